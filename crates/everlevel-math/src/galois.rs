@@ -1,0 +1,169 @@
+//! The automorphisms `X ↦ X^g` of `Z[X]/(X^n + 1)`, in both domains.
+//!
+//! In the transform domain, index `i` holds the value at `ψ^(2·brv(i)+1)`, so `X ↦ X^g` permutes indices. An aligned
+//! block of `2^k` indices shares the low bits of its exponents and therefore comes from one aligned block of the same size:
+//! kernels can work block by block, down to one vector of eight, inside which the permutation is one of 32
+//! (`j ↦ g·j + c mod 8` on bit-reversed lanes).
+
+use crate::Modulus;
+
+/// The permutation of the transform domain that `X ↦ X^g` is.
+#[derive(Debug, Clone)]
+pub struct GaloisMap {
+    galois_elt: u64,
+    log_n: u32,
+    /// For each destination group of eight: `source_group · 32 + lane permutation`.
+    groups: Vec<u32>,
+}
+
+/// `LANES[p][lane]`: the source lane, for permutation `p = (g mod 8)/2·8 + c`.
+pub(crate) static LANES: [[u64; 8]; 32] = lane_table();
+
+const fn brv3(x: u64) -> u64 {
+    (x & 1) << 2 | (x & 2) | (x & 4) >> 2
+}
+
+const fn lane_table() -> [[u64; 8]; 32] {
+    let mut table = [[0; 8]; 32];
+    let mut p = 0;
+    while p < 32 {
+        let (g, c) = ((p as u64 / 8) * 2 + 1, p as u64 % 8);
+        let mut lane = 0;
+        while lane < 8 {
+            table[p][lane] = brv3((g * brv3(lane as u64) + c) % 8);
+            lane += 1;
+        }
+        p += 1;
+    }
+    table
+}
+
+fn bit_reverse(i: u64, bits: u32) -> u64 {
+    if bits == 0 { 0 } else { i.reverse_bits() >> (64 - bits) }
+}
+
+impl GaloisMap {
+    /// The map of the odd element `galois_elt` modulo `2n`.
+    ///
+    /// # Panics
+    /// If `galois_elt` is even or `log_n < 3`.
+    pub fn new(log_n: u32, galois_elt: u64) -> Self {
+        assert!(galois_elt % 2 == 1 && log_n >= 3);
+        let two_n = 2u64 << log_n;
+        let galois_elt = galois_elt % two_n;
+        let group_bits = log_n - 3;
+        let groups = (0..1u64 << group_bits)
+            .map(|group| {
+                // Exponents of this group: low + (2n/8)·j for j = brv3(lane), with low < 2n/8.
+                let low = 2 * bit_reverse(group, group_bits) + 1;
+                let image = low * galois_elt % two_n;
+                let source_low = image % (two_n / 8);
+                let carry = image / (two_n / 8);
+                let source_group = bit_reverse((source_low - 1) / 2, group_bits);
+                (source_group * 32 + (galois_elt % 8) / 2 * 8 + carry) as u32
+            })
+            .collect();
+        Self { galois_elt, log_n, groups }
+    }
+
+    /// The element `g`.
+    pub fn galois_elt(&self) -> u64 {
+        self.galois_elt
+    }
+
+    /// Index in `0..n` that destination index `i` is read from.
+    pub fn source(&self, i: usize) -> usize {
+        let entry = self.groups[i / 8];
+        (entry / 32) as usize * 8 + LANES[entry as usize % 32][i % 8] as usize
+    }
+
+    /// The aligned block that the block `block` of `block_len` destinations is read from.
+    pub fn source_block(&self, block: usize, block_len: usize) -> usize {
+        (self.groups[block * (block_len / 8)] / 32) as usize * 8 / block_len
+    }
+
+    /// `out = σ(a)` in the transform domain, for a whole limb.
+    pub fn apply_into(&self, out: &mut [u64], a: &[u64]) {
+        assert_eq!(a.len(), 1 << self.log_n);
+        self.apply_block_into(out, a, 0);
+    }
+
+    /// Block `block` of `σ(a)`, of length `out.len()`, from the block `source` of `a` that it is read from.
+    pub fn apply_block_into(&self, out: &mut [u64], source: &[u64], block: usize) {
+        self.for_each_group(out.len(), source.len(), block, |i, s, lanes| {
+            for lane in 0..8 {
+                out[i + lane] = source[s + lanes[lane] as usize];
+            }
+        });
+    }
+
+    /// `acc += σ(a)` in the transform domain, for a whole limb.
+    pub fn apply_add_assign(&self, m: &Modulus, acc: &mut [u64], a: &[u64]) {
+        assert_eq!(a.len(), 1 << self.log_n);
+        self.for_each_group(acc.len(), a.len(), 0, |i, s, lanes| {
+            for lane in 0..8 {
+                acc[i + lane] = m.add(acc[i + lane], a[s + lanes[lane] as usize]);
+            }
+        });
+    }
+
+    /// Calls `f(first destination, first source, lane permutation)` for each group of eight of a block, both offsets
+    /// relative to their block.
+    #[inline]
+    fn for_each_group(&self, len: usize, source_len: usize, block: usize, mut f: impl FnMut(usize, usize, &[u64; 8])) {
+        assert!(len == source_len && len.is_power_of_two() && len >= 8 && (block + 1) * len <= 1 << self.log_n);
+        let groups = &self.groups[block * (len / 8)..(block + 1) * (len / 8)];
+        for (i, &entry) in groups.iter().enumerate() {
+            let s = (entry / 32) as usize * 8 & (len - 1);
+            f(8 * i, s, &LANES[entry as usize % 32]);
+        }
+    }
+
+    /// `out = σ(a)` in the coefficient domain: coefficient `j` moves to `g·j mod 2n`, with a sign beyond `n`.
+    pub fn apply_coeff_into(&self, m: &Modulus, out: &mut [u64], a: &[u64]) {
+        let n = 1usize << self.log_n;
+        assert!(out.len() == n && a.len() == n);
+        for (j, &x) in a.iter().enumerate() {
+            let k = j as u64 * self.galois_elt % (2 * n as u64);
+            if k < n as u64 {
+                out[k as usize] = x;
+            } else {
+                out[k as usize - n] = m.neg(x);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Ntt, primes};
+
+    #[test]
+    fn both_domains_agree_for_every_small_element() {
+        for log_n in [3, 4, 6] {
+            let n = 1usize << log_n;
+            let m = Modulus::new(primes::ntt_primes_below(40, log_n).next().expect("prime")).expect("modulus");
+            let ntt = Ntt::new(log_n, m).expect("ntt");
+            let a: Vec<u64> = (0..n as u64).map(|i| m.reduce(i * i * 12345 + 7 * i + 1)).collect();
+            for g in (1..2 * n as u64).step_by(2) {
+                let map = GaloisMap::new(log_n, g);
+                let (mut coeff, mut eval, mut via_eval) = (vec![0; n], a.clone(), vec![0; n]);
+                map.apply_coeff_into(&m, &mut coeff, &a);
+                ntt.forward(&mut coeff);
+                ntt.forward(&mut eval);
+                map.apply_into(&mut via_eval, &eval);
+                assert_eq!(coeff, via_eval, "n = {n}, g = {g}");
+                assert!((0..n).all(|i| via_eval[i] == eval[map.source(i)]));
+                for len in [8, n / 2, n].into_iter().filter(|&l| l >= 8) {
+                    for block in 0..n / len {
+                        let s = map.source_block(block, len);
+                        let mut out = vec![0; len];
+                        map.apply_block_into(&mut out, &eval[s * len..(s + 1) * len], block);
+                        assert_eq!(out, via_eval[block * len..(block + 1) * len]);
+                    }
+                }
+            }
+        }
+    }
+}

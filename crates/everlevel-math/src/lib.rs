@@ -1,0 +1,31 @@
+//! Word-size modular arithmetic: slices in, slices out.
+//!
+//! *Vocabulary.* A **modulus** is a prime `q < 2^48`; a **limb** is a slice of `n` residues; a value is **canonical** when it
+//! lies in `[0, q)`. Every public kernel takes and returns canonical values unless its name ends in `_lazy`; lazy
+//! ranges live inside kernels and are documented there. All backends give the same bits.
+//!
+//! *Map.* [`modulus`] one prime and its element-wise kernels · [`primes`] NTT-friendly primes · [`ntt`] the negacyclic
+//! transform · [`galois`] automorphisms as permutations of the transform domain · [`rns`] basis conversion ·
+//! [`packed`] 48-bit storage · [`simd`] run-time choice of kernels.
+//!
+//! *Non-goals.* Polynomials, keys, randomness: see the crates above.
+
+pub mod galois;
+pub mod modulus;
+pub mod ntt;
+pub mod packed;
+pub mod primes;
+pub mod rns;
+pub mod simd;
+
+mod error;
+
+pub use error::Error;
+pub use galois::GaloisMap;
+pub use modulus::Modulus;
+pub use ntt::Ntt;
+pub use rns::BasisConverter;
+pub use simd::Simd;
+
+/// Largest supported bit length of a modulus: four spare bits below the 52-bit multiplier for lazy ranges.
+pub const MAX_MODULUS_BITS: u32 = 48;

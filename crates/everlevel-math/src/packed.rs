@@ -1,0 +1,41 @@
+//! Limbs stored in six bytes a residue, since every modulus is below `2^48`: a quarter less key memory and traffic.
+//!
+//! Residue `i` is the little-endian integer in bytes `6i .. 6i+6`. A packed limb of `n` residues is `6n + 16` bytes long:
+//! the tail lets a kernel load a whole vector at the last residue.
+
+/// Bytes after the last residue that a kernel may read.
+pub const TAIL_BYTES: usize = 16;
+
+/// Length in bytes of a packed limb of `n` residues.
+pub const fn byte_len(n: usize) -> usize {
+    6 * n + TAIL_BYTES
+}
+
+/// Residue `i`.
+#[inline]
+pub fn get(packed: &[u8], i: usize) -> u64 {
+    let b = &packed[6 * i..6 * i + 6];
+    u64::from_le_bytes([b[0], b[1], b[2], b[3], b[4], b[5], 0, 0])
+}
+
+/// Pack a limb of canonical residues.
+///
+/// # Panics
+/// If `out.len() != byte_len(a.len())`.
+pub fn pack(out: &mut [u8], a: &[u64]) {
+    assert_eq!(out.len(), byte_len(a.len()));
+    for (o, x) in out.chunks_exact_mut(6).zip(a) {
+        o.copy_from_slice(&x.to_le_bytes()[..6]);
+    }
+}
+
+/// Unpack a limb.
+///
+/// # Panics
+/// If `packed.len() != byte_len(out.len())`.
+pub fn unpack(out: &mut [u64], packed: &[u8]) {
+    assert_eq!(packed.len(), byte_len(out.len()));
+    for (i, o) in out.iter_mut().enumerate() {
+        *o = get(packed, i);
+    }
+}

@@ -1,0 +1,107 @@
+//! Conversion between residue bases.
+
+use crate::Modulus;
+
+/// Converts integers modulo `D = ∏ d_j` to residues modulo other primes, through the centred representative.
+///
+/// With `y_j = x_j·(D/d_j)^-1 mod d_j`, the representative of `x` nearest to zero is `Σ_j y_j·(D/d_j) − v·D` with
+/// `v = round(Σ_j y_j/d_j)`. The sum `Σ y_j/d_j` is taken in f64, in the order of the basis and without fused multiply-adds, so
+/// every backend gives the same bits; an error of that sum (below 2^-48) can only move values within 2^-48·D of ±D/2 to the other
+/// side, which is still a representative of `x`, of size at most `D/2·(1 + 2^-47)`.
+#[derive(Debug, Clone)]
+pub struct BasisConverter {
+    from: Vec<Modulus>,
+    to: Vec<Modulus>,
+    /// `(D/d_j)^-1 mod d_j`.
+    scale: Vec<u64>,
+    /// `1/d_j`.
+    reciprocal: Vec<f64>,
+    /// `weights[t][j] = D/d_j mod to_t`; the last entry is `−D mod to_t`.
+    weights: Vec<Vec<u64>>,
+}
+
+impl BasisConverter {
+    /// Tables for one pair of bases. At most 60 source primes, all distinct from one another.
+    pub fn new(from: &[Modulus], to: &[Modulus]) -> Self {
+        assert!(!from.is_empty() && from.len() <= 60);
+        let product_without = |j: usize, m: &Modulus| {
+            from.iter().enumerate().filter(|(k, _)| *k != j).fold(1, |acc, (_, d)| m.mul(acc, m.reduce(d.q())))
+        };
+        let scale = (0..from.len()).map(|j| from[j].inv(product_without(j, &from[j]))).collect();
+        let weights = to
+            .iter()
+            .map(|t| {
+                let mut w: Vec<u64> = (0..from.len()).map(|j| product_without(j, t)).collect();
+                w.push(t.neg(product_without(usize::MAX, t)));
+                w
+            })
+            .collect();
+        let reciprocal = from.iter().map(|d| 1.0 / d.q() as f64).collect();
+        Self { from: from.to_vec(), to: to.to_vec(), scale, reciprocal, weights }
+    }
+
+    /// `(D/d_j)^-1 mod d_j`, for each source prime: the factors to fold into an inverse transform.
+    pub fn scale(&self) -> &[u64] {
+        &self.scale
+    }
+
+    /// The source basis.
+    pub fn from(&self) -> &[Modulus] {
+        &self.from
+    }
+
+    /// The target basis.
+    pub fn to(&self) -> &[Modulus] {
+        &self.to
+    }
+
+    /// `out[t][i] = x[i] mod to_t`, from the scaled residues `y[j][i] = x_j[i]·scale_j mod d_j`.
+    ///
+    /// # Panics
+    /// If the number or length of the limbs differs from the bases.
+    pub fn convert(&self, out: &mut [&mut [u64]], y: &[&[u64]]) {
+        assert_eq!(out.len(), self.to.len());
+        let n = self.check_sources(y);
+        assert!(out.iter().all(|o| o.len() == n));
+        let v = self.quotients(y);
+        for ((out, m), w) in out.iter_mut().zip(&self.to).zip(&self.weights) {
+            self.convert_limb(m, w, out, y, &v);
+        }
+    }
+
+    /// The quotients `v[i] = round(Σ_j y_j[i]/d_j)`, shared by all targets.
+    pub fn quotients(&self, y: &[&[u64]]) -> Vec<u64> {
+        let n = self.check_sources(y);
+        (0..n)
+            .map(|i| {
+                let sum = y.iter().zip(&self.reciprocal).fold(0.5, |acc, (y, r)| acc + y[i] as f64 * r);
+                sum as u64
+            })
+            .collect()
+    }
+
+    /// One target limb, given the shared quotients: `out = x mod to_t`.
+    pub fn convert_one(&self, t: usize, out: &mut [u64], y: &[&[u64]], v: &[u64]) {
+        let n = self.check_sources(y);
+        assert!(out.len() == n && v.len() == n);
+        self.convert_limb(&self.to[t], &self.weights[t], out, y, v);
+    }
+
+    fn check_sources(&self, y: &[&[u64]]) -> usize {
+        assert_eq!(y.len(), self.from.len());
+        let n = y[0].len();
+        assert!(y.iter().all(|l| l.len() == n));
+        n
+    }
+
+    fn convert_limb(&self, m: &Modulus, w: &[u64], out: &mut [u64], y: &[&[u64]], v: &[u64]) {
+        let k = y.len();
+        for (i, o) in out.iter_mut().enumerate() {
+            let mut sum = u128::from(v[i]) * u128::from(w[k]);
+            for j in 0..k {
+                sum += u128::from(y[j][i]) * u128::from(w[j]);
+            }
+            *o = m.reduce_wide(sum);
+        }
+    }
+}

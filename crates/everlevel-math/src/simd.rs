@@ -1,0 +1,70 @@
+//! Run-time choice of kernels.
+//!
+//! | backend | needs | chosen |
+//! |---|---|---|
+//! | `Scalar` | any CPU | where nothing better exists, or `EVERLEVEL_SIMD=scalar` |
+//! | `Avx2` | AVX2, FMA | automatically, or `EVERLEVEL_SIMD=avx2` |
+//! | `Avx512Ifma` | AVX-512 F, DQ, VL, IFMA, VBMI | automatically, or `EVERLEVEL_SIMD=avx512` |
+//!
+//! The choice is made once per process and never by timing; every backend gives the same bits.
+
+use std::sync::OnceLock;
+
+/// The instruction set that kernels use. Obtain one from [`Simd::best`] or [`Simd::available`]: holding a value other than
+/// `Scalar` is the proof, checked at construction, that this CPU has the instructions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Simd(pub(crate) Level);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[allow(dead_code)]
+pub(crate) enum Level {
+    Scalar,
+    Avx2,
+    Avx512Ifma,
+}
+
+impl Simd {
+    /// The portable backend.
+    pub const SCALAR: Simd = Simd(Level::Scalar);
+
+    /// Every backend that this CPU can run, slowest first.
+    pub fn available() -> Vec<Simd> {
+        #[allow(unused_mut)]
+        let mut all = vec![Simd::SCALAR];
+        #[cfg(target_arch = "x86_64")]
+        {
+            if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+                all.push(Simd(Level::Avx2));
+            }
+            if is_x86_feature_detected!("avx512f")
+                && is_x86_feature_detected!("avx512dq")
+                && is_x86_feature_detected!("avx512vl")
+                && is_x86_feature_detected!("avx512bw")
+                && is_x86_feature_detected!("avx512ifma")
+                && is_x86_feature_detected!("avx512vbmi")
+            {
+                all.push(Simd(Level::Avx512Ifma));
+            }
+        }
+        all
+    }
+
+    /// The best backend of this CPU, or the one that `EVERLEVEL_SIMD` names where this CPU has it.
+    pub fn best() -> Simd {
+        static BEST: OnceLock<Simd> = OnceLock::new();
+        *BEST.get_or_init(|| {
+            let all = Simd::available();
+            let wanted = std::env::var("EVERLEVEL_SIMD").unwrap_or_default();
+            all.iter().copied().find(|s| s.name() == wanted).unwrap_or(all[all.len() - 1])
+        })
+    }
+
+    /// `"scalar"`, `"avx2"` or `"avx512"`: the value of `EVERLEVEL_SIMD` that selects this backend.
+    pub fn name(self) -> &'static str {
+        match self.0 {
+            Level::Scalar => "scalar",
+            Level::Avx2 => "avx2",
+            Level::Avx512Ifma => "avx512",
+        }
+    }
+}
