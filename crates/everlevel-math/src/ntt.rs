@@ -38,7 +38,10 @@ impl Ntt {
         let q = modulus.q();
         let two_n = 2u64 << log_n;
         if (q - 1) % two_n != 0 {
-            return Err(Error::NoRoot { q, log_two_n: log_n + 1 });
+            return Err(Error::NoRoot {
+                q,
+                log_two_n: log_n + 1,
+            });
         }
         let psi = (2..)
             .map(|g| modulus.pow(g, (q - 1) / two_n))
@@ -55,7 +58,13 @@ impl Ntt {
             }
             powers
         };
-        Ok(Self { log_n, modulus, roots: table(psi), inv_roots: table(modulus.inv(psi)), n_inv: modulus.inv(1 << log_n) })
+        Ok(Self {
+            log_n,
+            modulus,
+            roots: table(psi),
+            inv_roots: table(modulus.inv(psi)),
+            n_inv: modulus.inv(1 << log_n),
+        })
     }
 
     /// The modulus.
@@ -140,7 +149,9 @@ mod tests {
         for bits in [20, 33, 48] {
             let m = Modulus::new(primes::ntt_primes_below(bits, log_n).next().expect("prime")).expect("modulus");
             let ntt = Ntt::new(log_n, m).expect("plan");
-            let a: Vec<u64> = (0..n as u64).map(|i| m.reduce(i.wrapping_mul(0x9e37_79b9_7f4a_7c15))).collect();
+            let a: Vec<u64> = (0..n as u64)
+                .map(|i| m.reduce(i.wrapping_mul(0x9e37_79b9_7f4a_7c15)))
+                .collect();
             let mut b = a.clone();
             ntt.forward(&mut b);
             let psi = ntt.roots[n / 2].0; // ψ^brv(n/2) = ψ
