@@ -1,0 +1,1 @@
+//! Primal lattice attacks.
