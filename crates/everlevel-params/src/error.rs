@@ -32,4 +32,19 @@ pub enum Error {
         /// The log2 of the modulus that was asked for.
         log2_qp: f64,
     },
+    /// The estimator can't judge these numbers.
+    #[error(
+        "estimate: N = 2^{log_n}, log2(q) = {log2_q:.1}, {secret} secret, error deviation {std_dev_int} is no ring-LWE \
+         instance; needs log_n in 6..=20, a weight in 1..=N and 0 < deviation < q"
+    )]
+    BadInstance {
+        /// log2 of the ring degree.
+        log_n: u32,
+        /// log2 of the modulus.
+        log2_q: f64,
+        /// Distribution of the secret.
+        secret: SecretDistribution,
+        /// Standard deviation of the error.
+        std_dev_int: f64,
+    },
 }

@@ -21,6 +21,7 @@ pub mod caps;
 pub mod estimate;
 
 mod error;
+mod special;
 
-pub use caps::{Cap, SecretDistribution, cap, check, max_log2_qp};
+pub use caps::{Cap, Frozen, SecretDistribution, cap, check, max_log2_qp};
 pub use error::Error;
