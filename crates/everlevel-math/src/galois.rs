@@ -63,7 +63,11 @@ impl GaloisMap {
                 (source_group * 32 + (galois_elt % 8) / 2 * 8 + carry) as u32
             })
             .collect();
-        Self { galois_elt, log_n, groups }
+        Self {
+            galois_elt,
+            log_n,
+            groups,
+        }
     }
 
     /// The element `g`.
