@@ -5,22 +5,19 @@ use core::arch::x86_64::*;
 use super::ntt::{GROUP_WORDS, cooley_tukey, gentleman_sande, twiddle};
 use super::{Consts, Factor, canonical, load, mul_shoup, reduce, store};
 
-/// The factors of one group: `ψ^brv(k)`, the pair `ψ^brv(2k), ψ^brv(2k+1)`, `ψ^brv(4k)` and `ψ^brv(8k)`.
+// A group's record: ψ^brv(k); the pair ψ^brv(2k), ψ^brv(2k+1); ψ^brv(4k); ψ^brv(8k).
+
+/// A pair of factors in alternate lanes.
 ///
 /// # Safety
-/// `record` is readable for [`GROUP_WORDS`].
+/// `p` is readable for four words.
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq")]
-unsafe fn group_factors(record: *const u64) -> [Factor; 4] {
+unsafe fn twiddle_pair(p: *const u64) -> Factor {
     // SAFETY: the caller's contract.
     unsafe {
-        let pair = |at: usize| _mm512_broadcast_i64x2(_mm_loadu_si128(record.add(at).cast()));
-        [
-            twiddle(record, 0),
-            (pair(2), pair(4)),
-            twiddle(record, 3),
-            twiddle(record, 4),
-        ]
+        let pair = |p: *const u64| _mm512_broadcast_i64x2(_mm_loadu_si128(p.cast()));
+        (pair(p), pair(p.add(2)))
     }
 }
 
@@ -37,7 +34,7 @@ fn group_constants(constants: &[u64; 16]) -> [Factor; 2] {
 }
 
 /// Groups done together, to have independent work in flight.
-const TOGETHER: usize = 4;
+const TOGETHER: usize = 8;
 
 /// The last four forward levels of `len` words, with canonical results.
 ///
@@ -79,25 +76,21 @@ unsafe fn forward_some_groups<const G: usize>(c: &Consts, constants: &[u64; 16],
             x[g] = reduce(c, load(a.add(16 * g)));
             y[g] = load(a.add(16 * g + 8));
         }
-        for level in 0..4 {
-            for g in 0..G {
-                let factors = group_factors(record.add(g * GROUP_WORDS));
-                let constant = [c4, c8];
-                let multiplicand = if level >= 2 {
-                    mul_shoup(c, y[g], factors[level])
-                } else {
-                    y[g]
-                };
-                let factor = if level >= 2 {
-                    constant[level - 2]
-                } else {
-                    factors[level]
-                };
-                let (s, d) = cooley_tukey(c, x[g], multiplicand, factor);
-                x[g] = _mm512_permutex2var_epi64(s, low, d);
-                y[g] = _mm512_permutex2var_epi64(s, high, d);
-            }
+        // Written out level by level: the constants must stay in registers and the factors memory operands.
+        macro_rules! level {
+            ($y:ident, $record:ident, $multiplicand:expr, $factor:expr) => {
+                for g in 0..G {
+                    let ($y, $record) = (y[g], record.add(g * GROUP_WORDS));
+                    let (s, d) = cooley_tukey(c, x[g], $multiplicand, $factor);
+                    x[g] = _mm512_permutex2var_epi64(s, low, d);
+                    y[g] = _mm512_permutex2var_epi64(s, high, d);
+                }
+            };
         }
+        level!(y, r, y, twiddle(r, 0));
+        level!(y, r, y, twiddle_pair(r.add(2)));
+        level!(y, r, mul_shoup(c, y, twiddle(r, 3)), c4);
+        level!(y, r, mul_shoup(c, y, twiddle(r, 4)), c8);
         for g in 0..G {
             store(a.add(16 * g), canonical(c, reduce(c, x[g])));
             store(a.add(16 * g + 8), canonical(c, reduce(c, y[g])));
@@ -133,9 +126,6 @@ unsafe fn inverse_some_groups<const G: usize>(c: &Consts, constants: &[u64; 16],
     let even = _mm512_set_epi64(14, 12, 10, 8, 6, 4, 2, 0);
     let odd = _mm512_set_epi64(15, 13, 11, 9, 7, 5, 3, 1);
     let [c4, c8] = group_constants(constants);
-    let constant = [c4, c8];
-    // The sums double from canonical values: each level's bound.
-    let bounds = [c.q8, c.q4, c.q2, c.q];
     let mut x = [c.q; G];
     let mut y = [c.q; G];
     // SAFETY: the caller's contract.
@@ -144,21 +134,22 @@ unsafe fn inverse_some_groups<const G: usize>(c: &Consts, constants: &[u64; 16],
             x[g] = load(a.add(16 * g));
             y[g] = load(a.add(16 * g + 8));
         }
-        for level in (0..4).rev() {
-            for g in 0..G {
-                let factors = group_factors(record.add(g * GROUP_WORDS));
-                let u = _mm512_permutex2var_epi64(x[g], even, y[g]);
-                let v = _mm512_permutex2var_epi64(x[g], odd, y[g]);
-                let factor = if level >= 2 {
-                    constant[level - 2]
-                } else {
-                    factors[level]
-                };
-                let (s, d) = gentleman_sande(c, u, v, factor, bounds[level]);
-                x[g] = s;
-                y[g] = if level >= 2 { mul_shoup(c, d, factors[level]) } else { d };
-            }
+        macro_rules! level {
+            ($d:ident, $record:ident, $bound:expr, $factor:expr, $y:expr) => {
+                for g in 0..G {
+                    let $record = record.add(g * GROUP_WORDS);
+                    let u = _mm512_permutex2var_epi64(x[g], even, y[g]);
+                    let v = _mm512_permutex2var_epi64(x[g], odd, y[g]);
+                    let (s, $d) = gentleman_sande(c, u, v, $factor, $bound);
+                    (x[g], y[g]) = (s, $y);
+                }
+            };
         }
+        // The sums double from canonical values.
+        level!(d, r, c.q, c8, mul_shoup(c, d, twiddle(r, 4)));
+        level!(d, r, c.q2, c4, mul_shoup(c, d, twiddle(r, 3)));
+        level!(d, r, c.q4, twiddle_pair(r.add(2)), d);
+        level!(d, r, c.q8, twiddle(r, 0), d);
         for g in 0..G {
             store(a.add(16 * g), reduce(c, x[g]));
             store(a.add(16 * g + 8), y[g]);
