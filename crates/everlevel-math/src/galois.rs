@@ -118,7 +118,7 @@ impl GaloisMap {
         assert!(len == source_len && len.is_power_of_two() && len >= 8 && (block + 1) * len <= 1 << self.log_n);
         let groups = &self.groups[block * (len / 8)..(block + 1) * (len / 8)];
         for (i, &entry) in groups.iter().enumerate() {
-            let s = (entry / 32) as usize * 8 & (len - 1);
+            let s = ((entry / 32) as usize * 8) & (len - 1);
             f(8 * i, s, &LANES[entry as usize % 32]);
         }
     }
