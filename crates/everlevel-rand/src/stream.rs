@@ -6,7 +6,7 @@ use std::fmt;
 use rand_core::{TryCryptoRng, TryRng};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-use crate::chacha::{self, BATCH_BLOCKS, BATCH_WORDS};
+use crate::chacha::{self, BATCH_WORDS};
 
 /// Blocks that one address has: the 32-bit block counter of RFC 8439 never wraps.
 const MAX_BLOCKS: u64 = u32::MAX as u64;
@@ -53,7 +53,10 @@ impl Stream {
         buffered.copy_from_slice(&self.buffer[self.pos..self.pos + buffered.len()]);
         self.pos += buffered.len();
         let (batches, rest) = out.split_at_mut(out.len() / BATCH_WORDS * BATCH_WORDS);
-        self.generate(batches);
+        if !batches.is_empty() {
+            let counter = self.advance(batches.len());
+            chacha::keystream(&self.key, &self.nonce, counter, batches);
+        }
         if !rest.is_empty() {
             self.refill();
             rest.copy_from_slice(&self.buffer[..rest.len()]);
@@ -77,24 +80,21 @@ impl Stream {
 
     #[inline(never)]
     fn refill(&mut self) {
-        let mut buffer = std::mem::replace(&mut self.buffer, [0; BATCH_WORDS]);
-        self.generate(&mut buffer);
-        self.buffer = buffer;
-        buffer.zeroize();
+        let counter = self.advance(BATCH_WORDS);
+        chacha::keystream(&self.key, &self.nonce, counter, &mut self.buffer);
         self.pos = 0;
     }
 
-    /// Whole batches from `next_block` on.
-    fn generate(&mut self, out: &mut [u64]) {
-        let blocks = (out.len() / BATCH_WORDS * BATCH_BLOCKS) as u64;
+    /// Reserves the blocks of `words` words, whole batches, and returns the first.
+    fn advance(&mut self, words: usize) -> u32 {
+        let (first, blocks) = (self.next_block, words as u64 / 8);
+        let left = MAX_BLOCKS - first;
         assert!(
-            self.next_block + blocks <= MAX_BLOCKS,
-            "stream: {} blocks asked for, {} left at this address; take another index",
-            blocks,
-            MAX_BLOCKS - self.next_block
+            blocks <= left,
+            "stream: needs {blocks} blocks, {left} are left at this address; take another index"
         );
-        chacha::keystream(&self.key, &self.nonce, self.next_block as u32, out);
         self.next_block += blocks;
+        first as u32
     }
 }
 

@@ -1,6 +1,6 @@
 //! Discrete Gaussians over the integers: cumulative tables, widened by convolution.
 
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::Zeroizing;
 
 use super::CHUNK;
 use crate::{Error, Stream};
@@ -99,9 +99,7 @@ impl Gaussian {
         for chunk in out.chunks_mut(CHUNK / arity) {
             let words = &mut words[..chunk.len() * arity];
             stream.fill_u64(words);
-            for group in words.chunks_mut(LANES) {
-                invert(group, &self.table);
-            }
+            invert(words, &self.table);
             for (x, terms) in chunk.iter_mut().zip(words.chunks_exact(arity)) {
                 *x = terms.iter().zip(&self.weights).map(|(&t, w)| t as i64 * w).sum();
             }
@@ -110,28 +108,62 @@ impl Gaussian {
 }
 
 /// Words looked up together.
-const LANES: usize = 16;
+const LANES: usize = 32;
 
-/// Replaces each of at most `LANES` words by its sample, as an `i64` in a `u64`.
-#[inline(always)]
+/// Replaces each word by its sample, as an `i64` in a `u64`.
 fn invert(words: &mut [u64], table: &[u64]) {
-    let mut u = [0u64; LANES];
-    let mut magnitude = [0u64; LANES];
-    for (u, w) in u.iter_mut().zip(words.iter()) {
-        *u = w >> 1;
+    #[cfg(target_arch = "x86_64")]
+    {
+        if crate::cpu::has_avx512() {
+            // SAFETY: `has_avx512` is true only where the CPU has AVX-512 F.
+            return unsafe { invert_avx512(words, table) };
+        }
+        if crate::cpu::has_avx2() {
+            // SAFETY: `has_avx2` is true only where the CPU has AVX2.
+            return unsafe { invert_avx2(words, table) };
+        }
     }
+    invert_portable(words, table);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+fn invert_avx512(words: &mut [u64], table: &[u64]) {
+    invert_portable(words, table);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn invert_avx2(words: &mut [u64], table: &[u64]) {
+    invert_portable(words, table);
+}
+
+/// [`invert`], shaped for the compiler to vectorise with whatever its caller enables.
+#[inline(always)]
+fn invert_portable(words: &mut [u64], table: &[u64]) {
+    let (groups, rest) = words.as_chunks_mut();
+    for group in groups {
+        invert_group(group, table);
+    }
+    let mut group = Zeroizing::new([0; LANES]);
+    group[..rest.len()].copy_from_slice(rest);
+    invert_group(&mut group, table);
+    rest.copy_from_slice(&group[..rest.len()]);
+}
+
+#[inline(always)]
+fn invert_group(words: &mut [u64; LANES], table: &[u64]) {
+    let mut magnitude = [0u64; LANES];
     for &tail in table {
         for lane in 0..LANES {
             // Both are below 2^63, so the borrow is the comparison.
-            magnitude[lane] += u[lane].wrapping_sub(tail) >> 63;
+            magnitude[lane] += (words[lane] >> 1).wrapping_sub(tail) >> 63;
         }
     }
     for (w, m) in words.iter_mut().zip(magnitude) {
         let sign = *w & 1;
         *w = (m ^ sign.wrapping_neg()).wrapping_add(sign);
     }
-    u.zeroize();
-    magnitude.zeroize();
 }
 
 mod table {
