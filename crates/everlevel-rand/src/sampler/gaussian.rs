@@ -36,8 +36,10 @@ pub fn gaussian(stream: &mut Stream, out: &mut [i64], sigma: f64) -> Result<(), 
 #[derive(Debug, Clone)]
 pub struct Gaussian {
     sigma: f64,
-    /// `T_1, T_2, …`, all positive.
-    table: Vec<u64>,
+    /// `T_1, T_2, …`, then zeros that no word is below.
+    table: Vec<[u64; TAILS_PER_PASS]>,
+    /// Number of positive entries of the table.
+    max_term: i64,
     /// Coefficients of the table's samples in one output; length `2^d`.
     weights: Vec<i64>,
 }
@@ -75,9 +77,13 @@ impl Gaussian {
             let doubled: Vec<i64> = weights.iter().map(|w| w * z).collect();
             weights.extend(doubled);
         }
+        let tails = table::tails(base);
+        let pad = |tails: &[u64]| std::array::from_fn(|i| tails.get(i).copied().unwrap_or(0));
+        let table = tails.chunks(TAILS_PER_PASS).map(pad).collect();
         Ok(Gaussian {
             sigma,
-            table: table::tails(base),
+            table,
+            max_term: tails.len() as i64,
             weights,
         })
     }
@@ -89,80 +95,74 @@ impl Gaussian {
 
     /// The largest absolute value that can come out.
     pub fn max_abs(&self) -> i64 {
-        self.table.len() as i64 * self.weights.iter().sum::<i64>()
+        self.max_term * self.weights.iter().sum::<i64>()
     }
 
     /// Fills `out` with independent samples.
     pub fn sample(&self, stream: &mut Stream, out: &mut [i64]) {
         let arity = self.weights.len();
         let mut words = Zeroizing::new([0; CHUNK]);
+        let mut terms = Zeroizing::new([0; CHUNK]);
         for chunk in out.chunks_mut(CHUNK / arity) {
             let words = &mut words[..chunk.len() * arity];
             stream.fill_u64(words);
-            invert(words, &self.table);
-            for (x, terms) in chunk.iter_mut().zip(words.chunks_exact(arity)) {
+            let terms = &mut terms[..words.len()];
+            invert(words, terms, &self.table);
+            for (x, terms) in chunk.iter_mut().zip(terms.chunks_exact(arity)) {
                 *x = terms.iter().zip(&self.weights).map(|(&t, w)| t as i64 * w).sum();
             }
         }
     }
 }
 
-/// Words looked up together.
-const LANES: usize = 32;
+/// Table entries compared in one pass over the words: keeps the loads and stores of the counts rare.
+const TAILS_PER_PASS: usize = 4;
 
-/// Replaces each word by its sample, as an `i64` in a `u64`.
-fn invert(words: &mut [u64], table: &[u64]) {
+/// `out[i]`, an `i64` in a `u64`: the sample that `words[i]` gives. Leaves `words` shifted right by one.
+fn invert(words: &mut [u64], out: &mut [u64], table: &[[u64; TAILS_PER_PASS]]) {
     #[cfg(target_arch = "x86_64")]
     {
         if crate::cpu::has_avx512() {
             // SAFETY: `has_avx512` is true only where the CPU has AVX-512 F.
-            return unsafe { invert_avx512(words, table) };
+            return unsafe { invert_avx512(words, out, table) };
         }
         if crate::cpu::has_avx2() {
             // SAFETY: `has_avx2` is true only where the CPU has AVX2.
-            return unsafe { invert_avx2(words, table) };
+            return unsafe { invert_avx2(words, out, table) };
         }
     }
-    invert_portable(words, table);
+    invert_portable(words, out, table);
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f")]
-fn invert_avx512(words: &mut [u64], table: &[u64]) {
-    invert_portable(words, table);
+fn invert_avx512(words: &mut [u64], out: &mut [u64], table: &[[u64; TAILS_PER_PASS]]) {
+    invert_portable(words, out, table);
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn invert_avx2(words: &mut [u64], table: &[u64]) {
-    invert_portable(words, table);
+fn invert_avx2(words: &mut [u64], out: &mut [u64], table: &[[u64; TAILS_PER_PASS]]) {
+    invert_portable(words, out, table);
 }
 
 /// [`invert`], shaped for the compiler to vectorise with whatever its caller enables.
 #[inline(always)]
-fn invert_portable(words: &mut [u64], table: &[u64]) {
-    let (groups, rest) = words.as_chunks_mut();
-    for group in groups {
-        invert_group(group, table);
+fn invert_portable(words: &mut [u64], out: &mut [u64], table: &[[u64; TAILS_PER_PASS]]) {
+    for (w, o) in words.iter_mut().zip(out.iter_mut()) {
+        *o = *w << 63;
+        *w >>= 1;
     }
-    let mut group = Zeroizing::new([0; LANES]);
-    group[..rest.len()].copy_from_slice(rest);
-    invert_group(&mut group, table);
-    rest.copy_from_slice(&group[..rest.len()]);
-}
-
-#[inline(always)]
-fn invert_group(words: &mut [u64; LANES], table: &[u64]) {
-    let mut magnitude = [0u64; LANES];
-    for &tail in table {
-        for lane in 0..LANES {
+    // Bit 63 of `o` is the sign, the bits below it count the tails above u.
+    for tails in table {
+        for (u, o) in words.iter().zip(out.iter_mut()) {
             // Both are below 2^63, so the borrow is the comparison.
-            magnitude[lane] += (words[lane] >> 1).wrapping_sub(tail) >> 63;
+            *o += tails.iter().map(|tail| u.wrapping_sub(*tail) >> 63).sum::<u64>();
         }
     }
-    for (w, m) in words.iter_mut().zip(magnitude) {
-        let sign = *w & 1;
-        *w = (m ^ sign.wrapping_neg()).wrapping_add(sign);
+    for o in out {
+        let sign = *o >> 63;
+        *o = ((*o & (u64::MAX >> 1)) ^ sign.wrapping_neg()).wrapping_add(sign);
     }
 }
 
