@@ -7,7 +7,7 @@ use crate::{Error, Stream};
 
 /// Widest Gaussian that is drawn from one table.
 const MAX_TABLE_SIGMA: f64 = 16.0;
-/// `√2·η_ε(Z)` for `ε = 2^-64`, as a standard deviation: `√2 · √(ln(2 + 2/ε)/π) / √(2π) = 2.136`, rounded up.
+/// `√2·η_ε(Z)` for `ε = 2^-64`, as a standard deviation: `√2 · √(ln(2 + 2/ε)/π) / √(2π) = 2.1366`, rounded up.
 const SMOOTHING: f64 = 2.14;
 
 /// Fills `out` with independent samples of the discrete Gaussian of standard deviation parameter `sigma`:
