@@ -29,9 +29,10 @@ pub fn gaussian(stream: &mut Stream, out: &mut [i64], sigma: f64) -> Result<(), 
 /// below `2^-64` for each entry, `2^-59` in all at σ = 3.2.
 ///
 /// *Above*, `x = x_0 + z·x_1` with both of standard deviation `σ/√(1+z²)`, drawn in the same way, and
-/// `z = ⌊√(σ/2.14)⌋`, reduced if needed so that `σ/√(1+z²) ≥ 2.14·z`: the condition under which the sum is a discrete
-/// Gaussian up to `2^-62` (the convolution of Micciancio and Walter, ePrint 2017/259). A sample of depth `d` takes `2^d`
-/// consecutive words, the `b`-th weighted with the product of the `z` (innermost first) that `b`'s set bits name.
+/// `z = ⌊√(σ/2.14)⌋`, reduced if needed so that `σ/√(1+z²) ≥ 2.14·z`: the condition under which each such step gives a
+/// discrete Gaussian up to a relative `2^-62` (the convolution of Micciancio and Walter, ePrint 2017/259). A sample of depth
+/// `d` takes `2^d` consecutive words, the `b`-th weighted with the product of the `z` (innermost first) that `b`'s set bits
+/// name.
 ///
 /// Timing: every sample scans the whole table with arithmetic only. Cost: `2^d` words and `2^d` scans a sample, `d ≤ 3`.
 /// Oracle: `tests/known_answers.rs` and the table and convolution tests beside this code.
