@@ -9,7 +9,9 @@ use everlevel_rlwe::{Gadget, Rlwe, SwitchingKey, noise};
 use num_complex::Complex64;
 
 use crate::bootstrap::BootstrapTables;
-use crate::keys::{ConjugationKey, FixedRotationKey, KeyInfo, KeyPair, PublicKey, RelinearizationKey, RotationKey, SecretKey};
+use crate::keys::{
+    ConjugationKey, FixedRotationKey, KeyInfo, KeyPair, PublicKey, RelinearizationKey, RotationKey, SecretKey,
+};
 use crate::params::{HEADROOM_BITS, LOG2_BASE_SCALE};
 use crate::working::Ladder;
 use crate::{Ciphertext, Encoder, Error, Params, Plaintext, Progress};
@@ -40,13 +42,20 @@ impl Context {
         let slots = slot_count.unwrap_or(params.max_slots());
         if !slots.is_power_of_two() || slots > params.max_slots() {
             let needed = format!("a power of two up to {}", params.max_slots());
-            return Err(Error::Parameter { what: "slot_count", found: slots.to_string(), needed });
+            return Err(Error::Parameter {
+                what: "slot_count",
+                found: slots.to_string(),
+                needed,
+            });
         }
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(thread_count).build().map_err(|e| Error::Parameter {
-            what: "thread_count",
-            found: format!("{thread_count} ({e})"),
-            needed: "a number of threads that the system can start".into(),
-        })?;
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(thread_count)
+            .build()
+            .map_err(|e| Error::Parameter {
+                what: "thread_count",
+                found: format!("{thread_count} ({e})"),
+                needed: "a number of threads that the system can start".into(),
+            })?;
         pool.install(|| Self::build(params, slots)).map(|mut inner| {
             inner.pool = Some(pool);
             Self(Arc::new(inner.finish()))
@@ -64,7 +73,15 @@ impl Context {
             Some(chain) => Some(BootstrapTables::new(&params, &ring, chain, &ladder)?),
             None => None,
         };
-        Ok(Unfinished { params, ring, encoder, ladder, bootstrap, message_gadget, pool: None })
+        Ok(Unfinished {
+            params,
+            ring,
+            encoder,
+            ladder,
+            bootstrap,
+            message_gadget,
+            pool: None,
+        })
     }
 
     /// The parameters.
@@ -123,7 +140,13 @@ impl Context {
                 _ => None,
             };
             let key = everlevel_rlwe::SecretKey::sample(&inner.ring, seed, 0, weight)?;
-            Ok(SecretKey { info: KeyInfo { fingerprint: inner.fingerprint, secret_id: key.id() }, key })
+            Ok(SecretKey {
+                info: KeyInfo {
+                    fingerprint: inner.fingerprint,
+                    secret_id: key.id(),
+                },
+                key,
+            })
         })
     }
 
@@ -162,7 +185,10 @@ impl Context {
             let bootstrap = inner.bootstrap.as_ref().map(|b| make(&b.eval_mod_gadget, &seeds[1]));
             progress(2, 2);
             square.zeroize();
-            Ok(RelinearizationKey { info: secret.info, keys: KeyPair { message, bootstrap } })
+            Ok(RelinearizationKey {
+                info: secret.info,
+                keys: KeyPair { message, bootstrap },
+            })
         })
     }
 
@@ -182,7 +208,10 @@ impl Context {
             progress(1, 2);
             let bootstrap = inner.bootstrap.as_ref().map(|b| make(&b.conjugation_gadget, &seeds[1]));
             progress(2, 2);
-            Ok(ConjugationKey { info: secret.info, keys: KeyPair { message, bootstrap } })
+            Ok(ConjugationKey {
+                info: secret.info,
+                keys: KeyPair { message, bootstrap },
+            })
         })
     }
 
@@ -196,10 +225,19 @@ impl Context {
         self.check_level(op, level)?;
         let seed = Seed::from_os()?;
         self.install(|inner| {
-            let gadget = best_gadget(&inner.params, &inner.ring, &inner.ladder.sets[level], Gadget::consecutive)?;
+            let gadget = best_gadget(
+                &inner.params,
+                &inner.ring,
+                &inner.ladder.sets[level],
+                Gadget::consecutive,
+            )?;
             let elt = inner.ring.rotation_elt(-delta);
             let key = SwitchingKey::generate_galois(&inner.ring, &secret.key, elt, gadget, &seed, true);
-            Ok(FixedRotationKey { info: secret.info, delta, key })
+            Ok(FixedRotationKey {
+                info: secret.info,
+                delta,
+                key,
+            })
         })
     }
 
@@ -210,18 +248,27 @@ impl Context {
     pub fn rotation_key(&self, secret: &SecretKey, progress: Progress) -> Result<RotationKey, Error> {
         self.check("create_rotation_key", "secret key", secret.info)?;
         let slots = self.slot_count() as i64;
-        let amounts: Vec<i64> =
-            (0..slots.trailing_zeros()).flat_map(|k| [1 << k, slots - (1 << k)]).collect::<std::collections::BTreeSet<_>>().into_iter().collect();
+        let amounts: Vec<i64> = (0..slots.trailing_zeros())
+            .flat_map(|k| [1 << k, slots - (1 << k)])
+            .collect::<std::collections::BTreeSet<_>>()
+            .into_iter()
+            .collect();
         let seeds = amounts.iter().map(|_| Seed::from_os()).collect::<Result<Vec<_>, _>>()?;
         self.install(|inner| {
             let mut keys = BTreeMap::new();
             for (done, (&left, seed)) in amounts.iter().zip(&seeds).enumerate() {
                 let elt = inner.ring.rotation_elt(left);
                 let gadget = inner.message_gadget.clone();
-                keys.insert(left, SwitchingKey::generate_galois(&inner.ring, &secret.key, elt, gadget, seed, true));
+                keys.insert(
+                    left,
+                    SwitchingKey::generate_galois(&inner.ring, &secret.key, elt, gadget, seed, true),
+                );
                 progress(done + 1, amounts.len());
             }
-            Ok(RotationKey { info: secret.info, keys })
+            Ok(RotationKey {
+                info: secret.info,
+                keys,
+            })
         })
     }
 
@@ -240,10 +287,18 @@ impl Context {
             return Err(Error::EmptyMessage { op, slot_count });
         }
         if values.len() > slot_count {
-            return Err(Error::MessageTooLong { op, len: values.len(), slot_count });
+            return Err(Error::MessageTooLong {
+                op,
+                len: values.len(),
+                slot_count,
+            });
         }
         if let Some(index) = values.iter().position(|v| !v.re.is_finite() || !v.im.is_finite()) {
-            return Err(Error::NotFinite { op, index, value: values[index].to_string() });
+            return Err(Error::NotFinite {
+                op,
+                index,
+                value: values[index].to_string(),
+            });
         }
         self.install(|inner| {
             let scale = inner.ladder.scales[level];
@@ -253,10 +308,21 @@ impl Context {
             let (coeffs, largest) = inner.encoder.encode(&slots, scale);
             let log2_available = inner.ring.log2(set).min(120.0) - 1.0;
             if largest.log2() >= log2_available {
-                return Err(Error::ScaleOverflow { op, log2_needed: largest.log2(), log2_available, log2_scale: scale.log2(), level });
+                return Err(Error::ScaleOverflow {
+                    op,
+                    log2_needed: largest.log2(),
+                    log2_available,
+                    log2_scale: scale.log2(),
+                    level,
+                });
             }
             let poly = inner.ring.to_eval(inner.ring.from_i128(set, &coeffs));
-            Ok(Plaintext { poly, level, scale, fingerprint: inner.fingerprint })
+            Ok(Plaintext {
+                poly,
+                level,
+                scale,
+                fingerprint: inner.fingerprint,
+            })
         })
     }
 
@@ -269,7 +335,9 @@ impl Context {
         Ok(self.install(|inner| {
             // Messages are far below the modulus: the first two primes hold them exactly.
             let few = PrimeSet::new(plaintext.poly.set().indices().iter().copied().take(2));
-            let coeffs = inner.ring.to_i128(&inner.ring.to_coeff(plaintext.poly.restricted(&few)));
+            let coeffs = inner
+                .ring
+                .to_i128(&inner.ring.to_coeff(plaintext.poly.restricted(&few)));
             inner.encoder.decode(&coeffs, plaintext.scale)
         }))
     }
@@ -286,7 +354,11 @@ impl Context {
         Ok(self.install(|inner| {
             let special = inner.encryption_special();
             let rlwe = key.key.encrypt_zero(&inner.ring, plaintext.poly.set(), &special, &seed);
-            let std_dev = noise::public_encryption_std_dev(inner.ring.n(), inner.params.secret_weight(), inner.ring.log2(&special));
+            let std_dev = noise::public_encryption_std_dev(
+                inner.ring.n(),
+                inner.params.secret_weight(),
+                inner.ring.log2(&special),
+            );
             self.finish_encryption(rlwe, plaintext, std_dev, key.info)
         }))
     }
@@ -339,7 +411,29 @@ impl Context {
                 inner.ring.mul_add_assign(&mut poly, c2, &square);
                 square.zeroize();
             }
-            Plaintext { poly, level: ciphertext.level, scale: ciphertext.scale, fingerprint: inner.fingerprint }
+            Plaintext {
+                poly,
+                level: ciphertext.level,
+                scale: ciphertext.scale,
+                fingerprint: inner.fingerprint,
+            }
+        }))
+    }
+
+    /// The coefficients of the phase of a ciphertext inside a bootstrap, and its slots divided by `scale`: for looking between the
+    /// stages (see [`crate::bootstrap::Observer`]).
+    ///
+    /// # Errors
+    /// A key of other parameters.
+    pub fn inspect(&self, rlwe: &Rlwe, key: &SecretKey, scale: f64) -> Result<(Vec<i128>, Vec<Complex64>), Error> {
+        self.check("inspect", "secret key", key.info)?;
+        Ok(self.install(|inner| {
+            let few = PrimeSet::new(rlwe.set().indices().iter().copied().take(2));
+            let coeffs = inner
+                .ring
+                .to_i128(&inner.ring.to_coeff(rlwe.restricted(&few).phase(&inner.ring, &key.key)));
+            let slots = inner.encoder.decode(&coeffs, scale);
+            (coeffs, slots)
         }))
     }
 
@@ -350,7 +444,16 @@ impl Context {
 
     pub(crate) fn check_fingerprint(&self, op: &'static str, what: &'static str, found: u64) -> Result<(), Error> {
         let expected = self.0.fingerprint;
-        if found == expected { Ok(()) } else { Err(Error::ForeignObject { op, what, found, expected }) }
+        if found == expected {
+            Ok(())
+        } else {
+            Err(Error::ForeignObject {
+                op,
+                what,
+                found,
+                expected,
+            })
+        }
     }
 
     pub(crate) fn check_ciphertext(&self, op: &'static str, ciphertext: &Ciphertext) -> Result<(), Error> {
@@ -366,23 +469,47 @@ impl Context {
     }
 
     /// Refuses keys of another secret than the ciphertext's.
-    pub(crate) fn check_secret(&self, op: &'static str, what: &'static str, info: KeyInfo, ciphertext: &Ciphertext) -> Result<(), Error> {
+    pub(crate) fn check_secret(
+        &self,
+        op: &'static str,
+        what: &'static str,
+        info: KeyInfo,
+        ciphertext: &Ciphertext,
+    ) -> Result<(), Error> {
         self.check(op, what, info)?;
         if info.secret_id == ciphertext.secret_id {
             return Ok(());
         }
-        Err(Error::WrongSecret { op, what, found: info.secret_id, expected: ciphertext.secret_id })
+        Err(Error::WrongSecret {
+            op,
+            what,
+            found: info.secret_id,
+            expected: ciphertext.secret_id,
+        })
     }
 
     pub(crate) fn check_level(&self, op: &'static str, level: usize) -> Result<(), Error> {
         let max_level = self.max_level();
-        if level <= max_level { Ok(()) } else { Err(Error::LevelOutOfRange { op, level, max_level }) }
+        if level <= max_level {
+            Ok(())
+        } else {
+            Err(Error::LevelOutOfRange { op, level, max_level })
+        }
     }
 
     /// Refuses ciphertexts with fewer than `needed` levels.
     pub(crate) fn check_depth(&self, op: &'static str, ciphertext: &Ciphertext, needed: usize) -> Result<(), Error> {
         let (level, max_level) = (ciphertext.level, self.max_level());
-        if level >= needed { Ok(()) } else { Err(Error::LevelExhausted { op, needed, level, max_level }) }
+        if level >= needed {
+            Ok(())
+        } else {
+            Err(Error::LevelExhausted {
+                op,
+                needed,
+                level,
+                max_level,
+            })
+        }
     }
 }
 
@@ -400,7 +527,9 @@ struct Unfinished {
 impl Unfinished {
     fn finish(self) -> Inner {
         let fingerprint = self.params.fingerprint();
-        let Some(pool) = self.pool else { unreachable!("the pool is set right after the tables are built") };
+        let Some(pool) = self.pool else {
+            unreachable!("the pool is set right after the tables are built")
+        };
         Inner {
             params: self.params,
             ring: self.ring,
@@ -444,7 +573,11 @@ pub(crate) fn best_gadget(
     for count in 1..=params.special.len() {
         let special = PrimeSet::new(params.special.iter().copied().take(count));
         let gadget = cut(ring, set, &special, HEADROOM_BITS);
-        if gadget.digits.iter().any(|d| ring.log2(d) > ring.log2(&special) - HEADROOM_BITS + 1e-9) {
+        if gadget
+            .digits
+            .iter()
+            .any(|d| ring.log2(d) > ring.log2(&special) - HEADROOM_BITS + 1e-9)
+        {
             continue;
         }
         if let Err(error) = params.check_key(ring, &gadget.full_set()) {

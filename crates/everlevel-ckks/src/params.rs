@@ -104,7 +104,13 @@ impl ParamsLiteral {
                 });
             }
         };
-        Ok(Self { log_n, max_level, bootstrap: false, secret: default_secret(log_n), insecure: false })
+        Ok(Self {
+            log_n,
+            max_level,
+            bootstrap: false,
+            secret: default_secret(log_n),
+            insecure: false,
+        })
     }
 
     /// Full-slot bootstrapping at N = 2^16 with 128-bit security.
@@ -121,19 +127,34 @@ impl ParamsLiteral {
     /// The bootstrapping chain on a small ring, for tests: **no security at all**.
     pub fn insecure_bootstrap(log_n: u32) -> Self {
         let secret = SecretDistribution::FixedWeight((1usize << log_n) / 4);
-        Self { log_n, insecure: true, secret, ..Self::bootstrap() }
+        Self {
+            log_n,
+            insecure: true,
+            secret,
+            ..Self::bootstrap()
+        }
     }
 
     /// A chain without bootstrapping on a ring of any size, for tests: **no security at all**.
     pub fn insecure_depth(log_n: u32, max_level: usize) -> Self {
         let secret = SecretDistribution::FixedWeight((1usize << log_n) / 4);
-        Self { log_n, max_level, bootstrap: false, secret, insecure: true }
+        Self {
+            log_n,
+            max_level,
+            bootstrap: false,
+            secret,
+            insecure: true,
+        }
     }
 }
 
 /// Weight 1024 at N = 2^16, where it has been estimated; dense elsewhere.
 fn default_secret(log_n: u32) -> SecretDistribution {
-    if log_n == 16 { SecretDistribution::FixedWeight(1024) } else { SecretDistribution::Ternary }
+    if log_n == 16 {
+        SecretDistribution::FixedWeight(1024)
+    } else {
+        SecretDistribution::Ternary
+    }
 }
 
 impl TryFrom<ParamsLiteral> for Params {
@@ -143,7 +164,11 @@ impl TryFrom<ParamsLiteral> for Params {
         let log_n = literal.log_n;
         if !(9..=17).contains(&log_n) {
             let needed = "between 9 and 17".to_string();
-            return Err(Error::Parameter { what: "log_n", found: log_n.to_string(), needed });
+            return Err(Error::Parameter {
+                what: "log_n",
+                found: log_n.to_string(),
+                needed,
+            });
         }
         if literal.bootstrap && literal.max_level != BOOTSTRAP_MESSAGE_LEVELS {
             return Err(Error::Parameter {
@@ -165,8 +190,11 @@ impl TryFrom<ParamsLiteral> for Params {
         for _ in 1..literal.max_level {
             primes.push(near_40.next().ok_or(out_of_primes(40))?);
         }
-        let mut levels: Vec<Level> =
-            (0..=literal.max_level).map(|level| Level { set: PrimeSet::new(0..=level) }).collect();
+        let mut levels: Vec<Level> = (0..=literal.max_level)
+            .map(|level| Level {
+                set: PrimeSet::new(0..=level),
+            })
+            .collect();
 
         let mut bootstrap = None;
         if literal.bootstrap {
@@ -179,7 +207,8 @@ impl TryFrom<ParamsLiteral> for Params {
             let terminal_bits = [terminal_bits[0], terminal_bits[1], 40.0];
             let first_main = primes.len();
             let eval_mod_top = LOG2_EVAL_MOD * EVAL_MOD_LEVELS as f64;
-            let main_count = coeffs_to_slots_bits(5).map_or(0.0, |b| (eval_mod_top + b.iter().sum::<f64>()) / 48.0) as usize;
+            let main_count =
+                coeffs_to_slots_bits(5).map_or(0.0, |b| (eval_mod_top + b.iter().sum::<f64>()) / 48.0) as usize;
             for _ in 0..main_count {
                 primes.push(take_large()?);
             }
@@ -189,7 +218,9 @@ impl TryFrom<ParamsLiteral> for Params {
                 messages.union(&PrimeSet::new((first_main..first_main + mains).chain(terminals)))
             };
             for step in 1..=EVAL_MOD_LEVELS {
-                levels.push(Level { set: set_of(LOG2_EVAL_MOD * step as f64) });
+                levels.push(Level {
+                    set: set_of(LOG2_EVAL_MOD * step as f64),
+                });
             }
             let coeffs_to_slots = STAGE_COUNTS
                 .iter()
@@ -207,28 +238,52 @@ impl TryFrom<ParamsLiteral> for Params {
                     sets
                 })
                 .collect();
-            bootstrap = Some(BootstrapChain { coeffs_to_slots, encapsulation_terminal: first_terminal });
+            bootstrap = Some(BootstrapChain {
+                coeffs_to_slots,
+                encapsulation_terminal: first_terminal,
+            });
         }
 
-        let log2_q = levels[literal.max_level].set.indices().iter().map(|&i| (primes[i] as f64).log2()).sum::<f64>();
+        let log2_q = levels[literal.max_level]
+            .set
+            .indices()
+            .iter()
+            .map(|&i| (primes[i] as f64).log2())
+            .sum::<f64>();
         let special_count = ((log2_q + HEADROOM_BITS) / 48.0).ceil() as usize;
-        let special_count = if literal.bootstrap { special_count.max(10) } else { special_count.clamp(1, 12) };
+        let special_count = if literal.bootstrap {
+            special_count.max(10)
+        } else {
+            special_count.clamp(1, 12)
+        };
         let special: Vec<usize> = (primes.len()..primes.len() + special_count).collect();
         for _ in 0..special_count {
             primes.push(take_large()?);
         }
-        Ok(Self { literal, primes, levels, special, bootstrap })
+        Ok(Self {
+            literal,
+            primes,
+            levels,
+            special,
+            bootstrap,
+        })
     }
 }
 
 fn out_of_primes(bits: u32) -> Error {
-    Error::Parameter { what: "primes", found: format!("too few of {bits} bits"), needed: "a smaller ring or fewer levels".into() }
+    Error::Parameter {
+        what: "primes",
+        found: format!("too few of {bits} bits"),
+        needed: "a smaller ring or fewer levels".into(),
+    }
 }
 
 /// A 24-bit and a 36-bit prime whose product is nearest to `2^60`.
 fn terminal_primes(log_n: u32) -> Result<[u64; 2], Error> {
     let small = ntt_primes_near(2f64.powi(24), log_n).next().ok_or(out_of_primes(24))?;
-    let other = ntt_primes_near(2f64.powi(60) / small as f64, log_n).next().ok_or(out_of_primes(36))?;
+    let other = ntt_primes_near(2f64.powi(60) / small as f64, log_n)
+        .next()
+        .ok_or(out_of_primes(36))?;
     Ok([small, other])
 }
 
@@ -240,7 +295,9 @@ fn decompose(bits: f64, terminal_bits: [f64; 3]) -> (usize, usize) {
         let error = (mains * 48.0 + terminals - bits).abs();
         (mains >= 0.0 && error < 1.0).then_some((mains as usize, mask))
     });
-    candidates.min_by_key(|(mains, mask)| mains + mask.count_ones() as usize).unwrap_or(((bits / 48.0).round() as usize, 0))
+    candidates
+        .min_by_key(|(mains, mask)| mains + mask.count_ones() as usize)
+        .unwrap_or(((bits / 48.0).round() as usize, 0))
 }
 
 impl Params {
@@ -269,9 +326,20 @@ impl Params {
 
     /// A number that tells parameters apart: FNV-1a over degree, primes, levels and secret.
     pub fn fingerprint(&self) -> u64 {
-        let words = [u64::from(self.literal.log_n), self.literal.max_level as u64, self.secret_weight() as u64];
-        let fnv = |h: u64, w: u64| w.to_le_bytes().iter().fold(h, |h, b| (h ^ u64::from(*b)).wrapping_mul(0x100_0000_01b3));
-        words.iter().chain(&self.primes).fold(0xcbf2_9ce4_8422_2325, |h, &w| fnv(h, w))
+        let words = [
+            u64::from(self.literal.log_n),
+            self.literal.max_level as u64,
+            self.secret_weight() as u64,
+        ];
+        let fnv = |h: u64, w: u64| {
+            w.to_le_bytes()
+                .iter()
+                .fold(h, |h, b| (h ^ u64::from(*b)).wrapping_mul(0x100_0000_01b3))
+        };
+        words
+            .iter()
+            .chain(&self.primes)
+            .fold(0xcbf2_9ce4_8422_2325, |h, &w| fnv(h, w))
     }
 
     /// Largest log2 of a key's modulus.
@@ -284,7 +352,11 @@ impl Params {
         if self.literal.insecure {
             return Ok(());
         }
-        Ok(everlevel_params::check(self.literal.log_n, self.literal.secret, ring.log2(set))?)
+        Ok(everlevel_params::check(
+            self.literal.log_n,
+            self.literal.secret,
+            ring.log2(set),
+        )?)
     }
 
     /// Refuses an encapsulation modulus above the cap, unless `insecure` was spelled out.
@@ -304,7 +376,12 @@ mod tests {
     #[test]
     fn eval_mod_steps_are_60_bits_on_48_bit_words() {
         let params = Params::try_from(ParamsLiteral::bootstrap()).expect("params");
-        let ring_bits = |set: &PrimeSet| set.indices().iter().map(|&i| (params.primes[i] as f64).log2()).sum::<f64>();
+        let ring_bits = |set: &PrimeSet| {
+            set.indices()
+                .iter()
+                .map(|&i| (params.primes[i] as f64).log2())
+                .sum::<f64>()
+        };
         let base = params.levels[BOOTSTRAP_MESSAGE_LEVELS].set.clone();
         let expected_limbs = [2, 3, 4, 5, 7, 8, 9, 10];
         for (step, limbs) in expected_limbs.iter().enumerate() {
@@ -312,10 +389,16 @@ mod tests {
             assert!((ring_bits(set) - ring_bits(&base) - 60.0 * (step + 1) as f64).abs() < 0.1);
             assert_eq!(set.len() - base.len(), *limbs);
         }
-        for (stages, sets) in STAGE_COUNTS.iter().zip(&params.bootstrap.as_ref().expect("chain").coeffs_to_slots) {
+        for (stages, sets) in STAGE_COUNTS
+            .iter()
+            .zip(&params.bootstrap.as_ref().expect("chain").coeffs_to_slots)
+        {
             assert_eq!(sets.len(), *stages);
             let top = ring_bits(&sets[0]) - ring_bits(&params.levels[21].set);
-            assert!((top - coeffs_to_slots_bits(*stages).expect("bits").iter().sum::<f64>()).abs() < 1.0, "{top}");
+            assert!(
+                (top - coeffs_to_slots_bits(*stages).expect("bits").iter().sum::<f64>()).abs() < 1.0,
+                "{top}"
+            );
         }
     }
 }

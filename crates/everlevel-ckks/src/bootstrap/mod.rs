@@ -50,7 +50,14 @@ impl Context {
         bootstrap_key: &BootstrapKey,
         progress: Progress,
     ) -> Result<Ciphertext, Error> {
-        self.bootstrap_observed(a, relinearization_key, conjugation_key, bootstrap_key, progress, &mut |_, _, _| {})
+        self.bootstrap_observed(
+            a,
+            relinearization_key,
+            conjugation_key,
+            bootstrap_key,
+            progress,
+            &mut |_, _, _| {},
+        )
     }
 
     /// As [`Context::bootstrap`], showing the state between the stages.
@@ -67,7 +74,9 @@ impl Context {
         observer: Observer,
     ) -> Result<Ciphertext, Error> {
         let op = "bootstrap";
-        let Some(tables) = &self.0.bootstrap else { return Err(Error::NoBootstrap { op }) };
+        let Some(tables) = &self.0.bootstrap else {
+            return Err(Error::NoBootstrap { op });
+        };
         self.check_ciphertext(op, a)?;
         self.check_relinearized(op, a)?;
         self.check_secret(op, "relinearization key", relinearization_key.info, a)?;
@@ -75,7 +84,13 @@ impl Context {
         self.check_secret(op, "bootstrap key", bootstrap_key.info, a)?;
         let lowered = self.level_down(a, 0)?;
         Ok(self.install(|inner| {
-            let run = Run { inner, tables, relinearization_key, conjugation_key, key: bootstrap_key };
+            let run = Run {
+                inner,
+                tables,
+                relinearization_key,
+                conjugation_key,
+                key: bootstrap_key,
+            };
             run.bootstrap(&lowered, progress, observer)
         }))
     }
@@ -115,7 +130,15 @@ impl Run<'_> {
         observer(Stage::CoeffsToSlots, &real, ladder.scales[top]);
         step();
 
-        let sine = |ct: Rlwe| eval_mod::eval_mod(ring, ladder, &self.relinearization_key.keys, &self.tables.fit, Working { ct, level: top });
+        let sine = |ct: Rlwe| {
+            eval_mod::eval_mod(
+                ring,
+                ladder,
+                &self.relinearization_key.keys,
+                &self.tables.fit,
+                Working { ct, level: top },
+            )
+        };
         let real = sine(real).ct;
         observer(Stage::EvalMod, &real, ladder.scales[0]);
         step();
@@ -134,7 +157,14 @@ impl Run<'_> {
         let scale = self.inner.ladder.scales[level];
         observer(Stage::SlotsToCoeffs, &ct, scale);
         let error = a.error.hypot(self.tables.error);
-        Ciphertext { rlwe: ct, c2: None, level, scale, error, ..*a }
+        Ciphertext {
+            rlwe: ct,
+            c2: None,
+            level,
+            scale,
+            error,
+            ..*a
+        }
     }
 
     /// From the base prime to the raised modulus, by way of the encapsulated sparse secret: the phase becomes `factor·(m + q0·I)` with
