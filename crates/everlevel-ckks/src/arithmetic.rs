@@ -35,20 +35,10 @@ impl Inner {
             mul_gaussian_assign(&self.ring, &mut p, re, im);
             self.ring.rescale(p, &sets[level])
         };
-        let rlwe = everlevel_rlwe::Rlwe {
-            c0: part(&ct.rlwe.c0),
-            c1: part(&ct.rlwe.c1),
-        };
+        let rlwe = everlevel_rlwe::Rlwe { c0: part(&ct.rlwe.c0), c1: part(&ct.rlwe.c1) };
         let c2 = ct.c2.as_ref().map(part);
         let error = (ct.error * c.norm()).hypot(self.rounding_error(scales[level]));
-        Ciphertext {
-            rlwe,
-            c2,
-            level,
-            scale: scales[level],
-            error,
-            ..*ct
-        }
+        Ciphertext { rlwe, c2, level, scale: scales[level], error, ..*ct }
     }
 }
 
@@ -97,21 +87,12 @@ impl Context {
         if a.secret_id == b.secret_id {
             return Ok(());
         }
-        Err(Error::WrongSecret {
-            op,
-            what: "second ciphertext",
-            found: b.secret_id,
-            expected: a.secret_id,
-        })
+        Err(Error::WrongSecret { op, what: "second ciphertext", found: b.secret_id, expected: a.secret_id })
     }
 
     fn check_number(&self, op: &'static str, c: Complex64, level: usize) -> Result<(), Error> {
         if !c.re.is_finite() || !c.im.is_finite() {
-            return Err(Error::NotFinite {
-                op,
-                index: 0,
-                value: c.to_string(),
-            });
+            return Err(Error::NotFinite { op, index: 0, value: c.to_string() });
         }
         let log2_scale = self.0.ladder.scales[level].log2();
         let log2_needed = c.norm().max(f64::MIN_POSITIVE).log2() + log2_scale;
@@ -119,13 +100,7 @@ impl Context {
         if log2_needed < log2_available {
             return Ok(());
         }
-        Err(Error::ScaleOverflow {
-            op,
-            log2_needed,
-            log2_available,
-            log2_scale,
-            level,
-        })
+        Err(Error::ScaleOverflow { op, log2_needed, log2_available, log2_scale, level })
     }
 
     /// `a + b`, at the lower of the two levels. No level, no key.
@@ -141,13 +116,7 @@ impl Context {
     /// # Errors
     /// As [`Context::add`].
     pub fn subtract(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Ciphertext, Error> {
-        self.add_or_subtract(
-            "subtract",
-            a,
-            b,
-            |ring, x, y| ring.sub_assign(x, y),
-            |ring, x| ring.neg_assign(x),
-        )
+        self.add_or_subtract("subtract", a, b, |ring, x, y| ring.sub_assign(x, y), |ring, x| ring.neg_assign(x))
     }
 
     fn add_or_subtract(
@@ -248,10 +217,7 @@ impl Context {
             let parts = working::tensor(&inner.ring, [&a.rlwe, &b.rlwe]);
             let [c0, c1, c2] = parts.map(|d| inner.ring.rescale(d, &inner.ladder.sets[level - 1]));
             let rlwe = everlevel_rlwe::Rlwe { c0, c1 };
-            Ciphertext {
-                c2: Some(c2),
-                ..inner.product(rlwe, &a, &b, level)
-            }
+            Ciphertext { c2: Some(c2), ..inner.product(rlwe, &a, &b, level) }
         }))
     }
 
@@ -326,12 +292,7 @@ impl Context {
         self.check_fingerprint(op, "plaintext", plaintext.fingerprint)?;
         self.check_depth(op, a, 1)?;
         if plaintext.level == 0 {
-            return Err(Error::LevelExhausted {
-                op,
-                needed: 1,
-                level: 0,
-                max_level: self.max_level(),
-            });
+            return Err(Error::LevelExhausted { op, needed: 1, level: 0, max_level: self.max_level() });
         }
         let plaintext = self.plain_at(plaintext, a.level)?;
         Ok(self.install(|inner| {
@@ -371,8 +332,7 @@ impl Context {
         if c.re.fract() == 0.0 && c.im.fract() == 0.0 {
             return Ok(self.install(|inner| {
                 let mut out = a.clone();
-                out.parts_mut()
-                    .for_each(|p| mul_gaussian_assign(&inner.ring, p, c.re as i128, c.im as i128));
+                out.parts_mut().for_each(|p| mul_gaussian_assign(&inner.ring, p, c.re as i128, c.im as i128));
                 out.error *= c.norm();
                 out
             }));
@@ -388,11 +348,7 @@ impl Context {
     pub fn level_down(&self, a: &Ciphertext, level: usize) -> Result<Ciphertext, Error> {
         self.check_ciphertext("level_down", a)?;
         if level > a.level {
-            return Err(Error::LevelOutOfRange {
-                op: "level_down",
-                level,
-                max_level: a.level,
-            });
+            return Err(Error::LevelOutOfRange { op: "level_down", level, max_level: a.level });
         }
         Ok(self.install(|inner| inner.lowered(a, level)))
     }
@@ -408,13 +364,6 @@ impl Inner {
     fn product(&self, rlwe: everlevel_rlwe::Rlwe, a: &Ciphertext, b: &Ciphertext, level: usize) -> Ciphertext {
         let scale = self.ladder.scales[level - 1];
         let error = a.error.hypot(b.error).hypot(self.rounding_error(scale));
-        Ciphertext {
-            rlwe,
-            c2: None,
-            level: level - 1,
-            scale,
-            error,
-            ..*a
-        }
+        Ciphertext { rlwe, c2: None, level: level - 1, scale, error, ..*a }
     }
 }

@@ -42,20 +42,13 @@ impl Context {
         let slots = slot_count.unwrap_or(params.max_slots());
         if !slots.is_power_of_two() || slots > params.max_slots() {
             let needed = format!("a power of two up to {}", params.max_slots());
-            return Err(Error::Parameter {
-                what: "slot_count",
-                found: slots.to_string(),
-                needed,
-            });
+            return Err(Error::Parameter { what: "slot_count", found: slots.to_string(), needed });
         }
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(thread_count)
-            .build()
-            .map_err(|e| Error::Parameter {
-                what: "thread_count",
-                found: format!("{thread_count} ({e})"),
-                needed: "a number of threads that the system can start".into(),
-            })?;
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(thread_count).build().map_err(|e| Error::Parameter {
+            what: "thread_count",
+            found: format!("{thread_count} ({e})"),
+            needed: "a number of threads that the system can start".into(),
+        })?;
         pool.install(|| Self::build(params, slots)).map(|mut inner| {
             inner.pool = Some(pool);
             Self(Arc::new(inner.finish()))
@@ -73,15 +66,7 @@ impl Context {
             Some(chain) => Some(BootstrapTables::new(&params, &ring, chain, &ladder)?),
             None => None,
         };
-        Ok(Unfinished {
-            params,
-            ring,
-            encoder,
-            ladder,
-            bootstrap,
-            message_gadget,
-            pool: None,
-        })
+        Ok(Unfinished { params, ring, encoder, ladder, bootstrap, message_gadget, pool: None })
     }
 
     /// The parameters.
@@ -140,13 +125,7 @@ impl Context {
                 _ => None,
             };
             let key = everlevel_rlwe::SecretKey::sample(&inner.ring, seed, 0, weight)?;
-            Ok(SecretKey {
-                info: KeyInfo {
-                    fingerprint: inner.fingerprint,
-                    secret_id: key.id(),
-                },
-                key,
-            })
+            Ok(SecretKey { info: KeyInfo { fingerprint: inner.fingerprint, secret_id: key.id() }, key })
         })
     }
 
@@ -185,10 +164,7 @@ impl Context {
             let bootstrap = inner.bootstrap.as_ref().map(|b| make(&b.eval_mod_gadget, &seeds[1]));
             progress(2, 2);
             square.zeroize();
-            Ok(RelinearizationKey {
-                info: secret.info,
-                keys: KeyPair { message, bootstrap },
-            })
+            Ok(RelinearizationKey { info: secret.info, keys: KeyPair { message, bootstrap } })
         })
     }
 
@@ -208,10 +184,7 @@ impl Context {
             progress(1, 2);
             let bootstrap = inner.bootstrap.as_ref().map(|b| make(&b.conjugation_gadget, &seeds[1]));
             progress(2, 2);
-            Ok(ConjugationKey {
-                info: secret.info,
-                keys: KeyPair { message, bootstrap },
-            })
+            Ok(ConjugationKey { info: secret.info, keys: KeyPair { message, bootstrap } })
         })
     }
 
@@ -225,19 +198,10 @@ impl Context {
         self.check_level(op, level)?;
         let seed = Seed::from_os()?;
         self.install(|inner| {
-            let gadget = best_gadget(
-                &inner.params,
-                &inner.ring,
-                &inner.ladder.sets[level],
-                Gadget::consecutive,
-            )?;
+            let gadget = best_gadget(&inner.params, &inner.ring, &inner.ladder.sets[level], Gadget::consecutive)?;
             let elt = inner.ring.rotation_elt(-delta);
             let key = SwitchingKey::generate_galois(&inner.ring, &secret.key, elt, gadget, &seed, true);
-            Ok(FixedRotationKey {
-                info: secret.info,
-                delta,
-                key,
-            })
+            Ok(FixedRotationKey { info: secret.info, delta, key })
         })
     }
 
@@ -259,16 +223,10 @@ impl Context {
             for (done, (&left, seed)) in amounts.iter().zip(&seeds).enumerate() {
                 let elt = inner.ring.rotation_elt(left);
                 let gadget = inner.message_gadget.clone();
-                keys.insert(
-                    left,
-                    SwitchingKey::generate_galois(&inner.ring, &secret.key, elt, gadget, seed, true),
-                );
+                keys.insert(left, SwitchingKey::generate_galois(&inner.ring, &secret.key, elt, gadget, seed, true));
                 progress(done + 1, amounts.len());
             }
-            Ok(RotationKey {
-                info: secret.info,
-                keys,
-            })
+            Ok(RotationKey { info: secret.info, keys })
         })
     }
 
@@ -287,18 +245,10 @@ impl Context {
             return Err(Error::EmptyMessage { op, slot_count });
         }
         if values.len() > slot_count {
-            return Err(Error::MessageTooLong {
-                op,
-                len: values.len(),
-                slot_count,
-            });
+            return Err(Error::MessageTooLong { op, len: values.len(), slot_count });
         }
         if let Some(index) = values.iter().position(|v| !v.re.is_finite() || !v.im.is_finite()) {
-            return Err(Error::NotFinite {
-                op,
-                index,
-                value: values[index].to_string(),
-            });
+            return Err(Error::NotFinite { op, index, value: values[index].to_string() });
         }
         self.install(|inner| {
             let scale = inner.ladder.scales[level];
@@ -317,12 +267,7 @@ impl Context {
                 });
             }
             let poly = inner.ring.to_eval(inner.ring.from_i128(set, &coeffs));
-            Ok(Plaintext {
-                poly,
-                level,
-                scale,
-                fingerprint: inner.fingerprint,
-            })
+            Ok(Plaintext { poly, level, scale, fingerprint: inner.fingerprint })
         })
     }
 
@@ -335,9 +280,7 @@ impl Context {
         Ok(self.install(|inner| {
             // Messages are far below the modulus: the first two primes hold them exactly.
             let few = PrimeSet::new(plaintext.poly.set().indices().iter().copied().take(2));
-            let coeffs = inner
-                .ring
-                .to_i128(&inner.ring.to_coeff(plaintext.poly.restricted(&few)));
+            let coeffs = inner.ring.to_i128(&inner.ring.to_coeff(plaintext.poly.restricted(&few)));
             inner.encoder.decode(&coeffs, plaintext.scale)
         }))
     }
@@ -411,12 +354,7 @@ impl Context {
                 inner.ring.mul_add_assign(&mut poly, c2, &square);
                 square.zeroize();
             }
-            Plaintext {
-                poly,
-                level: ciphertext.level,
-                scale: ciphertext.scale,
-                fingerprint: inner.fingerprint,
-            }
+            Plaintext { poly, level: ciphertext.level, scale: ciphertext.scale, fingerprint: inner.fingerprint }
         }))
     }
 
@@ -429,9 +367,7 @@ impl Context {
         self.check("inspect", "secret key", key.info)?;
         Ok(self.install(|inner| {
             let few = PrimeSet::new(rlwe.set().indices().iter().copied().take(2));
-            let coeffs = inner
-                .ring
-                .to_i128(&inner.ring.to_coeff(rlwe.restricted(&few).phase(&inner.ring, &key.key)));
+            let coeffs = inner.ring.to_i128(&inner.ring.to_coeff(rlwe.restricted(&few).phase(&inner.ring, &key.key)));
             let slots = inner.encoder.decode(&coeffs, scale);
             (coeffs, slots)
         }))
@@ -444,16 +380,7 @@ impl Context {
 
     pub(crate) fn check_fingerprint(&self, op: &'static str, what: &'static str, found: u64) -> Result<(), Error> {
         let expected = self.0.fingerprint;
-        if found == expected {
-            Ok(())
-        } else {
-            Err(Error::ForeignObject {
-                op,
-                what,
-                found,
-                expected,
-            })
-        }
+        if found == expected { Ok(()) } else { Err(Error::ForeignObject { op, what, found, expected }) }
     }
 
     pub(crate) fn check_ciphertext(&self, op: &'static str, ciphertext: &Ciphertext) -> Result<(), Error> {
@@ -480,36 +407,18 @@ impl Context {
         if info.secret_id == ciphertext.secret_id {
             return Ok(());
         }
-        Err(Error::WrongSecret {
-            op,
-            what,
-            found: info.secret_id,
-            expected: ciphertext.secret_id,
-        })
+        Err(Error::WrongSecret { op, what, found: info.secret_id, expected: ciphertext.secret_id })
     }
 
     pub(crate) fn check_level(&self, op: &'static str, level: usize) -> Result<(), Error> {
         let max_level = self.max_level();
-        if level <= max_level {
-            Ok(())
-        } else {
-            Err(Error::LevelOutOfRange { op, level, max_level })
-        }
+        if level <= max_level { Ok(()) } else { Err(Error::LevelOutOfRange { op, level, max_level }) }
     }
 
     /// Refuses ciphertexts with fewer than `needed` levels.
     pub(crate) fn check_depth(&self, op: &'static str, ciphertext: &Ciphertext, needed: usize) -> Result<(), Error> {
         let (level, max_level) = (ciphertext.level, self.max_level());
-        if level >= needed {
-            Ok(())
-        } else {
-            Err(Error::LevelExhausted {
-                op,
-                needed,
-                level,
-                max_level,
-            })
-        }
+        if level >= needed { Ok(()) } else { Err(Error::LevelExhausted { op, needed, level, max_level }) }
     }
 }
 
@@ -527,9 +436,7 @@ struct Unfinished {
 impl Unfinished {
     fn finish(self) -> Inner {
         let fingerprint = self.params.fingerprint();
-        let Some(pool) = self.pool else {
-            unreachable!("the pool is set right after the tables are built")
-        };
+        let Some(pool) = self.pool else { unreachable!("the pool is set right after the tables are built") };
         Inner {
             params: self.params,
             ring: self.ring,
@@ -573,11 +480,7 @@ pub(crate) fn best_gadget(
     for count in 1..=params.special.len() {
         let special = PrimeSet::new(params.special.iter().copied().take(count));
         let gadget = cut(ring, set, &special, HEADROOM_BITS);
-        if gadget
-            .digits
-            .iter()
-            .any(|d| ring.log2(d) > ring.log2(&special) - HEADROOM_BITS + 1e-9)
-        {
+        if gadget.digits.iter().any(|d| ring.log2(d) > ring.log2(&special) - HEADROOM_BITS + 1e-9) {
             continue;
         }
         if let Err(error) = params.check_key(ring, &gadget.full_set()) {

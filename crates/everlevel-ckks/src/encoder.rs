@@ -54,11 +54,7 @@ impl Encoder {
     fn bit_reverse(&self, values: &mut [Complex64]) {
         let bits = self.slots.trailing_zeros();
         for i in 0..self.slots {
-            let j = if bits == 0 {
-                0
-            } else {
-                i.reverse_bits() >> (usize::BITS - bits)
-            };
+            let j = if bits == 0 { 0 } else { i.reverse_bits() >> (usize::BITS - bits) };
             if i < j {
                 values.swap(i, j);
             }
@@ -79,10 +75,7 @@ impl Encoder {
         }
         self.bit_reverse(&mut v);
         let scale = 1.0 / self.slots as f64;
-        v.iter()
-            .map(|z| z.re * scale)
-            .chain(v.iter().map(|z| z.im * scale))
-            .collect()
+        v.iter().map(|z| z.re * scale).chain(v.iter().map(|z| z.im * scale)).collect()
     }
 
     /// Inverse of [`Encoder::to_coeffs`].
@@ -129,9 +122,7 @@ mod tests {
     use super::*;
 
     fn slots(n: usize) -> Vec<Complex64> {
-        (0..n)
-            .map(|i| Complex64::new((i as f64 * 0.7).sin(), (i as f64 * 1.3).cos()))
-            .collect()
+        (0..n).map(|i| Complex64::new((i as f64 * 0.7).sin(), (i as f64 * 1.3).cos())).collect()
     }
 
     #[test]
@@ -156,11 +147,7 @@ mod tests {
             let encoder = Encoder::new(1024, count);
             let (coeffs, _) = encoder.encode(&slots(count), (1u64 << 50) as f64);
             let back = encoder.decode(&coeffs, (1u64 << 50) as f64);
-            let worst = back
-                .iter()
-                .zip(slots(count))
-                .map(|(a, b)| (a - b).norm())
-                .fold(0.0, f64::max);
+            let worst = back.iter().zip(slots(count)).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max);
             assert!(worst < 2f64.powi(-40), "{count}: {worst:e}");
         }
     }

@@ -19,8 +19,11 @@ pub const LOG2_SCALE: f64 = 40.0;
 pub const LOG2_BASE_SCALE: f64 = 38.0;
 /// Levels of EvalMod: five for a polynomial of degree 30, three doublings.
 pub const EVAL_MOD_LEVELS: usize = 8;
-/// log2 of EvalMod's scale and of each of its steps.
+/// log2 of EvalMod's scale at its end.
 pub const LOG2_EVAL_MOD: f64 = 60.0;
+/// log2 of the ratio of each EvalMod level, lowest first. The second from the top is wider: it lifts the scale of the first square, whose
+/// rounding the rest of EvalMod magnifies most, by 2^6.
+pub const EVAL_MOD_BITS: [f64; EVAL_MOD_LEVELS] = [60.0, 60.0, 60.0, 60.0, 60.0, 60.0, 72.0, 60.0];
 /// Message levels of a bootstrapping chain; SlotsToCoeffs takes its stages out of them.
 pub const BOOTSTRAP_MESSAGE_LEVELS: usize = 13;
 /// Bits of `P` above every digit, so that key-switching noise stays below rounding noise.
@@ -31,7 +34,7 @@ pub(crate) const HEADROOM_BITS: f64 = 5.0;
 pub(crate) fn coeffs_to_slots_bits(stage_count: usize) -> Option<&'static [f64]> {
     match stage_count {
         3 => Some(&[52.0, 56.0, 60.0]),
-        4 => Some(&[48.0, 52.0, 56.0, 60.0]),
+        4 => Some(&[48.0, 52.0, 56.0, 52.0]),
         5 => Some(&[48.0, 48.0, 52.0, 56.0, 60.0]),
         _ => None,
     }
@@ -104,13 +107,7 @@ impl ParamsLiteral {
                 });
             }
         };
-        Ok(Self {
-            log_n,
-            max_level,
-            bootstrap: false,
-            secret: default_secret(log_n),
-            insecure: false,
-        })
+        Ok(Self { log_n, max_level, bootstrap: false, secret: default_secret(log_n), insecure: false })
     }
 
     /// Full-slot bootstrapping at N = 2^16 with 128-bit security.
@@ -127,34 +124,19 @@ impl ParamsLiteral {
     /// The bootstrapping chain on a small ring, for tests: **no security at all**.
     pub fn insecure_bootstrap(log_n: u32) -> Self {
         let secret = SecretDistribution::FixedWeight((1usize << log_n) / 4);
-        Self {
-            log_n,
-            insecure: true,
-            secret,
-            ..Self::bootstrap()
-        }
+        Self { log_n, insecure: true, secret, ..Self::bootstrap() }
     }
 
     /// A chain without bootstrapping on a ring of any size, for tests: **no security at all**.
     pub fn insecure_depth(log_n: u32, max_level: usize) -> Self {
         let secret = SecretDistribution::FixedWeight((1usize << log_n) / 4);
-        Self {
-            log_n,
-            max_level,
-            bootstrap: false,
-            secret,
-            insecure: true,
-        }
+        Self { log_n, max_level, bootstrap: false, secret, insecure: true }
     }
 }
 
 /// Weight 1024 at N = 2^16, where it has been estimated; dense elsewhere.
 fn default_secret(log_n: u32) -> SecretDistribution {
-    if log_n == 16 {
-        SecretDistribution::FixedWeight(1024)
-    } else {
-        SecretDistribution::Ternary
-    }
+    if log_n == 16 { SecretDistribution::FixedWeight(1024) } else { SecretDistribution::Ternary }
 }
 
 impl TryFrom<ParamsLiteral> for Params {
@@ -164,11 +146,7 @@ impl TryFrom<ParamsLiteral> for Params {
         let log_n = literal.log_n;
         if !(9..=17).contains(&log_n) {
             let needed = "between 9 and 17".to_string();
-            return Err(Error::Parameter {
-                what: "log_n",
-                found: log_n.to_string(),
-                needed,
-            });
+            return Err(Error::Parameter { what: "log_n", found: log_n.to_string(), needed });
         }
         if literal.bootstrap && literal.max_level != BOOTSTRAP_MESSAGE_LEVELS {
             return Err(Error::Parameter {
@@ -190,11 +168,8 @@ impl TryFrom<ParamsLiteral> for Params {
         for _ in 1..literal.max_level {
             primes.push(near_40.next().ok_or(out_of_primes(40))?);
         }
-        let mut levels: Vec<Level> = (0..=literal.max_level)
-            .map(|level| Level {
-                set: PrimeSet::new(0..=level),
-            })
-            .collect();
+        let mut levels: Vec<Level> =
+            (0..=literal.max_level).map(|level| Level { set: PrimeSet::new(0..=level) }).collect();
 
         let mut bootstrap = None;
         if literal.bootstrap {
@@ -206,7 +181,7 @@ impl TryFrom<ParamsLiteral> for Params {
             primes.push(near_40.next().ok_or(out_of_primes(40))?);
             let terminal_bits = [terminal_bits[0], terminal_bits[1], 40.0];
             let first_main = primes.len();
-            let eval_mod_top = LOG2_EVAL_MOD * EVAL_MOD_LEVELS as f64;
+            let eval_mod_top = EVAL_MOD_BITS.iter().sum::<f64>();
             let main_count =
                 coeffs_to_slots_bits(5).map_or(0.0, |b| (eval_mod_top + b.iter().sum::<f64>()) / 48.0) as usize;
             for _ in 0..main_count {
@@ -218,9 +193,7 @@ impl TryFrom<ParamsLiteral> for Params {
                 messages.union(&PrimeSet::new((first_main..first_main + mains).chain(terminals)))
             };
             for step in 1..=EVAL_MOD_LEVELS {
-                levels.push(Level {
-                    set: set_of(LOG2_EVAL_MOD * step as f64),
-                });
+                levels.push(Level { set: set_of(EVAL_MOD_BITS[..step].iter().sum()) });
             }
             let coeffs_to_slots = STAGE_COUNTS
                 .iter()
@@ -238,35 +211,17 @@ impl TryFrom<ParamsLiteral> for Params {
                     sets
                 })
                 .collect();
-            bootstrap = Some(BootstrapChain {
-                coeffs_to_slots,
-                encapsulation_terminal: first_terminal,
-            });
+            bootstrap = Some(BootstrapChain { coeffs_to_slots, encapsulation_terminal: first_terminal });
         }
 
-        let log2_q = levels[literal.max_level]
-            .set
-            .indices()
-            .iter()
-            .map(|&i| (primes[i] as f64).log2())
-            .sum::<f64>();
+        let log2_q = levels[literal.max_level].set.indices().iter().map(|&i| (primes[i] as f64).log2()).sum::<f64>();
         let special_count = ((log2_q + HEADROOM_BITS) / 48.0).ceil() as usize;
-        let special_count = if literal.bootstrap {
-            special_count.max(10)
-        } else {
-            special_count.clamp(1, 12)
-        };
+        let special_count = if literal.bootstrap { special_count.max(10) } else { special_count.clamp(1, 12) };
         let special: Vec<usize> = (primes.len()..primes.len() + special_count).collect();
         for _ in 0..special_count {
             primes.push(take_large()?);
         }
-        Ok(Self {
-            literal,
-            primes,
-            levels,
-            special,
-            bootstrap,
-        })
+        Ok(Self { literal, primes, levels, special, bootstrap })
     }
 }
 
@@ -281,9 +236,7 @@ fn out_of_primes(bits: u32) -> Error {
 /// A 24-bit and a 36-bit prime whose product is nearest to `2^60`.
 fn terminal_primes(log_n: u32) -> Result<[u64; 2], Error> {
     let small = ntt_primes_near(2f64.powi(24), log_n).next().ok_or(out_of_primes(24))?;
-    let other = ntt_primes_near(2f64.powi(60) / small as f64, log_n)
-        .next()
-        .ok_or(out_of_primes(36))?;
+    let other = ntt_primes_near(2f64.powi(60) / small as f64, log_n).next().ok_or(out_of_primes(36))?;
     Ok([small, other])
 }
 
@@ -326,20 +279,10 @@ impl Params {
 
     /// A number that tells parameters apart: FNV-1a over degree, primes, levels and secret.
     pub fn fingerprint(&self) -> u64 {
-        let words = [
-            u64::from(self.literal.log_n),
-            self.literal.max_level as u64,
-            self.secret_weight() as u64,
-        ];
-        let fnv = |h: u64, w: u64| {
-            w.to_le_bytes()
-                .iter()
-                .fold(h, |h, b| (h ^ u64::from(*b)).wrapping_mul(0x100_0000_01b3))
-        };
-        words
-            .iter()
-            .chain(&self.primes)
-            .fold(0xcbf2_9ce4_8422_2325, |h, &w| fnv(h, w))
+        let words = [u64::from(self.literal.log_n), self.literal.max_level as u64, self.secret_weight() as u64];
+        let fnv =
+            |h: u64, w: u64| w.to_le_bytes().iter().fold(h, |h, b| (h ^ u64::from(*b)).wrapping_mul(0x100_0000_01b3));
+        words.iter().chain(&self.primes).fold(0xcbf2_9ce4_8422_2325, |h, &w| fnv(h, w))
     }
 
     /// Largest log2 of a key's modulus.
@@ -352,11 +295,7 @@ impl Params {
         if self.literal.insecure {
             return Ok(());
         }
-        Ok(everlevel_params::check(
-            self.literal.log_n,
-            self.literal.secret,
-            ring.log2(set),
-        )?)
+        Ok(everlevel_params::check(self.literal.log_n, self.literal.secret, ring.log2(set))?)
     }
 
     /// Refuses an encapsulation modulus above the cap, unless `insecure` was spelled out.
@@ -376,29 +315,19 @@ mod tests {
     #[test]
     fn eval_mod_steps_are_60_bits_on_48_bit_words() {
         let params = Params::try_from(ParamsLiteral::bootstrap()).expect("params");
-        let ring_bits = |set: &PrimeSet| {
-            set.indices()
-                .iter()
-                .map(|&i| (params.primes[i] as f64).log2())
-                .sum::<f64>()
-        };
+        let ring_bits = |set: &PrimeSet| set.indices().iter().map(|&i| (params.primes[i] as f64).log2()).sum::<f64>();
         let base = params.levels[BOOTSTRAP_MESSAGE_LEVELS].set.clone();
-        let expected_limbs = [2, 3, 4, 5, 7, 8, 9, 10];
+        let expected_limbs = [2, 3, 4, 5, 7, 8, 9, 11];
         for (step, limbs) in expected_limbs.iter().enumerate() {
             let set = &params.levels[BOOTSTRAP_MESSAGE_LEVELS + 1 + step].set;
-            assert!((ring_bits(set) - ring_bits(&base) - 60.0 * (step + 1) as f64).abs() < 0.1);
+            let bits: f64 = EVAL_MOD_BITS[..=step].iter().sum();
+            assert!((ring_bits(set) - ring_bits(&base) - bits).abs() < 0.1);
             assert_eq!(set.len() - base.len(), *limbs);
         }
-        for (stages, sets) in STAGE_COUNTS
-            .iter()
-            .zip(&params.bootstrap.as_ref().expect("chain").coeffs_to_slots)
-        {
+        for (stages, sets) in STAGE_COUNTS.iter().zip(&params.bootstrap.as_ref().expect("chain").coeffs_to_slots) {
             assert_eq!(sets.len(), *stages);
             let top = ring_bits(&sets[0]) - ring_bits(&params.levels[21].set);
-            assert!(
-                (top - coeffs_to_slots_bits(*stages).expect("bits").iter().sum::<f64>()).abs() < 1.0,
-                "{top}"
-            );
+            assert!((top - coeffs_to_slots_bits(*stages).expect("bits").iter().sum::<f64>()).abs() < 1.0, "{top}");
         }
     }
 }

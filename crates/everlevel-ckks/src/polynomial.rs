@@ -37,13 +37,7 @@ pub(crate) struct Elements<'a> {
 
 impl<'a> Elements<'a> {
     pub fn new(ring: &'a Ring, ladder: &'a Ladder, key: &'a KeyPair, basis: Basis, x: Working) -> Self {
-        Self {
-            ring,
-            ladder,
-            key,
-            basis,
-            known: BTreeMap::from([(1, x)]),
-        }
+        Self { ring, ladder, key, basis, known: BTreeMap::from([(1, x)]) }
     }
 
     fn x_level(&self) -> usize {
@@ -191,26 +185,16 @@ impl Context {
             Basis::Chebyshev => "evaluate_chebyshev_polynomial",
         };
         if coefficients.is_empty() {
-            return Err(Error::EmptyMessage {
-                op,
-                slot_count: self.slot_count(),
-            });
+            return Err(Error::EmptyMessage { op, slot_count: self.slot_count() });
         }
         if let Some(index) = coefficients.iter().position(|c| !c.is_finite()) {
-            return Err(Error::NotFinite {
-                op,
-                index,
-                value: coefficients[index].to_string(),
-            });
+            return Err(Error::NotFinite { op, index, value: coefficients[index].to_string() });
         }
         let degree = coefficients.iter().rposition(|&c| c != 0.0).unwrap_or(0);
         self.check_polynomial(op, a, degree, key)?;
         let norm = coefficients.iter().fold(0.0f64, |sum, c| sum + c.abs());
         Ok(self.install(|inner| {
-            let x = Working {
-                ct: a.rlwe.clone(),
-                level: a.level,
-            };
+            let x = Working { ct: a.rlwe.clone(), level: a.level };
             let mut elements = Elements::new(&inner.ring, &inner.ladder, &key.keys, basis, x);
             let out = elements.polynomial(coefficients);
             let growth = norm * degree.max(1) as f64;
@@ -234,35 +218,19 @@ impl Context {
             Basis::Chebyshev => "make_chebyshev_basis",
         };
         if max_power == 0 {
-            return Err(Error::Parameter {
-                what: "max_power",
-                found: "0".into(),
-                needed: "at least 1".into(),
-            });
+            return Err(Error::Parameter { what: "max_power", found: "0".into(), needed: "at least 1".into() });
         }
         self.check_polynomial(op, a, max_power - 1, key)?;
         Ok(self.install(|inner| {
-            let x = Working {
-                ct: a.rlwe.clone(),
-                level: a.level,
-            };
+            let x = Working { ct: a.rlwe.clone(), level: a.level };
             let mut elements = Elements::new(&inner.ring, &inner.ladder, &key.keys, basis, x);
-            (1..=max_power)
-                .map(|k| self.from_working(a, elements.get(k).clone(), k as f64))
-                .collect()
+            (1..=max_power).map(|k| self.from_working(a, elements.get(k).clone(), k as f64)).collect()
         }))
     }
 
     fn from_working(&self, a: &Ciphertext, w: Working, error_growth: f64) -> Ciphertext {
         let scale = self.0.ladder.scales[w.level];
         let error = (a.error * error_growth).hypot(self.0.rounding_error(scale) * (1.0 + error_growth));
-        Ciphertext {
-            rlwe: w.ct,
-            c2: None,
-            level: w.level,
-            scale,
-            error,
-            ..*a
-        }
+        Ciphertext { rlwe: w.ct, c2: None, level: w.level, scale, error, ..*a }
     }
 }

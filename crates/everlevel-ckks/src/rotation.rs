@@ -35,12 +35,7 @@ impl Inner {
     }
 
     fn rotated(&self, a: &Ciphertext, rlwe: Rlwe) -> Ciphertext {
-        Ciphertext {
-            rlwe,
-            c2: None,
-            error: a.error.hypot(self.rounding_error(a.scale)),
-            ..*a
-        }
+        Ciphertext { rlwe, c2: None, error: a.error.hypot(self.rounding_error(a.scale)), ..*a }
     }
 }
 
@@ -71,9 +66,7 @@ impl Context {
         self.check_secret(op, "rotation key", key.info, a)?;
         let steps = self.steps(op, key, delta)?;
         Ok(self.install(|inner| {
-            steps.iter().fold(a.clone(), |ct, (left, key)| {
-                inner.apply(&ct, inner.ring.rotation_elt(*left), key)
-            })
+            steps.iter().fold(a.clone(), |ct, (left, key)| inner.apply(&ct, inner.ring.rotation_elt(*left), key))
         }))
     }
 
@@ -105,10 +98,7 @@ impl Context {
         let op = "rotate_batch";
         self.check_rotation(op, a)?;
         self.check_secret(op, "rotation key", key.info, a)?;
-        let steps = deltas
-            .iter()
-            .map(|&d| self.steps(op, key, d))
-            .collect::<Result<Vec<_>, _>>()?;
+        let steps = deltas.iter().map(|&d| self.steps(op, key, d)).collect::<Result<Vec<_>, _>>()?;
         Ok(self.install(|inner| {
             let mut hoisted = Hoisted::default();
             let rotate = |steps: Vec<(i64, &SwitchingKey)>| {
@@ -117,9 +107,7 @@ impl Context {
                     None => return a.clone(),
                     Some((left, key)) => hoisted.apply(inner, a, left, key),
                 };
-                steps.fold(first, |ct, (left, key)| {
-                    inner.apply(&ct, inner.ring.rotation_elt(left), key)
-                })
+                steps.fold(first, |ct, (left, key)| inner.apply(&ct, inner.ring.rotation_elt(left), key))
             };
             steps.into_iter().map(rotate).collect()
         }))
@@ -144,18 +132,12 @@ impl Context {
             self.check_secret(op, "rotation key", key.info, a)?;
             if !key.key.serves(a.rlwe.set()) {
                 let max_level = key.key.gadget().ciphertext_set().len() - 1;
-                return Err(Error::LevelOutOfRange {
-                    op,
-                    level: a.level,
-                    max_level,
-                });
+                return Err(Error::LevelOutOfRange { op, level: a.level, max_level });
             }
         }
         Ok(self.install(|inner| {
             let mut hoisted = Hoisted::default();
-            keys.iter()
-                .map(|key| hoisted.apply(inner, a, -key.delta, &key.key))
-                .collect()
+            keys.iter().map(|key| hoisted.apply(inner, a, -key.delta, &key.key)).collect()
         }))
     }
 }
@@ -175,10 +157,7 @@ impl Hoisted {
             self.shape = Some(gadget.clone());
         }
         let elt = inner.ring.rotation_elt(left);
-        inner.rotated(
-            a,
-            working::automorphism_hoisted(&inner.ring, &a.rlwe, &self.digits, elt, key),
-        )
+        inner.rotated(a, working::automorphism_hoisted(&inner.ring, &a.rlwe, &self.digits, elt, key))
     }
 }
 
@@ -193,11 +172,7 @@ mod tests {
                 let terms = powers_of_two(amount, slots);
                 assert_eq!(terms.iter().sum::<i64>().rem_euclid(slots), amount.rem_euclid(slots));
                 assert!(terms.len() as u32 <= slots.trailing_zeros() / 2 + 1);
-                assert!(
-                    terms
-                        .iter()
-                        .all(|t| t.count_ones() == 1 || (slots - t).count_ones() == 1)
-                );
+                assert!(terms.iter().all(|t| t.count_ones() == 1 || (slots - t).count_ones() == 1));
             }
         }
     }

@@ -68,10 +68,7 @@ impl Ladder {
     /// target's. Where the operands share an intermediate modulus, they share the division.
     pub fn linear_combination(&self, ring: &Ring, terms: &[(&Working, f64)], target: usize) -> Working {
         let to = &self.sets[target];
-        let common = terms
-            .iter()
-            .map(|(w, _)| w.ct.set().clone())
-            .reduce(|a, b| a.intersection(&b));
+        let common = terms.iter().map(|(w, _)| w.ct.set().clone()).reduce(|a, b| a.intersection(&b));
         let from = common.map(|common| intermediate(ring, &common, to));
         let needed = CONSTANT_BITS.min(self.ratios[target + 1].log2() - 1.0);
         match from {
@@ -98,22 +95,12 @@ impl Ladder {
             }
             ring.rescale(acc, to)
         };
-        Working {
-            ct: Rlwe {
-                c0: sum(|ct| &ct.c0),
-                c1: sum(|ct| &ct.c1),
-            },
-            level: target,
-        }
+        Working { ct: Rlwe { c0: sum(|ct| &ct.c0), c1: sum(|ct| &ct.c1) }, level: target }
     }
 
     /// The same message at a lower level, with that level's scale; a copy where the level is already right.
     pub fn at_level(&self, ring: &Ring, w: &Working, target: usize) -> Working {
-        if w.level == target {
-            w.clone()
-        } else {
-            self.mul_constant(ring, w, 1.0, target)
-        }
+        if w.level == target { w.clone() } else { self.mul_constant(ring, w, 1.0, target) }
     }
 
     /// `a·b`, relinearized, one level below the lower operand.
@@ -149,9 +136,7 @@ impl Ladder {
     /// `a += c` for a real constant.
     pub fn add_constant(&self, ring: &Ring, a: &mut Working, c: f64) {
         let integer = (c * self.scales[a.level]).round() as i128;
-        ring.each_limb(&mut a.ct.c0, |m, limb, _| {
-            m.add_scalar_assign(limb, m.reduce_i128(integer))
-        });
+        ring.each_limb(&mut a.ct.c0, |m, limb, _| m.add_scalar_assign(limb, m.reduce_i128(integer)));
     }
 
     /// `a *= 2`.
@@ -167,15 +152,11 @@ pub(crate) fn tensor(ring: &Ring, [a, b]: [&Rlwe; 2]) -> [Poly<Eval>; 3] {
     let set = a.set().clone();
     let mut d = [ring.uninit::<Eval>(&set), ring.uninit(&set), ring.uninit(&set)];
     let [d0, d1, d2] = &mut d;
-    d0.limbs_mut()
-        .par_iter_mut()
-        .zip(d1.limbs_mut())
-        .zip(d2.limbs_mut())
-        .zip(set.indices())
-        .for_each(|(((l0, l1), l2), &i)| {
-            ring.modulus(i)
-                .tensor_into([l0, l1, l2], [a.c0.limb(i), a.c1.limb(i)], [b.c0.limb(i), b.c1.limb(i)]);
-        });
+    d0.limbs_mut().par_iter_mut().zip(d1.limbs_mut()).zip(d2.limbs_mut()).zip(set.indices()).for_each(
+        |(((l0, l1), l2), &i)| {
+            ring.modulus(i).tensor_into([l0, l1, l2], [a.c0.limb(i), a.c1.limb(i)], [b.c0.limb(i), b.c1.limb(i)]);
+        },
+    );
     d
 }
 
@@ -215,8 +196,5 @@ pub(crate) fn automorphism_hoisted(
 ) -> Rlwe {
     let mut switched = key.product(ring, digits).rescale(ring, ct.set());
     ring.add_assign(&mut switched.c0, &ct.c0);
-    Rlwe {
-        c0: ring.automorphism(&switched.c0, galois_elt),
-        c1: ring.automorphism(&switched.c1, galois_elt),
-    }
+    Rlwe { c0: ring.automorphism(&switched.c0, galois_elt), c1: ring.automorphism(&switched.c1, galois_elt) }
 }

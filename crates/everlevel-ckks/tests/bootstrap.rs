@@ -16,24 +16,14 @@ fn every_stage_count_and_size_refreshes_levels() {
             let key = party.bootstrap_key(stages, size);
             let ct = party.encrypt(&message, 0);
             let start = std::time::Instant::now();
-            let out = party
-                .ctx
-                .bootstrap(&ct, &party.relinearization, &party.conjugation, &key, &no_progress)
-                .unwrap();
+            let out = party.ctx.bootstrap(&ct, &party.relinearization, &party.conjugation, &key, &no_progress).unwrap();
             let seconds = start.elapsed().as_secs_f64();
             let p = precision(&party.decrypt(&out), &message);
-            println!(
-                "stages {stages} {size:?}: {seconds:.2} s, {} bytes of keys, {p:?}",
-                key.nbytes()
-            );
+            println!("stages {stages} {size:?}: {seconds:.2} s, {} bytes of keys, {p:?}", key.nbytes());
             assert_eq!(out.level(), 13 - stages);
             assert_eq!(Some(out.scale()), party.ctx.scale_at(out.level()));
             assert!(p.mean_bits >= 22.0 && p.worst_bits >= 19.0, "{p:?}");
-            assert!(
-                (p.mean_bits - out.precision_bits()).abs() < 6.0,
-                "estimate {}",
-                out.precision_bits()
-            );
+            assert!((p.mean_bits - out.precision_bits()).abs() < 6.0, "estimate {}", out.precision_bits());
         }
     }
 }
@@ -47,16 +37,8 @@ fn constant_and_alternating_signs_err_by_the_sine_alone() {
             .map(|i| Complex64::new(if i % period == 0 { 1.0 } else { -1.0 }, 0.0))
             .collect();
         let ct = party.encrypt(&message, 5);
-        let out = party
-            .ctx
-            .bootstrap(&ct, &party.relinearization, &party.conjugation, &key, &no_progress)
-            .unwrap();
-        let errors = party
-            .decrypt(&out)
-            .iter()
-            .zip(&message)
-            .map(|(a, b)| (a - b).norm())
-            .collect::<Vec<_>>();
+        let out = party.ctx.bootstrap(&ct, &party.relinearization, &party.conjugation, &key, &no_progress).unwrap();
+        let errors = party.decrypt(&out).iter().zip(&message).map(|(a, b)| (a - b).norm()).collect::<Vec<_>>();
         let mean = errors.iter().sum::<f64>() / errors.len() as f64;
         // 1 − sin(x)/x at x = 2π/2^10, and the noise.
         println!("period {period}: mean error {mean:e}");
@@ -89,22 +71,14 @@ fn each_stage_matches_the_plain_computation() {
         .unwrap();
     assert_eq!(
         seen.iter().map(|s| s.0).collect::<Vec<_>>(),
-        [
-            Stage::ModRaise,
-            Stage::CoeffsToSlots,
-            Stage::EvalMod,
-            Stage::SlotsToCoeffs
-        ]
+        [Stage::ModRaise, Stage::CoeffsToSlots, Stage::EvalMod, Stage::SlotsToCoeffs]
     );
 
     // ModRaise: m + q0·I with small I. The message is what is left modulo q0.
     let q0 = party.ctx.params().primes()[0] as f64;
     let factor = 4.0;
     let t: Vec<f64> = seen[0].1.iter().map(|&c| c as f64 / (factor * q0)).collect();
-    assert!(
-        t.iter().all(|t| t.abs() <= 16.5),
-        "the integer bound of the encapsulated secret"
-    );
+    assert!(t.iter().all(|t| t.abs() <= 16.5), "the integer bound of the encapsulated secret");
     let scale0 = party.ctx.scale_at(0).unwrap();
     let left: Vec<f64> = t.iter().map(|t| (t - t.round()) * q0 / scale0).collect();
     let raised = precision(&encoder.to_slots(&left), &message);
@@ -114,27 +88,21 @@ fn each_stage_matches_the_plain_computation() {
     // CoeffsToSlots: the first half of the coefficients, bit-reversed, over the interval.
     let bits = slots.trailing_zeros();
     let reversed = |i: usize| i.reverse_bits() >> (usize::BITS - bits);
-    let expected: Vec<Complex64> = (0..slots)
-        .map(|i| Complex64::new(t[reversed(i)] / INTERVAL, 0.0))
-        .collect();
+    let expected: Vec<Complex64> = (0..slots).map(|i| Complex64::new(t[reversed(i)] / INTERVAL, 0.0)).collect();
     let down = precision(&seen[1].2, &expected);
     report("coeffs_to_slots", down);
     assert!(down.mean_bits > 40.0);
 
     // EvalMod, from what its input really was.
-    let sines: Vec<Complex64> = seen[1]
-        .2
-        .iter()
-        .map(|z| Complex64::new((2.0 * std::f64::consts::PI * z.re * INTERVAL).sin(), 0.0))
-        .collect();
+    let sines: Vec<Complex64> =
+        seen[1].2.iter().map(|z| Complex64::new((2.0 * std::f64::consts::PI * z.re * INTERVAL).sin(), 0.0)).collect();
     let sine = precision(&seen[2].2, &sines);
     report("eval_mod", sine);
     assert!(sine.mean_bits > 36.0);
 
     // And from the raised coefficients: what CoeffsToSlots and EvalMod do together.
-    let ideal: Vec<Complex64> = (0..slots)
-        .map(|i| Complex64::new((2.0 * std::f64::consts::PI * t[reversed(i)]).sin(), 0.0))
-        .collect();
+    let ideal: Vec<Complex64> =
+        (0..slots).map(|i| Complex64::new((2.0 * std::f64::consts::PI * t[reversed(i)]).sin(), 0.0)).collect();
     report("coeffs_to_slots and eval_mod", precision(&seen[2].2, &ideal));
 
     let whole = precision(&party.decrypt(&out), &message);
@@ -143,10 +111,5 @@ fn each_stage_matches_the_plain_computation() {
 }
 
 fn report(what: &str, p: Precision) {
-    println!(
-        "{what}: mean {:.2} bits, worst {:.2}, rms 2^{:.2}",
-        p.mean_bits,
-        p.worst_bits,
-        p.rms.log2()
-    );
+    println!("{what}: mean {:.2} bits, worst {:.2}, rms 2^{:.2}", p.mean_bits, p.worst_bits, p.rms.log2());
 }

@@ -79,18 +79,12 @@ impl Rlwe {
 
     /// [`Ring::rescale`] of both parts.
     pub fn rescale(self, ring: &Ring, target: &PrimeSet) -> Self {
-        Self {
-            c0: ring.rescale(self.c0, target),
-            c1: ring.rescale(self.c1, target),
-        }
+        Self { c0: ring.rescale(self.c0, target), c1: ring.rescale(self.c1, target) }
     }
 
     /// [`Poly::restricted`] of both parts.
     pub fn restricted(&self, set: &PrimeSet) -> Self {
-        Self {
-            c0: self.c0.restricted(set),
-            c1: self.c1.restricted(set),
-        }
+        Self { c0: self.c0.restricted(set), c1: self.c1.restricted(set) }
     }
 
     /// Bytes held by both parts.
@@ -104,11 +98,7 @@ impl PublicKey {
     pub fn generate(ring: &Ring, set: &PrimeSet, secret: &SecretKey, seed: &Seed) -> Self {
         let mask_seed = seed.derive(Domain::Mask, 0);
         let pair = Rlwe::encrypt_zero(ring, set, secret, seed);
-        Self {
-            secret_id: secret.id(),
-            mask_seed,
-            pair,
-        }
+        Self { secret_id: secret.id(), mask_seed, pair }
     }
 
     /// The secret that this key belongs to.

@@ -30,10 +30,7 @@ impl Gadget {
                 last.push(i);
             }
         }
-        Self {
-            digits: digits.into_iter().map(PrimeSet::new).collect(),
-            special: special.clone(),
-        }
+        Self { digits: digits.into_iter().map(PrimeSet::new).collect(), special: special.clone() }
     }
 
     /// The fewest digits of nearly equal size, at most `log2(P) − headroom_bits` bits each where one exists: right for keys that
@@ -54,10 +51,7 @@ impl Gadget {
             }
             if count == set.len() || digits.iter().all(|(bits, _)| *bits <= limit) {
                 let digits = digits.into_iter().map(|(_, members)| PrimeSet::new(members)).collect();
-                return Self {
-                    digits,
-                    special: special.clone(),
-                };
+                return Self { digits, special: special.clone() };
             }
         }
         unreachable!("one prime a digit always ends the search")
@@ -65,10 +59,7 @@ impl Gadget {
 
     /// One digit that is the whole modulus: for polynomials already small against `P`, lifted by the caller.
     pub fn whole(set: &PrimeSet, special: &PrimeSet) -> Self {
-        Self {
-            digits: vec![set.clone()],
-            special: special.clone(),
-        }
+        Self { digits: vec![set.clone()], special: special.clone() }
     }
 
     /// The key's modulus without the special primes.

@@ -39,11 +39,7 @@ impl Diagonal {
         if run < 8 {
             return Self::Full(PackedPoly::new(poly));
         }
-        let values = poly
-            .limbs()
-            .iter()
-            .map(|l| l.iter().step_by(run).copied().collect())
-            .collect();
+        let values = poly.limbs().iter().map(|l| l.iter().step_by(run).copied().collect()).collect();
         Self::Runs { run, values }
     }
 
@@ -76,13 +72,7 @@ pub struct LinearTransform {
 impl LinearTransform {
     /// Every nonzero rotation that needs a key.
     pub fn rotations(&self) -> Vec<i64> {
-        let mut all: Vec<i64> = self
-            .babies
-            .iter()
-            .chain(&self.giants)
-            .copied()
-            .filter(|&r| r != 0)
-            .collect();
+        let mut all: Vec<i64> = self.babies.iter().chain(&self.giants).copied().filter(|&r| r != 0).collect();
         all.sort_unstable();
         all.dedup();
         all
@@ -101,10 +91,7 @@ impl LinearTransform {
         debug_assert_eq!(ct.set(), &self.source);
         let sums = self.baby_sums(ring, ct, &key);
         let full = self.source.union(&self.special);
-        let mut acc = Rlwe {
-            c0: ring.zero(&full),
-            c1: ring.zero(&full),
-        };
+        let mut acc = Rlwe { c0: ring.zero(&full), c1: ring.zero(&full) };
         for (sum, &giant) in sums.into_iter().zip(&self.giants) {
             if giant == 0 {
                 ring.add_assign(&mut acc.c0, &sum.c0);
@@ -131,25 +118,12 @@ impl LinearTransform {
             None => Vec::new(),
         };
         let row_numbers: Vec<usize> = digits.iter().map(|(k, _)| *k).collect();
-        let rows: Vec<Option<Vec<[&PackedPoly; 2]>>> = keys
-            .iter()
-            .zip(&temporary)
-            .map(|(k, t)| k.map(|k| k.rows(&row_numbers, t.as_deref())))
-            .collect();
-        let maps: Vec<_> = self
-            .babies
-            .iter()
-            .map(|&r| ring.galois_map(ring.rotation_elt(r)))
-            .collect();
+        let rows: Vec<Option<Vec<[&PackedPoly; 2]>>> =
+            keys.iter().zip(&temporary).map(|(k, t)| k.map(|k| k.rows(&row_numbers, t.as_deref()))).collect();
+        let maps: Vec<_> = self.babies.iter().map(|&r| ring.galois_map(ring.rotation_elt(r))).collect();
 
-        let mut sums: Vec<Rlwe> = self
-            .giants
-            .iter()
-            .map(|_| Rlwe {
-                c0: ring.uninit(&full),
-                c1: ring.uninit(&full),
-            })
-            .collect();
+        let mut sums: Vec<Rlwe> =
+            self.giants.iter().map(|_| Rlwe { c0: ring.uninit(&full), c1: ring.uninit(&full) }).collect();
         // One task a prime: the limbs of that prime in every sum.
         let mut tasks: Vec<Vec<[&mut [u64]; 2]>> = full.indices().iter().map(|_| Vec::new()).collect();
         for sum in &mut sums {
@@ -158,54 +132,49 @@ impl LinearTransform {
             }
         }
         let block_len = BLOCK.min(ring.n());
-        tasks
-            .into_par_iter()
-            .zip(full.indices())
-            .enumerate()
-            .for_each(|(limb_number, (mut outputs, &i))| {
-                let m = ring.modulus(i);
-                let p = ring.product_mod(&self.special, i);
-                let source_limb = |c: &Poly<Eval>| {
-                    let mut limb = ring.scratch_limb();
-                    match self.source.contains(i) {
-                        true => {
-                            limb.copy_from_slice(c.limb(i));
-                            m.mul_scalar_assign(&mut limb, p);
-                        }
-                        false => limb.fill(0),
+        tasks.into_par_iter().zip(full.indices()).enumerate().for_each(|(limb_number, (mut outputs, &i))| {
+            let m = ring.modulus(i);
+            let p = ring.product_mod(&self.special, i);
+            let source_limb = |c: &Poly<Eval>| {
+                let mut limb = ring.scratch_limb();
+                match self.source.contains(i) {
+                    true => {
+                        limb.copy_from_slice(c.limb(i));
+                        m.mul_scalar_assign(&mut limb, p);
                     }
-                    limb
-                };
-                let (c0, c1) = (source_limb(&ct.c0), source_limb(&ct.c1));
-                let digit_limbs: Vec<&[u64]> = digits.iter().map(|(_, d)| d.limb(i)).collect();
-                let mut rotated = vec![0u64; 2 * self.babies.len() * block_len];
-                let (mut u0, mut u1) = (vec![0u64; block_len], vec![0u64; block_len]);
-                for block in 0..ring.n() / block_len {
-                    for ((map, rows), out) in maps.iter().zip(&rows).zip(rotated.chunks_exact_mut(2 * block_len)) {
-                        let (r0, r1) = out.split_at_mut(block_len);
-                        let from = map.source_block(block, block_len) * block_len;
-                        let range = from..from + block_len;
-                        let Some(rows) = rows else {
-                            r0.copy_from_slice(&c0[range.clone()]);
-                            r1.copy_from_slice(&c1[range]);
-                            continue;
-                        };
-                        let x: Vec<&[u64]> = digit_limbs.iter().map(|d| &d[range.clone()]).collect();
-                        let b: Vec<&[u8]> = rows.iter().map(|[b, _]| b.block(i, from, block_len)).collect();
-                        let a: Vec<&[u8]> = rows.iter().map(|[_, a]| a.block(i, from, block_len)).collect();
-                        m.inner_product_packed_into(&mut u0, &x, &b);
-                        m.inner_product_packed_into(&mut u1, &x, &a);
-                        m.add_assign(&mut u0, &c0[range]);
-                        map.apply_block_into(r0, &u0, block);
-                        map.apply_block_into(r1, &u1, block);
-                    }
-                    let at = block * block_len;
-                    for (outs, row) in outputs.iter_mut().zip(&self.diagonals) {
-                        let outs = outs.each_mut().map(|o| &mut o[at..at + block_len]);
-                        accumulate(m, outs, row, &rotated, (i, limb_number, at));
-                    }
+                    false => limb.fill(0),
                 }
-            });
+                limb
+            };
+            let (c0, c1) = (source_limb(&ct.c0), source_limb(&ct.c1));
+            let digit_limbs: Vec<&[u64]> = digits.iter().map(|(_, d)| d.limb(i)).collect();
+            let mut rotated = vec![0u64; 2 * self.babies.len() * block_len];
+            let (mut u0, mut u1) = (vec![0u64; block_len], vec![0u64; block_len]);
+            for block in 0..ring.n() / block_len {
+                for ((map, rows), out) in maps.iter().zip(&rows).zip(rotated.chunks_exact_mut(2 * block_len)) {
+                    let (r0, r1) = out.split_at_mut(block_len);
+                    let from = map.source_block(block, block_len) * block_len;
+                    let range = from..from + block_len;
+                    let Some(rows) = rows else {
+                        r0.copy_from_slice(&c0[range.clone()]);
+                        r1.copy_from_slice(&c1[range]);
+                        continue;
+                    };
+                    let x: Vec<&[u64]> = digit_limbs.iter().map(|d| &d[range.clone()]).collect();
+                    let b: Vec<&[u8]> = rows.iter().map(|[b, _]| b.block(i, from, block_len)).collect();
+                    let a: Vec<&[u8]> = rows.iter().map(|[_, a]| a.block(i, from, block_len)).collect();
+                    m.inner_product_packed_pair_into(&mut u0, &mut u1, &x, &b, &a);
+                    m.add_assign(&mut u0, &c0[range]);
+                    map.apply_block_into(r0, &u0, block);
+                    map.apply_block_into(r1, &u1, block);
+                }
+                let at = block * block_len;
+                for (outs, row) in outputs.iter_mut().zip(&self.diagonals) {
+                    let outs = outs.each_mut().map(|o| &mut o[at..at + block_len]);
+                    accumulate(m, outs, row, &rotated, (i, limb_number, at));
+                }
+            }
+        });
         sums
     }
 }

@@ -70,8 +70,6 @@ impl Drop for SecretKey {
 
 impl std::fmt::Debug for SecretKey {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("SecretKey")
-            .field("id", &self.id)
-            .finish_non_exhaustive()
+        f.debug_struct("SecretKey").field("id", &self.id).finish_non_exhaustive()
     }
 }

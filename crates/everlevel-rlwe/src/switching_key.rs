@@ -54,13 +54,7 @@ impl SwitchingKey {
             })
             .collect();
         let (bodies, masks): (Vec<_>, Vec<_>) = rows.into_iter().unzip();
-        Self {
-            secret_id,
-            gadget,
-            mask_seed,
-            bodies,
-            masks: masks.into_iter().collect(),
-        }
+        Self { secret_id, gadget, mask_seed, bodies, masks: masks.into_iter().collect() }
     }
 
     /// The secret that results are under (or an automorphic image of it, see [`SwitchingKey::generate_galois`]).
@@ -75,11 +69,7 @@ impl SwitchingKey {
 
     /// Bytes held in memory.
     pub fn nbytes(&self) -> usize {
-        self.bodies
-            .iter()
-            .chain(self.masks.iter().flatten())
-            .map(PackedPoly::nbytes)
-            .sum()
+        self.bodies.iter().chain(self.masks.iter().flatten()).map(PackedPoly::nbytes).sum()
     }
 
     /// Bytes of the seeded form.
@@ -113,21 +103,13 @@ impl SwitchingKey {
 
     /// Bodies and masks of the rows named, for kernels that stream them.
     pub(crate) fn rows<'a>(&'a self, rows: &[usize], expanded: Option<&'a [PackedPoly]>) -> Vec<[&'a PackedPoly; 2]> {
-        let masks = self
-            .masks
-            .as_deref()
-            .or(expanded)
-            .expect("masks are held or were expanded by the caller");
+        let masks = self.masks.as_deref().or(expanded).expect("masks are held or were expanded by the caller");
         rows.iter().map(|&row| [&self.bodies[row], &masks[row]]).collect()
     }
 
     /// The masks, where the key does not hold them.
     pub(crate) fn temporary_masks(&self, ring: &Ring) -> Option<Vec<PackedPoly>> {
-        if self.masks.is_some() {
-            None
-        } else {
-            Some(self.expanded_masks(ring))
-        }
+        if self.masks.is_some() { None } else { Some(self.expanded_masks(ring)) }
     }
 
     /// The half external product before the division by `P`: `Σ_k digit_k·(b_k, a_k)` over the digits' primes.
@@ -137,17 +119,12 @@ impl SwitchingKey {
         let rows = self.rows(&rows, temporary.as_deref());
         let set = digits[0].1.set().clone();
         let (mut c0, mut c1) = (ring.uninit::<Eval>(&set), ring.uninit::<Eval>(&set));
-        c0.limbs_mut()
-            .par_iter_mut()
-            .zip(c1.limbs_mut())
-            .zip(set.indices())
-            .for_each(|((o0, o1), &i)| {
-                let x: Vec<&[u64]> = digits.iter().map(|(_, d)| d.limb(i)).collect();
-                let b: Vec<&[u8]> = rows.iter().map(|[b, _]| b.limb(i)).collect();
-                let a: Vec<&[u8]> = rows.iter().map(|[_, a]| a.limb(i)).collect();
-                ring.modulus(i).inner_product_packed_into(o0, &x, &b);
-                ring.modulus(i).inner_product_packed_into(o1, &x, &a);
-            });
+        c0.limbs_mut().par_iter_mut().zip(c1.limbs_mut()).zip(set.indices()).for_each(|((o0, o1), &i)| {
+            let x: Vec<&[u64]> = digits.iter().map(|(_, d)| d.limb(i)).collect();
+            let b: Vec<&[u8]> = rows.iter().map(|[b, _]| b.limb(i)).collect();
+            let a: Vec<&[u8]> = rows.iter().map(|[_, a]| a.limb(i)).collect();
+            ring.modulus(i).inner_product_packed_pair_into(o0, o1, &x, &b, &a);
+        });
         Rlwe { c0, c1 }
     }
 

@@ -113,9 +113,7 @@ fn merge(encoder: &Encoder, direction: Direction, group: std::ops::Range<usize>)
             let mut product: BTreeMap<usize, Vec<Complex64>> = BTreeMap::new();
             for (a, x) in &second {
                 for (b, y) in &first {
-                    let sum = product
-                        .entry((a + b) % slots)
-                        .or_insert_with(|| vec![Complex64::default(); slots]);
+                    let sum = product.entry((a + b) % slots).or_insert_with(|| vec![Complex64::default(); slots]);
                     for k in 0..slots {
                         sum[k] += x[k] * y[(k + a) % slots];
                     }
@@ -124,26 +122,14 @@ fn merge(encoder: &Encoder, direction: Direction, group: std::ops::Range<usize>)
             product
         })
         .unwrap_or_default();
-    Diagonals {
-        by_rotation,
-        step: 1 << low,
-        period,
-        layers: count,
-    }
+    Diagonals { by_rotation, step: 1 << low, period, layers: count }
 }
 
 impl Diagonals {
     /// The map applied to a plain vector: the oracle of the encrypted one.
     pub fn apply(&self, z: &[Complex64]) -> Vec<Complex64> {
         let slots = z.len();
-        (0..slots)
-            .map(|k| {
-                self.by_rotation
-                    .iter()
-                    .map(|(d, values)| values[k] * z[(k + d) % slots])
-                    .sum()
-            })
-            .collect()
+        (0..slots).map(|k| self.by_rotation.iter().map(|(d, values)| values[k] * z[(k + d) % slots]).sum()).collect()
     }
 
     /// Whether the widest butterfly wraps around, so that rotations by `d` and `d − slots` are one.
@@ -167,17 +153,10 @@ impl Diagonals {
         let count = (slots / self.step) as i64;
         let signed = |d: usize| {
             let v = (d / self.step) as i64;
-            if !self.wraps(slots) && v >= count / 2 {
-                v - count
-            } else {
-                v
-            }
+            if !self.wraps(slots) && v >= count / 2 { v - count } else { v }
         };
-        let mut giants: Vec<i64> = self
-            .by_rotation
-            .keys()
-            .map(|&d| signed(d).div_euclid(babies) * babies * step)
-            .collect();
+        let mut giants: Vec<i64> =
+            self.by_rotation.keys().map(|&d| signed(d).div_euclid(babies) * babies * step).collect();
         giants.sort_unstable();
         giants.dedup();
         ((0..babies).map(|i| i * step).collect(), giants)
@@ -240,9 +219,7 @@ mod tests {
     #[test]
     fn the_stages_compose_to_the_encoders_transform() {
         let encoder = Encoder::new(256, 128);
-        let z: Vec<Complex64> = (0..128)
-            .map(|i| Complex64::new((i as f64).sin(), (2.0 * i as f64).cos()))
-            .collect();
+        let z: Vec<Complex64> = (0..128).map(|i| Complex64::new((i as f64).sin(), (2.0 * i as f64).cos())).collect();
         let coeffs = encoder.to_coeffs(&z);
         for count in 1..=5 {
             let down = stages(&encoder, Direction::CoeffsToSlots, count);

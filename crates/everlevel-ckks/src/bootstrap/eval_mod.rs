@@ -89,9 +89,7 @@ impl Fit {
                 rows.push(row);
             }
         }
-        Self {
-            coeffs: least_squares(rows, DEGREE + 1),
-        }
+        Self { coeffs: least_squares(rows, DEGREE + 1) }
     }
 
     /// The approximated sine on a number: the oracle of the encrypted one.

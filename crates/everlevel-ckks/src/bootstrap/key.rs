@@ -135,10 +135,7 @@ fn transforms(
         .iter()
         .enumerate()
         .map(|(i, map)| {
-            let pair = [
-                inner.ladder.sets[top_level - i].clone(),
-                inner.ladder.sets[top_level - i - 1].clone(),
-            ];
+            let pair = [inner.ladder.sets[top_level - i].clone(), inner.ladder.sets[top_level - i - 1].clone()];
             let power = if i == 0 { 0.5 } else { 0.5 / (stage_count - 1) as f64 };
             encode(map, &pair, total.powf(power))
         })
@@ -164,20 +161,13 @@ impl Context {
         };
         self.check(op, "secret key", secret.info)?;
         let Some(stage_index) = STAGE_COUNTS.iter().position(|&s| s == stage_count) else {
-            return Err(Error::StageCount {
-                op,
-                stage_count,
-                supported: STAGE_COUNTS.to_vec(),
-            });
+            return Err(Error::StageCount { op, stage_count, supported: STAGE_COUNTS.to_vec() });
         };
         if self.slot_count() != self.params().max_slots() {
             return Err(Error::Parameter {
                 what: "slot_count",
                 found: self.slot_count().to_string(),
-                needed: format!(
-                    "{} for a bootstrap: sparse bootstraps are not there yet",
-                    self.params().max_slots()
-                ),
+                needed: format!("{} for a bootstrap: sparse bootstraps are not there yet", self.params().max_slots()),
             });
         }
         let seed = Seed::from_os()?;
@@ -224,28 +214,14 @@ impl Context {
             let [dense_seed, sparse_seed] = [1, 2].map(|i| seed.derive(everlevel_rand::Domain::Ephemeral, i));
             let id = secret.key.id();
             let (s, t) = (secret.key.eval(), sparse.eval());
-            let to_sparse = SwitchingKey::generate(
-                ring,
-                id,
-                [s, t],
-                tables.encapsulation_gadget.clone(),
-                &sparse_seed,
-                true,
-            );
+            let to_sparse =
+                SwitchingKey::generate(ring, id, [s, t], tables.encapsulation_gadget.clone(), &sparse_seed, true);
             let special = PrimeSet::new(inner.params.special.iter().copied().take(2));
             let gadget = Gadget::whole(&raised, &special);
             inner.params.check_key(ring, &gadget.full_set())?;
             let to_dense = SwitchingKey::generate(ring, id, [t, s], gadget, &dense_seed, true);
             progress(total, total);
-            Ok(BootstrapKey {
-                info: secret.info,
-                size,
-                raised,
-                coeffs_to_slots,
-                slots_to_coeffs,
-                to_sparse,
-                to_dense,
-            })
+            Ok(BootstrapKey { info: secret.info, size, raised, coeffs_to_slots, slots_to_coeffs, to_sparse, to_dense })
         })
     }
 }
@@ -268,9 +244,7 @@ impl BootstrapKey {
 
     fn switching_keys(&self) -> impl Iterator<Item = &SwitchingKey> {
         let stages = self.coeffs_to_slots.iter().chain(&self.slots_to_coeffs);
-        stages
-            .flat_map(|s| s.keys.values())
-            .chain([&self.to_sparse, &self.to_dense])
+        stages.flat_map(|s| s.keys.values()).chain([&self.to_sparse, &self.to_dense])
     }
 
     /// Number of switching keys.
@@ -290,10 +264,6 @@ impl BootstrapKey {
 
     /// Bytes of the plaintext tables beside the keys.
     pub fn table_nbytes(&self) -> usize {
-        self.coeffs_to_slots
-            .iter()
-            .chain(&self.slots_to_coeffs)
-            .map(|s| s.transform.nbytes())
-            .sum()
+        self.coeffs_to_slots.iter().chain(&self.slots_to_coeffs).map(|s| s.transform.nbytes()).sum()
     }
 }

@@ -50,14 +50,7 @@ impl Context {
         bootstrap_key: &BootstrapKey,
         progress: Progress,
     ) -> Result<Ciphertext, Error> {
-        self.bootstrap_observed(
-            a,
-            relinearization_key,
-            conjugation_key,
-            bootstrap_key,
-            progress,
-            &mut |_, _, _| {},
-        )
+        self.bootstrap_observed(a, relinearization_key, conjugation_key, bootstrap_key, progress, &mut |_, _, _| {})
     }
 
     /// As [`Context::bootstrap`], showing the state between the stages.
@@ -84,13 +77,7 @@ impl Context {
         self.check_secret(op, "bootstrap key", bootstrap_key.info, a)?;
         let lowered = self.level_down(a, 0)?;
         Ok(self.install(|inner| {
-            let run = Run {
-                inner,
-                tables,
-                relinearization_key,
-                conjugation_key,
-                key: bootstrap_key,
-            };
+            let run = Run { inner, tables, relinearization_key, conjugation_key, key: bootstrap_key };
             run.bootstrap(&lowered, progress, observer)
         }))
     }
@@ -157,14 +144,7 @@ impl Run<'_> {
         let scale = self.inner.ladder.scales[level];
         observer(Stage::SlotsToCoeffs, &ct, scale);
         let error = a.error.hypot(self.tables.error);
-        Ciphertext {
-            rlwe: ct,
-            c2: None,
-            level,
-            scale,
-            error,
-            ..*a
-        }
+        Ciphertext { rlwe: ct, c2: None, level, scale, error, ..*a }
     }
 
     /// From the base prime to the raised modulus, by way of the encapsulated sparse secret: the phase becomes `factor·(m + q0·I)` with

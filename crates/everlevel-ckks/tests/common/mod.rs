@@ -37,15 +37,11 @@ impl Party {
     }
 
     pub fn bootstrap_key(&self, stage_count: usize, size: BootstrapKeySize) -> BootstrapKey {
-        self.ctx
-            .bootstrap_key(&self.secret, stage_count, size, &no_progress)
-            .unwrap()
+        self.ctx.bootstrap_key(&self.secret, stage_count, size, &no_progress).unwrap()
     }
 
     pub fn encrypt(&self, message: &[Complex64], level: usize) -> everlevel_ckks::Ciphertext {
-        self.ctx
-            .encrypt(&self.ctx.encode(message, level).unwrap(), &self.public)
-            .unwrap()
+        self.ctx.encrypt(&self.ctx.encode(message, level).unwrap(), &self.public).unwrap()
     }
 
     pub fn decrypt(&self, ct: &everlevel_ckks::Ciphertext) -> Vec<Complex64> {
@@ -57,9 +53,7 @@ impl Party {
 pub fn uniform(count: usize, seed: u64) -> Vec<Complex64> {
     let mut state = seed;
     let mut next = || {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 11) as f64 / (1u64 << 52) as f64 - 1.0
     };
     (0..count).map(|_| Complex64::new(next(), next())).collect()
@@ -89,8 +83,5 @@ pub fn precision(actual: &[Complex64], expected: &[Complex64]) -> Precision {
 
 /// The ring degree of tests that can run at any: `EVERLEVEL_TEST_LOG_N`, 11 by default.
 pub fn log_n() -> u32 {
-    std::env::var("EVERLEVEL_TEST_LOG_N")
-        .ok()
-        .and_then(|s| s.parse().ok())
-        .unwrap_or(11)
+    std::env::var("EVERLEVEL_TEST_LOG_N").ok().and_then(|s| s.parse().ok()).unwrap_or(11)
 }
