@@ -15,6 +15,14 @@ pub const fn byte_len(n: usize) -> usize {
     6 * n + TAIL_BYTES
 }
 
+/// Residues `first .. first + len` of a packed limb, themselves a packed limb.
+///
+/// # Panics
+/// If the range leaves the limb.
+pub fn block(packed: &[u8], first: usize, len: usize) -> &[u8] {
+    &packed[6 * first..][..byte_len(len)]
+}
+
 /// Residue `i`.
 #[inline]
 pub fn get(packed: &[u8], i: usize) -> u64 {

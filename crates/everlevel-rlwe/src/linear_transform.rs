@@ -10,6 +10,9 @@
 //! blocks, and the rotated ciphertexts of one block stay in cache while all giant steps read them: keys are streamed
 //! once, and nothing else leaves the cache but the sums.
 
+use std::borrow::Cow;
+
+use everlevel_math::packed;
 use everlevel_ring::{Eval, PackedPoly, Poly, PrimeSet, Ring};
 use rayon::prelude::*;
 
@@ -112,14 +115,10 @@ impl LinearTransform {
     fn baby_sums<'k>(&self, ring: &Ring, ct: &Rlwe, key: &(impl Fn(i64) -> &'k SwitchingKey + Sync)) -> Vec<Rlwe> {
         let full = self.source.union(&self.special);
         let keys: Vec<Option<&SwitchingKey>> = self.babies.iter().map(|&r| (r != 0).then(|| key(r))).collect();
-        let temporary: Vec<_> = keys.iter().map(|k| k.and_then(|k| k.temporary_masks(ring))).collect();
         let digits = match keys.iter().flatten().next() {
             Some(k) => ring.mod_up(&ct.c1, &k.gadget().digits, &self.special),
             None => Vec::new(),
         };
-        let row_numbers: Vec<usize> = digits.iter().map(|(k, _)| *k).collect();
-        let rows: Vec<Option<Vec<[&PackedPoly; 2]>>> =
-            keys.iter().zip(&temporary).map(|(k, t)| k.map(|k| k.rows(&row_numbers, t.as_deref()))).collect();
         let maps: Vec<_> = self.babies.iter().map(|&r| ring.galois_map(ring.rotation_elt(r))).collect();
 
         let mut sums: Vec<Rlwe> =
@@ -148,6 +147,16 @@ impl LinearTransform {
             };
             let (c0, c1) = (source_limb(&ct.c0), source_limb(&ct.c1));
             let digit_limbs: Vec<&[u64]> = digits.iter().map(|(_, d)| d.limb(i)).collect();
+            // For each baby step with a key, the packed bodies and masks of its rows.
+            let rows: Vec<Option<Vec<[Cow<[u8]>; 2]>>> = keys
+                .iter()
+                .map(|key| {
+                    let key = (*key)?;
+                    let limbs =
+                        |(row, _): &(usize, _)| [Cow::Borrowed(key.body_limb(*row, i)), key.mask_limb(ring, *row, i)];
+                    Some(digits.iter().map(limbs).collect())
+                })
+                .collect();
             let mut rotated = vec![0u64; 2 * self.babies.len() * block_len];
             let (mut u0, mut u1) = (vec![0u64; block_len], vec![0u64; block_len]);
             for block in 0..ring.n() / block_len {
@@ -161,8 +170,8 @@ impl LinearTransform {
                         continue;
                     };
                     let x: Vec<&[u64]> = digit_limbs.iter().map(|d| &d[range.clone()]).collect();
-                    let b: Vec<&[u8]> = rows.iter().map(|[b, _]| b.block(i, from, block_len)).collect();
-                    let a: Vec<&[u8]> = rows.iter().map(|[_, a]| a.block(i, from, block_len)).collect();
+                    let part = |k: usize| rows.iter().map(move |r| packed::block(&r[k], from, block_len));
+                    let (b, a): (Vec<&[u8]>, Vec<&[u8]>) = (part(0).collect(), part(1).collect());
                     m.inner_product_packed_pair_into(&mut u0, &mut u1, &x, &b, &a);
                     m.add_assign(&mut u0, &c0[range]);
                     map.apply_block_into(r0, &u0, block);

@@ -197,7 +197,7 @@ impl Context {
                                     elt,
                                     gadget.clone(),
                                     &next(),
-                                    true,
+                                    !inner.seeded_keys,
                                 );
                                 (r, key)
                             })
@@ -214,12 +214,18 @@ impl Context {
             let [dense_seed, sparse_seed] = [1, 2].map(|i| seed.derive(everlevel_rand::Domain::Ephemeral, i));
             let id = secret.key.id();
             let (s, t) = (secret.key.eval(), sparse.eval());
-            let to_sparse =
-                SwitchingKey::generate(ring, id, [s, t], tables.encapsulation_gadget.clone(), &sparse_seed, true);
+            let to_sparse = SwitchingKey::generate(
+                ring,
+                id,
+                [s, t],
+                tables.encapsulation_gadget.clone(),
+                &sparse_seed,
+                !inner.seeded_keys,
+            );
             let special = PrimeSet::new(inner.params.special.iter().copied().take(2));
             let gadget = Gadget::whole(&raised, &special);
             inner.params.check_key(ring, &gadget.full_set())?;
-            let to_dense = SwitchingKey::generate(ring, id, [t, s], gadget, &dense_seed, true);
+            let to_dense = SwitchingKey::generate(ring, id, [t, s], gadget, &dense_seed, !inner.seeded_keys);
             progress(total, total);
             Ok(BootstrapKey { info: secret.info, size, raised, coeffs_to_slots, slots_to_coeffs, to_sparse, to_dense })
         })
