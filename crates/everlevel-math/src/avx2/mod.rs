@@ -1,9 +1,8 @@
 //! AVX2 kernels on the fused multiply-add of doubles.
 //!
 //! *Representation.* Without a 64-bit multiplier, residues are held as integers in doubles, of either sign, exact below `2^53`. For
-//! integers `|x| ≤ 2^53` and `|w| ≤ q/2`: `h = fl(x·w)` and `l = x·w − h` (one fused multiply-add, exact), `k = round(fl(h·fl(1/q)))`, and
-//! `h − k·q` is exact too, being an integer below `2^53`. So `x·w ≡ (h − k·q) + l`, six operations, with a result of size at most
-//! `q·(1/2 + 3·|x|·2^-54)`: each of the three roundings of `k` costs `2^-53·|x|/2`. With `q < 2^48`, `|x| ≤ B·q`, that is `(1/2 + 0.047·B)·q`.
+//! integers `x` and `|w| ≤ q/2`: `h = fl(x·w)` and `l = x·w − h` (one fused multiply-add, exact), `k` is `h/q` rounded to an integer, and
+//! `h − k·q` is exact too. So `x·w ≡ (h − k·q) + l`: six operations. `docs/notes/ntt-ranges.md` bounds the result.
 //!
 //! *Safety.* As for the other backend: every function is compiled for AVX2 and FMA, and `Simd::Avx2` is the proof that the CPU has
 //! them.
@@ -22,6 +21,8 @@ pub(crate) struct Consts {
     pub inv_q: __m256d,
     /// `2^52`, whose bits are the exponent of an integer held in the mantissa.
     pub two_52: __m256d,
+    /// `3·2^51`: adding it rounds to an integer what is below `2^51`.
+    pub magic: __m256d,
 }
 
 impl Consts {
@@ -32,6 +33,7 @@ impl Consts {
             q: _mm256_set1_pd(q as f64),
             inv_q: _mm256_set1_pd(1.0 / q as f64),
             two_52: _mm256_set1_pd((1u64 << 52) as f64),
+            magic: _mm256_set1_pd((3u64 << 51) as f64),
         }
     }
 }
@@ -41,13 +43,13 @@ pub(crate) fn centred(w: u64, q: u64) -> f64 {
     if w > q / 2 { -((q - w) as f64) } else { w as f64 }
 }
 
-/// `x·w mod q` up to a multiple of `q`: the module's header says how large.
+/// `x·w mod q` up to a multiple of `q`: at most `(1/2 + B/32)·q` for `|x| ≤ B·q`, `B ≤ 16`, `|w| ≤ q/2`.
 #[inline]
 #[target_feature(enable = "avx2,fma")]
 pub(crate) fn mul(c: &Consts, x: __m256d, w: __m256d) -> __m256d {
     let h = _mm256_mul_pd(x, w);
     let l = _mm256_fmsub_pd(x, w, h);
-    let k = round(_mm256_mul_pd(h, c.inv_q));
+    let k = _mm256_sub_pd(_mm256_fmadd_pd(h, c.inv_q, c.magic), c.magic);
     _mm256_add_pd(_mm256_fnmadd_pd(k, c.q, h), l)
 }
 
@@ -55,13 +57,8 @@ pub(crate) fn mul(c: &Consts, x: __m256d, w: __m256d) -> __m256d {
 #[inline]
 #[target_feature(enable = "avx2,fma")]
 pub(crate) fn reduce(c: &Consts, x: __m256d) -> __m256d {
-    _mm256_fnmadd_pd(round(_mm256_mul_pd(x, c.inv_q)), c.q, x)
-}
-
-#[inline]
-#[target_feature(enable = "avx2,fma")]
-fn round(x: __m256d) -> __m256d {
-    _mm256_round_pd::<{ _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC }>(x)
+    let k = _mm256_sub_pd(_mm256_fmadd_pd(x, c.inv_q, c.magic), c.magic);
+    _mm256_fnmadd_pd(k, c.q, x)
 }
 
 /// Words below `2^52` as doubles.

@@ -216,6 +216,9 @@ unsafe fn inverse_pass(c: &Consts, pass: &Pass, a: *mut u64, start: usize, len: 
     }
 }
 
+/// Vectors side by side in a forward pass, to have independent work in flight (more costs the inverse more in spills than it gains).
+const COLUMNS: usize = 2;
+
 macro_rules! forward_radix {
     ($name:ident, $radix:tt, [$($level:tt)*]) => {
         /// # Safety
@@ -231,23 +234,29 @@ macro_rules! forward_radix {
         ) {
             let c = *c;
             for block in (0..len).step_by($radix * stride) {
-                for j in (block..block + stride).step_by(4) {
+                for j in (block..block + stride).step_by(4 * COLUMNS) {
                     // SAFETY: `j + i·stride + 4 <= len` for `i < radix`, `stride` being a multiple of 8; `table` is at this
                     // block's twiddles.
                     unsafe {
-                        let mut v = [c.q; $radix];
+                        let mut v = [[c.q; COLUMNS]; $radix];
                         for i in 0..$radix {
-                            let p = src.add(j + i * stride);
-                            v[i] = if FIRST { from_words(&c, load(p)) } else { load_pd(p) };
+                            for u in 0..COLUMNS {
+                                let p = src.add(j + 4 * u + i * stride);
+                                v[i][u] = if FIRST { from_words(&c, load(p)) } else { load_pd(p) };
+                            }
                         }
                         macro_rules! b {
                             ($x:literal, $y:literal, $t:literal) => {
-                                (v[$x], v[$y]) = cooley_tukey(&c, v[$x], v[$y], twiddle(table, $t));
+                                for u in 0..COLUMNS {
+                                    (v[$x][u], v[$y][u]) = cooley_tukey(&c, v[$x][u], v[$y][u], twiddle(table, $t));
+                                }
                             };
                         }
                         $(pairs!($radix, $level, b);)*
                         for i in 0..$radix {
-                            store_pd(dst.add(j + i * stride), v[i]);
+                            for u in 0..COLUMNS {
+                                store_pd(dst.add(j + 4 * u + i * stride), v[i][u]);
+                            }
                         }
                     }
                 }

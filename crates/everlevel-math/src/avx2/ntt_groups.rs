@@ -33,6 +33,9 @@ unsafe fn factors(record: *const f64) -> [__m256d; 3] {
     }
 }
 
+/// Groups done together, to have independent work in flight.
+const TOGETHER: usize = 8;
+
 /// The last three forward levels of `len` words of doubles, with words as results.
 ///
 /// # Safety
@@ -40,17 +43,41 @@ unsafe fn factors(record: *const f64) -> [__m256d; 3] {
 #[target_feature(enable = "avx2,fma")]
 pub(super) unsafe fn forward_groups(c: &Consts, groups: &[f64], a: *mut u64, len: usize) {
     assert!(len.is_multiple_of(8) && groups.len() >= len / 8 * GROUP_WORDS);
-    let c = *c;
-    for g in 0..len / 8 {
-        // SAFETY: the assertion covers the records; the groups lie within `len`.
-        unsafe {
-            let [w1, w2, w4] = factors(groups.as_ptr().add(g * GROUP_WORDS));
-            let p = a.add(8 * g);
-            let (x, y) = halves(cooley_tukey(&c, load_pd(p), load_pd(p.add(4)), w1));
-            let (x, y) = alternate(cooley_tukey(&c, x, y, w2));
-            let (x, y) = halves(alternate(cooley_tukey(&c, x, y, w4)));
-            store(p, to_words(&c, reduce(&c, x)));
-            store(p.add(4), to_words(&c, reduce(&c, y)));
+    let together = len / (8 * TOGETHER) * TOGETHER;
+    // SAFETY: the assertion covers the records; the groups lie within `len`.
+    unsafe {
+        for g in (0..together).step_by(TOGETHER) {
+            forward_some_groups::<TOGETHER>(c, groups.as_ptr().add(g * GROUP_WORDS), a.add(8 * g));
+        }
+        for g in together..len / 8 {
+            forward_some_groups::<1>(c, groups.as_ptr().add(g * GROUP_WORDS), a.add(8 * g));
+        }
+    }
+}
+
+/// # Safety
+/// As [`forward_groups`], for `G` groups.
+#[inline]
+#[target_feature(enable = "avx2,fma")]
+unsafe fn forward_some_groups<const G: usize>(c: &Consts, record: *const f64, a: *mut u64) {
+    let mut v = [(c.q, c.q); G];
+    // SAFETY: the caller's contract.
+    unsafe {
+        for g in 0..G {
+            v[g] = (load_pd(a.add(8 * g)), load_pd(a.add(8 * g + 4)));
+        }
+        for g in 0..G {
+            v[g] = halves(cooley_tukey(c, v[g].0, v[g].1, factors(record.add(g * GROUP_WORDS))[0]));
+        }
+        for g in 0..G {
+            v[g] = alternate(cooley_tukey(c, v[g].0, v[g].1, factors(record.add(g * GROUP_WORDS))[1]));
+        }
+        for g in 0..G {
+            v[g] = halves(alternate(cooley_tukey(c, v[g].0, v[g].1, factors(record.add(g * GROUP_WORDS))[2])));
+        }
+        for g in 0..G {
+            store(a.add(8 * g), to_words(c, reduce(c, v[g].0)));
+            store(a.add(8 * g + 4), to_words(c, reduce(c, v[g].1)));
         }
     }
 }
@@ -62,18 +89,40 @@ pub(super) unsafe fn forward_groups(c: &Consts, groups: &[f64], a: *mut u64, len
 #[target_feature(enable = "avx2,fma")]
 pub(super) unsafe fn inverse_groups(c: &Consts, groups: &[f64], a: *mut u64, len: usize) {
     assert!(len.is_multiple_of(8) && groups.len() >= len / 8 * GROUP_WORDS);
-    let c = *c;
-    for g in 0..len / 8 {
-        // SAFETY: as in the forward direction.
-        unsafe {
-            let [w1, w2, w4] = factors(groups.as_ptr().add(g * GROUP_WORDS));
-            let p = a.add(8 * g);
-            let (x, y) = alternate(halves((from_words(&c, load(p)), from_words(&c, load(p.add(4))))));
-            let (x, y) = alternate(gentleman_sande(&c, x, y, w4));
-            let (x, y) = halves(gentleman_sande(&c, x, y, w2));
-            let (x, y) = gentleman_sande(&c, x, y, w1);
-            store_pd(p, reduce(&c, x));
-            store_pd(p.add(4), y);
+    let together = len / (8 * TOGETHER) * TOGETHER;
+    // SAFETY: the assertion covers the records; the groups lie within `len`.
+    unsafe {
+        for g in (0..together).step_by(TOGETHER) {
+            inverse_some_groups::<TOGETHER>(c, groups.as_ptr().add(g * GROUP_WORDS), a.add(8 * g));
+        }
+        for g in together..len / 8 {
+            inverse_some_groups::<1>(c, groups.as_ptr().add(g * GROUP_WORDS), a.add(8 * g));
+        }
+    }
+}
+
+/// # Safety
+/// As [`forward_groups`], for `G` groups.
+#[inline]
+#[target_feature(enable = "avx2,fma")]
+unsafe fn inverse_some_groups<const G: usize>(c: &Consts, record: *const f64, a: *mut u64) {
+    let mut v = [(c.q, c.q); G];
+    // SAFETY: the caller's contract.
+    unsafe {
+        for g in 0..G {
+            let words = (load(a.add(8 * g)), load(a.add(8 * g + 4)));
+            v[g] = alternate(halves((from_words(c, words.0), from_words(c, words.1))));
+        }
+        for g in 0..G {
+            v[g] = alternate(gentleman_sande(c, v[g].0, v[g].1, factors(record.add(g * GROUP_WORDS))[2]));
+        }
+        for g in 0..G {
+            v[g] = halves(gentleman_sande(c, v[g].0, v[g].1, factors(record.add(g * GROUP_WORDS))[1]));
+        }
+        for g in 0..G {
+            let (x, y) = gentleman_sande(c, v[g].0, v[g].1, factors(record.add(g * GROUP_WORDS))[0]);
+            store_pd(a.add(8 * g), reduce(c, x));
+            store_pd(a.add(8 * g + 4), y);
         }
     }
 }
