@@ -19,8 +19,12 @@ pub mod rns;
 pub mod simd;
 
 #[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
 mod avx512;
 mod error;
+#[cfg(target_arch = "x86_64")]
+mod pairs;
 
 pub use error::Error;
 pub use galois::GaloisMap;
