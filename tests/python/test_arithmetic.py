@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import Party
 
+from conftest import Party
 from everlevel import Ciphertext, errors
 
 TOLERANCE = 1e-3
@@ -69,11 +69,8 @@ def test_arrays_and_plaintexts(party: Party, rng: np.random.Generator, kind: Any
     x, _ = messages(party, rng)
     y = rng.integers(0, 5, engine.slot_count)
     a = engine.encrypt(x, party.public_key)
-    other: Any
-    if kind == "plaintext":
-        other = engine.encode(y)
-    else:
-        other = y.tolist() if kind is list else y.astype(kind)
+    forms = {"plaintext": engine.encode, list: np.ndarray.tolist}
+    other: Any = forms.get(kind, lambda values: values.astype(kind))(y)
     for result, expected, levels in [
         (a + other, x + y, 0),
         (other + a, x + y, 0),

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import Party, new_party
 
+from conftest import Party, new_party
 from everlevel import BootstrapKey, Ciphertext, Engine, errors
 
 

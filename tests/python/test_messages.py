@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from conftest import Party
 
+from conftest import Party
 from everlevel import Engine, errors
 
 TOLERANCE = 1e-5

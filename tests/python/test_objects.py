@@ -7,9 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from conftest import Party
 
 import everlevel
+from conftest import Party
 from everlevel import BootstrapKey, RotationKey, _progress
 from everlevel.keys import format_bytes
 
