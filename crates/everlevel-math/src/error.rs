@@ -9,7 +9,9 @@ pub enum Error {
         q: u64,
     },
     /// `q ≢ 1 (mod 2n)`, so there is no primitive 2n-th root of unity.
-    #[error("ntt: modulus {q} is not 1 modulo 2^{log_two_n}, so it has no root of that order; take one from `primes::ntt_primes`")]
+    #[error(
+        "ntt: modulus {q} is not 1 modulo 2^{log_two_n}, so it has no root of that order; take one from `primes::ntt_primes`"
+    )]
     NoRoot {
         /// The modulus.
         q: u64,

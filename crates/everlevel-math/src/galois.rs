@@ -63,7 +63,11 @@ impl GaloisMap {
                 (source_group * 32 + (galois_elt % 8) / 2 * 8 + carry) as u32
             })
             .collect();
-        Self { galois_elt, log_n, groups }
+        Self {
+            galois_elt,
+            log_n,
+            groups,
+        }
     }
 
     /// The element `g`.
@@ -114,7 +118,7 @@ impl GaloisMap {
         assert!(len == source_len && len.is_power_of_two() && len >= 8 && (block + 1) * len <= 1 << self.log_n);
         let groups = &self.groups[block * (len / 8)..(block + 1) * (len / 8)];
         for (i, &entry) in groups.iter().enumerate() {
-            let s = (entry / 32) as usize * 8 & (len - 1);
+            let s = ((entry / 32) as usize * 8) & (len - 1);
             f(8 * i, s, &LANES[entry as usize % 32]);
         }
     }

@@ -18,6 +18,8 @@ pub mod primes;
 pub mod rns;
 pub mod simd;
 
+#[cfg(target_arch = "x86_64")]
+mod avx512;
 mod error;
 
 pub use error::Error;

@@ -33,7 +33,13 @@ impl Modulus {
         }
         let bits = u64::BITS - q.leading_zeros();
         let barrett = ((1u128 << (2 * bits)) / u128::from(q)) as u64;
-        Ok(Self { q, bits, barrett, two_52: ((1u128 << 52) % u128::from(q)) as u64, simd })
+        Ok(Self {
+            q,
+            bits,
+            barrett,
+            two_52: ((1u128 << 52) % u128::from(q)) as u64,
+            simd,
+        })
     }
 
     /// The prime.
@@ -201,7 +207,11 @@ impl Modulus {
     pub fn tensor_into(&self, d: [&mut [u64]; 3], a: [&[u64]; 2], b: [&[u64]; 2]) {
         let [d0, d1, d2] = d;
         let n = d0.len();
-        assert!([d1.len(), d2.len(), a[0].len(), a[1].len(), b[0].len(), b[1].len()].iter().all(|&l| l == n));
+        assert!(
+            [d1.len(), d2.len(), a[0].len(), a[1].len(), b[0].len(), b[1].len()]
+                .iter()
+                .all(|&l| l == n)
+        );
         for i in 0..n {
             d0[i] = self.mul(a[0][i], b[0][i]);
             d1[i] = self.add(self.mul(a[0][i], b[1][i]), self.mul(a[1][i], b[0][i]));
@@ -227,7 +237,11 @@ impl Modulus {
         assert!(x.iter().all(|s| s.len() == out.len()));
         assert!(y.iter().all(|s| s.len() == packed::byte_len(out.len())));
         for (i, o) in out.iter_mut().enumerate() {
-            let sum: u128 = x.iter().zip(y).map(|(x, y)| u128::from(x[i]) * u128::from(packed::get(y, i))).sum();
+            let sum: u128 = x
+                .iter()
+                .zip(y)
+                .map(|(x, y)| u128::from(x[i]) * u128::from(packed::get(y, i)))
+                .sum();
             *o = self.reduce_wide(sum);
         }
     }

@@ -1,6 +1,8 @@
 //! The negacyclic number-theoretic transform of size `n = 2^3 … 2^17`.
 
 use crate::{Error, Modulus};
+#[cfg(target_arch = "x86_64")]
+use crate::{avx512, simd::Level};
 
 /// A plan: roots of unity for one size and one modulus. Deterministic, so a seed gives the same key everywhere: `ψ` is the
 /// smallest power of the smallest generator candidate that has order `2n`.
@@ -8,11 +10,23 @@ use crate::{Error, Modulus};
 pub struct Ntt {
     log_n: u32,
     modulus: Modulus,
-    /// `ψ^brv(i)` and `⌊· 2^64/q⌋`, for `i` in `0..n`.
-    roots: Vec<(u64, u64)>,
-    /// `ψ^-brv(i)` likewise.
-    inv_roots: Vec<(u64, u64)>,
     n_inv: u64,
+    /// `ψ^-brv(1) = ψ^(-n/2)`, the twiddle of the inverse's last level.
+    last_root: u64,
+    tables: Tables,
+}
+
+/// The twiddles, in the layout of the backend.
+#[derive(Debug, Clone)]
+enum Tables {
+    Scalar {
+        /// `ψ^brv(i)` and `⌊· 2^64/q⌋`, for `i` in `0..n`.
+        roots: Vec<(u64, u64)>,
+        /// `ψ^-brv(i)` likewise.
+        inv_roots: Vec<(u64, u64)>,
+    },
+    #[cfg(target_arch = "x86_64")]
+    Avx512(Box<avx512::ntt::Tables>),
 }
 
 fn shoup64(w: u64, q: u64) -> (u64, u64) {
@@ -37,25 +51,47 @@ impl Ntt {
         }
         let q = modulus.q();
         let two_n = 2u64 << log_n;
-        if (q - 1) % two_n != 0 {
-            return Err(Error::NoRoot { q, log_two_n: log_n + 1 });
+        if !(q - 1).is_multiple_of(two_n) {
+            return Err(Error::NoRoot {
+                q,
+                log_two_n: log_n + 1,
+            });
         }
         let psi = (2..)
             .map(|g| modulus.pow(g, (q - 1) / two_n))
             .find(|&psi| modulus.pow(psi, two_n / 2) == q - 1)
             .unwrap_or(1);
         let table = |root: u64| {
-            let n = 1usize << log_n;
-            let mut powers = vec![(0, 0); n];
+            let mut powers = vec![0; 1 << log_n];
             let mut power = 1;
-            for i in 0..n {
-                let at = i.reverse_bits() >> (usize::BITS - log_n);
-                powers[at] = shoup64(power, q);
+            for i in 0..1usize << log_n {
+                powers[i.reverse_bits() >> (usize::BITS - log_n)] = power;
                 power = modulus.mul(power, root);
             }
             powers
         };
-        Ok(Self { log_n, modulus, roots: table(psi), inv_roots: table(modulus.inv(psi)), n_inv: modulus.inv(1 << log_n) })
+        let (roots, inv_roots) = (table(psi), table(modulus.inv(psi)));
+        let last_root = inv_roots[1];
+        let tables = match modulus.simd().0 {
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512Ifma if log_n >= avx512::ntt::MIN_LOG_N => {
+                Tables::Avx512(Box::new(avx512::ntt::Tables::new(log_n, q, &roots, &inv_roots)))
+            }
+            _ => {
+                let with_quotients = |roots: Vec<u64>| roots.into_iter().map(|w| shoup64(w, q)).collect();
+                Tables::Scalar {
+                    roots: with_quotients(roots),
+                    inv_roots: with_quotients(inv_roots),
+                }
+            }
+        };
+        Ok(Self {
+            log_n,
+            modulus,
+            n_inv: modulus.inv(1 << log_n),
+            last_root,
+            tables,
+        })
     }
 
     /// The modulus.
@@ -63,30 +99,39 @@ impl Ntt {
         &self.modulus
     }
 
+    /// `ψ^(n/2)`, a square root of −1: the value of `X^(n/2)` at indices below `n/2`; at the others it is the negative.
+    pub fn root_of_minus_one(&self) -> u64 {
+        self.modulus.neg(self.last_root)
+    }
+
     /// Forward negacyclic NTT in place: `out[i] = Σ_j a[j]·ψ^((2·brv(i)+1)·j) mod q`.
     ///
     /// # Panics
     /// If `a.len() != n`.
     pub fn forward(&self, a: &mut [u64]) {
-        let n = 1usize << self.log_n;
-        assert_eq!(a.len(), n);
-        let q = self.modulus.q();
-        // Values stay below 4q (Harvey's butterfly).
-        for level in 0..self.log_n {
-            let half = n >> (level + 1);
-            for (block, chunk) in a.chunks_exact_mut(2 * half).enumerate() {
-                let w = self.roots[(1 << level) + block];
-                let (lo, hi) = chunk.split_at_mut(half);
-                for (x, y) in lo.iter_mut().zip(hi) {
-                    let u = (*x).min((*x).wrapping_sub(2 * q));
-                    let v = mul_shoup_lazy(*y, w, q);
-                    (*x, *y) = (u + v, u + 2 * q - v);
-                }
-            }
+        assert_eq!(a.len(), 1 << self.log_n);
+        match &self.tables {
+            Tables::Scalar { roots, .. } => forward_scalar(roots, self.modulus.q(), a),
+            // SAFETY: these tables are made only for a `Simd` that was detected; the assertion gives the length.
+            #[cfg(target_arch = "x86_64")]
+            Tables::Avx512(tables) => unsafe { tables.forward(a.as_mut_ptr(), a.as_ptr()) },
         }
-        for x in a {
-            *x = (*x).min((*x).wrapping_sub(2 * q));
-            *x = (*x).min((*x).wrapping_sub(q));
+    }
+
+    /// [`Ntt::forward`] of `a` to `out`.
+    ///
+    /// # Panics
+    /// If a length differs from `n`.
+    pub fn forward_into(&self, out: &mut [u64], a: &[u64]) {
+        assert!(a.len() == 1 << self.log_n && out.len() == a.len());
+        match &self.tables {
+            Tables::Scalar { roots, .. } => {
+                out.copy_from_slice(a);
+                forward_scalar(roots, self.modulus.q(), out);
+            }
+            // SAFETY: as in `forward`; two distinct borrows don't overlap.
+            #[cfg(target_arch = "x86_64")]
+            Tables::Avx512(tables) => unsafe { tables.forward(out.as_mut_ptr(), a.as_ptr()) },
         }
     }
 
@@ -103,35 +148,98 @@ impl Ntt {
     /// # Panics
     /// If `a.len() != n`.
     pub fn inverse_scaled(&self, a: &mut [u64], c: u64) {
-        let n = 1usize << self.log_n;
-        assert_eq!(a.len(), n);
-        let q = self.modulus.q();
-        // Values stay below 2q.
-        for level in (0..self.log_n).rev() {
-            let half = n >> (level + 1);
-            for (block, chunk) in a.chunks_exact_mut(2 * half).enumerate() {
-                let w = self.inv_roots[(1 << level) + block];
-                let (lo, hi) = chunk.split_at_mut(half);
-                for (x, y) in lo.iter_mut().zip(hi) {
-                    let (u, v) = (*x, *y);
-                    let s = u + v;
-                    *x = s.min(s.wrapping_sub(2 * q));
-                    *y = mul_shoup_lazy(u + 2 * q - v, w, q);
-                }
+        assert_eq!(a.len(), 1 << self.log_n);
+        let scale = self.modulus.mul(self.n_inv, c);
+        match &self.tables {
+            Tables::Scalar { inv_roots, .. } => inverse_scalar(inv_roots, self.modulus.q(), a, scale),
+            // SAFETY: as in `forward`.
+            #[cfg(target_arch = "x86_64")]
+            Tables::Avx512(tables) => unsafe {
+                tables.inverse(a.as_mut_ptr(), scale, self.modulus.mul(scale, self.last_root));
+            },
+        }
+    }
+}
+
+/// Radix-2 Cooley–Tukey; values stay below `4q` (Harvey's butterfly).
+fn forward_scalar(roots: &[(u64, u64)], q: u64, a: &mut [u64]) {
+    let n = a.len();
+    for level in 0..n.trailing_zeros() {
+        let half = n >> (level + 1);
+        for (block, chunk) in a.chunks_exact_mut(2 * half).enumerate() {
+            let w = roots[(1 << level) + block];
+            let (lo, hi) = chunk.split_at_mut(half);
+            for (x, y) in lo.iter_mut().zip(hi) {
+                let u = (*x).min((*x).wrapping_sub(2 * q));
+                let v = mul_shoup_lazy(*y, w, q);
+                (*x, *y) = (u + v, u + 2 * q - v);
             }
         }
-        let scale = shoup64(self.modulus.mul(self.n_inv, c), q);
-        for x in a {
-            let y = mul_shoup_lazy(*x, scale, q);
-            *x = y.min(y.wrapping_sub(q));
+    }
+    for x in a {
+        *x = (*x).min((*x).wrapping_sub(2 * q));
+        *x = (*x).min((*x).wrapping_sub(q));
+    }
+}
+
+/// Radix-2 Gentleman–Sande; values stay below `2q`.
+fn inverse_scalar(inv_roots: &[(u64, u64)], q: u64, a: &mut [u64], scale: u64) {
+    let n = a.len();
+    for level in (0..n.trailing_zeros()).rev() {
+        let half = n >> (level + 1);
+        for (block, chunk) in a.chunks_exact_mut(2 * half).enumerate() {
+            let w = inv_roots[(1 << level) + block];
+            let (lo, hi) = chunk.split_at_mut(half);
+            for (x, y) in lo.iter_mut().zip(hi) {
+                let (u, v) = (*x, *y);
+                let s = u + v;
+                *x = s.min(s.wrapping_sub(2 * q));
+                *y = mul_shoup_lazy(u + 2 * q - v, w, q);
+            }
         }
+    }
+    let scale = shoup64(scale, q);
+    for x in a {
+        let y = mul_shoup_lazy(*x, scale, q);
+        *x = y.min(y.wrapping_sub(q));
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::primes;
+    use crate::{Simd, primes};
+
+    #[test]
+    fn every_backend_gives_the_same_bits() {
+        for log_n in 3..=17 {
+            let n = 1usize << log_n;
+            for bits in [20, 48] {
+                let q = primes::ntt_primes_below(bits, log_n).next().expect("prime");
+                let a: Vec<u64> = (0..n as u64)
+                    .map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15) % q)
+                    .collect();
+                let plan = |simd| Ntt::new(log_n, Modulus::with_simd(q, simd).expect("modulus")).expect("plan");
+                let scalar = plan(Simd::SCALAR);
+                let (mut forward, mut inverse) = (a.clone(), a.clone());
+                scalar.forward(&mut forward);
+                scalar.inverse_scaled(&mut inverse, 5);
+                for simd in Simd::available() {
+                    let ntt = plan(simd);
+                    let (mut f, mut i, mut into) = (a.clone(), a.clone(), vec![0; n]);
+                    ntt.forward(&mut f);
+                    ntt.forward_into(&mut into, &a);
+                    ntt.inverse_scaled(&mut i, 5);
+                    assert!(
+                        f == forward && into == forward,
+                        "forward {log_n} {bits} {}",
+                        simd.name()
+                    );
+                    assert!(i == inverse, "inverse {log_n} {bits} {}", simd.name());
+                }
+            }
+        }
+    }
 
     #[test]
     fn forward_is_evaluation_at_odd_powers() {
@@ -140,10 +248,15 @@ mod tests {
         for bits in [20, 33, 48] {
             let m = Modulus::new(primes::ntt_primes_below(bits, log_n).next().expect("prime")).expect("modulus");
             let ntt = Ntt::new(log_n, m).expect("plan");
-            let a: Vec<u64> = (0..n as u64).map(|i| m.reduce(i.wrapping_mul(0x9e37_79b9_7f4a_7c15))).collect();
+            let a: Vec<u64> = (0..n as u64)
+                .map(|i| m.reduce(i.wrapping_mul(0x9e37_79b9_7f4a_7c15)))
+                .collect();
             let mut b = a.clone();
             ntt.forward(&mut b);
-            let psi = ntt.roots[n / 2].0; // ψ^brv(n/2) = ψ
+            let mut x = vec![0; n];
+            x[1] = 1;
+            ntt.forward(&mut x);
+            let psi = x[0];
             for i in 0..n {
                 let point = m.pow(psi, 2 * (i.reverse_bits() >> (usize::BITS - log_n)) as u64 + 1);
                 let slow = a.iter().rev().fold(0, |acc, &c| m.add(m.mul(acc, point), c));

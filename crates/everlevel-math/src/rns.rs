@@ -25,9 +25,14 @@ impl BasisConverter {
     pub fn new(from: &[Modulus], to: &[Modulus]) -> Self {
         assert!(!from.is_empty() && from.len() <= 60);
         let product_without = |j: usize, m: &Modulus| {
-            from.iter().enumerate().filter(|(k, _)| *k != j).fold(1, |acc, (_, d)| m.mul(acc, m.reduce(d.q())))
+            from.iter()
+                .enumerate()
+                .filter(|(k, _)| *k != j)
+                .fold(1, |acc, (_, d)| m.mul(acc, m.reduce(d.q())))
         };
-        let scale = (0..from.len()).map(|j| from[j].inv(product_without(j, &from[j]))).collect();
+        let scale = (0..from.len())
+            .map(|j| from[j].inv(product_without(j, &from[j])))
+            .collect();
         let weights = to
             .iter()
             .map(|t| {
@@ -37,7 +42,13 @@ impl BasisConverter {
             })
             .collect();
         let reciprocal = from.iter().map(|d| 1.0 / d.q() as f64).collect();
-        Self { from: from.to_vec(), to: to.to_vec(), scale, reciprocal, weights }
+        Self {
+            from: from.to_vec(),
+            to: to.to_vec(),
+            scale,
+            reciprocal,
+            weights,
+        }
     }
 
     /// `(D/d_j)^-1 mod d_j`, for each source prime: the factors to fold into an inverse transform.
@@ -74,7 +85,10 @@ impl BasisConverter {
         let n = self.check_sources(y);
         (0..n)
             .map(|i| {
-                let sum = y.iter().zip(&self.reciprocal).fold(0.5, |acc, (y, r)| acc + y[i] as f64 * r);
+                let sum = y
+                    .iter()
+                    .zip(&self.reciprocal)
+                    .fold(0.5, |acc, (y, r)| acc + y[i] as f64 * r);
                 sum as u64
             })
             .collect()

@@ -1,0 +1,369 @@
+//! Addition and multiplication of ciphertexts with ciphertexts, plaintexts, arrays and numbers.
+
+use everlevel_math::Modulus;
+use everlevel_ring::{Eval, Poly, Ring};
+use num_complex::Complex64;
+
+use crate::context::Inner;
+use crate::keys::RelinearizationKey;
+use crate::working::{self, Ladder};
+use crate::{Ciphertext, Context, Error, Plaintext};
+
+impl Ciphertext {
+    /// Its polynomials.
+    fn parts_mut(&mut self) -> impl Iterator<Item = &mut Poly<Eval>> {
+        [&mut self.rlwe.c0, &mut self.rlwe.c1].into_iter().chain(&mut self.c2)
+    }
+}
+
+impl Inner {
+    /// The same message at a lower level, with that level's scale: one product with an integer and one rescaling.
+    fn lowered(&self, ct: &Ciphertext, level: usize) -> Ciphertext {
+        if ct.level == level {
+            return ct.clone();
+        }
+        self.times_constant(ct, Complex64::new(1.0, 0.0), level)
+    }
+
+    /// `c·ct` at a lower level.
+    fn times_constant(&self, ct: &Ciphertext, c: Complex64, level: usize) -> Ciphertext {
+        let Ladder { sets, scales, ratios } = &self.ladder;
+        let factor = scales[level] * ratios[level + 1] / ct.scale;
+        let [re, im] = [c.re, c.im].map(|x| (x * factor).round() as i128);
+        let part = |p: &Poly<Eval>| {
+            let mut p = p.restricted(&sets[level + 1]);
+            mul_gaussian_assign(&self.ring, &mut p, re, im);
+            self.ring.rescale(p, &sets[level])
+        };
+        let rlwe = everlevel_rlwe::Rlwe { c0: part(&ct.rlwe.c0), c1: part(&ct.rlwe.c1) };
+        let c2 = ct.c2.as_ref().map(part);
+        let error = (ct.error * c.norm()).hypot(self.rounding_error(scales[level]));
+        Ciphertext { rlwe, c2, level, scale: scales[level], error, ..*ct }
+    }
+}
+
+/// The residues of `re + im·i` at the two halves of the transform domain: `i` is `X^(n/2)`, whose value is the root of −1 at exponents
+/// that are 1 modulo 4 (the first half) and its negative at the others.
+fn gaussian_residues(ring: &Ring, m: &Modulus, index: usize, re: i128, im: i128) -> [u64; 2] {
+    let (re, im) = (m.reduce_i128(re), m.reduce_i128(im));
+    if im == 0 {
+        return [re, re];
+    }
+    let i_times = m.mul(im, ring.ntt(index).root_of_minus_one());
+    [m.add(re, i_times), m.sub(re, i_times)]
+}
+
+/// `p *= re + im·i`, for integers.
+fn mul_gaussian_assign(ring: &Ring, p: &mut Poly<Eval>, re: i128, im: i128) {
+    ring.each_limb(p, |m, limb, index| {
+        let (low, high) = limb.split_at_mut(ring.n() / 2);
+        let [a, b] = gaussian_residues(ring, m, index, re, im);
+        m.mul_scalar_assign(low, a);
+        m.mul_scalar_assign(high, b);
+    });
+}
+
+/// `p += re + im·i`, for integers.
+fn add_gaussian_assign(ring: &Ring, p: &mut Poly<Eval>, re: i128, im: i128) {
+    ring.each_limb(p, |m, limb, index| {
+        let (low, high) = limb.split_at_mut(ring.n() / 2);
+        let [a, b] = gaussian_residues(ring, m, index, re, im);
+        m.add_scalar_assign(low, a);
+        m.add_scalar_assign(high, b);
+    });
+}
+
+/// `ct *= i`, exactly and without a level.
+pub(crate) fn mul_i_assign(ring: &Ring, ct: &mut everlevel_rlwe::Rlwe) {
+    mul_gaussian_assign(ring, &mut ct.c0, 0, 1);
+    mul_gaussian_assign(ring, &mut ct.c1, 0, 1);
+}
+
+impl Context {
+    /// Refuses operands that do not belong together.
+    pub(crate) fn check_pair(&self, op: &'static str, a: &Ciphertext, b: &Ciphertext) -> Result<(), Error> {
+        self.check_ciphertext(op, a)?;
+        self.check_ciphertext(op, b)?;
+        if a.secret_id == b.secret_id {
+            return Ok(());
+        }
+        Err(Error::WrongSecret { op, what: "second ciphertext", found: b.secret_id, expected: a.secret_id })
+    }
+
+    fn check_number(&self, op: &'static str, c: Complex64, level: usize) -> Result<(), Error> {
+        if !c.re.is_finite() || !c.im.is_finite() {
+            return Err(Error::NotFinite { op, index: 0, value: c.to_string() });
+        }
+        let log2_scale = self.0.ladder.scales[level].log2();
+        let log2_needed = c.norm().max(f64::MIN_POSITIVE).log2() + log2_scale;
+        let log2_available = self.0.ring.log2(&self.0.ladder.sets[level]).min(120.0) - 1.0;
+        if log2_needed < log2_available {
+            return Ok(());
+        }
+        Err(Error::ScaleOverflow { op, log2_needed, log2_available, log2_scale, level })
+    }
+
+    /// `a + b`, at the lower of the two levels. No level, no key.
+    ///
+    /// # Errors
+    /// Operands of other parameters or different secrets.
+    pub fn add(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Ciphertext, Error> {
+        self.add_or_subtract("add", a, b, |ring, x, y| ring.add_assign(x, y), |_, _| {})
+    }
+
+    /// `a − b`, at the lower of the two levels.
+    ///
+    /// # Errors
+    /// As [`Context::add`].
+    pub fn subtract(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Ciphertext, Error> {
+        self.add_or_subtract("subtract", a, b, |ring, x, y| ring.sub_assign(x, y), |ring, x| ring.neg_assign(x))
+    }
+
+    fn add_or_subtract(
+        &self,
+        op: &'static str,
+        a: &Ciphertext,
+        b: &Ciphertext,
+        combine: fn(&Ring, &mut Poly<Eval>, &Poly<Eval>),
+        alone: fn(&Ring, &mut Poly<Eval>),
+    ) -> Result<Ciphertext, Error> {
+        self.check_pair(op, a, b)?;
+        Ok(self.install(|inner| {
+            let level = a.level.min(b.level);
+            let (mut sum, b) = (inner.lowered(a, level), inner.lowered(b, level));
+            combine(&inner.ring, &mut sum.rlwe.c0, &b.rlwe.c0);
+            combine(&inner.ring, &mut sum.rlwe.c1, &b.rlwe.c1);
+            match (&mut sum.c2, b.c2) {
+                (Some(x), Some(y)) => combine(&inner.ring, x, &y),
+                (none @ None, Some(mut y)) => {
+                    alone(&inner.ring, &mut y);
+                    *none = Some(y);
+                }
+                (_, None) => {}
+            }
+            sum.error = sum.error.hypot(b.error);
+            sum
+        }))
+    }
+
+    /// `−a`.
+    ///
+    /// # Errors
+    /// A ciphertext of other parameters.
+    pub fn negate(&self, a: &Ciphertext) -> Result<Ciphertext, Error> {
+        self.check_ciphertext("negate", a)?;
+        Ok(self.install(|inner| {
+            let mut out = a.clone();
+            out.parts_mut().for_each(|p| inner.ring.neg_assign(p));
+            out
+        }))
+    }
+
+    /// `a + plaintext`, at the lower of the two levels.
+    ///
+    /// # Errors
+    /// Operands of other parameters.
+    pub fn add_plain(&self, a: &Ciphertext, plaintext: &Plaintext) -> Result<Ciphertext, Error> {
+        self.check_ciphertext("add", a)?;
+        self.check_fingerprint("add", "plaintext", plaintext.fingerprint)?;
+        let plaintext = self.plain_at(plaintext, a.level)?;
+        Ok(self.install(|inner| {
+            let mut sum = inner.lowered(a, plaintext.level);
+            inner.ring.add_assign(&mut sum.rlwe.c0, &plaintext.poly);
+            sum
+        }))
+    }
+
+    /// A plaintext at `level` or below: encoded again where it is higher.
+    fn plain_at(&self, plaintext: &Plaintext, level: usize) -> Result<Plaintext, Error> {
+        if plaintext.level <= level {
+            return Ok(plaintext.clone());
+        }
+        self.encode(&self.decode(plaintext)?, level)
+    }
+
+    /// `a` plus an array of up to `slot_count` values.
+    ///
+    /// # Errors
+    /// As [`Context::encode`].
+    pub fn add_array(&self, a: &Ciphertext, values: &[Complex64]) -> Result<Ciphertext, Error> {
+        self.check_ciphertext("add", a)?;
+        self.add_plain(a, &self.encode_as("add", values, a.level)?)
+    }
+
+    /// `a + c` in every slot.
+    ///
+    /// # Errors
+    /// NaN or infinity, or a number too large for the level.
+    pub fn add_scalar(&self, a: &Ciphertext, c: Complex64) -> Result<Ciphertext, Error> {
+        self.check_ciphertext("add", a)?;
+        self.check_number("add", c, a.level)?;
+        Ok(self.install(|inner| {
+            let mut sum = a.clone();
+            let [re, im] = [c.re, c.im].map(|x| (x * a.scale).round() as i128);
+            add_gaussian_assign(&inner.ring, &mut sum.rlwe.c0, re, im);
+            sum
+        }))
+    }
+
+    /// `a·b` without relinearization: three polynomials, one level below the lower operand.
+    ///
+    /// # Errors
+    /// Operands that do not belong together, have three polynomials already, or are at level 0.
+    pub fn multiply_without_key(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Ciphertext, Error> {
+        self.check_product("multiply", a, b)?;
+        Ok(self.install(|inner| {
+            let (a, b, level) = inner.factors(a, b);
+            let parts = working::tensor(&inner.ring, [&a.rlwe, &b.rlwe]);
+            let [c0, c1, c2] = parts.map(|d| inner.ring.rescale(d, &inner.ladder.sets[level - 1]));
+            let rlwe = everlevel_rlwe::Rlwe { c0, c1 };
+            Ciphertext { c2: Some(c2), ..inner.product(rlwe, &a, &b, level) }
+        }))
+    }
+
+    /// `a·b`, relinearized, one level below the lower operand.
+    ///
+    /// # Errors
+    /// As [`Context::multiply_without_key`]; a key of other parameters or another secret.
+    pub fn multiply(&self, a: &Ciphertext, b: &Ciphertext, key: &RelinearizationKey) -> Result<Ciphertext, Error> {
+        self.check_product("multiply", a, b)?;
+        self.check_secret("multiply", "relinearization key", key.info, a)?;
+        Ok(self.install(|inner| {
+            let (a, b, level) = inner.factors(a, b);
+            let key = key.keys.for_set(a.rlwe.set());
+            let rlwe = working::mul_relinearize(&inner.ring, [&a.rlwe, &b.rlwe], key, &inner.ladder.sets[level - 1]);
+            inner.product(rlwe, &a, &b, level)
+        }))
+    }
+
+    /// `a²`; without a key, three polynomials.
+    ///
+    /// # Errors
+    /// As [`Context::multiply`].
+    pub fn square(&self, a: &Ciphertext, key: Option<&RelinearizationKey>) -> Result<Ciphertext, Error> {
+        match key {
+            Some(key) => self.multiply(a, a, key),
+            None => self.multiply_without_key(a, a),
+        }
+    }
+
+    fn check_product(&self, op: &'static str, a: &Ciphertext, b: &Ciphertext) -> Result<(), Error> {
+        self.check_pair(op, a, b)?;
+        for ct in [a, b] {
+            self.check_relinearized(op, ct)?;
+            self.check_depth(op, ct, 1)?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn check_relinearized(&self, op: &'static str, a: &Ciphertext) -> Result<(), Error> {
+        match a.polynomial_count() {
+            2 => Ok(()),
+            found => Err(Error::NotRelinearized { op, found }),
+        }
+    }
+
+    /// Three polynomials → two, at the same level; a copy where there are two.
+    ///
+    /// # Errors
+    /// A key of other parameters or another secret.
+    pub fn relinearize(&self, a: &Ciphertext, key: &RelinearizationKey) -> Result<Ciphertext, Error> {
+        self.check_ciphertext("relinearize", a)?;
+        self.check_secret("relinearize", "relinearization key", key.info, a)?;
+        Ok(self.install(|inner| {
+            let mut out = a.clone();
+            if let Some(c2) = out.c2.take() {
+                let key = key.keys.for_set(c2.set());
+                let set = c2.set().clone();
+                out.rlwe = working::relinearize(&inner.ring, [out.rlwe.c0, out.rlwe.c1, c2], key, &set);
+                out.error = out.error.hypot(inner.rounding_error(out.scale));
+            }
+            out
+        }))
+    }
+
+    /// `a·plaintext`, one level below the lower of the two.
+    ///
+    /// # Errors
+    /// Operands of other parameters; level 0.
+    pub fn multiply_plain(&self, a: &Ciphertext, plaintext: &Plaintext) -> Result<Ciphertext, Error> {
+        let op = "multiply";
+        self.check_ciphertext(op, a)?;
+        self.check_fingerprint(op, "plaintext", plaintext.fingerprint)?;
+        self.check_depth(op, a, 1)?;
+        if plaintext.level == 0 {
+            return Err(Error::LevelExhausted { op, needed: 1, level: 0, max_level: self.max_level() });
+        }
+        let plaintext = self.plain_at(plaintext, a.level)?;
+        Ok(self.install(|inner| {
+            let level = plaintext.level;
+            let mut product = inner.lowered(a, level);
+            let target = &inner.ladder.sets[level - 1];
+            for part in product.parts_mut() {
+                inner.ring.mul_assign(part, &plaintext.poly);
+                let full = std::mem::replace(part, inner.ring.uninit(target));
+                *part = inner.ring.rescale(full, target);
+            }
+            product.level = level - 1;
+            product.scale = inner.ladder.scales[level - 1];
+            product.error = product.error.hypot(inner.rounding_error(product.scale));
+            product
+        }))
+    }
+
+    /// `a` times an array of up to `slot_count` values, one level lower; a shorter array is followed by zeros.
+    ///
+    /// # Errors
+    /// As [`Context::encode`]; level 0.
+    pub fn multiply_array(&self, a: &Ciphertext, values: &[Complex64]) -> Result<Ciphertext, Error> {
+        self.check_ciphertext("multiply", a)?;
+        self.check_depth("multiply", a, 1)?;
+        self.multiply_plain(a, &self.encode_as("multiply", values, a.level)?)
+    }
+
+    /// `c·a`: no level where `c` is a Gaussian integer, one otherwise.
+    ///
+    /// # Errors
+    /// NaN or infinity; level 0 where a level is needed; a number too large for the level.
+    pub fn multiply_scalar(&self, a: &Ciphertext, c: Complex64) -> Result<Ciphertext, Error> {
+        let op = "multiply";
+        self.check_ciphertext(op, a)?;
+        self.check_number(op, c, a.level)?;
+        if c.re.fract() == 0.0 && c.im.fract() == 0.0 {
+            return Ok(self.install(|inner| {
+                let mut out = a.clone();
+                out.parts_mut().for_each(|p| mul_gaussian_assign(&inner.ring, p, c.re as i128, c.im as i128));
+                out.error *= c.norm();
+                out
+            }));
+        }
+        self.check_depth(op, a, 1)?;
+        Ok(self.install(|inner| inner.times_constant(a, c, a.level - 1)))
+    }
+
+    /// The same message at a lower level.
+    ///
+    /// # Errors
+    /// A level above the ciphertext's.
+    pub fn level_down(&self, a: &Ciphertext, level: usize) -> Result<Ciphertext, Error> {
+        self.check_ciphertext("level_down", a)?;
+        if level > a.level {
+            return Err(Error::LevelOutOfRange { op: "level_down", level, max_level: a.level });
+        }
+        Ok(self.install(|inner| inner.lowered(a, level)))
+    }
+}
+
+impl Inner {
+    fn factors(&self, a: &Ciphertext, b: &Ciphertext) -> (Ciphertext, Ciphertext, usize) {
+        let level = a.level.min(b.level);
+        (self.lowered(a, level), self.lowered(b, level), level)
+    }
+
+    /// The ciphertext of a product of messages of size about one.
+    fn product(&self, rlwe: everlevel_rlwe::Rlwe, a: &Ciphertext, b: &Ciphertext, level: usize) -> Ciphertext {
+        let scale = self.ladder.scales[level - 1];
+        let error = a.error.hypot(b.error).hypot(self.rounding_error(scale));
+        Ciphertext { rlwe, c2: None, level: level - 1, scale, error, ..*a }
+    }
+}

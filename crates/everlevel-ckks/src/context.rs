@@ -1,0 +1,466 @@
+//! The context: everything that is derived from parameters, key generation, encryption.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use everlevel_rand::Seed;
+use everlevel_ring::{PrimeSet, Ring};
+use everlevel_rlwe::{Gadget, Rlwe, SwitchingKey, noise};
+use num_complex::Complex64;
+
+use crate::bootstrap::BootstrapTables;
+use crate::keys::{ConjugationKey, FixedRotationKey, KeyInfo, KeyPair, PublicKey, RelinearizationKey, RotationKey, SecretKey};
+use crate::params::{HEADROOM_BITS, LOG2_BASE_SCALE};
+use crate::working::Ladder;
+use crate::{Ciphertext, Encoder, Error, Params, Plaintext, Progress};
+
+/// Parameters with their tables. Cheap to clone, shared between threads; every call runs on the context's own thread pool.
+#[derive(Debug, Clone)]
+pub struct Context(pub(crate) Arc<Inner>);
+
+#[derive(Debug)]
+pub(crate) struct Inner {
+    pub params: Params,
+    pub ring: Ring,
+    pub encoder: Encoder,
+    /// The message levels.
+    pub ladder: Ladder,
+    pub bootstrap: Option<BootstrapTables>,
+    pub fingerprint: u64,
+    message_gadget: Gadget,
+    pool: rayon::ThreadPool,
+}
+
+impl Context {
+    /// Builds the tables.
+    ///
+    /// # Errors
+    /// A slot count that is no power of two up to half the degree, a thread count of zero, or a key modulus above the security cap.
+    pub fn new(params: Params, slot_count: Option<usize>, thread_count: usize) -> Result<Self, Error> {
+        let slots = slot_count.unwrap_or(params.max_slots());
+        if !slots.is_power_of_two() || slots > params.max_slots() {
+            let needed = format!("a power of two up to {}", params.max_slots());
+            return Err(Error::Parameter { what: "slot_count", found: slots.to_string(), needed });
+        }
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(thread_count).build().map_err(|e| Error::Parameter {
+            what: "thread_count",
+            found: format!("{thread_count} ({e})"),
+            needed: "a number of threads that the system can start".into(),
+        })?;
+        pool.install(|| Self::build(params, slots)).map(|mut inner| {
+            inner.pool = Some(pool);
+            Self(Arc::new(inner.finish()))
+        })
+    }
+
+    fn build(params: Params, slots: usize) -> Result<Unfinished, Error> {
+        let ring = Ring::new(params.literal().log_n, params.primes())?;
+        let encoder = Encoder::new(ring.n(), slots);
+        let max_level = params.literal().max_level;
+        let sets = params.levels[..=max_level].iter().map(|l| l.set.clone()).collect();
+        let ladder = Ladder::new(&ring, sets, 2f64.powf(LOG2_BASE_SCALE));
+        let message_gadget = best_gadget(&params, &ring, &ladder.sets[max_level], Gadget::consecutive)?;
+        let bootstrap = match &params.bootstrap {
+            Some(chain) => Some(BootstrapTables::new(&params, &ring, chain, &ladder)?),
+            None => None,
+        };
+        Ok(Unfinished { params, ring, encoder, ladder, bootstrap, message_gadget, pool: None })
+    }
+
+    /// The parameters.
+    pub fn params(&self) -> &Params {
+        &self.0.params
+    }
+
+    /// The ring.
+    pub fn ring(&self) -> &Ring {
+        &self.0.ring
+    }
+
+    /// Slots of a ciphertext.
+    pub fn slot_count(&self) -> usize {
+        self.0.encoder.slots()
+    }
+
+    /// The highest level.
+    pub fn max_level(&self) -> usize {
+        self.0.params.literal().max_level
+    }
+
+    /// The canonical scale of a level.
+    pub fn scale_at(&self, level: usize) -> Option<f64> {
+        self.0.ladder.scales.get(level).copied()
+    }
+
+    /// Threads that calls run on.
+    pub fn thread_count(&self) -> usize {
+        self.0.pool.current_num_threads()
+    }
+
+    /// Runs `f` on the context's threads.
+    pub(crate) fn install<T: Send>(&self, f: impl FnOnce(&Inner) -> T + Send) -> T {
+        let inner = &*self.0;
+        inner.pool.install(|| f(inner))
+    }
+
+    /// A fresh secret key.
+    ///
+    /// # Errors
+    /// If the operating system gives no randomness.
+    pub fn secret_key(&self) -> Result<SecretKey, Error> {
+        let seed = Seed::from_os()?;
+        self.secret_key_from_seed(&seed)
+    }
+
+    /// The secret key of a seed: the seed is then as secret as the key.
+    ///
+    /// # Errors
+    /// None for validated parameters.
+    pub fn secret_key_from_seed(&self, seed: &Seed) -> Result<SecretKey, Error> {
+        self.install(|inner| {
+            let weight = match inner.params.literal().secret {
+                everlevel_params::SecretDistribution::FixedWeight(weight) => Some(weight),
+                _ => None,
+            };
+            let key = everlevel_rlwe::SecretKey::sample(&inner.ring, seed, 0, weight)?;
+            Ok(SecretKey { info: KeyInfo { fingerprint: inner.fingerprint, secret_id: key.id() }, key })
+        })
+    }
+
+    /// A public key for every message level.
+    ///
+    /// # Errors
+    /// A foreign secret key; no randomness.
+    pub fn public_key(&self, secret: &SecretKey) -> Result<PublicKey, Error> {
+        let op = "create_public_key";
+        self.check(op, "secret key", secret.info)?;
+        let seed = Seed::from_os()?;
+        self.install(|inner| {
+            let set = inner.ladder.sets[self.max_level()].union(&inner.encryption_special());
+            inner.params.check_key(&inner.ring, &set)?;
+            let key = everlevel_rlwe::PublicKey::generate(&inner.ring, &set, &secret.key, &seed);
+            Ok(PublicKey { info: secret.info, key })
+        })
+    }
+
+    /// A relinearization key for every level, bootstrapping's among them.
+    ///
+    /// # Errors
+    /// A foreign secret key; no randomness.
+    pub fn relinearization_key(&self, secret: &SecretKey, progress: Progress) -> Result<RelinearizationKey, Error> {
+        self.check("create_relinearization_key", "secret key", secret.info)?;
+        let seeds = [Seed::from_os()?, Seed::from_os()?];
+        self.install(|inner| {
+            let s = secret.key.eval();
+            let mut square = s.clone();
+            inner.ring.mul_assign(&mut square, s);
+            let make = |gadget: &Gadget, seed: &Seed| {
+                SwitchingKey::generate(&inner.ring, secret.key.id(), [&square, s], gadget.clone(), seed, true)
+            };
+            let message = make(&inner.message_gadget, &seeds[0]);
+            progress(1, 2);
+            let bootstrap = inner.bootstrap.as_ref().map(|b| make(&b.eval_mod_gadget, &seeds[1]));
+            progress(2, 2);
+            square.zeroize();
+            Ok(RelinearizationKey { info: secret.info, keys: KeyPair { message, bootstrap } })
+        })
+    }
+
+    /// A conjugation key for every message level and for bootstrapping.
+    ///
+    /// # Errors
+    /// A foreign secret key; no randomness.
+    pub fn conjugation_key(&self, secret: &SecretKey, progress: Progress) -> Result<ConjugationKey, Error> {
+        self.check("create_conjugation_key", "secret key", secret.info)?;
+        let seeds = [Seed::from_os()?, Seed::from_os()?];
+        self.install(|inner| {
+            let elt = inner.ring.conjugation_elt();
+            let make = |gadget: &Gadget, seed: &Seed| {
+                SwitchingKey::generate_galois(&inner.ring, &secret.key, elt, gadget.clone(), seed, true)
+            };
+            let message = make(&inner.message_gadget, &seeds[0]);
+            progress(1, 2);
+            let bootstrap = inner.bootstrap.as_ref().map(|b| make(&b.conjugation_gadget, &seeds[1]));
+            progress(2, 2);
+            Ok(ConjugationKey { info: secret.info, keys: KeyPair { message, bootstrap } })
+        })
+    }
+
+    /// A key for rotations by `delta` at levels up to `level`.
+    ///
+    /// # Errors
+    /// A foreign secret key; a level that does not exist; no randomness.
+    pub fn fixed_rotation_key(&self, secret: &SecretKey, delta: i64, level: usize) -> Result<FixedRotationKey, Error> {
+        let op = "create_fixed_rotation_key";
+        self.check(op, "secret key", secret.info)?;
+        self.check_level(op, level)?;
+        let seed = Seed::from_os()?;
+        self.install(|inner| {
+            let gadget = best_gadget(&inner.params, &inner.ring, &inner.ladder.sets[level], Gadget::consecutive)?;
+            let elt = inner.ring.rotation_elt(-delta);
+            let key = SwitchingKey::generate_galois(&inner.ring, &secret.key, elt, gadget, &seed, true);
+            Ok(FixedRotationKey { info: secret.info, delta, key })
+        })
+    }
+
+    /// Keys for rotations by powers of two in both directions, at every message level.
+    ///
+    /// # Errors
+    /// A foreign secret key; no randomness.
+    pub fn rotation_key(&self, secret: &SecretKey, progress: Progress) -> Result<RotationKey, Error> {
+        self.check("create_rotation_key", "secret key", secret.info)?;
+        let slots = self.slot_count() as i64;
+        let amounts: Vec<i64> =
+            (0..slots.trailing_zeros()).flat_map(|k| [1 << k, slots - (1 << k)]).collect::<std::collections::BTreeSet<_>>().into_iter().collect();
+        let seeds = amounts.iter().map(|_| Seed::from_os()).collect::<Result<Vec<_>, _>>()?;
+        self.install(|inner| {
+            let mut keys = BTreeMap::new();
+            for (done, (&left, seed)) in amounts.iter().zip(&seeds).enumerate() {
+                let elt = inner.ring.rotation_elt(left);
+                let gadget = inner.message_gadget.clone();
+                keys.insert(left, SwitchingKey::generate_galois(&inner.ring, &secret.key, elt, gadget, seed, true));
+                progress(done + 1, amounts.len());
+            }
+            Ok(RotationKey { info: secret.info, keys })
+        })
+    }
+
+    /// Encodes up to `slot_count` values at a level's scale; shorter messages are followed by zeros.
+    ///
+    /// # Errors
+    /// An empty or too long message, NaN or infinity, a level that does not exist, values too large for the modulus.
+    pub fn encode(&self, values: &[Complex64], level: usize) -> Result<Plaintext, Error> {
+        self.encode_as("encode", values, level)
+    }
+
+    pub(crate) fn encode_as(&self, op: &'static str, values: &[Complex64], level: usize) -> Result<Plaintext, Error> {
+        self.check_level(op, level)?;
+        let slot_count = self.slot_count();
+        if values.is_empty() {
+            return Err(Error::EmptyMessage { op, slot_count });
+        }
+        if values.len() > slot_count {
+            return Err(Error::MessageTooLong { op, len: values.len(), slot_count });
+        }
+        if let Some(index) = values.iter().position(|v| !v.re.is_finite() || !v.im.is_finite()) {
+            return Err(Error::NotFinite { op, index, value: values[index].to_string() });
+        }
+        self.install(|inner| {
+            let scale = inner.ladder.scales[level];
+            let set = &inner.ladder.sets[level];
+            let mut slots = values.to_vec();
+            slots.resize(slot_count, Complex64::default());
+            let (coeffs, largest) = inner.encoder.encode(&slots, scale);
+            let log2_available = inner.ring.log2(set).min(120.0) - 1.0;
+            if largest.log2() >= log2_available {
+                return Err(Error::ScaleOverflow { op, log2_needed: largest.log2(), log2_available, log2_scale: scale.log2(), level });
+            }
+            let poly = inner.ring.to_eval(inner.ring.from_i128(set, &coeffs));
+            Ok(Plaintext { poly, level, scale, fingerprint: inner.fingerprint })
+        })
+    }
+
+    /// The slots of a plaintext.
+    ///
+    /// # Errors
+    /// A plaintext of other parameters.
+    pub fn decode(&self, plaintext: &Plaintext) -> Result<Vec<Complex64>, Error> {
+        self.check_fingerprint("decode", "plaintext", plaintext.fingerprint)?;
+        Ok(self.install(|inner| {
+            // Messages are far below the modulus: the first two primes hold them exactly.
+            let few = PrimeSet::new(plaintext.poly.set().indices().iter().copied().take(2));
+            let coeffs = inner.ring.to_i128(&inner.ring.to_coeff(plaintext.poly.restricted(&few)));
+            inner.encoder.decode(&coeffs, plaintext.scale)
+        }))
+    }
+
+    /// Encrypts with a public key.
+    ///
+    /// # Errors
+    /// A plaintext or key of other parameters; no randomness.
+    pub fn encrypt(&self, plaintext: &Plaintext, key: &PublicKey) -> Result<Ciphertext, Error> {
+        let op = "encrypt";
+        self.check_fingerprint(op, "plaintext", plaintext.fingerprint)?;
+        self.check(op, "public key", key.info)?;
+        let seed = Seed::from_os()?;
+        Ok(self.install(|inner| {
+            let special = inner.encryption_special();
+            let rlwe = key.key.encrypt_zero(&inner.ring, plaintext.poly.set(), &special, &seed);
+            let std_dev = noise::public_encryption_std_dev(inner.ring.n(), inner.params.secret_weight(), inner.ring.log2(&special));
+            self.finish_encryption(rlwe, plaintext, std_dev, key.info)
+        }))
+    }
+
+    /// Encrypts with the secret key.
+    ///
+    /// # Errors
+    /// As [`Context::encrypt`].
+    pub fn encrypt_with_secret(&self, plaintext: &Plaintext, key: &SecretKey) -> Result<Ciphertext, Error> {
+        let op = "encrypt";
+        self.check_fingerprint(op, "plaintext", plaintext.fingerprint)?;
+        self.check(op, "secret key", key.info)?;
+        let seed = Seed::from_os()?;
+        Ok(self.install(|inner| {
+            let rlwe = Rlwe::encrypt_zero(&inner.ring, plaintext.poly.set(), &key.key, &seed);
+            self.finish_encryption(rlwe, plaintext, everlevel_rlwe::SIGMA, key.info)
+        }))
+    }
+
+    fn finish_encryption(&self, mut rlwe: Rlwe, plaintext: &Plaintext, std_dev: f64, info: KeyInfo) -> Ciphertext {
+        self.0.ring.add_assign(&mut rlwe.c0, &plaintext.poly);
+        Ciphertext {
+            rlwe,
+            c2: None,
+            level: plaintext.level,
+            scale: plaintext.scale,
+            error: self.0.slot_error(std_dev, plaintext.scale),
+            secret_id: info.secret_id,
+            fingerprint: info.fingerprint,
+            slot_count: self.slot_count(),
+        }
+    }
+
+    /// Decrypts to a plaintext.
+    ///
+    /// # Errors
+    /// A ciphertext or key of other parameters, or another secret.
+    pub fn decrypt(&self, ciphertext: &Ciphertext, key: &SecretKey) -> Result<Plaintext, Error> {
+        let op = "decrypt";
+        self.check_ciphertext(op, ciphertext)?;
+        self.check(op, "secret key", key.info)?;
+        self.check_secret(op, "secret key", key.info, ciphertext)?;
+        Ok(self.install(|inner| {
+            // As in `decode`, two primes are enough.
+            let few = PrimeSet::new(ciphertext.rlwe.set().indices().iter().copied().take(2));
+            let mut poly = ciphertext.rlwe.restricted(&few).phase(&inner.ring, &key.key);
+            if let Some(c2) = &ciphertext.c2 {
+                let mut square = key.key.eval().restricted(&few);
+                inner.ring.mul_assign(&mut square, key.key.eval());
+                inner.ring.mul_add_assign(&mut poly, c2, &square);
+                square.zeroize();
+            }
+            Plaintext { poly, level: ciphertext.level, scale: ciphertext.scale, fingerprint: inner.fingerprint }
+        }))
+    }
+
+    /// Refuses keys of other parameters.
+    pub(crate) fn check(&self, op: &'static str, what: &'static str, info: KeyInfo) -> Result<(), Error> {
+        self.check_fingerprint(op, what, info.fingerprint)
+    }
+
+    pub(crate) fn check_fingerprint(&self, op: &'static str, what: &'static str, found: u64) -> Result<(), Error> {
+        let expected = self.0.fingerprint;
+        if found == expected { Ok(()) } else { Err(Error::ForeignObject { op, what, found, expected }) }
+    }
+
+    pub(crate) fn check_ciphertext(&self, op: &'static str, ciphertext: &Ciphertext) -> Result<(), Error> {
+        self.check_fingerprint(op, "ciphertext", ciphertext.fingerprint)?;
+        if ciphertext.slot_count != self.slot_count() {
+            return Err(Error::Parameter {
+                what: "slot_count of the ciphertext",
+                found: ciphertext.slot_count.to_string(),
+                needed: format!("{}, this engine's", self.slot_count()),
+            });
+        }
+        Ok(())
+    }
+
+    /// Refuses keys of another secret than the ciphertext's.
+    pub(crate) fn check_secret(&self, op: &'static str, what: &'static str, info: KeyInfo, ciphertext: &Ciphertext) -> Result<(), Error> {
+        self.check(op, what, info)?;
+        if info.secret_id == ciphertext.secret_id {
+            return Ok(());
+        }
+        Err(Error::WrongSecret { op, what, found: info.secret_id, expected: ciphertext.secret_id })
+    }
+
+    pub(crate) fn check_level(&self, op: &'static str, level: usize) -> Result<(), Error> {
+        let max_level = self.max_level();
+        if level <= max_level { Ok(()) } else { Err(Error::LevelOutOfRange { op, level, max_level }) }
+    }
+
+    /// Refuses ciphertexts with fewer than `needed` levels.
+    pub(crate) fn check_depth(&self, op: &'static str, ciphertext: &Ciphertext, needed: usize) -> Result<(), Error> {
+        let (level, max_level) = (ciphertext.level, self.max_level());
+        if level >= needed { Ok(()) } else { Err(Error::LevelExhausted { op, needed, level, max_level }) }
+    }
+}
+
+/// [`Inner`] before its pool moves in.
+struct Unfinished {
+    params: Params,
+    ring: Ring,
+    encoder: Encoder,
+    ladder: Ladder,
+    bootstrap: Option<BootstrapTables>,
+    message_gadget: Gadget,
+    pool: Option<rayon::ThreadPool>,
+}
+
+impl Unfinished {
+    fn finish(self) -> Inner {
+        let fingerprint = self.params.fingerprint();
+        let Some(pool) = self.pool else { unreachable!("the pool is set right after the tables are built") };
+        Inner {
+            params: self.params,
+            ring: self.ring,
+            encoder: self.encoder,
+            ladder: self.ladder,
+            bootstrap: self.bootstrap,
+            fingerprint,
+            message_gadget: self.message_gadget,
+            pool,
+        }
+    }
+}
+
+impl Inner {
+    /// The special prime that public-key encryption divides by.
+    pub fn encryption_special(&self) -> PrimeSet {
+        PrimeSet::new(self.params.special.iter().copied().take(1))
+    }
+
+    /// Standard deviation of a slot's real part, in units of the message, from that of a coefficient.
+    pub fn slot_error(&self, std_dev_coeff: f64, scale: f64) -> f64 {
+        (self.encoder.slots() as f64).sqrt() * std_dev_coeff / scale
+    }
+
+    /// The error that one rounding at a scale adds.
+    pub fn rounding_error(&self, scale: f64) -> f64 {
+        self.slot_error(noise::rounding_std_dev(self.params.secret_weight()), scale)
+    }
+}
+
+/// The gadget over `set` whose key switch needs the fewest transforms among those within the security cap: `(digits + 2)` times
+/// the number of primes.
+pub(crate) fn best_gadget(
+    params: &Params,
+    ring: &Ring,
+    set: &PrimeSet,
+    cut: fn(&Ring, &PrimeSet, &PrimeSet, f64) -> Gadget,
+) -> Result<Gadget, Error> {
+    let mut best: Option<(usize, Gadget)> = None;
+    let mut refusal = None;
+    for count in 1..=params.special.len() {
+        let special = PrimeSet::new(params.special.iter().copied().take(count));
+        let gadget = cut(ring, set, &special, HEADROOM_BITS);
+        if gadget.digits.iter().any(|d| ring.log2(d) > ring.log2(&special) - HEADROOM_BITS + 1e-9) {
+            continue;
+        }
+        if let Err(error) = params.check_key(ring, &gadget.full_set()) {
+            refusal = Some(error);
+            continue;
+        }
+        let cost = (gadget.digits.len() + 2) * gadget.full_set().len();
+        if best.as_ref().is_none_or(|(least, _)| cost < *least) {
+            best = Some((cost, gadget));
+        }
+    }
+    best.map(|(_, gadget)| gadget).ok_or_else(|| {
+        refusal.unwrap_or(Error::Parameter {
+            what: "special primes",
+            found: params.special.len().to_string(),
+            needed: "enough to exceed one prime of the modulus by the headroom".into(),
+        })
+    })
+}

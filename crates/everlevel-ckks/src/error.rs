@@ -1,0 +1,148 @@
+use everlevel_rlwe::SecretId;
+
+/// What a CKKS call can refuse. Every refusal comes before any work, and leaves the arguments as they were.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// More values than slots.
+    #[error("{op}: message has {len} values, a ciphertext has {slot_count} slots; split the message")]
+    MessageTooLong {
+        /// The refused operation.
+        op: &'static str,
+        /// Number of values.
+        len: usize,
+        /// Number of slots.
+        slot_count: usize,
+    },
+    /// No values.
+    #[error("{op}: message is empty; give between 1 and {slot_count} values")]
+    EmptyMessage {
+        /// The refused operation.
+        op: &'static str,
+        /// Number of slots.
+        slot_count: usize,
+    },
+    /// NaN or infinity.
+    #[error("{op}: value {index} of the message is {value}; only finite numbers can be encrypted")]
+    NotFinite {
+        /// The refused operation.
+        op: &'static str,
+        /// Its index.
+        index: usize,
+        /// Its value, as text.
+        value: String,
+    },
+    /// A message too large for the modulus.
+    #[error("{op}: message at scale 2^{log2_scale:.1} needs 2^{log2_needed:.1}, level {level} holds less than 2^{log2_available:.1}; divide the message or take a higher level")]
+    ScaleOverflow {
+        /// The refused operation.
+        op: &'static str,
+        /// log2 of the largest coefficient.
+        log2_needed: f64,
+        /// log2 of half the modulus.
+        log2_available: f64,
+        /// log2 of the scale.
+        log2_scale: f64,
+        /// The level.
+        level: usize,
+    },
+    /// A level that does not exist.
+    #[error("{op}: level {level} is outside 0..={max_level}")]
+    LevelOutOfRange {
+        /// The refused operation.
+        op: &'static str,
+        /// The level asked for.
+        level: usize,
+        /// The highest level allowed here.
+        max_level: usize,
+    },
+    /// Too few levels left.
+    #[error("{op}: needs level ≥ {needed}, ciphertext is at level {level} of {max_level}; bootstrap it first")]
+    LevelExhausted {
+        /// The refused operation.
+        op: &'static str,
+        /// Levels that it consumes.
+        needed: usize,
+        /// The ciphertext's level.
+        level: usize,
+        /// The highest level.
+        max_level: usize,
+    },
+    /// Objects made under different parameters.
+    #[error("{op}: {what} belongs to parameters {found:#018x}, this engine has {expected:#018x}; make all keys and ciphertexts with one engine")]
+    ForeignObject {
+        /// The refused operation.
+        op: &'static str,
+        /// Which argument.
+        what: &'static str,
+        /// Fingerprint of the argument's parameters.
+        found: u64,
+        /// Fingerprint of this engine's parameters.
+        expected: u64,
+    },
+    /// Objects of different secrets.
+    #[error("{op}: {what} belongs to secret {:#018x}, the ciphertext to secret {:#018x}; use the keys made from the same secret key", found.0, expected.0)]
+    WrongSecret {
+        /// The refused operation.
+        op: &'static str,
+        /// Which argument.
+        what: &'static str,
+        /// The argument's secret.
+        found: SecretId,
+        /// The ciphertext's secret.
+        expected: SecretId,
+    },
+    /// A rotation that the key does not hold.
+    #[error("{op}: no key for rotation by {rotation}; the key holds {available:?}")]
+    MissingRotation {
+        /// The refused operation.
+        op: &'static str,
+        /// The amount.
+        rotation: i64,
+        /// Amounts that are there.
+        available: Vec<i64>,
+    },
+    /// Three polynomials where two are needed.
+    #[error("{op}: ciphertext has {found} polynomials, this operation needs 2; relinearize it first")]
+    NotRelinearized {
+        /// The refused operation.
+        op: &'static str,
+        /// Number of polynomials.
+        found: usize,
+    },
+    /// A bootstrap on parameters without one.
+    #[error("{op}: these parameters have no bootstrap; create the engine with use_bootstrap=True")]
+    NoBootstrap {
+        /// The refused operation.
+        op: &'static str,
+    },
+    /// A stage count outside the supported ones.
+    #[error("{op}: stage_count = {stage_count} is not one of {supported:?}")]
+    StageCount {
+        /// The refused operation.
+        op: &'static str,
+        /// The stage count asked for.
+        stage_count: usize,
+        /// What there is.
+        supported: Vec<usize>,
+    },
+    /// A parameter outside its range.
+    #[error("{what} = {found}: must be {needed}")]
+    Parameter {
+        /// Which parameter.
+        what: &'static str,
+        /// Its value.
+        found: String,
+        /// What would do.
+        needed: String,
+    },
+    /// Parameters below 128 bits of security.
+    #[error(transparent)]
+    Security(#[from] everlevel_params::Error),
+    /// The ring was refused.
+    #[error(transparent)]
+    Ring(#[from] everlevel_ring::Error),
+    /// The operating system gave no randomness, or a sampler's parameters are off.
+    #[error(transparent)]
+    Rand(#[from] everlevel_rand::Error),
+}

@@ -1,0 +1,138 @@
+//! Key types. Each knows the parameters and the secret that it was made for, and which levels it serves.
+
+use std::collections::BTreeMap;
+
+use everlevel_rlwe::{SecretId, SwitchingKey};
+
+/// What every key carries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KeyInfo {
+    pub(crate) fingerprint: u64,
+    pub(crate) secret_id: SecretId,
+}
+
+/// A secret key.
+#[derive(Debug)]
+pub struct SecretKey {
+    pub(crate) info: KeyInfo,
+    pub(crate) key: everlevel_rlwe::SecretKey,
+}
+
+/// A public key: encrypts at any message level.
+#[derive(Debug)]
+pub struct PublicKey {
+    pub(crate) info: KeyInfo,
+    pub(crate) key: everlevel_rlwe::PublicKey,
+}
+
+/// One switching key for message levels, and one for bootstrapping's levels where the parameters have them.
+#[derive(Debug)]
+pub struct KeyPair {
+    pub(crate) message: SwitchingKey,
+    pub(crate) bootstrap: Option<SwitchingKey>,
+}
+
+/// Turns `s²` back into `s` after a product.
+#[derive(Debug)]
+pub struct RelinearizationKey {
+    pub(crate) info: KeyInfo,
+    pub(crate) keys: KeyPair,
+}
+
+/// Complex conjugation of the slots.
+#[derive(Debug)]
+pub struct ConjugationKey {
+    pub(crate) info: KeyInfo,
+    pub(crate) keys: KeyPair,
+}
+
+/// Rotation by one amount.
+#[derive(Debug)]
+pub struct FixedRotationKey {
+    pub(crate) info: KeyInfo,
+    pub(crate) delta: i64,
+    pub(crate) key: SwitchingKey,
+}
+
+/// Rotations by powers of two, which compose to any amount.
+#[derive(Debug)]
+pub struct RotationKey {
+    pub(crate) info: KeyInfo,
+    /// By left rotation.
+    pub(crate) keys: BTreeMap<i64, SwitchingKey>,
+}
+
+impl KeyPair {
+    /// The key for ciphertexts over `set`.
+    pub(crate) fn for_set(&self, set: &everlevel_ring::PrimeSet) -> &SwitchingKey {
+        match &self.bootstrap {
+            Some(key) if !self.message.serves(set) => key,
+            _ => &self.message,
+        }
+    }
+
+    fn all(&self) -> impl Iterator<Item = &SwitchingKey> {
+        std::iter::once(&self.message).chain(&self.bootstrap)
+    }
+}
+
+macro_rules! key_methods {
+    ($($type:ty => $keys:expr;)*) => {$(
+        impl $type {
+            /// The secret that it was made from.
+            pub fn secret_id(&self) -> SecretId {
+                self.info.secret_id
+            }
+
+            /// Bytes held in memory.
+            pub fn nbytes(&self) -> usize {
+                let keys: fn(&Self) -> Vec<&SwitchingKey> = $keys;
+                keys(self).iter().map(|k| k.nbytes()).sum()
+            }
+
+            /// Bytes of the seeded form, which leaves out what a seed expands to.
+            pub fn seeded_nbytes(&self) -> usize {
+                let keys: fn(&Self) -> Vec<&SwitchingKey> = $keys;
+                keys(self).iter().map(|k| k.seeded_nbytes()).sum()
+            }
+        }
+    )*};
+}
+
+key_methods! {
+    RelinearizationKey => |k| k.keys.all().collect();
+    ConjugationKey => |k| k.keys.all().collect();
+    FixedRotationKey => |k| vec![&k.key];
+    RotationKey => |k| k.keys.values().collect();
+}
+
+impl SecretKey {
+    /// Its id.
+    pub fn secret_id(&self) -> SecretId {
+        self.info.secret_id
+    }
+
+    /// Bytes held in memory.
+    pub fn nbytes(&self) -> usize {
+        self.key.eval().nbytes() + self.key.coeffs().len()
+    }
+}
+
+impl PublicKey {
+    /// The secret that it was made from.
+    pub fn secret_id(&self) -> SecretId {
+        self.info.secret_id
+    }
+
+    /// Bytes held in memory.
+    pub fn nbytes(&self) -> usize {
+        self.key.nbytes()
+    }
+}
+
+impl FixedRotationKey {
+    /// The amount: slots move right by it, as in `numpy.roll`.
+    pub fn delta(&self) -> i64 {
+        self.delta
+    }
+}

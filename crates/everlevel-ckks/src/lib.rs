@@ -1,0 +1,36 @@
+//! CKKS: approximate arithmetic on encrypted vectors of complex numbers, with bootstrapping.
+//!
+//! *Vocabulary.* A **level** is a modulus; a ciphertext at level ℓ can be multiplied ℓ times before a bootstrap. Every ciphertext at one
+//! level has that level's **canonical scale**, so operands never disagree; operands at different levels are brought to
+//! the lower one. A **slot** is one complex number; rotations move slots.
+//!
+//! *Map.* [`mod@params`] · [`mod@encoder`] · [`mod@context`] keys and encryption · [`mod@arithmetic`] · [`mod@rotation`] · [`mod@polynomial`] ·
+//! [`mod@bootstrap`] · [`Error`].
+
+pub mod arithmetic;
+pub mod bootstrap;
+pub mod ciphertext;
+pub mod context;
+pub mod encoder;
+pub mod keys;
+pub mod params;
+pub mod polynomial;
+pub mod rotation;
+
+mod error;
+mod working;
+
+pub use bootstrap::{BootstrapKey, BootstrapKeySize};
+pub use ciphertext::{Ciphertext, Plaintext};
+pub use context::Context;
+pub use encoder::Encoder;
+pub use error::Error;
+pub use keys::{ConjugationKey, FixedRotationKey, PublicKey, RelinearizationKey, RotationKey, SecretKey};
+pub use num_complex::Complex64;
+pub use params::{Params, ParamsLiteral};
+
+/// Called with (steps done, steps in all) by operations that take long.
+pub type Progress<'a> = &'a (dyn Fn(usize, usize) + Sync);
+
+/// Reports to nobody.
+pub fn no_progress(_done: usize, _total: usize) {}

@@ -1,0 +1,321 @@
+//! Parameters: a literal, validated into primes, levels and gadget limits.
+//!
+//! A level is a set of primes (docs/notes/levels.md). Message levels add one prime of about 40 bits each above a 48-bit base prime.
+//! Above them, bootstrapping's levels are cut out of 48-bit primes and three terminal primes (24, 36 and 40 bits), so that a level
+//! can add any multiple of 12 bits: EvalMod steps are 60 bits on 48-bit words, and CoeffsToSlots steps what their
+//! precision needs.
+
+use everlevel_math::primes::{ntt_primes_below, ntt_primes_near};
+use everlevel_params::SecretDistribution;
+use everlevel_ring::{PrimeSet, Ring};
+
+use crate::Error;
+
+/// Weight of the encapsulated secret under which the modulus is raised. Its integer part is at most `(32 + 1)/2`, always.
+pub const ENCAPSULATION_WEIGHT: usize = 32;
+/// log2 of the message scale above level 0.
+pub const LOG2_SCALE: f64 = 40.0;
+/// log2 of the message scale at level 0: `2^10` below the base prime, the bootstrap's message ratio.
+pub const LOG2_BASE_SCALE: f64 = 38.0;
+/// Levels of EvalMod: five for a polynomial of degree 30, three doublings.
+pub const EVAL_MOD_LEVELS: usize = 8;
+/// log2 of EvalMod's scale and of each of its steps.
+pub const LOG2_EVAL_MOD: f64 = 60.0;
+/// Message levels of a bootstrapping chain; SlotsToCoeffs takes its stages out of them.
+pub const BOOTSTRAP_MESSAGE_LEVELS: usize = 13;
+/// Bits of `P` above every digit, so that key-switching noise stays below rounding noise.
+pub(crate) const HEADROOM_BITS: f64 = 5.0;
+
+/// log2 of the ratio of each CoeffsToSlots stage, last stage first: the stage with the largest blocks, whose plaintexts have the
+/// most coefficients, needs the most bits (docs/notes/bootstrap.md).
+pub(crate) fn coeffs_to_slots_bits(stage_count: usize) -> Option<&'static [f64]> {
+    match stage_count {
+        3 => Some(&[52.0, 56.0, 60.0]),
+        4 => Some(&[48.0, 52.0, 56.0, 60.0]),
+        5 => Some(&[48.0, 48.0, 52.0, 56.0, 60.0]),
+        _ => None,
+    }
+}
+
+/// The stage counts that bootstrapping supports.
+pub const STAGE_COUNTS: [usize; 3] = [3, 4, 5];
+
+/// Unchecked parameters.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ParamsLiteral {
+    /// log2 of the ring degree.
+    pub log_n: u32,
+    /// Highest message level.
+    pub max_level: usize,
+    /// Whether the chain has bootstrapping's levels above the message levels.
+    pub bootstrap: bool,
+    /// Distribution of the secret.
+    pub secret: SecretDistribution,
+    /// Accepts parameters without 128 bits of security.
+    pub insecure: bool,
+}
+
+/// One message or EvalMod level.
+#[derive(Debug, Clone)]
+pub(crate) struct Level {
+    /// The modulus.
+    pub set: PrimeSet,
+}
+
+/// The levels above the messages'.
+#[derive(Debug, Clone)]
+pub(crate) struct BootstrapChain {
+    /// For each of [`STAGE_COUNTS`], the moduli of CoeffsToSlots, the raised one first; the last stage ends at the top
+    /// EvalMod level.
+    pub coeffs_to_slots: Vec<Vec<PrimeSet>>,
+    /// The terminal prime that completes the encapsulation's special modulus.
+    pub encapsulation_terminal: usize,
+}
+
+/// Validated parameters.
+#[derive(Debug, Clone)]
+pub struct Params {
+    literal: ParamsLiteral,
+    primes: Vec<u64>,
+    pub(crate) levels: Vec<Level>,
+    /// Special primes; each key takes a prefix.
+    pub(crate) special: Vec<usize>,
+    pub(crate) bootstrap: Option<BootstrapChain>,
+}
+
+impl ParamsLiteral {
+    /// The smallest 128-bit secure ring for a depth, as in the 1.x API: levels 0–2 → 2^13, 3–7 → 2^14, 8–17 → 2^15, 18–36 → 2^16,
+    /// 37–77 → 2^17.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] above 77 levels.
+    pub fn for_depth(max_level: usize) -> Result<Self, Error> {
+        let log_n = match max_level {
+            0..=2 => 13,
+            3..=7 => 14,
+            8..=17 => 15,
+            18..=36 => 16,
+            37..=77 => 17,
+            _ => {
+                return Err(Error::Parameter {
+                    what: "max_level",
+                    found: max_level.to_string(),
+                    needed: "at most 77; for deeper computations use bootstrapping".into(),
+                });
+            }
+        };
+        Ok(Self { log_n, max_level, bootstrap: false, secret: default_secret(log_n), insecure: false })
+    }
+
+    /// Full-slot bootstrapping at N = 2^16 with 128-bit security.
+    pub fn bootstrap() -> Self {
+        Self {
+            log_n: 16,
+            max_level: BOOTSTRAP_MESSAGE_LEVELS,
+            bootstrap: true,
+            secret: default_secret(16),
+            insecure: false,
+        }
+    }
+
+    /// The bootstrapping chain on a small ring, for tests: **no security at all**.
+    pub fn insecure_bootstrap(log_n: u32) -> Self {
+        let secret = SecretDistribution::FixedWeight((1usize << log_n) / 4);
+        Self { log_n, insecure: true, secret, ..Self::bootstrap() }
+    }
+
+    /// A chain without bootstrapping on a ring of any size, for tests: **no security at all**.
+    pub fn insecure_depth(log_n: u32, max_level: usize) -> Self {
+        let secret = SecretDistribution::FixedWeight((1usize << log_n) / 4);
+        Self { log_n, max_level, bootstrap: false, secret, insecure: true }
+    }
+}
+
+/// Weight 1024 at N = 2^16, where it has been estimated; dense elsewhere.
+fn default_secret(log_n: u32) -> SecretDistribution {
+    if log_n == 16 { SecretDistribution::FixedWeight(1024) } else { SecretDistribution::Ternary }
+}
+
+impl TryFrom<ParamsLiteral> for Params {
+    type Error = Error;
+
+    fn try_from(literal: ParamsLiteral) -> Result<Self, Error> {
+        let log_n = literal.log_n;
+        if !(9..=17).contains(&log_n) {
+            let needed = "between 9 and 17".to_string();
+            return Err(Error::Parameter { what: "log_n", found: log_n.to_string(), needed });
+        }
+        if literal.bootstrap && literal.max_level != BOOTSTRAP_MESSAGE_LEVELS {
+            return Err(Error::Parameter {
+                what: "max_level",
+                found: literal.max_level.to_string(),
+                needed: format!("{BOOTSTRAP_MESSAGE_LEVELS} for a bootstrapping chain"),
+            });
+        }
+        let mut primes = Vec::new();
+        let mut large = ntt_primes_below(48, log_n);
+        let mut take_large = || large.next().ok_or(out_of_primes(48));
+        primes.push(take_large()?);
+        // Message primes: level 1's ratio leads from scale 2^40 to 2^38.
+        let mut near_40 = ntt_primes_near(2f64.powf(LOG2_SCALE), log_n);
+        if literal.max_level > 0 {
+            let first = 2f64.powf(2.0 * LOG2_SCALE - LOG2_BASE_SCALE);
+            primes.push(ntt_primes_near(first, log_n).next().ok_or(out_of_primes(42))?);
+        }
+        for _ in 1..literal.max_level {
+            primes.push(near_40.next().ok_or(out_of_primes(40))?);
+        }
+        let mut levels: Vec<Level> =
+            (0..=literal.max_level).map(|level| Level { set: PrimeSet::new(0..=level) }).collect();
+
+        let mut bootstrap = None;
+        if literal.bootstrap {
+            let messages = levels[literal.max_level].set.clone();
+            let terminals = terminal_primes(log_n)?;
+            let first_terminal = primes.len();
+            let terminal_bits = terminals.map(|q| (q as f64).log2());
+            primes.extend(terminals);
+            primes.push(near_40.next().ok_or(out_of_primes(40))?);
+            let terminal_bits = [terminal_bits[0], terminal_bits[1], 40.0];
+            let first_main = primes.len();
+            let eval_mod_top = LOG2_EVAL_MOD * EVAL_MOD_LEVELS as f64;
+            let main_count = coeffs_to_slots_bits(5).map_or(0.0, |b| (eval_mod_top + b.iter().sum::<f64>()) / 48.0) as usize;
+            for _ in 0..main_count {
+                primes.push(take_large()?);
+            }
+            let set_of = |bits: f64| {
+                let (mains, mask) = decompose(bits, terminal_bits);
+                let terminals = (0..3).filter(|t| mask >> t & 1 == 1).map(|t| first_terminal + t);
+                messages.union(&PrimeSet::new((first_main..first_main + mains).chain(terminals)))
+            };
+            for step in 1..=EVAL_MOD_LEVELS {
+                levels.push(Level { set: set_of(LOG2_EVAL_MOD * step as f64) });
+            }
+            let coeffs_to_slots = STAGE_COUNTS
+                .iter()
+                .map(|&stages| {
+                    let mut bits = eval_mod_top;
+                    let mut sets: Vec<PrimeSet> = coeffs_to_slots_bits(stages)
+                        .unwrap_or_default()
+                        .iter()
+                        .map(|b| {
+                            bits += b;
+                            set_of(bits)
+                        })
+                        .collect();
+                    sets.reverse();
+                    sets
+                })
+                .collect();
+            bootstrap = Some(BootstrapChain { coeffs_to_slots, encapsulation_terminal: first_terminal });
+        }
+
+        let log2_q = levels[literal.max_level].set.indices().iter().map(|&i| (primes[i] as f64).log2()).sum::<f64>();
+        let special_count = ((log2_q + HEADROOM_BITS) / 48.0).ceil() as usize;
+        let special_count = if literal.bootstrap { special_count.max(10) } else { special_count.clamp(1, 12) };
+        let special: Vec<usize> = (primes.len()..primes.len() + special_count).collect();
+        for _ in 0..special_count {
+            primes.push(take_large()?);
+        }
+        Ok(Self { literal, primes, levels, special, bootstrap })
+    }
+}
+
+fn out_of_primes(bits: u32) -> Error {
+    Error::Parameter { what: "primes", found: format!("too few of {bits} bits"), needed: "a smaller ring or fewer levels".into() }
+}
+
+/// A 24-bit and a 36-bit prime whose product is nearest to `2^60`.
+fn terminal_primes(log_n: u32) -> Result<[u64; 2], Error> {
+    let small = ntt_primes_near(2f64.powi(24), log_n).next().ok_or(out_of_primes(24))?;
+    let other = ntt_primes_near(2f64.powi(60) / small as f64, log_n).next().ok_or(out_of_primes(36))?;
+    Ok([small, other])
+}
+
+/// Writes `bits` as 48-bit primes and a subset of the terminal primes, with the fewest primes among the combinations within one bit.
+fn decompose(bits: f64, terminal_bits: [f64; 3]) -> (usize, usize) {
+    let candidates = (0..8usize).filter_map(|mask| {
+        let terminals: f64 = (0..3).filter(|t| mask >> t & 1 == 1).map(|t| terminal_bits[t]).sum();
+        let mains = ((bits - terminals) / 48.0).round();
+        let error = (mains * 48.0 + terminals - bits).abs();
+        (mains >= 0.0 && error < 1.0).then_some((mains as usize, mask))
+    });
+    candidates.min_by_key(|(mains, mask)| mains + mask.count_ones() as usize).unwrap_or(((bits / 48.0).round() as usize, 0))
+}
+
+impl Params {
+    /// What they were made from.
+    pub fn literal(&self) -> &ParamsLiteral {
+        &self.literal
+    }
+
+    /// Every prime, by index.
+    pub fn primes(&self) -> &[u64] {
+        &self.primes
+    }
+
+    /// Number of slots of a full ciphertext.
+    pub fn max_slots(&self) -> usize {
+        1 << (self.literal.log_n - 1)
+    }
+
+    /// Nonzero coefficients of the secret (expected number, for a dense one).
+    pub fn secret_weight(&self) -> usize {
+        match self.literal.secret {
+            SecretDistribution::FixedWeight(weight) => weight,
+            _ => (2 << self.literal.log_n) / 3,
+        }
+    }
+
+    /// A number that tells parameters apart: FNV-1a over degree, primes, levels and secret.
+    pub fn fingerprint(&self) -> u64 {
+        let words = [u64::from(self.literal.log_n), self.literal.max_level as u64, self.secret_weight() as u64];
+        let fnv = |h: u64, w: u64| w.to_le_bytes().iter().fold(h, |h, b| (h ^ u64::from(*b)).wrapping_mul(0x100_0000_01b3));
+        words.iter().chain(&self.primes).fold(0xcbf2_9ce4_8422_2325, |h, &w| fnv(h, w))
+    }
+
+    /// Largest log2 of a key's modulus.
+    pub fn max_log2_qp(&self) -> Option<f64> {
+        everlevel_params::max_log2_qp(self.literal.log_n, self.literal.secret)
+    }
+
+    /// Refuses a key modulus above the cap, unless `insecure` was spelled out.
+    pub(crate) fn check_key(&self, ring: &Ring, set: &PrimeSet) -> Result<(), Error> {
+        if self.literal.insecure {
+            return Ok(());
+        }
+        Ok(everlevel_params::check(self.literal.log_n, self.literal.secret, ring.log2(set))?)
+    }
+
+    /// Refuses an encapsulation modulus above the cap, unless `insecure` was spelled out.
+    pub(crate) fn check_encapsulation(&self, ring: &Ring, set: &PrimeSet) -> Result<(), Error> {
+        if self.literal.insecure {
+            return Ok(());
+        }
+        let secret = SecretDistribution::FixedWeight(ENCAPSULATION_WEIGHT);
+        Ok(everlevel_params::check(self.literal.log_n, secret, ring.log2(set))?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn eval_mod_steps_are_60_bits_on_48_bit_words() {
+        let params = Params::try_from(ParamsLiteral::bootstrap()).expect("params");
+        let ring_bits = |set: &PrimeSet| set.indices().iter().map(|&i| (params.primes[i] as f64).log2()).sum::<f64>();
+        let base = params.levels[BOOTSTRAP_MESSAGE_LEVELS].set.clone();
+        let expected_limbs = [2, 3, 4, 5, 7, 8, 9, 10];
+        for (step, limbs) in expected_limbs.iter().enumerate() {
+            let set = &params.levels[BOOTSTRAP_MESSAGE_LEVELS + 1 + step].set;
+            assert!((ring_bits(set) - ring_bits(&base) - 60.0 * (step + 1) as f64).abs() < 0.1);
+            assert_eq!(set.len() - base.len(), *limbs);
+        }
+        for (stages, sets) in STAGE_COUNTS.iter().zip(&params.bootstrap.as_ref().expect("chain").coeffs_to_slots) {
+            assert_eq!(sets.len(), *stages);
+            let top = ring_bits(&sets[0]) - ring_bits(&params.levels[21].set);
+            assert!((top - coeffs_to_slots_bits(*stages).expect("bits").iter().sum::<f64>()).abs() < 1.0, "{top}");
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! Polynomials of ciphertexts, in the power and the Chebyshev basis.
+//!
+//! Paterson–Stockmeyer by recursive division: `p = q·B_k + r` for `k` the largest power of two up to the degree. A remainder of few terms is a
+//! linear combination of basis elements, whose constants cost one level; where that level is missing on the way to a deep product,
+//! the recursion goes on instead, so that a polynomial of degree `d` always costs `⌈log2(d + 1)⌉` levels.
+
+use std::collections::BTreeMap;
+
+use everlevel_ring::Ring;
+
+use crate::keys::{KeyPair, RelinearizationKey};
+use crate::working::{Ladder, Working};
+use crate::{Ciphertext, Context, Error};
+
+/// Which basis coefficients belong to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Basis {
+    /// `1, x, x², …`
+    Power,
+    /// `T_0, T_1, T_2, …`, for `x` in [−1, 1].
+    Chebyshev,
+}
+
+/// Levels that a polynomial of this degree costs.
+pub fn depth(degree: usize) -> usize {
+    (usize::BITS - degree.leading_zeros()) as usize
+}
+
+/// Basis elements of one ciphertext, computed when first needed. Element `k` is `⌈log2 k⌉` levels below `x`.
+pub(crate) struct Elements<'a> {
+    ring: &'a Ring,
+    ladder: &'a Ladder,
+    key: &'a KeyPair,
+    basis: Basis,
+    known: BTreeMap<usize, Working>,
+}
+
+impl<'a> Elements<'a> {
+    pub fn new(ring: &'a Ring, ladder: &'a Ladder, key: &'a KeyPair, basis: Basis, x: Working) -> Self {
+        Self { ring, ladder, key, basis, known: BTreeMap::from([(1, x)]) }
+    }
+
+    fn x_level(&self) -> usize {
+        self.known[&1].level
+    }
+
+    fn level_of(&self, k: usize) -> usize {
+        self.x_level() - depth(k - 1)
+    }
+
+    fn compute(&mut self, k: usize) {
+        if self.known.contains_key(&k) {
+            return;
+        }
+        let (a, b) = (k.div_ceil(2), k / 2);
+        self.compute(a);
+        self.compute(b);
+        if self.basis == Basis::Chebyshev && a != b {
+            self.compute(a - b);
+        }
+        let (ring, ladder) = (self.ring, self.ladder);
+        let mut product = if a == b {
+            ladder.square(ring, &self.known[&a], self.key)
+        } else {
+            ladder.mul(ring, &self.known[&a], &self.known[&b], self.key)
+        };
+        if self.basis == Basis::Chebyshev {
+            // T_a·T_b = (T_(a+b) + T_(a−b))/2.
+            ladder.double(ring, &mut product);
+            match a - b {
+                0 => ladder.add_constant(ring, &mut product, -1.0),
+                d => ladder.sub_assign(ring, &mut product, &self.known[&d]),
+            }
+        }
+        self.known.insert(k, product);
+    }
+
+    /// Element `k ≥ 1`.
+    pub fn get(&mut self, k: usize) -> &Working {
+        self.compute(k);
+        &self.known[&k]
+    }
+
+    /// `p` at level `target`, or its constant where it has no other term.
+    fn evaluate(&mut self, p: &[f64], babies: usize, target: usize) -> Value {
+        let degree = p.iter().rposition(|&c| c != 0.0).unwrap_or(0);
+        if degree == 0 {
+            return Value::Constant(p.first().copied().unwrap_or(0.0));
+        }
+        let (ring, ladder) = (self.ring, self.ladder);
+        let reachable = |e: &Self, k: usize| e.level_of(k) > target;
+        if degree < babies && (1..=degree).filter(|&k| p[k] != 0.0).all(|k| reachable(self, k)) {
+            let used: Vec<usize> = (1..=degree).filter(|&k| p[k] != 0.0).collect();
+            used.iter().for_each(|&k| self.compute(k));
+            let terms: Vec<(&Working, f64)> = used.iter().map(|k| (&self.known[k], p[*k])).collect();
+            let mut sum = ladder.linear_combination(ring, &terms, target);
+            ladder.add_constant(ring, &mut sum, p[0]);
+            return Value::Ciphertext(sum);
+        }
+        let k = 1 << degree.ilog2();
+        let (quotient, remainder) = self.divide(&p[..=degree], k);
+        let remainder = self.evaluate(&remainder, babies, target);
+        let quotient = self.evaluate(&quotient, babies, target + 1);
+        self.compute(k);
+        let giant = &self.known[&k];
+        let mut sum = match quotient {
+            Value::Constant(c) => ladder.mul_constant(ring, giant, c, target),
+            Value::Ciphertext(q) => {
+                let giant = ladder.at_level(ring, giant, target + 1);
+                ladder.mul(ring, &q, &giant, self.key)
+            }
+        };
+        match remainder {
+            Value::Constant(c) => ladder.add_constant(ring, &mut sum, c),
+            Value::Ciphertext(r) => ladder.add_assign(ring, &mut sum, &r),
+        }
+        Value::Ciphertext(sum)
+    }
+
+    /// `p = q·B_k + r`, for `k ≤ deg p < 2k`.
+    fn divide(&self, p: &[f64], k: usize) -> (Vec<f64>, Vec<f64>) {
+        let mut remainder = p[..k].to_vec();
+        let mut quotient = p[k..].to_vec();
+        if self.basis == Basis::Chebyshev {
+            // T_j = 2·T_k·T_(j−k) − T_(2k−j) for k < j < 2k.
+            for j in k + 1..p.len() {
+                quotient[j - k] *= 2.0;
+                remainder[2 * k - j] -= p[j];
+            }
+        }
+        (quotient, remainder)
+    }
+
+    /// `Σ p_k·B_k`, `depth(degree)` levels below `x`.
+    pub fn polynomial(&mut self, p: &[f64]) -> Working {
+        let degree = p.iter().rposition(|&c| c != 0.0).unwrap_or(0);
+        let babies = 1 << depth(degree).div_ceil(2);
+        let target = self.x_level() - depth(degree);
+        match self.evaluate(p, babies, target) {
+            Value::Ciphertext(w) => w,
+            Value::Constant(c) => {
+                let mut w = self.known[&1].clone();
+                self.ring.each_limb(&mut w.ct.c0, |_, limb, _| limb.fill(0));
+                self.ring.each_limb(&mut w.ct.c1, |_, limb, _| limb.fill(0));
+                self.ladder.add_constant(self.ring, &mut w, c);
+                w
+            }
+        }
+    }
+}
+
+/// A sub-polynomial's value.
+enum Value {
+    Constant(f64),
+    Ciphertext(Working),
+}
+
+impl Context {
+    fn check_polynomial(&self, op: &'static str, a: &Ciphertext, degree: usize, key: &RelinearizationKey) -> Result<(), Error> {
+        self.check_ciphertext(op, a)?;
+        self.check_relinearized(op, a)?;
+        self.check_secret(op, "relinearization key", key.info, a)?;
+        self.check_depth(op, a, depth(degree))
+    }
+
+    /// `Σ coefficients[k]·B_k(a)`: costs `⌈log2(degree + 1)⌉` levels.
+    ///
+    /// # Errors
+    /// No coefficients, NaN or infinity among them, too few levels, a key of another secret.
+    pub fn evaluate_polynomial(
+        &self,
+        a: &Ciphertext,
+        basis: Basis,
+        coefficients: &[f64],
+        key: &RelinearizationKey,
+    ) -> Result<Ciphertext, Error> {
+        let op = match basis {
+            Basis::Power => "evaluate_polynomial",
+            Basis::Chebyshev => "evaluate_chebyshev_polynomial",
+        };
+        if coefficients.is_empty() {
+            return Err(Error::EmptyMessage { op, slot_count: self.slot_count() });
+        }
+        if let Some(index) = coefficients.iter().position(|c| !c.is_finite()) {
+            return Err(Error::NotFinite { op, index, value: coefficients[index].to_string() });
+        }
+        let degree = coefficients.iter().rposition(|&c| c != 0.0).unwrap_or(0);
+        self.check_polynomial(op, a, degree, key)?;
+        let norm = coefficients.iter().fold(0.0f64, |sum, c| sum + c.abs());
+        Ok(self.install(|inner| {
+            let x = Working { ct: a.rlwe.clone(), level: a.level };
+            let mut elements = Elements::new(&inner.ring, &inner.ladder, &key.keys, basis, x);
+            let out = elements.polynomial(coefficients);
+            let growth = norm * degree.max(1) as f64;
+            self.from_working(a, out, growth)
+        }))
+    }
+
+    /// The basis elements 1 to `max_power` of `a`: element `k` costs `⌈log2 k⌉` levels.
+    ///
+    /// # Errors
+    /// `max_power = 0`, too few levels, a key of another secret.
+    pub fn basis(&self, a: &Ciphertext, basis: Basis, max_power: usize, key: &RelinearizationKey) -> Result<Vec<Ciphertext>, Error> {
+        let op = match basis {
+            Basis::Power => "make_power_basis",
+            Basis::Chebyshev => "make_chebyshev_basis",
+        };
+        if max_power == 0 {
+            return Err(Error::Parameter { what: "max_power", found: "0".into(), needed: "at least 1".into() });
+        }
+        self.check_polynomial(op, a, max_power - 1, key)?;
+        Ok(self.install(|inner| {
+            let x = Working { ct: a.rlwe.clone(), level: a.level };
+            let mut elements = Elements::new(&inner.ring, &inner.ladder, &key.keys, basis, x);
+            (1..=max_power).map(|k| self.from_working(a, elements.get(k).clone(), k as f64)).collect()
+        }))
+    }
+
+    fn from_working(&self, a: &Ciphertext, w: Working, error_growth: f64) -> Ciphertext {
+        let scale = self.0.ladder.scales[w.level];
+        let error = (a.error * error_growth).hypot(self.0.rounding_error(scale) * (1.0 + error_growth));
+        Ciphertext { rlwe: w.ct, c2: None, level: w.level, scale, error, ..*a }
+    }
+}

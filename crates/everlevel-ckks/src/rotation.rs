@@ -1,0 +1,170 @@
+//! Rotations and conjugation.
+
+use everlevel_ring::{Eval, Poly};
+use everlevel_rlwe::{Rlwe, SwitchingKey};
+
+use crate::context::Inner;
+use crate::keys::{ConjugationKey, FixedRotationKey, RotationKey};
+use crate::{Ciphertext, Context, Error, working};
+
+/// The left rotations, each a power of two in either direction, that compose to a left rotation by `amount` of `slots` slots: the
+/// non-adjacent form, which has the fewest terms.
+fn powers_of_two(amount: i64, slots: i64) -> Vec<i64> {
+    let mut rest = amount.rem_euclid(slots);
+    if rest > slots / 2 {
+        rest -= slots;
+    }
+    let mut terms = Vec::new();
+    let mut power = 1;
+    while rest != 0 {
+        if rest % 2 != 0 {
+            let digit = 2 - rest.rem_euclid(4);
+            terms.push((digit * power).rem_euclid(slots));
+            rest -= digit;
+        }
+        rest /= 2;
+        power *= 2;
+    }
+    terms.retain(|t| *t != 0);
+    terms
+}
+
+impl Inner {
+    fn apply(&self, a: &Ciphertext, elt: u64, key: &SwitchingKey) -> Ciphertext {
+        self.rotated(a, working::automorphism(&self.ring, &a.rlwe, elt, key))
+    }
+
+    fn rotated(&self, a: &Ciphertext, rlwe: Rlwe) -> Ciphertext {
+        Ciphertext { rlwe, c2: None, error: a.error.hypot(self.rounding_error(a.scale)), ..*a }
+    }
+}
+
+impl Context {
+    fn check_rotation(&self, op: &'static str, a: &Ciphertext) -> Result<(), Error> {
+        self.check_ciphertext(op, a)?;
+        self.check_relinearized(op, a)
+    }
+
+    /// The complex conjugate of every slot. No level.
+    ///
+    /// # Errors
+    /// A key of other parameters or another secret; three polynomials.
+    pub fn conjugate(&self, a: &Ciphertext, key: &ConjugationKey) -> Result<Ciphertext, Error> {
+        let op = "conjugate";
+        self.check_rotation(op, a)?;
+        self.check_secret(op, "conjugation key", key.info, a)?;
+        Ok(self.install(|inner| inner.apply(a, inner.ring.conjugation_elt(), key.keys.for_set(a.rlwe.set()))))
+    }
+
+    /// Slots moved right by `delta`, cyclically, as `numpy.roll` does; composed of rotations by powers of two. No level.
+    ///
+    /// # Errors
+    /// As [`Context::conjugate`].
+    pub fn rotate(&self, a: &Ciphertext, key: &RotationKey, delta: i64) -> Result<Ciphertext, Error> {
+        let op = "rotate";
+        self.check_rotation(op, a)?;
+        self.check_secret(op, "rotation key", key.info, a)?;
+        let steps = self.steps(op, key, delta)?;
+        Ok(self.install(|inner| {
+            steps.iter().fold(a.clone(), |ct, (left, key)| inner.apply(&ct, inner.ring.rotation_elt(*left), key))
+        }))
+    }
+
+    fn steps<'k>(&self, op: &'static str, key: &'k RotationKey, delta: i64) -> Result<Vec<(i64, &'k SwitchingKey)>, Error> {
+        let slots = self.slot_count() as i64;
+        powers_of_two(-delta, slots)
+            .into_iter()
+            .map(|left| match key.keys.get(&left) {
+                Some(key) => Ok((left, key)),
+                None => Err(Error::MissingRotation { op, rotation: -left, available: key.keys.keys().map(|l| -l).collect() }),
+            })
+            .collect()
+    }
+
+    /// Rotations by several amounts. Amounts that one key serves share the digits of the input (hoisting).
+    ///
+    /// # Errors
+    /// As [`Context::conjugate`].
+    pub fn rotate_many(&self, a: &Ciphertext, key: &RotationKey, deltas: &[i64]) -> Result<Vec<Ciphertext>, Error> {
+        let op = "rotate_batch";
+        self.check_rotation(op, a)?;
+        self.check_secret(op, "rotation key", key.info, a)?;
+        let steps = deltas.iter().map(|&d| self.steps(op, key, d)).collect::<Result<Vec<_>, _>>()?;
+        Ok(self.install(|inner| {
+            let mut hoisted = Hoisted::default();
+            let rotate = |steps: Vec<(i64, &SwitchingKey)>| {
+                let mut steps = steps.into_iter();
+                let first = match steps.next() {
+                    None => return a.clone(),
+                    Some((left, key)) => hoisted.apply(inner, a, left, key),
+                };
+                steps.fold(first, |ct, (left, key)| inner.apply(&ct, inner.ring.rotation_elt(left), key))
+            };
+            steps.into_iter().map(rotate).collect()
+        }))
+    }
+
+    /// Slots moved right by the key's amount. No level.
+    ///
+    /// # Errors
+    /// As [`Context::conjugate`]; a key made for lower levels.
+    pub fn rotate_fixed(&self, a: &Ciphertext, key: &FixedRotationKey) -> Result<Ciphertext, Error> {
+        self.rotate_fixed_many(a, &[key]).map(|mut all| all.remove(0))
+    }
+
+    /// One rotation for each key, sharing the digits of the input (hoisting).
+    ///
+    /// # Errors
+    /// As [`Context::rotate_fixed`].
+    pub fn rotate_fixed_many(&self, a: &Ciphertext, keys: &[&FixedRotationKey]) -> Result<Vec<Ciphertext>, Error> {
+        let op = "rotate";
+        self.check_rotation(op, a)?;
+        for key in keys {
+            self.check_secret(op, "rotation key", key.info, a)?;
+            if !key.key.serves(a.rlwe.set()) {
+                let max_level = key.key.gadget().ciphertext_set().len() - 1;
+                return Err(Error::LevelOutOfRange { op, level: a.level, max_level });
+            }
+        }
+        Ok(self.install(|inner| {
+            let mut hoisted = Hoisted::default();
+            keys.iter().map(|key| hoisted.apply(inner, a, -key.delta, &key.key)).collect()
+        }))
+    }
+}
+
+/// The digits of one ciphertext, kept while keys of the same shape use them.
+#[derive(Default)]
+struct Hoisted {
+    shape: Option<everlevel_rlwe::Gadget>,
+    digits: Vec<(usize, Poly<Eval>)>,
+}
+
+impl Hoisted {
+    fn apply(&mut self, inner: &Inner, a: &Ciphertext, left: i64, key: &SwitchingKey) -> Ciphertext {
+        let gadget = key.gadget();
+        if self.shape.as_ref() != Some(gadget) {
+            self.digits = inner.ring.mod_up(&a.rlwe.c1, &gadget.digits, &gadget.special);
+            self.shape = Some(gadget.clone());
+        }
+        let elt = inner.ring.rotation_elt(left);
+        inner.rotated(a, working::automorphism_hoisted(&inner.ring, &a.rlwe, &self.digits, elt, key))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::powers_of_two;
+
+    #[test]
+    fn non_adjacent_forms_compose_and_are_short() {
+        for slots in [2i64, 8, 64, 1024] {
+            for amount in -slots..slots {
+                let terms = powers_of_two(amount, slots);
+                assert_eq!(terms.iter().sum::<i64>().rem_euclid(slots), amount.rem_euclid(slots));
+                assert!(terms.len() as u32 <= slots.trailing_zeros() / 2 + 1);
+                assert!(terms.iter().all(|t| t.count_ones() == 1 || (slots - t).count_ones() == 1));
+            }
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! Ciphertexts on a ladder of levels: the arithmetic that evaluators share, for messages and inside a bootstrap.
+
+use everlevel_ring::{Eval, Poly, PrimeSet, Ring};
+use everlevel_rlwe::{Rlwe, SwitchingKey};
+
+use crate::keys::KeyPair;
+
+/// Levels with canonical scales: a product of two ciphertexts at level ℓ and scale `S_ℓ`, rescaled, has exactly scale `S_(ℓ−1)`.
+///
+/// Scales are defined upwards, `S_ℓ = √(S_(ℓ−1)·ratio_ℓ)`, which halves every deviation of a prime instead of doubling it.
+#[derive(Debug, Clone)]
+pub(crate) struct Ladder {
+    pub sets: Vec<PrimeSet>,
+    pub scales: Vec<f64>,
+    /// `ratio[ℓ]`: modulus of level ℓ over that of level ℓ − 1.
+    pub ratios: Vec<f64>,
+}
+
+/// A ciphertext at a level of a ladder, with that level's scale.
+#[derive(Debug, Clone)]
+pub(crate) struct Working {
+    pub ct: Rlwe,
+    pub level: usize,
+}
+
+/// `a/b` as products of primes, without overflow.
+pub(crate) fn ratio(ring: &Ring, numerator: &PrimeSet, denominator: &PrimeSet) -> f64 {
+    ring.product(&numerator.difference(denominator)) / ring.product(&denominator.difference(numerator))
+}
+
+impl Ladder {
+    /// A ladder over consecutive levels starting at `base_scale`.
+    pub fn new(ring: &Ring, sets: Vec<PrimeSet>, base_scale: f64) -> Self {
+        let mut scales = vec![base_scale];
+        let mut ratios = vec![1.0];
+        for pair in sets.windows(2) {
+            let r = ratio(ring, &pair[1], &pair[0]);
+            let below = scales[scales.len() - 1];
+            scales.push((below * r).sqrt());
+            ratios.push(r);
+        }
+        Self { sets, scales, ratios }
+    }
+
+    /// `c·w` at `target < w.level`, for a real constant: one integer product and one rescaling.
+    pub fn mul_constant(&self, ring: &Ring, w: &Working, c: f64, target: usize) -> Working {
+        self.linear_combination(ring, &[(w, c)], target)
+    }
+
+    /// `Σ c_i·w_i` at `target`, which is below every operand's level.
+    pub fn linear_combination(&self, ring: &Ring, terms: &[(&Working, f64)], target: usize) -> Working {
+        let set = &self.sets[target + 1];
+        let sum = |part: fn(&Rlwe) -> &Poly<Eval>| {
+            let mut acc = ring.zero(set);
+            for (w, c) in terms {
+                let integer = self.constant(w.level, *c, target);
+                ring.mul_residues_add_assign(&mut acc, part(&w.ct), |m| m.reduce_i128(integer));
+            }
+            ring.rescale(acc, &self.sets[target])
+        };
+        Working { ct: Rlwe { c0: sum(|ct| &ct.c0), c1: sum(|ct| &ct.c1) }, level: target }
+    }
+
+    /// The integer that takes scale `S_level` to `c·S_target` at level `target + 1`, before the rescaling to `target`.
+    fn constant(&self, level: usize, c: f64, target: usize) -> i128 {
+        (c * self.scales[target] * self.ratios[target + 1] / self.scales[level]).round() as i128
+    }
+
+    /// The same message at a lower level, with that level's scale; a copy where the level is already right.
+    pub fn at_level(&self, ring: &Ring, w: &Working, target: usize) -> Working {
+        if w.level == target { w.clone() } else { self.mul_constant(ring, w, 1.0, target) }
+    }
+
+    /// `a·b`, relinearized, one level below the lower operand.
+    pub fn mul(&self, ring: &Ring, a: &Working, b: &Working, key: &KeyPair) -> Working {
+        let level = a.level.min(b.level);
+        let (a, b) = (self.at_level(ring, a, level), self.at_level(ring, b, level));
+        let set = &self.sets[level];
+        let ct = mul_relinearize(ring, [&a.ct, &b.ct], key.for_set(set), &self.sets[level - 1]);
+        Working { ct, level: level - 1 }
+    }
+
+    /// `a²`, relinearized, one level lower.
+    pub fn square(&self, ring: &Ring, a: &Working, key: &KeyPair) -> Working {
+        let set = &self.sets[a.level];
+        let ct = mul_relinearize(ring, [&a.ct, &a.ct], key.for_set(set), &self.sets[a.level - 1]);
+        Working { ct, level: a.level - 1 }
+    }
+
+    /// `a += b`, with `b` brought down to `a`'s level.
+    pub fn add_assign(&self, ring: &Ring, a: &mut Working, b: &Working) {
+        let b = self.at_level(ring, b, a.level);
+        ring.add_assign(&mut a.ct.c0, &b.ct.c0);
+        ring.add_assign(&mut a.ct.c1, &b.ct.c1);
+    }
+
+    /// `a −= b`, with `b` brought down to `a`'s level.
+    pub fn sub_assign(&self, ring: &Ring, a: &mut Working, b: &Working) {
+        let b = self.at_level(ring, b, a.level);
+        ring.sub_assign(&mut a.ct.c0, &b.ct.c0);
+        ring.sub_assign(&mut a.ct.c1, &b.ct.c1);
+    }
+
+    /// `a += c` for a real constant.
+    pub fn add_constant(&self, ring: &Ring, a: &mut Working, c: f64) {
+        let integer = (c * self.scales[a.level]).round() as i128;
+        ring.each_limb(&mut a.ct.c0, |m, limb, _| m.add_scalar_assign(limb, m.reduce_i128(integer)));
+    }
+
+    /// `a *= 2`.
+    pub fn double(&self, ring: &Ring, a: &mut Working) {
+        ring.each_limb(&mut a.ct.c0, |m, limb, _| m.mul_scalar_assign(limb, 2));
+        ring.each_limb(&mut a.ct.c1, |m, limb, _| m.mul_scalar_assign(limb, 2));
+    }
+}
+
+/// The tensor product of two ciphertexts over the same primes.
+pub(crate) fn tensor(ring: &Ring, [a, b]: [&Rlwe; 2]) -> [Poly<Eval>; 3] {
+    use rayon::prelude::*;
+    let set = a.set().clone();
+    let mut d = [ring.uninit::<Eval>(&set), ring.uninit(&set), ring.uninit(&set)];
+    let [d0, d1, d2] = &mut d;
+    d0.limbs_mut().par_iter_mut().zip(d1.limbs_mut()).zip(d2.limbs_mut()).zip(set.indices()).for_each(
+        |(((l0, l1), l2), &i)| {
+            ring.modulus(i).tensor_into([l0, l1, l2], [a.c0.limb(i), a.c1.limb(i)], [b.c0.limb(i), b.c1.limb(i)]);
+        },
+    );
+    d
+}
+
+/// `(d0, d1) + relinearized d2`, divided down to `target`: the key switch's division by `P` and the rescaling are one.
+pub(crate) fn relinearize(ring: &Ring, [d0, d1, d2]: [Poly<Eval>; 3], key: &SwitchingKey, target: &PrimeSet) -> Rlwe {
+    let mut product = key.switch(ring, &d2);
+    let special = &key.gadget().special;
+    for (sum, part) in [(&mut product.c0, &d0), (&mut product.c1, &d1)] {
+        // P·part vanishes modulo the special primes.
+        ring.each_limb(sum, |m, limb, i| {
+            if let Some(at) = part.set().position(i) {
+                m.mul_scalar_add_assign(limb, &part.limbs()[at], ring.product_mod(special, i));
+            }
+        });
+    }
+    product.rescale(ring, target)
+}
+
+/// `a·b` over the same primes, relinearized and rescaled to `target`.
+pub(crate) fn mul_relinearize(ring: &Ring, operands: [&Rlwe; 2], key: &SwitchingKey, target: &PrimeSet) -> Rlwe {
+    relinearize(ring, tensor(ring, operands), key, target)
+}
+
+/// `σ(ct)` for the automorphism whose key is given, over `ct`'s primes.
+pub(crate) fn automorphism(ring: &Ring, ct: &Rlwe, galois_elt: u64, key: &SwitchingKey) -> Rlwe {
+    let digits = ring.mod_up(&ct.c1, &key.gadget().digits, &key.gadget().special);
+    automorphism_hoisted(ring, ct, &digits, galois_elt, key)
+}
+
+/// As [`automorphism`], with the digits of `c1` given.
+pub(crate) fn automorphism_hoisted(
+    ring: &Ring,
+    ct: &Rlwe,
+    digits: &[(usize, Poly<Eval>)],
+    galois_elt: u64,
+    key: &SwitchingKey,
+) -> Rlwe {
+    let mut switched = key.product(ring, digits).rescale(ring, ct.set());
+    ring.add_assign(&mut switched.c0, &ct.c0);
+    Rlwe { c0: ring.automorphism(&switched.c0, galois_elt), c1: ring.automorphism(&switched.c1, galois_elt) }
+}

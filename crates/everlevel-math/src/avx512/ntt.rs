@@ -1,0 +1,430 @@
+//! The negacyclic transform in radix-16 passes held in registers.
+//!
+//! *Structure.* A pass does up to four levels on vectors that lie `stride ≥ 16` words apart; the last four levels work on groups of
+//! sixteen contiguous values. For `n > 4096` one or two passes sweep the limb, then each block of 4096 values goes through
+//! all its remaining passes while it is in the first-level cache.
+//!
+//! *Tables.* Every pass reads its twiddles front to back. The last two levels, whose twiddles are most of a transform's, use
+//! `ψ^brv(2k·m + t) = ψ^brv(2k·m)·ψ^brv(t)`: one factor per group and one constant vector, a third of the table traffic for one
+//! more multiplication.
+//!
+//! *Ranges.* `docs/notes/ntt-ranges.md`; the constants in [`forward_plan`] and the comments at the reductions are its steps.
+
+use core::arch::x86_64::*;
+
+use super::ntt_groups::{forward_groups, inverse_groups};
+use super::{Consts, Factor, add_mul_shoup, canonical, load, mul_shoup, pairs::pairs, reduce, shoup52, store};
+
+/// Smallest `log_n` of these kernels.
+pub(crate) const MIN_LOG_N: u32 = 5;
+
+/// log2 of the block that stays in the first-level cache: 32 KiB.
+const LOG_BLOCK: u32 = 12;
+
+/// Words of table per group of sixteen values.
+pub(super) const GROUP_WORDS: usize = 10;
+
+/// One pass over `2^levels` vectors, `stride` words apart.
+#[derive(Debug, Clone)]
+struct Pass {
+    levels: u32,
+    stride: usize,
+    /// Forward only: bring the additive operands of the last level below `2q`.
+    reduce: bool,
+    /// `2^levels − 1` pairs `(w, w')` for each block of `stride·2^levels` values.
+    table: Vec<u64>,
+}
+
+/// The twiddles of one direction.
+#[derive(Debug, Clone)]
+struct Direction {
+    /// In forward order, whichever the direction.
+    passes: Vec<Pass>,
+    /// [`GROUP_WORDS`] for each group of sixteen.
+    groups: Vec<u64>,
+    /// `ψ^±brv(t)` for `t` in `0..8`, then their Shoup words.
+    constants: [u64; 16],
+}
+
+/// The tables of one transform.
+#[derive(Debug, Clone)]
+pub(crate) struct Tables {
+    log_n: u32,
+    q: u64,
+    forward: Direction,
+    inverse: Direction,
+}
+
+/// The levels of each pass before the last four levels, largest stride first, with its reduction flag.
+fn forward_plan(log_n: u32) -> Vec<(u32, bool)> {
+    let levels: &[u32] = match log_n {
+        5 => &[1],
+        6 => &[2],
+        7 => &[3],
+        8 => &[4],
+        9 => &[2, 3],
+        10 => &[2, 4],
+        11 => &[3, 4],
+        12 => &[4, 4],
+        13 => &[1, 4, 4],
+        14 => &[2, 4, 4],
+        15 => &[3, 4, 4],
+        16 => &[4, 4, 4],
+        _ => &[2, 3, 4, 4],
+    };
+    // Values enter below `bound·q` and gain 2q a level; 16q < 2^52 is the limit, also before a reduced last level.
+    let mut bound = 1;
+    let mut plan = Vec::new();
+    for (i, &l) in levels.iter().enumerate() {
+        let limit = if i + 1 == levels.len() { 16 } else { 10 };
+        let reduce = bound + 2 * l > limit;
+        debug_assert!(bound + 2 * (l - 1) <= 16);
+        bound = if reduce { 4 } else { bound + 2 * l };
+        plan.push((l, reduce));
+    }
+    plan
+}
+
+impl Direction {
+    /// `roots[i] = ψ^±brv(i)`.
+    fn new(log_n: u32, q: u64, roots: &[u64]) -> Self {
+        let mut passes = Vec::new();
+        let mut level = 0;
+        for (levels, reduce) in forward_plan(log_n) {
+            let mut table = Vec::with_capacity((1 << level) * ((2 << levels) - 2));
+            for k in 1usize << level..2 << level {
+                for s in 0..levels {
+                    for t in 0..1 << s {
+                        let w = roots[(k << s) + t];
+                        table.extend([w, shoup52(w, q)]);
+                    }
+                }
+            }
+            level += levels;
+            passes.push(Pass {
+                levels,
+                stride: 1 << (log_n - level),
+                reduce,
+                table,
+            });
+        }
+        let mut groups = Vec::with_capacity(GROUP_WORDS << level);
+        for k in 1usize << level..2 << level {
+            let [w1, w2, w2i, w4, w8] = [k, 2 * k, 2 * k + 1, 4 * k, 8 * k].map(|i| (roots[i], shoup52(roots[i], q)));
+            let record = [w1.0, w1.1, w2.0, w2i.0, w2.1, w2i.1, w4.0, w4.1, w8.0, w8.1];
+            groups.extend(record);
+        }
+        let mut constants = [0; 16];
+        for t in 0..8 {
+            constants[t] = roots[t];
+            constants[8 + t] = shoup52(roots[t], q);
+        }
+        Self {
+            passes,
+            groups,
+            constants,
+        }
+    }
+}
+
+impl Tables {
+    /// Tables from `roots[i] = ψ^brv(i)` and `inv_roots[i] = ψ^-brv(i)`.
+    ///
+    /// # Panics
+    /// If `log_n` is outside `5..=17` or a table is shorter than `n`.
+    pub(crate) fn new(log_n: u32, q: u64, roots: &[u64], inv_roots: &[u64]) -> Self {
+        assert!((MIN_LOG_N..=17).contains(&log_n));
+        Self {
+            log_n,
+            q,
+            forward: Direction::new(log_n, q, roots),
+            inverse: Direction::new(log_n, q, inv_roots),
+        }
+    }
+
+    /// Forward transform of the `n` words at `src` to `dst`.
+    ///
+    /// # Safety
+    /// The CPU has the features; `src` is readable and `dst` writable for `n` words; they are equal or don't overlap.
+    #[target_feature(enable = "avx512f,avx512dq,avx512ifma,avx512vl,avx512bw,avx512vbmi")]
+    pub(crate) unsafe fn forward(&self, dst: *mut u64, src: *const u64) {
+        let n = 1usize << self.log_n;
+        let c = &Consts::new(self.q);
+        let Direction {
+            passes,
+            groups,
+            constants,
+        } = &self.forward;
+        let swept = passes
+            .iter()
+            .take_while(|p| p.stride << p.levels > 1 << LOG_BLOCK)
+            .count();
+        // SAFETY: block `b` of a pass with stride `s` and `l` levels covers the words `(b << l)·s ..` of the limb, and its table
+        // holds `2^l − 1` pairs for each of its `n/(s << l)` blocks; groups cover the limb sixteen by sixteen. All offsets stay
+        // below `n`, or the length of the table.
+        unsafe {
+            let mut src = src;
+            for pass in &passes[..swept] {
+                forward_pass(c, pass, dst, src, 0, n);
+                src = dst;
+            }
+            let block = n.min(1 << LOG_BLOCK);
+            for start in (0..n).step_by(block) {
+                let mut src = src;
+                for pass in &passes[swept..] {
+                    forward_pass(c, pass, dst, src, start, block);
+                    src = dst;
+                }
+                forward_groups(c, constants, &groups[start / 16 * GROUP_WORDS..], dst.add(start), block);
+            }
+        }
+    }
+
+    /// Inverse transform in place of the `n` words at `a`, times `scale`.
+    ///
+    /// # Safety
+    /// The CPU has the features; `a` is readable and writable for `n` words.
+    #[target_feature(enable = "avx512f,avx512dq,avx512ifma,avx512vl,avx512bw,avx512vbmi")]
+    pub(crate) unsafe fn inverse(&self, a: *mut u64, scale: u64, scaled_root: u64) {
+        let n = 1usize << self.log_n;
+        let c = &Consts::new(self.q);
+        let Direction {
+            passes,
+            groups,
+            constants,
+        } = &self.inverse;
+        let top = [scale, shoup52(scale, self.q), scaled_root, shoup52(scaled_root, self.q)];
+        let swept = passes
+            .iter()
+            .take_while(|p| p.stride << p.levels > 1 << LOG_BLOCK)
+            .count();
+        // SAFETY: as in `forward`.
+        unsafe {
+            let block = n.min(1 << LOG_BLOCK);
+            for start in (0..n).step_by(block) {
+                inverse_groups(c, constants, &groups[start / 16 * GROUP_WORDS..], a.add(start), block);
+                for (i, pass) in passes.iter().enumerate().skip(swept).rev() {
+                    inverse_pass(c, pass, a, start, block, if i == 0 { Some(&top) } else { None });
+                }
+            }
+            for (i, pass) in passes[..swept].iter().enumerate().rev() {
+                inverse_pass(c, pass, a, 0, n, if i == 0 { Some(&top) } else { None });
+            }
+        }
+    }
+}
+
+/// Twiddle `t` of a block.
+///
+/// # Safety
+/// `table` is readable for `2t + 2` words.
+#[inline]
+#[target_feature(enable = "avx512f")]
+pub(super) unsafe fn twiddle(table: *const u64, t: usize) -> Factor {
+    // SAFETY: the caller's contract.
+    unsafe {
+        (
+            _mm512_set1_epi64(*table.add(2 * t) as i64),
+            _mm512_set1_epi64(*table.add(2 * t + 1) as i64),
+        )
+    }
+}
+
+/// `(x + y·w, x − y·w)`: a value gains at most `2q`.
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub(super) fn cooley_tukey(c: &Consts, x: __m512i, y: __m512i, w: Factor) -> (__m512i, __m512i) {
+    let sum = add_mul_shoup(c, x, y, w);
+    (
+        sum,
+        _mm512_sub_epi64(_mm512_add_epi64(_mm512_add_epi64(x, x), c.q2), sum),
+    )
+}
+
+/// `(x + y, (x − y)·w)` for `y ≤ bound`, a multiple of `q`; `x + bound` is below `2^52`.
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub(super) fn gentleman_sande(c: &Consts, x: __m512i, y: __m512i, w: Factor, bound: __m512i) -> (__m512i, __m512i) {
+    let difference = _mm512_sub_epi64(_mm512_add_epi64(x, bound), y);
+    (_mm512_add_epi64(x, y), mul_shoup(c, difference, w))
+}
+
+/// One forward pass over the `len` words from `start`.
+///
+/// # Safety
+/// As [`Tables::forward`], for the words `start .. start + len`, a whole number of the pass's blocks.
+#[target_feature(enable = "avx512f,avx512dq,avx512ifma,avx512vl,avx512bw,avx512vbmi")]
+unsafe fn forward_pass(c: &Consts, pass: &Pass, dst: *mut u64, src: *const u64, start: usize, len: usize) {
+    let Pass {
+        levels,
+        stride,
+        reduce,
+        ref table,
+    } = *pass;
+    let span = stride << levels;
+    // SAFETY: the caller's contract: block `b` of the pass has its `2^levels − 1` pairs in the table.
+    unsafe {
+        let table = table.as_ptr().add(start / span * ((2 << levels) - 2));
+        let (dst, src) = (dst.add(start), src.add(start));
+        match (levels, reduce) {
+            (4, false) => forward16::<false>(c, table, dst, src, stride, len),
+            (4, true) => forward16::<true>(c, table, dst, src, stride, len),
+            (3, false) => forward8::<false>(c, table, dst, src, stride, len),
+            (3, true) => forward8::<true>(c, table, dst, src, stride, len),
+            (2, false) => forward4::<false>(c, table, dst, src, stride, len),
+            (2, true) => forward4::<true>(c, table, dst, src, stride, len),
+            (_, false) => forward2::<false>(c, table, dst, src, stride, len),
+            (_, true) => forward2::<true>(c, table, dst, src, stride, len),
+        }
+    }
+}
+
+/// One inverse pass over the `len` words from `start`; with `top`, the last one, whose results are scaled and canonical.
+///
+/// # Safety
+/// As [`forward_pass`].
+#[target_feature(enable = "avx512f,avx512dq,avx512ifma,avx512vl,avx512bw,avx512vbmi")]
+unsafe fn inverse_pass(c: &Consts, pass: &Pass, a: *mut u64, start: usize, len: usize, top: Option<&[u64; 4]>) {
+    let Pass {
+        levels,
+        stride,
+        ref table,
+        ..
+    } = *pass;
+    let span = stride << levels;
+    // SAFETY: as in `forward_pass`.
+    unsafe {
+        let table = table.as_ptr().add(start / span * ((2 << levels) - 2));
+        let a = a.add(start);
+        match (levels, top) {
+            (4, None) => inverse16::<false>(c, table, a, stride, len, &[0; 4]),
+            (4, Some(top)) => inverse16::<true>(c, table, a, stride, len, top),
+            (3, None) => inverse8::<false>(c, table, a, stride, len, &[0; 4]),
+            (3, Some(top)) => inverse8::<true>(c, table, a, stride, len, top),
+            (2, None) => inverse4::<false>(c, table, a, stride, len, &[0; 4]),
+            (2, Some(top)) => inverse4::<true>(c, table, a, stride, len, top),
+            (_, None) => inverse2::<false>(c, table, a, stride, len, &[0; 4]),
+            (_, Some(top)) => inverse2::<true>(c, table, a, stride, len, top),
+        }
+    }
+}
+
+macro_rules! forward_radix {
+    ($name:ident, $radix:tt, [$($level:tt)*], $last:tt) => {
+        /// # Safety
+        /// As [`forward_pass`], with `table` at the first block's twiddles.
+        #[target_feature(enable = "avx512f,avx512dq,avx512ifma,avx512vl,avx512bw,avx512vbmi")]
+        unsafe fn $name<const REDUCE: bool>(
+            c: &Consts,
+            mut table: *const u64,
+            dst: *mut u64,
+            src: *const u64,
+            stride: usize,
+            len: usize,
+        ) {
+            let c = *c;
+            for block in (0..len).step_by($radix * stride) {
+                for j in (block..block + stride).step_by(8) {
+                    // SAFETY: `j + i·stride + 8 <= len` for `i < radix`, `stride` being a multiple of 16; `table` is at this
+                    // block's pairs.
+                    unsafe {
+                        let mut v = [c.q; $radix];
+                        for i in 0..$radix {
+                            v[i] = load(src.add(j + i * stride));
+                        }
+                        macro_rules! b {
+                            ($x:literal, $y:literal, $t:literal) => {
+                                (v[$x], v[$y]) = cooley_tukey(&c, v[$x], v[$y], twiddle(table, $t));
+                            };
+                        }
+                        $(pairs!($radix, $level, b);)*
+                        if REDUCE {
+                            for i in (0..$radix).step_by(2) {
+                                v[i] = reduce(&c, v[i]);
+                            }
+                        }
+                        pairs!($radix, $last, b);
+                        for i in 0..$radix {
+                            store(dst.add(j + i * stride), v[i]);
+                        }
+                    }
+                }
+                table = table.wrapping_add(2 * $radix - 2);
+            }
+        }
+    };
+}
+
+forward_radix!(forward16, 16, [0 1 2], 3);
+forward_radix!(forward8, 8, [0 1], 2);
+forward_radix!(forward4, 4, [0], 1);
+forward_radix!(forward2, 2, [], 0);
+
+macro_rules! inverse_radix {
+    // Each level with the bound of its operands and the indices to bring below 2q before it; then the last level; then
+    // the results to bring below 2q.
+    ($name:ident, $radix:tt, [$($level:tt $bound:ident [$($reduced:literal)*])*], $last_bound:ident, [$($mid:literal)*], [$($end:literal)*]) => {
+        /// # Safety
+        /// As [`inverse_pass`], with `table` at the first block's twiddles.
+        #[target_feature(enable = "avx512f,avx512dq,avx512ifma,avx512vl,avx512bw,avx512vbmi")]
+        unsafe fn $name<const TOP: bool>(
+            c: &Consts,
+            mut table: *const u64,
+            a: *mut u64,
+            stride: usize,
+            len: usize,
+            top: &[u64; 4],
+        ) {
+            let c = *c;
+            for block in (0..len).step_by($radix * stride) {
+                for j in (block..block + stride).step_by(8) {
+                    // SAFETY: as in the forward pass.
+                    unsafe {
+                        let mut v = [c.q; $radix];
+                        for i in 0..$radix {
+                            v[i] = load(a.add(j + i * stride));
+                        }
+                        $(
+                            $(v[$reduced] = reduce(&c, v[$reduced]);)*
+                            macro_rules! b {
+                                ($x:literal, $y:literal, $t:literal) => {
+                                    (v[$x], v[$y]) = gentleman_sande(&c, v[$x], v[$y], twiddle(table, $t), c.$bound);
+                                };
+                            }
+                            pairs!($radix, $level, b);
+                        )*
+                        $(v[$mid] = reduce(&c, v[$mid]);)*
+                        if TOP {
+                            macro_rules! b {
+                                ($x:literal, $y:literal, $t:literal) => {
+                                    let difference = _mm512_sub_epi64(_mm512_add_epi64(v[$x], c.$last_bound), v[$y]);
+                                    let sum = _mm512_add_epi64(v[$x], v[$y]);
+                                    v[$x] = canonical(&c, mul_shoup(&c, sum, twiddle(top.as_ptr(), 0)));
+                                    v[$y] = canonical(&c, mul_shoup(&c, difference, twiddle(top.as_ptr(), 1)));
+                                };
+                            }
+                            pairs!($radix, 0, b);
+                        } else {
+                            macro_rules! b {
+                                ($x:literal, $y:literal, $t:literal) => {
+                                    (v[$x], v[$y]) = gentleman_sande(&c, v[$x], v[$y], twiddle(table, $t), c.$last_bound);
+                                };
+                            }
+                            pairs!($radix, 0, b);
+                            $(v[$end] = reduce(&c, v[$end]);)*
+                        }
+                        for i in 0..$radix {
+                            store(a.add(j + i * stride), v[i]);
+                        }
+                    }
+                }
+                table = table.wrapping_add(2 * $radix - 2);
+            }
+        }
+    };
+}
+
+inverse_radix!(inverse16, 16, [3 q4 [] 2 q8 [] 1 q4 [0 4 8 12]], q8, [], [0 1 2 3]);
+inverse_radix!(inverse8, 8, [2 q4 [] 1 q8 []], q4, [0 4], [1]);
+inverse_radix!(inverse4, 4, [1 q4 []], q8, [], [0]);
+inverse_radix!(inverse2, 2, [], q4, [], [0]);

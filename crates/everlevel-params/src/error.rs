@@ -1,0 +1,50 @@
+use crate::SecretDistribution;
+
+/// Why a pair of ring and modulus is not accepted as 128-bit secure.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The modulus is above the cap of the table, or not a number.
+    #[error(
+        "check: log2(QP) = {log2_qp:.1} is above {max_log2_qp:.1}, the 128-bit cap for N = 2^{log_n} and a {secret} \
+         secret; drop primes, take a larger ring, or spell out `insecure`"
+    )]
+    ModulusTooLarge {
+        /// log2 of the ring degree.
+        log_n: u32,
+        /// Distribution of the secret.
+        secret: SecretDistribution,
+        /// The rejected log2 of the modulus.
+        log2_qp: f64,
+        /// The largest accepted one.
+        max_log2_qp: f64,
+    },
+    /// The table has no row for this ring and secret, so nothing is claimed about it.
+    #[error(
+        "check: no 128-bit cap is listed for N = 2^{log_n} and a {secret} secret, so log2(QP) = {log2_qp:.1} is \
+         unjudged; take a pair listed in `caps::CAPS`, or spell out `insecure`"
+    )]
+    NoCap {
+        /// log2 of the ring degree.
+        log_n: u32,
+        /// Distribution of the secret.
+        secret: SecretDistribution,
+        /// The log2 of the modulus that was asked for.
+        log2_qp: f64,
+    },
+    /// The estimator can't judge these numbers.
+    #[error(
+        "estimate: N = 2^{log_n}, log2(q) = {log2_q:.1}, {secret} secret, error deviation {std_dev_int} is no ring-LWE \
+         instance; needs log_n in 6..=20, a weight in 1..=N and 0 < deviation < q"
+    )]
+    BadInstance {
+        /// log2 of the ring degree.
+        log_n: u32,
+        /// log2 of the modulus.
+        log2_q: f64,
+        /// Distribution of the secret.
+        secret: SecretDistribution,
+        /// Standard deviation of the error.
+        std_dev_int: f64,
+    },
+}

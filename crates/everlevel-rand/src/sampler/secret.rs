@@ -1,0 +1,83 @@
+//! Secret distributions: ternary, fixed weight, binary. Nothing here branches on or indexes by a secret value.
+
+use zeroize::Zeroizing;
+
+use super::CHUNK;
+use crate::{Error, Stream};
+
+/// Fills `out` with independent uniform values in `{-1, 0, 1}`.
+///
+/// Entry `i` is `⌊3w/2^64⌋ − 1` for the next word `w`: one word an entry. Distance from uniform: below `2^-64` an entry.
+pub fn ternary(stream: &mut Stream, out: &mut [i8]) {
+    let mut words = Zeroizing::new([0; CHUNK]);
+    for chunk in out.chunks_mut(CHUNK) {
+        let words = &mut words[..chunk.len()];
+        stream.fill_u64(words);
+        for (x, &w) in chunk.iter_mut().zip(words.iter()) {
+            *x = ((3 * w as u128) >> 64) as i8 - 1;
+        }
+    }
+}
+
+/// Fills `out` with independent uniform bits.
+///
+/// Entry `64i + j` is bit `j` (from the least significant) of the `i`-th next word; the last word's spare bits are dropped.
+pub fn binary(stream: &mut Stream, out: &mut [i8]) {
+    let mut words = Zeroizing::new([0; CHUNK]);
+    for chunk in out.chunks_mut(64 * CHUNK) {
+        let words = &mut words[..chunk.len().div_ceil(64)];
+        stream.fill_u64(words);
+        for (bits, &w) in chunk.chunks_mut(64).zip(words.iter()) {
+            for (j, x) in bits.iter_mut().enumerate() {
+                *x = ((w >> j) & 1) as i8;
+            }
+        }
+    }
+}
+
+/// Fills `out` with exactly `weight` entries of ±1 at uniform positions, uniform signs, and zeros elsewhere.
+///
+/// Selection sampling (Knuth, TAOCP vol. 2, §3.4.2, Algorithm S), which scans the entries once. Positions come first: entry
+/// `i` of `n` is chosen if `r < k`, where `k` entries are still to be chosen and `r` is uniform in `[0, m)`, `m = n − i`:
+/// words `w` are taken until `(w·m) mod 2^64 ≥ 2^64 mod m`, then `r = ⌊w·m/2^64⌋` (Lemire 2019, arXiv:1805.10941). Signs
+/// come next: entry `64i + j` is negative, if chosen, where bit `j` of the `i`-th next word is set. Exact: every signed
+/// support is equally likely.
+///
+/// Timing: the entries are scanned in order and updated by arithmetic; a rejection, of probability below `n/2^64`, is
+/// independent of the result.
+///
+/// # Errors
+/// [`Error::WeightExceedsLength`] when `weight > out.len()`; `out` and the stream are left as they were.
+pub fn fixed_weight(stream: &mut Stream, out: &mut [i8], weight: usize) -> Result<(), Error> {
+    let len = out.len();
+    if weight > len {
+        return Err(Error::WeightExceedsLength { weight, len });
+    }
+    let mut missing = weight as u64;
+    for (i, x) in out.iter_mut().enumerate() {
+        let r = below(stream, (len - i) as u64);
+        // Both are below 2^63, so the borrow is the comparison.
+        let chosen = r.wrapping_sub(missing) >> 63;
+        missing -= chosen;
+        *x = chosen as i8;
+    }
+    for signs in out.chunks_mut(64) {
+        let w = stream.next_u64();
+        for (j, x) in signs.iter_mut().enumerate() {
+            *x *= 1 - 2 * ((w >> j) & 1) as i8;
+        }
+    }
+    Ok(())
+}
+
+/// Uniform in `[0, m)` for a public `m`, exact.
+#[inline]
+fn below(stream: &mut Stream, m: u64) -> u64 {
+    let threshold = m.wrapping_neg() % m;
+    loop {
+        let product = stream.next_u64() as u128 * m as u128;
+        if product as u64 >= threshold {
+            return (product >> 64) as u64;
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! Memory of limbs: buffers of one size, recycled, on huge pages where the system gives them.
+//!
+//! A bootstrap makes and drops tens of thousands of limbs; taking each from the system would spend more time in page faults than
+//! in arithmetic. A pool belongs to a ring, grows to the ring's peak and is freed with it.
+
+use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
+use std::ops::{Deref, DerefMut};
+use std::ptr::NonNull;
+use std::sync::{Arc, Mutex, PoisonError};
+
+const HUGE_PAGE: usize = 2 << 20;
+
+/// An owned, zero-initialised allocation aligned to a huge page, with huge pages asked for.
+#[derive(Debug)]
+pub(crate) struct Slab {
+    start: NonNull<u8>,
+    layout: Layout,
+}
+
+// SAFETY: a slab is plain memory with one owner.
+unsafe impl Send for Slab {}
+// SAFETY: shared references only read.
+unsafe impl Sync for Slab {}
+
+impl Slab {
+    pub(crate) fn new(bytes: usize) -> Self {
+        let layout =
+            Layout::from_size_align(bytes.max(1).next_multiple_of(HUGE_PAGE), HUGE_PAGE).expect("slab size fits isize");
+        // SAFETY: the layout's size is not zero.
+        let raw = unsafe { alloc_zeroed(layout) };
+        let Some(start) = NonNull::new(raw) else {
+            handle_alloc_error(layout)
+        };
+        #[cfg(target_os = "linux")]
+        // SAFETY: the range is our own allocation; the advice does not change its contents.
+        unsafe {
+            libc::madvise(start.as_ptr().cast(), layout.size(), libc::MADV_HUGEPAGE);
+        }
+        Self { start, layout }
+    }
+
+    pub(crate) fn bytes(&self) -> &[u8] {
+        // SAFETY: the allocation is `layout.size()` initialised bytes, borrowed with self.
+        unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.layout.size()) }
+    }
+
+    pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
+        // SAFETY: as above, and self is borrowed mutably.
+        unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.layout.size()) }
+    }
+}
+
+impl Drop for Slab {
+    fn drop(&mut self) {
+        // SAFETY: allocated in `new` with this layout.
+        unsafe { dealloc(self.start.as_ptr(), self.layout) }
+    }
+}
+
+#[derive(Debug)]
+struct Free {
+    /// Starts of unused limbs inside `slabs`.
+    limbs: Vec<NonNull<u64>>,
+    slabs: Vec<Slab>,
+}
+
+// SAFETY: the pointers point into the slabs beside them, which move along.
+unsafe impl Send for Free {}
+
+/// The pool that a ring's limbs come from.
+#[derive(Debug)]
+pub(crate) struct Pool {
+    n: usize,
+    free: Mutex<Free>,
+}
+
+impl Pool {
+    pub(crate) fn new(n: usize) -> Arc<Self> {
+        Arc::new(Self {
+            n,
+            free: Mutex::new(Free {
+                limbs: Vec::new(),
+                slabs: Vec::new(),
+            }),
+        })
+    }
+
+    /// A limb with arbitrary contents (zero, or whatever its last owner left).
+    pub(crate) fn take(self: &Arc<Self>) -> Limb {
+        let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        if free.limbs.is_empty() {
+            let mut slab = Slab::new((8 * self.n * 8).max(HUGE_PAGE));
+            let count = slab.bytes().len() / (8 * self.n);
+            let base: *mut u64 = slab.bytes_mut().as_mut_ptr().cast();
+            for i in (0..count).rev() {
+                // SAFETY: limb i lies inside the slab, whose start is aligned to 2 MiB.
+                free.limbs.push(unsafe { NonNull::new_unchecked(base.add(i * self.n)) });
+            }
+            free.slabs.push(slab);
+        }
+        let start = free.limbs.pop().expect("just filled");
+        Limb {
+            start,
+            pool: Arc::clone(self),
+        }
+    }
+}
+
+/// `n` words, aligned to a cache line, owned; returned to its ring's pool when dropped.
+#[derive(Debug)]
+pub struct Limb {
+    start: NonNull<u64>,
+    pool: Arc<Pool>,
+}
+
+// SAFETY: a limb owns its words exclusively until it is dropped.
+unsafe impl Send for Limb {}
+// SAFETY: shared references only read.
+unsafe impl Sync for Limb {}
+
+impl Deref for Limb {
+    type Target = [u64];
+    fn deref(&self) -> &[u64] {
+        // SAFETY: the limb owns `n` initialised words inside a slab that the pool keeps alive.
+        unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.pool.n) }
+    }
+}
+
+impl DerefMut for Limb {
+    fn deref_mut(&mut self) -> &mut [u64] {
+        // SAFETY: as above, and no other limb has this start.
+        unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.pool.n) }
+    }
+}
+
+impl Clone for Limb {
+    fn clone(&self) -> Self {
+        let mut copy = self.pool.take();
+        copy.copy_from_slice(self);
+        copy
+    }
+}
+
+impl Drop for Limb {
+    fn drop(&mut self) {
+        self.pool
+            .free
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .limbs
+            .push(self.start);
+    }
+}

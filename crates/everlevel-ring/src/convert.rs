@@ -1,0 +1,336 @@
+//! Changes of modulus: the only operations that are not limb by limb.
+//!
+//! [`Ring::mod_up`] extends digits to more primes for a key switch. [`Ring::rescale`] divides by part of the modulus and rounds; since
+//! it goes from any set to any other, it is the key switch's `mod_down`, the scheme's rescaling by a ratio of any size, and both
+//! at once.
+
+use rayon::prelude::*;
+
+use crate::{Coeff, Eval, Poly, PrimeSet, Ring};
+
+/// `c` modulo prime `index`, for the scale factors below.
+fn inverse_scaled_limb(ring: &Ring, a: &[u64], index: usize, factor: u64) -> crate::Limb {
+    let mut limb = ring.scratch_limb();
+    limb.copy_from_slice(a);
+    ring.ntt(index).inverse_scaled(&mut limb, factor);
+    limb
+}
+
+impl Ring {
+    /// The digits of `a`, each extended to `a`'s primes and `special`.
+    ///
+    /// Digit `k` is the integer polynomial nearest to zero that equals `a` modulo the primes of `digits[k] ∩ a.set()`; digits without
+    /// such primes are left out (the index of each result's digit comes with it). So
+    /// `a ≡ Σ_k digit_k·T_k` for `T_k ≡ 1` modulo the primes of digit `k` and `0` modulo the others.
+    ///
+    /// Cost: one inverse transform a limb, one forward transform for each digit and each prime outside it.
+    pub fn mod_up(&self, a: &Poly<Eval>, digits: &[PrimeSet], special: &PrimeSet) -> Vec<(usize, Poly<Eval>)> {
+        let full = a.set.union(special);
+        let parts: Vec<(usize, PrimeSet, PrimeSet)> = digits
+            .iter()
+            .enumerate()
+            .map(|(k, d)| (k, d.intersection(&a.set)))
+            .filter(|(_, own)| !own.is_empty())
+            .map(|(k, own)| (k, full.difference(&own), own))
+            .map(|(k, targets, own)| (k, own, targets))
+            .collect();
+        parts
+            .into_par_iter()
+            .map(|(k, own, targets)| {
+                let converter = self.converter(&own, &targets);
+                let scaled: Vec<_> = own
+                    .indices()
+                    .par_iter()
+                    .zip(converter.scale())
+                    .map(|(&i, &s)| inverse_scaled_limb(self, a.limb(i), i, s))
+                    .collect();
+                let y: Vec<&[u64]> = scaled.iter().map(|l| &l[..]).collect();
+                let quotients = converter.quotients(&y);
+                let mut out: Poly<Eval> = self.uninit(&full);
+                self.each_limb(&mut out, |_, limb, i| match targets.position(i) {
+                    None => limb.copy_from_slice(a.limb(i)),
+                    Some(t) => {
+                        converter.convert_one(t, limb, &y, &quotients);
+                        self.ntt(i).forward(limb);
+                    }
+                });
+                (k, out)
+            })
+            .collect()
+    }
+
+    /// `round(a·∏N/∏D)` over `target`, where `D` are the primes that `a` has and `target` lacks, and `N` those that it gains.
+    ///
+    /// The rounding is to the nearest integer (ties and a relative 2^-47 of the range around them go either way). With
+    /// `D` empty this multiplies by `∏N`.
+    ///
+    /// Cost: `|D|` inverse and `|target|` forward transforms.
+    pub fn rescale(&self, mut a: Poly<Eval>, target: &PrimeSet) -> Poly<Eval> {
+        let dropped = a.set.difference(target);
+        let gained = target.difference(&a.set);
+        if dropped.is_empty() {
+            return if gained.is_empty() {
+                a
+            } else {
+                self.extend_by_product(&a, target, &gained)
+            };
+        }
+        let converter = self.converter(&dropped, target);
+        let scaled: Vec<_> = dropped
+            .indices()
+            .par_iter()
+            .zip(converter.scale())
+            .map(|(&i, &s)| {
+                let factor = self.modulus(i).mul(s, self.product_mod(&gained, i));
+                inverse_scaled_limb(self, a.limb(i), i, factor)
+            })
+            .collect();
+        let y: Vec<&[u64]> = scaled.iter().map(|l| &l[..]).collect();
+        let quotients = converter.quotients(&y);
+        // Reuse the limbs that stay.
+        let old = a.set.clone();
+        let mut old_limbs: Vec<Option<crate::Limb>> = a.limbs.drain(..).map(Some).collect();
+        let limbs: Vec<_> = target
+            .indices()
+            .iter()
+            .map(|&i| old.position(i).and_then(|at| old_limbs[at].take()))
+            .collect();
+        let limbs = limbs
+            .into_par_iter()
+            .zip(target.indices())
+            .enumerate()
+            .map(|(t, (kept, &i))| {
+                let m = self.modulus(i);
+                let inverse = m.inv(self.product_mod(&dropped, i));
+                let mut remainder = self.scratch_limb();
+                converter.convert_one(t, &mut remainder, &y, &quotients);
+                self.ntt(i).forward(&mut remainder);
+                match kept {
+                    Some(mut limb) => {
+                        if !gained.is_empty() {
+                            m.mul_scalar_assign(&mut limb, self.product_mod(&gained, i));
+                        }
+                        m.sub_mul_scalar_assign(&mut limb, &remainder, inverse);
+                        limb
+                    }
+                    None => {
+                        m.mul_scalar_assign(&mut remainder, m.neg(inverse));
+                        remainder
+                    }
+                }
+            })
+            .collect();
+        Poly::from_limbs(target.clone(), limbs)
+    }
+
+    fn extend_by_product(&self, a: &Poly<Eval>, target: &PrimeSet, gained: &PrimeSet) -> Poly<Eval> {
+        let mut out = self.uninit(target);
+        self.each_limb(&mut out, |m, limb, i| match a.set.position(i) {
+            Some(at) => {
+                limb.copy_from_slice(&a.limbs[at]);
+                m.mul_scalar_assign(limb, self.product_mod(gained, i));
+            }
+            None => limb.fill(0),
+        });
+        out
+    }
+
+    /// The integer polynomial nearest to zero that equals `a`, over more primes: `a` must have one prime.
+    ///
+    /// # Panics
+    /// If `a` has more than one prime.
+    pub fn lift(&self, a: &Poly<Coeff>, target: &PrimeSet) -> Poly<Coeff> {
+        assert_eq!(a.set.len(), 1, "lift: from one prime");
+        let source = self.modulus(a.set.indices()[0]).q();
+        let mut out = self.uninit(target);
+        self.each_limb(&mut out, |m, limb, _| {
+            let wrap = m.reduce(source);
+            for (o, &x) in limb.iter_mut().zip(&a.limbs[0][..]) {
+                let r = m.reduce(x);
+                *o = if x > source / 2 { m.sub(r, wrap) } else { r };
+            }
+        });
+        out
+    }
+
+    /// The coefficients nearest to zero of `a` modulo a subset of at most 124 bits of its primes, as integers.
+    ///
+    /// # Panics
+    /// If the subset's product is above `2^124`.
+    pub fn to_i128(&self, a: &Poly<Coeff>) -> Vec<i128> {
+        assert!(self.log2(&a.set) < 124.0, "to_i128: modulus of at most 124 bits");
+        let indices = a.set.indices();
+        // Garner's mixed radix: x = r0 + q0·(r1 + q1·(…)).
+        let inverses: Vec<Vec<u64>> = indices
+            .iter()
+            .enumerate()
+            .map(|(k, &i)| {
+                indices[..k]
+                    .iter()
+                    .map(|&j| self.modulus(i).inv(self.modulus(i).reduce(self.modulus(j).q())))
+                    .collect()
+            })
+            .collect();
+        let modulus: i128 = indices.iter().map(|&i| i128::from(self.modulus(i).q())).product();
+        (0..self.n())
+            .into_par_iter()
+            .map(|c| {
+                let mut digits: Vec<u64> = Vec::with_capacity(indices.len());
+                for (k, &i) in indices.iter().enumerate() {
+                    let m = self.modulus(i);
+                    let mut r = a.limbs[k][c];
+                    for (digit, inverse) in digits.iter().zip(&inverses[k]) {
+                        r = m.mul(m.sub(r, m.reduce(*digit)), *inverse);
+                    }
+                    digits.push(r);
+                }
+                let x = digits.iter().zip(indices).rev().fold(0i128, |acc, (&d, &i)| {
+                    acc * i128::from(self.modulus(i).q()) + i128::from(d)
+                });
+                if x > modulus / 2 { x - modulus } else { x }
+            })
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use num_bigint::BigInt;
+
+    use super::*;
+
+    fn ring() -> Ring {
+        let log_n = 4;
+        let mut primes: Vec<u64> = everlevel_math::primes::ntt_primes_below(48, log_n).take(5).collect();
+        primes.extend(everlevel_math::primes::ntt_primes_below(24, log_n).take(2));
+        primes.extend(everlevel_math::primes::ntt_primes_below(36, log_n).take(2));
+        Ring::new(log_n, &primes).expect("ring")
+    }
+
+    fn pseudo_random(ring: &Ring, set: &PrimeSet, seed: u64) -> Poly<Coeff> {
+        let mut poly = ring.zero(set);
+        let mut state = seed;
+        for (limb, &i) in poly.limbs.iter_mut().zip(set.indices()) {
+            for x in limb.iter_mut() {
+                state = state
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(1_442_695_040_888_963_407);
+                *x = (state >> 8) % ring.modulus(i).q();
+            }
+        }
+        poly
+    }
+
+    /// Coefficient `c` by the Chinese remainder theorem, in [0, Q).
+    fn crt(ring: &Ring, a: &Poly<Coeff>, c: usize) -> (BigInt, BigInt) {
+        let q: BigInt = a
+            .set
+            .indices()
+            .iter()
+            .map(|&i| BigInt::from(ring.modulus(i).q()))
+            .product();
+        let mut x = BigInt::from(0);
+        for (k, &i) in a.set.indices().iter().enumerate() {
+            let qi = BigInt::from(ring.modulus(i).q());
+            let rest = &q / &qi;
+            let inverse = rest.modpow(&(&qi - 2), &qi);
+            x += BigInt::from(a.limbs[k][c]) * &rest * inverse;
+        }
+        (x % &q, q)
+    }
+
+    fn centred(x: BigInt, q: &BigInt) -> BigInt {
+        if &x * 2 > *q { x - q } else { x }
+    }
+
+    #[test]
+    fn rescale_is_the_nearest_integer_between_any_two_sets() {
+        let ring = ring();
+        let sets = [
+            vec![0, 1, 2, 3, 4],
+            vec![0, 1, 2, 5],
+            vec![0, 1, 5, 7],
+            vec![0, 2, 8],
+            vec![3],
+            vec![4, 5, 6, 7, 8],
+        ];
+        for from in &sets {
+            for to in &sets {
+                let (from, to) = (PrimeSet::new(from.clone()), PrimeSet::new(to.clone()));
+                let a = pseudo_random(&ring, &from, 7);
+                let out = ring.to_coeff(ring.rescale(ring.to_eval(a.clone()), &to));
+                let product = |s: &PrimeSet| {
+                    s.indices()
+                        .iter()
+                        .map(|&i| BigInt::from(ring.modulus(i).q()))
+                        .product::<BigInt>()
+                };
+                let d = product(&from.difference(&to));
+                let gained = product(&to.difference(&from));
+                for c in 0..ring.n() {
+                    let (x, q) = crt(&ring, &a, c);
+                    let (y, target) = crt(&ring, &out, c);
+                    // round(x·N/D) modulo the target: both sides as integers, compared modulo the target's product.
+                    let scaled = centred(x, &q) * &gained;
+                    let two_d = &d * 2;
+                    let numerator: BigInt = &scaled * 2 + &d;
+                    let mut rounded: BigInt = &numerator / &two_d;
+                    if numerator < BigInt::from(0) && &rounded * &two_d != numerator {
+                        rounded -= 1;
+                    }
+                    let difference: BigInt = (rounded - y) % &target;
+                    assert_eq!(difference, BigInt::from(0), "{from:?} -> {to:?}, coefficient {c}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn digits_recompose_and_are_small() {
+        let ring = ring();
+        let set = PrimeSet::new([0, 1, 2, 3, 5]);
+        let special = PrimeSet::new([4, 7]);
+        let digits = [
+            PrimeSet::new([0, 1]),
+            PrimeSet::new([2, 3, 6]),
+            PrimeSet::new([5]),
+            PrimeSet::new([6]),
+        ];
+        let a = pseudo_random(&ring, &set, 3);
+        let ups = ring.mod_up(&ring.to_eval(a.clone()), &digits, &special);
+        assert_eq!(ups.iter().map(|(k, _)| *k).collect::<Vec<_>>(), [0, 1, 2]);
+        for (k, up) in ups {
+            let up = ring.to_coeff(up);
+            assert_eq!(up.set(), &set.union(&special));
+            let own = digits[k].intersection(&set);
+            let d: BigInt = own
+                .indices()
+                .iter()
+                .map(|&i| BigInt::from(ring.modulus(i).q()))
+                .product();
+            for c in 0..ring.n() {
+                let (x, q) = crt(&ring, &up, c);
+                let x = centred(x, &q);
+                let twice: BigInt = x * 2;
+                assert!(twice <= &d + 1 && -twice <= &d + 1);
+                for &i in own.indices() {
+                    assert_eq!(up.limb(i)[c], a.limb(i)[c]);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn integers_round_trip_through_residues() {
+        let ring = ring();
+        let set = PrimeSet::new([0, 5, 7]);
+        let coeffs: Vec<i128> = (0..ring.n() as i128).map(|i| (i - 8) * (1 << 90) / 7 + i).collect();
+        assert_eq!(ring.to_i128(&ring.from_i128(&set, &coeffs)), coeffs);
+        let small: Vec<i64> = coeffs.iter().map(|c| (c >> 60) as i64).collect();
+        let lifted = ring.lift(&ring.from_i64(&PrimeSet::new([0]), &small), &set);
+        assert_eq!(
+            ring.to_i128(&lifted),
+            small.iter().map(|&c| i128::from(c)).collect::<Vec<_>>()
+        );
+    }
+}

@@ -1,0 +1,26 @@
+//! Polynomials of `Z_Q[X]/(X^n + 1)` for any `Q` that is a product of word primes.
+//!
+//! *Vocabulary.* A [`Ring`] owns the degree and a table of primes; a [`PrimeSet`] names some of them, and stands for the modulus
+//! that is their product; a [`Poly`] is one limb for each prime of its set, in the [`Coeff`] or the [`Eval`] (transform)
+//! representation, which is part of its type. A level of a scheme is a modulus, so any set can follow any other:
+//! [`Ring::rescale`] divides and rounds from one set to another.
+//!
+//! *Threads.* Every operation runs its limbs in parallel on the current rayon pool; a pool of one thread runs them in place.
+//!
+//! *Map.* [`mod@prime_set`] · [`mod@buffer`] pooled limbs and huge pages · [`mod@poly`] layouts · [`mod@ring`] the context and element-wise
+//! operations · [`mod@convert`] mod_up, rescale, lifts · [`mod@packed`] 48-bit storage for keys.
+//!
+//! *Non-goals.* Ciphertexts, keys, randomness.
+
+pub mod buffer;
+pub mod convert;
+pub mod packed;
+pub mod poly;
+pub mod prime_set;
+pub mod ring;
+
+pub use buffer::Limb;
+pub use packed::PackedPoly;
+pub use poly::{Coeff, Eval, Poly, Representation};
+pub use prime_set::PrimeSet;
+pub use ring::{Error, Ring};

@@ -1,0 +1,266 @@
+//! The ring context and its element-wise operations.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use everlevel_math::{BasisConverter, GaloisMap, Modulus, Ntt};
+use rayon::prelude::*;
+
+use crate::buffer::Pool;
+use crate::{Coeff, Eval, Poly, PrimeSet, Representation};
+
+/// What can be wrong with a ring's literal.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A prime or the degree was refused.
+    #[error(transparent)]
+    Math(#[from] everlevel_math::Error),
+    /// The same prime was given twice.
+    #[error("ring: prime {q} is given twice; a modulus is a set of primes")]
+    RepeatedPrime {
+        /// The prime.
+        q: u64,
+    },
+}
+
+/// The degree `n`, the table of primes with their transforms, and caches of derived tables.
+#[derive(Debug)]
+pub struct Ring {
+    log_n: u32,
+    ntts: Vec<Ntt>,
+    pool: Arc<Pool>,
+    galois_maps: Mutex<HashMap<u64, Arc<GaloisMap>>>,
+    converters: Mutex<HashMap<(PrimeSet, PrimeSet), Arc<BasisConverter>>>,
+}
+
+impl Ring {
+    /// The ring of degree `2^log_n` over the given primes.
+    ///
+    /// # Errors
+    /// A prime that is no NTT prime for this degree, or given twice.
+    pub fn new(log_n: u32, primes: &[u64]) -> Result<Self, Error> {
+        for (i, q) in primes.iter().enumerate() {
+            if primes[..i].contains(q) {
+                return Err(Error::RepeatedPrime { q: *q });
+            }
+        }
+        let ntts = primes
+            .par_iter()
+            .map(|&q| Ntt::new(log_n, Modulus::new(q)?))
+            .collect::<Result<_, _>>()?;
+        let pool = Pool::new(1 << log_n);
+        Ok(Self {
+            log_n,
+            ntts,
+            pool,
+            galois_maps: Mutex::default(),
+            converters: Mutex::default(),
+        })
+    }
+
+    /// The degree.
+    pub fn n(&self) -> usize {
+        1 << self.log_n
+    }
+
+    /// log2 of the degree.
+    pub fn log_n(&self) -> u32 {
+        self.log_n
+    }
+
+    /// The set of every prime.
+    pub fn all_primes(&self) -> PrimeSet {
+        PrimeSet::new(0..self.ntts.len())
+    }
+
+    /// Prime `index`.
+    pub fn modulus(&self, index: usize) -> &Modulus {
+        self.ntts[index].modulus()
+    }
+
+    /// The transform of prime `index`.
+    pub fn ntt(&self, index: usize) -> &Ntt {
+        &self.ntts[index]
+    }
+
+    /// log2 of the product of a set's primes.
+    pub fn log2(&self, set: &PrimeSet) -> f64 {
+        set.indices().iter().map(|&i| self.modulus(i).log2()).sum()
+    }
+
+    /// The product of a set's primes, as f64.
+    pub fn product(&self, set: &PrimeSet) -> f64 {
+        set.indices().iter().map(|&i| self.modulus(i).q() as f64).product()
+    }
+
+    /// The product of a set's primes modulo prime `index`.
+    pub fn product_mod(&self, set: &PrimeSet, index: usize) -> u64 {
+        let m = self.modulus(index);
+        set.indices()
+            .iter()
+            .fold(1, |acc, &i| m.mul(acc, m.reduce(self.modulus(i).q())))
+    }
+
+    /// The permutation of `X ↦ X^galois_elt`.
+    pub fn galois_map(&self, galois_elt: u64) -> Arc<GaloisMap> {
+        let mut maps = self.galois_maps.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(
+            maps.entry(galois_elt)
+                .or_insert_with(|| Arc::new(GaloisMap::new(self.log_n, galois_elt))),
+        )
+    }
+
+    /// The converter between two sets.
+    pub fn converter(&self, from: &PrimeSet, to: &PrimeSet) -> Arc<BasisConverter> {
+        let mut converters = self.converters.lock().unwrap_or_else(PoisonError::into_inner);
+        let entry = converters.entry((from.clone(), to.clone())).or_insert_with(|| {
+            let moduli = |set: &PrimeSet| set.indices().iter().map(|&i| *self.modulus(i)).collect::<Vec<_>>();
+            Arc::new(BasisConverter::new(&moduli(from), &moduli(to)))
+        });
+        Arc::clone(entry)
+    }
+
+    /// A polynomial with arbitrary contents, to be overwritten.
+    pub fn uninit<R: Representation>(&self, set: &PrimeSet) -> Poly<R> {
+        Poly::from_limbs(set.clone(), (0..set.len()).map(|_| self.pool.take()).collect())
+    }
+
+    /// The zero polynomial.
+    pub fn zero<R: Representation>(&self, set: &PrimeSet) -> Poly<R> {
+        let mut poly = self.uninit(set);
+        poly.limbs.par_iter_mut().for_each(|l| l.fill(0));
+        poly
+    }
+
+    /// One limb with arbitrary contents.
+    pub fn scratch_limb(&self) -> crate::Limb {
+        self.pool.take()
+    }
+
+    /// The polynomial with small signed coefficients.
+    ///
+    /// # Panics
+    /// If `coeffs.len() != n`.
+    pub fn from_i64(&self, set: &PrimeSet, coeffs: &[i64]) -> Poly<Coeff> {
+        assert_eq!(coeffs.len(), self.n());
+        let mut poly = self.uninit(set);
+        self.each_limb(&mut poly, |m, limb, _| m.reduce_i64_into(limb, coeffs));
+        poly
+    }
+
+    /// The polynomial with signed coefficients beyond 64 bits.
+    ///
+    /// # Panics
+    /// If `coeffs.len() != n`.
+    pub fn from_i128(&self, set: &PrimeSet, coeffs: &[i128]) -> Poly<Coeff> {
+        assert_eq!(coeffs.len(), self.n());
+        let mut poly = self.uninit(set);
+        self.each_limb(&mut poly, |m, limb, _| {
+            for (o, &c) in limb.iter_mut().zip(coeffs) {
+                *o = m.reduce_i128(c);
+            }
+        });
+        poly
+    }
+
+    /// Forward transform.
+    pub fn to_eval(&self, mut a: Poly<Coeff>) -> Poly<Eval> {
+        let set = a.set.clone();
+        a.limbs
+            .par_iter_mut()
+            .zip(set.indices())
+            .for_each(|(l, &i)| self.ntts[i].forward(l));
+        Poly::from_limbs(set, a.limbs)
+    }
+
+    /// Inverse transform.
+    pub fn to_coeff(&self, mut a: Poly<Eval>) -> Poly<Coeff> {
+        let set = a.set.clone();
+        a.limbs
+            .par_iter_mut()
+            .zip(set.indices())
+            .for_each(|(l, &i)| self.ntts[i].inverse(l));
+        Poly::from_limbs(set, a.limbs)
+    }
+
+    /// Runs `f(modulus, limb, prime index)` on each limb.
+    pub fn each_limb<R: Representation>(&self, a: &mut Poly<R>, f: impl Fn(&Modulus, &mut [u64], usize) + Sync) {
+        let set = a.set.clone();
+        a.limbs
+            .par_iter_mut()
+            .zip(set.indices())
+            .for_each(|(l, &i)| f(self.modulus(i), l, i));
+    }
+
+    /// `a += b`, where `b` may have more primes.
+    pub fn add_assign<R: Representation>(&self, a: &mut Poly<R>, b: &Poly<R>) {
+        self.each_limb(a, |m, l, i| m.add_assign(l, b.limb(i)));
+    }
+
+    /// `a −= b`, where `b` may have more primes.
+    pub fn sub_assign<R: Representation>(&self, a: &mut Poly<R>, b: &Poly<R>) {
+        self.each_limb(a, |m, l, i| m.sub_assign(l, b.limb(i)));
+    }
+
+    /// `a = −a`.
+    pub fn neg_assign<R: Representation>(&self, a: &mut Poly<R>) {
+        self.each_limb(a, |m, l, _| m.neg_assign(l));
+    }
+
+    /// `a *= b`, where `b` may have more primes.
+    pub fn mul_assign(&self, a: &mut Poly<Eval>, b: &Poly<Eval>) {
+        self.each_limb(a, |m, l, i| m.mul_assign(l, b.limb(i)));
+    }
+
+    /// `acc += a·b`, where `a` and `b` may have more primes.
+    pub fn mul_add_assign(&self, acc: &mut Poly<Eval>, a: &Poly<Eval>, b: &Poly<Eval>) {
+        self.each_limb(acc, |m, l, i| m.mul_add_assign(l, a.limb(i), b.limb(i)));
+    }
+
+    /// `a *= c` for an integer given by its residue at each prime.
+    pub fn mul_residues_assign<R: Representation>(&self, a: &mut Poly<R>, c: impl Fn(&Modulus) -> u64 + Sync) {
+        self.each_limb(a, |m, l, _| m.mul_scalar_assign(l, c(m)));
+    }
+
+    /// `acc += a·c` for an integer given by its residue at each prime; `a` may have more primes.
+    pub fn mul_residues_add_assign<R: Representation>(
+        &self,
+        acc: &mut Poly<R>,
+        a: &Poly<R>,
+        c: impl Fn(&Modulus) -> u64 + Sync,
+    ) {
+        self.each_limb(acc, |m, l, i| m.mul_scalar_add_assign(l, a.limb(i), c(m)));
+    }
+
+    /// `a *= ∏ set`.
+    pub fn mul_product_assign<R: Representation>(&self, a: &mut Poly<R>, set: &PrimeSet) {
+        self.each_limb(a, |m, l, i| m.mul_scalar_assign(l, self.product_mod(set, i)));
+    }
+
+    /// `σ(a)` for `σ: X ↦ X^galois_elt`.
+    pub fn automorphism(&self, a: &Poly<Eval>, galois_elt: u64) -> Poly<Eval> {
+        let map = self.galois_map(galois_elt);
+        let mut out = self.uninit(&a.set);
+        self.each_limb(&mut out, |_, l, i| map.apply_into(l, a.limb(i)));
+        out
+    }
+
+    /// `acc += σ(a)`; `a` may have more primes.
+    pub fn automorphism_add_assign(&self, acc: &mut Poly<Eval>, a: &Poly<Eval>, galois_elt: u64) {
+        let map = self.galois_map(galois_elt);
+        self.each_limb(acc, |m, l, i| map.apply_add_assign(m, l, a.limb(i)));
+    }
+
+    /// The Galois element that rotates slots left by `amount` places: `5^amount mod 2n`.
+    pub fn rotation_elt(&self, amount: i64) -> u64 {
+        let two_n = 2 * self.n() as u64;
+        let order = self.n() as i64 / 2;
+        (0..amount.rem_euclid(order)).fold(1, |g, _| g * 5 % two_n)
+    }
+
+    /// The Galois element of complex conjugation: `2n − 1`.
+    pub fn conjugation_elt(&self) -> u64 {
+        2 * self.n() as u64 - 1
+    }
+}

@@ -1,0 +1,147 @@
+//! Ciphertexts, encryption, decryption.
+
+use std::sync::OnceLock;
+
+use everlevel_rand::sampler::Gaussian;
+use everlevel_rand::{Domain, Seed, sampler};
+use everlevel_ring::{Eval, Poly, PrimeSet, Ring};
+use rayon::prelude::*;
+use zeroize::Zeroizing;
+
+use crate::{SIGMA, SecretId, SecretKey};
+
+/// `(c0, c1)` with phase `c0 + c1·s`, both over the same primes.
+#[derive(Debug, Clone)]
+pub struct Rlwe {
+    /// The body.
+    pub c0: Poly<Eval>,
+    /// The mask.
+    pub c1: Poly<Eval>,
+}
+
+/// `b = −a·s + e` over some primes; `a` is the stream of `mask_seed`.
+#[derive(Debug)]
+pub struct PublicKey {
+    secret_id: SecretId,
+    mask_seed: Seed,
+    /// Body and mask.
+    pair: Rlwe,
+}
+
+/// The uniform polynomial of (seed, row): one stream for each prime, so any subset of primes can be expanded alone.
+pub fn uniform(ring: &Ring, set: &PrimeSet, seed: &Seed, row: u64) -> Poly<Eval> {
+    let mut poly = ring.uninit(set);
+    ring.each_limb(&mut poly, |m, limb, i| {
+        let mut stream = seed.stream(Domain::Mask, row << 32 | i as u64);
+        sampler::uniform_mod(&mut stream, limb, m.q());
+    });
+    poly
+}
+
+/// The table of the error distribution.
+fn gaussian() -> &'static Gaussian {
+    static TABLE: OnceLock<Gaussian> = OnceLock::new();
+    TABLE.get_or_init(|| Gaussian::new(SIGMA).expect("sigma is inside the sampler's range"))
+}
+
+/// A fresh Gaussian error polynomial.
+pub fn error(ring: &Ring, set: &PrimeSet, seed: &Seed, domain: Domain, index: u64) -> Poly<Eval> {
+    let mut coeffs = Zeroizing::new(vec![0i64; ring.n()]);
+    gaussian().sample(&mut seed.stream(domain, index), &mut coeffs);
+    ring.to_eval(ring.from_i64(set, &coeffs))
+}
+
+impl Rlwe {
+    /// The primes.
+    pub fn set(&self) -> &PrimeSet {
+        self.c0.set()
+    }
+
+    /// Encryption of zero under a secret key. The seed must be secret and fresh; the mask comes from a child of it that is
+    /// independent of the error's.
+    pub fn encrypt_zero(ring: &Ring, set: &PrimeSet, secret: &SecretKey, seed: &Seed) -> Self {
+        let mask_seed = seed.derive(Domain::Mask, 0);
+        let c1 = uniform(ring, set, &mask_seed, 0);
+        let mut c0 = error(ring, set, seed, Domain::EncryptionNoise, 0);
+        let mut masked = c1.clone();
+        ring.mul_assign(&mut masked, secret.eval());
+        ring.sub_assign(&mut c0, &masked);
+        masked.zeroize();
+        Self { c0, c1 }
+    }
+
+    /// The phase `c0 + c1·s`.
+    pub fn phase(&self, ring: &Ring, secret: &SecretKey) -> Poly<Eval> {
+        let mut phase = self.c0.clone();
+        ring.mul_add_assign(&mut phase, &self.c1, secret.eval());
+        phase
+    }
+
+    /// [`Ring::rescale`] of both parts.
+    pub fn rescale(self, ring: &Ring, target: &PrimeSet) -> Self {
+        Self { c0: ring.rescale(self.c0, target), c1: ring.rescale(self.c1, target) }
+    }
+
+    /// [`Poly::restricted`] of both parts.
+    pub fn restricted(&self, set: &PrimeSet) -> Self {
+        Self { c0: self.c0.restricted(set), c1: self.c1.restricted(set) }
+    }
+
+    /// Bytes held by both parts.
+    pub fn nbytes(&self) -> usize {
+        self.c0.nbytes() + self.c1.nbytes()
+    }
+}
+
+impl PublicKey {
+    /// A public key over `set`, which includes the special primes that encryption divides by.
+    pub fn generate(ring: &Ring, set: &PrimeSet, secret: &SecretKey, seed: &Seed) -> Self {
+        let mask_seed = seed.derive(Domain::Mask, 0);
+        let pair = Rlwe::encrypt_zero(ring, set, secret, seed);
+        Self { secret_id: secret.id(), mask_seed, pair }
+    }
+
+    /// The secret that this key belongs to.
+    pub fn secret_id(&self) -> SecretId {
+        self.secret_id
+    }
+
+    /// The primes, the special ones among them.
+    pub fn set(&self) -> &PrimeSet {
+        self.pair.set()
+    }
+
+    /// The seed that the mask expands from.
+    pub fn mask_seed(&self) -> &Seed {
+        &self.mask_seed
+    }
+
+    /// Bytes held in memory.
+    pub fn nbytes(&self) -> usize {
+        self.pair.nbytes()
+    }
+
+    /// Encryption of zero over `target`: made over `target` and `special` together and divided by `special`, so that the noise
+    /// is that of one rounding.
+    ///
+    /// The ephemeral secret is uniform ternary; `seed` must be secret and fresh.
+    pub fn encrypt_zero(&self, ring: &Ring, target: &PrimeSet, special: &PrimeSet, seed: &Seed) -> Rlwe {
+        let set = target.union(special);
+        let mut ephemeral = Zeroizing::new(vec![0i8; ring.n()]);
+        sampler::ternary(&mut seed.stream(Domain::Ephemeral, 0), &mut ephemeral);
+        let wide: Zeroizing<Vec<i64>> = Zeroizing::new(ephemeral.iter().map(|&c| i64::from(c)).collect());
+        let mut v = ring.to_eval(ring.from_i64(&set, &wide));
+        let halves: Vec<_> = [&self.pair.c0, &self.pair.c1]
+            .par_iter()
+            .enumerate()
+            .map(|(i, part)| {
+                let mut c = error(ring, &set, seed, Domain::EncryptionNoise, 1 + i as u64);
+                ring.mul_add_assign(&mut c, &v, part);
+                ring.rescale(c, target)
+            })
+            .collect();
+        v.zeroize();
+        let [c0, c1] = <[Poly<Eval>; 2]>::try_from(halves).unwrap_or_else(|_| unreachable!("two halves"));
+        Rlwe { c0, c1 }
+    }
+}

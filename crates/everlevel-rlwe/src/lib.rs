@@ -1,0 +1,29 @@
+//! RLWE over sets of primes: what every scheme does with keys.
+//!
+//! *Vocabulary.* The phase of `(c0, c1)` under a secret `s` is `c0 + c1·s`. A **half external product** multiplies a public
+//! polynomial by a [`SwitchingKey`]: the polynomial is cut into digits ([`everlevel_ring::Ring::mod_up`]), each is multiplied by the key's
+//! row for that digit, and the sum, divided by the special primes, encrypts polynomial times secret. Relinearisation,
+//! rotation, conjugation and changes of secret are that one product, [`SwitchingKey::product`].
+//!
+//! *Noise.* [`noise`] has the formulas; tests compare them with measurements.
+//!
+//! *Map.* [`mod@secret`] · [`mod@encrypt`] · [`mod@gadget`] how moduli are cut into digits · [`mod@switching_key`] ·
+//! [`mod@linear_transform`] baby-step giant-step with double hoisting · [`mod@noise`].
+//!
+//! *Non-goals.* Messages: encoding, scales and levels belong to the schemes.
+
+pub mod encrypt;
+pub mod gadget;
+pub mod linear_transform;
+pub mod noise;
+pub mod secret;
+pub mod switching_key;
+
+pub use encrypt::{PublicKey, Rlwe};
+pub use gadget::Gadget;
+pub use linear_transform::{Diagonal, LinearTransform};
+pub use secret::{SecretId, SecretKey};
+pub use switching_key::SwitchingKey;
+
+/// Standard deviation of fresh error coefficients.
+pub const SIGMA: f64 = 3.2;

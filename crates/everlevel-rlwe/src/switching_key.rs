@@ -1,0 +1,171 @@
+//! Switching keys and the half external product.
+
+use everlevel_rand::{Domain, Seed};
+use everlevel_ring::{Eval, PackedPoly, Poly, PrimeSet, Ring};
+use rayon::prelude::*;
+
+use crate::{Gadget, Rlwe, SecretId, encrypt};
+
+/// For each digit `k`, `(b_k, a_k)` with `b_k + a_k·s' = P·T_k·s + e_k` modulo `Q·P`, where `T_k` is 1 modulo the digit's primes and 0
+/// modulo the others; packed, in transform representation.
+///
+/// *Seeded*: only the bodies `b_k` are held, and the masks `a_k` expand from the seed. *Expanded*: both are held. Every
+/// evaluation works with either; a seeded key expands its masks at each use.
+#[derive(Debug)]
+pub struct SwitchingKey {
+    secret_id: SecretId,
+    gadget: Gadget,
+    mask_seed: Seed,
+    bodies: Vec<PackedPoly>,
+    masks: Option<Vec<PackedPoly>>,
+}
+
+impl SwitchingKey {
+    /// A key that turns products by `from` into ciphertexts under `to`. `seed` must be secret and fresh.
+    pub fn generate(
+        ring: &Ring,
+        secret_id: SecretId,
+        [from, to]: [&Poly<Eval>; 2],
+        gadget: Gadget,
+        seed: &Seed,
+        expanded: bool,
+    ) -> Self {
+        let mask_seed = seed.derive(Domain::Mask, 0);
+        let set = gadget.full_set();
+        let rows: Vec<(PackedPoly, Option<PackedPoly>)> = gadget
+            .digits
+            .iter()
+            .enumerate()
+            .map(|(row, digit)| {
+                let mask = encrypt::uniform(ring, &set, &mask_seed, row as u64);
+                let mut body = encrypt::error(ring, &set, seed, Domain::KeyNoise, row as u64);
+                ring.each_limb(&mut body, |m, limb, i| {
+                    if digit.contains(i) {
+                        let factor = ring.product_mod(&gadget.special, i);
+                        m.mul_scalar_add_assign(limb, from.limb(i), factor);
+                    }
+                });
+                ring.each_limb(&mut body, |m, limb, i| {
+                    m.neg_assign(limb);
+                    m.mul_add_assign(limb, mask.limb(i), to.limb(i));
+                    m.neg_assign(limb);
+                });
+                (PackedPoly::new(&body), expanded.then(|| PackedPoly::new(&mask)))
+            })
+            .collect();
+        let (bodies, masks): (Vec<_>, Vec<_>) = rows.into_iter().unzip();
+        Self { secret_id, gadget, mask_seed, bodies, masks: masks.into_iter().collect() }
+    }
+
+    /// The secret that results are under (or an automorphic image of it, see [`SwitchingKey::generate_galois`]).
+    pub fn secret_id(&self) -> SecretId {
+        self.secret_id
+    }
+
+    /// The shape.
+    pub fn gadget(&self) -> &Gadget {
+        &self.gadget
+    }
+
+    /// Bytes held in memory.
+    pub fn nbytes(&self) -> usize {
+        self.bodies.iter().chain(self.masks.iter().flatten()).map(PackedPoly::nbytes).sum()
+    }
+
+    /// Bytes of the seeded form.
+    pub fn seeded_nbytes(&self) -> usize {
+        self.bodies.iter().map(PackedPoly::nbytes).sum::<usize>() + 32
+    }
+
+    /// Whether the masks are held.
+    pub fn is_expanded(&self) -> bool {
+        self.masks.is_some()
+    }
+
+    /// Holds the masks from now on.
+    pub fn expand(&mut self, ring: &Ring) {
+        if self.masks.is_none() {
+            self.masks = Some(self.expanded_masks(ring));
+        }
+    }
+
+    /// Forgets the masks, which the seed gives back at any time.
+    pub fn compress(&mut self) {
+        self.masks = None;
+    }
+
+    fn expanded_masks(&self, ring: &Ring) -> Vec<PackedPoly> {
+        let set = self.gadget.full_set();
+        (0..self.bodies.len())
+            .map(|row| PackedPoly::new(&encrypt::uniform(ring, &set, &self.mask_seed, row as u64)))
+            .collect()
+    }
+
+    /// Bodies and masks of the rows named, for kernels that stream them.
+    pub(crate) fn rows<'a>(&'a self, rows: &[usize], expanded: Option<&'a [PackedPoly]>) -> Vec<[&'a PackedPoly; 2]> {
+        let masks = self.masks.as_deref().or(expanded).expect("masks are held or were expanded by the caller");
+        rows.iter().map(|&row| [&self.bodies[row], &masks[row]]).collect()
+    }
+
+    /// The masks, where the key does not hold them.
+    pub(crate) fn temporary_masks(&self, ring: &Ring) -> Option<Vec<PackedPoly>> {
+        if self.masks.is_some() { None } else { Some(self.expanded_masks(ring)) }
+    }
+
+    /// The half external product before the division by `P`: `Σ_k digit_k·(b_k, a_k)` over the digits' primes.
+    pub fn product(&self, ring: &Ring, digits: &[(usize, Poly<Eval>)]) -> Rlwe {
+        let temporary = self.temporary_masks(ring);
+        let rows: Vec<usize> = digits.iter().map(|(k, _)| *k).collect();
+        let rows = self.rows(&rows, temporary.as_deref());
+        let set = digits[0].1.set().clone();
+        let (mut c0, mut c1) = (ring.uninit::<Eval>(&set), ring.uninit::<Eval>(&set));
+        c0.limbs_mut().par_iter_mut().zip(c1.limbs_mut()).zip(set.indices()).for_each(|((o0, o1), &i)| {
+            let x: Vec<&[u64]> = digits.iter().map(|(_, d)| d.limb(i)).collect();
+            let b: Vec<&[u8]> = rows.iter().map(|[b, _]| b.limb(i)).collect();
+            let a: Vec<&[u8]> = rows.iter().map(|[_, a]| a.limb(i)).collect();
+            ring.modulus(i).inner_product_packed_into(o0, &x, &b);
+            ring.modulus(i).inner_product_packed_into(o1, &x, &a);
+        });
+        Rlwe { c0, c1 }
+    }
+
+    /// `c·s` as a ciphertext times `P`, over `c`'s primes and the special ones.
+    pub fn switch(&self, ring: &Ring, c: &Poly<Eval>) -> Rlwe {
+        let digits = ring.mod_up(c, &self.gadget.digits, &self.gadget.special);
+        self.product(ring, &digits)
+    }
+
+    /// Whether ciphertexts over `set` can be switched.
+    pub fn serves(&self, set: &PrimeSet) -> bool {
+        set.is_subset(&self.gadget.ciphertext_set())
+    }
+
+    /// The key for the automorphism `σ: X ↦ X^galois_elt`, stored moved back by it: its product with the digits of `c1` encrypts `c1·s`
+    /// under `σ^-1(s)`, so that one permutation of the result gives `σ(c1)·σ(s)` under `s`, and digits are shared
+    /// by all automorphisms of one ciphertext.
+    pub fn generate_galois(
+        ring: &Ring,
+        secret: &crate::SecretKey,
+        galois_elt: u64,
+        gadget: Gadget,
+        seed: &Seed,
+        expanded: bool,
+    ) -> Self {
+        let two_n = 2 * ring.n() as u64;
+        let inverse = inverse_mod_power_of_two(galois_elt, two_n);
+        let mut moved = ring.automorphism(secret.eval(), inverse);
+        let key = Self::generate(ring, secret.id(), [secret.eval(), &moved], gadget, seed, expanded);
+        moved.zeroize();
+        key
+    }
+}
+
+/// `g^-1` modulo a power of two, for odd `g`.
+fn inverse_mod_power_of_two(g: u64, modulus: u64) -> u64 {
+    // Newton: each step doubles the number of correct bits.
+    let mut x = g;
+    for _ in 0..6 {
+        x = x.wrapping_mul(2u64.wrapping_sub(g.wrapping_mul(x)));
+    }
+    x & (modulus - 1)
+}
