@@ -97,17 +97,15 @@ def _require_finite(operation: str, array: NDArray[Any]) -> None:
         )
 
 
-def scalar(operation: str, value: Any) -> complex | int:
-    """Turn a Python or NumPy number into an ``int`` (which costs no level) or a finite ``complex``."""
-    if isinstance(value, (bool, np.bool_)):
-        return int(value)
+def scalar(operation: str, value: Any) -> complex:
+    """Turn a Python or NumPy number into a finite ``complex``."""
     try:
-        return operator.index(value)
-    except TypeError:
         number = complex(value)
+    except OverflowError:
+        number = complex("inf")
     if not np.isfinite(number):
         raise MessageError(
-            f"{operation}: the scalar is {value}, and a ciphertext is combined with finite numbers only; "
+            f"{operation}: the scalar is {value:.6g}, and a ciphertext is combined with finite numbers only; "
             f"check where it comes from",
             value=value,
         )
@@ -150,10 +148,10 @@ def integer(operation: str, name: str, value: Any) -> int:
         ) from None
 
 
-def level(operation: str, value: Any, max_level: int) -> int | None:
-    """Check an optional level against the engine's highest."""
+def level(operation: str, value: Any, max_level: int) -> int:
+    """Check a level against the engine's highest, which is also what None stands for."""
     if value is None:
-        return None
+        return max_level
     number = integer(operation, "level", value)
     if not 0 <= number <= max_level:
         raise LevelError(

@@ -43,7 +43,7 @@ class EngineCore:
     def _reporting(self, description: str, progress: bool | None) -> AbstractContextManager[_progress.Report | None]:
         return _progress.reporting(description, self._shows_progress if progress is None else progress)
 
-    def _level(self, operation: str, level: Any) -> int | None:
+    def _level(self, operation: str, level: Any) -> int:
         return _checks.level(operation, level, self.max_level)
 
     def _ciphertext(self, operation: str, value: Any) -> Ciphertext:

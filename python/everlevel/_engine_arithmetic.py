@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 from numpy.typing import ArrayLike
 
 from . import _checks, _native
 from ._core import EngineCore
 from .ciphertext import Ciphertext
-from .errors import LevelError, OperandTypeError, ScaleError
+from .errors import LevelError, OperandTypeError
 from .keys import RelinearizationKey
 from .plaintext import Plaintext
 
 Operand = Ciphertext | Plaintext | ArrayLike | complex
 """What a ciphertext is combined with."""
-
-_LOG2_MAX_INTEGER: Final = 62
 
 
 class ArithmeticMixin(EngineCore):
@@ -86,15 +84,15 @@ class ArithmeticMixin(EngineCore):
         Returns
         -------
         Ciphertext
-            At the lower of the two levels, less the levels consumed: 0 for an integer (of Python or NumPy) or a
-            complex number with integer parts, else 1.
+            At the lower of the two levels, less the levels consumed: 0 for a number that is an integer, or has
+            integer parts, else 1.
 
         Raises
         ------
         LevelError
             If a level is needed and none is left: bootstrap first.
         ScaleError
-            If an integer is so large that the product can't be held.
+            If a number is so large that the product can't be held.
         EngineMismatchError, KeyMismatchError, MessageError
             As in `add`.
 
@@ -113,7 +111,9 @@ class ArithmeticMixin(EngineCore):
             native = self._context.multiply_plain(first._native, second._native)
             return self._wrap(native, is_real=first.is_real and second.is_real)
         if _checks.is_scalar(second):
-            return self._multiply_scalar(first, _checks.scalar("multiply", second))
+            number = _checks.scalar("multiply", second)
+            native = self._context.multiply_scalar(first._native, number)
+            return self._wrap(native, is_real=first.is_real and number.imag == 0)
         slots, is_real = _checks.message("multiply", second, self.slot_count)
         return self._wrap(self._context.multiply_slots(first._native, slots), is_real=first.is_real and is_real)
 
@@ -128,8 +128,8 @@ class ArithmeticMixin(EngineCore):
         """
         operation = "multiply_imaginary_integer"
         ciphertext, factor = _order(operation, left, right)
-        native = self._integer_product(operation, ciphertext, 0, _checks.integer(operation, "factor", factor))
-        return self._wrap(native, is_real=False)
+        number = 1j * _checks.integer(operation, "factor", factor)
+        return self._wrap(self._context.multiply_scalar(ciphertext._native, number), is_real=False)
 
     def square(self, ciphertext: Ciphertext, relinearization_key: RelinearizationKey | None = None) -> Ciphertext:
         """Square every slot; cheaper than ``multiply(a, a)``. Levels consumed: 1.
@@ -160,9 +160,10 @@ class ArithmeticMixin(EngineCore):
         return self._wrap(self._context.relinearize(ciphertext._native, key._native), is_real=ciphertext.is_real)
 
     def rescale(self, ciphertext: Ciphertext) -> Ciphertext:
-        """Divide the scale by one level's modulus. Levels consumed: 1.
+        """Bring a ciphertext one level down.
 
-        Products rescale by themselves: this is for experiments with scales.
+        Products rescale by themselves, and every ciphertext has its level's scale: nothing is ever left to divide, and
+        the message stays what it is. Levels consumed: 1.
 
         Raises
         ------
@@ -170,7 +171,14 @@ class ArithmeticMixin(EngineCore):
             At level 0.
         """
         ciphertext = self._ciphertext("rescale", ciphertext)
-        return self._wrap(self._context.rescale(ciphertext._native), is_real=ciphertext.is_real)
+        if ciphertext.level == 0:
+            raise LevelError(
+                f"rescale: needs level ≥ 1, ciphertext is at level 0 of {self.max_level}; bootstrap it first",
+                level=0,
+                needed=1,
+                max_level=self.max_level,
+            )
+        return self.level_down(ciphertext, ciphertext.level - 1)
 
     def level_down(self, ciphertext: Ciphertext, level: int) -> Ciphertext:
         """Bring a ciphertext to a lower level, where operations on it are cheaper.
@@ -210,8 +218,8 @@ class ArithmeticMixin(EngineCore):
             return self._wrap(native, is_real=first.is_real and second.is_real)
         if _checks.is_scalar(second):
             number = _checks.scalar(operation, second)
-            is_real = first.is_real and not _is_complex(second)
-            return self._wrap(self._context.add_scalar(first._native, complex(number)), is_real=is_real)
+            native = self._context.add_scalar(first._native, number)
+            return self._wrap(native, is_real=first.is_real and number.imag == 0)
         slots, is_real = _checks.message(operation, second, self.slot_count)
         return self._wrap(self._context.add_slots(first._native, slots), is_real=first.is_real and is_real)
 
@@ -220,26 +228,6 @@ class ArithmeticMixin(EngineCore):
         self._relinearized("multiply", second)
         native = self._context.multiply(first._native, second._native, self._optional_key("multiply", key))
         return self._wrap(native, is_real=first.is_real and second.is_real)
-
-    def _multiply_scalar(self, ciphertext: Ciphertext, number: complex | int) -> Ciphertext:
-        is_real = ciphertext.is_real and not (isinstance(number, complex) and number.imag != 0)
-        parts = _integer_parts(number)
-        if parts is None:
-            native = self._context.multiply_scalar(ciphertext._native, complex(number))
-        else:
-            native = self._integer_product("multiply", ciphertext, *parts)
-        return self._wrap(native, is_real=is_real)
-
-    def _integer_product(self, operation: str, ciphertext: Ciphertext, real: int, imaginary: int) -> _native.Ciphertext:
-        largest = max(abs(real), abs(imaginary))
-        if largest.bit_length() > _LOG2_MAX_INTEGER:
-            raise ScaleError(
-                f"{operation}: the factor is {largest.bit_length()} bits long, and {_LOG2_MAX_INTEGER} is the most for "
-                f"an integer; multiply by a float instead, which takes a level",
-                log2_left=float(largest.bit_length()),
-                log2_right=float(_LOG2_MAX_INTEGER),
-            )
-        return self._context.multiply_integer(ciphertext._native, real, imaginary)
 
     def _relinearization_key(self, operation: str, value: Any) -> RelinearizationKey:
         key = _checks.instance(operation, "relinearization_key", value, RelinearizationKey)
@@ -271,16 +259,3 @@ def _negative(operation: str, value: Any, slot_count: int) -> Any:
         return -_checks.scalar(operation, value)
     slots, is_real = _checks.message(operation, value, slot_count)
     return -slots.real if is_real else -slots
-
-
-def _is_complex(value: Any) -> bool:
-    return complex(value).imag != 0
-
-
-def _integer_parts(number: complex | int) -> tuple[int, int] | None:
-    """Split what a ciphertext is multiplied by at no level's cost; None for what costs one."""
-    if isinstance(number, int):
-        return number, 0
-    if isinstance(number, complex) and number.imag != 0 and number.real.is_integer() and number.imag.is_integer():
-        return int(number.real), int(number.imag)
-    return None

@@ -6,7 +6,7 @@ from typing import Any
 
 from . import _checks
 from ._core import EngineCore
-from ._options import BOOTSTRAP_SIZES
+from ._options import BOOTSTRAP_SIZES, BOOTSTRAP_STAGE_COUNTS
 from .errors import ParameterError
 from .keys import (
     BootstrapKey,
@@ -35,7 +35,7 @@ class KeysMixin(EngineCore):
         >>> engine.create_secret_key()
         SecretKey(hidden)
         """
-        return SecretKey(self._context.secret_key())
+        return SecretKey(self._context.secret_key(), self.max_level)
 
     def create_public_key(self, secret_key: SecretKey, level: int | None = None) -> PublicKey:
         """Make a key that encrypts for a secret.
@@ -45,7 +45,7 @@ class KeysMixin(EngineCore):
         secret_key : SecretKey
             Who decrypts.
         level : int, optional
-            Highest level that it encrypts at; the engine's, if left out.
+            Accepted for 1.x's sake: the key encrypts at every level.
 
         Raises
         ------
@@ -54,9 +54,9 @@ class KeysMixin(EngineCore):
         EngineMismatchError
             If the secret key is one of other parameters.
         """
-        level = self._level("create_public_key", level)
+        self._level("create_public_key", level)
         secret = self._secret_key("create_public_key", secret_key)
-        return PublicKey(self._context.public_key(secret._native, level))
+        return PublicKey(self._context.public_key(secret._native), self.max_level)
 
     def create_relinearization_key(
         self, secret_key: SecretKey, level: int | None = None, *, progress: bool | None = None
@@ -68,14 +68,15 @@ class KeysMixin(EngineCore):
         secret_key : SecretKey
             Secret of the ciphertexts.
         level : int, optional
-            Highest level of the ciphertexts; the engine's, if left out. Lower ones make smaller keys.
+            Accepted for 1.x's sake: the key serves every level.
         progress : bool, optional
             Whether a bar is shown; as the engine says, if left out.
         """
         operation = "create_relinearization_key"
-        level, secret = self._level(operation, level), self._secret_key(operation, secret_key)
+        self._level(operation, level)
+        secret = self._secret_key(operation, secret_key)
         with self._reporting("relinearization key", progress) as report:
-            key = RelinearizationKey(self._context.relinearization_key(secret._native, level, report))
+            key = RelinearizationKey(self._context.relinearization_key(secret._native, report), self.max_level)
         self._registry.remember(key)
         return key
 
@@ -90,9 +91,10 @@ class KeysMixin(EngineCore):
             As for `create_relinearization_key`.
         """
         operation = "create_conjugation_key"
-        level, secret = self._level(operation, level), self._secret_key(operation, secret_key)
+        self._level(operation, level)
+        secret = self._secret_key(operation, secret_key)
         with self._reporting("conjugation key", progress) as report:
-            key = ConjugationKey(self._context.conjugation_key(secret._native, level, report))
+            key = ConjugationKey(self._context.conjugation_key(secret._native, report), self.max_level)
         self._registry.remember(key)
         return key
 
@@ -110,23 +112,26 @@ class KeysMixin(EngineCore):
             As for `create_relinearization_key`.
         """
         operation = "create_rotation_key"
-        level, secret = self._level(operation, level), self._secret_key(operation, secret_key)
+        self._level(operation, level)
+        secret = self._secret_key(operation, secret_key)
         with self._reporting("rotation key", progress) as report:
-            key = RotationKey(self._context.rotation_key(secret._native, level, report))
+            key = RotationKey(self._context.rotation_key(secret._native, report), self.max_level)
         self._registry.remember(key)
         return key
 
     def create_fixed_rotation_key(
-        self, secret_key: SecretKey, delta: int, level: int | None = None, *, progress: bool | None = None
+        self, secret_key: SecretKey, delta: int, level: int | None = None
     ) -> FixedRotationKey:
         """Make a key that rotates by one amount. The engine remembers the first one of every secret and amount.
 
         Parameters
         ----------
-        secret_key, level, progress
-            As for `create_relinearization_key`.
+        secret_key : SecretKey
+            Secret of the ciphertexts.
         delta : int
             Amount in slots, with the sign of ``numpy.roll``: ``+1`` moves slot 0 to slot 1.
+        level : int, optional
+            Highest level of the ciphertexts; the engine's, if left out. Lower ones make smaller, faster keys.
 
         Examples
         --------
@@ -135,9 +140,8 @@ class KeysMixin(EngineCore):
         """
         operation = "create_fixed_rotation_key"
         delta = _checks.integer(operation, "delta", delta)
-        level, secret = self._level(operation, level), self._secret_key(operation, secret_key)
-        with self._reporting(f"rotation key {delta:+d}", progress) as report:
-            key = FixedRotationKey(self._context.fixed_rotation_key(secret._native, delta, level, report))
+        top, secret = self._level(operation, level), self._secret_key(operation, secret_key)
+        key = FixedRotationKey(self._context.fixed_rotation_key(secret._native, delta, top), top)
         self._registry.remember(key)
         return key
 
@@ -166,10 +170,11 @@ class KeysMixin(EngineCore):
         operation = "create_bootstrap_key"
         secret = self._secret_key(operation, secret_key)
         self._require_bootstrap(operation)
-        stage_count = _checks.integer(operation, "stage_count", stage_count)
+        stage_count = _stage_count(stage_count)
         _check_size(size)
         with self._reporting("bootstrap key", progress) as report:
-            return BootstrapKey(self._context.bootstrap_key(secret._native, stage_count, size, report))
+            native = self._context.bootstrap_key(secret._native, stage_count, size == "large", report)
+        return BootstrapKey(native, self.max_level)
 
     def forget_keys(self) -> None:
         """Forget the keys that operators use, so that their memory is free once nobody else holds them."""
@@ -184,6 +189,18 @@ class KeysMixin(EngineCore):
                 value=False,
                 allowed=True,
             )
+
+
+def _stage_count(value: Any) -> int:
+    count = _checks.integer("create_bootstrap_key", "stage_count", value)
+    if count not in BOOTSTRAP_STAGE_COUNTS:
+        raise ParameterError(
+            f"create_bootstrap_key: stage_count is {count}, and 3, 4 and 5 are offered; choose one of these",
+            option="stage_count",
+            value=count,
+            allowed=BOOTSTRAP_STAGE_COUNTS,
+        )
+    return count
 
 
 def _check_size(size: Any) -> None:

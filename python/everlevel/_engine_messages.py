@@ -107,18 +107,18 @@ class MessagesMixin(EngineCore):
             )
         if not isinstance(array, Plaintext):
             return self._encrypt(self._encode("encrypt", array, level), key)
-        level = self._level("encrypt", level)
-        if level is None or level == array.level:
+        target = array.level if level is None else self._level("encrypt", level)
+        if target == array.level:
             return self._encrypt(array, key)
-        if level > array.level:
+        if target > array.level:
             raise LevelError(
-                f"encrypt: level {level} was asked for and the plaintext is at level {array.level}; "
-                f"encode it at level {level} or above",
-                level=level,
+                f"encrypt: level {target} was asked for and the plaintext is at level {array.level}; "
+                f"encode it at level {target} or above",
+                level=target,
                 max_level=array.level,
             )
         fresh = self._encrypt(array, key)
-        return self._wrap(self._context.level_down(fresh._native, level), is_real=array.is_real)
+        return self._wrap(self._context.level_down(fresh._native, target), is_real=array.is_real)
 
     def decrypt(self, ciphertext: Ciphertext, secret_key: SecretKey) -> Values:
         """Decrypt to an array.
@@ -142,7 +142,8 @@ class MessagesMixin(EngineCore):
         """Decrypt without decoding, at the ciphertext's level."""
         ciphertext = self._ciphertext("decrypt", ciphertext)
         secret = self._secret_key("decrypt", secret_key)
-        return Plaintext(self._context.decrypt(ciphertext._native, secret._native), is_real=ciphertext.is_real)
+        native = self._context.decrypt(ciphertext._native, secret._native)
+        return Plaintext(native, self.slot_count, is_real=ciphertext.is_real)
 
     def _encrypt(self, plaintext: Plaintext, key: PublicKey | SecretKey) -> Ciphertext:
         if isinstance(key, PublicKey):
@@ -153,4 +154,5 @@ class MessagesMixin(EngineCore):
 
     def _encode(self, operation: str, array: Any, level: Any) -> Plaintext:
         slots, is_real = _checks.message(operation, array, self.slot_count)
-        return Plaintext(self._context.encode(slots, self._level(operation, level)), is_real=is_real)
+        native = self._context.encode(slots, self._level(operation, level))
+        return Plaintext(native, self.slot_count, is_real=is_real)

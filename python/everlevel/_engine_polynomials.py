@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from . import _checks
 from ._core import EngineCore
@@ -36,7 +36,7 @@ class PolynomialsMixin(EngineCore):
         array([0.125, 8.   ])
         """
         x, power, key = self._basis("make_power_basis", ciphertext, max_power, relinearization_key)
-        return self._wrap_all(self._context.power_basis(x._native, power, key._native), is_real=x.is_real)
+        return self._wrap_all(self._context.basis(x._native, False, power, key._native), is_real=x.is_real)
 
     def make_chebyshev_basis(
         self, ciphertext: Ciphertext, max_power: int, relinearization_key: RelinearizationKey
@@ -49,7 +49,7 @@ class PolynomialsMixin(EngineCore):
             Of length `max_power`; T_k is at index k-1. Levels consumed by it: ceil(log2(k)).
         """
         x, power, key = self._basis("make_chebyshev_basis", ciphertext, max_power, relinearization_key)
-        return self._wrap_all(self._context.chebyshev_basis(x._native, power, key._native), is_real=x.is_real)
+        return self._wrap_all(self._context.basis(x._native, True, power, key._native), is_real=x.is_real)
 
     def evaluate_polynomial(
         self, ciphertext: Ciphertext, coefficients: ArrayLike, relinearization_key: RelinearizationKey
@@ -84,8 +84,7 @@ class PolynomialsMixin(EngineCore):
         >>> engine.decrypt(engine.evaluate_polynomial(x, [1.0, 0.0, 3.0], relinearization_key), secret_key)[:2].round(3)
         array([ 1.75, 13.  ])
         """
-        x, series, key, is_real = self._series("evaluate_polynomial", ciphertext, coefficients, relinearization_key)
-        return self._wrap(self._context.evaluate_polynomial(x._native, series, key._native), is_real=is_real)
+        return self._evaluate("evaluate_polynomial", False, ciphertext, coefficients, relinearization_key)
 
     def evaluate_chebyshev_polynomial(
         self, ciphertext: Ciphertext, coefficients: ArrayLike, relinearization_key: RelinearizationKey
@@ -112,11 +111,7 @@ class PolynomialsMixin(EngineCore):
         >>> bool(np.allclose(engine.decrypt(y, secret_key)[:2], np.exp([0.5, -1.0]), atol=1e-3))
         True
         """
-        x, series, key, is_real = self._series(
-            "evaluate_chebyshev_polynomial", ciphertext, coefficients, relinearization_key
-        )
-        native = self._context.evaluate_chebyshev_polynomial(x._native, series, key._native)
-        return self._wrap(native, is_real=is_real)
+        return self._evaluate("evaluate_chebyshev_polynomial", True, ciphertext, coefficients, relinearization_key)
 
     def weighted_sum(self, ciphertexts: Sequence[Ciphertext], weights: ArrayLike) -> Ciphertext:
         """Compute Σ w_k a_k. Levels consumed: 0 if all weights are integers, else 1.
@@ -153,12 +148,18 @@ class PolynomialsMixin(EngineCore):
             )
         return self._relinearized(operation, ciphertext), power, self._polynomial_key(operation, key)
 
-    def _series(
-        self, operation: str, ciphertext: Any, coefficients: Any, key: Any
-    ) -> tuple[Ciphertext, _checks.ComplexArray, RelinearizationKey, bool]:
+    def _evaluate(self, operation: str, chebyshev: bool, ciphertext: Any, coefficients: Any, key: Any) -> Ciphertext:
         x = self._relinearized(operation, ciphertext)
         series, is_real = _checks.coefficients(operation, coefficients)
-        return x, series, self._polynomial_key(operation, key), x.is_real and is_real
+        native_key = self._polynomial_key(operation, key)._native
+
+        def evaluate(part: NDArray[np.float64]) -> Ciphertext:
+            native = self._context.evaluate_polynomial(x._native, chebyshev, part.tolist(), native_key)
+            return self._wrap(native, is_real=x.is_real)
+
+        # p + iq, each with real coefficients: the products by i are free.
+        real = evaluate(series.real)
+        return real if is_real else real + 1j * evaluate(series.imag)
 
     def _polynomial_key(self, operation: str, value: Any) -> RelinearizationKey:
         key = _checks.instance(operation, "relinearization_key", value, RelinearizationKey)

@@ -25,7 +25,7 @@ def show_info() -> None:
         "python": f"{platform.python_version()} ({platform.system()} {platform.machine()})",
         "numpy": np.__version__,
         "cores": str(os.cpu_count()),
-        **_native.build_info(),
+        **dict(_native.build_info()),
     }
     width = max(len(name) for name in lines)
     for name, value in lines.items():

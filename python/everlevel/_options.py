@@ -13,6 +13,7 @@ from .errors import OperandTypeError, ParameterError, UnsupportedError
 Mode = Literal["cpu", "parallel"]
 
 BOOTSTRAP_SIZES: Final = ("medium", "large")
+BOOTSTRAP_STAGE_COUNTS: Final = (3, 4, 5)
 
 _UNSUPPORTED_OPTIONS: Final[Mapping[str, str]] = {
     "use_multiparty": "keys shared between parties",

@@ -30,7 +30,7 @@ class Ciphertext:
                                 a plaintext, an array or a number
     ``-a``                      negation                                       0
     ``a * b``                   slot by slot                                   1
-    ``3 * a``, ``1j * a``       by an integer, or one with integer parts       0
+    ``3 * a``, ``1j * a``       by a number with integer parts                 0
     ``1.5 * a``, ``array * a``  by any other number, or by an array            1
     ``a ** k``                  power, for an integer k ≥ 1                    ceil(log2(k))
     ==========================  =============================================  ======================

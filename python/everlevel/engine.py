@@ -144,14 +144,9 @@ class Engine(MessagesMixin, ArithmeticMixin, PolynomialsMixin, SlotsMixin, Boots
         return self._context.log_n
 
     @property
-    def log2_modulus(self) -> float:
-        """Base-2 logarithm of the largest modulus that any key is given over: what security depends on."""
-        return self._context.log2_qp
-
-    @property
     def security_bits(self) -> int:
         """Classical security of the parameters: 128, or 0 for an insecure ring."""
-        return self._context.security_bits
+        return 0 if self._context.insecure else 128
 
     def __repr__(self) -> str:
         parts = [f"N 2^{self.log_n}", f"slots {self.slot_count}", f"levels 0..{self.max_level}"]

@@ -24,8 +24,6 @@ __all__ = [
 
 class _NativeKey(Protocol):
     @property
-    def level(self) -> int: ...
-    @property
     def nbytes(self) -> int: ...
     @property
     def secret_id(self) -> int: ...
@@ -35,19 +33,20 @@ NativeT = TypeVar("NativeT", bound=_NativeKey)
 
 
 class _Key(Generic[NativeT]):
-    """What all keys have in common: their native object, its level and its size."""
+    """What all keys have in common: their native object, the levels that they serve, and their size."""
 
-    __slots__ = ("__weakref__", "_native")
+    __slots__ = ("__weakref__", "_level", "_native")
 
     kind: ClassVar[str] = "key"
 
-    def __init__(self, native: NativeT) -> None:
+    def __init__(self, native: NativeT, level: int) -> None:
         self._native = native
+        self._level = level
 
     @property
     def level(self) -> int:
         """Highest level of the ciphertexts that the key works on."""
-        return self._native.level
+        return self._level
 
     @property
     def nbytes(self) -> int:

@@ -16,10 +16,11 @@ class Plaintext:
     Made by `Engine.encode` and `Engine.decrypt_to_plaintext`. Immutable.
     """
 
-    __slots__ = ("__weakref__", "_is_real", "_native")
+    __slots__ = ("__weakref__", "_is_real", "_native", "_slot_count")
 
-    def __init__(self, native: _native.Plaintext, *, is_real: bool) -> None:
+    def __init__(self, native: _native.Plaintext, slot_count: int, *, is_real: bool) -> None:
         self._native = native
+        self._slot_count = slot_count
         self._is_real = is_real
 
     @property
@@ -35,7 +36,7 @@ class Plaintext:
     @property
     def slot_count(self) -> int:
         """Number of slots."""
-        return self._native.slot_count
+        return self._slot_count
 
     @property
     def nbytes(self) -> int:

@@ -39,7 +39,7 @@ OPERATIONS: list[tuple[str, Callable[[Any, Any], Any], int]] = [
     ("1j * x", lambda x, y: 1j * x, 0),
     ("(2 - 3j) * x", lambda x, y: (2 - 3j) * x, 0),
     ("1.5 * x", lambda x, y: 1.5 * x, 1),
-    ("2.0 * x", lambda x, y: 2.0 * x, 1),
+    ("2.0 * x", lambda x, y: 2.0 * x, 0),
     ("x * (0.5 + 0.25j)", lambda x, y: x * (0.5 + 0.25j), 1),
     ("numpy scalar first", lambda x, y: np.float64(1.5) * x, 1),
     ("x ** 1", lambda x, y: x**1, 0),

@@ -178,8 +178,8 @@ def test_wrong_kinds_of_arguments(party: Party, a: Ciphertext) -> None:
 
 
 def test_bad_factors(a: Ciphertext) -> None:
-    with pytest.raises(errors.ScaleError, match="bits long"):
-        a * 10**30
+    with pytest.raises(errors.ScaleError, match=r"2\^"):
+        a * 10**60
     with pytest.raises(errors.MessageError, match="finite"):
         a * float("nan")
     with pytest.raises(errors.MessageError, match="finite"):

@@ -85,7 +85,7 @@ def test_progress_is_shown_after_a_second(monkeypatch: pytest.MonkeyPatch, capsy
 
 def test_native_calls_report_progress(deep: Party, monkeypatch: pytest.MonkeyPatch) -> None:
     steps: list[tuple[int, int]] = []
-    key = deep.engine._context.bootstrap_key(deep.secret_key._native, 3, "medium", lambda *step: steps.append(step))
+    key = deep.engine._context.bootstrap_key(deep.secret_key._native, 3, False, lambda *step: steps.append(step))
     assert key.nbytes > 0
     assert steps
     assert steps[-1][0] == steps[-1][1]
@@ -97,7 +97,7 @@ def test_an_error_in_a_report_is_raised(deep: Party) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        deep.engine._context.bootstrap_key(deep.secret_key._native, 3, "medium", interrupt)
+        deep.engine._context.bootstrap_key(deep.secret_key._native, 3, False, interrupt)
 
 
 def test_one_engine_serves_many_threads(party: Party, rng: np.random.Generator) -> None:
