@@ -28,6 +28,21 @@ pub(crate) fn ratio(ring: &Ring, numerator: &PrimeSet, denominator: &PrimeSet) -
     ring.product(&numerator.difference(denominator)) / ring.product(&denominator.difference(numerator))
 }
 
+/// Bits that constants are rounded to, where levels allow.
+const CONSTANT_BITS: f64 = 52.0;
+
+/// Primes of `available` whose product exceeds `to`'s by [`CONSTANT_BITS`], or all of them.
+fn intermediate(ring: &Ring, available: &PrimeSet, to: &PrimeSet) -> PrimeSet {
+    let mut set = available.intersection(to);
+    for &i in available.difference(to).indices() {
+        if ratio(ring, &set, to).log2() >= CONSTANT_BITS {
+            break;
+        }
+        set = set.union(&PrimeSet::new([i]));
+    }
+    set
+}
+
 impl Ladder {
     /// A ladder over consecutive levels starting at `base_scale`.
     pub fn new(ring: &Ring, sets: Vec<PrimeSet>, base_scale: f64) -> Self {
@@ -48,22 +63,39 @@ impl Ladder {
     }
 
     /// `Σ c_i·w_i` at `target`, which is below every operand's level.
+    ///
+    /// Each product is with an integer of about `c·R`, followed by a division by `R`, the ratio of an intermediate modulus to the
+    /// target's. Where the operands share an intermediate modulus, they share the division.
     pub fn linear_combination(&self, ring: &Ring, terms: &[(&Working, f64)], target: usize) -> Working {
-        let set = &self.sets[target + 1];
-        let sum = |part: fn(&Rlwe) -> &Poly<Eval>| {
-            let mut acc = ring.zero(set);
-            for (w, c) in terms {
-                let integer = self.constant(w.level, *c, target);
-                ring.mul_residues_add_assign(&mut acc, part(&w.ct), |m| m.reduce_i128(integer));
+        let to = &self.sets[target];
+        let common = terms.iter().map(|(w, _)| w.ct.set().clone()).reduce(|a, b| a.intersection(&b));
+        let from = common.map(|common| intermediate(ring, &common, to));
+        let needed = CONSTANT_BITS.min(self.ratios[target + 1].log2() - 1.0);
+        match from {
+            Some(from) if terms.len() == 1 || ratio(ring, &from, to).log2() >= needed => {
+                self.combine(ring, terms, &from, target)
             }
-            ring.rescale(acc, &self.sets[target])
-        };
-        Working { ct: Rlwe { c0: sum(|ct| &ct.c0), c1: sum(|ct| &ct.c1) }, level: target }
+            _ => {
+                let mut each = terms.iter().map(|term| self.linear_combination(ring, &[*term], target));
+                let mut sum = each.next().expect("a linear combination has terms");
+                each.for_each(|w| self.add_assign(ring, &mut sum, &w));
+                sum
+            }
+        }
     }
 
-    /// The integer that takes scale `S_level` to `c·S_target` at level `target + 1`, before the rescaling to `target`.
-    fn constant(&self, level: usize, c: f64, target: usize) -> i128 {
-        (c * self.scales[target] * self.ratios[target + 1] / self.scales[level]).round() as i128
+    fn combine(&self, ring: &Ring, terms: &[(&Working, f64)], from: &PrimeSet, target: usize) -> Working {
+        let to = &self.sets[target];
+        let factor = ratio(ring, from, to) * self.scales[target];
+        let sum = |part: fn(&Rlwe) -> &Poly<Eval>| {
+            let mut acc = ring.zero(from);
+            for (w, c) in terms {
+                let integer = (c * factor / self.scales[w.level]).round() as i128;
+                ring.mul_residues_add_assign(&mut acc, part(&w.ct), |m| m.reduce_i128(integer));
+            }
+            ring.rescale(acc, to)
+        };
+        Working { ct: Rlwe { c0: sum(|ct| &ct.c0), c1: sum(|ct| &ct.c1) }, level: target }
     }
 
     /// The same message at a lower level, with that level's scale; a copy where the level is already right.

@@ -35,6 +35,7 @@
 pub mod sampler;
 
 mod chacha;
+mod cpu;
 mod error;
 mod seed;
 mod stream;

@@ -6,7 +6,7 @@ use std::fmt;
 use rand_core::{TryCryptoRng, TryRng};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-use crate::chacha::{self, BATCH_BLOCKS, BATCH_WORDS};
+use crate::chacha::{self, BATCH_WORDS};
 
 /// Blocks that one address has: the 32-bit block counter of RFC 8439 never wraps.
 const MAX_BLOCKS: u64 = u32::MAX as u64;
@@ -53,7 +53,10 @@ impl Stream {
         buffered.copy_from_slice(&self.buffer[self.pos..self.pos + buffered.len()]);
         self.pos += buffered.len();
         let (batches, rest) = out.split_at_mut(out.len() / BATCH_WORDS * BATCH_WORDS);
-        self.generate(batches);
+        if !batches.is_empty() {
+            let counter = self.advance(batches.len());
+            chacha::keystream(&self.key, &self.nonce, counter, batches);
+        }
         if !rest.is_empty() {
             self.refill();
             rest.copy_from_slice(&self.buffer[..rest.len()]);
@@ -77,24 +80,21 @@ impl Stream {
 
     #[inline(never)]
     fn refill(&mut self) {
-        let mut buffer = std::mem::replace(&mut self.buffer, [0; BATCH_WORDS]);
-        self.generate(&mut buffer);
-        self.buffer = buffer;
-        buffer.zeroize();
+        let counter = self.advance(BATCH_WORDS);
+        chacha::keystream(&self.key, &self.nonce, counter, &mut self.buffer);
         self.pos = 0;
     }
 
-    /// Whole batches from `next_block` on.
-    fn generate(&mut self, out: &mut [u64]) {
-        let blocks = (out.len() / BATCH_WORDS * BATCH_BLOCKS) as u64;
+    /// Reserves the blocks of `words` words, whole batches, and returns the first.
+    fn advance(&mut self, words: usize) -> u32 {
+        let (first, blocks) = (self.next_block, words as u64 / 8);
+        let left = MAX_BLOCKS - first;
         assert!(
-            self.next_block + blocks <= MAX_BLOCKS,
-            "stream: {} blocks asked for, {} left at this address; take another index",
-            blocks,
-            MAX_BLOCKS - self.next_block
+            blocks <= left,
+            "stream: needs {blocks} blocks, {left} are left at this address; take another index"
         );
-        chacha::keystream(&self.key, &self.nonce, self.next_block as u32, out);
         self.next_block += blocks;
+        first as u32
     }
 }
 
@@ -126,3 +126,79 @@ impl TryRng for Stream {
 }
 
 impl TryCryptoRng for Stream {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hex(words: &[u64]) -> String {
+        words
+            .iter()
+            .flat_map(|w| w.to_le_bytes())
+            .map(|b| format!("{b:02x}"))
+            .collect()
+    }
+
+    /// RFC 8439 §2.3.2 (block 1; the nonce read as domain and index) and appendix A.1, vectors 1, 2 and 5.
+    #[test]
+    fn rfc8439_vectors() {
+        let counting: [u8; 32] = std::array::from_fn(|i| i as u8);
+        for (key, domain, index, block, expected) in [
+            (
+                counting,
+                0x0900_0000,
+                0x4a00_0000,
+                1,
+                "10f1e7e4d13b5915500fdd1fa32071c4c7d1f4c733c068030422aa9ac3d46c4e\
+                 d2826446079faa0914c2d705d98b02a2b5129cd1de164eb9cbd083e8a2503c4e",
+            ),
+            (
+                [0; 32],
+                0,
+                0,
+                0,
+                "76b8e0ada0f13d90405d6ae55386bd28bdd219b8a08ded1aa836efcc8b770dc7\
+                 da41597c5157488d7724e03fb8d84a376a43b8f41518a11cc387b669b2ee6586",
+            ),
+            (
+                [0; 32],
+                0,
+                0,
+                1,
+                "9f07e7be5551387a98ba977c732d080dcb0f29a048e3656912c6533e32ee7aed\
+                 29b721769ce64e43d57133b074d839d531ed1f28510afb45ace10a1f4b794d6f",
+            ),
+            (
+                [0; 32],
+                0,
+                0x0200_0000_0000_0000,
+                0,
+                "c2c64d378cd536374ae204b9ef933fcd1a8b2288b3dfa49672ab765b54ee27c7\
+                 8a970e0e955c14f3a88e741b97c286f75f8fc299e8148362fa198a39531bed6d",
+            ),
+        ] {
+            let mut words = [0; 16];
+            Stream::new(&key, domain, index).fill_u64(&mut words);
+            assert_eq!(hex(&words[8 * block..8 * block + 8]), expected);
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "take another index")]
+    fn an_exhausted_address_panics_before_it_repeats() {
+        let mut stream = Stream::new(&[0; 32], 0, 0);
+        stream.next_block = MAX_BLOCKS / 16 * 16;
+        stream.next_u64();
+    }
+
+    #[test]
+    fn byte_strings_are_whole_words() {
+        use rand_core::Rng;
+        let (mut words, mut bytes) = (Stream::new(&[1; 32], 0, 0), Stream::new(&[1; 32], 0, 0));
+        let mut out = [0; 11];
+        bytes.fill_bytes(&mut out);
+        assert_eq!(out[..8], words.next_u64().to_le_bytes());
+        assert_eq!(out[8..], words.next_u64().to_le_bytes()[..3]);
+        assert_eq!(bytes.next_u32(), words.next_u64() as u32);
+    }
+}

@@ -29,13 +29,72 @@ pub fn uniform_mod(stream: &mut Stream, out: &mut [u64], q: u64) {
     }
 }
 
-/// Moves the masked words below `q` to the front, in order, and counts them.
+/// Moves the masked words below `q` to the front, in order, and counts them; what it leaves behind them is unspecified.
 fn compact(words: &mut [u64], q: u64, mask: u64) -> usize {
-    let mut kept = 0;
-    for i in 0..words.len() {
+    #[cfg(target_arch = "x86_64")]
+    if crate::cpu::has_avx512() {
+        // SAFETY: `has_avx512` is true only where the CPU has AVX-512 F.
+        return unsafe { compact_avx512(words, q, mask) };
+    }
+    compact_portable(words, 0, 0, q, mask)
+}
+
+/// [`compact`] from word `from` on, where `kept ≤ from` words have been kept.
+fn compact_portable(words: &mut [u64], from: usize, mut kept: usize, q: u64, mask: u64) -> usize {
+    for i in from..words.len() {
         let candidate = words[i] & mask;
         words[kept] = candidate;
         kept += usize::from(candidate < q);
     }
     kept
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+fn compact_avx512(words: &mut [u64], q: u64, mask: u64) -> usize {
+    use std::arch::x86_64::*;
+    let (limit, mask_8) = (_mm512_set1_epi64(q as i64), _mm512_set1_epi64(mask as i64));
+    let whole = words.len() / 8 * 8;
+    let mut kept = 0;
+    for i in (0..whole).step_by(8) {
+        assert!(kept <= i);
+        // SAFETY: i + 8 ≤ whole ≤ words.len(), and no alignment is needed.
+        let candidates = _mm512_and_si512(unsafe { _mm512_loadu_si512(words.as_ptr().add(i).cast()) }, mask_8);
+        let good = _mm512_cmplt_epu64_mask(candidates, limit);
+        let packed = _mm512_maskz_compress_epi64(good, candidates);
+        // SAFETY: kept ≤ i, asserted above, so the eight words end at or before i + 8 and have all been read.
+        unsafe { _mm512_storeu_si512(words.as_mut_ptr().add(kept).cast(), packed) };
+        kept += good.count_ones() as usize;
+    }
+    compact_portable(words, whole, kept, q, mask)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Domain, Seed};
+
+    #[test]
+    fn every_backend_keeps_the_same_words() {
+        let mut stream = Seed::from_bytes([3; 32]).stream(Domain::Test, 0);
+        for len in (0..70).chain([500, 512]) {
+            let mut words = vec![0; len];
+            stream.fill_u64(&mut words);
+            for (q, mask) in [
+                (1 << 47, (1 << 47) - 1),
+                ((1 << 47) + 1, (1 << 48) - 1),
+                (5, 7),
+                (1, 0),
+                (1 << 63, u64::MAX),
+            ] {
+                let expected: Vec<u64> = words.iter().map(|w| w & mask).filter(|&w| w < q).collect();
+                let mut portable = words.clone();
+                let kept = compact_portable(&mut portable, 0, 0, q, mask);
+                assert_eq!(portable[..kept], expected);
+                let mut chosen = words.clone();
+                let kept = compact(&mut chosen, q, mask);
+                assert_eq!(chosen[..kept], expected);
+            }
+        }
+    }
 }

@@ -1,0 +1,260 @@
+//! What a bootstrap needs beside the general keys: tables that belong to the parameters, keys that belong to a secret.
+
+use std::collections::BTreeMap;
+
+use everlevel_rand::Seed;
+use everlevel_ring::{PrimeSet, Ring};
+use everlevel_rlwe::{Gadget, LinearTransform, Rlwe, SecretId, SwitchingKey};
+
+use crate::bootstrap::dft::{self, Direction};
+use crate::bootstrap::eval_mod::{Fit, INTERVAL};
+use crate::context::{Inner, best_gadget};
+use crate::keys::{KeyInfo, SecretKey};
+use crate::params::{BootstrapChain, ENCAPSULATION_WEIGHT, LOG2_EVAL_MOD, STAGE_COUNTS};
+use crate::working::Ladder;
+use crate::{Context, Error, Params, Progress};
+
+/// The raised phase is multiplied by this, so that key-switching noise is small against `q0`.
+const RAISE_FACTOR: u64 = 4;
+/// Estimated standard deviation of a slot's real part after a bootstrap; `docs/notes/bootstrap.md` derives it and tests measure it.
+const ERROR: f64 = 1.0 / (1u64 << 24) as f64;
+
+/// Baby steps against giant steps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BootstrapKeySize {
+    /// As few keys as possible: balanced steps.
+    Medium,
+    /// More baby steps, which share their digits, for speed.
+    Large,
+}
+
+/// Tables of a parameter set with a bootstrap.
+#[derive(Debug)]
+pub(crate) struct BootstrapTables {
+    /// The EvalMod levels, above the highest message level.
+    pub ladder: Ladder,
+    pub fit: Fit,
+    pub eval_mod_gadget: Gadget,
+    pub conjugation_gadget: Gadget,
+    pub raise_factor: u64,
+    pub error: f64,
+    coeffs_to_slots: Vec<Vec<PrimeSet>>,
+    encapsulation_gadget: Gadget,
+}
+
+/// A linear map with the rotation keys for its levels.
+#[derive(Debug)]
+pub(crate) struct KeyedTransform {
+    pub transform: LinearTransform,
+    pub keys: BTreeMap<i64, SwitchingKey>,
+}
+
+impl KeyedTransform {
+    /// The map applied.
+    pub fn apply(&self, ring: &Ring, ct: &Rlwe) -> Rlwe {
+        self.transform.apply(ring, ct, |r| &self.keys[&r])
+    }
+}
+
+/// Keys and plaintexts for bootstraps of one stage count.
+#[derive(Debug)]
+pub struct BootstrapKey {
+    pub(crate) info: KeyInfo,
+    size: BootstrapKeySize,
+    /// The raised modulus.
+    pub(crate) raised: PrimeSet,
+    pub(crate) coeffs_to_slots: Vec<KeyedTransform>,
+    pub(crate) slots_to_coeffs: Vec<KeyedTransform>,
+    pub(crate) to_sparse: SwitchingKey,
+    pub(crate) to_dense: SwitchingKey,
+}
+
+impl BootstrapTables {
+    pub fn new(params: &Params, ring: &Ring, chain: &BootstrapChain, messages: &Ladder) -> Result<Self, Error> {
+        let top_message = messages.sets.len() - 1;
+        let sets: Vec<PrimeSet> = params.levels[top_message..].iter().map(|l| l.set.clone()).collect();
+        let top = sets[sets.len() - 1].clone();
+        // Products start at the top level, and every level's primes belong to the key.
+        let union = sets[1..].iter().fold(sets[0].clone(), |u, s| u.union(s));
+        let ladder = Ladder::new(ring, sets, 2f64.powf(LOG2_EVAL_MOD));
+        let eval_mod_gadget = best_gadget(params, ring, &union, Gadget::consecutive)?;
+        let conjugation_gadget = best_gadget(params, ring, &top, Gadget::balanced)?;
+        let special = PrimeSet::new([params.special[0], chain.encapsulation_terminal]);
+        let encapsulation_gadget = Gadget::whole(&messages.sets[0], &special);
+        params.check_encapsulation(ring, &encapsulation_gadget.full_set())?;
+        Ok(Self {
+            ladder,
+            fit: Fit::new(),
+            eval_mod_gadget,
+            conjugation_gadget,
+            raise_factor: RAISE_FACTOR,
+            error: ERROR,
+            coeffs_to_slots: chain.coeffs_to_slots.clone(),
+            encapsulation_gadget,
+        })
+    }
+}
+
+/// The two transforms of a stage count, each stage with its rotations' gadget.
+fn transforms(
+    inner: &Inner,
+    tables: &BootstrapTables,
+    stage_index: usize,
+    size: BootstrapKeySize,
+) -> Result<[Vec<(LinearTransform, Gadget)>; 2], Error> {
+    let (ring, encoder, params) = (&inner.ring, &inner.encoder, &inner.params);
+    let stage_count = STAGE_COUNTS[stage_index];
+    let slots = encoder.slots() as f64;
+    let q0 = ring.product(&inner.ladder.sets[0]);
+    let sine_scales = &tables.ladder.scales;
+
+    // CoeffsToSlots: coefficients factor·q0·t become, after the addition of the conjugate, S·t/INTERVAL.
+    let mut sets = tables.coeffs_to_slots[stage_index].clone();
+    sets.push(tables.ladder.sets[tables.ladder.sets.len() - 1].clone());
+    let top_scale = sine_scales[sine_scales.len() - 1];
+    let total = top_scale / (2.0 * slots * INTERVAL * tables.raise_factor as f64 * q0);
+    let share = total.powf(1.0 / stage_count as f64);
+    let encode = |map: &dft::Diagonals, pair: &[PrimeSet; 2], share: f64| {
+        let gadget = best_gadget(params, ring, &pair[0], Gadget::balanced)?;
+        let factor = share * crate::working::ratio(ring, &pair[0], &pair[1]);
+        let transform = map.encode(ring, encoder, [&pair[0], &pair[1]], &gadget, factor, size);
+        Ok::<_, Error>((transform, gadget))
+    };
+    let down = dft::stages(encoder, Direction::CoeffsToSlots, stage_count)
+        .iter()
+        .zip(sets.windows(2))
+        .map(|(map, pair)| encode(map, &[pair[0].clone(), pair[1].clone()], share))
+        .collect::<Result<_, _>>()?;
+
+    // SlotsToCoeffs: S·2π·(S0/q0)·m becomes S_out·m. Half of the fall in scale goes to the first stage, whose rounding the later
+    // stages magnify most and whose plaintexts are the most precise.
+    let top_level = inner.ladder.sets.len() - 1;
+    let out_scale = inner.ladder.scales[top_level - stage_count];
+    let total = out_scale * q0 / (sine_scales[0] * 2.0 * std::f64::consts::PI * inner.ladder.scales[0]);
+    let up = dft::stages(encoder, Direction::SlotsToCoeffs, stage_count)
+        .iter()
+        .enumerate()
+        .map(|(i, map)| {
+            let pair = [inner.ladder.sets[top_level - i].clone(), inner.ladder.sets[top_level - i - 1].clone()];
+            let power = if i == 0 { 0.5 } else { 0.5 / (stage_count - 1) as f64 };
+            encode(map, &pair, total.powf(power))
+        })
+        .collect::<Result<_, _>>()?;
+    Ok([down, up])
+}
+
+impl Context {
+    /// Keys for bootstraps of `stage_count` 3, 4 or 5: more stages are faster and leave fewer levels (10, 9, 8).
+    ///
+    /// # Errors
+    /// A foreign secret key, an unsupported stage count, parameters without a bootstrap, fewer slots than half the degree.
+    pub fn bootstrap_key(
+        &self,
+        secret: &SecretKey,
+        stage_count: usize,
+        size: BootstrapKeySize,
+        progress: Progress,
+    ) -> Result<BootstrapKey, Error> {
+        let op = "create_bootstrap_key";
+        let Some(tables) = &self.0.bootstrap else { return Err(Error::NoBootstrap { op }) };
+        self.check(op, "secret key", secret.info)?;
+        let Some(stage_index) = STAGE_COUNTS.iter().position(|&s| s == stage_count) else {
+            return Err(Error::StageCount { op, stage_count, supported: STAGE_COUNTS.to_vec() });
+        };
+        if self.slot_count() != self.params().max_slots() {
+            return Err(Error::Parameter {
+                what: "slot_count",
+                found: self.slot_count().to_string(),
+                needed: format!("{} for a bootstrap: sparse bootstraps are not there yet", self.params().max_slots()),
+            });
+        }
+        let seed = Seed::from_os()?;
+        self.install(|inner| {
+            let ring = &inner.ring;
+            let [down, up] = transforms(inner, tables, stage_index, size)?;
+            let total = down.iter().chain(&up).map(|(t, _)| t.rotations().len()).sum::<usize>() + 2;
+            let mut done = 0;
+            let mut next = || {
+                done += 1;
+                progress(done, total);
+                seed.derive(everlevel_rand::Domain::Derive, done as u64)
+            };
+            let mut keyed = |stages: Vec<(LinearTransform, Gadget)>| {
+                stages
+                    .into_iter()
+                    .map(|(transform, gadget)| {
+                        inner.params.check_key(ring, &gadget.full_set())?;
+                        let keys = transform
+                            .rotations()
+                            .into_iter()
+                            .map(|r| {
+                                let elt = ring.rotation_elt(r);
+                                let key = SwitchingKey::generate_galois(ring, &secret.key, elt, gadget.clone(), &next(), true);
+                                (r, key)
+                            })
+                            .collect();
+                        Ok(KeyedTransform { transform, keys })
+                    })
+                    .collect::<Result<Vec<_>, Error>>()
+            };
+            let coeffs_to_slots = keyed(down)?;
+            let slots_to_coeffs = keyed(up)?;
+
+            let raised = tables.coeffs_to_slots[stage_index][0].clone();
+            let sparse = everlevel_rlwe::SecretKey::sample(ring, &next(), 0, Some(ENCAPSULATION_WEIGHT))?;
+            let [dense_seed, sparse_seed] = [1, 2].map(|i| seed.derive(everlevel_rand::Domain::Ephemeral, i));
+            let id = secret.key.id();
+            let (s, t) = (secret.key.eval(), sparse.eval());
+            let to_sparse =
+                SwitchingKey::generate(ring, id, [s, t], tables.encapsulation_gadget.clone(), &sparse_seed, true);
+            let special = PrimeSet::new(inner.params.special.iter().copied().take(2));
+            let gadget = Gadget::whole(&raised, &special);
+            inner.params.check_key(ring, &gadget.full_set())?;
+            let to_dense = SwitchingKey::generate(ring, id, [t, s], gadget, &dense_seed, true);
+            progress(total, total);
+            Ok(BootstrapKey { info: secret.info, size, raised, coeffs_to_slots, slots_to_coeffs, to_sparse, to_dense })
+        })
+    }
+}
+
+impl BootstrapKey {
+    /// Number of stages of each transform.
+    pub fn stage_count(&self) -> usize {
+        self.coeffs_to_slots.len()
+    }
+
+    /// Which steps it was made for.
+    pub fn size(&self) -> BootstrapKeySize {
+        self.size
+    }
+
+    /// The secret that it was made from.
+    pub fn secret_id(&self) -> SecretId {
+        self.info.secret_id
+    }
+
+    fn switching_keys(&self) -> impl Iterator<Item = &SwitchingKey> {
+        let stages = self.coeffs_to_slots.iter().chain(&self.slots_to_coeffs);
+        stages.flat_map(|s| s.keys.values()).chain([&self.to_sparse, &self.to_dense])
+    }
+
+    /// Number of switching keys.
+    pub fn key_count(&self) -> usize {
+        self.switching_keys().count()
+    }
+
+    /// Bytes of the keys in memory.
+    pub fn nbytes(&self) -> usize {
+        self.switching_keys().map(SwitchingKey::nbytes).sum()
+    }
+
+    /// Bytes of the seeded form, which leaves out what a seed expands to.
+    pub fn seeded_nbytes(&self) -> usize {
+        self.switching_keys().map(SwitchingKey::seeded_nbytes).sum()
+    }
+
+    /// Bytes of the plaintext tables beside the keys.
+    pub fn table_nbytes(&self) -> usize {
+        self.coeffs_to_slots.iter().chain(&self.slots_to_coeffs).map(|s| s.transform.nbytes()).sum()
+    }
+}
