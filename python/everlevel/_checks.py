@@ -105,7 +105,7 @@ def scalar(operation: str, value: Any) -> complex:
         number = complex("inf")
     if not np.isfinite(number):
         raise MessageError(
-            f"{operation}: the scalar is {value:.6g}, and a ciphertext is combined with finite numbers only; "
+            f"{operation}: the scalar is {number}, and a ciphertext is combined with finite numbers only; "
             f"check where it comes from",
             value=value,
         )

@@ -123,8 +123,8 @@ class ArithmeticMixin(EngineCore):
         Examples
         --------
         >>> a = engine.encrypt([1.0, 2.0], public_key)
-        >>> engine.decrypt(engine.multiply_imaginary_integer(a, 3), secret_key)[:2].round(3)
-        array([0.+3.j, 0.+6.j])
+        >>> engine.decrypt(engine.multiply_imaginary_integer(a, 3), secret_key)[:2].imag.round(3)
+        array([3., 6.])
         """
         operation = "multiply_imaginary_integer"
         ciphertext, factor = _order(operation, left, right)

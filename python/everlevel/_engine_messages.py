@@ -90,11 +90,11 @@ class MessagesMixin(EngineCore):
 
         Examples
         --------
-        >>> ciphertext = engine.encrypt([1.0, 2j], public_key, level=2)
+        >>> ciphertext = engine.encrypt([1 + 2j, 3 - 4j], public_key, level=2)
         >>> ciphertext.level
         2
         >>> engine.decrypt(ciphertext, secret_key)[:2].round(3)
-        array([1.+0.j, 0.+2.j])
+        array([1.+2.j, 3.-4.j])
         """
         key = secret_key if public_key is None else public_key
         if not isinstance(key, (PublicKey, SecretKey)):

@@ -6,6 +6,20 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
+__all__ = [
+    "BootstrapKey",
+    "Ciphertext",
+    "ConjugationKey",
+    "Context",
+    "FixedRotationKey",
+    "Plaintext",
+    "PublicKey",
+    "RelinearizationKey",
+    "RotationKey",
+    "SecretKey",
+    "build_info",
+]
+
 _Slots = NDArray[np.complex128]
 _Report = Callable[[int, int], None] | None
 

@@ -103,7 +103,7 @@ def test_scalars_become_complex(value: complex) -> None:
     assert _checks.scalar("multiply", value) == complex(value)
 
 
-@pytest.mark.parametrize("value", [np.nan, np.inf, complex(0, np.inf), 10**400])
+@pytest.mark.parametrize("value", [np.nan, np.inf, complex(0, np.inf), 10**400], ids=["nan", "inf", "inf j", "10**400"])
 def test_scalars_are_finite(value: complex) -> None:
     with pytest.raises(errors.MessageError, match="finite"):
         _checks.scalar("multiply", value)
