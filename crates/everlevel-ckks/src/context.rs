@@ -9,7 +9,9 @@ use everlevel_rlwe::{Gadget, Rlwe, SwitchingKey, noise};
 use num_complex::Complex64;
 
 use crate::bootstrap::BootstrapTables;
-use crate::keys::{ConjugationKey, FixedRotationKey, KeyInfo, KeyPair, PublicKey, RelinearizationKey, RotationKey, SecretKey};
+use crate::keys::{
+    ConjugationKey, FixedRotationKey, KeyInfo, KeyPair, PublicKey, RelinearizationKey, RotationKey, SecretKey,
+};
 use crate::params::{HEADROOM_BITS, LOG2_BASE_SCALE};
 use crate::working::Ladder;
 use crate::{Ciphertext, Encoder, Error, Params, Plaintext, Progress};
@@ -210,8 +212,11 @@ impl Context {
     pub fn rotation_key(&self, secret: &SecretKey, progress: Progress) -> Result<RotationKey, Error> {
         self.check("create_rotation_key", "secret key", secret.info)?;
         let slots = self.slot_count() as i64;
-        let amounts: Vec<i64> =
-            (0..slots.trailing_zeros()).flat_map(|k| [1 << k, slots - (1 << k)]).collect::<std::collections::BTreeSet<_>>().into_iter().collect();
+        let amounts: Vec<i64> = (0..slots.trailing_zeros())
+            .flat_map(|k| [1 << k, slots - (1 << k)])
+            .collect::<std::collections::BTreeSet<_>>()
+            .into_iter()
+            .collect();
         let seeds = amounts.iter().map(|_| Seed::from_os()).collect::<Result<Vec<_>, _>>()?;
         self.install(|inner| {
             let mut keys = BTreeMap::new();
@@ -253,7 +258,13 @@ impl Context {
             let (coeffs, largest) = inner.encoder.encode(&slots, scale);
             let log2_available = inner.ring.log2(set).min(120.0) - 1.0;
             if largest.log2() >= log2_available {
-                return Err(Error::ScaleOverflow { op, log2_needed: largest.log2(), log2_available, log2_scale: scale.log2(), level });
+                return Err(Error::ScaleOverflow {
+                    op,
+                    log2_needed: largest.log2(),
+                    log2_available,
+                    log2_scale: scale.log2(),
+                    level,
+                });
             }
             let poly = inner.ring.to_eval(inner.ring.from_i128(set, &coeffs));
             Ok(Plaintext { poly, level, scale, fingerprint: inner.fingerprint })
@@ -286,7 +297,11 @@ impl Context {
         Ok(self.install(|inner| {
             let special = inner.encryption_special();
             let rlwe = key.key.encrypt_zero(&inner.ring, plaintext.poly.set(), &special, &seed);
-            let std_dev = noise::public_encryption_std_dev(inner.ring.n(), inner.params.secret_weight(), inner.ring.log2(&special));
+            let std_dev = noise::public_encryption_std_dev(
+                inner.ring.n(),
+                inner.params.secret_weight(),
+                inner.ring.log2(&special),
+            );
             self.finish_encryption(rlwe, plaintext, std_dev, key.info)
         }))
     }
@@ -343,6 +358,21 @@ impl Context {
         }))
     }
 
+    /// The coefficients of the phase of a ciphertext inside a bootstrap, and its slots divided by `scale`: for looking between the
+    /// stages (see [`crate::bootstrap::Observer`]).
+    ///
+    /// # Errors
+    /// A key of other parameters.
+    pub fn inspect(&self, rlwe: &Rlwe, key: &SecretKey, scale: f64) -> Result<(Vec<i128>, Vec<Complex64>), Error> {
+        self.check("inspect", "secret key", key.info)?;
+        Ok(self.install(|inner| {
+            let few = PrimeSet::new(rlwe.set().indices().iter().copied().take(2));
+            let coeffs = inner.ring.to_i128(&inner.ring.to_coeff(rlwe.restricted(&few).phase(&inner.ring, &key.key)));
+            let slots = inner.encoder.decode(&coeffs, scale);
+            (coeffs, slots)
+        }))
+    }
+
     /// Refuses keys of other parameters.
     pub(crate) fn check(&self, op: &'static str, what: &'static str, info: KeyInfo) -> Result<(), Error> {
         self.check_fingerprint(op, what, info.fingerprint)
@@ -366,7 +396,13 @@ impl Context {
     }
 
     /// Refuses keys of another secret than the ciphertext's.
-    pub(crate) fn check_secret(&self, op: &'static str, what: &'static str, info: KeyInfo, ciphertext: &Ciphertext) -> Result<(), Error> {
+    pub(crate) fn check_secret(
+        &self,
+        op: &'static str,
+        what: &'static str,
+        info: KeyInfo,
+        ciphertext: &Ciphertext,
+    ) -> Result<(), Error> {
         self.check(op, what, info)?;
         if info.secret_id == ciphertext.secret_id {
             return Ok(());

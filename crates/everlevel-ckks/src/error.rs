@@ -33,7 +33,9 @@ pub enum Error {
         value: String,
     },
     /// A message too large for the modulus.
-    #[error("{op}: message at scale 2^{log2_scale:.1} needs 2^{log2_needed:.1}, level {level} holds less than 2^{log2_available:.1}; divide the message or take a higher level")]
+    #[error(
+        "{op}: message at scale 2^{log2_scale:.1} needs 2^{log2_needed:.1}, level {level} holds less than 2^{log2_available:.1}; divide the message or take a higher level"
+    )]
     ScaleOverflow {
         /// The refused operation.
         op: &'static str,
@@ -69,7 +71,9 @@ pub enum Error {
         max_level: usize,
     },
     /// Objects made under different parameters.
-    #[error("{op}: {what} belongs to parameters {found:#018x}, this engine has {expected:#018x}; make all keys and ciphertexts with one engine")]
+    #[error(
+        "{op}: {what} belongs to parameters {found:#018x}, this engine has {expected:#018x}; make all keys and ciphertexts with one engine"
+    )]
     ForeignObject {
         /// The refused operation.
         op: &'static str,

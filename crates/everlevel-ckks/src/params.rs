@@ -19,8 +19,11 @@ pub const LOG2_SCALE: f64 = 40.0;
 pub const LOG2_BASE_SCALE: f64 = 38.0;
 /// Levels of EvalMod: five for a polynomial of degree 30, three doublings.
 pub const EVAL_MOD_LEVELS: usize = 8;
-/// log2 of EvalMod's scale and of each of its steps.
+/// log2 of EvalMod's scale at its end.
 pub const LOG2_EVAL_MOD: f64 = 60.0;
+/// log2 of the ratio of each EvalMod level, lowest first. The second from the top is wider: it lifts the scale of the first square, whose
+/// rounding the rest of EvalMod magnifies most, by 2^6.
+pub const EVAL_MOD_BITS: [f64; EVAL_MOD_LEVELS] = [60.0, 60.0, 60.0, 60.0, 60.0, 60.0, 72.0, 60.0];
 /// Message levels of a bootstrapping chain; SlotsToCoeffs takes its stages out of them.
 pub const BOOTSTRAP_MESSAGE_LEVELS: usize = 13;
 /// Bits of `P` above every digit, so that key-switching noise stays below rounding noise.
@@ -31,7 +34,7 @@ pub(crate) const HEADROOM_BITS: f64 = 5.0;
 pub(crate) fn coeffs_to_slots_bits(stage_count: usize) -> Option<&'static [f64]> {
     match stage_count {
         3 => Some(&[52.0, 56.0, 60.0]),
-        4 => Some(&[48.0, 52.0, 56.0, 60.0]),
+        4 => Some(&[48.0, 52.0, 56.0, 52.0]),
         5 => Some(&[48.0, 48.0, 52.0, 56.0, 60.0]),
         _ => None,
     }
@@ -178,8 +181,9 @@ impl TryFrom<ParamsLiteral> for Params {
             primes.push(near_40.next().ok_or(out_of_primes(40))?);
             let terminal_bits = [terminal_bits[0], terminal_bits[1], 40.0];
             let first_main = primes.len();
-            let eval_mod_top = LOG2_EVAL_MOD * EVAL_MOD_LEVELS as f64;
-            let main_count = coeffs_to_slots_bits(5).map_or(0.0, |b| (eval_mod_top + b.iter().sum::<f64>()) / 48.0) as usize;
+            let eval_mod_top = EVAL_MOD_BITS.iter().sum::<f64>();
+            let main_count =
+                coeffs_to_slots_bits(5).map_or(0.0, |b| (eval_mod_top + b.iter().sum::<f64>()) / 48.0) as usize;
             for _ in 0..main_count {
                 primes.push(take_large()?);
             }
@@ -189,7 +193,7 @@ impl TryFrom<ParamsLiteral> for Params {
                 messages.union(&PrimeSet::new((first_main..first_main + mains).chain(terminals)))
             };
             for step in 1..=EVAL_MOD_LEVELS {
-                levels.push(Level { set: set_of(LOG2_EVAL_MOD * step as f64) });
+                levels.push(Level { set: set_of(EVAL_MOD_BITS[..step].iter().sum()) });
             }
             let coeffs_to_slots = STAGE_COUNTS
                 .iter()
@@ -222,7 +226,11 @@ impl TryFrom<ParamsLiteral> for Params {
 }
 
 fn out_of_primes(bits: u32) -> Error {
-    Error::Parameter { what: "primes", found: format!("too few of {bits} bits"), needed: "a smaller ring or fewer levels".into() }
+    Error::Parameter {
+        what: "primes",
+        found: format!("too few of {bits} bits"),
+        needed: "a smaller ring or fewer levels".into(),
+    }
 }
 
 /// A 24-bit and a 36-bit prime whose product is nearest to `2^60`.
@@ -240,7 +248,9 @@ fn decompose(bits: f64, terminal_bits: [f64; 3]) -> (usize, usize) {
         let error = (mains * 48.0 + terminals - bits).abs();
         (mains >= 0.0 && error < 1.0).then_some((mains as usize, mask))
     });
-    candidates.min_by_key(|(mains, mask)| mains + mask.count_ones() as usize).unwrap_or(((bits / 48.0).round() as usize, 0))
+    candidates
+        .min_by_key(|(mains, mask)| mains + mask.count_ones() as usize)
+        .unwrap_or(((bits / 48.0).round() as usize, 0))
 }
 
 impl Params {
@@ -270,7 +280,8 @@ impl Params {
     /// A number that tells parameters apart: FNV-1a over degree, primes, levels and secret.
     pub fn fingerprint(&self) -> u64 {
         let words = [u64::from(self.literal.log_n), self.literal.max_level as u64, self.secret_weight() as u64];
-        let fnv = |h: u64, w: u64| w.to_le_bytes().iter().fold(h, |h, b| (h ^ u64::from(*b)).wrapping_mul(0x100_0000_01b3));
+        let fnv =
+            |h: u64, w: u64| w.to_le_bytes().iter().fold(h, |h, b| (h ^ u64::from(*b)).wrapping_mul(0x100_0000_01b3));
         words.iter().chain(&self.primes).fold(0xcbf2_9ce4_8422_2325, |h, &w| fnv(h, w))
     }
 
@@ -306,10 +317,11 @@ mod tests {
         let params = Params::try_from(ParamsLiteral::bootstrap()).expect("params");
         let ring_bits = |set: &PrimeSet| set.indices().iter().map(|&i| (params.primes[i] as f64).log2()).sum::<f64>();
         let base = params.levels[BOOTSTRAP_MESSAGE_LEVELS].set.clone();
-        let expected_limbs = [2, 3, 4, 5, 7, 8, 9, 10];
+        let expected_limbs = [2, 3, 4, 5, 7, 8, 9, 11];
         for (step, limbs) in expected_limbs.iter().enumerate() {
             let set = &params.levels[BOOTSTRAP_MESSAGE_LEVELS + 1 + step].set;
-            assert!((ring_bits(set) - ring_bits(&base) - 60.0 * (step + 1) as f64).abs() < 0.1);
+            let bits: f64 = EVAL_MOD_BITS[..=step].iter().sum();
+            assert!((ring_bits(set) - ring_bits(&base) - bits).abs() < 0.1);
             assert_eq!(set.len() - base.len(), *limbs);
         }
         for (stages, sets) in STAGE_COUNTS.iter().zip(&params.bootstrap.as_ref().expect("chain").coeffs_to_slots) {

@@ -156,7 +156,13 @@ enum Value {
 }
 
 impl Context {
-    fn check_polynomial(&self, op: &'static str, a: &Ciphertext, degree: usize, key: &RelinearizationKey) -> Result<(), Error> {
+    fn check_polynomial(
+        &self,
+        op: &'static str,
+        a: &Ciphertext,
+        degree: usize,
+        key: &RelinearizationKey,
+    ) -> Result<(), Error> {
         self.check_ciphertext(op, a)?;
         self.check_relinearized(op, a)?;
         self.check_secret(op, "relinearization key", key.info, a)?;
@@ -200,7 +206,13 @@ impl Context {
     ///
     /// # Errors
     /// `max_power = 0`, too few levels, a key of another secret.
-    pub fn basis(&self, a: &Ciphertext, basis: Basis, max_power: usize, key: &RelinearizationKey) -> Result<Vec<Ciphertext>, Error> {
+    pub fn basis(
+        &self,
+        a: &Ciphertext,
+        basis: Basis,
+        max_power: usize,
+        key: &RelinearizationKey,
+    ) -> Result<Vec<Ciphertext>, Error> {
         let op = match basis {
             Basis::Power => "make_power_basis",
             Basis::Chebyshev => "make_chebyshev_basis",

@@ -70,13 +70,22 @@ impl Context {
         }))
     }
 
-    fn steps<'k>(&self, op: &'static str, key: &'k RotationKey, delta: i64) -> Result<Vec<(i64, &'k SwitchingKey)>, Error> {
+    fn steps<'k>(
+        &self,
+        op: &'static str,
+        key: &'k RotationKey,
+        delta: i64,
+    ) -> Result<Vec<(i64, &'k SwitchingKey)>, Error> {
         let slots = self.slot_count() as i64;
         powers_of_two(-delta, slots)
             .into_iter()
             .map(|left| match key.keys.get(&left) {
                 Some(key) => Ok((left, key)),
-                None => Err(Error::MissingRotation { op, rotation: -left, available: key.keys.keys().map(|l| -l).collect() }),
+                None => Err(Error::MissingRotation {
+                    op,
+                    rotation: -left,
+                    available: key.keys.keys().map(|l| -l).collect(),
+                }),
             })
             .collect()
     }

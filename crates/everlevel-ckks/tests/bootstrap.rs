@@ -1,55 +1,115 @@
-//! Bootstraps on small, insecure rings.
+//! Bootstraps, whole and stage by stage, on small insecure rings (or at `EVERLEVEL_TEST_LOG_N`).
 
+mod common;
+
+use common::{Party, Precision, log_n, precision, uniform};
 use everlevel_ckks::bootstrap::Stage;
-use everlevel_ckks::{BootstrapKeySize, Complex64, Context, Params, ParamsLiteral, no_progress};
+use everlevel_ckks::bootstrap::eval_mod::INTERVAL;
+use everlevel_ckks::{BootstrapKeySize, Complex64, Encoder, no_progress};
 
-fn message(n: usize) -> Vec<Complex64> {
-    let mut state = 1u64;
-    let mut next = || {
-        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (state >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-    };
-    (0..n).map(|_| Complex64::new(next(), next())).collect()
-}
-
-fn precision(a: &[Complex64], b: &[Complex64]) -> (f64, f64) {
-    let errors: Vec<f64> = a.iter().zip(b).map(|(a, b)| (a - b).norm()).collect();
-    let mean = errors.iter().map(|e| -e.log2()).sum::<f64>() / errors.len() as f64;
-    let worst = -errors.iter().fold(0.0f64, |m, e| m.max(*e)).log2();
-    (mean, worst)
+#[test]
+fn every_stage_count_and_size_refreshes_levels() {
+    let party = Party::bootstrap(log_n());
+    let message = uniform(party.ctx.slot_count(), 1);
+    for stages in [3, 4, 5] {
+        for size in [BootstrapKeySize::Medium, BootstrapKeySize::Large] {
+            let key = party.bootstrap_key(stages, size);
+            let ct = party.encrypt(&message, 0);
+            let start = std::time::Instant::now();
+            let out = party.ctx.bootstrap(&ct, &party.relinearization, &party.conjugation, &key, &no_progress).unwrap();
+            let seconds = start.elapsed().as_secs_f64();
+            let p = precision(&party.decrypt(&out), &message);
+            println!("stages {stages} {size:?}: {seconds:.2} s, {} bytes of keys, {p:?}", key.nbytes());
+            assert_eq!(out.level(), 13 - stages);
+            assert_eq!(Some(out.scale()), party.ctx.scale_at(out.level()));
+            assert!(p.mean_bits >= 22.0 && p.worst_bits >= 19.0, "{p:?}");
+            assert!((p.mean_bits - out.precision_bits()).abs() < 6.0, "estimate {}", out.precision_bits());
+        }
+    }
 }
 
 #[test]
-fn bootstrap_refreshes_levels() {
-    let log_n: u32 = std::env::var("LOG_N").ok().and_then(|s| s.parse().ok()).unwrap_or(11);
-    let threads = 2;
-    let literal = if log_n == 16 { ParamsLiteral::bootstrap() } else { ParamsLiteral::insecure_bootstrap(log_n) };
-    let ctx = Context::new(Params::try_from(literal).unwrap(), None, threads).unwrap();
-    let sk = ctx.secret_key().unwrap();
-    let pk = ctx.public_key(&sk).unwrap();
-    let rlk = ctx.relinearization_key(&sk, &no_progress).unwrap();
-    let cjk = ctx.conjugation_key(&sk, &no_progress).unwrap();
-    for stages in [3, 4, 5] {
-        let start = std::time::Instant::now();
-        let bsk = ctx.bootstrap_key(&sk, stages, BootstrapKeySize::Medium, &no_progress).unwrap();
-        println!("stages {stages}: key {:?}, {} bytes, seeded {}, tables {}", start.elapsed(), bsk.nbytes(), bsk.seeded_nbytes(), bsk.table_nbytes());
-        let m = message(ctx.slot_count());
-        let ct = ctx.encrypt(&ctx.encode(&m, 0).unwrap(), &pk).unwrap();
-        let (mean, worst) = precision(&ctx.decode(&ctx.decrypt(&ct, &sk).unwrap()).unwrap(), &m);
-        println!("fresh: {mean:.2} {worst:.2}");
-        let start = std::time::Instant::now();
-        let mut last = start;
-        let out = ctx
-            .bootstrap_observed(&ct, &rlk, &cjk, &bsk, &|i, n| println!("  step {i}/{n} at {:?}", start.elapsed()), &mut |stage: Stage, _, scale| {
-                println!("  {stage:?} scale 2^{:.2} after {:?}", scale.log2(), last.elapsed());
-                last = std::time::Instant::now();
-            })
-            .unwrap();
-        println!("bootstrap {:?}", start.elapsed());
-        let back = ctx.decode(&ctx.decrypt(&out, &sk).unwrap()).unwrap();
-        let (mean, worst) = precision(&back, &m);
-        println!("level {} mean {mean:.2} worst {worst:.2}", out.level());
-        assert_eq!(out.level(), 13 - stages);
-        assert!(mean > 20.0);
+fn constant_and_alternating_signs_err_by_the_sine_alone() {
+    let party = Party::bootstrap(log_n());
+    let key = party.bootstrap_key(3, BootstrapKeySize::Medium);
+    for period in [1, 2] {
+        let message: Vec<Complex64> = (0..party.ctx.slot_count())
+            .map(|i| Complex64::new(if i % period == 0 { 1.0 } else { -1.0 }, 0.0))
+            .collect();
+        let ct = party.encrypt(&message, 5);
+        let out = party.ctx.bootstrap(&ct, &party.relinearization, &party.conjugation, &key, &no_progress).unwrap();
+        let errors = party.decrypt(&out).iter().zip(&message).map(|(a, b)| (a - b).norm()).collect::<Vec<_>>();
+        let mean = errors.iter().sum::<f64>() / errors.len() as f64;
+        // 1 − sin(x)/x at x = 2π/2^10, and the noise.
+        println!("period {period}: mean error {mean:e}");
+        assert!(mean < 7e-6, "period {period}: {mean:e}");
     }
+}
+
+#[test]
+fn each_stage_matches_the_plain_computation() {
+    let party = Party::bootstrap(log_n());
+    let slots = party.ctx.slot_count();
+    let encoder = Encoder::new(2 * slots, slots);
+    let key = party.bootstrap_key(3, BootstrapKeySize::Medium);
+    let message = uniform(slots, 2);
+    let ct = party.encrypt(&message, 0);
+    let mut seen: Vec<(Stage, Vec<i128>, Vec<Complex64>)> = Vec::new();
+    let out = party
+        .ctx
+        .bootstrap_observed(
+            &ct,
+            &party.relinearization,
+            &party.conjugation,
+            &key,
+            &no_progress,
+            &mut |stage, rlwe, scale| {
+                let (coeffs, slots) = party.ctx.inspect(rlwe, &party.secret, scale).unwrap();
+                seen.push((stage, coeffs, slots));
+            },
+        )
+        .unwrap();
+    assert_eq!(
+        seen.iter().map(|s| s.0).collect::<Vec<_>>(),
+        [Stage::ModRaise, Stage::CoeffsToSlots, Stage::EvalMod, Stage::SlotsToCoeffs]
+    );
+
+    // ModRaise: m + q0·I with small I. The message is what is left modulo q0.
+    let q0 = party.ctx.params().primes()[0] as f64;
+    let factor = 4.0;
+    let t: Vec<f64> = seen[0].1.iter().map(|&c| c as f64 / (factor * q0)).collect();
+    assert!(t.iter().all(|t| t.abs() <= 16.5), "the integer bound of the encapsulated secret");
+    let scale0 = party.ctx.scale_at(0).unwrap();
+    let left: Vec<f64> = t.iter().map(|t| (t - t.round()) * q0 / scale0).collect();
+    let raised = precision(&encoder.to_slots(&left), &message);
+    report("mod_raise", raised);
+    assert!(raised.mean_bits > 25.0);
+
+    // CoeffsToSlots: the first half of the coefficients, bit-reversed, over the interval.
+    let bits = slots.trailing_zeros();
+    let reversed = |i: usize| i.reverse_bits() >> (usize::BITS - bits);
+    let expected: Vec<Complex64> = (0..slots).map(|i| Complex64::new(t[reversed(i)] / INTERVAL, 0.0)).collect();
+    let down = precision(&seen[1].2, &expected);
+    report("coeffs_to_slots", down);
+    assert!(down.mean_bits > 40.0);
+
+    // EvalMod, from what its input really was.
+    let sines: Vec<Complex64> =
+        seen[1].2.iter().map(|z| Complex64::new((2.0 * std::f64::consts::PI * z.re * INTERVAL).sin(), 0.0)).collect();
+    let sine = precision(&seen[2].2, &sines);
+    report("eval_mod", sine);
+    assert!(sine.mean_bits > 36.0);
+
+    // And from the raised coefficients: what CoeffsToSlots and EvalMod do together.
+    let ideal: Vec<Complex64> =
+        (0..slots).map(|i| Complex64::new((2.0 * std::f64::consts::PI * t[reversed(i)]).sin(), 0.0)).collect();
+    report("coeffs_to_slots and eval_mod", precision(&seen[2].2, &ideal));
+
+    let whole = precision(&party.decrypt(&out), &message);
+    report("whole", whole);
+    assert!(whole.mean_bits > 22.0);
+}
+
+fn report(what: &str, p: Precision) {
+    println!("{what}: mean {:.2} bits, worst {:.2}, rms 2^{:.2}", p.mean_bits, p.worst_bits, p.rms.log2());
 }

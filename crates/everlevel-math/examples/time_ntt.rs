@@ -19,9 +19,7 @@ fn main() {
         for simd in Simd::available() {
             let ntt = Ntt::new(log_n, Modulus::with_simd(q, simd).expect("m")).expect("ntt");
             for off in [0usize, 2] {
-                let mut buf: Vec<u64> = (0..n as u64 + 16)
-                    .map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15) % q)
-                    .collect();
+                let mut buf: Vec<u64> = (0..n as u64 + 16).map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15) % q).collect();
                 let s = (64 - buf.as_ptr() as usize % 64) / 8 % 8 + off;
                 let a = &mut buf[s..s + n];
                 let f = stats(|| ntt.forward(a));

@@ -6,12 +6,16 @@
 //! (`j ↦ g·j + c mod 8` on bit-reversed lanes).
 
 use crate::Modulus;
+#[cfg(target_arch = "x86_64")]
+use crate::avx512;
+use crate::simd::{Level, Simd};
 
 /// The permutation of the transform domain that `X ↦ X^g` is.
 #[derive(Debug, Clone)]
 pub struct GaloisMap {
     galois_elt: u64,
     log_n: u32,
+    simd: Simd,
     /// For each destination group of eight: `source_group · 32 + lane permutation`.
     groups: Vec<u32>,
 }
@@ -43,11 +47,19 @@ fn bit_reverse(i: u64, bits: u32) -> u64 {
 }
 
 impl GaloisMap {
-    /// The map of the odd element `galois_elt` modulo `2n`.
+    /// The map of the odd element `galois_elt` modulo `2n`, on the best backend of this CPU.
     ///
     /// # Panics
     /// If `galois_elt` is even or `log_n < 3`.
     pub fn new(log_n: u32, galois_elt: u64) -> Self {
+        Self::with_simd(log_n, galois_elt, Simd::best())
+    }
+
+    /// [`GaloisMap::new`] on a chosen backend.
+    ///
+    /// # Panics
+    /// As [`GaloisMap::new`].
+    pub fn with_simd(log_n: u32, galois_elt: u64, simd: Simd) -> Self {
         assert!(galois_elt % 2 == 1 && log_n >= 3);
         let two_n = 2u64 << log_n;
         let galois_elt = galois_elt % two_n;
@@ -63,11 +75,7 @@ impl GaloisMap {
                 (source_group * 32 + (galois_elt % 8) / 2 * 8 + carry) as u32
             })
             .collect();
-        Self {
-            galois_elt,
-            log_n,
-            groups,
-        }
+        Self { galois_elt, log_n, simd, groups }
     }
 
     /// The element `g`.
@@ -94,33 +102,31 @@ impl GaloisMap {
 
     /// Block `block` of `σ(a)`, of length `out.len()`, from the block `source` of `a` that it is read from.
     pub fn apply_block_into(&self, out: &mut [u64], source: &[u64], block: usize) {
-        self.for_each_group(out.len(), source.len(), block, |i, s, lanes| {
-            for lane in 0..8 {
-                out[i + lane] = source[s + lanes[lane] as usize];
-            }
-        });
+        let groups = self.block_groups(out.len(), source.len(), block);
+        match self.simd.0 {
+            // SAFETY: a `Simd` of this level is made only where the CPU has its features.
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512Ifma => unsafe { avx512::galois::apply(out, source, groups) },
+            _ => for_each_source(groups, source.len(), |i, s| out[i] = source[s]),
+        }
     }
 
     /// `acc += σ(a)` in the transform domain, for a whole limb.
     pub fn apply_add_assign(&self, m: &Modulus, acc: &mut [u64], a: &[u64]) {
         assert_eq!(a.len(), 1 << self.log_n);
-        self.for_each_group(acc.len(), a.len(), 0, |i, s, lanes| {
-            for lane in 0..8 {
-                acc[i + lane] = m.add(acc[i + lane], a[s + lanes[lane] as usize]);
-            }
-        });
+        let groups = self.block_groups(acc.len(), a.len(), 0);
+        match self.simd.0 {
+            // SAFETY: as in `apply_block_into`.
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512Ifma => unsafe { avx512::galois::apply_add(m.q(), acc, a, groups) },
+            _ => for_each_source(groups, a.len(), |i, s| acc[i] = m.add(acc[i], a[s])),
+        }
     }
 
-    /// Calls `f(first destination, first source, lane permutation)` for each group of eight of a block, both offsets
-    /// relative to their block.
-    #[inline]
-    fn for_each_group(&self, len: usize, source_len: usize, block: usize, mut f: impl FnMut(usize, usize, &[u64; 8])) {
+    /// The entries of a block of `len` destinations.
+    fn block_groups(&self, len: usize, source_len: usize, block: usize) -> &[u32] {
         assert!(len == source_len && len.is_power_of_two() && len >= 8 && (block + 1) * len <= 1 << self.log_n);
-        let groups = &self.groups[block * (len / 8)..(block + 1) * (len / 8)];
-        for (i, &entry) in groups.iter().enumerate() {
-            let s = ((entry / 32) as usize * 8) & (len - 1);
-            f(8 * i, s, &LANES[entry as usize % 32]);
-        }
+        &self.groups[block * (len / 8)..(block + 1) * (len / 8)]
     }
 
     /// `out = σ(a)` in the coefficient domain: coefficient `j` moves to `g·j mod 2n`, with a sign beyond `n`.
@@ -134,6 +140,17 @@ impl GaloisMap {
             } else {
                 out[k as usize - n] = m.neg(x);
             }
+        }
+    }
+}
+
+/// Calls `f(destination, source)` for each index of a block, both relative to their block.
+#[inline]
+fn for_each_source(groups: &[u32], len: usize, mut f: impl FnMut(usize, usize)) {
+    for (i, &entry) in groups.iter().enumerate() {
+        let s = ((entry / 32) as usize * 8) & (len - 1);
+        for (lane, &source) in LANES[entry as usize % 32].iter().enumerate() {
+            f(8 * i + lane, s + source as usize);
         }
     }
 }

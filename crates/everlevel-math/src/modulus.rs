@@ -1,6 +1,21 @@
 //! One prime modulus and the element-wise kernels over it.
 
+#[cfg(target_arch = "x86_64")]
+use crate::avx512;
+use crate::simd::Level;
 use crate::{Error, MAX_MODULUS_BITS, Simd, packed, primes};
+
+/// The kernel of the modulus's backend, where it has one: the length of the prefix that it did, or 0.
+macro_rules! vector_prefix {
+    ($m:expr, $kernel:ident($($arg:expr),*)) => {
+        match $m.simd.0 {
+            // SAFETY: a `Simd` of this level is made only where the CPU has its features.
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512Ifma => unsafe { avx512::kernels::$kernel($m, $($arg),*) },
+            _ => 0,
+        }
+    };
+}
 
 /// A prime `q < 2^48` with its reduction constants and the backend that its kernels run on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,13 +48,7 @@ impl Modulus {
         }
         let bits = u64::BITS - q.leading_zeros();
         let barrett = ((1u128 << (2 * bits)) / u128::from(q)) as u64;
-        Ok(Self {
-            q,
-            bits,
-            barrett,
-            two_52: ((1u128 << 52) % u128::from(q)) as u64,
-            simd,
-        })
+        Ok(Self { q, bits, barrett, two_52: ((1u128 << 52) % u128::from(q)) as u64, simd })
     }
 
     /// The prime.
@@ -132,10 +141,13 @@ impl Modulus {
         self.pow(a, self.q - 2)
     }
 
+    // The element-wise kernels: a backend does a prefix of whole vectors and the portable loop the rest.
+
     /// `a_i += b_i`.
     pub fn add_assign(&self, a: &mut [u64], b: &[u64]) {
         assert_eq!(a.len(), b.len());
-        for (x, y) in a.iter_mut().zip(b) {
+        let done = vector_prefix!(self, add_assign(a, b));
+        for (x, y) in a[done..].iter_mut().zip(&b[done..]) {
             *x = self.add(*x, *y);
         }
     }
@@ -143,21 +155,24 @@ impl Modulus {
     /// `a_i −= b_i`.
     pub fn sub_assign(&self, a: &mut [u64], b: &[u64]) {
         assert_eq!(a.len(), b.len());
-        for (x, y) in a.iter_mut().zip(b) {
+        let done = vector_prefix!(self, sub_assign(a, b));
+        for (x, y) in a[done..].iter_mut().zip(&b[done..]) {
             *x = self.sub(*x, *y);
         }
     }
 
     /// `a_i = −a_i`.
     pub fn neg_assign(&self, a: &mut [u64]) {
-        for x in a {
+        let done = vector_prefix!(self, neg_assign(a));
+        for x in &mut a[done..] {
             *x = self.neg(*x);
         }
     }
 
     /// `a_i += w`.
     pub fn add_scalar_assign(&self, a: &mut [u64], w: u64) {
-        for x in a {
+        let done = vector_prefix!(self, add_scalar_assign(a, w));
+        for x in &mut a[done..] {
             *x = self.add(*x, w);
         }
     }
@@ -165,7 +180,8 @@ impl Modulus {
     /// `a_i *= b_i`.
     pub fn mul_assign(&self, a: &mut [u64], b: &[u64]) {
         assert_eq!(a.len(), b.len());
-        for (x, y) in a.iter_mut().zip(b) {
+        let done = vector_prefix!(self, mul_assign(a, b));
+        for (x, y) in a[done..].iter_mut().zip(&b[done..]) {
             *x = self.mul(*x, *y);
         }
     }
@@ -174,14 +190,16 @@ impl Modulus {
     pub fn mul_add_assign(&self, acc: &mut [u64], a: &[u64], b: &[u64]) {
         assert_eq!(acc.len(), a.len());
         assert_eq!(acc.len(), b.len());
-        for ((x, y), z) in acc.iter_mut().zip(a).zip(b) {
+        let done = vector_prefix!(self, mul_add_assign(acc, a, b));
+        for ((x, y), z) in acc[done..].iter_mut().zip(&a[done..]).zip(&b[done..]) {
             *x = self.add(*x, self.mul(*y, *z));
         }
     }
 
     /// `a_i *= w`.
     pub fn mul_scalar_assign(&self, a: &mut [u64], w: u64) {
-        for x in a {
+        let done = vector_prefix!(self, mul_scalar_assign(a, w));
+        for x in &mut a[done..] {
             *x = self.mul(*x, w);
         }
     }
@@ -189,7 +207,8 @@ impl Modulus {
     /// `acc_i += a_i·w`.
     pub fn mul_scalar_add_assign(&self, acc: &mut [u64], a: &[u64], w: u64) {
         assert_eq!(acc.len(), a.len());
-        for (x, y) in acc.iter_mut().zip(a) {
+        let done = vector_prefix!(self, mul_scalar_add_assign(acc, a, w));
+        for (x, y) in acc[done..].iter_mut().zip(&a[done..]) {
             *x = self.add(*x, self.mul(*y, w));
         }
     }
@@ -197,7 +216,8 @@ impl Modulus {
     /// `a_i = (a_i − b_i)·w`: the last step of a division by part of the modulus.
     pub fn sub_mul_scalar_assign(&self, a: &mut [u64], b: &[u64], w: u64) {
         assert_eq!(a.len(), b.len());
-        for (x, y) in a.iter_mut().zip(b) {
+        let done = vector_prefix!(self, sub_mul_scalar_assign(a, b, w));
+        for (x, y) in a[done..].iter_mut().zip(&b[done..]) {
             *x = self.mul(self.sub(*x, *y), w);
         }
     }
@@ -207,15 +227,26 @@ impl Modulus {
     pub fn tensor_into(&self, d: [&mut [u64]; 3], a: [&[u64]; 2], b: [&[u64]; 2]) {
         let [d0, d1, d2] = d;
         let n = d0.len();
-        assert!(
-            [d1.len(), d2.len(), a[0].len(), a[1].len(), b[0].len(), b[1].len()]
-                .iter()
-                .all(|&l| l == n)
-        );
-        for i in 0..n {
+        assert!([d1.len(), d2.len(), a[0].len(), a[1].len(), b[0].len(), b[1].len()].iter().all(|&l| l == n));
+        let done = vector_prefix!(self, tensor_into([&mut *d0, &mut *d1, &mut *d2], a, b));
+        for i in done..n {
             d0[i] = self.mul(a[0][i], b[0][i]);
             d1[i] = self.add(self.mul(a[0][i], b[1][i]), self.mul(a[1][i], b[0][i]));
             d2[i] = self.mul(a[1][i], b[1][i]);
+        }
+    }
+
+    /// [`Modulus::tensor_into`] of `a` with itself: `(a0^2, 2·a0·a1, a1^2)`.
+    pub fn tensor_square_into(&self, d: [&mut [u64]; 3], a: [&[u64]; 2]) {
+        let [d0, d1, d2] = d;
+        let n = d0.len();
+        assert!([d1.len(), d2.len(), a[0].len(), a[1].len()].iter().all(|&l| l == n));
+        let done = vector_prefix!(self, tensor_square_into([&mut *d0, &mut *d1, &mut *d2], a));
+        for i in done..n {
+            let product = self.mul(a[0][i], a[1][i]);
+            d0[i] = self.mul(a[0][i], a[0][i]);
+            d1[i] = self.add(product, product);
+            d2[i] = self.mul(a[1][i], a[1][i]);
         }
     }
 
@@ -224,7 +255,8 @@ impl Modulus {
         assert_eq!(x.len(), y.len());
         assert!(x.len() <= 64);
         assert!(x.iter().chain(y).all(|s| s.len() == out.len()));
-        for (i, o) in out.iter_mut().enumerate() {
+        let done = vector_prefix!(self, inner_product_into(out, x, y));
+        for (i, o) in out.iter_mut().enumerate().skip(done) {
             let sum: u128 = x.iter().zip(y).map(|(x, y)| u128::from(x[i]) * u128::from(y[i])).sum();
             *o = self.reduce_wide(sum);
         }
@@ -232,24 +264,45 @@ impl Modulus {
 
     /// `out_i = Σ_k x_k[i]·y_k[i]` with the `y_k` in packed form (see [`packed`]), at most 64 terms.
     pub fn inner_product_packed_into(&self, out: &mut [u64], x: &[&[u64]], y: &[&[u8]]) {
-        assert_eq!(x.len(), y.len());
+        self.inner_products_packed_into([out], x, [y]);
+    }
+
+    /// Two [`Modulus::inner_product_packed_into`] with the same `x_k`, which are read once.
+    pub fn inner_product_packed_pair_into(
+        &self,
+        out0: &mut [u64],
+        out1: &mut [u64],
+        x: &[&[u64]],
+        y0: &[&[u8]],
+        y1: &[&[u8]],
+    ) {
+        self.inner_products_packed_into([out0, out1], x, [y0, y1]);
+    }
+
+    fn inner_products_packed_into<const OUTPUTS: usize>(
+        &self,
+        mut out: [&mut [u64]; OUTPUTS],
+        x: &[&[u64]],
+        y: [&[&[u8]]; OUTPUTS],
+    ) {
+        let n = out[0].len();
         assert!(x.len() <= 64);
-        assert!(x.iter().all(|s| s.len() == out.len()));
-        assert!(y.iter().all(|s| s.len() == packed::byte_len(out.len())));
-        for (i, o) in out.iter_mut().enumerate() {
-            let sum: u128 = x
-                .iter()
-                .zip(y)
-                .map(|(x, y)| u128::from(x[i]) * u128::from(packed::get(y, i)))
-                .sum();
-            *o = self.reduce_wide(sum);
+        assert!(x.iter().all(|s| s.len() == n) && out.iter().all(|s| s.len() == n));
+        assert!(y.iter().all(|y| y.len() == x.len() && y.iter().all(|s| s.len() == packed::byte_len(n))));
+        let done = vector_prefix!(self, inner_products_packed_into(out.each_mut().map(|o| &mut **o), x, y));
+        for (out, y) in out.into_iter().zip(y) {
+            for (i, o) in out.iter_mut().enumerate().skip(done) {
+                let sum: u128 = x.iter().zip(y).map(|(x, y)| u128::from(x[i]) * u128::from(packed::get(y, i))).sum();
+                *o = self.reduce_wide(sum);
+            }
         }
     }
 
     /// `out_i = x_i mod q` for signed integers.
     pub fn reduce_i64_into(&self, out: &mut [u64], x: &[i64]) {
         assert_eq!(out.len(), x.len());
-        for (o, x) in out.iter_mut().zip(x) {
+        let done = vector_prefix!(self, reduce_i64_into(out, x));
+        for (o, x) in out[done..].iter_mut().zip(&x[done..]) {
             *o = self.reduce_i64(*x);
         }
     }

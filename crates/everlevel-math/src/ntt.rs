@@ -52,10 +52,7 @@ impl Ntt {
         let q = modulus.q();
         let two_n = 2u64 << log_n;
         if !(q - 1).is_multiple_of(two_n) {
-            return Err(Error::NoRoot {
-                q,
-                log_two_n: log_n + 1,
-            });
+            return Err(Error::NoRoot { q, log_two_n: log_n + 1 });
         }
         let psi = (2..)
             .map(|g| modulus.pow(g, (q - 1) / two_n))
@@ -79,19 +76,10 @@ impl Ntt {
             }
             _ => {
                 let with_quotients = |roots: Vec<u64>| roots.into_iter().map(|w| shoup64(w, q)).collect();
-                Tables::Scalar {
-                    roots: with_quotients(roots),
-                    inv_roots: with_quotients(inv_roots),
-                }
+                Tables::Scalar { roots: with_quotients(roots), inv_roots: with_quotients(inv_roots) }
             }
         };
-        Ok(Self {
-            log_n,
-            modulus,
-            n_inv: modulus.inv(1 << log_n),
-            last_root,
-            tables,
-        })
+        Ok(Self { log_n, modulus, n_inv: modulus.inv(1 << log_n), last_root, tables })
     }
 
     /// The modulus.
@@ -216,9 +204,7 @@ mod tests {
             let n = 1usize << log_n;
             for bits in [20, 48] {
                 let q = primes::ntt_primes_below(bits, log_n).next().expect("prime");
-                let a: Vec<u64> = (0..n as u64)
-                    .map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15) % q)
-                    .collect();
+                let a: Vec<u64> = (0..n as u64).map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15) % q).collect();
                 let plan = |simd| Ntt::new(log_n, Modulus::with_simd(q, simd).expect("modulus")).expect("plan");
                 let scalar = plan(Simd::SCALAR);
                 let (mut forward, mut inverse) = (a.clone(), a.clone());
@@ -230,11 +216,7 @@ mod tests {
                     ntt.forward(&mut f);
                     ntt.forward_into(&mut into, &a);
                     ntt.inverse_scaled(&mut i, 5);
-                    assert!(
-                        f == forward && into == forward,
-                        "forward {log_n} {bits} {}",
-                        simd.name()
-                    );
+                    assert!(f == forward && into == forward, "forward {log_n} {bits} {}", simd.name());
                     assert!(i == inverse, "inverse {log_n} {bits} {}", simd.name());
                 }
             }
@@ -248,9 +230,7 @@ mod tests {
         for bits in [20, 33, 48] {
             let m = Modulus::new(primes::ntt_primes_below(bits, log_n).next().expect("prime")).expect("modulus");
             let ntt = Ntt::new(log_n, m).expect("plan");
-            let a: Vec<u64> = (0..n as u64)
-                .map(|i| m.reduce(i.wrapping_mul(0x9e37_79b9_7f4a_7c15)))
-                .collect();
+            let a: Vec<u64> = (0..n as u64).map(|i| m.reduce(i.wrapping_mul(0x9e37_79b9_7f4a_7c15))).collect();
             let mut b = a.clone();
             ntt.forward(&mut b);
             let mut x = vec![0; n];

@@ -3,6 +3,10 @@
 //! Residue `i` is the little-endian integer in bytes `6i .. 6i+6`. A packed limb of `n` residues is `6n + 16` bytes long:
 //! the tail lets a kernel load a whole vector at the last residue.
 
+#[cfg(target_arch = "x86_64")]
+use crate::avx512;
+use crate::simd::{Level, Simd};
+
 /// Bytes after the last residue that a kernel may read.
 pub const TAIL_BYTES: usize = 16;
 
@@ -23,8 +27,22 @@ pub fn get(packed: &[u8], i: usize) -> u64 {
 /// # Panics
 /// If `out.len() != byte_len(a.len())`.
 pub fn pack(out: &mut [u8], a: &[u64]) {
+    pack_with(Simd::best(), out, a);
+}
+
+/// [`pack`] on a chosen backend.
+///
+/// # Panics
+/// As [`pack`].
+pub fn pack_with(simd: Simd, out: &mut [u8], a: &[u64]) {
     assert_eq!(out.len(), byte_len(a.len()));
-    for (o, x) in out.chunks_exact_mut(6).zip(a) {
+    let done = match simd.0 {
+        // SAFETY: a `Simd` of this level is made only where the CPU has its features.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512Ifma => unsafe { avx512::packed::pack(out, a) },
+        _ => 0,
+    };
+    for (o, x) in out.chunks_exact_mut(6).zip(a).skip(done) {
         o.copy_from_slice(&x.to_le_bytes()[..6]);
     }
 }
@@ -34,8 +52,22 @@ pub fn pack(out: &mut [u8], a: &[u64]) {
 /// # Panics
 /// If `packed.len() != byte_len(out.len())`.
 pub fn unpack(out: &mut [u64], packed: &[u8]) {
+    unpack_with(Simd::best(), out, packed);
+}
+
+/// [`unpack`] on a chosen backend.
+///
+/// # Panics
+/// As [`unpack`].
+pub fn unpack_with(simd: Simd, out: &mut [u64], packed: &[u8]) {
     assert_eq!(packed.len(), byte_len(out.len()));
-    for (i, o) in out.iter_mut().enumerate() {
+    let done = match simd.0 {
+        // SAFETY: as in `pack_with`.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512Ifma => unsafe { avx512::packed::unpack(out, packed) },
+        _ => 0,
+    };
+    for (i, o) in out.iter_mut().enumerate().skip(done) {
         *o = get(packed, i);
     }
 }

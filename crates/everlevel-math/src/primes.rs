@@ -73,9 +73,6 @@ mod tests {
         assert!(below.iter().all(|q| q % (1 << 17) == 1 && *q < 1 << 48));
         let target = (1u64 << 40) as f64;
         let near: Vec<_> = ntt_primes_near(target, 16).take(20).collect();
-        assert!(
-            near.windows(2)
-                .all(|w| (w[0] as f64 - target).abs() <= (w[1] as f64 - target).abs() + 1.0)
-        );
+        assert!(near.windows(2).all(|w| (w[0] as f64 - target).abs() <= (w[1] as f64 - target).abs() + 1.0));
     }
 }

@@ -1,6 +1,12 @@
 //! Conversion between residue bases.
 
 use crate::Modulus;
+#[cfg(target_arch = "x86_64")]
+use crate::avx512;
+use crate::simd::Level;
+
+/// Source words of a block of [`BasisConverter::convert`], at most 32 KiB, being rounded up.
+const BLOCK_WORDS: usize = 2048;
 
 /// Converts integers modulo `D = ∏ d_j` to residues modulo other primes, through the centred representative.
 ///
@@ -25,14 +31,9 @@ impl BasisConverter {
     pub fn new(from: &[Modulus], to: &[Modulus]) -> Self {
         assert!(!from.is_empty() && from.len() <= 60);
         let product_without = |j: usize, m: &Modulus| {
-            from.iter()
-                .enumerate()
-                .filter(|(k, _)| *k != j)
-                .fold(1, |acc, (_, d)| m.mul(acc, m.reduce(d.q())))
+            from.iter().enumerate().filter(|(k, _)| *k != j).fold(1, |acc, (_, d)| m.mul(acc, m.reduce(d.q())))
         };
-        let scale = (0..from.len())
-            .map(|j| from[j].inv(product_without(j, &from[j])))
-            .collect();
+        let scale = (0..from.len()).map(|j| from[j].inv(product_without(j, &from[j]))).collect();
         let weights = to
             .iter()
             .map(|t| {
@@ -42,13 +43,7 @@ impl BasisConverter {
             })
             .collect();
         let reciprocal = from.iter().map(|d| 1.0 / d.q() as f64).collect();
-        Self {
-            from: from.to_vec(),
-            to: to.to_vec(),
-            scale,
-            reciprocal,
-            weights,
-        }
+        Self { from: from.to_vec(), to: to.to_vec(), scale, reciprocal, weights }
     }
 
     /// `(D/d_j)^-1 mod d_j`, for each source prime: the factors to fold into an inverse transform.
@@ -75,30 +70,37 @@ impl BasisConverter {
         let n = self.check_sources(y);
         assert!(out.iter().all(|o| o.len() == n));
         let v = self.quotients(y);
-        for ((out, m), w) in out.iter_mut().zip(&self.to).zip(&self.weights) {
-            self.convert_limb(m, w, out, y, &v);
+        // All targets of a block of the sources, while it is in the first-level cache.
+        let block = (BLOCK_WORDS / y.len()).next_power_of_two().max(64);
+        for start in (0..n).step_by(block) {
+            let end = (start + block).min(n);
+            for ((out, m), w) in out.iter_mut().zip(&self.to).zip(&self.weights) {
+                convert_limb(m, w, &mut out[start..end], y, &v[start..end], start);
+            }
         }
     }
 
     /// The quotients `v[i] = round(Σ_j y_j[i]/d_j)`, shared by all targets.
     pub fn quotients(&self, y: &[&[u64]]) -> Vec<u64> {
         let n = self.check_sources(y);
-        (0..n)
-            .map(|i| {
-                let sum = y
-                    .iter()
-                    .zip(&self.reciprocal)
-                    .fold(0.5, |acc, (y, r)| acc + y[i] as f64 * r);
-                sum as u64
-            })
-            .collect()
+        let mut v = vec![0; n];
+        let done = match self.from[0].simd().0 {
+            // SAFETY: a `Simd` of this level is made only where the CPU has its features.
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512Ifma => unsafe { avx512::rns::quotients(&mut v, y, &self.reciprocal) },
+            _ => 0,
+        };
+        for (i, v) in v.iter_mut().enumerate().skip(done) {
+            *v = y.iter().zip(&self.reciprocal).fold(0.5, |acc, (y, r)| acc + y[i] as f64 * r) as u64;
+        }
+        v
     }
 
     /// One target limb, given the shared quotients: `out = x mod to_t`.
     pub fn convert_one(&self, t: usize, out: &mut [u64], y: &[&[u64]], v: &[u64]) {
         let n = self.check_sources(y);
         assert!(out.len() == n && v.len() == n);
-        self.convert_limb(&self.to[t], &self.weights[t], out, y, v);
+        convert_limb(&self.to[t], &self.weights[t], out, y, v, 0);
     }
 
     fn check_sources(&self, y: &[&[u64]]) -> usize {
@@ -107,15 +109,22 @@ impl BasisConverter {
         assert!(y.iter().all(|l| l.len() == n));
         n
     }
+}
 
-    fn convert_limb(&self, m: &Modulus, w: &[u64], out: &mut [u64], y: &[&[u64]], v: &[u64]) {
-        let k = y.len();
-        for (i, o) in out.iter_mut().enumerate() {
-            let mut sum = u128::from(v[i]) * u128::from(w[k]);
-            for j in 0..k {
-                sum += u128::from(y[j][i]) * u128::from(w[j]);
-            }
-            *o = m.reduce_wide(sum);
+/// One target: `out[i] = v[i]·w_k + Σ_j y_j[start + i]·w_j mod m`.
+fn convert_limb(m: &Modulus, w: &[u64], out: &mut [u64], y: &[&[u64]], v: &[u64], start: usize) {
+    let done = match m.simd().0 {
+        // SAFETY: a `Simd` of this level is made only where the CPU has its features.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512Ifma => unsafe { avx512::rns::weighted_sum(m, w, out, y, v, start) },
+        _ => 0,
+    };
+    let k = y.len();
+    for (i, o) in out.iter_mut().enumerate().skip(done) {
+        let mut sum = u128::from(v[i]) * u128::from(w[k]);
+        for j in 0..k {
+            sum += u128::from(y[j][start + i]) * u128::from(w[j]);
         }
+        *o = m.reduce_wide(sum);
     }
 }

@@ -55,10 +55,7 @@ impl Simd {
         *BEST.get_or_init(|| {
             let all = Simd::available();
             let wanted = std::env::var("EVERLEVEL_SIMD").unwrap_or_default();
-            all.iter()
-                .copied()
-                .find(|s| s.name() == wanted)
-                .unwrap_or(all[all.len() - 1])
+            all.iter().copied().find(|s| s.name() == wanted).unwrap_or(all[all.len() - 1])
         })
     }
 

@@ -67,22 +67,10 @@ const fn row(
     source: &'static str,
 ) -> Cap {
     let frozen = match frozen {
-        Some((security_bits, attack)) => Some(Frozen {
-            security_bits,
-            attack,
-            estimator: "27a581b",
-        }),
+        Some((security_bits, attack)) => Some(Frozen { security_bits, attack, estimator: "27a581b" }),
         None => None,
     };
-    Cap {
-        log_n,
-        secret,
-        max_log2_qp,
-        security_bits,
-        attack,
-        frozen,
-        source,
-    }
+    Cap { log_n, secret, max_log2_qp, security_bits, attack, frozen, source }
 }
 
 /// Every accepted pair of ring degree and secret.
@@ -95,31 +83,10 @@ pub const CAPS: &[Cap] = {
         row(15, Ternary, 868.0, (128.1, Usvp), Some((128.0, Usvp)), GUIDELINES),
         row(16, Ternary, 1747.0, (128.0, Bdd), Some((128.0, Bdd)), GUIDELINES),
         row(17, Ternary, 3523.0, (127.9, Bdd), None, OPENFHE),
-        row(
-            15,
-            FixedWeight(192),
-            768.0,
-            (134.0, HybridMeetInTheMiddle),
-            None,
-            LATTIGO,
-        ),
-        row(
-            16,
-            FixedWeight(32),
-            121.0,
-            (172.3, HybridMeetInTheMiddle),
-            Some((171.9, HybridMeetInTheMiddle)),
-            LATTIGO,
-        ),
+        row(15, FixedWeight(192), 768.0, (134.0, HybridMeetInTheMiddle), None, LATTIGO),
+        row(16, FixedWeight(32), 121.0, (172.3, HybridMeetInTheMiddle), Some((171.9, HybridMeetInTheMiddle)), LATTIGO),
         row(16, FixedWeight(192), 1550.0, (134.2, HybridMeetInTheMiddle), None, RUN),
-        row(
-            16,
-            FixedWeight(1024),
-            1717.0,
-            (129.7, HybridSieve),
-            Some((130.2, Bdd)),
-            RUN,
-        ),
+        row(16, FixedWeight(1024), 1717.0, (129.7, HybridSieve), Some((130.2, Bdd)), RUN),
     ]
 };
 
@@ -140,12 +107,7 @@ pub fn max_log2_qp(log_n: u32, secret: SecretDistribution) -> Option<f64> {
 pub fn check(log_n: u32, secret: SecretDistribution, log2_qp: f64) -> Result<(), Error> {
     let max_log2_qp = max_log2_qp(log_n, secret).ok_or(Error::NoCap { log_n, secret, log2_qp })?;
     if log2_qp.is_nan() || log2_qp > max_log2_qp {
-        return Err(Error::ModulusTooLarge {
-            log_n,
-            secret,
-            log2_qp,
-            max_log2_qp,
-        });
+        return Err(Error::ModulusTooLarge { log_n, secret, log2_qp, max_log2_qp });
     }
     Ok(())
 }
@@ -170,9 +132,7 @@ mod tests {
     fn note_lists_every_row() {
         let note = include_str!("../../../docs/notes/security.md");
         for c in CAPS {
-            let frozen = c.frozen.map_or("not run".to_owned(), |f| {
-                format!("{:.1} {:?}", f.security_bits, f.attack)
-            });
+            let frozen = c.frozen.map_or("not run".to_owned(), |f| format!("{:.1} {:?}", f.security_bits, f.attack));
             let (n, bits) = (format!("2^{} | {}", c.log_n, c.secret), c.security_bits);
             let line = format!("| {n} | {} | {bits:.1} | {:?} | {frozen} |", c.max_log2_qp, c.attack);
             assert!(note.contains(&line), "docs/notes/security.md lacks the line {line}");
@@ -195,14 +155,8 @@ mod tests {
 
     #[test]
     fn odd_requests_are_refused() {
-        assert!(matches!(
-            check(16, Ternary, f64::NAN),
-            Err(Error::ModulusTooLarge { .. })
-        ));
-        assert!(matches!(
-            check(16, Ternary, f64::INFINITY),
-            Err(Error::ModulusTooLarge { .. })
-        ));
+        assert!(matches!(check(16, Ternary, f64::NAN), Err(Error::ModulusTooLarge { .. })));
+        assert!(matches!(check(16, Ternary, f64::INFINITY), Err(Error::ModulusTooLarge { .. })));
         assert!(matches!(check(16, FixedWeight(512), 1000.0), Err(Error::NoCap { .. })));
         assert_eq!(max_log2_qp(18, Ternary), None);
     }

@@ -67,27 +67,13 @@ impl Lwe {
     /// [`Error::BadInstance`] unless `log_n` is 6 to 20, the weight 1 to `N`, modulus and error finite and positive in
     /// log2 and value, and the error narrower than the modulus.
     pub fn new(log_n: u32, log2_q: f64, secret: SecretDistribution, std_dev_int: f64) -> Result<Self, Error> {
-        let lwe = Self {
-            log_n,
-            log2_q,
-            secret,
-            std_dev_int,
-        };
+        let lwe = Self { log_n, log2_q, secret, std_dev_int };
         let sound = (6..=20).contains(&log_n)
             && (1.0..=lwe.n()).contains(&lwe.weight())
             && std_dev_int > 0.0
             && log2_q.is_finite()
             && std_dev_int.log2() < log2_q;
-        if sound {
-            Ok(lwe)
-        } else {
-            Err(Error::BadInstance {
-                log_n,
-                log2_q,
-                secret,
-                std_dev_int,
-            })
-        }
+        if sound { Ok(lwe) } else { Err(Error::BadInstance { log_n, log2_q, secret, std_dev_int }) }
     }
 
     fn n(&self) -> f64 {
@@ -128,13 +114,8 @@ pub enum Attack {
 
 impl Attack {
     /// Every attack known here.
-    pub const ALL: [Self; 5] = [
-        Self::Usvp,
-        Self::Bdd,
-        Self::HybridSieve,
-        Self::HybridNearestPlane,
-        Self::HybridMeetInTheMiddle,
-    ];
+    pub const ALL: [Self; 5] =
+        [Self::Usvp, Self::Bdd, Self::HybridSieve, Self::HybridNearestPlane, Self::HybridMeetInTheMiddle];
 }
 
 /// An attack at its best parameters.
@@ -154,11 +135,7 @@ pub struct Estimate {
 
 /// The cheapest of [`Attack::ALL`], or `None` if all are out of reach.
 pub fn cheapest(lwe: &Lwe, model: CostModel) -> Option<Estimate> {
-    minimum(
-        Attack::ALL
-            .into_iter()
-            .filter_map(|attack| estimate(lwe, attack, model)),
-    )
+    minimum(Attack::ALL.into_iter().filter_map(|attack| estimate(lwe, attack, model)))
 }
 
 /// One attack at its best parameters, or `None` if none exist up to block size 1754 (some 500 bits). The others try no
@@ -184,13 +161,7 @@ fn usvp(lwe: &Lwe, model: CostModel) -> Option<Estimate> {
     let best_dim = |beta: f64| (-fixed / ln_delta(beta)).sqrt().ceil().max(beta + 1.0);
     let beta = first(MIN_BETA, MAX_BETA, |beta| margin(beta, best_dim(beta)) >= 0.0)?;
     let dim = first(beta + 1.0, best_dim(beta), |dim| margin(beta, dim) >= 0.0)?;
-    Some(Estimate {
-        attack: Attack::Usvp,
-        log2_cost: model.log2_cost(beta, dim),
-        beta,
-        dim,
-        guessed: 0.0,
-    })
+    Some(Estimate { attack: Attack::Usvp, log2_cost: model.log2_cost(beta, dim), beta, dim, guessed: 0.0 })
 }
 
 /// The cheapest `β` and `ζ` on grids that shrink around the best so far, then the cheapest `d`.
@@ -226,10 +197,7 @@ fn attempt(lwe: &Lwe, attack: Attack, model: CostModel, beta: f64, zeta: f64, pa
 
     // One candidate: its cost, and ln of the chance that the right one is recognised.
     let (each, ln_found) = if halves || attack == Attack::HybridNearestPlane {
-        (
-            2.0 * dim.log2(),
-            ln_babai(ln_vol / dim - (dim - 1.0) * ln_delta, ln_delta, sigma, halves),
-        )
+        (2.0 * dim.log2(), ln_babai(ln_vol / dim - (dim - 1.0) * ln_delta, ln_delta, sigma, halves))
     } else {
         // The projected error and τ, of length σ√rank, are shortest by the Gaussian heuristic.
         let shortest = |rank: f64| {
@@ -254,20 +222,10 @@ fn attempt(lwe: &Lwe, attack: Attack, model: CostModel, beta: f64, zeta: f64, pa
     }
     let log2_chance = (log2_chance + ln_found / LN_2).min(0.0);
     // Repetitions for 99 %: ln(0.01) / ln(1 - p), at least one.
-    let misses = if log2_chance > -30.0 {
-        -(-log2_chance.exp2()).ln_1p()
-    } else {
-        log2_chance.exp2()
-    };
+    let misses = if log2_chance > -30.0 { -(-log2_chance.exp2()).ln_1p() } else { log2_chance.exp2() };
     let repeats = ((100f64.ln()).log2() - if misses > 0.0 { misses.log2() } else { log2_chance }).max(0.0);
     let log2_cost = log2_sum(reduction, each + root * candidates) + repeats;
-    log2_cost.is_finite().then_some(Estimate {
-        attack,
-        log2_cost,
-        beta,
-        dim,
-        guessed: zeta,
-    })
+    log2_cost.is_finite().then_some(Estimate { attack, log2_cost, beta, dim, guessed: zeta })
 }
 
 /// ln of the chance that nearest plane finds the error (Wunderer, eprint 2016/733) and, for a meet in the middle, that
@@ -277,11 +235,7 @@ fn ln_babai(ln_last: f64, ln_delta: f64, sigma: f64, halves: bool) -> f64 {
     const STEP: f64 = 1.0 / 32.0;
     let each = (0..1024).map(|i| {
         let y = (ln_last + STEP * (f64::from(i) + 0.5)).exp() / (SQRT_2 * sigma);
-        let alike = if halves {
-            erf(y) + (-y * y).exp_m1() / (y * PI.sqrt())
-        } else {
-            1.0
-        };
+        let alike = if halves { erf(y) + (-y * y).exp_m1() / (y * PI.sqrt()) } else { 1.0 };
         (alike.max(1e-300) * erf(y / 2.0).max(1e-300)).max(1e-300).ln()
     });
     each.sum::<f64>() * STEP / (2.0 * ln_delta)

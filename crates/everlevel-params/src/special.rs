@@ -10,11 +10,7 @@ pub(crate) fn first(low: f64, high: f64, holds: impl Fn(f64) -> bool) -> Option<
     let (mut fails, mut holding) = (low - 1.0, high);
     while holding - fails > 1.0 {
         let middle = ((fails + holding) / 2.0).floor();
-        if holds(middle) {
-            holding = middle
-        } else {
-            fails = middle
-        }
+        if holds(middle) { holding = middle } else { fails = middle }
     }
     Some(holding)
 }
@@ -22,11 +18,7 @@ pub(crate) fn first(low: f64, high: f64, holds: impl Fn(f64) -> bool) -> Option<
 /// `log2(2^a + 2^b)`.
 pub(crate) fn log2_sum(a: f64, b: f64) -> f64 {
     let (low, high) = (a.min(b), a.max(b));
-    if high == f64::NEG_INFINITY {
-        high
-    } else {
-        high + (low - high).exp2().ln_1p() / LN_2
-    }
+    if high == f64::NEG_INFINITY { high } else { high + (low - high).exp2().ln_1p() / LN_2 }
 }
 
 /// Stirling's series, for `x ≥ 1`.
@@ -47,13 +39,7 @@ pub(crate) fn ln_binomial(n: f64, k: f64) -> f64 {
 /// Abramowitz and Stegun 7.1.26, within 1.5e-7, for `x ≥ 0`.
 pub(crate) fn erf(x: f64) -> f64 {
     let t = 1.0 / (1.0 + 0.327_591_1 * x);
-    let c = [
-        0.254_829_592,
-        -0.284_496_736,
-        1.421_413_741,
-        -1.453_152_027,
-        1.061_405_429,
-    ];
+    let c = [0.254_829_592, -0.284_496_736, 1.421_413_741, -1.453_152_027, 1.061_405_429];
     1.0 - c.iter().rev().fold(0.0, |sum, c| (sum + c) * t) * (-x * x).exp()
 }
 

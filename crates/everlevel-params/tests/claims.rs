@@ -18,20 +18,14 @@ fn bits(log_n: u32, log2_q: f64, secret: SecretDistribution, attack: Attack, mod
 #[track_caller]
 fn assert_near(found: f64, expected: f64, tolerance: f64, what: &str) {
     println!("{what}: {found:.2}, expected {expected}");
-    assert!(
-        (found - expected).abs() <= tolerance,
-        "{what}: {found:.2} bits, expected {expected} ± {tolerance}"
-    );
+    assert!((found - expected).abs() <= tolerance, "{what}: {found:.2} bits, expected {expected} ± {tolerance}");
 }
 
 /// Tolerance of the claim "128 bits": half a bit below it is still accepted.
 #[test]
 fn every_row_is_128_bits_within_half_a_bit() {
     for cap in CAPS {
-        let name = format!(
-            "N = 2^{}, {} secret, log2(QP) = {}",
-            cap.log_n, cap.secret, cap.max_log2_qp
-        );
+        let name = format!("N = 2^{}, {} secret, log2(QP) = {}", cap.log_n, cap.secret, cap.max_log2_qp);
         let lwe = lwe(cap.log_n, cap.max_log2_qp, cap.secret);
         let direct = estimate(&lwe, Attack::Usvp, CostModel::Bdgl16).map_or(f64::INFINITY, |found| found.log2_cost);
         assert!(direct >= 127.5, "{name}: uSVP under BDGL16 costs {direct:.2} bits");
@@ -93,12 +87,7 @@ fn hybrids_agree_with_the_lattice_estimator() {
         (Ternary, 1747.0, Bdd, 128.0),
     ] {
         let what = format!("{attack:?} {secret} {log2_q}");
-        assert_near(
-            bits(16, log2_q, secret, attack, CostModel::Matzov),
-            expected,
-            0.5,
-            &what,
-        );
+        assert_near(bits(16, log2_q, secret, attack, CostModel::Matzov), expected, 0.5, &what);
     }
 }
 
@@ -110,19 +99,11 @@ fn security_falls_with_the_modulus_and_rises_with_the_ring() {
             for attack in Attack::ALL {
                 // Grids move by up to a tenth of a bit.
                 let slack = if attack == Attack::Usvp { 0.0 } else { 0.1 };
-                let costs: Vec<f64> = (0..4)
-                    .map(|i| bits(14, 320.0 + f64::from(i) * step, secret, attack, model))
-                    .collect();
-                assert!(
-                    costs.windows(2).all(|w| w[1] < w[0] + slack),
-                    "{secret} {attack:?} {model:?}: {costs:?}"
-                );
+                let costs: Vec<f64> =
+                    (0..4).map(|i| bits(14, 320.0 + f64::from(i) * step, secret, attack, model)).collect();
+                assert!(costs.windows(2).all(|w| w[1] < w[0] + slack), "{secret} {attack:?} {model:?}: {costs:?}");
                 let larger = bits(15, 320.0, secret, attack, model);
-                assert!(
-                    larger > costs[0],
-                    "{secret} {attack:?} {model:?}: {larger} after {}",
-                    costs[0]
-                );
+                assert!(larger > costs[0], "{secret} {attack:?} {model:?}: {larger} after {}", costs[0]);
             }
         }
     }
@@ -140,10 +121,7 @@ fn nonsense_is_refused() {
         (16, 100.0, FixedWeight(65537), SIGMA),
         (16, 100.0, Ternary, 0.0),
     ] {
-        assert!(matches!(
-            Lwe::new(log_n, log2_q, secret, sigma),
-            Err(Error::BadInstance { .. })
-        ));
+        assert!(matches!(Lwe::new(log_n, log2_q, secret, sigma), Err(Error::BadInstance { .. })));
     }
     assert_eq!(
         Lwe::new(16, 100.0, FixedWeight(0), SIGMA).unwrap_err().to_string(),

@@ -29,25 +29,17 @@ fn main() {
     report("fill_u64", "GB/s", bytes, || stream.fill_u64(black_box(&mut words)));
     for q in [(1 << 48) - 59, (1 << 47) + 5, 3] {
         let what = format!("uniform_mod q={q}");
-        report(&what, "GB/s", bytes, || {
-            sampler::uniform_mod(&mut stream, black_box(&mut words), q)
-        });
+        report(&what, "GB/s", bytes, || sampler::uniform_mod(&mut stream, black_box(&mut words), q));
     }
-    report("binary", "Msamples/s", samples, || {
-        sampler::binary(&mut stream, black_box(&mut small))
-    });
-    report("ternary", "Msamples/s", samples, || {
-        sampler::ternary(&mut stream, black_box(&mut small))
-    });
+    report("binary", "Msamples/s", samples, || sampler::binary(&mut stream, black_box(&mut small)));
+    report("ternary", "Msamples/s", samples, || sampler::ternary(&mut stream, black_box(&mut small)));
     report("fixed_weight 192", "Msamples/s", samples, || {
         sampler::fixed_weight(&mut stream, black_box(&mut small), 192).expect("weight fits")
     });
     for sigma in [3.2, 16.0, 40.0, 1_048_576.0] {
         let gaussian = sampler::Gaussian::new(sigma).expect("in range");
         let what = format!("gaussian sigma={sigma}");
-        report(&what, "Msamples/s", samples, || {
-            gaussian.sample(&mut stream, black_box(&mut wide))
-        });
+        report(&what, "Msamples/s", samples, || gaussian.sample(&mut stream, black_box(&mut wide)));
     }
     report("gaussian table sigma=3.2", "ktables/s", 1e-3, || {
         black_box(sampler::Gaussian::new(3.2).expect("in range"));

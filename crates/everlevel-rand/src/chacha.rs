@@ -148,9 +148,7 @@ mod tests {
         #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("avx512f") {
             // SAFETY: the feature was just detected.
-            all.push(("avx512", |key, nonce, counter, out| unsafe {
-                avx512::keystream(key, nonce, counter, out)
-            }));
+            all.push(("avx512", |key, nonce, counter, out| unsafe { avx512::keystream(key, nonce, counter, out) }));
         }
         all
     }

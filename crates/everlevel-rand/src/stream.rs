@@ -35,13 +35,7 @@ impl Stream {
         let mut nonce = [0; 12];
         nonce[..4].copy_from_slice(&domain.to_le_bytes());
         nonce[4..].copy_from_slice(&index.to_le_bytes());
-        Stream {
-            key: *key,
-            nonce,
-            next_block: 0,
-            buffer: [0; BATCH_WORDS],
-            pos: BATCH_WORDS,
-        }
+        Stream { key: *key, nonce, next_block: 0, buffer: [0; BATCH_WORDS], pos: BATCH_WORDS }
     }
 
     /// Takes the next `out.len()` words.
@@ -89,10 +83,7 @@ impl Stream {
     fn advance(&mut self, words: usize) -> u32 {
         let (first, blocks) = (self.next_block, words as u64 / 8);
         let left = MAX_BLOCKS - first;
-        assert!(
-            blocks <= left,
-            "stream: needs {blocks} blocks, {left} are left at this address; take another index"
-        );
+        assert!(blocks <= left, "stream: needs {blocks} blocks, {left} are left at this address; take another index");
         self.next_block += blocks;
         first as u32
     }
@@ -132,11 +123,7 @@ mod tests {
     use super::*;
 
     fn hex(words: &[u64]) -> String {
-        words
-            .iter()
-            .flat_map(|w| w.to_le_bytes())
-            .map(|b| format!("{b:02x}"))
-            .collect()
+        words.iter().flat_map(|w| w.to_le_bytes()).map(|b| format!("{b:02x}")).collect()
     }
 
     /// RFC 8439 §2.3.2 (block 1; the nonce read as domain and index) and appendix A.1, vectors 1, 2 and 5.

@@ -15,51 +15,22 @@ fn stream() -> Stream {
 fn checksum<T: Copy + TryInto<i128>>(values: &[T]) -> u64 {
     values.iter().fold(0u64, |hash, &x| {
         let x: i128 = x.try_into().unwrap_or_default();
-        hash.wrapping_mul(6364136223846793005)
-            .wrapping_add(x as u64)
-            .wrapping_add(1442695040888963407)
+        hash.wrapping_mul(6364136223846793005).wrapping_add(x as u64).wrapping_add(1442695040888963407)
     })
 }
 
 #[test]
 fn first_word_of_every_domain_and_index() {
     let frozen: [(Domain, [u64; 3]); 9] = [
-        (
-            Domain::SecretKey,
-            [0x3a2e6e5309fb38d8, 0xb9475b716b106afe, 0x02241fb29bbf7b87],
-        ),
-        (
-            Domain::Mask,
-            [0x0847f33220191028, 0x425e9dd234a56b6b, 0x5407fdbbe5b3c2ed],
-        ),
-        (
-            Domain::KeyNoise,
-            [0xfe3bc2cd44d85fe3, 0x55011673546a6b96, 0x47a614ab571ca165],
-        ),
-        (
-            Domain::EncryptionMask,
-            [0x1ae3466b92f2f876, 0xb1129300c4b591f0, 0x5b3d4b41800ae100],
-        ),
-        (
-            Domain::EncryptionNoise,
-            [0x94b54be3ac3f4ef8, 0xa3fdd9bda52f1840, 0x00b7c1f4eb9216ec],
-        ),
-        (
-            Domain::Ephemeral,
-            [0x3daafb235219a8ab, 0xed6593605425080a, 0xdc39ac0ea0bb28a7],
-        ),
-        (
-            Domain::Derive,
-            [0x2a8642855d7c1216, 0x873d1f2c5022e24e, 0x74032344722cd09e],
-        ),
-        (
-            Domain::Flooding,
-            [0xcbed8f1906a93c52, 0x24a5804654c2b4ae, 0x1baa46ec1d505219],
-        ),
-        (
-            Domain::Test,
-            [0x2a1c11ef410f05ec, 0xf20ff705b67f4d3d, 0x0e9c530831ee3f82],
-        ),
+        (Domain::SecretKey, [0x3a2e6e5309fb38d8, 0xb9475b716b106afe, 0x02241fb29bbf7b87]),
+        (Domain::Mask, [0x0847f33220191028, 0x425e9dd234a56b6b, 0x5407fdbbe5b3c2ed]),
+        (Domain::KeyNoise, [0xfe3bc2cd44d85fe3, 0x55011673546a6b96, 0x47a614ab571ca165]),
+        (Domain::EncryptionMask, [0x1ae3466b92f2f876, 0xb1129300c4b591f0, 0x5b3d4b41800ae100]),
+        (Domain::EncryptionNoise, [0x94b54be3ac3f4ef8, 0xa3fdd9bda52f1840, 0x00b7c1f4eb9216ec]),
+        (Domain::Ephemeral, [0x3daafb235219a8ab, 0xed6593605425080a, 0xdc39ac0ea0bb28a7]),
+        (Domain::Derive, [0x2a8642855d7c1216, 0x873d1f2c5022e24e, 0x74032344722cd09e]),
+        (Domain::Flooding, [0xcbed8f1906a93c52, 0x24a5804654c2b4ae, 0x1baa46ec1d505219]),
+        (Domain::Test, [0x2a1c11ef410f05ec, 0xf20ff705b67f4d3d, 0x0e9c530831ee3f82]),
     ];
     for (domain, words) in frozen {
         for (index, word) in [0, 1, u64::MAX].into_iter().zip(words) {
@@ -109,22 +80,13 @@ fn uniform_mod() {
             0xf125688d40d03ae4,
             0xda7579159bf6dc37,
         ),
-        (
-            97,
-            [68, 94, 78, 62, 19, 65, 80, 53],
-            0xcb42a38cc50500f2,
-            0x037faa19cddcc3df,
-        ),
+        (97, [68, 94, 78, 62, 19, 65, 80, 53], 0xcb42a38cc50500f2, 0x037faa19cddcc3df),
         (1, [0; 8], 0x402944916a1c94ec, 0x27c0bfff073d79a6u64),
     ] {
         let mut stream = stream();
         let mut out = [0u64; 1500];
         sampler::uniform_mod(&mut stream, &mut out, q);
-        assert_eq!(
-            (&out[..8], checksum(&out), stream.next_u64()),
-            (&first[..], hash, next),
-            "q = {q}"
-        );
+        assert_eq!((&out[..8], checksum(&out), stream.next_u64()), (&first[..], hash, next), "q = {q}");
     }
 }
 
@@ -138,11 +100,7 @@ fn uniform_mod_is_the_documented_loop() {
             let mask = u64::MAX >> (q - 1).leading_zeros();
             let accepted = std::iter::repeat_with(|| slow.next_u64() & mask).filter(|&w| w < q);
             assert_eq!(out, accepted.take(len).collect::<Vec<_>>(), "q = {q}, {len} residues");
-            assert_eq!(
-                fast.next_u64(),
-                slow.next_u64(),
-                "q = {q}, {len} residues: the word after"
-            );
+            assert_eq!(fast.next_u64(), slow.next_u64(), "q = {q}, {len} residues: the word after");
         }
     }
 }
@@ -151,18 +109,8 @@ fn uniform_mod_is_the_documented_loop() {
 fn ternary_binary_fixed_weight() {
     type Sampler = fn(&mut Stream, &mut [i8]);
     let samplers: [(Sampler, [i8; 8], u64, u64); 3] = [
-        (
-            sampler::ternary,
-            [-1, -1, 0, 1, 1, 0, 0, -1],
-            0x820211bd4422f860,
-            0x27c0bfff073d79a6,
-        ),
-        (
-            sampler::binary,
-            [0, 0, 1, 1, 0, 1, 1, 1],
-            0xa2e808626a1d6391,
-            0xeafad0ee9fa722cd,
-        ),
+        (sampler::ternary, [-1, -1, 0, 1, 1, 0, 0, -1], 0x820211bd4422f860, 0x27c0bfff073d79a6),
+        (sampler::binary, [0, 0, 1, 1, 0, 1, 1, 1], 0xa2e808626a1d6391, 0xeafad0ee9fa722cd),
         (
             |stream, out| sampler::fixed_weight(stream, out, 192).expect("192 of 1500"),
             [0, -1, 0, 0, 0, 0, 0, -1],
@@ -183,18 +131,8 @@ fn gaussian() {
     for (sigma, first, hash, next) in [
         (0.5, [1, 1, 0, 0, 0, 0, 0, 1], 0xab86d6615ca539d5, 0x27c0bfff073d79a6),
         (3.2, [4, 5, -2, 0, 1, 3, 1, 8], 0x555315b3a7db353a, 0x27c0bfff073d79a6),
-        (
-            16.0,
-            [22, 27, -11, 2, 5, 15, 7, 38],
-            0x4ccbcb4517821a32,
-            0x27c0bfff073d79a6,
-        ),
-        (
-            40.0,
-            [77, -2, 39, 96, -42, -1, 20, 3],
-            0x6f91f6a3f026adad,
-            0x0cc0e9f3d457b5b5,
-        ),
+        (16.0, [22, 27, -11, 2, 5, 15, 7, 38], 0x4ccbcb4517821a32, 0x27c0bfff073d79a6),
+        (40.0, [77, -2, 39, 96, -42, -1, 20, 3], 0x6f91f6a3f026adad, 0x0cc0e9f3d457b5b5),
         (
             1_048_576.0,
             [2581596, 75280, 53036, -214891, -652392, 707295, -917241, -461473],
@@ -205,11 +143,7 @@ fn gaussian() {
         let mut stream = stream();
         let mut out = [0i64; 1500];
         sampler::gaussian(&mut stream, &mut out, sigma).expect("supported");
-        assert_eq!(
-            (&out[..8], checksum(&out), stream.next_u64()),
-            (&first[..], hash, next),
-            "σ = {sigma}"
-        );
+        assert_eq!((&out[..8], checksum(&out), stream.next_u64()), (&first[..], hash, next), "σ = {sigma}");
     }
 }
 
@@ -237,18 +171,12 @@ fn errors_carry_their_values_and_change_nothing() {
     let mut out = [7i8; 4];
     let error = sampler::fixed_weight(&mut stream, &mut out, 5).expect_err("5 > 4");
     assert_eq!(error, Error::WeightExceedsLength { weight: 5, len: 4 });
-    assert_eq!(
-        error.to_string(),
-        "fixed_weight: weight 5 exceeds the 4 entries; choose a weight of at most 4"
-    );
+    assert_eq!(error.to_string(), "fixed_weight: weight 5 exceeds the 4 entries; choose a weight of at most 4");
     assert_eq!(out, [7; 4]);
     assert_eq!(stream.next_u64(), self::stream().next_u64());
     for sigma in [f64::NAN, 0.0, -3.2, 0.4999, 1_048_577.0, f64::INFINITY] {
         let error = sampler::Gaussian::new(sigma).expect_err("unsupported");
-        assert_eq!(
-            error.to_string(),
-            format!("gaussian: standard deviation {sigma} is outside 0.5..=1048576")
-        );
+        assert_eq!(error.to_string(), format!("gaussian: standard deviation {sigma} is outside 0.5..=1048576"));
     }
 }
 

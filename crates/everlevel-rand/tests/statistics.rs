@@ -18,15 +18,9 @@ fn assert_normal(z: f64, what: &str) {
 #[track_caller]
 fn assert_chi_square(counts: &[u64], probabilities: &[f64], what: &str) {
     let n = counts.iter().sum::<u64>() as f64;
-    let terms = counts
-        .iter()
-        .zip(probabilities)
-        .map(|(&c, p)| (c as f64 - n * p).powi(2) / (n * p));
+    let terms = counts.iter().zip(probabilities).map(|(&c, p)| (c as f64 - n * p).powi(2) / (n * p));
     assert_cube_root(terms.sum(), counts.len() as f64 - 1.0, what);
-    assert!(
-        (probabilities.iter().sum::<f64>() - 1.0).abs() < 1e-9,
-        "{what}: probabilities"
-    );
+    assert!((probabilities.iter().sum::<f64>() - 1.0).abs() < 1e-9, "{what}: probabilities");
     assert!(probabilities.iter().all(|p| n * p >= 5.0), "{what}: cells too small");
 }
 
@@ -69,19 +63,9 @@ fn uniform_mod_48_bits() {
         assert!(x.iter().all(|&v| v < q));
         let cells = ((q - 1) >> 38) as usize + 1;
         let cell = 1u64 << 38;
-        let exact: Vec<f64> = (0..cells as u64)
-            .map(|i| (q - i * cell).min(cell) as f64 / q as f64)
-            .collect();
-        assert_chi_square(
-            &histogram(cells, x.iter().map(|v| (v >> 38) as usize)),
-            &exact,
-            "top bits",
-        );
-        assert_chi_square(
-            &histogram(1024, x.iter().map(|v| (v & 1023) as usize)),
-            &uniform(1024),
-            "low bits",
-        );
+        let exact: Vec<f64> = (0..cells as u64).map(|i| (q - i * cell).min(cell) as f64 / q as f64).collect();
+        assert_chi_square(&histogram(cells, x.iter().map(|v| (v >> 38) as usize)), &exact, "top bits");
+        assert_chi_square(&histogram(1024, x.iter().map(|v| (v & 1023) as usize)), &uniform(1024), "low bits");
     }
 }
 
@@ -114,10 +98,7 @@ fn streams_are_independent() {
         for j in 0..i {
             let differing: u32 = words[i].iter().zip(&words[j]).map(|(a, b)| (a ^ b).count_ones()).sum();
             let n = (64 * words[i].len()) as f64;
-            assert_normal(
-                (differing as f64 - n / 2.0) / (n / 4.0).sqrt(),
-                &format!("streams {i} and {j}"),
-            );
+            assert_normal((differing as f64 - n / 2.0) / (n / 4.0).sqrt(), &format!("streams {i} and {j}"));
         }
     }
 }
@@ -127,30 +108,18 @@ fn streams_are_independent() {
 fn ternary_and_binary() {
     let mut x = vec![0i8; 1 << 20];
     sampler::ternary(&mut stream(0), &mut x);
-    let runs = x
-        .chunks_exact(6)
-        .map(|t| t.iter().fold(0, |run, &v| 3 * run + (v + 1) as usize));
+    let runs = x.chunks_exact(6).map(|t| t.iter().fold(0, |run, &v| 3 * run + (v + 1) as usize));
     assert_chi_square(&histogram(729, runs), &uniform(729), "ternary");
     sampler::binary(&mut stream(1), &mut x);
-    let runs = x
-        .chunks_exact(6)
-        .map(|t| t.iter().fold(0, |run, &v| 2 * run + v as usize));
+    let runs = x.chunks_exact(6).map(|t| t.iter().fold(0, |run, &v| 2 * run + v as usize));
     assert_chi_square(&histogram(64, runs), &uniform(64), "binary");
 }
 
 #[test]
 fn fixed_weight_is_exact() {
-    for (len, weight) in [
-        (0, 0),
-        (1, 0),
-        (1, 1),
-        (64, 1),
-        (65, 64),
-        (1000, 0),
-        (1000, 1000),
-        (4096, 192),
-        (65536, 1024),
-    ] {
+    for (len, weight) in
+        [(0, 0), (1, 0), (1, 1), (64, 1), (65, 64), (1000, 0), (1000, 1000), (4096, 192), (65536, 1024)]
+    {
         let mut x = vec![7i8; len];
         sampler::fixed_weight(&mut stream(len as u64), &mut x, weight).expect("weight fits");
         assert!(x.iter().all(|v| (-1..=1).contains(v)));
@@ -190,10 +159,7 @@ fn fixed_weight_positions() {
     let (n, p) = (len as f64, weight as f64 / len as f64);
     // Covariance of the counts: draws·p(1−p)·n/(n−1)·(I − J/n).
     let variance = draws as f64 * p * (1.0 - p) * n / (n - 1.0);
-    let chi_square = counts
-        .iter()
-        .map(|&c| (c as f64 - draws as f64 * p).powi(2) / variance)
-        .sum();
+    let chi_square = counts.iter().map(|&c| (c as f64 - draws as f64 * p).powi(2) / variance).sum();
     assert_cube_root(chi_square, n - 1.0, "positions");
     assert_normal(sum as f64 / ((weight * draws) as f64).sqrt(), "signs");
 }
@@ -201,10 +167,7 @@ fn fixed_weight_positions() {
 /// `2^20` samples: mean, variance, kurtosis. From σ = 1 on, these moments are the continuous Gaussian's to 10^-6.
 #[test]
 fn gaussian_moments() {
-    for (i, sigma) in [1.0, 3.2, 16.0, 16.001, 40.0, 1000.0, 1_048_576.0]
-        .into_iter()
-        .enumerate()
-    {
+    for (i, sigma) in [1.0, 3.2, 16.0, 16.001, 40.0, 1000.0, 1_048_576.0].into_iter().enumerate() {
         let mut x = vec![0i64; 1 << 20];
         let gaussian = sampler::Gaussian::new(sigma).expect("supported");
         gaussian.sample(&mut stream(i as u64), &mut x);
@@ -215,10 +178,7 @@ fn gaussian_moments() {
         assert_normal(moment(1) * n.sqrt(), &what("mean"));
         assert_normal((moment(2) - 1.0) * (n / 2.0).sqrt(), &what("variance"));
         assert_normal(moment(3) * (n / 15.0).sqrt(), &what("skewness"));
-        assert_normal(
-            (moment(4) - 6.0 * moment(2) + 3.0) * (n / 24.0).sqrt(),
-            &what("kurtosis"),
-        );
+        assert_normal((moment(4) - 6.0 * moment(2) + 3.0) * (n / 24.0).sqrt(), &what("kurtosis"));
         let lag: f64 = x.windows(2).map(|v| v[0] as f64 * v[1] as f64).sum();
         assert_normal(lag / (sigma * sigma * n.sqrt()), &what("lag 1"));
     }
@@ -227,10 +187,7 @@ fn gaussian_moments() {
 /// `2^20` samples against the formula: every value where σ is small, cells of width ~σ/8 where it is large; ±3.5σ, two tails.
 #[test]
 fn gaussian_distribution() {
-    for (i, sigma) in [0.5, 1.0, 3.2, 16.0, 16.001, 40.0, 1000.0, 1_048_576.0]
-        .into_iter()
-        .enumerate()
-    {
+    for (i, sigma) in [0.5, 1.0, 3.2, 16.0, 16.001, 40.0, 1000.0, 1_048_576.0].into_iter().enumerate() {
         let mut x = vec![0i64; 1 << 20];
         sampler::gaussian(&mut stream(100 + i as u64), &mut x, sigma).expect("supported");
         let width = (sigma / 8.0).ceil() as i64;
@@ -242,10 +199,7 @@ fn gaussian_distribution() {
         let mass = |a: i64, b: i64| {
             let step = ((b - a) as f64 / 4096.0).max(1.0);
             let terms = ((b - a) as f64 / step).round() as i64;
-            (0..terms)
-                .map(|j| rho(a as f64 - 0.5 + (j as f64 + 0.5) * step))
-                .sum::<f64>()
-                * step
+            (0..terms).map(|j| rho(a as f64 - 0.5 + (j as f64 + 0.5) * step)).sum::<f64>() * step
         };
         let far = (12.0 * sigma).ceil() as i64;
         let edge = |c: i64| (c - half) * width;

@@ -28,9 +28,7 @@ impl Slab {
             Layout::from_size_align(bytes.max(1).next_multiple_of(HUGE_PAGE), HUGE_PAGE).expect("slab size fits isize");
         // SAFETY: the layout's size is not zero.
         let raw = unsafe { alloc_zeroed(layout) };
-        let Some(start) = NonNull::new(raw) else {
-            handle_alloc_error(layout)
-        };
+        let Some(start) = NonNull::new(raw) else { handle_alloc_error(layout) };
         #[cfg(target_os = "linux")]
         // SAFETY: the range is our own allocation; the advice does not change its contents.
         unsafe {
@@ -76,13 +74,7 @@ pub(crate) struct Pool {
 
 impl Pool {
     pub(crate) fn new(n: usize) -> Arc<Self> {
-        Arc::new(Self {
-            n,
-            free: Mutex::new(Free {
-                limbs: Vec::new(),
-                slabs: Vec::new(),
-            }),
-        })
+        Arc::new(Self { n, free: Mutex::new(Free { limbs: Vec::new(), slabs: Vec::new() }) })
     }
 
     /// A limb with arbitrary contents (zero, or whatever its last owner left).
@@ -99,10 +91,7 @@ impl Pool {
             free.slabs.push(slab);
         }
         let start = free.limbs.pop().expect("just filled");
-        Limb {
-            start,
-            pool: Arc::clone(self),
-        }
+        Limb { start, pool: Arc::clone(self) }
     }
 }
 
@@ -143,11 +132,6 @@ impl Clone for Limb {
 
 impl Drop for Limb {
     fn drop(&mut self) {
-        self.pool
-            .free
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .limbs
-            .push(self.start);
+        self.pool.free.lock().unwrap_or_else(PoisonError::into_inner).limbs.push(self.start);
     }
 }

@@ -69,11 +69,7 @@ impl Ring {
         let dropped = a.set.difference(target);
         let gained = target.difference(&a.set);
         if dropped.is_empty() {
-            return if gained.is_empty() {
-                a
-            } else {
-                self.extend_by_product(&a, target, &gained)
-            };
+            return if gained.is_empty() { a } else { self.extend_by_product(&a, target, &gained) };
         }
         let converter = self.converter(&dropped, target);
         let scaled: Vec<_> = dropped
@@ -90,11 +86,8 @@ impl Ring {
         // Reuse the limbs that stay.
         let old = a.set.clone();
         let mut old_limbs: Vec<Option<crate::Limb>> = a.limbs.drain(..).map(Some).collect();
-        let limbs: Vec<_> = target
-            .indices()
-            .iter()
-            .map(|&i| old.position(i).and_then(|at| old_limbs[at].take()))
-            .collect();
+        let limbs: Vec<_> =
+            target.indices().iter().map(|&i| old.position(i).and_then(|at| old_limbs[at].take())).collect();
         let limbs = limbs
             .into_par_iter()
             .zip(target.indices())
@@ -165,10 +158,7 @@ impl Ring {
             .iter()
             .enumerate()
             .map(|(k, &i)| {
-                indices[..k]
-                    .iter()
-                    .map(|&j| self.modulus(i).inv(self.modulus(i).reduce(self.modulus(j).q())))
-                    .collect()
+                indices[..k].iter().map(|&j| self.modulus(i).inv(self.modulus(i).reduce(self.modulus(j).q()))).collect()
             })
             .collect();
         let modulus: i128 = indices.iter().map(|&i| i128::from(self.modulus(i).q())).product();
@@ -184,9 +174,11 @@ impl Ring {
                     }
                     digits.push(r);
                 }
-                let x = digits.iter().zip(indices).rev().fold(0i128, |acc, (&d, &i)| {
-                    acc * i128::from(self.modulus(i).q()) + i128::from(d)
-                });
+                let x = digits
+                    .iter()
+                    .zip(indices)
+                    .rev()
+                    .fold(0i128, |acc, (&d, &i)| acc * i128::from(self.modulus(i).q()) + i128::from(d));
                 if x > modulus / 2 { x - modulus } else { x }
             })
             .collect()
@@ -212,9 +204,7 @@ mod tests {
         let mut state = seed;
         for (limb, &i) in poly.limbs.iter_mut().zip(set.indices()) {
             for x in limb.iter_mut() {
-                state = state
-                    .wrapping_mul(6_364_136_223_846_793_005)
-                    .wrapping_add(1_442_695_040_888_963_407);
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                 *x = (state >> 8) % ring.modulus(i).q();
             }
         }
@@ -223,12 +213,7 @@ mod tests {
 
     /// Coefficient `c` by the Chinese remainder theorem, in [0, Q).
     fn crt(ring: &Ring, a: &Poly<Coeff>, c: usize) -> (BigInt, BigInt) {
-        let q: BigInt = a
-            .set
-            .indices()
-            .iter()
-            .map(|&i| BigInt::from(ring.modulus(i).q()))
-            .product();
+        let q: BigInt = a.set.indices().iter().map(|&i| BigInt::from(ring.modulus(i).q())).product();
         let mut x = BigInt::from(0);
         for (k, &i) in a.set.indices().iter().enumerate() {
             let qi = BigInt::from(ring.modulus(i).q());
@@ -246,25 +231,15 @@ mod tests {
     #[test]
     fn rescale_is_the_nearest_integer_between_any_two_sets() {
         let ring = ring();
-        let sets = [
-            vec![0, 1, 2, 3, 4],
-            vec![0, 1, 2, 5],
-            vec![0, 1, 5, 7],
-            vec![0, 2, 8],
-            vec![3],
-            vec![4, 5, 6, 7, 8],
-        ];
+        let sets =
+            [vec![0, 1, 2, 3, 4], vec![0, 1, 2, 5], vec![0, 1, 5, 7], vec![0, 2, 8], vec![3], vec![4, 5, 6, 7, 8]];
         for from in &sets {
             for to in &sets {
                 let (from, to) = (PrimeSet::new(from.clone()), PrimeSet::new(to.clone()));
                 let a = pseudo_random(&ring, &from, 7);
                 let out = ring.to_coeff(ring.rescale(ring.to_eval(a.clone()), &to));
-                let product = |s: &PrimeSet| {
-                    s.indices()
-                        .iter()
-                        .map(|&i| BigInt::from(ring.modulus(i).q()))
-                        .product::<BigInt>()
-                };
+                let product =
+                    |s: &PrimeSet| s.indices().iter().map(|&i| BigInt::from(ring.modulus(i).q())).product::<BigInt>();
                 let d = product(&from.difference(&to));
                 let gained = product(&to.difference(&from));
                 for c in 0..ring.n() {
@@ -290,12 +265,7 @@ mod tests {
         let ring = ring();
         let set = PrimeSet::new([0, 1, 2, 3, 5]);
         let special = PrimeSet::new([4, 7]);
-        let digits = [
-            PrimeSet::new([0, 1]),
-            PrimeSet::new([2, 3, 6]),
-            PrimeSet::new([5]),
-            PrimeSet::new([6]),
-        ];
+        let digits = [PrimeSet::new([0, 1]), PrimeSet::new([2, 3, 6]), PrimeSet::new([5]), PrimeSet::new([6])];
         let a = pseudo_random(&ring, &set, 3);
         let ups = ring.mod_up(&ring.to_eval(a.clone()), &digits, &special);
         assert_eq!(ups.iter().map(|(k, _)| *k).collect::<Vec<_>>(), [0, 1, 2]);
@@ -303,11 +273,7 @@ mod tests {
             let up = ring.to_coeff(up);
             assert_eq!(up.set(), &set.union(&special));
             let own = digits[k].intersection(&set);
-            let d: BigInt = own
-                .indices()
-                .iter()
-                .map(|&i| BigInt::from(ring.modulus(i).q()))
-                .product();
+            let d: BigInt = own.indices().iter().map(|&i| BigInt::from(ring.modulus(i).q())).product();
             for c in 0..ring.n() {
                 let (x, q) = crt(&ring, &up, c);
                 let x = centred(x, &q);
@@ -328,9 +294,6 @@ mod tests {
         assert_eq!(ring.to_i128(&ring.from_i128(&set, &coeffs)), coeffs);
         let small: Vec<i64> = coeffs.iter().map(|c| (c >> 60) as i64).collect();
         let lifted = ring.lift(&ring.from_i64(&PrimeSet::new([0]), &small), &set);
-        assert_eq!(
-            ring.to_i128(&lifted),
-            small.iter().map(|&c| i128::from(c)).collect::<Vec<_>>()
-        );
+        assert_eq!(ring.to_i128(&lifted), small.iter().map(|&c| i128::from(c)).collect::<Vec<_>>());
     }
 }

@@ -23,17 +23,10 @@ impl PackedPoly {
     pub fn new(poly: &Poly<Eval>) -> Self {
         let n = poly.limbs.first().map_or(0, |l| l.len());
         let mut slab = Slab::new(stride(n) * poly.set.len());
-        slab.bytes_mut()
-            .par_chunks_mut(stride(n).max(1))
-            .zip(&poly.limbs)
-            .for_each(|(out, limb)| {
-                packed::pack(&mut out[..packed::byte_len(n)], limb);
-            });
-        Self {
-            set: poly.set.clone(),
-            n,
-            slab,
-        }
+        slab.bytes_mut().par_chunks_mut(stride(n).max(1)).zip(&poly.limbs).for_each(|(out, limb)| {
+            packed::pack(&mut out[..packed::byte_len(n)], limb);
+        });
+        Self { set: poly.set.clone(), n, slab }
     }
 
     /// The primes.
@@ -46,10 +39,7 @@ impl PackedPoly {
     /// # Panics
     /// If the prime does not belong to the set.
     pub fn limb(&self, index: usize) -> &[u8] {
-        let at = self
-            .set
-            .position(index)
-            .expect("prime belongs to the packed polynomial's set");
+        let at = self.set.position(index).expect("prime belongs to the packed polynomial's set");
         &self.slab.bytes()[at * stride(self.n)..][..packed::byte_len(self.n)]
     }
 
@@ -64,10 +54,7 @@ impl PackedPoly {
     /// The polynomial, unpacked.
     pub fn unpack(&self, ring: &Ring) -> Poly<Eval> {
         let mut poly = ring.uninit(&self.set);
-        poly.limbs
-            .par_iter_mut()
-            .zip(self.set.indices())
-            .for_each(|(out, &i)| packed::unpack(out, self.limb(i)));
+        poly.limbs.par_iter_mut().zip(self.set.indices()).for_each(|(out, &i)| packed::unpack(out, self.limb(i)));
         poly
     }
 

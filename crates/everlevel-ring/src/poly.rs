@@ -28,11 +28,7 @@ pub struct Poly<R: Representation> {
 impl<R: Representation> Poly<R> {
     pub(crate) fn from_limbs(set: PrimeSet, limbs: Vec<Limb>) -> Self {
         debug_assert_eq!(set.len(), limbs.len());
-        Self {
-            set,
-            limbs,
-            representation: PhantomData,
-        }
+        Self { set, limbs, representation: PhantomData }
     }
 
     /// The primes.

@@ -45,18 +45,9 @@ impl Ring {
                 return Err(Error::RepeatedPrime { q: *q });
             }
         }
-        let ntts = primes
-            .par_iter()
-            .map(|&q| Ntt::new(log_n, Modulus::new(q)?))
-            .collect::<Result<_, _>>()?;
+        let ntts = primes.par_iter().map(|&q| Ntt::new(log_n, Modulus::new(q)?)).collect::<Result<_, _>>()?;
         let pool = Pool::new(1 << log_n);
-        Ok(Self {
-            log_n,
-            ntts,
-            pool,
-            galois_maps: Mutex::default(),
-            converters: Mutex::default(),
-        })
+        Ok(Self { log_n, ntts, pool, galois_maps: Mutex::default(), converters: Mutex::default() })
     }
 
     /// The degree.
@@ -97,18 +88,13 @@ impl Ring {
     /// The product of a set's primes modulo prime `index`.
     pub fn product_mod(&self, set: &PrimeSet, index: usize) -> u64 {
         let m = self.modulus(index);
-        set.indices()
-            .iter()
-            .fold(1, |acc, &i| m.mul(acc, m.reduce(self.modulus(i).q())))
+        set.indices().iter().fold(1, |acc, &i| m.mul(acc, m.reduce(self.modulus(i).q())))
     }
 
     /// The permutation of `X ↦ X^galois_elt`.
     pub fn galois_map(&self, galois_elt: u64) -> Arc<GaloisMap> {
         let mut maps = self.galois_maps.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(
-            maps.entry(galois_elt)
-                .or_insert_with(|| Arc::new(GaloisMap::new(self.log_n, galois_elt))),
-        )
+        Arc::clone(maps.entry(galois_elt).or_insert_with(|| Arc::new(GaloisMap::new(self.log_n, galois_elt))))
     }
 
     /// The converter between two sets.
@@ -167,30 +153,21 @@ impl Ring {
     /// Forward transform.
     pub fn to_eval(&self, mut a: Poly<Coeff>) -> Poly<Eval> {
         let set = a.set.clone();
-        a.limbs
-            .par_iter_mut()
-            .zip(set.indices())
-            .for_each(|(l, &i)| self.ntts[i].forward(l));
+        a.limbs.par_iter_mut().zip(set.indices()).for_each(|(l, &i)| self.ntts[i].forward(l));
         Poly::from_limbs(set, a.limbs)
     }
 
     /// Inverse transform.
     pub fn to_coeff(&self, mut a: Poly<Eval>) -> Poly<Coeff> {
         let set = a.set.clone();
-        a.limbs
-            .par_iter_mut()
-            .zip(set.indices())
-            .for_each(|(l, &i)| self.ntts[i].inverse(l));
+        a.limbs.par_iter_mut().zip(set.indices()).for_each(|(l, &i)| self.ntts[i].inverse(l));
         Poly::from_limbs(set, a.limbs)
     }
 
     /// Runs `f(modulus, limb, prime index)` on each limb.
     pub fn each_limb<R: Representation>(&self, a: &mut Poly<R>, f: impl Fn(&Modulus, &mut [u64], usize) + Sync) {
         let set = a.set.clone();
-        a.limbs
-            .par_iter_mut()
-            .zip(set.indices())
-            .for_each(|(l, &i)| f(self.modulus(i), l, i));
+        a.limbs.par_iter_mut().zip(set.indices()).for_each(|(l, &i)| f(self.modulus(i), l, i));
     }
 
     /// `a += b`, where `b` may have more primes.

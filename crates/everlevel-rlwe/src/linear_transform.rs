@@ -163,8 +163,7 @@ impl LinearTransform {
                     let x: Vec<&[u64]> = digit_limbs.iter().map(|d| &d[range.clone()]).collect();
                     let b: Vec<&[u8]> = rows.iter().map(|[b, _]| b.block(i, from, block_len)).collect();
                     let a: Vec<&[u8]> = rows.iter().map(|[_, a]| a.block(i, from, block_len)).collect();
-                    m.inner_product_packed_into(&mut u0, &x, &b);
-                    m.inner_product_packed_into(&mut u1, &x, &a);
+                    m.inner_product_packed_pair_into(&mut u0, &mut u1, &x, &b, &a);
                     m.add_assign(&mut u0, &c0[range]);
                     map.apply_block_into(r0, &u0, block);
                     map.apply_block_into(r1, &u1, block);

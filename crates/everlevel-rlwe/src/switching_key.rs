@@ -123,8 +123,7 @@ impl SwitchingKey {
             let x: Vec<&[u64]> = digits.iter().map(|(_, d)| d.limb(i)).collect();
             let b: Vec<&[u8]> = rows.iter().map(|[b, _]| b.limb(i)).collect();
             let a: Vec<&[u8]> = rows.iter().map(|[_, a]| a.limb(i)).collect();
-            ring.modulus(i).inner_product_packed_into(o0, &x, &b);
-            ring.modulus(i).inner_product_packed_into(o1, &x, &a);
+            ring.modulus(i).inner_product_packed_pair_into(o0, o1, &x, &b, &a);
         });
         Rlwe { c0, c1 }
     }

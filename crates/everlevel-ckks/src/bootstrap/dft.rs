@@ -155,7 +155,8 @@ impl Diagonals {
             let v = (d / self.step) as i64;
             if !self.wraps(slots) && v >= count / 2 { v - count } else { v }
         };
-        let mut giants: Vec<i64> = self.by_rotation.keys().map(|&d| signed(d).div_euclid(babies) * babies * step).collect();
+        let mut giants: Vec<i64> =
+            self.by_rotation.keys().map(|&d| signed(d).div_euclid(babies) * babies * step).collect();
         giants.sort_unstable();
         giants.dedup();
         ((0..babies).map(|i| i * step).collect(), giants)

@@ -156,7 +156,9 @@ impl Context {
         progress: Progress,
     ) -> Result<BootstrapKey, Error> {
         let op = "create_bootstrap_key";
-        let Some(tables) = &self.0.bootstrap else { return Err(Error::NoBootstrap { op }) };
+        let Some(tables) = &self.0.bootstrap else {
+            return Err(Error::NoBootstrap { op });
+        };
         self.check(op, "secret key", secret.info)?;
         let Some(stage_index) = STAGE_COUNTS.iter().position(|&s| s == stage_count) else {
             return Err(Error::StageCount { op, stage_count, supported: STAGE_COUNTS.to_vec() });
@@ -189,7 +191,14 @@ impl Context {
                             .into_iter()
                             .map(|r| {
                                 let elt = ring.rotation_elt(r);
-                                let key = SwitchingKey::generate_galois(ring, &secret.key, elt, gadget.clone(), &next(), true);
+                                let key = SwitchingKey::generate_galois(
+                                    ring,
+                                    &secret.key,
+                                    elt,
+                                    gadget.clone(),
+                                    &next(),
+                                    true,
+                                );
                                 (r, key)
                             })
                             .collect();

@@ -67,7 +67,9 @@ impl Context {
         observer: Observer,
     ) -> Result<Ciphertext, Error> {
         let op = "bootstrap";
-        let Some(tables) = &self.0.bootstrap else { return Err(Error::NoBootstrap { op }) };
+        let Some(tables) = &self.0.bootstrap else {
+            return Err(Error::NoBootstrap { op });
+        };
         self.check_ciphertext(op, a)?;
         self.check_relinearized(op, a)?;
         self.check_secret(op, "relinearization key", relinearization_key.info, a)?;
@@ -115,7 +117,15 @@ impl Run<'_> {
         observer(Stage::CoeffsToSlots, &real, ladder.scales[top]);
         step();
 
-        let sine = |ct: Rlwe| eval_mod::eval_mod(ring, ladder, &self.relinearization_key.keys, &self.tables.fit, Working { ct, level: top });
+        let sine = |ct: Rlwe| {
+            eval_mod::eval_mod(
+                ring,
+                ladder,
+                &self.relinearization_key.keys,
+                &self.tables.fit,
+                Working { ct, level: top },
+            )
+        };
         let real = sine(real).ct;
         observer(Stage::EvalMod, &real, ladder.scales[0]);
         step();

@@ -9,7 +9,18 @@
 
 use core::arch::x86_64::*;
 
+mod elementwise;
+pub(crate) mod galois;
+mod inner_product;
 pub(crate) mod ntt;
+pub(crate) mod packed;
+pub(crate) mod rns;
+
+/// The kernels that [`crate::Modulus`] calls.
+pub(crate) mod kernels {
+    pub(crate) use super::elementwise::*;
+    pub(crate) use super::inner_product::*;
+}
 
 mod ntt_groups;
 mod pairs;
@@ -86,6 +97,31 @@ pub(crate) fn reduce(c: &Consts, x: __m512i) -> __m512i {
 pub(crate) fn canonical(c: &Consts, x: __m512i) -> __m512i {
     let x = _mm512_and_si512(x, c.mask);
     _mm512_min_epu64(x, _mm512_sub_epi64(x, c.q))
+}
+
+/// The canonical value of an `x < 4q`.
+#[inline]
+#[target_feature(enable = "avx512f")]
+pub(crate) fn canonical4(c: &Consts, x: __m512i) -> __m512i {
+    let x = _mm512_and_si512(x, c.mask);
+    let x = _mm512_min_epu64(x, _mm512_sub_epi64(x, c.q2));
+    _mm512_min_epu64(x, _mm512_sub_epi64(x, c.q))
+}
+
+/// Eight words.
+#[inline]
+#[target_feature(enable = "avx512f")]
+pub(crate) fn read(a: &[u64; 8]) -> __m512i {
+    // SAFETY: the array is 64 readable bytes.
+    unsafe { load(a.as_ptr()) }
+}
+
+/// Eight words.
+#[inline]
+#[target_feature(enable = "avx512f")]
+pub(crate) fn write(a: &mut [u64; 8], x: __m512i) {
+    // SAFETY: the array is 64 writable bytes.
+    unsafe { store(a.as_mut_ptr(), x) }
 }
 
 /// Eight words at `p`.

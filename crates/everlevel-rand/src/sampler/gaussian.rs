@@ -59,11 +59,7 @@ impl Gaussian {
     /// [`Error::BadSigma`] outside [`Gaussian::MIN_SIGMA`]`..=`[`Gaussian::MAX_SIGMA`].
     pub fn new(sigma: f64) -> Result<Gaussian, Error> {
         if !(Self::MIN_SIGMA..=Self::MAX_SIGMA).contains(&sigma) {
-            return Err(Error::BadSigma {
-                sigma,
-                min: Self::MIN_SIGMA,
-                max: Self::MAX_SIGMA,
-            });
+            return Err(Error::BadSigma { sigma, min: Self::MIN_SIGMA, max: Self::MAX_SIGMA });
         }
         let mut base = sigma;
         let mut steps = Vec::new();
@@ -83,12 +79,7 @@ impl Gaussian {
         let tails = table::tails(base);
         let pad = |tails: &[u64]| std::array::from_fn(|i| tails.get(i).copied().unwrap_or(0));
         let table = tails.chunks(TAILS_PER_PASS).map(pad).collect();
-        Ok(Gaussian {
-            sigma,
-            table,
-            max_term: tails.len() as i64,
-            weights,
-        })
+        Ok(Gaussian { sigma, table, max_term: tails.len() as i64, weights })
     }
 
     /// The standard deviation parameter.
@@ -317,18 +308,12 @@ mod tests {
     fn convolution_is_the_wider_gaussian() {
         for sigma in [16.001, 17.0, 40.0, 113.0] {
             let gaussian = Gaussian::new(sigma).expect("supported");
-            let [1, z] = gaussian.weights[..] else {
-                panic!("σ = {sigma} takes one step")
-            };
+            let [1, z] = gaussian.weights[..] else { panic!("σ = {sigma} takes one step") };
             let base = sigma / ((1 + z * z) as f64).sqrt();
             assert!(base >= SMOOTHING * z as f64 && base <= MAX_TABLE_SIGMA);
             let rho = |x: i64, sigma: f64| (-(x * x) as f64 / (2.0 * sigma * sigma)).exp();
             let reach = (14.0 * base) as i64;
-            let sum = |x: i64| {
-                (-reach..=reach)
-                    .map(|y| rho(x - z * y, base) * rho(y, base))
-                    .sum::<f64>()
-            };
+            let sum = |x: i64| (-reach..=reach).map(|y| rho(x - z * y, base) * rho(y, base)).sum::<f64>();
             let at_0 = sum(0);
             for x in (0..(6.0 * sigma) as i64).step_by(3) {
                 let ratio = sum(x) / (at_0 * rho(x, sigma));
@@ -344,10 +329,7 @@ mod tests {
             let gaussian = Gaussian::new(sigma).expect("supported");
             let norm = gaussian.weights.iter().map(|w| (w * w) as f64).sum::<f64>().sqrt();
             let base = sigma / norm;
-            assert!(
-                base <= MAX_TABLE_SIGMA && (norm == 1.0 || base > 4.0),
-                "σ = {sigma}, base {base}"
-            );
+            assert!(base <= MAX_TABLE_SIGMA && (norm == 1.0 || base > 4.0), "σ = {sigma}, base {base}");
             assert!(gaussian.weights.len() <= 8);
         }
     }

@@ -80,13 +80,9 @@ mod tests {
         for len in (0..70).chain([500, 512]) {
             let mut words = vec![0; len];
             stream.fill_u64(&mut words);
-            for (q, mask) in [
-                (1 << 47, (1 << 47) - 1),
-                ((1 << 47) + 1, (1 << 48) - 1),
-                (5, 7),
-                (1, 0),
-                (1 << 63, u64::MAX),
-            ] {
+            for (q, mask) in
+                [(1 << 47, (1 << 47) - 1), ((1 << 47) + 1, (1 << 48) - 1), (5, 7), (1, 0), (1 << 63, u64::MAX)]
+            {
                 let expected: Vec<u64> = words.iter().map(|w| w & mask).filter(|&w| w < q).collect();
                 let mut portable = words.clone();
                 let kept = compact_portable(&mut portable, 0, 0, q, mask);

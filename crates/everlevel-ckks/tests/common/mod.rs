@@ -1,0 +1,87 @@
+//! What the integration tests share.
+#![allow(dead_code, missing_docs)]
+
+use everlevel_ckks::{
+    BootstrapKey, BootstrapKeySize, Complex64, ConjugationKey, Context, Params, ParamsLiteral, PublicKey,
+    RelinearizationKey, SecretKey, no_progress,
+};
+
+/// A context with the general keys of one secret.
+pub struct Party {
+    pub ctx: Context,
+    pub secret: SecretKey,
+    pub public: PublicKey,
+    pub relinearization: RelinearizationKey,
+    pub conjugation: ConjugationKey,
+}
+
+impl Party {
+    pub fn new(literal: ParamsLiteral) -> Self {
+        let ctx = Context::new(Params::try_from(literal).unwrap(), None, 2).unwrap();
+        let secret = ctx.secret_key().unwrap();
+        Self {
+            public: ctx.public_key(&secret).unwrap(),
+            relinearization: ctx.relinearization_key(&secret, &no_progress).unwrap(),
+            conjugation: ctx.conjugation_key(&secret, &no_progress).unwrap(),
+            secret,
+            ctx,
+        }
+    }
+
+    /// The bootstrapping chain: real parameters for `log_n = 16`, insecure ones below.
+    pub fn bootstrap(log_n: u32) -> Self {
+        match log_n {
+            16 => Self::new(ParamsLiteral::bootstrap()),
+            _ => Self::new(ParamsLiteral::insecure_bootstrap(log_n)),
+        }
+    }
+
+    pub fn bootstrap_key(&self, stage_count: usize, size: BootstrapKeySize) -> BootstrapKey {
+        self.ctx.bootstrap_key(&self.secret, stage_count, size, &no_progress).unwrap()
+    }
+
+    pub fn encrypt(&self, message: &[Complex64], level: usize) -> everlevel_ckks::Ciphertext {
+        self.ctx.encrypt(&self.ctx.encode(message, level).unwrap(), &self.public).unwrap()
+    }
+
+    pub fn decrypt(&self, ct: &everlevel_ckks::Ciphertext) -> Vec<Complex64> {
+        self.ctx.decode(&self.ctx.decrypt(ct, &self.secret).unwrap()).unwrap()
+    }
+}
+
+/// Uniform complex numbers in the square [−1, 1]², from a fixed generator.
+pub fn uniform(count: usize, seed: u64) -> Vec<Complex64> {
+    let mut state = seed;
+    let mut next = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+    };
+    (0..count).map(|_| Complex64::new(next(), next())).collect()
+}
+
+/// Errors of one vector against another.
+#[derive(Debug, Clone, Copy)]
+pub struct Precision {
+    /// Mean of `−log2 |error|`.
+    pub mean_bits: f64,
+    /// `−log2` of the largest error.
+    pub worst_bits: f64,
+    /// Root mean square of `|error|`.
+    pub rms: f64,
+}
+
+pub fn precision(actual: &[Complex64], expected: &[Complex64]) -> Precision {
+    assert_eq!(actual.len(), expected.len());
+    let errors: Vec<f64> = actual.iter().zip(expected).map(|(a, b)| (a - b).norm()).collect();
+    let count = errors.len() as f64;
+    Precision {
+        mean_bits: errors.iter().map(|e| -e.max(1e-300).log2()).sum::<f64>() / count,
+        worst_bits: -errors.iter().fold(0.0f64, |m, e| m.max(*e)).log2(),
+        rms: (errors.iter().map(|e| e * e).sum::<f64>() / count).sqrt(),
+    }
+}
+
+/// The ring degree of tests that can run at any: `EVERLEVEL_TEST_LOG_N`, 11 by default.
+pub fn log_n() -> u32 {
+    std::env::var("EVERLEVEL_TEST_LOG_N").ok().and_then(|s| s.parse().ok()).unwrap_or(11)
+}

@@ -1,0 +1,69 @@
+//! Six-byte residues: one byte permutation of a vector.
+
+use core::arch::x86_64::*;
+
+use super::{read, write};
+
+/// Six bytes of every eight.
+const LOW_SIX: u64 = 0x3f3f_3f3f_3f3f_3f3f;
+
+static UNPACK: [u8; 64] = {
+    let mut index = [0; 64];
+    let mut i = 0;
+    while i < 48 {
+        index[i / 6 * 8 + i % 6] = i as u8;
+        i += 1;
+    }
+    index
+};
+
+static PACK: [u8; 64] = {
+    let mut index = [0; 64];
+    let mut i = 0;
+    while i < 48 {
+        index[i] = (i / 6 * 8 + i % 6) as u8;
+        i += 1;
+    }
+    index
+};
+
+/// The eight residues in the first 48 bytes of `packed`.
+///
+/// # Panics
+/// If `packed` has fewer than 64 bytes.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+pub(super) fn unpack8(packed: &[u8]) -> __m512i {
+    let bytes = &packed[..64];
+    // SAFETY: both loads are of 64 bytes of a slice or array.
+    unsafe {
+        let index = _mm512_loadu_si512(UNPACK.as_ptr().cast());
+        _mm512_maskz_permutexvar_epi8(LOW_SIX, index, _mm512_loadu_si512(bytes.as_ptr().cast()))
+    }
+}
+
+/// Packs a prefix and returns its length.
+#[target_feature(enable = "avx512f,avx512dq,avx512ifma,avx512vl,avx512bw,avx512vbmi")]
+pub(crate) fn pack(out: &mut [u8], a: &[u64]) -> usize {
+    // SAFETY: the array is 64 readable bytes.
+    let index = unsafe { _mm512_loadu_si512(PACK.as_ptr().cast()) };
+    let a = a.as_chunks::<8>().0;
+    for (out, a) in out.as_chunks_mut::<48>().0.iter_mut().zip(a) {
+        // SAFETY: the mask writes the 48 bytes of the array.
+        unsafe {
+            _mm512_mask_storeu_epi8(out.as_mut_ptr().cast(), (1 << 48) - 1, _mm512_permutexvar_epi8(index, read(a)));
+        }
+    }
+    8 * a.len()
+}
+
+/// Unpacks a prefix and returns its length.
+#[target_feature(enable = "avx512f,avx512dq,avx512ifma,avx512vl,avx512bw,avx512vbmi")]
+pub(crate) fn unpack(out: &mut [u64], packed: &[u8]) -> usize {
+    let out = out.as_chunks_mut::<8>().0;
+    let len = 8 * out.len();
+    for (i, out) in out.iter_mut().enumerate() {
+        write(out, unpack8(&packed[48 * i..]));
+    }
+    len
+}

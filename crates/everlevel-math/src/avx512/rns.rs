@@ -1,0 +1,60 @@
+//! Basis conversion.
+
+use core::arch::x86_64::*;
+
+use super::elementwise::Wide;
+use super::inner_product::accumulate;
+use super::{read, write};
+use crate::Modulus;
+
+/// `out_i = trunc(1/2 + Σ_j y_j[i]·reciprocal_j)` on a prefix, whose length is returned: products and sums are rounded one by one,
+/// in order.
+#[target_feature(enable = "avx512f,avx512dq,avx512ifma,avx512vl,avx512bw,avx512vbmi")]
+pub(crate) fn quotients(out: &mut [u64], y: &[&[u64]], reciprocal: &[f64]) -> usize {
+    const TOGETHER: usize = 4;
+    let n = out.len();
+    let mut at = 0;
+    while at + 8 * TOGETHER <= n {
+        let mut sum = [_mm512_set1_pd(0.5); TOGETHER];
+        for (y, r) in y.iter().zip(reciprocal) {
+            let y = y[at..at + 8 * TOGETHER].as_chunks::<8>().0;
+            for i in 0..TOGETHER {
+                let term = _mm512_mul_pd(_mm512_cvtepu64_pd(read(&y[i])), _mm512_set1_pd(*r));
+                sum[i] = _mm512_add_pd(sum[i], term);
+            }
+        }
+        for (out, sum) in out[at..at + 8 * TOGETHER].as_chunks_mut::<8>().0.iter_mut().zip(sum) {
+            write(out, _mm512_cvttpd_epu64(sum));
+        }
+        at += 8 * TOGETHER;
+    }
+    at
+}
+
+/// `out_i = v[i]·w_k + Σ_{j<k} y_j[i]·w_j mod m` on a prefix, whose length is returned; all but `y` from `start` of the limbs.
+#[target_feature(enable = "avx512f,avx512dq,avx512ifma,avx512vl,avx512bw,avx512vbmi")]
+pub(crate) fn weighted_sum(m: &Modulus, w: &[u64], out: &mut [u64], y: &[&[u64]], v: &[u64], start: usize) -> usize {
+    const TOGETHER: usize = 8;
+    let wide = Wide::new(m);
+    let n = out.len();
+    let mut at = 0;
+    while at + 8 * TOGETHER <= n {
+        let mut acc = [(_mm512_setzero_si512(), _mm512_setzero_si512()); TOGETHER];
+        let mut add_term = |x: &[u64], w: u64| {
+            let x = x.as_chunks::<8>().0;
+            let w = _mm512_set1_epi64(w as i64);
+            for i in 0..TOGETHER {
+                accumulate(&mut acc[i], read(&x[i]), w);
+            }
+        };
+        add_term(&v[at..at + 8 * TOGETHER], w[y.len()]);
+        for (y, w) in y.iter().zip(w) {
+            add_term(&y[start + at..start + at + 8 * TOGETHER], *w);
+        }
+        for (out, acc) in out[at..at + 8 * TOGETHER].as_chunks_mut::<8>().0.iter_mut().zip(acc) {
+            write(out, wide.reduce(acc.0, acc.1));
+        }
+        at += 8 * TOGETHER;
+    }
+    at
+}
