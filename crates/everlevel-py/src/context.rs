@@ -240,13 +240,7 @@ impl Context {
 
     // Slots.
 
-    fn rotate(
-        &self,
-        py: Python<'_>,
-        ciphertext: &Ciphertext,
-        key: &RotationKey,
-        delta: i64,
-    ) -> PyResult<Ciphertext> {
+    fn rotate(&self, py: Python<'_>, ciphertext: &Ciphertext, key: &RotationKey, delta: i64) -> PyResult<Ciphertext> {
         run(py, || self.0.rotate(&ciphertext.0, &key.0, delta)).map(Ciphertext)
     }
 

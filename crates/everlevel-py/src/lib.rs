@@ -15,7 +15,7 @@ mod _native {
     use crate::context::Context;
     #[pymodule_export]
     use crate::objects::{
-        BootstrapKey, Ciphertext, ConjugationKey, FixedRotationKey, Plaintext, PublicKey, RelinearizationKey, RotationKey,
-        SecretKey, build_info,
+        BootstrapKey, Ciphertext, ConjugationKey, FixedRotationKey, Plaintext, PublicKey, RelinearizationKey,
+        RotationKey, SecretKey, build_info,
     };
 }
