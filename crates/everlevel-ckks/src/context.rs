@@ -52,6 +52,9 @@ impl Default for Options {
     }
 }
 
+/// More threads than any limb count can use.
+const MAX_THREADS: usize = 256;
+
 impl Context {
     /// Builds the tables, with keys held expanded.
     ///
@@ -67,8 +70,9 @@ impl Context {
     /// A slot count that is no power of two up to half the degree, a thread count of zero, or a key modulus above the security cap.
     pub fn with_options(params: Params, options: Options) -> Result<Self, Error> {
         let Options { slot_count, thread_count, seeded_keys } = options;
-        if thread_count == 0 {
-            return Err(Error::Parameter { what: "thread_count", found: "0".into(), needed: "at least 1".into() });
+        if !(1..=MAX_THREADS).contains(&thread_count) {
+            let needed = format!("between 1 and {MAX_THREADS}");
+            return Err(Error::Parameter { what: "thread_count", found: thread_count.to_string(), needed });
         }
         let slots = slot_count.unwrap_or(params.max_slots());
         if !slots.is_power_of_two() || slots > params.max_slots() {

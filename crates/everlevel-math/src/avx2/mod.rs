@@ -11,6 +11,14 @@ use core::arch::x86_64::*;
 
 pub(crate) mod ntt;
 
+/// The kernels that the slice-level functions call.
+pub(crate) mod kernels {
+    pub(crate) use super::elementwise::*;
+    pub(crate) use super::inner_product::*;
+}
+
+mod elementwise;
+mod inner_product;
 mod ntt_groups;
 
 /// The constants of one modulus, in every lane.
@@ -75,6 +83,22 @@ pub(crate) fn to_words(c: &Consts, x: __m256d) -> __m256i {
     let negative = _mm256_cmp_pd::<_CMP_LT_OQ>(x, _mm256_setzero_pd());
     let x = _mm256_add_pd(x, _mm256_and_pd(negative, c.q));
     _mm256_castpd_si256(_mm256_xor_pd(_mm256_add_pd(x, c.two_52), c.two_52))
+}
+
+/// Four words.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(crate) fn read(a: &[u64; 4]) -> __m256i {
+    // SAFETY: the array is 32 readable bytes.
+    unsafe { load(a.as_ptr()) }
+}
+
+/// Four words.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(crate) fn write(a: &mut [u64; 4], x: __m256i) {
+    // SAFETY: the array is 32 writable bytes.
+    unsafe { store(a.as_mut_ptr(), x) }
 }
 
 /// Four words at `p`.

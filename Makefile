@@ -1,0 +1,71 @@
+# Everlevel's commands. Each sets up all that it needs in .venv and target/; nothing is installed outside them.
+#
+#   make demo    encrypt a photograph, compute on it through two bootstraps, decrypt it, draw what happened
+#   make test    every check: formatter, lints, Rust tests, Rust docs, types, Python tests
+#   make bench   the bootstrap table: time, precision, levels, key bytes, memory (BENCH_ARGS="--help" says more)
+#   make build   the release build of the Python package, into .venv
+#   make lint    the formatters and linters alone
+
+PYTHON ?= python3
+VENV   ?= .venv
+CARGO  ?= cargo
+
+export VIRTUAL_ENV := $(abspath $(VENV))
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+BIN := $(VIRTUAL_ENV)/bin
+
+.PHONY: help demo test bench build lint lint-rust lint-python test-rust test-python wheel clean tools
+
+help:
+	@sed -n '3,7s/^# *//p' Makefile
+
+tools:
+	@PYTHON="$(PYTHON)" CARGO="$(CARGO)" sh scripts/check_tools.sh
+
+$(BIN)/python: | tools
+	$(PYTHON) -m venv $(VENV)
+
+# The stamp follows pyproject.toml: its dependency lists are what the environment holds.
+$(BIN)/.everlevel-ready: pyproject.toml scripts/venv_packages.py | $(BIN)/python
+	$(BIN)/python scripts/venv_packages.py | xargs $(BIN)/python -m pip install --quiet --upgrade pip
+	touch $@
+
+build: tools $(BIN)/.everlevel-ready
+	$(BIN)/maturin develop --release --quiet
+
+demo: build
+	$(BIN)/python examples/demo.py
+
+bench: build
+	$(BIN)/python benches/bench.py $(BENCH_ARGS)
+
+lint: lint-rust lint-python
+
+lint-rust: tools
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
+
+lint-python: build
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/python -m mypy.stubtest everlevel._native --mypy-config-file pyproject.toml
+
+test-rust: tools
+	$(CARGO) test --workspace --quiet
+	RUSTDOCFLAGS=-Dwarnings $(CARGO) doc --workspace --no-deps --quiet
+
+test-python: build
+	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+# What a user gets from `pip install .`, in an environment of its own.
+wheel: tools $(BIN)/.everlevel-ready
+	rm -rf build/wheel && $(PYTHON) -m venv build/wheel
+	build/wheel/bin/python -m pip install --quiet .
+	cd build && wheel/bin/python -c "import everlevel; everlevel.show_info()"
+
+test: lint test-rust wheel test-python
+
+clean:
+	rm -rf $(VENV) build out dist
+	$(CARGO) clean

@@ -1,0 +1,31 @@
+"""Names that the docstrings' examples share: those that `Engine`'s own examples make."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from everlevel import Engine
+
+
+@pytest.fixture(scope="session")
+def _example_names() -> dict[str, Any]:
+    engine = Engine(max_level=5, insecure_log_n=10)
+    secret_key = engine.create_secret_key()
+    return {
+        "np": np,
+        "Engine": Engine,
+        "engine": engine,
+        "secret_key": secret_key,
+        "public_key": engine.create_public_key(secret_key),
+        "relinearization_key": engine.create_relinearization_key(secret_key),
+        "conjugation_key": engine.create_conjugation_key(secret_key),
+        "rotation_key": engine.create_rotation_key(secret_key),
+    }
+
+
+@pytest.fixture(autouse=True)
+def _doctest_names(doctest_namespace: dict[str, Any], _example_names: dict[str, Any]) -> None:
+    doctest_namespace.update(_example_names)

@@ -1,0 +1,311 @@
+//! The context: one method for each call of the core.
+
+use everlevel_ckks as ckks;
+use everlevel_ckks::polynomial::Basis;
+use numpy::{Complex64, PyArray1};
+use pyo3::prelude::*;
+
+use crate::call::{Slots, run, run_reporting, values};
+use crate::objects::{
+    BootstrapKey, Ciphertext, ConjugationKey, FixedRotationKey, Plaintext, PublicKey, RelinearizationKey, RotationKey,
+    SecretKey,
+};
+
+const DEFAULT_MAX_LEVEL: usize = 7;
+
+type Report = Option<Py<PyAny>>;
+
+/// Parameters and their tables.
+#[pyclass(frozen, module = "everlevel._native")]
+pub struct Context(ckks::Context);
+
+#[pymethods]
+impl Context {
+    #[new]
+    #[pyo3(signature = (*, max_level, slot_count, bootstrap, thread_count, insecure_log_n))]
+    fn new(
+        py: Python<'_>,
+        max_level: Option<usize>,
+        slot_count: Option<usize>,
+        bootstrap: bool,
+        thread_count: usize,
+        insecure_log_n: Option<u32>,
+    ) -> PyResult<Self> {
+        run(py, || {
+            let literal = literal(max_level, bootstrap, insecure_log_n)?;
+            ckks::Context::new(literal.try_into()?, slot_count, thread_count).map(Self)
+        })
+    }
+
+    #[getter]
+    fn can_bootstrap(&self) -> bool {
+        self.0.params().literal().bootstrap
+    }
+
+    #[getter]
+    fn insecure(&self) -> bool {
+        self.0.params().literal().insecure
+    }
+
+    #[getter]
+    fn log_n(&self) -> u32 {
+        self.0.params().literal().log_n
+    }
+
+    #[getter]
+    fn max_level(&self) -> usize {
+        self.0.max_level()
+    }
+
+    #[getter]
+    fn slot_count(&self) -> usize {
+        self.0.slot_count()
+    }
+
+    #[getter]
+    fn thread_count(&self) -> usize {
+        self.0.thread_count()
+    }
+
+    // Keys.
+
+    fn secret_key(&self, py: Python<'_>) -> PyResult<SecretKey> {
+        run(py, || self.0.secret_key()).map(SecretKey)
+    }
+
+    fn public_key(&self, py: Python<'_>, secret_key: &SecretKey) -> PyResult<PublicKey> {
+        run(py, || self.0.public_key(&secret_key.0)).map(PublicKey)
+    }
+
+    fn relinearization_key(
+        &self,
+        py: Python<'_>,
+        secret_key: &SecretKey,
+        report: Report,
+    ) -> PyResult<RelinearizationKey> {
+        run_reporting(py, report, |p| self.0.relinearization_key(&secret_key.0, p)).map(RelinearizationKey)
+    }
+
+    fn conjugation_key(&self, py: Python<'_>, secret_key: &SecretKey, report: Report) -> PyResult<ConjugationKey> {
+        run_reporting(py, report, |p| self.0.conjugation_key(&secret_key.0, p)).map(ConjugationKey)
+    }
+
+    fn rotation_key(&self, py: Python<'_>, secret_key: &SecretKey, report: Report) -> PyResult<RotationKey> {
+        run_reporting(py, report, |p| self.0.rotation_key(&secret_key.0, p)).map(RotationKey)
+    }
+
+    fn fixed_rotation_key(
+        &self,
+        py: Python<'_>,
+        secret_key: &SecretKey,
+        delta: i64,
+        level: usize,
+    ) -> PyResult<FixedRotationKey> {
+        run(py, || self.0.fixed_rotation_key(&secret_key.0, delta, level)).map(FixedRotationKey)
+    }
+
+    fn bootstrap_key(
+        &self,
+        py: Python<'_>,
+        secret_key: &SecretKey,
+        stage_count: usize,
+        large: bool,
+        report: Report,
+    ) -> PyResult<BootstrapKey> {
+        let size = if large { ckks::BootstrapKeySize::Large } else { ckks::BootstrapKeySize::Medium };
+        run_reporting(py, report, |p| self.0.bootstrap_key(&secret_key.0, stage_count, size, p)).map(BootstrapKey)
+    }
+
+    // Messages.
+
+    fn encode(&self, py: Python<'_>, slots: Slots<'_>, level: usize) -> PyResult<Plaintext> {
+        let slots = values(&slots)?;
+        run(py, || self.0.encode(slots, level)).map(Plaintext)
+    }
+
+    fn decode<'py>(&self, py: Python<'py>, plaintext: &Plaintext) -> PyResult<Bound<'py, PyArray1<Complex64>>> {
+        let slots = run(py, || self.0.decode(&plaintext.0))?;
+        Ok(PyArray1::from_vec(py, slots))
+    }
+
+    fn encrypt_public(&self, py: Python<'_>, plaintext: &Plaintext, public_key: &PublicKey) -> PyResult<Ciphertext> {
+        run(py, || self.0.encrypt(&plaintext.0, &public_key.0)).map(Ciphertext)
+    }
+
+    fn encrypt_secret(&self, py: Python<'_>, plaintext: &Plaintext, secret_key: &SecretKey) -> PyResult<Ciphertext> {
+        run(py, || self.0.encrypt_with_secret(&plaintext.0, &secret_key.0)).map(Ciphertext)
+    }
+
+    fn decrypt(&self, py: Python<'_>, ciphertext: &Ciphertext, secret_key: &SecretKey) -> PyResult<Plaintext> {
+        run(py, || self.0.decrypt(&ciphertext.0, &secret_key.0)).map(Plaintext)
+    }
+
+    // Arithmetic.
+
+    fn add(&self, py: Python<'_>, left: &Ciphertext, right: &Ciphertext) -> PyResult<Ciphertext> {
+        run(py, || self.0.add(&left.0, &right.0)).map(Ciphertext)
+    }
+
+    fn add_plain(&self, py: Python<'_>, left: &Ciphertext, right: &Plaintext) -> PyResult<Ciphertext> {
+        run(py, || self.0.add_plain(&left.0, &right.0)).map(Ciphertext)
+    }
+
+    fn add_slots(&self, py: Python<'_>, left: &Ciphertext, right: Slots<'_>) -> PyResult<Ciphertext> {
+        let right = values(&right)?;
+        run(py, || self.0.add_array(&left.0, right)).map(Ciphertext)
+    }
+
+    fn add_scalar(&self, py: Python<'_>, left: &Ciphertext, right: Complex64) -> PyResult<Ciphertext> {
+        run(py, || self.0.add_scalar(&left.0, right)).map(Ciphertext)
+    }
+
+    fn subtract(&self, py: Python<'_>, left: &Ciphertext, right: &Ciphertext) -> PyResult<Ciphertext> {
+        run(py, || self.0.subtract(&left.0, &right.0)).map(Ciphertext)
+    }
+
+    fn negate(&self, py: Python<'_>, ciphertext: &Ciphertext) -> PyResult<Ciphertext> {
+        run(py, || self.0.negate(&ciphertext.0)).map(Ciphertext)
+    }
+
+    #[pyo3(signature = (left, right, key))]
+    fn multiply(
+        &self,
+        py: Python<'_>,
+        left: &Ciphertext,
+        right: &Ciphertext,
+        key: Option<&RelinearizationKey>,
+    ) -> PyResult<Ciphertext> {
+        run(py, || match key {
+            Some(key) => self.0.multiply(&left.0, &right.0, &key.0),
+            None => self.0.multiply_without_key(&left.0, &right.0),
+        })
+        .map(Ciphertext)
+    }
+
+    #[pyo3(signature = (ciphertext, key))]
+    fn square(
+        &self,
+        py: Python<'_>,
+        ciphertext: &Ciphertext,
+        key: Option<&RelinearizationKey>,
+    ) -> PyResult<Ciphertext> {
+        run(py, || self.0.square(&ciphertext.0, key.map(|k| &k.0))).map(Ciphertext)
+    }
+
+    fn relinearize(&self, py: Python<'_>, ciphertext: &Ciphertext, key: &RelinearizationKey) -> PyResult<Ciphertext> {
+        run(py, || self.0.relinearize(&ciphertext.0, &key.0)).map(Ciphertext)
+    }
+
+    fn multiply_plain(&self, py: Python<'_>, left: &Ciphertext, right: &Plaintext) -> PyResult<Ciphertext> {
+        run(py, || self.0.multiply_plain(&left.0, &right.0)).map(Ciphertext)
+    }
+
+    fn multiply_slots(&self, py: Python<'_>, left: &Ciphertext, right: Slots<'_>) -> PyResult<Ciphertext> {
+        let right = values(&right)?;
+        run(py, || self.0.multiply_array(&left.0, right)).map(Ciphertext)
+    }
+
+    fn multiply_scalar(&self, py: Python<'_>, left: &Ciphertext, right: Complex64) -> PyResult<Ciphertext> {
+        run(py, || self.0.multiply_scalar(&left.0, right)).map(Ciphertext)
+    }
+
+    fn level_down(&self, py: Python<'_>, ciphertext: &Ciphertext, level: usize) -> PyResult<Ciphertext> {
+        run(py, || self.0.level_down(&ciphertext.0, level)).map(Ciphertext)
+    }
+
+    // Polynomials.
+
+    fn basis(
+        &self,
+        py: Python<'_>,
+        ciphertext: &Ciphertext,
+        chebyshev: bool,
+        max_power: usize,
+        key: &RelinearizationKey,
+    ) -> PyResult<Vec<Ciphertext>> {
+        let elements = run(py, || self.0.basis(&ciphertext.0, basis(chebyshev), max_power, &key.0))?;
+        Ok(elements.into_iter().map(Ciphertext).collect())
+    }
+
+    fn evaluate_polynomial(
+        &self,
+        py: Python<'_>,
+        ciphertext: &Ciphertext,
+        chebyshev: bool,
+        coefficients: Vec<f64>,
+        key: &RelinearizationKey,
+    ) -> PyResult<Ciphertext> {
+        run(py, || self.0.evaluate_polynomial(&ciphertext.0, basis(chebyshev), &coefficients, &key.0)).map(Ciphertext)
+    }
+
+    // Slots.
+
+    fn rotate(&self, py: Python<'_>, ciphertext: &Ciphertext, key: &RotationKey, delta: i64) -> PyResult<Ciphertext> {
+        run(py, || self.0.rotate(&ciphertext.0, &key.0, delta)).map(Ciphertext)
+    }
+
+    fn rotate_fixed(&self, py: Python<'_>, ciphertext: &Ciphertext, key: &FixedRotationKey) -> PyResult<Ciphertext> {
+        run(py, || self.0.rotate_fixed(&ciphertext.0, &key.0)).map(Ciphertext)
+    }
+
+    fn rotate_batch(
+        &self,
+        py: Python<'_>,
+        ciphertext: &Ciphertext,
+        key: &RotationKey,
+        deltas: Vec<i64>,
+    ) -> PyResult<Vec<Ciphertext>> {
+        let rotated = run(py, || self.0.rotate_many(&ciphertext.0, &key.0, &deltas))?;
+        Ok(rotated.into_iter().map(Ciphertext).collect())
+    }
+
+    fn rotate_batch_fixed(
+        &self,
+        py: Python<'_>,
+        ciphertext: &Ciphertext,
+        keys: Vec<Py<FixedRotationKey>>,
+    ) -> PyResult<Vec<Ciphertext>> {
+        let keys: Vec<&ckks::FixedRotationKey> = keys.iter().map(|key| &key.get().0).collect();
+        let rotated = run(py, || self.0.rotate_fixed_many(&ciphertext.0, &keys))?;
+        Ok(rotated.into_iter().map(Ciphertext).collect())
+    }
+
+    fn conjugate(&self, py: Python<'_>, ciphertext: &Ciphertext, key: &ConjugationKey) -> PyResult<Ciphertext> {
+        run(py, || self.0.conjugate(&ciphertext.0, &key.0)).map(Ciphertext)
+    }
+
+    // Bootstrapping.
+
+    fn bootstrap(
+        &self,
+        py: Python<'_>,
+        ciphertext: &Ciphertext,
+        relinearization_key: &RelinearizationKey,
+        conjugation_key: &ConjugationKey,
+        bootstrap_key: &BootstrapKey,
+        report: Report,
+    ) -> PyResult<Ciphertext> {
+        let (relin, conjugation, key) = (&relinearization_key.0, &conjugation_key.0, &bootstrap_key.0);
+        run_reporting(py, report, |p| self.0.bootstrap(&ciphertext.0, relin, conjugation, key, p)).map(Ciphertext)
+    }
+}
+
+/// The literal of an engine's options: seven levels where nothing is asked for.
+fn literal(
+    max_level: Option<usize>,
+    bootstrap: bool,
+    insecure_log_n: Option<u32>,
+) -> Result<ckks::ParamsLiteral, ckks::Error> {
+    let mut literal = match (insecure_log_n, bootstrap) {
+        (None, false) => ckks::ParamsLiteral::for_depth(max_level.unwrap_or(DEFAULT_MAX_LEVEL))?,
+        (None, true) => ckks::ParamsLiteral::bootstrap(),
+        (Some(log_n), false) => ckks::ParamsLiteral::insecure_depth(log_n, max_level.unwrap_or(DEFAULT_MAX_LEVEL)),
+        (Some(log_n), true) => ckks::ParamsLiteral::insecure_bootstrap(log_n),
+    };
+    literal.max_level = max_level.unwrap_or(literal.max_level);
+    Ok(literal)
+}
+
+fn basis(chebyshev: bool) -> Basis {
+    if chebyshev { Basis::Chebyshev } else { Basis::Power }
+}

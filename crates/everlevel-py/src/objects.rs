@@ -1,0 +1,169 @@
+//! Keys, plaintexts and ciphertexts: immutable, with the properties that Python shows.
+
+use everlevel_ckks as ckks;
+use pyo3::prelude::*;
+
+/// A frozen class around a type of the core.
+macro_rules! class {
+    ($(#[$doc:meta])* $name:ident { $($methods:tt)* }) => {
+        $(#[$doc])*
+        #[pyclass(frozen, module = "everlevel._native")]
+        pub struct $name(pub ckks::$name);
+
+        #[pymethods]
+        impl $name {
+            $($methods)*
+
+            #[getter]
+            fn nbytes(&self) -> usize {
+                self.0.nbytes()
+            }
+        }
+    };
+}
+
+class!(
+    /// Decrypts.
+    SecretKey {
+        #[getter]
+        fn secret_id(&self) -> u64 {
+            self.0.secret_id().0
+        }
+    }
+);
+
+class!(
+    /// Encrypts.
+    PublicKey {
+        #[getter]
+        fn secret_id(&self) -> u64 {
+            self.0.secret_id().0
+        }
+    }
+);
+
+class!(
+    /// Brings products back to two polynomials.
+    RelinearizationKey {
+        #[getter]
+        fn secret_id(&self) -> u64 {
+            self.0.secret_id().0
+        }
+    }
+);
+
+class!(
+    /// Conjugates.
+    ConjugationKey {
+        #[getter]
+        fn secret_id(&self) -> u64 {
+            self.0.secret_id().0
+        }
+    }
+);
+
+class!(
+    /// Rotates by any amount.
+    RotationKey {
+        #[getter]
+        fn secret_id(&self) -> u64 {
+            self.0.secret_id().0
+        }
+    }
+);
+
+class!(
+    /// Rotates by one amount.
+    FixedRotationKey {
+        #[getter]
+        fn secret_id(&self) -> u64 {
+            self.0.secret_id().0
+        }
+
+        #[getter]
+        fn delta(&self) -> i64 {
+            self.0.delta()
+        }
+    }
+);
+
+class!(
+    /// Raises levels.
+    BootstrapKey {
+        #[getter]
+        fn secret_id(&self) -> u64 {
+            self.0.secret_id().0
+        }
+
+        #[getter]
+        fn stage_count(&self) -> usize {
+            self.0.stage_count()
+        }
+
+        #[getter]
+        fn size(&self) -> &'static str {
+            match self.0.size() {
+                ckks::BootstrapKeySize::Medium => "medium",
+                ckks::BootstrapKeySize::Large => "large",
+            }
+        }
+    }
+);
+
+class!(
+    /// An encoded message.
+    Plaintext {
+        #[getter]
+        fn level(&self) -> usize {
+            self.0.level()
+        }
+
+        #[getter]
+        fn log2_scale(&self) -> f64 {
+            self.0.scale().log2()
+        }
+    }
+);
+
+class!(
+    /// An encrypted message.
+    Ciphertext {
+        #[getter]
+        fn level(&self) -> usize {
+            self.0.level()
+        }
+
+        #[getter]
+        fn log2_scale(&self) -> f64 {
+            self.0.scale().log2()
+        }
+
+        #[getter]
+        fn polynomial_count(&self) -> usize {
+            self.0.polynomial_count()
+        }
+
+        #[getter]
+        fn precision_bits(&self) -> f64 {
+            self.0.precision_bits()
+        }
+
+        #[getter]
+        fn secret_id(&self) -> u64 {
+            self.0.secret_id().0
+        }
+
+        #[getter]
+        fn slot_count(&self) -> usize {
+            self.0.slot_count()
+        }
+    }
+);
+
+/// What this build runs on this machine, by name.
+#[pyfunction]
+pub fn build_info() -> Vec<(&'static str, String)> {
+    let simd = everlevel_math::Simd::best().name();
+    let available: Vec<_> = everlevel_math::Simd::available().iter().map(|s| s.name()).collect();
+    vec![("kernels", format!("{simd} (available: {})", available.join(", ")))]
+}

@@ -1,0 +1,47 @@
+"""Everlevel: fully homomorphic encryption built around bootstrapping.
+
+>>> from everlevel import Engine
+>>> engine = Engine(max_level=2, insecure_log_n=10)
+>>> secret_key = engine.create_secret_key()
+>>> public_key = engine.create_public_key(secret_key)
+>>> ciphertext = engine.encrypt([0.5, 1.5], public_key)
+>>> engine.decrypt(3 * ciphertext + 1, secret_key)[:2].round(3)
+array([2.5, 5.5])
+"""
+
+from importlib.metadata import version as _version
+
+from . import errors
+from ._info import show_info
+from .ciphertext import Ciphertext
+from .engine import Engine
+from .errors import EverlevelError
+from .keys import (
+    BootstrapKey,
+    ConjugationKey,
+    FixedRotationKey,
+    PublicKey,
+    RelinearizationKey,
+    RotationKey,
+    SecretKey,
+)
+from .plaintext import Plaintext
+
+__all__ = [
+    "BootstrapKey",
+    "Ciphertext",
+    "ConjugationKey",
+    "Engine",
+    "EverlevelError",
+    "FixedRotationKey",
+    "Plaintext",
+    "PublicKey",
+    "RelinearizationKey",
+    "RotationKey",
+    "SecretKey",
+    "__version__",
+    "errors",
+    "show_info",
+]
+
+__version__ = _version("everlevel")

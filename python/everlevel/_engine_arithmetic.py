@@ -1,0 +1,261 @@
+"""Addition, multiplication, and the levels and polynomials that they leave."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from . import _checks, _native
+from ._core import EngineCore
+from .ciphertext import Ciphertext
+from .errors import LevelError, OperandTypeError
+from .keys import RelinearizationKey
+from .plaintext import Plaintext
+
+Operand = Ciphertext | Plaintext | ArrayLike | complex
+"""What a ciphertext is combined with."""
+
+
+class ArithmeticMixin(EngineCore):
+    """Slot-by-slot arithmetic. Operands at different levels are brought to the lower one."""
+
+    def add(self, left: Operand, right: Operand) -> Ciphertext:
+        """Add, slot by slot.
+
+        Parameters
+        ----------
+        left, right : Ciphertext, Plaintext, array_like or number
+            At least one of them a ciphertext. A number is added to every slot; an array that is shorter than the
+            ciphertext is padded with zeros.
+
+        Returns
+        -------
+        Ciphertext
+            At the lower of the two levels. Levels consumed: 0. Noise: the sum of the two.
+
+        Raises
+        ------
+        EngineMismatchError, KeyMismatchError
+            If the operands are of different engines, or of different secrets.
+        MessageError
+            If an array doesn't fit, or holds NaN or infinity.
+
+        Examples
+        --------
+        >>> a = engine.encrypt([1.0, 2.0], public_key)
+        >>> engine.decrypt(engine.add(a, [10.0, 20.0]), secret_key)[:2].round(3)
+        array([11., 22.])
+        """
+        first, second = _order("add", left, right)
+        return self._add("add", first, second)
+
+    def subtract(self, left: Operand, right: Operand) -> Ciphertext:
+        """Subtract `right` from `left`, slot by slot. All else is as in `add`."""
+        if isinstance(left, Ciphertext) and isinstance(right, Ciphertext):
+            native = self._context.subtract(left._native, right._native)
+            return self._wrap(native, is_real=left.is_real and right.is_real)
+        first, second = _order("subtract", left, right)
+        if first is right:
+            return self._add("subtract", self.negate(first), second)
+        if isinstance(second, Plaintext):
+            # a - p = -(p - a): negating ciphertexts is exact and costs no level.
+            return self.negate(self._add("subtract", self.negate(first), second))
+        return self._add("subtract", first, _negative("subtract", second, self.slot_count))
+
+    def negate(self, ciphertext: Ciphertext) -> Ciphertext:
+        """Negate every slot. Levels consumed: 0."""
+        ciphertext = self._ciphertext("negate", ciphertext)
+        return self._wrap(self._context.negate(ciphertext._native), is_real=ciphertext.is_real)
+
+    def multiply(
+        self, left: Operand, right: Operand, relinearization_key: RelinearizationKey | None = None
+    ) -> Ciphertext:
+        """Multiply, slot by slot.
+
+        Parameters
+        ----------
+        left, right : Ciphertext, Plaintext, array_like or number
+            At least one of them a ciphertext.
+        relinearization_key : RelinearizationKey, optional
+            For two ciphertexts: brings the product back to two polynomials. Left out, the product has three, to be
+            added up with others and given to `relinearize` once. (The operator ``*`` finds the key by itself.)
+
+        Returns
+        -------
+        Ciphertext
+            At the lower of the two levels, less the levels consumed: 0 for a number that is an integer, or has
+            integer parts, else 1.
+
+        Raises
+        ------
+        LevelError
+            If a level is needed and none is left: bootstrap first.
+        ScaleError
+            If a number is so large that the product can't be held.
+        EngineMismatchError, KeyMismatchError, MessageError
+            As in `add`.
+
+        Examples
+        --------
+        >>> a = engine.encrypt([1.0, 2.0], public_key)
+        >>> engine.decrypt(engine.multiply(a, a, relinearization_key), secret_key)[:2].round(3)
+        array([1., 4.])
+        >>> engine.multiply(a, 3).level == a.level
+        True
+        """
+        first, second = _order("multiply", left, right)
+        if isinstance(second, Ciphertext):
+            return self._multiply(first, second, relinearization_key)
+        if isinstance(second, Plaintext):
+            native = self._context.multiply_plain(first._native, second._native)
+            return self._wrap(native, is_real=first.is_real and second.is_real)
+        if _checks.is_scalar(second):
+            number = _checks.scalar("multiply", second)
+            native = self._context.multiply_scalar(first._native, number)
+            return self._wrap(native, is_real=first.is_real and number.imag == 0)
+        slots, is_real = _checks.message("multiply", second, self.slot_count)
+        return self._wrap(self._context.multiply_slots(first._native, slots), is_real=first.is_real and is_real)
+
+    def multiply_imaginary_integer(self, left: Ciphertext | int, right: Ciphertext | int) -> Ciphertext:
+        """Multiply by an integer times i. Levels consumed: 0.
+
+        Examples
+        --------
+        >>> a = engine.encrypt([1.0, 2.0], public_key)
+        >>> engine.decrypt(engine.multiply_imaginary_integer(a, 3), secret_key)[:2].imag.round(3)
+        array([3., 6.])
+        """
+        operation = "multiply_imaginary_integer"
+        ciphertext, factor = _order(operation, left, right)
+        number = 1j * _checks.integer(operation, "factor", factor)
+        return self._wrap(self._context.multiply_scalar(ciphertext._native, number), is_real=False)
+
+    def square(self, ciphertext: Ciphertext, relinearization_key: RelinearizationKey | None = None) -> Ciphertext:
+        """Square every slot; cheaper than ``multiply(a, a)``. Levels consumed: 1.
+
+        Parameters
+        ----------
+        ciphertext : Ciphertext
+            What to square.
+        relinearization_key : RelinearizationKey, optional
+            As in `multiply`.
+        """
+        ciphertext = self._relinearized("square", ciphertext)
+        key = self._optional_key("square", relinearization_key)
+        return self._wrap(self._context.square(ciphertext._native, key), is_real=ciphertext.is_real)
+
+    def relinearize(self, ciphertext: Ciphertext, relinearization_key: RelinearizationKey) -> Ciphertext:
+        """Bring a ciphertext of three polynomials back to two. Levels consumed: 0.
+
+        Examples
+        --------
+        >>> a = engine.encrypt([1.0, 2.0], public_key)
+        >>> total = engine.add(engine.multiply(a, a), engine.multiply(a, a))
+        >>> total.polynomial_count, engine.relinearize(total, relinearization_key).polynomial_count
+        (3, 2)
+        """
+        ciphertext = self._ciphertext("relinearize", ciphertext)
+        key = self._relinearization_key("relinearize", relinearization_key)
+        return self._wrap(self._context.relinearize(ciphertext._native, key._native), is_real=ciphertext.is_real)
+
+    def rescale(self, ciphertext: Ciphertext) -> Ciphertext:
+        """Bring a ciphertext one level down.
+
+        Products rescale by themselves, and every ciphertext has its level's scale: nothing is ever left to divide, and
+        the message stays what it is. Levels consumed: 1.
+
+        Raises
+        ------
+        LevelError
+            At level 0.
+        """
+        ciphertext = self._ciphertext("rescale", ciphertext)
+        if ciphertext.level == 0:
+            raise LevelError(
+                f"rescale: needs level ≥ 1, ciphertext is at level 0 of {self.max_level}; bootstrap it first",
+                level=0,
+                needed=1,
+                max_level=self.max_level,
+            )
+        return self.level_down(ciphertext, ciphertext.level - 1)
+
+    def level_down(self, ciphertext: Ciphertext, level: int) -> Ciphertext:
+        """Bring a ciphertext to a lower level, where operations on it are cheaper.
+
+        Raises
+        ------
+        LevelError
+            If `level` is above the ciphertext's.
+
+        Examples
+        --------
+        >>> engine.level_down(engine.encrypt([1.0], public_key), 1).level
+        1
+        """
+        ciphertext = self._ciphertext("level_down", ciphertext)
+        target = _checks.integer("level_down", "level", level)
+        if not 0 <= target <= ciphertext.level:
+            raise LevelError(
+                f"level_down: level {target} was asked for and the ciphertext is at level {ciphertext.level}; "
+                f"choose a level from 0 to {ciphertext.level}, or bootstrap to go up",
+                level=target,
+                max_level=ciphertext.level,
+            )
+        return self._wrap(self._context.level_down(ciphertext._native, target), is_real=ciphertext.is_real)
+
+    def clone(self, ciphertext: Ciphertext) -> Ciphertext:
+        """Return a ciphertext of the same content. Ciphertexts never change, so the content is shared."""
+        ciphertext = self._ciphertext("clone", ciphertext)
+        return self._wrap(ciphertext._native, is_real=ciphertext.is_real)
+
+    def _add(self, operation: str, first: Ciphertext, second: Any) -> Ciphertext:
+        if isinstance(second, Ciphertext):
+            native = self._context.add(first._native, second._native)
+            return self._wrap(native, is_real=first.is_real and second.is_real)
+        if isinstance(second, Plaintext):
+            native = self._context.add_plain(first._native, second._native)
+            return self._wrap(native, is_real=first.is_real and second.is_real)
+        if _checks.is_scalar(second):
+            number = _checks.scalar(operation, second)
+            native = self._context.add_scalar(first._native, number)
+            return self._wrap(native, is_real=first.is_real and number.imag == 0)
+        slots, is_real = _checks.message(operation, second, self.slot_count)
+        return self._wrap(self._context.add_slots(first._native, slots), is_real=first.is_real and is_real)
+
+    def _multiply(self, first: Ciphertext, second: Ciphertext, key: RelinearizationKey | None) -> Ciphertext:
+        self._relinearized("multiply", first)
+        self._relinearized("multiply", second)
+        native = self._context.multiply(first._native, second._native, self._optional_key("multiply", key))
+        return self._wrap(native, is_real=first.is_real and second.is_real)
+
+    def _relinearization_key(self, operation: str, value: Any) -> RelinearizationKey:
+        key = _checks.instance(operation, "relinearization_key", value, RelinearizationKey)
+        self._registry.remember(key)
+        return key
+
+    def _optional_key(self, operation: str, value: Any) -> _native.RelinearizationKey | None:
+        return None if value is None else self._relinearization_key(operation, value)._native
+
+
+def _order(operation: str, left: Any, right: Any) -> tuple[Ciphertext, Any]:
+    """Put the ciphertext first."""
+    if isinstance(left, Ciphertext):
+        return left, right
+    if isinstance(right, Ciphertext):
+        return right, left
+    raise OperandTypeError(
+        f"{operation}: the operands are of types {type(left).__name__} and {type(right).__name__}, and at least one "
+        f"must be a Ciphertext; encrypt one with engine.encrypt",
+        argument="left, right",
+        expected="Ciphertext",
+        actual=f"{type(left).__name__}, {type(right).__name__}",
+    )
+
+
+def _negative(operation: str, value: Any, slot_count: int) -> Any:
+    """Negate a number or an array, of any dtype: the negative of an unsigned integer is another number."""
+    if _checks.is_scalar(value):
+        return -_checks.scalar(operation, value)
+    slots, is_real = _checks.message(operation, value, slot_count)
+    return -slots.real if is_real else -slots

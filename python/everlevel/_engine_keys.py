@@ -1,0 +1,214 @@
+"""Key generation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import _checks
+from ._core import EngineCore
+from ._options import BOOTSTRAP_SIZES, BOOTSTRAP_STAGE_COUNTS
+from .errors import ParameterError
+from .keys import (
+    BootstrapKey,
+    ConjugationKey,
+    FixedRotationKey,
+    PublicKey,
+    RelinearizationKey,
+    RotationKey,
+    SecretKey,
+)
+
+
+class KeysMixin(EngineCore):
+    """The ``create_*_key`` functions."""
+
+    def create_secret_key(self) -> SecretKey:
+        """Draw a new secret from the operating system's randomness.
+
+        Returns
+        -------
+        SecretKey
+            Uniform ternary, or of fixed weight, as the engine's parameters say.
+
+        Examples
+        --------
+        >>> engine.create_secret_key()
+        SecretKey(hidden)
+        """
+        return SecretKey(self._context.secret_key(), self.max_level)
+
+    def create_public_key(self, secret_key: SecretKey, level: int | None = None) -> PublicKey:
+        """Make a key that encrypts for a secret.
+
+        Parameters
+        ----------
+        secret_key : SecretKey
+            Who decrypts.
+        level : int, optional
+            Accepted for 1.x's sake: the key encrypts at every level.
+
+        Raises
+        ------
+        LevelError
+            If `level` isn't one of the engine's.
+        EngineMismatchError
+            If the secret key is one of other parameters.
+        """
+        self._level("create_public_key", level)
+        secret = self._secret_key("create_public_key", secret_key)
+        return PublicKey(self._context.public_key(secret._native), self.max_level)
+
+    def create_relinearization_key(
+        self, secret_key: SecretKey, level: int | None = None, *, progress: bool | None = None
+    ) -> RelinearizationKey:
+        """Make the key that products of two ciphertexts need. The engine remembers the first one of every secret.
+
+        Parameters
+        ----------
+        secret_key : SecretKey
+            Secret of the ciphertexts.
+        level : int, optional
+            Accepted for 1.x's sake: the key serves every level.
+        progress : bool, optional
+            Whether a bar is shown; as the engine says, if left out.
+        """
+        operation = "create_relinearization_key"
+        self._level(operation, level)
+        secret = self._secret_key(operation, secret_key)
+        with self._reporting("relinearization key", progress) as report:
+            key = RelinearizationKey(self._context.relinearization_key(secret._native, report), self.max_level)
+        self._registry.remember(key)
+        return key
+
+    def create_conjugation_key(
+        self, secret_key: SecretKey, level: int | None = None, *, progress: bool | None = None
+    ) -> ConjugationKey:
+        """Make the key of complex conjugation. The engine remembers the first one of every secret.
+
+        Parameters
+        ----------
+        secret_key, level, progress
+            As for `create_relinearization_key`.
+        """
+        operation = "create_conjugation_key"
+        self._level(operation, level)
+        secret = self._secret_key(operation, secret_key)
+        with self._reporting("conjugation key", progress) as report:
+            key = ConjugationKey(self._context.conjugation_key(secret._native, report), self.max_level)
+        self._registry.remember(key)
+        return key
+
+    def create_rotation_key(
+        self, secret_key: SecretKey, level: int | None = None, *, progress: bool | None = None
+    ) -> RotationKey:
+        """Make a key that rotates by any amount, holding one key for each power of two.
+
+        A rotation by an amount with k non-zero digits costs k key switches: where few amounts are used often, fixed
+        rotation keys are faster. The engine remembers the first one of every secret.
+
+        Parameters
+        ----------
+        secret_key, level, progress
+            As for `create_relinearization_key`.
+        """
+        operation = "create_rotation_key"
+        self._level(operation, level)
+        secret = self._secret_key(operation, secret_key)
+        with self._reporting("rotation key", progress) as report:
+            key = RotationKey(self._context.rotation_key(secret._native, report), self.max_level)
+        self._registry.remember(key)
+        return key
+
+    def create_fixed_rotation_key(
+        self, secret_key: SecretKey, delta: int, level: int | None = None
+    ) -> FixedRotationKey:
+        """Make a key that rotates by one amount. The engine remembers the first one of every secret and amount.
+
+        Parameters
+        ----------
+        secret_key : SecretKey
+            Secret of the ciphertexts.
+        delta : int
+            Amount in slots, with the sign of ``numpy.roll``: ``+1`` moves slot 0 to slot 1.
+        level : int, optional
+            Highest level of the ciphertexts; the engine's, if left out. Lower ones make smaller, faster keys.
+
+        Examples
+        --------
+        >>> engine.create_fixed_rotation_key(secret_key, -3).delta
+        -3
+        """
+        operation = "create_fixed_rotation_key"
+        delta = _checks.integer(operation, "delta", delta)
+        top, secret = self._level(operation, level), self._secret_key(operation, secret_key)
+        key = FixedRotationKey(self._context.fixed_rotation_key(secret._native, delta, top), top)
+        self._registry.remember(key)
+        return key
+
+    def create_bootstrap_key(
+        self, secret_key: SecretKey, stage_count: int = 3, size: str = "medium", *, progress: bool | None = None
+    ) -> BootstrapKey:
+        """Make the key of `Engine.bootstrap`.
+
+        Parameters
+        ----------
+        secret_key : SecretKey
+            Secret of the ciphertexts.
+        stage_count : int, default 3
+            Stages of each linear transform: 3, 4 or 5 at full slots. Each more makes the bootstrap faster and its key
+            smaller, and leaves one level less.
+        size : {"medium", "large"}, default "medium"
+            A large key is faster.
+        progress : bool, optional
+            Whether a bar is shown; as the engine says, if left out.
+
+        Raises
+        ------
+        ParameterError
+            If the engine was made without ``use_bootstrap=True``, or has no such stage count or size.
+        """
+        operation = "create_bootstrap_key"
+        secret = self._secret_key(operation, secret_key)
+        self._require_bootstrap(operation)
+        stage_count = _stage_count(stage_count)
+        _check_size(size)
+        with self._reporting("bootstrap key", progress) as report:
+            native = self._context.bootstrap_key(secret._native, stage_count, size == "large", report)
+        return BootstrapKey(native, self.max_level)
+
+    def forget_keys(self) -> None:
+        """Forget the keys that operators use, so that their memory is free once nobody else holds them."""
+        self._registry.forget()
+
+    def _require_bootstrap(self, operation: str) -> None:
+        if not self._context.can_bootstrap:
+            raise ParameterError(
+                f"{operation}: use_bootstrap is False and True is needed; make the engine, and all of its keys, "
+                f"with Engine(use_bootstrap=True)",
+                option="use_bootstrap",
+                value=False,
+                allowed=True,
+            )
+
+
+def _stage_count(value: Any) -> int:
+    count = _checks.integer("create_bootstrap_key", "stage_count", value)
+    if count not in BOOTSTRAP_STAGE_COUNTS:
+        raise ParameterError(
+            f"create_bootstrap_key: stage_count is {count}, and 3, 4 and 5 are offered; choose one of these",
+            option="stage_count",
+            value=count,
+            allowed=BOOTSTRAP_STAGE_COUNTS,
+        )
+    return count
+
+
+def _check_size(size: Any) -> None:
+    if size not in BOOTSTRAP_SIZES:
+        hint = "small keys are not offered yet" if size == "small" else "check its spelling"
+        raise ParameterError(
+            f"create_bootstrap_key: size is {size!r}, and 'medium' and 'large' are offered; {hint}",
+            option="size",
+            value=size,
+            allowed=BOOTSTRAP_SIZES,
+        )

@@ -1,0 +1,167 @@
+"""Powers, polynomials and weighted sums."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _checks
+from ._core import EngineCore
+from .ciphertext import Ciphertext
+from .errors import MessageError, ParameterError
+from .keys import RelinearizationKey
+
+
+class PolynomialsMixin(EngineCore):
+    """Polynomials of a ciphertext, by baby steps and giant steps."""
+
+    def make_power_basis(
+        self, ciphertext: Ciphertext, max_power: int, relinearization_key: RelinearizationKey
+    ) -> list[Ciphertext]:
+        """Compute x, x², …, x^max_power.
+
+        Returns
+        -------
+        list of Ciphertext
+            Of length `max_power`; the power k is at index k-1. Levels consumed by it: ceil(log2(k)).
+
+        Examples
+        --------
+        >>> x = engine.encrypt([0.5, 2.0], public_key)
+        >>> cube = engine.make_power_basis(x, 3, relinearization_key)[2]
+        >>> engine.decrypt(cube, secret_key)[:2].round(3)
+        array([0.125, 8.   ])
+        """
+        x, power, key = self._basis("make_power_basis", ciphertext, max_power, relinearization_key)
+        return self._wrap_all(self._context.basis(x._native, False, power, key._native), is_real=x.is_real)
+
+    def make_chebyshev_basis(
+        self, ciphertext: Ciphertext, max_power: int, relinearization_key: RelinearizationKey
+    ) -> list[Ciphertext]:
+        """Compute the Chebyshev polynomials T_1(x), …, T_max_power(x), for x in [-1, 1].
+
+        Returns
+        -------
+        list of Ciphertext
+            Of length `max_power`; T_k is at index k-1. Levels consumed by it: ceil(log2(k)).
+        """
+        x, power, key = self._basis("make_chebyshev_basis", ciphertext, max_power, relinearization_key)
+        return self._wrap_all(self._context.basis(x._native, True, power, key._native), is_real=x.is_real)
+
+    def evaluate_polynomial(
+        self, ciphertext: Ciphertext, coefficients: ArrayLike, relinearization_key: RelinearizationKey
+    ) -> Ciphertext:
+        """Evaluate Σ c_k x^k.
+
+        Beyond a degree of about 10 the powers' sizes differ so much that precision suffers: use
+        `evaluate_chebyshev_polynomial`.
+
+        Parameters
+        ----------
+        ciphertext : Ciphertext
+            x.
+        coefficients : array_like of real or complex numbers, shape (degree + 1,)
+            c_0, c_1, …: the constant term first.
+        relinearization_key : RelinearizationKey
+            For the products.
+
+        Returns
+        -------
+        Ciphertext
+            Levels consumed: ceil(log2(degree + 1)), and none for a constant.
+
+        Raises
+        ------
+        LevelError
+            If the ciphertext has too few levels left.
+
+        Examples
+        --------
+        >>> x = engine.encrypt([0.5, 2.0], public_key)
+        >>> engine.decrypt(engine.evaluate_polynomial(x, [1.0, 0.0, 3.0], relinearization_key), secret_key)[:2].round(3)
+        array([ 1.75, 13.  ])
+        """
+        return self._evaluate("evaluate_polynomial", False, ciphertext, coefficients, relinearization_key)
+
+    def evaluate_chebyshev_polynomial(
+        self, ciphertext: Ciphertext, coefficients: ArrayLike, relinearization_key: RelinearizationKey
+    ) -> Ciphertext:
+        """Evaluate Σ c_k T_k(x), for x in [-1, 1].
+
+        ``numpy.polynomial.chebyshev.chebinterpolate`` gives the coefficients of a function.
+
+        Parameters
+        ----------
+        ciphertext, coefficients, relinearization_key
+            As in `evaluate_polynomial`.
+
+        Returns
+        -------
+        Ciphertext
+            Levels consumed: ceil(log2(degree + 1)), and none for a constant.
+
+        Examples
+        --------
+        >>> x = engine.encrypt([0.5, -1.0], public_key)
+        >>> series = np.polynomial.chebyshev.chebinterpolate(np.exp, 7)
+        >>> y = engine.evaluate_chebyshev_polynomial(x, series, relinearization_key)
+        >>> bool(np.allclose(engine.decrypt(y, secret_key)[:2], np.exp([0.5, -1.0]), atol=1e-3))
+        True
+        """
+        return self._evaluate("evaluate_chebyshev_polynomial", True, ciphertext, coefficients, relinearization_key)
+
+    def weighted_sum(self, ciphertexts: Sequence[Ciphertext], weights: ArrayLike) -> Ciphertext:
+        """Compute Σ w_k a_k. Levels consumed: 0 if all weights are integers, else 1.
+
+        Examples
+        --------
+        >>> a, b = engine.encrypt([1.0], public_key), engine.encrypt([2.0], public_key)
+        >>> engine.decrypt(engine.weighted_sum([a, b], [10, 1]), secret_key)[:1].round(3)
+        array([12.])
+        """
+        factors, _ = _checks.coefficients("weighted_sum", weights)
+        if len(factors) != len(ciphertexts):
+            raise MessageError(
+                f"weighted_sum: there are {len(ciphertexts)} ciphertexts and {len(factors)} weights; "
+                f"give as many of one as of the other",
+                length=len(factors),
+            )
+        terms = [self._ciphertext("weighted_sum", ciphertext) for ciphertext in ciphertexts]
+        total: Ciphertext = terms[0] * np.asarray(weights)[0]
+        for term, weight in zip(terms[1:], np.asarray(weights)[1:], strict=True):
+            total = total + term * weight
+        return total
+
+    def _basis(
+        self, operation: str, ciphertext: Any, max_power: Any, key: Any
+    ) -> tuple[Ciphertext, int, RelinearizationKey]:
+        power = _checks.integer(operation, "max_power", max_power)
+        if power < 1:
+            raise ParameterError(
+                f"{operation}: max_power is {power}, and 1 is the least; ask for at least the ciphertext itself",
+                option="max_power",
+                value=power,
+                allowed=">= 1",
+            )
+        return self._relinearized(operation, ciphertext), power, self._polynomial_key(operation, key)
+
+    def _evaluate(self, operation: str, chebyshev: bool, ciphertext: Any, coefficients: Any, key: Any) -> Ciphertext:
+        x = self._relinearized(operation, ciphertext)
+        series, is_real = _checks.coefficients(operation, coefficients)
+        native_key = self._polynomial_key(operation, key)._native
+
+        def evaluate(part: NDArray[np.float64]) -> Ciphertext:
+            native = self._context.evaluate_polynomial(x._native, chebyshev, part.tolist(), native_key)
+            return self._wrap(native, is_real=x.is_real)
+
+        # p + iq, each with real coefficients: the products by i are free.
+        real = evaluate(series.real)
+        return real if is_real else real + 1j * evaluate(series.imag)
+
+    def _polynomial_key(self, operation: str, value: Any) -> RelinearizationKey:
+        key = _checks.instance(operation, "relinearization_key", value, RelinearizationKey)
+        self._registry.remember(key)
+        return key

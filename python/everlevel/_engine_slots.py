@@ -1,0 +1,176 @@
+"""Rotations, conjugation, and sums over slots."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from . import _checks
+from ._core import EngineCore
+from .ciphertext import Ciphertext
+from .errors import OperandTypeError, ParameterError
+from .keys import ConjugationKey, FixedRotationKey, RotationKey
+
+
+class SlotsMixin(EngineCore):
+    """Movement of values between slots. None of it consumes a level."""
+
+    def rotate(
+        self, ciphertext: Ciphertext, key: RotationKey | FixedRotationKey, delta: int | None = None
+    ) -> Ciphertext:
+        """Rotate all slots, as ``numpy.roll(x, delta)`` does: ``+1`` moves slot 0 to slot 1, and the last to slot 0.
+
+        Parameters
+        ----------
+        ciphertext : Ciphertext
+            Of two polynomials.
+        key : RotationKey or FixedRotationKey
+            A rotation key takes any amount; a fixed one its own, which may then be left out.
+        delta : int, optional
+            Amount in slots.
+
+        Returns
+        -------
+        Ciphertext
+            Levels consumed: 0. Noise: one key switch for a fixed key; one for each non-zero digit of `delta`, written
+            in signed powers of two, for a rotation key.
+
+        Raises
+        ------
+        ParameterError
+            If `delta` is left out with a rotation key, or isn't the fixed key's.
+        KeyMismatchError
+            If the key is one of another secret.
+
+        Examples
+        --------
+        >>> a = engine.encrypt([1.0, 2.0, 3.0], public_key)
+        >>> engine.decrypt(engine.rotate(a, rotation_key, 1), secret_key)[1:4].round(3)
+        array([1., 2., 3.])
+        """
+        ciphertext = self._relinearized("rotate", ciphertext)
+        if isinstance(key, FixedRotationKey):
+            _check_fixed_delta(key, delta)
+            self._registry.remember(key)
+            return self._wrap(self._context.rotate_fixed(ciphertext._native, key._native), is_real=ciphertext.is_real)
+        rotation_key = self._rotation_key("rotate", key)
+        if delta is None:
+            raise ParameterError(
+                "rotate: delta is missing, and a rotation key takes any amount; say by how many slots",
+                option="delta",
+            )
+        amount = self._amount("rotate", delta)
+        native = self._context.rotate(ciphertext._native, rotation_key._native, amount)
+        return self._wrap(native, is_real=ciphertext.is_real)
+
+    def roll(self, ciphertext: Ciphertext, rotation_key: RotationKey | FixedRotationKey, shift: int) -> Ciphertext:
+        """Rotate: the same as `rotate`, under NumPy's name."""
+        return self.rotate(ciphertext, rotation_key, shift)
+
+    def rotate_batch(
+        self,
+        ciphertext: Ciphertext,
+        keys: RotationKey | Sequence[FixedRotationKey],
+        deltas: Sequence[int] | None = None,
+    ) -> list[Ciphertext]:
+        """Rotate one ciphertext by many amounts, for less than one by one: what doesn't depend on the amount is shared.
+
+        Parameters
+        ----------
+        ciphertext : Ciphertext
+            Of two polynomials.
+        keys : RotationKey, or sequence of FixedRotationKey
+            Fixed keys rotate by their own amounts.
+        deltas : sequence of int, optional
+            Amounts in slots, for a rotation key.
+
+        Returns
+        -------
+        list of Ciphertext
+            In the order of the amounts. Levels consumed: 0.
+
+        Examples
+        --------
+        >>> a = engine.encrypt([1.0, 2.0, 3.0], public_key)
+        >>> left, right = engine.rotate_batch(a, rotation_key, [-1, 1])
+        >>> engine.decrypt(left, secret_key)[:2].round(3), engine.decrypt(right, secret_key)[1:3].round(3)
+        (array([2., 3.]), array([1., 2.]))
+        """
+        ciphertext = self._relinearized("rotate_batch", ciphertext)
+        if isinstance(keys, RotationKey):
+            amounts = [self._amount("rotate_batch", delta) for delta in (deltas if deltas is not None else ())]
+            key = self._rotation_key("rotate_batch", keys)
+            natives = self._context.rotate_batch(ciphertext._native, key._native, amounts)
+            return self._wrap_all(natives, is_real=ciphertext.is_real)
+        if deltas is not None:
+            raise ParameterError(
+                "rotate_batch: deltas were given with fixed rotation keys, which have their own; leave deltas out",
+                option="deltas",
+                value=deltas,
+            )
+        fixed = [_checks.instance("rotate_batch", "keys", key, FixedRotationKey)._native for key in keys]
+        natives = self._context.rotate_batch_fixed(ciphertext._native, fixed)
+        return self._wrap_all(natives, is_real=ciphertext.is_real)
+
+    def roll_many(self, ciphertext: Ciphertext, rotation_key: RotationKey, shifts: Sequence[int]) -> list[Ciphertext]:
+        """Rotate by many amounts: the same as `rotate_batch`, under 1.x's other name."""
+        return self.rotate_batch(ciphertext, rotation_key, shifts)
+
+    def conjugate(self, ciphertext: Ciphertext, conjugation_key: ConjugationKey) -> Ciphertext:
+        """Conjugate every slot. Levels consumed: 0.
+
+        Examples
+        --------
+        >>> a = engine.encrypt([1 + 2j], public_key)
+        >>> engine.decrypt(engine.conjugate(a, conjugation_key), secret_key)[:1].round(3)
+        array([1.-2.j])
+        """
+        ciphertext = self._relinearized("conjugate", ciphertext)
+        key = _checks.instance("conjugate", "conjugation_key", conjugation_key, ConjugationKey)
+        self._registry.remember(key)
+        return self._wrap(self._context.conjugate(ciphertext._native, key._native), is_real=ciphertext.is_real)
+
+    def sum(self, ciphertext: Ciphertext, rotation_key: RotationKey) -> Ciphertext:
+        """Put the sum of all slots into every slot, by log2(slot_count) rotations. Levels consumed: 0.
+
+        Examples
+        --------
+        >>> a = engine.encrypt([1.0, 2.0, 3.0], public_key)
+        >>> engine.decrypt(engine.sum(a, rotation_key), secret_key)[:2].round(3)
+        array([6., 6.])
+        """
+        total = self._relinearized("sum", ciphertext)
+        self._rotation_key("sum", rotation_key)
+        step = 1
+        while step < self.slot_count:
+            total = total + self.rotate(total, rotation_key, step)
+            step *= 2
+        return total
+
+    def _rotation_key(self, operation: str, value: Any) -> RotationKey:
+        if not isinstance(value, RotationKey):
+            raise OperandTypeError(
+                f"{operation}: the key is of type {type(value).__name__}, and a RotationKey or a FixedRotationKey is "
+                f"needed; make one with engine.create_rotation_key(secret_key)",
+                argument="key",
+                expected="RotationKey or FixedRotationKey",
+                actual=type(value).__name__,
+            )
+        self._registry.remember(value)
+        return value
+
+    def _amount(self, operation: str, delta: Any) -> int:
+        """Reduce an amount to the shortest way round: (-slot_count/2, slot_count/2]."""
+        amount = _checks.integer(operation, "delta", delta) % self.slot_count
+        return amount - self.slot_count if amount > self.slot_count // 2 else amount
+
+
+def _check_fixed_delta(key: FixedRotationKey, delta: Any) -> None:
+    if delta is not None and _checks.integer("rotate", "delta", delta) != key.delta:
+        raise ParameterError(
+            f"rotate: delta is {delta} and the fixed rotation key is for {key.delta}; "
+            f"leave delta out, or make a key with engine.create_fixed_rotation_key(secret_key, {delta})",
+            option="delta",
+            value=delta,
+            allowed=key.delta,
+        )

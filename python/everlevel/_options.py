@@ -1,0 +1,192 @@
+"""What may be asked of an engine, and what 1.x scripts ask that this version doesn't offer."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from . import _checks
+from .errors import OperandTypeError, ParameterError, UnsupportedError
+
+Mode = Literal["cpu", "parallel"]
+
+BOOTSTRAP_SIZES: Final = ("medium", "large")
+BOOTSTRAP_STAGE_COUNTS: Final = (3, 4, 5)
+
+_UNSUPPORTED_OPTIONS: Final[Mapping[str, str]] = {
+    "use_multiparty": "keys shared between parties",
+    "use_bootstrap_to_14_levels": "bootstraps that end at level 14",
+    "use_bootstrap_to_17_levels": "bootstraps that end at level 17",
+    "compact": "compact ciphertexts",
+    "cuda_ntt_thread_count": "GPUs",
+    "cuda_random_thread_count": "GPUs",
+    "cuda_grid_size_multiplier": "GPUs",
+    "device_id": "GPUs",
+}
+
+_UNSUPPORTED_FUNCTIONS: Final[Mapping[str, str]] = {
+    "lossy_": "use bootstrap, which keeps all the precision",
+    "sign_": "use bootstrap, and evaluate_polynomial to clean signs",
+    "merge_bootstrap": "put two real messages into one complex ciphertext, and use bootstrap",
+    "create_merge_bootstrap_key": "put two real messages into one complex ciphertext, and use create_bootstrap_key",
+    "create_lossy_": "use create_bootstrap_key",
+    "create_small_bootstrap_key": "use create_bootstrap_key(..., size='medium')",
+    "mod_raise": "use bootstrap, which does it first",
+    "create_individual_": "keys shared between parties are not offered",
+    "create_multiparty_": "keys shared between parties are not offered",
+    "create_public_key_": "keys shared between parties are not offered",
+    "individual_": "keys shared between parties are not offered",
+    "multiparty_": "keys shared between parties are not offered",
+    "create_matrix_multiplication_key": "use rotate_batch and multiply",
+    "multiply_matrix": "use rotate_batch and multiply",
+    "encode_to_light_": "use encode",
+    "encode_to_plain_matrix": "use encode",
+    "change_level": "use level_down",
+    "serialize_": "keys and ciphertexts can't be written yet",
+    "deserialize_": "keys and ciphertexts can't be read yet",
+    "write_": "keys and ciphertexts can't be written yet",
+    "read_": "keys and ciphertexts can't be read yet",
+    "vstack": "keep a list of ciphertexts",
+    "intt": "the representation is the library's own affair",
+    "ntt": "the representation is the library's own affair",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class EngineOptions:
+    """The options of an engine, checked as far as they can be without its parameters."""
+
+    mode: Mode
+    max_level: int | None
+    slot_count: int | None
+    use_bootstrap: bool
+    thread_count: int
+    insecure_log_n: int | None
+
+
+def parse(
+    positional: tuple[Any, ...],
+    *,
+    mode: Any,
+    max_level: Any,
+    slot_count: Any,
+    use_bootstrap: bool,
+    thread_count: Any,
+    insecure_log_n: Any,
+    others: Mapping[str, Any],
+) -> EngineOptions:
+    """Read ``Engine(mode)``, ``Engine(max_level, mode)`` and their keyword forms."""
+    _refuse_others(others)
+    mode, max_level = _positional(positional, mode, max_level)
+    if mode not in ("cpu", "parallel"):
+        hint = "GPUs are not offered yet" if mode in ("gpu", "cuda") else "check its spelling"
+        raise ParameterError(
+            f"Engine: mode is {mode!r}, and 'cpu' (one thread) and 'parallel' are offered; {hint}",
+            option="mode",
+            value=mode,
+            allowed=("cpu", "parallel"),
+        )
+    return EngineOptions(
+        mode=mode,
+        max_level=_non_negative("max_level", max_level),
+        slot_count=_slot_count(slot_count),
+        use_bootstrap=bool(use_bootstrap),
+        thread_count=_thread_count(mode, thread_count),
+        insecure_log_n=_non_negative("insecure_log_n", insecure_log_n),
+    )
+
+
+def unsupported_function(name: str) -> UnsupportedError:
+    """Say that ``Engine.name`` doesn't exist, and what to use instead where 1.x has it."""
+    for beginning, advice in _UNSUPPORTED_FUNCTIONS.items():
+        if name.startswith(beginning):
+            return UnsupportedError(f"Engine.{name}: not offered in this version; {advice}", function=name)
+    if "pytorch" in name:
+        return UnsupportedError(f"Engine.{name}: not offered; pass tensor.numpy() to the function without it")
+    return UnsupportedError(f"Engine.{name}: there is no such attribute; see dir(Engine)", function=name)
+
+
+def _refuse_others(others: Mapping[str, Any]) -> None:
+    for name, value in others.items():
+        if name not in _UNSUPPORTED_OPTIONS:
+            raise OperandTypeError(
+                f"Engine: there is no option {name!r}; see help(Engine) for the options", argument=name
+            )
+        if value:
+            raise ParameterError(
+                f"Engine: {name}={value!r} asks for {_UNSUPPORTED_OPTIONS[name]}, which this version doesn't offer; "
+                f"leave the option out",
+                option=name,
+                value=value,
+                allowed=None,
+            )
+
+
+def _positional(positional: tuple[Any, ...], mode: Any, max_level: Any) -> tuple[Any, Any]:
+    rest = list(positional)
+    if rest and not isinstance(rest[0], str):
+        if max_level is not None:
+            raise OperandTypeError("Engine: max_level was given twice; give it once", argument="max_level")
+        max_level = rest.pop(0)
+    if rest and isinstance(rest[0], str):
+        if mode is not None:
+            raise OperandTypeError("Engine: mode was given twice; give it once", argument="mode")
+        mode = rest.pop(0)
+    if rest:
+        raise ParameterError(
+            f"Engine: {positional!r} was given, and Engine(mode) or Engine(max_level, mode) is taken; "
+            f"ring sizes and special primes aren't chosen by hand: give max_level and slot_count",
+            option="positional arguments",
+            value=positional,
+        )
+    return ("cpu" if mode is None else mode), max_level
+
+
+def _non_negative(name: str, value: Any) -> int | None:
+    if value is None:
+        return None
+    number = _checks.integer("Engine", name, value)
+    if number < 0:
+        raise ParameterError(
+            f"Engine: {name} is {number}, and 0 is the least; leave it out for the usual one",
+            option=name,
+            value=number,
+            allowed=">= 0",
+        )
+    return number
+
+
+def _slot_count(value: Any) -> int | None:
+    count = _non_negative("slot_count", value)
+    if count is not None and (count == 0 or count & (count - 1)):
+        raise ParameterError(
+            f"Engine: slot_count is {count}, and a power of two is needed; the next one is {1 << count.bit_length()}",
+            option="slot_count",
+            value=count,
+            allowed="powers of two",
+        )
+    return count
+
+
+def _thread_count(mode: str, value: Any) -> int:
+    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if value is None:
+        return available if mode == "parallel" else 1
+    count = _checks.integer("Engine", "thread_count", value)
+    if count < 1:
+        raise ParameterError(
+            f"Engine: thread_count is {count}, and 1 is the least; leave it out for all {available} of this machine",
+            option="thread_count",
+            value=count,
+            allowed=">= 1",
+        )
+    if mode == "cpu" and count > 1:
+        raise ParameterError(
+            f"Engine: thread_count is {count} and mode 'cpu' has one thread; pass mode='parallel'",
+            option="thread_count",
+            value=count,
+            allowed=1,
+        )
+    return count

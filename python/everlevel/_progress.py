@@ -1,0 +1,45 @@
+"""Progress of long calls: a tqdm bar for whatever takes over a second.
+
+Bars go to stderr, and only where somebody looks: a terminal or a notebook. ``Engine(..., progress=False)``, one call's
+``progress=False``, or the environment variable ``EVERLEVEL_PROGRESS=0`` switch them off; ``progress=True`` shows them
+wherever stderr goes.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from tqdm.auto import tqdm
+
+DELAY_SECONDS = 1.0
+"""A call that ends sooner shows nothing."""
+
+Report = Callable[[int, int], None]
+"""``report(done, total)``, in steps of the operation's own choosing."""
+
+
+def wanted(progress: bool | None) -> bool:
+    """Whether bars are shown: the environment's no is final, then the caller's choice, then whether somebody looks."""
+    if os.environ.get("EVERLEVEL_PROGRESS", "1").lower() in {"0", "false", "no", "off"}:
+        return False
+    if progress is None:
+        return "ipykernel" in sys.modules or bool(getattr(sys.stderr, "isatty", lambda: False)())
+    return progress
+
+
+@contextmanager
+def reporting(description: str, progress: bool | None) -> Iterator[Report | None]:
+    """Give a report function that moves a bar, or None where no bar is wanted."""
+    if not wanted(progress):
+        yield None
+        return
+    with tqdm(desc=description, delay=DELAY_SECONDS, leave=False, mininterval=0.1) as bar:
+
+        def report(done: int, total: int) -> None:
+            bar.total = total
+            bar.update(done - bar.n)
+
+        yield report

@@ -1,0 +1,50 @@
+"""The evaluation keys that an engine knows of, so that operators needn't be told."""
+
+from __future__ import annotations
+
+from threading import Lock
+from typing import Any, TypeVar
+
+from .errors import MissingKeyError
+from .keys import ConjugationKey, FixedRotationKey, RelinearizationKey, RotationKey
+
+KeyT = TypeVar("KeyT", RelinearizationKey, ConjugationKey, RotationKey)
+
+_Slot = tuple[int, type, int]
+"""(secret, class of key, amount of a fixed rotation or 0)."""
+
+
+class KeyRegistry:
+    """Remembers, for every secret, the first key of each kind that an engine made or was given."""
+
+    def __init__(self) -> None:
+        self._keys: dict[_Slot, Any] = {}
+        self._lock = Lock()
+
+    def remember(self, key: RelinearizationKey | ConjugationKey | RotationKey | FixedRotationKey) -> None:
+        """Keep a key, unless one of its kind is there already."""
+        delta = key.delta if isinstance(key, FixedRotationKey) else 0
+        with self._lock:
+            self._keys.setdefault((key._native.secret_id, type(key), delta), key)
+
+    def forget(self) -> None:
+        """Drop all keys, and with them the engine's hold on their memory."""
+        with self._lock:
+            self._keys.clear()
+
+    def find(self, operation: str, kind: type[KeyT], secret_id: int) -> KeyT:
+        """Return the key of a kind for a secret, or say how to make it."""
+        key: KeyT | None = self._keys.get((secret_id, kind, 0))
+        if key is None:
+            maker = f"create_{kind.kind.replace(' ', '_')}"
+            raise MissingKeyError(
+                f"{operation}: the engine knows no {kind.kind} for this ciphertext's secret; "
+                f"make one with engine.{maker}(secret_key), or pass one to the engine's method",
+                key=kind.kind,
+            )
+        return key
+
+    def find_fixed_rotation(self, secret_id: int, delta: int) -> FixedRotationKey | None:
+        """Return the key for one amount, if there is one."""
+        key: FixedRotationKey | None = self._keys.get((secret_id, FixedRotationKey, delta))
+        return key

@@ -1,0 +1,215 @@
+"""An encrypted message, and its operators."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from . import _checks
+from .errors import OperandTypeError, ParameterError
+from .keys import BootstrapKey, ConjugationKey, RelinearizationKey, RotationKey
+from .plaintext import Plaintext
+
+if TYPE_CHECKING:
+    from . import _native
+    from .engine import Engine
+
+__all__ = ["Ciphertext"]
+
+
+class Ciphertext:
+    """An encrypted vector of `slot_count` numbers.
+
+    Made by `Engine.encrypt`, and by every operation on ciphertexts. It is immutable: an operation gives a new one, and
+    any number of threads may share it. Operators use the evaluation keys that the engine has made, or was given, for
+    the ciphertext's secret.
+
+    ==========================  =============================================  ======================
+    expression                  means                                          levels consumed
+    ==========================  =============================================  ======================
+    ``a + b``, ``a - b``        slot by slot; ``b`` may be a ciphertext,       0
+                                a plaintext, an array or a number
+    ``-a``                      negation                                       0
+    ``a * b``                   slot by slot                                   1
+    ``3 * a``, ``1j * a``       by a number with integer parts                 0
+    ``1.5 * a``, ``array * a``  by any other number, or by an array            1
+    ``a ** k``                  power, for an integer k ≥ 1                    ceil(log2(k))
+    ==========================  =============================================  ======================
+
+    Examples
+    --------
+    >>> a = engine.encrypt([1.0, 2.0, 3.0], public_key)
+    >>> b = a * a - 2 * a + 1.5
+    >>> b.level == a.level - 1
+    True
+    >>> engine.decrypt(b, secret_key)[:3].round(3)
+    array([0.5, 1.5, 4.5])
+    """
+
+    __slots__ = ("__weakref__", "_engine", "_is_real", "_native")
+
+    # NumPy then leaves `array * ciphertext` to this class, instead of trying it element by element.
+    __array_ufunc__ = None
+
+    def __init__(self, engine: Engine, native: _native.Ciphertext, *, is_real: bool) -> None:
+        self._engine = engine
+        self._native = native
+        self._is_real = is_real
+
+    @property
+    def level(self) -> int:
+        """Multiplications left before a bootstrap is needed."""
+        return self._native.level
+
+    @property
+    def scale(self) -> float:
+        """Factor between a slot's value and what is stored for it."""
+        return float(2.0**self._native.log2_scale)
+
+    @property
+    def slot_count(self) -> int:
+        """Number of slots."""
+        return self._native.slot_count
+
+    @property
+    def polynomial_count(self) -> int:
+        """2, or 3 after a multiplication without a key: see `Engine.relinearize`."""
+        return self._native.polynomial_count
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes in memory."""
+        return self._native.nbytes
+
+    @property
+    def precision_bits(self) -> float:
+        """Estimate of -log2 of a slot's root-mean-square error, from the noise formulas and public data alone."""
+        return self._native.precision_bits
+
+    @property
+    def is_real(self) -> bool:
+        """Whether decryption gives float64 (else complex128)."""
+        return self._is_real
+
+    def __repr__(self) -> str:
+        parts = [
+            f"level {self.level}/{self._engine.max_level}",
+            f"scale 2^{self._native.log2_scale:.2f}",
+            f"slots {self.slot_count}",
+            f"est. precision {self.precision_bits:.1f} bits",
+        ]
+        if self.polynomial_count != 2:
+            parts.append(f"{self.polynomial_count} polynomials")
+        return f"Ciphertext({', '.join(parts)})"
+
+    # A ciphertext's value isn't known here, so the equality of two can't be told, and neither can its truth.
+    def __bool__(self) -> bool:
+        raise OperandTypeError(
+            "bool: a ciphertext is neither true nor false, since its value isn't known here; "
+            "decrypt it first, or test `ciphertext is None`",
+            argument="ciphertext",
+            expected="bool",
+            actual="Ciphertext",
+        )
+
+    def __neg__(self) -> Ciphertext:
+        return self._engine.negate(self)
+
+    def __pos__(self) -> Ciphertext:
+        return self
+
+    def __add__(self, other: Any) -> Ciphertext:
+        return self._engine.add(self, other) if _is_operand(other) else NotImplemented
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Ciphertext:
+        return self._engine.subtract(self, other) if _is_operand(other) else NotImplemented
+
+    def __rsub__(self, other: Any) -> Ciphertext:
+        return self._engine.subtract(other, self) if _is_operand(other) else NotImplemented
+
+    def __mul__(self, other: Any) -> Ciphertext:
+        if not _is_operand(other):
+            return NotImplemented
+        key = self._relinearization_key("multiply") if isinstance(other, Ciphertext) else None
+        return self._engine.multiply(self, other, key)
+
+    __rmul__ = __mul__
+
+    def __pow__(self, exponent: Any) -> Ciphertext:
+        power = _checks.integer("power", "exponent", exponent)
+        if power < 1:
+            raise ParameterError(
+                f"power: the exponent is {power}, and powers from 1 up are computed; "
+                f"approximate others with Engine.evaluate_chebyshev_polynomial",
+                option="exponent",
+                value=power,
+                allowed=">= 1",
+            )
+        key = self._relinearization_key("power") if power > 1 else None
+        return self._power(power, key, {1: self})
+
+    def _power(self, power: int, key: RelinearizationKey | None, known: dict[int, Ciphertext]) -> Ciphertext:
+        """Split a power into two halves: ceil(log2(power)) levels, and at most two products for each."""
+        if power not in known:
+            high = self._power((power + 1) // 2, key, known)
+            low = self._power(power // 2, key, known)
+            known[power] = self._engine.square(high, key) if high is low else self._engine.multiply(high, low, key)
+        return known[power]
+
+    def rotate(self, delta: int) -> Ciphertext:
+        """Rotate the slots as ``numpy.roll(x, delta)`` does, with the engine's keys.
+
+        A fixed rotation key for this very amount is used where the engine knows one; else its rotation key.
+
+        Raises
+        ------
+        MissingKeyError
+            If the engine knows neither.
+
+        Examples
+        --------
+        >>> a = engine.encrypt([1.0, 2.0, 3.0], public_key)
+        >>> engine.decrypt(a.rotate(-1), secret_key)[:2].round(3)
+        array([2., 3.])
+        """
+        delta = _checks.integer("rotate", "delta", delta)
+        registry, secret_id = self._engine._registry, self._native.secret_id
+        fixed = registry.find_fixed_rotation(secret_id, delta)
+        if fixed is not None:
+            return self._engine.rotate(self, fixed)
+        return self._engine.rotate(self, registry.find("rotate", RotationKey, secret_id), delta)
+
+    def conjugate(self) -> Ciphertext:
+        """Conjugate every slot, with the engine's key.
+
+        Raises
+        ------
+        MissingKeyError
+            If the engine knows no conjugation key.
+        """
+        return self._engine.conjugate(self, self._conjugation_key("conjugate"))
+
+    def bootstrap(self, bootstrap_key: BootstrapKey) -> Ciphertext:
+        """Raise the level, with the engine's relinearization and conjugation keys: see `Engine.bootstrap`.
+
+        Raises
+        ------
+        MissingKeyError
+            If the engine knows no relinearization key, or no conjugation key.
+        """
+        keys = self._relinearization_key("bootstrap"), self._conjugation_key("bootstrap")
+        return self._engine.bootstrap(self, *keys, bootstrap_key)
+
+    def _relinearization_key(self, operation: str) -> RelinearizationKey:
+        return self._engine._registry.find(operation, RelinearizationKey, self._native.secret_id)
+
+    def _conjugation_key(self, operation: str) -> ConjugationKey:
+        return self._engine._registry.find(operation, ConjugationKey, self._native.secret_id)
+
+
+def _is_operand(value: Any) -> bool:
+    """Whether the engine judges a value; what other libraries define is left to them."""
+    if isinstance(value, (Ciphertext, Plaintext, list, tuple, str, bytes)) or _checks.is_scalar(value):
+        return True
+    return hasattr(value, "__array__")

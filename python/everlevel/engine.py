@@ -1,0 +1,161 @@
+"""The engine: parameters, and every operation on messages, keys and ciphertexts."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn, overload
+
+from . import _native, _options
+from ._engine_arithmetic import ArithmeticMixin
+from ._engine_bootstrap import BootstrapMixin
+from ._engine_messages import MessagesMixin
+from ._engine_polynomials import PolynomialsMixin
+from ._engine_slots import SlotsMixin
+from ._options import Mode
+from ._registry import KeyRegistry
+
+__all__ = ["Engine"]
+
+
+class Engine(MessagesMixin, ArithmeticMixin, PolynomialsMixin, SlotsMixin, BootstrapMixin):
+    """CKKS: arithmetic on encrypted vectors of real or complex numbers.
+
+    An engine holds parameters and no secrets. It is safe to use from many threads at once: long calls release the
+    interpreter's lock.
+
+    Parameters
+    ----------
+    max_level : int, optional
+        Multiplications in a row that a fresh ciphertext stands. It chooses the ring: more levels need a larger one.
+    mode : {"cpu", "parallel"}, default "cpu"
+        One thread, or `thread_count` of them.
+    slot_count : int, optional
+        Values in a ciphertext, a power of two; as many as the ring has room for, if left out. Fewer make bootstraps
+        faster.
+    use_bootstrap : bool, default False
+        Choose parameters that have room for a bootstrap.
+    thread_count : int, optional
+        Threads of mode ``"parallel"``; all that the process may use, if left out.
+    progress : bool, optional
+        Whether long calls show a bar on stderr: None shows it in terminals and notebooks. The environment variable
+        ``EVERLEVEL_PROGRESS=0`` hides all bars.
+    insecure_log_n : int, optional
+        Ring dimension 2**insecure_log_n, **without any security**: for tests, and for looking at how things work.
+
+    Raises
+    ------
+    ParameterError
+        If the options don't exist, don't go together, or would fall short of 128-bit security.
+
+    Notes
+    -----
+    Every other parameter set has at least 128-bit classical security. Options of the 1.x interface that this version
+    doesn't offer (GPUs, several parties, other bootstrap depths) raise `ParameterError` and say so.
+
+    Examples
+    --------
+    The examples of all methods share these lines:
+
+    >>> import numpy as np
+    >>> from everlevel import Engine
+    >>> engine = Engine(max_level=5, insecure_log_n=10)
+    >>> secret_key = engine.create_secret_key()
+    >>> public_key = engine.create_public_key(secret_key)
+    >>> relinearization_key = engine.create_relinearization_key(secret_key)
+    >>> conjugation_key = engine.create_conjugation_key(secret_key)
+    >>> rotation_key = engine.create_rotation_key(secret_key)
+
+    >>> x = engine.encrypt([0.5, 1.0, 1.5], public_key)
+    >>> engine.decrypt(x * x + 1, secret_key)[:3].round(3)
+    array([1.25, 2.  , 3.25])
+    """
+
+    @overload
+    def __init__(
+        self,
+        mode: Mode = "cpu",
+        *,
+        max_level: int | None = None,
+        slot_count: int | None = None,
+        use_bootstrap: bool = False,
+        thread_count: int | None = None,
+        progress: bool | None = None,
+        insecure_log_n: int | None = None,
+        **unsupported: Any,
+    ) -> None: ...
+    @overload
+    def __init__(
+        self,
+        max_level: int,
+        mode: Mode = "cpu",
+        *,
+        slot_count: int | None = None,
+        use_bootstrap: bool = False,
+        thread_count: int | None = None,
+        progress: bool | None = None,
+        insecure_log_n: int | None = None,
+        **unsupported: Any,
+    ) -> None: ...
+    def __init__(
+        self,
+        *positional: Any,
+        mode: Any = None,
+        max_level: int | None = None,
+        slot_count: int | None = None,
+        use_bootstrap: bool = False,
+        thread_count: int | None = None,
+        progress: bool | None = None,
+        insecure_log_n: int | None = None,
+        **unsupported: Any,
+    ) -> None:
+        options = _options.parse(
+            positional,
+            mode=mode,
+            max_level=max_level,
+            slot_count=slot_count,
+            use_bootstrap=use_bootstrap,
+            thread_count=thread_count,
+            insecure_log_n=insecure_log_n,
+            others=unsupported,
+        )
+        self._mode = options.mode
+        self._shows_progress = progress
+        self._registry = KeyRegistry()
+        self._context = _native.Context(
+            max_level=options.max_level,
+            slot_count=options.slot_count,
+            bootstrap=options.use_bootstrap,
+            thread_count=options.thread_count,
+            insecure_log_n=options.insecure_log_n,
+        )
+
+    @property
+    def mode(self) -> Mode:
+        """``"cpu"`` or ``"parallel"``."""
+        return self._mode
+
+    @property
+    def thread_count(self) -> int:
+        """Threads that long calls use."""
+        return self._context.thread_count
+
+    @property
+    def log_n(self) -> int:
+        """Base-2 logarithm of the ring dimension."""
+        return self._context.log_n
+
+    @property
+    def security_bits(self) -> int:
+        """Classical security of the parameters: 128, or 0 for an insecure ring."""
+        return 0 if self._context.insecure else 128
+
+    def __repr__(self) -> str:
+        parts = [f"N 2^{self.log_n}", f"slots {self.slot_count}", f"levels 0..{self.max_level}"]
+        if self._context.can_bootstrap:
+            parts.append("bootstrap")
+        parts.append(f"{self.thread_count} thread{'s' if self.thread_count > 1 else ''}")
+        parts.append(f"{self.security_bits}-bit security" if self.security_bits else "INSECURE")
+        return f"Engine({', '.join(parts)})"
+
+    def __getattr__(self, name: str) -> NoReturn:
+        # Called only for what isn't there; names of 1.x get an answer that helps.
+        raise _options.unsupported_function(name)

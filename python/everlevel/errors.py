@@ -1,0 +1,217 @@
+"""Every error that Everlevel raises on purpose.
+
+All derive from `EverlevelError`, and each also from the built-in exception that a reader would expect (``ValueError``,
+``TypeError``, ``KeyError``). A message says *operation: what is wrong, both values with units; what to do next*, and
+the values are attributes of the exception, so that a program needn't parse the sentence. An error is raised before any
+work is done: the arguments are as they were.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = [
+    "CiphertextFormError",
+    "EngineMismatchError",
+    "EverlevelError",
+    "FormatError",
+    "InternalError",
+    "KeyMismatchError",
+    "LevelError",
+    "MessageError",
+    "MessageTypeError",
+    "MissingKeyError",
+    "OperandTypeError",
+    "ParameterError",
+    "ScaleError",
+    "SecretExposureError",
+    "UnsupportedError",
+]
+
+
+class EverlevelError(Exception):
+    """Base of all errors of this package.
+
+    Parameters
+    ----------
+    message : str
+        The whole sentence.
+    **fields
+        The values that the sentence speaks of; each becomes an attribute.
+    """
+
+    def __init__(self, message: str = "", **fields: Any) -> None:
+        super().__init__(message)
+        for name, value in fields.items():
+            setattr(self, name, value)
+
+    def __str__(self) -> str:
+        return str(self.args[0]) if self.args else ""
+
+
+class ParameterError(EverlevelError, ValueError):
+    """An engine, or a key, was asked for with options that don't exist, or don't go together.
+
+    Attributes
+    ----------
+    option : str or None
+        The option at fault.
+    value : object
+        What was given.
+    allowed : object
+        What may be given.
+    """
+
+    option: str | None = None
+    value: Any = None
+    allowed: Any = None
+
+
+class MessageError(EverlevelError, ValueError):
+    """A message can't be encoded: too long, empty, of two dimensions, NaN or infinite.
+
+    Attributes
+    ----------
+    length : int or None
+        Values given.
+    slot_count : int or None
+        Values that fit.
+    index : int or None
+        Where the first bad value stands.
+    value : object
+        The first bad value.
+    """
+
+    length: int | None = None
+    slot_count: int | None = None
+    index: int | None = None
+    value: Any = None
+
+
+class MessageTypeError(MessageError, TypeError):
+    """A message isn't made of numbers.
+
+    Attributes
+    ----------
+    dtype : str or None
+        The NumPy dtype that was given.
+    """
+
+    dtype: str | None = None
+
+
+class OperandTypeError(EverlevelError, TypeError):
+    """An argument is of another type than the operation takes.
+
+    Attributes
+    ----------
+    argument : str or None
+        The argument's name.
+    expected : str or None
+        The types that it may have.
+    actual : str or None
+        The type that it has.
+    """
+
+    argument: str | None = None
+    expected: str | None = None
+    actual: str | None = None
+
+
+class LevelError(EverlevelError, ValueError):
+    """A level is out of range, or none is left for the operation.
+
+    Attributes
+    ----------
+    level : int or None
+        The level asked for, or the ciphertext's level.
+    needed : int or None
+        The least level that the operation takes.
+    max_level : int or None
+        The engine's highest level.
+    """
+
+    level: int | None = None
+    needed: int | None = None
+    max_level: int | None = None
+
+
+class ScaleError(EverlevelError, ValueError):
+    """A scale, or a value times its scale, doesn't fit the modulus; or two scales differ.
+
+    Attributes
+    ----------
+    log2_left, log2_right : float or None
+        The two quantities compared, as powers of two.
+    """
+
+    log2_left: float | None = None
+    log2_right: float | None = None
+
+
+class CiphertextFormError(EverlevelError, ValueError):
+    """A ciphertext has three polynomials where two are needed: it is to be relinearised first.
+
+    Attributes
+    ----------
+    polynomial_count : int or None
+        Polynomials in the ciphertext.
+    """
+
+    polynomial_count: int | None = None
+
+
+class MissingKeyError(EverlevelError, KeyError):
+    """An operation needs a key that the engine hasn't got.
+
+    Attributes
+    ----------
+    key : str or None
+        The kind of key, such as ``"relinearization key"``.
+    """
+
+    key: str | None = None
+
+
+class KeyMismatchError(EverlevelError, ValueError):
+    """A key belongs to another secret, or is not made for this operation.
+
+    Attributes
+    ----------
+    key : str or None
+        The kind of key.
+    expected, actual : object
+        What the operation needs, and what the key has.
+    """
+
+    key: str | None = None
+    expected: Any = None
+    actual: Any = None
+
+
+class EngineMismatchError(EverlevelError, ValueError):
+    """Two operands, or an operand and a key, were made by engines with different parameters."""
+
+
+class FormatError(EverlevelError, ValueError):
+    """Bytes aren't what they should be."""
+
+
+class SecretExposureError(EverlevelError, TypeError):
+    """A secret key was about to be copied or written as a side effect (``pickle``, ``copy``)."""
+
+
+class UnsupportedError(EverlevelError, AttributeError):
+    """A function of the 1.x interface that this version doesn't offer yet.
+
+    Attributes
+    ----------
+    function : str or None
+        Its name.
+    """
+
+    function: str | None = None
+
+
+class InternalError(EverlevelError, RuntimeError):
+    """A fault in Everlevel itself; please report it with the message."""

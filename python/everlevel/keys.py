@@ -1,0 +1,165 @@
+"""Keys, as an engine makes them. All are immutable, and safe to share between threads.
+
+A `SecretKey` decrypts. Every other key is public: it lets its holder encrypt or compute, and tells nothing about the
+secret it was made from. An evaluation key remembers which secret that was, so that a wrong one is refused by name.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, Generic, NoReturn, Protocol, TypeVar
+
+from . import _native
+from .errors import SecretExposureError
+
+__all__ = [
+    "BootstrapKey",
+    "ConjugationKey",
+    "FixedRotationKey",
+    "PublicKey",
+    "RelinearizationKey",
+    "RotationKey",
+    "SecretKey",
+]
+
+
+class _NativeKey(Protocol):
+    @property
+    def nbytes(self) -> int: ...
+    @property
+    def secret_id(self) -> int: ...
+
+
+NativeT = TypeVar("NativeT", bound=_NativeKey)
+
+
+class _Key(Generic[NativeT]):
+    """What all keys have in common: their native object, the levels that they serve, and their size."""
+
+    __slots__ = ("__weakref__", "_level", "_native")
+
+    kind: ClassVar[str] = "key"
+
+    def __init__(self, native: NativeT, level: int) -> None:
+        self._native = native
+        self._level = level
+
+    @property
+    def level(self) -> int:
+        """Highest level of the ciphertexts that the key works on."""
+        return self._level
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that the key takes in memory."""
+        return self._native.nbytes
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._details()})"
+
+    def _details(self) -> str:
+        return f"level {self.level}, {format_bytes(self.nbytes)}"
+
+
+class SecretKey(_Key[_native.SecretKey]):
+    """The key that decrypts. Its memory is overwritten when the last reference goes.
+
+    It is never pickled, copied or printed: a secret that travels, travels on purpose.
+    """
+
+    __slots__ = ()
+
+    kind = "secret key"
+
+    def _details(self) -> str:
+        return "hidden"
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        raise SecretExposureError(
+            "pickle: a SecretKey is neither pickled nor copied, since pickles end up in logs, caches and other "
+            "machines; make evaluation keys from it, and send those"
+        )
+
+    def __copy__(self) -> NoReturn:
+        self.__reduce_ex__(4)
+
+    def __deepcopy__(self, memo: object) -> NoReturn:
+        self.__reduce_ex__(4)
+
+
+class PublicKey(_Key[_native.PublicKey]):
+    """Encrypts, and can't decrypt."""
+
+    __slots__ = ()
+
+    kind = "public key"
+
+
+class RelinearizationKey(_Key[_native.RelinearizationKey]):
+    """Brings a product of two ciphertexts from three polynomials back to two."""
+
+    __slots__ = ()
+
+    kind = "relinearization key"
+
+
+class ConjugationKey(_Key[_native.ConjugationKey]):
+    """Conjugates the slots."""
+
+    __slots__ = ()
+
+    kind = "conjugation key"
+
+
+class RotationKey(_Key[_native.RotationKey]):
+    """Rotates by any amount, composed of powers of two."""
+
+    __slots__ = ()
+
+    kind = "rotation key"
+
+
+class FixedRotationKey(_Key[_native.FixedRotationKey]):
+    """Rotates by one amount, in one key switch."""
+
+    __slots__ = ()
+
+    kind = "fixed rotation key"
+
+    @property
+    def delta(self) -> int:
+        """The amount, in slots, with the sign of ``numpy.roll``."""
+        return self._native.delta
+
+    def _details(self) -> str:
+        return f"delta {self.delta:+d}, {super()._details()}"
+
+
+class BootstrapKey(_Key[_native.BootstrapKey]):
+    """Raises a ciphertext's level: all rotation keys of a bootstrap, and the keys of its sparse secret."""
+
+    __slots__ = ()
+
+    kind = "bootstrap key"
+
+    @property
+    def stage_count(self) -> int:
+        """Stages of each of the two linear transforms: more are faster and cost a level each."""
+        return self._native.stage_count
+
+    @property
+    def size(self) -> str:
+        """``"medium"`` or ``"large"``: large keys are faster."""
+        return self._native.size
+
+    def _details(self) -> str:
+        return f"stage_count {self.stage_count}, {self.size}, {format_bytes(self.nbytes)}"
+
+
+def format_bytes(count: int) -> str:
+    """Write a number of bytes in the largest decimal unit that keeps it above one."""
+    if count < 1000:
+        return f"{count} B"
+    for unit, size in (("kB", 1e3), ("MB", 1e6)):
+        if count < 999.95 * size:
+            return f"{count / size:.1f} {unit}"
+    return f"{count / 1e9:.1f} GB"

@@ -1,0 +1,188 @@
+"""Every operation against NumPy's, with its levels and whether it stays real."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from conftest import Party
+from everlevel import Ciphertext, errors
+
+TOLERANCE = 1e-3
+
+
+def messages(party: Party, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    count = party.engine.slot_count
+    return rng.uniform(-1, 1, count), rng.uniform(-1, 1, count)
+
+
+OPERATIONS: list[tuple[str, Callable[[Any, Any], Any], int]] = [
+    ("x + y", lambda x, y: x + y, 0),
+    ("x - y", lambda x, y: x - y, 0),
+    ("x * y", lambda x, y: x * y, 1),
+    ("-x", lambda x, y: -x, 0),
+    ("+x", lambda x, y: +x, 0),
+    ("x + 1.5", lambda x, y: x + 1.5, 0),
+    ("1.5 + x", lambda x, y: 1.5 + x, 0),
+    ("x + 2", lambda x, y: x + 2, 0),
+    ("x + 1j", lambda x, y: x + 1j, 0),
+    ("x - 1.5", lambda x, y: x - 1.5, 0),
+    ("1.5 - x", lambda x, y: 1.5 - x, 0),
+    ("3 * x", lambda x, y: 3 * x, 0),
+    ("x * -3", lambda x, y: x * -3, 0),
+    ("x * 0", lambda x, y: x * 0, 0),
+    ("x * True", lambda x, y: x * True, 0),
+    ("x * uint8", lambda x, y: x * np.uint8(3), 0),
+    ("1j * x", lambda x, y: 1j * x, 0),
+    ("(2 - 3j) * x", lambda x, y: (2 - 3j) * x, 0),
+    ("1.5 * x", lambda x, y: 1.5 * x, 1),
+    ("2.0 * x", lambda x, y: 2.0 * x, 0),
+    ("x * (0.5 + 0.25j)", lambda x, y: x * (0.5 + 0.25j), 1),
+    ("numpy scalar first", lambda x, y: np.float64(1.5) * x, 1),
+    ("x ** 1", lambda x, y: x**1, 0),
+    ("x ** 2", lambda x, y: x**2, 1),
+    ("x ** 3", lambda x, y: x**3, 2),
+    ("x ** 5", lambda x, y: x**5, 3),
+    ("x ** 8", lambda x, y: x**8, 3),
+    ("chain", lambda x, y: (x * y + x) * (y - 2) - 3 * x * x, 2),
+]
+
+
+@pytest.mark.parametrize(("name", "operation", "levels"), OPERATIONS, ids=[name for name, _, _ in OPERATIONS])
+def test_operators(party: Party, rng: np.random.Generator, name: str, operation: Any, levels: int) -> None:
+    x, y = messages(party, rng)
+    a, b = (party.engine.encrypt(m, party.public_key) for m in (x, y))
+    result, expected = operation(a, b), operation(x, y)
+    decrypted = party.engine.decrypt(result, party.secret_key)
+    assert decrypted.dtype == expected.dtype, name
+    np.testing.assert_allclose(decrypted, expected, atol=TOLERANCE)
+    assert result.level == 5 - levels
+    assert result.polynomial_count == 2
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.complex128, np.int64, np.uint8, list, "plaintext"])
+def test_arrays_and_plaintexts(party: Party, rng: np.random.Generator, kind: Any) -> None:
+    engine = party.engine
+    x, _ = messages(party, rng)
+    y = rng.integers(0, 5, engine.slot_count)
+    a = engine.encrypt(x, party.public_key)
+    forms = {"plaintext": engine.encode, list: np.ndarray.tolist}
+    other: Any = forms.get(kind, lambda values: values.astype(kind))(y)
+    for result, expected, levels in [
+        (a + other, x + y, 0),
+        (other + a, x + y, 0),
+        (a - other, x - y, 0),
+        (other - a, y - x, 0),
+        (a * other, x * y, 1),
+        (other * a, x * y, 1),
+    ]:
+        np.testing.assert_allclose(engine.decrypt(result, party.secret_key), expected, atol=TOLERANCE)
+        assert result.level == 5 - levels
+        assert result.is_real == (kind is not np.complex128)
+
+
+def test_short_arrays_are_padded_like_messages(party: Party) -> None:
+    a = party.engine.encrypt([1.0, 2.0, 3.0], party.public_key)
+    np.testing.assert_allclose(party.engine.decrypt(a * [2.0], party.secret_key)[:3], [2, 0, 0], atol=TOLERANCE)
+
+
+def test_levels_are_aligned(party: Party) -> None:
+    high, low = (party.engine.encrypt([0.5, 2.0], party.public_key, level=level) for level in (5, 2))
+    for result, expected, level in [(high + low, [1, 4], 2), (low - high, [0, 0], 2), (high * low, [0.25, 4], 1)]:
+        assert result.level == level
+        np.testing.assert_allclose(party.engine.decrypt(result, party.secret_key)[:2], expected, atol=TOLERANCE)
+
+
+def test_products_without_a_key_are_added_up_and_relinearized_once(party: Party) -> None:
+    engine = party.engine
+    a = engine.encrypt([1.0, 2.0], party.public_key)
+    total = engine.add(engine.multiply(a, a), engine.square(a))
+    assert total.polynomial_count == 3
+    assert "3 polynomials" in repr(total)
+    np.testing.assert_allclose(engine.decrypt(total, party.secret_key)[:2], [2, 8], atol=TOLERANCE)
+    done = engine.relinearize(total, party.relinearization_key)
+    assert done.polynomial_count == 2
+    np.testing.assert_allclose(engine.decrypt(done, party.secret_key)[:2], [2, 8], atol=TOLERANCE)
+
+
+def test_imaginary_integers(party: Party) -> None:
+    a = party.engine.encrypt([1.0, 2.0], party.public_key)
+    for result in (party.engine.multiply_imaginary_integer(a, 3), party.engine.multiply_imaginary_integer(3, a)):
+        assert result.level == a.level
+        np.testing.assert_allclose(party.engine.decrypt(result, party.secret_key)[:2], [3j, 6j], atol=TOLERANCE)
+
+
+def test_level_down(party: Party) -> None:
+    a = party.engine.encrypt([1.5], party.public_key)
+    for level in range(6):
+        lower = party.engine.level_down(a, level)
+        assert lower.level == level
+        np.testing.assert_allclose(party.engine.decrypt(lower, party.secret_key)[:1], [1.5], atol=TOLERANCE)
+    assert a.level == 5
+
+
+def test_lower_levels_are_smaller(party: Party) -> None:
+    sizes = [party.engine.encrypt([1], party.public_key, level=level).nbytes for level in range(6)]
+    assert sizes == sorted(set(sizes))
+
+
+def test_all_levels_can_be_used(party: Party) -> None:
+    a = party.engine.encrypt([0.9], party.public_key)
+    for _ in range(5):
+        a = party.engine.square(a, party.relinearization_key)
+    assert a.level == 0
+    np.testing.assert_allclose(party.engine.decrypt(a, party.secret_key)[:1], [0.9**32], atol=TOLERANCE)
+
+
+def test_weighted_sum(party: Party) -> None:
+    engine = party.engine
+    a, b = engine.encrypt([1.0], party.public_key), engine.encrypt([2.0], party.public_key)
+    for weights, levels in [([10, 1], 0), ([0.5, 1.5], 1)]:
+        total = engine.weighted_sum([a, b], weights)
+        assert total.level == 5 - levels
+        np.testing.assert_allclose(engine.decrypt(total, party.secret_key)[:1], np.dot(weights, [1, 2]), atol=TOLERANCE)
+    with pytest.raises(errors.MessageError, match="2 ciphertexts and 3 weights"):
+        engine.weighted_sum([a, b], [1, 2, 3])
+
+
+def test_power_and_chebyshev_bases(party: Party, rng: np.random.Generator) -> None:
+    engine, (x, _) = party.engine, messages(party, rng)
+    a = engine.encrypt(x, party.public_key)
+    powers = engine.make_power_basis(a, 6, party.relinearization_key)
+    chebyshev = engine.make_chebyshev_basis(a, 6, party.relinearization_key)
+    for k, (power, polynomial) in enumerate(zip(powers, chebyshev, strict=True), start=1):
+        assert power.level >= 5 - np.ceil(np.log2(k))
+        np.testing.assert_allclose(engine.decrypt(power, party.secret_key), x**k, atol=TOLERANCE)
+        expected = np.cos(k * np.arccos(x))
+        np.testing.assert_allclose(engine.decrypt(polynomial, party.secret_key), expected, atol=TOLERANCE)
+
+
+@pytest.mark.parametrize("degree", [0, 1, 2, 3, 5, 7, 15])
+@pytest.mark.parametrize("basis", ["power", "chebyshev"])
+@pytest.mark.parametrize("is_complex", [False, True])
+def test_polynomials(party: Party, rng: np.random.Generator, degree: int, basis: str, is_complex: bool) -> None:
+    engine, (x, _) = party.engine, messages(party, rng)
+    series = rng.uniform(-1, 1, degree + 1) + (1j * rng.uniform(-1, 1, degree + 1) if is_complex else 0)
+    a = engine.encrypt(x, party.public_key)
+    if basis == "power":
+        result = engine.evaluate_polynomial(a, series, party.relinearization_key)
+        expected = np.polynomial.polynomial.polyval(x, series)
+    else:
+        result = engine.evaluate_chebyshev_polynomial(a, series, party.relinearization_key)
+        expected = np.polynomial.chebyshev.chebval(x, series)
+    decrypted = engine.decrypt(result, party.secret_key)
+    assert np.iscomplexobj(decrypted) == is_complex
+    np.testing.assert_allclose(decrypted, expected, atol=TOLERANCE)
+    assert result.level >= 5 - np.ceil(np.log2(degree + 1))
+
+
+def test_results_are_new_and_operands_untouched(party: Party) -> None:
+    a = party.engine.encrypt([1.0, 2.0], party.public_key)
+    before = party.engine.decrypt(a, party.secret_key)
+    copy: Ciphertext = party.engine.clone(a)
+    _ = a + a, a * a, -a, 1.5 * a
+    np.testing.assert_array_equal(party.engine.decrypt(a, party.secret_key), before)
+    np.testing.assert_array_equal(party.engine.decrypt(copy, party.secret_key), before)

@@ -1,0 +1,90 @@
+"""A bootstrap from Python: small and insecure for every stage count, and once at full size."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from conftest import Party
+from everlevel import Engine
+
+LEVELS_OUT = {3: 10, 4: 9, 5: 8}
+
+
+def uniform_square(rng: np.random.Generator, count: int) -> np.ndarray:
+    return rng.uniform(-1, 1, count) + 1j * rng.uniform(-1, 1, count)
+
+
+@pytest.mark.parametrize("stage_count", [3, 4, 5])
+@pytest.mark.parametrize("size", ["medium", "large"])
+def test_small_ring(deep: Party, rng: np.random.Generator, stage_count: int, size: str) -> None:
+    engine = deep.engine
+    key = engine.create_bootstrap_key(deep.secret_key, stage_count=stage_count, size=size)
+    assert (key.stage_count, key.size) == (stage_count, size)
+    message = uniform_square(rng, engine.slot_count)
+    a = engine.encrypt(message, deep.public_key, level=0)
+    refreshed = engine.bootstrap(a, deep.relinearization_key, deep.conjugation_key, key)
+    assert refreshed.level >= LEVELS_OUT[stage_count]
+    assert refreshed.slot_count == engine.slot_count
+    error = np.abs(engine.decrypt(refreshed, deep.secret_key) - message)
+    assert -np.log2(error.mean()) >= 20.5
+    assert -np.log2(error.max()) >= 17
+    assert a.level == 0
+
+
+@pytest.mark.parametrize("message", [[1.0], [-1.0], [1.0, -1.0]], ids=["ones", "minus ones", "alternating"])
+def test_constant_messages(deep: Party, bootstrap_key: object, message: list[float]) -> None:
+    # A constant message is one large coefficient: the hardest for the approximation of the modular reduction.
+    engine = deep.engine
+    values = np.tile(message, engine.slot_count // len(message))
+    a = engine.encrypt(values, deep.public_key, level=0)
+    refreshed = a.bootstrap(bootstrap_key)  # type: ignore[arg-type]
+    assert np.abs(engine.decrypt(refreshed, deep.secret_key) - values).mean() <= 1e-4
+
+
+def test_any_level_may_go_in_and_computation_goes_on(deep: Party, bootstrap_key: object) -> None:
+    engine, values = deep.engine, np.linspace(-1, 1, deep.engine.slot_count)
+    for level in (0, 1, 4):
+        a = engine.encrypt(values, deep.public_key, level=level).bootstrap(bootstrap_key)  # type: ignore[arg-type]
+        while a.level > 0:
+            a = 1.5 * (a * a * a) - 0.5 * a if a.level >= 3 else engine.level_down(a, 0)
+        a = a.bootstrap(bootstrap_key)  # type: ignore[arg-type]
+        assert a.is_real
+        assert engine.decrypt(a, deep.secret_key).dtype == np.float64
+
+
+def test_parallel_engines_agree(rng: np.random.Generator) -> None:
+    engine = Engine("parallel", thread_count=2, use_bootstrap=True, insecure_log_n=10)
+    assert (engine.mode, engine.thread_count) == ("parallel", 2)
+    secret_key = engine.create_secret_key()
+    engine.create_relinearization_key(secret_key)
+    engine.create_conjugation_key(secret_key)
+    message = uniform_square(rng, engine.slot_count)
+    a = engine.encrypt(message, secret_key, level=0).bootstrap(engine.create_bootstrap_key(secret_key))
+    np.testing.assert_allclose(engine.decrypt(a, secret_key), message, atol=2**-17)
+
+
+@pytest.mark.full_size
+def test_full_size(rng: np.random.Generator) -> None:
+    engine = Engine("parallel", use_bootstrap=True)
+    assert (engine.log_n, engine.slot_count) == (16, 32768)
+    assert engine.security_bits >= 128
+    secret_key = engine.create_secret_key()
+    public_key = engine.create_public_key(secret_key)
+    relinearization_key = engine.create_relinearization_key(secret_key)
+    conjugation_key = engine.create_conjugation_key(secret_key)
+    bootstrap_key = engine.create_bootstrap_key(secret_key, stage_count=3)
+    assert bootstrap_key.nbytes <= 4.5e9
+
+    message = uniform_square(rng, engine.slot_count)
+    a = engine.encrypt(message, public_key, level=0)
+    refreshed = engine.bootstrap(a, relinearization_key, conjugation_key, bootstrap_key)
+    assert refreshed.level >= 10
+    error = np.abs(engine.decrypt(refreshed, secret_key) - message)
+    print(f"mean {-np.log2(error.mean()):.2f} bits, worst {-np.log2(error.max()):.2f} bits")
+    assert -np.log2(error.mean()) >= 20.5
+    assert -np.log2(error.max()) >= 17
+
+    ones = engine.encrypt(np.tile([1.0, -1.0], 16384), public_key, level=0)
+    refreshed = engine.bootstrap(ones, relinearization_key, conjugation_key, bootstrap_key)
+    assert np.abs(engine.decrypt(refreshed, secret_key) - np.tile([1.0, -1.0], 16384)).mean() <= 1e-4

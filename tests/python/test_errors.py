@@ -1,0 +1,52 @@
+"""The error classes: their bases, attributes, texts and pickles."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+
+from everlevel import errors
+
+BASES = {
+    errors.ParameterError: ValueError,
+    errors.MessageError: ValueError,
+    errors.MessageTypeError: TypeError,
+    errors.OperandTypeError: TypeError,
+    errors.LevelError: ValueError,
+    errors.ScaleError: ValueError,
+    errors.CiphertextFormError: ValueError,
+    errors.MissingKeyError: KeyError,
+    errors.KeyMismatchError: ValueError,
+    errors.EngineMismatchError: ValueError,
+    errors.FormatError: ValueError,
+    errors.SecretExposureError: TypeError,
+    errors.UnsupportedError: AttributeError,
+    errors.InternalError: RuntimeError,
+}
+
+
+@pytest.mark.parametrize(("kind", "base"), BASES.items())
+def test_every_error_is_also_the_builtin_that_one_expects(kind: type, base: type) -> None:
+    assert issubclass(kind, errors.EverlevelError)
+    assert issubclass(kind, base)
+
+
+def test_the_table_is_complete() -> None:
+    assert {kind.__name__ for kind in BASES} | {"EverlevelError"} == set(errors.__all__)
+
+
+def test_fields_are_attributes_and_default_to_none() -> None:
+    error = errors.LevelError("multiply: no level is left", level=0, needed=1)
+    assert (error.level, error.needed, error.max_level) == (0, 1, None)
+    assert str(error) == "multiply: no level is left"
+
+
+def test_a_missing_key_reads_as_a_sentence() -> None:
+    # A plain KeyError shows its message's repr, with quotes.
+    assert str(errors.MissingKeyError("multiply: there's no key")) == "multiply: there's no key"
+
+
+def test_errors_survive_pickling() -> None:
+    error = pickle.loads(pickle.dumps(errors.MessageError("too long", length=9, slot_count=8)))
+    assert (str(error), error.length, error.slot_count) == ("too long", 9, 8)

@@ -1,0 +1,136 @@
+"""What objects say about themselves, progress bars, and threads."""
+
+from __future__ import annotations
+
+import re
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+import everlevel
+from conftest import Party
+from everlevel import BootstrapKey, RotationKey, _progress
+from everlevel.keys import format_bytes
+
+
+def test_a_ciphertext_tells_level_slots_and_precision(party: Party) -> None:
+    a = party.engine.encrypt([1.0], party.public_key, level=3)
+    pattern = r"Ciphertext\(level 3/5, scale 2\^\d+\.\d\d, slots 512, est\. precision \d+\.\d bits\)"
+    assert re.fullmatch(pattern, repr(a))
+    assert a.scale == pytest.approx(2.0 ** float(re.search(r"\^([\d.]+)", repr(a))[1]), rel=0.01)  # type: ignore[index]
+    assert a.nbytes > 0
+
+
+def test_keys_tell_their_size(party: Party, rotation_key: RotationKey, bootstrap_key: BootstrapKey) -> None:
+    for key in (party.public_key, party.relinearization_key, party.conjugation_key, rotation_key, bootstrap_key):
+        assert key.nbytes > 0
+        assert re.fullmatch(r"\w+\(.*\d (k|M|G)?B\)", repr(key))
+    assert "stage_count 3, medium" in repr(bootstrap_key)
+    assert (bootstrap_key.stage_count, bootstrap_key.size) == (3, "medium")
+
+
+@pytest.mark.parametrize(
+    ("count", "text"),
+    [
+        (0, "0 B"),
+        (999, "999 B"),
+        (1000, "1.0 kB"),
+        (999_949, "999.9 kB"),
+        (999_951, "1.0 MB"),
+        (4_500_000_000, "4.5 GB"),
+    ],
+)
+def test_bytes_are_written_in_decimal_units(count: int, text: str) -> None:
+    assert format_bytes(count) == text
+
+
+def test_info(capsys: pytest.CaptureFixture[str]) -> None:
+    everlevel.show_info()
+    shown = capsys.readouterr().out
+    assert shown.startswith(f"everlevel  {everlevel.__version__}") or everlevel.__version__ in shown
+
+
+def test_the_names_a_user_types() -> None:
+    for name in everlevel.__all__:
+        assert hasattr(everlevel, name)
+
+
+@pytest.mark.parametrize("off", ["0", "false", "No", "OFF"])
+def test_the_environment_switches_progress_off(monkeypatch: pytest.MonkeyPatch, off: str) -> None:
+    monkeypatch.setenv("EVERLEVEL_PROGRESS", off)
+    assert not _progress.wanted(True)
+
+
+def test_progress_is_for_those_who_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("EVERLEVEL_PROGRESS", raising=False)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: False, raising=False)
+    assert _progress.wanted(True)
+    assert not _progress.wanted(None)
+    assert not _progress.wanted(False)
+
+
+def test_progress_is_shown_after_a_second(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.delenv("EVERLEVEL_PROGRESS", raising=False)
+    monkeypatch.setattr(_progress, "DELAY_SECONDS", 0.0)
+    with _progress.reporting("bootstrap key", True) as report:
+        assert report is not None
+        report(1, 4)
+        report(4, 4)
+    assert "bootstrap key" in capsys.readouterr().err
+    with _progress.reporting("bootstrap key", False) as report:
+        assert report is None
+    assert capsys.readouterr().err == ""
+
+
+def test_native_calls_report_progress(deep: Party, monkeypatch: pytest.MonkeyPatch) -> None:
+    steps: list[tuple[int, int]] = []
+    key = deep.engine._context.bootstrap_key(deep.secret_key._native, 3, False, lambda *step: steps.append(step))
+    assert key.nbytes > 0
+    assert steps
+    assert steps[-1][0] == steps[-1][1]
+    assert all(0 <= done <= total for done, total in steps)
+
+
+def test_an_error_in_a_report_is_raised(deep: Party) -> None:
+    def interrupt(done: int, total: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        deep.engine._context.bootstrap_key(deep.secret_key._native, 3, False, interrupt)
+
+
+def test_one_engine_serves_many_threads(party: Party, rng: np.random.Generator) -> None:
+    message = rng.uniform(-1, 1, 512)
+
+    def work(seed: int) -> float:
+        a = party.engine.encrypt(message, party.public_key)
+        b = (a * a + seed) * a
+        return float(np.abs(party.engine.decrypt(b, party.secret_key) - (message**2 + seed) * message).max())
+
+    with ThreadPoolExecutor(8) as pool:
+        assert max(pool.map(work, range(32))) < 1e-3
+
+
+def test_long_calls_release_the_lock(deep: Party) -> None:
+    import threading
+    import time
+
+    ticks, done = [], threading.Event()
+
+    def tick() -> None:
+        while not done.is_set():
+            ticks.append(time.perf_counter())
+            time.sleep(0.001)
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    try:
+        start = time.perf_counter()
+        deep.engine.create_bootstrap_key(deep.secret_key)
+        end = time.perf_counter()
+    finally:
+        done.set()
+        thread.join()
+    during = [t for t in ticks if start <= t <= end]
+    assert end - start < 0.02 or len(during) >= 0.1 * (end - start) / 0.001

@@ -1,0 +1,108 @@
+"""How engines are asked for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from everlevel import Engine, _options, errors
+
+
+def parse(*positional: Any, **options: Any) -> _options.EngineOptions:
+    known = dict.fromkeys(("mode", "max_level", "slot_count", "thread_count", "insecure_log_n"))
+    known |= {"use_bootstrap": False}
+    others = {name: options.pop(name) for name in list(options) if name not in known}
+    return _options.parse(positional, **(known | options), others=others)
+
+
+def test_the_forms_of_1x() -> None:
+    assert parse().mode == "cpu"
+    assert parse("parallel").mode == "parallel"
+    assert parse(5).max_level == 5
+    assert parse(5, "parallel") == parse(max_level=5, mode="parallel")
+    assert parse("cpu", max_level=3) == parse(3)
+    assert parse(slot_count=1024, max_level=3).slot_count == 1024
+
+
+def test_threads() -> None:
+    assert parse("cpu").thread_count == 1
+    assert parse("parallel", thread_count=3).thread_count == 3
+    assert parse("parallel").thread_count >= 1
+    assert parse(thread_count=1).thread_count == 1
+
+
+@pytest.mark.parametrize(
+    ("positional", "options", "option"),
+    [
+        (("gpu",), {}, "mode"),
+        (("CPU",), {}, "mode"),
+        ((-1,), {}, "max_level"),
+        ((16, 8), {}, "positional arguments"),
+        ((), {"slot_count": 1000}, "slot_count"),
+        ((), {"slot_count": 0}, "slot_count"),
+        ((), {"thread_count": 2}, "thread_count"),
+        (("parallel",), {"thread_count": 0}, "thread_count"),
+        ((), {"use_multiparty": True}, "use_multiparty"),
+        ((), {"use_bootstrap_to_14_levels": True}, "use_bootstrap_to_14_levels"),
+        ((), {"use_bootstrap_to_17_levels": True}, "use_bootstrap_to_17_levels"),
+        ((), {"compact": True}, "compact"),
+        ((), {"device_id": 1}, "device_id"),
+    ],
+)
+def test_what_is_not_offered_is_named(positional: tuple[Any, ...], options: dict[str, Any], option: str) -> None:
+    with pytest.raises(errors.ParameterError, match="Engine: ") as caught:
+        parse(*positional, **options)
+    assert caught.value.option == option
+
+
+def test_defaults_of_options_not_offered_are_accepted() -> None:
+    assert parse(use_multiparty=False, compact=False, device_id=0) == parse()
+
+
+@pytest.mark.parametrize("options", [{"slots": 8}, {"max_level": 2.0}, {"slot_count": "8"}, {"thread_count": True}])
+def test_wrong_types_and_unknown_names(options: dict[str, Any]) -> None:
+    with pytest.raises(errors.OperandTypeError):
+        parse(**options)
+
+
+def test_given_twice() -> None:
+    with pytest.raises(errors.OperandTypeError, match="twice"):
+        parse(3, max_level=4)
+    with pytest.raises(errors.OperandTypeError, match="twice"):
+        parse("cpu", mode="cpu")
+
+
+def test_impossible_parameters_are_refused() -> None:
+    with pytest.raises(errors.ParameterError):
+        Engine(max_level=10_000)
+    with pytest.raises(errors.ParameterError):
+        Engine(slot_count=2**30, insecure_log_n=10)
+    with pytest.raises(errors.ParameterError):
+        Engine(insecure_log_n=40)
+
+
+def test_usual_engine_is_secure() -> None:
+    engine = Engine()
+    assert (engine.max_level, engine.slot_count, engine.log_n, engine.mode) == (7, 8192, 14, "cpu")
+    assert engine.security_bits >= 128
+    assert "128-bit security" in repr(engine)
+
+
+def test_insecure_engine_says_so() -> None:
+    engine = Engine(max_level=2, insecure_log_n=10)
+    assert engine.security_bits == 0
+    assert "INSECURE" in repr(engine)
+
+
+@pytest.mark.parametrize("name", ["lossy_bootstrap", "serialize_ciphertext", "multiply_matrix", "add_pytorch_tensor"])
+def test_functions_of_1x_not_offered_say_what_to_use(name: str) -> None:
+    engine = Engine(max_level=1, insecure_log_n=10)
+    with pytest.raises(errors.UnsupportedError, match=f"^Engine.{name}: not offered"):
+        getattr(engine, name)
+    assert not hasattr(engine, name)
+
+
+def test_misspelt_functions() -> None:
+    with pytest.raises(AttributeError, match="no such attribute"):
+        Engine(max_level=1, insecure_log_n=10).encyrpt  # noqa: B018
