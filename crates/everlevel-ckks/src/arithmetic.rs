@@ -37,7 +37,7 @@ impl Inner {
         };
         let rlwe = everlevel_rlwe::Rlwe { c0: part(&ct.rlwe.c0), c1: part(&ct.rlwe.c1) };
         let c2 = ct.c2.as_ref().map(part);
-        let error = (ct.error * c.norm()).hypot(self.rounding_error(scales[level]));
+        let error = (ct.error * c.norm()).hypot(self.rescaling_error(ct.polynomial_count(), scales[level]));
         Ciphertext { rlwe, c2, level, scale: scales[level], error, ..*ct }
     }
 }
@@ -211,7 +211,8 @@ impl Context {
         }))
     }
 
-    /// `a·b` without relinearization: three polynomials, one level below the lower operand.
+    /// `a·b` without relinearization: three polynomials, one level below the lower operand. The rounding of the third is multiplied by `s²`:
+    /// some bits less than [`Context::multiply`], as the estimate says.
     ///
     /// # Errors
     /// Operands that do not belong together, have three polynomials already, or are at level 0.
@@ -222,7 +223,7 @@ impl Context {
             let parts = working::tensor(&inner.ring, [&a.rlwe, &b.rlwe]);
             let [c0, c1, c2] = parts.map(|d| inner.ring.rescale(d, &inner.ladder.sets[level - 1]));
             let rlwe = everlevel_rlwe::Rlwe { c0, c1 };
-            Ciphertext { c2: Some(c2), ..inner.product(rlwe, &a, &b, level) }
+            inner.product(rlwe, Some(c2), &a, &b, level)
         }))
     }
 
@@ -237,7 +238,7 @@ impl Context {
             let (a, b, level) = inner.factors(a, b);
             let key = key.keys.for_set(a.rlwe.set());
             let rlwe = working::mul_relinearize(&inner.ring, [&a.rlwe, &b.rlwe], key, &inner.ladder.sets[level - 1]);
-            inner.product(rlwe, &a, &b, level)
+            inner.product(rlwe, None, &a, &b, level)
         }))
     }
 
@@ -317,7 +318,8 @@ impl Context {
             }
             product.level = level - 1;
             product.scale = inner.ladder.scales[level - 1];
-            product.error = product.error.hypot(inner.rounding_error(product.scale));
+            let rounding = inner.rescaling_error(product.polynomial_count(), product.scale);
+            product.error = product.error.hypot(rounding);
             product
         }))
     }
@@ -373,9 +375,17 @@ impl Inner {
     }
 
     /// The ciphertext of a product of messages of size about one.
-    fn product(&self, rlwe: everlevel_rlwe::Rlwe, a: &Ciphertext, b: &Ciphertext, level: usize) -> Ciphertext {
+    fn product(
+        &self,
+        rlwe: everlevel_rlwe::Rlwe,
+        c2: Option<Poly<Eval>>,
+        a: &Ciphertext,
+        b: &Ciphertext,
+        level: usize,
+    ) -> Ciphertext {
         let scale = self.ladder.scales[level - 1];
-        let error = a.error.hypot(b.error).hypot(self.rounding_error(scale));
-        Ciphertext { rlwe, c2: None, level: level - 1, scale, error, ..*a }
+        let rounding = self.rescaling_error(2 + usize::from(c2.is_some()), scale);
+        let error = a.error.hypot(b.error).hypot(rounding);
+        Ciphertext { rlwe, c2, level: level - 1, scale, error, ..*a }
     }
 }

@@ -29,7 +29,7 @@ pub(crate) struct Inner {
     pub ladder: Ladder,
     pub bootstrap: Option<BootstrapTables>,
     pub fingerprint: u64,
-    message_gadget: Gadget,
+    pub message_gadget: Gadget,
     pub seeded_keys: bool,
     pool: rayon::ThreadPool,
 }
@@ -173,7 +173,7 @@ impl Context {
         self.check(op, "secret key", secret.info)?;
         let seed = Seed::from_os()?;
         self.install(|inner| {
-            let set = inner.ladder.sets[self.max_level()].union(&inner.encryption_special());
+            let set = inner.public_key_set();
             inner.params.check_key(&inner.ring, &set)?;
             let key = everlevel_rlwe::PublicKey::generate(&inner.ring, &set, &secret.key, &seed);
             Ok(PublicKey { info: secret.info, key })
@@ -240,7 +240,7 @@ impl Context {
         self.check_level(op, level)?;
         let seed = Seed::from_os()?;
         self.install(|inner| {
-            let gadget = best_gadget(&inner.params, &inner.ring, &inner.ladder.sets[level], Gadget::consecutive)?;
+            let gadget = inner.rotation_gadget(level)?;
             let elt = inner.ring.rotation_elt(self.left(delta));
             let key = SwitchingKey::generate_galois(&inner.ring, &secret.key, elt, gadget, &seed, !inner.seeded_keys);
             Ok(FixedRotationKey { info: secret.info, delta, key })
@@ -524,6 +524,16 @@ impl Inner {
         self.ring.log2(&readable(&self.ladder.sets[level])) - 1.0
     }
 
+    /// The modulus of a public key.
+    pub fn public_key_set(&self) -> PrimeSet {
+        self.ladder.sets[self.ladder.sets.len() - 1].union(&self.encryption_special())
+    }
+
+    /// The gadget of a rotation key for levels up to `level`.
+    pub fn rotation_gadget(&self, level: usize) -> Result<Gadget, Error> {
+        best_gadget(&self.params, &self.ring, &self.ladder.sets[level], Gadget::consecutive)
+    }
+
     /// The special prime that public-key encryption divides by.
     pub fn encryption_special(&self) -> PrimeSet {
         PrimeSet::new(self.params.special.iter().copied().take(1))
@@ -537,6 +547,14 @@ impl Inner {
     /// The error that one rounding at a scale adds.
     pub fn rounding_error(&self, scale: f64) -> f64 {
         self.slot_error(noise::rounding_std_dev(self.params.secret_weight()), scale)
+    }
+
+    /// The error that rescaling two polynomials or three adds.
+    pub fn rescaling_error(&self, polynomial_count: usize, scale: f64) -> f64 {
+        match polynomial_count {
+            2 => self.rounding_error(scale),
+            _ => self.slot_error(noise::square_rounding_std_dev(self.params.secret_weight()), scale),
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use everlevel_ring::PrimeSet;
 use everlevel_rlwe::{SecretId, SwitchingKey};
 
 /// What every key carries.
@@ -64,7 +65,7 @@ pub struct RotationKey {
 
 impl KeyPair {
     /// The key for ciphertexts over `set`.
-    pub(crate) fn for_set(&self, set: &everlevel_ring::PrimeSet) -> &SwitchingKey {
+    pub(crate) fn for_set(&self, set: &PrimeSet) -> &SwitchingKey {
         match &self.bootstrap {
             Some(key) if !self.message.serves(set) => key,
             _ => &self.message,
@@ -82,6 +83,12 @@ macro_rules! key_methods {
             /// The secret that it was made from.
             pub fn secret_id(&self) -> SecretId {
                 self.info.secret_id
+            }
+
+            /// The modulus of every switching key in it.
+            pub fn moduli(&self) -> Vec<PrimeSet> {
+                let keys: fn(&Self) -> Vec<&SwitchingKey> = $keys;
+                keys(self).iter().map(|k| k.gadget().full_set()).collect()
             }
 
             /// Bytes held in memory.
@@ -119,6 +126,11 @@ impl SecretKey {
 }
 
 impl PublicKey {
+    /// The modulus that it is given over.
+    pub fn moduli(&self) -> Vec<PrimeSet> {
+        vec![self.key.set().clone()]
+    }
+
     /// The secret that it was made from.
     pub fn secret_id(&self) -> SecretId {
         self.info.secret_id

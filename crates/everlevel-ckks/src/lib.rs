@@ -4,7 +4,7 @@
 //! level has that level's **canonical scale**, so operands never disagree; operands at different levels are brought to
 //! the lower one. A **slot** is one complex number; rotations move slots.
 //!
-//! *Map.* [`mod@params`] · [`mod@encoder`] · [`mod@context`] keys and encryption · [`mod@arithmetic`] · [`mod@rotation`] · [`mod@polynomial`] ·
+//! *Map.* [`mod@params`] · [`mod@encoder`] · [`mod@context`] keys and encryption · [`mod@key_moduli`] · [`mod@arithmetic`] · [`mod@rotation`] · [`mod@polynomial`] ·
 //! [`mod@bootstrap`] · [`Error`].
 
 pub mod arithmetic;
@@ -12,6 +12,7 @@ pub mod bootstrap;
 pub mod ciphertext;
 pub mod context;
 pub mod encoder;
+pub mod key_moduli;
 pub mod keys;
 pub mod params;
 pub mod polynomial;
@@ -25,6 +26,7 @@ pub use ciphertext::{Ciphertext, Plaintext};
 pub use context::{Context, Options};
 pub use encoder::Encoder;
 pub use error::Error;
+pub use key_moduli::KeyModulus;
 pub use keys::{ConjugationKey, FixedRotationKey, PublicKey, RelinearizationKey, RotationKey, SecretKey};
 pub use num_complex::Complex64;
 pub use params::{Params, ParamsLiteral};

@@ -4,7 +4,7 @@ mod common;
 
 use common::{Measured, difference, ring, secret, seed, uniform};
 use everlevel_ring::{PrimeSet, Ring};
-use everlevel_rlwe::noise::{key_switch_std_dev, public_encryption_std_dev, rounding_std_dev};
+use everlevel_rlwe::noise::{key_switch_std_dev, public_encryption_std_dev, rounding_std_dev, square_rounding_std_dev};
 use everlevel_rlwe::{Gadget, PublicKey, Rlwe, SIGMA, SwitchingKey};
 
 const LOG_N: u32 = 12;
@@ -76,6 +76,32 @@ fn one_rescaling_adds_one_rounding() {
                 &[],
             );
         }
+    }
+}
+
+#[test]
+fn rounding_three_polynomials_meets_the_square_of_the_secret() {
+    let ring = ring(LOG_N, 3);
+    let (from, to) = (PrimeSet::new([0, 1, 2]), PrimeSet::new([0, 1]));
+    for weight in [192, 1024] {
+        let mut measured = Measured::default();
+        for draw in 0..DRAWS as u64 {
+            // Zero as c0 + c1·s + c2·s²: an encryption of zero whose body gives up c2·s².
+            let s = secret(&ring, draw, weight);
+            let mut ct = Rlwe::encrypt_zero(&ring, &from, &s, &seed(120 + draw));
+            let c2 = uniform(&ring, &from, draw);
+            let mut square = s.eval().restricted(&from);
+            ring.mul_assign(&mut square, s.eval());
+            let mut term = c2.clone();
+            ring.mul_assign(&mut term, &square);
+            ring.sub_assign(&mut ct.c0, &term);
+            let mut phase = ct.rescale(&ring, &to).phase(&ring, &s);
+            ring.mul_add_assign(&mut phase, &ring.rescale(c2, &to), &square);
+            measured.extend(difference(&ring, &phase, &ring.zero(&to)));
+        }
+        // The sum of squares of s² is a random number itself: its share of the draws is that of the pairs of coefficients.
+        let what = format!("three polynomials, weight {weight}");
+        measured.assert_std_dev(&what, square_rounding_std_dev(weight), &[DRAWS * weight]);
     }
 }
 

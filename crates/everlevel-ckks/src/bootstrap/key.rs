@@ -48,8 +48,8 @@ pub(crate) struct BootstrapTables {
     pub conjugation_gadget: Gadget,
     pub raise_factor: u64,
     pub error: f64,
-    coeffs_to_slots: Vec<Vec<PrimeSet>>,
-    encapsulation_gadget: Gadget,
+    pub coeffs_to_slots: Vec<Vec<PrimeSet>>,
+    pub encapsulation_gadget: Gadget,
 }
 
 /// A linear map with the rotation keys for its levels.
@@ -108,6 +108,24 @@ impl BootstrapTables {
     }
 }
 
+/// Source and target of every CoeffsToSlots and every SlotsToCoeffs stage.
+pub(crate) fn stage_sets(inner: &Inner, tables: &BootstrapTables, stage_index: usize) -> [Vec<[PrimeSet; 2]>; 2] {
+    let mut down = tables.coeffs_to_slots[stage_index].clone();
+    down.extend(tables.ladder.sets.last().cloned());
+    let up: Vec<PrimeSet> = inner.ladder.sets.iter().rev().take(STAGE_COUNTS[stage_index] + 1).cloned().collect();
+    [down, up].map(|sets| sets.windows(2).map(|pair| [pair[0].clone(), pair[1].clone()]).collect())
+}
+
+/// The gadget of the rotation keys of a stage.
+pub(crate) fn stage_gadget(inner: &Inner, source: &PrimeSet) -> Result<Gadget, Error> {
+    best_gadget(&inner.params, &inner.ring, source, Gadget::balanced)
+}
+
+/// The gadget of the key back from the sparse secret, over the raised modulus.
+pub(crate) fn dense_gadget(inner: &Inner, raised: &PrimeSet) -> Gadget {
+    Gadget::whole(raised, &PrimeSet::new(inner.params.special.iter().copied().take(2)))
+}
+
 /// The two transforms of a stage count, each stage with its rotations' gadget.
 fn transforms(
     inner: &Inner,
@@ -115,28 +133,27 @@ fn transforms(
     stage_index: usize,
     size: BootstrapKeySize,
 ) -> Result<[Vec<(LinearTransform, Gadget)>; 2], Error> {
-    let (ring, encoder, params) = (&inner.ring, &inner.encoder, &inner.params);
+    let (ring, encoder) = (&inner.ring, &inner.encoder);
     let stage_count = STAGE_COUNTS[stage_index];
     let slots = encoder.slots() as f64;
     let q0 = ring.product(&inner.ladder.sets[0]);
     let sine_scales = &tables.ladder.scales;
 
     // CoeffsToSlots: coefficients factor·q0·t become, after the addition of the conjugate, S·t/INTERVAL.
-    let mut sets = tables.coeffs_to_slots[stage_index].clone();
-    sets.push(tables.ladder.sets[tables.ladder.sets.len() - 1].clone());
+    let [down_sets, up_sets] = stage_sets(inner, tables, stage_index);
     let top_scale = sine_scales[sine_scales.len() - 1];
     let total = top_scale / (2.0 * slots * INTERVAL * tables.raise_factor as f64 * q0);
     let share = total.powf(1.0 / stage_count as f64);
     let encode = |map: &dft::Diagonals, pair: &[PrimeSet; 2], share: f64| {
-        let gadget = best_gadget(params, ring, &pair[0], Gadget::balanced)?;
+        let gadget = stage_gadget(inner, &pair[0])?;
         let factor = share * crate::working::ratio(ring, &pair[0], &pair[1]);
         let transform = map.encode(ring, encoder, [&pair[0], &pair[1]], &gadget, factor, size);
         Ok::<_, Error>((transform, gadget))
     };
     let down = dft::stages(encoder, Direction::CoeffsToSlots, stage_count)
         .iter()
-        .zip(sets.windows(2))
-        .map(|(map, pair)| encode(map, &[pair[0].clone(), pair[1].clone()], share))
+        .zip(&down_sets)
+        .map(|(map, pair)| encode(map, pair, share))
         .collect::<Result<_, _>>()?;
 
     // SlotsToCoeffs: S·2π·(S0/q0)·m becomes S_out·m. Half of the fall in scale goes to the first stage, whose rounding the later
@@ -146,11 +163,11 @@ fn transforms(
     let total = out_scale * q0 / (sine_scales[0] * 2.0 * std::f64::consts::PI * inner.ladder.scales[0]);
     let up = dft::stages(encoder, Direction::SlotsToCoeffs, stage_count)
         .iter()
+        .zip(&up_sets)
         .enumerate()
-        .map(|(i, map)| {
-            let pair = [inner.ladder.sets[top_level - i].clone(), inner.ladder.sets[top_level - i - 1].clone()];
+        .map(|(i, (map, pair))| {
             let power = if i == 0 { 0.5 } else { 0.5 / (stage_count - 1) as f64 };
-            encode(map, &pair, total.powf(power))
+            encode(map, pair, total.powf(power))
         })
         .collect::<Result<_, _>>()?;
     Ok([down, up])
@@ -235,8 +252,7 @@ impl Context {
                 &sparse_seed,
                 !inner.seeded_keys,
             );
-            let special = PrimeSet::new(inner.params.special.iter().copied().take(2));
-            let gadget = Gadget::whole(&raised, &special);
+            let gadget = dense_gadget(inner, &raised);
             inner.params.check_key(ring, &gadget.full_set())?;
             let to_dense = SwitchingKey::generate(ring, id, [t, s], gadget, &dense_seed, !inner.seeded_keys);
             progress(total, total);
@@ -264,6 +280,11 @@ impl BootstrapKey {
     fn switching_keys(&self) -> impl Iterator<Item = &SwitchingKey> {
         let stages = self.coeffs_to_slots.iter().chain(&self.slots_to_coeffs);
         stages.flat_map(|s| s.keys.values()).chain([&self.to_sparse, &self.to_dense])
+    }
+
+    /// The modulus of every switching key.
+    pub fn moduli(&self) -> Vec<PrimeSet> {
+        self.switching_keys().map(|k| k.gadget().full_set()).collect()
     }
 
     /// Number of switching keys.

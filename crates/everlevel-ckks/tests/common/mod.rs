@@ -17,7 +17,11 @@ pub struct Party {
 
 impl Party {
     pub fn new(literal: ParamsLiteral) -> Self {
-        let ctx = Context::new(Params::try_from(literal).unwrap(), None, 2).unwrap();
+        Self::of(Context::new(Params::try_from(literal).unwrap(), None, 2).unwrap())
+    }
+
+    /// Fresh keys for a context.
+    pub fn of(ctx: Context) -> Self {
         let secret = ctx.secret_key().unwrap();
         Self {
             public: ctx.public_key(&secret).unwrap(),
@@ -84,4 +88,40 @@ pub fn precision(actual: &[Complex64], expected: &[Complex64]) -> Precision {
 /// The ring degree of tests that can run at any: `EVERLEVEL_TEST_LOG_N`, 11 by default.
 pub fn log_n() -> u32 {
     std::env::var("EVERLEVEL_TEST_LOG_N").ok().and_then(|s| s.parse().ok()).unwrap_or(11)
+}
+
+/// An insecure chain of `max_level` levels at degree `2^log_n`.
+pub fn depth(log_n: u32, max_level: usize) -> Party {
+    Party::new(ParamsLiteral::insecure_depth(log_n, max_level))
+}
+
+/// Asserts that the worst slot agrees to `bits` bits.
+#[track_caller]
+pub fn assert_close(what: &str, actual: &[Complex64], expected: &[Complex64], bits: f64) {
+    let p = precision(actual, expected);
+    assert!(p.worst_bits >= bits, "{what}: worst slot {:.2} bits, needs {bits}", p.worst_bits);
+}
+
+impl Party {
+    /// Asserts the level, its canonical scale and the values of a ciphertext, and that its error estimate is sensible.
+    #[track_caller]
+    pub fn assert_holds(
+        &self,
+        what: &str,
+        ct: &everlevel_ckks::Ciphertext,
+        expected: &[Complex64],
+        level: usize,
+        bits: f64,
+    ) {
+        assert_eq!(ct.level(), level, "{what}: level");
+        assert_eq!(Some(ct.scale()), self.ctx.scale_at(level), "{what}: the level's canonical scale, exactly");
+        assert_eq!(ct.slot_count(), self.ctx.slot_count());
+        assert_eq!(ct.secret_id(), self.secret.secret_id());
+        assert_close(what, &self.decrypt(ct), expected, bits);
+    }
+}
+
+/// `f` of two vectors, slot by slot.
+pub fn zip(a: &[Complex64], b: &[Complex64], f: impl Fn(Complex64, Complex64) -> Complex64) -> Vec<Complex64> {
+    a.iter().zip(b).map(|(&x, &y)| f(x, y)).collect()
 }
