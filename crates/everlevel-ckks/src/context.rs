@@ -30,15 +30,50 @@ pub(crate) struct Inner {
     pub bootstrap: Option<BootstrapTables>,
     pub fingerprint: u64,
     message_gadget: Gadget,
+    pub seeded_keys: bool,
     pool: rayon::ThreadPool,
 }
 
+/// How a context works; none of this changes what it computes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Options {
+    /// Slots of a ciphertext: a power of two up to half the degree, which is the default.
+    pub slot_count: Option<usize>,
+    /// Threads that calls run on.
+    pub thread_count: usize,
+    /// Whether keys hold the seeds of their uniform halves instead of the halves: half the memory, at the price of expanding them at each
+    /// use.
+    pub seeded_keys: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { slot_count: None, thread_count: 1, seeded_keys: false }
+    }
+}
+
+/// More threads than any limb count can use.
+const MAX_THREADS: usize = 256;
+
 impl Context {
+    /// Builds the tables, with keys held expanded.
+    ///
+    /// # Errors
+    /// As [`Context::with_options`].
+    pub fn new(params: Params, slot_count: Option<usize>, thread_count: usize) -> Result<Self, Error> {
+        Self::with_options(params, Options { slot_count, thread_count, ..Options::default() })
+    }
+
     /// Builds the tables.
     ///
     /// # Errors
     /// A slot count that is no power of two up to half the degree, a thread count of zero, or a key modulus above the security cap.
-    pub fn new(params: Params, slot_count: Option<usize>, thread_count: usize) -> Result<Self, Error> {
+    pub fn with_options(params: Params, options: Options) -> Result<Self, Error> {
+        let Options { slot_count, thread_count, seeded_keys } = options;
+        if !(1..=MAX_THREADS).contains(&thread_count) {
+            let needed = format!("between 1 and {MAX_THREADS}");
+            return Err(Error::Parameter { what: "thread_count", found: thread_count.to_string(), needed });
+        }
         let slots = slot_count.unwrap_or(params.max_slots());
         if !slots.is_power_of_two() || slots > params.max_slots() {
             let needed = format!("a power of two up to {}", params.max_slots());
@@ -49,13 +84,13 @@ impl Context {
             found: format!("{thread_count} ({e})"),
             needed: "a number of threads that the system can start".into(),
         })?;
-        pool.install(|| Self::build(params, slots)).map(|mut inner| {
+        pool.install(|| Self::build(params, slots, seeded_keys)).map(|mut inner| {
             inner.pool = Some(pool);
             Self(Arc::new(inner.finish()))
         })
     }
 
-    fn build(params: Params, slots: usize) -> Result<Unfinished, Error> {
+    fn build(params: Params, slots: usize, seeded_keys: bool) -> Result<Unfinished, Error> {
         let ring = Ring::new(params.literal().log_n, params.primes())?;
         let encoder = Encoder::new(ring.n(), slots);
         let max_level = params.literal().max_level;
@@ -66,7 +101,7 @@ impl Context {
             Some(chain) => Some(BootstrapTables::new(&params, &ring, chain, &ladder)?),
             None => None,
         };
-        Ok(Unfinished { params, ring, encoder, ladder, bootstrap, message_gadget, pool: None })
+        Ok(Unfinished { params, ring, encoder, ladder, bootstrap, message_gadget, seeded_keys, pool: None })
     }
 
     /// The parameters.
@@ -157,7 +192,14 @@ impl Context {
             let mut square = s.clone();
             inner.ring.mul_assign(&mut square, s);
             let make = |gadget: &Gadget, seed: &Seed| {
-                SwitchingKey::generate(&inner.ring, secret.key.id(), [&square, s], gadget.clone(), seed, true)
+                SwitchingKey::generate(
+                    &inner.ring,
+                    secret.key.id(),
+                    [&square, s],
+                    gadget.clone(),
+                    seed,
+                    !inner.seeded_keys,
+                )
             };
             let message = make(&inner.message_gadget, &seeds[0]);
             progress(1, 2);
@@ -178,7 +220,7 @@ impl Context {
         self.install(|inner| {
             let elt = inner.ring.conjugation_elt();
             let make = |gadget: &Gadget, seed: &Seed| {
-                SwitchingKey::generate_galois(&inner.ring, &secret.key, elt, gadget.clone(), seed, true)
+                SwitchingKey::generate_galois(&inner.ring, &secret.key, elt, gadget.clone(), seed, !inner.seeded_keys)
             };
             let message = make(&inner.message_gadget, &seeds[0]);
             progress(1, 2);
@@ -200,7 +242,7 @@ impl Context {
         self.install(|inner| {
             let gadget = best_gadget(&inner.params, &inner.ring, &inner.ladder.sets[level], Gadget::consecutive)?;
             let elt = inner.ring.rotation_elt(-delta);
-            let key = SwitchingKey::generate_galois(&inner.ring, &secret.key, elt, gadget, &seed, true);
+            let key = SwitchingKey::generate_galois(&inner.ring, &secret.key, elt, gadget, &seed, !inner.seeded_keys);
             Ok(FixedRotationKey { info: secret.info, delta, key })
         })
     }
@@ -223,7 +265,10 @@ impl Context {
             for (done, (&left, seed)) in amounts.iter().zip(&seeds).enumerate() {
                 let elt = inner.ring.rotation_elt(left);
                 let gadget = inner.message_gadget.clone();
-                keys.insert(left, SwitchingKey::generate_galois(&inner.ring, &secret.key, elt, gadget, seed, true));
+                keys.insert(
+                    left,
+                    SwitchingKey::generate_galois(&inner.ring, &secret.key, elt, gadget, seed, !inner.seeded_keys),
+                );
                 progress(done + 1, amounts.len());
             }
             Ok(RotationKey { info: secret.info, keys })
@@ -430,6 +475,7 @@ struct Unfinished {
     ladder: Ladder,
     bootstrap: Option<BootstrapTables>,
     message_gadget: Gadget,
+    seeded_keys: bool,
     pool: Option<rayon::ThreadPool>,
 }
 
@@ -445,6 +491,7 @@ impl Unfinished {
             bootstrap: self.bootstrap,
             fingerprint,
             message_gadget: self.message_gadget,
+            seeded_keys: self.seeded_keys,
             pool,
         }
     }

@@ -22,7 +22,7 @@ mod working;
 
 pub use bootstrap::{BootstrapKey, BootstrapKeySize};
 pub use ciphertext::{Ciphertext, Plaintext};
-pub use context::Context;
+pub use context::{Context, Options};
 pub use encoder::Encoder;
 pub use error::Error;
 pub use keys::{ConjugationKey, FixedRotationKey, PublicKey, RelinearizationKey, RotationKey, SecretKey};

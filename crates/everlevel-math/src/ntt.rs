@@ -2,7 +2,7 @@
 
 use crate::{Error, Modulus};
 #[cfg(target_arch = "x86_64")]
-use crate::{avx512, simd::Level};
+use crate::{avx2, avx512, simd::Level};
 
 /// A plan: roots of unity for one size and one modulus. Deterministic, so a seed gives the same key everywhere: `ψ` is the
 /// smallest power of the smallest generator candidate that has order `2n`.
@@ -25,6 +25,8 @@ enum Tables {
         /// `ψ^-brv(i)` likewise.
         inv_roots: Vec<(u64, u64)>,
     },
+    #[cfg(target_arch = "x86_64")]
+    Avx2(Box<avx2::ntt::Tables>),
     #[cfg(target_arch = "x86_64")]
     Avx512(Box<avx512::ntt::Tables>),
 }
@@ -74,6 +76,10 @@ impl Ntt {
             Level::Avx512Ifma if log_n >= avx512::ntt::MIN_LOG_N => {
                 Tables::Avx512(Box::new(avx512::ntt::Tables::new(log_n, q, &roots, &inv_roots)))
             }
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 if log_n >= avx2::ntt::MIN_LOG_N => {
+                Tables::Avx2(Box::new(avx2::ntt::Tables::new(log_n, q, &roots, &inv_roots)))
+            }
             _ => {
                 let with_quotients = |roots: Vec<u64>| roots.into_iter().map(|w| shoup64(w, q)).collect();
                 Tables::Scalar { roots: with_quotients(roots), inv_roots: with_quotients(inv_roots) }
@@ -100,6 +106,9 @@ impl Ntt {
         assert_eq!(a.len(), 1 << self.log_n);
         match &self.tables {
             Tables::Scalar { roots, .. } => forward_scalar(roots, self.modulus.q(), a),
+            // SAFETY: as below.
+            #[cfg(target_arch = "x86_64")]
+            Tables::Avx2(tables) => unsafe { tables.forward(a.as_mut_ptr(), a.as_ptr()) },
             // SAFETY: these tables are made only for a `Simd` that was detected; the assertion gives the length.
             #[cfg(target_arch = "x86_64")]
             Tables::Avx512(tables) => unsafe { tables.forward(a.as_mut_ptr(), a.as_ptr()) },
@@ -117,6 +126,9 @@ impl Ntt {
                 out.copy_from_slice(a);
                 forward_scalar(roots, self.modulus.q(), out);
             }
+            // SAFETY: as below.
+            #[cfg(target_arch = "x86_64")]
+            Tables::Avx2(tables) => unsafe { tables.forward(out.as_mut_ptr(), a.as_ptr()) },
             // SAFETY: as in `forward`; two distinct borrows don't overlap.
             #[cfg(target_arch = "x86_64")]
             Tables::Avx512(tables) => unsafe { tables.forward(out.as_mut_ptr(), a.as_ptr()) },
@@ -140,6 +152,11 @@ impl Ntt {
         let scale = self.modulus.mul(self.n_inv, c);
         match &self.tables {
             Tables::Scalar { inv_roots, .. } => inverse_scalar(inv_roots, self.modulus.q(), a, scale),
+            // SAFETY: as below.
+            #[cfg(target_arch = "x86_64")]
+            Tables::Avx2(tables) => unsafe {
+                tables.inverse(a.as_mut_ptr(), scale, self.modulus.mul(scale, self.last_root));
+            },
             // SAFETY: as in `forward`.
             #[cfg(target_arch = "x86_64")]
             Tables::Avx512(tables) => unsafe {

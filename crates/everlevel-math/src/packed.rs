@@ -3,9 +3,9 @@
 //! Residue `i` is the little-endian integer in bytes `6i .. 6i+6`. A packed limb of `n` residues is `6n + 16` bytes long:
 //! the tail lets a kernel load a whole vector at the last residue.
 
-#[cfg(target_arch = "x86_64")]
-use crate::avx512;
 use crate::simd::{Level, Simd};
+#[cfg(target_arch = "x86_64")]
+use crate::{avx2, avx512};
 
 /// Bytes after the last residue that a kernel may read.
 pub const TAIL_BYTES: usize = 16;
@@ -13,6 +13,14 @@ pub const TAIL_BYTES: usize = 16;
 /// Length in bytes of a packed limb of `n` residues.
 pub const fn byte_len(n: usize) -> usize {
     6 * n + TAIL_BYTES
+}
+
+/// Residues `first .. first + len` of a packed limb, themselves a packed limb.
+///
+/// # Panics
+/// If the range leaves the limb.
+pub fn block(packed: &[u8], first: usize, len: usize) -> &[u8] {
+    &packed[6 * first..][..byte_len(len)]
 }
 
 /// Residue `i`.
@@ -62,6 +70,9 @@ pub fn unpack(out: &mut [u64], packed: &[u8]) {
 pub fn unpack_with(simd: Simd, out: &mut [u64], packed: &[u8]) {
     assert_eq!(packed.len(), byte_len(out.len()));
     let done = match simd.0 {
+        // SAFETY: as in `pack_with`.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 => unsafe { avx2::kernels::unpack(out, packed) },
         // SAFETY: as in `pack_with`.
         #[cfg(target_arch = "x86_64")]
         Level::Avx512Ifma => unsafe { avx512::packed::unpack(out, packed) },

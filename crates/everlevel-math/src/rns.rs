@@ -1,9 +1,9 @@
 //! Conversion between residue bases.
 
 use crate::Modulus;
-#[cfg(target_arch = "x86_64")]
-use crate::avx512;
 use crate::simd::Level;
+#[cfg(target_arch = "x86_64")]
+use crate::{avx2, avx512};
 
 /// Source words of a block of [`BasisConverter::convert`], at most 32 KiB, being rounded up.
 const BLOCK_WORDS: usize = 2048;
@@ -82,18 +82,29 @@ impl BasisConverter {
 
     /// The quotients `v[i] = round(Σ_j y_j[i]/d_j)`, shared by all targets.
     pub fn quotients(&self, y: &[&[u64]]) -> Vec<u64> {
-        let n = self.check_sources(y);
-        let mut v = vec![0; n];
+        let mut v = vec![0; self.check_sources(y)];
+        self.quotients_into(&mut v, y);
+        v
+    }
+
+    /// [`BasisConverter::quotients`] to `v`.
+    ///
+    /// # Panics
+    /// If the number or length of the limbs differs from the basis or `v`.
+    pub fn quotients_into(&self, v: &mut [u64], y: &[&[u64]]) {
+        assert_eq!(v.len(), self.check_sources(y));
         let done = match self.from[0].simd().0 {
             // SAFETY: a `Simd` of this level is made only where the CPU has its features.
             #[cfg(target_arch = "x86_64")]
-            Level::Avx512Ifma => unsafe { avx512::rns::quotients(&mut v, y, &self.reciprocal) },
+            Level::Avx2 => unsafe { avx2::kernels::quotients(v, y, &self.reciprocal) },
+            // SAFETY: likewise.
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512Ifma => unsafe { avx512::rns::quotients(v, y, &self.reciprocal) },
             _ => 0,
         };
         for (i, v) in v.iter_mut().enumerate().skip(done) {
             *v = y.iter().zip(&self.reciprocal).fold(0.5, |acc, (y, r)| acc + y[i] as f64 * r) as u64;
         }
-        v
     }
 
     /// One target limb, given the shared quotients: `out = x mod to_t`.
@@ -115,6 +126,9 @@ impl BasisConverter {
 fn convert_limb(m: &Modulus, w: &[u64], out: &mut [u64], y: &[&[u64]], v: &[u64], start: usize) {
     let done = match m.simd().0 {
         // SAFETY: a `Simd` of this level is made only where the CPU has its features.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 => unsafe { avx2::kernels::weighted_sum(m, w, out, y, v, start) },
+        // SAFETY: likewise.
         #[cfg(target_arch = "x86_64")]
         Level::Avx512Ifma => unsafe { avx512::rns::weighted_sum(m, w, out, y, v, start) },
         _ => 0,

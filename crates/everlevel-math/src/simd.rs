@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | `Scalar` | any CPU | where nothing better exists, or `EVERLEVEL_SIMD=scalar` |
 //! | `Avx2` | AVX2, FMA | automatically, or `EVERLEVEL_SIMD=avx2` |
-//! | `Avx512Ifma` | AVX-512 F, DQ, VL, IFMA, VBMI | automatically, or `EVERLEVEL_SIMD=avx512` |
+//! | `Avx512Ifma` | AVX-512 F, DQ, VL, BW, IFMA, VBMI | automatically, or `EVERLEVEL_SIMD=avx512` |
 //!
 //! The choice is made once per process and never by timing; every backend gives the same bits.
 

@@ -3,7 +3,7 @@
 //! A bootstrap makes and drops tens of thousands of limbs; taking each from the system would spend more time in page faults than
 //! in arithmetic. A pool belongs to a ring, grows to the ring's peak and is freed with it.
 
-use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
+use std::alloc::{Layout, handle_alloc_error};
 use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -23,18 +23,52 @@ unsafe impl Send for Slab {}
 unsafe impl Sync for Slab {}
 
 impl Slab {
+    /// On Linux the pages come from the system as they are first touched, zeroed by it, and huge pages are asked for before that; the
+    /// allocator's zeroed memory would be touched, small page by small page, before we could ask.
+    #[cfg(target_os = "linux")]
     pub(crate) fn new(bytes: usize) -> Self {
-        let layout =
-            Layout::from_size_align(bytes.max(1).next_multiple_of(HUGE_PAGE), HUGE_PAGE).expect("slab size fits isize");
-        // SAFETY: the layout's size is not zero.
-        let raw = unsafe { alloc_zeroed(layout) };
-        let Some(start) = NonNull::new(raw) else { handle_alloc_error(layout) };
-        #[cfg(target_os = "linux")]
-        // SAFETY: the range is our own allocation; the advice does not change its contents.
-        unsafe {
-            libc::madvise(start.as_ptr().cast(), layout.size(), libc::MADV_HUGEPAGE);
+        let layout = Self::layout(bytes);
+        let mapped = layout.size() + HUGE_PAGE;
+        // SAFETY: an anonymous private mapping of nonzero size at an address of the system's choice touches no other memory.
+        let raw = unsafe {
+            let (read_write, private) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+            libc::mmap(std::ptr::null_mut(), mapped, read_write, private, -1, 0)
+        };
+        if raw == libc::MAP_FAILED {
+            handle_alloc_error(layout);
         }
+        let raw: *mut u8 = raw.cast();
+        let before = raw.align_offset(HUGE_PAGE);
+        // SAFETY: the mapping is one huge page longer than the slab, so that an aligned slab fits; what is before and after it is
+        // given back. The advice does not change contents.
+        let start = unsafe {
+            let start = raw.add(before);
+            if before > 0 {
+                libc::munmap(raw.cast(), before);
+            }
+            if before < HUGE_PAGE {
+                libc::munmap(start.add(layout.size()).cast(), HUGE_PAGE - before);
+            }
+            libc::madvise(start.cast(), layout.size(), libc::MADV_HUGEPAGE);
+            start
+        };
+        let Some(start) = NonNull::new(start) else { handle_alloc_error(layout) };
         Self { start, layout }
+    }
+
+    /// Elsewhere, memory comes from the allocator.
+    #[cfg(not(target_os = "linux"))]
+    pub(crate) fn new(bytes: usize) -> Self {
+        let layout = Self::layout(bytes);
+        // SAFETY: the layout's size is not zero.
+        let raw = unsafe { std::alloc::alloc_zeroed(layout) };
+        let Some(start) = NonNull::new(raw) else { handle_alloc_error(layout) };
+        Self { start, layout }
+    }
+
+    fn layout(bytes: usize) -> Layout {
+        let size = bytes.max(1).next_multiple_of(HUGE_PAGE);
+        Layout::from_size_align(size, HUGE_PAGE).expect("slab size fits isize")
     }
 
     pub(crate) fn bytes(&self) -> &[u8] {
@@ -50,8 +84,16 @@ impl Slab {
 
 impl Drop for Slab {
     fn drop(&mut self) {
+        #[cfg(target_os = "linux")]
+        // SAFETY: mapped in `new` with this size, and nothing else refers to it.
+        unsafe {
+            libc::munmap(self.start.as_ptr().cast(), self.layout.size());
+        }
+        #[cfg(not(target_os = "linux"))]
         // SAFETY: allocated in `new` with this layout.
-        unsafe { dealloc(self.start.as_ptr(), self.layout) }
+        unsafe {
+            std::alloc::dealloc(self.start.as_ptr(), self.layout);
+        }
     }
 }
 

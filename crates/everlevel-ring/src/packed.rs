@@ -48,7 +48,7 @@ impl PackedPoly {
     /// # Panics
     /// As [`PackedPoly::limb`], or if the range leaves the limb.
     pub fn block(&self, index: usize, first: usize, len: usize) -> &[u8] {
-        &self.limb(index)[6 * first..][..packed::byte_len(len)]
+        packed::block(self.limb(index), first, len)
     }
 
     /// The polynomial, unpacked.

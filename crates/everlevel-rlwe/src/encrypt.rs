@@ -2,6 +2,7 @@
 
 use std::sync::OnceLock;
 
+use everlevel_math::Modulus;
 use everlevel_rand::sampler::Gaussian;
 use everlevel_rand::{Domain, Seed, sampler};
 use everlevel_ring::{Eval, Poly, PrimeSet, Ring};
@@ -31,11 +32,13 @@ pub struct PublicKey {
 /// The uniform polynomial of (seed, row): one stream for each prime, so any subset of primes can be expanded alone.
 pub fn uniform(ring: &Ring, set: &PrimeSet, seed: &Seed, row: u64) -> Poly<Eval> {
     let mut poly = ring.uninit(set);
-    ring.each_limb(&mut poly, |m, limb, i| {
-        let mut stream = seed.stream(Domain::Mask, row << 32 | i as u64);
-        sampler::uniform_mod(&mut stream, limb, m.q());
-    });
+    ring.each_limb(&mut poly, |m, limb, i| uniform_limb(limb, m, seed, row, i));
     poly
+}
+
+/// One limb of [`uniform`].
+pub fn uniform_limb(limb: &mut [u64], m: &Modulus, seed: &Seed, row: u64, prime: usize) {
+    sampler::uniform_mod(&mut seed.stream(Domain::Mask, row << 32 | prime as u64), limb, m.q());
 }
 
 /// The table of the error distribution.

@@ -19,6 +19,8 @@ pub mod noise;
 pub mod secret;
 pub mod switching_key;
 
+mod baby_steps;
+
 pub use encrypt::{PublicKey, Rlwe};
 pub use gadget::Gadget;
 pub use linear_transform::{Diagonal, LinearTransform};

@@ -1,5 +1,8 @@
 //! Switching keys and the half external product.
 
+use std::borrow::Cow;
+
+use everlevel_math::packed;
 use everlevel_rand::{Domain, Seed};
 use everlevel_ring::{Eval, PackedPoly, Poly, PrimeSet, Ring};
 use rayon::prelude::*;
@@ -101,28 +104,32 @@ impl SwitchingKey {
             .collect()
     }
 
-    /// Bodies and masks of the rows named, for kernels that stream them.
-    pub(crate) fn rows<'a>(&'a self, rows: &[usize], expanded: Option<&'a [PackedPoly]>) -> Vec<[&'a PackedPoly; 2]> {
-        let masks = self.masks.as_deref().or(expanded).expect("masks are held or were expanded by the caller");
-        rows.iter().map(|&row| [&self.bodies[row], &masks[row]]).collect()
+    /// The packed body of a row at one prime.
+    pub(crate) fn body_limb(&self, row: usize, prime: usize) -> &[u8] {
+        self.bodies[row].limb(prime)
     }
 
-    /// The masks, where the key does not hold them.
-    pub(crate) fn temporary_masks(&self, ring: &Ring) -> Option<Vec<PackedPoly>> {
-        if self.masks.is_some() { None } else { Some(self.expanded_masks(ring)) }
+    /// The packed mask of a row at one prime: as held, or expanded from the seed.
+    pub(crate) fn mask_limb(&self, ring: &Ring, row: usize, prime: usize) -> Cow<'_, [u8]> {
+        if let Some(masks) = &self.masks {
+            return Cow::Borrowed(masks[row].limb(prime));
+        }
+        let mut limb = ring.scratch_limb();
+        encrypt::uniform_limb(&mut limb, ring.modulus(prime), &self.mask_seed, row as u64, prime);
+        let mut bytes = vec![0; packed::byte_len(ring.n())];
+        packed::pack(&mut bytes, &limb);
+        Cow::Owned(bytes)
     }
 
     /// The half external product before the division by `P`: `Σ_k digit_k·(b_k, a_k)` over the digits' primes.
     pub fn product(&self, ring: &Ring, digits: &[(usize, Poly<Eval>)]) -> Rlwe {
-        let temporary = self.temporary_masks(ring);
-        let rows: Vec<usize> = digits.iter().map(|(k, _)| *k).collect();
-        let rows = self.rows(&rows, temporary.as_deref());
         let set = digits[0].1.set().clone();
         let (mut c0, mut c1) = (ring.uninit::<Eval>(&set), ring.uninit::<Eval>(&set));
         c0.limbs_mut().par_iter_mut().zip(c1.limbs_mut()).zip(set.indices()).for_each(|((o0, o1), &i)| {
             let x: Vec<&[u64]> = digits.iter().map(|(_, d)| d.limb(i)).collect();
-            let b: Vec<&[u8]> = rows.iter().map(|[b, _]| b.limb(i)).collect();
-            let a: Vec<&[u8]> = rows.iter().map(|[_, a]| a.limb(i)).collect();
+            let b: Vec<&[u8]> = digits.iter().map(|(row, _)| self.body_limb(*row, i)).collect();
+            let masks: Vec<Cow<[u8]>> = digits.iter().map(|(row, _)| self.mask_limb(ring, *row, i)).collect();
+            let a: Vec<&[u8]> = masks.iter().map(|m| &m[..]).collect();
             ring.modulus(i).inner_product_packed_pair_into(o0, o1, &x, &b, &a);
         });
         Rlwe { c0, c1 }

@@ -20,9 +20,10 @@ fn basis(simd: Simd, bits: u32, skip: usize, count: usize) -> Vec<Modulus> {
 pub fn conversion(simd: Simd, bits: u32, from: usize, to: usize, n: usize) {
     let run = |simd: Simd| {
         let source = basis(simd, bits, 0, from);
-        // Targets of another size, and one prime in common.
-        let mut target = basis(simd, bits.max(24) - 2, 0, to - 1);
+        // Targets of another size, one prime in common, a small one.
+        let mut target = basis(simd, bits.max(24) - 2, 0, to - 2);
         target.push(source[0]);
+        target.extend(basis(simd, 20, 0, 1));
         let converter = BasisConverter::new(&source, &target);
         let mut sampler = Sampler::new((from * to + n) as u64);
         let x: Vec<Vec<u64>> = source.iter().map(|m| (0..n).map(|_| sampler.word() % m.q()).collect()).collect();

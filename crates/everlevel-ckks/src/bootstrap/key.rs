@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use everlevel_rand::Seed;
 use everlevel_ring::{PrimeSet, Ring};
-use everlevel_rlwe::{Gadget, LinearTransform, Rlwe, SecretId, SwitchingKey};
+use everlevel_rlwe::{Gadget, LinearTransform, Rlwe, SecretId, SwitchingKey, noise};
 
 use crate::bootstrap::dft::{self, Direction};
 use crate::bootstrap::eval_mod::{Fit, INTERVAL};
@@ -16,8 +16,18 @@ use crate::{Context, Error, Params, Progress};
 
 /// The raised phase is multiplied by this, so that key-switching noise is small against `q0`.
 const RAISE_FACTOR: u64 = 4;
-/// Estimated standard deviation of a slot's real part after a bootstrap; `docs/notes/bootstrap.md` derives it and tests measure it.
-const ERROR: f64 = 1.0 / (1u64 << 24) as f64;
+/// Root mean square of EvalMod's error, at N = 2^16, from roundings: measured, and scaling with their √N.
+const EVAL_MOD_NOISE: f64 = 7.9e-13;
+/// Root mean square of the fit's error.
+const FIT_ERROR: f64 = 4.5e-13;
+
+/// Estimated standard deviation of a slot's real part after a bootstrap (docs/notes/bootstrap.md): EvalMod's error summed over `n`
+/// coefficients and multiplied by the message ratio over 2π, and the roundings at level 0.
+fn slot_error(n: usize, message_ratio: f64, rounding: f64) -> f64 {
+    let n = n as f64;
+    let eval_mod = (EVAL_MOD_NOISE * (n / 65536.0).sqrt()).hypot(FIT_ERROR);
+    ((n / 2.0).sqrt() * eval_mod * message_ratio / (2.0 * std::f64::consts::PI)).hypot(2.0 * rounding)
+}
 
 /// Baby steps against giant steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,13 +92,16 @@ impl BootstrapTables {
         let special = PrimeSet::new([params.special[0], chain.encapsulation_terminal]);
         let encapsulation_gadget = Gadget::whole(&messages.sets[0], &special);
         params.check_encapsulation(ring, &encapsulation_gadget.full_set())?;
+        let message_ratio = ring.product(&messages.sets[0]) / messages.scales[0];
+        let rounding =
+            (ring.n() as f64 / 2.0).sqrt() * noise::rounding_std_dev(params.secret_weight()) / messages.scales[0];
         Ok(Self {
             ladder,
             fit: Fit::new(),
             eval_mod_gadget,
             conjugation_gadget,
             raise_factor: RAISE_FACTOR,
-            error: ERROR,
+            error: slot_error(ring.n(), message_ratio, rounding),
             coeffs_to_slots: chain.coeffs_to_slots.clone(),
             encapsulation_gadget,
         })
@@ -197,7 +210,7 @@ impl Context {
                                     elt,
                                     gadget.clone(),
                                     &next(),
-                                    true,
+                                    !inner.seeded_keys,
                                 );
                                 (r, key)
                             })
@@ -214,12 +227,18 @@ impl Context {
             let [dense_seed, sparse_seed] = [1, 2].map(|i| seed.derive(everlevel_rand::Domain::Ephemeral, i));
             let id = secret.key.id();
             let (s, t) = (secret.key.eval(), sparse.eval());
-            let to_sparse =
-                SwitchingKey::generate(ring, id, [s, t], tables.encapsulation_gadget.clone(), &sparse_seed, true);
+            let to_sparse = SwitchingKey::generate(
+                ring,
+                id,
+                [s, t],
+                tables.encapsulation_gadget.clone(),
+                &sparse_seed,
+                !inner.seeded_keys,
+            );
             let special = PrimeSet::new(inner.params.special.iter().copied().take(2));
             let gadget = Gadget::whole(&raised, &special);
             inner.params.check_key(ring, &gadget.full_set())?;
-            let to_dense = SwitchingKey::generate(ring, id, [t, s], gadget, &dense_seed, true);
+            let to_dense = SwitchingKey::generate(ring, id, [t, s], gadget, &dense_seed, !inner.seeded_keys);
             progress(total, total);
             Ok(BootstrapKey { info: secret.info, size, raised, coeffs_to_slots, slots_to_coeffs, to_sparse, to_dense })
         })

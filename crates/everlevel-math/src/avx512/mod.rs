@@ -23,7 +23,6 @@ pub(crate) mod kernels {
 }
 
 mod ntt_groups;
-mod pairs;
 
 /// The constants of one modulus, in every lane.
 #[derive(Clone, Copy)]

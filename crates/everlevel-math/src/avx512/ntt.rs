@@ -13,7 +13,8 @@
 use core::arch::x86_64::*;
 
 use super::ntt_groups::{forward_groups, inverse_groups};
-use super::{Consts, Factor, add_mul_shoup, canonical, load, mul_shoup, pairs::pairs, reduce, shoup52, store};
+use super::{Consts, Factor, add_mul_shoup, canonical, load, mul_shoup, reduce, shoup52, store};
+use crate::pairs::pairs;
 
 /// Smallest `log_n` of these kernels.
 pub(crate) const MIN_LOG_N: u32 = 5;

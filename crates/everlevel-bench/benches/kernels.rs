@@ -1,0 +1,66 @@
+//! Element-wise kernels on every backend at N = 2^16, in bytes read and written a second.
+//!
+//! `cargo bench -p everlevel-bench --bench kernels`
+#![allow(missing_docs)]
+
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use everlevel_bench::Aligned;
+use everlevel_math::{BasisConverter, GaloisMap, Modulus, Simd, packed, primes};
+use everlevel_testkit::sample::Sampler;
+
+const LOG_N: u32 = 16;
+const N: usize = 1 << LOG_N;
+const LIMB: u64 = 8 * N as u64;
+
+fn kernels(criterion: &mut Criterion) {
+    let moduli = |simd: Simd, count: usize| -> Vec<Modulus> {
+        let primes = primes::ntt_primes_below(48, LOG_N).take(count);
+        primes.map(|q| Modulus::with_simd(q, simd).expect("prime")).collect()
+    };
+    let mut group = criterion.benchmark_group("kernels");
+    for simd in Simd::available() {
+        let m = moduli(simd, 1)[0];
+        let mut sampler = Sampler::new(1);
+        let mut limb = || Aligned::new(&sampler.limb(N, m.q()));
+        let (mut a, b, c) = (limb(), limb(), limb());
+        let mut d = [limb(), limb(), limb()];
+        let x: Vec<Aligned> = (0..3).map(|_| limb()).collect();
+        let xs: Vec<&[u64]> = x.iter().map(Aligned::get).collect();
+        let mut bytes = vec![0; packed::byte_len(N)];
+        packed::pack_with(simd, &mut bytes, b.get());
+        let ys: Vec<&[u8]> = vec![&bytes; 3];
+        let mut bench = |name: &str, limbs: f64, f: &mut dyn FnMut()| {
+            group.throughput(Throughput::Bytes((limbs * LIMB as f64) as u64));
+            group.bench_function(BenchmarkId::new(name, simd.name()), |b| b.iter(&mut *f));
+        };
+        bench("add_assign", 3.0, &mut || m.add_assign(a.get_mut(), b.get()));
+        bench("mul_assign", 3.0, &mut || m.mul_assign(a.get_mut(), b.get()));
+        bench("mul_add_assign", 4.0, &mut || m.mul_add_assign(a.get_mut(), b.get(), c.get()));
+        bench("mul_scalar_assign", 2.0, &mut || m.mul_scalar_assign(a.get_mut(), 12345));
+        bench("sub_mul_scalar_assign", 3.0, &mut || m.sub_mul_scalar_assign(a.get_mut(), b.get(), 12345));
+        let [d0, d1, d2] = &mut d;
+        bench("tensor_into", 7.0, &mut || {
+            m.tensor_into([d0.get_mut(), d1.get_mut(), d2.get_mut()], [a.get(), b.get()], [c.get(), xs[0]]);
+        });
+        bench("inner_product_packed_pair_into(3)", 2.0 + 3.0 * 2.5, &mut || {
+            m.inner_product_packed_pair_into(d0.get_mut(), d1.get_mut(), &xs, &ys, &ys);
+        });
+        bench("unpack", 1.75, &mut || packed::unpack_with(simd, d0.get_mut(), &bytes));
+        let map = GaloisMap::with_simd(LOG_N, 5, simd);
+        bench("apply_into", 2.0, &mut || map.apply_into(d0.get_mut(), b.get()));
+        bench("apply_add_assign", 3.0, &mut || map.apply_add_assign(&m, d0.get_mut(), b.get()));
+        let basis = moduli(simd, 11);
+        let converter = BasisConverter::new(&basis[..10], &basis[10..]);
+        let y: Vec<Aligned> = basis[..10].iter().map(|m| Aligned::new(&sampler.limb(N, m.q()))).collect();
+        let ys: Vec<&[u64]> = y.iter().map(Aligned::get).collect();
+        let v = converter.quotients(&ys);
+        bench("quotients(10)", 11.0, &mut || {
+            converter.quotients(&ys);
+        });
+        bench("convert_one(10)", 12.0, &mut || converter.convert_one(0, d0.get_mut(), &ys, &v));
+    }
+    group.finish();
+}
+
+criterion_group!(benches, kernels);
+criterion_main!(benches);

@@ -1,0 +1,329 @@
+//! The negacyclic transform on doubles, in passes of up to three levels.
+//!
+//! Between passes the limb holds the bits of doubles. The first pass (forward) or the groups' kernel (inverse) reads words, the
+//! last writer writes words. Blocks as in the AVX-512 transform; ranges in `docs/notes/ntt-ranges.md`.
+
+use core::arch::x86_64::*;
+
+use super::ntt_groups::{forward_groups, inverse_groups};
+use super::{Consts, centred, from_words, load, load_pd, mul, reduce, store, store_pd, to_words};
+use crate::pairs::pairs;
+
+/// Smallest `log_n` of these kernels.
+pub(crate) const MIN_LOG_N: u32 = 4;
+
+/// log2 of the block that stays in the first-level cache: 32 KiB.
+const LOG_BLOCK: u32 = 12;
+
+/// Doubles of table per group of eight values, one of them unused.
+pub(super) const GROUP_WORDS: usize = 8;
+
+/// One pass over `2^levels` vectors, `stride` words apart.
+#[derive(Debug, Clone)]
+struct Pass {
+    levels: u32,
+    stride: usize,
+    /// `2^levels − 1` centred twiddles for each block of `stride·2^levels` values.
+    table: Vec<f64>,
+}
+
+/// The twiddles of one direction.
+#[derive(Debug, Clone)]
+struct Direction {
+    /// In forward order, whichever the direction.
+    passes: Vec<Pass>,
+    /// For each group `ψ^brv(k)`, unused, `ψ^brv(2k)`, `ψ^brv(2k+1)`, `ψ^brv(4k)`, … `ψ^brv(4k+3)`.
+    groups: Vec<f64>,
+}
+
+/// The tables of one transform.
+#[derive(Debug, Clone)]
+pub(crate) struct Tables {
+    log_n: u32,
+    q: u64,
+    forward: Direction,
+    inverse: Direction,
+}
+
+/// The levels of each pass before the last three levels: threes, after what remains; the sweeps over blocks apart.
+fn plan(log_n: u32) -> Vec<u32> {
+    let threes =
+        |levels: u32| (!levels.is_multiple_of(3)).then_some(levels % 3).into_iter().chain((0..levels / 3).map(|_| 3));
+    let sweeps = log_n.saturating_sub(LOG_BLOCK);
+    threes(sweeps).chain(threes(log_n - sweeps - 3)).collect()
+}
+
+impl Direction {
+    /// `roots[i] = ψ^±brv(i)`.
+    fn new(log_n: u32, q: u64, roots: &[u64]) -> Self {
+        let mut passes = Vec::new();
+        let mut level = 0;
+        for levels in plan(log_n) {
+            let mut table = Vec::with_capacity((1 << level) * ((1 << levels) - 1));
+            for k in 1usize << level..2 << level {
+                for s in 0..levels {
+                    table.extend((0..1 << s).map(|t| centred(roots[(k << s) + t], q)));
+                }
+            }
+            level += levels;
+            passes.push(Pass { levels, stride: 1 << (log_n - level), table });
+        }
+        let groups = (1usize << level..2 << level)
+            .flat_map(|k| [k, k, 2 * k, 2 * k + 1, 4 * k, 4 * k + 1, 4 * k + 2, 4 * k + 3])
+            .map(|i| centred(roots[i], q))
+            .collect();
+        Self { passes, groups }
+    }
+}
+
+impl Tables {
+    /// Tables from `roots[i] = ψ^brv(i)` and `inv_roots[i] = ψ^-brv(i)`.
+    ///
+    /// # Panics
+    /// If `log_n` is outside `4..=17` or a table is shorter than `n`.
+    pub(crate) fn new(log_n: u32, q: u64, roots: &[u64], inv_roots: &[u64]) -> Self {
+        assert!((MIN_LOG_N..=17).contains(&log_n));
+        Self { log_n, q, forward: Direction::new(log_n, q, roots), inverse: Direction::new(log_n, q, inv_roots) }
+    }
+
+    /// Forward transform of the `n` words at `src` to `dst`.
+    ///
+    /// # Safety
+    /// The CPU has the features; `src` is readable and `dst` writable for `n` words; they are equal or don't overlap.
+    #[target_feature(enable = "avx2,fma")]
+    pub(crate) unsafe fn forward(&self, dst: *mut u64, src: *const u64) {
+        let n = 1usize << self.log_n;
+        let c = &Consts::new(self.q);
+        let Direction { passes, groups } = &self.forward;
+        let swept = passes.iter().take_while(|p| p.stride << p.levels > 1 << LOG_BLOCK).count();
+        // SAFETY: block `b` of a pass with stride `s` and `l` levels covers the words `(b << l)·s ..` of the limb, and its table
+        // holds `2^l − 1` twiddles for each of its `n/(s << l)` blocks; groups cover the limb eight by eight. All offsets stay
+        // below `n`, or the length of the table.
+        unsafe {
+            let mut from = src;
+            for pass in &passes[..swept] {
+                forward_pass(c, pass, dst, from, 0, n, from == src && pass.stride << pass.levels == n);
+                from = dst;
+            }
+            let block = n.min(1 << LOG_BLOCK);
+            for start in (0..n).step_by(block) {
+                let mut from = from;
+                for pass in &passes[swept..] {
+                    forward_pass(c, pass, dst, from, start, block, pass.stride << pass.levels == n);
+                    from = dst;
+                }
+                forward_groups(c, &groups[start / 8 * GROUP_WORDS..], dst.add(start), block);
+            }
+        }
+    }
+
+    /// Inverse transform in place of the `n` words at `a`, with the last level's factors given: `c/n` and `ψ^(-n/2)·c/n`.
+    ///
+    /// # Safety
+    /// The CPU has the features; `a` is readable and writable for `n` words.
+    #[target_feature(enable = "avx2,fma")]
+    pub(crate) unsafe fn inverse(&self, a: *mut u64, scale: u64, scaled_root: u64) {
+        let n = 1usize << self.log_n;
+        let c = &Consts::new(self.q);
+        let Direction { passes, groups } = &self.inverse;
+        let top = [scale, scaled_root].map(|w| centred(w, self.q));
+        let swept = passes.iter().take_while(|p| p.stride << p.levels > 1 << LOG_BLOCK).count();
+        // SAFETY: as in `forward`.
+        unsafe {
+            let block = n.min(1 << LOG_BLOCK);
+            for start in (0..n).step_by(block) {
+                inverse_groups(c, &groups[start / 8 * GROUP_WORDS..], a.add(start), block);
+                for (i, pass) in passes.iter().enumerate().skip(swept).rev() {
+                    inverse_pass(c, pass, a, start, block, (i == 0).then_some(&top));
+                }
+            }
+            for (i, pass) in passes[..swept].iter().enumerate().rev() {
+                inverse_pass(c, pass, a, 0, n, (i == 0).then_some(&top));
+            }
+        }
+    }
+}
+
+/// `(x + y·w, x − y·w)`.
+#[inline]
+#[target_feature(enable = "avx2,fma")]
+pub(super) fn cooley_tukey(c: &Consts, x: __m256d, y: __m256d, w: __m256d) -> (__m256d, __m256d) {
+    let v = mul(c, y, w);
+    (_mm256_add_pd(x, v), _mm256_sub_pd(x, v))
+}
+
+/// `(x + y, (x − y)·w)`.
+#[inline]
+#[target_feature(enable = "avx2,fma")]
+pub(super) fn gentleman_sande(c: &Consts, x: __m256d, y: __m256d, w: __m256d) -> (__m256d, __m256d) {
+    (_mm256_add_pd(x, y), mul(c, _mm256_sub_pd(x, y), w))
+}
+
+/// Twiddle `t` of a block, in every lane.
+///
+/// # Safety
+/// `table` is readable for `t + 1` doubles.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) unsafe fn twiddle(table: *const f64, t: usize) -> __m256d {
+    // SAFETY: the caller's contract.
+    unsafe { _mm256_broadcast_sd(&*table.add(t)) }
+}
+
+/// One forward pass over the `len` words from `start`; `first` if `src` holds words.
+///
+/// # Safety
+/// As [`Tables::forward`], for the words `start .. start + len`, a whole number of the pass's blocks.
+#[target_feature(enable = "avx2,fma")]
+unsafe fn forward_pass(c: &Consts, pass: &Pass, dst: *mut u64, src: *const u64, start: usize, len: usize, first: bool) {
+    let Pass { levels, stride, ref table } = *pass;
+    let span = stride << levels;
+    // SAFETY: the caller's contract: block `b` of the pass has its `2^levels − 1` twiddles in the table.
+    unsafe {
+        let table = table.as_ptr().add(start / span * ((1 << levels) - 1));
+        let (dst, src) = (dst.add(start), src.add(start));
+        match (levels, first) {
+            (3, false) => forward8::<false>(c, table, dst, src, stride, len),
+            (3, true) => forward8::<true>(c, table, dst, src, stride, len),
+            (2, false) => forward4::<false>(c, table, dst, src, stride, len),
+            (2, true) => forward4::<true>(c, table, dst, src, stride, len),
+            (_, false) => forward2::<false>(c, table, dst, src, stride, len),
+            (_, true) => forward2::<true>(c, table, dst, src, stride, len),
+        }
+    }
+}
+
+/// One inverse pass over the `len` words from `start`; with `top`, the last one, whose results are scaled words.
+///
+/// # Safety
+/// As [`forward_pass`].
+#[target_feature(enable = "avx2,fma")]
+unsafe fn inverse_pass(c: &Consts, pass: &Pass, a: *mut u64, start: usize, len: usize, top: Option<&[f64; 2]>) {
+    let Pass { levels, stride, ref table } = *pass;
+    let span = stride << levels;
+    // SAFETY: as in `forward_pass`.
+    unsafe {
+        let table = table.as_ptr().add(start / span * ((1 << levels) - 1));
+        let a = a.add(start);
+        match (levels, top) {
+            (3, None) => inverse8::<false>(c, table, a, stride, len, &[0.0; 2]),
+            (3, Some(top)) => inverse8::<true>(c, table, a, stride, len, top),
+            (2, None) => inverse4::<false>(c, table, a, stride, len, &[0.0; 2]),
+            (2, Some(top)) => inverse4::<true>(c, table, a, stride, len, top),
+            (_, None) => inverse2::<false>(c, table, a, stride, len, &[0.0; 2]),
+            (_, Some(top)) => inverse2::<true>(c, table, a, stride, len, top),
+        }
+    }
+}
+
+/// Vectors side by side in a forward pass, to have independent work in flight (more costs the inverse more in spills than it gains).
+const COLUMNS: usize = 2;
+
+macro_rules! forward_radix {
+    ($name:ident, $radix:tt, [$($level:tt)*]) => {
+        /// # Safety
+        /// As [`forward_pass`], with `table` at the first block's twiddles.
+        #[target_feature(enable = "avx2,fma")]
+        unsafe fn $name<const FIRST: bool>(
+            c: &Consts,
+            mut table: *const f64,
+            dst: *mut u64,
+            src: *const u64,
+            stride: usize,
+            len: usize,
+        ) {
+            let c = *c;
+            for block in (0..len).step_by($radix * stride) {
+                for j in (block..block + stride).step_by(4 * COLUMNS) {
+                    // SAFETY: `j + i·stride + 4 <= len` for `i < radix`, `stride` being a multiple of 8; `table` is at this
+                    // block's twiddles.
+                    unsafe {
+                        let mut v = [[c.q; COLUMNS]; $radix];
+                        for i in 0..$radix {
+                            for u in 0..COLUMNS {
+                                let p = src.add(j + 4 * u + i * stride);
+                                v[i][u] = if FIRST { from_words(&c, load(p)) } else { load_pd(p) };
+                            }
+                        }
+                        macro_rules! b {
+                            ($x:literal, $y:literal, $t:literal) => {
+                                for u in 0..COLUMNS {
+                                    (v[$x][u], v[$y][u]) = cooley_tukey(&c, v[$x][u], v[$y][u], twiddle(table, $t));
+                                }
+                            };
+                        }
+                        $(pairs!($radix, $level, b);)*
+                        for i in 0..$radix {
+                            for u in 0..COLUMNS {
+                                store_pd(dst.add(j + 4 * u + i * stride), v[i][u]);
+                            }
+                        }
+                    }
+                }
+                table = table.wrapping_add($radix - 1);
+            }
+        }
+    };
+}
+
+forward_radix!(forward8, 8, [0 1 2]);
+forward_radix!(forward4, 4, [0 1]);
+forward_radix!(forward2, 2, [0]);
+
+macro_rules! inverse_radix {
+    // The levels but the last, then the results to reduce.
+    ($name:ident, $radix:tt, [$($level:tt)*], [$($end:literal)*]) => {
+        /// # Safety
+        /// As [`inverse_pass`], with `table` at the first block's twiddles.
+        #[target_feature(enable = "avx2,fma")]
+        unsafe fn $name<const TOP: bool>(
+            c: &Consts,
+            mut table: *const f64,
+            a: *mut u64,
+            stride: usize,
+            len: usize,
+            top: &[f64; 2],
+        ) {
+            let c = *c;
+            for block in (0..len).step_by($radix * stride) {
+                for j in (block..block + stride).step_by(4) {
+                    // SAFETY: as in the forward pass.
+                    unsafe {
+                        let mut v = [c.q; $radix];
+                        for i in 0..$radix {
+                            v[i] = load_pd(a.add(j + i * stride));
+                        }
+                        macro_rules! b {
+                            ($x:literal, $y:literal, $t:literal) => {
+                                (v[$x], v[$y]) = gentleman_sande(&c, v[$x], v[$y], twiddle(table, $t));
+                            };
+                        }
+                        $(pairs!($radix, $level, b);)*
+                        if TOP {
+                            macro_rules! b {
+                                ($x:literal, $y:literal, $t:literal) => {
+                                    let sum = mul(&c, _mm256_add_pd(v[$x], v[$y]), twiddle(top.as_ptr(), 0));
+                                    let difference = mul(&c, _mm256_sub_pd(v[$x], v[$y]), twiddle(top.as_ptr(), 1));
+                                    store(a.add(j + $x * stride), to_words(&c, reduce(&c, sum)));
+                                    store(a.add(j + $y * stride), to_words(&c, reduce(&c, difference)));
+                                };
+                            }
+                            pairs!($radix, 0, b);
+                        } else {
+                            pairs!($radix, 0, b);
+                            $(v[$end] = reduce(&c, v[$end]);)*
+                            for i in 0..$radix {
+                                store_pd(a.add(j + i * stride), v[i]);
+                            }
+                        }
+                    }
+                }
+                table = table.wrapping_add($radix - 1);
+            }
+        }
+    };
+}
+
+inverse_radix!(inverse8, 8, [2 1], [0 1]);
+inverse_radix!(inverse4, 4, [1], [0]);
+inverse_radix!(inverse2, 2, [], [0]);
