@@ -96,9 +96,14 @@ impl Context {
         if !c.re.is_finite() || !c.im.is_finite() {
             return Err(Error::NotFinite { op, index: 0, value: c.to_string() });
         }
+        self.check_size(op, c.norm(), level)
+    }
+
+    /// Refuses messages whose coefficients, of this size, do not fit a level.
+    pub(crate) fn check_size(&self, op: &'static str, size: f64, level: usize) -> Result<(), Error> {
         let log2_scale = self.0.ladder.scales[level].log2();
-        let log2_needed = c.norm().max(f64::MIN_POSITIVE).log2() + log2_scale;
-        let log2_available = self.0.ring.log2(&self.0.ladder.sets[level]).min(120.0) - 1.0;
+        let log2_needed = size.max(f64::MIN_POSITIVE).log2() + log2_scale;
+        let log2_available = self.0.log2_available(level);
         if log2_needed < log2_available {
             return Ok(());
         }
@@ -168,7 +173,7 @@ impl Context {
     /// Operands of other parameters.
     pub fn add_plain(&self, a: &Ciphertext, plaintext: &Plaintext) -> Result<Ciphertext, Error> {
         self.check_ciphertext("add", a)?;
-        self.check_fingerprint("add", "plaintext", plaintext.fingerprint)?;
+        self.check_plaintext("add", plaintext)?;
         let plaintext = self.plain_at(plaintext, a.level)?;
         Ok(self.install(|inner| {
             let mut sum = inner.lowered(a, plaintext.level).into_owned();
@@ -292,12 +297,18 @@ impl Context {
     pub fn multiply_plain(&self, a: &Ciphertext, plaintext: &Plaintext) -> Result<Ciphertext, Error> {
         let op = "multiply";
         self.check_ciphertext(op, a)?;
-        self.check_fingerprint(op, "plaintext", plaintext.fingerprint)?;
+        self.check_plaintext(op, plaintext)?;
         self.check_depth(op, a, 1)?;
         if plaintext.level == 0 {
-            return Err(Error::LevelExhausted { op, needed: 1, level: 0, max_level: self.max_level() });
+            let needed = "at least 1 for a product; encode it at a higher level".into();
+            return Err(Error::Parameter { what: "level of the plaintext", found: "0".into(), needed });
         }
         let plaintext = self.plain_at(plaintext, a.level)?;
+        if plaintext.level == 1 {
+            // Level 0 holds less than what the plaintext was encoded for. A product's coefficients are means over the slots.
+            let slots = self.decode(&plaintext)?;
+            self.check_size(op, slots.iter().map(|z| z.norm()).sum::<f64>() / slots.len() as f64, 0)?;
+        }
         Ok(self.install(|inner| {
             let level = plaintext.level;
             let mut product = inner.lowered(a, level).into_owned();
@@ -331,8 +342,8 @@ impl Context {
     pub fn multiply_scalar(&self, a: &Ciphertext, c: Complex64) -> Result<Ciphertext, Error> {
         let op = "multiply";
         self.check_ciphertext(op, a)?;
-        self.check_number(op, c, a.level)?;
         if c.re.fract() == 0.0 && c.im.fract() == 0.0 {
+            self.check_number(op, c, a.level)?;
             return Ok(self.install(|inner| {
                 let mut out = a.clone();
                 out.parts_mut().for_each(|p| mul_gaussian_assign(&inner.ring, p, c.re as i128, c.im as i128));
@@ -340,6 +351,7 @@ impl Context {
                 out
             }));
         }
+        self.check_number(op, c, a.level.saturating_sub(1))?;
         self.check_depth(op, a, 1)?;
         Ok(self.install(|inner| inner.times_constant(a, c, a.level - 1)))
     }

@@ -9,6 +9,7 @@ pub struct Plaintext {
     pub(crate) poly: Poly<Eval>,
     pub(crate) level: usize,
     pub(crate) scale: f64,
+    pub(crate) slot_count: usize,
     pub(crate) fingerprint: u64,
 }
 

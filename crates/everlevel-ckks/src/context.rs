@@ -241,7 +241,7 @@ impl Context {
         let seed = Seed::from_os()?;
         self.install(|inner| {
             let gadget = best_gadget(&inner.params, &inner.ring, &inner.ladder.sets[level], Gadget::consecutive)?;
-            let elt = inner.ring.rotation_elt(-delta);
+            let elt = inner.ring.rotation_elt(self.left(delta));
             let key = SwitchingKey::generate_galois(&inner.ring, &secret.key, elt, gadget, &seed, !inner.seeded_keys);
             Ok(FixedRotationKey { info: secret.info, delta, key })
         })
@@ -275,6 +275,12 @@ impl Context {
         })
     }
 
+    /// The left rotation of a rotation to the right, without overflow.
+    pub(crate) fn left(&self, delta: i64) -> i64 {
+        let slots = self.slot_count() as i64;
+        (slots - delta.rem_euclid(slots)) % slots
+    }
+
     /// Encodes up to `slot_count` values at a level's scale; shorter messages are followed by zeros.
     ///
     /// # Errors
@@ -301,7 +307,7 @@ impl Context {
             let mut slots = values.to_vec();
             slots.resize(slot_count, Complex64::default());
             let (coeffs, largest) = inner.encoder.encode(&slots, scale);
-            let log2_available = inner.ring.log2(set).min(120.0) - 1.0;
+            let log2_available = inner.log2_available(level);
             if largest.log2() >= log2_available {
                 return Err(Error::ScaleOverflow {
                     op,
@@ -312,7 +318,7 @@ impl Context {
                 });
             }
             let poly = inner.ring.to_eval(inner.ring.from_i128(set, &coeffs));
-            Ok(Plaintext { poly, level, scale, fingerprint: inner.fingerprint })
+            Ok(Plaintext { poly, level, scale, slot_count, fingerprint: inner.fingerprint })
         })
     }
 
@@ -321,10 +327,9 @@ impl Context {
     /// # Errors
     /// A plaintext of other parameters.
     pub fn decode(&self, plaintext: &Plaintext) -> Result<Vec<Complex64>, Error> {
-        self.check_fingerprint("decode", "plaintext", plaintext.fingerprint)?;
+        self.check_plaintext("decode", plaintext)?;
         Ok(self.install(|inner| {
-            // Messages are far below the modulus: the first two primes hold them exactly.
-            let few = PrimeSet::new(plaintext.poly.set().indices().iter().copied().take(2));
+            let few = readable(plaintext.poly.set());
             let coeffs = inner.ring.to_i128(&inner.ring.to_coeff(plaintext.poly.restricted(&few)));
             inner.encoder.decode(&coeffs, plaintext.scale)
         }))
@@ -336,7 +341,7 @@ impl Context {
     /// A plaintext or key of other parameters; no randomness.
     pub fn encrypt(&self, plaintext: &Plaintext, key: &PublicKey) -> Result<Ciphertext, Error> {
         let op = "encrypt";
-        self.check_fingerprint(op, "plaintext", plaintext.fingerprint)?;
+        self.check_plaintext(op, plaintext)?;
         self.check(op, "public key", key.info)?;
         let seed = Seed::from_os()?;
         Ok(self.install(|inner| {
@@ -357,7 +362,7 @@ impl Context {
     /// As [`Context::encrypt`].
     pub fn encrypt_with_secret(&self, plaintext: &Plaintext, key: &SecretKey) -> Result<Ciphertext, Error> {
         let op = "encrypt";
-        self.check_fingerprint(op, "plaintext", plaintext.fingerprint)?;
+        self.check_plaintext(op, plaintext)?;
         self.check(op, "secret key", key.info)?;
         let seed = Seed::from_os()?;
         Ok(self.install(|inner| {
@@ -390,8 +395,7 @@ impl Context {
         self.check(op, "secret key", key.info)?;
         self.check_secret(op, "secret key", key.info, ciphertext)?;
         Ok(self.install(|inner| {
-            // As in `decode`, two primes are enough.
-            let few = PrimeSet::new(ciphertext.rlwe.set().indices().iter().copied().take(2));
+            let few = readable(ciphertext.rlwe.set());
             let mut poly = ciphertext.rlwe.restricted(&few).phase(&inner.ring, &key.key);
             if let Some(c2) = &ciphertext.c2 {
                 let mut square = key.key.eval().restricted(&few);
@@ -399,7 +403,13 @@ impl Context {
                 inner.ring.mul_add_assign(&mut poly, c2, &square);
                 square.zeroize();
             }
-            Plaintext { poly, level: ciphertext.level, scale: ciphertext.scale, fingerprint: inner.fingerprint }
+            Plaintext {
+                poly,
+                level: ciphertext.level,
+                scale: ciphertext.scale,
+                slot_count: ciphertext.slot_count,
+                fingerprint: inner.fingerprint,
+            }
         }))
     }
 
@@ -411,7 +421,7 @@ impl Context {
     pub fn inspect(&self, rlwe: &Rlwe, key: &SecretKey, scale: f64) -> Result<(Vec<i128>, Vec<Complex64>), Error> {
         self.check("inspect", "secret key", key.info)?;
         Ok(self.install(|inner| {
-            let few = PrimeSet::new(rlwe.set().indices().iter().copied().take(2));
+            let few = readable(rlwe.set());
             let coeffs = inner.ring.to_i128(&inner.ring.to_coeff(rlwe.restricted(&few).phase(&inner.ring, &key.key)));
             let slots = inner.encoder.decode(&coeffs, scale);
             (coeffs, slots)
@@ -430,14 +440,20 @@ impl Context {
 
     pub(crate) fn check_ciphertext(&self, op: &'static str, ciphertext: &Ciphertext) -> Result<(), Error> {
         self.check_fingerprint(op, "ciphertext", ciphertext.fingerprint)?;
-        if ciphertext.slot_count != self.slot_count() {
-            return Err(Error::Parameter {
-                what: "slot_count of the ciphertext",
-                found: ciphertext.slot_count.to_string(),
-                needed: format!("{}, this engine's", self.slot_count()),
-            });
+        self.check_slots("slot_count of the ciphertext", ciphertext.slot_count)
+    }
+
+    pub(crate) fn check_plaintext(&self, op: &'static str, plaintext: &Plaintext) -> Result<(), Error> {
+        self.check_fingerprint(op, "plaintext", plaintext.fingerprint)?;
+        self.check_slots("slot_count of the plaintext", plaintext.slot_count)
+    }
+
+    fn check_slots(&self, what: &'static str, slot_count: usize) -> Result<(), Error> {
+        if slot_count == self.slot_count() {
+            return Ok(());
         }
-        Ok(())
+        let needed = format!("{}, this engine's; make keys and ciphertexts with one engine", self.slot_count());
+        Err(Error::Parameter { what, found: slot_count.to_string(), needed })
     }
 
     /// Refuses keys of another secret than the ciphertext's.
@@ -497,7 +513,17 @@ impl Unfinished {
     }
 }
 
+/// The primes that messages are read from: the first two hold any message that is accepted.
+fn readable(set: &PrimeSet) -> PrimeSet {
+    PrimeSet::new(set.indices().iter().copied().take(2))
+}
+
 impl Inner {
+    /// log2 of what a coefficient of a message at `level` must stay below: half of what it is read from.
+    pub fn log2_available(&self, level: usize) -> f64 {
+        self.ring.log2(&readable(&self.ladder.sets[level])) - 1.0
+    }
+
     /// The special prime that public-key encryption divides by.
     pub fn encryption_special(&self) -> PrimeSet {
         PrimeSet::new(self.params.special.iter().copied().take(1))

@@ -103,7 +103,8 @@ impl Encoder {
         let mut largest = 0.0f64;
         for (k, c) in self.to_coeffs(slots).into_iter().enumerate() {
             let x = (c * scale).round();
-            largest = largest.max(x.abs());
+            // Sums of opposite overflows are no numbers.
+            largest = largest.max(if x.is_nan() { f64::INFINITY } else { x.abs() });
             out[k * gap] = x as i128;
         }
         (out, largest)

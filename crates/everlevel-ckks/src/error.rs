@@ -23,7 +23,7 @@ pub enum Error {
         slot_count: usize,
     },
     /// NaN or infinity.
-    #[error("{op}: value {index} of the message is {value}; only finite numbers can be encrypted")]
+    #[error("{op}: value {index} of the message is {value}; only finite numbers can be encrypted, replace it first")]
     NotFinite {
         /// The refused operation.
         op: &'static str,
@@ -49,7 +49,7 @@ pub enum Error {
         level: usize,
     },
     /// A level that does not exist.
-    #[error("{op}: level {level} is outside 0..={max_level}")]
+    #[error("{op}: level {level} is outside 0..={max_level}; choose one of these")]
     LevelOutOfRange {
         /// The refused operation.
         op: &'static str,
@@ -97,7 +97,7 @@ pub enum Error {
         expected: SecretId,
     },
     /// A rotation that the key does not hold.
-    #[error("{op}: no key for rotation by {rotation}; the key holds {available:?}")]
+    #[error("{op}: no key for rotation by {rotation}, the key holds {available:?}; make the key with this engine")]
     MissingRotation {
         /// The refused operation.
         op: &'static str,
@@ -121,7 +121,7 @@ pub enum Error {
         op: &'static str,
     },
     /// A stage count outside the supported ones.
-    #[error("{op}: stage_count = {stage_count} is not one of {supported:?}")]
+    #[error("{op}: stage_count = {stage_count} is not one of {supported:?}; choose one of these")]
     StageCount {
         /// The refused operation.
         op: &'static str,

@@ -26,6 +26,8 @@ pub const LOG2_EVAL_MOD: f64 = 60.0;
 pub const EVAL_MOD_BITS: [f64; EVAL_MOD_LEVELS] = [60.0, 60.0, 60.0, 60.0, 60.0, 60.0, 72.0, 60.0];
 /// Message levels of a bootstrapping chain; SlotsToCoeffs takes its stages out of them.
 pub const BOOTSTRAP_MESSAGE_LEVELS: usize = 13;
+/// Most message levels without bootstrapping.
+pub const MAX_MESSAGE_LEVELS: usize = 77;
 /// Bits of `P` above every digit, so that key-switching noise stays below rounding noise.
 pub(crate) const HEADROOM_BITS: f64 = 5.0;
 
@@ -98,12 +100,12 @@ impl ParamsLiteral {
             3..=7 => 14,
             8..=17 => 15,
             18..=36 => 16,
-            37..=77 => 17,
+            37..=MAX_MESSAGE_LEVELS => 17,
             _ => {
                 return Err(Error::Parameter {
                     what: "max_level",
                     found: max_level.to_string(),
-                    needed: "at most 77; for deeper computations use bootstrapping".into(),
+                    needed: format!("at most {MAX_MESSAGE_LEVELS}; for deeper computations use bootstrapping"),
                 });
             }
         };
@@ -147,6 +149,19 @@ impl TryFrom<ParamsLiteral> for Params {
         if !(9..=17).contains(&log_n) {
             let needed = "between 9 and 17".to_string();
             return Err(Error::Parameter { what: "log_n", found: log_n.to_string(), needed });
+        }
+        if !literal.bootstrap && literal.max_level > MAX_MESSAGE_LEVELS {
+            return Err(Error::Parameter {
+                what: "max_level",
+                found: literal.max_level.to_string(),
+                needed: format!("at most {MAX_MESSAGE_LEVELS}; for deeper computations use bootstrapping"),
+            });
+        }
+        if let SecretDistribution::FixedWeight(weight) = literal.secret
+            && !(1..=1 << log_n).contains(&weight)
+        {
+            let needed = format!("between 1 and the ring degree, {}", 1 << log_n);
+            return Err(Error::Parameter { what: "weight of the secret", found: weight.to_string(), needed });
         }
         if literal.bootstrap && literal.max_level != BOOTSTRAP_MESSAGE_LEVELS {
             return Err(Error::Parameter {

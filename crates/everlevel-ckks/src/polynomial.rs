@@ -21,6 +21,9 @@ pub enum Basis {
     Chebyshev,
 }
 
+/// log2 of the largest coefficient of a linear combination: with [`crate::working`]'s constants, its integer fits 127 bits.
+const MAX_LOG2_COEFFICIENT: f64 = 42.0;
+
 /// Levels that a polynomial of this degree costs.
 pub fn depth(degree: usize) -> usize {
     (usize::BITS - degree.leading_zeros()) as usize
@@ -185,7 +188,7 @@ impl Context {
             Basis::Chebyshev => "evaluate_chebyshev_polynomial",
         };
         if coefficients.is_empty() {
-            return Err(Error::EmptyMessage { op, slot_count: self.slot_count() });
+            return Err(Error::Parameter { what: "coefficients", found: "none".into(), needed: "at least one".into() });
         }
         if let Some(index) = coefficients.iter().position(|c| !c.is_finite()) {
             return Err(Error::NotFinite { op, index, value: coefficients[index].to_string() });
@@ -193,6 +196,16 @@ impl Context {
         let degree = coefficients.iter().rposition(|&c| c != 0.0).unwrap_or(0);
         self.check_polynomial(op, a, degree, key)?;
         let norm = coefficients.iter().fold(0.0f64, |sum, c| sum + c.abs());
+        self.check_size(op, norm, a.level - depth(degree))?;
+        // Divisions double coefficients, and their integers carry two primes of the scale: both fit 128 bits.
+        let log2_limit = MAX_LOG2_COEFFICIENT - depth(degree) as f64;
+        if norm.log2() > log2_limit {
+            return Err(Error::Parameter {
+                what: "sum of the coefficients' sizes",
+                found: format!("{norm:e}"),
+                needed: format!("at most 2^{log2_limit}; divide the polynomial, and multiply its value"),
+            });
+        }
         Ok(self.install(|inner| {
             let x = Working { ct: a.rlwe.clone(), level: a.level };
             let mut elements = Elements::new(&inner.ring, &inner.ladder, &key.keys, basis, x);

@@ -77,7 +77,7 @@ impl Context {
         delta: i64,
     ) -> Result<Vec<(i64, &'k SwitchingKey)>, Error> {
         let slots = self.slot_count() as i64;
-        powers_of_two(-delta, slots)
+        powers_of_two(self.left(delta), slots)
             .into_iter()
             .map(|left| match key.keys.get(&left) {
                 Some(key) => Ok((left, key)),
@@ -137,7 +137,7 @@ impl Context {
         }
         Ok(self.install(|inner| {
             let mut hoisted = Hoisted::default();
-            keys.iter().map(|key| hoisted.apply(inner, a, -key.delta, &key.key)).collect()
+            keys.iter().map(|key| hoisted.apply(inner, a, self.left(key.delta), &key.key)).collect()
         }))
     }
 }

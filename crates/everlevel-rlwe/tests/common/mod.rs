@@ -1,0 +1,100 @@
+//! What the integration tests share: small rings, deterministic seeds, noise as integers, and how far a sample may stray.
+#![allow(dead_code, missing_docs)]
+
+use everlevel_math::primes::ntt_primes_below;
+use everlevel_rand::Seed;
+use everlevel_ring::{Coeff, Eval, Poly, PrimeSet, Ring};
+use everlevel_rlwe::SecretKey;
+use everlevel_testkit::oracle::crt_centred;
+use everlevel_testkit::sample::Sampler;
+use num_bigint::BigInt;
+
+/// `count` primes of 48 bits (0, 1, …), then two of 36 and one of 24.
+pub fn ring(log_n: u32, count: usize) -> Ring {
+    let primes: Vec<u64> = [(48, count), (36, 2), (24, 1)]
+        .into_iter()
+        .flat_map(|(bits, count)| ntt_primes_below(bits, log_n).take(count).collect::<Vec<_>>())
+        .collect();
+    Ring::new(log_n, &primes).unwrap()
+}
+
+/// The seed of a test's `index`-th draw.
+pub fn seed(index: u64) -> Seed {
+    let mut bytes = [0x5e; 32];
+    bytes[..8].copy_from_slice(&index.to_le_bytes());
+    Seed::from_bytes(bytes)
+}
+
+pub fn secret(ring: &Ring, index: u64, weight: usize) -> SecretKey {
+    SecretKey::sample(ring, &seed(1 << 40 | index), index, Some(weight)).unwrap()
+}
+
+/// Uniform residues.
+pub fn uniform(ring: &Ring, set: &PrimeSet, index: u64) -> Poly<Eval> {
+    everlevel_rlwe::encrypt::uniform(ring, set, &seed(1 << 41 | index), 0)
+}
+
+/// Integer coefficients in `−bound..=bound`, nonzero only at multiples of `gap`.
+pub fn small(ring: &Ring, bound: i64, gap: usize, index: u64) -> Vec<i64> {
+    let mut sampler = Sampler::new(index);
+    let mut draw = || (sampler.word() % (2 * bound as u64 + 1)) as i64 - bound;
+    (0..ring.n()).map(|i| if i % gap == 0 { draw() } else { 0 }).collect()
+}
+
+/// The coefficients nearest to zero, modulo all of the polynomial's primes.
+pub fn integers(ring: &Ring, a: &Poly<Coeff>) -> Vec<BigInt> {
+    let primes: Vec<u64> = a.set().indices().iter().map(|&i| ring.modulus(i).q()).collect();
+    (0..ring.n()).map(|c| crt_centred(&a.limbs().iter().map(|l| l[c]).collect::<Vec<_>>(), &primes)).collect()
+}
+
+/// `a − b` as numbers, for differences below the product of two primes; `b` may have more primes.
+pub fn difference(ring: &Ring, a: &Poly<Eval>, b: &Poly<Eval>) -> Vec<f64> {
+    let few = PrimeSet::new(a.set().indices().iter().copied().take(2));
+    let mut d = a.restricted(&few);
+    ring.sub_assign(&mut d, b);
+    ring.to_i128(&ring.to_coeff(d)).into_iter().map(|x| x as f64).collect()
+}
+
+#[track_caller]
+pub fn assert_same(a: &Poly<Eval>, b: &Poly<Eval>) {
+    assert_eq!(a.set(), b.set());
+    assert!(a.limbs().iter().zip(b.limbs()).all(|(x, y)| x[..] == y[..]), "polynomials differ");
+}
+
+/// A measured sum of squares against the standard deviation of a formula.
+///
+/// For `N` Gaussian samples the measured variance has a relative standard deviation of `√(2/N)`. Where the samples share other drawn
+/// values (the errors of one key meet every digit), those fluctuate as well: their counts add up as further terms.
+#[derive(Debug, Default)]
+pub struct Measured {
+    sum: f64,
+    squares: f64,
+    count: usize,
+}
+
+impl Measured {
+    pub fn extend(&mut self, values: impl IntoIterator<Item = f64>) {
+        for x in values {
+            self.sum += x;
+            self.squares += x * x;
+            self.count += 1;
+        }
+    }
+
+    /// Asserts at least 10^4 samples, a mean of zero and a variance within five deviations of `expected²`; `shared` are the numbers of
+    /// drawn values that all samples share.
+    #[track_caller]
+    pub fn assert_std_dev(&self, what: &str, expected: f64, shared: &[usize]) {
+        assert!(self.count >= 10_000, "{what}: {} samples", self.count);
+        let count = self.count as f64;
+        let relative: f64 = shared.iter().map(|&s| 2.0 / s as f64).sum::<f64>() + 2.0 / count;
+        let tolerance = 5.0 * relative.sqrt();
+        let ratio = self.squares / count / (expected * expected);
+        println!(
+            "{what}: σ = {:.4}, formula {expected:.4}, variance ratio {ratio:.4} ± {tolerance:.4}, {count} samples",
+            (self.squares / count).sqrt()
+        );
+        assert!((ratio - 1.0).abs() <= tolerance, "{what}: variance over formula {ratio:.4}, tolerance {tolerance:.4}");
+        assert!(self.sum.abs() / count <= 5.0 * expected / count.sqrt(), "{what}: mean {}", self.sum / count);
+    }
+}
