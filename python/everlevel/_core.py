@@ -64,3 +64,8 @@ class EngineCore:
 
     def _plaintext(self, operation: str, value: Any) -> Plaintext:
         return _checks.instance(operation, "plaintext", value, Plaintext)
+
+    def _amount(self, operation: str, delta: Any) -> int:
+        """Reduce a rotation to the shortest way round: (-slot_count/2, slot_count/2]."""
+        amount = _checks.integer(operation, "delta", delta) % self.slot_count
+        return amount - self.slot_count if amount > self.slot_count // 2 else amount

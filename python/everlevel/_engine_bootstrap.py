@@ -25,8 +25,10 @@ class BootstrapMixin(KeysMixin):
         Parameters
         ----------
         ciphertext : Ciphertext
-            At any level, of two polynomials. Its values, real and imaginary parts alike, must lie in [-1, 1]:
-            whether they do can't be seen here, and beyond it the result is wrong.
+            At any level (all are brought to 0 first), of two polynomials, with values of size up to about 1: whether
+            they are can't be seen here. The error grows with the cube of the message's largest polynomial coefficient
+            m, which is the values' mean for a constant message and far smaller for a varied one: about 6.3e-6·m³.
+            Taking away a known mean before, and adding it after, costs nothing and gains precision.
         relinearization_key, conjugation_key, bootstrap_key
             Keys of the ciphertext's secret.
         progress : bool, optional
@@ -35,7 +37,8 @@ class BootstrapMixin(KeysMixin):
         Returns
         -------
         Ciphertext
-            With the same values, up to the bootstrap's error.
+            Of the same message up to the bootstrap's error, at level 10, 9 or 8 for stage counts 3, 4 and 5. Its
+            `precision_bits` has the error's estimate.
 
         Raises
         ------

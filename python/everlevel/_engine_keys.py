@@ -129,7 +129,8 @@ class KeysMixin(EngineCore):
         secret_key : SecretKey
             Secret of the ciphertexts.
         delta : int
-            Amount in slots, with the sign of ``numpy.roll``: ``+1`` moves slot 0 to slot 1.
+            Amount in slots, with the sign of ``numpy.roll``: ``+1`` moves slot 0 to slot 1. The key has it as the
+            shortest way round, which is the same rotation.
         level : int, optional
             Highest level of the ciphertexts; the engine's, if left out. Lower ones make smaller, faster keys.
 
@@ -139,7 +140,7 @@ class KeysMixin(EngineCore):
         -3
         """
         operation = "create_fixed_rotation_key"
-        delta = _checks.integer(operation, "delta", delta)
+        delta = self._amount(operation, delta)
         top, secret = self._level(operation, level), self._secret_key(operation, secret_key)
         key = FixedRotationKey(self._context.fixed_rotation_key(secret._native, delta, top), top)
         self._registry.remember(key)

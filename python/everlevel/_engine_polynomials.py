@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,6 +13,8 @@ from ._core import EngineCore
 from .ciphertext import Ciphertext
 from .errors import MessageError, ParameterError
 from .keys import RelinearizationKey
+
+_LARGEST_POWER: Final = 2**16
 
 
 class PolynomialsMixin(EngineCore):
@@ -139,12 +141,13 @@ class PolynomialsMixin(EngineCore):
         self, operation: str, ciphertext: Any, max_power: Any, key: Any
     ) -> tuple[Ciphertext, int, RelinearizationKey]:
         power = _checks.integer(operation, "max_power", max_power)
-        if power < 1:
+        if not 1 <= power <= _LARGEST_POWER:
             raise ParameterError(
-                f"{operation}: max_power is {power}, and 1 is the least; ask for at least the ciphertext itself",
+                f"{operation}: max_power is {power}, and 1 to {_LARGEST_POWER} is taken; "
+                f"choose one that the levels suffice for",
                 option="max_power",
                 value=power,
-                allowed=">= 1",
+                allowed=(1, _LARGEST_POWER),
             )
         return self._relinearized(operation, ciphertext), power, self._polynomial_key(operation, key)
 

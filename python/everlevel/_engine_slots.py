@@ -50,7 +50,7 @@ class SlotsMixin(EngineCore):
         """
         ciphertext = self._relinearized("rotate", ciphertext)
         if isinstance(key, FixedRotationKey):
-            _check_fixed_delta(key, delta)
+            self._check_fixed_delta(key, delta)
             self._registry.remember(key)
             return self._wrap(self._context.rotate_fixed(ciphertext._native, key._native), is_real=ciphertext.is_real)
         rotation_key = self._rotation_key("rotate", key)
@@ -98,7 +98,12 @@ class SlotsMixin(EngineCore):
         """
         ciphertext = self._relinearized("rotate_batch", ciphertext)
         if isinstance(keys, RotationKey):
-            amounts = [self._amount("rotate_batch", delta) for delta in (deltas if deltas is not None else ())]
+            if deltas is None:
+                raise ParameterError(
+                    "rotate_batch: deltas are missing, and a rotation key takes any amounts; say by how many slots",
+                    option="deltas",
+                )
+            amounts = [self._amount("rotate_batch", delta) for delta in deltas]
             key = self._rotation_key("rotate_batch", keys)
             natives = self._context.rotate_batch(ciphertext._native, key._native, amounts)
             return self._wrap_all(natives, is_real=ciphertext.is_real)
@@ -159,18 +164,12 @@ class SlotsMixin(EngineCore):
         self._registry.remember(value)
         return value
 
-    def _amount(self, operation: str, delta: Any) -> int:
-        """Reduce an amount to the shortest way round: (-slot_count/2, slot_count/2]."""
-        amount = _checks.integer(operation, "delta", delta) % self.slot_count
-        return amount - self.slot_count if amount > self.slot_count // 2 else amount
-
-
-def _check_fixed_delta(key: FixedRotationKey, delta: Any) -> None:
-    if delta is not None and _checks.integer("rotate", "delta", delta) != key.delta:
-        raise ParameterError(
-            f"rotate: delta is {delta} and the fixed rotation key is for {key.delta}; "
-            f"leave delta out, or make a key with engine.create_fixed_rotation_key(secret_key, {delta})",
-            option="delta",
-            value=delta,
-            allowed=key.delta,
-        )
+    def _check_fixed_delta(self, key: FixedRotationKey, delta: Any) -> None:
+        if delta is not None and self._amount("rotate", delta) != key.delta:
+            raise ParameterError(
+                f"rotate: delta is {delta} and the fixed rotation key is for {key.delta}; "
+                f"leave delta out, or make a key with engine.create_fixed_rotation_key(secret_key, {delta})",
+                option="delta",
+                value=delta,
+                allowed=key.delta,
+            )

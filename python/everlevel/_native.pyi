@@ -18,12 +18,14 @@ __all__ = [
     "RotationKey",
     "SecretKey",
     "build_info",
+    "provoke_panic",
 ]
 
 _Slots = NDArray[np.complex128]
 _Report = Callable[[int, int], None] | None
 
 def build_info() -> list[tuple[str, str]]: ...
+def provoke_panic() -> None: ...
 
 @final
 class SecretKey:

@@ -12,6 +12,9 @@ from .errors import OperandTypeError, ParameterError, UnsupportedError
 
 Mode = Literal["cpu", "parallel"]
 
+_LARGEST_OPTION: Final = 2**31 - 1
+_MOST_THREADS: Final = 1024
+
 BOOTSTRAP_SIZES: Final = ("medium", "large")
 BOOTSTRAP_STAGE_COUNTS: Final = (3, 4, 5)
 
@@ -148,12 +151,12 @@ def _non_negative(name: str, value: Any) -> int | None:
     if value is None:
         return None
     number = _checks.integer("Engine", name, value)
-    if number < 0:
+    if not 0 <= number <= _LARGEST_OPTION:
         raise ParameterError(
-            f"Engine: {name} is {number}, and 0 is the least; leave it out for the usual one",
+            f"Engine: {name} is {number}, and 0 to {_LARGEST_OPTION} is taken; leave it out for the usual one",
             option=name,
             value=number,
-            allowed=">= 0",
+            allowed=(0, _LARGEST_OPTION),
         )
     return number
 
@@ -175,12 +178,13 @@ def _thread_count(mode: str, value: Any) -> int:
     if value is None:
         return available if mode == "parallel" else 1
     count = _checks.integer("Engine", "thread_count", value)
-    if count < 1:
+    if not 1 <= count <= _MOST_THREADS:
         raise ParameterError(
-            f"Engine: thread_count is {count}, and 1 is the least; leave it out for all {available} of this machine",
+            f"Engine: thread_count is {count}, and 1 to {_MOST_THREADS} is taken; "
+            f"leave it out for all {available} of this machine",
             option="thread_count",
             value=count,
-            allowed=">= 1",
+            allowed=(1, _MOST_THREADS),
         )
     if mode == "cpu" and count > 1:
         raise ParameterError(

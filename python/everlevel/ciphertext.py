@@ -173,7 +173,7 @@ class Ciphertext:
         >>> engine.decrypt(a.rotate(-1), secret_key)[:2].round(3)
         array([2., 3.])
         """
-        delta = _checks.integer("rotate", "delta", delta)
+        delta = self._engine._amount("rotate", delta)
         registry, secret_id = self._engine._registry, self._native.secret_id
         fixed = registry.find_fixed_rotation(secret_id, delta)
         if fixed is not None:

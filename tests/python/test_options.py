@@ -43,6 +43,8 @@ def test_threads() -> None:
         ((), {"slot_count": 0}, "slot_count"),
         ((), {"thread_count": 2}, "thread_count"),
         (("parallel",), {"thread_count": 0}, "thread_count"),
+        (("parallel",), {"thread_count": 10**6}, "thread_count"),
+        ((2**64,), {}, "max_level"),
         ((), {"use_multiparty": True}, "use_multiparty"),
         ((), {"use_bootstrap_to_14_levels": True}, "use_bootstrap_to_14_levels"),
         ((), {"use_bootstrap_to_17_levels": True}, "use_bootstrap_to_17_levels"),

@@ -36,6 +36,15 @@ def test_fixed_keys(party: Party, message: np.ndarray, delta: int) -> None:
         engine.rotate(a, key, delta + 1)
 
 
+@pytest.mark.parametrize("delta", [513, -511, 1 - 512 * 10**20])
+def test_amounts_are_those_of_the_shortest_way_round(party: Party, message: np.ndarray, delta: int) -> None:
+    key = party.engine.create_fixed_rotation_key(party.secret_key, delta)
+    assert key.delta == 1
+    a = party.engine.encrypt(message, party.public_key)
+    for result in (party.engine.rotate(a, key, delta), a.rotate(delta)):
+        np.testing.assert_allclose(party.engine.decrypt(result, party.secret_key), np.roll(message, 1), atol=TOLERANCE)
+
+
 def test_batches(party: Party, rotation_key: RotationKey, message: np.ndarray) -> None:
     engine, deltas = party.engine, [1, -1, 8, 0, 11]
     a = engine.encrypt(message, party.public_key)
@@ -47,6 +56,10 @@ def test_batches(party: Party, rotation_key: RotationKey, message: np.ndarray) -
                 engine.decrypt(result, party.secret_key), np.roll(message, delta), atol=TOLERANCE
             )
     assert engine.rotate_batch(a, []) == []
+    with pytest.raises(errors.ParameterError, match="deltas are missing"):
+        engine.rotate_batch(a, rotation_key)
+    with pytest.raises(errors.ParameterError, match="have their own"):
+        engine.rotate_batch(a, fixed, deltas)
 
 
 def test_conjugate(party: Party, rng: np.random.Generator) -> None:

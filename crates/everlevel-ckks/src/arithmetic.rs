@@ -1,5 +1,7 @@
 //! Addition and multiplication of ciphertexts with ciphertexts, plaintexts, arrays and numbers.
 
+use std::borrow::Cow;
+
 use everlevel_math::Modulus;
 use everlevel_ring::{Eval, Poly, Ring};
 use num_complex::Complex64;
@@ -18,11 +20,11 @@ impl Ciphertext {
 
 impl Inner {
     /// The same message at a lower level, with that level's scale: one product with an integer and one rescaling.
-    fn lowered(&self, ct: &Ciphertext, level: usize) -> Ciphertext {
+    fn lowered<'c>(&self, ct: &'c Ciphertext, level: usize) -> Cow<'c, Ciphertext> {
         if ct.level == level {
-            return ct.clone();
+            return Cow::Borrowed(ct);
         }
-        self.times_constant(ct, Complex64::new(1.0, 0.0), level)
+        Cow::Owned(self.times_constant(ct, Complex64::new(1.0, 0.0), level))
     }
 
     /// `c·ct` at a lower level.
@@ -135,12 +137,13 @@ impl Context {
         self.check_pair(op, a, b)?;
         Ok(self.install(|inner| {
             let level = a.level.min(b.level);
-            let (mut sum, b) = (inner.lowered(a, level), inner.lowered(b, level));
+            let (mut sum, b) = (inner.lowered(a, level).into_owned(), inner.lowered(b, level));
             combine(&inner.ring, &mut sum.rlwe.c0, &b.rlwe.c0);
             combine(&inner.ring, &mut sum.rlwe.c1, &b.rlwe.c1);
-            match (&mut sum.c2, b.c2) {
-                (Some(x), Some(y)) => combine(&inner.ring, x, &y),
-                (none @ None, Some(mut y)) => {
+            match (&mut sum.c2, &b.c2) {
+                (Some(x), Some(y)) => combine(&inner.ring, x, y),
+                (none @ None, Some(y)) => {
+                    let mut y = y.clone();
                     alone(&inner.ring, &mut y);
                     *none = Some(y);
                 }
@@ -173,7 +176,7 @@ impl Context {
         self.check_plaintext("add", plaintext)?;
         let plaintext = self.plain_at(plaintext, a.level)?;
         Ok(self.install(|inner| {
-            let mut sum = inner.lowered(a, plaintext.level);
+            let mut sum = inner.lowered(a, plaintext.level).into_owned();
             inner.ring.add_assign(&mut sum.rlwe.c0, &plaintext.poly);
             sum
         }))
@@ -309,7 +312,7 @@ impl Context {
         }
         Ok(self.install(|inner| {
             let level = plaintext.level;
-            let mut product = inner.lowered(a, level);
+            let mut product = inner.lowered(a, level).into_owned();
             let target = &inner.ladder.sets[level - 1];
             for part in product.parts_mut() {
                 inner.ring.mul_assign(part, &plaintext.poly);
@@ -364,12 +367,12 @@ impl Context {
         if level > a.level {
             return Err(Error::LevelOutOfRange { op: "level_down", level, max_level: a.level });
         }
-        Ok(self.install(|inner| inner.lowered(a, level)))
+        Ok(self.install(|inner| inner.lowered(a, level).into_owned()))
     }
 }
 
 impl Inner {
-    fn factors(&self, a: &Ciphertext, b: &Ciphertext) -> (Ciphertext, Ciphertext, usize) {
+    fn factors<'c>(&self, a: &'c Ciphertext, b: &'c Ciphertext) -> (Cow<'c, Ciphertext>, Cow<'c, Ciphertext>, usize) {
         let level = a.level.min(b.level);
         (self.lowered(a, level), self.lowered(b, level), level)
     }

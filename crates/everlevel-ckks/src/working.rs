@@ -1,7 +1,11 @@
 //! Ciphertexts on a ladder of levels: the arithmetic that evaluators share, for messages and inside a bootstrap.
 
+use std::borrow::Cow;
+
+use everlevel_math::Modulus;
 use everlevel_ring::{Eval, Poly, PrimeSet, Ring};
 use everlevel_rlwe::{Rlwe, SwitchingKey};
+use rayon::prelude::*;
 
 use crate::keys::KeyPair;
 
@@ -98,9 +102,9 @@ impl Ladder {
         Working { ct: Rlwe { c0: sum(|ct| &ct.c0), c1: sum(|ct| &ct.c1) }, level: target }
     }
 
-    /// The same message at a lower level, with that level's scale; a copy where the level is already right.
-    pub fn at_level(&self, ring: &Ring, w: &Working, target: usize) -> Working {
-        if w.level == target { w.clone() } else { self.mul_constant(ring, w, 1.0, target) }
+    /// The same message at a lower level, with that level's scale.
+    pub fn at_level<'w>(&self, ring: &Ring, w: &'w Working, target: usize) -> Cow<'w, Working> {
+        if w.level == target { Cow::Borrowed(w) } else { Cow::Owned(self.mul_constant(ring, w, 1.0, target)) }
     }
 
     /// `a·b`, relinearized, one level below the lower operand.
@@ -114,8 +118,8 @@ impl Ladder {
 
     /// `a²`, relinearized, one level lower.
     pub fn square(&self, ring: &Ring, a: &Working, key: &KeyPair) -> Working {
-        let set = &self.sets[a.level];
-        let ct = mul_relinearize(ring, [&a.ct, &a.ct], key.for_set(set), &self.sets[a.level - 1]);
+        let key = key.for_set(&self.sets[a.level]);
+        let ct = relinearize(ring, tensor_square(ring, &a.ct), key, &self.sets[a.level - 1]);
         Working { ct, level: a.level - 1 }
     }
 
@@ -148,15 +152,25 @@ impl Ladder {
 
 /// The tensor product of two ciphertexts over the same primes.
 pub(crate) fn tensor(ring: &Ring, [a, b]: [&Rlwe; 2]) -> [Poly<Eval>; 3] {
-    use rayon::prelude::*;
-    let set = a.set().clone();
-    let mut d = [ring.uninit::<Eval>(&set), ring.uninit(&set), ring.uninit(&set)];
-    let [d0, d1, d2] = &mut d;
-    d0.limbs_mut().par_iter_mut().zip(d1.limbs_mut()).zip(d2.limbs_mut()).zip(set.indices()).for_each(
-        |(((l0, l1), l2), &i)| {
-            ring.modulus(i).tensor_into([l0, l1, l2], [a.c0.limb(i), a.c1.limb(i)], [b.c0.limb(i), b.c1.limb(i)]);
-        },
-    );
+    each_prime(ring, a.set(), |m, i, d| {
+        m.tensor_into(d, [a.c0.limb(i), a.c1.limb(i)], [b.c0.limb(i), b.c1.limb(i)]);
+    })
+}
+
+/// The tensor product of a ciphertext with itself.
+pub(crate) fn tensor_square(ring: &Ring, a: &Rlwe) -> [Poly<Eval>; 3] {
+    each_prime(ring, a.set(), |m, i, d| m.tensor_square_into(d, [a.c0.limb(i), a.c1.limb(i)]))
+}
+
+/// Three polynomials, filled prime by prime.
+fn each_prime(ring: &Ring, set: &PrimeSet, fill: impl Fn(&Modulus, usize, [&mut [u64]; 3]) + Sync) -> [Poly<Eval>; 3] {
+    let mut d = [ring.uninit::<Eval>(set), ring.uninit(set), ring.uninit(set)];
+    let [d0, d1, d2] = d.each_mut().map(|p| p.limbs_mut());
+    d0.par_iter_mut()
+        .zip(d1)
+        .zip(d2)
+        .zip(set.indices())
+        .for_each(|(((l0, l1), l2), &i)| fill(ring.modulus(i), i, [l0, l1, l2]));
     d
 }
 

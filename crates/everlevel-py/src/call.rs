@@ -48,3 +48,9 @@ pub fn values<'a>(slots: &'a Slots<'_>) -> PyResult<&'a [Complex64]> {
         PyTypeError::new_err(format!("a contiguous complex128 array is needed, and one of shape {shape:?} isn't"))
     })
 }
+
+/// Panics on purpose: the test that no panic reaches Python.
+#[pyfunction]
+pub fn provoke_panic(py: Python<'_>) -> PyResult<()> {
+    run(py, || panic!("provoked"))
+}
