@@ -559,19 +559,30 @@ impl Inner {
 }
 
 /// The gadget over `set` whose key switch needs the fewest transforms among those within the security cap: `(digits + 2)` times
-/// the number of primes.
+/// the number of primes. Where the cap leaves no room for the headroom (two levels at N = 2^13), key switches are noisier than a rounding.
 pub(crate) fn best_gadget(
     params: &Params,
     ring: &Ring,
     set: &PrimeSet,
     cut: fn(&Ring, &PrimeSet, &PrimeSet, f64) -> Gadget,
 ) -> Result<Gadget, Error> {
+    gadget_with_headroom(params, ring, set, cut, HEADROOM_BITS)
+        .or_else(|refusal| gadget_with_headroom(params, ring, set, cut, -1e-6).map_err(|_| refusal))
+}
+
+fn gadget_with_headroom(
+    params: &Params,
+    ring: &Ring,
+    set: &PrimeSet,
+    cut: fn(&Ring, &PrimeSet, &PrimeSet, f64) -> Gadget,
+    headroom_bits: f64,
+) -> Result<Gadget, Error> {
     let mut best: Option<(usize, Gadget)> = None;
     let mut refusal = None;
     for count in 1..=params.special.len() {
         let special = PrimeSet::new(params.special.iter().copied().take(count));
-        let gadget = cut(ring, set, &special, HEADROOM_BITS);
-        if gadget.digits.iter().any(|d| ring.log2(d) > ring.log2(&special) - HEADROOM_BITS + 1e-9) {
+        let gadget = cut(ring, set, &special, headroom_bits);
+        if gadget.digits.iter().any(|d| ring.log2(d) > ring.log2(&special) - headroom_bits + 1e-9) {
             continue;
         }
         if let Err(error) = params.check_key(ring, &gadget.full_set()) {
