@@ -4,7 +4,7 @@ mod common;
 
 use common::{Party, depth};
 use everlevel_ckks::params::{ENCAPSULATION_WEIGHT, STAGE_COUNTS};
-use everlevel_ckks::{BootstrapKeySize, Context, Error, KeyModulus, Params, ParamsLiteral, no_progress};
+use everlevel_ckks::{BootstrapKeySize, Context, Error, KeyModulus, Options, Params, ParamsLiteral, no_progress};
 use everlevel_params::SecretDistribution::{FixedWeight, Ternary};
 use everlevel_params::{SecretDistribution, max_log2_qp};
 use everlevel_ring::PrimeSet;
@@ -80,6 +80,31 @@ fn generated_keys_have_the_listed_moduli_and_no_others() {
     }
 }
 
+/// The same at the real parameters, from the keys themselves.
+#[test]
+#[ignore = "slow: N = 2^16, about 60 s and 4 GB"]
+fn generated_keys_of_the_real_parameters_are_within_their_caps() {
+    let options = Options { thread_count: 2, seeded_keys: true, ..Options::default() };
+    let ctx = Context::with_options(Params::try_from(ParamsLiteral::bootstrap()).unwrap(), options).unwrap();
+    let party = Party::of(ctx);
+    let mut sparse = 0;
+    let mut check = |moduli: Vec<PrimeSet>| {
+        for set in moduli {
+            let bits = log2(party.ctx.params(), &set);
+            let listed = party.ctx.key_moduli().unwrap();
+            let key = listed.iter().find(|k| k.set == set).expect("a listed modulus");
+            assert!(bits <= max_log2_qp(16, key.secret).unwrap(), "{}: {bits} bits", key.name);
+            sparse += usize::from(key.secret == FixedWeight(ENCAPSULATION_WEIGHT));
+        }
+    };
+    check(party.public.moduli());
+    check(party.relinearization.moduli());
+    check(party.conjugation.moduli());
+    check(party.ctx.fixed_rotation_key(&party.secret, 1, 13).unwrap().moduli());
+    check(party.bootstrap_key(3, BootstrapKeySize::Large).moduli());
+    assert_eq!(sparse, 1);
+}
+
 #[test]
 fn every_depth_of_the_table_builds_within_its_cap() {
     for max_level in 0..=77 {
@@ -110,11 +135,18 @@ fn every_depth_of_the_table_builds_within_its_cap() {
 
 #[test]
 fn small_secure_contexts_compute() {
-    for max_level in [0, 2] {
+    for max_level in [0, 1, 2] {
         let party = Party::new(ParamsLiteral::for_depth(max_level).unwrap());
         assert_within_caps(party.ctx.params(), &party.ctx.key_moduli().unwrap());
         let x = common::uniform(4096, 1);
-        party.assert_holds("fresh", &party.encrypt(&x, max_level), &x, max_level, 20.0);
+        let mut expected = x.clone();
+        let mut ct = party.encrypt(&x, max_level);
+        party.assert_holds("fresh", &ct, &expected, max_level, 20.0);
+        for level in (0..max_level).rev() {
+            ct = party.ctx.multiply(&ct, &ct, &party.relinearization).unwrap();
+            expected = common::zip(&expected, &expected, |x, y| x * y);
+            party.assert_holds("square", &ct, &expected, level, 18.0);
+        }
     }
 }
 
