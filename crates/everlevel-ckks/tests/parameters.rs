@@ -82,7 +82,7 @@ fn generated_keys_have_the_listed_moduli_and_no_others() {
 
 /// The same at the real parameters, from the keys themselves.
 #[test]
-#[ignore = "slow: N = 2^16, about 60 s and 4 GB"]
+#[ignore = "slow: N = 2^16, about 20 s on two cores, 4 GB"]
 fn generated_keys_of_the_real_parameters_are_within_their_caps() {
     let options = Options { thread_count: 2, seeded_keys: true, ..Options::default() };
     let ctx = Context::with_options(Params::try_from(ParamsLiteral::bootstrap()).unwrap(), options).unwrap();
