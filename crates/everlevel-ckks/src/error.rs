@@ -120,6 +120,18 @@ pub enum Error {
         /// The refused operation.
         op: &'static str,
     },
+    /// A bootstrap key of the wrong kind.
+    #[error(
+        "{op}: bootstrap key is for {found:?} bootstraps, this needs one for {needed:?}; make it with create_lossy_bootstrap_key"
+    )]
+    BootstrapKind {
+        /// The refused operation.
+        op: &'static str,
+        /// The key's kind.
+        found: crate::BootstrapKind,
+        /// What would do.
+        needed: crate::BootstrapKind,
+    },
     /// A stage count outside the supported ones.
     #[error("{op}: stage_count = {stage_count} is not one of {supported:?}; choose one of these")]
     StageCount {

@@ -3,7 +3,7 @@
 use everlevel_params::SecretDistribution;
 use everlevel_ring::PrimeSet;
 
-use crate::bootstrap::key::{dense_gadget, stage_gadget, stage_sets};
+use crate::bootstrap::tables::{dense_gadget, stage_gadget, stage_sets};
 use crate::context::Inner;
 use crate::params::{ENCAPSULATION_WEIGHT, STAGE_COUNTS};
 use crate::{Context, Error};

@@ -21,7 +21,7 @@ pub mod rotation;
 mod error;
 mod working;
 
-pub use bootstrap::{BootstrapKey, BootstrapKeySize};
+pub use bootstrap::{BootstrapKey, BootstrapKeySize, BootstrapKeys, BootstrapKind, Method, Parts};
 pub use ciphertext::{Ciphertext, Plaintext};
 pub use context::{Context, Options};
 pub use encoder::Encoder;

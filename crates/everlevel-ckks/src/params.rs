@@ -17,6 +17,9 @@ pub const ENCAPSULATION_WEIGHT: usize = 32;
 pub const LOG2_SCALE: f64 = 40.0;
 /// log2 of the message scale at level 0: `2^10` below the base prime, the bootstrap's message ratio.
 pub const LOG2_BASE_SCALE: f64 = 38.0;
+/// log2 of the ratio of a bootstrapping chain's top message level: its scale is 2^43, so that what a sign bootstrap has cleaned is not
+/// lost again to rounding at 2^40.
+pub const LOG2_TOP_RATIO: f64 = 46.0;
 /// Levels of EvalMod: five for a polynomial of degree 30, three doublings.
 pub const EVAL_MOD_LEVELS: usize = 8;
 /// log2 of EvalMod's scale at its end.
@@ -180,8 +183,12 @@ impl TryFrom<ParamsLiteral> for Params {
             let first = 2f64.powf(2.0 * LOG2_SCALE - LOG2_BASE_SCALE);
             primes.push(ntt_primes_near(first, log_n).next().ok_or(out_of_primes(42))?);
         }
-        for _ in 1..literal.max_level {
-            primes.push(near_40.next().ok_or(out_of_primes(40))?);
+        for level in 2..=literal.max_level {
+            if literal.bootstrap && level == literal.max_level {
+                primes.push(ntt_primes_near(2f64.powf(LOG2_TOP_RATIO), log_n).next().ok_or(out_of_primes(46))?);
+            } else {
+                primes.push(near_40.next().ok_or(out_of_primes(40))?);
+            }
         }
         let mut levels: Vec<Level> =
             (0..=literal.max_level).map(|level| Level { set: PrimeSet::new(0..=level) }).collect();
