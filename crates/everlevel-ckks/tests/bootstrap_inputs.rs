@@ -142,10 +142,9 @@ fn the_integer_part_is_within_its_bound_for_every_key_and_input() {
         for size in [0.0, 1.0, 500.0] {
             let x: Vec<_> = uniform(256, index as u64).iter().map(|z| z * size).collect();
             let ct = party.encrypt(&x, 0);
-            let (relinearization, conjugation) = (&party.relinearization, &party.conjugation);
             party
                 .ctx
-                .bootstrap_observed(&ct, relinearization, conjugation, &key, &no_progress, &mut |stage, rlwe, scale| {
+                .bootstrap_observed(&ct, party.keys(&key), &no_progress, &mut |stage, rlwe, scale| {
                     if stage == Stage::ModRaise {
                         let (coeffs, _) = party.ctx.inspect(rlwe, &party.secret, scale).unwrap();
                         count += coeffs.len();

@@ -4,7 +4,9 @@ mod common;
 
 use common::{Party, depth};
 use everlevel_ckks::params::{ENCAPSULATION_WEIGHT, STAGE_COUNTS};
-use everlevel_ckks::{BootstrapKeySize, Context, Error, KeyModulus, Options, Params, ParamsLiteral, no_progress};
+use everlevel_ckks::{
+    BootstrapKeySize, BootstrapKind, Context, Error, KeyModulus, Options, Params, ParamsLiteral, no_progress,
+};
 use everlevel_params::SecretDistribution::{FixedWeight, Ternary};
 use everlevel_params::{SecretDistribution, max_log2_qp};
 use everlevel_ring::PrimeSet;
@@ -67,7 +69,10 @@ fn generated_keys_have_the_listed_moduli_and_no_others() {
     }
     for stages in STAGE_COUNTS {
         for size in [BootstrapKeySize::Medium, BootstrapKeySize::Large] {
-            let moduli = party.bootstrap_key(stages, size).moduli();
+            let kinds = [BootstrapKind::Regular, BootstrapKind::Lossy];
+            let keys =
+                kinds.map(|kind| party.ctx.bootstrap_key_of(kind, &party.secret, stages, size, &no_progress).unwrap());
+            let moduli = keys.iter().flat_map(|key| key.moduli());
             let suffix = |k: &&KeyModulus| {
                 k.name.ends_with(&format!("of {stages}"))
                     || k.name.contains(&format!("{stages} stages"))
