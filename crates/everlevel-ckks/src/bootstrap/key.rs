@@ -12,7 +12,7 @@ use crate::context::{Inner, best_gadget};
 use crate::keys::{KeyInfo, SecretKey};
 use crate::params::{BootstrapChain, ENCAPSULATION_WEIGHT, LOG2_EVAL_MOD, STAGE_COUNTS};
 use crate::working::Ladder;
-use crate::{Context, Error, Params, Progress};
+use crate::{Context, Error, Params, Progress, report};
 
 /// The raised phase is multiplied by this, so that key-switching noise is small against `q0`.
 const RAISE_FACTOR: u64 = 4;
@@ -126,12 +126,13 @@ pub(crate) fn dense_gadget(inner: &Inner, raised: &PrimeSet) -> Gadget {
     Gadget::whole(raised, &PrimeSet::new(inner.params.special.iter().copied().take(2)))
 }
 
-/// The two transforms of a stage count, each stage with its rotations' gadget.
+/// The two transforms of a stage count, each stage with its rotations' gadget. `step` is asked before each stage.
 fn transforms(
     inner: &Inner,
     tables: &BootstrapTables,
     stage_index: usize,
     size: BootstrapKeySize,
+    step: impl Fn() -> Result<(), Error>,
 ) -> Result<[Vec<(LinearTransform, Gadget)>; 2], Error> {
     let (ring, encoder) = (&inner.ring, &inner.encoder);
     let stage_count = STAGE_COUNTS[stage_index];
@@ -145,6 +146,7 @@ fn transforms(
     let total = top_scale / (2.0 * slots * INTERVAL * tables.raise_factor as f64 * q0);
     let share = total.powf(1.0 / stage_count as f64);
     let encode = |map: &dft::Diagonals, pair: &[PrimeSet; 2], share: f64| {
+        step()?;
         let gadget = stage_gadget(inner, &pair[0])?;
         let factor = share * crate::working::ratio(ring, &pair[0], &pair[1]);
         let transform = map.encode(ring, encoder, [&pair[0], &pair[1]], &gadget, factor, size);
@@ -177,7 +179,8 @@ impl Context {
     /// Keys for bootstraps of `stage_count` 3, 4 or 5: more stages are faster and leave fewer levels (10, 9, 8).
     ///
     /// # Errors
-    /// A foreign secret key, an unsupported stage count, parameters without a bootstrap, fewer slots than half the degree.
+    /// A foreign secret key, an unsupported stage count, parameters without a bootstrap, fewer slots than half the degree; a
+    /// cancellation.
     pub fn bootstrap_key(
         &self,
         secret: &SecretKey,
@@ -203,13 +206,13 @@ impl Context {
         let seed = Seed::from_os()?;
         self.install(|inner| {
             let ring = &inner.ring;
-            let [down, up] = transforms(inner, tables, stage_index, size)?;
+            let [down, up] = transforms(inner, tables, stage_index, size, || report(op, progress, 0, 1))?;
             let total = down.iter().chain(&up).map(|(t, _)| t.rotations().len()).sum::<usize>() + 2;
             let mut done = 0;
             let mut next = || {
                 done += 1;
-                progress(done, total);
-                seed.derive(everlevel_rand::Domain::Derive, done as u64)
+                report(op, progress, done, total)?;
+                Ok::<_, Error>(seed.derive(everlevel_rand::Domain::Derive, done as u64))
             };
             let mut keyed = |stages: Vec<(LinearTransform, Gadget)>| {
                 stages
@@ -226,12 +229,12 @@ impl Context {
                                     &secret.key,
                                     elt,
                                     gadget.clone(),
-                                    &next(),
+                                    &next()?,
                                     !inner.seeded_keys,
                                 );
-                                (r, key)
+                                Ok((r, key))
                             })
-                            .collect();
+                            .collect::<Result<_, Error>>()?;
                         Ok(KeyedTransform { transform, keys })
                     })
                     .collect::<Result<Vec<_>, Error>>()
@@ -240,7 +243,7 @@ impl Context {
             let slots_to_coeffs = keyed(up)?;
 
             let raised = tables.coeffs_to_slots[stage_index][0].clone();
-            let sparse = everlevel_rlwe::SecretKey::sample(ring, &next(), 0, Some(ENCAPSULATION_WEIGHT))?;
+            let sparse = everlevel_rlwe::SecretKey::sample(ring, &next()?, 0, Some(ENCAPSULATION_WEIGHT))?;
             let [dense_seed, sparse_seed] = [1, 2].map(|i| seed.derive(everlevel_rand::Domain::Ephemeral, i));
             let id = secret.key.id();
             let (s, t) = (secret.key.eval(), sparse.eval());
@@ -255,7 +258,7 @@ impl Context {
             let gadget = dense_gadget(inner, &raised);
             inner.params.check_key(ring, &gadget.full_set())?;
             let to_dense = SwitchingKey::generate(ring, id, [t, s], gadget, &dense_seed, !inner.seeded_keys);
-            progress(total, total);
+            report(op, progress, total, total)?;
             Ok(BootstrapKey { info: secret.info, size, raised, coeffs_to_slots, slots_to_coeffs, to_sparse, to_dense })
         })
     }

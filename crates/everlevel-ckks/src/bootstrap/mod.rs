@@ -13,7 +13,7 @@ use everlevel_rlwe::Rlwe;
 use crate::context::Inner;
 use crate::keys::{ConjugationKey, RelinearizationKey};
 use crate::working::{self, Working};
-use crate::{Ciphertext, Context, Error, Progress, arithmetic};
+use crate::{Ciphertext, Context, Error, Progress, arithmetic, report};
 
 pub(crate) use key::BootstrapTables;
 pub use key::{BootstrapKey, BootstrapKeySize};
@@ -41,7 +41,7 @@ impl Context {
     /// (the error grows with the cube: `|m|³·6.3e-6` for coefficients of size `m`).
     ///
     /// # Errors
-    /// Keys of other parameters or another secret, three polynomials, parameters without a bootstrap.
+    /// Keys of other parameters or another secret, three polynomials, parameters without a bootstrap; a cancellation.
     pub fn bootstrap(
         &self,
         a: &Ciphertext,
@@ -76,10 +76,10 @@ impl Context {
         self.check_secret(op, "conjugation key", conjugation_key.info, a)?;
         self.check_secret(op, "bootstrap key", bootstrap_key.info, a)?;
         let lowered = self.level_down(a, 0)?;
-        Ok(self.install(|inner| {
+        self.install(|inner| {
             let run = Run { inner, tables, relinearization_key, conjugation_key, key: bootstrap_key };
             run.bootstrap(&lowered, progress, observer)
-        }))
+        })
     }
 }
 
@@ -93,29 +93,29 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    fn bootstrap(&self, a: &Ciphertext, progress: Progress, observer: Observer) -> Ciphertext {
+    fn bootstrap(&self, a: &Ciphertext, progress: Progress, observer: Observer) -> Result<Ciphertext, Error> {
         let stages = self.key.stage_count();
         let total = 2 * stages + 4;
         let mut done = 0;
         let mut step = || {
             done += 1;
-            progress(done, total);
+            report("bootstrap", progress, done, total)
         };
         let ring = &self.inner.ring;
         let ladder = &self.tables.ladder;
 
         let mut ct = self.mod_raise(&a.rlwe);
         observer(Stage::ModRaise, &ct, self.tables.raise_factor as f64 * a.scale);
-        step();
+        step()?;
 
         for stage in &self.key.coeffs_to_slots {
             ct = stage.apply(ring, &ct);
-            step();
+            step()?;
         }
         let [real, imaginary] = self.split(ct);
         let top = ladder.scales.len() - 1;
         observer(Stage::CoeffsToSlots, &real, ladder.scales[top]);
-        step();
+        step()?;
 
         let sine = |ct: Rlwe| {
             eval_mod::eval_mod(
@@ -128,23 +128,23 @@ impl Run<'_> {
         };
         let real = sine(real).ct;
         observer(Stage::EvalMod, &real, ladder.scales[0]);
-        step();
+        step()?;
         let mut imaginary = sine(imaginary).ct;
         arithmetic::mul_i_assign(ring, &mut imaginary);
         let mut ct = real;
         ring.add_assign(&mut ct.c0, &imaginary.c0);
         ring.add_assign(&mut ct.c1, &imaginary.c1);
-        step();
+        step()?;
 
         for stage in &self.key.slots_to_coeffs {
             ct = stage.apply(ring, &ct);
-            step();
+            step()?;
         }
         let level = self.inner.ladder.sets.len() - 1 - stages;
         let scale = self.inner.ladder.scales[level];
         observer(Stage::SlotsToCoeffs, &ct, scale);
         let error = a.error.hypot(self.tables.error);
-        Ciphertext { rlwe: ct, c2: None, level, scale, error, ..*a }
+        Ok(Ciphertext { rlwe: ct, c2: None, level, scale, error, ..*a })
     }
 
     /// From the base prime to the raised modulus, by way of the encapsulated sparse secret: the phase becomes `factor·(m + q0·I)` with
