@@ -134,6 +134,11 @@ impl Context {
         self.0.pool.current_num_threads()
     }
 
+    /// Whether keys hold the seeds of their uniform halves instead of the halves.
+    pub fn seeded_keys(&self) -> bool {
+        self.0.seeded_keys
+    }
+
     /// Runs `f` on the context's threads.
     pub(crate) fn install<T: Send>(&self, f: impl FnOnce(&Inner) -> T + Send) -> T {
         let inner = &*self.0;

@@ -305,6 +305,11 @@ impl BootstrapKey {
         self.switching_keys().map(SwitchingKey::seeded_nbytes).sum()
     }
 
+    /// Whether it holds the seeds of its uniform halves instead of the halves.
+    pub fn is_seeded(&self) -> bool {
+        self.switching_keys().all(|k| !k.is_expanded())
+    }
+
     /// Bytes of the plaintext tables beside the keys.
     pub fn table_nbytes(&self) -> usize {
         self.coeffs_to_slots.iter().chain(&self.slots_to_coeffs).map(|s| s.transform.nbytes()).sum()
