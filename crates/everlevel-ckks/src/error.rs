@@ -1,6 +1,7 @@
 use everlevel_rlwe::SecretId;
 
-/// What a CKKS call can refuse. Every refusal comes before any work, and leaves the arguments as they were.
+/// What a CKKS call can refuse. Every refusal comes before any work (a cancellation, between two steps of it), and leaves the arguments
+/// as they were.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -151,6 +152,16 @@ pub enum Error {
         found: String,
         /// What would do.
         needed: String,
+    },
+    /// A [progress callback](crate::Progress) said to stop.
+    #[error("{op}: cancelled after step {done} of {total}; nothing was changed, call it again to start over")]
+    Cancelled {
+        /// The cancelled operation.
+        op: &'static str,
+        /// Steps that were done.
+        done: usize,
+        /// Steps in all.
+        total: usize,
     },
     /// Parameters below 128 bits of security.
     #[error(transparent)]

@@ -2,6 +2,8 @@
 
 mod common;
 
+use std::ops::ControlFlow;
+
 use std::sync::Mutex;
 
 use common::{Party, depth, uniform};
@@ -124,7 +126,10 @@ fn sizes_in_bytes_are_what_is_held() {
 fn key_generation_and_bootstraps_report_their_progress_to_the_end() {
     let party = Party::bootstrap(9);
     let reports = Mutex::new(Vec::new());
-    let report = |done: usize, total: usize| reports.lock().unwrap().push((done, total));
+    let report = |done: usize, total: usize| {
+        reports.lock().unwrap().push((done, total));
+        ControlFlow::Continue(())
+    };
     let check = |what: &str| {
         let all = std::mem::take(&mut *reports.lock().unwrap());
         let total = all[0].1;

@@ -9,7 +9,7 @@ use everlevel_rlwe::{Gadget, LinearTransform, Rlwe, SecretId, SwitchingKey};
 use crate::bootstrap::tables::{Transforms, dense_gadget, transforms};
 use crate::keys::{KeyInfo, SecretKey};
 use crate::params::{ENCAPSULATION_WEIGHT, STAGE_COUNTS};
-use crate::{Context, Error, Progress};
+use crate::{Context, Error, Progress, report};
 
 /// Baby steps against giant steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,7 +68,8 @@ impl Context {
     /// Keys for bootstraps of `stage_count` 3, 4 or 5: more stages are faster and leave fewer levels (10, 9, 8).
     ///
     /// # Errors
-    /// A foreign secret key, an unsupported stage count, parameters without a bootstrap, fewer slots than half the degree.
+    /// A foreign secret key, an unsupported stage count, parameters without a bootstrap, fewer slots than half the degree; a
+    /// cancellation.
     pub fn bootstrap_key(
         &self,
         secret: &SecretKey,
@@ -113,13 +114,13 @@ impl Context {
         self.install(|inner| {
             let ring = &inner.ring;
             let Transforms { coeffs_to_slots: down, slots_to_coeffs: up, slots_to_coeffs_first } =
-                transforms(inner, tables, stage_index, size, kind)?;
+                transforms(inner, tables, stage_index, size, kind, || report(op, progress, 0, 1))?;
             let total = down.iter().chain(&up).map(|(t, _)| t.rotations().len()).sum::<usize>() + 2;
             let mut done = 0;
             let mut next = || {
                 done += 1;
-                progress(done, total);
-                seed.derive(everlevel_rand::Domain::Derive, done as u64)
+                report(op, progress, done, total)?;
+                Ok::<_, Error>(seed.derive(everlevel_rand::Domain::Derive, done as u64))
             };
             let mut keyed = |stages: Vec<(LinearTransform, Gadget)>| {
                 stages
@@ -136,12 +137,12 @@ impl Context {
                                     &secret.key,
                                     elt,
                                     gadget.clone(),
-                                    &next(),
+                                    &next()?,
                                     !inner.seeded_keys,
                                 );
-                                (r, key)
+                                Ok((r, key))
                             })
-                            .collect();
+                            .collect::<Result<_, Error>>()?;
                         Ok(KeyedTransform { transform, keys })
                     })
                     .collect::<Result<Vec<_>, Error>>()
@@ -150,7 +151,7 @@ impl Context {
             let slots_to_coeffs = keyed(up)?;
 
             let raised = tables.coeffs_to_slots[stage_index][0].clone();
-            let sparse = everlevel_rlwe::SecretKey::sample(ring, &next(), 0, Some(ENCAPSULATION_WEIGHT))?;
+            let sparse = everlevel_rlwe::SecretKey::sample(ring, &next()?, 0, Some(ENCAPSULATION_WEIGHT))?;
             let [dense_seed, sparse_seed] = [1, 2].map(|i| seed.derive(everlevel_rand::Domain::Ephemeral, i));
             let id = secret.key.id();
             let (s, t) = (secret.key.eval(), sparse.eval());
@@ -165,7 +166,7 @@ impl Context {
             let gadget = dense_gadget(inner, &raised);
             inner.params.check_key(ring, &gadget.full_set())?;
             let to_dense = SwitchingKey::generate(ring, id, [t, s], gadget, &dense_seed, !inner.seeded_keys);
-            progress(total, total);
+            report(op, progress, total, total)?;
             Ok(BootstrapKey {
                 info: secret.info,
                 size,
@@ -225,6 +226,11 @@ impl BootstrapKey {
     /// Bytes of the seeded form, which leaves out what a seed expands to.
     pub fn seeded_nbytes(&self) -> usize {
         self.switching_keys().map(SwitchingKey::seeded_nbytes).sum()
+    }
+
+    /// Whether it holds the seeds of its uniform halves instead of the halves.
+    pub fn is_seeded(&self) -> bool {
+        self.switching_keys().all(|k| !k.is_expanded())
     }
 
     /// Bytes of the plaintext tables beside the keys.

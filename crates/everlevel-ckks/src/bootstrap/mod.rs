@@ -75,7 +75,7 @@ impl Context {
     /// (the error grows with the cube: `|m|³·6.3e-6` for coefficients of size `m`).
     ///
     /// # Errors
-    /// Keys of other parameters or another secret, three polynomials, parameters without a bootstrap.
+    /// Keys of other parameters or another secret, three polynomials, parameters without a bootstrap; a cancellation.
     pub fn bootstrap(
         &self,
         a: &Ciphertext,
@@ -103,9 +103,10 @@ impl Context {
         progress: Progress,
         observer: Observer,
     ) -> Result<Ciphertext, Error> {
-        let tables = self.check_bootstrap("bootstrap", a, keys)?;
+        let op = "bootstrap";
+        let tables = self.check_bootstrap(op, a, keys)?;
         let lowered = self.level_down(a, 0)?;
-        Ok(self.install(|inner| Run::new(inner, tables, keys, progress, observer).regular(&lowered)))
+        self.install(|inner| Run::new(op, inner, tables, keys, progress, observer).regular(&lowered))
     }
 
     /// A lossy bootstrap, to level 13; below level `stage_count` a regular one with the same keys, to level 13 − stage_count.
@@ -174,7 +175,7 @@ impl Context {
             return Ok([halves.real, imaginary]);
         }
         let lowered = self.level_down(&merged, 0)?;
-        Ok(self.install(|inner| Run::new(inner, tables, keys, progress, &mut |_, _, _| {}).regular_halves(&lowered)))
+        self.install(|inner| Run::new(op, inner, tables, keys, progress, &mut |_, _, _| {}).regular_halves(&lowered))
     }
 
     fn slots_to_coeffs_first(
@@ -194,9 +195,9 @@ impl Context {
         let stage_count = keys.bootstrap.stage_count();
         self.check_depth(op, a, stage_count)?;
         let lowered = self.level_down(a, stage_count)?;
-        Ok(self.install(|inner| {
-            Run::new(inner, tables, keys, progress, &mut |_, _, _| {}).first(&lowered, method, plan, parts)
-        }))
+        self.install(|inner| {
+            Run::new(op, inner, tables, keys, progress, &mut |_, _, _| {}).first(&lowered, method, plan, parts)
+        })
     }
 
     /// `real + i·imaginary`.

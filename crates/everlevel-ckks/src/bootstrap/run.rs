@@ -7,7 +7,7 @@ use crate::bootstrap::eval_mod::Plan;
 use crate::bootstrap::{BootstrapKey, BootstrapKeys, BootstrapTables, Method, Observer, Parts, Stage};
 use crate::context::Inner;
 use crate::working::{self, Working};
-use crate::{Ciphertext, Progress, arithmetic};
+use crate::{Ciphertext, Error, Progress, arithmetic, report};
 
 /// The real and, where it was asked for, the imaginary part of a result.
 pub(super) struct Halves<T> {
@@ -17,6 +17,7 @@ pub(super) struct Halves<T> {
 
 /// One bootstrap: its surroundings, and how far it is.
 pub(super) struct Run<'a> {
+    op: &'static str,
     inner: &'a Inner,
     tables: &'a BootstrapTables,
     keys: BootstrapKeys<'a>,
@@ -40,46 +41,54 @@ impl Halves<Rlwe> {
 
 impl<'a> Run<'a> {
     pub fn new(
+        op: &'static str,
         inner: &'a Inner,
         tables: &'a BootstrapTables,
         keys: BootstrapKeys<'a>,
         progress: Progress<'a>,
         observer: Observer<'a>,
     ) -> Self {
-        Self { inner, tables, keys, progress, observer, done: 0 }
+        Self { op, inner, tables, keys, progress, observer, done: 0 }
     }
 
     fn key(&self) -> &'a BootstrapKey {
         self.keys.bootstrap
     }
 
-    fn step(&mut self) {
+    /// Reports a step; an error if the answer is to stop.
+    fn step(&mut self) -> Result<(), Error> {
         self.done += 1;
-        (self.progress)(self.done, 2 * self.key().stage_count() + 4);
+        report(self.op, self.progress, self.done, 2 * self.key().stage_count() + 4)
     }
 
     /// SlotsToCoeffs last: from level 0 to 13 − stage_count.
-    pub fn regular(mut self, a: &Ciphertext) -> Ciphertext {
-        let sines = self.sines(&a.rlwe, self.regular_plan(), false, Parts::Complex);
-        let ct = self.slots_to_coeffs(sines);
-        self.result(a, ct, self.regular_level(), a.error.hypot(self.tables.error))
+    pub fn regular(mut self, a: &Ciphertext) -> Result<Ciphertext, Error> {
+        let sines = self.sines(&a.rlwe, self.regular_plan(), false, Parts::Complex)?;
+        let ct = self.slots_to_coeffs(sines)?;
+        Ok(self.result(a, ct, self.regular_level(), a.error.hypot(self.tables.error)))
     }
 
     /// As [`Run::regular`], for real and imaginary parts apart. EvalMod halves its results, since the separation doubles them.
-    pub fn regular_halves(mut self, a: &Ciphertext) -> [Ciphertext; 2] {
-        let sines = self.sines(&a.rlwe, self.regular_plan(), true, Parts::Complex);
-        let ct = self.slots_to_coeffs(sines);
+    pub fn regular_halves(mut self, a: &Ciphertext) -> Result<[Ciphertext; 2], Error> {
+        let sines = self.sines(&a.rlwe, self.regular_plan(), true, Parts::Complex)?;
+        let ct = self.slots_to_coeffs(sines)?;
         let error = a.error.hypot(self.tables.error);
-        self.split(ct).map(|half| self.result(a, half, self.regular_level(), error))
+        Ok(self.split(ct).map(|half| self.result(a, half, self.regular_level(), error)))
     }
 
     /// SlotsToCoeffs first: from level stage_count to the top message level.
-    pub fn first(mut self, a: &Ciphertext, method: Method, plan: &Plan, parts: Parts) -> Halves<Ciphertext> {
+    pub fn first(
+        mut self,
+        a: &Ciphertext,
+        method: Method,
+        plan: &Plan,
+        parts: Parts,
+    ) -> Result<Halves<Ciphertext>, Error> {
         let ring = &self.inner.ring;
         let mut ct = a.rlwe.clone();
         for (transform, keyed) in self.key().slots_to_coeffs_first.iter().zip(&self.key().slots_to_coeffs) {
             ct = keyed.apply_other(ring, &ct, transform);
-            self.step();
+            self.step()?;
         }
         if method == Method::Sign {
             // ±1 to ±q0/4.
@@ -87,13 +96,13 @@ impl<'a> Run<'a> {
             ring.mul_residues_assign(&mut ct.c0, |m| m.reduce(factor));
             ring.mul_residues_assign(&mut ct.c1, |m| m.reduce(factor));
         }
-        let sines = self.sines(&ct, plan, false, parts);
+        let sines = self.sines(&ct, plan, false, parts)?;
         let level = self.inner.ladder.sets.len() - 1;
         let error = self.first_error(a, method, level);
-        Halves {
+        Ok(Halves {
             real: self.result(a, sines.real, level, error),
             imaginary: sines.imaginary.map(|ct| self.result(a, ct, level, error)),
-        }
+        })
     }
 
     /// Values are coefficients here, so that coefficient noise at level 0 counts as it is; signs square what comes in.
@@ -116,16 +125,16 @@ impl<'a> Run<'a> {
         self.inner.ladder.sets.len() - 1 - self.key().stage_count()
     }
 
-    fn slots_to_coeffs(&mut self, sines: Halves<Rlwe>) -> Rlwe {
+    fn slots_to_coeffs(&mut self, sines: Halves<Rlwe>) -> Result<Rlwe, Error> {
         let ring = &self.inner.ring;
         let mut ct = sines.joined(ring);
         for stage in &self.key().slots_to_coeffs {
             ct = stage.apply(ring, &ct);
-            self.step();
+            self.step()?;
         }
         let scale = self.inner.ladder.scales[self.regular_level()];
         (self.observer)(Stage::SlotsToCoeffs, &ct, scale);
-        ct
+        Ok(ct)
     }
 
     fn result(&self, a: &Ciphertext, rlwe: Rlwe, level: usize, error: f64) -> Ciphertext {
@@ -133,30 +142,30 @@ impl<'a> Run<'a> {
     }
 
     /// From coefficients at level 0 to the sines of their two halves in slots, at the top message level.
-    fn sines(&mut self, base: &Rlwe, plan: &Plan, halved: bool, parts: Parts) -> Halves<Rlwe> {
+    fn sines(&mut self, base: &Rlwe, plan: &Plan, halved: bool, parts: Parts) -> Result<Halves<Rlwe>, Error> {
         let ring = &self.inner.ring;
         let mut ct = self.mod_raise(base);
         let base_scale = self.inner.ladder.scales[0];
         (self.observer)(Stage::ModRaise, &ct, self.tables.raise_factor as f64 * base_scale);
-        self.step();
+        self.step()?;
 
         for stage in &self.key().coeffs_to_slots {
             ct = stage.apply(ring, &ct);
-            self.step();
+            self.step()?;
         }
         let [real, imaginary] = self.split(ct);
         (self.observer)(Stage::CoeffsToSlots, &real, plan.top_scale());
-        self.step();
+        self.step()?;
 
         let top = plan.ladder.sets.len() - 1;
         let relinearization = &self.keys.relinearization.keys;
         let sine = |ct: Rlwe| plan.eval_mod(ring, relinearization, Working { ct, level: top }, halved).ct;
         let real = sine(real);
         (self.observer)(Stage::EvalMod, &real, plan.ladder.scales[0]);
-        self.step();
+        self.step()?;
         let imaginary = (parts == Parts::Complex).then(|| sine(imaginary));
-        self.step();
-        Halves { real, imaginary }
+        self.step()?;
+        Ok(Halves { real, imaginary })
     }
 
     /// From the base prime to the raised modulus, by way of the encapsulated sparse secret: the phase becomes `factor·(m + q0·I)` with

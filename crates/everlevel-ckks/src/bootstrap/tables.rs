@@ -161,28 +161,30 @@ pub(crate) struct Transforms {
     pub slots_to_coeffs_first: Vec<LinearTransform>,
 }
 
-/// The transforms of a stage count.
+/// The transforms of a stage count. `step` is asked before each stage.
 pub(crate) fn transforms(
     inner: &Inner,
     tables: &BootstrapTables,
     stage_index: usize,
     size: BootstrapKeySize,
     kind: BootstrapKind,
+    step: impl Fn() -> Result<(), Error>,
 ) -> Result<Transforms, Error> {
     let (ring, encoder, scales) = (&inner.ring, &inner.encoder, &inner.ladder.scales);
     let stage_count = STAGE_COUNTS[stage_index];
     let q0 = ring.product(&inner.ladder.sets[0]);
     let [down_sets, up_sets] = stage_sets(inner, tables, stage_index);
     let encode = |map: &dft::Diagonals, pair: &[PrimeSet; 2], gadget: &Gadget, share: f64| {
+        step()?;
         let factor = share * crate::working::ratio(ring, &pair[0], &pair[1]);
-        map.encode(ring, encoder, [&pair[0], &pair[1]], gadget, factor, size)
+        Ok::<_, Error>(map.encode(ring, encoder, [&pair[0], &pair[1]], gadget, factor, size))
     };
     let with_gadgets = |maps: &[dft::Diagonals], sets: &[[PrimeSet; 2]], shares: &[f64]| {
         let stages = maps.iter().zip(sets).zip(shares);
         stages
             .map(|((map, pair), share)| {
                 let gadget = stage_gadget(inner, &pair[0])?;
-                Ok((encode(map, pair, &gadget, *share), gadget))
+                Ok((encode(map, pair, &gadget, *share)?, gadget))
             })
             .collect::<Result<Vec<_>, Error>>()
     };
@@ -205,7 +207,9 @@ pub(crate) fn transforms(
             let shares = falling_shares(scales[0] / scales[stage_count], stage_count);
             let sets = descent(inner, stage_count, stage_count);
             let stages = up.iter().zip(&sets).zip(&shares).zip(&slots_to_coeffs);
-            stages.map(|(((map, pair), share), (_, gadget))| encode(map, pair, gadget, *share)).collect()
+            stages
+                .map(|(((map, pair), share), (_, gadget))| encode(map, pair, gadget, *share))
+                .collect::<Result<_, _>>()?
         }
     };
     Ok(Transforms { coeffs_to_slots, slots_to_coeffs, slots_to_coeffs_first })
