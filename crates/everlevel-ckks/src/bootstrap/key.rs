@@ -6,7 +6,7 @@ use everlevel_rand::Seed;
 use everlevel_ring::{PrimeSet, Ring};
 use everlevel_rlwe::{Gadget, LinearTransform, Rlwe, SecretId, SwitchingKey};
 
-use crate::bootstrap::tables::{Transforms, dense_gadget, transforms};
+use crate::bootstrap::tables::{Maps, Transforms, dense_gadget, transforms};
 use crate::keys::{KeyInfo, SecretKey};
 use crate::params::{ENCAPSULATION_WEIGHT, STAGE_COUNTS};
 use crate::{Context, Error, Progress, report};
@@ -100,9 +100,9 @@ impl Context {
             return Err(Error::NoBootstrap { op });
         };
         self.check(op, "secret key", secret.info)?;
-        let Some(stage_index) = STAGE_COUNTS.iter().position(|&s| s == stage_count) else {
+        if !STAGE_COUNTS.contains(&stage_count) {
             return Err(Error::StageCount { op, stage_count, supported: STAGE_COUNTS.to_vec() });
-        };
+        }
         if self.slot_count() != self.params().max_slots() {
             return Err(Error::Parameter {
                 what: "slot_count",
@@ -113,9 +113,10 @@ impl Context {
         let seed = Seed::from_os()?;
         self.install(|inner| {
             let ring = &inner.ring;
+            let maps = Maps::new(inner, stage_count);
+            let total = maps.rotation_count(self.slot_count(), size) + 2;
             let Transforms { coeffs_to_slots: down, slots_to_coeffs: up, slots_to_coeffs_first } =
-                transforms(inner, tables, stage_index, size, kind, || report(op, progress, 0, 1))?;
-            let total = down.iter().chain(&up).map(|(t, _)| t.rotations().len()).sum::<usize>() + 2;
+                transforms(inner, tables, &maps, (size, kind), || report(op, progress, 0, total))?;
             let mut done = 0;
             let mut next = || {
                 done += 1;
@@ -150,7 +151,7 @@ impl Context {
             let coeffs_to_slots = keyed(down)?;
             let slots_to_coeffs = keyed(up)?;
 
-            let raised = tables.coeffs_to_slots[stage_index][0].clone();
+            let raised = tables.coeffs_to_slots(stage_count)[0].clone();
             let sparse = everlevel_rlwe::SecretKey::sample(ring, &next()?, 0, Some(ENCAPSULATION_WEIGHT))?;
             let [dense_seed, sparse_seed] = [1, 2].map(|i| seed.derive(everlevel_rand::Domain::Ephemeral, i));
             let id = secret.key.id();

@@ -41,7 +41,8 @@ pub(crate) struct BootstrapTables {
     pub error: f64,
     /// EvalMod's top level.
     top: PrimeSet,
-    pub coeffs_to_slots: Vec<Vec<PrimeSet>>,
+    /// By position in [`STAGE_COUNTS`].
+    coeffs_to_slots: Vec<Vec<PrimeSet>>,
     pub encapsulation_gadget: Gadget,
 }
 
@@ -91,6 +92,12 @@ impl BootstrapTables {
         })
     }
 
+    /// The moduli of CoeffsToSlots for a supported stage count, the raised one first.
+    pub fn coeffs_to_slots(&self, stage_count: usize) -> &[PrimeSet] {
+        let index = STAGE_COUNTS.iter().position(|&s| s == stage_count);
+        index.map_or(&[], |index| &self.coeffs_to_slots[index])
+    }
+
     fn plans(&self, kind: BootstrapKind) -> &Plans {
         match kind {
             BootstrapKind::Regular => &self.regular,
@@ -126,11 +133,11 @@ impl Plans {
 }
 
 /// Source and target of every CoeffsToSlots and every SlotsToCoeffs stage.
-pub(crate) fn stage_sets(inner: &Inner, tables: &BootstrapTables, stage_index: usize) -> [Vec<[PrimeSet; 2]>; 2] {
-    let mut down = tables.coeffs_to_slots[stage_index].clone();
+pub(crate) fn stage_sets(inner: &Inner, tables: &BootstrapTables, stage_count: usize) -> [Vec<[PrimeSet; 2]>; 2] {
+    let mut down = tables.coeffs_to_slots(stage_count).to_vec();
     down.push(tables.top.clone());
     let top_level = inner.ladder.sets.len() - 1;
-    [pairs(&down), descent(inner, top_level, STAGE_COUNTS[stage_index])]
+    [pairs(&down), descent(inner, top_level, stage_count)]
 }
 
 /// Source and target of `count` steps down from a message level.
@@ -161,19 +168,36 @@ pub(crate) struct Transforms {
     pub slots_to_coeffs_first: Vec<LinearTransform>,
 }
 
+/// The factored Fourier transform in both directions.
+pub(crate) struct Maps {
+    down: Vec<dft::Diagonals>,
+    up: Vec<dft::Diagonals>,
+}
+
+impl Maps {
+    pub fn new(inner: &Inner, stage_count: usize) -> Self {
+        let stages = |direction| dft::stages(&inner.encoder, direction, stage_count);
+        Self { down: stages(Direction::CoeffsToSlots), up: stages(Direction::SlotsToCoeffs) }
+    }
+
+    /// Number of rotation keys that they need.
+    pub fn rotation_count(&self, slots: usize, size: BootstrapKeySize) -> usize {
+        self.down.iter().chain(&self.up).map(|map| map.rotations(slots, size).len()).sum()
+    }
+}
+
 /// The transforms of a stage count. `step` is asked before each stage.
 pub(crate) fn transforms(
     inner: &Inner,
     tables: &BootstrapTables,
-    stage_index: usize,
-    size: BootstrapKeySize,
-    kind: BootstrapKind,
+    Maps { down, up }: &Maps,
+    (size, kind): (BootstrapKeySize, BootstrapKind),
     step: impl Fn() -> Result<(), Error>,
 ) -> Result<Transforms, Error> {
     let (ring, encoder, scales) = (&inner.ring, &inner.encoder, &inner.ladder.scales);
-    let stage_count = STAGE_COUNTS[stage_index];
+    let stage_count = down.len();
     let q0 = ring.product(&inner.ladder.sets[0]);
-    let [down_sets, up_sets] = stage_sets(inner, tables, stage_index);
+    let [down_sets, up_sets] = stage_sets(inner, tables, stage_count);
     let encode = |map: &dft::Diagonals, pair: &[PrimeSet; 2], gadget: &Gadget, share: f64| {
         step()?;
         let factor = share * crate::working::ratio(ring, &pair[0], &pair[1]);
@@ -191,14 +215,12 @@ pub(crate) fn transforms(
 
     // Coefficients factor·q0·t become, after the addition of the conjugate, unit·t.
     let total = tables.plans(kind).unit / (2.0 * encoder.slots() as f64 * tables.raise_factor as f64 * q0);
-    let down = dft::stages(encoder, Direction::CoeffsToSlots, stage_count);
-    let coeffs_to_slots = with_gadgets(&down, &down_sets, &vec![total.powf(1.0 / stage_count as f64); stage_count])?;
+    let coeffs_to_slots = with_gadgets(down, &down_sets, &vec![total.powf(1.0 / stage_count as f64); stage_count])?;
 
     // S·2π·(S0/q0)·m becomes S_out·m.
-    let up = dft::stages(encoder, Direction::SlotsToCoeffs, stage_count);
     let out = scales[scales.len() - 1 - stage_count];
     let total = out * tables.message_ratio / (2f64.powf(LOG2_EVAL_MOD) * 2.0 * std::f64::consts::PI);
-    let slots_to_coeffs = with_gadgets(&up, &up_sets, &falling_shares(total, stage_count))?;
+    let slots_to_coeffs = with_gadgets(up, &up_sets, &falling_shares(total, stage_count))?;
 
     // S_(stage_count)·m becomes S_0·m.
     let slots_to_coeffs_first = match kind {
