@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Party, assert_close, precision, uniform, zip};
+use common::{Party, precision, uniform, zip};
 use everlevel_ckks::bootstrap::Stage;
 use everlevel_ckks::params::ENCAPSULATION_WEIGHT;
 use everlevel_ckks::{

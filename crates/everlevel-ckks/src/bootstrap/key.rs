@@ -116,7 +116,7 @@ impl Context {
             let ring = &inner.ring;
             let maps = Maps::new(inner, stage_count, kind);
             let trace = trace_rotations(inner);
-            let total = maps.rotation_count(size) + trace.len() + 3;
+            let total = maps.rotation_count(size) + trace.len() + 2;
             let Transforms { packed, coeffs_to_slots: down, slots_to_coeffs: up, slots_to_coeffs_first } =
                 transforms(inner, tables, &maps, (size, kind), || report(op, progress, 0, total))?;
             let mut done = 0;

@@ -196,9 +196,10 @@ impl Maps {
         Self { down, up, packed }
     }
 
-    /// Number of rotation keys that they need.
+    /// Number of rotation keys that they need, that which joins packed halves among them.
     pub fn rotation_count(&self, size: BootstrapKeySize) -> usize {
-        self.down.iter().chain(&self.up).map(|map| map.rotations(size).len()).sum()
+        let maps = self.down.iter().chain(&self.up);
+        maps.map(|map| map.rotations(size).len()).sum::<usize>() + usize::from(self.packed)
     }
 }
 
