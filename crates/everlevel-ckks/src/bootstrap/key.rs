@@ -70,7 +70,7 @@ impl KeyedTransform {
 #[derive(Debug)]
 pub struct BootstrapKey {
     pub(crate) info: KeyInfo,
-    size: BootstrapKeySize,
+    pub(crate) size: BootstrapKeySize,
     /// The raised modulus.
     pub(crate) raised: PrimeSet,
     pub(crate) coeffs_to_slots: Vec<KeyedTransform>,
@@ -127,7 +127,7 @@ pub(crate) fn dense_gadget(inner: &Inner, raised: &PrimeSet) -> Gadget {
 }
 
 /// The two transforms of a stage count, each stage with its rotations' gadget.
-fn transforms(
+pub(crate) fn transforms(
     inner: &Inner,
     tables: &BootstrapTables,
     stage_index: usize,
