@@ -7,7 +7,8 @@ before. Of several repetitions the median time counts. Messages:
 * *±1*: alternating in all slots, the hardest message for the modular reduction; the table shows the mean error.
 
 ``--module NAME`` measures another module with the same interface, row by row beside Everlevel, on the same machine at
-the same time. Results go to ``out/bench.json``; ``--readme`` puts the table into README.md.
+the same time; ``--seeded`` measures Everlevel with seeded keys, too. Results go to ``out/bench.json``; ``--readme``
+puts the table into README.md.
 """
 
 from __future__ import annotations
@@ -39,12 +40,14 @@ COLUMNS: dict[str, tuple[str, str]] = {
     "size": ("key size", "s"),
     "stage_count": ("stages", "d"),
     "threads": ("threads", "d"),
+    "keys_held": ("keys held", "s"),
     "bootstrap_seconds": ("bootstrap, s", ".2f"),
     "mean_bits": ("mean, bits", ".1f"),
     "worst_bits": ("worst, bits", ".1f"),
     "plus_minus_one_error": ("±1 error", ".1e"),
     "level_out": ("level out", "d"),
-    "key_gigabytes": ("key, GB", ".2f"),
+    "expanded_gigabytes": ("expanded, GB", ".2f"),
+    "seeded_gigabytes": ("seeded, GB", ".2f"),
     "key_seconds": ("keys, s", ".1f"),
     "peak_gigabytes": ("peak, GB", ".2f"),
 }
@@ -57,10 +60,13 @@ def timed(call: Any, *arguments: Any) -> tuple[Any, float]:
     return result, time.perf_counter() - start
 
 
-def measure(module: str, size: str, stage_count: int, threads: int, repetitions: int) -> Row:
+def measure(module: str, seeded: bool, size: str, stage_count: int, threads: int, repetitions: int) -> Row:
     """Measure one row in this process."""
     # Both modules have this interface; neither's types are known here.
-    engine: Any = importlib.import_module(module).Engine("parallel", thread_count=threads, use_bootstrap=True)
+    options = {"seeded_keys": True} if seeded else {}
+    engine: Any = importlib.import_module(module).Engine(
+        "parallel", thread_count=threads, use_bootstrap=True, **options
+    )
     secret_key = engine.create_secret_key()
     public_key = engine.create_public_key(secret_key)
 
@@ -83,6 +89,7 @@ def measure(module: str, size: str, stage_count: int, threads: int, repetitions:
         errors[name] = np.abs(engine.decrypt(refreshed, secret_key) - message)
     return {
         "module": module,
+        "keys_held": held(seeded),
         "size": size,
         "stage_count": stage_count,
         "threads": threads,
@@ -92,15 +99,29 @@ def measure(module: str, size: str, stage_count: int, threads: int, repetitions:
         "worst_bits": float(-np.log2(errors["uniform"].max())),
         "plus_minus_one_error": float(errors["signs"].mean()),
         "level_out": refreshed.level,
-        "key_gigabytes": keys[2].nbytes / 1e9,
+        **key_gigabytes(keys[2], seeded),
         "key_seconds": key_seconds,
         "peak_gigabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9,
     }
 
 
-def measure_apart(module: str, size: str, stage_count: int, threads: int, repetitions: int) -> Row:
+def held(seeded: bool) -> str:
+    """Name the form in which keys are held in memory."""
+    return "seeded" if seeded else "expanded"
+
+
+def key_gigabytes(bootstrap_key: Any, seeded: bool) -> Row:
+    """Size of the bootstrap key in both forms, whichever is held; as far as its module tells."""
+    # A seeded key in memory is the bodies; the masks that it leaves out are as large.
+    sizes = {"expanded_gigabytes": bootstrap_key.nbytes * (2 if seeded else 1) / 1e9}
+    if hasattr(bootstrap_key, "serialized_nbytes"):
+        sizes["seeded_gigabytes"] = bootstrap_key.serialized_nbytes / 1e9
+    return sizes
+
+
+def measure_apart(module: str, seeded: bool, size: str, stage_count: int, threads: int, repetitions: int) -> Row:
     """Measure one row in a process of its own; a failure is a row that says so."""
-    call = json.dumps([module, size, stage_count, threads, repetitions])
+    call = json.dumps([module, seeded, size, stage_count, threads, repetitions])
     environment = os.environ | {"EVERLEVEL_PROGRESS": "0"}
     done = subprocess.run(
         [sys.executable, __file__, "--row", call], capture_output=True, text=True, check=False, env=environment
@@ -108,7 +129,8 @@ def measure_apart(module: str, size: str, stage_count: int, threads: int, repeti
     if done.returncode == 0:
         return dict(json.loads(done.stdout))
     reason = (done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[-1]
-    return {"module": module, "size": size, "stage_count": stage_count, "threads": threads, "failure": reason}
+    options = {"size": size, "stage_count": stage_count, "threads": threads}
+    return {"module": module, "keys_held": held(seeded), **options, "failure": reason}
 
 
 def cells(row: Row) -> list[str]:
@@ -158,6 +180,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--sizes", nargs="+", default=["medium", "large"])
     parser.add_argument("--stage-counts", nargs="+", type=int, default=[3, 4, 5])
     parser.add_argument("--threads", nargs="+", type=int, default=[1, 2])
+    parser.add_argument("--seeded", action="store_true", help="measure Everlevel with seeded keys, too")
     parser.add_argument("--repetitions", type=int, default=2, help="bootstraps of uniform messages in a row")
     parser.add_argument("--json", type=Path, default=ROOT / "out" / "bench.json")
     parser.add_argument("--readme", action="store_true", help="put the table into README.md")
@@ -180,8 +203,13 @@ def main() -> None:
     widths = [max(len(title), 9) for title, _ in COLUMNS.values()]
     print("  ".join(title.rjust(width) for (title, _), width in zip(COLUMNS.values(), widths, strict=True)))
     rows = []
-    for size, stage_count, threads, module in product(options.sizes, options.stage_counts, options.threads, modules):
-        row = measure_apart(module, size, stage_count, threads, options.repetitions)
+    kinds = [
+        (module, seeded)
+        for module, seeded in product(modules, [False, True] if options.seeded else [False])
+        if module == "everlevel" or not seeded
+    ]
+    for size, stage_count, threads, kind in product(options.sizes, options.stage_counts, options.threads, kinds):
+        row = measure_apart(*kind, size, stage_count, threads, options.repetitions)
         rows.append(row)
         line = "  ".join(cell.rjust(width) for cell, width in zip(cells(row), widths, strict=True))
         print(line, *(["  ", row["failure"]] if "failure" in row else []), flush=True)

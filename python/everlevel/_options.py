@@ -66,6 +66,7 @@ class EngineOptions:
     slot_count: int | None
     use_bootstrap: bool
     thread_count: int
+    seeded_keys: bool
     insecure_log_n: int | None
 
 
@@ -77,6 +78,7 @@ def parse(
     slot_count: Any,
     use_bootstrap: bool,
     thread_count: Any,
+    seeded_keys: bool,
     insecure_log_n: Any,
     others: Mapping[str, Any],
 ) -> EngineOptions:
@@ -97,6 +99,7 @@ def parse(
         slot_count=_slot_count(slot_count),
         use_bootstrap=bool(use_bootstrap),
         thread_count=_thread_count(mode, thread_count),
+        seeded_keys=bool(seeded_keys),
         insecure_log_n=_non_negative("insecure_log_n", insecure_log_n),
     )
 

@@ -29,12 +29,15 @@ class Engine(MessagesMixin, ArithmeticMixin, PolynomialsMixin, SlotsMixin, Boots
     mode : {"cpu", "parallel"}, default "cpu"
         One thread, or `thread_count` of them.
     slot_count : int, optional
-        Values in a ciphertext, a power of two; as many as the ring has room for, if left out. Fewer make bootstraps
-        faster.
+        Values in a ciphertext, a power of two; as many as the ring has room for, if left out. More than the ring of
+        `max_level` has room for choose a larger ring.
     use_bootstrap : bool, default False
         Choose parameters that have room for a bootstrap.
     thread_count : int, optional
         Threads of mode ``"parallel"``; all that the process may use, if left out.
+    seeded_keys : bool, default False
+        Let relinearization, conjugation, rotation and bootstrap keys hold the seeds of their uniform halves instead of
+        the halves. They take half the memory, and each use expands them: a bootstrap takes about twice as long.
     progress : bool, optional
         Whether long calls show a bar on stderr: None shows it in terminals and notebooks. The environment variable
         ``EVERLEVEL_PROGRESS=0`` hides all bars.
@@ -78,6 +81,7 @@ class Engine(MessagesMixin, ArithmeticMixin, PolynomialsMixin, SlotsMixin, Boots
         slot_count: int | None = None,
         use_bootstrap: bool = False,
         thread_count: int | None = None,
+        seeded_keys: bool = False,
         progress: bool | None = None,
         insecure_log_n: int | None = None,
         **unsupported: Any,
@@ -91,6 +95,7 @@ class Engine(MessagesMixin, ArithmeticMixin, PolynomialsMixin, SlotsMixin, Boots
         slot_count: int | None = None,
         use_bootstrap: bool = False,
         thread_count: int | None = None,
+        seeded_keys: bool = False,
         progress: bool | None = None,
         insecure_log_n: int | None = None,
         **unsupported: Any,
@@ -103,6 +108,7 @@ class Engine(MessagesMixin, ArithmeticMixin, PolynomialsMixin, SlotsMixin, Boots
         slot_count: int | None = None,
         use_bootstrap: bool = False,
         thread_count: int | None = None,
+        seeded_keys: bool = False,
         progress: bool | None = None,
         insecure_log_n: int | None = None,
         **unsupported: Any,
@@ -114,6 +120,7 @@ class Engine(MessagesMixin, ArithmeticMixin, PolynomialsMixin, SlotsMixin, Boots
             slot_count=slot_count,
             use_bootstrap=use_bootstrap,
             thread_count=thread_count,
+            seeded_keys=seeded_keys,
             insecure_log_n=insecure_log_n,
             others=unsupported,
         )
@@ -125,6 +132,7 @@ class Engine(MessagesMixin, ArithmeticMixin, PolynomialsMixin, SlotsMixin, Boots
             slot_count=options.slot_count,
             bootstrap=options.use_bootstrap,
             thread_count=options.thread_count,
+            seeded_keys=options.seeded_keys,
             insecure_log_n=options.insecure_log_n,
         )
 
@@ -144,6 +152,11 @@ class Engine(MessagesMixin, ArithmeticMixin, PolynomialsMixin, SlotsMixin, Boots
         return self._context.log_n
 
     @property
+    def seeded_keys(self) -> bool:
+        """Whether the keys that the engine makes are seeded: half the memory, slower use."""
+        return self._context.seeded_keys
+
+    @property
     def security_bits(self) -> int:
         """Classical security of the parameters: 128, or 0 for an insecure ring."""
         return 0 if self._context.insecure else 128
@@ -152,6 +165,8 @@ class Engine(MessagesMixin, ArithmeticMixin, PolynomialsMixin, SlotsMixin, Boots
         parts = [f"N 2^{self.log_n}", f"slots {self.slot_count}", f"levels 0..{self.max_level}"]
         if self._context.can_bootstrap:
             parts.append("bootstrap")
+        if self.seeded_keys:
+            parts.append("seeded keys")
         parts.append(f"{self.thread_count} thread{'s' if self.thread_count > 1 else ''}")
         parts.append(f"{self.security_bits}-bit security" if self.security_bits else "INSECURE")
         return f"Engine({', '.join(parts)})"

@@ -29,7 +29,15 @@ class _NativeKey(Protocol):
     def secret_id(self) -> int: ...
 
 
+class _NativeEvaluationKey(_NativeKey, Protocol):
+    @property
+    def is_seeded(self) -> bool: ...
+    @property
+    def seeded_nbytes(self) -> int: ...
+
+
 NativeT = TypeVar("NativeT", bound=_NativeKey)
+EvaluationT = TypeVar("EvaluationT", bound=_NativeEvaluationKey)
 
 
 class _Key(Generic[NativeT]):
@@ -57,7 +65,10 @@ class _Key(Generic[NativeT]):
         return f"{type(self).__name__}({self._details()})"
 
     def _details(self) -> str:
-        return f"level {self.level}, {format_bytes(self.nbytes)}"
+        return f"level {self.level}, {self._size()}"
+
+    def _size(self) -> str:
+        return format_bytes(self.nbytes)
 
 
 class SecretKey(_Key[_native.SecretKey]):
@@ -94,7 +105,26 @@ class PublicKey(_Key[_native.PublicKey]):
     kind = "public key"
 
 
-class RelinearizationKey(_Key[_native.RelinearizationKey]):
+class _EvaluationKey(_Key[EvaluationT]):
+    """What keys that compute have in common: they are held expanded or, with ``seeded_keys=True``, seeded."""
+
+    __slots__ = ()
+
+    @property
+    def is_seeded(self) -> bool:
+        """Whether the key holds the seeds of its uniform halves, and expands them at each use."""
+        return self._native.is_seeded
+
+    @property
+    def serialized_nbytes(self) -> int:
+        """Bytes of the key with the seeds of its uniform halves instead of the halves: half of an expanded key."""
+        return self._native.seeded_nbytes
+
+    def _size(self) -> str:
+        return f"{format_bytes(self.nbytes)}, seeded" if self.is_seeded else super()._size()
+
+
+class RelinearizationKey(_EvaluationKey[_native.RelinearizationKey]):
     """Brings a product of two ciphertexts from three polynomials back to two."""
 
     __slots__ = ()
@@ -102,7 +132,7 @@ class RelinearizationKey(_Key[_native.RelinearizationKey]):
     kind = "relinearization key"
 
 
-class ConjugationKey(_Key[_native.ConjugationKey]):
+class ConjugationKey(_EvaluationKey[_native.ConjugationKey]):
     """Conjugates the slots."""
 
     __slots__ = ()
@@ -110,7 +140,7 @@ class ConjugationKey(_Key[_native.ConjugationKey]):
     kind = "conjugation key"
 
 
-class RotationKey(_Key[_native.RotationKey]):
+class RotationKey(_EvaluationKey[_native.RotationKey]):
     """Rotates by any amount, composed of powers of two."""
 
     __slots__ = ()
@@ -118,7 +148,7 @@ class RotationKey(_Key[_native.RotationKey]):
     kind = "rotation key"
 
 
-class FixedRotationKey(_Key[_native.FixedRotationKey]):
+class FixedRotationKey(_EvaluationKey[_native.FixedRotationKey]):
     """Rotates by one amount, in one key switch."""
 
     __slots__ = ()
@@ -134,7 +164,7 @@ class FixedRotationKey(_Key[_native.FixedRotationKey]):
         return f"delta {self.delta:+d}, {super()._details()}"
 
 
-class BootstrapKey(_Key[_native.BootstrapKey]):
+class BootstrapKey(_EvaluationKey[_native.BootstrapKey]):
     """Raises a ciphertext's level: all rotation keys of a bootstrap, and the keys of its sparse secret."""
 
     __slots__ = ()
@@ -152,7 +182,7 @@ class BootstrapKey(_Key[_native.BootstrapKey]):
         return self._native.size
 
     def _details(self) -> str:
-        return f"stage_count {self.stage_count}, {self.size}, {format_bytes(self.nbytes)}"
+        return f"stage_count {self.stage_count}, {self.size}, {self._size()}"
 
 
 def format_bytes(count: int) -> str:

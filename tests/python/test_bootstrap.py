@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from conftest import Party
-from everlevel import Engine
+from everlevel import BootstrapKey, Engine
 
 LEVELS_OUT = {3: 10, 4: 9, 5: 8}
 
@@ -62,6 +62,33 @@ def test_parallel_engines_agree(rng: np.random.Generator) -> None:
     message = uniform_square(rng, engine.slot_count)
     a = engine.encrypt(message, secret_key, level=0).bootstrap(engine.create_bootstrap_key(secret_key))
     np.testing.assert_allclose(engine.decrypt(a, secret_key), message, atol=2**-17)
+
+
+def test_seeded_keys_are_half_as_large_and_compute_the_same(
+    deep: Party, bootstrap_key: BootstrapKey, rng: np.random.Generator
+) -> None:
+    engine = Engine(use_bootstrap=True, insecure_log_n=10, seeded_keys=True)
+    assert engine.seeded_keys
+    assert "seeded keys" in repr(engine)
+    secret_key = engine.create_secret_key()
+    keys = (
+        engine.create_relinearization_key(secret_key),
+        engine.create_conjugation_key(secret_key),
+        engine.create_bootstrap_key(secret_key),
+    )
+    expanded_keys = (deep.relinearization_key, deep.conjugation_key, bootstrap_key)
+    for seeded, expanded in zip(keys, expanded_keys, strict=True):
+        assert (seeded.is_seeded, expanded.is_seeded) == (True, False)
+        assert seeded.serialized_nbytes == expanded.serialized_nbytes
+        assert seeded.nbytes <= seeded.serialized_nbytes < 0.51 * expanded.nbytes
+        assert repr(seeded).endswith("B, seeded)")
+        assert "seeded" not in repr(expanded)
+    engine.create_fixed_rotation_key(secret_key, 3)
+
+    message = uniform_square(rng, engine.slot_count)
+    refreshed = engine.bootstrap(engine.encrypt(message, secret_key, level=0), *keys)
+    np.testing.assert_allclose(engine.decrypt(refreshed, secret_key), message, atol=2**-17)
+    np.testing.assert_allclose(engine.decrypt(refreshed.rotate(3), secret_key), np.roll(message, 3), atol=2**-17)
 
 
 @pytest.mark.full_size

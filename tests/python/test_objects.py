@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+import signal
+import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -92,12 +95,31 @@ def test_native_calls_report_progress(deep: Party, monkeypatch: pytest.MonkeyPat
     assert all(0 <= done <= total for done, total in steps)
 
 
-def test_an_error_in_a_report_is_raised(deep: Party) -> None:
+def test_an_error_in_a_report_stops_the_work_and_is_raised(deep: Party) -> None:
+    steps: list[int] = []
+
     def interrupt(done: int, total: int) -> None:
-        raise KeyboardInterrupt
+        steps.append(done)
+        if done == 3:
+            raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         deep.engine._context.bootstrap_key(deep.secret_key._native, 3, False, interrupt)
+    assert steps[-1] == 3
+
+
+def test_ctrl_c_stops_a_long_call_at_its_next_step(deep: Party) -> None:
+    steps: list[tuple[int, int]] = []
+
+    def interrupt(done: int, total: int) -> None:
+        steps.append((done, total))
+        signal.raise_signal(signal.SIGINT)
+        time.sleep(1.0)  # the main thread looks every 50 ms
+
+    with pytest.raises(KeyboardInterrupt):
+        deep.engine._context.bootstrap_key(deep.secret_key._native, 3, False, interrupt)
+    assert len(steps) == 1
+    assert deep.engine.create_bootstrap_key(deep.secret_key).stage_count == 3
 
 
 def test_one_engine_serves_many_threads(party: Party, rng: np.random.Generator) -> None:
@@ -113,9 +135,6 @@ def test_one_engine_serves_many_threads(party: Party, rng: np.random.Generator) 
 
 
 def test_long_calls_release_the_lock(deep: Party) -> None:
-    import threading
-    import time
-
     ticks, done = [], threading.Event()
 
     def tick() -> None:

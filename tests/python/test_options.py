@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from everlevel import Engine, _options, errors
@@ -11,7 +12,7 @@ from everlevel import Engine, _options, errors
 
 def parse(*positional: Any, **options: Any) -> _options.EngineOptions:
     known = dict.fromkeys(("mode", "max_level", "slot_count", "thread_count", "insecure_log_n"))
-    known |= {"use_bootstrap": False}
+    known |= {"use_bootstrap": False, "seeded_keys": False}
     others = {name: options.pop(name) for name in list(options) if name not in known}
     return _options.parse(positional, **(known | options), others=others)
 
@@ -82,6 +83,45 @@ def test_impossible_parameters_are_refused() -> None:
         Engine(slot_count=2**30, insecure_log_n=10)
     with pytest.raises(errors.ParameterError):
         Engine(insecure_log_n=40)
+
+
+@pytest.mark.parametrize("insecure_log_n", [None, 10])
+def test_too_many_levels_are_refused(insecure_log_n: int | None) -> None:
+    with pytest.raises(
+        errors.ParameterError, match=r"max_level = 78: must be at most 77; .* use bootstrapping"
+    ) as caught:
+        Engine(max_level=78, insecure_log_n=insecure_log_n)
+    assert caught.value.option == "max_level"
+
+
+@pytest.mark.parametrize("max_level", [0, 5, 14, 2**31 - 1])
+@pytest.mark.parametrize("insecure_log_n", [None, 10])
+def test_a_bootstrap_has_its_own_levels(max_level: int, insecure_log_n: int | None) -> None:
+    sentence = (
+        rf"max_level = {max_level}: must be 13 with use_bootstrap=True; leave it out and encrypt at a lower level"
+    )
+    with pytest.raises(errors.ParameterError, match=sentence) as caught:
+        Engine(max_level=max_level, use_bootstrap=True, insecure_log_n=insecure_log_n)
+    assert caught.value.option == "max_level"
+
+
+def test_the_ring_has_room_for_the_slots() -> None:
+    engine = Engine(slot_count=16384, max_level=3)
+    assert (engine.log_n, engine.slot_count, engine.max_level, engine.security_bits) == (15, 16384, 3, 128)
+    engine = Engine(slot_count=1024, max_level=3)
+    assert (engine.log_n, engine.slot_count) == (14, 1024)
+    with pytest.raises(errors.ParameterError, match=r"slot_count = 131072: must be a power of two up to 65536; split"):
+        Engine(slot_count=2**17, max_level=3)
+
+
+@pytest.mark.full_size
+def test_the_ring_has_room_for_as_many_slots_as_a_bootstrap() -> None:
+    engine = Engine(slot_count=32768, max_level=5)
+    assert (engine.log_n, engine.slot_count, engine.max_level, engine.security_bits) == (16, 32768, 5, 128)
+    secret_key = engine.create_secret_key()
+    engine.create_relinearization_key(secret_key)
+    x = engine.encrypt(np.linspace(-1, 1, 32768), secret_key)
+    np.testing.assert_allclose(engine.decrypt(x * x, secret_key), np.linspace(-1, 1, 32768) ** 2, atol=1e-5)
 
 
 def test_usual_engine_is_secure() -> None:

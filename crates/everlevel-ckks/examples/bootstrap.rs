@@ -4,7 +4,9 @@
 
 use std::time::Instant;
 
-use everlevel_ckks::{BootstrapKeySize, Complex64, Context, Options, Params, ParamsLiteral, no_progress};
+use everlevel_ckks::{
+    BootstrapKeySize, BootstrapKeys, Complex64, Context, Options, Params, ParamsLiteral, no_progress,
+};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -28,20 +30,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let message: Vec<Complex64> =
         (0..ctx.slot_count()).map(|i| Complex64::new((i as f64 * 0.37).sin(), (i as f64 * 0.73).cos())).collect();
     let ciphertext = ctx.encrypt(&ctx.encode(&message, 0)?, &public)?;
+    let keys = BootstrapKeys { relinearization: &relinearization, conjugation: &conjugation, bootstrap: &key };
     for _ in 0..5 {
         let start = Instant::now();
         let (mut last, mut stages) = (start, Vec::new());
-        let out = ctx.bootstrap_observed(
-            &ciphertext,
-            &relinearization,
-            &conjugation,
-            &key,
-            &no_progress,
-            &mut |stage, _, _| {
-                stages.push(format!("{stage:?} {:.3}", last.elapsed().as_secs_f64()));
-                last = Instant::now();
-            },
-        )?;
+        let out = ctx.bootstrap_observed(&ciphertext, keys, &no_progress, &mut |stage, _, _| {
+            stages.push(format!("{stage:?} {:.3}", last.elapsed().as_secs_f64()));
+            last = Instant::now();
+        })?;
         let seconds = start.elapsed().as_secs_f64();
         let back = ctx.decode(&ctx.decrypt(&out, &secret)?)?;
         let bits = back.iter().zip(&message).map(|(a, b)| -(a - b).norm().log2()).sum::<f64>() / message.len() as f64;

@@ -294,7 +294,7 @@ impl Context {
     /// `a·plaintext`, one level below the lower of the two.
     ///
     /// # Errors
-    /// Operands of other parameters; level 0.
+    /// Operands of other parameters; level 0; at level 1, values whose mean size is too large for level 0.
     pub fn multiply_plain(&self, a: &Ciphertext, plaintext: &Plaintext) -> Result<Ciphertext, Error> {
         let op = "multiply";
         self.check_ciphertext(op, a)?;
@@ -340,7 +340,8 @@ impl Context {
     /// `c·a`: no level where `c` is a Gaussian integer, one otherwise.
     ///
     /// # Errors
-    /// NaN or infinity; level 0 where a level is needed; a number too large for the level.
+    /// NaN or infinity; level 0 where a level is needed; a number that, times a message of size one, is too large for the result's
+    /// level.
     pub fn multiply_scalar(&self, a: &Ciphertext, c: Complex64) -> Result<Ciphertext, Error> {
         let op = "multiply";
         self.check_ciphertext(op, a)?;

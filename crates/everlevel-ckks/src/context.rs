@@ -14,7 +14,7 @@ use crate::keys::{
 };
 use crate::params::{HEADROOM_BITS, LOG2_BASE_SCALE};
 use crate::working::Ladder;
-use crate::{Ciphertext, Encoder, Error, Params, Plaintext, Progress};
+use crate::{Ciphertext, Encoder, Error, Params, Plaintext, Progress, report};
 
 /// Parameters with their tables. Cheap to clone, shared between threads; every call runs on the context's own thread pool.
 #[derive(Debug, Clone)]
@@ -134,6 +134,11 @@ impl Context {
         self.0.pool.current_num_threads()
     }
 
+    /// Whether keys hold the seeds of their uniform halves instead of the halves.
+    pub fn seeded_keys(&self) -> bool {
+        self.0.seeded_keys
+    }
+
     /// Runs `f` on the context's threads.
     pub(crate) fn install<T: Send>(&self, f: impl FnOnce(&Inner) -> T + Send) -> T {
         let inner = &*self.0;
@@ -183,9 +188,10 @@ impl Context {
     /// A relinearization key for every level, bootstrapping's among them.
     ///
     /// # Errors
-    /// A foreign secret key; no randomness.
+    /// A foreign secret key; no randomness; a cancellation.
     pub fn relinearization_key(&self, secret: &SecretKey, progress: Progress) -> Result<RelinearizationKey, Error> {
-        self.check("create_relinearization_key", "secret key", secret.info)?;
+        let op = "create_relinearization_key";
+        self.check(op, "secret key", secret.info)?;
         let seeds = [Seed::from_os()?, Seed::from_os()?];
         self.install(|inner| {
             let s = secret.key.eval();
@@ -202,10 +208,14 @@ impl Context {
                 )
             };
             let message = make(&inner.message_gadget, &seeds[0]);
-            progress(1, 2);
-            let bootstrap = inner.bootstrap.as_ref().map(|b| make(&b.eval_mod_gadget, &seeds[1]));
-            progress(2, 2);
+            let going_on = report(op, progress, 1, 2);
+            let bootstrap = match (&going_on, &inner.bootstrap) {
+                (Ok(()), Some(b)) => Some(make(&b.eval_mod_gadget, &seeds[1])),
+                _ => None,
+            };
             square.zeroize();
+            going_on?;
+            report(op, progress, 2, 2)?;
             Ok(RelinearizationKey { info: secret.info, keys: KeyPair { message, bootstrap } })
         })
     }
@@ -213,9 +223,10 @@ impl Context {
     /// A conjugation key for every message level and for bootstrapping.
     ///
     /// # Errors
-    /// A foreign secret key; no randomness.
+    /// A foreign secret key; no randomness; a cancellation.
     pub fn conjugation_key(&self, secret: &SecretKey, progress: Progress) -> Result<ConjugationKey, Error> {
-        self.check("create_conjugation_key", "secret key", secret.info)?;
+        let op = "create_conjugation_key";
+        self.check(op, "secret key", secret.info)?;
         let seeds = [Seed::from_os()?, Seed::from_os()?];
         self.install(|inner| {
             let elt = inner.ring.conjugation_elt();
@@ -223,9 +234,9 @@ impl Context {
                 SwitchingKey::generate_galois(&inner.ring, &secret.key, elt, gadget.clone(), seed, !inner.seeded_keys)
             };
             let message = make(&inner.message_gadget, &seeds[0]);
-            progress(1, 2);
+            report(op, progress, 1, 2)?;
             let bootstrap = inner.bootstrap.as_ref().map(|b| make(&b.conjugation_gadget, &seeds[1]));
-            progress(2, 2);
+            report(op, progress, 2, 2)?;
             Ok(ConjugationKey { info: secret.info, keys: KeyPair { message, bootstrap } })
         })
     }
@@ -250,9 +261,10 @@ impl Context {
     /// Keys for rotations by powers of two in both directions, at every message level.
     ///
     /// # Errors
-    /// A foreign secret key; no randomness.
+    /// A foreign secret key; no randomness; a cancellation.
     pub fn rotation_key(&self, secret: &SecretKey, progress: Progress) -> Result<RotationKey, Error> {
-        self.check("create_rotation_key", "secret key", secret.info)?;
+        let op = "create_rotation_key";
+        self.check(op, "secret key", secret.info)?;
         let amounts = self.0.rotation_amounts();
         let seeds = amounts.iter().map(|_| Seed::from_os()).collect::<Result<Vec<_>, _>>()?;
         self.install(|inner| {
@@ -264,7 +276,7 @@ impl Context {
                     left,
                     SwitchingKey::generate_galois(&inner.ring, &secret.key, elt, gadget, seed, !inner.seeded_keys),
                 );
-                progress(done + 1, amounts.len());
+                report(op, progress, done + 1, amounts.len())?;
             }
             Ok(RotationKey { info: secret.info, keys })
         })
@@ -567,19 +579,30 @@ impl Inner {
 }
 
 /// The gadget over `set` whose key switch needs the fewest transforms among those within the security cap: `(digits + 2)` times
-/// the number of primes.
+/// the number of primes. Where the cap leaves no room for the headroom (two levels at N = 2^13), key switches are noisier than a rounding.
 pub(crate) fn best_gadget(
     params: &Params,
     ring: &Ring,
     set: &PrimeSet,
     cut: fn(&Ring, &PrimeSet, &PrimeSet, f64) -> Gadget,
 ) -> Result<Gadget, Error> {
+    gadget_with_headroom(params, ring, set, cut, HEADROOM_BITS)
+        .or_else(|refusal| gadget_with_headroom(params, ring, set, cut, -1e-6).map_err(|_| refusal))
+}
+
+fn gadget_with_headroom(
+    params: &Params,
+    ring: &Ring,
+    set: &PrimeSet,
+    cut: fn(&Ring, &PrimeSet, &PrimeSet, f64) -> Gadget,
+    headroom_bits: f64,
+) -> Result<Gadget, Error> {
     let mut best: Option<(usize, Gadget)> = None;
     let mut refusal = None;
     for count in 1..=params.special.len() {
         let special = PrimeSet::new(params.special.iter().copied().take(count));
-        let gadget = cut(ring, set, &special, HEADROOM_BITS);
-        if gadget.digits.iter().any(|d| ring.log2(d) > ring.log2(&special) - HEADROOM_BITS + 1e-9) {
+        let gadget = cut(ring, set, &special, headroom_bits);
+        if gadget.digits.iter().any(|d| ring.log2(d) > ring.log2(&special) - headroom_bits + 1e-9) {
             continue;
         }
         if let Err(error) = params.check_key(ring, &gadget.full_set()) {

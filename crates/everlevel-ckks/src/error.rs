@@ -1,6 +1,7 @@
 use everlevel_rlwe::SecretId;
 
-/// What a CKKS call can refuse. Every refusal comes before any work, and leaves the arguments as they were.
+/// What a CKKS call can refuse. Every refusal comes before any work (a cancellation, between two steps of it), and leaves the arguments
+/// as they were.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -120,6 +121,18 @@ pub enum Error {
         /// The refused operation.
         op: &'static str,
     },
+    /// A bootstrap key of the wrong kind.
+    #[error(
+        "{op}: bootstrap key is for {found:?} bootstraps, this needs one for {needed:?}; make it with create_lossy_bootstrap_key"
+    )]
+    BootstrapKind {
+        /// The refused operation.
+        op: &'static str,
+        /// The key's kind.
+        found: crate::BootstrapKind,
+        /// What would do.
+        needed: crate::BootstrapKind,
+    },
     /// A stage count outside the supported ones.
     #[error("{op}: stage_count = {stage_count} is not one of {supported:?}; choose one of these")]
     StageCount {
@@ -139,6 +152,16 @@ pub enum Error {
         found: String,
         /// What would do.
         needed: String,
+    },
+    /// A [progress callback](crate::Progress) said to stop.
+    #[error("{op}: cancelled after step {done} of {total}; nothing was changed, call it again to start over")]
+    Cancelled {
+        /// The cancelled operation.
+        op: &'static str,
+        /// Steps that were done.
+        done: usize,
+        /// Steps in all.
+        total: usize,
     },
     /// Parameters below 128 bits of security.
     #[error(transparent)]

@@ -3,7 +3,7 @@
 use everlevel_params::SecretDistribution;
 use everlevel_ring::PrimeSet;
 
-use crate::bootstrap::key::{dense_gadget, stage_gadget, stage_sets};
+use crate::bootstrap::tables::{dense_gadget, stage_gadget, stage_sets};
 use crate::context::Inner;
 use crate::params::{ENCAPSULATION_WEIGHT, STAGE_COUNTS};
 use crate::{Context, Error};
@@ -61,5 +61,40 @@ impl Inner {
             }
         }
         Ok(all)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use everlevel_ring::Ring;
+    use everlevel_rlwe::Gadget;
+
+    use super::*;
+    use crate::context::best_gadget;
+    use crate::{Params, ParamsLiteral};
+
+    /// Without the large rings: their primes serve any smaller ring.
+    #[test]
+    fn every_key_of_every_depth_is_within_its_cap() {
+        for max_level in 0..=77 {
+            let params = Params::try_from(ParamsLiteral::for_depth(max_level).expect("literal")).expect("params");
+            let ring = Ring::new(4, params.primes()).expect("ring");
+            let cap = params.max_log2_qp().expect("a row of the table");
+            for level in 0..=max_level {
+                let set = PrimeSet::new(0..=level);
+                let gadget = best_gadget(&params, &ring, &set, Gadget::consecutive).expect("a gadget within the cap");
+                let full = gadget.full_set();
+                let bits: f64 = full.indices().iter().map(|&i| (params.primes()[i] as f64).log2()).sum();
+                assert!(bits <= cap, "{max_level} levels, up to {level}: {bits} bits, cap {cap}");
+                assert!(set.is_subset(&full) && full.len() > set.len());
+                let largest = gadget.digits.iter().map(|d| ring.log2(d)).fold(0.0, f64::max);
+                let headroom = ring.log2(&gadget.special) - largest;
+                // Five bits hide a key's noise below a rounding; the cap has no room for them at two levels, N = 2^13.
+                let needed = if (max_level, level) == (2, 2) { -1e-6 } else { 5.0 - 1e-6 };
+                assert!(headroom >= needed, "{max_level} levels, up to {level}: headroom {headroom}");
+            }
+            let public = PrimeSet::new((0..=max_level).chain([params.special[0]]));
+            assert!(params.check_key(&ring, &public).is_ok());
+        }
     }
 }

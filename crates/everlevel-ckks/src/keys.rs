@@ -102,6 +102,12 @@ macro_rules! key_methods {
                 let keys: fn(&Self) -> Vec<&SwitchingKey> = $keys;
                 keys(self).iter().map(|k| k.seeded_nbytes()).sum()
             }
+
+            /// Whether it holds the seeds of its uniform halves instead of the halves.
+            pub fn is_seeded(&self) -> bool {
+                let keys: fn(&Self) -> Vec<&SwitchingKey> = $keys;
+                keys(self).iter().all(|k| !k.is_expanded())
+            }
         }
     )*};
 }

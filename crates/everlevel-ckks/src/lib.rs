@@ -22,7 +22,9 @@ pub mod rotation;
 mod error;
 mod working;
 
-pub use bootstrap::{BootstrapKey, BootstrapKeySize};
+use std::ops::ControlFlow;
+
+pub use bootstrap::{BootstrapKey, BootstrapKeySize, BootstrapKeys, BootstrapKind, Method, Parts};
 pub use ciphertext::{Ciphertext, Plaintext};
 pub use context::{Context, Options};
 pub use encoder::Encoder;
@@ -34,8 +36,19 @@ pub use keys::{ConjugationKey, FixedRotationKey, PublicKey, RelinearizationKey, 
 pub use num_complex::Complex64;
 pub use params::{Params, ParamsLiteral};
 
-/// Called with (steps done, steps in all) by operations that take long.
-pub type Progress<'a> = &'a (dyn Fn(usize, usize) + Sync);
+/// Called with (steps done, steps in all) by operations that take long. An answer of [`ControlFlow::Break`] cancels the operation,
+/// which then returns [`Error::Cancelled`] and nothing else. The number of steps in all may grow while they are being counted.
+pub type Progress<'a> = &'a (dyn Fn(usize, usize) -> ControlFlow<()> + Sync);
 
-/// Reports to nobody.
-pub fn no_progress(_done: usize, _total: usize) {}
+/// Reports to nobody, and never cancels.
+pub fn no_progress(_done: usize, _total: usize) -> ControlFlow<()> {
+    ControlFlow::Continue(())
+}
+
+/// Reports a step; an error if the answer is to stop.
+pub(crate) fn report(op: &'static str, progress: Progress, done: usize, total: usize) -> Result<(), Error> {
+    match progress(done, total) {
+        ControlFlow::Continue(()) => Ok(()),
+        ControlFlow::Break(()) => Err(Error::Cancelled { op, done, total }),
+    }
+}

@@ -17,6 +17,9 @@ pub const ENCAPSULATION_WEIGHT: usize = 32;
 pub const LOG2_SCALE: f64 = 40.0;
 /// log2 of the message scale at level 0: `2^10` below the base prime, the bootstrap's message ratio.
 pub const LOG2_BASE_SCALE: f64 = 38.0;
+/// log2 of the ratio of a bootstrapping chain's top message level: its scale is 2^43, so that what a sign bootstrap has cleaned is not
+/// lost again to rounding at 2^40.
+pub const LOG2_TOP_RATIO: f64 = 46.0;
 /// Levels of EvalMod: five for a polynomial of degree 30, three doublings.
 pub const EVAL_MOD_LEVELS: usize = 8;
 /// log2 of EvalMod's scale at its end.
@@ -28,6 +31,10 @@ pub const EVAL_MOD_BITS: [f64; EVAL_MOD_LEVELS] = [60.0, 60.0, 60.0, 60.0, 60.0,
 pub const BOOTSTRAP_MESSAGE_LEVELS: usize = 13;
 /// Most message levels without bootstrapping.
 pub const MAX_MESSAGE_LEVELS: usize = 77;
+/// log2 of the smallest ring degree.
+pub const MIN_LOG_N: u32 = 9;
+/// log2 of the largest ring degree.
+pub const MAX_LOG_N: u32 = 17;
 /// Bits of `P` above every digit, so that key-switching noise stays below rounding noise.
 pub(crate) const HEADROOM_BITS: f64 = 5.0;
 
@@ -112,6 +119,21 @@ impl ParamsLiteral {
         Ok(Self { log_n, max_level, bootstrap: false, secret: default_secret(log_n), insecure: false })
     }
 
+    /// The smallest 128-bit secure ring for a depth that also has `slot_count` slots.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] above 77 levels or 65536 slots.
+    pub fn for_depth_and_slots(max_level: usize, slot_count: usize) -> Result<Self, Error> {
+        let for_depth = Self::for_depth(max_level)?;
+        let most = 1 << (MAX_LOG_N - 1);
+        if slot_count > most {
+            let needed = format!("a power of two up to {most}; split the message between several ciphertexts");
+            return Err(Error::Parameter { what: "slot_count", found: slot_count.to_string(), needed });
+        }
+        let log_n = for_depth.log_n.max(slot_count.next_power_of_two().trailing_zeros() + 1);
+        Ok(Self { log_n, secret: default_secret(log_n), ..for_depth })
+    }
+
     /// Full-slot bootstrapping at N = 2^16 with 128-bit security.
     pub fn bootstrap() -> Self {
         Self {
@@ -125,15 +147,20 @@ impl ParamsLiteral {
 
     /// The bootstrapping chain on a small ring, for tests: **no security at all**.
     pub fn insecure_bootstrap(log_n: u32) -> Self {
-        let secret = SecretDistribution::FixedWeight((1usize << log_n) / 4);
+        let secret = SecretDistribution::FixedWeight(insecure_weight(log_n));
         Self { log_n, insecure: true, secret, ..Self::bootstrap() }
     }
 
     /// A chain without bootstrapping on a ring of any size, for tests: **no security at all**.
     pub fn insecure_depth(log_n: u32, max_level: usize) -> Self {
-        let secret = SecretDistribution::FixedWeight((1usize << log_n) / 4);
+        let secret = SecretDistribution::FixedWeight(insecure_weight(log_n));
         Self { log_n, max_level, bootstrap: false, secret, insecure: true }
     }
+}
+
+/// A quarter of the degree; of degrees that will be refused, too.
+fn insecure_weight(log_n: u32) -> usize {
+    1usize.unbounded_shl(log_n) / 4
 }
 
 /// Weight 1024 at N = 2^16, where it has been estimated; dense elsewhere.
@@ -146,8 +173,8 @@ impl TryFrom<ParamsLiteral> for Params {
 
     fn try_from(literal: ParamsLiteral) -> Result<Self, Error> {
         let log_n = literal.log_n;
-        if !(9..=17).contains(&log_n) {
-            let needed = "between 9 and 17".to_string();
+        if !(MIN_LOG_N..=MAX_LOG_N).contains(&log_n) {
+            let needed = format!("between {MIN_LOG_N} and {MAX_LOG_N}");
             return Err(Error::Parameter { what: "log_n", found: log_n.to_string(), needed });
         }
         if !literal.bootstrap && literal.max_level > MAX_MESSAGE_LEVELS {
@@ -167,7 +194,9 @@ impl TryFrom<ParamsLiteral> for Params {
             return Err(Error::Parameter {
                 what: "max_level",
                 found: literal.max_level.to_string(),
-                needed: format!("{BOOTSTRAP_MESSAGE_LEVELS} for a bootstrapping chain"),
+                needed: format!(
+                    "{BOOTSTRAP_MESSAGE_LEVELS} with use_bootstrap=True; leave it out and encrypt at a lower level, or make an engine without use_bootstrap"
+                ),
             });
         }
         let mut primes = Vec::new();
@@ -180,8 +209,12 @@ impl TryFrom<ParamsLiteral> for Params {
             let first = 2f64.powf(2.0 * LOG2_SCALE - LOG2_BASE_SCALE);
             primes.push(ntt_primes_near(first, log_n).next().ok_or(out_of_primes(42))?);
         }
-        for _ in 1..literal.max_level {
-            primes.push(near_40.next().ok_or(out_of_primes(40))?);
+        for level in 2..=literal.max_level {
+            if literal.bootstrap && level == literal.max_level {
+                primes.push(ntt_primes_near(2f64.powf(LOG2_TOP_RATIO), log_n).next().ok_or(out_of_primes(46))?);
+            } else {
+                primes.push(near_40.next().ok_or(out_of_primes(40))?);
+            }
         }
         let mut levels: Vec<Level> =
             (0..=literal.max_level).map(|level| Level { set: PrimeSet::new(0..=level) }).collect();
@@ -326,6 +359,52 @@ impl Params {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_ring_is_the_smallest_with_the_levels_and_the_slots() {
+        for (max_level, slot_count, log_n) in [
+            (5, 1, 14),
+            (5, 8192, 14),
+            (5, 8193, 15),
+            (5, 32768, 16),
+            (5, 65536, 17),
+            (0, 4096, 13),
+            (0, 65536, 17),
+            (18, 8192, 16),
+            (36, 32768, 16),
+            (77, 2, 17),
+        ] {
+            let literal = ParamsLiteral::for_depth_and_slots(max_level, slot_count).expect("literal");
+            assert_eq!((literal.log_n, literal.max_level), (log_n, max_level), "{slot_count} slots");
+            assert_eq!(literal.secret, default_secret(log_n));
+            let params = Params::try_from(literal).expect("params");
+            assert!(params.max_slots() >= slot_count);
+        }
+        for (max_level, slot_count, option) in
+            [(78, 1, "max_level"), (5, 65537, "slot_count"), (5, usize::MAX, "slot_count")]
+        {
+            let refusal = ParamsLiteral::for_depth_and_slots(max_level, slot_count);
+            assert!(
+                matches!(refusal, Err(Error::Parameter { what, .. }) if what == option),
+                "{max_level}, {slot_count}"
+            );
+        }
+    }
+
+    #[test]
+    fn insecure_chains_have_limits_too() {
+        for literal in [
+            ParamsLiteral::insecure_depth(10, MAX_MESSAGE_LEVELS + 1),
+            ParamsLiteral::insecure_depth(10, usize::MAX),
+            ParamsLiteral::insecure_depth(8, 1),
+            ParamsLiteral::insecure_depth(u32::MAX, 1),
+            ParamsLiteral::insecure_bootstrap(64),
+            ParamsLiteral { max_level: 5, ..ParamsLiteral::insecure_bootstrap(10) },
+        ] {
+            assert!(matches!(Params::try_from(literal.clone()), Err(Error::Parameter { .. })), "{literal:?}");
+        }
+        assert!(Params::try_from(ParamsLiteral::insecure_depth(10, MAX_MESSAGE_LEVELS)).is_ok());
+    }
 
     #[test]
     fn eval_mod_steps_are_60_bits_on_48_bit_words() {

@@ -57,17 +57,10 @@ fn each_stage_matches_the_plain_computation() {
     let mut seen: Vec<(Stage, Vec<i128>, Vec<Complex64>)> = Vec::new();
     let out = party
         .ctx
-        .bootstrap_observed(
-            &ct,
-            &party.relinearization,
-            &party.conjugation,
-            &key,
-            &no_progress,
-            &mut |stage, rlwe, scale| {
-                let (coeffs, slots) = party.ctx.inspect(rlwe, &party.secret, scale).unwrap();
-                seen.push((stage, coeffs, slots));
-            },
-        )
+        .bootstrap_observed(&ct, party.keys(&key), &no_progress, &mut |stage, rlwe, scale| {
+            let (coeffs, slots) = party.ctx.inspect(rlwe, &party.secret, scale).unwrap();
+            seen.push((stage, coeffs, slots));
+        })
         .unwrap();
     assert_eq!(
         seen.iter().map(|s| s.0).collect::<Vec<_>>(),

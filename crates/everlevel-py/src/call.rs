@@ -1,7 +1,11 @@
 //! How calls leave the interpreter and come back.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Mutex;
+use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
 
 use everlevel_ckks::{Complex64, Error, Progress};
 use numpy::{PyReadonlyArray1, PyUntypedArrayMethods};
@@ -21,21 +25,48 @@ pub fn run<T: Send>(py: Python<'_>, work: impl FnOnce() -> Result<T, Error> + Se
     }
 }
 
-/// As [`run`], for work that reports to a Python callable. What the callable raises is raised once the work is done.
+/// How often a call that takes long looks for Ctrl-C.
+const SIGNAL_INTERVAL: Duration = Duration::from_millis(50);
+
+/// As [`run`], for work that reports to a Python callable. What the callable raises, or a signal handler such as Ctrl-C's, cancels
+/// the work at its next step, and is raised.
 pub fn run_reporting<T: Send>(
     py: Python<'_>,
     report: Option<Py<PyAny>>,
     work: impl FnOnce(Progress) -> Result<T, Error> + Send,
 ) -> PyResult<T> {
     let raised = Mutex::new(None);
+    let first_raised = || raised.lock().unwrap_or_else(PoisonError::into_inner);
     let progress = |done: usize, total: usize| {
-        let Some(report) = &report else { return };
-        if let Err(error) = Python::attach(|py| report.call1(py, (done, total))) {
-            raised.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).get_or_insert(error);
+        if first_raised().is_some() {
+            return ControlFlow::Break(());
+        }
+        let Some(report) = &report else { return ControlFlow::Continue(()) };
+        match Python::attach(|py| report.call1(py, (done, total))) {
+            Ok(_) => ControlFlow::Continue(()),
+            Err(error) => {
+                first_raised().get_or_insert(error);
+                ControlFlow::Break(())
+            }
         }
     };
-    let result = run(py, || work(&progress));
-    match raised.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner()) {
+    // Python runs signal handlers on its main thread alone, so the work is on another one, and this one waits and looks.
+    let result = run(py, || {
+        thread::scope(|scope| {
+            let (finished, wait) = channel::<()>();
+            let worker = scope.spawn(|| {
+                let _finished = finished;
+                work(&progress)
+            });
+            while wait.recv_timeout(SIGNAL_INTERVAL) == Err(RecvTimeoutError::Timeout) {
+                if let Err(error) = Python::attach(|py| py.check_signals()) {
+                    first_raised().get_or_insert(error);
+                }
+            }
+            worker.join().unwrap_or_else(|panic| resume_unwind(panic))
+        })
+    });
+    match raised.into_inner().unwrap_or_else(PoisonError::into_inner) {
         Some(error) => Err(error),
         None => result,
     }

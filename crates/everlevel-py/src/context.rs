@@ -22,18 +22,20 @@ pub struct Context(ckks::Context);
 #[pymethods]
 impl Context {
     #[new]
-    #[pyo3(signature = (*, max_level, slot_count, bootstrap, thread_count, insecure_log_n))]
+    #[pyo3(signature = (*, max_level, slot_count, bootstrap, thread_count, seeded_keys, insecure_log_n))]
     fn new(
         py: Python<'_>,
         max_level: Option<usize>,
         slot_count: Option<usize>,
         bootstrap: bool,
         thread_count: usize,
+        seeded_keys: bool,
         insecure_log_n: Option<u32>,
     ) -> PyResult<Self> {
         run(py, || {
-            let literal = literal(max_level, bootstrap, insecure_log_n)?;
-            ckks::Context::new(literal.try_into()?, slot_count, thread_count).map(Self)
+            let literal = literal(max_level, slot_count, bootstrap, insecure_log_n)?;
+            let options = ckks::Options { slot_count, thread_count, seeded_keys };
+            ckks::Context::with_options(literal.try_into()?, options).map(Self)
         })
     }
 
@@ -55,6 +57,11 @@ impl Context {
     #[getter]
     fn max_level(&self) -> usize {
         self.0.max_level()
+    }
+
+    #[getter]
+    fn seeded_keys(&self) -> bool {
+        self.0.seeded_keys()
     }
 
     #[getter]
@@ -293,11 +300,14 @@ impl Context {
 /// The literal of an engine's options: seven levels where nothing is asked for.
 fn literal(
     max_level: Option<usize>,
+    slot_count: Option<usize>,
     bootstrap: bool,
     insecure_log_n: Option<u32>,
 ) -> Result<ckks::ParamsLiteral, ckks::Error> {
     let mut literal = match (insecure_log_n, bootstrap) {
-        (None, false) => ckks::ParamsLiteral::for_depth(max_level.unwrap_or(DEFAULT_MAX_LEVEL))?,
+        (None, false) => {
+            ckks::ParamsLiteral::for_depth_and_slots(max_level.unwrap_or(DEFAULT_MAX_LEVEL), slot_count.unwrap_or(1))?
+        }
         (None, true) => ckks::ParamsLiteral::bootstrap(),
         (Some(log_n), false) => ckks::ParamsLiteral::insecure_depth(log_n, max_level.unwrap_or(DEFAULT_MAX_LEVEL)),
         (Some(log_n), true) => ckks::ParamsLiteral::insecure_bootstrap(log_n),

@@ -5,6 +5,24 @@ use pyo3::prelude::*;
 
 /// A frozen class around a type of the core.
 macro_rules! class {
+    ($(#[$doc:meta])* seeded $name:ident { $($methods:tt)* }) => {
+        class!(
+            $(#[$doc])*
+            $name {
+                #[getter]
+                fn is_seeded(&self) -> bool {
+                    self.0.is_seeded()
+                }
+
+                #[getter]
+                fn seeded_nbytes(&self) -> usize {
+                    self.0.seeded_nbytes()
+                }
+
+                $($methods)*
+            }
+        );
+    };
     ($(#[$doc:meta])* $name:ident { $($methods:tt)* }) => {
         $(#[$doc])*
         #[pyclass(frozen, module = "everlevel._native")]
@@ -44,7 +62,7 @@ class!(
 
 class!(
     /// Brings products back to two polynomials.
-    RelinearizationKey {
+    seeded RelinearizationKey {
         #[getter]
         fn secret_id(&self) -> u64 {
             self.0.secret_id().0
@@ -54,7 +72,7 @@ class!(
 
 class!(
     /// Conjugates.
-    ConjugationKey {
+    seeded ConjugationKey {
         #[getter]
         fn secret_id(&self) -> u64 {
             self.0.secret_id().0
@@ -64,7 +82,7 @@ class!(
 
 class!(
     /// Rotates by any amount.
-    RotationKey {
+    seeded RotationKey {
         #[getter]
         fn secret_id(&self) -> u64 {
             self.0.secret_id().0
@@ -74,7 +92,7 @@ class!(
 
 class!(
     /// Rotates by one amount.
-    FixedRotationKey {
+    seeded FixedRotationKey {
         #[getter]
         fn secret_id(&self) -> u64 {
             self.0.secret_id().0
@@ -89,7 +107,7 @@ class!(
 
 class!(
     /// Raises levels.
-    BootstrapKey {
+    seeded BootstrapKey {
         #[getter]
         fn secret_id(&self) -> u64 {
             self.0.secret_id().0

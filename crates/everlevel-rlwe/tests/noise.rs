@@ -25,6 +25,8 @@ fn secret_key_encryption_has_the_error_distributions_deviation() {
         measured.extend(difference(&ring, &phase, &ring.zero(set)));
     }
     measured.assert_std_dev("secret-key encryption", SIGMA, &[]);
+    // What the security caps are computed for.
+    assert_eq!(SIGMA.to_string(), "3.2");
 }
 
 #[test]

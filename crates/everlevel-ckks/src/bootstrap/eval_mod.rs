@@ -22,9 +22,19 @@ pub const DOUBLINGS: u32 = 3;
 /// Bound of `|t − 1/4|`: the integer bound `(h + 1)/2` of the encapsulated secret, a quarter, and room for the message.
 pub const INTERVAL: f64 = (ENCAPSULATION_WEIGHT as f64 + 1.0) / 2.0 + 0.25 + 0.0625;
 
-/// The fitted polynomial: Chebyshev coefficients in `z`.
+/// Where messages lie beside the integers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Messages {
+    /// Near zero: the sine is their value.
+    Small,
+    /// At ±1/4, where the sine is flat: signs.
+    Signs,
+}
+
+/// The fitted polynomial: Chebyshev coefficients in `z`, for `u = (t − 1/4)/interval`.
 #[derive(Debug, Clone)]
 pub struct Fit {
+    interval: f64,
     coeffs: Vec<f64>,
 }
 
@@ -71,17 +81,21 @@ fn least_squares(mut a: Vec<Vec<f64>>, columns: usize) -> Vec<f64> {
 }
 
 impl Fit {
-    /// The fit for the encapsulated secret's integer parts.
-    pub fn new() -> Self {
+    /// The fit for the encapsulated secret's integer parts, on an interval of at least [`INTERVAL`].
+    pub fn new(interval: f64, messages: Messages) -> Self {
+        let offsets: Vec<f64> = match messages {
+            Messages::Small => (-4..=4).map(|k| f64::from(k) / 1024.0).collect(),
+            Messages::Signs => (-2..=2).flat_map(|k| [-0.25, 0.25].map(|x| x + f64::from(k) / 64.0)).collect(),
+        };
         let scale = 2f64.powi(DOUBLINGS as i32);
         let mut rows = Vec::new();
         let bound = (ENCAPSULATION_WEIGHT / 2) as i32;
         for k in -bound..=bound {
-            for offset in -4..=4 {
-                let t = f64::from(k) + f64::from(offset) * 2f64.powi(-10);
-                let u = (t - 0.25) / INTERVAL;
+            for offset in &offsets {
+                let t = f64::from(k) + offset;
+                let u = (t - 0.25) / interval;
                 let angle = 2.0 * std::f64::consts::PI * (t - 0.25) / scale;
-                // dy/dp = scale·sin(scale·θ)/sin θ, and |sin(scale·θ)| = 1 near integers.
+                // dy/dp = scale·sin(scale·θ)/sin θ, of which the numerator is 1 near integers and small at signs.
                 let w = weight(k).sqrt() * scale / angle.sin().abs().max(0.05);
                 let mut row = chebyshev(2.0 * u * u - 1.0, DEGREE + 1);
                 row.push(angle.cos());
@@ -89,39 +103,59 @@ impl Fit {
                 rows.push(row);
             }
         }
-        Self { coeffs: least_squares(rows, DEGREE + 1) }
+        Self { interval, coeffs: least_squares(rows, DEGREE + 1) }
+    }
+
+    /// `t` is `interval` times EvalMod's input.
+    pub fn interval(&self) -> f64 {
+        self.interval
     }
 
     /// The approximated sine on a number: the oracle of the encrypted one.
     pub fn sine(&self, t: f64) -> f64 {
-        let u = (t - 0.25) / INTERVAL;
+        let u = (t - 0.25) / self.interval;
         let basis = chebyshev(2.0 * u * u - 1.0, DEGREE + 1);
         let cosine = self.coeffs.iter().zip(&basis).map(|(c, t)| c * t).sum::<f64>();
         (0..DOUBLINGS).fold(cosine, |y, _| 2.0 * y * y - 1.0)
     }
 }
 
-impl Default for Fit {
-    fn default() -> Self {
-        Self::new()
-    }
+/// A ladder of EvalMod levels, whose lowest scale is what the result is to have, and the fit for its inputs.
+#[derive(Debug, Clone)]
+pub(crate) struct Plan {
+    pub ladder: Ladder,
+    pub fit: Fit,
 }
 
-/// `sin(2πt)` at the ladder's lowest level, from `t/INTERVAL` at its top.
-pub(crate) fn eval_mod(ring: &Ring, ladder: &Ladder, key: &KeyPair, fit: &Fit, mut u: Working) -> Working {
-    ladder.add_constant(ring, &mut u, -0.25 / INTERVAL);
-    let doubled = |w: &Working| {
-        let mut y = ladder.square(ring, w, key);
-        ladder.double(ring, &mut y);
-        ladder.add_constant(ring, &mut y, -1.0);
-        y
-    };
-    let z = doubled(&u);
-    let mut y = Elements::new(ring, ladder, key, Basis::Chebyshev, z).polynomial(&fit.coeffs);
-    for _ in 0..DOUBLINGS {
-        y = doubled(&y);
+impl Plan {
+    /// `sin(2πt)` at the ladder's lowest level, or half of it, from `t/interval` at its top.
+    pub fn eval_mod(&self, ring: &Ring, key: &KeyPair, mut u: Working, halved: bool) -> Working {
+        let Self { ladder, fit } = self;
+        ladder.add_constant(ring, &mut u, -0.25 / fit.interval);
+        let doubled = |w: &Working| {
+            let mut y = ladder.square(ring, w, key);
+            ladder.double(ring, &mut y);
+            ladder.add_constant(ring, &mut y, -1.0);
+            y
+        };
+        let z = doubled(&u);
+        let mut y = Elements::new(ring, ladder, key, Basis::Chebyshev, z).polynomial(&fit.coeffs);
+        for _ in 1..DOUBLINGS {
+            y = doubled(&y);
+        }
+        if !halved {
+            return doubled(&y);
+        }
+        // y² − 1/2 is half of 2y² − 1.
+        let mut half = ladder.square(ring, &y, key);
+        ladder.add_constant(ring, &mut half, -0.5);
+        half
     }
-    y
+
+    /// The scale at the top: EvalMod's input.
+    pub fn top_scale(&self) -> f64 {
+        self.ladder.scales[self.ladder.scales.len() - 1]
+    }
 }
 
 #[cfg(test)]
@@ -130,7 +164,7 @@ mod tests {
 
     #[test]
     fn the_fit_reaches_40_bits_where_integers_are_likely() {
-        let fit = Fit::new();
+        let fit = Fit::new(INTERVAL, Messages::Small);
         let (mut sum, mut total) = (0.0, 0.0);
         for k in -16..=16 {
             for j in -10..=10 {
@@ -143,5 +177,20 @@ mod tests {
         }
         let rms = (sum / total).sqrt();
         assert!(rms < 2f64.powi(-40), "2^{:.1}", rms.log2());
+    }
+
+    #[test]
+    fn the_fit_for_signs_is_exact_to_second_order() {
+        let fit = Fit::new(INTERVAL, Messages::Signs);
+        let (mut sum, mut total) = (0.0, 0.0);
+        for k in -16..=16 {
+            for (sign, offset) in [(-1.0, -0.25), (1.0, 0.25)] {
+                let error = fit.sine(f64::from(k) + offset) - sign;
+                sum += weight(k) * error.abs();
+                total += weight(k);
+            }
+        }
+        let mean = sum / total;
+        assert!(mean < 2f64.powi(-40), "2^{:.1}", mean.log2());
     }
 }

@@ -1,33 +1,15 @@
-//! What a bootstrap needs beside the general keys: tables that belong to the parameters, keys that belong to a secret.
+//! The keys of a bootstrap, beside the general ones.
 
 use std::collections::BTreeMap;
 
 use everlevel_rand::Seed;
 use everlevel_ring::{PrimeSet, Ring};
-use everlevel_rlwe::{Gadget, LinearTransform, Rlwe, SecretId, SwitchingKey, noise};
+use everlevel_rlwe::{Gadget, LinearTransform, Rlwe, SecretId, SwitchingKey};
 
-use crate::bootstrap::dft::{self, Direction};
-use crate::bootstrap::eval_mod::{Fit, INTERVAL};
-use crate::context::{Inner, best_gadget};
+use crate::bootstrap::tables::{Transforms, dense_gadget, transforms};
 use crate::keys::{KeyInfo, SecretKey};
-use crate::params::{BootstrapChain, ENCAPSULATION_WEIGHT, LOG2_EVAL_MOD, STAGE_COUNTS};
-use crate::working::Ladder;
-use crate::{Context, Error, Params, Progress};
-
-/// The raised phase is multiplied by this, so that key-switching noise is small against `q0`.
-const RAISE_FACTOR: u64 = 4;
-/// Root mean square of EvalMod's error, at N = 2^16, from roundings: measured, and scaling with their √N.
-const EVAL_MOD_NOISE: f64 = 7.9e-13;
-/// Root mean square of the fit's error.
-const FIT_ERROR: f64 = 4.5e-13;
-
-/// Estimated standard deviation of a slot's real part after a bootstrap (docs/notes/bootstrap.md): EvalMod's error summed over `n`
-/// coefficients and multiplied by the message ratio over 2π, and the roundings at level 0.
-fn slot_error(n: usize, message_ratio: f64, rounding: f64) -> f64 {
-    let n = n as f64;
-    let eval_mod = (EVAL_MOD_NOISE * (n / 65536.0).sqrt()).hypot(FIT_ERROR);
-    ((n / 2.0).sqrt() * eval_mod * message_ratio / (2.0 * std::f64::consts::PI)).hypot(2.0 * rounding)
-}
+use crate::params::{ENCAPSULATION_WEIGHT, STAGE_COUNTS};
+use crate::{Context, Error, Progress, report};
 
 /// Baby steps against giant steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,18 +20,13 @@ pub enum BootstrapKeySize {
     Large,
 }
 
-/// Tables of a parameter set with a bootstrap.
-#[derive(Debug)]
-pub(crate) struct BootstrapTables {
-    /// The EvalMod levels, above the highest message level.
-    pub ladder: Ladder,
-    pub fit: Fit,
-    pub eval_mod_gadget: Gadget,
-    pub conjugation_gadget: Gadget,
-    pub raise_factor: u64,
-    pub error: f64,
-    pub coeffs_to_slots: Vec<Vec<PrimeSet>>,
-    pub encapsulation_gadget: Gadget,
+/// What a key is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BootstrapKind {
+    /// Regular bootstraps.
+    Regular,
+    /// Also lossy and sign bootstraps, in which SlotsToCoeffs comes first.
+    Lossy,
 }
 
 /// A linear map with the rotation keys for its levels.
@@ -62,7 +39,12 @@ pub(crate) struct KeyedTransform {
 impl KeyedTransform {
     /// The map applied.
     pub fn apply(&self, ring: &Ring, ct: &Rlwe) -> Rlwe {
-        self.transform.apply(ring, ct, |r| &self.keys[&r])
+        self.apply_other(ring, ct, &self.transform)
+    }
+
+    /// Another map with the same rotations, with these keys.
+    pub fn apply_other(&self, ring: &Ring, ct: &Rlwe, transform: &LinearTransform) -> Rlwe {
+        transform.apply(ring, ct, |r| &self.keys[&r])
     }
 }
 
@@ -71,113 +53,23 @@ impl KeyedTransform {
 pub struct BootstrapKey {
     pub(crate) info: KeyInfo,
     pub(crate) size: BootstrapKeySize,
+    pub(crate) kind: BootstrapKind,
     /// The raised modulus.
     pub(crate) raised: PrimeSet,
     pub(crate) coeffs_to_slots: Vec<KeyedTransform>,
     pub(crate) slots_to_coeffs: Vec<KeyedTransform>,
+    /// At the lowest levels, with the keys of `slots_to_coeffs`; empty for regular keys.
+    pub(crate) slots_to_coeffs_first: Vec<LinearTransform>,
     pub(crate) to_sparse: SwitchingKey,
     pub(crate) to_dense: SwitchingKey,
-}
-
-impl BootstrapTables {
-    pub fn new(params: &Params, ring: &Ring, chain: &BootstrapChain, messages: &Ladder) -> Result<Self, Error> {
-        let top_message = messages.sets.len() - 1;
-        let sets: Vec<PrimeSet> = params.levels[top_message..].iter().map(|l| l.set.clone()).collect();
-        let top = sets[sets.len() - 1].clone();
-        // Products start at the top level, and every level's primes belong to the key.
-        let union = sets[1..].iter().fold(sets[0].clone(), |u, s| u.union(s));
-        let ladder = Ladder::new(ring, sets, 2f64.powf(LOG2_EVAL_MOD));
-        let eval_mod_gadget = best_gadget(params, ring, &union, Gadget::consecutive)?;
-        let conjugation_gadget = best_gadget(params, ring, &top, Gadget::balanced)?;
-        let special = PrimeSet::new([params.special[0], chain.encapsulation_terminal]);
-        let encapsulation_gadget = Gadget::whole(&messages.sets[0], &special);
-        params.check_encapsulation(ring, &encapsulation_gadget.full_set())?;
-        let message_ratio = ring.product(&messages.sets[0]) / messages.scales[0];
-        let rounding =
-            (ring.n() as f64 / 2.0).sqrt() * noise::rounding_std_dev(params.secret_weight()) / messages.scales[0];
-        Ok(Self {
-            ladder,
-            fit: Fit::new(),
-            eval_mod_gadget,
-            conjugation_gadget,
-            raise_factor: RAISE_FACTOR,
-            error: slot_error(ring.n(), message_ratio, rounding),
-            coeffs_to_slots: chain.coeffs_to_slots.clone(),
-            encapsulation_gadget,
-        })
-    }
-}
-
-/// Source and target of every CoeffsToSlots and every SlotsToCoeffs stage.
-pub(crate) fn stage_sets(inner: &Inner, tables: &BootstrapTables, stage_index: usize) -> [Vec<[PrimeSet; 2]>; 2] {
-    let mut down = tables.coeffs_to_slots[stage_index].clone();
-    down.extend(tables.ladder.sets.last().cloned());
-    let up: Vec<PrimeSet> = inner.ladder.sets.iter().rev().take(STAGE_COUNTS[stage_index] + 1).cloned().collect();
-    [down, up].map(|sets| sets.windows(2).map(|pair| [pair[0].clone(), pair[1].clone()]).collect())
-}
-
-/// The gadget of the rotation keys of a stage.
-pub(crate) fn stage_gadget(inner: &Inner, source: &PrimeSet) -> Result<Gadget, Error> {
-    best_gadget(&inner.params, &inner.ring, source, Gadget::balanced)
-}
-
-/// The gadget of the key back from the sparse secret, over the raised modulus.
-pub(crate) fn dense_gadget(inner: &Inner, raised: &PrimeSet) -> Gadget {
-    Gadget::whole(raised, &PrimeSet::new(inner.params.special.iter().copied().take(2)))
-}
-
-/// The two transforms of a stage count, each stage with its rotations' gadget.
-pub(crate) fn transforms(
-    inner: &Inner,
-    tables: &BootstrapTables,
-    stage_index: usize,
-    size: BootstrapKeySize,
-) -> Result<[Vec<(LinearTransform, Gadget)>; 2], Error> {
-    let (ring, encoder) = (&inner.ring, &inner.encoder);
-    let stage_count = STAGE_COUNTS[stage_index];
-    let slots = encoder.slots() as f64;
-    let q0 = ring.product(&inner.ladder.sets[0]);
-    let sine_scales = &tables.ladder.scales;
-
-    // CoeffsToSlots: coefficients factor·q0·t become, after the addition of the conjugate, S·t/INTERVAL.
-    let [down_sets, up_sets] = stage_sets(inner, tables, stage_index);
-    let top_scale = sine_scales[sine_scales.len() - 1];
-    let total = top_scale / (2.0 * slots * INTERVAL * tables.raise_factor as f64 * q0);
-    let share = total.powf(1.0 / stage_count as f64);
-    let encode = |map: &dft::Diagonals, pair: &[PrimeSet; 2], share: f64| {
-        let gadget = stage_gadget(inner, &pair[0])?;
-        let factor = share * crate::working::ratio(ring, &pair[0], &pair[1]);
-        let transform = map.encode(ring, encoder, [&pair[0], &pair[1]], &gadget, factor, size);
-        Ok::<_, Error>((transform, gadget))
-    };
-    let down = dft::stages(encoder, Direction::CoeffsToSlots, stage_count)
-        .iter()
-        .zip(&down_sets)
-        .map(|(map, pair)| encode(map, pair, share))
-        .collect::<Result<_, _>>()?;
-
-    // SlotsToCoeffs: S·2π·(S0/q0)·m becomes S_out·m. Half of the fall in scale goes to the first stage, whose rounding the later
-    // stages magnify most and whose plaintexts are the most precise.
-    let top_level = inner.ladder.sets.len() - 1;
-    let out_scale = inner.ladder.scales[top_level - stage_count];
-    let total = out_scale * q0 / (sine_scales[0] * 2.0 * std::f64::consts::PI * inner.ladder.scales[0]);
-    let up = dft::stages(encoder, Direction::SlotsToCoeffs, stage_count)
-        .iter()
-        .zip(&up_sets)
-        .enumerate()
-        .map(|(i, (map, pair))| {
-            let power = if i == 0 { 0.5 } else { 0.5 / (stage_count - 1) as f64 };
-            encode(map, pair, total.powf(power))
-        })
-        .collect::<Result<_, _>>()?;
-    Ok([down, up])
 }
 
 impl Context {
     /// Keys for bootstraps of `stage_count` 3, 4 or 5: more stages are faster and leave fewer levels (10, 9, 8).
     ///
     /// # Errors
-    /// A foreign secret key, an unsupported stage count, parameters without a bootstrap, fewer slots than half the degree.
+    /// A foreign secret key, an unsupported stage count, parameters without a bootstrap, fewer slots than half the degree; a
+    /// cancellation.
     pub fn bootstrap_key(
         &self,
         secret: &SecretKey,
@@ -185,7 +77,25 @@ impl Context {
         size: BootstrapKeySize,
         progress: Progress,
     ) -> Result<BootstrapKey, Error> {
-        let op = "create_bootstrap_key";
+        self.bootstrap_key_of(BootstrapKind::Regular, secret, stage_count, size, progress)
+    }
+
+    /// Keys of a kind.
+    ///
+    /// # Errors
+    /// As [`Context::bootstrap_key`].
+    pub fn bootstrap_key_of(
+        &self,
+        kind: BootstrapKind,
+        secret: &SecretKey,
+        stage_count: usize,
+        size: BootstrapKeySize,
+        progress: Progress,
+    ) -> Result<BootstrapKey, Error> {
+        let op = match kind {
+            BootstrapKind::Regular => "create_bootstrap_key",
+            BootstrapKind::Lossy => "create_lossy_bootstrap_key",
+        };
         let Some(tables) = &self.0.bootstrap else {
             return Err(Error::NoBootstrap { op });
         };
@@ -203,13 +113,14 @@ impl Context {
         let seed = Seed::from_os()?;
         self.install(|inner| {
             let ring = &inner.ring;
-            let [down, up] = transforms(inner, tables, stage_index, size)?;
+            let Transforms { coeffs_to_slots: down, slots_to_coeffs: up, slots_to_coeffs_first } =
+                transforms(inner, tables, stage_index, size, kind, || report(op, progress, 0, 1))?;
             let total = down.iter().chain(&up).map(|(t, _)| t.rotations().len()).sum::<usize>() + 2;
             let mut done = 0;
             let mut next = || {
                 done += 1;
-                progress(done, total);
-                seed.derive(everlevel_rand::Domain::Derive, done as u64)
+                report(op, progress, done, total)?;
+                Ok::<_, Error>(seed.derive(everlevel_rand::Domain::Derive, done as u64))
             };
             let mut keyed = |stages: Vec<(LinearTransform, Gadget)>| {
                 stages
@@ -226,12 +137,12 @@ impl Context {
                                     &secret.key,
                                     elt,
                                     gadget.clone(),
-                                    &next(),
+                                    &next()?,
                                     !inner.seeded_keys,
                                 );
-                                (r, key)
+                                Ok((r, key))
                             })
-                            .collect();
+                            .collect::<Result<_, Error>>()?;
                         Ok(KeyedTransform { transform, keys })
                     })
                     .collect::<Result<Vec<_>, Error>>()
@@ -240,7 +151,7 @@ impl Context {
             let slots_to_coeffs = keyed(up)?;
 
             let raised = tables.coeffs_to_slots[stage_index][0].clone();
-            let sparse = everlevel_rlwe::SecretKey::sample(ring, &next(), 0, Some(ENCAPSULATION_WEIGHT))?;
+            let sparse = everlevel_rlwe::SecretKey::sample(ring, &next()?, 0, Some(ENCAPSULATION_WEIGHT))?;
             let [dense_seed, sparse_seed] = [1, 2].map(|i| seed.derive(everlevel_rand::Domain::Ephemeral, i));
             let id = secret.key.id();
             let (s, t) = (secret.key.eval(), sparse.eval());
@@ -255,8 +166,18 @@ impl Context {
             let gadget = dense_gadget(inner, &raised);
             inner.params.check_key(ring, &gadget.full_set())?;
             let to_dense = SwitchingKey::generate(ring, id, [t, s], gadget, &dense_seed, !inner.seeded_keys);
-            progress(total, total);
-            Ok(BootstrapKey { info: secret.info, size, raised, coeffs_to_slots, slots_to_coeffs, to_sparse, to_dense })
+            report(op, progress, total, total)?;
+            Ok(BootstrapKey {
+                info: secret.info,
+                size,
+                kind,
+                raised,
+                coeffs_to_slots,
+                slots_to_coeffs,
+                slots_to_coeffs_first,
+                to_sparse,
+                to_dense,
+            })
         })
     }
 }
@@ -270,6 +191,11 @@ impl BootstrapKey {
     /// Which steps it was made for.
     pub fn size(&self) -> BootstrapKeySize {
         self.size
+    }
+
+    /// What it is for.
+    pub fn kind(&self) -> BootstrapKind {
+        self.kind
     }
 
     /// The secret that it was made from.
@@ -302,8 +228,14 @@ impl BootstrapKey {
         self.switching_keys().map(SwitchingKey::seeded_nbytes).sum()
     }
 
+    /// Whether it holds the seeds of its uniform halves instead of the halves.
+    pub fn is_seeded(&self) -> bool {
+        self.switching_keys().all(|k| !k.is_expanded())
+    }
+
     /// Bytes of the plaintext tables beside the keys.
     pub fn table_nbytes(&self) -> usize {
-        self.coeffs_to_slots.iter().chain(&self.slots_to_coeffs).map(|s| s.transform.nbytes()).sum()
+        let keyed = self.coeffs_to_slots.iter().chain(&self.slots_to_coeffs).map(|s| &s.transform);
+        keyed.chain(&self.slots_to_coeffs_first).map(LinearTransform::nbytes).sum()
     }
 }

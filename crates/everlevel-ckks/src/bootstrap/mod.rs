@@ -1,22 +1,56 @@
 #![doc = include_str!("../../../../docs/notes/bootstrap.md")]
 //!
-//! *Map.* [`mod@dft`] the factored Fourier transform as linear maps · [`mod@eval_mod`] the sine and its fit · [`mod@key`] tables and keys ·
-//! this file: the pipeline.
+//! *Map.* [`mod@dft`] the factored Fourier transform as linear maps · [`mod@eval_mod`] the sine and its fit · `tables` what belongs to the parameters · [`mod@key`] ·
+//! `run` the pipeline · this file: the calls.
 
 pub mod dft;
 pub mod eval_mod;
 pub mod key;
+pub(crate) mod tables;
 
-use everlevel_ring::PrimeSet;
+mod run;
+
 use everlevel_rlwe::Rlwe;
+use num_complex::Complex64;
 
-use crate::context::Inner;
 use crate::keys::{ConjugationKey, RelinearizationKey};
-use crate::working::{self, Working};
-use crate::{Ciphertext, Context, Error, Progress, arithmetic};
+use crate::{Ciphertext, Context, Error, Progress};
+use run::{Halves, Run};
 
-pub(crate) use key::BootstrapTables;
-pub use key::{BootstrapKey, BootstrapKeySize};
+pub use key::{BootstrapKey, BootstrapKeySize, BootstrapKind};
+pub(crate) use tables::BootstrapTables;
+
+/// Ways to bootstrap.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Method {
+    /// SlotsToCoeffs last: any level in, level 13 − stage_count out, the most precise.
+    Regular,
+    /// SlotsToCoeffs first, on the lowest levels: level ≥ stage_count in, level 13 out. The sine's error is that of the values
+    /// themselves, `6.3e-6·|m|³`, since it is not spread over coefficients.
+    Lossy,
+    /// As lossy, for values ±1, which the sine's extrema clean: an input error δ leaves 1.24·δ².
+    Sign,
+}
+
+/// Which parts of the values a bootstrap keeps, where SlotsToCoeffs comes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Parts {
+    /// Real and imaginary parts.
+    Complex,
+    /// Real parts only, for half of EvalMod; the imaginary parts come out as zero.
+    Real,
+}
+
+/// The keys of a bootstrap.
+#[derive(Debug, Clone, Copy)]
+pub struct BootstrapKeys<'a> {
+    /// For EvalMod's products.
+    pub relinearization: &'a RelinearizationKey,
+    /// To separate real and imaginary parts.
+    pub conjugation: &'a ConjugationKey,
+    /// For everything else.
+    pub bootstrap: &'a BootstrapKey,
+}
 
 /// A point in the pipeline where the state can be looked at, for tests and for learning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,7 +75,7 @@ impl Context {
     /// (the error grows with the cube: `|m|³·6.3e-6` for coefficients of size `m`).
     ///
     /// # Errors
-    /// Keys of other parameters or another secret, three polynomials, parameters without a bootstrap.
+    /// Keys of other parameters or another secret, three polynomials, parameters without a bootstrap; a cancellation.
     pub fn bootstrap(
         &self,
         a: &Ciphertext,
@@ -50,7 +84,12 @@ impl Context {
         bootstrap_key: &BootstrapKey,
         progress: Progress,
     ) -> Result<Ciphertext, Error> {
-        self.bootstrap_observed(a, relinearization_key, conjugation_key, bootstrap_key, progress, &mut |_, _, _| {})
+        let keys = BootstrapKeys {
+            relinearization: relinearization_key,
+            conjugation: conjugation_key,
+            bootstrap: bootstrap_key,
+        };
+        self.bootstrap_observed(a, keys, progress, &mut |_, _, _| {})
     }
 
     /// As [`Context::bootstrap`], showing the state between the stages.
@@ -60,133 +99,140 @@ impl Context {
     pub fn bootstrap_observed(
         &self,
         a: &Ciphertext,
-        relinearization_key: &RelinearizationKey,
-        conjugation_key: &ConjugationKey,
-        bootstrap_key: &BootstrapKey,
+        keys: BootstrapKeys,
         progress: Progress,
         observer: Observer,
     ) -> Result<Ciphertext, Error> {
         let op = "bootstrap";
+        let tables = self.check_bootstrap(op, a, keys)?;
+        let lowered = self.level_down(a, 0)?;
+        self.install(|inner| Run::new(op, inner, tables, keys, progress, observer).regular(&lowered))
+    }
+
+    /// A lossy bootstrap, to level 13; below level `stage_count` a regular one with the same keys, to level 13 − stage_count.
+    ///
+    /// # Errors
+    /// As [`Context::bootstrap`]; a key of another kind.
+    pub fn lossy_bootstrap(
+        &self,
+        a: &Ciphertext,
+        keys: BootstrapKeys,
+        parts: Parts,
+        progress: Progress,
+    ) -> Result<Ciphertext, Error> {
+        let op = "lossy_bootstrap";
+        self.check_first(op, keys)?;
+        if a.level < keys.bootstrap.stage_count() {
+            return self.bootstrap_observed(a, keys, progress, &mut |_, _, _| {});
+        }
+        let halves = self.slots_to_coeffs_first(op, Method::Lossy, a, keys, parts, progress)?;
+        Ok(self.joined(halves))
+    }
+
+    /// A bootstrap of values ±1 (each part, for complex values), to level 13, that squares their errors.
+    ///
+    /// # Errors
+    /// As [`Context::lossy_bootstrap`]; a level below `stage_count`.
+    pub fn sign_bootstrap(
+        &self,
+        a: &Ciphertext,
+        keys: BootstrapKeys,
+        parts: Parts,
+        progress: Progress,
+    ) -> Result<Ciphertext, Error> {
+        let halves = self.slots_to_coeffs_first("sign_bootstrap", Method::Sign, a, keys, parts, progress)?;
+        Ok(self.joined(halves))
+    }
+
+    /// Two ciphertexts with real values in one bootstrap.
+    ///
+    /// # Errors
+    /// As the bootstrap of the method; ciphertexts of different secrets.
+    pub fn merge_bootstrap(
+        &self,
+        method: Method,
+        a: &Ciphertext,
+        b: &Ciphertext,
+        keys: BootstrapKeys,
+        progress: Progress,
+    ) -> Result<[Ciphertext; 2], Error> {
+        let op = match method {
+            Method::Regular => "merge_bootstrap",
+            Method::Lossy => "lossy_merge_bootstrap",
+            Method::Sign => "sign_merge_bootstrap",
+        };
+        self.check_pair(op, a, b)?;
+        self.check_relinearized(op, b)?;
+        let tables = self.check_bootstrap(op, a, keys)?;
+        if method != Method::Regular {
+            self.check_first(op, keys)?;
+        }
+        let i = Complex64::new(0.0, 1.0);
+        let merged = self.add(a, &self.multiply_scalar(b, i)?)?;
+        if method == Method::Sign || (method == Method::Lossy && merged.level >= keys.bootstrap.stage_count()) {
+            let halves = self.slots_to_coeffs_first(op, method, &merged, keys, Parts::Complex, progress)?;
+            let imaginary = halves.imaginary.unwrap_or_else(|| unreachable!("both parts were asked for"));
+            return Ok([halves.real, imaginary]);
+        }
+        let lowered = self.level_down(&merged, 0)?;
+        self.install(|inner| Run::new(op, inner, tables, keys, progress, &mut |_, _, _| {}).regular_halves(&lowered))
+    }
+
+    fn slots_to_coeffs_first(
+        &self,
+        op: &'static str,
+        method: Method,
+        a: &Ciphertext,
+        keys: BootstrapKeys,
+        parts: Parts,
+        progress: Progress,
+    ) -> Result<Halves<Ciphertext>, Error> {
+        let tables = self.check_bootstrap(op, a, keys)?;
+        self.check_first(op, keys)?;
+        let Some(plan) = tables.plan(BootstrapKind::Lossy, method) else {
+            return Err(Error::NoBootstrap { op });
+        };
+        let stage_count = keys.bootstrap.stage_count();
+        self.check_depth(op, a, stage_count)?;
+        let lowered = self.level_down(a, stage_count)?;
+        self.install(|inner| {
+            Run::new(op, inner, tables, keys, progress, &mut |_, _, _| {}).first(&lowered, method, plan, parts)
+        })
+    }
+
+    /// `real + i·imaginary`.
+    fn joined(&self, halves: Halves<Ciphertext>) -> Ciphertext {
+        let Halves { mut real, imaginary } = halves;
+        if let Some(imaginary) = imaginary {
+            real.rlwe =
+                self.install(|inner| Halves { real: real.rlwe, imaginary: Some(imaginary.rlwe) }.joined(&inner.ring));
+        }
+        real
+    }
+
+    /// Refuses arguments that do not belong together.
+    fn check_bootstrap(
+        &self,
+        op: &'static str,
+        a: &Ciphertext,
+        keys: BootstrapKeys,
+    ) -> Result<&BootstrapTables, Error> {
         let Some(tables) = &self.0.bootstrap else {
             return Err(Error::NoBootstrap { op });
         };
         self.check_ciphertext(op, a)?;
         self.check_relinearized(op, a)?;
-        self.check_secret(op, "relinearization key", relinearization_key.info, a)?;
-        self.check_secret(op, "conjugation key", conjugation_key.info, a)?;
-        self.check_secret(op, "bootstrap key", bootstrap_key.info, a)?;
-        let lowered = self.level_down(a, 0)?;
-        Ok(self.install(|inner| {
-            let run = Run { inner, tables, relinearization_key, conjugation_key, key: bootstrap_key };
-            run.bootstrap(&lowered, progress, observer)
-        }))
-    }
-}
-
-/// One bootstrap's surroundings.
-struct Run<'a> {
-    inner: &'a Inner,
-    tables: &'a BootstrapTables,
-    relinearization_key: &'a RelinearizationKey,
-    conjugation_key: &'a ConjugationKey,
-    key: &'a BootstrapKey,
-}
-
-impl Run<'_> {
-    fn bootstrap(&self, a: &Ciphertext, progress: Progress, observer: Observer) -> Ciphertext {
-        let stages = self.key.stage_count();
-        let total = 2 * stages + 4;
-        let mut done = 0;
-        let mut step = || {
-            done += 1;
-            progress(done, total);
-        };
-        let ring = &self.inner.ring;
-        let ladder = &self.tables.ladder;
-
-        let mut ct = self.mod_raise(&a.rlwe);
-        observer(Stage::ModRaise, &ct, self.tables.raise_factor as f64 * a.scale);
-        step();
-
-        for stage in &self.key.coeffs_to_slots {
-            ct = stage.apply(ring, &ct);
-            step();
-        }
-        let [real, imaginary] = self.split(ct);
-        let top = ladder.scales.len() - 1;
-        observer(Stage::CoeffsToSlots, &real, ladder.scales[top]);
-        step();
-
-        let sine = |ct: Rlwe| {
-            eval_mod::eval_mod(
-                ring,
-                ladder,
-                &self.relinearization_key.keys,
-                &self.tables.fit,
-                Working { ct, level: top },
-            )
-        };
-        let real = sine(real).ct;
-        observer(Stage::EvalMod, &real, ladder.scales[0]);
-        step();
-        let mut imaginary = sine(imaginary).ct;
-        arithmetic::mul_i_assign(ring, &mut imaginary);
-        let mut ct = real;
-        ring.add_assign(&mut ct.c0, &imaginary.c0);
-        ring.add_assign(&mut ct.c1, &imaginary.c1);
-        step();
-
-        for stage in &self.key.slots_to_coeffs {
-            ct = stage.apply(ring, &ct);
-            step();
-        }
-        let level = self.inner.ladder.sets.len() - 1 - stages;
-        let scale = self.inner.ladder.scales[level];
-        observer(Stage::SlotsToCoeffs, &ct, scale);
-        let error = a.error.hypot(self.tables.error);
-        Ciphertext { rlwe: ct, c2: None, level, scale, error, ..*a }
+        self.check_secret(op, "relinearization key", keys.relinearization.info, a)?;
+        self.check_secret(op, "conjugation key", keys.conjugation.info, a)?;
+        self.check_secret(op, "bootstrap key", keys.bootstrap.info, a)?;
+        Ok(tables)
     }
 
-    /// From the base prime to the raised modulus, by way of the encapsulated sparse secret: the phase becomes `factor·(m + q0·I)` with
-    /// `|I| ≤ 16`.
-    fn mod_raise(&self, ct: &Rlwe) -> Rlwe {
-        let ring = &self.inner.ring;
-        let base = self.inner.ladder.sets[0].clone();
-        let raised = &self.key.raised;
-
-        // To the sparse secret, at the smallest modulus.
-        let mut sparse = self.key.to_sparse.switch(ring, &ct.c1).rescale(ring, &base);
-        ring.add_assign(&mut sparse.c0, &ct.c0);
-
-        // The same integers over the raised modulus, and over the special primes for the digit that is all of c1.
-        let special = &self.key.to_dense.gadget().special;
-        let with_special = raised.union(special);
-        let lift = |part, target: &PrimeSet| {
-            let mut lifted = ring.lift(&ring.to_coeff(part), target);
-            ring.mul_residues_assign(&mut lifted, |m| m.reduce(self.tables.raise_factor));
-            ring.to_eval(lifted)
-        };
-        let c1 = lift(sparse.c1, &with_special);
-        let c0 = lift(sparse.c0, raised);
-        let mut dense = self.key.to_dense.product(ring, &[(0, c1)]).rescale(ring, raised);
-        ring.add_assign(&mut dense.c0, &c0);
-        dense
-    }
-
-    /// `w + conj(w)` and `−i·(w − conj(w))`: twice the real and the imaginary parts.
-    fn split(&self, w: Rlwe) -> [Rlwe; 2] {
-        let ring = &self.inner.ring;
-        let key = self.conjugation_key.keys.for_set(w.set());
-        let conjugate = working::automorphism(ring, &w, ring.conjugation_elt(), key);
-        let mut real = w.clone();
-        let mut imaginary = conjugate.clone();
-        for (r, c) in [(&mut real.c0, &conjugate.c0), (&mut real.c1, &conjugate.c1)] {
-            ring.add_assign(r, c);
+    /// Refuses keys without the transforms that come first.
+    fn check_first(&self, op: &'static str, keys: BootstrapKeys) -> Result<(), Error> {
+        match keys.bootstrap.kind() {
+            BootstrapKind::Lossy => Ok(()),
+            found @ BootstrapKind::Regular => Err(Error::BootstrapKind { op, found, needed: BootstrapKind::Lossy }),
         }
-        // −i·(w − w̄) = i·(w̄ − w).
-        ring.sub_assign(&mut imaginary.c0, &w.c0);
-        ring.sub_assign(&mut imaginary.c1, &w.c1);
-        arithmetic::mul_i_assign(ring, &mut imaginary);
-        [real, imaginary]
     }
 }

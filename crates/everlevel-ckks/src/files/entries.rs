@@ -62,6 +62,8 @@ pub struct FixedRotation {
 pub struct Bootstrap {
     pub slot_count: usize,
     pub stage_count: usize,
+    /// Which bootstraps it is for.
+    pub variant: String,
     pub size: String,
 }
 

@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use everlevel_io::Error as FileError;
 use everlevel_params::SecretDistribution;
 use everlevel_ring::PrimeSet;
-use everlevel_rlwe::{Gadget, Rlwe};
+use everlevel_rlwe::{Gadget, LinearTransform, Rlwe};
 use zeroize::Zeroizing;
 
-use crate::bootstrap::key::{KeyedTransform, dense_gadget, transforms};
+use crate::bootstrap::key::KeyedTransform;
+use crate::bootstrap::tables::{Transforms, dense_gadget, transforms};
 use crate::context::Inner;
 use crate::files::reader::Reader;
 use crate::files::writer::Writer;
@@ -16,8 +17,8 @@ use crate::files::{Stored, entries};
 use crate::keys::KeyPair;
 use crate::params::STAGE_COUNTS;
 use crate::{
-    BootstrapKey, BootstrapKeySize, Ciphertext, ConjugationKey, Error, FixedRotationKey, Plaintext, PublicKey,
-    RelinearizationKey, RotationKey, SecretKey,
+    BootstrapKey, BootstrapKeySize, BootstrapKind, Ciphertext, ConjugationKey, Error, FixedRotationKey, Plaintext,
+    PublicKey, RelinearizationKey, RotationKey, SecretKey,
 };
 
 /// How a type becomes metadata and tensors, and comes back.
@@ -309,11 +310,17 @@ impl Parts for FixedRotationKey {
     }
 }
 
-fn size_name(size: BootstrapKeySize) -> &'static str {
-    match size {
-        BootstrapKeySize::Medium => "medium",
-        BootstrapKeySize::Large => "large",
-    }
+const SIZES: [(BootstrapKeySize, &str); 2] = [(BootstrapKeySize::Medium, "medium"), (BootstrapKeySize::Large, "large")];
+const VARIANTS: [(BootstrapKind, &str); 2] = [(BootstrapKind::Regular, "regular"), (BootstrapKind::Lossy, "lossy")];
+
+/// The name of a value.
+fn name_of<T: PartialEq>(table: &[(T, &'static str)], value: &T) -> String {
+    table.iter().find(|(v, _)| v == value).map_or("unknown", |(_, name)| *name).into()
+}
+
+/// The value of a name.
+fn named<T: Copy>(table: &[(T, &'static str)], name: &str) -> Option<T> {
+    table.iter().find(|(_, n)| *n == name).map(|(value, _)| *value)
 }
 
 /// The name of a rotation's key in a stage of a transform.
@@ -335,7 +342,8 @@ impl Parts for BootstrapKey {
         writer.object(&entries::Bootstrap {
             slot_count: writer.slot_count(),
             stage_count: self.stage_count(),
-            size: size_name(self.size).into(),
+            variant: name_of(&VARIANTS, &self.kind),
+            size: name_of(&SIZES, &self.size),
         });
         for (name, stages) in [("coeffs_to_slots", &self.coeffs_to_slots), ("slots_to_coeffs", &self.slots_to_coeffs)] {
             for (stage, keyed) in stages.iter().enumerate() {
@@ -356,13 +364,18 @@ impl Parts for BootstrapKey {
         let Some(stage_index) = STAGE_COUNTS.iter().position(|&s| s == entry.stage_count) else {
             return refuse("stage_count", entry.stage_count, format!("one of {STAGE_COUNTS:?}"));
         };
-        let sizes = [BootstrapKeySize::Medium, BootstrapKeySize::Large];
-        let Some(size) = sizes.into_iter().find(|&size| size_name(size) == entry.size) else {
+        let Some(kind) = named(&VARIANTS, &entry.variant) else {
+            let (found, supported) =
+                (format!("bootstrap_key for {} bootstraps", entry.variant), "regular and lossy ones");
+            return Err(FileError::UnsupportedKind { found, supported: supported.into() }.into());
+        };
+        let Some(size) = named(&SIZES, &entry.size) else {
             return refuse("size", entry.size, "medium or large");
         };
-        let [down, up] = transforms(inner, tables, stage_index, size)?;
-        let keyed = |name: &str, stages: Vec<(everlevel_rlwe::LinearTransform, Gadget)>| {
-            let stage = |(stage, (transform, gadget)): (usize, (everlevel_rlwe::LinearTransform, Gadget))| {
+        let Transforms { coeffs_to_slots: down, slots_to_coeffs: up, slots_to_coeffs_first } =
+            transforms(inner, tables, stage_index, size, kind, || Ok(()))?;
+        let keyed = |name: &str, stages: Vec<(LinearTransform, Gadget)>| {
+            let stage = |(stage, (transform, gadget)): (usize, (LinearTransform, Gadget))| {
                 let key = |left| Ok((left, reader.switching_key(&stage_key(name, stage, left), &gadget)?));
                 let keys = transform.rotations().into_iter().map(key).collect::<Result<_, Error>>()?;
                 Ok(KeyedTransform { transform, keys })
@@ -373,6 +386,16 @@ impl Parts for BootstrapKey {
         let to_dense = reader.switching_key("to_dense", &dense_gadget(inner, &raised))?;
         let to_sparse = reader.switching_key("to_sparse", &tables.encapsulation_gadget)?;
         let (coeffs_to_slots, slots_to_coeffs) = (keyed("coeffs_to_slots", down)?, keyed("slots_to_coeffs", up)?);
-        Ok(Self { info: reader.info()?, size, raised, coeffs_to_slots, slots_to_coeffs, to_sparse, to_dense })
+        Ok(Self {
+            info: reader.info()?,
+            size,
+            kind,
+            raised,
+            coeffs_to_slots,
+            slots_to_coeffs,
+            slots_to_coeffs_first,
+            to_sparse,
+            to_dense,
+        })
     }
 }

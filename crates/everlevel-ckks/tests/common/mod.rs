@@ -2,8 +2,8 @@
 #![allow(dead_code, missing_docs)]
 
 use everlevel_ckks::{
-    BootstrapKey, BootstrapKeySize, Complex64, ConjugationKey, Context, Params, ParamsLiteral, PublicKey,
-    RelinearizationKey, SecretKey, no_progress,
+    BootstrapKey, BootstrapKeySize, BootstrapKeys, BootstrapKind, Complex64, ConjugationKey, Context, Params,
+    ParamsLiteral, PublicKey, RelinearizationKey, SecretKey, no_progress,
 };
 
 /// A context with the general keys of one secret.
@@ -42,6 +42,15 @@ impl Party {
 
     pub fn bootstrap_key(&self, stage_count: usize, size: BootstrapKeySize) -> BootstrapKey {
         self.ctx.bootstrap_key(&self.secret, stage_count, size, &no_progress).unwrap()
+    }
+
+    pub fn lossy_key(&self, stage_count: usize) -> BootstrapKey {
+        let size = BootstrapKeySize::Large;
+        self.ctx.bootstrap_key_of(BootstrapKind::Lossy, &self.secret, stage_count, size, &no_progress).unwrap()
+    }
+
+    pub fn keys<'a>(&'a self, bootstrap: &'a BootstrapKey) -> BootstrapKeys<'a> {
+        BootstrapKeys { relinearization: &self.relinearization, conjugation: &self.conjugation, bootstrap }
     }
 
     pub fn encrypt(&self, message: &[Complex64], level: usize) -> everlevel_ckks::Ciphertext {

@@ -1,0 +1,213 @@
+//! The pipeline.
+
+use everlevel_ring::{PrimeSet, Ring};
+use everlevel_rlwe::{Rlwe, noise};
+
+use crate::bootstrap::eval_mod::Plan;
+use crate::bootstrap::{BootstrapKey, BootstrapKeys, BootstrapTables, Method, Observer, Parts, Stage};
+use crate::context::Inner;
+use crate::working::{self, Working};
+use crate::{Ciphertext, Error, Progress, arithmetic, report};
+
+/// The real and, where it was asked for, the imaginary part of a result.
+pub(super) struct Halves<T> {
+    pub real: T,
+    pub imaginary: Option<T>,
+}
+
+/// One bootstrap: its surroundings, and how far it is.
+pub(super) struct Run<'a> {
+    op: &'static str,
+    inner: &'a Inner,
+    tables: &'a BootstrapTables,
+    keys: BootstrapKeys<'a>,
+    progress: Progress<'a>,
+    observer: Observer<'a>,
+    done: usize,
+}
+
+impl Halves<Rlwe> {
+    /// `real + i·imaginary`.
+    pub fn joined(self, ring: &Ring) -> Rlwe {
+        let mut real = self.real;
+        if let Some(mut imaginary) = self.imaginary {
+            arithmetic::mul_i_assign(ring, &mut imaginary);
+            ring.add_assign(&mut real.c0, &imaginary.c0);
+            ring.add_assign(&mut real.c1, &imaginary.c1);
+        }
+        real
+    }
+}
+
+impl<'a> Run<'a> {
+    pub fn new(
+        op: &'static str,
+        inner: &'a Inner,
+        tables: &'a BootstrapTables,
+        keys: BootstrapKeys<'a>,
+        progress: Progress<'a>,
+        observer: Observer<'a>,
+    ) -> Self {
+        Self { op, inner, tables, keys, progress, observer, done: 0 }
+    }
+
+    fn key(&self) -> &'a BootstrapKey {
+        self.keys.bootstrap
+    }
+
+    /// Reports a step; an error if the answer is to stop.
+    fn step(&mut self) -> Result<(), Error> {
+        self.done += 1;
+        report(self.op, self.progress, self.done, 2 * self.key().stage_count() + 4)
+    }
+
+    /// SlotsToCoeffs last: from level 0 to 13 − stage_count.
+    pub fn regular(mut self, a: &Ciphertext) -> Result<Ciphertext, Error> {
+        let sines = self.sines(&a.rlwe, self.regular_plan(), false, Parts::Complex)?;
+        let ct = self.slots_to_coeffs(sines)?;
+        Ok(self.result(a, ct, self.regular_level(), a.error.hypot(self.tables.error)))
+    }
+
+    /// As [`Run::regular`], for real and imaginary parts apart. EvalMod halves its results, since the separation doubles them.
+    pub fn regular_halves(mut self, a: &Ciphertext) -> Result<[Ciphertext; 2], Error> {
+        let sines = self.sines(&a.rlwe, self.regular_plan(), true, Parts::Complex)?;
+        let ct = self.slots_to_coeffs(sines)?;
+        let error = a.error.hypot(self.tables.error);
+        Ok(self.split(ct).map(|half| self.result(a, half, self.regular_level(), error)))
+    }
+
+    /// SlotsToCoeffs first: from level stage_count to the top message level.
+    pub fn first(
+        mut self,
+        a: &Ciphertext,
+        method: Method,
+        plan: &Plan,
+        parts: Parts,
+    ) -> Result<Halves<Ciphertext>, Error> {
+        let ring = &self.inner.ring;
+        let mut ct = a.rlwe.clone();
+        for (transform, keyed) in self.key().slots_to_coeffs_first.iter().zip(&self.key().slots_to_coeffs) {
+            ct = keyed.apply_other(ring, &ct, transform);
+            self.step()?;
+        }
+        if method == Method::Sign {
+            // ±1 to ±q0/4.
+            let factor = (self.tables.message_ratio / 4.0).round() as u64;
+            ring.mul_residues_assign(&mut ct.c0, |m| m.reduce(factor));
+            ring.mul_residues_assign(&mut ct.c1, |m| m.reduce(factor));
+        }
+        let sines = self.sines(&ct, plan, false, parts)?;
+        let level = self.inner.ladder.sets.len() - 1;
+        let error = self.first_error(a, method, level);
+        Ok(Halves {
+            real: self.result(a, sines.real, level, error),
+            imaginary: sines.imaginary.map(|ct| self.result(a, ct, level, error)),
+        })
+    }
+
+    /// Values are coefficients here, so that coefficient noise at level 0 counts as it is; signs square what comes in.
+    fn first_error(&self, a: &Ciphertext, method: Method, level: usize) -> f64 {
+        let base = noise::rounding_std_dev(self.inner.params.secret_weight()) / self.inner.ladder.scales[0];
+        let before = a.error.hypot(4.0 * base);
+        let rounding = 2.0 * self.inner.rounding_error(self.inner.ladder.scales[level]);
+        match method {
+            Method::Sign => (std::f64::consts::PI.powi(2) / 8.0 * before * before).hypot(rounding),
+            _ => before.hypot(rounding),
+        }
+    }
+
+    fn regular_plan(&self) -> &'a Plan {
+        let plan = self.tables.plan(self.key().kind(), Method::Regular);
+        plan.unwrap_or_else(|| unreachable!("every kind of key has regular bootstraps"))
+    }
+
+    fn regular_level(&self) -> usize {
+        self.inner.ladder.sets.len() - 1 - self.key().stage_count()
+    }
+
+    fn slots_to_coeffs(&mut self, sines: Halves<Rlwe>) -> Result<Rlwe, Error> {
+        let ring = &self.inner.ring;
+        let mut ct = sines.joined(ring);
+        for stage in &self.key().slots_to_coeffs {
+            ct = stage.apply(ring, &ct);
+            self.step()?;
+        }
+        let scale = self.inner.ladder.scales[self.regular_level()];
+        (self.observer)(Stage::SlotsToCoeffs, &ct, scale);
+        Ok(ct)
+    }
+
+    fn result(&self, a: &Ciphertext, rlwe: Rlwe, level: usize, error: f64) -> Ciphertext {
+        Ciphertext { rlwe, c2: None, level, scale: self.inner.ladder.scales[level], error, ..*a }
+    }
+
+    /// From coefficients at level 0 to the sines of their two halves in slots, at the top message level.
+    fn sines(&mut self, base: &Rlwe, plan: &Plan, halved: bool, parts: Parts) -> Result<Halves<Rlwe>, Error> {
+        let ring = &self.inner.ring;
+        let mut ct = self.mod_raise(base);
+        let base_scale = self.inner.ladder.scales[0];
+        (self.observer)(Stage::ModRaise, &ct, self.tables.raise_factor as f64 * base_scale);
+        self.step()?;
+
+        for stage in &self.key().coeffs_to_slots {
+            ct = stage.apply(ring, &ct);
+            self.step()?;
+        }
+        let [real, imaginary] = self.split(ct);
+        (self.observer)(Stage::CoeffsToSlots, &real, plan.top_scale());
+        self.step()?;
+
+        let top = plan.ladder.sets.len() - 1;
+        let relinearization = &self.keys.relinearization.keys;
+        let sine = |ct: Rlwe| plan.eval_mod(ring, relinearization, Working { ct, level: top }, halved).ct;
+        let real = sine(real);
+        (self.observer)(Stage::EvalMod, &real, plan.ladder.scales[0]);
+        self.step()?;
+        let imaginary = (parts == Parts::Complex).then(|| sine(imaginary));
+        self.step()?;
+        Ok(Halves { real, imaginary })
+    }
+
+    /// From the base prime to the raised modulus, by way of the encapsulated sparse secret: the phase becomes `factor·(m + q0·I)` with
+    /// `|I| ≤ 16`.
+    fn mod_raise(&self, ct: &Rlwe) -> Rlwe {
+        let ring = &self.inner.ring;
+        let base = self.inner.ladder.sets[0].clone();
+        let raised = &self.key().raised;
+
+        // To the sparse secret, at the smallest modulus.
+        let mut sparse = self.key().to_sparse.switch(ring, &ct.c1).rescale(ring, &base);
+        ring.add_assign(&mut sparse.c0, &ct.c0);
+
+        // The same integers over the raised modulus, and over the special primes for the digit that is all of c1.
+        let special = &self.key().to_dense.gadget().special;
+        let with_special = raised.union(special);
+        let lift = |part, target: &PrimeSet| {
+            let mut lifted = ring.lift(&ring.to_coeff(part), target);
+            ring.mul_residues_assign(&mut lifted, |m| m.reduce(self.tables.raise_factor));
+            ring.to_eval(lifted)
+        };
+        let c1 = lift(sparse.c1, &with_special);
+        let c0 = lift(sparse.c0, raised);
+        let mut dense = self.key().to_dense.product(ring, &[(0, c1)]).rescale(ring, raised);
+        ring.add_assign(&mut dense.c0, &c0);
+        dense
+    }
+
+    /// `w + conj(w)` and `−i·(w − conj(w))`: twice the real and the imaginary parts.
+    fn split(&self, w: Rlwe) -> [Rlwe; 2] {
+        let ring = &self.inner.ring;
+        let key = self.keys.conjugation.keys.for_set(w.set());
+        let conjugate = working::automorphism(ring, &w, ring.conjugation_elt(), key);
+        let mut real = w.clone();
+        let mut imaginary = conjugate.clone();
+        for (r, c) in [(&mut real.c0, &conjugate.c0), (&mut real.c1, &conjugate.c1)] {
+            ring.add_assign(r, c);
+        }
+        // −i·(w − w̄) = i·(w̄ − w).
+        ring.sub_assign(&mut imaginary.c0, &w.c0);
+        ring.sub_assign(&mut imaginary.c1, &w.c1);
+        arithmetic::mul_i_assign(ring, &mut imaginary);
+        [real, imaginary]
+    }
+}

@@ -1,0 +1,49 @@
+//! Progress callbacks that say stop.
+
+mod common;
+
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use common::{Party, precision, uniform};
+use everlevel_ckks::{BootstrapKeySize, Error, Progress};
+
+/// Stops `work` at every one of its reports, and checks that each stop is the last report.
+fn stop_everywhere<T>(op: &'static str, work: impl Fn(Progress) -> Result<T, Error>) {
+    let all = AtomicUsize::new(0);
+    let count = |_, _| {
+        all.fetch_add(1, Ordering::Relaxed);
+        ControlFlow::Continue(())
+    };
+    assert!(work(&count).is_ok());
+    let all = all.into_inner();
+    assert!(all >= 2, "{op} reports {all} times");
+    for stop in [1, 2, all / 2, all] {
+        let reports = AtomicUsize::new(0);
+        let interrupt = |_, _| match reports.fetch_add(1, Ordering::Relaxed) + 1 {
+            now if now == stop => ControlFlow::Break(()),
+            _ => ControlFlow::Continue(()),
+        };
+        let Err(error) = work(&interrupt) else { panic!("{op} wasn't stopped by report {stop} of {all}") };
+        assert_eq!(reports.load(Ordering::Relaxed), stop, "{op} went on");
+        assert!(matches!(error, Error::Cancelled { op: found, .. } if found == op), "{error}");
+        assert!(error.to_string().starts_with(&format!("{op}: cancelled after step ")), "{error}");
+    }
+}
+
+#[test]
+fn long_operations_stop_at_the_next_step() {
+    let party = Party::bootstrap(10);
+    let (ctx, secret) = (&party.ctx, &party.secret);
+    stop_everywhere("create_relinearization_key", |p| ctx.relinearization_key(secret, p));
+    stop_everywhere("create_conjugation_key", |p| ctx.conjugation_key(secret, p));
+    stop_everywhere("create_rotation_key", |p| ctx.rotation_key(secret, p));
+    let size = BootstrapKeySize::Medium;
+    stop_everywhere("create_bootstrap_key", |p| ctx.bootstrap_key(secret, 3, size, p));
+
+    let key = party.bootstrap_key(3, size);
+    let message = uniform(ctx.slot_count(), 1);
+    let ct = party.encrypt(&message, 1);
+    stop_everywhere("bootstrap", |p| ctx.bootstrap(&ct, &party.relinearization, &party.conjugation, &key, p));
+    assert!(precision(&party.decrypt(&ct), &message).worst_bits > 20.0, "the ciphertext is as it was");
+}

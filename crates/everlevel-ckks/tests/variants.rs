@@ -1,0 +1,132 @@
+//! Lossy, sign and merged bootstraps, on small insecure rings (or at `EVERLEVEL_TEST_LOG_N`).
+
+mod common;
+
+use common::{Party, log_n, precision, uniform};
+use everlevel_ckks::{BootstrapKeySize, Complex64, Error, Method, Parts, no_progress};
+
+fn real(message: &[Complex64]) -> Vec<Complex64> {
+    message.iter().map(|z| Complex64::new(z.re, 0.0)).collect()
+}
+
+fn worst(actual: &[Complex64], expected: &[Complex64]) -> f64 {
+    actual.iter().zip(expected).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max)
+}
+
+#[test]
+fn lossy_ends_at_level_13_within_2_to_the_minus_15() {
+    let party = Party::bootstrap(log_n());
+    let slots = party.ctx.slot_count();
+    // The whole range of real and imaginary parts, its ends among them.
+    let mut message = uniform(slots, 1);
+    message[0] = Complex64::new(1.0, -1.0);
+    message[1] = Complex64::new(-1.0, 1.0);
+    for stages in [3, 4, 5] {
+        let key = party.lossy_key(stages);
+        let ct = party.encrypt(&message, stages);
+        let start = std::time::Instant::now();
+        let out = party.ctx.lossy_bootstrap(&ct, party.keys(&key), Parts::Complex, &no_progress).unwrap();
+        let seconds = start.elapsed().as_secs_f64();
+        assert_eq!(out.level(), 13);
+        assert_eq!(Some(out.scale()), party.ctx.scale_at(13));
+        let back = party.decrypt(&out);
+        println!(
+            "lossy, stages {stages}: {seconds:.2} s, worst {:e}, {:?}",
+            worst(&back, &message),
+            precision(&back, &message)
+        );
+        assert!(worst(&back, &message) <= 2f64.powi(-15));
+
+        // What is left after the sine's own error is noise.
+        let ratio = 2.0 * std::f64::consts::PI / 1024.0;
+        let sine: Vec<Complex64> = message
+            .iter()
+            .map(|z| Complex64::new((ratio * z.re).sin() / ratio, (ratio * z.im).sin() / ratio))
+            .collect();
+        assert!(precision(&back, &sine).mean_bits > 24.0, "{:?}", precision(&back, &sine));
+
+        let only = real(&message);
+        let ct = party.encrypt(&only, stages + 2);
+        let start = std::time::Instant::now();
+        let out = party.ctx.lossy_bootstrap(&ct, party.keys(&key), Parts::Real, &no_progress).unwrap();
+        println!("lossy, real: {:.2} s", start.elapsed().as_secs_f64());
+        assert!(worst(&party.decrypt(&out), &only) <= 2f64.powi(-15));
+    }
+}
+
+#[test]
+fn lossy_keys_serve_the_regular_order_below_stage_count() {
+    let party = Party::bootstrap(log_n());
+    let key = party.lossy_key(3);
+    let message = uniform(party.ctx.slot_count(), 2);
+    let out =
+        party.ctx.lossy_bootstrap(&party.encrypt(&message, 0), party.keys(&key), Parts::Complex, &no_progress).unwrap();
+    assert_eq!(out.level(), 10);
+    let p = precision(&party.decrypt(&out), &message);
+    println!("regular order with a lossy key: {p:?}");
+    assert!(p.mean_bits > 22.0, "{p:?}");
+}
+
+#[test]
+fn sign_squares_the_error_of_its_input() {
+    let party = Party::bootstrap(log_n());
+    let key = party.lossy_key(3);
+    let slots = party.ctx.slot_count();
+    let noise = uniform(slots, 3);
+    let signs: Vec<Complex64> = uniform(slots, 4).iter().map(|z| Complex64::new(z.re.signum(), 0.0)).collect();
+    for delta in [0.0, 2f64.powi(-12), 2f64.powi(-8)] {
+        let noisy: Vec<Complex64> =
+            signs.iter().zip(&noise).map(|(s, n)| Complex64::new(s.re + delta * n.re.signum(), 0.0)).collect();
+        let ct = party.encrypt(&noisy, 3);
+        let start = std::time::Instant::now();
+        let out = party.ctx.sign_bootstrap(&ct, party.keys(&key), Parts::Real, &no_progress).unwrap();
+        let seconds = start.elapsed().as_secs_f64();
+        assert_eq!(out.level(), 13);
+        let mean = party.decrypt(&out).iter().zip(&signs).map(|(a, s)| (a.re - s.re).abs()).sum::<f64>() / slots as f64;
+        let expected = std::f64::consts::PI.powi(2) / 8.0 * delta * delta;
+        println!("sign, delta {delta:e}: {seconds:.2} s, mean error {mean:e}, predicted {expected:e}");
+        assert!((mean - expected).abs() < 0.02 * expected + 3.1e-10, "{mean:e}");
+    }
+}
+
+#[test]
+fn two_real_ciphertexts_share_a_bootstrap() {
+    let party = Party::bootstrap(log_n());
+    let slots = party.ctx.slot_count();
+    let key = party.lossy_key(3);
+    let regular = party.bootstrap_key(3, BootstrapKeySize::Medium);
+    let [a, b] = [5, 6].map(|seed| real(&uniform(slots, seed)));
+    let [ct_a, ct_b] = [&a, &b].map(|m| party.encrypt(m, 3));
+    for (method, keys, level, bits) in [
+        (Method::Regular, party.keys(&regular), 10, 22.0),
+        (Method::Regular, party.keys(&key), 10, 22.0),
+        (Method::Lossy, party.keys(&key), 13, 17.0),
+    ] {
+        let [x, y] = party.ctx.merge_bootstrap(method, &ct_a, &ct_b, keys, &no_progress).unwrap();
+        for (out, message) in [(x, &a), (y, &b)] {
+            assert_eq!(out.level(), level);
+            let p = precision(&party.decrypt(&out), message);
+            println!("merged {method:?}: {p:?}");
+            assert!(p.mean_bits > bits, "{method:?}: {p:?}");
+        }
+    }
+    let signs = [&a, &b].map(|m| m.iter().map(|z| Complex64::new(z.re.signum(), 0.0)).collect::<Vec<_>>());
+    let [s, t] = signs.each_ref().map(|m| party.encrypt(m, 4));
+    let outs = party.ctx.merge_bootstrap(Method::Sign, &s, &t, party.keys(&key), &no_progress).unwrap();
+    for (out, message) in outs.iter().zip(&signs) {
+        assert!(worst(&party.decrypt(out), message) < 1e-7);
+    }
+}
+
+#[test]
+fn methods_refuse_the_wrong_key_and_too_low_levels() {
+    let party = Party::bootstrap(log_n());
+    let regular = party.bootstrap_key(3, BootstrapKeySize::Medium);
+    let lossy = party.lossy_key(4);
+    let ct = party.encrypt(&[Complex64::new(1.0, 0.0)], 3);
+    let error = party.ctx.sign_bootstrap(&ct, party.keys(&regular), Parts::Real, &no_progress).unwrap_err();
+    assert!(matches!(error, Error::BootstrapKind { .. }));
+    assert!(error.to_string().contains("create_lossy_bootstrap_key"), "{error}");
+    let error = party.ctx.sign_bootstrap(&ct, party.keys(&lossy), Parts::Real, &no_progress).unwrap_err();
+    assert!(matches!(error, Error::LevelExhausted { needed: 4, level: 3, .. }), "{error}");
+}
