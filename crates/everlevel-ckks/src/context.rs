@@ -258,6 +258,11 @@ impl Context {
         })
     }
 
+    /// The highest level that a fixed rotation key serves.
+    pub fn fixed_rotation_level(&self, key: &FixedRotationKey) -> Option<usize> {
+        self.0.level_of(key.key.gadget())
+    }
+
     /// Keys for rotations by powers of two in both directions, at every message level.
     ///
     /// # Errors
