@@ -41,7 +41,8 @@ class Engine(MessagesMixin, ArithmeticMixin, PolynomialsMixin, SlotsMixin, Boots
         Threads of mode ``"parallel"``; all that the process may use, if left out.
     seeded_keys : bool, default False
         Let relinearization, conjugation, rotation and bootstrap keys hold the seeds of their uniform halves instead of
-        the halves. They take half the memory, and each use expands them: a bootstrap takes about twice as long.
+        the halves. They take half the memory, and each use expands them: a bootstrap takes 1.3 to 2
+        times as long.
     progress : bool, optional
         Whether long calls show a bar on stderr: None shows it in terminals and notebooks. The environment variable
         ``EVERLEVEL_PROGRESS=0`` hides all bars.

@@ -12,7 +12,7 @@ use crate::bootstrap::BootstrapTables;
 use crate::keys::{
     ConjugationKey, FixedRotationKey, KeyInfo, KeyPair, PublicKey, RelinearizationKey, RotationKey, SecretKey,
 };
-use crate::params::{HEADROOM_BITS, LOG2_BASE_SCALE};
+use crate::params::{HEADROOM_BITS, LOG2_BASE_SCALE, log2_base_scale};
 use crate::working::Ladder;
 use crate::{Ciphertext, Encoder, Error, Params, Plaintext, Progress, report};
 
@@ -95,10 +95,11 @@ impl Context {
         let encoder = Encoder::new(ring.n(), slots);
         let max_level = params.literal().max_level;
         let sets = params.levels[..=max_level].iter().map(|l| l.set.clone()).collect();
-        let ladder = Ladder::new(&ring, sets, 2f64.powf(LOG2_BASE_SCALE));
+        let base = if params.bootstrap.is_some() { log2_base_scale(slots) } else { LOG2_BASE_SCALE };
+        let ladder = Ladder::new(&ring, sets, base.exp2());
         let message_gadget = best_gadget(&params, &ring, &ladder.sets[max_level], Gadget::consecutive)?;
         let bootstrap = match &params.bootstrap {
-            Some(chain) => Some(BootstrapTables::new(&params, &ring, chain, &ladder)?),
+            Some(chain) => Some(BootstrapTables::new(&params, &ring, chain, &ladder, slots)?),
             None => None,
         };
         Ok(Unfinished { params, ring, encoder, ladder, bootstrap, message_gadget, seeded_keys, pool: None })

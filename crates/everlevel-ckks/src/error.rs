@@ -134,12 +134,16 @@ pub enum Error {
         needed: crate::BootstrapKind,
     },
     /// A stage count outside the supported ones.
-    #[error("{op}: stage_count = {stage_count} is not one of {supported:?}; choose one of these")]
+    #[error(
+        "{op}: stage_count = {stage_count} is not one of {supported:?}, which {slot_count} slots allow; choose one of them"
+    )]
     StageCount {
         /// The refused operation.
         op: &'static str,
         /// The stage count asked for.
         stage_count: usize,
+        /// Number of slots.
+        slot_count: usize,
         /// What there is.
         supported: Vec<usize>,
     },

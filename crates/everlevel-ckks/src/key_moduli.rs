@@ -5,7 +5,7 @@ use everlevel_ring::PrimeSet;
 
 use crate::bootstrap::tables::{dense_gadget, stage_gadget, stage_sets};
 use crate::context::Inner;
-use crate::params::{ENCAPSULATION_WEIGHT, STAGE_COUNTS};
+use crate::params::{ENCAPSULATION_WEIGHT, stage_counts};
 use crate::{Context, Error};
 
 /// One kind of key.
@@ -50,10 +50,10 @@ impl Inner {
         all.push(key("relinearization in EvalMod".into(), tables.eval_mod_gadget.full_set(), main));
         all.push(key("conjugation before EvalMod".into(), tables.conjugation_gadget.full_set(), main));
         all.push(key("to the sparse secret".into(), tables.encapsulation_gadget.full_set(), sparse));
-        for (index, stages) in STAGE_COUNTS.iter().enumerate() {
-            let raised = dense_gadget(self, &tables.coeffs_to_slots[index][0]);
+        for stages in stage_counts(self.encoder.slots()) {
+            let raised = dense_gadget(self, &tables.coeffs_to_slots(stages)[0]);
             all.push(key(format!("from the sparse secret, {stages} stages"), raised.full_set(), main));
-            for (what, sets) in ["CoeffsToSlots", "SlotsToCoeffs"].iter().zip(stage_sets(self, tables, index)) {
+            for (what, sets) in ["CoeffsToSlots", "SlotsToCoeffs"].iter().zip(stage_sets(self, tables, stages)) {
                 for (stage, [source, _]) in sets.iter().enumerate() {
                     let name = format!("{what} {stage} of {stages}");
                     all.push(key(name, stage_gadget(self, source)?.full_set(), main));

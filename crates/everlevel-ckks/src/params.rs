@@ -42,6 +42,8 @@ pub(crate) const HEADROOM_BITS: f64 = 5.0;
 /// most coefficients, needs the most bits (docs/notes/bootstrap.md).
 pub(crate) fn coeffs_to_slots_bits(stage_count: usize) -> Option<&'static [f64]> {
     match stage_count {
+        1 => Some(&[60.0]),
+        2 => Some(&[52.0, 56.0]),
         3 => Some(&[52.0, 56.0, 60.0]),
         4 => Some(&[48.0, 52.0, 56.0, 52.0]),
         5 => Some(&[48.0, 48.0, 52.0, 56.0, 60.0]),
@@ -49,8 +51,25 @@ pub(crate) fn coeffs_to_slots_bits(stage_count: usize) -> Option<&'static [f64]>
     }
 }
 
-/// The stage counts that bootstrapping supports.
-pub const STAGE_COUNTS: [usize; 3] = [3, 4, 5];
+/// The stage counts that chains have moduli for.
+pub const STAGE_COUNTS: [usize; 5] = [1, 2, 3, 4, 5];
+
+/// The stage counts that a number of slots allows: each stage merges between one and six butterfly layers.
+pub fn stage_counts(slots: usize) -> Vec<usize> {
+    let layers = slots.trailing_zeros() as usize;
+    STAGE_COUNTS.into_iter().filter(|&s| s >= layers.div_ceil(6) && s <= layers).collect()
+}
+
+/// log2 of the scale at level 0. Fewer slots have larger coefficients, for which the sine's error is larger, and fewer of them, for which
+/// noise is smaller: a higher message ratio balances the two.
+pub(crate) fn log2_base_scale(slots: usize) -> f64 {
+    match slots {
+        0..=4 => LOG2_BASE_SCALE - 4.0,
+        5..=64 => LOG2_BASE_SCALE - 2.0,
+        65..=256 => LOG2_BASE_SCALE - 1.0,
+        _ => LOG2_BASE_SCALE,
+    }
+}
 
 /// Unchecked parameters.
 #[derive(Debug, Clone, PartialEq)]

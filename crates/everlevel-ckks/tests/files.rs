@@ -8,9 +8,8 @@ use std::sync::LazyLock;
 use common::{Party, assert_close, uniform};
 use everlevel_ckks::io::{Access, Builder, Container, Error as FileError};
 use everlevel_ckks::{
-    BootstrapKey, BootstrapKeySize, BootstrapKind, Ciphertext, Context, Error, FixedRotationKey, Form,
-    Loading, Object, Params, ParamsLiteral, Plaintext, PublicKey, RelinearizationKey, RotationKey, SecretKey, Stored,
-    no_progress,
+    BootstrapKey, BootstrapKeySize, BootstrapKind, Ciphertext, Context, Error, FixedRotationKey, Form, Loading, Object,
+    Params, ParamsLiteral, Plaintext, PublicKey, RelinearizationKey, RotationKey, SecretKey, Stored, no_progress,
 };
 
 static SMALL: LazyLock<Party> = LazyLock::new(|| common::depth(9, 3));
@@ -127,6 +126,23 @@ fn bootstrap_keys_come_back_and_bootstrap_the_same() {
         };
         let refreshed = run(&relinearization, &conjugation, &back);
         assert_eq!(p.decrypt(&refreshed), p.decrypt(&run(&p.relinearization, &p.conjugation, &key)));
+    }
+}
+
+#[test]
+fn sparse_bootstrap_keys_too() {
+    let params = Params::try_from(ParamsLiteral::insecure_bootstrap(9)).unwrap();
+    let p = Party::of(Context::new(params, Some(32), 2).unwrap());
+    for kind in [BootstrapKind::Regular, BootstrapKind::Lossy] {
+        let key = p.ctx.bootstrap_key_of(kind, &p.secret, 2, BootstrapKeySize::Medium, &no_progress).unwrap();
+        let back = round_trip(&p.ctx, &key);
+        assert_eq!((back.kind(), back.slot_count(), back.moduli()), (kind, 32, key.moduli()));
+        let exhausted = p.encrypt(&uniform(32, 10), 0);
+        let run = |key| p.ctx.bootstrap(&exhausted, &p.relinearization, &p.conjugation, key, &no_progress).unwrap();
+        assert_eq!(p.decrypt(&run(&back)), p.decrypt(&run(&key)));
+        let bytes = p.ctx.to_container(&key, Form::Seeded).unwrap().to_bytes();
+        let error = from_bytes::<BootstrapKey>(&DEEP.ctx, bytes).unwrap_err();
+        assert!(error.to_string().contains("slot_count is 32, and should be 256"), "{error}");
     }
 }
 

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Party, depth};
-use everlevel_ckks::params::{ENCAPSULATION_WEIGHT, STAGE_COUNTS};
+use everlevel_ckks::params::{ENCAPSULATION_WEIGHT, stage_counts};
 use everlevel_ckks::{
     BootstrapKeySize, BootstrapKind, Context, Error, KeyModulus, Options, Params, ParamsLiteral, no_progress,
 };
@@ -43,7 +43,7 @@ fn every_key_of_the_bootstrapping_parameters_is_within_its_cap() {
     assert!(sparse[0].log2_qp <= 121.0, "{}", sparse[0].log2_qp);
     assert!(keys.iter().all(|k| k.secret == FixedWeight(1024) || k.secret == FixedWeight(32)));
     // Two keys for every level of a stage count's transforms, and those beside.
-    let stages: usize = STAGE_COUNTS.iter().map(|s| 2 * s + 1).sum();
+    let stages: usize = stage_counts(1 << 15).iter().map(|s| 2 * s + 1).sum();
     assert_eq!(keys.len(), 2 + 14 + 3 + stages);
 }
 
@@ -67,7 +67,7 @@ fn generated_keys_have_the_listed_moduli_and_no_others() {
     for level in 0..=13 {
         find(&format!("up to level {level}"), party.ctx.fixed_rotation_key(&party.secret, 1, level).unwrap().moduli());
     }
-    for stages in STAGE_COUNTS {
+    for stages in stage_counts(party.ctx.slot_count()) {
         for size in [BootstrapKeySize::Medium, BootstrapKeySize::Large] {
             let kinds = [BootstrapKind::Regular, BootstrapKind::Lossy];
             let keys =

@@ -3,6 +3,7 @@
 mod common;
 
 use common::{Party, log_n, precision, uniform};
+use everlevel_ckks::params::stage_counts;
 use everlevel_ckks::{BootstrapKeySize, Complex64, Error, Method, Parts, no_progress};
 
 fn real(message: &[Complex64]) -> Vec<Complex64> {
@@ -129,4 +130,39 @@ fn methods_refuse_the_wrong_key_and_too_low_levels() {
     assert!(error.to_string().contains("create_lossy_bootstrap_key"), "{error}");
     let error = party.ctx.sign_bootstrap(&ct, party.keys(&lossy), Parts::Real, &no_progress).unwrap_err();
     assert!(matches!(error, Error::LevelExhausted { needed: 4, level: 3, .. }), "{error}");
+}
+
+/// Every number of slots from two on, at every stage count that it allows (or the lowest, above 64 slots).
+#[test]
+fn sparse_bootstraps_are_as_precise_as_full_ones() {
+    let log_n = log_n();
+    let params = |slots| everlevel_ckks::Context::new(common::bootstrap_params(log_n), Some(slots), 2).unwrap();
+    for log_slots in 1..log_n - 1 {
+        let slots = 1usize << log_slots;
+        let party = Party::of(params(slots));
+        let message = uniform(slots, u64::from(log_slots));
+        let counts = stage_counts(slots);
+        for &stages in counts.iter().take(if slots <= 64 { 2 } else { 1 }) {
+            let key = party.bootstrap_key(stages, BootstrapKeySize::Medium);
+            let start = std::time::Instant::now();
+            let ct = party.encrypt(&message, 0);
+            let out = party.ctx.bootstrap(&ct, &party.relinearization, &party.conjugation, &key, &no_progress).unwrap();
+            let p = precision(&party.decrypt(&out), &message);
+            println!(
+                "{slots} slots, {stages} stages: {:.2} s, {} MB, {p:?}",
+                start.elapsed().as_secs_f64(),
+                key.nbytes() / 1_000_000
+            );
+            assert_eq!(out.level(), 13 - stages);
+            assert!(p.mean_bits >= 24.0 && p.worst_bits >= 20.0, "{slots} slots, {stages} stages: {p:?}");
+        }
+        let key = party.lossy_key(counts[0]);
+        let ct = party.encrypt(&message, counts[0]);
+        let out = party.ctx.lossy_bootstrap(&ct, party.keys(&key), Parts::Complex, &no_progress).unwrap();
+        assert_eq!(out.level(), 13);
+        assert!(worst(&party.decrypt(&out), &message) <= 2f64.powi(-15));
+        let low = party.encrypt(&message, 0);
+        let out = party.ctx.lossy_bootstrap(&low, party.keys(&key), Parts::Complex, &no_progress).unwrap();
+        assert!(precision(&party.decrypt(&out), &message).mean_bits > 22.0);
+    }
 }

@@ -20,8 +20,10 @@ use crate::bootstrap::BootstrapKeySize;
 /// A linear map as diagonals: `out[k] = Σ_d diagonal_d[k]·z[k + d mod slots]`.
 #[derive(Debug, Clone)]
 pub struct Diagonals {
-    /// Values by left rotation, `0 ≤ d < slots`.
+    /// Values by left rotation, `0 ≤ d < slots`; after [`Diagonals::then_halves`] or [`Diagonals::after_halves`] they are for twice the slots.
     pub by_rotation: BTreeMap<usize, Vec<Complex64>>,
+    /// Slots that the transform is on.
+    pub slots: usize,
     /// All rotations are multiples of this.
     pub step: usize,
     /// Slots that the widest butterfly spans: the period of the diagonals.
@@ -122,7 +124,7 @@ fn merge(encoder: &Encoder, direction: Direction, group: std::ops::Range<usize>)
             product
         })
         .unwrap_or_default();
-    Diagonals { by_rotation, step: 1 << low, period, layers: count }
+    Diagonals { by_rotation, slots, step: 1 << low, period, layers: count }
 }
 
 impl Diagonals {
@@ -133,13 +135,40 @@ impl Diagonals {
     }
 
     /// Whether the widest butterfly wraps around, so that rotations by `d` and `d − slots` are one.
-    fn wraps(&self, slots: usize) -> bool {
-        self.period == slots
+    fn wraps(&self) -> bool {
+        self.step << self.layers == self.slots
+    }
+
+    /// The rotation that key `d` of the map stands for, with its sign.
+    fn signed(&self, d: usize) -> i64 {
+        let (d, slots) = (d as i64, self.slots as i64);
+        if !self.wraps() && d >= slots / 2 { d - slots } else { d }
+    }
+
+    /// The map followed by a product with `[1, …, 1, c, …, c]`: from vectors of period `slots` to vectors of twice the length, whose halves
+    /// differ.
+    pub fn then_halves(&self, c: Complex64) -> Self {
+        self.doubled(|_, k| if k < self.slots { 1.0.into() } else { c })
+    }
+
+    /// The map after a product with `[1, …, 1, c, …, c]`, on vectors of twice the length. Adding the result to its rotation by `slots`
+    /// gives the map of `lower half + c·upper half`.
+    pub fn after_halves(&self, c: Complex64) -> Self {
+        let slots = self.slots as i64;
+        self.doubled(|d, k| if (k as i64 + d).rem_euclid(2 * slots) < slots { 1.0.into() } else { c })
+    }
+
+    fn doubled(&self, factor: impl Fn(i64, usize) -> Complex64) -> Self {
+        let double = |(&d, values): (&usize, &Vec<Complex64>)| {
+            let rotation = self.signed(d);
+            (d, (0..2 * self.slots).map(|k| values[k % self.slots] * factor(rotation, k)).collect())
+        };
+        Self { by_rotation: self.by_rotation.iter().map(double).collect(), period: 2 * self.slots, ..*self }
     }
 
     /// Number of baby steps: balanced for few keys, or larger to save the giant steps' transforms.
-    fn baby_count(&self, slots: usize, size: BootstrapKeySize) -> usize {
-        let log2_diagonals = self.layers + usize::from(!self.wraps(slots));
+    fn baby_count(&self, size: BootstrapKeySize) -> usize {
+        let log2_diagonals = self.layers + usize::from(!self.wraps());
         match size {
             BootstrapKeySize::Medium => 1 << log2_diagonals.div_ceil(2),
             BootstrapKeySize::Large => 1 << (log2_diagonals / 2 + 1).min(log2_diagonals),
@@ -147,24 +176,18 @@ impl Diagonals {
     }
 
     /// Splits each rotation as giant + baby: the list of baby and giant steps, as left rotations.
-    fn steps(&self, slots: usize, size: BootstrapKeySize) -> (Vec<i64>, Vec<i64>) {
-        let babies = self.baby_count(slots, size) as i64;
-        let step = self.step as i64;
-        let count = (slots / self.step) as i64;
-        let signed = |d: usize| {
-            let v = (d / self.step) as i64;
-            if !self.wraps(slots) && v >= count / 2 { v - count } else { v }
-        };
-        let mut giants: Vec<i64> =
-            self.by_rotation.keys().map(|&d| signed(d).div_euclid(babies) * babies * step).collect();
+    fn steps(&self, size: BootstrapKeySize) -> (Vec<i64>, Vec<i64>) {
+        let babies = self.baby_count(size) as i64;
+        let span = babies * self.step as i64;
+        let mut giants: Vec<i64> = self.by_rotation.keys().map(|&d| self.signed(d).div_euclid(span) * span).collect();
         giants.sort_unstable();
         giants.dedup();
-        ((0..babies).map(|i| i * step).collect(), giants)
+        ((0..babies).map(|i| i * self.step as i64).collect(), giants)
     }
 
     /// Every nonzero rotation that the encoded map will need.
-    pub fn rotations(&self, slots: usize, size: BootstrapKeySize) -> Vec<i64> {
-        let (babies, giants) = self.steps(slots, size);
+    pub fn rotations(&self, size: BootstrapKeySize) -> Vec<i64> {
+        let (babies, giants) = self.steps(size);
         babies.into_iter().chain(giants).filter(|&r| r != 0).collect()
     }
 
@@ -178,21 +201,22 @@ impl Diagonals {
         factor: f64,
         size: BootstrapKeySize,
     ) -> LinearTransform {
-        let slots = encoder.slots();
+        // Twice the transform's slots where the halves differ.
+        let length = encoder.slots();
         let full = source.union(&gadget.special);
         let run = ring.n() / (2 * self.period);
-        let (babies, giants) = self.steps(slots, size);
+        let (babies, giants) = self.steps(size);
         let diagonals = giants
             .iter()
             .map(|giant| {
                 babies
                     .iter()
                     .map(|baby| {
-                        let rotation = (giant + baby).rem_euclid(slots as i64) as usize;
+                        let rotation = (giant + baby).rem_euclid(self.slots as i64) as usize;
                         let values = self.by_rotation.get(&rotation)?;
                         // Moved back by the giant step: diag'[k] = diag[k − giant].
-                        let back = (-giant).rem_euclid(slots as i64) as usize;
-                        let moved: Vec<Complex64> = (0..slots).map(|k| values[(k + back) % slots]).collect();
+                        let back = (-giant).rem_euclid(length as i64) as usize;
+                        let moved: Vec<Complex64> = (0..length).map(|k| values[(k + back) % length]).collect();
                         let (coeffs, _) = encoder.encode(&moved, factor);
                         let narrow: Vec<i64> = coeffs.iter().map(|&c| c as i64).collect();
                         let poly = ring.to_eval(ring.from_i64(&full, &narrow));

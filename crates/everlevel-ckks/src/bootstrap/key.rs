@@ -6,9 +6,9 @@ use everlevel_rand::Seed;
 use everlevel_ring::{PrimeSet, Ring};
 use everlevel_rlwe::{Gadget, LinearTransform, Rlwe, SecretId, SwitchingKey};
 
-use crate::bootstrap::tables::{Transforms, dense_gadget, transforms};
+use crate::bootstrap::tables::{Maps, Transforms, dense_gadget, stage_gadget, trace_rotations, transforms};
 use crate::keys::{KeyInfo, SecretKey};
-use crate::params::{ENCAPSULATION_WEIGHT, STAGE_COUNTS};
+use crate::params::{ENCAPSULATION_WEIGHT, stage_counts};
 use crate::{Context, Error, Progress, report};
 
 /// Baby steps against giant steps.
@@ -54,18 +54,25 @@ pub struct BootstrapKey {
     pub(crate) info: KeyInfo,
     pub(crate) size: BootstrapKeySize,
     pub(crate) kind: BootstrapKind,
+    pub(crate) slot_count: usize,
     /// The raised modulus.
     pub(crate) raised: PrimeSet,
     pub(crate) coeffs_to_slots: Vec<KeyedTransform>,
     pub(crate) slots_to_coeffs: Vec<KeyedTransform>,
     /// At the lowest levels, with the keys of `slots_to_coeffs`; empty for regular keys.
     pub(crate) slots_to_coeffs_first: Vec<LinearTransform>,
+    /// Left rotations that project onto the slots' subring, right after the modulus is raised; none for full slots.
+    pub(crate) trace: Vec<(i64, SwitchingKey)>,
+    /// The rotation by the number of slots that joins two halves side by side, after SlotsToCoeffs' first stage; none where the halves are two
+    /// ciphertexts.
+    pub(crate) fold: Option<(i64, SwitchingKey)>,
     pub(crate) to_sparse: SwitchingKey,
     pub(crate) to_dense: SwitchingKey,
 }
 
 impl Context {
-    /// Keys for bootstraps of `stage_count` 3, 4 or 5: more stages are faster and leave fewer levels (10, 9, 8).
+    /// Keys for bootstraps of `stage_count` 3, 4 or 5 ([`crate::params::stage_counts`] for fewer slots): more stages are faster and leave
+    /// fewer levels (10, 9, 8).
     ///
     /// # Errors
     /// A foreign secret key, an unsupported stage count, parameters without a bootstrap, fewer slots than half the degree; a
@@ -100,57 +107,51 @@ impl Context {
             return Err(Error::NoBootstrap { op });
         };
         self.check(op, "secret key", secret.info)?;
-        let Some(stage_index) = STAGE_COUNTS.iter().position(|&s| s == stage_count) else {
-            return Err(Error::StageCount { op, stage_count, supported: STAGE_COUNTS.to_vec() });
-        };
-        if self.slot_count() != self.params().max_slots() {
-            return Err(Error::Parameter {
-                what: "slot_count",
-                found: self.slot_count().to_string(),
-                needed: format!("{} for a bootstrap: sparse bootstraps are not there yet", self.params().max_slots()),
-            });
+        let supported = stage_counts(self.slot_count());
+        if !supported.contains(&stage_count) {
+            return Err(Error::StageCount { op, stage_count, slot_count: self.slot_count(), supported });
         }
         let seed = Seed::from_os()?;
         self.install(|inner| {
             let ring = &inner.ring;
-            let Transforms { coeffs_to_slots: down, slots_to_coeffs: up, slots_to_coeffs_first } =
-                transforms(inner, tables, stage_index, size, kind, || report(op, progress, 0, 1))?;
-            let total = down.iter().chain(&up).map(|(t, _)| t.rotations().len()).sum::<usize>() + 2;
+            let maps = Maps::new(inner, stage_count, kind);
+            let trace = trace_rotations(inner);
+            let total = maps.rotation_count(size) + trace.len() + 2;
+            let Transforms { packed, coeffs_to_slots: down, slots_to_coeffs: up, slots_to_coeffs_first } =
+                transforms(inner, tables, &maps, (size, kind), || report(op, progress, 0, total))?;
             let mut done = 0;
             let mut next = || {
                 done += 1;
                 report(op, progress, done, total)?;
                 Ok::<_, Error>(seed.derive(everlevel_rand::Domain::Derive, done as u64))
             };
+            let mut galois = |rotation: i64, gadget: &Gadget| {
+                inner.params.check_key(ring, &gadget.full_set())?;
+                let elt = ring.rotation_elt(rotation);
+                let expanded = !inner.seeded_keys;
+                let key = SwitchingKey::generate_galois(ring, &secret.key, elt, gadget.clone(), &next()?, expanded);
+                Ok::<_, Error>((rotation, key))
+            };
             let mut keyed = |stages: Vec<(LinearTransform, Gadget)>| {
-                stages
-                    .into_iter()
-                    .map(|(transform, gadget)| {
-                        inner.params.check_key(ring, &gadget.full_set())?;
-                        let keys = transform
-                            .rotations()
-                            .into_iter()
-                            .map(|r| {
-                                let elt = ring.rotation_elt(r);
-                                let key = SwitchingKey::generate_galois(
-                                    ring,
-                                    &secret.key,
-                                    elt,
-                                    gadget.clone(),
-                                    &next()?,
-                                    !inner.seeded_keys,
-                                );
-                                Ok((r, key))
-                            })
-                            .collect::<Result<_, Error>>()?;
-                        Ok(KeyedTransform { transform, keys })
-                    })
-                    .collect::<Result<Vec<_>, Error>>()
+                let stage = |(transform, gadget): (LinearTransform, Gadget)| {
+                    let keys =
+                        transform.rotations().into_iter().map(|r| galois(r, &gadget)).collect::<Result<_, _>>()?;
+                    Ok(KeyedTransform { transform, keys })
+                };
+                stages.into_iter().map(stage).collect::<Result<Vec<_>, Error>>()
             };
             let coeffs_to_slots = keyed(down)?;
             let slots_to_coeffs = keyed(up)?;
-
-            let raised = tables.coeffs_to_slots[stage_index][0].clone();
+            let raised = tables.coeffs_to_slots(stage_count)[0].clone();
+            let raised_gadget = stage_gadget(inner, &raised)?;
+            let trace = trace.into_iter().map(|r| galois(r, &raised_gadget)).collect::<Result<_, _>>()?;
+            let fold = match packed {
+                true => {
+                    let after = &slots_to_coeffs[0].transform.target;
+                    Some(galois(self.slot_count() as i64, &stage_gadget(inner, after)?)?)
+                }
+                false => None,
+            };
             let sparse = everlevel_rlwe::SecretKey::sample(ring, &next()?, 0, Some(ENCAPSULATION_WEIGHT))?;
             let [dense_seed, sparse_seed] = [1, 2].map(|i| seed.derive(everlevel_rand::Domain::Ephemeral, i));
             let id = secret.key.id();
@@ -171,10 +172,13 @@ impl Context {
                 info: secret.info,
                 size,
                 kind,
+                slot_count: self.slot_count(),
                 raised,
                 coeffs_to_slots,
                 slots_to_coeffs,
                 slots_to_coeffs_first,
+                trace,
+                fold,
                 to_sparse,
                 to_dense,
             })
@@ -193,6 +197,11 @@ impl BootstrapKey {
         self.size
     }
 
+    /// Slots of the ciphertexts that it bootstraps.
+    pub fn slot_count(&self) -> usize {
+        self.slot_count
+    }
+
     /// What it is for.
     pub fn kind(&self) -> BootstrapKind {
         self.kind
@@ -205,7 +214,8 @@ impl BootstrapKey {
 
     fn switching_keys(&self) -> impl Iterator<Item = &SwitchingKey> {
         let stages = self.coeffs_to_slots.iter().chain(&self.slots_to_coeffs);
-        stages.flat_map(|s| s.keys.values()).chain([&self.to_sparse, &self.to_dense])
+        let loose = self.trace.iter().chain(&self.fold).map(|(_, key)| key);
+        stages.flat_map(|s| s.keys.values()).chain(loose).chain([&self.to_sparse, &self.to_dense])
     }
 
     /// The modulus of every switching key.

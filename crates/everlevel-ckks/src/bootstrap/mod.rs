@@ -225,6 +225,13 @@ impl Context {
         self.check_secret(op, "relinearization key", keys.relinearization.info, a)?;
         self.check_secret(op, "conjugation key", keys.conjugation.info, a)?;
         self.check_secret(op, "bootstrap key", keys.bootstrap.info, a)?;
+        if keys.bootstrap.slot_count() != self.slot_count() {
+            return Err(Error::Parameter {
+                what: "slot_count of the bootstrap key",
+                found: keys.bootstrap.slot_count().to_string(),
+                needed: format!("{}, this engine's; make the key with this engine", self.slot_count()),
+            });
+        }
         Ok(tables)
     }
 

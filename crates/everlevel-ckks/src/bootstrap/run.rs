@@ -32,11 +32,15 @@ impl Halves<Rlwe> {
         let mut real = self.real;
         if let Some(mut imaginary) = self.imaginary {
             arithmetic::mul_i_assign(ring, &mut imaginary);
-            ring.add_assign(&mut real.c0, &imaginary.c0);
-            ring.add_assign(&mut real.c1, &imaginary.c1);
+            add_assign(ring, &mut real, &imaginary);
         }
         real
     }
+}
+
+fn add_assign(ring: &Ring, a: &mut Rlwe, b: &Rlwe) {
+    ring.add_assign(&mut a.c0, &b.c0);
+    ring.add_assign(&mut a.c1, &b.c1);
 }
 
 impl<'a> Run<'a> {
@@ -128,8 +132,12 @@ impl<'a> Run<'a> {
     fn slots_to_coeffs(&mut self, sines: Halves<Rlwe>) -> Result<Rlwe, Error> {
         let ring = &self.inner.ring;
         let mut ct = sines.joined(ring);
-        for stage in &self.key().slots_to_coeffs {
+        for (i, stage) in self.key().slots_to_coeffs.iter().enumerate() {
             ct = stage.apply(ring, &ct);
+            if let (0, Some((rotation, key))) = (i, &self.key().fold) {
+                let rotated = working::automorphism(ring, &ct, ring.rotation_elt(*rotation), key);
+                add_assign(ring, &mut ct, &rotated);
+            }
             self.step()?;
         }
         let scale = self.inner.ladder.scales[self.regular_level()];
@@ -145,6 +153,10 @@ impl<'a> Run<'a> {
     fn sines(&mut self, base: &Rlwe, plan: &Plan, halved: bool, parts: Parts) -> Result<Halves<Rlwe>, Error> {
         let ring = &self.inner.ring;
         let mut ct = self.mod_raise(base);
+        for (rotation, key) in &self.key().trace {
+            let rotated = working::automorphism(ring, &ct, ring.rotation_elt(*rotation), key);
+            add_assign(ring, &mut ct, &rotated);
+        }
         let base_scale = self.inner.ladder.scales[0];
         (self.observer)(Stage::ModRaise, &ct, self.tables.raise_factor as f64 * base_scale);
         self.step()?;
@@ -163,7 +175,9 @@ impl<'a> Run<'a> {
         let real = sine(real);
         (self.observer)(Stage::EvalMod, &real, plan.ladder.scales[0]);
         self.step()?;
-        let imaginary = (parts == Parts::Complex).then(|| sine(imaginary));
+        // Side by side, the real parts are both halves.
+        let apart = parts == Parts::Complex && self.key().fold.is_none();
+        let imaginary = apart.then(|| sine(imaginary));
         self.step()?;
         Ok(Halves { real, imaginary })
     }
@@ -201,9 +215,7 @@ impl<'a> Run<'a> {
         let conjugate = working::automorphism(ring, &w, ring.conjugation_elt(), key);
         let mut real = w.clone();
         let mut imaginary = conjugate.clone();
-        for (r, c) in [(&mut real.c0, &conjugate.c0), (&mut real.c1, &conjugate.c1)] {
-            ring.add_assign(r, c);
-        }
+        add_assign(ring, &mut real, &conjugate);
         // −i·(w − w̄) = i·(w̄ − w).
         ring.sub_assign(&mut imaginary.c0, &w.c0);
         ring.sub_assign(&mut imaginary.c1, &w.c1);

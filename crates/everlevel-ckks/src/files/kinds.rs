@@ -9,13 +9,13 @@ use everlevel_rlwe::{Gadget, LinearTransform, Rlwe};
 use zeroize::Zeroizing;
 
 use crate::bootstrap::key::KeyedTransform;
-use crate::bootstrap::tables::{Transforms, dense_gadget, transforms};
+use crate::bootstrap::tables::{Maps, Transforms, dense_gadget, stage_gadget, trace_rotations, transforms};
 use crate::context::Inner;
 use crate::files::reader::Reader;
 use crate::files::writer::Writer;
 use crate::files::{Stored, entries};
 use crate::keys::KeyPair;
-use crate::params::STAGE_COUNTS;
+use crate::params::stage_counts;
 use crate::{
     BootstrapKey, BootstrapKeySize, BootstrapKind, Ciphertext, ConjugationKey, Error, FixedRotationKey, Plaintext,
     PublicKey, RelinearizationKey, RotationKey, SecretKey,
@@ -340,7 +340,7 @@ impl Parts for BootstrapKey {
     fn write<'a>(&'a self, writer: &mut Writer<'_, 'a>) {
         writer.secret_id(self.info.secret_id);
         writer.object(&entries::Bootstrap {
-            slot_count: writer.slot_count(),
+            slot_count: self.slot_count,
             stage_count: self.stage_count(),
             variant: name_of(&VARIANTS, &self.kind),
             size: name_of(&SIZES, &self.size),
@@ -352,6 +352,12 @@ impl Parts for BootstrapKey {
                 }
             }
         }
+        for (left, key) in &self.trace {
+            writer.switching_key(&format!("trace.left_{left}"), key);
+        }
+        if let Some((_, key)) = &self.fold {
+            writer.switching_key("fold", key);
+        }
         writer.switching_key("to_sparse", &self.to_sparse);
         writer.switching_key("to_dense", &self.to_dense);
     }
@@ -361,9 +367,11 @@ impl Parts for BootstrapKey {
         let entry: entries::Bootstrap = reader.object()?;
         let Some(tables) = &inner.bootstrap else { return Err(Error::NoBootstrap { op: "load" }) };
         reader.check_slots(entry.slot_count)?;
-        let Some(stage_index) = STAGE_COUNTS.iter().position(|&s| s == entry.stage_count) else {
-            return refuse("stage_count", entry.stage_count, format!("one of {STAGE_COUNTS:?}"));
-        };
+        let stage_count = entry.stage_count;
+        let supported = stage_counts(inner.encoder.slots());
+        if !supported.contains(&stage_count) {
+            return refuse("stage_count", stage_count, format!("one of {supported:?}"));
+        }
         let Some(kind) = named(&VARIANTS, &entry.variant) else {
             let (found, supported) =
                 (format!("bootstrap_key for {} bootstraps", entry.variant), "regular and lossy ones");
@@ -372,8 +380,9 @@ impl Parts for BootstrapKey {
         let Some(size) = named(&SIZES, &entry.size) else {
             return refuse("size", entry.size, "medium or large");
         };
-        let Transforms { coeffs_to_slots: down, slots_to_coeffs: up, slots_to_coeffs_first } =
-            transforms(inner, tables, stage_index, size, kind, || Ok(()))?;
+        let maps = Maps::new(inner, stage_count, kind);
+        let Transforms { packed, coeffs_to_slots: down, slots_to_coeffs: up, slots_to_coeffs_first } =
+            transforms(inner, tables, &maps, (size, kind), || Ok(()))?;
         let keyed = |name: &str, stages: Vec<(LinearTransform, Gadget)>| {
             let stage = |(stage, (transform, gadget)): (usize, (LinearTransform, Gadget))| {
                 let key = |left| Ok((left, reader.switching_key(&stage_key(name, stage, left), &gadget)?));
@@ -382,20 +391,31 @@ impl Parts for BootstrapKey {
             };
             stages.into_iter().enumerate().map(stage).collect::<Result<Vec<_>, Error>>()
         };
-        let raised = tables.coeffs_to_slots[stage_index][0].clone();
-        let to_dense = reader.switching_key("to_dense", &dense_gadget(inner, &raised))?;
-        let to_sparse = reader.switching_key("to_sparse", &tables.encapsulation_gadget)?;
         let (coeffs_to_slots, slots_to_coeffs) = (keyed("coeffs_to_slots", down)?, keyed("slots_to_coeffs", up)?);
+        let raised = tables.coeffs_to_slots(stage_count)[0].clone();
+        let raised_gadget = stage_gadget(inner, &raised)?;
+        let trace = trace_rotations(inner).into_iter();
+        let trace = trace.map(|left| Ok((left, reader.switching_key(&format!("trace.left_{left}"), &raised_gadget)?)));
+        let fold = match packed {
+            true => {
+                let gadget = stage_gadget(inner, &slots_to_coeffs[0].transform.target)?;
+                Some((inner.encoder.slots() as i64, reader.switching_key("fold", &gadget)?))
+            }
+            false => None,
+        };
         Ok(Self {
             info: reader.info()?,
             size,
             kind,
-            raised,
+            slot_count: entry.slot_count,
             coeffs_to_slots,
             slots_to_coeffs,
             slots_to_coeffs_first,
-            to_sparse,
-            to_dense,
+            trace: trace.collect::<Result<_, Error>>()?,
+            fold,
+            to_sparse: reader.switching_key("to_sparse", &tables.encapsulation_gadget)?,
+            to_dense: reader.switching_key("to_dense", &dense_gadget(inner, &raised))?,
+            raised,
         })
     }
 }

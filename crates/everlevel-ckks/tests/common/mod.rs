@@ -34,10 +34,7 @@ impl Party {
 
     /// The bootstrapping chain: real parameters for `log_n = 16`, insecure ones below.
     pub fn bootstrap(log_n: u32) -> Self {
-        match log_n {
-            16 => Self::new(ParamsLiteral::bootstrap()),
-            _ => Self::new(ParamsLiteral::insecure_bootstrap(log_n)),
-        }
+        Self::of(Context::new(bootstrap_params(log_n), None, 2).unwrap())
     }
 
     pub fn bootstrap_key(&self, stage_count: usize, size: BootstrapKeySize) -> BootstrapKey {
@@ -60,6 +57,15 @@ impl Party {
     pub fn decrypt(&self, ct: &everlevel_ckks::Ciphertext) -> Vec<Complex64> {
         self.ctx.decode(&self.ctx.decrypt(ct, &self.secret).unwrap()).unwrap()
     }
+}
+
+/// The bootstrapping chain: real parameters for `log_n = 16`, insecure ones below.
+pub fn bootstrap_params(log_n: u32) -> Params {
+    let literal = match log_n {
+        16 => ParamsLiteral::bootstrap(),
+        _ => ParamsLiteral::insecure_bootstrap(log_n),
+    };
+    Params::try_from(literal).unwrap()
 }
 
 /// Uniform complex numbers in the square [−1, 1]², from a fixed generator.
