@@ -7,6 +7,7 @@ exactly ``slot_count`` values, zero-padded, with a note of whether they were rea
 from __future__ import annotations
 
 import operator
+import os
 from typing import Any, Final, TypeVar
 
 import numpy as np
@@ -174,3 +175,31 @@ def instance(operation: str, name: str, value: Any, kind: type[T]) -> T:
             actual=type(value).__name__,
         )
     return value
+
+
+def path(operation: str, value: Any) -> str:
+    """Check a path, and return it as text."""
+    try:
+        return os.fsdecode(value)
+    except TypeError:
+        raise OperandTypeError(
+            f"{operation}: path is of type {type(value).__name__}, and a str or pathlib.Path is needed; "
+            f"check the order of the arguments",
+            argument="path",
+            expected="str or os.PathLike",
+            actual=type(value).__name__,
+        ) from None
+
+
+def data(operation: str, value: Any) -> bytes:
+    """Check serialized bytes, of any type that has a buffer."""
+    try:
+        return bytes(memoryview(value))
+    except TypeError:
+        raise OperandTypeError(
+            f"{operation}: data is of type {type(value).__name__}, and bytes are needed; "
+            f"pass what serialize returned, or use read_* for a path",
+            argument="data",
+            expected="bytes",
+            actual=type(value).__name__,
+        ) from None

@@ -35,7 +35,7 @@ class KeysMixin(EngineCore):
         >>> engine.create_secret_key()
         SecretKey(hidden)
         """
-        return SecretKey(self._context.secret_key(), self.max_level)
+        return SecretKey(self._context, self._context.secret_key(), self.max_level)
 
     def create_public_key(self, secret_key: SecretKey, level: int | None = None) -> PublicKey:
         """Make a key that encrypts for a secret.
@@ -56,7 +56,7 @@ class KeysMixin(EngineCore):
         """
         self._level("create_public_key", level)
         secret = self._secret_key("create_public_key", secret_key)
-        return PublicKey(self._context.public_key(secret._native), self.max_level)
+        return PublicKey(self._context, self._context.public_key(secret._native), self.max_level)
 
     def create_relinearization_key(
         self, secret_key: SecretKey, level: int | None = None, *, progress: bool | None = None
@@ -76,7 +76,9 @@ class KeysMixin(EngineCore):
         self._level(operation, level)
         secret = self._secret_key(operation, secret_key)
         with self._reporting("relinearization key", progress) as report:
-            key = RelinearizationKey(self._context.relinearization_key(secret._native, report), self.max_level)
+            key = RelinearizationKey(
+                self._context, self._context.relinearization_key(secret._native, report), self.max_level
+            )
         self._registry.remember(key)
         return key
 
@@ -94,7 +96,7 @@ class KeysMixin(EngineCore):
         self._level(operation, level)
         secret = self._secret_key(operation, secret_key)
         with self._reporting("conjugation key", progress) as report:
-            key = ConjugationKey(self._context.conjugation_key(secret._native, report), self.max_level)
+            key = ConjugationKey(self._context, self._context.conjugation_key(secret._native, report), self.max_level)
         self._registry.remember(key)
         return key
 
@@ -115,7 +117,7 @@ class KeysMixin(EngineCore):
         self._level(operation, level)
         secret = self._secret_key(operation, secret_key)
         with self._reporting("rotation key", progress) as report:
-            key = RotationKey(self._context.rotation_key(secret._native, report), self.max_level)
+            key = RotationKey(self._context, self._context.rotation_key(secret._native, report), self.max_level)
         self._registry.remember(key)
         return key
 
@@ -142,7 +144,7 @@ class KeysMixin(EngineCore):
         operation = "create_fixed_rotation_key"
         delta = self._amount(operation, delta)
         top, secret = self._level(operation, level), self._secret_key(operation, secret_key)
-        key = FixedRotationKey(self._context.fixed_rotation_key(secret._native, delta, top), top)
+        key = FixedRotationKey(self._context, self._context.fixed_rotation_key(secret._native, delta, top), top)
         self._registry.remember(key)
         return key
 
@@ -175,7 +177,7 @@ class KeysMixin(EngineCore):
         _check_size(size)
         with self._reporting("bootstrap key", progress) as report:
             native = self._context.bootstrap_key(secret._native, stage_count, size == "large", report)
-        return BootstrapKey(native, self.max_level)
+        return BootstrapKey(self._context, native, self.max_level)
 
     def forget_keys(self) -> None:
         """Forget the keys that operators use, so that their memory is free once nobody else holds them."""

@@ -143,7 +143,7 @@ class MessagesMixin(EngineCore):
         ciphertext = self._ciphertext("decrypt", ciphertext)
         secret = self._secret_key("decrypt", secret_key)
         native = self._context.decrypt(ciphertext._native, secret._native)
-        return Plaintext(native, self.slot_count, is_real=ciphertext.is_real)
+        return Plaintext(self._context, native, is_real=ciphertext.is_real)
 
     def _encrypt(self, plaintext: Plaintext, key: PublicKey | SecretKey) -> Ciphertext:
         if isinstance(key, PublicKey):
@@ -155,4 +155,4 @@ class MessagesMixin(EngineCore):
     def _encode(self, operation: str, array: Any, level: Any) -> Plaintext:
         slots, is_real = _checks.message(operation, array, self.slot_count)
         native = self._context.encode(slots, self._level(operation, level))
-        return Plaintext(native, self.slot_count, is_real=is_real)
+        return Plaintext(self._context, native, is_real=is_real)

@@ -1,7 +1,7 @@
 # The private extension module, built from crates/everlevel-py. Users see the façade; these are its types.
 
 from collections.abc import Callable, Sequence
-from typing import final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,14 +18,28 @@ __all__ = [
     "RotationKey",
     "SecretKey",
     "build_info",
+    "deserialize",
+    "inspect_file",
+    "load",
     "provoke_panic",
+    "save",
+    "serialize",
 ]
 
 _Slots = NDArray[np.complex128]
 _Report = Callable[[int, int], None] | None
 
 def build_info() -> list[tuple[str, str]]: ...
+def deserialize(
+    context: Context, data: bytes, kind: str | None, verify: bool, expanded: bool | None
+) -> tuple[Any, dict[str, str]]: ...
+def inspect_file(path: str) -> tuple[dict[str, int], dict[str, str]]: ...
+def load(
+    context: Context, path: str, kind: str | None, mapped: bool | None, verify: bool, expanded: bool | None
+) -> tuple[Any, dict[str, str]]: ...
 def provoke_panic() -> None: ...
+def save(context: Context, obj: Any, path: str, notes: dict[str, str], expanded: bool) -> int: ...
+def serialize(context: Context, obj: Any, notes: dict[str, str], expanded: bool) -> bytes: ...
 
 @final
 class SecretKey:
@@ -140,6 +154,8 @@ class Context:
         seeded_keys: bool,
         insecure_log_n: int | None,
     ) -> Context: ...
+    @staticmethod
+    def from_params(params: str, slot_count: int, thread_count: int, seeded_keys: bool) -> Context: ...
     @property
     def can_bootstrap(self) -> bool: ...
     @property
@@ -148,6 +164,8 @@ class Context:
     def log_n(self) -> int: ...
     @property
     def max_level(self) -> int: ...
+    @property
+    def params(self) -> str: ...
     @property
     def seeded_keys(self) -> bool: ...
     @property
@@ -162,6 +180,7 @@ class Context:
     def conjugation_key(self, secret_key: SecretKey, report: _Report) -> ConjugationKey: ...
     def rotation_key(self, secret_key: SecretKey, report: _Report) -> RotationKey: ...
     def fixed_rotation_key(self, secret_key: SecretKey, delta: int, level: int) -> FixedRotationKey: ...
+    def fixed_rotation_level(self, key: FixedRotationKey) -> int: ...
     def bootstrap_key(self, secret_key: SecretKey, stage_count: int, large: bool, report: _Report) -> BootstrapKey: ...
 
     # Messages.

@@ -47,10 +47,10 @@ _UNSUPPORTED_FUNCTIONS: Final[Mapping[str, str]] = {
     "encode_to_light_": "use encode",
     "encode_to_plain_matrix": "use encode",
     "change_level": "use level_down",
-    "serialize_": "keys and ciphertexts can't be written yet",
-    "deserialize_": "keys and ciphertexts can't be read yet",
-    "write_": "keys and ciphertexts can't be written yet",
-    "read_": "keys and ciphertexts can't be read yet",
+    "serialize_": "there is no such kind of object yet",
+    "deserialize_": "there is no such kind of object yet",
+    "write_": "there is no such kind of object yet; use the save method of those there are",
+    "read_": "there is no such kind of object yet; use load for those there are",
     "vstack": "keep a list of ciphertexts",
     "intt": "the representation is the library's own affair",
     "ntt": "the representation is the library's own affair",
@@ -98,7 +98,7 @@ def parse(
         max_level=_non_negative("max_level", max_level),
         slot_count=_slot_count(slot_count),
         use_bootstrap=bool(use_bootstrap),
-        thread_count=_thread_count(mode, thread_count),
+        thread_count=threads(mode, thread_count),
         seeded_keys=bool(seeded_keys),
         insecure_log_n=_non_negative("insecure_log_n", insecure_log_n),
     )
@@ -176,7 +176,8 @@ def _slot_count(value: Any) -> int | None:
     return count
 
 
-def _thread_count(mode: str, value: Any) -> int:
+def threads(mode: str, value: Any) -> int:
+    """Check a number of threads against a mode, and find it where it is left out."""
     available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if value is None:
         return available if mode == "parallel" else 1

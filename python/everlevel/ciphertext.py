@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import _checks
+from . import _checks, _native
+from ._storable import Storable
 from .errors import OperandTypeError, ParameterError
 from .keys import BootstrapKey, ConjugationKey, RelinearizationKey, RotationKey
 from .plaintext import Plaintext
 
 if TYPE_CHECKING:
-    from . import _native
     from .engine import Engine
 
 __all__ = ["Ciphertext"]
 
 
-class Ciphertext:
+class Ciphertext(Storable):
     """An encrypted vector of `slot_count` numbers.
 
     Made by `Engine.encrypt`, and by every operation on ciphertexts. It is immutable: an operation gives a new one, and
@@ -47,6 +47,8 @@ class Ciphertext:
 
     __slots__ = ("__weakref__", "_engine", "_is_real", "_native")
 
+    kind = "ciphertext"
+
     # NumPy then leaves `array * ciphertext` to this class, instead of trying it element by element.
     __array_ufunc__ = None
 
@@ -54,6 +56,9 @@ class Ciphertext:
         self._engine = engine
         self._native = native
         self._is_real = is_real
+
+    def _stored(self) -> tuple[_native.Context, _native.Ciphertext, dict[str, str]]:
+        return self._engine._context, self._native, {"is_real": str(self._is_real).lower()}
 
     @property
     def level(self) -> int:

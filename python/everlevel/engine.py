@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn, overload
+from threading import Lock
+from typing import Any, Final, NoReturn, overload
+from weakref import WeakValueDictionary
 
 from . import _native, _options
 from ._engine_arithmetic import ArithmeticMixin
 from ._engine_bootstrap import BootstrapMixin
+from ._engine_files import FilesMixin
 from ._engine_messages import MessagesMixin
 from ._engine_polynomials import PolynomialsMixin
 from ._engine_slots import SlotsMixin
 from ._options import Mode
 from ._registry import KeyRegistry
+from ._storable import Storable
 
 __all__ = ["Engine"]
 
 
-class Engine(MessagesMixin, ArithmeticMixin, PolynomialsMixin, SlotsMixin, BootstrapMixin):
+class Engine(MessagesMixin, ArithmeticMixin, PolynomialsMixin, SlotsMixin, BootstrapMixin, FilesMixin):
     """CKKS: arithmetic on encrypted vectors of real or complex numbers.
 
     An engine holds parameters and no secrets. It is safe to use from many threads at once: long calls release the
@@ -125,10 +129,7 @@ class Engine(MessagesMixin, ArithmeticMixin, PolynomialsMixin, SlotsMixin, Boots
             insecure_log_n=insecure_log_n,
             others=unsupported,
         )
-        self._mode = options.mode
-        self._shows_progress = progress
-        self._registry = KeyRegistry()
-        self._context = _native.Context(
+        context = _native.Context(
             max_level=options.max_level,
             slot_count=options.slot_count,
             bootstrap=options.use_bootstrap,
@@ -136,6 +137,17 @@ class Engine(MessagesMixin, ArithmeticMixin, PolynomialsMixin, SlotsMixin, Boots
             seeded_keys=options.seeded_keys,
             insecure_log_n=options.insecure_log_n,
         )
+        self._fill(context, options.mode, progress)
+
+    def _fill(self, context: _native.Context, mode: Mode, progress: bool | None) -> None:
+        self._context = context
+        self._mode = mode
+        self._shows_progress = progress
+        self._registry = KeyRegistry()
+        _announce(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _engine_at, _address(self._context)
 
     @property
     def mode(self) -> Mode:
@@ -175,3 +187,40 @@ class Engine(MessagesMixin, ArithmeticMixin, PolynomialsMixin, SlotsMixin, Boots
     def __getattr__(self, name: str) -> NoReturn:
         # Called only for what isn't there; names of 1.x get an answer that helps.
         raise _options.unsupported_function(name)
+
+
+_Address = tuple[str, int, bool, bool]
+"""What tells engines apart: (parameters, slots, whether threads are many, whether keys are seeded)."""
+
+_announced: Final[WeakValueDictionary[_Address, Engine]] = WeakValueDictionary()
+_unpickled: Final[dict[_Address, Engine]] = {}
+_lock: Final = Lock()
+
+
+def _address(context: _native.Context) -> _Address:
+    return context.params, context.slot_count, context.thread_count > 1, context.seeded_keys
+
+
+def _announce(engine: Engine) -> None:
+    with _lock:
+        _announced.setdefault(_address(engine._context), engine)
+
+
+def _engine_at(params: str, slot_count: int, parallel: bool, seeded_keys: bool) -> Engine:
+    """Return this process's engine for what a pickle brings, made once and kept if there is none."""
+    address = params, slot_count, parallel, seeded_keys
+    with _lock:
+        engine = _announced.get(address)
+    if engine is not None:
+        return engine
+    mode: Mode = "parallel" if parallel else "cpu"
+    threads = _options.threads(mode, None)
+    engine = Engine.__new__(Engine)
+    engine._fill(_native.Context.from_params(params, slot_count, threads, seeded_keys), mode, None)
+    with _lock:
+        return _unpickled.setdefault(address, engine)
+
+
+def _restore(params: str, slot_count: int, parallel: bool, seeded_keys: bool, data: bytes) -> Storable:
+    """Return the object that a pickle brings."""
+    return _engine_at(params, slot_count, parallel, seeded_keys)._deserialize(data, kind=None)

@@ -6,9 +6,10 @@ secret it was made from. An evaluation key remembers which secret that was, so t
 
 from __future__ import annotations
 
-from typing import ClassVar, Generic, NoReturn, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, NoReturn, Protocol, TypeVar
 
 from . import _native
+from ._storable import PathLike, Storable
 from .errors import SecretExposureError
 
 __all__ = [
@@ -40,16 +41,20 @@ NativeT = TypeVar("NativeT", bound=_NativeKey)
 EvaluationT = TypeVar("EvaluationT", bound=_NativeEvaluationKey)
 
 
-class _Key(Generic[NativeT]):
+class _Key(Storable, Generic[NativeT]):
     """What all keys have in common: their native object, the levels that they serve, and their size."""
 
-    __slots__ = ("__weakref__", "_level", "_native")
+    __slots__ = ("__weakref__", "_context", "_level", "_native")
 
     kind: ClassVar[str] = "key"
 
-    def __init__(self, native: NativeT, level: int) -> None:
+    def __init__(self, context: _native.Context, native: NativeT, level: int) -> None:
+        self._context = context
         self._native = native
         self._level = level
+
+    def _stored(self) -> tuple[_native.Context, Any, dict[str, str]]:
+        return self._context, self._native, {}
 
     @property
     def level(self) -> int:
@@ -74,7 +79,8 @@ class _Key(Generic[NativeT]):
 class SecretKey(_Key[_native.SecretKey]):
     """The key that decrypts. Its memory is overwritten when the last reference goes.
 
-    It is never pickled, copied or printed: a secret that travels, travels on purpose.
+    It is never pickled, copied or printed: a secret that travels, travels on purpose, by `save` and
+    `Engine.write_secret_key`.
     """
 
     __slots__ = ()
@@ -84,10 +90,27 @@ class SecretKey(_Key[_native.SecretKey]):
     def _details(self) -> str:
         return "hidden"
 
+    def save(self, path: PathLike) -> None:
+        """Write the secret to a file that only its owner may read.
+
+        **Whoever has the file decrypts everything.** It isn't encrypted: keep it where secrets are kept.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Where to. A file that is there is replaced.
+
+        Raises
+        ------
+        StorageError
+            If the file can't be written; nothing is changed then.
+        """
+        super().save(path)
+
     def __reduce_ex__(self, protocol: object) -> NoReturn:
         raise SecretExposureError(
             "pickle: a SecretKey is neither pickled nor copied, since pickles end up in logs, caches and other "
-            "machines; make evaluation keys from it, and send those"
+            "machines; make evaluation keys from it and send those, or write it on purpose with secret_key.save(path)"
         )
 
     def __copy__(self) -> NoReturn:
@@ -119,6 +142,24 @@ class _EvaluationKey(_Key[EvaluationT]):
     def serialized_nbytes(self) -> int:
         """Bytes of the key with the seeds of its uniform halves instead of the halves: half of an expanded key."""
         return self._native.seeded_nbytes
+
+    def save(self, path: PathLike, *, expanded: bool = False) -> None:
+        """Write the key to a file: see `Engine.load`.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Where to. A file that is there is replaced, at once: whoever has it mapped keeps the old one.
+        expanded : bool, default False
+            Write the uniform halves as well as their seed. The file takes twice the room, and a process that maps it
+            needn't expand them at each use.
+
+        Raises
+        ------
+        StorageError
+            If the file can't be written; nothing is changed then.
+        """
+        self._write(path, expanded=expanded)
 
     def _size(self) -> str:
         return f"{format_bytes(self.nbytes)}, seeded" if self.is_seeded else super()._size()

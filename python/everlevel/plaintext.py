@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from . import _native
+from . import _native
+from ._storable import Storable
 
 __all__ = ["Plaintext"]
 
 
-class Plaintext:
+class Plaintext(Storable):
     """A message, encoded at a level: what a ciphertext can be combined with many times at no cost of encoding.
 
     Made by `Engine.encode` and `Engine.decrypt_to_plaintext`. Immutable.
     """
 
-    __slots__ = ("__weakref__", "_is_real", "_native", "_slot_count")
+    __slots__ = ("__weakref__", "_context", "_is_real", "_native")
 
-    def __init__(self, native: _native.Plaintext, slot_count: int, *, is_real: bool) -> None:
+    kind = "plaintext"
+
+    def __init__(self, context: _native.Context, native: _native.Plaintext, *, is_real: bool) -> None:
+        self._context = context
         self._native = native
-        self._slot_count = slot_count
         self._is_real = is_real
+
+    def _stored(self) -> tuple[_native.Context, _native.Plaintext, dict[str, str]]:
+        return self._context, self._native, {"is_real": str(self._is_real).lower()}
 
     @property
     def level(self) -> int:
@@ -36,7 +39,7 @@ class Plaintext:
     @property
     def slot_count(self) -> int:
         """Number of slots."""
-        return self._slot_count
+        return self._context.slot_count
 
     @property
     def nbytes(self) -> int:

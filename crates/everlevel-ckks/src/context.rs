@@ -259,6 +259,11 @@ impl Context {
         })
     }
 
+    /// The highest level that a fixed rotation key serves.
+    pub fn fixed_rotation_level(&self, key: &FixedRotationKey) -> Option<usize> {
+        self.0.level_of(key.key.gadget())
+    }
+
     /// Keys for rotations by powers of two in both directions, at every message level.
     ///
     /// # Errors
@@ -266,12 +271,7 @@ impl Context {
     pub fn rotation_key(&self, secret: &SecretKey, progress: Progress) -> Result<RotationKey, Error> {
         let op = "create_rotation_key";
         self.check(op, "secret key", secret.info)?;
-        let slots = self.slot_count() as i64;
-        let amounts: Vec<i64> = (0..slots.trailing_zeros())
-            .flat_map(|k| [1 << k, slots - (1 << k)])
-            .collect::<std::collections::BTreeSet<_>>()
-            .into_iter()
-            .collect();
+        let amounts = self.0.rotation_amounts();
         let seeds = amounts.iter().map(|_| Seed::from_os()).collect::<Result<Vec<_>, _>>()?;
         self.install(|inner| {
             let mut keys = BTreeMap::new();
@@ -545,6 +545,19 @@ impl Inner {
     /// The gadget of a rotation key for levels up to `level`.
     pub fn rotation_gadget(&self, level: usize) -> Result<Gadget, Error> {
         best_gadget(&self.params, &self.ring, &self.ladder.sets[level], Gadget::consecutive)
+    }
+
+    /// The left rotations of a rotation key: powers of two in both directions, ascending.
+    pub fn rotation_amounts(&self) -> Vec<i64> {
+        let slots = self.encoder.slots() as i64;
+        let amounts = (0..slots.trailing_zeros()).flat_map(|k| [1 << k, slots - (1 << k)]);
+        amounts.collect::<std::collections::BTreeSet<_>>().into_iter().collect()
+    }
+
+    /// The message level whose primes a gadget cuts.
+    pub fn level_of(&self, gadget: &Gadget) -> Option<usize> {
+        let set = gadget.ciphertext_set();
+        self.ladder.sets.iter().position(|of_level| *of_level == set)
     }
 
     /// The special prime that public-key encryption divides by.

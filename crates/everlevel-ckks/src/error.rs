@@ -170,6 +170,9 @@ pub enum Error {
     /// Parameters below 128 bits of security.
     #[error(transparent)]
     Security(#[from] everlevel_params::Error),
+    /// A file, or bytes, that are not what they should be; or no room for them.
+    #[error(transparent)]
+    Files(#[from] everlevel_io::Error),
     /// The ring was refused.
     #[error(transparent)]
     Ring(#[from] everlevel_ring::Error),

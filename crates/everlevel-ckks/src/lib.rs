@@ -5,13 +5,14 @@
 //! the lower one. A **slot** is one complex number; rotations move slots.
 //!
 //! *Map.* [`mod@params`] · [`mod@encoder`] · [`mod@context`] keys and encryption · [`mod@key_moduli`] · [`mod@arithmetic`] · [`mod@rotation`] · [`mod@polynomial`] ·
-//! [`mod@bootstrap`] · [`Error`].
+//! [`mod@bootstrap`] · [`mod@files`] · [`Error`].
 
 pub mod arithmetic;
 pub mod bootstrap;
 pub mod ciphertext;
 pub mod context;
 pub mod encoder;
+pub mod files;
 pub mod key_moduli;
 pub mod keys;
 pub mod params;
@@ -28,6 +29,8 @@ pub use ciphertext::{Ciphertext, Plaintext};
 pub use context::{Context, Options};
 pub use encoder::Encoder;
 pub use error::Error;
+pub use everlevel_io as io;
+pub use files::{Form, Loading, Object, Stored};
 pub use key_moduli::KeyModulus;
 pub use keys::{ConjugationKey, FixedRotationKey, PublicKey, RelinearizationKey, RotationKey, SecretKey};
 pub use num_complex::Complex64;

@@ -17,7 +17,7 @@ type Report = Option<Py<PyAny>>;
 
 /// Parameters and their tables.
 #[pyclass(frozen, module = "everlevel._native")]
-pub struct Context(ckks::Context);
+pub struct Context(pub ckks::Context);
 
 #[pymethods]
 impl Context {
@@ -37,6 +37,27 @@ impl Context {
             let options = ckks::Options { slot_count, thread_count, seeded_keys };
             ckks::Context::with_options(literal.try_into()?, options).map(Self)
         })
+    }
+
+    /// The context of a literal, as `params` gives it.
+    #[staticmethod]
+    fn from_params(
+        py: Python<'_>,
+        params: &str,
+        slot_count: usize,
+        thread_count: usize,
+        seeded_keys: bool,
+    ) -> PyResult<Self> {
+        let options = ckks::Options { slot_count: Some(slot_count), thread_count, seeded_keys };
+        run(py, || {
+            let literal = ckks::ParamsLiteral::from_json(params)?;
+            ckks::Context::with_options(literal.try_into()?, options).map(Self)
+        })
+    }
+
+    #[getter]
+    fn params(&self) -> String {
+        self.0.params().literal().to_json()
     }
 
     #[getter]
@@ -109,6 +130,11 @@ impl Context {
         level: usize,
     ) -> PyResult<FixedRotationKey> {
         run(py, || self.0.fixed_rotation_key(&secret_key.0, delta, level)).map(FixedRotationKey)
+    }
+
+    /// The highest level that a key serves.
+    fn fixed_rotation_level(&self, key: &FixedRotationKey) -> usize {
+        self.0.fixed_rotation_level(&key.0).unwrap_or(self.0.max_level())
     }
 
     fn bootstrap_key(

@@ -1,6 +1,6 @@
 //! The one map from Rust errors to the classes of `everlevel.errors`. The sentence stays; the values become attributes.
 
-use everlevel_ckks::Error;
+use everlevel_ckks::{Error, io};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -120,9 +120,66 @@ fn translate(error: &Error) -> Translation {
         Error::Parameter { what, found, needed } => {
             T::new("ParameterError", [("option", text(what)), ("value", text(found)), ("allowed", text(needed))])
         }
+        Error::Files(error) => translate_files(error),
         Error::Security(_) => T::new("ParameterError", [("option", text("security"))]),
         // A ring that validated parameters asked for, and the system's randomness: neither is the user's to mend. A cancellation has
         // its cause raised in its place, by `call::run_reporting`.
         _ => T::new("InternalError", []),
     }
+}
+
+fn translate_files(error: &io::Error) -> Translation {
+    use Translation as T;
+    let wide = |value: u64| Field::Int(i128::from(value));
+    match error {
+        io::Error::Truncated { needed, found, .. } => {
+            T::new("TruncatedFileError", [("needed", wide(*needed)), ("found", wide(*found))])
+        }
+        io::Error::Checksum { part, expected, found } => {
+            T::new("ChecksumError", [("part", text(part)), ("expected", text(expected)), ("found", text(found))])
+        }
+        io::Error::Foreign { found } => T::new("ForeignFileError", [("found", text(found))]),
+        io::Error::NewerFormat { found, supported } => {
+            T::new("NewerFormatError", [("found", wide(u64::from(*found))), ("supported", wide(u64::from(*supported)))])
+        }
+        io::Error::HeaderTooLarge { found, limit } => {
+            T::new("HeaderError", [("part", text("length")), ("found", wide(*found)), ("expected", wide(*limit))])
+        }
+        io::Error::Header { what, found, needed } => {
+            T::new("HeaderError", [("part", text(what)), ("found", text(found)), ("expected", text(needed))])
+        }
+        io::Error::Layout { tensor, begin, end, .. } => {
+            T::new("LayoutError", [("part", text(tensor)), ("begin", wide(*begin)), ("end", wide(*end))])
+        }
+        io::Error::WrongKind { found, expected } => {
+            T::new("FileKindError", [("found", text(found)), ("expected", text(expected))])
+        }
+        io::Error::UnsupportedKind { found, supported } => {
+            T::new("UnsupportedKindError", [("found", text(found)), ("expected", text(supported))])
+        }
+        io::Error::WrongParameters { found, expected, .. } => {
+            T::new("FileParametersError", [("found", wide(*found)), ("expected", wide(*expected))])
+        }
+        io::Error::NonCanonical { tensor, index, value, modulus } => T::new(
+            "ResidueError",
+            [("part", text(tensor)), ("index", int(*index)), ("value", wide(*value)), ("modulus", wide(*modulus))],
+        ),
+        io::Error::Changed { path, .. } => T::new("FileChangedError", [("path", text(path.display()))]),
+        io::Error::StorageFull { path, needed, source } => T::new(
+            "StorageError",
+            [("path", text(path.display())), ("needed", wide(*needed)), ("errno", errno(source))],
+        ),
+        io::Error::Io { path, source, .. } => {
+            let class = match source.kind() {
+                std::io::ErrorKind::NotFound => "StorageNotFoundError",
+                _ => "StorageError",
+            };
+            T::new(class, [("path", text(path.display())), ("errno", errno(source))])
+        }
+        _ => T::new("FormatError", []),
+    }
+}
+
+fn errno(error: &std::io::Error) -> Field {
+    Field::Int(error.raw_os_error().map_or(0, i128::from))
 }

@@ -7,6 +7,7 @@
 mod call;
 mod context;
 mod error;
+mod files;
 mod objects;
 
 /// The extension module.
@@ -16,6 +17,8 @@ mod _native {
     use crate::call::provoke_panic;
     #[pymodule_export]
     use crate::context::Context;
+    #[pymodule_export]
+    use crate::files::{deserialize, inspect_file, load, save, serialize};
     #[pymodule_export]
     use crate::objects::{
         BootstrapKey, Ciphertext, ConjugationKey, FixedRotationKey, Plaintext, PublicKey, RelinearizationKey,

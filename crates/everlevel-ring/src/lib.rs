@@ -20,7 +20,7 @@ pub mod prime_set;
 pub mod ring;
 
 pub use buffer::Limb;
-pub use packed::PackedPoly;
+pub use packed::{PackedPoly, SharedBytes};
 pub use poly::{Coeff, Eval, Poly, Representation};
 pub use prime_set::PrimeSet;
 pub use ring::{Error, Ring};

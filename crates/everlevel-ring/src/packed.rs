@@ -1,21 +1,41 @@
 //! Polynomials in six bytes a residue, for keys and fixed plaintexts: the largest things that are held, read once a use.
 
+use std::fmt;
+use std::sync::Arc;
+
 use everlevel_math::packed;
 use rayon::prelude::*;
 
 use crate::buffer::Slab;
 use crate::{Eval, Poly, PrimeSet, Ring};
 
-/// A polynomial in transform representation, packed: limb `k` is `byte_len(n)` bytes at a stride rounded up to a cache line.
-#[derive(Debug)]
+/// Bytes that others hold as well, such as a mapped file's.
+pub type SharedBytes = Arc<dyn AsRef<[u8]> + Send + Sync>;
+
+/// A polynomial in transform representation, packed: limb `k` is `byte_len(n)` bytes at `k·stride(n)`. Its bytes are its own, or
+/// part of something shared, which stays alive as long as the polynomial does.
 pub struct PackedPoly {
     set: PrimeSet,
     n: usize,
-    slab: Slab,
+    backing: Backing,
 }
 
-fn stride(n: usize) -> usize {
-    packed::byte_len(n).next_multiple_of(64)
+enum Backing {
+    Owned(Slab),
+    Shared { bytes: SharedBytes, offset: usize },
+}
+
+/// Bytes from one limb to the next: `byte_len(n)` rounded up to 256, so that limbs are aligned wherever the first one is.
+pub const fn stride(n: usize) -> usize {
+    packed::byte_len(n).next_multiple_of(256)
+}
+
+impl fmt::Debug for PackedPoly {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let shared = matches!(self.backing, Backing::Shared { .. });
+        let mut debug = f.debug_struct("PackedPoly");
+        debug.field("set", &self.set).field("n", &self.n).field("shared", &shared).finish_non_exhaustive()
+    }
 }
 
 impl PackedPoly {
@@ -26,7 +46,47 @@ impl PackedPoly {
         slab.bytes_mut().par_chunks_mut(stride(n).max(1)).zip(&poly.limbs).for_each(|(out, limb)| {
             packed::pack(&mut out[..packed::byte_len(n)], limb);
         });
-        Self { set: poly.set.clone(), n, slab }
+        Self { set: poly.set.clone(), n, backing: Backing::Owned(slab) }
+    }
+
+    /// A polynomial of degree below `n` whose limbs lie in shared bytes from `offset` on. Residues should be canonical: see
+    /// [`PackedPoly::first_not_canonical`].
+    ///
+    /// # Panics
+    /// If there are fewer bytes.
+    pub fn shared(set: &PrimeSet, n: usize, bytes: SharedBytes, offset: usize) -> Self {
+        let end = offset.checked_add(stride(n) * set.len());
+        assert!(end.is_some_and(|end| end <= (*bytes).as_ref().len()), "shared bytes hold every limb");
+        Self { set: set.clone(), n, backing: Backing::Shared { bytes, offset } }
+    }
+
+    /// The same polynomial in memory of its own.
+    pub fn into_owned(self) -> Self {
+        let mut slab = Slab::new(stride(self.n) * self.set.len());
+        slab.bytes_mut()
+            .par_chunks_mut(stride(self.n).max(1))
+            .zip(self.bytes().par_chunks(stride(self.n).max(1)))
+            .for_each(|(out, limb)| out[..limb.len()].copy_from_slice(limb));
+        Self { backing: Backing::Owned(slab), ..self }
+    }
+
+    /// Every limb, with what is between them: `stride(n)` bytes for each prime.
+    pub fn bytes(&self) -> &[u8] {
+        let len = stride(self.n) * self.set.len();
+        match &self.backing {
+            Backing::Owned(slab) => &slab.bytes()[..len],
+            Backing::Shared { bytes, offset } => &(**bytes).as_ref()[*offset..][..len],
+        }
+    }
+
+    /// Position, value and modulus of the first residue that is not below its modulus.
+    pub fn first_not_canonical(&self, ring: &Ring) -> Option<(usize, u64, u64)> {
+        let limbs: Vec<_> = self.set.indices().iter().enumerate().collect();
+        limbs.into_par_iter().find_map_first(|(k, &index)| {
+            let (limb, q) = (self.limb(index), ring.modulus(index).q());
+            let at = (0..self.n).find(|&i| packed::get(limb, i) >= q)?;
+            Some((k * self.n + at, packed::get(limb, at), q))
+        })
     }
 
     /// The primes.
@@ -40,7 +100,7 @@ impl PackedPoly {
     /// If the prime does not belong to the set.
     pub fn limb(&self, index: usize) -> &[u8] {
         let at = self.set.position(index).expect("prime belongs to the packed polynomial's set");
-        &self.slab.bytes()[at * stride(self.n)..][..packed::byte_len(self.n)]
+        &self.bytes()[at * stride(self.n)..][..packed::byte_len(self.n)]
     }
 
     /// Residues `first .. first + len` of the packed limb of prime `index`, with a readable tail.
@@ -58,8 +118,11 @@ impl PackedPoly {
         poly
     }
 
-    /// Bytes held.
+    /// Bytes held, or shared.
     pub fn nbytes(&self) -> usize {
-        self.slab.bytes().len()
+        match &self.backing {
+            Backing::Owned(slab) => slab.bytes().len(),
+            Backing::Shared { .. } => self.bytes().len(),
+        }
     }
 }

@@ -104,6 +104,17 @@ impl PublicKey {
         Self { secret_id: secret.id(), mask_seed, pair }
     }
 
+    /// A key from what [`PublicKey::body`] and its neighbours give; the mask expands from the seed.
+    pub fn from_parts(ring: &Ring, secret_id: SecretId, mask_seed: Seed, body: Poly<Eval>) -> Self {
+        let c1 = uniform(ring, body.set(), &mask_seed, 0);
+        Self { secret_id, mask_seed, pair: Rlwe { c0: body, c1 } }
+    }
+
+    /// The body.
+    pub fn body(&self) -> &Poly<Eval> {
+        &self.pair.c0
+    }
+
     /// The secret that this key belongs to.
     pub fn secret_id(&self) -> SecretId {
         self.secret_id

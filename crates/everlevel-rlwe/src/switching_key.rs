@@ -60,6 +60,40 @@ impl SwitchingKey {
         Self { secret_id, gadget, mask_seed, bodies, masks: masks.into_iter().collect() }
     }
 
+    /// A key from what [`SwitchingKey::bodies`] and its neighbours give. Masks are the seed's, or left out.
+    ///
+    /// # Panics
+    /// If there is not one body, and one mask if there are any, for each digit, over the gadget's primes.
+    pub fn from_parts(
+        secret_id: SecretId,
+        gadget: Gadget,
+        mask_seed: Seed,
+        bodies: Vec<PackedPoly>,
+        masks: Option<Vec<PackedPoly>>,
+    ) -> Self {
+        let set = gadget.full_set();
+        for polys in [Some(&bodies), masks.as_ref()].into_iter().flatten() {
+            assert_eq!(polys.len(), gadget.digits.len(), "one row for each digit");
+            assert!(polys.iter().all(|p| *p.set() == set), "rows are over the gadget's primes");
+        }
+        Self { secret_id, gadget, mask_seed, bodies, masks }
+    }
+
+    /// The bodies, a row for each digit.
+    pub fn bodies(&self) -> &[PackedPoly] {
+        &self.bodies
+    }
+
+    /// The masks, where they are held.
+    pub fn masks(&self) -> Option<&[PackedPoly]> {
+        self.masks.as_deref()
+    }
+
+    /// The seed that the masks expand from. It is public.
+    pub fn mask_seed(&self) -> &Seed {
+        &self.mask_seed
+    }
+
     /// The secret that results are under (or an automorphic image of it, see [`SwitchingKey::generate_galois`]).
     pub fn secret_id(&self) -> SecretId {
         self.secret_id
@@ -97,7 +131,8 @@ impl SwitchingKey {
         self.masks = None;
     }
 
-    fn expanded_masks(&self, ring: &Ring) -> Vec<PackedPoly> {
+    /// The masks, expanded from the seed.
+    pub fn expanded_masks(&self, ring: &Ring) -> Vec<PackedPoly> {
         let set = self.gadget.full_set();
         (0..self.bodies.len())
             .map(|row| PackedPoly::new(&encrypt::uniform(ring, &set, &self.mask_seed, row as u64)))

@@ -52,9 +52,9 @@ impl KeyedTransform {
 #[derive(Debug)]
 pub struct BootstrapKey {
     pub(crate) info: KeyInfo,
-    size: BootstrapKeySize,
-    kind: BootstrapKind,
-    slot_count: usize,
+    pub(crate) size: BootstrapKeySize,
+    pub(crate) kind: BootstrapKind,
+    pub(crate) slot_count: usize,
     /// The raised modulus.
     pub(crate) raised: PrimeSet,
     pub(crate) coeffs_to_slots: Vec<KeyedTransform>,

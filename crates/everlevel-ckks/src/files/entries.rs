@@ -1,0 +1,102 @@
+//! What each type has beside polynomials, as JSON.
+
+use everlevel_rand::Seed;
+use everlevel_ring::PrimeSet;
+use everlevel_rlwe::Gadget;
+use serde::{Deserialize, Serialize};
+
+/// A ciphertext's or a plaintext's.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Message {
+    pub level: usize,
+    pub scale: f64,
+    /// JSON has no infinity: an error beyond all bounds is left out.
+    pub error: Option<f64>,
+    pub slot_count: usize,
+    pub polynomial_count: usize,
+    pub primes: Vec<usize>,
+}
+
+/// A public key's.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Public {
+    pub mask_seed: String,
+    pub primes: Vec<usize>,
+}
+
+/// A secret key's.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Secret {
+    pub weight: usize,
+}
+
+/// A relinearization or conjugation key's.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pair {}
+
+/// A rotation key's.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rotations {
+    pub slot_count: usize,
+    /// The amounts of its keys, to the left.
+    pub left: Vec<i64>,
+}
+
+/// A fixed rotation key's.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FixedRotation {
+    pub slot_count: usize,
+    pub delta: i64,
+    pub level: usize,
+}
+
+/// A bootstrap key's.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Bootstrap {
+    pub slot_count: usize,
+    pub stage_count: usize,
+    /// Which bootstraps it is for.
+    pub variant: String,
+    pub size: String,
+}
+
+/// A switching key's.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Switching {
+    pub digits: Vec<Vec<usize>>,
+    pub special: Vec<usize>,
+    pub mask_seed: String,
+}
+
+impl Switching {
+    /// Whether it has a gadget's shape.
+    pub fn has_shape(&self, gadget: &Gadget) -> bool {
+        let digits = gadget.digits.iter().map(PrimeSet::indices);
+        self.digits.iter().map(Vec::as_slice).eq(digits) && self.special == gadget.special.indices()
+    }
+}
+
+/// 32 bytes as hexadecimal digits.
+pub fn seed_to_text(seed: &Seed) -> String {
+    seed.as_bytes().iter().map(|b| format!("{b:02x}")).collect()
+}
+
+/// The seed that [`seed_to_text`] wrote.
+pub fn seed_from_text(text: &str) -> Option<Seed> {
+    let mut bytes = [0; 32];
+    if text.len() != 64 || !text.is_ascii() {
+        return None;
+    }
+    for (byte, at) in bytes.iter_mut().zip((0..64).step_by(2)) {
+        *byte = u8::from_str_radix(&text[at..at + 2], 16).ok()?;
+    }
+    Some(Seed::from_bytes(bytes))
+}

@@ -1,0 +1,421 @@
+//! Each kind of object, both ways.
+
+use std::collections::BTreeMap;
+
+use everlevel_io::Error as FileError;
+use everlevel_params::SecretDistribution;
+use everlevel_ring::PrimeSet;
+use everlevel_rlwe::{Gadget, LinearTransform, Rlwe};
+use zeroize::Zeroizing;
+
+use crate::bootstrap::key::KeyedTransform;
+use crate::bootstrap::tables::{Maps, Transforms, dense_gadget, stage_gadget, trace_rotations, transforms};
+use crate::context::Inner;
+use crate::files::reader::Reader;
+use crate::files::writer::Writer;
+use crate::files::{Stored, entries};
+use crate::keys::KeyPair;
+use crate::params::stage_counts;
+use crate::{
+    BootstrapKey, BootstrapKeySize, BootstrapKind, Ciphertext, ConjugationKey, Error, FixedRotationKey, Plaintext,
+    PublicKey, RelinearizationKey, RotationKey, SecretKey,
+};
+
+/// How a type becomes metadata and tensors, and comes back.
+pub trait Parts: Sized + Send + Sync {
+    /// Its name in files.
+    const KIND: &'static str;
+    /// Its name in sentences.
+    const NAME: &'static str;
+    /// The parameters that it belongs to.
+    fn fingerprint(&self) -> u64;
+    fn write<'a>(&'a self, writer: &mut Writer<'_, 'a>);
+    fn read(reader: &Reader<'_>) -> Result<Self, Error>;
+}
+
+fn refuse<T>(what: &str, found: impl ToString, needed: impl Into<String>) -> Result<T, Error> {
+    Err(FileError::header(what, found, needed).into())
+}
+
+impl entries::Message {
+    /// Checks what does not depend on the kind, and gives the primes.
+    fn check(&self, reader: &Reader<'_>) -> Result<PrimeSet, Error> {
+        let ladder = &reader.inner.ladder;
+        reader.check_slots(self.slot_count)?;
+        let Some(of_level) = ladder.sets.get(self.level) else {
+            return refuse("level", self.level, format!("at most {}", ladder.sets.len() - 1));
+        };
+        if !(self.scale.is_finite() && self.scale > 0.0) {
+            return refuse("scale", self.scale, "positive");
+        }
+        let set = PrimeSet::new(self.primes.iter().copied());
+        if set.is_empty() || !set.is_subset(of_level) || set.indices() != self.primes {
+            return refuse("primes", format!("{:?}", self.primes), format!("among {:?}", of_level.indices()));
+        }
+        Ok(set)
+    }
+}
+
+impl Stored for Plaintext {}
+impl Parts for Plaintext {
+    const KIND: &'static str = "plaintext";
+    const NAME: &'static str = "plaintext";
+
+    fn fingerprint(&self) -> u64 {
+        self.fingerprint
+    }
+
+    fn write<'a>(&'a self, writer: &mut Writer<'_, 'a>) {
+        writer.object(&entries::Message {
+            level: self.level,
+            scale: self.scale,
+            error: None,
+            slot_count: self.slot_count,
+            polynomial_count: 1,
+            primes: self.poly.set().indices().to_vec(),
+        });
+        writer.poly("message", &self.poly);
+    }
+
+    fn read(reader: &Reader<'_>) -> Result<Self, Error> {
+        let entry: entries::Message = reader.object()?;
+        let set = entry.check(reader)?;
+        reader.require("polynomial_count", entry.polynomial_count, 1, "1".into())?;
+        let poly = reader.poly("message", &set)?;
+        let entries::Message { level, scale, slot_count, .. } = entry;
+        Ok(Self { poly, level, scale, slot_count, fingerprint: reader.inner.fingerprint })
+    }
+}
+
+impl Stored for Ciphertext {}
+impl Parts for Ciphertext {
+    const KIND: &'static str = "ciphertext";
+    const NAME: &'static str = "ciphertext";
+
+    fn fingerprint(&self) -> u64 {
+        self.fingerprint
+    }
+
+    fn write<'a>(&'a self, writer: &mut Writer<'_, 'a>) {
+        writer.secret_id(self.secret_id);
+        writer.object(&entries::Message {
+            level: self.level,
+            scale: self.scale,
+            error: self.error.is_finite().then_some(self.error),
+            slot_count: self.slot_count,
+            polynomial_count: self.polynomial_count(),
+            primes: self.rlwe.set().indices().to_vec(),
+        });
+        writer.poly("c0", &self.rlwe.c0);
+        writer.poly("c1", &self.rlwe.c1);
+        if let Some(c2) = &self.c2 {
+            writer.poly("c2", c2);
+        }
+    }
+
+    fn read(reader: &Reader<'_>) -> Result<Self, Error> {
+        let entry: entries::Message = reader.object()?;
+        let set = entry.check(reader)?;
+        let of_level = &reader.inner.ladder.sets[entry.level];
+        reader.require("primes", &set, of_level, format!("{:?}, the level's", of_level.indices()))?;
+        let c2 = match entry.polynomial_count {
+            2 => None,
+            3 => Some(reader.poly("c2", &set)?),
+            count => return refuse("polynomial_count", count, "2 or 3"),
+        };
+        let info = reader.info()?;
+        Ok(Self {
+            rlwe: Rlwe { c0: reader.poly("c0", &set)?, c1: reader.poly("c1", &set)? },
+            c2,
+            level: entry.level,
+            scale: entry.scale,
+            error: entry.error.map_or(f64::INFINITY, f64::abs),
+            secret_id: info.secret_id,
+            fingerprint: info.fingerprint,
+            slot_count: entry.slot_count,
+        })
+    }
+}
+
+/// Two bits a coefficient: 0, 1, and 2 for −1.
+impl Parts for SecretKey {
+    const KIND: &'static str = "secret_key";
+    const NAME: &'static str = "secret key";
+
+    fn fingerprint(&self) -> u64 {
+        self.info.fingerprint
+    }
+
+    fn write<'a>(&'a self, writer: &mut Writer<'_, 'a>) {
+        writer.secret_id(self.info.secret_id);
+        writer.object(&entries::Secret { weight: self.key.weight() });
+        let code = |c: i8| if c < 0 { 2 } else { c as u8 };
+        let pack = |four: &[i8]| four.iter().rev().fold(0, |byte, &c| byte << 2 | code(c));
+        writer.bytes("coefficients", self.key.coeffs().chunks(4).map(pack).collect());
+    }
+
+    fn read(reader: &Reader<'_>) -> Result<Self, Error> {
+        let n = reader.inner.ring.n();
+        let packed = reader.bytes("coefficients", n / 4)?;
+        let codes = packed.iter().flat_map(|byte| (0..4).map(move |i| byte >> (2 * i) & 3));
+        let coeffs: Zeroizing<Vec<i8>> = Zeroizing::new(codes.map(|code| [0, 1, -1, 2][usize::from(code)]).collect());
+        if coeffs.contains(&2) {
+            return refuse("coefficients", "of another form", "0, 1 and 2 in two bits each");
+        }
+        let info = reader.info()?;
+        let key = everlevel_rlwe::SecretKey::from_coeffs(&reader.inner.ring, info.secret_id, coeffs.to_vec());
+        let entry: entries::Secret = reader.object()?;
+        reader.require("weight", key.weight(), entry.weight, format!("{}, as written", entry.weight))?;
+        if let SecretDistribution::FixedWeight(weight) = reader.inner.params.literal().secret {
+            reader.require("weight", key.weight(), weight, format!("{weight}, the parameters'"))?;
+        }
+        Ok(Self { info, key })
+    }
+}
+
+impl Stored for PublicKey {}
+impl Parts for PublicKey {
+    const KIND: &'static str = "public_key";
+    const NAME: &'static str = "public key";
+
+    fn fingerprint(&self) -> u64 {
+        self.info.fingerprint
+    }
+
+    fn write<'a>(&'a self, writer: &mut Writer<'_, 'a>) {
+        writer.secret_id(self.info.secret_id);
+        writer.object(&entries::Public {
+            mask_seed: entries::seed_to_text(self.key.mask_seed()),
+            primes: self.key.set().indices().to_vec(),
+        });
+        writer.poly("body", self.key.body());
+    }
+
+    fn read(reader: &Reader<'_>) -> Result<Self, Error> {
+        let entry: entries::Public = reader.object()?;
+        let set = reader.inner.public_key_set();
+        reader.require("primes", &*entry.primes, set.indices(), format!("{:?}, the engine's", set.indices()))?;
+        let info = reader.info()?;
+        let body = reader.poly("body", &set)?;
+        let seed = reader.seed(&entry.mask_seed)?;
+        let key = everlevel_rlwe::PublicKey::from_parts(&reader.inner.ring, info.secret_id, seed, body);
+        Ok(Self { info, key })
+    }
+}
+
+impl KeyPair {
+    fn write<'a>(&'a self, writer: &mut Writer<'_, 'a>) {
+        writer.object(&entries::Pair {});
+        writer.switching_key("message", &self.message);
+        if let Some(key) = &self.bootstrap {
+            writer.switching_key("bootstrap", key);
+        }
+    }
+
+    fn read(reader: &Reader<'_>, bootstrap: Option<&Gadget>) -> Result<Self, Error> {
+        let entries::Pair {} = reader.object()?;
+        let message = reader.switching_key("message", &reader.inner.message_gadget)?;
+        let bootstrap = bootstrap.map(|gadget| reader.switching_key("bootstrap", gadget)).transpose()?;
+        Ok(Self { message, bootstrap })
+    }
+}
+
+macro_rules! key_pairs {
+    ($($type:ty, $kind:literal, $name:literal, $gadget:ident;)*) => {$(
+        impl Stored for $type {}
+        impl Parts for $type {
+            const KIND: &'static str = $kind;
+            const NAME: &'static str = $name;
+
+            fn fingerprint(&self) -> u64 {
+                self.info.fingerprint
+            }
+
+            fn write<'a>(&'a self, writer: &mut Writer<'_, 'a>) {
+                writer.secret_id(self.info.secret_id);
+                self.keys.write(writer);
+            }
+
+            fn read(reader: &Reader<'_>) -> Result<Self, Error> {
+                let gadget = reader.inner.bootstrap.as_ref().map(|tables| &tables.$gadget);
+                Ok(Self { info: reader.info()?, keys: KeyPair::read(reader, gadget)? })
+            }
+        }
+    )*};
+}
+
+key_pairs! {
+    RelinearizationKey, "relinearization_key", "relinearization key", eval_mod_gadget;
+    ConjugationKey, "conjugation_key", "conjugation key", conjugation_gadget;
+}
+
+impl Stored for RotationKey {}
+impl Parts for RotationKey {
+    const KIND: &'static str = "rotation_key";
+    const NAME: &'static str = "rotation key";
+
+    fn fingerprint(&self) -> u64 {
+        self.info.fingerprint
+    }
+
+    fn write<'a>(&'a self, writer: &mut Writer<'_, 'a>) {
+        writer.secret_id(self.info.secret_id);
+        let left = self.keys.keys().copied().collect();
+        writer.object(&entries::Rotations { slot_count: writer.slot_count(), left });
+        for (left, key) in &self.keys {
+            writer.switching_key(&format!("left_{left}"), key);
+        }
+    }
+
+    fn read(reader: &Reader<'_>) -> Result<Self, Error> {
+        let entry: entries::Rotations = reader.object()?;
+        reader.check_slots(entry.slot_count)?;
+        let amounts = reader.inner.rotation_amounts();
+        reader.require("left", &entry.left, &amounts, format!("{amounts:?}, the powers of two"))?;
+        let key = |&left: &i64| {
+            let key = reader.switching_key(&format!("left_{left}"), &reader.inner.message_gadget)?;
+            Ok((left, key))
+        };
+        let keys = entry.left.iter().map(key).collect::<Result<BTreeMap<_, _>, Error>>()?;
+        Ok(Self { info: reader.info()?, keys })
+    }
+}
+
+impl Stored for FixedRotationKey {}
+impl Parts for FixedRotationKey {
+    const KIND: &'static str = "fixed_rotation_key";
+    const NAME: &'static str = "fixed rotation key";
+
+    fn fingerprint(&self) -> u64 {
+        self.info.fingerprint
+    }
+
+    fn write<'a>(&'a self, writer: &mut Writer<'_, 'a>) {
+        writer.secret_id(self.info.secret_id);
+        let level = writer.level_of(self.key.gadget());
+        writer.object(&entries::FixedRotation { slot_count: writer.slot_count(), delta: self.delta, level });
+        writer.switching_key("rotation", &self.key);
+    }
+
+    fn read(reader: &Reader<'_>) -> Result<Self, Error> {
+        let entry: entries::FixedRotation = reader.object()?;
+        reader.check_slots(entry.slot_count)?;
+        let top = reader.inner.ladder.sets.len() - 1;
+        if entry.level > top {
+            return refuse("level", entry.level, format!("at most {top}"));
+        }
+        let gadget = reader.inner.rotation_gadget(entry.level)?;
+        let key = reader.switching_key("rotation", &gadget)?;
+        Ok(Self { info: reader.info()?, delta: entry.delta, key })
+    }
+}
+
+const SIZES: [(BootstrapKeySize, &str); 2] = [(BootstrapKeySize::Medium, "medium"), (BootstrapKeySize::Large, "large")];
+const VARIANTS: [(BootstrapKind, &str); 2] = [(BootstrapKind::Regular, "regular"), (BootstrapKind::Lossy, "lossy")];
+
+/// The name of a value.
+fn name_of<T: PartialEq>(table: &[(T, &'static str)], value: &T) -> String {
+    table.iter().find(|(v, _)| v == value).map_or("unknown", |(_, name)| *name).into()
+}
+
+/// The value of a name.
+fn named<T: Copy>(table: &[(T, &'static str)], name: &str) -> Option<T> {
+    table.iter().find(|(_, n)| *n == name).map(|(value, _)| *value)
+}
+
+/// The name of a rotation's key in a stage of a transform.
+fn stage_key(transform: &str, stage: usize, left: i64) -> String {
+    format!("{transform}.{stage}.left_{left}")
+}
+
+impl Stored for BootstrapKey {}
+impl Parts for BootstrapKey {
+    const KIND: &'static str = "bootstrap_key";
+    const NAME: &'static str = "bootstrap key";
+
+    fn fingerprint(&self) -> u64 {
+        self.info.fingerprint
+    }
+
+    fn write<'a>(&'a self, writer: &mut Writer<'_, 'a>) {
+        writer.secret_id(self.info.secret_id);
+        writer.object(&entries::Bootstrap {
+            slot_count: self.slot_count,
+            stage_count: self.stage_count(),
+            variant: name_of(&VARIANTS, &self.kind),
+            size: name_of(&SIZES, &self.size),
+        });
+        for (name, stages) in [("coeffs_to_slots", &self.coeffs_to_slots), ("slots_to_coeffs", &self.slots_to_coeffs)] {
+            for (stage, keyed) in stages.iter().enumerate() {
+                for (&left, key) in &keyed.keys {
+                    writer.switching_key(&stage_key(name, stage, left), key);
+                }
+            }
+        }
+        for (left, key) in &self.trace {
+            writer.switching_key(&format!("trace.left_{left}"), key);
+        }
+        if let Some((_, key)) = &self.fold {
+            writer.switching_key("fold", key);
+        }
+        writer.switching_key("to_sparse", &self.to_sparse);
+        writer.switching_key("to_dense", &self.to_dense);
+    }
+
+    fn read(reader: &Reader<'_>) -> Result<Self, Error> {
+        let inner: &Inner = reader.inner;
+        let entry: entries::Bootstrap = reader.object()?;
+        let Some(tables) = &inner.bootstrap else { return Err(Error::NoBootstrap { op: "load" }) };
+        reader.check_slots(entry.slot_count)?;
+        let stage_count = entry.stage_count;
+        let supported = stage_counts(inner.encoder.slots());
+        if !supported.contains(&stage_count) {
+            return refuse("stage_count", stage_count, format!("one of {supported:?}"));
+        }
+        let Some(kind) = named(&VARIANTS, &entry.variant) else {
+            let (found, supported) =
+                (format!("bootstrap_key for {} bootstraps", entry.variant), "regular and lossy ones");
+            return Err(FileError::UnsupportedKind { found, supported: supported.into() }.into());
+        };
+        let Some(size) = named(&SIZES, &entry.size) else {
+            return refuse("size", entry.size, "medium or large");
+        };
+        let maps = Maps::new(inner, stage_count, kind);
+        let Transforms { packed, coeffs_to_slots: down, slots_to_coeffs: up, slots_to_coeffs_first } =
+            transforms(inner, tables, &maps, (size, kind), || Ok(()))?;
+        let keyed = |name: &str, stages: Vec<(LinearTransform, Gadget)>| {
+            let stage = |(stage, (transform, gadget)): (usize, (LinearTransform, Gadget))| {
+                let key = |left| Ok((left, reader.switching_key(&stage_key(name, stage, left), &gadget)?));
+                let keys = transform.rotations().into_iter().map(key).collect::<Result<_, Error>>()?;
+                Ok(KeyedTransform { transform, keys })
+            };
+            stages.into_iter().enumerate().map(stage).collect::<Result<Vec<_>, Error>>()
+        };
+        let (coeffs_to_slots, slots_to_coeffs) = (keyed("coeffs_to_slots", down)?, keyed("slots_to_coeffs", up)?);
+        let raised = tables.coeffs_to_slots(stage_count)[0].clone();
+        let raised_gadget = stage_gadget(inner, &raised)?;
+        let trace = trace_rotations(inner).into_iter();
+        let trace = trace.map(|left| Ok((left, reader.switching_key(&format!("trace.left_{left}"), &raised_gadget)?)));
+        let fold = match packed {
+            true => {
+                let gadget = stage_gadget(inner, &slots_to_coeffs[0].transform.target)?;
+                Some((inner.encoder.slots() as i64, reader.switching_key("fold", &gadget)?))
+            }
+            false => None,
+        };
+        Ok(Self {
+            info: reader.info()?,
+            size,
+            kind,
+            slot_count: entry.slot_count,
+            coeffs_to_slots,
+            slots_to_coeffs,
+            slots_to_coeffs_first,
+            trace: trace.collect::<Result<_, Error>>()?,
+            fold,
+            to_sparse: reader.switching_key("to_sparse", &tables.encapsulation_gadget)?,
+            to_dense: reader.switching_key("to_dense", &dense_gadget(inner, &raised))?,
+            raised,
+        })
+    }
+}

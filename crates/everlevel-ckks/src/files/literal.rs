@@ -1,0 +1,51 @@
+//! Parameters as text: the literal, JSON.
+
+use everlevel_io::Error as FileError;
+use everlevel_params::SecretDistribution;
+use serde::{Deserialize, Serialize};
+
+use crate::{Error, ParamsLiteral};
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Text {
+    log_n: u32,
+    max_level: usize,
+    bootstrap: bool,
+    secret: Secret,
+    insecure: bool,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Secret {
+    Ternary,
+    FixedWeight(usize),
+}
+
+impl ParamsLiteral {
+    /// The literal as JSON, on one line.
+    pub fn to_json(&self) -> String {
+        let Self { log_n, max_level, bootstrap, secret, insecure } = self.clone();
+        let secret = match secret {
+            SecretDistribution::FixedWeight(weight) => Secret::FixedWeight(weight),
+            _ => Secret::Ternary,
+        };
+        let text = Text { log_n, max_level, bootstrap, secret, insecure };
+        serde_json::to_string(&text).expect("numbers and names are JSON")
+    }
+
+    /// The literal that [`ParamsLiteral::to_json`] wrote.
+    ///
+    /// # Errors
+    /// Text that is none. Whether the parameters exist is for [`crate::Params`] to say.
+    pub fn from_json(text: &str) -> Result<Self, Error> {
+        let Text { log_n, max_level, bootstrap, secret, insecure } = serde_json::from_str(text)
+            .map_err(|e| FileError::header("params", e, "a parameter literal of this version"))?;
+        let secret = match secret {
+            Secret::Ternary => SecretDistribution::Ternary,
+            Secret::FixedWeight(weight) => SecretDistribution::FixedWeight(weight),
+        };
+        Ok(Self { log_n, max_level, bootstrap, secret, insecure })
+    }
+}

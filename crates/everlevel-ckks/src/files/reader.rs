@@ -1,0 +1,148 @@
+//! From tensors to polynomials.
+
+use std::collections::BTreeMap;
+
+use everlevel_io::{Container, Error as FileError};
+use everlevel_rand::Seed;
+use everlevel_ring::packed::stride;
+use everlevel_ring::{Eval, PackedPoly, Poly, PrimeSet};
+use everlevel_rlwe::{Gadget, SecretId, SwitchingKey};
+use serde::de::DeserializeOwned;
+
+use crate::Error;
+use crate::context::Inner;
+use crate::files::Loading;
+use crate::files::entries::{Switching, seed_from_text};
+use crate::keys::KeyInfo;
+
+/// A container of the right kind and parameters.
+pub struct Reader<'i> {
+    pub(crate) inner: &'i Inner,
+    container: &'i Container,
+    loading: Loading,
+    keys: BTreeMap<String, Switching>,
+}
+
+impl<'i> Reader<'i> {
+    /// Checks kind, parameters and, for what is in memory or where it is asked for, every checksum.
+    pub(crate) fn new(inner: &'i Inner, container: &'i Container, loading: Loading, kind: &str) -> Result<Self, Error> {
+        let found = container.kind()?;
+        if found != kind {
+            return Err(FileError::WrongKind { found: found.into(), expected: kind.into() }.into());
+        }
+        let (found, expected) = (number(container, "fingerprint")?, inner.fingerprint);
+        if found != expected {
+            return Err(FileError::WrongParameters { what: kind.into(), found, expected }.into());
+        }
+        if loading.verify || !container.is_mapped() {
+            container.verify()?;
+        }
+        let keys = match container.header().metadata.get("keys") {
+            Some(_) => json(container, "keys")?,
+            None => BTreeMap::new(),
+        };
+        Ok(Self { inner, container, loading, keys })
+    }
+
+    pub fn object<T: DeserializeOwned>(&self) -> Result<T, Error> {
+        json(self.container, "object")
+    }
+
+    pub fn info(&self) -> Result<KeyInfo, Error> {
+        let secret_id = SecretId(number(self.container, "secret_id")?);
+        Ok(KeyInfo { fingerprint: self.inner.fingerprint, secret_id })
+    }
+
+    /// Refuses what was made for another number of slots.
+    pub fn check_slots(&self, found: usize) -> Result<(), Error> {
+        let slots = self.inner.encoder.slots();
+        self.require("slot_count", found, slots, format!("{slots}, this engine's"))
+    }
+
+    /// Refuses an entry of another value.
+    pub fn require<T: PartialEq + std::fmt::Debug>(
+        &self,
+        what: &str,
+        found: T,
+        expected: T,
+        needed: String,
+    ) -> Result<(), Error> {
+        if found == expected { Ok(()) } else { Err(FileError::header(what, format!("{found:?}"), needed).into()) }
+    }
+
+    /// A tensor of bytes of a known length.
+    pub fn bytes(&self, name: &str, len: usize) -> Result<&'i [u8], Error> {
+        let bytes = self.container.bytes(name)?;
+        self.require(&format!("length of {name}"), bytes.len(), len, format!("{len} bytes"))?;
+        Ok(bytes)
+    }
+
+    fn packed(&self, name: &str, set: &PrimeSet) -> Result<PackedPoly, Error> {
+        let n = self.inner.ring.n();
+        let (place, bytes, range) = self.container.tensor(name)?;
+        let expected = vec![set.len(), stride(n)];
+        self.require(&format!("shape of {name}"), &place.shape, &expected, format!("{expected:?}"))?;
+        let poly = PackedPoly::shared(set, n, bytes, range.start);
+        if self.loading.verify {
+            self.check_residues(name, &poly)?;
+        }
+        let copies = self.loading.in_memory && self.container.is_mapped();
+        Ok(if copies { poly.into_owned() } else { poly })
+    }
+
+    fn check_residues(&self, name: &str, poly: &PackedPoly) -> Result<(), Error> {
+        let Some((index, value, modulus)) = poly.first_not_canonical(&self.inner.ring) else { return Ok(()) };
+        Err(FileError::NonCanonical { tensor: name.into(), index, value, modulus }.into())
+    }
+
+    /// A polynomial for computing with, its residues checked.
+    pub fn poly(&self, name: &str, set: &PrimeSet) -> Result<Poly<Eval>, Error> {
+        let packed = self.packed(name, set)?;
+        self.check_residues(name, &packed)?;
+        Ok(packed.unpack(&self.inner.ring))
+    }
+
+    pub fn seed(&self, text: &str) -> Result<Seed, Error> {
+        let refusal = || FileError::header("mask_seed", format!("{text:.70}"), "64 hexadecimal digits");
+        Ok(seed_from_text(text).ok_or_else(refusal)?)
+    }
+
+    /// A switching key, which must have the shape that this context gives to such a key.
+    pub fn switching_key(&self, name: &str, gadget: &Gadget) -> Result<SwitchingKey, Error> {
+        let missing = || FileError::header(format!("key {name}"), "missing", "there");
+        let entry = self.keys.get(name).ok_or_else(missing)?;
+        if !entry.has_shape(gadget) {
+            let shape = |digits: usize, special: usize| format!("{digits} digits, {special} special primes");
+            let found = shape(entry.digits.len(), entry.special.len());
+            let needed = format!("of this engine's shape: {}", shape(gadget.digits.len(), gadget.special.len()));
+            return Err(FileError::header(format!("key {name}"), found, needed).into());
+        }
+        let set = gadget.full_set();
+        let rows = |part: &str| {
+            (0..gadget.digits.len())
+                .map(|row| self.packed(&format!("{name}.{part}.{row}"), &set))
+                .collect::<Result<Vec<_>, _>>()
+        };
+        let expanded = self.container.header().tensors.contains_key(&format!("{name}.mask.0"));
+        let masks = expanded.then(|| rows("mask")).transpose()?;
+        let id = self.info()?.secret_id;
+        let seed = self.seed(&entry.mask_seed)?;
+        let mut key = SwitchingKey::from_parts(id, gadget.clone(), seed, rows("body")?, masks);
+        if self.loading.expand {
+            key.expand(&self.inner.ring);
+        }
+        Ok(key)
+    }
+}
+
+fn json<T: DeserializeOwned>(container: &Container, name: &str) -> Result<T, Error> {
+    let text = container.metadata(name)?;
+    Ok(serde_json::from_str(text).map_err(|e| FileError::header(name, e, "as this version writes it"))?)
+}
+
+/// A number written as `0x` and 16 hexadecimal digits.
+fn number(container: &Container, name: &str) -> Result<u64, Error> {
+    let text = container.metadata(name)?;
+    let value = text.strip_prefix("0x").and_then(|digits| u64::from_str_radix(digits, 16).ok());
+    Ok(value.ok_or_else(|| FileError::header(name, format!("{text:.40}"), "0x and 16 hexadecimal digits"))?)
+}

@@ -1,0 +1,98 @@
+//! From polynomials to tensors.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use everlevel_io::Builder;
+use everlevel_ring::packed::stride;
+use everlevel_ring::{Eval, PackedPoly, Poly};
+use everlevel_rlwe::{Gadget, SecretId, SwitchingKey};
+use serde::Serialize;
+
+use crate::context::Inner;
+use crate::files::Form;
+use crate::files::entries::{Switching, seed_to_text};
+
+/// A container that is being filled.
+pub struct Writer<'i, 'a> {
+    inner: &'i Inner,
+    builder: Builder<'a>,
+    form: Form,
+    keys: BTreeMap<String, Switching>,
+}
+
+impl<'i, 'a> Writer<'i, 'a> {
+    pub(crate) fn new(inner: &'i Inner, kind: &str, form: Form) -> Self {
+        let mut builder = Builder::new(kind);
+        builder.describe("params", inner.params.literal().to_json());
+        builder.describe("fingerprint", format!("{:#018x}", inner.fingerprint));
+        builder.describe("primes", format!("{:?}", inner.params.primes()));
+        Self { inner, builder, form, keys: BTreeMap::new() }
+    }
+
+    pub fn finish(mut self) -> Builder<'a> {
+        if !self.keys.is_empty() {
+            self.builder.describe("seeded", (self.form == Form::Seeded).to_string());
+            self.builder.describe("keys", to_json(&self.keys));
+        }
+        self.builder
+    }
+
+    pub fn slot_count(&self) -> usize {
+        self.inner.encoder.slots()
+    }
+
+    /// The level that a gadget serves.
+    pub fn level_of(&self, gadget: &Gadget) -> usize {
+        self.inner.level_of(gadget).unwrap_or_default()
+    }
+
+    pub fn object(&mut self, entry: &impl Serialize) {
+        self.builder.describe("object", to_json(entry));
+    }
+
+    pub fn secret_id(&mut self, id: SecretId) {
+        self.builder.describe("secret_id", format!("{:#018x}", id.0));
+    }
+
+    pub fn bytes(&mut self, name: &str, bytes: Vec<u8>) {
+        self.builder.tensor(name, &[bytes.len()], bytes);
+    }
+
+    pub fn poly(&mut self, name: &str, poly: &Poly<Eval>) {
+        self.packed(name.into(), Cow::Owned(PackedPoly::new(poly).bytes().to_vec()));
+    }
+
+    fn packed(&mut self, name: String, bytes: Cow<'a, [u8]>) {
+        let row = stride(self.inner.ring.n());
+        self.builder.tensor(name, &[bytes.len() / row, row], bytes);
+    }
+
+    pub fn switching_key(&mut self, name: &str, key: &'a SwitchingKey) {
+        let Gadget { digits, special } = key.gadget();
+        let entry = Switching {
+            digits: digits.iter().map(|d| d.indices().to_vec()).collect(),
+            special: special.indices().to_vec(),
+            mask_seed: seed_to_text(key.mask_seed()),
+        };
+        self.keys.insert(name.into(), entry);
+        for (row, body) in key.bodies().iter().enumerate() {
+            self.packed(format!("{name}.body.{row}"), Cow::Borrowed(body.bytes()));
+        }
+        if self.form == Form::Seeded {
+            return;
+        }
+        match key.masks() {
+            Some(masks) => masks.iter().enumerate().for_each(|(row, mask)| {
+                self.packed(format!("{name}.mask.{row}"), Cow::Borrowed(mask.bytes()));
+            }),
+            None => key.expanded_masks(&self.inner.ring).iter().enumerate().for_each(|(row, mask)| {
+                self.packed(format!("{name}.mask.{row}"), Cow::Owned(mask.bytes().to_vec()));
+            }),
+        }
+    }
+}
+
+fn to_json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).expect("numbers and text are JSON")
+}

@@ -1,0 +1,376 @@
+//! Objects in containers: bit-exact round trips, refusals, mapped keys.
+#![allow(missing_docs)]
+
+mod common;
+
+use std::sync::LazyLock;
+
+use common::{Party, assert_close, uniform};
+use everlevel_ckks::io::{Access, Builder, Container, Error as FileError};
+use everlevel_ckks::{
+    BootstrapKey, BootstrapKeySize, BootstrapKind, Ciphertext, Context, Error, FixedRotationKey, Form, Loading, Object,
+    Params, ParamsLiteral, Plaintext, PublicKey, RelinearizationKey, RotationKey, SecretKey, Stored, no_progress,
+};
+
+static SMALL: LazyLock<Party> = LazyLock::new(|| common::depth(9, 3));
+static DEEP: LazyLock<Party> = LazyLock::new(|| Party::bootstrap(9));
+
+fn reopened(builder: &Builder) -> Container {
+    Container::from_bytes(builder.to_bytes()).unwrap()
+}
+
+fn from_bytes<T: Stored>(ctx: &Context, bytes: Vec<u8>) -> Result<T, Error> {
+    ctx.from_container(&Container::from_bytes(bytes)?, Loading::default())
+}
+
+/// Writes, reads and writes again, in every form: the bytes are the same.
+fn round_trip<T: Stored>(ctx: &Context, object: &T) -> T {
+    let seeded = ctx.to_container(object, Form::Seeded).unwrap().to_bytes();
+    let expanded = ctx.to_container(object, Form::Expanded).unwrap().to_bytes();
+    for bytes in [&seeded, &expanded] {
+        for loading in [Loading::default(), Loading { verify: true, in_memory: true, expand: true }] {
+            let container = Container::from_bytes(bytes.clone()).unwrap();
+            let back: T = ctx.from_container(&container, loading).unwrap();
+            assert_eq!(ctx.to_container(&back, Form::Seeded).unwrap().to_bytes(), seeded);
+            assert_eq!(ctx.to_container(&back, Form::Expanded).unwrap().to_bytes(), expanded);
+        }
+    }
+    from_bytes(ctx, seeded).unwrap()
+}
+
+#[test]
+fn messages_come_back_bit_for_bit() {
+    let p = &*SMALL;
+    let values = uniform(p.ctx.slot_count(), 1);
+    for level in 0..=3 {
+        let plaintext = round_trip(&p.ctx, &p.ctx.encode(&values, level).unwrap());
+        assert_eq!((plaintext.level(), Some(plaintext.scale())), (level, p.ctx.scale_at(level)));
+        let ciphertext = p.encrypt(&values, level);
+        let back = round_trip(&p.ctx, &ciphertext);
+        assert_eq!(p.decrypt(&back), p.decrypt(&ciphertext));
+        assert_eq!(back.precision_bits().to_bits(), ciphertext.precision_bits().to_bits());
+        assert_eq!(back.scale().to_bits(), ciphertext.scale().to_bits());
+        round_trip(&p.ctx, &p.ctx.decrypt(&ciphertext, &p.secret).unwrap());
+    }
+    let product = p.ctx.multiply_without_key(&p.encrypt(&values, 2), &p.encrypt(&values, 2)).unwrap();
+    assert_eq!(product.polynomial_count(), 3);
+    assert_eq!(p.decrypt(&round_trip(&p.ctx, &product)), p.decrypt(&product));
+}
+
+#[test]
+fn keys_come_back_and_compute_the_same() {
+    let p = &*SMALL;
+    let values = uniform(p.ctx.slot_count(), 2);
+    let a = p.encrypt(&values, 3);
+    let same = |x: &Ciphertext, y: &Ciphertext| assert_eq!(p.decrypt(x), p.decrypt(y));
+
+    let public = round_trip(&p.ctx, &p.public);
+    let fresh = p.ctx.encrypt(&p.ctx.encode(&values, 3).unwrap(), &public).unwrap();
+    assert_close("encrypted with the key that was read", &p.decrypt(&fresh), &values, 20.0);
+    let relinearization = round_trip(&p.ctx, &p.relinearization);
+    let square = |key| p.ctx.multiply(&a, &a, key).unwrap();
+    same(&square(&relinearization), &square(&p.relinearization));
+    let conjugation = round_trip(&p.ctx, &p.conjugation);
+    same(&p.ctx.conjugate(&a, &conjugation).unwrap(), &p.ctx.conjugate(&a, &p.conjugation).unwrap());
+    let rotation = p.ctx.rotation_key(&p.secret, &no_progress).unwrap();
+    let rotate = |key| p.ctx.rotate(&a, key, 7).unwrap();
+    same(&rotate(&round_trip(&p.ctx, &rotation)), &rotate(&rotation));
+    let fixed = p.ctx.fixed_rotation_key(&p.secret, -3, 2).unwrap();
+    let back = round_trip(&p.ctx, &fixed);
+    assert_eq!(back.delta(), -3);
+    let low = p.ctx.level_down(&a, 2).unwrap();
+    same(&p.ctx.rotate_fixed(&low, &back).unwrap(), &p.ctx.rotate_fixed(&low, &fixed).unwrap());
+}
+
+#[test]
+fn secret_keys_are_exported_and_imported() {
+    let p = &*SMALL;
+    let container = reopened(&p.ctx.export_secret_key(&p.secret).unwrap());
+    let secret = p.ctx.import_secret_key(&container).unwrap();
+    assert_eq!(secret.secret_id(), p.secret.secret_id());
+    let a = p.encrypt(&uniform(p.ctx.slot_count(), 3), 1);
+    assert_eq!(p.ctx.decrypt(&a, &secret).map(|m| p.ctx.decode(&m).unwrap()).unwrap(), p.decrypt(&a));
+    assert_eq!(container.kind().unwrap(), "secret_key");
+    assert_eq!(container.bytes("coefficients").unwrap().len(), p.ctx.ring().n() / 4);
+    assert_eq!(
+        p.ctx.export_secret_key(&secret).unwrap().to_bytes(),
+        p.ctx.export_secret_key(&p.secret).unwrap().to_bytes()
+    );
+}
+
+#[test]
+fn dense_secrets_too() {
+    let ctx = Context::new(Params::try_from(ParamsLiteral::for_depth(1).unwrap()).unwrap(), None, 1).unwrap();
+    let secret = ctx.secret_key().unwrap();
+    let builder = ctx.export_secret_key(&secret).unwrap();
+    let back = ctx.import_secret_key(&reopened(&builder)).unwrap();
+    assert_eq!(ctx.export_secret_key(&back).unwrap().to_bytes(), builder.to_bytes());
+}
+
+#[test]
+fn bootstrap_keys_come_back_and_bootstrap_the_same() {
+    let p = &*DEEP;
+    let values = uniform(p.ctx.slot_count(), 4);
+    let exhausted = p.encrypt(&values, 0);
+    for (kind, size) in
+        [(BootstrapKind::Regular, BootstrapKeySize::Large), (BootstrapKind::Lossy, BootstrapKeySize::Medium)]
+    {
+        let key = p.ctx.bootstrap_key_of(kind, &p.secret, 5, size, &no_progress).unwrap();
+        let back = round_trip(&p.ctx, &key);
+        assert_eq!((back.kind(), back.size(), back.stage_count()), (kind, size, 5));
+        assert_eq!(back.moduli(), key.moduli());
+        let relinearization = round_trip(&p.ctx, &p.relinearization);
+        let conjugation = round_trip(&p.ctx, &p.conjugation);
+        let run = |relinearization, conjugation, bootstrap| {
+            p.ctx.bootstrap(&exhausted, relinearization, conjugation, bootstrap, &no_progress).unwrap()
+        };
+        let refreshed = run(&relinearization, &conjugation, &back);
+        assert_eq!(p.decrypt(&refreshed), p.decrypt(&run(&p.relinearization, &p.conjugation, &key)));
+    }
+}
+
+#[test]
+fn sparse_bootstrap_keys_too() {
+    let params = Params::try_from(ParamsLiteral::insecure_bootstrap(9)).unwrap();
+    let p = Party::of(Context::new(params, Some(32), 2).unwrap());
+    for kind in [BootstrapKind::Regular, BootstrapKind::Lossy] {
+        let key = p.ctx.bootstrap_key_of(kind, &p.secret, 2, BootstrapKeySize::Medium, &no_progress).unwrap();
+        let back = round_trip(&p.ctx, &key);
+        assert_eq!((back.kind(), back.slot_count(), back.moduli()), (kind, 32, key.moduli()));
+        let exhausted = p.encrypt(&uniform(32, 10), 0);
+        let run = |key| p.ctx.bootstrap(&exhausted, &p.relinearization, &p.conjugation, key, &no_progress).unwrap();
+        assert_eq!(p.decrypt(&run(&back)), p.decrypt(&run(&key)));
+        let bytes = p.ctx.to_container(&key, Form::Seeded).unwrap().to_bytes();
+        let error = from_bytes::<BootstrapKey>(&DEEP.ctx, bytes).unwrap_err();
+        assert!(error.to_string().contains("slot_count is 32, and should be 256"), "{error}");
+    }
+}
+
+#[test]
+fn a_seeded_key_is_half_of_an_expanded_one() {
+    let p = &*SMALL;
+    let size = |form| p.ctx.to_container(&p.relinearization, form).unwrap().to_bytes().len() as f64;
+    let ratio = size(Form::Expanded) / size(Form::Seeded);
+    assert!((1.8..2.0).contains(&ratio), "{ratio}");
+    let back: RelinearizationKey =
+        from_bytes(&p.ctx, p.ctx.to_container(&p.relinearization, Form::Seeded).unwrap().to_bytes()).unwrap();
+    assert!(back.is_seeded());
+}
+
+#[test]
+fn the_kind_is_found_out() {
+    let p = &*SMALL;
+    let open = |builder: Builder| p.ctx.object_from_container(&reopened(&builder), Loading::default()).unwrap();
+    let plaintext = p.ctx.encode(&uniform(4, 5), 1).unwrap();
+    assert!(matches!(open(p.ctx.to_container(&plaintext, Form::Seeded).unwrap()), Object::Plaintext(_)));
+    assert!(matches!(open(p.ctx.to_container(&p.public, Form::Seeded).unwrap()), Object::PublicKey(_)));
+    assert!(matches!(open(p.ctx.export_secret_key(&p.secret).unwrap()), Object::SecretKey(_)));
+    let unknown = reopened(&Builder::new("matrix_key"));
+    let error = p.ctx.object_from_container(&unknown, Loading::default()).unwrap_err();
+    assert!(
+        matches!(&error, Error::Files(FileError::UnsupportedKind { found, .. }) if found == "matrix_key"),
+        "{error}"
+    );
+}
+
+#[test]
+fn another_kind_is_refused() {
+    let p = &*SMALL;
+    let bytes = p.ctx.to_container(&p.conjugation, Form::Seeded).unwrap().to_bytes();
+    let refused = |error: Error| {
+        assert!(
+            matches!(&error, Error::Files(FileError::WrongKind { found, .. }) if found == "conjugation_key"),
+            "{error}"
+        );
+    };
+    refused(from_bytes::<RelinearizationKey>(&p.ctx, bytes.clone()).unwrap_err());
+    refused(from_bytes::<Ciphertext>(&p.ctx, bytes.clone()).unwrap_err());
+    refused(from_bytes::<Plaintext>(&p.ctx, bytes.clone()).unwrap_err());
+    refused(from_bytes::<PublicKey>(&p.ctx, bytes.clone()).unwrap_err());
+    refused(from_bytes::<RotationKey>(&p.ctx, bytes.clone()).unwrap_err());
+    refused(from_bytes::<FixedRotationKey>(&p.ctx, bytes.clone()).unwrap_err());
+    refused(from_bytes::<BootstrapKey>(&p.ctx, bytes.clone()).unwrap_err());
+    let container = Container::from_bytes(bytes).unwrap();
+    refused(p.ctx.import_secret_key(&container).map(|_: SecretKey| ()).unwrap_err());
+}
+
+#[test]
+fn other_parameters_are_refused_with_both_fingerprints() {
+    let (p, other) = (&*SMALL, common::depth(9, 2));
+    let bytes = p.ctx.to_container(&p.public, Form::Seeded).unwrap().to_bytes();
+    let error = from_bytes::<PublicKey>(&other.ctx, bytes).unwrap_err();
+    let (file, engine) = (p.ctx.params().fingerprint(), other.ctx.params().fingerprint());
+    assert!(
+        matches!(error, Error::Files(FileError::WrongParameters { found, expected, .. }) if (found, expected) == (file, engine))
+    );
+    assert!(matches!(other.ctx.to_container(&p.public, Form::Seeded), Err(Error::ForeignObject { op: "save", .. })));
+    assert!(matches!(other.ctx.export_secret_key(&p.secret), Err(Error::ForeignObject { .. })));
+}
+
+#[test]
+fn other_slot_counts_are_refused() {
+    let p = &*SMALL;
+    let params = Params::try_from(ParamsLiteral::insecure_depth(9, 3)).unwrap();
+    let narrow = Context::new(params, Some(16), 1).unwrap();
+    let rotation = p.ctx.rotation_key(&p.secret, &no_progress).unwrap();
+    for bytes in [
+        p.ctx.to_container(&rotation, Form::Seeded).unwrap().to_bytes(),
+        p.ctx.to_container(&p.encrypt(&uniform(4, 6), 1), Form::Seeded).unwrap().to_bytes(),
+    ] {
+        let container = Container::from_bytes(bytes).unwrap();
+        let error = narrow.object_from_container(&container, Loading::default()).unwrap_err();
+        assert!(error.to_string().contains("slot_count is 256, and should be 16"), "{error}");
+    }
+    // What does not depend on the slots may be shared.
+    let public = p.ctx.to_container(&p.public, Form::Seeded).unwrap().to_bytes();
+    from_bytes::<PublicKey>(&narrow, public).unwrap();
+}
+
+/// The same container with one tensor's bytes changed, its checksums right.
+fn tampered(bytes: &[u8], name: &str, change: impl Fn(&mut [u8])) -> Vec<u8> {
+    let container = Container::from_bytes(bytes.to_vec()).unwrap();
+    let mut builder = Builder::new(container.kind().unwrap());
+    for (name, value) in &container.header().metadata {
+        builder.describe(name, value);
+    }
+    for (tensor, place) in container.header().in_order() {
+        let mut bytes = container.bytes(tensor).unwrap().to_vec();
+        if tensor == name {
+            change(&mut bytes);
+        }
+        builder.tensor(tensor, &place.shape, bytes);
+    }
+    builder.to_bytes()
+}
+
+fn is_not_canonical(error: &Error) -> bool {
+    matches!(error, Error::Files(FileError::NonCanonical { index: 3, value, .. }) if *value == (1 << 48) - 1)
+}
+
+#[test]
+fn residues_that_are_none_are_refused() {
+    let p = &*SMALL;
+    let change = |bytes: &mut [u8]| bytes[18..24].fill(0xff);
+    for part in ["c0", "c1"] {
+        let bytes = p.ctx.to_container(&p.encrypt(&uniform(4, 7), 2), Form::Seeded).unwrap().to_bytes();
+        let error = from_bytes::<Ciphertext>(&p.ctx, tampered(&bytes, part, change)).unwrap_err();
+        assert!(is_not_canonical(&error), "{error}");
+    }
+    let bytes = p.ctx.to_container(&p.relinearization, Form::Seeded).unwrap().to_bytes();
+    let container = Container::from_bytes(tampered(&bytes, "message.body.0", change)).unwrap();
+    let load =
+        |verify| p.ctx.from_container::<RelinearizationKey>(&container, Loading { verify, ..Loading::default() });
+    load(false).unwrap();
+    assert!(is_not_canonical(&load(true).unwrap_err()));
+    let exported = p.ctx.export_secret_key(&p.secret).unwrap().to_bytes();
+    for byte in [0xff, 0x55] {
+        let broken = tampered(&exported, "coefficients", |bytes| bytes[..8].fill(byte));
+        let error = p.ctx.import_secret_key(&Container::from_bytes(broken).unwrap()).unwrap_err();
+        assert!(matches!(error, Error::Files(FileError::Header { .. })), "{error}");
+    }
+}
+
+#[test]
+fn what_is_said_must_fit_what_is_there() {
+    let p = &*SMALL;
+    let bytes = p.ctx.to_container(&p.encrypt(&uniform(4, 8), 2), Form::Seeded).unwrap().to_bytes();
+    let container = Container::from_bytes(bytes).unwrap();
+    let with = |from: &str, to: &str| {
+        let mut builder = Builder::new("ciphertext");
+        for (name, value) in &container.header().metadata {
+            builder.describe(name, value.replace(from, to));
+        }
+        for (name, place) in container.header().in_order() {
+            builder.tensor(name, &place.shape, container.bytes(name).unwrap());
+        }
+        from_bytes::<Ciphertext>(&p.ctx, builder.to_bytes()).map(|_| ())
+    };
+    with("no such text", "").unwrap();
+    for (from, to) in [
+        ("\"level\":2", "\"level\":1"),
+        ("\"level\":2", "\"level\":99"),
+        ("\"level\":2", "\"level\":-2"),
+        ("\"level\":2,", ""),
+        ("\"level\":2", "\"height\":2"),
+        ("\"primes\":[0,1,2]", "\"primes\":[2,1,0]"),
+        ("\"primes\":[0,1,2]", "\"primes\":[0,1]"),
+        ("\"primes\":[0,1,2]", "\"primes\":[0,1,200]"),
+        ("\"primes\":[0,1,2]", "\"primes\":[]"),
+        ("\"scale\":", "\"scale\":-"),
+        ("\"polynomial_count\":2", "\"polynomial_count\":3"),
+        ("\"polynomial_count\":2", "\"polynomial_count\":7"),
+        ("\"slot_count\":256", "\"slot_count\":128"),
+    ] {
+        let error = with(from, to).expect_err(to);
+        assert!(matches!(error, Error::Files(FileError::Header { .. })), "{to}: {error}");
+    }
+}
+
+#[test]
+fn damage_is_found_before_anything_is_made() {
+    let p = &*SMALL;
+    let bytes = p.ctx.to_container(&p.public, Form::Seeded).unwrap().to_bytes();
+    for at in (0..bytes.len()).step_by(97) {
+        let mut flipped = bytes.clone();
+        flipped[at] ^= 0x10;
+        assert!(matches!(from_bytes::<PublicKey>(&p.ctx, flipped), Err(Error::Files(_))), "{at}");
+        assert!(matches!(from_bytes::<PublicKey>(&p.ctx, bytes[..at].to_vec()), Err(Error::Files(_))), "{at}");
+    }
+}
+
+#[test]
+fn mapped_keys_compute_as_those_in_memory() {
+    let p = &*DEEP;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("bootstrap.key");
+    let key = p.bootstrap_key(5, BootstrapKeySize::Medium);
+    let exhausted = p.encrypt(&uniform(p.ctx.slot_count(), 9), 0);
+    let run = |bootstrap: &BootstrapKey| {
+        let out = p.ctx.bootstrap(&exhausted, &p.relinearization, &p.conjugation, bootstrap, &no_progress).unwrap();
+        p.decrypt(&out)
+    };
+    let expected = run(&key);
+    for form in [Form::Seeded, Form::Expanded] {
+        p.ctx.to_container(&key, form).unwrap().write(&path).unwrap();
+        for loading in [
+            Loading::default(),
+            Loading { in_memory: true, ..Loading::default() },
+            Loading { expand: true, ..Loading::default() },
+        ] {
+            let container = Container::open(&path, Access::Map).unwrap();
+            let mapped: BootstrapKey = p.ctx.from_container(&container, loading).unwrap();
+            assert_eq!(mapped.is_seeded(), form == Form::Seeded && !loading.expand);
+            drop(container);
+            std::fs::remove_file(&path).unwrap();
+            assert_eq!(run(&mapped), expected);
+            p.ctx.to_container(&key, form).unwrap().write(&path).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_file_changed_while_it_is_mapped_is_refused() {
+    let p = &*SMALL;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("key");
+    p.ctx.to_container(&p.relinearization, Form::Seeded).unwrap().write(&path).unwrap();
+    let container = Container::open(&path, Access::Map).unwrap();
+    std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(1 << 30).unwrap();
+    let error = p.ctx.from_container::<RelinearizationKey>(&container, Loading::default()).unwrap_err();
+    assert!(matches!(error, Error::Files(FileError::Changed { .. })), "{error}");
+}
+
+#[test]
+fn literals_are_text_and_back() {
+    for literal in [
+        ParamsLiteral::bootstrap(),
+        ParamsLiteral::for_depth(7).unwrap(),
+        ParamsLiteral::insecure_depth(10, 4),
+        ParamsLiteral::insecure_bootstrap(11),
+    ] {
+        assert_eq!(ParamsLiteral::from_json(&literal.to_json()).unwrap(), literal);
+    }
+    for text in ["", "{}", "[]", "{\"log_n\":13}", "{\"log_n\":-1,\"max_level\":1}"] {
+        assert!(matches!(ParamsLiteral::from_json(text), Err(Error::Files(FileError::Header { .. }))), "{text}");
+    }
+}

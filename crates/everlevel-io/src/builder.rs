@@ -1,0 +1,104 @@
+//! What is to be written.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::path::Path;
+
+use crate::header::{self, Place};
+use crate::{ALIGNMENT, Error, atomic};
+
+/// An object on its way to a file: metadata, and tensors in the order in which they will lie.
+#[derive(Debug, Default)]
+pub struct Builder<'a> {
+    metadata: BTreeMap<String, String>,
+    tensors: Vec<(String, Place, Cow<'a, [u8]>)>,
+    secret: bool,
+}
+
+impl<'a> Builder<'a> {
+    /// An empty container of a kind, such as `ciphertext`.
+    pub fn new(kind: &str) -> Self {
+        let mut builder = Self::default();
+        builder.describe("kind", kind);
+        builder.describe("library", concat!("everlevel ", env!("CARGO_PKG_VERSION")));
+        builder
+    }
+
+    /// Says something of the object.
+    ///
+    /// # Panics
+    /// If the format uses the name itself.
+    pub fn describe(&mut self, name: &str, value: impl Into<String>) {
+        assert!(!matches!(name, "format" | "checksum") && !name.starts_with("blake3:"), "the format's own name");
+        self.metadata.insert(name.into(), value.into());
+    }
+
+    /// Adds bytes, as many as the shape says.
+    ///
+    /// # Panics
+    /// If the shape is another, the name is taken, or the tensor before it is no multiple of 256 bytes long.
+    pub fn tensor(&mut self, name: impl Into<String>, shape: &[usize], bytes: impl Into<Cow<'a, [u8]>>) {
+        let (name, bytes) = (name.into(), bytes.into());
+        assert_eq!(shape.iter().product::<usize>(), bytes.len(), "{name}: as many bytes as the shape says");
+        assert!(name != "__metadata__" && self.tensors.iter().all(|(n, ..)| *n != name), "{name}: a new name");
+        let start = self.tensors.last().map_or(0, |(_, place, _)| place.range.end);
+        assert!(start.is_multiple_of(ALIGNMENT), "{name}: begins at a multiple of {ALIGNMENT}");
+        let mut hasher = blake3::Hasher::new();
+        hasher.update_rayon(&bytes);
+        let checksum = hasher.finalize().to_hex().to_string();
+        let place = Place { shape: shape.to_vec(), range: start..start + bytes.len(), checksum };
+        self.tensors.push((name, place, bytes));
+    }
+
+    /// Files will be readable by their owner alone, where the system knows owners, and the builder's own bytes are overwritten when it is
+    /// dropped.
+    pub fn keep_secret(&mut self) {
+        self.secret = true;
+    }
+
+    fn header(&self) -> Vec<u8> {
+        let tensors: Vec<(&str, &Place)> = self.tensors.iter().map(|(name, place, _)| (&**name, place)).collect();
+        header::write(&self.metadata, &tensors)
+    }
+
+    fn data_len(&self) -> usize {
+        self.tensors.last().map_or(0, |(_, place, _)| place.range.end)
+    }
+
+    fn write_to(&self, out: &mut impl Write, header: &[u8]) -> io::Result<()> {
+        out.write_all(header)?;
+        self.tensors.iter().try_for_each(|(_, _, bytes)| out.write_all(bytes))
+    }
+
+    /// The container as bytes.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let header = self.header();
+        let mut out = Vec::with_capacity(header.len() + self.data_len());
+        out.extend(&header);
+        self.tensors.iter().for_each(|(_, _, bytes)| out.extend_from_slice(bytes));
+        out
+    }
+
+    /// Writes the container to a file, and returns its size. The file is there complete, or not at all: see [`atomic::replace`].
+    ///
+    /// # Errors
+    /// [`Error::StorageFull`], or [`Error::Io`] with what the system said.
+    pub fn write(&self, path: &Path) -> Result<u64, Error> {
+        let header = self.header();
+        let size = (header.len() + self.data_len()) as u64;
+        atomic::replace(path, self.secret, |file| self.write_to(file, &header))
+            .map_err(|source| Error::writing(path, size, source))?;
+        Ok(size)
+    }
+}
+
+impl Drop for Builder<'_> {
+    fn drop(&mut self) {
+        for (_, _, bytes) in &mut self.tensors {
+            if let (true, Cow::Owned(bytes)) = (self.secret, bytes) {
+                zeroize::Zeroize::zeroize(bytes);
+            }
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! Reading.
+
+use std::fs::{self, File, Metadata};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use memmap2::Mmap;
+
+use crate::header::{self, Header, Place};
+use crate::{ALIGNMENT, Error, MAX_HEADER_BYTES};
+
+/// Files from this size on are mapped by [`Access::Auto`].
+pub const MAP_FROM_BYTES: u64 = 64 << 20;
+
+/// How a file's bytes are come by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Access {
+    /// Mapped from [`MAP_FROM_BYTES`] on.
+    #[default]
+    Auto,
+    /// Read into memory.
+    Read,
+    /// Mapped: see the crate's page for what that asks of the file.
+    Map,
+}
+
+/// Bytes that live as long as anyone refers to them: in memory, or in a mapped file.
+pub type Shared = Arc<dyn AsRef<[u8]> + Send + Sync>;
+
+/// A container, open: its header is read and checked, its data not yet.
+#[derive(Clone)]
+pub struct Container {
+    header: Header,
+    bytes: Shared,
+    origin: Option<Arc<Origin>>,
+}
+
+/// A mapped file, and what it was like when it was opened.
+#[derive(Debug)]
+struct Origin {
+    path: PathBuf,
+    file: File,
+    len: u64,
+    modified: Option<SystemTime>,
+}
+
+impl std::fmt::Debug for Container {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Container").field("header", &self.header).finish_non_exhaustive()
+    }
+}
+
+impl Container {
+    /// Opens a file.
+    ///
+    /// # Errors
+    /// A file that cannot be opened, or whose header is not what it should be.
+    pub fn open(path: &Path, access: Access) -> Result<Self, Error> {
+        let failed = |source| Error::reading(path, source);
+        let file = File::open(path).map_err(failed)?;
+        let metadata = file.metadata().map_err(failed)?;
+        if metadata.is_dir() {
+            return Err(failed(std::io::ErrorKind::IsADirectory.into()));
+        }
+        let mapped = match access {
+            Access::Auto => metadata.len() >= MAP_FROM_BYTES,
+            Access::Read => false,
+            Access::Map => metadata.len() > 0,
+        };
+        if !mapped {
+            return Self::from_bytes(fs::read(path).map_err(failed)?);
+        }
+        // SAFETY: the map is only read. That nobody truncates the file, or writes into it, is asked of the user on the crate's page.
+        let map = unsafe { Mmap::map(&file) }.map_err(failed)?;
+        let header = header::read(&map, map.len() as u64)?;
+        let origin = Origin { path: path.into(), file, len: metadata.len(), modified: modified(&metadata) };
+        let container = Self { header, bytes: Arc::new(map), origin: Some(Arc::new(origin)) };
+        container.check_unchanged()?;
+        Ok(container)
+    }
+
+    /// Reads a container from bytes.
+    ///
+    /// # Errors
+    /// A header that is not what it should be.
+    pub fn from_bytes(bytes: Vec<u8>) -> Result<Self, Error> {
+        let header = header::read(&bytes, bytes.len() as u64)?;
+        Ok(Self { header, bytes: Arc::new(bytes), origin: None })
+    }
+
+    /// Reads the header of a file alone: no more of it is looked at.
+    ///
+    /// # Errors
+    /// As [`Container::open`].
+    pub fn inspect(path: &Path) -> Result<Header, Error> {
+        use std::io::Read;
+        let failed = |source| Error::reading(path, source);
+        let file = File::open(path).map_err(failed)?;
+        let len = file.metadata().map_err(failed)?.len();
+        let mut bytes = Vec::new();
+        (&file).take(ALIGNMENT as u64).read_to_end(&mut bytes).map_err(failed)?;
+        if let Some((length, _)) = bytes.split_first_chunk() {
+            let rest = u64::from_le_bytes(*length).min(MAX_HEADER_BYTES);
+            (&file).take(rest).read_to_end(&mut bytes).map_err(failed)?;
+        }
+        header::read(&bytes, len)
+    }
+
+    /// The header.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// What the object is.
+    ///
+    /// # Errors
+    /// If the header does not say.
+    pub fn kind(&self) -> Result<&str, Error> {
+        self.metadata("kind")
+    }
+
+    /// What is said of the object under a name.
+    ///
+    /// # Errors
+    /// If nothing is.
+    pub fn metadata(&self, name: &str) -> Result<&str, Error> {
+        self.header.metadata.get(name).map(|s| &**s).ok_or_else(|| Error::header(name, "missing", "there"))
+    }
+
+    /// Whether the data lie in a mapped file.
+    pub fn is_mapped(&self) -> bool {
+        self.origin.is_some()
+    }
+
+    /// A tensor's place and bytes, and what keeps those alive with the range that they have in it.
+    ///
+    /// # Errors
+    /// If there is none of this name.
+    pub fn tensor(&self, name: &str) -> Result<(&Place, Shared, Range<usize>), Error> {
+        let place = self.header.tensors.get(name).ok_or_else(|| Error::header(name, "missing", "a tensor"))?;
+        let range = self.header.data_start + place.range.start..self.header.data_start + place.range.end;
+        Ok((place, Arc::clone(&self.bytes), range))
+    }
+
+    /// A tensor's bytes.
+    ///
+    /// # Errors
+    /// If there is none of this name.
+    pub fn bytes(&self, name: &str) -> Result<&[u8], Error> {
+        let (_, _, range) = self.tensor(name)?;
+        Ok(&(*self.bytes).as_ref()[range])
+    }
+
+    /// Reads every tensor and compares its checksum.
+    ///
+    /// # Errors
+    /// [`Error::Checksum`] for the first that differs, [`Error::Changed`] if a mapped file is not the one that was opened.
+    pub fn verify(&self) -> Result<(), Error> {
+        self.check_unchanged()?;
+        for (name, place) in self.header.in_order() {
+            let mut hasher = blake3::Hasher::new();
+            hasher.update_rayon(self.bytes(name)?);
+            let found = hasher.finalize().to_hex();
+            if found.as_str() != place.checksum {
+                let expected = place.checksum.clone();
+                return Err(Error::Checksum { part: format!("tensor {name}"), expected, found: found.to_string() });
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a mapped file still has the size and the time of change that it had when it was opened: one system call.
+    ///
+    /// # Errors
+    /// [`Error::Changed`].
+    pub fn check_unchanged(&self) -> Result<(), Error> {
+        let Some(origin) = &self.origin else { return Ok(()) };
+        let now = origin.file.metadata().map_err(|source| Error::reading(&origin.path, source))?;
+        let changed = |what| Error::Changed { path: origin.path.clone(), what };
+        if now.len() != origin.len {
+            return Err(changed(format!("{} bytes, were {}", now.len(), origin.len)));
+        }
+        if modified(&now) != origin.modified {
+            return Err(changed("it was written to".into()));
+        }
+        Ok(())
+    }
+}
+
+fn modified(metadata: &Metadata) -> Option<SystemTime> {
+    metadata.modified().ok()
+}

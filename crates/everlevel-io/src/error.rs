@@ -1,0 +1,183 @@
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// What can be wrong with a file, or with the place that it is to be written to.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The end is missing.
+    #[error("read: {what} needs {needed} bytes, the file has {found}; it was cut short: copy or make it again")]
+    Truncated {
+        /// What does not fit.
+        what: &'static str,
+        /// Bytes needed, from the start of the file.
+        needed: u64,
+        /// Bytes that are there.
+        found: u64,
+    },
+    /// Bytes have changed since they were written.
+    #[error(
+        "read: the checksum of {part} is {found}, it was {expected} when written; the file is damaged: copy or make it again"
+    )]
+    Checksum {
+        /// The tensor, or the header.
+        part: String,
+        /// As written, in hexadecimal.
+        expected: String,
+        /// As computed, in hexadecimal.
+        found: String,
+    },
+    /// Not one of our files.
+    #[error("read: the file begins with {found}, not with an Everlevel header; check the path")]
+    Foreign {
+        /// The first bytes, as text.
+        found: String,
+    },
+    /// Written by a later version.
+    #[error("read: the file has format {found}, this version reads up to {supported}; update Everlevel")]
+    NewerFormat {
+        /// The file's version.
+        found: u32,
+        /// The newest that is read.
+        supported: u32,
+    },
+    /// A header longer than any that is written.
+    #[error("read: the header claims {found} bytes, {limit} are the most; the file is damaged or hostile")]
+    HeaderTooLarge {
+        /// Its length.
+        found: u64,
+        /// The longest that is read.
+        limit: u64,
+    },
+    /// A header that says what no writer of ours says.
+    #[error("read: the header's {what} is {found}, and should be {needed}; the file was not written by Everlevel")]
+    Header {
+        /// The entry.
+        what: String,
+        /// What it is.
+        found: String,
+        /// What it should be.
+        needed: String,
+    },
+    /// Tensors that overlap, leave holes or leave the file.
+    #[error(
+        "read: tensor {tensor} lies at bytes {begin}..{end} of {data_len}, {needed}; the file was not written by Everlevel"
+    )]
+    Layout {
+        /// The tensor.
+        tensor: String,
+        /// Its first byte.
+        begin: u64,
+        /// The byte after its last.
+        end: u64,
+        /// Bytes of data in the file.
+        data_len: u64,
+        /// What is asked of it.
+        needed: String,
+    },
+    /// Another kind of object than asked for.
+    #[error("read: the file holds a {found}, and a {expected} was asked for; check the path, or load it as what it is")]
+    WrongKind {
+        /// The file's kind.
+        found: String,
+        /// The kind asked for.
+        expected: String,
+    },
+    /// A kind that this version has no support for.
+    #[error("read: the file holds a {found}, which this version cannot use (it reads {supported}); update Everlevel")]
+    UnsupportedKind {
+        /// The file's kind.
+        found: String,
+        /// The kinds that there are.
+        supported: String,
+    },
+    /// An object of other parameters.
+    #[error(
+        "read: the {what} belongs to parameters {found:#018x}, this engine has {expected:#018x}; use an engine with the parameters that made it"
+    )]
+    WrongParameters {
+        /// The file's kind.
+        what: String,
+        /// Fingerprint of the file's parameters.
+        found: u64,
+        /// Fingerprint of the reader's.
+        expected: u64,
+    },
+    /// A residue that is not below its modulus.
+    #[error(
+        "read: value {index} of {tensor} is {value}, its modulus is {modulus}; the file was not written by Everlevel"
+    )]
+    NonCanonical {
+        /// The tensor.
+        tensor: String,
+        /// Position among all of its residues.
+        index: usize,
+        /// The residue.
+        value: u64,
+        /// What it should be below.
+        modulus: u64,
+    },
+    /// A mapped file that is no longer the one that was opened.
+    #[error("read: {} changed while it was mapped ({what}); load it again, and replace files by renaming only", path.display())]
+    Changed {
+        /// The file.
+        path: PathBuf,
+        /// What differs.
+        what: String,
+    },
+    /// No room.
+    #[error("write: {} needs {needed} bytes, and there is no room; nothing was changed: free some space", path.display())]
+    StorageFull {
+        /// The file.
+        path: PathBuf,
+        /// Its size.
+        needed: u64,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The system refused.
+    #[error("{op}: {}: {source}; {advice}", path.display())]
+    Io {
+        /// Reading or writing.
+        op: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// What to do next.
+        advice: &'static str,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+impl Error {
+    pub(crate) fn reading(path: &Path, source: io::Error) -> Self {
+        let advice = match source.kind() {
+            io::ErrorKind::NotFound => "check the path",
+            io::ErrorKind::PermissionDenied => "check who may read it",
+            io::ErrorKind::IsADirectory => "give the path of a file",
+            _ => "try again",
+        };
+        Self::Io { op: "read", path: path.to_path_buf(), advice, source }
+    }
+
+    pub(crate) fn writing(path: &Path, needed: u64, source: io::Error) -> Self {
+        let path = path.to_path_buf();
+        let advice = match source.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                return Self::StorageFull { path, needed, source };
+            }
+            io::ErrorKind::NotFound => "nothing was changed: make the folder first",
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+                "nothing was changed: write to a folder that is yours"
+            }
+            io::ErrorKind::IsADirectory => "nothing was changed: give the path of a file",
+            _ => "nothing was changed: try another place",
+        };
+        Self::Io { op: "write", path, advice, source }
+    }
+
+    /// An entry of the header that is not what it should be.
+    pub fn header(what: impl Into<String>, found: impl ToString, needed: impl Into<String>) -> Self {
+        Self::Header { what: what.into(), found: found.to_string(), needed: needed.into() }
+    }
+}

@@ -1,0 +1,154 @@
+//! Objects to files and back.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use everlevel_ckks as ckks;
+use everlevel_ckks::io::{self, Access, Builder, Container};
+use everlevel_ckks::{Error, Form, Loading};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::call::run;
+use crate::context::Context;
+use crate::objects;
+
+/// What callers say of an object beside the core: `note.NAME` among the metadata.
+pub type Notes = BTreeMap<String, String>;
+
+/// An object and its notes.
+pub type Noted<T> = (T, Notes);
+
+const NOTE: &str = "note.";
+
+macro_rules! objects {
+    ($($name:ident)*) => {
+        /// Any object that files hold, but a secret key.
+        #[derive(FromPyObject)]
+        pub enum Stored {
+            $($name(Py<objects::$name>),)*
+            SecretKey(Py<objects::SecretKey>),
+        }
+
+        impl Stored {
+            fn container(&self, context: &ckks::Context, form: Form, notes: Notes) -> Result<Builder<'_>, Error> {
+                let mut builder = match self {
+                    $(Self::$name(object) => context.to_container(&object.get().0, form)?,)*
+                    Self::SecretKey(key) => context.export_secret_key(&key.get().0)?,
+                };
+                for (name, value) in notes {
+                    builder.describe(&format!("{NOTE}{name}"), value);
+                }
+                Ok(builder)
+            }
+        }
+
+        fn wrap(py: Python<'_>, object: ckks::Object) -> PyResult<Py<PyAny>> {
+            Ok(match object {
+                $(ckks::Object::$name(object) => Py::new(py, objects::$name(object))?.into_any(),)*
+                ckks::Object::SecretKey(key) => Py::new(py, objects::SecretKey(key))?.into_any(),
+                _ => return Err(pyo3::exceptions::PyNotImplementedError::new_err("a kind without a class")),
+            })
+        }
+    };
+}
+
+objects! {
+    Ciphertext Plaintext PublicKey RelinearizationKey ConjugationKey RotationKey FixedRotationKey BootstrapKey
+}
+
+fn form(expanded: bool) -> Form {
+    if expanded { Form::Expanded } else { Form::Seeded }
+}
+
+/// Opens a file and makes its object, of a kind if one is asked for. Keys in memory are held as the context holds keys; mapped ones as
+/// they are in the file, unless `expanded` says otherwise.
+fn open(
+    context: &ckks::Context,
+    container: &Container,
+    kind: Option<&str>,
+    verify: bool,
+    expanded: Option<bool>,
+    in_memory: bool,
+) -> Result<Noted<ckks::Object>, Error> {
+    let found = container.kind()?;
+    if let Some(expected) = kind.filter(|kind| *kind != found) {
+        return Err(io::Error::WrongKind { found: found.into(), expected: expected.into() }.into());
+    }
+    let stays = container.is_mapped() && !in_memory;
+    let loading = Loading { verify, in_memory, expand: expanded.unwrap_or(!stays && !context.seeded_keys()) };
+    let metadata = &container.header().metadata;
+    let notes = metadata.iter().filter_map(|(k, v)| Some((k.strip_prefix(NOTE)?.to_string(), v.clone()))).collect();
+    Ok((context.object_from_container(container, loading)?, notes))
+}
+
+/// Writes an object to a file, and returns the file's size.
+#[pyfunction]
+pub fn save(
+    py: Python<'_>,
+    context: &Context,
+    obj: Stored,
+    path: PathBuf,
+    notes: Notes,
+    expanded: bool,
+) -> PyResult<u64> {
+    run(py, || Ok(obj.container(&context.0, form(expanded), notes)?.write(&path)?))
+}
+
+/// An object's file as bytes.
+#[pyfunction]
+pub fn serialize<'py>(
+    py: Python<'py>,
+    context: &Context,
+    obj: Stored,
+    notes: Notes,
+    expanded: bool,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let bytes = run(py, || Ok(obj.container(&context.0, form(expanded), notes)?.to_bytes()))?;
+    Ok(PyBytes::new(py, &bytes))
+}
+
+/// The object in a file, and its notes.
+#[pyfunction]
+pub fn load(
+    py: Python<'_>,
+    context: &Context,
+    path: PathBuf,
+    kind: Option<&str>,
+    mapped: Option<bool>,
+    verify: bool,
+    expanded: Option<bool>,
+) -> PyResult<Noted<Py<PyAny>>> {
+    let (object, notes) = run(py, || {
+        // To be read into memory, a large file is mapped too: its polynomials are copied one by one.
+        let access = if mapped == Some(true) { Access::Map } else { Access::Auto };
+        let container = Container::open(Path::new(&path), access)?;
+        open(&context.0, &container, kind, verify || mapped == Some(false), expanded, mapped == Some(false))
+    })?;
+    Ok((wrap(py, object)?, notes))
+}
+
+/// The object in bytes, and its notes.
+#[pyfunction]
+pub fn deserialize(
+    py: Python<'_>,
+    context: &Context,
+    data: &[u8],
+    kind: Option<&str>,
+    verify: bool,
+    expanded: Option<bool>,
+) -> PyResult<Noted<Py<PyAny>>> {
+    let (object, notes) = run(py, || {
+        let container = Container::from_bytes(data.to_vec())?;
+        open(&context.0, &container, kind, verify, expanded, true)
+    })?;
+    Ok((wrap(py, object)?, notes))
+}
+
+/// What a file's header says: its metadata, and the size of each tensor.
+#[pyfunction]
+pub fn inspect_file(py: Python<'_>, path: PathBuf) -> PyResult<Noted<BTreeMap<String, usize>>> {
+    let header = run(py, || Ok(Container::inspect(&path)?))?;
+    let sizes = header.tensors.into_iter().map(|(name, place)| (name, place.range.len())).collect();
+    Ok((sizes, header.metadata))
+}
