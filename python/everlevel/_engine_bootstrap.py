@@ -108,7 +108,7 @@ class BootstrapMixin(KeysMixin):
         ----------
         ciphertext : Ciphertext
             Of two polynomials, with values of size up to about 1: a real or imaginary part m comes out with an error
-            of 6.3e-6·m³ (2^-17.3 at the ends of [-1, 1]), and noise. `precision_bits` of the result has the noise alone.
+            of 6.3e-6·m³ (2^-17.3 at the ends of [-1, 1]), and noise. The result's `precision_bits` has the noise alone.
         relinearization_key, conjugation_key, lossy_bootstrap_key
             Keys of the ciphertext's secret.
         real_only : bool, optional

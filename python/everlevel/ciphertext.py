@@ -203,9 +203,7 @@ class Ciphertext:
         keys = self._relinearization_key("bootstrap"), self._conjugation_key("bootstrap")
         return self._engine.bootstrap(self, *keys, bootstrap_key)
 
-    def lossy_bootstrap(
-        self, lossy_bootstrap_key: LossyBootstrapKey, *, real_only: bool | None = None
-    ) -> Ciphertext:
+    def lossy_bootstrap(self, lossy_bootstrap_key: LossyBootstrapKey, *, real_only: bool | None = None) -> Ciphertext:
         """Raise the level to the highest, with the engine's other keys: see `Engine.lossy_bootstrap`.
 
         Raises
@@ -216,9 +214,7 @@ class Ciphertext:
         keys = self._relinearization_key("lossy_bootstrap"), self._conjugation_key("lossy_bootstrap")
         return self._engine.lossy_bootstrap(self, *keys, lossy_bootstrap_key, real_only=real_only)
 
-    def sign_bootstrap(
-        self, lossy_bootstrap_key: LossyBootstrapKey, *, real_only: bool | None = None
-    ) -> Ciphertext:
+    def sign_bootstrap(self, lossy_bootstrap_key: LossyBootstrapKey, *, real_only: bool | None = None) -> Ciphertext:
         """Raise the level of values ±1 and clean them, with the engine's other keys: see `Engine.sign_bootstrap`.
 
         Raises

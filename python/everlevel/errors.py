@@ -138,7 +138,7 @@ class LevelError(EverlevelError, ValueError):
 
 
 class LevelWarning(UserWarning):
-    """An operation goes on, and ends at a lower level than its name promises. Not an error, and not an `EverlevelError`.
+    """An operation goes on, and ends at a lower level than its name promises. It is a warning, and no `EverlevelError`.
 
     Attributes
     ----------
