@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from . import _checks
+import sys
+import warnings
+from typing import Any
+
+from . import _checks, _native
 from ._engine_keys import KeysMixin
 from .ciphertext import Ciphertext
-from .keys import BootstrapKey, ConjugationKey, RelinearizationKey
+from .errors import LevelWarning, OperandTypeError
+from .keys import BootstrapKey, ConjugationKey, LossyBootstrapKey, RelinearizationKey
+
+_NativeKeys = tuple[_native.RelinearizationKey, _native.ConjugationKey, _native.BootstrapKey]
 
 
 class BootstrapMixin(KeysMixin):
@@ -30,7 +37,7 @@ class BootstrapMixin(KeysMixin):
             m, which is the values' mean for a constant message and far smaller for a varied one: about 6.3e-6·m³.
             Taking away a known mean before, and adding it after, costs nothing and gains precision.
         relinearization_key, conjugation_key, bootstrap_key
-            Keys of the ciphertext's secret.
+            Keys of the ciphertext's secret. A `LossyBootstrapKey` is a bootstrap key too.
         progress : bool, optional
             Whether a bar is shown; as the engine says, if left out.
 
@@ -71,13 +78,290 @@ class BootstrapMixin(KeysMixin):
         """
         self._require_bootstrap("bootstrap")
         ciphertext = self._relinearized("bootstrap", ciphertext)
-        relinearization = _checks.instance("bootstrap", "relinearization_key", relinearization_key, RelinearizationKey)
-        conjugation = _checks.instance("bootstrap", "conjugation_key", conjugation_key, ConjugationKey)
-        bootstrap = _checks.instance("bootstrap", "bootstrap_key", bootstrap_key, BootstrapKey)
+        keys = self._bootstrap_keys("bootstrap", relinearization_key, conjugation_key, bootstrap_key)
+        with self._reporting("bootstrap", progress) as report:
+            native = self._context.bootstrap(ciphertext._native, *keys, report)
+        return self._wrap(native, is_real=ciphertext.is_real)
+
+    def lossy_bootstrap(
+        self,
+        ciphertext: Ciphertext,
+        relinearization_key: RelinearizationKey,
+        conjugation_key: ConjugationKey,
+        lossy_bootstrap_key: LossyBootstrapKey,
+        *,
+        real_only: bool | None = None,
+        progress: bool | None = None,
+    ) -> Ciphertext:
+        """Raise a ciphertext's level to the highest, at a lower precision for varied messages.
+
+        The transform to coefficients comes first, on the lowest levels, so that the others are all left at the end.
+        The sine's error is then that of the values themselves, whereas the regular order spreads it over coefficients.
+
+        Levels: from `stage_count` of the key or higher, to `max_level` (13). Below `stage_count` it is a regular
+        bootstrap with the same keys, to 13 - `stage_count`, and a `LevelWarning` says so.
+
+        Cost: a regular bootstrap, without what its last transform costs on higher levels; for real values, half of
+        the most expensive step less. Choose it where levels are what is short and 15 bits of precision do.
+
+        Parameters
+        ----------
+        ciphertext : Ciphertext
+            Of two polynomials, with values of size up to about 1: a real or imaginary part m comes out with an error
+            of 6.3e-6·m³ (2^-17.3 at the ends of [-1, 1]), and noise. The result's `precision_bits` has the noise alone.
+        relinearization_key, conjugation_key, lossy_bootstrap_key
+            Keys of the ciphertext's secret.
+        real_only : bool, optional
+            Whether the real parts are all that is kept; if left out, whether the ciphertext `is_real`. True drops the
+            imaginary parts of a complex ciphertext, and False keeps those of a real one, which are noise.
+        progress : bool, optional
+            Whether a bar is shown; as the engine says, if left out.
+
+        Returns
+        -------
+        Ciphertext
+
+        Raises
+        ------
+        KeyMismatchError
+            If the bootstrap key isn't a lossy one, or a key is one of another secret.
+        OperandTypeError, EngineMismatchError, ParameterError
+            As in `bootstrap`.
+
+        Warns
+        -----
+        LevelWarning
+            If the ciphertext's level is below `stage_count`.
+
+        Examples
+        --------
+        >>> deep = Engine(use_bootstrap=True, insecure_log_n=10)
+        >>> secret = deep.create_secret_key()
+        >>> keys = deep.create_relinearization_key(secret), deep.create_conjugation_key(secret)
+        >>> x = deep.encrypt([-1, 0.5, 1], secret, level=3)
+        >>> refreshed = deep.lossy_bootstrap(x, *keys, deep.create_lossy_bootstrap_key(secret, stage_count=3))
+        >>> refreshed.level
+        13
+        >>> bool(np.abs(deep.decrypt(refreshed, secret)[:3] - [-1, 0.5, 1]).max() < 2**-15)
+        True
+        """
+        operation = "lossy_bootstrap"
+        self._require_bootstrap(operation)
+        ciphertext = self._relinearized(operation, ciphertext)
+        keys = self._bootstrap_keys(operation, relinearization_key, conjugation_key, lossy_bootstrap_key)
+        real = ciphertext.is_real if real_only is None else bool(real_only)
+        is_regular = self._warn_of_regular_order(operation, ciphertext.level, lossy_bootstrap_key)
+        with self._reporting("lossy bootstrap", progress) as report:
+            if is_regular and real and not ciphertext.is_real:
+                # The regular order keeps all parts; merged with zero, it gives them apart.
+                zero = self._context.subtract(ciphertext._native, ciphertext._native)
+                native, _ = self._context.merge_bootstrap((ciphertext._native, zero), keys, report)
+            else:
+                native = self._context.lossy_bootstrap(ciphertext._native, keys, real, report)
+        return self._wrap(native, is_real=real or ciphertext.is_real)
+
+    def sign_bootstrap(
+        self,
+        ciphertext: Ciphertext,
+        relinearization_key: RelinearizationKey,
+        conjugation_key: ConjugationKey,
+        lossy_bootstrap_key: LossyBootstrapKey,
+        *,
+        real_only: bool | None = None,
+        progress: bool | None = None,
+    ) -> Ciphertext:
+        """Raise the level of values ±1 to the highest, and clean them.
+
+        Every part m comes out as sin(π·m/2): ±1 are its extrema, so that an error δ of the input leaves 1.24·δ². It is
+        for the results of comparisons, and for bits. Zero stays zero; other values don't stay what they are.
+
+        Levels: from `stage_count` of the key or higher, to `max_level` (13).
+
+        Cost: that of `lossy_bootstrap`. Precision: about 3e-10 (2^-31) on average for clean ±1.
+
+        Parameters
+        ----------
+        ciphertext : Ciphertext
+            Of two polynomials, with real parts (and imaginary ones, if it has any) of -1, 0 or 1, nearly.
+        relinearization_key, conjugation_key, lossy_bootstrap_key, real_only, progress
+            As in `lossy_bootstrap`.
+
+        Returns
+        -------
+        Ciphertext
+
+        Raises
+        ------
+        LevelError
+            If the ciphertext's level is below `stage_count`: no other order does this.
+        KeyMismatchError, OperandTypeError, EngineMismatchError, ParameterError
+            As in `lossy_bootstrap`.
+
+        Examples
+        --------
+        >>> deep = Engine(use_bootstrap=True, insecure_log_n=10)
+        >>> secret = deep.create_secret_key()
+        >>> keys = deep.create_relinearization_key(secret), deep.create_conjugation_key(secret)
+        >>> x = deep.encrypt([-1.001, 0.999], secret, level=3)
+        >>> refreshed = deep.sign_bootstrap(x, *keys, deep.create_lossy_bootstrap_key(secret, stage_count=3))
+        >>> refreshed.level
+        13
+        >>> bool(np.abs(deep.decrypt(refreshed, secret)[:2] - [-1, 1]).max() < 1.3e-6)
+        True
+        """
+        operation = "sign_bootstrap"
+        self._require_bootstrap(operation)
+        ciphertext = self._relinearized(operation, ciphertext)
+        keys = self._bootstrap_keys(operation, relinearization_key, conjugation_key, lossy_bootstrap_key)
+        real = ciphertext.is_real if real_only is None else bool(real_only)
+        with self._reporting("sign bootstrap", progress) as report:
+            native = self._context.sign_bootstrap(ciphertext._native, keys, real, report)
+        return self._wrap(native, is_real=real or ciphertext.is_real)
+
+    def merge_bootstrap(
+        self,
+        ciphertext1: Ciphertext,
+        ciphertext2: Ciphertext,
+        relinearization_key: RelinearizationKey,
+        conjugation_key: ConjugationKey,
+        bootstrap_key: BootstrapKey,
+        *,
+        progress: bool | None = None,
+    ) -> tuple[Ciphertext, Ciphertext]:
+        """Bootstrap two real ciphertexts in one regular bootstrap, as real and imaginary parts.
+
+        Levels and precision: as of `bootstrap`. Cost: one bootstrap and a conjugation, for two ciphertexts.
+
+        Parameters
+        ----------
+        ciphertext1, ciphertext2 : Ciphertext
+            Of two polynomials each, both real (`is_real`), and of one secret; their levels may differ.
+        relinearization_key, conjugation_key, bootstrap_key, progress
+            As in `bootstrap`.
+
+        Returns
+        -------
+        tuple of two Ciphertexts
+
+        Raises
+        ------
+        OperandTypeError
+            If a ciphertext is complex, or a key is of the wrong kind.
+        KeyMismatchError
+            If the ciphertexts, or a key, are of different secrets.
+        EngineMismatchError, ParameterError
+            As in `bootstrap`.
+
+        Examples
+        --------
+        >>> deep = Engine(use_bootstrap=True, insecure_log_n=10)
+        >>> secret = deep.create_secret_key()
+        >>> keys = deep.create_relinearization_key(secret), deep.create_conjugation_key(secret)
+        >>> x, y = deep.encrypt([0.25], secret, level=0), deep.encrypt([-0.5], secret, level=0)
+        >>> x, y = deep.merge_bootstrap(x, y, *keys, deep.create_bootstrap_key(secret))
+        >>> x.level, y.level
+        (10, 10)
+        >>> deep.decrypt(y, secret)[:1].round(3)
+        array([-0.5])
+        """
+        operation = "merge_bootstrap"
+        pair = self._real_pair(operation, ciphertext1, ciphertext2)
+        keys = self._bootstrap_keys(operation, relinearization_key, conjugation_key, bootstrap_key)
+        with self._reporting("merge bootstrap", progress) as report:
+            first, second = self._context.merge_bootstrap((pair[0]._native, pair[1]._native), keys, report)
+        return self._wrap(first, is_real=True), self._wrap(second, is_real=True)
+
+    def lossy_merge_bootstrap(
+        self,
+        ciphertext1: Ciphertext,
+        ciphertext2: Ciphertext,
+        relinearization_key: RelinearizationKey,
+        conjugation_key: ConjugationKey,
+        lossy_bootstrap_key: LossyBootstrapKey,
+        *,
+        progress: bool | None = None,
+    ) -> tuple[Ciphertext, Ciphertext]:
+        """Bootstrap two real ciphertexts in one lossy bootstrap.
+
+        Levels, cost and precision are those of one complex `lossy_bootstrap`; the lower of the two levels counts, and
+        below `stage_count` it is a `merge_bootstrap`, with a `LevelWarning`. Arguments, results and errors are as in
+        `merge_bootstrap`; a key that isn't lossy raises `KeyMismatchError`.
+        """
+        operation = "lossy_merge_bootstrap"
+        pair = self._real_pair(operation, ciphertext1, ciphertext2)
+        keys = self._bootstrap_keys(operation, relinearization_key, conjugation_key, lossy_bootstrap_key)
+        self._warn_of_regular_order(operation, min(pair[0].level, pair[1].level), lossy_bootstrap_key)
+        with self._reporting("lossy merge bootstrap", progress) as report:
+            first, second = self._context.lossy_merge_bootstrap((pair[0]._native, pair[1]._native), keys, report)
+        return self._wrap(first, is_real=True), self._wrap(second, is_real=True)
+
+    def sign_merge_bootstrap(
+        self,
+        ciphertext1: Ciphertext,
+        ciphertext2: Ciphertext,
+        relinearization_key: RelinearizationKey,
+        conjugation_key: ConjugationKey,
+        lossy_bootstrap_key: LossyBootstrapKey,
+        *,
+        progress: bool | None = None,
+    ) -> tuple[Ciphertext, Ciphertext]:
+        """Bootstrap and clean the values ±1 of two real ciphertexts in one sign bootstrap.
+
+        Levels, cost and precision are those of one complex `sign_bootstrap`; the lower of the two levels counts.
+        Arguments, results and errors are as in `merge_bootstrap` and `sign_bootstrap`.
+        """
+        operation = "sign_merge_bootstrap"
+        pair = self._real_pair(operation, ciphertext1, ciphertext2)
+        keys = self._bootstrap_keys(operation, relinearization_key, conjugation_key, lossy_bootstrap_key)
+        with self._reporting("sign merge bootstrap", progress) as report:
+            first, second = self._context.sign_merge_bootstrap((pair[0]._native, pair[1]._native), keys, report)
+        return self._wrap(first, is_real=True), self._wrap(second, is_real=True)
+
+    def _bootstrap_keys(self, operation: str, relinearization: Any, conjugation: Any, bootstrap: Any) -> _NativeKeys:
+        """Check the keys' classes, and remember those that operators use."""
+        relinearization = _checks.instance(operation, "relinearization_key", relinearization, RelinearizationKey)
+        conjugation = _checks.instance(operation, "conjugation_key", conjugation, ConjugationKey)
+        bootstrap = _checks.instance(operation, "bootstrap_key", bootstrap, BootstrapKey)
         self._registry.remember(relinearization)
         self._registry.remember(conjugation)
-        with self._reporting("bootstrap", progress) as report:
-            native = self._context.bootstrap(
-                ciphertext._native, relinearization._native, conjugation._native, bootstrap._native, report
+        return relinearization._native, conjugation._native, bootstrap._native
+
+    def _real_pair(self, operation: str, first: Any, second: Any) -> tuple[Ciphertext, Ciphertext]:
+        """Check two ciphertexts that become the real and the imaginary parts of one."""
+        self._require_bootstrap(operation)
+        first, second = self._relinearized(operation, first), self._relinearized(operation, second)
+        if not (first.is_real and second.is_real):
+            values = ["real" if c.is_real else "complex" for c in (first, second)]
+            raise OperandTypeError(
+                f"{operation}: ciphertext1 is {values[0]} and ciphertext2 is {values[1]}, and two real ones are "
+                f"needed; bootstrap complex ciphertexts one by one",
+                argument="ciphertext2" if first.is_real else "ciphertext1",
+                expected="real and real",
+                actual=f"{values[0]} and {values[1]}",
             )
-        return self._wrap(native, is_real=ciphertext.is_real)
+        return first, second
+
+    def _warn_of_regular_order(self, operation: str, level: int, key: BootstrapKey) -> bool:
+        """Whether a level is too low for the lossy order; a warning says what comes instead."""
+        if not isinstance(key, LossyBootstrapKey) or level >= key.stage_count:
+            return False
+        level_out = self.max_level - key.stage_count
+        warning = LevelWarning(
+            f"{operation}: the ciphertext is at level {level} and the lossy order begins at level {key.stage_count}; "
+            f"this is a regular bootstrap, to level {level_out} and not {self.max_level}; to get there, bootstrap at "
+            f"level {key.stage_count} or higher",
+            level=level,
+            needed=key.stage_count,
+            level_out=level_out,
+            usual_level_out=self.max_level,
+        )
+        warnings.warn(warning, stacklevel=_caller_depth())
+        return True
+
+
+def _caller_depth() -> int:
+    """Count the frames from who asks up to the first outside of this package: where a warning belongs."""
+    depth, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "everlevel":
+        depth, frame = depth + 1, frame.f_back
+    return depth

@@ -12,6 +12,7 @@ from .keys import (
     BootstrapKey,
     ConjugationKey,
     FixedRotationKey,
+    LossyBootstrapKey,
     PublicKey,
     RelinearizationKey,
     RotationKey,
@@ -170,18 +171,68 @@ class KeysMixin(EngineCore):
         ParameterError
             If the engine was made without ``use_bootstrap=True``, or has no such stage count or size.
         """
-        operation = "create_bootstrap_key"
-        secret = self._secret_key(operation, secret_key)
-        self._require_bootstrap(operation)
-        stage_count = _stage_count(stage_count)
-        _check_size(size)
+        secret, stages, large = self._bootstrap_options("create_bootstrap_key", secret_key, stage_count, size)
         with self._reporting("bootstrap key", progress) as report:
-            native = self._context.bootstrap_key(secret._native, stage_count, size == "large", report)
+            native = self._context.bootstrap_key(secret._native, stages, large, report)
+        return BootstrapKey(self._context, native, self.max_level)
+
+    def create_lossy_bootstrap_key(
+        self, secret_key: SecretKey, stage_count: int = 3, size: str = "medium", *, progress: bool | None = None
+    ) -> LossyBootstrapKey:
+        """Make the key of `Engine.lossy_bootstrap`, `Engine.sign_bootstrap` and their merged forms.
+
+        It serves regular bootstraps too, so that one key does for all. What it adds to a `BootstrapKey` are plaintext
+        tables: its switching keys are as many and as large.
+
+        Parameters
+        ----------
+        secret_key, size, progress
+            As for `create_bootstrap_key`.
+        stage_count : int, default 3
+            Stages of each linear transform: 3, 4 or 5. It is the level at which a lossy or sign bootstrap begins; they
+            end at the engine's highest level whatever it is. Each more makes bootstraps faster and the key smaller.
+
+        Raises
+        ------
+        ParameterError
+            If the engine was made without ``use_bootstrap=True``, or has no such stage count or size.
+
+        Examples
+        --------
+        >>> deep = Engine(use_bootstrap=True, insecure_log_n=10)
+        >>> deep.create_lossy_bootstrap_key(deep.create_secret_key(), stage_count=5)
+        LossyBootstrapKey(stage_count 5, medium, ... MB)
+        """
+        secret, stages, large = self._bootstrap_options("create_lossy_bootstrap_key", secret_key, stage_count, size)
+        with self._reporting("lossy bootstrap key", progress) as report:
+            native = self._context.lossy_bootstrap_key(secret._native, stages, large, report)
+        return LossyBootstrapKey(self._context, native, self.max_level)
+
+    def create_merge_bootstrap_key(
+        self, secret_key: SecretKey, stage_count: int = 3, size: str = "medium", *, progress: bool | None = None
+    ) -> BootstrapKey:
+        """Make a bootstrap key, by a name of 1.x: `Engine.merge_bootstrap` needs nothing that `bootstrap` doesn't.
+
+        All is as in `create_bootstrap_key`.
+        """
+        secret, stages, large = self._bootstrap_options("create_merge_bootstrap_key", secret_key, stage_count, size)
+        with self._reporting("bootstrap key", progress) as report:
+            native = self._context.bootstrap_key(secret._native, stages, large, report)
         return BootstrapKey(self._context, native, self.max_level)
 
     def forget_keys(self) -> None:
         """Forget the keys that operators use, so that their memory is free once nobody else holds them."""
         self._registry.forget()
+
+    def _bootstrap_options(
+        self, operation: str, secret_key: Any, stage_count: Any, size: Any
+    ) -> tuple[SecretKey, int, bool]:
+        """Check what a bootstrap key is made from: the secret, the stages, and whether it is large."""
+        secret = self._secret_key(operation, secret_key)
+        self._require_bootstrap(operation)
+        stages = _stage_count(operation, stage_count)
+        _check_size(operation, size)
+        return secret, stages, size == "large"
 
     def _require_bootstrap(self, operation: str) -> None:
         if not self._context.can_bootstrap:
@@ -194,11 +245,11 @@ class KeysMixin(EngineCore):
             )
 
 
-def _stage_count(value: Any) -> int:
-    count = _checks.integer("create_bootstrap_key", "stage_count", value)
+def _stage_count(operation: str, value: Any) -> int:
+    count = _checks.integer(operation, "stage_count", value)
     if count not in BOOTSTRAP_STAGE_COUNTS:
         raise ParameterError(
-            f"create_bootstrap_key: stage_count is {count}, and 3, 4 and 5 are offered; choose one of these",
+            f"{operation}: stage_count is {count}, and 3, 4 and 5 are offered; choose one of these",
             option="stage_count",
             value=count,
             allowed=BOOTSTRAP_STAGE_COUNTS,
@@ -206,11 +257,11 @@ def _stage_count(value: Any) -> int:
     return count
 
 
-def _check_size(size: Any) -> None:
+def _check_size(operation: str, size: Any) -> None:
     if size not in BOOTSTRAP_SIZES:
         hint = "small keys are not offered yet" if size == "small" else "check its spelling"
         raise ParameterError(
-            f"create_bootstrap_key: size is {size!r}, and 'medium' and 'large' are offered; {hint}",
+            f"{operation}: size is {size!r}, and 'medium' and 'large' are offered; {hint}",
             option="size",
             value=size,
             allowed=BOOTSTRAP_SIZES,

@@ -30,11 +30,6 @@ _UNSUPPORTED_OPTIONS: Final[Mapping[str, str]] = {
 }
 
 _UNSUPPORTED_FUNCTIONS: Final[Mapping[str, str]] = {
-    "lossy_": "use bootstrap, which keeps all the precision",
-    "sign_": "use bootstrap, and evaluate_polynomial to clean signs",
-    "merge_bootstrap": "put two real messages into one complex ciphertext, and use bootstrap",
-    "create_merge_bootstrap_key": "put two real messages into one complex ciphertext, and use create_bootstrap_key",
-    "create_lossy_": "use create_bootstrap_key",
     "create_small_bootstrap_key": "use create_bootstrap_key(..., size='medium')",
     "mod_raise": "use bootstrap, which does it first",
     "create_individual_": "keys shared between parties are not offered",

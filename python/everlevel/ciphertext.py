@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from . import _checks, _native
 from ._storable import Storable
 from .errors import OperandTypeError, ParameterError
-from .keys import BootstrapKey, ConjugationKey, RelinearizationKey, RotationKey
+from .keys import BootstrapKey, ConjugationKey, LossyBootstrapKey, RelinearizationKey, RotationKey
 from .plaintext import Plaintext
 
 if TYPE_CHECKING:
@@ -198,6 +198,8 @@ class Ciphertext(Storable):
     def bootstrap(self, bootstrap_key: BootstrapKey) -> Ciphertext:
         """Raise the level, with the engine's relinearization and conjugation keys: see `Engine.bootstrap`.
 
+        A `LossyBootstrapKey` does as well, and bootstraps in the regular order here.
+
         Raises
         ------
         MissingKeyError
@@ -205,6 +207,28 @@ class Ciphertext(Storable):
         """
         keys = self._relinearization_key("bootstrap"), self._conjugation_key("bootstrap")
         return self._engine.bootstrap(self, *keys, bootstrap_key)
+
+    def lossy_bootstrap(self, lossy_bootstrap_key: LossyBootstrapKey, *, real_only: bool | None = None) -> Ciphertext:
+        """Raise the level to the highest, with the engine's other keys: see `Engine.lossy_bootstrap`.
+
+        Raises
+        ------
+        MissingKeyError
+            If the engine knows no relinearization key, or no conjugation key.
+        """
+        keys = self._relinearization_key("lossy_bootstrap"), self._conjugation_key("lossy_bootstrap")
+        return self._engine.lossy_bootstrap(self, *keys, lossy_bootstrap_key, real_only=real_only)
+
+    def sign_bootstrap(self, lossy_bootstrap_key: LossyBootstrapKey, *, real_only: bool | None = None) -> Ciphertext:
+        """Raise the level of values ±1 and clean them, with the engine's other keys: see `Engine.sign_bootstrap`.
+
+        Raises
+        ------
+        MissingKeyError
+            If the engine knows no relinearization key, or no conjugation key.
+        """
+        keys = self._relinearization_key("sign_bootstrap"), self._conjugation_key("sign_bootstrap")
+        return self._engine.sign_bootstrap(self, *keys, lossy_bootstrap_key, real_only=real_only)
 
     def _relinearization_key(self, operation: str) -> RelinearizationKey:
         return self._engine._registry.find(operation, RelinearizationKey, self._native.secret_id)

@@ -25,6 +25,7 @@ __all__ = [
     "KeyMismatchError",
     "LayoutError",
     "LevelError",
+    "LevelWarning",
     "MessageError",
     "MessageTypeError",
     "MissingKeyError",
@@ -147,6 +148,32 @@ class LevelError(EverlevelError, ValueError):
     level: int | None = None
     needed: int | None = None
     max_level: int | None = None
+
+
+class LevelWarning(UserWarning):
+    """An operation goes on, and ends at a lower level than its name promises. It is a warning, and no `EverlevelError`.
+
+    Attributes
+    ----------
+    level : int
+        The ciphertext's level.
+    needed : int
+        The least level at which the operation does what its name says.
+    level_out : int
+        The level of the result.
+    usual_level_out : int
+        The level that the result would have otherwise.
+    """
+
+    level: int
+    needed: int
+    level_out: int
+    usual_level_out: int
+
+    def __init__(self, message: str, **fields: int) -> None:
+        super().__init__(message)
+        for name, value in fields.items():
+            setattr(self, name, value)
 
 
 class ScaleError(EverlevelError, ValueError):

@@ -16,6 +16,7 @@ __all__ = [
     "BootstrapKey",
     "ConjugationKey",
     "FixedRotationKey",
+    "LossyBootstrapKey",
     "PublicKey",
     "RelinearizationKey",
     "RotationKey",
@@ -224,6 +225,18 @@ class BootstrapKey(_EvaluationKey[_native.BootstrapKey]):
 
     def _details(self) -> str:
         return f"stage_count {self.stage_count}, {self.size}, {self._size()}"
+
+
+class LossyBootstrapKey(BootstrapKey):
+    """A bootstrap key for every order: lossy and sign bootstraps, which begin with the transform, and regular ones.
+
+    It is as large as a `BootstrapKey`, since both orders use the same rotations; the plaintext tables of the second
+    order come on top, and are not in `nbytes`, which counts keys.
+    """
+
+    __slots__ = ()
+
+    kind = "lossy bootstrap key"
 
 
 def format_bytes(count: int) -> str:

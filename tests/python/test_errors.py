@@ -46,7 +46,7 @@ def test_every_error_is_also_the_builtin_that_one_expects(kind: type, base: type
 
 
 def test_the_table_is_complete() -> None:
-    assert {kind.__name__ for kind in BASES} | {"EverlevelError"} == set(errors.__all__)
+    assert {kind.__name__ for kind in BASES} | {"EverlevelError", "LevelWarning"} == set(errors.__all__)
 
 
 def test_fields_are_attributes_and_default_to_none() -> None:
@@ -63,3 +63,10 @@ def test_a_missing_key_reads_as_a_sentence() -> None:
 def test_errors_survive_pickling() -> None:
     error = pickle.loads(pickle.dumps(errors.MessageError("too long", length=9, slot_count=8)))
     assert (str(error), error.length, error.slot_count) == ("too long", 9, 8)
+
+
+def test_a_warning_is_no_error() -> None:
+    warning = pickle.loads(pickle.dumps(errors.LevelWarning("lower", level=0, level_out=10)))
+    assert isinstance(warning, UserWarning)
+    assert not isinstance(warning, errors.EverlevelError)
+    assert (str(warning), warning.level, warning.level_out) == ("lower", 0, 10)

@@ -138,7 +138,7 @@ def test_insecure_engine_says_so() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["lossy_bootstrap", "serialize_light_plaintext", "multiply_matrix", "add_pytorch_tensor"]
+    "name", ["mod_raise", "serialize_light_plaintext", "multiply_matrix", "add_pytorch_tensor"]
 )
 def test_functions_of_1x_not_offered_say_what_to_use(name: str) -> None:
     engine = Engine(max_level=1, insecure_log_n=10)

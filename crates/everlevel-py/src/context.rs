@@ -145,8 +145,18 @@ impl Context {
         large: bool,
         report: Report,
     ) -> PyResult<BootstrapKey> {
-        let size = if large { ckks::BootstrapKeySize::Large } else { ckks::BootstrapKeySize::Medium };
-        run_reporting(py, report, |p| self.0.bootstrap_key(&secret_key.0, stage_count, size, p)).map(BootstrapKey)
+        self.bootstrap_key_of(py, ckks::BootstrapKind::Regular, (secret_key, stage_count, large), report)
+    }
+
+    fn lossy_bootstrap_key(
+        &self,
+        py: Python<'_>,
+        secret_key: &SecretKey,
+        stage_count: usize,
+        large: bool,
+        report: Report,
+    ) -> PyResult<BootstrapKey> {
+        self.bootstrap_key_of(py, ckks::BootstrapKind::Lossy, (secret_key, stage_count, large), report)
     }
 
     // Messages.
@@ -320,6 +330,98 @@ impl Context {
     ) -> PyResult<Ciphertext> {
         let (relin, conjugation, key) = (&relinearization_key.0, &conjugation_key.0, &bootstrap_key.0);
         run_reporting(py, report, |p| self.0.bootstrap(&ciphertext.0, relin, conjugation, key, p)).map(Ciphertext)
+    }
+
+    fn lossy_bootstrap(
+        &self,
+        py: Python<'_>,
+        ciphertext: &Ciphertext,
+        keys: Keys<'_>,
+        real_only: bool,
+        report: Report,
+    ) -> PyResult<Ciphertext> {
+        let keys = bootstrap_keys(&keys);
+        run_reporting(py, report, |p| self.0.lossy_bootstrap(&ciphertext.0, keys, parts(real_only), p)).map(Ciphertext)
+    }
+
+    fn sign_bootstrap(
+        &self,
+        py: Python<'_>,
+        ciphertext: &Ciphertext,
+        keys: Keys<'_>,
+        real_only: bool,
+        report: Report,
+    ) -> PyResult<Ciphertext> {
+        let keys = bootstrap_keys(&keys);
+        run_reporting(py, report, |p| self.0.sign_bootstrap(&ciphertext.0, keys, parts(real_only), p)).map(Ciphertext)
+    }
+
+    fn merge_bootstrap(
+        &self,
+        py: Python<'_>,
+        ciphertexts: (PyRef<'_, Ciphertext>, PyRef<'_, Ciphertext>),
+        keys: Keys<'_>,
+        report: Report,
+    ) -> PyResult<(Ciphertext, Ciphertext)> {
+        self.merged(py, ckks::Method::Regular, &ciphertexts, &keys, report)
+    }
+
+    fn lossy_merge_bootstrap(
+        &self,
+        py: Python<'_>,
+        ciphertexts: (PyRef<'_, Ciphertext>, PyRef<'_, Ciphertext>),
+        keys: Keys<'_>,
+        report: Report,
+    ) -> PyResult<(Ciphertext, Ciphertext)> {
+        self.merged(py, ckks::Method::Lossy, &ciphertexts, &keys, report)
+    }
+
+    fn sign_merge_bootstrap(
+        &self,
+        py: Python<'_>,
+        ciphertexts: (PyRef<'_, Ciphertext>, PyRef<'_, Ciphertext>),
+        keys: Keys<'_>,
+        report: Report,
+    ) -> PyResult<(Ciphertext, Ciphertext)> {
+        self.merged(py, ckks::Method::Sign, &ciphertexts, &keys, report)
+    }
+}
+
+/// The keys of a bootstrap, in the order of its arguments.
+type Keys<'py> = (PyRef<'py, RelinearizationKey>, PyRef<'py, ConjugationKey>, PyRef<'py, BootstrapKey>);
+
+fn bootstrap_keys<'a>((relinearization, conjugation, bootstrap): &'a Keys<'_>) -> ckks::BootstrapKeys<'a> {
+    ckks::BootstrapKeys { relinearization: &relinearization.0, conjugation: &conjugation.0, bootstrap: &bootstrap.0 }
+}
+
+fn parts(real_only: bool) -> ckks::Parts {
+    if real_only { ckks::Parts::Real } else { ckks::Parts::Complex }
+}
+
+impl Context {
+    fn bootstrap_key_of(
+        &self,
+        py: Python<'_>,
+        kind: ckks::BootstrapKind,
+        (secret_key, stage_count, large): (&SecretKey, usize, bool),
+        report: Report,
+    ) -> PyResult<BootstrapKey> {
+        let size = if large { ckks::BootstrapKeySize::Large } else { ckks::BootstrapKeySize::Medium };
+        run_reporting(py, report, |p| self.0.bootstrap_key_of(kind, &secret_key.0, stage_count, size, p))
+            .map(BootstrapKey)
+    }
+
+    fn merged(
+        &self,
+        py: Python<'_>,
+        method: ckks::Method,
+        (first, second): &(PyRef<'_, Ciphertext>, PyRef<'_, Ciphertext>),
+        keys: &Keys<'_>,
+        report: Report,
+    ) -> PyResult<(Ciphertext, Ciphertext)> {
+        let (first, second, keys) = (&first.0, &second.0, bootstrap_keys(keys));
+        let [first, second] = run_reporting(py, report, |p| self.0.merge_bootstrap(method, first, second, keys, p))?;
+        Ok((Ciphertext(first), Ciphertext(second)))
     }
 }
 

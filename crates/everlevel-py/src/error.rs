@@ -1,6 +1,6 @@
 //! The one map from Rust errors to the classes of `everlevel.errors`. The sentence stays; the values become attributes.
 
-use everlevel_ckks::{Error, io};
+use everlevel_ckks::{BootstrapKind, Error, io};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -50,6 +50,13 @@ fn int(value: usize) -> Field {
 
 fn text(value: impl ToString) -> Field {
     Field::Text(value.to_string())
+}
+
+fn kind(kind: BootstrapKind) -> &'static str {
+    match kind {
+        BootstrapKind::Regular => "regular",
+        BootstrapKind::Lossy => "lossy",
+    }
 }
 
 /// The Python exception of a Rust error.
@@ -109,6 +116,10 @@ fn translate(error: &Error) -> Translation {
         ),
         Error::NotRelinearized { found, .. } => T::new("CiphertextFormError", [("polynomial_count", int(*found))]),
         Error::NoBootstrap { .. } => T::new("ParameterError", [("option", text("use_bootstrap"))]),
+        Error::BootstrapKind { found, needed, .. } => T::new(
+            "KeyMismatchError",
+            [("key", text("bootstrap key")), ("expected", text(kind(*needed))), ("actual", text(kind(*found)))],
+        ),
         Error::StageCount { stage_count, supported, .. } => T::new(
             "ParameterError",
             [
