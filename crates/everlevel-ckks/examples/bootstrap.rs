@@ -1,6 +1,6 @@
 //! One bootstrap at N = 2^16, timed stage by stage.
 //!
-//! `cargo run --release -p everlevel-ckks --example bootstrap -- [stage_count] [medium|large] [threads] [expanded|seeded]`
+//! `cargo run --release -p everlevel-ckks --example bootstrap -- [stage_count] [medium|large] [threads] [expanded|seeded] [slots]`
 
 use std::time::Instant;
 
@@ -17,7 +17,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let seeded_keys = args.get(3).is_some_and(|a| a == "seeded");
 
-    let options = Options { thread_count: threads, seeded_keys, ..Options::default() };
+    let slot_count = args.get(4).map(|a| a.parse()).transpose()?;
+    let options = Options { thread_count: threads, seeded_keys, slot_count };
     let ctx = Context::with_options(Params::try_from(ParamsLiteral::bootstrap())?, options)?;
     let start = Instant::now();
     let secret = ctx.secret_key()?;
