@@ -262,9 +262,3 @@ def test_secrets_do_not_leak(party: Party) -> None:
 def test_a_panic_is_an_error_of_ours() -> None:
     with pytest.raises(errors.InternalError, match="internal fault: provoked; please report it"):
         _native.provoke_panic()
-
-
-def test_the_sparse_bootstrap_says_that_it_is_not_there() -> None:
-    engine = Engine(use_bootstrap=True, slot_count=8, insecure_log_n=10)
-    with pytest.raises(errors.ParameterError, match="slot_count"):
-        engine.create_bootstrap_key(engine.create_secret_key())

@@ -63,6 +63,7 @@ macro_rules! objects {
         /// An object of whichever kind a container held.
         #[derive(Debug)]
         #[non_exhaustive]
+        #[allow(clippy::large_enum_variant, reason = "one at a time, on its way to whoever asked for it")]
         pub enum Object {
             $(#[doc = concat!("[`", stringify!($name), "`].")] $name($name),)*
         }
