@@ -101,8 +101,9 @@ class BootstrapMixin(KeysMixin):
         Levels: from `stage_count` of the key or higher, to `max_level` (13). Below `stage_count` it is a regular
         bootstrap with the same keys, to 13 - `stage_count`, and a `LevelWarning` says so.
 
-        Cost: a regular bootstrap, without what its last transform costs on higher levels; for real values, half of
-        the most expensive step less. Choose it where levels are what is short and 15 bits of precision do.
+        Cost: a regular bootstrap's, less what its last transform costs on higher levels; for real values, half of
+        EvalMod less. Between two bootstraps of either order there are 13 - `stage_count` levels: choose this one where
+        time is short, above all for real values, and 15 bits of precision do.
 
         Parameters
         ----------

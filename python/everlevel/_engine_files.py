@@ -13,6 +13,7 @@ from .keys import (
     BootstrapKey,
     ConjugationKey,
     FixedRotationKey,
+    LossyBootstrapKey,
     PublicKey,
     RelinearizationKey,
     RotationKey,
@@ -33,19 +34,24 @@ _FunctionsOf1x = tuple[
 def _functions(kind: type[T]) -> _FunctionsOf1x[T]:
     """Make the four functions of 1.x for a kind of object."""
     name = kind.kind.replace(" ", "_")
+    # Lossy keys are bootstrap keys that say so inside.
+    stored = "bootstrap_key" if kind is LossyBootstrapKey else name
 
     def write(self: FilesMixin, obj: T, path: PathLike) -> None:
         _checks.instance(f"write_{name}", name, obj, kind).save(path)
 
     def read(self: FilesMixin, path: PathLike) -> T:
         operation = f"read_{name}"
-        return cast(T, self._read(_checks.path(operation, path), kind=name, mapped=None, verify=False, expanded=None))
+        path = _checks.path(operation, path)
+        found = self._read(path, kind=stored, mapped=None, verify=False, expanded=None)
+        return _checks.instance(operation, name, found, kind)
 
     def serialize(self: FilesMixin, obj: T) -> bytes:
         return _checks.instance(f"serialize_{name}", name, obj, kind)._serialize()
 
     def deserialize(self: FilesMixin, data: bytes) -> T:
-        return cast(T, self._deserialize(_checks.data(f"deserialize_{name}", data), kind=name))
+        operation = f"deserialize_{name}"
+        return _checks.instance(operation, name, self._deserialize(_checks.data(operation, data), kind=stored), kind)
 
     a, what = ("an" if name[0] in "aeiou" else "a"), kind.__name__
     for function, docstring in (
@@ -78,6 +84,8 @@ class FilesMixin(EngineCore):
         deserialize_fixed_rotation_key = _functions(FixedRotationKey)
     write_bootstrap_key, read_bootstrap_key, serialize_bootstrap_key, \
         deserialize_bootstrap_key = _functions(BootstrapKey)
+    write_lossy_bootstrap_key, read_lossy_bootstrap_key, serialize_lossy_bootstrap_key, \
+        deserialize_lossy_bootstrap_key = _functions(LossyBootstrapKey)
     # fmt: on
 
     def load(
@@ -142,7 +150,7 @@ class FilesMixin(EngineCore):
             case _native.PublicKey():
                 return PublicKey(context, native, level)
             case _native.BootstrapKey():
-                return BootstrapKey(context, native, level)
+                return (LossyBootstrapKey if native.is_lossy else BootstrapKey)(context, native, level)
             case _native.FixedRotationKey():
                 key: Any = FixedRotationKey(context, native, context.fixed_rotation_level(native))
             case _native.RelinearizationKey():

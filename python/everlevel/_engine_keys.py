@@ -6,7 +6,7 @@ from typing import Any
 
 from . import _checks
 from ._core import EngineCore
-from ._options import BOOTSTRAP_SIZES, BOOTSTRAP_STAGE_COUNTS
+from ._options import BOOTSTRAP_SIZES
 from .errors import ParameterError
 from .keys import (
     BootstrapKey,
@@ -230,7 +230,15 @@ class KeysMixin(EngineCore):
         """Check what a bootstrap key is made from: the secret, the stages, and whether it is large."""
         secret = self._secret_key(operation, secret_key)
         self._require_bootstrap(operation)
-        stages = _stage_count(operation, stage_count)
+        stages, allowed = _checks.integer(operation, "stage_count", stage_count), tuple(self._context.stage_counts)
+        if stages not in allowed:
+            raise ParameterError(
+                f"{operation}: stage_count is {stages}, and {', '.join(map(str, allowed)) or 'none'} can be with "
+                f"{self.slot_count} slots; choose one of these",
+                option="stage_count",
+                value=stages,
+                allowed=allowed,
+            )
         _check_size(operation, size)
         return secret, stages, size == "large"
 
@@ -243,18 +251,6 @@ class KeysMixin(EngineCore):
                 value=False,
                 allowed=True,
             )
-
-
-def _stage_count(operation: str, value: Any) -> int:
-    count = _checks.integer(operation, "stage_count", value)
-    if count not in BOOTSTRAP_STAGE_COUNTS:
-        raise ParameterError(
-            f"{operation}: stage_count is {count}, and 3, 4 and 5 are offered; choose one of these",
-            option="stage_count",
-            value=count,
-            allowed=BOOTSTRAP_STAGE_COUNTS,
-        )
-    return count
 
 
 def _check_size(operation: str, size: Any) -> None:

@@ -16,7 +16,6 @@ _LARGEST_OPTION: Final = 2**31 - 1
 _MOST_THREADS: Final = 1024
 
 BOOTSTRAP_SIZES: Final = ("medium", "large")
-BOOTSTRAP_STAGE_COUNTS: Final = (3, 4, 5)
 
 _UNSUPPORTED_OPTIONS: Final[Mapping[str, str]] = {
     "use_multiparty": "keys shared between parties",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -351,3 +352,31 @@ def test_methods_of_ciphertexts_need_the_engines_keys(lossy_key: LossyBootstrapK
     for call in (a.lossy_bootstrap, a.sign_bootstrap):
         with pytest.raises(errors.MissingKeyError, match=f"^{call.__name__}: .*relinearization"):
             call(lossy_key)
+
+
+@pytest.mark.parametrize(("slot_count", "stage_count"), [(2, 1), (32, 1), (32, 2), (128, 2), (128, 3)])
+def test_sparse_bootstraps_follow_the_snippet_of_the_seeds(slot_count: int, stage_count: int) -> None:
+    engine = Engine(slot_count=slot_count, use_bootstrap=True, insecure_log_n=10)
+    secret_key = engine.create_secret_key()
+    public_key = engine.create_public_key(secret_key)
+    relinearization_key = engine.create_relinearization_key(secret_key)
+    conjugation_key = engine.create_conjugation_key(secret_key)
+    bootstrap_key = engine.create_bootstrap_key(secret_key, stage_count=stage_count)
+    message = ([-1, 0, 1, 0] * slot_count)[:slot_count]
+    ciphertext = engine.encrypt(message, public_key, level=0)
+    bootstrapped = engine.bootstrap(ciphertext, relinearization_key, conjugation_key, bootstrap_key)
+    assert bootstrapped.level == 13 - stage_count
+    assert np.abs(engine.decrypt(bootstrapped, secret_key) - message).max() < 1e-5
+
+
+def test_lossy_keys_come_back_from_files_as_lossy_keys(tmp_path: Path) -> None:
+    engine = Engine(use_bootstrap=True, insecure_log_n=10)
+    secret_key = engine.create_secret_key()
+    key = engine.create_lossy_bootstrap_key(secret_key, stage_count=3)
+    path = tmp_path / "lossy.key"
+    engine.write_lossy_bootstrap_key(key, path)
+    assert type(engine.load(path)) is LossyBootstrapKey
+    assert type(engine.read_lossy_bootstrap_key(path)) is LossyBootstrapKey
+    regular = engine.create_bootstrap_key(secret_key, stage_count=3)
+    with pytest.raises(errors.OperandTypeError, match="lossy_bootstrap_key"):
+        engine.deserialize_lossy_bootstrap_key(engine.serialize_bootstrap_key(regular))

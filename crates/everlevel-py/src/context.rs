@@ -91,6 +91,11 @@ impl Context {
     }
 
     #[getter]
+    fn stage_counts(&self) -> Vec<usize> {
+        ckks::params::stage_counts(self.0.slot_count())
+    }
+
+    #[getter]
     fn thread_count(&self) -> usize {
         self.0.thread_count()
     }

@@ -119,6 +119,11 @@ class!(
         }
 
         #[getter]
+        fn is_lossy(&self) -> bool {
+            self.0.kind() == ckks::BootstrapKind::Lossy
+        }
+
+        #[getter]
         fn size(&self) -> &'static str {
             match self.0.size() {
                 ckks::BootstrapKeySize::Medium => "medium",
