@@ -9,10 +9,12 @@ from . import _checks, _native
 from ._core import EngineCore
 from ._storable import PathLike, Storable
 from .ciphertext import Ciphertext
+from .errors import FileKindError
 from .keys import (
     BootstrapKey,
     ConjugationKey,
     FixedRotationKey,
+    LossyBootstrapKey,
     PublicKey,
     RelinearizationKey,
     RotationKey,
@@ -33,19 +35,23 @@ _FunctionsOf1x = tuple[
 def _functions(kind: type[T]) -> _FunctionsOf1x[T]:
     """Make the four functions of 1.x for a kind of object."""
     name = kind.kind.replace(" ", "_")
+    # What bootstrap keys are for is said inside of their files.
+    file_kind = "bootstrap_key" if issubclass(kind, BootstrapKey) else name
 
     def write(self: FilesMixin, obj: T, path: PathLike) -> None:
         _checks.instance(f"write_{name}", name, obj, kind).save(path)
 
     def read(self: FilesMixin, path: PathLike) -> T:
         operation = f"read_{name}"
-        return cast(T, self._read(_checks.path(operation, path), kind=name, mapped=None, verify=False, expanded=None))
+        path = _checks.path(operation, path)
+        return _of_kind(kind, self._read(path, kind=file_kind, mapped=None, verify=False, expanded=None))
 
     def serialize(self: FilesMixin, obj: T) -> bytes:
         return _checks.instance(f"serialize_{name}", name, obj, kind)._serialize()
 
     def deserialize(self: FilesMixin, data: bytes) -> T:
-        return cast(T, self._deserialize(_checks.data(f"deserialize_{name}", data), kind=name))
+        data = _checks.data(f"deserialize_{name}", data)
+        return _of_kind(kind, self._deserialize(data, kind=file_kind))
 
     a, what = ("an" if name[0] in "aeiou" else "a"), kind.__name__
     for function, docstring in (
@@ -58,6 +64,17 @@ def _functions(kind: type[T]) -> _FunctionsOf1x[T]:
         function.__qualname__ = f"Engine.{function.__name__}"
         function.__doc__ = docstring
     return write, read, serialize, deserialize
+
+
+def _of_kind(kind: type[T], obj: Storable) -> T:
+    """Refuse a regular bootstrap key where a lossy one is needed."""
+    if isinstance(obj, kind):
+        return obj
+    raise FileKindError(
+        f"read: the file holds a {obj.kind}, and a {kind.kind} was asked for; check the path, or load it as what it is",
+        found=obj.kind,
+        expected=kind.kind,
+    )
 
 
 class FilesMixin(EngineCore):
@@ -78,6 +95,8 @@ class FilesMixin(EngineCore):
         deserialize_fixed_rotation_key = _functions(FixedRotationKey)
     write_bootstrap_key, read_bootstrap_key, serialize_bootstrap_key, \
         deserialize_bootstrap_key = _functions(BootstrapKey)
+    write_lossy_bootstrap_key, read_lossy_bootstrap_key, serialize_lossy_bootstrap_key, \
+        deserialize_lossy_bootstrap_key = _functions(LossyBootstrapKey)
     # fmt: on
 
     def load(
@@ -142,7 +161,8 @@ class FilesMixin(EngineCore):
             case _native.PublicKey():
                 return PublicKey(context, native, level)
             case _native.BootstrapKey():
-                return BootstrapKey(context, native, level)
+                lossy = native.kind == "lossy"
+                return (LossyBootstrapKey if lossy else BootstrapKey)(context, native, level)
             case _native.FixedRotationKey():
                 key: Any = FixedRotationKey(context, native, context.fixed_rotation_level(native))
             case _native.RelinearizationKey():

@@ -119,6 +119,14 @@ class!(
         }
 
         #[getter]
+        fn kind(&self) -> &'static str {
+            match self.0.kind() {
+                ckks::BootstrapKind::Regular => "regular",
+                ckks::BootstrapKind::Lossy => "lossy",
+            }
+        }
+
+        #[getter]
         fn size(&self) -> &'static str {
             match self.0.size() {
                 ckks::BootstrapKeySize::Medium => "medium",
