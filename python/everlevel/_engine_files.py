@@ -9,6 +9,7 @@ from . import _checks, _native
 from ._core import EngineCore
 from ._storable import PathLike, Storable
 from .ciphertext import Ciphertext
+from .errors import FileKindError
 from .keys import (
     BootstrapKey,
     ConjugationKey,
@@ -34,8 +35,8 @@ _FunctionsOf1x = tuple[
 def _functions(kind: type[T]) -> _FunctionsOf1x[T]:
     """Make the four functions of 1.x for a kind of object."""
     name = kind.kind.replace(" ", "_")
-    # Lossy keys are bootstrap keys that say so inside.
-    stored = "bootstrap_key" if kind is LossyBootstrapKey else name
+    # What bootstrap keys are for is said inside of their files.
+    file_kind = "bootstrap_key" if issubclass(kind, BootstrapKey) else name
 
     def write(self: FilesMixin, obj: T, path: PathLike) -> None:
         _checks.instance(f"write_{name}", name, obj, kind).save(path)
@@ -43,15 +44,14 @@ def _functions(kind: type[T]) -> _FunctionsOf1x[T]:
     def read(self: FilesMixin, path: PathLike) -> T:
         operation = f"read_{name}"
         path = _checks.path(operation, path)
-        found = self._read(path, kind=stored, mapped=None, verify=False, expanded=None)
-        return _checks.instance(operation, name, found, kind)
+        return _of_kind(kind, self._read(path, kind=file_kind, mapped=None, verify=False, expanded=None))
 
     def serialize(self: FilesMixin, obj: T) -> bytes:
         return _checks.instance(f"serialize_{name}", name, obj, kind)._serialize()
 
     def deserialize(self: FilesMixin, data: bytes) -> T:
-        operation = f"deserialize_{name}"
-        return _checks.instance(operation, name, self._deserialize(_checks.data(operation, data), kind=stored), kind)
+        data = _checks.data(f"deserialize_{name}", data)
+        return _of_kind(kind, self._deserialize(data, kind=file_kind))
 
     a, what = ("an" if name[0] in "aeiou" else "a"), kind.__name__
     for function, docstring in (
@@ -64,6 +64,17 @@ def _functions(kind: type[T]) -> _FunctionsOf1x[T]:
         function.__qualname__ = f"Engine.{function.__name__}"
         function.__doc__ = docstring
     return write, read, serialize, deserialize
+
+
+def _of_kind(kind: type[T], obj: Storable) -> T:
+    """Refuse a regular bootstrap key where a lossy one is needed."""
+    if isinstance(obj, kind):
+        return obj
+    raise FileKindError(
+        f"read: the file holds a {obj.kind}, and a {kind.kind} was asked for; check the path, or load it as what it is",
+        found=obj.kind,
+        expected=kind.kind,
+    )
 
 
 class FilesMixin(EngineCore):
@@ -150,7 +161,8 @@ class FilesMixin(EngineCore):
             case _native.PublicKey():
                 return PublicKey(context, native, level)
             case _native.BootstrapKey():
-                return (LossyBootstrapKey if native.is_lossy else BootstrapKey)(context, native, level)
+                lossy = native.kind == "lossy"
+                return (LossyBootstrapKey if lossy else BootstrapKey)(context, native, level)
             case _native.FixedRotationKey():
                 key: Any = FixedRotationKey(context, native, context.fixed_rotation_level(native))
             case _native.RelinearizationKey():

@@ -32,6 +32,7 @@ KINDS = (
     "rotation_key",
     "fixed_rotation_key",
     "bootstrap_key",
+    "lossy_bootstrap_key",
 )
 MESSAGE = [0.25, -1.0, 3.5]
 
@@ -50,6 +51,7 @@ def objects(deep: Party, bootstrap_key: BootstrapKey) -> dict[str, Any]:
         "rotation_key": engine.create_rotation_key(deep.secret_key),
         "fixed_rotation_key": engine.create_fixed_rotation_key(deep.secret_key, -3, level=2),
         "bootstrap_key": bootstrap_key,
+        "lossy_bootstrap_key": engine.create_lossy_bootstrap_key(deep.secret_key),
     }
 
 
@@ -286,6 +288,14 @@ def test_another_kind(party: Party, data: bytes, tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(data)
     with pytest.raises(errors.FileKindError):
         party.engine.read_bootstrap_key(tmp_path / "file")
+
+
+def test_regular_keys_are_no_lossy_ones(deep: Party, bootstrap_key: BootstrapKey, objects: dict[str, Any]) -> None:
+    engine = deep.engine
+    with pytest.raises(errors.FileKindError, match="a lossy bootstrap key was asked for"):
+        engine.deserialize_lossy_bootstrap_key(engine.serialize_bootstrap_key(bootstrap_key))
+    lossy = engine.serialize_lossy_bootstrap_key(objects["lossy_bootstrap_key"])
+    assert type(engine.deserialize_bootstrap_key(lossy)) is type(objects["lossy_bootstrap_key"])
 
 
 def test_other_parameters(party: Party, deep: Party, data: bytes) -> None:

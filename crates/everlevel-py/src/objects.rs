@@ -119,8 +119,11 @@ class!(
         }
 
         #[getter]
-        fn is_lossy(&self) -> bool {
-            self.0.kind() == ckks::BootstrapKind::Lossy
+        fn kind(&self) -> &'static str {
+            match self.0.kind() {
+                ckks::BootstrapKind::Regular => "regular",
+                ckks::BootstrapKind::Lossy => "lossy",
+            }
         }
 
         #[getter]
