@@ -1,20 +1,15 @@
-//! The context: everything that is derived from parameters, key generation, encryption.
+//! The context: everything that is derived from parameters, and the checks that calls begin with.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use everlevel_rand::Seed;
 use everlevel_ring::{PrimeSet, Ring};
-use everlevel_rlwe::{Gadget, Rlwe, SwitchingKey, noise};
-use num_complex::Complex64;
+use everlevel_rlwe::{Gadget, noise};
 
 use crate::bootstrap::BootstrapTables;
-use crate::keys::{
-    ConjugationKey, FixedRotationKey, KeyInfo, KeyPair, PublicKey, RelinearizationKey, RotationKey, SecretKey,
-};
+use crate::keys::KeyInfo;
 use crate::params::{HEADROOM_BITS, LOG2_BASE_SCALE, log2_base_scale};
 use crate::working::Ladder;
-use crate::{Ciphertext, Encoder, Error, Params, Plaintext, Progress, report};
+use crate::{Ciphertext, Encoder, Error, Params, Plaintext};
 
 /// Parameters with their tables. Cheap to clone, shared between threads; every call runs on the context's own thread pool.
 #[derive(Debug, Clone)]
@@ -146,299 +141,10 @@ impl Context {
         inner.pool.install(|| f(inner))
     }
 
-    /// A fresh secret key.
-    ///
-    /// # Errors
-    /// If the operating system gives no randomness.
-    pub fn secret_key(&self) -> Result<SecretKey, Error> {
-        let seed = Seed::from_os()?;
-        self.secret_key_from_seed(&seed)
-    }
-
-    /// The secret key of a seed: the seed is then as secret as the key.
-    ///
-    /// # Errors
-    /// None for validated parameters.
-    pub fn secret_key_from_seed(&self, seed: &Seed) -> Result<SecretKey, Error> {
-        self.install(|inner| {
-            let weight = match inner.params.literal().secret {
-                everlevel_params::SecretDistribution::FixedWeight(weight) => Some(weight),
-                _ => None,
-            };
-            let key = everlevel_rlwe::SecretKey::sample(&inner.ring, seed, 0, weight)?;
-            Ok(SecretKey { info: KeyInfo { fingerprint: inner.fingerprint, secret_id: key.id() }, key })
-        })
-    }
-
-    /// A public key for every message level.
-    ///
-    /// # Errors
-    /// A foreign secret key; no randomness.
-    pub fn public_key(&self, secret: &SecretKey) -> Result<PublicKey, Error> {
-        let op = "create_public_key";
-        self.check(op, "secret key", secret.info)?;
-        let seed = Seed::from_os()?;
-        self.install(|inner| {
-            let set = inner.public_key_set();
-            inner.params.check_key(&inner.ring, &set)?;
-            let key = everlevel_rlwe::PublicKey::generate(&inner.ring, &set, &secret.key, &seed);
-            Ok(PublicKey { info: secret.info, key })
-        })
-    }
-
-    /// A relinearization key for every level, bootstrapping's among them.
-    ///
-    /// # Errors
-    /// A foreign secret key; no randomness; a cancellation.
-    pub fn relinearization_key(&self, secret: &SecretKey, progress: Progress) -> Result<RelinearizationKey, Error> {
-        let op = "create_relinearization_key";
-        self.check(op, "secret key", secret.info)?;
-        let seeds = [Seed::from_os()?, Seed::from_os()?];
-        self.install(|inner| {
-            let s = secret.key.eval();
-            let mut square = s.clone();
-            inner.ring.mul_assign(&mut square, s);
-            let make = |gadget: &Gadget, seed: &Seed| {
-                SwitchingKey::generate(
-                    &inner.ring,
-                    secret.key.id(),
-                    [&square, s],
-                    gadget.clone(),
-                    seed,
-                    !inner.seeded_keys,
-                )
-            };
-            let message = make(&inner.message_gadget, &seeds[0]);
-            let going_on = report(op, progress, 1, 2);
-            let bootstrap = match (&going_on, &inner.bootstrap) {
-                (Ok(()), Some(b)) => Some(make(&b.eval_mod_gadget, &seeds[1])),
-                _ => None,
-            };
-            square.zeroize();
-            going_on?;
-            report(op, progress, 2, 2)?;
-            Ok(RelinearizationKey { info: secret.info, keys: KeyPair { message, bootstrap } })
-        })
-    }
-
-    /// A conjugation key for every message level and for bootstrapping.
-    ///
-    /// # Errors
-    /// A foreign secret key; no randomness; a cancellation.
-    pub fn conjugation_key(&self, secret: &SecretKey, progress: Progress) -> Result<ConjugationKey, Error> {
-        let op = "create_conjugation_key";
-        self.check(op, "secret key", secret.info)?;
-        let seeds = [Seed::from_os()?, Seed::from_os()?];
-        self.install(|inner| {
-            let elt = inner.ring.conjugation_elt();
-            let make = |gadget: &Gadget, seed: &Seed| {
-                SwitchingKey::generate_galois(&inner.ring, &secret.key, elt, gadget.clone(), seed, !inner.seeded_keys)
-            };
-            let message = make(&inner.message_gadget, &seeds[0]);
-            report(op, progress, 1, 2)?;
-            let bootstrap = inner.bootstrap.as_ref().map(|b| make(&b.conjugation_gadget, &seeds[1]));
-            report(op, progress, 2, 2)?;
-            Ok(ConjugationKey { info: secret.info, keys: KeyPair { message, bootstrap } })
-        })
-    }
-
-    /// A key for rotations by `delta` at levels up to `level`.
-    ///
-    /// # Errors
-    /// A foreign secret key; a level that does not exist; no randomness.
-    pub fn fixed_rotation_key(&self, secret: &SecretKey, delta: i64, level: usize) -> Result<FixedRotationKey, Error> {
-        let op = "create_fixed_rotation_key";
-        self.check(op, "secret key", secret.info)?;
-        self.check_level(op, level)?;
-        let seed = Seed::from_os()?;
-        self.install(|inner| {
-            let gadget = inner.rotation_gadget(level)?;
-            let elt = inner.ring.rotation_elt(self.left(delta));
-            let key = SwitchingKey::generate_galois(&inner.ring, &secret.key, elt, gadget, &seed, !inner.seeded_keys);
-            Ok(FixedRotationKey { info: secret.info, delta, key })
-        })
-    }
-
-    /// The highest level that a fixed rotation key serves.
-    pub fn fixed_rotation_level(&self, key: &FixedRotationKey) -> Option<usize> {
-        self.0.level_of(key.key.gadget())
-    }
-
-    /// Keys for rotations by powers of two in both directions, at every message level.
-    ///
-    /// # Errors
-    /// A foreign secret key; no randomness; a cancellation.
-    pub fn rotation_key(&self, secret: &SecretKey, progress: Progress) -> Result<RotationKey, Error> {
-        let op = "create_rotation_key";
-        self.check(op, "secret key", secret.info)?;
-        let amounts = self.0.rotation_amounts();
-        let seeds = amounts.iter().map(|_| Seed::from_os()).collect::<Result<Vec<_>, _>>()?;
-        self.install(|inner| {
-            let mut keys = BTreeMap::new();
-            for (done, (&left, seed)) in amounts.iter().zip(&seeds).enumerate() {
-                let elt = inner.ring.rotation_elt(left);
-                let gadget = inner.message_gadget.clone();
-                keys.insert(
-                    left,
-                    SwitchingKey::generate_galois(&inner.ring, &secret.key, elt, gadget, seed, !inner.seeded_keys),
-                );
-                report(op, progress, done + 1, amounts.len())?;
-            }
-            Ok(RotationKey { info: secret.info, keys })
-        })
-    }
-
     /// The left rotation of a rotation to the right, without overflow.
     pub(crate) fn left(&self, delta: i64) -> i64 {
         let slots = self.slot_count() as i64;
         (slots - delta.rem_euclid(slots)) % slots
-    }
-
-    /// Encodes up to `slot_count` values at a level's scale; shorter messages are followed by zeros.
-    ///
-    /// # Errors
-    /// An empty or too long message, NaN or infinity, a level that does not exist, values too large for the modulus.
-    pub fn encode(&self, values: &[Complex64], level: usize) -> Result<Plaintext, Error> {
-        self.encode_as("encode", values, level)
-    }
-
-    pub(crate) fn encode_as(&self, op: &'static str, values: &[Complex64], level: usize) -> Result<Plaintext, Error> {
-        self.check_level(op, level)?;
-        let slot_count = self.slot_count();
-        if values.is_empty() {
-            return Err(Error::EmptyMessage { op, slot_count });
-        }
-        if values.len() > slot_count {
-            return Err(Error::MessageTooLong { op, len: values.len(), slot_count });
-        }
-        if let Some(index) = values.iter().position(|v| !v.re.is_finite() || !v.im.is_finite()) {
-            return Err(Error::NotFinite { op, index, value: values[index].to_string() });
-        }
-        self.install(|inner| {
-            let scale = inner.ladder.scales[level];
-            let set = &inner.ladder.sets[level];
-            let mut slots = values.to_vec();
-            slots.resize(slot_count, Complex64::default());
-            let (coeffs, largest) = inner.encoder.encode(&slots, scale);
-            let log2_available = inner.log2_available(level);
-            if largest.log2() >= log2_available {
-                return Err(Error::ScaleOverflow {
-                    op,
-                    log2_needed: largest.log2(),
-                    log2_available,
-                    log2_scale: scale.log2(),
-                    level,
-                });
-            }
-            let poly = inner.ring.to_eval(inner.ring.from_i128(set, &coeffs));
-            Ok(Plaintext { poly, level, scale, slot_count, fingerprint: inner.fingerprint })
-        })
-    }
-
-    /// The slots of a plaintext.
-    ///
-    /// # Errors
-    /// A plaintext of other parameters.
-    pub fn decode(&self, plaintext: &Plaintext) -> Result<Vec<Complex64>, Error> {
-        self.check_plaintext("decode", plaintext)?;
-        Ok(self.install(|inner| {
-            let few = readable(plaintext.poly.set());
-            let coeffs = inner.ring.to_i128(&inner.ring.to_coeff(plaintext.poly.restricted(&few)));
-            inner.encoder.decode(&coeffs, plaintext.scale)
-        }))
-    }
-
-    /// Encrypts with a public key.
-    ///
-    /// # Errors
-    /// A plaintext or key of other parameters; no randomness.
-    pub fn encrypt(&self, plaintext: &Plaintext, key: &PublicKey) -> Result<Ciphertext, Error> {
-        let op = "encrypt";
-        self.check_plaintext(op, plaintext)?;
-        self.check(op, "public key", key.info)?;
-        let seed = Seed::from_os()?;
-        Ok(self.install(|inner| {
-            let special = inner.encryption_special();
-            let rlwe = key.key.encrypt_zero(&inner.ring, plaintext.poly.set(), &special, &seed);
-            let std_dev = noise::public_encryption_std_dev(
-                inner.ring.n(),
-                inner.params.secret_weight(),
-                inner.ring.log2(&special),
-            );
-            self.finish_encryption(rlwe, plaintext, std_dev, key.info)
-        }))
-    }
-
-    /// Encrypts with the secret key.
-    ///
-    /// # Errors
-    /// As [`Context::encrypt`].
-    pub fn encrypt_with_secret(&self, plaintext: &Plaintext, key: &SecretKey) -> Result<Ciphertext, Error> {
-        let op = "encrypt";
-        self.check_plaintext(op, plaintext)?;
-        self.check(op, "secret key", key.info)?;
-        let seed = Seed::from_os()?;
-        Ok(self.install(|inner| {
-            let rlwe = Rlwe::encrypt_zero(&inner.ring, plaintext.poly.set(), &key.key, &seed);
-            self.finish_encryption(rlwe, plaintext, everlevel_rlwe::SIGMA, key.info)
-        }))
-    }
-
-    fn finish_encryption(&self, mut rlwe: Rlwe, plaintext: &Plaintext, std_dev: f64, info: KeyInfo) -> Ciphertext {
-        self.0.ring.add_assign(&mut rlwe.c0, &plaintext.poly);
-        Ciphertext {
-            rlwe,
-            c2: None,
-            level: plaintext.level,
-            scale: plaintext.scale,
-            error: self.0.slot_error(std_dev, plaintext.scale),
-            secret_id: info.secret_id,
-            fingerprint: info.fingerprint,
-            slot_count: self.slot_count(),
-        }
-    }
-
-    /// Decrypts to a plaintext.
-    ///
-    /// # Errors
-    /// A ciphertext or key of other parameters, or another secret.
-    pub fn decrypt(&self, ciphertext: &Ciphertext, key: &SecretKey) -> Result<Plaintext, Error> {
-        let op = "decrypt";
-        self.check_ciphertext(op, ciphertext)?;
-        self.check(op, "secret key", key.info)?;
-        self.check_secret(op, "secret key", key.info, ciphertext)?;
-        Ok(self.install(|inner| {
-            let few = readable(ciphertext.rlwe.set());
-            let mut poly = ciphertext.rlwe.restricted(&few).phase(&inner.ring, &key.key);
-            if let Some(c2) = &ciphertext.c2 {
-                let mut square = key.key.eval().restricted(&few);
-                inner.ring.mul_assign(&mut square, key.key.eval());
-                inner.ring.mul_add_assign(&mut poly, c2, &square);
-                square.zeroize();
-            }
-            Plaintext {
-                poly,
-                level: ciphertext.level,
-                scale: ciphertext.scale,
-                slot_count: ciphertext.slot_count,
-                fingerprint: inner.fingerprint,
-            }
-        }))
-    }
-
-    /// The coefficients of the phase of a ciphertext inside a bootstrap, and its slots divided by `scale`: for looking between the
-    /// stages (see [`crate::bootstrap::Observer`]).
-    ///
-    /// # Errors
-    /// A key of other parameters.
-    pub fn inspect(&self, rlwe: &Rlwe, key: &SecretKey, scale: f64) -> Result<(Vec<i128>, Vec<Complex64>), Error> {
-        self.check("inspect", "secret key", key.info)?;
-        Ok(self.install(|inner| {
-            let few = readable(rlwe.set());
-            let coeffs = inner.ring.to_i128(&inner.ring.to_coeff(rlwe.restricted(&few).phase(&inner.ring, &key.key)));
-            let slots = inner.encoder.decode(&coeffs, scale);
-            (coeffs, slots)
-        }))
     }
 
     /// Refuses keys of other parameters.
@@ -527,7 +233,7 @@ impl Unfinished {
 }
 
 /// The primes that messages are read from: the first two hold any message that is accepted.
-fn readable(set: &PrimeSet) -> PrimeSet {
+pub(crate) fn readable(set: &PrimeSet) -> PrimeSet {
     PrimeSet::new(set.indices().iter().copied().take(2))
 }
 

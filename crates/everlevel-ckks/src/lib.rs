@@ -4,7 +4,7 @@
 //! level has that level's **canonical scale**, so operands never disagree; operands at different levels are brought to
 //! the lower one. A **slot** is one complex number; rotations move slots.
 //!
-//! *Map.* [`mod@params`] · [`mod@encoder`] · [`mod@context`] keys and encryption · [`mod@key_moduli`] · [`mod@arithmetic`] · [`mod@rotation`] · [`mod@polynomial`] ·
+//! *Map.* [`mod@params`] · [`mod@encoder`] · [`mod@context`] tables and checks · [`mod@keygen`] · [`mod@encryption`] · [`mod@key_moduli`] · [`mod@arithmetic`] · [`mod@rotation`] · [`mod@polynomial`] ·
 //! [`mod@bootstrap`] · [`mod@files`] · [`Error`].
 
 pub mod arithmetic;
@@ -12,8 +12,10 @@ pub mod bootstrap;
 pub mod ciphertext;
 pub mod context;
 pub mod encoder;
+pub mod encryption;
 pub mod files;
 pub mod key_moduli;
+pub mod keygen;
 pub mod keys;
 pub mod params;
 pub mod polynomial;

@@ -1,0 +1,158 @@
+//! Encoding, encryption and back.
+
+use everlevel_rand::Seed;
+use everlevel_rlwe::{Rlwe, noise};
+use num_complex::Complex64;
+
+use crate::context::readable;
+use crate::keys::{KeyInfo, PublicKey, SecretKey};
+use crate::{Ciphertext, Context, Error, Plaintext};
+
+impl Context {
+    /// Encodes up to `slot_count` values at a level's scale; shorter messages are followed by zeros.
+    ///
+    /// # Errors
+    /// An empty or too long message, NaN or infinity, a level that does not exist, values too large for the modulus.
+    pub fn encode(&self, values: &[Complex64], level: usize) -> Result<Plaintext, Error> {
+        self.encode_as("encode", values, level)
+    }
+
+    pub(crate) fn encode_as(&self, op: &'static str, values: &[Complex64], level: usize) -> Result<Plaintext, Error> {
+        self.check_level(op, level)?;
+        let slot_count = self.slot_count();
+        if values.is_empty() {
+            return Err(Error::EmptyMessage { op, slot_count });
+        }
+        if values.len() > slot_count {
+            return Err(Error::MessageTooLong { op, len: values.len(), slot_count });
+        }
+        if let Some(index) = values.iter().position(|v| !v.re.is_finite() || !v.im.is_finite()) {
+            return Err(Error::NotFinite { op, index, value: values[index].to_string() });
+        }
+        self.install(|inner| {
+            let scale = inner.ladder.scales[level];
+            let set = &inner.ladder.sets[level];
+            let mut slots = values.to_vec();
+            slots.resize(slot_count, Complex64::default());
+            let (coeffs, largest) = inner.encoder.encode(&slots, scale);
+            let log2_available = inner.log2_available(level);
+            if largest.log2() >= log2_available {
+                return Err(Error::ScaleOverflow {
+                    op,
+                    log2_needed: largest.log2(),
+                    log2_available,
+                    log2_scale: scale.log2(),
+                    level,
+                });
+            }
+            let poly = inner.ring.to_eval(inner.ring.from_i128(set, &coeffs));
+            Ok(Plaintext { poly, level, scale, slot_count, fingerprint: inner.fingerprint })
+        })
+    }
+
+    /// The slots of a plaintext.
+    ///
+    /// # Errors
+    /// A plaintext of other parameters.
+    pub fn decode(&self, plaintext: &Plaintext) -> Result<Vec<Complex64>, Error> {
+        self.check_plaintext("decode", plaintext)?;
+        Ok(self.install(|inner| {
+            let few = readable(plaintext.poly.set());
+            let coeffs = inner.ring.to_i128(&inner.ring.to_coeff(plaintext.poly.restricted(&few)));
+            inner.encoder.decode(&coeffs, plaintext.scale)
+        }))
+    }
+
+    /// Encrypts with a public key.
+    ///
+    /// # Errors
+    /// A plaintext or key of other parameters; no randomness.
+    pub fn encrypt(&self, plaintext: &Plaintext, key: &PublicKey) -> Result<Ciphertext, Error> {
+        let op = "encrypt";
+        self.check_plaintext(op, plaintext)?;
+        self.check(op, "public key", key.info)?;
+        let seed = Seed::from_os()?;
+        Ok(self.install(|inner| {
+            let special = inner.encryption_special();
+            let rlwe = key.key.encrypt_zero(&inner.ring, plaintext.poly.set(), &special, &seed);
+            let std_dev = noise::public_encryption_std_dev(
+                inner.ring.n(),
+                inner.params.secret_weight(),
+                inner.ring.log2(&special),
+            );
+            self.finish_encryption(rlwe, plaintext, std_dev, key.info)
+        }))
+    }
+
+    /// Encrypts with the secret key.
+    ///
+    /// # Errors
+    /// As [`Context::encrypt`].
+    pub fn encrypt_with_secret(&self, plaintext: &Plaintext, key: &SecretKey) -> Result<Ciphertext, Error> {
+        let op = "encrypt";
+        self.check_plaintext(op, plaintext)?;
+        self.check(op, "secret key", key.info)?;
+        let seed = Seed::from_os()?;
+        Ok(self.install(|inner| {
+            let rlwe = Rlwe::encrypt_zero(&inner.ring, plaintext.poly.set(), &key.key, &seed);
+            self.finish_encryption(rlwe, plaintext, everlevel_rlwe::SIGMA, key.info)
+        }))
+    }
+
+    fn finish_encryption(&self, mut rlwe: Rlwe, plaintext: &Plaintext, std_dev: f64, info: KeyInfo) -> Ciphertext {
+        self.0.ring.add_assign(&mut rlwe.c0, &plaintext.poly);
+        Ciphertext {
+            rlwe,
+            c2: None,
+            level: plaintext.level,
+            scale: plaintext.scale,
+            error: self.0.slot_error(std_dev, plaintext.scale),
+            secret_id: info.secret_id,
+            fingerprint: info.fingerprint,
+            slot_count: self.slot_count(),
+        }
+    }
+
+    /// Decrypts to a plaintext.
+    ///
+    /// # Errors
+    /// A ciphertext or key of other parameters, or another secret.
+    pub fn decrypt(&self, ciphertext: &Ciphertext, key: &SecretKey) -> Result<Plaintext, Error> {
+        let op = "decrypt";
+        self.check_ciphertext(op, ciphertext)?;
+        self.check(op, "secret key", key.info)?;
+        self.check_secret(op, "secret key", key.info, ciphertext)?;
+        Ok(self.install(|inner| {
+            let few = readable(ciphertext.rlwe.set());
+            let mut poly = ciphertext.rlwe.restricted(&few).phase(&inner.ring, &key.key);
+            if let Some(c2) = &ciphertext.c2 {
+                let mut square = key.key.eval().restricted(&few);
+                inner.ring.mul_assign(&mut square, key.key.eval());
+                inner.ring.mul_add_assign(&mut poly, c2, &square);
+                square.zeroize();
+            }
+            Plaintext {
+                poly,
+                level: ciphertext.level,
+                scale: ciphertext.scale,
+                slot_count: ciphertext.slot_count,
+                fingerprint: inner.fingerprint,
+            }
+        }))
+    }
+
+    /// The coefficients of the phase of a ciphertext inside a bootstrap, and its slots divided by `scale`: for looking between the
+    /// stages (see [`crate::bootstrap::Observer`]).
+    ///
+    /// # Errors
+    /// A key of other parameters.
+    pub fn inspect(&self, rlwe: &Rlwe, key: &SecretKey, scale: f64) -> Result<(Vec<i128>, Vec<Complex64>), Error> {
+        self.check("inspect", "secret key", key.info)?;
+        Ok(self.install(|inner| {
+            let few = readable(rlwe.set());
+            let coeffs = inner.ring.to_i128(&inner.ring.to_coeff(rlwe.restricted(&few).phase(&inner.ring, &key.key)));
+            let slots = inner.encoder.decode(&coeffs, scale);
+            (coeffs, slots)
+        }))
+    }
+}

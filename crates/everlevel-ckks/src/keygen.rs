@@ -1,0 +1,155 @@
+//! Key generation.
+
+use std::collections::BTreeMap;
+
+use everlevel_rand::Seed;
+use everlevel_rlwe::{Gadget, SwitchingKey};
+
+use crate::keys::{
+    ConjugationKey, FixedRotationKey, KeyInfo, KeyPair, PublicKey, RelinearizationKey, RotationKey, SecretKey,
+};
+use crate::{Context, Error, Progress, report};
+
+impl Context {
+    /// A fresh secret key.
+    ///
+    /// # Errors
+    /// If the operating system gives no randomness.
+    pub fn secret_key(&self) -> Result<SecretKey, Error> {
+        let seed = Seed::from_os()?;
+        self.secret_key_from_seed(&seed)
+    }
+
+    /// The secret key of a seed: the seed is then as secret as the key.
+    ///
+    /// # Errors
+    /// None for validated parameters.
+    pub fn secret_key_from_seed(&self, seed: &Seed) -> Result<SecretKey, Error> {
+        self.install(|inner| {
+            let weight = match inner.params.literal().secret {
+                everlevel_params::SecretDistribution::FixedWeight(weight) => Some(weight),
+                _ => None,
+            };
+            let key = everlevel_rlwe::SecretKey::sample(&inner.ring, seed, 0, weight)?;
+            Ok(SecretKey { info: KeyInfo { fingerprint: inner.fingerprint, secret_id: key.id() }, key })
+        })
+    }
+
+    /// A public key for every message level.
+    ///
+    /// # Errors
+    /// A foreign secret key; no randomness.
+    pub fn public_key(&self, secret: &SecretKey) -> Result<PublicKey, Error> {
+        let op = "create_public_key";
+        self.check(op, "secret key", secret.info)?;
+        let seed = Seed::from_os()?;
+        self.install(|inner| {
+            let set = inner.public_key_set();
+            inner.params.check_key(&inner.ring, &set)?;
+            let key = everlevel_rlwe::PublicKey::generate(&inner.ring, &set, &secret.key, &seed);
+            Ok(PublicKey { info: secret.info, key })
+        })
+    }
+
+    /// A relinearization key for every level, bootstrapping's among them.
+    ///
+    /// # Errors
+    /// A foreign secret key; no randomness; a cancellation.
+    pub fn relinearization_key(&self, secret: &SecretKey, progress: Progress) -> Result<RelinearizationKey, Error> {
+        let op = "create_relinearization_key";
+        self.check(op, "secret key", secret.info)?;
+        let seeds = [Seed::from_os()?, Seed::from_os()?];
+        self.install(|inner| {
+            let s = secret.key.eval();
+            let mut square = s.clone();
+            inner.ring.mul_assign(&mut square, s);
+            let make = |gadget: &Gadget, seed: &Seed| {
+                SwitchingKey::generate(
+                    &inner.ring,
+                    secret.key.id(),
+                    [&square, s],
+                    gadget.clone(),
+                    seed,
+                    !inner.seeded_keys,
+                )
+            };
+            let message = make(&inner.message_gadget, &seeds[0]);
+            let going_on = report(op, progress, 1, 2);
+            let bootstrap = match (&going_on, &inner.bootstrap) {
+                (Ok(()), Some(b)) => Some(make(&b.eval_mod_gadget, &seeds[1])),
+                _ => None,
+            };
+            square.zeroize();
+            going_on?;
+            report(op, progress, 2, 2)?;
+            Ok(RelinearizationKey { info: secret.info, keys: KeyPair { message, bootstrap } })
+        })
+    }
+
+    /// A conjugation key for every message level and for bootstrapping.
+    ///
+    /// # Errors
+    /// A foreign secret key; no randomness; a cancellation.
+    pub fn conjugation_key(&self, secret: &SecretKey, progress: Progress) -> Result<ConjugationKey, Error> {
+        let op = "create_conjugation_key";
+        self.check(op, "secret key", secret.info)?;
+        let seeds = [Seed::from_os()?, Seed::from_os()?];
+        self.install(|inner| {
+            let elt = inner.ring.conjugation_elt();
+            let make = |gadget: &Gadget, seed: &Seed| {
+                SwitchingKey::generate_galois(&inner.ring, &secret.key, elt, gadget.clone(), seed, !inner.seeded_keys)
+            };
+            let message = make(&inner.message_gadget, &seeds[0]);
+            report(op, progress, 1, 2)?;
+            let bootstrap = inner.bootstrap.as_ref().map(|b| make(&b.conjugation_gadget, &seeds[1]));
+            report(op, progress, 2, 2)?;
+            Ok(ConjugationKey { info: secret.info, keys: KeyPair { message, bootstrap } })
+        })
+    }
+
+    /// A key for rotations by `delta` at levels up to `level`.
+    ///
+    /// # Errors
+    /// A foreign secret key; a level that does not exist; no randomness.
+    pub fn fixed_rotation_key(&self, secret: &SecretKey, delta: i64, level: usize) -> Result<FixedRotationKey, Error> {
+        let op = "create_fixed_rotation_key";
+        self.check(op, "secret key", secret.info)?;
+        self.check_level(op, level)?;
+        let seed = Seed::from_os()?;
+        self.install(|inner| {
+            let gadget = inner.rotation_gadget(level)?;
+            let elt = inner.ring.rotation_elt(self.left(delta));
+            let key = SwitchingKey::generate_galois(&inner.ring, &secret.key, elt, gadget, &seed, !inner.seeded_keys);
+            Ok(FixedRotationKey { info: secret.info, delta, key })
+        })
+    }
+
+    /// The highest level that a fixed rotation key serves.
+    pub fn fixed_rotation_level(&self, key: &FixedRotationKey) -> Option<usize> {
+        self.0.level_of(key.key.gadget())
+    }
+
+    /// Keys for rotations by powers of two in both directions, at every message level.
+    ///
+    /// # Errors
+    /// A foreign secret key; no randomness; a cancellation.
+    pub fn rotation_key(&self, secret: &SecretKey, progress: Progress) -> Result<RotationKey, Error> {
+        let op = "create_rotation_key";
+        self.check(op, "secret key", secret.info)?;
+        let amounts = self.0.rotation_amounts();
+        let seeds = amounts.iter().map(|_| Seed::from_os()).collect::<Result<Vec<_>, _>>()?;
+        self.install(|inner| {
+            let mut keys = BTreeMap::new();
+            for (done, (&left, seed)) in amounts.iter().zip(&seeds).enumerate() {
+                let elt = inner.ring.rotation_elt(left);
+                let gadget = inner.message_gadget.clone();
+                keys.insert(
+                    left,
+                    SwitchingKey::generate_galois(&inner.ring, &secret.key, elt, gadget, seed, !inner.seeded_keys),
+                );
+                report(op, progress, done + 1, amounts.len())?;
+            }
+            Ok(RotationKey { info: secret.info, keys })
+        })
+    }
+}
