@@ -126,15 +126,13 @@ impl Ladder {
     /// `a += b`, with `b` brought down to `a`'s level.
     pub fn add_assign(&self, ring: &Ring, a: &mut Working, b: &Working) {
         let b = self.at_level(ring, b, a.level);
-        ring.add_assign(&mut a.ct.c0, &b.ct.c0);
-        ring.add_assign(&mut a.ct.c1, &b.ct.c1);
+        a.ct.add_assign(ring, &b.ct);
     }
 
     /// `a −= b`, with `b` brought down to `a`'s level.
     pub fn sub_assign(&self, ring: &Ring, a: &mut Working, b: &Working) {
         let b = self.at_level(ring, b, a.level);
-        ring.sub_assign(&mut a.ct.c0, &b.ct.c0);
-        ring.sub_assign(&mut a.ct.c1, &b.ct.c1);
+        a.ct.sub_assign(ring, &b.ct);
     }
 
     /// `a += c` for a real constant.

@@ -80,6 +80,18 @@ impl Rlwe {
         phase
     }
 
+    /// `self += other`, where `other` may have more primes.
+    pub fn add_assign(&mut self, ring: &Ring, other: &Self) {
+        ring.add_assign(&mut self.c0, &other.c0);
+        ring.add_assign(&mut self.c1, &other.c1);
+    }
+
+    /// `self −= other`, where `other` may have more primes.
+    pub fn sub_assign(&mut self, ring: &Ring, other: &Self) {
+        ring.sub_assign(&mut self.c0, &other.c0);
+        ring.sub_assign(&mut self.c1, &other.c1);
+    }
+
     /// [`Ring::rescale`] of both parts.
     pub fn rescale(self, ring: &Ring, target: &PrimeSet) -> Self {
         Self { c0: ring.rescale(self.c0, target), c1: ring.rescale(self.c1, target) }

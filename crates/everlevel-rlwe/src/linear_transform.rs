@@ -85,8 +85,7 @@ impl LinearTransform {
         let mut acc = Rlwe { c0: ring.zero(&full), c1: ring.zero(&full) };
         for (sum, &giant) in sums.into_iter().zip(&self.giants) {
             if giant == 0 {
-                ring.add_assign(&mut acc.c0, &sum.c0);
-                ring.add_assign(&mut acc.c1, &sum.c1);
+                acc.add_assign(ring, &sum);
                 continue;
             }
             let mask = ring.rescale(sum.c1, &self.source);

@@ -32,15 +32,10 @@ impl Halves<Rlwe> {
         let mut real = self.real;
         if let Some(mut imaginary) = self.imaginary {
             arithmetic::mul_i_assign(ring, &mut imaginary);
-            add_assign(ring, &mut real, &imaginary);
+            real.add_assign(ring, &imaginary);
         }
         real
     }
-}
-
-fn add_assign(ring: &Ring, a: &mut Rlwe, b: &Rlwe) {
-    ring.add_assign(&mut a.c0, &b.c0);
-    ring.add_assign(&mut a.c1, &b.c1);
 }
 
 impl<'a> Run<'a> {
@@ -136,7 +131,7 @@ impl<'a> Run<'a> {
             ct = stage.apply(ring, &ct);
             if let (0, Some((rotation, key))) = (i, &self.key().fold) {
                 let rotated = working::automorphism(ring, &ct, ring.rotation_elt(*rotation), key);
-                add_assign(ring, &mut ct, &rotated);
+                ct.add_assign(ring, &rotated);
             }
             self.step()?;
         }
@@ -155,7 +150,7 @@ impl<'a> Run<'a> {
         let mut ct = self.mod_raise(base);
         for (rotation, key) in &self.key().trace {
             let rotated = working::automorphism(ring, &ct, ring.rotation_elt(*rotation), key);
-            add_assign(ring, &mut ct, &rotated);
+            ct.add_assign(ring, &rotated);
         }
         let base_scale = self.inner.ladder.scales[0];
         (self.observer)(Stage::ModRaise, &ct, self.tables.raise_factor as f64 * base_scale);
@@ -215,10 +210,9 @@ impl<'a> Run<'a> {
         let conjugate = working::automorphism(ring, &w, ring.conjugation_elt(), key);
         let mut real = w.clone();
         let mut imaginary = conjugate.clone();
-        add_assign(ring, &mut real, &conjugate);
+        real.add_assign(ring, &conjugate);
         // −i·(w − w̄) = i·(w̄ − w).
-        ring.sub_assign(&mut imaginary.c0, &w.c0);
-        ring.sub_assign(&mut imaginary.c1, &w.c1);
+        imaginary.sub_assign(ring, &w);
         arithmetic::mul_i_assign(ring, &mut imaginary);
         [real, imaginary]
     }
