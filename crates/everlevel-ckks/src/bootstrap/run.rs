@@ -72,7 +72,9 @@ impl<'a> Run<'a> {
         let sines = self.sines(&a.rlwe, self.regular_plan(), true, Parts::Complex)?;
         let ct = self.slots_to_coeffs(sines)?;
         let error = a.error.hypot(self.tables.error);
-        Ok(self.split(ct).map(|half| self.result(a, half, self.regular_level(), error)))
+        let Halves { real, imaginary } = self.split(ct, true);
+        let imaginary = imaginary.unwrap_or_else(|| unreachable!("both parts were asked for"));
+        Ok([real, imaginary].map(|half| self.result(a, half, self.regular_level(), error)))
     }
 
     /// SlotsToCoeffs first: from level stage_count to the top message level.
@@ -160,7 +162,9 @@ impl<'a> Run<'a> {
             ct = stage.apply(ring, &ct);
             self.step()?;
         }
-        let [real, imaginary] = self.split(ct);
+        // Side by side, the real parts are both halves.
+        let apart = parts == Parts::Complex && self.key().fold.is_none();
+        let Halves { real, imaginary } = self.split(ct, apart);
         (self.observer)(Stage::CoeffsToSlots, &real, plan.top_scale());
         self.step()?;
 
@@ -170,9 +174,7 @@ impl<'a> Run<'a> {
         let real = sine(real);
         (self.observer)(Stage::EvalMod, &real, plan.ladder.scales[0]);
         self.step()?;
-        // Side by side, the real parts are both halves.
-        let apart = parts == Parts::Complex && self.key().fold.is_none();
-        let imaginary = apart.then(|| sine(imaginary));
+        let imaginary = imaginary.map(sine);
         self.step()?;
         Ok(Halves { real, imaginary })
     }
@@ -203,17 +205,20 @@ impl<'a> Run<'a> {
         dense
     }
 
-    /// `w + conj(w)` and `−i·(w − conj(w))`: twice the real and the imaginary parts.
-    fn split(&self, w: Rlwe) -> [Rlwe; 2] {
+    /// `w + conj(w)` and, where both are asked for, `−i·(w − conj(w))`: twice the real and the imaginary parts.
+    fn split(&self, w: Rlwe, both: bool) -> Halves<Rlwe> {
         let ring = &self.inner.ring;
         let key = self.keys.conjugation.keys.for_set(w.set());
         let conjugate = working::automorphism(ring, &w, ring.conjugation_elt(), key);
-        let mut real = w.clone();
-        let mut imaginary = conjugate.clone();
+        let imaginary = both.then(|| {
+            // −i·(w − w̄) = i·(w̄ − w).
+            let mut imaginary = conjugate.clone();
+            imaginary.sub_assign(ring, &w);
+            arithmetic::mul_i_assign(ring, &mut imaginary);
+            imaginary
+        });
+        let mut real = w;
         real.add_assign(ring, &conjugate);
-        // −i·(w − w̄) = i·(w̄ − w).
-        imaginary.sub_assign(ring, &w);
-        arithmetic::mul_i_assign(ring, &mut imaginary);
-        [real, imaginary]
+        Halves { real, imaginary }
     }
 }
