@@ -59,6 +59,10 @@ class EngineCore:
             )
         return ciphertext
 
+    def _put(self, result: Ciphertext, out: Ciphertext | None) -> Ciphertext:
+        """Return a result, as the ciphertext that it is to replace where there is one."""
+        return result if out is None else out._become(result)
+
     def _secret_key(self, operation: str, value: Any) -> SecretKey:
         return _checks.instance(operation, "secret_key", value, SecretKey)
 

@@ -17,11 +17,14 @@ __all__ = ["Ciphertext"]
 
 
 class Ciphertext(Storable):
-    """An encrypted vector of `slot_count` numbers.
+    """An encrypted vector of numbers, in units of `slot_count`.
 
-    Made by `Engine.encrypt`, and by every operation on ciphertexts. It is immutable: an operation gives a new one, and
-    any number of threads may share it. Operators use the evaluation keys that the engine has made, or was given, for
-    the ciphertext's secret.
+    Made by `Engine.encrypt`, and by every operation on ciphertexts. An operation gives a new one, and any number of
+    threads may share it; only an operation with ``out=`` puts its result into an old one. Operators use the
+    evaluation keys that the engine has made, or was given, for the ciphertext's secret.
+
+    A vector longer than `slot_count` has several units, ``len(ciphertext)`` of them: operations act on each, and
+    rotations inside each. `units` takes them apart, and `Engine.vstack` puts them together.
 
     ==========================  =============================================  ======================
     expression                  means                                          levels consumed
@@ -72,8 +75,34 @@ class Ciphertext(Storable):
 
     @property
     def slot_count(self) -> int:
-        """Number of slots."""
+        """Slots of a unit."""
         return self._native.slot_count
+
+    def __len__(self) -> int:
+        """Return the number of units: 1 for a vector of up to `slot_count` values."""
+        return self._native.unit_count
+
+    def units(self) -> list[Ciphertext]:
+        """Return each unit as a ciphertext of its own.
+
+        Examples
+        --------
+        >>> a = engine.encrypt(np.ones(2 * engine.slot_count), public_key)
+        >>> len(a), [len(unit) for unit in a.units()]
+        (2, [1, 1])
+        """
+        return self._engine._wrap_all(self._native.units(), is_real=self._is_real)
+
+    def __copy__(self) -> Ciphertext:
+        return self._engine.clone(self)
+
+    def __deepcopy__(self, memo: object) -> Ciphertext:
+        return self._engine.clone(self)
+
+    def _become(self, other: Ciphertext) -> Ciphertext:
+        """Take another ciphertext's content, for an operation with ``out=``."""
+        self._native, self._is_real = other._native, other._is_real
+        return self
 
     @property
     def polynomial_count(self) -> int:
@@ -99,7 +128,7 @@ class Ciphertext(Storable):
         parts = [
             f"level {self.level}/{self._engine.max_level}",
             f"scale 2^{self._native.log2_scale:.2f}",
-            f"slots {self.slot_count}",
+            f"slots {len(self)}×{self.slot_count}" if len(self) > 1 else f"slots {self.slot_count}",
             f"est. precision {self.precision_bits:.1f} bits",
         ]
         if self.polynomial_count != 2:

@@ -38,8 +38,15 @@ class Plaintext(Storable):
 
     @property
     def slot_count(self) -> int:
-        """Number of slots."""
+        """Slots of a unit."""
         return self._context.slot_count
+
+    def __len__(self) -> int:
+        """Return the number of units: 1 for up to `slot_count` values."""
+        return self._native.unit_count
+
+    def __bool__(self) -> bool:
+        return True
 
     @property
     def nbytes(self) -> int:
@@ -52,4 +59,5 @@ class Plaintext(Storable):
         return self._is_real
 
     def __repr__(self) -> str:
-        return f"Plaintext(level {self.level}, scale 2^{self._native.log2_scale:.2f}, slots {self.slot_count})"
+        slots = f"{len(self)}×{self.slot_count}" if len(self) > 1 else f"{self.slot_count}"
+        return f"Plaintext(level {self.level}, scale 2^{self._native.log2_scale:.2f}, slots {slots})"

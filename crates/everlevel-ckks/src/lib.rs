@@ -5,7 +5,7 @@
 //! the lower one. A **slot** is one complex number; rotations move slots.
 //!
 //! *Map.* [`mod@params`] · [`mod@encoder`] · [`mod@context`] tables and checks · [`mod@keygen`] · [`mod@encryption`] · [`mod@key_moduli`] · [`mod@arithmetic`] · [`mod@rotation`] · [`mod@polynomial`] ·
-//! [`mod@bootstrap`] · [`mod@files`] · [`Error`].
+//! [`mod@units`] vectors longer than the slots · [`mod@bootstrap`] · [`mod@files`] · [`Error`].
 
 pub mod arithmetic;
 pub mod bootstrap;
@@ -20,6 +20,7 @@ pub mod keys;
 pub mod params;
 pub mod polynomial;
 pub mod rotation;
+pub mod units;
 
 mod error;
 mod working;
@@ -37,6 +38,7 @@ pub use key_moduli::KeyModulus;
 pub use keys::{ConjugationKey, FixedRotationKey, PublicKey, RelinearizationKey, RotationKey, SecretKey};
 pub use num_complex::Complex64;
 pub use params::{Params, ParamsLiteral};
+pub use units::Units;
 
 /// Called with (steps done, steps in all) by operations that take long. An answer of [`ControlFlow::Break`] cancels the operation,
 /// which then returns [`Error::Cancelled`] and nothing else. The number of steps in all may grow while they are being counted.

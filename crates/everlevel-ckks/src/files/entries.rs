@@ -16,6 +16,17 @@ pub struct Message {
     pub slot_count: usize,
     pub polynomial_count: usize,
     pub primes: Vec<usize>,
+    /// Vectors of one unit don't say so.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub units: usize,
+}
+
+fn one() -> usize {
+    1
+}
+
+fn is_one(count: &usize) -> bool {
+    *count == 1
 }
 
 /// A public key's.
