@@ -21,12 +21,14 @@ from .keys import (
     ConjugationKey,
     FixedRotationKey,
     LossyBootstrapKey,
+    MatrixMultiplicationKey,
     PublicKey,
     RelinearizationKey,
     RotationKey,
     SecretKey,
 )
-from .plaintext import Plaintext
+from .matrix import LightPlainMatrix, PlainMatrix
+from .plaintext import LightPlaintext, Plaintext
 
 __all__ = [
     "BootstrapKey",
@@ -35,7 +37,11 @@ __all__ = [
     "Engine",
     "EverlevelError",
     "FixedRotationKey",
+    "LightPlainMatrix",
+    "LightPlaintext",
     "LossyBootstrapKey",
+    "MatrixMultiplicationKey",
+    "PlainMatrix",
     "Plaintext",
     "PublicKey",
     "RelinearizationKey",

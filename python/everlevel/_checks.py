@@ -62,6 +62,29 @@ def message(operation: str, values: Any, slot_count: int) -> tuple[ComplexArray,
     return slots, array.dtype.kind != "c"
 
 
+Entries = NDArray[np.float64] | NDArray[np.complex128]
+
+
+def matrix(operation: str, values: Any) -> tuple[Entries, bool]:
+    """Turn a matrix into contiguous entries, and say whether they are real."""
+    array = _numeric_array(operation, values)
+    if array.ndim != 2:
+        raise MessageError(
+            f"{operation}: the matrix has {array.ndim} dimensions, of shape {array.shape}, and 2 are needed; "
+            f"reshape it to (rows, columns)",
+        )
+    is_real = array.dtype.kind != "c"
+    with np.errstate(over="ignore"):
+        entries: Entries
+        if is_real:
+            entries = np.ascontiguousarray(array, dtype=np.float64)
+        else:
+            entries = np.ascontiguousarray(array, dtype=np.complex128)
+    if not np.isfinite(entries).all():
+        _require_finite(operation, array.ravel())
+    return entries, is_real
+
+
 def _numeric_array(operation: str, values: Any) -> NDArray[Any]:
     try:
         array = np.asarray(values)

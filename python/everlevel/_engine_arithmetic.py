@@ -12,13 +12,14 @@ from ._core import EngineCore
 from .ciphertext import Ciphertext
 from .errors import LevelError, OperandTypeError
 from .keys import RelinearizationKey
-from .plaintext import Plaintext
+from .matrix import PlainMatrix
+from .plaintext import LightPlaintext, Plaintext
 
-Operand = Ciphertext | Plaintext | ArrayLike | complex
+Operand = Ciphertext | Plaintext | LightPlaintext | ArrayLike | complex
 """What a ciphertext is combined with."""
 
 CiphertextT = TypeVar("CiphertextT", Ciphertext, Plaintext)
-LevelledT = TypeVar("LevelledT", Ciphertext, Plaintext)
+LevelledT = TypeVar("LevelledT", Ciphertext, Plaintext, PlainMatrix)
 
 
 class ArithmeticMixin(EngineCore):
@@ -29,7 +30,7 @@ class ArithmeticMixin(EngineCore):
 
         Parameters
         ----------
-        left, right : Ciphertext, Plaintext, array_like or number
+        left, right : Ciphertext, Plaintext, LightPlaintext, array_like or number
             At least one of them a ciphertext, and both of equally many units. A number is added to every slot; an
             array fills as many units as it needs, and zeros follow it.
         out : Ciphertext, optional
@@ -55,7 +56,7 @@ class ArithmeticMixin(EngineCore):
         >>> engine.decrypt(engine.add(a, [10.0, 20.0]), secret_key)[:2].round(3)
         array([11., 22.])
         """
-        first, second = _order("add", left, right)
+        first, second = self._order("add", left, right)
         out = self._out("add", out)
         return self._put(self._add("add", first, second), out)
 
@@ -68,7 +69,7 @@ class ArithmeticMixin(EngineCore):
         if isinstance(left, Ciphertext) and isinstance(right, Ciphertext):
             native = self._context.subtract(left._native, right._native)
             return self._wrap(native, is_real=left.is_real and right.is_real)
-        first, second = _order("subtract", left, right)
+        first, second = self._order("subtract", left, right)
         if first is right:
             return self._add("subtract", self.negate(first), second)
         if isinstance(second, Plaintext):
@@ -88,8 +89,8 @@ class ArithmeticMixin(EngineCore):
 
         Parameters
         ----------
-        left, right : Ciphertext, Plaintext, array_like or number
-            At least one of them a ciphertext.
+        left, right : Ciphertext, Plaintext, LightPlaintext, array_like or number
+            At least one of them a ciphertext, and both of equally many units.
         relinearization_key : RelinearizationKey, optional
             For two ciphertexts: brings the product back to two polynomials. Left out, the product has three, to be
             added up with others and given to `relinearize` once. (The operator ``*`` finds the key by itself.)
@@ -117,7 +118,7 @@ class ArithmeticMixin(EngineCore):
         >>> engine.multiply(a, 3).level == a.level
         True
         """
-        first, second = _order("multiply", left, right)
+        first, second = self._order("multiply", left, right)
         if isinstance(second, Ciphertext):
             return self._multiply(first, second, relinearization_key)
         if isinstance(second, Plaintext):
@@ -140,7 +141,7 @@ class ArithmeticMixin(EngineCore):
         array([3., 6.])
         """
         operation = "multiply_imaginary_integer"
-        ciphertext, factor = _order(operation, left, right)
+        ciphertext, factor = self._order(operation, left, right)
         number = 1j * _checks.integer(operation, "factor", factor)
         return self._wrap(self._context.multiply_scalar(ciphertext._native, number), is_real=False)
 
@@ -208,7 +209,7 @@ class ArithmeticMixin(EngineCore):
         >>> engine.level_down(engine.encrypt([1.0], public_key), 1).level
         1
         """
-        if not isinstance(ciphertext, Plaintext):
+        if not isinstance(ciphertext, (Plaintext, PlainMatrix)):
             self._ciphertext("level_down", ciphertext)
         kind = ciphertext.kind
         target = _checks.integer("level_down", "level", level)
@@ -220,6 +221,9 @@ class ArithmeticMixin(EngineCore):
                 level=target,
                 max_level=ciphertext.level,
             )
+        if isinstance(ciphertext, PlainMatrix):
+            matrix = _native.level_down_matrix(self._context, ciphertext._native, target)
+            return PlainMatrix(self._context, matrix, is_real=ciphertext.is_real)
         if isinstance(ciphertext, Plaintext):
             native = self._context.level_down_plain(ciphertext._native, target)
             return Plaintext(self._context, native, is_real=ciphertext.is_real)
@@ -275,6 +279,24 @@ class ArithmeticMixin(EngineCore):
         """Return a clone, as `ntt` does."""
         return self.clone(ciphertext)
 
+    def _order(self, operation: str, left: Any, right: Any) -> tuple[Ciphertext, Any]:
+        """Put the ciphertext first, and expand a light plaintext for its level."""
+        first, second = (left, right) if isinstance(left, Ciphertext) else (right, left)
+        if not isinstance(first, Ciphertext):
+            raise OperandTypeError(
+                f"{operation}: the operands are of types {type(left).__name__} and {type(right).__name__}, and at "
+                f"least one must be a Ciphertext; encrypt one with engine.encrypt",
+                argument="left, right",
+                expected="Ciphertext",
+                actual=f"{type(left).__name__}, {type(right).__name__}",
+            )
+        if isinstance(second, LightPlaintext):
+            level = min(first.level, second.level)
+            second = Plaintext(
+                self._context, _native.expand(self._context, second._native, level), is_real=second.is_real
+            )
+        return first, second
+
     def _out(self, operation: str, out: Any) -> Ciphertext | None:
         return None if out is None else _checks.instance(operation, "out", out, Ciphertext)
 
@@ -305,21 +327,6 @@ class ArithmeticMixin(EngineCore):
 
     def _optional_key(self, operation: str, value: Any) -> _native.RelinearizationKey | None:
         return None if value is None else self._relinearization_key(operation, value)._native
-
-
-def _order(operation: str, left: Any, right: Any) -> tuple[Ciphertext, Any]:
-    """Put the ciphertext first."""
-    if isinstance(left, Ciphertext):
-        return left, right
-    if isinstance(right, Ciphertext):
-        return right, left
-    raise OperandTypeError(
-        f"{operation}: the operands are of types {type(left).__name__} and {type(right).__name__}, and at least one "
-        f"must be a Ciphertext; encrypt one with engine.encrypt",
-        argument="left, right",
-        expected="Ciphertext",
-        actual=f"{type(left).__name__}, {type(right).__name__}",
-    )
 
 
 def _negative(operation: str, value: Any, slot_count: int) -> Any:

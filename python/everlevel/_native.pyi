@@ -12,15 +12,29 @@ __all__ = [
     "ConjugationKey",
     "Context",
     "FixedRotationKey",
+    "LightPlainMatrix",
+    "LightPlaintext",
+    "MatrixMultiplicationKey",
+    "PlainMatrix",
     "Plaintext",
     "PublicKey",
     "RelinearizationKey",
     "RotationKey",
     "SecretKey",
     "build_info",
+    "change_level",
+    "change_matrix_level",
     "deserialize",
+    "encode_light",
+    "encode_light_matrix",
+    "encode_matrix",
+    "expand",
     "inspect_file",
+    "level_down_matrix",
     "load",
+    "matrix_multiplication_key",
+    "matrix_multiplication_level",
+    "multiply_matrix",
     "provoke_panic",
     "save",
     "serialize",
@@ -28,16 +42,36 @@ __all__ = [
 
 _Slots = NDArray[np.complex128]
 _Report = Callable[[int, int], None] | None
+_Entries = NDArray[np.float64] | NDArray[np.complex128]
 _Keys = tuple[RelinearizationKey, ConjugationKey, BootstrapKey]
 
 def build_info() -> list[tuple[str, str]]: ...
+def change_level(context: Context, plaintext: LightPlaintext, level: int) -> LightPlaintext: ...
+def change_matrix_level(context: Context, matrix: LightPlainMatrix, level: int) -> LightPlainMatrix: ...
 def deserialize(
     context: Context, data: bytes, kind: str | None, verify: bool, expanded: bool | None
 ) -> tuple[Any, dict[str, str]]: ...
+def encode_light(context: Context, slots: _Slots, level: int) -> LightPlaintext: ...
+def encode_light_matrix(
+    context: Context, entries: _Entries, level: int, diagonals: Sequence[int] | None
+) -> LightPlainMatrix: ...
+def encode_matrix(context: Context, entries: _Entries, level: int, diagonals: Sequence[int] | None) -> PlainMatrix: ...
+def expand(context: Context, plaintext: LightPlaintext, level: int) -> Plaintext: ...
 def inspect_file(path: str) -> tuple[dict[str, int], dict[str, str]]: ...
+def level_down_matrix(context: Context, matrix: PlainMatrix, level: int) -> PlainMatrix: ...
 def load(
     context: Context, path: str, kind: str | None, mapped: bool | None, verify: bool, expanded: bool | None
 ) -> tuple[Any, dict[str, str]]: ...
+def matrix_multiplication_key(
+    context: Context, secret_key: SecretKey, level: int, report: _Report
+) -> MatrixMultiplicationKey: ...
+def matrix_multiplication_level(context: Context, key: MatrixMultiplicationKey) -> int: ...
+def multiply_matrix(
+    context: Context,
+    matrix: PlainMatrix | LightPlainMatrix | _Entries,
+    ciphertext: Ciphertext,
+    key: MatrixMultiplicationKey | RotationKey,
+) -> Ciphertext: ...
 def provoke_panic() -> None: ...
 def save(context: Context, obj: Any, path: str, notes: dict[str, str], expanded: bool) -> int: ...
 def serialize(context: Context, obj: Any, notes: dict[str, str], expanded: bool) -> bytes: ...
@@ -118,6 +152,48 @@ class BootstrapKey:
     def size(self) -> str: ...
     @property
     def stage_count(self) -> int: ...
+
+@final
+class LightPlaintext:
+    @property
+    def level(self) -> int: ...
+    @property
+    def nbytes(self) -> int: ...
+    @property
+    def unit_count(self) -> int: ...
+
+@final
+class PlainMatrix:
+    @property
+    def diagonal_count(self) -> int: ...
+    @property
+    def level(self) -> int: ...
+    @property
+    def nbytes(self) -> int: ...
+    @property
+    def shape(self) -> tuple[int, int]: ...
+
+@final
+class LightPlainMatrix:
+    @property
+    def diagonal_count(self) -> int: ...
+    @property
+    def level(self) -> int: ...
+    @property
+    def nbytes(self) -> int: ...
+    @property
+    def shape(self) -> tuple[int, int]: ...
+
+@final
+class MatrixMultiplicationKey:
+    @property
+    def is_seeded(self) -> bool: ...
+    @property
+    def nbytes(self) -> int: ...
+    @property
+    def secret_id(self) -> int: ...
+    @property
+    def seeded_nbytes(self) -> int: ...
 
 @final
 class Plaintext:

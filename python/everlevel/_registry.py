@@ -6,7 +6,7 @@ from threading import Lock
 from typing import Any, TypeVar
 
 from .errors import MissingKeyError
-from .keys import ConjugationKey, FixedRotationKey, RelinearizationKey, RotationKey
+from .keys import ConjugationKey, FixedRotationKey, MatrixMultiplicationKey, RelinearizationKey, RotationKey
 
 KeyT = TypeVar("KeyT", RelinearizationKey, ConjugationKey, RotationKey)
 
@@ -21,7 +21,10 @@ class KeyRegistry:
         self._keys: dict[_Slot, Any] = {}
         self._lock = Lock()
 
-    def remember(self, key: RelinearizationKey | ConjugationKey | RotationKey | FixedRotationKey) -> None:
+    def remember(
+        self,
+        key: RelinearizationKey | ConjugationKey | RotationKey | FixedRotationKey | MatrixMultiplicationKey,
+    ) -> None:
         """Keep a key, unless one of its kind is there already."""
         delta = key.delta if isinstance(key, FixedRotationKey) else 0
         with self._lock:
@@ -43,6 +46,11 @@ class KeyRegistry:
                 key=kind.kind,
             )
         return key
+
+    def find_matrix_key(self, operation: str, secret_id: int, level: int) -> RotationKey | MatrixMultiplicationKey:
+        """Return the fastest key for products with matrices at a level, or say how to make one."""
+        key: MatrixMultiplicationKey | None = self._keys.get((secret_id, MatrixMultiplicationKey, 0))
+        return key if key is not None and key.level >= level else self.find(operation, RotationKey, secret_id)
 
     def find_fixed_rotation(self, secret_id: int, delta: int) -> FixedRotationKey | None:
         """Return the key for one amount, if there is one."""

@@ -8,7 +8,8 @@ from . import _checks, _native
 from ._storable import Storable
 from .errors import OperandTypeError, ParameterError
 from .keys import BootstrapKey, ConjugationKey, LossyBootstrapKey, RelinearizationKey, RotationKey
-from .plaintext import Plaintext
+from .matrix import LightPlainMatrix, PlainMatrix
+from .plaintext import LightPlaintext, Plaintext
 
 if TYPE_CHECKING:
     from .engine import Engine
@@ -35,6 +36,7 @@ class Ciphertext(Storable):
     ``a * b``                   slot by slot                                   1
     ``3 * a``, ``1j * a``       by a number with integer parts                 0
     ``1.5 * a``, ``array * a``  by any other number, or by an array            1
+    ``matrix @ a``              by a plain matrix or a 2-D array               1
     ``a ** k``                  power, for an integer k ≥ 1                    ceil(log2(k))
     ==========================  =============================================  ======================
 
@@ -170,6 +172,12 @@ class Ciphertext(Storable):
 
     __rmul__ = __mul__
 
+    def __rmatmul__(self, matrix: Any) -> Ciphertext:
+        if not (_is_operand(matrix) or isinstance(matrix, (PlainMatrix, LightPlainMatrix))):
+            return NotImplemented
+        key = self._engine._registry.find_matrix_key("multiply_matrix", self._native.secret_id, self.level)
+        return self._engine.multiply_matrix(matrix, self, key)
+
     def __pow__(self, exponent: Any) -> Ciphertext:
         power = _checks.integer("power", "exponent", exponent)
         if power < 1:
@@ -268,6 +276,6 @@ class Ciphertext(Storable):
 
 def _is_operand(value: Any) -> bool:
     """Whether the engine judges a value; what other libraries define is left to them."""
-    if isinstance(value, (Ciphertext, Plaintext, list, tuple, str, bytes)) or _checks.is_scalar(value):
+    if isinstance(value, (Ciphertext, Plaintext, LightPlaintext, list, tuple, str, bytes)) or _checks.is_scalar(value):
         return True
     return hasattr(value, "__array__")

@@ -10,6 +10,7 @@ from . import _native, _options
 from ._engine_arithmetic import ArithmeticMixin
 from ._engine_bootstrap import BootstrapMixin
 from ._engine_files import FilesMixin
+from ._engine_matrices import MatricesMixin
 from ._engine_messages import MessagesMixin
 from ._engine_polynomials import PolynomialsMixin
 from ._engine_slots import SlotsMixin
@@ -20,7 +21,7 @@ from ._storable import Storable
 __all__ = ["Engine"]
 
 
-class Engine(MessagesMixin, ArithmeticMixin, PolynomialsMixin, SlotsMixin, BootstrapMixin, FilesMixin):
+class Engine(MessagesMixin, ArithmeticMixin, PolynomialsMixin, SlotsMixin, MatricesMixin, BootstrapMixin, FilesMixin):
     """CKKS: arithmetic on encrypted vectors of real or complex numbers.
 
     An engine holds parameters and no secrets. It is safe to use from many threads at once: long calls release the

@@ -17,6 +17,7 @@ __all__ = [
     "ConjugationKey",
     "FixedRotationKey",
     "LossyBootstrapKey",
+    "MatrixMultiplicationKey",
     "PublicKey",
     "RelinearizationKey",
     "RotationKey",
@@ -87,6 +88,11 @@ class SecretKey(_Key[_native.SecretKey]):
     __slots__ = ()
 
     kind = "secret key"
+
+    @property
+    def serialized_nbytes(self) -> int:
+        """Bytes of the secret in a file: two bits for each coefficient."""
+        return int(2 ** (self._context.log_n - 2))
 
     def _details(self) -> str:
         return "hidden"
@@ -204,6 +210,14 @@ class FixedRotationKey(_EvaluationKey[_native.FixedRotationKey]):
 
     def _details(self) -> str:
         return f"delta {self.delta:+d}, {super()._details()}"
+
+
+class MatrixMultiplicationKey(_EvaluationKey[_native.MatrixMultiplicationKey]):
+    """Rotates for products with matrices: by every baby step, and by powers of two."""
+
+    __slots__ = ()
+
+    kind = "matrix multiplication key"
 
 
 class BootstrapKey(_EvaluationKey[_native.BootstrapKey]):

@@ -20,7 +20,7 @@ impl Ciphertext {
 
 impl Inner {
     /// The same message at a lower level, with that level's scale: one product with an integer and one rescaling.
-    fn lowered<'c>(&self, ct: &'c Ciphertext, level: usize) -> Cow<'c, Ciphertext> {
+    pub(crate) fn lowered<'c>(&self, ct: &'c Ciphertext, level: usize) -> Cow<'c, Ciphertext> {
         if ct.level == level {
             return Cow::Borrowed(ct);
         }

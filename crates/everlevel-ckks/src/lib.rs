@@ -5,7 +5,7 @@
 //! the lower one. A **slot** is one complex number; rotations move slots.
 //!
 //! *Map.* [`mod@params`] · [`mod@encoder`] · [`mod@context`] tables and checks · [`mod@keygen`] · [`mod@encryption`] · [`mod@key_moduli`] · [`mod@arithmetic`] · [`mod@rotation`] · [`mod@polynomial`] ·
-//! [`mod@units`] vectors longer than the slots · [`mod@bootstrap`] · [`mod@files`] · [`Error`].
+//! [`mod@units`] vectors longer than the slots · [`mod@light`] plaintexts without primes · [`mod@matrix`] plain matrix times encrypted vector · [`mod@bootstrap`] · [`mod@files`] · [`Error`].
 
 pub mod arithmetic;
 pub mod bootstrap;
@@ -17,6 +17,8 @@ pub mod files;
 pub mod key_moduli;
 pub mod keygen;
 pub mod keys;
+pub mod light;
+pub mod matrix;
 pub mod params;
 pub mod polynomial;
 pub mod rotation;
@@ -36,6 +38,8 @@ pub use everlevel_io as io;
 pub use files::{Form, Loading, Object, Stored};
 pub use key_moduli::KeyModulus;
 pub use keys::{ConjugationKey, FixedRotationKey, PublicKey, RelinearizationKey, RotationKey, SecretKey};
+pub use light::LightPlaintext;
+pub use matrix::{Entries, LightPlainMatrix, MatrixMultiplicationKey, PlainMatrix};
 pub use num_complex::Complex64;
 pub use params::{Params, ParamsLiteral};
 pub use units::Units;

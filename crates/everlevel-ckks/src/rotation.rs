@@ -9,7 +9,7 @@ use crate::{Ciphertext, Context, Error, Plaintext, working};
 
 /// The left rotations, each a power of two in either direction, that compose to a left rotation by `amount` of `slots` slots: the
 /// non-adjacent form, which has the fewest terms.
-fn powers_of_two(amount: i64, slots: i64) -> Vec<i64> {
+pub(crate) fn powers_of_two(amount: i64, slots: i64) -> Vec<i64> {
     let mut rest = amount.rem_euclid(slots);
     if rest > slots / 2 {
         rest -= slots;

@@ -197,6 +197,66 @@ class!(
     }
 );
 
+class!(
+    /// An encoded message without its primes, of one unit or several.
+    LightPlaintext(ckks::Units<ckks::LightPlaintext>) {
+        #[getter]
+        fn unit_count(&self) -> usize {
+            self.0.count()
+        }
+
+        #[getter]
+        fn level(&self) -> usize {
+            self.0.first().level()
+        }
+    }
+);
+
+/// A matrix's class.
+macro_rules! matrix_class {
+    ($(#[$doc:meta])* $name:ident) => {
+        class!(
+            $(#[$doc])*
+            $name {
+                #[getter]
+                fn level(&self) -> usize {
+                    self.0.level()
+                }
+
+                #[getter]
+                fn shape(&self) -> (usize, usize) {
+                    self.0.dimensions()
+                }
+
+                #[getter]
+                fn diagonal_count(&self) -> usize {
+                    self.0.diagonal_count()
+                }
+            }
+        );
+    };
+}
+
+matrix_class!(
+    /// An encoded matrix.
+    PlainMatrix
+);
+
+matrix_class!(
+    /// An encoded matrix without its primes.
+    LightPlainMatrix
+);
+
+class!(
+    /// Rotates for products with matrices.
+    seeded MatrixMultiplicationKey {
+        #[getter]
+        fn secret_id(&self) -> u64 {
+            self.0.secret_id().0
+        }
+    }
+);
+
 /// What this build runs on this machine, by name.
 #[pyfunction]
 pub fn build_info() -> Vec<(&'static str, String)> {

@@ -15,12 +15,13 @@
 //! unless [`Loading::verify`] is asked for. The residues of ciphertexts, plaintexts and public keys are always compared
 //! with their primes.
 //!
-//! *Map.* [`mod@literal`] parameters as text · `entries` the JSON of each type · `writer` · `reader` · `messages` plaintexts and ciphertexts, both ways · `kinds` the others.
+//! *Map.* [`mod@literal`] parameters as text · `entries` the JSON of each type · `writer` · `reader` · `messages` plaintexts and ciphertexts, both ways · `matrices` light plaintexts and matrices · `kinds` the others.
 
 pub mod literal;
 
 mod entries;
 mod kinds;
+mod matrices;
 mod messages;
 mod reader;
 mod writer;
@@ -28,8 +29,8 @@ mod writer;
 use everlevel_io::{Builder, Container};
 
 use crate::{
-    BootstrapKey, Ciphertext, ConjugationKey, Context, Error, FixedRotationKey, Plaintext, PublicKey,
-    RelinearizationKey, RotationKey, SecretKey, Units,
+    BootstrapKey, Ciphertext, ConjugationKey, Context, Error, FixedRotationKey, LightPlainMatrix, LightPlaintext,
+    MatrixMultiplicationKey, PlainMatrix, Plaintext, PublicKey, RelinearizationKey, RotationKey, SecretKey, Units,
 };
 use kinds::Parts;
 use reader::Reader;
@@ -96,6 +97,10 @@ objects! {
     RotationKey: RotationKey,
     FixedRotationKey: FixedRotationKey,
     BootstrapKey: BootstrapKey,
+    LightPlaintext: Units<LightPlaintext>,
+    PlainMatrix: PlainMatrix,
+    LightPlainMatrix: LightPlainMatrix,
+    MatrixMultiplicationKey: MatrixMultiplicationKey,
 }
 
 impl Context {

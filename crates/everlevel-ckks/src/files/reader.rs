@@ -77,7 +77,7 @@ impl<'i> Reader<'i> {
         Ok(bytes)
     }
 
-    fn packed(&self, name: &str, set: &PrimeSet) -> Result<PackedPoly, Error> {
+    pub fn packed(&self, name: &str, set: &PrimeSet) -> Result<PackedPoly, Error> {
         let n = self.inner.ring.n();
         let (place, bytes, range) = self.container.tensor(name)?;
         let expected = vec![set.len(), stride(n)];
