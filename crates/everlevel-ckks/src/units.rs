@@ -66,6 +66,20 @@ impl<T> Units<T> {
         self.0.iter().enumerate().map(unit).collect::<Result<_, _>>().map(Units)
     }
 
+    /// `f` of all units at once, whose results are as many.
+    ///
+    /// # Errors
+    /// That which `f` returns.
+    ///
+    /// # Panics
+    /// If `f` returns another number of results.
+    pub fn try_together<U>(&self, f: impl FnOnce(&[&T]) -> Result<Vec<U>, Error>) -> Result<Units<U>, Error> {
+        let all: Vec<&T> = self.0.iter().collect();
+        let results = f(&all)?;
+        assert_eq!(results.len(), self.count(), "a result for each unit");
+        Ok(Units(results))
+    }
+
     /// Each unit with the other vector's.
     ///
     /// # Errors

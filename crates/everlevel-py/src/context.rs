@@ -353,9 +353,9 @@ impl Context {
         bootstrap_key: &BootstrapKey,
         report: Report,
     ) -> PyResult<Ciphertext> {
-        let (relin, conjugation, key) = (&relinearization_key.0, &conjugation_key.0, &bootstrap_key.0);
-        let of_unit = |unit: &_, p: ckks::Progress| self.0.bootstrap(unit, relin, conjugation, key, p);
-        run_reporting(py, report, |p| ciphertext.0.try_map_reporting(p, of_unit)).map(Ciphertext)
+        let (relinearization, conjugation) = (&relinearization_key.0, &conjugation_key.0);
+        let keys = ckks::BootstrapKeys { relinearization, conjugation, bootstrap: &bootstrap_key.0 };
+        self.bootstrapped(py, (ckks::Method::Regular, ckks::Parts::Complex), ciphertext, keys, report)
     }
 
     fn lossy_bootstrap(
@@ -366,9 +366,7 @@ impl Context {
         real_only: bool,
         report: Report,
     ) -> PyResult<Ciphertext> {
-        let keys = bootstrap_keys(&keys);
-        let of_unit = |unit: &_, p: ckks::Progress| self.0.lossy_bootstrap(unit, keys, parts(real_only), p);
-        run_reporting(py, report, |p| ciphertext.0.try_map_reporting(p, of_unit)).map(Ciphertext)
+        self.bootstrapped(py, (ckks::Method::Lossy, parts(real_only)), ciphertext, bootstrap_keys(&keys), report)
     }
 
     fn sign_bootstrap(
@@ -379,9 +377,7 @@ impl Context {
         real_only: bool,
         report: Report,
     ) -> PyResult<Ciphertext> {
-        let keys = bootstrap_keys(&keys);
-        let of_unit = |unit: &_, p: ckks::Progress| self.0.sign_bootstrap(unit, keys, parts(real_only), p);
-        run_reporting(py, report, |p| ciphertext.0.try_map_reporting(p, of_unit)).map(Ciphertext)
+        self.bootstrapped(py, (ckks::Method::Sign, parts(real_only)), ciphertext, bootstrap_keys(&keys), report)
     }
 
     fn merge_bootstrap(
@@ -437,6 +433,19 @@ impl Context {
         let size = if large { ckks::BootstrapKeySize::Large } else { ckks::BootstrapKeySize::Medium };
         run_reporting(py, report, |p| self.0.bootstrap_key_of(kind, &secret_key.0, stage_count, size, p))
             .map(BootstrapKey)
+    }
+
+    /// All units together, so that they share the reading of the keys.
+    fn bootstrapped(
+        &self,
+        py: Python<'_>,
+        (method, parts): (ckks::Method, ckks::Parts),
+        ciphertext: &Ciphertext,
+        keys: ckks::BootstrapKeys<'_>,
+        report: Report,
+    ) -> PyResult<Ciphertext> {
+        let all = |units: &[&_], p: ckks::Progress| self.0.bootstrap_many(method, units, keys, parts, p);
+        run_reporting(py, report, |p| ciphertext.0.try_together(|units| all(units, p))).map(Ciphertext)
     }
 
     fn merged(
