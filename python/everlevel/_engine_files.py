@@ -7,6 +7,7 @@ from typing import Any, TypeVar, cast
 
 from . import _checks, _native
 from ._core import EngineCore
+from ._keywords import accepting, file_aliases
 from ._storable import PathLike, Storable
 from .ciphertext import Ciphertext
 from .errors import FileKindError
@@ -65,7 +66,8 @@ def _functions(kind: type[T], name: str | None = None) -> _FunctionsOf1x[T]:
         function.__name__ = f"{function.__name__}_{name}"
         function.__qualname__ = f"Engine.{function.__name__}"
         function.__doc__ = docstring
-    return write, read, serialize, deserialize
+    aliases = file_aliases(name)
+    return tuple(accepting(function, aliases) for function in (write, read, serialize, deserialize))  # type: ignore[return-value]
 
 
 def _of_kind(kind: type[T], obj: Storable) -> T:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.metadata import version
 from threading import Lock
 from typing import Any, Final, NoReturn, overload
 from weakref import WeakValueDictionary
@@ -14,6 +15,7 @@ from ._engine_matrices import MatricesMixin
 from ._engine_messages import MessagesMixin
 from ._engine_polynomials import PolynomialsMixin
 from ._engine_slots import SlotsMixin
+from ._keywords import accept_names_of_1x
 from ._options import Mode
 from ._registry import KeyRegistry
 from ._storable import Storable
@@ -171,6 +173,11 @@ class Engine(MessagesMixin, ArithmeticMixin, PolynomialsMixin, SlotsMixin, Matri
         return self._context.seeded_keys
 
     @property
+    def build_hash(self) -> str:
+        """The package's version, under 1.x's name."""
+        return version("everlevel")
+
+    @property
     def security_bits(self) -> int:
         """Classical security of the parameters: 128, or 0 for an insecure ring."""
         return 0 if self._context.insecure else 128
@@ -189,6 +196,8 @@ class Engine(MessagesMixin, ArithmeticMixin, PolynomialsMixin, SlotsMixin, Matri
         # Called only for what isn't there; names of 1.x get an answer that helps.
         raise _options.unsupported_function(name)
 
+
+accept_names_of_1x(Engine)
 
 _Address = tuple[str, int, bool, bool]
 """What tells engines apart: (parameters, slots, whether threads are many, whether keys are seeded)."""

@@ -18,6 +18,7 @@ __all__ = [
     "FixedRotationKey",
     "LossyBootstrapKey",
     "MatrixMultiplicationKey",
+    "MergeBootstrapKey",
     "PublicKey",
     "RelinearizationKey",
     "RotationKey",
@@ -239,6 +240,10 @@ class BootstrapKey(_EvaluationKey[_native.BootstrapKey]):
 
     def _details(self) -> str:
         return f"stage_count {self.stage_count}, {self.size}, {self._size()}"
+
+
+MergeBootstrapKey = BootstrapKey
+"""1.x's name for the key of merged bootstraps, which a bootstrap key does."""
 
 
 class LossyBootstrapKey(BootstrapKey):
