@@ -4,6 +4,7 @@
 //! them for the primes of its level: the result is [`Context::encode`]'s, bit for bit, at every level, and costs a transform for
 //! each prime where a [`Plaintext`] costs none.
 
+use everlevel_ring::{Eval, Poly};
 use num_complex::Complex64;
 
 use crate::context::Inner;
@@ -47,8 +48,21 @@ impl Inner {
         if log2_needed >= log2_available {
             return Err(Error::ScaleOverflow { op, log2_needed, log2_available, log2_scale: scale.log2(), level });
         }
-        let poly = self.ring.to_eval(self.ring.from_i128(&self.ladder.sets[level], &integers));
+        let poly = self.transformed(&integers, level);
         Ok(Plaintext { poly, level, scale, slot_count: self.encoder.slots(), fingerprint: self.fingerprint })
+    }
+}
+
+impl Inner {
+    /// The polynomial of integers over the primes of a level.
+    pub(crate) fn transformed(&self, integers: &[i128], level: usize) -> Poly<Eval> {
+        let set = &self.ladder.sets[level];
+        // Of 64 bits, they are reduced many at a time.
+        let narrow: Result<Vec<i64>, _> = integers.iter().map(|&c| i64::try_from(c)).collect();
+        self.ring.to_eval(match narrow {
+            Ok(narrow) => self.ring.from_i64(set, &narrow),
+            Err(_) => self.ring.from_i128(set, integers),
+        })
     }
 }
 

@@ -1,6 +1,7 @@
 //! The product.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use everlevel_ring::{Eval, PackedPoly, Poly};
 use everlevel_rlwe::{Rlwe, SwitchingKey};
@@ -61,12 +62,12 @@ impl Context {
         keys: impl Into<RotationKeys<'k>>,
     ) -> Result<Ciphertext, Error> {
         let from = matrix.shape.level;
-        self.product(&matrix.shape, a, keys.into(), |inner, at, level| {
-            let diagonal = &matrix.diagonals[at];
-            Ok(match level == from {
+        self.product(&matrix.shape, a, keys.into(), |inner, positions, level| {
+            let diagonal = |diagonal| match level == from {
                 true => Diagonal::Packed(diagonal),
                 false => Diagonal::Unpacked(inner.rescaled_plain(diagonal, from, level)),
-            })
+            };
+            Ok(matrix.diagonals[positions].iter().map(diagonal).collect())
         })
     }
 
@@ -80,8 +81,8 @@ impl Context {
         a: &Ciphertext,
         keys: impl Into<RotationKeys<'k>>,
     ) -> Result<Ciphertext, Error> {
-        self.product(&matrix.shape, a, keys.into(), |inner, at, level| {
-            Ok(Diagonal::Unpacked(inner.expand("multiply_matrix", &matrix.diagonals[at], level)?.poly))
+        self.product(&matrix.shape, a, keys.into(), |inner, positions, level| {
+            inner.expanded(&matrix.diagonals[positions], level)
         })
     }
 
@@ -100,9 +101,8 @@ impl Context {
         self.check_ciphertext(op, a)?;
         self.check_depth(op, a, 1)?;
         let shape = self.matrix_shape(op, entries, dimensions, a.level, None)?;
-        self.product(&shape, a, keys.into(), |inner, at, level| {
-            let coeffs = inner.diagonal_coeffs(entries, &shape, at);
-            Ok(Diagonal::Unpacked(inner.expand(op, &coeffs, level)?.poly))
+        self.product(&shape, a, keys.into(), |inner, positions, level| {
+            inner.expanded(&inner.diagonal_coeffs(entries, &shape, positions), level)
         })
     }
 
@@ -111,7 +111,7 @@ impl Context {
         shape: &Shape,
         a: &Ciphertext,
         RotationKeys { info, keys }: RotationKeys<'_>,
-        diagonal: impl Fn(&Inner, usize, usize) -> Result<Diagonal<'m>, Error> + Send + Sync,
+        diagonals: impl Fn(&Inner, Range<usize>, usize) -> Result<Vec<Diagonal<'m>>, Error> + Send + Sync,
     ) -> Result<Ciphertext, Error> {
         let op = "multiply_matrix";
         self.check_ciphertext(op, a)?;
@@ -127,7 +127,7 @@ impl Context {
         }
         self.install(|inner| {
             let product = Product { inner, shape, keys, level };
-            product.apply(inner.lowered(a, level).as_ref(), diagonal)
+            product.apply(inner.lowered(a, level).as_ref(), diagonals)
         })
     }
 }
@@ -136,16 +136,15 @@ impl Product<'_> {
     fn apply<'m>(
         &self,
         a: &Ciphertext,
-        diagonal: impl Fn(&Inner, usize, usize) -> Result<Diagonal<'m>, Error> + Send + Sync,
+        diagonals: impl Fn(&Inner, Range<usize>, usize) -> Result<Vec<Diagonal<'m>>, Error> + Send + Sync,
     ) -> Result<Ciphertext, Error> {
         let (ring, ladder) = (&self.inner.ring, &self.inner.ladder);
         let babies = self.babies(&a.rlwe)?;
         let mut sum: Option<(i64, Rlwe)> = None;
         for (giant, steps) in self.shape.plan.by_giant().into_iter().rev() {
-            let diagonals = steps.iter().map(|(_, at)| diagonal(self.inner, *at, self.level));
-            let diagonals: Vec<Diagonal> = diagonals.collect::<Result<_, _>>()?;
-            let vectors: Vec<&Rlwe> = steps.iter().map(|(baby, _)| &babies[baby]).collect();
-            let mut inner_sum = self.inner_product(&vectors, &diagonals);
+            let terms = diagonals(self.inner, steps.positions, self.level)?;
+            let vectors: Vec<&Rlwe> = steps.babies.iter().map(|baby| &babies[baby]).collect();
+            let mut inner_sum = self.inner_product(&vectors, &terms);
             if let Some((outer, turned)) = sum {
                 inner_sum.add_assign(ring, &self.rotated(turned, outer - giant)?);
             }
@@ -267,12 +266,17 @@ fn unpacked<'d>(diagonals: &'d [Diagonal], prime: usize) -> Vec<&'d [u64]> {
 }
 
 impl Inner {
+    fn expanded<'m>(&self, coeffs: &[Vec<f64>], level: usize) -> Result<Vec<Diagonal<'m>>, Error> {
+        let one = |coeffs: &Vec<f64>| Ok(Diagonal::Unpacked(self.expand("multiply_matrix", coeffs, level)?.poly));
+        coeffs.iter().map(one).collect()
+    }
+
     /// A plaintext of one level at a lower one: its integers, scaled and rounded anew.
     pub(crate) fn rescaled_plain(&self, poly: &PackedPoly, from: usize, level: usize) -> Poly<Eval> {
         let few = crate::context::readable(&self.ladder.sets[from]);
         let integers = self.ring.to_i128(&self.ring.to_coeff(poly.unpack(&self.ring).restricted(&few)));
         let factor = self.ladder.scales[level] / self.ladder.scales[from];
         let scaled: Vec<i128> = integers.iter().map(|&c| (c as f64 * factor).round() as i128).collect();
-        self.ring.to_eval(self.ring.from_i128(&self.ladder.sets[level], &scaled))
+        self.transformed(&scaled, level)
     }
 }

@@ -1,6 +1,7 @@
 //! From matrices to diagonals.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use everlevel_ring::PackedPoly;
 use everlevel_rlwe::SwitchingKey;
@@ -28,27 +29,33 @@ impl Entries<'_> {
         }
     }
 
-    /// Diagonal `d` of the matrix filled up to `slots` rows and columns, moved back by the giant step:
-    /// `out[i] = M[i − giant][i − giant + d]`.
-    fn diagonal(&self, shape: &Shape, d: i64) -> Vec<Complex64> {
+    /// Diagonals of the matrix filled up to `slots` rows and columns, moved back by their giant steps:
+    /// `out[i] = M[i − giant][i − giant + d]`. Neighbours are found together: they are neighbours in every row.
+    fn diagonals(&self, shape: &Shape, diagonals: &[i64]) -> Vec<Vec<Complex64>> {
         let slots = shape.slot_count;
-        let giant = shape.plan.giant(d);
-        let mut out = vec![Complex64::default(); slots];
         let turned = |row: usize, by: i64| (row as i64 + by).rem_euclid(slots as i64) as usize;
+        let mut out = vec![vec![Complex64::default(); slots]; diagonals.len()];
         for row in 0..shape.rows {
-            let column = turned(row, d);
-            if column < shape.columns {
-                out[turned(row, giant)] = self.get(row * shape.columns + column);
+            for (out, &d) in out.iter_mut().zip(diagonals) {
+                let column = turned(row, d);
+                if column < shape.columns {
+                    out[turned(row, shape.plan.giant(d))] = self.get(row * shape.columns + column);
+                }
             }
         }
         out
     }
 }
 
+/// Diagonals that are found together.
+const TOGETHER: usize = 32;
+
 impl Inner {
-    /// The coefficients of a diagonal.
-    pub(crate) fn diagonal_coeffs(&self, entries: Entries, shape: &Shape, at: usize) -> Vec<f64> {
-        self.encoder.to_coeffs(&entries.diagonal(shape, shape.plan.diagonals[at]))
+    /// The coefficients of diagonals at consecutive positions.
+    pub(crate) fn diagonal_coeffs(&self, entries: Entries, shape: &Shape, positions: Range<usize>) -> Vec<Vec<f64>> {
+        let all = &shape.plan.diagonals[positions];
+        let some = |some: &[i64]| entries.diagonals(shape, some);
+        all.chunks(TOGETHER).flat_map(some).map(|slots| self.encoder.to_coeffs(&slots)).collect()
     }
 }
 
@@ -120,12 +127,12 @@ impl Context {
         let op = "encode_to_light_plain_matrix";
         let shape = self.matrix_shape(op, entries, dimensions, level, diagonals)?;
         let diagonals = self.install(|inner| {
-            let coeffs = |at| {
-                let coeffs = inner.diagonal_coeffs(entries, &shape, at);
-                inner.check_fits(op, &coeffs, level)?;
-                Ok(coeffs)
-            };
-            (0..shape.plan.diagonals.len()).into_par_iter().map(coeffs).collect::<Result<_, Error>>()
+            let count = shape.plan.diagonals.len();
+            let starts: Vec<usize> = (0..count).step_by(TOGETHER).collect();
+            let some = |&at: &usize| inner.diagonal_coeffs(entries, &shape, at..count.min(at + TOGETHER));
+            let all: Vec<Vec<f64>> = starts.par_iter().flat_map(some).collect();
+            all.iter().try_for_each(|coeffs| inner.check_fits(op, coeffs, level))?;
+            Ok::<_, Error>(all)
         })?;
         Ok(LightPlainMatrix { shape, diagonals })
     }
@@ -145,8 +152,12 @@ impl Context {
         let shape = self.matrix_shape(op, entries, dimensions, level, diagonals)?;
         let diagonals = self.install(|inner| {
             let count = shape.plan.diagonals.len();
+            let mut found = Vec::new().into_iter();
             PackedPoly::many(&inner.ring, &inner.ladder.sets[level], count, |at| {
-                let coeffs = inner.diagonal_coeffs(entries, &shape, at);
+                if at % TOGETHER == 0 {
+                    found = inner.diagonal_coeffs(entries, &shape, at..count.min(at + TOGETHER)).into_iter();
+                }
+                let coeffs: Vec<f64> = found.next().unwrap_or_default();
                 Ok::<_, Error>(inner.expand(op, &coeffs, level)?.poly)
             })
         })?;

@@ -1,6 +1,7 @@
 //! Which rotations a matrix needs.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 /// Price of a giant step's key switch, in baby steps'. Baby steps share digits.
 const GIANT_PRICE: usize = 2;
@@ -12,6 +13,15 @@ pub struct Plan {
     pub(crate) baby_count: i64,
     /// Left rotations, ascending, from `−slots/2` up.
     pub(crate) diagonals: Vec<i64>,
+}
+
+/// The diagonals of one giant step.
+#[derive(Debug)]
+pub(crate) struct Steps {
+    /// Their baby steps.
+    pub(crate) babies: Vec<i64>,
+    /// Their positions among all diagonals.
+    pub(crate) positions: Range<usize>,
 }
 
 /// The largest number of baby steps, of which a matrix multiplication key has every one: the power of two at or below the root.
@@ -48,12 +58,15 @@ impl Plan {
         all
     }
 
-    /// For each giant step, in order, its baby steps and their diagonals' positions.
-    pub(crate) fn by_giant(&self) -> BTreeMap<i64, Vec<(i64, usize)>> {
-        let mut giants: BTreeMap<i64, Vec<(i64, usize)>> = BTreeMap::new();
-        for (at, d) in self.diagonals.iter().enumerate() {
-            let baby = d.rem_euclid(self.baby_count);
-            giants.entry(d - baby).or_default().push((baby, at));
+    /// The steps of each giant step, in order.
+    pub(crate) fn by_giant(&self) -> BTreeMap<i64, Steps> {
+        let mut giants: BTreeMap<i64, Steps> = BTreeMap::new();
+        for (at, &d) in self.diagonals.iter().enumerate() {
+            let giant = self.giant(d);
+            // Diagonals of one giant step are neighbours, since they ascend.
+            let steps = giants.entry(giant).or_insert(Steps { babies: Vec::new(), positions: at..at });
+            steps.babies.push(d - giant);
+            steps.positions.end = at + 1;
         }
         giants
     }
@@ -83,7 +96,8 @@ mod tests {
             assert!(babies.contains(&0) && plan.baby_count <= most_babies(64));
             let mut seen = Vec::new();
             for (giant, steps) in plan.by_giant() {
-                for (baby, at) in steps {
+                assert_eq!(steps.babies.len(), steps.positions.len());
+                for (baby, at) in steps.babies.into_iter().zip(steps.positions) {
                     assert_eq!(giant + baby, plan.diagonals[at]);
                     assert_eq!(plan.giant(plan.diagonals[at]), giant);
                     assert!(babies.contains(&baby) && (0..plan.baby_count).contains(&baby));
