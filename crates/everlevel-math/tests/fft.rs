@@ -23,3 +23,12 @@ fn sizes_outside_the_range_are_refused() {
         assert_eq!(Fft::new(n).err(), Some(Error::BadFftSize { n }));
     }
 }
+
+#[test]
+fn every_backend_gives_the_bits_of_the_portable_one() {
+    for simd in Simd::available() {
+        for n in SIZES {
+            fft::matches_portable(simd, n);
+        }
+    }
+}
