@@ -5,7 +5,7 @@
 //! ranges live inside kernels and are documented there. All backends give the same bits.
 //!
 //! *Map.* [`modulus`] one prime and its element-wise kernels · [`primes`] NTT-friendly primes · [`ntt`] the negacyclic
-//! transform · [`galois`] automorphisms as permutations of the transform domain · [`rns`] basis conversion ·
+//! transform · [`fft`] the negacyclic transform in doubles, for torus words · [`galois`] automorphisms as permutations of the transform domain · [`rns`] basis conversion ·
 //! [`packed`] 48-bit storage · [`simd`] run-time choice of kernels.
 //!
 //! *Backends.* Portable code is here; `avx2` and `avx512` hold the vector kernels, dispatched once per slice. `unsafe` is confined to
@@ -14,6 +14,7 @@
 //!
 //! *Non-goals.* Polynomials, keys, randomness: see the crates above.
 
+pub mod fft;
 pub mod galois;
 pub mod modulus;
 pub mod ntt;
@@ -31,6 +32,7 @@ mod error;
 mod pairs;
 
 pub use error::Error;
+pub use fft::Fft;
 pub use galois::GaloisMap;
 pub use modulus::Modulus;
 pub use ntt::Ntt;
