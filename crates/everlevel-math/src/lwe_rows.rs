@@ -153,8 +153,7 @@ mod tests {
                     for p in 0..k {
                         let a = &masks[i * dim + p * ring..][..ring];
                         for m in 0..ring {
-                            let extracted =
-                                if m == 0 { shifted(a, 0) } else { shifted(a, ring - m).wrapping_neg() };
+                            let extracted = if m == 0 { shifted(a, 0) } else { shifted(a, ring - m).wrapping_neg() };
                             let out = &mut expected[p * ring + m];
                             *out = out.wrapping_add(d.wrapping_mul(extracted));
                         }

@@ -54,7 +54,8 @@ fn main() {
                     continue;
                 }
                 for (mask_gadget, body_gadget) in gadgets(torus_bits) {
-                    let found = smallest(torus_bits, log_n, rank, mask_gadget, body_gadget, space, norm2, max_log2_p_fail);
+                    let found =
+                        smallest(torus_bits, log_n, rank, mask_gadget, body_gadget, space, norm2, max_log2_p_fail);
                     best.extend(found.map(|params| (cost_ns(&params), params)));
                 }
             }
@@ -63,7 +64,12 @@ fn main() {
     best.sort_by(|a, b| a.0.total_cmp(&b.0));
     for (cost, params) in best.iter().take(8) {
         let log2_p_fail = params.log2_p_fail(params.norm2);
-        println!("{:.2} ms, 2^{log2_p_fail:.1}, {} transforms: {:?}", cost / 1e6, params.transforms(), params.literal());
+        println!(
+            "{:.2} ms, 2^{log2_p_fail:.1}, {} transforms: {:?}",
+            cost / 1e6,
+            params.transforms(),
+            params.literal()
+        );
     }
 }
 

@@ -47,7 +47,9 @@ pub enum Error {
         known: Vec<&'static str>,
     },
     /// Ciphertexts or keys of different secrets or parameters.
-    #[error("{op}: {what} belongs to key {found:#018x}, this is key {expected:#018x}; use objects made from one secret key")]
+    #[error(
+        "{op}: {what} belongs to key {found:#018x}, this is key {expected:#018x}; use objects made from one secret key"
+    )]
     ForeignObject {
         /// The refused operation.
         op: &'static str,
@@ -81,7 +83,9 @@ pub enum Error {
         max: u64,
     },
     /// A result that could reach into the padding bit.
-    #[error("{op}: the result may be as large as {max_value}, the space ends at {max}; bootstrap or reduce an operand first")]
+    #[error(
+        "{op}: the result may be as large as {max_value}, the space ends at {max}; bootstrap or reduce an operand first"
+    )]
     SpaceExhausted {
         /// The refused operation.
         op: &'static str,

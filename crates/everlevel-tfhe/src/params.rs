@@ -181,8 +181,16 @@ impl TryFrom<ParamsLiteral> for Params {
                 // Published deviations are rounded to two decimals.
                 Some(line) if found >= line - 0.005 => {}
                 _ if l.insecure => {}
-                Some(line) => return Err(Error::NoiseTooNarrow { what, dim, log2_std_dev: found, min_log2_std_dev: line }),
-                None => return refuse(what, format!("dimension {dim}"), "a dimension of 500 or more, or `insecure` spelled out"),
+                Some(line) => {
+                    return Err(Error::NoiseTooNarrow { what, dim, log2_std_dev: found, min_log2_std_dev: line });
+                }
+                None => {
+                    return refuse(
+                        what,
+                        format!("dimension {dim}"),
+                        "a dimension of 500 or more, or `insecure` spelled out",
+                    );
+                }
             }
         }
         if !(l.norm2 >= 1.0 && l.norm2.is_finite()) {

@@ -51,7 +51,7 @@ impl SecretKey {
         let (small, big) = (bits(0, params.lwe_dim), bits(1, params.big_dim()));
         let ring = ExactRing::new(params.log_n);
         let big_prepared = big.chunks(params.n()).map(|bits| ring.prepare(bits)).collect();
-        let id = SecretId(seed.stream(Domain::Derive, 0).next_u64());
+        let id = SecretId(seed.stream(Domain::Derive, 0).next_u64() ^ params.fingerprint());
         let error = match params.order {
             Order::KeySwitchFirst => gaussian(params.glwe_log2_std_dev, 64)?,
             Order::BootstrapFirst => gaussian(params.lwe_log2_std_dev, 64)?,

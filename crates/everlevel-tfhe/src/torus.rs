@@ -1,20 +1,17 @@
 //! The words of the torus, and where keys are stored.
 
 use everlevel_math::fft::{self, Fft, KeyWord};
+use everlevel_math::monomial;
 
 /// A torus word in blind rotation: `u32` or `u64`. Everywhere else torus elements are the leading bits of a `u64`.
-pub trait Torus: fft::Torus + Default + PartialEq + std::fmt::Debug {
+pub trait Torus: fft::Torus + monomial::WrappingWord + bytemuck::Pod + Default + PartialEq + std::fmt::Debug {
     /// A word of a transformed key.
-    type Key: KeyWord + bytemuck::Pod;
+    type Key: KeyWord + bytemuck::Pod + std::fmt::Debug;
 
     /// The leading bits of `x`, cut off.
     fn from_leading(x: u64) -> Self;
     /// As leading bits.
     fn to_leading(self) -> u64;
-    /// Modulo `2^BITS`.
-    fn sub(self, other: Self) -> Self;
-    /// Modulo `2^BITS`.
-    fn neg(self) -> Self;
     /// The unit in which transformed keys of degree `n` are stored, log2.
     fn log2_key_unit(n: usize) -> u32;
     /// A value of a transform as a word of a key of degree `n`.
@@ -33,12 +30,6 @@ impl Torus for u32 {
     }
     fn to_leading(self) -> u64 {
         u64::from(self) << 32
-    }
-    fn sub(self, other: Self) -> Self {
-        self.wrapping_sub(other)
-    }
-    fn neg(self) -> Self {
-        self.wrapping_neg()
     }
     fn log2_key_unit(n: usize) -> u32 {
         crate::noise::log2_key_unit(n)
@@ -61,12 +52,6 @@ impl Torus for u64 {
     fn to_leading(self) -> u64 {
         self
     }
-    fn sub(self, other: Self) -> Self {
-        self.wrapping_sub(other)
-    }
-    fn neg(self) -> Self {
-        self.wrapping_neg()
-    }
     fn log2_key_unit(_: usize) -> u32 {
         0
     }
@@ -76,13 +61,6 @@ impl Torus for u64 {
     fn inverse_add(fft: &Fft, acc: &mut [Self], x: &mut [f64]) {
         fft.inverse_add(acc, x);
     }
-}
-
-/// The torus element nearest to `x`, whatever its integer part.
-pub fn from_f64(x: f64) -> u64 {
-    // Exact: the fraction has 53 bits at most.
-    let fraction = x - x.floor();
-    (fraction * 18_446_744_073_709_551_616.0) as u64
 }
 
 /// The torus element as a number in `[−½, ½)`.

@@ -136,12 +136,8 @@ pub(crate) struct Extraction {
 
 impl Extraction {
     /// Of a 32-bit word, all bits as one signed integer.
-    pub(super) const SIGNED_32: Self = Self {
-        offset: 1 << 31,
-        shift: 0,
-        mask: u32::MAX as u64,
-        centre: INTEGER_BIT as f64 + 2_147_483_648.0,
-    };
+    pub(super) const SIGNED_32: Self =
+        Self { offset: 1 << 31, shift: 0, mask: u32::MAX as u64, centre: INTEGER_BIT as f64 + 2_147_483_648.0 };
 
     /// The bits of `2^52`, into whose mantissa a field is put.
     pub(super) const EXPONENT: u64 = (INTEGER_BIT as f64).to_bits();
