@@ -24,6 +24,13 @@ fn sizes_outside_the_range_are_refused() {
     }
 }
 
+#[test]
+fn every_backend_gives_the_bits_of_the_portable_one() {
+    for simd in Simd::available() {
+        for n in SIZES {
+            fft::matches_portable(simd, n);
+        }
+
 /// 32-bit keys in units of their own give what the doubles give, when the units hold them exactly.
 #[test]
 fn integer_keys_are_doubles_in_units() {

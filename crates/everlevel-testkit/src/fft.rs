@@ -89,3 +89,72 @@ pub fn product_errors<T: Word>(simd: Simd, n: usize, digits: Digits, seed: u64) 
     }
     got.iter().zip(expected).map(|(&got, expected)| got.signed_difference(low(expected))).collect()
 }
+
+/// Every entry point gives the bits of the portable backend.
+pub fn matches_portable(simd: Simd, n: usize) {
+    let plans = [Simd::SCALAR, simd].map(|simd| Fft::with_simd(n, simd).expect("size"));
+    let same = |what: &str, f: &dyn Fn(&Fft) -> Vec<u64>| {
+        let [expected, got] = [f(&plans[0]), f(&plans[1])];
+        assert!(expected == got, "{}: {what}, n = {n}", simd.name());
+    };
+    let mut sampler = Sampler::new(n as u64);
+    let integers: Vec<i64> = (0..n).map(|_| sampler.word() as i64 >> 12).collect();
+    same("forward_integers", &|fft| {
+        let mut out = vec![0.0; n];
+        fft.forward_integers(&mut out, &integers);
+        bits(&out)
+    });
+    words_match::<u32>(&same, n, &mut sampler);
+    words_match::<u64>(&same, n, &mut sampler);
+    for (rows, cols) in [(1, 1), (2, 3), (6, 2), (3, 5), (0, 2)] {
+        let mut doubles = |len: usize| -> Vec<f64> { (0..len).map(|_| sampler.word() as i64 as f64).collect() };
+        let (x, key, start) = (doubles(rows * n), doubles(rows * cols * n), doubles(cols * n));
+        let short: Vec<f32> = key.iter().map(|&k| k as f32).collect();
+        same(&format!("multiply {rows}×{cols}"), &|fft| {
+            let mut out = [vec![1.0; cols * n], vec![1.0; cols * n], start.clone(), start.clone()];
+            fft.multiply(&mut out[0], &x, &key);
+            fft.multiply(&mut out[1], &x, &short);
+            fft.multiply_add(&mut out[2], &x, &key);
+            fft.multiply_add(&mut out[3], &x, &short);
+            bits(&out.concat())
+        });
+    }
+}
+
+fn bits(x: &[f64]) -> Vec<u64> {
+    x.iter().map(|x| x.to_bits()).collect()
+}
+
+/// Compares what two backends return, under a name.
+type Same<'a> = &'a dyn Fn(&str, &dyn Fn(&Fft) -> Vec<u64>);
+
+fn words_match<T: Word>(same: Same<'_>, n: usize, sampler: &mut Sampler) {
+    let name = |what: &str| format!("{what} of {} bits", T::BITS);
+    // One word in four is at an edge.
+    let x: Vec<T> = (0..n)
+        .map(|i| {
+            T::from_word(if i % 4 == 0 { [0, u64::MAX, 1 << 63, (1 << 63) - 1][i / 4 % 4] } else { sampler.word() })
+        })
+        .collect();
+    same(&name("forward_torus"), &|fft| {
+        let mut out = vec![0.0; n];
+        fft.forward_torus(&mut out, &x);
+        bits(&out)
+    });
+    for (log2_base, levels) in [(7, 3), (2, 8), (1, 32), (16, 2), (23, 1)] {
+        same(&name(&format!("digits {log2_base}×{levels}")), &|fft| {
+            let mut out = vec![0.0; levels as usize * n];
+            fft.forward_digits(&mut out, &x, Digits { log2_base, levels });
+            bits(&out)
+        });
+    }
+    // Sums that stay in the word, that wrap, and that wrap thousands of times.
+    for log2_size in [20, T::BITS + 5, T::BITS + 30] {
+        let y: Vec<f64> = (0..n).map(|_| sampler.word() as i64 as f64 * 2f64.powi(log2_size as i32 - 63)).collect();
+        same(&name(&format!("inverse from 2^{log2_size}")), &|fft| {
+            let mut acc = x.clone();
+            fft.inverse_add(&mut acc, &mut y.clone());
+            acc.iter().map(|&x| x.to_word()).collect()
+        });
+    }
+}

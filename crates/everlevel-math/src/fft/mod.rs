@@ -12,6 +12,10 @@
 //! *The same bits everywhere.* Every backend does the same IEEE 754 operations in the same order, fused where the definition is fused. Where the CPU has
 //! no fused multiplication, the portable backend is right but slow.
 
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
 mod passes;
 mod plan;
 mod products;
@@ -22,6 +26,7 @@ mod vector;
 pub use products::KeyWord;
 pub use torus::{Digits, Torus};
 
+use crate::simd::Level;
 use crate::{Error, Simd};
 use passes::{InPlace, Sink, Source};
 use plan::Plan;
@@ -187,8 +192,16 @@ impl Fft {
     /// # Safety
     /// The contract of the operation.
     unsafe fn run(&self, operation: impl Operation) {
-        // SAFETY: the caller's contract; portable vectors need no features.
-        unsafe { operation.call::<Portable>() }
+        // SAFETY: the caller's contract; a `Simd` above scalar exists only after its features were detected.
+        unsafe {
+            match self.simd.0 {
+                #[cfg(target_arch = "x86_64")]
+                Level::Avx512Ifma => avx512::run(operation),
+                #[cfg(target_arch = "x86_64")]
+                Level::Avx2 => avx2::run(operation),
+                _ => operation.call::<Portable>(),
+            }
+        }
     }
 }
 
