@@ -175,6 +175,18 @@ impl Fft {
         unsafe { self.run(Inverse { fft: self, x: InPlace(x.as_mut_ptr()), out }) };
     }
 
+    /// [`Fft::inverse_add`] of `2^log2_unit·x`: for products with keys that are stored in such units.
+    ///
+    /// # Panics
+    /// As [`Fft::inverse_add`].
+    pub fn inverse_add_scaled<T: Torus>(&self, acc: &mut [T], x: &mut [f64], log2_unit: u32) {
+        assert_eq!((acc.len(), x.len()), (self.n, self.n));
+        let rounding = Rounding::in_units::<T>(self.n / 2, log2_unit);
+        let out = AddTo { acc: acc.as_mut_ptr(), half: self.n / 2, rounding };
+        // SAFETY: the lengths were checked.
+        unsafe { self.run(Inverse { fft: self, x: InPlace(x.as_mut_ptr()), out }) };
+    }
+
     /// Runs an operation on the vectors of the backend.
     ///
     /// # Safety

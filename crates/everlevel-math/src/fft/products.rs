@@ -1,8 +1,9 @@
 //! Pointwise products in the transform domain.
 
+use super::torus::Extraction;
 use super::vector::Vector;
 
-/// A word of a prepared key: [`f64`], or [`f32`] for half the memory traffic at 24 bits.
+/// A word of a prepared key: [`f64`]; or [`f32`] or [`i32`] for half the memory traffic, at 24 bits of each value or 31 of the largest.
 pub trait KeyWord: Copy + Send + Sync + 'static {
     #[doc(hidden)]
     #[allow(private_bounds)]
@@ -26,6 +27,15 @@ impl KeyWord for f32 {
     unsafe fn load<V: Vector>(p: *const Self) -> V {
         // SAFETY: as above.
         unsafe { V::load_f32(p) }
+    }
+}
+
+impl KeyWord for i32 {
+    #[inline(always)]
+    #[allow(private_bounds)]
+    unsafe fn load<V: Vector>(p: *const Self) -> V {
+        // SAFETY: as above; the words of a digit kernel are any bits.
+        unsafe { V::digit_u32(p.cast(), &Extraction::SIGNED_32) }
     }
 }
 

@@ -135,6 +135,10 @@ pub(crate) struct Extraction {
 }
 
 impl Extraction {
+    /// Of a 32-bit word, all bits as one signed integer.
+    pub(super) const SIGNED_32: Self =
+        Self { offset: 1 << 31, shift: 0, mask: u32::MAX as u64, centre: INTEGER_BIT as f64 + 2_147_483_648.0 };
+
     /// The bits of `2^52`, into whose mantissa a field is put.
     pub(super) const EXPONENT: u64 = (INTEGER_BIT as f64).to_bits();
 
@@ -163,7 +167,12 @@ impl Rounding {
     pub(super) const TWO_32: f64 = 4_294_967_296.0;
 
     pub(super) fn new<T: Torus>(m: usize) -> Self {
-        let (bits, m) = (T::BITS as i32, m as f64);
+        Self::in_units::<T>(m, 0)
+    }
+
+    /// For `y` in units of `2^log2_unit`.
+    pub(super) fn in_units<T: Torus>(m: usize, log2_unit: u32) -> Self {
+        let (bits, m) = (T::BITS as i32, m as f64 * 0.5f64.powi(log2_unit as i32));
         // Powers of two: exact.
         Self { inv_modulus: 0.5f64.powi(bits) / m, modulus: 2f64.powi(bits) * m, inv_m: 1.0 / m }
     }
