@@ -3,11 +3,11 @@
 A comment on the line before a Python block says how:
 
 * none: as it stands, on rings as small as the block asks for;
-* ``<!-- small-ring -->``: at real parameters for readers, and here on a ring without security, by the substitution below;
+* ``<!-- small-ring -->``: at real parameters for readers, and here on a ring without security (`on_small_ring`);
 * ``<!-- full-size -->``: as it stands, at N = 2^16, with the tests that take gigabytes.
 
-Lines of ``sh`` blocks that call ``everlevel`` run in a temporary folder, on a small ring, too. Those that call ``make`` name
-targets that there are.
+Lines of ``sh`` blocks that call ``everlevel`` run in a temporary folder, on a small ring too. Those that call ``make``
+name targets that there are.
 """
 
 from __future__ import annotations
