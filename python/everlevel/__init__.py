@@ -16,6 +16,7 @@ from ._info import show_info
 from .ciphertext import Ciphertext
 from .engine import Engine
 from .errors import EverlevelError
+from .evaluation_key import EvaluationKey
 from .keys import (
     BootstrapKey,
     ConjugationKey,
@@ -33,6 +34,7 @@ __all__ = [
     "Ciphertext",
     "ConjugationKey",
     "Engine",
+    "EvaluationKey",
     "EverlevelError",
     "FixedRotationKey",
     "LossyBootstrapKey",

@@ -9,9 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _checks
+from ._auto import deepened
 from ._core import EngineCore
 from .ciphertext import Ciphertext
 from .errors import MessageError, ParameterError
+from .evaluation_key import EvaluationKey
 from .keys import RelinearizationKey
 
 _LARGEST_POWER: Final = 2**16
@@ -20,8 +22,9 @@ _LARGEST_POWER: Final = 2**16
 class PolynomialsMixin(EngineCore):
     """Polynomials of a ciphertext, by baby steps and giant steps."""
 
+    @deepened
     def make_power_basis(
-        self, ciphertext: Ciphertext, max_power: int, relinearization_key: RelinearizationKey
+        self, ciphertext: Ciphertext, max_power: int, relinearization_key: RelinearizationKey | EvaluationKey
     ) -> list[Ciphertext]:
         """Compute x, x², …, x^max_power.
 
@@ -40,8 +43,9 @@ class PolynomialsMixin(EngineCore):
         x, power, key = self._basis("make_power_basis", ciphertext, max_power, relinearization_key)
         return self._wrap_all(self._context.basis(x._native, False, power, key._native), is_real=x.is_real)
 
+    @deepened
     def make_chebyshev_basis(
-        self, ciphertext: Ciphertext, max_power: int, relinearization_key: RelinearizationKey
+        self, ciphertext: Ciphertext, max_power: int, relinearization_key: RelinearizationKey | EvaluationKey
     ) -> list[Ciphertext]:
         """Compute the Chebyshev polynomials T_1(x), …, T_max_power(x), for x in [-1, 1].
 
@@ -53,8 +57,9 @@ class PolynomialsMixin(EngineCore):
         x, power, key = self._basis("make_chebyshev_basis", ciphertext, max_power, relinearization_key)
         return self._wrap_all(self._context.basis(x._native, True, power, key._native), is_real=x.is_real)
 
+    @deepened
     def evaluate_polynomial(
-        self, ciphertext: Ciphertext, coefficients: ArrayLike, relinearization_key: RelinearizationKey
+        self, ciphertext: Ciphertext, coefficients: ArrayLike, relinearization_key: RelinearizationKey | EvaluationKey
     ) -> Ciphertext:
         """Evaluate Σ c_k x^k.
 
@@ -88,8 +93,9 @@ class PolynomialsMixin(EngineCore):
         """
         return self._evaluate("evaluate_polynomial", False, ciphertext, coefficients, relinearization_key)
 
+    @deepened
     def evaluate_chebyshev_polynomial(
-        self, ciphertext: Ciphertext, coefficients: ArrayLike, relinearization_key: RelinearizationKey
+        self, ciphertext: Ciphertext, coefficients: ArrayLike, relinearization_key: RelinearizationKey | EvaluationKey
     ) -> Ciphertext:
         """Evaluate Σ c_k T_k(x), for x in [-1, 1].
 
