@@ -12,6 +12,7 @@ array([2.5, 5.5])
 from importlib.metadata import version as _version
 
 from . import errors
+from ._fit import ChebyshevFit, fit
 from ._info import show_info
 from .ciphertext import Ciphertext
 from .engine import Engine
@@ -31,6 +32,7 @@ from .plaintext import Plaintext
 
 __all__ = [
     "BootstrapKey",
+    "ChebyshevFit",
     "Ciphertext",
     "ConjugationKey",
     "Engine",
@@ -45,6 +47,7 @@ __all__ = [
     "SecretKey",
     "__version__",
     "errors",
+    "fit",
     "show_info",
 ]
 
