@@ -32,6 +32,7 @@ pub use context::{Context, Options};
 pub use encoder::Encoder;
 pub use error::Error;
 pub use everlevel_io as io;
+pub use files::bundle::KeyRef;
 pub use files::{Form, Loading, Object, Stored};
 pub use key_moduli::{Claim, KeyModulus};
 pub use keys::{ConjugationKey, FixedRotationKey, PublicKey, RelinearizationKey, RotationKey, SecretKey};
