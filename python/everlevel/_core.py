@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, cast
 
 from . import _checks, _native, _progress
+from ._auto import Counters, Refresher
 from ._registry import KeyRegistry
 from .ciphertext import Ciphertext
 from .errors import CiphertextFormError
@@ -23,6 +24,8 @@ class EngineCore:
     _context: _native.Context
     _shows_progress: bool | None
     _registry: KeyRegistry
+    _counters: Counters
+    _refresher: Refresher | None
 
     @property
     def slot_count(self) -> int:
@@ -61,7 +64,11 @@ class EngineCore:
 
     def _put(self, result: Ciphertext, out: Ciphertext | None) -> Ciphertext:
         """Return a result, as the ciphertext that it is to replace where there is one."""
-        return result if out is None else out._become(result)
+        if out is None:
+            return result
+        if self._refresher is not None:
+            self._refresher.forget(out)
+        return out._become(result)
 
     def _secret_key(self, operation: str, value: Any) -> SecretKey:
         return _checks.instance(operation, "secret_key", value, SecretKey)

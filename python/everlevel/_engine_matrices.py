@@ -8,9 +8,11 @@ from typing import Any, TypeVar
 from numpy.typing import ArrayLike
 
 from . import _checks, _native
+from ._auto import deepened
 from ._core import EngineCore
 from .ciphertext import Ciphertext
 from .errors import OperandTypeError
+from .evaluation_key import EvaluationKey
 from .keys import MatrixMultiplicationKey, RotationKey, SecretKey
 from .matrix import LightPlainMatrix, PlainMatrix
 from .plaintext import LightPlaintext
@@ -173,11 +175,12 @@ class MatricesMixin(EngineCore):
         self._registry.remember(key)
         return key
 
+    @deepened
     def multiply_matrix(
         self,
         matrix: PlainMatrix | LightPlainMatrix | ArrayLike,
         ciphertext: Ciphertext,
-        rotation_key: RotationKey | MatrixMultiplicationKey | None = None,
+        rotation_key: RotationKey | MatrixMultiplicationKey | EvaluationKey | None = None,
         *,
         matrix_multiplication_key: MatrixMultiplicationKey | None = None,
     ) -> Ciphertext:
@@ -193,8 +196,9 @@ class MatricesMixin(EngineCore):
             which saves memory; encode it before where it is used again.
         ciphertext : Ciphertext
             Of two polynomials. Each unit is multiplied.
-        rotation_key : RotationKey or MatrixMultiplicationKey
-            A `MatrixMultiplicationKey` shares what all baby steps have in common.
+        rotation_key : RotationKey, MatrixMultiplicationKey or EvaluationKey
+            A `MatrixMultiplicationKey` shares what all baby steps have in common; an evaluation key's rotation key is
+            used.
         matrix_multiplication_key : MatrixMultiplicationKey, optional
             The same, under its 1.x name.
 
@@ -228,6 +232,8 @@ class MatricesMixin(EngineCore):
         operation = "multiply_matrix"
         vector = self._relinearized(operation, ciphertext)
         key = matrix_multiplication_key if rotation_key is None else rotation_key
+        if isinstance(key, EvaluationKey):
+            key = key.part(operation, RotationKey)
         if not isinstance(key, (RotationKey, MatrixMultiplicationKey)):
             raise OperandTypeError(
                 f"{operation}: the key is of type {type(key).__name__}, and a RotationKey or a MatrixMultiplicationKey "

@@ -9,6 +9,7 @@ from . import _checks
 from ._core import EngineCore
 from .ciphertext import Ciphertext
 from .errors import OperandTypeError, ParameterError
+from .evaluation_key import EvaluationKey
 from .keys import ConjugationKey, FixedRotationKey, RotationKey
 from .plaintext import Plaintext
 
@@ -22,7 +23,7 @@ class SlotsMixin(EngineCore):
     def rotate(self, ciphertext: Plaintext, *, delta: int) -> Plaintext: ...
     @overload
     def rotate(
-        self, ciphertext: Ciphertext, key: RotationKey | FixedRotationKey, delta: int | None = None
+        self, ciphertext: Ciphertext, key: RotationKey | FixedRotationKey | EvaluationKey, delta: int | None = None
     ) -> Ciphertext: ...
     def rotate(self, ciphertext: Any, key: Any = None, delta: int | None = None) -> Any:
         """Rotate all slots, as ``numpy.roll(x, delta)`` does: ``+1`` moves slot 0 to slot 1, and the last to slot 0.
@@ -33,8 +34,9 @@ class SlotsMixin(EngineCore):
         ----------
         ciphertext : Ciphertext or Plaintext
             A ciphertext of two polynomials; or a plaintext, which needs no key: ``rotate(plaintext, delta)``.
-        key : RotationKey or FixedRotationKey
-            A rotation key takes any amount; a fixed one its own, which may then be left out.
+        key : RotationKey, FixedRotationKey or EvaluationKey
+            A rotation key takes any amount; a fixed one its own, which may then be left out; an evaluation key has the
+            one or the other.
         delta : int, optional
             Amount in slots.
 
@@ -62,6 +64,8 @@ class SlotsMixin(EngineCore):
             rotated = self._context.rotate_plain(ciphertext._native, amount)
             return Plaintext(self._context, rotated, is_real=ciphertext.is_real)
         ciphertext = self._relinearized("rotate", ciphertext)
+        if isinstance(key, EvaluationKey) and delta is not None:
+            key = key.rotation("rotate", self._amount("rotate", delta))
         if isinstance(key, FixedRotationKey):
             self._check_fixed_delta(key, delta)
             self._registry.remember(key)
@@ -81,7 +85,9 @@ class SlotsMixin(EngineCore):
     @overload
     def roll(self, ciphertext: Plaintext, *, shift: int) -> Plaintext: ...
     @overload
-    def roll(self, ciphertext: Ciphertext, rotation_key: RotationKey | FixedRotationKey, shift: int) -> Ciphertext: ...
+    def roll(
+        self, ciphertext: Ciphertext, rotation_key: RotationKey | FixedRotationKey | EvaluationKey, shift: int
+    ) -> Ciphertext: ...
     def roll(self, ciphertext: Any, rotation_key: Any = None, shift: int | None = None) -> Any:
         """Rotate: the same as `rotate`, under NumPy's name."""
         return self.rotate(ciphertext, rotation_key, shift)
@@ -89,7 +95,7 @@ class SlotsMixin(EngineCore):
     def rotate_batch(
         self,
         ciphertext: Ciphertext,
-        keys: RotationKey | Sequence[FixedRotationKey],
+        keys: RotationKey | EvaluationKey | Sequence[FixedRotationKey],
         deltas: Sequence[int] | None = None,
     ) -> list[Ciphertext]:
         """Rotate one ciphertext by many amounts, for less than one by one: what doesn't depend on the amount is shared.
@@ -98,10 +104,10 @@ class SlotsMixin(EngineCore):
         ----------
         ciphertext : Ciphertext
             Of two polynomials.
-        keys : RotationKey, or sequence of FixedRotationKey
+        keys : RotationKey, EvaluationKey, or sequence of FixedRotationKey
             Fixed keys rotate by their own amounts.
         deltas : sequence of int, optional
-            Amounts in slots, for a rotation key.
+            Amounts in slots, for a rotation key or an evaluation key.
 
         Returns
         -------
@@ -116,7 +122,9 @@ class SlotsMixin(EngineCore):
         (array([2., 3.]), array([1., 2.]))
         """
         ciphertext = self._relinearized("rotate_batch", ciphertext)
-        if isinstance(keys, RotationKey):
+        if isinstance(keys, EvaluationKey) and deltas is not None:
+            keys, deltas = self._keys_for("rotate_batch", keys, deltas)
+        if isinstance(keys, (RotationKey, EvaluationKey)):
             if deltas is None:
                 raise ParameterError(
                     "rotate_batch: deltas are missing, and a rotation key takes any amounts; say by how many slots",
@@ -136,14 +144,16 @@ class SlotsMixin(EngineCore):
         natives = self._context.rotate_batch_fixed(ciphertext._native, fixed)
         return self._wrap_all(natives, is_real=ciphertext.is_real)
 
-    def roll_many(self, ciphertext: Ciphertext, rotation_key: RotationKey, shifts: Sequence[int]) -> list[Ciphertext]:
+    def roll_many(
+        self, ciphertext: Ciphertext, rotation_key: RotationKey | EvaluationKey, shifts: Sequence[int]
+    ) -> list[Ciphertext]:
         """Rotate by many amounts: the same as `rotate_batch`, under 1.x's other name."""
         return self.rotate_batch(ciphertext, rotation_key, shifts)
 
     @overload
     def conjugate(self, ciphertext: Plaintext) -> Plaintext: ...
     @overload
-    def conjugate(self, ciphertext: Ciphertext, conjugation_key: ConjugationKey) -> Ciphertext: ...
+    def conjugate(self, ciphertext: Ciphertext, conjugation_key: ConjugationKey | EvaluationKey) -> Ciphertext: ...
     def conjugate(self, ciphertext: Any, conjugation_key: Any = None) -> Any:
         """Conjugate every slot of a ciphertext, or of a plaintext, which needs no key. Levels consumed: 0.
 
@@ -162,7 +172,10 @@ class SlotsMixin(EngineCore):
         return self._wrap(self._context.conjugate(ciphertext._native, key._native), is_real=ciphertext.is_real)
 
     def sum(
-        self, ciphertext: Ciphertext, rotation_key: RotationKey | int | None = None, axis: int | None = None
+        self,
+        ciphertext: Ciphertext,
+        rotation_key: RotationKey | EvaluationKey | int | None = None,
+        axis: int | None = None,
     ) -> Ciphertext:
         """Add up slots, units, or both, as ``numpy.sum`` does for an array of shape (units, slot_count).
 
@@ -170,7 +183,7 @@ class SlotsMixin(EngineCore):
         ----------
         ciphertext : Ciphertext
             Of two polynomials, where slots are added up.
-        rotation_key : RotationKey, optional
+        rotation_key : RotationKey or EvaluationKey, optional
             For the slots. Sums over units need none: ``sum(ciphertext, 0)``.
         axis : {None, 0, 1}, optional
             0: the units, slot by slot, to one unit. 1: the slots of each unit, log2(slot_count) rotations each.
@@ -192,7 +205,7 @@ class SlotsMixin(EngineCore):
         >>> engine.decrypt(engine.sum(a, rotation_key), secret_key)[:2].round(3)
         array([6., 6.])
         """
-        if rotation_key is not None and not isinstance(rotation_key, RotationKey) and axis is None:
+        if rotation_key is not None and not isinstance(rotation_key, (RotationKey, EvaluationKey)) and axis is None:
             rotation_key, axis = None, _checks.integer("sum", "axis", rotation_key)
         if axis not in (None, 0, 1, -1, -2):
             raise ParameterError(
@@ -215,7 +228,7 @@ class SlotsMixin(EngineCore):
                 total = total + unit
         return self.sum_range(total, cast("RotationKey", rotation_key), self.slot_count) if over_slots else total
 
-    def sum_range(self, ciphertext: Ciphertext, rotation_key: RotationKey, count: int) -> Ciphertext:
+    def sum_range(self, ciphertext: Ciphertext, rotation_key: RotationKey | EvaluationKey, count: int) -> Ciphertext:
         """Put into every slot the sum of the `count` slots that begin there: ``y[i] = x[i] + … + x[i + count - 1]``.
 
         Indices wrap around inside each unit. Slot `start` is then the sum of ``x[start : start + count]``.
@@ -224,7 +237,7 @@ class SlotsMixin(EngineCore):
         ----------
         ciphertext : Ciphertext
             Of two polynomials.
-        rotation_key : RotationKey
+        rotation_key : RotationKey or EvaluationKey
             For at most ``2 * log2(count)`` rotations by powers of two.
         count : int
             1 to `slot_count`.
@@ -247,7 +260,9 @@ class SlotsMixin(EngineCore):
         """
         operation = "sum_range"
         window = self._relinearized(operation, ciphertext)
-        key = self._rotation_key(operation, rotation_key)
+        key = rotation_key
+        if not isinstance(key, EvaluationKey):
+            key = self._rotation_key(operation, rotation_key)
         length = _checks.integer(operation, "count", count)
         if not 1 <= length <= self.slot_count:
             raise ParameterError(
@@ -267,7 +282,16 @@ class SlotsMixin(EngineCore):
                 return cast("Ciphertext", total)
             window = window + self.rotate(window, key, -(power // 2))
 
+    def _keys_for(self, operation: str, keys: EvaluationKey, deltas: Sequence[int]) -> Any:
+        """Choose an evaluation key's fixed keys where it has all of them, else its rotation key and the amounts."""
+        amounts = [self._amount(operation, delta) for delta in deltas]
+        found = [keys.rotation(operation, amount) for amount in amounts]
+        fixed = [key for key in found if isinstance(key, FixedRotationKey)]
+        return (fixed, None) if len(fixed) == len(found) else (keys.part(operation, RotationKey), amounts)
+
     def _rotation_key(self, operation: str, value: Any) -> RotationKey:
+        if isinstance(value, EvaluationKey):
+            value = value.part(operation, RotationKey)
         if not isinstance(value, RotationKey):
             raise OperandTypeError(
                 f"{operation}: the key is of type {type(value).__name__}, and a RotationKey or a FixedRotationKey is "

@@ -140,7 +140,7 @@ def _(here: Here) -> None:
 def _(here: Here) -> None:
     engine, secret = here.engine, here.party.secret_key
     for make in (
-        lambda level: engine.create_fixed_rotation_key(secret, 1, level),
+        lambda level: engine.create_fixed_rotation_key(secret, 77, level),
         lambda level: engine.create_matrix_multiplication_key(secret, level),
     ):
         assert make(1).level == 1

@@ -253,3 +253,18 @@ def test_plaintexts_move_without_keys(party: Party, x: np.ndarray) -> None:
         engine.level_down(low, 3)
     with pytest.raises(errors.LevelError, match="plaintext is at level 0"):
         engine.rescale(engine.encode([1.0], level=0))
+
+
+def test_engines_that_bootstrap_by_themselves_know_units_and_out() -> None:
+    engine = Engine(use_bootstrap=True, auto_bootstrap=True, insecure_log_n=10)
+    secret_key = engine.create_secret_key()
+    keys = engine.create_evaluation_key(secret_key, rotations=True)
+    x = np.linspace(-1, 1, SLOTS + 1)
+    long, short = (engine.encrypt(values, secret_key, level=0) for values in (x, x[:SLOTS]))
+    np.testing.assert_allclose(engine.decrypt(long * long, secret_key)[: SLOTS + 1], x**2, atol=1e-3)
+    np.testing.assert_allclose(engine.decrypt(short * 0.5, secret_key), 0.5 * x[:SLOTS], atol=1e-3)
+    product = engine.multiply_matrix(np.eye(3), engine.level_down(short, 0), keys)
+    np.testing.assert_allclose(engine.decrypt(product, secret_key)[:4], [*x[:3], 0], atol=1e-3)
+    # What `short` was bootstrapped to isn't what it is now.
+    engine.add(short, 0.25, out=short)
+    np.testing.assert_allclose(engine.decrypt(short * 0.5, secret_key), 0.5 * (x[:SLOTS] + 0.25), atol=1e-3)

@@ -19,7 +19,7 @@ mod _native {
     #[pymodule_export]
     use crate::context::Context;
     #[pymodule_export]
-    use crate::files::{deserialize, inspect_file, load, save, serialize};
+    use crate::files::{deserialize, inspect_file, load, save, serialize, verify_file};
     #[pymodule_export]
     use crate::matrices::{
         change_level, change_matrix_level, encode_light, encode_light_matrix, encode_matrix, expand, level_down_matrix,
