@@ -1,14 +1,18 @@
 #![doc = include_str!("../../../../docs/notes/bootstrap.md")]
 //!
-//! *Map.* [`mod@dft`] the factored Fourier transform as linear maps · [`mod@eval_mod`] the sine and its fit · `tables` what belongs to the parameters · [`mod@key`] ·
-//! `run` the pipeline · this file: the calls.
+//! *Map.* [`mod@dft`] the factored Fourier transform as linear maps · [`mod@eval_mod`] the sine and its fit · `tables` what belongs to the parameters · `maps` the
+//! plaintexts · `key_set`, [`mod@key`], [`mod@small`] · `stages` maps with keys · `run` the pipeline · this file: the calls.
 
 pub mod dft;
 pub mod eval_mod;
 pub mod key;
+pub(crate) mod key_set;
+pub(crate) mod maps;
+pub mod small;
 pub(crate) mod tables;
 
 mod run;
+mod stages;
 
 use everlevel_rlwe::Rlwe;
 use num_complex::Complex64;
@@ -18,6 +22,8 @@ use crate::{Ciphertext, Context, Error, Progress};
 use run::{Halves, Run};
 
 pub use key::{BootstrapKey, BootstrapKeySize, BootstrapKind};
+pub use small::SmallBootstrapKey;
+pub use stages::BootstrapKeyRef;
 pub(crate) use tables::BootstrapTables;
 
 /// Ways to bootstrap.
@@ -49,7 +55,7 @@ pub struct BootstrapKeys<'a> {
     /// To separate real and imaginary parts.
     pub conjugation: &'a ConjugationKey,
     /// For everything else.
-    pub bootstrap: &'a BootstrapKey,
+    pub bootstrap: BootstrapKeyRef<'a>,
 }
 
 /// A point in the pipeline where the state can be looked at, for tests and for learning.
@@ -76,18 +82,18 @@ impl Context {
     ///
     /// # Errors
     /// Keys of other parameters or another secret, three polynomials, parameters without a bootstrap; a cancellation.
-    pub fn bootstrap(
+    pub fn bootstrap<'a>(
         &self,
         a: &Ciphertext,
-        relinearization_key: &RelinearizationKey,
-        conjugation_key: &ConjugationKey,
-        bootstrap_key: &BootstrapKey,
+        relinearization_key: &'a RelinearizationKey,
+        conjugation_key: &'a ConjugationKey,
+        bootstrap_key: impl Into<BootstrapKeyRef<'a>>,
         progress: Progress,
     ) -> Result<Ciphertext, Error> {
         let keys = BootstrapKeys {
             relinearization: relinearization_key,
             conjugation: conjugation_key,
-            bootstrap: bootstrap_key,
+            bootstrap: bootstrap_key.into(),
         };
         self.bootstrap_observed(a, keys, progress, &mut |_, _, _| {})
     }
@@ -189,14 +195,11 @@ impl Context {
     ) -> Result<Halves<Ciphertext>, Error> {
         let tables = self.check_bootstrap(op, a, keys)?;
         self.check_first(op, keys)?;
-        let Some(plan) = tables.plan(BootstrapKind::Lossy, method) else {
-            return Err(Error::NoBootstrap { op });
-        };
         let stage_count = keys.bootstrap.stage_count();
         self.check_depth(op, a, stage_count)?;
         let lowered = self.level_down(a, stage_count)?;
         self.install(|inner| {
-            Run::new(op, inner, tables, keys, progress, &mut |_, _, _| {}).first(&lowered, method, plan, parts)
+            Run::new(op, inner, tables, keys, progress, &mut |_, _, _| {}).first(&lowered, method, parts)
         })
     }
 
@@ -224,7 +227,14 @@ impl Context {
         self.check_relinearized(op, a)?;
         self.check_secret(op, "relinearization key", keys.relinearization.info, a)?;
         self.check_secret(op, "conjugation key", keys.conjugation.info, a)?;
-        self.check_secret(op, "bootstrap key", keys.bootstrap.info, a)?;
+        match keys.bootstrap {
+            BootstrapKeyRef::Full(key) => self.check_secret(op, "bootstrap key", key.info, a)?,
+            BootstrapKeyRef::Small { key, rotation, stage_count } => {
+                self.check_secret(op, "rotation key", rotation.info, a)?;
+                self.check_secret(op, "small bootstrap key", key.info, a)?;
+                self.check_stage_count(op, stage_count)?;
+            }
+        }
         if keys.bootstrap.slot_count() != self.slot_count() {
             return Err(Error::Parameter {
                 what: "slot_count of the bootstrap key",
@@ -237,9 +247,11 @@ impl Context {
 
     /// Refuses keys without the transforms that come first.
     fn check_first(&self, op: &'static str, keys: BootstrapKeys) -> Result<(), Error> {
-        match keys.bootstrap.kind() {
-            BootstrapKind::Lossy => Ok(()),
-            found @ BootstrapKind::Regular => Err(Error::BootstrapKind { op, found, needed: BootstrapKind::Lossy }),
+        match keys.bootstrap {
+            BootstrapKeyRef::Full(key) if key.kind() == BootstrapKind::Regular => {
+                Err(Error::BootstrapKind { op, found: key.kind(), needed: BootstrapKind::Lossy })
+            }
+            _ => Ok(()),
         }
     }
 }

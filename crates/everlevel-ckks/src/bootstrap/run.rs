@@ -4,9 +4,11 @@ use everlevel_ring::{PrimeSet, Ring};
 use everlevel_rlwe::{Rlwe, noise};
 
 use crate::bootstrap::eval_mod::Plan;
-use crate::bootstrap::{BootstrapKey, BootstrapKeys, BootstrapTables, Method, Observer, Parts, Stage};
+use crate::bootstrap::maps::Part;
+use crate::bootstrap::stages::{BootstrapKeyRef, Stages};
+use crate::bootstrap::{BootstrapKeys, BootstrapTables, Method, Observer, Parts, Stage};
 use crate::context::Inner;
-use crate::working::{self, Working};
+use crate::working::Working;
 use crate::{Ciphertext, Error, Progress, arithmetic, report};
 
 /// The real and, where it was asked for, the imaginary part of a result.
@@ -50,26 +52,30 @@ impl<'a> Run<'a> {
         Self { op, inner, tables, keys, progress, observer, done: 0 }
     }
 
-    fn key(&self) -> &'a BootstrapKey {
+    fn key(&self) -> BootstrapKeyRef<'a> {
         self.keys.bootstrap
+    }
+
+    fn stages(&self, part: Part, method: Method) -> Stages<'a> {
+        self.key().stages(self.inner, self.tables, part, self.key().kind(method))
     }
 
     /// Reports a step; an error if the answer is to stop.
     fn step(&mut self) -> Result<(), Error> {
         self.done += 1;
-        report(self.op, self.progress, self.done, 2 * self.key().stage_count() + 4)
+        report(self.op, self.progress, self.done, self.key().all_stages() + 4)
     }
 
     /// SlotsToCoeffs last: from level 0 to 13 − stage_count.
     pub fn regular(mut self, a: &Ciphertext) -> Result<Ciphertext, Error> {
-        let sines = self.sines(&a.rlwe, self.regular_plan(), false, Parts::Complex)?;
+        let sines = self.sines(&a.rlwe, Method::Regular, false, Parts::Complex)?;
         let ct = self.slots_to_coeffs(sines)?;
         Ok(self.result(a, ct, self.regular_level(), a.error.hypot(self.tables.error)))
     }
 
     /// As [`Run::regular`], for real and imaginary parts apart. EvalMod halves its results, since the separation doubles them.
     pub fn regular_halves(mut self, a: &Ciphertext) -> Result<[Ciphertext; 2], Error> {
-        let sines = self.sines(&a.rlwe, self.regular_plan(), true, Parts::Complex)?;
+        let sines = self.sines(&a.rlwe, Method::Regular, true, Parts::Complex)?;
         let ct = self.slots_to_coeffs(sines)?;
         let error = a.error.hypot(self.tables.error);
         let Halves { real, imaginary } = self.split(ct, true);
@@ -78,17 +84,12 @@ impl<'a> Run<'a> {
     }
 
     /// SlotsToCoeffs first: from level stage_count to the top message level.
-    pub fn first(
-        mut self,
-        a: &Ciphertext,
-        method: Method,
-        plan: &Plan,
-        parts: Parts,
-    ) -> Result<Halves<Ciphertext>, Error> {
+    pub fn first(mut self, a: &Ciphertext, method: Method, parts: Parts) -> Result<Halves<Ciphertext>, Error> {
         let ring = &self.inner.ring;
         let mut ct = a.rlwe.clone();
-        for (transform, keyed) in self.key().slots_to_coeffs_first.iter().zip(&self.key().slots_to_coeffs) {
-            ct = keyed.apply_other(ring, &ct, transform);
+        let stages = self.stages(Part::SlotsToCoeffsFirst, method);
+        for stage in 0..stages.len() {
+            ct = stages.apply(ring, stage, &ct);
             self.step()?;
         }
         if method == Method::Sign {
@@ -97,7 +98,7 @@ impl<'a> Run<'a> {
             ring.mul_residues_assign(&mut ct.c0, |m| m.reduce(factor));
             ring.mul_residues_assign(&mut ct.c1, |m| m.reduce(factor));
         }
-        let sines = self.sines(&ct, plan, false, parts)?;
+        let sines = self.sines(&ct, method, false, parts)?;
         let level = self.inner.ladder.sets.len() - 1;
         let error = self.first_error(a, method, level);
         Ok(Halves {
@@ -117,9 +118,9 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn regular_plan(&self) -> &'a Plan {
-        let plan = self.tables.plan(self.key().kind(), Method::Regular);
-        plan.unwrap_or_else(|| unreachable!("every kind of key has regular bootstraps"))
+    fn plan(&self, method: Method) -> &'a Plan {
+        let plan = self.tables.plan(self.key().kind(method), method);
+        plan.unwrap_or_else(|| unreachable!("keys were checked to serve the method"))
     }
 
     fn regular_level(&self) -> usize {
@@ -129,10 +130,12 @@ impl<'a> Run<'a> {
     fn slots_to_coeffs(&mut self, sines: Halves<Rlwe>) -> Result<Rlwe, Error> {
         let ring = &self.inner.ring;
         let mut ct = sines.joined(ring);
-        for (i, stage) in self.key().slots_to_coeffs.iter().enumerate() {
-            ct = stage.apply(ring, &ct);
-            if let (0, Some((rotation, key))) = (i, &self.key().fold) {
-                let rotated = working::automorphism(ring, &ct, ring.rotation_elt(*rotation), key);
+        let stages = self.stages(Part::SlotsToCoeffs, Method::Regular);
+        let fold = self.key().fold(self.inner, self.key().kind(Method::Regular));
+        for stage in 0..stages.len() {
+            ct = stages.apply(ring, stage, &ct);
+            if let (0, Some((rotation, key))) = (stage, fold) {
+                let rotated = key.automorphism(ring, &ct, ring.rotation_elt(rotation));
                 ct.add_assign(ring, &rotated);
             }
             self.step()?;
@@ -147,23 +150,25 @@ impl<'a> Run<'a> {
     }
 
     /// From coefficients at level 0 to the sines of their two halves in slots, at the top message level.
-    fn sines(&mut self, base: &Rlwe, plan: &Plan, halved: bool, parts: Parts) -> Result<Halves<Rlwe>, Error> {
+    fn sines(&mut self, base: &Rlwe, method: Method, halved: bool, parts: Parts) -> Result<Halves<Rlwe>, Error> {
         let ring = &self.inner.ring;
+        let plan = self.plan(method);
         let mut ct = self.mod_raise(base);
-        for (rotation, key) in &self.key().trace {
-            let rotated = working::automorphism(ring, &ct, ring.rotation_elt(*rotation), key);
+        for (rotation, key) in &self.key().top().trace {
+            let rotated = key.automorphism(ring, &ct, ring.rotation_elt(*rotation));
             ct.add_assign(ring, &rotated);
         }
         let base_scale = self.inner.ladder.scales[0];
         (self.observer)(Stage::ModRaise, &ct, self.tables.raise_factor as f64 * base_scale);
         self.step()?;
 
-        for stage in &self.key().coeffs_to_slots {
-            ct = stage.apply(ring, &ct);
+        let stages = self.stages(Part::CoeffsToSlots, method);
+        for stage in 0..stages.len() {
+            ct = stages.apply(ring, stage, &ct);
             self.step()?;
         }
         // Side by side, the real parts are both halves.
-        let apart = parts == Parts::Complex && self.key().fold.is_none();
+        let apart = parts == Parts::Complex && self.key().fold(self.inner, self.key().kind(method)).is_none();
         let Halves { real, imaginary } = self.split(ct, apart);
         (self.observer)(Stage::CoeffsToSlots, &real, plan.top_scale());
         self.step()?;
@@ -184,14 +189,15 @@ impl<'a> Run<'a> {
     fn mod_raise(&self, ct: &Rlwe) -> Rlwe {
         let ring = &self.inner.ring;
         let base = self.inner.ladder.sets[0].clone();
-        let raised = &self.key().raised;
+        let top = self.key().top();
+        let raised = &top.raised;
 
         // To the sparse secret, at the smallest modulus.
-        let mut sparse = self.key().to_sparse.switch(ring, &ct.c1).rescale(ring, &base);
+        let mut sparse = top.to_sparse.switch(ring, &ct.c1).rescale(ring, &base);
         ring.add_assign(&mut sparse.c0, &ct.c0);
 
         // The same integers over the raised modulus, and over the special primes for the digit that is all of c1.
-        let special = &self.key().to_dense.gadget().special;
+        let special = &top.to_dense.gadget().special;
         let with_special = raised.union(special);
         let lift = |part, target: &PrimeSet| {
             let mut lifted = ring.lift(&ring.to_coeff(part), target);
@@ -200,7 +206,7 @@ impl<'a> Run<'a> {
         };
         let c1 = lift(sparse.c1, &with_special);
         let c0 = lift(sparse.c0, raised);
-        let mut dense = self.key().to_dense.product(ring, &[(0, c1)]).rescale(ring, raised);
+        let mut dense = top.to_dense.product(ring, &[(0, c1)]).rescale(ring, raised);
         ring.add_assign(&mut dense.c0, &c0);
         dense
     }
@@ -209,7 +215,7 @@ impl<'a> Run<'a> {
     fn split(&self, w: Rlwe, both: bool) -> Halves<Rlwe> {
         let ring = &self.inner.ring;
         let key = self.keys.conjugation.keys.for_set(w.set());
-        let conjugate = working::automorphism(ring, &w, ring.conjugation_elt(), key);
+        let conjugate = key.automorphism(ring, &w, ring.conjugation_elt());
         let imaginary = both.then(|| {
             // −i·(w − w̄) = i·(w̄ − w).
             let mut imaginary = conjugate.clone();
