@@ -396,7 +396,11 @@ impl Context {
 type Keys<'py> = (PyRef<'py, RelinearizationKey>, PyRef<'py, ConjugationKey>, PyRef<'py, BootstrapKey>);
 
 fn bootstrap_keys<'a>((relinearization, conjugation, bootstrap): &'a Keys<'_>) -> ckks::BootstrapKeys<'a> {
-    ckks::BootstrapKeys { relinearization: &relinearization.0, conjugation: &conjugation.0, bootstrap: &bootstrap.0 }
+    ckks::BootstrapKeys {
+        relinearization: &relinearization.0,
+        conjugation: &conjugation.0,
+        bootstrap: (&bootstrap.0).into(),
+    }
 }
 
 fn parts(real_only: bool) -> ckks::Parts {

@@ -122,20 +122,21 @@ impl Stages<'_> {
         self.maps.stages.len()
     }
 
-    /// Stage `stage` of `ct`; the last one is followed by the rotation that is still due.
-    pub fn apply(&self, ring: &Ring, stage: usize, ct: &Rlwe) -> Rlwe {
+    /// Stage `stage` of each ciphertext; the last one is followed by the rotation that is still due.
+    pub fn apply(&self, ring: &Ring, stage: usize, cts: &[Rlwe]) -> Vec<Rlwe> {
         let map = &self.maps.stages[stage];
         let key = |r: i64| match self.keys {
             Keys::Stages(stages) => &stages[stage][&r],
             Keys::Powers(rotation) => &rotation.keys[&r],
         };
-        let mut out = match self.steps {
-            Steps::Hoisted(_) => map.apply(ring, ct, key),
-            Steps::Left | Steps::Right => map.apply_stepwise(ring, ct, key),
+        let mut out: Vec<Rlwe> = match self.steps {
+            Steps::Hoisted(_) => map.apply_many(ring, cts, key),
+            Steps::Left | Steps::Right => cts.iter().map(|ct| map.apply_stepwise(ring, ct, key)).collect(),
         };
         if stage + 1 == self.len() {
             for left in powers_of_two(self.maps.rotation, self.slots) {
-                out = key(left).automorphism(ring, &out, ring.rotation_elt(left));
+                let elt = ring.rotation_elt(left);
+                out.iter_mut().for_each(|ct| *ct = key(left).automorphism(ring, ct, elt));
             }
         }
         out
