@@ -21,6 +21,7 @@ __all__ = [
     "RelinearizationKey",
     "RotationKey",
     "SecretKey",
+    "SmallBootstrapKey",
 ]
 
 
@@ -237,6 +238,21 @@ class LossyBootstrapKey(BootstrapKey):
     __slots__ = ()
 
     kind = "lossy bootstrap key"
+
+
+class SmallBootstrapKey(_EvaluationKey[_native.SmallBootstrapKey]):
+    """Raises a ciphertext's level together with a `RotationKey`, in every order and with any stage count.
+
+    It holds two rotations for each stage of the first transform, and the keys of the sparse secret; the rotation key
+    serves the other transform. Both take a third of a `BootstrapKey`'s memory.
+    """
+
+    __slots__ = ()
+
+    kind = "small bootstrap key"
+
+    def _details(self) -> str:
+        return f"any stage_count, {self._size()}"
 
 
 def format_bytes(count: int) -> str:
