@@ -381,8 +381,8 @@ class BootstrapMixin(KeysMixin):
         if rotation is not None or small is not None:
             if bootstrap is not None:
                 raise OperandTypeError(
-                    f"{operation}: a bootstrap_key of type {type(bootstrap).__name__} was given beside a rotation key or "
-                    f"a small bootstrap key, and either is enough; pass rotation_key and small_bootstrap_key alone",
+                    f"{operation}: a bootstrap_key of type {type(bootstrap).__name__} was given beside a rotation key "
+                    f"or a small bootstrap key, and either is enough; pass rotation_key and small_bootstrap_key alone",
                     argument="bootstrap_key",
                     expected="None",
                     actual=type(bootstrap).__name__,
