@@ -182,8 +182,7 @@ class KeysMixin(EngineCore):
     ) -> LossyBootstrapKey:
         """Make the key of `Engine.lossy_bootstrap`, `Engine.sign_bootstrap` and their merged forms.
 
-        It serves regular bootstraps too, so that one key does for all. What it adds to a `BootstrapKey` are plaintext
-        tables: its switching keys are as many and as large.
+        It serves regular bootstraps too, so that one key does for all, and is as large as a `BootstrapKey`.
 
         Parameters
         ----------

@@ -231,8 +231,7 @@ class BootstrapKey(_EvaluationKey[_native.BootstrapKey]):
 class LossyBootstrapKey(BootstrapKey):
     """A bootstrap key for every order: lossy and sign bootstraps, which begin with the transform, and regular ones.
 
-    It is as large as a `BootstrapKey`, since both orders use the same rotations; the plaintext tables of the second
-    order come on top, and are not in `nbytes`, which counts keys.
+    It is as large as a `BootstrapKey`, since both orders use the same rotations.
     """
 
     __slots__ = ()
