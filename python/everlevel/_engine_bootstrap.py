@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
-from . import _checks, _native
+from . import _checks, _native, _progress
+from ._auto import deepened
 from ._engine_keys import KeysMixin
+from ._options import DEFAULT_STAGE_COUNT
 from .ciphertext import Ciphertext
 from .errors import LevelWarning, OperandTypeError, ParameterError
+from .evaluation_key import EvaluationKey
 from .keys import (
     BootstrapKey,
     ConjugationKey,
@@ -29,13 +34,13 @@ class BootstrapMixin(KeysMixin):
     def bootstrap(
         self,
         ciphertext: Ciphertext,
-        relinearization_key: RelinearizationKey,
-        conjugation_key: ConjugationKey,
-        bootstrap_key: BootstrapKey | RotationKey | None = None,
-        small_bootstrap_key: SmallBootstrapKey | None = None,
+        relinearization_key: RelinearizationKey | EvaluationKey | None = None,
+        conjugation_key: ConjugationKey | EvaluationKey | None = None,
+        bootstrap_key: BootstrapKey | RotationKey | SmallBootstrapKey | EvaluationKey | None = None,
+        small_bootstrap_key: SmallBootstrapKey | EvaluationKey | None = None,
         stage_count: int | None = None,
         *,
-        rotation_key: RotationKey | None = None,
+        rotation_key: RotationKey | EvaluationKey | None = None,
         progress: bool | None = None,
     ) -> Ciphertext:
         """Raise a ciphertext's level, so that computation can go on.
@@ -48,7 +53,8 @@ class BootstrapMixin(KeysMixin):
             m, which is the values' mean for a constant message and far smaller for a varied one: about 6.3e-6·m³.
             Taking away a known mean before, and adding it after, costs nothing and gains precision.
         relinearization_key, conjugation_key, bootstrap_key
-            Keys of the ciphertext's secret. A `LossyBootstrapKey` is a bootstrap key too.
+            Keys of the ciphertext's secret. A `LossyBootstrapKey` is a bootstrap key too. An `EvaluationKey` in the
+            place of the first is enough; keys that are left out are those that the engine uses (`use`).
         rotation_key, small_bootstrap_key
             Two keys in place of `bootstrap_key`, by position or by name: a third of the memory, 1.4 times the time.
         stage_count : int, optional
@@ -97,21 +103,21 @@ class BootstrapMixin(KeysMixin):
         self._require_bootstrap("bootstrap")
         ciphertext = self._relinearized("bootstrap", ciphertext)
         rotations = bootstrap_key, small_bootstrap_key, stage_count, rotation_key
-        keys = self._bootstrap_keys("bootstrap", relinearization_key, conjugation_key, rotations)
-        with self._reporting("bootstrap", progress) as report:
+        keys = self._bootstrap_keys("bootstrap", ciphertext, relinearization_key, conjugation_key, rotations)
+        with self._bootstrapping("bootstrap", progress) as report:
             native = self._context.bootstrap(ciphertext._native, keys, report)
         return self._wrap(native, is_real=ciphertext.is_real)
 
     def lossy_bootstrap(
         self,
         ciphertext: Ciphertext,
-        relinearization_key: RelinearizationKey,
-        conjugation_key: ConjugationKey,
-        lossy_bootstrap_key: LossyBootstrapKey | RotationKey | None = None,
-        small_bootstrap_key: SmallBootstrapKey | None = None,
+        relinearization_key: RelinearizationKey | EvaluationKey | None = None,
+        conjugation_key: ConjugationKey | EvaluationKey | None = None,
+        lossy_bootstrap_key: LossyBootstrapKey | RotationKey | SmallBootstrapKey | EvaluationKey | None = None,
+        small_bootstrap_key: SmallBootstrapKey | EvaluationKey | None = None,
         stage_count: int | None = None,
         *,
-        rotation_key: RotationKey | None = None,
+        rotation_key: RotationKey | EvaluationKey | None = None,
         real_only: bool | None = None,
         progress: bool | None = None,
     ) -> Ciphertext:
@@ -133,7 +139,7 @@ class BootstrapMixin(KeysMixin):
             Of two polynomials, with values of size up to about 1: a real or imaginary part m comes out with an error
             of 6.3e-6·m³ (2^-17.3 at the ends of [-1, 1]), and noise. The result's `precision_bits` has the noise alone.
         relinearization_key, conjugation_key, lossy_bootstrap_key
-            Keys of the ciphertext's secret.
+            Keys of the ciphertext's secret, or an `EvaluationKey`, as in `bootstrap`.
         rotation_key, small_bootstrap_key, stage_count
             In place of `lossy_bootstrap_key`, as in `bootstrap`.
         real_only : bool, optional
@@ -174,10 +180,10 @@ class BootstrapMixin(KeysMixin):
         self._require_bootstrap(operation)
         ciphertext = self._relinearized(operation, ciphertext)
         rotations = lossy_bootstrap_key, small_bootstrap_key, stage_count, rotation_key
-        keys = self._bootstrap_keys(operation, relinearization_key, conjugation_key, rotations)
+        keys = self._bootstrap_keys(operation, ciphertext, relinearization_key, conjugation_key, rotations)
         real = ciphertext.is_real if real_only is None else bool(real_only)
         is_regular = self._warn_of_regular_order(operation, ciphertext.level, keys)
-        with self._reporting("lossy bootstrap", progress) as report:
+        with self._bootstrapping("lossy bootstrap", progress) as report:
             if is_regular and real and not ciphertext.is_real:
                 # The regular order keeps all parts; merged with zero, it gives them apart.
                 zero = self._context.subtract(ciphertext._native, ciphertext._native)
@@ -186,16 +192,17 @@ class BootstrapMixin(KeysMixin):
                 native = self._context.lossy_bootstrap(ciphertext._native, keys, real, report)
         return self._wrap(native, is_real=real or ciphertext.is_real)
 
+    @deepened
     def sign_bootstrap(
         self,
         ciphertext: Ciphertext,
-        relinearization_key: RelinearizationKey,
-        conjugation_key: ConjugationKey,
-        lossy_bootstrap_key: LossyBootstrapKey | RotationKey | None = None,
-        small_bootstrap_key: SmallBootstrapKey | None = None,
+        relinearization_key: RelinearizationKey | EvaluationKey | None = None,
+        conjugation_key: ConjugationKey | EvaluationKey | None = None,
+        lossy_bootstrap_key: LossyBootstrapKey | RotationKey | SmallBootstrapKey | EvaluationKey | None = None,
+        small_bootstrap_key: SmallBootstrapKey | EvaluationKey | None = None,
         stage_count: int | None = None,
         *,
-        rotation_key: RotationKey | None = None,
+        rotation_key: RotationKey | EvaluationKey | None = None,
         real_only: bool | None = None,
         progress: bool | None = None,
     ) -> Ciphertext:
@@ -244,9 +251,9 @@ class BootstrapMixin(KeysMixin):
         self._require_bootstrap(operation)
         ciphertext = self._relinearized(operation, ciphertext)
         rotations = lossy_bootstrap_key, small_bootstrap_key, stage_count, rotation_key
-        keys = self._bootstrap_keys(operation, relinearization_key, conjugation_key, rotations)
+        keys = self._bootstrap_keys(operation, ciphertext, relinearization_key, conjugation_key, rotations)
         real = ciphertext.is_real if real_only is None else bool(real_only)
-        with self._reporting("sign bootstrap", progress) as report:
+        with self._bootstrapping("sign bootstrap", progress) as report:
             native = self._context.sign_bootstrap(ciphertext._native, keys, real, report)
         return self._wrap(native, is_real=real or ciphertext.is_real)
 
@@ -254,13 +261,13 @@ class BootstrapMixin(KeysMixin):
         self,
         ciphertext1: Ciphertext,
         ciphertext2: Ciphertext,
-        relinearization_key: RelinearizationKey,
-        conjugation_key: ConjugationKey,
-        bootstrap_key: BootstrapKey | RotationKey | None = None,
-        small_bootstrap_key: SmallBootstrapKey | None = None,
+        relinearization_key: RelinearizationKey | EvaluationKey | None = None,
+        conjugation_key: ConjugationKey | EvaluationKey | None = None,
+        bootstrap_key: BootstrapKey | RotationKey | SmallBootstrapKey | EvaluationKey | None = None,
+        small_bootstrap_key: SmallBootstrapKey | EvaluationKey | None = None,
         stage_count: int | None = None,
         *,
-        rotation_key: RotationKey | None = None,
+        rotation_key: RotationKey | EvaluationKey | None = None,
         progress: bool | None = None,
     ) -> tuple[Ciphertext, Ciphertext]:
         """Bootstrap two real ciphertexts in one regular bootstrap, as real and imaginary parts.
@@ -302,8 +309,8 @@ class BootstrapMixin(KeysMixin):
         operation = "merge_bootstrap"
         pair = self._real_pair(operation, ciphertext1, ciphertext2)
         rotations = bootstrap_key, small_bootstrap_key, stage_count, rotation_key
-        keys = self._bootstrap_keys(operation, relinearization_key, conjugation_key, rotations)
-        with self._reporting("merge bootstrap", progress) as report:
+        keys = self._bootstrap_keys(operation, pair[0], relinearization_key, conjugation_key, rotations)
+        with self._bootstrapping("merge bootstrap", progress) as report:
             first, second = self._context.merge_bootstrap((pair[0]._native, pair[1]._native), keys, report)
         return self._wrap(first, is_real=True), self._wrap(second, is_real=True)
 
@@ -311,13 +318,13 @@ class BootstrapMixin(KeysMixin):
         self,
         ciphertext1: Ciphertext,
         ciphertext2: Ciphertext,
-        relinearization_key: RelinearizationKey,
-        conjugation_key: ConjugationKey,
-        lossy_bootstrap_key: LossyBootstrapKey | RotationKey | None = None,
-        small_bootstrap_key: SmallBootstrapKey | None = None,
+        relinearization_key: RelinearizationKey | EvaluationKey | None = None,
+        conjugation_key: ConjugationKey | EvaluationKey | None = None,
+        lossy_bootstrap_key: LossyBootstrapKey | RotationKey | SmallBootstrapKey | EvaluationKey | None = None,
+        small_bootstrap_key: SmallBootstrapKey | EvaluationKey | None = None,
         stage_count: int | None = None,
         *,
-        rotation_key: RotationKey | None = None,
+        rotation_key: RotationKey | EvaluationKey | None = None,
         progress: bool | None = None,
     ) -> tuple[Ciphertext, Ciphertext]:
         """Bootstrap two real ciphertexts in one lossy bootstrap.
@@ -329,23 +336,24 @@ class BootstrapMixin(KeysMixin):
         operation = "lossy_merge_bootstrap"
         pair = self._real_pair(operation, ciphertext1, ciphertext2)
         rotations = lossy_bootstrap_key, small_bootstrap_key, stage_count, rotation_key
-        keys = self._bootstrap_keys(operation, relinearization_key, conjugation_key, rotations)
+        keys = self._bootstrap_keys(operation, pair[0], relinearization_key, conjugation_key, rotations)
         self._warn_of_regular_order(operation, min(pair[0].level, pair[1].level), keys)
-        with self._reporting("lossy merge bootstrap", progress) as report:
+        with self._bootstrapping("lossy merge bootstrap", progress) as report:
             first, second = self._context.lossy_merge_bootstrap((pair[0]._native, pair[1]._native), keys, report)
         return self._wrap(first, is_real=True), self._wrap(second, is_real=True)
 
+    @deepened
     def sign_merge_bootstrap(
         self,
         ciphertext1: Ciphertext,
         ciphertext2: Ciphertext,
-        relinearization_key: RelinearizationKey,
-        conjugation_key: ConjugationKey,
-        lossy_bootstrap_key: LossyBootstrapKey | RotationKey | None = None,
-        small_bootstrap_key: SmallBootstrapKey | None = None,
+        relinearization_key: RelinearizationKey | EvaluationKey | None = None,
+        conjugation_key: ConjugationKey | EvaluationKey | None = None,
+        lossy_bootstrap_key: LossyBootstrapKey | RotationKey | SmallBootstrapKey | EvaluationKey | None = None,
+        small_bootstrap_key: SmallBootstrapKey | EvaluationKey | None = None,
         stage_count: int | None = None,
         *,
-        rotation_key: RotationKey | None = None,
+        rotation_key: RotationKey | EvaluationKey | None = None,
         progress: bool | None = None,
     ) -> tuple[Ciphertext, Ciphertext]:
         """Bootstrap and clean the values ±1 of two real ciphertexts in one sign bootstrap.
@@ -356,61 +364,89 @@ class BootstrapMixin(KeysMixin):
         operation = "sign_merge_bootstrap"
         pair = self._real_pair(operation, ciphertext1, ciphertext2)
         rotations = lossy_bootstrap_key, small_bootstrap_key, stage_count, rotation_key
-        keys = self._bootstrap_keys(operation, relinearization_key, conjugation_key, rotations)
-        with self._reporting("sign merge bootstrap", progress) as report:
+        keys = self._bootstrap_keys(operation, pair[0], relinearization_key, conjugation_key, rotations)
+        with self._bootstrapping("sign merge bootstrap", progress) as report:
             first, second = self._context.sign_merge_bootstrap((pair[0]._native, pair[1]._native), keys, report)
         return self._wrap(first, is_real=True), self._wrap(second, is_real=True)
 
     def _bootstrap_keys(
-        self, operation: str, relinearization: Any, conjugation: Any, rotations: tuple[Any, Any, Any, Any]
+        self,
+        operation: str,
+        ciphertext: Ciphertext,
+        relinearization: Any,
+        conjugation: Any,
+        rotations: tuple[Any, Any, Any, Any],
     ) -> _NativeKeys:
-        """Check the keys' classes, and remember those that operators use."""
-        relinearization = _checks.instance(operation, "relinearization_key", relinearization, RelinearizationKey)
-        conjugation = _checks.instance(operation, "conjugation_key", conjugation, ConjugationKey)
-        native = self._rotations(operation, *rotations)
+        """Check the keys' classes, take from the registry those that are left out, and remember the general ones."""
+        if isinstance(relinearization, EvaluationKey):
+            conjugation = relinearization if conjugation is None else conjugation
+            if all(rotations[i] is None for i in (0, 1, 3)):
+                rotations = (relinearization, *rotations[1:])
+        secret_id = ciphertext._native.secret_id
+        relinearization = self._chosen(operation, secret_id, relinearization, RelinearizationKey)
+        conjugation = self._chosen(operation, secret_id, conjugation, ConjugationKey)
+        native = self._rotations(operation, secret_id, *rotations)
         self._registry.remember(relinearization)
         self._registry.remember(conjugation)
         return relinearization._native, conjugation._native, native
 
+    def _chosen(self, operation: str, secret_id: int, given: Any, kind: Any) -> Any:
+        if given is None:
+            return self._registry.find(operation, kind, secret_id)
+        return _checks.instance(operation, kind.kind.replace(" ", "_"), given, kind)
+
     def _rotations(
-        self, operation: str, bootstrap: Any, small: Any, stage_count: Any, rotation: Any
+        self, operation: str, secret_id: int, bootstrap: Any, small: Any, stage_count: Any, rotation: Any
     ) -> _NativeRotations:
         """Check a bootstrap key alone, or a rotation key, a small bootstrap key and a stage count."""
-        if isinstance(bootstrap, RotationKey) and rotation is None:
-            bootstrap, rotation = None, bootstrap
-        if rotation is not None or small is not None:
-            if bootstrap is not None:
-                raise OperandTypeError(
-                    f"{operation}: a bootstrap_key of type {type(bootstrap).__name__} was given beside a rotation key "
-                    f"or a small bootstrap key, and either is enough; pass rotation_key and small_bootstrap_key alone",
-                    argument="bootstrap_key",
-                    expected="None",
-                    actual=type(bootstrap).__name__,
-                )
-            rotation = _checks.instance(operation, "rotation_key", rotation, RotationKey)
-            small = _checks.instance(operation, "small_bootstrap_key", small, SmallBootstrapKey)
-            stages = self._stage_count(operation, 3 if stage_count is None else stage_count)
-            self._registry.remember(rotation)
-            return rotation._native, small._native, stages
-        if isinstance(bootstrap, SmallBootstrapKey):
+        match bootstrap:
+            case RotationKey() if rotation is None:
+                bootstrap, rotation = None, bootstrap
+            case EvaluationKey() if small is not None and rotation is None:
+                bootstrap, rotation = None, bootstrap
+            case SmallBootstrapKey() if small is None:
+                bootstrap, small = None, bootstrap
+            case EvaluationKey() if bootstrap.has_small_bootstrap and small is None and rotation is None:
+                bootstrap, small, rotation = None, bootstrap, bootstrap
+            case None if small is None and rotation is None:
+                if self._registry.get(BootstrapKey, secret_id) is None:
+                    small = self._registry.get(SmallBootstrapKey, secret_id)
+        if small is None and rotation is None:
+            bootstrap = self._chosen(operation, secret_id, bootstrap, BootstrapKey)
+            self._require_its_stage_count(operation, bootstrap, stage_count)
+            native: _native.BootstrapKey = bootstrap._native
+            return native
+        if bootstrap is not None:
             raise OperandTypeError(
-                f"{operation}: bootstrap_key is of type SmallBootstrapKey, which needs a rotation key before it; pass "
-                f"rotation_key, small_bootstrap_key",
+                f"{operation}: a bootstrap_key of type {type(bootstrap).__name__} was given beside a rotation key or a "
+                f"small bootstrap key, and either is enough; pass rotation_key and small_bootstrap_key alone",
                 argument="bootstrap_key",
-                expected="BootstrapKey",
-                actual="SmallBootstrapKey",
+                expected="None",
+                actual=type(bootstrap).__name__,
             )
-        bootstrap = _checks.instance(operation, "bootstrap_key", bootstrap, BootstrapKey)
-        if stage_count is not None and _checks.integer(operation, "stage_count", stage_count) != bootstrap.stage_count:
-            raise ParameterError(
-                f"{operation}: stage_count is {stage_count} and the key was made for {bootstrap.stage_count}; leave it "
-                f"out, or make a small bootstrap key, which has the choice",
-                option="stage_count",
-                value=stage_count,
-                allowed=bootstrap.stage_count,
-            )
-        native: _native.BootstrapKey = bootstrap._native
-        return native
+        rotation = self._chosen(operation, secret_id, rotation, RotationKey)
+        small = self._chosen(operation, secret_id, small, SmallBootstrapKey)
+        stages = self._stage_count(operation, DEFAULT_STAGE_COUNT if stage_count is None else stage_count)
+        self._registry.remember(rotation)
+        return rotation._native, small._native, stages
+
+    def _require_its_stage_count(self, operation: str, key: BootstrapKey, stage_count: Any) -> None:
+        if stage_count is None or _checks.integer(operation, "stage_count", stage_count) == key.stage_count:
+            return
+        raise ParameterError(
+            f"{operation}: stage_count is {stage_count} and the key was made for {key.stage_count}; leave it out, or "
+            f"make a small bootstrap key, which has the choice",
+            option="stage_count",
+            value=stage_count,
+            allowed=key.stage_count,
+        )
+
+    @contextmanager
+    def _bootstrapping(self, description: str, progress: bool | None) -> Iterator[_progress.Report | None]:
+        """Show a bootstrap's progress, and count it once it is done."""
+        with self._reporting(description, progress) as report:
+            yield report
+        self._counters.add()
 
     def _real_pair(self, operation: str, first: Any, second: Any) -> tuple[Ciphertext, Ciphertext]:
         """Check two ciphertexts that become the real and the imaginary parts of one."""
