@@ -22,6 +22,7 @@ from .keys import (
     RelinearizationKey,
     RotationKey,
     SecretKey,
+    SmallBootstrapKey,
 )
 from .matrix import LightPlainMatrix, PlainMatrix
 from .plaintext import LightPlaintext, Plaintext
@@ -111,6 +112,8 @@ class FilesMixin(EngineCore):
         deserialize_matrix_multiplication_key = _functions(MatrixMultiplicationKey)
     write_merge_bootstrap_key, read_merge_bootstrap_key, serialize_merge_bootstrap_key, \
         deserialize_merge_bootstrap_key = _functions(BootstrapKey, "merge_bootstrap_key")
+    write_small_bootstrap_key, read_small_bootstrap_key, serialize_small_bootstrap_key, \
+        deserialize_small_bootstrap_key = _functions(SmallBootstrapKey)
     write_evaluation_key, read_evaluation_key, serialize_evaluation_key, \
         deserialize_evaluation_key = _functions(EvaluationKey)
     # fmt: on
@@ -190,6 +193,8 @@ class FilesMixin(EngineCore):
             case _native.BootstrapKey():
                 lossy = native.kind == "lossy"
                 return (LossyBootstrapKey if lossy else BootstrapKey)(context, native, level)
+            case _native.SmallBootstrapKey():
+                return SmallBootstrapKey(context, native, level)
             case _native.FixedRotationKey():
                 key: Any = FixedRotationKey(context, native, context.fixed_rotation_level(native))
             case _native.MatrixMultiplicationKey():

@@ -41,7 +41,7 @@ macro_rules! keys {
     };
 }
 
-keys! { RelinearizationKey ConjugationKey RotationKey FixedRotationKey BootstrapKey }
+keys! { RelinearizationKey ConjugationKey RotationKey FixedRotationKey BootstrapKey SmallBootstrapKey }
 
 macro_rules! objects {
     ($($name:ident)*) => {
@@ -82,7 +82,7 @@ macro_rules! objects {
 
 objects! {
     Ciphertext Plaintext PublicKey RelinearizationKey ConjugationKey RotationKey FixedRotationKey BootstrapKey
-    LightPlaintext PlainMatrix LightPlainMatrix MatrixMultiplicationKey
+    LightPlaintext PlainMatrix LightPlainMatrix MatrixMultiplicationKey SmallBootstrapKey
 }
 
 /// What a file held.

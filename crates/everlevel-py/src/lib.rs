@@ -29,6 +29,6 @@ mod _native {
     use crate::objects::{
         BootstrapKey, Ciphertext, ConjugationKey, FixedRotationKey, LightPlainMatrix, LightPlaintext,
         MatrixMultiplicationKey, PlainMatrix, Plaintext, PublicKey, RelinearizationKey, RotationKey, SecretKey,
-        build_info,
+        SmallBootstrapKey, build_info,
     };
 }

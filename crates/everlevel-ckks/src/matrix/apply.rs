@@ -11,7 +11,7 @@ use crate::context::Inner;
 use crate::keys::KeyInfo;
 use crate::matrix::{Entries, LightPlainMatrix, MatrixMultiplicationKey, PlainMatrix, Shape};
 use crate::rotation::powers_of_two;
-use crate::{Ciphertext, Context, Error, RotationKey, working};
+use crate::{Ciphertext, Context, Error, RotationKey};
 
 /// Products in one inner product: what the kernels take.
 const MOST_TERMS: usize = 64;
@@ -190,7 +190,7 @@ impl Product<'_> {
             let gadget = key.gadget();
             let digits = digits.get_or_insert_with(|| ring.mod_up(&rlwe.c1, &gadget.digits, &gadget.special));
             let elt = ring.rotation_elt(child - step);
-            born.push((child, working::automorphism_hoisted(ring, &rlwe, digits, elt, key)));
+            born.push((child, key.automorphism_hoisted(ring, &rlwe, digits, elt)));
         }
         drop(digits);
         known.insert(step, rlwe);
@@ -209,7 +209,7 @@ impl Product<'_> {
                 .collect::<Result<_, _>>()?,
         };
         let ring = &self.inner.ring;
-        Ok(steps.iter().fold(rlwe, |r, (left, key)| working::automorphism(ring, &r, ring.rotation_elt(*left), key)))
+        Ok(steps.iter().fold(rlwe, |r, (left, key)| key.automorphism(ring, &r, ring.rotation_elt(*left))))
     }
 
     fn missing(&self, left: i64) -> Error {
