@@ -25,6 +25,7 @@ from .keys import (
     RelinearizationKey,
     RotationKey,
     SecretKey,
+    SmallBootstrapKey,
 )
 from .plaintext import Plaintext
 
@@ -41,6 +42,7 @@ __all__ = [
     "RelinearizationKey",
     "RotationKey",
     "SecretKey",
+    "SmallBootstrapKey",
     "__version__",
     "errors",
     "show_info",

@@ -9,10 +9,18 @@ from typing import Any
 from . import _checks, _native
 from ._engine_keys import KeysMixin
 from .ciphertext import Ciphertext
-from .errors import LevelWarning, OperandTypeError
-from .keys import BootstrapKey, ConjugationKey, LossyBootstrapKey, RelinearizationKey
+from .errors import LevelWarning, OperandTypeError, ParameterError
+from .keys import (
+    BootstrapKey,
+    ConjugationKey,
+    LossyBootstrapKey,
+    RelinearizationKey,
+    RotationKey,
+    SmallBootstrapKey,
+)
 
-_NativeKeys = tuple[_native.RelinearizationKey, _native.ConjugationKey, _native.BootstrapKey]
+_NativeRotations = _native.BootstrapKey | tuple[_native.RotationKey, _native.SmallBootstrapKey, int]
+_NativeKeys = tuple[_native.RelinearizationKey, _native.ConjugationKey, _NativeRotations]
 
 
 class BootstrapMixin(KeysMixin):
@@ -23,8 +31,11 @@ class BootstrapMixin(KeysMixin):
         ciphertext: Ciphertext,
         relinearization_key: RelinearizationKey,
         conjugation_key: ConjugationKey,
-        bootstrap_key: BootstrapKey,
+        bootstrap_key: BootstrapKey | RotationKey | None = None,
+        small_bootstrap_key: SmallBootstrapKey | None = None,
+        stage_count: int | None = None,
         *,
+        rotation_key: RotationKey | None = None,
         progress: bool | None = None,
     ) -> Ciphertext:
         """Raise a ciphertext's level, so that computation can go on.
@@ -38,13 +49,19 @@ class BootstrapMixin(KeysMixin):
             Taking away a known mean before, and adding it after, costs nothing and gains precision.
         relinearization_key, conjugation_key, bootstrap_key
             Keys of the ciphertext's secret. A `LossyBootstrapKey` is a bootstrap key too.
+        rotation_key, small_bootstrap_key
+            Two keys in place of `bootstrap_key`, by position or by name: a third of the memory, 1.4 times the time.
+        stage_count : int, optional
+            With a small bootstrap key, the stages of SlotsToCoeffs, and so the levels that it takes: 3, 4 or 5 at full
+            slots, 3 if left out. Other bootstrap keys have theirs from when they were made.
         progress : bool, optional
             Whether a bar is shown; as the engine says, if left out.
 
         Returns
         -------
         Ciphertext
-            Of the same message up to the bootstrap's error, at level 10, 9 or 8 for stage counts 3, 4 and 5. Its
+            Of the same message up to the bootstrap's error, at level `max_level` - `stage_count`: 10, 9 or 8 for stage
+            counts 3, 4 and 5, or 14 or 17 with ``use_bootstrap_to_14_levels`` or ``use_bootstrap_to_17_levels``. Its
             `precision_bits` has the error's estimate.
 
         Raises
@@ -56,7 +73,8 @@ class BootstrapMixin(KeysMixin):
         EngineMismatchError
             If a key is one of other parameters.
         ParameterError
-            If the engine was made without ``use_bootstrap=True``.
+            If the engine was made without ``use_bootstrap=True``, or the stage count doesn't go with the slots or with
+            the key.
 
         References
         ----------
@@ -78,9 +96,10 @@ class BootstrapMixin(KeysMixin):
         """
         self._require_bootstrap("bootstrap")
         ciphertext = self._relinearized("bootstrap", ciphertext)
-        keys = self._bootstrap_keys("bootstrap", relinearization_key, conjugation_key, bootstrap_key)
+        rotations = bootstrap_key, small_bootstrap_key, stage_count, rotation_key
+        keys = self._bootstrap_keys("bootstrap", relinearization_key, conjugation_key, rotations)
         with self._reporting("bootstrap", progress) as report:
-            native = self._context.bootstrap(ciphertext._native, *keys, report)
+            native = self._context.bootstrap(ciphertext._native, keys, report)
         return self._wrap(native, is_real=ciphertext.is_real)
 
     def lossy_bootstrap(
@@ -88,8 +107,11 @@ class BootstrapMixin(KeysMixin):
         ciphertext: Ciphertext,
         relinearization_key: RelinearizationKey,
         conjugation_key: ConjugationKey,
-        lossy_bootstrap_key: LossyBootstrapKey,
+        lossy_bootstrap_key: LossyBootstrapKey | RotationKey | None = None,
+        small_bootstrap_key: SmallBootstrapKey | None = None,
+        stage_count: int | None = None,
         *,
+        rotation_key: RotationKey | None = None,
         real_only: bool | None = None,
         progress: bool | None = None,
     ) -> Ciphertext:
@@ -98,8 +120,8 @@ class BootstrapMixin(KeysMixin):
         The transform to coefficients comes first, on the lowest levels, so that the others are all left at the end.
         The sine's error is then that of the values themselves, whereas the regular order spreads it over coefficients.
 
-        Levels: from `stage_count` of the key or higher, to `max_level` (13). Below `stage_count` it is a regular
-        bootstrap with the same keys, to 13 - `stage_count`, and a `LevelWarning` says so.
+        Levels: from `stage_count` or higher, to `max_level` (13, 17 or 20). Below `stage_count` it is a regular
+        bootstrap with the same keys, to `max_level` - `stage_count`, and a `LevelWarning` says so.
 
         Cost: a regular bootstrap's, less what its last transform costs on higher levels; for real values, half of
         EvalMod less. Between two bootstraps of either order there are 13 - `stage_count` levels: choose this one where
@@ -112,6 +134,8 @@ class BootstrapMixin(KeysMixin):
             of 6.3e-6·m³ (2^-17.3 at the ends of [-1, 1]), and noise. The result's `precision_bits` has the noise alone.
         relinearization_key, conjugation_key, lossy_bootstrap_key
             Keys of the ciphertext's secret.
+        rotation_key, small_bootstrap_key, stage_count
+            In place of `lossy_bootstrap_key`, as in `bootstrap`.
         real_only : bool, optional
             Whether the real parts are all that is kept; if left out, whether the ciphertext `is_real`. True drops the
             imaginary parts of a complex ciphertext, and False keeps those of a real one, which are noise.
@@ -149,9 +173,10 @@ class BootstrapMixin(KeysMixin):
         operation = "lossy_bootstrap"
         self._require_bootstrap(operation)
         ciphertext = self._relinearized(operation, ciphertext)
-        keys = self._bootstrap_keys(operation, relinearization_key, conjugation_key, lossy_bootstrap_key)
+        rotations = lossy_bootstrap_key, small_bootstrap_key, stage_count, rotation_key
+        keys = self._bootstrap_keys(operation, relinearization_key, conjugation_key, rotations)
         real = ciphertext.is_real if real_only is None else bool(real_only)
-        is_regular = self._warn_of_regular_order(operation, ciphertext.level, lossy_bootstrap_key)
+        is_regular = self._warn_of_regular_order(operation, ciphertext.level, keys)
         with self._reporting("lossy bootstrap", progress) as report:
             if is_regular and real and not ciphertext.is_real:
                 # The regular order keeps all parts; merged with zero, it gives them apart.
@@ -166,8 +191,11 @@ class BootstrapMixin(KeysMixin):
         ciphertext: Ciphertext,
         relinearization_key: RelinearizationKey,
         conjugation_key: ConjugationKey,
-        lossy_bootstrap_key: LossyBootstrapKey,
+        lossy_bootstrap_key: LossyBootstrapKey | RotationKey | None = None,
+        small_bootstrap_key: SmallBootstrapKey | None = None,
+        stage_count: int | None = None,
         *,
+        rotation_key: RotationKey | None = None,
         real_only: bool | None = None,
         progress: bool | None = None,
     ) -> Ciphertext:
@@ -176,7 +204,7 @@ class BootstrapMixin(KeysMixin):
         Every part m comes out as sin(π·m/2): ±1 are its extrema, so that an error δ of the input leaves 1.24·δ². It is
         for the results of comparisons, and for bits. Zero stays zero; other values don't stay what they are.
 
-        Levels: from `stage_count` of the key or higher, to `max_level` (13).
+        Levels: from `stage_count` or higher, to `max_level` (13, 17 or 20).
 
         Cost: that of `lossy_bootstrap`. Precision: about 3e-10 (2^-31) on average for clean ±1.
 
@@ -186,6 +214,8 @@ class BootstrapMixin(KeysMixin):
             Of two polynomials, with real parts (and imaginary ones, if it has any) of -1, 0 or 1, nearly.
         relinearization_key, conjugation_key, lossy_bootstrap_key, real_only, progress
             As in `lossy_bootstrap`.
+        rotation_key, small_bootstrap_key, stage_count
+            In place of `lossy_bootstrap_key`, as in `bootstrap`.
 
         Returns
         -------
@@ -213,7 +243,8 @@ class BootstrapMixin(KeysMixin):
         operation = "sign_bootstrap"
         self._require_bootstrap(operation)
         ciphertext = self._relinearized(operation, ciphertext)
-        keys = self._bootstrap_keys(operation, relinearization_key, conjugation_key, lossy_bootstrap_key)
+        rotations = lossy_bootstrap_key, small_bootstrap_key, stage_count, rotation_key
+        keys = self._bootstrap_keys(operation, relinearization_key, conjugation_key, rotations)
         real = ciphertext.is_real if real_only is None else bool(real_only)
         with self._reporting("sign bootstrap", progress) as report:
             native = self._context.sign_bootstrap(ciphertext._native, keys, real, report)
@@ -225,8 +256,11 @@ class BootstrapMixin(KeysMixin):
         ciphertext2: Ciphertext,
         relinearization_key: RelinearizationKey,
         conjugation_key: ConjugationKey,
-        bootstrap_key: BootstrapKey,
+        bootstrap_key: BootstrapKey | RotationKey | None = None,
+        small_bootstrap_key: SmallBootstrapKey | None = None,
+        stage_count: int | None = None,
         *,
+        rotation_key: RotationKey | None = None,
         progress: bool | None = None,
     ) -> tuple[Ciphertext, Ciphertext]:
         """Bootstrap two real ciphertexts in one regular bootstrap, as real and imaginary parts.
@@ -237,7 +271,7 @@ class BootstrapMixin(KeysMixin):
         ----------
         ciphertext1, ciphertext2 : Ciphertext
             Of two polynomials each, both real (`is_real`), and of one secret; their levels may differ.
-        relinearization_key, conjugation_key, bootstrap_key, progress
+        relinearization_key, conjugation_key, bootstrap_key, rotation_key, small_bootstrap_key, stage_count, progress
             As in `bootstrap`.
 
         Returns
@@ -267,7 +301,8 @@ class BootstrapMixin(KeysMixin):
         """
         operation = "merge_bootstrap"
         pair = self._real_pair(operation, ciphertext1, ciphertext2)
-        keys = self._bootstrap_keys(operation, relinearization_key, conjugation_key, bootstrap_key)
+        rotations = bootstrap_key, small_bootstrap_key, stage_count, rotation_key
+        keys = self._bootstrap_keys(operation, relinearization_key, conjugation_key, rotations)
         with self._reporting("merge bootstrap", progress) as report:
             first, second = self._context.merge_bootstrap((pair[0]._native, pair[1]._native), keys, report)
         return self._wrap(first, is_real=True), self._wrap(second, is_real=True)
@@ -278,8 +313,11 @@ class BootstrapMixin(KeysMixin):
         ciphertext2: Ciphertext,
         relinearization_key: RelinearizationKey,
         conjugation_key: ConjugationKey,
-        lossy_bootstrap_key: LossyBootstrapKey,
+        lossy_bootstrap_key: LossyBootstrapKey | RotationKey | None = None,
+        small_bootstrap_key: SmallBootstrapKey | None = None,
+        stage_count: int | None = None,
         *,
+        rotation_key: RotationKey | None = None,
         progress: bool | None = None,
     ) -> tuple[Ciphertext, Ciphertext]:
         """Bootstrap two real ciphertexts in one lossy bootstrap.
@@ -290,8 +328,9 @@ class BootstrapMixin(KeysMixin):
         """
         operation = "lossy_merge_bootstrap"
         pair = self._real_pair(operation, ciphertext1, ciphertext2)
-        keys = self._bootstrap_keys(operation, relinearization_key, conjugation_key, lossy_bootstrap_key)
-        self._warn_of_regular_order(operation, min(pair[0].level, pair[1].level), lossy_bootstrap_key)
+        rotations = lossy_bootstrap_key, small_bootstrap_key, stage_count, rotation_key
+        keys = self._bootstrap_keys(operation, relinearization_key, conjugation_key, rotations)
+        self._warn_of_regular_order(operation, min(pair[0].level, pair[1].level), keys)
         with self._reporting("lossy merge bootstrap", progress) as report:
             first, second = self._context.lossy_merge_bootstrap((pair[0]._native, pair[1]._native), keys, report)
         return self._wrap(first, is_real=True), self._wrap(second, is_real=True)
@@ -302,8 +341,11 @@ class BootstrapMixin(KeysMixin):
         ciphertext2: Ciphertext,
         relinearization_key: RelinearizationKey,
         conjugation_key: ConjugationKey,
-        lossy_bootstrap_key: LossyBootstrapKey,
+        lossy_bootstrap_key: LossyBootstrapKey | RotationKey | None = None,
+        small_bootstrap_key: SmallBootstrapKey | None = None,
+        stage_count: int | None = None,
         *,
+        rotation_key: RotationKey | None = None,
         progress: bool | None = None,
     ) -> tuple[Ciphertext, Ciphertext]:
         """Bootstrap and clean the values ±1 of two real ciphertexts in one sign bootstrap.
@@ -313,19 +355,62 @@ class BootstrapMixin(KeysMixin):
         """
         operation = "sign_merge_bootstrap"
         pair = self._real_pair(operation, ciphertext1, ciphertext2)
-        keys = self._bootstrap_keys(operation, relinearization_key, conjugation_key, lossy_bootstrap_key)
+        rotations = lossy_bootstrap_key, small_bootstrap_key, stage_count, rotation_key
+        keys = self._bootstrap_keys(operation, relinearization_key, conjugation_key, rotations)
         with self._reporting("sign merge bootstrap", progress) as report:
             first, second = self._context.sign_merge_bootstrap((pair[0]._native, pair[1]._native), keys, report)
         return self._wrap(first, is_real=True), self._wrap(second, is_real=True)
 
-    def _bootstrap_keys(self, operation: str, relinearization: Any, conjugation: Any, bootstrap: Any) -> _NativeKeys:
+    def _bootstrap_keys(
+        self, operation: str, relinearization: Any, conjugation: Any, rotations: tuple[Any, Any, Any, Any]
+    ) -> _NativeKeys:
         """Check the keys' classes, and remember those that operators use."""
         relinearization = _checks.instance(operation, "relinearization_key", relinearization, RelinearizationKey)
         conjugation = _checks.instance(operation, "conjugation_key", conjugation, ConjugationKey)
-        bootstrap = _checks.instance(operation, "bootstrap_key", bootstrap, BootstrapKey)
+        native = self._rotations(operation, *rotations)
         self._registry.remember(relinearization)
         self._registry.remember(conjugation)
-        return relinearization._native, conjugation._native, bootstrap._native
+        return relinearization._native, conjugation._native, native
+
+    def _rotations(
+        self, operation: str, bootstrap: Any, small: Any, stage_count: Any, rotation: Any
+    ) -> _NativeRotations:
+        """Check a bootstrap key alone, or a rotation key, a small bootstrap key and a stage count."""
+        if isinstance(bootstrap, RotationKey) and rotation is None:
+            bootstrap, rotation = None, bootstrap
+        if rotation is not None or small is not None:
+            if bootstrap is not None:
+                raise OperandTypeError(
+                    f"{operation}: a bootstrap_key of type {type(bootstrap).__name__} was given beside a rotation key "
+                    f"or a small bootstrap key, and either is enough; pass rotation_key and small_bootstrap_key alone",
+                    argument="bootstrap_key",
+                    expected="None",
+                    actual=type(bootstrap).__name__,
+                )
+            rotation = _checks.instance(operation, "rotation_key", rotation, RotationKey)
+            small = _checks.instance(operation, "small_bootstrap_key", small, SmallBootstrapKey)
+            stages = self._stage_count(operation, 3 if stage_count is None else stage_count)
+            self._registry.remember(rotation)
+            return rotation._native, small._native, stages
+        if isinstance(bootstrap, SmallBootstrapKey):
+            raise OperandTypeError(
+                f"{operation}: bootstrap_key is of type SmallBootstrapKey, which needs a rotation key before it; pass "
+                f"rotation_key, small_bootstrap_key",
+                argument="bootstrap_key",
+                expected="BootstrapKey",
+                actual="SmallBootstrapKey",
+            )
+        bootstrap = _checks.instance(operation, "bootstrap_key", bootstrap, BootstrapKey)
+        if stage_count is not None and _checks.integer(operation, "stage_count", stage_count) != bootstrap.stage_count:
+            raise ParameterError(
+                f"{operation}: stage_count is {stage_count} and the key was made for {bootstrap.stage_count}; leave it "
+                f"out, or make a small bootstrap key, which has the choice",
+                option="stage_count",
+                value=stage_count,
+                allowed=bootstrap.stage_count,
+            )
+        native: _native.BootstrapKey = bootstrap._native
+        return native
 
     def _real_pair(self, operation: str, first: Any, second: Any) -> tuple[Ciphertext, Ciphertext]:
         """Check two ciphertexts that become the real and the imaginary parts of one."""
@@ -342,22 +427,30 @@ class BootstrapMixin(KeysMixin):
             )
         return first, second
 
-    def _warn_of_regular_order(self, operation: str, level: int, key: BootstrapKey) -> bool:
+    def _warn_of_regular_order(self, operation: str, level: int, keys: _NativeKeys) -> bool:
         """Whether a level is too low for the lossy order; a warning says what comes instead."""
-        if not isinstance(key, LossyBootstrapKey) or level >= key.stage_count:
+        first = _first_level(keys[2])
+        if first is None or level >= first:
             return False
-        level_out = self.max_level - key.stage_count
+        level_out = self.max_level - first
         warning = LevelWarning(
-            f"{operation}: the ciphertext is at level {level} and the lossy order begins at level {key.stage_count}; "
+            f"{operation}: the ciphertext is at level {level} and the lossy order begins at level {first}; "
             f"this is a regular bootstrap, to level {level_out} and not {self.max_level}; to get there, bootstrap at "
-            f"level {key.stage_count} or higher",
+            f"level {first} or higher",
             level=level,
-            needed=key.stage_count,
+            needed=first,
             level_out=level_out,
             usual_level_out=self.max_level,
         )
         warnings.warn(warning, stacklevel=_caller_depth())
         return True
+
+
+def _first_level(rotations: _NativeRotations) -> int | None:
+    """Return the level at which lossy orders begin; none for keys that have none."""
+    if isinstance(rotations, tuple):
+        return rotations[2]
+    return rotations.stage_count if rotations.kind == "lossy" else None
 
 
 def _caller_depth() -> int:

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Any
 from . import _checks, _native
 from ._storable import Storable
 from .errors import OperandTypeError, ParameterError
-from .keys import BootstrapKey, ConjugationKey, LossyBootstrapKey, RelinearizationKey, RotationKey
+from .keys import (
+    BootstrapKey,
+    ConjugationKey,
+    LossyBootstrapKey,
+    RelinearizationKey,
+    RotationKey,
+    SmallBootstrapKey,
+)
 from .plaintext import Plaintext
 
 if TYPE_CHECKING:
@@ -195,10 +202,13 @@ class Ciphertext(Storable):
         """
         return self._engine.conjugate(self, self._conjugation_key("conjugate"))
 
-    def bootstrap(self, bootstrap_key: BootstrapKey) -> Ciphertext:
+    def bootstrap(
+        self, bootstrap_key: BootstrapKey | SmallBootstrapKey, *, stage_count: int | None = None
+    ) -> Ciphertext:
         """Raise the level, with the engine's relinearization and conjugation keys: see `Engine.bootstrap`.
 
-        A `LossyBootstrapKey` does as well, and bootstraps in the regular order here.
+        A `LossyBootstrapKey` does as well, and bootstraps in the regular order here. A `SmallBootstrapKey` needs the
+        engine's rotation key too, and takes a `stage_count`.
 
         Raises
         ------
@@ -206,9 +216,17 @@ class Ciphertext(Storable):
             If the engine knows no relinearization key, or no conjugation key.
         """
         keys = self._relinearization_key("bootstrap"), self._conjugation_key("bootstrap")
-        return self._engine.bootstrap(self, *keys, bootstrap_key)
+        return self._engine.bootstrap(
+            self, *keys, **self._rotations("bootstrap", bootstrap_key), stage_count=stage_count
+        )
 
-    def lossy_bootstrap(self, lossy_bootstrap_key: LossyBootstrapKey, *, real_only: bool | None = None) -> Ciphertext:
+    def lossy_bootstrap(
+        self,
+        lossy_bootstrap_key: LossyBootstrapKey | SmallBootstrapKey,
+        *,
+        stage_count: int | None = None,
+        real_only: bool | None = None,
+    ) -> Ciphertext:
         """Raise the level to the highest, with the engine's other keys: see `Engine.lossy_bootstrap`.
 
         Raises
@@ -217,9 +235,16 @@ class Ciphertext(Storable):
             If the engine knows no relinearization key, or no conjugation key.
         """
         keys = self._relinearization_key("lossy_bootstrap"), self._conjugation_key("lossy_bootstrap")
-        return self._engine.lossy_bootstrap(self, *keys, lossy_bootstrap_key, real_only=real_only)
+        rotations = self._rotations("lossy_bootstrap", lossy_bootstrap_key, "lossy_bootstrap_key")
+        return self._engine.lossy_bootstrap(self, *keys, **rotations, stage_count=stage_count, real_only=real_only)
 
-    def sign_bootstrap(self, lossy_bootstrap_key: LossyBootstrapKey, *, real_only: bool | None = None) -> Ciphertext:
+    def sign_bootstrap(
+        self,
+        lossy_bootstrap_key: LossyBootstrapKey | SmallBootstrapKey,
+        *,
+        stage_count: int | None = None,
+        real_only: bool | None = None,
+    ) -> Ciphertext:
         """Raise the level of values ±1 and clean them, with the engine's other keys: see `Engine.sign_bootstrap`.
 
         Raises
@@ -228,7 +253,15 @@ class Ciphertext(Storable):
             If the engine knows no relinearization key, or no conjugation key.
         """
         keys = self._relinearization_key("sign_bootstrap"), self._conjugation_key("sign_bootstrap")
-        return self._engine.sign_bootstrap(self, *keys, lossy_bootstrap_key, real_only=real_only)
+        rotations = self._rotations("sign_bootstrap", lossy_bootstrap_key, "lossy_bootstrap_key")
+        return self._engine.sign_bootstrap(self, *keys, **rotations, stage_count=stage_count, real_only=real_only)
+
+    def _rotations(self, operation: str, key: Any, name: str = "bootstrap_key") -> dict[str, Any]:
+        """Return the arguments that a bootstrap key becomes: a small one needs the engine's rotation key."""
+        if not isinstance(key, SmallBootstrapKey):
+            return {name: key}
+        rotation_key = self._engine._registry.find(operation, RotationKey, self._native.secret_id)
+        return {"rotation_key": rotation_key, "small_bootstrap_key": key}
 
     def _relinearization_key(self, operation: str) -> RelinearizationKey:
         return self._engine._registry.find(operation, RelinearizationKey, self._native.secret_id)

@@ -55,6 +55,7 @@ macro_rules! objects {
 
 objects! {
     Ciphertext Plaintext PublicKey RelinearizationKey ConjugationKey RotationKey FixedRotationKey BootstrapKey
+    SmallBootstrapKey
 }
 
 fn form(expanded: bool) -> Form {
