@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
-from . import _checks, _native
+from . import _checks, _native, _progress
+from ._auto import deepened
 from ._engine_keys import KeysMixin
 from .ciphertext import Ciphertext
 from .errors import LevelWarning, OperandTypeError, ParameterError
+from .evaluation_key import EvaluationKey
 from .keys import (
     BootstrapKey,
     ConjugationKey,
@@ -29,9 +33,9 @@ class BootstrapMixin(KeysMixin):
     def bootstrap(
         self,
         ciphertext: Ciphertext,
-        relinearization_key: RelinearizationKey,
-        conjugation_key: ConjugationKey,
-        bootstrap_key: BootstrapKey | RotationKey | None = None,
+        relinearization_key: RelinearizationKey | EvaluationKey | None = None,
+        conjugation_key: ConjugationKey | EvaluationKey | None = None,
+        bootstrap_key: BootstrapKey | RotationKey | EvaluationKey | None = None,
         small_bootstrap_key: SmallBootstrapKey | None = None,
         stage_count: int | None = None,
         *,
@@ -48,7 +52,8 @@ class BootstrapMixin(KeysMixin):
             m, which is the values' mean for a constant message and far smaller for a varied one: about 6.3e-6·m³.
             Taking away a known mean before, and adding it after, costs nothing and gains precision.
         relinearization_key, conjugation_key, bootstrap_key
-            Keys of the ciphertext's secret. A `LossyBootstrapKey` is a bootstrap key too.
+            Keys of the ciphertext's secret. A `LossyBootstrapKey` is a bootstrap key too. An `EvaluationKey` in the
+            place of the first is enough; keys that are left out are those that the engine uses (`use`).
         rotation_key, small_bootstrap_key
             Two keys in place of `bootstrap_key`, by position or by name: a third of the memory, 1.4 times the time.
         stage_count : int, optional
@@ -97,17 +102,17 @@ class BootstrapMixin(KeysMixin):
         self._require_bootstrap("bootstrap")
         ciphertext = self._relinearized("bootstrap", ciphertext)
         rotations = bootstrap_key, small_bootstrap_key, stage_count, rotation_key
-        keys = self._bootstrap_keys("bootstrap", relinearization_key, conjugation_key, rotations)
-        with self._reporting("bootstrap", progress) as report:
+        keys = self._bootstrap_keys("bootstrap", ciphertext, relinearization_key, conjugation_key, rotations)
+        with self._bootstrapping("bootstrap", progress) as report:
             native = self._context.bootstrap(ciphertext._native, keys, report)
         return self._wrap(native, is_real=ciphertext.is_real)
 
     def lossy_bootstrap(
         self,
         ciphertext: Ciphertext,
-        relinearization_key: RelinearizationKey,
-        conjugation_key: ConjugationKey,
-        lossy_bootstrap_key: LossyBootstrapKey | RotationKey | None = None,
+        relinearization_key: RelinearizationKey | EvaluationKey | None = None,
+        conjugation_key: ConjugationKey | EvaluationKey | None = None,
+        lossy_bootstrap_key: LossyBootstrapKey | RotationKey | EvaluationKey | None = None,
         small_bootstrap_key: SmallBootstrapKey | None = None,
         stage_count: int | None = None,
         *,
@@ -133,7 +138,7 @@ class BootstrapMixin(KeysMixin):
             Of two polynomials, with values of size up to about 1: a real or imaginary part m comes out with an error
             of 6.3e-6·m³ (2^-17.3 at the ends of [-1, 1]), and noise. The result's `precision_bits` has the noise alone.
         relinearization_key, conjugation_key, lossy_bootstrap_key
-            Keys of the ciphertext's secret.
+            Keys of the ciphertext's secret, or an `EvaluationKey`, as in `bootstrap`.
         rotation_key, small_bootstrap_key, stage_count
             In place of `lossy_bootstrap_key`, as in `bootstrap`.
         real_only : bool, optional
@@ -174,10 +179,10 @@ class BootstrapMixin(KeysMixin):
         self._require_bootstrap(operation)
         ciphertext = self._relinearized(operation, ciphertext)
         rotations = lossy_bootstrap_key, small_bootstrap_key, stage_count, rotation_key
-        keys = self._bootstrap_keys(operation, relinearization_key, conjugation_key, rotations)
+        keys = self._bootstrap_keys(operation, ciphertext, relinearization_key, conjugation_key, rotations)
         real = ciphertext.is_real if real_only is None else bool(real_only)
         is_regular = self._warn_of_regular_order(operation, ciphertext.level, keys)
-        with self._reporting("lossy bootstrap", progress) as report:
+        with self._bootstrapping("lossy bootstrap", progress) as report:
             if is_regular and real and not ciphertext.is_real:
                 # The regular order keeps all parts; merged with zero, it gives them apart.
                 zero = self._context.subtract(ciphertext._native, ciphertext._native)
@@ -186,12 +191,13 @@ class BootstrapMixin(KeysMixin):
                 native = self._context.lossy_bootstrap(ciphertext._native, keys, real, report)
         return self._wrap(native, is_real=real or ciphertext.is_real)
 
+    @deepened
     def sign_bootstrap(
         self,
         ciphertext: Ciphertext,
-        relinearization_key: RelinearizationKey,
-        conjugation_key: ConjugationKey,
-        lossy_bootstrap_key: LossyBootstrapKey | RotationKey | None = None,
+        relinearization_key: RelinearizationKey | EvaluationKey | None = None,
+        conjugation_key: ConjugationKey | EvaluationKey | None = None,
+        lossy_bootstrap_key: LossyBootstrapKey | RotationKey | EvaluationKey | None = None,
         small_bootstrap_key: SmallBootstrapKey | None = None,
         stage_count: int | None = None,
         *,
@@ -244,9 +250,9 @@ class BootstrapMixin(KeysMixin):
         self._require_bootstrap(operation)
         ciphertext = self._relinearized(operation, ciphertext)
         rotations = lossy_bootstrap_key, small_bootstrap_key, stage_count, rotation_key
-        keys = self._bootstrap_keys(operation, relinearization_key, conjugation_key, rotations)
+        keys = self._bootstrap_keys(operation, ciphertext, relinearization_key, conjugation_key, rotations)
         real = ciphertext.is_real if real_only is None else bool(real_only)
-        with self._reporting("sign bootstrap", progress) as report:
+        with self._bootstrapping("sign bootstrap", progress) as report:
             native = self._context.sign_bootstrap(ciphertext._native, keys, real, report)
         return self._wrap(native, is_real=real or ciphertext.is_real)
 
@@ -254,9 +260,9 @@ class BootstrapMixin(KeysMixin):
         self,
         ciphertext1: Ciphertext,
         ciphertext2: Ciphertext,
-        relinearization_key: RelinearizationKey,
-        conjugation_key: ConjugationKey,
-        bootstrap_key: BootstrapKey | RotationKey | None = None,
+        relinearization_key: RelinearizationKey | EvaluationKey | None = None,
+        conjugation_key: ConjugationKey | EvaluationKey | None = None,
+        bootstrap_key: BootstrapKey | RotationKey | EvaluationKey | None = None,
         small_bootstrap_key: SmallBootstrapKey | None = None,
         stage_count: int | None = None,
         *,
@@ -302,8 +308,8 @@ class BootstrapMixin(KeysMixin):
         operation = "merge_bootstrap"
         pair = self._real_pair(operation, ciphertext1, ciphertext2)
         rotations = bootstrap_key, small_bootstrap_key, stage_count, rotation_key
-        keys = self._bootstrap_keys(operation, relinearization_key, conjugation_key, rotations)
-        with self._reporting("merge bootstrap", progress) as report:
+        keys = self._bootstrap_keys(operation, pair[0], relinearization_key, conjugation_key, rotations)
+        with self._bootstrapping("merge bootstrap", progress) as report:
             first, second = self._context.merge_bootstrap((pair[0]._native, pair[1]._native), keys, report)
         return self._wrap(first, is_real=True), self._wrap(second, is_real=True)
 
@@ -311,9 +317,9 @@ class BootstrapMixin(KeysMixin):
         self,
         ciphertext1: Ciphertext,
         ciphertext2: Ciphertext,
-        relinearization_key: RelinearizationKey,
-        conjugation_key: ConjugationKey,
-        lossy_bootstrap_key: LossyBootstrapKey | RotationKey | None = None,
+        relinearization_key: RelinearizationKey | EvaluationKey | None = None,
+        conjugation_key: ConjugationKey | EvaluationKey | None = None,
+        lossy_bootstrap_key: LossyBootstrapKey | RotationKey | EvaluationKey | None = None,
         small_bootstrap_key: SmallBootstrapKey | None = None,
         stage_count: int | None = None,
         *,
@@ -329,19 +335,20 @@ class BootstrapMixin(KeysMixin):
         operation = "lossy_merge_bootstrap"
         pair = self._real_pair(operation, ciphertext1, ciphertext2)
         rotations = lossy_bootstrap_key, small_bootstrap_key, stage_count, rotation_key
-        keys = self._bootstrap_keys(operation, relinearization_key, conjugation_key, rotations)
+        keys = self._bootstrap_keys(operation, pair[0], relinearization_key, conjugation_key, rotations)
         self._warn_of_regular_order(operation, min(pair[0].level, pair[1].level), keys)
-        with self._reporting("lossy merge bootstrap", progress) as report:
+        with self._bootstrapping("lossy merge bootstrap", progress) as report:
             first, second = self._context.lossy_merge_bootstrap((pair[0]._native, pair[1]._native), keys, report)
         return self._wrap(first, is_real=True), self._wrap(second, is_real=True)
 
+    @deepened
     def sign_merge_bootstrap(
         self,
         ciphertext1: Ciphertext,
         ciphertext2: Ciphertext,
-        relinearization_key: RelinearizationKey,
-        conjugation_key: ConjugationKey,
-        lossy_bootstrap_key: LossyBootstrapKey | RotationKey | None = None,
+        relinearization_key: RelinearizationKey | EvaluationKey | None = None,
+        conjugation_key: ConjugationKey | EvaluationKey | None = None,
+        lossy_bootstrap_key: LossyBootstrapKey | RotationKey | EvaluationKey | None = None,
         small_bootstrap_key: SmallBootstrapKey | None = None,
         stage_count: int | None = None,
         *,
@@ -356,27 +363,44 @@ class BootstrapMixin(KeysMixin):
         operation = "sign_merge_bootstrap"
         pair = self._real_pair(operation, ciphertext1, ciphertext2)
         rotations = lossy_bootstrap_key, small_bootstrap_key, stage_count, rotation_key
-        keys = self._bootstrap_keys(operation, relinearization_key, conjugation_key, rotations)
-        with self._reporting("sign merge bootstrap", progress) as report:
+        keys = self._bootstrap_keys(operation, pair[0], relinearization_key, conjugation_key, rotations)
+        with self._bootstrapping("sign merge bootstrap", progress) as report:
             first, second = self._context.sign_merge_bootstrap((pair[0]._native, pair[1]._native), keys, report)
         return self._wrap(first, is_real=True), self._wrap(second, is_real=True)
 
     def _bootstrap_keys(
-        self, operation: str, relinearization: Any, conjugation: Any, rotations: tuple[Any, Any, Any, Any]
+        self,
+        operation: str,
+        ciphertext: Ciphertext,
+        relinearization: Any,
+        conjugation: Any,
+        rotations: tuple[Any, Any, Any, Any],
     ) -> _NativeKeys:
-        """Check the keys' classes, and remember those that operators use."""
-        relinearization = _checks.instance(operation, "relinearization_key", relinearization, RelinearizationKey)
-        conjugation = _checks.instance(operation, "conjugation_key", conjugation, ConjugationKey)
-        native = self._rotations(operation, *rotations)
+        """Check the keys' classes, take from the registry those that are left out, and remember the general ones."""
+        if isinstance(relinearization, EvaluationKey):
+            conjugation = relinearization if conjugation is None else conjugation
+            if rotations[0] is None and rotations[3] is None:
+                rotations = relinearization, *rotations[1:]
+        secret_id = ciphertext._native.secret_id
+        relinearization = self._chosen(operation, relinearization, RelinearizationKey, secret_id)
+        conjugation = self._chosen(operation, conjugation, ConjugationKey, secret_id)
+        native = self._rotations(operation, secret_id, *rotations)
         self._registry.remember(relinearization)
         self._registry.remember(conjugation)
         return relinearization._native, conjugation._native, native
 
+    def _chosen(self, operation: str, given: Any, kind: Any, secret_id: int) -> Any:
+        """Check a key's class; one that is left out comes from the registry."""
+        if given is None:
+            return self._registry.find(operation, kind, secret_id)
+        return _checks.instance(operation, kind.kind.replace(" ", "_"), given, kind)
+
     def _rotations(
-        self, operation: str, bootstrap: Any, small: Any, stage_count: Any, rotation: Any
+        self, operation: str, secret_id: int, bootstrap: Any, small: Any, stage_count: Any, rotation: Any
     ) -> _NativeRotations:
         """Check a bootstrap key alone, or a rotation key, a small bootstrap key and a stage count."""
-        if isinstance(bootstrap, RotationKey) and rotation is None:
+        is_rotation = isinstance(bootstrap, RotationKey) or (isinstance(bootstrap, EvaluationKey) and small is not None)
+        if is_rotation and rotation is None:
             bootstrap, rotation = None, bootstrap
         if rotation is not None or small is not None:
             if bootstrap is not None:
@@ -387,7 +411,7 @@ class BootstrapMixin(KeysMixin):
                     expected="None",
                     actual=type(bootstrap).__name__,
                 )
-            rotation = _checks.instance(operation, "rotation_key", rotation, RotationKey)
+            rotation = self._chosen(operation, rotation, RotationKey, secret_id)
             small = _checks.instance(operation, "small_bootstrap_key", small, SmallBootstrapKey)
             stages = self._stage_count(operation, 3 if stage_count is None else stage_count)
             self._registry.remember(rotation)
@@ -400,7 +424,7 @@ class BootstrapMixin(KeysMixin):
                 expected="BootstrapKey",
                 actual="SmallBootstrapKey",
             )
-        bootstrap = _checks.instance(operation, "bootstrap_key", bootstrap, BootstrapKey)
+        bootstrap = self._chosen(operation, bootstrap, BootstrapKey, secret_id)
         if stage_count is not None and _checks.integer(operation, "stage_count", stage_count) != bootstrap.stage_count:
             raise ParameterError(
                 f"{operation}: stage_count is {stage_count} and the key was made for {bootstrap.stage_count}; leave it "
@@ -411,6 +435,13 @@ class BootstrapMixin(KeysMixin):
             )
         native: _native.BootstrapKey = bootstrap._native
         return native
+
+    @contextmanager
+    def _bootstrapping(self, description: str, progress: bool | None) -> Iterator[_progress.Report | None]:
+        """Show a bootstrap's progress, and count it once it is done."""
+        with self._reporting(description, progress) as report:
+            yield report
+        self._counters.add()
 
     def _real_pair(self, operation: str, first: Any, second: Any) -> tuple[Ciphertext, Ciphertext]:
         """Check two ciphertexts that become the real and the imaginary parts of one."""

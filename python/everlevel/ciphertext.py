@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from . import _checks, _native
 from ._storable import Storable
 from .errors import OperandTypeError, ParameterError
+from .evaluation_key import EvaluationKey
 from .keys import (
     BootstrapKey,
     ConjugationKey,
@@ -203,26 +204,27 @@ class Ciphertext(Storable):
         return self._engine.conjugate(self, self._conjugation_key("conjugate"))
 
     def bootstrap(
-        self, bootstrap_key: BootstrapKey | SmallBootstrapKey, *, stage_count: int | None = None
+        self,
+        bootstrap_key: BootstrapKey | SmallBootstrapKey | EvaluationKey | None = None,
+        *,
+        stage_count: int | None = None,
     ) -> Ciphertext:
         """Raise the level, with the engine's relinearization and conjugation keys: see `Engine.bootstrap`.
 
         A `LossyBootstrapKey` does as well, and bootstraps in the regular order here. A `SmallBootstrapKey` needs the
-        engine's rotation key too, and takes a `stage_count`.
+        engine's rotation key too, and takes a `stage_count`. A key that is left out is the one that the engine
+        uses.
 
         Raises
         ------
         MissingKeyError
-            If the engine knows no relinearization key, or no conjugation key.
+            If the engine knows no relinearization key, no conjugation key, or no bootstrap key.
         """
-        keys = self._relinearization_key("bootstrap"), self._conjugation_key("bootstrap")
-        return self._engine.bootstrap(
-            self, *keys, **self._rotations("bootstrap", bootstrap_key), stage_count=stage_count
-        )
+        return self._engine.bootstrap(self, **self._rotations("bootstrap", bootstrap_key), stage_count=stage_count)
 
     def lossy_bootstrap(
         self,
-        lossy_bootstrap_key: LossyBootstrapKey | SmallBootstrapKey,
+        lossy_bootstrap_key: LossyBootstrapKey | SmallBootstrapKey | EvaluationKey | None = None,
         *,
         stage_count: int | None = None,
         real_only: bool | None = None,
@@ -232,15 +234,14 @@ class Ciphertext(Storable):
         Raises
         ------
         MissingKeyError
-            If the engine knows no relinearization key, or no conjugation key.
+            If the engine knows no key of a kind that is needed.
         """
-        keys = self._relinearization_key("lossy_bootstrap"), self._conjugation_key("lossy_bootstrap")
         rotations = self._rotations("lossy_bootstrap", lossy_bootstrap_key, "lossy_bootstrap_key")
-        return self._engine.lossy_bootstrap(self, *keys, **rotations, stage_count=stage_count, real_only=real_only)
+        return self._engine.lossy_bootstrap(self, **rotations, stage_count=stage_count, real_only=real_only)
 
     def sign_bootstrap(
         self,
-        lossy_bootstrap_key: LossyBootstrapKey | SmallBootstrapKey,
+        lossy_bootstrap_key: LossyBootstrapKey | SmallBootstrapKey | EvaluationKey | None = None,
         *,
         stage_count: int | None = None,
         real_only: bool | None = None,
@@ -250,11 +251,10 @@ class Ciphertext(Storable):
         Raises
         ------
         MissingKeyError
-            If the engine knows no relinearization key, or no conjugation key.
+            If the engine knows no key of a kind that is needed.
         """
-        keys = self._relinearization_key("sign_bootstrap"), self._conjugation_key("sign_bootstrap")
         rotations = self._rotations("sign_bootstrap", lossy_bootstrap_key, "lossy_bootstrap_key")
-        return self._engine.sign_bootstrap(self, *keys, **rotations, stage_count=stage_count, real_only=real_only)
+        return self._engine.sign_bootstrap(self, **rotations, stage_count=stage_count, real_only=real_only)
 
     def _rotations(self, operation: str, key: Any, name: str = "bootstrap_key") -> dict[str, Any]:
         """Return the arguments that a bootstrap key becomes: a small one needs the engine's rotation key."""
