@@ -75,6 +75,8 @@ def _lines(found: dict[str, Any]) -> dict[str, str]:
         if name in what:
             what[shown] = f"{math.log2(what.pop(name)):.2f}"
     lines = {"file": found["path"], "kind": kind, "written by": found["library"], "parameters": _parameters(parameters)}
+    if isinstance(keys := what.get("keys"), list):
+        what["keys"] = ", ".join(str(name).replace("_", " ") for name in keys)
     lines |= {name.replace("_", " "): str(value) for name, value in what.items()}
     if found["seeded"]:
         lines["uniform halves"] = "seeds"

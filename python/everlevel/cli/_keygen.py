@@ -18,6 +18,7 @@ from typing import Any
 from .. import _native
 from ..engine import Engine
 from ..errors import ParameterError, StorageError
+from ..evaluation_key import EvaluationKey
 from ..keys import SecretKey, format_bytes
 from ._options import add_engine_options, make_engine
 
@@ -39,6 +40,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     files.add_argument(
         "--expanded", action="store_true", help="write whole keys, not seeds: larger, faster when mapped"
     )
+    files.add_argument("--one-file", action="store_true", help="write all keys that compute to evaluation.key")
     files.add_argument("--force", action="store_true", help="overwrite files that are there")
 
 
@@ -60,11 +62,15 @@ def run(options: argparse.Namespace) -> None:
         # What is wrong with the options is said before anything is written.
         engine._bootstrap_options("keygen", secret_key, options.stage_count, options.size)
     makers = _makers(engine, options)
-    _prepare(options.folder, [*makers] if options.secret else ["secret.key", *makers], force=options.force)
+    names = ["public.key", "evaluation.key"] if options.one_file else [*makers]
+    _prepare(options.folder, names if options.secret else ["secret.key", *names], force=options.force)
     print(engine, flush=True)
     if options.secret is None:
         secret_key.save(options.folder / "secret.key")
         _tell(options.folder / "secret.key", "who has it decrypts everything", None)
+    if options.one_file:
+        public = makers.pop("public.key")
+        makers = {"public.key": public, "evaluation.key": _together([*makers.values()])}
     for name, make in makers.items():
         start = time.perf_counter()
         key, path = make(secret_key), options.folder / name
@@ -74,6 +80,11 @@ def run(options: argparse.Namespace) -> None:
             key.save(path)
         engine.forget_keys()
         _tell(path, repr(key), time.perf_counter() - start)
+
+
+def _together(makers: list[Callable[[SecretKey], Any]]) -> Callable[[SecretKey], EvaluationKey]:
+    """Return what makes one evaluation key of several keys."""
+    return lambda secret: EvaluationKey([make(secret) for make in makers])
 
 
 def _open_secret(options: argparse.Namespace) -> tuple[Engine, SecretKey]:
