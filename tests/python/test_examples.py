@@ -50,7 +50,7 @@ def test_keys_in_two_processes(form: tuple[str, ...], tmp_path: Path) -> None:
     out = run("03_keys_in_two_processes.py", "--insecure-log-n", "10", "--folder", str(tmp_path / "new"), *form)
     rows = [line.split() for line in out.splitlines() if re.match(r" +[01] ", line)]
     assert [row[0] for row in rows] == ["0", "1"]
-    assert {path.name for path in (tmp_path / "new").iterdir()} >= {"bootstrap.key", "result_0", "result_1"}
+    assert {path.name for path in (tmp_path / "new").iterdir()} >= {"evaluation.key", "result_0", "result_1"}
     if sys.platform == "linux":
         for row in rows:
             resident, proportional = float(row[3]), float(row[4])
