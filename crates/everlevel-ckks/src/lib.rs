@@ -34,7 +34,7 @@ pub use error::Error;
 pub use everlevel_io as io;
 pub use files::bundle::KeyRef;
 pub use files::{Form, Loading, Object, Stored};
-pub use key_moduli::KeyModulus;
+pub use key_moduli::{Claim, KeyModulus};
 pub use keys::{ConjugationKey, FixedRotationKey, PublicKey, RelinearizationKey, RotationKey, SecretKey};
 pub use num_complex::Complex64;
 pub use params::{Params, ParamsLiteral};

@@ -98,17 +98,18 @@ impl Ladder {
     fn combine(&self, ring: &Ring, terms: &[(&Working, f64)], from: &PrimeSet, target: usize) -> Working {
         let to = &self.sets[target];
         let factor = ratio(ring, from, to) * self.scales[target];
+        let integers: Vec<i128> =
+            terms.iter().map(|(w, c)| (c * factor / self.scales[w.level]).round() as i128).collect();
         let sum = |at: usize, part: fn(&Rlwe) -> &Poly<Eval>| {
             let mut acc = ring.zero(from);
-            for (w, c) in terms {
-                let integer = (c * factor / self.scales[w.level]).round() as i128;
-                ring.mul_residues_add_assign(&mut acc, part(&w.cts[at]), |m| m.reduce_i128(integer));
+            for ((w, _), integer) in terms.iter().zip(&integers) {
+                ring.mul_residues_add_assign(&mut acc, part(&w.cts[at]), |m| m.reduce_i128(*integer));
             }
-            ring.rescale(acc, to)
+            acc
         };
         let together = terms.first().map_or(0, |(w, _)| w.cts.len());
-        let cts = (0..together).map(|at| Rlwe { c0: sum(at, |ct| &ct.c0), c1: sum(at, |ct| &ct.c1) }).collect();
-        Working { cts, level: target }
+        let sums = (0..together).map(|at| Rlwe { c0: sum(at, |ct| &ct.c0), c1: sum(at, |ct| &ct.c1) }).collect();
+        Working { cts: Rlwe::rescale_many(sums, ring, to), level: target }
     }
 
     /// The same message at a lower level, with that level's scale.
@@ -208,7 +209,7 @@ fn relinearize_many(ring: &Ring, products: Vec<[Poly<Eval>; 3]>, key: &Switching
             });
         }
     }
-    sums.into_iter().map(|sum| sum.rescale(ring, target)).collect()
+    Rlwe::rescale_many(sums, ring, target)
 }
 
 /// `a·b` over the same primes, relinearized and rescaled to `target`.

@@ -1,4 +1,4 @@
-/// What can be wrong with a modulus, a prime search or a transform size.
+/// What can be wrong with a modulus, a prime search, a transform size or a gadget.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -23,5 +23,23 @@ pub enum Error {
     BadSize {
         /// The rejected size.
         log_n: u32,
+    },
+    /// Size of the complex transform outside the supported range.
+    #[error("fft: n = {n} is not a power of two in 2^8..=2^15")]
+    BadFftSize {
+        /// The rejected size.
+        n: usize,
+    },
+    /// Digits that a torus word doesn't have.
+    #[error(
+        "digits: {levels} levels of {log2_base} bits don't fit a {torus_bits}-bit torus; take levels ≥ 1, log2_base in 1..=40, and levels·log2_base ≤ {torus_bits}"
+    )]
+    BadDigits {
+        /// log2 of the base.
+        log2_base: u32,
+        /// How many digits.
+        levels: u32,
+        /// Bits of the torus word.
+        torus_bits: u32,
     },
 }

@@ -5,8 +5,8 @@
 //! ranges live inside kernels and are documented there. All backends give the same bits.
 //!
 //! *Map.* [`modulus`] one prime and its element-wise kernels · [`primes`] NTT-friendly primes · [`ntt`] the negacyclic
-//! transform · [`galois`] automorphisms as permutations of the transform domain · [`rns`] basis conversion ·
-//! [`packed`] 48-bit storage · [`simd`] run-time choice of kernels.
+//! transform · [`fft`] the negacyclic transform in doubles, for torus words · [`galois`] automorphisms as permutations of the transform domain · [`rns`] basis conversion ·
+//! [`packed`] 48-bit storage · [`lwe_rows`] the LWE key switch · [`monomial`] · [`prefetch`] · [`simd`] run-time choice of kernels.
 //!
 //! *Backends.* Portable code is here; `avx2` and `avx512` hold the vector kernels, dispatched once per slice. `unsafe` is confined to
 //! them, to loads, stores and the calls into them: a `Simd` above scalar exists only after the CPU's features were detected.
@@ -14,10 +14,14 @@
 //!
 //! *Non-goals.* Polynomials, keys, randomness: see the crates above.
 
+pub mod fft;
 pub mod galois;
+pub mod lwe_rows;
 pub mod modulus;
+pub mod monomial;
 pub mod ntt;
 pub mod packed;
+pub mod prefetch;
 pub mod primes;
 pub mod rns;
 pub mod simd;
@@ -31,10 +35,11 @@ mod error;
 mod pairs;
 
 pub use error::Error;
+pub use fft::Fft;
 pub use galois::GaloisMap;
 pub use modulus::Modulus;
 pub use ntt::Ntt;
-pub use rns::BasisConverter;
+pub use rns::{BasisConverter, CONVERSION_BLOCK};
 pub use simd::Simd;
 
 /// Largest supported bit length of a modulus: four spare bits below the 52-bit multiplier for lazy ranges.

@@ -201,3 +201,9 @@ pub fn inspect_file(py: Python<'_>, path: PathBuf) -> PyResult<Noted<BTreeMap<St
     let sizes = header.tensors.into_iter().map(|(name, place)| (name, place.range.len())).collect();
     Ok((sizes, header.metadata))
 }
+
+/// Compares every checksum of a file, which is read once; of the whole of it, whatever engine it is for.
+#[pyfunction]
+pub fn verify_file(py: Python<'_>, path: PathBuf) -> PyResult<()> {
+    run(py, || Ok(Container::open(&path, Access::Auto)?.verify()?))
+}

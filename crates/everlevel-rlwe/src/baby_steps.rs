@@ -64,11 +64,12 @@ pub(crate) fn baby_sums<'k>(
 ) -> Vec<Vec<Rlwe>> {
     let full = transform.source.union(&transform.special);
     let keys: Vec<Option<&SwitchingKey>> = transform.babies.iter().map(|&r| (r != 0).then(|| key(r))).collect();
-    let digits = |ct: &Rlwe| match keys.iter().flatten().next() {
-        Some(k) => ring.mod_up(&ct.c1, &k.gadget().digits, &transform.special),
-        None => Vec::new(),
+    let masks: Vec<&Poly<Eval>> = cts.iter().map(|ct| &ct.c1).collect();
+    let digits = match keys.iter().flatten().next() {
+        Some(key) => ring.mod_up_many(&masks, &key.gadget().digits, &transform.special),
+        None => vec![Vec::new(); cts.len()],
     };
-    let inputs = cts.iter().map(|ct| Input { ct, digits: digits(ct) }).collect();
+    let inputs = cts.iter().zip(digits).map(|(ct, digits)| Input { ct, digits }).collect();
     let maps = transform.babies.iter().map(|&r| ring.galois_map(ring.rotation_elt(r))).collect();
     let steps = BabySteps { ring, transform, inputs, keys, maps };
 

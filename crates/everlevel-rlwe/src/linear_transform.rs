@@ -96,8 +96,8 @@ impl LinearTransform {
                 accs.iter_mut().zip(&sums).for_each(|(acc, sum)| acc.add_assign(ring, sum));
                 continue;
             }
-            let (bodies, masks): (Vec<_>, Vec<_>) =
-                sums.into_iter().map(|sum| (sum.c0, ring.rescale(sum.c1, &self.source))).unzip();
+            let (bodies, masks): (Vec<_>, Vec<_>) = sums.into_iter().map(|sum| (sum.c0, sum.c1)).unzip();
+            let masks = ring.rescale_many(masks, &self.source);
             let products = key(giant).switch_many(ring, &masks);
             let elt = ring.rotation_elt(giant);
             for ((acc, mut product), body) in accs.iter_mut().zip(products).zip(&bodies) {
@@ -106,6 +106,6 @@ impl LinearTransform {
                 ring.automorphism_add_assign(&mut acc.c1, &product.c1, elt);
             }
         }
-        accs.into_iter().map(|acc| acc.rescale(ring, &self.target)).collect()
+        Rlwe::rescale_many(accs, ring, &self.target)
     }
 }

@@ -204,7 +204,8 @@ impl SwitchingKey {
 
     /// As [`SwitchingKey::switch`], for several polynomials over the same primes.
     pub fn switch_many(&self, ring: &Ring, cs: &[Poly<Eval>]) -> Vec<Rlwe> {
-        let digits: Vec<_> = cs.iter().map(|c| ring.mod_up(c, &self.gadget.digits, &self.gadget.special)).collect();
+        let cs: Vec<&Poly<Eval>> = cs.iter().collect();
+        let digits = ring.mod_up_many(&cs, &self.gadget.digits, &self.gadget.special);
         let digits: Vec<&[(usize, Poly<Eval>)]> = digits.iter().map(|d| &d[..]).collect();
         self.product_many(ring, &digits)
     }

@@ -64,3 +64,19 @@ pub fn residue(x: &BigInt, q: u64) -> u64 {
     let q = BigInt::from(q);
     u64::try_from(((x % &q) + &q) % &q).expect("below q")
 }
+
+/// `a·b` in `Z[X]/(X^n + 1)` modulo `2^64`; take the low half for `2^32`.
+pub fn negacyclic_product_torus(a: &[i64], b: &[u64]) -> Vec<u64> {
+    let n = a.len();
+    let mut c = vec![0u64; n];
+    for (i, &x) in a.iter().enumerate().filter(|&(_, &x)| x != 0) {
+        let (low, high) = b.split_at(n - i);
+        for (c, &y) in c[i..].iter_mut().zip(low) {
+            *c = c.wrapping_add(y.wrapping_mul(x as u64));
+        }
+        for (c, &y) in c.iter_mut().zip(high) {
+            *c = c.wrapping_sub(y.wrapping_mul(x as u64));
+        }
+    }
+    c
+}

@@ -1,0 +1,202 @@
+//! Eight lanes: AVX-512 F and DQ.
+
+use core::arch::x86_64::*;
+
+use super::torus::{Extraction, Rounding};
+use super::vector::Vector;
+
+#[derive(Clone, Copy)]
+pub(super) struct Avx512(__m512d);
+
+/// Runs an operation with the features on, so that what is inlined into it is compiled for them.
+///
+/// # Safety
+/// The CPU has the features; the contract of the operation.
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw")]
+pub(super) unsafe fn run(operation: impl super::Operation) {
+    // SAFETY: the caller's contract.
+    unsafe { operation.call::<Avx512>() }
+}
+
+/// The words of a lane's constant.
+#[inline(always)]
+unsafe fn words(x: u64) -> __m512i {
+    // SAFETY: the contract of `Vector`; likewise in the rest of this file.
+    unsafe { _mm512_set1_epi64(x as i64) }
+}
+
+/// `((x >> shift) & mask) − centre`, words to doubles.
+#[inline(always)]
+unsafe fn digit(x: __m512i, e: &Extraction) -> Avx512 {
+    // SAFETY: as above.
+    unsafe {
+        let field = _mm512_srlv_epi64(x, words(u64::from(e.shift)));
+        // (field & mask) | exponent
+        let bits = _mm512_ternarylogic_epi64::<0xea>(field, words(e.mask), words(Extraction::EXPONENT));
+        Avx512(_mm512_sub_pd(_mm512_castsi512_pd(bits), _mm512_set1_pd(e.centre)))
+    }
+}
+
+impl Avx512 {
+    /// `Rounding::reduce`.
+    #[inline(always)]
+    fn reduce(self, r: &Rounding) -> Self {
+        // SAFETY: as above.
+        unsafe {
+            let magic = Self::splat(Rounding::MAGIC);
+            let k = self.mul_add(Self::splat(r.inv_modulus), magic).sub(magic);
+            k.neg_mul_add(Self::splat(r.modulus), self)
+        }
+    }
+}
+
+impl Vector for Avx512 {
+    const LANES: usize = 8;
+
+    #[inline(always)]
+    unsafe fn splat(x: f64) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm512_set1_pd(x) })
+    }
+
+    #[inline(always)]
+    unsafe fn load(p: *const f64) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm512_loadu_pd(p) })
+    }
+
+    #[inline(always)]
+    unsafe fn load_f32(p: *const f32) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm512_cvtps_pd(_mm256_loadu_ps(p)) })
+    }
+
+    #[inline(always)]
+    unsafe fn store(self, p: *mut f64) {
+        // SAFETY: as above.
+        unsafe { _mm512_storeu_pd(p, self.0) }
+    }
+
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm512_add_pd(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm512_sub_pd(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn mul(self, other: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm512_mul_pd(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn mul_add(self, a: Self, b: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm512_fmadd_pd(self.0, a.0, b.0) })
+    }
+
+    #[inline(always)]
+    fn neg_mul_add(self, a: Self, b: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm512_fnmadd_pd(self.0, a.0, b.0) })
+    }
+
+    #[inline(always)]
+    unsafe fn load_columns(p: *const f64, stride: usize) -> [Self; 8] {
+        // SAFETY: as above.
+        unsafe {
+            let mut columns = [Self::splat(0.0); 8];
+            for half in 0..2 {
+                // Rows r and r + 2.
+                let pair = |r: usize| {
+                    let p = p.add(r * stride + 4 * half);
+                    _mm512_insertf64x4::<1>(
+                        _mm512_castpd256_pd512(_mm256_loadu_pd(p)),
+                        _mm256_loadu_pd(p.add(2 * stride)),
+                    )
+                };
+                let (even, odd) = ((pair(0), pair(4)), (pair(1), pair(5)));
+                // Two columns of the even and of the odd rows.
+                let (low_even, low_odd) =
+                    (_mm512_shuffle_f64x2::<0x88>(even.0, even.1), _mm512_shuffle_f64x2::<0x88>(odd.0, odd.1));
+                let (high_even, high_odd) =
+                    (_mm512_shuffle_f64x2::<0xdd>(even.0, even.1), _mm512_shuffle_f64x2::<0xdd>(odd.0, odd.1));
+                columns[4 * half] = Self(_mm512_unpacklo_pd(low_even, low_odd));
+                columns[4 * half + 1] = Self(_mm512_unpackhi_pd(low_even, low_odd));
+                columns[4 * half + 2] = Self(_mm512_unpacklo_pd(high_even, high_odd));
+                columns[4 * half + 3] = Self(_mm512_unpackhi_pd(high_even, high_odd));
+            }
+            columns
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn store_columns(columns: [Self; 8], p: *mut f64, stride: usize) {
+        let c = columns;
+        // SAFETY: as above.
+        unsafe {
+            for half in 0..2 {
+                let c = [c[4 * half].0, c[4 * half + 1].0, c[4 * half + 2].0, c[4 * half + 3].0];
+                // Two columns of the even rows 0, 2, 4, 6, and of the odd ones.
+                for odd in 0..2 {
+                    let (low, high) = if odd == 0 {
+                        (_mm512_unpacklo_pd(c[0], c[1]), _mm512_unpacklo_pd(c[2], c[3]))
+                    } else {
+                        (_mm512_unpackhi_pd(c[0], c[1]), _mm512_unpackhi_pd(c[2], c[3]))
+                    };
+                    // Lanes 0 and 1 of both, then 2 and 3: rows 0 and 2, then 4 and 6.
+                    let pairs = [
+                        _mm512_permutex2var_pd(low, _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11), high),
+                        _mm512_permutex2var_pd(low, _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15), high),
+                    ];
+                    for (i, pair) in pairs.into_iter().enumerate() {
+                        let p = p.add((odd + 4 * i) * stride + 4 * half);
+                        _mm256_storeu_pd(p, _mm512_castpd512_pd256(pair));
+                        _mm256_storeu_pd(p.add(2 * stride), _mm512_extractf64x4_pd::<1>(pair));
+                    }
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn digit_u32(x: *const u32, e: &Extraction) -> Self {
+        // SAFETY: as above.
+        unsafe {
+            let x = _mm256_add_epi32(_mm256_loadu_si256(x.cast()), _mm256_set1_epi32(e.offset as i32));
+            digit(_mm512_cvtepu32_epi64(x), e)
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn digit_u64(x: *const u64, e: &Extraction) -> Self {
+        // SAFETY: as above.
+        unsafe { digit(_mm512_add_epi64(_mm512_loadu_si512(x.cast()), words(e.offset)), e) }
+    }
+
+    #[inline(always)]
+    unsafe fn add_to_u32(self, acc: *mut u32, r: &Rounding) {
+        // SAFETY: as above.
+        unsafe {
+            let rounded = self.reduce(r).mul_add(Self::splat(r.inv_m), Self::splat(Rounding::MAGIC));
+            let x = _mm512_cvtepi64_epi32(_mm512_castpd_si512(rounded.0));
+            _mm256_storeu_si256(acc.cast(), _mm256_add_epi32(_mm256_loadu_si256(acc.cast()), x));
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn add_to_u64(self, acc: *mut u64, r: &Rounding) {
+        // SAFETY: as above.
+        unsafe {
+            // 2^63 becomes −2^63, the same modulo 2^64.
+            let x = _mm512_cvtpd_epi64(self.reduce(r).mul(Self::splat(r.inv_m)).0);
+            _mm512_storeu_si512(acc.cast(), _mm512_add_epi64(_mm512_loadu_si512(acc.cast()), x));
+        }
+    }
+}

@@ -1,0 +1,324 @@
+//! The negacyclic transform over the complex numbers, in doubles, for `n = 2^8 … 2^15`.
+//!
+//! `Z[X]/(X^n + 1)` is mapped to `n/2` complex numbers in which products are pointwise: with `m = n/2`, the coefficients
+//! `a_j + i·a_{j+m}` are a polynomial of `C[X]/(X^m − i)`, split by a tree of square roots.
+//!
+//! *The transform domain* is `n` doubles whose order and interleaving belong to the kernels (blocks of eight real, then eight imaginary parts, in
+//! permuted order). It is linear, so sums and real multiples may be taken word by word; products by [`Fft::multiply`].
+//!
+//! *Scaling.* Forward transforms don't scale: they take integers as they are, torus words as signed integers in units of `2^-BITS`. The inverse
+//! divides by `m` (a power of two, exact). So the inverse of the product of the transforms of `a` and `b` is `a·b`, rounded.
+//!
+//! *The same bits everywhere.* Every backend does the same IEEE 754 operations in the same order, fused where the definition is fused. Where the CPU has
+//! no fused multiplication, the portable backend is right but slow.
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+mod passes;
+mod plan;
+mod products;
+mod torus;
+mod twiddles;
+mod vector;
+
+pub use products::KeyWord;
+pub use torus::{Digits, Torus};
+
+use crate::simd::Level;
+use crate::{Error, Simd};
+use passes::{InPlace, Sink, Source};
+use plan::Plan;
+use torus::{Extraction, Rounding};
+use vector::{Portable, Vector};
+
+/// A plan: the passes and the roots of unity of one size. Fixed for a size, never chosen by timing.
+///
+/// ```
+/// use everlevel_math::fft::{Digits, Fft};
+///
+/// let (n, digits) = (256, Digits { log2_base: 8, levels: 4 });
+/// let fft = Fft::new(n)?;
+/// // The product of a torus polynomial and 3·X, by way of its digits: 256^-j·3·X is the row of digit j.
+/// let a: Vec<u32> = (0..n as u32).map(|j| j.wrapping_mul(0x9e37_79b9)).collect();
+/// let mut key = vec![0.0; 4 * n];
+/// for (j, row) in key.chunks_mut(n).enumerate() {
+///     let mut polynomial = vec![0u32; n];
+///     polynomial[1] = 3 << (32 - 8 * (j + 1));
+///     fft.forward_torus(row, &polynomial);
+/// }
+/// let (mut x, mut sum, mut product) = (vec![0.0; 4 * n], vec![0.0; n], vec![0u32; n]);
+/// fft.forward_digits(&mut x, &a, digits);
+/// fft.multiply(&mut sum, &x, &key);
+/// fft.inverse_add(&mut product, &mut sum);
+/// assert_eq!(product[0], a[n - 1].wrapping_mul(3).wrapping_neg());
+/// assert!((1..n).all(|j| product[j] == a[j - 1].wrapping_mul(3)));
+/// # Ok::<(), everlevel_math::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Fft {
+    n: usize,
+    plan: Plan,
+    simd: Simd,
+    table: Vec<f64>,
+}
+
+impl Fft {
+    /// The plan of a size, on the best backend of this CPU.
+    ///
+    /// # Errors
+    /// [`Error::BadFftSize`] unless `n` is a power of two in `2^8 … 2^15`.
+    pub fn new(n: usize) -> Result<Self, Error> {
+        Self::with_simd(n, Simd::best())
+    }
+
+    /// The plan of a size, on a given backend.
+    ///
+    /// # Errors
+    /// As [`Fft::new`].
+    pub fn with_simd(n: usize, simd: Simd) -> Result<Self, Error> {
+        let plan = Plan::new(n).ok_or(Error::BadFftSize { n })?;
+        Ok(Self { n, plan, simd, table: twiddles::Twiddles::table(&plan) })
+    }
+
+    /// The number of coefficients.
+    pub fn n(&self) -> usize {
+        self.n
+    }
+
+    /// The backend that the kernels use.
+    pub fn simd(&self) -> Simd {
+        self.simd
+    }
+
+    /// The transform of integers, each below `2^53` in magnitude.
+    ///
+    /// # Panics
+    /// If `out` or `x` doesn't have `n` words.
+    pub fn forward_integers(&self, out: &mut [f64], x: &[i64]) {
+        self.forward(out, x, |x| x as f64);
+    }
+
+    /// The transform of torus words, read as signed integers; 64-bit words are rounded to 53 bits.
+    ///
+    /// # Panics
+    /// If `out` or `x` doesn't have `n` words.
+    pub fn forward_torus<T: Torus>(&self, out: &mut [f64], x: &[T]) {
+        self.forward(out, x, T::to_f64);
+    }
+
+    fn forward<T: Copy>(&self, out: &mut [f64], x: &[T], to_f64: impl Fn(T) -> f64) {
+        assert_eq!((out.len(), x.len()), (self.n, self.n));
+        let (re, im) = x.split_at(self.n / 2);
+        for (block, (re, im)) in out.chunks_exact_mut(16).zip(re.chunks_exact(8).zip(im.chunks_exact(8))) {
+            for lane in 0..8 {
+                block[lane] = to_f64(re[lane]);
+                block[lane + 8] = to_f64(im[lane]);
+            }
+        }
+        let data = InPlace(out.as_mut_ptr());
+        // SAFETY: the lengths were checked.
+        unsafe { self.run(Forward { fft: self, src: data, out: data }) };
+    }
+
+    /// The transforms of the digits of torus words: `levels` transforms of `n` doubles each, that of the most significant digits first.
+    ///
+    /// # Panics
+    /// If `x` doesn't have `n` words or `out` doesn't have `levels·n`, or if `digits` isn't valid for `T` (see [`Digits::validate`]).
+    pub fn forward_digits<T: Torus>(&self, out: &mut [f64], x: &[T], digits: Digits) {
+        assert!(digits.validate::<T>().is_ok(), "{digits:?}");
+        assert_eq!((out.len(), x.len()), (digits.levels as usize * self.n, self.n));
+        for (out, level) in out.chunks_exact_mut(self.n).zip(1..) {
+            let src = DigitsOf { x: x.as_ptr(), half: self.n / 2, extraction: digits.extraction::<T>(level) };
+            // SAFETY: the lengths were checked.
+            unsafe { self.run(Forward { fft: self, src, out: InPlace(out.as_mut_ptr()) }) };
+        }
+    }
+
+    /// A row vector times a matrix, in the transform domain: `out_c = Σ_r x_r·key_{r,c}`.
+    ///
+    /// `out` holds the columns, `x` the rows, `key` the matrix row by row: `cols·n`, `rows·n` and `rows·cols·n` words.
+    ///
+    /// # Panics
+    /// If the lengths aren't such multiples of `n`.
+    pub fn multiply<K: KeyWord>(&self, out: &mut [f64], x: &[f64], key: &[K]) {
+        self.multiply_columns::<K, false>(out, x, key);
+    }
+
+    /// [`Fft::multiply`], added to `out`.
+    ///
+    /// # Panics
+    /// As [`Fft::multiply`].
+    pub fn multiply_add<K: KeyWord>(&self, out: &mut [f64], x: &[f64], key: &[K]) {
+        self.multiply_columns::<K, true>(out, x, key);
+    }
+
+    fn multiply_columns<K: KeyWord, const ADD: bool>(&self, out: &mut [f64], x: &[f64], key: &[K]) {
+        let n = self.n;
+        let (rows, cols) = (x.len() / n, out.len() / n);
+        assert_eq!((x.len(), out.len(), key.len()), (rows * n, cols * n, rows * cols * n));
+        // SAFETY: the lengths were checked.
+        unsafe {
+            self.run(Multiply::<K, ADD> { n, rows, cols, out: out.as_mut_ptr(), x: x.as_ptr(), key: key.as_ptr() })
+        };
+    }
+
+    /// Adds the inverse transform of `x`, rounded to integers modulo `2^BITS`, to `acc`. `x` is used up: what it holds afterwards is unspecified.
+    ///
+    /// # Panics
+    /// If `acc` or `x` doesn't have `n` words.
+    pub fn inverse_add<T: Torus>(&self, acc: &mut [T], x: &mut [f64]) {
+        assert_eq!((acc.len(), x.len()), (self.n, self.n));
+        let out = AddTo { acc: acc.as_mut_ptr(), half: self.n / 2, rounding: Rounding::new::<T>(self.n / 2) };
+        // SAFETY: the lengths were checked.
+        unsafe { self.run(Inverse { fft: self, x: InPlace(x.as_mut_ptr()), out }) };
+    }
+
+    /// [`Fft::inverse_add`] of `2^log2_unit·x`: for products with keys that are stored in such units.
+    ///
+    /// # Panics
+    /// As [`Fft::inverse_add`].
+    pub fn inverse_add_scaled<T: Torus>(&self, acc: &mut [T], x: &mut [f64], log2_unit: u32) {
+        assert_eq!((acc.len(), x.len()), (self.n, self.n));
+        let rounding = Rounding::in_units::<T>(self.n / 2, log2_unit);
+        let out = AddTo { acc: acc.as_mut_ptr(), half: self.n / 2, rounding };
+        // SAFETY: the lengths were checked.
+        unsafe { self.run(Inverse { fft: self, x: InPlace(x.as_mut_ptr()), out }) };
+    }
+
+    /// Runs an operation on the vectors of the backend.
+    ///
+    /// # Safety
+    /// The contract of the operation.
+    unsafe fn run(&self, operation: impl Operation) {
+        // SAFETY: the caller's contract; a `Simd` above scalar exists only after its features were detected.
+        unsafe {
+            match self.simd.0 {
+                #[cfg(target_arch = "x86_64")]
+                Level::Avx512Ifma => avx512::run(operation),
+                #[cfg(target_arch = "x86_64")]
+                Level::Avx2 => avx2::run(operation),
+                _ => operation.call::<Portable>(),
+            }
+        }
+    }
+}
+
+/// Something to do with whatever vectors the backend has.
+trait Operation {
+    /// # Safety
+    /// That of [`Vector`], and the operation's own.
+    unsafe fn call<V: Vector>(self);
+}
+
+struct Forward<'a, S> {
+    fft: &'a Fft,
+    src: S,
+    out: InPlace,
+}
+
+impl<S: Source> Operation for Forward<'_, S> {
+    #[inline(always)]
+    unsafe fn call<V: Vector>(self) {
+        // SAFETY: the caller's contract; likewise below.
+        unsafe { passes::forward::<V, S>(self.fft.plan, self.fft.table.as_ptr(), self.src, self.out) }
+    }
+}
+
+struct Inverse<'a, S> {
+    fft: &'a Fft,
+    x: InPlace,
+    out: S,
+}
+
+impl<S: Sink> Operation for Inverse<'_, S> {
+    #[inline(always)]
+    unsafe fn call<V: Vector>(self) {
+        // SAFETY: as above.
+        unsafe { passes::inverse::<V, S>(self.fft.plan, self.fft.table.as_ptr(), self.x, self.out) }
+    }
+}
+
+struct Multiply<K, const ADD: bool> {
+    n: usize,
+    rows: usize,
+    cols: usize,
+    out: *mut f64,
+    x: *const f64,
+    key: *const K,
+}
+
+impl<K: KeyWord, const ADD: bool> Operation for Multiply<K, ADD> {
+    #[inline(always)]
+    unsafe fn call<V: Vector>(self) {
+        let Self { n, rows, cols, out, x, key } = self;
+        let mut done = 0;
+        while done < cols {
+            // SAFETY: as above.
+            unsafe {
+                let (out, key) = (out.add(done * n), key.add(done * n));
+                if cols - done >= 2 {
+                    products::columns::<V, K, 2, ADD>(n, rows, out, x, key, cols * n);
+                    done += 2;
+                } else {
+                    products::columns::<V, K, 1, ADD>(n, rows, out, x, key, cols * n);
+                    done += 1;
+                }
+            }
+        }
+    }
+}
+
+/// A digit of each torus word, as the points of the transform.
+struct DigitsOf<T> {
+    x: *const T,
+    half: usize,
+    extraction: Extraction,
+}
+
+impl<T> Clone for DigitsOf<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for DigitsOf<T> {}
+
+impl<T: Torus> Source for DigitsOf<T> {
+    #[inline(always)]
+    unsafe fn load<V: Vector>(self, block: usize, lane: usize) -> (V, V) {
+        // SAFETY: as above.
+        unsafe {
+            let p = self.x.add(8 * block + lane);
+            (T::digit(p, &self.extraction), T::digit(p.add(self.half), &self.extraction))
+        }
+    }
+}
+
+/// Torus words to which the points of the transform are added.
+struct AddTo<T> {
+    acc: *mut T,
+    half: usize,
+    rounding: Rounding,
+}
+
+impl<T> Clone for AddTo<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for AddTo<T> {}
+
+impl<T: Torus> Sink for AddTo<T> {
+    #[inline(always)]
+    unsafe fn store<V: Vector>(self, block: usize, lane: usize, x: (V, V)) {
+        // SAFETY: as above.
+        unsafe {
+            let p = self.acc.add(8 * block + lane);
+            T::add_rounded(p, x.0, &self.rounding);
+            T::add_rounded(p.add(self.half), x.1, &self.rounding);
+        }
+    }
+}

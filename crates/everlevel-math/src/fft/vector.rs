@@ -1,0 +1,207 @@
+//! The vectors that the kernels are generic over, and the portable one.
+//!
+//! Every operation is one IEEE 754 operation a lane, fused where its name says so: the width changes nothing in the results, so all backends give
+//! the same bits.
+
+use super::torus::{Extraction, Rounding};
+
+/// Lanes of doubles.
+///
+/// A value exists only where the CPU has the instructions: the functions that make one from nothing are `unsafe` and have that as their
+/// contract, and so need no more from their callers; pointers are readable or writable for the lanes and need no alignment.
+pub(super) trait Vector: Copy {
+    /// 2, 4 or 8.
+    const LANES: usize;
+
+    /// # Safety
+    /// See the trait.
+    unsafe fn splat(x: f64) -> Self;
+    /// # Safety
+    /// See the trait.
+    unsafe fn load(p: *const f64) -> Self;
+    /// Widened.
+    ///
+    /// # Safety
+    /// See the trait.
+    unsafe fn load_f32(p: *const f32) -> Self;
+    /// # Safety
+    /// See the trait.
+    unsafe fn store(self, p: *mut f64);
+
+    fn add(self, other: Self) -> Self;
+    fn sub(self, other: Self) -> Self;
+    fn mul(self, other: Self) -> Self;
+    /// `self·a + b`, rounded once.
+    fn mul_add(self, a: Self, b: Self) -> Self;
+    /// `b − self·a`, rounded once.
+    fn neg_mul_add(self, a: Self, b: Self) -> Self;
+
+    /// From `LANES` rows of eight doubles, `stride` apart, the eight columns.
+    ///
+    /// # Safety
+    /// See the trait.
+    unsafe fn load_columns(p: *const f64, stride: usize) -> [Self; 8];
+    /// The inverse of `load_columns`.
+    ///
+    /// # Safety
+    /// See the trait.
+    unsafe fn store_columns(columns: [Self; 8], p: *mut f64, stride: usize);
+
+    /// A digit of each word: `((x + offset) >> shift & mask) − centre`.
+    ///
+    /// # Safety
+    /// See the trait.
+    unsafe fn digit_u32(x: *const u32, e: &Extraction) -> Self;
+    /// As `digit_u32`.
+    ///
+    /// # Safety
+    /// See the trait.
+    unsafe fn digit_u64(x: *const u64, e: &Extraction) -> Self;
+    /// Adds to each word the nearest integer to `self/m`, modulo `2^32`.
+    ///
+    /// # Safety
+    /// See the trait.
+    unsafe fn add_to_u32(self, acc: *mut u32, r: &Rounding);
+    /// Likewise, modulo `2^64`.
+    ///
+    /// # Safety
+    /// See the trait.
+    unsafe fn add_to_u64(self, acc: *mut u64, r: &Rounding);
+}
+
+const LANES: usize = 4;
+
+/// Plain arrays: what the compiler makes of them.
+#[derive(Clone, Copy)]
+pub(super) struct Portable([f64; LANES]);
+
+impl Portable {
+    #[inline(always)]
+    fn zip(self, other: Self, f: impl Fn(f64, f64) -> f64) -> Self {
+        let mut out = self;
+        for lane in 0..LANES {
+            out.0[lane] = f(self.0[lane], other.0[lane]);
+        }
+        out
+    }
+
+    #[inline(always)]
+    fn from_fn(f: impl Fn(usize) -> f64) -> Self {
+        let mut out = Self([0.0; LANES]);
+        for lane in 0..LANES {
+            out.0[lane] = f(lane);
+        }
+        out
+    }
+}
+
+impl Vector for Portable {
+    const LANES: usize = LANES;
+
+    #[inline(always)]
+    unsafe fn splat(x: f64) -> Self {
+        Self([x; LANES])
+    }
+
+    #[inline(always)]
+    unsafe fn load(p: *const f64) -> Self {
+        // SAFETY: the contract of the trait; likewise below.
+        Self(unsafe { p.cast::<[f64; LANES]>().read() })
+    }
+
+    #[inline(always)]
+    unsafe fn load_f32(p: *const f32) -> Self {
+        // SAFETY: as above.
+        let x = unsafe { p.cast::<[f32; LANES]>().read() };
+        Self::from_fn(|lane| f64::from(x[lane]))
+    }
+
+    #[inline(always)]
+    unsafe fn store(self, p: *mut f64) {
+        // SAFETY: as above.
+        unsafe { p.cast::<[f64; LANES]>().write(self.0) }
+    }
+
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        self.zip(other, |a, b| a + b)
+    }
+
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        self.zip(other, |a, b| a - b)
+    }
+
+    #[inline(always)]
+    fn mul(self, other: Self) -> Self {
+        self.zip(other, |a, b| a * b)
+    }
+
+    #[inline(always)]
+    fn mul_add(self, a: Self, b: Self) -> Self {
+        Self::from_fn(|lane| self.0[lane].mul_add(a.0[lane], b.0[lane]))
+    }
+
+    #[inline(always)]
+    fn neg_mul_add(self, a: Self, b: Self) -> Self {
+        Self::from_fn(|lane| (-self.0[lane]).mul_add(a.0[lane], b.0[lane]))
+    }
+
+    #[inline(always)]
+    unsafe fn load_columns(p: *const f64, stride: usize) -> [Self; 8] {
+        let mut columns = [Self([0.0; LANES]); 8];
+        for (i, column) in columns.iter_mut().enumerate() {
+            for lane in 0..LANES {
+                // SAFETY: as above.
+                column.0[lane] = unsafe { p.add(lane * stride + i).read() };
+            }
+        }
+        columns
+    }
+
+    #[inline(always)]
+    unsafe fn store_columns(columns: [Self; 8], p: *mut f64, stride: usize) {
+        for (i, column) in columns.iter().enumerate() {
+            for lane in 0..LANES {
+                // SAFETY: as above.
+                unsafe { p.add(lane * stride + i).write(column.0[lane]) };
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn digit_u32(x: *const u32, e: &Extraction) -> Self {
+        // SAFETY: as above.
+        let x = unsafe { x.cast::<[u32; LANES]>().read() };
+        Self::from_fn(|lane| e.digit(u64::from(x[lane].wrapping_add(e.offset as u32))))
+    }
+
+    #[inline(always)]
+    unsafe fn digit_u64(x: *const u64, e: &Extraction) -> Self {
+        // SAFETY: as above.
+        let x = unsafe { x.cast::<[u64; LANES]>().read() };
+        Self::from_fn(|lane| e.digit(x[lane].wrapping_add(e.offset)))
+    }
+
+    #[inline(always)]
+    unsafe fn add_to_u32(self, acc: *mut u32, r: &Rounding) {
+        for lane in 0..LANES {
+            // SAFETY: as above.
+            unsafe {
+                let word = acc.add(lane);
+                *word = (*word).wrapping_add(r.to_integer_32(self.0[lane]));
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn add_to_u64(self, acc: *mut u64, r: &Rounding) {
+        for lane in 0..LANES {
+            // SAFETY: as above.
+            unsafe {
+                let word = acc.add(lane);
+                *word = (*word).wrapping_add(r.to_integer_64(self.0[lane]));
+            }
+        }
+    }
+}

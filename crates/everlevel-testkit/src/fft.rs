@@ -1,0 +1,160 @@
+//! Conformance of the negacyclic complex transform.
+
+use everlevel_math::Simd;
+use everlevel_math::fft::{Digits, Fft, Torus};
+
+use crate::oracle::negacyclic_product_torus;
+use crate::sample::Sampler;
+
+/// A torus word, and how the oracle sees it.
+pub trait Word: Torus + PartialEq + core::fmt::Debug {
+    /// The leading bits of a random word.
+    fn from_word(x: u64) -> Self;
+    /// The word in the low bits.
+    fn to_word(self) -> u64;
+    /// `self − other`, signed.
+    fn signed_difference(self, other: Self) -> i64;
+}
+
+impl Word for u32 {
+    fn from_word(x: u64) -> Self {
+        (x >> 32) as u32
+    }
+    fn to_word(self) -> u64 {
+        u64::from(self)
+    }
+    fn signed_difference(self, other: Self) -> i64 {
+        i64::from(self.wrapping_sub(other) as i32)
+    }
+}
+
+impl Word for u64 {
+    fn from_word(x: u64) -> Self {
+        x
+    }
+    fn to_word(self) -> u64 {
+        self
+    }
+    fn signed_difference(self, other: Self) -> i64 {
+        self.wrapping_sub(other) as i64
+    }
+}
+
+/// The low `BITS` bits of a word.
+fn low<T: Word>(x: u64) -> T {
+    T::from_word(x << (64 - T::BITS))
+}
+
+/// Signed digits of one word, by division with remainder from the least significant.
+pub fn digits_of<T: Word>(x: T, digits: Digits) -> Vec<i64> {
+    let Digits { log2_base, levels } = digits;
+    let dropped = T::BITS - log2_base * levels;
+    let mut rest = i128::from(x.to_word());
+    if dropped > 0 {
+        rest = (rest + (1 << (dropped - 1))) >> dropped;
+    }
+    let base = 1i128 << log2_base;
+    let mut all = vec![0; levels as usize];
+    for digit in all.iter_mut().rev() {
+        let d = (rest + base / 2).rem_euclid(base) - base / 2;
+        *digit = d as i64;
+        rest = (rest - d) / base;
+    }
+    all
+}
+
+/// The errors of an external product: `Σ_j digit_j(x)·key_j` against exact arithmetic, for random words; in units of `2^-BITS`.
+pub fn product_errors<T: Word>(simd: Simd, n: usize, digits: Digits, seed: u64) -> Vec<i64> {
+    let fft = Fft::with_simd(n, simd).expect("size");
+    let mut sampler = Sampler::new(seed);
+    let levels = digits.levels as usize;
+    let mut words = |len: usize| -> Vec<T> { (0..len).map(|_| T::from_word(sampler.word())).collect() };
+    let (x, key, start) = (words(n), words(levels * n), words(n));
+    let mut prepared = vec![0.0; levels * n];
+    for (row, key) in prepared.chunks_mut(n).zip(key.chunks(n)) {
+        fft.forward_torus(row, key);
+    }
+    let (mut transforms, mut sum, mut got) = (vec![0.0; levels * n], vec![0.0; n], start.clone());
+    fft.forward_digits(&mut transforms, &x, digits);
+    fft.multiply(&mut sum, &transforms, &prepared);
+    fft.inverse_add(&mut got, &mut sum);
+    let by_word: Vec<Vec<i64>> = x.iter().map(|&x| digits_of(x, digits)).collect();
+    let mut expected: Vec<u64> = start.iter().map(|&x| x.to_word()).collect();
+    for (j, key) in key.chunks(n).enumerate() {
+        let digit: Vec<i64> = by_word.iter().map(|d| d[j]).collect();
+        let key: Vec<u64> = key.iter().map(|&k| k.to_word()).collect();
+        for (sum, p) in expected.iter_mut().zip(negacyclic_product_torus(&digit, &key)) {
+            *sum = sum.wrapping_add(p);
+        }
+    }
+    got.iter().zip(expected).map(|(&got, expected)| got.signed_difference(low(expected))).collect()
+}
+
+/// Every entry point gives the bits of the portable backend.
+pub fn matches_portable(simd: Simd, n: usize) {
+    let plans = [Simd::SCALAR, simd].map(|simd| Fft::with_simd(n, simd).expect("size"));
+    let same = |what: &str, f: &dyn Fn(&Fft) -> Vec<u64>| {
+        let [expected, got] = [f(&plans[0]), f(&plans[1])];
+        assert!(expected == got, "{}: {what}, n = {n}", simd.name());
+    };
+    let mut sampler = Sampler::new(n as u64);
+    let integers: Vec<i64> = (0..n).map(|_| sampler.word() as i64 >> 12).collect();
+    same("forward_integers", &|fft| {
+        let mut out = vec![0.0; n];
+        fft.forward_integers(&mut out, &integers);
+        bits(&out)
+    });
+    words_match::<u32>(&same, n, &mut sampler);
+    words_match::<u64>(&same, n, &mut sampler);
+    for (rows, cols) in [(1, 1), (2, 3), (6, 2), (3, 5), (0, 2)] {
+        let mut doubles = |len: usize| -> Vec<f64> { (0..len).map(|_| sampler.word() as i64 as f64).collect() };
+        let (x, key, start) = (doubles(rows * n), doubles(rows * cols * n), doubles(cols * n));
+        let short: Vec<f32> = key.iter().map(|&k| k as f32).collect();
+        same(&format!("multiply {rows}×{cols}"), &|fft| {
+            let mut out = [vec![1.0; cols * n], vec![1.0; cols * n], start.clone(), start.clone()];
+            fft.multiply(&mut out[0], &x, &key);
+            fft.multiply(&mut out[1], &x, &short);
+            fft.multiply_add(&mut out[2], &x, &key);
+            fft.multiply_add(&mut out[3], &x, &short);
+            bits(&out.concat())
+        });
+    }
+}
+
+fn bits(x: &[f64]) -> Vec<u64> {
+    x.iter().map(|x| x.to_bits()).collect()
+}
+
+/// Compares what two backends return, under a name.
+type Same<'a> = &'a dyn Fn(&str, &dyn Fn(&Fft) -> Vec<u64>);
+
+fn words_match<T: Word>(same: Same<'_>, n: usize, sampler: &mut Sampler) {
+    let name = |what: &str| format!("{what} of {} bits", T::BITS);
+    // One word in four is at an edge.
+    let x: Vec<T> = (0..n)
+        .map(|i| {
+            T::from_word(if i % 4 == 0 { [0, u64::MAX, 1 << 63, (1 << 63) - 1][i / 4 % 4] } else { sampler.word() })
+        })
+        .collect();
+    same(&name("forward_torus"), &|fft| {
+        let mut out = vec![0.0; n];
+        fft.forward_torus(&mut out, &x);
+        bits(&out)
+    });
+    for (log2_base, levels) in [(7, 3), (2, 8), (1, 32), (16, 2), (23, 1)] {
+        same(&name(&format!("digits {log2_base}×{levels}")), &|fft| {
+            let mut out = vec![0.0; levels as usize * n];
+            fft.forward_digits(&mut out, &x, Digits { log2_base, levels });
+            bits(&out)
+        });
+    }
+    // Sums that stay in the word, that wrap, and that wrap thousands of times.
+    for log2_size in [20, T::BITS + 5, T::BITS + 30] {
+        let y: Vec<f64> = (0..n).map(|_| sampler.word() as i64 as f64 * 2f64.powi(log2_size as i32 - 63)).collect();
+        same(&name(&format!("inverse from 2^{log2_size}")), &|fft| {
+            let mut acc = x.clone();
+            fft.inverse_add(&mut acc, &mut y.clone());
+            acc.iter().map(|&x| x.to_word()).collect()
+        });
+    }
+}
