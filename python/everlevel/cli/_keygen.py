@@ -8,7 +8,6 @@ secret that there is, under the parameters of its file.
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from collections.abc import Callable
 from functools import partial
@@ -20,7 +19,7 @@ from ..engine import Engine
 from ..errors import ParameterError, StorageError
 from ..evaluation_key import EvaluationKey
 from ..keys import SecretKey, format_bytes
-from ._options import add_engine_options, make_engine
+from ._options import add_engine_options, engine_of, make_engine
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -88,16 +87,9 @@ def _together(makers: list[Callable[[SecretKey], Any]]) -> Callable[[SecretKey],
 
 
 def _open_secret(options: argparse.Namespace) -> tuple[Engine, SecretKey]:
-    """Return the engine of a secret key's file, and the key."""
+    """Return an engine of the parameters of a secret key's file, and the key."""
     _, metadata = _native.inspect_file(str(options.secret))
-    literal = json.loads(metadata["params"])
-    asked = argparse.Namespace(**vars(options))
-    asked.bootstrap = bool(literal.get("bootstrap"))
-    asked.max_level = None if asked.bootstrap else literal["max_level"]
-    # A larger ring than the depth asks for was taken for its slots.
-    asked.slot_count = options.slot_count or (None if literal["insecure"] else 1 << (literal["log_n"] - 1))
-    asked.insecure_log_n = literal["log_n"] if literal["insecure"] else None
-    engine = make_engine(asked)
+    engine = engine_of(metadata["params"], options.slot_count, options.threads)
     return engine, engine.read_secret_key(options.secret)
 
 
