@@ -11,6 +11,7 @@ from typing import Any
 from . import _checks, _native, _progress
 from ._auto import deepened
 from ._engine_keys import KeysMixin
+from ._options import DEFAULT_STAGE_COUNT
 from .ciphertext import Ciphertext
 from .errors import LevelWarning, OperandTypeError, ParameterError
 from .evaluation_key import EvaluationKey
@@ -35,11 +36,11 @@ class BootstrapMixin(KeysMixin):
         ciphertext: Ciphertext,
         relinearization_key: RelinearizationKey | EvaluationKey | None = None,
         conjugation_key: ConjugationKey | EvaluationKey | None = None,
-        bootstrap_key: BootstrapKey | RotationKey | EvaluationKey | None = None,
-        small_bootstrap_key: SmallBootstrapKey | None = None,
+        bootstrap_key: BootstrapKey | RotationKey | SmallBootstrapKey | EvaluationKey | None = None,
+        small_bootstrap_key: SmallBootstrapKey | EvaluationKey | None = None,
         stage_count: int | None = None,
         *,
-        rotation_key: RotationKey | None = None,
+        rotation_key: RotationKey | EvaluationKey | None = None,
         progress: bool | None = None,
     ) -> Ciphertext:
         """Raise a ciphertext's level, so that computation can go on.
@@ -112,11 +113,11 @@ class BootstrapMixin(KeysMixin):
         ciphertext: Ciphertext,
         relinearization_key: RelinearizationKey | EvaluationKey | None = None,
         conjugation_key: ConjugationKey | EvaluationKey | None = None,
-        lossy_bootstrap_key: LossyBootstrapKey | RotationKey | EvaluationKey | None = None,
-        small_bootstrap_key: SmallBootstrapKey | None = None,
+        lossy_bootstrap_key: LossyBootstrapKey | RotationKey | SmallBootstrapKey | EvaluationKey | None = None,
+        small_bootstrap_key: SmallBootstrapKey | EvaluationKey | None = None,
         stage_count: int | None = None,
         *,
-        rotation_key: RotationKey | None = None,
+        rotation_key: RotationKey | EvaluationKey | None = None,
         real_only: bool | None = None,
         progress: bool | None = None,
     ) -> Ciphertext:
@@ -197,11 +198,11 @@ class BootstrapMixin(KeysMixin):
         ciphertext: Ciphertext,
         relinearization_key: RelinearizationKey | EvaluationKey | None = None,
         conjugation_key: ConjugationKey | EvaluationKey | None = None,
-        lossy_bootstrap_key: LossyBootstrapKey | RotationKey | EvaluationKey | None = None,
-        small_bootstrap_key: SmallBootstrapKey | None = None,
+        lossy_bootstrap_key: LossyBootstrapKey | RotationKey | SmallBootstrapKey | EvaluationKey | None = None,
+        small_bootstrap_key: SmallBootstrapKey | EvaluationKey | None = None,
         stage_count: int | None = None,
         *,
-        rotation_key: RotationKey | None = None,
+        rotation_key: RotationKey | EvaluationKey | None = None,
         real_only: bool | None = None,
         progress: bool | None = None,
     ) -> Ciphertext:
@@ -262,11 +263,11 @@ class BootstrapMixin(KeysMixin):
         ciphertext2: Ciphertext,
         relinearization_key: RelinearizationKey | EvaluationKey | None = None,
         conjugation_key: ConjugationKey | EvaluationKey | None = None,
-        bootstrap_key: BootstrapKey | RotationKey | EvaluationKey | None = None,
-        small_bootstrap_key: SmallBootstrapKey | None = None,
+        bootstrap_key: BootstrapKey | RotationKey | SmallBootstrapKey | EvaluationKey | None = None,
+        small_bootstrap_key: SmallBootstrapKey | EvaluationKey | None = None,
         stage_count: int | None = None,
         *,
-        rotation_key: RotationKey | None = None,
+        rotation_key: RotationKey | EvaluationKey | None = None,
         progress: bool | None = None,
     ) -> tuple[Ciphertext, Ciphertext]:
         """Bootstrap two real ciphertexts in one regular bootstrap, as real and imaginary parts.
@@ -319,11 +320,11 @@ class BootstrapMixin(KeysMixin):
         ciphertext2: Ciphertext,
         relinearization_key: RelinearizationKey | EvaluationKey | None = None,
         conjugation_key: ConjugationKey | EvaluationKey | None = None,
-        lossy_bootstrap_key: LossyBootstrapKey | RotationKey | EvaluationKey | None = None,
-        small_bootstrap_key: SmallBootstrapKey | None = None,
+        lossy_bootstrap_key: LossyBootstrapKey | RotationKey | SmallBootstrapKey | EvaluationKey | None = None,
+        small_bootstrap_key: SmallBootstrapKey | EvaluationKey | None = None,
         stage_count: int | None = None,
         *,
-        rotation_key: RotationKey | None = None,
+        rotation_key: RotationKey | EvaluationKey | None = None,
         progress: bool | None = None,
     ) -> tuple[Ciphertext, Ciphertext]:
         """Bootstrap two real ciphertexts in one lossy bootstrap.
@@ -348,11 +349,11 @@ class BootstrapMixin(KeysMixin):
         ciphertext2: Ciphertext,
         relinearization_key: RelinearizationKey | EvaluationKey | None = None,
         conjugation_key: ConjugationKey | EvaluationKey | None = None,
-        lossy_bootstrap_key: LossyBootstrapKey | RotationKey | EvaluationKey | None = None,
-        small_bootstrap_key: SmallBootstrapKey | None = None,
+        lossy_bootstrap_key: LossyBootstrapKey | RotationKey | SmallBootstrapKey | EvaluationKey | None = None,
+        small_bootstrap_key: SmallBootstrapKey | EvaluationKey | None = None,
         stage_count: int | None = None,
         *,
-        rotation_key: RotationKey | None = None,
+        rotation_key: RotationKey | EvaluationKey | None = None,
         progress: bool | None = None,
     ) -> tuple[Ciphertext, Ciphertext]:
         """Bootstrap and clean the values ±1 of two real ciphertexts in one sign bootstrap.
@@ -379,18 +380,17 @@ class BootstrapMixin(KeysMixin):
         """Check the keys' classes, take from the registry those that are left out, and remember the general ones."""
         if isinstance(relinearization, EvaluationKey):
             conjugation = relinearization if conjugation is None else conjugation
-            if rotations[0] is None and rotations[3] is None:
-                rotations = relinearization, *rotations[1:]
+            if all(rotations[i] is None for i in (0, 1, 3)):
+                rotations = (relinearization, *rotations[1:])
         secret_id = ciphertext._native.secret_id
-        relinearization = self._chosen(operation, relinearization, RelinearizationKey, secret_id)
-        conjugation = self._chosen(operation, conjugation, ConjugationKey, secret_id)
+        relinearization = self._chosen(operation, secret_id, relinearization, RelinearizationKey)
+        conjugation = self._chosen(operation, secret_id, conjugation, ConjugationKey)
         native = self._rotations(operation, secret_id, *rotations)
         self._registry.remember(relinearization)
         self._registry.remember(conjugation)
         return relinearization._native, conjugation._native, native
 
-    def _chosen(self, operation: str, given: Any, kind: Any, secret_id: int) -> Any:
-        """Check a key's class; one that is left out comes from the registry."""
+    def _chosen(self, operation: str, secret_id: int, given: Any, kind: Any) -> Any:
         if given is None:
             return self._registry.find(operation, kind, secret_id)
         return _checks.instance(operation, kind.kind.replace(" ", "_"), given, kind)
@@ -399,42 +399,47 @@ class BootstrapMixin(KeysMixin):
         self, operation: str, secret_id: int, bootstrap: Any, small: Any, stage_count: Any, rotation: Any
     ) -> _NativeRotations:
         """Check a bootstrap key alone, or a rotation key, a small bootstrap key and a stage count."""
-        is_rotation = isinstance(bootstrap, RotationKey) or (isinstance(bootstrap, EvaluationKey) and small is not None)
-        if is_rotation and rotation is None:
-            bootstrap, rotation = None, bootstrap
-        if rotation is not None or small is not None:
-            if bootstrap is not None:
-                raise OperandTypeError(
-                    f"{operation}: a bootstrap_key of type {type(bootstrap).__name__} was given beside a rotation key "
-                    f"or a small bootstrap key, and either is enough; pass rotation_key and small_bootstrap_key alone",
-                    argument="bootstrap_key",
-                    expected="None",
-                    actual=type(bootstrap).__name__,
-                )
-            rotation = self._chosen(operation, rotation, RotationKey, secret_id)
-            small = _checks.instance(operation, "small_bootstrap_key", small, SmallBootstrapKey)
-            stages = self._stage_count(operation, 3 if stage_count is None else stage_count)
-            self._registry.remember(rotation)
-            return rotation._native, small._native, stages
-        if isinstance(bootstrap, SmallBootstrapKey):
+        match bootstrap:
+            case RotationKey() if rotation is None:
+                bootstrap, rotation = None, bootstrap
+            case EvaluationKey() if small is not None and rotation is None:
+                bootstrap, rotation = None, bootstrap
+            case SmallBootstrapKey() if small is None:
+                bootstrap, small = None, bootstrap
+            case EvaluationKey() if bootstrap.has_small_bootstrap and small is None and rotation is None:
+                bootstrap, small, rotation = None, bootstrap, bootstrap
+            case None if small is None and rotation is None:
+                if self._registry.get(BootstrapKey, secret_id) is None:
+                    small = self._registry.get(SmallBootstrapKey, secret_id)
+        if small is None and rotation is None:
+            bootstrap = self._chosen(operation, secret_id, bootstrap, BootstrapKey)
+            self._require_its_stage_count(operation, bootstrap, stage_count)
+            native: _native.BootstrapKey = bootstrap._native
+            return native
+        if bootstrap is not None:
             raise OperandTypeError(
-                f"{operation}: bootstrap_key is of type SmallBootstrapKey, which needs a rotation key before it; pass "
-                f"rotation_key, small_bootstrap_key",
+                f"{operation}: a bootstrap_key of type {type(bootstrap).__name__} was given beside a rotation key or a "
+                f"small bootstrap key, and either is enough; pass rotation_key and small_bootstrap_key alone",
                 argument="bootstrap_key",
-                expected="BootstrapKey",
-                actual="SmallBootstrapKey",
+                expected="None",
+                actual=type(bootstrap).__name__,
             )
-        bootstrap = self._chosen(operation, bootstrap, BootstrapKey, secret_id)
-        if stage_count is not None and _checks.integer(operation, "stage_count", stage_count) != bootstrap.stage_count:
-            raise ParameterError(
-                f"{operation}: stage_count is {stage_count} and the key was made for {bootstrap.stage_count}; leave it "
-                f"out, or make a small bootstrap key, which has the choice",
-                option="stage_count",
-                value=stage_count,
-                allowed=bootstrap.stage_count,
-            )
-        native: _native.BootstrapKey = bootstrap._native
-        return native
+        rotation = self._chosen(operation, secret_id, rotation, RotationKey)
+        small = self._chosen(operation, secret_id, small, SmallBootstrapKey)
+        stages = self._stage_count(operation, DEFAULT_STAGE_COUNT if stage_count is None else stage_count)
+        self._registry.remember(rotation)
+        return rotation._native, small._native, stages
+
+    def _require_its_stage_count(self, operation: str, key: BootstrapKey, stage_count: Any) -> None:
+        if stage_count is None or _checks.integer(operation, "stage_count", stage_count) == key.stage_count:
+            return
+        raise ParameterError(
+            f"{operation}: stage_count is {stage_count} and the key was made for {key.stage_count}; leave it out, or "
+            f"make a small bootstrap key, which has the choice",
+            option="stage_count",
+            value=stage_count,
+            allowed=key.stage_count,
+        )
 
     @contextmanager
     def _bootstrapping(self, description: str, progress: bool | None) -> Iterator[_progress.Report | None]:

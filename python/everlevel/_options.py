@@ -15,6 +15,7 @@ Mode = Literal["cpu", "parallel"]
 _LARGEST_OPTION: Final = 2**31 - 1
 _MOST_THREADS: Final = 1024
 
+DEFAULT_STAGE_COUNT: Final = 3
 BOOTSTRAP_SIZES: Final = ("medium", "large")
 
 _UNSUPPORTED_OPTIONS: Final[Mapping[str, str]] = {

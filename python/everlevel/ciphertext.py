@@ -211,16 +211,16 @@ class Ciphertext(Storable):
     ) -> Ciphertext:
         """Raise the level, with the engine's relinearization and conjugation keys: see `Engine.bootstrap`.
 
-        A `LossyBootstrapKey` does as well, and bootstraps in the regular order here. A `SmallBootstrapKey` needs the
-        engine's rotation key too, and takes a `stage_count`. A key that is left out is the one that the engine
-        uses.
+        A `LossyBootstrapKey` does as well, and bootstraps in the regular order here; with a `SmallBootstrapKey` goes
+        the engine's rotation key, and the stage count is chosen here. A key that is left out is the one that the
+        engine uses.
 
         Raises
         ------
         MissingKeyError
             If the engine knows no relinearization key, no conjugation key, or no bootstrap key.
         """
-        return self._engine.bootstrap(self, **self._rotations("bootstrap", bootstrap_key), stage_count=stage_count)
+        return self._engine.bootstrap(self, bootstrap_key=bootstrap_key, stage_count=stage_count)
 
     def lossy_bootstrap(
         self,
@@ -236,8 +236,9 @@ class Ciphertext(Storable):
         MissingKeyError
             If the engine knows no key of a kind that is needed.
         """
-        rotations = self._rotations("lossy_bootstrap", lossy_bootstrap_key, "lossy_bootstrap_key")
-        return self._engine.lossy_bootstrap(self, **rotations, stage_count=stage_count, real_only=real_only)
+        return self._engine.lossy_bootstrap(
+            self, lossy_bootstrap_key=lossy_bootstrap_key, stage_count=stage_count, real_only=real_only
+        )
 
     def sign_bootstrap(
         self,
@@ -253,15 +254,9 @@ class Ciphertext(Storable):
         MissingKeyError
             If the engine knows no key of a kind that is needed.
         """
-        rotations = self._rotations("sign_bootstrap", lossy_bootstrap_key, "lossy_bootstrap_key")
-        return self._engine.sign_bootstrap(self, **rotations, stage_count=stage_count, real_only=real_only)
-
-    def _rotations(self, operation: str, key: Any, name: str = "bootstrap_key") -> dict[str, Any]:
-        """Return the arguments that a bootstrap key becomes: a small one needs the engine's rotation key."""
-        if not isinstance(key, SmallBootstrapKey):
-            return {name: key}
-        rotation_key = self._engine._registry.find(operation, RotationKey, self._native.secret_id)
-        return {"rotation_key": rotation_key, "small_bootstrap_key": key}
+        return self._engine.sign_bootstrap(
+            self, lossy_bootstrap_key=lossy_bootstrap_key, stage_count=stage_count, real_only=real_only
+        )
 
     def _relinearization_key(self, operation: str) -> RelinearizationKey:
         return self._engine._registry.find(operation, RelinearizationKey, self._native.secret_id)

@@ -8,10 +8,13 @@ from weakref import WeakValueDictionary
 
 from . import _native, _options
 from ._auto import Counters, Refresher
-from ._engine_comparison import ComparisonMixin
+from ._engine_arithmetic import ArithmeticMixin
+from ._engine_bootstrap import BootstrapMixin
 from ._engine_evaluation import EvaluationMixin
 from ._engine_files import FilesMixin
 from ._engine_messages import MessagesMixin
+from ._engine_polynomials import PolynomialsMixin
+from ._engine_slots import SlotsMixin
 from ._options import Mode
 from ._registry import KeyRegistry
 from ._storable import Storable
@@ -19,7 +22,7 @@ from ._storable import Storable
 __all__ = ["Engine"]
 
 
-class Engine(MessagesMixin, ComparisonMixin, EvaluationMixin, FilesMixin):
+class Engine(MessagesMixin, ArithmeticMixin, PolynomialsMixin, SlotsMixin, BootstrapMixin, EvaluationMixin, FilesMixin):
     """CKKS: arithmetic on encrypted vectors of real or complex numbers.
 
     An engine holds parameters and no secrets. It is safe to use from many threads at once: long calls release the
@@ -198,8 +201,8 @@ class Engine(MessagesMixin, ComparisonMixin, EvaluationMixin, FilesMixin):
     def __repr__(self) -> str:
         parts = [f"N 2^{self.log_n}", f"slots {self.slot_count}", f"levels 0..{self.max_level}"]
         if self._context.can_bootstrap:
-            usual = "bootstrap" if self.max_level == 13 else f"bootstrap to level {self.max_level - 3}"
-            parts.append(usual if self._refresher is None else f"automatic {usual}")
+            kind = "bootstrap" if self._refresher is None else "automatic bootstrap"
+            parts.append(kind if self.max_level == 13 else f"{kind} to level {self.max_level - 3}")
         if self.seeded_keys:
             parts.append("seeded keys")
         parts.append(f"{self.thread_count} thread{'s' if self.thread_count > 1 else ''}")

@@ -220,11 +220,9 @@ def test_wrong_keys(deep: Party, party: Party, keys: Keys, general: Any, bootstr
     rotation, small = keys
     bootstrap: Any = engine.bootstrap
     for arguments, words in (
-        ((small,), "needs a rotation key before it"),
-        ((small, rotation), "rotation_key|either is enough"),
-        ((rotation,), "small_bootstrap_key is of type NoneType"),
+        ((small, rotation), "a bootstrap_key of type SmallBootstrapKey"),
         ((rotation, bootstrap_key), "small_bootstrap_key is of type BootstrapKey"),
-        ((bootstrap_key, small), "either is enough"),
+        ((bootstrap_key, small), "a bootstrap_key of type BootstrapKey"),
     ):
         with pytest.raises(errors.OperandTypeError, match=f"^bootstrap: .*({words})"):
             bootstrap(a, *general, *arguments)
@@ -252,6 +250,61 @@ def test_wrong_keys(deep: Party, party: Party, keys: Keys, general: Any, bootstr
         party.engine.create_small_bootstrap_key(party.secret_key)
     with pytest.raises(errors.ParameterError, match="create_small_bootstrap_key"):
         engine.create_bootstrap_key(deep.secret_key, size="small")
+
+
+# Keys that the engine knows.
+
+
+def test_keys_that_are_left_out() -> None:
+    engine = Engine(use_bootstrap=True, insecure_log_n=INSECURE_LOG_N)
+    secret_key = engine.create_secret_key()
+    general = engine.create_relinearization_key(secret_key), engine.create_conjugation_key(secret_key)
+    small = engine.create_small_bootstrap_key(secret_key)
+    a = engine.encrypt([0.5], secret_key, level=0)
+    bootstrap: Any = engine.bootstrap
+    with pytest.raises(errors.MissingKeyError, match="rotation key"):
+        bootstrap(a, *general, small)
+    rotation_key = engine.create_rotation_key(secret_key)
+    with pytest.raises(errors.MissingKeyError, match="small bootstrap key"):
+        bootstrap(a, *general, rotation_key)
+    assert bootstrap(a, *general, small).level == 10
+    with pytest.raises(errors.MissingKeyError, match="no bootstrap key"):
+        bootstrap(a)
+    engine.use(small)
+    assert bootstrap(a).level == bootstrap(a, *general).level == a.bootstrap().level == 10
+    assert a.bootstrap(stage_count=5).level == 8
+
+
+def test_evaluation_keys_hold_small_keys(tmp_path: Path) -> None:
+    engine = Engine(use_bootstrap=True, insecure_log_n=INSECURE_LOG_N)
+    secret_key = engine.create_secret_key()
+    evaluation_key = engine.create_evaluation_key(secret_key, bootstrap="small")
+    assert evaluation_key.bootstrap_key is None
+    assert type(evaluation_key.small_bootstrap_key) is SmallBootstrapKey
+    assert "rotations by any amount, small bootstrap; " in repr(evaluation_key)
+    engine.forget_keys()
+    a = engine.encrypt([0.5, -0.5], secret_key, level=4)
+    evaluation_key.save(tmp_path / "all.key")
+    for key in (evaluation_key, Engine(use_bootstrap=True, insecure_log_n=INSECURE_LOG_N).load(tmp_path / "all.key")):
+        keys: Any = key
+        assert engine.bootstrap(a, keys, stage_count=5).level == 8
+        assert engine.lossy_bootstrap(a, keys, stage_count=4).level == 13
+        assert engine.merge_bootstrap(a, a, keys)[1].level == 10
+        # Each in its own place.
+        assert engine.bootstrap(a, keys, keys, keys, keys).level == 10
+    with pytest.raises(errors.ParameterError, match="rotations by any amount"):
+        engine.create_evaluation_key(secret_key, bootstrap="small", rotations=[1])
+
+
+def test_automatic_bootstraps_with_small_keys(rng: np.random.Generator) -> None:
+    engine = Engine(auto_bootstrap=True, insecure_log_n=INSECURE_LOG_N)
+    secret_key = engine.create_secret_key()
+    engine.create_evaluation_key(secret_key, bootstrap="small")
+    values = rng.uniform(-1, 1, engine.slot_count)
+    x = engine.encrypt(values, secret_key, level=0)
+    product = x * x
+    assert (engine.bootstrap_count, product.level) == (1, 9)
+    assert np.abs(engine.decrypt(product, secret_key) - values**2).max() < 2**-18
 
 
 # Deeper levels.
