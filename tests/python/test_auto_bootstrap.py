@@ -52,6 +52,24 @@ def test_two_real_operands_share_a_bootstrap_which_is_remembered(auto: Party) ->
     assert x.level == 0  # as it was
 
 
+def test_sums_and_rotations_of_what_was_bootstrapped_keep_its_levels(auto: Party) -> None:
+    engine = auto.engine
+    values = np.linspace(-1, 1, engine.slot_count)
+    x = engine.encrypt(values, auto.public_key, level=0)
+    before = engine.bootstrap_count
+    _ = x * x
+    for result, plain in (
+        (x + 1, values + 1),
+        (1 - x, 1 - values),
+        (x - x.rotate(3), values - np.roll(values, 3)),
+        (-x, -values),
+        (x.conjugate(), values),
+    ):
+        assert result.level == 10
+        np.testing.assert_allclose(engine.decrypt(result, auto.secret_key), plain, atol=1e-5)
+    assert engine.bootstrap_count == before + 1
+
+
 def test_an_operand_that_would_bring_it_down_again_is_raised_along(auto: Party) -> None:
     engine = auto.engine
     for values in ([0.9], [0.9j]):
