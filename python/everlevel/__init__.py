@@ -28,6 +28,7 @@ from .keys import (
     RelinearizationKey,
     RotationKey,
     SecretKey,
+    SmallBootstrapKey,
 )
 from .plaintext import Plaintext
 
@@ -47,6 +48,7 @@ __all__ = [
     "RotationKey",
     "SecretKey",
     "SignPlan",
+    "SmallBootstrapKey",
     "__version__",
     "errors",
     "fit",

@@ -7,7 +7,7 @@ use everlevel_rlwe::SIGMA;
 
 use crate::bootstrap::tables::{dense_gadget, stage_gadget, stage_sets};
 use crate::context::Inner;
-use crate::params::{ENCAPSULATION_WEIGHT, stage_counts};
+use crate::params::ENCAPSULATION_WEIGHT;
 use crate::{Context, Error};
 
 /// One kind of key.
@@ -87,7 +87,12 @@ impl Inner {
         all.push(key("relinearization in EvalMod".into(), tables.eval_mod_gadget.full_set(), main));
         all.push(key("conjugation before EvalMod".into(), tables.conjugation_gadget.full_set(), main));
         all.push(key("to the sparse secret".into(), tables.encapsulation_gadget.full_set(), sparse));
-        for stages in stage_counts(self.encoder.slots()) {
+        // Small keys have the shapes of CoeffsToSlots' keys for one stage count.
+        let mut counts = self.params.stage_counts(self.encoder.slots());
+        if !counts.is_empty() && !counts.contains(&self.small_stage_count()) {
+            counts.push(self.small_stage_count());
+        }
+        for stages in counts {
             let raised = dense_gadget(self, &tables.coeffs_to_slots(stages)[0]);
             all.push(key(format!("from the sparse secret, {stages} stages"), raised.full_set(), main));
             for (what, sets) in ["CoeffsToSlots", "SlotsToCoeffs"].iter().zip(stage_sets(self, tables, stages)) {

@@ -26,7 +26,9 @@ mod working;
 
 use std::ops::ControlFlow;
 
-pub use bootstrap::{BootstrapKey, BootstrapKeySize, BootstrapKeys, BootstrapKind, Method, Parts};
+pub use bootstrap::{
+    BootstrapKey, BootstrapKeyRef, BootstrapKeySize, BootstrapKeys, BootstrapKind, Method, Parts, SmallBootstrapKey,
+};
 pub use ciphertext::{Ciphertext, Plaintext};
 pub use context::{Context, Options};
 pub use encoder::Encoder;

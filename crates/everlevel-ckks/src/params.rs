@@ -29,6 +29,11 @@ pub const LOG2_EVAL_MOD: f64 = 60.0;
 pub const EVAL_MOD_BITS: [f64; EVAL_MOD_LEVELS] = [60.0, 60.0, 60.0, 60.0, 60.0, 60.0, 72.0, 60.0];
 /// Message levels of a bootstrapping chain; SlotsToCoeffs takes its stages out of them.
 pub const BOOTSTRAP_MESSAGE_LEVELS: usize = 13;
+/// Message levels of the deeper chains, whose regular bootstraps end at level 14 and 17: more levels, and less room for special primes, so
+/// larger keys and slower key switches.
+pub const DEEP_MESSAGE_LEVELS: [usize; 2] = [17, 20];
+/// Most stages in the deeper chains.
+pub const MAX_DEEP_STAGES: usize = 3;
 /// Most message levels without bootstrapping.
 pub const MAX_MESSAGE_LEVELS: usize = 77;
 /// log2 of the smallest ring degree.
@@ -164,6 +169,12 @@ impl ParamsLiteral {
         }
     }
 
+    /// As [`ParamsLiteral::bootstrap`], for regular bootstraps that end at level 14 or 17. Other levels are refused when the parameters are
+    /// made.
+    pub fn bootstrap_to(level: usize) -> Self {
+        Self { max_level: level.saturating_add(MAX_DEEP_STAGES), ..Self::bootstrap() }
+    }
+
     /// The bootstrapping chain on a small ring, for tests: **no security at all**.
     pub fn insecure_bootstrap(log_n: u32) -> Self {
         let secret = SecretDistribution::FixedWeight(insecure_weight(log_n));
@@ -209,12 +220,14 @@ impl TryFrom<ParamsLiteral> for Params {
             let needed = format!("between 1 and the ring degree, {}", 1 << log_n);
             return Err(Error::Parameter { what: "weight of the secret", found: weight.to_string(), needed });
         }
-        if literal.bootstrap && literal.max_level != BOOTSTRAP_MESSAGE_LEVELS {
+        let allowed = [BOOTSTRAP_MESSAGE_LEVELS, DEEP_MESSAGE_LEVELS[0], DEEP_MESSAGE_LEVELS[1]];
+        if literal.bootstrap && !allowed.contains(&literal.max_level) {
             return Err(Error::Parameter {
                 what: "max_level",
                 found: literal.max_level.to_string(),
                 needed: format!(
-                    "{BOOTSTRAP_MESSAGE_LEVELS} with use_bootstrap=True; leave it out and encrypt at a lower level, or make an engine without use_bootstrap"
+                    "{BOOTSTRAP_MESSAGE_LEVELS} with use_bootstrap=True, {} with use_bootstrap_to_14_levels and {} with use_bootstrap_to_17_levels; leave it out and encrypt at a lower level, or make an engine without use_bootstrap",
+                    DEEP_MESSAGE_LEVELS[0], DEEP_MESSAGE_LEVELS[1]
                 ),
             });
         }
@@ -342,6 +355,24 @@ impl Params {
             SecretDistribution::FixedWeight(weight) => weight,
             _ => (2 << self.literal.log_n) / 3,
         }
+    }
+
+    /// The stage counts of bootstraps of `slots` slots: those of [`stage_counts`], and in the deeper chains only those that leave 14 or 17
+    /// levels.
+    pub fn stage_counts(&self, slots: usize) -> Vec<usize> {
+        let most = if self.is_deep() { MAX_DEEP_STAGES } else { usize::MAX };
+        stage_counts(slots).into_iter().filter(|&s| s <= most).collect()
+    }
+
+    fn is_deep(&self) -> bool {
+        self.literal.max_level > BOOTSTRAP_MESSAGE_LEVELS
+    }
+
+    /// Stages of CoeffsToSlots with small bootstrap keys. They cost no message levels, so that the number is free: stages of up to four
+    /// layers have the fewest rotations, and in the deeper chains fewer stages leave more room for special primes.
+    pub(crate) fn small_stage_count(&self, slots: usize) -> usize {
+        let most = if self.is_deep() { MAX_DEEP_STAGES } else { 4 };
+        (slots.trailing_zeros() as usize).div_ceil(4).clamp(1, most)
     }
 
     /// A number that tells parameters apart: FNV-1a over degree, primes, levels and secret.

@@ -62,11 +62,15 @@ fn time(set: &NamedSet, secret: &SecretKey, keys: &EvalKeys) -> Result<(), Error
     });
     let batch = median(batch.collect::<Result<_, _>>()?);
     let single = median(single);
-    let switch = median((0..25).map(|_| {
-        let start = Instant::now();
-        std::hint::black_box(keys.exponents(a[0].lwe(), 0));
-        start.elapsed().as_secs_f64()
-    }).collect());
+    let switch = median(
+        (0..25)
+            .map(|_| {
+                let start = Instant::now();
+                std::hint::black_box(keys.exponents(a[0].lwe(), 0));
+                start.elapsed().as_secs_f64()
+            })
+            .collect(),
+    );
     println!(
         "{:<20} one {:>8.3} ms, batch of {size} {:>8.3} ms each ({:.2}), input {:>6.3} ms, {} transforms, p_fail 2^{:.0}, {:.0} bits, keys {:.1} + {:.1} MB",
         set.name,
