@@ -30,6 +30,8 @@ fn every_backend_gives_the_bits_of_the_portable_one() {
         for n in SIZES {
             fft::matches_portable(simd, n);
         }
+    }
+}
 
 /// 32-bit keys in units of their own give what the doubles give, when the units hold them exactly.
 #[test]

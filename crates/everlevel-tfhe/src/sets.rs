@@ -159,6 +159,7 @@ pub const ALL: &[NamedSet] = &[
     named("tfhe-lib-full", (121.7, -170.0), "The same with full products, three digits each.", tfhe_lib((7, 3), (7, 3))),
     named("tfhe-lib-seven", (121.7, -170.0), "The same with one digit fewer for the body.", tfhe_lib((7, 3), (7, 2))),
     named("gate-64", (136.0, -64.0), "Gates.", gate((672, -14.06), (2, 9, -22.83), ((6, 3), (6, 2)), (2, 6, 32), -64.0)),
+    named("gate-128", (136.0, -64.0), "Gates.", gate((704, -14.86), (2, 9, -22.83), ((6, 3), (6, 2)), (2, 6, 32), -64.0)),
     named("gate-64-1024", (136.0, -64.0), "Gates.", gate((672, -14.06), (1, 10, -22.83), ((6, 3), (6, 2)), (2, 6, 32), -64.0)),
     named("integer-4-128", (136.0, -64.0), "2_2.", integer(4, (832, -18.05), (1, 11, -48.32), ((23, 1), (23, 1)), (2, 8, 32), -128.0)),
 ];
