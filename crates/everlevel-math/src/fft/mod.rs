@@ -16,6 +16,7 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+mod butterflies;
 mod passes;
 mod plan;
 mod products;
