@@ -4,6 +4,9 @@ use super::vector::Vector;
 
 /// A word of a prepared key: [`f64`], or [`f32`] for half the memory traffic at 24 bits.
 pub trait KeyWord: Copy + Send + Sync + 'static {
+    /// What rounding a transform to such words adds to the relative variance of a product.
+    #[doc(hidden)]
+    const RELATIVE_VARIANCE: f64;
     #[doc(hidden)]
     #[allow(private_bounds)]
     /// # Safety
@@ -12,6 +15,8 @@ pub trait KeyWord: Copy + Send + Sync + 'static {
 }
 
 impl KeyWord for f64 {
+    const RELATIVE_VARIANCE: f64 = 0.0;
+
     #[inline(always)]
     #[allow(private_bounds)]
     unsafe fn load<V: Vector>(p: *const Self) -> V {
@@ -21,6 +26,9 @@ impl KeyWord for f64 {
 }
 
 impl KeyWord for f32 {
+    /// `0.177·2^-48`.
+    const RELATIVE_VARIANCE: f64 = 0.177 / (1u64 << 48) as f64;
+
     #[inline(always)]
     #[allow(private_bounds)]
     unsafe fn load<V: Vector>(p: *const Self) -> V {
