@@ -1,7 +1,7 @@
 //! Named sets: parameters with claims, each of which a test recomputes (`tests/claims.rs`).
 
-use crate::params::{Gadget, KeySwitch, Order, Params, ParamsLiteral, Space};
 use crate::Error;
+use crate::params::{Gadget, KeySwitch, Order, Params, ParamsLiteral, Space};
 
 /// A set and what is claimed about it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -155,11 +155,41 @@ const fn named(
 
 /// Every set.
 pub const ALL: &[NamedSet] = &[
-    named("tfhe-lib", (121.7, -130.0), "The 2016 library's default set, half products: below 128 bits today, for comparisons only.", tfhe_lib((8, 2), (7, 2))),
-    named("tfhe-lib-full", (121.7, -170.0), "The same with full products, three digits each.", tfhe_lib((7, 3), (7, 3))),
+    named(
+        "tfhe-lib",
+        (121.7, -130.0),
+        "The 2016 library's default set, half products: below 128 bits today, for comparisons only.",
+        tfhe_lib((8, 2), (7, 2)),
+    ),
+    named(
+        "tfhe-lib-full",
+        (121.7, -170.0),
+        "The same with full products, three digits each.",
+        tfhe_lib((7, 3), (7, 3)),
+    ),
     named("tfhe-lib-seven", (121.7, -170.0), "The same with one digit fewer for the body.", tfhe_lib((7, 3), (7, 2))),
-    named("gate-64", (136.0, -64.0), "Gates.", gate((672, -14.06), (2, 9, -22.83), ((6, 3), (6, 2)), (2, 6, 32), -64.0)),
-    named("gate-128", (136.0, -64.0), "Gates.", gate((704, -14.86), (2, 9, -22.83), ((6, 3), (6, 2)), (2, 6, 32), -64.0)),
-    named("gate-64-1024", (136.0, -64.0), "Gates.", gate((672, -14.06), (1, 10, -22.83), ((6, 3), (6, 2)), (2, 6, 32), -64.0)),
-    named("integer-4-128", (136.0, -64.0), "2_2.", integer(4, (832, -18.05), (1, 11, -48.32), ((23, 1), (23, 1)), (2, 8, 32), -128.0)),
+    named(
+        "gate-64",
+        (136.0, -64.0),
+        "Gates.",
+        gate((672, -14.06), (2, 9, -22.83), ((6, 3), (6, 2)), (2, 6, 32), -64.0),
+    ),
+    named(
+        "gate-128",
+        (136.0, -64.0),
+        "Gates.",
+        gate((704, -14.86), (2, 9, -22.83), ((6, 3), (6, 2)), (2, 6, 32), -64.0),
+    ),
+    named(
+        "gate-64-1024",
+        (136.0, -64.0),
+        "Gates.",
+        gate((672, -14.06), (1, 10, -22.83), ((6, 3), (6, 2)), (2, 6, 32), -64.0),
+    ),
+    named(
+        "integer-4-128",
+        (136.0, -64.0),
+        "2_2.",
+        integer(4, (832, -18.05), (1, 11, -48.32), ((23, 1), (23, 1)), (2, 8, 32), -128.0),
+    ),
 ];
