@@ -1,7 +1,7 @@
 //! Linear maps with two keys: each baby step is a rotation of the one before, and giant steps are taken in Horner's order.
 //!
-//! `M·z = Σ_j rot_G^j(Σ_i diag'_{j,i} ⊙ rot_g^i(z))` needs the rotations by `g` and `G` alone (minimal key switching: Kim, Lee, Lee, Choi,
-//! Ahn, "ARK", eprint 2022/545). Nothing is hoisted: a rotation here is a whole key switch, about three times the work of a
+//! `M·z = Σ_j rot_G^j(Σ_i diag'_{j,i} ⊙ rot_g^i(z))` needs the rotations by `g` and `G` alone (minimum key switching: Kim et al.,
+//! "ARK", arXiv 2205.00922). Nothing is hoisted: a rotation here is a whole key switch, about three times the work of a
 //! hoisted baby step. In return, everything between the rotations is over the source's primes without the special ones.
 
 use everlevel_ring::Ring;
