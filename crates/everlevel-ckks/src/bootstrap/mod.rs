@@ -19,6 +19,7 @@ use num_complex::Complex64;
 
 use crate::context::Inner;
 use crate::keys::{ConjugationKey, RelinearizationKey};
+use crate::params::Precision;
 use crate::{Ciphertext, Context, Error, Progress};
 use run::{Halves, Run};
 
@@ -162,6 +163,34 @@ impl Context {
     ) -> Result<Ciphertext, Error> {
         let call = Call { op: "bootstrap", method: Method::Regular, keys, parts: Parts::Complex };
         self.run(call, &[a], progress, observer).map(only)
+    }
+
+    /// An iterated bootstrap, one level below a regular one's, with an error 2^14 times smaller: for about two bootstraps' time, in chains of
+    /// high precision ([`crate::ParamsLiteral::high_precision`]).
+    ///
+    /// # Errors
+    /// As [`Context::bootstrap`]; parameters of standard precision, whose scales could not hold the result.
+    pub fn precise_bootstrap(
+        &self,
+        a: &Ciphertext,
+        keys: BootstrapKeys,
+        progress: Progress,
+    ) -> Result<Ciphertext, Error> {
+        let op = "precise_bootstrap";
+        let call = Call { op, method: Method::Regular, keys, parts: Parts::Complex };
+        let tables = self.check_call(call, a)?;
+        if self.0.params.literal().precision == Precision::Standard {
+            return Err(Error::Parameter {
+                what: "precision of the parameters",
+                found: "standard, whose scales of 2^40 hold 29 bits".into(),
+                needed: "high".into(),
+            });
+        }
+        let lowered = [self.level_down(a, 0)?];
+        self.install(|inner| {
+            let observer: Observer = &mut |_, _, _| {};
+            Run::new(op, inner, tables, keys, progress, observer).groups(2).precise(&lowered).map(only)
+        })
     }
 
     /// A lossy bootstrap, to level 13; below level `stage_count` a regular one with the same keys, to level 13 − stage_count.

@@ -11,11 +11,15 @@
 //!
 //! *The same bits everywhere.* Every backend does the same IEEE 754 operations in the same order, fused where the definition is fused. Where the CPU has
 //! no fused multiplication, the portable backend is right but slow.
+//!
+#![doc = include_str!("../../../../docs/notes/fft.md")]
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+mod butterflies;
+mod error;
 mod passes;
 mod plan;
 mod products;
@@ -23,6 +27,7 @@ mod torus;
 mod twiddles;
 mod vector;
 
+pub use error::product_variance_torus;
 pub use products::KeyWord;
 pub use torus::{Digits, Torus};
 

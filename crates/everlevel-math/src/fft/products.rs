@@ -5,6 +5,9 @@ use super::vector::Vector;
 
 /// A word of a prepared key: [`f64`]; or [`f32`] or [`i32`] for half the memory traffic, at 24 bits of each value or 31 of the largest.
 pub trait KeyWord: Copy + Send + Sync + 'static {
+    /// What rounding a transform to such words adds to the relative variance of a product.
+    #[doc(hidden)]
+    const RELATIVE_VARIANCE: f64;
     #[doc(hidden)]
     #[allow(private_bounds)]
     /// # Safety
@@ -13,6 +16,8 @@ pub trait KeyWord: Copy + Send + Sync + 'static {
 }
 
 impl KeyWord for f64 {
+    const RELATIVE_VARIANCE: f64 = 0.0;
+
     #[inline(always)]
     #[allow(private_bounds)]
     unsafe fn load<V: Vector>(p: *const Self) -> V {
@@ -22,6 +27,9 @@ impl KeyWord for f64 {
 }
 
 impl KeyWord for f32 {
+    /// `0.177·2^-48`.
+    const RELATIVE_VARIANCE: f64 = 0.177 / (1u64 << 48) as f64;
+
     #[inline(always)]
     #[allow(private_bounds)]
     unsafe fn load<V: Vector>(p: *const Self) -> V {
@@ -31,6 +39,9 @@ impl KeyWord for f32 {
 }
 
 impl KeyWord for i32 {
+    /// A bound: units are powers of two up to `2^-30` of the largest value, which is below 5.5 standard deviations.
+    const RELATIVE_VARIANCE: f64 = 5.5 * 5.5 / 12.0 / (1u64 << 60) as f64;
+
     #[inline(always)]
     #[allow(private_bounds)]
     unsafe fn load<V: Vector>(p: *const Self) -> V {
