@@ -1,5 +1,7 @@
 //! Pointwise products in the transform domain.
 
+use super::Fft;
+use super::operations::Multiply;
 use super::vector::Vector;
 
 /// A word of a prepared key: [`f64`], or [`f32`] for half the memory traffic at 24 bits.
@@ -7,6 +9,9 @@ pub trait KeyWord: Copy + Send + Sync + 'static {
     /// What rounding a transform to such words adds to the relative variance of a product.
     #[doc(hidden)]
     const RELATIVE_VARIANCE: f64;
+    /// The lengths were checked; compiled in this crate, once for each word.
+    #[doc(hidden)]
+    fn multiply(fft: &Fft, out: &mut [f64], x: &[f64], key: &[Self], add: bool);
     #[doc(hidden)]
     #[allow(private_bounds)]
     /// # Safety
@@ -16,6 +21,10 @@ pub trait KeyWord: Copy + Send + Sync + 'static {
 
 impl KeyWord for f64 {
     const RELATIVE_VARIANCE: f64 = 0.0;
+
+    fn multiply(fft: &Fft, out: &mut [f64], x: &[f64], key: &[Self], add: bool) {
+        multiply(fft, out, x, key, add);
+    }
 
     #[inline(always)]
     #[allow(private_bounds)]
@@ -29,11 +38,29 @@ impl KeyWord for f32 {
     /// `0.177·2^-48`.
     const RELATIVE_VARIANCE: f64 = 0.177 / (1u64 << 48) as f64;
 
+    fn multiply(fft: &Fft, out: &mut [f64], x: &[f64], key: &[Self], add: bool) {
+        multiply(fft, out, x, key, add);
+    }
+
     #[inline(always)]
     #[allow(private_bounds)]
     unsafe fn load<V: Vector>(p: *const Self) -> V {
         // SAFETY: as above.
         unsafe { V::load_f32(p) }
+    }
+}
+
+#[inline(always)]
+fn multiply<K: KeyWord>(fft: &Fft, out: &mut [f64], x: &[f64], key: &[K], add: bool) {
+    let n = fft.n();
+    let (rows, cols, out, x, key) = (x.len() / n, out.len() / n, out.as_mut_ptr(), x.as_ptr(), key.as_ptr());
+    // SAFETY: the lengths were checked.
+    unsafe {
+        if add {
+            fft.run(Multiply::<K, true> { n, rows, cols, out, x, key });
+        } else {
+            fft.run(Multiply::<K, false> { n, rows, cols, out, x, key });
+        }
     }
 }
 
