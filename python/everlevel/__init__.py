@@ -12,10 +12,12 @@ array([2.5, 5.5])
 from importlib.metadata import version as _version
 
 from . import errors
+from ._fit import ChebyshevFit, fit
 from ._info import show_info
 from .ciphertext import Ciphertext
 from .engine import Engine
 from .errors import EverlevelError
+from .evaluation_key import EvaluationKey
 from .keys import (
     BootstrapKey,
     ConjugationKey,
@@ -30,9 +32,11 @@ from .plaintext import Plaintext
 
 __all__ = [
     "BootstrapKey",
+    "ChebyshevFit",
     "Ciphertext",
     "ConjugationKey",
     "Engine",
+    "EvaluationKey",
     "EverlevelError",
     "FixedRotationKey",
     "LossyBootstrapKey",
@@ -43,6 +47,7 @@ __all__ = [
     "SecretKey",
     "__version__",
     "errors",
+    "fit",
     "show_info",
 ]
 

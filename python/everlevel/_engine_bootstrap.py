@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
-from . import _checks, _native
+from . import _checks, _native, _progress
+from ._auto import deepened
 from ._engine_keys import KeysMixin
 from .ciphertext import Ciphertext
 from .errors import LevelWarning, OperandTypeError
+from .evaluation_key import EvaluationKey
 from .keys import BootstrapKey, ConjugationKey, LossyBootstrapKey, RelinearizationKey
 
 _NativeKeys = tuple[_native.RelinearizationKey, _native.ConjugationKey, _native.BootstrapKey]
@@ -21,9 +25,9 @@ class BootstrapMixin(KeysMixin):
     def bootstrap(
         self,
         ciphertext: Ciphertext,
-        relinearization_key: RelinearizationKey,
-        conjugation_key: ConjugationKey,
-        bootstrap_key: BootstrapKey,
+        relinearization_key: RelinearizationKey | EvaluationKey | None = None,
+        conjugation_key: ConjugationKey | EvaluationKey | None = None,
+        bootstrap_key: BootstrapKey | EvaluationKey | None = None,
         *,
         progress: bool | None = None,
     ) -> Ciphertext:
@@ -37,7 +41,8 @@ class BootstrapMixin(KeysMixin):
             m, which is the values' mean for a constant message and far smaller for a varied one: about 6.3e-6·m³.
             Taking away a known mean before, and adding it after, costs nothing and gains precision.
         relinearization_key, conjugation_key, bootstrap_key
-            Keys of the ciphertext's secret. A `LossyBootstrapKey` is a bootstrap key too.
+            Keys of the ciphertext's secret. A `LossyBootstrapKey` is a bootstrap key too. An `EvaluationKey` in the
+            place of the first is enough; keys that are left out are those that the engine uses (`use`).
         progress : bool, optional
             Whether a bar is shown; as the engine says, if left out.
 
@@ -78,17 +83,17 @@ class BootstrapMixin(KeysMixin):
         """
         self._require_bootstrap("bootstrap")
         ciphertext = self._relinearized("bootstrap", ciphertext)
-        keys = self._bootstrap_keys("bootstrap", relinearization_key, conjugation_key, bootstrap_key)
-        with self._reporting("bootstrap", progress) as report:
+        keys = self._bootstrap_keys("bootstrap", ciphertext, relinearization_key, conjugation_key, bootstrap_key)
+        with self._bootstrapping("bootstrap", progress) as report:
             native = self._context.bootstrap(ciphertext._native, *keys, report)
         return self._wrap(native, is_real=ciphertext.is_real)
 
     def lossy_bootstrap(
         self,
         ciphertext: Ciphertext,
-        relinearization_key: RelinearizationKey,
-        conjugation_key: ConjugationKey,
-        lossy_bootstrap_key: LossyBootstrapKey,
+        relinearization_key: RelinearizationKey | EvaluationKey | None = None,
+        conjugation_key: ConjugationKey | EvaluationKey | None = None,
+        lossy_bootstrap_key: LossyBootstrapKey | EvaluationKey | None = None,
         *,
         real_only: bool | None = None,
         progress: bool | None = None,
@@ -111,7 +116,7 @@ class BootstrapMixin(KeysMixin):
             Of two polynomials, with values of size up to about 1: a real or imaginary part m comes out with an error
             of 6.3e-6·m³ (2^-17.3 at the ends of [-1, 1]), and noise. The result's `precision_bits` has the noise alone.
         relinearization_key, conjugation_key, lossy_bootstrap_key
-            Keys of the ciphertext's secret.
+            Keys of the ciphertext's secret, or an `EvaluationKey`, as in `bootstrap`.
         real_only : bool, optional
             Whether the real parts are all that is kept; if left out, whether the ciphertext `is_real`. True drops the
             imaginary parts of a complex ciphertext, and False keeps those of a real one, which are noise.
@@ -149,10 +154,10 @@ class BootstrapMixin(KeysMixin):
         operation = "lossy_bootstrap"
         self._require_bootstrap(operation)
         ciphertext = self._relinearized(operation, ciphertext)
-        keys = self._bootstrap_keys(operation, relinearization_key, conjugation_key, lossy_bootstrap_key)
+        keys = self._bootstrap_keys(operation, ciphertext, relinearization_key, conjugation_key, lossy_bootstrap_key)
         real = ciphertext.is_real if real_only is None else bool(real_only)
-        is_regular = self._warn_of_regular_order(operation, ciphertext.level, lossy_bootstrap_key)
-        with self._reporting("lossy bootstrap", progress) as report:
+        is_regular = self._warn_of_regular_order(operation, ciphertext.level, keys[2])
+        with self._bootstrapping("lossy bootstrap", progress) as report:
             if is_regular and real and not ciphertext.is_real:
                 # The regular order keeps all parts; merged with zero, it gives them apart.
                 zero = self._context.subtract(ciphertext._native, ciphertext._native)
@@ -161,12 +166,13 @@ class BootstrapMixin(KeysMixin):
                 native = self._context.lossy_bootstrap(ciphertext._native, keys, real, report)
         return self._wrap(native, is_real=real or ciphertext.is_real)
 
+    @deepened
     def sign_bootstrap(
         self,
         ciphertext: Ciphertext,
-        relinearization_key: RelinearizationKey,
-        conjugation_key: ConjugationKey,
-        lossy_bootstrap_key: LossyBootstrapKey,
+        relinearization_key: RelinearizationKey | EvaluationKey | None = None,
+        conjugation_key: ConjugationKey | EvaluationKey | None = None,
+        lossy_bootstrap_key: LossyBootstrapKey | EvaluationKey | None = None,
         *,
         real_only: bool | None = None,
         progress: bool | None = None,
@@ -213,9 +219,9 @@ class BootstrapMixin(KeysMixin):
         operation = "sign_bootstrap"
         self._require_bootstrap(operation)
         ciphertext = self._relinearized(operation, ciphertext)
-        keys = self._bootstrap_keys(operation, relinearization_key, conjugation_key, lossy_bootstrap_key)
+        keys = self._bootstrap_keys(operation, ciphertext, relinearization_key, conjugation_key, lossy_bootstrap_key)
         real = ciphertext.is_real if real_only is None else bool(real_only)
-        with self._reporting("sign bootstrap", progress) as report:
+        with self._bootstrapping("sign bootstrap", progress) as report:
             native = self._context.sign_bootstrap(ciphertext._native, keys, real, report)
         return self._wrap(native, is_real=real or ciphertext.is_real)
 
@@ -223,9 +229,9 @@ class BootstrapMixin(KeysMixin):
         self,
         ciphertext1: Ciphertext,
         ciphertext2: Ciphertext,
-        relinearization_key: RelinearizationKey,
-        conjugation_key: ConjugationKey,
-        bootstrap_key: BootstrapKey,
+        relinearization_key: RelinearizationKey | EvaluationKey | None = None,
+        conjugation_key: ConjugationKey | EvaluationKey | None = None,
+        bootstrap_key: BootstrapKey | EvaluationKey | None = None,
         *,
         progress: bool | None = None,
     ) -> tuple[Ciphertext, Ciphertext]:
@@ -267,8 +273,8 @@ class BootstrapMixin(KeysMixin):
         """
         operation = "merge_bootstrap"
         pair = self._real_pair(operation, ciphertext1, ciphertext2)
-        keys = self._bootstrap_keys(operation, relinearization_key, conjugation_key, bootstrap_key)
-        with self._reporting("merge bootstrap", progress) as report:
+        keys = self._bootstrap_keys(operation, pair[0], relinearization_key, conjugation_key, bootstrap_key)
+        with self._bootstrapping("merge bootstrap", progress) as report:
             first, second = self._context.merge_bootstrap((pair[0]._native, pair[1]._native), keys, report)
         return self._wrap(first, is_real=True), self._wrap(second, is_real=True)
 
@@ -276,9 +282,9 @@ class BootstrapMixin(KeysMixin):
         self,
         ciphertext1: Ciphertext,
         ciphertext2: Ciphertext,
-        relinearization_key: RelinearizationKey,
-        conjugation_key: ConjugationKey,
-        lossy_bootstrap_key: LossyBootstrapKey,
+        relinearization_key: RelinearizationKey | EvaluationKey | None = None,
+        conjugation_key: ConjugationKey | EvaluationKey | None = None,
+        lossy_bootstrap_key: LossyBootstrapKey | EvaluationKey | None = None,
         *,
         progress: bool | None = None,
     ) -> tuple[Ciphertext, Ciphertext]:
@@ -290,19 +296,20 @@ class BootstrapMixin(KeysMixin):
         """
         operation = "lossy_merge_bootstrap"
         pair = self._real_pair(operation, ciphertext1, ciphertext2)
-        keys = self._bootstrap_keys(operation, relinearization_key, conjugation_key, lossy_bootstrap_key)
-        self._warn_of_regular_order(operation, min(pair[0].level, pair[1].level), lossy_bootstrap_key)
-        with self._reporting("lossy merge bootstrap", progress) as report:
+        keys = self._bootstrap_keys(operation, pair[0], relinearization_key, conjugation_key, lossy_bootstrap_key)
+        self._warn_of_regular_order(operation, min(pair[0].level, pair[1].level), keys[2])
+        with self._bootstrapping("lossy merge bootstrap", progress) as report:
             first, second = self._context.lossy_merge_bootstrap((pair[0]._native, pair[1]._native), keys, report)
         return self._wrap(first, is_real=True), self._wrap(second, is_real=True)
 
+    @deepened
     def sign_merge_bootstrap(
         self,
         ciphertext1: Ciphertext,
         ciphertext2: Ciphertext,
-        relinearization_key: RelinearizationKey,
-        conjugation_key: ConjugationKey,
-        lossy_bootstrap_key: LossyBootstrapKey,
+        relinearization_key: RelinearizationKey | EvaluationKey | None = None,
+        conjugation_key: ConjugationKey | EvaluationKey | None = None,
+        lossy_bootstrap_key: LossyBootstrapKey | EvaluationKey | None = None,
         *,
         progress: bool | None = None,
     ) -> tuple[Ciphertext, Ciphertext]:
@@ -313,19 +320,38 @@ class BootstrapMixin(KeysMixin):
         """
         operation = "sign_merge_bootstrap"
         pair = self._real_pair(operation, ciphertext1, ciphertext2)
-        keys = self._bootstrap_keys(operation, relinearization_key, conjugation_key, lossy_bootstrap_key)
-        with self._reporting("sign merge bootstrap", progress) as report:
+        keys = self._bootstrap_keys(operation, pair[0], relinearization_key, conjugation_key, lossy_bootstrap_key)
+        with self._bootstrapping("sign merge bootstrap", progress) as report:
             first, second = self._context.sign_merge_bootstrap((pair[0]._native, pair[1]._native), keys, report)
         return self._wrap(first, is_real=True), self._wrap(second, is_real=True)
 
-    def _bootstrap_keys(self, operation: str, relinearization: Any, conjugation: Any, bootstrap: Any) -> _NativeKeys:
-        """Check the keys' classes, and remember those that operators use."""
-        relinearization = _checks.instance(operation, "relinearization_key", relinearization, RelinearizationKey)
-        conjugation = _checks.instance(operation, "conjugation_key", conjugation, ConjugationKey)
-        bootstrap = _checks.instance(operation, "bootstrap_key", bootstrap, BootstrapKey)
+    def _bootstrap_keys(
+        self, operation: str, ciphertext: Ciphertext, relinearization: Any, conjugation: Any, bootstrap: Any
+    ) -> _NativeKeys:
+        """Check the keys' classes, take from the registry those that are left out, and remember the general ones."""
+        if isinstance(relinearization, EvaluationKey):
+            conjugation = relinearization if conjugation is None else conjugation
+            bootstrap = relinearization if bootstrap is None else bootstrap
+        secret_id = ciphertext._native.secret_id
+
+        def chosen(given: Any, kind: Any) -> Any:
+            if given is None:
+                return self._registry.find(operation, kind, secret_id)
+            return _checks.instance(operation, kind.kind.replace(" ", "_"), given, kind)
+
+        relinearization = chosen(relinearization, RelinearizationKey)
+        conjugation = chosen(conjugation, ConjugationKey)
+        bootstrap = chosen(bootstrap, BootstrapKey)
         self._registry.remember(relinearization)
         self._registry.remember(conjugation)
         return relinearization._native, conjugation._native, bootstrap._native
+
+    @contextmanager
+    def _bootstrapping(self, description: str, progress: bool | None) -> Iterator[_progress.Report | None]:
+        """Show a bootstrap's progress, and count it once it is done."""
+        with self._reporting(description, progress) as report:
+            yield report
+        self._counters.add()
 
     def _real_pair(self, operation: str, first: Any, second: Any) -> tuple[Ciphertext, Ciphertext]:
         """Check two ciphertexts that become the real and the imaginary parts of one."""
@@ -342,9 +368,9 @@ class BootstrapMixin(KeysMixin):
             )
         return first, second
 
-    def _warn_of_regular_order(self, operation: str, level: int, key: BootstrapKey) -> bool:
+    def _warn_of_regular_order(self, operation: str, level: int, key: _native.BootstrapKey) -> bool:
         """Whether a level is too low for the lossy order; a warning says what comes instead."""
-        if not isinstance(key, LossyBootstrapKey) or level >= key.stage_count:
+        if key.kind != "lossy" or level >= key.stage_count:
             return False
         level_out = self.max_level - key.stage_count
         warning = LevelWarning(

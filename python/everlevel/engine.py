@@ -7,8 +7,10 @@ from typing import Any, Final, NoReturn, overload
 from weakref import WeakValueDictionary
 
 from . import _native, _options
+from ._auto import Counters, Refresher
 from ._engine_arithmetic import ArithmeticMixin
 from ._engine_bootstrap import BootstrapMixin
+from ._engine_evaluation import EvaluationMixin
 from ._engine_files import FilesMixin
 from ._engine_messages import MessagesMixin
 from ._engine_polynomials import PolynomialsMixin
@@ -20,7 +22,7 @@ from ._storable import Storable
 __all__ = ["Engine"]
 
 
-class Engine(MessagesMixin, ArithmeticMixin, PolynomialsMixin, SlotsMixin, BootstrapMixin, FilesMixin):
+class Engine(MessagesMixin, ArithmeticMixin, PolynomialsMixin, SlotsMixin, BootstrapMixin, EvaluationMixin, FilesMixin):
     """CKKS: arithmetic on encrypted vectors of real or complex numbers.
 
     An engine holds parameters and no secrets. It is safe to use from many threads at once: long calls release the
@@ -37,6 +39,11 @@ class Engine(MessagesMixin, ArithmeticMixin, PolynomialsMixin, SlotsMixin, Boots
         `max_level` has room for choose a larger ring.
     use_bootstrap : bool, default False
         Choose parameters that have room for a bootstrap.
+    auto_bootstrap : bool, default False
+        Bootstrap the operands of an operation that lacks levels, so that a program of any depth runs; it implies
+        `use_bootstrap`. The keys are those of `create_evaluation_key`, or those that `use` was given. Values must be of
+        size up to about 1 whenever that happens: see `check_range`. What is bootstrapped is remembered as long
+        as the original lives; `bootstrap_count` counts, and the logger ``everlevel`` tells at level INFO.
     thread_count : int, optional
         Threads of mode ``"parallel"``; all that the process may use, if left out.
     seeded_keys : bool, default False
@@ -85,6 +92,7 @@ class Engine(MessagesMixin, ArithmeticMixin, PolynomialsMixin, SlotsMixin, Boots
         max_level: int | None = None,
         slot_count: int | None = None,
         use_bootstrap: bool = False,
+        auto_bootstrap: bool = False,
         thread_count: int | None = None,
         seeded_keys: bool = False,
         progress: bool | None = None,
@@ -99,6 +107,7 @@ class Engine(MessagesMixin, ArithmeticMixin, PolynomialsMixin, SlotsMixin, Boots
         *,
         slot_count: int | None = None,
         use_bootstrap: bool = False,
+        auto_bootstrap: bool = False,
         thread_count: int | None = None,
         seeded_keys: bool = False,
         progress: bool | None = None,
@@ -112,6 +121,7 @@ class Engine(MessagesMixin, ArithmeticMixin, PolynomialsMixin, SlotsMixin, Boots
         max_level: int | None = None,
         slot_count: int | None = None,
         use_bootstrap: bool = False,
+        auto_bootstrap: bool = False,
         thread_count: int | None = None,
         seeded_keys: bool = False,
         progress: bool | None = None,
@@ -123,7 +133,7 @@ class Engine(MessagesMixin, ArithmeticMixin, PolynomialsMixin, SlotsMixin, Boots
             mode=mode,
             max_level=max_level,
             slot_count=slot_count,
-            use_bootstrap=use_bootstrap,
+            use_bootstrap=use_bootstrap or auto_bootstrap,
             thread_count=thread_count,
             seeded_keys=seeded_keys,
             insecure_log_n=insecure_log_n,
@@ -137,17 +147,19 @@ class Engine(MessagesMixin, ArithmeticMixin, PolynomialsMixin, SlotsMixin, Boots
             seeded_keys=options.seeded_keys,
             insecure_log_n=options.insecure_log_n,
         )
-        self._fill(context, options.mode, progress)
+        self._fill(context, options.mode, progress, bool(auto_bootstrap))
 
-    def _fill(self, context: _native.Context, mode: Mode, progress: bool | None) -> None:
+    def _fill(self, context: _native.Context, mode: Mode, progress: bool | None, auto_bootstrap: bool) -> None:
         self._context = context
         self._mode = mode
         self._shows_progress = progress
         self._registry = KeyRegistry()
+        self._counters = Counters()
+        self._refresher = Refresher() if auto_bootstrap else None
         _announce(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _engine_at, _address(self._context)
+        return _engine_like, (*_address(self._context), self.auto_bootstrap)
 
     @property
     def mode(self) -> Mode:
@@ -177,7 +189,7 @@ class Engine(MessagesMixin, ArithmeticMixin, PolynomialsMixin, SlotsMixin, Boots
     def __repr__(self) -> str:
         parts = [f"N 2^{self.log_n}", f"slots {self.slot_count}", f"levels 0..{self.max_level}"]
         if self._context.can_bootstrap:
-            parts.append("bootstrap")
+            parts.append("bootstrap" if self._refresher is None else "automatic bootstrap")
         if self.seeded_keys:
             parts.append("seeded keys")
         parts.append(f"{self.thread_count} thread{'s' if self.thread_count > 1 else ''}")
@@ -213,12 +225,25 @@ def _engine_at(params: str, slot_count: int, parallel: bool, seeded_keys: bool) 
         engine = _announced.get(address)
     if engine is not None:
         return engine
-    mode: Mode = "parallel" if parallel else "cpu"
-    threads = _options.threads(mode, None)
-    engine = Engine.__new__(Engine)
-    engine._fill(_native.Context.from_params(params, slot_count, threads, seeded_keys), mode, None)
+    engine = _new_engine(*address, auto_bootstrap=False)
     with _lock:
         return _unpickled.setdefault(address, engine)
+
+
+def _engine_like(params: str, slot_count: int, parallel: bool, seeded_keys: bool, auto_bootstrap: bool) -> Engine:
+    """Return an engine for one that a pickle brings."""
+    engine = _engine_at(params, slot_count, parallel, seeded_keys)
+    if engine.auto_bootstrap == auto_bootstrap:
+        return engine
+    return _new_engine(params, slot_count, parallel, seeded_keys, auto_bootstrap=auto_bootstrap)
+
+
+def _new_engine(params: str, slot_count: int, parallel: bool, seeded_keys: bool, *, auto_bootstrap: bool) -> Engine:
+    mode: Mode = "parallel" if parallel else "cpu"
+    context = _native.Context.from_params(params, slot_count, _options.threads(mode, None), seeded_keys)
+    engine = Engine.__new__(Engine)
+    engine._fill(context, mode, None, auto_bootstrap)
+    return engine
 
 
 def _restore(params: str, slot_count: int, parallel: bool, seeded_keys: bool, data: bytes) -> Storable:

@@ -1,11 +1,12 @@
 //! One bootstrap at N = 2^16, timed stage by stage.
 //!
-//! `cargo run --release -p everlevel-ckks --example bootstrap -- [stage_count] [medium|large] [threads] [expanded|seeded] [slots]`
+//! `cargo run --release -p everlevel-ckks --example bootstrap -- [stage_count] [medium|large] [threads] [expanded|seeded] [slots] [regular|lossy|real|sign] [many]`
 
 use std::time::Instant;
 
 use everlevel_ckks::{
-    BootstrapKeySize, BootstrapKeys, Complex64, Context, Options, Params, ParamsLiteral, no_progress,
+    BootstrapKeySize, BootstrapKeys, BootstrapKind, Complex64, Context, Method, Options, Params, ParamsLiteral, Parts,
+    no_progress,
 };
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -25,24 +26,46 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let public = ctx.public_key(&secret)?;
     let relinearization = ctx.relinearization_key(&secret, &no_progress)?;
     let conjugation = ctx.conjugation_key(&secret, &no_progress)?;
-    let key = ctx.bootstrap_key(&secret, stage_count, size, &no_progress)?;
+    let regular = args.get(5).is_none_or(|a| a == "regular");
+    let kind = if regular { BootstrapKind::Regular } else { BootstrapKind::Lossy };
+    let key = ctx.bootstrap_key_of(kind, &secret, stage_count, size, &no_progress)?;
     println!("keys: {:.2} s, {:.2} GB", start.elapsed().as_secs_f64(), key.nbytes() as f64 / 1e9);
 
-    let message: Vec<Complex64> =
-        (0..ctx.slot_count()).map(|i| Complex64::new((i as f64 * 0.37).sin(), (i as f64 * 0.73).cos())).collect();
-    let ciphertext = ctx.encrypt(&ctx.encode(&message, 0)?, &public)?;
+    let method = args.get(5).map_or("regular", |a| a);
+    let many: usize = args.get(6).map_or(Ok(1), |a| a.parse())?;
+    let (method, parts) = match method {
+        "lossy" => (Method::Lossy, Parts::Complex),
+        "real" => (Method::Lossy, Parts::Real),
+        "sign" => (Method::Sign, Parts::Complex),
+        _ => (Method::Regular, Parts::Complex),
+    };
+    let wave = |i: usize| Complex64::new((i as f64 * 0.37).sin(), (i as f64 * 0.73).cos());
+    let message: Vec<Complex64> = (0..ctx.slot_count())
+        .map(|i| match (method, parts) {
+            (Method::Sign, _) => Complex64::new(wave(i).re.signum(), wave(i).im.signum()),
+            (_, Parts::Real) => Complex64::new(wave(i).re, 0.0),
+            _ => wave(i),
+        })
+        .collect();
+    let level = if method == Method::Regular { 0 } else { stage_count };
+    let ciphertext = ctx.encrypt(&ctx.encode(&message, level)?, &public)?;
     let keys = BootstrapKeys { relinearization: &relinearization, conjugation: &conjugation, bootstrap: &key };
     for _ in 0..5 {
         let start = Instant::now();
         let (mut last, mut stages) = (start, Vec::new());
-        let out = ctx.bootstrap_observed(&ciphertext, keys, &no_progress, &mut |stage, _, _| {
-            stages.push(format!("{stage:?} {:.3}", last.elapsed().as_secs_f64()));
-            last = Instant::now();
-        })?;
-        let seconds = start.elapsed().as_secs_f64();
+        let out = if method == Method::Regular && many == 1 {
+            ctx.bootstrap_observed(&ciphertext, keys, &no_progress, &mut |stage, _, _| {
+                stages.push(format!("{stage:?} {:.3}", last.elapsed().as_secs_f64()));
+                last = Instant::now();
+            })?
+        } else {
+            let all = ctx.bootstrap_many(method, &vec![&ciphertext; many], keys, parts, &no_progress)?;
+            all[0].clone()
+        };
+        let seconds = start.elapsed().as_secs_f64() / many as f64;
         let back = ctx.decode(&ctx.decrypt(&out, &secret)?)?;
         let bits = back.iter().zip(&message).map(|(a, b)| -(a - b).norm().log2()).sum::<f64>() / message.len() as f64;
-        println!("{seconds:.3} s to level {}, mean {bits:.2} bits ({})", out.level(), stages.join(", "));
+        println!("{seconds:.3} s each to level {}, mean {bits:.2} bits ({})", out.level(), stages.join(", "));
     }
     Ok(())
 }

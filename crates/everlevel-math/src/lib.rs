@@ -6,7 +6,7 @@
 //!
 //! *Map.* [`modulus`] one prime and its element-wise kernels · [`primes`] NTT-friendly primes · [`ntt`] the negacyclic
 //! transform · [`fft`] the negacyclic transform in doubles, for torus words · [`galois`] automorphisms as permutations of the transform domain · [`rns`] basis conversion ·
-//! [`packed`] 48-bit storage · [`simd`] run-time choice of kernels.
+//! [`packed`] 48-bit storage · [`lwe_rows`] the LWE key switch · [`monomial`] · [`prefetch`] · [`simd`] run-time choice of kernels.
 //!
 //! *Backends.* Portable code is here; `avx2` and `avx512` hold the vector kernels, dispatched once per slice. `unsafe` is confined to
 //! them, to loads, stores and the calls into them: a `Simd` above scalar exists only after the CPU's features were detected.
@@ -16,9 +16,12 @@
 
 pub mod fft;
 pub mod galois;
+pub mod lwe_rows;
 pub mod modulus;
+pub mod monomial;
 pub mod ntt;
 pub mod packed;
+pub mod prefetch;
 pub mod primes;
 pub mod rns;
 pub mod simd;
@@ -36,7 +39,7 @@ pub use fft::Fft;
 pub use galois::GaloisMap;
 pub use modulus::Modulus;
 pub use ntt::Ntt;
-pub use rns::BasisConverter;
+pub use rns::{BasisConverter, CONVERSION_BLOCK};
 pub use simd::Simd;
 
 /// Largest supported bit length of a modulus: four spare bits below the 52-bit multiplier for lazy ranges.

@@ -12,6 +12,8 @@ pub enum SecretDistribution {
     Ternary,
     /// Exactly this many coefficients are ±1, at uniform places with uniform signs; the rest are zero.
     FixedWeight(usize),
+    /// Every coefficient uniform in `{0, 1}`.
+    Binary,
 }
 
 impl fmt::Display for SecretDistribution {
@@ -19,6 +21,7 @@ impl fmt::Display for SecretDistribution {
         match self {
             Self::Ternary => f.write_str("dense ternary"),
             Self::FixedWeight(weight) => write!(f, "weight-{weight}"),
+            Self::Binary => f.write_str("binary"),
         }
     }
 }

@@ -34,12 +34,12 @@ pub enum Error {
     },
     /// The estimator can't judge these numbers.
     #[error(
-        "estimate: N = 2^{log_n}, log2(q) = {log2_q:.1}, {secret} secret, error deviation {std_dev_int} is no ring-LWE \
-         instance; needs log_n in 6..=20, a weight in 1..=N and 0 < deviation < q"
+        "estimate: dimension {dim}, log2(q) = {log2_q:.1}, {secret} secret, error deviation {std_dev_int} is no LWE \
+         instance; needs a dimension in 2^6..=2^20, a weight up to it and 0 < deviation < q"
     )]
     BadInstance {
-        /// log2 of the ring degree.
-        log_n: u32,
+        /// Dimension of the secret: the ring degree of ring LWE.
+        dim: usize,
         /// log2 of the modulus.
         log2_q: f64,
         /// Distribution of the secret.

@@ -51,10 +51,10 @@ impl CostModel {
     }
 }
 
-/// A ring-LWE instance under attack.
+/// An LWE instance under attack; ring LWE of degree `N` is LWE of dimension `N`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Lwe {
-    log_n: u32,
+    dim: usize,
     log2_q: f64,
     secret: SecretDistribution,
     std_dev_int: f64,
@@ -64,27 +64,50 @@ impl Lwe {
     /// Ring degree `2^log_n`, modulus `2^log2_q` (key-switching primes included), error deviation `std_dev_int`.
     ///
     /// # Errors
-    /// [`Error::BadInstance`] unless `log_n` is 6 to 20, the weight 1 to `N`, modulus and error finite and positive in
-    /// log2 and value, and the error narrower than the modulus.
+    /// As [`Lwe::with_dim`].
     pub fn new(log_n: u32, log2_q: f64, secret: SecretDistribution, std_dev_int: f64) -> Result<Self, Error> {
-        let lwe = Self { log_n, log2_q, secret, std_dev_int };
-        let sound = (6..=20).contains(&log_n)
+        Self::with_dim(1 << log_n.min(31), log2_q, secret, std_dev_int)
+    }
+
+    /// Dimension `dim`: the mask length of LWE, or rank times degree of GLWE.
+    ///
+    /// # Errors
+    /// [`Error::BadInstance`] unless `dim` is `2^6` to `2^20`, the weight 1 to `dim`, modulus and error finite and positive
+    /// in log2 and value, and the error narrower than the modulus.
+    pub fn with_dim(dim: usize, log2_q: f64, secret: SecretDistribution, std_dev_int: f64) -> Result<Self, Error> {
+        let lwe = Self { dim, log2_q, secret, std_dev_int };
+        let sound = (1 << 6..=1 << 20).contains(&dim)
             && (1.0..=lwe.n()).contains(&lwe.weight())
             && std_dev_int > 0.0
             && log2_q.is_finite()
             && std_dev_int.log2() < log2_q;
-        if sound { Ok(lwe) } else { Err(Error::BadInstance { log_n, log2_q, secret, std_dev_int }) }
+        if sound { Ok(lwe) } else { Err(Error::BadInstance { dim, log2_q, secret, std_dev_int }) }
     }
 
     fn n(&self) -> f64 {
-        f64::from(self.log_n).exp2()
+        self.dim as f64
     }
 
+    /// Expected number of nonzero coefficients.
     fn weight(&self) -> f64 {
         match self.secret {
             SecretDistribution::Ternary => (2.0 * self.n() / 3.0).round(),
             SecretDistribution::FixedWeight(weight) => weight as f64,
+            SecretDistribution::Binary => (self.n() / 2.0).round(),
         }
+    }
+
+    /// Standard deviation of one coefficient. Binary coefficients are taken around their mean, which the attacker may subtract.
+    fn secret_std_dev(&self) -> f64 {
+        match self.secret {
+            SecretDistribution::Binary => 0.5,
+            SecretDistribution::Ternary | SecretDistribution::FixedWeight(_) => (self.weight() / self.n()).sqrt(),
+        }
+    }
+
+    /// log2 of the values that a nonzero coefficient may have.
+    fn log2_signs(&self) -> f64 {
+        if self.secret == SecretDistribution::Binary { 0.0 } else { 1.0 }
     }
 
     fn ln_q(&self) -> f64 {
@@ -93,7 +116,7 @@ impl Lwe {
 
     /// ln of the scaling `ξ` that makes the secret as long as the error.
     fn ln_xi(&self) -> f64 {
-        (self.std_dev_int / (self.weight() / self.n()).sqrt()).ln().max(0.0)
+        (self.std_dev_int / self.secret_std_dev()).ln().max(0.0)
     }
 }
 
@@ -214,7 +237,7 @@ fn attempt(lwe: &Lwe, attack: Attack, model: CostModel, beta: f64, zeta: f64, pa
     let log2_chance_of = |w: f64| (ln_binomial(rest, weight - w) + ln_binomial(zeta, w) - all) / LN_2;
     let (mut candidates, mut log2_chance, mut w) = (0.0, log2_chance_of(0.0), 1.0);
     while w <= weight.min(zeta) {
-        let more = log2_sum(candidates, ln_binomial(zeta, w) / LN_2 + w);
+        let more = log2_sum(candidates, ln_binomial(zeta, w) / LN_2 + w * lwe.log2_signs());
         if each + root * more >= reduction {
             break;
         }

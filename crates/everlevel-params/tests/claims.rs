@@ -125,7 +125,38 @@ fn nonsense_is_refused() {
     }
     assert_eq!(
         Lwe::new(16, 100.0, FixedWeight(0), SIGMA).unwrap_err().to_string(),
-        "estimate: N = 2^16, log2(q) = 100.0, weight-0 secret, error deviation 3.19 is no ring-LWE instance; \
-         needs log_n in 6..=20, a weight in 1..=N and 0 < deviation < q"
+        "estimate: dimension 65536, log2(q) = 100.0, weight-0 secret, error deviation 3.19 is no LWE instance; \
+         needs a dimension in 2^6..=2^20, a weight up to it and 0 < deviation < q"
     );
+}
+
+/// The primal attacks cost more than the published 132 bits everywhere on the line, by the few bits that dual hybrids gain.
+#[test]
+fn the_torus_line_holds() {
+    use everlevel_params::torus::{self, LINE_BITS, direct_estimate, min_log2_std_dev, primal_estimate};
+    for dim in (500..2600).step_by(100) {
+        let log2_std_dev = min_log2_std_dev(dim, 64).unwrap();
+        let best = primal_estimate(dim, log2_std_dev).unwrap().unwrap();
+        println!("n = {dim}, log2(sigma) = {log2_std_dev:.2}: {best:?}");
+        assert!((134.5..138.5).contains(&best.log2_cost), "n = {dim}: {best:?}");
+        assert!(best.log2_cost > LINE_BITS + 2.0);
+        let narrower = direct_estimate(dim, log2_std_dev - 1.0).unwrap().unwrap();
+        assert!(narrower < direct_estimate(dim, log2_std_dev).unwrap().unwrap());
+    }
+    // Flat beyond: longer secrets only cost more.
+    assert!(min_log2_std_dev(4096, 64).unwrap() - -62.0 < 1e-9);
+    assert_eq!(min_log2_std_dev(4096, 32), Some(-30.0));
+    assert_eq!(min_log2_std_dev(499, 64), None);
+    assert!(direct_estimate(4096, -62.0).unwrap().unwrap() > 200.0);
+    assert_eq!(torus::DIMS.start(), &500);
+}
+
+/// The lattice-estimator's `TFHE630` and `TFHE1024` of the 2016 library's default set, which had 128 bits then.
+#[test]
+fn the_historical_torus_set_is_below_128_bits_today() {
+    use everlevel_params::torus::primal_estimate;
+    let small = primal_estimate(630, -15.0).unwrap().unwrap().log2_cost;
+    let large = primal_estimate(1024, -25.0).unwrap().unwrap().log2_cost;
+    assert_near(small, 121.7, 0.1, "n = 630");
+    assert_near(large, 124.9, 0.1, "n = 1024");
 }

@@ -14,6 +14,7 @@ use crate::objects::{
 const DEFAULT_MAX_LEVEL: usize = 7;
 
 type Report = Option<Py<PyAny>>;
+type Claim = (String, String, f64, Option<f64>, Option<f64>);
 
 /// Parameters and their tables.
 #[pyclass(frozen, module = "everlevel._native")]
@@ -98,6 +99,14 @@ impl Context {
     #[getter]
     fn thread_count(&self) -> usize {
         self.0.thread_count()
+    }
+
+    /// For each kind of secret, the largest modulus and what is claimed of it: (key, secret, log2(QP), cap, bits).
+    fn claims(&self, py: Python<'_>) -> PyResult<Vec<Claim>> {
+        let claims = run(py, || self.0.claims())?;
+        let row =
+            |c: ckks::Claim| (c.key.name, c.key.secret.to_string(), c.key.log2_qp, c.max_log2_qp, c.security_bits);
+        Ok(claims.into_iter().map(row).collect())
     }
 
     // Keys.

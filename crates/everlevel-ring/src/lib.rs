@@ -19,7 +19,7 @@ pub mod poly;
 pub mod prime_set;
 pub mod ring;
 
-pub use buffer::Limb;
+pub use buffer::{Limb, Slab};
 pub use packed::{PackedPoly, SharedBytes};
 pub use poly::{Coeff, Eval, Poly, Representation};
 pub use prime_set::PrimeSet;

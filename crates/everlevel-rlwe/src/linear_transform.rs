@@ -79,22 +79,33 @@ impl LinearTransform {
     /// `key(r)` gives the key of the rotation by `r`; all keys have the same gadget, whose special primes are
     /// `special`.
     pub fn apply<'k>(&self, ring: &Ring, ct: &Rlwe, key: impl Fn(i64) -> &'k SwitchingKey + Sync) -> Rlwe {
-        debug_assert_eq!(ct.set(), &self.source);
-        let sums = baby_sums(self, ring, ct, &key);
+        let mut one = self.apply_many(ring, std::slice::from_ref(ct), key);
+        one.pop().unwrap_or_else(|| unreachable!("one ciphertext in, one out"))
+    }
+
+    /// As [`LinearTransform::apply`], for several ciphertexts that share the traffic of keys and diagonals.
+    pub fn apply_many<'k>(&self, ring: &Ring, cts: &[Rlwe], key: impl Fn(i64) -> &'k SwitchingKey + Sync) -> Vec<Rlwe> {
+        debug_assert!(cts.iter().all(|ct| ct.set() == &self.source));
+        let mut sums: Vec<_> = baby_sums(self, ring, cts, &key).into_iter().map(Vec::into_iter).collect();
         let full = self.source.union(&self.special);
-        let mut acc = Rlwe { c0: ring.zero(&full), c1: ring.zero(&full) };
-        for (sum, &giant) in sums.into_iter().zip(&self.giants) {
+        let zero = || Rlwe { c0: ring.zero(&full), c1: ring.zero(&full) };
+        let mut accs: Vec<Rlwe> = cts.iter().map(|_| zero()).collect();
+        for &giant in &self.giants {
+            let sums: Vec<Rlwe> = sums.iter_mut().filter_map(Iterator::next).collect();
             if giant == 0 {
-                acc.add_assign(ring, &sum);
+                accs.iter_mut().zip(&sums).for_each(|(acc, sum)| acc.add_assign(ring, sum));
                 continue;
             }
-            let mask = ring.rescale(sum.c1, &self.source);
-            let mut product = key(giant).switch(ring, &mask);
-            ring.add_assign(&mut product.c0, &sum.c0);
+            let (bodies, masks): (Vec<_>, Vec<_>) = sums.into_iter().map(|sum| (sum.c0, sum.c1)).unzip();
+            let masks = ring.rescale_many(masks, &self.source);
+            let products = key(giant).switch_many(ring, &masks);
             let elt = ring.rotation_elt(giant);
-            ring.automorphism_add_assign(&mut acc.c0, &product.c0, elt);
-            ring.automorphism_add_assign(&mut acc.c1, &product.c1, elt);
+            for ((acc, mut product), body) in accs.iter_mut().zip(products).zip(&bodies) {
+                ring.add_assign(&mut product.c0, body);
+                ring.automorphism_add_assign(&mut acc.c0, &product.c0, elt);
+                ring.automorphism_add_assign(&mut acc.c1, &product.c1, elt);
+            }
         }
-        acc.rescale(ring, &self.target)
+        Rlwe::rescale_many(accs, ring, &self.target)
     }
 }

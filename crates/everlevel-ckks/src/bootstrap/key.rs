@@ -38,13 +38,13 @@ pub(crate) struct KeyedTransform {
 
 impl KeyedTransform {
     /// The map applied.
-    pub fn apply(&self, ring: &Ring, ct: &Rlwe) -> Rlwe {
-        self.apply_other(ring, ct, &self.transform)
+    pub fn apply(&self, ring: &Ring, cts: &[Rlwe]) -> Vec<Rlwe> {
+        self.apply_other(ring, cts, &self.transform)
     }
 
     /// Another map with the same rotations, with these keys.
-    pub fn apply_other(&self, ring: &Ring, ct: &Rlwe, transform: &LinearTransform) -> Rlwe {
-        transform.apply(ring, ct, |r| &self.keys[&r])
+    pub fn apply_other(&self, ring: &Ring, cts: &[Rlwe], transform: &LinearTransform) -> Vec<Rlwe> {
+        transform.apply_many(ring, cts, |r| &self.keys[&r])
     }
 }
 

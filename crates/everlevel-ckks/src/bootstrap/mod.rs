@@ -13,8 +13,10 @@ mod run;
 use everlevel_rlwe::Rlwe;
 use num_complex::Complex64;
 
+use crate::context::Inner;
 use crate::keys::{ConjugationKey, RelinearizationKey};
 use crate::{Ciphertext, Context, Error, Progress};
+use eval_mod::Plan;
 use run::{Halves, Run};
 
 pub use key::{BootstrapKey, BootstrapKeySize, BootstrapKind};
@@ -50,6 +52,50 @@ pub struct BootstrapKeys<'a> {
     pub conjugation: &'a ConjugationKey,
     /// For everything else.
     pub bootstrap: &'a BootstrapKey,
+}
+
+/// What is asked for.
+#[derive(Clone, Copy)]
+struct Call<'a> {
+    op: &'static str,
+    method: Method,
+    keys: BootstrapKeys<'a>,
+    parts: Parts,
+}
+
+/// Where SlotsToCoeffs goes.
+#[derive(Clone, Copy)]
+enum Order<'a> {
+    Last,
+    First(&'a Plan),
+}
+
+impl Order<'_> {
+    /// The level that a bootstrap starts from.
+    fn start(self, call: Call) -> usize {
+        match self {
+            Order::Last => 0,
+            Order::First(_) => call.keys.bootstrap.stage_count(),
+        }
+    }
+}
+
+/// Ciphertexts that go through a bootstrap together: enough to hide the keys' traffic, few enough that what is in flight (about a gigabyte each)
+/// fits in memory.
+const GROUP: usize = 4;
+
+/// The one result of one input.
+fn only<T>(mut results: Vec<T>) -> T {
+    results.pop().unwrap_or_else(|| unreachable!("one ciphertext in, one out"))
+}
+
+/// `real + i·imaginary`.
+fn joined(inner: &Inner, halves: Halves<Ciphertext>) -> Ciphertext {
+    let Halves { mut real, imaginary } = halves;
+    if let Some(imaginary) = imaginary {
+        real.rlwe = Halves { real: real.rlwe, imaginary: Some(imaginary.rlwe) }.joined(&inner.ring);
+    }
+    real
 }
 
 /// A point in the pipeline where the state can be looked at, for tests and for learning.
@@ -103,10 +149,8 @@ impl Context {
         progress: Progress,
         observer: Observer,
     ) -> Result<Ciphertext, Error> {
-        let op = "bootstrap";
-        let tables = self.check_bootstrap(op, a, keys)?;
-        let lowered = self.level_down(a, 0)?;
-        self.install(|inner| Run::new(op, inner, tables, keys, progress, observer).regular(&lowered))
+        let call = Call { op: "bootstrap", method: Method::Regular, keys, parts: Parts::Complex };
+        self.run(call, &[a], progress, observer).map(only)
     }
 
     /// A lossy bootstrap, to level 13; below level `stage_count` a regular one with the same keys, to level 13 − stage_count.
@@ -120,13 +164,8 @@ impl Context {
         parts: Parts,
         progress: Progress,
     ) -> Result<Ciphertext, Error> {
-        let op = "lossy_bootstrap";
-        self.check_first(op, keys)?;
-        if a.level < keys.bootstrap.stage_count() {
-            return self.bootstrap_observed(a, keys, progress, &mut |_, _, _| {});
-        }
-        let halves = self.slots_to_coeffs_first(op, Method::Lossy, a, keys, parts, progress)?;
-        Ok(self.joined(halves))
+        let call = Call { op: "lossy_bootstrap", method: Method::Lossy, keys, parts };
+        self.run(call, &[a], progress, &mut |_, _, _| {}).map(only)
     }
 
     /// A bootstrap of values ±1 (each part, for complex values), to level 13, that squares their errors.
@@ -140,8 +179,24 @@ impl Context {
         parts: Parts,
         progress: Progress,
     ) -> Result<Ciphertext, Error> {
-        let halves = self.slots_to_coeffs_first("sign_bootstrap", Method::Sign, a, keys, parts, progress)?;
-        Ok(self.joined(halves))
+        let call = Call { op: "sign_bootstrap", method: Method::Sign, keys, parts };
+        self.run(call, &[a], progress, &mut |_, _, _| {}).map(only)
+    }
+
+    /// Many ciphertexts, each as by the bootstrap of the method, in groups that read the keys together.
+    ///
+    /// # Errors
+    /// As the bootstrap of the method, for any of the ciphertexts; then none is bootstrapped.
+    pub fn bootstrap_many(
+        &self,
+        method: Method,
+        cts: &[&Ciphertext],
+        keys: BootstrapKeys,
+        parts: Parts,
+        progress: Progress,
+    ) -> Result<Vec<Ciphertext>, Error> {
+        let call = Call { op: "bootstrap_many", method, keys, parts };
+        self.run(call, cts, progress, &mut |_, _, _| {})
     }
 
     /// Two ciphertexts with real values in one bootstrap.
@@ -163,51 +218,80 @@ impl Context {
         };
         self.check_pair(op, a, b)?;
         self.check_relinearized(op, b)?;
-        let tables = self.check_bootstrap(op, a, keys)?;
-        if method != Method::Regular {
-            self.check_first(op, keys)?;
-        }
-        let i = Complex64::new(0.0, 1.0);
-        let merged = self.add(a, &self.multiply_scalar(b, i)?)?;
-        if method == Method::Sign || (method == Method::Lossy && merged.level >= keys.bootstrap.stage_count()) {
-            let halves = self.slots_to_coeffs_first(op, method, &merged, keys, Parts::Complex, progress)?;
-            let imaginary = halves.imaginary.unwrap_or_else(|| unreachable!("both parts were asked for"));
-            return Ok([halves.real, imaginary]);
-        }
-        let lowered = self.level_down(&merged, 0)?;
-        self.install(|inner| Run::new(op, inner, tables, keys, progress, &mut |_, _, _| {}).regular_halves(&lowered))
+        let call = Call { op, method, keys, parts: Parts::Complex };
+        let merged = self.add(a, &self.multiply_scalar(b, Complex64::i())?)?;
+        let tables = self.check_call(call, &merged)?;
+        let order = self.order(call, tables, &merged);
+        let lowered = [self.level_down(&merged, order.start(call))?];
+        let halves = self.install(|inner| {
+            let observer: Observer = &mut |_, _, _| {};
+            let mut run = Run::new(op, inner, tables, keys, progress, observer);
+            match order {
+                Order::Last => run.regular_halves(&lowered),
+                Order::First(plan) => run.first(&lowered, method, plan, Parts::Complex),
+            }
+        })?;
+        let Halves { real, imaginary } = only(halves);
+        Ok([real, imaginary.unwrap_or_else(|| unreachable!("both parts were asked for"))])
     }
 
-    fn slots_to_coeffs_first(
+    /// All checks, and then the bootstraps, group by group.
+    fn run(
         &self,
-        op: &'static str,
-        method: Method,
-        a: &Ciphertext,
-        keys: BootstrapKeys,
-        parts: Parts,
+        call: Call,
+        cts: &[&Ciphertext],
         progress: Progress,
-    ) -> Result<Halves<Ciphertext>, Error> {
-        let tables = self.check_bootstrap(op, a, keys)?;
-        self.check_first(op, keys)?;
-        let Some(plan) = tables.plan(BootstrapKind::Lossy, method) else {
-            return Err(Error::NoBootstrap { op });
+        observer: Observer,
+    ) -> Result<Vec<Ciphertext>, Error> {
+        let tables = match cts.first() {
+            Some(first) => self.check_call(call, first)?,
+            None => return Ok(Vec::new()),
         };
-        let stage_count = keys.bootstrap.stage_count();
-        self.check_depth(op, a, stage_count)?;
-        let lowered = self.level_down(a, stage_count)?;
+        cts[1..].iter().try_for_each(|ct| self.check_call(call, ct).map(|_| ()))?;
+        // Ciphertexts of one order and one secret's keys go together.
+        let orders: Vec<Order> = cts.iter().map(|ct| self.order(call, tables, ct)).collect();
+        let (first, last): (Vec<usize>, Vec<usize>) =
+            (0..cts.len()).partition(|&i| matches!(orders[i], Order::First(_)));
+        let groups: Vec<&[usize]> = first.chunks(GROUP).chain(last.chunks(GROUP)).collect();
         self.install(|inner| {
-            Run::new(op, inner, tables, keys, progress, &mut |_, _, _| {}).first(&lowered, method, plan, parts)
+            let mut run = Run::new(call.op, inner, tables, call.keys, progress, observer).groups(groups.len());
+            let mut done: Vec<Option<Ciphertext>> = vec![None; cts.len()];
+            for group in groups {
+                let order = orders[group[0]];
+                let lowered: Vec<Ciphertext> =
+                    group.iter().map(|&i| self.level_down(cts[i], order.start(call))).collect::<Result<_, _>>()?;
+                let results: Vec<Ciphertext> = match (order, call.parts) {
+                    (Order::First(plan), parts) => {
+                        run.first(&lowered, call.method, plan, parts)?.into_iter().map(|h| joined(inner, h)).collect()
+                    }
+                    (Order::Last, Parts::Complex) => run.regular(&lowered)?,
+                    (Order::Last, Parts::Real) => run.regular_halves(&lowered)?.into_iter().map(|h| h.real).collect(),
+                };
+                group.iter().zip(results).for_each(|(&i, result)| done[i] = Some(result));
+            }
+            Ok(done.into_iter().flatten().collect())
         })
     }
 
-    /// `real + i·imaginary`.
-    fn joined(&self, halves: Halves<Ciphertext>) -> Ciphertext {
-        let Halves { mut real, imaginary } = halves;
-        if let Some(imaginary) = imaginary {
-            real.rlwe =
-                self.install(|inner| Halves { real: real.rlwe, imaginary: Some(imaginary.rlwe) }.joined(&inner.ring));
+    /// In which order the transforms go: a lossy bootstrap without the levels for SlotsToCoeffs is a regular one.
+    fn order<'a>(&self, call: Call, tables: &'a BootstrapTables, a: &Ciphertext) -> Order<'a> {
+        let key = call.keys.bootstrap;
+        match tables.plan(key.kind(), call.method) {
+            Some(plan) if call.method != Method::Regular && a.level >= key.stage_count() => Order::First(plan),
+            _ => Order::Last,
         }
-        real
+    }
+
+    /// Refuses a ciphertext or keys that a call can't take.
+    fn check_call(&self, call: Call, a: &Ciphertext) -> Result<&BootstrapTables, Error> {
+        let tables = self.check_bootstrap(call.op, a, call.keys)?;
+        if call.method != Method::Regular {
+            self.check_first(call.op, call.keys)?;
+        }
+        if call.method == Method::Sign {
+            self.check_depth(call.op, a, call.keys.bootstrap.stage_count())?;
+        }
+        Ok(tables)
     }
 
     /// Refuses arguments that do not belong together.

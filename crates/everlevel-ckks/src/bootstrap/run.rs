@@ -1,7 +1,7 @@
 //! The pipeline.
 
 use everlevel_ring::{PrimeSet, Ring};
-use everlevel_rlwe::{Rlwe, noise};
+use everlevel_rlwe::{Rlwe, SwitchingKey, noise};
 
 use crate::bootstrap::eval_mod::Plan;
 use crate::bootstrap::{BootstrapKey, BootstrapKeys, BootstrapTables, Method, Observer, Parts, Stage};
@@ -15,7 +15,7 @@ pub(super) struct Halves<T> {
     pub imaginary: Option<T>,
 }
 
-/// One bootstrap: its surroundings, and how far it is.
+/// Bootstraps, a group of ciphertexts at a time: their surroundings, and how far they are.
 pub(super) struct Run<'a> {
     op: &'static str,
     inner: &'a Inner,
@@ -24,6 +24,13 @@ pub(super) struct Run<'a> {
     progress: Progress<'a>,
     observer: Observer<'a>,
     done: usize,
+    total: usize,
+}
+
+impl<T> Halves<T> {
+    pub fn map<U>(self, f: impl Fn(T) -> U) -> Halves<U> {
+        Halves { real: f(self.real), imaginary: self.imaginary.map(f) }
+    }
 }
 
 impl Halves<Rlwe> {
@@ -38,6 +45,10 @@ impl Halves<Rlwe> {
     }
 }
 
+fn rlwes(group: &[Ciphertext]) -> Vec<Rlwe> {
+    group.iter().map(|a| a.rlwe.clone()).collect()
+}
+
 impl<'a> Run<'a> {
     pub fn new(
         op: &'static str,
@@ -47,7 +58,14 @@ impl<'a> Run<'a> {
         progress: Progress<'a>,
         observer: Observer<'a>,
     ) -> Self {
-        Self { op, inner, tables, keys, progress, observer, done: 0 }
+        let total = 2 * keys.bootstrap.stage_count() + 3;
+        Self { op, inner, tables, keys, progress, observer, done: 0, total }
+    }
+
+    /// The same for several groups, which are reported as one piece of work.
+    pub fn groups(mut self, count: usize) -> Self {
+        self.total *= count;
+        self
     }
 
     fn key(&self) -> &'a BootstrapKey {
@@ -57,53 +75,58 @@ impl<'a> Run<'a> {
     /// Reports a step; an error if the answer is to stop.
     fn step(&mut self) -> Result<(), Error> {
         self.done += 1;
-        report(self.op, self.progress, self.done, 2 * self.key().stage_count() + 4)
+        report(self.op, self.progress, self.done, self.total)
     }
 
     /// SlotsToCoeffs last: from level 0 to 13 − stage_count.
-    pub fn regular(mut self, a: &Ciphertext) -> Result<Ciphertext, Error> {
-        let sines = self.sines(&a.rlwe, self.regular_plan(), false, Parts::Complex)?;
-        let ct = self.slots_to_coeffs(sines)?;
-        Ok(self.result(a, ct, self.regular_level(), a.error.hypot(self.tables.error)))
+    pub fn regular(&mut self, group: &[Ciphertext]) -> Result<Vec<Ciphertext>, Error> {
+        let sines = self.sines(rlwes(group), self.regular_plan(), false, Parts::Complex)?;
+        let cts = self.slots_to_coeffs(sines)?;
+        let finished =
+            |(a, ct): (&Ciphertext, Rlwe)| self.result(a, ct, self.regular_level(), a.error.hypot(self.tables.error));
+        Ok(group.iter().zip(cts).map(finished).collect())
     }
 
     /// As [`Run::regular`], for real and imaginary parts apart. EvalMod halves its results, since the separation doubles them.
-    pub fn regular_halves(mut self, a: &Ciphertext) -> Result<[Ciphertext; 2], Error> {
-        let sines = self.sines(&a.rlwe, self.regular_plan(), true, Parts::Complex)?;
-        let ct = self.slots_to_coeffs(sines)?;
-        let error = a.error.hypot(self.tables.error);
-        let Halves { real, imaginary } = self.split(ct, true);
-        let imaginary = imaginary.unwrap_or_else(|| unreachable!("both parts were asked for"));
-        Ok([real, imaginary].map(|half| self.result(a, half, self.regular_level(), error)))
+    pub fn regular_halves(&mut self, group: &[Ciphertext]) -> Result<Vec<Halves<Ciphertext>>, Error> {
+        let sines = self.sines(rlwes(group), self.regular_plan(), true, Parts::Complex)?;
+        let cts = self.slots_to_coeffs(sines)?;
+        let finished = |(a, ct): (&Ciphertext, Rlwe)| {
+            let error = a.error.hypot(self.tables.error);
+            self.split(ct, true).map(|half| self.result(a, half, self.regular_level(), error))
+        };
+        Ok(group.iter().zip(cts).map(finished).collect())
     }
 
     /// SlotsToCoeffs first: from level stage_count to the top message level.
     pub fn first(
-        mut self,
-        a: &Ciphertext,
+        &mut self,
+        group: &[Ciphertext],
         method: Method,
         plan: &Plan,
         parts: Parts,
-    ) -> Result<Halves<Ciphertext>, Error> {
+    ) -> Result<Vec<Halves<Ciphertext>>, Error> {
         let ring = &self.inner.ring;
-        let mut ct = a.rlwe.clone();
+        let mut cts = rlwes(group);
         for (transform, keyed) in self.key().slots_to_coeffs_first.iter().zip(&self.key().slots_to_coeffs) {
-            ct = keyed.apply_other(ring, &ct, transform);
+            cts = keyed.apply_other(ring, &cts, transform);
             self.step()?;
         }
         if method == Method::Sign {
             // ±1 to ±q0/4.
             let factor = (self.tables.message_ratio / 4.0).round() as u64;
-            ring.mul_residues_assign(&mut ct.c0, |m| m.reduce(factor));
-            ring.mul_residues_assign(&mut ct.c1, |m| m.reduce(factor));
+            for ct in &mut cts {
+                ring.mul_residues_assign(&mut ct.c0, |m| m.reduce(factor));
+                ring.mul_residues_assign(&mut ct.c1, |m| m.reduce(factor));
+            }
         }
-        let sines = self.sines(&ct, plan, false, parts)?;
+        let sines = self.sines(cts, plan, false, parts)?;
         let level = self.inner.ladder.sets.len() - 1;
-        let error = self.first_error(a, method, level);
-        Ok(Halves {
-            real: self.result(a, sines.real, level, error),
-            imaginary: sines.imaginary.map(|ct| self.result(a, ct, level, error)),
-        })
+        let finished = |(a, sines): (&Ciphertext, Halves<Rlwe>)| {
+            let error = self.first_error(a, method, level);
+            sines.map(|ct| self.result(a, ct, level, error))
+        };
+        Ok(group.iter().zip(sines).map(finished).collect())
     }
 
     /// Values are coefficients here, so that coefficient noise at level 0 counts as it is; signs square what comes in.
@@ -126,20 +149,26 @@ impl<'a> Run<'a> {
         self.inner.ladder.sets.len() - 1 - self.key().stage_count()
     }
 
-    fn slots_to_coeffs(&mut self, sines: Halves<Rlwe>) -> Result<Rlwe, Error> {
+    fn slots_to_coeffs(&mut self, sines: Vec<Halves<Rlwe>>) -> Result<Vec<Rlwe>, Error> {
         let ring = &self.inner.ring;
-        let mut ct = sines.joined(ring);
+        let mut cts: Vec<Rlwe> = sines.into_iter().map(|halves| halves.joined(ring)).collect();
         for (i, stage) in self.key().slots_to_coeffs.iter().enumerate() {
-            ct = stage.apply(ring, &ct);
-            if let (0, Some((rotation, key))) = (i, &self.key().fold) {
-                let rotated = working::automorphism(ring, &ct, ring.rotation_elt(*rotation), key);
-                ct.add_assign(ring, &rotated);
+            cts = stage.apply(ring, &cts);
+            if let (0, Some(fold)) = (i, &self.key().fold) {
+                cts.iter_mut().for_each(|ct| self.add_rotated(ct, fold));
             }
             self.step()?;
         }
         let scale = self.inner.ladder.scales[self.regular_level()];
-        (self.observer)(Stage::SlotsToCoeffs, &ct, scale);
-        Ok(ct)
+        (self.observer)(Stage::SlotsToCoeffs, &cts[0], scale);
+        Ok(cts)
+    }
+
+    /// `ct += rot(ct)`.
+    fn add_rotated(&self, ct: &mut Rlwe, (rotation, key): &(i64, SwitchingKey)) {
+        let ring = &self.inner.ring;
+        let rotated = working::automorphism(ring, ct, ring.rotation_elt(*rotation), key);
+        ct.add_assign(ring, &rotated);
     }
 
     fn result(&self, a: &Ciphertext, rlwe: Rlwe, level: usize, error: f64) -> Ciphertext {
@@ -147,36 +176,35 @@ impl<'a> Run<'a> {
     }
 
     /// From coefficients at level 0 to the sines of their two halves in slots, at the top message level.
-    fn sines(&mut self, base: &Rlwe, plan: &Plan, halved: bool, parts: Parts) -> Result<Halves<Rlwe>, Error> {
+    fn sines(&mut self, bases: Vec<Rlwe>, plan: &Plan, halved: bool, parts: Parts) -> Result<Vec<Halves<Rlwe>>, Error> {
         let ring = &self.inner.ring;
-        let mut ct = self.mod_raise(base);
-        for (rotation, key) in &self.key().trace {
-            let rotated = working::automorphism(ring, &ct, ring.rotation_elt(*rotation), key);
-            ct.add_assign(ring, &rotated);
+        let mut cts: Vec<Rlwe> = bases.iter().map(|base| self.mod_raise(base)).collect();
+        for key in &self.key().trace {
+            cts.iter_mut().for_each(|ct| self.add_rotated(ct, key));
         }
         let base_scale = self.inner.ladder.scales[0];
-        (self.observer)(Stage::ModRaise, &ct, self.tables.raise_factor as f64 * base_scale);
+        (self.observer)(Stage::ModRaise, &cts[0], self.tables.raise_factor as f64 * base_scale);
         self.step()?;
 
         for stage in &self.key().coeffs_to_slots {
-            ct = stage.apply(ring, &ct);
+            cts = stage.apply(ring, &cts);
             self.step()?;
         }
         // Side by side, the real parts are both halves.
         let apart = parts == Parts::Complex && self.key().fold.is_none();
-        let Halves { real, imaginary } = self.split(ct, apart);
-        (self.observer)(Stage::CoeffsToSlots, &real, plan.top_scale());
+        let (mut halves, imaginary): (Vec<Rlwe>, Vec<_>) =
+            cts.into_iter().map(|ct| self.split(ct, apart)).map(|half| (half.real, half.imaginary)).unzip();
+        (self.observer)(Stage::CoeffsToSlots, &halves[0], plan.top_scale());
         self.step()?;
 
-        let top = plan.ladder.sets.len() - 1;
-        let relinearization = &self.keys.relinearization.keys;
-        let sine = |ct: Rlwe| plan.eval_mod(ring, relinearization, Working { ct, level: top }, halved).ct;
-        let real = sine(real);
-        (self.observer)(Stage::EvalMod, &real, plan.ladder.scales[0]);
+        // All halves side by side.
+        halves.extend(imaginary.into_iter().flatten());
+        let u = Working { cts: halves, level: plan.ladder.sets.len() - 1 };
+        let mut sines = plan.eval_mod(ring, &self.keys.relinearization.keys, u, halved).cts.into_iter();
+        let reals: Vec<Rlwe> = sines.by_ref().take(bases.len()).collect();
+        (self.observer)(Stage::EvalMod, &reals[0], plan.ladder.scales[0]);
         self.step()?;
-        let imaginary = imaginary.map(sine);
-        self.step()?;
-        Ok(Halves { real, imaginary })
+        Ok(reals.into_iter().map(|real| Halves { real, imaginary: sines.next() }).collect())
     }
 
     /// From the base prime to the raised modulus, by way of the encapsulated sparse secret: the phase becomes `factor·(m + q0·I)` with

@@ -15,8 +15,10 @@
 //! unless [`Loading::verify`] is asked for. The residues of ciphertexts, plaintexts and public keys are always compared
 //! with their primes.
 //!
-//! *Map.* [`mod@literal`] parameters as text · `entries` the JSON of each type · `writer` · `reader` · `kinds` each type, both ways.
+//! *Map.* [`mod@literal`] parameters as text · `entries` the JSON of each type · `writer` · `reader` · `kinds` each type, both ways ·
+//! [`mod@bundle`] several keys in one container.
 
+pub mod bundle;
 pub mod literal;
 
 mod entries;
@@ -78,6 +80,11 @@ macro_rules! objects {
                 $(if kind == <$name as Parts>::KIND {
                     return self.read_container(container, loading).map(Object::$name);
                 })*
+                if kind == bundle::BUNDLE_KIND {
+                    // A file of several keys, where one object was asked for.
+                    let expected = [$(<$name as Parts>::KIND),*].join(" or ");
+                    return Err(everlevel_io::Error::WrongKind { found: kind.into(), expected }.into());
+                }
                 let supported = [$(<$name as Parts>::KIND),*].join(", ");
                 Err(everlevel_io::Error::UnsupportedKind { found: kind.into(), supported }.into())
             }

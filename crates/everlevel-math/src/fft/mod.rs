@@ -141,7 +141,7 @@ impl Fft {
         assert!(digits.validate::<T>().is_ok(), "{digits:?}");
         assert_eq!((out.len(), x.len()), (digits.levels as usize * self.n, self.n));
         for (out, level) in out.chunks_exact_mut(self.n).zip(1..) {
-            T::forward_digit(self, out, x, &digits.extraction::<T>(level));
+            T::run_forward_digit(self, out, x, &digits.extraction::<T>(level));
         }
     }
 
@@ -166,7 +166,7 @@ impl Fft {
     fn multiply_columns<K: KeyWord>(&self, out: &mut [f64], x: &[f64], key: &[K], add: bool) {
         let (rows, cols) = (x.len() / self.n, out.len() / self.n);
         assert_eq!((x.len(), out.len(), key.len()), (rows * self.n, cols * self.n, rows * cols * self.n));
-        K::multiply(self, out, x, key, add);
+        K::run_multiply(self, out, x, key, add);
     }
 
     /// Adds the inverse transform of `x`, rounded to integers modulo `2^BITS`, to `acc`. `x` is used up: what it holds afterwards is unspecified.
@@ -175,7 +175,16 @@ impl Fft {
     /// If `acc` or `x` doesn't have `n` words.
     pub fn inverse_add<T: Torus>(&self, acc: &mut [T], x: &mut [f64]) {
         assert_eq!((acc.len(), x.len()), (self.n, self.n));
-        T::inverse_add(self, acc, x, &Rounding::new::<T>(self.n / 2));
+        T::run_inverse_add(self, acc, x, &Rounding::new::<T>(self.n / 2));
+    }
+
+    /// [`Fft::inverse_add`] of `2^log2_unit·x`: for products with keys that are stored in such units.
+    ///
+    /// # Panics
+    /// As [`Fft::inverse_add`].
+    pub fn inverse_add_scaled<T: Torus>(&self, acc: &mut [T], x: &mut [f64], log2_unit: u32) {
+        assert_eq!((acc.len(), x.len()), (self.n, self.n));
+        T::run_inverse_add(self, acc, x, &Rounding::in_units::<T>(self.n / 2, log2_unit));
     }
 
     /// Runs an operation on the vectors of the backend.

@@ -2,16 +2,17 @@
 
 use super::Fft;
 use super::operations::Multiply;
+use super::torus::Extraction;
 use super::vector::Vector;
 
-/// A word of a prepared key: [`f64`], or [`f32`] for half the memory traffic at 24 bits.
+/// A word of a prepared key: [`f64`]; or [`f32`] or [`i32`] for half the memory traffic, at 24 bits of each value or 31 of the largest.
 pub trait KeyWord: Copy + Send + Sync + 'static {
     /// What rounding a transform to such words adds to the relative variance of a product.
     #[doc(hidden)]
     const RELATIVE_VARIANCE: f64;
     /// The lengths were checked; compiled in this crate, once for each word.
     #[doc(hidden)]
-    fn multiply(fft: &Fft, out: &mut [f64], x: &[f64], key: &[Self], add: bool);
+    fn run_multiply(fft: &Fft, out: &mut [f64], x: &[f64], key: &[Self], add: bool);
     #[doc(hidden)]
     #[allow(private_bounds)]
     /// # Safety
@@ -22,7 +23,7 @@ pub trait KeyWord: Copy + Send + Sync + 'static {
 impl KeyWord for f64 {
     const RELATIVE_VARIANCE: f64 = 0.0;
 
-    fn multiply(fft: &Fft, out: &mut [f64], x: &[f64], key: &[Self], add: bool) {
+    fn run_multiply(fft: &Fft, out: &mut [f64], x: &[f64], key: &[Self], add: bool) {
         multiply(fft, out, x, key, add);
     }
 
@@ -38,7 +39,7 @@ impl KeyWord for f32 {
     /// `0.177·2^-48`.
     const RELATIVE_VARIANCE: f64 = 0.177 / (1u64 << 48) as f64;
 
-    fn multiply(fft: &Fft, out: &mut [f64], x: &[f64], key: &[Self], add: bool) {
+    fn run_multiply(fft: &Fft, out: &mut [f64], x: &[f64], key: &[Self], add: bool) {
         multiply(fft, out, x, key, add);
     }
 
@@ -47,6 +48,22 @@ impl KeyWord for f32 {
     unsafe fn load<V: Vector>(p: *const Self) -> V {
         // SAFETY: as above.
         unsafe { V::load_f32(p) }
+    }
+}
+
+impl KeyWord for i32 {
+    /// The rounding depends on the unit, which is the caller's.
+    const RELATIVE_VARIANCE: f64 = 0.0;
+
+    fn run_multiply(fft: &Fft, out: &mut [f64], x: &[f64], key: &[Self], add: bool) {
+        multiply(fft, out, x, key, add);
+    }
+
+    #[inline(always)]
+    #[allow(private_bounds)]
+    unsafe fn load<V: Vector>(p: *const Self) -> V {
+        // SAFETY: as above; the words of a digit kernel are any bits.
+        unsafe { V::digit_u32(p.cast(), &Extraction::SIGNED_32) }
     }
 }
 

@@ -18,13 +18,13 @@ pub trait Word: Copy + Send + Sync + 'static {
     /// The word read as a signed integer, rounded to a double.
     #[doc(hidden)]
     fn to_f64(self) -> f64;
-    /// The transform of one digit. The lengths were checked, here and in `inverse_add`; both are compiled in this crate, once for each word.
+    /// The transform of one digit. The lengths were checked, here and in `run_inverse_add`; both are compiled in this crate, once for each word.
     #[doc(hidden)]
     #[allow(private_interfaces)]
-    fn forward_digit(fft: &Fft, out: &mut [f64], x: &[Self], e: &Extraction);
+    fn run_forward_digit(fft: &Fft, out: &mut [f64], x: &[Self], e: &Extraction);
     #[doc(hidden)]
     #[allow(private_interfaces)]
-    fn inverse_add(fft: &Fft, acc: &mut [Self], x: &mut [f64], r: &Rounding);
+    fn run_inverse_add(fft: &Fft, acc: &mut [Self], x: &mut [f64], r: &Rounding);
     #[doc(hidden)]
     #[allow(private_bounds, private_interfaces)]
     /// # Safety
@@ -46,14 +46,14 @@ impl Word for u32 {
     }
 
     #[allow(private_interfaces)]
-    fn forward_digit(fft: &Fft, out: &mut [f64], x: &[Self], e: &Extraction) {
+    fn run_forward_digit(fft: &Fft, out: &mut [f64], x: &[Self], e: &Extraction) {
         let src = DigitsOf { x: x.as_ptr(), half: fft.n() / 2, extraction: *e };
         // SAFETY: the lengths were checked.
         unsafe { fft.run(Forward { fft, src, out: InPlace(out.as_mut_ptr()) }) };
     }
 
     #[allow(private_interfaces)]
-    fn inverse_add(fft: &Fft, acc: &mut [Self], x: &mut [f64], r: &Rounding) {
+    fn run_inverse_add(fft: &Fft, acc: &mut [Self], x: &mut [f64], r: &Rounding) {
         let out = AddTo { acc: acc.as_mut_ptr(), half: fft.n() / 2, rounding: *r };
         // SAFETY: the lengths were checked.
         unsafe { fft.run(Inverse { fft, x: InPlace(x.as_mut_ptr()), out }) };
@@ -83,14 +83,14 @@ impl Word for u64 {
     }
 
     #[allow(private_interfaces)]
-    fn forward_digit(fft: &Fft, out: &mut [f64], x: &[Self], e: &Extraction) {
+    fn run_forward_digit(fft: &Fft, out: &mut [f64], x: &[Self], e: &Extraction) {
         let src = DigitsOf { x: x.as_ptr(), half: fft.n() / 2, extraction: *e };
         // SAFETY: the lengths were checked.
         unsafe { fft.run(Forward { fft, src, out: InPlace(out.as_mut_ptr()) }) };
     }
 
     #[allow(private_interfaces)]
-    fn inverse_add(fft: &Fft, acc: &mut [Self], x: &mut [f64], r: &Rounding) {
+    fn run_inverse_add(fft: &Fft, acc: &mut [Self], x: &mut [f64], r: &Rounding) {
         let out = AddTo { acc: acc.as_mut_ptr(), half: fft.n() / 2, rounding: *r };
         // SAFETY: the lengths were checked.
         unsafe { fft.run(Inverse { fft, x: InPlace(x.as_mut_ptr()), out }) };
@@ -173,6 +173,10 @@ pub(crate) struct Extraction {
 }
 
 impl Extraction {
+    /// Of a 32-bit word, all bits as one signed integer.
+    pub(super) const SIGNED_32: Self =
+        Self { offset: 1 << 31, shift: 0, mask: u32::MAX as u64, centre: INTEGER_BIT as f64 + 2_147_483_648.0 };
+
     /// The bits of `2^52`, into whose mantissa a field is put.
     pub(super) const EXPONENT: u64 = (INTEGER_BIT as f64).to_bits();
 
@@ -201,7 +205,12 @@ impl Rounding {
     pub(super) const TWO_32: f64 = 4_294_967_296.0;
 
     pub(super) fn new<T: Torus>(m: usize) -> Self {
-        let (bits, m) = (T::BITS as i32, m as f64);
+        Self::in_units::<T>(m, 0)
+    }
+
+    /// For `y` in units of `2^log2_unit`.
+    pub(super) fn in_units<T: Torus>(m: usize, log2_unit: u32) -> Self {
+        let (bits, m) = (T::BITS as i32, m as f64 * 0.5f64.powi(log2_unit as i32));
         // Powers of two: exact.
         Self { inv_modulus: 0.5f64.powi(bits) / m, modulus: 2f64.powi(bits) * m, inv_m: 1.0 / m }
     }

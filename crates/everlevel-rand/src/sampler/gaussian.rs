@@ -14,7 +14,7 @@ const SMOOTHING: f64 = 2.14;
 /// [`Gaussian::new`] and [`Gaussian::sample`]. The table takes microseconds to make; keep a [`Gaussian`] for short calls.
 ///
 /// # Errors
-/// [`Error::BadSigma`] when `sigma` is outside `0.5..=2^20` or not a number.
+/// [`Error::BadSigma`] when `sigma` is outside `0.5..=2^56` or not a number.
 pub fn gaussian(stream: &mut Stream, out: &mut [i64], sigma: f64) -> Result<(), Error> {
     Gaussian::new(sigma)?.sample(stream, out);
     Ok(())
@@ -34,7 +34,7 @@ pub fn gaussian(stream: &mut Stream, out: &mut [i64], sigma: f64) -> Result<(), 
 /// `d` takes `2^d` consecutive words, the `b`-th weighted with the product of the `z` (innermost first) that `b`'s set bits
 /// name.
 ///
-/// Timing: every sample scans the whole table with arithmetic only. Cost: `2^d` words and `2^d` scans a sample, `d ≤ 3`.
+/// Timing: every sample scans the whole table with arithmetic only. Cost: `2^d` words and `2^d` scans a sample, `d ≤ 3` up to σ = 2^20, 5 at 2^56.
 /// Oracle: `tests/known_answers.rs` and the table and convolution tests beside this code.
 #[derive(Debug, Clone)]
 pub struct Gaussian {
@@ -50,8 +50,8 @@ pub struct Gaussian {
 impl Gaussian {
     /// Smallest supported standard deviation.
     pub const MIN_SIGMA: f64 = 0.5;
-    /// Largest supported standard deviation.
-    pub const MAX_SIGMA: f64 = 1_048_576.0;
+    /// Largest supported standard deviation: no sum of the widest terms leaves an `i64`.
+    pub const MAX_SIGMA: f64 = (1u64 << 56) as f64;
 
     /// The sampler of standard deviation parameter `sigma`.
     ///
@@ -324,13 +324,16 @@ mod tests {
 
     #[test]
     fn every_step_meets_the_smoothing_condition() {
-        for i in 0..4000 {
-            let sigma = 0.5 * (1.003_646f64).powi(i);
+        for i in 0..10_000 {
+            let sigma = 0.5 * (1.003_956f64).powi(i);
             let gaussian = Gaussian::new(sigma).expect("supported");
-            let norm = gaussian.weights.iter().map(|w| (w * w) as f64).sum::<f64>().sqrt();
+            let norm = gaussian.weights.iter().map(|&w| (w as f64) * (w as f64)).sum::<f64>().sqrt();
             let base = sigma / norm;
             assert!(base <= MAX_TABLE_SIGMA && (norm == 1.0 || base > 4.0), "σ = {sigma}, base {base}");
-            assert!(gaussian.weights.len() <= 8);
+            assert!(gaussian.weights.len() <= if sigma <= 1_048_576.0 { 8 } else { 32 });
+            // In f64: the sum below would wrap if this failed.
+            let reach = gaussian.max_term as f64 * gaussian.weights.iter().map(|&w| w as f64).sum::<f64>();
+            assert!(reach < i64::MAX as f64, "σ = {sigma} reaches {reach}");
         }
     }
 }

@@ -1,0 +1,134 @@
+//! Negacyclic polynomials times monomials, on torus words.
+
+use crate::Simd;
+use crate::simd::Level;
+
+/// A word with arithmetic modulo `2^BITS`.
+pub trait WrappingWord: Copy {
+    /// `self − other`.
+    fn sub(self, other: Self) -> Self;
+    /// `−self`.
+    fn neg(self) -> Self;
+}
+
+impl WrappingWord for u32 {
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        self.wrapping_sub(other)
+    }
+    #[inline(always)]
+    fn neg(self) -> Self {
+        self.wrapping_neg()
+    }
+}
+
+impl WrappingWord for u64 {
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        self.wrapping_sub(other)
+    }
+    #[inline(always)]
+    fn neg(self) -> Self {
+        self.wrapping_neg()
+    }
+}
+
+/// `out = X^exponent·a` in `Z[X]/(X^n + 1)`, for an exponent in `0..2n`.
+///
+/// # Panics
+/// If lengths differ, or the exponent is too large.
+pub fn rotate<T: WrappingWord>(out: &mut [T], a: &[T], exponent: usize) {
+    run::<T, false>(out, a, exponent);
+}
+
+/// `out = X^exponent·a − a`, for an exponent in `0..2n`.
+///
+/// # Panics
+/// If lengths differ, or the exponent is too large.
+pub fn rotate_sub<T: WrappingWord>(out: &mut [T], a: &[T], exponent: usize) {
+    run::<T, true>(out, a, exponent);
+}
+
+fn run<T: WrappingWord, const SUB: bool>(out: &mut [T], a: &[T], exponent: usize) {
+    assert!(out.len() == a.len() && exponent < 2 * a.len().max(1));
+    match Simd::best().0 {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: this level exists only where its features were detected.
+        Level::Avx512Ifma => unsafe { run_avx512::<T, SUB>(out, a, exponent) },
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: as above.
+        Level::Avx2 => unsafe { run_avx2::<T, SUB>(out, a, exponent) },
+        _ => run_portable::<T, SUB>(out, a, exponent),
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw")]
+fn run_avx512<T: WrappingWord, const SUB: bool>(out: &mut [T], a: &[T], exponent: usize) {
+    run_portable::<T, SUB>(out, a, exponent);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn run_avx2<T: WrappingWord, const SUB: bool>(out: &mut [T], a: &[T], exponent: usize) {
+    run_portable::<T, SUB>(out, a, exponent);
+}
+
+#[inline(always)]
+fn run_portable<T: WrappingWord, const SUB: bool>(out: &mut [T], a: &[T], exponent: usize) {
+    let n = a.len();
+    let shift = exponent % n.max(1);
+    let (low, high) = a.split_at(n - shift);
+    let (wrapped, moved) = out.split_at_mut(shift);
+    // The coefficients that pass X^n change their sign; all do once more if the exponent is n or more.
+    if exponent < n {
+        copy::<T, SUB, true>(wrapped, high, &a[..shift]);
+        copy::<T, SUB, false>(moved, low, &a[shift..]);
+    } else {
+        copy::<T, SUB, false>(wrapped, high, &a[..shift]);
+        copy::<T, SUB, true>(moved, low, &a[shift..]);
+    }
+}
+
+/// `out = ±from [− minus]`.
+#[inline(always)]
+fn copy<T: WrappingWord, const SUB: bool, const NEG: bool>(out: &mut [T], from: &[T], minus: &[T]) {
+    for (out, (&x, &y)) in out.iter_mut().zip(from.iter().zip(minus)) {
+        let x = if NEG { x.neg() } else { x };
+        *out = if SUB { x.sub(y) } else { x };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn monomials_multiply_as_they_should() {
+        let n = 32;
+        let a: Vec<u32> = (0..n as u32).map(|i| (i + 1).wrapping_mul(0x9e37_79b9)).collect();
+        let wide: Vec<u64> = a.iter().map(|&x| u64::from(x) << 32).collect();
+        for exponent in 0..2 * n {
+            let mut expected = vec![0u32; n];
+            for (j, &x) in a.iter().enumerate() {
+                let k = (j + exponent) % (2 * n);
+                expected[k % n] = if k < n { x } else { x.wrapping_neg() };
+            }
+            let (mut out, mut out_wide) = (vec![0; n], vec![0; n]);
+            for kernel in [rotate::<u32>, run_portable::<u32, false>] {
+                kernel(&mut out, &a, exponent);
+                assert_eq!(out, expected, "X^{exponent}");
+            }
+            for kernel in [rotate_sub::<u64>, run_portable::<u64, true>] {
+                kernel(&mut out_wide, &wide, exponent);
+                assert!(
+                    out_wide
+                        .iter()
+                        .zip(&expected)
+                        .zip(&wide)
+                        .all(|((&o, &e), &x)| { o == (u64::from(e) << 32).wrapping_sub(x) })
+                );
+            }
+        }
+    }
+}

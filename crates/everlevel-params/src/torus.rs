@@ -1,0 +1,46 @@
+//! How narrow the error of a binary secret may be: the counterpart of the caps for torus schemes, where the modulus is a
+//! machine word and the noise is chosen.
+//!
+//! The line is the one that tfhe-rs publishes for 132 bits (`secure_noise.rs`, Gaussian errors, `q = 2^64`), fitted by its
+//! authors to the lattice-estimator under MATZOV with every attack, dual hybrids among them:
+//! `σ² = 2^(4−128) + 2^(5.31469 − 0.0497829·n)`. This crate's own [`crate::estimate`], which has the primal attacks only,
+//! gives 134.5 to 138.5 bits all along it (the tests recompute that): dual hybrids cost some bits less than those at these
+//! dimensions. Security depends on `σ` as a part of the torus and hardly on the word, so the line serves 32-bit words too, down to
+//! [`MIN_STD_DEV_INT`].
+
+use crate::estimate::{Attack, CostModel, Estimate, Lwe, cheapest};
+use crate::{Error, SecretDistribution};
+
+/// Bits of security that the line is published with.
+pub const LINE_BITS: f64 = 132.0;
+/// Narrowest error, in units of the word's last place.
+pub const MIN_STD_DEV_INT: f64 = 4.0;
+/// Dimensions that the line is held for: where it was fitted, and beyond it, where it is flat.
+pub const DIMS: std::ops::RangeInclusive<usize> = 500..=1 << 17;
+
+/// log2 of the smallest accepted standard deviation, as a part of the torus, for `dim` binary secret coefficients and words of
+/// `torus_bits`; `None` for dimensions that the line does not cover.
+pub fn min_log2_std_dev(dim: usize, torus_bits: u32) -> Option<f64> {
+    let floor = MIN_STD_DEV_INT.log2() - f64::from(torus_bits);
+    let line = 0.5 * ((-124.0f64).exp2() + (5.314_69 - 0.049_782_9 * dim as f64).exp2()).log2();
+    DIMS.contains(&dim).then(|| line.max(floor))
+}
+
+/// The cheapest primal attack on `dim` binary coefficients with an error of `2^log2_std_dev` of the torus, under MATZOV;
+/// `None` if none is within reach.
+///
+/// # Errors
+/// [`Error::BadInstance`] outside the dimensions of [`Lwe::with_dim`], or for an error wider than the torus.
+pub fn primal_estimate(dim: usize, log2_std_dev: f64) -> Result<Option<Estimate>, Error> {
+    let lwe = Lwe::with_dim(dim, 64.0, SecretDistribution::Binary, (64.0 + log2_std_dev).exp2())?;
+    Ok(cheapest(&lwe, CostModel::Matzov))
+}
+
+/// As [`primal_estimate`], the direct attack alone, which is known in microseconds: log2 of its cost.
+///
+/// # Errors
+/// As [`primal_estimate`].
+pub fn direct_estimate(dim: usize, log2_std_dev: f64) -> Result<Option<f64>, Error> {
+    let lwe = Lwe::with_dim(dim, 64.0, SecretDistribution::Binary, (64.0 + log2_std_dev).exp2())?;
+    Ok(crate::estimate::estimate(&lwe, Attack::Usvp, CostModel::Matzov).map(|found| found.log2_cost))
+}

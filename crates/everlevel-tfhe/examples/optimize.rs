@@ -1,0 +1,142 @@
+//! Finds parameter sets: the cheapest by a cost model, of those whose noise formulas keep the failure probability.
+//!
+//! `cargo run --release -p everlevel-tfhe --example optimize -- [bit | 1..8] [log2 of p_fail]`
+//!
+//! The cost model's constants are nanoseconds measured with `examples/gates.rs` on the machine named in docs/notes/performance.md.
+
+use everlevel_params::torus::min_log2_std_dev;
+use everlevel_tfhe::{Gadget, KeySwitch, Order, Params, ParamsLiteral, Space};
+
+/// One transform of 1024 coefficients, digits and torus rounding included.
+const TRANSFORM_NS: f64 = 450.0;
+/// One row times one column of 1024 coefficients.
+const PRODUCT_NS: f64 = 55.0;
+/// Rotation, subtraction and loop of one polynomial of 1024 coefficients.
+const ROTATION_NS: f64 = 60.0;
+/// One digit of the key switch times one output coefficient.
+const KEY_SWITCH_NS: f64 = 0.03;
+/// One byte of the bootstrap key.
+const KEY_BYTE_NS: f64 = 0.03;
+
+fn cost_ns(l: &ParamsLiteral) -> f64 {
+    let size = l.n() as f64 / 1024.0;
+    let levels = f64::from(l.log_n) / 10.0;
+    let columns = (l.rank + 1) as f64;
+    let word = if l.torus_bits == 32 { 4.0 } else { 8.0 };
+    let key_bytes = l.rows() as f64 * columns * l.n() as f64 * word;
+    let step = size
+        * (l.transforms() as f64 * levels * TRANSFORM_NS
+            + l.rows() as f64 * columns * PRODUCT_NS
+            + columns * ROTATION_NS)
+        + key_bytes * KEY_BYTE_NS;
+    let key_switch = l.big_dim() as f64 * f64::from(l.key_switch.gadget.digits) * l.lwe_dim as f64 * KEY_SWITCH_NS;
+    l.lwe_dim as f64 * step + key_switch
+}
+
+fn main() {
+    let mut arguments = std::env::args().skip(1);
+    let space = match arguments.next().as_deref() {
+        None | Some("bit") => Space::Bit,
+        Some(bits) => Space::Integer { bits: bits.parse().expect("a number of bits") },
+    };
+    let max_log2_p_fail = arguments.next().map_or(-64.0, |text| text.parse().expect("log2 of a probability"));
+    let norm2 = match space {
+        Space::Bit => 2.0,
+        Space::Integer { bits } => f64::from((1u32 << bits.div_ceil(2)) + 1).powi(2),
+    };
+    let mut best: Vec<(f64, Params)> = Vec::new();
+    let torus: &[u32] = if space == Space::Bit { &[32] } else { &[64, 32] };
+    for &torus_bits in torus {
+        for log_n in 8..=16 {
+            for rank in 1..=6usize {
+                let dim = rank << log_n;
+                if !(900..=1 << 16).contains(&dim) || (rank > 1 && dim > 4096) {
+                    continue;
+                }
+                for (mask_gadget, body_gadget) in gadgets(torus_bits) {
+                    let found =
+                        smallest(torus_bits, log_n, rank, mask_gadget, body_gadget, space, norm2, max_log2_p_fail);
+                    best.extend(found.map(|params| (cost_ns(&params), params)));
+                }
+            }
+        }
+    }
+    best.sort_by(|a, b| a.0.total_cmp(&b.0));
+    for (cost, params) in best.iter().take(8) {
+        let log2_p_fail = params.log2_p_fail(params.norm2);
+        println!(
+            "{:.2} ms, 2^{log2_p_fail:.1}, {} transforms: {:?}",
+            cost / 1e6,
+            params.transforms(),
+            params.literal()
+        );
+    }
+}
+
+/// Mask gadgets of up to five digits, and for each the body gadgets worth trying.
+fn gadgets(torus_bits: u32) -> Vec<(Gadget, Gadget)> {
+    let mut all = Vec::new();
+    for digits in 1..=5 {
+        for base_log2 in 3..=26 {
+            if digits * base_log2 > torus_bits {
+                continue;
+            }
+            for body_digits in digits.saturating_sub(1).max(1)..=digits {
+                for body_base_log2 in base_log2.saturating_sub(2).max(2)..=base_log2 + 4 {
+                    if body_digits * body_base_log2 <= torus_bits.min(30 * body_digits) {
+                        all.push((Gadget::new(base_log2, digits), Gadget::new(body_base_log2, body_digits)));
+                    }
+                }
+            }
+        }
+    }
+    all
+}
+
+/// The cheapest small dimension and key switch for a choice of the rest.
+#[allow(clippy::too_many_arguments)]
+fn smallest(
+    torus_bits: u32,
+    log_n: u32,
+    rank: usize,
+    mask_gadget: Gadget,
+    body_gadget: Gadget,
+    space: Space,
+    norm2: f64,
+    max_log2_p_fail: f64,
+) -> Option<Params> {
+    let glwe_log2_std_dev = (min_log2_std_dev(rank << log_n, torus_bits)? * 100.0).ceil() / 100.0;
+    let mut best: Option<Params> = None;
+    let ring = 32;
+    for lwe_dim in (512..=1280).step_by(ring) {
+        let lwe_log2_std_dev = (min_log2_std_dev(lwe_dim, 32)? * 100.0).ceil() / 100.0;
+        for base_log2 in 1..=4 {
+            for digits in 2..=(24 / base_log2) {
+                let literal = ParamsLiteral {
+                    torus_bits,
+                    lwe_dim,
+                    lwe_log2_std_dev,
+                    rank,
+                    log_n,
+                    glwe_log2_std_dev,
+                    mask_gadget,
+                    body_gadget,
+                    key_switch: KeySwitch { gadget: Gadget::new(base_log2, digits), ring },
+                    order: Order::KeySwitchFirst,
+                    space,
+                    norm2,
+                    max_log2_p_fail,
+                    insecure: false,
+                };
+                if best.as_ref().is_some_and(|params| cost_ns(params) <= cost_ns(&literal)) {
+                    continue;
+                }
+                best = Params::try_from(literal).ok().or(best);
+            }
+        }
+        if best.is_some() {
+            return best;
+        }
+    }
+    best
+}

@@ -1,0 +1,204 @@
+//! The bootstrapping key: GGSW encryptions of the small secret's bits under the large one, and blind rotation with it.
+
+use std::sync::{Mutex, PoisonError};
+
+use everlevel_math::fft::Fft;
+use everlevel_math::prefetch::prefetch;
+use everlevel_rand::{Domain, Seed};
+use rayon::prelude::*;
+
+use crate::buffer::Buffer;
+use crate::ggsw::{self, Scratch, Shape};
+use crate::lut::Lut;
+use crate::params::Params;
+use crate::secret::{SecretKey, gaussian};
+use crate::torus::Torus;
+use crate::{Error, Lwe};
+
+/// A bootstrapping key as a seed and bodies.
+#[derive(Debug, Clone)]
+pub struct SeededBootstrapKey {
+    /// The masks' seed.
+    pub mask_seed: Seed,
+    /// For each bit and each row, `N` leading bits.
+    pub bodies: Vec<u64>,
+}
+
+impl SeededBootstrapKey {
+    /// The key of a secret; `seed` must be secret and fresh.
+    ///
+    /// # Errors
+    /// [`Error::Random`] if the deviation is outside the sampler's range.
+    pub fn generate(secret: &SecretKey, seed: &Seed) -> Result<Self, Error> {
+        match secret.params().torus_bits {
+            32 => Self::generate_on::<u32>(secret, seed),
+            _ => Self::generate_on::<u64>(secret, seed),
+        }
+    }
+
+    fn generate_on<T: Torus>(secret: &SecretKey, seed: &Seed) -> Result<Self, Error> {
+        let shape = Shape::new(secret.params());
+        let error = gaussian(secret.params().glwe_log2_std_dev, T::BITS)?;
+        let mask_seed = seed.derive(Domain::Mask, 0);
+        let rows = shape.rows();
+        let mut bodies = vec![0; secret.params().lwe_dim * rows * shape.n];
+        bodies.par_chunks_mut(shape.n).enumerate().for_each(|(i, body)| {
+            let bit = secret.small()[i / rows];
+            let row = ggsw::encrypt_row::<T>(secret, &error, bit, (seed, &mask_seed), (i / rows, i % rows));
+            body.copy_from_slice(&row);
+        });
+        Ok(Self { mask_seed, bodies })
+    }
+
+    /// The key ready for use.
+    pub fn prepare(&self, params: &Params) -> BootstrapKey {
+        match params.torus_bits {
+            32 => BootstrapKey(Words::Bits32(Prepared::new(self, params))),
+            _ => BootstrapKey(Words::Bits64(Prepared::new(self, params))),
+        }
+    }
+}
+
+/// A bootstrapping key ready for use: transformed, on huge pages.
+#[derive(Debug)]
+pub struct BootstrapKey(Words);
+
+#[derive(Debug)]
+enum Words {
+    Bits32(Prepared<u32>),
+    Bits64(Prepared<u64>),
+}
+
+impl BootstrapKey {
+    /// Bytes of the transformed key.
+    pub fn nbytes(&self) -> usize {
+        match &self.0 {
+            Words::Bits32(key) => size_of_val(&key.words[..]),
+            Words::Bits64(key) => size_of_val(&key.words[..]),
+        }
+    }
+
+    /// For each input, `X^(−phase)` times its table, of which the extracted LWE ciphertexts, one for each table of the input's [`Lut`], are returned.
+    ///
+    /// `inputs` are exponents modulo `2N`, mask and then body. One pass over the key serves all of them that fit the second-level cache together;
+    /// `threads` of the current rayon pool take equal parts.
+    pub fn blind_rotate(&self, inputs: &[Vec<u32>], luts: &[&Lut], threads: usize) -> Vec<Vec<Lwe>> {
+        assert_eq!(inputs.len(), luts.len(), "one table for each input");
+        match &self.0 {
+            Words::Bits32(key) => key.blind_rotate(inputs, luts, threads),
+            Words::Bits64(key) => key.blind_rotate(inputs, luts, threads),
+        }
+    }
+}
+
+/// Accumulators of one pass over the key, in bytes: half of a second-level cache of 1 MiB.
+const TILE_BYTES: usize = 512 << 10;
+
+#[derive(Debug)]
+struct Prepared<T: Torus> {
+    fft: Fft,
+    shape: Shape,
+    words: Buffer<T::Key>,
+    /// Scratch of threads that are not in a rotation.
+    free: Mutex<Vec<Working<T>>>,
+}
+
+/// What a thread works in.
+#[derive(Debug)]
+struct Working<T: Torus> {
+    scratch: Scratch<T>,
+    accumulators: Buffer<T>,
+}
+
+impl<T: Torus> Prepared<T> {
+    fn new(seeded: &SeededBootstrapKey, params: &Params) -> Self {
+        let shape = Shape::new(params);
+        let fft = Fft::new(shape.n).expect("parameters hold the transform's sizes");
+        let mut words: Buffer<T::Key> = Buffer::zeroed(params.lwe_dim * shape.key_len());
+        let row = shape.columns() * shape.n;
+        words.par_chunks_mut(row).zip(seeded.bodies.par_chunks(shape.n)).enumerate().for_each(|(i, (out, body))| {
+            ggsw::prepare_row::<T>(&fft, out, &ggsw::masks::<T>(shape, &seeded.mask_seed, i), body);
+        });
+        Self { fft, shape, words, free: Mutex::new(Vec::new()) }
+    }
+
+    fn glwe_len(&self) -> usize {
+        self.shape.columns() * self.shape.n
+    }
+
+    fn tile(&self) -> usize {
+        (TILE_BYTES / (self.glwe_len() * size_of::<T>())).max(1)
+    }
+
+    fn blind_rotate(&self, inputs: &[Vec<u32>], luts: &[&Lut], threads: usize) -> Vec<Vec<Lwe>> {
+        let tile = self.tile().min(inputs.len().div_ceil(threads.max(1))).max(1);
+        let work = |(inputs, luts): (&[Vec<u32>], &[&Lut])| self.rotate_tile(inputs, luts);
+        if threads > 1 && inputs.len() > 1 {
+            inputs.par_chunks(tile).zip(luts.par_chunks(tile)).flat_map_iter(work).collect()
+        } else {
+            inputs.chunks(tile).zip(luts.chunks(tile)).flat_map(work).collect()
+        }
+    }
+
+    fn rotate_tile(&self, inputs: &[Vec<u32>], luts: &[&Lut]) -> Vec<Vec<Lwe>> {
+        let mut working = self.take();
+        let (n, len) = (self.shape.n, self.glwe_len());
+        let Working { scratch, accumulators } = &mut working;
+        let dim = inputs[0].len() - 1;
+        for ((acc, input), lut) in accumulators.chunks_exact_mut(len).zip(inputs).zip(luts) {
+            let (mask, body) = acc.split_at_mut(len - n);
+            mask.fill(T::default());
+            let start = &mut scratch.glwe[..n];
+            start.iter_mut().zip(lut.coeffs()).for_each(|(word, &x)| *word = T::from_leading(x));
+            let back = (2 * n - input[dim] as usize) % (2 * n);
+            everlevel_math::monomial::rotate(body, start, back);
+        }
+        let key_len = self.shape.key_len();
+        for (i, key) in self.words.chunks_exact(key_len).enumerate() {
+            let next = self.words.get((i + 1) * key_len..(i + 2) * key_len).unwrap_or(&[]);
+            for (j, (acc, input)) in accumulators.chunks_exact_mut(len).zip(inputs).enumerate() {
+                let exponent = input[i] as usize;
+                if exponent == 0 {
+                    continue;
+                }
+                scratch.load_difference(self.shape, acc, exponent);
+                // The next bit's rows come while the last of these is transformed.
+                let columns = self.shape.columns();
+                let ahead = |column: usize| {
+                    if j + 1 == inputs.len() {
+                        prefetch(&next[column * next.len() / columns..(column + 1) * next.len() / columns]);
+                    }
+                };
+                scratch.external_product_add(&self.fft, self.shape, acc, key, ahead);
+            }
+        }
+        let out = accumulators
+            .chunks_exact(len)
+            .zip(luts)
+            .map(|(acc, lut)| (0..lut.count()).map(|t| extract(acc, n, t)).collect());
+        let out = out.take(inputs.len()).collect();
+        self.free.lock().unwrap_or_else(PoisonError::into_inner).push(working);
+        out
+    }
+
+    fn take(&self) -> Working<T> {
+        let free = self.free.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        free.unwrap_or_else(|| Working {
+            scratch: Scratch::new(self.shape),
+            accumulators: Buffer::zeroed(self.tile() * self.glwe_len()),
+        })
+    }
+}
+
+/// Coefficient `h` of a GLWE ciphertext as an LWE ciphertext under the secret's coefficients: mask word `(i, j)` is `A_i[h − j]`, negated
+/// where the index wraps.
+fn extract<T: Torus>(glwe: &[T], n: usize, h: usize) -> Lwe {
+    let (masks, body) = glwe.split_at(glwe.len() - n);
+    let mut words = Vec::with_capacity(masks.len() + 1);
+    for a in masks.chunks_exact(n) {
+        words.extend(a[..=h].iter().rev().map(|&x| x.to_leading()));
+        words.extend(a[h + 1..].iter().rev().map(|&x| x.neg().to_leading()));
+    }
+    words.push(body[h].to_leading());
+    Lwe::from_words(words)
+}

@@ -1,0 +1,139 @@
+//! What users hold: an LWE ciphertext with what is known about its message and its noise.
+
+use everlevel_rand::{Domain, Seed};
+use everlevel_rlwe::SecretId;
+
+use crate::params::Space;
+use crate::{Error, Lwe, SecretKey, noise};
+
+/// An encrypted bit or integer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ciphertext {
+    pub(crate) lwe: Lwe,
+    pub(crate) key: SecretId,
+    pub(crate) variance: f64,
+    pub(crate) max_value: u64,
+}
+
+/// `b` at `±1/8`.
+pub(crate) const EIGHTH: u64 = 1 << 61;
+
+impl Ciphertext {
+    /// A ciphertext from its parts, for files: `variance` of its noise as a part of the torus squared, and the largest value that it may hold.
+    pub fn from_parts(lwe: Lwe, key: SecretId, variance: f64, max_value: u64) -> Self {
+        Self { lwe, key, variance, max_value }
+    }
+
+    /// The LWE ciphertext.
+    pub fn lwe(&self) -> &Lwe {
+        &self.lwe
+    }
+
+    /// The key that it belongs to.
+    pub fn key(&self) -> SecretId {
+        self.key
+    }
+
+    /// Variance of its noise by the formulas, as a part of the torus squared.
+    pub fn variance_torus(&self) -> f64 {
+        self.variance
+    }
+
+    /// The largest value that it may hold: 1 for a bit.
+    pub fn max_value(&self) -> u64 {
+        self.max_value
+    }
+}
+
+impl SecretKey {
+    /// Encrypts bits.
+    ///
+    /// # Errors
+    /// [`Error::WrongSpace`] for parameters of integers, [`Error::Random`] without entropy.
+    pub fn encrypt_bits(&self, bits: &[bool]) -> Result<Vec<Ciphertext>, Error> {
+        match self.params().space {
+            Space::Bit => self.encrypt(bits.len(), 1, |i| if bits[i] { EIGHTH } else { EIGHTH.wrapping_neg() }),
+            Space::Integer { .. } => Err(wrong_space("encrypt_bits", self.params().space, "bits")),
+        }
+    }
+
+    /// Encrypts integers below `2^bits` of the parameters' space. What a ciphertext may hold is then taken to be at most `max_value`, which
+    /// must be at least every value; a message of fewer bits leaves room for carries.
+    ///
+    /// # Errors
+    /// [`Error::WrongSpace`] for parameters of bits, [`Error::ValueOutOfSpace`] with the first value above `max_value` or `max_value` itself where it
+    /// is above the space, [`Error::Random`] without entropy.
+    pub fn encrypt_integers(&self, values: &[u64], max_value: u64) -> Result<Vec<Ciphertext>, Error> {
+        let op = "encrypt_integers";
+        let Space::Integer { bits } = self.params().space else {
+            return Err(wrong_space(op, self.params().space, "integers"));
+        };
+        let max = (1 << bits) - 1;
+        if max_value > max {
+            return Err(Error::ValueOutOfSpace { op, index: 0, value: max_value, max });
+        }
+        if let Some((index, &value)) = values.iter().enumerate().find(|&(_, &value)| value > max_value) {
+            return Err(Error::ValueOutOfSpace { op, index, value, max: max_value });
+        }
+        self.encrypt(values.len(), max_value, |i| values[i] << (63 - bits))
+    }
+
+    fn encrypt(&self, len: usize, max_value: u64, encode: impl Fn(usize) -> u64) -> Result<Vec<Ciphertext>, Error> {
+        let seed = Seed::from_os()?;
+        let variance = self.params().noise().fresh;
+        let one = |i: usize| {
+            let lwe =
+                Lwe::encrypt(self.ciphertext_secret(), self.error(), encode(i), &seed.derive(Domain::Derive, i as u64));
+            Ciphertext { lwe, key: self.id(), variance, max_value }
+        };
+        Ok((0..len).map(one).collect())
+    }
+
+    /// Decrypts bits.
+    ///
+    /// # Errors
+    /// [`Error::WrongSpace`], [`Error::ForeignObject`], and [`Error::NoiseExhausted`] where the noise makes a wrong answer too likely.
+    pub fn decrypt_bits(&self, bits: &[Ciphertext]) -> Result<Vec<bool>, Error> {
+        let op = "decrypt_bits";
+        match self.params().space {
+            Space::Bit => self.phases(op, bits).map(|all| all.into_iter().map(|phase| phase >> 63 == 0).collect()),
+            Space::Integer { .. } => Err(wrong_space(op, self.params().space, "bits")),
+        }
+    }
+
+    /// Decrypts integers.
+    ///
+    /// # Errors
+    /// As [`SecretKey::decrypt_bits`].
+    pub fn decrypt_integers(&self, integers: &[Ciphertext]) -> Result<Vec<u64>, Error> {
+        let op = "decrypt_integers";
+        let Space::Integer { bits } = self.params().space else {
+            return Err(wrong_space(op, self.params().space, "integers"));
+        };
+        let decode = |phase: u64| (phase.wrapping_add(1 << (62 - bits)) >> (63 - bits)) & ((1 << bits) - 1);
+        self.phases(op, integers).map(|all| all.into_iter().map(decode).collect())
+    }
+
+    fn phases(&self, op: &'static str, all: &[Ciphertext]) -> Result<Vec<u64>, Error> {
+        for ciphertext in all {
+            if ciphertext.key != self.id() {
+                let (found, expected) = (ciphertext.key.0, self.id().0);
+                return Err(Error::ForeignObject { op, what: "ciphertext", found, expected });
+            }
+            let log2_p_fail = noise::log2_p_fail(self.params().margin_torus(), ciphertext.variance);
+            let max_log2_p_fail = self.params().max_log2_p_fail;
+            if log2_p_fail > max_log2_p_fail {
+                return Err(Error::NoiseExhausted { op, log2_p_fail, max_log2_p_fail });
+            }
+        }
+        Ok(all.iter().map(|ciphertext| ciphertext.lwe.phase(self.ciphertext_secret())).collect())
+    }
+}
+
+pub(crate) fn wrong_space(op: &'static str, space: Space, needed: &'static str) -> Error {
+    let found = match space {
+        Space::Bit => "bits".into(),
+        Space::Integer { bits } => format!("integers of {bits} bits"),
+    };
+    Error::WrongSpace { op, found, needed }
+}

@@ -1,0 +1,148 @@
+/// What a TFHE call can refuse. Every refusal comes before any work and leaves the arguments as they were.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A number in a parameter set that can't be.
+    #[error("parameters: {what} is {found}; it must be {needed}")]
+    Parameter {
+        /// The field.
+        what: &'static str,
+        /// Its value.
+        found: String,
+        /// What it must be.
+        needed: String,
+    },
+    /// Less noise than 128 bits of security need.
+    #[error(
+        "parameters: {what} is 2^{log2_std_dev:.2} of the torus, the security line for {dim} binary coefficients is \
+         2^{min_log2_std_dev:.2}; widen the noise, take a larger dimension, or spell out `insecure`"
+    )]
+    NoiseTooNarrow {
+        /// The field.
+        what: &'static str,
+        /// Dimension of the secret.
+        dim: usize,
+        /// log2 of the rejected standard deviation.
+        log2_std_dev: f64,
+        /// log2 of the smallest accepted one.
+        min_log2_std_dev: f64,
+    },
+    /// A bootstrap would fail more often than the set allows.
+    #[error(
+        "parameters: a bootstrap fails with probability 2^{log2_p_fail:.1}, allowed is 2^{max_log2_p_fail:.1}; take larger \
+         dimensions, finer gadgets, a smaller norm2, or allow more failures"
+    )]
+    FailureTooLikely {
+        /// log2 of the probability that the noise formulas give.
+        log2_p_fail: f64,
+        /// log2 of the largest allowed.
+        max_log2_p_fail: f64,
+    },
+    /// No set of this name.
+    #[error("parameters: there is no set named {name:?}; the sets are {known:?}")]
+    UnknownSet {
+        /// The name asked for.
+        name: String,
+        /// The names there are.
+        known: Vec<&'static str>,
+    },
+    /// Ciphertexts or keys of different secrets or parameters.
+    #[error(
+        "{op}: {what} belongs to key {found:#018x}, this is key {expected:#018x}; use objects made from one secret key"
+    )]
+    ForeignObject {
+        /// The refused operation.
+        op: &'static str,
+        /// Which argument.
+        what: &'static str,
+        /// The argument's key.
+        found: u64,
+        /// The key in use.
+        expected: u64,
+    },
+    /// Bits where integers are needed, or the other way round.
+    #[error("{op}: parameters hold {found}, this operation needs {needed}; choose a set of that kind")]
+    WrongSpace {
+        /// The refused operation.
+        op: &'static str,
+        /// What the parameters hold.
+        found: String,
+        /// What is needed.
+        needed: &'static str,
+    },
+    /// A value that the space does not hold.
+    #[error("{op}: value {value} at index {index} is outside 0..={max}; reduce it or choose a set of more bits")]
+    ValueOutOfSpace {
+        /// The refused operation.
+        op: &'static str,
+        /// Its index.
+        index: usize,
+        /// The value.
+        value: u64,
+        /// The largest value.
+        max: u64,
+    },
+    /// A result that could reach into the padding bit.
+    #[error(
+        "{op}: the result may be as large as {max_value}, the space ends at {max}; bootstrap or reduce an operand first"
+    )]
+    SpaceExhausted {
+        /// The refused operation.
+        op: &'static str,
+        /// Largest value that the result may have.
+        max_value: u64,
+        /// The largest value that the space holds.
+        max: u64,
+    },
+    /// A table of a length that fits no message.
+    #[error("{op}: table {index} has {found} entries, this operation needs {needed}; give one entry for each value")]
+    TableLength {
+        /// The refused operation.
+        op: &'static str,
+        /// Which table.
+        index: usize,
+        /// Its length.
+        found: usize,
+        /// The length needed.
+        needed: usize,
+    },
+    /// More tables than one rotation serves.
+    #[error("{op}: {found} tables were given, one rotation serves 1 to {max} at this input; split them")]
+    TableCount {
+        /// The refused operation.
+        op: &'static str,
+        /// Number of tables.
+        found: usize,
+        /// Largest number.
+        max: usize,
+    },
+    /// Arrays of different lengths.
+    #[error("{op}: operands have {left} and {right} elements; make them equally long")]
+    LengthMismatch {
+        /// The refused operation.
+        op: &'static str,
+        /// Length of the first.
+        left: usize,
+        /// Length of the other.
+        right: usize,
+    },
+    /// Too much noise for a bootstrap or a decryption.
+    #[error(
+        "{op}: the noise would make it fail with probability 2^{log2_p_fail:.1}, allowed is 2^{max_log2_p_fail:.1}; \
+         bootstrap an operand first"
+    )]
+    NoiseExhausted {
+        /// The refused operation.
+        op: &'static str,
+        /// log2 of the probability of failure.
+        log2_p_fail: f64,
+        /// log2 of the largest allowed.
+        max_log2_p_fail: f64,
+    },
+    /// Randomness failed.
+    #[error(transparent)]
+    Random(#[from] everlevel_rand::Error),
+    /// A file could not be written or read.
+    #[error(transparent)]
+    Io(#[from] everlevel_io::Error),
+}

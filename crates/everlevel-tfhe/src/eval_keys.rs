@@ -1,0 +1,168 @@
+//! What evaluates: bootstrapping key and key-switch key of one secret, and programmable bootstrapping with them.
+
+use std::sync::Arc;
+
+use everlevel_rand::{Domain, Seed};
+use everlevel_rlwe::SecretId;
+use rayon::prelude::*;
+
+use crate::bootstrap_key::{BootstrapKey, SeededBootstrapKey};
+use crate::key_switch::{KeySwitchKey, SeededKeySwitchKey};
+use crate::params::Order;
+use crate::{Ciphertext, Error, Lut, Lwe, Params, SecretKey, mod_switch, noise};
+
+/// Both keys as seeds and bodies: half the size or less, for files and for sending.
+#[derive(Debug, Clone)]
+pub struct SeededEvalKeys {
+    params: Arc<Params>,
+    id: SecretId,
+    /// The bootstrapping key.
+    pub bootstrap: SeededBootstrapKey,
+    /// The key-switch key.
+    pub key_switch: SeededKeySwitchKey,
+}
+
+/// Both keys ready for use. They hold nothing secret.
+#[derive(Debug)]
+pub struct EvalKeys {
+    params: Arc<Params>,
+    id: SecretId,
+    bootstrap: BootstrapKey,
+    key_switch: KeySwitchKey,
+}
+
+impl SeededEvalKeys {
+    /// The keys of a secret, with randomness from the operating system.
+    ///
+    /// # Errors
+    /// [`Error::Random`].
+    pub fn generate(secret: &SecretKey) -> Result<Self, Error> {
+        Self::from_seed(secret, &Seed::from_os()?)
+    }
+
+    /// As [`SeededEvalKeys::generate`], from a seed, which must be secret and fresh.
+    ///
+    /// # Errors
+    /// [`Error::Random`].
+    pub fn from_seed(secret: &SecretKey, seed: &Seed) -> Result<Self, Error> {
+        Ok(Self {
+            params: Arc::clone(secret.params()),
+            id: secret.id(),
+            bootstrap: SeededBootstrapKey::generate(secret, &seed.derive(Domain::Derive, 0))?,
+            key_switch: SeededKeySwitchKey::generate(secret, &seed.derive(Domain::Derive, 1))?,
+        })
+    }
+
+    /// The keys ready for use.
+    pub fn prepare(&self) -> EvalKeys {
+        EvalKeys {
+            params: Arc::clone(&self.params),
+            id: self.id,
+            bootstrap: self.bootstrap.prepare(&self.params),
+            key_switch: self.key_switch.prepare(&self.params),
+        }
+    }
+}
+
+impl EvalKeys {
+    /// The keys of a secret, ready for use: [`SeededEvalKeys::generate`] and [`SeededEvalKeys::prepare`].
+    ///
+    /// # Errors
+    /// [`Error::Random`].
+    pub fn generate(secret: &SecretKey) -> Result<Self, Error> {
+        Ok(SeededEvalKeys::generate(secret)?.prepare())
+    }
+
+    /// The parameters.
+    pub fn params(&self) -> &Arc<Params> {
+        &self.params
+    }
+
+    /// The secret that the keys belong to.
+    pub fn id(&self) -> SecretId {
+        self.id
+    }
+
+    /// The bootstrapping key.
+    pub fn bootstrap_key(&self) -> &BootstrapKey {
+        &self.bootstrap
+    }
+
+    /// The key-switch key.
+    pub fn key_switch_key(&self) -> &KeySwitchKey {
+        &self.key_switch
+    }
+
+    /// Bytes held by both keys.
+    pub fn nbytes(&self) -> usize {
+        self.bootstrap.nbytes() + self.key_switch.nbytes()
+    }
+
+    /// Programmable bootstrapping of raw LWE ciphertexts: for each, one output for each table of its [`Lut`]. The order of key switch and rotation is
+    /// the parameters'; where rotations come first, `key_switch` says whether one follows.
+    ///
+    /// One pass over the bootstrapping key serves many inputs; the threads of the current rayon pool take equal parts.
+    ///
+    /// # Panics
+    /// If lengths or dimensions differ.
+    pub fn bootstrap_lwe(&self, inputs: &[Lwe], luts: &[&Lut], key_switch: bool) -> Vec<Vec<Lwe>> {
+        let threads = rayon::current_num_threads();
+        let exponents = map(threads, inputs.len(), |i| self.exponents(&inputs[i], luts[i].log2_stride()));
+        let rotated = self.bootstrap.blind_rotate(&exponents, luts, threads);
+        match self.params.order {
+            Order::BootstrapFirst if key_switch => {
+                map(threads, rotated.len(), |i| rotated[i].iter().map(|lwe| self.key_switch_lwe(lwe)).collect())
+            }
+            _ => rotated,
+        }
+    }
+
+    /// The exponents modulo `2N` that a ciphertext's rotation takes, mask and body.
+    pub fn exponents(&self, input: &Lwe, log2_stride: u32) -> Vec<u32> {
+        assert_eq!(input.dim(), self.params.ciphertext_dim(), "the ciphertext's dimension");
+        let mut small = vec![0; self.params.lwe_dim + 1];
+        match self.params.order {
+            Order::KeySwitchFirst => self.key_switch.switch_into(&mut small, input.words(), &mut Vec::new()),
+            Order::BootstrapFirst => {
+                let round = |&word: &u64| (word.wrapping_add(1 << 31) >> 32) as u32;
+                small.iter_mut().zip(input.words()).for_each(|(out, word)| *out = round(word));
+            }
+        }
+        let mut exponents = vec![0; small.len()];
+        mod_switch::switch_into(&mut exponents, &small, self.params.log_n + 1, log2_stride);
+        exponents
+    }
+
+    /// A ciphertext under the large secret as one under the small.
+    pub fn key_switch_lwe(&self, big: &Lwe) -> Lwe {
+        let mut small = vec![0; self.params.lwe_dim + 1];
+        self.key_switch.switch_into(&mut small, big.words(), &mut Vec::new());
+        Lwe::from_words(small.into_iter().map(|word| u64::from(word) << 32).collect())
+    }
+
+    /// Refuses ciphertexts of other keys.
+    pub(crate) fn check(&self, op: &'static str, what: &'static str, ciphertext: &Ciphertext) -> Result<(), Error> {
+        if ciphertext.key() == self.id {
+            return Ok(());
+        }
+        Err(Error::ForeignObject { op, what, found: ciphertext.key().0, expected: self.id.0 })
+    }
+
+    /// Refuses inputs whose bootstrap would fail too often: a combination of this variance, a table with this stride, this margin.
+    pub(crate) fn check_noise(&self, op: &'static str, variance: f64, log2_stride: u32) -> Result<(), Error> {
+        let coarser = (f64::from(2 * log2_stride).exp2() - 1.0) * self.params.noise().mod_switch;
+        let variance = self.params.noise().at_table(variance) + coarser;
+        let log2_p_fail = noise::log2_p_fail(self.params.margin_torus(), variance);
+        let max_log2_p_fail = self.params.max_log2_p_fail;
+        // A combination at the limit is made of sums in another order.
+        if log2_p_fail > max_log2_p_fail + 1e-6 {
+            return Err(Error::NoiseExhausted { op, log2_p_fail, max_log2_p_fail });
+        }
+        Ok(())
+    }
+}
+
+/// `f` of `0..len`, on threads where there are several.
+fn map<R: Send>(threads: usize, len: usize, f: impl Fn(usize) -> R + Sync + Send) -> Vec<R> {
+    if threads > 1 && len > 1 { (0..len).into_par_iter().map(f).collect() } else { (0..len).map(f).collect() }
+}

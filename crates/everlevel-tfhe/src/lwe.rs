@@ -1,0 +1,85 @@
+//! LWE ciphertexts and what needs no key.
+
+use everlevel_rand::sampler::Gaussian;
+use everlevel_rand::{Domain, Seed};
+use zeroize::Zeroizing;
+
+/// `(a_1, …, a_dim, b)` with phase `b − Σ a_i·s_i`; torus elements are the leading bits of the words, the body is the last word.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lwe {
+    words: Vec<u64>,
+}
+
+impl Lwe {
+    /// The ciphertext of these words, mask first.
+    ///
+    /// # Panics
+    /// If there are fewer than two.
+    pub fn from_words(words: Vec<u64>) -> Self {
+        assert!(words.len() >= 2, "a mask and a body");
+        Self { words }
+    }
+
+    /// `value` without noise or mask: anybody can read it.
+    pub fn trivial(dim: usize, value: u64) -> Self {
+        let mut words = vec![0; dim + 1];
+        words[dim] = value;
+        Self { words }
+    }
+
+    /// An encryption under a binary secret. `seed` must be secret and fresh; the mask comes from a child of it.
+    pub fn encrypt(secret: &[u8], error: &Gaussian, value: u64, seed: &Seed) -> Self {
+        let mut words = vec![0; secret.len() + 1];
+        let (mask, body) = words.split_at_mut(secret.len());
+        seed.derive(Domain::Mask, 0).stream(Domain::EncryptionMask, 0).fill_u64(mask);
+        let mut noise = Zeroizing::new([0i64]);
+        error.sample(&mut seed.stream(Domain::EncryptionNoise, 0), &mut noise[..]);
+        body[0] = inner_product(mask, secret).wrapping_add(value).wrapping_add(noise[0] as u64);
+        Self { words }
+    }
+
+    /// `b − Σ a_i·s_i`.
+    pub fn phase(&self, secret: &[u8]) -> u64 {
+        assert_eq!(secret.len(), self.dim(), "the secret's dimension");
+        self.body().wrapping_sub(inner_product(self.mask(), secret))
+    }
+
+    /// Length of the mask.
+    pub fn dim(&self) -> usize {
+        self.words.len() - 1
+    }
+
+    /// The mask.
+    pub fn mask(&self) -> &[u64] {
+        &self.words[..self.dim()]
+    }
+
+    /// The body.
+    pub fn body(&self) -> u64 {
+        self.words[self.dim()]
+    }
+
+    /// Mask and body.
+    pub fn words(&self) -> &[u64] {
+        &self.words
+    }
+
+    /// `self += factor·other`.
+    pub fn add_multiple(&mut self, other: &Self, factor: i64) {
+        assert_eq!(self.words.len(), other.words.len(), "dimensions");
+        for (x, y) in self.words.iter_mut().zip(&other.words) {
+            *x = x.wrapping_add(y.wrapping_mul(factor as u64));
+        }
+    }
+
+    /// `self += value`.
+    pub fn add_plain(&mut self, value: u64) {
+        let dim = self.dim();
+        self.words[dim] = self.words[dim].wrapping_add(value);
+    }
+}
+
+/// `Σ a_i·s_i` without a branch on the bits.
+fn inner_product(a: &[u64], bits: &[u8]) -> u64 {
+    a.iter().zip(bits).fold(0, |sum: u64, (&a, &bit)| sum.wrapping_add(a & u64::from(bit).wrapping_neg()))
+}

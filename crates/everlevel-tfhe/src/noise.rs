@@ -1,0 +1,152 @@
+#![doc = include_str!("../../../docs/notes/tfhe.md")]
+//!
+//! Everything here is a variance of the phase, as a part of the torus squared, unless its name says otherwise.
+
+use crate::params::{Gadget, Order, ParamsLiteral};
+
+/// Share of `2^-53` that the transform's rounding has, per level of the transform, as a variance: fitted to this library's FFT
+/// (`tests/noise.rs` measures it).
+const FFT_ERROR: f64 = 1.5;
+
+/// What each step of a bootstrap adds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Noise {
+    /// Error of one sample of the small secret.
+    pub lwe: f64,
+    /// Error of one sample of the large secret.
+    pub glwe: f64,
+    /// A fresh encryption.
+    pub fresh: f64,
+    /// One blind rotation.
+    pub blind_rotation: f64,
+    /// One key switch.
+    pub key_switch: f64,
+    /// The modulus switch.
+    pub mod_switch: f64,
+    /// What a bootstrap puts out: the blind rotation, and the key switch where that comes last.
+    pub bootstrapped: f64,
+    order: Order,
+}
+
+impl Noise {
+    pub(crate) fn new(l: &ParamsLiteral) -> Self {
+        let (lwe, glwe) = ((2.0 * l.lwe_log2_std_dev).exp2(), (2.0 * l.glwe_log2_std_dev).exp2());
+        let blind_rotation = l.lwe_dim as f64 * external_product(l);
+        let key_switch = key_switch(l.big_dim(), l.key_switch.gadget, lwe);
+        let (fresh, bootstrapped) = match l.order {
+            Order::KeySwitchFirst => (glwe, blind_rotation),
+            Order::BootstrapFirst => (lwe, blind_rotation + key_switch),
+        };
+        let mod_switch = mod_switch(l.lwe_dim, l.n());
+        Self { lwe, glwe, fresh, blind_rotation, key_switch, mod_switch, bootstrapped, order: l.order }
+    }
+
+    /// Of the small ciphertext that selects a table's entry, where the input of the bootstrap has `variance`.
+    pub fn at_table(&self, variance: f64) -> f64 {
+        let key_switch = if self.order == Order::KeySwitchFirst { self.key_switch } else { 0.0 };
+        variance + key_switch + self.mod_switch
+    }
+}
+
+/// Mean square of a balanced digit in `[−B/2, B/2)`: `(B² + 2)/12`.
+fn digit_square(gadget: Gadget) -> f64 {
+    ((2.0 * f64::from(gadget.base_log2)).exp2() + 2.0) / 12.0
+}
+
+/// Variance of what a decomposition rounds away: `B^(−2l)/12`.
+fn rounding(gadget: Gadget) -> f64 {
+    (-2.0 * f64::from(gadget.bits())).exp2() / 12.0
+}
+
+/// What an external product by an encrypted bit adds, on average over the bit:
+/// `N·σ²·(k·l_a·(B_a²+2) + l_b·(B_b²+2))/12 + ½·(kN/2·B_a^(−2l_a) + B_b^(−2l_b))/12`, and the transforms' errors.
+pub fn external_product(l: &ParamsLiteral) -> f64 {
+    let (n, k) = (l.n() as f64, l.rank as f64);
+    let (a, b) = (l.mask_gadget, l.body_gadget);
+    let digits = k * f64::from(a.digits) * digit_square(a) + f64::from(b.digits) * digit_square(b);
+    let key = (2.0 * l.glwe_log2_std_dev).exp2() + stored_key(l);
+    let secret = k * n / 2.0;
+    n * key * digits + 0.5 * (secret * rounding(a) + rounding(b)) + transforms(l)
+}
+
+/// log2 of the unit in which transformed keys of a 32-bit torus are stored as 32-bit integers: the smallest power of two for which
+/// [`PACKED_RANGE`] standard deviations of the transform of a uniform polynomial, `2^32·√(n/24)` each, are in range.
+pub fn log2_key_unit(n: usize) -> u32 {
+    (2.0 * PACKED_RANGE * (n as f64 / 24.0).sqrt()).log2().ceil() as u32
+}
+
+/// Standard deviations of a transformed key that its stored form holds. Larger values have probability `2^-69`, and there are fewer than
+/// `2^30` of them in a key.
+pub const PACKED_RANGE: f64 = 9.5;
+
+/// What storing transformed keys of a 32-bit torus as integers adds to the error of each row, seen through the secret: `u²/12·2/N` for
+/// each of `1 + kN/2` coefficients, with `u` the unit.
+pub fn stored_key(l: &ParamsLiteral) -> f64 {
+    if l.torus_bits != 32 {
+        return 0.0;
+    }
+    let n = l.n() as f64;
+    let unit = (f64::from(log2_key_unit(l.n())) - 32.0).exp2();
+    (1.0 + l.big_dim() as f64 / 2.0) * unit * unit / 12.0 * 2.0 / n
+}
+
+/// The f64 transforms' rounding in one external product: relative errors of `2^-53`, once a level, on sums of `rows·N` products of
+/// digits and torus elements, seen through the secret.
+pub fn transforms(l: &ParamsLiteral) -> f64 {
+    let (n, k) = (l.n() as f64, l.rank as f64);
+    let (a, b) = (l.mask_gadget, l.body_gadget);
+    let digits = k * f64::from(a.digits) * digit_square(a) + f64::from(b.digits) * digit_square(b);
+    FFT_ERROR * (-106.0f64).exp2() * f64::from(l.log_n) * n * digits / 12.0 * (1.0 + k * n / 2.0)
+}
+
+/// A key switch of `dim` coefficients whose key has errors of variance `error`:
+/// `dim·l·σ²·(B²+2)/12 + dim/2·B^(−2l)/12`.
+pub fn key_switch(dim: usize, gadget: Gadget, error: f64) -> f64 {
+    let dim = dim as f64;
+    dim * f64::from(gadget.digits) * error * digit_square(gadget) + 0.5 * dim * rounding(gadget)
+}
+
+/// A modulus switch to `2N` with the mean of the rounding corrected: `(n/4 + 1)/(12·(2N)²)`.
+pub fn mod_switch(lwe_dim: usize, n: usize) -> f64 {
+    (lwe_dim as f64 / 4.0 + 1.0) / (12.0 * (2.0 * n as f64).powi(2))
+}
+
+/// log2 of the probability that Gaussian noise of this variance exceeds a margin, on either side: `erfc(margin/√(2V))`.
+pub fn log2_p_fail(margin_torus: f64, variance: f64) -> f64 {
+    log2_erfc(margin_torus / (2.0 * variance).sqrt())
+}
+
+/// log2 of `erfc(x)` for `x ≥ 0`, by its continued fraction where that converges fast and by its series elsewhere.
+pub fn log2_erfc(x: f64) -> f64 {
+    use std::f64::consts::{FRAC_2_SQRT_PI, LOG2_E, PI};
+    if x < 2.0 {
+        let (mut sum, mut term) = (0.0, x);
+        for i in 0..80 {
+            sum += term / f64::from(2 * i + 1);
+            term *= -x * x / f64::from(i + 1);
+        }
+        return (1.0 - FRAC_2_SQRT_PI * sum).log2();
+    }
+    // erfc(x) = exp(−x²)/√π · 1/(x + (1/2)/(x + 1/(x + (3/2)/(x + …)))).
+    let fraction = (1..=80).rev().fold(x, |tail, i| x + 0.5 * f64::from(i) / tail);
+    -x * x * LOG2_E - (fraction * PI.sqrt()).log2()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn erfc_is_right_on_both_sides_of_its_seam() {
+        for (x, expected) in [
+            (0.0, 0.0),
+            (0.5, 0.479_500_122_186_953_5f64.log2()),
+            (1.999, 0.004_698_443_5f64.log2()),
+            (2.0, 0.004_677_734_981_047_266f64.log2()),
+            (5.0, 1.537_459_794_428_034_9e-12f64.log2()),
+            (20.0, 5.395_865_611_607_901e-176f64.log2()),
+        ] {
+            assert!((log2_erfc(x) - expected).abs() < 1e-4, "{x}: {} {expected}", log2_erfc(x));
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Secret keys: the small LWE secret, the large GLWE secret, and encryption under them.
+
+use std::sync::Arc;
+
+use everlevel_rand::sampler::{self, Gaussian};
+use everlevel_rand::{Domain, Seed};
+use everlevel_rlwe::SecretId;
+use zeroize::Zeroizing;
+
+use crate::exact::{ExactRing, Prepared};
+use crate::params::Order;
+use crate::{Error, Params};
+
+/// Both secrets of one user, uniform bits. Erased on drop.
+pub struct SecretKey {
+    params: Arc<Params>,
+    id: SecretId,
+    seed: Seed,
+    small: Zeroizing<Vec<u8>>,
+    /// The GLWE secret's coefficients, polynomial by polynomial: the LWE secret of what is extracted.
+    big: Zeroizing<Vec<u8>>,
+    pub(crate) ring: ExactRing,
+    pub(crate) big_prepared: Vec<Prepared>,
+    error: Gaussian,
+}
+
+/// The sampler of an error of `2^log2_std_dev` of the torus, in units of `2^-bits`.
+pub(crate) fn gaussian(log2_std_dev: f64, bits: u32) -> Result<Gaussian, Error> {
+    Ok(Gaussian::new((log2_std_dev + f64::from(bits)).exp2())?)
+}
+
+impl SecretKey {
+    /// A key from the operating system's randomness.
+    ///
+    /// # Errors
+    /// [`Error::Random`] if there is none.
+    pub fn generate(params: Arc<Params>) -> Result<Self, Error> {
+        Self::from_seed(params, &Seed::from_os()?)
+    }
+
+    /// The key that a seed stands for. The seed is the secret: it must be uniform and used for one key only.
+    ///
+    /// # Errors
+    /// [`Error::Random`] if the parameters' deviations are outside the sampler's range.
+    pub fn from_seed(params: Arc<Params>, seed: &Seed) -> Result<Self, Error> {
+        let bits = |index: u64, len: usize| {
+            let mut signed = Zeroizing::new(vec![0i8; len]);
+            sampler::binary(&mut seed.stream(Domain::SecretKey, index), &mut signed);
+            Zeroizing::new(signed.iter().map(|&bit| bit as u8).collect::<Vec<u8>>())
+        };
+        let (small, big) = (bits(0, params.lwe_dim), bits(1, params.big_dim()));
+        let ring = ExactRing::new(params.log_n);
+        let big_prepared = big.chunks(params.n()).map(|bits| ring.prepare(bits)).collect();
+        let id = SecretId(seed.stream(Domain::Derive, 0).next_u64() ^ params.fingerprint());
+        let error = match params.order {
+            Order::KeySwitchFirst => gaussian(params.glwe_log2_std_dev, 64)?,
+            Order::BootstrapFirst => gaussian(params.lwe_log2_std_dev, 64)?,
+        };
+        Ok(Self { params, id, seed: seed.clone(), small, big, ring, big_prepared, error })
+    }
+
+    /// The parameters.
+    pub fn params(&self) -> &Arc<Params> {
+        &self.params
+    }
+
+    /// The id, which is public: keys and ciphertexts carry it.
+    pub fn id(&self) -> SecretId {
+        self.id
+    }
+
+    /// The small secret's bits.
+    pub fn small(&self) -> &[u8] {
+        &self.small
+    }
+
+    /// The large secret's bits.
+    pub fn big(&self) -> &[u8] {
+        &self.big
+    }
+
+    /// The secret of ciphertexts between bootstraps.
+    pub fn ciphertext_secret(&self) -> &[u8] {
+        match self.params.order {
+            Order::KeySwitchFirst => &self.big,
+            Order::BootstrapFirst => &self.small,
+        }
+    }
+
+    /// The seed that stands for the key.
+    pub fn seed(&self) -> &Seed {
+        &self.seed
+    }
+
+    /// The error of fresh encryptions.
+    pub(crate) fn error(&self) -> &Gaussian {
+        &self.error
+    }
+}
+
+impl std::fmt::Debug for SecretKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SecretKey").field("id", &self.id).finish_non_exhaustive()
+    }
+}

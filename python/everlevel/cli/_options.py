@@ -1,0 +1,36 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+import argparse
+
+from ..engine import Engine
+
+
+def add_threads(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
+    """Add ``--threads`` and ``--insecure-log-n``."""
+    parser.add_argument("--threads", type=int, metavar="T", help="all cores, if left out")
+    parser.add_argument(
+        "--insecure-log-n", type=int, metavar="LOG_N", help="a ring of 2^LOG_N without any security, to try things out"
+    )
+
+
+def add_engine_options(parser: argparse.ArgumentParser) -> None:
+    """Add what chooses an engine's parameters."""
+    engine = parser.add_argument_group("parameters")
+    engine.add_argument("--bootstrap", action="store_true", help="N = 2^16 with room for bootstraps, and their key")
+    engine.add_argument("--max-level", type=int, metavar="L", help="levels, without --bootstrap (default 7)")
+    engine.add_argument("--slot-count", type=int, metavar="K", help="values in a ciphertext, a power of two")
+    add_threads(engine)
+
+
+def make_engine(options: argparse.Namespace) -> Engine:
+    """Make the engine that the options ask for."""
+    return Engine(
+        "parallel",
+        max_level=options.max_level,
+        slot_count=options.slot_count,
+        use_bootstrap=options.bootstrap,
+        thread_count=options.threads,
+        insecure_log_n=options.insecure_log_n,
+    )
