@@ -5,7 +5,7 @@ catches it: it bootstraps the operands that are too low, and calls the operation
 of an operation, so that each that consumes levels has this by one line above it.
 
 Ciphertexts never change, so what is bootstrapped is remembered beside the original: an operand that is used again is
-not bootstrapped again.
+not bootstrapped again. Sums and rotations, which need no levels, are `deepened` for that reason alone.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec, TypeVar, cast
 from weakref import WeakKeyDictionary
 
+from ._options import DEFAULT_STAGE_COUNT
 from .ciphertext import Ciphertext
 from .errors import LevelError, MissingKeyError
-from .keys import BootstrapKey, RelinearizationKey
+from .keys import BootstrapKey, RelinearizationKey, SmallBootstrapKey
 
 if TYPE_CHECKING:
     from .engine import Engine
@@ -91,18 +92,19 @@ class Refresher:
 
     def _level_out(self, engine: Engine, operation: str, operand: Ciphertext, needed: int) -> int:
         """Return the level that a bootstrap leads to, or say why there is none, or that it is too low."""
-        try:
-            key = engine._registry.find(operation, BootstrapKey, operand._native.secret_id)
-        except MissingKeyError:
+        registry, secret_id = engine._registry, operand._native.secret_id
+        key = registry.get(BootstrapKey, secret_id)
+        if key is None and registry.get(SmallBootstrapKey, secret_id) is None:
             raise MissingKeyError(
                 f"{operation}: needs level ≥ {needed}, the ciphertext is at level {operand.level}, and the engine has "
                 f"no key to bootstrap it; call engine.create_evaluation_key(secret_key), or engine.use(evaluation_key)",
                 key=BootstrapKey.kind,
-            ) from None
-        level_out = engine.max_level - key.stage_count
+            )
+        stage_count = DEFAULT_STAGE_COUNT if key is None else key.stage_count
+        level_out = engine.max_level - stage_count
         if needed > level_out:
             raise LevelError(
-                f"{operation}: needs level ≥ {needed}, and a bootstrap of stage_count {key.stage_count} ends at level "
+                f"{operation}: needs level ≥ {needed}, and a bootstrap of stage_count {stage_count} ends at level "
                 f"{level_out}; split the operation into steps of at most {level_out} levels each, such as a polynomial "
                 f"of a degree below {2**level_out}",
                 level=operand.level,

@@ -22,6 +22,7 @@ Operand = Ciphertext | Plaintext | ArrayLike | complex
 class ArithmeticMixin(EngineCore):
     """Slot-by-slot arithmetic. Operands at different levels are brought to the lower one."""
 
+    @deepened
     def add(self, left: Operand, right: Operand) -> Ciphertext:
         """Add, slot by slot.
 
@@ -52,6 +53,7 @@ class ArithmeticMixin(EngineCore):
         first, second = _order("add", left, right)
         return self._add("add", first, second)
 
+    @deepened
     def subtract(self, left: Operand, right: Operand) -> Ciphertext:
         """Subtract `right` from `left`, slot by slot. All else is as in `add`."""
         if isinstance(left, Ciphertext) and isinstance(right, Ciphertext):
@@ -65,6 +67,7 @@ class ArithmeticMixin(EngineCore):
             return self.negate(self._add("subtract", self.negate(first), second))
         return self._add("subtract", first, _negative("subtract", second, self.slot_count))
 
+    @deepened
     def negate(self, ciphertext: Ciphertext) -> Ciphertext:
         """Negate every slot. Levels consumed: 0."""
         ciphertext = self._ciphertext("negate", ciphertext)

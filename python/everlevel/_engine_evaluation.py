@@ -7,10 +7,10 @@ from typing import Any, Final, Literal
 
 from ._engine_keys import KeysMixin
 from .errors import OperandTypeError, ParameterError
-from .evaluation_key import AnyKey, EvaluationKey
-from .keys import BootstrapKey, ConjugationKey, FixedRotationKey, RelinearizationKey, RotationKey, SecretKey
+from .evaluation_key import _KINDS, AnyKey, EvaluationKey
+from .keys import SecretKey
 
-_BOOTSTRAPS: Final = (True, False, "regular", "lossy")
+_BOOTSTRAPS: Final = (True, False, "regular", "lossy", "small")
 
 
 class EvaluationMixin(KeysMixin):
@@ -30,7 +30,7 @@ class EvaluationMixin(KeysMixin):
         self,
         secret_key: SecretKey,
         *,
-        bootstrap: bool | Literal["regular", "lossy"] | None = None,
+        bootstrap: bool | Literal["regular", "lossy", "small"] | None = None,
         stage_count: int = 3,
         size: str = "medium",
         rotations: bool | Iterable[int] = True,
@@ -44,12 +44,12 @@ class EvaluationMixin(KeysMixin):
         ----------
         secret_key : SecretKey
             Secret of the ciphertexts.
-        bootstrap : {True, False, "regular", "lossy"}, optional
+        bootstrap : {True, False, "regular", "lossy", "small"}, optional
             The bootstrap key in it: ``"lossy"`` for every bootstrap and for comparisons, ``"regular"`` or True for
-            regular and merged ones, with less memory beside the key, False for none. If left out, a regular one
-            where the engine has bootstraps.
+            regular and merged ones, ``"small"`` for every bootstrap in a third of the memory and 1.4 times the time,
+            False for none. If left out, a regular one where the engine has bootstraps.
         stage_count, size
-            Of the bootstrap key: see `create_bootstrap_key`.
+            Of the bootstrap key: see `create_bootstrap_key`. A small one has neither.
         rotations : bool or iterable of int, default True
             True for rotations by any amount; amounts, for a fixed rotation key each, which is faster and smaller where
             they are few; False for none.
@@ -70,6 +70,14 @@ class EvaluationMixin(KeysMixin):
         variant = self._variant(operation, bootstrap)
         secret = self._secret_key(operation, secret_key)
         deltas = None if isinstance(rotations, bool) else self._deltas(operation, rotations)
+        if variant == "small" and rotations is not True:
+            raise ParameterError(
+                f"{operation}: rotations is {rotations!r}, and a small bootstrap key needs rotations by any amount; "
+                f"pass rotations=True, and fixed rotation keys beside",
+                option="rotations",
+                value=rotations,
+                allowed=True,
+            )
         if variant is not None:
             self._bootstrap_options(operation, secret, stage_count, size)
         keys: list[AnyKey] = [
@@ -80,7 +88,9 @@ class EvaluationMixin(KeysMixin):
             keys += [self.create_fixed_rotation_key(secret, delta) for delta in deltas]
         elif rotations:
             keys.append(self.create_rotation_key(secret, progress=progress))
-        if variant is not None:
+        if variant == "small":
+            keys.append(self.create_small_bootstrap_key(secret, progress=progress))
+        elif variant is not None:
             create = self.create_lossy_bootstrap_key if variant == "lossy" else self.create_bootstrap_key
             keys.append(create(secret, stage_count, size, progress=progress))
         evaluation_key = EvaluationKey(keys)
@@ -101,7 +111,7 @@ class EvaluationMixin(KeysMixin):
         for key in keys:
             if isinstance(key, EvaluationKey):
                 singles += key.keys
-            elif isinstance(key, (RelinearizationKey, ConjugationKey, RotationKey, FixedRotationKey, BootstrapKey)):
+            elif isinstance(key, _KINDS):
                 singles.append(key)
             else:
                 raise OperandTypeError(
@@ -119,8 +129,8 @@ class EvaluationMixin(KeysMixin):
             return "regular" if self._context.can_bootstrap else None
         if not any(bootstrap is known or bootstrap == known for known in _BOOTSTRAPS):
             raise ParameterError(
-                f"{operation}: bootstrap is {bootstrap!r}, and True, False, 'regular' and 'lossy' are offered; "
-                f"check its spelling",
+                f"{operation}: bootstrap is {bootstrap!r}, and True, False, 'regular', 'lossy' and 'small' are "
+                f"offered; check its spelling",
                 option="bootstrap",
                 value=bootstrap,
                 allowed=_BOOTSTRAPS,

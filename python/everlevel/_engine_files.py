@@ -20,6 +20,7 @@ from .keys import (
     RelinearizationKey,
     RotationKey,
     SecretKey,
+    SmallBootstrapKey,
 )
 from .plaintext import Plaintext
 
@@ -98,6 +99,8 @@ class FilesMixin(EngineCore):
         deserialize_bootstrap_key = _functions(BootstrapKey)
     write_lossy_bootstrap_key, read_lossy_bootstrap_key, serialize_lossy_bootstrap_key, \
         deserialize_lossy_bootstrap_key = _functions(LossyBootstrapKey)
+    write_small_bootstrap_key, read_small_bootstrap_key, serialize_small_bootstrap_key, \
+        deserialize_small_bootstrap_key = _functions(SmallBootstrapKey)
     write_evaluation_key, read_evaluation_key, serialize_evaluation_key, \
         deserialize_evaluation_key = _functions(EvaluationKey)
     # fmt: on
@@ -171,6 +174,8 @@ class FilesMixin(EngineCore):
             case _native.BootstrapKey():
                 lossy = native.kind == "lossy"
                 return (LossyBootstrapKey if lossy else BootstrapKey)(context, native, level)
+            case _native.SmallBootstrapKey():
+                return SmallBootstrapKey(context, native, level)
             case _native.FixedRotationKey():
                 key: Any = FixedRotationKey(context, native, context.fixed_rotation_level(native))
             case _native.RelinearizationKey():

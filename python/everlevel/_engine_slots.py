@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from . import _checks
+from ._auto import deepened
 from ._core import EngineCore
 from .ciphertext import Ciphertext
 from .errors import OperandTypeError, ParameterError
@@ -16,6 +17,7 @@ from .keys import ConjugationKey, FixedRotationKey, RotationKey
 class SlotsMixin(EngineCore):
     """Movement of values between slots. None of it consumes a level."""
 
+    @deepened
     def rotate(
         self, ciphertext: Ciphertext, key: RotationKey | FixedRotationKey | EvaluationKey, delta: int | None = None
     ) -> Ciphertext:
@@ -73,6 +75,7 @@ class SlotsMixin(EngineCore):
         """Rotate: the same as `rotate`, under NumPy's name."""
         return self.rotate(ciphertext, rotation_key, shift)
 
+    @deepened
     def rotate_batch(
         self,
         ciphertext: Ciphertext,
@@ -131,6 +134,7 @@ class SlotsMixin(EngineCore):
         """Rotate by many amounts: the same as `rotate_batch`, under 1.x's other name."""
         return self.rotate_batch(ciphertext, rotation_key, shifts)
 
+    @deepened
     def conjugate(self, ciphertext: Ciphertext, conjugation_key: ConjugationKey | EvaluationKey) -> Ciphertext:
         """Conjugate every slot. Levels consumed: 0.
 

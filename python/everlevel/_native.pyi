@@ -17,6 +17,7 @@ __all__ = [
     "RelinearizationKey",
     "RotationKey",
     "SecretKey",
+    "SmallBootstrapKey",
     "build_info",
     "deserialize",
     "inspect_file",
@@ -29,7 +30,7 @@ __all__ = [
 
 _Slots = NDArray[np.complex128]
 _Report = Callable[[int, int], None] | None
-_Keys = tuple[RelinearizationKey, ConjugationKey, BootstrapKey]
+_Keys = tuple[RelinearizationKey, ConjugationKey, BootstrapKey | tuple[RotationKey, SmallBootstrapKey, int]]
 
 def build_info() -> list[tuple[str, str]]: ...
 def deserialize(
@@ -122,6 +123,17 @@ class BootstrapKey:
     def stage_count(self) -> int: ...
 
 @final
+class SmallBootstrapKey:
+    @property
+    def is_seeded(self) -> bool: ...
+    @property
+    def nbytes(self) -> int: ...
+    @property
+    def secret_id(self) -> int: ...
+    @property
+    def seeded_nbytes(self) -> int: ...
+
+@final
 class Plaintext:
     @property
     def level(self) -> int: ...
@@ -154,7 +166,7 @@ class Context:
         *,
         max_level: int | None,
         slot_count: int | None,
-        bootstrap: bool,
+        bootstrap_to: int | None,
         thread_count: int,
         seeded_keys: bool,
         insecure_log_n: int | None,
@@ -190,6 +202,7 @@ class Context:
     def fixed_rotation_key(self, secret_key: SecretKey, delta: int, level: int) -> FixedRotationKey: ...
     def fixed_rotation_level(self, key: FixedRotationKey) -> int: ...
     def bootstrap_key(self, secret_key: SecretKey, stage_count: int, large: bool, report: _Report) -> BootstrapKey: ...
+    def small_bootstrap_key(self, secret_key: SecretKey, report: _Report) -> SmallBootstrapKey: ...
     def lossy_bootstrap_key(
         self, secret_key: SecretKey, stage_count: int, large: bool, report: _Report
     ) -> BootstrapKey: ...
@@ -232,14 +245,7 @@ class Context:
     def conjugate(self, ciphertext: Ciphertext, key: ConjugationKey) -> Ciphertext: ...
 
     # Bootstrapping.
-    def bootstrap(
-        self,
-        ciphertext: Ciphertext,
-        relinearization_key: RelinearizationKey,
-        conjugation_key: ConjugationKey,
-        bootstrap_key: BootstrapKey,
-        report: _Report,
-    ) -> Ciphertext: ...
+    def bootstrap(self, ciphertext: Ciphertext, keys: _Keys, report: _Report) -> Ciphertext: ...
     def lossy_bootstrap(self, ciphertext: Ciphertext, keys: _Keys, real_only: bool, report: _Report) -> Ciphertext: ...
     def sign_bootstrap(self, ciphertext: Ciphertext, keys: _Keys, real_only: bool, report: _Report) -> Ciphertext: ...
     def merge_bootstrap(

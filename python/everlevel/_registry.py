@@ -6,11 +6,11 @@ from threading import Lock
 from typing import Any, TypeVar
 
 from .errors import MissingKeyError
-from .keys import BootstrapKey, ConjugationKey, FixedRotationKey, RelinearizationKey, RotationKey
+from .keys import BootstrapKey, ConjugationKey, FixedRotationKey, RelinearizationKey, RotationKey, SmallBootstrapKey
 
-KeyT = TypeVar("KeyT", RelinearizationKey, ConjugationKey, RotationKey, BootstrapKey)
+KeyT = TypeVar("KeyT", RelinearizationKey, ConjugationKey, RotationKey, BootstrapKey, SmallBootstrapKey)
 
-AnyKey = RelinearizationKey | ConjugationKey | RotationKey | FixedRotationKey | BootstrapKey
+AnyKey = RelinearizationKey | ConjugationKey | RotationKey | FixedRotationKey | BootstrapKey | SmallBootstrapKey
 
 _Slot = tuple[int, type, int]
 """(secret, class of key, amount of a fixed rotation or 0)."""
@@ -38,9 +38,14 @@ class KeyRegistry:
         with self._lock:
             self._keys.clear()
 
+    def get(self, kind: type[KeyT], secret_id: int) -> KeyT | None:
+        """Return the key of a kind for a secret, if there is one."""
+        key: KeyT | None = self._keys.get((secret_id, kind, 0))
+        return key
+
     def find(self, operation: str, kind: type[KeyT], secret_id: int) -> KeyT:
         """Return the key of a kind for a secret, or say how to make it."""
-        key: KeyT | None = self._keys.get((secret_id, kind, 0))
+        key = self.get(kind, secret_id)
         if key is None:
             maker = "evaluation_key" if kind is BootstrapKey else kind.kind.replace(" ", "_")
             raise MissingKeyError(

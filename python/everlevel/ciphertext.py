@@ -8,7 +8,14 @@ from . import _checks, _native
 from ._storable import Storable
 from .errors import OperandTypeError, ParameterError
 from .evaluation_key import EvaluationKey
-from .keys import BootstrapKey, ConjugationKey, LossyBootstrapKey, RelinearizationKey, RotationKey
+from .keys import (
+    BootstrapKey,
+    ConjugationKey,
+    LossyBootstrapKey,
+    RelinearizationKey,
+    RotationKey,
+    SmallBootstrapKey,
+)
 from .plaintext import Plaintext
 
 if TYPE_CHECKING:
@@ -196,21 +203,31 @@ class Ciphertext(Storable):
         """
         return self._engine.conjugate(self, self._conjugation_key("conjugate"))
 
-    def bootstrap(self, bootstrap_key: BootstrapKey | EvaluationKey | None = None) -> Ciphertext:
+    def bootstrap(
+        self,
+        bootstrap_key: BootstrapKey | SmallBootstrapKey | EvaluationKey | None = None,
+        *,
+        stage_count: int | None = None,
+    ) -> Ciphertext:
         """Raise the level, with the engine's relinearization and conjugation keys: see `Engine.bootstrap`.
 
-        A `LossyBootstrapKey` does as well, and bootstraps in the regular order here. A key that is left out is the one
-        that the engine uses.
+        A `LossyBootstrapKey` does as well, and bootstraps in the regular order here; with a `SmallBootstrapKey` goes
+        the engine's rotation key, and the stage count is chosen here. A key that is left out is the one that the
+        engine uses.
 
         Raises
         ------
         MissingKeyError
             If the engine knows no relinearization key, no conjugation key, or no bootstrap key.
         """
-        return self._engine.bootstrap(self, bootstrap_key=bootstrap_key)
+        return self._engine.bootstrap(self, bootstrap_key=bootstrap_key, stage_count=stage_count)
 
     def lossy_bootstrap(
-        self, lossy_bootstrap_key: LossyBootstrapKey | EvaluationKey | None = None, *, real_only: bool | None = None
+        self,
+        lossy_bootstrap_key: LossyBootstrapKey | SmallBootstrapKey | EvaluationKey | None = None,
+        *,
+        stage_count: int | None = None,
+        real_only: bool | None = None,
     ) -> Ciphertext:
         """Raise the level to the highest, with the engine's other keys: see `Engine.lossy_bootstrap`.
 
@@ -219,10 +236,16 @@ class Ciphertext(Storable):
         MissingKeyError
             If the engine knows no key of a kind that is needed.
         """
-        return self._engine.lossy_bootstrap(self, lossy_bootstrap_key=lossy_bootstrap_key, real_only=real_only)
+        return self._engine.lossy_bootstrap(
+            self, lossy_bootstrap_key=lossy_bootstrap_key, stage_count=stage_count, real_only=real_only
+        )
 
     def sign_bootstrap(
-        self, lossy_bootstrap_key: LossyBootstrapKey | EvaluationKey | None = None, *, real_only: bool | None = None
+        self,
+        lossy_bootstrap_key: LossyBootstrapKey | SmallBootstrapKey | EvaluationKey | None = None,
+        *,
+        stage_count: int | None = None,
+        real_only: bool | None = None,
     ) -> Ciphertext:
         """Raise the level of values ±1 and clean them, with the engine's other keys: see `Engine.sign_bootstrap`.
 
@@ -231,7 +254,9 @@ class Ciphertext(Storable):
         MissingKeyError
             If the engine knows no key of a kind that is needed.
         """
-        return self._engine.sign_bootstrap(self, lossy_bootstrap_key=lossy_bootstrap_key, real_only=real_only)
+        return self._engine.sign_bootstrap(
+            self, lossy_bootstrap_key=lossy_bootstrap_key, stage_count=stage_count, real_only=real_only
+        )
 
     def _relinearization_key(self, operation: str) -> RelinearizationKey:
         return self._engine._registry.find(operation, RelinearizationKey, self._native.secret_id)

@@ -16,17 +16,25 @@ from .keys import (
     LossyBootstrapKey,
     RelinearizationKey,
     RotationKey,
+    SmallBootstrapKey,
     format_bytes,
 )
 
 __all__ = ["EvaluationKey"]
 
-AnyKey = RelinearizationKey | ConjugationKey | RotationKey | FixedRotationKey | BootstrapKey
+AnyKey = RelinearizationKey | ConjugationKey | RotationKey | FixedRotationKey | BootstrapKey | SmallBootstrapKey
 """What an evaluation key is made of."""
 
 KeyT = TypeVar("KeyT")
 
-_KINDS: Final = (RelinearizationKey, ConjugationKey, RotationKey, FixedRotationKey, BootstrapKey)
+_KINDS: Final = (
+    RelinearizationKey,
+    ConjugationKey,
+    RotationKey,
+    FixedRotationKey,
+    BootstrapKey,
+    SmallBootstrapKey,
+)
 
 _HOW_TO_MAKE: Final = {
     RelinearizationKey: "engine.create_relinearization_key(secret_key)",
@@ -34,6 +42,7 @@ _HOW_TO_MAKE: Final = {
     RotationKey: "engine.create_evaluation_key(secret_key, rotations=True)",
     BootstrapKey: "engine.create_evaluation_key(secret_key, bootstrap=True)",
     LossyBootstrapKey: "engine.create_evaluation_key(secret_key, bootstrap='lossy')",
+    SmallBootstrapKey: "engine.create_evaluation_key(secret_key, bootstrap='small')",
 }
 
 
@@ -133,6 +142,16 @@ class EvaluationKey(_checks.KeyBundle, Storable):
         return self._single.get(BootstrapKey)
 
     @property
+    def small_bootstrap_key(self) -> SmallBootstrapKey | None:
+        """The small bootstrap key, or None."""
+        return self._single.get(SmallBootstrapKey)
+
+    @property
+    def has_small_bootstrap(self) -> bool:
+        """Whether bootstraps take the small key and the rotation key, as there is no full one."""
+        return self.bootstrap_key is None and self.small_bootstrap_key is not None
+
+    @property
     def nbytes(self) -> int:
         """Bytes that the keys take in memory."""
         return sum(key.nbytes for key in self._keys)
@@ -210,6 +229,8 @@ class EvaluationKey(_checks.KeyBundle, Storable):
         if self.bootstrap_key is not None:
             key = self.bootstrap_key
             parts.append(f"{key.kind.removesuffix(' key')} of stage_count {key.stage_count}")
+        if self.small_bootstrap_key is not None:
+            parts.append(SmallBootstrapKey.kind.removesuffix(" key"))
         return parts
 
     def __repr__(self) -> str:

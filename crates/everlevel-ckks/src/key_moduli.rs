@@ -5,9 +5,9 @@ use everlevel_params::{SecretDistribution, max_log2_qp};
 use everlevel_ring::PrimeSet;
 use everlevel_rlwe::SIGMA;
 
-use crate::bootstrap::tables::{dense_gadget, stage_gadget, stage_sets};
+use crate::bootstrap::tables::{dense_gadget, lowest_sets, stage_gadget, stage_sets};
 use crate::context::Inner;
-use crate::params::{ENCAPSULATION_WEIGHT, stage_counts};
+use crate::params::ENCAPSULATION_WEIGHT;
 use crate::{Context, Error};
 
 /// One kind of key.
@@ -87,10 +87,19 @@ impl Inner {
         all.push(key("relinearization in EvalMod".into(), tables.eval_mod_gadget.full_set(), main));
         all.push(key("conjugation before EvalMod".into(), tables.conjugation_gadget.full_set(), main));
         all.push(key("to the sparse secret".into(), tables.encapsulation_gadget.full_set(), sparse));
-        for stages in stage_counts(self.encoder.slots()) {
+        // Small keys have the shapes of CoeffsToSlots' keys for one stage count.
+        let mut counts = self.params.stage_counts(self.encoder.slots());
+        if !counts.is_empty() && !counts.contains(&self.small_stage_count()) {
+            counts.push(self.small_stage_count());
+        }
+        for stages in counts {
             let raised = dense_gadget(self, &tables.coeffs_to_slots(stages)[0]);
             all.push(key(format!("from the sparse secret, {stages} stages"), raised.full_set(), main));
-            for (what, sets) in ["CoeffsToSlots", "SlotsToCoeffs"].iter().zip(stage_sets(self, tables, stages)) {
+            let [down, up] = stage_sets(self, tables, stages);
+            let lowest = lowest_sets(self, stages);
+            for (what, sets) in
+                [("CoeffsToSlots", down), ("SlotsToCoeffs", up), ("SlotsToCoeffs at the lowest levels", lowest)]
+            {
                 for (stage, [source, _]) in sets.iter().enumerate() {
                     let name = format!("{what} {stage} of {stages}");
                     all.push(key(name, stage_gadget(self, source)?.full_set(), main));

@@ -216,22 +216,3 @@ fn relinearize_many(ring: &Ring, products: Vec<[Poly<Eval>; 3]>, key: &Switching
 pub(crate) fn mul_relinearize(ring: &Ring, operands: [&Rlwe; 2], key: &SwitchingKey, target: &PrimeSet) -> Rlwe {
     relinearize(ring, tensor(ring, operands), key, target)
 }
-
-/// `σ(ct)` for the automorphism whose key is given, over `ct`'s primes.
-pub(crate) fn automorphism(ring: &Ring, ct: &Rlwe, galois_elt: u64, key: &SwitchingKey) -> Rlwe {
-    let digits = ring.mod_up(&ct.c1, &key.gadget().digits, &key.gadget().special);
-    automorphism_hoisted(ring, ct, &digits, galois_elt, key)
-}
-
-/// As [`automorphism`], with the digits of `c1` given.
-pub(crate) fn automorphism_hoisted(
-    ring: &Ring,
-    ct: &Rlwe,
-    digits: &[(usize, Poly<Eval>)],
-    galois_elt: u64,
-    key: &SwitchingKey,
-) -> Rlwe {
-    let mut switched = key.product(ring, digits).rescale(ring, ct.set());
-    ring.add_assign(&mut switched.c0, &ct.c0);
-    Rlwe { c0: ring.automorphism(&switched.c0, galois_elt), c1: ring.automorphism(&switched.c1, galois_elt) }
-}

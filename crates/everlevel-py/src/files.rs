@@ -41,7 +41,7 @@ macro_rules! keys {
     };
 }
 
-keys! { RelinearizationKey ConjugationKey RotationKey FixedRotationKey BootstrapKey }
+keys! { RelinearizationKey ConjugationKey RotationKey FixedRotationKey BootstrapKey SmallBootstrapKey }
 
 macro_rules! objects {
     ($($name:ident)*) => {
@@ -82,6 +82,7 @@ macro_rules! objects {
 
 objects! {
     Ciphertext Plaintext PublicKey RelinearizationKey ConjugationKey RotationKey FixedRotationKey BootstrapKey
+    SmallBootstrapKey
 }
 
 /// What a file held.

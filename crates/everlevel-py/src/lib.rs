@@ -22,6 +22,6 @@ mod _native {
     #[pymodule_export]
     use crate::objects::{
         BootstrapKey, Ciphertext, ConjugationKey, FixedRotationKey, Plaintext, PublicKey, RelinearizationKey,
-        RotationKey, SecretKey, build_info,
+        RotationKey, SecretKey, SmallBootstrapKey, build_info,
     };
 }

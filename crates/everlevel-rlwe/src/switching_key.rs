@@ -210,6 +210,25 @@ impl SwitchingKey {
         self.product_many(ring, &digits)
     }
 
+    /// `σ(ct)` over `ct`'s primes, for the automorphism that this is the key of.
+    pub fn automorphism(&self, ring: &Ring, ct: &Rlwe, galois_elt: u64) -> Rlwe {
+        let digits = ring.mod_up(&ct.c1, &self.gadget.digits, &self.gadget.special);
+        self.automorphism_hoisted(ring, ct, &digits, galois_elt)
+    }
+
+    /// As [`SwitchingKey::automorphism`], with the digits of `c1` given.
+    pub fn automorphism_hoisted(
+        &self,
+        ring: &Ring,
+        ct: &Rlwe,
+        digits: &[(usize, Poly<Eval>)],
+        galois_elt: u64,
+    ) -> Rlwe {
+        let mut switched = self.product(ring, digits).rescale(ring, ct.set());
+        ring.add_assign(&mut switched.c0, &ct.c0);
+        Rlwe { c0: ring.automorphism(&switched.c0, galois_elt), c1: ring.automorphism(&switched.c1, galois_elt) }
+    }
+
     /// Whether ciphertexts over `set` can be switched.
     pub fn serves(&self, set: &PrimeSet) -> bool {
         set.is_subset(&self.gadget.ciphertext_set())

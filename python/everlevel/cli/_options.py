@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import json
 
+from .. import _native, _options
 from ..engine import Engine
 
 
@@ -34,3 +36,12 @@ def make_engine(options: argparse.Namespace) -> Engine:
         thread_count=options.threads,
         insecure_log_n=options.insecure_log_n,
     )
+
+
+def engine_of(params: str, slot_count: int | None, thread_count: int | None) -> Engine:
+    """Make an engine of the parameters that a file names; of full slots, if no number is given."""
+    slots = slot_count or 1 << (json.loads(params)["log_n"] - 1)
+    context = _native.Context.from_params(params, slots, _options.threads("parallel", thread_count), False)
+    engine = Engine.__new__(Engine)
+    engine._fill(context, "parallel", None, False)
+    return engine

@@ -10,7 +10,9 @@ use crate::files::kinds::Parts;
 use crate::files::reader::Reader;
 use crate::files::writer::Writer;
 use crate::files::{Form, Loading, Object, entries};
-use crate::{BootstrapKey, ConjugationKey, Context, Error, FixedRotationKey, RelinearizationKey, RotationKey};
+use crate::{
+    BootstrapKey, ConjugationKey, Context, Error, FixedRotationKey, RelinearizationKey, RotationKey, SmallBootstrapKey,
+};
 
 /// The kind of a container of several evaluation keys.
 pub const BUNDLE_KIND: &str = "evaluation_key";
@@ -56,7 +58,7 @@ macro_rules! keys {
     };
 }
 
-keys! { RelinearizationKey ConjugationKey RotationKey FixedRotationKey BootstrapKey }
+keys! { RelinearizationKey ConjugationKey RotationKey FixedRotationKey BootstrapKey SmallBootstrapKey }
 
 fn prefix(index: usize, kind: &str) -> String {
     format!("{kind}.{index}/")

@@ -67,6 +67,13 @@ pub struct Bootstrap {
     pub size: String,
 }
 
+/// A small bootstrap key's.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SmallBootstrap {
+    pub slot_count: usize,
+}
+
 /// That of several keys in one container: their kinds.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

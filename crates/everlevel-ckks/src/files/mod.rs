@@ -9,7 +9,7 @@
 //! switching key has one tensor for each digit's body, `NAME.body.ROW`, and `NAME.mask.ROW` only where it is written
 //! [`Form::Expanded`]: the seed gives masks back. A secret key has its coefficients, two bits each.
 //!
-//! *What is not.* The plaintext tables of a bootstrap key belong to the parameters, and are made again.
+//! *What is not.* The plaintexts of bootstraps belong to the parameters: each context makes them when first needed.
 //!
 //! *Checks.* Kind, parameters and every shape always. What is read into memory is checked whole; a mapped key is used as it is
 //! unless [`Loading::verify`] is asked for. The residues of ciphertexts, plaintexts and public keys are always compared
@@ -30,7 +30,7 @@ use everlevel_io::{Builder, Container};
 
 use crate::{
     BootstrapKey, Ciphertext, ConjugationKey, Context, Error, FixedRotationKey, Plaintext, PublicKey,
-    RelinearizationKey, RotationKey, SecretKey,
+    RelinearizationKey, RotationKey, SecretKey, SmallBootstrapKey,
 };
 use kinds::Parts;
 use reader::Reader;
@@ -94,6 +94,7 @@ macro_rules! objects {
 
 objects! {
     Ciphertext Plaintext SecretKey PublicKey RelinearizationKey ConjugationKey RotationKey FixedRotationKey BootstrapKey
+    SmallBootstrapKey
 }
 
 impl Context {

@@ -52,8 +52,8 @@ impl KeyWord for f32 {
 }
 
 impl KeyWord for i32 {
-    /// The rounding depends on the unit, which is the caller's.
-    const RELATIVE_VARIANCE: f64 = 0.0;
+    /// A bound: units are powers of two up to `2^-30` of the largest value, which is below 5.5 standard deviations.
+    const RELATIVE_VARIANCE: f64 = 5.5 * 5.5 / 12.0 / (1u64 << 60) as f64;
 
     fn run_multiply(fft: &Fft, out: &mut [f64], x: &[f64], key: &[Self], add: bool) {
         multiply(fft, out, x, key, add);
