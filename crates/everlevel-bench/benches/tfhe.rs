@@ -111,7 +111,8 @@ fn main() {
         let times = measure(&mut calls, 31);
         let best = times[first..].iter().map(|t| t.0).fold(f64::INFINITY, f64::min);
         for ((name, _), (least, median)) in calls.iter().zip(&times) {
-            let ratio = if best.is_finite() { format!("{:.2} of the peer's best", least / best) } else { String::new() };
+            let ratio =
+                if best.is_finite() { format!("{:.2} of the peer's best", least / best) } else { String::new() };
             println!("{name:<34} {least:>8.3} ms ({median:.3})  {ratio}");
         }
     }
