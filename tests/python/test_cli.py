@@ -94,6 +94,20 @@ def test_keygen_for_a_secret_that_there_is(keys: Path, tmp_path: Path) -> None:
     np.testing.assert_allclose(engine.decrypt(x, secret_key)[0], 0.5, atol=1e-4)
 
 
+def test_keygen_makes_small_keys_of_deeper_parameters(tmp_path: Path) -> None:
+    assert main(["keygen", str(tmp_path), "--bootstrap-to", "14", "--small", "--one-file", *SMALL]) == 0
+    more = tmp_path / "more"
+    assert main(["keygen", str(more), "--secret", str(tmp_path / "secret.key"), "--small"]) == 0
+    assert files(more) >= {"small_bootstrap.key", "rotation.key"}
+    engine = Engine(use_bootstrap_to_14_levels=True, insecure_log_n=10)
+    secret_key = engine.load(tmp_path / "secret.key")
+    engine.load(tmp_path / "evaluation.key")
+    assert isinstance(secret_key, SecretKey)
+    x = engine.encrypt([0.5], secret_key, level=0).bootstrap()
+    assert x.level == 14
+    np.testing.assert_allclose(engine.decrypt(x, secret_key)[0], 0.5, atol=1e-4)
+
+
 def test_keygen_puts_keys_together(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     options = ["--one-file", "--rotations=1", "--lossy", "--bootstrap", *SMALL]
     assert main(["keygen", str(tmp_path), *options]) == 0
@@ -115,6 +129,8 @@ def test_keygen_puts_keys_together(tmp_path: Path, capsys: pytest.CaptureFixture
         (("--bootstrap", "--stage-count", "9", *SMALL), "stage_count is 9"),
         (("--bootstrap", "--size", "huge", *SMALL), "size is 'huge'"),
         (("--lossy", *SMALL), "add --bootstrap"),
+        (("--small", *SMALL), "add --bootstrap"),
+        (("--small", "--lossy", "--bootstrap", *SMALL), "leave --lossy out"),
         (("--slot-count", "3", *SMALL), "power of two"),
         (("--secret", "nowhere"), "nowhere"),
     ],

@@ -69,10 +69,11 @@ def test_minimum_and_nearest_neighbours(tmp_path: Path) -> None:
 
 def test_bootstrap_precision(tmp_path: Path) -> None:
     out = run("bootstrap_precision.py", "--repeat", "1", "--out", str(tmp_path))
-    worst = {line[:16].strip(): float(line.split()[-1]) for line in out.splitlines() if " → " in line}
+    worst = {line[:18].strip(): float(line.split()[-1]) for line in out.splitlines() if " → " in line}
     assert worst["regular"] > 20
     assert worst["lossy"] > 15
     assert worst["sign"] > 24
+    assert worst["regular, small key"] > 20
     assert (tmp_path / "bootstraps.png").stat().st_size > 10_000
 
 

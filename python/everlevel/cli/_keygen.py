@@ -33,6 +33,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--rotations", type=_amounts, default=(), metavar="1,-1,…", help="also keys that rotate by these amounts"
     )
     keys.add_argument("--lossy", action="store_true", help="make the bootstrap key one for lossy and sign ones, too")
+    keys.add_argument(
+        "--small", action="store_true", help="in its place a small one, and the rotation key that it needs"
+    )
     keys.add_argument("--stage-count", type=int, default=3, metavar="S", help="of the bootstrap key (default 3)")
     keys.add_argument("--size", default="medium", help="of the bootstrap key: medium (default) or large")
     files = parser.add_argument_group("files")
@@ -50,10 +53,17 @@ def run(options: argparse.Namespace) -> None:
         secret_key = engine.create_secret_key()
     else:
         engine, secret_key = _open_secret(options)
-    if options.lossy and not engine._context.can_bootstrap:
+    if options.lossy and options.small:
         raise ParameterError(
-            "keygen: --lossy is about bootstrap keys, and these parameters have none; add --bootstrap",
+            "keygen: --lossy and --small are both there, and a small key serves every bootstrap; leave --lossy out",
             option="lossy",
+            value=True,
+            allowed=False,
+        )
+    if (options.lossy or options.small) and not engine._context.can_bootstrap:
+        raise ParameterError(
+            "keygen: --lossy and --small are about bootstrap keys, and these parameters have none; add --bootstrap",
+            option="lossy" if options.lossy else "small",
             value=True,
             allowed=False,
         )
@@ -100,11 +110,13 @@ def _makers(engine: Engine, options: argparse.Namespace) -> dict[str, Callable[[
         "relinearization.key": engine.create_relinearization_key,
         "conjugation.key": engine.create_conjugation_key,
     }
-    if options.rotation:
+    if options.rotation or options.small:
         makers["rotation.key"] = engine.create_rotation_key
     for delta in options.rotations:
         makers[f"rotation{delta:+d}.key"] = partial(engine.create_fixed_rotation_key, delta=delta)
-    if engine._context.can_bootstrap:
+    if options.small:
+        makers["small_bootstrap.key"] = engine.create_small_bootstrap_key
+    elif engine._context.can_bootstrap:
         create = engine.create_lossy_bootstrap_key if options.lossy else engine.create_bootstrap_key
         name = "lossy_bootstrap.key" if options.lossy else "bootstrap.key"
         makers[name] = partial(create, stage_count=options.stage_count, size=options.size)
