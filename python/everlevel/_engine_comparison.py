@@ -1,8 +1,7 @@
-"""Signs, and what follows from them: comparisons, minima and maxima, to a stated precision."""
+"""Signs and comparisons, to a stated precision."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,11 +11,12 @@ from ._engine_arithmetic import ArithmeticMixin, Operand
 from ._engine_bootstrap import BootstrapMixin
 from ._engine_polynomials import PolynomialsMixin
 from ._engine_slots import SlotsMixin
+from ._options import DEFAULT_STAGE_COUNT
 from ._sign_plan import SignPlan
 from .ciphertext import Ciphertext
-from .errors import KeyMismatchError, MessageError, OperandTypeError, ParameterError
+from .errors import KeyMismatchError, OperandTypeError, ParameterError
 from .evaluation_key import EvaluationKey
-from .keys import BootstrapKey, LossyBootstrapKey
+from .keys import BootstrapKey, LossyBootstrapKey, SmallBootstrapKey
 
 _SMALLEST_GAP = 2.0**-12
 """Of the bound: below, the noise of a polynomial is no longer small beside what it makes of the gap."""
@@ -26,10 +26,11 @@ _SMALLEST_ERROR = 2.0**-26
 class ComparisonMixin(ArithmeticMixin, PolynomialsMixin, SlotsMixin, BootstrapMixin):
     """Functions of the sign.
 
-    All take real ciphertexts, and an evaluation key with a lossy bootstrap key (that which the engine uses, if left
-    out). `gap` is the least size of a value (or a difference) whose sign must come out right to `error`, and `bound`
-    the largest size that occurs; `plan_sign` tells what they cost. Within the gap, signs lie between 0 and the right
-    one, so that minima, maxima and rectified values are right to gap/2, and absolute values to gap, **everywhere**.
+    All take real ciphertexts, and an evaluation key with a lossy or a small bootstrap key (that which the engine uses,
+    if left out). `gap` is the least size of a value (or a difference) whose sign must come out right to `error`, and
+    `bound` the largest size that occurs; `plan_sign` tells what they cost. Within the gap, signs lie between 0 and the
+    right one, so that minima, maxima and rectified values are right to gap/2, and absolute values to gap,
+    **everywhere**.
     """
 
     def plan_sign(
@@ -99,7 +100,7 @@ class ComparisonMixin(ArithmeticMixin, PolynomialsMixin, SlotsMixin, BootstrapMi
         x : Ciphertext
             Real, of two polynomials.
         evaluation_key : EvaluationKey, optional
-            With a lossy bootstrap key; the keys that the engine uses, if left out.
+            With a lossy or a small bootstrap key; the keys that the engine uses, if left out.
         gap, error, bound
             As in `plan_sign`.
         progress : bool, optional
@@ -110,7 +111,7 @@ class ComparisonMixin(ArithmeticMixin, PolynomialsMixin, SlotsMixin, BootstrapMi
         OperandTypeError
             If the ciphertext is complex.
         MissingKeyError, KeyMismatchError
-            If a key is missing, or the bootstrap key isn't a lossy one.
+            If a key is missing, or the bootstrap key is a regular one.
         ParameterError
             As in `plan_sign`.
 
@@ -158,114 +159,11 @@ class ComparisonMixin(ArithmeticMixin, PolynomialsMixin, SlotsMixin, BootstrapMi
         difference = self.subtract(left, right)
         return self._indicator("compare", difference, evaluation_key, (gap, error, bound), progress)
 
-    def maximum(
-        self,
-        left: Operand,
-        right: Operand,
-        evaluation_key: EvaluationKey | None = None,
-        *,
-        gap: float = 2**-6,
-        error: float = 2**-20,
-        bound: float = 2.0,
-        progress: bool | None = None,
-    ) -> Ciphertext:
-        """Compute the larger value, slot by slot, with an error of at most `gap`/2.
-
-        Where the values differ by `gap` or more it is at most `bound`·`error`/2, beside that of bootstraps. Arguments
-        are those of `compare`. Levels consumed: 1, and none of what is above the highest but one. Operands whose
-        levels would need a further round are bootstrapped first, both at once if they can be.
-        """
-        return self._extremum("maximum", left, right, evaluation_key, (gap, error, bound), progress)
-
-    def minimum(
-        self,
-        left: Operand,
-        right: Operand,
-        evaluation_key: EvaluationKey | None = None,
-        *,
-        gap: float = 2**-6,
-        error: float = 2**-20,
-        bound: float = 2.0,
-        progress: bool | None = None,
-    ) -> Ciphertext:
-        """Compute the smaller value, slot by slot. All else is as in `maximum`."""
-        return self._extremum("minimum", left, right, evaluation_key, (gap, error, bound), progress)
-
-    def relu(
-        self,
-        x: Ciphertext,
-        evaluation_key: EvaluationKey | None = None,
-        *,
-        gap: float = 2**-6,
-        error: float = 2**-20,
-        bound: float = 1.0,
-        progress: bool | None = None,
-    ) -> Ciphertext:
-        """Compute max(x, 0), with an error of at most `gap`/2. Arguments are those of `sign`; levels consumed: 1."""
-        (x,) = self._raised("relu", (x,), evaluation_key, (gap, error, bound), progress)
-        positive = self._indicator("relu", x, evaluation_key, (gap, error, bound), progress)
-        return self._times("relu", x, positive, evaluation_key)
-
-    def abs(
-        self,
-        x: Ciphertext,
-        evaluation_key: EvaluationKey | None = None,
-        *,
-        gap: float = 2**-6,
-        error: float = 2**-20,
-        bound: float = 1.0,
-        progress: bool | None = None,
-    ) -> Ciphertext:
-        """Compute the absolute value, with an error of at most `gap`. All else is as in `relu`."""
-        (x,) = self._raised("abs", (x,), evaluation_key, (gap, error, bound), progress)
-        sign = self._sign("abs", x, evaluation_key, (gap, error, bound), progress)
-        return self._times("abs", x, sign, evaluation_key)
-
-    def max_of_slots(
-        self,
-        x: Ciphertext,
-        evaluation_key: EvaluationKey | None = None,
-        *,
-        count: int | None = None,
-        gap: float = 2**-6,
-        error: float = 2**-20,
-        bound: float = 2.0,
-        progress: bool | None = None,
-    ) -> Ciphertext:
-        """Put the largest of the first `count` values into slot 0, by a tree of ceil(log2(count)) maxima.
-
-        If `count` is left out, all values count, and every slot gets the result; else the other slots hold maxima of
-        other values. The error is at most that of `maximum` for each row of the tree. Levels consumed: 1 for
-        each row, and bootstraps in between as in `maximum`.
-
-        Parameters
-        ----------
-        x, evaluation_key, gap, error, bound, progress
-            As in `maximum`; the key has rotations by powers of two (`rotations=True`) or by those that `count` needs.
-        count : int, optional
-            1 to `slot_count`.
-        """
-        return self._extremum_of_slots("max_of_slots", x, evaluation_key, count, (gap, error, bound), progress)
-
-    def min_of_slots(
-        self,
-        x: Ciphertext,
-        evaluation_key: EvaluationKey | None = None,
-        *,
-        count: int | None = None,
-        gap: float = 2**-6,
-        error: float = 2**-20,
-        bound: float = 2.0,
-        progress: bool | None = None,
-    ) -> Ciphertext:
-        """Put the smallest of the first `count` values into slot 0. All else is as in `max_of_slots`."""
-        return self._extremum_of_slots("min_of_slots", x, evaluation_key, count, (gap, error, bound), progress)
-
     def _sign(
         self, operation: str, value: Any, key: Any, precision: tuple[float, float, float], progress: bool | None
     ) -> Ciphertext:
         x = self._real(operation, value)
-        stages = self._lossy_key(operation, x, key).stage_count
+        stages = self._sign_stages(operation, x, key)
         if x.level < stages + min(_sign_plan.DEPTHS):
             _check_precision(operation, *precision)
             raise_level = self.lossy_bootstrap if x.level >= stages else self.bootstrap
@@ -284,67 +182,6 @@ class ComparisonMixin(ArithmeticMixin, PolynomialsMixin, SlotsMixin, BootstrapMi
         sign = self._sign(operation, x, key, precision, progress)
         return self.add(self.multiply(sign, 0.5), 0.5)
 
-    def _extremum(
-        self, operation: str, left: Any, right: Any, key: Any, precision: Any, progress: bool | None
-    ) -> Ciphertext:
-        left, right = self._raised(operation, (left, right), key, precision, progress)
-        difference = self.subtract(left, right)
-        positive = self._indicator(operation, difference, key, precision, progress)
-        part = self._times(operation, difference, positive, key)
-        return self.add(right, part) if operation.startswith("max") else self.subtract(left, part)
-
-    def _extremum_of_slots(
-        self, operation: str, value: Any, key: Any, count: Any, precision: Any, progress: bool | None
-    ) -> Ciphertext:
-        width = self.slot_count if count is None else _checks.integer(operation, "count", count)
-        if not 1 <= width <= self.slot_count:
-            raise ParameterError(
-                f"{operation}: count is {width}, and 1 to {self.slot_count} slots are there; leave it out for all",
-                option="count",
-                value=width,
-                allowed=(1, self.slot_count),
-            )
-        x = self._real(operation, value)
-        rotate: Callable[[Ciphertext, int], Ciphertext] = (
-            (lambda y, delta: y.rotate(delta)) if key is None else (lambda y, delta: self.rotate(y, key, delta))
-        )
-        covered = 1
-        while covered < width:
-            # Values may be counted twice.
-            step = min(covered, width - covered)
-            (x,) = self._raised(operation, (x,), key, precision, progress)
-            x = self._extremum(operation, x, rotate(x, -step), key, precision, progress)
-            covered += step
-        return x
-
-    def _raised(
-        self, operation: str, operands: tuple[Any, ...], key: Any, precision: Any, progress: bool | None
-    ) -> tuple[Any, ...]:
-        """Bootstrap ciphertexts whose levels would need more rounds than the highest level does."""
-        ciphertexts = [self._real(operation, operand) for operand in operands if isinstance(operand, Ciphertext)]
-        if not ciphertexts:
-            raise OperandTypeError(
-                f"{operation}: no operand is a Ciphertext, and one is needed; encrypt one with engine.encrypt",
-                argument="left, right",
-                expected="Ciphertext",
-            )
-        stages, level = self._lossy_key(operation, ciphertexts[0], key).stage_count, min(c.level for c in ciphertexts)
-        if level >= stages + min(_sign_plan.DEPTHS):
-            rounds = [
-                self._plan(operation, precision, start, stages).bootstrap_count for start in (level, self.max_level)
-            ]
-            if rounds[0] == rounds[1]:
-                return operands
-        if len(ciphertexts) == 2 and ciphertexts[0] is not ciphertexts[1]:
-            merged = self.lossy_merge_bootstrap if level >= stages else self.merge_bootstrap
-            return merged(ciphertexts[0], ciphertexts[1], key, progress=progress)
-        single = self.lossy_bootstrap if level >= stages else self.bootstrap
-        fresh = single(ciphertexts[0], key, progress=progress)
-        return tuple(fresh if isinstance(operand, Ciphertext) else operand for operand in operands)
-
-    def _times(self, operation: str, left: Ciphertext, right: Ciphertext, key: Any) -> Ciphertext:
-        return left * right if key is None else self.multiply(left, right, key)
-
     def _plan(self, operation: str, precision: tuple[float, float, float], level: int, stages: int) -> SignPlan:
         gap, error, bound = _check_precision(operation, *precision)
         return _sign_plan.plan(gap, bound, error, level - stages, self.max_level - stages)
@@ -361,13 +198,21 @@ class ComparisonMixin(ArithmeticMixin, PolynomialsMixin, SlotsMixin, BootstrapMi
             )
         return ciphertext
 
-    def _lossy_key(self, operation: str, x: Ciphertext, key: Any) -> LossyBootstrapKey:
+    def _sign_stages(self, operation: str, x: Ciphertext, key: Any) -> int:
+        """Return the stages of the key for sign bootstraps: a lossy one, or a small one."""
         self._require_bootstrap(operation)
         if key is not None:
-            return _checks.instance(operation, "evaluation_key", key, EvaluationKey).part(operation, LossyBootstrapKey)
-        found = self._registry.find(operation, BootstrapKey, x._native.secret_id)
+            key = _checks.instance(operation, "evaluation_key", key, EvaluationKey)
+            return (
+                DEFAULT_STAGE_COUNT if key.has_small_bootstrap else key.part(operation, LossyBootstrapKey).stage_count
+            )
+        secret_id = x._native.secret_id
+        found = self._registry.get(BootstrapKey, secret_id)
+        if found is None and self._registry.get(SmallBootstrapKey, secret_id) is not None:
+            return DEFAULT_STAGE_COUNT
+        found = self._registry.find(operation, BootstrapKey, secret_id)
         if isinstance(found, LossyBootstrapKey):
-            return found
+            return found.stage_count
         raise KeyMismatchError(
             f"{operation}: the engine uses a regular bootstrap key, and a lossy one is needed for sign bootstraps; "
             f"make one with engine.create_evaluation_key(secret_key, bootstrap='lossy')",
@@ -375,40 +220,6 @@ class ComparisonMixin(ArithmeticMixin, PolynomialsMixin, SlotsMixin, BootstrapMi
             expected="lossy",
             actual="regular",
         )
-
-    def check_range(self, ciphertext: Ciphertext, secret_key: Any, bound: float = 1.0) -> float:
-        """Check that no value is larger than bootstraps and Chebyshev series take. It decrypts: for debugging.
-
-        Nothing else can see whether values are too large: a bootstrap of them gives wrong numbers without a
-        word. `bound` counts for real and imaginary parts each.
-
-        Returns
-        -------
-        float
-            The largest size of a part.
-
-        Raises
-        ------
-        MessageError
-            If that is more than `bound`; its `index` and `value` say where.
-
-        Examples
-        --------
-        >>> bool(engine.check_range(engine.encrypt([0.5, -0.75], public_key), secret_key) < 0.76)
-        True
-        """
-        values = self.decrypt(ciphertext, secret_key)  # type: ignore[attr-defined]
-        sizes = np.maximum(np.abs(values.real), np.abs(values.imag))
-        index = int(sizes.argmax())
-        # The noise of values of size 1 is no fault.
-        if not sizes[index] <= bound + 2.0 ** -min(ciphertext.precision_bits - 3, 20):
-            raise MessageError(
-                f"check_range: the value at index {index} is {values[index]:.6g}, and sizes up to {bound:g} were "
-                f"expected; divide the message before, and multiply the result",
-                index=index,
-                value=values[index].item(),
-            )
-        return float(sizes[index])
 
 
 def _check_precision(operation: str, gap: Any, error: Any, bound: Any) -> tuple[float, float, float]:

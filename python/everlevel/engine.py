@@ -8,10 +8,10 @@ from weakref import WeakValueDictionary
 
 from . import _native, _options
 from ._auto import Counters, Refresher
-from ._engine_comparison import ComparisonMixin
 from ._engine_evaluation import EvaluationMixin
+from ._engine_extrema import ExtremaMixin
 from ._engine_files import FilesMixin
-from ._engine_messages import MessagesMixin
+from ._engine_range import RangeMixin
 from ._options import Mode
 from ._registry import KeyRegistry
 from ._storable import Storable
@@ -19,7 +19,7 @@ from ._storable import Storable
 __all__ = ["Engine"]
 
 
-class Engine(MessagesMixin, ComparisonMixin, EvaluationMixin, FilesMixin):
+class Engine(RangeMixin, ExtremaMixin, EvaluationMixin, FilesMixin):
     """CKKS: arithmetic on encrypted vectors of real or complex numbers.
 
     An engine holds parameters and no secrets. It is safe to use from many threads at once: long calls release the

@@ -142,6 +142,18 @@ def test_keys_given_and_missing(lossy: Party, deep: Party) -> None:
         deep.engine.sign(deep.engine.encrypt([0.5], deep.public_key))
 
 
+def test_a_small_key_will_do(rng: np.random.Generator) -> None:
+    party = new_party(Engine(use_bootstrap=True, insecure_log_n=INSECURE_LOG_N))
+    engine = party.engine
+    key = engine.create_evaluation_key(party.secret_key, bootstrap="small")
+    a, b = rng.uniform(-1, 1, (2, engine.slot_count))
+    for level in (13, 4, 0):
+        x, y = (engine.encrypt(values, party.public_key, level=level) for values in (a, b))
+        for given in (key, None):
+            largest = engine.decrypt(engine.maximum(x, y, given), party.secret_key)
+            assert np.abs(largest - np.maximum(a, b)).max() < 2**-7 + 2**-15
+
+
 def test_bad_input(lossy: Party, party: Party) -> None:
     engine: Any = lossy.engine
     x = engine.encrypt([0.5], lossy.public_key)

@@ -6,7 +6,7 @@ use crate::params::{Gadget, Order, ParamsLiteral};
 
 /// Share of `2^-53` that the transform's rounding has, per level of the transform, as a variance: fitted to this library's FFT
 /// (`tests/noise.rs` measures it).
-const FFT_ERROR: f64 = 1.5;
+const FFT_ERROR: f64 = 2.0;
 
 /// What each step of a bootstrap adds.
 #[derive(Debug, Clone, Copy, PartialEq)]

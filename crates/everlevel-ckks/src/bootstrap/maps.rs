@@ -182,7 +182,7 @@ impl Method {
     /// What a key that serves every method does for this one.
     pub(crate) fn kind(self) -> BootstrapKind {
         match self {
-            Method::Regular => BootstrapKind::Regular,
+            Method::Regular | Method::Precise => BootstrapKind::Regular,
             Method::Lossy | Method::Sign => BootstrapKind::Lossy,
         }
     }

@@ -127,7 +127,7 @@ impl BootstrapTables {
     pub fn plan(&self, kind: BootstrapKind, method: Method) -> Option<&Plan> {
         let plans = self.plans(kind);
         match (method, &plans.slots_to_coeffs_first) {
-            (Method::Regular, _) => Some(&plans.regular),
+            (Method::Regular | Method::Precise, _) => Some(&plans.regular),
             (Method::Lossy, Some([lossy, _])) => Some(lossy),
             (Method::Sign, Some([_, sign])) => Some(sign),
             (Method::Lossy | Method::Sign, None) => None,
