@@ -1,8 +1,9 @@
 # Everlevel's commands. Each sets up all that it needs in .venv and target/; nothing is installed outside them.
 #
 #   make demo    encrypt a photograph, compute on it through two bootstraps, decrypt it, draw what happened
-#   make test    every check: formatter, lints, Rust tests, Rust docs, types, Python tests
+#   make test    every check: formatter, lints, Rust tests, Rust docs, types, the site, Python tests
 #   make bench   the bootstrap table: time, precision, levels, key bytes, memory (BENCH_ARGS="--help" says more)
+#   make docs    the documentation site, into build/site
 #   make build   the release build of the Python package, into .venv
 #   make lint    the formatters and linters alone
 
@@ -14,10 +15,10 @@ export VIRTUAL_ENV := $(abspath $(VENV))
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 BIN := $(VIRTUAL_ENV)/bin
 
-.PHONY: help demo test bench build lint lint-rust lint-python test-rust test-python wheel clean tools
+.PHONY: help demo test bench docs build lint lint-rust lint-python test-rust test-python wheel clean tools
 
 help:
-	@sed -n '3,7s/^# *//p' Makefile
+	@sed -n '3,8s/^# *//p' Makefile
 
 tools:
 	@PYTHON="$(PYTHON)" CARGO="$(CARGO)" sh scripts/check_tools.sh
@@ -38,6 +39,10 @@ demo: build
 
 bench: build
 	$(BIN)/python benches/bench.py $(BENCH_ARGS)
+
+# Warnings are errors. It loads nothing, and its pages load nothing from elsewhere.
+docs: $(BIN)/.everlevel-ready
+	$(BIN)/zensical build --strict --config-file mkdocs.yml
 
 lint: lint-rust lint-python
 
@@ -64,7 +69,7 @@ wheel: tools $(BIN)/.everlevel-ready
 	build/wheel/bin/python -m pip install --quiet .
 	cd build && wheel/bin/python -c "import everlevel; everlevel.show_info()"
 
-test: lint test-rust wheel test-python
+test: lint test-rust wheel docs test-python
 
 clean:
 	rm -rf $(VENV) build out dist

@@ -12,10 +12,13 @@ array([2.5, 5.5])
 from importlib.metadata import version as _version
 
 from . import errors
+from ._fit import ChebyshevFit, fit
 from ._info import show_info
+from ._sign_plan import SignPlan
 from .ciphertext import Ciphertext
 from .engine import Engine
 from .errors import EverlevelError
+from .evaluation_key import EvaluationKey
 from .keys import (
     BootstrapKey,
     ConjugationKey,
@@ -25,14 +28,17 @@ from .keys import (
     RelinearizationKey,
     RotationKey,
     SecretKey,
+    SmallBootstrapKey,
 )
 from .plaintext import Plaintext
 
 __all__ = [
     "BootstrapKey",
+    "ChebyshevFit",
     "Ciphertext",
     "ConjugationKey",
     "Engine",
+    "EvaluationKey",
     "EverlevelError",
     "FixedRotationKey",
     "LossyBootstrapKey",
@@ -41,8 +47,11 @@ __all__ = [
     "RelinearizationKey",
     "RotationKey",
     "SecretKey",
+    "SignPlan",
+    "SmallBootstrapKey",
     "__version__",
     "errors",
+    "fit",
     "show_info",
 ]
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import operator
 import os
+from abc import abstractmethod
 from typing import Any, Final, TypeVar
 
 import numpy as np
@@ -164,8 +165,20 @@ def level(operation: str, value: Any, max_level: int) -> int:
     return number
 
 
+class KeyBundle:
+    """Base of what stands for each of the keys in it: `EvaluationKey`."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def part(self, operation: str, kind: type[T]) -> T:
+        """Return the key of a kind, or raise `MissingKeyError`."""
+
+
 def instance(operation: str, name: str, value: Any, kind: type[T]) -> T:
-    """Check an argument's type, and return it."""
+    """Check an argument's type, and return it; of a bundle of keys, the key of that type."""
+    if isinstance(value, KeyBundle) and not issubclass(kind, KeyBundle):
+        return value.part(operation, kind)
     if not isinstance(value, kind):
         raise OperandTypeError(
             f"{operation}: {name} is of type {type(value).__name__}, and a {kind.__name__} is needed; "

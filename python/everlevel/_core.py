@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, cast
 
 from . import _checks, _native, _progress
+from ._auto import Counters, Refresher
 from ._registry import KeyRegistry
 from .ciphertext import Ciphertext
 from .errors import CiphertextFormError
@@ -23,6 +24,8 @@ class EngineCore:
     _context: _native.Context
     _shows_progress: bool | None
     _registry: KeyRegistry
+    _counters: Counters
+    _refresher: Refresher | None
 
     @property
     def slot_count(self) -> int:

@@ -7,9 +7,11 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from . import _checks, _native
+from ._auto import deepened
 from ._core import EngineCore
 from .ciphertext import Ciphertext
 from .errors import LevelError, OperandTypeError
+from .evaluation_key import EvaluationKey
 from .keys import RelinearizationKey
 from .plaintext import Plaintext
 
@@ -20,6 +22,7 @@ Operand = Ciphertext | Plaintext | ArrayLike | complex
 class ArithmeticMixin(EngineCore):
     """Slot-by-slot arithmetic. Operands at different levels are brought to the lower one."""
 
+    @deepened
     def add(self, left: Operand, right: Operand) -> Ciphertext:
         """Add, slot by slot.
 
@@ -50,6 +53,7 @@ class ArithmeticMixin(EngineCore):
         first, second = _order("add", left, right)
         return self._add("add", first, second)
 
+    @deepened
     def subtract(self, left: Operand, right: Operand) -> Ciphertext:
         """Subtract `right` from `left`, slot by slot. All else is as in `add`."""
         if isinstance(left, Ciphertext) and isinstance(right, Ciphertext):
@@ -63,13 +67,15 @@ class ArithmeticMixin(EngineCore):
             return self.negate(self._add("subtract", self.negate(first), second))
         return self._add("subtract", first, _negative("subtract", second, self.slot_count))
 
+    @deepened
     def negate(self, ciphertext: Ciphertext) -> Ciphertext:
         """Negate every slot. Levels consumed: 0."""
         ciphertext = self._ciphertext("negate", ciphertext)
         return self._wrap(self._context.negate(ciphertext._native), is_real=ciphertext.is_real)
 
+    @deepened
     def multiply(
-        self, left: Operand, right: Operand, relinearization_key: RelinearizationKey | None = None
+        self, left: Operand, right: Operand, relinearization_key: RelinearizationKey | EvaluationKey | None = None
     ) -> Ciphertext:
         """Multiply, slot by slot.
 
@@ -77,7 +83,7 @@ class ArithmeticMixin(EngineCore):
         ----------
         left, right : Ciphertext, Plaintext, array_like or number
             At least one of them a ciphertext.
-        relinearization_key : RelinearizationKey, optional
+        relinearization_key : RelinearizationKey or EvaluationKey, optional
             For two ciphertexts: brings the product back to two polynomials. Left out, the product has three, to be
             added up with others and given to `relinearize` once. (The operator ``*`` finds the key by itself.)
 
@@ -131,21 +137,26 @@ class ArithmeticMixin(EngineCore):
         number = 1j * _checks.integer(operation, "factor", factor)
         return self._wrap(self._context.multiply_scalar(ciphertext._native, number), is_real=False)
 
-    def square(self, ciphertext: Ciphertext, relinearization_key: RelinearizationKey | None = None) -> Ciphertext:
+    @deepened
+    def square(
+        self, ciphertext: Ciphertext, relinearization_key: RelinearizationKey | EvaluationKey | None = None
+    ) -> Ciphertext:
         """Square every slot; cheaper than ``multiply(a, a)``. Levels consumed: 1.
 
         Parameters
         ----------
         ciphertext : Ciphertext
             What to square.
-        relinearization_key : RelinearizationKey, optional
+        relinearization_key : RelinearizationKey or EvaluationKey, optional
             As in `multiply`.
         """
         ciphertext = self._relinearized("square", ciphertext)
         key = self._optional_key("square", relinearization_key)
         return self._wrap(self._context.square(ciphertext._native, key), is_real=ciphertext.is_real)
 
-    def relinearize(self, ciphertext: Ciphertext, relinearization_key: RelinearizationKey) -> Ciphertext:
+    def relinearize(
+        self, ciphertext: Ciphertext, relinearization_key: RelinearizationKey | EvaluationKey
+    ) -> Ciphertext:
         """Bring a ciphertext of three polynomials back to two. Levels consumed: 0.
 
         Examples
@@ -223,7 +234,7 @@ class ArithmeticMixin(EngineCore):
         slots, is_real = _checks.message(operation, second, self.slot_count)
         return self._wrap(self._context.add_slots(first._native, slots), is_real=first.is_real and is_real)
 
-    def _multiply(self, first: Ciphertext, second: Ciphertext, key: RelinearizationKey | None) -> Ciphertext:
+    def _multiply(self, first: Ciphertext, second: Ciphertext, key: Any) -> Ciphertext:
         self._relinearized("multiply", first)
         self._relinearized("multiply", second)
         native = self._context.multiply(first._native, second._native, self._optional_key("multiply", key))

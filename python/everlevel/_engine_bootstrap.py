@@ -4,15 +4,28 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
-from . import _checks, _native
+from . import _checks, _native, _progress
+from ._auto import deepened
 from ._engine_keys import KeysMixin
+from ._options import DEFAULT_STAGE_COUNT
 from .ciphertext import Ciphertext
-from .errors import LevelWarning, OperandTypeError
-from .keys import BootstrapKey, ConjugationKey, LossyBootstrapKey, RelinearizationKey
+from .errors import LevelWarning, OperandTypeError, ParameterError
+from .evaluation_key import EvaluationKey
+from .keys import (
+    BootstrapKey,
+    ConjugationKey,
+    LossyBootstrapKey,
+    RelinearizationKey,
+    RotationKey,
+    SmallBootstrapKey,
+)
 
-_NativeKeys = tuple[_native.RelinearizationKey, _native.ConjugationKey, _native.BootstrapKey]
+_NativeRotations = _native.BootstrapKey | tuple[_native.RotationKey, _native.SmallBootstrapKey, int]
+_NativeKeys = tuple[_native.RelinearizationKey, _native.ConjugationKey, _NativeRotations]
 
 
 class BootstrapMixin(KeysMixin):
@@ -21,10 +34,13 @@ class BootstrapMixin(KeysMixin):
     def bootstrap(
         self,
         ciphertext: Ciphertext,
-        relinearization_key: RelinearizationKey,
-        conjugation_key: ConjugationKey,
-        bootstrap_key: BootstrapKey,
+        relinearization_key: RelinearizationKey | EvaluationKey | None = None,
+        conjugation_key: ConjugationKey | EvaluationKey | None = None,
+        bootstrap_key: BootstrapKey | RotationKey | SmallBootstrapKey | EvaluationKey | None = None,
+        small_bootstrap_key: SmallBootstrapKey | EvaluationKey | None = None,
+        stage_count: int | None = None,
         *,
+        rotation_key: RotationKey | EvaluationKey | None = None,
         progress: bool | None = None,
     ) -> Ciphertext:
         """Raise a ciphertext's level, so that computation can go on.
@@ -37,14 +53,21 @@ class BootstrapMixin(KeysMixin):
             m, which is the values' mean for a constant message and far smaller for a varied one: about 6.3e-6·m³.
             Taking away a known mean before, and adding it after, costs nothing and gains precision.
         relinearization_key, conjugation_key, bootstrap_key
-            Keys of the ciphertext's secret. A `LossyBootstrapKey` is a bootstrap key too.
+            Keys of the ciphertext's secret. A `LossyBootstrapKey` is a bootstrap key too. An `EvaluationKey` in the
+            place of the first is enough; keys that are left out are those that the engine uses (`use`).
+        rotation_key, small_bootstrap_key
+            Two keys in place of `bootstrap_key`, by position or by name: a third of the memory, 1.4 times the time.
+        stage_count : int, optional
+            With a small bootstrap key, the stages of SlotsToCoeffs, and so the levels that it takes: 3, 4 or 5 at full
+            slots, 3 if left out. Other bootstrap keys have theirs from when they were made.
         progress : bool, optional
             Whether a bar is shown; as the engine says, if left out.
 
         Returns
         -------
         Ciphertext
-            Of the same message up to the bootstrap's error, at level 10, 9 or 8 for stage counts 3, 4 and 5. Its
+            Of the same message up to the bootstrap's error, at level `max_level` - `stage_count`: 10, 9 or 8 for stage
+            counts 3, 4 and 5, or 14 or 17 with ``use_bootstrap_to_14_levels`` or ``use_bootstrap_to_17_levels``. Its
             `precision_bits` has the error's estimate.
 
         Raises
@@ -56,7 +79,8 @@ class BootstrapMixin(KeysMixin):
         EngineMismatchError
             If a key is one of other parameters.
         ParameterError
-            If the engine was made without ``use_bootstrap=True``.
+            If the engine was made without ``use_bootstrap=True``, or the stage count doesn't go with the slots or with
+            the key.
 
         References
         ----------
@@ -78,18 +102,22 @@ class BootstrapMixin(KeysMixin):
         """
         self._require_bootstrap("bootstrap")
         ciphertext = self._relinearized("bootstrap", ciphertext)
-        keys = self._bootstrap_keys("bootstrap", relinearization_key, conjugation_key, bootstrap_key)
-        with self._reporting("bootstrap", progress) as report:
-            native = self._context.bootstrap(ciphertext._native, *keys, report)
+        rotations = bootstrap_key, small_bootstrap_key, stage_count, rotation_key
+        keys = self._bootstrap_keys("bootstrap", ciphertext, relinearization_key, conjugation_key, rotations)
+        with self._bootstrapping("bootstrap", progress) as report:
+            native = self._context.bootstrap(ciphertext._native, keys, report)
         return self._wrap(native, is_real=ciphertext.is_real)
 
     def lossy_bootstrap(
         self,
         ciphertext: Ciphertext,
-        relinearization_key: RelinearizationKey,
-        conjugation_key: ConjugationKey,
-        lossy_bootstrap_key: LossyBootstrapKey,
+        relinearization_key: RelinearizationKey | EvaluationKey | None = None,
+        conjugation_key: ConjugationKey | EvaluationKey | None = None,
+        lossy_bootstrap_key: LossyBootstrapKey | RotationKey | SmallBootstrapKey | EvaluationKey | None = None,
+        small_bootstrap_key: SmallBootstrapKey | EvaluationKey | None = None,
+        stage_count: int | None = None,
         *,
+        rotation_key: RotationKey | EvaluationKey | None = None,
         real_only: bool | None = None,
         progress: bool | None = None,
     ) -> Ciphertext:
@@ -98,8 +126,8 @@ class BootstrapMixin(KeysMixin):
         The transform to coefficients comes first, on the lowest levels, so that the others are all left at the end.
         The sine's error is then that of the values themselves, whereas the regular order spreads it over coefficients.
 
-        Levels: from `stage_count` of the key or higher, to `max_level` (13). Below `stage_count` it is a regular
-        bootstrap with the same keys, to 13 - `stage_count`, and a `LevelWarning` says so.
+        Levels: from `stage_count` or higher, to `max_level` (13, 17 or 20). Below `stage_count` it is a regular
+        bootstrap with the same keys, to `max_level` - `stage_count`, and a `LevelWarning` says so.
 
         Cost: a regular bootstrap's, less what its last transform costs on higher levels; for real values, half of
         EvalMod less. Between two bootstraps of either order there are 13 - `stage_count` levels: choose this one where
@@ -111,7 +139,9 @@ class BootstrapMixin(KeysMixin):
             Of two polynomials, with values of size up to about 1: a real or imaginary part m comes out with an error
             of 6.3e-6·m³ (2^-17.3 at the ends of [-1, 1]), and noise. The result's `precision_bits` has the noise alone.
         relinearization_key, conjugation_key, lossy_bootstrap_key
-            Keys of the ciphertext's secret.
+            Keys of the ciphertext's secret, or an `EvaluationKey`, as in `bootstrap`.
+        rotation_key, small_bootstrap_key, stage_count
+            In place of `lossy_bootstrap_key`, as in `bootstrap`.
         real_only : bool, optional
             Whether the real parts are all that is kept; if left out, whether the ciphertext `is_real`. True drops the
             imaginary parts of a complex ciphertext, and False keeps those of a real one, which are noise.
@@ -149,10 +179,11 @@ class BootstrapMixin(KeysMixin):
         operation = "lossy_bootstrap"
         self._require_bootstrap(operation)
         ciphertext = self._relinearized(operation, ciphertext)
-        keys = self._bootstrap_keys(operation, relinearization_key, conjugation_key, lossy_bootstrap_key)
+        rotations = lossy_bootstrap_key, small_bootstrap_key, stage_count, rotation_key
+        keys = self._bootstrap_keys(operation, ciphertext, relinearization_key, conjugation_key, rotations)
         real = ciphertext.is_real if real_only is None else bool(real_only)
-        is_regular = self._warn_of_regular_order(operation, ciphertext.level, lossy_bootstrap_key)
-        with self._reporting("lossy bootstrap", progress) as report:
+        is_regular = self._warn_of_regular_order(operation, ciphertext.level, keys)
+        with self._bootstrapping("lossy bootstrap", progress) as report:
             if is_regular and real and not ciphertext.is_real:
                 # The regular order keeps all parts; merged with zero, it gives them apart.
                 zero = self._context.subtract(ciphertext._native, ciphertext._native)
@@ -161,13 +192,17 @@ class BootstrapMixin(KeysMixin):
                 native = self._context.lossy_bootstrap(ciphertext._native, keys, real, report)
         return self._wrap(native, is_real=real or ciphertext.is_real)
 
+    @deepened
     def sign_bootstrap(
         self,
         ciphertext: Ciphertext,
-        relinearization_key: RelinearizationKey,
-        conjugation_key: ConjugationKey,
-        lossy_bootstrap_key: LossyBootstrapKey,
+        relinearization_key: RelinearizationKey | EvaluationKey | None = None,
+        conjugation_key: ConjugationKey | EvaluationKey | None = None,
+        lossy_bootstrap_key: LossyBootstrapKey | RotationKey | SmallBootstrapKey | EvaluationKey | None = None,
+        small_bootstrap_key: SmallBootstrapKey | EvaluationKey | None = None,
+        stage_count: int | None = None,
         *,
+        rotation_key: RotationKey | EvaluationKey | None = None,
         real_only: bool | None = None,
         progress: bool | None = None,
     ) -> Ciphertext:
@@ -176,7 +211,7 @@ class BootstrapMixin(KeysMixin):
         Every part m comes out as sin(π·m/2): ±1 are its extrema, so that an error δ of the input leaves 1.24·δ². It is
         for the results of comparisons, and for bits. Zero stays zero; other values don't stay what they are.
 
-        Levels: from `stage_count` of the key or higher, to `max_level` (13).
+        Levels: from `stage_count` or higher, to `max_level` (13, 17 or 20).
 
         Cost: that of `lossy_bootstrap`. Precision: about 3e-10 (2^-31) on average for clean ±1.
 
@@ -186,6 +221,8 @@ class BootstrapMixin(KeysMixin):
             Of two polynomials, with real parts (and imaginary ones, if it has any) of -1, 0 or 1, nearly.
         relinearization_key, conjugation_key, lossy_bootstrap_key, real_only, progress
             As in `lossy_bootstrap`.
+        rotation_key, small_bootstrap_key, stage_count
+            In place of `lossy_bootstrap_key`, as in `bootstrap`.
 
         Returns
         -------
@@ -213,9 +250,10 @@ class BootstrapMixin(KeysMixin):
         operation = "sign_bootstrap"
         self._require_bootstrap(operation)
         ciphertext = self._relinearized(operation, ciphertext)
-        keys = self._bootstrap_keys(operation, relinearization_key, conjugation_key, lossy_bootstrap_key)
+        rotations = lossy_bootstrap_key, small_bootstrap_key, stage_count, rotation_key
+        keys = self._bootstrap_keys(operation, ciphertext, relinearization_key, conjugation_key, rotations)
         real = ciphertext.is_real if real_only is None else bool(real_only)
-        with self._reporting("sign bootstrap", progress) as report:
+        with self._bootstrapping("sign bootstrap", progress) as report:
             native = self._context.sign_bootstrap(ciphertext._native, keys, real, report)
         return self._wrap(native, is_real=real or ciphertext.is_real)
 
@@ -223,10 +261,13 @@ class BootstrapMixin(KeysMixin):
         self,
         ciphertext1: Ciphertext,
         ciphertext2: Ciphertext,
-        relinearization_key: RelinearizationKey,
-        conjugation_key: ConjugationKey,
-        bootstrap_key: BootstrapKey,
+        relinearization_key: RelinearizationKey | EvaluationKey | None = None,
+        conjugation_key: ConjugationKey | EvaluationKey | None = None,
+        bootstrap_key: BootstrapKey | RotationKey | SmallBootstrapKey | EvaluationKey | None = None,
+        small_bootstrap_key: SmallBootstrapKey | EvaluationKey | None = None,
+        stage_count: int | None = None,
         *,
+        rotation_key: RotationKey | EvaluationKey | None = None,
         progress: bool | None = None,
     ) -> tuple[Ciphertext, Ciphertext]:
         """Bootstrap two real ciphertexts in one regular bootstrap, as real and imaginary parts.
@@ -237,7 +278,7 @@ class BootstrapMixin(KeysMixin):
         ----------
         ciphertext1, ciphertext2 : Ciphertext
             Of two polynomials each, both real (`is_real`), and of one secret; their levels may differ.
-        relinearization_key, conjugation_key, bootstrap_key, progress
+        relinearization_key, conjugation_key, bootstrap_key, rotation_key, small_bootstrap_key, stage_count, progress
             As in `bootstrap`.
 
         Returns
@@ -267,8 +308,9 @@ class BootstrapMixin(KeysMixin):
         """
         operation = "merge_bootstrap"
         pair = self._real_pair(operation, ciphertext1, ciphertext2)
-        keys = self._bootstrap_keys(operation, relinearization_key, conjugation_key, bootstrap_key)
-        with self._reporting("merge bootstrap", progress) as report:
+        rotations = bootstrap_key, small_bootstrap_key, stage_count, rotation_key
+        keys = self._bootstrap_keys(operation, pair[0], relinearization_key, conjugation_key, rotations)
+        with self._bootstrapping("merge bootstrap", progress) as report:
             first, second = self._context.merge_bootstrap((pair[0]._native, pair[1]._native), keys, report)
         return self._wrap(first, is_real=True), self._wrap(second, is_real=True)
 
@@ -276,10 +318,13 @@ class BootstrapMixin(KeysMixin):
         self,
         ciphertext1: Ciphertext,
         ciphertext2: Ciphertext,
-        relinearization_key: RelinearizationKey,
-        conjugation_key: ConjugationKey,
-        lossy_bootstrap_key: LossyBootstrapKey,
+        relinearization_key: RelinearizationKey | EvaluationKey | None = None,
+        conjugation_key: ConjugationKey | EvaluationKey | None = None,
+        lossy_bootstrap_key: LossyBootstrapKey | RotationKey | SmallBootstrapKey | EvaluationKey | None = None,
+        small_bootstrap_key: SmallBootstrapKey | EvaluationKey | None = None,
+        stage_count: int | None = None,
         *,
+        rotation_key: RotationKey | EvaluationKey | None = None,
         progress: bool | None = None,
     ) -> tuple[Ciphertext, Ciphertext]:
         """Bootstrap two real ciphertexts in one lossy bootstrap.
@@ -290,20 +335,25 @@ class BootstrapMixin(KeysMixin):
         """
         operation = "lossy_merge_bootstrap"
         pair = self._real_pair(operation, ciphertext1, ciphertext2)
-        keys = self._bootstrap_keys(operation, relinearization_key, conjugation_key, lossy_bootstrap_key)
-        self._warn_of_regular_order(operation, min(pair[0].level, pair[1].level), lossy_bootstrap_key)
-        with self._reporting("lossy merge bootstrap", progress) as report:
+        rotations = lossy_bootstrap_key, small_bootstrap_key, stage_count, rotation_key
+        keys = self._bootstrap_keys(operation, pair[0], relinearization_key, conjugation_key, rotations)
+        self._warn_of_regular_order(operation, min(pair[0].level, pair[1].level), keys)
+        with self._bootstrapping("lossy merge bootstrap", progress) as report:
             first, second = self._context.lossy_merge_bootstrap((pair[0]._native, pair[1]._native), keys, report)
         return self._wrap(first, is_real=True), self._wrap(second, is_real=True)
 
+    @deepened
     def sign_merge_bootstrap(
         self,
         ciphertext1: Ciphertext,
         ciphertext2: Ciphertext,
-        relinearization_key: RelinearizationKey,
-        conjugation_key: ConjugationKey,
-        lossy_bootstrap_key: LossyBootstrapKey,
+        relinearization_key: RelinearizationKey | EvaluationKey | None = None,
+        conjugation_key: ConjugationKey | EvaluationKey | None = None,
+        lossy_bootstrap_key: LossyBootstrapKey | RotationKey | SmallBootstrapKey | EvaluationKey | None = None,
+        small_bootstrap_key: SmallBootstrapKey | EvaluationKey | None = None,
+        stage_count: int | None = None,
         *,
+        rotation_key: RotationKey | EvaluationKey | None = None,
         progress: bool | None = None,
     ) -> tuple[Ciphertext, Ciphertext]:
         """Bootstrap and clean the values ±1 of two real ciphertexts in one sign bootstrap.
@@ -313,19 +363,90 @@ class BootstrapMixin(KeysMixin):
         """
         operation = "sign_merge_bootstrap"
         pair = self._real_pair(operation, ciphertext1, ciphertext2)
-        keys = self._bootstrap_keys(operation, relinearization_key, conjugation_key, lossy_bootstrap_key)
-        with self._reporting("sign merge bootstrap", progress) as report:
+        rotations = lossy_bootstrap_key, small_bootstrap_key, stage_count, rotation_key
+        keys = self._bootstrap_keys(operation, pair[0], relinearization_key, conjugation_key, rotations)
+        with self._bootstrapping("sign merge bootstrap", progress) as report:
             first, second = self._context.sign_merge_bootstrap((pair[0]._native, pair[1]._native), keys, report)
         return self._wrap(first, is_real=True), self._wrap(second, is_real=True)
 
-    def _bootstrap_keys(self, operation: str, relinearization: Any, conjugation: Any, bootstrap: Any) -> _NativeKeys:
-        """Check the keys' classes, and remember those that operators use."""
-        relinearization = _checks.instance(operation, "relinearization_key", relinearization, RelinearizationKey)
-        conjugation = _checks.instance(operation, "conjugation_key", conjugation, ConjugationKey)
-        bootstrap = _checks.instance(operation, "bootstrap_key", bootstrap, BootstrapKey)
+    def _bootstrap_keys(
+        self,
+        operation: str,
+        ciphertext: Ciphertext,
+        relinearization: Any,
+        conjugation: Any,
+        rotations: tuple[Any, Any, Any, Any],
+    ) -> _NativeKeys:
+        """Check the keys' classes, take from the registry those that are left out, and remember the general ones."""
+        if isinstance(relinearization, EvaluationKey):
+            conjugation = relinearization if conjugation is None else conjugation
+            if all(rotations[i] is None for i in (0, 1, 3)):
+                rotations = (relinearization, *rotations[1:])
+        secret_id = ciphertext._native.secret_id
+        relinearization = self._chosen(operation, secret_id, relinearization, RelinearizationKey)
+        conjugation = self._chosen(operation, secret_id, conjugation, ConjugationKey)
+        native = self._rotations(operation, secret_id, *rotations)
         self._registry.remember(relinearization)
         self._registry.remember(conjugation)
-        return relinearization._native, conjugation._native, bootstrap._native
+        return relinearization._native, conjugation._native, native
+
+    def _chosen(self, operation: str, secret_id: int, given: Any, kind: Any) -> Any:
+        if given is None:
+            return self._registry.find(operation, kind, secret_id)
+        return _checks.instance(operation, kind.kind.replace(" ", "_"), given, kind)
+
+    def _rotations(
+        self, operation: str, secret_id: int, bootstrap: Any, small: Any, stage_count: Any, rotation: Any
+    ) -> _NativeRotations:
+        """Check a bootstrap key alone, or a rotation key, a small bootstrap key and a stage count."""
+        match bootstrap:
+            case RotationKey() if rotation is None:
+                bootstrap, rotation = None, bootstrap
+            case EvaluationKey() if small is not None and rotation is None:
+                bootstrap, rotation = None, bootstrap
+            case SmallBootstrapKey() if small is None:
+                bootstrap, small = None, bootstrap
+            case EvaluationKey() if bootstrap.has_small_bootstrap and small is None and rotation is None:
+                bootstrap, small, rotation = None, bootstrap, bootstrap
+            case None if small is None and rotation is None:
+                if self._registry.get(BootstrapKey, secret_id) is None:
+                    small = self._registry.get(SmallBootstrapKey, secret_id)
+        if small is None and rotation is None:
+            bootstrap = self._chosen(operation, secret_id, bootstrap, BootstrapKey)
+            self._require_its_stage_count(operation, bootstrap, stage_count)
+            native: _native.BootstrapKey = bootstrap._native
+            return native
+        if bootstrap is not None:
+            raise OperandTypeError(
+                f"{operation}: a bootstrap_key of type {type(bootstrap).__name__} was given beside a rotation key or a "
+                f"small bootstrap key, and either is enough; pass rotation_key and small_bootstrap_key alone",
+                argument="bootstrap_key",
+                expected="None",
+                actual=type(bootstrap).__name__,
+            )
+        rotation = self._chosen(operation, secret_id, rotation, RotationKey)
+        small = self._chosen(operation, secret_id, small, SmallBootstrapKey)
+        stages = self._stage_count(operation, DEFAULT_STAGE_COUNT if stage_count is None else stage_count)
+        self._registry.remember(rotation)
+        return rotation._native, small._native, stages
+
+    def _require_its_stage_count(self, operation: str, key: BootstrapKey, stage_count: Any) -> None:
+        if stage_count is None or _checks.integer(operation, "stage_count", stage_count) == key.stage_count:
+            return
+        raise ParameterError(
+            f"{operation}: stage_count is {stage_count} and the key was made for {key.stage_count}; leave it out, or "
+            f"make a small bootstrap key, which has the choice",
+            option="stage_count",
+            value=stage_count,
+            allowed=key.stage_count,
+        )
+
+    @contextmanager
+    def _bootstrapping(self, description: str, progress: bool | None) -> Iterator[_progress.Report | None]:
+        """Show a bootstrap's progress, and count it once it is done."""
+        with self._reporting(description, progress) as report:
+            yield report
+        self._counters.add()
 
     def _real_pair(self, operation: str, first: Any, second: Any) -> tuple[Ciphertext, Ciphertext]:
         """Check two ciphertexts that become the real and the imaginary parts of one."""
@@ -342,22 +463,30 @@ class BootstrapMixin(KeysMixin):
             )
         return first, second
 
-    def _warn_of_regular_order(self, operation: str, level: int, key: BootstrapKey) -> bool:
+    def _warn_of_regular_order(self, operation: str, level: int, keys: _NativeKeys) -> bool:
         """Whether a level is too low for the lossy order; a warning says what comes instead."""
-        if not isinstance(key, LossyBootstrapKey) or level >= key.stage_count:
+        first = _first_level(keys[2])
+        if first is None or level >= first:
             return False
-        level_out = self.max_level - key.stage_count
+        level_out = self.max_level - first
         warning = LevelWarning(
-            f"{operation}: the ciphertext is at level {level} and the lossy order begins at level {key.stage_count}; "
+            f"{operation}: the ciphertext is at level {level} and the lossy order begins at level {first}; "
             f"this is a regular bootstrap, to level {level_out} and not {self.max_level}; to get there, bootstrap at "
-            f"level {key.stage_count} or higher",
+            f"level {first} or higher",
             level=level,
-            needed=key.stage_count,
+            needed=first,
             level_out=level_out,
             usual_level_out=self.max_level,
         )
         warnings.warn(warning, stacklevel=_caller_depth())
         return True
+
+
+def _first_level(rotations: _NativeRotations) -> int | None:
+    """Return the level at which lossy orders begin; none for keys that have none."""
+    if isinstance(rotations, tuple):
+        return rotations[2]
+    return rotations.stage_count if rotations.kind == "lossy" else None
 
 
 def _caller_depth() -> int:

@@ -10,6 +10,7 @@ from ._core import EngineCore
 from ._storable import PathLike, Storable
 from .ciphertext import Ciphertext
 from .errors import FileKindError
+from .evaluation_key import EvaluationKey
 from .keys import (
     BootstrapKey,
     ConjugationKey,
@@ -19,6 +20,7 @@ from .keys import (
     RelinearizationKey,
     RotationKey,
     SecretKey,
+    SmallBootstrapKey,
 )
 from .plaintext import Plaintext
 
@@ -97,6 +99,10 @@ class FilesMixin(EngineCore):
         deserialize_bootstrap_key = _functions(BootstrapKey)
     write_lossy_bootstrap_key, read_lossy_bootstrap_key, serialize_lossy_bootstrap_key, \
         deserialize_lossy_bootstrap_key = _functions(LossyBootstrapKey)
+    write_small_bootstrap_key, read_small_bootstrap_key, serialize_small_bootstrap_key, \
+        deserialize_small_bootstrap_key = _functions(SmallBootstrapKey)
+    write_evaluation_key, read_evaluation_key, serialize_evaluation_key, \
+        deserialize_evaluation_key = _functions(EvaluationKey)
     # fmt: on
 
     def load(
@@ -104,7 +110,7 @@ class FilesMixin(EngineCore):
     ) -> Storable:
         """Read a plaintext, a ciphertext or a key from a file, whichever it holds.
 
-        The engine remembers a key for the operators, as if it had made it.
+        The engine remembers a key for the operators, as if it had made it, and uses an `EvaluationKey` as `use` says.
 
         Parameters
         ----------
@@ -151,6 +157,11 @@ class FilesMixin(EngineCore):
 
     def _wrap_stored(self, native: Any, notes: dict[str, str]) -> Storable:
         context, level, is_real = self._context, self.max_level, notes.get("is_real") == "true"
+        if isinstance(native, list):
+            evaluation_key = EvaluationKey([cast(Any, self._wrap_stored(key, {})) for key in native])
+            for part in evaluation_key.keys:
+                self._registry.use(part)
+            return evaluation_key
         match native:
             case _native.Ciphertext():
                 return self._wrap(native, is_real=is_real)
@@ -163,6 +174,8 @@ class FilesMixin(EngineCore):
             case _native.BootstrapKey():
                 lossy = native.kind == "lossy"
                 return (LossyBootstrapKey if lossy else BootstrapKey)(context, native, level)
+            case _native.SmallBootstrapKey():
+                return SmallBootstrapKey(context, native, level)
             case _native.FixedRotationKey():
                 key: Any = FixedRotationKey(context, native, context.fixed_rotation_level(native))
             case _native.RelinearizationKey():

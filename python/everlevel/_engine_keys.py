@@ -17,6 +17,7 @@ from .keys import (
     RelinearizationKey,
     RotationKey,
     SecretKey,
+    SmallBootstrapKey,
 )
 
 
@@ -181,8 +182,7 @@ class KeysMixin(EngineCore):
     ) -> LossyBootstrapKey:
         """Make the key of `Engine.lossy_bootstrap`, `Engine.sign_bootstrap` and their merged forms.
 
-        It serves regular bootstraps too, so that one key does for all. What it adds to a `BootstrapKey` are plaintext
-        tables: its switching keys are as many and as large.
+        It serves regular bootstraps too, so that one key does for all, and is as large as a `BootstrapKey`.
 
         Parameters
         ----------
@@ -208,6 +208,45 @@ class KeysMixin(EngineCore):
             native = self._context.lossy_bootstrap_key(secret._native, stages, large, report)
         return LossyBootstrapKey(self._context, native, self.max_level)
 
+    def create_small_bootstrap_key(self, secret_key: SecretKey, *, progress: bool | None = None) -> SmallBootstrapKey:
+        """Make the key that bootstraps together with a rotation key, in place of a bootstrap key.
+
+        One key serves `bootstrap`, `lossy_bootstrap`, `sign_bootstrap` and their merged forms with every stage count,
+        which is chosen at the call. With the rotation key it takes a third of a `BootstrapKey`'s memory (1.3 GB at
+        N = 2^16), and a bootstrap takes about 1.4 times as long, at the same precision.
+
+        Parameters
+        ----------
+        secret_key : SecretKey
+            Secret of the ciphertexts, and of the rotation key.
+        progress : bool, optional
+            Whether a bar is shown; as the engine says, if left out.
+
+        Raises
+        ------
+        ParameterError
+            If the engine was made without ``use_bootstrap=True``.
+
+        Examples
+        --------
+        >>> deep = Engine(use_bootstrap=True, insecure_log_n=10)
+        >>> secret = deep.create_secret_key()
+        >>> small_bootstrap_key = deep.create_small_bootstrap_key(secret)
+        >>> small_bootstrap_key
+        SmallBootstrapKey(any stage_count, ... MB)
+        >>> keys = deep.create_relinearization_key(secret), deep.create_conjugation_key(secret)
+        >>> exhausted = deep.encrypt([-1, 0, 1], secret, level=0)
+        >>> rotation_key = deep.create_rotation_key(secret)
+        >>> deep.bootstrap(exhausted, *keys, rotation_key, small_bootstrap_key, stage_count=4).level
+        9
+        """
+        operation = "create_small_bootstrap_key"
+        secret = self._secret_key(operation, secret_key)
+        self._require_bootstrap(operation)
+        with self._reporting("small bootstrap key", progress) as report:
+            native = self._context.small_bootstrap_key(secret._native, report)
+        return SmallBootstrapKey(self._context, native, self.max_level)
+
     def create_merge_bootstrap_key(
         self, secret_key: SecretKey, stage_count: int = 3, size: str = "medium", *, progress: bool | None = None
     ) -> BootstrapKey:
@@ -230,7 +269,12 @@ class KeysMixin(EngineCore):
         """Check what a bootstrap key is made from: the secret, the stages, and whether it is large."""
         secret = self._secret_key(operation, secret_key)
         self._require_bootstrap(operation)
-        stages, allowed = _checks.integer(operation, "stage_count", stage_count), tuple(self._context.stage_counts)
+        stages = self._stage_count(operation, stage_count)
+        _check_size(operation, size)
+        return secret, stages, size == "large"
+
+    def _stage_count(self, operation: str, value: Any) -> int:
+        stages, allowed = _checks.integer(operation, "stage_count", value), tuple(self._context.stage_counts)
         if stages not in allowed:
             raise ParameterError(
                 f"{operation}: stage_count is {stages}, and {', '.join(map(str, allowed)) or 'none'} can be with "
@@ -239,8 +283,7 @@ class KeysMixin(EngineCore):
                 value=stages,
                 allowed=allowed,
             )
-        _check_size(operation, size)
-        return secret, stages, size == "large"
+        return stages
 
     def _require_bootstrap(self, operation: str) -> None:
         if not self._context.can_bootstrap:
@@ -255,7 +298,7 @@ class KeysMixin(EngineCore):
 
 def _check_size(operation: str, size: Any) -> None:
     if size not in BOOTSTRAP_SIZES:
-        hint = "small keys are not offered yet" if size == "small" else "check its spelling"
+        hint = "use create_small_bootstrap_key" if size == "small" else "check its spelling"
         raise ParameterError(
             f"{operation}: size is {size!r}, and 'medium' and 'large' are offered; {hint}",
             option="size",

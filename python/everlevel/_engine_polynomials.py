@@ -9,9 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _checks
+from ._auto import deepened
 from ._core import EngineCore
+from ._fit import ChebyshevFit
 from .ciphertext import Ciphertext
-from .errors import MessageError, ParameterError
+from .errors import LevelError, MessageError, ParameterError
+from .evaluation_key import EvaluationKey
 from .keys import RelinearizationKey
 
 _LARGEST_POWER: Final = 2**16
@@ -20,8 +23,9 @@ _LARGEST_POWER: Final = 2**16
 class PolynomialsMixin(EngineCore):
     """Polynomials of a ciphertext, by baby steps and giant steps."""
 
+    @deepened
     def make_power_basis(
-        self, ciphertext: Ciphertext, max_power: int, relinearization_key: RelinearizationKey
+        self, ciphertext: Ciphertext, max_power: int, relinearization_key: RelinearizationKey | EvaluationKey
     ) -> list[Ciphertext]:
         """Compute x, x², …, x^max_power.
 
@@ -40,8 +44,9 @@ class PolynomialsMixin(EngineCore):
         x, power, key = self._basis("make_power_basis", ciphertext, max_power, relinearization_key)
         return self._wrap_all(self._context.basis(x._native, False, power, key._native), is_real=x.is_real)
 
+    @deepened
     def make_chebyshev_basis(
-        self, ciphertext: Ciphertext, max_power: int, relinearization_key: RelinearizationKey
+        self, ciphertext: Ciphertext, max_power: int, relinearization_key: RelinearizationKey | EvaluationKey
     ) -> list[Ciphertext]:
         """Compute the Chebyshev polynomials T_1(x), …, T_max_power(x), for x in [-1, 1].
 
@@ -53,8 +58,12 @@ class PolynomialsMixin(EngineCore):
         x, power, key = self._basis("make_chebyshev_basis", ciphertext, max_power, relinearization_key)
         return self._wrap_all(self._context.basis(x._native, True, power, key._native), is_real=x.is_real)
 
+    @deepened
     def evaluate_polynomial(
-        self, ciphertext: Ciphertext, coefficients: ArrayLike, relinearization_key: RelinearizationKey
+        self,
+        ciphertext: Ciphertext,
+        coefficients: ArrayLike | ChebyshevFit,
+        relinearization_key: RelinearizationKey | EvaluationKey | None = None,
     ) -> Ciphertext:
         """Evaluate Σ c_k x^k.
 
@@ -65,10 +74,10 @@ class PolynomialsMixin(EngineCore):
         ----------
         ciphertext : Ciphertext
             x.
-        coefficients : array_like of real or complex numbers, shape (degree + 1,)
-            c_0, c_1, …: the constant term first.
-        relinearization_key : RelinearizationKey
-            For the products.
+        coefficients : array_like of real or complex numbers, shape (degree + 1,), or ChebyshevFit
+            c_0, c_1, …: the constant term first. What `everlevel.fit` made is evaluated as it was fitted.
+        relinearization_key : RelinearizationKey or EvaluationKey, optional
+            For the products; the one that the engine uses, if left out.
 
         Returns
         -------
@@ -88,12 +97,16 @@ class PolynomialsMixin(EngineCore):
         """
         return self._evaluate("evaluate_polynomial", False, ciphertext, coefficients, relinearization_key)
 
+    @deepened
     def evaluate_chebyshev_polynomial(
-        self, ciphertext: Ciphertext, coefficients: ArrayLike, relinearization_key: RelinearizationKey
+        self,
+        ciphertext: Ciphertext,
+        coefficients: ArrayLike | ChebyshevFit,
+        relinearization_key: RelinearizationKey | EvaluationKey | None = None,
     ) -> Ciphertext:
         """Evaluate Σ c_k T_k(x), for x in [-1, 1].
 
-        ``numpy.polynomial.chebyshev.chebinterpolate`` gives the coefficients of a function.
+        `everlevel.fit` gives the coefficients of a function, on any interval.
 
         Parameters
         ----------
@@ -153,8 +166,13 @@ class PolynomialsMixin(EngineCore):
 
     def _evaluate(self, operation: str, chebyshev: bool, ciphertext: Any, coefficients: Any, key: Any) -> Ciphertext:
         x = self._relinearized(operation, ciphertext)
-        series, is_real = _checks.coefficients(operation, coefficients)
+        if key is None:
+            key = self._registry.find(operation, RelinearizationKey, x._native.secret_id)
         native_key = self._polynomial_key(operation, key)._native
+        if isinstance(coefficients, ChebyshevFit):
+            self._require_levels(operation, x, coefficients.levels)
+            x, coefficients, chebyshev = coefficients._mapped(x), coefficients.coefficients, True
+        series, is_real = _checks.coefficients(operation, coefficients)
 
         def evaluate(part: NDArray[np.float64]) -> Ciphertext:
             native = self._context.evaluate_polynomial(x._native, chebyshev, part.tolist(), native_key)
@@ -163,6 +181,16 @@ class PolynomialsMixin(EngineCore):
         # p + iq, each with real coefficients: the products by i are free.
         real = evaluate(series.real)
         return real if is_real else real + 1j * evaluate(series.imag)
+
+    def _require_levels(self, operation: str, x: Ciphertext, needed: int) -> None:
+        if x.level < needed:
+            raise LevelError(
+                f"{operation}: needs level ≥ {needed}, ciphertext is at level {x.level} of {self.max_level}; "
+                f"bootstrap it first",
+                level=x.level,
+                needed=needed,
+                max_level=self.max_level,
+            )
 
     def _polynomial_key(self, operation: str, value: Any) -> RelinearizationKey:
         key = _checks.instance(operation, "relinearization_key", value, RelinearizationKey)

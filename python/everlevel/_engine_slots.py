@@ -6,17 +6,20 @@ from collections.abc import Sequence
 from typing import Any
 
 from . import _checks
+from ._auto import deepened
 from ._core import EngineCore
 from .ciphertext import Ciphertext
 from .errors import OperandTypeError, ParameterError
+from .evaluation_key import EvaluationKey
 from .keys import ConjugationKey, FixedRotationKey, RotationKey
 
 
 class SlotsMixin(EngineCore):
     """Movement of values between slots. None of it consumes a level."""
 
+    @deepened
     def rotate(
-        self, ciphertext: Ciphertext, key: RotationKey | FixedRotationKey, delta: int | None = None
+        self, ciphertext: Ciphertext, key: RotationKey | FixedRotationKey | EvaluationKey, delta: int | None = None
     ) -> Ciphertext:
         """Rotate all slots, as ``numpy.roll(x, delta)`` does: ``+1`` moves slot 0 to slot 1, and the last to slot 0.
 
@@ -24,8 +27,9 @@ class SlotsMixin(EngineCore):
         ----------
         ciphertext : Ciphertext
             Of two polynomials.
-        key : RotationKey or FixedRotationKey
-            A rotation key takes any amount; a fixed one its own, which may then be left out.
+        key : RotationKey, FixedRotationKey or EvaluationKey
+            A rotation key takes any amount; a fixed one its own, which may then be left out; an evaluation key has the
+            one or the other.
         delta : int, optional
             Amount in slots.
 
@@ -49,6 +53,8 @@ class SlotsMixin(EngineCore):
         array([1., 2., 3.])
         """
         ciphertext = self._relinearized("rotate", ciphertext)
+        if isinstance(key, EvaluationKey) and delta is not None:
+            key = key.rotation("rotate", self._amount("rotate", delta))
         if isinstance(key, FixedRotationKey):
             self._check_fixed_delta(key, delta)
             self._registry.remember(key)
@@ -63,14 +69,17 @@ class SlotsMixin(EngineCore):
         native = self._context.rotate(ciphertext._native, rotation_key._native, amount)
         return self._wrap(native, is_real=ciphertext.is_real)
 
-    def roll(self, ciphertext: Ciphertext, rotation_key: RotationKey | FixedRotationKey, shift: int) -> Ciphertext:
+    def roll(
+        self, ciphertext: Ciphertext, rotation_key: RotationKey | FixedRotationKey | EvaluationKey, shift: int
+    ) -> Ciphertext:
         """Rotate: the same as `rotate`, under NumPy's name."""
         return self.rotate(ciphertext, rotation_key, shift)
 
+    @deepened
     def rotate_batch(
         self,
         ciphertext: Ciphertext,
-        keys: RotationKey | Sequence[FixedRotationKey],
+        keys: RotationKey | EvaluationKey | Sequence[FixedRotationKey],
         deltas: Sequence[int] | None = None,
     ) -> list[Ciphertext]:
         """Rotate one ciphertext by many amounts, for less than one by one: what doesn't depend on the amount is shared.
@@ -79,10 +88,10 @@ class SlotsMixin(EngineCore):
         ----------
         ciphertext : Ciphertext
             Of two polynomials.
-        keys : RotationKey, or sequence of FixedRotationKey
+        keys : RotationKey, EvaluationKey, or sequence of FixedRotationKey
             Fixed keys rotate by their own amounts.
         deltas : sequence of int, optional
-            Amounts in slots, for a rotation key.
+            Amounts in slots, for a rotation key or an evaluation key.
 
         Returns
         -------
@@ -97,7 +106,9 @@ class SlotsMixin(EngineCore):
         (array([2., 3.]), array([1., 2.]))
         """
         ciphertext = self._relinearized("rotate_batch", ciphertext)
-        if isinstance(keys, RotationKey):
+        if isinstance(keys, EvaluationKey) and deltas is not None:
+            keys, deltas = self._keys_for("rotate_batch", keys, deltas)
+        if isinstance(keys, (RotationKey, EvaluationKey)):
             if deltas is None:
                 raise ParameterError(
                     "rotate_batch: deltas are missing, and a rotation key takes any amounts; say by how many slots",
@@ -117,11 +128,14 @@ class SlotsMixin(EngineCore):
         natives = self._context.rotate_batch_fixed(ciphertext._native, fixed)
         return self._wrap_all(natives, is_real=ciphertext.is_real)
 
-    def roll_many(self, ciphertext: Ciphertext, rotation_key: RotationKey, shifts: Sequence[int]) -> list[Ciphertext]:
+    def roll_many(
+        self, ciphertext: Ciphertext, rotation_key: RotationKey | EvaluationKey, shifts: Sequence[int]
+    ) -> list[Ciphertext]:
         """Rotate by many amounts: the same as `rotate_batch`, under 1.x's other name."""
         return self.rotate_batch(ciphertext, rotation_key, shifts)
 
-    def conjugate(self, ciphertext: Ciphertext, conjugation_key: ConjugationKey) -> Ciphertext:
+    @deepened
+    def conjugate(self, ciphertext: Ciphertext, conjugation_key: ConjugationKey | EvaluationKey) -> Ciphertext:
         """Conjugate every slot. Levels consumed: 0.
 
         Examples
@@ -135,7 +149,7 @@ class SlotsMixin(EngineCore):
         self._registry.remember(key)
         return self._wrap(self._context.conjugate(ciphertext._native, key._native), is_real=ciphertext.is_real)
 
-    def sum(self, ciphertext: Ciphertext, rotation_key: RotationKey) -> Ciphertext:
+    def sum(self, ciphertext: Ciphertext, rotation_key: RotationKey | EvaluationKey) -> Ciphertext:
         """Put the sum of all slots into every slot, by log2(slot_count) rotations. Levels consumed: 0.
 
         Examples
@@ -145,14 +159,24 @@ class SlotsMixin(EngineCore):
         array([6., 6.])
         """
         total = self._relinearized("sum", ciphertext)
-        self._rotation_key("sum", rotation_key)
+        if not isinstance(rotation_key, EvaluationKey):
+            self._rotation_key("sum", rotation_key)
         step = 1
         while step < self.slot_count:
             total = total + self.rotate(total, rotation_key, step)
             step *= 2
         return total
 
+    def _keys_for(self, operation: str, keys: EvaluationKey, deltas: Sequence[int]) -> Any:
+        """Choose an evaluation key's fixed keys where it has all of them, else its rotation key and the amounts."""
+        amounts = [self._amount(operation, delta) for delta in deltas]
+        found = [keys.rotation(operation, amount) for amount in amounts]
+        fixed = [key for key in found if isinstance(key, FixedRotationKey)]
+        return (fixed, None) if len(fixed) == len(found) else (keys.part(operation, RotationKey), amounts)
+
     def _rotation_key(self, operation: str, value: Any) -> RotationKey:
+        if isinstance(value, EvaluationKey):
+            value = value.part(operation, RotationKey)
         if not isinstance(value, RotationKey):
             raise OperandTypeError(
                 f"{operation}: the key is of type {type(value).__name__}, and a RotationKey or a FixedRotationKey is "

@@ -20,13 +20,18 @@ def show_info() -> None:
     >>> everlevel.show_info()
     everlevel ...
     """
-    lines = {
+    lines = build_lines()
+    width = max(len(name) for name in lines)
+    for name, value in lines.items():
+        print(f"{name:<{width}}  {value}")
+
+
+def build_lines() -> dict[str, str]:
+    """Return what `show_info` prints: names and values."""
+    return {
         "everlevel": version("everlevel"),
         "python": f"{platform.python_version()} ({platform.system()} {platform.machine()})",
         "numpy": np.__version__,
         "cores": str(os.cpu_count()),
         **dict(_native.build_info()),
     }
-    width = max(len(name) for name in lines)
-    for name, value in lines.items():
-        print(f"{name:<{width}}  {value}")

@@ -17,6 +17,7 @@ __all__ = [
     "RelinearizationKey",
     "RotationKey",
     "SecretKey",
+    "SmallBootstrapKey",
     "build_info",
     "deserialize",
     "inspect_file",
@@ -24,11 +25,12 @@ __all__ = [
     "provoke_panic",
     "save",
     "serialize",
+    "verify_file",
 ]
 
 _Slots = NDArray[np.complex128]
 _Report = Callable[[int, int], None] | None
-_Keys = tuple[RelinearizationKey, ConjugationKey, BootstrapKey]
+_Keys = tuple[RelinearizationKey, ConjugationKey, BootstrapKey | tuple[RotationKey, SmallBootstrapKey, int]]
 
 def build_info() -> list[tuple[str, str]]: ...
 def deserialize(
@@ -41,6 +43,7 @@ def load(
 def provoke_panic() -> None: ...
 def save(context: Context, obj: Any, path: str, notes: dict[str, str], expanded: bool) -> int: ...
 def serialize(context: Context, obj: Any, notes: dict[str, str], expanded: bool) -> bytes: ...
+def verify_file(path: str) -> None: ...
 
 @final
 class SecretKey:
@@ -120,6 +123,17 @@ class BootstrapKey:
     def stage_count(self) -> int: ...
 
 @final
+class SmallBootstrapKey:
+    @property
+    def is_seeded(self) -> bool: ...
+    @property
+    def nbytes(self) -> int: ...
+    @property
+    def secret_id(self) -> int: ...
+    @property
+    def seeded_nbytes(self) -> int: ...
+
+@final
 class Plaintext:
     @property
     def level(self) -> int: ...
@@ -152,7 +166,7 @@ class Context:
         *,
         max_level: int | None,
         slot_count: int | None,
-        bootstrap: bool,
+        bootstrap_to: int | None,
         thread_count: int,
         seeded_keys: bool,
         insecure_log_n: int | None,
@@ -177,6 +191,7 @@ class Context:
     def stage_counts(self) -> list[int]: ...
     @property
     def thread_count(self) -> int: ...
+    def claims(self) -> list[tuple[str, str, float, float | None, float | None]]: ...
 
     # Keys.
     def secret_key(self) -> SecretKey: ...
@@ -187,6 +202,7 @@ class Context:
     def fixed_rotation_key(self, secret_key: SecretKey, delta: int, level: int) -> FixedRotationKey: ...
     def fixed_rotation_level(self, key: FixedRotationKey) -> int: ...
     def bootstrap_key(self, secret_key: SecretKey, stage_count: int, large: bool, report: _Report) -> BootstrapKey: ...
+    def small_bootstrap_key(self, secret_key: SecretKey, report: _Report) -> SmallBootstrapKey: ...
     def lossy_bootstrap_key(
         self, secret_key: SecretKey, stage_count: int, large: bool, report: _Report
     ) -> BootstrapKey: ...
@@ -229,14 +245,7 @@ class Context:
     def conjugate(self, ciphertext: Ciphertext, key: ConjugationKey) -> Ciphertext: ...
 
     # Bootstrapping.
-    def bootstrap(
-        self,
-        ciphertext: Ciphertext,
-        relinearization_key: RelinearizationKey,
-        conjugation_key: ConjugationKey,
-        bootstrap_key: BootstrapKey,
-        report: _Report,
-    ) -> Ciphertext: ...
+    def bootstrap(self, ciphertext: Ciphertext, keys: _Keys, report: _Report) -> Ciphertext: ...
     def lossy_bootstrap(self, ciphertext: Ciphertext, keys: _Keys, real_only: bool, report: _Report) -> Ciphertext: ...
     def sign_bootstrap(self, ciphertext: Ciphertext, keys: _Keys, real_only: bool, report: _Report) -> Ciphertext: ...
     def merge_bootstrap(

@@ -15,12 +15,11 @@ Mode = Literal["cpu", "parallel"]
 _LARGEST_OPTION: Final = 2**31 - 1
 _MOST_THREADS: Final = 1024
 
+DEFAULT_STAGE_COUNT: Final = 3
 BOOTSTRAP_SIZES: Final = ("medium", "large")
 
 _UNSUPPORTED_OPTIONS: Final[Mapping[str, str]] = {
     "use_multiparty": "keys shared between parties",
-    "use_bootstrap_to_14_levels": "bootstraps that end at level 14",
-    "use_bootstrap_to_17_levels": "bootstraps that end at level 17",
     "compact": "compact ciphertexts",
     "cuda_ntt_thread_count": "GPUs",
     "cuda_random_thread_count": "GPUs",
@@ -29,7 +28,6 @@ _UNSUPPORTED_OPTIONS: Final[Mapping[str, str]] = {
 }
 
 _UNSUPPORTED_FUNCTIONS: Final[Mapping[str, str]] = {
-    "create_small_bootstrap_key": "use create_bootstrap_key(..., size='medium')",
     "mod_raise": "use bootstrap, which does it first",
     "create_individual_": "keys shared between parties are not offered",
     "create_multiparty_": "keys shared between parties are not offered",
@@ -58,7 +56,8 @@ class EngineOptions:
     mode: Mode
     max_level: int | None
     slot_count: int | None
-    use_bootstrap: bool
+    bootstrap_to: int | None
+    """Level at which regular bootstraps of three stages end; none without bootstraps."""
     thread_count: int
     seeded_keys: bool
     insecure_log_n: int | None
@@ -71,6 +70,8 @@ def parse(
     max_level: Any,
     slot_count: Any,
     use_bootstrap: bool,
+    use_bootstrap_to_14_levels: bool,
+    use_bootstrap_to_17_levels: bool,
     thread_count: Any,
     seeded_keys: bool,
     insecure_log_n: Any,
@@ -91,7 +92,7 @@ def parse(
         mode=mode,
         max_level=_non_negative("max_level", max_level),
         slot_count=_slot_count(slot_count),
-        use_bootstrap=bool(use_bootstrap),
+        bootstrap_to=_bootstrap_to(use_bootstrap, use_bootstrap_to_14_levels, use_bootstrap_to_17_levels),
         thread_count=threads(mode, thread_count),
         seeded_keys=bool(seeded_keys),
         insecure_log_n=_non_negative("insecure_log_n", insecure_log_n),
@@ -122,6 +123,18 @@ def _refuse_others(others: Mapping[str, Any]) -> None:
                 value=value,
                 allowed=None,
             )
+
+
+def _bootstrap_to(any_level: bool, to_14: bool, to_17: bool) -> int | None:
+    if to_14 and to_17:
+        raise ParameterError(
+            "Engine: use_bootstrap_to_14_levels and use_bootstrap_to_17_levels are both True, and one of them can be; "
+            "leave the other out",
+            option="use_bootstrap_to_14_levels",
+            value=True,
+            allowed=False,
+        )
+    return 17 if to_17 else 14 if to_14 else 10 if any_level else None
 
 
 def _positional(positional: tuple[Any, ...], mode: Any, max_level: Any) -> tuple[Any, Any]:

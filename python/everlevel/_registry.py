@@ -6,40 +6,51 @@ from threading import Lock
 from typing import Any, TypeVar
 
 from .errors import MissingKeyError
-from .keys import ConjugationKey, FixedRotationKey, RelinearizationKey, RotationKey
+from .keys import BootstrapKey, ConjugationKey, FixedRotationKey, RelinearizationKey, RotationKey, SmallBootstrapKey
 
-KeyT = TypeVar("KeyT", RelinearizationKey, ConjugationKey, RotationKey)
+KeyT = TypeVar("KeyT", RelinearizationKey, ConjugationKey, RotationKey, BootstrapKey, SmallBootstrapKey)
+
+AnyKey = RelinearizationKey | ConjugationKey | RotationKey | FixedRotationKey | BootstrapKey | SmallBootstrapKey
 
 _Slot = tuple[int, type, int]
 """(secret, class of key, amount of a fixed rotation or 0)."""
 
 
 class KeyRegistry:
-    """Remembers, for every secret, the first key of each kind that an engine made or was given."""
+    """Remembers a key of each kind for every secret: the first that an engine made or was given, or one to use."""
 
     def __init__(self) -> None:
         self._keys: dict[_Slot, Any] = {}
         self._lock = Lock()
 
-    def remember(self, key: RelinearizationKey | ConjugationKey | RotationKey | FixedRotationKey) -> None:
+    def remember(self, key: AnyKey) -> None:
         """Keep a key, unless one of its kind is there already."""
-        delta = key.delta if isinstance(key, FixedRotationKey) else 0
         with self._lock:
-            self._keys.setdefault((key._native.secret_id, type(key), delta), key)
+            self._keys.setdefault(_slot(key), key)
+
+    def use(self, key: AnyKey) -> None:
+        """Keep a key, in the place of one of its kind that is there already."""
+        with self._lock:
+            self._keys[_slot(key)] = key
 
     def forget(self) -> None:
         """Drop all keys, and with them the engine's hold on their memory."""
         with self._lock:
             self._keys.clear()
 
+    def get(self, kind: type[KeyT], secret_id: int) -> KeyT | None:
+        """Return the key of a kind for a secret, if there is one."""
+        key: KeyT | None = self._keys.get((secret_id, kind, 0))
+        return key
+
     def find(self, operation: str, kind: type[KeyT], secret_id: int) -> KeyT:
         """Return the key of a kind for a secret, or say how to make it."""
-        key: KeyT | None = self._keys.get((secret_id, kind, 0))
+        key = self.get(kind, secret_id)
         if key is None:
-            maker = f"create_{kind.kind.replace(' ', '_')}"
+            maker = "evaluation_key" if kind is BootstrapKey else kind.kind.replace(" ", "_")
             raise MissingKeyError(
                 f"{operation}: the engine knows no {kind.kind} for this ciphertext's secret; "
-                f"make one with engine.{maker}(secret_key), or pass one to the engine's method",
+                f"make one with engine.create_{maker}(secret_key), or pass one to the engine's method",
                 key=kind.kind,
             )
         return key
@@ -48,3 +59,8 @@ class KeyRegistry:
         """Return the key for one amount, if there is one."""
         key: FixedRotationKey | None = self._keys.get((secret_id, FixedRotationKey, delta))
         return key
+
+
+def _slot(key: AnyKey) -> _Slot:
+    kind = BootstrapKey if isinstance(key, BootstrapKey) else type(key)
+    return key._native.secret_id, kind, key.delta if isinstance(key, FixedRotationKey) else 0

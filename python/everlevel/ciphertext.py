@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Any
 from . import _checks, _native
 from ._storable import Storable
 from .errors import OperandTypeError, ParameterError
-from .keys import BootstrapKey, ConjugationKey, LossyBootstrapKey, RelinearizationKey, RotationKey
+from .evaluation_key import EvaluationKey
+from .keys import (
+    BootstrapKey,
+    ConjugationKey,
+    LossyBootstrapKey,
+    RelinearizationKey,
+    RotationKey,
+    SmallBootstrapKey,
+)
 from .plaintext import Plaintext
 
 if TYPE_CHECKING:
@@ -195,40 +203,60 @@ class Ciphertext(Storable):
         """
         return self._engine.conjugate(self, self._conjugation_key("conjugate"))
 
-    def bootstrap(self, bootstrap_key: BootstrapKey) -> Ciphertext:
+    def bootstrap(
+        self,
+        bootstrap_key: BootstrapKey | SmallBootstrapKey | EvaluationKey | None = None,
+        *,
+        stage_count: int | None = None,
+    ) -> Ciphertext:
         """Raise the level, with the engine's relinearization and conjugation keys: see `Engine.bootstrap`.
 
-        A `LossyBootstrapKey` does as well, and bootstraps in the regular order here.
+        A `LossyBootstrapKey` does as well, and bootstraps in the regular order here; with a `SmallBootstrapKey` goes
+        the engine's rotation key, and the stage count is chosen here. A key that is left out is the one that the
+        engine uses.
 
         Raises
         ------
         MissingKeyError
-            If the engine knows no relinearization key, or no conjugation key.
+            If the engine knows no relinearization key, no conjugation key, or no bootstrap key.
         """
-        keys = self._relinearization_key("bootstrap"), self._conjugation_key("bootstrap")
-        return self._engine.bootstrap(self, *keys, bootstrap_key)
+        return self._engine.bootstrap(self, bootstrap_key=bootstrap_key, stage_count=stage_count)
 
-    def lossy_bootstrap(self, lossy_bootstrap_key: LossyBootstrapKey, *, real_only: bool | None = None) -> Ciphertext:
+    def lossy_bootstrap(
+        self,
+        lossy_bootstrap_key: LossyBootstrapKey | SmallBootstrapKey | EvaluationKey | None = None,
+        *,
+        stage_count: int | None = None,
+        real_only: bool | None = None,
+    ) -> Ciphertext:
         """Raise the level to the highest, with the engine's other keys: see `Engine.lossy_bootstrap`.
 
         Raises
         ------
         MissingKeyError
-            If the engine knows no relinearization key, or no conjugation key.
+            If the engine knows no key of a kind that is needed.
         """
-        keys = self._relinearization_key("lossy_bootstrap"), self._conjugation_key("lossy_bootstrap")
-        return self._engine.lossy_bootstrap(self, *keys, lossy_bootstrap_key, real_only=real_only)
+        return self._engine.lossy_bootstrap(
+            self, lossy_bootstrap_key=lossy_bootstrap_key, stage_count=stage_count, real_only=real_only
+        )
 
-    def sign_bootstrap(self, lossy_bootstrap_key: LossyBootstrapKey, *, real_only: bool | None = None) -> Ciphertext:
+    def sign_bootstrap(
+        self,
+        lossy_bootstrap_key: LossyBootstrapKey | SmallBootstrapKey | EvaluationKey | None = None,
+        *,
+        stage_count: int | None = None,
+        real_only: bool | None = None,
+    ) -> Ciphertext:
         """Raise the level of values ±1 and clean them, with the engine's other keys: see `Engine.sign_bootstrap`.
 
         Raises
         ------
         MissingKeyError
-            If the engine knows no relinearization key, or no conjugation key.
+            If the engine knows no key of a kind that is needed.
         """
-        keys = self._relinearization_key("sign_bootstrap"), self._conjugation_key("sign_bootstrap")
-        return self._engine.sign_bootstrap(self, *keys, lossy_bootstrap_key, real_only=real_only)
+        return self._engine.sign_bootstrap(
+            self, lossy_bootstrap_key=lossy_bootstrap_key, stage_count=stage_count, real_only=real_only
+        )
 
     def _relinearization_key(self, operation: str) -> RelinearizationKey:
         return self._engine._registry.find(operation, RelinearizationKey, self._native.secret_id)

@@ -7,12 +7,11 @@ from typing import Any, Final, NoReturn, overload
 from weakref import WeakValueDictionary
 
 from . import _native, _options
-from ._engine_arithmetic import ArithmeticMixin
-from ._engine_bootstrap import BootstrapMixin
+from ._auto import Counters, Refresher
+from ._engine_evaluation import EvaluationMixin
+from ._engine_extrema import ExtremaMixin
 from ._engine_files import FilesMixin
-from ._engine_messages import MessagesMixin
-from ._engine_polynomials import PolynomialsMixin
-from ._engine_slots import SlotsMixin
+from ._engine_range import RangeMixin
 from ._options import Mode
 from ._registry import KeyRegistry
 from ._storable import Storable
@@ -20,7 +19,7 @@ from ._storable import Storable
 __all__ = ["Engine"]
 
 
-class Engine(MessagesMixin, ArithmeticMixin, PolynomialsMixin, SlotsMixin, BootstrapMixin, FilesMixin):
+class Engine(RangeMixin, ExtremaMixin, EvaluationMixin, FilesMixin):
     """CKKS: arithmetic on encrypted vectors of real or complex numbers.
 
     An engine holds parameters and no secrets. It is safe to use from many threads at once: long calls release the
@@ -36,7 +35,16 @@ class Engine(MessagesMixin, ArithmeticMixin, PolynomialsMixin, SlotsMixin, Boots
         Values in a ciphertext, a power of two; as many as the ring has room for, if left out. More than the ring of
         `max_level` has room for choose a larger ring.
     use_bootstrap : bool, default False
-        Choose parameters that have room for a bootstrap.
+        Choose parameters that have room for a bootstrap: 13 levels, of which a regular one leaves 10, 9 or 8.
+    use_bootstrap_to_14_levels, use_bootstrap_to_17_levels : bool, default False
+        Choose parameters of 17 or 20 levels, of which regular bootstraps of three stages leave 14 or 17 (at full slots
+        the only stage count). Deeper computations between bootstraps, for slower ones with larger keys; 17 levels are
+        best used with small bootstrap keys.
+    auto_bootstrap : bool, default False
+        Bootstrap the operands of an operation that lacks levels, so that a program of any depth runs; it implies
+        `use_bootstrap`. The keys are those of `create_evaluation_key`, or those that `use` was given. Values must be of
+        size up to about 1 whenever that happens: see `check_range`. What is bootstrapped is remembered as long
+        as the original lives; `bootstrap_count` counts, and the logger ``everlevel`` tells at level INFO.
     thread_count : int, optional
         Threads of mode ``"parallel"``; all that the process may use, if left out.
     seeded_keys : bool, default False
@@ -57,7 +65,7 @@ class Engine(MessagesMixin, ArithmeticMixin, PolynomialsMixin, SlotsMixin, Boots
     Notes
     -----
     Every other parameter set has at least 128-bit classical security. Options of the 1.x interface that this version
-    doesn't offer (GPUs, several parties, other bootstrap depths) raise `ParameterError` and say so.
+    doesn't offer (GPUs, several parties) raise `ParameterError` and say so.
 
     Examples
     --------
@@ -85,6 +93,9 @@ class Engine(MessagesMixin, ArithmeticMixin, PolynomialsMixin, SlotsMixin, Boots
         max_level: int | None = None,
         slot_count: int | None = None,
         use_bootstrap: bool = False,
+        use_bootstrap_to_14_levels: bool = False,
+        use_bootstrap_to_17_levels: bool = False,
+        auto_bootstrap: bool = False,
         thread_count: int | None = None,
         seeded_keys: bool = False,
         progress: bool | None = None,
@@ -99,6 +110,9 @@ class Engine(MessagesMixin, ArithmeticMixin, PolynomialsMixin, SlotsMixin, Boots
         *,
         slot_count: int | None = None,
         use_bootstrap: bool = False,
+        use_bootstrap_to_14_levels: bool = False,
+        use_bootstrap_to_17_levels: bool = False,
+        auto_bootstrap: bool = False,
         thread_count: int | None = None,
         seeded_keys: bool = False,
         progress: bool | None = None,
@@ -112,6 +126,9 @@ class Engine(MessagesMixin, ArithmeticMixin, PolynomialsMixin, SlotsMixin, Boots
         max_level: int | None = None,
         slot_count: int | None = None,
         use_bootstrap: bool = False,
+        use_bootstrap_to_14_levels: bool = False,
+        use_bootstrap_to_17_levels: bool = False,
+        auto_bootstrap: bool = False,
         thread_count: int | None = None,
         seeded_keys: bool = False,
         progress: bool | None = None,
@@ -123,7 +140,9 @@ class Engine(MessagesMixin, ArithmeticMixin, PolynomialsMixin, SlotsMixin, Boots
             mode=mode,
             max_level=max_level,
             slot_count=slot_count,
-            use_bootstrap=use_bootstrap,
+            use_bootstrap=use_bootstrap or auto_bootstrap,
+            use_bootstrap_to_14_levels=use_bootstrap_to_14_levels,
+            use_bootstrap_to_17_levels=use_bootstrap_to_17_levels,
             thread_count=thread_count,
             seeded_keys=seeded_keys,
             insecure_log_n=insecure_log_n,
@@ -132,22 +151,24 @@ class Engine(MessagesMixin, ArithmeticMixin, PolynomialsMixin, SlotsMixin, Boots
         context = _native.Context(
             max_level=options.max_level,
             slot_count=options.slot_count,
-            bootstrap=options.use_bootstrap,
+            bootstrap_to=options.bootstrap_to,
             thread_count=options.thread_count,
             seeded_keys=options.seeded_keys,
             insecure_log_n=options.insecure_log_n,
         )
-        self._fill(context, options.mode, progress)
+        self._fill(context, options.mode, progress, bool(auto_bootstrap))
 
-    def _fill(self, context: _native.Context, mode: Mode, progress: bool | None) -> None:
+    def _fill(self, context: _native.Context, mode: Mode, progress: bool | None, auto_bootstrap: bool) -> None:
         self._context = context
         self._mode = mode
         self._shows_progress = progress
         self._registry = KeyRegistry()
+        self._counters = Counters()
+        self._refresher = Refresher() if auto_bootstrap else None
         _announce(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _engine_at, _address(self._context)
+        return _engine_like, (*_address(self._context), self.auto_bootstrap)
 
     @property
     def mode(self) -> Mode:
@@ -177,7 +198,8 @@ class Engine(MessagesMixin, ArithmeticMixin, PolynomialsMixin, SlotsMixin, Boots
     def __repr__(self) -> str:
         parts = [f"N 2^{self.log_n}", f"slots {self.slot_count}", f"levels 0..{self.max_level}"]
         if self._context.can_bootstrap:
-            parts.append("bootstrap")
+            kind = "bootstrap" if self._refresher is None else "automatic bootstrap"
+            parts.append(kind if self.max_level == 13 else f"{kind} to level {self.max_level - 3}")
         if self.seeded_keys:
             parts.append("seeded keys")
         parts.append(f"{self.thread_count} thread{'s' if self.thread_count > 1 else ''}")
@@ -213,12 +235,25 @@ def _engine_at(params: str, slot_count: int, parallel: bool, seeded_keys: bool) 
         engine = _announced.get(address)
     if engine is not None:
         return engine
-    mode: Mode = "parallel" if parallel else "cpu"
-    threads = _options.threads(mode, None)
-    engine = Engine.__new__(Engine)
-    engine._fill(_native.Context.from_params(params, slot_count, threads, seeded_keys), mode, None)
+    engine = _new_engine(*address, auto_bootstrap=False)
     with _lock:
         return _unpickled.setdefault(address, engine)
+
+
+def _engine_like(params: str, slot_count: int, parallel: bool, seeded_keys: bool, auto_bootstrap: bool) -> Engine:
+    """Return an engine for one that a pickle brings."""
+    engine = _engine_at(params, slot_count, parallel, seeded_keys)
+    if engine.auto_bootstrap == auto_bootstrap:
+        return engine
+    return _new_engine(params, slot_count, parallel, seeded_keys, auto_bootstrap=auto_bootstrap)
+
+
+def _new_engine(params: str, slot_count: int, parallel: bool, seeded_keys: bool, *, auto_bootstrap: bool) -> Engine:
+    mode: Mode = "parallel" if parallel else "cpu"
+    context = _native.Context.from_params(params, slot_count, _options.threads(mode, None), seeded_keys)
+    engine = Engine.__new__(Engine)
+    engine._fill(context, mode, None, auto_bootstrap)
+    return engine
 
 
 def _restore(params: str, slot_count: int, parallel: bool, seeded_keys: bool, data: bytes) -> Storable:

@@ -18,6 +18,7 @@ __all__ = [
     "FileChangedError",
     "FileKindError",
     "FileParametersError",
+    "FitError",
     "ForeignFileError",
     "FormatError",
     "HeaderError",
@@ -112,6 +113,21 @@ class MessageTypeError(MessageError, TypeError):
     """
 
     dtype: str | None = None
+
+
+class FitError(EverlevelError, ValueError):
+    """A function can't be fitted: it isn't finite on the interval, gives no numbers, or is too far from any polynomial.
+
+    Attributes
+    ----------
+    x : float or None
+        Where it isn't finite.
+    value : object
+        What it is there.
+    """
+
+    x: float | None = None
+    value: Any = None
 
 
 class OperandTypeError(EverlevelError, TypeError):

@@ -224,10 +224,10 @@ def test_bootstrap_with_wrong_keys(deep: Party, bootstrap_key: BootstrapKey, par
     a = engine.encrypt([1.0], deep.public_key, level=0)
     keys = deep.relinearization_key, deep.conjugation_key
     stranger = new_party(engine)
-    with pytest.raises(TypeError):
-        engine.bootstrap(a, *keys)
-    with pytest.raises(errors.OperandTypeError, match="bootstrap_key is of type NoneType"):
-        engine.bootstrap(a, *keys, None)
+    with pytest.raises(errors.MissingKeyError, match="knows no bootstrap key"):
+        stranger.engine.bootstrap(engine.encrypt([1.0], stranger.public_key, level=0), *keys)
+    with pytest.raises(errors.OperandTypeError, match="bootstrap_key is of type SecretKey"):
+        engine.bootstrap(a, *keys, deep.secret_key)
     with pytest.raises(errors.OperandTypeError, match="check the order"):
         engine.bootstrap(a, *reversed(keys), bootstrap_key)
     with pytest.raises(errors.KeyMismatchError):

@@ -1,45 +1,112 @@
-"""Every Python block of the documentation runs, in the order of its page."""
+"""Every code block of the documentation runs, in the order of its page.
+
+A comment on the line before a Python block says how:
+
+* none: as it stands, on rings as small as the block asks for;
+* ``<!-- small-ring -->``: at real parameters for readers, and here on a ring without security (`on_small_ring`);
+* ``<!-- full-size -->``: as it stands, at N = 2^16, with the tests that take gigabytes.
+
+Lines of ``sh`` blocks that call ``everlevel`` run in a temporary folder, on a small ring too. Those that call ``make``
+name targets that there are.
+"""
 
 from __future__ import annotations
 
 import re
+import shlex
 from pathlib import Path
 
 import pytest
 
+import everlevel
+from everlevel.cli import main
+
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-BLOCK = re.compile(r"(?:<!-- (?P<mark>[\w-]+) -->\n)?```python\n(?P<code>.*?)```", re.DOTALL)
+BLOCK = re.compile(r"(?:<!-- (?P<mark>[\w-]+) -->\n)?```(?P<language>python|sh)\n(?P<code>.*?)```", re.DOTALL)
+SMALL = "insecure_log_n=10"
+LINK = re.compile(r"\]\((?P<target>[^)#\s]*)(?P<anchor>#[^)]*)?\)")
 
 
-def blocks(page: Path) -> list[tuple[str | None, str]]:
-    return [(found["mark"], found["code"]) for found in BLOCK.finditer(page.read_text(encoding="utf-8"))]
+def blocks(page: Path, language: str) -> list[tuple[str | None, str]]:
+    found = BLOCK.finditer(page.read_text(encoding="utf-8"))
+    return [(block["mark"], block["code"]) for block in found if block["language"] == language]
+
+
+def on_small_ring(code: str) -> str:
+    """Ask every engine of a block for a ring without security."""
+    small = re.sub(r"\bEngine\(", f"Engine({SMALL}, ", code).replace(f"{SMALL}, )", f"{SMALL})")
+    # Positional arguments come first.
+    small = re.sub(rf'Engine\({SMALL}, ("\w+"|\d+)', rf"Engine(\1, {SMALL}", small)
+    assert small != code, "the block makes no engine; leave the mark out"
+    return small
 
 
 def run(page: Path, *, full_size: bool) -> None:
     names: dict[str, object] = {"__name__": page.stem}
-    for mark, code in blocks(page):
+    for mark, code in blocks(page, "python"):
+        assert mark in (None, "small-ring", "full-size"), mark
         if (mark == "full-size") == full_size:
-            exec(compile(code, str(page), "exec"), names)
+            exec(compile(on_small_ring(code) if mark == "small-ring" else code, str(page), "exec"), names)
 
 
-SMALL = [page for page in PAGES if any(mark != "full-size" for mark, _ in blocks(page))]
-LARGE = [page for page in PAGES if any(mark == "full-size" for mark, _ in blocks(page))]
+def of(pages: list[Path]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("page", pages, ids=lambda page: str(page.relative_to(ROOT)))
 
 
-@pytest.mark.parametrize("page", SMALL, ids=lambda page: str(page.relative_to(ROOT)))
-def test_small_blocks(page: Path) -> None:
+@of([page for page in PAGES if any(mark != "full-size" for mark, _ in blocks(page, "python"))])
+def test_small_blocks(page: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
     run(page, full_size=False)
 
 
 @pytest.mark.full_size
-@pytest.mark.parametrize("page", LARGE, ids=lambda page: str(page.relative_to(ROOT)))
-def test_full_size_blocks(page: Path) -> None:
+@of([page for page in PAGES if any(mark == "full-size" for mark, _ in blocks(page, "python"))])
+def test_full_size_blocks(page: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
     run(page, full_size=True)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+@of([page for page in PAGES if blocks(page, "sh")])
+def test_commands(page: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    targets = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    for _, code in blocks(page, "sh"):
+        for line in filter(None, code.splitlines()):
+            program, *arguments = shlex.split(line, comments=True)
+            if program == "everlevel":
+                small = ["--insecure-log-n", "10"] if {"keygen", "bench", "demo"} & set(arguments[:1]) else []
+                # A secret's file says what its parameters are.
+                assert main([*arguments, *(small if "--secret" not in arguments else [])]) == 0, line
+            elif program == "make":
+                assert arguments[0] in targets, line
+            elif program == "python":
+                assert (ROOT / arguments[0]).exists(), line
+            else:
+                assert line.startswith("pip install "), f"{line!r} is not tested anywhere"
+
+
+@of(PAGES)
 def test_links_lead_somewhere(page: Path) -> None:
-    for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text(encoding="utf-8")):
+    for link in LINK.finditer(page.read_text(encoding="utf-8")):
+        target = link["target"]
         if not target.startswith(("http:", "https:")):
             assert (page.parent / target).exists(), target
+
+
+@of([page for page in PAGES if page.is_relative_to(ROOT / "docs") and page.parent.name != "notes"])
+def test_pages_are_in_the_navigation(page: Path) -> None:
+    name = page.relative_to(ROOT / "docs").as_posix()
+    assert f": {name}\n" in (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+
+
+def test_the_reference_has_every_public_name() -> None:
+    pages = (ROOT / "docs" / "reference").glob("*.md")
+    found = set(re.findall(r"^::: everlevel\.([\w.]+)", "\n".join(page.read_text() for page in pages), re.MULTILINE))
+    assert set(everlevel.__all__) - {"__version__"} <= found
+
+
+def test_the_substitution() -> None:
+    assert on_small_ring('Engine("parallel", use_bootstrap=True)') == f'Engine("parallel", {SMALL}, use_bootstrap=True)'
+    assert on_small_ring("Engine(max_level=5)") == f"Engine({SMALL}, max_level=5)"
+    assert on_small_ring("Engine(5)") == f"Engine(5, {SMALL})"

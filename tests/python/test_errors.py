@@ -12,6 +12,7 @@ BASES = {
     errors.ParameterError: ValueError,
     errors.MessageError: ValueError,
     errors.MessageTypeError: TypeError,
+    errors.FitError: ValueError,
     errors.OperandTypeError: TypeError,
     errors.LevelError: ValueError,
     errors.ScaleError: ValueError,

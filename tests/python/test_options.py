@@ -12,7 +12,9 @@ from everlevel import Engine, _options, errors
 
 def parse(*positional: Any, **options: Any) -> _options.EngineOptions:
     known = dict.fromkeys(("mode", "max_level", "slot_count", "thread_count", "insecure_log_n"))
-    known |= {"use_bootstrap": False, "seeded_keys": False}
+    known |= dict.fromkeys(
+        ("use_bootstrap", "use_bootstrap_to_14_levels", "use_bootstrap_to_17_levels", "seeded_keys"), False
+    )
     others = {name: options.pop(name) for name in list(options) if name not in known}
     return _options.parse(positional, **(known | options), others=others)
 
@@ -47,8 +49,11 @@ def test_threads() -> None:
         (("parallel",), {"thread_count": 10**6}, "thread_count"),
         ((2**64,), {}, "max_level"),
         ((), {"use_multiparty": True}, "use_multiparty"),
-        ((), {"use_bootstrap_to_14_levels": True}, "use_bootstrap_to_14_levels"),
-        ((), {"use_bootstrap_to_17_levels": True}, "use_bootstrap_to_17_levels"),
+        (
+            (),
+            {"use_bootstrap_to_14_levels": True, "use_bootstrap_to_17_levels": True},
+            "use_bootstrap_to_14_levels",
+        ),
         ((), {"compact": True}, "compact"),
         ((), {"device_id": 1}, "device_id"),
     ],
@@ -98,7 +103,8 @@ def test_too_many_levels_are_refused(insecure_log_n: int | None) -> None:
 @pytest.mark.parametrize("insecure_log_n", [None, 10])
 def test_a_bootstrap_has_its_own_levels(max_level: int, insecure_log_n: int | None) -> None:
     sentence = (
-        rf"max_level = {max_level}: must be 13 with use_bootstrap=True; leave it out and encrypt at a lower level"
+        rf"max_level = {max_level}: must be 13 with use_bootstrap=True, 17 with use_bootstrap_to_14_levels and 20 with "
+        r"use_bootstrap_to_17_levels; leave it out and encrypt at a lower level"
     )
     with pytest.raises(errors.ParameterError, match=sentence) as caught:
         Engine(max_level=max_level, use_bootstrap=True, insecure_log_n=insecure_log_n)

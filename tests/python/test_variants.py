@@ -327,8 +327,8 @@ def test_wrong_kinds_of_keys(deep: Party, bootstrap_key: BootstrapKey, keys: Key
         assert (error.key, error.expected, error.actual) == ("bootstrap key", "lossy", "regular")
         with pytest.raises(errors.OperandTypeError, match="conjugation_key"):
             bootstrap(*operands, keys[0], keys[2], keys[1])
-        with pytest.raises(errors.OperandTypeError, match="bootstrap_key is of type NoneType"):
-            bootstrap(*operands, *keys[:2], None)
+        with pytest.raises(errors.OperandTypeError, match="bootstrap_key is of type SecretKey"):
+            bootstrap(*operands, *keys[:2], deep.secret_key)
     # A regular key below the level: the kind is wrong, and no warning hides it.
     low: Any = encrypt(deep, [1.0], level=0)
     with warnings.catch_warnings():

@@ -1,11 +1,13 @@
 //! The modulus of every key that a context can make: what its security claim is about.
 
-use everlevel_params::SecretDistribution;
+use everlevel_params::estimate::{CostModel, Lwe, cheapest};
+use everlevel_params::{SecretDistribution, max_log2_qp};
 use everlevel_ring::PrimeSet;
+use everlevel_rlwe::SIGMA;
 
-use crate::bootstrap::tables::{dense_gadget, stage_gadget, stage_sets};
+use crate::bootstrap::tables::{dense_gadget, lowest_sets, stage_gadget, stage_sets};
 use crate::context::Inner;
-use crate::params::{ENCAPSULATION_WEIGHT, stage_counts};
+use crate::params::ENCAPSULATION_WEIGHT;
 use crate::{Context, Error};
 
 /// One kind of key.
@@ -21,7 +23,42 @@ pub struct KeyModulus {
     pub secret: SecretDistribution,
 }
 
+/// What the security of a context's keys rests on, for one kind of secret.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Claim {
+    /// The key with the largest modulus over this secret.
+    pub key: KeyModulus,
+    /// Largest log2 of a modulus that is accepted as 128-bit secure; none where the table has no row.
+    pub max_log2_qp: Option<f64>,
+    /// Classical security of that key at its own modulus: the cheapest primal attack under MATZOV, recomputed now. None where
+    /// the table has no row, as nothing is claimed there.
+    pub security_bits: Option<f64>,
+}
+
 impl Context {
+    /// One claim for every kind of secret, that of the messages first.
+    ///
+    /// # Errors
+    /// A modulus above the security cap.
+    pub fn claims(&self) -> Result<Vec<Claim>, Error> {
+        let log_n = self.params().literal().log_n;
+        let mut largest: Vec<KeyModulus> = Vec::new();
+        for key in self.key_moduli()? {
+            match largest.iter_mut().find(|other| other.secret == key.secret) {
+                Some(other) if other.log2_qp >= key.log2_qp => {}
+                Some(other) => *other = key,
+                None => largest.push(key),
+            }
+        }
+        let claim = |key: KeyModulus| {
+            let max_log2_qp = max_log2_qp(log_n, key.secret);
+            let estimate = || cheapest(&Lwe::new(log_n, key.log2_qp, key.secret, SIGMA).ok()?, CostModel::Matzov);
+            let security_bits = max_log2_qp.and_then(|_| estimate()).map(|estimate| estimate.log2_cost);
+            Claim { key, max_log2_qp, security_bits }
+        };
+        Ok(largest.into_iter().map(claim).collect())
+    }
+
     /// Every kind of key, from the functions that make the keys.
     ///
     /// # Errors
@@ -50,10 +87,19 @@ impl Inner {
         all.push(key("relinearization in EvalMod".into(), tables.eval_mod_gadget.full_set(), main));
         all.push(key("conjugation before EvalMod".into(), tables.conjugation_gadget.full_set(), main));
         all.push(key("to the sparse secret".into(), tables.encapsulation_gadget.full_set(), sparse));
-        for stages in stage_counts(self.encoder.slots()) {
+        // Small keys have the shapes of CoeffsToSlots' keys for one stage count.
+        let mut counts = self.params.stage_counts(self.encoder.slots());
+        if !counts.is_empty() && !counts.contains(&self.small_stage_count()) {
+            counts.push(self.small_stage_count());
+        }
+        for stages in counts {
             let raised = dense_gadget(self, &tables.coeffs_to_slots(stages)[0]);
             all.push(key(format!("from the sparse secret, {stages} stages"), raised.full_set(), main));
-            for (what, sets) in ["CoeffsToSlots", "SlotsToCoeffs"].iter().zip(stage_sets(self, tables, stages)) {
+            let [down, up] = stage_sets(self, tables, stages);
+            let lowest = lowest_sets(self, stages);
+            for (what, sets) in
+                [("CoeffsToSlots", down), ("SlotsToCoeffs", up), ("SlotsToCoeffs at the lowest levels", lowest)]
+            {
                 for (stage, [source, _]) in sets.iter().enumerate() {
                     let name = format!("{what} {stage} of {stages}");
                     all.push(key(name, stage_gadget(self, source)?.full_set(), main));
@@ -72,6 +118,24 @@ mod tests {
     use super::*;
     use crate::context::best_gadget;
     use crate::{Params, ParamsLiteral};
+
+    #[test]
+    fn claims_are_above_128_bits_and_say_nothing_of_insecure_rings() {
+        let context = |literal: ParamsLiteral| {
+            Context::new(Params::try_from(literal).expect("params"), None, 1).expect("context")
+        };
+        let claims = context(ParamsLiteral::for_depth(7).expect("literal")).claims().expect("claims");
+        let [claim] = &claims[..] else { panic!("one secret: {claims:?}") };
+        let cap = claim.max_log2_qp.expect("a row of the table");
+        assert!(claim.key.log2_qp <= cap && cap == 430.0);
+        let bits = claim.security_bits.expect("an estimate");
+        assert!((127.5..140.0).contains(&bits), "{bits}");
+
+        let claims = context(ParamsLiteral::insecure_bootstrap(10)).claims().expect("claims");
+        let secrets = [SecretDistribution::FixedWeight(256), SecretDistribution::FixedWeight(ENCAPSULATION_WEIGHT)];
+        assert_eq!(claims.iter().map(|c| c.key.secret).collect::<Vec<_>>(), secrets);
+        assert!(claims.iter().all(|c| c.max_log2_qp.is_none() && c.security_bits.is_none()));
+    }
 
     /// Without the large rings: their primes serve any smaller ring.
     #[test]

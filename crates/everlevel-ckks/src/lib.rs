@@ -26,17 +26,20 @@ mod working;
 
 use std::ops::ControlFlow;
 
-pub use bootstrap::{BootstrapKey, BootstrapKeySize, BootstrapKeys, BootstrapKind, Method, Parts};
+pub use bootstrap::{
+    BootstrapKey, BootstrapKeyRef, BootstrapKeySize, BootstrapKeys, BootstrapKind, Method, Parts, SmallBootstrapKey,
+};
 pub use ciphertext::{Ciphertext, Plaintext};
 pub use context::{Context, Options};
 pub use encoder::Encoder;
 pub use error::Error;
 pub use everlevel_io as io;
+pub use files::bundle::KeyRef;
 pub use files::{Form, Loading, Object, Stored};
-pub use key_moduli::KeyModulus;
+pub use key_moduli::{Claim, KeyModulus};
 pub use keys::{ConjugationKey, FixedRotationKey, PublicKey, RelinearizationKey, RotationKey, SecretKey};
 pub use num_complex::Complex64;
-pub use params::{Params, ParamsLiteral};
+pub use params::{Params, ParamsLiteral, Precision};
 
 /// Called with (steps done, steps in all) by operations that take long. An answer of [`ControlFlow::Break`] cancels the operation,
 /// which then returns [`Error::Cancelled`] and nothing else. The number of steps in all may grow while they are being counted.

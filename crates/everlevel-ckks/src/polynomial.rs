@@ -29,7 +29,7 @@ pub fn depth(degree: usize) -> usize {
     (usize::BITS - degree.leading_zeros()) as usize
 }
 
-/// Basis elements of one ciphertext, computed when first needed. Element `k` is `⌈log2 k⌉` levels below `x`.
+/// Basis elements, computed when first needed. Element `k` is `⌈log2 k⌉` levels below `x`.
 pub(crate) struct Elements<'a> {
     ring: &'a Ring,
     ladder: &'a Ladder,
@@ -143,8 +143,10 @@ impl<'a> Elements<'a> {
             Value::Ciphertext(w) => w,
             Value::Constant(c) => {
                 let mut w = self.known[&1].clone();
-                self.ring.each_limb(&mut w.ct.c0, |_, limb, _| limb.fill(0));
-                self.ring.each_limb(&mut w.ct.c1, |_, limb, _| limb.fill(0));
+                for ct in &mut w.cts {
+                    self.ring.each_limb(&mut ct.c0, |_, limb, _| limb.fill(0));
+                    self.ring.each_limb(&mut ct.c1, |_, limb, _| limb.fill(0));
+                }
                 self.ladder.add_constant(self.ring, &mut w, c);
                 w
             }
@@ -207,7 +209,7 @@ impl Context {
             });
         }
         Ok(self.install(|inner| {
-            let x = Working { ct: a.rlwe.clone(), level: a.level };
+            let x = Working { cts: vec![a.rlwe.clone()], level: a.level };
             let mut elements = Elements::new(&inner.ring, &inner.ladder, &key.keys, basis, x);
             let out = elements.polynomial(coefficients);
             let growth = norm * degree.max(1) as f64;
@@ -235,15 +237,16 @@ impl Context {
         }
         self.check_polynomial(op, a, max_power - 1, key)?;
         Ok(self.install(|inner| {
-            let x = Working { ct: a.rlwe.clone(), level: a.level };
+            let x = Working { cts: vec![a.rlwe.clone()], level: a.level };
             let mut elements = Elements::new(&inner.ring, &inner.ladder, &key.keys, basis, x);
             (1..=max_power).map(|k| self.finished(a, elements.get(k).clone(), k as f64)).collect()
         }))
     }
 
-    fn finished(&self, a: &Ciphertext, w: Working, error_growth: f64) -> Ciphertext {
+    fn finished(&self, a: &Ciphertext, mut w: Working, error_growth: f64) -> Ciphertext {
+        let rlwe = w.cts.swap_remove(0);
         let scale = self.0.ladder.scales[w.level];
         let error = (a.error * error_growth).hypot(self.0.rounding_error(scale) * (1.0 + error_growth));
-        Ciphertext { rlwe: w.ct, c2: None, level: w.level, scale, error, ..*a }
+        Ciphertext { rlwe, c2: None, level: w.level, scale, error, ..*a }
     }
 }

@@ -5,11 +5,11 @@ use everlevel_rlwe::{Rlwe, SwitchingKey};
 
 use crate::context::Inner;
 use crate::keys::{ConjugationKey, FixedRotationKey, RotationKey};
-use crate::{Ciphertext, Context, Error, working};
+use crate::{Ciphertext, Context, Error};
 
 /// The left rotations, each a power of two in either direction, that compose to a left rotation by `amount` of `slots` slots: the
 /// non-adjacent form, which has the fewest terms.
-fn powers_of_two(amount: i64, slots: i64) -> Vec<i64> {
+pub(crate) fn powers_of_two(amount: i64, slots: i64) -> Vec<i64> {
     let mut rest = amount.rem_euclid(slots);
     if rest > slots / 2 {
         rest -= slots;
@@ -31,7 +31,7 @@ fn powers_of_two(amount: i64, slots: i64) -> Vec<i64> {
 
 impl Inner {
     fn apply(&self, a: &Ciphertext, elt: u64, key: &SwitchingKey) -> Ciphertext {
-        self.rotated(a, working::automorphism(&self.ring, &a.rlwe, elt, key))
+        self.rotated(a, key.automorphism(&self.ring, &a.rlwe, elt))
     }
 
     fn rotated(&self, a: &Ciphertext, rlwe: Rlwe) -> Ciphertext {
@@ -157,7 +157,7 @@ impl Hoisted {
             self.shape = Some(gadget.clone());
         }
         let elt = inner.ring.rotation_elt(left);
-        inner.rotated(a, working::automorphism_hoisted(&inner.ring, &a.rlwe, &self.digits, elt, key))
+        inner.rotated(a, key.automorphism_hoisted(&inner.ring, &a.rlwe, &self.digits, elt))
     }
 }
 

@@ -20,11 +20,18 @@ pub(crate) struct Ladder {
     pub ratios: Vec<f64>,
 }
 
-/// A ciphertext at a level of a ladder, with that level's scale.
+/// Ciphertexts at a level of a ladder, with that level's scale, that take the same steps side by side: keys are read once for all.
 #[derive(Debug, Clone)]
 pub(crate) struct Working {
-    pub ct: Rlwe,
+    pub cts: Vec<Rlwe>,
     pub level: usize,
+}
+
+impl Working {
+    /// Their primes.
+    pub fn set(&self) -> &PrimeSet {
+        self.cts[0].set()
+    }
 }
 
 /// `a/b` as products of primes, without overflow.
@@ -72,7 +79,7 @@ impl Ladder {
     /// target's. Where the operands share an intermediate modulus, they share the division.
     pub fn linear_combination(&self, ring: &Ring, terms: &[(&Working, f64)], target: usize) -> Working {
         let to = &self.sets[target];
-        let common = terms.iter().map(|(w, _)| w.ct.set().clone()).reduce(|a, b| a.intersection(&b));
+        let common = terms.iter().map(|(w, _)| w.set().clone()).reduce(|a, b| a.intersection(&b));
         let from = common.map(|common| intermediate(ring, &common, to));
         let needed = CONSTANT_BITS.min(self.ratios[target + 1].log2() - 1.0);
         match from {
@@ -91,15 +98,18 @@ impl Ladder {
     fn combine(&self, ring: &Ring, terms: &[(&Working, f64)], from: &PrimeSet, target: usize) -> Working {
         let to = &self.sets[target];
         let factor = ratio(ring, from, to) * self.scales[target];
-        let sum = |part: fn(&Rlwe) -> &Poly<Eval>| {
+        let integers: Vec<i128> =
+            terms.iter().map(|(w, c)| (c * factor / self.scales[w.level]).round() as i128).collect();
+        let sum = |at: usize, part: fn(&Rlwe) -> &Poly<Eval>| {
             let mut acc = ring.zero(from);
-            for (w, c) in terms {
-                let integer = (c * factor / self.scales[w.level]).round() as i128;
-                ring.mul_residues_add_assign(&mut acc, part(&w.ct), |m| m.reduce_i128(integer));
+            for ((w, _), integer) in terms.iter().zip(&integers) {
+                ring.mul_residues_add_assign(&mut acc, part(&w.cts[at]), |m| m.reduce_i128(*integer));
             }
-            ring.rescale(acc, to)
+            acc
         };
-        Working { ct: Rlwe { c0: sum(|ct| &ct.c0), c1: sum(|ct| &ct.c1) }, level: target }
+        let together = terms.first().map_or(0, |(w, _)| w.cts.len());
+        let sums = (0..together).map(|at| Rlwe { c0: sum(at, |ct| &ct.c0), c1: sum(at, |ct| &ct.c1) }).collect();
+        Working { cts: Rlwe::rescale_many(sums, ring, to), level: target }
     }
 
     /// The same message at a lower level, with that level's scale.
@@ -111,40 +121,46 @@ impl Ladder {
     pub fn mul(&self, ring: &Ring, a: &Working, b: &Working, key: &KeyPair) -> Working {
         let level = a.level.min(b.level);
         let (a, b) = (self.at_level(ring, a, level), self.at_level(ring, b, level));
-        let set = &self.sets[level];
-        let ct = mul_relinearize(ring, [&a.ct, &b.ct], key.for_set(set), &self.sets[level - 1]);
-        Working { ct, level: level - 1 }
+        let products = a.cts.iter().zip(&b.cts).map(|(a, b)| tensor(ring, [a, b])).collect();
+        self.relinearized(ring, products, level, key)
     }
 
     /// `a²`, relinearized, one level lower.
     pub fn square(&self, ring: &Ring, a: &Working, key: &KeyPair) -> Working {
-        let key = key.for_set(&self.sets[a.level]);
-        let ct = relinearize(ring, tensor_square(ring, &a.ct), key, &self.sets[a.level - 1]);
-        Working { ct, level: a.level - 1 }
+        self.relinearized(ring, a.cts.iter().map(|a| tensor_square(ring, a)).collect(), a.level, key)
+    }
+
+    fn relinearized(&self, ring: &Ring, products: Vec<[Poly<Eval>; 3]>, level: usize, key: &KeyPair) -> Working {
+        let cts = relinearize_many(ring, products, key.for_set(&self.sets[level]), &self.sets[level - 1]);
+        Working { cts, level: level - 1 }
     }
 
     /// `a += b`, with `b` brought down to `a`'s level.
     pub fn add_assign(&self, ring: &Ring, a: &mut Working, b: &Working) {
         let b = self.at_level(ring, b, a.level);
-        a.ct.add_assign(ring, &b.ct);
+        a.cts.iter_mut().zip(&b.cts).for_each(|(a, b)| a.add_assign(ring, b));
     }
 
     /// `a −= b`, with `b` brought down to `a`'s level.
     pub fn sub_assign(&self, ring: &Ring, a: &mut Working, b: &Working) {
         let b = self.at_level(ring, b, a.level);
-        a.ct.sub_assign(ring, &b.ct);
+        a.cts.iter_mut().zip(&b.cts).for_each(|(a, b)| a.sub_assign(ring, b));
     }
 
     /// `a += c` for a real constant.
     pub fn add_constant(&self, ring: &Ring, a: &mut Working, c: f64) {
         let integer = (c * self.scales[a.level]).round() as i128;
-        ring.each_limb(&mut a.ct.c0, |m, limb, _| m.add_scalar_assign(limb, m.reduce_i128(integer)));
+        for ct in &mut a.cts {
+            ring.each_limb(&mut ct.c0, |m, limb, _| m.add_scalar_assign(limb, m.reduce_i128(integer)));
+        }
     }
 
     /// `a *= 2`.
     pub fn double(&self, ring: &Ring, a: &mut Working) {
-        ring.each_limb(&mut a.ct.c0, |m, limb, _| m.mul_scalar_assign(limb, 2));
-        ring.each_limb(&mut a.ct.c1, |m, limb, _| m.mul_scalar_assign(limb, 2));
+        for ct in &mut a.cts {
+            ring.each_limb(&mut ct.c0, |m, limb, _| m.mul_scalar_assign(limb, 2));
+            ring.each_limb(&mut ct.c1, |m, limb, _| m.mul_scalar_assign(limb, 2));
+        }
     }
 }
 
@@ -173,40 +189,30 @@ fn each_prime(ring: &Ring, set: &PrimeSet, fill: impl Fn(&Modulus, usize, [&mut 
 }
 
 /// `(d0, d1) + relinearized d2`, divided down to `target`: the key switch's division by `P` and the rescaling are one.
-pub(crate) fn relinearize(ring: &Ring, [d0, d1, d2]: [Poly<Eval>; 3], key: &SwitchingKey, target: &PrimeSet) -> Rlwe {
-    let mut product = key.switch(ring, &d2);
+pub(crate) fn relinearize(ring: &Ring, product: [Poly<Eval>; 3], key: &SwitchingKey, target: &PrimeSet) -> Rlwe {
+    let mut one = relinearize_many(ring, vec![product], key, target);
+    one.pop().unwrap_or_else(|| unreachable!("one product in, one ciphertext out"))
+}
+
+/// As [`relinearize`], for several products over the same primes.
+fn relinearize_many(ring: &Ring, products: Vec<[Poly<Eval>; 3]>, key: &SwitchingKey, target: &PrimeSet) -> Vec<Rlwe> {
+    let (linear, squares): (Vec<_>, Vec<_>) = products.into_iter().map(|[d0, d1, d2]| ([d0, d1], d2)).unzip();
     let special = &key.gadget().special;
-    for (sum, part) in [(&mut product.c0, &d0), (&mut product.c1, &d1)] {
-        // P·part vanishes modulo the special primes.
-        ring.each_limb(sum, |m, limb, i| {
-            if let Some(at) = part.set().position(i) {
-                m.mul_scalar_add_assign(limb, &part.limbs()[at], ring.product_mod(special, i));
-            }
-        });
+    let mut sums = key.switch_many(ring, &squares);
+    for (sum, parts) in sums.iter_mut().zip(&linear) {
+        for (sum, part) in [&mut sum.c0, &mut sum.c1].into_iter().zip(parts) {
+            // P·part vanishes modulo the special primes.
+            ring.each_limb(sum, |m, limb, i| {
+                if let Some(at) = part.set().position(i) {
+                    m.mul_scalar_add_assign(limb, &part.limbs()[at], ring.product_mod(special, i));
+                }
+            });
+        }
     }
-    product.rescale(ring, target)
+    Rlwe::rescale_many(sums, ring, target)
 }
 
 /// `a·b` over the same primes, relinearized and rescaled to `target`.
 pub(crate) fn mul_relinearize(ring: &Ring, operands: [&Rlwe; 2], key: &SwitchingKey, target: &PrimeSet) -> Rlwe {
     relinearize(ring, tensor(ring, operands), key, target)
-}
-
-/// `σ(ct)` for the automorphism whose key is given, over `ct`'s primes.
-pub(crate) fn automorphism(ring: &Ring, ct: &Rlwe, galois_elt: u64, key: &SwitchingKey) -> Rlwe {
-    let digits = ring.mod_up(&ct.c1, &key.gadget().digits, &key.gadget().special);
-    automorphism_hoisted(ring, ct, &digits, galois_elt, key)
-}
-
-/// As [`automorphism`], with the digits of `c1` given.
-pub(crate) fn automorphism_hoisted(
-    ring: &Ring,
-    ct: &Rlwe,
-    digits: &[(usize, Poly<Eval>)],
-    galois_elt: u64,
-    key: &SwitchingKey,
-) -> Rlwe {
-    let mut switched = key.product(ring, digits).rescale(ring, ct.set());
-    ring.add_assign(&mut switched.c0, &ct.c0);
-    Rlwe { c0: ring.automorphism(&switched.c0, galois_elt), c1: ring.automorphism(&switched.c1, galois_elt) }
 }

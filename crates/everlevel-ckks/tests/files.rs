@@ -8,8 +8,9 @@ use std::sync::LazyLock;
 use common::{Party, assert_close, uniform};
 use everlevel_ckks::io::{Access, Builder, Container, Error as FileError};
 use everlevel_ckks::{
-    BootstrapKey, BootstrapKeySize, BootstrapKind, Ciphertext, Context, Error, FixedRotationKey, Form, Loading, Object,
-    Params, ParamsLiteral, Plaintext, PublicKey, RelinearizationKey, RotationKey, SecretKey, Stored, no_progress,
+    BootstrapKey, BootstrapKeySize, BootstrapKind, Ciphertext, Context, Error, FixedRotationKey, Form, KeyRef, Loading,
+    Object, Params, ParamsLiteral, Plaintext, PublicKey, RelinearizationKey, RotationKey, SecretKey, Stored,
+    no_progress,
 };
 
 static SMALL: LazyLock<Party> = LazyLock::new(|| common::depth(9, 3));
@@ -372,5 +373,57 @@ fn literals_are_text_and_back() {
     }
     for text in ["", "{}", "[]", "{\"log_n\":13}", "{\"log_n\":-1,\"max_level\":1}"] {
         assert!(matches!(ParamsLiteral::from_json(text), Err(Error::Files(FileError::Header { .. }))), "{text}");
+    }
+}
+
+#[test]
+fn keys_of_one_secret_share_a_file() {
+    let p = &*SMALL;
+    let [up, down] = [1, -3].map(|delta| p.ctx.fixed_rotation_key(&p.secret, delta, 3).unwrap());
+    let conjugation = p.ctx.conjugation_key(&p.secret, &no_progress).unwrap();
+    let keys = [
+        KeyRef::RelinearizationKey(&p.relinearization),
+        KeyRef::FixedRotationKey(&up),
+        KeyRef::ConjugationKey(&conjugation),
+        KeyRef::FixedRotationKey(&down),
+    ];
+    for form in [Form::Seeded, Form::Expanded] {
+        let container = reopened(&p.ctx.keys_to_container(&keys, form).unwrap());
+        let back = p.ctx.keys_from_container(&container, Loading { verify: true, ..Loading::default() }).unwrap();
+        let back: [Object; 4] = back.try_into().unwrap();
+        // Each writes as it did alone.
+        let [
+            Object::RelinearizationKey(relinearization),
+            Object::FixedRotationKey(up_again),
+            Object::ConjugationKey(conjugated),
+            Object::FixedRotationKey(down_again),
+        ] = back
+        else {
+            panic!("other kinds, or another order");
+        };
+        let same = |a: Builder, b: Builder| assert_eq!(a.to_bytes(), b.to_bytes());
+        let bytes = |key: &FixedRotationKey| p.ctx.to_container(key, form).unwrap().to_bytes();
+        same(
+            p.ctx.to_container(&relinearization, form).unwrap(),
+            p.ctx.to_container(&p.relinearization, form).unwrap(),
+        );
+        same(p.ctx.to_container(&conjugated, form).unwrap(), p.ctx.to_container(&conjugation, form).unwrap());
+        assert_eq!((bytes(&up_again), bytes(&down_again)), (bytes(&up), bytes(&down)));
+    }
+    let container = reopened(&p.ctx.keys_to_container(&keys, Form::Seeded).unwrap());
+    let error = p.ctx.object_from_container(&container, Loading::default()).unwrap_err();
+    assert!(
+        matches!(error, Error::Files(FileError::WrongKind { ref found, .. }) if found == "evaluation_key"),
+        "{error}"
+    );
+}
+
+#[test]
+fn keys_of_two_secrets_do_not_and_neither_does_nothing() {
+    let p = &*SMALL;
+    let other = p.ctx.relinearization_key(&p.ctx.secret_key().unwrap(), &no_progress).unwrap();
+    let keys = [KeyRef::RelinearizationKey(&p.relinearization), KeyRef::RelinearizationKey(&other)];
+    for keys in [&keys[..], &[]] {
+        assert!(matches!(p.ctx.keys_to_container(keys, Form::Seeded), Err(Error::Parameter { .. })));
     }
 }

@@ -163,7 +163,9 @@ fn larger_bootstrap_keys_hold_more_keys() {
             [BootstrapKeySize::Medium, BootstrapKeySize::Large].map(|size| party.bootstrap_key(stages, size));
         assert!(large.key_count() >= medium.key_count());
         assert!(medium.nbytes() <= large.nbytes() && medium.seeded_nbytes() < medium.nbytes());
-        assert!(medium.table_nbytes() > 0);
+        let small = party.small_key();
+        assert!(small.key_count() < medium.key_count() && small.nbytes() < medium.nbytes());
+        assert_eq!(small.moduli().len(), small.key_count());
         assert_eq!(medium.moduli().len(), medium.key_count());
     }
 }

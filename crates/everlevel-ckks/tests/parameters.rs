@@ -5,7 +5,7 @@ mod common;
 use common::{Party, depth};
 use everlevel_ckks::params::{ENCAPSULATION_WEIGHT, stage_counts};
 use everlevel_ckks::{
-    BootstrapKeySize, BootstrapKind, Context, Error, KeyModulus, Options, Params, ParamsLiteral, no_progress,
+    BootstrapKeySize, BootstrapKind, Context, Error, KeyModulus, Options, Params, ParamsLiteral, Precision, no_progress,
 };
 use everlevel_params::SecretDistribution::{FixedWeight, Ternary};
 use everlevel_params::{SecretDistribution, max_log2_qp};
@@ -28,23 +28,39 @@ fn assert_within_caps(params: &Params, keys: &[KeyModulus]) {
 
 #[test]
 fn every_key_of_the_bootstrapping_parameters_is_within_its_cap() {
-    let params = Params::try_from(ParamsLiteral::bootstrap()).unwrap();
-    assert_eq!(
-        (params.literal().log_n, params.literal().secret, params.literal().insecure),
-        (16, FixedWeight(1024), false)
-    );
-    assert_eq!(params.max_log2_qp(), Some(1717.0));
-    let ctx = Context::new(params.clone(), None, 2).unwrap();
-    let keys = ctx.key_moduli().unwrap();
-    assert_within_caps(&params, &keys);
-    // The sparse secret meets one key, of at most 121 bits.
-    let sparse: Vec<_> = keys.iter().filter(|k| k.secret == FixedWeight(ENCAPSULATION_WEIGHT)).collect();
-    assert_eq!((sparse.len(), ENCAPSULATION_WEIGHT), (1, 32));
-    assert!(sparse[0].log2_qp <= 121.0, "{}", sparse[0].log2_qp);
-    assert!(keys.iter().all(|k| k.secret == FixedWeight(1024) || k.secret == FixedWeight(32)));
-    // Two keys for every level of a stage count's transforms, and those beside.
-    let stages: usize = stage_counts(1 << 15).iter().map(|s| 2 * s + 1).sum();
-    assert_eq!(keys.len(), 2 + 14 + 3 + stages);
+    for (literal, max_level, counts) in [
+        (ParamsLiteral::bootstrap(), 13, vec![3, 4, 5]),
+        (ParamsLiteral::bootstrap_to(14), 17, vec![3]),
+        (ParamsLiteral::bootstrap_to(17), 20, vec![3]),
+        (ParamsLiteral::high_precision(), 11, vec![3, 4, 5]),
+    ] {
+        let params = Params::try_from(literal).unwrap();
+        assert_eq!(
+            (params.literal().log_n, params.literal().secret, params.literal().insecure),
+            (16, FixedWeight(1024), false)
+        );
+        assert_eq!((params.literal().max_level, params.max_log2_qp()), (max_level, Some(1717.0)));
+        let ctx = Context::new(params.clone(), None, 2).unwrap();
+        assert_eq!(ctx.stage_counts(), counts);
+        let keys = ctx.key_moduli().unwrap();
+        assert_within_caps(&params, &keys);
+        // The sparse secret meets one key, of at most 121 bits.
+        let sparse: Vec<_> = keys.iter().filter(|k| k.secret == FixedWeight(ENCAPSULATION_WEIGHT)).collect();
+        assert_eq!((sparse.len(), ENCAPSULATION_WEIGHT), (1, 32));
+        assert!(sparse[0].log2_qp <= 121.0, "{}", sparse[0].log2_qp);
+        assert!(keys.iter().all(|k| k.secret == FixedWeight(1024) || k.secret == FixedWeight(32)));
+        // Three keys for every stage of a stage count's transforms, and those beside. Small keys have the shapes of one stage count's.
+        let stages: usize = counts.iter().map(|s| 3 * s + 1).sum();
+        assert_eq!(keys.len(), 2 + (max_level + 1) + 3 + stages);
+
+        // Fewer slots have other transforms.
+        for slots in [2, 64, 1024, 1 << 14] {
+            let ctx = Context::new(params.clone(), Some(slots), 2).unwrap();
+            assert_within_caps(&params, &ctx.key_moduli().unwrap());
+        }
+    }
+    let refusal = Params::try_from(ParamsLiteral::bootstrap_to(15)).unwrap_err();
+    assert!(refusal.to_string().contains("use_bootstrap_to_14_levels"), "{refusal}");
 }
 
 /// A key's modulus does not say how its primes are used; but each key of this small context is made by the functions that the list
@@ -66,6 +82,9 @@ fn generated_keys_have_the_listed_moduli_and_no_others() {
     find("rotation", party.ctx.rotation_key(&party.secret, &no_progress).unwrap().moduli());
     for level in 0..=13 {
         find(&format!("up to level {level}"), party.ctx.fixed_rotation_key(&party.secret, 1, level).unwrap().moduli());
+    }
+    for set in party.small_key().moduli() {
+        assert!(listed.iter().any(|k| k.set == set), "small key: {set:?}");
     }
     for stages in stage_counts(party.ctx.slot_count()) {
         for size in [BootstrapKeySize::Medium, BootstrapKeySize::Large] {
@@ -107,7 +126,8 @@ fn generated_keys_of_the_real_parameters_are_within_their_caps() {
     check(party.conjugation.moduli());
     check(party.ctx.fixed_rotation_key(&party.secret, 1, 13).unwrap().moduli());
     check(party.bootstrap_key(3, BootstrapKeySize::Large).moduli());
-    assert_eq!(sparse, 1);
+    check(party.small_key().moduli());
+    assert_eq!(sparse, 2);
 }
 
 #[test]
@@ -188,6 +208,7 @@ fn parameters_above_the_cap_or_without_one_are_refused_unless_insecure_is_spelle
         log_n,
         max_level,
         bootstrap: false,
+        precision: Precision::Standard,
         secret,
         insecure: false,
     };

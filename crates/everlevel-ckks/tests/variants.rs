@@ -166,3 +166,37 @@ fn sparse_bootstraps_are_as_precise_as_full_ones() {
         assert!(precision(&party.decrypt(&out), &message).mean_bits > 22.0);
     }
 }
+
+#[test]
+fn many_are_what_each_is_alone() {
+    let party = Party::bootstrap(log_n());
+    let key = party.lossy_key(3);
+    let slots = party.ctx.slot_count();
+    // More than a group, of both orders mixed.
+    let levels = [0, 3, 5, 1, 4, 3, 0];
+    let messages: Vec<Vec<Complex64>> = (0..levels.len() as u64).map(|i| uniform(slots, 20 + i)).collect();
+    let cts: Vec<_> = messages.iter().zip(levels).map(|(m, level)| party.encrypt(m, level)).collect();
+    let refs: Vec<_> = cts.iter().collect();
+    let keys = party.keys(&key);
+    for (method, parts) in
+        [(Method::Regular, Parts::Complex), (Method::Lossy, Parts::Complex), (Method::Lossy, Parts::Real)]
+    {
+        let all = party.ctx.bootstrap_many(method, &refs, keys, parts, &no_progress).unwrap();
+        assert_eq!(all.len(), cts.len());
+        for ((out, ct), message) in all.iter().zip(&cts).zip(&messages) {
+            let alone = match method {
+                Method::Regular => {
+                    party.ctx.bootstrap(ct, keys.relinearization, keys.conjugation, &key, &no_progress).unwrap()
+                }
+                _ => party.ctx.lossy_bootstrap(ct, keys, parts, &no_progress).unwrap(),
+            };
+            assert_eq!((out.level(), party.decrypt(out)), (alone.level(), party.decrypt(&alone)));
+            let expected = if parts == Parts::Real { real(message) } else { message.clone() };
+            assert!(worst(&party.decrypt(out), &expected) <= 2f64.powi(-15));
+        }
+    }
+    // One that can't be taken, and none is.
+    let error = party.ctx.bootstrap_many(Method::Sign, &refs, keys, Parts::Real, &no_progress);
+    assert!(matches!(error, Err(Error::LevelExhausted { op: "bootstrap_many", needed: 3, level: 0, .. })));
+    assert!(party.ctx.bootstrap_many(Method::Sign, &[], keys, Parts::Real, &no_progress).unwrap().is_empty());
+}

@@ -39,7 +39,7 @@ pub use fft::Fft;
 pub use galois::GaloisMap;
 pub use modulus::Modulus;
 pub use ntt::Ntt;
-pub use rns::BasisConverter;
+pub use rns::{BasisConverter, CONVERSION_BLOCK};
 pub use simd::Simd;
 
 /// Largest supported bit length of a modulus: four spare bits below the 52-bit multiplier for lazy ranges.

@@ -5,8 +5,8 @@ use crate::simd::Level;
 #[cfg(target_arch = "x86_64")]
 use crate::{avx2, avx512};
 
-/// Source words of a block of [`BasisConverter::convert`], at most 32 KiB, being rounded up.
-const BLOCK_WORDS: usize = 2048;
+/// Residues of a block: those of a dozen sources stay in the second-level cache while every target reads them.
+pub const CONVERSION_BLOCK: usize = 4096;
 
 /// Converts integers modulo `D = ∏ d_j` to residues modulo other primes, through the centred representative.
 ///
@@ -63,31 +63,46 @@ impl BasisConverter {
 
     /// `out[t][i] = x[i] mod to_t`, from the scaled residues `y[j][i] = x_j[i]·scale_j mod d_j`.
     ///
+    /// Works on any stretch of the limbs, block by block of [`CONVERSION_BLOCK`] residues.
+    ///
     /// # Panics
     /// If the number or length of the limbs differs from the bases.
     pub fn convert(&self, out: &mut [&mut [u64]], y: &[&[u64]]) {
         assert_eq!(out.len(), self.to.len());
         let n = self.check_sources(y);
         assert!(out.iter().all(|o| o.len() == n));
-        let v = self.quotients(y);
-        // All targets of a block of the sources, while it is in the first-level cache.
-        let block = (BLOCK_WORDS / y.len()).next_power_of_two().max(64);
-        for start in (0..n).step_by(block) {
-            let end = (start + block).min(n);
-            for ((out, m), w) in out.iter_mut().zip(&self.to).zip(&self.weights) {
-                convert_limb(m, w, &mut out[start..end], y, &v[start..end], start);
+        let mut quotients = [0u64; CONVERSION_BLOCK];
+        for start in (0..n).step_by(CONVERSION_BLOCK) {
+            let range = start..(start + CONVERSION_BLOCK).min(n);
+            let y: Vec<&[u64]> = y.iter().map(|y| &y[range.clone()]).collect();
+            let v = &mut quotients[..range.len()];
+            self.quotients_into(v, &y);
+            let mut outs: Vec<&mut [u64]> = out.iter_mut().map(|o| &mut o[range.clone()]).collect();
+            let done = self.convert_together(&mut outs, &y, v);
+            for ((out, m), w) in outs.iter_mut().zip(&self.to).zip(&self.weights).skip(done) {
+                convert_limb(m, w, out, &y, v);
             }
         }
     }
 
-    /// The quotients `v[i] = round(Σ_j y_j[i]/d_j)`, shared by all targets.
-    pub fn quotients(&self, y: &[&[u64]]) -> Vec<u64> {
-        let mut v = vec![0; self.check_sources(y)];
-        self.quotients_into(&mut v, y);
-        v
+    /// Several targets in one pass over the sources, where the backend has registers for it: how many are done.
+    fn convert_together(&self, outs: &mut [&mut [u64]], y: &[&[u64]], v: &[u64]) -> usize {
+        #[cfg(target_arch = "x86_64")]
+        if self.from[0].simd().0 == Level::Avx512Ifma && v.len().is_multiple_of(avx512::rns::TOGETHER) {
+            let (groups, _) = outs.as_chunks_mut::<{ avx512::rns::TARGETS }>();
+            let count = groups.len() * avx512::rns::TARGETS;
+            let (moduli, weights) = (self.to.as_chunks().0, self.weights.as_chunks().0);
+            for ((out, m), w) in groups.iter_mut().zip(moduli).zip(weights) {
+                // SAFETY: a `Simd` of this level is made only where the CPU has its features.
+                unsafe { avx512::rns::weighted_sums(m, w, out, y, v) }
+            }
+            return count;
+        }
+        let _ = (outs, y, v);
+        0
     }
 
-    /// [`BasisConverter::quotients`] to `v`.
+    /// The quotients `v[i] = round(Σ_j y_j[i]/d_j)`, shared by all targets.
     ///
     /// # Panics
     /// If the number or length of the limbs differs from the basis or `v`.
@@ -107,13 +122,6 @@ impl BasisConverter {
         }
     }
 
-    /// One target limb, given the shared quotients: `out = x mod to_t`.
-    pub fn convert_one(&self, t: usize, out: &mut [u64], y: &[&[u64]], v: &[u64]) {
-        let n = self.check_sources(y);
-        assert!(out.len() == n && v.len() == n);
-        convert_limb(&self.to[t], &self.weights[t], out, y, v, 0);
-    }
-
     fn check_sources(&self, y: &[&[u64]]) -> usize {
         assert_eq!(y.len(), self.from.len());
         let n = y[0].len();
@@ -122,22 +130,22 @@ impl BasisConverter {
     }
 }
 
-/// One target: `out[i] = v[i]·w_k + Σ_j y_j[start + i]·w_j mod m`.
-fn convert_limb(m: &Modulus, w: &[u64], out: &mut [u64], y: &[&[u64]], v: &[u64], start: usize) {
+/// One target: `out[i] = v[i]·w_k + Σ_j y_j[i]·w_j mod m`.
+fn convert_limb(m: &Modulus, w: &[u64], out: &mut [u64], y: &[&[u64]], v: &[u64]) {
     let done = match m.simd().0 {
         // SAFETY: a `Simd` of this level is made only where the CPU has its features.
         #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => unsafe { avx2::kernels::weighted_sum(m, w, out, y, v, start) },
+        Level::Avx2 => unsafe { avx2::kernels::weighted_sum(m, w, out, y, v) },
         // SAFETY: likewise.
         #[cfg(target_arch = "x86_64")]
-        Level::Avx512Ifma => unsafe { avx512::rns::weighted_sum(m, w, out, y, v, start) },
+        Level::Avx512Ifma => unsafe { avx512::rns::weighted_sum(m, w, out, y, v) },
         _ => 0,
     };
     let k = y.len();
     for (i, o) in out.iter_mut().enumerate().skip(done) {
         let mut sum = u128::from(v[i]) * u128::from(w[k]);
         for j in 0..k {
-            sum += u128::from(y[j][start + i]) * u128::from(w[j]);
+            sum += u128::from(y[j][i]) * u128::from(w[j]);
         }
         *o = m.reduce_wide(sum);
     }

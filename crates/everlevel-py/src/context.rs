@@ -8,12 +8,13 @@ use pyo3::prelude::*;
 use crate::call::{Slots, run, run_reporting, values};
 use crate::objects::{
     BootstrapKey, Ciphertext, ConjugationKey, FixedRotationKey, Plaintext, PublicKey, RelinearizationKey, RotationKey,
-    SecretKey,
+    SecretKey, SmallBootstrapKey,
 };
 
 const DEFAULT_MAX_LEVEL: usize = 7;
 
 type Report = Option<Py<PyAny>>;
+type Claim = (String, String, f64, Option<f64>, Option<f64>);
 
 /// Parameters and their tables.
 #[pyclass(frozen, module = "everlevel._native")]
@@ -22,18 +23,18 @@ pub struct Context(pub ckks::Context);
 #[pymethods]
 impl Context {
     #[new]
-    #[pyo3(signature = (*, max_level, slot_count, bootstrap, thread_count, seeded_keys, insecure_log_n))]
+    #[pyo3(signature = (*, max_level, slot_count, bootstrap_to, thread_count, seeded_keys, insecure_log_n))]
     fn new(
         py: Python<'_>,
         max_level: Option<usize>,
         slot_count: Option<usize>,
-        bootstrap: bool,
+        bootstrap_to: Option<usize>,
         thread_count: usize,
         seeded_keys: bool,
         insecure_log_n: Option<u32>,
     ) -> PyResult<Self> {
         run(py, || {
-            let literal = literal(max_level, slot_count, bootstrap, insecure_log_n)?;
+            let literal = literal(max_level, slot_count, bootstrap_to, insecure_log_n)?;
             let options = ckks::Options { slot_count, thread_count, seeded_keys };
             ckks::Context::with_options(literal.try_into()?, options).map(Self)
         })
@@ -92,12 +93,20 @@ impl Context {
 
     #[getter]
     fn stage_counts(&self) -> Vec<usize> {
-        ckks::params::stage_counts(self.0.slot_count())
+        self.0.stage_counts()
     }
 
     #[getter]
     fn thread_count(&self) -> usize {
         self.0.thread_count()
+    }
+
+    /// For each kind of secret, the largest modulus and what is claimed of it: (key, secret, log2(QP), cap, bits).
+    fn claims(&self, py: Python<'_>) -> PyResult<Vec<Claim>> {
+        let claims = run(py, || self.0.claims())?;
+        let row =
+            |c: ckks::Claim| (c.key.name, c.key.secret.to_string(), c.key.log2_qp, c.max_log2_qp, c.security_bits);
+        Ok(claims.into_iter().map(row).collect())
     }
 
     // Keys.
@@ -151,6 +160,15 @@ impl Context {
         report: Report,
     ) -> PyResult<BootstrapKey> {
         self.bootstrap_key_of(py, ckks::BootstrapKind::Regular, (secret_key, stage_count, large), report)
+    }
+
+    fn small_bootstrap_key(
+        &self,
+        py: Python<'_>,
+        secret_key: &SecretKey,
+        report: Report,
+    ) -> PyResult<SmallBootstrapKey> {
+        run_reporting(py, report, |p| self.0.small_bootstrap_key(&secret_key.0, p)).map(SmallBootstrapKey)
     }
 
     fn lossy_bootstrap_key(
@@ -328,13 +346,12 @@ impl Context {
         &self,
         py: Python<'_>,
         ciphertext: &Ciphertext,
-        relinearization_key: &RelinearizationKey,
-        conjugation_key: &ConjugationKey,
-        bootstrap_key: &BootstrapKey,
+        keys: Keys<'_>,
         report: Report,
     ) -> PyResult<Ciphertext> {
-        let (relin, conjugation, key) = (&relinearization_key.0, &conjugation_key.0, &bootstrap_key.0);
-        run_reporting(py, report, |p| self.0.bootstrap(&ciphertext.0, relin, conjugation, key, p)).map(Ciphertext)
+        let ckks::BootstrapKeys { relinearization, conjugation, bootstrap } = bootstrap_keys(&keys);
+        run_reporting(py, report, |p| self.0.bootstrap(&ciphertext.0, relinearization, conjugation, bootstrap, p))
+            .map(Ciphertext)
     }
 
     fn lossy_bootstrap(
@@ -393,10 +410,23 @@ impl Context {
 }
 
 /// The keys of a bootstrap, in the order of its arguments.
-type Keys<'py> = (PyRef<'py, RelinearizationKey>, PyRef<'py, ConjugationKey>, PyRef<'py, BootstrapKey>);
+type Keys<'py> = (PyRef<'py, RelinearizationKey>, PyRef<'py, ConjugationKey>, Rotations<'py>);
+
+/// A bootstrap key, or a rotation key, a small bootstrap key and the stage count.
+#[derive(FromPyObject)]
+enum Rotations<'py> {
+    Full(PyRef<'py, BootstrapKey>),
+    Small(PyRef<'py, RotationKey>, PyRef<'py, SmallBootstrapKey>, usize),
+}
 
 fn bootstrap_keys<'a>((relinearization, conjugation, bootstrap): &'a Keys<'_>) -> ckks::BootstrapKeys<'a> {
-    ckks::BootstrapKeys { relinearization: &relinearization.0, conjugation: &conjugation.0, bootstrap: &bootstrap.0 }
+    let bootstrap = match bootstrap {
+        Rotations::Full(key) => ckks::BootstrapKeyRef::Full(&key.0),
+        Rotations::Small(rotation, key, stage_count) => {
+            ckks::BootstrapKeyRef::Small { key: &key.0, rotation: &rotation.0, stage_count: *stage_count }
+        }
+    };
+    ckks::BootstrapKeys { relinearization: &relinearization.0, conjugation: &conjugation.0, bootstrap }
 }
 
 fn parts(real_only: bool) -> ckks::Parts {
@@ -430,20 +460,24 @@ impl Context {
     }
 }
 
-/// The literal of an engine's options: seven levels where nothing is asked for.
+/// The literal of an engine's options: seven levels where nothing is asked for. `bootstrap_to` is the level at which regular bootstraps of three
+/// stages end.
 fn literal(
     max_level: Option<usize>,
     slot_count: Option<usize>,
-    bootstrap: bool,
+    bootstrap_to: Option<usize>,
     insecure_log_n: Option<u32>,
 ) -> Result<ckks::ParamsLiteral, ckks::Error> {
-    let mut literal = match (insecure_log_n, bootstrap) {
-        (None, false) => {
+    let mut literal = match (insecure_log_n, bootstrap_to) {
+        (None, None) => {
             ckks::ParamsLiteral::for_depth_and_slots(max_level.unwrap_or(DEFAULT_MAX_LEVEL), slot_count.unwrap_or(1))?
         }
-        (None, true) => ckks::ParamsLiteral::bootstrap(),
-        (Some(log_n), false) => ckks::ParamsLiteral::insecure_depth(log_n, max_level.unwrap_or(DEFAULT_MAX_LEVEL)),
-        (Some(log_n), true) => ckks::ParamsLiteral::insecure_bootstrap(log_n),
+        (None, Some(level)) => ckks::ParamsLiteral::bootstrap_to(level),
+        (Some(log_n), None) => ckks::ParamsLiteral::insecure_depth(log_n, max_level.unwrap_or(DEFAULT_MAX_LEVEL)),
+        (Some(log_n), Some(level)) => ckks::ParamsLiteral {
+            max_level: ckks::ParamsLiteral::bootstrap_to(level).max_level,
+            ..ckks::ParamsLiteral::insecure_bootstrap(log_n)
+        },
     };
     literal.max_level = max_level.unwrap_or(literal.max_level);
     Ok(literal)

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use everlevel_ckks as ckks;
+use everlevel_ckks::files::bundle::BUNDLE_KIND;
 use everlevel_ckks::io::{self, Access, Builder, Container};
 use everlevel_ckks::{Error, Form, Loading};
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyList};
 
 use crate::call::run;
 use crate::context::Context;
@@ -21,13 +22,35 @@ pub type Noted<T> = (T, Notes);
 
 const NOTE: &str = "note.";
 
+macro_rules! keys {
+    ($($name:ident)*) => {
+        /// An evaluation key.
+        #[derive(FromPyObject)]
+        #[allow(clippy::enum_variant_names, reason = "the names are the classes'")]
+        pub enum Key {
+            $($name(Py<objects::$name>),)*
+        }
+
+        impl Key {
+            fn as_ref(&self) -> ckks::KeyRef<'_> {
+                match self {
+                    $(Self::$name(key) => ckks::KeyRef::$name(&key.get().0),)*
+                }
+            }
+        }
+    };
+}
+
+keys! { RelinearizationKey ConjugationKey RotationKey FixedRotationKey BootstrapKey SmallBootstrapKey }
+
 macro_rules! objects {
     ($($name:ident)*) => {
-        /// Any object that files hold, but a secret key.
+        /// Any object that files hold, a list of evaluation keys among them.
         #[derive(FromPyObject)]
         pub enum Stored {
             $($name(Py<objects::$name>),)*
             SecretKey(Py<objects::SecretKey>),
+            Keys(Vec<Key>),
         }
 
         impl Stored {
@@ -35,6 +58,10 @@ macro_rules! objects {
                 let mut builder = match self {
                     $(Self::$name(object) => context.to_container(&object.get().0, form)?,)*
                     Self::SecretKey(key) => context.export_secret_key(&key.get().0)?,
+                    Self::Keys(keys) => {
+                        let keys: Vec<_> = keys.iter().map(Key::as_ref).collect();
+                        context.keys_to_container(&keys, form)?
+                    }
                 };
                 for (name, value) in notes {
                     builder.describe(&format!("{NOTE}{name}"), value);
@@ -55,13 +82,32 @@ macro_rules! objects {
 
 objects! {
     Ciphertext Plaintext PublicKey RelinearizationKey ConjugationKey RotationKey FixedRotationKey BootstrapKey
+    SmallBootstrapKey
+}
+
+/// What a file held.
+enum Opened {
+    One(Box<ckks::Object>),
+    Keys(Vec<ckks::Object>),
+}
+
+impl Opened {
+    fn wrap(self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        match self {
+            Self::One(object) => wrap(py, *object),
+            Self::Keys(keys) => {
+                let keys = keys.into_iter().map(|key| wrap(py, key)).collect::<PyResult<Vec<_>>>()?;
+                Ok(PyList::new(py, keys)?.into_any().unbind())
+            }
+        }
+    }
 }
 
 fn form(expanded: bool) -> Form {
     if expanded { Form::Expanded } else { Form::Seeded }
 }
 
-/// Opens a file and makes its object, of a kind if one is asked for. Keys in memory are held as the context holds keys; mapped ones as
+/// Opens a file and makes its object, or its keys, of a kind if one is asked for. Keys in memory are held as the context holds keys; mapped ones as
 /// they are in the file, unless `expanded` says otherwise.
 fn open(
     context: &ckks::Context,
@@ -70,7 +116,7 @@ fn open(
     verify: bool,
     expanded: Option<bool>,
     in_memory: bool,
-) -> Result<Noted<ckks::Object>, Error> {
+) -> Result<Noted<Opened>, Error> {
     let found = container.kind()?;
     if let Some(expected) = kind.filter(|kind| *kind != found) {
         return Err(io::Error::WrongKind { found: found.into(), expected: expected.into() }.into());
@@ -79,7 +125,11 @@ fn open(
     let loading = Loading { verify, in_memory, expand: expanded.unwrap_or(!stays && !context.seeded_keys()) };
     let metadata = &container.header().metadata;
     let notes = metadata.iter().filter_map(|(k, v)| Some((k.strip_prefix(NOTE)?.to_string(), v.clone()))).collect();
-    Ok((context.object_from_container(container, loading)?, notes))
+    let opened = match found {
+        BUNDLE_KIND => Opened::Keys(context.keys_from_container(container, loading)?),
+        _ => Opened::One(Box::new(context.object_from_container(container, loading)?)),
+    };
+    Ok((opened, notes))
 }
 
 /// Writes an object to a file, and returns the file's size.
@@ -108,7 +158,7 @@ pub fn serialize<'py>(
     Ok(PyBytes::new(py, &bytes))
 }
 
-/// The object in a file, and its notes.
+/// The object in a file, or a list of the keys in it, and its notes.
 #[pyfunction]
 pub fn load(
     py: Python<'_>,
@@ -119,16 +169,16 @@ pub fn load(
     verify: bool,
     expanded: Option<bool>,
 ) -> PyResult<Noted<Py<PyAny>>> {
-    let (object, notes) = run(py, || {
+    let (opened, notes) = run(py, || {
         // To be read into memory, a large file is mapped too: its polynomials are copied one by one.
         let access = if mapped == Some(true) { Access::Map } else { Access::Auto };
         let container = Container::open(Path::new(&path), access)?;
         open(&context.0, &container, kind, verify || mapped == Some(false), expanded, mapped == Some(false))
     })?;
-    Ok((wrap(py, object)?, notes))
+    Ok((opened.wrap(py)?, notes))
 }
 
-/// The object in bytes, and its notes.
+/// The object in bytes, or a list of the keys in them, and its notes.
 #[pyfunction]
 pub fn deserialize(
     py: Python<'_>,
@@ -138,11 +188,11 @@ pub fn deserialize(
     verify: bool,
     expanded: Option<bool>,
 ) -> PyResult<Noted<Py<PyAny>>> {
-    let (object, notes) = run(py, || {
+    let (opened, notes) = run(py, || {
         let container = Container::from_bytes(data.to_vec())?;
         open(&context.0, &container, kind, verify, expanded, true)
     })?;
-    Ok((wrap(py, object)?, notes))
+    Ok((opened.wrap(py)?, notes))
 }
 
 /// What a file's header says: its metadata, and the size of each tensor.
@@ -151,4 +201,10 @@ pub fn inspect_file(py: Python<'_>, path: PathBuf) -> PyResult<Noted<BTreeMap<St
     let header = run(py, || Ok(Container::inspect(&path)?))?;
     let sizes = header.tensors.into_iter().map(|(name, place)| (name, place.range.len())).collect();
     Ok((sizes, header.metadata))
+}
+
+/// Compares every checksum of a file, which is read once; of the whole of it, whatever engine it is for.
+#[pyfunction]
+pub fn verify_file(py: Python<'_>, path: PathBuf) -> PyResult<()> {
+    run(py, || Ok(Container::open(&path, Access::Auto)?.verify()?))
 }

@@ -18,10 +18,10 @@ mod _native {
     #[pymodule_export]
     use crate::context::Context;
     #[pymodule_export]
-    use crate::files::{deserialize, inspect_file, load, save, serialize};
+    use crate::files::{deserialize, inspect_file, load, save, serialize, verify_file};
     #[pymodule_export]
     use crate::objects::{
         BootstrapKey, Ciphertext, ConjugationKey, FixedRotationKey, Plaintext, PublicKey, RelinearizationKey,
-        RotationKey, SecretKey, build_info,
+        RotationKey, SecretKey, SmallBootstrapKey, build_info,
     };
 }

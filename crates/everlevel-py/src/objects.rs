@@ -137,6 +137,16 @@ class!(
 );
 
 class!(
+    /// Raises levels, with a rotation key beside it.
+    seeded SmallBootstrapKey {
+        #[getter]
+        fn secret_id(&self) -> u64 {
+            self.0.secret_id().0
+        }
+    }
+);
+
+class!(
     /// An encoded message.
     Plaintext {
         #[getter]

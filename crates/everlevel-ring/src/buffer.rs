@@ -9,6 +9,8 @@ use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, PoisonError};
 
 const HUGE_PAGE: usize = 2 << 20;
+/// What sizes are rounded to: a multiple of every system's page. Less than a huge page at a slab's end takes small ones.
+const GRAIN: usize = 64 << 10;
 
 /// An owned, zero-initialised allocation aligned to a huge page, with huge pages asked for.
 #[derive(Debug)]
@@ -69,7 +71,7 @@ impl Slab {
     }
 
     fn layout(bytes: usize) -> Layout {
-        let size = bytes.max(1).next_multiple_of(HUGE_PAGE);
+        let size = bytes.max(1).next_multiple_of(GRAIN);
         Layout::from_size_align(size, HUGE_PAGE).expect("slab size fits isize")
     }
 

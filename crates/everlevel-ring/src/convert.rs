@@ -4,16 +4,67 @@
 //! it goes from any set to any other, it is the key switch's `mod_down`, the scheme's rescaling by a ratio of any size, and both
 //! at once.
 
+use everlevel_math::{BasisConverter, CONVERSION_BLOCK};
 use rayon::prelude::*;
 
-use crate::{Coeff, Eval, Poly, PrimeSet, Ring};
+use crate::{Coeff, Eval, Limb, Poly, PrimeSet, Ring};
 
-/// `c` modulo prime `index`, for the scale factors below.
-fn inverse_scaled_limb(ring: &Ring, a: &[u64], index: usize, factor: u64) -> crate::Limb {
-    let mut limb = ring.scratch_limb();
-    limb.copy_from_slice(a);
-    ring.ntt(index).inverse_scaled(&mut limb, factor);
-    limb
+/// The integers that some limbs stand for, about to be converted to other primes.
+///
+/// A conversion runs over stretches of coefficients, each for all targets while the stretch of all sources is in cache. The transforms of its
+/// results come after that, prime by prime for all polynomials, so that a prime's table of roots is read once.
+struct Conversion<'a> {
+    converter: &'a BasisConverter,
+    /// In coefficient representation, times the converter's scales.
+    sources: Vec<Limb>,
+    targets: Vec<Limb>,
+}
+
+/// A converter, and one stretch of its sources and targets.
+type Stretch<'a> = (&'a BasisConverter, Vec<&'a [u64]>, Vec<&'a mut [u64]>);
+
+impl<'a> Conversion<'a> {
+    /// Of the limbs of `a` that the converter is from, at `primes`, times `factor(prime)`.
+    fn new(
+        ring: &Ring,
+        converter: &'a BasisConverter,
+        a: &Poly<Eval>,
+        primes: &PrimeSet,
+        factor: impl Fn(usize) -> u64 + Sync,
+    ) -> Self {
+        let sources = primes
+            .indices()
+            .par_iter()
+            .zip(converter.scale())
+            .map(|(&i, &scale)| {
+                let mut limb = ring.scratch_limb();
+                limb.copy_from_slice(a.limb(i));
+                ring.ntt(i).inverse_scaled(&mut limb, ring.modulus(i).mul(scale, factor(i)));
+                limb
+            })
+            .collect();
+        let targets = converter.to().iter().map(|_| ring.scratch_limb()).collect();
+        Self { converter, sources, targets }
+    }
+
+    /// The integers modulo the targets, in coefficient representation.
+    fn run(all: &mut [Self]) {
+        let stretches: Vec<Stretch> = all
+            .iter_mut()
+            .flat_map(|Self { converter, sources, targets }| {
+                let mut outs: Vec<_> = targets.iter_mut().map(|t| t.chunks_mut(CONVERSION_BLOCK)).collect();
+                let mut ins: Vec<_> = sources.iter().map(|s| s.chunks(CONVERSION_BLOCK)).collect();
+                let count = ins.first().map_or(0, |s| s.len());
+                let stretch = move |_| {
+                    let ins: Vec<&[u64]> = ins.iter_mut().filter_map(Iterator::next).collect();
+                    let outs: Vec<&mut [u64]> = outs.iter_mut().filter_map(Iterator::next).collect();
+                    (*converter, ins, outs)
+                };
+                (0..count).map(stretch)
+            })
+            .collect();
+        stretches.into_par_iter().for_each(|(converter, ins, mut outs)| converter.convert(&mut outs, &ins));
+    }
 }
 
 impl Ring {
@@ -25,38 +76,64 @@ impl Ring {
     ///
     /// Cost: one inverse transform a limb, one forward transform for each digit and each prime outside it.
     pub fn mod_up(&self, a: &Poly<Eval>, digits: &[PrimeSet], special: &PrimeSet) -> Vec<(usize, Poly<Eval>)> {
-        let full = a.set.union(special);
+        self.mod_up_many(&[a], digits, special).pop().unwrap_or_default()
+    }
+
+    /// [`Ring::mod_up`] of several polynomials over the same primes.
+    pub fn mod_up_many(
+        &self,
+        all: &[&Poly<Eval>],
+        digits: &[PrimeSet],
+        special: &PrimeSet,
+    ) -> Vec<Vec<(usize, Poly<Eval>)>> {
+        let Some(first) = all.first() else { return Vec::new() };
+        let full = first.set.union(special);
         let parts: Vec<(usize, PrimeSet, PrimeSet)> = digits
             .iter()
             .enumerate()
-            .map(|(k, d)| (k, d.intersection(&a.set)))
+            .map(|(k, d)| (k, d.intersection(&first.set)))
             .filter(|(_, own)| !own.is_empty())
             .map(|(k, own)| (k, full.difference(&own), own))
             .map(|(k, targets, own)| (k, own, targets))
             .collect();
-        parts
+        let converters: Vec<_> = parts.iter().map(|(_, own, targets)| self.converter(own, targets)).collect();
+        let each_part = |a: &&Poly<Eval>| {
+            let each = parts.iter().zip(&converters);
+            each.map(|((_, own, _), converter)| Conversion::new(self, converter, a, own, |_| 1)).collect::<Vec<_>>()
+        };
+        let mut conversions: Vec<Conversion> = all.iter().flat_map(each_part).collect();
+        Conversion::run(&mut conversions);
+
+        // By prime, the limb of each digit of each polynomial.
+        let mut by_prime: Vec<Vec<Option<Limb>>> = full.indices().iter().map(|_| Vec::new()).collect();
+        for (conversion, (_, _, targets)) in conversions.into_iter().zip(parts.iter().cycle()) {
+            let mut converted = conversion.targets.into_iter();
+            for (&prime, limbs) in full.indices().iter().zip(&mut by_prime) {
+                limbs.push(targets.contains(prime).then(|| converted.next()).flatten());
+            }
+        }
+        let by_prime: Vec<Vec<Limb>> = by_prime
             .into_par_iter()
-            .map(|(k, own, targets)| {
-                let converter = self.converter(&own, &targets);
-                let scaled: Vec<_> = own
-                    .indices()
-                    .par_iter()
-                    .zip(converter.scale())
-                    .map(|(&i, &s)| inverse_scaled_limb(self, a.limb(i), i, s))
-                    .collect();
-                let y: Vec<&[u64]> = scaled.iter().map(|l| &l[..]).collect();
-                let quotients = converter.quotients(&y);
-                let mut out: Poly<Eval> = self.uninit(&full);
-                self.each_limb(&mut out, |_, limb, i| match targets.position(i) {
-                    None => limb.copy_from_slice(a.limb(i)),
-                    Some(t) => {
-                        converter.convert_one(t, limb, &y, &quotients);
-                        self.ntt(i).forward(limb);
+            .zip(full.indices())
+            .map(|(limbs, &prime)| {
+                let finished = |(at, limb): (usize, Option<Limb>)| match limb {
+                    Some(mut limb) => {
+                        self.ntt(prime).forward(&mut limb);
+                        limb
                     }
-                });
-                (k, out)
+                    None => {
+                        let mut limb = self.scratch_limb();
+                        limb.copy_from_slice(all[at / parts.len()].limb(prime));
+                        limb
+                    }
+                };
+                limbs.into_iter().enumerate().map(finished).collect()
             })
-            .collect()
+            .collect();
+        let mut polys = transposed(by_prime, all.len() * parts.len()).into_iter();
+        let digit = |(k, _, _): &(usize, _, _)| (*k, Poly::from_limbs(full.clone(), polys.next().unwrap_or_default()));
+        let mut digit = digit;
+        all.iter().map(|_| parts.iter().map(&mut digit).collect()).collect()
     }
 
     /// `round(a·∏N/∏D)` over `target`, where `D` are the primes that `a` has and `target` lacks, and `N` those that it gains.
@@ -65,55 +142,62 @@ impl Ring {
     /// `D` empty this multiplies by `∏N`.
     ///
     /// Cost: `|D|` inverse and `|target|` forward transforms.
-    pub fn rescale(&self, mut a: Poly<Eval>, target: &PrimeSet) -> Poly<Eval> {
-        let dropped = a.set.difference(target);
-        let gained = target.difference(&a.set);
+    pub fn rescale(&self, a: Poly<Eval>, target: &PrimeSet) -> Poly<Eval> {
+        self.rescale_many(vec![a], target).pop().unwrap_or_else(|| unreachable!("one polynomial in, one out"))
+    }
+
+    /// [`Ring::rescale`] of several polynomials over the same primes.
+    pub fn rescale_many(&self, all: Vec<Poly<Eval>>, target: &PrimeSet) -> Vec<Poly<Eval>> {
+        let Some(first) = all.first() else { return Vec::new() };
+        let old = first.set.clone();
+        let (dropped, gained) = (old.difference(target), target.difference(&old));
         if dropped.is_empty() {
-            return if gained.is_empty() { a } else { self.extend_by_product(&a, target, &gained) };
+            let multiplied = |a| if gained.is_empty() { a } else { self.extend_by_product(&a, target, &gained) };
+            return all.into_iter().map(multiplied).collect();
         }
         let converter = self.converter(&dropped, target);
-        let scaled: Vec<_> = dropped
-            .indices()
-            .par_iter()
-            .zip(converter.scale())
-            .map(|(&i, &s)| {
-                let factor = self.modulus(i).mul(s, self.product_mod(&gained, i));
-                inverse_scaled_limb(self, a.limb(i), i, factor)
-            })
-            .collect();
-        let y: Vec<&[u64]> = scaled.iter().map(|l| &l[..]).collect();
-        let quotients = converter.quotients(&y);
-        // Reuse the limbs that stay.
-        let old = a.set.clone();
-        let mut old_limbs: Vec<Option<crate::Limb>> = a.limbs.drain(..).map(Some).collect();
-        let limbs: Vec<_> =
-            target.indices().iter().map(|&i| old.position(i).and_then(|at| old_limbs[at].take())).collect();
-        let limbs = limbs
+        let factor = |i| self.product_mod(&gained, i);
+        let mut conversions: Vec<Conversion> =
+            all.iter().map(|a| Conversion::new(self, &converter, a, &dropped, factor)).collect();
+        Conversion::run(&mut conversions);
+
+        // By prime of the target, the limb that stays, where there is one, and the remainder, of each polynomial.
+        let count = all.len();
+        let mut by_prime: Vec<Vec<(Option<Limb>, Limb)>> = target.indices().iter().map(|_| Vec::new()).collect();
+        for (a, conversion) in all.into_iter().zip(conversions) {
+            let mut kept: Vec<Option<Limb>> = a.limbs.into_iter().map(Some).collect();
+            let remainders = conversion.targets.into_iter();
+            for ((limbs, &prime), remainder) in by_prime.iter_mut().zip(target.indices()).zip(remainders) {
+                limbs.push((old.position(prime).and_then(|at| kept[at].take()), remainder));
+            }
+        }
+        let by_prime: Vec<Vec<Limb>> = by_prime
             .into_par_iter()
             .zip(target.indices())
-            .enumerate()
-            .map(|(t, (kept, &i))| {
+            .map(|(limbs, &i)| {
                 let m = self.modulus(i);
                 let inverse = m.inv(self.product_mod(&dropped, i));
-                let mut remainder = self.scratch_limb();
-                converter.convert_one(t, &mut remainder, &y, &quotients);
-                self.ntt(i).forward(&mut remainder);
-                match kept {
-                    Some(mut limb) => {
-                        if !gained.is_empty() {
-                            m.mul_scalar_assign(&mut limb, self.product_mod(&gained, i));
+                let finished = |(kept, mut remainder): (Option<Limb>, Limb)| {
+                    self.ntt(i).forward(&mut remainder);
+                    match kept {
+                        Some(mut limb) => {
+                            if !gained.is_empty() {
+                                m.mul_scalar_assign(&mut limb, self.product_mod(&gained, i));
+                            }
+                            m.sub_mul_scalar_assign(&mut limb, &remainder, inverse);
+                            limb
                         }
-                        m.sub_mul_scalar_assign(&mut limb, &remainder, inverse);
-                        limb
+                        None => {
+                            m.mul_scalar_assign(&mut remainder, m.neg(inverse));
+                            remainder
+                        }
                     }
-                    None => {
-                        m.mul_scalar_assign(&mut remainder, m.neg(inverse));
-                        remainder
-                    }
-                }
+                };
+                limbs.into_iter().map(finished).collect()
             })
             .collect();
-        Poly::from_limbs(target.clone(), limbs)
+        let polys = transposed(by_prime, count).into_iter();
+        polys.map(|limbs| Poly::from_limbs(target.clone(), limbs)).collect()
     }
 
     fn extend_by_product(&self, a: &Poly<Eval>, target: &PrimeSet, gained: &PrimeSet) -> Poly<Eval> {
@@ -183,6 +267,15 @@ impl Ring {
             })
             .collect()
     }
+}
+
+/// From lists by prime to `count` lists by polynomial.
+fn transposed(by_prime: Vec<Vec<Limb>>, count: usize) -> Vec<Vec<Limb>> {
+    let mut by_poly: Vec<Vec<Limb>> = (0..count).map(|_| Vec::with_capacity(by_prime.len())).collect();
+    for limbs in by_prime {
+        by_poly.iter_mut().zip(limbs).for_each(|(poly, limb)| poly.push(limb));
+    }
+    by_poly
 }
 
 #[cfg(test)]

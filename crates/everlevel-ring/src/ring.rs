@@ -30,6 +30,8 @@ pub struct Ring {
     log_n: u32,
     ntts: Vec<Ntt>,
     pool: Arc<Pool>,
+    /// Transforms of smaller degrees, by prime and log2 of the degree.
+    short_ntts: Mutex<HashMap<(usize, u32), Arc<Ntt>>>,
     galois_maps: Mutex<HashMap<u64, Arc<GaloisMap>>>,
     converters: Mutex<HashMap<(PrimeSet, PrimeSet), Arc<BasisConverter>>>,
 }
@@ -47,7 +49,14 @@ impl Ring {
         }
         let ntts = primes.par_iter().map(|&q| Ntt::new(log_n, Modulus::new(q)?)).collect::<Result<_, _>>()?;
         let pool = Pool::new(1 << log_n);
-        Ok(Self { log_n, ntts, pool, galois_maps: Mutex::default(), converters: Mutex::default() })
+        Ok(Self {
+            log_n,
+            ntts,
+            pool,
+            short_ntts: Mutex::default(),
+            galois_maps: Mutex::default(),
+            converters: Mutex::default(),
+        })
     }
 
     /// The degree.
@@ -164,6 +173,29 @@ impl Ring {
         Poly::from_limbs(set, a.limbs)
     }
 
+    /// Forward transform, modulo prime `index`, of a polynomial in powers of `X^(n/len)`, of which `values` has the `len` coefficients, a
+    /// power of two from eight up to `n`: each result is the value of a whole aligned run of `n/len` indices.
+    ///
+    /// # Panics
+    /// For another length.
+    pub fn forward_short(&self, index: usize, values: &mut [u64]) {
+        if values.len() == self.n() {
+            return self.ntts[index].forward(values);
+        }
+        // A plan's root is the smallest power of its kind: those of smaller plans are its powers, since being a generator
+        // does not depend on the degree.
+        let log_len = values.len().ilog2();
+        let plan = {
+            let mut plans = self.short_ntts.lock().unwrap_or_else(PoisonError::into_inner);
+            let plan = plans.entry((index, log_len)).or_insert_with(|| {
+                let plan = Ntt::new(log_len, *self.modulus(index));
+                Arc::new(plan.expect("a prime for a degree serves smaller ones, from eight up"))
+            });
+            Arc::clone(plan)
+        };
+        plan.forward(values);
+    }
+
     /// Runs `f(modulus, limb, prime index)` on each limb.
     pub fn each_limb<R: Representation>(&self, a: &mut Poly<R>, f: impl Fn(&Modulus, &mut [u64], usize) + Sync) {
         let set = a.set.clone();
@@ -239,5 +271,28 @@ impl Ring {
     /// The Galois element of complex conjugation: `2n − 1`.
     pub fn conjugation_elt(&self) -> u64 {
         2 * self.n() as u64 - 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_transforms_give_the_values_of_runs() {
+        let log_n = 10;
+        let primes: Vec<u64> = everlevel_math::primes::ntt_primes_below(48, log_n).take(3).collect();
+        let ring = Ring::new(log_n, &primes).expect("ring");
+        for log_len in 3..=log_n {
+            let run = 1 << (log_n - log_len);
+            for index in 0..primes.len() {
+                let mut short: Vec<u64> = (0..1u64 << log_len).map(|k| k * k * 0x1234_5677 % primes[index]).collect();
+                let mut long = vec![0; ring.n()];
+                short.iter().enumerate().for_each(|(k, &x)| long[k * run] = x);
+                ring.ntt(index).forward(&mut long);
+                ring.forward_short(index, &mut short);
+                assert!(long.iter().enumerate().all(|(i, x)| *x == short[i / run]), "{log_len}, prime {index}");
+            }
+        }
     }
 }

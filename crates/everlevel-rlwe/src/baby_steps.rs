@@ -12,20 +12,34 @@ use everlevel_math::{GaloisMap, packed};
 use everlevel_ring::{Eval, Limb, Poly, PrimeSet, Ring};
 use rayon::prelude::*;
 
+use crate::diagonal::{Lifted, Scratch, inner_products};
 use crate::{Diagonal, LinearTransform, Rlwe, SwitchingKey};
 
 /// Residues of a block: two rotated parts of sixteen baby steps fill half a mebibyte.
 const BLOCK: usize = 2048;
 
+/// A ciphertext and the digits of its mask.
+struct Input<'a> {
+    ct: &'a Rlwe,
+    digits: Vec<(usize, Poly<Eval>)>,
+}
+
 /// What all primes share.
 struct BabySteps<'a> {
     ring: &'a Ring,
     transform: &'a LinearTransform,
-    ct: &'a Rlwe,
-    digits: Vec<(usize, Poly<Eval>)>,
+    special: &'a PrimeSet,
+    inputs: Vec<Input<'a>>,
     /// The key of each baby step but the one that does not rotate.
     keys: Vec<Option<&'a SwitchingKey>>,
     maps: Vec<Arc<GaloisMap>>,
+}
+
+/// What is rotated, at one prime: the digits of a mask, both parts times `P`, and the key, where there is one.
+struct Source<'a> {
+    digits: &'a [(usize, Poly<Eval>)],
+    parts: &'a [Limb; 2],
+    rows: Option<&'a Rows<'a>>,
 }
 
 /// For each digit, the packed body and mask of a key at one prime.
@@ -34,65 +48,81 @@ type Rows<'a> = Vec<[Cow<'a, [u8]>; 2]>;
 /// One prime of the sums: for each giant step, its two parts.
 type Outputs<'a> = Vec<[&'a mut [u64]; 2]>;
 
-/// One prime and its position among the limbs.
-#[derive(Clone, Copy)]
-struct Place {
-    prime: usize,
-    limb: usize,
-}
-
-/// For each giant step, `Σ_baby diag' ⊙ rot_baby(ct)·P` over the transform's source and special primes.
+/// For each ciphertext, for each giant step, `Σ_baby diag' ⊙ rot_baby(ct)·P` over the transform's source and the keys' special primes.
+///
+/// All ciphertexts pass a block of the keys and the diagonals while it is in cache.
 pub(crate) fn baby_sums<'k>(
     transform: &LinearTransform,
+    special: &PrimeSet,
     ring: &Ring,
-    ct: &Rlwe,
+    cts: &[Rlwe],
     key: &(impl Fn(i64) -> &'k SwitchingKey + Sync),
-) -> Vec<Rlwe> {
-    let full = transform.source.union(&transform.special);
+) -> Vec<Vec<Rlwe>> {
+    let full = transform.source.union(special);
     let keys: Vec<Option<&SwitchingKey>> = transform.babies.iter().map(|&r| (r != 0).then(|| key(r))).collect();
+    let masks: Vec<&Poly<Eval>> = cts.iter().map(|ct| &ct.c1).collect();
     let digits = match keys.iter().flatten().next() {
-        Some(k) => ring.mod_up(&ct.c1, &k.gadget().digits, &transform.special),
-        None => Vec::new(),
+        Some(key) => ring.mod_up_many(&masks, &key.gadget().digits, special),
+        None => vec![Vec::new(); cts.len()],
     };
+    let inputs = cts.iter().zip(digits).map(|(ct, digits)| Input { ct, digits }).collect();
     let maps = transform.babies.iter().map(|&r| ring.galois_map(ring.rotation_elt(r))).collect();
-    let steps = BabySteps { ring, transform, ct, digits, keys, maps };
+    let steps = BabySteps { ring, transform, special, inputs, keys, maps };
 
-    let mut sums: Vec<Rlwe> =
-        transform.giants.iter().map(|_| Rlwe { c0: ring.uninit(&full), c1: ring.uninit(&full) }).collect();
+    let sum = || Rlwe { c0: ring.uninit(&full), c1: ring.uninit(&full) };
+    let mut sums: Vec<Vec<Rlwe>> = cts.iter().map(|_| transform.giants.iter().map(|_| sum()).collect()).collect();
     split_by_prime(&mut sums, &full)
         .into_par_iter()
         .zip(full.indices())
-        .enumerate()
-        .for_each(|(limb, (outputs, &prime))| steps.one_prime(Place { prime, limb }, outputs));
+        .for_each(|(outputs, &prime)| steps.one_prime(prime, outputs));
     sums
 }
 
-fn split_by_prime<'a>(sums: &'a mut [Rlwe], set: &PrimeSet) -> Vec<Outputs<'a>> {
-    let mut by_prime: Vec<Outputs> = set.indices().iter().map(|_| Vec::new()).collect();
-    for sum in sums {
-        for ((outputs, l0), l1) in by_prime.iter_mut().zip(sum.c0.limbs_mut()).zip(sum.c1.limbs_mut()) {
-            outputs.push([&mut l0[..], &mut l1[..]]);
+/// By prime and ciphertext.
+fn split_by_prime<'a>(sums: &'a mut [Vec<Rlwe>], set: &PrimeSet) -> Vec<Vec<Outputs<'a>>> {
+    let mut by_prime: Vec<Vec<Outputs>> =
+        set.indices().iter().map(|_| sums.iter().map(|_| Vec::new()).collect()).collect();
+    for (input, sums) in sums.iter_mut().enumerate() {
+        for sum in sums {
+            for ((outputs, l0), l1) in by_prime.iter_mut().zip(sum.c0.limbs_mut()).zip(sum.c1.limbs_mut()) {
+                outputs[input].push([&mut l0[..], &mut l1[..]]);
+            }
         }
     }
     by_prime
 }
 
 impl BabySteps<'_> {
-    fn one_prime(&self, place: Place, mut outputs: Outputs) {
+    fn one_prime(&self, prime: usize, mut outputs: Vec<Outputs>) {
         let block_len = BLOCK.min(self.ring.n());
-        let parts = [&self.ct.c0, &self.ct.c1].map(|c| self.times_special(c, place.prime));
-        let rows: Vec<Option<Rows>> = self.keys.iter().map(|key| Some(self.rows((*key)?, place.prime))).collect();
+        let parts: Vec<[Limb; 2]> = self
+            .inputs
+            .iter()
+            .map(|input| [&input.ct.c0, &input.ct.c1].map(|c| self.times_special(c, prime)))
+            .collect();
+        let rows: Vec<Option<Rows>> = self.keys.iter().map(|key| Some(self.rows((*key)?, prime))).collect();
+        let lift = |row: &Vec<Option<Diagonal>>| {
+            row.iter().map(|d| d.as_ref().map(|d| d.lift(self.ring, prime))).collect::<Vec<_>>()
+        };
+        let diagonals: Vec<Vec<Option<Lifted>>> = self.transform.diagonals.iter().map(lift).collect();
+        let mut scratch = Scratch::default();
         let mut rotated = vec![0u64; 2 * self.keys.len() * block_len];
         for block in 0..self.ring.n() / block_len {
-            let each = self.maps.iter().zip(&rows).zip(rotated.chunks_exact_mut(2 * block_len));
-            for ((map, rows), out) in each {
-                let (r0, r1) = out.split_at_mut(block_len);
-                self.rotate_block(place.prime, block, map, &parts, rows.as_ref(), [r0, r1]);
-            }
             let at = block * block_len;
-            for (outs, row) in outputs.iter_mut().zip(&self.transform.diagonals) {
-                let outs = outs.each_mut().map(|o| &mut o[at..at + block_len]);
-                self.accumulate(place, at, outs, row, &rotated);
+            for ((input, parts), outputs) in self.inputs.iter().zip(&parts).zip(&mut outputs) {
+                let each = self.maps.iter().zip(&rows).zip(rotated.chunks_exact_mut(2 * block_len));
+                for ((map, rows), out) in each {
+                    let (r0, r1) = out.split_at_mut(block_len);
+                    let from = Source { digits: &input.digits, parts, rows: rows.as_ref() };
+                    self.rotate_block(prime, block, map, from, [r0, r1]);
+                }
+                let rotated = |baby: usize| [0, 1].map(|part| &rotated[(2 * baby + part) * block_len..][..block_len]);
+                for (outs, row) in outputs.iter_mut().zip(&diagonals) {
+                    let outs = outs.each_mut().map(|o| &mut o[at..at + block_len]);
+                    let terms: Vec<_> =
+                        row.iter().enumerate().filter_map(|(baby, d)| Some((d.as_ref()?, rotated(baby)))).collect();
+                    inner_products(self.ring.modulus(prime), at, outs, &terms, &mut scratch);
+                }
             }
         }
     }
@@ -102,7 +132,7 @@ impl BabySteps<'_> {
         let mut limb = self.ring.scratch_limb();
         if self.transform.source.contains(prime) {
             limb.copy_from_slice(c.limb(prime));
-            let p = self.ring.product_mod(&self.transform.special, prime);
+            let p = self.ring.product_mod(self.special, prime);
             self.ring.modulus(prime).mul_scalar_assign(&mut limb, p);
         } else {
             limb.fill(0);
@@ -113,7 +143,8 @@ impl BabySteps<'_> {
     fn rows<'k>(&self, key: &'k SwitchingKey, prime: usize) -> Rows<'k> {
         let row =
             |(row, _): &(usize, _)| [Cow::Borrowed(key.body_limb(*row, prime)), key.mask_limb(self.ring, *row, prime)];
-        self.digits.iter().map(row).collect()
+        // All ciphertexts have the same digits.
+        self.inputs.first().map_or(Vec::new(), |input| input.digits.iter().map(row).collect())
     }
 
     /// Block `block` of `σ(<digits, key> + (P·c0, 0))`, or of `(P·c0, P·c1)` where there is no key.
@@ -122,8 +153,7 @@ impl BabySteps<'_> {
         prime: usize,
         block: usize,
         map: &GaloisMap,
-        [c0, c1]: &[Limb; 2],
-        rows: Option<&Rows>,
+        Source { digits, parts: [c0, c1], rows }: Source,
         [r0, r1]: [&mut [u64]; 2],
     ) {
         let len = r0.len();
@@ -135,7 +165,7 @@ impl BabySteps<'_> {
             return;
         };
         let m = self.ring.modulus(prime);
-        let x: Vec<&[u64]> = self.digits.iter().map(|(_, d)| &d.limb(prime)[range.clone()]).collect();
+        let x: Vec<&[u64]> = digits.iter().map(|(_, d)| &d.limb(prime)[range.clone()]).collect();
         let part = |k: usize| rows.iter().map(move |r| packed::block(&r[k], from, len));
         let (b, a): (Vec<&[u8]>, Vec<&[u8]>) = (part(0).collect(), part(1).collect());
         let (mut u0, mut u1) = ([0u64; BLOCK], [0u64; BLOCK]);
@@ -144,39 +174,5 @@ impl BabySteps<'_> {
         m.add_assign(u0, &c0[range]);
         map.apply_block_into(r0, u0, block);
         map.apply_block_into(r1, u1, block);
-    }
-
-    /// The block from `at` of `Σ_baby diagonal ⊙ rotated_baby`, for both parts.
-    fn accumulate(&self, place: Place, at: usize, outs: [&mut [u64]; 2], row: &[Option<Diagonal>], rotated: &[u64]) {
-        let m = self.ring.modulus(place.prime);
-        let len = outs[0].len();
-        let (mut packed, mut runs) = (Vec::new(), Vec::new());
-        for (baby, diagonal) in row.iter().enumerate() {
-            match diagonal {
-                Some(Diagonal::Full(poly)) => packed.push((baby, poly.block(place.prime, at, len))),
-                Some(Diagonal::Runs { run, values }) => runs.push((baby, *run, &values[place.limb])),
-                None => {}
-            }
-        }
-        let mut expanded = vec![0u64; runs.len() * len];
-        for ((_, run, values), out) in runs.iter().zip(expanded.chunks_exact_mut(len)) {
-            for (piece, value) in out.chunks_mut(*run).zip(&values[at / run..]) {
-                piece.fill(*value);
-            }
-        }
-        for (part, out) in outs.into_iter().enumerate() {
-            let block = |baby: usize| &rotated[(2 * baby + part) * len..][..len];
-            // A transform has diagonals of one kind.
-            if runs.is_empty() {
-                let x: Vec<&[u64]> = packed.iter().map(|(b, _)| block(*b)).collect();
-                let y: Vec<&[u8]> = packed.iter().map(|(_, p)| *p).collect();
-                m.inner_product_packed_into(out, &x, &y);
-            } else {
-                assert!(packed.is_empty(), "diagonals of one kind");
-                let x: Vec<&[u64]> = runs.iter().map(|(b, _, _)| block(*b)).collect();
-                let y: Vec<&[u64]> = expanded.chunks_exact(len).collect();
-                m.inner_product_into(out, &x, &y);
-            }
-        }
     }
 }

@@ -8,7 +8,8 @@
 //! *Noise.* [`noise`] has the formulas; tests compare them with measurements.
 //!
 //! *Map.* [`mod@secret`] · [`mod@encrypt`] · [`mod@gadget`] how moduli are cut into digits · [`mod@switching_key`] ·
-//! [`mod@linear_transform`] baby-step giant-step with double hoisting · [`mod@noise`].
+//! [`mod@linear_transform`] baby-step giant-step with double hoisting, or
+//! with two keys (`stepwise`) · `diagonal` · [`mod@noise`].
 //!
 //! *Non-goals.* Messages: encoding, scales and levels belong to the schemes.
 
@@ -20,10 +21,13 @@ pub mod secret;
 pub mod switching_key;
 
 mod baby_steps;
+mod diagonal;
+mod stepwise;
 
+pub use diagonal::Diagonal;
 pub use encrypt::{PublicKey, Rlwe};
 pub use gadget::Gadget;
-pub use linear_transform::{Diagonal, LinearTransform};
+pub use linear_transform::LinearTransform;
 pub use secret::{SecretId, SecretKey};
 pub use switching_key::SwitchingKey;
 

@@ -6,57 +6,21 @@
 //! the rescaling. (Bossuat, Troncoso-Pastoriza, Hubaux, eprint 2021/1203 does both hoistings; we add the block order below.)
 
 use crate::baby_steps::baby_sums;
-use crate::{Rlwe, SwitchingKey};
-use everlevel_ring::{Eval, PackedPoly, Poly, PrimeSet, Ring};
+use crate::{Diagonal, Rlwe, SwitchingKey};
+use everlevel_ring::{PrimeSet, Ring};
 
-/// One diagonal in transform representation, over the input's primes and the special ones.
-#[derive(Debug)]
-pub enum Diagonal {
-    /// Any plaintext.
-    Full(PackedPoly),
-    /// A plaintext in powers of `X^run`: every aligned run of `run` transform values is one value. The diagonals of all but one stage
-    /// of a factored Fourier transform are of this kind.
-    Runs {
-        /// Length of a run, a power of two.
-        run: usize,
-        /// For each prime of the set, in order, the `n/run` values.
-        values: Vec<Vec<u64>>,
-    },
-}
-
-impl Diagonal {
-    /// Stores a plaintext whose coefficients outside the multiples of `run` are zero.
-    pub fn new(poly: &Poly<Eval>, run: usize) -> Self {
-        if run < 8 {
-            return Self::Full(PackedPoly::new(poly));
-        }
-        let values = poly.limbs().iter().map(|l| l.iter().step_by(run).copied().collect()).collect();
-        Self::Runs { run, values }
-    }
-
-    /// Bytes held.
-    pub fn nbytes(&self) -> usize {
-        match self {
-            Self::Full(poly) => poly.nbytes(),
-            Self::Runs { values, .. } => values.iter().map(|v| 8 * v.len()).sum(),
-        }
-    }
-}
-
-/// A linear map ready to be applied at one modulus.
+/// A linear map for ciphertexts of one modulus.
 #[derive(Debug)]
 pub struct LinearTransform {
     /// Primes of the input.
     pub source: PrimeSet,
     /// Primes of the output, after the merged rescaling.
     pub target: PrimeSet,
-    /// The special primes of the keys that it uses.
-    pub special: PrimeSet,
     /// Left rotations of the baby steps.
     pub babies: Vec<i64>,
     /// Left rotations of the giant steps.
     pub giants: Vec<i64>,
-    /// `diagonals[giant][baby]`, over `source` and `special`.
+    /// `diagonals[giant][baby]`.
     pub diagonals: Vec<Vec<Option<Diagonal>>>,
 }
 
@@ -76,25 +40,37 @@ impl LinearTransform {
 
     /// `M` applied to the slots of `ct`, divided by the ratio of `source` to `target`.
     ///
-    /// `key(r)` gives the key of the rotation by `r`; all keys have the same gadget, whose special primes are
-    /// `special`.
+    /// `key(r)` gives the key of the rotation by `r`; all keys have the same gadget.
     pub fn apply<'k>(&self, ring: &Ring, ct: &Rlwe, key: impl Fn(i64) -> &'k SwitchingKey + Sync) -> Rlwe {
-        debug_assert_eq!(ct.set(), &self.source);
-        let sums = baby_sums(self, ring, ct, &key);
-        let full = self.source.union(&self.special);
-        let mut acc = Rlwe { c0: ring.zero(&full), c1: ring.zero(&full) };
-        for (sum, &giant) in sums.into_iter().zip(&self.giants) {
+        let mut one = self.apply_many(ring, std::slice::from_ref(ct), key);
+        one.pop().unwrap_or_else(|| unreachable!("one ciphertext in, one out"))
+    }
+
+    /// As [`LinearTransform::apply`], for several ciphertexts that share the traffic of keys and diagonals.
+    pub fn apply_many<'k>(&self, ring: &Ring, cts: &[Rlwe], key: impl Fn(i64) -> &'k SwitchingKey + Sync) -> Vec<Rlwe> {
+        debug_assert!(cts.iter().all(|ct| ct.set() == &self.source));
+        let special = self.rotations().first().map(|&r| key(r).gadget().special.clone());
+        let special = special.unwrap_or_else(|| PrimeSet::new([]));
+        let mut sums: Vec<_> = baby_sums(self, &special, ring, cts, &key).into_iter().map(Vec::into_iter).collect();
+        let full = self.source.union(&special);
+        let zero = || Rlwe { c0: ring.zero(&full), c1: ring.zero(&full) };
+        let mut accs: Vec<Rlwe> = cts.iter().map(|_| zero()).collect();
+        for &giant in &self.giants {
+            let sums: Vec<Rlwe> = sums.iter_mut().filter_map(Iterator::next).collect();
             if giant == 0 {
-                acc.add_assign(ring, &sum);
+                accs.iter_mut().zip(&sums).for_each(|(acc, sum)| acc.add_assign(ring, sum));
                 continue;
             }
-            let mask = ring.rescale(sum.c1, &self.source);
-            let mut product = key(giant).switch(ring, &mask);
-            ring.add_assign(&mut product.c0, &sum.c0);
+            let (bodies, masks): (Vec<_>, Vec<_>) = sums.into_iter().map(|sum| (sum.c0, sum.c1)).unzip();
+            let masks = ring.rescale_many(masks, &self.source);
+            let products = key(giant).switch_many(ring, &masks);
             let elt = ring.rotation_elt(giant);
-            ring.automorphism_add_assign(&mut acc.c0, &product.c0, elt);
-            ring.automorphism_add_assign(&mut acc.c1, &product.c1, elt);
+            for ((acc, mut product), body) in accs.iter_mut().zip(products).zip(&bodies) {
+                ring.add_assign(&mut product.c0, body);
+                ring.automorphism_add_assign(&mut acc.c0, &product.c0, elt);
+                ring.automorphism_add_assign(&mut acc.c1, &product.c1, elt);
+            }
         }
-        acc.rescale(ring, &self.target)
+        Rlwe::rescale_many(accs, ring, &self.target)
     }
 }

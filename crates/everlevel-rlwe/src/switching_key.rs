@@ -9,6 +9,9 @@ use rayon::prelude::*;
 
 use crate::{Gadget, Rlwe, SecretId, encrypt};
 
+/// Residues of a block, which several products pass while it is in cache.
+const BLOCK: usize = 8192;
+
 /// For each digit `k`, `(b_k, a_k)` with `b_k + a_k·s' = P·T_k·s + e_k` modulo `Q·P`, where `T_k` is 1 modulo the digit's primes and 0
 /// modulo the others; packed, in transform representation.
 ///
@@ -158,22 +161,104 @@ impl SwitchingKey {
 
     /// The half external product before the division by `P`: `Σ_k digit_k·(b_k, a_k)` over the digits' primes.
     pub fn product(&self, ring: &Ring, digits: &[(usize, Poly<Eval>)]) -> Rlwe {
-        let set = digits[0].1.set().clone();
-        let (mut c0, mut c1) = (ring.uninit::<Eval>(&set), ring.uninit::<Eval>(&set));
-        c0.limbs_mut().par_iter_mut().zip(c1.limbs_mut()).zip(set.indices()).for_each(|((o0, o1), &i)| {
-            let x: Vec<&[u64]> = digits.iter().map(|(_, d)| d.limb(i)).collect();
-            let b: Vec<&[u8]> = digits.iter().map(|(row, _)| self.body_limb(*row, i)).collect();
-            let masks: Vec<Cow<[u8]>> = digits.iter().map(|(row, _)| self.mask_limb(ring, *row, i)).collect();
-            let a: Vec<&[u8]> = masks.iter().map(|m| &m[..]).collect();
-            ring.modulus(i).inner_product_packed_pair_into(o0, o1, &x, &b, &a);
+        let mut one = self.product_many(ring, &[digits]);
+        one.pop().unwrap_or_else(|| unreachable!("one polynomial in, one product out"))
+    }
+
+    /// As [`SwitchingKey::product`], for the digits of several polynomials over the same primes: each block of the key is read from memory
+    /// once.
+    pub fn product_many(&self, ring: &Ring, inputs: &[&[(usize, Poly<Eval>)]]) -> Vec<Rlwe> {
+        self.product_many_with(ring, inputs, self.masks())
+    }
+
+    /// With masks from [`SwitchingKey::expanded_masks`], where the key is used often enough to keep them for a while.
+    fn product_many_with(
+        &self,
+        ring: &Ring,
+        inputs: &[&[(usize, Poly<Eval>)]],
+        held: Option<&[PackedPoly]>,
+    ) -> Vec<Rlwe> {
+        let Some(first) = inputs.first() else { return Vec::new() };
+        let set = first[0].1.set().clone();
+        let mut products: Vec<Rlwe> =
+            inputs.iter().map(|_| Rlwe { c0: ring.uninit(&set), c1: ring.uninit(&set) }).collect();
+        let mut by_prime: Vec<Vec<[&mut [u64]; 2]>> = set.indices().iter().map(|_| Vec::new()).collect();
+        for product in &mut products {
+            for ((outs, l0), l1) in by_prime.iter_mut().zip(product.c0.limbs_mut()).zip(product.c1.limbs_mut()) {
+                outs.push([&mut l0[..], &mut l1[..]]);
+            }
+        }
+        let block_len = BLOCK.min(ring.n());
+        by_prime.into_par_iter().zip(set.indices()).for_each(|(mut outs, &prime)| {
+            let rows: Vec<usize> = first.iter().map(|(row, _)| *row).collect();
+            let bodies: Vec<&[u8]> = rows.iter().map(|row| self.body_limb(*row, prime)).collect();
+            let mask = |row: &usize| match held {
+                Some(masks) => Cow::Borrowed(masks[*row].limb(prime)),
+                None => self.mask_limb(ring, *row, prime),
+            };
+            let masks: Vec<Cow<[u8]>> = rows.iter().map(mask).collect();
+            for at in (0..ring.n()).step_by(block_len) {
+                let b: Vec<&[u8]> = bodies.iter().map(|body| packed::block(body, at, block_len)).collect();
+                let a: Vec<&[u8]> = masks.iter().map(|mask| packed::block(mask, at, block_len)).collect();
+                for (digits, [o0, o1]) in inputs.iter().zip(&mut outs) {
+                    let x: Vec<&[u64]> = digits.iter().map(|(_, d)| &d.limb(prime)[at..at + block_len]).collect();
+                    let (o0, o1) = (&mut o0[at..at + block_len], &mut o1[at..at + block_len]);
+                    ring.modulus(prime).inner_product_packed_pair_into(o0, o1, &x, &b, &a);
+                }
+            }
         });
-        Rlwe { c0, c1 }
+        products
     }
 
     /// `c·s` as a ciphertext times `P`, over `c`'s primes and the special ones.
     pub fn switch(&self, ring: &Ring, c: &Poly<Eval>) -> Rlwe {
         let digits = ring.mod_up(c, &self.gadget.digits, &self.gadget.special);
         self.product(ring, &digits)
+    }
+
+    /// As [`SwitchingKey::switch`], for several polynomials over the same primes.
+    pub fn switch_many(&self, ring: &Ring, cs: &[Poly<Eval>]) -> Vec<Rlwe> {
+        let cs: Vec<&Poly<Eval>> = cs.iter().collect();
+        let digits = ring.mod_up_many(&cs, &self.gadget.digits, &self.gadget.special);
+        let digits: Vec<&[(usize, Poly<Eval>)]> = digits.iter().map(|d| &d[..]).collect();
+        self.product_many(ring, &digits)
+    }
+
+    /// `σ(ct)` over `ct`'s primes, for the automorphism that this is the key of.
+    pub fn automorphism(&self, ring: &Ring, ct: &Rlwe, galois_elt: u64) -> Rlwe {
+        self.automorphism_with(ring, ct, galois_elt, self.masks())
+    }
+
+    /// As [`SwitchingKey::automorphism`], with masks from [`SwitchingKey::expanded_masks`].
+    pub(crate) fn automorphism_with(
+        &self,
+        ring: &Ring,
+        ct: &Rlwe,
+        galois_elt: u64,
+        masks: Option<&[PackedPoly]>,
+    ) -> Rlwe {
+        let digits = ring.mod_up(&ct.c1, &self.gadget.digits, &self.gadget.special);
+        let product = self.product_many_with(ring, &[&digits], masks).pop();
+        let product = product.unwrap_or_else(|| unreachable!("one polynomial in, one product out"));
+        Self::moved(ring, ct, product, galois_elt)
+    }
+
+    /// As [`SwitchingKey::automorphism`], with the digits of `c1` given.
+    pub fn automorphism_hoisted(
+        &self,
+        ring: &Ring,
+        ct: &Rlwe,
+        digits: &[(usize, Poly<Eval>)],
+        galois_elt: u64,
+    ) -> Rlwe {
+        Self::moved(ring, ct, self.product(ring, digits), galois_elt)
+    }
+
+    /// The product divided by `P`, with `ct`'s body, under the automorphism.
+    fn moved(ring: &Ring, ct: &Rlwe, product: Rlwe, galois_elt: u64) -> Rlwe {
+        let mut switched = product.rescale(ring, ct.set());
+        ring.add_assign(&mut switched.c0, &ct.c0);
+        Rlwe { c0: ring.automorphism(&switched.c0, galois_elt), c1: ring.automorphism(&switched.c1, galois_elt) }
     }
 
     /// Whether ciphertexts over `set` can be switched.

@@ -50,6 +50,8 @@ struct Case {
     giants: Vec<i64>,
     /// Powers of `X^run`.
     run: usize,
+    /// Holds every coefficient all the same.
+    whole: bool,
     /// Leaves out some diagonals.
     holes: bool,
     expanded: bool,
@@ -72,7 +74,6 @@ impl Run {
         let target = if case.rescale { PrimeSet::new([0, 1]) } else { source.clone() };
         let gadget = Gadget::balanced(&ring, &source, &special, 5.0);
         let secret = secret(&ring, 1, WEIGHT);
-        let full = source.union(&special);
         let mut plain = BTreeMap::new();
         let mut number = 0;
         let diagonals = case
@@ -86,23 +87,19 @@ impl Run {
                         if case.holes && number % 3 != 0 || plain.contains_key(&(giant + baby)) {
                             return None;
                         }
-                        let poly = ring.to_eval(ring.from_i64(&full, &small(&ring, SIZE, case.run, number)));
+                        let poly = ring.to_eval(ring.from_i64(&source, &small(&ring, SIZE, case.run, number)));
                         // Moved back by the giant step: diag'[k] = diag[k − giant].
                         let moved = ring.automorphism(&poly, ring.rotation_elt(-giant));
-                        plain.insert(giant + baby, poly.restricted(&source));
-                        Some(Diagonal::new(&moved, case.run))
+                        plain.insert(giant + baby, poly);
+                        let coeffs = ring.to_i128(&ring.to_coeff(moved.restricted(&PrimeSet::new([0]))));
+                        let run = if case.whole { 1 } else { case.run };
+                        Some(Diagonal::new(coeffs.iter().step_by(run).map(|&c| c as i64).collect()))
                     })
                     .collect()
             })
             .collect();
-        let transform = LinearTransform {
-            source,
-            target,
-            special,
-            babies: case.babies.clone(),
-            giants: case.giants.clone(),
-            diagonals,
-        };
+        let transform =
+            LinearTransform { source, target, babies: case.babies.clone(), giants: case.giants.clone(), diagonals };
         let keys = transform
             .rotations()
             .into_iter()
@@ -129,8 +126,31 @@ impl Run {
 #[track_caller]
 fn check(case: &Case) {
     let run = Run::new(case);
+    // One rounding at each giant step's mask and one at the end; the keys' own noise is far below (digits of 48 bits under 96).
+    let variance = run.transform.giants.len() as f64 + 1.0;
+    compare(case, &run, &run.apply(), variance);
+}
+
+/// The same map from the keys of two steps.
+#[track_caller]
+fn check_stepwise(case: &Case) {
+    let mut run = Run::new(case);
+    let steps = run.transform.step_rotations();
+    assert!(steps.len() <= 2);
+    run.keys.retain(|rotation, _| steps.contains(rotation));
+    let out = run.transform.apply_stepwise(&run.ring, &run.input(), |r| &run.keys[&r]);
+    // Baby step i has i roundings, which meet the diagonal's coefficients, of variance (9² − 1)/12.
+    let babies: f64 = (0..case.babies.len()).map(|i| i as f64).sum::<f64>() * case.giants.len() as f64;
+    let coeffs = (run.ring.n() / case.run) as f64 * 80.0 / 12.0;
+    let dropped = run.transform.source.difference(&run.transform.target);
+    let variance = case.giants.len() as f64 + babies * coeffs;
+    compare(case, &run, &out, variance / run.ring.product(&dropped).powi(2) + 1.0);
+}
+
+/// `variance` in units of a rounding's.
+#[track_caller]
+fn compare(case: &Case, run: &Run, out: &Rlwe, variance: f64) {
     let ring = &run.ring;
-    let out = run.apply();
     assert_eq!(out.set(), &run.transform.target);
     let expected = matrix_product(ring, &run.plain, &run.input().phase(ring, &run.secret));
     // With a rescaling, D·out is compared: both primes of the target hold it.
@@ -139,8 +159,7 @@ fn check(case: &Case) {
     ring.mul_product_assign(&mut phase, &dropped);
     let errors = difference(ring, &phase, &expected);
     let worst = errors.iter().fold(0.0f64, |w, x| w.max(x.abs())) / ring.product(&dropped);
-    // One rounding at each giant step's mask and one at the end; the keys' own noise is far below (digits of 48 bits under 96).
-    let bound = 7.0 * rounding_std_dev(WEIGHT) * (run.transform.giants.len() as f64 + 1.0).sqrt();
+    let bound = 7.0 * rounding_std_dev(WEIGHT) * variance.sqrt();
     let keys = run.keys.len();
     println!(
         "babies {:?} giants {:?} run {}: worst {worst:.1}, bound {bound:.1}, {keys} keys",
@@ -149,8 +168,16 @@ fn check(case: &Case) {
     assert!(worst > 0.0 && worst < bound, "worst {worst} against {bound}");
 }
 
-const BASE: Case =
-    Case { log_n: 8, babies: vec![], giants: vec![], run: 1, holes: false, expanded: true, rescale: false };
+const BASE: Case = Case {
+    log_n: 8,
+    babies: vec![],
+    giants: vec![],
+    run: 1,
+    whole: false,
+    holes: false,
+    expanded: true,
+    rescale: false,
+};
 
 /// Sixteen neighbouring diagonals, from −8, cut in every way.
 #[test]
@@ -176,6 +203,25 @@ fn steps_of_any_stride_sign_and_size_give_the_matrix_product() {
     ] {
         check(&Case { babies, giants, rescale: true, ..BASE });
     }
+}
+
+#[test]
+fn two_keys_give_the_matrix_product() {
+    let multiples = |step: i64, count: i64| (0..count).map(|i| i * step).collect::<Vec<i64>>();
+    for (babies, giants) in [
+        (multiples(1, 4), multiples(4, 4)),
+        (multiples(-1, 4), multiples(-4, 4)),
+        (multiples(16, 2), multiples(32, 8)),
+        (multiples(-8, 8), vec![0]),
+        (vec![0], multiples(3, 5)),
+    ] {
+        for (run, rescale, holes) in [(1, false, false), (1, true, false), (16, true, false), (1, true, true)] {
+            check_stepwise(&Case { babies: babies.clone(), giants: giants.clone(), run, rescale, holes, ..BASE });
+        }
+    }
+    // Several blocks.
+    check_stepwise(&Case { log_n: 13, babies: multiples(1, 2), giants: multiples(2, 2), rescale: true, ..BASE });
+    check_stepwise(&Case { log_n: 13, babies: multiples(1, 2), giants: multiples(2, 2), run: 4096, ..BASE });
 }
 
 #[test]
@@ -212,28 +258,24 @@ fn seeded_and_expanded_keys_give_the_same_bits() {
     let (seeded, expanded) = (Run::new(&case(false)).apply(), Run::new(&case(true)).apply());
     assert_same(&seeded.c0, &expanded.c0);
     assert_same(&seeded.c1, &expanded.c1);
+
+    let stepwise = |expanded| {
+        let run = Run::new(&Case { giants: vec![0, 3, 6], ..case(expanded) });
+        run.transform.apply_stepwise(&run.ring, &run.input(), |r| &run.keys[&r])
+    };
+    let (seeded, expanded) = (stepwise(false), stepwise(true));
+    assert_same(&seeded.c0, &expanded.c0);
+    assert_same(&seeded.c1, &expanded.c1);
 }
 
 #[test]
 fn runs_and_whole_diagonals_give_the_same_bits() {
-    let case = Case { babies: vec![0, 1, 2], giants: vec![-3, 0, 3], run: 16, ..BASE };
-    let mut run = Run::new(&case);
-    let runs = run.apply();
-    let bytes = run.transform.nbytes();
-    for diagonal in run.transform.diagonals.iter_mut().flatten().flatten() {
-        let Diagonal::Runs { run: length, values } = &*diagonal else { panic!("stored as runs") };
-        let mut poly: Poly<Eval> = run.ring.zero(&run.transform.source.union(&run.transform.special));
-        for (limb, values) in poly.limbs_mut().iter_mut().zip(values) {
-            for (piece, value) in limb.chunks_mut(*length).zip(values) {
-                piece.fill(*value);
-            }
-        }
-        *diagonal = Diagonal::new(&poly, 1);
-    }
-    let whole = run.apply();
-    assert_same(&runs.c0, &whole.c0);
-    assert_same(&runs.c1, &whole.c1);
-    assert!(8 * bytes < run.transform.nbytes());
+    let case = |whole| Case { babies: vec![0, 1, 2], giants: vec![-3, 0, 3], run: 16, whole, ..BASE };
+    let [runs, whole] = [false, true].map(|whole| Run::new(&case(whole)));
+    let (a, b) = (runs.apply(), whole.apply());
+    assert_same(&a.c0, &b.c0);
+    assert_same(&a.c1, &b.c1);
+    assert_eq!(16 * runs.transform.nbytes(), whole.transform.nbytes());
 }
 
 #[test]

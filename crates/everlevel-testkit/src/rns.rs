@@ -33,12 +33,8 @@ pub fn conversion(simd: Simd, bits: u32, from: usize, to: usize, n: usize) {
         let y: Vec<&[u64]> = y.iter().map(|y| &y[..]).collect();
         let mut out = vec![vec![1; n]; to];
         converter.convert(&mut out.iter_mut().map(|o| &mut o[..]).collect::<Vec<_>>(), &y);
-        let v = converter.quotients(&y);
-        for (t, out) in out.iter().enumerate() {
-            let mut one = vec![1; n];
-            converter.convert_one(t, &mut one, &y, &v);
-            assert!(&one == out, "convert_one is convert");
-        }
+        let mut v = vec![0; n];
+        converter.quotients_into(&mut v, &y);
         let d: Vec<u64> = source.iter().map(Modulus::q).collect();
         let q: Vec<u64> = target.iter().map(Modulus::q).collect();
         (x, d, q, out, v)

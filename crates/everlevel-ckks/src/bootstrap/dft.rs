@@ -5,31 +5,71 @@
 //! `−(2^t − 1)·h` and `(2^t − 1)·h`; the widest group wraps around, which halves their number. SlotsToCoeffs is the same from the narrowest
 //! to the widest.
 //!
-//! A group whose widest layer spans `B` slots has diagonals of period `B`: plaintexts in powers of `X^(n/2B)`, which are stored as runs.
+//! A group whose widest layer spans `B` slots has diagonals of period `B`: plaintexts in powers of `X^(n/2B)`, which are stored as such.
 
 use std::collections::BTreeMap;
 
 use everlevel_ring::{PrimeSet, Ring};
-use everlevel_rlwe::{Diagonal, Gadget, LinearTransform};
+use everlevel_rlwe::{Diagonal, LinearTransform};
 use num_complex::Complex64;
 use rayon::prelude::*;
 
 use crate::Encoder;
 use crate::bootstrap::BootstrapKeySize;
 
-/// A linear map as diagonals: `out[k] = Σ_d diagonal_d[k]·z[k + d mod slots]`.
-#[derive(Debug, Clone)]
-pub struct Diagonals {
-    /// Values by left rotation, `0 ≤ d < slots`; after [`Diagonals::then_halves`] or [`Diagonals::after_halves`] they are for twice the slots.
-    pub by_rotation: BTreeMap<usize, Vec<Complex64>>,
+/// Where the diagonals of a map are: at multiples of `step`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shape {
     /// Slots that the transform is on.
     pub slots: usize,
     /// All rotations are multiples of this.
     pub step: usize,
+    /// Number of butterfly layers.
+    pub layers: usize,
+}
+
+/// A linear map as diagonals: `out[k] = Σ_d diagonal_d[k]·z[k + d mod slots]`.
+#[derive(Debug, Clone)]
+pub struct Diagonals {
+    /// Where they are.
+    pub shape: Shape,
+    /// One period of each, by left rotation, `0 ≤ d < slots`.
+    pub by_rotation: BTreeMap<usize, Vec<Complex64>>,
     /// Slots that the widest butterfly spans: the period of the diagonals.
     pub period: usize,
-    /// Number of layers.
-    pub layers: usize,
+    /// For maps between vectors of period `slots` and vectors of twice the length whose halves differ.
+    pub halves: Option<Halves>,
+}
+
+/// What connects vectors of period `slots` with vectors of twice the length.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Halves {
+    /// The map, followed by a product with `[1, …, 1, c, …, c]`.
+    After(Complex64),
+    /// The map after a product with `[1, …, 1, c, …, c]`. Adding the result to its rotation by `slots` gives the map of
+    /// `lower half + c·upper half`.
+    Before(Complex64),
+}
+
+/// How a map's rotations are split into baby and giant steps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Steps {
+    /// A key for each, hoisted.
+    Hoisted(BootstrapKeySize),
+    /// Multiples of one baby and one giant step, to the left.
+    Left,
+    /// The same to the right.
+    Right,
+}
+
+/// Left rotations of a map's input and output: with `R_a` the rotation by `a`, what is computed is `R_after·M·R_before^-1`. Rotations in one
+/// direction only are possible because the output may stay rotated, which later maps, of the other direction, undo.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Shift {
+    /// The input's.
+    pub before: i64,
+    /// The output's.
+    pub after: i64,
 }
 
 /// Direction of a transform.
@@ -53,29 +93,35 @@ pub fn layers_per_stage(layers: usize, stages: usize) -> Vec<usize> {
         .collect()
 }
 
-/// The stages of a transform, in the order of their application.
-pub fn stages(encoder: &Encoder, direction: Direction, stages: usize) -> Vec<Diagonals> {
-    let mut groups = Vec::new();
-    let mut top = encoder.layers();
-    for take in layers_per_stage(encoder.layers(), stages) {
-        groups.push(top - take..top);
-        top -= take;
-    }
-    let mut maps: Vec<Diagonals> = groups.into_par_iter().map(|g| merge(encoder, direction, g)).collect();
+/// Where the diagonals of each stage are, in the order of application.
+pub fn shapes(slots: usize, direction: Direction, stages: usize) -> Vec<Shape> {
+    let mut top = slots.ilog2() as usize;
+    let mut shapes: Vec<Shape> = layers_per_stage(top, stages)
+        .into_iter()
+        .map(|layers| {
+            top -= layers;
+            Shape { slots, step: 1 << top, layers }
+        })
+        .collect();
     if direction == Direction::SlotsToCoeffs {
-        maps.reverse();
+        shapes.reverse();
     }
-    maps
+    shapes
 }
 
-/// One butterfly layer of half-width `2^k`.
-fn layer(encoder: &Encoder, direction: Direction, k: usize) -> BTreeMap<usize, Vec<Complex64>> {
+/// The stages of a transform, in the order of their application.
+pub fn stages(encoder: &Encoder, direction: Direction, stages: usize) -> Vec<Diagonals> {
+    shapes(encoder.slots(), direction, stages).into_par_iter().map(|shape| merge(encoder, direction, shape)).collect()
+}
+
+/// One butterfly layer of half-width `2^k`, on one period of some multiple of its span.
+fn layer(encoder: &Encoder, direction: Direction, k: usize, period: usize) -> BTreeMap<usize, Vec<Complex64>> {
     let slots = encoder.slots();
     let half = 1usize << k;
     let roots = encoder.roots(k);
-    let zero = || vec![Complex64::default(); slots];
+    let zero = || vec![Complex64::default(); period];
     let (mut same, mut ahead, mut behind) = (zero(), zero(), zero());
-    for i in 0..slots {
+    for i in 0..period {
         let j = i % half;
         let upper = i % (2 * half) >= half;
         let one = Complex64::new(1.0, 0.0);
@@ -98,9 +144,10 @@ fn layer(encoder: &Encoder, direction: Direction, k: usize) -> BTreeMap<usize, V
     map
 }
 
-fn merge(encoder: &Encoder, direction: Direction, group: std::ops::Range<usize>) -> Diagonals {
+fn merge(encoder: &Encoder, direction: Direction, shape: Shape) -> Diagonals {
     let slots = encoder.slots();
-    let (low, count) = (group.start, group.len());
+    let low = shape.step.ilog2() as usize;
+    let group = low..low + shape.layers;
     let period = 1 << group.end;
     // The order of application within the group.
     let order: Vec<usize> = match direction {
@@ -109,130 +156,152 @@ fn merge(encoder: &Encoder, direction: Direction, group: std::ops::Range<usize>)
     };
     let by_rotation = order
         .into_iter()
-        .map(|k| layer(encoder, direction, k))
+        .map(|k| layer(encoder, direction, k, period))
         .reduce(|first, second| {
             // (second ∘ first)[k] = Σ second_a[k]·first_b[k + a]·z[k + a + b]
             let mut product: BTreeMap<usize, Vec<Complex64>> = BTreeMap::new();
             for (a, x) in &second {
                 for (b, y) in &first {
-                    let sum = product.entry((a + b) % slots).or_insert_with(|| vec![Complex64::default(); slots]);
-                    for k in 0..slots {
-                        sum[k] += x[k] * y[(k + a) % slots];
+                    let sum = product.entry((a + b) % slots).or_insert_with(|| vec![Complex64::default(); period]);
+                    for k in 0..period {
+                        sum[k] += x[k] * y[(k + a) % period];
                     }
                 }
             }
             product
         })
         .unwrap_or_default();
-    Diagonals { by_rotation, slots, step: 1 << low, period, layers: count }
+    Diagonals { shape, by_rotation, period, halves: None }
 }
 
-impl Diagonals {
-    /// The map applied to a plain vector: the oracle of the encrypted one.
-    pub fn apply(&self, z: &[Complex64]) -> Vec<Complex64> {
-        let slots = z.len();
-        (0..slots).map(|k| self.by_rotation.iter().map(|(d, values)| values[k] * z[(k + d) % slots]).sum()).collect()
-    }
-
+impl Shape {
     /// Whether the widest butterfly wraps around, so that rotations by `d` and `d − slots` are one.
     fn wraps(&self) -> bool {
         self.step << self.layers == self.slots
     }
 
-    /// The rotation that key `d` of the map stands for, with its sign.
-    fn signed(&self, d: usize) -> i64 {
-        let (d, slots) = (d as i64, self.slots as i64);
-        if !self.wraps() && d >= slots / 2 { d - slots } else { d }
+    /// The largest rotation to either side, for a map that doesn't wrap.
+    fn reach(&self) -> i64 {
+        (((1 << self.layers) - 1) * self.step) as i64
     }
 
-    /// The map followed by a product with `[1, …, 1, c, …, c]`: from vectors of period `slots` to vectors of twice the length, whose halves
-    /// differ.
-    pub fn then_halves(&self, c: Complex64) -> Self {
-        self.doubled(|_, k| if k < self.slots { 1.0.into() } else { c })
+    /// The rotations, with their signs, in ascending order.
+    fn rotations(&self) -> impl Iterator<Item = i64> {
+        let step = self.step as i64;
+        let first = if self.wraps() { 0 } else { -self.reach() };
+        (first..=self.reach()).step_by(step as usize)
     }
 
-    /// The map after a product with `[1, …, 1, c, …, c]`, on vectors of twice the length. Adding the result to its rotation by `slots`
-    /// gives the map of `lower half + c·upper half`.
-    pub fn after_halves(&self, c: Complex64) -> Self {
-        let slots = self.slots as i64;
-        self.doubled(|d, k| if (k as i64 + d).rem_euclid(2 * slots) < slots { 1.0.into() } else { c })
-    }
-
-    fn doubled(&self, factor: impl Fn(i64, usize) -> Complex64) -> Self {
-        let double = |(&d, values): (&usize, &Vec<Complex64>)| {
-            let rotation = self.signed(d);
-            (d, (0..2 * self.slots).map(|k| values[k % self.slots] * factor(rotation, k)).collect())
+    /// The output's rotation that one-sided steps leave, for an input rotated by `before`: for a map that wraps, that which is nearest to
+    /// `wanted` on the side of zero.
+    pub fn shift(&self, steps: Steps, before: i64, wanted: i64) -> Shift {
+        let after = match steps {
+            Steps::Hoisted(_) => before,
+            _ if self.wraps() => before + (wanted - before) / self.step as i64 * self.step as i64,
+            Steps::Left => before + self.reach(),
+            Steps::Right => before - self.reach(),
         };
-        Self { by_rotation: self.by_rotation.iter().map(double).collect(), period: 2 * self.slots, ..*self }
+        Shift { before, after }
     }
 
-    /// Number of baby steps: balanced for few keys, or larger to save the giant steps' transforms.
-    fn baby_count(&self, size: BootstrapKeySize) -> usize {
+    /// Number of baby steps: balanced for few keys, or larger to save the giant steps' transforms. Without hoisting both cost the same, and
+    /// the giant steps' roundings come after the product.
+    fn baby_count(&self, steps: Steps) -> usize {
         let log2_diagonals = self.layers + usize::from(!self.wraps());
-        match size {
-            BootstrapKeySize::Medium => 1 << log2_diagonals.div_ceil(2),
-            BootstrapKeySize::Large => 1 << (log2_diagonals / 2 + 1).min(log2_diagonals),
+        match steps {
+            Steps::Hoisted(BootstrapKeySize::Medium) => 1 << log2_diagonals.div_ceil(2),
+            Steps::Hoisted(BootstrapKeySize::Large) => 1 << (log2_diagonals / 2 + 1).min(log2_diagonals),
+            Steps::Left | Steps::Right => 1 << (log2_diagonals / 2),
         }
     }
 
     /// Splits each rotation as giant + baby: the list of baby and giant steps, as left rotations.
-    fn steps(&self, size: BootstrapKeySize) -> (Vec<i64>, Vec<i64>) {
-        let babies = self.baby_count(size) as i64;
-        let span = babies * self.step as i64;
-        let mut giants: Vec<i64> = self.by_rotation.keys().map(|&d| self.signed(d).div_euclid(span) * span).collect();
-        giants.sort_unstable();
-        giants.dedup();
-        ((0..babies).map(|i| i * self.step as i64).collect(), giants)
+    pub fn steps(&self, steps: Steps) -> (Vec<i64>, Vec<i64>) {
+        let (babies, step) = (self.baby_count(steps) as i64, self.step as i64);
+        let span = babies * step;
+        let multiples = |step: i64, count: i64| (0..count).map(|i| i * step).collect::<Vec<_>>();
+        let sided = |baby: i64, giant: i64| {
+            let count = self.rotations().count() as i64;
+            (multiples(baby, babies), multiples(giant, (count + babies - 1) / babies))
+        };
+        let slots = self.slots as i64;
+        match steps {
+            Steps::Hoisted(_) => {
+                let mut giants: Vec<i64> = self.rotations().map(|d| d.div_euclid(span) * span).collect();
+                giants.dedup();
+                (multiples(step, babies), giants)
+            }
+            Steps::Left => sided(step, span),
+            // As rotation keys have them: to the left, below the number of slots.
+            Steps::Right => sided(slots - step, slots - span),
+        }
     }
 
-    /// Every nonzero rotation that the encoded map will need.
-    pub fn rotations(&self, size: BootstrapKeySize) -> Vec<i64> {
-        let (babies, giants) = self.steps(size);
-        babies.into_iter().chain(giants).filter(|&r| r != 0).collect()
+    /// Every nonzero rotation that needs a key.
+    pub fn keys(&self, steps: Steps) -> Vec<i64> {
+        let (babies, giants) = self.steps(steps);
+        match steps {
+            Steps::Hoisted(_) => babies.into_iter().chain(giants).filter(|&r| r != 0).collect(),
+            _ => [babies.get(1), giants.get(1)].into_iter().flatten().copied().collect(),
+        }
+    }
+}
+
+impl Diagonals {
+    /// The map applied to a plain vector: the oracle of the encrypted one.
+    pub fn apply(&self, z: &[Complex64]) -> Vec<Complex64> {
+        let (slots, period) = (z.len(), self.period);
+        let at = |k: usize| self.by_rotation.iter().map(|(d, values)| values[k % period] * z[(k + d) % slots]).sum();
+        (0..slots).map(at).collect()
+    }
+
+    /// Number of different values that an encoded diagonal has.
+    fn len(&self) -> usize {
+        if self.halves.is_some() { 2 * self.shape.slots } else { self.period }
     }
 
     /// Encodes the map times `factor` for ciphertexts over `source`, to be rescaled to `target`.
     pub fn encode(
         &self,
         ring: &Ring,
-        encoder: &Encoder,
         [source, target]: [&PrimeSet; 2],
-        gadget: &Gadget,
         factor: f64,
-        size: BootstrapKeySize,
+        steps: Steps,
+        shift: Shift,
     ) -> LinearTransform {
-        // Twice the transform's slots where the halves differ.
-        let length = encoder.slots();
-        let full = source.union(&gadget.special);
-        let run = ring.n() / (2 * self.period);
-        let (babies, giants) = self.steps(size);
-        let diagonals = giants
-            .iter()
-            .map(|giant| {
-                babies
-                    .iter()
-                    .map(|baby| {
-                        let rotation = (giant + baby).rem_euclid(self.slots as i64) as usize;
-                        let values = self.by_rotation.get(&rotation)?;
-                        // Moved back by the giant step: diag'[k] = diag[k − giant].
-                        let back = (-giant).rem_euclid(length as i64) as usize;
-                        let moved: Vec<Complex64> = (0..length).map(|k| values[(k + back) % length]).collect();
-                        let (coeffs, _) = encoder.encode(&moved, factor);
-                        let narrow: Vec<i64> = coeffs.iter().map(|&c| c as i64).collect();
-                        let poly = ring.to_eval(ring.from_i64(&full, &narrow));
-                        Some(Diagonal::new(&poly, run))
-                    })
-                    .collect()
-            })
-            .collect();
-        LinearTransform {
-            source: source.clone(),
-            target: target.clone(),
-            special: gadget.special.clone(),
-            babies,
-            giants,
-            diagonals,
-        }
+        let encoder = Encoder::new(ring.n(), self.len());
+        let (babies, giants) = self.shape.steps(steps);
+        let row = |&giant: &i64| {
+            let diagonal = |&baby: &i64| {
+                let values = self.moved(giant, giant + baby, shift)?;
+                let coeffs = encoder.to_coeffs(&values);
+                Some(Diagonal::new(coeffs.into_iter().map(|c| (c * factor).round() as i64).collect()))
+            };
+            babies.par_iter().map(diagonal).collect()
+        };
+        let diagonals = giants.par_iter().map(row).collect();
+        LinearTransform { source: source.clone(), target: target.clone(), babies, giants, diagonals }
+    }
+
+    /// The diagonal for a rotation of the shifted input, moved back by its giant step.
+    ///
+    /// With `x'[k] = x[k + before]` and `y'[k] = y[k + after]`, `y[k] = Σ_d diagonal_d[k]·x[k + d]` is
+    /// `y'[k] = Σ diagonal_d[k + after]·x'[k + rotation]` for `rotation = d + after − before`.
+    fn moved(&self, giant: i64, rotation: i64, Shift { before, after }: Shift) -> Option<Vec<Complex64>> {
+        let d = (rotation + before - after).rem_euclid(self.shape.slots as i64) as usize;
+        let values = self.by_rotation.get(&d)?;
+        let slots = self.shape.slots as i64;
+        let upper = |at: i64| at.rem_euclid(2 * slots) >= slots;
+        let value = |k: i64| {
+            let at = k - giant;
+            let factor = match self.halves {
+                Some(Halves::After(c)) if upper(at + after) => c,
+                Some(Halves::Before(c)) if upper(at + rotation + before) => c,
+                _ => Complex64::new(1.0, 0.0),
+            };
+            values[(at + after).rem_euclid(self.period as i64) as usize] * factor
+        };
+        Some((0..self.len() as i64).map(value).collect())
     }
 }
 
@@ -259,8 +328,10 @@ mod tests {
             let widest: usize = layers_per_stage(7, count)[0];
             assert_eq!(down[0].by_rotation.len(), 1 << widest);
             for stage in down.iter().chain(&up) {
-                for values in stage.by_rotation.values() {
-                    assert!((0..128).all(|i| (values[i] - values[i % stage.period]).norm() < 1e-12));
+                assert!(stage.by_rotation.values().all(|values| values.len() == stage.period));
+                assert_eq!(stage.by_rotation.len(), stage.shape.rotations().count());
+                for d in stage.shape.rotations() {
+                    assert!(stage.by_rotation.contains_key(&(d.rem_euclid(128) as usize)), "{d}");
                 }
             }
         }

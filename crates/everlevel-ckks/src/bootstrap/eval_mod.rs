@@ -128,7 +128,7 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// `sin(2πt)` at the ladder's lowest level, or half of it, from `t/interval` at its top.
+    /// `sin(2πt)` at the ladder's lowest level, or half of it, from `t/interval` at its top, for all of `u` side by side.
     pub fn eval_mod(&self, ring: &Ring, key: &KeyPair, mut u: Working, halved: bool) -> Working {
         let Self { ladder, fit } = self;
         ladder.add_constant(ring, &mut u, -0.25 / fit.interval);

@@ -1,18 +1,22 @@
 //! The keys of a bootstrap, beside the general ones.
 
-use std::collections::BTreeMap;
-
 use everlevel_rand::Seed;
-use everlevel_ring::{PrimeSet, Ring};
-use everlevel_rlwe::{Gadget, LinearTransform, Rlwe, SecretId, SwitchingKey};
+use everlevel_ring::PrimeSet;
+use everlevel_rlwe::{SecretId, SwitchingKey};
 
-use crate::bootstrap::tables::{Maps, Transforms, dense_gadget, stage_gadget, trace_rotations, transforms};
+use crate::bootstrap::BootstrapTables;
+use crate::bootstrap::dft::Steps;
+use crate::bootstrap::key_set::{
+    Generator, Purpose, Source, StageKeys, TopKeys, named_stage_keys, stage_key_count, stage_keys,
+};
+use crate::bootstrap::maps::{Part, is_packed};
+use crate::bootstrap::tables::{descent, lowest_gadgets, stage_gadget, up_gadgets};
+use crate::context::Inner;
 use crate::keys::{KeyInfo, SecretKey};
-use crate::params::{ENCAPSULATION_WEIGHT, stage_counts};
-use crate::{Context, Error, Progress, report};
+use crate::{Context, Error, Progress};
 
 /// Baby steps against giant steps.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum BootstrapKeySize {
     /// As few keys as possible: balanced steps.
     Medium,
@@ -21,7 +25,7 @@ pub enum BootstrapKeySize {
 }
 
 /// What a key is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum BootstrapKind {
     /// Regular bootstraps.
     Regular,
@@ -29,45 +33,21 @@ pub enum BootstrapKind {
     Lossy,
 }
 
-/// A linear map with the rotation keys for its levels.
-#[derive(Debug)]
-pub(crate) struct KeyedTransform {
-    pub transform: LinearTransform,
-    pub keys: BTreeMap<i64, SwitchingKey>,
-}
-
-impl KeyedTransform {
-    /// The map applied.
-    pub fn apply(&self, ring: &Ring, ct: &Rlwe) -> Rlwe {
-        self.apply_other(ring, ct, &self.transform)
-    }
-
-    /// Another map with the same rotations, with these keys.
-    pub fn apply_other(&self, ring: &Ring, ct: &Rlwe, transform: &LinearTransform) -> Rlwe {
-        transform.apply(ring, ct, |r| &self.keys[&r])
-    }
-}
-
-/// Keys and plaintexts for bootstraps of one stage count.
+/// Keys for bootstraps of one stage count.
 #[derive(Debug)]
 pub struct BootstrapKey {
     pub(crate) info: KeyInfo,
     pub(crate) size: BootstrapKeySize,
     pub(crate) kind: BootstrapKind,
     pub(crate) slot_count: usize,
-    /// The raised modulus.
-    pub(crate) raised: PrimeSet,
-    pub(crate) coeffs_to_slots: Vec<KeyedTransform>,
-    pub(crate) slots_to_coeffs: Vec<KeyedTransform>,
-    /// At the lowest levels, with the keys of `slots_to_coeffs`; empty for regular keys.
-    pub(crate) slots_to_coeffs_first: Vec<LinearTransform>,
-    /// Left rotations that project onto the slots' subring, right after the modulus is raised; none for full slots.
-    pub(crate) trace: Vec<(i64, SwitchingKey)>,
+    pub(crate) top: TopKeys,
+    /// For SlotsToCoeffs from the top message level.
+    pub(crate) slots_to_coeffs: Vec<StageKeys>,
+    /// For SlotsToCoeffs at the lowest levels, where it comes first; none for regular keys.
+    pub(crate) slots_to_coeffs_first: Vec<StageKeys>,
     /// The rotation by the number of slots that joins two halves side by side, after SlotsToCoeffs' first stage; none where the halves are two
     /// ciphertexts.
     pub(crate) fold: Option<(i64, SwitchingKey)>,
-    pub(crate) to_sparse: SwitchingKey,
-    pub(crate) to_dense: SwitchingKey,
 }
 
 impl Context {
@@ -107,89 +87,85 @@ impl Context {
             return Err(Error::NoBootstrap { op });
         };
         self.check(op, "secret key", secret.info)?;
-        let supported = stage_counts(self.slot_count());
-        if !supported.contains(&stage_count) {
-            return Err(Error::StageCount { op, stage_count, slot_count: self.slot_count(), supported });
-        }
+        self.check_stage_count(op, stage_count)?;
         let seed = Seed::from_os()?;
         self.install(|inner| {
-            let ring = &inner.ring;
-            let maps = Maps::new(inner, stage_count, kind);
-            let trace = trace_rotations(inner);
-            let total = maps.rotation_count(size) + trace.len() + 2;
-            let Transforms { packed, coeffs_to_slots: down, slots_to_coeffs: up, slots_to_coeffs_first } =
-                transforms(inner, tables, &maps, (size, kind), || report(op, progress, 0, total))?;
-            let mut done = 0;
-            let mut next = || {
-                done += 1;
-                report(op, progress, done, total)?;
-                Ok::<_, Error>(seed.derive(everlevel_rand::Domain::Derive, done as u64))
-            };
-            let mut galois = |rotation: i64, gadget: &Gadget| {
-                inner.params.check_key(ring, &gadget.full_set())?;
-                let elt = ring.rotation_elt(rotation);
-                let expanded = !inner.seeded_keys;
-                let key = SwitchingKey::generate_galois(ring, &secret.key, elt, gadget.clone(), &next()?, expanded);
-                Ok::<_, Error>((rotation, key))
-            };
-            let mut keyed = |stages: Vec<(LinearTransform, Gadget)>| {
-                let stage = |(transform, gadget): (LinearTransform, Gadget)| {
-                    let keys =
-                        transform.rotations().into_iter().map(|r| galois(r, &gadget)).collect::<Result<_, _>>()?;
-                    Ok(KeyedTransform { transform, keys })
-                };
-                stages.into_iter().map(stage).collect::<Result<Vec<_>, Error>>()
-            };
-            let coeffs_to_slots = keyed(down)?;
-            let slots_to_coeffs = keyed(up)?;
-            let raised = tables.coeffs_to_slots(stage_count)[0].clone();
-            let raised_gadget = stage_gadget(inner, &raised)?;
-            let trace = trace.into_iter().map(|r| galois(r, &raised_gadget)).collect::<Result<_, _>>()?;
-            let fold = match packed {
-                true => {
-                    let after = &slots_to_coeffs[0].transform.target;
-                    Some(galois(self.slot_count() as i64, &stage_gadget(inner, after)?)?)
-                }
-                false => None,
-            };
-            let sparse = everlevel_rlwe::SecretKey::sample(ring, &next()?, 0, Some(ENCAPSULATION_WEIGHT))?;
-            let [dense_seed, sparse_seed] = [1, 2].map(|i| seed.derive(everlevel_rand::Domain::Ephemeral, i));
-            let id = secret.key.id();
-            let (s, t) = (secret.key.eval(), sparse.eval());
-            let to_sparse = SwitchingKey::generate(
-                ring,
-                id,
-                [s, t],
-                tables.encapsulation_gadget.clone(),
-                &sparse_seed,
-                !inner.seeded_keys,
-            );
-            let gadget = dense_gadget(inner, &raised);
-            inner.params.check_key(ring, &gadget.full_set())?;
-            let to_dense = SwitchingKey::generate(ring, id, [t, s], gadget, &dense_seed, !inner.seeded_keys);
-            report(op, progress, total, total)?;
-            Ok(BootstrapKey {
-                info: secret.info,
-                size,
-                kind,
-                slot_count: self.slot_count(),
-                raised,
-                coeffs_to_slots,
-                slots_to_coeffs,
-                slots_to_coeffs_first,
-                trace,
-                fold,
-                to_sparse,
-                to_dense,
-            })
+            let total = BootstrapKey::count(inner, stage_count, kind, size);
+            let mut generator = Generator::new(op, inner, secret, seed, progress, total)?;
+            let id = (secret.info, stage_count, kind, size);
+            BootstrapKey::from_source(inner, tables, id, &mut |_, purpose, gadget| generator.key(purpose, gadget))
         })
+    }
+
+    /// The stage counts of bootstraps in this context.
+    pub fn stage_counts(&self) -> Vec<usize> {
+        self.0.params.stage_counts(self.slot_count())
+    }
+
+    /// Refuses a stage count that these slots and levels do not allow.
+    pub(crate) fn check_stage_count(&self, op: &'static str, stage_count: usize) -> Result<(), Error> {
+        let supported = self.stage_counts();
+        if supported.contains(&stage_count) {
+            return Ok(());
+        }
+        Err(Error::StageCount { op, stage_count, slot_count: self.slot_count(), supported })
+    }
+
+    /// Bytes of the plaintexts that bootstraps in this context have made so far, and share.
+    pub fn bootstrap_table_nbytes(&self) -> usize {
+        self.0.bootstrap.as_ref().map_or(0, |tables| tables.maps.nbytes())
     }
 }
 
 impl BootstrapKey {
+    pub(crate) fn from_source(
+        inner: &Inner,
+        tables: &BootstrapTables,
+        (info, stage_count, kind, size): (KeyInfo, usize, BootstrapKind, BootstrapKeySize),
+        source: Source,
+    ) -> Result<Self, Error> {
+        let (steps, part) = (Steps::Hoisted(size), Part::SlotsToCoeffs);
+        let top = TopKeys::from_source(inner, tables, stage_count, steps, source)?;
+        let slots_to_coeffs = stage_keys(inner, part, &up_gadgets(inner, stage_count)?, steps, source)?;
+        let slots_to_coeffs_first = match kind {
+            BootstrapKind::Regular => Vec::new(),
+            BootstrapKind::Lossy => {
+                stage_keys(inner, Part::SlotsToCoeffsFirst, &lowest_gadgets(inner, stage_count)?, steps, source)?
+            }
+        };
+        let slot_count = inner.encoder.slots();
+        let fold = match is_packed(inner, kind) {
+            true => {
+                let left = slot_count as i64;
+                let after = &descent(inner, inner.ladder.sets.len() - 1, stage_count)[0][1];
+                Some((left, source("fold", Purpose::Rotation(left), &stage_gadget(inner, after)?)?))
+            }
+            false => None,
+        };
+        Ok(Self { info, size, kind, slot_count, top, slots_to_coeffs, slots_to_coeffs_first, fold })
+    }
+
+    /// Number of switching keys.
+    fn count(inner: &Inner, stage_count: usize, kind: BootstrapKind, size: BootstrapKeySize) -> usize {
+        let steps = Steps::Hoisted(size);
+        let up = stage_key_count(inner, Part::SlotsToCoeffs, stage_count, steps);
+        let directions = if kind == BootstrapKind::Lossy { 2 } else { 1 };
+        TopKeys::count(inner, stage_count, steps) + directions * up + usize::from(is_packed(inner, kind))
+    }
+
+    /// Every switching key with its name.
+    pub(crate) fn named(&self) -> impl Iterator<Item = (String, &SwitchingKey)> {
+        let fold = self.fold.iter().map(|(_, key)| ("fold".into(), key));
+        self.top
+            .named()
+            .chain(named_stage_keys(Part::SlotsToCoeffs, &self.slots_to_coeffs))
+            .chain(named_stage_keys(Part::SlotsToCoeffsFirst, &self.slots_to_coeffs_first))
+            .chain(fold)
+    }
+
     /// Number of stages of each transform.
     pub fn stage_count(&self) -> usize {
-        self.coeffs_to_slots.len()
+        self.top.coeffs_to_slots.len()
     }
 
     /// Which steps it was made for.
@@ -213,9 +189,7 @@ impl BootstrapKey {
     }
 
     fn switching_keys(&self) -> impl Iterator<Item = &SwitchingKey> {
-        let stages = self.coeffs_to_slots.iter().chain(&self.slots_to_coeffs);
-        let loose = self.trace.iter().chain(&self.fold).map(|(_, key)| key);
-        stages.flat_map(|s| s.keys.values()).chain(loose).chain([&self.to_sparse, &self.to_dense])
+        self.named().map(|(_, key)| key)
     }
 
     /// The modulus of every switching key.
@@ -241,11 +215,5 @@ impl BootstrapKey {
     /// Whether it holds the seeds of its uniform halves instead of the halves.
     pub fn is_seeded(&self) -> bool {
         self.switching_keys().all(|k| !k.is_expanded())
-    }
-
-    /// Bytes of the plaintext tables beside the keys.
-    pub fn table_nbytes(&self) -> usize {
-        let keyed = self.coeffs_to_slots.iter().chain(&self.slots_to_coeffs).map(|s| &s.transform);
-        keyed.chain(&self.slots_to_coeffs_first).map(LinearTransform::nbytes).sum()
     }
 }

@@ -1,23 +1,31 @@
 #![doc = include_str!("../../../../docs/notes/bootstrap.md")]
 //!
-//! *Map.* [`mod@dft`] the factored Fourier transform as linear maps · [`mod@eval_mod`] the sine and its fit · `tables` what belongs to the parameters · [`mod@key`] ·
-//! `run` the pipeline · this file: the calls.
+//! *Map.* [`mod@dft`] the factored Fourier transform as linear maps · [`mod@eval_mod`] the sine and its fit · `tables` what belongs to the parameters · `maps` the
+//! plaintexts · `key_set`, [`mod@key`], [`mod@small`] · `stages` maps with keys · `run` the pipeline · this file: the calls.
 
 pub mod dft;
 pub mod eval_mod;
 pub mod key;
+pub(crate) mod key_set;
+pub(crate) mod maps;
+pub mod small;
 pub(crate) mod tables;
 
 mod run;
+mod stages;
 
 use everlevel_rlwe::Rlwe;
 use num_complex::Complex64;
 
+use crate::context::Inner;
 use crate::keys::{ConjugationKey, RelinearizationKey};
+use crate::params::Precision;
 use crate::{Ciphertext, Context, Error, Progress};
 use run::{Halves, Run};
 
 pub use key::{BootstrapKey, BootstrapKeySize, BootstrapKind};
+pub use small::SmallBootstrapKey;
+pub use stages::BootstrapKeyRef;
 pub(crate) use tables::BootstrapTables;
 
 /// Ways to bootstrap.
@@ -30,6 +38,16 @@ pub enum Method {
     Lossy,
     /// As lossy, for values ±1, which the sine's extrema clean: an input error δ leaves 1.24·δ².
     Sign,
+    /// Two regular bootstraps, the second of what the first left out: one level lower, with errors 2^14 times smaller. For chains of high
+    /// precision ([`crate::ParamsLiteral::high_precision`]), whose scales can hold the result.
+    Precise,
+}
+
+impl Method {
+    /// Whether SlotsToCoeffs comes first.
+    fn is_first(self) -> bool {
+        matches!(self, Method::Lossy | Method::Sign)
+    }
 }
 
 /// Which parts of the values a bootstrap keeps, where SlotsToCoeffs comes first.
@@ -49,7 +67,57 @@ pub struct BootstrapKeys<'a> {
     /// To separate real and imaginary parts.
     pub conjugation: &'a ConjugationKey,
     /// For everything else.
-    pub bootstrap: &'a BootstrapKey,
+    pub bootstrap: BootstrapKeyRef<'a>,
+}
+
+/// What is asked for.
+#[derive(Clone, Copy)]
+struct Call<'a> {
+    op: &'static str,
+    method: Method,
+    keys: BootstrapKeys<'a>,
+    parts: Parts,
+}
+
+/// Where SlotsToCoeffs goes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Order {
+    Last,
+    First,
+}
+
+impl Order {
+    /// The level that a bootstrap starts from.
+    fn start(self, call: Call) -> usize {
+        match self {
+            Order::Last => 0,
+            Order::First => call.keys.bootstrap.stage_count(),
+        }
+    }
+}
+
+/// In which order the transforms go: a lossy bootstrap without the levels for SlotsToCoeffs is a regular one.
+fn order(call: Call, a: &Ciphertext) -> Order {
+    let first = call.method.is_first() && a.level >= call.keys.bootstrap.stage_count();
+    if first { Order::First } else { Order::Last }
+}
+
+/// Ciphertexts that go through a bootstrap together: enough to hide the keys' traffic, few enough that what is in flight (about a gigabyte each)
+/// fits in memory.
+const GROUP: usize = 4;
+
+/// The one result of one input.
+fn only<T>(mut results: Vec<T>) -> T {
+    results.pop().unwrap_or_else(|| unreachable!("one ciphertext in, one out"))
+}
+
+/// `real + i·imaginary`.
+fn joined(inner: &Inner, halves: Halves<Ciphertext>) -> Ciphertext {
+    let Halves { mut real, imaginary } = halves;
+    if let Some(imaginary) = imaginary {
+        real.rlwe = Halves { real: real.rlwe, imaginary: Some(imaginary.rlwe) }.joined(&inner.ring);
+    }
+    real
 }
 
 /// A point in the pipeline where the state can be looked at, for tests and for learning.
@@ -76,18 +144,18 @@ impl Context {
     ///
     /// # Errors
     /// Keys of other parameters or another secret, three polynomials, parameters without a bootstrap; a cancellation.
-    pub fn bootstrap(
+    pub fn bootstrap<'a>(
         &self,
         a: &Ciphertext,
-        relinearization_key: &RelinearizationKey,
-        conjugation_key: &ConjugationKey,
-        bootstrap_key: &BootstrapKey,
+        relinearization_key: &'a RelinearizationKey,
+        conjugation_key: &'a ConjugationKey,
+        bootstrap_key: impl Into<BootstrapKeyRef<'a>>,
         progress: Progress,
     ) -> Result<Ciphertext, Error> {
         let keys = BootstrapKeys {
             relinearization: relinearization_key,
             conjugation: conjugation_key,
-            bootstrap: bootstrap_key,
+            bootstrap: bootstrap_key.into(),
         };
         self.bootstrap_observed(a, keys, progress, &mut |_, _, _| {})
     }
@@ -103,10 +171,23 @@ impl Context {
         progress: Progress,
         observer: Observer,
     ) -> Result<Ciphertext, Error> {
-        let op = "bootstrap";
-        let tables = self.check_bootstrap(op, a, keys)?;
-        let lowered = self.level_down(a, 0)?;
-        self.install(|inner| Run::new(op, inner, tables, keys, progress, observer).regular(&lowered))
+        let call = Call { op: "bootstrap", method: Method::Regular, keys, parts: Parts::Complex };
+        self.run(call, &[a], progress, observer).map(only)
+    }
+
+    /// An iterated bootstrap, one level below a regular one's, with an error 2^14 times smaller: for about two bootstraps' time, in chains of
+    /// high precision ([`crate::ParamsLiteral::high_precision`]).
+    ///
+    /// # Errors
+    /// As [`Context::bootstrap`]; parameters of standard precision, whose scales could not hold the result.
+    pub fn precise_bootstrap(
+        &self,
+        a: &Ciphertext,
+        keys: BootstrapKeys,
+        progress: Progress,
+    ) -> Result<Ciphertext, Error> {
+        let call = Call { op: "precise_bootstrap", method: Method::Precise, keys, parts: Parts::Complex };
+        self.run(call, &[a], progress, &mut |_, _, _| {}).map(only)
     }
 
     /// A lossy bootstrap, to level 13; below level `stage_count` a regular one with the same keys, to level 13 − stage_count.
@@ -120,13 +201,8 @@ impl Context {
         parts: Parts,
         progress: Progress,
     ) -> Result<Ciphertext, Error> {
-        let op = "lossy_bootstrap";
-        self.check_first(op, keys)?;
-        if a.level < keys.bootstrap.stage_count() {
-            return self.bootstrap_observed(a, keys, progress, &mut |_, _, _| {});
-        }
-        let halves = self.slots_to_coeffs_first(op, Method::Lossy, a, keys, parts, progress)?;
-        Ok(self.joined(halves))
+        let call = Call { op: "lossy_bootstrap", method: Method::Lossy, keys, parts };
+        self.run(call, &[a], progress, &mut |_, _, _| {}).map(only)
     }
 
     /// A bootstrap of values ±1 (each part, for complex values), to level 13, that squares their errors.
@@ -140,8 +216,24 @@ impl Context {
         parts: Parts,
         progress: Progress,
     ) -> Result<Ciphertext, Error> {
-        let halves = self.slots_to_coeffs_first("sign_bootstrap", Method::Sign, a, keys, parts, progress)?;
-        Ok(self.joined(halves))
+        let call = Call { op: "sign_bootstrap", method: Method::Sign, keys, parts };
+        self.run(call, &[a], progress, &mut |_, _, _| {}).map(only)
+    }
+
+    /// Many ciphertexts, each as by the bootstrap of the method, in groups that read the keys together.
+    ///
+    /// # Errors
+    /// As the bootstrap of the method, for any of the ciphertexts; then none is bootstrapped.
+    pub fn bootstrap_many(
+        &self,
+        method: Method,
+        cts: &[&Ciphertext],
+        keys: BootstrapKeys,
+        parts: Parts,
+        progress: Progress,
+    ) -> Result<Vec<Ciphertext>, Error> {
+        let call = Call { op: "bootstrap_many", method, keys, parts };
+        self.run(call, cts, progress, &mut |_, _, _| {})
     }
 
     /// Two ciphertexts with real values in one bootstrap.
@@ -160,54 +252,87 @@ impl Context {
             Method::Regular => "merge_bootstrap",
             Method::Lossy => "lossy_merge_bootstrap",
             Method::Sign => "sign_merge_bootstrap",
+            Method::Precise => {
+                let needed = "regular, lossy or sign; or bootstrap them one by one".into();
+                return Err(Error::Parameter { what: "method of merge_bootstrap", found: "precise".into(), needed });
+            }
         };
         self.check_pair(op, a, b)?;
         self.check_relinearized(op, b)?;
-        let tables = self.check_bootstrap(op, a, keys)?;
-        if method != Method::Regular {
-            self.check_first(op, keys)?;
-        }
-        let i = Complex64::new(0.0, 1.0);
-        let merged = self.add(a, &self.multiply_scalar(b, i)?)?;
-        if method == Method::Sign || (method == Method::Lossy && merged.level >= keys.bootstrap.stage_count()) {
-            let halves = self.slots_to_coeffs_first(op, method, &merged, keys, Parts::Complex, progress)?;
-            let imaginary = halves.imaginary.unwrap_or_else(|| unreachable!("both parts were asked for"));
-            return Ok([halves.real, imaginary]);
-        }
-        let lowered = self.level_down(&merged, 0)?;
-        self.install(|inner| Run::new(op, inner, tables, keys, progress, &mut |_, _, _| {}).regular_halves(&lowered))
+        let call = Call { op, method, keys, parts: Parts::Complex };
+        let merged = self.add(a, &self.multiply_scalar(b, Complex64::i())?)?;
+        let tables = self.check_call(call, &merged)?;
+        let order = order(call, &merged);
+        let lowered = [self.level_down(&merged, order.start(call))?];
+        let halves = self.install(|inner| {
+            let observer: Observer = &mut |_, _, _| {};
+            let mut run = Run::new(op, inner, tables, keys, progress, observer);
+            match order {
+                Order::Last => run.regular_halves(&lowered),
+                Order::First => run.first(&lowered, method, Parts::Complex),
+            }
+        })?;
+        let Halves { real, imaginary } = only(halves);
+        Ok([real, imaginary.unwrap_or_else(|| unreachable!("both parts were asked for"))])
     }
 
-    fn slots_to_coeffs_first(
+    /// All checks, and then the bootstraps, group by group.
+    fn run(
         &self,
-        op: &'static str,
-        method: Method,
-        a: &Ciphertext,
-        keys: BootstrapKeys,
-        parts: Parts,
+        call: Call,
+        cts: &[&Ciphertext],
         progress: Progress,
-    ) -> Result<Halves<Ciphertext>, Error> {
-        let tables = self.check_bootstrap(op, a, keys)?;
-        self.check_first(op, keys)?;
-        let Some(plan) = tables.plan(BootstrapKind::Lossy, method) else {
-            return Err(Error::NoBootstrap { op });
+        observer: Observer,
+    ) -> Result<Vec<Ciphertext>, Error> {
+        let tables = match cts.first() {
+            Some(first) => self.check_call(call, first)?,
+            None => return Ok(Vec::new()),
         };
-        let stage_count = keys.bootstrap.stage_count();
-        self.check_depth(op, a, stage_count)?;
-        let lowered = self.level_down(a, stage_count)?;
+        cts[1..].iter().try_for_each(|ct| self.check_call(call, ct).map(|_| ()))?;
+        // Ciphertexts of one order and one secret's keys go together.
+        let orders: Vec<Order> = cts.iter().map(|ct| order(call, ct)).collect();
+        let (first, last): (Vec<usize>, Vec<usize>) = (0..cts.len()).partition(|&i| orders[i] == Order::First);
+        let groups: Vec<&[usize]> = first.chunks(GROUP).chain(last.chunks(GROUP)).collect();
         self.install(|inner| {
-            Run::new(op, inner, tables, keys, progress, &mut |_, _, _| {}).first(&lowered, method, plan, parts)
+            let rounds = if call.method == Method::Precise { 2 } else { 1 };
+            let rounds = rounds * groups.len();
+            let mut run = Run::new(call.op, inner, tables, call.keys, progress, observer).groups(rounds);
+            let mut done: Vec<Option<Ciphertext>> = vec![None; cts.len()];
+            for group in groups {
+                let order = orders[group[0]];
+                let lowered: Vec<Ciphertext> =
+                    group.iter().map(|&i| self.level_down(cts[i], order.start(call))).collect::<Result<_, _>>()?;
+                let results: Vec<Ciphertext> = match (order, call.parts) {
+                    (Order::Last, _) if call.method == Method::Precise => run.precise(&lowered)?,
+                    (Order::First, parts) => {
+                        run.first(&lowered, call.method, parts)?.into_iter().map(|h| joined(inner, h)).collect()
+                    }
+                    (Order::Last, Parts::Complex) => run.regular(&lowered)?,
+                    (Order::Last, Parts::Real) => run.regular_halves(&lowered)?.into_iter().map(|h| h.real).collect(),
+                };
+                group.iter().zip(results).for_each(|(&i, result)| done[i] = Some(result));
+            }
+            Ok(done.into_iter().flatten().collect())
         })
     }
 
-    /// `real + i·imaginary`.
-    fn joined(&self, halves: Halves<Ciphertext>) -> Ciphertext {
-        let Halves { mut real, imaginary } = halves;
-        if let Some(imaginary) = imaginary {
-            real.rlwe =
-                self.install(|inner| Halves { real: real.rlwe, imaginary: Some(imaginary.rlwe) }.joined(&inner.ring));
+    /// Refuses a ciphertext or keys that a call can't take.
+    fn check_call(&self, call: Call, a: &Ciphertext) -> Result<&BootstrapTables, Error> {
+        let tables = self.check_bootstrap(call.op, a, call.keys)?;
+        if call.method.is_first() {
+            self.check_first(call.op, call.keys)?;
         }
-        real
+        if call.method == Method::Precise && self.0.params.literal().precision == Precision::Standard {
+            return Err(Error::Parameter {
+                what: "precision of the parameters",
+                found: "standard, whose scales of 2^40 hold 29 bits".into(),
+                needed: "high".into(),
+            });
+        }
+        if call.method == Method::Sign {
+            self.check_depth(call.op, a, call.keys.bootstrap.stage_count())?;
+        }
+        Ok(tables)
     }
 
     /// Refuses arguments that do not belong together.
@@ -224,7 +349,14 @@ impl Context {
         self.check_relinearized(op, a)?;
         self.check_secret(op, "relinearization key", keys.relinearization.info, a)?;
         self.check_secret(op, "conjugation key", keys.conjugation.info, a)?;
-        self.check_secret(op, "bootstrap key", keys.bootstrap.info, a)?;
+        match keys.bootstrap {
+            BootstrapKeyRef::Full(key) => self.check_secret(op, "bootstrap key", key.info, a)?,
+            BootstrapKeyRef::Small { key, rotation, stage_count } => {
+                self.check_secret(op, "rotation key", rotation.info, a)?;
+                self.check_secret(op, "small bootstrap key", key.info, a)?;
+                self.check_stage_count(op, stage_count)?;
+            }
+        }
         if keys.bootstrap.slot_count() != self.slot_count() {
             return Err(Error::Parameter {
                 what: "slot_count of the bootstrap key",
@@ -237,9 +369,11 @@ impl Context {
 
     /// Refuses keys without the transforms that come first.
     fn check_first(&self, op: &'static str, keys: BootstrapKeys) -> Result<(), Error> {
-        match keys.bootstrap.kind() {
-            BootstrapKind::Lossy => Ok(()),
-            found @ BootstrapKind::Regular => Err(Error::BootstrapKind { op, found, needed: BootstrapKind::Lossy }),
+        match keys.bootstrap {
+            BootstrapKeyRef::Full(key) if key.kind() == BootstrapKind::Regular => {
+                Err(Error::BootstrapKind { op, found: key.kind(), needed: BootstrapKind::Lossy })
+            }
+            _ => Ok(()),
         }
     }
 }

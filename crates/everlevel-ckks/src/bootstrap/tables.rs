@@ -1,16 +1,15 @@
-//! What a bootstrap needs that belongs to the parameters: moduli, gadgets, EvalMod's plans, the transforms' plaintexts.
+//! What a bootstrap needs that belongs to the parameters: moduli, gadgets, EvalMod's plans.
 
 use everlevel_ring::{PrimeSet, Ring};
-use everlevel_rlwe::{Gadget, LinearTransform, noise};
-use num_complex::Complex64;
+use everlevel_rlwe::{Gadget, noise};
 
-use crate::bootstrap::dft::{self, Direction};
 use crate::bootstrap::eval_mod::{Fit, INTERVAL, Messages, Plan};
-use crate::bootstrap::{BootstrapKeySize, BootstrapKind, Method};
+use crate::bootstrap::maps::Cache;
+use crate::bootstrap::{BootstrapKind, Method};
 use crate::context::{Inner, best_gadget};
-use crate::params::{BootstrapChain, LOG2_EVAL_MOD, STAGE_COUNTS};
+use crate::params::{BootstrapChain, LOG2_EVAL_MOD, STAGE_COUNTS, log2_base_scale};
 use crate::working::Ladder;
-use crate::{Encoder, Error, Params};
+use crate::{Error, Params};
 
 /// The raised phase is multiplied by this, so that key-switching noise is small against `q0`.
 const RAISE_FACTOR: u64 = 4;
@@ -35,7 +34,10 @@ pub(crate) struct BootstrapTables {
     pub eval_mod_gadget: Gadget,
     pub conjugation_gadget: Gadget,
     pub raise_factor: u64,
-    /// The base modulus over the scale at level 0.
+    /// What the modulus is raised from: one prime, and the scale there. With standard precision that is level 0.
+    pub base: PrimeSet,
+    pub base_scale: f64,
+    /// The base modulus over the scale.
     pub message_ratio: f64,
     /// Estimated standard deviation of a slot's real part after a regular bootstrap.
     pub error: f64,
@@ -44,6 +46,7 @@ pub(crate) struct BootstrapTables {
     /// By position in [`STAGE_COUNTS`].
     coeffs_to_slots: Vec<Vec<PrimeSet>>,
     pub encapsulation_gadget: Gadget,
+    pub maps: Cache,
 }
 
 /// EvalMod after one CoeffsToSlots, whose output for `t = 1` is the integer `unit`. Methods end at different scales and so begin at
@@ -72,10 +75,12 @@ impl BootstrapTables {
         let eval_mod_gadget = best_gadget(params, ring, &union, Gadget::consecutive)?;
         let conjugation_gadget = best_gadget(params, ring, &top, Gadget::balanced)?;
         let special = PrimeSet::new([params.special[0], chain.encapsulation_terminal]);
-        let encapsulation_gadget = Gadget::whole(&messages.sets[0], &special);
+        let base = PrimeSet::new([0]);
+        let base_scale = log2_base_scale(slots).exp2();
+        let encapsulation_gadget = Gadget::whole(&base, &special);
         params.check_encapsulation(ring, &encapsulation_gadget.full_set())?;
-        let message_ratio = ring.product(&messages.sets[0]) / messages.scales[0];
-        let rounding = (slots as f64).sqrt() * noise::rounding_std_dev(params.secret_weight()) / messages.scales[0];
+        let message_ratio = ring.product(&base) / base_scale;
+        let rounding = (slots as f64).sqrt() * noise::rounding_std_dev(params.secret_weight()) / base_scale;
 
         // What the sine is scaled to at EvalMod's end: as high as it can stay where SlotsToCoeffs follows; where nothing follows, so that
         // the message 2π·m/ratio, or the sign, has the top message level's scale.
@@ -89,11 +94,14 @@ impl BootstrapTables {
             eval_mod_gadget,
             conjugation_gadget,
             raise_factor: RAISE_FACTOR,
+            base,
+            base_scale,
             message_ratio,
             error: slot_error(ring.n(), slots, message_ratio, rounding),
             top,
             coeffs_to_slots: chain.coeffs_to_slots.clone(),
             encapsulation_gadget,
+            maps: Cache::default(),
         })
     }
 
@@ -101,6 +109,11 @@ impl BootstrapTables {
     pub fn coeffs_to_slots(&self, stage_count: usize) -> &[PrimeSet] {
         let index = STAGE_COUNTS.iter().position(|&s| s == stage_count);
         index.map_or(&[], |index| &self.coeffs_to_slots[index])
+    }
+
+    /// What CoeffsToSlots makes of one, for keys of a kind.
+    pub fn unit(&self, kind: BootstrapKind) -> f64 {
+        self.plans(kind).unit
     }
 
     fn plans(&self, kind: BootstrapKind) -> &Plans {
@@ -114,7 +127,7 @@ impl BootstrapTables {
     pub fn plan(&self, kind: BootstrapKind, method: Method) -> Option<&Plan> {
         let plans = self.plans(kind);
         match (method, &plans.slots_to_coeffs_first) {
-            (Method::Regular, _) => Some(&plans.regular),
+            (Method::Regular | Method::Precise, _) => Some(&plans.regular),
             (Method::Lossy, Some([lossy, _])) => Some(lossy),
             (Method::Sign, Some([_, sign])) => Some(sign),
             (Method::Lossy | Method::Sign, None) => None,
@@ -145,8 +158,18 @@ pub(crate) fn stage_sets(inner: &Inner, tables: &BootstrapTables, stage_count: u
     [pairs(&down), descent(inner, top_level, stage_count)]
 }
 
+/// Source and target of SlotsToCoeffs' stages where it comes first: the lowest levels.
+pub(crate) fn lowest_sets(inner: &Inner, stage_count: usize) -> Vec<[PrimeSet; 2]> {
+    descent(inner, stage_count, stage_count)
+}
+
+/// The gadget of every rotation key of SlotsToCoeffs at the lowest levels, by stage.
+pub(crate) fn lowest_gadgets(inner: &Inner, stage_count: usize) -> Result<Vec<Gadget>, Error> {
+    lowest_sets(inner, stage_count).iter().map(|[source, _]| stage_gadget(inner, source)).collect()
+}
+
 /// Source and target of `count` steps down from a message level.
-fn descent(inner: &Inner, from: usize, count: usize) -> Vec<[PrimeSet; 2]> {
+pub(crate) fn descent(inner: &Inner, from: usize, count: usize) -> Vec<[PrimeSet; 2]> {
     let sets: Vec<PrimeSet> = inner.ladder.sets[from - count..=from].iter().rev().cloned().collect();
     pairs(&sets)
 }
@@ -165,113 +188,26 @@ pub(crate) fn dense_gadget(inner: &Inner, raised: &PrimeSet) -> Gadget {
     Gadget::whole(raised, &PrimeSet::new(inner.params.special.iter().copied().take(2)))
 }
 
-/// The linear maps of a key, each with the gadget of its rotations.
-pub(crate) struct Transforms {
-    /// As in [`Maps`].
-    pub packed: bool,
-    pub coeffs_to_slots: Vec<(LinearTransform, Gadget)>,
-    pub slots_to_coeffs: Vec<(LinearTransform, Gadget)>,
-    /// SlotsToCoeffs at the lowest levels, for methods in which it comes first; with the keys of `slots_to_coeffs`.
-    pub slots_to_coeffs_first: Vec<LinearTransform>,
-}
-
-/// The factored Fourier transform in both directions.
-pub(crate) struct Maps {
-    down: Vec<dft::Diagonals>,
-    up: Vec<dft::Diagonals>,
-    /// Whether the two halves of the coefficients lie side by side in one ciphertext between the transforms.
-    packed: bool,
-}
-
-impl Maps {
-    pub fn new(inner: &Inner, stage_count: usize, kind: BootstrapKind) -> Self {
-        let stages = |direction| dft::stages(&inner.encoder, direction, stage_count);
-        let (mut down, mut up) = (stages(Direction::CoeffsToSlots), stages(Direction::SlotsToCoeffs));
-        let packed = is_packed(inner, kind);
-        if packed {
-            // Real parts of [w, −i·w] are the two halves; y_lo + i·y_hi is what SlotsToCoeffs takes.
-            down[0] = down[0].then_halves(-Complex64::i());
-            up[0] = up[0].after_halves(Complex64::i());
-        }
-        Self { down, up, packed }
-    }
-
-    /// Number of rotation keys that they need, that which joins packed halves among them.
-    pub fn rotation_count(&self, size: BootstrapKeySize) -> usize {
-        let maps = self.down.iter().chain(&self.up);
-        maps.map(|map| map.rotations(size).len()).sum::<usize>() + usize::from(self.packed)
-    }
-}
-
-/// Whether a kind of key packs both halves into one ciphertext: where there is room for twice the slots, and what comes after EvalMod can
-/// take them apart again.
-fn is_packed(inner: &Inner, kind: BootstrapKind) -> bool {
-    kind == BootstrapKind::Regular && 4 * inner.encoder.slots() <= inner.ring.n()
-}
-
 /// The left rotations whose sum projects onto polynomials in powers of `X^(n/2·slots)`, times their number: none for full slots.
 pub(crate) fn trace_rotations(inner: &Inner) -> Vec<i64> {
     let (slots, all) = (inner.encoder.slots(), inner.ring.n() / 2);
     std::iter::successors(Some(slots), |r| Some(2 * r)).take_while(|r| *r < all).map(|r| r as i64).collect()
 }
 
-/// The transforms of a stage count. `step` is asked before each stage.
-pub(crate) fn transforms(
-    inner: &Inner,
-    tables: &BootstrapTables,
-    Maps { down, up, packed }: &Maps,
-    (size, kind): (BootstrapKeySize, BootstrapKind),
-    step: impl Fn() -> Result<(), Error>,
-) -> Result<Transforms, Error> {
-    let (ring, encoder, scales) = (&inner.ring, &inner.encoder, &inner.ladder.scales);
-    let stage_count = down.len();
-    let doubled = if *packed { Encoder::new(ring.n(), 2 * encoder.slots()) } else { encoder.clone() };
-    let q0 = ring.product(&inner.ladder.sets[0]);
-    let [down_sets, up_sets] = stage_sets(inner, tables, stage_count);
-    let encode = |map: &dft::Diagonals, pair: &[PrimeSet; 2], gadget: &Gadget, share: f64| {
-        step()?;
-        let factor = share * crate::working::ratio(ring, &pair[0], &pair[1]);
-        let encoder = if map.period > encoder.slots() { &doubled } else { encoder };
-        Ok::<_, Error>(map.encode(ring, encoder, [&pair[0], &pair[1]], gadget, factor, size))
-    };
-    let with_gadgets = |maps: &[dft::Diagonals], sets: &[[PrimeSet; 2]], shares: &[f64]| {
-        let stages = maps.iter().zip(sets).zip(shares);
-        stages
-            .map(|((map, pair), share)| {
-                let gadget = stage_gadget(inner, &pair[0])?;
-                Ok((encode(map, pair, &gadget, *share)?, gadget))
-            })
-            .collect::<Result<Vec<_>, Error>>()
-    };
+/// The gadget of every rotation key of CoeffsToSlots, by stage.
+pub(crate) fn down_gadgets(inner: &Inner, tables: &BootstrapTables, stage_count: usize) -> Result<Vec<Gadget>, Error> {
+    tables.coeffs_to_slots(stage_count).iter().map(|source| stage_gadget(inner, source)).collect()
+}
 
-    // Coefficients factor·q0·t become, after the addition of the conjugate, unit·t.
-    // The transform multiplies by the number of slots, the projection before it by n over twice that number.
-    let total = tables.plans(kind).unit / (ring.n() as f64 * tables.raise_factor as f64 * q0);
-    let coeffs_to_slots = with_gadgets(down, &down_sets, &vec![total.powf(1.0 / stage_count as f64); stage_count])?;
-
-    // S·2π·(S0/q0)·m becomes S_out·m.
-    let out = scales[scales.len() - 1 - stage_count];
-    let total = out * tables.message_ratio / (2f64.powf(LOG2_EVAL_MOD) * 2.0 * std::f64::consts::PI);
-    let slots_to_coeffs = with_gadgets(up, &up_sets, &falling_shares(total, stage_count))?;
-
-    // S_(stage_count)·m becomes S_0·m.
-    let slots_to_coeffs_first = match kind {
-        BootstrapKind::Regular => Vec::new(),
-        BootstrapKind::Lossy => {
-            let shares = falling_shares(scales[0] / scales[stage_count], stage_count);
-            let sets = descent(inner, stage_count, stage_count);
-            let stages = up.iter().zip(&sets).zip(&shares).zip(&slots_to_coeffs);
-            stages
-                .map(|(((map, pair), share), (_, gadget))| encode(map, pair, gadget, *share))
-                .collect::<Result<_, _>>()?
-        }
-    };
-    Ok(Transforms { packed: *packed, coeffs_to_slots, slots_to_coeffs, slots_to_coeffs_first })
+/// The gadget of every rotation key of SlotsToCoeffs, by stage.
+pub(crate) fn up_gadgets(inner: &Inner, stage_count: usize) -> Result<Vec<Gadget>, Error> {
+    let sets = descent(inner, inner.ladder.sets.len() - 1, stage_count);
+    sets.iter().map(|[source, _]| stage_gadget(inner, source)).collect()
 }
 
 /// Factors of SlotsToCoeffs' stages with the given product: half of the fall in scale goes to the first stage, whose rounding the
 /// later stages magnify most and whose plaintexts are the most precise.
-fn falling_shares(total: f64, stage_count: usize) -> Vec<f64> {
+pub(crate) fn falling_shares(total: f64, stage_count: usize) -> Vec<f64> {
     if stage_count == 1 {
         return vec![total];
     }

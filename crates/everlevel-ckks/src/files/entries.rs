@@ -67,6 +67,20 @@ pub struct Bootstrap {
     pub size: String,
 }
 
+/// A small bootstrap key's.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SmallBootstrap {
+    pub slot_count: usize,
+}
+
+/// That of several keys in one container: their kinds.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Bundle {
+    pub keys: Vec<String>,
+}
+
 /// A switching key's.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

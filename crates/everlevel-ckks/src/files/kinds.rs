@@ -5,20 +5,17 @@ use std::collections::BTreeMap;
 use everlevel_io::Error as FileError;
 use everlevel_params::SecretDistribution;
 use everlevel_ring::PrimeSet;
-use everlevel_rlwe::{Gadget, LinearTransform, Rlwe};
+use everlevel_rlwe::{Gadget, Rlwe};
 use zeroize::Zeroizing;
 
-use crate::bootstrap::key::KeyedTransform;
-use crate::bootstrap::tables::{Maps, Transforms, dense_gadget, stage_gadget, trace_rotations, transforms};
 use crate::context::Inner;
 use crate::files::reader::Reader;
 use crate::files::writer::Writer;
 use crate::files::{Stored, entries};
 use crate::keys::KeyPair;
-use crate::params::stage_counts;
 use crate::{
     BootstrapKey, BootstrapKeySize, BootstrapKind, Ciphertext, ConjugationKey, Error, FixedRotationKey, Plaintext,
-    PublicKey, RelinearizationKey, RotationKey, SecretKey,
+    PublicKey, RelinearizationKey, RotationKey, SecretKey, SmallBootstrapKey,
 };
 
 /// How a type becomes metadata and tensors, and comes back.
@@ -323,11 +320,6 @@ fn named<T: Copy>(table: &[(T, &'static str)], name: &str) -> Option<T> {
     table.iter().find(|(_, n)| *n == name).map(|(value, _)| *value)
 }
 
-/// The name of a rotation's key in a stage of a transform.
-fn stage_key(transform: &str, stage: usize, left: i64) -> String {
-    format!("{transform}.{stage}.left_{left}")
-}
-
 impl Stored for BootstrapKey {}
 impl Parts for BootstrapKey {
     const KIND: &'static str = "bootstrap_key";
@@ -345,21 +337,7 @@ impl Parts for BootstrapKey {
             variant: name_of(&VARIANTS, &self.kind),
             size: name_of(&SIZES, &self.size),
         });
-        for (name, stages) in [("coeffs_to_slots", &self.coeffs_to_slots), ("slots_to_coeffs", &self.slots_to_coeffs)] {
-            for (stage, keyed) in stages.iter().enumerate() {
-                for (&left, key) in &keyed.keys {
-                    writer.switching_key(&stage_key(name, stage, left), key);
-                }
-            }
-        }
-        for (left, key) in &self.trace {
-            writer.switching_key(&format!("trace.left_{left}"), key);
-        }
-        if let Some((_, key)) = &self.fold {
-            writer.switching_key("fold", key);
-        }
-        writer.switching_key("to_sparse", &self.to_sparse);
-        writer.switching_key("to_dense", &self.to_dense);
+        self.named().for_each(|(name, key)| writer.switching_key(&name, key));
     }
 
     fn read(reader: &Reader<'_>) -> Result<Self, Error> {
@@ -368,7 +346,7 @@ impl Parts for BootstrapKey {
         let Some(tables) = &inner.bootstrap else { return Err(Error::NoBootstrap { op: "load" }) };
         reader.check_slots(entry.slot_count)?;
         let stage_count = entry.stage_count;
-        let supported = stage_counts(inner.encoder.slots());
+        let supported = inner.params.stage_counts(inner.encoder.slots());
         if !supported.contains(&stage_count) {
             return refuse("stage_count", stage_count, format!("one of {supported:?}"));
         }
@@ -380,42 +358,32 @@ impl Parts for BootstrapKey {
         let Some(size) = named(&SIZES, &entry.size) else {
             return refuse("size", entry.size, "medium or large");
         };
-        let maps = Maps::new(inner, stage_count, kind);
-        let Transforms { packed, coeffs_to_slots: down, slots_to_coeffs: up, slots_to_coeffs_first } =
-            transforms(inner, tables, &maps, (size, kind), || Ok(()))?;
-        let keyed = |name: &str, stages: Vec<(LinearTransform, Gadget)>| {
-            let stage = |(stage, (transform, gadget)): (usize, (LinearTransform, Gadget))| {
-                let key = |left| Ok((left, reader.switching_key(&stage_key(name, stage, left), &gadget)?));
-                let keys = transform.rotations().into_iter().map(key).collect::<Result<_, Error>>()?;
-                Ok(KeyedTransform { transform, keys })
-            };
-            stages.into_iter().enumerate().map(stage).collect::<Result<Vec<_>, Error>>()
-        };
-        let (coeffs_to_slots, slots_to_coeffs) = (keyed("coeffs_to_slots", down)?, keyed("slots_to_coeffs", up)?);
-        let raised = tables.coeffs_to_slots(stage_count)[0].clone();
-        let raised_gadget = stage_gadget(inner, &raised)?;
-        let trace = trace_rotations(inner).into_iter();
-        let trace = trace.map(|left| Ok((left, reader.switching_key(&format!("trace.left_{left}"), &raised_gadget)?)));
-        let fold = match packed {
-            true => {
-                let gadget = stage_gadget(inner, &slots_to_coeffs[0].transform.target)?;
-                Some((inner.encoder.slots() as i64, reader.switching_key("fold", &gadget)?))
-            }
-            false => None,
-        };
-        Ok(Self {
-            info: reader.info()?,
-            size,
-            kind,
-            slot_count: entry.slot_count,
-            coeffs_to_slots,
-            slots_to_coeffs,
-            slots_to_coeffs_first,
-            trace: trace.collect::<Result<_, Error>>()?,
-            fold,
-            to_sparse: reader.switching_key("to_sparse", &tables.encapsulation_gadget)?,
-            to_dense: reader.switching_key("to_dense", &dense_gadget(inner, &raised))?,
-            raised,
+        Self::from_source(inner, tables, (reader.info()?, stage_count, kind, size), &mut |name, _, gadget| {
+            reader.switching_key(name, gadget)
         })
+    }
+}
+
+impl Stored for SmallBootstrapKey {}
+impl Parts for SmallBootstrapKey {
+    const KIND: &'static str = "small_bootstrap_key";
+    const NAME: &'static str = "small bootstrap key";
+
+    fn fingerprint(&self) -> u64 {
+        self.info.fingerprint
+    }
+
+    fn write<'a>(&'a self, writer: &mut Writer<'_, 'a>) {
+        writer.secret_id(self.info.secret_id);
+        writer.object(&entries::SmallBootstrap { slot_count: self.slot_count });
+        self.top.named().for_each(|(name, key)| writer.switching_key(&name, key));
+    }
+
+    fn read(reader: &Reader<'_>) -> Result<Self, Error> {
+        let inner: &Inner = reader.inner;
+        let entry: entries::SmallBootstrap = reader.object()?;
+        let Some(tables) = &inner.bootstrap else { return Err(Error::NoBootstrap { op: "load" }) };
+        reader.check_slots(entry.slot_count)?;
+        Self::from_source(inner, tables, reader.info()?, &mut |name, _, gadget| reader.switching_key(name, gadget))
     }
 }

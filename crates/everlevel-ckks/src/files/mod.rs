@@ -9,14 +9,16 @@
 //! switching key has one tensor for each digit's body, `NAME.body.ROW`, and `NAME.mask.ROW` only where it is written
 //! [`Form::Expanded`]: the seed gives masks back. A secret key has its coefficients, two bits each.
 //!
-//! *What is not.* The plaintext tables of a bootstrap key belong to the parameters, and are made again.
+//! *What is not.* The plaintexts of bootstraps belong to the parameters: each context makes them when first needed.
 //!
 //! *Checks.* Kind, parameters and every shape always. What is read into memory is checked whole; a mapped key is used as it is
 //! unless [`Loading::verify`] is asked for. The residues of ciphertexts, plaintexts and public keys are always compared
 //! with their primes.
 //!
-//! *Map.* [`mod@literal`] parameters as text · `entries` the JSON of each type · `writer` · `reader` · `kinds` each type, both ways.
+//! *Map.* [`mod@literal`] parameters as text · `entries` the JSON of each type · `writer` · `reader` · `kinds` each type, both ways ·
+//! [`mod@bundle`] several keys in one container.
 
+pub mod bundle;
 pub mod literal;
 
 mod entries;
@@ -28,7 +30,7 @@ use everlevel_io::{Builder, Container};
 
 use crate::{
     BootstrapKey, Ciphertext, ConjugationKey, Context, Error, FixedRotationKey, Plaintext, PublicKey,
-    RelinearizationKey, RotationKey, SecretKey,
+    RelinearizationKey, RotationKey, SecretKey, SmallBootstrapKey,
 };
 use kinds::Parts;
 use reader::Reader;
@@ -78,6 +80,11 @@ macro_rules! objects {
                 $(if kind == <$name as Parts>::KIND {
                     return self.read_container(container, loading).map(Object::$name);
                 })*
+                if kind == bundle::BUNDLE_KIND {
+                    // A file of several keys, where one object was asked for.
+                    let expected = [$(<$name as Parts>::KIND),*].join(" or ");
+                    return Err(everlevel_io::Error::WrongKind { found: kind.into(), expected }.into());
+                }
                 let supported = [$(<$name as Parts>::KIND),*].join(", ");
                 Err(everlevel_io::Error::UnsupportedKind { found: kind.into(), supported }.into())
             }
@@ -87,6 +94,7 @@ macro_rules! objects {
 
 objects! {
     Ciphertext Plaintext SecretKey PublicKey RelinearizationKey ConjugationKey RotationKey FixedRotationKey BootstrapKey
+    SmallBootstrapKey
 }
 
 impl Context {

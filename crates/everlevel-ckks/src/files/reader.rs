@@ -20,6 +20,8 @@ pub struct Reader<'i> {
     pub(crate) inner: &'i Inner,
     container: &'i Container,
     loading: Loading,
+    /// Begins the names of what is read: empty but for the parts of a bundle.
+    prefix: String,
     keys: BTreeMap<String, Switching>,
 }
 
@@ -37,15 +39,26 @@ impl<'i> Reader<'i> {
         if loading.verify || !container.is_mapped() {
             container.verify()?;
         }
-        let keys = match container.header().metadata.get("keys") {
-            Some(_) => json(container, "keys")?,
-            None => BTreeMap::new(),
+        Self { inner, container, loading, prefix: String::new(), keys: BTreeMap::new() }.part(String::new())
+    }
+
+    /// The same container, looked at under names that begin with `prefix`.
+    pub fn part(&self, prefix: String) -> Result<Self, Error> {
+        let &Self { inner, container, loading, .. } = self;
+        let name = format!("{prefix}keys");
+        let keys = match container.header().metadata.contains_key(&name) {
+            true => json(container, &name)?,
+            false => BTreeMap::new(),
         };
-        Ok(Self { inner, container, loading, keys })
+        Ok(Self { inner, container, loading, prefix, keys })
+    }
+
+    fn full(&self, name: &str) -> String {
+        format!("{}{name}", self.prefix)
     }
 
     pub fn object<T: DeserializeOwned>(&self) -> Result<T, Error> {
-        json(self.container, "object")
+        json(self.container, &self.full("object"))
     }
 
     pub fn info(&self) -> Result<KeyInfo, Error> {
@@ -72,13 +85,14 @@ impl<'i> Reader<'i> {
 
     /// A tensor of bytes of a known length.
     pub fn bytes(&self, name: &str, len: usize) -> Result<&'i [u8], Error> {
-        let bytes = self.container.bytes(name)?;
+        let bytes = self.container.bytes(&self.full(name))?;
         self.require(&format!("length of {name}"), bytes.len(), len, format!("{len} bytes"))?;
         Ok(bytes)
     }
 
     fn packed(&self, name: &str, set: &PrimeSet) -> Result<PackedPoly, Error> {
         let n = self.inner.ring.n();
+        let name = &self.full(name);
         let (place, bytes, range) = self.container.tensor(name)?;
         let expected = vec![set.len(), stride(n)];
         self.require(&format!("shape of {name}"), &place.shape, &expected, format!("{expected:?}"))?;
@@ -109,13 +123,13 @@ impl<'i> Reader<'i> {
 
     /// A switching key, which must have the shape that this context gives to such a key.
     pub fn switching_key(&self, name: &str, gadget: &Gadget) -> Result<SwitchingKey, Error> {
-        let missing = || FileError::header(format!("key {name}"), "missing", "there");
+        let missing = || FileError::header(format!("key {}", self.full(name)), "missing", "there");
         let entry = self.keys.get(name).ok_or_else(missing)?;
         if !entry.has_shape(gadget) {
             let shape = |digits: usize, special: usize| format!("{digits} digits, {special} special primes");
             let found = shape(entry.digits.len(), entry.special.len());
             let needed = format!("of this engine's shape: {}", shape(gadget.digits.len(), gadget.special.len()));
-            return Err(FileError::header(format!("key {name}"), found, needed).into());
+            return Err(FileError::header(format!("key {}", self.full(name)), found, needed).into());
         }
         let set = gadget.full_set();
         let rows = |part: &str| {
@@ -123,7 +137,7 @@ impl<'i> Reader<'i> {
                 .map(|row| self.packed(&format!("{name}.{part}.{row}"), &set))
                 .collect::<Result<Vec<_>, _>>()
         };
-        let expanded = self.container.header().tensors.contains_key(&format!("{name}.mask.0"));
+        let expanded = self.container.header().tensors.contains_key(&self.full(&format!("{name}.mask.0")));
         let masks = expanded.then(|| rows("mask")).transpose()?;
         let id = self.info()?.secret_id;
         let seed = self.seed(&entry.mask_seed)?;

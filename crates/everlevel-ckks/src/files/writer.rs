@@ -18,6 +18,8 @@ pub struct Writer<'i, 'a> {
     inner: &'i Inner,
     builder: Builder<'a>,
     form: Form,
+    /// Begins the names of what is written: empty but for the parts of a bundle.
+    prefix: String,
     keys: BTreeMap<String, Switching>,
 }
 
@@ -27,14 +29,29 @@ impl<'i, 'a> Writer<'i, 'a> {
         builder.describe("params", inner.params.literal().to_json());
         builder.describe("fingerprint", format!("{:#018x}", inner.fingerprint));
         builder.describe("primes", format!("{:?}", inner.params.primes()));
-        Self { inner, builder, form, keys: BTreeMap::new() }
+        Self { inner, builder, form, prefix: String::new(), keys: BTreeMap::new() }
+    }
+
+    /// What comes next is another object of the same container, under names that begin with `prefix`.
+    pub fn begin_part(&mut self, prefix: String) {
+        self.end_part();
+        self.prefix = prefix;
+    }
+
+    fn end_part(&mut self) {
+        if !self.keys.is_empty() {
+            self.builder.describe("seeded", (self.form == Form::Seeded).to_string());
+            self.builder.describe(&self.full("keys"), to_json(&self.keys));
+            self.keys.clear();
+        }
+    }
+
+    fn full(&self, name: &str) -> String {
+        format!("{}{name}", self.prefix)
     }
 
     pub fn finish(mut self) -> Builder<'a> {
-        if !self.keys.is_empty() {
-            self.builder.describe("seeded", (self.form == Form::Seeded).to_string());
-            self.builder.describe("keys", to_json(&self.keys));
-        }
+        self.end_part();
         self.builder
     }
 
@@ -48,7 +65,7 @@ impl<'i, 'a> Writer<'i, 'a> {
     }
 
     pub fn object(&mut self, entry: &impl Serialize) {
-        self.builder.describe("object", to_json(entry));
+        self.builder.describe(&self.full("object"), to_json(entry));
     }
 
     pub fn secret_id(&mut self, id: SecretId) {
@@ -56,7 +73,7 @@ impl<'i, 'a> Writer<'i, 'a> {
     }
 
     pub fn bytes(&mut self, name: &str, bytes: Vec<u8>) {
-        self.builder.tensor(name, &[bytes.len()], bytes);
+        self.builder.tensor(self.full(name), &[bytes.len()], bytes);
     }
 
     pub fn poly(&mut self, name: &str, poly: &Poly<Eval>) {
@@ -65,7 +82,7 @@ impl<'i, 'a> Writer<'i, 'a> {
 
     fn packed(&mut self, name: String, bytes: Cow<'a, [u8]>) {
         let row = stride(self.inner.ring.n());
-        self.builder.tensor(name, &[bytes.len() / row, row], bytes);
+        self.builder.tensor(self.full(&name), &[bytes.len() / row, row], bytes);
     }
 
     pub fn switching_key(&mut self, name: &str, key: &'a SwitchingKey) {

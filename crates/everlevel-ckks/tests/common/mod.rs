@@ -2,8 +2,8 @@
 #![allow(dead_code, missing_docs)]
 
 use everlevel_ckks::{
-    BootstrapKey, BootstrapKeySize, BootstrapKeys, BootstrapKind, Complex64, ConjugationKey, Context, Params,
-    ParamsLiteral, PublicKey, RelinearizationKey, SecretKey, no_progress,
+    BootstrapKey, BootstrapKeyRef, BootstrapKeySize, BootstrapKeys, BootstrapKind, Complex64, ConjugationKey, Context,
+    Params, ParamsLiteral, PublicKey, RelinearizationKey, RotationKey, SecretKey, SmallBootstrapKey, no_progress,
 };
 
 /// A context with the general keys of one secret.
@@ -46,8 +46,20 @@ impl Party {
         self.ctx.bootstrap_key_of(BootstrapKind::Lossy, &self.secret, stage_count, size, &no_progress).unwrap()
     }
 
-    pub fn keys<'a>(&'a self, bootstrap: &'a BootstrapKey) -> BootstrapKeys<'a> {
-        BootstrapKeys { relinearization: &self.relinearization, conjugation: &self.conjugation, bootstrap }
+    pub fn small_key(&self) -> SmallBootstrapKey {
+        self.ctx.small_bootstrap_key(&self.secret, &no_progress).unwrap()
+    }
+
+    pub fn rotation_key(&self) -> RotationKey {
+        self.ctx.rotation_key(&self.secret, &no_progress).unwrap()
+    }
+
+    pub fn keys<'a>(&'a self, bootstrap: impl Into<BootstrapKeyRef<'a>>) -> BootstrapKeys<'a> {
+        BootstrapKeys {
+            relinearization: &self.relinearization,
+            conjugation: &self.conjugation,
+            bootstrap: bootstrap.into(),
+        }
     }
 
     pub fn encrypt(&self, message: &[Complex64], level: usize) -> everlevel_ckks::Ciphertext {

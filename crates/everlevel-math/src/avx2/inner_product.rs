@@ -145,13 +145,13 @@ pub(crate) fn quotients(out: &mut [u64], y: &[&[u64]], reciprocal: &[f64]) -> us
 
 /// `out_i = v[i]·w_k + Σ_{j<k} y_j[i]·w_j mod m` on a prefix, whose length is returned; `y` from `start` of the limbs.
 #[target_feature(enable = "avx2,fma")]
-pub(crate) fn weighted_sum(m: &Modulus, w: &[u64], out: &mut [u64], y: &[&[u64]], v: &[u64], start: usize) -> usize {
+pub(crate) fn weighted_sum(m: &Modulus, w: &[u64], out: &mut [u64], y: &[&[u64]], v: &[u64]) -> usize {
     let c = &Consts::new(m.q());
     let blocks = out.as_chunks_mut::<STEP>().0;
     let len = blocks.len() * STEP;
     for (block, out) in blocks.iter_mut().enumerate() {
         let at = block * STEP;
-        let mut acc = sum_terms!(c, y.len(), |k, i| mul(c, vector(c, y[k], start + at, i), factor(m, w[k])));
+        let mut acc = sum_terms!(c, y.len(), |k, i| mul(c, vector(c, y[k], at, i), factor(m, w[k])));
         let last = factor(m, w[y.len()]);
         for i in 0..TOGETHER {
             acc[i] = _mm256_add_pd(acc[i], mul(c, vector(c, v, at, i), last));

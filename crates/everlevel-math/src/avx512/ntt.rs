@@ -6,13 +6,13 @@
 //!
 //! *Tables.* Every pass reads its twiddles front to back. The last two levels, whose twiddles are most of a transform's, use
 //! `ψ^brv(2k·m + t) = ψ^brv(2k·m)·ψ^brv(t)`: one factor per group and one constant vector, a third of the table traffic for one
-//! more multiplication.
+//! more multiplication; and of these factors only the Shoup words are kept, half as much again.
 //!
 //! *Ranges.* `docs/notes/ntt-ranges.md`; the constants in [`forward_plan`] and the comments at the reductions are its steps.
 
 use core::arch::x86_64::*;
 
-use super::ntt_groups::{forward_groups, inverse_groups};
+use super::ntt_groups::{EIGHT_GROUPS_WORDS, eight_groups, forward_groups, inverse_groups};
 use super::{Consts, Factor, add_mul_shoup, canonical, load, mul_shoup, reduce, shoup52, store};
 use crate::pairs::pairs;
 
@@ -21,9 +21,6 @@ pub(crate) const MIN_LOG_N: u32 = 5;
 
 /// log2 of the block that stays in the first-level cache: 32 KiB.
 const LOG_BLOCK: u32 = 12;
-
-/// Words of table per group of sixteen values.
-pub(super) const GROUP_WORDS: usize = 10;
 
 /// One pass over `2^levels` vectors, `stride` words apart.
 #[derive(Debug, Clone)]
@@ -41,7 +38,7 @@ struct Pass {
 struct Direction {
     /// In forward order, whichever the direction.
     passes: Vec<Pass>,
-    /// [`GROUP_WORDS`] for each group of sixteen.
+    /// [`EIGHT_GROUPS_WORDS`] for each eight groups of sixteen values.
     groups: Vec<u64>,
     /// `ψ^±brv(t)` for `t` in `0..8`, then their Shoup words.
     constants: [u64; 16],
@@ -108,12 +105,9 @@ impl Direction {
             level += levels;
             passes.push(Pass { levels, stride: 1 << (log_n - level), reduce, table });
         }
-        let mut groups = Vec::with_capacity(GROUP_WORDS << level);
-        for k in 1usize << level..2 << level {
-            let [w1, w2, w2i, w4, w8] = [k, 2 * k, 2 * k + 1, 4 * k, 8 * k].map(|i| (roots[i], shoup52(roots[i], q)));
-            let record = [w1.0, w1.1, w2.0, w2i.0, w2.1, w2i.1, w4.0, w4.1, w8.0, w8.1];
-            groups.extend(record);
-        }
+        let end = 2usize << level;
+        let eight = |k: usize| eight_groups(k, end, |i| shoup52(roots[i], q));
+        let groups = (1usize << level..end).step_by(8).flat_map(eight).collect();
         let mut constants = [0; 16];
         for t in 0..8 {
             constants[t] = roots[t];
@@ -159,7 +153,7 @@ impl Tables {
                     forward_pass(c, pass, dst, src, start, block);
                     src = dst;
                 }
-                forward_groups(c, constants, &groups[start / 16 * GROUP_WORDS..], dst.add(start), block);
+                forward_groups(c, constants, &groups[start / 128 * EIGHT_GROUPS_WORDS..], dst.add(start), block);
             }
         }
     }
@@ -179,7 +173,7 @@ impl Tables {
         unsafe {
             let block = n.min(1 << LOG_BLOCK);
             for start in (0..n).step_by(block) {
-                inverse_groups(c, constants, &groups[start / 16 * GROUP_WORDS..], a.add(start), block);
+                inverse_groups(c, constants, &groups[start / 128 * EIGHT_GROUPS_WORDS..], a.add(start), block);
                 for (i, pass) in passes.iter().enumerate().skip(swept).rev() {
                     inverse_pass(c, pass, a, start, block, if i == 0 { Some(&top) } else { None });
                 }

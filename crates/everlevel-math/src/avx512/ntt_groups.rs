@@ -2,22 +2,68 @@
 
 use core::arch::x86_64::*;
 
-use super::ntt::{GROUP_WORDS, cooley_tukey, gentleman_sande, twiddle};
-use super::{Consts, Factor, canonical, load, mul_shoup, reduce, store};
+use super::ntt::{cooley_tukey, gentleman_sande};
+use super::{Consts, Factor, canonical, load, mul_shoup, read, reduce, store, write};
 
-// A group's record: ψ^brv(k); the pair ψ^brv(2k), ψ^brv(2k+1); ψ^brv(4k); ψ^brv(8k).
+/// Words of table for eight groups.
+pub(super) const EIGHT_GROUPS_WORDS: usize = 40;
 
-/// A pair of factors in alternate lanes.
+/// The table's words of eight groups from `k`: Shoup words of `ψ^brv(k)`, `ψ^brv(2k)`, `ψ^brv(2k + 1)`, `ψ^brv(4k)` and `ψ^brv(8k)`, eight of each;
+/// zeros for groups from `end` on.
+pub(super) fn eight_groups(k: usize, end: usize, shoup_of: impl Fn(usize) -> u64) -> [u64; EIGHT_GROUPS_WORDS] {
+    let mut words = [0; EIGHT_GROUPS_WORDS];
+    for (row, (times, plus)) in [(1, 0), (2, 0), (2, 1), (4, 0), (8, 0)].into_iter().enumerate() {
+        for g in 0..(end - k).min(8) {
+            words[8 * row + g] = shoup_of(times * (k + g) + plus);
+        }
+    }
+    words
+}
+
+/// The twiddles of eight groups, ready to be broadcast.
 ///
-/// # Safety
-/// `p` is readable for four words.
-#[inline]
-#[target_feature(enable = "avx512f,avx512dq")]
-unsafe fn twiddle_pair(p: *const u64) -> Factor {
-    // SAFETY: the caller's contract.
-    unsafe {
-        let pair = |p: *const u64| _mm512_broadcast_i64x2(_mm_loadu_si128(p.cast()));
-        (pair(p), pair(p.add(2)))
+/// The tables hold Shoup words alone: a factor is `⌊w'·q/2^52⌋ + 1`, since `w·2^52/q` is never an integer. Tables of all primes don't stay
+/// in cache, and reading half as much is worth an operation a factor for eight groups.
+#[repr(align(64))]
+struct Twiddles([[u64; 8]; 10]);
+
+impl Twiddles {
+    const ZERO: Self = Self([[0; 8]; 10]);
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    fn fill(&mut self, c: &Consts, words: &[u64; EIGHT_GROUPS_WORDS]) {
+        let one = _mm512_set1_epi64(1);
+        let [w1, even, odd, w4, w8] = [0, 1, 2, 3, 4].map(|row| {
+            let shoup = read(&words.as_chunks::<8>().0[row]);
+            (_mm512_madd52hi_epu64(one, shoup, c.q), shoup)
+        });
+        let low = |(a, b)| _mm512_unpacklo_epi64(a, b);
+        let high = |(a, b)| _mm512_unpackhi_epi64(a, b);
+        let (w2, w2_shoup) = ((even.0, odd.0), (even.1, odd.1));
+        let rows = [w1.0, w1.1, low(w2), high(w2), low(w2_shoup), high(w2_shoup), w4.0, w4.1, w8.0, w8.1];
+        for (row, x) in self.0.iter_mut().zip(rows) {
+            write(row, x);
+        }
+    }
+
+    /// The factor in rows `row` and `row + 1` of group `g`.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    fn factor(&self, row: usize, g: usize) -> Factor {
+        (_mm512_set1_epi64(self.0[row][g] as i64), _mm512_set1_epi64(self.0[row + 1][g] as i64))
+    }
+
+    /// The pair of group `g`, in alternate lanes.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512dq")]
+    fn pair(&self, g: usize) -> Factor {
+        let pair = |row: usize| {
+            let words: &[u64] = &self.0[row][g & !1..][..2];
+            // SAFETY: the slice is two readable words.
+            _mm512_broadcast_i64x2(unsafe { _mm_loadu_si128(words.as_ptr().cast()) })
+        };
+        (pair(2 + (g & 1)), pair(4 + (g & 1)))
     }
 }
 
@@ -33,37 +79,50 @@ fn group_constants(constants: &[u64; 16]) -> [Factor; 2] {
     }
 }
 
-/// Groups done together, to have independent work in flight.
-const TOGETHER: usize = 8;
-
 /// The last four forward levels of `len` words, with canonical results.
 ///
 /// A group is two vectors `x`, `y`; before each level, and at the end, a perfect shuffle of the two brings the operands of
 /// every butterfly to the same lane, and leaves the lanes in the order of the twiddles.
 ///
 /// # Safety
-/// `a` is readable and writable for `len` words; `groups` holds their records.
+/// `a` is readable and writable for `len` words; `groups` holds their words.
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma,avx512vl,avx512bw,avx512vbmi")]
 pub(super) unsafe fn forward_groups(c: &Consts, constants: &[u64; 16], groups: &[u64], a: *mut u64, len: usize) {
-    assert!(len.is_multiple_of(16) && groups.len() >= len / 16 * GROUP_WORDS);
-    let record = groups.as_ptr();
-    let together = len / (16 * TOGETHER) * TOGETHER;
-    // SAFETY: the assertion covers the records; the groups lie within `len`.
-    unsafe {
-        for g in (0..together).step_by(TOGETHER) {
-            forward_some_groups::<TOGETHER>(c, constants, record.add(g * GROUP_WORDS), a.add(16 * g));
+    let count = len / 16;
+    let words = groups.as_chunks::<EIGHT_GROUPS_WORDS>().0;
+    assert!(len.is_multiple_of(16) && words.len() >= count.div_ceil(8));
+    // Each eight's twiddles are made beside the work on the eight before.
+    let mut twiddles = [Twiddles::ZERO; 2];
+    twiddles[0].fill(c, &words[0]);
+    for eight in 0..count.div_ceil(8) {
+        if let Some(words) = words.get(eight + 1) {
+            twiddles[(eight + 1) % 2].fill(c, words);
         }
-        for g in together..len / 16 {
-            forward_some_groups::<1>(c, constants, record.add(g * GROUP_WORDS), a.add(16 * g));
+        let w = &twiddles[eight % 2];
+        // SAFETY: these groups lie within `len`.
+        unsafe {
+            if count >= 8 * (eight + 1) {
+                forward_some_groups::<8>(c, constants, w, 0, a.add(128 * eight));
+            } else {
+                for g in 0..count % 8 {
+                    forward_some_groups::<1>(c, constants, w, g, a.add(16 * g));
+                }
+            }
         }
     }
 }
 
 /// # Safety
-/// As [`forward_groups`], for `G` groups.
+/// As [`forward_groups`], for `G` groups, whose twiddles start at `first`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma,avx512vl,avx512bw,avx512vbmi")]
-unsafe fn forward_some_groups<const G: usize>(c: &Consts, constants: &[u64; 16], record: *const u64, a: *mut u64) {
+unsafe fn forward_some_groups<const G: usize>(
+    c: &Consts,
+    constants: &[u64; 16],
+    w: &Twiddles,
+    first: usize,
+    a: *mut u64,
+) {
     let low = _mm512_set_epi64(11, 3, 10, 2, 9, 1, 8, 0);
     let high = _mm512_set_epi64(15, 7, 14, 6, 13, 5, 12, 4);
     let [c4, c8] = group_constants(constants);
@@ -78,19 +137,19 @@ unsafe fn forward_some_groups<const G: usize>(c: &Consts, constants: &[u64; 16],
         }
         // Written out level by level: the constants must stay in registers and the factors memory operands.
         macro_rules! level {
-            ($y:ident, $record:ident, $multiplicand:expr, $factor:expr) => {
-                for g in 0..G {
-                    let ($y, $record) = (y[g], record.add(g * GROUP_WORDS));
-                    let (s, d) = cooley_tukey(c, x[g], $multiplicand, $factor);
-                    x[g] = _mm512_permutex2var_epi64(s, low, d);
-                    y[g] = _mm512_permutex2var_epi64(s, high, d);
+            ($y:ident, $g:ident, $multiplicand:expr, $factor:expr) => {
+                for $g in 0..G {
+                    let $y = y[$g];
+                    let (s, d) = cooley_tukey(c, x[$g], $multiplicand, $factor);
+                    x[$g] = _mm512_permutex2var_epi64(s, low, d);
+                    y[$g] = _mm512_permutex2var_epi64(s, high, d);
                 }
             };
         }
-        level!(y, r, y, twiddle(r, 0));
-        level!(y, r, y, twiddle_pair(r.add(2)));
-        level!(y, r, mul_shoup(c, y, twiddle(r, 3)), c4);
-        level!(y, r, mul_shoup(c, y, twiddle(r, 4)), c8);
+        level!(y, g, y, w.factor(0, first + g));
+        level!(y, g, y, w.pair(first + g));
+        level!(y, g, mul_shoup(c, y, w.factor(6, first + g)), c4);
+        level!(y, g, mul_shoup(c, y, w.factor(8, first + g)), c8);
         for g in 0..G {
             store(a.add(16 * g), canonical(c, reduce(c, x[g])));
             store(a.add(16 * g + 8), canonical(c, reduce(c, y[g])));
@@ -104,25 +163,41 @@ unsafe fn forward_some_groups<const G: usize>(c: &Consts, constants: &[u64; 16],
 /// As [`forward_groups`].
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma,avx512vl,avx512bw,avx512vbmi")]
 pub(super) unsafe fn inverse_groups(c: &Consts, constants: &[u64; 16], groups: &[u64], a: *mut u64, len: usize) {
-    assert!(len.is_multiple_of(16) && groups.len() >= len / 16 * GROUP_WORDS);
-    let record = groups.as_ptr();
-    let together = len / (16 * TOGETHER) * TOGETHER;
-    // SAFETY: the assertion covers the records; the groups lie within `len`.
-    unsafe {
-        for g in (0..together).step_by(TOGETHER) {
-            inverse_some_groups::<TOGETHER>(c, constants, record.add(g * GROUP_WORDS), a.add(16 * g));
+    let count = len / 16;
+    let words = groups.as_chunks::<EIGHT_GROUPS_WORDS>().0;
+    assert!(len.is_multiple_of(16) && words.len() >= count.div_ceil(8));
+    // Each eight's twiddles are made beside the work on the eight before.
+    let mut twiddles = [Twiddles::ZERO; 2];
+    twiddles[0].fill(c, &words[0]);
+    for eight in 0..count.div_ceil(8) {
+        if let Some(words) = words.get(eight + 1) {
+            twiddles[(eight + 1) % 2].fill(c, words);
         }
-        for g in together..len / 16 {
-            inverse_some_groups::<1>(c, constants, record.add(g * GROUP_WORDS), a.add(16 * g));
+        let w = &twiddles[eight % 2];
+        // SAFETY: these groups lie within `len`.
+        unsafe {
+            if count >= 8 * (eight + 1) {
+                inverse_some_groups::<8>(c, constants, w, 0, a.add(128 * eight));
+            } else {
+                for g in 0..count % 8 {
+                    inverse_some_groups::<1>(c, constants, w, g, a.add(16 * g));
+                }
+            }
         }
     }
 }
 
 /// # Safety
-/// As [`forward_groups`], for `G` groups.
+/// As [`forward_groups`], for `G` groups, whose twiddles start at `first`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma,avx512vl,avx512bw,avx512vbmi")]
-unsafe fn inverse_some_groups<const G: usize>(c: &Consts, constants: &[u64; 16], record: *const u64, a: *mut u64) {
+unsafe fn inverse_some_groups<const G: usize>(
+    c: &Consts,
+    constants: &[u64; 16],
+    w: &Twiddles,
+    first: usize,
+    a: *mut u64,
+) {
     let even = _mm512_set_epi64(14, 12, 10, 8, 6, 4, 2, 0);
     let odd = _mm512_set_epi64(15, 13, 11, 9, 7, 5, 3, 1);
     let [c4, c8] = group_constants(constants);
@@ -135,21 +210,20 @@ unsafe fn inverse_some_groups<const G: usize>(c: &Consts, constants: &[u64; 16],
             y[g] = load(a.add(16 * g + 8));
         }
         macro_rules! level {
-            ($d:ident, $record:ident, $bound:expr, $factor:expr, $y:expr) => {
-                for g in 0..G {
-                    let $record = record.add(g * GROUP_WORDS);
-                    let u = _mm512_permutex2var_epi64(x[g], even, y[g]);
-                    let v = _mm512_permutex2var_epi64(x[g], odd, y[g]);
+            ($d:ident, $g:ident, $bound:expr, $factor:expr, $y:expr) => {
+                for $g in 0..G {
+                    let u = _mm512_permutex2var_epi64(x[$g], even, y[$g]);
+                    let v = _mm512_permutex2var_epi64(x[$g], odd, y[$g]);
                     let (s, $d) = gentleman_sande(c, u, v, $factor, $bound);
-                    (x[g], y[g]) = (s, $y);
+                    (x[$g], y[$g]) = (s, $y);
                 }
             };
         }
         // The sums double from canonical values.
-        level!(d, r, c.q, c8, mul_shoup(c, d, twiddle(r, 4)));
-        level!(d, r, c.q2, c4, mul_shoup(c, d, twiddle(r, 3)));
-        level!(d, r, c.q4, twiddle_pair(r.add(2)), d);
-        level!(d, r, c.q8, twiddle(r, 0), d);
+        level!(d, g, c.q, c8, mul_shoup(c, d, w.factor(8, first + g)));
+        level!(d, g, c.q2, c4, mul_shoup(c, d, w.factor(6, first + g)));
+        level!(d, g, c.q4, w.pair(first + g), d);
+        level!(d, g, c.q8, w.factor(0, first + g), d);
         for g in 0..G {
             store(a.add(16 * g), reduce(c, x[g]));
             store(a.add(16 * g + 8), y[g]);

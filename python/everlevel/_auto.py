@@ -1,0 +1,176 @@
+"""Bootstraps of the engine's own accord.
+
+An operation that lacks levels raises `LevelError` before any work is done, with the level that it needs. `deepened`
+catches it: it bootstraps the operands that are too low, and calls the operation again. There is nothing else to know
+of an operation, so that each that consumes levels has this by one line above it.
+
+Ciphertexts never change, so what is bootstrapped is remembered beside the original: an operand that is used again is
+not bootstrapped again. Sums and rotations, which need no levels, are `deepened` for that reason alone.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable
+from functools import wraps
+from threading import Lock
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec, TypeVar, cast
+from weakref import WeakKeyDictionary
+
+from ._options import DEFAULT_STAGE_COUNT
+from .ciphertext import Ciphertext
+from .errors import LevelError, MissingKeyError
+from .keys import BootstrapKey, RelinearizationKey, SmallBootstrapKey
+
+if TYPE_CHECKING:
+    from .engine import Engine
+
+logger: Final = logging.getLogger("everlevel")
+
+P = ParamSpec("P")
+R = TypeVar("R")
+SelfT = TypeVar("SelfT")
+
+
+class Counters:
+    """Bootstraps done, safe to count from many threads."""
+
+    def __init__(self) -> None:
+        self.bootstraps = 0
+        self._lock = Lock()
+
+    def add(self, count: int = 1) -> None:
+        """Count some more."""
+        with self._lock:
+            self.bootstraps += count
+
+
+class Refresher:
+    """Bootstraps operands for one engine, and remembers the results for as long as the originals live."""
+
+    def __init__(self) -> None:
+        self._fresh: WeakKeyDictionary[Ciphertext, Ciphertext] = WeakKeyDictionary()
+        self._lock = Lock()
+
+    def best(self, value: Any) -> Any:
+        """Return what an operand was bootstrapped to, or itself; in lists and tuples as well."""
+        if isinstance(value, Ciphertext):
+            fresh = self._fresh.get(value)
+            return value if fresh is None or fresh.level <= value.level else fresh
+        if isinstance(value, (list, tuple)) and any(isinstance(item, Ciphertext) for item in value):
+            return [self.best(item) for item in value]
+        return value
+
+    def refresh(self, engine: Engine, operation: str, operands: Iterable[Ciphertext], needed: int) -> None:
+        """Bootstrap the operands that are below a level, and those of the others that gain by it."""
+        operands = list(dict.fromkeys(operands))
+        low = [operand for operand in operands if operand.level < needed]
+        level_out = self._level_out(engine, operation, low[0], needed)
+        others = [operand for operand in operands if operand.level >= needed]
+        with self._lock:
+            low = [operand for operand in low if operand not in self._fresh]
+            began, count, levels = perf_counter(), engine.bootstrap_count, [operand.level for operand in low]
+            # Two real ciphertexts cost one bootstrap: the second is free. What is low is due soon, and is due once.
+            if len(low) == 1 and low[0].is_real:
+                low += [other for other in others if other.is_real and other.level < level_out][:1]
+            elif low:
+                low += [other for other in others if 2 * other.level < level_out]
+            for pair in _pairs(low):
+                self._bootstrap(engine, operation, pair)
+        if low:
+            logger.info(
+                "%s: needs level %d, operands at %s: %d bootstrap(s) to level %d in %.2f s; %d so far",
+                operation,
+                needed,
+                " and ".join(map(str, levels)),
+                engine.bootstrap_count - count,
+                level_out,
+                perf_counter() - began,
+                engine.bootstrap_count,
+            )
+
+    def _level_out(self, engine: Engine, operation: str, operand: Ciphertext, needed: int) -> int:
+        """Return the level that a bootstrap leads to, or say why there is none, or that it is too low."""
+        registry, secret_id = engine._registry, operand._native.secret_id
+        key = registry.get(BootstrapKey, secret_id)
+        if key is None and registry.get(SmallBootstrapKey, secret_id) is None:
+            raise MissingKeyError(
+                f"{operation}: needs level ≥ {needed}, the ciphertext is at level {operand.level}, and the engine has "
+                f"no key to bootstrap it; call engine.create_evaluation_key(secret_key), or engine.use(evaluation_key)",
+                key=BootstrapKey.kind,
+            )
+        stage_count = DEFAULT_STAGE_COUNT if key is None else key.stage_count
+        level_out = engine.max_level - stage_count
+        if needed > level_out:
+            raise LevelError(
+                f"{operation}: needs level ≥ {needed}, and a bootstrap of stage_count {stage_count} ends at level "
+                f"{level_out}; split the operation into steps of at most {level_out} levels each, such as a polynomial "
+                f"of a degree below {2**level_out}",
+                level=operand.level,
+                needed=needed,
+                max_level=level_out,
+            )
+        return level_out
+
+    def _bootstrap(self, engine: Engine, operation: str, operands: list[Ciphertext]) -> None:
+        ready = [_relinearized(engine, operation, operand) for operand in operands]
+        results = engine.merge_bootstrap(ready[0], ready[1]) if len(ready) == 2 else (engine.bootstrap(ready[0]),)
+        self._fresh.update(zip(operands, results, strict=True))
+
+
+def deepened(function: Callable[Concatenate[SelfT, P], R]) -> Callable[Concatenate[SelfT, P], R]:
+    """Let a method of the engine bootstrap its operands where they lack levels, if the engine is to."""
+
+    @wraps(function)
+    def call(self: SelfT, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        engine = cast("Engine", self)
+        refresher = engine._refresher
+        if refresher is None:
+            return function(self, *args, **kwargs)
+
+        def attempt() -> R:
+            positional = [refresher.best(value) for value in args]
+            return function(self, *positional, **{name: refresher.best(value) for name, value in kwargs.items()})
+
+        try:
+            return attempt()
+        except LevelError as error:
+            needed, operands = error.needed, _ciphertexts([*args, *kwargs.values()])
+            if needed is None or all(operand.level >= needed for operand in operands):
+                raise
+            refresher.refresh(engine, function.__name__, operands, needed)
+        return attempt()
+
+    return call
+
+
+def _ciphertexts(values: Iterable[Any]) -> list[Ciphertext]:
+    found: list[Ciphertext] = []
+    for value in values:
+        if isinstance(value, Ciphertext):
+            found.append(value)
+        elif isinstance(value, (list, tuple)):
+            found += _ciphertexts(value)
+    return found
+
+
+def _pairs(ciphertexts: list[Ciphertext]) -> list[list[Ciphertext]]:
+    """Put real ciphertexts of one secret together, two by two; others stay alone."""
+    by_secret: dict[int, list[Ciphertext]] = {}
+    pairs: list[list[Ciphertext]] = []
+    for ciphertext in ciphertexts:
+        if ciphertext.is_real:
+            by_secret.setdefault(ciphertext._native.secret_id, []).append(ciphertext)
+        else:
+            pairs.append([ciphertext])
+    for real in by_secret.values():
+        pairs += [real[i : i + 2] for i in range(0, len(real), 2)]
+    return pairs
+
+
+def _relinearized(engine: Engine, operation: str, ciphertext: Ciphertext) -> Ciphertext:
+    if ciphertext.polynomial_count == 2:
+        return ciphertext
+    key = engine._registry.find(operation, RelinearizationKey, ciphertext._native.secret_id)
+    return engine.relinearize(ciphertext, key)

@@ -1,0 +1,155 @@
+"""Evaluation keys as a whole, and what follows from the engine's having one: bootstraps of its own accord."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final, Literal
+
+from ._engine_keys import KeysMixin
+from .errors import OperandTypeError, ParameterError
+from .evaluation_key import _KINDS, AnyKey, EvaluationKey
+from .keys import SecretKey
+
+_BOOTSTRAPS: Final = (True, False, "regular", "lossy", "small")
+
+
+class EvaluationMixin(KeysMixin):
+    """Evaluation keys, and what the engine does with them by itself."""
+
+    @property
+    def auto_bootstrap(self) -> bool:
+        """Whether an operation that lacks levels bootstraps its operands first."""
+        return self._refresher is not None
+
+    @property
+    def bootstrap_count(self) -> int:
+        """Bootstraps done so far, on request or not; one of two merged ciphertexts counts once."""
+        return self._counters.bootstraps
+
+    def create_evaluation_key(
+        self,
+        secret_key: SecretKey,
+        *,
+        bootstrap: bool | Literal["regular", "lossy", "small"] | None = None,
+        stage_count: int = 3,
+        size: str = "medium",
+        rotations: bool | Iterable[int] = True,
+        progress: bool | None = None,
+    ) -> EvaluationKey:
+        """Make all that an evaluator needs: one key that is accepted wherever an evaluation key is.
+
+        The engine uses it for operators, as `use` says.
+
+        Parameters
+        ----------
+        secret_key : SecretKey
+            Secret of the ciphertexts.
+        bootstrap : {True, False, "regular", "lossy", "small"}, optional
+            The bootstrap key in it: ``"lossy"`` for every bootstrap and for comparisons, ``"regular"`` or True for
+            regular and merged ones, ``"small"`` for every bootstrap in a third of the memory and 1.4 times the time,
+            False for none. If left out, a regular one where the engine has bootstraps.
+        stage_count, size
+            Of the bootstrap key: see `create_bootstrap_key`. A small one has neither.
+        rotations : bool or iterable of int, default True
+            True for rotations by any amount; amounts, for a fixed rotation key each, which is faster and smaller where
+            they are few; False for none.
+        progress : bool, optional
+            Whether bars are shown; as the engine says, if left out.
+
+        Raises
+        ------
+        ParameterError
+            If the engine has no bootstraps and one was asked for, or an option isn't among those that there are.
+
+        Examples
+        --------
+        >>> engine.create_evaluation_key(secret_key)
+        EvaluationKey(relinearization, conjugation, rotations by any amount; ... MB)
+        """
+        operation = "create_evaluation_key"
+        variant = self._variant(operation, bootstrap)
+        secret = self._secret_key(operation, secret_key)
+        deltas = None if isinstance(rotations, bool) else self._deltas(operation, rotations)
+        if variant == "small" and rotations is not True:
+            raise ParameterError(
+                f"{operation}: rotations is {rotations!r}, and a small bootstrap key needs rotations by any amount; "
+                f"pass rotations=True, and fixed rotation keys beside",
+                option="rotations",
+                value=rotations,
+                allowed=True,
+            )
+        if variant is not None:
+            self._bootstrap_options(operation, secret, stage_count, size)
+        keys: list[AnyKey] = [
+            self.create_relinearization_key(secret, progress=progress),
+            self.create_conjugation_key(secret, progress=progress),
+        ]
+        if deltas is not None:
+            keys += [self.create_fixed_rotation_key(secret, delta) for delta in deltas]
+        elif rotations:
+            keys.append(self.create_rotation_key(secret, progress=progress))
+        if variant == "small":
+            keys.append(self.create_small_bootstrap_key(secret, progress=progress))
+        elif variant is not None:
+            create = self.create_lossy_bootstrap_key if variant == "lossy" else self.create_bootstrap_key
+            keys.append(create(secret, stage_count, size, progress=progress))
+        evaluation_key = EvaluationKey(keys)
+        self.use(evaluation_key)
+        return evaluation_key
+
+    def use(self, *keys: EvaluationKey | AnyKey) -> None:
+        """Use keys for operators, methods of ciphertexts and calls that leave keys out, from now on.
+
+        A key takes the place of one of its kind and secret that the engine knew. `load` and `create_evaluation_key` do
+        this by themselves; `forget_keys` undoes it. The engine holds the keys' memory until then.
+
+        Examples
+        --------
+        >>> engine.use(relinearization_key)
+        """
+        singles: list[AnyKey] = []
+        for key in keys:
+            if isinstance(key, EvaluationKey):
+                singles += key.keys
+            elif isinstance(key, _KINDS):
+                singles.append(key)
+            else:
+                raise OperandTypeError(
+                    f"use: a {type(key).__name__} was given, and evaluation keys are used; "
+                    f"make one with engine.create_evaluation_key(secret_key)",
+                    argument="keys",
+                    expected="EvaluationKey",
+                    actual=type(key).__name__,
+                )
+        for single in singles:
+            self._registry.use(single)
+
+    def _variant(self, operation: str, bootstrap: Any) -> str | None:
+        if bootstrap is None:
+            return "regular" if self._context.can_bootstrap else None
+        if not any(bootstrap is known or bootstrap == known for known in _BOOTSTRAPS):
+            raise ParameterError(
+                f"{operation}: bootstrap is {bootstrap!r}, and True, False, 'regular', 'lossy' and 'small' are "
+                f"offered; check its spelling",
+                option="bootstrap",
+                value=bootstrap,
+                allowed=_BOOTSTRAPS,
+            )
+        if bootstrap is False:
+            return None
+        self._require_bootstrap(operation)
+        return "regular" if bootstrap is True else str(bootstrap)
+
+    def _deltas(self, operation: str, rotations: Any) -> list[int]:
+        """Check amounts, and reduce them: each once, without 0."""
+        try:
+            amounts = list(rotations)
+        except TypeError:
+            raise OperandTypeError(
+                f"{operation}: rotations is of type {type(rotations).__name__}, and a bool or amounts in slots are "
+                f"needed; pass True for any amount, or a list such as [1, -1]",
+                argument="rotations",
+                expected="bool or iterable of int",
+                actual=type(rotations).__name__,
+            ) from None
+        return sorted({delta for delta in (self._amount(operation, amount) for amount in amounts) if delta})

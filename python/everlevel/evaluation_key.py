@@ -1,0 +1,266 @@
+"""All keys that an evaluator needs, as one object."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import Any, Final, TypeVar
+
+from . import _checks, _native
+from ._storable import PathLike, Storable
+from .errors import KeyMismatchError, MissingKeyError, OperandTypeError, ParameterError
+from .keys import (
+    BootstrapKey,
+    ConjugationKey,
+    FixedRotationKey,
+    LossyBootstrapKey,
+    RelinearizationKey,
+    RotationKey,
+    SmallBootstrapKey,
+    format_bytes,
+)
+
+__all__ = ["EvaluationKey"]
+
+AnyKey = RelinearizationKey | ConjugationKey | RotationKey | FixedRotationKey | BootstrapKey | SmallBootstrapKey
+"""What an evaluation key is made of."""
+
+KeyT = TypeVar("KeyT")
+
+_KINDS: Final = (
+    RelinearizationKey,
+    ConjugationKey,
+    RotationKey,
+    FixedRotationKey,
+    BootstrapKey,
+    SmallBootstrapKey,
+)
+
+_HOW_TO_MAKE: Final = {
+    RelinearizationKey: "engine.create_relinearization_key(secret_key)",
+    ConjugationKey: "engine.create_conjugation_key(secret_key)",
+    RotationKey: "engine.create_evaluation_key(secret_key, rotations=True)",
+    BootstrapKey: "engine.create_evaluation_key(secret_key, bootstrap=True)",
+    LossyBootstrapKey: "engine.create_evaluation_key(secret_key, bootstrap='lossy')",
+    SmallBootstrapKey: "engine.create_evaluation_key(secret_key, bootstrap='small')",
+}
+
+
+class EvaluationKey(_checks.KeyBundle, Storable):
+    """The evaluation keys of one secret, accepted wherever one of them is.
+
+    Made by `Engine.create_evaluation_key`, or of keys that there are: ``EvaluationKey([relinearization_key, …])``. It
+    holds no more than those keys, which are shared and not copied, and like them is public: it computes, and decrypts
+    nothing. One file has all of it (`save`, `Engine.load`), which is mapped like any key's.
+
+    Parameters
+    ----------
+    keys : iterable of keys
+        At most one of each kind, and one fixed rotation key for each amount; all of one secret.
+
+    Raises
+    ------
+    ParameterError
+        If there are no keys, or two of a kind.
+    KeyMismatchError
+        If the keys are of different secrets.
+    OperandTypeError
+        If something else is among them.
+
+    Examples
+    --------
+    >>> evaluation_key = engine.create_evaluation_key(secret_key, rotations=[1, -1])
+    >>> evaluation_key
+    EvaluationKey(relinearization, conjugation, rotations -1 +1; ... MB)
+    >>> x = engine.encrypt([1.0, 2.0], public_key)
+    >>> y = engine.rotate(engine.multiply(x, x, evaluation_key), evaluation_key, 1)
+    >>> engine.decrypt(y, secret_key)[1:3].round(3)
+    array([1., 4.])
+    """
+
+    __slots__ = ("__weakref__", "_context", "_fixed", "_keys", "_single")
+
+    kind = "evaluation key"
+
+    def __init__(self, keys: Iterable[AnyKey]) -> None:
+        self._single: dict[type, Any] = {}
+        fixed: dict[int, FixedRotationKey] = {}
+        for key in keys:
+            if not isinstance(key, _KINDS):
+                raise OperandTypeError(
+                    f"EvaluationKey: a {type(key).__name__} is among the keys, and evaluation keys are needed; "
+                    f"keep it apart",
+                    argument="keys",
+                    expected=" or ".join(kind.__name__ for kind in _KINDS),
+                    actual=type(key).__name__,
+                )
+            if isinstance(key, FixedRotationKey):
+                _add(fixed, key.delta, key)
+            else:
+                _add(self._single, _family(type(key)), key)
+        self._fixed: Mapping[int, FixedRotationKey] = MappingProxyType(dict(sorted(fixed.items())))
+        self._keys: tuple[Any, ...] = (
+            *(self._single[kind] for kind in _KINDS if kind in self._single),
+            *fixed.values(),
+        )
+        if not self._keys:
+            raise ParameterError("EvaluationKey: there are no keys; give at least one", option="keys", value=())
+        self._context: _native.Context = self._keys[0]._context
+        _require_one_secret(self._keys)
+
+    def _stored(self) -> tuple[_native.Context, Any, dict[str, str]]:
+        return self._context, [key._native for key in self._keys], {}
+
+    @property
+    def keys(self) -> tuple[AnyKey, ...]:
+        """The keys in it."""
+        return self._keys
+
+    @property
+    def relinearization_key(self) -> RelinearizationKey | None:
+        """The relinearization key, or None."""
+        return self._single.get(RelinearizationKey)
+
+    @property
+    def conjugation_key(self) -> ConjugationKey | None:
+        """The conjugation key, or None."""
+        return self._single.get(ConjugationKey)
+
+    @property
+    def rotation_key(self) -> RotationKey | None:
+        """The key that rotates by any amount, or None."""
+        return self._single.get(RotationKey)
+
+    @property
+    def fixed_rotation_keys(self) -> Mapping[int, FixedRotationKey]:
+        """The keys that rotate by one amount, by that amount."""
+        return self._fixed
+
+    @property
+    def bootstrap_key(self) -> BootstrapKey | None:
+        """The bootstrap key, lossy or not, or None."""
+        return self._single.get(BootstrapKey)
+
+    @property
+    def small_bootstrap_key(self) -> SmallBootstrapKey | None:
+        """The small bootstrap key, or None."""
+        return self._single.get(SmallBootstrapKey)
+
+    @property
+    def has_small_bootstrap(self) -> bool:
+        """Whether bootstraps take the small key and the rotation key, as there is no full one."""
+        return self.bootstrap_key is None and self.small_bootstrap_key is not None
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that the keys take in memory."""
+        return sum(key.nbytes for key in self._keys)
+
+    @property
+    def serialized_nbytes(self) -> int:
+        """Bytes of the keys with seeds instead of their uniform halves: about what `save` writes."""
+        return sum(key.serialized_nbytes for key in self._keys)
+
+    @property
+    def is_seeded(self) -> bool:
+        """Whether all of the keys hold seeds instead of their uniform halves."""
+        return all(key.is_seeded for key in self._keys)
+
+    @property
+    def _secret_id(self) -> int:
+        secret_id: int = self._keys[0]._native.secret_id
+        return secret_id
+
+    def save(self, path: PathLike, *, expanded: bool = False) -> None:
+        """Write all of the keys to one file: see `Engine.load`.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Where to. A file that is there is replaced, at once: whoever has it mapped keeps the old one.
+        expanded : bool, default False
+            Write uniform halves as well as their seeds: twice the size, for processes that map the file.
+
+        Raises
+        ------
+        StorageError
+            If the file can't be written; nothing is changed then.
+        """
+        self._write(path, expanded=expanded)
+
+    def part(self, operation: str, kind: type[KeyT]) -> KeyT:
+        """Return the key of a kind.
+
+        Raises
+        ------
+        MissingKeyError
+            If it isn't there; the message says what is, and how to make it.
+        """
+        key = self._single.get(_family(kind))
+        if isinstance(key, kind):
+            return key
+        name = getattr(kind, "kind", kind.__name__)
+        raise self._missing(operation, name, _HOW_TO_MAKE.get(kind, "engine.create_evaluation_key(secret_key)"))
+
+    def rotation(self, operation: str, delta: int) -> FixedRotationKey | RotationKey:
+        """Return the key for a rotation by an amount, its own if there is one."""
+        key = self._fixed.get(delta) or self.rotation_key
+        if key is None:
+            how = f"engine.create_evaluation_key(secret_key, rotations=[{delta}]), or rotations=True for any amount"
+            raise self._missing(operation, f"key for a rotation by {delta}", how)
+        return key
+
+    def _missing(self, operation: str, name: str, how: str) -> MissingKeyError:
+        return MissingKeyError(
+            f"{operation}: the evaluation key has no {name}; it has {', '.join(self._contents())}; make one with {how}",
+            key=name,
+        )
+
+    def _contents(self) -> list[str]:
+        parts = [
+            kind.kind.removesuffix(" key") for kind in (RelinearizationKey, ConjugationKey) if kind in self._single
+        ]
+        if self._fixed:
+            shown = [f"{delta:+d}" for delta in list(self._fixed)[:8]]
+            more = f" and {len(self._fixed) - len(shown)} more" if len(self._fixed) > len(shown) else ""
+            parts.append(f"rotations {' '.join(shown)}{more}")
+        if self.rotation_key is not None:
+            parts.append("rotations by any amount")
+        if self.bootstrap_key is not None:
+            key = self.bootstrap_key
+            parts.append(f"{key.kind.removesuffix(' key')} of stage_count {key.stage_count}")
+        if self.small_bootstrap_key is not None:
+            parts.append(SmallBootstrapKey.kind.removesuffix(" key"))
+        return parts
+
+    def __repr__(self) -> str:
+        seeded = ", seeded" if self.is_seeded else ""
+        return f"EvaluationKey({', '.join(self._contents())}; {format_bytes(self.nbytes)}{seeded})"
+
+
+def _family(kind: type) -> type:
+    """Return the class that a key is filed under: a lossy bootstrap key is a bootstrap key."""
+    return next((base for base in _KINDS if issubclass(kind, base)), kind)
+
+
+def _add(keys: dict[Any, Any], place: Any, key: AnyKey) -> None:
+    if place in keys:
+        which = f"{key.kind}s for {place:+d}" if isinstance(place, int) else f"{key.kind}s"
+        raise ParameterError(
+            f"EvaluationKey: there are two {which}, and one is taken; leave one of them out",
+            option="keys",
+            value=key.kind,
+            allowed=1,
+        )
+    keys[place] = key
+
+
+def _require_one_secret(keys: tuple[Any, ...]) -> None:
+    secrets = {key._native.secret_id: key for key in keys}
+    if len(secrets) > 1:
+        kinds = [key.kind for key in secrets.values()]
+        raise KeyMismatchError(
+            f"EvaluationKey: the {kinds[0]} and the {kinds[1]} are of different secrets, and one is needed; "
+            f"make all of them from one secret key",
+            key=kinds[1],
+        )

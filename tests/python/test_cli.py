@@ -1,0 +1,251 @@
+"""The command line, at rings without security."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from everlevel import Engine, EvaluationKey, LossyBootstrapKey, SecretKey
+from everlevel.cli import main
+from everlevel.cli._demo import grow
+
+SMALL = ("--insecure-log-n", "10")
+
+
+def files(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir()}
+
+
+@pytest.fixture(scope="module")
+def keys(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of keys, as `keygen` makes it."""
+    folder = tmp_path_factory.mktemp("cli") / "new" / "keys"
+    assert (
+        main(["keygen", str(folder), "--bootstrap", *SMALL, "--rotation", "--rotations=-1,5", "--stage-count", "4"])
+        == 0
+    )
+    return folder
+
+
+def test_info_recomputes_every_claim(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["info", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["build"]["everlevel"]
+    sets = found["parameter_sets"]
+    assert {row["engine"] for row in sets} >= {"Engine(max_level=7)", "Engine(use_bootstrap=True)"}
+    for row in sets:
+        assert row["log2_qp"] <= row["max_log2_qp"], row
+        assert row["security_bits"] >= 127.5, row  # the tolerance that docs/notes/security.md states
+        assert row["slot_count"] == 1 << (row["log_n"] - 1)
+    assert {row["secret"] for row in sets if "bootstrap" in row["engine"]} == {"weight-1024", "weight-32"}
+
+
+def test_info_prints_a_table(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["info"]) == 0
+    (row,) = (line for line in capsys.readouterr().out.splitlines() if line.startswith("Engine(max_level=7)"))
+    assert row.split()[1:4] == ["2^14", "8192", "0..7"]
+
+
+def test_keygen_writes_keys_that_compute(keys: Path) -> None:
+    names = {"secret", "public", "relinearization", "conjugation", "rotation", "rotation-1", "rotation+5", "bootstrap"}
+    assert files(keys) == {f"{name}.key" for name in names}
+    assert stat.S_IMODE((keys / "secret.key").stat().st_mode) == 0o600
+    engine = Engine(use_bootstrap=True, insecure_log_n=10)
+    loaded: dict[str, Any] = {name: engine.load(keys / f"{name}.key") for name in names}
+    x = engine.encrypt([0.5, -0.25], loaded["public"], level=0).bootstrap(loaded["bootstrap"])
+    assert x.level == 13 - 4
+    np.testing.assert_allclose(engine.decrypt((x * x).rotate(5), loaded["secret"])[5:7], [0.25, 0.0625], atol=1e-5)
+
+
+def test_keygen_overwrites_nothing(keys: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = {path: path.read_bytes() for path in keys.iterdir()}
+    assert main(["keygen", str(keys), *SMALL]) == 1
+    error = capsys.readouterr().err
+    assert "secret.key" in error
+    assert "--force" in error
+    assert {path: path.read_bytes() for path in keys.iterdir()} == before
+    for _ in range(2):
+        assert main(["keygen", str(tmp_path), "--max-level", "2", *SMALL, "--force"]) == 0
+
+
+def test_keygen_for_a_secret_that_there_is(keys: Path, tmp_path: Path) -> None:
+    secret = str(keys / "secret.key")
+    options = ["--lossy", "--stage-count", "5", "--expanded"]
+    assert main(["keygen", str(tmp_path), "--secret", secret, *options]) == 0
+    assert files(tmp_path) == {
+        f"{name}.key" for name in ("public", "relinearization", "conjugation", "lossy_bootstrap")
+    }
+    engine = Engine(use_bootstrap=True, insecure_log_n=10)
+    secret_key, lossy = engine.load(secret), engine.load(tmp_path / "lossy_bootstrap.key")
+    for name in ("relinearization", "conjugation"):
+        assert (tmp_path / f"{name}.key").stat().st_size > 1.9 * (keys / f"{name}.key").stat().st_size
+        engine.load(tmp_path / f"{name}.key")
+    assert isinstance(secret_key, SecretKey)
+    assert isinstance(lossy, LossyBootstrapKey)
+    x = engine.encrypt([0.5], secret_key, level=5).lossy_bootstrap(lossy)
+    np.testing.assert_allclose(engine.decrypt(x, secret_key)[0], 0.5, atol=1e-4)
+
+
+def test_keygen_makes_small_keys_of_deeper_parameters(tmp_path: Path) -> None:
+    assert main(["keygen", str(tmp_path), "--bootstrap-to", "14", "--small", "--one-file", *SMALL]) == 0
+    more = tmp_path / "more"
+    assert main(["keygen", str(more), "--secret", str(tmp_path / "secret.key"), "--small"]) == 0
+    assert files(more) >= {"small_bootstrap.key", "rotation.key"}
+    engine = Engine(use_bootstrap_to_14_levels=True, insecure_log_n=10)
+    secret_key = engine.load(tmp_path / "secret.key")
+    engine.load(tmp_path / "evaluation.key")
+    assert isinstance(secret_key, SecretKey)
+    x = engine.encrypt([0.5], secret_key, level=0).bootstrap()
+    assert x.level == 14
+    np.testing.assert_allclose(engine.decrypt(x, secret_key)[0], 0.5, atol=1e-4)
+
+
+def test_keygen_puts_keys_together(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    options = ["--one-file", "--rotations=1", "--lossy", "--bootstrap", *SMALL]
+    assert main(["keygen", str(tmp_path), *options]) == 0
+    assert files(tmp_path) == {"secret.key", "public.key", "evaluation.key"}
+    engine = Engine(use_bootstrap=True, insecure_log_n=10)
+    secret_key, evaluation_key = engine.load(tmp_path / "secret.key"), engine.load(tmp_path / "evaluation.key")
+    assert isinstance(secret_key, SecretKey)
+    assert isinstance(evaluation_key, EvaluationKey)
+    x = engine.encrypt([0.5], secret_key, level=3).lossy_bootstrap(evaluation_key).rotate(1)
+    np.testing.assert_allclose(engine.decrypt(x, secret_key)[:2], [0, 0.5], atol=1e-4)
+    capsys.readouterr()
+    assert main(["inspect", str(tmp_path / "evaluation.key")]) == 0
+    assert "bootstrap key, fixed rotation key" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--bootstrap", "--stage-count", "9", *SMALL), "stage_count is 9"),
+        (("--bootstrap", "--size", "huge", *SMALL), "size is 'huge'"),
+        (("--lossy", *SMALL), "add --bootstrap"),
+        (("--small", *SMALL), "add --bootstrap"),
+        (("--small", "--lossy", "--bootstrap", *SMALL), "leave --lossy out"),
+        (("--slot-count", "3", *SMALL), "power of two"),
+        (("--secret", "nowhere"), "nowhere"),
+    ],
+)
+def test_keygen_refuses_before_it_writes(
+    options: tuple[str, ...], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["keygen", str(tmp_path / "keys"), *options]) == 1
+    assert message in capsys.readouterr().err
+    assert files(tmp_path) == set()
+
+
+def test_inspect_says_what_files_hold(keys: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    paths = sorted(map(str, keys.iterdir()))
+    assert main(["inspect", "--json", *paths]) == 0
+    found = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [entry["path"] for entry in found] == paths
+    by_name = {Path(entry["path"]).name: entry for entry in found}
+    assert by_name["bootstrap.key"]["kind"] == "bootstrap key"
+    assert by_name["bootstrap.key"]["object"]["stage_count"] == 4
+    assert by_name["rotation+5.key"]["object"]["delta"] == 5
+    for name, entry in by_name.items():
+        assert entry["verified"]
+        assert entry["parameters"]["log_n"] == 10
+        assert entry["data_bytes"] < entry["file_bytes"] == (keys / name).stat().st_size
+        assert entry["secret_id"] == by_name["secret.key"]["secret_id"]
+
+
+def test_inspect_prints_no_secret(keys: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["inspect", str(keys / "secret.key")]) == 0
+    out = capsys.readouterr().out
+    assert "INSECURE" in out
+    assert "checksums" in out
+    assert len(out) < 1000
+
+
+def flip(data: bytes) -> bytes:
+    return data[:-1] + bytes([data[-1] ^ 1])
+
+
+@pytest.mark.parametrize(
+    ("damage", "words"),
+    [
+        (flip, "checksum"),
+        (lambda data: data[:-1], "bytes"),
+        (lambda data: data[:100], "bytes"),
+        (lambda _: b"", "bytes"),
+        (lambda _: b"\x89PNG" * 100, "Everlevel"),
+    ],
+    ids=["flipped", "cut", "cut in the header", "empty", "foreign"],
+)
+def test_inspect_tells_of_damage_in_one_line(
+    damage: Any, words: str, keys: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "damaged"
+    path.write_bytes(damage((keys / "public.key").read_bytes()))
+    assert main(["inspect", str(path), str(keys / "public.key")]) == 1
+    captured = capsys.readouterr()
+    assert captured.err.count("\n") == 1
+    assert str(path) in captured.err
+    assert words in captured.err
+    assert "public key" in captured.out  # the sound file is shown all the same
+
+
+def test_the_process_exits_with_the_status(tmp_path: Path) -> None:
+    def everlevel(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "everlevel", *arguments]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    missing = everlevel("inspect", str(tmp_path / "nothing"))
+    assert missing.returncode == 1
+    assert missing.stderr.startswith("everlevel: ")
+    assert "Traceback" not in missing.stderr
+    assert everlevel("dance").returncode == 2
+    assert everlevel("--version").stdout.startswith("everlevel ")
+
+
+def test_bench_measures_rows_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "bench.json"
+    options = ["--stage-counts", "3", "9", "--threads", "1", "--repetitions", "1", "--json", str(path)]
+    assert main(["bench", *SMALL, *options]) == 1  # nine stages can't be
+    sound, failed = json.loads(path.read_text())["rows"]
+    assert sound["level_out"] == 10
+    assert sound["worst_bits"] > 20
+    assert "stage_count is 9" in failed["failure"]
+    assert "stage_count is 9" in capsys.readouterr().out
+
+
+def test_demo_agrees_with_the_plain_computation(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["demo", *SMALL, "--generations", "4"]) == 0
+    rows = [line.split() for line in capsys.readouterr().out.splitlines() if line.startswith(("gen", "bootstrap"))]
+    assert [row[0] for row in rows] == ["generation"] * 3 + ["bootstrap", "generation"]
+    assert all(float(row[-1].removeprefix("2^")) < -12 for row in rows)
+
+
+def test_a_generation_is_the_sharpened_mean() -> None:
+    cells = np.random.default_rng(1).choice([-1.0, 1.0], 512)
+    shifts = [(a, b) for a in (-1, 0, 1) for b in (-32, 0, 32)]
+    mean = sum(np.roll(cells, a + b) * (2 - abs(a)) * (2 - abs(b) / 32) for a, b in shifts) / 16
+    np.testing.assert_allclose(grow(cells, 32), (3 * mean - mean**3) / 2, atol=1e-14)
+
+
+def test_ctrl_c_is_no_traceback(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def interrupted(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("everlevel.cli._inspect.inspect", interrupted)
+    assert main(["inspect", os.devnull]) == 130
+    assert capsys.readouterr().err == "everlevel: stopped\n"
+
+
+def test_errors_of_the_package_are_the_only_ones_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: Any, **__: Any) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("everlevel.cli._inspect.inspect", broken)
+    with pytest.raises(ZeroDivisionError):
+        main(["inspect", os.devnull])

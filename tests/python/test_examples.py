@@ -1,0 +1,84 @@
+"""Every example runs, on a ring without security, and what it prints holds. Full size is for whoever runs them."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+
+
+def run(name: str, *arguments: str) -> str:
+    """Run an example in a process of its own, and return what it prints."""
+    command = [sys.executable, str(EXAMPLES / name), *arguments]
+    environment = os.environ | {"EVERLEVEL_PROGRESS": "0"}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_first_bootstrap() -> None:
+    out = run("01_first_bootstrap.py", "--insecure-log-n", "10", "--steps", "8")
+    assert out.count("\nbootstrap ") == 2
+    errors = [float(bits) for bits in re.findall(r"2\^(-\d+\.\d+)$", out, re.MULTILINE)]
+    assert len(errors) == 8 + 2
+    assert max(errors) < -18
+
+
+def test_logistic_regression(tmp_path: Path) -> None:
+    options = ["--insecure-log-n", "13", "--train", "128", "--iterations", "5", "--out", str(tmp_path)]
+    out = run("02_logistic_regression.py", *options)
+    assert "2 bootstraps of two ciphertexts" in out
+    rows = [line.split() for line in out.splitlines() if re.match(r" +\d+ +\d+ +0\.", line)]
+    assert len(rows) == 5
+    for _, _, _, plain, encrypted, _ in rows:
+        assert abs(float(plain) - float(encrypted)) < 1e-4
+    losses = [float(row[4]) for row in rows]
+    assert losses == sorted(losses, reverse=True)
+    accuracies = [float(share) for share in re.findall(r"([\d.]+)%", out)]
+    assert min(accuracies) > 90
+    assert (tmp_path / "logistic_regression.png").stat().st_size > 10_000
+
+
+@pytest.mark.parametrize("form", [(), ("--expanded",)], ids=["seeded", "expanded"])
+def test_keys_in_two_processes(form: tuple[str, ...], tmp_path: Path) -> None:
+    out = run("03_keys_in_two_processes.py", "--insecure-log-n", "10", "--folder", str(tmp_path / "new"), *form)
+    rows = [line.split() for line in out.splitlines() if re.match(r" +[01] ", line)]
+    assert [row[0] for row in rows] == ["0", "1"]
+    assert {path.name for path in (tmp_path / "new").iterdir()} >= {"evaluation.key", "result_0", "result_1"}
+    if sys.platform == "linux":
+        for row in rows:
+            resident, proportional = float(row[3]), float(row[4])
+            assert proportional < resident  # some of it is shared
+
+
+def test_minimum_and_nearest_neighbours(tmp_path: Path) -> None:
+    options = ["--insecure-log-n", "10", "--known", "16", "--queries", "8", "--k", "3", "--out", str(tmp_path)]
+    out = run("04_minimum_and_nearest_neighbours.py", *options)
+    assert re.search(r"shortest petal of 16: ([\d.]+) cm, plain \1 cm; error 2\^-", out)
+    assert "the same answer for 100.0%" in out
+    assert "0.0% are off by over 1/2" in out
+    assert "16 bootstraps" in out  # four for each two queries
+    assert (tmp_path / "nearest_neighbours.png").stat().st_size > 10_000
+
+
+def test_bootstrap_precision(tmp_path: Path) -> None:
+    out = run("bootstrap_precision.py", "--repeat", "1", "--out", str(tmp_path))
+    worst = {line[:18].strip(): float(line.split()[-1]) for line in out.splitlines() if " → " in line}
+    assert worst["regular"] > 20
+    assert worst["lossy"] > 15
+    assert worst["sign"] > 24
+    assert worst["regular, small key"] > 20
+    assert (tmp_path / "bootstraps.png").stat().st_size > 10_000
+
+
+def test_every_example_is_run() -> None:
+    tested = Path(__file__).read_text(encoding="utf-8")
+    # The demo is too large for this page; `make demo` runs it.
+    names = {path.name for path in EXAMPLES.glob("*.py")} - {"demo.py"}
+    assert names == {name for name in names if f'"{name}"' in tested}
