@@ -187,3 +187,17 @@ fn the_tail_at_weak_parameters() {
         assert!((0.7..1.4).contains(&(measured / predicted)), "{measured} is not {predicted}");
     }
 }
+
+/// Full and half products of the 2016 library's set, at full size: the figures of docs/notes/performance.md.
+#[test]
+#[ignore = "slow: 6,000 rotations of real size"]
+fn half_products_at_full_size() {
+    for name in ["tfhe-lib-full", "tfhe-lib-seven", "tfhe-lib", "gate-64"] {
+        let literal = everlevel_tfhe::sets::find(name).unwrap().literal();
+        let formula = literal.lwe_dim as f64 * noise::external_product(&literal);
+        let squares = rotation(&literal, 4, 500);
+        let measured = squares.iter().sum::<f64>() / squares.len() as f64;
+        println!("{name}: log2 deviation {:.2}, formula {:.2}", 0.5 * measured.log2(), 0.5 * formula.log2());
+        assert_variance(name, &squares, formula, 0.12);
+    }
+}
