@@ -31,9 +31,9 @@ fn sample(
     one: impl Fn(&SecretKey, &EvalKeys, u64) -> f64,
 ) -> Vec<f64> {
     let mut squares = Vec::new();
-    for _ in 0..key_count {
+    for key in 0..key_count as u64 {
         let (secret, keys) = keys(literal.clone());
-        squares.extend((0..count).map(|i| one(&secret, &keys, i).powi(2)));
+        squares.extend((0..count).map(|i| one(&secret, &keys, key * count + i).powi(2)));
     }
     squares
 }
@@ -59,7 +59,7 @@ fn key_switches() {
     {
         let base = literal(32, Space::Bit);
         let literal = ParamsLiteral { key_switch: KeySwitch { gadget, ring }, max_log2_p_fail: 0.0, ..base };
-        let squares = sample(&literal, 12, 1_000, |secret, keys, i| {
+        let squares = sample(&literal, 100, 200, |secret, keys, i| {
             let big = uniform(keys.params().big_dim(), i);
             signed(keys.key_switch_lwe(&big).phase(secret.small()).wrapping_sub(big.phase(secret.big())))
         });
@@ -72,7 +72,7 @@ fn key_switches() {
 fn modulus_switches() {
     for log2_stride in [0, 2] {
         let literal = ParamsLiteral { order: Order::BootstrapFirst, ..literal(32, Space::Bit) };
-        let squares = sample(&literal, 12, 2_000, |secret, keys, i| {
+        let squares = sample(&literal, 100, 200, |secret, keys, i| {
             let small = uniform(keys.params().lwe_dim, i);
             let exponents = keys.exponents(&small, log2_stride);
             let two_n = 2.0 * keys.params().n() as f64;
