@@ -1,14 +1,15 @@
 """Keys saved by one process, mapped by two others, which compute with them.
 
-The client makes keys, writes all but the secret one to a folder, encrypts a message for each server, and lets go of
-what it made. Each server is a process of its own. It maps the keys, which takes milliseconds however large they are,
-bootstraps its message, squares it, writes the result, and tells what memory it holds. The client decrypts.
+The client makes an evaluation key, which is all that computing needs, writes it to a file, encrypts a message for each
+server, and lets go of what it made. Each server is a process of its own. It maps the key, which takes milliseconds
+however large it is, bootstraps its message, squares it, writes the result, and tells what memory it holds. The client
+decrypts.
 
 What a process maps is read from the disk as it is used, and lies in memory once, however many processes map it. Linux
 tells both sides: *resident* is what a process sees, *proportional* what it answers for, where every shared page
 counts for a part.
 
-Keys are written seeded, which makes their files half as large and each use slower; ``--expanded`` writes them whole.
+The key is written seeded, which makes its file half as large and each use slower; ``--expanded`` writes it whole.
 """
 
 from __future__ import annotations
@@ -24,9 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from everlevel import BootstrapKey, Ciphertext, Engine
-
-KEYS = ("relinearization", "conjugation", "bootstrap")
+from everlevel import Ciphertext, Engine
 
 
 def make_engine(options: argparse.Namespace) -> Engine:
@@ -49,14 +48,12 @@ def serve(options: argparse.Namespace) -> None:
     folder, number = options.folder, options.serve
     engine = make_engine(options)
     start = time.perf_counter()
-    # The engine remembers keys that it loads, all but bootstrap keys, which methods are given.
-    *_, bootstrap_key = (engine.load(folder / f"{name}.key", mapped=True) for name in KEYS)
+    engine.load(folder / "evaluation.key", mapped=True)  # the engine uses it from now on
     opened = time.perf_counter() - start
     message = engine.load(folder / f"message_{number}")
-    assert isinstance(bootstrap_key, BootstrapKey)
     assert isinstance(message, Ciphertext)
     start = time.perf_counter()
-    refreshed = message.bootstrap(bootstrap_key)
+    refreshed = message.bootstrap()
     computed = time.perf_counter() - start
     (refreshed * refreshed).save(folder / f"result_{number}")
     print(json.dumps({"opened": opened, "computed": computed}), flush=True)
@@ -97,13 +94,12 @@ def request(folder: Path, options: argparse.Namespace) -> None:
     engine = make_engine(options)
     print(engine)
     secret_key = engine.create_secret_key()
-    for name in KEYS:
-        key = getattr(engine, f"create_{name}_key")(secret_key)
-        path = folder / f"{name}.key"
-        start = time.perf_counter()
-        key.save(path, expanded=options.expanded)
-        seconds = time.perf_counter() - start
-        print(f"{path.name:<20} {path.stat().st_size / 1e6:>8.1f} MB written in {seconds:.1f} s")
+    key = engine.create_evaluation_key(secret_key, rotations=False)
+    path = folder / "evaluation.key"
+    start = time.perf_counter()
+    key.save(path, expanded=options.expanded)
+    seconds = time.perf_counter() - start
+    print(f"{key}\n{path.name}: {path.stat().st_size / 1e6:.1f} MB, written in {seconds:.1f} s")
     del key
     engine.forget_keys()
 
@@ -121,7 +117,7 @@ def request(folder: Path, options: argparse.Namespace) -> None:
     finally:
         for server in servers:
             server.communicate()
-    print("\nserver  keys opened, ms  bootstrap, s  resident, MB  proportional, MB  largest error")
+    print("\nserver   key opened, ms  bootstrap, s  resident, MB  proportional, MB  largest error")
     for number, (report, message) in enumerate(zip(reports, messages, strict=True)):
         result = engine.load(folder / f"result_{number}")
         assert isinstance(result, Ciphertext)

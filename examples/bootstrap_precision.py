@@ -16,6 +16,7 @@ import argparse
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -66,19 +67,21 @@ class Bench:
         """Draw ±1."""
         return np.sign(self.uniform())
 
-    def measure(self, name: str, bootstrap: Bootstrap, messages: list[Values], level: int) -> Values:
+    def measure(
+        self, name: str, bootstrap: Bootstrap, messages: list[Values], level: int, small: dict[str, Any] | None
+    ) -> Values:
         """Bootstrap messages, print the row, and return the absolute errors of all slots."""
         ciphertexts = [self.encrypt(message, level) for message in messages]
         seconds = np.inf
         for _ in range(self.repeat):
             start = time.perf_counter()
-            result = bootstrap(*ciphertexts, *self.keys)
+            result = bootstrap(*ciphertexts, *self.keys) if small is None else bootstrap(*ciphertexts, **small)
             seconds = min(seconds, time.perf_counter() - start)
         results = result if isinstance(result, tuple) else (result,)
         pairs = zip(results, messages, strict=True)
         errors = np.concatenate([np.abs(self.engine.decrypt(out, self.secret_key) - message) for out, message in pairs])
         mean, worst = -np.log2(errors.mean()), -np.log2(errors.max())
-        print(f"{name:<16} {level:>4} → {results[0].level:<3} {seconds:>8.2f} {mean:>11.1f} {worst:>12.1f}", flush=True)
+        print(f"{name:<18} {level:>4} → {results[0].level:<3} {seconds:>8.2f} {mean:>11.1f} {worst:>12.1f}", flush=True)
         return errors
 
     def measure_all(self) -> dict[str, Values]:
@@ -94,8 +97,26 @@ class Bench:
             ("sign, real", engine.sign_bootstrap, [self.signs()], stages),
             ("sign merge", engine.sign_merge_bootstrap, [self.signs(), self.signs()], stages),
         ]
-        print(f"{'bootstrap':<16} {'levels':>10} {'seconds':>8} {'mean, bits':>11} {'worst, bits':>12}")
-        return {name: self.measure(name, call, messages, level) for name, call, messages, level in cases}
+        print(f"{'bootstrap':<18} {'levels':>10} {'seconds':>8} {'mean, bits':>11} {'worst, bits':>12}")
+        errors = {name: self.measure(name, call, messages, level, None) for name, call, messages, level in cases}
+        for name, call, messages, level in cases:
+            if name in ("regular", "lossy, real"):
+                small = self._small_keys | {"stage_count": stages}
+                title = f"{name.split(',')[0]}, small key"
+                errors[title] = self.measure(title, call, messages, level, small)
+        return errors
+
+    @cached_property
+    def _small_keys(self) -> dict[str, Any]:
+        rotation_key = self.engine.create_rotation_key(self.secret_key)
+        small_bootstrap_key = self.engine.create_small_bootstrap_key(self.secret_key)
+        relinearization_key, conjugation_key, _ = self.keys
+        return {
+            "relinearization_key": relinearization_key,
+            "conjugation_key": conjugation_key,
+            "rotation_key": rotation_key,
+            "small_bootstrap_key": small_bootstrap_key,
+        }
 
 
 def make_bench(arguments: argparse.Namespace) -> Bench:
@@ -114,8 +135,8 @@ def draw_histograms(axis: Axes, errors: dict[str, Values]) -> None:
     """Draw the errors of all bootstraps, those of one order in one colour."""
     bins = np.arange(-46.0, -11.5, 0.5)
     for name, error in errors.items():
-        colour = "tab:orange" if name.startswith("lossy") else "tab:green" if name.startswith("sign") else "tab:blue"
-        style = ":" if name.endswith("merge") else "--" if name.endswith("real") else "-"
+        colour = "tab:orange" if "lossy" in name else "tab:green" if name.startswith("sign") else "tab:blue"
+        style = "-." if "small" in name else ":" if name.endswith("merge") else "--" if name.endswith("real") else "-"
         shares = np.full(error.size, 1 / error.size)
         log_error = np.log2(np.maximum(error, 2.0**-45))
         axis.hist(log_error, bins, weights=shares, histtype="step", color=colour, linestyle=style, label=name)

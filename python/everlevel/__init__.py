@@ -14,6 +14,7 @@ from importlib.metadata import version as _version
 from . import errors
 from ._fit import ChebyshevFit, fit
 from ._info import show_info
+from ._sign_plan import SignPlan
 from .ciphertext import Ciphertext
 from .engine import Engine
 from .errors import EverlevelError
@@ -54,6 +55,7 @@ __all__ = [
     "RelinearizationKey",
     "RotationKey",
     "SecretKey",
+    "SignPlan",
     "SmallBootstrapKey",
     "__version__",
     "errors",

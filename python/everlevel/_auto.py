@@ -5,7 +5,8 @@ catches it: it bootstraps the operands that are too low, and calls the operation
 of an operation, so that each that consumes levels has this by one line above it.
 
 What is bootstrapped is remembered beside the original, until the original becomes something else as an ``out``: an
-operand that is used again is not bootstrapped again.
+operand that is used again is not bootstrapped again. Sums and rotations, which need no levels, are `deepened` for that
+reason alone.
 """
 
 from __future__ import annotations

@@ -58,15 +58,21 @@ class ArithmeticMixin(EngineCore):
         >>> engine.decrypt(engine.add(a, [10.0, 20.0]), secret_key)[:2].round(3)
         array([11., 22.])
         """
-        first, second = self._order("add", left, right)
         out = self._out("add", out)
-        return self._put(self._add("add", first, second), out)
+        return self._put(self._sum_of(left, right), out)
 
     def subtract(self, left: Operand, right: Operand, out: Ciphertext | None = None) -> Ciphertext:
         """Subtract `right` from `left`, slot by slot. All else is as in `add`."""
         out = self._out("subtract", out)
         return self._put(self._subtract(left, right), out)
 
+    # Apart from their functions, since what an `out` was bootstrapped to is not what is to be replaced.
+    @deepened
+    def _sum_of(self, left: Operand, right: Operand) -> Ciphertext:
+        first, second = self._order("add", left, right)
+        return self._add("add", first, second)
+
+    @deepened
     def _subtract(self, left: Operand, right: Operand) -> Ciphertext:
         if isinstance(left, Ciphertext) and isinstance(right, Ciphertext):
             native = self._context.subtract(left._native, right._native)
@@ -79,6 +85,7 @@ class ArithmeticMixin(EngineCore):
             return self.negate(self._add("subtract", self.negate(first), second))
         return self._add("subtract", first, _negative("subtract", second, self.slot_count))
 
+    @deepened
     def negate(self, ciphertext: Ciphertext) -> Ciphertext:
         """Negate every slot. Levels consumed: 0."""
         ciphertext = self._ciphertext("negate", ciphertext)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, cast, overload
 
 from . import _checks
+from ._auto import deepened
 from ._core import EngineCore
 from .ciphertext import Ciphertext
 from .errors import OperandTypeError, ParameterError
@@ -63,6 +64,10 @@ class SlotsMixin(EngineCore):
             amount = self._amount("rotate", key if delta is None else delta)
             rotated = self._context.rotate_plain(ciphertext._native, amount)
             return Plaintext(self._context, rotated, is_real=ciphertext.is_real)
+        return self._rotate(ciphertext, key, delta)
+
+    @deepened
+    def _rotate(self, ciphertext: Any, key: Any, delta: int | None) -> Ciphertext:
         ciphertext = self._relinearized("rotate", ciphertext)
         if isinstance(key, EvaluationKey) and delta is not None:
             key = key.rotation("rotate", self._amount("rotate", delta))
@@ -92,6 +97,7 @@ class SlotsMixin(EngineCore):
         """Rotate: the same as `rotate`, under NumPy's name."""
         return self.rotate(ciphertext, rotation_key, shift)
 
+    @deepened
     def rotate_batch(
         self,
         ciphertext: Ciphertext,
@@ -166,6 +172,10 @@ class SlotsMixin(EngineCore):
         if isinstance(ciphertext, Plaintext):
             native = self._context.conjugate_plain(ciphertext._native)
             return Plaintext(self._context, native, is_real=ciphertext.is_real)
+        return self._conjugate(ciphertext, conjugation_key)
+
+    @deepened
+    def _conjugate(self, ciphertext: Any, conjugation_key: Any) -> Ciphertext:
         ciphertext = self._relinearized("conjugate", ciphertext)
         key = _checks.instance("conjugate", "conjugation_key", conjugation_key, ConjugationKey)
         self._registry.remember(key)

@@ -9,14 +9,11 @@ from weakref import WeakValueDictionary
 
 from . import _native, _options
 from ._auto import Counters, Refresher
-from ._engine_arithmetic import ArithmeticMixin
-from ._engine_bootstrap import BootstrapMixin
 from ._engine_evaluation import EvaluationMixin
+from ._engine_extrema import ExtremaMixin
 from ._engine_files import FilesMixin
 from ._engine_matrices import MatricesMixin
-from ._engine_messages import MessagesMixin
-from ._engine_polynomials import PolynomialsMixin
-from ._engine_slots import SlotsMixin
+from ._engine_range import RangeMixin
 from ._keywords import accept_names_of_1x
 from ._options import Mode
 from ._registry import KeyRegistry
@@ -25,16 +22,7 @@ from ._storable import Storable
 __all__ = ["Engine"]
 
 
-class Engine(
-    MessagesMixin,
-    ArithmeticMixin,
-    PolynomialsMixin,
-    SlotsMixin,
-    MatricesMixin,
-    BootstrapMixin,
-    EvaluationMixin,
-    FilesMixin,
-):
+class Engine(RangeMixin, ExtremaMixin, MatricesMixin, EvaluationMixin, FilesMixin):
     """CKKS: arithmetic on encrypted vectors of real or complex numbers.
 
     An engine holds parameters and no secrets. It is safe to use from many threads at once: long calls release the

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import pickle
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from conftest import INSECURE_LOG_N, Party, new_party
-from everlevel import Engine
+from everlevel import Engine, EvaluationKey
 from everlevel.errors import LevelError, MissingKeyError
 
 
@@ -47,6 +50,24 @@ def test_two_real_operands_share_a_bootstrap_which_is_remembered(auto: Party) ->
     assert (x * x + y * y).level == 9
     assert engine.bootstrap_count == before + 1
     assert x.level == 0  # as it was
+
+
+def test_sums_and_rotations_of_what_was_bootstrapped_keep_its_levels(auto: Party) -> None:
+    engine = auto.engine
+    values = np.linspace(-1, 1, engine.slot_count)
+    x = engine.encrypt(values, auto.public_key, level=0)
+    before = engine.bootstrap_count
+    _ = x * x
+    for result, plain in (
+        (x + 1, values + 1),
+        (1 - x, 1 - values),
+        (x - x.rotate(3), values - np.roll(values, 3)),
+        (-x, -values),
+        (x.conjugate(), values),
+    ):
+        assert result.level == 10
+        np.testing.assert_allclose(engine.decrypt(result, auto.secret_key), plain, atol=1e-5)
+    assert engine.bootstrap_count == before + 1
 
 
 def test_an_operand_that_would_bring_it_down_again_is_raised_along(auto: Party) -> None:
@@ -119,3 +140,43 @@ def test_the_option_travels_with_the_engine(auto: Party, deep: Party) -> None:
     assert pickle.loads(pickle.dumps(auto.engine)).auto_bootstrap
     assert not pickle.loads(pickle.dumps(deep.engine)).auto_bootstrap
     assert "automatic bootstrap" in repr(auto.engine)
+
+
+def test_threads_share_what_is_bootstrapped(auto: Party) -> None:
+    engine = auto.engine
+    x = engine.encrypt([0.5, -0.75], auto.public_key, level=0)
+    before = engine.bootstrap_count
+    with ThreadPoolExecutor(8) as pool:
+        products = list(pool.map(lambda _: x * x, range(16)))
+    assert engine.bootstrap_count == before + 1
+    for product in products:
+        np.testing.assert_allclose(engine.decrypt(product, auto.secret_key)[:2], [0.25, 0.5625], atol=1e-5)
+
+
+def test_what_is_remembered_goes_with_the_original(auto: Party) -> None:
+    refresher = auto.engine._refresher
+    assert refresher is not None
+    x = auto.engine.encrypt([0.5], auto.public_key, level=0)
+    gc.collect()
+    before = len(refresher._fresh)
+    _ = x * x
+    assert len(refresher._fresh) == before + 1
+    del x
+    gc.collect()
+    assert len(refresher._fresh) == before
+
+
+@pytest.mark.full_size
+def test_forty_products_at_full_size(tmp_path: Path, rng: np.random.Generator) -> None:
+    engine = Engine("parallel", auto_bootstrap=True)
+    secret_key = engine.create_secret_key()
+    engine.create_evaluation_key(secret_key, rotations=False).save(tmp_path / "evaluation.key", expanded=True)
+    engine.forget_keys()
+    assert isinstance(engine.load(tmp_path / "evaluation.key"), EvaluationKey)  # mapped
+    values = rng.uniform(0.1, 0.9, engine.slot_count)
+    x = engine.encrypt(values, secret_key, level=10)
+    for _ in range(20):
+        x, values = 2.5 * (x * (1 - x)), 2.5 * values * (1 - values)
+    # x² and 2.5·x are two levels each time, from 10: the last of 40 is taken from the fourth ten.
+    assert engine.bootstrap_count == 3
+    assert np.abs(engine.decrypt(x, secret_key) - values).max() < 2**-15

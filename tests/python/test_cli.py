@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from everlevel import Engine, LossyBootstrapKey, SecretKey
+from everlevel import Engine, EvaluationKey, LossyBootstrapKey, SecretKey
 from everlevel.cli import main
 from everlevel.cli._demo import grow
 
@@ -94,12 +94,43 @@ def test_keygen_for_a_secret_that_there_is(keys: Path, tmp_path: Path) -> None:
     np.testing.assert_allclose(engine.decrypt(x, secret_key)[0], 0.5, atol=1e-4)
 
 
+def test_keygen_makes_small_keys_of_deeper_parameters(tmp_path: Path) -> None:
+    assert main(["keygen", str(tmp_path), "--bootstrap-to", "14", "--small", "--one-file", *SMALL]) == 0
+    more = tmp_path / "more"
+    assert main(["keygen", str(more), "--secret", str(tmp_path / "secret.key"), "--small"]) == 0
+    assert files(more) >= {"small_bootstrap.key", "rotation.key"}
+    engine = Engine(use_bootstrap_to_14_levels=True, insecure_log_n=10)
+    secret_key = engine.load(tmp_path / "secret.key")
+    engine.load(tmp_path / "evaluation.key")
+    assert isinstance(secret_key, SecretKey)
+    x = engine.encrypt([0.5], secret_key, level=0).bootstrap()
+    assert x.level == 14
+    np.testing.assert_allclose(engine.decrypt(x, secret_key)[0], 0.5, atol=1e-4)
+
+
+def test_keygen_puts_keys_together(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    options = ["--one-file", "--rotations=1", "--lossy", "--bootstrap", *SMALL]
+    assert main(["keygen", str(tmp_path), *options]) == 0
+    assert files(tmp_path) == {"secret.key", "public.key", "evaluation.key"}
+    engine = Engine(use_bootstrap=True, insecure_log_n=10)
+    secret_key, evaluation_key = engine.load(tmp_path / "secret.key"), engine.load(tmp_path / "evaluation.key")
+    assert isinstance(secret_key, SecretKey)
+    assert isinstance(evaluation_key, EvaluationKey)
+    x = engine.encrypt([0.5], secret_key, level=3).lossy_bootstrap(evaluation_key).rotate(1)
+    np.testing.assert_allclose(engine.decrypt(x, secret_key)[:2], [0, 0.5], atol=1e-4)
+    capsys.readouterr()
+    assert main(["inspect", str(tmp_path / "evaluation.key")]) == 0
+    assert "bootstrap key, fixed rotation key" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         (("--bootstrap", "--stage-count", "9", *SMALL), "stage_count is 9"),
         (("--bootstrap", "--size", "huge", *SMALL), "size is 'huge'"),
         (("--lossy", *SMALL), "add --bootstrap"),
+        (("--small", *SMALL), "add --bootstrap"),
+        (("--small", "--lossy", "--bootstrap", *SMALL), "leave --lossy out"),
         (("--slot-count", "3", *SMALL), "power of two"),
         (("--secret", "nowhere"), "nowhere"),
     ],

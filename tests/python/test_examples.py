@@ -50,19 +50,30 @@ def test_keys_in_two_processes(form: tuple[str, ...], tmp_path: Path) -> None:
     out = run("03_keys_in_two_processes.py", "--insecure-log-n", "10", "--folder", str(tmp_path / "new"), *form)
     rows = [line.split() for line in out.splitlines() if re.match(r" +[01] ", line)]
     assert [row[0] for row in rows] == ["0", "1"]
-    assert {path.name for path in (tmp_path / "new").iterdir()} >= {"bootstrap.key", "result_0", "result_1"}
+    assert {path.name for path in (tmp_path / "new").iterdir()} >= {"evaluation.key", "result_0", "result_1"}
     if sys.platform == "linux":
         for row in rows:
             resident, proportional = float(row[3]), float(row[4])
             assert proportional < resident  # some of it is shared
 
 
+def test_minimum_and_nearest_neighbours(tmp_path: Path) -> None:
+    options = ["--insecure-log-n", "10", "--known", "16", "--queries", "8", "--k", "3", "--out", str(tmp_path)]
+    out = run("04_minimum_and_nearest_neighbours.py", *options)
+    assert re.search(r"shortest petal of 16: ([\d.]+) cm, plain \1 cm; error 2\^-", out)
+    assert "the same answer for 100.0%" in out
+    assert "0.0% are off by over 1/2" in out
+    assert "16 bootstraps" in out  # four for each two queries
+    assert (tmp_path / "nearest_neighbours.png").stat().st_size > 10_000
+
+
 def test_bootstrap_precision(tmp_path: Path) -> None:
     out = run("bootstrap_precision.py", "--repeat", "1", "--out", str(tmp_path))
-    worst = {line[:16].strip(): float(line.split()[-1]) for line in out.splitlines() if " → " in line}
+    worst = {line[:18].strip(): float(line.split()[-1]) for line in out.splitlines() if " → " in line}
     assert worst["regular"] > 20
     assert worst["lossy"] > 15
     assert worst["sign"] > 24
+    assert worst["regular, small key"] > 20
     assert (tmp_path / "bootstraps.png").stat().st_size > 10_000
 
 

@@ -2,28 +2,28 @@
 
 /// Words that start on a cache line: misaligned vectors touch two lines each, which costs the transforms a tenth.
 #[derive(Debug)]
-pub struct Aligned {
-    words: Vec<u64>,
+pub struct Aligned<T = u64> {
+    words: Vec<T>,
     start: usize,
     len: usize,
 }
 
-impl Aligned {
+impl<T: Copy + Default> Aligned<T> {
     /// A copy of `a`.
-    pub fn new(a: &[u64]) -> Self {
-        let mut words = vec![0; a.len() + 8];
-        let start = words.as_ptr().align_offset(64).min(8);
+    pub fn new(a: &[T]) -> Self {
+        let mut words = vec![T::default(); a.len() + 64];
+        let start = words.as_ptr().align_offset(64).min(64);
         words[start..start + a.len()].copy_from_slice(a);
         Self { words, start, len: a.len() }
     }
 
     /// The words.
-    pub fn get(&self) -> &[u64] {
+    pub fn get(&self) -> &[T] {
         &self.words[self.start..self.start + self.len]
     }
 
     /// The words.
-    pub fn get_mut(&mut self) -> &mut [u64] {
+    pub fn get_mut(&mut self) -> &mut [T] {
         &mut self.words[self.start..self.start + self.len]
     }
 }

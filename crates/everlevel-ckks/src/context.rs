@@ -7,7 +7,7 @@ use everlevel_rlwe::{Gadget, noise};
 
 use crate::bootstrap::BootstrapTables;
 use crate::keys::KeyInfo;
-use crate::params::{HEADROOM_BITS, LOG2_BASE_SCALE, log2_base_scale};
+use crate::params::HEADROOM_BITS;
 use crate::working::Ladder;
 use crate::{Ciphertext, Encoder, Error, Params, Plaintext};
 
@@ -90,8 +90,7 @@ impl Context {
         let encoder = Encoder::new(ring.n(), slots);
         let max_level = params.literal().max_level;
         let sets = params.levels[..=max_level].iter().map(|l| l.set.clone()).collect();
-        let base = if params.bootstrap.is_some() { log2_base_scale(slots) } else { LOG2_BASE_SCALE };
-        let ladder = Ladder::new(&ring, sets, base.exp2());
+        let ladder = Ladder::new(&ring, sets, params.log2_lowest_scale(slots).exp2());
         let message_gadget = best_gadget(&params, &ring, &ladder.sets[max_level], Gadget::consecutive)?;
         let bootstrap = match &params.bootstrap {
             Some(chain) => Some(BootstrapTables::new(&params, &ring, chain, &ladder, slots)?),

@@ -5,7 +5,7 @@ use everlevel_params::{SecretDistribution, max_log2_qp};
 use everlevel_ring::PrimeSet;
 use everlevel_rlwe::SIGMA;
 
-use crate::bootstrap::tables::{dense_gadget, stage_gadget, stage_sets};
+use crate::bootstrap::tables::{dense_gadget, lowest_sets, stage_gadget, stage_sets};
 use crate::context::Inner;
 use crate::params::ENCAPSULATION_WEIGHT;
 use crate::{Context, Error};
@@ -95,7 +95,11 @@ impl Inner {
         for stages in counts {
             let raised = dense_gadget(self, &tables.coeffs_to_slots(stages)[0]);
             all.push(key(format!("from the sparse secret, {stages} stages"), raised.full_set(), main));
-            for (what, sets) in ["CoeffsToSlots", "SlotsToCoeffs"].iter().zip(stage_sets(self, tables, stages)) {
+            let [down, up] = stage_sets(self, tables, stages);
+            let lowest = lowest_sets(self, stages);
+            for (what, sets) in
+                [("CoeffsToSlots", down), ("SlotsToCoeffs", up), ("SlotsToCoeffs at the lowest levels", lowest)]
+            {
                 for (stage, [source, _]) in sets.iter().enumerate() {
                     let name = format!("{what} {stage} of {stages}");
                     all.push(key(name, stage_gadget(self, source)?.full_set(), main));

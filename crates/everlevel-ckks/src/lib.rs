@@ -44,7 +44,7 @@ pub use keys::{ConjugationKey, FixedRotationKey, PublicKey, RelinearizationKey, 
 pub use light::LightPlaintext;
 pub use matrix::{Entries, LightPlainMatrix, MatrixMultiplicationKey, PlainMatrix};
 pub use num_complex::Complex64;
-pub use params::{Params, ParamsLiteral};
+pub use params::{Params, ParamsLiteral, Precision};
 pub use units::Units;
 
 /// Called with (steps done, steps in all) by operations that take long. An answer of [`ControlFlow::Break`] cancels the operation,

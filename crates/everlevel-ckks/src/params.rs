@@ -34,6 +34,10 @@ pub const BOOTSTRAP_MESSAGE_LEVELS: usize = 13;
 pub const DEEP_MESSAGE_LEVELS: [usize; 2] = [17, 20];
 /// Most stages in the deeper chains.
 pub const MAX_DEEP_STAGES: usize = 3;
+/// Message levels of a bootstrapping chain of high precision.
+pub const HIGH_PRECISION_MESSAGE_LEVELS: usize = 11;
+/// log2 of the message scale at every level of a chain of high precision.
+pub const LOG2_HIGH_PRECISION_SCALE: f64 = 46.0;
 /// Most message levels without bootstrapping.
 pub const MAX_MESSAGE_LEVELS: usize = 77;
 /// log2 of the smallest ring degree.
@@ -76,6 +80,16 @@ pub(crate) fn log2_base_scale(slots: usize) -> f64 {
     }
 }
 
+/// How precise the messages of a bootstrapping chain are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Precision {
+    /// Scales of 2^40: rounding errors of 2^-29, a single bootstrap's 2^-25.
+    #[default]
+    Standard,
+    /// Scales of 2^46, and two primes at level 0, so that iterated bootstraps leave errors of 2^-34.
+    High,
+}
+
 /// Unchecked parameters.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ParamsLiteral {
@@ -85,6 +99,8 @@ pub struct ParamsLiteral {
     pub max_level: usize,
     /// Whether the chain has bootstrapping's levels above the message levels.
     pub bootstrap: bool,
+    /// How precise messages are, in a chain with bootstrapping.
+    pub precision: Precision,
     /// Distribution of the secret.
     pub secret: SecretDistribution,
     /// Accepts parameters without 128 bits of security.
@@ -140,7 +156,8 @@ impl ParamsLiteral {
                 });
             }
         };
-        Ok(Self { log_n, max_level, bootstrap: false, secret: default_secret(log_n), insecure: false })
+        let secret = default_secret(log_n);
+        Ok(Self { log_n, max_level, bootstrap: false, precision: Precision::Standard, secret, insecure: false })
     }
 
     /// The smallest 128-bit secure ring for a depth that also has `slot_count` slots.
@@ -164,6 +181,7 @@ impl ParamsLiteral {
             log_n: 16,
             max_level: BOOTSTRAP_MESSAGE_LEVELS,
             bootstrap: true,
+            precision: Precision::Standard,
             secret: default_secret(16),
             insecure: false,
         }
@@ -175,6 +193,11 @@ impl ParamsLiteral {
         Self { max_level: level.saturating_add(MAX_DEEP_STAGES), ..Self::bootstrap() }
     }
 
+    /// As [`ParamsLiteral::bootstrap`], with fewer levels and more precise messages.
+    pub fn high_precision() -> Self {
+        Self { max_level: HIGH_PRECISION_MESSAGE_LEVELS, precision: Precision::High, ..Self::bootstrap() }
+    }
+
     /// The bootstrapping chain on a small ring, for tests: **no security at all**.
     pub fn insecure_bootstrap(log_n: u32) -> Self {
         let secret = SecretDistribution::FixedWeight(insecure_weight(log_n));
@@ -184,7 +207,7 @@ impl ParamsLiteral {
     /// A chain without bootstrapping on a ring of any size, for tests: **no security at all**.
     pub fn insecure_depth(log_n: u32, max_level: usize) -> Self {
         let secret = SecretDistribution::FixedWeight(insecure_weight(log_n));
-        Self { log_n, max_level, bootstrap: false, secret, insecure: true }
+        Self { log_n, max_level, bootstrap: false, precision: Precision::Standard, secret, insecure: true }
     }
 }
 
@@ -220,8 +243,17 @@ impl TryFrom<ParamsLiteral> for Params {
             let needed = format!("between 1 and the ring degree, {}", 1 << log_n);
             return Err(Error::Parameter { what: "weight of the secret", found: weight.to_string(), needed });
         }
+        let high = literal.precision == Precision::High;
+        if high && !literal.bootstrap {
+            let needed = "a chain with bootstrapping; other chains have one precision".into();
+            return Err(Error::Parameter { what: "precision", found: "high".into(), needed });
+        }
+        if high && literal.max_level != HIGH_PRECISION_MESSAGE_LEVELS {
+            let needed = format!("{HIGH_PRECISION_MESSAGE_LEVELS} with high precision");
+            return Err(Error::Parameter { what: "max_level", found: literal.max_level.to_string(), needed });
+        }
         let allowed = [BOOTSTRAP_MESSAGE_LEVELS, DEEP_MESSAGE_LEVELS[0], DEEP_MESSAGE_LEVELS[1]];
-        if literal.bootstrap && !allowed.contains(&literal.max_level) {
+        if literal.bootstrap && !high && !allowed.contains(&literal.max_level) {
             return Err(Error::Parameter {
                 what: "max_level",
                 found: literal.max_level.to_string(),
@@ -235,21 +267,30 @@ impl TryFrom<ParamsLiteral> for Params {
         let mut large = ntt_primes_below(48, log_n);
         let mut take_large = || large.next().ok_or(out_of_primes(48));
         primes.push(take_large()?);
-        // Message primes: level 1's ratio leads from scale 2^40 to 2^38.
         let mut near_40 = ntt_primes_near(2f64.powf(LOG2_SCALE), log_n);
-        if literal.max_level > 0 {
+        // With high precision, level 0 has two primes, and every level above it the same ratio.
+        let base_primes = if high { 2 } else { 1 };
+        if high {
+            primes.push(take_large()?);
+            let near_46 = ntt_primes_near(2f64.powf(LOG2_HIGH_PRECISION_SCALE), log_n);
+            primes.extend(near_46.take(literal.max_level));
+        } else if literal.max_level > 0 {
+            // Level 1's ratio leads from scale 2^40 to 2^38.
             let first = 2f64.powf(2.0 * LOG2_SCALE - LOG2_BASE_SCALE);
             primes.push(ntt_primes_near(first, log_n).next().ok_or(out_of_primes(42))?);
-        }
-        for level in 2..=literal.max_level {
-            if literal.bootstrap && level == literal.max_level {
-                primes.push(ntt_primes_near(2f64.powf(LOG2_TOP_RATIO), log_n).next().ok_or(out_of_primes(46))?);
-            } else {
-                primes.push(near_40.next().ok_or(out_of_primes(40))?);
+            for level in 2..=literal.max_level {
+                if literal.bootstrap && level == literal.max_level {
+                    primes.push(ntt_primes_near(2f64.powf(LOG2_TOP_RATIO), log_n).next().ok_or(out_of_primes(46))?);
+                } else {
+                    primes.push(near_40.next().ok_or(out_of_primes(40))?);
+                }
             }
         }
+        if primes.len() < base_primes + literal.max_level {
+            return Err(out_of_primes(46));
+        }
         let mut levels: Vec<Level> =
-            (0..=literal.max_level).map(|level| Level { set: PrimeSet::new(0..=level) }).collect();
+            (0..=literal.max_level).map(|level| Level { set: PrimeSet::new(0..level + base_primes) }).collect();
 
         let mut bootstrap = None;
         if literal.bootstrap {
@@ -373,6 +414,15 @@ impl Params {
     pub(crate) fn small_stage_count(&self, slots: usize) -> usize {
         let most = if self.is_deep() { MAX_DEEP_STAGES } else { 4 };
         (slots.trailing_zeros() as usize).div_ceil(4).clamp(1, most)
+    }
+
+    /// log2 of the scale at level 0 for messages of `slots` slots.
+    pub(crate) fn log2_lowest_scale(&self, slots: usize) -> f64 {
+        match (self.literal.precision, self.literal.bootstrap) {
+            (Precision::High, _) => LOG2_HIGH_PRECISION_SCALE,
+            (Precision::Standard, true) => log2_base_scale(slots),
+            (Precision::Standard, false) => LOG2_BASE_SCALE,
+        }
     }
 
     /// A number that tells parameters apart: FNV-1a over degree, primes, levels and secret.

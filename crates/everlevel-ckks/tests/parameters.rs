@@ -5,7 +5,7 @@ mod common;
 use common::{Party, depth};
 use everlevel_ckks::params::{ENCAPSULATION_WEIGHT, stage_counts};
 use everlevel_ckks::{
-    BootstrapKeySize, BootstrapKind, Context, Error, KeyModulus, Options, Params, ParamsLiteral, no_progress,
+    BootstrapKeySize, BootstrapKind, Context, Error, KeyModulus, Options, Params, ParamsLiteral, Precision, no_progress,
 };
 use everlevel_params::SecretDistribution::{FixedWeight, Ternary};
 use everlevel_params::{SecretDistribution, max_log2_qp};
@@ -32,6 +32,7 @@ fn every_key_of_the_bootstrapping_parameters_is_within_its_cap() {
         (ParamsLiteral::bootstrap(), 13, vec![3, 4, 5]),
         (ParamsLiteral::bootstrap_to(14), 17, vec![3]),
         (ParamsLiteral::bootstrap_to(17), 20, vec![3]),
+        (ParamsLiteral::high_precision(), 11, vec![3, 4, 5]),
     ] {
         let params = Params::try_from(literal).unwrap();
         assert_eq!(
@@ -48,8 +49,8 @@ fn every_key_of_the_bootstrapping_parameters_is_within_its_cap() {
         assert_eq!((sparse.len(), ENCAPSULATION_WEIGHT), (1, 32));
         assert!(sparse[0].log2_qp <= 121.0, "{}", sparse[0].log2_qp);
         assert!(keys.iter().all(|k| k.secret == FixedWeight(1024) || k.secret == FixedWeight(32)));
-        // Two keys for every level of a stage count's transforms, and those beside. Small keys have the shapes of one stage count's.
-        let stages: usize = counts.iter().map(|s| 2 * s + 1).sum();
+        // Three keys for every stage of a stage count's transforms, and those beside. Small keys have the shapes of one stage count's.
+        let stages: usize = counts.iter().map(|s| 3 * s + 1).sum();
         assert_eq!(keys.len(), 2 + (max_level + 1) + 3 + stages);
 
         // Fewer slots have other transforms.
@@ -207,6 +208,7 @@ fn parameters_above_the_cap_or_without_one_are_refused_unless_insecure_is_spelle
         log_n,
         max_level,
         bootstrap: false,
+        precision: Precision::Standard,
         secret,
         insecure: false,
     };

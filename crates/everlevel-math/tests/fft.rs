@@ -1,8 +1,8 @@
 //! The negacyclic complex transform: the suite of `everlevel-testkit` on every backend.
 
-use everlevel_math::fft::{Digits, Fft};
+use everlevel_math::fft::{Digits, Fft, KeyWord, product_variance_torus};
 use everlevel_math::{Error, Simd};
-use everlevel_testkit::fft;
+use everlevel_testkit::{fft, sample::Sampler};
 
 const SIZES: [usize; 8] = [1 << 8, 1 << 9, 1 << 10, 1 << 11, 1 << 12, 1 << 13, 1 << 14, 1 << 15];
 
@@ -11,7 +11,10 @@ fn small_products_are_exact() {
     // 7-bit digits of 32-bit words: the error of the doubles is far below half a unit.
     for simd in Simd::available() {
         for n in &SIZES[..5] {
-            let errors = fft::product_errors::<u32>(simd, *n, Digits { log2_base: 7, levels: 3 }, *n as u64);
+            let mut sampler = Sampler::new(*n as u64);
+            let plan = Fft::with_simd(*n, simd).expect("size");
+            let digits = Digits { log2_base: 7, levels: 3 };
+            let errors = fft::product_errors::<u32, f64>(&plan, digits, || sampler.word(), |k| k);
             assert!(errors.iter().all(|&e| e == 0), "{}, n = {n}", simd.name());
         }
     }
@@ -30,6 +33,76 @@ fn every_backend_gives_the_bits_of_the_portable_one() {
         for n in SIZES {
             fft::matches_portable(simd, n);
         }
+    }
+}
+
+/// Measured over predicted variance of the errors, and the largest error in standard deviations.
+fn against_formula<K: KeyWord>(n: usize, digits: Digits, to_key: impl Fn(f64) -> K + Copy) -> (f64, f64) {
+    let plan = Fft::new(n).expect("size");
+    let (mut sampler, runs) = (Sampler::new(n as u64), (1 << 15) / n);
+    let errors: Vec<f64> = (0..runs)
+        .flat_map(|_| fft::product_errors::<u64, K>(&plan, digits, || sampler.word(), to_key))
+        .map(|e| e as f64 * 2f64.powi(-64))
+        .collect();
+    let predicted = product_variance_torus::<K>(n, digits.levels as usize, digits.log2_base);
+    let measured = errors.iter().map(|e| e * e).sum::<f64>() / errors.len() as f64;
+    let largest = errors.iter().fold(0.0f64, |m, e| m.max(e.abs()));
+    (measured / predicted, largest / predicted.sqrt())
+}
+
+#[test]
+fn errors_have_the_variance_of_the_formula() {
+    // 2^15 samples and more: the ratio has a standard deviation near 0.01; the formula is fitted to 5 %.
+    for n in SIZES {
+        for digits in [Digits { log2_base: 9, levels: 1 }, Digits { log2_base: 16, levels: 3 }] {
+            if n <= 1 << 12 || digits.levels == 1 {
+                let (ratio, largest) = against_formula::<f64>(n, digits, |k| k);
+                assert!((0.9..1.1).contains(&ratio) && largest < 7.0, "n = {n}, {digits:?}: {ratio}, {largest} σ");
+            }
+        }
+    }
+    for n in [1 << 8, 1 << 10, 1 << 12] {
+        let (ratio, largest) = against_formula::<f32>(n, Digits { log2_base: 8, levels: 2 }, |k| k as f32);
+        assert!((0.95..1.05).contains(&ratio) && largest < 7.0, "f32, n = {n}: {ratio}, {largest} σ");
+    }
+}
+
+#[test]
+fn extreme_words_stay_within_the_bound() {
+    fn check<T: fft::Word>(n: usize, digits: Digits) {
+        let plan = Fft::new(n).expect("size");
+        let rows = f64::from(digits.levels);
+        // The word whose digits are all −B/2, and the least torus word: every product has the same sign, until X^n = −1 turns it.
+        let base = digits.log2_base;
+        let least = (1..=digits.levels).fold(0u64, |x, level| x.wrapping_sub(1 << (63 - (level - 1) * base)));
+        let words = (digits.levels as usize + 1) * n;
+        let levels = f64::from((n / 2).ilog2());
+        let factor = 7.42 * levels + 3.0 * rows + 1.0 + 3.71 * levels * (n as f64).sqrt();
+        let size = rows * n as f64 * 2f64.powi(base as i32 - 1 + T::BITS as i32 - 1);
+        let bound = 2f64.powi(-53) * factor * size + 0.5;
+        for signs in 0..3 {
+            let mut i = 0;
+            let word = || {
+                i += 1;
+                let x = if i <= n { least } else { 1 << 63 };
+                // All alike; keys that alternate between the two extremes; keys that change once.
+                match signs {
+                    1 if i > n && i % 2 == 0 => x - 1,
+                    2 if i > n && i % n < n / 2 => x - 1,
+                    _ if i > words => 0,
+                    _ => x,
+                }
+            };
+            let largest =
+                fft::product_errors::<T, f64>(&plan, digits, word, |k| k).into_iter().map(i64::unsigned_abs).max();
+            let largest = largest.expect("coefficients") as f64;
+            assert!(largest <= bound, "n = {n}, {digits:?}, {} bits: {largest} above {bound}", T::BITS);
+        }
+    }
+    for n in [1 << 8, 1 << 10, 1 << 12, 1 << 14] {
+        check::<u32>(n, Digits { log2_base: 7, levels: 3 });
+        check::<u32>(n, Digits { log2_base: 16, levels: 2 });
+        check::<u64>(n, Digits { log2_base: 8, levels: 2 });
     }
 }
 

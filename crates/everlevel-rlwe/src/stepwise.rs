@@ -4,7 +4,7 @@
 //! "ARK", arXiv 2205.00922). Nothing is hoisted: a rotation here is a whole key switch, about three times the work of a
 //! hoisted baby step. In return, everything between the rotations is over the source's primes without the special ones.
 
-use everlevel_ring::Ring;
+use everlevel_ring::{PackedPoly, Ring};
 use rayon::prelude::*;
 
 use crate::diagonal::{Lifted, Scratch, inner_products};
@@ -28,14 +28,24 @@ impl LinearTransform {
         debug_assert!([&self.babies, &self.giants].iter().all(|steps| {
             steps.iter().enumerate().all(|(i, &step)| step == i as i64 * steps.get(1).copied().unwrap_or(0))
         }));
-        let rotate = |ct: &Rlwe, step: i64| key(step).automorphism(ring, ct, ring.rotation_elt(step));
+        // A seeded key's masks are expanded once for all of its steps.
+        let expanded = |steps: &[i64]| {
+            let key = key(*steps.get(1)?);
+            (!key.is_expanded()).then(|| key.expanded_masks(ring))
+        };
+        let rotate = |ct: &Rlwe, step: i64, masks: &Option<Vec<PackedPoly>>| {
+            let key = key(step);
+            key.automorphism_with(ring, ct, ring.rotation_elt(step), masks.as_deref().or(key.masks()))
+        };
+        let masks = expanded(&self.babies);
         let mut rotated: Vec<Rlwe> = vec![ct.clone()];
         for _ in 1..self.babies.len() {
-            rotated.push(rotate(&rotated[rotated.len() - 1], self.babies[1]));
+            rotated.push(rotate(&rotated[rotated.len() - 1], self.babies[1], &masks));
         }
+        let masks = expanded(&self.giants);
         let mut acc: Option<Rlwe> = None;
         for row in self.diagonals.iter().rev() {
-            acc = acc.map(|acc| rotate(&acc, self.giants[1]));
+            acc = acc.map(|acc| rotate(&acc, self.giants[1], &masks));
             if row.iter().all(Option::is_none) {
                 continue;
             }

@@ -168,6 +168,16 @@ impl SwitchingKey {
     /// As [`SwitchingKey::product`], for the digits of several polynomials over the same primes: each block of the key is read from memory
     /// once.
     pub fn product_many(&self, ring: &Ring, inputs: &[&[(usize, Poly<Eval>)]]) -> Vec<Rlwe> {
+        self.product_many_with(ring, inputs, self.masks())
+    }
+
+    /// With masks from [`SwitchingKey::expanded_masks`], where the key is used often enough to keep them for a while.
+    fn product_many_with(
+        &self,
+        ring: &Ring,
+        inputs: &[&[(usize, Poly<Eval>)]],
+        held: Option<&[PackedPoly]>,
+    ) -> Vec<Rlwe> {
         let Some(first) = inputs.first() else { return Vec::new() };
         let set = first[0].1.set().clone();
         let mut products: Vec<Rlwe> =
@@ -182,7 +192,11 @@ impl SwitchingKey {
         by_prime.into_par_iter().zip(set.indices()).for_each(|(mut outs, &prime)| {
             let rows: Vec<usize> = first.iter().map(|(row, _)| *row).collect();
             let bodies: Vec<&[u8]> = rows.iter().map(|row| self.body_limb(*row, prime)).collect();
-            let masks: Vec<Cow<[u8]>> = rows.iter().map(|row| self.mask_limb(ring, *row, prime)).collect();
+            let mask = |row: &usize| match held {
+                Some(masks) => Cow::Borrowed(masks[*row].limb(prime)),
+                None => self.mask_limb(ring, *row, prime),
+            };
+            let masks: Vec<Cow<[u8]>> = rows.iter().map(mask).collect();
             for at in (0..ring.n()).step_by(block_len) {
                 let b: Vec<&[u8]> = bodies.iter().map(|body| packed::block(body, at, block_len)).collect();
                 let a: Vec<&[u8]> = masks.iter().map(|mask| packed::block(mask, at, block_len)).collect();
@@ -212,8 +226,21 @@ impl SwitchingKey {
 
     /// `σ(ct)` over `ct`'s primes, for the automorphism that this is the key of.
     pub fn automorphism(&self, ring: &Ring, ct: &Rlwe, galois_elt: u64) -> Rlwe {
+        self.automorphism_with(ring, ct, galois_elt, self.masks())
+    }
+
+    /// As [`SwitchingKey::automorphism`], with masks from [`SwitchingKey::expanded_masks`].
+    pub(crate) fn automorphism_with(
+        &self,
+        ring: &Ring,
+        ct: &Rlwe,
+        galois_elt: u64,
+        masks: Option<&[PackedPoly]>,
+    ) -> Rlwe {
         let digits = ring.mod_up(&ct.c1, &self.gadget.digits, &self.gadget.special);
-        self.automorphism_hoisted(ring, ct, &digits, galois_elt)
+        let product = self.product_many_with(ring, &[&digits], masks).pop();
+        let product = product.unwrap_or_else(|| unreachable!("one polynomial in, one product out"));
+        Self::moved(ring, ct, product, galois_elt)
     }
 
     /// As [`SwitchingKey::automorphism`], with the digits of `c1` given.
@@ -224,7 +251,12 @@ impl SwitchingKey {
         digits: &[(usize, Poly<Eval>)],
         galois_elt: u64,
     ) -> Rlwe {
-        let mut switched = self.product(ring, digits).rescale(ring, ct.set());
+        Self::moved(ring, ct, self.product(ring, digits), galois_elt)
+    }
+
+    /// The product divided by `P`, with `ct`'s body, under the automorphism.
+    fn moved(ring: &Ring, ct: &Rlwe, product: Rlwe, galois_elt: u64) -> Rlwe {
+        let mut switched = product.rescale(ring, ct.set());
         ring.add_assign(&mut switched.c0, &ct.c0);
         Rlwe { c0: ring.automorphism(&switched.c0, galois_elt), c1: ring.automorphism(&switched.c1, galois_elt) }
     }

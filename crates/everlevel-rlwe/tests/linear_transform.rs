@@ -258,6 +258,14 @@ fn seeded_and_expanded_keys_give_the_same_bits() {
     let (seeded, expanded) = (Run::new(&case(false)).apply(), Run::new(&case(true)).apply());
     assert_same(&seeded.c0, &expanded.c0);
     assert_same(&seeded.c1, &expanded.c1);
+
+    let stepwise = |expanded| {
+        let run = Run::new(&Case { giants: vec![0, 3, 6], ..case(expanded) });
+        run.transform.apply_stepwise(&run.ring, &run.input(), |r| &run.keys[&r])
+    };
+    let (seeded, expanded) = (stepwise(false), stepwise(true));
+    assert_same(&seeded.c0, &expanded.c0);
+    assert_same(&seeded.c1, &expanded.c1);
 }
 
 #[test]

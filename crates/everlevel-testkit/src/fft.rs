@@ -1,7 +1,7 @@
 //! Conformance of the negacyclic complex transform.
 
 use everlevel_math::Simd;
-use everlevel_math::fft::{Digits, Fft, Torus};
+use everlevel_math::fft::{Digits, Fft, KeyWord, Torus};
 
 use crate::oracle::negacyclic_product_torus;
 use crate::sample::Sampler;
@@ -63,17 +63,22 @@ pub fn digits_of<T: Word>(x: T, digits: Digits) -> Vec<i64> {
     all
 }
 
-/// The errors of an external product: `Σ_j digit_j(x)·key_j` against exact arithmetic, for random words; in units of `2^-BITS`.
-pub fn product_errors<T: Word>(simd: Simd, n: usize, digits: Digits, seed: u64) -> Vec<i64> {
-    let fft = Fft::with_simd(n, simd).expect("size");
-    let mut sampler = Sampler::new(seed);
-    let levels = digits.levels as usize;
-    let mut words = |len: usize| -> Vec<T> { (0..len).map(|_| T::from_word(sampler.word())).collect() };
+/// The errors of an external product, `Σ_j digit_j(x)·key_j` against exact arithmetic, in units of `2^-BITS`. `word` gives the words of `x`, then of the
+/// keys, then of what the product is added to; `to_key` rounds the prepared key.
+pub fn product_errors<T: Word, K: KeyWord>(
+    fft: &Fft,
+    digits: Digits,
+    mut word: impl FnMut() -> u64,
+    to_key: impl Fn(f64) -> K,
+) -> Vec<i64> {
+    let (n, levels) = (fft.n(), digits.levels as usize);
+    let mut words = |len: usize| -> Vec<T> { (0..len).map(|_| T::from_word(word())).collect() };
     let (x, key, start) = (words(n), words(levels * n), words(n));
     let mut prepared = vec![0.0; levels * n];
     for (row, key) in prepared.chunks_mut(n).zip(key.chunks(n)) {
         fft.forward_torus(row, key);
     }
+    let prepared: Vec<K> = prepared.into_iter().map(to_key).collect();
     let (mut transforms, mut sum, mut got) = (vec![0.0; levels * n], vec![0.0; n], start.clone());
     fft.forward_digits(&mut transforms, &x, digits);
     fft.multiply(&mut sum, &transforms, &prepared);

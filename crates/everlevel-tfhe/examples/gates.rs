@@ -1,9 +1,9 @@
 //! Times gates and tables: `cargo run --release -p everlevel-tfhe --example gates -- [set …]` (all sets without an argument).
 //!
-//! One thread; medians of single calls and of a batch of 64. Failure probability and security stand beside each time.
+//! One thread, minima and medians of its CPU time (the machine may be shared), of single calls and of batches of 64. Failure probability and
+//! security stand beside each time.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use everlevel_tfhe::{Ciphertext, Error, EvalKeys, Gate, NamedSet, SecretKey, Space, sets};
 
@@ -24,9 +24,25 @@ fn make_keys(set: &NamedSet) -> Result<(SecretKey, EvalKeys), Error> {
     Ok((secret, keys))
 }
 
-fn median(mut times: Vec<f64>) -> f64 {
+/// Seconds that this thread has run.
+fn cpu_seconds() -> f64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the clock writes to the structure that it is given.
+    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
+    time.tv_sec as f64 + 1e-9 * time.tv_nsec as f64
+}
+
+/// Least and median milliseconds of some calls.
+fn measure<R>(repeats: usize, mut call: impl FnMut() -> Result<R, Error>) -> Result<(f64, f64, R), Error> {
+    let mut last = call()?;
+    let mut times = Vec::new();
+    for _ in 0..repeats {
+        let start = cpu_seconds();
+        last = call()?;
+        times.push(1e3 * (cpu_seconds() - start));
+    }
     times.sort_by(f64::total_cmp);
-    times[times.len() / 2]
+    Ok((times[0], times[repeats / 2], last))
 }
 
 fn time(set: &NamedSet, secret: &SecretKey, keys: &EvalKeys) -> Result<(), Error> {
@@ -42,42 +58,24 @@ fn time(set: &NamedSet, secret: &SecretKey, keys: &EvalKeys) -> Result<(), Error
         Space::Bit => keys.gates(&[Gate::Nand], a, a),
         Space::Integer { .. } => keys.table(a, &table),
     };
-    let repeats = if params.n() > 4096 { 3 } else { 25 };
-    let mut single = Vec::new();
-    let mut out = Vec::new();
-    for _ in 0..repeats {
-        let start = Instant::now();
-        out = run(&a[..1])?;
-        single.push(start.elapsed().as_secs_f64());
-    }
+    let repeats = if params.n() > 4096 { 3 } else { 31 };
+    let (least, median, out) = measure(repeats, || run(&a[..1]))?;
     let right = match params.space {
         Space::Bit => secret.decrypt_bits(&out)? == [false],
         Space::Integer { .. } => secret.decrypt_integers(&out)? == [0],
     };
     assert!(right, "{}: a wrong answer", set.name);
     let size = if params.n() > 4096 { 4 } else { 64 };
-    let batch = (0..repeats.min(5)).map(|_| {
-        let start = Instant::now();
-        run(&a[..size]).map(|_| start.elapsed().as_secs_f64() / size as f64)
-    });
-    let batch = median(batch.collect::<Result<_, _>>()?);
-    let single = median(single);
-    let switch = median(
-        (0..25)
-            .map(|_| {
-                let start = Instant::now();
-                std::hint::black_box(keys.exponents(a[0].lwe(), 0));
-                start.elapsed().as_secs_f64()
-            })
-            .collect(),
-    );
+    let (batch, batch_median, _) = measure(repeats.min(7), || run(&a[..size]))?;
+    let each = size as f64;
+    let (input, ..) = measure(25, || Ok(keys.exponents(a[0].lwe(), 0)))?;
     println!(
-        "{:<20} one {:>8.3} ms, batch of {size} {:>8.3} ms each ({:.2}), input {:>6.3} ms, {} transforms, p_fail 2^{:.0}, {:.0} bits, keys {:.1} + {:.1} MB",
+        "{:<18} one {least:>8.3} ({median:.3}) ms, batch of {size} {:>8.3} ({:.3}) ms each: {:.2}; input {input:.3} ms, {} transforms, \
+         p_fail 2^{:.0}, {:.0} bits, keys {:.1} + {:.1} MB",
         set.name,
-        1e3 * single,
-        1e3 * batch,
-        batch / single,
-        1e3 * switch,
+        batch / each,
+        batch_median / each,
+        batch / each / least,
         params.transforms(),
         params.log2_p_fail(params.norm2),
         set.security_bits,

@@ -8,15 +8,15 @@ use everlevel_params::torus::min_log2_std_dev;
 use everlevel_tfhe::{Gadget, KeySwitch, Order, Params, ParamsLiteral, Space};
 
 /// One transform of 1024 coefficients, digits and torus rounding included.
-const TRANSFORM_NS: f64 = 450.0;
+const TRANSFORM_NS: f64 = 380.0;
 /// One row times one column of 1024 coefficients.
-const PRODUCT_NS: f64 = 55.0;
+const PRODUCT_NS: f64 = 65.0;
 /// Rotation, subtraction and loop of one polynomial of 1024 coefficients.
-const ROTATION_NS: f64 = 60.0;
+const ROTATION_NS: f64 = 80.0;
 /// One digit of the key switch times one output coefficient.
-const KEY_SWITCH_NS: f64 = 0.03;
+const KEY_SWITCH_NS: f64 = 0.045;
 /// One byte of the bootstrap key.
-const KEY_BYTE_NS: f64 = 0.03;
+const KEY_BYTE_NS: f64 = 0.06;
 
 fn cost_ns(l: &ParamsLiteral) -> f64 {
     let size = l.n() as f64 / 1024.0;
@@ -41,16 +41,16 @@ fn main() {
     };
     let max_log2_p_fail = arguments.next().map_or(-64.0, |text| text.parse().expect("log2 of a probability"));
     let norm2 = match space {
-        Space::Bit => 2.0,
+        Space::Bit => 4.0,
         Space::Integer { bits } => f64::from((1u32 << bits.div_ceil(2)) + 1).powi(2),
     };
     let mut best: Vec<(f64, Params)> = Vec::new();
     let torus: &[u32] = if space == Space::Bit { &[32] } else { &[64, 32] };
     for &torus_bits in torus {
-        for log_n in 8..=16 {
+        for log_n in 8..=15 {
             for rank in 1..=6usize {
                 let dim = rank << log_n;
-                if !(900..=1 << 16).contains(&dim) || (rank > 1 && dim > 4096) {
+                if !(900..=1 << 15).contains(&dim) || (rank > 1 && dim > 4096) {
                     continue;
                 }
                 for (mask_gadget, body_gadget) in gadgets(torus_bits) {
@@ -62,13 +62,26 @@ fn main() {
         }
     }
     best.sort_by(|a, b| a.0.total_cmp(&b.0));
-    for (cost, params) in best.iter().take(8) {
-        let log2_p_fail = params.log2_p_fail(params.norm2);
+    for (cost, params) in best.iter().take(3) {
+        let l = params.literal();
         println!(
-            "{:.2} ms, 2^{log2_p_fail:.1}, {} transforms: {:?}",
+            "{:.2} ms, 2^{:.1}, {} transforms: torus {}, lwe ({}, {:.2}), glwe ({}, {}, {:.2}), ({}, {}), ({}, {}), ({}, {}, {})",
             cost / 1e6,
+            params.log2_p_fail(params.norm2),
             params.transforms(),
-            params.literal()
+            l.torus_bits,
+            l.lwe_dim,
+            l.lwe_log2_std_dev,
+            l.rank,
+            l.log_n,
+            l.glwe_log2_std_dev,
+            l.mask_gadget.base_log2,
+            l.mask_gadget.digits,
+            l.body_gadget.base_log2,
+            l.body_gadget.digits,
+            l.key_switch.gadget.base_log2,
+            l.key_switch.gadget.digits,
+            l.key_switch.ring,
         );
     }
 }

@@ -163,10 +163,10 @@ impl<T: Torus> Prepared<T> {
                 }
                 scratch.load_difference(self.shape, acc, exponent);
                 // The next bit's rows come while the last of these is transformed.
-                let columns = self.shape.columns();
-                let ahead = |column: usize| {
+                let stages = self.shape.stages();
+                let ahead = |stage: usize| {
                     if j + 1 == inputs.len() {
-                        prefetch(&next[column * next.len() / columns..(column + 1) * next.len() / columns]);
+                        prefetch(&next[stage * next.len() / stages..(stage + 1) * next.len() / stages]);
                     }
                 };
                 scratch.external_product_add(&self.fft, self.shape, acc, key, ahead);

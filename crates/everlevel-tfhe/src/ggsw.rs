@@ -38,6 +38,11 @@ impl Shape {
         self.rank + 1
     }
 
+    /// Stages of an external product: the decomposition of each column, the products, the inverse transform of each column.
+    pub(crate) fn stages(self) -> usize {
+        2 * self.columns() + 1
+    }
+
     /// Words of a transformed GGSW ciphertext: row by row, the columns of a row, `n` words each.
     pub(crate) fn key_len(self) -> usize {
         self.rows() * self.columns() * self.n
@@ -127,7 +132,7 @@ impl<T: Torus> Scratch<T> {
         }
     }
 
-    /// `acc += GGSW ⊡ glwe`; `before` runs ahead of each forward transform, for prefetches.
+    /// `acc += GGSW ⊡ glwe`; `before` runs ahead of each of the [`Shape::stages`], for prefetches.
     pub(crate) fn external_product_add(
         &mut self,
         fft: &Fft,
@@ -145,8 +150,10 @@ impl<T: Torus> Scratch<T> {
             rest = after;
             fft.forward_digits(out, glwe, Digits { log2_base: gadget.base_log2, levels: gadget.digits });
         }
+        before(shape.columns());
         fft.multiply(&mut self.product, &self.digits, key);
-        for (acc, product) in acc.chunks_exact_mut(n).zip(self.product.chunks_exact_mut(n)) {
+        for (column, (acc, product)) in acc.chunks_exact_mut(n).zip(self.product.chunks_exact_mut(n)).enumerate() {
+            before(shape.columns() + 1 + column);
             T::inverse_add(fft, acc, product);
         }
     }

@@ -1,12 +1,36 @@
-//! TFHE.
+//! TFHE: gates, look-up tables and small integers on encrypted data, by programmable bootstrapping.
+//!
+//! *Vocabulary.* The **torus** is the reals modulo 1, as leading bits of words. An **LWE** ciphertext is a mask, a vector, and a body; its **phase** is the
+//! body less the mask times the secret: message and noise. **GLWE** is the same with polynomials, **GGSW** the matrix form that multiplies. A
+//! **table** is programmed into a bootstrap, which gives its entry with fresh noise.
+//!
+//! *Map.* [`mod@params`] literals and what is checked · [`mod@sets`] named ones with claims · [`mod@secret`] keys · [`mod@ciphertext`] encryption ·
+//! [`mod@eval_keys`] bootstrapping · [`mod@gates`] · [`mod@integers`] · [`mod@lut`] · below them [`mod@bootstrap_key`], [`mod@key_switch`], [`mod@mod_switch`],
+//! [`mod@lwe`] · [`mod@noise`] the formulas and the mathematics.
+//!
+//! *Safety.* Decryptions that are shown to others tell about the noise; nothing here floods it. Operations on secrets don't branch or index on them.
+//!
+//! *Non-goals.* Integers of machine size are built from these, elsewhere.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use everlevel_tfhe::{EvalKeys, Gate, SecretKey, sets};
+//!
+//! # fn main() -> Result<(), everlevel_tfhe::Error> {
+//! let secret = SecretKey::generate(Arc::new(sets::find("gate-64")?.params()?))?;
+//! let keys = EvalKeys::generate(&secret)?;
+//! let bits = secret.encrypt_bits(&[true, false])?;
+//! let sum = keys.gate(Gate::Xor, &bits[0], &bits[1])?;
+//! let carry = keys.gate(Gate::And, &bits[0], &bits[1])?;
+//! assert_eq!(secret.decrypt_bits(&[sum, carry])?, [true, false]);
+//! # Ok(())
+//! # }
+//! ```
+
 pub mod bootstrap_key;
-mod buffer;
 pub mod ciphertext;
-mod error;
 pub mod eval_keys;
-mod exact;
 pub mod gates;
-mod ggsw;
 pub mod integers;
 pub mod key_switch;
 pub mod lut;
@@ -16,12 +40,19 @@ pub mod noise;
 pub mod params;
 pub mod secret;
 pub mod sets;
+
+mod buffer;
+mod error;
+mod exact;
+mod ggsw;
 mod torus;
+
 pub use bootstrap_key::{BootstrapKey, SeededBootstrapKey};
 pub use ciphertext::Ciphertext;
 pub use error::Error;
 pub use eval_keys::{EvalKeys, SeededEvalKeys};
 pub use gates::Gate;
+pub use key_switch::{KeySwitchKey, SeededKeySwitchKey};
 pub use lut::Lut;
 pub use lwe::Lwe;
 pub use params::{Gadget, KeySwitch, Order, Params, ParamsLiteral, Space};

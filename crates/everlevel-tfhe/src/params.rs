@@ -141,8 +141,8 @@ impl TryFrom<ParamsLiteral> for Params {
         if !matches!(l.torus_bits, 32 | 64) {
             return refuse("torus_bits", l.torus_bits, "32 or 64");
         }
-        if !(8..=16).contains(&l.log_n) {
-            return refuse("log_n", l.log_n, "8 to 16");
+        if !(8..=15).contains(&l.log_n) {
+            return refuse("log_n", l.log_n, "8 to 15");
         }
         if !(1..=8).contains(&l.rank) {
             return refuse("rank", l.rank, "1 to 8");
@@ -198,7 +198,7 @@ impl TryFrom<ParamsLiteral> for Params {
         }
         let noise = Noise::new(l);
         let log2_p_fail = noise::log2_p_fail(l.margin_torus(), noise.at_table(l.norm2 * noise.bootstrapped));
-        if !(log2_p_fail <= l.max_log2_p_fail) {
+        if log2_p_fail.is_nan() || l.max_log2_p_fail.is_nan() || log2_p_fail > l.max_log2_p_fail {
             return Err(Error::FailureTooLikely { log2_p_fail, max_log2_p_fail: l.max_log2_p_fail });
         }
         Ok(Self { literal, noise })

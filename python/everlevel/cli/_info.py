@@ -19,6 +19,8 @@ from ._table import listing, table
 _DEPTHS = (2, 7, 17, 36, 77)
 """The deepest set of every ring."""
 
+_BOOTSTRAPS = ("use_bootstrap", "use_bootstrap_to_14_levels", "use_bootstrap_to_17_levels")
+
 _TITLES = ("engine", "N", "slots", "levels", "secret", "log2(QP)", "cap", "security, bits")
 
 
@@ -43,7 +45,7 @@ def run(options: argparse.Namespace) -> None:
 def parameter_sets() -> Iterator[dict[str, Any]]:
     """Yield a row for each parameter set and kind of secret, computed from the keys that an engine would make."""
     sets: list[dict[str, Any]] = [{"max_level": depth} for depth in _DEPTHS]
-    sets.append({"use_bootstrap": True})
+    sets += [{option: True} for option in _BOOTSTRAPS]
     for options in sets:
         engine = Engine(**options)
         for key, secret, log2_qp, cap, bits in engine._context.claims():

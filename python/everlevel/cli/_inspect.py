@@ -75,7 +75,7 @@ def _lines(found: dict[str, Any]) -> dict[str, str]:
         if name in what:
             what[shown] = f"{math.log2(what.pop(name)):.2f}"
     lines = {"file": found["path"], "kind": kind, "written by": found["library"], "parameters": _parameters(parameters)}
-    lines |= {name.replace("_", " "): str(value) for name, value in what.items()}
+    lines |= {name.replace("_", " "): _shown(value) for name, value in what.items()}
     if found["seeded"]:
         lines["uniform halves"] = "seeds"
     if found["secret_id"]:
@@ -84,6 +84,13 @@ def _lines(found: dict[str, Any]) -> dict[str, str]:
     lines["data"] = f"{tensors}, {format_bytes(found['data_bytes'])}; file {format_bytes(found['file_bytes'])}"
     lines["checksums"] = "right" if found["verified"] else "header's right, data's not checked"
     return lines
+
+
+def _shown(value: Any) -> str:
+    """Write an entry; a list of kinds in words."""
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return ", ".join(item.replace("_", " ") for item in value)
+    return str(value)
 
 
 def _parameters(literal: dict[str, Any]) -> str:

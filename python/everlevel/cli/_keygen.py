@@ -8,7 +8,6 @@ secret that there is, under the parameters of its file.
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from collections.abc import Callable
 from functools import partial
@@ -18,8 +17,9 @@ from typing import Any
 from .. import _native
 from ..engine import Engine
 from ..errors import ParameterError, StorageError
+from ..evaluation_key import EvaluationKey
 from ..keys import SecretKey, format_bytes
-from ._options import add_engine_options, make_engine
+from ._options import add_engine_options, engine_of, make_engine
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -33,12 +33,16 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--rotations", type=_amounts, default=(), metavar="1,-1,…", help="also keys that rotate by these amounts"
     )
     keys.add_argument("--lossy", action="store_true", help="make the bootstrap key one for lossy and sign ones, too")
+    keys.add_argument(
+        "--small", action="store_true", help="in its place a small one, and the rotation key that it needs"
+    )
     keys.add_argument("--stage-count", type=int, default=3, metavar="S", help="of the bootstrap key (default 3)")
     keys.add_argument("--size", default="medium", help="of the bootstrap key: medium (default) or large")
     files = parser.add_argument_group("files")
     files.add_argument(
         "--expanded", action="store_true", help="write whole keys, not seeds: larger, faster when mapped"
     )
+    files.add_argument("--one-file", action="store_true", help="write all keys that compute to evaluation.key")
     files.add_argument("--force", action="store_true", help="overwrite files that are there")
 
 
@@ -49,10 +53,17 @@ def run(options: argparse.Namespace) -> None:
         secret_key = engine.create_secret_key()
     else:
         engine, secret_key = _open_secret(options)
-    if options.lossy and not engine._context.can_bootstrap:
+    if options.lossy and options.small:
         raise ParameterError(
-            "keygen: --lossy is about bootstrap keys, and these parameters have none; add --bootstrap",
+            "keygen: --lossy and --small are both there, and a small key serves every bootstrap; leave --lossy out",
             option="lossy",
+            value=True,
+            allowed=False,
+        )
+    if (options.lossy or options.small) and not engine._context.can_bootstrap:
+        raise ParameterError(
+            "keygen: --lossy and --small are about bootstrap keys, and these parameters have none; add --bootstrap",
+            option="lossy" if options.lossy else "small",
             value=True,
             allowed=False,
         )
@@ -60,11 +71,15 @@ def run(options: argparse.Namespace) -> None:
         # What is wrong with the options is said before anything is written.
         engine._bootstrap_options("keygen", secret_key, options.stage_count, options.size)
     makers = _makers(engine, options)
-    _prepare(options.folder, [*makers] if options.secret else ["secret.key", *makers], force=options.force)
+    names = ["public.key", "evaluation.key"] if options.one_file else [*makers]
+    _prepare(options.folder, names if options.secret else ["secret.key", *names], force=options.force)
     print(engine, flush=True)
     if options.secret is None:
         secret_key.save(options.folder / "secret.key")
         _tell(options.folder / "secret.key", "who has it decrypts everything", None)
+    if options.one_file:
+        public = makers.pop("public.key")
+        makers = {"public.key": public, "evaluation.key": _together([*makers.values()])}
     for name, make in makers.items():
         start = time.perf_counter()
         key, path = make(secret_key), options.folder / name
@@ -76,17 +91,15 @@ def run(options: argparse.Namespace) -> None:
         _tell(path, repr(key), time.perf_counter() - start)
 
 
+def _together(makers: list[Callable[[SecretKey], Any]]) -> Callable[[SecretKey], EvaluationKey]:
+    """Return what makes one evaluation key of several keys."""
+    return lambda secret: EvaluationKey([make(secret) for make in makers])
+
+
 def _open_secret(options: argparse.Namespace) -> tuple[Engine, SecretKey]:
-    """Return the engine of a secret key's file, and the key."""
+    """Return an engine of the parameters of a secret key's file, and the key."""
     _, metadata = _native.inspect_file(str(options.secret))
-    literal = json.loads(metadata["params"])
-    asked = argparse.Namespace(**vars(options))
-    asked.bootstrap = bool(literal.get("bootstrap"))
-    asked.max_level = None if asked.bootstrap else literal["max_level"]
-    # A larger ring than the depth asks for was taken for its slots.
-    asked.slot_count = options.slot_count or (None if literal["insecure"] else 1 << (literal["log_n"] - 1))
-    asked.insecure_log_n = literal["log_n"] if literal["insecure"] else None
-    engine = make_engine(asked)
+    engine = engine_of(metadata["params"], options.slot_count, options.threads)
     return engine, engine.read_secret_key(options.secret)
 
 
@@ -97,11 +110,13 @@ def _makers(engine: Engine, options: argparse.Namespace) -> dict[str, Callable[[
         "relinearization.key": engine.create_relinearization_key,
         "conjugation.key": engine.create_conjugation_key,
     }
-    if options.rotation:
+    if options.rotation or options.small:
         makers["rotation.key"] = engine.create_rotation_key
     for delta in options.rotations:
         makers[f"rotation{delta:+d}.key"] = partial(engine.create_fixed_rotation_key, delta=delta)
-    if engine._context.can_bootstrap:
+    if options.small:
+        makers["small_bootstrap.key"] = engine.create_small_bootstrap_key
+    elif engine._context.can_bootstrap:
         create = engine.create_lossy_bootstrap_key if options.lossy else engine.create_bootstrap_key
         name = "lossy_bootstrap.key" if options.lossy else "bootstrap.key"
         makers[name] = partial(create, stage_count=options.stage_count, size=options.size)

@@ -10,7 +10,7 @@ use crate::bootstrap::key_set::{
     Generator, Purpose, Source, StageKeys, TopKeys, named_stage_keys, stage_key_count, stage_keys,
 };
 use crate::bootstrap::maps::{Part, is_packed};
-use crate::bootstrap::tables::{descent, stage_gadget, up_gadgets};
+use crate::bootstrap::tables::{descent, lowest_gadgets, stage_gadget, up_gadgets};
 use crate::context::Inner;
 use crate::keys::{KeyInfo, SecretKey};
 use crate::{Context, Error, Progress};
@@ -41,8 +41,10 @@ pub struct BootstrapKey {
     pub(crate) kind: BootstrapKind,
     pub(crate) slot_count: usize,
     pub(crate) top: TopKeys,
-    /// For SlotsToCoeffs from the top message level, and at lower levels.
+    /// For SlotsToCoeffs from the top message level.
     pub(crate) slots_to_coeffs: Vec<StageKeys>,
+    /// For SlotsToCoeffs at the lowest levels, where it comes first; none for regular keys.
+    pub(crate) slots_to_coeffs_first: Vec<StageKeys>,
     /// The rotation by the number of slots that joins two halves side by side, after SlotsToCoeffs' first stage; none where the halves are two
     /// ciphertexts.
     pub(crate) fold: Option<(i64, SwitchingKey)>,
@@ -125,6 +127,12 @@ impl BootstrapKey {
         let (steps, part) = (Steps::Hoisted(size), Part::SlotsToCoeffs);
         let top = TopKeys::from_source(inner, tables, stage_count, steps, source)?;
         let slots_to_coeffs = stage_keys(inner, part, &up_gadgets(inner, stage_count)?, steps, source)?;
+        let slots_to_coeffs_first = match kind {
+            BootstrapKind::Regular => Vec::new(),
+            BootstrapKind::Lossy => {
+                stage_keys(inner, Part::SlotsToCoeffsFirst, &lowest_gadgets(inner, stage_count)?, steps, source)?
+            }
+        };
         let slot_count = inner.encoder.slots();
         let fold = match is_packed(inner, kind) {
             true => {
@@ -134,20 +142,25 @@ impl BootstrapKey {
             }
             false => None,
         };
-        Ok(Self { info, size, kind, slot_count, top, slots_to_coeffs, fold })
+        Ok(Self { info, size, kind, slot_count, top, slots_to_coeffs, slots_to_coeffs_first, fold })
     }
 
     /// Number of switching keys.
     fn count(inner: &Inner, stage_count: usize, kind: BootstrapKind, size: BootstrapKeySize) -> usize {
         let steps = Steps::Hoisted(size);
         let up = stage_key_count(inner, Part::SlotsToCoeffs, stage_count, steps);
-        TopKeys::count(inner, stage_count, steps) + up + usize::from(is_packed(inner, kind))
+        let directions = if kind == BootstrapKind::Lossy { 2 } else { 1 };
+        TopKeys::count(inner, stage_count, steps) + directions * up + usize::from(is_packed(inner, kind))
     }
 
     /// Every switching key with its name.
     pub(crate) fn named(&self) -> impl Iterator<Item = (String, &SwitchingKey)> {
         let fold = self.fold.iter().map(|(_, key)| ("fold".into(), key));
-        self.top.named().chain(named_stage_keys(Part::SlotsToCoeffs, &self.slots_to_coeffs)).chain(fold)
+        self.top
+            .named()
+            .chain(named_stage_keys(Part::SlotsToCoeffs, &self.slots_to_coeffs))
+            .chain(named_stage_keys(Part::SlotsToCoeffsFirst, &self.slots_to_coeffs_first))
+            .chain(fold)
     }
 
     /// Number of stages of each transform.

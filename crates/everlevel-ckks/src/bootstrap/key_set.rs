@@ -62,7 +62,11 @@ pub(crate) fn stage_keys(
 
 /// The name of a rotation's key in a stage of a transform.
 fn stage_name(part: Part, stage: usize, left: i64) -> String {
-    let transform = if part == Part::CoeffsToSlots { "coeffs_to_slots" } else { "slots_to_coeffs" };
+    let transform = match part {
+        Part::CoeffsToSlots => "coeffs_to_slots",
+        Part::SlotsToCoeffs => "slots_to_coeffs",
+        Part::SlotsToCoeffsFirst => "slots_to_coeffs_first",
+    };
     format!("{transform}.{stage}.left_{left}")
 }
 

@@ -11,7 +11,7 @@ use everlevel_rlwe::LinearTransform;
 use num_complex::Complex64;
 
 use crate::bootstrap::dft::{self, Direction, Halves, Shape, Shift, Steps};
-use crate::bootstrap::tables::{BootstrapTables, descent, falling_shares, stage_sets};
+use crate::bootstrap::tables::{BootstrapTables, falling_shares, lowest_sets, stage_sets};
 use crate::bootstrap::{BootstrapKind, Method};
 use crate::context::Inner;
 use crate::params::LOG2_EVAL_MOD;
@@ -130,7 +130,7 @@ impl Inner {
         let MapsId { part, stage_count, kind, steps } = id;
         let scales = &self.ladder.scales;
         let [down_sets, up_sets] = stage_sets(self, tables, stage_count);
-        let q0 = self.ring.product(&self.ladder.sets[0]);
+        let q0 = self.ring.product(&tables.base);
         let (sets, shares) = match part {
             // Coefficients factor·q0·t become, after the addition of the conjugate, unit·t.
             // The transform multiplies by the number of slots, the projection before it by n over twice that number.
@@ -147,7 +147,7 @@ impl Inner {
             // S_(stage_count)·m becomes S_0·m.
             Part::SlotsToCoeffsFirst => {
                 let total = scales[0] / scales[stage_count];
-                (descent(self, stage_count, stage_count), falling_shares(total, stage_count))
+                (lowest_sets(self, stage_count), falling_shares(total, stage_count))
             }
         };
         let direction = match part {
@@ -182,7 +182,7 @@ impl Method {
     /// What a key that serves every method does for this one.
     pub(crate) fn kind(self) -> BootstrapKind {
         match self {
-            Method::Regular => BootstrapKind::Regular,
+            Method::Regular | Method::Precise => BootstrapKind::Regular,
             Method::Lossy | Method::Sign => BootstrapKind::Lossy,
         }
     }

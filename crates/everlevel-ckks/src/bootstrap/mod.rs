@@ -19,6 +19,7 @@ use num_complex::Complex64;
 
 use crate::context::Inner;
 use crate::keys::{ConjugationKey, RelinearizationKey};
+use crate::params::Precision;
 use crate::{Ciphertext, Context, Error, Progress};
 use run::{Halves, Run};
 
@@ -37,6 +38,16 @@ pub enum Method {
     Lossy,
     /// As lossy, for values ±1, which the sine's extrema clean: an input error δ leaves 1.24·δ².
     Sign,
+    /// Two regular bootstraps, the second of what the first left out: one level lower, with errors 2^14 times smaller. For chains of high
+    /// precision ([`crate::ParamsLiteral::high_precision`]), whose scales can hold the result.
+    Precise,
+}
+
+impl Method {
+    /// Whether SlotsToCoeffs comes first.
+    fn is_first(self) -> bool {
+        matches!(self, Method::Lossy | Method::Sign)
+    }
 }
 
 /// Which parts of the values a bootstrap keeps, where SlotsToCoeffs comes first.
@@ -87,7 +98,7 @@ impl Order {
 
 /// In which order the transforms go: a lossy bootstrap without the levels for SlotsToCoeffs is a regular one.
 fn order(call: Call, a: &Ciphertext) -> Order {
-    let first = call.method != Method::Regular && a.level >= call.keys.bootstrap.stage_count();
+    let first = call.method.is_first() && a.level >= call.keys.bootstrap.stage_count();
     if first { Order::First } else { Order::Last }
 }
 
@@ -164,6 +175,21 @@ impl Context {
         self.run(call, &[a], progress, observer).map(only)
     }
 
+    /// An iterated bootstrap, one level below a regular one's, with an error 2^14 times smaller: for about two bootstraps' time, in chains of
+    /// high precision ([`crate::ParamsLiteral::high_precision`]).
+    ///
+    /// # Errors
+    /// As [`Context::bootstrap`]; parameters of standard precision, whose scales could not hold the result.
+    pub fn precise_bootstrap(
+        &self,
+        a: &Ciphertext,
+        keys: BootstrapKeys,
+        progress: Progress,
+    ) -> Result<Ciphertext, Error> {
+        let call = Call { op: "precise_bootstrap", method: Method::Precise, keys, parts: Parts::Complex };
+        self.run(call, &[a], progress, &mut |_, _, _| {}).map(only)
+    }
+
     /// A lossy bootstrap, to level 13; below level `stage_count` a regular one with the same keys, to level 13 − stage_count.
     ///
     /// # Errors
@@ -210,6 +236,7 @@ impl Context {
             Method::Regular => "bootstrap",
             Method::Lossy => "lossy_bootstrap",
             Method::Sign => "sign_bootstrap",
+            Method::Precise => "precise_bootstrap",
         };
         let call = Call { op, method, keys, parts };
         self.run(call, cts, progress, &mut |_, _, _| {})
@@ -231,6 +258,10 @@ impl Context {
             Method::Regular => "merge_bootstrap",
             Method::Lossy => "lossy_merge_bootstrap",
             Method::Sign => "sign_merge_bootstrap",
+            Method::Precise => {
+                let needed = "regular, lossy or sign; or bootstrap them one by one".into();
+                return Err(Error::Parameter { what: "method of merge_bootstrap", found: "precise".into(), needed });
+            }
         };
         self.check_pair(op, a, b)?;
         self.check_relinearized(op, b)?;
@@ -269,13 +300,16 @@ impl Context {
         let (first, last): (Vec<usize>, Vec<usize>) = (0..cts.len()).partition(|&i| orders[i] == Order::First);
         let groups: Vec<&[usize]> = first.chunks(GROUP).chain(last.chunks(GROUP)).collect();
         self.install(|inner| {
-            let mut run = Run::new(call.op, inner, tables, call.keys, progress, observer).groups(groups.len());
+            let rounds = if call.method == Method::Precise { 2 } else { 1 };
+            let rounds = rounds * groups.len();
+            let mut run = Run::new(call.op, inner, tables, call.keys, progress, observer).groups(rounds);
             let mut done: Vec<Option<Ciphertext>> = vec![None; cts.len()];
             for group in groups {
                 let order = orders[group[0]];
                 let lowered: Vec<Ciphertext> =
                     group.iter().map(|&i| self.level_down(cts[i], order.start(call))).collect::<Result<_, _>>()?;
                 let results: Vec<Ciphertext> = match (order, call.parts) {
+                    (Order::Last, _) if call.method == Method::Precise => run.precise(&lowered)?,
                     (Order::First, parts) => {
                         run.first(&lowered, call.method, parts)?.into_iter().map(|h| joined(inner, h)).collect()
                     }
@@ -291,8 +325,15 @@ impl Context {
     /// Refuses a ciphertext or keys that a call can't take.
     fn check_call(&self, call: Call, a: &Ciphertext) -> Result<&BootstrapTables, Error> {
         let tables = self.check_bootstrap(call.op, a, call.keys)?;
-        if call.method != Method::Regular {
+        if call.method.is_first() {
             self.check_first(call.op, call.keys)?;
+        }
+        if call.method == Method::Precise && self.0.params.literal().precision == Precision::Standard {
+            return Err(Error::Parameter {
+                what: "precision of the parameters",
+                found: "standard, whose scales of 2^40 hold 29 bits".into(),
+                needed: "high".into(),
+            });
         }
         if call.method == Method::Sign {
             self.check_depth(call.op, a, call.keys.bootstrap.stage_count())?;

@@ -8,8 +8,12 @@ use crate::bootstrap::maps::Part;
 use crate::bootstrap::stages::{BootstrapKeyRef, Stages};
 use crate::bootstrap::{BootstrapKeys, BootstrapTables, Method, Observer, Parts, Stage};
 use crate::context::Inner;
-use crate::working::Working;
+use crate::working::{self, Working};
 use crate::{Ciphertext, Error, Progress, arithmetic, report};
+
+/// log2 of what a precise bootstrap's residual is multiplied by: errors of 2^-17, those of a constant message of size one, still come out an eighth in
+/// size.
+const LOG2_RESIDUAL: u32 = 14;
 
 /// The real and, where it was asked for, the imaginary part of a result.
 pub(super) struct Halves<T> {
@@ -88,18 +92,63 @@ impl<'a> Run<'a> {
         report(self.op, self.progress, self.done, self.total)
     }
 
-    /// SlotsToCoeffs last: from level 0 to 13 − stage_count.
+    /// SlotsToCoeffs last: from level 0 to the top message level less the number of stages.
     pub fn regular(&mut self, group: &[Ciphertext]) -> Result<Vec<Ciphertext>, Error> {
-        let sines = self.sines(rlwes(group), Method::Regular, false, Parts::Complex)?;
-        let cts = self.slots_to_coeffs(sines)?;
+        let cts = self.regular_from(self.bases(rlwes(group)))?;
         let finished =
             |(a, ct): (&Ciphertext, Rlwe)| self.result(a, ct, self.regular_level(), a.error.hypot(self.tables.error));
         Ok(group.iter().zip(cts).map(finished).collect())
     }
 
+    fn regular_from(&mut self, bases: Vec<Rlwe>) -> Result<Vec<Rlwe>, Error> {
+        let sines = self.sines(bases, Method::Regular, false, Parts::Complex)?;
+        self.slots_to_coeffs(sines)
+    }
+
+    /// Two bootstraps, of the ciphertexts and of what the first left out: one level lower, with the first's error divided by
+    /// 2^[`LOG2_RESIDUAL`] (Bae, Cheon, Cho, Kim, Kim, "META-BTS", eprint 2022/1167). With high precision only.
+    pub fn precise(&mut self, group: &[Ciphertext]) -> Result<Vec<Ciphertext>, Error> {
+        let (ring, ladder) = (&self.inner.ring, &self.inner.ladder);
+        let level = self.regular_level();
+        let first = Working { cts: self.regular_from(self.bases(rlwes(group)))?, level };
+        // The residuals times 2^LOG2_RESIDUAL at the base's scale are small against the base, so that its prime is enough.
+        let gain = f64::from(LOG2_RESIDUAL).exp2();
+        let factor = (gain * self.tables.base_scale / ladder.scales[0]).round() as u64;
+        let mut residuals = rlwes(group);
+        for (residual, first) in residuals.iter_mut().zip(&ladder.at_level(ring, &first, 0).cts) {
+            residual.sub_assign(ring, first);
+            *residual = residual.restricted(&self.tables.base);
+            ring.mul_residues_assign(&mut residual.c0, |m| m.reduce(factor));
+            ring.mul_residues_assign(&mut residual.c1, |m| m.reduce(factor));
+        }
+        let second = Working { cts: self.regular_from(residuals)?, level };
+        let sums = ladder.linear_combination(ring, &[(&first, 1.0), (&second, 1.0 / gain)], level - 1);
+        let rounding = 2.0 * self.inner.rounding_error(ladder.scales[0]);
+        let finished = |(a, ct): (&Ciphertext, Rlwe)| {
+            let error = a.error.hypot(self.tables.error / gain).hypot(rounding);
+            self.result(a, ct, level - 1, error)
+        };
+        Ok(group.iter().zip(sums.cts).map(finished).collect())
+    }
+
+    /// From level 0 to what the modulus is raised from.
+    fn bases(&self, cts: Vec<Rlwe>) -> Vec<Rlwe> {
+        let (ring, ladder, tables) = (&self.inner.ring, &self.inner.ladder, self.tables);
+        if ladder.sets[0] == tables.base {
+            return cts;
+        }
+        let factor = working::ratio(ring, &ladder.sets[0], &tables.base) * tables.base_scale / ladder.scales[0];
+        let multiplied = |mut ct: Rlwe| {
+            ring.mul_residues_assign(&mut ct.c0, |m| m.reduce(factor.round() as u64));
+            ring.mul_residues_assign(&mut ct.c1, |m| m.reduce(factor.round() as u64));
+            ct
+        };
+        Rlwe::rescale_many(cts.into_iter().map(multiplied).collect(), ring, &tables.base)
+    }
+
     /// As [`Run::regular`], for real and imaginary parts apart. EvalMod halves its results, since the separation doubles them.
     pub fn regular_halves(&mut self, group: &[Ciphertext]) -> Result<Vec<Halves<Ciphertext>>, Error> {
-        let sines = self.sines(rlwes(group), Method::Regular, true, Parts::Complex)?;
+        let sines = self.sines(self.bases(rlwes(group)), Method::Regular, true, Parts::Complex)?;
         let cts = self.slots_to_coeffs(sines)?;
         let finished = |(a, ct): (&Ciphertext, Rlwe)| {
             let error = a.error.hypot(self.tables.error);
@@ -122,6 +171,7 @@ impl<'a> Run<'a> {
             cts = stages.apply(ring, stage, &cts);
             self.step()?;
         }
+        let mut cts = self.bases(cts);
         if method == Method::Sign {
             // ±1 to ±q0/4.
             let factor = (self.tables.message_ratio / 4.0).round() as u64;
@@ -141,7 +191,7 @@ impl<'a> Run<'a> {
 
     /// Values are coefficients here, so that coefficient noise at level 0 counts as it is; signs square what comes in.
     fn first_error(&self, a: &Ciphertext, method: Method, level: usize) -> f64 {
-        let base = noise::rounding_std_dev(self.inner.params.secret_weight()) / self.inner.ladder.scales[0];
+        let base = noise::rounding_std_dev(self.inner.params.secret_weight()) / self.tables.base_scale;
         let before = a.error.hypot(4.0 * base);
         let rounding = 2.0 * self.inner.rounding_error(self.inner.ladder.scales[level]);
         match method {
@@ -186,7 +236,7 @@ impl<'a> Run<'a> {
         Ciphertext { rlwe, c2: None, level, scale: self.inner.ladder.scales[level], error, ..*a }
     }
 
-    /// From coefficients at level 0 to the sines of their two halves in slots, at the top message level.
+    /// From coefficients over the base prime to the sines of their two halves in slots, at the top message level.
     fn sines(
         &mut self,
         bases: Vec<Rlwe>,
@@ -200,7 +250,7 @@ impl<'a> Run<'a> {
         for (rotation, key) in &self.key().top().trace {
             cts.iter_mut().for_each(|ct| self.add_rotated(ct, (*rotation, key)));
         }
-        let base_scale = self.inner.ladder.scales[0];
+        let base_scale = self.tables.base_scale;
         (self.observer)(Stage::ModRaise, &cts[0], self.tables.raise_factor as f64 * base_scale);
         self.step()?;
 
@@ -230,7 +280,7 @@ impl<'a> Run<'a> {
     /// `|I| ≤ 16`.
     fn mod_raise(&self, ct: &Rlwe) -> Rlwe {
         let ring = &self.inner.ring;
-        let base = self.inner.ladder.sets[0].clone();
+        let base = self.tables.base.clone();
         let top = self.key().top();
         let raised = &top.raised;
 

@@ -93,7 +93,10 @@ impl<'a> BootstrapKeyRef<'a> {
         let stage_count = if down { self.top().coeffs_to_slots.len() } else { self.stage_count() };
         let (steps, keys) = match self {
             Self::Full(key) if down => (Steps::Hoisted(key.size()), Keys::Stages(&key.top.coeffs_to_slots)),
-            Self::Full(key) => (Steps::Hoisted(key.size()), Keys::Stages(&key.slots_to_coeffs)),
+            Self::Full(key) if part == Part::SlotsToCoeffs => {
+                (Steps::Hoisted(key.size()), Keys::Stages(&key.slots_to_coeffs))
+            }
+            Self::Full(key) => (Steps::Hoisted(key.size()), Keys::Stages(&key.slots_to_coeffs_first)),
             Self::Small { key, .. } if down => (Steps::Left, Keys::Stages(&key.top.coeffs_to_slots)),
             Self::Small { rotation, .. } => (Steps::Right, Keys::Powers(rotation)),
         };

@@ -7,7 +7,7 @@ use crate::bootstrap::eval_mod::{Fit, INTERVAL, Messages, Plan};
 use crate::bootstrap::maps::Cache;
 use crate::bootstrap::{BootstrapKind, Method};
 use crate::context::{Inner, best_gadget};
-use crate::params::{BootstrapChain, LOG2_EVAL_MOD, STAGE_COUNTS};
+use crate::params::{BootstrapChain, LOG2_EVAL_MOD, STAGE_COUNTS, log2_base_scale};
 use crate::working::Ladder;
 use crate::{Error, Params};
 
@@ -34,7 +34,10 @@ pub(crate) struct BootstrapTables {
     pub eval_mod_gadget: Gadget,
     pub conjugation_gadget: Gadget,
     pub raise_factor: u64,
-    /// The base modulus over the scale at level 0.
+    /// What the modulus is raised from: one prime, and the scale there. With standard precision that is level 0.
+    pub base: PrimeSet,
+    pub base_scale: f64,
+    /// The base modulus over the scale.
     pub message_ratio: f64,
     /// Estimated standard deviation of a slot's real part after a regular bootstrap.
     pub error: f64,
@@ -72,10 +75,12 @@ impl BootstrapTables {
         let eval_mod_gadget = best_gadget(params, ring, &union, Gadget::consecutive)?;
         let conjugation_gadget = best_gadget(params, ring, &top, Gadget::balanced)?;
         let special = PrimeSet::new([params.special[0], chain.encapsulation_terminal]);
-        let encapsulation_gadget = Gadget::whole(&messages.sets[0], &special);
+        let base = PrimeSet::new([0]);
+        let base_scale = log2_base_scale(slots).exp2();
+        let encapsulation_gadget = Gadget::whole(&base, &special);
         params.check_encapsulation(ring, &encapsulation_gadget.full_set())?;
-        let message_ratio = ring.product(&messages.sets[0]) / messages.scales[0];
-        let rounding = (slots as f64).sqrt() * noise::rounding_std_dev(params.secret_weight()) / messages.scales[0];
+        let message_ratio = ring.product(&base) / base_scale;
+        let rounding = (slots as f64).sqrt() * noise::rounding_std_dev(params.secret_weight()) / base_scale;
 
         // What the sine is scaled to at EvalMod's end: as high as it can stay where SlotsToCoeffs follows; where nothing follows, so that
         // the message 2π·m/ratio, or the sign, has the top message level's scale.
@@ -89,6 +94,8 @@ impl BootstrapTables {
             eval_mod_gadget,
             conjugation_gadget,
             raise_factor: RAISE_FACTOR,
+            base,
+            base_scale,
             message_ratio,
             error: slot_error(ring.n(), slots, message_ratio, rounding),
             top,
@@ -120,7 +127,7 @@ impl BootstrapTables {
     pub fn plan(&self, kind: BootstrapKind, method: Method) -> Option<&Plan> {
         let plans = self.plans(kind);
         match (method, &plans.slots_to_coeffs_first) {
-            (Method::Regular, _) => Some(&plans.regular),
+            (Method::Regular | Method::Precise, _) => Some(&plans.regular),
             (Method::Lossy, Some([lossy, _])) => Some(lossy),
             (Method::Sign, Some([_, sign])) => Some(sign),
             (Method::Lossy | Method::Sign, None) => None,
@@ -149,6 +156,16 @@ pub(crate) fn stage_sets(inner: &Inner, tables: &BootstrapTables, stage_count: u
     down.push(tables.top.clone());
     let top_level = inner.ladder.sets.len() - 1;
     [pairs(&down), descent(inner, top_level, stage_count)]
+}
+
+/// Source and target of SlotsToCoeffs' stages where it comes first: the lowest levels.
+pub(crate) fn lowest_sets(inner: &Inner, stage_count: usize) -> Vec<[PrimeSet; 2]> {
+    descent(inner, stage_count, stage_count)
+}
+
+/// The gadget of every rotation key of SlotsToCoeffs at the lowest levels, by stage.
+pub(crate) fn lowest_gadgets(inner: &Inner, stage_count: usize) -> Result<Vec<Gadget>, Error> {
+    lowest_sets(inner, stage_count).iter().map(|[source, _]| stage_gadget(inner, source)).collect()
 }
 
 /// Source and target of `count` steps down from a message level.

@@ -4,7 +4,7 @@ use everlevel_io::Error as FileError;
 use everlevel_params::SecretDistribution;
 use serde::{Deserialize, Serialize};
 
-use crate::{Error, ParamsLiteral};
+use crate::{Error, ParamsLiteral, Precision};
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -12,6 +12,9 @@ struct Text {
     log_n: u32,
     max_level: usize,
     bootstrap: bool,
+    /// Left out where it is standard, as in older files.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    high_precision: bool,
     secret: Secret,
     insecure: bool,
 }
@@ -26,12 +29,13 @@ enum Secret {
 impl ParamsLiteral {
     /// The literal as JSON, on one line.
     pub fn to_json(&self) -> String {
-        let Self { log_n, max_level, bootstrap, secret, insecure } = self.clone();
+        let Self { log_n, max_level, bootstrap, precision, secret, insecure } = self.clone();
+        let high_precision = precision == Precision::High;
         let secret = match secret {
             SecretDistribution::FixedWeight(weight) => Secret::FixedWeight(weight),
             _ => Secret::Ternary,
         };
-        let text = Text { log_n, max_level, bootstrap, secret, insecure };
+        let text = Text { log_n, max_level, bootstrap, high_precision, secret, insecure };
         serde_json::to_string(&text).expect("numbers and names are JSON")
     }
 
@@ -40,12 +44,13 @@ impl ParamsLiteral {
     /// # Errors
     /// Text that is none. Whether the parameters exist is for [`crate::Params`] to say.
     pub fn from_json(text: &str) -> Result<Self, Error> {
-        let Text { log_n, max_level, bootstrap, secret, insecure } = serde_json::from_str(text)
+        let Text { log_n, max_level, bootstrap, high_precision, secret, insecure } = serde_json::from_str(text)
             .map_err(|e| FileError::header("params", e, "a parameter literal of this version"))?;
         let secret = match secret {
             Secret::Ternary => SecretDistribution::Ternary,
             Secret::FixedWeight(weight) => SecretDistribution::FixedWeight(weight),
         };
-        Ok(Self { log_n, max_level, bootstrap, secret, insecure })
+        let precision = if high_precision { Precision::High } else { Precision::Standard };
+        Ok(Self { log_n, max_level, bootstrap, precision, secret, insecure })
     }
 }

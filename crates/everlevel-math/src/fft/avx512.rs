@@ -37,6 +37,29 @@ unsafe fn digit(x: __m512i, e: &Extraction) -> Avx512 {
     }
 }
 
+/// The columns of eight rows.
+#[inline(always)]
+fn transpose(r: [Avx512; 8]) -> [Avx512; 8] {
+    // SAFETY: as above.
+    unsafe {
+        let mut columns = r;
+        for odd in 0..2 {
+            // Column pairs of two rows, in 128-bit lanes: columns odd, odd + 2, odd + 4, odd + 6.
+            let pair = |i: usize| {
+                if odd == 0 { _mm512_unpacklo_pd(r[i].0, r[i + 1].0) } else { _mm512_unpackhi_pd(r[i].0, r[i + 1].0) }
+            };
+            let (a, b, c, d) = (pair(0), pair(2), pair(4), pair(6));
+            let (ab_even, ab_odd) = (_mm512_shuffle_f64x2::<0x88>(a, b), _mm512_shuffle_f64x2::<0xdd>(a, b));
+            let (cd_even, cd_odd) = (_mm512_shuffle_f64x2::<0x88>(c, d), _mm512_shuffle_f64x2::<0xdd>(c, d));
+            columns[odd] = Avx512(_mm512_shuffle_f64x2::<0x88>(ab_even, cd_even));
+            columns[odd + 4] = Avx512(_mm512_shuffle_f64x2::<0xdd>(ab_even, cd_even));
+            columns[odd + 2] = Avx512(_mm512_shuffle_f64x2::<0x88>(ab_odd, cd_odd));
+            columns[odd + 6] = Avx512(_mm512_shuffle_f64x2::<0xdd>(ab_odd, cd_odd));
+        }
+        columns
+    }
+}
+
 impl Avx512 {
     /// `Rounding::reduce`.
     #[inline(always)]
@@ -111,57 +134,20 @@ impl Vector for Avx512 {
     unsafe fn load_columns(p: *const f64, stride: usize) -> [Self; 8] {
         // SAFETY: as above.
         unsafe {
-            let mut columns = [Self::splat(0.0); 8];
-            for half in 0..2 {
-                // Rows r and r + 2.
-                let pair = |r: usize| {
-                    let p = p.add(r * stride + 4 * half);
-                    _mm512_insertf64x4::<1>(
-                        _mm512_castpd256_pd512(_mm256_loadu_pd(p)),
-                        _mm256_loadu_pd(p.add(2 * stride)),
-                    )
-                };
-                let (even, odd) = ((pair(0), pair(4)), (pair(1), pair(5)));
-                // Two columns of the even and of the odd rows.
-                let (low_even, low_odd) =
-                    (_mm512_shuffle_f64x2::<0x88>(even.0, even.1), _mm512_shuffle_f64x2::<0x88>(odd.0, odd.1));
-                let (high_even, high_odd) =
-                    (_mm512_shuffle_f64x2::<0xdd>(even.0, even.1), _mm512_shuffle_f64x2::<0xdd>(odd.0, odd.1));
-                columns[4 * half] = Self(_mm512_unpacklo_pd(low_even, low_odd));
-                columns[4 * half + 1] = Self(_mm512_unpackhi_pd(low_even, low_odd));
-                columns[4 * half + 2] = Self(_mm512_unpacklo_pd(high_even, high_odd));
-                columns[4 * half + 3] = Self(_mm512_unpackhi_pd(high_even, high_odd));
+            let mut rows = [Self::splat(0.0); 8];
+            for i in 0..8 {
+                rows[i] = Self::load(p.add(i * stride));
             }
-            columns
+            transpose(rows)
         }
     }
 
     #[inline(always)]
     unsafe fn store_columns(columns: [Self; 8], p: *mut f64, stride: usize) {
-        let c = columns;
-        // SAFETY: as above.
-        unsafe {
-            for half in 0..2 {
-                let c = [c[4 * half].0, c[4 * half + 1].0, c[4 * half + 2].0, c[4 * half + 3].0];
-                // Two columns of the even rows 0, 2, 4, 6, and of the odd ones.
-                for odd in 0..2 {
-                    let (low, high) = if odd == 0 {
-                        (_mm512_unpacklo_pd(c[0], c[1]), _mm512_unpacklo_pd(c[2], c[3]))
-                    } else {
-                        (_mm512_unpackhi_pd(c[0], c[1]), _mm512_unpackhi_pd(c[2], c[3]))
-                    };
-                    // Lanes 0 and 1 of both, then 2 and 3: rows 0 and 2, then 4 and 6.
-                    let pairs = [
-                        _mm512_permutex2var_pd(low, _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11), high),
-                        _mm512_permutex2var_pd(low, _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15), high),
-                    ];
-                    for (i, pair) in pairs.into_iter().enumerate() {
-                        let p = p.add((odd + 4 * i) * stride + 4 * half);
-                        _mm256_storeu_pd(p, _mm512_castpd512_pd256(pair));
-                        _mm256_storeu_pd(p.add(2 * stride), _mm512_extractf64x4_pd::<1>(pair));
-                    }
-                }
-            }
+        let rows = transpose(columns);
+        for i in 0..8 {
+            // SAFETY: as above.
+            unsafe { rows[i].store(p.add(i * stride)) };
         }
     }
 

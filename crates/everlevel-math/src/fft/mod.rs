@@ -11,11 +11,16 @@
 //!
 //! *The same bits everywhere.* Every backend does the same IEEE 754 operations in the same order, fused where the definition is fused. Where the CPU has
 //! no fused multiplication, the portable backend is right but slow.
+//!
+#![doc = include_str!("../../../../docs/notes/fft.md")]
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+mod butterflies;
+mod error;
+mod operations;
 mod passes;
 mod plan;
 mod products;
@@ -23,15 +28,17 @@ mod torus;
 mod twiddles;
 mod vector;
 
+pub use error::product_variance_torus;
 pub use products::KeyWord;
 pub use torus::{Digits, Torus};
 
 use crate::simd::Level;
 use crate::{Error, Simd};
-use passes::{InPlace, Sink, Source};
+use operations::{Forward, Operation};
+use passes::InPlace;
 use plan::Plan;
-use torus::{Extraction, Rounding};
-use vector::{Portable, Vector};
+use torus::Rounding;
+use vector::Portable;
 
 /// A plan: the passes and the roots of unity of one size. Fixed for a size, never chosen by timing.
 ///
@@ -117,9 +124,13 @@ impl Fft {
                 block[lane + 8] = to_f64(im[lane]);
             }
         }
-        let data = InPlace(out.as_mut_ptr());
-        // SAFETY: the lengths were checked.
-        unsafe { self.run(Forward { fft: self, src: data, out: data }) };
+        self.forward_in_place(out);
+    }
+
+    fn forward_in_place(&self, x: &mut [f64]) {
+        let x = InPlace(x.as_mut_ptr());
+        // SAFETY: the callers checked the length.
+        unsafe { self.run(Forward { fft: self, src: x, out: x }) };
     }
 
     /// The transforms of the digits of torus words: `levels` transforms of `n` doubles each, that of the most significant digits first.
@@ -130,9 +141,7 @@ impl Fft {
         assert!(digits.validate::<T>().is_ok(), "{digits:?}");
         assert_eq!((out.len(), x.len()), (digits.levels as usize * self.n, self.n));
         for (out, level) in out.chunks_exact_mut(self.n).zip(1..) {
-            let src = DigitsOf { x: x.as_ptr(), half: self.n / 2, extraction: digits.extraction::<T>(level) };
-            // SAFETY: the lengths were checked.
-            unsafe { self.run(Forward { fft: self, src, out: InPlace(out.as_mut_ptr()) }) };
+            T::run_forward_digit(self, out, x, &digits.extraction::<T>(level));
         }
     }
 
@@ -143,7 +152,7 @@ impl Fft {
     /// # Panics
     /// If the lengths aren't such multiples of `n`.
     pub fn multiply<K: KeyWord>(&self, out: &mut [f64], x: &[f64], key: &[K]) {
-        self.multiply_columns::<K, false>(out, x, key);
+        self.multiply_columns(out, x, key, false);
     }
 
     /// [`Fft::multiply`], added to `out`.
@@ -151,17 +160,13 @@ impl Fft {
     /// # Panics
     /// As [`Fft::multiply`].
     pub fn multiply_add<K: KeyWord>(&self, out: &mut [f64], x: &[f64], key: &[K]) {
-        self.multiply_columns::<K, true>(out, x, key);
+        self.multiply_columns(out, x, key, true);
     }
 
-    fn multiply_columns<K: KeyWord, const ADD: bool>(&self, out: &mut [f64], x: &[f64], key: &[K]) {
-        let n = self.n;
-        let (rows, cols) = (x.len() / n, out.len() / n);
-        assert_eq!((x.len(), out.len(), key.len()), (rows * n, cols * n, rows * cols * n));
-        // SAFETY: the lengths were checked.
-        unsafe {
-            self.run(Multiply::<K, ADD> { n, rows, cols, out: out.as_mut_ptr(), x: x.as_ptr(), key: key.as_ptr() })
-        };
+    fn multiply_columns<K: KeyWord>(&self, out: &mut [f64], x: &[f64], key: &[K], add: bool) {
+        let (rows, cols) = (x.len() / self.n, out.len() / self.n);
+        assert_eq!((x.len(), out.len(), key.len()), (rows * self.n, cols * self.n, rows * cols * self.n));
+        K::run_multiply(self, out, x, key, add);
     }
 
     /// Adds the inverse transform of `x`, rounded to integers modulo `2^BITS`, to `acc`. `x` is used up: what it holds afterwards is unspecified.
@@ -170,9 +175,7 @@ impl Fft {
     /// If `acc` or `x` doesn't have `n` words.
     pub fn inverse_add<T: Torus>(&self, acc: &mut [T], x: &mut [f64]) {
         assert_eq!((acc.len(), x.len()), (self.n, self.n));
-        let out = AddTo { acc: acc.as_mut_ptr(), half: self.n / 2, rounding: Rounding::new::<T>(self.n / 2) };
-        // SAFETY: the lengths were checked.
-        unsafe { self.run(Inverse { fft: self, x: InPlace(x.as_mut_ptr()), out }) };
+        T::run_inverse_add(self, acc, x, &Rounding::new::<T>(self.n / 2));
     }
 
     /// [`Fft::inverse_add`] of `2^log2_unit·x`: for products with keys that are stored in such units.
@@ -181,10 +184,7 @@ impl Fft {
     /// As [`Fft::inverse_add`].
     pub fn inverse_add_scaled<T: Torus>(&self, acc: &mut [T], x: &mut [f64], log2_unit: u32) {
         assert_eq!((acc.len(), x.len()), (self.n, self.n));
-        let rounding = Rounding::in_units::<T>(self.n / 2, log2_unit);
-        let out = AddTo { acc: acc.as_mut_ptr(), half: self.n / 2, rounding };
-        // SAFETY: the lengths were checked.
-        unsafe { self.run(Inverse { fft: self, x: InPlace(x.as_mut_ptr()), out }) };
+        T::run_inverse_add(self, acc, x, &Rounding::in_units::<T>(self.n / 2, log2_unit));
     }
 
     /// Runs an operation on the vectors of the backend.
@@ -201,124 +201,6 @@ impl Fft {
                 Level::Avx2 => avx2::run(operation),
                 _ => operation.call::<Portable>(),
             }
-        }
-    }
-}
-
-/// Something to do with whatever vectors the backend has.
-trait Operation {
-    /// # Safety
-    /// That of [`Vector`], and the operation's own.
-    unsafe fn call<V: Vector>(self);
-}
-
-struct Forward<'a, S> {
-    fft: &'a Fft,
-    src: S,
-    out: InPlace,
-}
-
-impl<S: Source> Operation for Forward<'_, S> {
-    #[inline(always)]
-    unsafe fn call<V: Vector>(self) {
-        // SAFETY: the caller's contract; likewise below.
-        unsafe { passes::forward::<V, S>(self.fft.plan, self.fft.table.as_ptr(), self.src, self.out) }
-    }
-}
-
-struct Inverse<'a, S> {
-    fft: &'a Fft,
-    x: InPlace,
-    out: S,
-}
-
-impl<S: Sink> Operation for Inverse<'_, S> {
-    #[inline(always)]
-    unsafe fn call<V: Vector>(self) {
-        // SAFETY: as above.
-        unsafe { passes::inverse::<V, S>(self.fft.plan, self.fft.table.as_ptr(), self.x, self.out) }
-    }
-}
-
-struct Multiply<K, const ADD: bool> {
-    n: usize,
-    rows: usize,
-    cols: usize,
-    out: *mut f64,
-    x: *const f64,
-    key: *const K,
-}
-
-impl<K: KeyWord, const ADD: bool> Operation for Multiply<K, ADD> {
-    #[inline(always)]
-    unsafe fn call<V: Vector>(self) {
-        let Self { n, rows, cols, out, x, key } = self;
-        let mut done = 0;
-        while done < cols {
-            // SAFETY: as above.
-            unsafe {
-                let (out, key) = (out.add(done * n), key.add(done * n));
-                if cols - done >= 2 {
-                    products::columns::<V, K, 2, ADD>(n, rows, out, x, key, cols * n);
-                    done += 2;
-                } else {
-                    products::columns::<V, K, 1, ADD>(n, rows, out, x, key, cols * n);
-                    done += 1;
-                }
-            }
-        }
-    }
-}
-
-/// A digit of each torus word, as the points of the transform.
-struct DigitsOf<T> {
-    x: *const T,
-    half: usize,
-    extraction: Extraction,
-}
-
-impl<T> Clone for DigitsOf<T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T> Copy for DigitsOf<T> {}
-
-impl<T: Torus> Source for DigitsOf<T> {
-    #[inline(always)]
-    unsafe fn load<V: Vector>(self, block: usize, lane: usize) -> (V, V) {
-        // SAFETY: as above.
-        unsafe {
-            let p = self.x.add(8 * block + lane);
-            (T::digit(p, &self.extraction), T::digit(p.add(self.half), &self.extraction))
-        }
-    }
-}
-
-/// Torus words to which the points of the transform are added.
-struct AddTo<T> {
-    acc: *mut T,
-    half: usize,
-    rounding: Rounding,
-}
-
-impl<T> Clone for AddTo<T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T> Copy for AddTo<T> {}
-
-impl<T: Torus> Sink for AddTo<T> {
-    #[inline(always)]
-    unsafe fn store<V: Vector>(self, block: usize, lane: usize, x: (V, V)) {
-        // SAFETY: as above.
-        unsafe {
-            let p = self.acc.add(8 * block + lane);
-            T::add_rounded(p, x.0, &self.rounding);
-            T::add_rounded(p.add(self.half), x.1, &self.rounding);
         }
     }
 }

@@ -1,17 +1,15 @@
 //! The passes of the transforms, written once for all vectors.
 //!
 //! *Layout.* `n` doubles are `m = n/2` complex points in blocks of eight: eight real parts, then eight imaginary ones.
-//!
-//! *Bits.* A butterfly is the same sequence of operations wherever it is done, so the results depend on the plan alone.
 
+use core::mem::MaybeUninit;
+
+use super::butterflies::{Complex, forward_levels, inverse_levels};
 use super::plan::Plan;
 use super::vector::Vector;
 
 /// Doubles in a block of eight points.
 const BLOCK: usize = 16;
-
-/// Points as real and imaginary parts.
-type Complex<V> = (V, V);
 
 /// Where the first forward pass reads.
 pub(super) trait Source: Copy {
@@ -55,98 +53,6 @@ impl Sink for InPlace {
             x.0.store(p);
             x.1.store(p.add(8));
         }
-    }
-}
-
-/// `w·y`.
-#[inline(always)]
-fn mul<V: Vector>(w: Complex<V>, y: Complex<V>) -> Complex<V> {
-    (w.1.neg_mul_add(y.1, w.0.mul(y.0)), w.1.mul_add(y.0, w.0.mul(y.1)))
-}
-
-/// `conj(w)·y`.
-#[inline(always)]
-fn mul_conj<V: Vector>(w: Complex<V>, y: Complex<V>) -> Complex<V> {
-    (w.1.mul_add(y.1, w.0.mul(y.0)), w.1.neg_mul_add(y.0, w.0.mul(y.1)))
-}
-
-/// `(x + w·y, x − w·y)`.
-#[inline(always)]
-fn split<V: Vector>(a: &mut [Complex<V>], x: usize, y: usize, w: Complex<V>) {
-    let t = mul(w, a[y]);
-    let u = a[x];
-    a[x] = (u.0.add(t.0), u.1.add(t.1));
-    a[y] = (u.0.sub(t.0), u.1.sub(t.1));
-}
-
-/// [`split`] with `i·w`.
-#[inline(always)]
-fn split_i<V: Vector>(a: &mut [Complex<V>], x: usize, y: usize, w: Complex<V>) {
-    let t = mul(w, a[y]);
-    let u = a[x];
-    a[x] = (u.0.sub(t.1), u.1.add(t.0));
-    a[y] = (u.0.add(t.1), u.1.sub(t.0));
-}
-
-/// `(x + y, (x − y)·conj(w))`: twice the inverse of [`split`].
-#[inline(always)]
-fn merge<V: Vector>(a: &mut [Complex<V>], x: usize, y: usize, w: Complex<V>) {
-    let (u, v) = (a[x], a[y]);
-    a[x] = (u.0.add(v.0), u.1.add(v.1));
-    a[y] = mul_conj(w, (u.0.sub(v.0), u.1.sub(v.1)));
-}
-
-/// [`merge`] with `i·w`: the difference is first turned by `−i`.
-#[inline(always)]
-fn merge_i<V: Vector>(a: &mut [Complex<V>], x: usize, y: usize, w: Complex<V>) {
-    let (u, v) = (a[x], a[y]);
-    a[x] = (u.0.add(v.0), u.1.add(v.1));
-    a[y] = mul_conj(w, (u.1.sub(v.1), v.0.sub(u.0)));
-}
-
-/// The levels of a node: `w[0]` is its twiddle, then come those of the even nodes of each level below.
-#[inline(always)]
-fn forward_levels<V: Vector, const R: usize>(a: &mut [Complex<V>; R], w: impl Fn(usize) -> Complex<V>) {
-    let mut half = R / 2;
-    let own = w(0);
-    for j in 0..half {
-        split(a, j, j + half, own);
-    }
-    let mut first = 1;
-    while half > 1 {
-        half /= 2;
-        let pairs = R / (4 * half);
-        for pair in 0..pairs {
-            let (w, base) = (w(first + pair), 4 * half * pair);
-            for j in base..base + half {
-                split(a, j, j + half, w);
-                split_i(a, j + 2 * half, j + 3 * half, w);
-            }
-        }
-        first += pairs;
-    }
-}
-
-/// The inverse of [`forward_levels`], times `R`.
-#[inline(always)]
-fn inverse_levels<V: Vector, const R: usize>(a: &mut [Complex<V>; R], w: impl Fn(usize) -> Complex<V>) {
-    let mut half = 1;
-    let mut first = R / 2;
-    while 2 * half < R {
-        let pairs = R / (4 * half);
-        first -= pairs;
-        for pair in 0..pairs {
-            let (w, base) = (w(first + pair), 4 * half * pair);
-            for j in base..base + half {
-                merge(a, j, j + half, w);
-                merge_i(a, j + 2 * half, j + 3 * half, w);
-            }
-        }
-        half *= 2;
-    }
-    let own = w(0);
-    for j in 0..half {
-        merge(a, j, j + half, own);
     }
 }
 
@@ -208,10 +114,11 @@ unsafe fn vectors<V: Vector>(w: *const f64, lane: usize) -> impl Fn(usize) -> Co
 }
 
 /// The last six levels, on a group of eight blocks: three across blocks, then, transposed, three across what were lanes. The result stays transposed.
+/// With eight lanes, the compiler keeps the rows in registers.
 #[inline(always)]
 unsafe fn forward_group<V: Vector>(x: InPlace, w: *const f64) {
-    let mut tmp = [0.0; 8 * BLOCK];
-    let rows = InPlace(tmp.as_mut_ptr());
+    let mut tmp = MaybeUninit::<[f64; 8 * BLOCK]>::uninit();
+    let rows = InPlace(tmp.as_mut_ptr().cast());
     // SAFETY: as above.
     unsafe {
         forward_node::<V, InPlace, 8>(x, rows, 1, w);
@@ -233,8 +140,8 @@ unsafe fn forward_group<V: Vector>(x: InPlace, w: *const f64) {
 /// The inverse of [`forward_group`], times 64.
 #[inline(always)]
 unsafe fn inverse_group<V: Vector>(x: InPlace, w: *const f64) {
-    let mut tmp = [0.0; 8 * BLOCK];
-    let rows = InPlace(tmp.as_mut_ptr());
+    let mut tmp = MaybeUninit::<[f64; 8 * BLOCK]>::uninit();
+    let rows = InPlace(tmp.as_mut_ptr().cast());
     // SAFETY: as above.
     unsafe {
         for lane in (0..8).step_by(V::LANES) {
@@ -254,35 +161,59 @@ unsafe fn inverse_group<V: Vector>(x: InPlace, w: *const f64) {
     }
 }
 
+/// [`forward_node`] of radix `2^log_radix`.
+#[inline(always)]
+unsafe fn forward_pass<V: Vector, S: Source>(log_radix: u32, src: S, out: InPlace, stride: usize, w: *const f64) {
+    // SAFETY: as above.
+    unsafe {
+        match log_radix {
+            1 => forward_node::<V, S, 2>(src, out, stride, w),
+            2 => forward_node::<V, S, 4>(src, out, stride, w),
+            _ => forward_node::<V, S, 8>(src, out, stride, w),
+        }
+    }
+}
+
+/// [`inverse_node`] of radix `2^log_radix`.
+#[inline(always)]
+unsafe fn inverse_pass<V: Vector, S: Sink>(log_radix: u32, x: InPlace, out: S, stride: usize, w: *const f64) {
+    // SAFETY: as above.
+    unsafe {
+        match log_radix {
+            1 => inverse_node::<V, S, 2>(x, out, stride, w),
+            2 => inverse_node::<V, S, 4>(x, out, stride, w),
+            _ => inverse_node::<V, S, 8>(x, out, stride, w),
+        }
+    }
+}
+
 /// The forward transform of `src` into `out`, which may be the same.
 ///
 /// # Safety
 /// That of [`Vector`]; `src` and `out` have the blocks of the plan and `table` is its table.
 #[inline(always)]
 pub(super) unsafe fn forward<V: Vector, S: Source>(plan: Plan, table: *const f64, src: S, out: InPlace) {
-    let Plan { log_m, log_first, log_second } = plan;
-    let stride = 1 << (log_m - 3 - log_first);
+    let first_stride = 1 << (plan.log_m - 3 - plan.log_first);
     // SAFETY: as above.
     unsafe {
-        match log_first {
-            1 => forward_node::<V, S, 2>(src, out, stride, table),
-            2 => forward_node::<V, S, 4>(src, out, stride, table),
-            3 => forward_node::<V, S, 8>(src, out, stride, table),
-            _ => forward_node::<V, S, 16>(src, out, stride, table),
-        }
-        let second = table.add(1 << log_first);
-        let groups = if log_second == 0 { second } else { second.add(1 << (log_first + log_second)) };
-        let per_node = stride / 8;
-        for node in 0..1 << log_first {
-            let block = InPlace(out.0.add(BLOCK * stride * node));
-            match log_second {
-                0 => {}
-                3 => forward_node::<V, InPlace, 8>(block, block, stride >> 3, second.add(node << 3)),
-                _ => forward_node::<V, InPlace, 16>(block, block, stride >> 4, second.add(node << 4)),
+        forward_pass::<V, S>(plan.log_first, src, out, first_stride, table);
+        for first in 0..1 << plan.log_first {
+            let x = InPlace(out.0.add(BLOCK * first_stride * first));
+            // The pass's twiddles; its nodes in this block; the blocks from one of a node's points to the next.
+            let (mut w, mut nodes, mut stride) = (table.add(1 << plan.log_first), 1, first_stride);
+            for &log_radix in plan.log_middle {
+                let radix = 1 << log_radix;
+                for node in 0..nodes {
+                    let x = InPlace(x.0.add(BLOCK * stride * node));
+                    forward_pass::<V, InPlace>(log_radix, x, x, stride / radix, w.add(radix * (nodes * first + node)));
+                }
+                w = w.add((radix * nodes) << plan.log_first);
+                nodes *= radix;
+                stride /= radix;
             }
-            for group in 0..per_node {
-                let w = groups.add(GROUP_TWIDDLES * (per_node * node + group));
-                forward_group::<V>(InPlace(block.0.add(8 * BLOCK * group)), w);
+            for group in 0..nodes * stride / 8 {
+                let w = w.add(GROUP_TWIDDLES * (first_stride / 8 * first + group));
+                forward_group::<V>(InPlace(x.0.add(8 * BLOCK * group)), w);
             }
         }
     }
@@ -294,30 +225,33 @@ pub(super) unsafe fn forward<V: Vector, S: Source>(plan: Plan, table: *const f64
 /// As [`forward`].
 #[inline(always)]
 pub(super) unsafe fn inverse<V: Vector, S: Sink>(plan: Plan, table: *const f64, x: InPlace, out: S) {
-    let Plan { log_m, log_first, log_second } = plan;
-    let stride = 1 << (log_m - 3 - log_first);
+    let first_stride = 1 << (plan.log_m - 3 - plan.log_first);
     // SAFETY: as above.
     unsafe {
-        let second = table.add(1 << log_first);
-        let groups = if log_second == 0 { second } else { second.add(1 << (log_first + log_second)) };
-        let per_node = stride / 8;
-        for node in 0..1 << log_first {
-            let block = InPlace(x.0.add(BLOCK * stride * node));
-            for group in 0..per_node {
-                let w = groups.add(GROUP_TWIDDLES * (per_node * node + group));
-                inverse_group::<V>(InPlace(block.0.add(8 * BLOCK * group)), w);
+        for first in 0..1 << plan.log_first {
+            let x = InPlace(x.0.add(BLOCK * first_stride * first));
+            // As in `forward`, after its last middle pass.
+            let (mut w, mut nodes, mut stride) = (table.add(1 << plan.log_first), 1, first_stride);
+            for &log_radix in plan.log_middle {
+                w = w.add(nodes << (log_radix + plan.log_first));
+                nodes <<= log_radix;
+                stride >>= log_radix;
             }
-            match log_second {
-                0 => {}
-                3 => inverse_node::<V, InPlace, 8>(block, block, stride >> 3, second.add(node << 3)),
-                _ => inverse_node::<V, InPlace, 16>(block, block, stride >> 4, second.add(node << 4)),
+            for group in 0..nodes * stride / 8 {
+                let w = w.add(GROUP_TWIDDLES * (first_stride / 8 * first + group));
+                inverse_group::<V>(InPlace(x.0.add(8 * BLOCK * group)), w);
+            }
+            for &log_radix in plan.log_middle.iter().rev() {
+                let radix = 1 << log_radix;
+                nodes /= radix;
+                stride *= radix;
+                w = w.sub((radix * nodes) << plan.log_first);
+                for node in 0..nodes {
+                    let x = InPlace(x.0.add(BLOCK * stride * node));
+                    inverse_pass::<V, InPlace>(log_radix, x, x, stride / radix, w.add(radix * (nodes * first + node)));
+                }
             }
         }
-        match log_first {
-            1 => inverse_node::<V, S, 2>(x, out, stride, table),
-            2 => inverse_node::<V, S, 4>(x, out, stride, table),
-            3 => inverse_node::<V, S, 8>(x, out, stride, table),
-            _ => inverse_node::<V, S, 16>(x, out, stride, table),
-        }
+        inverse_pass::<V, S>(plan.log_first, x, out, first_stride, table);
     }
 }

@@ -2,13 +2,14 @@
 
 /// The passes of a transform of `m = 2^log_m` complex points.
 ///
-/// The first pass has radix `2^log_first` over the whole; for each of its blocks, the second, where there is one, has radix `2^log_second`;
-/// then groups of 64 points take the last six levels. Blocks of the second pass are at most 2^10 points (16 KiB).
+/// The first pass has radix `2^log_first` over the whole; each of its blocks then goes through the passes of `log_middle`, and groups of 64 points
+/// take the last six levels. No radix above 8: sixteen complex vectors don't fit 32 registers. Above 2^10 points the first is at most 4: with 8, the
+/// strides put too many lines into one set of L1.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Plan {
     pub log_m: u32,
     pub log_first: u32,
-    pub log_second: u32,
+    pub log_middle: &'static [u32],
 }
 
 impl Plan {
@@ -17,17 +18,17 @@ impl Plan {
         if !n.is_power_of_two() {
             return None;
         }
-        let (log_first, log_second) = match n.ilog2() {
-            8 => (1, 0),
-            9 => (2, 0),
-            10 => (3, 0),
-            11 => (4, 0),
-            12 => (2, 3),
-            13 => (3, 3),
-            14 => (3, 4),
-            15 => (4, 4),
+        let (log_first, log_middle): (u32, &[u32]) = match n.ilog2() {
+            8 => (1, &[]),
+            9 => (2, &[]),
+            10 => (3, &[]),
+            11 => (2, &[2]),
+            12 => (2, &[3]),
+            13 => (2, &[2, 2]),
+            14 => (2, &[2, 3]),
+            15 => (2, &[3, 3]),
             _ => return None,
         };
-        Some(Self { log_m: n.ilog2() - 1, log_first, log_second })
+        Some(Self { log_m: n.ilog2() - 1, log_first, log_middle })
     }
 }

@@ -1,10 +1,18 @@
 //! Pointwise products in the transform domain.
 
+use super::Fft;
+use super::operations::Multiply;
 use super::torus::Extraction;
 use super::vector::Vector;
 
 /// A word of a prepared key: [`f64`]; or [`f32`] or [`i32`] for half the memory traffic, at 24 bits of each value or 31 of the largest.
 pub trait KeyWord: Copy + Send + Sync + 'static {
+    /// What rounding a transform to such words adds to the relative variance of a product.
+    #[doc(hidden)]
+    const RELATIVE_VARIANCE: f64;
+    /// The lengths were checked; compiled in this crate, once for each word.
+    #[doc(hidden)]
+    fn run_multiply(fft: &Fft, out: &mut [f64], x: &[f64], key: &[Self], add: bool);
     #[doc(hidden)]
     #[allow(private_bounds)]
     /// # Safety
@@ -13,6 +21,12 @@ pub trait KeyWord: Copy + Send + Sync + 'static {
 }
 
 impl KeyWord for f64 {
+    const RELATIVE_VARIANCE: f64 = 0.0;
+
+    fn run_multiply(fft: &Fft, out: &mut [f64], x: &[f64], key: &[Self], add: bool) {
+        multiply(fft, out, x, key, add);
+    }
+
     #[inline(always)]
     #[allow(private_bounds)]
     unsafe fn load<V: Vector>(p: *const Self) -> V {
@@ -22,6 +36,13 @@ impl KeyWord for f64 {
 }
 
 impl KeyWord for f32 {
+    /// `0.177·2^-48`.
+    const RELATIVE_VARIANCE: f64 = 0.177 / (1u64 << 48) as f64;
+
+    fn run_multiply(fft: &Fft, out: &mut [f64], x: &[f64], key: &[Self], add: bool) {
+        multiply(fft, out, x, key, add);
+    }
+
     #[inline(always)]
     #[allow(private_bounds)]
     unsafe fn load<V: Vector>(p: *const Self) -> V {
@@ -31,11 +52,32 @@ impl KeyWord for f32 {
 }
 
 impl KeyWord for i32 {
+    /// A bound: units are powers of two up to `2^-30` of the largest value, which is below 5.5 standard deviations.
+    const RELATIVE_VARIANCE: f64 = 5.5 * 5.5 / 12.0 / (1u64 << 60) as f64;
+
+    fn run_multiply(fft: &Fft, out: &mut [f64], x: &[f64], key: &[Self], add: bool) {
+        multiply(fft, out, x, key, add);
+    }
+
     #[inline(always)]
     #[allow(private_bounds)]
     unsafe fn load<V: Vector>(p: *const Self) -> V {
         // SAFETY: as above; the words of a digit kernel are any bits.
         unsafe { V::digit_u32(p.cast(), &Extraction::SIGNED_32) }
+    }
+}
+
+#[inline(always)]
+fn multiply<K: KeyWord>(fft: &Fft, out: &mut [f64], x: &[f64], key: &[K], add: bool) {
+    let n = fft.n();
+    let (rows, cols, out, x, key) = (x.len() / n, out.len() / n, out.as_mut_ptr(), x.as_ptr(), key.as_ptr());
+    // SAFETY: the lengths were checked.
+    unsafe {
+        if add {
+            fft.run(Multiply::<K, true> { n, rows, cols, out, x, key });
+        } else {
+            fft.run(Multiply::<K, false> { n, rows, cols, out, x, key });
+        }
     }
 }
 

@@ -1,5 +1,8 @@
 //! Torus words: their digits on the way in, their rounding on the way out.
 
+use super::Fft;
+use super::operations::{AddTo, DigitsOf, Forward, Inverse};
+use super::passes::InPlace;
 use super::vector::Vector;
 use crate::Error;
 
@@ -15,6 +18,13 @@ pub trait Word: Copy + Send + Sync + 'static {
     /// The word read as a signed integer, rounded to a double.
     #[doc(hidden)]
     fn to_f64(self) -> f64;
+    /// The transform of one digit. The lengths were checked, here and in `run_inverse_add`; both are compiled in this crate, once for each word.
+    #[doc(hidden)]
+    #[allow(private_interfaces)]
+    fn run_forward_digit(fft: &Fft, out: &mut [f64], x: &[Self], e: &Extraction);
+    #[doc(hidden)]
+    #[allow(private_interfaces)]
+    fn run_inverse_add(fft: &Fft, acc: &mut [Self], x: &mut [f64], r: &Rounding);
     #[doc(hidden)]
     #[allow(private_bounds, private_interfaces)]
     /// # Safety
@@ -33,6 +43,20 @@ impl Word for u32 {
     #[inline(always)]
     fn to_f64(self) -> f64 {
         f64::from(self as i32)
+    }
+
+    #[allow(private_interfaces)]
+    fn run_forward_digit(fft: &Fft, out: &mut [f64], x: &[Self], e: &Extraction) {
+        let src = DigitsOf { x: x.as_ptr(), half: fft.n() / 2, extraction: *e };
+        // SAFETY: the lengths were checked.
+        unsafe { fft.run(Forward { fft, src, out: InPlace(out.as_mut_ptr()) }) };
+    }
+
+    #[allow(private_interfaces)]
+    fn run_inverse_add(fft: &Fft, acc: &mut [Self], x: &mut [f64], r: &Rounding) {
+        let out = AddTo { acc: acc.as_mut_ptr(), half: fft.n() / 2, rounding: *r };
+        // SAFETY: the lengths were checked.
+        unsafe { fft.run(Inverse { fft, x: InPlace(x.as_mut_ptr()), out }) };
     }
 
     #[inline(always)]
@@ -56,6 +80,20 @@ impl Word for u64 {
     #[inline(always)]
     fn to_f64(self) -> f64 {
         self as i64 as f64
+    }
+
+    #[allow(private_interfaces)]
+    fn run_forward_digit(fft: &Fft, out: &mut [f64], x: &[Self], e: &Extraction) {
+        let src = DigitsOf { x: x.as_ptr(), half: fft.n() / 2, extraction: *e };
+        // SAFETY: the lengths were checked.
+        unsafe { fft.run(Forward { fft, src, out: InPlace(out.as_mut_ptr()) }) };
+    }
+
+    #[allow(private_interfaces)]
+    fn run_inverse_add(fft: &Fft, acc: &mut [Self], x: &mut [f64], r: &Rounding) {
+        let out = AddTo { acc: acc.as_mut_ptr(), half: fft.n() / 2, rounding: *r };
+        // SAFETY: the lengths were checked.
+        unsafe { fft.run(Inverse { fft, x: InPlace(x.as_mut_ptr()), out }) };
     }
 
     #[inline(always)]

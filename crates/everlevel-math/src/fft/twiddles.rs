@@ -115,9 +115,9 @@ impl Twiddles {
         let flat = |pass: Vec<(f64, f64)>| pass.into_iter().flat_map(|(c, s)| [c, s]);
         let mut table: Vec<f64> = flat(twiddles.pass(0, 0, plan.log_first)).collect();
         let mut depth = plan.log_first;
-        if plan.log_second > 0 {
-            table.extend((0..1 << depth).flat_map(|node| flat(twiddles.pass(depth, node, plan.log_second))));
-            depth += plan.log_second;
+        for &log_radix in plan.log_middle {
+            table.extend((0..1 << depth).flat_map(|node| flat(twiddles.pass(depth, node, log_radix))));
+            depth += log_radix;
         }
         for group in 0..1 << depth {
             table.extend(flat(twiddles.pass(depth, group, 3)));

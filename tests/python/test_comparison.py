@@ -1,0 +1,204 @@
+"""Signs, comparisons, minima and maxima: the errors that they state, against NumPy; and plans on their own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from conftest import INSECURE_LOG_N, Party, new_party
+from everlevel import Engine, EvaluationKey, _sign_plan
+from everlevel.errors import KeyMismatchError, MessageError, MissingKeyError, OperandTypeError, ParameterError
+
+NOISE = 2.0**-22
+"""Of a small ring, beyond what plans count."""
+
+
+@pytest.fixture(scope="module")
+def lossy() -> Party:
+    party = new_party(Engine(use_bootstrap=True, insecure_log_n=INSECURE_LOG_N))
+    party.engine.create_evaluation_key(party.secret_key, bootstrap="lossy")
+    return party
+
+
+@pytest.fixture(scope="module")
+def five() -> Party:
+    party = new_party(Engine(use_bootstrap=True, insecure_log_n=INSECURE_LOG_N))
+    party.engine.create_evaluation_key(party.secret_key, bootstrap="lossy", stage_count=5, rotations=False)
+    return party
+
+
+@pytest.mark.parametrize("depth", [2, 3, 4, 5])
+@pytest.mark.parametrize("gap", [0.5, 0.1, 2.0**-7, 2.0**-14])
+def test_minimax_polynomials_equioscillate(gap: float, depth: int) -> None:
+    coefficients, distance = _sign_plan.minimax(gap, depth)
+    assert not any(coefficients[::2])
+    points = np.concatenate([np.geomspace(gap, 1, 200_001), np.linspace(gap, 1, 200_001)])
+    points.sort()
+    errors = np.polynomial.chebyshev.chebval(points, coefficients) - 1
+    assert np.abs(errors).max() <= distance * (1 + 1e-4) + 1e-11
+    # De la Vallée Poussin: as many alternations as there are unknowns prove it best, up to their least size.
+    if distance > 1e-9:
+        places = _sign_plan._alternating_extrema(errors, 2 ** (depth - 1) + 1)
+        assert np.abs(errors[places]).min() >= distance * (1 - 1e-3)
+        assert (np.diff(np.sign(errors[places])) != 0).all()
+
+
+@pytest.mark.parametrize("levels", [(10, 10), (7, 10), (2, 10), (8, 8)])
+@pytest.mark.parametrize("bound", [0.3, 1.0, 2.0, 5.0])
+@pytest.mark.parametrize("log2_gap", [-2, -5, -8, -12])
+def test_plans_keep_what_they_state(log2_gap: int, bound: float, levels: tuple[int, int]) -> None:
+    gap = bound * 2.0**log2_gap
+    plan = _sign_plan.plan(gap, bound, 2.0**-20, *levels)
+    assert plan.error <= 2.0**-20
+    points = np.concatenate([np.geomspace(gap, bound, 100_001), np.linspace(gap, bound, 100_001)])
+    assert np.abs(plan(points) - 1).max() <= plan.error
+    np.testing.assert_allclose(plan(-points), -plan(points), atol=1e-9)
+    inside = plan(np.linspace(0, gap, 1001))
+    assert -1e-9 <= inside.min() <= inside.max() <= 1 + 1e-9
+    assert all(used <= there for used, there in zip(plan.levels, (levels[0], *[levels[1]] * 9), strict=False))
+
+
+def test_signs_to_the_stated_error_at_every_level(lossy: Party, rng: np.random.Generator) -> None:
+    engine = lossy.engine
+    values = rng.uniform(-1, 1, engine.slot_count)
+    for level, gap in ((13, 2**-7), (13, 2**-12), (8, 2**-6), (5, 2**-4), (2, 2**-5), (0, 2**-9)):
+        x = engine.encrypt(values, lossy.public_key, level=level)
+        result, right = engine.sign(x, gap=gap), np.abs(values) >= gap
+        assert result.level == 13
+        decrypted = engine.decrypt(result, lossy.secret_key)
+        assert np.abs(decrypted - np.sign(values))[right].max() < 2**-20 + NOISE
+        assert (decrypted * np.sign(values)).min() > -NOISE
+        assert np.abs(decrypted).max() < 1 + NOISE
+
+
+def test_plans_count_the_bootstraps_and_levels(lossy: Party, five: Party) -> None:
+    for party, stage_count in ((lossy, 3), (five, 5)):
+        engine = party.engine
+        x = engine.encrypt([-0.75, 0.25], party.public_key, level=12)
+        plan = engine.plan_sign(gap=2**-9, level=12, stage_count=stage_count)
+        before = engine.bootstrap_count
+        result = engine.decrypt(engine.sign(x, gap=2**-9), party.secret_key)
+        np.testing.assert_allclose(result[:2], [-1, 1], atol=2**-20 + NOISE)
+        assert engine.bootstrap_count - before == plan.bootstrap_count
+        assert plan.levels[0] <= 12 - stage_count
+    assert "2 sign bootstraps" in repr(lossy.engine.plan_sign(gap=2**-9))
+    assert lossy.engine.plan_sign(gap=2**-7).bootstrap_count == 1
+
+
+def test_comparisons_extrema_and_what_is_made_of_signs(lossy: Party, rng: np.random.Generator) -> None:
+    engine, secret, gap = lossy.engine, lossy.secret_key, 2**-6
+    a, b = rng.uniform(-1, 1, (2, engine.slot_count))
+    for level in (13, 7, 1):
+        x, y = (engine.encrypt(values, lossy.public_key, level=level) for values in (a, b))
+        apart = np.abs(a - b) >= gap
+        greater = engine.decrypt(engine.compare(x, y, gap=gap), secret)
+        assert np.abs(greater - (a > b))[apart].max() < 2**-21 + NOISE
+        for result, plain in (
+            (engine.maximum(x, y, gap=gap), np.maximum(a, b)),
+            (engine.minimum(x, y, gap=gap), np.minimum(a, b)),
+            (engine.minimum(x, b, gap=gap), np.minimum(a, b)),
+            (engine.maximum(0.25, y, gap=gap), np.maximum(0.25, b)),
+            (engine.relu(x, gap=gap), np.maximum(a, 0)),
+            (engine.abs(x, gap=2 * gap), np.abs(a)),
+        ):
+            errors = np.abs(engine.decrypt(result, secret) - plain)
+            assert errors.max() <= gap / 2 + 2**-15  # the lossy bootstraps in between have 2^-16
+    equal = engine.compare(x, engine.encrypt(a, lossy.public_key), gap=gap)
+    assert np.abs(engine.decrypt(equal, secret) - 0.5).max() < 0.01
+
+
+@pytest.mark.parametrize("count", [1, 2, 5, 16, None])
+def test_the_largest_and_smallest_of_slots(lossy: Party, rng: np.random.Generator, count: int | None) -> None:
+    engine, gap = lossy.engine, 2**-8
+    values = rng.uniform(0, 1, engine.slot_count)
+    x = engine.encrypt(values, lossy.public_key, level=10)
+    rows = int(np.ceil(np.log2(count or engine.slot_count)))
+    for result, plain in (
+        (engine.max_of_slots(x, count=count, gap=gap, bound=1.0), values[:count].max()),
+        (engine.min_of_slots(x, count=count, gap=gap, bound=1.0), values[:count].min()),
+    ):
+        found = engine.decrypt(result, lossy.secret_key)
+        places = slice(None) if count is None else slice(1)
+        assert np.abs(found[places] - plain).max() <= rows * (gap / 2 + 2**-15) + NOISE
+
+
+def test_keys_given_and_missing(lossy: Party, deep: Party) -> None:
+    engine = lossy.engine
+    x = engine.encrypt([0.5, -0.5], lossy.public_key)
+    key = engine.create_evaluation_key(lossy.secret_key, bootstrap="lossy", rotations=[-1])
+    engine.forget_keys()
+    largest = engine.max_of_slots(x, key, count=2)
+    assert engine.decrypt(largest, lossy.secret_key)[0] == pytest.approx(0.5, abs=1e-3)
+    with pytest.raises(MissingKeyError, match="no key for a rotation by -2"):
+        engine.max_of_slots(x, key, count=4)
+    without = EvaluationKey([k for k in key.keys if k is not key.bootstrap_key])
+    with pytest.raises(MissingKeyError, match=r"sign: .* no lossy bootstrap key; .*bootstrap='lossy'"):
+        engine.sign(x, without)
+    engine.use(key)
+    deep.engine.use(deep.engine.create_evaluation_key(deep.secret_key, rotations=False))
+    with pytest.raises(KeyMismatchError, match=r"sign: .* regular .*bootstrap='lossy'"):
+        deep.engine.sign(deep.engine.encrypt([0.5], deep.public_key))
+
+
+def test_a_small_key_will_do(rng: np.random.Generator) -> None:
+    party = new_party(Engine(use_bootstrap=True, insecure_log_n=INSECURE_LOG_N))
+    engine = party.engine
+    key = engine.create_evaluation_key(party.secret_key, bootstrap="small")
+    a, b = rng.uniform(-1, 1, (2, engine.slot_count))
+    for level in (13, 4, 0):
+        x, y = (engine.encrypt(values, party.public_key, level=level) for values in (a, b))
+        for given in (key, None):
+            largest = engine.decrypt(engine.maximum(x, y, given), party.secret_key)
+            assert np.abs(largest - np.maximum(a, b)).max() < 2**-7 + 2**-15
+
+
+def test_bad_input(lossy: Party, party: Party) -> None:
+    engine: Any = lossy.engine
+    x = engine.encrypt([0.5], lossy.public_key)
+    with pytest.raises(OperandTypeError, match="sign: the ciphertext is complex"):
+        engine.sign(1j * x)
+    with pytest.raises(OperandTypeError, match="at least one must be a Ciphertext"):
+        engine.compare([0.5], 0.5)
+    with pytest.raises(OperandTypeError, match="maximum: no operand is a Ciphertext"):
+        engine.maximum([0.5], 0.5)
+    for options in ({"gap": 2**-13}, {"gap": 0}, {"gap": 1.0}, {"gap": -1}, {"error": 2**-27}, {"bound": 0}):
+        with pytest.raises(ParameterError, match="choose it so"):
+            engine.sign(x, **options)
+        with pytest.raises(ParameterError, match="choose it so"):
+            engine.plan_sign(**options)
+    with pytest.raises(ParameterError, match="1 levels are left for polynomials"):
+        engine.plan_sign(level=4)
+    for count in (0, engine.slot_count + 1):
+        with pytest.raises(ParameterError, match="max_of_slots: count is"):
+            engine.max_of_slots(x, count=count)
+    with pytest.raises(ParameterError, match="use_bootstrap is False"):
+        party.engine.sign(party.engine.encrypt([0.5], party.public_key))
+
+
+def test_the_range_is_checked_on_request(party: Party) -> None:
+    engine = party.engine
+    inside = engine.encrypt(np.array([0.5, -1, 1j]), party.public_key)
+    assert engine.check_range(inside, party.secret_key) == pytest.approx(1, abs=1e-4)
+    with pytest.raises(MessageError, match="the value at index 1 is -3") as info:
+        engine.check_range(3 * engine.encrypt([0.1, -1], party.public_key), party.secret_key)
+    assert info.value.index == 1
+    assert info.value.value == pytest.approx(-3, abs=1e-4)
+    assert engine.check_range(3 * inside, party.secret_key, bound=3) == pytest.approx(3, abs=1e-4)
+
+
+@pytest.mark.full_size
+def test_signs_and_maxima_at_full_size(rng: np.random.Generator) -> None:
+    party = new_party(Engine("parallel", use_bootstrap=True))
+    engine = party.engine
+    key = engine.create_evaluation_key(party.secret_key, bootstrap="lossy", rotations=False)
+    a, b = rng.uniform(-1, 1, (2, engine.slot_count))
+    x, y = (engine.encrypt(values, party.public_key) for values in (a, b))
+    for gap, bootstraps in ((2**-7, 1), (2**-12, 2)):
+        before = engine.bootstrap_count
+        signs = engine.decrypt(engine.sign(x, key, gap=gap), party.secret_key)
+        assert engine.bootstrap_count - before == bootstraps
+        assert np.abs(signs - np.sign(a))[np.abs(a) >= gap].max() < 2**-20
+    largest = engine.decrypt(engine.maximum(x, y, key, gap=2**-6), party.secret_key)
+    assert np.abs(largest - np.maximum(a, b)).max() < 2**-7
