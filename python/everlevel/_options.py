@@ -48,8 +48,8 @@ class EngineOptions:
     mode: Mode
     max_level: int | None
     slot_count: int | None
-    bootstrap_to: int | None
-    """Level at which regular bootstraps of three stages end; none without bootstraps."""
+    bootstrap_to: tuple[int, bool] | None
+    """Level at which regular bootstraps of three stages end, and whether precision is high; none without bootstraps."""
     thread_count: int
     seeded_keys: bool
     insecure_log_n: int | None
@@ -64,6 +64,7 @@ def parse(
     use_bootstrap: bool,
     use_bootstrap_to_14_levels: bool,
     use_bootstrap_to_17_levels: bool,
+    precision: Any,
     thread_count: Any,
     seeded_keys: bool,
     insecure_log_n: Any,
@@ -80,15 +81,37 @@ def parse(
             value=mode,
             allowed=("cpu", "parallel"),
         )
+    high_precision = is_high("Engine", precision)
+    if high_precision and (use_bootstrap_to_14_levels or use_bootstrap_to_17_levels):
+        raise ParameterError(
+            "Engine: precision is 'high' and more levels are asked for, and there is room for one of the two; leave "
+            "the other out",
+            option="precision",
+            value="high",
+            allowed="standard",
+        )
+    level = _bootstrap_to(use_bootstrap or high_precision, use_bootstrap_to_14_levels, use_bootstrap_to_17_levels)
     return EngineOptions(
         mode=mode,
         max_level=_non_negative("max_level", max_level),
         slot_count=_slot_count(slot_count),
-        bootstrap_to=_bootstrap_to(use_bootstrap, use_bootstrap_to_14_levels, use_bootstrap_to_17_levels),
+        bootstrap_to=None if level is None else (level, high_precision),
         thread_count=threads(mode, thread_count),
         seeded_keys=bool(seeded_keys),
         insecure_log_n=_non_negative("insecure_log_n", insecure_log_n),
     )
+
+
+def is_high(operation: str, precision: Any) -> bool:
+    """Read a precision, ``"standard"`` or ``"high"``."""
+    if precision not in ("standard", "high"):
+        raise ParameterError(
+            f"{operation}: precision is {precision!r}, and 'standard' and 'high' are offered; check its spelling",
+            option="precision",
+            value=precision,
+            allowed=("standard", "high"),
+        )
+    return bool(precision == "high")
 
 
 def unsupported_function(name: str) -> UnsupportedError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib.metadata import version
 from threading import Lock
-from typing import Any, Final, NoReturn, overload
+from typing import Any, Final, Literal, NoReturn, overload
 from weakref import WeakValueDictionary
 
 from . import _native, _options
@@ -12,6 +12,7 @@ from ._auto import Counters, Refresher
 from ._engine_evaluation import EvaluationMixin
 from ._engine_extrema import ExtremaMixin
 from ._engine_files import FilesMixin
+from ._engine_many import ManyMixin
 from ._engine_matrices import MatricesMixin
 from ._engine_range import RangeMixin
 from ._keywords import accept_names_of_1x
@@ -22,7 +23,7 @@ from ._storable import Storable
 __all__ = ["Engine"]
 
 
-class Engine(RangeMixin, ExtremaMixin, MatricesMixin, EvaluationMixin, FilesMixin):
+class Engine(RangeMixin, ExtremaMixin, MatricesMixin, ManyMixin, EvaluationMixin, FilesMixin):
     """CKKS: arithmetic on encrypted vectors of real or complex numbers.
 
     An engine holds parameters and no secrets. It is safe to use from many threads at once: long calls release the
@@ -43,6 +44,9 @@ class Engine(RangeMixin, ExtremaMixin, MatricesMixin, EvaluationMixin, FilesMixi
         Choose parameters of 17 or 20 levels, of which regular bootstraps of three stages leave 14 or 17 (at full slots
         the only stage count). Deeper computations between bootstraps, for slower ones with larger keys; 17 levels are
         best used with small bootstrap keys.
+    precision : {"standard", "high"}, default "standard"
+        ``"high"`` chooses parameters for bootstraps of 32 bits and more: 11 levels, of which a precise one
+        (``bootstrap(…, precision="high")``) leaves 7, 6 or 5, and scales of 2^46; it implies `use_bootstrap`.
     auto_bootstrap : bool, default False
         Bootstrap the operands of an operation that lacks levels, so that a program of any depth runs; it implies
         `use_bootstrap`. The keys are those of `create_evaluation_key`, or those that `use` was given. Values must be of
@@ -98,6 +102,7 @@ class Engine(RangeMixin, ExtremaMixin, MatricesMixin, EvaluationMixin, FilesMixi
         use_bootstrap: bool = False,
         use_bootstrap_to_14_levels: bool = False,
         use_bootstrap_to_17_levels: bool = False,
+        precision: Literal["standard", "high"] = "standard",
         auto_bootstrap: bool = False,
         thread_count: int | None = None,
         seeded_keys: bool = False,
@@ -115,6 +120,7 @@ class Engine(RangeMixin, ExtremaMixin, MatricesMixin, EvaluationMixin, FilesMixi
         use_bootstrap: bool = False,
         use_bootstrap_to_14_levels: bool = False,
         use_bootstrap_to_17_levels: bool = False,
+        precision: Literal["standard", "high"] = "standard",
         auto_bootstrap: bool = False,
         thread_count: int | None = None,
         seeded_keys: bool = False,
@@ -131,6 +137,7 @@ class Engine(RangeMixin, ExtremaMixin, MatricesMixin, EvaluationMixin, FilesMixi
         use_bootstrap: bool = False,
         use_bootstrap_to_14_levels: bool = False,
         use_bootstrap_to_17_levels: bool = False,
+        precision: Literal["standard", "high"] = "standard",
         auto_bootstrap: bool = False,
         thread_count: int | None = None,
         seeded_keys: bool = False,
@@ -146,6 +153,7 @@ class Engine(RangeMixin, ExtremaMixin, MatricesMixin, EvaluationMixin, FilesMixi
             use_bootstrap=use_bootstrap or auto_bootstrap,
             use_bootstrap_to_14_levels=use_bootstrap_to_14_levels,
             use_bootstrap_to_17_levels=use_bootstrap_to_17_levels,
+            precision=precision,
             thread_count=thread_count,
             seeded_keys=seeded_keys,
             insecure_log_n=insecure_log_n,
@@ -207,7 +215,10 @@ class Engine(RangeMixin, ExtremaMixin, MatricesMixin, EvaluationMixin, FilesMixi
         parts = [f"N 2^{self.log_n}", f"slots {self.slot_count}", f"levels 0..{self.max_level}"]
         if self._context.can_bootstrap:
             kind = "bootstrap" if self._refresher is None else "automatic bootstrap"
-            parts.append(kind if self.max_level == 13 else f"{kind} to level {self.max_level - 3}")
+            usual = self._context.has_high_precision or self.max_level == 13
+            parts.append(kind if usual else f"{kind} to level {self.max_level - 3}")
+        if self._context.has_high_precision:
+            parts.append("high precision")
         if self.seeded_keys:
             parts.append("seeded keys")
         parts.append(f"{self.thread_count} thread{'s' if self.thread_count > 1 else ''}")

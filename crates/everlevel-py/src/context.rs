@@ -28,7 +28,7 @@ impl Context {
         py: Python<'_>,
         max_level: Option<usize>,
         slot_count: Option<usize>,
-        bootstrap_to: Option<usize>,
+        bootstrap_to: Option<(usize, bool)>,
         thread_count: usize,
         seeded_keys: bool,
         insecure_log_n: Option<u32>,
@@ -54,6 +54,11 @@ impl Context {
             let literal = ckks::ParamsLiteral::from_json(params)?;
             ckks::Context::with_options(literal.try_into()?, options).map(Self)
         })
+    }
+
+    #[getter]
+    fn has_high_precision(&self) -> bool {
+        self.0.params().literal().precision == ckks::Precision::High
     }
 
     #[getter]
@@ -367,9 +372,33 @@ impl Context {
         py: Python<'_>,
         ciphertext: &Ciphertext,
         keys: Keys<'_>,
+        precise: bool,
         report: Report,
     ) -> PyResult<Ciphertext> {
-        self.bootstrapped(py, (ckks::Method::Regular, ckks::Parts::Complex), ciphertext, bootstrap_keys(&keys), report)
+        let method = if precise { ckks::Method::Precise } else { ckks::Method::Regular };
+        self.bootstrapped(py, (method, ckks::Parts::Complex), ciphertext, bootstrap_keys(&keys), report)
+    }
+
+    /// All units of all ciphertexts, in groups that share the reading of the keys.
+    fn bootstrap_many(
+        &self,
+        py: Python<'_>,
+        ciphertexts: Vec<PyRef<'_, Ciphertext>>,
+        method: &str,
+        keys: Keys<'_>,
+        real_only: bool,
+        report: Report,
+    ) -> PyResult<Vec<Ciphertext>> {
+        let method = match method {
+            "lossy" => ckks::Method::Lossy,
+            "sign" => ckks::Method::Sign,
+            "precise" => ckks::Method::Precise,
+            _ => ckks::Method::Regular,
+        };
+        let all: Vec<&ckks::Units<ckks::Ciphertext>> = ciphertexts.iter().map(|ct| &ct.0).collect();
+        let keys = bootstrap_keys(&keys);
+        run_reporting(py, report, |p| self.0.bootstrap_units(method, &all, keys, parts(real_only), p))
+            .map(|all| all.into_iter().map(Ciphertext).collect())
     }
 
     fn lossy_bootstrap(
@@ -495,24 +524,28 @@ impl Context {
 }
 
 /// The literal of an engine's options: seven levels where nothing is asked for. `bootstrap_to` is the level at which regular bootstraps of three
-/// stages end.
+/// stages end, and whether precision is high.
 fn literal(
     max_level: Option<usize>,
     slot_count: Option<usize>,
-    bootstrap_to: Option<usize>,
+    bootstrap_to: Option<(usize, bool)>,
     insecure_log_n: Option<u32>,
 ) -> Result<ckks::ParamsLiteral, ckks::Error> {
     let mut literal = match (insecure_log_n, bootstrap_to) {
         (None, None) => {
             ckks::ParamsLiteral::for_depth_and_slots(max_level.unwrap_or(DEFAULT_MAX_LEVEL), slot_count.unwrap_or(1))?
         }
-        (None, Some(level)) => ckks::ParamsLiteral::bootstrap_to(level),
+        (None, Some((level, _))) => ckks::ParamsLiteral::bootstrap_to(level),
         (Some(log_n), None) => ckks::ParamsLiteral::insecure_depth(log_n, max_level.unwrap_or(DEFAULT_MAX_LEVEL)),
-        (Some(log_n), Some(level)) => ckks::ParamsLiteral {
+        (Some(log_n), Some((level, _))) => ckks::ParamsLiteral {
             max_level: ckks::ParamsLiteral::bootstrap_to(level).max_level,
             ..ckks::ParamsLiteral::insecure_bootstrap(log_n)
         },
     };
+    if bootstrap_to.is_some_and(|(_, high_precision)| high_precision) {
+        let ckks::ParamsLiteral { max_level, precision, .. } = ckks::ParamsLiteral::high_precision();
+        (literal.max_level, literal.precision) = (max_level, precision);
+    }
     literal.max_level = max_level.unwrap_or(literal.max_level);
     Ok(literal)
 }
