@@ -57,6 +57,7 @@ impl Integers<'_> {
     /// # Errors
     /// [`Error::ForeignObject`].
     pub fn not_flag(&self, a: &EncryptedBool) -> Result<EncryptedBool, Error> {
+        self.keys.check("not_flag", "operand", &a.0)?;
         Ok(EncryptedBool(self.keys.linear(&[(-1, &a.0)], 1)?))
     }
 
@@ -70,6 +71,7 @@ impl Integers<'_> {
         b: &EncryptedBool,
         f: impl Fn(bool, bool) -> bool,
     ) -> Result<EncryptedBool, Error> {
+        [a, b].into_iter().try_for_each(|flag| self.keys.check("combine_flags", "operand", &flag.0))?;
         let table = self.table2(|a, b| u64::from(f(a != 0, b != 0)))?;
         let out = self.map("combine_flags", vec![self.pair(&a.0, &b.0)?], &table)?;
         Ok(EncryptedBool(out.into_iter().next().unwrap_or_else(|| unreachable!("one input, one output"))))
