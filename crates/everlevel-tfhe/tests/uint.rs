@@ -283,11 +283,11 @@ fn refusals_carry_both_values() {
     assert!(matches!(int.constant(Width::U32, 1 << 32), Err(Error::ValueTooLarge { bits: 32, .. })));
     assert!(matches!(Width::from_bits(24), Err(Error::UnknownWidth { bits: 24 })));
     let blocks = a.blocks().to_vec();
-    assert_eq!(int.from_blocks(Width::U8, blocks.clone()).unwrap(), a);
-    assert!(matches!(int.from_blocks(Width::U16, blocks), Err(Error::LengthMismatch { left: 4, right: 8, .. })));
+    assert_eq!(int.uint_from_blocks(Width::U8, blocks.clone()).unwrap(), a);
+    assert!(matches!(int.uint_from_blocks(Width::U16, blocks), Err(Error::LengthMismatch { left: 4, right: 8, .. })));
     let full = secret.encrypt_integers(&[9; 4], 15).unwrap();
-    assert!(matches!(int.from_block(full[0].clone()), Err(Error::ValueOutOfSpace { value: 15, max: 1, .. })));
-    assert!(matches!(int.from_blocks(Width::U8, full), Err(Error::ValueOutOfSpace { value: 15, max: 3, .. })));
+    assert!(matches!(int.flag_from_block(full[0].clone()), Err(Error::ValueOutOfSpace { value: 15, max: 1, .. })));
+    assert!(matches!(int.uint_from_blocks(Width::U8, full), Err(Error::ValueOutOfSpace { value: 15, max: 3, .. })));
     let (small, keys) = common::keys(common::literal(64, Space::Bit));
     assert!(matches!(keys.integers(), Err(Error::WrongSpace { .. })));
     assert!(matches!(small.encrypt_uint(Width::U8, 1), Err(Error::WrongSpace { .. })));
@@ -302,7 +302,7 @@ fn noise_is_counted() {
         let blocks = secret.encrypt_integers(&[1, 2, 3, 0], 3).unwrap();
         let variance = factor * keys.params().noise().bootstrapped;
         let blocks = blocks.iter().map(|x| Ciphertext::from_parts(x.lwe().clone(), x.key(), variance, 3));
-        int.from_blocks(Width::U8, blocks.collect()).unwrap()
+        int.uint_from_blocks(Width::U8, blocks.collect()).unwrap()
     };
     let fresh = secret.encrypt_uint(Width::U8, 0b11_0000).unwrap();
     // The largest factors by which a bootstrap, and a multiplication by 4, still work.

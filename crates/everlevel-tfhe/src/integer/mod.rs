@@ -245,8 +245,8 @@ impl Integers<'_> {
     /// # Errors
     /// [`Error::LengthMismatch`] for a number of blocks that is not the width's, [`Error::ForeignObject`], and [`Error::ValueOutOfSpace`] for a block
     /// that may hold more than a digit.
-    pub fn from_blocks(&self, width: Width, blocks: Vec<Ciphertext>) -> Result<EncryptedUint, Error> {
-        let op = "from_blocks";
+    pub fn uint_from_blocks(&self, width: Width, blocks: Vec<Ciphertext>) -> Result<EncryptedUint, Error> {
+        let op = "uint_from_blocks";
         crate::gates::same_length(op, blocks.len(), self.radix.blocks(width))?;
         for (index, block) in blocks.iter().enumerate() {
             self.check_block(op, index, block, self.radix.base() - 1)?;
@@ -258,8 +258,8 @@ impl Integers<'_> {
     ///
     /// # Errors
     /// [`Error::ForeignObject`], [`Error::ValueOutOfSpace`] for a block that may hold more than 1.
-    pub fn from_block(&self, block: Ciphertext) -> Result<EncryptedBool, Error> {
-        self.check_block("from_block", 0, &block, 1)?;
+    pub fn flag_from_block(&self, block: Ciphertext) -> Result<EncryptedBool, Error> {
+        self.check_block("flag_from_block", 0, &block, 1)?;
         Ok(EncryptedBool(block))
     }
 
