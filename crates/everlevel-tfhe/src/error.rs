@@ -139,6 +139,42 @@ pub enum Error {
         /// log2 of the largest allowed.
         max_log2_p_fail: f64,
     },
+    /// Integers of different widths.
+    #[error("{op}: operands have {left} and {right} bits; encrypt both with one width")]
+    WidthMismatch {
+        /// The refused operation.
+        op: &'static str,
+        /// Bits of the first.
+        left: u32,
+        /// Bits of the other.
+        right: u32,
+    },
+    /// No integers of this width.
+    #[error("integers: there are none of {bits} bits; choose 8, 16, 32 or 64")]
+    UnknownWidth {
+        /// The number of bits asked for.
+        bits: u32,
+    },
+    /// An integer that its width does not hold.
+    #[error("{op}: {value} is not below 2^{bits}; reduce it or choose a larger width")]
+    ValueTooLarge {
+        /// The refused operation.
+        op: &'static str,
+        /// The value.
+        value: u64,
+        /// Bits of the width.
+        bits: u32,
+    },
+    /// A shift by as many bits as there are, or more.
+    #[error("{op}: the amount is {amount}, an integer of {bits} bits is shifted by 0 to {}; reduce it", bits - 1)]
+    ShiftTooLarge {
+        /// The refused operation.
+        op: &'static str,
+        /// The amount.
+        amount: u32,
+        /// Bits of the integer.
+        bits: u32,
+    },
     /// Randomness failed.
     #[error(transparent)]
     Random(#[from] everlevel_rand::Error),

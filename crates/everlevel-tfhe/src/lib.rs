@@ -5,12 +5,10 @@
 //! **table** is programmed into a bootstrap, which gives its entry with fresh noise.
 //!
 //! *Map.* [`mod@params`] literals and what is checked · [`mod@sets`] named ones with claims · [`mod@secret`] keys · [`mod@ciphertext`] encryption ·
-//! [`mod@eval_keys`] bootstrapping · [`mod@gates`] · [`mod@integers`] · [`mod@lut`] · [`mod@files`] · below them [`mod@bootstrap_key`], [`mod@key_switch`], [`mod@mod_switch`],
-//! [`mod@lwe`] · [`mod@noise`] the formulas and the mathematics.
+//! [`mod@eval_keys`] bootstrapping · [`mod@gates`] · [`mod@integers`] of a few bits · [`mod@integer`] of 8 to 64 bits · [`mod@lut`] · [`mod@files`] · below them
+//! [`mod@bootstrap_key`], [`mod@key_switch`], [`mod@mod_switch`], [`mod@lwe`] · [`mod@noise`] the formulas and the mathematics.
 //!
 //! *Safety.* Decryptions that are shown to others tell about the noise; nothing here floods it. Operations on secrets don't branch or index on them.
-//!
-//! *Non-goals.* Integers of machine size are built from these, elsewhere.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -32,6 +30,7 @@ pub mod ciphertext;
 pub mod eval_keys;
 pub mod files;
 pub mod gates;
+pub mod integer;
 pub mod integers;
 pub mod key_switch;
 pub mod lut;
@@ -53,6 +52,7 @@ pub use ciphertext::Ciphertext;
 pub use error::Error;
 pub use eval_keys::{EvalKeys, SeededEvalKeys};
 pub use gates::Gate;
+pub use integer::{EncryptedBool, EncryptedUint, Integers, Width};
 pub use key_switch::{KeySwitchKey, SeededKeySwitchKey};
 pub use lut::Lut;
 pub use lwe::Lwe;
