@@ -9,6 +9,7 @@ mod context;
 mod error;
 mod files;
 mod objects;
+mod tfhe;
 
 /// The extension module.
 #[pyo3::pymodule]
@@ -24,4 +25,6 @@ mod _native {
         BootstrapKey, Ciphertext, ConjugationKey, FixedRotationKey, Plaintext, PublicKey, RelinearizationKey,
         RotationKey, SecretKey, SmallBootstrapKey, build_info,
     };
+    #[pymodule_export]
+    use crate::tfhe::{TfheCiphertext, TfheContext, TfheEvaluationKey, TfheSecretKey, tfhe_sets};
 }

@@ -5,7 +5,7 @@
 //! **table** is programmed into a bootstrap, which gives its entry with fresh noise.
 //!
 //! *Map.* [`mod@params`] literals and what is checked · [`mod@sets`] named ones with claims · [`mod@secret`] keys · [`mod@ciphertext`] encryption ·
-//! [`mod@eval_keys`] bootstrapping · [`mod@gates`] · [`mod@integers`] · [`mod@lut`] · below them [`mod@bootstrap_key`], [`mod@key_switch`], [`mod@mod_switch`],
+//! [`mod@eval_keys`] bootstrapping · [`mod@files`] · [`mod@gates`] · [`mod@integers`] · [`mod@lut`] · below them [`mod@bootstrap_key`], [`mod@key_switch`], [`mod@mod_switch`],
 //! [`mod@lwe`] · [`mod@noise`] the formulas and the mathematics.
 //!
 //! *Safety.* Decryptions that are shown to others tell about the noise; nothing here floods it. Operations on secrets don't branch or index on them.
@@ -30,6 +30,7 @@
 pub mod bootstrap_key;
 pub mod ciphertext;
 pub mod eval_keys;
+pub mod files;
 pub mod gates;
 pub mod integers;
 pub mod key_switch;
@@ -58,3 +59,7 @@ pub use lwe::Lwe;
 pub use params::{Gadget, KeySwitch, Order, Params, ParamsLiteral, Space};
 pub use secret::SecretKey;
 pub use sets::NamedSet;
+
+/// Called with the steps done and the steps in all, from any thread. [`std::ops::ControlFlow::Break`] stops the operation, which then returns
+/// [`Error::Cancelled`] and nothing else.
+pub type Progress<'a> = &'a (dyn Fn(usize, usize) -> std::ops::ControlFlow<()> + Sync);
