@@ -307,18 +307,19 @@ impl TfheContext {
         run_any(py, || a.0.iter().zip(factors).zip(constants).map(one).collect::<Result<_, _>>()).map(TfheCiphertext)
     }
 
-    /// The sum of `factor·part`, element by element.
+    /// The sum of `factor·part`, and a constant, element by element.
     fn combine(
         &self,
         py: Python<'_>,
         key: Key<'_>,
         parts: Vec<(i64, PyRef<'_, TfheCiphertext>)>,
+        constant: i64,
     ) -> PyResult<TfheCiphertext> {
         let parts: Vec<(i64, &TfheCiphertext)> = parts.iter().map(|(factor, part)| (*factor, &**part)).collect();
         let len = parts.first().map_or(0, |(_, part)| part.0.len());
         let one = |i: usize| {
             let terms: Vec<_> = parts.iter().map(|(factor, part)| (*factor, &part.0[i])).collect();
-            key.keys.linear(&terms, 0)
+            key.keys.linear(&terms, constant)
         };
         run_any(py, || (0..len).map(one).collect::<Result<_, _>>()).map(TfheCiphertext)
     }
