@@ -53,15 +53,16 @@ def first_board(size: int) -> NDArray[np.uint8]:
     return board
 
 
-def draw(boards: list[NDArray[np.uint8]], path: Path) -> None:
-    """Draw the first and the last board."""
+def draw(boards: list[NDArray[np.uint8]], generations: int, path: Path) -> None:
+    """Draw the first board and the last."""
     import matplotlib as mpl
 
     mpl.use("Agg")
     import matplotlib.pyplot as plt
 
     figure, axes = plt.subplots(1, 2, figsize=(8, 4.4), layout="constrained")
-    for axis, board, title in zip(axes, boards, ("encrypted", "decrypted afterwards"), strict=True):
+    titles = "what is encrypted", f"what is decrypted, {generations} generations later"
+    for axis, board, title in zip(axes, boards, titles, strict=True):
         axis.imshow(board, cmap="Greens", vmin=0, vmax=1.3)
         axis.set_xticks(np.arange(-0.5, board.shape[1]), labels=[])
         axis.set_yticks(np.arange(-0.5, board.shape[0]), labels=[])
@@ -77,7 +78,7 @@ def main() -> None:
     """Compute some generations, and compare."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--size", type=int, default=12, help="cells of a side (default 12)")
-    parser.add_argument("--generations", type=int, default=4)
+    parser.add_argument("--generations", type=int, default=4, help="default 4")
     parser.add_argument("--threads", type=int, help="all, if left out")
     parser.add_argument("--insecure-log-n", type=int, help="a ring of 2^LOG_N without any security")
     parser.add_argument("--out", type=Path, default=Path("out"), help="folder of the picture (default out)")
@@ -102,7 +103,7 @@ def main() -> None:
     )
     print(f"{first.sum()} cells lived at first, {last.sum()} in the end, the same ones as in the clear")
     path = options.out / "game_of_life.png"
-    draw([first, last], path)
+    draw([first, last], options.generations, path)
     print(path)
 
 

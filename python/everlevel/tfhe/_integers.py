@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import MessageError, OperandTypeError, SpaceError, TableError
+from ..errors import MessageError, NoiseError, OperandTypeError, SpaceError, TableError
 from . import _checks
 from ._gates import GatesMixin
 from .ciphertext import Ciphertext
@@ -169,9 +169,11 @@ class IntegersMixin(GatesMixin):
         return self._tables(operation, x, [self._table(operation, x, (lambda m: m) if lut is None else lut)])[0]
 
     def bootstrap_many(self, ciphertext: Ciphertext, luts: Sequence[Any]) -> list[Ciphertext]:
-        """Look every element up in several tables, for the price of little more than one.
+        """Look every element up in several tables, by as few rotations as the noise allows.
 
-        More tables leave the noise less room: two take a bit of the modulus switch's precision, three or four two bits.
+        One rotation serves several tables where the parameters have room: two tables take a bit of the modulus
+        switch's precision, three or four two bits. The named sets are made tight and have none, so that each table
+        has a rotation of its own there; the answers are the same.
 
         Parameters
         ----------
@@ -188,14 +190,24 @@ class IntegersMixin(GatesMixin):
         Raises
         ------
         TableError
-            As for `bootstrap`, and if there are more tables than one rotation serves.
+            As for `bootstrap`, and if there are none.
         SpaceError, NoiseError, OperandTypeError, EngineMismatchError, KeyMismatchError, MissingKeyError
             As for `bootstrap`.
         """
         operation = "bootstrap_many"
         x = self._ciphertext(operation, "ciphertext", ciphertext)
         self._require_integers(operation)
-        return self._tables(operation, x, [self._table(operation, x, lut) for lut in luts])
+        return self._many(operation, x, [self._table(operation, x, lut) for lut in luts])
+
+    def _many(self, operation: str, x: Ciphertext, tables: list[list[int]]) -> list[Ciphertext]:
+        try:
+            return self._tables(operation, x, tables)
+        except (NoiseError, TableError):
+            # Too many for one rotation, which is told before any work; one alone has no other way.
+            if len(tables) < 2:
+                raise
+        half = len(tables) // 2
+        return self._many(operation, x, tables[:half]) + self._many(operation, x, tables[half:])
 
     def _bootstrap_pairs(self, a: Ciphertext, b: Any, lut: Any) -> Ciphertext:
         operation = "bootstrap"
