@@ -67,7 +67,7 @@ test-python: build
 wheel: tools $(BIN)/.everlevel-ready
 	rm -rf build/wheel && $(PYTHON) -m venv build/wheel
 	build/wheel/bin/python -m pip install --quiet .
-	cd build && wheel/bin/python -c "import everlevel; everlevel.show_info()"
+	cd build && wheel/bin/everlevel info
 
 test: lint test-rust wheel docs test-python
 

@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 
 from everlevel import Engine, tfhe
+from everlevel.cli import main
 from everlevel.errors import (
     ChecksumError,
     EngineMismatchError,
@@ -87,6 +88,17 @@ def test_wrong_files_are_refused(engine: tfhe.Engine, tmp_path: Path) -> None:
     ckks.create_secret_key().save(path)
     with pytest.raises(UnsupportedKindError, match="secret_key"):
         engine.load(path)
+
+
+def test_inspect_says_what_files_hold(engine: tfhe.Engine, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    secret_key = engine.create_secret_key()
+    objects = [secret_key, engine.create_evaluation_key(secret_key), engine.encrypt(VALUES, secret_key)]
+    for i, obj in enumerate(objects):
+        obj.save(tmp_path / str(i))
+    assert main(["inspect", *(str(tmp_path / str(i)) for i in range(3))]) == 0
+    out = capsys.readouterr().out
+    for line in ("tfhe secret key", "tfhe evaluation key", "(2,3)", "integer-3-64, n 32, N 2^9, rank 1, INSECURE"):
+        assert line in out
 
 
 def test_a_shape_that_is_none_is_refused() -> None:

@@ -198,7 +198,7 @@ impl TryFrom<ParamsLiteral> for Params {
         }
         let noise = Noise::new(l);
         let log2_p_fail = noise::log2_p_fail(l.margin_torus(), noise.at_table(l.norm2 * noise.bootstrapped));
-        if log2_p_fail.is_nan() || log2_p_fail > l.max_log2_p_fail {
+        if log2_p_fail.is_nan() || l.max_log2_p_fail.is_nan() || log2_p_fail > l.max_log2_p_fail {
             return Err(Error::FailureTooLikely { log2_p_fail, max_log2_p_fail: l.max_log2_p_fail });
         }
         Ok(Self { literal, noise })

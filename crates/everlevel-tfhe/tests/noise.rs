@@ -31,9 +31,9 @@ fn sample(
     one: impl Fn(&SecretKey, &EvalKeys, u64) -> f64,
 ) -> Vec<f64> {
     let mut squares = Vec::new();
-    for _ in 0..key_count {
+    for key in 0..key_count as u64 {
         let (secret, keys) = keys(literal.clone());
-        squares.extend((0..count).map(|i| one(&secret, &keys, i).powi(2)));
+        squares.extend((0..count).map(|i| one(&secret, &keys, key * count + i).powi(2)));
     }
     squares
 }
@@ -59,7 +59,7 @@ fn key_switches() {
     {
         let base = literal(32, Space::Bit);
         let literal = ParamsLiteral { key_switch: KeySwitch { gadget, ring }, max_log2_p_fail: 0.0, ..base };
-        let squares = sample(&literal, 12, 1_000, |secret, keys, i| {
+        let squares = sample(&literal, 100, 200, |secret, keys, i| {
             let big = uniform(keys.params().big_dim(), i);
             signed(keys.key_switch_lwe(&big).phase(secret.small()).wrapping_sub(big.phase(secret.big())))
         });
@@ -72,7 +72,7 @@ fn key_switches() {
 fn modulus_switches() {
     for log2_stride in [0, 2] {
         let literal = ParamsLiteral { order: Order::BootstrapFirst, ..literal(32, Space::Bit) };
-        let squares = sample(&literal, 12, 2_000, |secret, keys, i| {
+        let squares = sample(&literal, 100, 200, |secret, keys, i| {
             let small = uniform(keys.params().lwe_dim, i);
             let exponents = keys.exponents(&small, log2_stride);
             let two_n = 2.0 * keys.params().n() as f64;
@@ -185,5 +185,19 @@ fn the_tail_at_weak_parameters() {
         println!("p_fail: measured {measured:.4}, predicted {predicted:.4}");
         // One key: its own errors move the variance by some percent, the tail by more.
         assert!((0.7..1.4).contains(&(measured / predicted)), "{measured} is not {predicted}");
+    }
+}
+
+/// Full and half products of the 2016 library's set, at full size: the figures of docs/notes/performance.md.
+#[test]
+#[ignore = "slow: 6,000 rotations of real size"]
+fn half_products_at_full_size() {
+    for name in ["tfhe-lib-full", "tfhe-lib-seven", "tfhe-lib", "gate-64"] {
+        let literal = everlevel_tfhe::sets::find(name).unwrap().literal();
+        let formula = literal.lwe_dim as f64 * noise::external_product(&literal);
+        let squares = rotation(&literal, 4, 500);
+        let measured = squares.iter().sum::<f64>() / squares.len() as f64;
+        println!("{name}: log2 deviation {:.2}, formula {:.2}", 0.5 * measured.log2(), 0.5 * formula.log2());
+        assert_variance(name, &squares, formula, 0.12);
     }
 }
