@@ -112,6 +112,17 @@ def test_values_outside_the_space(values: Any, index: Any, value: int, party: An
     assert (caught.value.index, caught.value.value) == (index, value)
 
 
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int64, np.uint64, ">i4"])
+def test_every_integer_dtype(dtype: Any, party: Any) -> None:
+    engine, secret_key = party
+    values = np.arange(16, dtype=dtype)
+    x = engine.encrypt(values[::-2], secret_key)
+    np.testing.assert_array_equal(engine.decrypt(x, secret_key), values[::-2])
+    np.testing.assert_array_equal(engine.decrypt(0 * x + values[:8], secret_key), values[:8])
+    with pytest.raises(MessageError):
+        engine.encrypt(np.array([np.iinfo(dtype).max], dtype=dtype), secret_key)
+
+
 def test_dtypes_and_options_are_checked(party: Any) -> None:
     engine, secret_key = party
     for values in ([True], [0.5], ["a"]):
@@ -167,7 +178,7 @@ def test_tables_that_do_not_fit(party: Any) -> None:
         engine.bootstrap(x, lut=lambda m: -m)
     with pytest.raises(TableError, match="no tables"):
         engine.bootstrap_many(x, [])
-    for lut in (lambda m: 0.5, [0.5] * 16, "table"):
+    for lut in (lambda m: 0.5, [0.5] * 16, "table", [[1], [2, 3]], [2**70] * 16):
         with pytest.raises(OperandTypeError, match="lut"):
             engine.bootstrap(x, lut=lut)
     with pytest.raises(OperandTypeError, match="no table"):

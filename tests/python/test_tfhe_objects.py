@@ -200,23 +200,35 @@ def test_progress_is_shown(capsys: pytest.CaptureFixture[str], monkeypatch: pyte
     assert capsys.readouterr().err == ""
 
 
-INTERRUPTED = """
+PROGRAM = """
 import numpy as np
 from everlevel import tfhe
+{prepare}
+print("ready", flush=True)
+try:
+    {work}
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+GATES = """
 engine = tfhe.Engine("gate-64", thread_count=1, insecure_log_n=10)
 secret_key = engine.create_secret_key()
 engine.create_evaluation_key(secret_key)
 a = engine.encrypt(np.zeros(50_000, dtype=bool), secret_key)
-print("ready", flush=True)
-try:
-    a & a[::-1]
-except KeyboardInterrupt:
-    print("interrupted")
+"""
+KEYS = """
+engine = tfhe.Engine("integer-6-64", thread_count=1)
+secret_key = engine.create_secret_key()
 """
 
 
-def test_ctrl_c_ends_gates() -> None:
-    command = [sys.executable, "-c", INTERRUPTED]
+@pytest.mark.parametrize(
+    ("prepare", "work"),
+    [(GATES, "a & a[::-1]"), (KEYS, "for _ in range(9): engine.create_evaluation_key(secret_key)")],
+    ids=["gates", "keys"],
+)
+def test_ctrl_c_ends_what_takes_long(prepare: str, work: str) -> None:
+    command = [sys.executable, "-c", PROGRAM.format(prepare=prepare, work=work)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"

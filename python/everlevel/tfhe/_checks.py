@@ -124,7 +124,11 @@ def table(operation: str, lut: Any, sizes: Sequence[int], max_value: int) -> NDA
 
 
 def _entries(operation: str, lut: Any, shape: Shape) -> NDArray[Any]:
-    array = np.asarray(lut)
+    try:
+        array = np.asarray(lut)
+    except (ValueError, TypeError):
+        # Rows of different lengths, among others.
+        array = np.array(None, dtype=object)
     if array.dtype.kind not in "biu":
         raise OperandTypeError(
             f"{operation}: lut is an array of dtype {array.dtype}, and a function or an array of integers is needed; "
