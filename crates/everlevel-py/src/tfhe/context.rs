@@ -1,54 +1,37 @@
 //! The context: a set of parameters, its threads, and one method for each call of the core.
 
-use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use everlevel_ckks::io::{Access, Builder, Container, Error as FileError};
+use everlevel_ckks::io::{Access, Container};
 use everlevel_rlwe::SecretId;
-use everlevel_tfhe::{self as tfhe, Error, Gate, Lwe, Progress, Space, files, noise, sets};
+use everlevel_tfhe::{self as tfhe, Error, Gate, Lwe, Progress, Space, noise, sets};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::call::{run_any, run_reporting};
+use crate::files::Notes;
+use crate::tfhe::files::Stored;
 use crate::tfhe::objects::{TfheCiphertext, TfheEvaluationKey, TfheSecretKey};
 
 type Report = Option<Py<PyAny>>;
-type Notes = BTreeMap<String, String>;
 type Key<'py> = &'py TfheEvaluationKey;
-
-const NOTE: &str = "note.";
 
 /// Parameters and threads.
 #[pyclass(frozen, module = "everlevel._native")]
 pub struct TfheContext {
-    set: &'static sets::NamedSet,
-    params: Arc<tfhe::Params>,
-    pool: ThreadPool,
+    pub(super) set: &'static sets::NamedSet,
+    pub(super) params: Arc<tfhe::Params>,
+    pub(super) pool: ThreadPool,
 }
 
 /// Every named set: name, security bits, log2 of its failure probability, and a sentence.
 #[pyfunction]
 pub fn tfhe_sets() -> Vec<(&'static str, f64, f64, &'static str)> {
     sets::ALL.iter().map(|set| (set.name, set.security_bits, set.log2_p_fail, set.about)).collect()
-}
-
-/// An object that files hold.
-#[derive(FromPyObject)]
-pub enum Stored {
-    Secret(Py<TfheSecretKey>),
-    Evaluation(Py<TfheEvaluationKey>),
-    Ciphertext(Py<TfheCiphertext>),
-}
-
-/// What a file held.
-enum Opened {
-    Secret(Box<tfhe::SecretKey>),
-    Evaluation(Box<TfheEvaluationKey>),
-    Ciphertext(Vec<tfhe::Ciphertext>),
 }
 
 impl TfheContext {
@@ -73,36 +56,6 @@ impl TfheContext {
         Ok(out)
     }
 
-    fn container(&self, obj: &Stored, notes: Notes) -> Result<Builder<'static>, Error> {
-        let name = self.set.name;
-        let mut builder = match obj {
-            Stored::Secret(key) => files::secret_key_to_container(&key.get().0, name),
-            Stored::Evaluation(key) => files::eval_keys_to_container(&key.get().seeded, name),
-            Stored::Ciphertext(all) => files::ciphertexts_to_container(&self.params, &all.get().0, name)?,
-        };
-        notes.into_iter().for_each(|(name, value)| builder.describe(&format!("{NOTE}{name}"), value));
-        Ok(builder)
-    }
-
-    fn open(&self, container: &Container) -> Result<(Opened, Notes), Error> {
-        let params = &self.params;
-        let opened = match container.kind()? {
-            files::SECRET_KEY_KIND => Opened::Secret(Box::new(files::secret_key_from_container(params, container)?)),
-            files::EVAL_KEYS_KIND => {
-                let seeded = files::eval_keys_from_container(params, container)?;
-                Opened::Evaluation(Box::new(self.pool.install(|| TfheEvaluationKey::new(seeded))))
-            }
-            files::CIPHERTEXTS_KIND => Opened::Ciphertext(files::ciphertexts_from_container(params, container)?),
-            found => {
-                let supported = [files::SECRET_KEY_KIND, files::EVAL_KEYS_KIND, files::CIPHERTEXTS_KIND].join(", ");
-                return Err(FileError::UnsupportedKind { found: found.into(), supported }.into());
-            }
-        };
-        let metadata = &container.header().metadata;
-        let notes = metadata.iter().filter_map(|(k, v)| Some((k.strip_prefix(NOTE)?.to_string(), v.clone()))).collect();
-        Ok((opened, notes))
-    }
-
     /// Ciphertexts that anybody can read.
     fn trivial(&self, secret_id: u64, value: u64, max_value: u64) -> tfhe::Ciphertext {
         tfhe::Ciphertext::from_parts(
@@ -111,16 +64,6 @@ impl TfheContext {
             0.0,
             max_value,
         )
-    }
-}
-
-impl Opened {
-    fn wrap(self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        Ok(match self {
-            Self::Secret(key) => Py::new(py, TfheSecretKey(*key))?.into_any(),
-            Self::Evaluation(key) => Py::new(py, *key)?.into_any(),
-            Self::Ciphertext(all) => Py::new(py, TfheCiphertext(all))?.into_any(),
-        })
     }
 }
 

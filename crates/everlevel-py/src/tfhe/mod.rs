@@ -2,6 +2,7 @@
 
 mod context;
 mod error;
+mod files;
 mod objects;
 
 pub use context::{TfheContext, tfhe_sets};
