@@ -20,6 +20,7 @@ BASES = {
     errors.SpaceError: ValueError,
     errors.TableError: ValueError,
     errors.NoiseError: ValueError,
+    errors.UnitCountError: ValueError,
     errors.MissingKeyError: KeyError,
     errors.KeyMismatchError: ValueError,
     errors.EngineMismatchError: ValueError,

@@ -72,7 +72,7 @@ impl SeededEvalKeys {
     ///
     /// # Errors
     /// [`Error::LengthMismatch`] where a part has not the parameters' length.
-    pub fn from_parts(
+    pub(crate) fn from_parts(
         params: Arc<Params>,
         id: SecretId,
         bootstrap: SeededBootstrapKey,

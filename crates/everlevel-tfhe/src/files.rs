@@ -4,14 +4,15 @@
 //! little-endian. A secret key is its seed; evaluation keys are seeds and bodies; an array of ciphertexts is one tensor, a row for each: its words, and
 //! behind them its variance and the largest value that it may hold.
 
+use std::path::Path;
 use std::sync::Arc;
 
-use everlevel_io::{Builder, Container, Error as FileError};
+use everlevel_io::{Access, Builder, Container, Error as FileError};
 use everlevel_rand::Seed;
 use everlevel_rlwe::SecretId;
 use zeroize::Zeroizing;
 
-use crate::params::{Params, Space};
+use crate::params::{Params, ParamsLiteral, Space};
 use crate::{Ciphertext, Error, Lwe, SecretKey, SeededBootstrapKey, SeededEvalKeys, SeededKeySwitchKey};
 
 /// Kinds of files.
@@ -132,6 +133,64 @@ pub fn ciphertexts_from_container(params: &Params, container: &Container) -> Res
     bytes.chunks_exact(len).map(one).collect()
 }
 
+/// What files of parameters without a name say in its place.
+const UNNAMED: &str = "unnamed";
+
+impl SecretKey {
+    /// Writes the key, as its seed, to a file that its owner alone can read. Returns the file's size in bytes.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn write(&self, path: &Path) -> Result<u64, Error> {
+        Ok(secret_key_to_container(self, UNNAMED).write(path)?)
+    }
+
+    /// Reads a key, of the parameters that the file says.
+    ///
+    /// # Errors
+    /// [`Error::Io`] for what is wrong with the file, [`Error::Parameter`] and its like for parameters that are not sound.
+    pub fn read(path: &Path) -> Result<Self, Error> {
+        let (container, params) = open(path, SECRET_KEY_KIND)?;
+        secret_key_from_container(&params, &container)
+    }
+}
+
+impl SeededEvalKeys {
+    /// Writes the keys. Returns the file's size in bytes.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn write(&self, path: &Path) -> Result<u64, Error> {
+        Ok(eval_keys_to_container(self, UNNAMED).write(path)?)
+    }
+
+    /// Reads keys, of the parameters that the file says.
+    ///
+    /// # Errors
+    /// As [`SecretKey::read`].
+    pub fn read(path: &Path) -> Result<Self, Error> {
+        let (container, params) = open(path, EVAL_KEYS_KIND)?;
+        eval_keys_from_container(&params, &container)
+    }
+}
+
+/// Opens a file of a kind, and reads its parameters, which are validated again.
+fn open(path: &Path, kind: &str) -> Result<(Container, Arc<Params>), Error> {
+    let container = Container::open(path, Access::default())?;
+    check_kind(&container, kind)?;
+    let literal: ParamsLiteral = serde_json::from_str(container.metadata("params")?)
+        .map_err(|error| FileError::header("params", error, "parameters"))?;
+    Ok((container, Arc::new(Params::try_from(literal)?)))
+}
+
+fn check_kind(container: &Container, kind: &str) -> Result<(), Error> {
+    let found = container.kind()?;
+    if found == kind {
+        return Ok(());
+    }
+    Err(FileError::WrongKind { found: found.into(), expected: kind.into() }.into())
+}
+
 /// Bytes of one ciphertext.
 fn row_len(params: &Params) -> usize {
     8 * (params.ciphertext_dim() + 3)
@@ -148,10 +207,7 @@ fn begin<'a>(kind: &str, name: &str, params: &Params, id: SecretId) -> Builder<'
 
 /// Checks kind, parameters and every byte, and gives the secret's name.
 fn check(params: &Params, container: &Container, kind: &str) -> Result<SecretId, Error> {
-    let found = container.kind()?;
-    if found != kind {
-        return Err(FileError::WrongKind { found: found.into(), expected: kind.into() }.into());
-    }
+    check_kind(container, kind)?;
     let (found, expected) = (number(container, "fingerprint")?, params.fingerprint());
     if found != expected {
         return Err(FileError::WrongParameters { what: kind.into(), found, expected }.into());

@@ -5,7 +5,7 @@
 //! **table** is programmed into a bootstrap, which gives its entry with fresh noise.
 //!
 //! *Map.* [`mod@params`] literals and what is checked · [`mod@sets`] named ones with claims · [`mod@secret`] keys · [`mod@ciphertext`] encryption ·
-//! [`mod@eval_keys`] bootstrapping · [`mod@files`] · [`mod@gates`] · [`mod@integers`] · [`mod@lut`] · below them [`mod@bootstrap_key`], [`mod@key_switch`], [`mod@mod_switch`],
+//! [`mod@eval_keys`] bootstrapping · [`mod@gates`] · [`mod@integers`] · [`mod@lut`] · [`mod@files`] · below them [`mod@bootstrap_key`], [`mod@key_switch`], [`mod@mod_switch`],
 //! [`mod@lwe`] · [`mod@noise`] the formulas and the mathematics.
 //!
 //! *Safety.* Decryptions that are shown to others tell about the noise; nothing here floods it. Operations on secrets don't branch or index on them.
