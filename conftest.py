@@ -7,14 +7,24 @@ from typing import Any
 import numpy as np
 import pytest
 
-from everlevel import Engine
+from everlevel import Engine, tfhe
 
 
 @pytest.fixture(scope="session")
 def _example_names() -> dict[str, Any]:
     engine = Engine(max_level=5, insecure_log_n=10)
     secret_key = engine.create_secret_key()
+    tfhe_engine = tfhe.Engine("integer-4-64", insecure_log_n=10)
+    tfhe_secret_key = tfhe_engine.create_secret_key()
+    tfhe_engine.create_evaluation_key(tfhe_secret_key)
+    tfhe_gates = tfhe.Engine("gate-64", insecure_log_n=9)
+    tfhe_gates_key = tfhe_gates.create_secret_key()
+    tfhe_gates.create_evaluation_key(tfhe_gates_key)
     return {
+        "tfhe_engine": tfhe_engine,
+        "tfhe_secret_key": tfhe_secret_key,
+        "tfhe_gates": tfhe_gates,
+        "tfhe_gates_key": tfhe_gates_key,
         "np": np,
         "Engine": Engine,
         "engine": engine,

@@ -11,7 +11,7 @@ array([2.5, 5.5])
 
 from importlib.metadata import version as _version
 
-from . import errors
+from . import errors, tfhe
 from ._fit import ChebyshevFit, fit
 from ._info import show_info
 from ._sign_plan import SignPlan
@@ -61,6 +61,7 @@ __all__ = [
     "errors",
     "fit",
     "show_info",
+    "tfhe",
 ]
 
 __version__ = _version("everlevel")

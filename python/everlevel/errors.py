@@ -31,13 +31,16 @@ __all__ = [
     "MessageTypeError",
     "MissingKeyError",
     "NewerFormatError",
+    "NoiseError",
     "OperandTypeError",
     "ParameterError",
     "ResidueError",
     "ScaleError",
     "SecretExposureError",
+    "SpaceError",
     "StorageError",
     "StorageNotFoundError",
+    "TableError",
     "TruncatedFileError",
     "UnitCountError",
     "UnsupportedError",
@@ -229,6 +232,50 @@ class CiphertextFormError(EverlevelError, ValueError):
     """
 
     polynomial_count: int | None = None
+
+
+class SpaceError(EverlevelError, ValueError):
+    """Bits were given where integers are needed, or the other way round; or a result may leave the message space.
+
+    Attributes
+    ----------
+    found : object
+        What the parameters hold; or the largest value that the result may have.
+    needed : object
+        What the operation needs; or the largest value that the space holds.
+    """
+
+    found: Any = None
+    needed: Any = None
+
+
+class TableError(EverlevelError, ValueError):
+    """A look-up table has another length than the operation needs, or an entry that the message space doesn't hold.
+
+    Attributes
+    ----------
+    index : int or None
+        Where the first bad entry stands.
+    found, needed : object
+        The entry and the largest one that may be; or the table's shape and the one that it should have.
+    """
+
+    index: int | None = None
+    found: Any = None
+    needed: Any = None
+
+
+class NoiseError(EverlevelError, ValueError):
+    """A ciphertext's noise is too large: the operation would fail more often than the parameters allow.
+
+    Attributes
+    ----------
+    log2_p_fail, max_log2_p_fail : float or None
+        Base-2 logarithms of the probability of failure, and of the largest that is allowed.
+    """
+
+    log2_p_fail: float | None = None
+    max_log2_p_fail: float | None = None
 
 
 class MissingKeyError(EverlevelError, KeyError):

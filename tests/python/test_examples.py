@@ -77,6 +77,34 @@ def test_bootstrap_precision(tmp_path: Path) -> None:
     assert (tmp_path / "bootstraps.png").stat().st_size > 10_000
 
 
+def test_encrypted_adder() -> None:
+    out = run("10_encrypted_adder.py", "--insecure-log-n", "9", "--pairs", "3")
+    sums = re.findall(r"^ *(\d+) \+ +(\d+) = +(\d+)$", out, re.MULTILINE)
+    assert len(sums) == 3
+    for left, right, result in sums:
+        assert (int(left) + int(right)) % 2**32 == int(result)
+    assert "465 gates" in out
+
+
+def test_price_bands() -> None:
+    out = run("11_price_bands.py", "--insecure-log-n", "12", "--customers", "5")
+    prices = {"infant": "0", "child": "9", "youth": "18", "adult": "36", "senior": "27"}
+    rows = re.findall(r"^ *(\d+)  (\w+) +(\d+)  (yes|no)$", out, re.MULTILINE)
+    assert len(rows) == 5
+    for age, band, price, free in rows:
+        assert prices[band] == price
+        assert (band == "senior") == (int(age) >= 60)
+        assert (band == "infant") == (free == "yes") == (int(age) < 4)
+
+
+def test_game_of_life(tmp_path: Path) -> None:
+    options = ["--insecure-log-n", "10", "--size", "8", "--generations", "3", "--out", str(tmp_path)]
+    out = run("12_game_of_life.py", *options)
+    assert "3 generations, 192 bootstraps" in out
+    assert "the same ones as in the clear" in out
+    assert (tmp_path / "game_of_life.png").stat().st_size > 3_000
+
+
 def test_every_example_is_run() -> None:
     tested = Path(__file__).read_text(encoding="utf-8")
     # The demo is too large for this page; `make demo` runs it.

@@ -12,13 +12,18 @@ use numpy::{PyReadonlyArray1, PyUntypedArrayMethods};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
-use crate::error;
+use crate::error::{self, Raise};
 
 /// A message's slots, as the façade passes them.
 pub type Slots<'py> = PyReadonlyArray1<'py, Complex64>;
 
 /// Runs `work` detached from the interpreter. Errors and panics become exceptions.
 pub fn run<T: Send>(py: Python<'_>, work: impl FnOnce() -> Result<T, Error> + Send) -> PyResult<T> {
+    run_any(py, work)
+}
+
+/// As [`run`], for the errors of any scheme.
+pub fn run_any<T: Send, E: Raise>(py: Python<'_>, work: impl FnOnce() -> Result<T, E> + Send) -> PyResult<T> {
     match py.detach(|| catch_unwind(AssertUnwindSafe(work))) {
         Ok(result) => result.map_err(|e| error::to_py(&e)),
         Err(panic) => Err(error::from_panic(&*panic)),
@@ -30,10 +35,10 @@ const SIGNAL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// As [`run`], for work that reports to a Python callable. What the callable raises, or a signal handler such as Ctrl-C's, cancels
 /// the work at its next step, and is raised.
-pub fn run_reporting<T: Send>(
+pub fn run_reporting<T: Send, E: Raise>(
     py: Python<'_>,
     report: Option<Py<PyAny>>,
-    work: impl FnOnce(Progress) -> Result<T, Error> + Send,
+    work: impl FnOnce(Progress) -> Result<T, E> + Send,
 ) -> PyResult<T> {
     let raised = Mutex::new(None);
     let first_raised = || raised.lock().unwrap_or_else(PoisonError::into_inner);
@@ -51,7 +56,7 @@ pub fn run_reporting<T: Send>(
         }
     };
     // Python runs signal handlers on its main thread alone, so the work is on another one, and this one waits and looks.
-    let result = run(py, || {
+    let result = run_any(py, || {
         thread::scope(|scope| {
             let (finished, wait) = channel::<()>();
             let worker = scope.spawn(|| {

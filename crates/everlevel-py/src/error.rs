@@ -4,14 +4,26 @@ use everlevel_ckks::{BootstrapKind, Error, io};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+/// An error that has a class in Python.
+pub trait Raise: std::fmt::Display + Send {
+    /// The class, and the attributes that it gets.
+    fn translate(&self) -> Translation;
+}
+
+impl Raise for Error {
+    fn translate(&self) -> Translation {
+        translate(self)
+    }
+}
+
 /// An error on its way to Python: the class, and the attributes that it gets.
-struct Translation {
+pub struct Translation {
     class: &'static str,
     fields: Vec<(&'static str, Field)>,
 }
 
 /// An attribute's value.
-enum Field {
+pub enum Field {
     Int(i128),
     Float(f64),
     Text(String),
@@ -19,7 +31,7 @@ enum Field {
 }
 
 impl Translation {
-    fn new<const F: usize>(class: &'static str, fields: [(&'static str, Field); F]) -> Self {
+    pub fn new<const F: usize>(class: &'static str, fields: [(&'static str, Field); F]) -> Self {
         Self { class, fields: fields.into() }
     }
 
@@ -44,11 +56,11 @@ impl Translation {
     }
 }
 
-fn int(value: usize) -> Field {
+pub fn int(value: usize) -> Field {
     Field::Int(value as i128)
 }
 
-fn text(value: impl ToString) -> Field {
+pub fn text(value: impl ToString) -> Field {
     Field::Text(value.to_string())
 }
 
@@ -60,8 +72,8 @@ fn kind(kind: BootstrapKind) -> &'static str {
 }
 
 /// The Python exception of a Rust error.
-pub fn to_py(error: &Error) -> PyErr {
-    translate(error).into_py_err(&error.to_string())
+pub fn to_py(error: &impl Raise) -> PyErr {
+    error.translate().into_py_err(&error.to_string())
 }
 
 /// The Python exception of a panic: a fault of ours.
@@ -142,7 +154,7 @@ fn translate(error: &Error) -> Translation {
     }
 }
 
-fn translate_files(error: &io::Error) -> Translation {
+pub fn translate_files(error: &io::Error) -> Translation {
     use Translation as T;
     let wide = |value: u64| Field::Int(i128::from(value));
     match error {

@@ -20,7 +20,8 @@ pub type Notes = BTreeMap<String, String>;
 /// An object and its notes.
 pub type Noted<T> = (T, Notes);
 
-const NOTE: &str = "note.";
+/// Begins the names of notes among the metadata.
+pub const NOTE: &str = "note.";
 
 macro_rules! keys {
     ($($name:ident)*) => {

@@ -10,6 +10,7 @@ mod error;
 mod files;
 mod matrices;
 mod objects;
+mod tfhe;
 
 /// The extension module.
 #[pyo3::pymodule]
@@ -31,4 +32,6 @@ mod _native {
         MatrixMultiplicationKey, PlainMatrix, Plaintext, PublicKey, RelinearizationKey, RotationKey, SecretKey,
         SmallBootstrapKey, build_info,
     };
+    #[pymodule_export]
+    use crate::tfhe::{TfheCiphertext, TfheContext, TfheEvaluationKey, TfheSecretKey, tfhe_sets};
 }

@@ -1,5 +1,7 @@
 //! The bootstrapping key: GGSW encryptions of the small secret's bits under the large one, and blind rotation with it.
 
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use everlevel_math::fft::Fft;
@@ -13,7 +15,7 @@ use crate::lut::Lut;
 use crate::params::Params;
 use crate::secret::{SecretKey, gaussian};
 use crate::torus::Torus;
-use crate::{Error, Lwe};
+use crate::{Error, Lwe, Progress};
 
 /// A bootstrapping key as a seed and bodies.
 #[derive(Debug, Clone)]
@@ -30,23 +32,37 @@ impl SeededBootstrapKey {
     /// # Errors
     /// [`Error::Random`] if the deviation is outside the sampler's range.
     pub fn generate(secret: &SecretKey, seed: &Seed) -> Result<Self, Error> {
+        Self::generate_reporting(secret, seed, &|_, _| ControlFlow::Continue(()))
+    }
+
+    /// As [`SeededBootstrapKey::generate`], with a step for each row.
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`] besides.
+    pub fn generate_reporting(secret: &SecretKey, seed: &Seed, progress: Progress<'_>) -> Result<Self, Error> {
         match secret.params().torus_bits {
-            32 => Self::generate_on::<u32>(secret, seed),
-            _ => Self::generate_on::<u64>(secret, seed),
+            32 => Self::generate_on::<u32>(secret, seed, progress),
+            _ => Self::generate_on::<u64>(secret, seed, progress),
         }
     }
 
-    fn generate_on<T: Torus>(secret: &SecretKey, seed: &Seed) -> Result<Self, Error> {
+    fn generate_on<T: Torus>(secret: &SecretKey, seed: &Seed, progress: Progress<'_>) -> Result<Self, Error> {
         let shape = Shape::new(secret.params());
         let error = gaussian(secret.params().glwe_log2_std_dev, T::BITS)?;
         let mask_seed = seed.derive(Domain::Mask, 0);
         let rows = shape.rows();
         let mut bodies = vec![0; secret.params().lwe_dim * rows * shape.n];
-        bodies.par_chunks_mut(shape.n).enumerate().for_each(|(i, body)| {
+        let (total, done) = (bodies.len() / shape.n, AtomicUsize::new(0));
+        bodies.par_chunks_mut(shape.n).enumerate().try_for_each(|(i, body)| {
             let bit = secret.small()[i / rows];
             let row = ggsw::encrypt_row::<T>(secret, &error, bit, (seed, &mask_seed), (i / rows, i % rows));
             body.copy_from_slice(&row);
-        });
+            let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+            match progress(done, total) {
+                ControlFlow::Continue(()) => Ok(()),
+                ControlFlow::Break(()) => Err(Error::Cancelled { op: "generate", done, total }),
+            }
+        })?;
         Ok(Self { mask_seed, bodies })
     }
 
@@ -75,6 +91,14 @@ impl BootstrapKey {
         match &self.0 {
             Words::Bits32(key) => size_of_val(&key.words[..]),
             Words::Bits64(key) => size_of_val(&key.words[..]),
+        }
+    }
+
+    /// Inputs that one pass over the key serves.
+    pub fn batch_len(&self) -> usize {
+        match &self.0 {
+            Words::Bits32(key) => key.tile(),
+            Words::Bits64(key) => key.tile(),
         }
     }
 

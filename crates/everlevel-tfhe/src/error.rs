@@ -175,6 +175,16 @@ pub enum Error {
         /// Bits of the integer.
         bits: u32,
     },
+    /// The caller's progress function asked to stop.
+    #[error("{op}: stopped by the caller after {done} of {total} steps; nothing was changed")]
+    Cancelled {
+        /// The operation.
+        op: &'static str,
+        /// Steps that were done.
+        done: usize,
+        /// Steps in all.
+        total: usize,
+    },
     /// Randomness failed.
     #[error(transparent)]
     Random(#[from] everlevel_rand::Error),

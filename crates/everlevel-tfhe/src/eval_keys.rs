@@ -1,5 +1,6 @@
 //! What evaluates: bootstrapping key and key-switch key of one secret, and programmable bootstrapping with them.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use everlevel_rand::{Domain, Seed};
@@ -7,9 +8,10 @@ use everlevel_rlwe::SecretId;
 use rayon::prelude::*;
 
 use crate::bootstrap_key::{BootstrapKey, SeededBootstrapKey};
+use crate::gates::same_length;
 use crate::key_switch::{KeySwitchKey, SeededKeySwitchKey};
 use crate::params::Order;
-use crate::{Ciphertext, Error, Lut, Lwe, Params, SecretKey, mod_switch, noise};
+use crate::{Ciphertext, Error, Lut, Lwe, Params, Progress, SecretKey, mod_switch, noise};
 
 /// Both keys as seeds and bodies: half the size or less, for files and for sending.
 #[derive(Debug, Clone)]
@@ -45,21 +47,41 @@ impl SeededEvalKeys {
     /// # Errors
     /// [`Error::Random`].
     pub fn from_seed(secret: &SecretKey, seed: &Seed) -> Result<Self, Error> {
+        Self::from_seed_reporting(secret, seed, &|_, _| ControlFlow::Continue(()))
+    }
+
+    /// As [`SeededEvalKeys::generate`], with a step for each row of the bootstrapping key.
+    ///
+    /// # Errors
+    /// [`Error::Random`], [`Error::Cancelled`].
+    pub fn generate_reporting(secret: &SecretKey, progress: Progress<'_>) -> Result<Self, Error> {
+        Self::from_seed_reporting(secret, &Seed::from_os()?, progress)
+    }
+
+    fn from_seed_reporting(secret: &SecretKey, seed: &Seed, progress: Progress<'_>) -> Result<Self, Error> {
+        let bootstrap_seed = seed.derive(Domain::Derive, 0);
         Ok(Self {
             params: Arc::clone(secret.params()),
             id: secret.id(),
-            bootstrap: SeededBootstrapKey::generate(secret, &seed.derive(Domain::Derive, 0))?,
+            bootstrap: SeededBootstrapKey::generate_reporting(secret, &bootstrap_seed, progress)?,
             key_switch: SeededKeySwitchKey::generate(secret, &seed.derive(Domain::Derive, 1))?,
         })
     }
 
+    /// Keys from their parts, for files.
+    ///
+    /// # Errors
+    /// [`Error::LengthMismatch`] where a part has not the parameters' length.
     pub(crate) fn from_parts(
         params: Arc<Params>,
         id: SecretId,
         bootstrap: SeededBootstrapKey,
         key_switch: SeededKeySwitchKey,
-    ) -> Self {
-        Self { params, id, bootstrap, key_switch }
+    ) -> Result<Self, Error> {
+        let op = "from_parts";
+        same_length(op, bootstrap.bodies.len(), params.lwe_dim * params.rows() * params.n())?;
+        same_length(op, key_switch.bodies.len(), params.big_dim() * params.key_switch.gadget.digits as usize)?;
+        Ok(Self { params, id, bootstrap, key_switch })
     }
 
     /// The parameters.
@@ -70,6 +92,11 @@ impl SeededEvalKeys {
     /// The secret that the keys belong to.
     pub fn id(&self) -> SecretId {
         self.id
+    }
+
+    /// Bytes held by both keys.
+    pub fn nbytes(&self) -> usize {
+        size_of_val(&self.bootstrap.bodies[..]) + size_of_val(&self.key_switch.bodies[..])
     }
 
     /// The keys ready for use.

@@ -1,61 +1,140 @@
-//! Keys in the common container: secret keys as their seed, evaluation keys as seeds and bodies.
+//! Objects as containers, and back.
 //!
-//! Metadata hold the parameters as JSON and, for evaluation keys, the name of the secret and the masks' seeds; the tensors `bootstrap` and `key_switch`
-//! are the bodies, little-endian words of the torus' size and of 32 bits.
+//! Every file names its set (`parameters`), has the literal for people (`params`), and a fingerprint by which another set is refused. Words are
+//! little-endian. A secret key is its seed; evaluation keys are seeds and bodies; an array of ciphertexts is one tensor, a row for each: its words, and
+//! behind them its variance and the largest value that it may hold.
 
 use std::path::Path;
 use std::sync::Arc;
 
-use everlevel_io::{Access, Builder, Container, Error as IoError};
+use everlevel_io::{Access, Builder, Container, Error as FileError};
 use everlevel_rand::Seed;
 use everlevel_rlwe::SecretId;
+use zeroize::Zeroizing;
 
-use crate::bootstrap_key::SeededBootstrapKey;
-use crate::ggsw::Shape;
-use crate::key_switch::SeededKeySwitchKey;
-use crate::{Error, Params, ParamsLiteral, SecretKey, SeededEvalKeys};
+use crate::params::{Params, ParamsLiteral, Space};
+use crate::{Ciphertext, Error, Lwe, SecretKey, SeededBootstrapKey, SeededEvalKeys, SeededKeySwitchKey};
 
-const SECRET_KEY: &str = "tfhe-secret-key";
-const EVAL_KEYS: &str = "tfhe-evaluation-keys";
+/// Kinds of files.
+pub const SECRET_KEY_KIND: &str = "tfhe_secret_key";
+/// Both evaluation keys.
+pub const EVAL_KEYS_KIND: &str = "tfhe_evaluation_key";
+/// An array of ciphertexts.
+pub const CIPHERTEXTS_KIND: &str = "tfhe_ciphertext";
 
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-fn wrong(what: &str, found: &str, needed: impl Into<String>) -> Error {
-    IoError::Header { what: what.into(), found: found.into(), needed: needed.into() }.into()
-}
-
-fn seed(container: &Container, name: &str) -> Result<Seed, Error> {
-    let text = container.metadata(name)?;
-    let byte = |i: usize| text.get(2 * i..2 * i + 2).and_then(|pair| u8::from_str_radix(pair, 16).ok());
-    let bytes: Option<Vec<u8>> = (0..32).map(byte).collect();
-    match bytes.and_then(|bytes| <[u8; 32]>::try_from(bytes).ok()) {
-        Some(bytes) if text.len() == 64 => Ok(Seed::from_bytes(bytes)),
-        _ => Err(wrong(name, "no seed", "64 hexadecimal digits")),
-    }
-}
-
-/// Opens a file of a kind, checks its data, and reads its parameters, which are validated again.
-fn open(path: &Path, kind: &'static str) -> Result<(Container, Arc<Params>), Error> {
-    let container = Container::open(path, Access::default())?;
-    if container.kind()? != kind {
-        let (found, expected) = (container.kind()?.into(), kind.into());
-        return Err(IoError::WrongKind { found, expected }.into());
-    }
-    container.verify()?;
-    let text = container.metadata("params")?;
-    let literal: ParamsLiteral =
-        serde_json::from_str(text).map_err(|error| wrong("params", &error.to_string(), "parameters"))?;
-    Ok((container, Arc::new(Params::try_from(literal)?)))
-}
-
-fn begin(kind: &str, params: &Params) -> Builder<'static> {
-    let mut builder = Builder::new(kind);
-    let text = serde_json::to_string(params.literal()).expect("numbers and names become JSON");
-    builder.describe("params", text);
+/// The secret key as a container, which only its owner may read.
+pub fn secret_key_to_container<'a>(key: &SecretKey, name: &str) -> Builder<'a> {
+    let mut builder = begin(SECRET_KEY_KIND, name, key.params(), key.id());
+    builder.tensor("seed", &[32], key.seed().as_bytes().to_vec());
+    builder.keep_secret();
     builder
 }
+
+/// The secret key in a container.
+///
+/// # Errors
+/// [`Error::Io`] for another kind or other parameters, damage, and what no writer of ours writes.
+pub fn secret_key_from_container(params: &Arc<Params>, container: &Container) -> Result<SecretKey, Error> {
+    let id = check(params, container, SECRET_KEY_KIND)?;
+    let bytes: Zeroizing<[u8; 32]> = Zeroizing::new(fixed(container, "seed")?);
+    let key = SecretKey::from_seed(Arc::clone(params), &Seed::from_bytes(*bytes))?;
+    require("secret_id", key.id().0, id.0)?;
+    Ok(key)
+}
+
+/// Evaluation keys as a container.
+pub fn eval_keys_to_container<'a>(keys: &SeededEvalKeys, name: &str) -> Builder<'a> {
+    let mut builder = begin(EVAL_KEYS_KIND, name, keys.params(), keys.id());
+    builder.describe("bootstrap_mask_seed", to_text(&keys.bootstrap.mask_seed));
+    builder.describe("key_switch_mask_seed", to_text(&keys.key_switch.mask_seed));
+    // Bodies on the 32-bit torus fill the leading halves of their words.
+    let bodies: Vec<u8> = match keys.params().torus_bits {
+        32 => keys.bootstrap.bodies.iter().flat_map(|word| ((word >> 32) as u32).to_le_bytes()).collect(),
+        _ => keys.bootstrap.bodies.iter().flat_map(|word| word.to_le_bytes()).collect(),
+    };
+    builder.tensor("bootstrap", &[bodies.len()], bodies);
+    let bodies: Vec<u8> = keys.key_switch.bodies.iter().flat_map(|word| word.to_le_bytes()).collect();
+    builder.tensor("key_switch", &[bodies.len()], bodies);
+    builder
+}
+
+/// Evaluation keys in a container.
+///
+/// # Errors
+/// As [`secret_key_from_container`].
+pub fn eval_keys_from_container(params: &Arc<Params>, container: &Container) -> Result<SeededEvalKeys, Error> {
+    let id = check(params, container, EVAL_KEYS_KIND)?;
+    let bootstrap = container.bytes("bootstrap")?;
+    let key_switch = container.bytes("key_switch")?;
+    let word = params.torus_bits as usize / 8;
+    let digits = params.key_switch.gadget.digits as usize;
+    require("length of bootstrap", bootstrap.len(), params.lwe_dim * params.rows() * params.n() * word)?;
+    require("length of key_switch", key_switch.len(), params.big_dim() * digits * 4)?;
+    let bodies = match params.torus_bits {
+        32 => bootstrap.as_chunks().0.iter().map(|&w| u64::from(u32::from_le_bytes(w)) << 32).collect(),
+        _ => bootstrap.as_chunks().0.iter().map(|&w| u64::from_le_bytes(w)).collect(),
+    };
+    let bootstrap = SeededBootstrapKey { mask_seed: seed(container, "bootstrap_mask_seed")?, bodies };
+    let bodies = key_switch.as_chunks().0.iter().map(|&w| u32::from_le_bytes(w)).collect();
+    let key_switch = SeededKeySwitchKey { mask_seed: seed(container, "key_switch_mask_seed")?, bodies };
+    SeededEvalKeys::from_parts(Arc::clone(params), id, bootstrap, key_switch)
+}
+
+/// Ciphertexts of one secret as a container.
+///
+/// # Errors
+/// [`Error::ForeignObject`] for ciphertexts of different secrets.
+///
+/// # Panics
+/// If there are none.
+pub fn ciphertexts_to_container<'a>(params: &Params, all: &[Ciphertext], name: &str) -> Result<Builder<'a>, Error> {
+    let id = all[0].key();
+    if let Some(other) = all.iter().find(|ciphertext| ciphertext.key() != id) {
+        let (found, expected) = (other.key().0, id.0);
+        return Err(Error::ForeignObject { op: "save", what: "ciphertext", found, expected });
+    }
+    let mut builder = begin(CIPHERTEXTS_KIND, name, params, id);
+    let mut bytes = Vec::with_capacity(all.len() * row_len(params));
+    for ciphertext in all {
+        ciphertext.lwe().words().iter().for_each(|word| bytes.extend(word.to_le_bytes()));
+        bytes.extend(ciphertext.variance_torus().to_le_bytes());
+        bytes.extend(ciphertext.max_value().to_le_bytes());
+    }
+    builder.tensor("ciphertexts", &[all.len(), row_len(params)], bytes);
+    Ok(builder)
+}
+
+/// The ciphertexts in a container.
+///
+/// # Errors
+/// As [`secret_key_from_container`].
+pub fn ciphertexts_from_container(params: &Params, container: &Container) -> Result<Vec<Ciphertext>, Error> {
+    let id = check(params, container, CIPHERTEXTS_KIND)?;
+    let (bytes, len) = (container.bytes("ciphertexts")?, row_len(params));
+    if bytes.is_empty() || !bytes.len().is_multiple_of(len) {
+        return refuse("length of ciphertexts", bytes.len(), format!("a multiple of {len}"));
+    }
+    let max = match params.space {
+        Space::Bit => 1,
+        Space::Integer { bits } => (1 << bits) - 1,
+    };
+    let one = |row: &[u8]| {
+        let mut words: Vec<u64> = row.as_chunks().0.iter().map(|&word| u64::from_le_bytes(word)).collect();
+        let max_value = words.pop().unwrap_or_default();
+        let variance = f64::from_bits(words.pop().unwrap_or_default());
+        if !(variance.is_finite() && variance >= 0.0) {
+            return refuse("variance", variance, "zero or more");
+        }
+        if max_value > max {
+            return refuse("max_value", max_value, format!("at most {max}"));
+        }
+        Ok(Ciphertext::from_parts(Lwe::from_words(words), id, variance, max_value))
+    };
+    bytes.chunks_exact(len).map(one).collect()
+}
+
+/// What files of parameters without a name say in its place.
+const UNNAMED: &str = "unnamed";
 
 impl SecretKey {
     /// Writes the key, as its seed, to a file that its owner alone can read. Returns the file's size in bytes.
@@ -63,21 +142,16 @@ impl SecretKey {
     /// # Errors
     /// [`Error::Io`].
     pub fn write(&self, path: &Path) -> Result<u64, Error> {
-        let mut builder = begin(SECRET_KEY, self.params());
-        builder.keep_secret();
-        builder.tensor("seed", &[32], self.seed().as_bytes().to_vec());
-        Ok(builder.write(path)?)
+        Ok(secret_key_to_container(self, UNNAMED).write(path)?)
     }
 
-    /// Reads a key.
+    /// Reads a key, of the parameters that the file says.
     ///
     /// # Errors
     /// [`Error::Io`] for what is wrong with the file, [`Error::Parameter`] and its like for parameters that are not sound.
     pub fn read(path: &Path) -> Result<Self, Error> {
-        let (container, params) = open(path, SECRET_KEY)?;
-        let bytes = container.bytes("seed")?;
-        let bytes = bytes.try_into().map_err(|_| wrong("seed", &format!("{} bytes", bytes.len()), "32 bytes"))?;
-        Self::from_seed(params, &Seed::from_bytes(bytes))
+        let (container, params) = open(path, SECRET_KEY_KIND)?;
+        secret_key_from_container(&params, &container)
     }
 }
 
@@ -87,52 +161,90 @@ impl SeededEvalKeys {
     /// # Errors
     /// [`Error::Io`].
     pub fn write(&self, path: &Path) -> Result<u64, Error> {
-        let mut builder = begin(EVAL_KEYS, self.params());
-        builder.describe("secret_id", format!("{:016x}", self.id().0));
-        builder.describe("bootstrap_seed", hex(self.bootstrap.mask_seed.as_bytes()));
-        builder.describe("key_switch_seed", hex(self.key_switch.mask_seed.as_bytes()));
-        let bodies = &self.bootstrap.bodies;
-        let words: Vec<u8> = match self.params().torus_bits {
-            32 => bodies.iter().flat_map(|word| ((word >> 32) as u32).to_le_bytes()).collect(),
-            _ => bodies.iter().flat_map(|word| word.to_le_bytes()).collect(),
-        };
-        builder.tensor("bootstrap", &[words.len()], words);
-        let words: Vec<u8> = self.key_switch.bodies.iter().flat_map(|word| word.to_le_bytes()).collect();
-        builder.tensor("key_switch", &[words.len()], words);
-        Ok(builder.write(path)?)
+        Ok(eval_keys_to_container(self, UNNAMED).write(path)?)
     }
 
-    /// Reads keys.
+    /// Reads keys, of the parameters that the file says.
     ///
     /// # Errors
     /// As [`SecretKey::read`].
     pub fn read(path: &Path) -> Result<Self, Error> {
-        let (container, params) = open(path, EVAL_KEYS)?;
-        let text = container.metadata("secret_id")?;
-        let id = u64::from_str_radix(text, 16).map_err(|_| wrong("secret_id", text, "16 hexadecimal digits"))?;
-        let shape = Shape::new(&params);
-        let (word, count) = (params.torus_bits as usize / 8, params.lwe_dim * shape.rows() * shape.n);
-        let bytes = tensor(&container, "bootstrap", word * count)?;
-        let leading =
-            |bytes: &[u8]| bytes.iter().rev().fold(0u64, |x, &byte| x << 8 | u64::from(byte)) << (64 - 8 * word);
-        let bootstrap = SeededBootstrapKey {
-            mask_seed: seed(&container, "bootstrap_seed")?,
-            bodies: bytes.chunks_exact(word).map(leading).collect(),
-        };
-        let count = params.big_dim() * params.key_switch.gadget.digits as usize;
-        let bytes = tensor(&container, "key_switch", 4 * count)?;
-        let key_switch = SeededKeySwitchKey {
-            mask_seed: seed(&container, "key_switch_seed")?,
-            bodies: bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect(),
-        };
-        Ok(Self::from_parts(params, SecretId(id), bootstrap, key_switch))
+        let (container, params) = open(path, EVAL_KEYS_KIND)?;
+        eval_keys_from_container(&params, &container)
     }
 }
 
-fn tensor<'a>(container: &'a Container, name: &str, len: usize) -> Result<&'a [u8], Error> {
-    let bytes = container.bytes(name)?;
-    if bytes.len() == len {
-        return Ok(bytes);
+/// Opens a file of a kind, and reads its parameters, which are validated again.
+fn open(path: &Path, kind: &str) -> Result<(Container, Arc<Params>), Error> {
+    let container = Container::open(path, Access::default())?;
+    check_kind(&container, kind)?;
+    let literal: ParamsLiteral = serde_json::from_str(container.metadata("params")?)
+        .map_err(|error| FileError::header("params", error, "parameters"))?;
+    Ok((container, Arc::new(Params::try_from(literal)?)))
+}
+
+fn check_kind(container: &Container, kind: &str) -> Result<(), Error> {
+    let found = container.kind()?;
+    if found == kind {
+        return Ok(());
     }
-    Err(wrong(name, &format!("{} bytes", bytes.len()), format!("{len} bytes, by the parameters")))
+    Err(FileError::WrongKind { found: found.into(), expected: kind.into() }.into())
+}
+
+/// Bytes of one ciphertext.
+fn row_len(params: &Params) -> usize {
+    8 * (params.ciphertext_dim() + 3)
+}
+
+fn begin<'a>(kind: &str, name: &str, params: &Params, id: SecretId) -> Builder<'a> {
+    let mut builder = Builder::new(kind);
+    builder.describe("parameters", name);
+    builder.describe("params", serde_json::to_string(params.literal()).expect("numbers and names are JSON"));
+    builder.describe("fingerprint", format!("{:#018x}", params.fingerprint()));
+    builder.describe("secret_id", format!("{:#018x}", id.0));
+    builder
+}
+
+/// Checks kind, parameters and every byte, and gives the secret's name.
+fn check(params: &Params, container: &Container, kind: &str) -> Result<SecretId, Error> {
+    check_kind(container, kind)?;
+    let (found, expected) = (number(container, "fingerprint")?, params.fingerprint());
+    if found != expected {
+        return Err(FileError::WrongParameters { what: kind.into(), found, expected }.into());
+    }
+    container.verify()?;
+    Ok(SecretId(number(container, "secret_id")?))
+}
+
+fn number(container: &Container, name: &str) -> Result<u64, Error> {
+    let text = container.metadata(name)?;
+    let number = text.strip_prefix("0x").and_then(|digits| u64::from_str_radix(digits, 16).ok());
+    number.ok_or_else(|| FileError::header(name, text, "a hexadecimal number").into())
+}
+
+fn to_text(seed: &Seed) -> String {
+    seed.as_bytes().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn seed(container: &Container, name: &str) -> Result<Seed, Error> {
+    let text = container.metadata(name)?;
+    let digit = |at: usize| text.get(at..at + 2).and_then(|pair| u8::from_str_radix(pair, 16).ok());
+    let bytes: Option<Vec<u8>> = (0..64).step_by(2).map(digit).collect();
+    match (text.len(), bytes.and_then(|bytes| bytes.try_into().ok())) {
+        (64, Some(bytes)) => Ok(Seed::from_bytes(bytes)),
+        _ => refuse(name, text, "64 hexadecimal digits"),
+    }
+}
+
+fn fixed<const L: usize>(container: &Container, name: &str) -> Result<[u8; L], Error> {
+    let bytes = container.bytes(name)?;
+    bytes.try_into().or_else(|_| refuse(name, format!("{} bytes", bytes.len()), format!("{L} bytes")))
+}
+
+fn require<T: PartialEq + ToString>(what: &str, found: T, needed: T) -> Result<(), Error> {
+    if found == needed { Ok(()) } else { refuse(what, found, needed.to_string()) }
+}
+
+fn refuse<T>(what: &str, found: impl ToString, needed: impl Into<String>) -> Result<T, Error> {
+    Err(FileError::header(what, found, needed).into())
 }

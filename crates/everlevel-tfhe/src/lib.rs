@@ -59,3 +59,7 @@ pub use lwe::Lwe;
 pub use params::{Gadget, KeySwitch, Order, Params, ParamsLiteral, Space};
 pub use secret::SecretKey;
 pub use sets::NamedSet;
+
+/// Called with the steps done and the steps in all, from any thread. [`std::ops::ControlFlow::Break`] stops the operation, which then returns
+/// [`Error::Cancelled`] and nothing else.
+pub type Progress<'a> = &'a (dyn Fn(usize, usize) -> std::ops::ControlFlow<()> + Sync);

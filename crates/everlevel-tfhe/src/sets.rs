@@ -60,6 +60,27 @@ impl NamedSet {
         }
     }
 
+    /// The same space, order and failure probability at ring degree `2^log_n` and a small dimension, **without any security**: for tests, and for
+    /// looking at how things work.
+    pub fn insecure_literal(&self, log_n: u32) -> ParamsLiteral {
+        let (deviation, gadget) = match self.numbers.torus_bits {
+            32 => (-28.0, Gadget::new(7, 3)),
+            _ => (-58.0, Gadget::new(15, 2)),
+        };
+        ParamsLiteral {
+            lwe_dim: 32,
+            lwe_log2_std_dev: -28.0,
+            rank: 1,
+            log_n,
+            glwe_log2_std_dev: deviation,
+            mask_gadget: gadget,
+            body_gadget: gadget,
+            key_switch: KeySwitch { gadget: Gadget::new(4, 6), ring: 32 },
+            insecure: true,
+            ..self.literal()
+        }
+    }
+
     /// The parameters.
     ///
     /// # Errors
@@ -276,3 +297,17 @@ pub const ALL: &[NamedSet] = &[
         integer(7, (1056, -23.62), (1, 14, -62.0), ((15, 2), (13, 2)), (1, 21, 32), -128.0),
     ),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_set_has_insecure_parameters_of_degrees_that_hold_its_messages() {
+        for set in ALL {
+            let log_n = if matches!(set.numbers.space, Space::Integer { bits: 6.. }) { 13 } else { 10 };
+            let params = Params::try_from(set.insecure_literal(log_n)).unwrap();
+            assert!(params.insecure && params.space == set.numbers.space, "{}", set.name);
+        }
+    }
+}

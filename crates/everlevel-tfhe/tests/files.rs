@@ -29,7 +29,7 @@ fn bad_files_are_refused() {
     let (secret, _) = common::keys(common::literal(32, Space::Bit));
     secret.write(&path).unwrap();
     let error = SeededEvalKeys::read(&path).unwrap_err();
-    assert!(error.to_string().contains("tfhe-secret-key") && error.to_string().contains("tfhe-evaluation-keys"));
+    assert!(error.to_string().contains("tfhe_secret_key") && error.to_string().contains("tfhe_evaluation_key"));
     SeededEvalKeys::generate(&secret).unwrap().write(&path).unwrap();
     let mut bytes = std::fs::read(&path).unwrap();
     let last = bytes.len() - 1;

@@ -49,8 +49,10 @@ def inspect(path: str, *, verify: bool) -> dict[str, Any]:
             "path": path,
             "kind": metadata["kind"].replace("_", " "),
             "library": metadata.get("library", "unknown"),
+            "parameter_set": metadata.get("parameters"),
             "parameters": json.loads(metadata["params"]),
             "object": json.loads(metadata.get("object", "{}")),
+            "shape": metadata.get("note.shape"),
             "seeded": metadata.get("seeded") == "true",
             "secret_id": metadata.get("secret_id"),
             "fingerprint": metadata.get("fingerprint"),
@@ -74,7 +76,13 @@ def _lines(found: dict[str, Any]) -> dict[str, str]:
     for name, shown in (("scale", "log2 scale"), ("error", "log2 error, estimated")):
         if name in what:
             what[shown] = f"{math.log2(what.pop(name)):.2f}"
-    lines = {"file": found["path"], "kind": kind, "written by": found["library"], "parameters": _parameters(parameters)}
+    lines = {"file": found["path"], "kind": kind, "written by": found["library"]}
+    if found["parameter_set"] is None:
+        lines["parameters"] = _parameters(parameters)
+    else:
+        lines["parameters"] = _tfhe_parameters(found["parameter_set"], parameters)
+    if found["shape"] is not None:
+        lines["shape"] = f"({found['shape']})"
     lines |= {name.replace("_", " "): _shown(value) for name, value in what.items()}
     if found["seeded"]:
         lines["uniform halves"] = "seeds"
@@ -98,4 +106,13 @@ def _parameters(literal: dict[str, Any]) -> str:
     if literal.get("bootstrap"):
         parts.append("bootstrap")
     parts.append("INSECURE" if literal.get("insecure") else "128-bit security")
+    return ", ".join(parts)
+
+
+def _tfhe_parameters(name: str, literal: dict[str, Any]) -> str:
+    # A set of another name than this version's is shown, too; whether it is read is the engine's to say.
+    claims = {claimed: bits for claimed, bits, _, _ in _native.tfhe_sets()}
+    parts = [name, f"n {literal['lwe_dim']}", f"N 2^{literal['log_n']}", f"rank {literal['rank']}"]
+    below = literal.get("insecure", True) or claims.get(name, 0) < 128
+    parts.append("INSECURE" if below else f"{int(claims[name])}-bit security")
     return ", ".join(parts)

@@ -1,0 +1,66 @@
+//! Objects to containers and back.
+
+use everlevel_ckks::io::{Builder, Container, Error as FileError};
+use everlevel_tfhe::{self as tfhe, Error, files};
+use pyo3::prelude::*;
+
+use crate::files::{NOTE, Notes};
+use crate::tfhe::context::TfheContext;
+use crate::tfhe::objects::{TfheCiphertext, TfheEvaluationKey, TfheSecretKey};
+
+/// An object that files hold.
+#[derive(FromPyObject)]
+pub enum Stored {
+    Secret(Py<TfheSecretKey>),
+    Evaluation(Py<TfheEvaluationKey>),
+    Ciphertext(Py<TfheCiphertext>),
+}
+
+/// What a file held.
+pub enum Opened {
+    Secret(Box<tfhe::SecretKey>),
+    Evaluation(Box<TfheEvaluationKey>),
+    Ciphertext(Vec<tfhe::Ciphertext>),
+}
+
+impl TfheContext {
+    pub(super) fn container(&self, obj: &Stored, notes: Notes) -> Result<Builder<'static>, Error> {
+        let name = self.set.name;
+        let mut builder = match obj {
+            Stored::Secret(key) => files::secret_key_to_container(&key.get().0, name),
+            Stored::Evaluation(key) => files::eval_keys_to_container(&key.get().seeded, name),
+            Stored::Ciphertext(all) => files::ciphertexts_to_container(&self.params, &all.get().0, name)?,
+        };
+        notes.into_iter().for_each(|(name, value)| builder.describe(&format!("{NOTE}{name}"), value));
+        Ok(builder)
+    }
+
+    pub(super) fn open(&self, container: &Container) -> Result<(Opened, Notes), Error> {
+        let params = &self.params;
+        let opened = match container.kind()? {
+            files::SECRET_KEY_KIND => Opened::Secret(Box::new(files::secret_key_from_container(params, container)?)),
+            files::EVAL_KEYS_KIND => {
+                let seeded = files::eval_keys_from_container(params, container)?;
+                Opened::Evaluation(Box::new(self.pool.install(|| TfheEvaluationKey::new(seeded))))
+            }
+            files::CIPHERTEXTS_KIND => Opened::Ciphertext(files::ciphertexts_from_container(params, container)?),
+            found => {
+                let supported = [files::SECRET_KEY_KIND, files::EVAL_KEYS_KIND, files::CIPHERTEXTS_KIND].join(", ");
+                return Err(FileError::UnsupportedKind { found: found.into(), supported }.into());
+            }
+        };
+        let metadata = &container.header().metadata;
+        let notes = metadata.iter().filter_map(|(k, v)| Some((k.strip_prefix(NOTE)?.to_string(), v.clone()))).collect();
+        Ok((opened, notes))
+    }
+}
+
+impl Opened {
+    pub fn wrap(self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        Ok(match self {
+            Self::Secret(key) => Py::new(py, TfheSecretKey(*key))?.into_any(),
+            Self::Evaluation(key) => Py::new(py, *key)?.into_any(),
+            Self::Ciphertext(all) => Py::new(py, TfheCiphertext(all))?.into_any(),
+        })
+    }
+}

@@ -1,0 +1,73 @@
+//! What goes through a container comes back, and what was changed is refused.
+
+mod common;
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use everlevel_io::{Container, Error as FileError};
+use everlevel_rand::Seed;
+use everlevel_tfhe::{Error, Gate, Params, SecretKey, SeededEvalKeys, Space, files};
+
+fn secret(torus_bits: u32, space: Space) -> SecretKey {
+    SecretKey::generate(Arc::new(Params::try_from(common::literal(torus_bits, space)).unwrap())).unwrap()
+}
+
+#[test]
+fn keys_and_ciphertexts_come_back() {
+    for torus_bits in [32, 64] {
+        let secret = secret(torus_bits, Space::Bit);
+        let keys = SeededEvalKeys::generate(&secret).unwrap();
+        let bits = secret.encrypt_bits(&[true, false, true]).unwrap();
+        let through = |bytes| Container::from_bytes(bytes).unwrap();
+        let params = secret.params();
+
+        let secret_file = through(files::secret_key_to_container(&secret, "a set").to_bytes());
+        let secret = files::secret_key_from_container(params, &secret_file).unwrap();
+        let keys_file = through(files::eval_keys_to_container(&keys, "a set").to_bytes());
+        let read = files::eval_keys_from_container(params, &keys_file).unwrap();
+        assert_eq!(read.bootstrap.bodies, keys.bootstrap.bodies);
+        assert_eq!(read.key_switch.bodies, keys.key_switch.bodies);
+        let bits_file = through(files::ciphertexts_to_container(params, &bits, "a set").unwrap().to_bytes());
+        let read_bits = files::ciphertexts_from_container(params, &bits_file).unwrap();
+        assert_eq!(read_bits, bits);
+
+        let keys = read.prepare();
+        let out = keys.gates(&[Gate::Nand], &read_bits, &bits).unwrap();
+        assert_eq!(secret.decrypt_bits(&out).unwrap(), [false, true, false]);
+    }
+}
+
+#[test]
+fn other_kinds_other_parameters_and_damage_are_refused() {
+    let secret = secret(32, Space::Bit);
+    let bits = secret.encrypt_bits(&[true]).unwrap();
+    let mut bytes = files::ciphertexts_to_container(secret.params(), &bits, "a set").unwrap().to_bytes();
+    let container = Container::from_bytes(bytes.clone()).unwrap();
+    let refused = files::secret_key_from_container(secret.params(), &container).unwrap_err();
+    assert!(matches!(refused, Error::Io(FileError::WrongKind { .. })), "{refused}");
+    let other = Params::try_from(common::literal(64, Space::Bit)).unwrap();
+    let refused = files::ciphertexts_from_container(&other, &container).unwrap_err();
+    assert!(matches!(refused, Error::Io(FileError::WrongParameters { .. })), "{refused}");
+    *bytes.last_mut().unwrap() ^= 1;
+    let container = Container::from_bytes(bytes).unwrap();
+    let refused = files::ciphertexts_from_container(secret.params(), &container).unwrap_err();
+    assert!(matches!(refused, Error::Io(FileError::Checksum { .. })), "{refused}");
+}
+
+#[test]
+fn ciphertexts_of_two_secrets_make_no_file() {
+    let secret = secret(32, Space::Bit);
+    let other = SecretKey::from_seed(Arc::clone(secret.params()), &Seed::from_bytes([7; 32])).unwrap();
+    let mut bits = secret.encrypt_bits(&[true]).unwrap();
+    bits.extend(other.encrypt_bits(&[true]).unwrap());
+    let refused = files::ciphertexts_to_container(secret.params(), &bits, "a set").unwrap_err();
+    assert!(matches!(refused, Error::ForeignObject { .. }), "{refused}");
+}
+
+#[test]
+fn key_generation_stops_when_told_to() {
+    let secret = secret(32, Space::Bit);
+    let refused = SeededEvalKeys::generate_reporting(&secret, &|_, _| ControlFlow::Break(())).unwrap_err();
+    assert!(matches!(refused, Error::Cancelled { .. }), "{refused}");
+}

@@ -1,0 +1,163 @@
+"""Checks of what a user passes in, and its conversion to what the native module takes: flat arrays, and a shape."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import MessageError, MessageTypeError, OperandTypeError, TableError
+
+Shape = tuple[int, ...]
+
+_LARGEST_FACTOR = 2**31
+"""Products of this and a message are far outside every space, and inside of 64 bits."""
+
+
+def _array(operation: str, values: Any, needed: str) -> NDArray[Any]:
+    try:
+        array = np.asarray(values)
+    except (ValueError, TypeError) as error:
+        raise MessageTypeError(
+            f"{operation}: the values don't form an array ({error}); pass {needed}", dtype=type(values).__name__
+        ) from None
+    if array.size == 0 and array.dtype.kind in "biuf":
+        raise MessageError(
+            f"{operation}: the array is empty, of shape {array.shape}; pass at least one value", length=0
+        )
+    return array
+
+
+def booleans(operation: str, values: Any) -> NDArray[np.bool_]:
+    """Check an array of booleans, and return it."""
+    array = _array(operation, values, "booleans")
+    if array.dtype.kind != "b":
+        raise MessageTypeError(
+            f"{operation}: the values have dtype {array.dtype} and these parameters hold bits; "
+            f"pass booleans, such as numpy.asarray(values) != 0, or choose parameters of integers",
+            dtype=str(array.dtype),
+        )
+    return array
+
+
+def integers(operation: str, values: Any) -> NDArray[np.int64]:
+    """Check an array of integers that 64-bit arithmetic with messages can't overflow on, and return it."""
+    array = _array(operation, values, "integers")
+    if array.dtype.kind not in "iu":
+        raise MessageTypeError(
+            f"{operation}: the values have dtype {array.dtype} and these parameters hold integers; "
+            f"convert them with numpy.asarray(values, dtype=int)",
+            dtype=str(array.dtype),
+        )
+    return in_range(operation, array, -_LARGEST_FACTOR, _LARGEST_FACTOR).astype(np.int64)
+
+
+def in_range(operation: str, array: NDArray[Any], low: int, high: int) -> NDArray[Any]:
+    """Refuse an integer outside of a range, and say where the first one stands."""
+    bad = (array < low) | (array > high)
+    if bad.any():
+        index = np.unravel_index(int(np.argmax(bad)), array.shape)
+        value = int(array[index])
+        place: Any = tuple(int(i) for i in index)
+        place = place[0] if len(place) == 1 else place
+        raise MessageError(
+            f"{operation}: the value at index {place} is {value}, and {low} to {high} are taken; "
+            f"reduce it, or choose parameters of more bits",
+            index=place,
+            value=value,
+        )
+    return array
+
+
+def flat(array: NDArray[Any], dtype: Any) -> NDArray[Any]:
+    """Return the elements in order, contiguous."""
+    return np.ascontiguousarray(array, dtype=dtype).reshape(-1)
+
+
+def broadcast_shape(operation: str, *shapes: Shape) -> Shape:
+    """Return the shape that NumPy's rules give."""
+    try:
+        return np.broadcast_shapes(*shapes)
+    except ValueError:
+        found = " and ".join(str(shape) for shape in shapes)
+        raise MessageError(
+            f"{operation}: arrays of shapes {found} don't go together; reshape one, as for NumPy's operators"
+        ) from None
+
+
+def places(shape: Shape) -> NDArray[np.intp]:
+    """Return the places of an array's elements in the flat order, in its shape."""
+    return np.arange(int(np.prod(shape, dtype=np.intp))).reshape(shape)
+
+
+def table(operation: str, lut: Any, sizes: Sequence[int], max_value: int) -> NDArray[np.int64]:
+    """Turn a function of one or two messages, or an array of its values, into a table of that shape.
+
+    Parameters
+    ----------
+    operation : str
+        Name for error messages.
+    lut : callable or array_like
+        The function, which is called with every combination; or the table.
+    sizes : sequence of int
+        Number of values of each argument.
+    max_value : int
+        Largest entry that there may be.
+    """
+    shape = tuple(sizes)
+    entries = _evaluate(operation, lut, shape) if callable(lut) else _entries(operation, lut, shape)
+    bad = (entries < 0) | (entries > max_value)
+    if bad.any():
+        index = tuple(int(i) for i in np.unravel_index(int(np.argmax(bad)), shape))
+        arguments = ", ".join(map(str, index))
+        raise TableError(
+            f"{operation}: the table gives {entries[index]} for ({arguments}), and 0 to {max_value} fit; "
+            f"reduce its values, or choose parameters of more bits",
+            index=index[0] if len(index) == 1 else index,
+            found=int(entries[index]),
+            needed=max_value,
+        )
+    return np.asarray(entries, dtype=np.int64)
+
+
+def _entries(operation: str, lut: Any, shape: Shape) -> NDArray[Any]:
+    try:
+        array = np.asarray(lut)
+    except (ValueError, TypeError):
+        # Rows of different lengths, among others.
+        array = np.array(None, dtype=object)
+    if array.dtype.kind not in "biu":
+        raise OperandTypeError(
+            f"{operation}: lut is an array of dtype {array.dtype}, and a function or an array of integers is needed; "
+            f"convert it with numpy.asarray(lut, dtype=int)",
+            argument="lut",
+            expected="callable or array of integers",
+            actual=str(array.dtype),
+        )
+    if array.shape != shape:
+        raise TableError(
+            f"{operation}: the table has shape {array.shape}, and {shape} is needed; give one entry for each value",
+            found=array.shape,
+            needed=shape,
+        )
+    return array.astype(object)
+
+
+def _evaluate(operation: str, function: Callable[..., Any], shape: Shape) -> NDArray[Any]:
+    entries = np.zeros(shape, dtype=object)
+    for arguments in np.ndindex(*shape):
+        value = function(*arguments)
+        try:
+            entries[arguments] = int(value) if isinstance(value, (bool, np.bool_)) else operator.index(value)
+        except TypeError:
+            raise OperandTypeError(
+                f"{operation}: lut gives {value!r} of type {type(value).__name__} for "
+                f"({', '.join(map(str, arguments))}), and an integer is needed; convert it with int()",
+                argument="lut",
+                expected="int",
+                actual=type(value).__name__,
+            ) from None
+    return entries

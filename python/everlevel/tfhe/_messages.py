@@ -1,0 +1,101 @@
+"""Encryption and decryption of arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _checks as _common_checks
+from ..errors import ParameterError
+from . import _checks
+from ._core import EngineCore
+from .ciphertext import Ciphertext
+from .keys import SecretKey
+
+
+class MessagesMixin(EngineCore):
+    """Arrays in and out."""
+
+    def encrypt(self, values: Any, secret_key: SecretKey, *, max_value: int | None = None) -> Ciphertext:
+        """Encrypt an array of booleans or of small integers, of any shape, one ciphertext for each element.
+
+        Parameters
+        ----------
+        values : array_like of bool or int
+            Booleans with parameters of gates, else integers from 0 to `max_value`.
+        secret_key : SecretKey
+            Who encrypts, and decrypts.
+        max_value : int, optional
+            Largest value that an element is taken to have, which leaves the rest of the space to sums and products.
+            The space's largest, if left out. It is public.
+
+        Raises
+        ------
+        MessageTypeError
+            If the dtype isn't boolean, or integer.
+        MessageError
+            If the array is empty, or a value is below zero or above `max_value`; with its index.
+        ParameterError
+            If `max_value` isn't in the space.
+        EngineMismatchError
+            If the secret key is one of other parameters.
+
+        Examples
+        --------
+        >>> engine, secret_key = tfhe_engine, tfhe_secret_key
+        >>> engine.encrypt(np.arange(6).reshape(2, 3), secret_key, max_value=7)
+        Ciphertext(shape (2, 3), integers 0..7 of 4 bits, p_fail 2^-...)
+        """
+        operation = "encrypt"
+        secret = self._secret_key(operation, secret_key)
+        if self.message_bits is None:
+            if max_value is not None:
+                raise ParameterError(
+                    f"{operation}: max_value is {max_value!r} and the parameters hold bits; leave it out",
+                    option="max_value",
+                    value=max_value,
+                )
+            bits = _checks.booleans(operation, values)
+            return self._wrap(self._context.encrypt_bits(_checks.flat(bits, np.bool_), secret._native), bits.shape)
+        top = self.max_value
+        if max_value is not None:
+            top = _common_checks.integer(operation, "max_value", max_value)
+            if not 0 <= top <= self.max_value:
+                raise ParameterError(
+                    f"{operation}: max_value is {top}, and 0 to {self.max_value} is taken; choose a set of more bits",
+                    option="max_value",
+                    value=top,
+                    allowed=(0, self.max_value),
+                )
+        array = _checks.in_range(operation, _checks.integers(operation, values), 0, top)
+        native = self._context.encrypt_integers(_checks.flat(array, np.uint64), top, secret._native)
+        return self._wrap(native, array.shape)
+
+    def decrypt(self, ciphertext: Ciphertext, secret_key: SecretKey) -> NDArray[Any]:
+        """Decrypt an array.
+
+        Returns
+        -------
+        ndarray of bool or uint8
+            Of the ciphertext's shape.
+
+        Raises
+        ------
+        KeyMismatchError
+            If the ciphertext belongs to another secret.
+        NoiseError
+            If the noise makes a wrong answer too likely, with both probabilities.
+        EngineMismatchError
+            If one of the two is of other parameters.
+
+        Notes
+        -----
+        Answers that are shown to others tell a little about the noise, and nothing here hides that.
+        """
+        operation = "decrypt"
+        x, secret = self._ciphertext(operation, "ciphertext", ciphertext), self._secret_key(operation, secret_key)
+        if self.message_bits is None:
+            return self._context.decrypt_bits(x._native, secret._native).reshape(x.shape)
+        return self._context.decrypt_integers(x._native, secret._native).astype(np.uint8).reshape(x.shape)

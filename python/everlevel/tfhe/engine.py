@@ -1,0 +1,283 @@
+"""The engine of TFHE: parameters, and every operation on keys and ciphertexts."""
+
+from __future__ import annotations
+
+from threading import Lock
+from typing import Any, Final, NamedTuple
+from weakref import WeakValueDictionary
+
+import numpy as np
+
+from .. import _checks as _common_checks
+from .. import _native, _options, _progress
+from .._storable import PathLike
+from ..errors import HeaderError, OperandTypeError, ParameterError
+from . import _checks
+from ._integers import IntegersMixin
+from ._messages import MessagesMixin
+from ._storable import Storable
+from .keys import EvaluationKey, SecretKey
+
+__all__ = ["Engine", "parameter_sets"]
+
+
+class ParameterSet(NamedTuple):
+    """What is claimed of a named set."""
+
+    name: str
+    security_bits: float
+    """Cheapest primal attack on either secret."""
+    log2_p_fail: float
+    """Base-2 logarithm of the probability that a bootstrap fails."""
+    about: str
+
+
+def parameter_sets() -> list[ParameterSet]:
+    """List the named sets of parameters, each with its claims.
+
+    Examples
+    --------
+    >>> [p.name for p in parameter_sets() if p.name.startswith("gate")]
+    ['gate-64', 'gate-128']
+    """
+    return [ParameterSet(*row) for row in _native.tfhe_sets()]
+
+
+class Engine(IntegersMixin, MessagesMixin):
+    """TFHE: gates and look-up tables on encrypted bits, or on encrypted integers of 1 to 8 bits.
+
+    An engine holds parameters, and the evaluation keys that it has made or was given; no secrets. It is safe to use
+    from many threads at once: long calls release the interpreter's lock, and Ctrl-C ends them.
+
+    Parameters
+    ----------
+    parameters : str, default "gate-64"
+        A named set: ``"gate-64"`` and ``"gate-128"`` for gates on bits, ``"integer-1-64"`` to ``"integer-8-64"`` and
+        ``"integer-1-128"`` to ``"integer-7-128"`` for integers of 1 to 8 bits. A bootstrap fails with a probability
+        below 2^-64 or 2^-128. `parameter_sets` lists them all.
+    thread_count : int, optional
+        Threads that long calls use; all that the process may use, if left out.
+    progress : bool, optional
+        Whether long calls show a bar on stderr: None shows it in terminals and notebooks. The environment variable
+        ``EVERLEVEL_PROGRESS=0`` hides all bars.
+    insecure_log_n : int, optional
+        Ring dimension 2**insecure_log_n, **without any security**: for tests, and for looking at how things work. Ten
+        is enough for integers of 5 bits, 13 for 8.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such set, or the ring is too small for its messages.
+
+    Examples
+    --------
+    >>> from everlevel import tfhe
+    >>> engine = tfhe.Engine("integer-4-64")
+    >>> secret_key = engine.create_secret_key()
+    >>> evaluation_key = engine.create_evaluation_key(secret_key)
+    >>> x = engine.encrypt(np.array([3, 7, 12]), secret_key)
+    >>> engine.decrypt(engine.bootstrap(x, lut=lambda m: m // 4), secret_key)
+    array([0, 1, 3], dtype=uint8)
+    """
+
+    def __init__(
+        self,
+        parameters: str = "gate-64",
+        *,
+        thread_count: int | None = None,
+        progress: bool | None = None,
+        insecure_log_n: int | None = None,
+    ) -> None:
+        if not isinstance(parameters, str):
+            raise OperandTypeError(
+                f"Engine: parameters is {parameters!r} of type {type(parameters).__name__}, and the name of a set is "
+                f"needed, such as 'gate-64'; tfhe.parameter_sets() lists them",
+                argument="parameters",
+                expected="str",
+                actual=type(parameters).__name__,
+            )
+        threads = _options.threads("parallel", thread_count)
+        if insecure_log_n is not None:
+            log_n = _common_checks.integer("Engine", "insecure_log_n", insecure_log_n)
+            if not 8 <= log_n <= 15:
+                raise ParameterError(
+                    f"Engine: insecure_log_n is {log_n}, and 8 to 15 is taken; leave it out for security",
+                    option="insecure_log_n",
+                    value=log_n,
+                    allowed=(8, 15),
+                )
+        self._context = _native.TfheContext(parameters=parameters, thread_count=threads, insecure_log_n=insecure_log_n)
+        self._parameters = parameters
+        self._insecure_log_n = insecure_log_n
+        self._shows_progress = progress
+        self._keys = {}
+        self._lock = Lock()
+        with _lock:
+            _announced.setdefault(self._address, self)
+
+    @property
+    def _address(self) -> tuple[str, int | None, bool]:
+        """What tells engines apart: (parameters, insecure ring, whether threads are many)."""
+        return self._parameters, self._insecure_log_n, self.thread_count > 1
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _engine_at, self._address
+
+    @property
+    def parameters(self) -> str:
+        """Name of the parameters."""
+        return self._parameters
+
+    @property
+    def thread_count(self) -> int:
+        """Threads that long calls use."""
+        return self._context.thread_count
+
+    @property
+    def security_bits(self) -> float:
+        """Security of the parameters against the cheapest primal attack; 0 for an insecure ring."""
+        return 0.0 if self._insecure_log_n is not None else self._context.security_bits
+
+    @property
+    def max_log2_p_fail(self) -> float:
+        """Base-2 logarithm of the largest probability of failure that a bootstrap or a decryption may have."""
+        return self._context.max_log2_p_fail
+
+    def __repr__(self) -> str:
+        what = "bits" if self.message_bits is None else f"integers of {self.message_bits} bits"
+        security = "INSECURE" if self._insecure_log_n is not None else f"{int(self.security_bits)}-bit security"
+        threads = f"{self.thread_count} thread{'s' if self.thread_count > 1 else ''}"
+        return f"tfhe.Engine({self.parameters}, {what}, p_fail 2^{self.max_log2_p_fail:.0f}, {threads}, {security})"
+
+    # Keys.
+
+    def create_secret_key(self) -> SecretKey:
+        """Draw a new secret of uniform bits from the operating system's randomness.
+
+        Examples
+        --------
+        >>> tfhe_engine.create_secret_key()
+        SecretKey(hidden)
+        """
+        return SecretKey(self, self._context.secret_key())
+
+    def create_evaluation_key(self, secret_key: SecretKey, *, progress: bool | None = None) -> EvaluationKey:
+        """Make the keys that compute for a secret. The engine remembers the first ones of every secret.
+
+        Parameters
+        ----------
+        secret_key : SecretKey
+            Secret of the ciphertexts.
+        progress : bool, optional
+            Whether a bar is shown; as the engine says, if left out.
+
+        Raises
+        ------
+        EngineMismatchError
+            If the secret key is one of other parameters.
+        """
+        secret = self._secret_key("create_evaluation_key", secret_key)
+        shows = self._shows_progress if progress is None else progress
+        with _progress.reporting("evaluation key", shows) as report:
+            key = EvaluationKey(self, self._context.evaluation_key(secret._native, report))
+        with self._lock:
+            self._keys.setdefault(key._native.secret_id, key._native)
+        return key
+
+    def use(self, evaluation_key: EvaluationKey) -> None:
+        """Use a key for the ciphertexts of its secret from now on.
+
+        Raises
+        ------
+        EngineMismatchError
+            If it is one of other parameters.
+        """
+        key = _common_checks.instance("use", "evaluation_key", evaluation_key, EvaluationKey)
+        self._same_parameters("use", "evaluation_key", key)
+        with self._lock:
+            self._keys[key._native.secret_id] = key._native
+
+    def forget_keys(self) -> None:
+        """Drop all evaluation keys, and with them the engine's hold on their memory."""
+        with self._lock:
+            self._keys.clear()
+
+    # Files.
+
+    def load(self, path: PathLike) -> Storable:
+        """Read a key or a ciphertext from a file, whichever it holds. Every byte is checked.
+
+        The engine remembers an evaluation key for the operators, as if it had made it.
+
+        Parameters
+        ----------
+        path : str or path-like
+            A file that `save` wrote, under the same parameters.
+
+        Raises
+        ------
+        StorageError
+            If the file can't be opened.
+        FormatError
+            If it isn't what it should be: `ForeignFileError`, `ChecksumError`, `FileParametersError`,
+            `UnsupportedKindError` and others each say in which way.
+
+        Examples
+        --------
+        >>> import tempfile, pathlib
+        >>> engine, secret_key = tfhe_engine, tfhe_secret_key
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = pathlib.Path(folder) / "message"
+        ...     engine.encrypt([1, 2, 3], secret_key).save(path)
+        ...     engine.decrypt(engine.load(path), secret_key)
+        array([1, 2, 3], dtype=uint8)
+        """
+        return self._wrap_stored(*self._context.load(_common_checks.path("load", path)))
+
+    def _wrap_stored(self, native: Any, notes: dict[str, str]) -> Storable:
+        if isinstance(native, _native.TfheSecretKey):
+            return SecretKey(self, native)
+        if isinstance(native, _native.TfheEvaluationKey):
+            with self._lock:
+                self._keys.setdefault(native.secret_id, native)
+            return EvaluationKey(self, native)
+        return self._wrap(native, _read_shape(notes.get("shape", ""), len(native)))
+
+
+def _read_shape(text: str, size: int) -> _checks.Shape:
+    """Read a shape from a file's notes, which must be one of as many elements."""
+    parts = [part for part in text.split(",") if part]
+    shape = tuple(int(part) for part in parts if part.isdecimal())
+    if len(shape) != len(parts) or int(np.prod(shape, dtype=object)) != size:
+        raise HeaderError(
+            f"read: the header's shape is {text!r}, and {size} ciphertexts follow; it was not written by Everlevel",
+            part="shape",
+            found=text,
+            expected=size,
+        )
+    return shape
+
+
+_Address = tuple[str, int | None, bool]
+
+_announced: Final[WeakValueDictionary[_Address, Engine]] = WeakValueDictionary()
+_unpickled: Final[dict[_Address, Engine]] = {}
+_lock: Final = Lock()
+
+
+def _engine_at(parameters: str, insecure_log_n: int | None, parallel: bool) -> Engine:
+    """Return this process's engine for what a pickle brings, made once and kept if there is none."""
+    address = parameters, insecure_log_n, parallel
+    with _lock:
+        engine = _announced.get(address)
+    if engine is not None:
+        return engine
+    engine = Engine(parameters, thread_count=None if parallel else 1, insecure_log_n=insecure_log_n)
+    with _lock:
+        return _unpickled.setdefault(address, engine)
+
+
+def _restore(parameters: str, insecure_log_n: int | None, parallel: bool, data: bytes) -> Storable:
+    """Return the object that a pickle brings."""
+    engine = _engine_at(parameters, insecure_log_n, parallel)
+    return engine._wrap_stored(*engine._context.deserialize(data))

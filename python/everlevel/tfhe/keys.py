@@ -1,0 +1,108 @@
+"""TFHE's keys. All are immutable, and safe to share between threads."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NoReturn
+
+from .. import _native
+from .._storable import PathLike
+from ..errors import SecretExposureError
+from ..keys import format_bytes
+from ._storable import Storable
+
+if TYPE_CHECKING:
+    from .engine import Engine
+
+__all__ = ["EvaluationKey", "SecretKey"]
+
+
+class SecretKey(Storable):
+    """The key that encrypts and decrypts. Its memory is overwritten when the last reference goes.
+
+    It is never pickled, copied or printed: a secret that travels, travels on purpose, by `save`.
+    """
+
+    __slots__ = ("_native",)
+
+    kind = "secret key"
+
+    def __init__(self, engine: Engine, native: _native.TfheSecretKey) -> None:
+        super().__init__(engine)
+        self._native = native
+
+    def _stored(self) -> tuple[_native.TfheSecretKey, dict[str, str]]:
+        return self._native, {}
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that the key takes in memory."""
+        return self._native.nbytes
+
+    def __repr__(self) -> str:
+        return "SecretKey(hidden)"
+
+    def save(self, path: PathLike) -> None:
+        """Write the secret to a file that only its owner may read.
+
+        **Whoever has the file decrypts everything.** It isn't encrypted: keep it where secrets are kept.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Where to. A file that is there is replaced.
+
+        Raises
+        ------
+        StorageError
+            If the file can't be written; nothing is changed then.
+        """
+        super().save(path)
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        raise SecretExposureError(
+            "pickle: a SecretKey is neither pickled nor copied, since pickles end up in logs, caches and other "
+            "machines; make an evaluation key from it and send that, or write it on purpose with secret_key.save(path)"
+        )
+
+    def __copy__(self) -> NoReturn:
+        self.__reduce_ex__(4)
+
+    def __deepcopy__(self, memo: object) -> NoReturn:
+        self.__reduce_ex__(4)
+
+
+class EvaluationKey(Storable):
+    """What computes: the bootstrapping key and the key-switching key of one secret. It tells nothing about it.
+
+    It is held ready for use, and as seeds and bodies beside that, which is what files hold.
+    """
+
+    __slots__ = ("_native",)
+
+    kind = "evaluation key"
+
+    def __init__(self, engine: Engine, native: _native.TfheEvaluationKey) -> None:
+        super().__init__(engine)
+        self._native = native
+
+    def _stored(self) -> tuple[_native.TfheEvaluationKey, dict[str, str]]:
+        return self._native, {}
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that the key takes in memory, all together."""
+        return self._native.nbytes
+
+    @property
+    def bootstrap_nbytes(self) -> int:
+        """Bytes of the prepared bootstrapping key: what one bootstrap reads."""
+        return self._native.bootstrap_nbytes
+
+    @property
+    def key_switch_nbytes(self) -> int:
+        """Bytes of the prepared key-switching key."""
+        return self._native.key_switch_nbytes
+
+    def __repr__(self) -> str:
+        sizes = format_bytes(self.bootstrap_nbytes), format_bytes(self.key_switch_nbytes)
+        return f"EvaluationKey({self._engine.parameters}, bootstrap {sizes[0]}, key switch {sizes[1]})"

@@ -1,0 +1,225 @@
+"""Small integers: combinations, tables, noise, and what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from everlevel import tfhe
+from everlevel.errors import (
+    MessageError,
+    MessageTypeError,
+    NoiseError,
+    OperandTypeError,
+    ParameterError,
+    SpaceError,
+    TableError,
+)
+
+
+def make(parameters: str, insecure_log_n: int = 10) -> tuple[tfhe.Engine, tfhe.SecretKey]:
+    engine = tfhe.Engine(parameters, insecure_log_n=insecure_log_n, thread_count=2)
+    secret_key = engine.create_secret_key()
+    engine.create_evaluation_key(secret_key)
+    return engine, secret_key
+
+
+@pytest.fixture(scope="module")
+def party() -> tuple[tfhe.Engine, tfhe.SecretKey]:
+    return make("integer-4-64")
+
+
+@pytest.mark.parametrize("bits", range(1, 9))
+def test_tables_of_every_message(bits: int) -> None:
+    engine, secret_key = make(f"integer-{bits}-64", 10 if bits < 6 else 13)
+    assert engine.message_bits == bits
+    values = np.arange(2**bits)
+    table = np.random.default_rng(bits).permutation(values)
+    x = engine.encrypt(values, secret_key)
+    np.testing.assert_array_equal(engine.decrypt(x, secret_key), values)
+    np.testing.assert_array_equal(engine.decrypt(engine.bootstrap(x, lut=table), secret_key), table)
+    out = engine.bootstrap(x)
+    assert engine.decrypt(out, secret_key).dtype == np.uint8
+    np.testing.assert_array_equal(engine.decrypt(out, secret_key), values)
+
+
+def test_combinations(party: Any) -> None:
+    engine, secret_key = party
+    x, y = np.array([[0, 1], [2, 3]]), np.array([3, 1])
+    a, b = engine.encrypt(x, secret_key, max_value=3), engine.encrypt(y, secret_key, max_value=3)
+    cases = [
+        (a + b, x + y, 6),
+        (a + a, 2 * x, 6),
+        (a + 5, x + 5, 8),
+        (np.array([1, 9]) + a, x + np.array([1, 9]), 12),
+        (3 * a, 3 * x, 9),
+        (a * np.array([1, 5]), x * np.array([1, 5]), 15),
+        (15 - a, 15 - x, 15),
+        (2 * a + b, 2 * x + y, 9),
+        (a.sum(axis=0), x.sum(axis=0), 6),
+        (a.sum(), x.sum(), 12),
+        (engine.linear([(1, a), (-1, b)], constant=3), x - y + 3, 6),
+        (a * 0, 0 * x, 0),
+    ]
+    for encrypted, plain, max_value in cases:
+        np.testing.assert_array_equal(engine.decrypt(encrypted, secret_key), plain)
+        assert encrypted.max_value == max_value
+
+
+def test_tables_of_two(party: Any) -> None:
+    engine, secret_key = party
+    x, y = (v.ravel() for v in np.meshgrid(np.arange(4), np.arange(4)))
+    a, b = engine.encrypt(x, secret_key, max_value=3), engine.encrypt(y, secret_key, max_value=3)
+    product = engine.bootstrap(a, b, lut=lambda x, y: x * y)
+    np.testing.assert_array_equal(engine.decrypt(product, secret_key), x * y)
+    assert product.max_value == 9
+    table = np.random.default_rng(3).integers(0, 16, (4, 4))
+    np.testing.assert_array_equal(engine.decrypt(engine.bootstrap(a, b, lut=table), secret_key), table[x, y])
+    np.testing.assert_array_equal(
+        engine.decrypt(engine.bootstrap(a, a, lut=lambda x, y: abs(4 * x - y)), secret_key), 3 * x
+    )
+    row = engine.bootstrap(a.reshape(4, 4), engine.encrypt(2, secret_key, max_value=3), lut=max)
+    np.testing.assert_array_equal(engine.decrypt(row, secret_key), np.maximum(x.reshape(4, 4), 2))
+
+
+def test_many_tables_of_one_rotation(party: Any) -> None:
+    engine, secret_key = party
+    values = np.arange(16)
+    x = engine.encrypt(values, secret_key)
+    low, high = engine.bootstrap_many(x, [lambda m: m % 4, lambda m: m // 4])
+    np.testing.assert_array_equal(engine.decrypt(low, secret_key), values % 4)
+    np.testing.assert_array_equal(engine.decrypt(high, secret_key), values // 4)
+    assert (low.max_value, high.max_value) == (3, 3)
+    shifts = engine.bootstrap_many(x, [np.roll(values, k) for k in range(40)])  # more than fit one rotation
+    for k, shifted in enumerate(shifts):
+        np.testing.assert_array_equal(engine.decrypt(shifted, secret_key), np.roll(values, k))
+
+
+def test_a_function_is_asked_for_what_may_be_alone(party: Any) -> None:
+    engine, secret_key = party
+    asked = []
+    engine.bootstrap(engine.encrypt(2, secret_key, max_value=5), lut=lambda m: asked.append(m) or m)
+    assert asked == [0, 1, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize(("values", "index", "value"), [([3, 16], 1, 16), ([[0, 1], [-1, 99]], (1, 0), -1)])
+def test_values_outside_the_space(values: Any, index: Any, value: int, party: Any) -> None:
+    engine, secret_key = party
+    with pytest.raises(MessageError, match="0 to 15") as caught:
+        engine.encrypt(values, secret_key)
+    assert (caught.value.index, caught.value.value) == (index, value)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int64, np.uint64, ">i4"])
+def test_every_integer_dtype(dtype: Any, party: Any) -> None:
+    engine, secret_key = party
+    values = np.arange(16, dtype=dtype)
+    x = engine.encrypt(values[::-2], secret_key)
+    np.testing.assert_array_equal(engine.decrypt(x, secret_key), values[::-2])
+    np.testing.assert_array_equal(engine.decrypt(0 * x + values[:8], secret_key), values[:8])
+    with pytest.raises(MessageError):
+        engine.encrypt(np.array([np.iinfo(dtype).max], dtype=dtype), secret_key)
+
+
+def test_dtypes_and_options_are_checked(party: Any) -> None:
+    engine, secret_key = party
+    for values in ([True], [0.5], ["a"]):
+        with pytest.raises(MessageTypeError):
+            engine.encrypt(values, secret_key)
+    with pytest.raises(MessageError, match="empty"):
+        engine.encrypt([], secret_key)
+    with pytest.raises(MessageError, match="0 to 3"):
+        engine.encrypt([4], secret_key, max_value=3)
+    with pytest.raises(ParameterError, match="0 to 15"):
+        engine.encrypt([4], secret_key, max_value=16)
+    with pytest.raises(OperandTypeError):
+        engine.encrypt([4], secret_key, max_value=1.5)  # type: ignore[arg-type]
+    with pytest.raises(MessageTypeError):
+        engine.encrypt([4], secret_key) + 0.5
+
+
+def test_results_outside_the_space(party: Any) -> None:
+    engine, secret_key = party
+    x = engine.encrypt([1, 2], secret_key, max_value=9)
+    cases = [
+        (lambda: x + x, 18, 15),
+        (lambda: x + 7, 16, 15),
+        (lambda: 2 * x, 18, 15),
+        (lambda: -1 * x, -9, 0),
+        (lambda: x - 1, -1, 0),
+        (lambda: x - x[::-1], -9, 0),
+        (lambda: 8 - x, -1, 0),
+        (lambda: engine.bootstrap(x, x, lut=max), 99, 15),
+    ]
+    for operation, found, needed in cases:
+        with pytest.raises(SpaceError) as caught:
+            operation()
+        assert (caught.value.found, caught.value.needed) == (found, needed)
+    with pytest.raises(SpaceError, match="gates need bits"):
+        x & x
+    with pytest.raises(OperandTypeError, match="lambda x, y"):
+        x * x
+
+
+def test_tables_that_do_not_fit(party: Any) -> None:
+    engine, secret_key = party
+    x = engine.encrypt([1, 2], secret_key, max_value=3)
+    with pytest.raises(TableError, match=r"\(15,\), and \(16,\)"):
+        engine.bootstrap(x, lut=range(15))
+    with pytest.raises(TableError, match=r"\(4, 3\), and \(4, 4\)"):
+        engine.bootstrap(x, x, lut=np.zeros((4, 3), dtype=int))
+    for lut in (lambda m: m + 13, [*range(3), 16, *range(12)]):
+        with pytest.raises(TableError, match=r"gives 16 for \(3\)") as caught:
+            engine.bootstrap(x, lut=lut)
+        assert (caught.value.index, caught.value.found, caught.value.needed) == (3, 16, 15)
+    with pytest.raises(TableError, match="gives -1"):
+        engine.bootstrap(x, lut=lambda m: -m)
+    with pytest.raises(TableError, match="no tables"):
+        engine.bootstrap_many(x, [])
+    for lut in (lambda m: 0.5, [0.5] * 16, "table", [[1], [2, 3]], [2**70] * 16):
+        with pytest.raises(OperandTypeError, match="lut"):
+            engine.bootstrap(x, lut=lut)
+    with pytest.raises(OperandTypeError, match="no table"):
+        engine.bootstrap(x, x)
+
+
+def test_an_exception_of_the_function_is_raised(party: Any) -> None:
+    engine, secret_key = party
+    with pytest.raises(ZeroDivisionError):
+        engine.bootstrap(engine.encrypt([1], secret_key), lut=lambda m: 1 // m)
+
+
+def test_noise_is_tracked_and_refused() -> None:
+    engine = tfhe.Engine("integer-4-64")
+    secret_key = engine.create_secret_key()
+    engine.create_evaluation_key(secret_key)
+    bits = np.array([1, 0])
+    x = engine.bootstrap(engine.encrypt(bits, secret_key, max_value=1))
+    assert x.log2_p_fail < (3 * x).log2_p_fail <= engine.max_log2_p_fail
+    np.testing.assert_array_equal(engine.decrypt(engine.bootstrap(3 * x), secret_key), 3 * bits)
+    for operation in (lambda: engine.bootstrap(15 * x), lambda: engine.bootstrap_many(15 * x, [range(16)] * 2)):
+        with pytest.raises(NoiseError, match="2\\^") as caught:
+            operation()
+        assert caught.value.log2_p_fail > caught.value.max_log2_p_fail == engine.max_log2_p_fail
+    # A set of this size has no room for two tables in one rotation.
+    low, high = engine.bootstrap_many(x, [lambda m: 1 - m, lambda m: 2 * m])
+    np.testing.assert_array_equal(engine.decrypt(low, secret_key), 1 - bits)
+    np.testing.assert_array_equal(engine.decrypt(high, secret_key), 2 * bits)
+
+
+def test_sets_are_named() -> None:
+    names = [found.name for found in tfhe.parameter_sets()]
+    assert {"gate-64", "gate-128", "integer-8-64"} <= set(names)
+    with pytest.raises(ParameterError, match="gate-64") as caught:
+        tfhe.Engine("gate-65")
+    assert caught.value.value == "gate-65"
+    with pytest.raises(ParameterError, match="8 to 15"):
+        tfhe.Engine(insecure_log_n=16)
+    with pytest.raises(ParameterError, match="2\\^"):
+        tfhe.Engine("integer-8-64", insecure_log_n=10)
+    with pytest.raises(OperandTypeError, match="parameter_sets"):
+        tfhe.Engine(4)  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match="thread_count"):
+        tfhe.Engine(thread_count=0)
