@@ -24,13 +24,16 @@ from .keys import (
     ConjugationKey,
     FixedRotationKey,
     LossyBootstrapKey,
+    MatrixMultiplicationKey,
+    MergeBootstrapKey,
     PublicKey,
     RelinearizationKey,
     RotationKey,
     SecretKey,
     SmallBootstrapKey,
 )
-from .plaintext import Plaintext
+from .matrix import LightPlainMatrix, PlainMatrix
+from .plaintext import LightPlaintext, Plaintext
 
 __all__ = [
     "BootstrapKey",
@@ -41,7 +44,12 @@ __all__ = [
     "EvaluationKey",
     "EverlevelError",
     "FixedRotationKey",
+    "LightPlainMatrix",
+    "LightPlaintext",
     "LossyBootstrapKey",
+    "MatrixMultiplicationKey",
+    "MergeBootstrapKey",
+    "PlainMatrix",
     "Plaintext",
     "PublicKey",
     "RelinearizationKey",

@@ -4,8 +4,9 @@ An operation that lacks levels raises `LevelError` before any work is done, with
 catches it: it bootstraps the operands that are too low, and calls the operation again. There is nothing else to know
 of an operation, so that each that consumes levels has this by one line above it.
 
-Ciphertexts never change, so what is bootstrapped is remembered beside the original: an operand that is used again is
-not bootstrapped again. Sums and rotations, which need no levels, are `deepened` for that reason alone.
+What is bootstrapped is remembered beside the original, until the original becomes something else as an ``out``: an
+operand that is used again is not bootstrapped again. Sums and rotations, which need no levels, are `deepened` for that
+reason alone.
 """
 
 from __future__ import annotations
@@ -62,6 +63,11 @@ class Refresher:
             return [self.best(item) for item in value]
         return value
 
+    def forget(self, ciphertext: Ciphertext) -> None:
+        """Drop what a ciphertext was bootstrapped to, since it will be another one."""
+        with self._lock:
+            self._fresh.pop(ciphertext, None)
+
     def refresh(self, engine: Engine, operation: str, operands: Iterable[Ciphertext], needed: int) -> None:
         """Bootstrap the operands that are below a level, and those of the others that gain by it."""
         operands = list(dict.fromkeys(operands))
@@ -73,7 +79,8 @@ class Refresher:
             began, count, levels = perf_counter(), engine.bootstrap_count, [operand.level for operand in low]
             # Two real ciphertexts cost one bootstrap: the second is free. What is low is due soon, and is due once.
             if len(low) == 1 and low[0].is_real:
-                low += [other for other in others if other.is_real and other.level < level_out][:1]
+                pairable = [other for other in others if other.is_real and len(other) == len(low[0])]
+                low += [other for other in pairable if other.level < level_out][:1]
             elif low:
                 low += [other for other in others if 2 * other.level < level_out]
             for pair in _pairs(low):
@@ -156,15 +163,15 @@ def _ciphertexts(values: Iterable[Any]) -> list[Ciphertext]:
 
 
 def _pairs(ciphertexts: list[Ciphertext]) -> list[list[Ciphertext]]:
-    """Put real ciphertexts of one secret together, two by two; others stay alone."""
-    by_secret: dict[int, list[Ciphertext]] = {}
+    """Put real ciphertexts of one secret and as many units together, two by two; others stay alone."""
+    alike: dict[tuple[int, int], list[Ciphertext]] = {}
     pairs: list[list[Ciphertext]] = []
     for ciphertext in ciphertexts:
         if ciphertext.is_real:
-            by_secret.setdefault(ciphertext._native.secret_id, []).append(ciphertext)
+            alike.setdefault((ciphertext._native.secret_id, len(ciphertext)), []).append(ciphertext)
         else:
             pairs.append([ciphertext])
-    for real in by_secret.values():
+    for real in alike.values():
         pairs += [real[i : i + 2] for i in range(0, len(real), 2)]
     return pairs
 

@@ -1,7 +1,7 @@
 """Checks of what a user passes in, and its conversion to what the native module takes.
 
 Everything here runs before any work is done and changes nothing. Messages become C-contiguous ``complex128`` arrays of
-exactly ``slot_count`` values, zero-padded, with a note of whether they were real.
+whole units of ``slot_count`` values, zero-padded, with a note of whether they were real.
 """
 
 from __future__ import annotations
@@ -32,13 +32,14 @@ def message(operation: str, values: Any, slot_count: int) -> tuple[ComplexArray,
     operation : str
         Name for error messages.
     values : array_like
-        One-dimensional, at most `slot_count` numbers.
+        One-dimensional, at least one number.
     slot_count : int
-        Slots of a ciphertext.
+        Slots of a unit.
 
     Returns
     -------
-    slots : ndarray of complex128, shape (slot_count,)
+    slots : ndarray of complex128, shape (units * slot_count,)
+        As many units as the numbers fill; zeros follow the numbers.
     is_real : bool
         Whether the input's dtype was real.
     """
@@ -51,21 +52,38 @@ def message(operation: str, values: Any, slot_count: int) -> tuple[ComplexArray,
         )
     if array.size == 0:
         raise MessageError(
-            f"{operation}: the message is empty, and up to {slot_count} values fit; pass at least one value",
+            f"{operation}: the message is empty, and a unit has {slot_count} slots; pass at least one value",
             length=0,
             slot_count=slot_count,
         )
-    if array.size > slot_count:
-        raise MessageError(
-            f"{operation}: the message has {array.size} values and a ciphertext has {slot_count} slots; "
-            f"split it, or make an engine with more slots",
-            length=int(array.size),
-            slot_count=slot_count,
-        )
     _require_finite(operation, array)
-    slots = np.zeros(slot_count, dtype=np.complex128)
+    units = -(-array.size // slot_count)
+    slots = np.zeros(units * slot_count, dtype=np.complex128)
     slots[: array.size] = array
     return slots, array.dtype.kind != "c"
+
+
+Entries = NDArray[np.float64] | NDArray[np.complex128]
+
+
+def matrix(operation: str, values: Any) -> tuple[Entries, bool]:
+    """Turn a matrix into contiguous entries, and say whether they are real."""
+    array = _numeric_array(operation, values)
+    if array.ndim != 2:
+        raise MessageError(
+            f"{operation}: the matrix has {array.ndim} dimensions, of shape {array.shape}, and 2 are needed; "
+            f"reshape it to (rows, columns)",
+        )
+    is_real = array.dtype.kind != "c"
+    with np.errstate(over="ignore"):
+        entries: Entries
+        if is_real:
+            entries = np.ascontiguousarray(array, dtype=np.float64)
+        else:
+            entries = np.ascontiguousarray(array, dtype=np.complex128)
+    if not np.isfinite(entries).all():
+        _require_finite(operation, array.ravel())
+    return entries, is_real
 
 
 def _numeric_array(operation: str, values: Any) -> NDArray[Any]:

@@ -62,6 +62,14 @@ class EngineCore:
             )
         return ciphertext
 
+    def _put(self, result: Ciphertext, out: Ciphertext | None) -> Ciphertext:
+        """Return a result, as the ciphertext that it is to replace where there is one."""
+        if out is None:
+            return result
+        if self._refresher is not None:
+            self._refresher.forget(out)
+        return out._become(result)
+
     def _secret_key(self, operation: str, value: Any) -> SecretKey:
         return _checks.instance(operation, "secret_key", value, SecretKey)
 

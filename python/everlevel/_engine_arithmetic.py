@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, TypeVar
 
 from numpy.typing import ArrayLike
 
@@ -13,24 +14,29 @@ from .ciphertext import Ciphertext
 from .errors import LevelError, OperandTypeError
 from .evaluation_key import EvaluationKey
 from .keys import RelinearizationKey
-from .plaintext import Plaintext
+from .matrix import PlainMatrix
+from .plaintext import LightPlaintext, Plaintext
 
-Operand = Ciphertext | Plaintext | ArrayLike | complex
+Operand = Ciphertext | Plaintext | LightPlaintext | ArrayLike | complex
 """What a ciphertext is combined with."""
+
+CiphertextT = TypeVar("CiphertextT", Ciphertext, Plaintext)
+LevelledT = TypeVar("LevelledT", Ciphertext, Plaintext, PlainMatrix)
 
 
 class ArithmeticMixin(EngineCore):
     """Slot-by-slot arithmetic. Operands at different levels are brought to the lower one."""
 
-    @deepened
-    def add(self, left: Operand, right: Operand) -> Ciphertext:
+    def add(self, left: Operand, right: Operand, out: Ciphertext | None = None) -> Ciphertext:
         """Add, slot by slot.
 
         Parameters
         ----------
-        left, right : Ciphertext, Plaintext, array_like or number
-            At least one of them a ciphertext. A number is added to every slot; an array that is shorter than the
-            ciphertext is padded with zeros.
+        left, right : Ciphertext, Plaintext, LightPlaintext, array_like or number
+            At least one of them a ciphertext, and both of equally many units. A number is added to every slot; an
+            array fills as many units as it needs, and zeros follow it.
+        out : Ciphertext, optional
+            Takes the result's place, and is returned; an operand may be given. It saves no memory.
 
         Returns
         -------
@@ -41,8 +47,10 @@ class ArithmeticMixin(EngineCore):
         ------
         EngineMismatchError, KeyMismatchError
             If the operands are of different engines, or of different secrets.
+        UnitCountError
+            If they fill different numbers of units.
         MessageError
-            If an array doesn't fit, or holds NaN or infinity.
+            If an array is empty, or holds NaN or infinity.
 
         Examples
         --------
@@ -50,16 +58,26 @@ class ArithmeticMixin(EngineCore):
         >>> engine.decrypt(engine.add(a, [10.0, 20.0]), secret_key)[:2].round(3)
         array([11., 22.])
         """
-        first, second = _order("add", left, right)
+        out = self._out("add", out)
+        return self._put(self._sum_of(left, right), out)
+
+    def subtract(self, left: Operand, right: Operand, out: Ciphertext | None = None) -> Ciphertext:
+        """Subtract `right` from `left`, slot by slot. All else is as in `add`."""
+        out = self._out("subtract", out)
+        return self._put(self._subtract(left, right), out)
+
+    # Apart from their functions, since what an `out` was bootstrapped to is not what is to be replaced.
+    @deepened
+    def _sum_of(self, left: Operand, right: Operand) -> Ciphertext:
+        first, second = self._order("add", left, right)
         return self._add("add", first, second)
 
     @deepened
-    def subtract(self, left: Operand, right: Operand) -> Ciphertext:
-        """Subtract `right` from `left`, slot by slot. All else is as in `add`."""
+    def _subtract(self, left: Operand, right: Operand) -> Ciphertext:
         if isinstance(left, Ciphertext) and isinstance(right, Ciphertext):
             native = self._context.subtract(left._native, right._native)
             return self._wrap(native, is_real=left.is_real and right.is_real)
-        first, second = _order("subtract", left, right)
+        first, second = self._order("subtract", left, right)
         if first is right:
             return self._add("subtract", self.negate(first), second)
         if isinstance(second, Plaintext):
@@ -81,8 +99,8 @@ class ArithmeticMixin(EngineCore):
 
         Parameters
         ----------
-        left, right : Ciphertext, Plaintext, array_like or number
-            At least one of them a ciphertext.
+        left, right : Ciphertext, Plaintext, LightPlaintext, array_like or number
+            At least one of them a ciphertext, and both of equally many units.
         relinearization_key : RelinearizationKey or EvaluationKey, optional
             For two ciphertexts: brings the product back to two polynomials. Left out, the product has three, to be
             added up with others and given to `relinearize` once. (The operator ``*`` finds the key by itself.)
@@ -110,7 +128,7 @@ class ArithmeticMixin(EngineCore):
         >>> engine.multiply(a, 3).level == a.level
         True
         """
-        first, second = _order("multiply", left, right)
+        first, second = self._order("multiply", left, right)
         if isinstance(second, Ciphertext):
             return self._multiply(first, second, relinearization_key)
         if isinstance(second, Plaintext):
@@ -133,7 +151,7 @@ class ArithmeticMixin(EngineCore):
         array([3., 6.])
         """
         operation = "multiply_imaginary_integer"
-        ciphertext, factor = _order(operation, left, right)
+        ciphertext, factor = self._order(operation, left, right)
         number = 1j * _checks.integer(operation, "factor", factor)
         return self._wrap(self._context.multiply_scalar(ciphertext._native, number), is_real=False)
 
@@ -170,8 +188,8 @@ class ArithmeticMixin(EngineCore):
         key = self._relinearization_key("relinearize", relinearization_key)
         return self._wrap(self._context.relinearize(ciphertext._native, key._native), is_real=ciphertext.is_real)
 
-    def rescale(self, ciphertext: Ciphertext) -> Ciphertext:
-        """Bring a ciphertext one level down.
+    def rescale(self, ciphertext: CiphertextT) -> CiphertextT:
+        """Bring a ciphertext, or a plaintext, one level down.
 
         Products rescale by themselves, and every ciphertext has its level's scale: nothing is ever left to divide, and
         the message stays what it is. Levels consumed: 1.
@@ -181,18 +199,20 @@ class ArithmeticMixin(EngineCore):
         LevelError
             At level 0.
         """
-        ciphertext = self._ciphertext("rescale", ciphertext)
+        kind = "plaintext" if isinstance(ciphertext, Plaintext) else "ciphertext"
+        if kind == "ciphertext":
+            self._ciphertext("rescale", ciphertext)
         if ciphertext.level == 0:
             raise LevelError(
-                f"rescale: needs level ≥ 1, ciphertext is at level 0 of {self.max_level}; bootstrap it first",
+                f"rescale: needs level ≥ 1, {kind} is at level 0 of {self.max_level}; bootstrap it first",
                 level=0,
                 needed=1,
                 max_level=self.max_level,
             )
         return self.level_down(ciphertext, ciphertext.level - 1)
 
-    def level_down(self, ciphertext: Ciphertext, level: int) -> Ciphertext:
-        """Bring a ciphertext to a lower level, where operations on it are cheaper.
+    def level_down(self, ciphertext: LevelledT, level: int) -> LevelledT:
+        """Bring a ciphertext, a plaintext or a plain matrix to a lower level, where operations on it are cheaper.
 
         Raises
         ------
@@ -204,21 +224,96 @@ class ArithmeticMixin(EngineCore):
         >>> engine.level_down(engine.encrypt([1.0], public_key), 1).level
         1
         """
-        ciphertext = self._ciphertext("level_down", ciphertext)
+        if not isinstance(ciphertext, (Plaintext, PlainMatrix)):
+            self._ciphertext("level_down", ciphertext)
+        kind = ciphertext.kind
         target = _checks.integer("level_down", "level", level)
         if not 0 <= target <= ciphertext.level:
+            way_up = "bootstrap to go up" if kind == "ciphertext" else "encode it at a higher one"
             raise LevelError(
-                f"level_down: level {target} was asked for and the ciphertext is at level {ciphertext.level}; "
-                f"choose a level from 0 to {ciphertext.level}, or bootstrap to go up",
+                f"level_down: level {target} was asked for and the {kind} is at level {ciphertext.level}; "
+                f"choose a level from 0 to {ciphertext.level}, or {way_up}",
                 level=target,
                 max_level=ciphertext.level,
             )
+        if isinstance(ciphertext, PlainMatrix):
+            matrix = _native.level_down_matrix(self._context, ciphertext._native, target)
+            return PlainMatrix(self._context, matrix, is_real=ciphertext.is_real)
+        if isinstance(ciphertext, Plaintext):
+            native = self._context.level_down_plain(ciphertext._native, target)
+            return Plaintext(self._context, native, is_real=ciphertext.is_real)
         return self._wrap(self._context.level_down(ciphertext._native, target), is_real=ciphertext.is_real)
 
-    def clone(self, ciphertext: Ciphertext) -> Ciphertext:
-        """Return a ciphertext of the same content. Ciphertexts never change, so the content is shared."""
+    def clone(self, ciphertext: CiphertextT) -> CiphertextT:
+        """Return a ciphertext, or a plaintext, of the same content, which the two share until one is an ``out``."""
+        if isinstance(ciphertext, Plaintext):
+            return Plaintext(self._context, ciphertext._native, is_real=ciphertext.is_real)
         ciphertext = self._ciphertext("clone", ciphertext)
         return self._wrap(ciphertext._native, is_real=ciphertext.is_real)
+
+    def vstack(self, ciphertexts: Sequence[Ciphertext]) -> Ciphertext:
+        """Make one ciphertext of the units of several, in their order. `Ciphertext.units` takes them apart again.
+
+        Parameters
+        ----------
+        ciphertexts : sequence of Ciphertext
+            At least one; of one secret, and of equally many polynomials.
+
+        Returns
+        -------
+        Ciphertext
+            At the lowest of their levels. Levels consumed: 0.
+
+        Raises
+        ------
+        ParameterError
+            If there are none.
+        CiphertextFormError
+            If some have two polynomials and some three.
+        EngineMismatchError, KeyMismatchError
+            If they are of different engines, or of different secrets.
+
+        Examples
+        --------
+        >>> a, b = engine.encrypt([1.0], public_key), engine.encrypt([2.0], public_key)
+        >>> both = engine.vstack([a, b])
+        >>> len(both), engine.decrypt(both, secret_key)[[0, engine.slot_count]].round(3)
+        (2, array([1., 2.]))
+        """
+        parts = [self._ciphertext("vstack", part) for part in ciphertexts]
+        level = min((part.level for part in parts), default=0)
+        lowered = [part if part.level == level else self.level_down(part, level) for part in parts]
+        native = self._context.stack([part._native for part in lowered])
+        return self._wrap(native, is_real=all(part.is_real for part in parts))
+
+    def ntt(self, ciphertext: CiphertextT) -> CiphertextT:
+        """Return a clone. The representation of polynomials is the library's own affair: 1.x scripts may ask for it."""
+        return self.clone(ciphertext)
+
+    def intt(self, ciphertext: CiphertextT) -> CiphertextT:
+        """Return a clone, as `ntt` does."""
+        return self.clone(ciphertext)
+
+    def _order(self, operation: str, left: Any, right: Any) -> tuple[Ciphertext, Any]:
+        """Put the ciphertext first, and expand a light plaintext for its level."""
+        first, second = (left, right) if isinstance(left, Ciphertext) else (right, left)
+        if not isinstance(first, Ciphertext):
+            raise OperandTypeError(
+                f"{operation}: the operands are of types {type(left).__name__} and {type(right).__name__}, and at "
+                f"least one must be a Ciphertext; encrypt one with engine.encrypt",
+                argument="left, right",
+                expected="Ciphertext",
+                actual=f"{type(left).__name__}, {type(right).__name__}",
+            )
+        if isinstance(second, LightPlaintext):
+            level = min(first.level, second.level)
+            second = Plaintext(
+                self._context, _native.expand(self._context, second._native, level), is_real=second.is_real
+            )
+        return first, second
+
+    def _out(self, operation: str, out: Any) -> Ciphertext | None:
+        return None if out is None else _checks.instance(operation, "out", out, Ciphertext)
 
     def _add(self, operation: str, first: Ciphertext, second: Any) -> Ciphertext:
         if isinstance(second, Ciphertext):
@@ -247,21 +342,6 @@ class ArithmeticMixin(EngineCore):
 
     def _optional_key(self, operation: str, value: Any) -> _native.RelinearizationKey | None:
         return None if value is None else self._relinearization_key(operation, value)._native
-
-
-def _order(operation: str, left: Any, right: Any) -> tuple[Ciphertext, Any]:
-    """Put the ciphertext first."""
-    if isinstance(left, Ciphertext):
-        return left, right
-    if isinstance(right, Ciphertext):
-        return right, left
-    raise OperandTypeError(
-        f"{operation}: the operands are of types {type(left).__name__} and {type(right).__name__}, and at least one "
-        f"must be a Ciphertext; encrypt one with engine.encrypt",
-        argument="left, right",
-        expected="Ciphertext",
-        actual=f"{type(left).__name__}, {type(right).__name__}",
-    )
 
 
 def _negative(operation: str, value: Any, slot_count: int) -> Any:

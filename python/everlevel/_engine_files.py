@@ -7,6 +7,7 @@ from typing import Any, TypeVar, cast
 
 from . import _checks, _native
 from ._core import EngineCore
+from ._keywords import accepting, file_aliases
 from ._storable import PathLike, Storable
 from .ciphertext import Ciphertext
 from .errors import FileKindError
@@ -16,13 +17,15 @@ from .keys import (
     ConjugationKey,
     FixedRotationKey,
     LossyBootstrapKey,
+    MatrixMultiplicationKey,
     PublicKey,
     RelinearizationKey,
     RotationKey,
     SecretKey,
     SmallBootstrapKey,
 )
-from .plaintext import Plaintext
+from .matrix import LightPlainMatrix, PlainMatrix
+from .plaintext import LightPlaintext, Plaintext
 
 T = TypeVar("T", bound=Storable)
 
@@ -34,9 +37,9 @@ _FunctionsOf1x = tuple[
 ]
 
 
-def _functions(kind: type[T]) -> _FunctionsOf1x[T]:
+def _functions(kind: type[T], name: str | None = None) -> _FunctionsOf1x[T]:
     """Make the four functions of 1.x for a kind of object."""
-    name = kind.kind.replace(" ", "_")
+    name = name or kind.kind.replace(" ", "_")
     # What bootstrap keys are for is said inside of their files.
     file_kind = "bootstrap_key" if issubclass(kind, BootstrapKey) else name
 
@@ -65,7 +68,8 @@ def _functions(kind: type[T]) -> _FunctionsOf1x[T]:
         function.__name__ = f"{function.__name__}_{name}"
         function.__qualname__ = f"Engine.{function.__name__}"
         function.__doc__ = docstring
-    return write, read, serialize, deserialize
+    aliases = file_aliases(name)
+    return tuple(accepting(function, aliases) for function in (write, read, serialize, deserialize))  # type: ignore[return-value]
 
 
 def _of_kind(kind: type[T], obj: Storable) -> T:
@@ -99,6 +103,15 @@ class FilesMixin(EngineCore):
         deserialize_bootstrap_key = _functions(BootstrapKey)
     write_lossy_bootstrap_key, read_lossy_bootstrap_key, serialize_lossy_bootstrap_key, \
         deserialize_lossy_bootstrap_key = _functions(LossyBootstrapKey)
+    write_light_plaintext, read_light_plaintext, serialize_light_plaintext, \
+        deserialize_light_plaintext = _functions(LightPlaintext)
+    write_plain_matrix, read_plain_matrix, serialize_plain_matrix, deserialize_plain_matrix = _functions(PlainMatrix)
+    write_light_plain_matrix, read_light_plain_matrix, serialize_light_plain_matrix, \
+        deserialize_light_plain_matrix = _functions(LightPlainMatrix)
+    write_matrix_multiplication_key, read_matrix_multiplication_key, serialize_matrix_multiplication_key, \
+        deserialize_matrix_multiplication_key = _functions(MatrixMultiplicationKey)
+    write_merge_bootstrap_key, read_merge_bootstrap_key, serialize_merge_bootstrap_key, \
+        deserialize_merge_bootstrap_key = _functions(BootstrapKey, "merge_bootstrap_key")
     write_small_bootstrap_key, read_small_bootstrap_key, serialize_small_bootstrap_key, \
         deserialize_small_bootstrap_key = _functions(SmallBootstrapKey)
     write_evaluation_key, read_evaluation_key, serialize_evaluation_key, \
@@ -167,6 +180,12 @@ class FilesMixin(EngineCore):
                 return self._wrap(native, is_real=is_real)
             case _native.Plaintext():
                 return Plaintext(context, native, is_real=is_real)
+            case _native.LightPlaintext():
+                return LightPlaintext(context, native, is_real=is_real)
+            case _native.PlainMatrix():
+                return PlainMatrix(context, native, is_real=is_real)
+            case _native.LightPlainMatrix():
+                return LightPlainMatrix(context, native, is_real=is_real)
             case _native.SecretKey():
                 return SecretKey(context, native, level)
             case _native.PublicKey():
@@ -178,6 +197,8 @@ class FilesMixin(EngineCore):
                 return SmallBootstrapKey(context, native, level)
             case _native.FixedRotationKey():
                 key: Any = FixedRotationKey(context, native, context.fixed_rotation_level(native))
+            case _native.MatrixMultiplicationKey():
+                key = MatrixMultiplicationKey(context, native, _native.matrix_multiplication_level(context, native))
             case _native.RelinearizationKey():
                 key = RelinearizationKey(context, native, level)
             case _native.ConjugationKey():

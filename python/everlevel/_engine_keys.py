@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from . import _checks
 from ._core import EngineCore
@@ -24,8 +24,16 @@ from .keys import (
 class KeysMixin(EngineCore):
     """The ``create_*_key`` functions."""
 
-    def create_secret_key(self) -> SecretKey:
+    def create_secret_key(self, secret: None = None, level: int | None = None) -> SecretKey:
         """Draw a new secret from the operating system's randomness.
+
+        Parameters
+        ----------
+        secret : None
+            Not taken: a chosen secret's security can't be promised. `Engine.read_secret_key` brings back one that was
+            drawn before.
+        level : int, optional
+            Accepted for 1.x's sake, in the first place too: the key decrypts at every level.
 
         Returns
         -------
@@ -37,6 +45,17 @@ class KeysMixin(EngineCore):
         >>> engine.create_secret_key()
         SecretKey(hidden)
         """
+        operation = "create_secret_key"
+        if _checks.is_scalar(secret):
+            secret, level = None, cast("Any", secret)
+        if secret is not None:
+            raise ParameterError(
+                f"{operation}: a secret was given, and secrets are drawn here; leave it out, or read a key that was "
+                f"saved with engine.read_secret_key(path)",
+                option="secret",
+                allowed=None,
+            )
+        self._level(operation, level)
         return SecretKey(self._context, self._context.secret_key(), self.max_level)
 
     def create_public_key(self, secret_key: SecretKey, level: int | None = None) -> PublicKey:

@@ -26,14 +26,14 @@ class MessagesMixin(EngineCore):
         Parameters
         ----------
         array : array_like of real or complex numbers, shape (n,)
-            1 to `slot_count` values; the rest of the slots become 0.
+            At least one value. More than `slot_count` fill several units; zeros follow the last.
         level : int, optional
             Level to encode at; the engine's highest, if left out.
 
         Raises
         ------
         MessageError
-            If it is empty, too long, of two dimensions, or holds NaN or infinity.
+            If it is empty, of two dimensions, or holds NaN or infinity.
         MessageTypeError
             If it doesn't hold numbers.
         LevelError
@@ -52,8 +52,8 @@ class MessagesMixin(EngineCore):
 
         Returns
         -------
-        ndarray of float64 or complex128, shape (slot_count,)
-            Real if the message was.
+        ndarray of float64 or complex128, shape (units * slot_count,)
+            Real if the message was. A message of up to `slot_count` values has one unit.
         """
         plaintext = self._plaintext("decode", plaintext)
         slots = self._context.decode(plaintext._native)
@@ -72,7 +72,8 @@ class MessagesMixin(EngineCore):
         Parameters
         ----------
         array : array_like of real or complex numbers, shape (n,), or Plaintext
-            1 to `slot_count` values; the rest of the slots become 0.
+            At least one value. More than `slot_count` fill several units, ``len(ciphertext)`` of them; zeros follow
+            the last value.
         public_key : PublicKey or SecretKey
             Whom it is for. A secret key adds less noise.
         level : int, optional
@@ -128,8 +129,9 @@ class MessagesMixin(EngineCore):
 
         Returns
         -------
-        ndarray of float64 or complex128, shape (slot_count,)
-            Real if the message was, and all that it was combined with.
+        ndarray of float64 or complex128, shape (units * slot_count,)
+            Real if the message was, and all that it was combined with. A message of up to `slot_count` values has one
+            unit.
 
         Raises
         ------

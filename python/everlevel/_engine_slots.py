@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast, overload
 
 from . import _checks
 from ._auto import deepened
@@ -12,21 +12,29 @@ from .ciphertext import Ciphertext
 from .errors import OperandTypeError, ParameterError
 from .evaluation_key import EvaluationKey
 from .keys import ConjugationKey, FixedRotationKey, RotationKey
+from .plaintext import Plaintext
 
 
 class SlotsMixin(EngineCore):
     """Movement of values between slots. None of it consumes a level."""
 
-    @deepened
+    @overload
+    def rotate(self, ciphertext: Plaintext, key: int) -> Plaintext: ...
+    @overload
+    def rotate(self, ciphertext: Plaintext, *, delta: int) -> Plaintext: ...
+    @overload
     def rotate(
         self, ciphertext: Ciphertext, key: RotationKey | FixedRotationKey | EvaluationKey, delta: int | None = None
-    ) -> Ciphertext:
+    ) -> Ciphertext: ...
+    def rotate(self, ciphertext: Any, key: Any = None, delta: int | None = None) -> Any:
         """Rotate all slots, as ``numpy.roll(x, delta)`` does: ``+1`` moves slot 0 to slot 1, and the last to slot 0.
+
+        Units of longer vectors rotate each in itself.
 
         Parameters
         ----------
-        ciphertext : Ciphertext
-            Of two polynomials.
+        ciphertext : Ciphertext or Plaintext
+            A ciphertext of two polynomials; or a plaintext, which needs no key: ``rotate(plaintext, delta)``.
         key : RotationKey, FixedRotationKey or EvaluationKey
             A rotation key takes any amount; a fixed one its own, which may then be left out; an evaluation key has the
             one or the other.
@@ -52,6 +60,14 @@ class SlotsMixin(EngineCore):
         >>> engine.decrypt(engine.rotate(a, rotation_key, 1), secret_key)[1:4].round(3)
         array([1., 2., 3.])
         """
+        if isinstance(ciphertext, Plaintext):
+            amount = self._amount("rotate", key if delta is None else delta)
+            rotated = self._context.rotate_plain(ciphertext._native, amount)
+            return Plaintext(self._context, rotated, is_real=ciphertext.is_real)
+        return self._rotate(ciphertext, key, delta)
+
+    @deepened
+    def _rotate(self, ciphertext: Any, key: Any, delta: int | None) -> Ciphertext:
         ciphertext = self._relinearized("rotate", ciphertext)
         if isinstance(key, EvaluationKey) and delta is not None:
             key = key.rotation("rotate", self._amount("rotate", delta))
@@ -69,9 +85,15 @@ class SlotsMixin(EngineCore):
         native = self._context.rotate(ciphertext._native, rotation_key._native, amount)
         return self._wrap(native, is_real=ciphertext.is_real)
 
+    @overload
+    def roll(self, ciphertext: Plaintext, rotation_key: int) -> Plaintext: ...
+    @overload
+    def roll(self, ciphertext: Plaintext, *, shift: int) -> Plaintext: ...
+    @overload
     def roll(
         self, ciphertext: Ciphertext, rotation_key: RotationKey | FixedRotationKey | EvaluationKey, shift: int
-    ) -> Ciphertext:
+    ) -> Ciphertext: ...
+    def roll(self, ciphertext: Any, rotation_key: Any = None, shift: int | None = None) -> Any:
         """Rotate: the same as `rotate`, under NumPy's name."""
         return self.rotate(ciphertext, rotation_key, shift)
 
@@ -134,9 +156,12 @@ class SlotsMixin(EngineCore):
         """Rotate by many amounts: the same as `rotate_batch`, under 1.x's other name."""
         return self.rotate_batch(ciphertext, rotation_key, shifts)
 
-    @deepened
-    def conjugate(self, ciphertext: Ciphertext, conjugation_key: ConjugationKey | EvaluationKey) -> Ciphertext:
-        """Conjugate every slot. Levels consumed: 0.
+    @overload
+    def conjugate(self, ciphertext: Plaintext) -> Plaintext: ...
+    @overload
+    def conjugate(self, ciphertext: Ciphertext, conjugation_key: ConjugationKey | EvaluationKey) -> Ciphertext: ...
+    def conjugate(self, ciphertext: Any, conjugation_key: Any = None) -> Any:
+        """Conjugate every slot of a ciphertext, or of a plaintext, which needs no key. Levels consumed: 0.
 
         Examples
         --------
@@ -144,13 +169,45 @@ class SlotsMixin(EngineCore):
         >>> engine.decrypt(engine.conjugate(a, conjugation_key), secret_key)[:1].round(3)
         array([1.-2.j])
         """
+        if isinstance(ciphertext, Plaintext):
+            native = self._context.conjugate_plain(ciphertext._native)
+            return Plaintext(self._context, native, is_real=ciphertext.is_real)
+        return self._conjugate(ciphertext, conjugation_key)
+
+    @deepened
+    def _conjugate(self, ciphertext: Any, conjugation_key: Any) -> Ciphertext:
         ciphertext = self._relinearized("conjugate", ciphertext)
         key = _checks.instance("conjugate", "conjugation_key", conjugation_key, ConjugationKey)
         self._registry.remember(key)
         return self._wrap(self._context.conjugate(ciphertext._native, key._native), is_real=ciphertext.is_real)
 
-    def sum(self, ciphertext: Ciphertext, rotation_key: RotationKey | EvaluationKey) -> Ciphertext:
-        """Put the sum of all slots into every slot, by log2(slot_count) rotations. Levels consumed: 0.
+    def sum(
+        self,
+        ciphertext: Ciphertext,
+        rotation_key: RotationKey | EvaluationKey | int | None = None,
+        axis: int | None = None,
+    ) -> Ciphertext:
+        """Add up slots, units, or both, as ``numpy.sum`` does for an array of shape (units, slot_count).
+
+        Parameters
+        ----------
+        ciphertext : Ciphertext
+            Of two polynomials, where slots are added up.
+        rotation_key : RotationKey or EvaluationKey, optional
+            For the slots. Sums over units need none: ``sum(ciphertext, 0)``.
+        axis : {None, 0, 1}, optional
+            0: the units, slot by slot, to one unit. 1: the slots of each unit, log2(slot_count) rotations each.
+            None: both, to one unit.
+
+        Returns
+        -------
+        Ciphertext
+            A sum over slots is in every slot of its unit. Levels consumed: 0.
+
+        Raises
+        ------
+        ParameterError
+            If `axis` is something else, or a key is missing.
 
         Examples
         --------
@@ -158,14 +215,82 @@ class SlotsMixin(EngineCore):
         >>> engine.decrypt(engine.sum(a, rotation_key), secret_key)[:2].round(3)
         array([6., 6.])
         """
-        total = self._relinearized("sum", ciphertext)
-        if not isinstance(rotation_key, EvaluationKey):
-            self._rotation_key("sum", rotation_key)
-        step = 1
-        while step < self.slot_count:
-            total = total + self.rotate(total, rotation_key, step)
-            step *= 2
-        return total
+        if rotation_key is not None and not isinstance(rotation_key, (RotationKey, EvaluationKey)) and axis is None:
+            rotation_key, axis = None, _checks.integer("sum", "axis", rotation_key)
+        if axis not in (None, 0, 1, -1, -2):
+            raise ParameterError(
+                f"sum: axis is {axis!r}, and 0 (units), 1 (slots) and None (both) are taken; choose one of these",
+                option="axis",
+                value=axis,
+                allowed=(None, 0, 1),
+            )
+        over_units, over_slots = axis in (None, 0, -2), axis in (None, 1, -1)
+        total = self._relinearized("sum", ciphertext) if over_slots else self._ciphertext("sum", ciphertext)
+        if over_slots and rotation_key is None:
+            raise ParameterError(
+                f"sum: axis is {axis} and rotation_key is missing; pass the key that engine.create_rotation_key made, "
+                f"or axis=0 to add up units alone",
+                option="rotation_key",
+            )
+        if over_units:
+            total, *others = total.units()
+            for unit in others:
+                total = total + unit
+        return self.sum_range(total, cast("RotationKey", rotation_key), self.slot_count) if over_slots else total
+
+    def sum_range(self, ciphertext: Ciphertext, rotation_key: RotationKey | EvaluationKey, count: int) -> Ciphertext:
+        """Put into every slot the sum of the `count` slots that begin there: ``y[i] = x[i] + … + x[i + count - 1]``.
+
+        Indices wrap around inside each unit. Slot `start` is then the sum of ``x[start : start + count]``.
+
+        Parameters
+        ----------
+        ciphertext : Ciphertext
+            Of two polynomials.
+        rotation_key : RotationKey or EvaluationKey
+            For at most ``2 * log2(count)`` rotations by powers of two.
+        count : int
+            1 to `slot_count`.
+
+        Returns
+        -------
+        Ciphertext
+            Levels consumed: 0.
+
+        Raises
+        ------
+        ParameterError
+            If `count` is out of range.
+
+        Examples
+        --------
+        >>> a = engine.encrypt([1.0, 2.0, 3.0, 4.0], public_key)
+        >>> engine.decrypt(engine.sum_range(a, rotation_key, 3), secret_key)[:2].round(3)
+        array([6., 9.])
+        """
+        operation = "sum_range"
+        window = self._relinearized(operation, ciphertext)
+        key = rotation_key
+        if not isinstance(key, EvaluationKey):
+            key = self._rotation_key(operation, rotation_key)
+        length = _checks.integer(operation, "count", count)
+        if not 1 <= length <= self.slot_count:
+            raise ParameterError(
+                f"{operation}: count is {length} and a unit has {self.slot_count} slots; choose from 1 to that",
+                option="count",
+                value=length,
+                allowed=(1, self.slot_count),
+            )
+        # window adds up a power of two of slots; total, those of the lower binary digits of the count.
+        total: Ciphertext | None = None
+        power = 1
+        while True:
+            if length & power:
+                total = window if total is None else window + self.rotate(total, key, -power)
+            power *= 2
+            if power > length:
+                return cast("Ciphertext", total)
+            window = window + self.rotate(window, key, -(power // 2))
 
     def _keys_for(self, operation: str, keys: EvaluationKey, deltas: Sequence[int]) -> Any:
         """Choose an evaluation key's fixed keys where it has all of them, else its rotation key and the amounts."""

@@ -34,18 +34,10 @@ _UNSUPPORTED_FUNCTIONS: Final[Mapping[str, str]] = {
     "create_public_key_": "keys shared between parties are not offered",
     "individual_": "keys shared between parties are not offered",
     "multiparty_": "keys shared between parties are not offered",
-    "create_matrix_multiplication_key": "use rotate_batch and multiply",
-    "multiply_matrix": "use rotate_batch and multiply",
-    "encode_to_light_": "use encode",
-    "encode_to_plain_matrix": "use encode",
-    "change_level": "use level_down",
     "serialize_": "there is no such kind of object yet",
     "deserialize_": "there is no such kind of object yet",
     "write_": "there is no such kind of object yet; use the save method of those there are",
     "read_": "there is no such kind of object yet; use load for those there are",
-    "vstack": "keep a list of ciphertexts",
-    "intt": "the representation is the library's own affair",
-    "ntt": "the representation is the library's own affair",
 }
 
 

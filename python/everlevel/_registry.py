@@ -6,11 +6,27 @@ from threading import Lock
 from typing import Any, TypeVar
 
 from .errors import MissingKeyError
-from .keys import BootstrapKey, ConjugationKey, FixedRotationKey, RelinearizationKey, RotationKey, SmallBootstrapKey
+from .keys import (
+    BootstrapKey,
+    ConjugationKey,
+    FixedRotationKey,
+    MatrixMultiplicationKey,
+    RelinearizationKey,
+    RotationKey,
+    SmallBootstrapKey,
+)
 
 KeyT = TypeVar("KeyT", RelinearizationKey, ConjugationKey, RotationKey, BootstrapKey, SmallBootstrapKey)
 
-AnyKey = RelinearizationKey | ConjugationKey | RotationKey | FixedRotationKey | BootstrapKey | SmallBootstrapKey
+AnyKey = (
+    RelinearizationKey
+    | ConjugationKey
+    | RotationKey
+    | FixedRotationKey
+    | MatrixMultiplicationKey
+    | BootstrapKey
+    | SmallBootstrapKey
+)
 
 _Slot = tuple[int, type, int]
 """(secret, class of key, amount of a fixed rotation or 0)."""
@@ -24,9 +40,11 @@ class KeyRegistry:
         self._lock = Lock()
 
     def remember(self, key: AnyKey) -> None:
-        """Keep a key, unless one of its kind is there already."""
+        """Keep a key, unless one of its kind is there already that serves as high levels."""
         with self._lock:
-            self._keys.setdefault(_slot(key), key)
+            held = self._keys.setdefault(_slot(key), key)
+            if held.level < key.level:
+                self._keys[_slot(key)] = key
 
     def use(self, key: AnyKey) -> None:
         """Keep a key, in the place of one of its kind that is there already."""
@@ -54,6 +72,11 @@ class KeyRegistry:
                 key=kind.kind,
             )
         return key
+
+    def find_matrix_key(self, operation: str, secret_id: int, level: int) -> RotationKey | MatrixMultiplicationKey:
+        """Return the fastest key for products with matrices at a level, or say how to make one."""
+        key: MatrixMultiplicationKey | None = self._keys.get((secret_id, MatrixMultiplicationKey, 0))
+        return key if key is not None and key.level >= level else self.find(operation, RotationKey, secret_id)
 
     def find_fixed_rotation(self, secret_id: int, delta: int) -> FixedRotationKey | None:
         """Return the key for one amount, if there is one."""

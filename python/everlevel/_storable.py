@@ -24,6 +24,16 @@ class Storable:
     def _stored(self) -> tuple[_native.Context, Any, dict[str, str]]:
         """Return the context, the native object, and what the file is to say beside it."""
 
+    @property
+    def is_cuda(self) -> bool:
+        """Whether the object is in a GPU's memory: never, here."""
+        return False
+
+    @property
+    def serialized_nbytes(self) -> int:
+        """Bytes of the object's file."""
+        return len(self._serialize())
+
     def save(self, path: PathLike) -> None:
         """Write the object to a file: see `Engine.load`.
 

@@ -16,7 +16,8 @@ from .keys import (
     RotationKey,
     SmallBootstrapKey,
 )
-from .plaintext import Plaintext
+from .matrix import LightPlainMatrix, PlainMatrix
+from .plaintext import LightPlaintext, Plaintext
 
 if TYPE_CHECKING:
     from .engine import Engine
@@ -25,11 +26,14 @@ __all__ = ["Ciphertext"]
 
 
 class Ciphertext(Storable):
-    """An encrypted vector of `slot_count` numbers.
+    """An encrypted vector of numbers, in units of `slot_count`.
 
-    Made by `Engine.encrypt`, and by every operation on ciphertexts. It is immutable: an operation gives a new one, and
-    any number of threads may share it. Operators use the evaluation keys that the engine has made, or was given, for
-    the ciphertext's secret.
+    Made by `Engine.encrypt`, and by every operation on ciphertexts. An operation gives a new one, and any number of
+    threads may share it; only an operation with ``out=`` puts its result into an old one. Operators use the
+    evaluation keys that the engine has made, or was given, for the ciphertext's secret.
+
+    A vector longer than `slot_count` has several units, ``len(ciphertext)`` of them: operations act on each, and
+    rotations inside each. `units` takes them apart, and `Engine.vstack` puts them together.
 
     ==========================  =============================================  ======================
     expression                  means                                          levels consumed
@@ -40,6 +44,7 @@ class Ciphertext(Storable):
     ``a * b``                   slot by slot                                   1
     ``3 * a``, ``1j * a``       by a number with integer parts                 0
     ``1.5 * a``, ``array * a``  by any other number, or by an array            1
+    ``matrix @ a``              by a plain matrix or a 2-D array               1
     ``a ** k``                  power, for an integer k ≥ 1                    ceil(log2(k))
     ==========================  =============================================  ======================
 
@@ -80,8 +85,34 @@ class Ciphertext(Storable):
 
     @property
     def slot_count(self) -> int:
-        """Number of slots."""
+        """Slots of a unit."""
         return self._native.slot_count
+
+    def __len__(self) -> int:
+        """Return the number of units: 1 for a vector of up to `slot_count` values."""
+        return self._native.unit_count
+
+    def units(self) -> list[Ciphertext]:
+        """Return each unit as a ciphertext of its own.
+
+        Examples
+        --------
+        >>> a = engine.encrypt(np.ones(2 * engine.slot_count), public_key)
+        >>> len(a), [len(unit) for unit in a.units()]
+        (2, [1, 1])
+        """
+        return self._engine._wrap_all(self._native.units(), is_real=self._is_real)
+
+    def __copy__(self) -> Ciphertext:
+        return self._engine.clone(self)
+
+    def __deepcopy__(self, memo: object) -> Ciphertext:
+        return self._engine.clone(self)
+
+    def _become(self, other: Ciphertext) -> Ciphertext:
+        """Take another ciphertext's content, for an operation with ``out=``."""
+        self._native, self._is_real = other._native, other._is_real
+        return self
 
     @property
     def polynomial_count(self) -> int:
@@ -107,7 +138,7 @@ class Ciphertext(Storable):
         parts = [
             f"level {self.level}/{self._engine.max_level}",
             f"scale 2^{self._native.log2_scale:.2f}",
-            f"slots {self.slot_count}",
+            f"slots {len(self)}×{self.slot_count}" if len(self) > 1 else f"slots {self.slot_count}",
             f"est. precision {self.precision_bits:.1f} bits",
         ]
         if self.polynomial_count != 2:
@@ -149,6 +180,12 @@ class Ciphertext(Storable):
 
     __rmul__ = __mul__
 
+    def __rmatmul__(self, matrix: Any) -> Ciphertext:
+        if not (_is_operand(matrix) or isinstance(matrix, (PlainMatrix, LightPlainMatrix))):
+            return NotImplemented
+        key = self._engine._registry.find_matrix_key("multiply_matrix", self._native.secret_id, self.level)
+        return self._engine.multiply_matrix(matrix, self, key)
+
     def __pow__(self, exponent: Any) -> Ciphertext:
         power = _checks.integer("power", "exponent", exponent)
         if power < 1:
@@ -189,7 +226,7 @@ class Ciphertext(Storable):
         delta = self._engine._amount("rotate", delta)
         registry, secret_id = self._engine._registry, self._native.secret_id
         fixed = registry.find_fixed_rotation(secret_id, delta)
-        if fixed is not None:
+        if fixed is not None and fixed.level >= self.level:
             return self._engine.rotate(self, fixed)
         return self._engine.rotate(self, registry.find("rotate", RotationKey, secret_id), delta)
 
@@ -267,6 +304,6 @@ class Ciphertext(Storable):
 
 def _is_operand(value: Any) -> bool:
     """Whether the engine judges a value; what other libraries define is left to them."""
-    if isinstance(value, (Ciphertext, Plaintext, list, tuple, str, bytes)) or _checks.is_scalar(value):
+    if isinstance(value, (Ciphertext, Plaintext, LightPlaintext, list, tuple, str, bytes)) or _checks.is_scalar(value):
         return True
     return hasattr(value, "__array__")

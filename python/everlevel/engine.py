@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.metadata import version
 from threading import Lock
 from typing import Any, Final, NoReturn, overload
 from weakref import WeakValueDictionary
@@ -11,7 +12,9 @@ from ._auto import Counters, Refresher
 from ._engine_evaluation import EvaluationMixin
 from ._engine_extrema import ExtremaMixin
 from ._engine_files import FilesMixin
+from ._engine_matrices import MatricesMixin
 from ._engine_range import RangeMixin
+from ._keywords import accept_names_of_1x
 from ._options import Mode
 from ._registry import KeyRegistry
 from ._storable import Storable
@@ -19,7 +22,7 @@ from ._storable import Storable
 __all__ = ["Engine"]
 
 
-class Engine(RangeMixin, ExtremaMixin, EvaluationMixin, FilesMixin):
+class Engine(RangeMixin, ExtremaMixin, MatricesMixin, EvaluationMixin, FilesMixin):
     """CKKS: arithmetic on encrypted vectors of real or complex numbers.
 
     An engine holds parameters and no secrets. It is safe to use from many threads at once: long calls release the
@@ -191,6 +194,11 @@ class Engine(RangeMixin, ExtremaMixin, EvaluationMixin, FilesMixin):
         return self._context.seeded_keys
 
     @property
+    def build_hash(self) -> str:
+        """The package's version, under 1.x's name."""
+        return version("everlevel")
+
+    @property
     def security_bits(self) -> int:
         """Classical security of the parameters: 128, or 0 for an insecure ring."""
         return 0 if self._context.insecure else 128
@@ -210,6 +218,8 @@ class Engine(RangeMixin, ExtremaMixin, EvaluationMixin, FilesMixin):
         # Called only for what isn't there; names of 1.x get an answer that helps.
         raise _options.unsupported_function(name)
 
+
+accept_names_of_1x(Engine)
 
 _Address = tuple[str, int, bool, bool]
 """What tells engines apart: (parameters, slots, whether threads are many, whether keys are seeded)."""

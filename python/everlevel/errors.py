@@ -39,6 +39,7 @@ __all__ = [
     "StorageError",
     "StorageNotFoundError",
     "TruncatedFileError",
+    "UnitCountError",
     "UnsupportedError",
     "UnsupportedKindError",
 ]
@@ -83,14 +84,14 @@ class ParameterError(EverlevelError, ValueError):
 
 
 class MessageError(EverlevelError, ValueError):
-    """A message can't be encoded: too long, empty, of two dimensions, NaN or infinite.
+    """A message can't be encoded: empty, of two dimensions, NaN or infinite.
 
     Attributes
     ----------
     length : int or None
         Values given.
     slot_count : int or None
-        Values that fit.
+        Values that fill a unit.
     index : int or None
         Where the first bad value stands.
     value : object
@@ -203,6 +204,19 @@ class ScaleError(EverlevelError, ValueError):
 
     log2_left: float | None = None
     log2_right: float | None = None
+
+
+class UnitCountError(EverlevelError, ValueError):
+    """Two operands fill different numbers of ciphertexts: vectors longer than the slots have several units.
+
+    Attributes
+    ----------
+    left, right : int or None
+        Units of the two operands.
+    """
+
+    left: int | None = None
+    right: int | None = None
 
 
 class CiphertextFormError(EverlevelError, ValueError):

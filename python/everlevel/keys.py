@@ -17,6 +17,8 @@ __all__ = [
     "ConjugationKey",
     "FixedRotationKey",
     "LossyBootstrapKey",
+    "MatrixMultiplicationKey",
+    "MergeBootstrapKey",
     "PublicKey",
     "RelinearizationKey",
     "RotationKey",
@@ -88,6 +90,11 @@ class SecretKey(_Key[_native.SecretKey]):
     __slots__ = ()
 
     kind = "secret key"
+
+    @property
+    def serialized_nbytes(self) -> int:
+        """Bytes of the secret in a file: two bits for each coefficient."""
+        return int(2 ** (self._context.log_n - 2))
 
     def _details(self) -> str:
         return "hidden"
@@ -207,6 +214,14 @@ class FixedRotationKey(_EvaluationKey[_native.FixedRotationKey]):
         return f"delta {self.delta:+d}, {super()._details()}"
 
 
+class MatrixMultiplicationKey(_EvaluationKey[_native.MatrixMultiplicationKey]):
+    """Rotates for products with matrices: by every baby step, and by powers of two."""
+
+    __slots__ = ()
+
+    kind = "matrix multiplication key"
+
+
 class BootstrapKey(_EvaluationKey[_native.BootstrapKey]):
     """Raises a ciphertext's level: all rotation keys of a bootstrap, and the keys of its sparse secret."""
 
@@ -226,6 +241,10 @@ class BootstrapKey(_EvaluationKey[_native.BootstrapKey]):
 
     def _details(self) -> str:
         return f"stage_count {self.stage_count}, {self.size}, {self._size()}"
+
+
+MergeBootstrapKey = BootstrapKey
+"""1.x's name for the key of merged bootstraps, which a bootstrap key does."""
 
 
 class LossyBootstrapKey(BootstrapKey):

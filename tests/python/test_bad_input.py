@@ -33,7 +33,6 @@ def a(party: Party) -> Ciphertext:
 @pytest.mark.parametrize(
     ("message", "kind"),
     [
-        (np.ones(513), errors.MessageError),
         ([], errors.MessageError),
         ([1.0, np.nan], errors.MessageError),
         ([np.inf], errors.MessageError),

@@ -47,10 +47,10 @@ def test_the_message_is_copied() -> None:
     assert values[0] == 1
 
 
-def test_too_long_names_both_lengths() -> None:
-    with pytest.raises(errors.MessageError, match=r"^encrypt: .* 9 values .* 8 slots; split it") as caught:
-        _checks.message("encrypt", np.ones(9), SLOTS)
-    assert (caught.value.length, caught.value.slot_count) == (9, 8)
+@pytest.mark.parametrize(("length", "units"), [(1, 1), (8, 1), (9, 2), (16, 2), (17, 3)])
+def test_long_messages_fill_whole_units(length: int, units: int) -> None:
+    slots, _ = _checks.message("encrypt", np.arange(1, length + 1), SLOTS)
+    np.testing.assert_array_equal(slots, [*range(1, length + 1), *[0] * (units * SLOTS - length)])
 
 
 @pytest.mark.parametrize("values", [[], np.array([]), ()])

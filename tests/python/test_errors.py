@@ -17,6 +17,7 @@ BASES = {
     errors.LevelError: ValueError,
     errors.ScaleError: ValueError,
     errors.CiphertextFormError: ValueError,
+    errors.UnitCountError: ValueError,
     errors.MissingKeyError: KeyError,
     errors.KeyMismatchError: ValueError,
     errors.EngineMismatchError: ValueError,

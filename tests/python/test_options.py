@@ -143,7 +143,7 @@ def test_insecure_engine_says_so() -> None:
     assert "INSECURE" in repr(engine)
 
 
-@pytest.mark.parametrize("name", ["mod_raise", "serialize_light_plaintext", "multiply_matrix", "add_pytorch_tensor"])
+@pytest.mark.parametrize("name", ["mod_raise", "serialize_public_key_a", "individual_decrypt", "add_pytorch_tensor"])
 def test_functions_of_1x_not_offered_say_what_to_use(name: str) -> None:
     engine = Engine(max_level=1, insecure_log_n=10)
     with pytest.raises(errors.UnsupportedError, match=f"^Engine.{name}: not offered"):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from conftest import Party
-from everlevel import RotationKey, errors
+from everlevel import Engine, RotationKey, errors
 
 TOLERANCE = 1e-3
 
@@ -75,3 +75,15 @@ def test_sum_and_roll(party: Party, rotation_key: RotationKey, message: np.ndarr
     np.testing.assert_allclose(total, message.sum(), atol=10 * TOLERANCE)
     rolled = party.engine.decrypt(party.engine.roll(a, rotation_key, -3), party.secret_key)
     np.testing.assert_allclose(rolled, np.roll(message, -3), atol=TOLERANCE)
+
+
+def test_operators_take_keys_that_serve_the_level() -> None:
+    engine = Engine(max_level=3, insecure_log_n=10)
+    secret_key = engine.create_secret_key()
+    a = engine.encrypt([1.0, 2.0], secret_key)
+    engine.create_fixed_rotation_key(secret_key, 1, level=1)
+    with pytest.raises(errors.MissingKeyError, match="no rotation key"):
+        a.rotate(1)
+    assert engine.level_down(a, 1).rotate(1).level == 1
+    engine.create_fixed_rotation_key(secret_key, 1)
+    np.testing.assert_allclose(engine.decrypt(a.rotate(1), secret_key)[:3], [0, 1, 2], atol=TOLERANCE)

@@ -20,7 +20,7 @@ impl Ciphertext {
 
 impl Inner {
     /// The same message at a lower level, with that level's scale: one product with an integer and one rescaling.
-    fn lowered<'c>(&self, ct: &'c Ciphertext, level: usize) -> Cow<'c, Ciphertext> {
+    pub(crate) fn lowered<'c>(&self, ct: &'c Ciphertext, level: usize) -> Cow<'c, Ciphertext> {
         if ct.level == level {
             return Cow::Borrowed(ct);
         }
@@ -182,8 +182,21 @@ impl Context {
         }))
     }
 
+    /// The same message at a lower level.
+    ///
+    /// # Errors
+    /// A plaintext of other parameters; a level above its own.
+    pub fn level_down_plain(&self, plaintext: &Plaintext, level: usize) -> Result<Plaintext, Error> {
+        let op = "level_down";
+        self.check_plaintext(op, plaintext)?;
+        if level > plaintext.level {
+            return Err(Error::LevelOutOfRange { op, level, max_level: plaintext.level });
+        }
+        self.plain_at(plaintext, level)
+    }
+
     /// A plaintext at `level` or below: encoded again where it is higher.
-    fn plain_at(&self, plaintext: &Plaintext, level: usize) -> Result<Plaintext, Error> {
+    pub(crate) fn plain_at(&self, plaintext: &Plaintext, level: usize) -> Result<Plaintext, Error> {
         if plaintext.level <= level {
             return Ok(plaintext.clone());
         }

@@ -166,7 +166,7 @@ impl Context {
         self.check_slots("slot_count of the plaintext", plaintext.slot_count)
     }
 
-    fn check_slots(&self, what: &'static str, slot_count: usize) -> Result<(), Error> {
+    pub(crate) fn check_slots(&self, what: &'static str, slot_count: usize) -> Result<(), Error> {
         if slot_count == self.slot_count() {
             return Ok(());
         }

@@ -98,10 +98,15 @@ impl Encoder {
 
     /// The `n` integer coefficients of `round(scale·slots)`, and the largest of them in absolute value.
     pub fn encode(&self, slots: &[Complex64], scale: f64) -> (Vec<i128>, f64) {
+        self.round(&self.to_coeffs(slots), scale)
+    }
+
+    /// [`Encoder::encode`] of the slots whose coefficients [`Encoder::to_coeffs`] gave.
+    pub fn round(&self, coeffs: &[f64], scale: f64) -> (Vec<i128>, f64) {
         let gap = self.n / (2 * self.slots);
         let mut out = vec![0i128; self.n];
         let mut largest = 0.0f64;
-        for (k, c) in self.to_coeffs(slots).into_iter().enumerate() {
+        for (k, c) in coeffs.iter().enumerate() {
             let x = (c * scale).round();
             // Sums of opposite overflows are no numbers.
             largest = largest.max(if x.is_nan() { f64::INFINITY } else { x.abs() });

@@ -19,35 +19,8 @@ impl Context {
 
     pub(crate) fn encode_as(&self, op: &'static str, values: &[Complex64], level: usize) -> Result<Plaintext, Error> {
         self.check_level(op, level)?;
-        let slot_count = self.slot_count();
-        if values.is_empty() {
-            return Err(Error::EmptyMessage { op, slot_count });
-        }
-        if values.len() > slot_count {
-            return Err(Error::MessageTooLong { op, len: values.len(), slot_count });
-        }
-        if let Some(index) = values.iter().position(|v| !v.re.is_finite() || !v.im.is_finite()) {
-            return Err(Error::NotFinite { op, index, value: values[index].to_string() });
-        }
-        self.install(|inner| {
-            let scale = inner.ladder.scales[level];
-            let set = &inner.ladder.sets[level];
-            let mut slots = values.to_vec();
-            slots.resize(slot_count, Complex64::default());
-            let (coeffs, largest) = inner.encoder.encode(&slots, scale);
-            let log2_available = inner.log2_available(level);
-            if largest.log2() >= log2_available {
-                return Err(Error::ScaleOverflow {
-                    op,
-                    log2_needed: largest.log2(),
-                    log2_available,
-                    log2_scale: scale.log2(),
-                    level,
-                });
-            }
-            let poly = inner.ring.to_eval(inner.ring.from_i128(set, &coeffs));
-            Ok(Plaintext { poly, level, scale, slot_count, fingerprint: inner.fingerprint })
-        })
+        let coeffs = self.coefficients(op, values)?;
+        self.install(|inner| inner.expand(op, &coeffs, level))
     }
 
     /// The slots of a plaintext.

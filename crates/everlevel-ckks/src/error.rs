@@ -97,6 +97,18 @@ pub enum Error {
         /// The ciphertext's secret.
         expected: SecretId,
     },
+    /// Vectors of different numbers of units.
+    #[error(
+        "{op}: one operand has {left} units and the other has {right}; make both of vectors that fill equally many ciphertexts"
+    )]
+    UnitCount {
+        /// The refused operation.
+        op: &'static str,
+        /// Units of the one.
+        left: usize,
+        /// Units of the other.
+        right: usize,
+    },
     /// A rotation that the key does not hold.
     #[error("{op}: no key for rotation by {rotation}, the key holds {available:?}; make the key with this engine")]
     MissingRotation {

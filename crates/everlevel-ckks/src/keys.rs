@@ -117,6 +117,7 @@ key_methods! {
     ConjugationKey => |k| k.keys.all().collect();
     FixedRotationKey => |k| vec![&k.key];
     RotationKey => |k| k.keys.values().collect();
+    crate::MatrixMultiplicationKey => |k| k.keys.values().collect();
 }
 
 impl SecretKey {

@@ -5,7 +5,7 @@
 //! the lower one. A **slot** is one complex number; rotations move slots.
 //!
 //! *Map.* [`mod@params`] · [`mod@encoder`] · [`mod@context`] tables and checks · [`mod@keygen`] · [`mod@encryption`] · [`mod@key_moduli`] · [`mod@arithmetic`] · [`mod@rotation`] · [`mod@polynomial`] ·
-//! [`mod@bootstrap`] · [`mod@files`] · [`Error`].
+//! [`mod@units`] vectors longer than the slots · [`mod@light`] plaintexts without primes · [`mod@matrix`] plain matrix times encrypted vector · [`mod@bootstrap`] · [`mod@files`] · [`Error`].
 
 pub mod arithmetic;
 pub mod bootstrap;
@@ -17,9 +17,12 @@ pub mod files;
 pub mod key_moduli;
 pub mod keygen;
 pub mod keys;
+pub mod light;
+pub mod matrix;
 pub mod params;
 pub mod polynomial;
 pub mod rotation;
+pub mod units;
 
 mod error;
 mod working;
@@ -38,8 +41,11 @@ pub use files::bundle::KeyRef;
 pub use files::{Form, Loading, Object, Stored};
 pub use key_moduli::{Claim, KeyModulus};
 pub use keys::{ConjugationKey, FixedRotationKey, PublicKey, RelinearizationKey, RotationKey, SecretKey};
+pub use light::LightPlaintext;
+pub use matrix::{Entries, LightPlainMatrix, MatrixMultiplicationKey, PlainMatrix};
 pub use num_complex::Complex64;
 pub use params::{Params, ParamsLiteral, Precision};
+pub use units::Units;
 
 /// Called with (steps done, steps in all) by operations that take long. An answer of [`ControlFlow::Break`] cancels the operation,
 /// which then returns [`Error::Cancelled`] and nothing else. The number of steps in all may grow while they are being counted.

@@ -5,7 +5,7 @@ use everlevel_rlwe::{Rlwe, SwitchingKey};
 
 use crate::context::Inner;
 use crate::keys::{ConjugationKey, FixedRotationKey, RotationKey};
-use crate::{Ciphertext, Context, Error};
+use crate::{Ciphertext, Context, Error, Plaintext};
 
 /// The left rotations, each a power of two in either direction, that compose to a left rotation by `amount` of `slots` slots: the
 /// non-adjacent form, which has the fewest terms.
@@ -40,6 +40,31 @@ impl Inner {
 }
 
 impl Context {
+    fn moved_plain(&self, op: &'static str, plaintext: &Plaintext, elt: u64) -> Result<Plaintext, Error> {
+        self.check_plaintext(op, plaintext)?;
+        Ok(self.install(|inner| {
+            let poly = inner.ring.automorphism(&plaintext.poly, elt);
+            let Plaintext { level, scale, slot_count, fingerprint, .. } = *plaintext;
+            Plaintext { poly, level, scale, slot_count, fingerprint }
+        }))
+    }
+
+    /// The slots of a plaintext moved right by `delta`, exactly.
+    ///
+    /// # Errors
+    /// A plaintext of other parameters.
+    pub fn rotate_plain(&self, plaintext: &Plaintext, delta: i64) -> Result<Plaintext, Error> {
+        self.moved_plain("rotate", plaintext, self.0.ring.rotation_elt(self.left(delta)))
+    }
+
+    /// The complex conjugate of every slot of a plaintext, exactly.
+    ///
+    /// # Errors
+    /// A plaintext of other parameters.
+    pub fn conjugate_plain(&self, plaintext: &Plaintext) -> Result<Plaintext, Error> {
+        self.moved_plain("conjugate", plaintext, self.0.ring.conjugation_elt())
+    }
+
     fn check_rotation(&self, op: &'static str, a: &Ciphertext) -> Result<(), Error> {
         self.check_ciphertext(op, a)?;
         self.check_relinearized(op, a)

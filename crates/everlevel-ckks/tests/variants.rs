@@ -197,6 +197,6 @@ fn many_are_what_each_is_alone() {
     }
     // One that can't be taken, and none is.
     let error = party.ctx.bootstrap_many(Method::Sign, &refs, keys, Parts::Real, &no_progress);
-    assert!(matches!(error, Err(Error::LevelExhausted { op: "bootstrap_many", needed: 3, level: 0, .. })));
+    assert!(matches!(error, Err(Error::LevelExhausted { op: "sign_bootstrap", needed: 3, level: 0, .. })));
     assert!(party.ctx.bootstrap_many(Method::Sign, &[], keys, Parts::Real, &no_progress).unwrap().is_empty());
 }

@@ -186,51 +186,51 @@ impl Context {
 
     fn encode(&self, py: Python<'_>, slots: Slots<'_>, level: usize) -> PyResult<Plaintext> {
         let slots = values(&slots)?;
-        run(py, || self.0.encode(slots, level)).map(Plaintext)
+        run(py, || self.0.encode_units(slots, level)).map(Plaintext)
     }
 
     fn decode<'py>(&self, py: Python<'py>, plaintext: &Plaintext) -> PyResult<Bound<'py, PyArray1<Complex64>>> {
-        let slots = run(py, || self.0.decode(&plaintext.0))?;
+        let slots = run(py, || self.0.decode_units(&plaintext.0))?;
         Ok(PyArray1::from_vec(py, slots))
     }
 
     fn encrypt_public(&self, py: Python<'_>, plaintext: &Plaintext, public_key: &PublicKey) -> PyResult<Ciphertext> {
-        run(py, || self.0.encrypt(&plaintext.0, &public_key.0)).map(Ciphertext)
+        run(py, || plaintext.0.try_map(|unit| self.0.encrypt(unit, &public_key.0))).map(Ciphertext)
     }
 
     fn encrypt_secret(&self, py: Python<'_>, plaintext: &Plaintext, secret_key: &SecretKey) -> PyResult<Ciphertext> {
-        run(py, || self.0.encrypt_with_secret(&plaintext.0, &secret_key.0)).map(Ciphertext)
+        run(py, || plaintext.0.try_map(|unit| self.0.encrypt_with_secret(unit, &secret_key.0))).map(Ciphertext)
     }
 
     fn decrypt(&self, py: Python<'_>, ciphertext: &Ciphertext, secret_key: &SecretKey) -> PyResult<Plaintext> {
-        run(py, || self.0.decrypt(&ciphertext.0, &secret_key.0)).map(Plaintext)
+        run(py, || ciphertext.0.try_map(|unit| self.0.decrypt(unit, &secret_key.0))).map(Plaintext)
     }
 
     // Arithmetic.
 
     fn add(&self, py: Python<'_>, left: &Ciphertext, right: &Ciphertext) -> PyResult<Ciphertext> {
-        run(py, || self.0.add(&left.0, &right.0)).map(Ciphertext)
+        run(py, || left.0.try_zip("add", &right.0, |a, b| self.0.add(a, b))).map(Ciphertext)
     }
 
     fn add_plain(&self, py: Python<'_>, left: &Ciphertext, right: &Plaintext) -> PyResult<Ciphertext> {
-        run(py, || self.0.add_plain(&left.0, &right.0)).map(Ciphertext)
+        run(py, || left.0.try_zip("add", &right.0, |a, b| self.0.add_plain(a, b))).map(Ciphertext)
     }
 
     fn add_slots(&self, py: Python<'_>, left: &Ciphertext, right: Slots<'_>) -> PyResult<Ciphertext> {
         let right = values(&right)?;
-        run(py, || self.0.add_array(&left.0, right)).map(Ciphertext)
+        run(py, || left.0.try_zip("add", &self.0.per_unit(right), |a, b| self.0.add_array(a, b))).map(Ciphertext)
     }
 
     fn add_scalar(&self, py: Python<'_>, left: &Ciphertext, right: Complex64) -> PyResult<Ciphertext> {
-        run(py, || self.0.add_scalar(&left.0, right)).map(Ciphertext)
+        run(py, || left.0.try_map(|unit| self.0.add_scalar(unit, right))).map(Ciphertext)
     }
 
     fn subtract(&self, py: Python<'_>, left: &Ciphertext, right: &Ciphertext) -> PyResult<Ciphertext> {
-        run(py, || self.0.subtract(&left.0, &right.0)).map(Ciphertext)
+        run(py, || left.0.try_zip("subtract", &right.0, |a, b| self.0.subtract(a, b))).map(Ciphertext)
     }
 
     fn negate(&self, py: Python<'_>, ciphertext: &Ciphertext) -> PyResult<Ciphertext> {
-        run(py, || self.0.negate(&ciphertext.0)).map(Ciphertext)
+        run(py, || ciphertext.0.try_map(|unit| self.0.negate(unit))).map(Ciphertext)
     }
 
     #[pyo3(signature = (left, right, key))]
@@ -241,9 +241,11 @@ impl Context {
         right: &Ciphertext,
         key: Option<&RelinearizationKey>,
     ) -> PyResult<Ciphertext> {
-        run(py, || match key {
-            Some(key) => self.0.multiply(&left.0, &right.0, &key.0),
-            None => self.0.multiply_without_key(&left.0, &right.0),
+        run(py, || {
+            left.0.try_zip("multiply", &right.0, |a, b| match key {
+                Some(key) => self.0.multiply(a, b, &key.0),
+                None => self.0.multiply_without_key(a, b),
+            })
         })
         .map(Ciphertext)
     }
@@ -255,28 +257,39 @@ impl Context {
         ciphertext: &Ciphertext,
         key: Option<&RelinearizationKey>,
     ) -> PyResult<Ciphertext> {
-        run(py, || self.0.square(&ciphertext.0, key.map(|k| &k.0))).map(Ciphertext)
+        run(py, || ciphertext.0.try_map(|unit| self.0.square(unit, key.map(|k| &k.0)))).map(Ciphertext)
     }
 
     fn relinearize(&self, py: Python<'_>, ciphertext: &Ciphertext, key: &RelinearizationKey) -> PyResult<Ciphertext> {
-        run(py, || self.0.relinearize(&ciphertext.0, &key.0)).map(Ciphertext)
+        run(py, || ciphertext.0.try_map(|unit| self.0.relinearize(unit, &key.0))).map(Ciphertext)
     }
 
     fn multiply_plain(&self, py: Python<'_>, left: &Ciphertext, right: &Plaintext) -> PyResult<Ciphertext> {
-        run(py, || self.0.multiply_plain(&left.0, &right.0)).map(Ciphertext)
+        run(py, || left.0.try_zip("multiply", &right.0, |a, b| self.0.multiply_plain(a, b))).map(Ciphertext)
     }
 
     fn multiply_slots(&self, py: Python<'_>, left: &Ciphertext, right: Slots<'_>) -> PyResult<Ciphertext> {
         let right = values(&right)?;
-        run(py, || self.0.multiply_array(&left.0, right)).map(Ciphertext)
+        run(py, || left.0.try_zip("multiply", &self.0.per_unit(right), |a, b| self.0.multiply_array(a, b)))
+            .map(Ciphertext)
     }
 
     fn multiply_scalar(&self, py: Python<'_>, left: &Ciphertext, right: Complex64) -> PyResult<Ciphertext> {
-        run(py, || self.0.multiply_scalar(&left.0, right)).map(Ciphertext)
+        run(py, || left.0.try_map(|unit| self.0.multiply_scalar(unit, right))).map(Ciphertext)
     }
 
     fn level_down(&self, py: Python<'_>, ciphertext: &Ciphertext, level: usize) -> PyResult<Ciphertext> {
-        run(py, || self.0.level_down(&ciphertext.0, level)).map(Ciphertext)
+        run(py, || ciphertext.0.try_map(|unit| self.0.level_down(unit, level))).map(Ciphertext)
+    }
+
+    fn level_down_plain(&self, py: Python<'_>, plaintext: &Plaintext, level: usize) -> PyResult<Plaintext> {
+        run(py, || plaintext.0.try_map(|unit| self.0.level_down_plain(unit, level))).map(Plaintext)
+    }
+
+    /// The units of several ciphertexts as one.
+    fn stack(&self, py: Python<'_>, ciphertexts: Vec<Py<Ciphertext>>) -> PyResult<Ciphertext> {
+        let vectors: Vec<_> = ciphertexts.iter().map(|ciphertext| &ciphertext.get().0).collect();
+        run(py, || ckks::Units::stack(&vectors)).map(Ciphertext)
     }
 
     // Polynomials.
@@ -289,8 +302,8 @@ impl Context {
         max_power: usize,
         key: &RelinearizationKey,
     ) -> PyResult<Vec<Ciphertext>> {
-        let elements = run(py, || self.0.basis(&ciphertext.0, basis(chebyshev), max_power, &key.0))?;
-        Ok(elements.into_iter().map(Ciphertext).collect())
+        let of_unit = |unit: &_| self.0.basis(unit, basis(chebyshev), max_power, &key.0);
+        run(py, || ciphertext.0.try_map(of_unit)).map(each)
     }
 
     fn evaluate_polynomial(
@@ -301,17 +314,18 @@ impl Context {
         coefficients: Vec<f64>,
         key: &RelinearizationKey,
     ) -> PyResult<Ciphertext> {
-        run(py, || self.0.evaluate_polynomial(&ciphertext.0, basis(chebyshev), &coefficients, &key.0)).map(Ciphertext)
+        let of_unit = |unit: &_| self.0.evaluate_polynomial(unit, basis(chebyshev), &coefficients, &key.0);
+        run(py, || ciphertext.0.try_map(of_unit)).map(Ciphertext)
     }
 
     // Slots.
 
     fn rotate(&self, py: Python<'_>, ciphertext: &Ciphertext, key: &RotationKey, delta: i64) -> PyResult<Ciphertext> {
-        run(py, || self.0.rotate(&ciphertext.0, &key.0, delta)).map(Ciphertext)
+        run(py, || ciphertext.0.try_map(|unit| self.0.rotate(unit, &key.0, delta))).map(Ciphertext)
     }
 
     fn rotate_fixed(&self, py: Python<'_>, ciphertext: &Ciphertext, key: &FixedRotationKey) -> PyResult<Ciphertext> {
-        run(py, || self.0.rotate_fixed(&ciphertext.0, &key.0)).map(Ciphertext)
+        run(py, || ciphertext.0.try_map(|unit| self.0.rotate_fixed(unit, &key.0))).map(Ciphertext)
     }
 
     fn rotate_batch(
@@ -321,8 +335,7 @@ impl Context {
         key: &RotationKey,
         deltas: Vec<i64>,
     ) -> PyResult<Vec<Ciphertext>> {
-        let rotated = run(py, || self.0.rotate_many(&ciphertext.0, &key.0, &deltas))?;
-        Ok(rotated.into_iter().map(Ciphertext).collect())
+        run(py, || ciphertext.0.try_map(|unit| self.0.rotate_many(unit, &key.0, &deltas))).map(each)
     }
 
     fn rotate_batch_fixed(
@@ -332,12 +345,19 @@ impl Context {
         keys: Vec<Py<FixedRotationKey>>,
     ) -> PyResult<Vec<Ciphertext>> {
         let keys: Vec<&ckks::FixedRotationKey> = keys.iter().map(|key| &key.get().0).collect();
-        let rotated = run(py, || self.0.rotate_fixed_many(&ciphertext.0, &keys))?;
-        Ok(rotated.into_iter().map(Ciphertext).collect())
+        run(py, || ciphertext.0.try_map(|unit| self.0.rotate_fixed_many(unit, &keys))).map(each)
     }
 
     fn conjugate(&self, py: Python<'_>, ciphertext: &Ciphertext, key: &ConjugationKey) -> PyResult<Ciphertext> {
-        run(py, || self.0.conjugate(&ciphertext.0, &key.0)).map(Ciphertext)
+        run(py, || ciphertext.0.try_map(|unit| self.0.conjugate(unit, &key.0))).map(Ciphertext)
+    }
+
+    fn rotate_plain(&self, py: Python<'_>, plaintext: &Plaintext, delta: i64) -> PyResult<Plaintext> {
+        run(py, || plaintext.0.try_map(|unit| self.0.rotate_plain(unit, delta))).map(Plaintext)
+    }
+
+    fn conjugate_plain(&self, py: Python<'_>, plaintext: &Plaintext) -> PyResult<Plaintext> {
+        run(py, || plaintext.0.try_map(|unit| self.0.conjugate_plain(unit))).map(Plaintext)
     }
 
     // Bootstrapping.
@@ -349,9 +369,7 @@ impl Context {
         keys: Keys<'_>,
         report: Report,
     ) -> PyResult<Ciphertext> {
-        let ckks::BootstrapKeys { relinearization, conjugation, bootstrap } = bootstrap_keys(&keys);
-        run_reporting(py, report, |p| self.0.bootstrap(&ciphertext.0, relinearization, conjugation, bootstrap, p))
-            .map(Ciphertext)
+        self.bootstrapped(py, (ckks::Method::Regular, ckks::Parts::Complex), ciphertext, bootstrap_keys(&keys), report)
     }
 
     fn lossy_bootstrap(
@@ -362,8 +380,7 @@ impl Context {
         real_only: bool,
         report: Report,
     ) -> PyResult<Ciphertext> {
-        let keys = bootstrap_keys(&keys);
-        run_reporting(py, report, |p| self.0.lossy_bootstrap(&ciphertext.0, keys, parts(real_only), p)).map(Ciphertext)
+        self.bootstrapped(py, (ckks::Method::Lossy, parts(real_only)), ciphertext, bootstrap_keys(&keys), report)
     }
 
     fn sign_bootstrap(
@@ -374,8 +391,7 @@ impl Context {
         real_only: bool,
         report: Report,
     ) -> PyResult<Ciphertext> {
-        let keys = bootstrap_keys(&keys);
-        run_reporting(py, report, |p| self.0.sign_bootstrap(&ciphertext.0, keys, parts(real_only), p)).map(Ciphertext)
+        self.bootstrapped(py, (ckks::Method::Sign, parts(real_only)), ciphertext, bootstrap_keys(&keys), report)
     }
 
     fn merge_bootstrap(
@@ -446,6 +462,19 @@ impl Context {
             .map(BootstrapKey)
     }
 
+    /// All units together, so that they share the reading of the keys.
+    fn bootstrapped(
+        &self,
+        py: Python<'_>,
+        (method, parts): (ckks::Method, ckks::Parts),
+        ciphertext: &Ciphertext,
+        keys: ckks::BootstrapKeys<'_>,
+        report: Report,
+    ) -> PyResult<Ciphertext> {
+        let all = |units: &[&_], p: ckks::Progress| self.0.bootstrap_many(method, units, keys, parts, p);
+        run_reporting(py, report, |p| ciphertext.0.try_together(|units| all(units, p))).map(Ciphertext)
+    }
+
     fn merged(
         &self,
         py: Python<'_>,
@@ -455,8 +484,13 @@ impl Context {
         report: Report,
     ) -> PyResult<(Ciphertext, Ciphertext)> {
         let (first, second, keys) = (&first.0, &second.0, bootstrap_keys(keys));
-        let [first, second] = run_reporting(py, report, |p| self.0.merge_bootstrap(method, first, second, keys, p))?;
-        Ok((Ciphertext(first), Ciphertext(second)))
+        let of_pair = |(first, second): &(&_, &_), p: ckks::Progress| {
+            self.0.merge_bootstrap(method, first, second, keys, p).map(Vec::from)
+        };
+        let merged = |p: ckks::Progress| first.zip("merge_bootstrap", second)?.try_map_reporting(p, of_pair);
+        let mut both = run_reporting(py, report, merged).map(each)?.into_iter();
+        let (Some(first), Some(second)) = (both.next(), both.next()) else { unreachable!("a merge has two results") };
+        Ok((first, second))
     }
 }
 
@@ -481,6 +515,11 @@ fn literal(
     };
     literal.max_level = max_level.unwrap_or(literal.max_level);
     Ok(literal)
+}
+
+/// Several results of every unit as ciphertexts.
+fn each(results: ckks::Units<Vec<ckks::Ciphertext>>) -> Vec<Ciphertext> {
+    results.transposed().into_iter().map(Ciphertext).collect()
 }
 
 fn basis(chebyshev: bool) -> Basis {

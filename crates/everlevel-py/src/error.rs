@@ -106,6 +106,9 @@ fn translate(error: &Error) -> Translation {
                 ("actual", Field::Int(i128::from(found.0))),
             ],
         ),
+        Error::UnitCount { left, right, .. } => {
+            T::new("UnitCountError", [("left", int(*left)), ("right", int(*right))])
+        }
         Error::MissingRotation { rotation, available, .. } => T::new(
             "MissingKeyError",
             [

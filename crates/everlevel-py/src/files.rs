@@ -82,7 +82,7 @@ macro_rules! objects {
 
 objects! {
     Ciphertext Plaintext PublicKey RelinearizationKey ConjugationKey RotationKey FixedRotationKey BootstrapKey
-    SmallBootstrapKey
+    LightPlaintext PlainMatrix LightPlainMatrix MatrixMultiplicationKey SmallBootstrapKey
 }
 
 /// What a file held.

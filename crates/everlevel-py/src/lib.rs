@@ -8,6 +8,7 @@ mod call;
 mod context;
 mod error;
 mod files;
+mod matrices;
 mod objects;
 
 /// The extension module.
@@ -20,8 +21,14 @@ mod _native {
     #[pymodule_export]
     use crate::files::{deserialize, inspect_file, load, save, serialize, verify_file};
     #[pymodule_export]
+    use crate::matrices::{
+        change_level, change_matrix_level, encode_light, encode_light_matrix, encode_matrix, expand, level_down_matrix,
+        matrix_multiplication_key, matrix_multiplication_level, multiply_matrix,
+    };
+    #[pymodule_export]
     use crate::objects::{
-        BootstrapKey, Ciphertext, ConjugationKey, FixedRotationKey, Plaintext, PublicKey, RelinearizationKey,
-        RotationKey, SecretKey, SmallBootstrapKey, build_info,
+        BootstrapKey, Ciphertext, ConjugationKey, FixedRotationKey, LightPlainMatrix, LightPlaintext,
+        MatrixMultiplicationKey, PlainMatrix, Plaintext, PublicKey, RelinearizationKey, RotationKey, SecretKey,
+        SmallBootstrapKey, build_info,
     };
 }

@@ -23,10 +23,36 @@ macro_rules! class {
             }
         );
     };
+    ($(#[$doc:meta])* units $name:ident { $($methods:tt)* }) => {
+        class!(
+            $(#[$doc])*
+            $name(ckks::Units<ckks::$name>) {
+                #[getter]
+                fn unit_count(&self) -> usize {
+                    self.0.count()
+                }
+
+                #[getter]
+                fn level(&self) -> usize {
+                    self.0.first().level()
+                }
+
+                #[getter]
+                fn log2_scale(&self) -> f64 {
+                    self.0.first().scale().log2()
+                }
+
+                $($methods)*
+            }
+        );
+    };
     ($(#[$doc:meta])* $name:ident { $($methods:tt)* }) => {
+        class!($(#[$doc])* $name(ckks::$name) { $($methods)* });
+    };
+    ($(#[$doc:meta])* $name:ident($type:ty) { $($methods:tt)* }) => {
         $(#[$doc])*
         #[pyclass(frozen, module = "everlevel._native")]
-        pub struct $name(pub ckks::$name);
+        pub struct $name(pub $type);
 
         #[pymethods]
         impl $name {
@@ -147,51 +173,96 @@ class!(
 );
 
 class!(
-    /// An encoded message.
-    Plaintext {
+    /// An encoded message, of one unit or several.
+    units Plaintext {}
+);
+
+class!(
+    /// An encrypted message, of one unit or several.
+    units Ciphertext {
         #[getter]
-        fn level(&self) -> usize {
-            self.0.level()
+        fn polynomial_count(&self) -> usize {
+            self.0.first().polynomial_count()
         }
 
         #[getter]
-        fn log2_scale(&self) -> f64 {
-            self.0.scale().log2()
+        fn precision_bits(&self) -> f64 {
+            self.0.first().precision_bits()
+        }
+
+        #[getter]
+        fn secret_id(&self) -> u64 {
+            self.0.first().secret_id().0
+        }
+
+        #[getter]
+        fn slot_count(&self) -> usize {
+            self.0.first().slot_count()
+        }
+
+        /// Each unit as a ciphertext of its own.
+        fn units(&self) -> Vec<Self> {
+            self.0.split().into_iter().map(Self).collect()
         }
     }
 );
 
 class!(
-    /// An encrypted message.
-    Ciphertext {
+    /// An encoded message without its primes, of one unit or several.
+    LightPlaintext(ckks::Units<ckks::LightPlaintext>) {
+        #[getter]
+        fn unit_count(&self) -> usize {
+            self.0.count()
+        }
+
         #[getter]
         fn level(&self) -> usize {
-            self.0.level()
+            self.0.first().level()
         }
+    }
+);
 
-        #[getter]
-        fn log2_scale(&self) -> f64 {
-            self.0.scale().log2()
-        }
+/// A matrix's class.
+macro_rules! matrix_class {
+    ($(#[$doc:meta])* $name:ident) => {
+        class!(
+            $(#[$doc])*
+            $name {
+                #[getter]
+                fn level(&self) -> usize {
+                    self.0.level()
+                }
 
-        #[getter]
-        fn polynomial_count(&self) -> usize {
-            self.0.polynomial_count()
-        }
+                #[getter]
+                fn shape(&self) -> (usize, usize) {
+                    self.0.dimensions()
+                }
 
-        #[getter]
-        fn precision_bits(&self) -> f64 {
-            self.0.precision_bits()
-        }
+                #[getter]
+                fn diagonal_count(&self) -> usize {
+                    self.0.diagonal_count()
+                }
+            }
+        );
+    };
+}
 
+matrix_class!(
+    /// An encoded matrix.
+    PlainMatrix
+);
+
+matrix_class!(
+    /// An encoded matrix without its primes.
+    LightPlainMatrix
+);
+
+class!(
+    /// Rotates for products with matrices.
+    seeded MatrixMultiplicationKey {
         #[getter]
         fn secret_id(&self) -> u64 {
             self.0.secret_id().0
-        }
-
-        #[getter]
-        fn slot_count(&self) -> usize {
-            self.0.slot_count()
         }
     }
 );

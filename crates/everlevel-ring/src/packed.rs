@@ -49,6 +49,30 @@ impl PackedPoly {
         Self { set: poly.set.clone(), n, backing: Backing::Owned(slab) }
     }
 
+    /// Packs many polynomials over one set into one piece of memory, which lives as long as any of them: for so many that a piece for
+    /// each would waste the rest of its last page.
+    ///
+    /// # Errors
+    /// The first that `poly` returns.
+    pub fn many<E>(
+        ring: &Ring,
+        set: &PrimeSet,
+        count: usize,
+        mut poly: impl FnMut(usize) -> Result<Poly<Eval>, E>,
+    ) -> Result<Vec<Self>, E> {
+        let (n, each) = (ring.n(), stride(ring.n()) * set.len());
+        let mut bytes = vec![0u8; count * each];
+        for (k, out) in bytes.chunks_exact_mut(each.max(1)).enumerate() {
+            let poly = poly(k)?;
+            assert_eq!(poly.set(), set, "polynomials are over the set");
+            out.par_chunks_mut(stride(n)).zip(&poly.limbs).for_each(|(out, limb)| {
+                packed::pack(&mut out[..packed::byte_len(n)], limb);
+            });
+        }
+        let bytes: SharedBytes = Arc::new(bytes);
+        Ok((0..count).map(|k| Self::shared(set, n, bytes.clone(), k * each)).collect())
+    }
+
     /// A polynomial of degree below `n` whose limbs lie in shared bytes from `offset` on. Residues should be canonical: see
     /// [`PackedPoly::first_not_canonical`].
     ///

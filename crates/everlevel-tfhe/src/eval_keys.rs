@@ -53,6 +53,25 @@ impl SeededEvalKeys {
         })
     }
 
+    pub(crate) fn from_parts(
+        params: Arc<Params>,
+        id: SecretId,
+        bootstrap: SeededBootstrapKey,
+        key_switch: SeededKeySwitchKey,
+    ) -> Self {
+        Self { params, id, bootstrap, key_switch }
+    }
+
+    /// The parameters.
+    pub fn params(&self) -> &Arc<Params> {
+        &self.params
+    }
+
+    /// The secret that the keys belong to.
+    pub fn id(&self) -> SecretId {
+        self.id
+    }
+
     /// The keys ready for use.
     pub fn prepare(&self) -> EvalKeys {
         EvalKeys {

@@ -5,8 +5,8 @@
 //! **table** is programmed into a bootstrap, which gives its entry with fresh noise.
 //!
 //! *Map.* [`mod@params`] literals and what is checked · [`mod@sets`] named ones with claims · [`mod@secret`] keys · [`mod@ciphertext`] encryption ·
-//! [`mod@eval_keys`] bootstrapping · [`mod@gates`] · [`mod@integers`] of a few bits · [`mod@integer`] of 8 to 64 bits · [`mod@lut`] · below them
-//! [`mod@bootstrap_key`], [`mod@key_switch`], [`mod@mod_switch`], [`mod@lwe`] · [`mod@noise`] the formulas and the mathematics.
+//! [`mod@eval_keys`] bootstrapping · [`mod@gates`] · [`mod@integers`] of a few bits · [`mod@integer`] of 8 to 64 bits · [`mod@lut`] · [`mod@files`] · below
+//! them [`mod@bootstrap_key`], [`mod@key_switch`], [`mod@mod_switch`], [`mod@lwe`] · [`mod@noise`] the formulas and the mathematics.
 //!
 //! *Safety.* Decryptions that are shown to others tell about the noise; nothing here floods it. Operations on secrets don't branch or index on them.
 //!
@@ -28,6 +28,7 @@
 pub mod bootstrap_key;
 pub mod ciphertext;
 pub mod eval_keys;
+pub mod files;
 pub mod gates;
 pub mod integer;
 pub mod integers;

@@ -1,10 +1,10 @@
 //! Measured variances against the formulas, step by step, each over 10,000 samples or more, and the tail at weak parameters.
 //!
-//! A key's own errors are drawn once for all its samples, so each measurement takes several keys.
+//! A key's own errors, and its weight, are drawn once for all its samples, so each measurement takes several keys, the same at every run.
 
 mod common;
 
-use common::{keys, literal, signed};
+use common::{fixed_keys, keys, literal, signed};
 use everlevel_rand::{Domain, Seed};
 use everlevel_tfhe::{EvalKeys, Gadget, KeySwitch, Lut, Lwe, Order, ParamsLiteral, SecretKey, Space, noise};
 
@@ -31,9 +31,9 @@ fn sample(
     one: impl Fn(&SecretKey, &EvalKeys, u64) -> f64,
 ) -> Vec<f64> {
     let mut squares = Vec::new();
-    for key in 0..key_count as u64 {
-        let (secret, keys) = keys(literal.clone());
-        squares.extend((0..count).map(|i| one(&secret, &keys, key * count + i).powi(2)));
+    for index in 0..key_count as u64 {
+        let (secret, keys) = fixed_keys(literal.clone(), index);
+        squares.extend((0..count).map(|i| one(&secret, &keys, i).powi(2)));
     }
     squares
 }
@@ -59,7 +59,7 @@ fn key_switches() {
     {
         let base = literal(32, Space::Bit);
         let literal = ParamsLiteral { key_switch: KeySwitch { gadget, ring }, max_log2_p_fail: 0.0, ..base };
-        let squares = sample(&literal, 100, 200, |secret, keys, i| {
+        let squares = sample(&literal, 48, 500, |secret, keys, i| {
             let big = uniform(keys.params().big_dim(), i);
             signed(keys.key_switch_lwe(&big).phase(secret.small()).wrapping_sub(big.phase(secret.big())))
         });
@@ -72,7 +72,7 @@ fn key_switches() {
 fn modulus_switches() {
     for log2_stride in [0, 2] {
         let literal = ParamsLiteral { order: Order::BootstrapFirst, ..literal(32, Space::Bit) };
-        let squares = sample(&literal, 100, 200, |secret, keys, i| {
+        let squares = sample(&literal, 48, 500, |secret, keys, i| {
             let small = uniform(keys.params().lwe_dim, i);
             let exponents = keys.exponents(&small, log2_stride);
             let two_n = 2.0 * keys.params().n() as f64;
@@ -171,7 +171,7 @@ fn transforms_of_64_bit_words() {
 fn the_tail_at_weak_parameters() {
     let base = ParamsLiteral { max_log2_p_fail: 0.0, norm2: 1.0, ..literal(32, Space::Integer { bits: 2 }) };
     for lwe_log2_std_dev in [-11.5, -11.0] {
-        let (secret, keys) = keys(ParamsLiteral { lwe_log2_std_dev, ..base.clone() });
+        let (secret, keys) = fixed_keys(ParamsLiteral { lwe_log2_std_dev, ..base.clone() }, 0);
         let values: Vec<u64> = (0..20_000).map(|i| i % 4).collect();
         let x = secret.encrypt_integers(&values, 3).unwrap();
         let variance = keys.params().noise().at_table(x[0].variance_torus());

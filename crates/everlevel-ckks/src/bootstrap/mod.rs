@@ -232,7 +232,13 @@ impl Context {
         parts: Parts,
         progress: Progress,
     ) -> Result<Vec<Ciphertext>, Error> {
-        let call = Call { op: "bootstrap_many", method, keys, parts };
+        let op = match method {
+            Method::Regular => "bootstrap",
+            Method::Lossy => "lossy_bootstrap",
+            Method::Sign => "sign_bootstrap",
+            Method::Precise => "precise_bootstrap",
+        };
+        let call = Call { op, method, keys, parts };
         self.run(call, cts, progress, &mut |_, _, _| {})
     }
 

@@ -16,6 +16,52 @@ pub struct Message {
     pub slot_count: usize,
     pub polynomial_count: usize,
     pub primes: Vec<usize>,
+    /// Vectors of one unit don't say so.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub units: usize,
+}
+
+fn one() -> usize {
+    1
+}
+
+fn is_one(count: &usize) -> bool {
+    *count == 1
+}
+
+/// A light plaintext's.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Light {
+    pub level: usize,
+    pub slot_count: usize,
+    pub units: usize,
+}
+
+/// A matrix's, light or not.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Matrix {
+    pub rows: usize,
+    pub columns: usize,
+    pub level: usize,
+    pub slot_count: usize,
+    /// Diagonals are stored moved back by their giant steps, the multiples of this.
+    pub baby_count: i64,
+    /// Left rotations.
+    pub diagonals: Vec<i64>,
+    pub row_norm: f64,
+    pub mean_size: f64,
+}
+
+/// A matrix multiplication key's.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MatrixRotations {
+    pub slot_count: usize,
+    pub level: usize,
+    /// The amounts of its keys, to the left.
+    pub left: Vec<i64>,
 }
 
 /// A public key's.

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use everlevel_io::Error as FileError;
 use everlevel_params::SecretDistribution;
-use everlevel_ring::PrimeSet;
-use everlevel_rlwe::{Gadget, Rlwe};
+use everlevel_rlwe::Gadget;
 use zeroize::Zeroizing;
 
 use crate::context::Inner;
@@ -14,8 +13,8 @@ use crate::files::writer::Writer;
 use crate::files::{Stored, entries};
 use crate::keys::KeyPair;
 use crate::{
-    BootstrapKey, BootstrapKeySize, BootstrapKind, Ciphertext, ConjugationKey, Error, FixedRotationKey, Plaintext,
-    PublicKey, RelinearizationKey, RotationKey, SecretKey, SmallBootstrapKey,
+    BootstrapKey, BootstrapKeySize, BootstrapKind, ConjugationKey, Error, FixedRotationKey, PublicKey,
+    RelinearizationKey, RotationKey, SecretKey, SmallBootstrapKey,
 };
 
 /// How a type becomes metadata and tensors, and comes back.
@@ -30,108 +29,8 @@ pub trait Parts: Sized + Send + Sync {
     fn read(reader: &Reader<'_>) -> Result<Self, Error>;
 }
 
-fn refuse<T>(what: &str, found: impl ToString, needed: impl Into<String>) -> Result<T, Error> {
+pub(super) fn refuse<T>(what: &str, found: impl ToString, needed: impl Into<String>) -> Result<T, Error> {
     Err(FileError::header(what, found, needed).into())
-}
-
-impl entries::Message {
-    /// Checks what does not depend on the kind, and gives the primes.
-    fn check(&self, reader: &Reader<'_>) -> Result<PrimeSet, Error> {
-        let ladder = &reader.inner.ladder;
-        reader.check_slots(self.slot_count)?;
-        let Some(of_level) = ladder.sets.get(self.level) else {
-            return refuse("level", self.level, format!("at most {}", ladder.sets.len() - 1));
-        };
-        if !(self.scale.is_finite() && self.scale > 0.0) {
-            return refuse("scale", self.scale, "positive");
-        }
-        let set = PrimeSet::new(self.primes.iter().copied());
-        if set.is_empty() || !set.is_subset(of_level) || set.indices() != self.primes {
-            return refuse("primes", format!("{:?}", self.primes), format!("among {:?}", of_level.indices()));
-        }
-        Ok(set)
-    }
-}
-
-impl Stored for Plaintext {}
-impl Parts for Plaintext {
-    const KIND: &'static str = "plaintext";
-    const NAME: &'static str = "plaintext";
-
-    fn fingerprint(&self) -> u64 {
-        self.fingerprint
-    }
-
-    fn write<'a>(&'a self, writer: &mut Writer<'_, 'a>) {
-        writer.object(&entries::Message {
-            level: self.level,
-            scale: self.scale,
-            error: None,
-            slot_count: self.slot_count,
-            polynomial_count: 1,
-            primes: self.poly.set().indices().to_vec(),
-        });
-        writer.poly("message", &self.poly);
-    }
-
-    fn read(reader: &Reader<'_>) -> Result<Self, Error> {
-        let entry: entries::Message = reader.object()?;
-        let set = entry.check(reader)?;
-        reader.require("polynomial_count", entry.polynomial_count, 1, "1".into())?;
-        let poly = reader.poly("message", &set)?;
-        let entries::Message { level, scale, slot_count, .. } = entry;
-        Ok(Self { poly, level, scale, slot_count, fingerprint: reader.inner.fingerprint })
-    }
-}
-
-impl Stored for Ciphertext {}
-impl Parts for Ciphertext {
-    const KIND: &'static str = "ciphertext";
-    const NAME: &'static str = "ciphertext";
-
-    fn fingerprint(&self) -> u64 {
-        self.fingerprint
-    }
-
-    fn write<'a>(&'a self, writer: &mut Writer<'_, 'a>) {
-        writer.secret_id(self.secret_id);
-        writer.object(&entries::Message {
-            level: self.level,
-            scale: self.scale,
-            error: self.error.is_finite().then_some(self.error),
-            slot_count: self.slot_count,
-            polynomial_count: self.polynomial_count(),
-            primes: self.rlwe.set().indices().to_vec(),
-        });
-        writer.poly("c0", &self.rlwe.c0);
-        writer.poly("c1", &self.rlwe.c1);
-        if let Some(c2) = &self.c2 {
-            writer.poly("c2", c2);
-        }
-    }
-
-    fn read(reader: &Reader<'_>) -> Result<Self, Error> {
-        let entry: entries::Message = reader.object()?;
-        let set = entry.check(reader)?;
-        let of_level = &reader.inner.ladder.sets[entry.level];
-        reader.require("primes", &set, of_level, format!("{:?}, the level's", of_level.indices()))?;
-        let c2 = match entry.polynomial_count {
-            2 => None,
-            3 => Some(reader.poly("c2", &set)?),
-            count => return refuse("polynomial_count", count, "2 or 3"),
-        };
-        let info = reader.info()?;
-        Ok(Self {
-            rlwe: Rlwe { c0: reader.poly("c0", &set)?, c1: reader.poly("c1", &set)? },
-            c2,
-            level: entry.level,
-            scale: entry.scale,
-            error: entry.error.map_or(f64::INFINITY, f64::abs),
-            secret_id: info.secret_id,
-            fingerprint: info.fingerprint,
-            slot_count: entry.slot_count,
-        })
-    }
 }
 
 /// Two bits a coefficient: 0, 1, and 2 for −1.

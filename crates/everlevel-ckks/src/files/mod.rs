@@ -7,7 +7,7 @@
 //! *Polynomials.* A tensor of shape `[primes, stride]`: row `k` belongs to the `k`-th prime of the polynomial's set, and holds `N` residues of six
 //! bytes, little-endian, in transform representation (see [`everlevel_ring::packed`]); the rest of a row is zero. A
 //! switching key has one tensor for each digit's body, `NAME.body.ROW`, and `NAME.mask.ROW` only where it is written
-//! [`Form::Expanded`]: the seed gives masks back. A secret key has its coefficients, two bits each.
+//! [`Form::Expanded`]: the seed gives masks back. Plaintexts and ciphertexts of several units have the tensors of each, `unit_K.NAME`. A secret key has its coefficients, two bits each.
 //!
 //! *What is not.* The plaintexts of bootstraps belong to the parameters: each context makes them when first needed.
 //!
@@ -15,22 +15,25 @@
 //! unless [`Loading::verify`] is asked for. The residues of ciphertexts, plaintexts and public keys are always compared
 //! with their primes.
 //!
-//! *Map.* [`mod@literal`] parameters as text · `entries` the JSON of each type · `writer` · `reader` · `kinds` each type, both ways ·
-//! [`mod@bundle`] several keys in one container.
+//! *Map.* [`mod@literal`] parameters as text · `entries` the JSON of each type · `writer` · `reader` · `messages` plaintexts and ciphertexts,
+//! both ways · `matrices` light plaintexts and matrices · `kinds` the others · [`mod@bundle`] several keys in one container.
 
 pub mod bundle;
 pub mod literal;
 
 mod entries;
 mod kinds;
+mod matrices;
+mod messages;
 mod reader;
 mod writer;
 
 use everlevel_io::{Builder, Container};
 
 use crate::{
-    BootstrapKey, Ciphertext, ConjugationKey, Context, Error, FixedRotationKey, Plaintext, PublicKey,
-    RelinearizationKey, RotationKey, SecretKey, SmallBootstrapKey,
+    BootstrapKey, Ciphertext, ConjugationKey, Context, Error, FixedRotationKey, LightPlainMatrix, LightPlaintext,
+    MatrixMultiplicationKey, PlainMatrix, Plaintext, PublicKey, RelinearizationKey, RotationKey, SecretKey,
+    SmallBootstrapKey, Units,
 };
 use kinds::Parts;
 use reader::Reader;
@@ -61,13 +64,13 @@ pub struct Loading {
 pub trait Stored: Parts {}
 
 macro_rules! objects {
-    ($($name:ident)*) => {
+    ($($name:ident: $type:ty,)*) => {
         /// An object of whichever kind a container held.
         #[derive(Debug)]
         #[non_exhaustive]
         #[allow(clippy::large_enum_variant, reason = "one at a time, on its way to whoever asked for it")]
         pub enum Object {
-            $(#[doc = concat!("[`", stringify!($name), "`].")] $name($name),)*
+            $(#[doc = concat!("[`", stringify!($name), "`].")] $name($type),)*
         }
 
         impl Context {
@@ -77,15 +80,15 @@ macro_rules! objects {
             /// As [`Context::from_container`], and a kind that there is no support for.
             pub fn object_from_container(&self, container: &Container, loading: Loading) -> Result<Object, Error> {
                 let kind = container.kind()?;
-                $(if kind == <$name as Parts>::KIND {
+                $(if kind == <$type as Parts>::KIND {
                     return self.read_container(container, loading).map(Object::$name);
                 })*
                 if kind == bundle::BUNDLE_KIND {
                     // A file of several keys, where one object was asked for.
-                    let expected = [$(<$name as Parts>::KIND),*].join(" or ");
+                    let expected = [$(<$type as Parts>::KIND),*].join(" or ");
                     return Err(everlevel_io::Error::WrongKind { found: kind.into(), expected }.into());
                 }
-                let supported = [$(<$name as Parts>::KIND),*].join(", ");
+                let supported = [$(<$type as Parts>::KIND),*].join(", ");
                 Err(everlevel_io::Error::UnsupportedKind { found: kind.into(), supported }.into())
             }
         }
@@ -93,8 +96,20 @@ macro_rules! objects {
 }
 
 objects! {
-    Ciphertext Plaintext SecretKey PublicKey RelinearizationKey ConjugationKey RotationKey FixedRotationKey BootstrapKey
-    SmallBootstrapKey
+    Ciphertext: Units<Ciphertext>,
+    Plaintext: Units<Plaintext>,
+    SecretKey: SecretKey,
+    PublicKey: PublicKey,
+    RelinearizationKey: RelinearizationKey,
+    ConjugationKey: ConjugationKey,
+    RotationKey: RotationKey,
+    FixedRotationKey: FixedRotationKey,
+    BootstrapKey: BootstrapKey,
+    LightPlaintext: Units<LightPlaintext>,
+    PlainMatrix: PlainMatrix,
+    LightPlainMatrix: LightPlainMatrix,
+    MatrixMultiplicationKey: MatrixMultiplicationKey,
+    SmallBootstrapKey: SmallBootstrapKey,
 }
 
 impl Context {

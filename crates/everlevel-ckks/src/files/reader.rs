@@ -90,7 +90,7 @@ impl<'i> Reader<'i> {
         Ok(bytes)
     }
 
-    fn packed(&self, name: &str, set: &PrimeSet) -> Result<PackedPoly, Error> {
+    pub fn packed(&self, name: &str, set: &PrimeSet) -> Result<PackedPoly, Error> {
         let n = self.inner.ring.n();
         let name = &self.full(name);
         let (place, bytes, range) = self.container.tensor(name)?;

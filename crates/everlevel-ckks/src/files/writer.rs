@@ -80,6 +80,10 @@ impl<'i, 'a> Writer<'i, 'a> {
         self.packed(name.into(), Cow::Owned(PackedPoly::new(poly).bytes().to_vec()));
     }
 
+    pub fn packed_poly(&mut self, name: String, poly: &'a PackedPoly) {
+        self.packed(name, Cow::Borrowed(poly.bytes()));
+    }
+
     fn packed(&mut self, name: String, bytes: Cow<'a, [u8]>) {
         let row = stride(self.inner.ring.n());
         self.builder.tensor(self.full(&name), &[bytes.len() / row, row], bytes);

@@ -3,7 +3,8 @@
 
 use std::sync::Arc;
 
-use everlevel_tfhe::{EvalKeys, Gadget, KeySwitch, Order, Params, ParamsLiteral, SecretKey, Space};
+use everlevel_rand::{Domain, Seed};
+use everlevel_tfhe::{EvalKeys, Gadget, KeySwitch, Order, Params, ParamsLiteral, SecretKey, SeededEvalKeys, Space};
 
 /// Parameters on which a bootstrap takes a tenth of a millisecond. Nothing is refused.
 pub fn literal(torus_bits: u32, space: Space) -> ParamsLiteral {
@@ -25,10 +26,18 @@ pub fn literal(torus_bits: u32, space: Space) -> ParamsLiteral {
     }
 }
 
-/// Both keys.
+/// Both keys, from the system's randomness.
 pub fn keys(literal: ParamsLiteral) -> (SecretKey, EvalKeys) {
     let secret = SecretKey::generate(Arc::new(Params::try_from(literal).unwrap())).unwrap();
     let keys = EvalKeys::generate(&secret).unwrap();
+    (secret, keys)
+}
+
+/// Both keys, the same at every run.
+pub fn fixed_keys(literal: ParamsLiteral, index: u64) -> (SecretKey, EvalKeys) {
+    let seed = |child: u64| Seed::from_bytes([0x5e; 32]).derive(Domain::Test, 2 * index + child);
+    let secret = SecretKey::from_seed(Arc::new(Params::try_from(literal).unwrap()), &seed(0)).unwrap();
+    let keys = SeededEvalKeys::from_seed(&secret, &seed(1)).unwrap().prepare();
     (secret, keys)
 }
 

@@ -1,0 +1,198 @@
+//! Light plaintexts, matrices and their keys, both ways.
+
+use std::collections::BTreeMap;
+
+use crate::files::kinds::{Parts, refuse};
+use crate::files::reader::Reader;
+use crate::files::writer::Writer;
+use crate::files::{Stored, entries};
+use crate::matrix::Shape;
+use crate::matrix::plan::{Plan, most_babies};
+use crate::{Error, LightPlainMatrix, LightPlaintext, MatrixMultiplicationKey, PlainMatrix, Units};
+
+fn to_bytes(values: &[f64]) -> impl Iterator<Item = u8> {
+    values.iter().flat_map(|x| x.to_le_bytes())
+}
+
+/// Finite numbers of eight bytes.
+fn numbers(reader: &Reader<'_>, name: &str, count: usize) -> Result<Vec<f64>, Error> {
+    let bytes = reader.bytes(name, 8 * count)?;
+    let number = |b: &[u8]| f64::from_le_bytes([b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7]]);
+    let values: Vec<f64> = bytes.chunks_exact(8).map(number).collect();
+    match values.iter().find(|x| !x.is_finite()) {
+        Some(x) => refuse(&format!("a value of {name}"), x, "finite"),
+        None => Ok(values),
+    }
+}
+
+fn check_level(reader: &Reader<'_>, level: usize, least: usize) -> Result<(), Error> {
+    let top = reader.inner.ladder.sets.len() - 1;
+    if (least..=top).contains(&level) { Ok(()) } else { refuse("level", level, format!("{least} to {top}")) }
+}
+
+impl Stored for Units<LightPlaintext> {}
+impl Parts for Units<LightPlaintext> {
+    const KIND: &'static str = "light_plaintext";
+    const NAME: &'static str = "light plaintext";
+
+    fn fingerprint(&self) -> u64 {
+        self.first().fingerprint
+    }
+
+    fn write<'a>(&'a self, writer: &mut Writer<'_, 'a>) {
+        let LightPlaintext { level, slot_count, .. } = *self.first();
+        writer.object(&entries::Light { level, slot_count, units: self.count() });
+        writer.bytes("coefficients", self.all().iter().flat_map(|unit| to_bytes(&unit.coeffs)).collect());
+    }
+
+    fn read(reader: &Reader<'_>) -> Result<Self, Error> {
+        let entries::Light { level, slot_count, units } = reader.object()?;
+        reader.check_slots(slot_count)?;
+        check_level(reader, level, 0)?;
+        let Some(count) = units.checked_mul(2 * slot_count) else {
+            return refuse("units", units, "as many as there are coefficients");
+        };
+        let coeffs = numbers(reader, "coefficients", count)?;
+        reader.inner.check_fits("load", &coeffs, level)?;
+        let fingerprint = reader.inner.fingerprint;
+        let unit = |coeffs: &[f64]| LightPlaintext { coeffs: coeffs.to_vec(), level, slot_count, fingerprint };
+        match Units::new(coeffs.chunks_exact(2 * slot_count).map(unit).collect()) {
+            Some(units) => Ok(units),
+            None => refuse("units", 0, "at least 1"),
+        }
+    }
+}
+
+impl Shape {
+    fn write(&self, writer: &mut Writer<'_, '_>) {
+        writer.object(&entries::Matrix {
+            rows: self.rows,
+            columns: self.columns,
+            level: self.level,
+            slot_count: self.slot_count,
+            baby_count: self.plan.baby_count,
+            diagonals: self.plan.diagonals.clone(),
+            row_norm: self.row_norm,
+            mean_size: self.mean_size,
+        });
+    }
+
+    fn read(reader: &Reader<'_>) -> Result<Self, Error> {
+        let entry: entries::Matrix = reader.object()?;
+        reader.check_slots(entry.slot_count)?;
+        check_level(reader, entry.level, 1)?;
+        let slots = entry.slot_count;
+        for (what, size) in [("rows", entry.rows), ("columns", entry.columns)] {
+            if !(1..=slots).contains(&size) {
+                return refuse(what, size, format!("1 to {slots}"));
+            }
+        }
+        let most = most_babies(slots);
+        if !(1..=most).contains(&entry.baby_count) || entry.baby_count.count_ones() != 1 {
+            return refuse("baby_count", entry.baby_count, format!("a power of two up to {most}"));
+        }
+        let half = slots as i64 / 2;
+        let in_range = entry.diagonals.iter().all(|d| (-half..half.max(1)).contains(d));
+        if !in_range || !entry.diagonals.is_sorted_by(|a, b| a < b) {
+            return refuse("diagonals", "others", format!("ascending, from {} to {}", -half, (half - 1).max(0)));
+        }
+        if !(entry.row_norm >= 0.0 && entry.mean_size >= 0.0) {
+            return refuse("norms", entry.row_norm.min(entry.mean_size), "at least 0");
+        }
+        Ok(Self {
+            rows: entry.rows,
+            columns: entry.columns,
+            level: entry.level,
+            plan: Plan { baby_count: entry.baby_count, diagonals: entry.diagonals },
+            row_norm: entry.row_norm,
+            mean_size: entry.mean_size,
+            slot_count: slots,
+            fingerprint: reader.inner.fingerprint,
+        })
+    }
+}
+
+impl Stored for PlainMatrix {}
+impl Parts for PlainMatrix {
+    const KIND: &'static str = "plain_matrix";
+    const NAME: &'static str = "plain matrix";
+
+    fn fingerprint(&self) -> u64 {
+        self.shape.fingerprint
+    }
+
+    fn write<'a>(&'a self, writer: &mut Writer<'_, 'a>) {
+        self.shape.write(writer);
+        for (k, diagonal) in self.diagonals.iter().enumerate() {
+            writer.packed_poly(format!("diagonal_{k}"), diagonal);
+        }
+    }
+
+    fn read(reader: &Reader<'_>) -> Result<Self, Error> {
+        let shape = Shape::read(reader)?;
+        let set = &reader.inner.ladder.sets[shape.level];
+        let diagonal = |k| reader.packed(&format!("diagonal_{k}"), set);
+        let diagonals = (0..shape.plan.diagonals.len()).map(diagonal).collect::<Result<_, _>>()?;
+        Ok(Self { shape, diagonals })
+    }
+}
+
+impl Stored for LightPlainMatrix {}
+impl Parts for LightPlainMatrix {
+    const KIND: &'static str = "light_plain_matrix";
+    const NAME: &'static str = "light plain matrix";
+
+    fn fingerprint(&self) -> u64 {
+        self.shape.fingerprint
+    }
+
+    fn write<'a>(&'a self, writer: &mut Writer<'_, 'a>) {
+        self.shape.write(writer);
+        for (k, diagonal) in self.diagonals.iter().enumerate() {
+            writer.bytes(&format!("diagonal_{k}"), to_bytes(diagonal).collect());
+        }
+    }
+
+    fn read(reader: &Reader<'_>) -> Result<Self, Error> {
+        let shape = Shape::read(reader)?;
+        let diagonal = |k| {
+            let coeffs = numbers(reader, &format!("diagonal_{k}"), 2 * shape.slot_count)?;
+            reader.inner.check_fits("load", &coeffs, shape.level)?;
+            Ok(coeffs)
+        };
+        let diagonals = (0..shape.plan.diagonals.len()).map(diagonal).collect::<Result<_, Error>>()?;
+        Ok(Self { shape, diagonals })
+    }
+}
+
+impl Stored for MatrixMultiplicationKey {}
+impl Parts for MatrixMultiplicationKey {
+    const KIND: &'static str = "matrix_multiplication_key";
+    const NAME: &'static str = "matrix multiplication key";
+
+    fn fingerprint(&self) -> u64 {
+        self.info.fingerprint
+    }
+
+    fn write<'a>(&'a self, writer: &mut Writer<'_, 'a>) {
+        writer.secret_id(self.info.secret_id);
+        let level = self.keys.values().next().map_or(0, |key| writer.level_of(key.gadget()));
+        let left = self.keys.keys().copied().collect();
+        writer.object(&entries::MatrixRotations { slot_count: writer.slot_count(), level, left });
+        for (left, key) in &self.keys {
+            writer.switching_key(&format!("left_{left}"), key);
+        }
+    }
+
+    fn read(reader: &Reader<'_>) -> Result<Self, Error> {
+        let entry: entries::MatrixRotations = reader.object()?;
+        reader.check_slots(entry.slot_count)?;
+        check_level(reader, entry.level, 0)?;
+        let amounts = reader.inner.matrix_amounts();
+        reader.require("left", &entry.left, &amounts, format!("{amounts:?}, this engine's"))?;
+        let gadget = reader.inner.rotation_gadget(entry.level)?;
+        let key = |&left: &i64| Ok((left, reader.switching_key(&format!("left_{left}"), &gadget)?));
+        let keys = entry.left.iter().map(key).collect::<Result<BTreeMap<_, _>, Error>>()?;
+        Ok(Self { info: reader.info()?, keys })
+    }
+}

@@ -1,0 +1,204 @@
+//! Plaintexts and ciphertexts, of one unit or several, both ways.
+
+use everlevel_ring::PrimeSet;
+use everlevel_rlwe::Rlwe;
+
+use crate::files::kinds::{Parts, refuse};
+use crate::files::reader::Reader;
+use crate::files::writer::Writer;
+use crate::files::{Stored, entries};
+use crate::{Ciphertext, Error, Plaintext, Units};
+
+impl entries::Message {
+    /// Checks what does not depend on the kind, and gives the primes.
+    fn check(&self, reader: &Reader<'_>) -> Result<PrimeSet, Error> {
+        let ladder = &reader.inner.ladder;
+        reader.check_slots(self.slot_count)?;
+        let Some(of_level) = ladder.sets.get(self.level) else {
+            return refuse("level", self.level, format!("at most {}", ladder.sets.len() - 1));
+        };
+        if !(self.scale.is_finite() && self.scale > 0.0) {
+            return refuse("scale", self.scale, "positive");
+        }
+        let set = PrimeSet::new(self.primes.iter().copied());
+        if set.is_empty() || !set.is_subset(of_level) || set.indices() != self.primes {
+            return refuse("primes", format!("{:?}", self.primes), format!("among {:?}", of_level.indices()));
+        }
+        Ok(set)
+    }
+}
+
+/// The name of a unit's tensor.
+fn unit_tensor(units: usize, unit: usize, name: &str) -> String {
+    if units == 1 { name.into() } else { format!("unit_{unit}.{name}") }
+}
+
+/// What a vector's file is made of, unit by unit. A unit alone is a vector of one.
+trait Message: Sized + Send + Sync {
+    const KIND: &'static str;
+    fn fingerprint(&self) -> u64;
+    /// What all units have in common.
+    fn entry(&self, units: usize) -> entries::Message;
+    fn write<'a>(&'a self, writer: &mut Writer<'_, 'a>, tensor: impl Fn(&str) -> String);
+    fn read(
+        reader: &Reader<'_>,
+        entry: &entries::Message,
+        set: &PrimeSet,
+        tensor: impl Fn(&str) -> String,
+    ) -> Result<Self, Error>;
+}
+
+fn write_units<'a, T: Message>(units: &'a [T], writer: &mut Writer<'_, 'a>) {
+    if let Some(first) = units.first() {
+        writer.object(&first.entry(units.len()));
+    }
+    for (k, unit) in units.iter().enumerate() {
+        unit.write(writer, |name| unit_tensor(units.len(), k, name));
+    }
+}
+
+fn read_units<T: Message>(reader: &Reader<'_>) -> Result<Units<T>, Error> {
+    let entry: entries::Message = reader.object()?;
+    let set = entry.check(reader)?;
+    // A tensor that is missing ends this, however many there should be.
+    let unit = |k| T::read(reader, &entry, &set, |name| unit_tensor(entry.units, k, name));
+    match Units::new((0..entry.units).map(unit).collect::<Result<_, _>>()?) {
+        Some(units) => Ok(units),
+        None => refuse("units", 0, "at least 1"),
+    }
+}
+
+macro_rules! messages {
+    ($($type:ty),*) => {$(
+        impl Stored for $type {}
+        impl Parts for $type {
+            const KIND: &'static str = <$type as Message>::KIND;
+            const NAME: &'static str = <$type as Message>::KIND;
+
+            fn fingerprint(&self) -> u64 {
+                Message::fingerprint(self)
+            }
+
+            fn write<'a>(&'a self, writer: &mut Writer<'_, 'a>) {
+                write_units(std::slice::from_ref(self), writer);
+            }
+
+            fn read(reader: &Reader<'_>) -> Result<Self, Error> {
+                let units: Units<Self> = read_units(reader)?;
+                reader.require("units", units.count(), 1, "1, for what fits one ciphertext".into())?;
+                Ok(units.first().clone())
+            }
+        }
+
+        impl Stored for Units<$type> {}
+        impl Parts for Units<$type> {
+            const KIND: &'static str = <$type as Message>::KIND;
+            const NAME: &'static str = <$type as Message>::KIND;
+
+            fn fingerprint(&self) -> u64 {
+                Message::fingerprint(self.first())
+            }
+
+            fn write<'a>(&'a self, writer: &mut Writer<'_, 'a>) {
+                write_units(self.all(), writer);
+            }
+
+            fn read(reader: &Reader<'_>) -> Result<Self, Error> {
+                read_units(reader)
+            }
+        }
+    )*};
+}
+
+messages!(Plaintext, Ciphertext);
+
+impl Message for Plaintext {
+    const KIND: &'static str = "plaintext";
+
+    fn fingerprint(&self) -> u64 {
+        self.fingerprint
+    }
+
+    fn entry(&self, units: usize) -> entries::Message {
+        entries::Message {
+            level: self.level,
+            scale: self.scale,
+            error: None,
+            slot_count: self.slot_count,
+            polynomial_count: 1,
+            primes: self.poly.set().indices().to_vec(),
+            units,
+        }
+    }
+
+    fn write<'a>(&'a self, writer: &mut Writer<'_, 'a>, tensor: impl Fn(&str) -> String) {
+        writer.poly(&tensor("message"), &self.poly);
+    }
+
+    fn read(
+        reader: &Reader<'_>,
+        entry: &entries::Message,
+        set: &PrimeSet,
+        tensor: impl Fn(&str) -> String,
+    ) -> Result<Self, Error> {
+        reader.require("polynomial_count", entry.polynomial_count, 1, "1".into())?;
+        let poly = reader.poly(&tensor("message"), set)?;
+        let entries::Message { level, scale, slot_count, .. } = *entry;
+        Ok(Self { poly, level, scale, slot_count, fingerprint: reader.inner.fingerprint })
+    }
+}
+
+impl Message for Ciphertext {
+    const KIND: &'static str = "ciphertext";
+
+    fn fingerprint(&self) -> u64 {
+        self.fingerprint
+    }
+
+    fn entry(&self, units: usize) -> entries::Message {
+        entries::Message {
+            level: self.level,
+            scale: self.scale,
+            error: self.error.is_finite().then_some(self.error),
+            slot_count: self.slot_count,
+            polynomial_count: self.polynomial_count(),
+            primes: self.rlwe.set().indices().to_vec(),
+            units,
+        }
+    }
+
+    fn write<'a>(&'a self, writer: &mut Writer<'_, 'a>, tensor: impl Fn(&str) -> String) {
+        writer.secret_id(self.secret_id);
+        writer.poly(&tensor("c0"), &self.rlwe.c0);
+        writer.poly(&tensor("c1"), &self.rlwe.c1);
+        if let Some(c2) = &self.c2 {
+            writer.poly(&tensor("c2"), c2);
+        }
+    }
+
+    fn read(
+        reader: &Reader<'_>,
+        entry: &entries::Message,
+        set: &PrimeSet,
+        tensor: impl Fn(&str) -> String,
+    ) -> Result<Self, Error> {
+        let of_level = &reader.inner.ladder.sets[entry.level];
+        reader.require("primes", set, of_level, format!("{:?}, the level's", of_level.indices()))?;
+        let c2 = match entry.polynomial_count {
+            2 => None,
+            3 => Some(reader.poly(&tensor("c2"), set)?),
+            count => return refuse("polynomial_count", count, "2 or 3"),
+        };
+        let info = reader.info()?;
+        Ok(Self {
+            rlwe: Rlwe { c0: reader.poly(&tensor("c0"), set)?, c1: reader.poly(&tensor("c1"), set)? },
+            c2,
+            level: entry.level,
+            scale: entry.scale,
+            error: entry.error.map_or(f64::INFINITY, f64::abs),
+            secret_id: info.secret_id,
+            fingerprint: info.fingerprint,
+            slot_count: entry.slot_count,
+        })
+    }
+}

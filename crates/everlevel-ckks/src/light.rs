@@ -1,0 +1,143 @@
+//! Plaintexts without primes: eight bytes for each coefficient, whatever the level.
+//!
+//! A [`LightPlaintext`] holds the real coefficients of a message, before they are scaled and rounded. Each use scales, rounds and transforms
+//! them for the primes of its level: the result is [`Context::encode`]'s, bit for bit, at every level, and costs a transform for
+//! each prime where a [`Plaintext`] costs none.
+
+use everlevel_ring::{Eval, Poly};
+use num_complex::Complex64;
+
+use crate::context::Inner;
+use crate::{Context, Error, Plaintext, Units};
+
+/// A message, encoded up to its scale.
+#[derive(Debug, Clone)]
+pub struct LightPlaintext {
+    /// The two halves of the coefficients, `2·slot_count` of them.
+    pub(crate) coeffs: Vec<f64>,
+    pub(crate) level: usize,
+    pub(crate) slot_count: usize,
+    pub(crate) fingerprint: u64,
+}
+
+impl LightPlaintext {
+    /// The highest level of its uses.
+    pub fn level(&self) -> usize {
+        self.level
+    }
+
+    /// Bytes held.
+    pub fn nbytes(&self) -> usize {
+        8 * self.coeffs.len()
+    }
+}
+
+impl Units<LightPlaintext> {
+    /// Bytes held.
+    pub fn nbytes(&self) -> usize {
+        self.all().iter().map(LightPlaintext::nbytes).sum()
+    }
+}
+
+impl Inner {
+    /// The polynomial of coefficients at a level: scaled, rounded, transformed.
+    pub(crate) fn expand(&self, op: &'static str, coeffs: &[f64], level: usize) -> Result<Plaintext, Error> {
+        let scale = self.ladder.scales[level];
+        let (integers, largest) = self.encoder.round(coeffs, scale);
+        let (log2_needed, log2_available) = (largest.log2(), self.log2_available(level));
+        if log2_needed >= log2_available {
+            return Err(Error::ScaleOverflow { op, log2_needed, log2_available, log2_scale: scale.log2(), level });
+        }
+        let poly = self.transformed(&integers, level);
+        Ok(Plaintext { poly, level, scale, slot_count: self.encoder.slots(), fingerprint: self.fingerprint })
+    }
+}
+
+impl Inner {
+    /// The polynomial of integers over the primes of a level.
+    pub(crate) fn transformed(&self, integers: &[i128], level: usize) -> Poly<Eval> {
+        let set = &self.ladder.sets[level];
+        // Of 64 bits, they are reduced many at a time.
+        let narrow: Result<Vec<i64>, _> = integers.iter().map(|&c| i64::try_from(c)).collect();
+        self.ring.to_eval(match narrow {
+            Ok(narrow) => self.ring.from_i64(set, &narrow),
+            Err(_) => self.ring.from_i128(set, integers),
+        })
+    }
+}
+
+impl Context {
+    /// The coefficients of up to `slot_count` values, of which the rest are zero.
+    pub(crate) fn coefficients(&self, op: &'static str, values: &[Complex64]) -> Result<Vec<f64>, Error> {
+        let slot_count = self.slot_count();
+        if values.is_empty() {
+            return Err(Error::EmptyMessage { op, slot_count });
+        }
+        if values.len() > slot_count {
+            return Err(Error::MessageTooLong { op, len: values.len(), slot_count });
+        }
+        if let Some(index) = values.iter().position(|v| !v.re.is_finite() || !v.im.is_finite()) {
+            return Err(Error::NotFinite { op, index, value: values[index].to_string() });
+        }
+        let mut slots = values.to_vec();
+        slots.resize(slot_count, Complex64::default());
+        Ok(self.0.encoder.to_coeffs(&slots))
+    }
+
+    /// Encodes up to `slot_count` values without their primes.
+    ///
+    /// # Errors
+    /// As [`Context::encode`].
+    pub fn encode_light(&self, values: &[Complex64], level: usize) -> Result<LightPlaintext, Error> {
+        let op = "encode_to_light_plaintext";
+        self.check_level(op, level)?;
+        let coeffs = self.coefficients(op, values)?;
+        self.0.check_fits(op, &coeffs, level)?;
+        let (slot_count, fingerprint) = (self.slot_count(), self.0.fingerprint);
+        Ok(LightPlaintext { coeffs, level, slot_count, fingerprint })
+    }
+
+    /// The same message for uses at another level: lower, or higher.
+    ///
+    /// # Errors
+    /// A plaintext of other parameters; a level that does not exist, or that is too small for the message.
+    pub fn change_level(&self, light: &LightPlaintext, level: usize) -> Result<LightPlaintext, Error> {
+        let op = "change_level";
+        self.check_light(op, light)?;
+        self.check_level(op, level)?;
+        self.0.check_fits(op, &light.coeffs, level)?;
+        Ok(LightPlaintext { level, ..light.clone() })
+    }
+
+    /// The plaintext at a level up to its own.
+    ///
+    /// # Errors
+    /// A plaintext of other parameters; a higher level.
+    pub fn expand(&self, light: &LightPlaintext, level: usize) -> Result<Plaintext, Error> {
+        let op = "expand";
+        self.check_light(op, light)?;
+        if level > light.level {
+            return Err(Error::LevelOutOfRange { op, level, max_level: light.level });
+        }
+        self.install(|inner| inner.expand(op, &light.coeffs, level))
+    }
+
+    fn check_light(&self, op: &'static str, light: &LightPlaintext) -> Result<(), Error> {
+        self.check_fingerprint(op, "light plaintext", light.fingerprint)?;
+        self.check_slots("slot_count of the light plaintext", light.slot_count)
+    }
+}
+
+impl Inner {
+    /// Refuses coefficients that are too large for a level.
+    pub(crate) fn check_fits(&self, op: &'static str, coeffs: &[f64], level: usize) -> Result<(), Error> {
+        let scale = self.ladder.scales[level];
+        // Sums of opposite overflows are no numbers.
+        let largest = coeffs.iter().fold(0.0f64, |m, c| m.max(if c.is_nan() { f64::INFINITY } else { c.abs() }));
+        let (log2_needed, log2_available) = ((largest * scale).log2(), self.log2_available(level));
+        if log2_needed < log2_available {
+            return Ok(());
+        }
+        Err(Error::ScaleOverflow { op, log2_needed, log2_available, log2_scale: scale.log2(), level })
+    }
+}

@@ -1,0 +1,282 @@
+//! The product.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use everlevel_ring::{Eval, PackedPoly, Poly};
+use everlevel_rlwe::{Rlwe, SwitchingKey};
+use rayon::prelude::*;
+
+use crate::context::Inner;
+use crate::keys::KeyInfo;
+use crate::matrix::{Entries, LightPlainMatrix, MatrixMultiplicationKey, PlainMatrix, Shape};
+use crate::rotation::powers_of_two;
+use crate::{Ciphertext, Context, Error, RotationKey};
+
+/// Products in one inner product: what the kernels take.
+const MOST_TERMS: usize = 64;
+
+/// Keys of either kind: powers of two, or these and every baby step.
+#[derive(Debug, Clone, Copy)]
+pub struct RotationKeys<'k> {
+    info: KeyInfo,
+    keys: &'k BTreeMap<i64, SwitchingKey>,
+}
+
+impl<'k> From<&'k RotationKey> for RotationKeys<'k> {
+    fn from(key: &'k RotationKey) -> Self {
+        Self { info: key.info, keys: &key.keys }
+    }
+}
+
+impl<'k> From<&'k MatrixMultiplicationKey> for RotationKeys<'k> {
+    fn from(key: &'k MatrixMultiplicationKey) -> Self {
+        Self { info: key.info, keys: &key.keys }
+    }
+}
+
+/// A diagonal at the product's level.
+enum Diagonal<'m> {
+    Packed(&'m PackedPoly),
+    Unpacked(Poly<Eval>),
+}
+
+/// A product whose rotations are known to have keys.
+struct Product<'a> {
+    inner: &'a Inner,
+    shape: &'a Shape,
+    keys: &'a BTreeMap<i64, SwitchingKey>,
+    /// The ciphertext's and the diagonals'.
+    level: usize,
+}
+
+impl Context {
+    /// `matrix·a`, one level below the lower of the two.
+    ///
+    /// # Errors
+    /// Operands or keys of other parameters or another secret; level 0; three polynomials; keys for lower levels.
+    pub fn multiply_matrix<'k>(
+        &self,
+        matrix: &PlainMatrix,
+        a: &Ciphertext,
+        keys: impl Into<RotationKeys<'k>>,
+    ) -> Result<Ciphertext, Error> {
+        let from = matrix.shape.level;
+        self.product(&matrix.shape, a, keys.into(), |inner, positions, level| {
+            let diagonal = |diagonal| match level == from {
+                true => Diagonal::Packed(diagonal),
+                false => Diagonal::Unpacked(inner.rescaled_plain(diagonal, from, level)),
+            };
+            Ok(matrix.diagonals[positions].iter().map(diagonal).collect())
+        })
+    }
+
+    /// `matrix·a`, one level below the lower of the two.
+    ///
+    /// # Errors
+    /// As [`Context::multiply_matrix`].
+    pub fn multiply_light_matrix<'k>(
+        &self,
+        matrix: &LightPlainMatrix,
+        a: &Ciphertext,
+        keys: impl Into<RotationKeys<'k>>,
+    ) -> Result<Ciphertext, Error> {
+        self.product(&matrix.shape, a, keys.into(), |inner, positions, level| {
+            inner.expanded(&matrix.diagonals[positions], level)
+        })
+    }
+
+    /// `matrix·a` for entries that are encoded on the way, one level below `a`'s.
+    ///
+    /// # Errors
+    /// As [`Context::multiply_matrix`] and [`Context::encode_matrix`].
+    pub fn multiply_entries<'k>(
+        &self,
+        entries: Entries,
+        dimensions: (usize, usize),
+        a: &Ciphertext,
+        keys: impl Into<RotationKeys<'k>>,
+    ) -> Result<Ciphertext, Error> {
+        let op = "multiply_matrix";
+        self.check_ciphertext(op, a)?;
+        self.check_depth(op, a, 1)?;
+        let shape = self.matrix_shape(op, entries, dimensions, a.level, None)?;
+        self.product(&shape, a, keys.into(), |inner, positions, level| {
+            inner.expanded(&inner.diagonal_coeffs(entries, &shape, positions), level)
+        })
+    }
+
+    fn product<'m>(
+        &self,
+        shape: &Shape,
+        a: &Ciphertext,
+        RotationKeys { info, keys }: RotationKeys<'_>,
+        diagonals: impl Fn(&Inner, Range<usize>, usize) -> Result<Vec<Diagonal<'m>>, Error> + Send + Sync,
+    ) -> Result<Ciphertext, Error> {
+        let op = "multiply_matrix";
+        self.check_ciphertext(op, a)?;
+        self.check_matrix(op, shape)?;
+        self.check_relinearized(op, a)?;
+        self.check_depth(op, a, 1)?;
+        self.check_secret(op, "rotation key", info, a)?;
+        let level = shape.level.min(a.level);
+        self.check_size(op, shape.mean_size, level - 1)?;
+        if let Some(key) = keys.values().find(|key| !key.serves(&self.0.ladder.sets[level])) {
+            let max_level = key.gadget().ciphertext_set().len() - 1;
+            return Err(Error::LevelOutOfRange { op, level, max_level });
+        }
+        self.install(|inner| {
+            let product = Product { inner, shape, keys, level };
+            product.apply(inner.lowered(a, level).as_ref(), diagonals)
+        })
+    }
+}
+
+impl Product<'_> {
+    fn apply<'m>(
+        &self,
+        a: &Ciphertext,
+        diagonals: impl Fn(&Inner, Range<usize>, usize) -> Result<Vec<Diagonal<'m>>, Error> + Send + Sync,
+    ) -> Result<Ciphertext, Error> {
+        let (ring, ladder) = (&self.inner.ring, &self.inner.ladder);
+        let babies = self.babies(&a.rlwe)?;
+        let mut sum: Option<(i64, Rlwe)> = None;
+        for (giant, steps) in self.shape.plan.by_giant().into_iter().rev() {
+            let terms = diagonals(self.inner, steps.positions, self.level)?;
+            let vectors: Vec<&Rlwe> = steps.babies.iter().map(|baby| &babies[baby]).collect();
+            let mut inner_sum = self.inner_product(&vectors, &terms);
+            if let Some((outer, turned)) = sum {
+                inner_sum.add_assign(ring, &self.rotated(turned, outer - giant)?);
+            }
+            sum = Some((giant, inner_sum));
+        }
+        let zero = || Rlwe { c0: ring.zero(a.rlwe.set()), c1: ring.zero(a.rlwe.set()) };
+        let total = match sum {
+            Some((giant, sum)) => self.rotated(sum, giant)?,
+            None => zero(),
+        };
+        let (level, scale) = (self.level - 1, ladder.scales[self.level - 1]);
+        // A baby step is at most one key switch for each binary digit away.
+        let switches = f64::from(self.shape.plan.baby_count.ilog2());
+        let error = a.error.hypot(self.inner.rounding_error(a.scale) * switches.sqrt()) * self.shape.row_norm;
+        let rlwe = total.rescale(ring, &ladder.sets[level]);
+        Ok(Ciphertext { rlwe, c2: None, level, scale, error: error.hypot(self.inner.rounding_error(scale)), ..*a })
+    }
+
+    /// Every baby step of the plan, and those between.
+    fn babies(&self, rlwe: &Rlwe) -> Result<BTreeMap<i64, Rlwe>, Error> {
+        let mut known = BTreeMap::new();
+        self.descend(0, rlwe.clone(), &self.shape.plan.babies(), &mut known)?;
+        Ok(known)
+    }
+
+    /// Puts a baby step and its descendants into `known`. A step with a key of its own is a child of the step 0.
+    fn descend(
+        &self,
+        step: i64,
+        rlwe: Rlwe,
+        needed: &BTreeSet<i64>,
+        known: &mut BTreeMap<i64, Rlwe>,
+    ) -> Result<(), Error> {
+        let ring = &self.inner.ring;
+        let children = needed.iter().filter(|&&child| {
+            let parent = if self.keys.contains_key(&child) { 0 } else { child - (1 << child.max(1).ilog2()) };
+            child > 0 && parent == step
+        });
+        let mut digits = None;
+        let mut born = Vec::new();
+        for &child in children {
+            let key = self.keys.get(&(child - step)).ok_or_else(|| self.missing(child - step))?;
+            let gadget = key.gadget();
+            let digits = digits.get_or_insert_with(|| ring.mod_up(&rlwe.c1, &gadget.digits, &gadget.special));
+            let elt = ring.rotation_elt(child - step);
+            born.push((child, key.automorphism_hoisted(ring, &rlwe, digits, elt)));
+        }
+        drop(digits);
+        known.insert(step, rlwe);
+        born.into_iter().try_for_each(|(child, rlwe)| self.descend(child, rlwe, needed, known))
+    }
+
+    fn rotated(&self, rlwe: Rlwe, left: i64) -> Result<Rlwe, Error> {
+        let slots = self.shape.slot_count as i64;
+        let left = left.rem_euclid(slots);
+        let direct = self.keys.get(&left).map(|key| vec![(left, key)]);
+        let steps = match direct {
+            Some(step) => step,
+            None => powers_of_two(left, slots)
+                .into_iter()
+                .map(|left| self.keys.get(&left).map(|key| (left, key)).ok_or_else(|| self.missing(left)))
+                .collect::<Result<_, _>>()?,
+        };
+        let ring = &self.inner.ring;
+        Ok(steps.iter().fold(rlwe, |r, (left, key)| key.automorphism(ring, &r, ring.rotation_elt(*left))))
+    }
+
+    fn missing(&self, left: i64) -> Error {
+        let available = self.keys.keys().map(|l| -l).collect();
+        Error::MissingRotation { op: "multiply_matrix", rotation: -left, available }
+    }
+
+    /// `Σ_k diagonal_k ⊙ vector_k`.
+    fn inner_product(&self, vectors: &[&Rlwe], diagonals: &[Diagonal]) -> Rlwe {
+        let ring = &self.inner.ring;
+        let set = &self.inner.ladder.sets[self.level];
+        let part = |part: fn(&Rlwe) -> &Poly<Eval>| {
+            let mut out = ring.uninit::<Eval>(set);
+            out.limbs_mut().par_iter_mut().zip(set.indices()).for_each(|(limb, &prime)| {
+                let m = ring.modulus(prime);
+                let mut more = (vectors.len() > MOST_TERMS).then(|| ring.scratch_limb());
+                let chunks = vectors.chunks(MOST_TERMS).zip(diagonals.chunks(MOST_TERMS));
+                for (at, (vectors, diagonals)) in chunks.enumerate() {
+                    let x: Vec<&[u64]> = vectors.iter().map(|v| part(v).limb(prime)).collect();
+                    let target = match (at, &mut more) {
+                        (1.., Some(more)) => &mut more[..],
+                        _ => &mut limb[..],
+                    };
+                    match packed(diagonals, prime) {
+                        Some(y) => m.inner_product_packed_into(target, &x, &y),
+                        None => m.inner_product_into(target, &x, &unpacked(diagonals, prime)),
+                    }
+                    if let (1.., Some(more)) = (at, &more) {
+                        m.add_assign(limb, more);
+                    }
+                }
+            });
+            out
+        };
+        Rlwe { c0: part(|v| &v.c0), c1: part(|v| &v.c1) }
+    }
+}
+
+/// The limbs of diagonals that are all packed.
+fn packed<'d>(diagonals: &'d [Diagonal], prime: usize) -> Option<Vec<&'d [u8]>> {
+    let limb = |d: &'d Diagonal| match d {
+        Diagonal::Packed(poly) => Some(poly.limb(prime)),
+        Diagonal::Unpacked(_) => None,
+    };
+    diagonals.iter().map(limb).collect()
+}
+
+fn unpacked<'d>(diagonals: &'d [Diagonal], prime: usize) -> Vec<&'d [u64]> {
+    let limb = |d: &'d Diagonal| match d {
+        Diagonal::Packed(_) => unreachable!("the diagonals of one matrix are of one kind"),
+        Diagonal::Unpacked(poly) => poly.limb(prime),
+    };
+    diagonals.iter().map(limb).collect()
+}
+
+impl Inner {
+    fn expanded<'m>(&self, coeffs: &[Vec<f64>], level: usize) -> Result<Vec<Diagonal<'m>>, Error> {
+        let one = |coeffs: &Vec<f64>| Ok(Diagonal::Unpacked(self.expand("multiply_matrix", coeffs, level)?.poly));
+        coeffs.iter().map(one).collect()
+    }
+
+    /// A plaintext of one level at a lower one: its integers, scaled and rounded anew.
+    pub(crate) fn rescaled_plain(&self, poly: &PackedPoly, from: usize, level: usize) -> Poly<Eval> {
+        let few = crate::context::readable(&self.ladder.sets[from]);
+        let integers = self.ring.to_i128(&self.ring.to_coeff(poly.unpack(&self.ring).restricted(&few)));
+        let factor = self.ladder.scales[level] / self.ladder.scales[from];
+        let scaled: Vec<i128> = integers.iter().map(|&c| (c as f64 * factor).round() as i128).collect();
+        self.transformed(&scaled, level)
+    }
+}

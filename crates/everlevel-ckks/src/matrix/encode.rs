@@ -1,0 +1,253 @@
+//! From matrices to diagonals.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use everlevel_ring::PackedPoly;
+use everlevel_rlwe::SwitchingKey;
+use num_complex::Complex64;
+use rayon::prelude::*;
+
+use crate::context::Inner;
+use crate::matrix::plan::{Plan, most_babies, shortest};
+use crate::matrix::{Entries, LightPlainMatrix, MatrixMultiplicationKey, PlainMatrix, Shape};
+use crate::{Context, Error, Progress, SecretKey, report};
+use everlevel_rand::Seed;
+
+impl Entries<'_> {
+    fn len(&self) -> usize {
+        match self {
+            Self::Real(x) => x.len(),
+            Self::Complex(z) => z.len(),
+        }
+    }
+
+    fn get(&self, at: usize) -> Complex64 {
+        match self {
+            Self::Real(x) => x[at].into(),
+            Self::Complex(z) => z[at],
+        }
+    }
+
+    /// Diagonals of the matrix filled up to `slots` rows and columns, moved back by their giant steps:
+    /// `out[i] = M[i − giant][i − giant + d]`. Neighbours are found together: they are neighbours in every row.
+    fn diagonals(&self, shape: &Shape, diagonals: &[i64]) -> Vec<Vec<Complex64>> {
+        let slots = shape.slot_count;
+        let turned = |row: usize, by: i64| (row as i64 + by).rem_euclid(slots as i64) as usize;
+        let mut out = vec![vec![Complex64::default(); slots]; diagonals.len()];
+        for row in 0..shape.rows {
+            for (out, &d) in out.iter_mut().zip(diagonals) {
+                let column = turned(row, d);
+                if column < shape.columns {
+                    out[turned(row, shape.plan.giant(d))] = self.get(row * shape.columns + column);
+                }
+            }
+        }
+        out
+    }
+}
+
+/// Diagonals that are found together.
+const TOGETHER: usize = 32;
+
+impl Inner {
+    /// The coefficients of diagonals at consecutive positions.
+    pub(crate) fn diagonal_coeffs(&self, entries: Entries, shape: &Shape, positions: Range<usize>) -> Vec<Vec<f64>> {
+        let all = &shape.plan.diagonals[positions];
+        let some = |some: &[i64]| entries.diagonals(shape, some);
+        all.chunks(TOGETHER).flat_map(some).map(|slots| self.encoder.to_coeffs(&slots)).collect()
+    }
+}
+
+impl Context {
+    /// Checks a matrix and finds its diagonals: those that are asked for, or else those that are not zero.
+    pub(crate) fn matrix_shape(
+        &self,
+        op: &'static str,
+        entries: Entries,
+        (rows, columns): (usize, usize),
+        level: usize,
+        diagonals: Option<&[i64]>,
+    ) -> Result<Shape, Error> {
+        self.check_level(op, level)?;
+        let slots = self.slot_count();
+        if level == 0 {
+            let needed = "at least 1 for a product; choose a higher level".into();
+            return Err(Error::Parameter { what: "level of the matrix", found: "0".into(), needed });
+        }
+        if rows == 0 || columns == 0 || rows > slots || columns > slots || entries.len() != rows * columns {
+            let needed =
+                format!("1 to {slots} rows and columns, as many as slots; multiply larger ones block by block");
+            return Err(Error::Parameter { what: "shape of the matrix", found: format!("{rows}×{columns}"), needed });
+        }
+        let asked: Option<BTreeSet<i64>> = diagonals.map(|d| d.iter().map(|&d| shortest(d, slots)).collect());
+        if asked.as_ref().is_some_and(BTreeSet::is_empty) {
+            let needed = "at least one; leave them out for all that are not zero".into();
+            return Err(Error::Parameter { what: "diagonal_indices", found: "none".into(), needed });
+        }
+        let mut found = BTreeSet::new();
+        let (mut row_norm, mut total) = (0.0f64, 0.0);
+        for row in 0..rows {
+            let mut square = 0.0;
+            for column in 0..columns {
+                let index = row * columns + column;
+                let value = entries.get(index);
+                if !value.re.is_finite() || !value.im.is_finite() {
+                    return Err(Error::NotFinite { op, index, value: value.to_string() });
+                }
+                let d = shortest(column as i64 - row as i64, slots);
+                if value == Complex64::default() || asked.as_ref().is_some_and(|asked| !asked.contains(&d)) {
+                    continue;
+                }
+                found.insert(d);
+                square += value.norm_sqr();
+                total += value.norm();
+            }
+            row_norm = row_norm.max(square.sqrt());
+        }
+        let mean_size = total / slots as f64;
+        self.check_size(op, mean_size, level - 1)?;
+        let plan = Plan::new(asked.unwrap_or(found), slots);
+        let (slot_count, fingerprint) = (slots, self.0.fingerprint);
+        Ok(Shape { rows, columns, level, plan, row_norm, mean_size, slot_count, fingerprint })
+    }
+
+    /// Encodes a matrix without its primes. `diagonals` are differences of column and row, modulo the slots: entries elsewhere are left
+    /// out. Without them, every diagonal is taken that is not zero.
+    ///
+    /// # Errors
+    /// More rows or columns than slots, NaN or infinity, entries too large for the level, level 0.
+    pub fn encode_light_matrix(
+        &self,
+        entries: Entries,
+        dimensions: (usize, usize),
+        level: usize,
+        diagonals: Option<&[i64]>,
+    ) -> Result<LightPlainMatrix, Error> {
+        let op = "encode_to_light_plain_matrix";
+        let shape = self.matrix_shape(op, entries, dimensions, level, diagonals)?;
+        let diagonals = self.install(|inner| {
+            let count = shape.plan.diagonals.len();
+            let starts: Vec<usize> = (0..count).step_by(TOGETHER).collect();
+            let some = |&at: &usize| inner.diagonal_coeffs(entries, &shape, at..count.min(at + TOGETHER));
+            let all: Vec<Vec<f64>> = starts.par_iter().flat_map(some).collect();
+            all.iter().try_for_each(|coeffs| inner.check_fits(op, coeffs, level))?;
+            Ok::<_, Error>(all)
+        })?;
+        Ok(LightPlainMatrix { shape, diagonals })
+    }
+
+    /// Encodes a matrix at a level.
+    ///
+    /// # Errors
+    /// As [`Context::encode_light_matrix`].
+    pub fn encode_matrix(
+        &self,
+        entries: Entries,
+        dimensions: (usize, usize),
+        level: usize,
+        diagonals: Option<&[i64]>,
+    ) -> Result<PlainMatrix, Error> {
+        let op = "encode_to_plain_matrix";
+        let shape = self.matrix_shape(op, entries, dimensions, level, diagonals)?;
+        let diagonals = self.install(|inner| {
+            let count = shape.plan.diagonals.len();
+            let mut found = Vec::new().into_iter();
+            PackedPoly::many(&inner.ring, &inner.ladder.sets[level], count, |at| {
+                if at % TOGETHER == 0 {
+                    found = inner.diagonal_coeffs(entries, &shape, at..count.min(at + TOGETHER)).into_iter();
+                }
+                let coeffs: Vec<f64> = found.next().unwrap_or_default();
+                Ok::<_, Error>(inner.expand(op, &coeffs, level)?.poly)
+            })
+        })?;
+        Ok(PlainMatrix { shape, diagonals })
+    }
+
+    /// The same matrix for products at another level, lower or higher.
+    ///
+    /// # Errors
+    /// A matrix of other parameters; a level that does not exist, level 0, or one too small for the entries.
+    pub fn change_matrix_level(&self, matrix: &LightPlainMatrix, level: usize) -> Result<LightPlainMatrix, Error> {
+        let op = "change_level";
+        self.check_matrix(op, &matrix.shape)?;
+        self.check_level(op, level)?;
+        self.check_new_level(op, &matrix.shape, level)?;
+        matrix.diagonals.iter().try_for_each(|coeffs| self.0.check_fits(op, coeffs, level))?;
+        let shape = Shape { level, ..matrix.shape.clone() };
+        Ok(LightPlainMatrix { shape, diagonals: matrix.diagonals.clone() })
+    }
+
+    /// The same matrix for products at a lower level.
+    ///
+    /// # Errors
+    /// A matrix of other parameters; a level above its own, or level 0.
+    pub fn level_down_matrix(&self, matrix: &PlainMatrix, level: usize) -> Result<PlainMatrix, Error> {
+        let op = "level_down";
+        self.check_matrix(op, &matrix.shape)?;
+        if level > matrix.shape.level {
+            return Err(Error::LevelOutOfRange { op, level, max_level: matrix.shape.level });
+        }
+        self.check_new_level(op, &matrix.shape, level)?;
+        let diagonals = self.install(|inner| {
+            PackedPoly::many(&inner.ring, &inner.ladder.sets[level], matrix.diagonals.len(), |at| {
+                Ok::<_, Error>(inner.rescaled_plain(&matrix.diagonals[at], matrix.shape.level, level))
+            })
+        })?;
+        Ok(PlainMatrix { shape: Shape { level, ..matrix.shape.clone() }, diagonals })
+    }
+
+    fn check_new_level(&self, op: &'static str, shape: &Shape, level: usize) -> Result<(), Error> {
+        if level == 0 {
+            let needed = "at least 1 for a product; choose a higher level".into();
+            return Err(Error::Parameter { what: "level of the matrix", found: "0".into(), needed });
+        }
+        self.check_size(op, shape.mean_size, level - 1)
+    }
+
+    pub(crate) fn check_matrix(&self, op: &'static str, shape: &Shape) -> Result<(), Error> {
+        self.check_fingerprint(op, "matrix", shape.fingerprint)?;
+        self.check_slots("slot_count of the matrix", shape.slot_count)
+    }
+
+    /// Keys for products with matrices, at levels up to `level`.
+    ///
+    /// # Errors
+    /// A foreign secret key; a level that does not exist; no randomness; a cancellation.
+    pub fn matrix_multiplication_key(
+        &self,
+        secret: &SecretKey,
+        level: usize,
+        progress: Progress,
+    ) -> Result<MatrixMultiplicationKey, Error> {
+        let op = "create_matrix_multiplication_key";
+        self.check(op, "secret key", secret.info)?;
+        self.check_level(op, level)?;
+        let amounts = self.0.matrix_amounts();
+        let seeds = amounts.iter().map(|_| Seed::from_os()).collect::<Result<Vec<_>, _>>()?;
+        self.install(|inner| {
+            let gadget = inner.rotation_gadget(level)?;
+            let mut keys = BTreeMap::new();
+            for (done, (&left, seed)) in amounts.iter().zip(&seeds).enumerate() {
+                let elt = inner.ring.rotation_elt(left);
+                let (key, expanded) = (&secret.key, !inner.seeded_keys);
+                keys.insert(left, SwitchingKey::generate_galois(&inner.ring, key, elt, gadget.clone(), seed, expanded));
+                report(op, progress, done + 1, amounts.len())?;
+            }
+            Ok(MatrixMultiplicationKey { info: secret.info, keys })
+        })
+    }
+
+    /// The highest level that a matrix multiplication key serves.
+    pub fn matrix_multiplication_level(&self, key: &MatrixMultiplicationKey) -> Option<usize> {
+        key.keys.values().next().and_then(|key| self.0.level_of(key.gadget()))
+    }
+}
+
+impl Inner {
+    /// The left rotations of a matrix multiplication key, ascending.
+    pub(crate) fn matrix_amounts(&self) -> Vec<i64> {
+        let babies = 1..most_babies(self.encoder.slots());
+        self.rotation_amounts().into_iter().chain(babies).collect::<BTreeSet<_>>().into_iter().collect()
+    }
+}

@@ -1,0 +1,110 @@
+//! Plain matrix times encrypted vector, by diagonals with baby steps and giant steps.
+//!
+//! `M·z = Σ_d diag_d ⊙ rot_d(z)` with `diag_d[i] = M[i][i + d]` (Halevi, Shoup, "Algorithms in HElib", eprint 2014/106), and `d = giant + baby`:
+//!
+//! ```text
+//! M·z = Σ_giant rot_giant(Σ_baby rot_{−giant}(diag_{giant+baby}) ⊙ rot_baby(z))
+//! ```
+//!
+//! *Rotations.* The keys are powers of two at least. A baby step without a key of its own is a child of the baby step without its highest
+//! binary digit: one key switch each, and children of one step share its digits. Giant steps are added up from the outermost inwards, each
+//! sum turned by the distance to the next (Horner's rule): a dense matrix needs one key for all of them. Unlike a bootstrap's transforms
+//! ([`everlevel_rlwe::LinearTransform`]), which have few diagonals and a key for every step, a matrix has so many diagonals that their
+//! products are most of the work, so these are over the ciphertext's primes alone.
+//!
+//! *Shape.* `M` has up to `slot_count` rows and columns, and is filled up with zeros: slots of the vector beyond its columns do not matter, and
+//! slots of the result beyond its rows are zero.
+//!
+//! *Map.* [`mod@plan`] which rotations · [`mod@encode`] matrices to diagonals · [`mod@apply`] the product.
+
+pub mod apply;
+pub mod encode;
+pub mod plan;
+
+use std::collections::BTreeMap;
+
+use everlevel_ring::PackedPoly;
+use everlevel_rlwe::SwitchingKey;
+use num_complex::Complex64;
+
+use crate::keys::KeyInfo;
+use plan::Plan;
+
+/// The entries of a matrix, row by row.
+#[derive(Debug, Clone, Copy)]
+pub enum Entries<'a> {
+    /// Real ones.
+    Real(&'a [f64]),
+    /// Complex ones.
+    Complex(&'a [Complex64]),
+}
+
+/// What a matrix has beside its diagonals.
+#[derive(Debug, Clone)]
+pub struct Shape {
+    pub(crate) rows: usize,
+    pub(crate) columns: usize,
+    pub(crate) level: usize,
+    pub(crate) plan: Plan,
+    /// Largest Euclidean norm of a row: what it does to independent errors.
+    pub(crate) row_norm: f64,
+    /// Sum of the entries' sizes, divided by the slots: what it can make of the coefficients of values up to 1.
+    pub(crate) mean_size: f64,
+    pub(crate) slot_count: usize,
+    pub(crate) fingerprint: u64,
+}
+
+/// A matrix ready for products: its diagonals over the primes of its level.
+#[derive(Debug)]
+pub struct PlainMatrix {
+    pub(crate) shape: Shape,
+    /// In the order of [`Plan::diagonals`].
+    pub(crate) diagonals: Vec<PackedPoly>,
+}
+
+/// A matrix without primes: eight bytes for each coefficient of its diagonals, which are transformed at each use.
+#[derive(Debug, Clone)]
+pub struct LightPlainMatrix {
+    pub(crate) shape: Shape,
+    /// In the order of [`Plan::diagonals`].
+    pub(crate) diagonals: Vec<Vec<f64>>,
+}
+
+macro_rules! shape_methods {
+    ($($type:ty => $nbytes:expr;)*) => {$(
+        impl $type {
+            /// Rows and columns, before it is filled up with zeros.
+            pub fn dimensions(&self) -> (usize, usize) {
+                (self.shape.rows, self.shape.columns)
+            }
+
+            /// The highest level of its products' ciphertexts.
+            pub fn level(&self) -> usize {
+                self.shape.level
+            }
+
+            /// The number of diagonals that it holds.
+            pub fn diagonal_count(&self) -> usize {
+                self.diagonals.len()
+            }
+
+            /// Bytes held.
+            pub fn nbytes(&self) -> usize {
+                self.diagonals.iter().map($nbytes).sum()
+            }
+        }
+    )*};
+}
+
+shape_methods! {
+    PlainMatrix => PackedPoly::nbytes;
+    LightPlainMatrix => |d| 8 * d.len();
+}
+
+/// Rotations for products with matrices: all baby steps, and the powers of two that giant steps are made of.
+#[derive(Debug)]
+pub struct MatrixMultiplicationKey {
+    pub(crate) info: KeyInfo,
+    /// By left rotation.
+    pub(crate) keys: BTreeMap<i64, SwitchingKey>,
+}

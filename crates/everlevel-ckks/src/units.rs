@@ -1,0 +1,199 @@
+//! Vectors longer than the slots: several plaintexts or ciphertexts that are computed on as one.
+//!
+//! Unit `k` of a vector holds its values `k·slot_count ..`. Every operation on [`Units`] is the operation on each unit: rotations act
+//! inside units, and two operands have equally many. The units of a ciphertext have one level, scale, secret, error estimate
+//! and number of polynomials, which operations keep and [`Units::stack`] establishes.
+
+use std::ops::ControlFlow;
+
+use num_complex::Complex64;
+
+use crate::{Ciphertext, Context, Error, Plaintext, Progress};
+
+/// At least one plaintext or ciphertext.
+#[derive(Debug, Clone)]
+pub struct Units<T>(Vec<T>);
+
+impl<T> From<T> for Units<T> {
+    fn from(unit: T) -> Self {
+        Self(vec![unit])
+    }
+}
+
+impl<T> Units<T> {
+    /// The units of a vector, or `None` if there are none.
+    pub(crate) fn new(units: Vec<T>) -> Option<Self> {
+        (!units.is_empty()).then_some(Self(units))
+    }
+
+    /// Every unit, in order.
+    pub fn all(&self) -> &[T] {
+        &self.0
+    }
+
+    /// The first unit, whose level, scale and secret are every unit's.
+    pub fn first(&self) -> &T {
+        &self.0[0]
+    }
+
+    /// The number of units: at least 1.
+    pub fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    /// `f` of each unit.
+    ///
+    /// # Errors
+    /// The first that `f` returns.
+    pub fn try_map<U>(&self, f: impl FnMut(&T) -> Result<U, Error>) -> Result<Units<U>, Error> {
+        self.0.iter().map(f).collect::<Result<_, _>>().map(Units)
+    }
+
+    /// `f` of each unit, whose progress is part of the whole's.
+    ///
+    /// # Errors
+    /// The first that `f` returns.
+    pub fn try_map_reporting<U>(
+        &self,
+        progress: Progress,
+        f: impl Fn(&T, Progress) -> Result<U, Error>,
+    ) -> Result<Units<U>, Error> {
+        let count = self.count();
+        let unit = |(at, unit): (usize, &T)| {
+            let of_all = |done: usize, total: usize| -> ControlFlow<()> { progress(at * total + done, count * total) };
+            f(unit, &of_all)
+        };
+        self.0.iter().enumerate().map(unit).collect::<Result<_, _>>().map(Units)
+    }
+
+    /// `f` of all units at once, whose results are as many.
+    ///
+    /// # Errors
+    /// That which `f` returns.
+    ///
+    /// # Panics
+    /// If `f` returns another number of results.
+    pub fn try_together<U>(&self, f: impl FnOnce(&[&T]) -> Result<Vec<U>, Error>) -> Result<Units<U>, Error> {
+        let all: Vec<&T> = self.0.iter().collect();
+        let results = f(&all)?;
+        assert_eq!(results.len(), self.count(), "a result for each unit");
+        Ok(Units(results))
+    }
+
+    /// Each unit with the other vector's.
+    ///
+    /// # Errors
+    /// Another number of units.
+    pub fn zip<'a, V>(&'a self, op: &'static str, other: &'a Units<V>) -> Result<Units<(&'a T, &'a V)>, Error> {
+        let (left, right) = (self.count(), other.count());
+        if left != right {
+            return Err(Error::UnitCount { op, left, right });
+        }
+        Ok(Units(self.0.iter().zip(&other.0).collect()))
+    }
+
+    /// `f` of each unit and the other vector's.
+    ///
+    /// # Errors
+    /// Another number of units, and the first error that `f` returns.
+    pub fn try_zip<U, V>(
+        &self,
+        op: &'static str,
+        other: &Units<V>,
+        mut f: impl FnMut(&T, &V) -> Result<U, Error>,
+    ) -> Result<Units<U>, Error> {
+        self.zip(op, other)?.try_map(|(a, b)| f(a, b))
+    }
+
+    /// Each unit as a vector of its own.
+    pub fn split(&self) -> Vec<Self>
+    where
+        T: Clone,
+    {
+        self.0.iter().cloned().map(Self::from).collect()
+    }
+}
+
+impl<T> Units<Vec<T>> {
+    /// From several results for each unit to vectors of each result.
+    pub fn transposed(self) -> Vec<Units<T>> {
+        let mut columns: Vec<Vec<T>> = Vec::new();
+        for unit in self.0 {
+            columns.resize_with(unit.len(), Vec::new);
+            columns.iter_mut().zip(unit).for_each(|(column, x)| column.push(x));
+        }
+        columns.into_iter().map(Units).collect()
+    }
+}
+
+impl Units<Plaintext> {
+    /// Bytes held.
+    pub fn nbytes(&self) -> usize {
+        self.0.iter().map(Plaintext::nbytes).sum()
+    }
+}
+
+impl Units<Ciphertext> {
+    /// Bytes held.
+    pub fn nbytes(&self) -> usize {
+        self.0.iter().map(Ciphertext::nbytes).sum()
+    }
+
+    /// One vector of the units of several. The largest of their error estimates becomes all units'.
+    ///
+    /// # Errors
+    /// No ciphertexts; different levels, secrets, parameters or numbers of polynomials.
+    pub fn stack(vectors: &[&Self]) -> Result<Self, Error> {
+        let op = "vstack";
+        let mut units: Vec<Ciphertext> = vectors.iter().flat_map(|v| v.all()).cloned().collect();
+        let Some(first) = units.first().cloned() else {
+            let needed = "at least 1".to_string();
+            return Err(Error::Parameter { what: "number of ciphertexts", found: "0".into(), needed });
+        };
+        for unit in &units {
+            if unit.fingerprint != first.fingerprint {
+                let (found, expected) = (unit.fingerprint, first.fingerprint);
+                return Err(Error::ForeignObject { op, what: "ciphertext", found, expected });
+            }
+            if unit.secret_id != first.secret_id {
+                let (found, expected) = (unit.secret_id, first.secret_id);
+                return Err(Error::WrongSecret { op, what: "ciphertext", found, expected });
+            }
+            if unit.polynomial_count() != first.polynomial_count() {
+                return Err(Error::NotRelinearized { op, found: 3 });
+            }
+            let shape = |c: &Ciphertext| format!("{} slots at level {}", c.slot_count, c.level);
+            if shape(unit) != shape(&first) {
+                let needed = format!("{}, as the first", shape(&first));
+                return Err(Error::Parameter { what: "a stacked ciphertext", found: shape(unit), needed });
+            }
+        }
+        let error = units.iter().map(|unit| unit.error).fold(0.0, f64::max);
+        units.iter_mut().for_each(|unit| unit.error = error);
+        Ok(Self(units))
+    }
+}
+
+impl Context {
+    /// Encodes any number of values, `slot_count` in each unit; the last is followed by zeros.
+    ///
+    /// # Errors
+    /// As [`Context::encode`].
+    pub fn encode_units(&self, values: &[Complex64], level: usize) -> Result<Units<Plaintext>, Error> {
+        self.per_unit(values).try_map(|part| self.encode(part, level))
+    }
+
+    /// The values of each unit.
+    pub fn per_unit<'v>(&self, values: &'v [Complex64]) -> Units<&'v [Complex64]> {
+        // No values are one unit's, which says that it is empty.
+        Units::new(values.chunks(self.slot_count()).collect()).unwrap_or_else(|| values.into())
+    }
+
+    /// The values of every unit, one after the other.
+    ///
+    /// # Errors
+    /// As [`Context::decode`].
+    pub fn decode_units(&self, plaintext: &Units<Plaintext>) -> Result<Vec<Complex64>, Error> {
+        Ok(plaintext.try_map(|unit| self.decode(unit))?.0.concat())
+    }
+}

@@ -1,0 +1,159 @@
+//! Light plaintexts, matrices, and their products.
+
+use everlevel_ckks as ckks;
+use numpy::{Complex64, PyReadonlyArray2, PyUntypedArrayMethods};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+
+use crate::call::{Slots, run, run_reporting, values};
+use crate::context::Context;
+use crate::objects::{
+    Ciphertext, LightPlainMatrix, LightPlaintext, MatrixMultiplicationKey, PlainMatrix, Plaintext, RotationKey,
+    SecretKey,
+};
+
+/// A matrix's entries, as the façade passes them.
+#[derive(FromPyObject)]
+pub enum Entries<'py> {
+    Real(PyReadonlyArray2<'py, f64>),
+    Complex(PyReadonlyArray2<'py, Complex64>),
+}
+
+impl Entries<'_> {
+    fn read(&self) -> PyResult<(ckks::Entries<'_>, (usize, usize))> {
+        let not_contiguous = |_| PyTypeError::new_err("a C-contiguous array is needed");
+        let (entries, shape) = match self {
+            Self::Real(x) => (ckks::Entries::Real(x.as_slice().map_err(not_contiguous)?), x.shape()),
+            Self::Complex(z) => (ckks::Entries::Complex(z.as_slice().map_err(not_contiguous)?), z.shape()),
+        };
+        Ok((entries, (shape[0], shape[1])))
+    }
+}
+
+/// Whatever has a product with a vector.
+#[derive(FromPyObject)]
+pub enum Matrix<'py> {
+    Plain(PyRef<'py, PlainMatrix>),
+    Light(PyRef<'py, LightPlainMatrix>),
+    Entries(Entries<'py>),
+}
+
+/// Whichever key a product uses.
+#[derive(FromPyObject)]
+pub enum MatrixKey<'py> {
+    Matrix(PyRef<'py, MatrixMultiplicationKey>),
+    Rotation(PyRef<'py, RotationKey>),
+}
+
+#[pyfunction]
+pub fn encode_light(py: Python<'_>, context: &Context, slots: Slots<'_>, level: usize) -> PyResult<LightPlaintext> {
+    let (context, slots) = (&context.0, values(&slots)?);
+    run(py, || context.per_unit(slots).try_map(|part| context.encode_light(part, level))).map(LightPlaintext)
+}
+
+#[pyfunction]
+pub fn change_level(
+    py: Python<'_>,
+    context: &Context,
+    plaintext: &LightPlaintext,
+    level: usize,
+) -> PyResult<LightPlaintext> {
+    run(py, || plaintext.0.try_map(|unit| context.0.change_level(unit, level))).map(LightPlaintext)
+}
+
+#[pyfunction]
+pub fn expand(py: Python<'_>, context: &Context, plaintext: &LightPlaintext, level: usize) -> PyResult<Plaintext> {
+    run(py, || plaintext.0.try_map(|unit| context.0.expand(unit, level))).map(Plaintext)
+}
+
+#[pyfunction]
+pub fn encode_matrix(
+    py: Python<'_>,
+    context: &Context,
+    entries: Entries<'_>,
+    level: usize,
+    diagonals: Option<Vec<i64>>,
+) -> PyResult<PlainMatrix> {
+    let (entries, shape) = entries.read()?;
+    run(py, || context.0.encode_matrix(entries, shape, level, diagonals.as_deref())).map(PlainMatrix)
+}
+
+#[pyfunction]
+pub fn encode_light_matrix(
+    py: Python<'_>,
+    context: &Context,
+    entries: Entries<'_>,
+    level: usize,
+    diagonals: Option<Vec<i64>>,
+) -> PyResult<LightPlainMatrix> {
+    let (entries, shape) = entries.read()?;
+    run(py, || context.0.encode_light_matrix(entries, shape, level, diagonals.as_deref())).map(LightPlainMatrix)
+}
+
+#[pyfunction]
+pub fn change_matrix_level(
+    py: Python<'_>,
+    context: &Context,
+    matrix: &LightPlainMatrix,
+    level: usize,
+) -> PyResult<LightPlainMatrix> {
+    run(py, || context.0.change_matrix_level(&matrix.0, level)).map(LightPlainMatrix)
+}
+
+#[pyfunction]
+pub fn level_down_matrix(
+    py: Python<'_>,
+    context: &Context,
+    matrix: &PlainMatrix,
+    level: usize,
+) -> PyResult<PlainMatrix> {
+    run(py, || context.0.level_down_matrix(&matrix.0, level)).map(PlainMatrix)
+}
+
+#[pyfunction]
+pub fn matrix_multiplication_key(
+    py: Python<'_>,
+    context: &Context,
+    secret_key: &SecretKey,
+    level: usize,
+    report: Option<Py<PyAny>>,
+) -> PyResult<MatrixMultiplicationKey> {
+    run_reporting(py, report, |p| context.0.matrix_multiplication_key(&secret_key.0, level, p))
+        .map(MatrixMultiplicationKey)
+}
+
+/// The highest level that a key serves.
+#[pyfunction]
+pub fn matrix_multiplication_level(context: &Context, key: &MatrixMultiplicationKey) -> usize {
+    context.0.matrix_multiplication_level(&key.0).unwrap_or(context.0.max_level())
+}
+
+#[pyfunction]
+pub fn multiply_matrix(
+    py: Python<'_>,
+    context: &Context,
+    matrix: Matrix<'_>,
+    ciphertext: &Ciphertext,
+    key: MatrixKey<'_>,
+) -> PyResult<Ciphertext> {
+    let (context, units) = (&context.0, &ciphertext.0);
+    let keys: ckks::matrix::apply::RotationKeys = match &key {
+        MatrixKey::Matrix(key) => (&key.0).into(),
+        MatrixKey::Rotation(key) => (&key.0).into(),
+    };
+    let product = match &matrix {
+        Matrix::Plain(matrix) => {
+            let matrix = &matrix.0;
+            run(py, || units.try_map(|unit| context.multiply_matrix(matrix, unit, keys)))
+        }
+        Matrix::Light(matrix) => {
+            let matrix = &matrix.0;
+            run(py, || units.try_map(|unit| context.multiply_light_matrix(matrix, unit, keys)))
+        }
+        Matrix::Entries(entries) => {
+            let (entries, shape) = entries.read()?;
+            run(py, || units.try_map(|unit| context.multiply_entries(entries, shape, unit, keys)))
+        }
+    };
+    product.map(Ciphertext)
+}

@@ -1,0 +1,96 @@
+"""Encoded matrices."""
+
+from __future__ import annotations
+
+from typing import Any, Generic, Protocol, TypeVar
+
+from . import _native
+from ._storable import Storable
+from .keys import format_bytes
+
+__all__ = ["LightPlainMatrix", "PlainMatrix"]
+
+
+class _NativeMatrix(Protocol):
+    @property
+    def diagonal_count(self) -> int: ...
+    @property
+    def level(self) -> int: ...
+    @property
+    def nbytes(self) -> int: ...
+    @property
+    def shape(self) -> tuple[int, int]: ...
+
+
+NativeT = TypeVar("NativeT", bound=_NativeMatrix)
+
+
+class _Matrix(Storable, Generic[NativeT]):
+    """What both kinds of matrix have in common."""
+
+    __slots__ = ("__weakref__", "_context", "_is_real", "_native")
+
+    # NumPy then leaves `array @ matrix` to this class, which has no such product.
+    __array_ufunc__ = None
+
+    def __init__(self, context: _native.Context, native: NativeT, *, is_real: bool) -> None:
+        self._context = context
+        self._native = native
+        self._is_real = is_real
+
+    def _stored(self) -> tuple[_native.Context, Any, dict[str, str]]:
+        return self._context, self._native, {"is_real": str(self._is_real).lower()}
+
+    @property
+    def level(self) -> int:
+        """Highest level of a ciphertext that it is multiplied with; higher ones are brought down to it."""
+        return self._native.level
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns, as they were given."""
+        return self._native.shape
+
+    @property
+    def diagonal_count(self) -> int:
+        """Diagonals held: the cost of a product grows with it."""
+        return self._native.diagonal_count
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes in memory."""
+        return self._native.nbytes
+
+    @property
+    def is_real(self) -> bool:
+        """Whether the entries are real."""
+        return self._is_real
+
+    def __repr__(self) -> str:
+        rows, columns = self.shape
+        size = format_bytes(self.nbytes)
+        return f"{type(self).__name__}({rows}×{columns}, {self.diagonal_count} diagonals, level {self.level}, {size})"
+
+
+class PlainMatrix(_Matrix[_native.PlainMatrix]):
+    """A matrix, encoded at a level, for products with encrypted vectors: see `Engine.multiply_matrix`.
+
+    Made by `Engine.encode_to_plain_matrix`. It takes six bytes for each diagonal, each of the ring's coefficients and
+    each prime of its level: a dense matrix of 8192 rows at level 1 takes 1.6 GB. Immutable.
+    """
+
+    __slots__ = ()
+
+    kind = "plain matrix"
+
+
+class LightPlainMatrix(_Matrix[_native.LightPlainMatrix]):
+    """A matrix, encoded up to its scale and primes: eight bytes for each diagonal and coefficient, whatever the level.
+
+    Made by `Engine.encode_to_light_plain_matrix`. Each product transforms its diagonals anew; the result is that of a
+    `PlainMatrix`, bit for bit. Immutable.
+    """
+
+    __slots__ = ()
+
+    kind = "light plain matrix"

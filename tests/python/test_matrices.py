@@ -1,0 +1,254 @@
+"""Light plaintexts, and plain matrices times encrypted vectors, against NumPy."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from conftest import Party, new_party
+from everlevel import (
+    Engine,
+    LightPlainMatrix,
+    LightPlaintext,
+    MatrixMultiplicationKey,
+    PlainMatrix,
+    RotationKey,
+    errors,
+)
+
+SLOTS = 512
+TOLERANCE = 2e-3
+
+
+@pytest.fixture(scope="module")
+def matrix_key(party: Party) -> MatrixMultiplicationKey:
+    return party.engine.create_matrix_multiplication_key(party.secret_key)
+
+
+def filled(values: np.ndarray) -> np.ndarray:
+    return np.pad(values, (0, SLOTS - len(values)))
+
+
+@pytest.mark.parametrize("shape", [(512, 512), (3, 5), (1, 512), (512, 1), (10, 300), (64, 64)])
+@pytest.mark.parametrize("dtype", ["real", "complex", "int"])
+def test_products_are_numpys(
+    party: Party,
+    rotation_key: RotationKey,
+    matrix_key: MatrixMultiplicationKey,
+    rng: np.random.Generator,
+    shape: tuple[int, int],
+    dtype: str,
+) -> None:
+    engine = party.engine
+    x, m = rng.uniform(-1, 1, SLOTS), rng.uniform(-1, 1, shape)
+    if dtype == "complex":
+        m = m + 1j * rng.uniform(-1, 1, shape)
+    elif dtype == "int":
+        m = rng.integers(-3, 4, shape)
+    a = engine.encrypt(x, party.public_key, level=3)
+    expected = filled(m @ x[: shape[1]])
+    plain, light = engine.encode_to_plain_matrix(m, 3), engine.encode_to_light_plain_matrix(m, level=3)
+    assert plain.shape == light.shape == shape
+    for product in (
+        engine.multiply_matrix(m, a, rotation_key),
+        engine.multiply_matrix(plain, a, rotation_key),
+        engine.multiply_matrix(light, a, matrix_multiplication_key=matrix_key),
+        engine.multiply_matrix(plain, a, matrix_key),
+        plain @ a,
+        m @ a,
+    ):
+        assert (product.level, product.is_real) == (2, dtype != "complex")
+        np.testing.assert_allclose(engine.decrypt(product, party.secret_key), expected, atol=4 * TOLERANCE)
+
+
+def test_every_unit_is_multiplied(party: Party, rotation_key: RotationKey, rng: np.random.Generator) -> None:
+    x, m = rng.uniform(-1, 1, (2, SLOTS)), rng.uniform(-1, 1, (20, 30))
+    a = party.engine.encrypt(x.ravel(), party.public_key)
+    product = party.engine.multiply_matrix(m, a, rotation_key)
+    expected = np.concatenate([filled(m @ row[:30]) for row in x])
+    np.testing.assert_allclose(party.engine.decrypt(product, party.secret_key), expected, atol=TOLERANCE)
+
+
+def test_chosen_diagonals(party: Party, rotation_key: RotationKey, rng: np.random.Generator) -> None:
+    engine = party.engine
+    x, m = rng.uniform(-1, 1, SLOTS), rng.uniform(-1, 1, (SLOTS, SLOTS))
+    a = engine.encrypt(x, party.public_key, level=1)
+    band = np.diag(np.diag(m)) + np.diag(np.diag(m, 1), 1) + np.diag(np.diag(m, -1), -1)
+    band[0, -1], band[-1, 0] = m[0, -1], m[-1, 0]
+    for matrix in (
+        engine.encode_to_plain_matrix(m, 1, [0, 1, -1]),
+        engine.encode_to_plain_matrix(m, [0, 1, SLOTS - 1]),
+        engine.encode_to_light_plain_matrix(m, diagonal_indices=[0, 1, -1]),
+        engine.encode_to_plain_matrix(band, 1),
+    ):
+        assert matrix.diagonal_count == 3
+        product = engine.multiply_matrix(matrix, a, rotation_key)
+        np.testing.assert_allclose(engine.decrypt(product, party.secret_key), band @ x, atol=TOLERANCE)
+
+
+def test_levels_of_matrices(party: Party, rotation_key: RotationKey, rng: np.random.Generator) -> None:
+    engine, m = party.engine, rng.uniform(-1, 1, (9, 9))
+    x = rng.uniform(-1, 1, 9)
+    plain, light = engine.encode_to_plain_matrix(m), engine.encode_to_light_plain_matrix(m, 1)
+    assert (plain.level, light.level) == (5, 1)
+    lowered, raised = engine.level_down(plain, 2), engine.change_level(light, 5)
+    assert (lowered.level, raised.level) == (2, 5)
+    assert isinstance(lowered, PlainMatrix)
+    assert lowered.nbytes < plain.nbytes
+    assert raised.nbytes == light.nbytes == light.diagonal_count * 16 * SLOTS
+    for matrix, level_in, level_out in ((plain, 2, 1), (lowered, 5, 1), (light, 5, 0), (raised, 3, 2)):
+        product = engine.multiply_matrix(matrix, engine.encrypt(x, party.public_key, level=level_in), rotation_key)
+        assert product.level == level_out
+        np.testing.assert_allclose(engine.decrypt(product, party.secret_key), filled(m @ x), atol=TOLERANCE)
+    with pytest.raises(errors.LevelError, match="the plain matrix is at level 2"):
+        engine.level_down(lowered, 3)
+    with pytest.raises(errors.ParameterError, match="level of the matrix = 0"):
+        engine.change_level(light, 0)
+
+
+def test_matrices_tell_their_size(party: Party, matrix_key: MatrixMultiplicationKey) -> None:
+    matrix = party.engine.encode_to_plain_matrix(np.ones((2, 3)), 1)
+    assert repr(matrix).startswith("PlainMatrix(2×3, 4 diagonals, level 1, ")
+    light = party.engine.encode_to_light_plain_matrix(1j * np.ones((2, 3)))
+    assert repr(light).startswith("LightPlainMatrix(2×3, 4 diagonals, level 5, ")
+    assert (matrix.is_real, light.is_real) == (True, False)
+    assert repr(matrix_key).startswith("MatrixMultiplicationKey(level 5, ")
+    assert not matrix_key.is_cuda
+
+
+def test_bad_matrices(party: Party, rotation_key: RotationKey) -> None:
+    engine: Any = party.engine
+    a = engine.encrypt([1.0], party.public_key)
+    for call, kind in (
+        (lambda: engine.encode_to_plain_matrix(np.ones(3)), errors.MessageError),
+        (lambda: engine.encode_to_plain_matrix([["a"]]), errors.MessageTypeError),
+        (lambda: engine.encode_to_plain_matrix([[np.nan]]), errors.MessageError),
+        (lambda: engine.encode_to_plain_matrix([[1e300]]), errors.ScaleError),
+        (lambda: engine.encode_to_plain_matrix(np.ones((513, 1))), errors.ParameterError),
+        (lambda: engine.encode_to_plain_matrix(np.ones((0, 4))), errors.ParameterError),
+        (lambda: engine.encode_to_light_plain_matrix([[1.0]], 0), errors.ParameterError),
+        (lambda: engine.encode_to_light_plain_matrix([[1.0]], 6), errors.LevelError),
+        (lambda: engine.encode_to_light_plain_matrix([[1.0]], 1, [0.5]), errors.OperandTypeError),
+        (lambda: engine.encode_to_light_plain_matrix([[1.0]], 1, []), errors.ParameterError),
+        (lambda: engine.multiply_matrix([[1.0]], engine.level_down(a, 0), rotation_key), errors.LevelError),
+        (lambda: engine.multiply_matrix([[1.0]], a, None), errors.OperandTypeError),
+        (lambda: engine.multiply_matrix([[1.0]], [1.0], rotation_key), errors.OperandTypeError),
+        (lambda: engine.multiply_matrix([[1.0]], engine.multiply(a, a), rotation_key), errors.CiphertextFormError),
+        (
+            lambda: engine.multiply_matrix(np.full((1, 1), 1e11), engine.level_down(a, 1), rotation_key),
+            errors.ScaleError,
+        ),
+        (lambda: np.ones((2, 2)) @ engine.encode_to_plain_matrix([[1.0]]), TypeError),
+    ):
+        with pytest.raises(kind):
+            call()
+    stranger = new_party(engine)
+    with pytest.raises(errors.KeyMismatchError, match="multiply_matrix"):
+        engine.multiply_matrix([[1.0]], engine.encrypt([1.0], stranger.public_key), rotation_key)
+    other = Engine(max_level=3, insecure_log_n=10)
+    with pytest.raises(errors.EngineMismatchError, match="multiply_matrix"):
+        engine.multiply_matrix(other.encode_to_plain_matrix([[1.0]]), a, rotation_key)
+    low = engine.create_matrix_multiplication_key(party.secret_key, level=1)
+    with pytest.raises(errors.LevelError, match=r"level 5 is outside 0\.\.=1"):
+        engine.multiply_matrix([[1.0]], a, low)
+
+
+def test_the_operator_needs_a_key_that_serves() -> None:
+    engine = Engine(max_level=2, insecure_log_n=10)
+    secret_key = engine.create_secret_key()
+    a = engine.encrypt([1.0, 2.0], secret_key)
+    with pytest.raises(errors.MissingKeyError, match="no rotation key"):
+        np.eye(2) @ a
+    engine.create_matrix_multiplication_key(secret_key, level=1)
+    with pytest.raises(errors.MissingKeyError, match="no rotation key"):
+        np.eye(2) @ a
+    np.testing.assert_allclose(engine.decrypt(np.eye(2) @ engine.level_down(a, 1), secret_key)[:2], [1, 2], atol=1e-3)
+    engine.create_rotation_key(secret_key)
+    assert (np.eye(2) @ a).level == 1
+
+
+def test_light_plaintexts_are_operands(party: Party, rng: np.random.Generator) -> None:
+    engine, x, w = party.engine, rng.uniform(-1, 1, 700), rng.uniform(-1, 1, 700)
+    a = engine.encrypt(x, party.public_key)
+    light, plain = engine.encode_to_light_plaintext(w), engine.encode(w)
+    assert (len(light), light.level, light.nbytes) == (2, 5, 2 * 16 * SLOTS)
+    assert light.nbytes < plain.nbytes
+    assert "slots 2×512" in repr(light)
+    for result, same, expected in (
+        (engine.add(a, light), engine.add(a, plain), x + w),
+        (light + a, plain + a, x + w),
+        (engine.subtract(light, a), engine.subtract(plain, a), w - x),
+        (a - light, a - plain, x - w),
+        (engine.multiply(light, a), engine.multiply(plain, a), x * w),
+    ):
+        assert engine.serialize_ciphertext(result) == engine.serialize_ciphertext(same)
+        np.testing.assert_allclose(engine.decrypt(result, party.secret_key)[:700], expected, atol=TOLERANCE)
+    low = engine.change_level(light, 2)
+    assert (low.level, (a * low).level, (engine.level_down(a, 1) * low).level) == (2, 1, 0)
+    np.testing.assert_allclose(engine.decrypt(a * low, party.secret_key)[:700], x * w, atol=TOLERANCE)
+    assert not engine.multiply(a, engine.encode_to_light_plaintext(1j * w)).is_real
+    with pytest.raises(errors.UnitCountError):
+        a * engine.encode_to_light_plaintext([1.0])
+    with pytest.raises(errors.LevelError):
+        engine.change_level(light, 6)
+    with pytest.raises(errors.OperandTypeError, match="light_plaintext is of type Plaintext"):
+        engine.change_level(plain, 1)  # type: ignore[type-var]
+    with pytest.raises(errors.MessageError):
+        engine.encode_to_light_plaintext([np.inf])
+
+
+def test_files(party: Party, matrix_key: MatrixMultiplicationKey, rotation_key: RotationKey, tmp_path: Path) -> None:
+    engine, m = party.engine, np.array([[1.0, 2.0], [3.0, 4.0]])
+    objects = {
+        "light_plaintext": engine.encode_to_light_plaintext(np.arange(600) * 1j, 2),
+        "plain_matrix": engine.encode_to_plain_matrix(m, 2),
+        "light_plain_matrix": engine.encode_to_light_plain_matrix(m, 3),
+        "matrix_multiplication_key": engine.create_matrix_multiplication_key(party.secret_key, 2),
+    }
+    loaded: dict[str, Any] = {}
+    for kind, obj in objects.items():
+        serialize, deserialize = getattr(engine, f"serialize_{kind}"), getattr(engine, f"deserialize_{kind}")
+        write, read = getattr(engine, f"write_{kind}"), getattr(engine, f"read_{kind}")
+        write(obj, tmp_path / kind)
+        for back in (
+            read(tmp_path / kind),
+            engine.load(tmp_path / kind, mapped=True),
+            deserialize(bytearray(serialize(obj))),
+            pickle.loads(pickle.dumps(obj)),
+        ):
+            assert type(back) is type(obj)
+            assert (back.level, repr(back)) == (obj.level, repr(obj)) or kind == "matrix_multiplication_key"
+            assert serialize(back) == serialize(obj)
+            loaded[kind] = back
+        if kind != "matrix_multiplication_key":
+            assert obj.serialized_nbytes == (tmp_path / kind).stat().st_size
+        with pytest.raises(errors.FileKindError):
+            engine.read_ciphertext(tmp_path / kind)
+    assert isinstance(loaded["light_plaintext"], LightPlaintext)
+    assert isinstance(loaded["light_plain_matrix"], LightPlainMatrix)
+    a = engine.encrypt([1.0, 10.0], party.public_key, level=2)
+    for matrix in (loaded["plain_matrix"], loaded["light_plain_matrix"]):
+        product = engine.multiply_matrix(matrix, a, loaded["matrix_multiplication_key"])
+        np.testing.assert_allclose(engine.decrypt(product, party.secret_key)[:2], [21, 43], atol=TOLERANCE)
+
+
+@pytest.mark.full_size
+def test_a_full_size_matrix() -> None:
+    """1000 rows of 8192 slots at 128-bit security: a layer of a network."""
+    engine = Engine("parallel", max_level=3)
+    rng = np.random.default_rng(1)
+    secret_key = engine.create_secret_key()
+    rotation_key = engine.create_rotation_key(secret_key)
+    key = engine.create_matrix_multiplication_key(secret_key, level=2)
+    x, m = rng.uniform(-1, 1, 784), rng.uniform(-1, 1, (1000, 784)) / 28
+    a = engine.encrypt(x, secret_key, level=2)
+    light = engine.encode_to_light_plain_matrix(m, 2)
+    for product in (engine.multiply_matrix(light, a, key), engine.multiply_matrix(light, a, rotation_key)):
+        assert product.level == 1
+        decrypted = engine.decrypt(product, secret_key)
+        assert np.abs(decrypted[:1000] - m @ x).max() < 2**-17
+        assert np.abs(decrypted[1000:]).max() < 2**-17

@@ -1,0 +1,134 @@
+"""Every public name of the 1.x engine is here, under its arguments' names, or in the table of what is not."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import everlevel
+from everlevel import Engine, _keywords, errors
+
+ROOT = Path(__file__).resolve().parents[2]
+CLASSES = [
+    "BootstrapKey",
+    "Ciphertext",
+    "ConjugationKey",
+    "DecryptedShare",
+    "Engine",
+    "FixedRotationKey",
+    "GLEngine",
+    "LightPlainMatrix",
+    "LightPlaintext",
+    "LossyBootstrapKey",
+    "MatrixMultiplicationKey",
+    "MergeBootstrapKey",
+    "PlainMatrix",
+    "Plaintext",
+    "PublicKey",
+    "PublicKeyA",
+    "PublicKeyB",
+    "RelinearizationKey",
+    "RotationKey",
+    "SecretKey",
+    "SmallBootstrapKey",
+]
+NO_CLASSES = {"DecryptedShare", "GLEngine", "PublicKeyA", "PublicKeyB"}
+SHARED = re.compile(
+    r"create_individual_\w+|create_multiparty_\w+|create_public_key_[ab]|individual_decrypt|multiparty_\w+"
+    r"|(write|read|serialize|deserialize)_(public_key_[ab]|decrypted_share)"
+)
+
+
+def names_of_1x() -> dict[str, list[list[str]]]:
+    """Return each name with the arguments of each of its forms."""
+    names = {}
+    for line in (ROOT / "tests/python/data/engine_1x.txt").read_text(encoding="utf-8").splitlines():
+        if line and not line.startswith("#"):
+            name, _, forms = line.partition(":")
+            names[name] = [form.split() for form in forms.split("|")] if forms else []
+    return names
+
+
+NAMES = names_of_1x()
+
+
+def is_left_out(name: str) -> bool:
+    return bool(SHARED.fullmatch(name)) or "pytorch" in name or name == "mod_raise"
+
+
+def test_the_list_is_whole() -> None:
+    assert len(NAMES) == 156
+
+
+@pytest.mark.parametrize("name", sorted(name for name in NAMES if not is_left_out(name)))
+def test_a_name_is_here_with_its_forms(name: str) -> None:
+    attribute: Any = inspect.getattr_static(Engine, name)
+    if isinstance(attribute, property):
+        assert NAMES[name] == []
+        return
+    signature = inspect.signature(attribute)
+    aliases = {**_keywords.ALIASES.get(name, {}), **file_aliases(name)}
+    for form in NAMES[name]:
+        required = [argument for argument in form if not argument.endswith("?")]
+        for arguments in (required, form):
+            signature.bind(None, *arguments)
+        for argument in form:
+            keyword = argument.rstrip("?")
+            assert keyword in signature.parameters or keyword in aliases, f"{name}({keyword}=...)"
+
+
+def file_aliases(name: str) -> _keywords.Aliases:
+    verb, _, kind = name.partition("_")
+    return _keywords.file_aliases(kind) if verb in ("write", "read", "serialize", "deserialize") else {}
+
+
+@pytest.mark.parametrize("name", sorted(name for name in NAMES if is_left_out(name)))
+def test_a_name_that_is_left_out_says_so(name: str) -> None:
+    engine = Engine(max_level=1, insecure_log_n=10)
+    with pytest.raises(errors.UnsupportedError, match=f"^Engine.{name}: not offered.*;"):
+        getattr(engine, name)
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_classes(name: str) -> None:
+    assert hasattr(everlevel, name) != (name in NO_CLASSES)
+
+
+def test_arguments_by_the_names_of_1x(party: Any, rotation_key: Any, tmp_path: Path) -> None:
+    engine: Any = party.engine
+    a = engine.encrypt(array=[1.0, 2.0], secret_key=party.secret_key)
+    p, light = engine.encode([10.0, 20.0]), engine.encode_to_light_plaintext([10.0, 20.0])
+
+    def check(ciphertext: Any, *expected: float) -> None:
+        decrypted = engine.decrypt(ciphertext=ciphertext, secret_key=party.secret_key)
+        assert decrypted[: len(expected)] == pytest.approx(expected, abs=1e-3)
+
+    check(engine.add(ciphertext1=a, ciphertext2=a), 2, 4)
+    check(engine.subtract(ciphertext=a, plaintext=p), -9, -18)
+    check(engine.subtract(p, ciphertext=a), 9, 18)
+    check(engine.subtract(light_plaintext=light, ciphertext=a), -9, -18)
+    check(engine.multiply(constant=3, ciphertext=a), 3, 6)
+    check(engine.multiply(a, array=[2.0, 3.0]), 2, 6)
+    check(engine.multiply_imaginary_integer(a, constant=2) * -1j, 2, 4)
+    check(engine.encrypt(plaintext=p, public_key=party.public_key), 10, 20)
+    check(engine.rotate(a, rotation_key=rotation_key, delta=1), 0, 1, 2)
+    check(engine.rotate_batch(a, rotation_key=rotation_key, deltas=[1])[0], 0, 1, 2)
+    check(engine.roll(ciphertext=a, rotation_key=rotation_key, shift=-1), 2, 0)
+    fixed = engine.create_fixed_rotation_key(party.secret_key, delta=-1)
+    check(engine.rotate(ciphertext=a, fixed_rotation_key=fixed), 2, 0)
+    check(engine.rotate_batch(a, fixed_rotation_keys=[fixed])[0], 2, 0)
+    matrix = engine.encode_to_plain_matrix([[1.0, 1.0]])
+    check(engine.multiply_matrix(plain_matrix=matrix, ciphertext=a, rotation_key=rotation_key), 3, 0)
+    assert engine.level_down(plain_matrix=matrix, level=1).level == 1
+    assert engine.level_down(plaintext=p, level=1).level == 1
+    assert engine.clone(plaintext=p).level == 5
+    engine.write_ciphertext(ciphertext=a, file_path=tmp_path / "a")
+    check(engine.read_ciphertext(file_path=tmp_path / "a"), 1, 2)
+    check(engine.deserialize_ciphertext(data=engine.serialize_ciphertext(ciphertext=a)), 1, 2)
+    for wrong in ({"constant": 1}, {"left": a, "plaintext": p, "array": [1.0]}):
+        with pytest.raises(TypeError):
+            engine.add(**wrong)
