@@ -64,7 +64,7 @@ def parse(
     use_bootstrap: bool,
     use_bootstrap_to_14_levels: bool,
     use_bootstrap_to_17_levels: bool,
-    precision: Any,
+    precision: Any = "standard",
     thread_count: Any,
     seeded_keys: bool,
     insecure_log_n: Any,

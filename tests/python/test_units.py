@@ -200,7 +200,8 @@ def test_every_unit_is_bootstrapped(deep: Party, bootstrap_key: BootstrapKey, x:
     a = engine.encrypt(x, deep.public_key, level=0)
     steps: list[tuple[int, int]] = []
     keys = deep.relinearization_key, deep.conjugation_key, bootstrap_key
-    native = engine._context.bootstrap(a._native, tuple(key._native for key in keys), lambda *step: steps.append(step))
+    natives = tuple(key._native for key in keys)
+    native = engine._context.bootstrap(a._native, natives, False, lambda *step: steps.append(step))
     assert native.unit_count == 3
     assert [done for done, _ in steps] == sorted(done for done, _ in steps)
     assert steps[-1][0] == steps[-1][1]
