@@ -74,9 +74,9 @@ class ManyMixin(BootstrapMixin):
         >>> deep = Engine(use_bootstrap=True, insecure_log_n=10)
         >>> secret = deep.create_secret_key()
         >>> evaluation_key = deep.create_evaluation_key(secret, rotations=False)
-        >>> many = [deep.encrypt([k / 4, -k / 4], secret, level=0) for k in range(3)]
+        >>> many = [deep.encrypt([k / 4, -k / 4], secret, level=0) for k in (1, 2, 3)]
         >>> [round(float(deep.decrypt(c, secret)[0]), 2) for c in deep.bootstrap_many(many, evaluation_key)]
-        [0.0, 0.25, 0.5]
+        [0.25, 0.5, 0.75]
         """
         operation = "bootstrap_many"
         self._require_bootstrap(operation)
