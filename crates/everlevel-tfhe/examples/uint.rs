@@ -1,4 +1,4 @@
-//! Times integers: `cargo run --release -p everlevel-tfhe --example integers -- [set] [bits] [threads]`, by default `integer-4-128`, 32 bits and one thread.
+//! Times integers: `cargo run --release -p everlevel-tfhe --example uint -- [set] [bits] [threads]`, by default `integer-4-128`, 32 bits and one thread.
 //!
 //! Least and median of three calls: wall time, and CPU time of all threads in case the machine is shared. Every answer is checked. Failure
 //! probability of a bootstrap at the set's largest `norm2`, and security, stand beside each time.
