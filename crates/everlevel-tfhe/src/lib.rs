@@ -58,7 +58,7 @@ pub use lwe::Lwe;
 pub use params::{Gadget, KeySwitch, Order, Params, ParamsLiteral, Space};
 pub use secret::SecretKey;
 pub use sets::NamedSet;
-pub use uint::{EncryptedBool, EncryptedUint, Integers, Width};
+pub use uint::{BoolArray, Cost, Extreme, Integers, UintArray, Width};
 
 /// Called with the steps done and the steps in all, from any thread. [`std::ops::ControlFlow::Break`] stops the operation, which then returns
 /// [`Error::Cancelled`] and nothing else.

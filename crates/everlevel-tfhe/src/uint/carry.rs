@@ -9,68 +9,111 @@ use super::Integers;
 use super::table::Table;
 use crate::{Ciphertext, Error};
 
-/// From this number of threads on, prefix takes less time than block by block, by the number of bootstraps one after another: for `n` blocks
-/// `n − 1 + n/threads` block by block, about `3·n/threads` by prefix.
-const PREFIX_THREADS: usize = 3;
+/// The first bootstrap of a pass over the key takes so much longer than those after it, as a part of these.
+const FIRST_OF_A_PASS: f64 = 0.4;
 
 impl Integers<'_> {
-    /// Blocks below `M` from sums of at most `2M − 2`, the first of at most `2M − 1`; and the carry out of the last, where it is asked for.
+    /// For integers of `per` blocks, blocks below `M` from sums of at most `2M − 2`, the first of each of at most `2M − 1`; and the carries out of the
+    /// last, where they are asked for.
     pub(super) fn propagate(
         &self,
         op: &'static str,
         mut sums: Vec<Ciphertext>,
+        per: usize,
         carry_out: bool,
-    ) -> Result<(Vec<Ciphertext>, Option<Ciphertext>), Error> {
+    ) -> Result<(Vec<Ciphertext>, Option<Vec<Ciphertext>>), Error> {
         let base = self.radix.base();
-        let count = sums.len() - usize::from(!carry_out);
+        let (len, count) = (sums.len() / per, per - usize::from(!carry_out));
+        // Those of a place in all integers.
+        let inputs = |sums: &[Ciphertext], place| sums.iter().skip(place).step_by(per).cloned().collect::<Vec<_>>();
         let mut out = None;
-        if rayon::current_num_threads() < PREFIX_THREADS {
-            let table = self.table(|sum| u64::from(sum >= base))?;
-            for i in 0..count {
-                let carry = self.map(op, vec![sums[i].clone()], &table)?.remove(0);
-                match sums.get_mut(i + 1) {
-                    Some(next) => *next = self.sum([&*next, &carry])?,
-                    None => out = Some(carry),
-                }
+        if self.by_prefix(len, count) {
+            let inputs = sums.chunks(per).flat_map(|sums| &sums[..count]).cloned().collect();
+            let carries = self.carries(op, inputs, count, base - 1)?;
+            for place in 0..count {
+                let carries = carries.iter().skip(place).step_by(count).cloned().collect();
+                out = self.carry_into(&mut sums, per, place + 1, carries)?;
             }
         } else {
-            for (i, carry) in self.carries(op, &sums[..count], base - 1)?.into_iter().enumerate() {
-                match sums.get_mut(i + 1) {
-                    Some(next) => *next = self.sum([&*next, &carry])?,
-                    None => out = Some(carry),
-                }
+            let table = self.table(|sum| u64::from(sum >= base))?;
+            for place in 0..count {
+                let carries = self.map(op, inputs(&sums, place), &table)?;
+                out = self.carry_into(&mut sums, per, place + 1, carries)?;
             }
         }
         Ok((self.map(op, sums, &self.table(|sum| sum % base)?)?, out))
     }
 
-    /// The carry out of each input, 0 or 1, by prefix: an input propagates at `threshold` and generates above it.
-    fn carries(&self, op: &'static str, inputs: &[Ciphertext], threshold: u64) -> Result<Vec<Ciphertext>, Error> {
-        if inputs.len() <= 1 {
-            return self.map(op, inputs.to_vec(), &self.table(|x| u64::from(x > threshold))?);
+    /// Adds carries to the blocks at a place; those above the last place come back.
+    fn carry_into(
+        &self,
+        sums: &mut [Ciphertext],
+        per: usize,
+        place: usize,
+        carries: Vec<Ciphertext>,
+    ) -> Result<Option<Vec<Ciphertext>>, Error> {
+        if place == per {
+            return Ok(Some(carries));
+        }
+        for (sum, carry) in sums.iter_mut().skip(place).step_by(per).zip(&carries) {
+            *sum = self.sum([&*sum, carry])?;
+        }
+        Ok(None)
+    }
+
+    /// Whether prefix takes less time than block by block for `count` carries of each of `len` integers: it has fewer rounds, and more bootstraps
+    /// in all, which is no loss where a round would leave threads idle.
+    fn by_prefix(&self, len: usize, count: usize) -> bool {
+        self.prefix_time(len, count) < count as f64 * self.round_time(len)
+    }
+
+    fn prefix_time(&self, len: usize, count: usize) -> f64 {
+        if count <= 1 {
+            return self.round_time(len * count);
+        }
+        let groups = (count - 1) / self.group();
+        self.round_time(len * count) + self.prefix_time(len, groups) + self.round_time(len * (count - groups))
+    }
+
+    /// Time of a round of so many bootstraps on the current threads.
+    fn round_time(&self, jobs: usize) -> f64 {
+        let each = jobs.div_ceil(rayon::current_num_threads());
+        each as f64 + FIRST_OF_A_PASS * each.div_ceil(self.keys.bootstrap_key().batch_len()) as f64
+    }
+
+    /// The carry out of each input, 0 or 1, by prefix: an input propagates at `threshold` and generates above it. Each integer has `per` inputs.
+    fn carries(
+        &self,
+        op: &'static str,
+        inputs: Vec<Ciphertext>,
+        per: usize,
+        threshold: u64,
+    ) -> Result<Vec<Ciphertext>, Error> {
+        if per <= 1 {
+            return self.map(op, inputs, &self.table(|x| u64::from(x > threshold))?);
         }
         let k = self.group();
         // For each input the weighted states of its group up to itself.
-        let mut prefixes = self.states(op, inputs.to_vec(), threshold)?;
-        for i in (0..prefixes.len()).filter(|i| i % k > 0) {
+        let mut prefixes = self.states(op, inputs, per, threshold)?;
+        for i in (0..prefixes.len()).filter(|i| !(i % per).is_multiple_of(k)) {
             prefixes[i] = self.sum([&prefixes[i - 1], &prefixes[i]])?;
         }
         // The carries out of all groups but the last are carries into the next ones.
-        let last = (inputs.len() - 1) / k;
-        let whole: Vec<Ciphertext> = (0..last).map(|group| prefixes[group * k + k - 1].clone()).collect();
-        let groups = self.carries(op, &whole, (1 << k) - 1)?;
+        let last = (per - 1) / k;
+        let known = |i: usize| i % per % k == k - 1 && i % per / k < last;
+        let whole = (0..prefixes.len()).filter(|&i| known(i)).map(|i| prefixes[i].clone()).collect();
+        let groups = self.carries(op, whole, last, (1 << k) - 1)?;
         let tables = (0..k).map(|place| self.table(|x| x >> (place + 1) & 1)).collect::<Result<Vec<Table>, _>>()?;
-        let known = |i: usize| i % k == k - 1 && i / k < last;
-        let jobs = (0..inputs.len()).filter(|&i| !known(i)).map(|i| {
-            let input = match i / k {
+        let jobs = (0..prefixes.len()).filter(|&i| !known(i)).map(|i| {
+            let input = match i % per / k {
                 0 => prefixes[i].clone(),
-                group => self.sum([&prefixes[i], &groups[group - 1]])?,
+                group => self.sum([&prefixes[i], &groups[i / per * last + group - 1]])?,
             };
-            Ok((input, &tables[i % k]))
+            Ok((input, &tables[i % per % k]))
         });
         let mut rest = self.look_up(op, &jobs.collect::<Result<Vec<_>, Error>>()?)?.into_iter();
         let mut groups = groups.into_iter();
-        Ok((0..inputs.len()).filter_map(|i| if known(i) { groups.next() } else { rest.next() }).collect())
+        Ok((0..prefixes.len()).filter_map(|i| if known(i) { groups.next() } else { rest.next() }).collect())
     }
 
     /// `k`: states of so many inputs and a carry fit the space together.
@@ -78,17 +121,18 @@ impl Integers<'_> {
         self.radix.space_bits as usize - 1
     }
 
-    /// 0, 1 or 2 where an input is below, at or above the threshold, times `2^place` in its group.
+    /// 0, 1 or 2 where an input is below, at or above the threshold, times `2^place` in its group. Each integer has `per` inputs.
     pub(super) fn states(
         &self,
         op: &'static str,
         inputs: Vec<Ciphertext>,
+        per: usize,
         threshold: u64,
     ) -> Result<Vec<Ciphertext>, Error> {
         let state = |x: u64| x.cmp(&threshold) as i8 + 1;
         let tables = (0..self.group()).map(|place| self.table(|x| (state(x) as u64) << place));
         let tables = tables.collect::<Result<Vec<Table>, _>>()?;
-        let jobs: Vec<_> = inputs.into_iter().enumerate().map(|(i, x)| (x, &tables[i % tables.len()])).collect();
+        let jobs: Vec<_> = inputs.into_iter().enumerate().map(|(i, x)| (x, &tables[i % per % tables.len()])).collect();
         self.look_up(op, &jobs)
     }
 }

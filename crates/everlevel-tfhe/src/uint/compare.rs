@@ -2,23 +2,23 @@
 
 use std::cmp::Ordering;
 
-use super::{EncryptedBool, EncryptedUint, Integers};
+use super::{BoolArray, Integers, UintArray};
 use crate::{Ciphertext, Error};
 
 impl Integers<'_> {
     /// Whether `a = b`.
     ///
     /// # Errors
-    /// [`Error::WidthMismatch`], [`Error::ForeignObject`], [`Error::NoiseExhausted`].
-    pub fn eq(&self, a: &EncryptedUint, b: &EncryptedUint) -> Result<EncryptedBool, Error> {
-        self.not_flag(&self.differ("eq", a, b)?)
+    /// [`Error::WidthMismatch`], [`Error::LengthMismatch`], [`Error::ForeignObject`], [`Error::NoiseExhausted`].
+    pub fn eq(&self, a: &UintArray, b: &UintArray) -> Result<BoolArray, Error> {
+        self.not_bools(&self.differ("eq", a, b)?)
     }
 
     /// Whether `a ≠ b`.
     ///
     /// # Errors
     /// As [`Integers::eq`].
-    pub fn ne(&self, a: &EncryptedUint, b: &EncryptedUint) -> Result<EncryptedBool, Error> {
+    pub fn ne(&self, a: &UintArray, b: &UintArray) -> Result<BoolArray, Error> {
         self.differ("ne", a, b)
     }
 
@@ -26,7 +26,7 @@ impl Integers<'_> {
     ///
     /// # Errors
     /// As [`Integers::eq`].
-    pub fn lt(&self, a: &EncryptedUint, b: &EncryptedUint) -> Result<EncryptedBool, Error> {
+    pub fn lt(&self, a: &UintArray, b: &UintArray) -> Result<BoolArray, Error> {
         self.order("lt", a, b, Ordering::is_lt)
     }
 
@@ -34,7 +34,7 @@ impl Integers<'_> {
     ///
     /// # Errors
     /// As [`Integers::eq`].
-    pub fn le(&self, a: &EncryptedUint, b: &EncryptedUint) -> Result<EncryptedBool, Error> {
+    pub fn le(&self, a: &UintArray, b: &UintArray) -> Result<BoolArray, Error> {
         self.order("le", a, b, Ordering::is_le)
     }
 
@@ -42,7 +42,7 @@ impl Integers<'_> {
     ///
     /// # Errors
     /// As [`Integers::eq`].
-    pub fn gt(&self, a: &EncryptedUint, b: &EncryptedUint) -> Result<EncryptedBool, Error> {
+    pub fn gt(&self, a: &UintArray, b: &UintArray) -> Result<BoolArray, Error> {
         self.order("gt", a, b, Ordering::is_gt)
     }
 
@@ -50,7 +50,7 @@ impl Integers<'_> {
     ///
     /// # Errors
     /// As [`Integers::eq`].
-    pub fn ge(&self, a: &EncryptedUint, b: &EncryptedUint) -> Result<EncryptedBool, Error> {
+    pub fn ge(&self, a: &UintArray, b: &UintArray) -> Result<BoolArray, Error> {
         self.order("ge", a, b, Ordering::is_ge)
     }
 
@@ -58,7 +58,7 @@ impl Integers<'_> {
     ///
     /// # Errors
     /// As [`Integers::eq`].
-    pub fn min(&self, a: &EncryptedUint, b: &EncryptedUint) -> Result<EncryptedUint, Error> {
+    pub fn min(&self, a: &UintArray, b: &UintArray) -> Result<UintArray, Error> {
         self.select_blocks("min", &self.order("min", a, b, Ordering::is_lt)?, a, b)
     }
 
@@ -66,67 +66,68 @@ impl Integers<'_> {
     ///
     /// # Errors
     /// As [`Integers::eq`].
-    pub fn max(&self, a: &EncryptedUint, b: &EncryptedUint) -> Result<EncryptedUint, Error> {
+    pub fn max(&self, a: &UintArray, b: &UintArray) -> Result<UintArray, Error> {
         self.select_blocks("max", &self.order("max", a, b, Ordering::is_gt)?, a, b)
     }
 
-    fn differ(&self, op: &'static str, a: &EncryptedUint, b: &EncryptedUint) -> Result<EncryptedBool, Error> {
+    fn differ(&self, op: &'static str, a: &UintArray, b: &UintArray) -> Result<BoolArray, Error> {
         self.check_pair(op, a, b)?;
         let pairs = self.pairs(op, a, b)?;
         let bits = self.map(op, pairs, &self.table2(|a, b| u64::from(a != b))?)?;
-        self.any(op, bits)
+        self.any(op, bits.chunks(a.per).map(<[_]>::to_vec).collect())
     }
 
     /// Whether the order of `a` and `b` is as asked.
     ///
     /// A block compares as 0, 1 or 2 for less, equal, greater. With weights `2^place`, the sum of a group is below, at or above `2^k − 1` as its most significant
     /// block that is not equal says: groups are blocks of the next level, as with carries.
-    fn order(
+    pub(super) fn order(
         &self,
         op: &'static str,
-        a: &EncryptedUint,
-        b: &EncryptedUint,
+        a: &UintArray,
+        b: &UintArray,
         asked: impl Fn(Ordering) -> bool,
-    ) -> Result<EncryptedBool, Error> {
+    ) -> Result<BoolArray, Error> {
         self.check_pair(op, a, b)?;
-        let k = self.group();
+        let (k, mut per) = (self.group(), a.per);
         let tables = (0..k).map(|place| self.table2(|a, b| ((a.cmp(&b) as i8 + 1) as u64) << place));
         let tables = tables.collect::<Result<Vec<_>, _>>()?;
-        let jobs: Vec<_> = self.pairs(op, a, b)?.into_iter().enumerate().map(|(i, x)| (x, &tables[i % k])).collect();
-        let mut states = self.look_up(op, &jobs)?;
+        let pairs = self.pairs(op, a, b)?.into_iter().enumerate();
+        let mut states = self.look_up(op, &pairs.map(|(i, x)| (x, &tables[i % per % k])).collect::<Vec<_>>())?;
         loop {
             // A last group of fewer is filled up with equal ones.
             let group = |group: &[Ciphertext]| {
                 let missing: u64 = (group.len()..k).map(|place| 1 << place).sum();
                 self.sum(group.iter().chain([&self.plain(missing)]))
             };
-            let sums = states.chunks(k).map(group).collect::<Result<Vec<_>, _>>()?;
+            let sums =
+                states.chunks(per).flat_map(|states| states.chunks(k)).map(group).collect::<Result<Vec<_>, _>>()?;
+            per = per.div_ceil(k);
             let threshold = (1 << k) - 1;
-            if sums.len() == 1 {
+            if per == 1 {
                 let table = self.table(|x| u64::from(asked(x.cmp(&threshold))))?;
-                return Ok(EncryptedBool(self.map(op, sums, &table)?.remove(0)));
+                return Ok(BoolArray(self.map(op, sums, &table)?));
             }
-            states = self.states(op, sums, threshold)?;
+            states = self.states(op, sums, per, threshold)?;
         }
     }
 
-    /// Whether any of these bits is set.
-    pub(super) fn any(&self, op: &'static str, mut bits: Vec<Ciphertext>) -> Result<EncryptedBool, Error> {
+    /// Whether any of the bits of each row is set.
+    pub(super) fn any(&self, op: &'static str, mut rows: Vec<Vec<Ciphertext>>) -> Result<BoolArray, Error> {
         let table = self.table(|count| u64::from(count > 0))?;
-        while bits.len() > 1 {
-            let sums = bits.chunks(self.fan_in()).map(|bits| self.sum(bits)).collect::<Result<_, _>>()?;
-            bits = self.map(op, sums, &table)?;
+        while rows.iter().any(|bits| bits.len() > 1) {
+            let mut jobs = Vec::new();
+            for bits in &rows {
+                for bits in bits.chunks(self.fan_in()).filter(|_| bits.len() > 1) {
+                    jobs.push((self.sum(bits)?, &table));
+                }
+            }
+            let mut found = self.look_up(op, &jobs)?.into_iter();
+            for bits in rows.iter_mut().filter(|bits| bits.len() > 1) {
+                let groups = bits.len().div_ceil(self.fan_in());
+                *bits = found.by_ref().take(groups).collect();
+            }
         }
-        Ok(EncryptedBool(bits.pop().unwrap_or_else(|| self.plain(0))))
-    }
-
-    /// `M·a + b` of all blocks.
-    pub(super) fn pairs(
-        &self,
-        op: &'static str,
-        a: &EncryptedUint,
-        b: &EncryptedUint,
-    ) -> Result<Vec<Ciphertext>, Error> {
-        self.settled(op, a)?.iter().zip(&b.blocks).map(|(a, b)| self.pair(a, b)).collect()
+        Ok(BoolArray(rows.into_iter().map(|mut bits| bits.pop().unwrap_or_else(|| self.plain(0))).collect()))
     }
 }

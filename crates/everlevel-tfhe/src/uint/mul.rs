@@ -1,82 +1,55 @@
 //! Multiplication: products of digits, columns added up in parallel, one propagation of carries.
 
-use super::{EncryptedBool, EncryptedUint, Integers};
+use super::columns::{Columns, Place, Spilt};
+use super::{BoolArray, Integers, UintArray};
 use crate::{Ciphertext, Error};
-
-/// Terms of each power of `M`, and bits that say that something beyond the last was not zero, where they are asked for.
-struct Columns {
-    terms: Vec<Vec<Ciphertext>>,
-    spilt: Option<Vec<Ciphertext>>,
-}
-
-/// Where the outcome of a table goes.
-enum Place {
-    Column(usize),
-    Spilt,
-}
-
-impl Columns {
-    fn put(&mut self, places: Vec<Place>, values: Vec<Ciphertext>) {
-        for (place, value) in places.into_iter().zip(values) {
-            match place {
-                Place::Column(i) => self.terms[i].push(value),
-                Place::Spilt => self.spilt.iter_mut().for_each(|spilt| spilt.push(value.clone())),
-            }
-        }
-    }
-
-    /// Where a carry out of column `i` goes, if it is of interest.
-    fn above(&self, i: usize) -> Option<Place> {
-        match i + 1 < self.terms.len() {
-            true => Some(Place::Column(i + 1)),
-            false => self.spilt.is_some().then_some(Place::Spilt),
-        }
-    }
-}
 
 impl Integers<'_> {
     /// `a·b` modulo `2^width`.
     ///
     /// # Errors
-    /// [`Error::WidthMismatch`], [`Error::ForeignObject`], [`Error::NoiseExhausted`].
-    pub fn mul(&self, a: &EncryptedUint, b: &EncryptedUint) -> Result<EncryptedUint, Error> {
+    /// [`Error::WidthMismatch`], [`Error::LengthMismatch`], [`Error::ForeignObject`], [`Error::NoiseExhausted`].
+    pub fn mul(&self, a: &UintArray, b: &UintArray) -> Result<UintArray, Error> {
         self.check_pair("mul", a, b)?;
         let (product, _) = self.product("mul", a, b, None)?;
         Ok(product)
     }
 
-    /// `a·b` modulo `2^width`, and whether the product is `2^width` or more.
+    /// `a·b` modulo `2^width`, and whether each product is `2^width` or more.
     ///
     /// # Errors
     /// As [`Integers::mul`].
-    pub fn checked_mul(&self, a: &EncryptedUint, b: &EncryptedUint) -> Result<(EncryptedUint, EncryptedBool), Error> {
+    pub fn checked_mul(&self, a: &UintArray, b: &UintArray) -> Result<(UintArray, BoolArray), Error> {
         let op = "checked_mul";
         self.check_pair(op, a, b)?;
         let spilt = self.high_products(op, a, b)?;
         let (product, spilt) = self.product(op, a, b, Some(spilt))?;
-        Ok((product, self.any(op, spilt)?))
+        Ok((product, self.any(op, spilt.unwrap_or_else(|| unreachable!("asked for")))?))
     }
 
-    /// The product, and `spilt` with what was lost above it.
+    /// The products, and `spilt` with what was lost above them.
     fn product(
         &self,
         op: &'static str,
-        a: &EncryptedUint,
-        b: &EncryptedUint,
-        spilt: Option<Vec<Ciphertext>>,
-    ) -> Result<(EncryptedUint, Vec<Ciphertext>), Error> {
-        let (base, len, checked) = (self.radix.base(), a.blocks.len(), spilt.is_some());
-        let mut columns = Columns { terms: vec![Vec::new(); len], spilt };
-        let settled = self.settled(op, a)?;
+        a: &UintArray,
+        b: &UintArray,
+        spilt: Option<Spilt>,
+    ) -> Result<(UintArray, Option<Spilt>), Error> {
+        let (base, per) = (self.radix.base(), a.per);
+        let mut columns = Columns::new(a.len(), per, spilt);
+        // Of `M·a + b` with a public `a = 0` all tables are known.
+        let (a, b) = if b.blocks.iter().all(|block| self.public(block).is_some()) { (b, a) } else { (a, b) };
+        let settled = self.settled(op, &a.blocks)?;
         let low = self.table2(|a, b| a * b % base)?;
         let high = self.table2(|a, b| a * b / base)?;
         let lost = self.table2(|a, b| u64::from(a * b >= base))?;
         let (mut jobs, mut places) = (Vec::new(), Vec::new());
-        for i in 0..len {
-            for j in 0..len - i {
-                let pair = self.pair(&settled[i], &b.blocks[j])?;
+        for (i, digit) in settled.iter().enumerate() {
+            let place = i % per;
+            for (j, other) in b.integer(i / per)[..per - place].iter().enumerate() {
+                let pair = self.pair(digit, other)?;
                 if let Some(place) = columns.above(i + j) {
-                    let table = if matches!(place, Place::Spilt) { &lost } else { &high };
+                    let table = if matches!(place, Place::Spilt(_)) { &lost } else { &high };
                     jobs.push((pair.clone(), table));
                     places.push(place);
                 }
@@ -86,88 +59,38 @@ impl Integers<'_> {
         }
         let values = self.look_up(op, &jobs)?;
         columns.put(places, values);
-        self.compress(op, &mut columns)?;
-        let sums = columns.terms.iter().map(|terms| self.sum(terms)).collect::<Result<_, _>>()?;
-        let (blocks, carry) = self.propagate(op, sums, checked)?;
-        let mut spilt = columns.spilt.unwrap_or_default();
-        spilt.extend(carry);
-        Ok((EncryptedUint { width: a.width, blocks }, spilt))
+        self.total(op, a, columns)
     }
 
-    /// Adds terms up, as many at once as the space and the noise allow, digits and carries apart, until each column's sum is at most `2M − 2`.
-    fn compress(&self, op: &'static str, columns: &mut Columns) -> Result<(), Error> {
-        let base = self.radix.base();
-        let digit = self.table(|sum| sum % base)?;
-        let carry = self.table(|sum| sum / base)?;
-        let lost = self.table(|sum| u64::from(sum >= base))?;
-        loop {
-            let (mut jobs, mut places) = (Vec::new(), Vec::new());
-            for i in 0..columns.terms.len() {
-                if total(&columns.terms[i]) <= 2 * base - 2 {
-                    continue;
-                }
-                for group in self.groups(std::mem::take(&mut columns.terms[i])) {
-                    if group.len() < 3 {
-                        columns.terms[i].extend(group);
-                        continue;
-                    }
-                    let sum = self.sum(&group)?;
-                    if sum.max_value >= base
-                        && let Some(place) = columns.above(i)
-                    {
-                        let table = if matches!(place, Place::Spilt) { &lost } else { &carry };
-                        jobs.push((sum.clone(), table));
-                        places.push(place);
-                    }
-                    jobs.push((sum, &digit));
-                    places.push(Place::Column(i));
-                }
-            }
-            if jobs.is_empty() {
-                return Ok(());
-            }
-            let values = self.look_up(op, &jobs)?;
-            columns.put(places, values);
-        }
-    }
-
-    /// Terms in groups whose sums are messages.
-    fn groups(&self, terms: Vec<Ciphertext>) -> Vec<Vec<Ciphertext>> {
-        let (max, fan_in) = (self.radix.max(), self.fan_in());
-        let mut groups: Vec<Vec<Ciphertext>> = Vec::new();
-        for term in terms {
-            match groups.last_mut() {
-                Some(group) if group.len() < fan_in && total(group) + term.max_value <= max => group.push(term),
-                _ => groups.push(vec![term]),
-            }
-        }
-        groups
-    }
-
-    /// For each digit of `a` but the first, whether it and some digit of `b` have a product above the width.
-    fn high_products(&self, op: &'static str, a: &EncryptedUint, b: &EncryptedUint) -> Result<Vec<Ciphertext>, Error> {
-        let len = a.blocks.len();
+    /// For each integer and each digit of its `a` but the first, whether it and some digit of `b` have a product above the width.
+    fn high_products(&self, op: &'static str, a: &UintArray, b: &UintArray) -> Result<Spilt, Error> {
+        let (high, len) = (a.per - 1, a.len());
         let set = self.table(|x| u64::from(x > 0))?;
-        let bits = self.map(op, a.blocks[1..].iter().chain(&b.blocks[1..]).cloned().collect(), &set)?;
-        let (bits_a, bits_b) = bits.split_at(len - 1);
-        // `above[j]`: whether any digit of `b` from `j + 1` on is set.
-        let mut above: Vec<Ciphertext> = Vec::new();
-        for bits in bits_b.rchunks(self.fan_in() - 1) {
-            let mut sums: Vec<Ciphertext> = Vec::new();
-            for bit in bits.iter().rev() {
-                let sum =
-                    sums.last().or(above.last()).map_or_else(|| Ok(bit.clone()), |known| self.sum([known, bit]))?;
-                sums.push(sum);
+        // Of each integer without its first digit.
+        let upper = |x: &UintArray| (0..len).flat_map(|i| x.integer(i)[1..].to_vec()).collect::<Vec<_>>();
+        let bits = self.map(op, [upper(a), upper(b)].concat(), &set)?;
+        let (bits_a, bits_b) = bits.split_at(len * high);
+        // `above[i][j]`: whether any of the last `j + 1` digits of integer `i` of `b` is set.
+        let mut above: Vec<Vec<Ciphertext>> = vec![Vec::new(); len];
+        let fan_in = self.fan_in() - 1;
+        for first in (0..high).step_by(fan_in) {
+            let count = fan_in.min(high - first);
+            let mut sums = Vec::new();
+            for (known, bits) in above.iter().zip(bits_b.chunks(high)) {
+                let mut sum = known.last().cloned();
+                for bit in bits.iter().rev().skip(first).take(count) {
+                    let next = sum.map_or_else(|| Ok(bit.clone()), |sum| self.sum([&sum, bit]))?;
+                    sums.push(next.clone());
+                    sum = Some(next);
+                }
             }
-            above.extend(self.map(op, sums, &set)?);
+            let any = self.map(op, sums, &set)?;
+            above.iter_mut().zip(any.chunks(count)).for_each(|(above, any)| above.extend_from_slice(any));
         }
-        above.reverse();
         let both = self.table(|count| u64::from(count == 2))?;
-        let pairs = (1..len).map(|i| self.sum([&bits_a[i - 1], &above[len - i - 1]])).collect::<Result<_, _>>()?;
-        self.map(op, pairs, &both)
+        // Digit `j + 1` of `a` and any of the last `j + 1` digits of `b`.
+        let pairs = bits_a.iter().enumerate().map(|(i, bit)| self.sum([bit, &above[i / high][i % high]]));
+        let found = self.map(op, pairs.collect::<Result<_, _>>()?, &both)?;
+        Ok(found.chunks(high).map(<[_]>::to_vec).collect())
     }
-}
-
-fn total(terms: &[Ciphertext]) -> u64 {
-    terms.iter().map(|term| term.max_value).sum()
 }
