@@ -5,8 +5,8 @@ mod common;
 use std::sync::OnceLock;
 
 use everlevel_tfhe::{
-    Ciphertext, EncryptedBool, EncryptedUint, Error, EvalKeys, Gadget, Integers, KeySwitch, ParamsLiteral, SecretKey,
-    Space, Width, sets,
+    Ciphertext, EncryptedBool, EncryptedUint, Error, EvalKeys, Gadget, Integers, KeySwitch, NoiseSum, ParamsLiteral,
+    SecretKey, Space, Width, sets,
 };
 use proptest::prelude::*;
 
@@ -301,7 +301,8 @@ fn noise_is_counted() {
     let noisy = |factor: f64| {
         let blocks = secret.encrypt_integers(&[1, 2, 3, 0], 3).unwrap();
         let variance = factor * keys.params().noise().bootstrapped;
-        let blocks = blocks.iter().map(|x| Ciphertext::from_parts(x.lwe().clone(), x.key(), variance, 3));
+        let blocks =
+            blocks.iter().map(|x| Ciphertext::from_parts(x.lwe().clone(), x.key(), NoiseSum::of(x.lwe(), variance), 3));
         int.uint_from_blocks(Width::U8, blocks.collect()).unwrap()
     };
     let fresh = secret.encrypt_uint(Width::U8, 0b11_0000).unwrap();

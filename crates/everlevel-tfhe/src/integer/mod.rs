@@ -47,7 +47,7 @@ use everlevel_rlwe::SecretId;
 
 use crate::ciphertext::wrong_space;
 use crate::params::Space;
-use crate::{Ciphertext, Error, EvalKeys, Lwe, SecretKey};
+use crate::{Ciphertext, Error, EvalKeys, Lwe, NoiseSum, SecretKey};
 
 /// Number of bits of an integer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -275,7 +275,7 @@ impl Integers<'_> {
     fn plain(&self, digit: u64) -> Ciphertext {
         let params = self.keys.params();
         let lwe = Lwe::trivial(params.ciphertext_dim(), digit << (63 - self.radix.space_bits));
-        Ciphertext { lwe, key: self.keys.id(), variance: 0.0, max_value: digit }
+        Ciphertext { lwe, key: self.keys.id(), noise: NoiseSum::default(), max_value: digit }
     }
 
     fn check(&self, op: &'static str, a: &EncryptedUint) -> Result<(), Error> {

@@ -26,15 +26,14 @@ impl Integers<'_> {
     /// Looks each input up in its table. Outputs know the largest value that their input can give.
     pub(super) fn look_up(&self, op: &'static str, jobs: &[(Ciphertext, &Table)]) -> Result<Vec<Ciphertext>, Error> {
         for (x, table) in jobs {
-            self.keys.check_noise(op, x.variance, table.lut.log2_stride())?;
+            self.keys.check_noise(op, x.variance_torus(), table.lut.log2_stride())?;
         }
         let inputs: Vec<_> = jobs.iter().map(|(x, _)| x.lwe.clone()).collect();
         let luts: Vec<&Lut> = jobs.iter().map(|(_, table)| &table.lut).collect();
-        let out = self.keys.bootstrap_lwe(&inputs, &luts, true);
-        let variance = self.keys.params().noise().bootstrapped;
-        let wrap = |(lwe, (x, table)): (_, &(Ciphertext, &Table))| {
+        let out = self.keys.bootstrap(&inputs, &luts);
+        let wrap = |((lwe, noise), (x, table)): (_, &(Ciphertext, &Table))| {
             let max_value = table.entries.iter().take(x.max_value as usize + 1).copied().max().unwrap_or(0);
-            Ciphertext { lwe, key: self.keys.id(), variance, max_value }
+            Ciphertext { lwe, key: self.keys.id(), noise, max_value }
         };
         Ok(out.into_iter().flatten().zip(jobs).map(wrap).collect())
     }
@@ -67,8 +66,10 @@ impl Integers<'_> {
     /// The blocks, those bootstrapped whose noise would be too much beside another's when multiplied by `M`.
     pub(super) fn settled(&self, op: &'static str, a: &EncryptedUint) -> Result<Vec<Ciphertext>, Error> {
         let (square, one) = ((self.radix.base() as f64).powi(2), self.keys.params().noise().bootstrapped);
-        let noisy =
-            |x: &Ciphertext| x.variance > one && self.keys.check_noise(op, square * x.variance + 2.0 * one, 0).is_err();
+        let noisy = |x: &Ciphertext| {
+            let variance = x.variance_torus();
+            variance > one && self.keys.check_noise(op, square * variance + 2.0 * one, 0).is_err()
+        };
         let which: Vec<usize> = (0..a.blocks.len()).filter(|&i| noisy(&a.blocks[i])).collect();
         let mut blocks = a.blocks.clone();
         if !which.is_empty() {
