@@ -152,7 +152,7 @@ def test_noise_that_operands_share(party: Any, tmp_path: Any) -> None:
         y + x,
         x + y,
         engine.load(tmp_path / "y") + x,
-        engine.linear([(3, y), (-1, x), (-2, z)], constant=2),
+        engine.linear([(3, y), (-1, x), (-2, z)], constant=3),
     ):
         assert detour._native.variance_torus == pytest.approx(5 * fresh, rel=1e-12)
 
