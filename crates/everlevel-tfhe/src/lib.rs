@@ -6,7 +6,7 @@
 //!
 //! *Map.* [`mod@params`] literals and what is checked · [`mod@sets`] named ones with claims · [`mod@secret`] keys · [`mod@ciphertext`] encryption ·
 //! [`mod@eval_keys`] bootstrapping · [`mod@gates`] · [`mod@messages`] of a few bits · [`mod@uint`], integers of 8 to 64 bits · [`mod@lut`] · [`mod@files`] · below them
-//! [`mod@bootstrap_key`], [`mod@key_switch`], [`mod@mod_switch`], [`mod@lwe`] · [`mod@noise`] the formulas and the mathematics.
+//! [`mod@bootstrap_key`], [`mod@key_switch`], [`mod@mod_switch`], [`mod@lwe`] · [`mod@noise`] the formulas and the mathematics · [`mod@noise_sum`] what a ciphertext knows of its noise.
 //!
 //! *Safety.* Decryptions that are shown to others tell about the noise; nothing here floods it. Operations on secrets don't branch or index on them.
 //!
@@ -36,6 +36,7 @@ pub mod lwe;
 pub mod messages;
 pub mod mod_switch;
 pub mod noise;
+pub mod noise_sum;
 pub mod params;
 pub mod secret;
 pub mod sets;
@@ -55,6 +56,7 @@ pub use gates::Gate;
 pub use key_switch::{KeySwitchKey, SeededKeySwitchKey};
 pub use lut::Lut;
 pub use lwe::Lwe;
+pub use noise_sum::{NoiseSum, NoiseTerm};
 pub use params::{Gadget, KeySwitch, Order, Params, ParamsLiteral, Space};
 pub use secret::SecretKey;
 pub use sets::NamedSet;

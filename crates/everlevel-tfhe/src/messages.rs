@@ -3,7 +3,7 @@
 use crate::ciphertext::wrong_space;
 use crate::gates::same_length;
 use crate::params::Space;
-use crate::{Ciphertext, Error, EvalKeys, Lut, Lwe};
+use crate::{Ciphertext, Error, EvalKeys, Lut, Lwe, NoiseSum};
 
 impl EvalKeys {
     /// The largest integer of the space.
@@ -17,7 +17,7 @@ impl EvalKeys {
         }
     }
 
-    /// `constant + Σ factor·x`, without a bootstrap. Noise adds with the squares of the factors.
+    /// `constant + Σ factor·x`, without a bootstrap. The variances of independent errors add with the squares of their factors.
     ///
     /// # Errors
     /// [`Error::WrongSpace`], [`Error::ForeignObject`], [`Error::SpaceExhausted`] where a value that the operands may hold gives a result outside the
@@ -25,12 +25,11 @@ impl EvalKeys {
     pub fn linear(&self, terms: &[(i64, &Ciphertext)], constant: i64) -> Result<Ciphertext, Error> {
         let op = "linear";
         let max = self.max_integer()?;
-        let (mut low, mut high, mut variance) = (i128::from(constant), i128::from(constant), 0.0);
+        let (mut low, mut high) = (i128::from(constant), i128::from(constant));
         for &(factor, x) in terms {
             self.check(op, "operand", x)?;
             let reach = i128::from(factor) * i128::from(x.max_value);
             (low, high) = (low + reach.min(0), high + reach.max(0));
-            variance += (factor as f64).powi(2) * x.variance;
         }
         if low < 0 || high > i128::from(max) {
             let max_value = if low < 0 { low.rem_euclid(i128::from(2 * max + 2)) } else { high };
@@ -38,7 +37,8 @@ impl EvalKeys {
         }
         let mut lwe = Lwe::trivial(self.params().ciphertext_dim(), self.encode(constant as u64));
         terms.iter().for_each(|&(factor, x)| lwe.add_multiple(&x.lwe, factor));
-        Ok(Ciphertext { lwe, key: self.id(), variance, max_value: high as u64 })
+        let noise = NoiseSum::combination(terms.iter().map(|&(factor, x)| (factor as f64, &x.noise)));
+        Ok(Ciphertext { lwe, key: self.id(), noise, max_value: high as u64 })
     }
 
     /// `a + b`.
@@ -70,15 +70,13 @@ impl EvalKeys {
         let lut = Lut::from_messages(self.params(), tables)?;
         for x in x {
             self.check(op, "operand", x)?;
-            self.check_noise(op, x.variance, lut.log2_stride())?;
+            self.check_noise(op, x.variance_torus(), lut.log2_stride())?;
         }
         let inputs: Vec<Lwe> = x.iter().map(|x| x.lwe.clone()).collect();
-        let out = self.bootstrap_lwe(&inputs, &vec![&lut; x.len()], true);
-        let wrap = |(lwe, table): (Lwe, &Vec<u64>)| Ciphertext {
-            lwe,
-            key: self.id(),
-            variance: self.params().noise().bootstrapped,
-            max_value: table.iter().copied().max().unwrap_or(0),
+        let out = self.bootstrap(&inputs, &vec![&lut; x.len()]);
+        let wrap = |((lwe, noise), table): ((Lwe, NoiseSum), &Vec<u64>)| {
+            let max_value = table.iter().copied().max().unwrap_or(0);
+            Ciphertext { lwe, key: self.id(), noise, max_value }
         };
         Ok(out.into_iter().map(|all| all.into_iter().zip(tables).map(wrap).collect()).collect())
     }

@@ -96,8 +96,10 @@ fn integers_come_back_and_blocks_that_are_none_are_refused() {
             builder.describe(name, rows.metadata(name).unwrap());
         }
         builder.describe("object", format!("{{\"width_bits\":{width}}}"));
-        let bytes = rows.bytes("ciphertexts").unwrap().to_vec();
-        builder.tensor("ciphertexts", &[bytes.len()], bytes);
+        for name in ["noise", "ciphertexts"] {
+            let bytes = rows.bytes(name).unwrap().to_vec();
+            builder.tensor(name, &[bytes.len()], bytes);
+        }
         open(builder.to_bytes())
     };
     assert_eq!(files::uints_from_container(params, &file(files::UINTS_KIND, "8", 3, 8)).unwrap().len(), 2);

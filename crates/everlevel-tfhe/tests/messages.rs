@@ -93,7 +93,7 @@ fn refusals_carry_both_values() {
     assert!(matches!(secret.encrypt_bits(&[true]), Err(Error::WrongSpace { .. })));
     assert!(matches!(keys.bivariate(&x, &x[..1], |a, _| a), Err(Error::LengthMismatch { left: 2, right: 1, .. })));
     // Noise: each doubling of a small value doubles its deviation, until a table would fail.
-    let mut noisy: Ciphertext = keys.table(&secret.encrypt_integers(&[0], 0).unwrap(), &[0; 16]).unwrap().remove(0);
+    let mut noisy: Ciphertext = secret.encrypt_integers(&[0], 0).unwrap().remove(0);
     let refused = loop {
         match keys.table(std::slice::from_ref(&noisy), &[0; 16]) {
             Ok(_) => noisy = keys.linear(&[(2, &noisy)], 0).unwrap(),
@@ -128,4 +128,31 @@ fn seeds_give_the_same_keys() {
     let out = same.prepare().table(&x, &[3, 2, 1, 0]).unwrap();
     assert_eq!(out, keys.prepare().table(&x, &[3, 2, 1, 0]).unwrap());
     assert_eq!(secret.decrypt_integers(&out).unwrap(), [1]);
+}
+
+/// Combinations that share errors: the variance that is tracked is the one that is measured, over 20,000 samples.
+#[test]
+fn shared_noise_is_tracked() {
+    let (secret, keys) = common::keys(literal(4));
+    let count = 20_000;
+    let x = secret.encrypt_integers(&vec![1; count], 1).unwrap();
+    let z = secret.encrypt_integers(&vec![1; count], 1).unwrap();
+    let sums: Vec<Ciphertext> = x.iter().zip(&z).map(|(x, z)| keys.add(x, z).unwrap()).collect();
+    let fresh = keys.params().noise().fresh;
+    for (what, factors, expected) in [("x + z + x", (1, 1), 5.0), ("3(x + z) − 2x", (3, -2), 10.0)] {
+        let squares = sums.iter().zip(&x).map(|(sum, x)| {
+            let y = keys.linear(&[(factors.0, sum), (factors.1, x)], 3).unwrap();
+            assert!((y.variance_torus() / (expected * fresh) - 1.0).abs() < 1e-12, "{what}");
+            let message = (3 + 2 * factors.0 + factors.1) as u64;
+            let error = y.lwe().phase(secret.ciphertext_secret()).wrapping_sub(message << 59) as i64;
+            (error as f64 * (-64.0f64).exp2()).powi(2)
+        });
+        let measured = squares.sum::<f64>() / count as f64;
+        assert!((measured / (expected * fresh) - 1.0).abs() < 0.05, "{what}: {measured:e}, {:e}", expected * fresh);
+    }
+    // The same bootstrap twice gives the same error, whichever call it was.
+    let entries: Vec<u64> = (0..16).map(|m| m % 2).collect();
+    let (once, twice) = (keys.table(&sums[..1], &entries).unwrap(), keys.table(&sums[..1], &entries).unwrap());
+    let both = keys.add(&once[0], &twice[0]).unwrap();
+    assert_eq!(both.variance_torus(), 4.0 * keys.params().noise().bootstrapped);
 }

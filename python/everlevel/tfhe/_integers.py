@@ -228,16 +228,9 @@ class IntegersMixin(GatesMixin):
                 needed=self.max_value,
             )
         entries = _checks.table(operation, lut, (high, radix), self.max_value).reshape(-1)
-        # Both from one array: one factor, since copies of one noise add as values.
-        pairs = self._scale(operation, x, radix + 1, 0) if a is b else self._pairs(x, y, radix)
-        if a is b:
-            # x·(radix + 1) is the diagonal's place.
-            return self._tables(operation, pairs, [self._full(entries)])[0]
-        return self._tables(operation, self._wrap(pairs._native, shape), [self._full(entries)])[0]
-
-    def _pairs(self, x: Ciphertext, y: Ciphertext, radix: int) -> Ciphertext:
-        key = self._key("bootstrap", x, y)
-        return self._wrap(self._context.combine(key, [(radix, x._native), (1, y._native)], 0), x.shape)
+        key = self._key(operation, x, y)
+        pairs = self._wrap(self._context.combine(key, [(radix, x._native), (1, y._native)], 0), shape)
+        return self._tables(operation, pairs, [self._full(entries)])[0]
 
     def _table(self, operation: str, x: Ciphertext, lut: Any) -> list[int]:
         size = x.max_value + 1 if callable(lut) else self.max_value + 1
@@ -257,9 +250,6 @@ class IntegersMixin(GatesMixin):
     def _sum(self, operation: str, a: Any, b: Any, sign: int) -> Ciphertext:
         self._require_integers(operation)
         if isinstance(a, Ciphertext) and isinstance(b, Ciphertext):
-            if a is b:
-                # Copies of one noise add as values, not as variances.
-                return self._scale(operation, self._ciphertext(operation, "a", a), 1 + sign, 0)
             shape, (x, y) = self._operands(operation, "a, b", a, b)
             key = self._key(operation, x, y)
             low, high = (0, x.max_value + y.max_value) if sign > 0 else (-y.max_value, x.max_value)

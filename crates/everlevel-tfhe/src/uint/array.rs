@@ -5,7 +5,7 @@ use std::ops::Range;
 use everlevel_rlwe::SecretId;
 
 use super::{Integers, Radix, Width};
-use crate::{Ciphertext, Error, Lwe, SecretKey};
+use crate::{Ciphertext, Error, Lwe, NoiseSum, SecretKey};
 
 /// An array of encrypted unsigned integers of one width: for each its blocks in radix `M`, least significant first. A single integer is an array of one.
 #[derive(Debug, Clone, PartialEq)]
@@ -267,7 +267,7 @@ impl Integers<'_> {
     pub(super) fn plain(&self, digit: u64) -> Ciphertext {
         let params = self.keys.params();
         let lwe = Lwe::trivial(params.ciphertext_dim(), digit << (63 - self.radix.space_bits));
-        Ciphertext { lwe, key: self.keys.id(), variance: 0.0, max_value: digit }
+        Ciphertext { lwe, key: self.keys.id(), noise: NoiseSum::default(), max_value: digit }
     }
 
     /// Its value, where anybody can read it.

@@ -1,7 +1,9 @@
 //! Tables of blocks: many inputs, each with its own table, in one pass over the key.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 use super::{Integers, UintArray};
-use crate::{Ciphertext, Error, Lut, Lwe};
+use crate::{Ciphertext, Error, Lut, Lwe, NoiseSum};
 
 /// A function of a message.
 #[derive(Debug)]
@@ -54,20 +56,29 @@ impl Integers<'_> {
 
     fn bootstrap(&self, jobs: &[&(Ciphertext, &Table)]) -> Vec<Ciphertext> {
         let rotated = if self.meter.dry {
-            // A mask that is not zero: nothing public.
-            let dim = self.keys.params().ciphertext_dim();
-            vec![Lwe::from_words([vec![1; dim], vec![0]].concat()); jobs.len()]
+            jobs.iter().map(|(x, table)| self.pretended(x, table)).collect()
         } else {
             let inputs: Vec<_> = jobs.iter().map(|(x, _)| x.lwe.clone()).collect();
             let luts: Vec<&Lut> = jobs.iter().map(|(_, table)| &table.lut).collect();
-            self.keys.bootstrap_lwe(&inputs, &luts, true).into_iter().flatten().collect()
+            self.keys.bootstrap(&inputs, &luts).into_iter().flatten().collect::<Vec<_>>()
         };
-        let variance = self.keys.params().noise().bootstrapped;
-        let wrap = |(lwe, (x, table)): (_, &&(Ciphertext, &Table))| {
+        let wrap = |((lwe, noise), (x, table)): (_, &&(Ciphertext, &Table))| {
             let max_value = table.entries.iter().take(x.max_value as usize + 1).copied().max().unwrap_or(0);
-            Ciphertext { lwe, key: self.keys.id(), variance, max_value }
+            Ciphertext { lwe, key: self.keys.id(), noise, max_value }
         };
         rotated.into_iter().zip(jobs).map(wrap).collect()
+    }
+
+    /// What stands for a bootstrap's output where none is done: a mask that isn't zero, and is the same where the output would be.
+    fn pretended(&self, x: &Ciphertext, table: &Table) -> (Lwe, NoiseSum) {
+        let params = self.keys.params();
+        let mut hasher = DefaultHasher::new();
+        (x.lwe.words(), &table.entries).hash(&mut hasher);
+        let mut words = vec![1; params.ciphertext_dim() + 1];
+        words[0] = hasher.finish();
+        let lwe = Lwe::from_words(words);
+        let noise = NoiseSum::of(&lwe, params.noise().bootstrapped);
+        (lwe, noise)
     }
 
     /// One table of every input.
@@ -87,7 +98,7 @@ impl Integers<'_> {
 
     /// `M·a + b` of all blocks.
     pub(super) fn pairs(&self, op: &'static str, a: &UintArray, b: &UintArray) -> Result<Vec<Ciphertext>, Error> {
-        self.settled(op, &a.blocks)?.iter().zip(&b.blocks).map(|(a, b)| self.pair(a, b)).collect()
+        self.settled(op, &a.blocks, self.radix.base())?.iter().zip(&b.blocks).map(|(a, b)| self.pair(a, b)).collect()
     }
 
     /// `Σ x`.
@@ -100,17 +111,47 @@ impl Integers<'_> {
         Ok(Ciphertext { max_value: self.radix.base() - 1, ..self.sum(terms)? })
     }
 
+    /// Whether a table of what has this variance and a bootstrap's more fails no more often than it may.
+    pub(super) fn is_quiet(&self, variance: f64) -> bool {
+        let one = self.keys.params().noise().bootstrapped;
+        self.keys.check_noise("is_quiet", variance + one, 0).is_ok()
+    }
+
+    /// Terms in groups whose sums are messages, and of noise that a table takes.
+    pub(super) fn groups(&self, terms: Vec<Ciphertext>) -> Vec<Vec<Ciphertext>> {
+        let mut groups: Vec<(Vec<Ciphertext>, u64, NoiseSum)> = Vec::new();
+        for term in terms {
+            if let Some((group, max_value, noise)) = groups.last_mut() {
+                let sum = NoiseSum::combination([(1.0, &*noise), (1.0, term.noise())]);
+                if *max_value + term.max_value <= self.radix.max()
+                    && self.keys.check_noise("groups", sum.variance_torus(), 0).is_ok()
+                {
+                    (*max_value, *noise) = (*max_value + term.max_value, sum);
+                    group.push(term);
+                    continue;
+                }
+            }
+            groups.push((vec![term.clone()], term.max_value, term.noise().clone()));
+        }
+        groups.into_iter().map(|(group, ..)| group).collect()
+    }
+
     /// Largest number of bootstrapped bits that one table takes as their sum.
     pub(super) fn fan_in(&self) -> usize {
         (self.radix.max() as usize).min(self.keys.params().norm2 as usize).max(2)
     }
 
-    /// The blocks, those bootstrapped whose noise would be too much beside another's when multiplied by `M`.
-    pub(super) fn settled(&self, op: &'static str, blocks: &[Ciphertext]) -> Result<Vec<Ciphertext>, Error> {
-        let (square, one) = ((self.radix.base() as f64).powi(2), self.keys.params().noise().bootstrapped);
+    /// The blocks, those bootstrapped whose noise would be too much beside another's when multiplied by a factor.
+    pub(super) fn settled(
+        &self,
+        op: &'static str,
+        blocks: &[Ciphertext],
+        factor: u64,
+    ) -> Result<Vec<Ciphertext>, Error> {
+        let (square, one) = ((factor as f64).powi(2), self.keys.params().noise().bootstrapped);
         let noisy = |x: &Ciphertext| {
             let variance = x.variance_torus();
-            variance > one && self.keys.check_noise(op, square * variance + 2.0 * one, 0).is_err()
+            variance > one && !self.is_quiet(square * variance + one)
         };
         let which: Vec<usize> = (0..blocks.len()).filter(|&i| noisy(&blocks[i])).collect();
         let mut blocks = blocks.to_vec();
