@@ -10,9 +10,11 @@ use std::sync::Arc;
 use everlevel_io::{ALIGNMENT, Access, Builder, Container, Error as FileError};
 use everlevel_rand::Seed;
 use everlevel_rlwe::SecretId;
+use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
 use crate::params::{Params, ParamsLiteral, Space};
+use crate::uint::{BoolArray, Radix, UintArray, Width};
 use crate::{
     Ciphertext, Error, Lwe, NoiseSum, NoiseTerm, SecretKey, SeededBootstrapKey, SeededEvalKeys, SeededKeySwitchKey,
 };
@@ -23,6 +25,10 @@ pub const SECRET_KEY_KIND: &str = "tfhe_secret_key";
 pub const EVAL_KEYS_KIND: &str = "tfhe_evaluation_key";
 /// An array of ciphertexts.
 pub const CIPHERTEXTS_KIND: &str = "tfhe_ciphertext";
+/// An array of integers of 8 to 64 bits: the rows of their blocks, and their width.
+pub const UINTS_KIND: &str = "tfhe_uint_array";
+/// An array of truth values: the rows of their blocks.
+pub const BOOLS_KIND: &str = "tfhe_bool_array";
 
 /// The secret key as a container, which only its owner may read.
 pub fn secret_key_to_container<'a>(key: &SecretKey, name: &str) -> Builder<'a> {
@@ -90,12 +96,80 @@ pub fn eval_keys_from_container(params: &Arc<Params>, container: &Container) -> 
 /// # Panics
 /// If there are none.
 pub fn ciphertexts_to_container<'a>(params: &Params, all: &[Ciphertext], name: &str) -> Result<Builder<'a>, Error> {
+    rows_to_container(CIPHERTEXTS_KIND, params, all, name)
+}
+
+/// The ciphertexts in a container.
+///
+/// # Errors
+/// As [`secret_key_from_container`].
+pub fn ciphertexts_from_container(params: &Params, container: &Container) -> Result<Vec<Ciphertext>, Error> {
+    rows_from_container(CIPHERTEXTS_KIND, params, container)
+}
+
+/// Integers of one secret as a container.
+///
+/// # Errors
+/// As [`ciphertexts_to_container`].
+///
+/// # Panics
+/// If there are none.
+pub fn uints_to_container<'a>(params: &Params, array: &UintArray, name: &str) -> Result<Builder<'a>, Error> {
+    let mut builder = rows_to_container(UINTS_KIND, params, array.blocks(), name)?;
+    let entry = UintEntry { width_bits: array.width().bits() };
+    builder.describe("object", serde_json::to_string(&entry).expect("numbers and names are JSON"));
+    Ok(builder)
+}
+
+/// The integers in a container.
+///
+/// # Errors
+/// As [`secret_key_from_container`]; [`Error::WrongSpace`] for parameters without integers of 8 to 64 bits.
+pub fn uints_from_container(params: &Params, container: &Container) -> Result<UintArray, Error> {
+    let op = "read";
+    let blocks = rows_from_container(UINTS_KIND, params, container)?;
+    let text = container.metadata("object")?;
+    let width = serde_json::from_str(text).ok().and_then(|entry: UintEntry| Width::from_bits(entry.width_bits).ok());
+    let Some(width) = width else { return refuse("object", text, "a width of 8, 16, 32 or 64 bits") };
+    let array = UintArray::from_blocks(op, Radix::of(op, params.space)?, width, blocks);
+    array.or_else(|error| refuse("blocks", error, "digits of whole integers"))
+}
+
+/// Truth values of one secret as a container.
+///
+/// # Errors
+/// As [`ciphertexts_to_container`].
+///
+/// # Panics
+/// If there are none.
+pub fn bools_to_container<'a>(params: &Params, array: &BoolArray, name: &str) -> Result<Builder<'a>, Error> {
+    rows_to_container(BOOLS_KIND, params, array.blocks(), name)
+}
+
+/// The truth values in a container.
+///
+/// # Errors
+/// As [`uints_from_container`].
+pub fn bools_from_container(params: &Params, container: &Container) -> Result<BoolArray, Error> {
+    let op = "read";
+    let blocks = rows_from_container(BOOLS_KIND, params, container)?;
+    Radix::of(op, params.space)?;
+    BoolArray::from_blocks(op, blocks).or_else(|error| refuse("blocks", error, "0 or 1"))
+}
+
+/// What a file of integers says of them.
+#[derive(Serialize, Deserialize)]
+struct UintEntry {
+    width_bits: u32,
+}
+
+fn rows_to_container<'a>(kind: &str, params: &Params, all: &[Ciphertext], name: &str) -> Result<Builder<'a>, Error> {
     let id = all[0].key();
     if let Some(other) = all.iter().find(|ciphertext| ciphertext.key() != id) {
         let (found, expected) = (other.key().0, id.0);
         return Err(Error::ForeignObject { op: "save", what: "ciphertext", found, expected });
     }
-    let mut builder = begin(CIPHERTEXTS_KIND, name, params, id);
+    let mut builder = begin(kind, name, params, id);
     let mut bytes = Vec::with_capacity(all.len() * row_len(params));
     let mut noise = Vec::new();
     for ciphertext in all {
@@ -114,12 +188,8 @@ pub fn ciphertexts_to_container<'a>(params: &Params, all: &[Ciphertext], name: &
     Ok(builder)
 }
 
-/// The ciphertexts in a container.
-///
-/// # Errors
-/// As [`secret_key_from_container`].
-pub fn ciphertexts_from_container(params: &Params, container: &Container) -> Result<Vec<Ciphertext>, Error> {
-    let id = check(params, container, CIPHERTEXTS_KIND)?;
+fn rows_from_container(kind: &str, params: &Params, container: &Container) -> Result<Vec<Ciphertext>, Error> {
+    let id = check(params, container, kind)?;
     let (bytes, len) = (container.bytes("ciphertexts")?, row_len(params));
     if bytes.is_empty() || !bytes.len().is_multiple_of(len) {
         return refuse("length of ciphertexts", bytes.len(), format!("a multiple of {len}"));

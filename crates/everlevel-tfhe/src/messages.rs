@@ -1,4 +1,4 @@
-//! Small integers: linear combinations for free, tables by bootstrapping.
+//! Messages of 1 to 8 bits: linear combinations for free, tables by bootstrapping.
 
 use crate::ciphertext::wrong_space;
 use crate::gates::same_length;
