@@ -63,9 +63,9 @@ impl Integers<'_> {
     /// Adds terms up, as many at once as the space and the noise allow, until each column's sum is at most `2M − 2`.
     fn compress(&self, op: &'static str, columns: &mut Columns) -> Result<(), Error> {
         let base = self.radix.base();
-        let digit = self.table(|sum| sum % base)?;
-        let carry = self.table(|sum| sum / base)?;
-        let lost = self.table(|sum| u64::from(sum >= base))?;
+        let digit = self.table(|sum| sum % base);
+        let carry = self.table(|sum| sum / base);
+        let lost = self.table(|sum| u64::from(sum >= base));
         loop {
             let (mut jobs, mut places) = (Vec::new(), Vec::new());
             for i in 0..columns.terms.len() {
