@@ -16,7 +16,7 @@ use tfhe_fft::c64;
 use tfhe_fft::unordered::{Method, Plan};
 
 fn transforms(criterion: &mut Criterion) {
-    for log_n in 8..=15 {
+    for log_n in 8..=16 {
         let n = 1usize << log_n;
         let mut group = criterion.benchmark_group(format!("fft/2^{log_n}"));
         let mut sampler = Sampler::new(1);

@@ -25,7 +25,7 @@ pub enum Error {
         log_n: u32,
     },
     /// Size of the complex transform outside the supported range.
-    #[error("fft: n = {n} is not a power of two in 2^8..=2^15")]
+    #[error("fft: n = {n} is not a power of two in 2^8..=2^16")]
     BadFftSize {
         /// The rejected size.
         n: usize,

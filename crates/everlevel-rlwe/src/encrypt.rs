@@ -86,6 +86,13 @@ impl Rlwe {
         ring.add_assign(&mut self.c1, &other.c1);
     }
 
+    /// `self *= c` for an integer.
+    pub fn mul_integer_assign(&mut self, ring: &Ring, c: u64) {
+        for part in [&mut self.c0, &mut self.c1] {
+            ring.mul_residues_assign(part, |m| m.reduce(c));
+        }
+    }
+
     /// `self −= other`, where `other` may have more primes.
     pub fn sub_assign(&mut self, ring: &Ring, other: &Self) {
         ring.sub_assign(&mut self.c0, &other.c0);

@@ -1,4 +1,4 @@
-//! The negacyclic transform over the complex numbers, in doubles, for `n = 2^8 … 2^15`.
+//! The negacyclic transform over the complex numbers, in doubles, for `n = 2^8 … 2^16`.
 //!
 //! `Z[X]/(X^n + 1)` is mapped to `n/2` complex numbers in which products are pointwise: with `m = n/2`, the coefficients
 //! `a_j + i·a_{j+m}` are a polynomial of `C[X]/(X^m − i)`, split by a tree of square roots.
@@ -75,7 +75,7 @@ impl Fft {
     /// The plan of a size, on the best backend of this CPU.
     ///
     /// # Errors
-    /// [`Error::BadFftSize`] unless `n` is a power of two in `2^8 … 2^15`.
+    /// [`Error::BadFftSize`] unless `n` is a power of two in `2^8 … 2^16`.
     pub fn new(n: usize) -> Result<Self, Error> {
         Self::with_simd(n, Simd::best())
     }

@@ -13,7 +13,7 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// `n = 2^8 … 2^15` coefficients.
+    /// `n = 2^8 … 2^16` coefficients.
     pub(super) fn new(n: usize) -> Option<Self> {
         if !n.is_power_of_two() {
             return None;
@@ -27,6 +27,7 @@ impl Plan {
             13 => (2, &[2, 2]),
             14 => (2, &[2, 3]),
             15 => (2, &[3, 3]),
+            16 => (2, &[2, 2, 3]),
             _ => return None,
         };
         Some(Self { log_m: n.ilog2() - 1, log_first, log_middle })
