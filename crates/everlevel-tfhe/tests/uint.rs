@@ -374,6 +374,37 @@ fn rounds_are_shared_by_the_elements() {
     assert!(int.checked_mul(&x, &x).unwrap().1.is_empty());
 }
 
+/// Copies of one error add as values: their sums are made of smaller groups.
+#[test]
+fn copies_are_combined() {
+    let bench = Bench::new(two_bits(), Width::U16);
+    let (x, y) = (bench.encrypt(&[0xf0f0]), bench.encrypt(&[0xffff]));
+    let int = &bench.integers;
+    for x in [&x, &int.min(&x, &y).unwrap(), &int.add(&x, &y).unwrap()] {
+        let value = bench.secret.decrypt_uints(x).unwrap()[0];
+        bench.are("sum of copies", &int.sum_rows(&x.take(&[0; 9]), 9).unwrap(), [value.wrapping_mul(9)]);
+        bench.are("product", &int.mul(x, x).unwrap(), [value.wrapping_mul(value)]);
+        bench.are("double", &int.add(x, x).unwrap(), [value.wrapping_mul(2)]);
+        bench.bools("equal", &int.eq(x, x).unwrap(), [true]);
+        bench.are("difference", &int.sub(x, x).unwrap(), [0]);
+        let flag = int.ne(x, &y).unwrap();
+        bench.bools("any of copies", &int.any_row(&flag.take(&[0; 40]), 40).unwrap(), [value != 0xffff]);
+        let ones = int.uints_from_bools(Width::U16, &flag.take(&[0; 40])).unwrap();
+        bench.are("number of copies", &int.sum_rows(&ones, 40).unwrap(), [40 * u64::from(value != 0xffff)]);
+        let both = int.combine_bools(&flag, &flag, |a, b| a & b).unwrap();
+        bench.are("select", &int.select(&both, x, x).unwrap(), [value]);
+        // What is counted is what is done.
+        let cost = int.cost(|int| int.sum_rows(&x.take(&[0; 9]), 9)).unwrap();
+        let done = std::sync::atomic::AtomicUsize::new(0);
+        let report = |steps, _| {
+            done.store(steps, std::sync::atomic::Ordering::Relaxed);
+            ControlFlow::Continue(())
+        };
+        int.reporting(&report, |int| int.sum_rows(&x.take(&[0; 9]), 9)).unwrap();
+        assert_eq!(done.into_inner(), cost.bootstraps);
+    }
+}
+
 /// Every bootstrap is reported; a refusal comes before the first; a call that is stopped says how far it was.
 #[test]
 fn progress_is_reported() {

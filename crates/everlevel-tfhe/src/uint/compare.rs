@@ -116,16 +116,18 @@ impl Integers<'_> {
     pub(super) fn any(&self, op: &'static str, mut rows: Vec<Vec<Ciphertext>>) -> Result<BoolArray, Error> {
         let table = self.table(|count| u64::from(count > 0));
         while rows.iter().any(|bits| bits.len() > 1) {
-            let mut jobs = Vec::new();
-            for bits in &rows {
-                for bits in bits.chunks(self.fan_in()).filter(|_| bits.len() > 1) {
-                    jobs.push((self.sum(bits)?, &table));
+            let (mut jobs, mut counts) = (Vec::new(), Vec::new());
+            for bits in &mut rows {
+                // A row of one bit has what it needs.
+                let groups = if bits.len() > 1 { self.groups(std::mem::take(bits)) } else { Vec::new() };
+                counts.push(groups.len());
+                for group in &groups {
+                    jobs.push((self.sum(group)?, &table));
                 }
             }
             let mut found = self.look_up(op, &jobs)?.into_iter();
-            for bits in rows.iter_mut().filter(|bits| bits.len() > 1) {
-                let groups = bits.len().div_ceil(self.fan_in());
-                *bits = found.by_ref().take(groups).collect();
+            for (bits, count) in rows.iter_mut().zip(counts).filter(|(_, count)| *count > 0) {
+                *bits = found.by_ref().take(count).collect();
             }
         }
         Ok(BoolArray(rows.into_iter().map(|mut bits| bits.pop().unwrap_or_else(|| self.plain(0))).collect()))

@@ -39,7 +39,7 @@ impl Integers<'_> {
         let mut columns = Columns::new(a.len(), per, spilt);
         // Of `M·a + b` with a public `a = 0` all tables are known.
         let (a, b) = if b.blocks.iter().all(|block| self.public(block).is_some()) { (b, a) } else { (a, b) };
-        let settled = self.settled(op, &a.blocks)?;
+        let settled = self.settled(op, &a.blocks, self.radix.base())?;
         let low = self.table2(|a, b| a * b % base);
         let high = self.table2(|a, b| a * b / base);
         let lost = self.table2(|a, b| u64::from(a * b >= base));

@@ -93,7 +93,7 @@ impl Integers<'_> {
             let block = |i| at(&a.blocks, i, whole).unwrap_or_else(|| self.plain(0));
             return Ok(a.with((0..len).map(block).collect()));
         }
-        let settled = self.settled(op, &a.blocks)?;
+        let settled = self.settled(op, &a.blocks, self.radix.base())?;
         let table = self.table2(|high, low| high << rest & mask | low >> (bits - rest));
         let mut blocks = vec![self.plain(0); len];
         let (mut places, mut jobs) = (Vec::new(), Vec::new());

@@ -1,5 +1,7 @@
 //! Tables of blocks: many inputs, each with its own table, in one pass over the key.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 use super::{Integers, UintArray};
 use crate::{Ciphertext, Error, Lut, Lwe, NoiseSum};
 
@@ -61,7 +63,7 @@ impl Integers<'_> {
     fn bootstrap(&self, jobs: &[(Ciphertext, &Table)], rotations: &[Vec<usize>]) -> Result<Vec<Ciphertext>, Error> {
         let places = || rotations.iter().flatten();
         let rotated = if self.meter.dry {
-            places().map(|_| self.unknown()).collect()
+            places().map(|&i| self.pretended(&jobs[i].0, jobs[i].1)).collect()
         } else {
             let inputs: Vec<_> = rotations.iter().map(|places| jobs[places[0]].0.lwe.clone()).collect();
             let lut = |places: &Vec<usize>| {
@@ -80,10 +82,14 @@ impl Integers<'_> {
         Ok(rotated.into_iter().zip(places()).map(wrap).collect())
     }
 
-    /// What stands for the output of a bootstrap that is not done: a mask like no other's, and as much noise.
-    fn unknown(&self) -> (Lwe, NoiseSum) {
+    /// What stands for a bootstrap's output where none is done: a mask that isn't zero, and is the same where the output would be.
+    fn pretended(&self, x: &Ciphertext, table: &Table) -> (Lwe, NoiseSum) {
         let params = self.keys.params();
-        let lwe = Lwe::from_words([vec![self.meter.name(); params.ciphertext_dim()], vec![0]].concat());
+        let mut hasher = DefaultHasher::new();
+        (x.lwe.words(), &table.0).hash(&mut hasher);
+        let mut words = vec![1; params.ciphertext_dim() + 1];
+        words[0] = hasher.finish();
+        let lwe = Lwe::from_words(words);
         let noise = NoiseSum::of(&lwe, params.noise().bootstrapped);
         (lwe, noise)
     }
@@ -105,7 +111,7 @@ impl Integers<'_> {
 
     /// `M·a + b` of all blocks.
     pub(super) fn pairs(&self, op: &'static str, a: &UintArray, b: &UintArray) -> Result<Vec<Ciphertext>, Error> {
-        self.settled(op, &a.blocks)?.iter().zip(&b.blocks).map(|(a, b)| self.pair(a, b)).collect()
+        self.settled(op, &a.blocks, self.radix.base())?.iter().zip(&b.blocks).map(|(a, b)| self.pair(a, b)).collect()
     }
 
     /// `Σ x`.
@@ -118,17 +124,47 @@ impl Integers<'_> {
         Ok(Ciphertext { max_value: self.radix.base() - 1, ..self.sum(terms)? })
     }
 
+    /// Whether a table of what has this variance and a bootstrap's more fails no more often than it may.
+    pub(super) fn is_quiet(&self, variance: f64) -> bool {
+        let one = self.keys.params().noise().bootstrapped;
+        self.keys.check_noise("is_quiet", variance + one, 0).is_ok()
+    }
+
+    /// Terms in groups whose sums are messages, and of noise that a table takes.
+    pub(super) fn groups(&self, terms: Vec<Ciphertext>) -> Vec<Vec<Ciphertext>> {
+        let mut groups: Vec<(Vec<Ciphertext>, u64, NoiseSum)> = Vec::new();
+        for term in terms {
+            if let Some((group, max_value, noise)) = groups.last_mut() {
+                let sum = NoiseSum::combination([(1.0, &*noise), (1.0, term.noise())]);
+                if *max_value + term.max_value <= self.radix.max()
+                    && self.keys.check_noise("groups", sum.variance_torus(), 0).is_ok()
+                {
+                    (*max_value, *noise) = (*max_value + term.max_value, sum);
+                    group.push(term);
+                    continue;
+                }
+            }
+            groups.push((vec![term.clone()], term.max_value, term.noise().clone()));
+        }
+        groups.into_iter().map(|(group, ..)| group).collect()
+    }
+
     /// Largest number of bootstrapped bits that one table takes as their sum.
     pub(super) fn fan_in(&self) -> usize {
         (self.radix.max() as usize).min(self.keys.params().norm2 as usize).max(2)
     }
 
-    /// The blocks, those bootstrapped whose noise would be too much beside another's when multiplied by `M`.
-    pub(super) fn settled(&self, op: &'static str, blocks: &[Ciphertext]) -> Result<Vec<Ciphertext>, Error> {
-        let (square, one) = ((self.radix.base() as f64).powi(2), self.keys.params().noise().bootstrapped);
+    /// The blocks, those bootstrapped whose noise would be too much beside another's when multiplied by a factor.
+    pub(super) fn settled(
+        &self,
+        op: &'static str,
+        blocks: &[Ciphertext],
+        factor: u64,
+    ) -> Result<Vec<Ciphertext>, Error> {
+        let (square, one) = ((factor as f64).powi(2), self.keys.params().noise().bootstrapped);
         let noisy = |x: &Ciphertext| {
             let variance = x.variance_torus();
-            variance > one && self.keys.check_noise(op, square * variance + 2.0 * one, 0).is_err()
+            variance > one && !self.is_quiet(square * variance + one)
         };
         let which: Vec<usize> = (0..blocks.len()).filter(|&i| noisy(&blocks[i])).collect();
         let mut blocks = blocks.to_vec();
