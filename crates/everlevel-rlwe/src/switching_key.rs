@@ -217,9 +217,9 @@ impl SwitchingKey {
     }
 
     /// As [`SwitchingKey::switch`], for several polynomials over the same primes.
-    pub fn switch_many(&self, ring: &Ring, cs: &[Poly<Eval>]) -> Vec<Rlwe> {
-        let cs: Vec<&Poly<Eval>> = cs.iter().collect();
-        let digits = ring.mod_up_many(&cs, &self.gadget.digits, &self.gadget.special);
+    pub fn switch_many(&self, ring: &Ring, cs: Vec<Poly<Eval>>) -> Vec<Rlwe> {
+        let digits = ring.mod_up_many(&cs.iter().collect::<Vec<_>>(), &self.gadget.digits, &self.gadget.special);
+        drop(cs);
         let digits: Vec<&[(usize, Poly<Eval>)]> = digits.iter().map(|d| &d[..]).collect();
         self.product_many(ring, &digits)
     }

@@ -44,6 +44,7 @@ fn matrix_product(ring: &Ring, diagonals: &BTreeMap<i64, Poly<Eval>>, z: &Poly<E
     out
 }
 
+#[derive(Clone)]
 struct Case {
     log_n: u32,
     babies: Vec<i64>,
@@ -276,6 +277,25 @@ fn runs_and_whole_diagonals_give_the_same_bits() {
     assert_same(&a.c0, &b.c0);
     assert_same(&a.c1, &b.c1);
     assert_eq!(16 * runs.transform.nbytes(), whole.transform.nbytes());
+}
+
+#[test]
+fn lifted_and_integer_diagonals_give_the_same_bits() {
+    let case = Case { babies: vec![0, 1, 2], giants: vec![-3, 0, 3], holes: true, rescale: true, ..BASE };
+    for log_n in [case.log_n, 13] {
+        let mut run = Run::new(&Case { log_n, ..case.clone() });
+        let integers = run.apply();
+        let bytes = run.transform.nbytes();
+        run.transform = run.transform.lifted(&run.ring, &PrimeSet::new([3, 4])).unwrap();
+        let lifted = run.apply();
+        assert_same(&lifted.c0, &integers.c0);
+        assert_same(&lifted.c1, &integers.c1);
+        // Six bytes for each of five primes in place of eight, and padding.
+        assert!(run.transform.nbytes() >= 30 * bytes / 8);
+        assert!(run.transform.lifted(&run.ring, &PrimeSet::new([3, 4])).is_none(), "they are lifted");
+    }
+    let short = Run::new(&Case { run: 16, ..case });
+    assert!(short.transform.lifted(&short.ring, &PrimeSet::new([3, 4])).is_none(), "there is nothing to gain");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Sums of many terms: columns of digits, added up in parallel, digits and carries apart.
 
 use super::{Integers, UintArray};
-use crate::{Ciphertext, Error};
+use crate::{Ciphertext, Error, NoiseSum};
 
 /// Terms of each power of `M` for each of several integers of `per` blocks, and what was lost above them, where that is asked for.
 pub(super) struct Columns {
@@ -60,16 +60,19 @@ impl Integers<'_> {
         Ok((a.with(blocks), columns.spilt))
     }
 
-    /// Adds terms up, as many at once as the space and the noise allow, until each column's sum is at most `2M − 2`.
+    /// Adds terms up, as many at once as the space and the noise allow, until each column's sum is at most `2M − 2`, with noise
+    /// that leaves room for a carry. Three terms with the same error must be quiet together, so that groups are of three or more.
     fn compress(&self, op: &'static str, columns: &mut Columns) -> Result<(), Error> {
         let base = self.radix.base();
-        let digit = self.table(|sum| sum % base)?;
-        let carry = self.table(|sum| sum / base)?;
-        let lost = self.table(|sum| u64::from(sum >= base))?;
+        let digit = self.table(|sum| sum % base);
+        let carry = self.table(|sum| sum / base);
+        let lost = self.table(|sum| u64::from(sum >= base));
         loop {
             let (mut jobs, mut places) = (Vec::new(), Vec::new());
             for i in 0..columns.terms.len() {
-                if largest(&columns.terms[i]) <= 2 * base - 2 {
+                let terms = &columns.terms[i];
+                let noise = NoiseSum::combination(terms.iter().map(|term| (1.0, term.noise())));
+                if largest(terms) <= 2 * base - 2 && self.is_quiet(noise.variance_torus()) {
                     continue;
                 }
                 for group in self.groups(std::mem::take(&mut columns.terms[i])) {
@@ -95,19 +98,6 @@ impl Integers<'_> {
             let values = self.look_up(op, &jobs)?;
             columns.put(places, values);
         }
-    }
-
-    /// Terms in groups whose sums are messages.
-    fn groups(&self, terms: Vec<Ciphertext>) -> Vec<Vec<Ciphertext>> {
-        let (max, fan_in) = (self.radix.max(), self.fan_in());
-        let mut groups: Vec<Vec<Ciphertext>> = Vec::new();
-        for term in terms {
-            match groups.last_mut() {
-                Some(group) if group.len() < fan_in && largest(group) + term.max_value <= max => group.push(term),
-                _ => groups.push(vec![term]),
-            }
-        }
-        groups
     }
 }
 

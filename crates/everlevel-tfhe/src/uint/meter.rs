@@ -24,7 +24,6 @@ pub(super) struct Meter<'k> {
     progress: Option<(Progress<'k>, usize)>,
     bootstraps: AtomicUsize,
     rounds: AtomicUsize,
-    names: AtomicUsize,
 }
 
 impl fmt::Debug for Meter<'_> {
@@ -36,11 +35,6 @@ impl fmt::Debug for Meter<'_> {
 impl Meter<'_> {
     pub(super) fn start_round(&self) {
         self.rounds.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// A word that was not given before, and that looks like noise.
-    pub(super) fn name(&self) -> u64 {
-        (self.names.fetch_add(1, Ordering::Relaxed) as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)
     }
 
     /// Counts bootstraps that were done, and reports them.

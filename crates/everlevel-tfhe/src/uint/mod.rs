@@ -118,6 +118,11 @@ impl Radix {
         1 << self.bits
     }
 
+    /// Number of messages.
+    fn size(self) -> usize {
+        1 << self.space_bits
+    }
+
     /// The largest message.
     fn max(self) -> u64 {
         (1 << self.space_bits) - 1
@@ -155,9 +160,15 @@ impl EvalKeys {
     /// Arithmetic on integers of 8 to 64 bits.
     ///
     /// # Errors
-    /// [`Error::WrongSpace`] for parameters of bits or of integers below 4 bits.
+    /// [`Error::WrongSpace`] for parameters of bits or of integers below 4 bits, [`Error::Parameter`] where their `norm2` is too small for `M·a + b`.
     pub fn integers(&self) -> Result<Integers<'_>, Error> {
-        Ok(Integers { keys: self, radix: Radix::of("integers", self.params().space)?, meter: Meter::default() })
+        let radix = Radix::of("integers", self.params().space)?;
+        let (found, needed) = (self.params().norm2, ((radix.base() + 1) as f64).powi(2));
+        if found < needed {
+            let needed = format!("{needed} or more, for tables of two digits of {} bits", radix.bits);
+            return Err(Error::Parameter { what: "norm2", found: found.to_string(), needed });
+        }
+        Ok(Integers { keys: self, radix, meter: Meter::default() })
     }
 }
 

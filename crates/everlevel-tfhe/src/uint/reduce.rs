@@ -30,7 +30,8 @@ impl Integers<'_> {
         let len = self.row_len(op, a, rows)?;
         let mut columns = Columns::new(len, a.per, None);
         let places = (0..a.blocks.len()).map(|i| Place::Column(i % (len * a.per))).collect();
-        columns.put(places, a.blocks.iter().cloned());
+        // Three copies of a term make a group.
+        columns.put(places, self.settled(op, &a.blocks, 3)?);
         Ok(self.total(op, a, columns)?.0)
     }
 
