@@ -89,6 +89,26 @@ def test_marked_text_is_replaced_and_nothing_else(tmp_path: Path, monkeypatch: p
         replace_marked(page, "another table", "new")
 
 
+def half_products_row(products: str, **values: Any) -> dict[str, Any]:
+    row = {"set": "gate-64", "products": products, "samples": 10_000, "key_megabytes": 31.5, "multiplications": 24}
+    row |= {"mask": {"digits": 3, "base_log2": 6}, "body": {"digits": 2, "base_log2": 6}, "transforms": 11}
+    row |= {"least_milliseconds": 3.6, "median_milliseconds": 3.7, "batch_milliseconds": 2.0, "variance_ratio": 0.98}
+    return row | {"log2_deviation": -7.88, "log2_deviation_formula": -7.87, "log2_p_fail": -65.5} | values
+
+
+def test_half_products_are_drawn_and_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "benches"))
+    import half_products
+
+    rows = [half_products_row("full", least_milliseconds=4.0), half_products_row("half")]
+    assert half_products.beside_full(rows, "least_milliseconds") == [4.0, 4.0]
+    half_products.draw(rows, tmp_path / "new" / "picture.png")
+    assert (tmp_path / "new" / "picture.png").stat().st_size > 10_000
+    _, _, full, half, *_ = half_products.markdown(rows).splitlines()
+    assert full.startswith("| `gate-64` | full | 3 × 6, 2 × 6 | 11 | 24 | 31.5 | 4.00 (3.70) | 2.00 |")
+    assert half.endswith("| -7.88 | -7.87 | 0.98 | 2^-66 |")
+
+
 def test_the_readme_has_a_place_for_every_table() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     for name, table in _bench.TABLES.items():

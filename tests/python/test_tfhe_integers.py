@@ -220,7 +220,7 @@ def test_noise_is_tracked_and_refused() -> None:
         with pytest.raises(NoiseError, match="2\\^") as caught:
             operation()
         assert caught.value.log2_p_fail > caught.value.max_log2_p_fail == engine.max_log2_p_fail
-    # A set of this size has no room for two tables in one rotation.
+    # Two tables of bits fit one rotation; two of all messages have no room in a set of this size.
     low, high = engine.bootstrap_many(x, [lambda m: 1 - m, lambda m: 2 * m])
     np.testing.assert_array_equal(engine.decrypt(low, secret_key), 1 - bits)
     np.testing.assert_array_equal(engine.decrypt(high, secret_key), 2 * bits)

@@ -343,7 +343,7 @@ def test_progress_counts_bootstraps(
     a * a
     out = capsys.readouterr().err
     assert "multiply" in out
-    assert f"/{27 * 50}" in out
+    assert f"/{26 * 50}" in out
 
 
 PROGRAM = """

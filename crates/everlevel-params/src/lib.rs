@@ -4,9 +4,9 @@
 //! one ring degree `N = 2^log_n` and one [`SecretDistribution`]; a **claim** is the security put on that cap, with the
 //! attack, the cost model and the source. Security is classical, for a discrete Gaussian error of deviation 3.19 to 3.2.
 //!
-//! *Map.* [`caps`] the table and [`check`] · [`torus`] the noise of binary secrets on the torus · [`estimate`] primal lattice attacks, recomputed without outside tools.
+//! *Map.* [`caps`] the table and [`check`] · [`torus`] the noise of binary secrets on the torus · [`estimate`] lattice attacks, recomputed without outside tools.
 //!
-//! *Non-goals.* Moduli, rings, secrets: nothing here computes with them. Quantum and dual attacks.
+//! *Non-goals.* Moduli, rings, secrets: nothing here computes with them. Quantum attacks.
 //!
 //! ```
 //! use everlevel_params::{SecretDistribution, check, max_log2_qp};
@@ -21,6 +21,7 @@ pub mod caps;
 pub mod estimate;
 pub mod torus;
 
+mod dual;
 mod error;
 mod special;
 

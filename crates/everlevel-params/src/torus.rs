@@ -1,12 +1,12 @@
 //! How narrow the error of a binary secret may be: the counterpart of the caps for torus schemes, where the modulus is a
 //! machine word and the noise is chosen.
 //!
-//! The line is the one that tfhe-rs publishes for 132 bits (`secure_noise.rs`, Gaussian errors, `q = 2^64`), fitted by its
-//! authors to the lattice-estimator under MATZOV with every attack, dual hybrids among them:
-//! `σ² = 2^(4−128) + 2^(5.31469 − 0.0497829·n)`. This crate's own [`crate::estimate`], which has the primal attacks only,
-//! gives 134.5 to 138.5 bits all along it (the tests recompute that): dual hybrids cost some bits less than those at these
-//! dimensions. Security depends on `σ` as a part of the torus and hardly on the word, so the line serves 32-bit words too, down to
-//! [`MIN_STD_DEV_INT`].
+//! The line is the one that tfhe-rs publishes for 132 bits (`secure_noise.rs`, Gaussian errors, `q = 2^64`):
+//! `σ² = 2^(4−128) + 2^(5.31469 − 0.0497829·n)`. Its authors check sets on it by the lattice-estimator's direct primal attack and dual hybrid under MATZOV
+//! (`ci/lattice_estimator.sage`, estimator commit 352ddaf). This crate's [`crate::estimate`] gives 132 bits along it too for that dual hybrid with as
+//! many samples as coefficients, and 129 to 134 with the number of samples that suits the attack best, which is what is claimed. The primal
+//! attacks cost 134.5 bits or more. Security depends on `σ` as a part of the torus and hardly on the word, so the line serves 32-bit words
+//! too, down to [`MIN_STD_DEV_INT`].
 
 use crate::estimate::{Attack, CostModel, Estimate, Lwe, cheapest};
 use crate::{Error, SecretDistribution};
@@ -26,20 +26,20 @@ pub fn min_log2_std_dev(dim: usize, torus_bits: u32) -> Option<f64> {
     DIMS.contains(&dim).then(|| line.max(floor))
 }
 
-/// The cheapest primal attack on `dim` binary coefficients with an error of `2^log2_std_dev` of the torus, under MATZOV;
+/// The cheapest attack on `dim` binary coefficients with an error of `2^log2_std_dev` of the torus, under MATZOV;
 /// `None` if none is within reach.
 ///
 /// # Errors
 /// [`Error::BadInstance`] outside the dimensions of [`Lwe::with_dim`], or for an error wider than the torus.
-pub fn primal_estimate(dim: usize, log2_std_dev: f64) -> Result<Option<Estimate>, Error> {
+pub fn estimate(dim: usize, log2_std_dev: f64) -> Result<Option<Estimate>, Error> {
     let lwe = Lwe::with_dim(dim, 64.0, SecretDistribution::Binary, (64.0 + log2_std_dev).exp2())?;
     Ok(cheapest(&lwe, CostModel::Matzov))
 }
 
-/// As [`primal_estimate`], the direct attack alone, which is known in microseconds: log2 of its cost.
+/// As [`estimate`], the direct primal attack alone, which is known in microseconds: log2 of its cost.
 ///
 /// # Errors
-/// As [`primal_estimate`].
+/// As [`estimate`].
 pub fn direct_estimate(dim: usize, log2_std_dev: f64) -> Result<Option<f64>, Error> {
     let lwe = Lwe::with_dim(dim, 64.0, SecretDistribution::Binary, (64.0 + log2_std_dev).exp2())?;
     Ok(crate::estimate::estimate(&lwe, Attack::Usvp, CostModel::Matzov).map(|found| found.log2_cost))

@@ -81,7 +81,7 @@ impl LinearTransform {
             }
             let (bodies, masks): (Vec<_>, Vec<_>) = sums.into_iter().map(|sum| (sum.c0, sum.c1)).unzip();
             let masks = ring.rescale_many(masks, &self.source);
-            let products = key(giant).switch_many(ring, &masks);
+            let products = key(giant).switch_many(ring, masks);
             let elt = ring.rotation_elt(giant);
             for ((acc, mut product), body) in accs.iter_mut().zip(products).zip(&bodies) {
                 ring.add_assign(&mut product.c0, body);

@@ -47,10 +47,10 @@ fn main() {
     let mut best: Vec<(f64, Params)> = Vec::new();
     let torus: &[u32] = if space == Space::Bit { &[32] } else { &[64, 32] };
     for &torus_bits in torus {
-        for log_n in 8..=15 {
+        for log_n in 8..=16 {
             for rank in 1..=6usize {
                 let dim = rank << log_n;
-                if !(900..=1 << 15).contains(&dim) || (rank > 1 && dim > 4096) {
+                if !(900..=1 << 16).contains(&dim) || (rank > 1 && dim > 4096) {
                     continue;
                 }
                 for (mask_gadget, body_gadget) in gadgets(torus_bits) {

@@ -1,23 +1,24 @@
-//! Objects as containers, and back.
+//! Objects as containers, and back; objects at a path have `write` and `read`.
 //!
 //! Every file names its set (`parameters`), has the literal for people (`params`), and a fingerprint by which another set is refused. Words are
 //! little-endian. A secret key is its seed; evaluation keys are seeds and bodies. An array of ciphertexts has a row for each in `ciphertexts`: its words, the
 //! largest value that it may hold, and the number of its rows in `noise`, which are names, factors and variances of errors.
 
-use std::path::Path;
 use std::sync::Arc;
 
-use everlevel_io::{ALIGNMENT, Access, Builder, Container, Error as FileError};
+use everlevel_io::{ALIGNMENT, Builder, Container, Error as FileError};
 use everlevel_rand::Seed;
 use everlevel_rlwe::SecretId;
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
-use crate::params::{Params, ParamsLiteral, Space};
+use crate::params::{Params, Space};
 use crate::uint::{BoolArray, Radix, UintArray, Width};
 use crate::{
     Ciphertext, Error, Lwe, NoiseSum, NoiseTerm, SecretKey, SeededBootstrapKey, SeededEvalKeys, SeededKeySwitchKey,
 };
+
+mod paths;
 
 /// Kinds of files.
 pub const SECRET_KEY_KIND: &str = "tfhe_secret_key";
@@ -93,10 +94,7 @@ pub fn eval_keys_from_container(params: &Arc<Params>, container: &Container) -> 
 /// Ciphertexts of one secret as a container.
 ///
 /// # Errors
-/// [`Error::ForeignObject`] for ciphertexts of different secrets.
-///
-/// # Panics
-/// If there are none.
+/// [`Error::ForeignObject`] for ciphertexts of different secrets, [`Error::NothingToSave`] for none.
 pub fn ciphertexts_to_container<'a>(params: &Params, all: &[Ciphertext], name: &str) -> Result<Builder<'a>, Error> {
     rows_to_container(CIPHERTEXTS_KIND, params, all, name)
 }
@@ -113,9 +111,6 @@ pub fn ciphertexts_from_container(params: &Params, container: &Container) -> Res
 ///
 /// # Errors
 /// As [`ciphertexts_to_container`].
-///
-/// # Panics
-/// If there are none.
 pub fn uints_to_container<'a>(params: &Params, array: &UintArray, name: &str) -> Result<Builder<'a>, Error> {
     let mut builder = rows_to_container(UINTS_KIND, params, array.blocks(), name)?;
     let entry = UintEntry { width_bits: array.width().bits() };
@@ -141,9 +136,6 @@ pub fn uints_from_container(params: &Params, container: &Container) -> Result<Ui
 ///
 /// # Errors
 /// As [`ciphertexts_to_container`].
-///
-/// # Panics
-/// If there are none.
 pub fn bools_to_container<'a>(params: &Params, array: &BoolArray, name: &str) -> Result<Builder<'a>, Error> {
     rows_to_container(BOOLS_KIND, params, array.blocks(), name)
 }
@@ -166,7 +158,7 @@ struct UintEntry {
 }
 
 fn rows_to_container<'a>(kind: &str, params: &Params, all: &[Ciphertext], name: &str) -> Result<Builder<'a>, Error> {
-    let id = all[0].key();
+    let id = all.first().ok_or(Error::NothingToSave { what: "ciphertexts" })?.key();
     if let Some(other) = all.iter().find(|ciphertext| ciphertext.key() != id) {
         let (found, expected) = (other.key().0, id.0);
         return Err(Error::ForeignObject { op: "save", what: "ciphertext", found, expected });
@@ -237,56 +229,6 @@ fn noise_term(row: &[u8]) -> Result<NoiseTerm, Error> {
 
 fn words(bytes: &[u8]) -> Vec<u64> {
     bytes.as_chunks().0.iter().map(|&word| u64::from_le_bytes(word)).collect()
-}
-
-/// What files of parameters without a name say in its place.
-const UNNAMED: &str = "unnamed";
-
-impl SecretKey {
-    /// Writes the key, as its seed, to a file that its owner alone can read. Returns the file's size in bytes.
-    ///
-    /// # Errors
-    /// [`Error::Io`].
-    pub fn write(&self, path: &Path) -> Result<u64, Error> {
-        Ok(secret_key_to_container(self, UNNAMED).write(path)?)
-    }
-
-    /// Reads a key, of the parameters that the file says.
-    ///
-    /// # Errors
-    /// [`Error::Io`] for what is wrong with the file, [`Error::Parameter`] and its like for parameters that are not sound.
-    pub fn read(path: &Path) -> Result<Self, Error> {
-        let (container, params) = open(path, SECRET_KEY_KIND)?;
-        secret_key_from_container(&params, &container)
-    }
-}
-
-impl SeededEvalKeys {
-    /// Writes the keys. Returns the file's size in bytes.
-    ///
-    /// # Errors
-    /// [`Error::Io`].
-    pub fn write(&self, path: &Path) -> Result<u64, Error> {
-        Ok(eval_keys_to_container(self, UNNAMED).write(path)?)
-    }
-
-    /// Reads keys, of the parameters that the file says.
-    ///
-    /// # Errors
-    /// As [`SecretKey::read`].
-    pub fn read(path: &Path) -> Result<Self, Error> {
-        let (container, params) = open(path, EVAL_KEYS_KIND)?;
-        eval_keys_from_container(&params, &container)
-    }
-}
-
-/// Opens a file of a kind, and reads its parameters, which are validated again.
-fn open(path: &Path, kind: &str) -> Result<(Container, Arc<Params>), Error> {
-    let container = Container::open(path, Access::default())?;
-    check_kind(&container, kind)?;
-    let literal: ParamsLiteral = serde_json::from_str(container.metadata("params")?)
-        .map_err(|error| FileError::header("params", error, "parameters"))?;
-    Ok((container, Arc::new(Params::try_from(literal)?)))
 }
 
 fn check_kind(container: &Container, kind: &str) -> Result<(), Error> {

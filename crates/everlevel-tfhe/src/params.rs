@@ -141,8 +141,8 @@ impl TryFrom<ParamsLiteral> for Params {
         if !matches!(l.torus_bits, 32 | 64) {
             return refuse("torus_bits", l.torus_bits, "32 or 64");
         }
-        if !(8..=15).contains(&l.log_n) {
-            return refuse("log_n", l.log_n, "8 to 15");
+        if !(8..=16).contains(&l.log_n) {
+            return refuse("log_n", l.log_n, "8 to 16");
         }
         if !(1..=8).contains(&l.rank) {
             return refuse("rank", l.rank, "1 to 8");

@@ -2,7 +2,7 @@
 
 mod common;
 
-use everlevel_tfhe::{Ciphertext, Error, Gadget, Gate, ParamsLiteral, Space};
+use everlevel_tfhe::{Ciphertext, Error, Gadget, Gate, Lut, ParamsLiteral, Space};
 
 fn literal(bits: u32) -> ParamsLiteral {
     let base = common::literal(64, Space::Integer { bits });
@@ -47,6 +47,37 @@ fn several_tables_from_one_rotation() {
         for (m, out) in keys.tables(&x, &tables).unwrap().into_iter().enumerate() {
             let expected: Vec<u64> = tables.iter().map(|table| table[m]).collect();
             assert_eq!(secret.decrypt_integers(&out).unwrap(), expected, "{count} tables of {m}");
+        }
+    }
+}
+
+/// Small messages leave room for several tables in one rotation, whose outputs have the noise of one table's.
+#[test]
+fn tables_side_by_side() {
+    let (secret, keys) = common::keys(literal(4));
+    for (largest, count, rotations) in [(3u64, 4, 1), (4, 3, 1), (7, 2, 1), (0, 16, 1), (3, 5, 2), (7, 3, 2)] {
+        let values: Vec<u64> = (0..=largest).collect();
+        let x = secret.encrypt_integers(&values, largest).unwrap();
+        let tables: Vec<Vec<u64>> =
+            (0..count).map(|t| (0..16).map(|m| (m * (t + 2) + 5 * t + 1) % 16).collect()).collect();
+        let out = keys.tables(&x, &tables).unwrap();
+        for (m, out) in out.iter().enumerate() {
+            let expected: Vec<u64> = tables.iter().map(|table| table[m]).collect();
+            assert_eq!(secret.decrypt_integers(out).unwrap(), expected, "{count} tables of {m}");
+            assert!(out.iter().all(|out| out.variance_torus() <= keys.params().noise().bootstrapped));
+        }
+        let largest_entry = |t: usize| tables[t][..values.len()].iter().copied().max().unwrap();
+        assert!((0..count as usize).all(|t| out[0][t].max_value() == largest_entry(t)));
+        let together = Lut::side_by_side(keys.params(), &tables, values.len());
+        assert_eq!(together.is_ok(), rotations == 1);
+        let Ok(lut) = together else { continue };
+        assert_eq!((lut.count(), lut.log2_stride()), (count as usize, 0));
+        for (t, table) in tables.iter().enumerate() {
+            // The worst noise on both sides of every message.
+            for (m, noise) in values.iter().flat_map(|&m| [(m, -1), (m, 0), (m, 1)]) {
+                let phase = (m << 59).wrapping_add_signed(noise * ((1 << 58) - (1 << 55)));
+                assert_eq!(lut.at(t, phase), table[m as usize] << 59, "{m} {noise}");
+            }
         }
     }
 }

@@ -26,14 +26,14 @@ class UintArray(EncryptedArray[_native.TfheUintArray]):
     ==========================================  ===============================================  ====================
     expression                                  means                                            bootstraps, 32 bits
     ==========================================  ===============================================  ====================
-    ``a + b``, ``a - b``, ``-a``                sums, modulo ``2**width``                        31
-    ``a * b``                                   products, modulo ``2**width``                    419, fewer in the clear
+    ``a + b``, ``a - b``, ``-a``                sums, modulo ``2**width``                        16
+    ``a * b``                                   products, modulo ``2**width``                    406, fewer in the clear
     ``a == b``, ``a != b``                      a `BoolArray`                                    19
     ``a < b``, ``a <= b``, ``a > b``, ``>=``    a `BoolArray`                                    25
     ``a & b``, ``a | b``, ``a ^ b``             bit by bit                                       16
     ``~a``                                      bit by bit                                       0
     ``a << 3``, ``a >> 3``                      shifts by amounts in the clear, below the width  0 to 16
-    ``a << b``, ``a >> b``                      shifts by encrypted amounts modulo the width     149
+    ``a << b``, ``a >> b``                      shifts by encrypted amounts modulo the width     83
     ``a[...]``, `reshape`, `astype`             elements, as NumPy indexes them                  0
     ==========================================  ===============================================  ====================
 

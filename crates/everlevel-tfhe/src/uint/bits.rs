@@ -70,7 +70,7 @@ impl Integers<'_> {
         let op = "combine_bools";
         [a, b].into_iter().try_for_each(|values| self.check_all(op, "operand", &values.0))?;
         same_length(op, a.len(), b.len())?;
-        let table = self.table2(|a, b| u64::from(f(a != 0, b != 0)))?;
+        let table = self.table2(|a, b| u64::from(f(a != 0, b != 0)));
         let pairs = a.0.iter().zip(&b.0).map(|(a, b)| self.pair(a, b)).collect::<Result<_, _>>()?;
         Ok(BoolArray(self.map(op, pairs, &table)?))
     }
@@ -83,7 +83,7 @@ impl Integers<'_> {
         f: impl Fn(u64, u64) -> u64,
     ) -> Result<UintArray, Error> {
         self.check_pair(op, a, b)?;
-        let blocks = self.map(op, self.pairs(op, a, b)?, &self.table2(f)?)?;
+        let blocks = self.map(op, self.pairs(op, a, b)?, &self.table2(f))?;
         Ok(a.with(blocks))
     }
 
@@ -98,7 +98,7 @@ impl Integers<'_> {
         self.check_all(op, "condition", &condition.0)?;
         self.check_pair(op, a, b)?;
         same_length(op, condition.len(), a.len())?;
-        let tables = [self.table2(|c, x| c * x)?, self.table2(|c, x| (1 - c.min(1)) * x)?];
+        let tables = [self.table2(|c, x| c * x), self.table2(|c, x| (1 - c.min(1)) * x)];
         let mut jobs = Vec::with_capacity(2 * a.blocks.len());
         for (i, (a_block, b_block)) in a.blocks.iter().zip(&b.blocks).enumerate() {
             for (x, table) in [(a_block, &tables[0]), (b_block, &tables[1])] {

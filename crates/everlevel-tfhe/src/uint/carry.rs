@@ -24,24 +24,35 @@ impl Integers<'_> {
     ) -> Result<(Vec<Ciphertext>, Option<Vec<Ciphertext>>), Error> {
         let base = self.radix.base();
         let (len, count) = (sums.len() / per, per - usize::from(!carry_out));
-        // Those of a place in all integers.
-        let inputs = |sums: &[Ciphertext], place| sums.iter().skip(place).step_by(per).cloned().collect::<Vec<_>>();
+        let digit = self.table(|sum| sum % base);
         let mut out = None;
-        if self.by_prefix(len, count) {
+        if self.by_prefix(len, per, count) {
             let inputs = sums.chunks(per).flat_map(|sums| &sums[..count]).cloned().collect();
             let carries = self.carries(op, inputs, count, base - 1)?;
             for place in 0..count {
                 let carries = carries.iter().skip(place).step_by(count).cloned().collect();
                 out = self.carry_into(&mut sums, per, place + 1, carries)?;
             }
+            sums = self.map(op, sums, &digit)?;
         } else {
-            let table = self.table(|sum| u64::from(sum >= base))?;
-            for place in 0..count {
-                let carries = self.map(op, inputs(&sums, place), &table)?;
-                out = self.carry_into(&mut sums, per, place + 1, carries)?;
+            let carry = self.table(|sum| u64::from(sum >= base));
+            for place in 0..per {
+                let carries_out = place < count;
+                // Carry and digit are two tables of one input, which share a bootstrap.
+                let tables =
+                    |sum: &Ciphertext| [carries_out.then(|| (sum.clone(), &carry)), Some((sum.clone(), &digit))];
+                let jobs: Vec<_> = sums.iter().skip(place).step_by(per).flat_map(tables).flatten().collect();
+                let values = self.look_up(op, &jobs)?;
+                let each = 1 + usize::from(carries_out);
+                let digits = values.iter().skip(each - 1).step_by(each);
+                sums.iter_mut().skip(place).step_by(per).zip(digits).for_each(|(sum, digit)| *sum = digit.clone());
+                if carries_out {
+                    let carries = values.into_iter().step_by(each).collect();
+                    out = self.carry_into(&mut sums, per, place + 1, carries)?;
+                }
             }
         }
-        Ok((self.map(op, sums, &self.table(|sum| sum % base)?)?, out))
+        Ok((sums, out))
     }
 
     /// Adds carries to the blocks at a place; those above the last place come back.
@@ -61,10 +72,10 @@ impl Integers<'_> {
         Ok(None)
     }
 
-    /// Whether prefix takes less time than block by block for `count` carries of each of `len` integers: it has fewer rounds, and more bootstraps
-    /// in all, which is no loss where a round would leave threads idle.
-    fn by_prefix(&self, len: usize, count: usize) -> bool {
-        self.prefix_time(len, count) < count as f64 * self.round_time(len)
+    /// Whether prefix takes less time than block by block for `count` carries and `per` digits of each of `len` integers: it has fewer rounds, and more
+    /// bootstraps in all, which is no loss where a round would leave threads idle.
+    fn by_prefix(&self, len: usize, per: usize, count: usize) -> bool {
+        self.prefix_time(len, count) + self.round_time(len * per) < per as f64 * self.round_time(len)
     }
 
     fn prefix_time(&self, len: usize, count: usize) -> f64 {
@@ -90,7 +101,7 @@ impl Integers<'_> {
         threshold: u64,
     ) -> Result<Vec<Ciphertext>, Error> {
         if per <= 1 {
-            return self.map(op, inputs, &self.table(|x| u64::from(x > threshold))?);
+            return self.map(op, inputs, &self.table(|x| u64::from(x > threshold)));
         }
         let k = self.group();
         // For each input the weighted states of its group up to itself.
@@ -103,7 +114,7 @@ impl Integers<'_> {
         let known = |i: usize| i % per % k == k - 1 && i % per / k < last;
         let whole = (0..prefixes.len()).filter(|&i| known(i)).map(|i| prefixes[i].clone()).collect();
         let groups = self.carries(op, whole, last, (1 << k) - 1)?;
-        let tables = (0..k).map(|place| self.table(|x| x >> (place + 1) & 1)).collect::<Result<Vec<Table>, _>>()?;
+        let tables = (0..k).map(|place| self.table(|x| x >> (place + 1) & 1)).collect::<Vec<Table>>();
         let jobs = (0..prefixes.len()).filter(|&i| !known(i)).map(|i| {
             let input = match i % per / k {
                 0 => prefixes[i].clone(),
@@ -131,7 +142,7 @@ impl Integers<'_> {
     ) -> Result<Vec<Ciphertext>, Error> {
         let state = |x: u64| x.cmp(&threshold) as i8 + 1;
         let tables = (0..self.group()).map(|place| self.table(|x| (state(x) as u64) << place));
-        let tables = tables.collect::<Result<Vec<Table>, _>>()?;
+        let tables = tables.collect::<Vec<Table>>();
         let jobs: Vec<_> = inputs.into_iter().enumerate().map(|(i, x)| (x, &tables[i % per % tables.len()])).collect();
         self.look_up(op, &jobs)
     }

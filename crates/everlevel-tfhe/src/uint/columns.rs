@@ -64,9 +64,9 @@ impl Integers<'_> {
     /// that leaves room for a carry. Three terms with the same error must be quiet together, so that groups are of three or more.
     fn compress(&self, op: &'static str, columns: &mut Columns) -> Result<(), Error> {
         let base = self.radix.base();
-        let digit = self.table(|sum| sum % base)?;
-        let carry = self.table(|sum| sum / base)?;
-        let lost = self.table(|sum| u64::from(sum >= base))?;
+        let digit = self.table(|sum| sum % base);
+        let carry = self.table(|sum| sum / base);
+        let lost = self.table(|sum| u64::from(sum >= base));
         loop {
             let (mut jobs, mut places) = (Vec::new(), Vec::new());
             for i in 0..columns.terms.len() {

@@ -73,7 +73,7 @@ impl Integers<'_> {
     fn differ(&self, op: &'static str, a: &UintArray, b: &UintArray) -> Result<BoolArray, Error> {
         self.check_pair(op, a, b)?;
         let pairs = self.pairs(op, a, b)?;
-        let bits = self.map(op, pairs, &self.table2(|a, b| u64::from(a != b))?)?;
+        let bits = self.map(op, pairs, &self.table2(|a, b| u64::from(a != b)))?;
         self.any(op, bits.chunks(a.per).map(<[_]>::to_vec).collect())
     }
 
@@ -91,7 +91,7 @@ impl Integers<'_> {
         self.check_pair(op, a, b)?;
         let (k, mut per) = (self.group(), a.per);
         let tables = (0..k).map(|place| self.table2(|a, b| ((a.cmp(&b) as i8 + 1) as u64) << place));
-        let tables = tables.collect::<Result<Vec<_>, _>>()?;
+        let tables = tables.collect::<Vec<_>>();
         let pairs = self.pairs(op, a, b)?.into_iter().enumerate();
         let mut states = self.look_up(op, &pairs.map(|(i, x)| (x, &tables[i % per % k])).collect::<Vec<_>>())?;
         loop {
@@ -105,7 +105,7 @@ impl Integers<'_> {
             per = per.div_ceil(k);
             let threshold = (1 << k) - 1;
             if per == 1 {
-                let table = self.table(|x| u64::from(asked(x.cmp(&threshold))))?;
+                let table = self.table(|x| u64::from(asked(x.cmp(&threshold))));
                 return Ok(BoolArray(self.map(op, sums, &table)?));
             }
             states = self.states(op, sums, per, threshold)?;
@@ -114,7 +114,7 @@ impl Integers<'_> {
 
     /// Whether any of the bits of each row is set.
     pub(super) fn any(&self, op: &'static str, mut rows: Vec<Vec<Ciphertext>>) -> Result<BoolArray, Error> {
-        let table = self.table(|count| u64::from(count > 0))?;
+        let table = self.table(|count| u64::from(count > 0));
         while rows.iter().any(|bits| bits.len() > 1) {
             let (mut jobs, mut counts) = (Vec::new(), Vec::new());
             for bits in &mut rows {

@@ -118,6 +118,11 @@ impl Radix {
         1 << self.bits
     }
 
+    /// Number of messages.
+    fn size(self) -> usize {
+        1 << self.space_bits
+    }
+
     /// The largest message.
     fn max(self) -> u64 {
         (1 << self.space_bits) - 1

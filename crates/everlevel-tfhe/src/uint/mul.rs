@@ -40,9 +40,9 @@ impl Integers<'_> {
         // Of `M·a + b` with a public `a = 0` all tables are known.
         let (a, b) = if b.blocks.iter().all(|block| self.public(block).is_some()) { (b, a) } else { (a, b) };
         let settled = self.settled(op, &a.blocks, self.radix.base())?;
-        let low = self.table2(|a, b| a * b % base)?;
-        let high = self.table2(|a, b| a * b / base)?;
-        let lost = self.table2(|a, b| u64::from(a * b >= base))?;
+        let low = self.table2(|a, b| a * b % base);
+        let high = self.table2(|a, b| a * b / base);
+        let lost = self.table2(|a, b| u64::from(a * b >= base));
         let (mut jobs, mut places) = (Vec::new(), Vec::new());
         for (i, digit) in settled.iter().enumerate() {
             let place = i % per;
@@ -65,7 +65,7 @@ impl Integers<'_> {
     /// For each integer and each digit of its `a` but the first, whether it and some digit of `b` have a product above the width.
     fn high_products(&self, op: &'static str, a: &UintArray, b: &UintArray) -> Result<Spilt, Error> {
         let (high, len) = (a.per - 1, a.len());
-        let set = self.table(|x| u64::from(x > 0))?;
+        let set = self.table(|x| u64::from(x > 0));
         // Of each integer without its first digit.
         let upper = |x: &UintArray| (0..len).flat_map(|i| x.integer(i)[1..].to_vec()).collect::<Vec<_>>();
         let bits = self.map(op, [upper(a), upper(b)].concat(), &set)?;
@@ -87,7 +87,7 @@ impl Integers<'_> {
             let any = self.map(op, sums, &set)?;
             above.iter_mut().zip(any.chunks(count)).for_each(|(above, any)| above.extend_from_slice(any));
         }
-        let both = self.table(|count| u64::from(count == 2))?;
+        let both = self.table(|count| u64::from(count == 2));
         // Digit `j + 1` of `a` and any of the last `j + 1` digits of `b`.
         let pairs = bits_a.iter().enumerate().map(|(i, bit)| self.sum([bit, &above[i / high][i % high]]));
         let found = self.map(op, pairs.collect::<Result<_, _>>()?, &both)?;

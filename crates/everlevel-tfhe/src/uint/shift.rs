@@ -94,7 +94,7 @@ impl Integers<'_> {
             return Ok(a.with((0..len).map(block).collect()));
         }
         let settled = self.settled(op, &a.blocks, self.radix.base())?;
-        let table = self.table2(|high, low| high << rest & mask | low >> (bits - rest))?;
+        let table = self.table2(|high, low| high << rest & mask | low >> (bits - rest));
         let mut blocks = vec![self.plain(0); len];
         let (mut places, mut jobs) = (Vec::new(), Vec::new());
         for i in 0..len {
@@ -122,7 +122,7 @@ impl Integers<'_> {
         self.check_all(op, "amount", &amount.blocks)?;
         crate::gates::same_length(op, a.len(), amount.len())?;
         let bits = self.radix.bits;
-        let tables = (0..bits).map(|bit| self.table(|x| x >> bit & 1)).collect::<Result<Vec<_>, _>>()?;
+        let tables = (0..bits).map(|bit| self.table(|x| x >> bit & 1)).collect::<Vec<_>>();
         let stages = a.width.bits().ilog2();
         let digit = |bit: u32| {
             let table = &tables[(bit % bits) as usize];
@@ -152,28 +152,27 @@ impl Integers<'_> {
         let low = |x: u64| x >> (bits - rest);
         // Distances below a block are moves by 0 or −1 blocks: one of the parts is the block's own.
         let (own, other, from): (Table, Table, i64) = match (rest, whole) {
-            (0, _) => (self.moved(|x| x, |_| 0)?, self.moved(|_| 0, |x| x)?, whole),
-            (_, 0) => (self.moved(|x| x, high)?, self.moved(|_| 0, low)?, 1),
-            _ => (self.moved(|x| x, low)?, self.moved(|_| 0, high)?, whole),
+            (0, _) => (self.moved(|x| x, |_| 0), self.moved(|_| 0, |x| x), whole),
+            (_, 0) => (self.moved(|x| x, high), self.moved(|_| 0, low), 1),
+            _ => (self.moved(|x| x, low), self.moved(|_| 0, high), whole),
         };
-        let mut jobs = Vec::new();
+        let (mut jobs, mut places) = (Vec::new(), Vec::new());
         for (i, block) in blocks.iter().enumerate() {
-            let condition = &conditions[i / per];
-            jobs.push((self.pair(condition, block)?, &own));
-            if let Some(j) = source(i, from, per, ends) {
-                jobs.push((self.pair(condition, &blocks[j])?, &other));
+            let pair = self.pair(&conditions[i / per], block)?;
+            if let Some(above) = source(i, -from, per, ends) {
+                jobs.push((pair.clone(), &other));
+                places.push(above);
             }
+            jobs.push((pair, &own));
+            places.push(i);
         }
-        let mut parts = self.look_up(op, &jobs)?.into_iter();
-        let block = |i: usize| {
-            let count = 1 + usize::from(source(i, from, per, ends).is_some());
-            self.digit_sum(&parts.by_ref().take(count).collect::<Vec<_>>())
-        };
-        (0..blocks.len()).map(block).collect()
+        let mut parts = vec![Vec::new(); blocks.len()];
+        places.into_iter().zip(self.look_up(op, &jobs)?).for_each(|(i, part)| parts[i].push(part));
+        parts.iter().map(|parts| self.digit_sum(parts)).collect()
     }
 
     /// The table of a condition and a block: what the block gives where it stays and where it moves.
-    fn moved(&self, stays: impl Fn(u64) -> u64, moves: impl Fn(u64) -> u64) -> Result<Table, Error> {
+    fn moved(&self, stays: impl Fn(u64) -> u64, moves: impl Fn(u64) -> u64) -> Table {
         self.table2(|condition, x| if condition == 0 { stays(x) } else { moves(x) })
     }
 }
@@ -183,7 +182,7 @@ fn split(left: i64, bits: u32) -> (i64, u32) {
     (left.div_euclid(i64::from(bits)), left.rem_euclid(i64::from(bits)) as u32)
 }
 
-/// The block `down` places below block `i` of the same integer of `per` blocks, if there is one.
+/// The block `down` places below block `i` of the same integer of `per` blocks, or above it where that is negative, if there is one.
 fn source(i: usize, down: i64, per: usize, ends: Ends) -> Option<usize> {
     let (first, place) = (i / per * per, (i % per) as i64 - down);
     match ends {

@@ -5,68 +5,81 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use super::{Integers, UintArray};
 use crate::{Ciphertext, Error, Lut, Lwe, NoiseSum, NoiseTerm};
 
-/// A function of a message.
+/// A function of a message: its values.
 #[derive(Debug)]
-pub(super) struct Table {
-    lut: Lut,
-    entries: Vec<u64>,
-}
+pub(super) struct Table(Vec<u64>);
 
 impl Integers<'_> {
     /// The table of `f`, whose values must be messages for every message, reachable or not.
-    pub(super) fn table(&self, f: impl Fn(u64) -> u64) -> Result<Table, Error> {
-        let entries: Vec<u64> = (0..=self.radix.max()).map(f).collect();
-        Ok(Table { lut: Lut::from_messages(self.keys.params(), std::slice::from_ref(&entries))?, entries })
+    pub(super) fn table(&self, f: impl Fn(u64) -> u64) -> Table {
+        Table((0..=self.radix.max()).map(f).collect())
     }
 
     /// The table of `f(a, b)` on what [`Integers::pair`] makes.
-    pub(super) fn table2(&self, f: impl Fn(u64, u64) -> u64) -> Result<Table, Error> {
+    pub(super) fn table2(&self, f: impl Fn(u64, u64) -> u64) -> Table {
         let base = self.radix.base();
         self.table(|x| if x < base * base { f(x / base, x % base) } else { 0 })
     }
 
     /// Looks each input up in its table. Outputs know the largest value that their input can give. What is public, or the same for every value
-    /// that the input may have, takes no bootstrap.
+    /// that the input may have, takes no bootstrap; neighbours with the same input share one where their tables fit side by side.
     pub(super) fn look_up(&self, op: &'static str, jobs: &[(Ciphertext, &Table)]) -> Result<Vec<Ciphertext>, Error> {
-        for (x, table) in jobs {
-            self.keys.check_noise(op, x.variance_torus(), table.lut.log2_stride())?;
+        for (x, _) in jobs {
+            self.keys.check_noise(op, x.variance_torus(), 0)?;
         }
         let mut out: Vec<Option<Ciphertext>> = jobs.iter().map(|job| Some(self.plain(self.known(job)?))).collect();
-        let open: Vec<usize> = (0..jobs.len()).filter(|&i| out[i].is_none()).collect();
-        if !open.is_empty() {
+        let mut rotations: Vec<Vec<usize>> = Vec::new();
+        for i in (0..jobs.len()).filter(|&i| out[i].is_none()) {
+            let len = jobs[i].0.max_value as usize + 1;
+            match rotations.last_mut() {
+                Some(last) if (last.len() + 1) * len <= self.radix.size() && jobs[last[0]].0.lwe == jobs[i].0.lwe => {
+                    last.push(i);
+                }
+                _ => rotations.push(vec![i]),
+            }
+        }
+        if !rotations.is_empty() {
             self.meter.start_round();
         }
         // Equal steps of whole passes over the key on every thread.
         let pass = self.keys.bootstrap_key().batch_len() * rayon::current_num_threads();
-        let step = open.len().div_ceil(open.len().div_ceil(pass).max(1)).max(1);
-        for places in open.chunks(step) {
-            let results = self.bootstrap(&places.iter().map(|&i| &jobs[i]).collect::<Vec<_>>());
-            places.iter().zip(results).for_each(|(&i, result)| out[i] = Some(result));
-            self.meter.add(op, places.len())?;
+        let step = rotations.len().div_ceil(rotations.len().div_ceil(pass).max(1)).max(1);
+        for rotations in rotations.chunks(step) {
+            let results = self.bootstrap(jobs, rotations)?;
+            rotations.iter().flatten().zip(results).for_each(|(&i, result)| out[i] = Some(result));
+            self.meter.add(op, rotations.len())?;
         }
         Ok(out.into_iter().flatten().collect())
     }
 
     /// What the table gives, if that can be told.
     fn known(&self, (x, table): &(Ciphertext, &Table)) -> Option<u64> {
-        let reachable = &table.entries[..=x.max_value as usize];
+        let reachable = &table.0[..=x.max_value as usize];
         let constant = reachable.iter().all(|entry| *entry == reachable[0]).then_some(reachable[0]);
-        constant.or_else(|| self.public(x).map(|value| table.entries[value as usize]))
+        constant.or_else(|| self.public(x).map(|value| table.0[value as usize]))
     }
 
-    fn bootstrap(&self, jobs: &[&(Ciphertext, &Table)]) -> Vec<Ciphertext> {
+    /// The outputs of some rotations, each of which serves jobs of one input.
+    fn bootstrap(&self, jobs: &[(Ciphertext, &Table)], rotations: &[Vec<usize>]) -> Result<Vec<Ciphertext>, Error> {
+        let places = || rotations.iter().flatten();
         let rotated = if self.meter.dry {
-            jobs.iter().map(|(x, table)| self.pretended(x, table)).collect()
+            places().map(|&i| self.pretended(&jobs[i].0, jobs[i].1)).collect()
         } else {
-            let inputs: Vec<_> = jobs.iter().map(|(x, _)| x.lwe.clone()).collect();
-            let luts: Vec<&Lut> = jobs.iter().map(|(_, table)| &table.lut).collect();
-            self.keys.bootstrap(&inputs, &luts).into_iter().flatten().collect::<Vec<_>>()
+            let inputs: Vec<_> = rotations.iter().map(|places| jobs[places[0]].0.lwe.clone()).collect();
+            let lut = |places: &Vec<usize>| {
+                let tables: Vec<Vec<u64>> = places.iter().map(|&i| jobs[i].1.0.clone()).collect();
+                Lut::side_by_side(self.keys.params(), &tables, jobs[places[0]].0.max_value as usize + 1)
+            };
+            let luts: Vec<Lut> = rotations.iter().map(lut).collect::<Result<_, _>>()?;
+            let rotated = self.keys.bootstrap(&inputs, &luts.iter().collect::<Vec<_>>());
+            rotated.into_iter().flatten().collect::<Vec<_>>()
         };
-        let wrap = |((lwe, noise), (x, table)): (_, &&(Ciphertext, &Table))| {
-            let max_value = table.entries.iter().take(x.max_value as usize + 1).copied().max().unwrap_or(0);
+        let wrap = |((lwe, noise), &i): (_, &usize)| {
+            let (x, Table(entries)) = &jobs[i];
+            let max_value = entries.iter().take(x.max_value as usize + 1).copied().max().unwrap_or(0);
             Ciphertext { lwe, key: self.keys.id(), noise, max_value }
         };
-        rotated.into_iter().zip(jobs).map(wrap).collect()
+        Ok(rotated.into_iter().zip(places()).map(wrap).collect())
     }
 
     /// What stands for a bootstrap's output where none is done: a mask that isn't zero, and is the same where the output would be.
@@ -74,7 +87,7 @@ impl Integers<'_> {
         let params = self.keys.params();
         // Some words of a mask tell it from others.
         let mut hasher = DefaultHasher::new();
-        (&x.lwe.mask()[..x.lwe.dim().min(4)], x.lwe.body(), &table.entries).hash(&mut hasher);
+        (&x.lwe.mask()[..x.lwe.dim().min(4)], x.lwe.body(), &table.0).hash(&mut hasher);
         let source = hasher.finish();
         let mut words = vec![0; params.ciphertext_dim() + 1];
         words[0] = source | 1;
@@ -156,7 +169,7 @@ impl Integers<'_> {
         };
         let which: Vec<usize> = (0..blocks.len()).filter(|&i| noisy(&blocks[i])).collect();
         let mut blocks = blocks.to_vec();
-        let fresh = self.map(op, which.iter().map(|&i| blocks[i].clone()).collect(), &self.table(|x| x)?)?;
+        let fresh = self.map(op, which.iter().map(|&i| blocks[i].clone()).collect(), &self.table(|x| x))?;
         which.into_iter().zip(fresh).for_each(|(i, block)| blocks[i] = block);
         Ok(blocks)
     }
