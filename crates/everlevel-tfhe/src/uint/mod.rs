@@ -9,7 +9,7 @@
 //!
 //! *Overflow* wraps, as in Rust's `wrapping_add`. The `checked_` forms also give an encrypted flag.
 //!
-//! *Map.* `array` integers, truth values, encryption · `table` bootstraps of many blocks in one pass over the key · `meter` what they cost, and progress ·
+//! *Map.* `array` integers and truth values · `encryption` · `table` bootstraps of many blocks in one pass over the key · `meter` what they cost, and progress ·
 //! `carry` · `arith` add, subtract, negate · `columns` sums of many terms · `mul` · `compare` · `bits` · `shift` · `reduce` sum and maximum of an array.
 //!
 //! ```
@@ -43,6 +43,7 @@ mod bits;
 mod carry;
 mod columns;
 mod compare;
+mod encryption;
 mod meter;
 mod mul;
 mod reduce;

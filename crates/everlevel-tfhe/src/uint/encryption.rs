@@ -1,0 +1,48 @@
+//! Encryption and decryption of integers and truth values.
+
+use super::{BoolArray, Radix, UintArray, Width};
+use crate::{Error, SecretKey};
+
+impl SecretKey {
+    /// Encrypts integers.
+    ///
+    /// # Errors
+    /// [`Error::WrongSpace`] for parameters of bits or of integers below 4 bits, [`Error::ValueTooLarge`] with the first value that the width does not
+    /// hold, [`Error::Random`] without entropy.
+    pub fn encrypt_uints(&self, width: Width, values: &[u64]) -> Result<UintArray, Error> {
+        let op = "encrypt_uints";
+        let radix = Radix::of(op, self.params().space)?;
+        let digits = radix.all_digits(op, width, values)?;
+        let blocks = self.encrypt_integers(&digits, radix.base() - 1)?;
+        Ok(UintArray { width, per: radix.blocks(width), blocks })
+    }
+
+    /// Decrypts integers.
+    ///
+    /// # Errors
+    /// [`Error::WrongSpace`], [`Error::ForeignObject`], [`Error::NoiseExhausted`].
+    pub fn decrypt_uints(&self, integers: &UintArray) -> Result<Vec<u64>, Error> {
+        let radix = Radix::of("decrypt_uints", self.params().space)?;
+        let digits = self.decrypt_integers(&integers.blocks)?;
+        let value = |digits: &[u64]| digits.iter().rev().fold(0, |value: u64, digit| (value << radix.bits) | digit);
+        Ok(digits.chunks_exact(integers.per).map(value).collect())
+    }
+
+    /// Encrypts truth values for [`super::Integers::select`] and its like; bits for gates are [`SecretKey::encrypt_bits`].
+    ///
+    /// # Errors
+    /// As [`SecretKey::encrypt_uints`].
+    pub fn encrypt_bools(&self, values: &[bool]) -> Result<BoolArray, Error> {
+        Radix::of("encrypt_bools", self.params().space)?;
+        let values: Vec<u64> = values.iter().map(|&value| u64::from(value)).collect();
+        Ok(BoolArray(self.encrypt_integers(&values, 1)?))
+    }
+
+    /// Decrypts truth values.
+    ///
+    /// # Errors
+    /// As [`SecretKey::decrypt_uints`].
+    pub fn decrypt_bools(&self, values: &BoolArray) -> Result<Vec<bool>, Error> {
+        Ok(self.decrypt_integers(&values.0)?.into_iter().map(|value| value != 0).collect())
+    }
+}
