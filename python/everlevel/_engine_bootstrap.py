@@ -311,9 +311,7 @@ class BootstrapMixin(KeysMixin):
         pair = self._real_pair(operation, ciphertext1, ciphertext2)
         rotations = bootstrap_key, small_bootstrap_key, stage_count, rotation_key
         keys = self._bootstrap_keys(operation, pair[0], relinearization_key, conjugation_key, rotations)
-        with self._bootstrapping("merge bootstrap", progress) as report:
-            first, second = self._context.merge_bootstrap((pair[0]._native, pair[1]._native), keys, report)
-        return self._wrap(first, is_real=True), self._wrap(second, is_real=True)
+        return self._merged("regular", pair, keys, progress)
 
     def lossy_merge_bootstrap(
         self,
@@ -339,9 +337,7 @@ class BootstrapMixin(KeysMixin):
         rotations = lossy_bootstrap_key, small_bootstrap_key, stage_count, rotation_key
         keys = self._bootstrap_keys(operation, pair[0], relinearization_key, conjugation_key, rotations)
         self._warn_of_regular_order(operation, min(pair[0].level, pair[1].level), keys)
-        with self._bootstrapping("lossy merge bootstrap", progress) as report:
-            first, second = self._context.lossy_merge_bootstrap((pair[0]._native, pair[1]._native), keys, report)
-        return self._wrap(first, is_real=True), self._wrap(second, is_real=True)
+        return self._merged("lossy", pair, keys, progress)
 
     @deepened
     def sign_merge_bootstrap(
@@ -366,8 +362,14 @@ class BootstrapMixin(KeysMixin):
         pair = self._real_pair(operation, ciphertext1, ciphertext2)
         rotations = lossy_bootstrap_key, small_bootstrap_key, stage_count, rotation_key
         keys = self._bootstrap_keys(operation, pair[0], relinearization_key, conjugation_key, rotations)
-        with self._bootstrapping("sign merge bootstrap", progress) as report:
-            first, second = self._context.sign_merge_bootstrap((pair[0]._native, pair[1]._native), keys, report)
+        return self._merged("sign", pair, keys, progress)
+
+    def _merged(
+        self, method: str, pair: tuple[Ciphertext, Ciphertext], keys: _NativeKeys, progress: bool | None
+    ) -> tuple[Ciphertext, Ciphertext]:
+        title = "merge bootstrap" if method == "regular" else f"{method} merge bootstrap"
+        with self._bootstrapping(title, progress) as report:
+            first, second = self._context.merge_bootstrap((pair[0]._native, pair[1]._native), method, keys, report)
         return self._wrap(first, is_real=True), self._wrap(second, is_real=True)
 
     def _bootstrap_keys(

@@ -104,6 +104,18 @@ impl Rlwe {
         Self::rescale_many(vec![self], ring, target).pop().unwrap_or_else(|| unreachable!("one in, one out"))
     }
 
+    /// The limbs of several over the same primes, prime by prime: for each, its two parts.
+    pub(crate) fn limbs_by_prime(all: &mut [Self]) -> Vec<Vec<[&mut [u64]; 2]>> {
+        let primes = all.first().map_or(0, |first| first.set().len());
+        let mut by_prime: Vec<Vec<[&mut [u64]; 2]>> = (0..primes).map(|_| Vec::with_capacity(all.len())).collect();
+        for one in all {
+            for ((limbs, l0), l1) in by_prime.iter_mut().zip(one.c0.limbs_mut()).zip(one.c1.limbs_mut()) {
+                limbs.push([&mut l0[..], &mut l1[..]]);
+            }
+        }
+        by_prime
+    }
+
     /// [`Ring::rescale`] of both parts of several ciphertexts over the same primes.
     pub fn rescale_many(all: Vec<Self>, ring: &Ring, target: &PrimeSet) -> Vec<Self> {
         let parts = all.into_iter().flat_map(|ct| [ct.c0, ct.c1]).collect();

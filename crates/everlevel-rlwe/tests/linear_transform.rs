@@ -226,6 +226,24 @@ fn two_keys_give_the_matrix_product() {
 }
 
 #[test]
+fn several_ciphertexts_together_give_the_bits_of_each_alone() {
+    let run = Run::new(&Case { log_n: 12, babies: vec![0, 1, 2], giants: vec![0, 3, 6], rescale: true, ..BASE });
+    let cts = [run.input(), Rlwe::encrypt_zero(&run.ring, &run.transform.source, &run.secret, &seed(98))];
+    let key = |r: i64| &run.keys[&r];
+    let hoisted = run.transform.apply_many(&run.ring, &cts, key);
+    let stepwise = run.transform.apply_stepwise_many(&run.ring, &cts, key);
+    assert_eq!([hoisted.len(), stepwise.len()], [2, 2]);
+    for (ct, (hoisted, stepwise)) in cts.iter().zip(hoisted.iter().zip(&stepwise)) {
+        let alone = run.transform.apply(&run.ring, ct, key);
+        assert_same(&hoisted.c0, &alone.c0);
+        assert_same(&hoisted.c1, &alone.c1);
+        let alone = run.transform.apply_stepwise(&run.ring, ct, key);
+        assert_same(&stepwise.c0, &alone.c0);
+        assert_same(&stepwise.c1, &alone.c1);
+    }
+}
+
+#[test]
 fn absent_diagonals_count_as_zero() {
     let (babies, giants) = (vec![0, 1, 2, 3], vec![-4, 0, 4, 8]);
     check(&Case { babies: babies.clone(), giants: giants.clone(), holes: true, ..BASE });

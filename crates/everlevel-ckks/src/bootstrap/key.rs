@@ -54,7 +54,7 @@ pub struct BootstrapKey {
 
 impl Context {
     /// Keys for bootstraps of `stage_count` 3, 4 or 5 ([`crate::params::stage_counts`] for fewer slots): more stages are faster and leave
-    /// fewer levels (10, 9, 8).
+    /// fewer levels (10, 9, 8 of 13).
     ///
     /// # Errors
     /// A foreign secret key, an unsupported stage count, parameters without a bootstrap, fewer slots than half the degree; a

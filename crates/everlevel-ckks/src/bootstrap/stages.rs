@@ -142,7 +142,7 @@ impl Stages<'_> {
         };
         let mut out: Vec<Rlwe> = match self.steps {
             Steps::Hoisted(_) => map.apply_many(ring, cts, key),
-            Steps::Left | Steps::Right => cts.iter().map(|ct| map.apply_stepwise(ring, ct, key)).collect(),
+            Steps::Left | Steps::Right => map.apply_stepwise_many(ring, cts, key),
         };
         if stage + 1 == self.len() {
             for left in powers_of_two(self.maps.rotation, self.slots) {
