@@ -6,11 +6,11 @@ use crate::torus;
 
 /// One or more tables over the same input, for one rotation. Entry `m` of a table is a torus element.
 ///
-/// Message `m` of `2^p` fills a box of `N/2^p` coefficients, shifted down by half a box, so that noise in either direction stays inside. With
+/// With `N` for the number of coefficients, message `m` of `2^p` fills a box of `N/2^p`, shifted down by half a box, so that noise in either direction stays inside. With
 /// `2^s ≥ count` tables, coefficient `2^s·j + t` belongs to table `t`, and exponents are multiples of `2^s`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lut {
-    /// `N` torus elements.
+    /// `E·N` torus elements.
     coeffs: Vec<u64>,
     count: usize,
     log2_stride: u32,
@@ -19,7 +19,7 @@ pub struct Lut {
 impl Lut {
     /// The table that is `value` on the upper half of the circle and `−value` on the lower: the sign of the phase.
     pub fn sign(params: &Params, value: u64) -> Self {
-        Self { coeffs: vec![value; params.n()], count: 1, log2_stride: 0 }
+        Self { coeffs: vec![value; params.table_len()], count: 1, log2_stride: 0 }
     }
 
     /// Tables of `2^bits` torus elements each.
@@ -27,7 +27,7 @@ impl Lut {
     /// # Errors
     /// [`Error::TableCount`] for none or too many for boxes of at least two coefficients each, [`Error::TableLength`] for a table of another length.
     pub fn from_torus(params: &Params, bits: u32, tables: &[Vec<u64>]) -> Result<Self, Error> {
-        let (op, n, size) = ("lut", params.n(), 1usize << bits);
+        let (op, n, size) = ("lut", params.table_len(), 1usize << bits);
         let max = n / (2 * size);
         if !(1..=max).contains(&tables.len()) {
             return Err(Error::TableCount { op, found: tables.len(), max });

@@ -25,6 +25,7 @@ struct Numbers {
     lwe: (usize, f64),
     /// Rank, log2 of the degree, deviation.
     glwe: (usize, u32, f64),
+    log2_extension: u32,
     /// Base and digits of the masks' gadget.
     mask: (u32, u32),
     /// Base and digits of the body's gadget.
@@ -48,6 +49,7 @@ impl NamedSet {
             lwe_log2_std_dev: x.lwe.1,
             rank: x.glwe.0,
             log_n: x.glwe.1,
+            log2_extension: x.log2_extension,
             glwe_log2_std_dev: x.glwe.2,
             mask_gadget: Gadget::new(x.mask.0, x.mask.1),
             body_gadget: Gadget::new(x.body.0, x.body.1),
@@ -72,6 +74,7 @@ impl NamedSet {
             lwe_log2_std_dev: -28.0,
             rank: 1,
             log_n,
+            log2_extension: 0,
             glwe_log2_std_dev: deviation,
             mask_gadget: gadget,
             body_gadget: gadget,
@@ -107,6 +110,7 @@ const fn tfhe_lib(mask: (u32, u32), body: (u32, u32)) -> Numbers {
         torus_bits: 32,
         lwe: (630, -15.0),
         glwe: (1, 10, -25.0),
+        log2_extension: 0,
         mask,
         body,
         key_switch: (3, 4, 1),
@@ -129,6 +133,7 @@ const fn gate(
         torus_bits: 32,
         lwe,
         glwe,
+        log2_extension: 0,
         mask,
         body,
         key_switch,
@@ -154,6 +159,7 @@ const fn integer(
         torus_bits: 64,
         lwe,
         glwe,
+        log2_extension: 0,
         mask,
         body,
         key_switch,
@@ -163,6 +169,11 @@ const fn integer(
         max_log2_p_fail,
         insecure: false,
     }
+}
+
+/// With tables of `2^log2_extension` times as many coefficients.
+const fn extended(log2_extension: u32, numbers: Numbers) -> Numbers {
+    Numbers { log2_extension, ..numbers }
 }
 
 const fn named(
