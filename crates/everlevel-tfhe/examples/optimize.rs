@@ -133,38 +133,40 @@ fn smallest(
     max_log2_p_fail: f64,
 ) -> Option<Params> {
     let glwe_log2_std_dev = (min_log2_std_dev(rank << log_n, torus_bits)? * 100.0).ceil() / 100.0;
-    let mut best: Option<Params> = None;
     let ring = 32;
     for lwe_dim in (512..=1280).step_by(ring) {
-        let lwe_log2_std_dev = (min_log2_std_dev(lwe_dim, 32)? * 100.0).ceil() / 100.0;
-        for base_log2 in 1..=4 {
-            for digits in 2..=(24 / base_log2) {
-                let literal = ParamsLiteral {
-                    torus_bits,
-                    lwe_dim,
-                    lwe_log2_std_dev,
-                    rank,
-                    log_n,
-                    log2_extension,
-                    glwe_log2_std_dev,
-                    mask_gadget,
-                    body_gadget,
-                    key_switch: KeySwitch { gadget: Gadget::new(base_log2, digits), ring },
-                    order: Order::KeySwitchFirst,
-                    space,
-                    norm2,
-                    max_log2_p_fail,
-                    insecure: false,
-                };
-                if best.as_ref().is_some_and(|params| cost_ns(params) <= cost_ns(&literal)) {
-                    continue;
-                }
-                best = Params::try_from(literal).ok().or(best);
-            }
+        let literal = ParamsLiteral {
+            torus_bits,
+            lwe_dim,
+            lwe_log2_std_dev: (min_log2_std_dev(lwe_dim, 32)? * 100.0).ceil() / 100.0,
+            rank,
+            log_n,
+            log2_extension,
+            glwe_log2_std_dev,
+            mask_gadget,
+            body_gadget,
+            key_switch: KeySwitch { gadget: Gadget::new(1, 1), ring },
+            order: Order::KeySwitchFirst,
+            space,
+            norm2,
+            max_log2_p_fail,
+            insecure: false,
+        };
+        // With a key switch that adds nothing.
+        let rotation = lwe_dim as f64 * noise::external_product(&literal);
+        let variance = norm2 * rotation + noise::mod_switch(lwe_dim, literal.table_len());
+        if noise::log2_p_fail(literal.margin_torus(), variance) > max_log2_p_fail {
+            continue;
         }
-        if best.is_some() {
-            return best;
+        let gadgets =
+            (1..=4).flat_map(|base_log2| (2..=24 / base_log2).map(move |digits| Gadget::new(base_log2, digits)));
+        let sets = gadgets.filter_map(|gadget| {
+            let key_switch = KeySwitch { gadget, ring };
+            Params::try_from(ParamsLiteral { key_switch, ..literal.clone() }).ok()
+        });
+        if let Some(best) = sets.min_by(|a, b| cost_ns(a).total_cmp(&cost_ns(b))) {
+            return Some(best);
         }
     }
-    best
+    None
 }

@@ -185,7 +185,7 @@ const fn named(
     NamedSet { name, security_bits, log2_p_fail, about, numbers }
 }
 
-/// Every set. 8-bit integers at `2^-128` need degree `2^16`, which the transform does not have.
+/// Every set.
 pub const ALL: &[NamedSet] = &[
     named(
         "tfhe-lib",
@@ -243,27 +243,27 @@ pub const ALL: &[NamedSet] = &[
     ),
     named(
         "integer-5-64",
-        (130.9, -65.7),
+        (130.8, -68.2),
         "Integers of 5 bits, carries among them.",
-        integer(5, (864, -18.84), (1, 12, -62.0), ((23, 1), (21, 1)), (2, 8, 32), -64.0),
+        extended(1, integer(5, (832, -18.05), (1, 11, -48.32), ((23, 1), (21, 1)), (2, 8, 32), -64.0)),
     ),
     named(
         "integer-6-64",
-        (131.1, -79.7),
+        (130.9, -66.6),
         "Integers of 6 bits, carries among them.",
-        integer(6, (928, -20.44), (1, 13, -62.0), ((15, 2), (19, 1)), (2, 9, 32), -64.0),
+        extended(2, integer(6, (896, -19.64), (1, 11, -48.32), ((23, 1), (21, 1)), (1, 17, 32), -64.0)),
     ),
     named(
         "integer-7-64",
-        (131.2, -68.0),
+        (131.1, -69.3),
         "Integers of 7 bits, carries among them.",
-        integer(7, (992, -22.03), (1, 14, -62.0), ((14, 2), (13, 2)), (2, 9, 32), -64.0),
+        extended(3, integer(7, (928, -20.44), (1, 11, -48.32), ((17, 2), (21, 1)), (2, 9, 32), -64.0)),
     ),
     named(
         "integer-8-64",
-        (131.3, -69.2),
+        (131.1, -68.2),
         "Integers of 8 bits, carries among them.",
-        integer(8, (1056, -23.62), (1, 15, -62.0), ((15, 2), (13, 2)), (2, 10, 32), -64.0),
+        extended(4, integer(8, (960, -21.23), (1, 11, -48.32), ((14, 2), (14, 2)), (2, 9, 32), -64.0)),
     ),
     named(
         "integer-1-128",
@@ -291,21 +291,27 @@ pub const ALL: &[NamedSet] = &[
     ),
     named(
         "integer-5-128",
-        (131.1, -138.2),
+        (130.9, -133.9),
         "Integers of 5 bits, carries among them.",
-        integer(5, (928, -20.44), (1, 12, -62.0), ((20, 2), (21, 1)), (2, 9, 32), -128.0),
+        extended(1, integer(5, (896, -19.64), (1, 11, -48.32), ((16, 2), (20, 1)), (2, 8, 32), -128.0)),
     ),
     named(
         "integer-6-128",
-        (131.2, -128.4),
+        (131.1, -128.6),
         "Integers of 6 bits, carries among them.",
-        integer(6, (992, -22.03), (1, 13, -62.0), ((14, 2), (12, 2)), (2, 9, 32), -128.0),
+        extended(2, integer(6, (928, -20.44), (1, 11, -48.32), ((17, 2), (21, 1)), (1, 17, 32), -128.0)),
     ),
     named(
         "integer-7-128",
-        (131.3, -128.7),
+        (131.1, -128.1),
         "Integers of 7 bits, carries among them.",
-        integer(7, (1056, -23.62), (1, 14, -62.0), ((15, 2), (13, 2)), (1, 21, 32), -128.0),
+        extended(3, integer(7, (960, -21.23), (1, 11, -48.32), ((15, 2), (14, 2)), (1, 20, 32), -128.0)),
+    ),
+    named(
+        "integer-8-128",
+        (131.2, -130.3),
+        "Integers of 8 bits, carries among them.",
+        extended(4, integer(8, (1024, -22.83), (1, 11, -48.32), ((15, 2), (14, 2)), (1, 20, 32), -128.0)),
     ),
 ];
 
