@@ -2,7 +2,7 @@
 #
 #   make demo    encrypt a photograph, compute on it through two bootstraps, decrypt it, draw what happened
 #   make test    every check: formatter, lints, Rust tests, Rust docs, types, the site, Python tests
-#   make bench   the bootstrap table: time, precision, levels, key bytes, memory (BENCH_ARGS="--help" says more)
+#   make bench   the tables of bootstraps and of gates: time, precision or failures, keys (BENCH_ARGS="--help" says more)
 #   make docs    the documentation site, into build/site
 #   make build   the release build of the Python package, into .venv
 #   make lint    the formatters and linters alone

@@ -16,9 +16,9 @@ import argparse
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import matplotlib
 
@@ -36,6 +36,8 @@ Q0_OVER_S0 = 2.0**10
 """The message ratio: a value of size one is this part of the base modulus."""
 EXPECTED: dict[str, Any] = {"color": "lightgrey", "linewidth": 5, "zorder": 1}
 """How what is expected is drawn, below what is measured."""
+
+HEADER = f"{'bootstrap':<18} {'levels':>10} {'seconds':>8} {'mean, bits':>11} {'worst, bits':>12}"
 
 Values = NDArray[Any]
 Bootstrap = Callable[..., Any]
@@ -97,7 +99,7 @@ class Bench:
             ("sign, real", engine.sign_bootstrap, [self.signs()], stages),
             ("sign merge", engine.sign_merge_bootstrap, [self.signs(), self.signs()], stages),
         ]
-        print(f"{'bootstrap':<18} {'levels':>10} {'seconds':>8} {'mean, bits':>11} {'worst, bits':>12}")
+        print(HEADER)
         errors = {name: self.measure(name, call, messages, level, None) for name, call, messages, level in cases}
         for name, call, messages, level in cases:
             if name in ("regular", "lossy, real"):
@@ -105,6 +107,12 @@ class Bench:
                 title = f"{name.split(',')[0]}, small key"
                 errors[title] = self.measure(title, call, messages, level, small)
         return errors
+
+    def measure_precise(self) -> dict[str, Values]:
+        """Measure the bootstrap of high precision, which needs an engine made for it."""
+        name, bootstrap = "regular, precise", partial(self.engine.bootstrap, precision="high")
+        print(HEADER)
+        return {name: self.measure(name, bootstrap, [self.complex_uniform()], 0, None)}
 
     @cached_property
     def _small_keys(self) -> dict[str, Any]:
@@ -119,10 +127,15 @@ class Bench:
         }
 
 
-def make_bench(arguments: argparse.Namespace) -> Bench:
+def make_bench(arguments: argparse.Namespace, precision: Literal["standard", "high"]) -> Bench:
     """Make the engine and the keys. One lossy key serves every bootstrap."""
-    log_n = None if arguments.full else INSECURE_LOG_N
-    engine = Engine("parallel", use_bootstrap=True, thread_count=arguments.threads, insecure_log_n=log_n)
+    engine = Engine(
+        "parallel",
+        use_bootstrap=True,
+        precision=precision,
+        thread_count=arguments.threads,
+        insecure_log_n=None if arguments.full else INSECURE_LOG_N,
+    )
     print(engine)
     secret_key = engine.create_secret_key()
     lossy_key = engine.create_lossy_bootstrap_key(secret_key, arguments.stage_count)
@@ -135,7 +148,8 @@ def draw_histograms(axis: Axes, errors: dict[str, Values]) -> None:
     """Draw the errors of all bootstraps, those of one order in one colour."""
     bins = np.arange(-46.0, -11.5, 0.5)
     for name, error in errors.items():
-        colour = "tab:orange" if "lossy" in name else "tab:green" if name.startswith("sign") else "tab:blue"
+        regular = "tab:purple" if "precise" in name else "tab:blue"
+        colour = "tab:orange" if "lossy" in name else "tab:green" if name.startswith("sign") else regular
         style = "-." if "small" in name else ":" if name.endswith("merge") else "--" if name.endswith("real") else "-"
         shares = np.full(error.size, 1 / error.size)
         log_error = np.log2(np.maximum(error, 2.0**-45))
@@ -191,14 +205,17 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1, help="of the data; keys are random")
     parser.add_argument("--out", type=Path, default=Path("out"), help="folder of the picture")
     arguments = parser.parse_args()
-    bench = make_bench(arguments)
-    errors = bench.measure_all()
     figure, axes = plt.subplots(1, 3, figsize=(16, 5), layout="constrained")
-    draw_histograms(axes[0], errors)
+    bench = make_bench(arguments, "standard")
+    errors = bench.measure_all()
     draw_lossy(axes[1], bench)
     draw_sign(axes[2], bench)
     ring = "" if bench.engine.security_bits else ", insecure"
     figure.suptitle(f"Bootstraps at N = 2^{bench.engine.log_n}{ring}, stage count {arguments.stage_count}")
+    del bench  # and its keys, before the others' take as much memory
+    print()
+    errors |= make_bench(arguments, "high").measure_precise()
+    draw_histograms(axes[0], errors)
     path = arguments.out / "bootstraps.png"
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=110)

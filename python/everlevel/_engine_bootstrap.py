@@ -188,14 +188,9 @@ class BootstrapMixin(KeysMixin):
         rotations = lossy_bootstrap_key, small_bootstrap_key, stage_count, rotation_key
         keys = self._bootstrap_keys(operation, ciphertext, relinearization_key, conjugation_key, rotations)
         real = ciphertext.is_real if real_only is None else bool(real_only)
-        is_regular = self._warn_of_regular_order(operation, ciphertext.level, keys)
+        self._warn_of_regular_order(operation, ciphertext.level, keys)
         with self._bootstrapping("lossy bootstrap", progress) as report:
-            if is_regular and real and not ciphertext.is_real:
-                # The regular order keeps all parts; merged with zero, it gives them apart.
-                zero = self._context.subtract(ciphertext._native, ciphertext._native)
-                native, _ = self._context.merge_bootstrap((ciphertext._native, zero), keys, report)
-            else:
-                native = self._context.lossy_bootstrap(ciphertext._native, keys, real, report)
+            native = self._context.lossy_bootstrap(ciphertext._native, keys, real, report)
         return self._wrap(native, is_real=real or ciphertext.is_real)
 
     @deepened
@@ -316,9 +311,7 @@ class BootstrapMixin(KeysMixin):
         pair = self._real_pair(operation, ciphertext1, ciphertext2)
         rotations = bootstrap_key, small_bootstrap_key, stage_count, rotation_key
         keys = self._bootstrap_keys(operation, pair[0], relinearization_key, conjugation_key, rotations)
-        with self._bootstrapping("merge bootstrap", progress) as report:
-            first, second = self._context.merge_bootstrap((pair[0]._native, pair[1]._native), keys, report)
-        return self._wrap(first, is_real=True), self._wrap(second, is_real=True)
+        return self._merged("regular", pair, keys, progress)
 
     def lossy_merge_bootstrap(
         self,
@@ -344,9 +337,7 @@ class BootstrapMixin(KeysMixin):
         rotations = lossy_bootstrap_key, small_bootstrap_key, stage_count, rotation_key
         keys = self._bootstrap_keys(operation, pair[0], relinearization_key, conjugation_key, rotations)
         self._warn_of_regular_order(operation, min(pair[0].level, pair[1].level), keys)
-        with self._bootstrapping("lossy merge bootstrap", progress) as report:
-            first, second = self._context.lossy_merge_bootstrap((pair[0]._native, pair[1]._native), keys, report)
-        return self._wrap(first, is_real=True), self._wrap(second, is_real=True)
+        return self._merged("lossy", pair, keys, progress)
 
     @deepened
     def sign_merge_bootstrap(
@@ -371,8 +362,14 @@ class BootstrapMixin(KeysMixin):
         pair = self._real_pair(operation, ciphertext1, ciphertext2)
         rotations = lossy_bootstrap_key, small_bootstrap_key, stage_count, rotation_key
         keys = self._bootstrap_keys(operation, pair[0], relinearization_key, conjugation_key, rotations)
-        with self._bootstrapping("sign merge bootstrap", progress) as report:
-            first, second = self._context.sign_merge_bootstrap((pair[0]._native, pair[1]._native), keys, report)
+        return self._merged("sign", pair, keys, progress)
+
+    def _merged(
+        self, method: str, pair: tuple[Ciphertext, Ciphertext], keys: _NativeKeys, progress: bool | None
+    ) -> tuple[Ciphertext, Ciphertext]:
+        title = "merge bootstrap" if method == "regular" else f"{method} merge bootstrap"
+        with self._bootstrapping(title, progress) as report:
+            first, second = self._context.merge_bootstrap((pair[0]._native, pair[1]._native), method, keys, report)
         return self._wrap(first, is_real=True), self._wrap(second, is_real=True)
 
     def _bootstrap_keys(
@@ -485,11 +482,11 @@ class BootstrapMixin(KeysMixin):
             )
         return first, second
 
-    def _warn_of_regular_order(self, operation: str, level: int, keys: _NativeKeys) -> bool:
-        """Whether a level is too low for the lossy order; a warning says what comes instead."""
+    def _warn_of_regular_order(self, operation: str, level: int, keys: _NativeKeys) -> None:
+        """Say what comes instead where a level is too low for the lossy order."""
         first = _first_level(keys[2])
         if first is None or level >= first:
-            return False
+            return
         level_out = self.max_level - first
         warning = LevelWarning(
             f"{operation}: the ciphertext is at level {level} and the lossy order begins at level {first}; "
@@ -501,7 +498,6 @@ class BootstrapMixin(KeysMixin):
             usual_level_out=self.max_level,
         )
         warnings.warn(warning, stacklevel=_caller_depth())
-        return True
 
 
 def _first_level(rotations: _NativeRotations) -> int | None:

@@ -208,17 +208,6 @@ def test_the_process_exits_with_the_status(tmp_path: Path) -> None:
     assert everlevel("--version").stdout.startswith("everlevel ")
 
 
-def test_bench_measures_rows_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "bench.json"
-    options = ["--stage-counts", "3", "9", "--threads", "1", "--repetitions", "1", "--json", str(path)]
-    assert main(["bench", *SMALL, *options]) == 1  # nine stages can't be
-    sound, failed = json.loads(path.read_text())["rows"]
-    assert sound["level_out"] == 10
-    assert sound["worst_bits"] > 20
-    assert "stage_count is 9" in failed["failure"]
-    assert "stage_count is 9" in capsys.readouterr().out
-
-
 def test_demo_agrees_with_the_plain_computation(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["demo", *SMALL, "--generations", "4"]) == 0
     rows = [line.split() for line in capsys.readouterr().out.splitlines() if line.startswith(("gen", "bootstrap"))]

@@ -74,6 +74,7 @@ def test_bootstrap_precision(tmp_path: Path) -> None:
     assert worst["lossy"] > 15
     assert worst["sign"] > 24
     assert worst["regular, small key"] > 20
+    assert worst["regular, precise"] > 30
     assert (tmp_path / "bootstraps.png").stat().st_size > 10_000
 
 

@@ -140,6 +140,23 @@ def test_dtypes_and_options_are_checked(party: Any) -> None:
         engine.encrypt([4], secret_key) + 0.5
 
 
+def test_noise_that_operands_share(party: Any, tmp_path: Any) -> None:
+    """Errors that come back by another way add as values, out of files too."""
+    engine, secret_key = party
+    x, z = (engine.encrypt([m], secret_key, max_value=1) for m in (1, 0))
+    y = x + z
+    y.save(tmp_path / "y")
+    fresh = x._native.variance_torus
+    assert y._native.variance_torus == pytest.approx(2 * fresh, rel=1e-12)
+    for detour in (
+        y + x,
+        x + y,
+        engine.load(tmp_path / "y") + x,
+        engine.linear([(3, y), (-1, x), (-2, z)], constant=3),
+    ):
+        assert detour._native.variance_torus == pytest.approx(5 * fresh, rel=1e-12)
+
+
 def test_results_outside_the_space(party: Any) -> None:
     engine, secret_key = party
     x = engine.encrypt([1, 2], secret_key, max_value=9)
@@ -203,7 +220,7 @@ def test_noise_is_tracked_and_refused() -> None:
         with pytest.raises(NoiseError, match="2\\^") as caught:
             operation()
         assert caught.value.log2_p_fail > caught.value.max_log2_p_fail == engine.max_log2_p_fail
-    # A set of this size has no room for two tables in one rotation.
+    # Two tables of bits fit one rotation; two of all messages have no room in a set of this size.
     low, high = engine.bootstrap_many(x, [lambda m: 1 - m, lambda m: 2 * m])
     np.testing.assert_array_equal(engine.decrypt(low, secret_key), 1 - bits)
     np.testing.assert_array_equal(engine.decrypt(high, secret_key), 2 * bits)

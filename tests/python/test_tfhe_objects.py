@@ -236,4 +236,5 @@ def test_ctrl_c_ends_what_takes_long(prepare: str, work: str) -> None:
         start = time.perf_counter()
         process.send_signal(signal.SIGINT)
         assert process.stdout.read() == "interrupted\n"
-        assert time.perf_counter() - start < 3
+        # All of the work would take minutes.
+        assert time.perf_counter() - start < 20

@@ -35,20 +35,17 @@ pub(crate) struct Elements<'a> {
     ladder: &'a Ladder,
     key: &'a KeyPair,
     basis: Basis,
+    x_level: usize,
     known: BTreeMap<usize, Working>,
 }
 
 impl<'a> Elements<'a> {
     pub fn new(ring: &'a Ring, ladder: &'a Ladder, key: &'a KeyPair, basis: Basis, x: Working) -> Self {
-        Self { ring, ladder, key, basis, known: BTreeMap::from([(1, x)]) }
-    }
-
-    fn x_level(&self) -> usize {
-        self.known[&1].level
+        Self { ring, ladder, key, basis, x_level: x.level, known: BTreeMap::from([(1, x)]) }
     }
 
     fn level_of(&self, k: usize) -> usize {
-        self.x_level() - depth(k - 1)
+        self.x_level - depth(k - 1)
     }
 
     fn compute(&mut self, k: usize) {
@@ -84,8 +81,9 @@ impl<'a> Elements<'a> {
         &self.known[&k]
     }
 
-    /// `p` at level `target`, or its constant where it has no other term.
-    fn evaluate(&mut self, p: &[f64], babies: usize, target: usize) -> Value {
+    /// `p` at level `target`, or its constant where it has no other term. Elements that only the last polynomial still needs are dropped
+    /// before its product.
+    fn evaluate(&mut self, p: &[f64], babies: usize, target: usize, is_last: bool) -> Value {
         let degree = p.iter().rposition(|&c| c != 0.0).unwrap_or(0);
         if degree == 0 {
             return Value::Constant(p.first().copied().unwrap_or(0.0));
@@ -102,8 +100,13 @@ impl<'a> Elements<'a> {
         }
         let k = 1 << degree.ilog2();
         let (quotient, remainder) = self.divide(&p[..=degree], k);
-        let remainder = self.evaluate(&remainder, babies, target);
-        let quotient = self.evaluate(&quotient, babies, target + 1);
+        let remainder = self.evaluate(&remainder, babies, target, false);
+        let quotient = self.evaluate(&quotient, babies, target + 1, is_last);
+        if is_last {
+            // A power of two comes from squares of any smaller one.
+            let largest = self.known.keys().rev().copied().find(|j| j.is_power_of_two() && *j <= k);
+            self.known.retain(|&j, _| Some(j) == largest);
+        }
         self.compute(k);
         let giant = &self.known[&k];
         let mut sum = match quotient {
@@ -135,14 +138,14 @@ impl<'a> Elements<'a> {
     }
 
     /// `Σ p_k·B_k`, `depth(degree)` levels below `x`.
-    pub fn polynomial(&mut self, p: &[f64]) -> Working {
+    pub fn polynomial(mut self, p: &[f64]) -> Working {
         let degree = p.iter().rposition(|&c| c != 0.0).unwrap_or(0);
         let babies = 1 << depth(degree).div_ceil(2);
-        let target = self.x_level() - depth(degree);
-        match self.evaluate(p, babies, target) {
+        let target = self.x_level - depth(degree);
+        match self.evaluate(p, babies, target, true) {
             Value::Ciphertext(w) => w,
             Value::Constant(c) => {
-                let mut w = self.known[&1].clone();
+                let mut w = self.get(1).clone();
                 for ct in &mut w.cts {
                     self.ring.each_limb(&mut ct.c0, |_, limb, _| limb.fill(0));
                     self.ring.each_limb(&mut ct.c1, |_, limb, _| limb.fill(0));
@@ -210,7 +213,7 @@ impl Context {
         }
         Ok(self.install(|inner| {
             let x = Working { cts: vec![a.rlwe.clone()], level: a.level };
-            let mut elements = Elements::new(&inner.ring, &inner.ladder, &key.keys, basis, x);
+            let elements = Elements::new(&inner.ring, &inner.ladder, &key.keys, basis, x);
             let out = elements.polynomial(coefficients);
             let growth = norm * degree.max(1) as f64;
             self.finished(a, out, growth)

@@ -122,6 +122,7 @@ impl Ladder {
         let level = a.level.min(b.level);
         let (a, b) = (self.at_level(ring, a, level), self.at_level(ring, b, level));
         let products = a.cts.iter().zip(&b.cts).map(|(a, b)| tensor(ring, [a, b])).collect();
+        drop((a, b));
         self.relinearized(ring, products, level, key)
     }
 
@@ -198,8 +199,8 @@ pub(crate) fn relinearize(ring: &Ring, product: [Poly<Eval>; 3], key: &Switching
 fn relinearize_many(ring: &Ring, products: Vec<[Poly<Eval>; 3]>, key: &SwitchingKey, target: &PrimeSet) -> Vec<Rlwe> {
     let (linear, squares): (Vec<_>, Vec<_>) = products.into_iter().map(|[d0, d1, d2]| ([d0, d1], d2)).unzip();
     let special = &key.gadget().special;
-    let mut sums = key.switch_many(ring, &squares);
-    for (sum, parts) in sums.iter_mut().zip(&linear) {
+    let mut sums = key.switch_many(ring, squares);
+    for (sum, parts) in sums.iter_mut().zip(linear) {
         for (sum, part) in [&mut sum.c0, &mut sum.c1].into_iter().zip(parts) {
             // P·part vanishes modulo the special primes.
             ring.each_limb(sum, |m, limb, i| {

@@ -2,10 +2,10 @@
 
 mod common;
 
-use common::{Party, Precision, log_n, precision, uniform};
+use common::{Party, Precision, bootstrap_params, log_n, precision, uniform};
 use everlevel_ckks::bootstrap::Stage;
 use everlevel_ckks::bootstrap::eval_mod::INTERVAL;
-use everlevel_ckks::{BootstrapKeySize, Complex64, Encoder, no_progress};
+use everlevel_ckks::{BootstrapKey, BootstrapKeySize, Complex64, Context, Encoder, Options, no_progress};
 
 #[test]
 fn every_stage_count_and_size_refreshes_levels() {
@@ -26,6 +26,37 @@ fn every_stage_count_and_size_refreshes_levels() {
             assert!((p.rms.log2() + out.precision_bits()).abs() < 1.2, "estimate {}", out.precision_bits());
         }
     }
+}
+
+#[test]
+fn lifted_tables_are_shared_by_keys_and_go_with_the_last() {
+    let options = |seeded_keys| Options { seeded_keys, thread_count: 2, slot_count: None };
+    let bytes_after = |party: &Party, key: &BootstrapKey, message: &[Complex64]| {
+        let ct = party.encrypt(message, 0);
+        let out = party.ctx.bootstrap(&ct, &party.relinearization, &party.conjugation, key, &no_progress).unwrap();
+        assert!(precision(&party.decrypt(&out), message).mean_bits >= 22.0);
+        party.ctx.bootstrap_table_nbytes()
+    };
+    let of = |seeded_keys| Party::of(Context::with_options(bootstrap_params(log_n()), options(seeded_keys)).unwrap());
+    let message = uniform(1 << (log_n() - 1), 5);
+
+    // Keys for little memory use integers.
+    let party = of(true);
+    let integers = bytes_after(&party, &party.bootstrap_key(3, BootstrapKeySize::Medium), &message);
+    assert_eq!(party.ctx.bootstrap_table_nbytes(), integers);
+
+    let party = of(false);
+    let [first, second] = [1, 2].map(|_| party.bootstrap_key(3, BootstrapKeySize::Medium));
+    let lifted = bytes_after(&party, &first, &message);
+    assert!(lifted > 10 * integers, "{lifted} {integers}");
+    assert_eq!(bytes_after(&party, &second, &message), lifted);
+    drop(first);
+    assert_eq!(bytes_after(&party, &second, &message), lifted);
+    drop(second);
+    assert_eq!(party.ctx.bootstrap_table_nbytes(), integers);
+    // And come back.
+    let third = party.bootstrap_key(3, BootstrapKeySize::Medium);
+    assert_eq!(bytes_after(&party, &third, &message), lifted);
 }
 
 #[test]

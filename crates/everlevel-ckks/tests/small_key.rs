@@ -95,6 +95,21 @@ fn lossy_and_sign_bootstraps_work_at_every_stage_count() {
 }
 
 #[test]
+fn many_together_are_bit_for_bit_the_single_ones() {
+    let small = Small::new(bootstrap_params(log_n()), None);
+    let slots = small.party.ctx.slot_count();
+    let cts: Vec<Ciphertext> = (1..=3).map(|k| small.party.encrypt(&uniform(slots, k), 0)).collect();
+    let keys = small.party.keys(small.with(3));
+    let all: Vec<&Ciphertext> = cts.iter().collect();
+    let together = small.party.ctx.bootstrap_many(Method::Regular, &all, keys, Parts::Complex, &no_progress).unwrap();
+    assert_eq!(together.len(), 3);
+    for (ct, out) in cts.iter().zip(&together) {
+        let alone = small.bootstrap(ct, small.with(3));
+        assert_eq!(small.party.decrypt(&alone), small.party.decrypt(out));
+    }
+}
+
+#[test]
 fn two_real_ciphertexts_share_a_bootstrap() {
     let small = Small::new(bootstrap_params(log_n()), None);
     let slots = small.party.ctx.slot_count();

@@ -3,6 +3,7 @@
 use everlevel_ckks as ckks;
 use everlevel_ckks::polynomial::Basis;
 use numpy::{Complex64, PyArray1};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::call::{Slots, run, run_reporting, values};
@@ -389,12 +390,7 @@ impl Context {
         real_only: bool,
         report: Report,
     ) -> PyResult<Vec<Ciphertext>> {
-        let method = match method {
-            "lossy" => ckks::Method::Lossy,
-            "sign" => ckks::Method::Sign,
-            "precise" => ckks::Method::Precise,
-            _ => ckks::Method::Regular,
-        };
+        let method = method_of(method)?;
         let all: Vec<&ckks::Units<ckks::Ciphertext>> = ciphertexts.iter().map(|ct| &ct.0).collect();
         let keys = bootstrap_keys(&keys);
         run_reporting(py, report, |p| self.0.bootstrap_units(method, &all, keys, parts(real_only), p))
@@ -423,34 +419,24 @@ impl Context {
         self.bootstrapped(py, (ckks::Method::Sign, parts(real_only)), ciphertext, bootstrap_keys(&keys), report)
     }
 
+    /// Two real vectors, unit by unit, in one bootstrap for each pair.
     fn merge_bootstrap(
         &self,
         py: Python<'_>,
         ciphertexts: (PyRef<'_, Ciphertext>, PyRef<'_, Ciphertext>),
+        method: &str,
         keys: Keys<'_>,
         report: Report,
     ) -> PyResult<(Ciphertext, Ciphertext)> {
-        self.merged(py, ckks::Method::Regular, &ciphertexts, &keys, report)
-    }
-
-    fn lossy_merge_bootstrap(
-        &self,
-        py: Python<'_>,
-        ciphertexts: (PyRef<'_, Ciphertext>, PyRef<'_, Ciphertext>),
-        keys: Keys<'_>,
-        report: Report,
-    ) -> PyResult<(Ciphertext, Ciphertext)> {
-        self.merged(py, ckks::Method::Lossy, &ciphertexts, &keys, report)
-    }
-
-    fn sign_merge_bootstrap(
-        &self,
-        py: Python<'_>,
-        ciphertexts: (PyRef<'_, Ciphertext>, PyRef<'_, Ciphertext>),
-        keys: Keys<'_>,
-        report: Report,
-    ) -> PyResult<(Ciphertext, Ciphertext)> {
-        self.merged(py, ckks::Method::Sign, &ciphertexts, &keys, report)
+        let (method, keys) = (method_of(method)?, bootstrap_keys(&keys));
+        let (first, second) = (&ciphertexts.0.0, &ciphertexts.1.0);
+        let of_pair = |(first, second): &(&_, &_), p: ckks::Progress| {
+            self.0.merge_bootstrap(method, first, second, keys, p).map(Vec::from)
+        };
+        let merged = |p: ckks::Progress| first.zip("merge_bootstrap", second)?.try_map_reporting(p, of_pair);
+        let mut both = run_reporting(py, report, merged).map(each)?.into_iter();
+        let (Some(first), Some(second)) = (both.next(), both.next()) else { unreachable!("a merge has two results") };
+        Ok((first, second))
     }
 }
 
@@ -472,6 +458,18 @@ fn bootstrap_keys<'a>((relinearization, conjugation, bootstrap): &'a Keys<'_>) -
         }
     };
     ckks::BootstrapKeys { relinearization: &relinearization.0, conjugation: &conjugation.0, bootstrap }
+}
+
+fn method_of(name: &str) -> PyResult<ckks::Method> {
+    match name {
+        "regular" => Ok(ckks::Method::Regular),
+        "lossy" => Ok(ckks::Method::Lossy),
+        "sign" => Ok(ckks::Method::Sign),
+        "precise" => Ok(ckks::Method::Precise),
+        _ => {
+            Err(PyValueError::new_err(format!("{name:?} is no method of a bootstrap: regular, lossy, sign or precise")))
+        }
+    }
 }
 
 fn parts(real_only: bool) -> ckks::Parts {
@@ -502,24 +500,6 @@ impl Context {
     ) -> PyResult<Ciphertext> {
         let all = |units: &[&_], p: ckks::Progress| self.0.bootstrap_many(method, units, keys, parts, p);
         run_reporting(py, report, |p| ciphertext.0.try_together(|units| all(units, p))).map(Ciphertext)
-    }
-
-    fn merged(
-        &self,
-        py: Python<'_>,
-        method: ckks::Method,
-        (first, second): &(PyRef<'_, Ciphertext>, PyRef<'_, Ciphertext>),
-        keys: &Keys<'_>,
-        report: Report,
-    ) -> PyResult<(Ciphertext, Ciphertext)> {
-        let (first, second, keys) = (&first.0, &second.0, bootstrap_keys(keys));
-        let of_pair = |(first, second): &(&_, &_), p: ckks::Progress| {
-            self.0.merge_bootstrap(method, first, second, keys, p).map(Vec::from)
-        };
-        let merged = |p: ckks::Progress| first.zip("merge_bootstrap", second)?.try_map_reporting(p, of_pair);
-        let mut both = run_reporting(py, report, merged).map(each)?.into_iter();
-        let (Some(first), Some(second)) = (both.next(), both.next()) else { unreachable!("a merge has two results") };
-        Ok((first, second))
     }
 }
 

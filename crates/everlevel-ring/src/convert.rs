@@ -93,8 +93,10 @@ impl Ring {
             .enumerate()
             .map(|(k, d)| (k, d.intersection(&first.set)))
             .filter(|(_, own)| !own.is_empty())
-            .map(|(k, own)| (k, full.difference(&own), own))
-            .map(|(k, targets, own)| (k, own, targets))
+            .map(|(k, own)| {
+                let targets = full.difference(&own);
+                (k, own, targets)
+            })
             .collect();
         let converters: Vec<_> = parts.iter().map(|(_, own, targets)| self.converter(own, targets)).collect();
         let each_part = |a: &&Poly<Eval>| {
@@ -131,8 +133,8 @@ impl Ring {
             })
             .collect();
         let mut polys = transposed(by_prime, all.len() * parts.len()).into_iter();
-        let digit = |(k, _, _): &(usize, _, _)| (*k, Poly::from_limbs(full.clone(), polys.next().unwrap_or_default()));
-        let mut digit = digit;
+        let mut digit =
+            |(k, _, _): &(usize, _, _)| (*k, Poly::from_limbs(full.clone(), polys.next().unwrap_or_default()));
         all.iter().map(|_| parts.iter().map(&mut digit).collect()).collect()
     }
 

@@ -92,7 +92,7 @@ fn split_by_prime<'a>(sums: &'a mut [Vec<Rlwe>], set: &PrimeSet) -> Vec<Vec<Outp
     by_prime
 }
 
-impl BabySteps<'_> {
+impl<'a> BabySteps<'a> {
     fn one_prime(&self, prime: usize, mut outputs: Vec<Outputs>) {
         let block_len = BLOCK.min(self.ring.n());
         let parts: Vec<[Limb; 2]> = self
@@ -101,10 +101,9 @@ impl BabySteps<'_> {
             .map(|input| [&input.ct.c0, &input.ct.c1].map(|c| self.times_special(c, prime)))
             .collect();
         let rows: Vec<Option<Rows>> = self.keys.iter().map(|key| Some(self.rows((*key)?, prime))).collect();
-        let lift = |row: &Vec<Option<Diagonal>>| {
-            row.iter().map(|d| d.as_ref().map(|d| d.lift(self.ring, prime))).collect::<Vec<_>>()
-        };
-        let diagonals: Vec<Vec<Option<Lifted>>> = self.transform.diagonals.iter().map(lift).collect();
+        let lift = |d: &'a Option<Diagonal>| d.as_ref().map(|d| d.lift(self.ring, prime));
+        let diagonals: Vec<Vec<Option<Lifted>>> =
+            self.transform.diagonals.iter().map(|row| row.iter().map(lift).collect()).collect();
         let mut scratch = Scratch::default();
         let mut rotated = vec![0u64; 2 * self.keys.len() * block_len];
         for block in 0..self.ring.n() / block_len {

@@ -1,11 +1,13 @@
-//! Diagonals of linear transforms: held as integers, lifted to one prime at a time where they are used.
+//! Diagonals of linear transforms: held as integers, lifted to one prime at a time where they are used, or once and for all.
 //!
-//! A table of residues over a bootstrap's thirty-odd primes is two hundred bytes a coefficient; the integer is eight. Lifting costs one
-//! transform of the diagonal's length for each prime, next to the key traffic of a stage a few percent, and tables then belong to no
-//! modulus and no key.
+//! A table of residues over a bootstrap's thirty-odd primes is two hundred bytes a coefficient; the integer is eight, and belongs to no modulus
+//! and no key. Lifting costs one transform of the diagonal's length for each prime: little for short ones, but for those of full length as much
+//! as a twentieth of a bootstrap, so that there may be reason to hold these lifted.
 
-use everlevel_math::Modulus;
-use everlevel_ring::{Limb, Ring};
+use std::sync::Arc;
+
+use everlevel_math::{Modulus, packed};
+use everlevel_ring::{Limb, PackedPoly, PrimeSet, Ring};
 
 /// Most terms of an inner product.
 const MAX_TERMS: usize = 64;
@@ -14,20 +16,25 @@ const MIN_LEN: usize = 8;
 
 /// The plaintext of one diagonal: `coeffs[k]` belongs to `X^(k·n/len)`. Those of all but one stage of a factored Fourier transform are
 /// short.
-#[derive(Debug)]
-pub struct Diagonal {
-    coeffs: Vec<i64>,
+#[derive(Debug, Clone)]
+pub struct Diagonal(Form);
+
+#[derive(Debug, Clone)]
+enum Form {
+    Integers(Vec<i64>),
+    /// In transform representation, over the primes that it will be used at.
+    Lifted(Arc<PackedPoly>),
 }
 
-/// A diagonal at one prime, in transform representation: each value stands for an aligned run of `run` equal ones.
-pub(crate) struct Lifted {
-    run: usize,
-    values: Values,
-}
-
-enum Values {
+/// A diagonal at one prime, in transform representation.
+pub(crate) enum Lifted<'a> {
     Whole(Limb),
-    Short(Vec<u64>),
+    Packed(&'a [u8]),
+    /// Each value stands for an aligned run of `run` equal ones.
+    Short {
+        run: usize,
+        values: Vec<u64>,
+    },
 }
 
 impl Diagonal {
@@ -42,39 +49,54 @@ impl Diagonal {
             let stretched = |k: usize| if k.is_multiple_of(MIN_LEN / len) { coeffs[k * len / MIN_LEN] } else { 0 };
             coeffs = (0..MIN_LEN).map(stretched).collect();
         }
-        Self { coeffs }
+        Self(Form::Integers(coeffs))
     }
 
     /// Bytes held.
     pub fn nbytes(&self) -> usize {
-        8 * self.coeffs.len()
+        match &self.0 {
+            Form::Integers(coeffs) => 8 * coeffs.len(),
+            Form::Lifted(poly) => poly.nbytes(),
+        }
+    }
+
+    /// Whether its integers are of the ring's full length.
+    pub(crate) fn is_whole(&self, ring: &Ring) -> bool {
+        matches!(&self.0, Form::Integers(coeffs) if coeffs.len() == ring.n())
+    }
+
+    /// The same held lifted, for use at the primes of `set` only; a short one, or one that is lifted, as it is.
+    pub(crate) fn lifted(&self, ring: &Ring, set: &PrimeSet) -> Self {
+        match &self.0 {
+            Form::Integers(coeffs) if self.is_whole(ring) => {
+                let lifted = ring.to_eval(ring.from_i64(set, coeffs));
+                Self(Form::Lifted(Arc::new(PackedPoly::new(&lifted))))
+            }
+            _ => self.clone(),
+        }
     }
 
     /// Its values modulo one prime.
-    pub(crate) fn lift(&self, ring: &Ring, prime: usize) -> Lifted {
-        let (len, n) = (self.coeffs.len(), ring.n());
+    ///
+    /// # Panics
+    /// If it is held lifted, to other primes.
+    pub(crate) fn lift(&self, ring: &Ring, prime: usize) -> Lifted<'_> {
+        let coeffs = match &self.0 {
+            Form::Integers(coeffs) => coeffs,
+            Form::Lifted(poly) => return Lifted::Packed(poly.limb(prime)),
+        };
         let transform = |values: &mut [u64]| {
-            ring.modulus(prime).reduce_i64_into(values, &self.coeffs);
+            ring.modulus(prime).reduce_i64_into(values, coeffs);
             ring.forward_short(prime, values);
         };
-        let values = if len == n {
+        if coeffs.len() == ring.n() {
             let mut limb = ring.scratch_limb();
             transform(&mut limb);
-            Values::Whole(limb)
+            Lifted::Whole(limb)
         } else {
-            let mut values = vec![0; len];
+            let mut values = vec![0; coeffs.len()];
             transform(&mut values);
-            Values::Short(values)
-        };
-        Lifted { run: n / len, values }
-    }
-}
-
-impl Lifted {
-    fn values(&self) -> &[u64] {
-        match &self.values {
-            Values::Whole(limb) => limb,
-            Values::Short(values) => values,
+            Lifted::Short { run: ring.n() / coeffs.len(), values }
         }
     }
 }
@@ -88,25 +110,31 @@ pub(crate) fn inner_products(
     m: &Modulus,
     at: usize,
     outs: [&mut [u64]; 2],
-    terms: &[(&Lifted, [&[u64]; 2])],
+    terms: &[(&Lifted<'_>, [&[u64]; 2])],
     Scratch(scratch): &mut Scratch,
 ) {
     assert!(terms.len() <= MAX_TERMS, "at most 64 baby steps");
     let len = outs[0].len();
-    let short = terms.iter().filter(|(lifted, _)| lifted.run > 1).count();
-    scratch.resize(short * len, 0);
+    let expanded = terms.iter().filter(|(lifted, _)| !matches!(lifted, Lifted::Whole(_))).count();
+    scratch.resize(expanded * len, 0);
     let mut space = scratch.chunks_exact_mut(len);
+    let mut space = || space.next().unwrap_or_else(|| unreachable!("a piece for each that is not whole"));
     let y: Vec<&[u64]> = terms
         .iter()
-        .map(|(lifted, _)| {
-            if lifted.run == 1 {
-                return &lifted.values()[at..at + len];
+        .map(|(lifted, _)| match lifted {
+            Lifted::Whole(limb) => &limb[at..at + len],
+            Lifted::Packed(limb) => {
+                let expanded = space();
+                packed::unpack(expanded, packed::block(limb, at, len));
+                &*expanded
             }
-            let Some(expanded) = space.next() else { unreachable!("a piece for each short diagonal") };
-            for (piece, value) in expanded.chunks_mut(lifted.run).zip(&lifted.values()[at / lifted.run..]) {
-                piece.fill(*value);
+            Lifted::Short { run, values } => {
+                let expanded = space();
+                for (piece, value) in expanded.chunks_mut(*run).zip(&values[at / run..]) {
+                    piece.fill(*value);
+                }
+                &*expanded
             }
-            &*expanded
         })
         .collect();
     for (part, out) in outs.into_iter().enumerate() {

@@ -86,6 +86,13 @@ impl Rlwe {
         ring.add_assign(&mut self.c1, &other.c1);
     }
 
+    /// `self *= c` for an integer.
+    pub fn mul_integer_assign(&mut self, ring: &Ring, c: u64) {
+        for part in [&mut self.c0, &mut self.c1] {
+            ring.mul_residues_assign(part, |m| m.reduce(c));
+        }
+    }
+
     /// `self −= other`, where `other` may have more primes.
     pub fn sub_assign(&mut self, ring: &Ring, other: &Self) {
         ring.sub_assign(&mut self.c0, &other.c0);
@@ -95,6 +102,18 @@ impl Rlwe {
     /// [`Ring::rescale`] of both parts.
     pub fn rescale(self, ring: &Ring, target: &PrimeSet) -> Self {
         Self::rescale_many(vec![self], ring, target).pop().unwrap_or_else(|| unreachable!("one in, one out"))
+    }
+
+    /// The limbs of several over the same primes, prime by prime: for each, its two parts.
+    pub(crate) fn limbs_by_prime(all: &mut [Self]) -> Vec<Vec<[&mut [u64]; 2]>> {
+        let primes = all.first().map_or(0, |first| first.set().len());
+        let mut by_prime: Vec<Vec<[&mut [u64]; 2]>> = (0..primes).map(|_| Vec::with_capacity(all.len())).collect();
+        for one in all {
+            for ((limbs, l0), l1) in by_prime.iter_mut().zip(one.c0.limbs_mut()).zip(one.c1.limbs_mut()) {
+                limbs.push([&mut l0[..], &mut l1[..]]);
+            }
+        }
+        by_prime
     }
 
     /// [`Ring::rescale`] of both parts of several ciphertexts over the same primes.

@@ -38,6 +38,24 @@ impl LinearTransform {
         self.diagonals.iter().flatten().flatten().map(Diagonal::nbytes).sum()
     }
 
+    /// The same with diagonals of full length held as residues over the source and the special primes of its keys: six bytes for each
+    /// coefficient and prime in place of eight a coefficient, and no transforms at each use. None where no diagonal is of full length.
+    pub fn lifted(&self, ring: &Ring, special: &PrimeSet) -> Option<Self> {
+        let all = || self.diagonals.iter().flatten().flatten();
+        if !all().any(|d| d.is_whole(ring)) {
+            return None;
+        }
+        let set = self.source.union(special);
+        let row = |row: &Vec<Option<Diagonal>>| row.iter().map(|d| Some(d.as_ref()?.lifted(ring, &set))).collect();
+        Some(Self {
+            source: self.source.clone(),
+            target: self.target.clone(),
+            babies: self.babies.clone(),
+            giants: self.giants.clone(),
+            diagonals: self.diagonals.iter().map(row).collect(),
+        })
+    }
+
     /// `M` applied to the slots of `ct`, divided by the ratio of `source` to `target`.
     ///
     /// `key(r)` gives the key of the rotation by `r`; all keys have the same gadget.
@@ -63,7 +81,7 @@ impl LinearTransform {
             }
             let (bodies, masks): (Vec<_>, Vec<_>) = sums.into_iter().map(|sum| (sum.c0, sum.c1)).unzip();
             let masks = ring.rescale_many(masks, &self.source);
-            let products = key(giant).switch_many(ring, &masks);
+            let products = key(giant).switch_many(ring, masks);
             let elt = ring.rotation_elt(giant);
             for ((acc, mut product), body) in accs.iter_mut().zip(products).zip(&bodies) {
                 ring.add_assign(&mut product.c0, body);

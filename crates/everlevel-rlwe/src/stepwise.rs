@@ -24,7 +24,18 @@ impl LinearTransform {
     ///
     /// Noise: one rounding for each baby step before the product, and one for each giant step after it.
     pub fn apply_stepwise<'k>(&self, ring: &Ring, ct: &Rlwe, key: impl Fn(i64) -> &'k SwitchingKey) -> Rlwe {
-        debug_assert_eq!(ct.set(), &self.source);
+        let mut one = self.apply_stepwise_many(ring, std::slice::from_ref(ct), key);
+        one.pop().unwrap_or_else(|| unreachable!("one ciphertext in, one out"))
+    }
+
+    /// As [`LinearTransform::apply_stepwise`], for several ciphertexts that share the traffic of keys and the lifting of diagonals.
+    pub fn apply_stepwise_many<'k>(
+        &self,
+        ring: &Ring,
+        cts: &[Rlwe],
+        key: impl Fn(i64) -> &'k SwitchingKey,
+    ) -> Vec<Rlwe> {
+        debug_assert!(cts.iter().all(|ct| ct.set() == &self.source));
         debug_assert!([&self.babies, &self.giants].iter().all(|steps| {
             steps.iter().enumerate().all(|(i, &step)| step == i as i64 * steps.get(1).copied().unwrap_or(0))
         }));
@@ -33,50 +44,53 @@ impl LinearTransform {
             let key = key(*steps.get(1)?);
             (!key.is_expanded()).then(|| key.expanded_masks(ring))
         };
-        let rotate = |ct: &Rlwe, step: i64, masks: &Option<Vec<PackedPoly>>| {
+        let rotate = |cts: &[Rlwe], step: i64, masks: &Option<Vec<PackedPoly>>| {
             let key = key(step);
-            key.automorphism_with(ring, ct, ring.rotation_elt(step), masks.as_deref().or(key.masks()))
+            key.automorphism_many_with(ring, cts, ring.rotation_elt(step), masks.as_deref().or(key.masks()))
         };
         let masks = expanded(&self.babies);
-        let mut rotated: Vec<Rlwe> = vec![ct.clone()];
+        let mut rotated: Vec<Vec<Rlwe>> = vec![cts.to_vec()];
         for _ in 1..self.babies.len() {
             rotated.push(rotate(&rotated[rotated.len() - 1], self.babies[1], &masks));
         }
         let masks = expanded(&self.giants);
-        let mut acc: Option<Rlwe> = None;
+        let mut accs: Option<Vec<Rlwe>> = None;
         for row in self.diagonals.iter().rev() {
-            acc = acc.map(|acc| rotate(&acc, self.giants[1], &masks));
+            accs = accs.map(|accs| rotate(&accs, self.giants[1], &masks));
             if row.iter().all(Option::is_none) {
                 continue;
             }
-            let sum = self.row_sum(ring, row, &rotated);
-            match &mut acc {
-                Some(acc) => acc.add_assign(ring, &sum),
-                None => acc = Some(sum),
+            let sums = self.row_sums(ring, row, &rotated);
+            match &mut accs {
+                Some(accs) => accs.iter_mut().zip(&sums).for_each(|(acc, sum)| acc.add_assign(ring, sum)),
+                None => accs = Some(sums),
             }
         }
         let zero = || Rlwe { c0: ring.zero(&self.source), c1: ring.zero(&self.source) };
-        acc.unwrap_or_else(zero).rescale(ring, &self.target)
+        let sums = accs.unwrap_or_else(|| cts.iter().map(|_| zero()).collect());
+        Rlwe::rescale_many(sums, ring, &self.target)
     }
 
-    /// `Σ_i diagonal_i ⊙ rotated_i`.
-    fn row_sum(&self, ring: &Ring, row: &[Option<Diagonal>], rotated: &[Rlwe]) -> Rlwe {
-        let mut sum = Rlwe { c0: ring.uninit(&self.source), c1: ring.uninit(&self.source) };
-        let limbs = sum.c0.limbs_mut().par_iter_mut().zip(sum.c1.limbs_mut()).zip(self.source.indices());
-        limbs.for_each(|((o0, o1), &prime)| {
-            let lifted: Vec<(Lifted, &Rlwe)> =
-                row.iter().zip(rotated).filter_map(|(d, ct)| Some((d.as_ref()?.lift(ring, prime), ct))).collect();
+    /// For each ciphertext `Σ_i diagonal_i ⊙ rotated_i`, from its rotation by each baby step.
+    fn row_sums(&self, ring: &Ring, row: &[Option<Diagonal>], rotated: &[Vec<Rlwe>]) -> Vec<Rlwe> {
+        let sum = |_| Rlwe { c0: ring.uninit(&self.source), c1: ring.uninit(&self.source) };
+        let mut sums: Vec<Rlwe> = rotated[0].iter().map(sum).collect();
+        Rlwe::limbs_by_prime(&mut sums).into_par_iter().zip(self.source.indices()).for_each(|(outs, &prime)| {
+            let lifted: Vec<(&Vec<Rlwe>, Lifted)> =
+                row.iter().zip(rotated).filter_map(|(d, cts)| Some((cts, d.as_ref()?.lift(ring, prime)))).collect();
             let mut scratch = Scratch::default();
-            for (block, (o0, o1)) in o0.chunks_mut(BLOCK).zip(o1.chunks_mut(BLOCK)).enumerate() {
-                let at = block * BLOCK;
-                let range = at..at + o0.len();
-                let terms: Vec<_> = lifted
-                    .iter()
-                    .map(|(d, ct)| (d, [&ct.c0.limb(prime)[range.clone()], &ct.c1.limb(prime)[range.clone()]]))
-                    .collect();
-                inner_products(ring.modulus(prime), at, [o0, o1], &terms, &mut scratch);
+            for (ct, [o0, o1]) in outs.into_iter().enumerate() {
+                for (block, (o0, o1)) in o0.chunks_mut(BLOCK).zip(o1.chunks_mut(BLOCK)).enumerate() {
+                    let at = block * BLOCK;
+                    let range = at..at + o0.len();
+                    let terms: Vec<_> = lifted
+                        .iter()
+                        .map(|(cts, d)| (d, [&cts[ct].c0, &cts[ct].c1].map(|c| &c.limb(prime)[range.clone()])))
+                        .collect();
+                    inner_products(ring.modulus(prime), at, [o0, o1], &terms, &mut scratch);
+                }
             }
         });
-        sum
+        sums
     }
 }

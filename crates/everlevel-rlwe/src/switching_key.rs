@@ -182,14 +182,8 @@ impl SwitchingKey {
         let set = first[0].1.set().clone();
         let mut products: Vec<Rlwe> =
             inputs.iter().map(|_| Rlwe { c0: ring.uninit(&set), c1: ring.uninit(&set) }).collect();
-        let mut by_prime: Vec<Vec<[&mut [u64]; 2]>> = set.indices().iter().map(|_| Vec::new()).collect();
-        for product in &mut products {
-            for ((outs, l0), l1) in by_prime.iter_mut().zip(product.c0.limbs_mut()).zip(product.c1.limbs_mut()) {
-                outs.push([&mut l0[..], &mut l1[..]]);
-            }
-        }
         let block_len = BLOCK.min(ring.n());
-        by_prime.into_par_iter().zip(set.indices()).for_each(|(mut outs, &prime)| {
+        Rlwe::limbs_by_prime(&mut products).into_par_iter().zip(set.indices()).for_each(|(mut outs, &prime)| {
             let rows: Vec<usize> = first.iter().map(|(row, _)| *row).collect();
             let bodies: Vec<&[u8]> = rows.iter().map(|row| self.body_limb(*row, prime)).collect();
             let mask = |row: &usize| match held {
@@ -217,30 +211,35 @@ impl SwitchingKey {
     }
 
     /// As [`SwitchingKey::switch`], for several polynomials over the same primes.
-    pub fn switch_many(&self, ring: &Ring, cs: &[Poly<Eval>]) -> Vec<Rlwe> {
-        let cs: Vec<&Poly<Eval>> = cs.iter().collect();
-        let digits = ring.mod_up_many(&cs, &self.gadget.digits, &self.gadget.special);
+    pub fn switch_many(&self, ring: &Ring, cs: Vec<Poly<Eval>>) -> Vec<Rlwe> {
+        let digits = ring.mod_up_many(&cs.iter().collect::<Vec<_>>(), &self.gadget.digits, &self.gadget.special);
+        drop(cs);
         let digits: Vec<&[(usize, Poly<Eval>)]> = digits.iter().map(|d| &d[..]).collect();
         self.product_many(ring, &digits)
     }
 
     /// `σ(ct)` over `ct`'s primes, for the automorphism that this is the key of.
     pub fn automorphism(&self, ring: &Ring, ct: &Rlwe, galois_elt: u64) -> Rlwe {
-        self.automorphism_with(ring, ct, galois_elt, self.masks())
+        let mut one = self.automorphism_many_with(ring, std::slice::from_ref(ct), galois_elt, self.masks());
+        one.pop().unwrap_or_else(|| unreachable!("one ciphertext in, one out"))
     }
 
-    /// As [`SwitchingKey::automorphism`], with masks from [`SwitchingKey::expanded_masks`].
-    pub(crate) fn automorphism_with(
+    /// As [`SwitchingKey::automorphism`], for several ciphertexts over the same primes, with masks from [`SwitchingKey::expanded_masks`].
+    pub(crate) fn automorphism_many_with(
         &self,
         ring: &Ring,
-        ct: &Rlwe,
+        cts: &[Rlwe],
         galois_elt: u64,
         masks: Option<&[PackedPoly]>,
-    ) -> Rlwe {
-        let digits = ring.mod_up(&ct.c1, &self.gadget.digits, &self.gadget.special);
-        let product = self.product_many_with(ring, &[&digits], masks).pop();
-        let product = product.unwrap_or_else(|| unreachable!("one polynomial in, one product out"));
-        Self::moved(ring, ct, product, galois_elt)
+    ) -> Vec<Rlwe> {
+        let Some(first) = cts.first() else { return Vec::new() };
+        let c1s: Vec<&Poly<Eval>> = cts.iter().map(|ct| &ct.c1).collect();
+        let digits = ring.mod_up_many(&c1s, &self.gadget.digits, &self.gadget.special);
+        let each: Vec<&[(usize, Poly<Eval>)]> = digits.iter().map(|d| &d[..]).collect();
+        let products = self.product_many_with(ring, &each, masks);
+        drop(digits);
+        let switched = Rlwe::rescale_many(products, ring, first.set());
+        cts.iter().zip(switched).map(|(ct, switched)| Self::moved(ring, ct, switched, galois_elt)).collect()
     }
 
     /// As [`SwitchingKey::automorphism`], with the digits of `c1` given.
@@ -251,12 +250,11 @@ impl SwitchingKey {
         digits: &[(usize, Poly<Eval>)],
         galois_elt: u64,
     ) -> Rlwe {
-        Self::moved(ring, ct, self.product(ring, digits), galois_elt)
+        Self::moved(ring, ct, self.product(ring, digits).rescale(ring, ct.set()), galois_elt)
     }
 
-    /// The product divided by `P`, with `ct`'s body, under the automorphism.
-    fn moved(ring: &Ring, ct: &Rlwe, product: Rlwe, galois_elt: u64) -> Rlwe {
-        let mut switched = product.rescale(ring, ct.set());
+    /// The product, divided by `P`, with `ct`'s body, under the automorphism.
+    fn moved(ring: &Ring, ct: &Rlwe, mut switched: Rlwe, galois_elt: u64) -> Rlwe {
         ring.add_assign(&mut switched.c0, &ct.c0);
         Rlwe { c0: ring.automorphism(&switched.c0, galois_elt), c1: ring.automorphism(&switched.c1, galois_elt) }
     }

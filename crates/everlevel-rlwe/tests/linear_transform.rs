@@ -44,6 +44,7 @@ fn matrix_product(ring: &Ring, diagonals: &BTreeMap<i64, Poly<Eval>>, z: &Poly<E
     out
 }
 
+#[derive(Clone)]
 struct Case {
     log_n: u32,
     babies: Vec<i64>,
@@ -225,6 +226,24 @@ fn two_keys_give_the_matrix_product() {
 }
 
 #[test]
+fn several_ciphertexts_together_give_the_bits_of_each_alone() {
+    let run = Run::new(&Case { log_n: 12, babies: vec![0, 1, 2], giants: vec![0, 3, 6], rescale: true, ..BASE });
+    let cts = [run.input(), Rlwe::encrypt_zero(&run.ring, &run.transform.source, &run.secret, &seed(98))];
+    let key = |r: i64| &run.keys[&r];
+    let hoisted = run.transform.apply_many(&run.ring, &cts, key);
+    let stepwise = run.transform.apply_stepwise_many(&run.ring, &cts, key);
+    assert_eq!([hoisted.len(), stepwise.len()], [2, 2]);
+    for (ct, (hoisted, stepwise)) in cts.iter().zip(hoisted.iter().zip(&stepwise)) {
+        let alone = run.transform.apply(&run.ring, ct, key);
+        assert_same(&hoisted.c0, &alone.c0);
+        assert_same(&hoisted.c1, &alone.c1);
+        let alone = run.transform.apply_stepwise(&run.ring, ct, key);
+        assert_same(&stepwise.c0, &alone.c0);
+        assert_same(&stepwise.c1, &alone.c1);
+    }
+}
+
+#[test]
 fn absent_diagonals_count_as_zero() {
     let (babies, giants) = (vec![0, 1, 2, 3], vec![-4, 0, 4, 8]);
     check(&Case { babies: babies.clone(), giants: giants.clone(), holes: true, ..BASE });
@@ -276,6 +295,25 @@ fn runs_and_whole_diagonals_give_the_same_bits() {
     assert_same(&a.c0, &b.c0);
     assert_same(&a.c1, &b.c1);
     assert_eq!(16 * runs.transform.nbytes(), whole.transform.nbytes());
+}
+
+#[test]
+fn lifted_and_integer_diagonals_give_the_same_bits() {
+    let case = Case { babies: vec![0, 1, 2], giants: vec![-3, 0, 3], holes: true, rescale: true, ..BASE };
+    for log_n in [case.log_n, 13] {
+        let mut run = Run::new(&Case { log_n, ..case.clone() });
+        let integers = run.apply();
+        let bytes = run.transform.nbytes();
+        run.transform = run.transform.lifted(&run.ring, &PrimeSet::new([3, 4])).unwrap();
+        let lifted = run.apply();
+        assert_same(&lifted.c0, &integers.c0);
+        assert_same(&lifted.c1, &integers.c1);
+        // Six bytes for each of five primes in place of eight, and padding.
+        assert!(run.transform.nbytes() >= 30 * bytes / 8);
+        assert!(run.transform.lifted(&run.ring, &PrimeSet::new([3, 4])).is_none(), "they are lifted");
+    }
+    let short = Run::new(&Case { run: 16, ..case });
+    assert!(short.transform.lifted(&short.ring, &PrimeSet::new([3, 4])).is_none(), "there is nothing to gain");
 }
 
 #[test]

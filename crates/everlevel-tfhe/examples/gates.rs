@@ -3,9 +3,12 @@
 //! One thread, minima and medians of its CPU time (the machine may be shared), of single calls and of batches of 64. Failure probability and
 //! security stand beside each time.
 
+mod timing;
+
 use std::sync::Arc;
 
 use everlevel_tfhe::{Ciphertext, Error, EvalKeys, Gate, NamedSet, SecretKey, Space, sets};
+use timing::{cpu_seconds, least_and_median};
 
 fn main() -> Result<(), Error> {
     let names: Vec<String> = std::env::args().skip(1).collect();
@@ -24,14 +27,6 @@ fn make_keys(set: &NamedSet) -> Result<(SecretKey, EvalKeys), Error> {
     Ok((secret, keys))
 }
 
-/// Seconds that this thread has run.
-fn cpu_seconds() -> f64 {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: the clock writes to the structure that it is given.
-    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
-    time.tv_sec as f64 + 1e-9 * time.tv_nsec as f64
-}
-
 /// Least and median milliseconds of some calls.
 fn measure<R>(repeats: usize, mut call: impl FnMut() -> Result<R, Error>) -> Result<(f64, f64, R), Error> {
     let mut last = call()?;
@@ -41,8 +36,8 @@ fn measure<R>(repeats: usize, mut call: impl FnMut() -> Result<R, Error>) -> Res
         last = call()?;
         times.push(1e3 * (cpu_seconds() - start));
     }
-    times.sort_by(f64::total_cmp);
-    Ok((times[0], times[repeats / 2], last))
+    let (least, median) = least_and_median(times);
+    Ok((least, median, last))
 }
 
 fn time(set: &NamedSet, secret: &SecretKey, keys: &EvalKeys) -> Result<(), Error> {

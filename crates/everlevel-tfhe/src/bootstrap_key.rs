@@ -209,7 +209,7 @@ impl<T: Torus> Prepared<T> {
         let out = accumulators
             .chunks_exact(len)
             .zip(luts)
-            .map(|(acc, lut)| (0..lut.count()).map(|t| self.extract(acc, t)).collect());
+            .map(|(acc, lut)| lut.places().iter().map(|&place| self.extract(acc, place)).collect());
         let out = out.take(inputs.len()).collect();
         self.free.lock().unwrap_or_else(PoisonError::into_inner).push(working);
         out

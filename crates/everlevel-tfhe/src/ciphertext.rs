@@ -4,14 +4,14 @@ use everlevel_rand::{Domain, Seed};
 use everlevel_rlwe::SecretId;
 
 use crate::params::Space;
-use crate::{Error, Lwe, SecretKey, noise};
+use crate::{Error, Lwe, NoiseSum, SecretKey, noise};
 
 /// An encrypted bit or integer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ciphertext {
     pub(crate) lwe: Lwe,
     pub(crate) key: SecretId,
-    pub(crate) variance: f64,
+    pub(crate) noise: NoiseSum,
     pub(crate) max_value: u64,
 }
 
@@ -19,9 +19,9 @@ pub struct Ciphertext {
 pub(crate) const EIGHTH: u64 = 1 << 61;
 
 impl Ciphertext {
-    /// A ciphertext from its parts, for files: `variance` of its noise as a part of the torus squared, and the largest value that it may hold.
-    pub fn from_parts(lwe: Lwe, key: SecretId, variance: f64, max_value: u64) -> Self {
-        Self { lwe, key, variance, max_value }
+    /// A ciphertext from its parts, for files: the errors that its noise is made of, and the largest value that it may hold.
+    pub fn from_parts(lwe: Lwe, key: SecretId, noise: NoiseSum, max_value: u64) -> Self {
+        Self { lwe, key, noise, max_value }
     }
 
     /// The LWE ciphertext.
@@ -36,7 +36,12 @@ impl Ciphertext {
 
     /// Variance of its noise by the formulas, as a part of the torus squared.
     pub fn variance_torus(&self) -> f64 {
-        self.variance
+        self.noise.variance_torus()
+    }
+
+    /// The errors that its noise is made of.
+    pub fn noise(&self) -> &NoiseSum {
+        &self.noise
     }
 
     /// The largest value that it may hold: 1 for a bit.
@@ -84,7 +89,8 @@ impl SecretKey {
         let one = |i: usize| {
             let lwe =
                 Lwe::encrypt(self.ciphertext_secret(), self.error(), encode(i), &seed.derive(Domain::Derive, i as u64));
-            Ciphertext { lwe, key: self.id(), variance, max_value }
+            let noise = NoiseSum::of(&lwe, variance);
+            Ciphertext { lwe, key: self.id(), noise, max_value }
         };
         Ok((0..len).map(one).collect())
     }
@@ -120,7 +126,7 @@ impl SecretKey {
                 let (found, expected) = (ciphertext.key.0, self.id().0);
                 return Err(Error::ForeignObject { op, what: "ciphertext", found, expected });
             }
-            let log2_p_fail = noise::log2_p_fail(self.params().margin_torus(), ciphertext.variance);
+            let log2_p_fail = noise::log2_p_fail(self.params().margin_torus(), ciphertext.variance_torus());
             let max_log2_p_fail = self.params().max_log2_p_fail;
             if log2_p_fail > max_log2_p_fail {
                 return Err(Error::NoiseExhausted { op, log2_p_fail, max_log2_p_fail });

@@ -175,6 +175,12 @@ pub enum Error {
         /// Bits of the integer.
         bits: u32,
     },
+    /// An empty array, which has no secret to name.
+    #[error("save: there are no {what}; save one or more")]
+    NothingToSave {
+        /// What was to be saved.
+        what: &'static str,
+    },
     /// The caller's progress function asked to stop.
     #[error("{op}: stopped by the caller after {done} of {total} steps; nothing was changed")]
     Cancelled {

@@ -11,7 +11,7 @@ use crate::bootstrap_key::{BootstrapKey, SeededBootstrapKey};
 use crate::gates::same_length;
 use crate::key_switch::{KeySwitchKey, SeededKeySwitchKey};
 use crate::params::Order;
-use crate::{Ciphertext, Error, Lut, Lwe, Params, Progress, SecretKey, mod_switch, noise};
+use crate::{Ciphertext, Error, Lut, Lwe, NoiseSum, Params, Progress, SecretKey, mod_switch, noise};
 
 /// Both keys as seeds and bodies: half the size or less, for files and for sending.
 #[derive(Debug, Clone)]
@@ -152,15 +152,41 @@ impl EvalKeys {
     /// # Panics
     /// If lengths or dimensions differ.
     pub fn bootstrap_lwe(&self, inputs: &[Lwe], luts: &[&Lut], key_switch: bool) -> Vec<Vec<Lwe>> {
+        let out = if key_switch { self.bootstrap(inputs, luts) } else { self.rotate(inputs, luts) };
+        out.into_iter().map(|all| all.into_iter().map(|(lwe, _)| lwe).collect()).collect()
+    }
+
+    /// As [`EvalKeys::bootstrap_lwe`] with a key switch, with the noise of each output.
+    pub(crate) fn bootstrap(&self, inputs: &[Lwe], luts: &[&Lut]) -> Vec<Vec<(Lwe, NoiseSum)>> {
+        let rotated = self.rotate(inputs, luts);
+        match self.params.order {
+            Order::KeySwitchFirst => rotated,
+            Order::BootstrapFirst => {
+                let one = |i: usize| rotated[i].iter().map(|(lwe, noise)| self.switched(lwe, noise)).collect();
+                map(rayon::current_num_threads(), rotated.len(), one)
+            }
+        }
+    }
+
+    /// Blind rotations, with the key switch where it comes first, and the noise of each output.
+    pub(crate) fn rotate(&self, inputs: &[Lwe], luts: &[&Lut]) -> Vec<Vec<(Lwe, NoiseSum)>> {
         let threads = rayon::current_num_threads();
         let exponents = map(threads, inputs.len(), |i| self.exponents(&inputs[i], luts[i].log2_stride()));
         let rotated = self.bootstrap.blind_rotate(&exponents, luts, threads);
-        match self.params.order {
-            Order::BootstrapFirst if key_switch => {
-                map(threads, rotated.len(), |i| rotated[i].iter().map(|lwe| self.key_switch_lwe(lwe)).collect())
-            }
-            _ => rotated,
-        }
+        let variance = self.params.noise().blind_rotation;
+        let with_noise = |lwe| {
+            let noise = NoiseSum::of(&lwe, variance);
+            (lwe, noise)
+        };
+        rotated.into_iter().map(|all| all.into_iter().map(with_noise).collect()).collect()
+    }
+
+    /// A ciphertext after the key switch that comes last, with its noise.
+    pub(crate) fn switched(&self, big: &Lwe, noise: &NoiseSum) -> (Lwe, NoiseSum) {
+        let small = self.key_switch_lwe(big);
+        let own = NoiseSum::of(&small, self.params.noise().key_switch);
+        let noise = NoiseSum::combination([(1.0, noise), (1.0, &own)]);
+        (small, noise)
     }
 
     /// The exponents modulo `2EN` that a ciphertext's rotation takes, mask and body.

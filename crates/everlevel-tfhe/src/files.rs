@@ -1,19 +1,24 @@
-//! Objects as containers, and back.
+//! Objects as containers, and back; objects at a path have `write` and `read`.
 //!
 //! Every file names its set (`parameters`), has the literal for people (`params`), and a fingerprint by which another set is refused. Words are
-//! little-endian. A secret key is its seed; evaluation keys are seeds and bodies; an array of ciphertexts is one tensor, a row for each: its words, and
-//! behind them its variance and the largest value that it may hold.
+//! little-endian. A secret key is its seed; evaluation keys are seeds and bodies. An array of ciphertexts has a row for each in `ciphertexts`: its words, the
+//! largest value that it may hold, and the number of its rows in `noise`, which are names, factors and variances of errors.
 
-use std::path::Path;
 use std::sync::Arc;
 
-use everlevel_io::{Access, Builder, Container, Error as FileError};
+use everlevel_io::{ALIGNMENT, Builder, Container, Error as FileError};
 use everlevel_rand::Seed;
 use everlevel_rlwe::SecretId;
+use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
-use crate::params::{Params, ParamsLiteral, Space};
-use crate::{Ciphertext, Error, Lwe, SecretKey, SeededBootstrapKey, SeededEvalKeys, SeededKeySwitchKey};
+use crate::params::{Params, Space};
+use crate::uint::{BoolArray, Radix, UintArray, Width};
+use crate::{
+    Ciphertext, Error, Lwe, NoiseSum, NoiseTerm, SecretKey, SeededBootstrapKey, SeededEvalKeys, SeededKeySwitchKey,
+};
+
+mod paths;
 
 /// Kinds of files.
 pub const SECRET_KEY_KIND: &str = "tfhe_secret_key";
@@ -21,6 +26,10 @@ pub const SECRET_KEY_KIND: &str = "tfhe_secret_key";
 pub const EVAL_KEYS_KIND: &str = "tfhe_evaluation_key";
 /// An array of ciphertexts.
 pub const CIPHERTEXTS_KIND: &str = "tfhe_ciphertext";
+/// An array of integers of 8 to 64 bits: the rows of their blocks, and their width.
+pub const UINTS_KIND: &str = "tfhe_uint_array";
+/// An array of truth values: the rows of their blocks.
+pub const BOOLS_KIND: &str = "tfhe_bool_array";
 
 /// The secret key as a container, which only its owner may read.
 pub fn secret_key_to_container<'a>(key: &SecretKey, name: &str) -> Builder<'a> {
@@ -83,25 +92,9 @@ pub fn eval_keys_from_container(params: &Arc<Params>, container: &Container) -> 
 /// Ciphertexts of one secret as a container.
 ///
 /// # Errors
-/// [`Error::ForeignObject`] for ciphertexts of different secrets.
-///
-/// # Panics
-/// If there are none.
+/// [`Error::ForeignObject`] for ciphertexts of different secrets, [`Error::NothingToSave`] for none.
 pub fn ciphertexts_to_container<'a>(params: &Params, all: &[Ciphertext], name: &str) -> Result<Builder<'a>, Error> {
-    let id = all[0].key();
-    if let Some(other) = all.iter().find(|ciphertext| ciphertext.key() != id) {
-        let (found, expected) = (other.key().0, id.0);
-        return Err(Error::ForeignObject { op: "save", what: "ciphertext", found, expected });
-    }
-    let mut builder = begin(CIPHERTEXTS_KIND, name, params, id);
-    let mut bytes = Vec::with_capacity(all.len() * row_len(params));
-    for ciphertext in all {
-        ciphertext.lwe().words().iter().for_each(|word| bytes.extend(word.to_le_bytes()));
-        bytes.extend(ciphertext.variance_torus().to_le_bytes());
-        bytes.extend(ciphertext.max_value().to_le_bytes());
-    }
-    builder.tensor("ciphertexts", &[all.len(), row_len(params)], bytes);
-    Ok(builder)
+    rows_to_container(CIPHERTEXTS_KIND, params, all, name)
 }
 
 /// The ciphertexts in a container.
@@ -109,7 +102,86 @@ pub fn ciphertexts_to_container<'a>(params: &Params, all: &[Ciphertext], name: &
 /// # Errors
 /// As [`secret_key_from_container`].
 pub fn ciphertexts_from_container(params: &Params, container: &Container) -> Result<Vec<Ciphertext>, Error> {
-    let id = check(params, container, CIPHERTEXTS_KIND)?;
+    rows_from_container(CIPHERTEXTS_KIND, params, container)
+}
+
+/// Integers of one secret as a container.
+///
+/// # Errors
+/// As [`ciphertexts_to_container`].
+pub fn uints_to_container<'a>(params: &Params, array: &UintArray, name: &str) -> Result<Builder<'a>, Error> {
+    let mut builder = rows_to_container(UINTS_KIND, params, array.blocks(), name)?;
+    let entry = UintEntry { width_bits: array.width().bits() };
+    builder.describe("object", serde_json::to_string(&entry).expect("numbers and names are JSON"));
+    Ok(builder)
+}
+
+/// The integers in a container.
+///
+/// # Errors
+/// As [`secret_key_from_container`]; [`Error::WrongSpace`] for parameters without integers of 8 to 64 bits.
+pub fn uints_from_container(params: &Params, container: &Container) -> Result<UintArray, Error> {
+    let op = "read";
+    let blocks = rows_from_container(UINTS_KIND, params, container)?;
+    let text = container.metadata("object")?;
+    let width = serde_json::from_str(text).ok().and_then(|entry: UintEntry| Width::from_bits(entry.width_bits).ok());
+    let Some(width) = width else { return refuse("object", text, "a width of 8, 16, 32 or 64 bits") };
+    let array = UintArray::from_blocks(op, Radix::of(op, params.space)?, width, blocks);
+    array.or_else(|error| refuse("blocks", error, "digits of whole integers"))
+}
+
+/// Truth values of one secret as a container.
+///
+/// # Errors
+/// As [`ciphertexts_to_container`].
+pub fn bools_to_container<'a>(params: &Params, array: &BoolArray, name: &str) -> Result<Builder<'a>, Error> {
+    rows_to_container(BOOLS_KIND, params, array.blocks(), name)
+}
+
+/// The truth values in a container.
+///
+/// # Errors
+/// As [`uints_from_container`].
+pub fn bools_from_container(params: &Params, container: &Container) -> Result<BoolArray, Error> {
+    let op = "read";
+    let blocks = rows_from_container(BOOLS_KIND, params, container)?;
+    Radix::of(op, params.space)?;
+    BoolArray::from_blocks(op, blocks).or_else(|error| refuse("blocks", error, "0 or 1"))
+}
+
+/// What a file of integers says of them.
+#[derive(Serialize, Deserialize)]
+struct UintEntry {
+    width_bits: u32,
+}
+
+fn rows_to_container<'a>(kind: &str, params: &Params, all: &[Ciphertext], name: &str) -> Result<Builder<'a>, Error> {
+    let id = all.first().ok_or(Error::NothingToSave { what: "ciphertexts" })?.key();
+    if let Some(other) = all.iter().find(|ciphertext| ciphertext.key() != id) {
+        let (found, expected) = (other.key().0, id.0);
+        return Err(Error::ForeignObject { op: "save", what: "ciphertext", found, expected });
+    }
+    let mut builder = begin(kind, name, params, id);
+    let mut bytes = Vec::with_capacity(all.len() * row_len(params));
+    let mut noise = Vec::new();
+    for ciphertext in all {
+        let terms = ciphertext.noise().terms();
+        let ends = [ciphertext.max_value(), terms.len() as u64];
+        ciphertext.lwe().words().iter().chain(&ends).for_each(|word| bytes.extend(word.to_le_bytes()));
+        for term in terms {
+            let words = [term.source, term.factor.to_bits(), term.variance.to_bits()];
+            words.iter().for_each(|word| noise.extend(word.to_le_bytes()));
+        }
+    }
+    // Tensors are aligned: rows of zeros fill up.
+    noise.resize(noise.len().next_multiple_of(ALIGNMENT / 8 * NOISE_ROW), 0);
+    builder.tensor("noise", &[noise.len() / NOISE_ROW, NOISE_ROW], noise);
+    builder.tensor("ciphertexts", &[all.len(), row_len(params)], bytes);
+    Ok(builder)
+}
+
+fn rows_from_container(kind: &str, params: &Params, container: &Container) -> Result<Vec<Ciphertext>, Error> {
+    let id = check(params, container, kind)?;
     let (bytes, len) = (container.bytes("ciphertexts")?, row_len(params));
     if bytes.is_empty() || !bytes.len().is_multiple_of(len) {
         return refuse("length of ciphertexts", bytes.len(), format!("a multiple of {len}"));
@@ -118,69 +190,43 @@ pub fn ciphertexts_from_container(params: &Params, container: &Container) -> Res
         Space::Bit => 1,
         Space::Integer { bits } => (1 << bits) - 1,
     };
+    let mut noise = container.bytes("noise")?;
     let one = |row: &[u8]| {
-        let mut words: Vec<u64> = row.as_chunks().0.iter().map(|&word| u64::from_le_bytes(word)).collect();
+        let mut words = words(row);
+        let terms = words.pop().unwrap_or_default();
         let max_value = words.pop().unwrap_or_default();
-        let variance = f64::from_bits(words.pop().unwrap_or_default());
-        if !(variance.is_finite() && variance >= 0.0) {
-            return refuse("variance", variance, "zero or more");
-        }
         if max_value > max {
             return refuse("max_value", max_value, format!("at most {max}"));
         }
-        Ok(Ciphertext::from_parts(Lwe::from_words(words), id, variance, max_value))
+        let rows = noise.len() / NOISE_ROW;
+        let Some((own, rest)) =
+            usize::try_from(terms).ok().filter(|&n| n <= rows).map(|n| noise.split_at(n * NOISE_ROW))
+        else {
+            return refuse("rows of noise", terms, format!("at most {rows}"));
+        };
+        noise = rest;
+        let terms = own.chunks_exact(NOISE_ROW).map(noise_term).collect::<Result<Vec<_>, _>>()?;
+        Ok(Ciphertext::from_parts(Lwe::from_words(words), id, NoiseSum::from_terms(terms), max_value))
     };
-    bytes.chunks_exact(len).map(one).collect()
+    let all = bytes.chunks_exact(len).map(one).collect::<Result<_, _>>()?;
+    require("noise of no ciphertext", noise.iter().any(|&byte| byte != 0), false)?;
+    Ok(all)
 }
 
-/// What files of parameters without a name say in its place.
-const UNNAMED: &str = "unnamed";
-
-impl SecretKey {
-    /// Writes the key, as its seed, to a file that its owner alone can read. Returns the file's size in bytes.
-    ///
-    /// # Errors
-    /// [`Error::Io`].
-    pub fn write(&self, path: &Path) -> Result<u64, Error> {
-        Ok(secret_key_to_container(self, UNNAMED).write(path)?)
+fn noise_term(row: &[u8]) -> Result<NoiseTerm, Error> {
+    let words = words(row);
+    let (source, factor, variance) = (words[0], f64::from_bits(words[1]), f64::from_bits(words[2]));
+    if !factor.is_finite() {
+        return refuse("factor", factor, "a number");
     }
-
-    /// Reads a key, of the parameters that the file says.
-    ///
-    /// # Errors
-    /// [`Error::Io`] for what is wrong with the file, [`Error::Parameter`] and its like for parameters that are not sound.
-    pub fn read(path: &Path) -> Result<Self, Error> {
-        let (container, params) = open(path, SECRET_KEY_KIND)?;
-        secret_key_from_container(&params, &container)
+    if !(variance.is_finite() && variance >= 0.0) {
+        return refuse("variance", variance, "zero or more");
     }
+    Ok(NoiseTerm { source, factor, variance })
 }
 
-impl SeededEvalKeys {
-    /// Writes the keys. Returns the file's size in bytes.
-    ///
-    /// # Errors
-    /// [`Error::Io`].
-    pub fn write(&self, path: &Path) -> Result<u64, Error> {
-        Ok(eval_keys_to_container(self, UNNAMED).write(path)?)
-    }
-
-    /// Reads keys, of the parameters that the file says.
-    ///
-    /// # Errors
-    /// As [`SecretKey::read`].
-    pub fn read(path: &Path) -> Result<Self, Error> {
-        let (container, params) = open(path, EVAL_KEYS_KIND)?;
-        eval_keys_from_container(&params, &container)
-    }
-}
-
-/// Opens a file of a kind, and reads its parameters, which are validated again.
-fn open(path: &Path, kind: &str) -> Result<(Container, Arc<Params>), Error> {
-    let container = Container::open(path, Access::default())?;
-    check_kind(&container, kind)?;
-    let literal: ParamsLiteral = serde_json::from_str(container.metadata("params")?)
-        .map_err(|error| FileError::header("params", error, "parameters"))?;
-    Ok((container, Arc::new(Params::try_from(literal)?)))
+fn words(bytes: &[u8]) -> Vec<u64> {
+    bytes.as_chunks().0.iter().map(|&word| u64::from_le_bytes(word)).collect()
 }
 
 fn check_kind(container: &Container, kind: &str) -> Result<(), Error> {
@@ -191,7 +237,10 @@ fn check_kind(container: &Container, kind: &str) -> Result<(), Error> {
     Err(FileError::WrongKind { found: found.into(), expected: kind.into() }.into())
 }
 
-/// Bytes of one ciphertext.
+/// Bytes of one error: its name, factor and variance.
+const NOISE_ROW: usize = 3 * 8;
+
+/// Bytes of one ciphertext: mask, body, largest value, errors.
 fn row_len(params: &Params) -> usize {
     8 * (params.ciphertext_dim() + 3)
 }

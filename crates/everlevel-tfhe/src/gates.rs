@@ -5,7 +5,7 @@
 
 use crate::ciphertext::{EIGHTH, wrong_space};
 use crate::params::{Order, Space};
-use crate::{Ciphertext, Error, EvalKeys, Lut, Lwe};
+use crate::{Ciphertext, Error, EvalKeys, Lut, Lwe, NoiseSum};
 
 /// A gate of two inputs. `N` and `Y` say which input is negated: `AndNy` is `¬a ∧ b`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -92,12 +92,12 @@ impl EvalKeys {
         if gates.len() != 1 {
             same_length(op, gates.len(), a.len())?;
         }
-        let inputs: Vec<(Lwe, f64)> = (a.iter().zip(b).enumerate())
-            .map(|(i, (a, b))| self.combine(op, gates[if gates.len() == 1 { 0 } else { i }], a, b))
-            .collect::<Result<_, _>>()?;
-        let inputs: Vec<Lwe> = inputs.into_iter().map(|(lwe, _)| lwe).collect();
-        let out = self.signs(&inputs, true);
-        Ok(out.into_iter().map(|lwe| self.bit(lwe, self.params().noise().bootstrapped)).collect())
+        let pairs = a.iter().zip(b).enumerate();
+        let pairs = pairs.map(|(i, (a, b))| (gates[if gates.len() == 1 { 0 } else { i }], a, b));
+        let inputs = self.inputs(op, &pairs.collect::<Vec<_>>())?;
+        let sign = self.sign();
+        let out = self.bootstrap(&inputs, &vec![&sign; inputs.len()]);
+        Ok(out.into_iter().flatten().map(|(lwe, noise)| self.bit(lwe, noise)).collect())
     }
 
     /// The negation, without a bootstrap: its noise is the operand's.
@@ -108,7 +108,7 @@ impl EvalKeys {
         self.check_bit("not", a)?;
         let mut lwe = Lwe::trivial(a.lwe.dim(), 0);
         lwe.add_multiple(&a.lwe, -1);
-        Ok(self.bit(lwe, a.variance))
+        Ok(self.bit(lwe, NoiseSum::combination([(-1.0, &a.noise)])))
     }
 
     /// `a` where `selector` is set and `b` elsewhere, element by element: two rotations each, of `selector ∧ a` and `¬selector ∧ b`, and their sum.
@@ -119,46 +119,73 @@ impl EvalKeys {
         let op = "mux";
         same_length(op, selector.len(), a.len())?;
         same_length(op, selector.len(), b.len())?;
-        let mut inputs = Vec::with_capacity(2 * a.len());
-        for ((s, a), b) in selector.iter().zip(a).zip(b) {
-            inputs.push(self.combine(op, Gate::And, s, a)?.0);
-            inputs.push(self.combine(op, Gate::AndNy, s, b)?.0);
-        }
-        let halves = self.signs(&inputs, false);
-        let noise = self.params().noise();
-        let first = self.params().order == Order::KeySwitchFirst;
-        let variance = 2.0 * noise.blind_rotation + if first { 0.0 } else { noise.key_switch };
+        let both = |((s, a), b)| [(Gate::And, s, a), (Gate::AndNy, s, b)];
+        let inputs = self.inputs(op, &selector.iter().zip(a).zip(b).flat_map(both).collect::<Vec<_>>())?;
+        let sign = self.sign();
+        let halves: Vec<_> = self.rotate(&inputs, &vec![&sign; inputs.len()]).into_iter().flatten().collect();
         let sums = halves.chunks_exact(2).map(|pair| {
-            let mut sum = pair[0].clone();
-            sum.add_multiple(&pair[1], 1);
+            let [(lwe, noise), (other, other_noise)] = pair else { unreachable!("chunks of two") };
+            let mut sum = lwe.clone();
+            sum.add_multiple(other, 1);
             sum.add_plain(EIGHTH);
-            self.bit(if first { sum } else { self.key_switch_lwe(&sum) }, variance)
+            let noise = NoiseSum::combination([(1.0, noise), (1.0, other_noise)]);
+            let (sum, noise) = match self.params().order {
+                Order::KeySwitchFirst => (sum, noise),
+                Order::BootstrapFirst => self.switched(&sum, &noise),
+            };
+            self.bit(sum, noise)
         });
         Ok(sums.collect())
     }
 
-    /// What the gate bootstraps, and its variance at a margin of 1/8.
-    fn combine(&self, op: &'static str, gate: Gate, a: &Ciphertext, b: &Ciphertext) -> Result<(Lwe, f64), Error> {
+    /// What gates bootstrap. Operands that are in order by themselves but share too much noise, as two results of [`EvalKeys::mux`] may, are
+    /// bootstrapped first.
+    fn inputs(&self, op: &'static str, gates: &[(Gate, &Ciphertext, &Ciphertext)]) -> Result<Vec<Lwe>, Error> {
+        let alone = |x: &Ciphertext| self.check_noise(op, x.variance_torus(), 0).is_ok();
+        let mut shared = Vec::new();
+        let mut inputs = Vec::with_capacity(gates.len());
+        for (i, &(gate, a, b)) in gates.iter().enumerate() {
+            inputs.push(match self.combine(op, gate, a, b) {
+                Err(Error::NoiseExhausted { .. }) if alone(a) && alone(b) => {
+                    shared.push(i);
+                    Lwe::trivial(a.lwe.dim(), 0)
+                }
+                input => input?,
+            });
+        }
+        let operands: Vec<Lwe> =
+            shared.iter().flat_map(|&i| [gates[i].1.lwe.clone(), gates[i].2.lwe.clone()]).collect();
+        let sign = self.sign();
+        let fresh = self.bootstrap(&operands, &vec![&sign; operands.len()]).into_iter().flatten();
+        let fresh: Vec<Ciphertext> = fresh.map(|(lwe, noise)| self.bit(lwe, noise)).collect();
+        for (i, pair) in shared.into_iter().zip(fresh.chunks_exact(2)) {
+            inputs[i] = self.combine(op, gates[i].0, &pair[0], &pair[1])?;
+        }
+        Ok(inputs)
+    }
+
+    /// What a gate bootstraps.
+    fn combine(&self, op: &'static str, gate: Gate, a: &Ciphertext, b: &Ciphertext) -> Result<Lwe, Error> {
         self.check_bit(op, a)?;
         self.check_bit(op, b)?;
         let (eighths, factor_a, factor_b) = gate.combination();
         // XOR's margin is 1/4: the same as noise that is not doubled.
-        let variance = a.variance + b.variance;
-        self.check_noise(op, variance, 0)?;
+        let sign = |factor: i64| factor.signum() as f64;
+        let noise = NoiseSum::combination([(sign(factor_a), &a.noise), (sign(factor_b), &b.noise)]);
+        self.check_noise(op, noise.variance_torus(), 0)?;
         let mut lwe = Lwe::trivial(a.lwe.dim(), EIGHTH.wrapping_mul(eighths as u64));
         lwe.add_multiple(&a.lwe, factor_a);
         lwe.add_multiple(&b.lwe, factor_b);
-        Ok((lwe, variance))
+        Ok(lwe)
     }
 
-    fn signs(&self, inputs: &[Lwe], key_switch: bool) -> Vec<Lwe> {
-        let sign = Lut::sign(self.params(), EIGHTH);
-        let out = self.bootstrap_lwe(inputs, &vec![&sign; inputs.len()], key_switch);
-        out.into_iter().flatten().collect()
+    /// The table of `±1/8`.
+    fn sign(&self) -> Lut {
+        Lut::sign(self.params(), EIGHTH)
     }
 
-    fn bit(&self, lwe: Lwe, variance: f64) -> Ciphertext {
-        Ciphertext { lwe, key: self.id(), variance, max_value: 1 }
+    fn bit(&self, lwe: Lwe, noise: NoiseSum) -> Ciphertext {
+        Ciphertext { lwe, key: self.id(), noise, max_value: 1 }
     }
 
     fn check_bit(&self, op: &'static str, a: &Ciphertext) -> Result<(), Error> {

@@ -5,8 +5,8 @@
 //! **table** is programmed into a bootstrap, which gives its entry with fresh noise.
 //!
 //! *Map.* [`mod@params`] literals and what is checked · [`mod@sets`] named ones with claims · [`mod@secret`] keys · [`mod@ciphertext`] encryption ·
-//! [`mod@eval_keys`] bootstrapping · [`mod@gates`] · [`mod@integers`] of a few bits · [`mod@integer`] of 8 to 64 bits · [`mod@lut`] · [`mod@files`] · below them
-//! [`mod@bootstrap_key`], [`mod@key_switch`], [`mod@mod_switch`], [`mod@lwe`] · [`mod@noise`] the formulas and the mathematics.
+//! [`mod@eval_keys`] bootstrapping · [`mod@gates`] · [`mod@messages`] of a few bits · [`mod@uint`], integers of 8 to 64 bits · [`mod@lut`] · [`mod@files`] · below them
+//! [`mod@bootstrap_key`], [`mod@key_switch`], [`mod@mod_switch`], [`mod@lwe`] · [`mod@noise`] the formulas and the mathematics · [`mod@noise_sum`] what a ciphertext knows of its noise.
 //!
 //! *Safety.* Decryptions that are shown to others tell about the noise; nothing here floods it. Operations on secrets don't branch or index on them.
 //!
@@ -30,16 +30,17 @@ pub mod ciphertext;
 pub mod eval_keys;
 pub mod files;
 pub mod gates;
-pub mod integer;
-pub mod integers;
 pub mod key_switch;
 pub mod lut;
 pub mod lwe;
+pub mod messages;
 pub mod mod_switch;
 pub mod noise;
+pub mod noise_sum;
 pub mod params;
 pub mod secret;
 pub mod sets;
+pub mod uint;
 
 mod buffer;
 mod error;
@@ -52,13 +53,14 @@ pub use ciphertext::Ciphertext;
 pub use error::Error;
 pub use eval_keys::{EvalKeys, SeededEvalKeys};
 pub use gates::Gate;
-pub use integer::{EncryptedBool, EncryptedUint, Integers, Width};
 pub use key_switch::{KeySwitchKey, SeededKeySwitchKey};
 pub use lut::Lut;
 pub use lwe::Lwe;
+pub use noise_sum::{NoiseSum, NoiseTerm};
 pub use params::{Gadget, KeySwitch, Order, Params, ParamsLiteral, Space};
 pub use secret::SecretKey;
 pub use sets::NamedSet;
+pub use uint::{BoolArray, Cost, Extreme, Integers, UintArray, Width};
 
 /// Called with the steps done and the steps in all, from any thread. [`std::ops::ControlFlow::Break`] stops the operation, which then returns
 /// [`Error::Cancelled`] and nothing else.

@@ -6,23 +6,29 @@ use crate::torus;
 
 /// One or more tables over the same input, for one rotation. Entry `m` of a table is a torus element.
 ///
-/// With `N` for the number of coefficients, message `m` of `2^p` fills a box of `N/2^p`, shifted down by half a box, so that noise in either direction stays inside. With
-/// `2^s ≥ count` tables, coefficient `2^s·j + t` belongs to table `t`, and exponents are multiples of `2^s`.
+/// Message `m` of `2^p` fills a box of `EN/2^p` coefficients, shifted down by half a box, so that noise in either direction stays inside. There are two
+/// ways for several tables:
+///
+/// * *side by side*: where messages are below `len`, table `t` fills the boxes from `t·len` on, and its entry comes out at that box's coefficient. It
+///   costs nothing, but there must be `count·len` boxes.
+/// * *interleaved*: with `2^s ≥ count` tables, coefficient `2^s·j + t` belongs to table `t`, and exponents are multiples of `2^s`: any message, and a
+///   modulus switch with `4^s` times the variance.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lut {
     /// `E·N` torus elements.
     coeffs: Vec<u64>,
-    count: usize,
+    /// The coefficient where each table's entry comes out.
+    places: Vec<usize>,
     log2_stride: u32,
 }
 
 impl Lut {
     /// The table that is `value` on the upper half of the circle and `−value` on the lower: the sign of the phase.
     pub fn sign(params: &Params, value: u64) -> Self {
-        Self { coeffs: vec![value; params.table_len()], count: 1, log2_stride: 0 }
+        Self { coeffs: vec![value; params.table_len()], places: vec![0], log2_stride: 0 }
     }
 
-    /// Tables of `2^bits` torus elements each.
+    /// Tables of `2^bits` torus elements each, interleaved if there are several.
     ///
     /// # Errors
     /// [`Error::TableCount`] for none or too many for boxes of at least two coefficients each, [`Error::TableLength`] for a table of another length.
@@ -44,14 +50,42 @@ impl Lut {
             let place = i / stride * stride + half;
             *word = if place < n { table[place / boxes] } else { table[0].wrapping_neg() };
         }
-        Ok(Self { coeffs, count: tables.len(), log2_stride: stride.ilog2() })
+        Ok(Self { coeffs, places: (0..tables.len()).collect(), log2_stride: stride.ilog2() })
     }
 
-    /// Tables of messages, for the space of the parameters: entry `m` is the message that stands for `m`.
+    /// Tables of messages, for the space of the parameters: entry `m` is the message that stands for `m`. Interleaved if there are several.
     ///
     /// # Errors
     /// As [`Lut::from_torus`]; [`Error::ValueOutOfSpace`] for an entry outside the space, [`Error::WrongSpace`] for parameters of bits.
     pub fn from_messages(params: &Params, tables: &[Vec<u64>]) -> Result<Self, Error> {
+        let (bits, tables) = Self::encoded(params, tables)?;
+        Self::from_torus(params, bits, &tables)
+    }
+
+    /// Tables of messages below `len`, side by side: of each the first `len` entries count.
+    ///
+    /// # Errors
+    /// As [`Lut::from_messages`]; [`Error::TableCount`] if there are none, or more than `2^p/len`.
+    ///
+    /// # Panics
+    /// If `len` is zero.
+    pub fn side_by_side(params: &Params, tables: &[Vec<u64>], len: usize) -> Result<Self, Error> {
+        let (bits, tables) = Self::encoded(params, tables)?;
+        let (size, count) = (1 << bits, tables.len());
+        if !(1..=size / len).contains(&count) {
+            return Err(Error::TableCount { op: "lut", found: count, max: size / len });
+        }
+        if let Some((index, table)) = tables.iter().enumerate().find(|(_, table)| table.len() != size) {
+            return Err(Error::TableLength { op: "lut", index, found: table.len(), needed: size });
+        }
+        // Whatever follows the last table is its own rest.
+        let entry = |i: usize| tables[(i / len).min(count - 1)][i - (i / len).min(count - 1) * len];
+        let lut = Self::from_torus(params, bits, &[(0..size).map(entry).collect()])?;
+        Ok(Self { places: (0..count).map(|t| t * len * (params.table_len() / size)).collect(), ..lut })
+    }
+
+    /// Messages as torus elements, and the bits of the space.
+    fn encoded(params: &Params, tables: &[Vec<u64>]) -> Result<(u32, Vec<Vec<u64>>), Error> {
         let Space::Integer { bits } = params.space else {
             return Err(Error::WrongSpace { op: "lut", found: "bits".into(), needed: "integers" });
         };
@@ -62,12 +96,17 @@ impl Lut {
             }
         }
         let encode = |table: &Vec<u64>| table.iter().map(|&value| value << (63 - bits)).collect();
-        Self::from_torus(params, bits, &tables.iter().map(encode).collect::<Vec<Vec<u64>>>())
+        Ok((bits, tables.iter().map(encode).collect()))
     }
 
     /// Number of tables.
     pub fn count(&self) -> usize {
-        self.count
+        self.places.len()
+    }
+
+    /// The coefficient where each table's entry comes out.
+    pub fn places(&self) -> &[usize] {
+        &self.places
     }
 
     /// log2 of the distance between one table's coefficients.
@@ -85,7 +124,7 @@ impl Lut {
         let n = self.coeffs.len();
         let steps = (2 * n) >> self.log2_stride;
         let place = ((torus::to_f64(phase) * steps as f64).round() as i64).rem_euclid(steps as i64) as usize;
-        let place = place << self.log2_stride;
-        if place < n { self.coeffs[place + t] } else { self.coeffs[place - n + t].wrapping_neg() }
+        let place = ((place << self.log2_stride) + self.places[t]) % (2 * n);
+        if place < n { self.coeffs[place] } else { self.coeffs[place - n].wrapping_neg() }
     }
 }

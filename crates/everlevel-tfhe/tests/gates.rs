@@ -2,7 +2,7 @@
 
 mod common;
 
-use everlevel_tfhe::{Gate, KeySwitch, Order, ParamsLiteral, Space};
+use everlevel_tfhe::{Gate, KeySwitch, Order, Params, ParamsLiteral, Space};
 
 #[test]
 fn every_gate_gives_its_table() {
@@ -50,5 +50,31 @@ fn batches_are_gates_one_by_one() {
         // Deterministic: threads and tiles change nothing.
         let alone = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
         assert_eq!(alone.install(|| keys.gates(&gates, &x, &y)).unwrap(), out);
+    }
+}
+
+/// Results of multiplexers that share a half have too much noise together: they are bootstrapped first, and the answer is right.
+#[test]
+fn operands_that_share_noise() {
+    for order in [Order::KeySwitchFirst, Order::BootstrapFirst] {
+        let base = common::literal(32, Space::Bit);
+        let noise = Params::try_from(ParamsLiteral { order, ..base }).unwrap();
+        // As much as four bootstraps give is allowed, by little.
+        let max_log2_p_fail = noise.log2_p_fail(4.0) + 1e-3;
+        let (secret, keys) = common::keys(ParamsLiteral { order, norm2: 4.0, max_log2_p_fail, ..base });
+        let bits = secret.encrypt_bits(&[true, false, true, true]).unwrap();
+        let refreshed = keys.gates(&[Gate::And], &bits, &bits).unwrap();
+        let [s, a, b, c] = &refreshed.iter().map(std::slice::from_ref).collect::<Vec<_>>()[..] else { panic!() };
+        let (p, q) = (keys.mux(s, a, b).unwrap(), keys.mux(s, a, c).unwrap());
+        let one = keys.params().noise().bootstrapped;
+        assert!(p[0].variance_torus() > keys.params().noise().blind_rotation);
+        let half = keys.gates(&[Gate::And], s, a).unwrap();
+        for (x, y, expected) in [(&p[..], &q[..], false), (&p, &p, false), (&p, &half, false), (&p, *s, true)] {
+            let out = keys.gates(&[Gate::Xor], x, y).unwrap();
+            assert_eq!(secret.decrypt_bits(&out).unwrap(), [expected], "{order:?}");
+            assert_eq!(out[0].variance_torus(), one, "{order:?}");
+        }
+        let nested = keys.mux(&p, &q, &half).unwrap();
+        assert_eq!(secret.decrypt_bits(&nested).unwrap(), [false]);
     }
 }

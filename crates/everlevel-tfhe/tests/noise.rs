@@ -4,23 +4,15 @@
 
 mod common;
 
-use common::{fixed_keys, keys, literal, signed};
-use everlevel_rand::{Domain, Seed};
+use common::{fixed_keys, keys, literal, rotation_errors_of_keys, signed, uniform, variance};
 use everlevel_tfhe::{EvalKeys, Gadget, KeySwitch, Lut, Lwe, Order, ParamsLiteral, SecretKey, Space, noise};
 
 /// Relative difference of a measured mean square from a formula.
 #[track_caller]
-fn assert_variance(what: &str, squares: &[f64], formula: f64, tolerance: f64) {
-    let measured = squares.iter().sum::<f64>() / squares.len() as f64;
+fn assert_variance(what: &str, errors: &[f64], formula: f64, tolerance: f64) {
+    let measured = variance(errors);
     println!("{what}: measured {:.4e}, formula {formula:.4e}, ratio {:.4}", measured, measured / formula);
     assert!((measured / formula - 1.0).abs() < tolerance, "{what}: {measured:e} is not {formula:e}");
-}
-
-/// Uniform ciphertexts: a random mask, and any body.
-fn uniform(dim: usize, seed: u64) -> Lwe {
-    let mut words = vec![0; dim + 1];
-    Seed::from_bytes([seed as u8; 32]).stream(Domain::Test, seed).fill_u64(&mut words);
-    Lwe::from_words(words)
 }
 
 /// What several keys give, `count` samples each.
@@ -30,12 +22,12 @@ fn sample(
     count: u64,
     one: impl Fn(&SecretKey, &EvalKeys, u64) -> f64,
 ) -> Vec<f64> {
-    let mut squares = Vec::new();
+    let mut errors = Vec::new();
     for index in 0..key_count as u64 {
         let (secret, keys) = fixed_keys(literal.clone(), index);
-        squares.extend((0..count).map(|i| one(&secret, &keys, i).powi(2)));
+        errors.extend((0..count).map(|i| one(&secret, &keys, i)));
     }
-    squares
+    errors
 }
 
 #[test]
@@ -45,8 +37,8 @@ fn fresh_encryptions() {
         let (secret, keys) = keys(literal);
         let bits = secret.encrypt_bits(&[true; 20_000]).unwrap();
         let error = |x: &everlevel_tfhe::Ciphertext| signed(x.lwe().phase(secret.ciphertext_secret())) - 0.125;
-        let squares: Vec<f64> = bits.iter().map(|x| error(x).powi(2)).collect();
-        assert_variance("fresh", &squares, keys.params().noise().fresh, 0.05);
+        let errors: Vec<f64> = bits.iter().map(error).collect();
+        assert_variance("fresh", &errors, keys.params().noise().fresh, 0.05);
         assert_eq!(bits[0].variance_torus(), keys.params().noise().fresh);
     }
 }
@@ -59,12 +51,12 @@ fn key_switches() {
     {
         let base = literal(32, Space::Bit);
         let literal = ParamsLiteral { key_switch: KeySwitch { gadget, ring }, max_log2_p_fail: 0.0, ..base };
-        let squares = sample(&literal, 48, 500, |secret, keys, i| {
+        let errors = sample(&literal, 48, 500, |secret, keys, i| {
             let big = uniform(keys.params().big_dim(), i);
             signed(keys.key_switch_lwe(&big).phase(secret.small()).wrapping_sub(big.phase(secret.big())))
         });
         let error = (2.0 * literal.lwe_log2_std_dev).exp2();
-        assert_variance("key switch", &squares, noise::key_switch(literal.big_dim(), gadget, error), 0.05);
+        assert_variance("key switch", &errors, noise::key_switch(literal.big_dim(), gadget, error), 0.05);
     }
 }
 
@@ -73,7 +65,7 @@ fn modulus_switches() {
     for (log2_stride, log2_extension) in [(0, 0), (2, 0), (0, 3), (1, 3)] {
         let base = literal(32, Space::Bit);
         let literal = ParamsLiteral { order: Order::BootstrapFirst, log2_extension, ..base };
-        let squares = sample(&literal, 48, 500, |secret, keys, i| {
+        let errors = sample(&literal, 48, 500, |secret, keys, i| {
             let small = uniform(keys.params().lwe_dim, i);
             let exponents = keys.exponents(&small, log2_stride);
             let two_n = 2.0 * keys.params().table_len() as f64;
@@ -82,33 +74,12 @@ fn modulus_switches() {
             error - error.round()
         });
         let n = literal.table_len() >> log2_stride;
-        assert_variance("modulus switch", &squares, noise::mod_switch(literal.lwe_dim, n), 0.05);
+        assert_variance("modulus switch", &errors, noise::mod_switch(literal.lwe_dim, n), 0.05);
     }
 }
 
-/// The error of one blind rotation's constant coefficient.
-fn rotation(literal: &ParamsLiteral, key_count: usize, count: u64) -> Vec<f64> {
-    sample(literal, key_count, count, |secret, keys, i| {
-        let two_n = 2 * keys.params().table_len();
-        let word = |x: u64| (x >> 32) as usize % two_n;
-        let exponents: Vec<u32> = uniform(keys.params().lwe_dim, i).words().iter().map(|&x| word(x) as u32).collect();
-        let place = (exponents.iter().zip(secret.small()))
-            .fold(exponents[secret.small().len()] as usize, |b, (&a, &s)| {
-                (b + two_n - a as usize * usize::from(s)) % two_n
-            });
-        // White, as accumulators are after a few steps: a smooth table's first steps meet the mean of the secret's bits.
-        let n = keys.params().table_len();
-        let table = uniform(n / 2 - 1, i + 1000).words().to_vec();
-        let lut = Lut::from_torus(keys.params(), keys.params().log_table_len() - 1, &[table]).unwrap();
-        let coefficient = lut.coeffs()[place % n];
-        let expected = if place < n { coefficient } else { coefficient.wrapping_neg() };
-        let out = keys.bootstrap_key().blind_rotate(&[exponents], &[&lut], 1);
-        signed(out[0][0].phase(secret.big()).wrapping_sub(expected))
-    })
-}
-
 /// The key's error, the masks' rounding, the body's, and halves of different shape, on both words.
-fn check_blind_rotations(key_count: usize, count: u64, tolerance: f64) {
+fn check_blind_rotations(key_count: u64, count: u64, tolerance: f64) {
     for (torus_bits, log2_extension, mask, body) in [
         (32, 0, (7, 3), (7, 3)),
         (32, 0, (7, 3), (7, 2)),
@@ -128,17 +99,17 @@ fn check_blind_rotations(key_count: usize, count: u64, tolerance: f64) {
         };
         let formula = literal.lwe_dim as f64 * noise::external_product(&literal);
         let what = format!("blind rotation, {torus_bits} bits, E = 2^{log2_extension}, {mask:?} {body:?}");
-        assert_variance(&what, &rotation(&literal, key_count, count), formula, tolerance);
+        assert_variance(&what, &rotation_errors_of_keys(&literal, key_count, count), formula, tolerance);
     }
 }
 
 /// Keys of 32-bit words in 32-bit integers: here that is most of the noise.
-fn check_stored_keys(key_count: usize, count: u64, tolerance: f64) {
+fn check_stored_keys(key_count: u64, count: u64, tolerance: f64) {
     let base = ParamsLiteral { glwe_log2_std_dev: -30.0, log_n: 11, rank: 1, lwe_dim: 32, ..literal(32, Space::Bit) };
     let literal = ParamsLiteral { mask_gadget: Gadget::new(8, 4), body_gadget: Gadget::new(8, 4), ..base };
     assert!(noise::stored_key(&literal) > 20.0 * (-60.0f64).exp2());
     let formula = literal.lwe_dim as f64 * noise::external_product(&literal);
-    assert_variance("stored key", &rotation(&literal, key_count, count), formula, tolerance);
+    assert_variance("stored key", &rotation_errors_of_keys(&literal, key_count, count), formula, tolerance);
 }
 
 #[test]
@@ -171,8 +142,7 @@ fn transforms_of_64_bit_words() {
         let literal = ParamsLiteral { mask_gadget: Gadget::new(22, 2), body_gadget: Gadget::new(22, 2), ..base };
         assert!(noise::transforms(&literal) > 0.9 * noise::external_product(&literal));
         let formula = literal.lwe_dim as f64 * noise::external_product(&literal);
-        let squares = rotation(&literal, 5, 400);
-        let ratio = squares.iter().sum::<f64>() / squares.len() as f64 / formula;
+        let ratio = variance(&rotation_errors_of_keys(&literal, 5, 400)) / formula;
         println!("transforms, N = 2^{log_n}: {ratio:.3} of the formula");
         assert!((0.5..1.0).contains(&ratio), "{ratio}");
     }
@@ -197,19 +167,5 @@ fn the_tail_at_weak_parameters() {
         println!("p_fail: measured {measured:.4}, predicted {predicted:.4}");
         // One key: its own errors move the variance by some percent, the tail by more.
         assert!((0.7..1.4).contains(&(measured / predicted)), "{measured} is not {predicted}");
-    }
-}
-
-/// Full and half products of the 2016 library's set, at full size: the figures of docs/notes/performance.md.
-#[test]
-#[ignore = "slow: 6,000 rotations of real size"]
-fn half_products_at_full_size() {
-    for name in ["tfhe-lib-full", "tfhe-lib-seven", "tfhe-lib", "gate-64"] {
-        let literal = everlevel_tfhe::sets::find(name).unwrap().literal();
-        let formula = literal.lwe_dim as f64 * noise::external_product(&literal);
-        let squares = rotation(&literal, 4, 500);
-        let measured = squares.iter().sum::<f64>() / squares.len() as f64;
-        println!("{name}: log2 deviation {:.2}, formula {:.2}", 0.5 * measured.log2(), 0.5 * formula.log2());
-        assert_variance(name, &squares, formula, 0.12);
     }
 }

@@ -2,11 +2,12 @@
 
 mod common;
 
+use std::ops::ControlFlow;
 use std::sync::OnceLock;
 
 use everlevel_tfhe::{
-    Ciphertext, EncryptedBool, EncryptedUint, Error, EvalKeys, Gadget, Integers, KeySwitch, ParamsLiteral, SecretKey,
-    Space, Width, sets,
+    BoolArray, Ciphertext, Error, EvalKeys, Extreme, Gadget, Integers, KeySwitch, NoiseSum, ParamsLiteral, SecretKey,
+    Space, UintArray, Width, sets,
 };
 use proptest::prelude::*;
 
@@ -46,7 +47,7 @@ fn on_threads<R: Send>(threads: usize, f: impl FnOnce() -> R + Send) -> R {
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(f)
 }
 
-/// What an operation gives, encrypted and in the clear.
+/// What operations give, encrypted and in the clear, on arrays.
 struct Bench<'k> {
     secret: &'k SecretKey,
     integers: Integers<'k>,
@@ -58,106 +59,146 @@ impl<'k> Bench<'k> {
         Self { secret: &keys.0, integers: keys.1.integers().unwrap(), width }
     }
 
-    fn encrypt(&self, value: u64) -> EncryptedUint {
-        self.secret.encrypt_uint(self.width, value).unwrap()
+    fn encrypt(&self, values: &[u64]) -> UintArray {
+        self.secret.encrypt_uints(self.width, values).unwrap()
     }
 
-    fn is(&self, what: &str, found: &EncryptedUint, expected: u64) {
-        let found = self.secret.decrypt_uint(found).unwrap();
-        assert_eq!(found, expected & self.width.max(), "{what}, {:?}", self.width);
+    fn are(&self, what: &str, found: &UintArray, expected: impl IntoIterator<Item = u64>) {
+        let found = self.secret.decrypt_uints(found).unwrap();
+        let expected: Vec<u64> = expected.into_iter().map(|value| value & self.width.max()).collect();
+        assert_eq!(found, expected, "{what}, {:?}", self.width);
     }
 
-    fn flag(&self, what: &str, found: &EncryptedBool, expected: bool) {
-        assert_eq!(self.secret.decrypt_flag(found).unwrap(), expected, "{what}, {:?}", self.width);
+    fn bools(&self, what: &str, found: &BoolArray, expected: impl IntoIterator<Item = bool>) {
+        let expected: Vec<bool> = expected.into_iter().collect();
+        assert_eq!(self.secret.decrypt_bools(found).unwrap(), expected, "{what}, {:?}", self.width);
     }
 
-    fn arithmetic(&self, a: u64, b: u64) -> Result<(), Error> {
+    fn arithmetic(&self, a: &[u64], b: &[u64]) -> Result<(), Error> {
         let (x, y, int, max) = (self.encrypt(a), self.encrypt(b), &self.integers, self.width.max());
-        self.is("add", &int.add(&x, &y)?, a.wrapping_add(b));
-        self.is("sub", &int.sub(&x, &y)?, a.wrapping_sub(b));
-        self.is("neg", &int.neg(&x)?, a.wrapping_neg());
+        self.are("add", &int.add(&x, &y)?, zip(a, b).map(|(a, b)| a.wrapping_add(b)));
+        self.are("sub", &int.sub(&x, &y)?, zip(a, b).map(|(a, b)| a.wrapping_sub(b)));
+        self.are("neg", &int.neg(&x)?, a.iter().map(|a| a.wrapping_neg()));
         let (sum, overflow) = int.checked_add(&x, &y)?;
-        self.is("checked_add", &sum, a.wrapping_add(b));
-        self.flag("checked_add", &overflow, u128::from(a) + u128::from(b) > u128::from(max));
+        self.are("checked_add", &sum, zip(a, b).map(|(a, b)| a.wrapping_add(b)));
+        self.bools("checked_add", &overflow, zip(a, b).map(|(a, b)| u128::from(a) + u128::from(b) > u128::from(max)));
         let (difference, overflow) = int.checked_sub(&x, &y)?;
-        self.is("checked_sub", &difference, a.wrapping_sub(b));
-        self.flag("checked_sub", &overflow, b > a);
+        self.are("checked_sub", &difference, zip(a, b).map(|(a, b)| a.wrapping_sub(b)));
+        self.bools("checked_sub", &overflow, zip(a, b).map(|(a, b)| b > a));
         Ok(())
     }
 
-    fn products(&self, a: u64, b: u64) -> Result<(), Error> {
+    fn products(&self, a: &[u64], b: &[u64]) -> Result<(), Error> {
         let (x, y, int, max) = (self.encrypt(a), self.encrypt(b), &self.integers, self.width.max());
-        self.is("mul", &int.mul(&x, &y)?, a.wrapping_mul(b));
+        self.are("mul", &int.mul(&x, &y)?, zip(a, b).map(|(a, b)| a.wrapping_mul(b)));
+        self.are(
+            "mul by a constant",
+            &int.mul(&x, &int.constants(self.width, b)?)?,
+            zip(a, b).map(|(a, b)| a.wrapping_mul(b)),
+        );
         let (product, overflow) = int.checked_mul(&x, &y)?;
-        self.is("checked_mul", &product, a.wrapping_mul(b));
-        self.flag("checked_mul", &overflow, u128::from(a) * u128::from(b) > u128::from(max));
+        self.are("checked_mul", &product, zip(a, b).map(|(a, b)| a.wrapping_mul(b)));
+        self.bools("checked_mul", &overflow, zip(a, b).map(|(a, b)| u128::from(a) * u128::from(b) > u128::from(max)));
         Ok(())
     }
 
-    fn comparisons(&self, a: u64, b: u64) -> Result<(), Error> {
+    fn comparisons(&self, a: &[u64], b: &[u64]) -> Result<(), Error> {
         let (x, y, int) = (self.encrypt(a), self.encrypt(b), &self.integers);
-        self.flag("eq", &int.eq(&x, &y)?, a == b);
-        self.flag("ne", &int.ne(&x, &y)?, a != b);
-        self.flag("lt", &int.lt(&x, &y)?, a < b);
-        self.flag("le", &int.le(&x, &y)?, a <= b);
-        self.flag("gt", &int.gt(&x, &y)?, a > b);
-        self.flag("ge", &int.ge(&x, &y)?, a >= b);
-        self.is("min", &int.min(&x, &y)?, a.min(b));
-        self.is("max", &int.max(&x, &y)?, a.max(b));
+        self.bools("eq", &int.eq(&x, &y)?, zip(a, b).map(|(a, b)| a == b));
+        self.bools("ne", &int.ne(&x, &y)?, zip(a, b).map(|(a, b)| a != b));
+        self.bools("lt", &int.lt(&x, &y)?, zip(a, b).map(|(a, b)| a < b));
+        self.bools("le", &int.le(&x, &y)?, zip(a, b).map(|(a, b)| a <= b));
+        self.bools("gt", &int.gt(&x, &y)?, zip(a, b).map(|(a, b)| a > b));
+        self.bools("ge", &int.ge(&x, &y)?, zip(a, b).map(|(a, b)| a >= b));
+        self.are("min", &int.min(&x, &y)?, zip(a, b).map(|(a, b)| a.min(b)));
+        self.are("max", &int.max(&x, &y)?, zip(a, b).map(|(a, b)| a.max(b)));
         Ok(())
     }
 
-    fn bits(&self, a: u64, b: u64) -> Result<(), Error> {
+    fn bits(&self, a: &[u64], b: &[u64]) -> Result<(), Error> {
         let (x, y, int) = (self.encrypt(a), self.encrypt(b), &self.integers);
-        self.is("bitand", &int.bitand(&x, &y)?, a & b);
-        self.is("bitor", &int.bitor(&x, &y)?, a | b);
-        self.is("bitxor", &int.bitxor(&x, &y)?, a ^ b);
-        self.is("not", &int.not(&x)?, !a);
-        for condition in [false, true] {
-            let flag = self.secret.encrypt_flag(condition)?;
-            self.is("select", &int.select(&flag, &x, &y)?, if condition { a } else { b });
+        self.are("bitand", &int.bitand(&x, &y)?, zip(a, b).map(|(a, b)| a & b));
+        self.are("bitor", &int.bitor(&x, &y)?, zip(a, b).map(|(a, b)| a | b));
+        self.are("bitxor", &int.bitxor(&x, &y)?, zip(a, b).map(|(a, b)| a ^ b));
+        self.are("not", &int.not(&x)?, a.iter().map(|a| !a));
+        let conditions: Vec<bool> = a.iter().map(|a| a & 1 > 0).collect();
+        for conditions in [&conditions, &vec![true; a.len()], &vec![false; a.len()]] {
+            let expected = || zip(a, b).zip(conditions).map(|((a, b), &condition)| if condition { a } else { b });
+            let condition = self.secret.encrypt_bools(conditions)?;
+            self.are("select", &int.select(&condition, &x, &y)?, expected());
+            let public = int.constant_bools(conditions);
+            self.are("public select", &int.select(&public, &x, &y)?, expected());
+            self.are(
+                "uints_from_bools",
+                &int.uints_from_bools(self.width, &condition)?,
+                conditions.iter().map(|&c| c.into()),
+            );
         }
         Ok(())
     }
 
-    fn shifts(&self, a: u64, amount: u32) -> Result<(), Error> {
+    fn shifts(&self, a: &[u64], amounts: &[u32]) -> Result<(), Error> {
         let (x, int, bits, max) = (self.encrypt(a), &self.integers, self.width.bits(), self.width.max());
-        let amount = amount % bits;
-        let left = a << amount & max | a.checked_shr(bits - amount).unwrap_or(0);
-        let right = a >> amount | a.checked_shl(bits - amount).unwrap_or(0) & max;
-        self.is("shl", &int.shl(&x, amount)?, a << amount);
-        self.is("shr", &int.shr(&x, amount)?, a >> amount);
-        self.is("rotate_left", &int.rotate_left(&x, amount + bits)?, left);
-        self.is("rotate_right", &int.rotate_right(&x, amount + bits)?, right);
-        // An encrypted amount of another width; the bits above the width's don't count.
-        let by = self.secret.encrypt_uint(Width::U8, u64::from(amount) + u64::from(bits) * 3 % 256)?;
-        self.is("shl_by", &int.shl_by(&x, &by)?, a << amount);
-        self.is("shr_by", &int.shr_by(&x, &by)?, a >> amount);
-        self.is("rotate_left_by", &int.rotate_left_by(&x, &by)?, left);
-        self.is("rotate_right_by", &int.rotate_right_by(&x, &by)?, right);
+        let amounts: Vec<u32> = amounts.iter().map(|amount| amount % bits).collect();
+        let left = |a: u64, amount: u32| a << amount & max | a.checked_shr(bits - amount).unwrap_or(0);
+        let right = |a: u64, amount: u32| a >> amount | a.checked_shl(bits - amount).unwrap_or(0) & max;
+        let amount = amounts[0];
+        self.are("shl", &int.shl(&x, amount)?, a.iter().map(|a| a << amount));
+        self.are("shr", &int.shr(&x, amount)?, a.iter().map(|a| a >> amount));
+        self.are("rotate_left", &int.rotate_left(&x, amount + bits)?, a.iter().map(|&a| left(a, amount)));
+        self.are("rotate_right", &int.rotate_right(&x, amount + bits)?, a.iter().map(|&a| right(a, amount)));
+        // Encrypted amounts of another width; the bits above the width's don't count.
+        let by: Vec<u64> = amounts.iter().map(|&amount| u64::from(amount) + u64::from(bits) * 3 % 256).collect();
+        let by = self.secret.encrypt_uints(Width::U8, &by)?;
+        let each = |f: &dyn Fn(u64, u32) -> u64| a.iter().zip(&amounts).map(|(&a, &by)| f(a, by)).collect::<Vec<_>>();
+        self.are("shl_by", &int.shl_by(&x, &by)?, each(&|a, by| a << by));
+        self.are("shr_by", &int.shr_by(&x, &by)?, each(&|a, by| a >> by));
+        self.are("rotate_left_by", &int.rotate_left_by(&x, &by)?, each(&left));
+        self.are("rotate_right_by", &int.rotate_right_by(&x, &by)?, each(&right));
         Ok(())
     }
 
     /// What operations give goes into others, selections among them, whose noise is twice a bootstrap's.
-    fn chain(&self, a: u64, b: u64) -> Result<(), Error> {
+    fn chain(&self, a: &[u64], b: &[u64]) -> Result<(), Error> {
         let (x, y, int) = (self.encrypt(a), self.encrypt(b), &self.integers);
         let (low, high) = (int.min(&x, &y)?, int.max(&x, &y)?);
-        let width = self.width.max();
-        self.flag("chained lt", &int.lt(&high, &low)?, false);
-        self.is("chained sub", &int.sub(&high, &low)?, a.abs_diff(b));
-        self.is("chained bitxor", &int.bitxor(&int.not(&low)?, &high)?, !a.min(b) ^ a.max(b));
-        let by = int.constant(self.width, 3)?;
+        let (width, len) = (self.width.max(), a.len());
+        self.bools("chained lt", &int.lt(&high, &low)?, vec![false; len]);
+        self.are("chained sub", &int.sub(&high, &low)?, zip(a, b).map(|(a, b)| a.abs_diff(b)));
+        let bits = int.bitxor(&int.not(&low)?, &high)?;
+        self.are("chained bitxor", &bits, zip(a, b).map(|(a, b)| !a.min(b) ^ a.max(b)));
+        let by = int.constants(self.width, &vec![3; len])?;
         let shifted = int.shl_by(&low, &by)?;
-        self.is(
-            "chained add",
-            &int.add(&shifted, &int.shl_by(&shifted, &by)?)?,
-            (a.min(b) << 3) + ((a.min(b) << 6) & width),
-        );
-        self.is("chained mul", &int.mul(&low, &int.constant(self.width, 5)?)?, a.min(b).wrapping_mul(5));
-        let both = int.combine_flags(&int.ge(&high, &low)?, &int.ne(&x, &y)?, |p, q| p & q)?;
-        self.flag("combine_flags", &both, a != b);
+        let sum = int.add(&shifted, &int.shl_by(&shifted, &by)?)?;
+        self.are("chained add", &sum, zip(a, b).map(|(a, b)| (a.min(b) << 3).wrapping_add((a.min(b) << 6) & width)));
+        let five = int.constants(self.width, &vec![5; len])?;
+        self.are("chained mul", &int.mul(&low, &five)?, zip(a, b).map(|(a, b)| a.min(b).wrapping_mul(5)));
+        let both = int.combine_bools(&int.ge(&high, &low)?, &int.ne(&x, &y)?, |p, q| p & q)?;
+        self.bools("combine_bools", &both, zip(a, b).map(|(a, b)| a != b));
         Ok(())
     }
+
+    /// Of `rows` rows of two.
+    fn reductions(&self, a: &[u64]) -> Result<(), Error> {
+        let (x, int, rows) = (self.encrypt(a), &self.integers, a.len() / 2);
+        let column = |i: usize| a.iter().skip(i).step_by(2).copied();
+        self.are("sum", &int.sum_rows(&x, rows)?, (0..2).map(|i| column(i).fold(0, u64::wrapping_add)));
+        for (extreme, best) in [(Extreme::Min, u64::min as fn(u64, u64) -> u64), (Extreme::Max, u64::max)] {
+            let expected = [0, 1].map(|i| column(i).reduce(best).unwrap());
+            self.are("extreme", &int.extreme_row(&x, rows, extreme)?, expected);
+            let places = self.secret.decrypt_uints(&int.place_of_extreme(&x, rows, extreme)?)?;
+            let first = |i: usize| column(i).position(|value| value == expected[i]).unwrap() as u64;
+            assert_eq!(places, [first(0), first(1)], "place of {extreme:?} of {a:?}");
+        }
+        let bits: Vec<bool> = a.iter().map(|a| a & 1 > 0).collect();
+        let any = int.any_row(&self.secret.encrypt_bools(&bits)?, rows)?;
+        self.bools("any", &any, (0..2).map(|i| column(i).any(|value| value & 1 > 0)));
+        Ok(())
+    }
+}
+
+fn zip(a: &[u64], b: &[u64]) -> impl Iterator<Item = (u64, u64)> {
+    a.iter().copied().zip(b.iter().copied())
 }
 
 /// Values at which carries run far, and any others.
@@ -171,39 +212,59 @@ fn width() -> impl Strategy<Value = Width> {
     prop::sample::select(Width::ALL.to_vec())
 }
 
+/// Arrays of one or two pairs.
+fn operands() -> impl Strategy<Value = Vec<(u64, u64)>> {
+    prop::collection::vec((operand(), operand()), 1..=2)
+}
+
+fn split(pairs: &[(u64, u64)], width: Width) -> (Vec<u64>, Vec<u64>) {
+    pairs.iter().map(|(a, b)| (a & width.max(), b & width.max())).unzip()
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 8, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn sums_are_rusts(width in width(), a in operand(), b in operand(), threads in 1usize..=4) {
+    fn sums_are_rusts(width in width(), pairs in operands(), threads in 1usize..=4) {
+        let (a, b) = split(&pairs, width);
         let bench = Bench::new(two_bits(), width);
-        on_threads(threads, || bench.arithmetic(a & width.max(), b & width.max())).unwrap();
+        on_threads(threads, || bench.arithmetic(&a, &b)).unwrap();
     }
 
     #[test]
-    fn comparisons_are_rusts(width in width(), a in operand(), b in operand(), alike in 0u32..64) {
-        let bench = Bench::new(two_bits(), width);
+    fn comparisons_are_rusts(width in width(), pairs in operands(), alike in 0u32..64) {
+        let (a, b) = split(&pairs, width);
         // Operands that differ in low bits only, or not at all.
-        let near = a ^ (b >> alike >> 1);
-        for b in [a, b, near] {
-            bench.comparisons(a & width.max(), b & width.max()).unwrap();
-        }
+        let near: Vec<u64> = zip(&a, &b).map(|(a, b)| a ^ (b >> alike >> 1)).collect();
+        Bench::new(two_bits(), width).comparisons(&[&a[..], &a, &a].concat(), &[&a[..], &b, &near].concat()).unwrap();
     }
 
     #[test]
-    fn bits_are_rusts(width in width(), a in operand(), b in operand()) {
-        Bench::new(two_bits(), width).bits(a & width.max(), b & width.max()).unwrap();
+    fn bits_are_rusts(width in width(), pairs in operands()) {
+        let (a, b) = split(&pairs, width);
+        Bench::new(two_bits(), width).bits(&a, &b).unwrap();
     }
 
     #[test]
-    fn shifts_are_rusts(width in width(), a in operand(), amount in 0u32..64) {
-        Bench::new(two_bits(), width).shifts(a & width.max(), amount).unwrap();
+    fn shifts_are_rusts(width in width(), pairs in operands(), amounts in prop::array::uniform2(0u32..64)) {
+        let (a, _) = split(&pairs, width);
+        Bench::new(two_bits(), width).shifts(&a, &amounts[..a.len()]).unwrap();
     }
 
     #[test]
-    fn operations_follow_one_another(width in width(), a in operand(), b in operand(), threads in 1usize..=4) {
+    fn operations_follow_one_another(width in width(), pairs in operands(), threads in 1usize..=4) {
+        let (a, b) = split(&pairs, width);
         let bench = Bench::new(two_bits(), width);
-        on_threads(threads, || bench.chain(a & width.max(), b & width.max())).unwrap();
+        on_threads(threads, || bench.chain(&a, &b)).unwrap();
+    }
+
+    #[test]
+    fn reductions_are_rusts(width in width(), values in prop::collection::vec(operand(), 1..=9), equal in 0usize..18) {
+        // Rows of two, some of them equal.
+        let mut values: Vec<u64> = [&values[..], &values].concat().iter().map(|value| value & width.max()).collect();
+        let len = values.len();
+        values[equal % len] = values[0];
+        Bench::new(two_bits(), width).reductions(&values).unwrap();
     }
 }
 
@@ -211,11 +272,12 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 6, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn products_are_rusts(width in width(), a in operand(), b in operand(), shift in 0u32..64, threads in 1usize..=4) {
+    fn products_are_rusts(width in width(), pairs in operands(), shift in 0u32..64, threads in 1usize..=4) {
         let bench = Bench::new(two_bits(), width);
         // Products on both sides of an overflow.
-        let (a, b) = (a & width.max(), (b & width.max()) >> (shift % width.bits()));
-        on_threads(threads, || bench.products(a, b)).unwrap();
+        let (a, b) = split(&pairs, width);
+        let b: Vec<u64> = b.iter().map(|b| b >> (shift % width.bits())).collect();
+        on_threads(threads, || bench.products(&a, &b)).unwrap();
     }
 }
 
@@ -225,15 +287,14 @@ fn edges_of_every_width() {
     for width in Width::ALL {
         let bench = Bench::new(two_bits(), width);
         for threads in [1, 4] {
-            for (a, b) in [(width.max(), 1), (width.max(), width.max()), (0, 1), (0, 0)] {
-                on_threads(threads, || bench.arithmetic(a, b)).unwrap();
-            }
+            let (a, b) = ([width.max(), width.max(), 0, 0], [1, width.max(), 1, 0]);
+            on_threads(threads, || bench.arithmetic(&a, &b)).unwrap();
         }
     }
     let bench = Bench::new(two_bits(), Width::U8);
-    for (a, b) in [(15, 17), (16, 16), (255, 1), (255, 255), (128, 2), (2, 127), (3, 86), (64, 4), (0, 255)] {
-        bench.products(a, b).unwrap();
-    }
+    let pairs = [(15, 17), (16, 16), (255, 1), (255, 255), (128, 2), (2, 127), (3, 86), (64, 4), (0, 255)];
+    let (a, b): (Vec<_>, Vec<_>) = pairs.into_iter().unzip();
+    bench.products(&a, &b).unwrap();
 }
 
 /// Digits of 4 bits in messages of 8.
@@ -241,16 +302,133 @@ fn edges_of_every_width() {
 fn wider_digits() {
     let bench = Bench::new(four_bits(), Width::U16);
     assert_eq!(bench.integers.block_bits(), 4);
-    for (a, b, threads) in [(0xfedc, 0x0124, 1), (0x00ff, 0x0101, 4)] {
+    for (a, b, threads) in [([0xfedc], [0x0124], 1), ([0x00ff], [0x0101], 4)] {
         on_threads(threads, || {
-            bench.arithmetic(a, b).unwrap();
-            bench.products(a, b).unwrap();
-            bench.chain(a, b).unwrap();
+            bench.arithmetic(&a, &b).unwrap();
+            bench.products(&a, &b).unwrap();
+            bench.chain(&a, &b).unwrap();
         });
     }
     let bench = Bench::new(four_bits(), Width::U8);
-    bench.comparisons(0x5a, 0x5b).unwrap();
-    bench.shifts(0xc5, 3).unwrap();
+    bench.comparisons(&[0x5a], &[0x5b]).unwrap();
+    bench.shifts(&[0xc5], &[3]).unwrap();
+}
+
+/// The table of the notes: bootstraps, and rounds of them, of one integer.
+#[test]
+fn costs_are_those_of_the_notes() {
+    let notes = include_str!("../../../docs/notes/tfhe.md");
+    type Operation = fn(&Integers<'_>, [&UintArray; 3], &BoolArray) -> Result<(), Error>;
+    let operations: [(&str, Operation); 13] = [
+        ("add, subtract, negate", |int, [x, y, _], _| int.sub(x, y).map(drop)),
+        ("`checked_add`, `checked_sub`", |int, [x, y, _], _| int.checked_sub(x, y).map(drop)),
+        ("eq, ne", |int, [x, y, _], _| int.eq(x, y).map(drop)),
+        ("lt, le, gt, ge", |int, [x, y, _], _| int.lt(x, y).map(drop)),
+        ("min, max", |int, [x, y, _], _| int.max(x, y).map(drop)),
+        ("select", |int, [x, y, _], c| int.select(c, x, y).map(drop)),
+        ("and, or, xor; rotations", |int, [x, y, _], _| {
+            int.bitxor(x, y).and_then(|x| int.rotate_left(&x, 2)).map(drop)
+        }),
+        ("`shl_by`", |int, [x, y, _], _| int.shl_by(x, y).map(drop)),
+        ("`rotate_left_by`", |int, [x, y, _], _| int.rotate_left_by(x, y).map(drop)),
+        ("multiply", |int, [x, y, _], _| int.mul(x, y).map(drop)),
+        ("multiply by the constant 10", |int, [x, ..], _| int.mul(x, &int.constants(x.width(), &[10])?).map(drop)),
+        ("`checked_mul`", |int, [x, y, _], _| int.checked_mul(x, y).map(drop)),
+        ("sum of 16", |int, [.., many], _| int.sum_rows(many, 16).map(drop)),
+    ];
+    let (secret, keys) = two_bits();
+    let int = keys.integers().unwrap();
+    let mut rows = Vec::new();
+    for (name, operation) in operations {
+        let mut row = format!("| {name} |");
+        for width in Width::ALL {
+            let [x, y] = [5, 6].map(|value| secret.encrypt_uints(width, &[value]).unwrap());
+            let many = secret.encrypt_uints(width, &[7; 16]).unwrap();
+            let condition = secret.encrypt_bools(&[true]).unwrap();
+            let cost =
+                |threads| on_threads(threads, || int.cost(|int| operation(int, [&x, &y, &many], &condition)).unwrap());
+            let [blocks, prefix] = [cost(1), cost(8)].map(|cost| format!("{} ({})", cost.bootstraps, cost.rounds));
+            row += &if blocks == prefix { format!(" {blocks} |") } else { format!(" {blocks}, {prefix} |") };
+        }
+        rows.push(row);
+    }
+    let missing: Vec<String> = rows.into_iter().filter(|row| !notes.contains(row)).collect();
+    assert!(missing.is_empty(), "{}", missing.join("\n"));
+}
+
+/// A round's bootstraps are all elements'; and on few threads a batch is carried block by block, on many by prefix.
+#[test]
+fn rounds_are_shared_by_the_elements() {
+    let (secret, keys) = two_bits();
+    let int = keys.integers().unwrap();
+    let cost = |len: usize, threads| {
+        let x = secret.encrypt_uints(Width::U32, &vec![7; len]).unwrap();
+        on_threads(threads, || int.cost(|int| int.add(&x, &x)).unwrap())
+    };
+    assert_eq!((cost(1, 1).bootstraps, cost(1, 1).rounds), (16, 16));
+    assert_eq!((cost(20, 1).bootstraps, cost(20, 1).rounds), (320, 16));
+    assert_eq!((cost(1, 8).bootstraps, cost(1, 8).rounds), (50, 6));
+    assert_eq!(cost(20, 8), cost(20, 1));
+    let x = secret.encrypt_uints(Width::U16, &[]).unwrap();
+    assert_eq!(int.cost(|int| int.mul(&x, &int.shl_by(&x, &x)?)).unwrap().rounds, 0);
+    assert!(int.checked_mul(&x, &x).unwrap().1.is_empty());
+}
+
+/// Copies of one error add as values: their sums are made of smaller groups.
+#[test]
+fn copies_are_combined() {
+    let bench = Bench::new(two_bits(), Width::U16);
+    let (x, y) = (bench.encrypt(&[0xf0f0]), bench.encrypt(&[0xffff]));
+    let int = &bench.integers;
+    for x in [&x, &int.min(&x, &y).unwrap(), &int.add(&x, &y).unwrap()] {
+        let value = bench.secret.decrypt_uints(x).unwrap()[0];
+        bench.are("sum of copies", &int.sum_rows(&x.take(&[0; 9]), 9).unwrap(), [value.wrapping_mul(9)]);
+        bench.are("product", &int.mul(x, x).unwrap(), [value.wrapping_mul(value)]);
+        bench.are("double", &int.add(x, x).unwrap(), [value.wrapping_mul(2)]);
+        bench.bools("equal", &int.eq(x, x).unwrap(), [true]);
+        bench.are("difference", &int.sub(x, x).unwrap(), [0]);
+        let flag = int.ne(x, &y).unwrap();
+        bench.bools("any of copies", &int.any_row(&flag.take(&[0; 40]), 40).unwrap(), [value != 0xffff]);
+        let ones = int.uints_from_bools(Width::U16, &flag.take(&[0; 40])).unwrap();
+        bench.are("number of copies", &int.sum_rows(&ones, 40).unwrap(), [40 * u64::from(value != 0xffff)]);
+        let both = int.combine_bools(&flag, &flag, |a, b| a & b).unwrap();
+        bench.are("select", &int.select(&both, x, x).unwrap(), [value]);
+        // What is counted is what is done.
+        let cost = int.cost(|int| int.sum_rows(&x.take(&[0; 9]), 9)).unwrap();
+        let done = std::sync::atomic::AtomicUsize::new(0);
+        let report = |steps, _| {
+            done.store(steps, std::sync::atomic::Ordering::Relaxed);
+            ControlFlow::Continue(())
+        };
+        int.reporting(&report, |int| int.sum_rows(&x.take(&[0; 9]), 9)).unwrap();
+        assert_eq!(done.into_inner(), cost.bootstraps);
+    }
+}
+
+/// Every bootstrap is reported; a refusal comes before the first; a call that is stopped says how far it was.
+#[test]
+fn progress_is_reported() {
+    let (secret, keys) = two_bits();
+    let int = keys.integers().unwrap();
+    let x = secret.encrypt_uints(Width::U8, &[200; 50]).unwrap();
+    let steps = std::sync::Mutex::new(Vec::new());
+    let report = |done, total| {
+        steps.lock().unwrap().push((done, total));
+        ControlFlow::Continue(())
+    };
+    let sum = int.reporting(&report, |int| int.add(&int.mul(&x, &x)?, &x)).unwrap();
+    assert_eq!(secret.decrypt_uints(&sum).unwrap(), [(200 * 200 + 200) % 256; 50]);
+    let steps = steps.into_inner().unwrap();
+    assert!(steps.len() > 10 && steps.is_sorted());
+    assert_eq!(steps.last(), Some(&(30 * 50, 30 * 50)));
+    let stop = |done, _| if done < 300 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) };
+    let Err(Error::Cancelled { op: "mul", done, total }) = int.reporting(&stop, |int| int.mul(&x, &x)) else {
+        panic!("not stopped")
+    };
+    assert!((300..total).contains(&done), "{done} {total}");
+    let y = secret.encrypt_uints(Width::U16, &[0; 50]).unwrap();
+    let refused = int.reporting(&|_, _| panic!("begun"), |int| int.add(&int.add(&x, &x)?, &y));
+    assert!(matches!(refused, Err(Error::WidthMismatch { .. })));
 }
 
 #[test]
@@ -258,8 +436,12 @@ fn refusals_carry_both_values() {
     let (secret, keys) = two_bits();
     let int = keys.integers().unwrap();
     let (others, _) = four_bits();
-    let (a, b) = (secret.encrypt_uint(Width::U8, 200).unwrap(), secret.encrypt_uint(Width::U16, 200).unwrap());
-    let foreign = others.encrypt_uint(Width::U8, 1).unwrap();
+    let (a, b) = (secret.encrypt_uints(Width::U8, &[200]).unwrap(), secret.encrypt_uints(Width::U16, &[200]).unwrap());
+    let foreign = others.encrypt_uints(Width::U8, &[1]).unwrap();
+    assert!(matches!(int.add(&a, &a.take(&[0, 0])), Err(Error::LengthMismatch { left: 1, right: 2, .. })));
+    assert!(matches!(int.sum_rows(&a, 2), Err(Error::LengthMismatch { left: 1, right: 0, .. })));
+    assert!(matches!(UintArray::join(&[&a, &b]), Err(Error::WidthMismatch { left: 8, right: 16, .. })));
+    assert!(matches!(UintArray::join(&[&a, &foreign]), Err(Error::ForeignObject { .. })));
     assert_eq!(
         int.add(&a, &b).unwrap_err().to_string(),
         "add: operands have 8 and 16 bits; encrypt both with one width"
@@ -267,30 +449,30 @@ fn refusals_carry_both_values() {
     assert!(matches!(int.lt(&a, &b), Err(Error::WidthMismatch { op: "lt", left: 8, right: 16 })));
     assert!(matches!(int.mul(&a, &foreign), Err(Error::ForeignObject { op: "mul", .. })));
     assert!(matches!(int.shl_by(&a, &foreign), Err(Error::ForeignObject { op: "shl_by", .. })));
-    assert!(matches!(others.decrypt_uint(&a), Err(Error::ForeignObject { .. })));
-    let (ours, theirs) = (secret.encrypt_flag(true).unwrap(), others.encrypt_flag(true).unwrap());
+    assert!(matches!(others.decrypt_uints(&a), Err(Error::ForeignObject { .. })));
+    let (ours, theirs) = (secret.encrypt_bools(&[true]).unwrap(), others.encrypt_bools(&[true]).unwrap());
     assert!(matches!(int.select(&theirs, &a, &a), Err(Error::ForeignObject { op: "select", .. })));
-    let refused = int.combine_flags(&ours, &theirs, |p, q| p & q);
-    assert!(matches!(refused, Err(Error::ForeignObject { op: "combine_flags", .. })));
+    let refused = int.combine_bools(&ours, &theirs, |p, q| p & q);
+    assert!(matches!(refused, Err(Error::ForeignObject { op: "combine_bools", .. })));
     assert_eq!(
         int.shr(&a, 8).unwrap_err().to_string(),
         "shr: the amount is 8, an integer of 8 bits is shifted by 0 to 7; reduce it"
     );
     assert_eq!(
-        secret.encrypt_uint(Width::U8, 256).unwrap_err().to_string(),
-        "encrypt_uint: 256 is not below 2^8; reduce it or choose a larger width"
+        secret.encrypt_uints(Width::U8, &[1, 256]).unwrap_err().to_string(),
+        "encrypt_uints: 256 is not below 2^8; reduce it or choose a larger width"
     );
-    assert!(matches!(int.constant(Width::U32, 1 << 32), Err(Error::ValueTooLarge { bits: 32, .. })));
+    assert!(matches!(int.constants(Width::U32, &[1 << 32]), Err(Error::ValueTooLarge { bits: 32, .. })));
     assert!(matches!(Width::from_bits(24), Err(Error::UnknownWidth { bits: 24 })));
     let blocks = a.blocks().to_vec();
-    assert_eq!(int.uint_from_blocks(Width::U8, blocks.clone()).unwrap(), a);
-    assert!(matches!(int.uint_from_blocks(Width::U16, blocks), Err(Error::LengthMismatch { left: 4, right: 8, .. })));
+    assert_eq!(int.uints_from_blocks(Width::U8, blocks.clone()).unwrap(), a);
+    assert!(matches!(int.uints_from_blocks(Width::U16, blocks), Err(Error::LengthMismatch { left: 4, right: 8, .. })));
     let full = secret.encrypt_integers(&[9; 4], 15).unwrap();
-    assert!(matches!(int.flag_from_block(full[0].clone()), Err(Error::ValueOutOfSpace { value: 15, max: 1, .. })));
-    assert!(matches!(int.uint_from_blocks(Width::U8, full), Err(Error::ValueOutOfSpace { value: 15, max: 3, .. })));
+    assert!(matches!(int.bools_from_blocks(full.clone()), Err(Error::ValueOutOfSpace { value: 15, max: 1, .. })));
+    assert!(matches!(int.uints_from_blocks(Width::U8, full), Err(Error::ValueOutOfSpace { value: 15, max: 3, .. })));
     let (small, keys) = common::keys(common::literal(64, Space::Bit));
     assert!(matches!(keys.integers(), Err(Error::WrongSpace { .. })));
-    assert!(matches!(small.encrypt_uint(Width::U8, 1), Err(Error::WrongSpace { .. })));
+    assert!(matches!(small.encrypt_uints(Width::U8, &[1]), Err(Error::WrongSpace { .. })));
 }
 
 /// Blocks at the edge of the budget are bootstrapped before they are multiplied; beyond it they are refused.
@@ -301,15 +483,16 @@ fn noise_is_counted() {
     let noisy = |factor: f64| {
         let blocks = secret.encrypt_integers(&[1, 2, 3, 0], 3).unwrap();
         let variance = factor * keys.params().noise().bootstrapped;
-        let blocks = blocks.iter().map(|x| Ciphertext::from_parts(x.lwe().clone(), x.key(), variance, 3));
-        int.uint_from_blocks(Width::U8, blocks.collect()).unwrap()
+        let blocks =
+            blocks.iter().map(|x| Ciphertext::from_parts(x.lwe().clone(), x.key(), NoiseSum::of(x.lwe(), variance), 3));
+        int.uints_from_blocks(Width::U8, blocks.collect()).unwrap()
     };
-    let fresh = secret.encrypt_uint(Width::U8, 0b11_0000).unwrap();
+    let fresh = secret.encrypt_uints(Width::U8, &[0b11_0000]).unwrap();
     // The largest factors by which a bootstrap, and a multiplication by 4, still work.
     let limit = |x: f64| keys.params().log2_p_fail(x) <= keys.params().max_log2_p_fail;
     let edge = (0..).map(|i| 1.1f64.powi(i)).take_while(|&x| limit(x)).last().unwrap();
     let settled = int.bitand(&noisy(edge / 1.2), &fresh).unwrap();
-    assert_eq!(secret.decrypt_uint(&settled).unwrap(), 0b11_0000);
+    assert_eq!(secret.decrypt_uints(&settled).unwrap(), [0b11_0000]);
     assert!(!limit(16.0 * edge / 1.2));
     for refused in [int.bitand(&noisy(edge * 1.3), &fresh), int.add(&noisy(edge * 1.3), &fresh)] {
         let Err(Error::NoiseExhausted { log2_p_fail, max_log2_p_fail, .. }) = refused else { panic!("{refused:?}") };
@@ -323,12 +506,13 @@ fn noise_is_counted() {
 fn real_set() {
     let keys = common::keys(sets::find("integer-4-128").unwrap().literal());
     let bench = Bench::new(&keys, Width::U16);
-    let (a, b) = (0xbeef, 0x1234);
-    bench.arithmetic(a, b).unwrap();
-    bench.comparisons(a, b).unwrap();
-    bench.bits(a, b).unwrap();
-    bench.shifts(a, 5).unwrap();
-    bench.chain(a, b).unwrap();
-    on_threads(4, || bench.arithmetic(a, b)).unwrap();
-    Bench::new(&keys, Width::U8).products(0xd7, 0x4b).unwrap();
+    let (a, b) = ([0xbeef, 0xffff], [0x1234, 1]);
+    bench.arithmetic(&a, &b).unwrap();
+    bench.comparisons(&a, &b).unwrap();
+    bench.bits(&a, &b).unwrap();
+    bench.shifts(&a, &[5, 9]).unwrap();
+    bench.chain(&a, &b).unwrap();
+    on_threads(4, || bench.arithmetic(&a[..1], &b[..1])).unwrap();
+    bench.reductions(&[9, 1, 0xbeef, 1, 7, 3]).unwrap();
+    Bench::new(&keys, Width::U8).products(&[0xd7], &[0x4b]).unwrap();
 }

@@ -12,6 +12,7 @@ class GatesMixin(EngineCore):
     """Every gate of two inputs costs one bootstrap for each element; negation is free, and `mux` costs two.
 
     All take ciphertexts, or booleans in the clear for one of the operands, which cost as much; shapes are broadcast.
+    Operands that share too much of their noise, as two results of `mux` may, are bootstrapped once more before.
     All raise the same errors:
 
     * `SpaceError` if the parameters hold integers;
@@ -95,9 +96,6 @@ class GatesMixin(EngineCore):
     def _gate(self, name: str, a: Any, b: Any) -> Ciphertext:
         operation = f"{name}_" if name in ("and", "or") else name
         self._require_bits(operation)
-        if a is b and isinstance(a, Ciphertext):
-            # Two copies of one noise add as values, not as variances; after a bootstrap there is room for that.
-            a = b = self._refresh(operation, self._ciphertext(operation, "a", a))
         shape, (x, y) = self._operands(operation, "a, b", a, b)
         key = self._key(operation, x, y)
         with self._reporting(operation) as report:

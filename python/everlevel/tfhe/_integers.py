@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import MessageError, NoiseError, OperandTypeError, SpaceError, TableError
+from ..errors import MessageError, OperandTypeError, SpaceError, TableError
 from . import _checks
 from ._gates import GatesMixin
 from .ciphertext import Ciphertext
@@ -169,11 +169,11 @@ class IntegersMixin(GatesMixin):
         return self._tables(operation, x, [self._table(operation, x, (lambda m: m) if lut is None else lut)])[0]
 
     def bootstrap_many(self, ciphertext: Ciphertext, luts: Sequence[Any]) -> list[Ciphertext]:
-        """Look every element up in several tables, by as few rotations as the noise allows.
+        """Look every element up in several tables, by as few rotations as there is room for.
 
-        One rotation serves several tables where the parameters have room: two tables take a bit of the modulus
-        switch's precision, three or four two bits. The named sets are made tight and have none, so that each table
-        has a rotation of its own there; the answers are the same.
+        One rotation serves several tables if all their entries for ``0`` to ``ciphertext.max_value`` fit the space side
+        by side: of integers of 4 bits two tables of values up to 7, or four of values up to 3. So it pays to know how
+        large values are. Otherwise there are more rotations; the answers are the same.
 
         Parameters
         ----------
@@ -197,17 +197,7 @@ class IntegersMixin(GatesMixin):
         operation = "bootstrap_many"
         x = self._ciphertext(operation, "ciphertext", ciphertext)
         self._require_integers(operation)
-        return self._many(operation, x, [self._table(operation, x, lut) for lut in luts])
-
-    def _many(self, operation: str, x: Ciphertext, tables: list[list[int]]) -> list[Ciphertext]:
-        try:
-            return self._tables(operation, x, tables)
-        except (NoiseError, TableError):
-            # Too many for one rotation, which is told before any work; one alone has no other way.
-            if len(tables) < 2:
-                raise
-        half = len(tables) // 2
-        return self._many(operation, x, tables[:half]) + self._many(operation, x, tables[half:])
+        return self._tables(operation, x, [self._table(operation, x, lut) for lut in luts])
 
     def _bootstrap_pairs(self, a: Ciphertext, b: Any, lut: Any) -> Ciphertext:
         operation = "bootstrap"
@@ -228,16 +218,9 @@ class IntegersMixin(GatesMixin):
                 needed=self.max_value,
             )
         entries = _checks.table(operation, lut, (high, radix), self.max_value).reshape(-1)
-        # Both from one array: one factor, since copies of one noise add as values.
-        pairs = self._scale(operation, x, radix + 1, 0) if a is b else self._pairs(x, y, radix)
-        if a is b:
-            # x·(radix + 1) is the diagonal's place.
-            return self._tables(operation, pairs, [self._full(entries)])[0]
-        return self._tables(operation, self._wrap(pairs._native, shape), [self._full(entries)])[0]
-
-    def _pairs(self, x: Ciphertext, y: Ciphertext, radix: int) -> Ciphertext:
-        key = self._key("bootstrap", x, y)
-        return self._wrap(self._context.combine(key, [(radix, x._native), (1, y._native)], 0), x.shape)
+        key = self._key(operation, x, y)
+        pairs = self._wrap(self._context.combine(key, [(radix, x._native), (1, y._native)], 0), shape)
+        return self._tables(operation, pairs, [self._full(entries)])[0]
 
     def _table(self, operation: str, x: Ciphertext, lut: Any) -> list[int]:
         size = x.max_value + 1 if callable(lut) else self.max_value + 1
@@ -257,9 +240,6 @@ class IntegersMixin(GatesMixin):
     def _sum(self, operation: str, a: Any, b: Any, sign: int) -> Ciphertext:
         self._require_integers(operation)
         if isinstance(a, Ciphertext) and isinstance(b, Ciphertext):
-            if a is b:
-                # Copies of one noise add as values, not as variances.
-                return self._scale(operation, self._ciphertext(operation, "a", a), 1 + sign, 0)
             shape, (x, y) = self._operands(operation, "a, b", a, b)
             key = self._key(operation, x, y)
             low, high = (0, x.max_value + y.max_value) if sign > 0 else (-y.max_value, x.max_value)

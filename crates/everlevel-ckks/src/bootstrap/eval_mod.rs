@@ -139,6 +139,7 @@ impl Plan {
             y
         };
         let z = doubled(&u);
+        drop(u);
         let mut y = Elements::new(ring, ladder, key, Basis::Chebyshev, z).polynomial(&fit.coeffs);
         for _ in 1..DOUBLINGS {
             y = doubled(&y);

@@ -9,7 +9,7 @@ use crate::bootstrap::dft::Steps;
 use crate::bootstrap::key_set::{
     Generator, Purpose, Source, StageKeys, TopKeys, named_stage_keys, stage_key_count, stage_keys,
 };
-use crate::bootstrap::maps::{Part, is_packed};
+use crate::bootstrap::maps::{Held, Part, is_packed};
 use crate::bootstrap::tables::{descent, lowest_gadgets, stage_gadget, up_gadgets};
 use crate::context::Inner;
 use crate::keys::{KeyInfo, SecretKey};
@@ -48,11 +48,13 @@ pub struct BootstrapKey {
     /// The rotation by the number of slots that joins two halves side by side, after SlotsToCoeffs' first stage; none where the halves are two
     /// ciphertexts.
     pub(crate) fold: Option<(i64, SwitchingKey)>,
+    /// Plaintexts that are shared with other keys, and go with the last of them.
+    pub(crate) maps: Held,
 }
 
 impl Context {
     /// Keys for bootstraps of `stage_count` 3, 4 or 5 ([`crate::params::stage_counts`] for fewer slots): more stages are faster and leave
-    /// fewer levels (10, 9, 8).
+    /// fewer levels (10, 9, 8 of 13).
     ///
     /// # Errors
     /// A foreign secret key, an unsupported stage count, parameters without a bootstrap, fewer slots than half the degree; a
@@ -142,7 +144,17 @@ impl BootstrapKey {
             }
             false => None,
         };
-        Ok(Self { info, size, kind, slot_count, top, slots_to_coeffs, slots_to_coeffs_first, fold })
+        Ok(Self {
+            info,
+            size,
+            kind,
+            slot_count,
+            top,
+            slots_to_coeffs,
+            slots_to_coeffs_first,
+            fold,
+            maps: Held::default(),
+        })
     }
 
     /// Number of switching keys.

@@ -2,15 +2,20 @@
 //!
 //! They hold plaintexts as integers (see [`everlevel_rlwe::Diagonal`]), so a set for one stage count is some ten megabytes at N = 2^16, and a key
 //! opened from a file is usable at once if another of its kind has been used before.
+//!
+//! The widest stage of each transform, whose diagonals have the ring's full length, is slow to use in that form. Keys that take gigabytes for
+//! the sake of speed therefore use it lifted (see [`LinearTransform::lifted`]): shared too, but held by the keys, so that these tables
+//! go when the last key that used them goes.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use everlevel_ring::PrimeSet;
 use everlevel_rlwe::LinearTransform;
 use num_complex::Complex64;
 
 use crate::bootstrap::dft::{self, Direction, Halves, Shape, Shift, Steps};
+use crate::bootstrap::key_set::StageKeys;
 use crate::bootstrap::tables::{BootstrapTables, falling_shares, lowest_sets, stage_sets};
 use crate::bootstrap::{BootstrapKind, Method};
 use crate::context::Inner;
@@ -40,30 +45,74 @@ pub(crate) struct MapsId {
 /// The maps of a transform.
 #[derive(Debug)]
 pub(crate) struct Maps {
-    pub stages: Vec<LinearTransform>,
+    pub stages: Vec<Arc<LinearTransform>>,
     /// Left rotation that is still due after the last stage, where steps go one way.
     pub rotation: i64,
 }
 
 /// What has been made so far.
 #[derive(Debug, Default)]
-pub(crate) struct Cache(Mutex<HashMap<MapsId, Arc<Maps>>>);
+pub(crate) struct Cache(Mutex<HashMap<MapsId, Entry>>);
+
+#[derive(Debug)]
+struct Entry {
+    integers: Arc<Maps>,
+    lifted: Weak<Maps>,
+}
+
+/// The lifted maps that a key has used, kept for as long as the key.
+#[derive(Debug, Default)]
+pub(crate) struct Held(Mutex<Vec<Arc<Maps>>>);
 
 impl Cache {
+    fn lock(&self) -> MutexGuard<'_, HashMap<MapsId, Entry>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn get(&self, id: MapsId) -> Option<Arc<Maps>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&id).cloned()
+        self.lock().get(&id).map(|entry| entry.integers.clone())
+    }
+
+    fn get_lifted(&self, id: MapsId) -> Option<Arc<Maps>> {
+        self.lock().get(&id)?.lifted.upgrade()
     }
 
     /// The first of two that were made at once is kept.
-    fn insert(&self, id: MapsId, maps: Maps) -> Arc<Maps> {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(all.entry(id).or_insert_with(|| Arc::new(maps)))
+    fn insert(&self, id: MapsId, integers: Maps) -> Arc<Maps> {
+        let new = || Entry { integers: Arc::new(integers), lifted: Weak::new() };
+        self.lock().entry(id).or_insert_with(new).integers.clone()
     }
 
-    /// Bytes held.
+    /// As [`Cache::insert`], for what was lifted from the maps of an id.
+    fn insert_lifted(&self, id: MapsId, lifted: Maps) -> Arc<Maps> {
+        let lifted = Arc::new(lifted);
+        let mut all = self.lock();
+        let Some(entry) = all.get_mut(&id) else { return lifted };
+        entry.lifted.upgrade().unwrap_or_else(|| {
+            entry.lifted = Arc::downgrade(&lifted);
+            lifted
+        })
+    }
+
+    /// Bytes held, here and by keys.
     pub fn nbytes(&self) -> usize {
-        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        all.values().flat_map(|maps| &maps.stages).map(LinearTransform::nbytes).sum()
+        let all = self.lock();
+        let bytes = |maps: &Maps| maps.stages.iter().map(|stage| stage.nbytes()).sum::<usize>();
+        let lifted = |entry: &Entry| {
+            let Some(lifted) = entry.lifted.upgrade() else { return 0 };
+            let pairs = lifted.stages.iter().zip(&entry.integers.stages);
+            pairs.filter(|(a, b)| !Arc::ptr_eq(a, b)).map(|(a, _)| a.nbytes()).sum()
+        };
+        all.values().map(|entry| bytes(&entry.integers) + lifted(entry)).sum()
+    }
+}
+
+impl Held {
+    fn hold(&self, maps: &Arc<Maps>) {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if !all.iter().any(|held| Arc::ptr_eq(held, maps)) {
+            all.push(maps.clone());
+        }
     }
 }
 
@@ -126,6 +175,30 @@ impl Inner {
         }
     }
 
+    /// The maps of an id with the widest stage lifted for the given keys, and held by `held` from now on.
+    pub(crate) fn lifted_maps(
+        &self,
+        tables: &BootstrapTables,
+        id: MapsId,
+        keys: &[StageKeys],
+        held: &Held,
+    ) -> Arc<Maps> {
+        let maps = match tables.maps.get_lifted(id) {
+            Some(maps) => maps,
+            None => {
+                let integers = self.maps(tables, id);
+                let lifted = |(stage, keys): (&Arc<LinearTransform>, &StageKeys)| {
+                    let special = keys.values().next().map(|key| &key.gadget().special);
+                    special.and_then(|s| stage.lifted(&self.ring, s)).map_or_else(|| stage.clone(), Arc::new)
+                };
+                let stages = integers.stages.iter().zip(keys).map(lifted).collect();
+                tables.maps.insert_lifted(id, Maps { stages, rotation: integers.rotation })
+            }
+        };
+        held.hold(&maps);
+        maps
+    }
+
     fn make_maps(&self, tables: &BootstrapTables, id: MapsId) -> Maps {
         let MapsId { part, stage_count, kind, steps } = id;
         let scales = &self.ladder.scales;
@@ -171,7 +244,7 @@ impl Inner {
             .zip(shifts)
             .map(|(((map, pair), share), shift)| {
                 let factor = share * ratio(&self.ring, pair[0], pair[1]);
-                map.encode(&self.ring, pair, factor, steps, shift)
+                Arc::new(map.encode(&self.ring, pair, factor, steps, shift))
             })
             .collect();
         Maps { stages, rotation }

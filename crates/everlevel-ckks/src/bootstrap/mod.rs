@@ -31,9 +31,9 @@ pub(crate) use tables::BootstrapTables;
 /// Ways to bootstrap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
-    /// SlotsToCoeffs last: any level in, level 13 − stage_count out, the most precise.
+    /// SlotsToCoeffs last: any level in, `max_level − stage_count` out (10 of 13, with three stages), the most precise.
     Regular,
-    /// SlotsToCoeffs first, on the lowest levels: level ≥ stage_count in, level 13 out. The sine's error is that of the values
+    /// SlotsToCoeffs first, on the lowest levels: level ≥ stage_count in, `max_level` out. The sine's error is that of the values
     /// themselves, `6.3e-6·|m|³`, since it is not spread over coefficients.
     Lossy,
     /// As lossy, for values ±1, which the sine's extrema clean: an input error δ leaves 1.24·δ².
@@ -137,7 +137,8 @@ pub enum Stage {
 pub type Observer<'a> = &'a mut (dyn FnMut(Stage, &Rlwe, f64) + Send);
 
 impl Context {
-    /// A ciphertext of the same message, at level 10, 9 or 8 for stage counts 3, 4 and 5: what a key was made for.
+    /// A ciphertext of the same message, at `max_level − stage_count`: level 10, 9 or 8 of 13 for stage counts 3, 4 and 5, which the key was made
+    /// for.
     ///
     /// The input may be at any level, and is first brought to level 0; its values may be up to about 1 in size
     /// (the error grows with the cube: `|m|³·6.3e-6` for coefficients of size `m`).
@@ -190,7 +191,7 @@ impl Context {
         self.run(call, &[a], progress, &mut |_, _, _| {}).map(only)
     }
 
-    /// A lossy bootstrap, to level 13; below level `stage_count` a regular one with the same keys, to level 13 − stage_count.
+    /// A lossy bootstrap, to `max_level`; below level `stage_count` a regular one with the same keys, to `max_level − stage_count`.
     ///
     /// # Errors
     /// As [`Context::bootstrap`]; a key of another kind.
@@ -205,7 +206,7 @@ impl Context {
         self.run(call, &[a], progress, &mut |_, _, _| {}).map(only)
     }
 
-    /// A bootstrap of values ±1 (each part, for complex values), to level 13, that squares their errors.
+    /// A bootstrap of values ±1 (each part, for complex values), to `max_level`, that squares their errors.
     ///
     /// # Errors
     /// As [`Context::lossy_bootstrap`]; a level below `stage_count`.

@@ -118,8 +118,7 @@ impl<'a> Run<'a> {
         for (residual, first) in residuals.iter_mut().zip(&ladder.at_level(ring, &first, 0).cts) {
             residual.sub_assign(ring, first);
             *residual = residual.restricted(&self.tables.base);
-            ring.mul_residues_assign(&mut residual.c0, |m| m.reduce(factor));
-            ring.mul_residues_assign(&mut residual.c1, |m| m.reduce(factor));
+            residual.mul_integer_assign(ring, factor);
         }
         let second = Working { cts: self.regular_from(residuals)?, level };
         let sums = ladder.linear_combination(ring, &[(&first, 1.0), (&second, 1.0 / gain)], level - 1);
@@ -139,8 +138,7 @@ impl<'a> Run<'a> {
         }
         let factor = working::ratio(ring, &ladder.sets[0], &tables.base) * tables.base_scale / ladder.scales[0];
         let multiplied = |mut ct: Rlwe| {
-            ring.mul_residues_assign(&mut ct.c0, |m| m.reduce(factor.round() as u64));
-            ring.mul_residues_assign(&mut ct.c1, |m| m.reduce(factor.round() as u64));
+            ct.mul_integer_assign(ring, factor.round() as u64);
             ct
         };
         Rlwe::rescale_many(cts.into_iter().map(multiplied).collect(), ring, &tables.base)
@@ -175,10 +173,7 @@ impl<'a> Run<'a> {
         if method == Method::Sign {
             // ±1 to ±q0/4.
             let factor = (self.tables.message_ratio / 4.0).round() as u64;
-            for ct in &mut cts {
-                ring.mul_residues_assign(&mut ct.c0, |m| m.reduce(factor));
-                ring.mul_residues_assign(&mut ct.c1, |m| m.reduce(factor));
-            }
+            cts.iter_mut().for_each(|ct| ct.mul_integer_assign(ring, factor));
         }
         let sines = self.sines(cts, method, false, parts)?;
         let level = self.inner.ladder.sets.len() - 1;

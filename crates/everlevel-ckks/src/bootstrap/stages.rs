@@ -92,15 +92,23 @@ impl<'a> BootstrapKeyRef<'a> {
         let down = part == Part::CoeffsToSlots;
         let stage_count = if down { self.top().coeffs_to_slots.len() } else { self.stage_count() };
         let (steps, keys) = match self {
-            Self::Full(key) if down => (Steps::Hoisted(key.size()), Keys::Stages(&key.top.coeffs_to_slots)),
-            Self::Full(key) if part == Part::SlotsToCoeffs => {
-                (Steps::Hoisted(key.size()), Keys::Stages(&key.slots_to_coeffs))
+            Self::Full(key) => {
+                let keys = match part {
+                    Part::CoeffsToSlots => &key.top.coeffs_to_slots,
+                    Part::SlotsToCoeffs => &key.slots_to_coeffs,
+                    Part::SlotsToCoeffsFirst => &key.slots_to_coeffs_first,
+                };
+                (Steps::Hoisted(key.size()), Keys::Stages(keys))
             }
-            Self::Full(key) => (Steps::Hoisted(key.size()), Keys::Stages(&key.slots_to_coeffs_first)),
             Self::Small { key, .. } if down => (Steps::Left, Keys::Stages(&key.top.coeffs_to_slots)),
             Self::Small { rotation, .. } => (Steps::Right, Keys::Powers(rotation)),
         };
-        let maps = inner.maps(tables, MapsId { part, stage_count, kind, steps });
+        let id = MapsId { part, stage_count, kind, steps };
+        let maps = match (self, keys) {
+            // Who takes full keys as they are wants speed; small and seeded keys are for little memory.
+            (Self::Full(key), Keys::Stages(keys)) if !key.is_seeded() => inner.lifted_maps(tables, id, keys, &key.maps),
+            _ => inner.maps(tables, id),
+        };
         Stages { slots: inner.encoder.slots() as i64, maps, steps, keys }
     }
 }
@@ -134,7 +142,7 @@ impl Stages<'_> {
         };
         let mut out: Vec<Rlwe> = match self.steps {
             Steps::Hoisted(_) => map.apply_many(ring, cts, key),
-            Steps::Left | Steps::Right => cts.iter().map(|ct| map.apply_stepwise(ring, ct, key)).collect(),
+            Steps::Left | Steps::Right => map.apply_stepwise_many(ring, cts, key),
         };
         if stage + 1 == self.len() {
             for left in powers_of_two(self.maps.rotation, self.slots) {

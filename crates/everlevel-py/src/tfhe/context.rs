@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use everlevel_ckks::io::{Access, Container};
 use everlevel_rlwe::SecretId;
-use everlevel_tfhe::{self as tfhe, Error, Gate, Lwe, Progress, Space, noise, sets};
+use everlevel_tfhe::{self as tfhe, Error, Gate, Lwe, NoiseSum, Progress, Space, noise, sets};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -61,7 +61,7 @@ impl TfheContext {
         tfhe::Ciphertext::from_parts(
             Lwe::trivial(self.params.ciphertext_dim(), value),
             SecretId(secret_id),
-            0.0,
+            NoiseSum::default(),
             max_value,
         )
     }

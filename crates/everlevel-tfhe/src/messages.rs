@@ -1,9 +1,9 @@
-//! Small integers: linear combinations for free, tables by bootstrapping.
+//! Messages of 1 to 8 bits: linear combinations for free, tables by bootstrapping.
 
 use crate::ciphertext::wrong_space;
 use crate::gates::same_length;
 use crate::params::Space;
-use crate::{Ciphertext, Error, EvalKeys, Lut, Lwe};
+use crate::{Ciphertext, Error, EvalKeys, Lut, Lwe, NoiseSum};
 
 impl EvalKeys {
     /// The largest integer of the space.
@@ -17,7 +17,7 @@ impl EvalKeys {
         }
     }
 
-    /// `constant + Σ factor·x`, without a bootstrap. Noise adds with the squares of the factors.
+    /// `constant + Σ factor·x`, without a bootstrap. The variances of independent errors add with the squares of their factors.
     ///
     /// # Errors
     /// [`Error::WrongSpace`], [`Error::ForeignObject`], [`Error::SpaceExhausted`] where a value that the operands may hold gives a result outside the
@@ -25,12 +25,11 @@ impl EvalKeys {
     pub fn linear(&self, terms: &[(i64, &Ciphertext)], constant: i64) -> Result<Ciphertext, Error> {
         let op = "linear";
         let max = self.max_integer()?;
-        let (mut low, mut high, mut variance) = (i128::from(constant), i128::from(constant), 0.0);
+        let (mut low, mut high) = (i128::from(constant), i128::from(constant));
         for &(factor, x) in terms {
             self.check(op, "operand", x)?;
             let reach = i128::from(factor) * i128::from(x.max_value);
             (low, high) = (low + reach.min(0), high + reach.max(0));
-            variance += (factor as f64).powi(2) * x.variance;
         }
         if low < 0 || high > i128::from(max) {
             let max_value = if low < 0 { low.rem_euclid(i128::from(2 * max + 2)) } else { high };
@@ -38,7 +37,8 @@ impl EvalKeys {
         }
         let mut lwe = Lwe::trivial(self.params().ciphertext_dim(), self.encode(constant as u64));
         terms.iter().for_each(|&(factor, x)| lwe.add_multiple(&x.lwe, factor));
-        Ok(Ciphertext { lwe, key: self.id(), variance, max_value: high as u64 })
+        let noise = NoiseSum::combination(terms.iter().map(|&(factor, x)| (factor as f64, &x.noise)));
+        Ok(Ciphertext { lwe, key: self.id(), noise, max_value: high as u64 })
     }
 
     /// `a + b`.
@@ -58,29 +58,47 @@ impl EvalKeys {
         Ok(out.into_iter().flatten().collect())
     }
 
-    /// Several tables of each element, from one rotation: output `[i][t]` is table `t` of element `i`.
+    /// Several tables of each element, by as few rotations as the elements' largest value and their noise allow ([`Lut`] says how): output
+    /// `[i][t]` is table `t` of element `i`.
     ///
     /// # Errors
-    /// [`Error::WrongSpace`], [`Error::TableLength`] unless every table has an entry for each integer of the space, [`Error::TableCount`],
-    /// [`Error::ValueOutOfSpace`], [`Error::ForeignObject`], and [`Error::NoiseExhausted`] where an element's noise is too large for a bootstrap with
-    /// so many tables: the more of them, the coarser the modulus switch.
+    /// [`Error::WrongSpace`], [`Error::TableLength`] unless every table has an entry for each integer of the space, [`Error::TableCount`] for none,
+    /// [`Error::ValueOutOfSpace`], [`Error::ForeignObject`], and [`Error::NoiseExhausted`] where an element's noise is too large for a bootstrap.
     pub fn tables(&self, x: &[Ciphertext], tables: &[Vec<u64>]) -> Result<Vec<Vec<Ciphertext>>, Error> {
         let op = "tables";
         self.max_integer()?;
-        let lut = Lut::from_messages(self.params(), tables)?;
-        for x in x {
-            self.check(op, "operand", x)?;
-            self.check_noise(op, x.variance, lut.log2_stride())?;
-        }
-        let inputs: Vec<Lwe> = x.iter().map(|x| x.lwe.clone()).collect();
-        let out = self.bootstrap_lwe(&inputs, &vec![&lut; x.len()], true);
-        let wrap = |(lwe, table): (Lwe, &Vec<u64>)| Ciphertext {
-            lwe,
-            key: self.id(),
-            variance: self.params().noise().bootstrapped,
-            max_value: table.iter().copied().max().unwrap_or(0),
+        x.iter().try_for_each(|x| self.check(op, "operand", x))?;
+        let variance = x.iter().map(Ciphertext::variance_torus).fold(0.0, f64::max);
+        let len = x.iter().map(|x| x.max_value as usize + 1).max().unwrap_or(1);
+        let luts = self.luts(op, (variance, len), tables)?;
+        let inputs: Vec<Lwe> = x.iter().flat_map(|x| luts.iter().map(|_| x.lwe.clone())).collect();
+        let each: Vec<&Lut> = x.iter().flat_map(|_| &luts).collect();
+        let mut out = self.bootstrap(&inputs, &each).into_iter();
+        let wrap = |((lwe, noise), table): ((Lwe, NoiseSum), &Vec<u64>)| {
+            let max_value = table.iter().take(len).copied().max().unwrap_or(0);
+            Ciphertext { lwe, key: self.id(), noise, max_value }
         };
-        Ok(out.into_iter().map(|all| all.into_iter().zip(tables).map(wrap).collect()).collect())
+        let row = |_| out.by_ref().take(luts.len()).flatten().zip(tables).map(wrap).collect();
+        Ok(x.iter().map(row).collect())
+    }
+
+    /// The tables for messages below `len`, in as few as possible that inputs of this variance have room for.
+    fn luts(&self, op: &'static str, input: (f64, usize), tables: &[Vec<u64>]) -> Result<Vec<Lut>, Error> {
+        let (variance, len) = input;
+        let together = match Lut::side_by_side(self.params(), tables, len) {
+            Err(Error::TableCount { .. }) => Lut::from_messages(self.params(), tables),
+            lut => lut,
+        };
+        let checked = together.and_then(|lut| self.check_noise(op, variance, lut.log2_stride()).map(|()| lut));
+        match checked {
+            Err(Error::NoiseExhausted { .. } | Error::TableCount { .. }) if tables.len() > 1 => {
+                let (left, right) = tables.split_at(tables.len() / 2);
+                let mut luts = self.luts(op, input, left)?;
+                luts.extend(self.luts(op, input, right)?);
+                Ok(luts)
+            }
+            checked => Ok(vec![checked?]),
+        }
     }
 
     /// `f(a, b)` of each pair, by a table of `a·(1 + max b) + b`, which must stay inside the space.

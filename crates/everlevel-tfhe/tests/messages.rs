@@ -2,7 +2,7 @@
 
 mod common;
 
-use everlevel_tfhe::{Ciphertext, Error, Gadget, Gate, ParamsLiteral, Space};
+use everlevel_tfhe::{Ciphertext, Error, Gadget, Gate, Lut, ParamsLiteral, Space};
 
 fn literal(bits: u32) -> ParamsLiteral {
     let base = common::literal(64, Space::Integer { bits });
@@ -51,6 +51,37 @@ fn several_tables_from_one_rotation() {
     }
 }
 
+/// Small messages leave room for several tables in one rotation, whose outputs have the noise of one table's.
+#[test]
+fn tables_side_by_side() {
+    let (secret, keys) = common::keys(literal(4));
+    for (largest, count, rotations) in [(3u64, 4, 1), (4, 3, 1), (7, 2, 1), (0, 16, 1), (3, 5, 2), (7, 3, 2)] {
+        let values: Vec<u64> = (0..=largest).collect();
+        let x = secret.encrypt_integers(&values, largest).unwrap();
+        let tables: Vec<Vec<u64>> =
+            (0..count).map(|t| (0..16).map(|m| (m * (t + 2) + 5 * t + 1) % 16).collect()).collect();
+        let out = keys.tables(&x, &tables).unwrap();
+        for (m, out) in out.iter().enumerate() {
+            let expected: Vec<u64> = tables.iter().map(|table| table[m]).collect();
+            assert_eq!(secret.decrypt_integers(out).unwrap(), expected, "{count} tables of {m}");
+            assert!(out.iter().all(|out| out.variance_torus() <= keys.params().noise().bootstrapped));
+        }
+        let largest_entry = |t: usize| tables[t][..values.len()].iter().copied().max().unwrap();
+        assert!((0..count as usize).all(|t| out[0][t].max_value() == largest_entry(t)));
+        let together = Lut::side_by_side(keys.params(), &tables, values.len());
+        assert_eq!(together.is_ok(), rotations == 1);
+        let Ok(lut) = together else { continue };
+        assert_eq!((lut.count(), lut.log2_stride()), (count as usize, 0));
+        for (t, table) in tables.iter().enumerate() {
+            // The worst noise on both sides of every message.
+            for (m, noise) in values.iter().flat_map(|&m| [(m, -1), (m, 0), (m, 1)]) {
+                let phase = (m << 59).wrapping_add_signed(noise * ((1 << 58) - (1 << 55)));
+                assert_eq!(lut.at(t, phase), table[m as usize] << 59, "{m} {noise}");
+            }
+        }
+    }
+}
+
 #[test]
 fn sums_and_pairs() {
     let (secret, keys) = common::keys(literal(4));
@@ -93,7 +124,7 @@ fn refusals_carry_both_values() {
     assert!(matches!(secret.encrypt_bits(&[true]), Err(Error::WrongSpace { .. })));
     assert!(matches!(keys.bivariate(&x, &x[..1], |a, _| a), Err(Error::LengthMismatch { left: 2, right: 1, .. })));
     // Noise: each doubling of a small value doubles its deviation, until a table would fail.
-    let mut noisy: Ciphertext = keys.table(&secret.encrypt_integers(&[0], 0).unwrap(), &[0; 16]).unwrap().remove(0);
+    let mut noisy: Ciphertext = secret.encrypt_integers(&[0], 0).unwrap().remove(0);
     let refused = loop {
         match keys.table(std::slice::from_ref(&noisy), &[0; 16]) {
             Ok(_) => noisy = keys.linear(&[(2, &noisy)], 0).unwrap(),
@@ -128,4 +159,31 @@ fn seeds_give_the_same_keys() {
     let out = same.prepare().table(&x, &[3, 2, 1, 0]).unwrap();
     assert_eq!(out, keys.prepare().table(&x, &[3, 2, 1, 0]).unwrap());
     assert_eq!(secret.decrypt_integers(&out).unwrap(), [1]);
+}
+
+/// Combinations that share errors: the variance that is tracked is the one that is measured, over 20,000 samples.
+#[test]
+fn shared_noise_is_tracked() {
+    let (secret, keys) = common::keys(literal(4));
+    let count = 20_000;
+    let x = secret.encrypt_integers(&vec![1; count], 1).unwrap();
+    let z = secret.encrypt_integers(&vec![1; count], 1).unwrap();
+    let sums: Vec<Ciphertext> = x.iter().zip(&z).map(|(x, z)| keys.add(x, z).unwrap()).collect();
+    let fresh = keys.params().noise().fresh;
+    for (what, factors, expected) in [("x + z + x", (1, 1), 5.0), ("3(x + z) − 2x", (3, -2), 10.0)] {
+        let squares = sums.iter().zip(&x).map(|(sum, x)| {
+            let y = keys.linear(&[(factors.0, sum), (factors.1, x)], 3).unwrap();
+            assert!((y.variance_torus() / (expected * fresh) - 1.0).abs() < 1e-12, "{what}");
+            let message = (3 + 2 * factors.0 + factors.1) as u64;
+            let error = y.lwe().phase(secret.ciphertext_secret()).wrapping_sub(message << 59) as i64;
+            (error as f64 * (-64.0f64).exp2()).powi(2)
+        });
+        let measured = squares.sum::<f64>() / count as f64;
+        assert!((measured / (expected * fresh) - 1.0).abs() < 0.05, "{what}: {measured:e}, {:e}", expected * fresh);
+    }
+    // The same bootstrap twice gives the same error, whichever call it was.
+    let entries: Vec<u64> = (0..16).map(|m| m % 2).collect();
+    let (once, twice) = (keys.table(&sums[..1], &entries).unwrap(), keys.table(&sums[..1], &entries).unwrap());
+    let both = keys.add(&once[0], &twice[0]).unwrap();
+    assert_eq!(both.variance_torus(), 4.0 * keys.params().noise().bootstrapped);
 }

@@ -4,7 +4,7 @@
 //! `x << r` of block `i − q` and `x >> (m − r)` of block `i − q − 1`.
 
 use super::table::Table;
-use super::{EncryptedUint, Integers};
+use super::{Integers, UintArray};
 use crate::{Ciphertext, Error};
 
 /// Where bits go that leave at one end.
@@ -21,7 +21,7 @@ impl Integers<'_> {
     ///
     /// # Errors
     /// [`Error::ShiftTooLarge`] for an amount of the width or more, [`Error::ForeignObject`], [`Error::NoiseExhausted`].
-    pub fn shl(&self, a: &EncryptedUint, amount: u32) -> Result<EncryptedUint, Error> {
+    pub fn shl(&self, a: &UintArray, amount: u32) -> Result<UintArray, Error> {
         check_amount("shl", a, amount)?;
         self.shift("shl", a, i64::from(amount), Ends::Open)
     }
@@ -30,7 +30,7 @@ impl Integers<'_> {
     ///
     /// # Errors
     /// As [`Integers::shl`].
-    pub fn shr(&self, a: &EncryptedUint, amount: u32) -> Result<EncryptedUint, Error> {
+    pub fn shr(&self, a: &UintArray, amount: u32) -> Result<UintArray, Error> {
         check_amount("shr", a, amount)?;
         self.shift("shr", a, -i64::from(amount), Ends::Open)
     }
@@ -39,7 +39,7 @@ impl Integers<'_> {
     ///
     /// # Errors
     /// [`Error::ForeignObject`], [`Error::NoiseExhausted`].
-    pub fn rotate_left(&self, a: &EncryptedUint, amount: u32) -> Result<EncryptedUint, Error> {
+    pub fn rotate_left(&self, a: &UintArray, amount: u32) -> Result<UintArray, Error> {
         self.shift("rotate_left", a, i64::from(amount % a.width.bits()), Ends::Joined)
     }
 
@@ -47,15 +47,15 @@ impl Integers<'_> {
     ///
     /// # Errors
     /// As [`Integers::rotate_left`].
-    pub fn rotate_right(&self, a: &EncryptedUint, amount: u32) -> Result<EncryptedUint, Error> {
+    pub fn rotate_right(&self, a: &UintArray, amount: u32) -> Result<UintArray, Error> {
         self.shift("rotate_right", a, -i64::from(amount % a.width.bits()), Ends::Joined)
     }
 
     /// `a << amount` for an encrypted amount, which may have any width and is taken modulo `a`'s, as in Rust's `wrapping_shl`.
     ///
     /// # Errors
-    /// [`Error::ForeignObject`], [`Error::NoiseExhausted`].
-    pub fn shl_by(&self, a: &EncryptedUint, amount: &EncryptedUint) -> Result<EncryptedUint, Error> {
+    /// [`Error::LengthMismatch`], [`Error::ForeignObject`], [`Error::NoiseExhausted`].
+    pub fn shl_by(&self, a: &UintArray, amount: &UintArray) -> Result<UintArray, Error> {
         self.shift_by("shl_by", a, amount, 1, Ends::Open)
     }
 
@@ -63,7 +63,7 @@ impl Integers<'_> {
     ///
     /// # Errors
     /// As [`Integers::shl_by`].
-    pub fn shr_by(&self, a: &EncryptedUint, amount: &EncryptedUint) -> Result<EncryptedUint, Error> {
+    pub fn shr_by(&self, a: &UintArray, amount: &UintArray) -> Result<UintArray, Error> {
         self.shift_by("shr_by", a, amount, -1, Ends::Open)
     }
 
@@ -71,7 +71,7 @@ impl Integers<'_> {
     ///
     /// # Errors
     /// As [`Integers::shl_by`].
-    pub fn rotate_left_by(&self, a: &EncryptedUint, amount: &EncryptedUint) -> Result<EncryptedUint, Error> {
+    pub fn rotate_left_by(&self, a: &UintArray, amount: &UintArray) -> Result<UintArray, Error> {
         self.shift_by("rotate_left_by", a, amount, 1, Ends::Joined)
     }
 
@@ -79,26 +79,26 @@ impl Integers<'_> {
     ///
     /// # Errors
     /// As [`Integers::shl_by`].
-    pub fn rotate_right_by(&self, a: &EncryptedUint, amount: &EncryptedUint) -> Result<EncryptedUint, Error> {
+    pub fn rotate_right_by(&self, a: &UintArray, amount: &UintArray) -> Result<UintArray, Error> {
         self.shift_by("rotate_right_by", a, amount, -1, Ends::Joined)
     }
 
-    fn shift(&self, op: &'static str, a: &EncryptedUint, left: i64, ends: Ends) -> Result<EncryptedUint, Error> {
-        self.check(op, a)?;
+    fn shift(&self, op: &'static str, a: &UintArray, left: i64, ends: Ends) -> Result<UintArray, Error> {
+        self.check_all(op, "operand", &a.blocks)?;
         let (bits, mask, len) = (self.radix.bits, self.radix.base() - 1, a.blocks.len());
         let (whole, rest) = split(left, bits);
-        let at = |blocks: &[Ciphertext], i: i64| source(i, len, ends).map(|i| blocks[i].clone());
+        // The block so many places below block `i` of the same integer.
+        let at = |blocks: &[Ciphertext], i, down| source(i, down, a.per, ends).map(|i| blocks[i].clone());
         if rest == 0 {
-            let block = |i| at(&a.blocks, i as i64 - whole).unwrap_or_else(|| self.plain(0));
-            return Ok(EncryptedUint { width: a.width, blocks: (0..len).map(block).collect() });
+            let block = |i| at(&a.blocks, i, whole).unwrap_or_else(|| self.plain(0));
+            return Ok(a.with((0..len).map(block).collect()));
         }
-        let settled = self.settled(op, a)?;
-        let table = self.table2(|high, low| high << rest & mask | low >> (bits - rest))?;
+        let settled = self.settled(op, &a.blocks, self.radix.base())?;
+        let table = self.table2(|high, low| high << rest & mask | low >> (bits - rest));
         let mut blocks = vec![self.plain(0); len];
         let (mut places, mut jobs) = (Vec::new(), Vec::new());
         for i in 0..len {
-            let from = i as i64 - whole;
-            let (high, low) = (at(&settled, from), at(&a.blocks, from - 1));
+            let (high, low) = (at(&settled, i, whole), at(&a.blocks, i, whole + 1));
             if high.is_some() || low.is_some() {
                 let zero = || self.plain(0);
                 jobs.push((self.pair(&high.unwrap_or_else(zero), &low.unwrap_or_else(zero))?, &table));
@@ -106,69 +106,73 @@ impl Integers<'_> {
             }
         }
         places.into_iter().zip(self.look_up(op, &jobs)?).for_each(|(i, block)| blocks[i] = block);
-        Ok(EncryptedUint { width: a.width, blocks })
+        Ok(a.with(blocks))
     }
 
     /// A stage for each bit of the amount: by `2^bit` or not at all.
     fn shift_by(
         &self,
         op: &'static str,
-        a: &EncryptedUint,
-        amount: &EncryptedUint,
+        a: &UintArray,
+        amount: &UintArray,
         sign: i64,
         ends: Ends,
-    ) -> Result<EncryptedUint, Error> {
-        self.check(op, a)?;
-        self.check(op, amount)?;
+    ) -> Result<UintArray, Error> {
+        self.check_all(op, "operand", &a.blocks)?;
+        self.check_all(op, "amount", &amount.blocks)?;
+        crate::gates::same_length(op, a.len(), amount.len())?;
         let bits = self.radix.bits;
-        let tables = (0..bits).map(|bit| self.table(|x| x >> bit & 1)).collect::<Result<Vec<_>, _>>()?;
+        let tables = (0..bits).map(|bit| self.table(|x| x >> bit & 1)).collect::<Vec<_>>();
         let stages = a.width.bits().ilog2();
-        let digit = |bit: u32| (amount.blocks[(bit / bits) as usize].clone(), &tables[(bit % bits) as usize]);
-        let conditions = self.look_up(op, &(0..stages).map(digit).collect::<Vec<_>>())?;
+        let digit = |bit: u32| {
+            let table = &tables[(bit % bits) as usize];
+            (0..a.len()).map(move |i| (amount.integer(i)[(bit / bits) as usize].clone(), table))
+        };
+        let conditions = self.look_up(op, &(0..stages).flat_map(digit).collect::<Vec<_>>())?;
         let mut blocks = a.blocks.clone();
-        for (bit, condition) in conditions.iter().enumerate() {
-            blocks = self.stage(op, &blocks, condition, sign << bit, ends)?;
+        for (bit, conditions) in conditions.chunks(a.len().max(1)).enumerate() {
+            blocks = self.stage(op, &blocks, conditions, sign << bit, ends)?;
         }
-        Ok(EncryptedUint { width: a.width, blocks })
+        Ok(a.with(blocks))
     }
 
-    /// Moves by `left`, a power of two or its negative, where the condition holds: what comes from the same block and what comes from another,
+    /// Moves each integer by `left`, a power of two or its negative, where its condition holds: what comes from the same block and what comes from another,
     /// and their sum.
     fn stage(
         &self,
         op: &'static str,
         blocks: &[Ciphertext],
-        condition: &Ciphertext,
+        conditions: &[Ciphertext],
         left: i64,
         ends: Ends,
     ) -> Result<Vec<Ciphertext>, Error> {
-        let (bits, mask) = (self.radix.bits, self.radix.base() - 1);
+        let (bits, mask, per) = (self.radix.bits, self.radix.base() - 1, blocks.len() / conditions.len());
         let (whole, rest) = split(left, bits);
         let high = |x: u64| x << rest & mask;
         let low = |x: u64| x >> (bits - rest);
         // Distances below a block are moves by 0 or −1 blocks: one of the parts is the block's own.
         let (own, other, from): (Table, Table, i64) = match (rest, whole) {
-            (0, _) => (self.moved(|x| x, |_| 0)?, self.moved(|_| 0, |x| x)?, whole),
-            (_, 0) => (self.moved(|x| x, high)?, self.moved(|_| 0, low)?, 1),
-            _ => (self.moved(|x| x, low)?, self.moved(|_| 0, high)?, whole),
+            (0, _) => (self.moved(|x| x, |_| 0), self.moved(|_| 0, |x| x), whole),
+            (_, 0) => (self.moved(|x| x, high), self.moved(|_| 0, low), 1),
+            _ => (self.moved(|x| x, low), self.moved(|_| 0, high), whole),
         };
-        let mut jobs = Vec::new();
+        let (mut jobs, mut places) = (Vec::new(), Vec::new());
         for (i, block) in blocks.iter().enumerate() {
-            jobs.push((self.pair(condition, block)?, &own));
-            if let Some(j) = source(i as i64 - from, blocks.len(), ends) {
-                jobs.push((self.pair(condition, &blocks[j])?, &other));
+            let pair = self.pair(&conditions[i / per], block)?;
+            if let Some(above) = source(i, -from, per, ends) {
+                jobs.push((pair.clone(), &other));
+                places.push(above);
             }
+            jobs.push((pair, &own));
+            places.push(i);
         }
-        let mut parts = self.look_up(op, &jobs)?.into_iter();
-        let block = |i: usize| {
-            let count = 1 + usize::from(source(i as i64 - from, blocks.len(), ends).is_some());
-            self.digit_sum(&parts.by_ref().take(count).collect::<Vec<_>>())
-        };
-        (0..blocks.len()).map(block).collect()
+        let mut parts = vec![Vec::new(); blocks.len()];
+        places.into_iter().zip(self.look_up(op, &jobs)?).for_each(|(i, part)| parts[i].push(part));
+        parts.iter().map(|parts| self.digit_sum(parts)).collect()
     }
 
     /// The table of a condition and a block: what the block gives where it stays and where it moves.
-    fn moved(&self, stays: impl Fn(u64) -> u64, moves: impl Fn(u64) -> u64) -> Result<Table, Error> {
+    fn moved(&self, stays: impl Fn(u64) -> u64, moves: impl Fn(u64) -> u64) -> Table {
         self.table2(|condition, x| if condition == 0 { stays(x) } else { moves(x) })
     }
 }
@@ -178,15 +182,16 @@ fn split(left: i64, bits: u32) -> (i64, u32) {
     (left.div_euclid(i64::from(bits)), left.rem_euclid(i64::from(bits)) as u32)
 }
 
-/// The block at place `i`, if there is one.
-fn source(i: i64, len: usize, ends: Ends) -> Option<usize> {
+/// The block `down` places below block `i` of the same integer of `per` blocks, or above it where that is negative, if there is one.
+fn source(i: usize, down: i64, per: usize, ends: Ends) -> Option<usize> {
+    let (first, place) = (i / per * per, (i % per) as i64 - down);
     match ends {
-        Ends::Joined => Some(i.rem_euclid(len as i64) as usize),
-        Ends::Open => usize::try_from(i).ok().filter(|&i| i < len),
+        Ends::Joined => Some(first + place.rem_euclid(per as i64) as usize),
+        Ends::Open => usize::try_from(place).ok().filter(|&place| place < per).map(|place| first + place),
     }
 }
 
-fn check_amount(op: &'static str, a: &EncryptedUint, amount: u32) -> Result<(), Error> {
+fn check_amount(op: &'static str, a: &UintArray, amount: u32) -> Result<(), Error> {
     let bits = a.width.bits();
     if amount < bits { Ok(()) } else { Err(Error::ShiftTooLarge { op, amount, bits }) }
 }

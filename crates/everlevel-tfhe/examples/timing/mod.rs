@@ -1,0 +1,15 @@
+//! The clock of the examples that time one thread, on machines that may be shared.
+
+/// Seconds that this thread has run.
+pub fn cpu_seconds() -> f64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the clock writes to the structure that it is given.
+    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
+    time.tv_sec as f64 + 1e-9 * time.tv_nsec as f64
+}
+
+/// The least and the median of some times.
+pub fn least_and_median(mut times: Vec<f64>) -> (f64, f64) {
+    times.sort_by(f64::total_cmp);
+    (times[0], times[times.len() / 2])
+}

@@ -1,0 +1,91 @@
+//! Addition, subtraction, negation, of arrays element by element.
+
+use super::{BoolArray, Integers, UintArray};
+use crate::{Ciphertext, Error};
+
+impl Integers<'_> {
+    /// `a + b` modulo `2^width`.
+    ///
+    /// # Errors
+    /// [`Error::WidthMismatch`], [`Error::LengthMismatch`], [`Error::ForeignObject`], [`Error::NoiseExhausted`].
+    pub fn add(&self, a: &UintArray, b: &UintArray) -> Result<UintArray, Error> {
+        let (sum, _) = self.add_blocks("add", a, b, false)?;
+        Ok(sum)
+    }
+
+    /// `a + b` modulo `2^width`, and whether each sum is `2^width` or more.
+    ///
+    /// # Errors
+    /// As [`Integers::add`].
+    pub fn checked_add(&self, a: &UintArray, b: &UintArray) -> Result<(UintArray, BoolArray), Error> {
+        let (sum, carry) = self.add_blocks("checked_add", a, b, true)?;
+        Ok((sum, BoolArray(carry.unwrap_or_else(|| unreachable!("asked for")))))
+    }
+
+    /// `a − b` modulo `2^width`.
+    ///
+    /// # Errors
+    /// As [`Integers::add`].
+    pub fn sub(&self, a: &UintArray, b: &UintArray) -> Result<UintArray, Error> {
+        let (difference, _) = self.sub_blocks("sub", a, b, false)?;
+        Ok(difference)
+    }
+
+    /// `a − b` modulo `2^width`, and where `b` is larger.
+    ///
+    /// # Errors
+    /// As [`Integers::add`].
+    pub fn checked_sub(&self, a: &UintArray, b: &UintArray) -> Result<(UintArray, BoolArray), Error> {
+        let (difference, carry) = self.sub_blocks("checked_sub", a, b, true)?;
+        let carry = carry.unwrap_or_else(|| unreachable!("asked for"));
+        Ok((difference, self.not_bools(&BoolArray(carry))?))
+    }
+
+    /// `−a` modulo `2^width`.
+    ///
+    /// # Errors
+    /// [`Error::ForeignObject`], [`Error::NoiseExhausted`].
+    pub fn neg(&self, a: &UintArray) -> Result<UintArray, Error> {
+        self.check_all("neg", "operand", &a.blocks)?;
+        let sums = self.complement(a, None)?;
+        Ok(a.with(self.propagate("neg", sums, a.per, false)?.0))
+    }
+
+    fn add_blocks(
+        &self,
+        op: &'static str,
+        a: &UintArray,
+        b: &UintArray,
+        carry_out: bool,
+    ) -> Result<(UintArray, Option<Vec<Ciphertext>>), Error> {
+        self.check_pair(op, a, b)?;
+        let sums = a.blocks.iter().zip(&b.blocks).map(|(a, b)| self.sum([a, b])).collect::<Result<_, _>>()?;
+        let (blocks, carry) = self.propagate(op, sums, a.per, carry_out)?;
+        Ok((a.with(blocks), carry))
+    }
+
+    fn sub_blocks(
+        &self,
+        op: &'static str,
+        a: &UintArray,
+        b: &UintArray,
+        carry_out: bool,
+    ) -> Result<(UintArray, Option<Vec<Ciphertext>>), Error> {
+        self.check_pair(op, a, b)?;
+        let (blocks, carry) = self.propagate(op, self.complement(b, Some(a))?, a.per, carry_out)?;
+        Ok((a.with(blocks), carry))
+    }
+
+    /// `plus + (2^width − 1 − a) + 1` block by block, before carries: a carry out says that `plus ≥ a`.
+    fn complement(&self, a: &UintArray, plus: Option<&UintArray>) -> Result<Vec<Ciphertext>, Error> {
+        let top = self.radix.base() as i64 - 1;
+        let block = |i: usize| {
+            let constant = top + i64::from(i.is_multiple_of(a.per));
+            match plus {
+                Some(plus) => self.keys.linear(&[(-1, &a.blocks[i]), (1, &plus.blocks[i])], constant),
+                None => self.keys.linear(&[(-1, &a.blocks[i])], constant),
+            }
+        };
+        (0..a.blocks.len()).map(block).collect()
+    }
+}

@@ -1,0 +1,313 @@
+//! Arrays of encrypted integers and truth values; encryption and decryption.
+
+use std::ops::Range;
+
+use everlevel_rlwe::SecretId;
+
+use super::{Integers, Radix, Width};
+use crate::{Ciphertext, Error, Lwe, NoiseSum, SecretKey};
+
+/// An array of encrypted unsigned integers of one width: for each its blocks in radix `M`, least significant first. A single integer is an array of one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct UintArray {
+    pub(super) width: Width,
+    /// Blocks of an integer.
+    pub(super) per: usize,
+    pub(super) blocks: Vec<Ciphertext>,
+}
+
+impl UintArray {
+    /// The number of bits of each.
+    pub fn width(&self) -> Width {
+        self.width
+    }
+
+    /// The number of integers.
+    pub fn len(&self) -> usize {
+        self.blocks.len() / self.per
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.blocks.is_empty()
+    }
+
+    /// The blocks of all integers, one after another, least significant first.
+    pub fn blocks(&self) -> &[Ciphertext] {
+        &self.blocks
+    }
+
+    /// The key that they belong to, unless there are none.
+    pub fn key(&self) -> Option<SecretId> {
+        self.blocks.first().map(Ciphertext::key)
+    }
+
+    /// Those at these places, in this order.
+    ///
+    /// # Panics
+    /// If there is no such place.
+    pub fn take(&self, places: &[usize]) -> Self {
+        let blocks = places.iter().flat_map(|&i| self.integer(i).iter().cloned()).collect();
+        self.with(blocks)
+    }
+
+    /// Those at neighbouring places.
+    ///
+    /// # Panics
+    /// If there are no such places.
+    pub fn slice(&self, places: Range<usize>) -> Self {
+        self.with(self.blocks[places.start * self.per..places.end * self.per].to_vec())
+    }
+
+    /// All of these, one array behind the other.
+    ///
+    /// # Errors
+    /// [`Error::WidthMismatch`], [`Error::ForeignObject`] for arrays of different secrets.
+    ///
+    /// # Panics
+    /// If there are no arrays.
+    pub fn join(parts: &[&Self]) -> Result<Self, Error> {
+        let op = "join";
+        for part in parts {
+            if part.width != parts[0].width {
+                return Err(Error::WidthMismatch { op, left: parts[0].width.bits(), right: part.width.bits() });
+            }
+        }
+        let blocks: Vec<_> = parts.iter().flat_map(|part| part.blocks.iter().cloned()).collect();
+        one_key(op, &blocks)?;
+        Ok(parts[0].with(blocks))
+    }
+
+    /// The blocks of one integer.
+    pub(super) fn integer(&self, i: usize) -> &[Ciphertext] {
+        &self.blocks[i * self.per..(i + 1) * self.per]
+    }
+
+    /// Other blocks of the same width.
+    pub(super) fn with(&self, blocks: Vec<Ciphertext>) -> Self {
+        Self { blocks, ..*self }
+    }
+
+    /// An array from its parts, for files.
+    ///
+    /// # Errors
+    /// [`Error::ValueOutOfSpace`] for a block that may hold more than a digit.
+    pub(crate) fn from_blocks(
+        op: &'static str,
+        radix: Radix,
+        width: Width,
+        blocks: Vec<Ciphertext>,
+    ) -> Result<Self, Error> {
+        check_values(op, &blocks, radix.base() - 1)?;
+        let per = radix.blocks(width);
+        // Half an integer is refused as too short a row.
+        crate::gates::same_length(op, blocks.len(), blocks.len().next_multiple_of(per))?;
+        Ok(Self { width, per, blocks })
+    }
+}
+
+/// An array of encrypted truth values: 0 or 1 in a block each.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BoolArray(pub(super) Vec<Ciphertext>);
+
+impl BoolArray {
+    /// The number of truth values.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The blocks.
+    pub fn blocks(&self) -> &[Ciphertext] {
+        &self.0
+    }
+
+    /// The key that they belong to, unless there are none.
+    pub fn key(&self) -> Option<SecretId> {
+        self.0.first().map(Ciphertext::key)
+    }
+
+    /// Those at these places, in this order.
+    ///
+    /// # Panics
+    /// If there is no such place.
+    pub fn take(&self, places: &[usize]) -> Self {
+        Self(places.iter().map(|&i| self.0[i].clone()).collect())
+    }
+
+    /// Those at neighbouring places.
+    ///
+    /// # Panics
+    /// If there are no such places.
+    pub fn slice(&self, places: Range<usize>) -> Self {
+        Self(self.0[places].to_vec())
+    }
+
+    /// All of these, one array behind the other.
+    ///
+    /// # Errors
+    /// [`Error::ForeignObject`] for arrays of different secrets.
+    pub fn join(parts: &[&Self]) -> Result<Self, Error> {
+        let blocks: Vec<_> = parts.iter().flat_map(|part| part.0.iter().cloned()).collect();
+        one_key("join", &blocks)?;
+        Ok(Self(blocks))
+    }
+
+    /// An array from its blocks, for files.
+    ///
+    /// # Errors
+    /// [`Error::ValueOutOfSpace`] for a block that may hold more than 1.
+    pub(crate) fn from_blocks(op: &'static str, blocks: Vec<Ciphertext>) -> Result<Self, Error> {
+        check_values(op, &blocks, 1)?;
+        Ok(Self(blocks))
+    }
+}
+
+impl SecretKey {
+    /// Encrypts integers.
+    ///
+    /// # Errors
+    /// [`Error::WrongSpace`] for parameters of bits or of integers below 4 bits, [`Error::ValueTooLarge`] with the first value that the width does not
+    /// hold, [`Error::Random`] without entropy.
+    pub fn encrypt_uints(&self, width: Width, values: &[u64]) -> Result<UintArray, Error> {
+        let op = "encrypt_uints";
+        let radix = Radix::of(op, self.params().space)?;
+        let digits = radix.all_digits(op, width, values)?;
+        let blocks = self.encrypt_integers(&digits, radix.base() - 1)?;
+        Ok(UintArray { width, per: radix.blocks(width), blocks })
+    }
+
+    /// Decrypts integers.
+    ///
+    /// # Errors
+    /// [`Error::WrongSpace`], [`Error::ForeignObject`], [`Error::NoiseExhausted`].
+    pub fn decrypt_uints(&self, integers: &UintArray) -> Result<Vec<u64>, Error> {
+        let radix = Radix::of("decrypt_uints", self.params().space)?;
+        let digits = self.decrypt_integers(&integers.blocks)?;
+        let value = |digits: &[u64]| digits.iter().rev().fold(0, |value: u64, digit| (value << radix.bits) | digit);
+        Ok(digits.chunks_exact(integers.per).map(value).collect())
+    }
+
+    /// Encrypts truth values for [`Integers::select`] and its like; bits for gates are [`SecretKey::encrypt_bits`].
+    ///
+    /// # Errors
+    /// As [`SecretKey::encrypt_uints`].
+    pub fn encrypt_bools(&self, values: &[bool]) -> Result<BoolArray, Error> {
+        Radix::of("encrypt_bools", self.params().space)?;
+        let values: Vec<u64> = values.iter().map(|&value| u64::from(value)).collect();
+        Ok(BoolArray(self.encrypt_integers(&values, 1)?))
+    }
+
+    /// Decrypts truth values.
+    ///
+    /// # Errors
+    /// As [`SecretKey::decrypt_uints`].
+    pub fn decrypt_bools(&self, values: &BoolArray) -> Result<Vec<bool>, Error> {
+        Ok(self.decrypt_integers(&values.0)?.into_iter().map(|value| value != 0).collect())
+    }
+}
+
+impl Integers<'_> {
+    /// Public integers as operands: no noise, no mask, anybody can read them. Tables of what is public are looked up without a bootstrap.
+    ///
+    /// # Errors
+    /// [`Error::ValueTooLarge`].
+    pub fn constants(&self, width: Width, values: &[u64]) -> Result<UintArray, Error> {
+        let digits = self.radix.all_digits("constants", width, values)?;
+        let blocks = digits.into_iter().map(|digit| self.plain(digit)).collect();
+        Ok(UintArray { width, per: self.radix.blocks(width), blocks })
+    }
+
+    /// Public truth values as operands.
+    pub fn constant_bools(&self, values: &[bool]) -> BoolArray {
+        BoolArray(values.iter().map(|&value| self.plain(u64::from(value))).collect())
+    }
+
+    /// Integers from their blocks, least significant first: for what tables make.
+    ///
+    /// # Errors
+    /// [`Error::LengthMismatch`] for blocks that make no whole integers, [`Error::ForeignObject`], and [`Error::ValueOutOfSpace`] for a block that may
+    /// hold more than a digit.
+    pub fn uints_from_blocks(&self, width: Width, blocks: Vec<Ciphertext>) -> Result<UintArray, Error> {
+        let op = "uints_from_blocks";
+        blocks.iter().try_for_each(|block| self.keys.check(op, "block", block))?;
+        UintArray::from_blocks(op, self.radix, width, blocks)
+    }
+
+    /// Truth values from their blocks.
+    ///
+    /// # Errors
+    /// [`Error::ForeignObject`], [`Error::ValueOutOfSpace`] for a block that may hold more than 1.
+    pub fn bools_from_blocks(&self, blocks: Vec<Ciphertext>) -> Result<BoolArray, Error> {
+        let op = "bools_from_blocks";
+        blocks.iter().try_for_each(|block| self.keys.check(op, "block", block))?;
+        BoolArray::from_blocks(op, blocks)
+    }
+
+    /// 0 or 1 for each truth value, without a bootstrap.
+    ///
+    /// # Errors
+    /// [`Error::ForeignObject`].
+    pub fn uints_from_bools(&self, width: Width, values: &BoolArray) -> Result<UintArray, Error> {
+        self.check_all("uints_from_bools", "operand", &values.0)?;
+        let per = self.radix.blocks(width);
+        let integer = |block: &Ciphertext| {
+            let mut blocks = vec![self.plain(0); per];
+            blocks[0] = block.clone();
+            blocks
+        };
+        Ok(UintArray { width, per, blocks: values.0.iter().flat_map(integer).collect() })
+    }
+
+    /// A block that anybody can read.
+    pub(super) fn plain(&self, digit: u64) -> Ciphertext {
+        let params = self.keys.params();
+        let lwe = Lwe::trivial(params.ciphertext_dim(), digit << (63 - self.radix.space_bits));
+        Ciphertext { lwe, key: self.keys.id(), noise: NoiseSum::default(), max_value: digit }
+    }
+
+    /// Its value, where anybody can read it.
+    pub(super) fn public(&self, block: &Ciphertext) -> Option<u64> {
+        let (lwe, shift) = (block.lwe(), 63 - self.radix.space_bits);
+        let value = lwe.body() >> shift;
+        // Files may hold any body.
+        let is_message = value << shift == lwe.body() && value <= block.max_value;
+        (is_message && lwe.mask().iter().all(|&word| word == 0)).then_some(value)
+    }
+
+    pub(super) fn check_all(&self, op: &'static str, what: &'static str, blocks: &[Ciphertext]) -> Result<(), Error> {
+        blocks.iter().try_for_each(|block| self.keys.check(op, what, block))
+    }
+
+    /// Refuses operands of other keys, different widths and different lengths.
+    pub(super) fn check_pair(&self, op: &'static str, a: &UintArray, b: &UintArray) -> Result<(), Error> {
+        self.check_all(op, "operand", &a.blocks)?;
+        self.check_all(op, "operand", &b.blocks)?;
+        if a.width != b.width {
+            return Err(Error::WidthMismatch { op, left: a.width.bits(), right: b.width.bits() });
+        }
+        crate::gates::same_length(op, a.len(), b.len())
+    }
+}
+
+fn check_values(op: &'static str, blocks: &[Ciphertext], max: u64) -> Result<(), Error> {
+    match blocks.iter().enumerate().find(|(_, block)| block.max_value > max) {
+        Some((index, block)) => Err(Error::ValueOutOfSpace { op, index, value: block.max_value, max }),
+        None => Ok(()),
+    }
+}
+
+fn one_key(op: &'static str, blocks: &[Ciphertext]) -> Result<(), Error> {
+    let Some(first) = blocks.first() else { return Ok(()) };
+    match blocks.iter().find(|block| block.key() != first.key()) {
+        Some(other) => {
+            let (found, expected) = (other.key().0, first.key().0);
+            Err(Error::ForeignObject { op, what: "array", found, expected })
+        }
+        None => Ok(()),
+    }
+}

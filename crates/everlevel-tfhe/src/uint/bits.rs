@@ -1,0 +1,112 @@
+//! Bitwise operations, selection, and truth values.
+
+use super::{BoolArray, Integers, UintArray};
+use crate::Error;
+use crate::gates::same_length;
+
+impl Integers<'_> {
+    /// `a AND b`, bit by bit.
+    ///
+    /// # Errors
+    /// [`Error::WidthMismatch`], [`Error::LengthMismatch`], [`Error::ForeignObject`], [`Error::NoiseExhausted`].
+    pub fn bitand(&self, a: &UintArray, b: &UintArray) -> Result<UintArray, Error> {
+        self.bitwise("bitand", a, b, |a, b| a & b)
+    }
+
+    /// `a OR b`, bit by bit.
+    ///
+    /// # Errors
+    /// As [`Integers::bitand`].
+    pub fn bitor(&self, a: &UintArray, b: &UintArray) -> Result<UintArray, Error> {
+        self.bitwise("bitor", a, b, |a, b| a | b)
+    }
+
+    /// `a XOR b`, bit by bit.
+    ///
+    /// # Errors
+    /// As [`Integers::bitand`].
+    pub fn bitxor(&self, a: &UintArray, b: &UintArray) -> Result<UintArray, Error> {
+        self.bitwise("bitxor", a, b, |a, b| a ^ b)
+    }
+
+    /// `NOT a`, bit by bit, without a bootstrap.
+    ///
+    /// # Errors
+    /// [`Error::ForeignObject`].
+    pub fn not(&self, a: &UintArray) -> Result<UintArray, Error> {
+        self.check_all("not", "operand", &a.blocks)?;
+        let top = self.radix.base() as i64 - 1;
+        let blocks = a.blocks.iter().map(|x| self.keys.linear(&[(-1, x)], top)).collect::<Result<_, _>>()?;
+        Ok(a.with(blocks))
+    }
+
+    /// `a` where the condition holds, `b` where it doesn't.
+    ///
+    /// # Errors
+    /// As [`Integers::bitand`].
+    pub fn select(&self, condition: &BoolArray, a: &UintArray, b: &UintArray) -> Result<UintArray, Error> {
+        self.select_blocks("select", condition, a, b)
+    }
+
+    /// `NOT a` of truth values, without a bootstrap.
+    ///
+    /// # Errors
+    /// [`Error::ForeignObject`].
+    pub fn not_bools(&self, a: &BoolArray) -> Result<BoolArray, Error> {
+        self.check_all("not_bools", "operand", &a.0)?;
+        Ok(BoolArray(a.0.iter().map(|x| self.keys.linear(&[(-1, x)], 1)).collect::<Result<_, _>>()?))
+    }
+
+    /// `f(a, b)` of truth values, any gate.
+    ///
+    /// # Errors
+    /// [`Error::LengthMismatch`], [`Error::ForeignObject`], [`Error::NoiseExhausted`].
+    pub fn combine_bools(
+        &self,
+        a: &BoolArray,
+        b: &BoolArray,
+        f: impl Fn(bool, bool) -> bool,
+    ) -> Result<BoolArray, Error> {
+        let op = "combine_bools";
+        [a, b].into_iter().try_for_each(|values| self.check_all(op, "operand", &values.0))?;
+        same_length(op, a.len(), b.len())?;
+        let table = self.table2(|a, b| u64::from(f(a != 0, b != 0)));
+        let pairs = a.0.iter().zip(&b.0).map(|(a, b)| self.pair(a, b)).collect::<Result<_, _>>()?;
+        Ok(BoolArray(self.map(op, pairs, &table)?))
+    }
+
+    fn bitwise(
+        &self,
+        op: &'static str,
+        a: &UintArray,
+        b: &UintArray,
+        f: impl Fn(u64, u64) -> u64,
+    ) -> Result<UintArray, Error> {
+        self.check_pair(op, a, b)?;
+        let blocks = self.map(op, self.pairs(op, a, b)?, &self.table2(f))?;
+        Ok(a.with(blocks))
+    }
+
+    /// Two tables for each block, of which one gives 0, and their sum: its noise is two bootstraps'.
+    pub(super) fn select_blocks(
+        &self,
+        op: &'static str,
+        condition: &BoolArray,
+        a: &UintArray,
+        b: &UintArray,
+    ) -> Result<UintArray, Error> {
+        self.check_all(op, "condition", &condition.0)?;
+        self.check_pair(op, a, b)?;
+        same_length(op, condition.len(), a.len())?;
+        let tables = [self.table2(|c, x| c * x), self.table2(|c, x| (1 - c.min(1)) * x)];
+        let mut jobs = Vec::with_capacity(2 * a.blocks.len());
+        for (i, (a_block, b_block)) in a.blocks.iter().zip(&b.blocks).enumerate() {
+            for (x, table) in [(a_block, &tables[0]), (b_block, &tables[1])] {
+                jobs.push((self.pair(&condition.0[i / a.per], x)?, table));
+            }
+        }
+        let halves = self.look_up(op, &jobs)?;
+        let blocks = halves.chunks_exact(2).map(|pair| self.digit_sum(pair)).collect::<Result<_, _>>()?;
+        Ok(a.with(blocks))
+    }
+}

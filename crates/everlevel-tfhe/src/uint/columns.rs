@@ -1,0 +1,107 @@
+//! Sums of many terms: columns of digits, added up in parallel, digits and carries apart.
+
+use super::{Integers, UintArray};
+use crate::{Ciphertext, Error, NoiseSum};
+
+/// Terms of each power of `M` for each of several integers of `per` blocks, and what was lost above them, where that is asked for.
+pub(super) struct Columns {
+    per: usize,
+    terms: Vec<Vec<Ciphertext>>,
+    spilt: Option<Spilt>,
+}
+
+/// For each integer, bits that say that something beyond its last block was not zero.
+pub(super) type Spilt = Vec<Vec<Ciphertext>>;
+
+/// Where the outcome of a table goes: to a column, or to an integer's bits.
+pub(super) enum Place {
+    Column(usize),
+    Spilt(usize),
+}
+
+impl Columns {
+    pub(super) fn new(len: usize, per: usize, spilt: Option<Spilt>) -> Self {
+        Self { per, terms: vec![Vec::new(); len * per], spilt }
+    }
+
+    /// What is known to be zero goes nowhere.
+    pub(super) fn put(&mut self, places: Vec<Place>, values: impl IntoIterator<Item = Ciphertext>) {
+        for (place, value) in places.into_iter().zip(values).filter(|(_, value)| value.max_value > 0) {
+            match place {
+                Place::Column(i) => self.terms[i].push(value),
+                Place::Spilt(i) => self.spilt.iter_mut().for_each(|spilt| spilt[i].push(value.clone())),
+            }
+        }
+    }
+
+    /// Where a carry out of column `i` goes, if it is of interest.
+    pub(super) fn above(&self, i: usize) -> Option<Place> {
+        match (i + 1).is_multiple_of(self.per) {
+            false => Some(Place::Column(i + 1)),
+            true => self.spilt.is_some().then_some(Place::Spilt(i / self.per)),
+        }
+    }
+}
+
+impl Integers<'_> {
+    /// The columns' sums as integers like `a`, and bits that say that something was lost above them, where they are asked for.
+    pub(super) fn total(
+        &self,
+        op: &'static str,
+        a: &UintArray,
+        mut columns: Columns,
+    ) -> Result<(UintArray, Option<Spilt>), Error> {
+        self.compress(op, &mut columns)?;
+        let sums = columns.terms.iter().map(|terms| self.sum(terms)).collect::<Result<_, _>>()?;
+        let (blocks, carries) = self.propagate(op, sums, a.per, columns.spilt.is_some())?;
+        if let (Some(spilt), Some(carries)) = (&mut columns.spilt, carries) {
+            spilt.iter_mut().zip(carries).for_each(|(spilt, carry)| spilt.push(carry));
+        }
+        Ok((a.with(blocks), columns.spilt))
+    }
+
+    /// Adds terms up, as many at once as the space and the noise allow, until each column's sum is at most `2M − 2`, with noise
+    /// that leaves room for a carry. Three terms with the same error must be quiet together, so that groups are of three or more.
+    fn compress(&self, op: &'static str, columns: &mut Columns) -> Result<(), Error> {
+        let base = self.radix.base();
+        let digit = self.table(|sum| sum % base);
+        let carry = self.table(|sum| sum / base);
+        let lost = self.table(|sum| u64::from(sum >= base));
+        loop {
+            let (mut jobs, mut places) = (Vec::new(), Vec::new());
+            for i in 0..columns.terms.len() {
+                let terms = &columns.terms[i];
+                let noise = NoiseSum::combination(terms.iter().map(|term| (1.0, term.noise())));
+                if largest(terms) <= 2 * base - 2 && self.is_quiet(noise.variance_torus()) {
+                    continue;
+                }
+                for group in self.groups(std::mem::take(&mut columns.terms[i])) {
+                    if group.len() < 3 {
+                        columns.terms[i].extend(group);
+                        continue;
+                    }
+                    let sum = self.sum(&group)?;
+                    if sum.max_value >= base
+                        && let Some(place) = columns.above(i)
+                    {
+                        let table = if matches!(place, Place::Spilt(_)) { &lost } else { &carry };
+                        jobs.push((sum.clone(), table));
+                        places.push(place);
+                    }
+                    jobs.push((sum, &digit));
+                    places.push(Place::Column(i));
+                }
+            }
+            if jobs.is_empty() {
+                return Ok(());
+            }
+            let values = self.look_up(op, &jobs)?;
+            columns.put(places, values);
+        }
+    }
+}
+
+/// The largest sum that the terms may have.
+fn largest(terms: &[Ciphertext]) -> u64 {
+    terms.iter().map(|term| term.max_value).sum()
+}

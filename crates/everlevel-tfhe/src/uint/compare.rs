@@ -1,0 +1,135 @@
+//! Comparisons, minimum and maximum.
+
+use std::cmp::Ordering;
+
+use super::{BoolArray, Integers, UintArray};
+use crate::{Ciphertext, Error};
+
+impl Integers<'_> {
+    /// Whether `a = b`.
+    ///
+    /// # Errors
+    /// [`Error::WidthMismatch`], [`Error::LengthMismatch`], [`Error::ForeignObject`], [`Error::NoiseExhausted`].
+    pub fn eq(&self, a: &UintArray, b: &UintArray) -> Result<BoolArray, Error> {
+        self.not_bools(&self.differ("eq", a, b)?)
+    }
+
+    /// Whether `a ≠ b`.
+    ///
+    /// # Errors
+    /// As [`Integers::eq`].
+    pub fn ne(&self, a: &UintArray, b: &UintArray) -> Result<BoolArray, Error> {
+        self.differ("ne", a, b)
+    }
+
+    /// Whether `a < b`.
+    ///
+    /// # Errors
+    /// As [`Integers::eq`].
+    pub fn lt(&self, a: &UintArray, b: &UintArray) -> Result<BoolArray, Error> {
+        self.order("lt", a, b, Ordering::is_lt)
+    }
+
+    /// Whether `a ≤ b`.
+    ///
+    /// # Errors
+    /// As [`Integers::eq`].
+    pub fn le(&self, a: &UintArray, b: &UintArray) -> Result<BoolArray, Error> {
+        self.order("le", a, b, Ordering::is_le)
+    }
+
+    /// Whether `a > b`.
+    ///
+    /// # Errors
+    /// As [`Integers::eq`].
+    pub fn gt(&self, a: &UintArray, b: &UintArray) -> Result<BoolArray, Error> {
+        self.order("gt", a, b, Ordering::is_gt)
+    }
+
+    /// Whether `a ≥ b`.
+    ///
+    /// # Errors
+    /// As [`Integers::eq`].
+    pub fn ge(&self, a: &UintArray, b: &UintArray) -> Result<BoolArray, Error> {
+        self.order("ge", a, b, Ordering::is_ge)
+    }
+
+    /// The smaller one.
+    ///
+    /// # Errors
+    /// As [`Integers::eq`].
+    pub fn min(&self, a: &UintArray, b: &UintArray) -> Result<UintArray, Error> {
+        self.select_blocks("min", &self.order("min", a, b, Ordering::is_lt)?, a, b)
+    }
+
+    /// The larger one.
+    ///
+    /// # Errors
+    /// As [`Integers::eq`].
+    pub fn max(&self, a: &UintArray, b: &UintArray) -> Result<UintArray, Error> {
+        self.select_blocks("max", &self.order("max", a, b, Ordering::is_gt)?, a, b)
+    }
+
+    fn differ(&self, op: &'static str, a: &UintArray, b: &UintArray) -> Result<BoolArray, Error> {
+        self.check_pair(op, a, b)?;
+        let pairs = self.pairs(op, a, b)?;
+        let bits = self.map(op, pairs, &self.table2(|a, b| u64::from(a != b)))?;
+        self.any(op, bits.chunks(a.per).map(<[_]>::to_vec).collect())
+    }
+
+    /// Whether the order of `a` and `b` is as asked.
+    ///
+    /// A block compares as 0, 1 or 2 for less, equal, greater. With weights `2^place`, the sum of a group is below, at or above `2^k − 1` as its most significant
+    /// block that is not equal says: groups are blocks of the next level, as with carries.
+    pub(super) fn order(
+        &self,
+        op: &'static str,
+        a: &UintArray,
+        b: &UintArray,
+        asked: impl Fn(Ordering) -> bool,
+    ) -> Result<BoolArray, Error> {
+        self.check_pair(op, a, b)?;
+        let (k, mut per) = (self.group(), a.per);
+        let tables = (0..k).map(|place| self.table2(|a, b| ((a.cmp(&b) as i8 + 1) as u64) << place));
+        let tables = tables.collect::<Vec<_>>();
+        let pairs = self.pairs(op, a, b)?.into_iter().enumerate();
+        let mut states = self.look_up(op, &pairs.map(|(i, x)| (x, &tables[i % per % k])).collect::<Vec<_>>())?;
+        loop {
+            // A last group of fewer is filled up with equal ones.
+            let group = |group: &[Ciphertext]| {
+                let missing: u64 = (group.len()..k).map(|place| 1 << place).sum();
+                self.sum(group.iter().chain([&self.plain(missing)]))
+            };
+            let sums =
+                states.chunks(per).flat_map(|states| states.chunks(k)).map(group).collect::<Result<Vec<_>, _>>()?;
+            per = per.div_ceil(k);
+            let threshold = (1 << k) - 1;
+            if per == 1 {
+                let table = self.table(|x| u64::from(asked(x.cmp(&threshold))));
+                return Ok(BoolArray(self.map(op, sums, &table)?));
+            }
+            states = self.states(op, sums, per, threshold)?;
+        }
+    }
+
+    /// Whether any of the bits of each row is set.
+    pub(super) fn any(&self, op: &'static str, mut rows: Vec<Vec<Ciphertext>>) -> Result<BoolArray, Error> {
+        let table = self.table(|count| u64::from(count > 0));
+        while rows.iter().any(|bits| bits.len() > 1) {
+            let (mut jobs, mut counts) = (Vec::new(), Vec::new());
+            for bits in &mut rows {
+                // A row of one bit has what it needs.
+                let groups = if bits.len() > 1 { self.groups(std::mem::take(bits)) } else { Vec::new() };
+                counts.push(groups.len());
+                for group in &groups {
+                    jobs.push((self.sum(group)?, &table));
+                }
+            }
+            let mut found = self.look_up(op, &jobs)?.into_iter();
+            for (bits, count) in rows.iter_mut().zip(counts).filter(|(_, count)| *count > 0) {
+                *bits = found.by_ref().take(count).collect();
+            }
+        }
+        Ok(BoolArray(rows.into_iter().map(|mut bits| bits.pop().unwrap_or_else(|| self.plain(0))).collect()))
+    }
+}

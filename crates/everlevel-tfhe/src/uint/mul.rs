@@ -1,0 +1,96 @@
+//! Multiplication: products of digits, columns added up in parallel, one propagation of carries.
+
+use super::columns::{Columns, Place, Spilt};
+use super::{BoolArray, Integers, UintArray};
+use crate::{Ciphertext, Error};
+
+impl Integers<'_> {
+    /// `a·b` modulo `2^width`.
+    ///
+    /// # Errors
+    /// [`Error::WidthMismatch`], [`Error::LengthMismatch`], [`Error::ForeignObject`], [`Error::NoiseExhausted`].
+    pub fn mul(&self, a: &UintArray, b: &UintArray) -> Result<UintArray, Error> {
+        self.check_pair("mul", a, b)?;
+        let (product, _) = self.product("mul", a, b, None)?;
+        Ok(product)
+    }
+
+    /// `a·b` modulo `2^width`, and whether each product is `2^width` or more.
+    ///
+    /// # Errors
+    /// As [`Integers::mul`].
+    pub fn checked_mul(&self, a: &UintArray, b: &UintArray) -> Result<(UintArray, BoolArray), Error> {
+        let op = "checked_mul";
+        self.check_pair(op, a, b)?;
+        let spilt = self.high_products(op, a, b)?;
+        let (product, spilt) = self.product(op, a, b, Some(spilt))?;
+        Ok((product, self.any(op, spilt.unwrap_or_else(|| unreachable!("asked for")))?))
+    }
+
+    /// The products, and `spilt` with what was lost above them.
+    fn product(
+        &self,
+        op: &'static str,
+        a: &UintArray,
+        b: &UintArray,
+        spilt: Option<Spilt>,
+    ) -> Result<(UintArray, Option<Spilt>), Error> {
+        let (base, per) = (self.radix.base(), a.per);
+        let mut columns = Columns::new(a.len(), per, spilt);
+        // Of `M·a + b` with a public `a = 0` all tables are known.
+        let (a, b) = if b.blocks.iter().all(|block| self.public(block).is_some()) { (b, a) } else { (a, b) };
+        let settled = self.settled(op, &a.blocks, self.radix.base())?;
+        let low = self.table2(|a, b| a * b % base);
+        let high = self.table2(|a, b| a * b / base);
+        let lost = self.table2(|a, b| u64::from(a * b >= base));
+        let (mut jobs, mut places) = (Vec::new(), Vec::new());
+        for (i, digit) in settled.iter().enumerate() {
+            let place = i % per;
+            for (j, other) in b.integer(i / per)[..per - place].iter().enumerate() {
+                let pair = self.pair(digit, other)?;
+                if let Some(place) = columns.above(i + j) {
+                    let table = if matches!(place, Place::Spilt(_)) { &lost } else { &high };
+                    jobs.push((pair.clone(), table));
+                    places.push(place);
+                }
+                jobs.push((pair, &low));
+                places.push(Place::Column(i + j));
+            }
+        }
+        let values = self.look_up(op, &jobs)?;
+        columns.put(places, values);
+        self.total(op, a, columns)
+    }
+
+    /// For each integer and each digit of its `a` but the first, whether it and some digit of `b` have a product above the width.
+    fn high_products(&self, op: &'static str, a: &UintArray, b: &UintArray) -> Result<Spilt, Error> {
+        let (high, len) = (a.per - 1, a.len());
+        let set = self.table(|x| u64::from(x > 0));
+        // Of each integer without its first digit.
+        let upper = |x: &UintArray| (0..len).flat_map(|i| x.integer(i)[1..].to_vec()).collect::<Vec<_>>();
+        let bits = self.map(op, [upper(a), upper(b)].concat(), &set)?;
+        let (bits_a, bits_b) = bits.split_at(len * high);
+        // `above[i][j]`: whether any of the last `j + 1` digits of integer `i` of `b` is set.
+        let mut above: Vec<Vec<Ciphertext>> = vec![Vec::new(); len];
+        let fan_in = self.fan_in() - 1;
+        for first in (0..high).step_by(fan_in) {
+            let count = fan_in.min(high - first);
+            let mut sums = Vec::new();
+            for (known, bits) in above.iter().zip(bits_b.chunks(high)) {
+                let mut sum = known.last().cloned();
+                for bit in bits.iter().rev().skip(first).take(count) {
+                    let next = sum.map_or_else(|| Ok(bit.clone()), |sum| self.sum([&sum, bit]))?;
+                    sums.push(next.clone());
+                    sum = Some(next);
+                }
+            }
+            let any = self.map(op, sums, &set)?;
+            above.iter_mut().zip(any.chunks(count)).for_each(|(above, any)| above.extend_from_slice(any));
+        }
+        let both = self.table(|count| u64::from(count == 2));
+        // Digit `j + 1` of `a` and any of the last `j + 1` digits of `b`.
+        let pairs = bits_a.iter().enumerate().map(|(i, bit)| self.sum([bit, &above[i / high][i % high]]));
+        let found = self.map(op, pairs.collect::<Result<_, _>>()?, &both)?;
+        Ok(found.chunks(high).map(<[_]>::to_vec).collect())
+    }
+}

@@ -1,0 +1,175 @@
+//! Tables of blocks: many inputs, each with its own table, in one pass over the key.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use super::{Integers, UintArray};
+use crate::{Ciphertext, Error, Lut, Lwe, NoiseSum};
+
+/// A function of a message: its values.
+#[derive(Debug)]
+pub(super) struct Table(Vec<u64>);
+
+impl Integers<'_> {
+    /// The table of `f`, whose values must be messages for every message, reachable or not.
+    pub(super) fn table(&self, f: impl Fn(u64) -> u64) -> Table {
+        Table((0..=self.radix.max()).map(f).collect())
+    }
+
+    /// The table of `f(a, b)` on what [`Integers::pair`] makes.
+    pub(super) fn table2(&self, f: impl Fn(u64, u64) -> u64) -> Table {
+        let base = self.radix.base();
+        self.table(|x| if x < base * base { f(x / base, x % base) } else { 0 })
+    }
+
+    /// Looks each input up in its table. Outputs know the largest value that their input can give. What is public, or the same for every value
+    /// that the input may have, takes no bootstrap; neighbours with the same input share one where their tables fit side by side.
+    pub(super) fn look_up(&self, op: &'static str, jobs: &[(Ciphertext, &Table)]) -> Result<Vec<Ciphertext>, Error> {
+        for (x, _) in jobs {
+            self.keys.check_noise(op, x.variance_torus(), 0)?;
+        }
+        let mut out: Vec<Option<Ciphertext>> = jobs.iter().map(|job| Some(self.plain(self.known(job)?))).collect();
+        let mut rotations: Vec<Vec<usize>> = Vec::new();
+        for i in (0..jobs.len()).filter(|&i| out[i].is_none()) {
+            let len = jobs[i].0.max_value as usize + 1;
+            match rotations.last_mut() {
+                Some(last) if (last.len() + 1) * len <= self.radix.size() && jobs[last[0]].0.lwe == jobs[i].0.lwe => {
+                    last.push(i);
+                }
+                _ => rotations.push(vec![i]),
+            }
+        }
+        if !rotations.is_empty() {
+            self.meter.start_round();
+        }
+        // Equal steps of whole passes over the key on every thread.
+        let pass = self.keys.bootstrap_key().batch_len() * rayon::current_num_threads();
+        let step = rotations.len().div_ceil(rotations.len().div_ceil(pass).max(1)).max(1);
+        for rotations in rotations.chunks(step) {
+            let results = self.bootstrap(jobs, rotations)?;
+            rotations.iter().flatten().zip(results).for_each(|(&i, result)| out[i] = Some(result));
+            self.meter.add(op, rotations.len())?;
+        }
+        Ok(out.into_iter().flatten().collect())
+    }
+
+    /// What the table gives, if that can be told.
+    fn known(&self, (x, table): &(Ciphertext, &Table)) -> Option<u64> {
+        let reachable = &table.0[..=x.max_value as usize];
+        let constant = reachable.iter().all(|entry| *entry == reachable[0]).then_some(reachable[0]);
+        constant.or_else(|| self.public(x).map(|value| table.0[value as usize]))
+    }
+
+    /// The outputs of some rotations, each of which serves jobs of one input.
+    fn bootstrap(&self, jobs: &[(Ciphertext, &Table)], rotations: &[Vec<usize>]) -> Result<Vec<Ciphertext>, Error> {
+        let places = || rotations.iter().flatten();
+        let rotated = if self.meter.dry {
+            places().map(|&i| self.pretended(&jobs[i].0, jobs[i].1)).collect()
+        } else {
+            let inputs: Vec<_> = rotations.iter().map(|places| jobs[places[0]].0.lwe.clone()).collect();
+            let lut = |places: &Vec<usize>| {
+                let tables: Vec<Vec<u64>> = places.iter().map(|&i| jobs[i].1.0.clone()).collect();
+                Lut::side_by_side(self.keys.params(), &tables, jobs[places[0]].0.max_value as usize + 1)
+            };
+            let luts: Vec<Lut> = rotations.iter().map(lut).collect::<Result<_, _>>()?;
+            let rotated = self.keys.bootstrap(&inputs, &luts.iter().collect::<Vec<_>>());
+            rotated.into_iter().flatten().collect::<Vec<_>>()
+        };
+        let wrap = |((lwe, noise), &i): (_, &usize)| {
+            let (x, Table(entries)) = &jobs[i];
+            let max_value = entries.iter().take(x.max_value as usize + 1).copied().max().unwrap_or(0);
+            Ciphertext { lwe, key: self.keys.id(), noise, max_value }
+        };
+        Ok(rotated.into_iter().zip(places()).map(wrap).collect())
+    }
+
+    /// What stands for a bootstrap's output where none is done: a mask that isn't zero, and is the same where the output would be.
+    fn pretended(&self, x: &Ciphertext, table: &Table) -> (Lwe, NoiseSum) {
+        let params = self.keys.params();
+        let mut hasher = DefaultHasher::new();
+        (x.lwe.words(), &table.0).hash(&mut hasher);
+        let mut words = vec![1; params.ciphertext_dim() + 1];
+        words[0] = hasher.finish();
+        let lwe = Lwe::from_words(words);
+        let noise = NoiseSum::of(&lwe, params.noise().bootstrapped);
+        (lwe, noise)
+    }
+
+    /// One table of every input.
+    pub(super) fn map(
+        &self,
+        op: &'static str,
+        inputs: Vec<Ciphertext>,
+        table: &Table,
+    ) -> Result<Vec<Ciphertext>, Error> {
+        self.look_up(op, &inputs.into_iter().map(|x| (x, table)).collect::<Vec<_>>())
+    }
+
+    /// `M·a + b`.
+    pub(super) fn pair(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Ciphertext, Error> {
+        self.keys.linear(&[(self.radix.base() as i64, a), (1, b)], 0)
+    }
+
+    /// `M·a + b` of all blocks.
+    pub(super) fn pairs(&self, op: &'static str, a: &UintArray, b: &UintArray) -> Result<Vec<Ciphertext>, Error> {
+        self.settled(op, &a.blocks, self.radix.base())?.iter().zip(&b.blocks).map(|(a, b)| self.pair(a, b)).collect()
+    }
+
+    /// `Σ x`.
+    pub(super) fn sum<'a>(&self, terms: impl IntoIterator<Item = &'a Ciphertext>) -> Result<Ciphertext, Error> {
+        self.keys.linear(&terms.into_iter().map(|x| (1, x)).collect::<Vec<_>>(), 0)
+    }
+
+    /// A sum that is known to be a digit.
+    pub(super) fn digit_sum(&self, terms: &[Ciphertext]) -> Result<Ciphertext, Error> {
+        Ok(Ciphertext { max_value: self.radix.base() - 1, ..self.sum(terms)? })
+    }
+
+    /// Whether a table of what has this variance and a bootstrap's more fails no more often than it may.
+    pub(super) fn is_quiet(&self, variance: f64) -> bool {
+        let one = self.keys.params().noise().bootstrapped;
+        self.keys.check_noise("is_quiet", variance + one, 0).is_ok()
+    }
+
+    /// Terms in groups whose sums are messages, and of noise that a table takes.
+    pub(super) fn groups(&self, terms: Vec<Ciphertext>) -> Vec<Vec<Ciphertext>> {
+        let mut groups: Vec<(Vec<Ciphertext>, u64, NoiseSum)> = Vec::new();
+        for term in terms {
+            if let Some((group, max_value, noise)) = groups.last_mut() {
+                let sum = NoiseSum::combination([(1.0, &*noise), (1.0, term.noise())]);
+                if *max_value + term.max_value <= self.radix.max()
+                    && self.keys.check_noise("groups", sum.variance_torus(), 0).is_ok()
+                {
+                    (*max_value, *noise) = (*max_value + term.max_value, sum);
+                    group.push(term);
+                    continue;
+                }
+            }
+            groups.push((vec![term.clone()], term.max_value, term.noise().clone()));
+        }
+        groups.into_iter().map(|(group, ..)| group).collect()
+    }
+
+    /// Largest number of bootstrapped bits that one table takes as their sum.
+    pub(super) fn fan_in(&self) -> usize {
+        (self.radix.max() as usize).min(self.keys.params().norm2 as usize).max(2)
+    }
+
+    /// The blocks, those bootstrapped whose noise would be too much beside another's when multiplied by a factor.
+    pub(super) fn settled(
+        &self,
+        op: &'static str,
+        blocks: &[Ciphertext],
+        factor: u64,
+    ) -> Result<Vec<Ciphertext>, Error> {
+        let (square, one) = ((factor as f64).powi(2), self.keys.params().noise().bootstrapped);
+        let noisy = |x: &Ciphertext| {
+            let variance = x.variance_torus();
+            variance > one && !self.is_quiet(square * variance + one)
+        };
+        let which: Vec<usize> = (0..blocks.len()).filter(|&i| noisy(&blocks[i])).collect();
+        let mut blocks = blocks.to_vec();
+        let fresh = self.map(op, which.iter().map(|&i| blocks[i].clone()).collect(), &self.table(|x| x))?;
+        which.into_iter().zip(fresh).for_each(|(i, block)| blocks[i] = block);
+        Ok(blocks)
+    }
+}
