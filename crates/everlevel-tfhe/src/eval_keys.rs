@@ -198,7 +198,7 @@ impl EvalKeys {
         (small, noise)
     }
 
-    /// The exponents modulo `2N` that a ciphertext's rotation takes, mask and body.
+    /// The exponents modulo `2EN` that a ciphertext's rotation takes, mask and body.
     pub fn exponents(&self, input: &Lwe, log2_stride: u32) -> Vec<u32> {
         assert_eq!(input.dim(), self.params.ciphertext_dim(), "the ciphertext's dimension");
         let mut small = vec![0; self.params.lwe_dim + 1];
@@ -210,7 +210,7 @@ impl EvalKeys {
             }
         }
         let mut exponents = vec![0; small.len()];
-        mod_switch::switch_into(&mut exponents, &small, self.params.log_n + 1, log2_stride);
+        mod_switch::switch_into(&mut exponents, &small, self.params.log_table_len() + 1, log2_stride);
         exponents
     }
 

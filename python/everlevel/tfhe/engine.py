@@ -29,7 +29,7 @@ class ParameterSet(NamedTuple):
 
     name: str
     security_bits: float
-    """Cheapest primal attack on either secret."""
+    """Cheapest attack on either secret, as a base-2 logarithm."""
     log2_p_fail: float
     """Base-2 logarithm of the probability that a bootstrap fails."""
     about: str
@@ -56,7 +56,7 @@ class Engine(UintsMixin, IntegersMixin, MessagesMixin):
     ----------
     parameters : str, default "gate-64"
         A named set: ``"gate-64"`` and ``"gate-128"`` for gates on bits, ``"integer-1-64"`` to ``"integer-8-64"`` and
-        ``"integer-1-128"`` to ``"integer-7-128"`` for integers of 1 to 8 bits. A bootstrap fails with a probability
+        ``"integer-1-128"`` to ``"integer-8-128"`` for integers of 1 to 8 bits. A bootstrap fails with a probability
         below 2^-64 or 2^-128. `parameter_sets` lists them all.
     thread_count : int, optional
         Threads that long calls use; all that the process may use, if left out.
@@ -138,7 +138,7 @@ class Engine(UintsMixin, IntegersMixin, MessagesMixin):
 
     @property
     def security_bits(self) -> float:
-        """Security of the parameters against the cheapest primal attack; 0 for an insecure ring."""
+        """Security of the parameters against the cheapest attack; 0 for an insecure ring."""
         return 0.0 if self._insecure_log_n is not None else self._context.security_bits
 
     @property
