@@ -158,6 +158,7 @@ def draw_histograms(axis: Axes, errors: dict[str, Values]) -> None:
         title="errors on uniform data; of sign: on ±1",
         xlabel="log2 of a slot's absolute error",
         ylabel="share of slots in half a bit",
+        xlim=(-60, -12),  # the legend is at the left
     )
     axis.legend(loc="upper left")
 

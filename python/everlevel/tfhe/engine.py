@@ -16,7 +16,10 @@ from . import _checks
 from ._integers import IntegersMixin
 from ._messages import MessagesMixin
 from ._storable import Storable
+from ._uints import UintsMixin
+from .bool_array import BoolArray
 from .keys import EvaluationKey, SecretKey
+from .uint_array import UintArray
 
 __all__ = ["Engine", "parameter_sets"]
 
@@ -43,8 +46,8 @@ def parameter_sets() -> list[ParameterSet]:
     return [ParameterSet(*row) for row in _native.tfhe_sets()]
 
 
-class Engine(IntegersMixin, MessagesMixin):
-    """TFHE: gates and look-up tables on encrypted bits, or on encrypted integers of 1 to 8 bits.
+class Engine(UintsMixin, IntegersMixin, MessagesMixin):
+    """TFHE: gates and look-up tables on encrypted bits, or on encrypted integers of 1 to 8 bits or of 8 to 64 bits.
 
     An engine holds parameters, and the evaluation keys that it has made or was given; no secrets. It is safe to use
     from many threads at once: long calls release the interpreter's lock, and Ctrl-C ends them.
@@ -241,7 +244,12 @@ class Engine(IntegersMixin, MessagesMixin):
             with self._lock:
                 self._keys.setdefault(native.secret_id, native)
             return EvaluationKey(self, native)
-        return self._wrap(native, _read_shape(notes.get("shape", ""), len(native)))
+        shape = _read_shape(notes.get("shape", ""), len(native))
+        if isinstance(native, _native.TfheUintArray):
+            return UintArray(self, native, shape)
+        if isinstance(native, _native.TfheBoolArray):
+            return BoolArray(self, native, shape)
+        return self._wrap(native, shape)
 
 
 def _read_shape(text: str, size: int) -> _checks.Shape:
