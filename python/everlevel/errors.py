@@ -45,6 +45,7 @@ __all__ = [
     "UnitCountError",
     "UnsupportedError",
     "UnsupportedKindError",
+    "WidthError",
 ]
 
 
@@ -263,6 +264,19 @@ class TableError(EverlevelError, ValueError):
     index: int | None = None
     found: Any = None
     needed: Any = None
+
+
+class WidthError(EverlevelError, ValueError):
+    """Two arrays of encrypted integers have different numbers of bits.
+
+    Attributes
+    ----------
+    left, right : int or None
+        Bits of the two.
+    """
+
+    left: int | None = None
+    right: int | None = None
 
 
 class NoiseError(EverlevelError, ValueError):

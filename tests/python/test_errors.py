@@ -19,6 +19,7 @@ BASES = {
     errors.CiphertextFormError: ValueError,
     errors.SpaceError: ValueError,
     errors.TableError: ValueError,
+    errors.WidthError: ValueError,
     errors.NoiseError: ValueError,
     errors.UnitCountError: ValueError,
     errors.MissingKeyError: KeyError,

@@ -106,6 +106,19 @@ def test_game_of_life(tmp_path: Path) -> None:
     assert (tmp_path / "game_of_life.png").stat().st_size > 3_000
 
 
+def test_encrypted_maximum(tmp_path: Path) -> None:
+    options = ["--insecure-log-n", "10", "--houses", "3", "--hours", "7", "--out", str(tmp_path)]
+    out = run("13_encrypted_maximum.py", *options)
+    # Six comparisons and selections of 16 bits for each house.
+    assert "largest reading of each house: 504 bootstraps" in out
+    rows = re.findall(r"^house (\d): +(\d+) W in hour (\d)$", out, re.MULTILINE)
+    assert [row[0] for row in rows] == ["0", "1", "2"]
+    street = re.search(r"^the street: (\d+) W; all as NumPy says$", out, re.MULTILINE)
+    assert street is not None
+    assert max(int(row[1]) for row in rows) <= int(street[1]) <= sum(int(row[1]) for row in rows)
+    assert (tmp_path / "encrypted_maximum.png").stat().st_size > 3_000
+
+
 def test_every_example_is_run() -> None:
     tested = Path(__file__).read_text(encoding="utf-8")
     # The demo is too large for this page; `make demo` runs it.

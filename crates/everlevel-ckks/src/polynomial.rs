@@ -100,7 +100,8 @@ impl<'a> Elements<'a> {
         }
         let k = 1 << degree.ilog2();
         let (quotient, remainder) = self.divide(&p[..=degree], k);
-        let remainder = self.evaluate(&remainder, babies, target, false);
+        // What is evaluated first takes memory during the other's products: the remainder waits, but for elements that go after it.
+        let first = is_last.then(|| self.evaluate(&remainder, babies, target, false));
         let quotient = self.evaluate(&quotient, babies, target + 1, is_last);
         if is_last {
             // A power of two comes from squares of any smaller one.
@@ -116,7 +117,7 @@ impl<'a> Elements<'a> {
                 ladder.mul(ring, &q, &giant, self.key)
             }
         };
-        match remainder {
+        match first.unwrap_or_else(|| self.evaluate(&remainder, babies, target, false)) {
             Value::Constant(c) => ladder.add_constant(ring, &mut sum, c),
             Value::Ciphertext(r) => ladder.add_assign(ring, &mut sum, &r),
         }

@@ -38,7 +38,7 @@ impl WrappingWord for u64 {
 /// # Panics
 /// If lengths differ, or the exponent is too large.
 pub fn rotate<T: WrappingWord>(out: &mut [T], a: &[T], exponent: usize) {
-    run::<T, false>(out, a, exponent);
+    run::<T, false>(out, a, exponent, a);
 }
 
 /// `out = X^exponent·a − a`, for an exponent in `0..2n`.
@@ -46,47 +46,55 @@ pub fn rotate<T: WrappingWord>(out: &mut [T], a: &[T], exponent: usize) {
 /// # Panics
 /// If lengths differ, or the exponent is too large.
 pub fn rotate_sub<T: WrappingWord>(out: &mut [T], a: &[T], exponent: usize) {
-    run::<T, true>(out, a, exponent);
+    run::<T, true>(out, a, exponent, a);
 }
 
-fn run<T: WrappingWord, const SUB: bool>(out: &mut [T], a: &[T], exponent: usize) {
-    assert!(out.len() == a.len() && exponent < 2 * a.len().max(1));
+/// `out = X^exponent·a − minus`, for an exponent in `0..2n`.
+///
+/// # Panics
+/// If lengths differ, or the exponent is too large.
+pub fn rotate_minus<T: WrappingWord>(out: &mut [T], a: &[T], exponent: usize, minus: &[T]) {
+    run::<T, true>(out, a, exponent, minus);
+}
+
+fn run<T: WrappingWord, const SUB: bool>(out: &mut [T], a: &[T], exponent: usize, minus: &[T]) {
+    assert!(out.len() == a.len() && minus.len() == a.len() && exponent < 2 * a.len().max(1));
     match Simd::best().0 {
         #[cfg(target_arch = "x86_64")]
         // SAFETY: this level exists only where its features were detected.
-        Level::Avx512Ifma => unsafe { run_avx512::<T, SUB>(out, a, exponent) },
+        Level::Avx512Ifma => unsafe { run_avx512::<T, SUB>(out, a, exponent, minus) },
         #[cfg(target_arch = "x86_64")]
         // SAFETY: as above.
-        Level::Avx2 => unsafe { run_avx2::<T, SUB>(out, a, exponent) },
-        _ => run_portable::<T, SUB>(out, a, exponent),
+        Level::Avx2 => unsafe { run_avx2::<T, SUB>(out, a, exponent, minus) },
+        _ => run_portable::<T, SUB>(out, a, exponent, minus),
     }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw")]
-fn run_avx512<T: WrappingWord, const SUB: bool>(out: &mut [T], a: &[T], exponent: usize) {
-    run_portable::<T, SUB>(out, a, exponent);
+fn run_avx512<T: WrappingWord, const SUB: bool>(out: &mut [T], a: &[T], exponent: usize, minus: &[T]) {
+    run_portable::<T, SUB>(out, a, exponent, minus);
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn run_avx2<T: WrappingWord, const SUB: bool>(out: &mut [T], a: &[T], exponent: usize) {
-    run_portable::<T, SUB>(out, a, exponent);
+fn run_avx2<T: WrappingWord, const SUB: bool>(out: &mut [T], a: &[T], exponent: usize, minus: &[T]) {
+    run_portable::<T, SUB>(out, a, exponent, minus);
 }
 
 #[inline(always)]
-fn run_portable<T: WrappingWord, const SUB: bool>(out: &mut [T], a: &[T], exponent: usize) {
+fn run_portable<T: WrappingWord, const SUB: bool>(out: &mut [T], a: &[T], exponent: usize, minus: &[T]) {
     let n = a.len();
     let shift = exponent % n.max(1);
     let (low, high) = a.split_at(n - shift);
     let (wrapped, moved) = out.split_at_mut(shift);
     // The coefficients that pass X^n change their sign; all do once more if the exponent is n or more.
     if exponent < n {
-        copy::<T, SUB, true>(wrapped, high, &a[..shift]);
-        copy::<T, SUB, false>(moved, low, &a[shift..]);
+        copy::<T, SUB, true>(wrapped, high, &minus[..shift]);
+        copy::<T, SUB, false>(moved, low, &minus[shift..]);
     } else {
-        copy::<T, SUB, false>(wrapped, high, &a[..shift]);
-        copy::<T, SUB, true>(moved, low, &a[shift..]);
+        copy::<T, SUB, false>(wrapped, high, &minus[..shift]);
+        copy::<T, SUB, true>(moved, low, &minus[shift..]);
     }
 }
 
@@ -115,11 +123,13 @@ mod tests {
                 expected[k % n] = if k < n { x } else { x.wrapping_neg() };
             }
             let (mut out, mut out_wide) = (vec![0; n], vec![0; n]);
-            for kernel in [rotate::<u32>, run_portable::<u32, false>] {
+            let portable = |out: &mut [u32], a: &[u32], exponent| run_portable::<u32, false>(out, a, exponent, a);
+            for kernel in [rotate::<u32>, portable] {
                 kernel(&mut out, &a, exponent);
                 assert_eq!(out, expected, "X^{exponent}");
             }
-            for kernel in [rotate_sub::<u64>, run_portable::<u64, true>] {
+            let portable = |out: &mut [u64], a: &[u64], exponent| run_portable::<u64, true>(out, a, exponent, a);
+            for kernel in [rotate_sub::<u64>, portable] {
                 kernel(&mut out_wide, &wide, exponent);
                 assert!(
                     out_wide
@@ -129,6 +139,10 @@ mod tests {
                         .all(|((&o, &e), &x)| { o == (u64::from(e) << 32).wrapping_sub(x) })
                 );
             }
+            let other: Vec<u64> = wide.iter().rev().copied().collect();
+            let mut less = vec![0; n];
+            rotate_minus(&mut less, &wide, exponent, &other);
+            assert!((0..n).all(|j| less[j].wrapping_add(other[j]) == out_wide[j].wrapping_add(wide[j])));
         }
     }
 }

@@ -33,5 +33,7 @@ mod _native {
         SmallBootstrapKey, build_info,
     };
     #[pymodule_export]
-    use crate::tfhe::{TfheCiphertext, TfheContext, TfheEvaluationKey, TfheSecretKey, tfhe_sets};
+    use crate::tfhe::{
+        TfheBoolArray, TfheCiphertext, TfheContext, TfheEvaluationKey, TfheSecretKey, TfheUintArray, tfhe_sets,
+    };
 }

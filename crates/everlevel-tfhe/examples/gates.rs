@@ -53,14 +53,14 @@ fn time(set: &NamedSet, secret: &SecretKey, keys: &EvalKeys) -> Result<(), Error
         Space::Bit => keys.gates(&[Gate::Nand], a, a),
         Space::Integer { .. } => keys.table(a, &table),
     };
-    let repeats = if params.n() > 4096 { 3 } else { 31 };
+    let repeats = if params.table_len() > 8192 { 3 } else { 31 };
     let (least, median, out) = measure(repeats, || run(&a[..1]))?;
     let right = match params.space {
         Space::Bit => secret.decrypt_bits(&out)? == [false],
         Space::Integer { .. } => secret.decrypt_integers(&out)? == [0],
     };
     assert!(right, "{}: a wrong answer", set.name);
-    let size = if params.n() > 4096 { 4 } else { 64 };
+    let size = if params.table_len() > 8192 { 4 } else { 64 };
     let (batch, batch_median, _) = measure(repeats.min(7), || run(&a[..size]))?;
     let each = size as f64;
     let (input, ..) = measure(25, || Ok(keys.exponents(a[0].lwe(), 0)))?;

@@ -5,7 +5,7 @@
 //! The cost model's constants are nanoseconds measured with `examples/gates.rs` on the machine named in docs/notes/performance.md.
 
 use everlevel_params::torus::min_log2_std_dev;
-use everlevel_tfhe::{Gadget, KeySwitch, Order, Params, ParamsLiteral, Space};
+use everlevel_tfhe::{Gadget, KeySwitch, Order, Params, ParamsLiteral, Space, noise};
 
 /// One transform of 1024 coefficients, digits and torus rounding included.
 const TRANSFORM_NS: f64 = 380.0;
@@ -25,6 +25,7 @@ fn cost_ns(l: &ParamsLiteral) -> f64 {
     let word = if l.torus_bits == 32 { 4.0 } else { 8.0 };
     let key_bytes = l.rows() as f64 * columns * l.n() as f64 * word;
     let step = size
+        * l.extension() as f64
         * (l.transforms() as f64 * levels * TRANSFORM_NS
             + l.rows() as f64 * columns * PRODUCT_NS
             + columns * ROTATION_NS)
@@ -44,28 +45,40 @@ fn main() {
         Space::Bit => 4.0,
         Space::Integer { bits } => f64::from((1u32 << bits.div_ceil(2)) + 1).powi(2),
     };
+    let margin_torus = match space {
+        Space::Bit => 0.125,
+        Space::Integer { bits } => (-f64::from(bits) - 2.0).exp2(),
+    };
     let mut best: Vec<(f64, Params)> = Vec::new();
     let torus: &[u32] = if space == Space::Bit { &[32] } else { &[64, 32] };
     for &torus_bits in torus {
-        for log_n in 8..=16 {
+        for (log_n, log2_extension) in
+            (8..=16).flat_map(|log_n| (0..=17 - log_n).map(move |extension| (log_n, extension)))
+        {
             for rank in 1..=6usize {
                 let dim = rank << log_n;
                 if !(900..=1 << 16).contains(&dim) || (rank > 1 && dim > 4096) {
                     continue;
                 }
+                // No use where the modulus switch alone is too coarse.
+                let table_len = 1 << (log_n + log2_extension);
+                if noise::log2_p_fail(margin_torus, noise::mod_switch(512, table_len)) > max_log2_p_fail {
+                    continue;
+                }
+                let ring = (log_n, log2_extension);
                 for (mask_gadget, body_gadget) in gadgets(torus_bits) {
                     let found =
-                        smallest(torus_bits, log_n, rank, mask_gadget, body_gadget, space, norm2, max_log2_p_fail);
+                        smallest(torus_bits, ring, rank, mask_gadget, body_gadget, space, norm2, max_log2_p_fail);
                     best.extend(found.map(|params| (cost_ns(&params), params)));
                 }
             }
         }
     }
     best.sort_by(|a, b| a.0.total_cmp(&b.0));
-    for (cost, params) in best.iter().take(3) {
+    for (cost, params) in best.iter().take(6) {
         let l = params.literal();
         println!(
-            "{:.2} ms, 2^{:.1}, {} transforms: torus {}, lwe ({}, {:.2}), glwe ({}, {}, {:.2}), ({}, {}), ({}, {}), ({}, {}, {})",
+            "{:.2} ms, 2^{:.1}, {} transforms: torus {}, lwe ({}, {:.2}), glwe ({}, {}, {:.2}), extension {}, ({}, {}), ({}, {}), ({}, {}, {})",
             cost / 1e6,
             params.log2_p_fail(params.norm2),
             params.transforms(),
@@ -75,6 +88,7 @@ fn main() {
             l.rank,
             l.log_n,
             l.glwe_log2_std_dev,
+            l.log2_extension,
             l.mask_gadget.base_log2,
             l.mask_gadget.digits,
             l.body_gadget.base_log2,
@@ -110,7 +124,7 @@ fn gadgets(torus_bits: u32) -> Vec<(Gadget, Gadget)> {
 #[allow(clippy::too_many_arguments)]
 fn smallest(
     torus_bits: u32,
-    log_n: u32,
+    (log_n, log2_extension): (u32, u32),
     rank: usize,
     mask_gadget: Gadget,
     body_gadget: Gadget,
@@ -119,37 +133,40 @@ fn smallest(
     max_log2_p_fail: f64,
 ) -> Option<Params> {
     let glwe_log2_std_dev = (min_log2_std_dev(rank << log_n, torus_bits)? * 100.0).ceil() / 100.0;
-    let mut best: Option<Params> = None;
     let ring = 32;
     for lwe_dim in (512..=1280).step_by(ring) {
-        let lwe_log2_std_dev = (min_log2_std_dev(lwe_dim, 32)? * 100.0).ceil() / 100.0;
-        for base_log2 in 1..=4 {
-            for digits in 2..=(24 / base_log2) {
-                let literal = ParamsLiteral {
-                    torus_bits,
-                    lwe_dim,
-                    lwe_log2_std_dev,
-                    rank,
-                    log_n,
-                    glwe_log2_std_dev,
-                    mask_gadget,
-                    body_gadget,
-                    key_switch: KeySwitch { gadget: Gadget::new(base_log2, digits), ring },
-                    order: Order::KeySwitchFirst,
-                    space,
-                    norm2,
-                    max_log2_p_fail,
-                    insecure: false,
-                };
-                if best.as_ref().is_some_and(|params| cost_ns(params) <= cost_ns(&literal)) {
-                    continue;
-                }
-                best = Params::try_from(literal).ok().or(best);
-            }
+        let literal = ParamsLiteral {
+            torus_bits,
+            lwe_dim,
+            lwe_log2_std_dev: (min_log2_std_dev(lwe_dim, 32)? * 100.0).ceil() / 100.0,
+            rank,
+            log_n,
+            log2_extension,
+            glwe_log2_std_dev,
+            mask_gadget,
+            body_gadget,
+            key_switch: KeySwitch { gadget: Gadget::new(1, 1), ring },
+            order: Order::KeySwitchFirst,
+            space,
+            norm2,
+            max_log2_p_fail,
+            insecure: false,
+        };
+        // With a key switch that adds nothing.
+        let rotation = lwe_dim as f64 * noise::external_product(&literal);
+        let variance = norm2 * rotation + noise::mod_switch(lwe_dim, literal.table_len());
+        if noise::log2_p_fail(literal.margin_torus(), variance) > max_log2_p_fail {
+            continue;
         }
-        if best.is_some() {
-            return best;
+        let gadgets =
+            (1..=4).flat_map(|base_log2| (2..=24 / base_log2).map(move |digits| Gadget::new(base_log2, digits)));
+        let sets = gadgets.filter_map(|gadget| {
+            let key_switch = KeySwitch { gadget, ring };
+            Params::try_from(ParamsLiteral { key_switch, ..literal.clone() }).ok()
+        });
+        if let Some(best) = sets.min_by(|a, b| cost_ns(a).total_cmp(&cost_ns(b))) {
+            return Some(best);
         }
     }
-    best
+    None
 }

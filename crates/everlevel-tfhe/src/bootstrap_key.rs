@@ -102,9 +102,9 @@ impl BootstrapKey {
         }
     }
 
-    /// For each input, `X^(−phase)` times its table, of which the extracted LWE ciphertexts, one for each table of the input's [`Lut`], are returned.
+    /// For each input, `Y^(−phase)` times its table, of which the extracted LWE ciphertexts, one for each table of the input's [`Lut`], are returned.
     ///
-    /// `inputs` are exponents modulo `2N`, mask and then body. One pass over the key serves all of them that fit the second-level cache together;
+    /// `inputs` are exponents modulo `2EN`, mask and then body. One pass over the key serves all of them that fit the second-level cache together;
     /// `threads` of the current rayon pool take equal parts.
     pub fn blind_rotate(&self, inputs: &[Vec<u32>], luts: &[&Lut], threads: usize) -> Vec<Vec<Lwe>> {
         assert_eq!(inputs.len(), luts.len(), "one table for each input");
@@ -146,12 +146,17 @@ impl<T: Torus> Prepared<T> {
         Self { fft, shape, words, free: Mutex::new(Vec::new()) }
     }
 
+    /// Words of an accumulator's part.
     fn glwe_len(&self) -> usize {
         self.shape.columns() * self.shape.n
     }
 
+    fn accumulator_len(&self) -> usize {
+        self.shape.extension * self.glwe_len()
+    }
+
     fn tile(&self) -> usize {
-        (TILE_BYTES / (self.glwe_len() * size_of::<T>())).max(1)
+        (TILE_BYTES / (self.accumulator_len() * size_of::<T>())).max(1)
     }
 
     fn blind_rotate(&self, inputs: &[Vec<u32>], luts: &[&Lut], threads: usize) -> Vec<Vec<Lwe>> {
@@ -166,16 +171,19 @@ impl<T: Torus> Prepared<T> {
 
     fn rotate_tile(&self, inputs: &[Vec<u32>], luts: &[&Lut]) -> Vec<Vec<Lwe>> {
         let mut working = self.take();
-        let (n, len) = (self.shape.n, self.glwe_len());
+        let (n, extension, len) = (self.shape.n, self.shape.extension, self.accumulator_len());
         let Working { scratch, accumulators } = &mut working;
         let dim = inputs[0].len() - 1;
         for ((acc, input), lut) in accumulators.chunks_exact_mut(len).zip(inputs).zip(luts) {
-            let (mask, body) = acc.split_at_mut(len - n);
-            mask.fill(T::default());
-            let start = &mut scratch.glwe[..n];
-            start.iter_mut().zip(lut.coeffs()).for_each(|(word, &x)| *word = T::from_leading(x));
-            let back = (2 * n - input[dim] as usize) % (2 * n);
-            everlevel_math::monomial::rotate(body, start, back);
+            acc.fill(T::default());
+            let (table, rotated) = scratch.glwe[..2 * extension * n].split_at_mut(extension * n);
+            table.iter_mut().zip(lut.coeffs()).for_each(|(word, &x)| *word = T::from_leading(x));
+            let order = 2 * extension * n;
+            everlevel_math::monomial::rotate(rotated, table, (order - input[dim] as usize) % order);
+            for (i, part) in acc.chunks_exact_mut(self.glwe_len()).enumerate() {
+                let body = &mut part[self.glwe_len() - n..];
+                body.iter_mut().zip(rotated[i..].iter().step_by(extension)).for_each(|(out, &x)| *out = x);
+            }
         }
         let key_len = self.shape.key_len();
         for (i, key) in self.words.chunks_exact(key_len).enumerate() {
@@ -186,35 +194,43 @@ impl<T: Torus> Prepared<T> {
                     continue;
                 }
                 scratch.load_difference(self.shape, acc, exponent);
-                // The next bit's rows come while the last of these is transformed.
-                let stages = self.shape.stages();
-                let ahead = |stage: usize| {
-                    if j + 1 == inputs.len() {
-                        prefetch(&next[stage * next.len() / stages..(stage + 1) * next.len() / stages]);
-                    }
-                };
-                scratch.external_product_add(&self.fft, self.shape, acc, key, ahead);
+                for (part, acc) in acc.chunks_exact_mut(self.glwe_len()).enumerate() {
+                    // The next bit's rows come while the last of these is transformed.
+                    let stages = self.shape.stages();
+                    let ahead = |stage: usize| {
+                        if j + 1 == inputs.len() && part + 1 == extension {
+                            prefetch(&next[stage * next.len() / stages..(stage + 1) * next.len() / stages]);
+                        }
+                    };
+                    scratch.external_product_add(&self.fft, self.shape, (part, acc), key, ahead);
+                }
             }
         }
         let out = accumulators
             .chunks_exact(len)
             .zip(luts)
-            .map(|(acc, lut)| lut.places().iter().map(|&place| extract(acc, n, place)).collect());
+            .map(|(acc, lut)| lut.places().iter().map(|&place| self.extract(acc, place)).collect());
         let out = out.take(inputs.len()).collect();
         self.free.lock().unwrap_or_else(PoisonError::into_inner).push(working);
         out
+    }
+
+    /// Coefficient `h` of an accumulator, of all its `E·N`.
+    fn extract(&self, acc: &[T], h: usize) -> Lwe {
+        let (part, len) = (h % self.shape.extension, self.glwe_len());
+        extract(&acc[part * len..(part + 1) * len], self.shape.n, h / self.shape.extension)
     }
 
     fn take(&self) -> Working<T> {
         let free = self.free.lock().unwrap_or_else(PoisonError::into_inner).pop();
         free.unwrap_or_else(|| Working {
             scratch: Scratch::new(self.shape),
-            accumulators: Buffer::zeroed(self.tile() * self.glwe_len()),
+            accumulators: Buffer::zeroed(self.tile() * self.accumulator_len()),
         })
     }
 }
 
-/// Coefficient `h` of a GLWE ciphertext as an LWE ciphertext under the secret's coefficients: mask word `(i, j)` is `A_i[h − j]`, negated
+/// Coefficient `h` of a GLWE ciphertext of degree `n` as an LWE ciphertext under the secret's coefficients: mask word `(i, j)` is `A_i[h − j]`, negated
 /// where the index wraps.
 fn extract<T: Torus>(glwe: &[T], n: usize, h: usize) -> Lwe {
     let (masks, body) = glwe.split_at(glwe.len() - n);

@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use everlevel_rand::{Domain, Seed};
 use everlevel_rlwe::SecretId;
@@ -31,6 +32,7 @@ pub struct EvalKeys {
     id: SecretId,
     bootstrap: BootstrapKey,
     key_switch: KeySwitchKey,
+    done: AtomicUsize,
 }
 
 impl SeededEvalKeys {
@@ -106,6 +108,7 @@ impl SeededEvalKeys {
             id: self.id,
             bootstrap: self.bootstrap.prepare(&self.params),
             key_switch: self.key_switch.prepare(&self.params),
+            done: AtomicUsize::new(0),
         }
     }
 }
@@ -137,6 +140,11 @@ impl EvalKeys {
     /// The key-switch key.
     pub fn key_switch_key(&self) -> &KeySwitchKey {
         &self.key_switch
+    }
+
+    /// Bootstraps that were done with these keys.
+    pub fn bootstrap_count(&self) -> usize {
+        self.done.load(Ordering::Relaxed)
     }
 
     /// Bytes held by both keys.
@@ -173,6 +181,7 @@ impl EvalKeys {
         let threads = rayon::current_num_threads();
         let exponents = map(threads, inputs.len(), |i| self.exponents(&inputs[i], luts[i].log2_stride()));
         let rotated = self.bootstrap.blind_rotate(&exponents, luts, threads);
+        self.done.fetch_add(inputs.len(), Ordering::Relaxed);
         let variance = self.params.noise().blind_rotation;
         let with_noise = |lwe| {
             let noise = NoiseSum::of(&lwe, variance);
@@ -189,7 +198,7 @@ impl EvalKeys {
         (small, noise)
     }
 
-    /// The exponents modulo `2N` that a ciphertext's rotation takes, mask and body.
+    /// The exponents modulo `2EN` that a ciphertext's rotation takes, mask and body.
     pub fn exponents(&self, input: &Lwe, log2_stride: u32) -> Vec<u32> {
         assert_eq!(input.dim(), self.params.ciphertext_dim(), "the ciphertext's dimension");
         let mut small = vec![0; self.params.lwe_dim + 1];
@@ -201,7 +210,7 @@ impl EvalKeys {
             }
         }
         let mut exponents = vec![0; small.len()];
-        mod_switch::switch_into(&mut exponents, &small, self.params.log_n + 1, log2_stride);
+        mod_switch::switch_into(&mut exponents, &small, self.params.log_table_len() + 1, log2_stride);
         exponents
     }
 

@@ -30,6 +30,8 @@ pub const CIPHERTEXTS_KIND: &str = "tfhe_ciphertext";
 pub const UINTS_KIND: &str = "tfhe_uint_array";
 /// An array of truth values: the rows of their blocks.
 pub const BOOLS_KIND: &str = "tfhe_bool_array";
+/// All of them.
+pub const KINDS: [&str; 5] = [SECRET_KEY_KIND, EVAL_KEYS_KIND, CIPHERTEXTS_KIND, UINTS_KIND, BOOLS_KIND];
 
 /// The secret key as a container, which only its owner may read.
 pub fn secret_key_to_container<'a>(key: &SecretKey, name: &str) -> Builder<'a> {

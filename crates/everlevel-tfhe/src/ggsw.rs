@@ -20,6 +20,7 @@ use crate::torus::Torus;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Shape {
     pub n: usize,
+    pub extension: usize,
     pub rank: usize,
     pub mask: Gadget,
     pub body: Gadget,
@@ -27,7 +28,13 @@ pub(crate) struct Shape {
 
 impl Shape {
     pub(crate) fn new(params: &Params) -> Self {
-        Self { n: params.n(), rank: params.rank, mask: params.mask_gadget, body: params.body_gadget }
+        Self {
+            n: params.n(),
+            extension: params.extension(),
+            rank: params.rank,
+            mask: params.mask_gadget,
+            body: params.body_gadget,
+        }
     }
 
     pub(crate) fn rows(self) -> usize {
@@ -108,7 +115,7 @@ pub(crate) fn prepare_row<T: Torus>(fft: &Fft, out: &mut [T::Key], masks: &[u64]
 /// What one thread's external products work in.
 #[derive(Debug)]
 pub(crate) struct Scratch<T: Torus> {
-    /// What is to be multiplied: `(rank + 1)·n` words.
+    /// What is to be multiplied: for each part of an accumulator, `(rank + 1)·n` words.
     pub glwe: Buffer<T>,
     /// The transforms of its digits.
     digits: Buffer<f64>,
@@ -119,31 +126,39 @@ pub(crate) struct Scratch<T: Torus> {
 impl<T: Torus> Scratch<T> {
     pub(crate) fn new(shape: Shape) -> Self {
         Self {
-            glwe: Buffer::zeroed(shape.columns() * shape.n),
+            glwe: Buffer::zeroed(shape.extension * shape.columns() * shape.n),
             digits: Buffer::zeroed(shape.rows() * shape.n),
             product: Buffer::zeroed(shape.columns() * shape.n),
         }
     }
 
-    /// Sets what is to be multiplied to `(X^exponent − 1)·acc`.
+    /// Sets what is to be multiplied to `(Y^exponent − 1)·acc`, where `Y^E = X`: with `exponent = E·q + r`, part `i` of the rotation is `X^q` times
+    /// part `i − r`, or `X^(q+1)` times part `i − r + E`.
     pub(crate) fn load_difference(&mut self, shape: Shape, acc: &[T], exponent: usize) {
-        for (out, a) in self.glwe.chunks_exact_mut(shape.n).zip(acc.chunks_exact(shape.n)) {
-            monomial::rotate_sub(out, a, exponent);
+        let (extension, len, n) = (shape.extension, shape.columns() * shape.n, shape.n);
+        let (q, r) = (exponent / extension, exponent % extension);
+        for (i, (out, own)) in self.glwe.chunks_exact_mut(len).zip(acc.chunks_exact(len)).enumerate() {
+            let (from, power) = if i >= r { (i - r, q) } else { (i + extension - r, (q + 1) % (2 * n)) };
+            let from = &acc[from * len..(from + 1) * len];
+            for ((out, own), from) in out.chunks_exact_mut(n).zip(own.chunks_exact(n)).zip(from.chunks_exact(n)) {
+                monomial::rotate_minus(out, from, power, own);
+            }
         }
     }
 
-    /// `acc += GGSW ⊡ glwe`; `before` runs ahead of each of the [`Shape::stages`], for prefetches.
+    /// `acc += GGSW ⊡ glwe`, of part `part` of an accumulator; `before` runs ahead of each of the [`Shape::stages`], for prefetches.
     pub(crate) fn external_product_add(
         &mut self,
         fft: &Fft,
         shape: Shape,
-        acc: &mut [T],
+        (part, acc): (usize, &mut [T]),
         key: &[T::Key],
         before: impl Fn(usize),
     ) {
         let n = shape.n;
         let mut rest = &mut self.digits[..];
-        for (column, glwe) in self.glwe.chunks_exact(n).enumerate() {
+        let glwe = &self.glwe[part * shape.columns() * n..(part + 1) * shape.columns() * n];
+        for (column, glwe) in glwe.chunks_exact(n).enumerate() {
             before(column);
             let gadget = if column < shape.rank { shape.mask } else { shape.body };
             let (out, after) = rest.split_at_mut(gadget.digits as usize * n);

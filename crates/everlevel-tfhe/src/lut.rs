@@ -6,7 +6,7 @@ use crate::torus;
 
 /// One or more tables over the same input, for one rotation. Entry `m` of a table is a torus element.
 ///
-/// Message `m` of `2^p` fills a box of `N/2^p` coefficients, shifted down by half a box, so that noise in either direction stays inside. There are two
+/// Message `m` of `2^p` fills a box of `EN/2^p` coefficients, shifted down by half a box, so that noise in either direction stays inside. There are two
 /// ways for several tables:
 ///
 /// * *side by side*: where messages are below `len`, table `t` fills the boxes from `t·len` on, and its entry comes out at that box's coefficient. It
@@ -15,7 +15,7 @@ use crate::torus;
 ///   modulus switch with `4^s` times the variance.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lut {
-    /// `N` torus elements.
+    /// `E·N` torus elements.
     coeffs: Vec<u64>,
     /// The coefficient where each table's entry comes out.
     places: Vec<usize>,
@@ -25,7 +25,7 @@ pub struct Lut {
 impl Lut {
     /// The table that is `value` on the upper half of the circle and `−value` on the lower: the sign of the phase.
     pub fn sign(params: &Params, value: u64) -> Self {
-        Self { coeffs: vec![value; params.n()], places: vec![0], log2_stride: 0 }
+        Self { coeffs: vec![value; params.table_len()], places: vec![0], log2_stride: 0 }
     }
 
     /// Tables of `2^bits` torus elements each, interleaved if there are several.
@@ -33,7 +33,7 @@ impl Lut {
     /// # Errors
     /// [`Error::TableCount`] for none or too many for boxes of at least two coefficients each, [`Error::TableLength`] for a table of another length.
     pub fn from_torus(params: &Params, bits: u32, tables: &[Vec<u64>]) -> Result<Self, Error> {
-        let (op, n, size) = ("lut", params.n(), 1usize << bits);
+        let (op, n, size) = ("lut", params.table_len(), 1usize << bits);
         let max = n / (2 * size);
         if !(1..=max).contains(&tables.len()) {
             return Err(Error::TableCount { op, found: tables.len(), max });
@@ -81,7 +81,7 @@ impl Lut {
         // Whatever follows the last table is its own rest.
         let entry = |i: usize| tables[(i / len).min(count - 1)][i - (i / len).min(count - 1) * len];
         let lut = Self::from_torus(params, bits, &[(0..size).map(entry).collect()])?;
-        Ok(Self { places: (0..count).map(|t| t * len * (params.n() / size)).collect(), ..lut })
+        Ok(Self { places: (0..count).map(|t| t * len * (params.table_len() / size)).collect(), ..lut })
     }
 
     /// Messages as torus elements, and the bits of the space.

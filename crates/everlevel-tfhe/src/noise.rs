@@ -37,7 +37,7 @@ impl Noise {
             Order::KeySwitchFirst => (glwe, blind_rotation),
             Order::BootstrapFirst => (lwe, blind_rotation + key_switch),
         };
-        let mod_switch = mod_switch(l.lwe_dim, l.n());
+        let mod_switch = mod_switch(l.lwe_dim, l.table_len());
         Self { lwe, glwe, fresh, blind_rotation, key_switch, mod_switch, bootstrapped, order: l.order }
     }
 
@@ -106,7 +106,7 @@ pub fn key_switch(dim: usize, gadget: Gadget, error: f64) -> f64 {
     dim * f64::from(gadget.digits) * error * digit_square(gadget) + 0.5 * dim * rounding(gadget)
 }
 
-/// A modulus switch to `2N` with the mean of the rounding corrected: `(n/4 + 1)/(12·(2N)²)`.
+/// A modulus switch to `2N`, `N` the coefficients of a table, with the mean of the rounding corrected: `(n/4 + 1)/(12·(2N)²)`.
 pub fn mod_switch(lwe_dim: usize, n: usize) -> f64 {
     (lwe_dim as f64 / 4.0 + 1.0) / (12.0 * (2.0 * n as f64).powi(2))
 }

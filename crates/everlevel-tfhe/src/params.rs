@@ -72,6 +72,10 @@ pub struct ParamsLiteral {
     pub rank: usize,
     /// log2 of its ring degree `N`.
     pub log_n: u32,
+    /// log2 of the extension `E`: tables have `E·N` coefficients, and the modulus switch goes to `2EN`; an accumulator is `E` GLWE ciphertexts of
+    /// degree `N` (Lee and Yoon, PKC 2023). 0 is none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub log2_extension: u32,
     /// Error of its samples.
     pub glwe_log2_std_dev: f64,
     /// Gadget of the masks in an external product.
@@ -105,6 +109,21 @@ impl ParamsLiteral {
         1 << self.log_n
     }
 
+    /// Extension `E`: GLWE ciphertexts of an accumulator.
+    pub fn extension(&self) -> usize {
+        1 << self.log2_extension
+    }
+
+    /// Coefficients `E·N` of a table.
+    pub fn table_len(&self) -> usize {
+        1 << self.log_table_len()
+    }
+
+    /// log2 of [`ParamsLiteral::table_len`].
+    pub fn log_table_len(&self) -> u32 {
+        self.log_n + self.log2_extension
+    }
+
     /// Dimension `kN` of the large secret.
     pub fn big_dim(&self) -> usize {
         self.rank * self.n()
@@ -129,6 +148,11 @@ impl ParamsLiteral {
     }
 }
 
+#[allow(clippy::trivially_copy_pass_by_ref)] // serde's form
+fn is_zero(x: &u32) -> bool {
+    *x == 0
+}
+
 fn refuse<T>(what: &'static str, found: impl ToString, needed: impl Into<String>) -> Result<T, Error> {
     Err(Error::Parameter { what, found: found.to_string(), needed: needed.into() })
 }
@@ -143,6 +167,9 @@ impl TryFrom<ParamsLiteral> for Params {
         }
         if !(8..=16).contains(&l.log_n) {
             return refuse("log_n", l.log_n, "8 to 16");
+        }
+        if l.log2_extension > 20 - l.log_n {
+            return refuse("log2_extension", l.log2_extension, format!("0 to {}", 20 - l.log_n));
         }
         if !(1..=8).contains(&l.rank) {
             return refuse("rank", l.rank, "1 to 8");
@@ -166,9 +193,9 @@ impl TryFrom<ParamsLiteral> for Params {
             return refuse("key_switch.ring", ring, needed);
         }
         if let Space::Integer { bits } = l.space
-            && !(1..=8.min(l.log_n - 1)).contains(&bits)
+            && !(1..=8.min(l.log_table_len() - 1)).contains(&bits)
         {
-            return refuse("space bits", bits, format!("1 to {}", 8.min(l.log_n - 1)));
+            return refuse("space bits", bits, format!("1 to {}", 8.min(l.log_table_len() - 1)));
         }
         for (what, dim, found, bits) in [
             ("lwe_log2_std_dev", l.lwe_dim, l.lwe_log2_std_dev, 32),

@@ -25,6 +25,7 @@ struct Numbers {
     lwe: (usize, f64),
     /// Rank, log2 of the degree, deviation.
     glwe: (usize, u32, f64),
+    log2_extension: u32,
     /// Base and digits of the masks' gadget.
     mask: (u32, u32),
     /// Base and digits of the body's gadget.
@@ -48,6 +49,7 @@ impl NamedSet {
             lwe_log2_std_dev: x.lwe.1,
             rank: x.glwe.0,
             log_n: x.glwe.1,
+            log2_extension: x.log2_extension,
             glwe_log2_std_dev: x.glwe.2,
             mask_gadget: Gadget::new(x.mask.0, x.mask.1),
             body_gadget: Gadget::new(x.body.0, x.body.1),
@@ -72,6 +74,7 @@ impl NamedSet {
             lwe_log2_std_dev: -28.0,
             rank: 1,
             log_n,
+            log2_extension: 0,
             glwe_log2_std_dev: deviation,
             mask_gadget: gadget,
             body_gadget: gadget,
@@ -107,6 +110,7 @@ const fn tfhe_lib(mask: (u32, u32), body: (u32, u32)) -> Numbers {
         torus_bits: 32,
         lwe: (630, -15.0),
         glwe: (1, 10, -25.0),
+        log2_extension: 0,
         mask,
         body,
         key_switch: (3, 4, 1),
@@ -129,6 +133,7 @@ const fn gate(
         torus_bits: 32,
         lwe,
         glwe,
+        log2_extension: 0,
         mask,
         body,
         key_switch,
@@ -154,6 +159,7 @@ const fn integer(
         torus_bits: 64,
         lwe,
         glwe,
+        log2_extension: 0,
         mask,
         body,
         key_switch,
@@ -165,6 +171,11 @@ const fn integer(
     }
 }
 
+/// With tables of `2^log2_extension` times as many coefficients.
+const fn extended(log2_extension: u32, numbers: Numbers) -> Numbers {
+    Numbers { log2_extension, ..numbers }
+}
+
 const fn named(
     name: &'static str,
     (security_bits, log2_p_fail): (f64, f64),
@@ -174,7 +185,7 @@ const fn named(
     NamedSet { name, security_bits, log2_p_fail, about, numbers }
 }
 
-/// Every set. 8-bit integers at `2^-128` need degree `2^16`, which the transform does not have.
+/// Every set.
 pub const ALL: &[NamedSet] = &[
     named(
         "tfhe-lib",
@@ -232,27 +243,27 @@ pub const ALL: &[NamedSet] = &[
     ),
     named(
         "integer-5-64",
-        (130.9, -65.7),
+        (130.8, -68.2),
         "Integers of 5 bits, carries among them.",
-        integer(5, (864, -18.84), (1, 12, -62.0), ((23, 1), (21, 1)), (2, 8, 32), -64.0),
+        extended(1, integer(5, (832, -18.05), (1, 11, -48.32), ((23, 1), (21, 1)), (2, 8, 32), -64.0)),
     ),
     named(
         "integer-6-64",
-        (131.1, -79.7),
+        (130.9, -66.6),
         "Integers of 6 bits, carries among them.",
-        integer(6, (928, -20.44), (1, 13, -62.0), ((15, 2), (19, 1)), (2, 9, 32), -64.0),
+        extended(2, integer(6, (896, -19.64), (1, 11, -48.32), ((23, 1), (21, 1)), (1, 17, 32), -64.0)),
     ),
     named(
         "integer-7-64",
-        (131.2, -68.0),
+        (131.1, -69.3),
         "Integers of 7 bits, carries among them.",
-        integer(7, (992, -22.03), (1, 14, -62.0), ((14, 2), (13, 2)), (2, 9, 32), -64.0),
+        extended(3, integer(7, (928, -20.44), (1, 11, -48.32), ((17, 2), (21, 1)), (2, 9, 32), -64.0)),
     ),
     named(
         "integer-8-64",
-        (131.3, -69.2),
+        (131.1, -68.2),
         "Integers of 8 bits, carries among them.",
-        integer(8, (1056, -23.62), (1, 15, -62.0), ((15, 2), (13, 2)), (2, 10, 32), -64.0),
+        extended(4, integer(8, (960, -21.23), (1, 11, -48.32), ((14, 2), (14, 2)), (2, 9, 32), -64.0)),
     ),
     named(
         "integer-1-128",
@@ -280,21 +291,27 @@ pub const ALL: &[NamedSet] = &[
     ),
     named(
         "integer-5-128",
-        (131.1, -138.2),
+        (130.9, -133.9),
         "Integers of 5 bits, carries among them.",
-        integer(5, (928, -20.44), (1, 12, -62.0), ((20, 2), (21, 1)), (2, 9, 32), -128.0),
+        extended(1, integer(5, (896, -19.64), (1, 11, -48.32), ((16, 2), (20, 1)), (2, 8, 32), -128.0)),
     ),
     named(
         "integer-6-128",
-        (131.2, -128.4),
+        (131.1, -128.6),
         "Integers of 6 bits, carries among them.",
-        integer(6, (992, -22.03), (1, 13, -62.0), ((14, 2), (12, 2)), (2, 9, 32), -128.0),
+        extended(2, integer(6, (928, -20.44), (1, 11, -48.32), ((17, 2), (21, 1)), (1, 17, 32), -128.0)),
     ),
     named(
         "integer-7-128",
-        (131.3, -128.7),
+        (131.1, -128.1),
         "Integers of 7 bits, carries among them.",
-        integer(7, (1056, -23.62), (1, 14, -62.0), ((15, 2), (13, 2)), (1, 21, 32), -128.0),
+        extended(3, integer(7, (960, -21.23), (1, 11, -48.32), ((15, 2), (14, 2)), (1, 20, 32), -128.0)),
+    ),
+    named(
+        "integer-8-128",
+        (131.2, -130.3),
+        "Integers of 8 bits, carries among them.",
+        extended(4, integer(8, (1024, -22.83), (1, 11, -48.32), ((15, 2), (14, 2)), (1, 20, 32), -128.0)),
     ),
 ];
 

@@ -36,7 +36,7 @@ fn gates_and_four_bits() {
 }
 
 #[test]
-#[ignore = "slow: keys of up to 2.2 GB"]
+#[ignore = "slow: a key of every set"]
 fn every_set() {
     sets::ALL.iter().for_each(works);
 }

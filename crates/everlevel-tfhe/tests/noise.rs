@@ -62,31 +62,43 @@ fn key_switches() {
 
 #[test]
 fn modulus_switches() {
-    for log2_stride in [0, 2] {
-        let literal = ParamsLiteral { order: Order::BootstrapFirst, ..literal(32, Space::Bit) };
+    for (log2_stride, log2_extension) in [(0, 0), (2, 0), (0, 3), (1, 3)] {
+        let base = literal(32, Space::Bit);
+        let literal = ParamsLiteral { order: Order::BootstrapFirst, log2_extension, ..base };
         let errors = sample(&literal, 48, 500, |secret, keys, i| {
             let small = uniform(keys.params().lwe_dim, i);
             let exponents = keys.exponents(&small, log2_stride);
-            let two_n = 2.0 * keys.params().n() as f64;
+            let two_n = 2.0 * keys.params().table_len() as f64;
             let phase = exponents.iter().zip(secret.small()).map(|(&a, &s)| f64::from(a) * f64::from(s)).sum::<f64>();
             let error = (f64::from(exponents[small.dim()]) - phase) / two_n - signed(small.phase(secret.small()));
             error - error.round()
         });
-        let n = literal.n() >> log2_stride;
+        let n = literal.table_len() >> log2_stride;
         assert_variance("modulus switch", &errors, noise::mod_switch(literal.lwe_dim, n), 0.05);
     }
 }
 
 /// The key's error, the masks' rounding, the body's, and halves of different shape, on both words.
 fn check_blind_rotations(key_count: u64, count: u64, tolerance: f64) {
-    for (torus_bits, mask, body) in
-        [(32, (7, 3), (7, 3)), (32, (7, 3), (7, 2)), (32, (5, 3), (4, 2)), (64, (8, 3), (10, 2)), (64, (6, 3), (9, 2))]
-    {
+    for (torus_bits, log2_extension, mask, body) in [
+        (32, 0, (7, 3), (7, 3)),
+        (32, 0, (7, 3), (7, 2)),
+        (32, 0, (5, 3), (4, 2)),
+        (32, 1, (5, 3), (4, 2)),
+        (64, 0, (8, 3), (10, 2)),
+        (64, 0, (6, 3), (9, 2)),
+        (64, 2, (6, 3), (9, 2)),
+    ] {
         let (mask_gadget, body_gadget) = (Gadget::new(mask.0, mask.1), Gadget::new(body.0, body.1));
-        let literal =
-            ParamsLiteral { mask_gadget, body_gadget, max_log2_p_fail: 0.0, ..literal(torus_bits, Space::Bit) };
+        let literal = ParamsLiteral {
+            log2_extension,
+            mask_gadget,
+            body_gadget,
+            max_log2_p_fail: 0.0,
+            ..literal(torus_bits, Space::Bit)
+        };
         let formula = literal.lwe_dim as f64 * noise::external_product(&literal);
-        let what = format!("blind rotation, {torus_bits} bits, {mask:?} {body:?}");
+        let what = format!("blind rotation, {torus_bits} bits, E = 2^{log2_extension}, {mask:?} {body:?}");
         assert_variance(&what, &rotation_errors_of_keys(&literal, key_count, count), formula, tolerance);
     }
 }

@@ -126,6 +126,10 @@ impl<'k> Bench<'k> {
             let expected = || zip(a, b).zip(conditions).map(|((a, b), &condition)| if condition { a } else { b });
             let condition = self.secret.encrypt_bools(conditions)?;
             self.are("select", &int.select(&condition, &x, &y)?, expected());
+            for width in Width::ALL {
+                let found = self.secret.decrypt_uints(&int.with_width(&x, width)?)?;
+                assert_eq!(found, a.iter().map(|a| a & width.max()).collect::<Vec<_>>());
+            }
             let public = int.constant_bools(conditions);
             self.are("public select", &int.select(&public, &x, &y)?, expected());
             self.are(
@@ -393,15 +397,29 @@ fn copies_are_combined() {
         bench.are("number of copies", &int.sum_rows(&ones, 40).unwrap(), [40 * u64::from(value != 0xffff)]);
         let both = int.combine_bools(&flag, &flag, |a, b| a & b).unwrap();
         bench.are("select", &int.select(&both, x, x).unwrap(), [value]);
-        // What is counted is what is done.
-        let cost = int.cost(|int| int.sum_rows(&x.take(&[0; 9]), 9)).unwrap();
-        let done = std::sync::atomic::AtomicUsize::new(0);
-        let report = |steps, _| {
-            done.store(steps, std::sync::atomic::Ordering::Relaxed);
-            ControlFlow::Continue(())
-        };
-        int.reporting(&report, |int| int.sum_rows(&x.take(&[0; 9]), 9)).unwrap();
-        assert_eq!(done.into_inner(), cost.bootstraps);
+    }
+}
+
+/// What is counted beforehand is what is done.
+#[test]
+fn costs_are_paid() {
+    let keys = common::keys(literal(4));
+    let bench = Bench::new(&keys, Width::U16);
+    let (x, y) = (bench.encrypt(&[0xf0f0, 7]), bench.encrypt(&[9, 0xffff]));
+    let int = &bench.integers;
+    let least = int.min(&x, &y).unwrap();
+    type Operation<'a> = &'a dyn Fn(&Integers<'_>) -> Result<UintArray, Error>;
+    let operations: [Operation<'_>; 5] = [
+        &|int| int.sum_rows(&x.take(&[0; 9]), 9),
+        &|int| int.sum_rows(&least.take(&[0; 9]), 9),
+        &|int| Ok(int.checked_mul(&least, &x)?.0),
+        &|int| int.place_of_extreme(&int.bitxor(&x, &least)?, 2, Extreme::Max),
+        &|int| int.mul(&least, &int.constants(Width::U16, &[10, 0])?),
+    ];
+    for (i, operation) in operations.into_iter().enumerate() {
+        let (cost, before) = (int.cost(operation).unwrap(), keys.1.bootstrap_count());
+        operation(int).unwrap();
+        assert_eq!(keys.1.bootstrap_count() - before, cost.bootstraps, "operation {i}");
     }
 }
 
@@ -421,13 +439,17 @@ fn progress_is_reported() {
     let steps = steps.into_inner().unwrap();
     assert!(steps.len() > 10 && steps.is_sorted());
     assert_eq!(steps.last(), Some(&(30 * 50, 30 * 50)));
+    let (counted, steps) = steps.split_at(steps.iter().position(|(done, _)| *done > 0).unwrap());
+    assert_eq!(counted.last(), Some(&(0, 30 * 50)));
+    assert!(steps.iter().all(|(_, total)| *total == 30 * 50));
     let stop = |done, _| if done < 300 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) };
     let Err(Error::Cancelled { op: "mul", done, total }) = int.reporting(&stop, |int| int.mul(&x, &x)) else {
         panic!("not stopped")
     };
     assert!((300..total).contains(&done), "{done} {total}");
     let y = secret.encrypt_uints(Width::U16, &[0; 50]).unwrap();
-    let refused = int.reporting(&|_, _| panic!("begun"), |int| int.add(&int.add(&x, &x)?, &y));
+    let begun = |done, _| if done > 0 { panic!("begun") } else { ControlFlow::Continue(()) };
+    let refused = int.reporting(&begun, |int| int.add(&int.add(&x, &x)?, &y));
     assert!(matches!(refused, Err(Error::WidthMismatch { .. })));
 }
 

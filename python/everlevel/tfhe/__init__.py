@@ -1,4 +1,4 @@
-"""TFHE: gates and look-up tables on encrypted bits and small integers.
+"""TFHE: gates, look-up tables and integers on encrypted data.
 
 >>> import numpy as np
 >>> from everlevel import tfhe
@@ -11,8 +11,21 @@
 array([False, False,  True, False])
 """
 
-from .ciphertext import Ciphertext, concatenate, stack
+from ._array import concatenate, stack
+from .bool_array import BoolArray
+from .ciphertext import Ciphertext
 from .engine import Engine, parameter_sets
 from .keys import EvaluationKey, SecretKey
+from .uint_array import UintArray
 
-__all__ = ["Ciphertext", "Engine", "EvaluationKey", "SecretKey", "concatenate", "parameter_sets", "stack"]
+__all__ = [
+    "BoolArray",
+    "Ciphertext",
+    "Engine",
+    "EvaluationKey",
+    "SecretKey",
+    "UintArray",
+    "concatenate",
+    "parameter_sets",
+    "stack",
+]

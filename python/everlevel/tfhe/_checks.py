@@ -55,7 +55,21 @@ def integers(operation: str, values: Any) -> NDArray[np.int64]:
     return in_range(operation, array, -_LARGEST_FACTOR, _LARGEST_FACTOR).astype(np.int64)
 
 
-def in_range(operation: str, array: NDArray[Any], low: int, high: int) -> NDArray[Any]:
+def uints(operation: str, values: Any, width: int) -> NDArray[np.uint64]:
+    """Check an array of integers of a width, and return it."""
+    array = _array(operation, values, "integers")
+    if array.dtype.kind not in "iu":
+        raise MessageTypeError(
+            f"{operation}: the values have dtype {array.dtype}, and integers of {width} bits are needed; "
+            f"convert them with numpy.asarray(values, dtype=numpy.uint{width})",
+            dtype=str(array.dtype),
+        )
+    return in_range(operation, array, 0, 2**width - 1, "choose a larger width").astype(np.uint64)
+
+
+def in_range(
+    operation: str, array: NDArray[Any], low: int, high: int, advice: str = "choose parameters of more bits"
+) -> NDArray[Any]:
     """Refuse an integer outside of a range, and say where the first one stands."""
     bad = (array < low) | (array > high)
     if bad.any():
@@ -65,7 +79,7 @@ def in_range(operation: str, array: NDArray[Any], low: int, high: int) -> NDArra
         place = place[0] if len(place) == 1 else place
         raise MessageError(
             f"{operation}: the value at index {place} is {value}, and {low} to {high} are taken; "
-            f"reduce it, or choose parameters of more bits",
+            f"reduce it, or {advice}",
             index=place,
             value=value,
         )

@@ -12,6 +12,7 @@ from .. import _native, _progress
 from .._checks import instance
 from ..errors import EngineMismatchError, KeyMismatchError, MissingKeyError, OperandTypeError, SpaceError
 from . import _checks
+from ._array import EncryptedArray
 from ._checks import Shape
 from .ciphertext import Ciphertext
 from .keys import EvaluationKey, SecretKey
@@ -71,7 +72,9 @@ class EngineCore:
         self._same_parameters(operation, name, ciphertext)
         return ciphertext
 
-    def _same_parameters(self, operation: str, name: str, value: Ciphertext | SecretKey | EvaluationKey) -> None:
+    def _same_parameters(
+        self, operation: str, name: str, value: EncryptedArray[Any] | SecretKey | EvaluationKey
+    ) -> None:
         other = value._engine
         if other._context.fingerprint != self._context.fingerprint:
             raise EngineMismatchError(
@@ -85,7 +88,7 @@ class EngineCore:
         self._same_parameters(operation, "secret_key", secret_key)
         return secret_key
 
-    def _key(self, operation: str, *operands: Ciphertext) -> _native.TfheEvaluationKey:
+    def _key(self, operation: str, *operands: EncryptedArray[Any]) -> _native.TfheEvaluationKey:
         """Return the evaluation key of the operands' secret, which must be one."""
         secret_id = self._same_secret(operation, *operands)
         key = self._keys.get(secret_id)
@@ -97,9 +100,9 @@ class EngineCore:
             )
         return key
 
-    def _same_secret(self, operation: str, *operands: Ciphertext) -> int:
+    def _same_secret(self, operation: str, *operands: EncryptedArray[Any]) -> int:
         """Return the id of the operands' secret, which must be one."""
-        ids = [operand._native.secret_id for operand in operands]
+        ids: list[int] = [operand._native.secret_id for operand in operands]
         if any(other != ids[0] for other in ids):
             other = next(other for other in ids if other != ids[0])
             raise KeyMismatchError(
@@ -125,7 +128,7 @@ class EngineCore:
         secret_id = first._native.secret_id
         operands = []
         for name, value in zip(names.split(", "), values, strict=True):
-            if isinstance(value, Ciphertext):
+            if isinstance(value, EncryptedArray):
                 operands.append(self._ciphertext(operation, name, value))
             else:
                 operands.append(self._constant(operation, value, secret_id))

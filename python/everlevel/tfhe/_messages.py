@@ -11,8 +11,10 @@ from .. import _checks as _common_checks
 from ..errors import ParameterError
 from . import _checks
 from ._core import EngineCore
+from .bool_array import BoolArray
 from .ciphertext import Ciphertext
 from .keys import SecretKey
+from .uint_array import UintArray
 
 
 class MessagesMixin(EngineCore):
@@ -73,13 +75,13 @@ class MessagesMixin(EngineCore):
         native = self._context.encrypt_integers(_checks.flat(array, np.uint64), top, secret._native)
         return self._wrap(native, array.shape)
 
-    def decrypt(self, ciphertext: Ciphertext, secret_key: SecretKey) -> NDArray[Any]:
+    def decrypt(self, ciphertext: Ciphertext | UintArray | BoolArray, secret_key: SecretKey) -> NDArray[Any]:
         """Decrypt an array.
 
         Returns
         -------
-        ndarray of bool or uint8
-            Of the ciphertext's shape.
+        ndarray of bool, uint8, uint16, uint32 or uint64
+            Of the ciphertext's shape: small integers as ``uint8``, those of 8 to 64 bits with their width.
 
         Raises
         ------
@@ -95,6 +97,11 @@ class MessagesMixin(EngineCore):
         Answers that are shown to others tell a little about the noise, and nothing here hides that.
         """
         operation = "decrypt"
+        if isinstance(ciphertext, (UintArray, BoolArray)):
+            self._same_parameters(operation, "ciphertext", ciphertext)
+            secret = self._secret_key(operation, secret_key)
+            values: NDArray[Any] = ciphertext._native.decrypt(secret._native)
+            return values.astype(ciphertext.dtype).reshape(ciphertext.shape)
         x, secret = self._ciphertext(operation, "ciphertext", ciphertext), self._secret_key(operation, secret_key)
         if self.message_bits is None:
             return self._context.decrypt_bits(x._native, secret._native).reshape(x.shape)

@@ -16,7 +16,10 @@ from . import _checks
 from ._integers import IntegersMixin
 from ._messages import MessagesMixin
 from ._storable import Storable
+from ._uints import UintsMixin
+from .bool_array import BoolArray
 from .keys import EvaluationKey, SecretKey
+from .uint_array import UintArray
 
 __all__ = ["Engine", "parameter_sets"]
 
@@ -26,7 +29,7 @@ class ParameterSet(NamedTuple):
 
     name: str
     security_bits: float
-    """Cheapest primal attack on either secret."""
+    """Cheapest attack on either secret, as a base-2 logarithm."""
     log2_p_fail: float
     """Base-2 logarithm of the probability that a bootstrap fails."""
     about: str
@@ -43,8 +46,8 @@ def parameter_sets() -> list[ParameterSet]:
     return [ParameterSet(*row) for row in _native.tfhe_sets()]
 
 
-class Engine(IntegersMixin, MessagesMixin):
-    """TFHE: gates and look-up tables on encrypted bits, or on encrypted integers of 1 to 8 bits.
+class Engine(UintsMixin, IntegersMixin, MessagesMixin):
+    """TFHE: gates and look-up tables on encrypted bits, or on encrypted integers of 1 to 8 bits or of 8 to 64 bits.
 
     An engine holds parameters, and the evaluation keys that it has made or was given; no secrets. It is safe to use
     from many threads at once: long calls release the interpreter's lock, and Ctrl-C ends them.
@@ -53,7 +56,7 @@ class Engine(IntegersMixin, MessagesMixin):
     ----------
     parameters : str, default "gate-64"
         A named set: ``"gate-64"`` and ``"gate-128"`` for gates on bits, ``"integer-1-64"`` to ``"integer-8-64"`` and
-        ``"integer-1-128"`` to ``"integer-7-128"`` for integers of 1 to 8 bits. A bootstrap fails with a probability
+        ``"integer-1-128"`` to ``"integer-8-128"`` for integers of 1 to 8 bits. A bootstrap fails with a probability
         below 2^-64 or 2^-128. `parameter_sets` lists them all.
     thread_count : int, optional
         Threads that long calls use; all that the process may use, if left out.
@@ -135,7 +138,7 @@ class Engine(IntegersMixin, MessagesMixin):
 
     @property
     def security_bits(self) -> float:
-        """Security of the parameters against the cheapest primal attack; 0 for an insecure ring."""
+        """Security of the parameters against the cheapest attack; 0 for an insecure ring."""
         return 0.0 if self._insecure_log_n is not None else self._context.security_bits
 
     @property
@@ -241,7 +244,12 @@ class Engine(IntegersMixin, MessagesMixin):
             with self._lock:
                 self._keys.setdefault(native.secret_id, native)
             return EvaluationKey(self, native)
-        return self._wrap(native, _read_shape(notes.get("shape", ""), len(native)))
+        shape = _read_shape(notes.get("shape", ""), len(native))
+        if isinstance(native, _native.TfheUintArray):
+            return UintArray(self, native, shape)
+        if isinstance(native, _native.TfheBoolArray):
+            return BoolArray(self, native, shape)
+        return self._wrap(native, shape)
 
 
 def _read_shape(text: str, size: int) -> _checks.Shape:

@@ -103,6 +103,11 @@ class EvaluationKey(Storable):
         """Bytes of the prepared key-switching key."""
         return self._native.key_switch_nbytes
 
+    @property
+    def bootstrap_count(self) -> int:
+        """Bootstraps that were done with the key since it was made or read."""
+        return self._native.bootstrap_count
+
     def __repr__(self) -> str:
         sizes = format_bytes(self.bootstrap_nbytes), format_bytes(self.key_switch_nbytes)
         return f"EvaluationKey({self._engine.parameters}, bootstrap {sizes[0]}, key switch {sizes[1]})"

@@ -102,7 +102,7 @@ fn order(call: Call, a: &Ciphertext) -> Order {
     if first { Order::First } else { Order::Last }
 }
 
-/// Ciphertexts that go through a bootstrap together: enough to hide the keys' traffic, few enough that what is in flight (about a gigabyte each)
+/// Ciphertexts that go through a bootstrap together: enough to hide the keys' traffic, few enough that what is in flight (about half a gigabyte each)
 /// fits in memory.
 const GROUP: usize = 4;
 

@@ -17,8 +17,8 @@ use crate::files::Notes;
 use crate::tfhe::files::Stored;
 use crate::tfhe::objects::{TfheCiphertext, TfheEvaluationKey, TfheSecretKey};
 
-type Report = Option<Py<PyAny>>;
-type Key<'py> = &'py TfheEvaluationKey;
+pub(super) type Report = Option<Py<PyAny>>;
+pub(super) type Key<'py> = &'py TfheEvaluationKey;
 
 /// Parameters and threads.
 #[pyclass(frozen, module = "everlevel._native")]

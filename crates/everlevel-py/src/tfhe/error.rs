@@ -58,6 +58,9 @@ impl Raise for Error {
                 "NoiseError",
                 [("log2_p_fail", Field::Float(*log2_p_fail)), ("max_log2_p_fail", Field::Float(*max_log2_p_fail))],
             ),
+            Error::WidthMismatch { left, right, .. } => {
+                T::new("WidthError", [("left", wide(u64::from(*left))), ("right", wide(u64::from(*right)))])
+            }
             Error::Io(error) => translate_files(error),
             // Lengths are the façade's to match, and the system's randomness is nobody's to mend. A cancellation has its cause raised in its place.
             _ => T::new("InternalError", []),

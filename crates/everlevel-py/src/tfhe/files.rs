@@ -5,8 +5,10 @@ use everlevel_tfhe::{self as tfhe, Error, files};
 use pyo3::prelude::*;
 
 use crate::files::{NOTE, Notes};
+use crate::tfhe::bools::TfheBoolArray;
 use crate::tfhe::context::TfheContext;
 use crate::tfhe::objects::{TfheCiphertext, TfheEvaluationKey, TfheSecretKey};
+use crate::tfhe::uints::TfheUintArray;
 
 /// An object that files hold.
 #[derive(FromPyObject)]
@@ -14,6 +16,8 @@ pub enum Stored {
     Secret(Py<TfheSecretKey>),
     Evaluation(Py<TfheEvaluationKey>),
     Ciphertext(Py<TfheCiphertext>),
+    Uints(Py<TfheUintArray>),
+    Bools(Py<TfheBoolArray>),
 }
 
 /// What a file held.
@@ -21,6 +25,8 @@ pub enum Opened {
     Secret(Box<tfhe::SecretKey>),
     Evaluation(Box<TfheEvaluationKey>),
     Ciphertext(Vec<tfhe::Ciphertext>),
+    Uints(tfhe::UintArray),
+    Bools(tfhe::BoolArray),
 }
 
 impl TfheContext {
@@ -30,6 +36,8 @@ impl TfheContext {
             Stored::Secret(key) => files::secret_key_to_container(&key.get().0, name),
             Stored::Evaluation(key) => files::eval_keys_to_container(&key.get().seeded, name),
             Stored::Ciphertext(all) => files::ciphertexts_to_container(&self.params, &all.get().0, name)?,
+            Stored::Uints(all) => files::uints_to_container(&self.params, &all.get().0, name)?,
+            Stored::Bools(all) => files::bools_to_container(&self.params, &all.get().0, name)?,
         };
         notes.into_iter().for_each(|(name, value)| builder.describe(&format!("{NOTE}{name}"), value));
         Ok(builder)
@@ -44,8 +52,10 @@ impl TfheContext {
                 Opened::Evaluation(Box::new(self.pool.install(|| TfheEvaluationKey::new(seeded))))
             }
             files::CIPHERTEXTS_KIND => Opened::Ciphertext(files::ciphertexts_from_container(params, container)?),
+            files::UINTS_KIND => Opened::Uints(files::uints_from_container(params, container)?),
+            files::BOOLS_KIND => Opened::Bools(files::bools_from_container(params, container)?),
             found => {
-                let supported = [files::SECRET_KEY_KIND, files::EVAL_KEYS_KIND, files::CIPHERTEXTS_KIND].join(", ");
+                let supported = files::KINDS.join(", ");
                 return Err(FileError::UnsupportedKind { found: found.into(), supported }.into());
             }
         };
@@ -61,6 +71,8 @@ impl Opened {
             Self::Secret(key) => Py::new(py, TfheSecretKey(*key))?.into_any(),
             Self::Evaluation(key) => Py::new(py, *key)?.into_any(),
             Self::Ciphertext(all) => Py::new(py, TfheCiphertext(all))?.into_any(),
+            Self::Uints(all) => Py::new(py, TfheUintArray(all))?.into_any(),
+            Self::Bools(all) => Py::new(py, TfheBoolArray(all))?.into_any(),
         })
     }
 }

@@ -55,6 +55,12 @@ impl TfheEvaluationKey {
         self.keys.key_switch_key().nbytes()
     }
 
+    /// Bootstraps that were done with the key.
+    #[getter]
+    fn bootstrap_count(&self) -> usize {
+        self.keys.bootstrap_count()
+    }
+
     /// Ciphertexts that one pass over the key serves on one thread.
     #[getter]
     fn batch_len(&self) -> usize {

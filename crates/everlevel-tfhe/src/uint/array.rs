@@ -263,6 +263,20 @@ impl Integers<'_> {
         Ok(UintArray { width, per, blocks: values.0.iter().flat_map(integer).collect() })
     }
 
+    /// The same integers with another width, without a bootstrap: zeros above, or what is above cut off.
+    ///
+    /// # Errors
+    /// [`Error::ForeignObject`].
+    pub fn with_width(&self, a: &UintArray, width: Width) -> Result<UintArray, Error> {
+        self.check_all("with_width", "operand", &a.blocks)?;
+        let per = self.radix.blocks(width);
+        let resized = |i| {
+            let blocks = a.integer(i).iter().take(per).cloned();
+            blocks.chain((a.per..per).map(|_| self.plain(0))).collect::<Vec<_>>()
+        };
+        Ok(UintArray { width, per, blocks: (0..a.len()).flat_map(resized).collect() })
+    }
+
     /// A block that anybody can read.
     pub(super) fn plain(&self, digit: u64) -> Ciphertext {
         let params = self.keys.params();

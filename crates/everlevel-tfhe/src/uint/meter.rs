@@ -21,6 +21,7 @@ pub struct Cost {
 pub(super) struct Meter<'k> {
     /// Whether they are only counted.
     pub(super) dry: bool,
+    /// Told of what was done and of all there is.
     progress: Option<(Progress<'k>, usize)>,
     bootstraps: AtomicUsize,
     rounds: AtomicUsize,
@@ -37,10 +38,11 @@ impl Meter<'_> {
         self.rounds.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Counts bootstraps that were done, and reports them.
+    /// Counts bootstraps that were done, and reports them; or those that will be, of which none is done.
     pub(super) fn add(&self, op: &'static str, bootstraps: usize) -> Result<(), Error> {
-        let done = self.bootstraps.fetch_add(bootstraps, Ordering::Relaxed) + bootstraps;
-        match self.progress {
+        let counted = self.bootstraps.fetch_add(bootstraps, Ordering::Relaxed) + bootstraps;
+        let done = if self.dry { 0 } else { counted };
+        match self.progress.map(|(progress, total)| (progress, if self.dry { counted } else { total })) {
             Some((progress, total)) if progress(done, total) == ControlFlow::Break(()) => {
                 Err(Error::Cancelled { op, done, total })
             }
@@ -49,20 +51,30 @@ impl Meter<'_> {
     }
 }
 
-impl<'k> Integers<'k> {
+impl Integers<'_> {
     /// What an operation costs on this number of threads. None of its bootstraps is done, so that what it returns holds nothing; but all that it
     /// would refuse is refused.
     ///
     /// # Errors
     /// The operation's.
-    pub fn cost<R>(&self, operation: impl FnOnce(&Integers<'k>) -> Result<R, Error>) -> Result<Cost, Error> {
-        let counting = Self { meter: Meter { dry: true, ..Meter::default() }, ..*self };
+    pub fn cost<R>(&self, operation: impl FnOnce(&Integers<'_>) -> Result<R, Error>) -> Result<Cost, Error> {
+        self.count(None, operation)
+    }
+
+    fn count<R>(
+        &self,
+        progress: Option<(Progress<'_>, usize)>,
+        operation: impl FnOnce(&Integers<'_>) -> Result<R, Error>,
+    ) -> Result<Cost, Error> {
+        let meter = Meter { dry: true, progress, ..Meter::default() };
+        let counting = Integers { keys: self.keys, radix: self.radix, meter };
         operation(&counting)?;
         let Meter { bootstraps, rounds, .. } = counting.meter;
         Ok(Cost { bootstraps: bootstraps.into_inner(), rounds: rounds.into_inner() })
     }
 
-    /// An operation with a step for each of its bootstraps, reported after each pass over the key.
+    /// An operation with a step for each of its bootstraps, reported after each pass over the key. They are counted first, when none is done and
+    /// their number grows.
     ///
     /// # Errors
     /// The operation's, all before the first bootstrap, and [`Error::Cancelled`].
@@ -71,7 +83,7 @@ impl<'k> Integers<'k> {
         progress: Progress<'_>,
         operation: impl Fn(&Integers<'_>) -> Result<R, Error>,
     ) -> Result<R, Error> {
-        let total = self.cost(&operation)?.bootstraps;
+        let total = self.count(Some((progress, 0)), &operation)?.bootstraps;
         let meter = Meter { progress: Some((progress, total)), ..Meter::default() };
         operation(&Integers { keys: self.keys, radix: self.radix, meter })
     }

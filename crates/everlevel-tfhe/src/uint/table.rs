@@ -3,7 +3,7 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::{Integers, UintArray};
-use crate::{Ciphertext, Error, Lut, Lwe, NoiseSum};
+use crate::{Ciphertext, Error, Lut, Lwe, NoiseSum, NoiseTerm};
 
 /// A function of a message: its values.
 #[derive(Debug)]
@@ -85,13 +85,14 @@ impl Integers<'_> {
     /// What stands for a bootstrap's output where none is done: a mask that isn't zero, and is the same where the output would be.
     fn pretended(&self, x: &Ciphertext, table: &Table) -> (Lwe, NoiseSum) {
         let params = self.keys.params();
+        // Some words of a mask tell it from others.
         let mut hasher = DefaultHasher::new();
-        (x.lwe.words(), &table.0).hash(&mut hasher);
-        let mut words = vec![1; params.ciphertext_dim() + 1];
-        words[0] = hasher.finish();
-        let lwe = Lwe::from_words(words);
-        let noise = NoiseSum::of(&lwe, params.noise().bootstrapped);
-        (lwe, noise)
+        (&x.lwe.mask()[..x.lwe.dim().min(4)], x.lwe.body(), &table.0).hash(&mut hasher);
+        let source = hasher.finish();
+        let mut words = vec![0; params.ciphertext_dim() + 1];
+        words[0] = source | 1;
+        let variance = params.noise().bootstrapped;
+        (Lwe::from_words(words), NoiseSum::from_terms([NoiseTerm { source, factor: 1.0, variance }]))
     }
 
     /// One table of every input.

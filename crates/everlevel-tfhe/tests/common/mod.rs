@@ -16,6 +16,7 @@ pub fn literal(torus_bits: u32, space: Space) -> ParamsLiteral {
         lwe_log2_std_dev: -20.0,
         rank: 2,
         log_n: 8,
+        log2_extension: 0,
         glwe_log2_std_dev: -28.0,
         mask_gadget: Gadget::new(7, 3),
         body_gadget: Gadget::new(7, 2),
@@ -59,13 +60,13 @@ pub fn uniform(dim: usize, seed: u64) -> Lwe {
 ///
 /// Tables are white, as accumulators are after a few steps: a smooth table's first steps meet the mean of the secret's bits.
 pub fn rotation_errors(secret: &SecretKey, keys: &EvalKeys, count: u64) -> Vec<f64> {
-    let (n, dim) = (keys.params().n(), keys.params().lwe_dim);
+    let (n, dim) = (keys.params().table_len(), keys.params().lwe_dim);
     let word = |x: u64| (x >> 32) as usize % (2 * n);
     let exponents: Vec<Vec<u32>> =
         (0..count).map(|i| uniform(dim, i).words().iter().map(|&x| word(x) as u32).collect()).collect();
     let table = |i| {
         let words = uniform(n / 2 - 1, i + 1000).words().to_vec();
-        Lut::from_torus(keys.params(), keys.params().log_n - 1, &[words]).unwrap()
+        Lut::from_torus(keys.params(), keys.params().log_table_len() - 1, &[words]).unwrap()
     };
     let luts: Vec<Lut> = (0..count).map(table).collect();
     let threads = rayon::current_num_threads();

@@ -1,0 +1,193 @@
+"""What all arrays of ciphertexts have: shapes, elements, joins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, cast
+
+import numpy as np
+
+from .. import _native
+from .._checks import instance
+from ..errors import MessageError, OperandTypeError
+from . import _checks
+from ._checks import Shape
+from ._storable import Storable
+
+if TYPE_CHECKING:
+    from .engine import Engine
+
+NativeT = TypeVar("NativeT", bound=_native.TfheCiphertext | _native.TfheUintArray | _native.TfheBoolArray)
+
+
+class EncryptedArray(Storable, Generic[NativeT]):
+    """An array of ciphertexts of one secret, of any shape. It is immutable."""
+
+    __slots__ = ("_native", "_shape")
+
+    # NumPy then leaves `array & ciphertext` to this class, instead of trying it element by element.
+    __array_ufunc__ = None
+
+    def __init__(self, engine: Engine, native: NativeT, shape: Shape) -> None:
+        super().__init__(engine)
+        self._native = native
+        self._shape = shape
+
+    def _stored(self) -> tuple[NativeT, dict[str, str]]:
+        return self._native, {"shape": ",".join(map(str, self._shape))}
+
+    @property
+    def shape(self) -> Shape:
+        """Sizes of the array's dimensions."""
+        return self._shape
+
+    @property
+    def ndim(self) -> int:
+        """Number of dimensions."""
+        return len(self._shape)
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return len(self._native)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes in memory."""
+        return self._native.nbytes
+
+    @property
+    def log2_p_fail(self) -> float:
+        """Base-2 logarithm of the probability that a bootstrap of the noisiest element fails, by the noise formulas.
+
+        Operations that would be above `Engine.max_log2_p_fail` raise `NoiseError`.
+        """
+        return self._engine._context.log2_p_fail(self._native.variance_torus)
+
+    # An element's value isn't known here, so the equality of two can't be told, and neither can its truth.
+    def __bool__(self) -> bool:
+        raise OperandTypeError(
+            "bool: a ciphertext is neither true nor false, since its value isn't known here; "
+            "use mux or select to choose between encrypted values, or decrypt it first",
+            argument="ciphertext",
+            expected="bool",
+            actual=type(self).__name__,
+        )
+
+    # Elements.
+
+    def __len__(self) -> int:
+        if not self._shape:
+            raise OperandTypeError(
+                "len: the ciphertext is a single element and has no length; use its size, or reshape it to (1,)",
+                argument="ciphertext",
+            )
+        return self._shape[0]
+
+    def __iter__(self) -> Iterator[Self]:
+        return (self[i] for i in range(len(self)))
+
+    def __getitem__(self, index: Any) -> Self:
+        return self._take(_checks.places(self._shape)[index])
+
+    def reshape(self, *shape: Any) -> Self:
+        """Return the same elements in another shape, as ``numpy.reshape`` does."""
+        try:
+            return self._take(_checks.places(self._shape).reshape(*shape))
+        except ValueError:
+            raise MessageError(
+                f"reshape: {self.size} elements of shape {self._shape} can't take the shape {shape}; "
+                f"choose one of as many elements",
+                length=self.size,
+            ) from None
+
+    @property
+    def T(self) -> Self:  # noqa: N802 (NumPy's name)
+        """The array with its dimensions reversed."""
+        return self._take(_checks.places(self._shape).T)
+
+    def _take(self, places: Any) -> Self:
+        places = np.asarray(places)
+        if places.size == 0:
+            raise MessageError(
+                f"index: no element of the array of shape {self._shape} is chosen, and ciphertexts have one at least; "
+                f"check the index",
+                length=0,
+            )
+        flat = places.reshape(-1)
+        in_order = flat.size == self.size and bool((flat == np.arange(self.size)).all())
+        native = self._native if in_order else cast(NativeT, self._native.take(flat.tolist()))
+        return type(self)(self._engine, native, tuple(places.shape))
+
+    def _broadcast(self, shape: Shape) -> Self:
+        return self if shape == self._shape else self._take(np.broadcast_to(_checks.places(self._shape), shape))
+
+
+ArrayT = TypeVar("ArrayT", bound=EncryptedArray[Any])
+
+
+def stack(ciphertexts: Sequence[ArrayT], axis: int = 0) -> ArrayT:
+    """Join arrays of one shape along a new axis, as ``numpy.stack`` does.
+
+    Parameters
+    ----------
+    ciphertexts : sequence of Ciphertext, UintArray or BoolArray
+        All of one kind and of one secret; integers of one width.
+    axis : int, default 0
+        Place of the new axis.
+
+    Raises
+    ------
+    MessageError
+        If there are none, or shapes differ.
+    KeyMismatchError, WidthError
+        If they belong to different secrets, or have different widths.
+    """
+    return _join("stack", ciphertexts, axis)
+
+
+def concatenate(ciphertexts: Sequence[ArrayT], axis: int = 0) -> ArrayT:
+    """Join arrays along an axis that they have, as ``numpy.concatenate`` does.
+
+    Parameters
+    ----------
+    ciphertexts : sequence of Ciphertext, UintArray or BoolArray
+        All of one kind and of one secret; integers of one width.
+    axis : int, default 0
+        The axis.
+
+    Raises
+    ------
+    MessageError
+        If there are none, or shapes don't go together.
+    KeyMismatchError, WidthError
+        If they belong to different secrets, or have different widths.
+    """
+    return _join("concatenate", ciphertexts, axis)
+
+
+def _join(operation: str, ciphertexts: Sequence[ArrayT], axis: int) -> ArrayT:
+    parts = list(ciphertexts)
+    if not parts:
+        raise MessageError(f"{operation}: there are no ciphertexts, and one at least is needed; pass some", length=0)
+    kind = type(instance(operation, "ciphertexts", parts[0], EncryptedArray))
+    engine = parts[0]._engine
+    for part in parts:
+        engine._same_parameters(operation, "ciphertexts", instance(operation, "ciphertexts", part, kind))
+    engine._same_secret(operation, *parts)
+    starts = np.cumsum([0] + [part.size for part in parts])
+    places = [_checks.places(part.shape) + start for part, start in zip(parts, starts[:-1], strict=True)]
+    try:
+        joined = np.stack(places, axis) if operation == "stack" else np.concatenate(places, axis)
+    except ValueError:
+        shapes = ", ".join(str(part.shape) for part in parts)
+        raise MessageError(
+            f"{operation}: arrays of shapes {shapes} don't go together along axis {axis}; reshape them first"
+        ) from None
+    native = type(parts[0]._native).join([part._native for part in parts])
+    return cast(ArrayT, kind(engine, native, (len(native),))._take(joined))
+
+
+def is_operand(value: Any) -> bool:
+    """Whether the engine judges a value; what other libraries define is left to them."""
+    return isinstance(value, (EncryptedArray, bool, int, float, complex, list, tuple, np.generic, np.ndarray))

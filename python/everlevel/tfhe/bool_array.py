@@ -1,0 +1,102 @@
+"""Arrays of encrypted truth values, and their operators."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from .. import _native
+from ._array import EncryptedArray, is_operand
+
+if TYPE_CHECKING:
+    from .uint_array import UintArray
+
+__all__ = ["BoolArray"]
+
+
+class BoolArray(EncryptedArray[_native.TfheBoolArray]):
+    """An array of encrypted truth values, of any shape: what comparisons of a `UintArray` give.
+
+    `Engine.select` chooses by them. ``a & b``, ``a | b`` and ``a ^ b`` cost one bootstrap an element, ``~a`` none; one
+    operand may be in the clear. Made by `Engine.encrypt_bool`, too. Gates on bits of a parameter set of their own are
+    faster: see `Ciphertext`.
+
+    Examples
+    --------
+    >>> engine, secret_key = tfhe_engine, tfhe_secret_key
+    >>> age = engine.encrypt_uint(np.array([17, 30, 70], dtype=np.uint8), secret_key)
+    >>> adult = (age >= 18) & (age < 65)
+    >>> adult
+    BoolArray(shape (3,), p_fail 2^-...)
+    >>> engine.decrypt(adult, secret_key)
+    array([False,  True, False])
+    >>> int(engine.decrypt(adult.astype(np.uint8).sum(), secret_key))
+    1
+    """
+
+    __slots__ = ()
+
+    kind = "array of encrypted truth values"
+
+    @property
+    def dtype(self) -> np.dtype[np.bool_]:
+        """What it is decrypted to."""
+        return np.dtype(np.bool_)
+
+    def __repr__(self) -> str:
+        return f"BoolArray(shape {self._shape}, p_fail 2^{self.log2_p_fail:.0f})"
+
+    def __invert__(self) -> BoolArray:
+        return self._engine._bool_not(self)
+
+    def __and__(self, other: Any) -> BoolArray:
+        return self._engine._bool_gate("and", self, other) if is_operand(other) else NotImplemented
+
+    __rand__ = __and__
+
+    def __or__(self, other: Any) -> BoolArray:
+        return self._engine._bool_gate("or", self, other) if is_operand(other) else NotImplemented
+
+    __ror__ = __or__
+
+    def __xor__(self, other: Any) -> BoolArray:
+        return self._engine._bool_gate("xor", self, other) if is_operand(other) else NotImplemented
+
+    __rxor__ = __xor__
+
+    def astype(self, dtype: DTypeLike) -> UintArray:
+        """Turn truth values into integers, 0 or 1, without a bootstrap.
+
+        Parameters
+        ----------
+        dtype : dtype
+            ``uint8``, ``uint16``, ``uint32`` or ``uint64``.
+
+        Raises
+        ------
+        OperandTypeError
+            If it is another one.
+        """
+        return self._engine._uints_of_bools(self, dtype)
+
+    def any(self, axis: int | None = None) -> BoolArray:
+        """Tell whether any element along an axis is true, or any of all.
+
+        Raises
+        ------
+        MessageError
+            If there is no such axis.
+        """
+        return self._engine._any(self, axis)
+
+    def all(self, axis: int | None = None) -> BoolArray:
+        """Tell whether all elements along an axis are true, or all there are.
+
+        Raises
+        ------
+        MessageError
+            If there is no such axis.
+        """
+        return ~(~self).any(axis)

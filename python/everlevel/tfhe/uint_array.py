@@ -1,0 +1,215 @@
+"""Arrays of encrypted integers of 8 to 64 bits, and their operators."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from .. import _native
+from ._array import EncryptedArray, is_operand
+from .bool_array import BoolArray
+
+__all__ = ["UintArray"]
+
+
+class UintArray(EncryptedArray[_native.TfheUintArray]):
+    """An array of encrypted unsigned integers of 8, 16, 32 or 64 bits, of any shape.
+
+    Made by `Engine.encrypt_uint`. It is immutable, and any number of threads may share it. Operators work element by
+    element and **wrap around** as those of NumPy's unsigned integers do; `Engine.checked_add` and its like also tell
+    where that happened. Operands have one width, and are broadcast as NumPy's are. One may be in the clear, with values
+    that the width holds. All elements' bootstraps that don't wait for each other share the reading of the key, so that
+    arrays take less time an element than single integers.
+
+    ==========================================  ===============================================  ====================
+    expression                                  means                                            bootstraps, 32 bits
+    ==========================================  ===============================================  ====================
+    ``a + b``, ``a - b``, ``-a``                sums, modulo ``2**width``                        16
+    ``a * b``                                   products, modulo ``2**width``                    406, fewer in the clear
+    ``a == b``, ``a != b``                      a `BoolArray`                                    19
+    ``a < b``, ``a <= b``, ``a > b``, ``>=``    a `BoolArray`                                    25
+    ``a & b``, ``a | b``, ``a ^ b``             bit by bit                                       16
+    ``~a``                                      bit by bit                                       0
+    ``a << 3``, ``a >> 3``                      shifts by amounts in the clear, below the width  0 to 16
+    ``a << b``, ``a >> b``                      shifts by encrypted amounts modulo the width     83
+    ``a[...]``, `reshape`, `astype`             elements, as NumPy indexes them                  0
+    ==========================================  ===============================================  ====================
+
+    `sum`, `min`, `max`, `argmin` and `argmax` go along an axis; `Engine.minimum`, `Engine.maximum` and
+    `Engine.select` are NumPy's ``minimum``, ``maximum`` and ``where``.
+
+    Examples
+    --------
+    >>> engine, secret_key = tfhe_engine, tfhe_secret_key
+    >>> x = engine.encrypt_uint(np.array([200, 5, 100], dtype=np.uint8), secret_key)
+    >>> x
+    UintArray(shape (3,), uint8, p_fail 2^-...)
+    >>> engine.decrypt(x + 100, secret_key)
+    array([ 44, 105, 200], dtype=uint8)
+    >>> engine.decrypt(x > 99, secret_key)
+    array([ True, False,  True])
+    >>> int(engine.decrypt(x.max(), secret_key))
+    200
+    """
+
+    __slots__ = ()
+
+    kind = "array of encrypted integers"
+
+    # Equality is another array.
+    __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def width(self) -> int:
+        """Bits of an integer."""
+        return self._native.width
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """What it is decrypted to."""
+        return np.dtype(f"uint{self.width}")
+
+    def __repr__(self) -> str:
+        return f"UintArray(shape {self._shape}, {self.dtype}, p_fail 2^{self.log2_p_fail:.0f})"
+
+    # Arithmetic.
+
+    def __add__(self, other: Any) -> UintArray:
+        return self._engine._uint_binary("add", self, other) if is_operand(other) else NotImplemented
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> UintArray:
+        return self._engine._uint_binary("subtract", self, other) if is_operand(other) else NotImplemented
+
+    def __rsub__(self, other: Any) -> UintArray:
+        return self._engine._uint_binary("subtract", other, self) if is_operand(other) else NotImplemented
+
+    def __mul__(self, other: Any) -> UintArray:
+        return self._engine._uint_binary("multiply", self, other) if is_operand(other) else NotImplemented
+
+    __rmul__ = __mul__
+
+    def __neg__(self) -> UintArray:
+        return self._engine._uint_unary("negate", self)
+
+    # Bits.
+
+    def __invert__(self) -> UintArray:
+        return self._engine._uint_unary("invert", self)
+
+    def __and__(self, other: Any) -> UintArray:
+        return self._engine._uint_binary("and", self, other) if is_operand(other) else NotImplemented
+
+    __rand__ = __and__
+
+    def __or__(self, other: Any) -> UintArray:
+        return self._engine._uint_binary("or", self, other) if is_operand(other) else NotImplemented
+
+    __ror__ = __or__
+
+    def __xor__(self, other: Any) -> UintArray:
+        return self._engine._uint_binary("xor", self, other) if is_operand(other) else NotImplemented
+
+    __rxor__ = __xor__
+
+    def __lshift__(self, amount: Any) -> UintArray:
+        return self._engine._uint_shift("left_shift", self, amount) if is_operand(amount) else NotImplemented
+
+    def __rshift__(self, amount: Any) -> UintArray:
+        return self._engine._uint_shift("right_shift", self, amount) if is_operand(amount) else NotImplemented
+
+    # Comparisons.
+
+    def __eq__(self, other: Any) -> BoolArray:  # type: ignore[override]
+        return self._engine._uint_compare("equal", self, other) if is_operand(other) else NotImplemented
+
+    def __ne__(self, other: Any) -> BoolArray:  # type: ignore[override]
+        return self._engine._uint_compare("not_equal", self, other) if is_operand(other) else NotImplemented
+
+    def __lt__(self, other: Any) -> BoolArray:
+        return self._engine._uint_compare("less", self, other) if is_operand(other) else NotImplemented
+
+    def __le__(self, other: Any) -> BoolArray:
+        return self._engine._uint_compare("less_equal", self, other) if is_operand(other) else NotImplemented
+
+    def __gt__(self, other: Any) -> BoolArray:
+        return self._engine._uint_compare("greater", self, other) if is_operand(other) else NotImplemented
+
+    def __ge__(self, other: Any) -> BoolArray:
+        return self._engine._uint_compare("greater_equal", self, other) if is_operand(other) else NotImplemented
+
+    # One of many.
+
+    def sum(self, axis: int | None = None) -> UintArray:
+        """Add the integers along an axis, or all of them, modulo ``2**width``: take a wider `astype` before for more.
+
+        Digits are added up in columns and carries propagated once, which is much less than a chain of additions.
+
+        Raises
+        ------
+        MessageError
+            If there is no such axis.
+        """
+        return self._engine._uint_reduce("sum", self, axis)
+
+    def min(self, axis: int | None = None) -> UintArray:
+        """Return the smallest integers along an axis, or the smallest of all, by a tournament.
+
+        Raises
+        ------
+        MessageError
+            If there is no such axis.
+        """
+        return self._engine._uint_reduce("min", self, axis)
+
+    def max(self, axis: int | None = None) -> UintArray:
+        """Return the largest integers along an axis, or the largest of all, by a tournament.
+
+        Raises
+        ------
+        MessageError
+            If there is no such axis.
+        """
+        return self._engine._uint_reduce("max", self, axis)
+
+    def argmin(self, axis: int | None = None) -> UintArray:
+        """Return where the smallest integers are along an axis, or in the flat array: the first of equal ones.
+
+        The places have 8 bits, or as many as the axis needs.
+
+        Raises
+        ------
+        MessageError
+            If there is no such axis.
+        """
+        return self._engine._uint_reduce("argmin", self, axis)
+
+    def argmax(self, axis: int | None = None) -> UintArray:
+        """Return where the largest integers are along an axis, or in the flat array: the first of equal ones.
+
+        The places have 8 bits, or as many as the axis needs.
+
+        Raises
+        ------
+        MessageError
+            If there is no such axis.
+        """
+        return self._engine._uint_reduce("argmax", self, axis)
+
+    def astype(self, dtype: DTypeLike) -> UintArray:
+        """Return the same integers with another width, without a bootstrap; a smaller one cuts off the bits above.
+
+        Parameters
+        ----------
+        dtype : dtype
+            ``uint8``, ``uint16``, ``uint32`` or ``uint64``.
+
+        Raises
+        ------
+        OperandTypeError
+            If it is another one.
+        """
+        return self._engine._uint_astype(self, dtype)

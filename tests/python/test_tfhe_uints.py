@@ -1,0 +1,397 @@
+"""Integers of 8 to 64 bits against NumPy's, on a ring without security; what is refused; and a real set."""
+
+from __future__ import annotations
+
+import operator
+import pickle
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from everlevel import tfhe
+from everlevel.cli import main
+from everlevel.errors import (
+    ChecksumError,
+    EngineMismatchError,
+    FileParametersError,
+    KeyMismatchError,
+    MessageError,
+    MessageTypeError,
+    MissingKeyError,
+    OperandTypeError,
+    ParameterError,
+    SpaceError,
+    TruncatedFileError,
+    WidthError,
+)
+
+DTYPES = [np.uint8, np.uint16, np.uint32, np.uint64]
+Party = tuple[tfhe.Engine, tfhe.SecretKey]
+
+
+def make(parameters: str = "integer-4-64", **options: Any) -> Party:
+    engine = tfhe.Engine(parameters, **{"insecure_log_n": 10, "thread_count": 2, **options})
+    secret_key = engine.create_secret_key()
+    engine.create_evaluation_key(secret_key)
+    return engine, secret_key
+
+
+@pytest.fixture(scope="module")
+def party() -> Party:
+    return make()
+
+
+def draw(rng: np.random.Generator, dtype: Any, shape: Any) -> Any:
+    """Values among which there are the edges."""
+    top = np.iinfo(dtype).max
+    values = rng.integers(0, top, shape, dtype=dtype, endpoint=True)
+    edges = rng.choice(np.array([0, 1, top, top - 1, top // 2 + 1], dtype=dtype), shape)
+    return np.where(rng.random(shape) < 0.4, edges, values)
+
+
+BINARY = [operator.add, operator.sub, operator.and_, operator.or_, operator.xor]
+COMPARE = [operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_operators_are_numpys(dtype: Any, party: Party, rng: np.random.Generator) -> None:
+    engine, secret_key = party
+    # One column against rows: broadcast.
+    x, y = draw(rng, dtype, (3, 1)), draw(rng, dtype, 2)
+    x[0] = y[0]
+    a, b = engine.encrypt_uint(x, secret_key), engine.encrypt_uint(y, secret_key)
+    assert (a.shape, a.dtype, a.width) == ((3, 1), dtype, 8 * np.dtype(dtype).itemsize)
+    with np.errstate(over="ignore"):
+        for function in [*BINARY, *COMPARE]:
+            for left, right in [(a, b), (a, y), (x, b)]:
+                found = engine.decrypt(function(left, right), secret_key)
+                expected = function(x, y)
+                assert found.dtype == expected.dtype
+                np.testing.assert_array_equal(found, expected)
+        for found, expected in [
+            (-a, -x),
+            (~a, ~x),
+            (engine.minimum(a, b), np.minimum(x, y)),
+            (engine.maximum(x, b), np.maximum(x, y)),
+            (a + 3, x + dtype(3)),
+            (7 - b, dtype(7) - y),
+            (a.T, x.T),
+        ]:
+            np.testing.assert_array_equal(engine.decrypt(found, secret_key), expected)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_products_are_numpys(dtype: Any, party: Party, rng: np.random.Generator) -> None:
+    engine, secret_key = party
+    x, y = draw(rng, dtype, 2), draw(rng, dtype, 2)
+    a = engine.encrypt_uint(x, secret_key)
+    for left, right in [(a, engine.encrypt_uint(y, secret_key)), (a, y), (y, a)]:
+        np.testing.assert_array_equal(engine.decrypt(left * right, secret_key), x * y)
+    np.testing.assert_array_equal(engine.decrypt(10 * a, secret_key), dtype(10) * x)
+
+
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(pairs=st.lists(st.tuples(st.integers(0, 255), st.integers(0, 255)), min_size=1, max_size=12))
+def test_overflow_is_told(pairs: list[tuple[int, int]], party: Party) -> None:
+    engine, secret_key = party
+    x, y = np.array(pairs, dtype=object).T
+    a, b = (engine.encrypt_uint(v.astype(np.uint8), secret_key) for v in (x, y))
+    for function, exact in [
+        (engine.checked_add, x + y),
+        (engine.checked_subtract, x - y),
+        (engine.checked_multiply, x * y),
+    ]:
+        result, overflow = function(a, b)
+        np.testing.assert_array_equal(engine.decrypt(result, secret_key), (exact % 256).astype(np.uint8))
+        np.testing.assert_array_equal(engine.decrypt(overflow, secret_key), (exact < 0) | (exact > 255))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_shifts_are_numpys(dtype: Any, party: Party, rng: np.random.Generator) -> None:
+    engine, secret_key = party
+    bits = 8 * np.dtype(dtype).itemsize
+    x, by = draw(rng, dtype, 3), rng.integers(0, bits, 3, dtype=np.uint8)
+    a, amounts = engine.encrypt_uint(x, secret_key), engine.encrypt_uint(by, secret_key)
+    by = by.astype(dtype)
+
+    def rotated(by: Any) -> Any:
+        return np.where(by == 0, x, x << by | x >> (bits - by) % bits).astype(dtype)
+
+    for found, expected in [
+        (a << 3, x << dtype(3)),
+        (a >> 5, x >> dtype(5)),
+        (a << by, x << by),
+        (a >> by[[0, 1, 0]], x >> by[[0, 1, 0]]),
+        (a << amounts, x << by),
+        (a >> amounts, x >> by),
+        (engine.rotate_left(a, amounts), rotated(by)),
+        (engine.rotate_left(a, by + dtype(bits)), rotated(by)),
+        (engine.rotate_right(a, dtype(bits) - by), rotated(by)),
+        (engine.rotate_left(x, amounts), rotated(by)),
+    ]:
+        np.testing.assert_array_equal(engine.decrypt(found, secret_key), expected)
+    for amount in (bits, -1):
+        with pytest.raises(MessageError, match=f"{amount}, and 0 to {bits - 1}"):
+            a << amount
+
+
+def test_one_of_many(party: Party, rng: np.random.Generator) -> None:
+    engine, secret_key = party
+    x = rng.integers(0, 12, (3, 5), dtype=np.uint16)
+    a = engine.encrypt_uint(x, secret_key)
+    for axis in (None, 0, 1, -1):
+        for name in ("min", "max", "argmin", "argmax", "sum"):
+            found = engine.decrypt(getattr(a, name)(axis=axis), secret_key)
+            np.testing.assert_array_equal(found, getattr(x, name)(axis=axis), err_msg=f"{name}, axis {axis}")
+            assert found.dtype == (np.uint8 if name.startswith("arg") else np.uint16)
+        b = engine.encrypt_bool(x > 8, secret_key)
+        for name in ("any", "all"):
+            found = engine.decrypt(getattr(b, name)(axis=axis), secret_key)
+            np.testing.assert_array_equal(found, getattr(x > 8, name)(axis=axis))
+    assert int(engine.decrypt(a[0, 0].max(), secret_key)) == x[0, 0]
+    for axis in (2, "a"):
+        with pytest.raises(MessageError, match="axis"):
+            a.max(axis=axis)
+
+
+def test_truth_values(party: Party) -> None:
+    engine, secret_key = party
+    x = np.array([3, 50, 200, 7], dtype=np.uint8)
+    a = engine.encrypt_uint(x, secret_key)
+    few, many = a < 10, a > 100
+    p, q = x < 10, x > 100
+    for found, expected in [
+        (few | many, p | q),
+        (few & [True, True, False, False], p & [True, True, False, False]),
+        (True ^ few, ~p),
+        (~many, ~q),
+        (engine.select(many, a - 100, a), np.where(q, x - 100, x)),
+        (engine.select(few, np.uint8(1), np.uint8(2)), np.where(p, 1, 2)),
+        (engine.select([True, False, True, False], a, 9), np.where([True, False, True, False], x, 9)),
+        (engine.select(few[0], a, 0), x),
+        (few.astype(np.uint16).sum(), p.sum()),
+        (a[few.shape[0] - 1 :], x[3:]),
+    ]:
+        np.testing.assert_array_equal(engine.decrypt(found, secret_key), expected)
+    assert few.dtype == np.bool_
+    assert repr(few).startswith("BoolArray(shape (4,), p_fail 2^-")
+    joined = tfhe.concatenate([few, many])
+    np.testing.assert_array_equal(engine.decrypt(joined, secret_key), [*p, *q])
+
+
+def test_widths(party: Party) -> None:
+    engine, secret_key = party
+    x = np.array([[300, 7]], dtype=np.uint16)
+    a = engine.encrypt_uint(x, secret_key)
+    assert repr(a).startswith("UintArray(shape (1, 2), uint16, p_fail 2^-")
+    for dtype in DTYPES:
+        found = engine.decrypt(a.astype(dtype), secret_key)
+        assert found.dtype == dtype
+        np.testing.assert_array_equal(found, x.astype(dtype))
+    np.testing.assert_array_equal(engine.decrypt(tfhe.stack([a, a + 1]), secret_key), np.stack([x, x + 1]))
+    other = engine.encrypt_uint([1, 2], secret_key, width=32)
+    for refused in (lambda: a + other, lambda: a < other, lambda: engine.select(a > a, a, other)):
+        with pytest.raises(WidthError, match=r"16 and 32 bits.*astype") as caught:
+            refused()
+        assert (caught.value.left, caught.value.right) == (16, 32)
+    with pytest.raises(WidthError):
+        tfhe.concatenate([a, other.reshape(1, 2)])
+    for dtype in (np.int16, "float", "nonsense"):
+        with pytest.raises(OperandTypeError, match="uint8"):
+            a.astype(dtype)
+
+
+def test_what_is_no_operand(party: Party) -> None:
+    engine, secret_key = party
+    a = engine.encrypt_uint(np.array([1, 2], dtype=np.uint8), secret_key)
+    for value, shown in [(256, "256, and 0 to 255"), (-1, "-1, and 0 to 255"), ([0, 300], "index 1 is 300")]:
+        with pytest.raises(MessageError, match=shown):
+            a + value
+        with pytest.raises(MessageError, match=shown):
+            engine.encrypt_uint(value, secret_key, width=8)
+    with pytest.raises(MessageTypeError, match="no width"):
+        engine.rotate_left(7, a)
+    for value in (0.5, np.array([1.0, 2.0]), True, ["a"]):
+        with pytest.raises(MessageTypeError, match="dtype"):
+            a * value
+    with pytest.raises(MessageError, match="don't go together"):
+        a * [1, 2, 3]
+    with pytest.raises(MessageError, match="empty"):
+        engine.encrypt_uint(np.zeros(0, dtype=np.uint8), secret_key)
+    for value in (7, [1, 2], np.array([1, 2])):
+        with pytest.raises(MessageTypeError, match="pass width=8"):
+            engine.encrypt_uint(value, secret_key)
+    with pytest.raises(ParameterError, match="8, 16, 32, 64 are taken"):
+        engine.encrypt_uint(7, secret_key, width=24)
+    with pytest.raises(OperandTypeError):
+        engine.encrypt_uint(7, secret_key, width="8")  # type: ignore[arg-type]
+    with pytest.raises(MessageTypeError, match="bool"):
+        engine.encrypt_bool([1, 0], secret_key)
+    small = engine.encrypt([1, 2], secret_key)
+    for refused in (lambda: a + small, lambda: a & (a > 1), lambda: (a > 1) & a, lambda: a << small):
+        with pytest.raises(OperandTypeError):
+            refused()
+    with pytest.raises(OperandTypeError, match=r"numpy\.where"):
+        engine.select([True], [1], [2])
+    with pytest.raises(MessageTypeError, match="no width"):
+        engine.select(a > 1, 1, 2)
+    with pytest.raises(OperandTypeError, match="none of the operands"):
+        engine.minimum(1, 2)
+    with pytest.raises(OperandTypeError, match="neither true nor false"):
+        bool(a == a)
+    with pytest.raises(TypeError):
+        a // 2  # type: ignore[operator]
+    assert (a == None) is False  # noqa: E711 (the answer to what is no operand)
+
+
+def test_other_keys_and_parameters(party: Party) -> None:
+    engine, secret_key = party
+    a = engine.encrypt_uint(np.uint8(7), secret_key)
+    other = engine.create_secret_key()
+    b = engine.encrypt_uint(np.uint8(7), other)
+    with pytest.raises(MissingKeyError):
+        b + 1
+    with pytest.raises(KeyMismatchError):
+        a + b
+    with pytest.raises(KeyMismatchError):
+        engine.decrypt(a, other)
+    elsewhere, key = make("integer-5-64")
+    c = elsewhere.encrypt_uint(np.uint8(7), key)
+    for refused in (lambda: a + c, lambda: engine.decrypt(c, secret_key), lambda: engine.minimum(a, c)):
+        with pytest.raises(EngineMismatchError):
+            refused()
+    for parameters, found in [("gate-64", "bits"), ("integer-3-64", "integers of 3 bits")]:
+        engine, secret_key = make(parameters)
+        for refused in (
+            lambda engine=engine, key=secret_key: engine.encrypt_uint(np.uint8(1), key),
+            lambda engine=engine, key=secret_key: engine.encrypt_bool(True, key),
+        ):
+            with pytest.raises(SpaceError, match="4 bits or more") as caught:
+                refused()
+            assert caught.value.found == found
+
+
+def test_files_and_pickles(party: Party, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    engine, secret_key = party
+    x = np.array([[1, 2**31], [3, 4]], dtype=np.uint32)
+    a = engine.encrypt_uint(x, secret_key) + 1
+    flags = a > 3
+    for obj, name in [(a, "uints"), (flags, "bools")]:
+        obj.save(tmp_path / name)
+        for again in (engine.load(tmp_path / name), pickle.loads(pickle.dumps(obj))):
+            assert type(again) is type(obj)
+            assert (again.shape, again.dtype, again.log2_p_fail) == (obj.shape, obj.dtype, obj.log2_p_fail)
+            np.testing.assert_array_equal(engine.decrypt(again, secret_key), engine.decrypt(obj, secret_key))
+    assert main(["inspect", str(tmp_path / "uints"), str(tmp_path / "bools")]) == 0
+    out = capsys.readouterr().out
+    for line in ("tfhe uint array", "width bits", "32", "(2,2)", "tfhe bool array"):
+        assert line in out
+    with pytest.raises(FileParametersError):
+        make("integer-5-64")[0].load(tmp_path / "uints")
+    whole = (tmp_path / "uints").read_bytes()
+    (tmp_path / "uints").write_bytes(whole[:-100])
+    with pytest.raises(TruncatedFileError):
+        engine.load(tmp_path / "uints")
+    (tmp_path / "uints").write_bytes(whole[:-100] + bytes([whole[-100] ^ 1]) + whole[-99:])
+    with pytest.raises(ChecksumError):
+        engine.load(tmp_path / "uints")
+
+
+def test_long_arrays_are_cut_into_slices() -> None:
+    engine, secret_key = make(thread_count=1)
+    x = np.arange(150, dtype=np.uint8)
+    a = engine.encrypt_uint(x, secret_key)
+    np.testing.assert_array_equal(engine.decrypt(a * a[::-1], secret_key), x * x[::-1])
+    total, overflow = engine.checked_add(a, x)
+    np.testing.assert_array_equal(engine.decrypt(total, secret_key), x + x)
+    np.testing.assert_array_equal(engine.decrypt(overflow, secret_key), x > 127)
+
+
+def test_threads_share_an_array(party: Party) -> None:
+    engine, secret_key = party
+    a = engine.encrypt_uint(np.array([200, 3], dtype=np.uint8), secret_key)
+    sums: list[Any] = [None] * 4
+
+    def add(i: int) -> None:
+        sums[i] = engine.decrypt(a + i, secret_key)
+
+    threads = [threading.Thread(target=add, args=(i,)) for i in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for i in range(4):
+        np.testing.assert_array_equal(sums[i], np.array([200 + i, 3 + i]) % 256)
+
+
+def test_progress_counts_bootstraps(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, party: Party
+) -> None:
+    monkeypatch.setenv("EVERLEVEL_PROGRESS", "1")
+    monkeypatch.setattr("everlevel._progress.DELAY_SECONDS", 0)
+    engine, secret_key = make(progress=True)
+    a = engine.encrypt_uint(np.arange(50, dtype=np.uint8), secret_key)
+    capsys.readouterr()
+    a * a
+    out = capsys.readouterr().err
+    assert "multiply" in out
+    assert f"/{26 * 50}" in out
+
+
+PROGRAM = """
+import numpy as np
+from everlevel import tfhe
+engine = tfhe.Engine("integer-4-64", thread_count=1, insecure_log_n=10)
+secret_key = engine.create_secret_key()
+engine.create_evaluation_key(secret_key)
+x = np.arange(4_000, dtype=np.uint16)
+a = engine.encrypt_uint(x, secret_key)
+print("ready", flush=True)
+try:
+    a * a
+except KeyboardInterrupt:
+    assert (engine.decrypt(a, secret_key) == x).all()
+    print("interrupted")
+"""
+
+
+def test_ctrl_c_ends_a_product() -> None:
+    import signal
+
+    with subprocess.Popen([sys.executable, "-c", PROGRAM], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        time.sleep(0.5)
+        start = time.perf_counter()
+        process.send_signal(signal.SIGINT)
+        assert process.stdout.read() == "interrupted\n"
+        assert time.perf_counter() - start < 5
+
+
+@pytest.mark.full_size
+def test_a_real_set() -> None:
+    engine = tfhe.Engine("integer-4-128")
+    secret_key = engine.create_secret_key()
+    engine.create_evaluation_key(secret_key)
+    x, y = np.array([0xDEADBEEF, 5, 2**32 - 1], dtype=np.uint32), np.array([0x01234567, 9, 1], dtype=np.uint32)
+    a, b = engine.encrypt_uint(x, secret_key), engine.encrypt_uint(y, secret_key)
+    larger = engine.maximum(a, b)
+    for found, expected in [
+        (a + b, x + y),
+        (a * b, x * y),
+        (larger - engine.minimum(a, b), np.maximum(x, y) - np.minimum(x, y)),
+        (larger << (b & 7), np.maximum(x, y) << (y & 7)),
+        (engine.select(a > b, larger, b), np.maximum(x, y)),
+        (larger.sum(), np.maximum(x, y).sum(dtype=np.uint32)),
+        (a.argmax(), x.argmax()),
+    ]:
+        assert found.log2_p_fail < engine.max_log2_p_fail
+        np.testing.assert_array_equal(engine.decrypt(found, secret_key), expected)
