@@ -140,5 +140,5 @@ class EngineCore:
         if self.message_bits is None:
             array: Any = _checks.booleans(operation, values)
         else:
-            array = _checks.in_range(operation, _checks.integers(operation, values), 0, self.max_value)
+            array = _checks.integers(operation, values, 0, self.max_value)
         return self._wrap(self._context.constant(_checks.flat(array, np.uint64), secret_id), array.shape)
