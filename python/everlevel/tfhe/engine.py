@@ -109,9 +109,10 @@ class Engine(UintsMixin, IntegersMixin, MessagesMixin):
                     value=log_n,
                     allowed=(8, 15),
                 )
-        self._context = _native.TfheContext(parameters=parameters, thread_count=threads, insecure_log_n=insecure_log_n)
         self._parameters = parameters
         self._insecure_log_n = insecure_log_n
+        self._thread_count = threads
+        self._make_context()
         self._shows_progress = progress
         self._keys = {}
         self._lock = Lock()
