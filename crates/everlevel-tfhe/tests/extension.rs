@@ -74,3 +74,17 @@ fn batches_change_nothing() {
     assert_eq!(keys.bootstrap_key().blind_rotate(&exponents, &vec![&lut; 40], 2), all);
     assert_eq!(keys.bootstrap_key().blind_rotate(&exponents[11..12], &[&lut], 1)[0], all[11]);
 }
+
+/// Rotations of real size. The share of the transforms' rounding has an upper bound for a formula, so that the noise may be below it.
+#[test]
+#[ignore = "slow: 400 rotations of up to 0.14 s"]
+fn named_sets_have_the_noise_of_their_formulas() {
+    for name in ["integer-5-64", "integer-8-128"] {
+        let literal = everlevel_tfhe::sets::find(name).unwrap().literal();
+        let formula = literal.lwe_dim as f64 * everlevel_tfhe::noise::external_product(&literal);
+        let errors = common::rotation_errors_of_keys(&literal, 2, 100);
+        let measured = errors.iter().map(|e| e * e).sum::<f64>() / errors.len() as f64;
+        println!("{name}: log2 deviation {:.2}, formula {:.2}", 0.5 * measured.log2(), 0.5 * formula.log2());
+        assert!((0.5..1.3).contains(&(measured / formula)), "{name}: {measured:e} is not {formula:e}");
+    }
+}
