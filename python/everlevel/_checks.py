@@ -198,8 +198,9 @@ def instance(operation: str, name: str, value: Any, kind: type[T]) -> T:
     if isinstance(value, KeyBundle) and not issubclass(kind, KeyBundle):
         return value.part(operation, kind)
     if not isinstance(value, kind):
+        article = "an" if kind.__name__[0] in "AEIO" else "a"
         raise OperandTypeError(
-            f"{operation}: {name} is of type {type(value).__name__}, and a {kind.__name__} is needed; "
+            f"{operation}: {name} is of type {type(value).__name__}, and {article} {kind.__name__} is needed; "
             f"check the order of the arguments",
             argument=name,
             expected=kind.__name__,

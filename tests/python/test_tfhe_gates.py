@@ -74,6 +74,10 @@ def test_operators_are_gates(engine: tfhe.Engine, secret_key: tfhe.SecretKey, ab
         (a[0] | b, B),
         (a ^ a, A ^ A),
         (a & a, A),
+        (a == b, A == B),
+        (a != b, A != B),
+        (B == a, A == B),  # noqa: SIM300 (from the right)
+        (a != True, ~A),  # noqa: E712 (a gate)
     ]:
         np.testing.assert_array_equal(engine.decrypt(encrypted, secret_key), plain)
 
@@ -195,3 +199,34 @@ def test_a_ciphertext_has_no_truth(ab: Any, engine: tfhe.Engine) -> None:
         engine.and_(A, B)
     with pytest.raises(OperandTypeError, match="single element"):
         len(ab[0][0])
+    with pytest.raises(OperandTypeError, match="neither true nor false"):
+        assert True in ab[0]
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(ab[0])
+
+
+def test_numpys_functions_are_refused(ab: Any) -> None:
+    """They would make arrays of objects."""
+    a, b = ab
+    for function in (
+        lambda: np.asarray(a),
+        lambda: np.array([a, b], dtype=object),
+        lambda: np.stack([a, b]),
+        lambda: np.where(A, a, b),
+        lambda: np.transpose(a),
+        lambda: A[a],
+        lambda: a[b],
+    ):
+        with pytest.raises(OperandTypeError, match=r"Ciphertext is encrypted.*tfhe\.stack"):
+            function()
+    with pytest.raises(TypeError):
+        np.logical_and(a, b)
+    for refused in (lambda: tfhe.stack(3), lambda: tfhe.stack([A, a])):  # type: ignore[arg-type, type-var, list-item]
+        with pytest.raises(OperandTypeError, match=r"an [IE]"):
+            refused()
+    for axis in (3, "a", None):
+        with pytest.raises(MessageError, match="along axis"):
+            tfhe.stack([a, b], axis=axis)  # type: ignore[arg-type]
+    for shape in ((3, 2), ("a",), (2.0, 2)):
+        with pytest.raises(MessageError, match="4 elements"):
+            a.reshape(*shape)

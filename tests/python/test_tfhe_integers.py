@@ -195,11 +195,61 @@ def test_tables_that_do_not_fit(party: Any) -> None:
         engine.bootstrap(x, lut=lambda m: -m)
     with pytest.raises(TableError, match="no tables"):
         engine.bootstrap_many(x, [])
-    for lut in (lambda m: 0.5, [0.5] * 16, "table", [[1], [2, 3]], [2**70] * 16):
+    for lut in (lambda m: 0.5, [0.5] * 16, "table", [[1], [2, 3]], [1, 2**70, 0.5]):
         with pytest.raises(OperandTypeError, match="lut"):
             engine.bootstrap(x, lut=lut)
     with pytest.raises(OperandTypeError, match="no table"):
         engine.bootstrap(x, x)
+    with pytest.raises(TableError, match=f"gives {2**70} for") as caught:
+        engine.bootstrap(x, lut=[0, 2**70, *range(14)])
+    assert (caught.value.index, caught.value.found, caught.value.needed) == (1, 2**70, 15)
+    for luts in (3, lambda m: m):
+        with pytest.raises(OperandTypeError, match=r"pass \[lut\]"):
+            engine.bootstrap_many(x, luts)
+
+
+def test_what_is_no_term(party: Any) -> None:
+    engine, secret_key = party
+    x = engine.encrypt([1, 2], secret_key, max_value=3)
+    np.testing.assert_array_equal(
+        engine.decrypt(engine.linear((f, x) for f in (1, 2)), secret_key),  # type: ignore[arg-type]
+        [3, 6],
+    )
+    for terms in (3, x, [1, x], [(1, x, x)]):
+        with pytest.raises(OperandTypeError, match="pairs of a factor and a ciphertext"):
+            engine.linear(terms)  # type: ignore[arg-type]
+    for terms, constant in (([([1, 2], x)], 0), ([(1, x)], [1, 2])):
+        with pytest.raises(MessageError, match="single integer"):
+            engine.linear(terms, constant)  # type: ignore[arg-type]
+    for axis in (1, "a", (0, 1)):
+        with pytest.raises(MessageError, match=r"sum: axis .* of an array of shape \(2,\)"):
+            x.sum(axis)  # type: ignore[arg-type]
+
+
+def test_encrypted_operands_of_other_kinds(party: Any) -> None:
+    engine, secret_key = party
+    x, a = engine.encrypt([1, 2], secret_key), engine.encrypt_uint(np.array([1, 2], dtype=np.uint8), secret_key)
+    for operation in (engine.add, engine.subtract, engine.multiply):
+        for operands in ((x, a), (a, x), (a, 1), (x, a > 1)):
+            with pytest.raises(OperandTypeError, match="Array, and a Ciphertext is needed"):
+                operation(*operands)
+    for refused in (lambda: x == x, lambda: x != 1):
+        with pytest.raises(SpaceError, match="look-up table"):
+            refused()
+
+
+def test_values_beyond_64_bits_are_told(party: Any) -> None:
+    engine, secret_key = party
+    x = engine.encrypt(1, secret_key, max_value=1)
+    for operation, shown in [
+        (lambda: engine.encrypt(2**64, secret_key), f"the value is {2**64}, and 0 to 15"),
+        (lambda: engine.encrypt([1, -(2**70)], secret_key), f"index 1 is {-(2**70)}, and 0 to 15"),
+        (lambda: engine.encrypt(2**40, secret_key), "0 to 15 are taken; reduce it, or choose parameters"),
+        (lambda: engine.encrypt(4, secret_key, max_value=3), "0 to 3 are taken; reduce it, or give a larger max_value"),
+        (lambda: x + 2**64, f"the value is {2**64}"),
+    ]:
+        with pytest.raises(MessageError, match=shown):
+            operation()
 
 
 def test_an_exception_of_the_function_is_raised(party: Any) -> None:

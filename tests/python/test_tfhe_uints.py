@@ -136,9 +136,16 @@ def test_shifts_are_numpys(dtype: Any, party: Party, rng: np.random.Generator) -
         (engine.rotate_left(a, by + dtype(bits)), rotated(by)),
         (engine.rotate_right(a, dtype(bits) - by), rotated(by)),
         (engine.rotate_left(x, amounts), rotated(by)),
+        (x << amounts, x << by),
+        (x[0] >> amounts, x[0] >> by),
     ]:
         np.testing.assert_array_equal(engine.decrypt(found, secret_key), expected)
-    for amount in (bits, -1):
+    with pytest.raises(MessageTypeError, match="no width"):
+        1 << amounts
+    for refused in (lambda: engine.rotate_left(a > 1, amounts), lambda: engine.rotate_left(a > 1, 1)):
+        with pytest.raises(OperandTypeError, match="a is of type BoolArray"):
+            refused()
+    for amount in (bits, -1, 2**40, 2**64):
         with pytest.raises(MessageError, match=f"{amount}, and 0 to {bits - 1}"):
             a << amount
 
@@ -158,8 +165,12 @@ def test_one_of_many(party: Party, rng: np.random.Generator) -> None:
             np.testing.assert_array_equal(found, getattr(x > 8, name)(axis=axis))
     assert int(engine.decrypt(a[0, 0].max(), secret_key)) == x[0, 0]
     for axis in (2, "a"):
-        with pytest.raises(MessageError, match="axis"):
-            a.max(axis=axis)
+        for name in ("max", "sum", "argmin"):
+            with pytest.raises(MessageError, match=f"{name}: axis"):
+                getattr(a, name)(axis=axis)
+        for name in ("any", "all"):
+            with pytest.raises(MessageError, match=f"{name}: axis"):
+                getattr(a > 8, name)(axis=axis)
 
 
 def test_truth_values(party: Party) -> None:
@@ -173,6 +184,9 @@ def test_truth_values(party: Party) -> None:
         (few & [True, True, False, False], p & [True, True, False, False]),
         (True ^ few, ~p),
         (~many, ~q),
+        (few == many, p == q),
+        (few != many, p != q),
+        (np.array([True, False, True, True]) == few, p == [True, False, True, True]),
         (engine.select(many, a - 100, a), np.where(q, x - 100, x)),
         (engine.select(few, np.uint8(1), np.uint8(2)), np.where(p, 1, 2)),
         (engine.select([True, False, True, False], a, 9), np.where([True, False, True, False], x, 9)),
@@ -209,10 +223,25 @@ def test_widths(party: Party) -> None:
             a.astype(dtype)
 
 
+def test_large_integers_of_python(party: Party) -> None:
+    """NumPy makes floating-point numbers of some lists of them."""
+    engine, secret_key = party
+    values = [2**63, 2**64 - 1, 1]
+    a = engine.encrypt_uint(values, secret_key, width=64)
+    np.testing.assert_array_equal(engine.decrypt(a, secret_key), np.array(values, dtype=np.uint64))
+    np.testing.assert_array_equal(engine.decrypt(a ^ values, secret_key), [0, 0, 0])
+
+
 def test_what_is_no_operand(party: Party) -> None:
     engine, secret_key = party
     a = engine.encrypt_uint(np.array([1, 2], dtype=np.uint8), secret_key)
-    for value, shown in [(256, "256, and 0 to 255"), (-1, "-1, and 0 to 255"), ([0, 300], "index 1 is 300")]:
+    for value, shown in [
+        (256, "the value is 256, and 0 to 255"),
+        (-1, "-1, and 0 to 255"),
+        ([0, 300], "index 1 is 300"),
+        (2**64, f"the value is {2**64}, and 0 to 255"),
+        ([2**63, -1], f"index 0 is {2**63}"),
+    ]:
         with pytest.raises(MessageError, match=shown):
             a + value
         with pytest.raises(MessageError, match=shown):
@@ -241,6 +270,11 @@ def test_what_is_no_operand(party: Party) -> None:
             refused()
     with pytest.raises(OperandTypeError, match=r"numpy\.where"):
         engine.select([True], [1], [2])
+    for a_or_b in (small, a > 1):
+        with pytest.raises(OperandTypeError, match="select: b is of type"):
+            engine.select(a > 1, a, a_or_b)
+    with pytest.raises(OperandTypeError, match="UintArray is encrypted"):
+        engine.encrypt_uint([a[0], a[1]], secret_key, width=8)
     with pytest.raises(MessageTypeError, match="no width"):
         engine.select(a > 1, 1, 2)
     with pytest.raises(OperandTypeError, match="none of the operands"):

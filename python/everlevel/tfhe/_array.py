@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, cast
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, Self, TypeVar, cast
 
 import numpy as np
 
@@ -74,6 +74,16 @@ class EncryptedArray(Storable, Generic[NativeT]):
             actual=type(self).__name__,
         )
 
+    # NumPy's functions would make an array of objects, and do to it what has nothing to do with the values.
+    def __array__(self, *args: object, **kwargs: object) -> NoReturn:
+        raise OperandTypeError(
+            f"array: a {type(self).__name__} is encrypted and doesn't turn into a NumPy array; use its methods, those "
+            f"of the engine, tfhe.stack and tfhe.concatenate, or decrypt it first",
+            argument="ciphertext",
+            expected="array in the clear",
+            actual=type(self).__name__,
+        )
+
     # Elements.
 
     def __len__(self) -> int:
@@ -94,7 +104,7 @@ class EncryptedArray(Storable, Generic[NativeT]):
         """Return the same elements in another shape, as ``numpy.reshape`` does."""
         try:
             return self._take(_checks.places(self._shape).reshape(*shape))
-        except ValueError:
+        except (ValueError, TypeError):
             raise MessageError(
                 f"reshape: {self.size} elements of shape {self._shape} can't take the shape {shape}; "
                 f"choose one of as many elements",
@@ -167,7 +177,7 @@ def concatenate(ciphertexts: Sequence[ArrayT], axis: int = 0) -> ArrayT:
 
 
 def _join(operation: str, ciphertexts: Sequence[ArrayT], axis: int) -> ArrayT:
-    parts = list(ciphertexts)
+    parts = list(instance(operation, "ciphertexts", ciphertexts, Iterable))  # type: ignore[type-abstract]
     if not parts:
         raise MessageError(f"{operation}: there are no ciphertexts, and one at least is needed; pass some", length=0)
     kind = type(instance(operation, "ciphertexts", parts[0], EncryptedArray))
@@ -179,10 +189,10 @@ def _join(operation: str, ciphertexts: Sequence[ArrayT], axis: int) -> ArrayT:
     places = [_checks.places(part.shape) + start for part, start in zip(parts, starts[:-1], strict=True)]
     try:
         joined = np.stack(places, axis) if operation == "stack" else np.concatenate(places, axis)
-    except ValueError:
+    except (ValueError, TypeError):
         shapes = ", ".join(str(part.shape) for part in parts)
         raise MessageError(
-            f"{operation}: arrays of shapes {shapes} don't go together along axis {axis}; reshape them first"
+            f"{operation}: arrays of shapes {shapes} don't go together along axis {axis!r}; reshape them first"
         ) from None
     native = type(parts[0]._native).join([part._native for part in parts])
     return cast(ArrayT, kind(engine, native, (len(native),))._take(joined))

@@ -15,11 +15,15 @@ Shape = tuple[int, ...]
 
 _LARGEST_FACTOR = 2**31
 """Products of this and a message are far outside every space, and inside of 64 bits."""
+_MORE_BITS = "choose parameters of more bits"
 
 
 def _array(operation: str, values: Any, needed: str) -> NDArray[Any]:
     try:
         array = np.asarray(values)
+    except OperandTypeError:
+        # What is encrypted says so itself.
+        raise
     except (ValueError, TypeError) as error:
         raise MessageTypeError(
             f"{operation}: the values don't form an array ({error}); pass {needed}", dtype=type(values).__name__
@@ -36,40 +40,56 @@ def booleans(operation: str, values: Any) -> NDArray[np.bool_]:
     array = _array(operation, values, "booleans")
     if array.dtype.kind != "b":
         raise MessageTypeError(
-            f"{operation}: the values have dtype {array.dtype} and these parameters hold bits; "
-            f"pass booleans, such as numpy.asarray(values) != 0, or choose parameters of integers",
+            f"{operation}: the values have dtype {array.dtype}, and bits are booleans; "
+            f"pass booleans, such as numpy.asarray(values) != 0",
             dtype=str(array.dtype),
         )
     return array
 
 
-def integers(operation: str, values: Any) -> NDArray[np.int64]:
-    """Check an array of integers that 64-bit arithmetic with messages can't overflow on, and return it."""
-    array = _array(operation, values, "integers")
-    if array.dtype.kind not in "iu":
-        raise MessageTypeError(
-            f"{operation}: the values have dtype {array.dtype} and these parameters hold integers; "
-            f"convert them with numpy.asarray(values, dtype=int)",
-            dtype=str(array.dtype),
+def _integer_array(operation: str, values: Any, needed: str, dtype: str) -> NDArray[Any]:
+    """Check the dtype; Python's integers may be larger than any that NumPy has, and are left as objects then."""
+    array = _array(operation, values, needed)
+    if array.dtype.kind in "iu":
+        return array
+    if not hasattr(values, "dtype"):
+        exact = np.asarray(values, dtype=object)
+        if exact.size > 0 and all(type(value) is int for value in exact.flat):
+            return exact
+    raise MessageTypeError(
+        f"{operation}: the values have dtype {array.dtype}, and {needed} are needed; "
+        f"convert them with numpy.asarray(values, dtype={dtype})",
+        dtype=str(array.dtype),
+    )
+
+
+def integers(
+    operation: str, values: Any, low: int = -_LARGEST_FACTOR, high: int = _LARGEST_FACTOR, advice: str = _MORE_BITS
+) -> NDArray[np.int64]:
+    """Check an array of integers, by default that 64-bit arithmetic with messages can't overflow, and return it."""
+    array = _integer_array(operation, values, "integers", "int")
+    return in_range(operation, array, low, high, advice).astype(np.int64)
+
+
+def integer(operation: str, values: Any) -> int:
+    """Check a single integer as `integers` does, and return it."""
+    array = integers(operation, values)
+    if array.ndim != 0:
+        raise MessageError(
+            f"{operation}: a factor or constant has shape {array.shape}, and a single integer is needed; "
+            f"for arrays in the clear use * and +",
+            length=array.size,
         )
-    return in_range(operation, array, -_LARGEST_FACTOR, _LARGEST_FACTOR).astype(np.int64)
+    return int(array)
 
 
 def uints(operation: str, values: Any, width: int) -> NDArray[np.uint64]:
     """Check an array of integers of a width, and return it."""
-    array = _array(operation, values, "integers")
-    if array.dtype.kind not in "iu":
-        raise MessageTypeError(
-            f"{operation}: the values have dtype {array.dtype}, and integers of {width} bits are needed; "
-            f"convert them with numpy.asarray(values, dtype=numpy.uint{width})",
-            dtype=str(array.dtype),
-        )
+    array = _integer_array(operation, values, f"integers of {width} bits", f"numpy.uint{width}")
     return in_range(operation, array, 0, 2**width - 1, "choose a larger width").astype(np.uint64)
 
 
-def in_range(
-    operation: str, array: NDArray[Any], low: int, high: int, advice: str = "choose parameters of more bits"
-) -> NDArray[Any]:
+def in_range(operation: str, array: NDArray[Any], low: int, high: int, advice: str = _MORE_BITS) -> NDArray[Any]:
     """Refuse an integer outside of a range, and say where the first one stands."""
     bad = (array < low) | (array > high)
     if bad.any():
@@ -77,9 +97,9 @@ def in_range(
         value = int(array[index])
         place: Any = tuple(int(i) for i in index)
         place = place[0] if len(place) == 1 else place
+        where = "" if place == () else f" at index {place}"
         raise MessageError(
-            f"{operation}: the value at index {place} is {value}, and {low} to {high} are taken; "
-            f"reduce it, or {advice}",
+            f"{operation}: the value{where} is {value}, and {low} to {high} are taken; reduce it, or {advice}",
             index=place,
             value=value,
         )
@@ -105,6 +125,17 @@ def broadcast_shape(operation: str, *shapes: Shape) -> Shape:
 def places(shape: Shape) -> NDArray[np.intp]:
     """Return the places of an array's elements in the flat order, in its shape."""
     return np.arange(int(np.prod(shape, dtype=np.intp))).reshape(shape)
+
+
+def rows(operation: str, shape: Shape, axis: int | None) -> NDArray[np.intp]:
+    """Return the places of an array's elements with an axis brought to the front; without one, in the flat order."""
+    elements = places(shape)
+    try:
+        return elements.reshape(-1) if axis is None else np.moveaxis(elements, axis, 0)
+    except (ValueError, TypeError) as error:
+        raise MessageError(
+            f"{operation}: axis {axis!r} isn't one of an array of shape {shape} ({error}); choose one, or None for all"
+        ) from None
 
 
 def table(operation: str, lut: Any, sizes: Sequence[int], max_value: int) -> NDArray[np.int64]:
@@ -140,10 +171,13 @@ def table(operation: str, lut: Any, sizes: Sequence[int], max_value: int) -> NDA
 def _entries(operation: str, lut: Any, shape: Shape) -> NDArray[Any]:
     try:
         array = np.asarray(lut)
+    except OperandTypeError:
+        raise
     except (ValueError, TypeError):
         # Rows of different lengths, among others.
         array = np.array(None, dtype=object)
-    if array.dtype.kind not in "biu":
+    whole = array.dtype == object and array.size > 0 and all(type(entry) is int for entry in array.flat)
+    if array.dtype.kind not in "biu" and not whole:
         raise OperandTypeError(
             f"{operation}: lut is an array of dtype {array.dtype}, and a function or an array of integers is needed; "
             f"convert it with numpy.asarray(lut, dtype=int)",

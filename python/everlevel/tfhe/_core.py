@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import AbstractContextManager
 from threading import Lock
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 
@@ -21,15 +22,39 @@ if TYPE_CHECKING:
     from .engine import Engine
 
 
+_left_behind: Final[list[_native.TfheContext]] = []
+
+
 class EngineCore:
     """Base of the engine's parts. `Engine` alone fills its fields."""
 
-    _context: _native.TfheContext
     _parameters: str
+    _insecure_log_n: int | None
+    _thread_count: int
+    # The context and the process that its threads are of.
+    _made: tuple[_native.TfheContext, int]
     _shows_progress: bool | None
     # Native keys, which don't refer to the engine: its memory goes with it.
     _keys: dict[int, _native.TfheEvaluationKey]
     _lock: Lock
+
+    @property
+    def _context(self) -> _native.TfheContext:
+        """The native context, with threads of this process: a fork leaves its parent's behind."""
+        context, process = self._made
+        if process == os.getpid():
+            return context
+        # To drop its threads would be to wait for them, and another thread may have held the lock in the fork.
+        _left_behind.append(context)
+        self._lock = Lock()
+        return self._make_context()
+
+    def _make_context(self) -> _native.TfheContext:
+        context = _native.TfheContext(
+            parameters=self._parameters, thread_count=self._thread_count, insecure_log_n=self._insecure_log_n
+        )
+        self._made = context, os.getpid()
+        return context
 
     @property
     def message_bits(self) -> int | None:
@@ -140,5 +165,5 @@ class EngineCore:
         if self.message_bits is None:
             array: Any = _checks.booleans(operation, values)
         else:
-            array = _checks.in_range(operation, _checks.integers(operation, values), 0, self.max_value)
+            array = _checks.integers(operation, values, 0, self.max_value)
         return self._wrap(self._context.constant(_checks.flat(array, np.uint64), secret_id), array.shape)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..errors import MessageError, OperandTypeError, SpaceError, TableError
 from . import _checks
+from ._array import EncryptedArray
 from ._gates import GatesMixin
 from .ciphertext import Ciphertext
 
@@ -59,6 +60,7 @@ class IntegersMixin(GatesMixin):
             As for gates.
         """
         self._require_integers("multiply")
+        self._require_small("multiply", a, b)
         if isinstance(b, Ciphertext):
             a, b = b, a
         if isinstance(b, Ciphertext):
@@ -105,10 +107,20 @@ class IntegersMixin(GatesMixin):
         """
         operation = "linear"
         self._require_integers(operation)
+        try:
+            terms = [(factor, x) for factor, x in terms]
+        except (TypeError, ValueError) as error:
+            raise OperandTypeError(
+                f"linear: terms aren't pairs ({error}), and pairs of a factor and a ciphertext are needed; "
+                f"pass [(1, x), (-2, y)] or the like",
+                argument="terms",
+                expected="sequence of (int, Ciphertext)",
+                actual=type(terms).__name__,
+            ) from None
         if not terms:
             raise MessageError("linear: there are no terms, and one at least is needed; pass some", length=0)
-        factors = [int(_checks.integers(operation, factor)) for factor, _ in terms]
-        shift = int(_checks.integers(operation, constant))
+        factors = [_checks.integer(operation, factor) for factor, _ in terms]
+        shift = _checks.integer(operation, constant)
         shape, parts = self._operands(operation, ", ".join(f"x{i}" for i in range(len(terms))), *(x for _, x in terms))
         key = self._key(operation, *parts)
         reaches = [factor * part.max_value for factor, part in zip(factors, parts, strict=True)]
@@ -197,6 +209,14 @@ class IntegersMixin(GatesMixin):
         operation = "bootstrap_many"
         x = self._ciphertext(operation, "ciphertext", ciphertext)
         self._require_integers(operation)
+        if callable(luts) or not isinstance(luts, Iterable):
+            raise OperandTypeError(
+                f"{operation}: luts is of type {type(luts).__name__}, and a sequence of tables is needed; "
+                f"pass [lut], or use bootstrap",
+                argument="luts",
+                expected="sequence of callable or array of integers",
+                actual=type(luts).__name__,
+            )
         return self._tables(operation, x, [self._table(operation, x, lut) for lut in luts])
 
     def _bootstrap_pairs(self, a: Ciphertext, b: Any, lut: Any) -> Ciphertext:
@@ -239,6 +259,7 @@ class IntegersMixin(GatesMixin):
 
     def _sum(self, operation: str, a: Any, b: Any, sign: int) -> Ciphertext:
         self._require_integers(operation)
+        self._require_small(operation, a, b)
         if isinstance(a, Ciphertext) and isinstance(b, Ciphertext):
             shape, (x, y) = self._operands(operation, "a, b", a, b)
             key = self._key(operation, x, y)
@@ -260,6 +281,12 @@ class IntegersMixin(GatesMixin):
         self._require_room(operation, int((c + np.minimum(reach, 0)).min()), int((c + np.maximum(reach, 0)).max()))
         native = self._context.scale(key, x._native, _checks.flat(f, np.int64), _checks.flat(c, np.int64))
         return self._wrap(native, shape)
+
+    def _require_small(self, operation: str, a: Any, b: Any) -> None:
+        """Refuse what is encrypted and no small integers: arrays of 8 to 64 bits have operators."""
+        for name, value in (("a", a), ("b", b)):
+            if isinstance(value, EncryptedArray):
+                self._ciphertext(operation, name, value)
 
     def _require_room(self, operation: str, low: int, high: int) -> None:
         if low < 0:

@@ -71,7 +71,8 @@ class MessagesMixin(EngineCore):
                     value=top,
                     allowed=(0, self.max_value),
                 )
-        array = _checks.in_range(operation, _checks.integers(operation, values), 0, top)
+        advice = "choose parameters of more bits" if top == self.max_value else "give a larger max_value"
+        array = _checks.integers(operation, values, 0, top, advice)
         native = self._context.encrypt_integers(_checks.flat(array, np.uint64), top, secret._native)
         return self._wrap(native, array.shape)
 

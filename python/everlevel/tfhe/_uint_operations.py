@@ -9,7 +9,7 @@ from numpy.typing import DTypeLike
 
 from .. import _native
 from .._checks import instance
-from ..errors import MessageError, MessageTypeError, OperandTypeError, SpaceError, WidthError
+from ..errors import MessageTypeError, OperandTypeError, SpaceError, WidthError
 from . import _checks
 from ._array import ArrayT, EncryptedArray, concatenate
 from ._checks import Shape
@@ -134,10 +134,10 @@ class UintOperationsMixin(EngineCore):
             return self._uint_shift_by(name, a, instance(name, "amount", amount, UintArray))
         x = instance(name, "a", a, UintArray)
         self._same_parameters(name, "a", x)
-        amounts = _checks.integers(name, amount)
         if name.startswith("rotate"):
-            amounts = amounts % x.width
-        _checks.in_range(name, amounts, 0, x.width - 1, "rotate")
+            amounts = _checks.integers(name, amount) % x.width
+        else:
+            amounts = _checks.integers(name, amount, 0, x.width - 1, "rotate")
         shape = _checks.broadcast_shape(name, x.shape, amounts.shape)
         x, flat = x._broadcast(shape).reshape(-1), np.broadcast_to(amounts, shape).reshape(-1)
         # Elements with one amount together, and then each in its place again.
@@ -148,6 +148,8 @@ class UintOperationsMixin(EngineCore):
 
     def _uint_shift_by(self, name: str, a: Any, amount: UintArray) -> UintArray:
         self._same_parameters(name, "amount", amount)
+        if isinstance(a, EncryptedArray):
+            self._same_parameters(name, "a", instance(name, "a", a, UintArray))
         operands = [x for x in (a, amount) if isinstance(x, UintArray)]
         key = self._key(name, *operands)
         width = width_of(a)
@@ -175,13 +177,7 @@ class UintOperationsMixin(EngineCore):
 
     def _rows(self, name: str, x: ArrayT, axis: int | None) -> tuple[int, Shape, ArrayT]:
         """Bring an axis to the front: the number of rows, the shape of one, and the array."""
-        places = _checks.places(x.shape)
-        try:
-            places = places.reshape(-1) if axis is None else np.moveaxis(places, axis, 0)
-        except (ValueError, TypeError) as error:
-            raise MessageError(
-                f"{name}: axis {axis!r} isn't one of an array of shape {x.shape} ({error}); choose one, or None for all"
-            ) from None
+        places = _checks.rows(name, x.shape, axis)
         return places.shape[0], tuple(places.shape[1:]), x._take(places)
 
     def _width(self, operation: str, dtype: DTypeLike) -> int:
@@ -215,8 +211,8 @@ class UintOperationsMixin(EngineCore):
         width = self._width("astype", dtype)
         return self._wrap_uints(x._native.to_uints(self._key("astype", x), width), x.shape)
 
-    def _any(self, x: BoolArray, axis: int | None) -> BoolArray:
-        rows, shape, x = self._rows("any", x, axis)
-        key = self._key("any", x)
-        with self._reporting("any") as report:
+    def _any(self, name: str, x: BoolArray, axis: int | None) -> BoolArray:
+        rows, shape, x = self._rows(name, x, axis)
+        key = self._key(name, x)
+        with self._reporting(name) as report:
             return self._wrap_bools(x._native.any(self._context, key, rows, report), shape)

@@ -10,6 +10,7 @@ from .. import _checks as _common_checks
 from .. import _native
 from ..errors import MessageTypeError, OperandTypeError, ParameterError
 from . import _checks
+from ._array import EncryptedArray
 from ._uint_operations import WIDTHS, UintOperationsMixin, width_of
 from .bool_array import BoolArray
 from .keys import SecretKey
@@ -175,6 +176,9 @@ class UintsMixin(UintOperationsMixin):
         """
         operation = "select"
         self._require_digits(operation)
+        for name, value, kind in (("condition", condition, BoolArray), ("a", a, UintArray), ("b", b, UintArray)):
+            if isinstance(value, EncryptedArray):
+                _common_checks.instance(operation, name, value, kind)
         encrypted = [x for x in (condition, a, b) if isinstance(x, (UintArray, BoolArray))]
         if not encrypted:
             raise OperandTypeError(

@@ -19,9 +19,9 @@ __all__ = ["BoolArray"]
 class BoolArray(EncryptedArray[_native.TfheBoolArray]):
     """An array of encrypted truth values, of any shape: what comparisons of a `UintArray` give.
 
-    `Engine.select` chooses by them. ``a & b``, ``a | b`` and ``a ^ b`` cost one bootstrap an element, ``~a`` none; one
-    operand may be in the clear. Made by `Engine.encrypt_bool`, too. Gates on bits of a parameter set of their own are
-    faster: see `Ciphertext`.
+    `Engine.select` chooses by them. ``a & b``, ``a | b``, ``a ^ b``, ``a == b`` and ``a != b`` cost one bootstrap an
+    element, ``~a`` none; one operand may be in the clear. Made by `Engine.encrypt_bool`, too. Gates on bits of a
+    parameter set of their own are faster: see `Ciphertext`.
 
     Examples
     --------
@@ -39,6 +39,9 @@ class BoolArray(EncryptedArray[_native.TfheBoolArray]):
     __slots__ = ()
 
     kind = "array of encrypted truth values"
+
+    # Equality is another array.
+    __hash__ = None  # type: ignore[assignment]
 
     @property
     def dtype(self) -> np.dtype[np.bool_]:
@@ -66,6 +69,12 @@ class BoolArray(EncryptedArray[_native.TfheBoolArray]):
 
     __rxor__ = __xor__
 
+    def __eq__(self, other: Any) -> BoolArray:  # type: ignore[override]
+        return ~(self ^ other) if is_operand(other) else NotImplemented
+
+    def __ne__(self, other: Any) -> BoolArray:  # type: ignore[override]
+        return self ^ other if is_operand(other) else NotImplemented
+
     def astype(self, dtype: DTypeLike) -> UintArray:
         """Turn truth values into integers, 0 or 1, without a bootstrap.
 
@@ -89,7 +98,7 @@ class BoolArray(EncryptedArray[_native.TfheBoolArray]):
         MessageError
             If there is no such axis.
         """
-        return self._engine._any(self, axis)
+        return self._engine._any("any", self, axis)
 
     def all(self, axis: int | None = None) -> BoolArray:
         """Tell whether all elements along an axis are true, or all there are.
@@ -99,4 +108,4 @@ class BoolArray(EncryptedArray[_native.TfheBoolArray]):
         MessageError
             If there is no such axis.
         """
-        return ~(~self).any(axis)
+        return ~self._engine._any("all", ~self, axis)

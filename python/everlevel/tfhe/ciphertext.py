@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from .. import _native
 from . import _checks
 from ._array import EncryptedArray, is_operand
@@ -24,6 +22,7 @@ class Ciphertext(EncryptedArray[_native.TfheCiphertext]):
     expression                       means                                       bootstraps for an element
     ===============================  ==========================================  =========================
     ``a & b``, ``a | b``, ``a ^ b``  gates, on bits                              1
+    ``a == b``, ``a != b``           XNOR and XOR, on bits                       1
     ``~a``                           negation, of bits                           0
     ``a + b``, ``a + 3``, ``3 * a``  arithmetic on integers, while the result    0
                                      stays in the space
@@ -45,6 +44,9 @@ class Ciphertext(EncryptedArray[_native.TfheCiphertext]):
     __slots__ = ()
 
     kind = "ciphertext"
+
+    # Equality is another array.
+    __hash__ = None  # type: ignore[assignment]
 
     @property
     def max_value(self) -> int:
@@ -76,6 +78,13 @@ class Ciphertext(EncryptedArray[_native.TfheCiphertext]):
 
     __rxor__ = __xor__
 
+    # Of integers these raise `SpaceError`, rather than say that two objects are two.
+    def __eq__(self, other: Any) -> Ciphertext:  # type: ignore[override]
+        return self._engine.xnor(self, other) if is_operand(other) else NotImplemented
+
+    def __ne__(self, other: Any) -> Ciphertext:  # type: ignore[override]
+        return self._engine.xor(self, other) if is_operand(other) else NotImplemented
+
     # Integers.
 
     def __add__(self, other: Any) -> Ciphertext:
@@ -101,9 +110,7 @@ class Ciphertext(EncryptedArray[_native.TfheCiphertext]):
         ------
         SpaceError
             If a sum may leave the space.
+        MessageError
+            If there is no such axis.
         """
-        places = _checks.places(self._shape)
-        places = places.reshape(-1) if axis is None else np.moveaxis(places, axis, 0)
-        if places.ndim == 0:
-            return self
-        return self._engine.linear([(1, self._take(part)) for part in places])
+        return self._engine.linear([(1, self._take(part)) for part in _checks.rows("sum", self._shape, axis)])

@@ -109,9 +109,10 @@ class Engine(UintsMixin, IntegersMixin, MessagesMixin):
                     value=log_n,
                     allowed=(8, 15),
                 )
-        self._context = _native.TfheContext(parameters=parameters, thread_count=threads, insecure_log_n=insecure_log_n)
         self._parameters = parameters
         self._insecure_log_n = insecure_log_n
+        self._thread_count = threads
+        self._make_context()
         self._shows_progress = progress
         self._keys = {}
         self._lock = Lock()
@@ -252,11 +253,17 @@ class Engine(UintsMixin, IntegersMixin, MessagesMixin):
         return self._wrap(native, shape)
 
 
+_MOST_DECIMALS: Final = 19
+_MOST_DIMENSIONS: Final = 64
+"""What NumPy has at most."""
+
+
 def _read_shape(text: str, size: int) -> _checks.Shape:
     """Read a shape from a file's notes, which must be one of as many elements."""
     parts = [part for part in text.split(",") if part]
-    shape = tuple(int(part) for part in parts if part.isdecimal())
-    if len(shape) != len(parts) or int(np.prod(shape, dtype=object)) != size:
+    shape = tuple(int(part) for part in parts if part.isdecimal() and len(part) <= _MOST_DECIMALS)
+    known = len(shape) == len(parts) <= _MOST_DIMENSIONS
+    if not known or int(np.prod(shape, dtype=object)) != size:
         raise HeaderError(
             f"read: the header's shape is {text!r}, and {size} ciphertexts follow; it was not written by Everlevel",
             part="shape",

@@ -121,6 +121,12 @@ class UintArray(EncryptedArray[_native.TfheUintArray]):
     def __rshift__(self, amount: Any) -> UintArray:
         return self._engine._uint_shift("right_shift", self, amount) if is_operand(amount) else NotImplemented
 
+    def __rlshift__(self, other: Any) -> UintArray:
+        return self._engine._uint_shift("left_shift", other, self) if is_operand(other) else NotImplemented
+
+    def __rrshift__(self, other: Any) -> UintArray:
+        return self._engine._uint_shift("right_shift", other, self) if is_operand(other) else NotImplemented
+
     # Comparisons.
 
     def __eq__(self, other: Any) -> BoolArray:  # type: ignore[override]
