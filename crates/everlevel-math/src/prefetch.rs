@@ -15,3 +15,26 @@ pub fn prefetch<T>(data: &[T]) {
     #[cfg(not(target_arch = "x86_64"))]
     let _ = (data, LINE);
 }
+
+/// A slice to bring into the second-level cache in even steps.
+#[derive(Debug)]
+pub struct Ahead<'a, T> {
+    rest: std::slice::Chunks<'a, T>,
+}
+
+impl<'a, T> Ahead<'a, T> {
+    /// All of `data` in at most so many steps of whole lines.
+    #[inline(always)]
+    pub fn new(data: &'a [T], steps: usize) -> Self {
+        let line = LINE / size_of::<T>();
+        Self { rest: data.chunks((data.len().div_ceil(steps * line) * line).max(line)) }
+    }
+
+    /// The next part.
+    #[inline(always)]
+    pub fn step(&mut self) {
+        if let Some(part) = self.rest.next() {
+            prefetch(part);
+        }
+    }
+}

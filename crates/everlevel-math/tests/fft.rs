@@ -36,6 +36,20 @@ fn every_backend_gives_the_bits_of_the_portable_one() {
     }
 }
 
+#[test]
+fn external_products_are_the_bits_of_their_parts() {
+    let gadget = |log2_base, levels| Digits { log2_base, levels };
+    for simd in Simd::available() {
+        for n in SIZES {
+            fft::external_products_are_their_parts::<u32>(simd, n, &[gadget(8, 2), gadget(7, 2)]);
+            fft::external_products_are_their_parts::<u64>(simd, n, &[gadget(23, 1), gadget(14, 2), gadget(22, 1)]);
+        }
+        for columns in [1, 4, 5, 9] {
+            fft::external_products_are_their_parts::<u64>(simd, 256, &vec![gadget(9, 1); columns]);
+        }
+    }
+}
+
 /// Measured over predicted variance of the errors, and the largest error in standard deviations.
 fn against_formula<K: KeyWord>(n: usize, digits: Digits, to_key: impl Fn(f64) -> K + Copy) -> (f64, f64) {
     let plan = Fft::new(n).expect("size");

@@ -1,7 +1,7 @@
 //! Conformance of the negacyclic complex transform.
 
-use everlevel_math::Simd;
-use everlevel_math::fft::{Digits, Fft, KeyWord, Torus};
+use everlevel_math::fft::{Digits, ExternalProduct, Fft, KeyWord, Torus};
+use everlevel_math::{Simd, monomial};
 
 use crate::oracle::negacyclic_product_torus;
 use crate::sample::Sampler;
@@ -74,11 +74,11 @@ pub fn product_errors<T: Word, K: KeyWord>(
     let (n, levels) = (fft.n(), digits.levels as usize);
     let mut words = |len: usize| -> Vec<T> { (0..len).map(|_| T::from_word(word())).collect() };
     let (x, key, start) = (words(n), words(levels * n), words(n));
-    let mut prepared = vec![0.0; levels * n];
-    for (row, key) in prepared.chunks_mut(n).zip(key.chunks(n)) {
-        fft.forward_torus(row, key);
+    let (mut prepared, mut transform) = (vec![to_key(0.0); levels * n], vec![0.0; n]);
+    for (row, key) in key.chunks(n).enumerate() {
+        fft.forward_torus(&mut transform, key);
+        fft.interleave(&mut prepared, (row, 0), (levels, 1), transform.iter().map(|&x| to_key(x)));
     }
-    let prepared: Vec<K> = prepared.into_iter().map(to_key).collect();
     let (mut transforms, mut sum, mut got) = (vec![0.0; levels * n], vec![0.0; n], start.clone());
     fft.forward_digits(&mut transforms, &x, digits);
     fft.multiply(&mut sum, &transforms, &prepared);
@@ -123,6 +123,42 @@ pub fn matches_portable(simd: Simd, n: usize) {
             fft.multiply_add(&mut out[3], &x, &short);
             bits(&out.concat())
         });
+    }
+}
+
+/// A step of a blind rotation is the bits of its parts: difference, digits, products, inverse transforms.
+pub fn external_products_are_their_parts<T: Word>(simd: Simd, n: usize, gadgets: &[Digits]) {
+    let fft = Fft::with_simd(n, simd).expect("size");
+    let log2_unit = 5;
+    let product = ExternalProduct::new::<T>(fft.clone(), gadgets, log2_unit);
+    let (rows, columns) = (product.rows(), gadgets.len());
+    let mut sampler = Sampler::new(n as u64 + 1);
+    let mut words = |len: usize| -> Vec<T> { (0..len).map(|_| T::from_word(sampler.word())).collect() };
+    let start = words(columns * n);
+    let key: Vec<i32> = (0..product.key_len()).map(|_| sampler.word() as i32).collect();
+    for (exponent, ahead) in
+        [(0, &key[..0]), (1, &key[..n / 2 + 3]), (n - 9, &key), (n, &key), (n + 24, &key), (2 * n - 1, &key)]
+    {
+        let (mut transforms, mut all) = (vec![0.0; rows * n], start.clone());
+        let mut rest = &mut transforms[..];
+        for ((a, x), &digits) in start.chunks(n).zip(all.chunks_mut(n)).zip(gadgets) {
+            let (out, after) = rest.split_at_mut(digits.levels as usize * n);
+            monomial::rotate_sub(x, a, exponent);
+            fft.forward_digits(out, x, digits);
+            rest = after;
+        }
+        let (mut sums, mut expected) = (vec![0.0; columns * n], start.clone());
+        fft.multiply(&mut sums, &transforms, &key);
+        for (acc, sum) in expected.chunks_mut(n).zip(sums.chunks_mut(n)) {
+            fft.inverse_add_scaled(acc, sum, log2_unit);
+        }
+        let (mut got, mut scratch) = (start.clone(), vec![1.0; product.scratch_len()]);
+        product.rotate_add(&mut got, exponent, &key, &mut scratch, ahead);
+        let mut of_words = start.clone();
+        product.add(&mut of_words, &all, &key, &mut scratch, ahead);
+        assert!(got == of_words, "{}: n = {n}, words, {gadgets:?}, {} bits", simd.name(), T::BITS);
+        let changed = exponent == 0 || got != start;
+        assert!(got == expected && changed, "{}: n = {n}, X^{exponent}, {gadgets:?}, {} bits", simd.name(), T::BITS);
     }
 }
 

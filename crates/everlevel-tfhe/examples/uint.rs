@@ -1,5 +1,5 @@
-//! Times integers: `cargo run --release -p everlevel-tfhe --example uint -- [set] [bits] [threads] [elements]`, by default `integer-4-128`, 32 bits, one thread
-//! and one element.
+//! Times integers: `cargo run --release -p everlevel-tfhe --example uint -- [set] [bits] [threads] [elements] [operations…]`, by default `integer-4-128`, 32 bits, one
+//! thread, one element and all operations.
 //!
 //! Least and median of three calls, for each element: wall time, and CPU time of all threads in case the machine is shared. Every answer is checked. Failure
 //! probability of a bootstrap at the set's largest `norm2`, and security, stand beside each time.
@@ -25,7 +25,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         integers.block_bits(),
         set.name
     );
-    pool.install(|| Bench { set, secret: &secret, integers, width, len }.run())?;
+    let asked = arguments.get(4..).unwrap_or_default().to_vec();
+    pool.install(|| Bench { set, secret: &secret, integers, width, len, asked }.run())?;
     Ok(())
 }
 
@@ -43,6 +44,8 @@ struct Bench<'k> {
     integers: Integers<'k>,
     width: Width,
     len: usize,
+    /// Names of operations, or none for all.
+    asked: Vec<String>,
 }
 
 impl Bench<'_> {
@@ -79,6 +82,9 @@ impl Bench<'_> {
         expected: u64,
         call: impl Fn(&Integers<'_>) -> Result<UintArray, Error>,
     ) -> Result<(), Error> {
+        if !self.asked.is_empty() && !self.asked.iter().any(|asked| asked == name) {
+            return Ok(());
+        }
         let cost = self.integers.cost(&call)?;
         let (mut wall, mut cpu) = (Vec::new(), Vec::new());
         for _ in 0..3 {

@@ -4,13 +4,12 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use everlevel_math::fft::Fft;
-use everlevel_math::prefetch::prefetch;
+use everlevel_math::fft::{ExternalProduct, Fft};
 use everlevel_rand::{Domain, Seed};
 use rayon::prelude::*;
 
 use crate::buffer::Buffer;
-use crate::ggsw::{self, Scratch, Shape};
+use crate::ggsw::{self, Shape};
 use crate::lut::Lut;
 use crate::params::Params;
 use crate::secret::{SecretKey, gaussian};
@@ -120,7 +119,7 @@ const TILE_BYTES: usize = 512 << 10;
 
 #[derive(Debug)]
 struct Prepared<T: Torus> {
-    fft: Fft,
+    product: ExternalProduct,
     shape: Shape,
     words: Buffer<T::Key>,
     /// Scratch of threads that are not in a rotation.
@@ -130,7 +129,10 @@ struct Prepared<T: Torus> {
 /// What a thread works in.
 #[derive(Debug)]
 struct Working<T: Torus> {
-    scratch: Scratch<T>,
+    /// The transforms of digits and products.
+    scratch: Buffer<f64>,
+    /// What is multiplied where an accumulator has several parts.
+    differences: Buffer<T>,
     accumulators: Buffer<T>,
 }
 
@@ -139,11 +141,15 @@ impl<T: Torus> Prepared<T> {
         let shape = Shape::new(params);
         let fft = Fft::new(shape.n).expect("parameters hold the transform's sizes");
         let mut words: Buffer<T::Key> = Buffer::zeroed(params.lwe_dim * shape.key_len());
-        let row = shape.columns() * shape.n;
-        words.par_chunks_mut(row).zip(seeded.bodies.par_chunks(shape.n)).enumerate().for_each(|(i, (out, body))| {
-            ggsw::prepare_row::<T>(&fft, out, &ggsw::masks::<T>(shape, &seeded.mask_seed, i), body);
+        let (rows, n) = (shape.rows(), shape.n);
+        let bits = words.par_chunks_mut(shape.key_len()).zip(seeded.bodies.par_chunks(rows * n));
+        bits.enumerate().for_each(|(bit, (out, bodies))| {
+            for (row, body) in bodies.chunks_exact(n).enumerate() {
+                let masks = ggsw::masks::<T>(shape, &seeded.mask_seed, bit * rows + row);
+                ggsw::prepare_row::<T>(&fft, shape, out, row, (&masks, body));
+            }
         });
-        Self { fft, shape, words, free: Mutex::new(Vec::new()) }
+        Self { product: shape.product::<T>(fft), shape, words, free: Mutex::new(Vec::new()) }
     }
 
     /// Words of an accumulator's part.
@@ -172,11 +178,12 @@ impl<T: Torus> Prepared<T> {
     fn rotate_tile(&self, inputs: &[Vec<u32>], luts: &[&Lut]) -> Vec<Vec<Lwe>> {
         let mut working = self.take();
         let (n, extension, len) = (self.shape.n, self.shape.extension, self.accumulator_len());
-        let Working { scratch, accumulators } = &mut working;
+        let Working { scratch, differences, accumulators } = &mut working;
         let dim = inputs[0].len() - 1;
+        let mut start = vec![T::default(); 2 * extension * n];
         for ((acc, input), lut) in accumulators.chunks_exact_mut(len).zip(inputs).zip(luts) {
             acc.fill(T::default());
-            let (table, rotated) = scratch.glwe[..2 * extension * n].split_at_mut(extension * n);
+            let (table, rotated) = start.split_at_mut(extension * n);
             table.iter_mut().zip(lut.coeffs()).for_each(|(word, &x)| *word = T::from_leading(x));
             let order = 2 * extension * n;
             everlevel_math::monomial::rotate(rotated, table, (order - input[dim] as usize) % order);
@@ -187,22 +194,23 @@ impl<T: Torus> Prepared<T> {
         }
         let key_len = self.shape.key_len();
         for (i, key) in self.words.chunks_exact(key_len).enumerate() {
+            // The next bit's rows come meanwhile, each accumulator's product asking for a part.
             let next = self.words.get((i + 1) * key_len..(i + 2) * key_len).unwrap_or(&[]);
+            let part = |j: usize| j * next.len() / inputs.len();
             for (j, (acc, input)) in accumulators.chunks_exact_mut(len).zip(inputs).enumerate() {
-                let exponent = input[i] as usize;
+                let (exponent, ahead) = (input[i] as usize, &next[part(j)..part(j + 1)]);
                 if exponent == 0 {
                     continue;
                 }
-                scratch.load_difference(self.shape, acc, exponent);
-                for (part, acc) in acc.chunks_exact_mut(self.glwe_len()).enumerate() {
-                    // The next bit's rows come while the last of these is transformed.
-                    let stages = self.shape.stages();
-                    let ahead = |stage: usize| {
-                        if j + 1 == inputs.len() && part + 1 == extension {
-                            prefetch(&next[stage * next.len() / stages..(stage + 1) * next.len() / stages]);
-                        }
-                    };
-                    scratch.external_product_add(&self.fft, self.shape, (part, acc), key, ahead);
+                if extension == 1 {
+                    self.product.rotate_add(acc, exponent, key, scratch, ahead);
+                    continue;
+                }
+                ggsw::load_differences(self.shape, differences, acc, exponent);
+                let parts = acc.chunks_exact_mut(self.glwe_len()).zip(differences.chunks_exact(self.glwe_len()));
+                for (i, (acc, difference)) in parts.enumerate() {
+                    let part = |i: usize| i * ahead.len() / extension;
+                    self.product.add(acc, difference, key, scratch, &ahead[part(i)..part(i + 1)]);
                 }
             }
         }
@@ -224,7 +232,8 @@ impl<T: Torus> Prepared<T> {
     fn take(&self) -> Working<T> {
         let free = self.free.lock().unwrap_or_else(PoisonError::into_inner).pop();
         free.unwrap_or_else(|| Working {
-            scratch: Scratch::new(self.shape),
+            scratch: Buffer::zeroed(self.product.scratch_len()),
+            differences: Buffer::zeroed(if self.shape.extension > 1 { self.accumulator_len() } else { 0 }),
             accumulators: Buffer::zeroed(self.tile() * self.accumulator_len()),
         })
     }

@@ -113,6 +113,9 @@ impl SeededEvalKeys {
     }
 }
 
+/// Ciphertexts that one pass over the key-switch key serves.
+const KEY_SWITCHES_TOGETHER: usize = 16;
+
 impl EvalKeys {
     /// The keys of a secret, ready for use: [`SeededEvalKeys::generate`] and [`SeededEvalKeys::prepare`].
     ///
@@ -170,8 +173,12 @@ impl EvalKeys {
         match self.params.order {
             Order::KeySwitchFirst => rotated,
             Order::BootstrapFirst => {
-                let one = |i: usize| rotated[i].iter().map(|(lwe, noise)| self.switched(lwe, noise)).collect();
-                map(rayon::current_num_threads(), rotated.len(), one)
+                let big: Vec<&(Lwe, NoiseSum)> = rotated.iter().flatten().collect();
+                let threads = rayon::current_num_threads();
+                let together = KEY_SWITCHES_TOGETHER.min(big.len().div_ceil(threads)).max(1);
+                let chunks: Vec<&[&(Lwe, NoiseSum)]> = big.chunks(together).collect();
+                let mut small = map(threads, chunks.len(), |i| self.switched(chunks[i])).into_iter().flatten();
+                rotated.iter().map(|outputs| small.by_ref().take(outputs.len()).collect()).collect()
             }
         }
     }
@@ -190,25 +197,26 @@ impl EvalKeys {
         rotated.into_iter().map(|all| all.into_iter().map(with_noise).collect()).collect()
     }
 
-    /// A ciphertext after the key switch that comes last, with its noise.
-    pub(crate) fn switched(&self, big: &Lwe, noise: &NoiseSum) -> (Lwe, NoiseSum) {
-        let small = self.key_switch_lwe(big);
-        let own = NoiseSum::of(&small, self.params.noise().key_switch);
-        let noise = NoiseSum::combination([(1.0, noise), (1.0, &own)]);
-        (small, noise)
+    /// Ciphertexts after the key switch that comes last, with their noise.
+    pub(crate) fn switched(&self, big: &[&(Lwe, NoiseSum)]) -> Vec<(Lwe, NoiseSum)> {
+        let small = self.key_switch_all(&big.iter().map(|(lwe, _)| lwe).collect::<Vec<_>>());
+        let with_noise = |(small, (_, noise)): (Lwe, &&(Lwe, NoiseSum))| {
+            let own = NoiseSum::of(&small, self.params.noise().key_switch);
+            let noise = NoiseSum::combination([(1.0, noise), (1.0, &own)]);
+            (small, noise)
+        };
+        small.into_iter().zip(big).map(|(small, big)| with_noise((small, big))).collect()
     }
 
     /// The exponents modulo `2EN` that a ciphertext's rotation takes, mask and body.
     pub fn exponents(&self, input: &Lwe, log2_stride: u32) -> Vec<u32> {
         assert_eq!(input.dim(), self.params.ciphertext_dim(), "the ciphertext's dimension");
-        let mut small = vec![0; self.params.lwe_dim + 1];
-        match self.params.order {
-            Order::KeySwitchFirst => self.key_switch.switch_into(&mut small, input.words(), &mut Vec::new()),
+        let small = match self.params.order {
+            Order::KeySwitchFirst => self.key_switch.switch(&[input.words()]).swap_remove(0),
             Order::BootstrapFirst => {
-                let round = |&word: &u64| (word.wrapping_add(1 << 31) >> 32) as u32;
-                small.iter_mut().zip(input.words()).for_each(|(out, word)| *out = round(word));
+                input.words().iter().map(|word| (word.wrapping_add(1 << 31) >> 32) as u32).collect()
             }
-        }
+        };
         let mut exponents = vec![0; small.len()];
         mod_switch::switch_into(&mut exponents, &small, self.params.log_table_len() + 1, log2_stride);
         exponents
@@ -216,9 +224,13 @@ impl EvalKeys {
 
     /// A ciphertext under the large secret as one under the small.
     pub fn key_switch_lwe(&self, big: &Lwe) -> Lwe {
-        let mut small = vec![0; self.params.lwe_dim + 1];
-        self.key_switch.switch_into(&mut small, big.words(), &mut Vec::new());
-        Lwe::from_words(small.into_iter().map(|word| u64::from(word) << 32).collect())
+        self.key_switch_all(&[big]).swap_remove(0)
+    }
+
+    fn key_switch_all(&self, big: &[&Lwe]) -> Vec<Lwe> {
+        let words: Vec<&[u64]> = big.iter().map(|lwe| lwe.words()).collect();
+        let small = self.key_switch.switch(&words).into_iter();
+        small.map(|words| Lwe::from_words(words.into_iter().map(|word| u64::from(word) << 32).collect())).collect()
     }
 
     /// Refuses ciphertexts of other keys.

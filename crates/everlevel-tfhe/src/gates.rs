@@ -131,7 +131,7 @@ impl EvalKeys {
             let noise = NoiseSum::combination([(1.0, noise), (1.0, other_noise)]);
             let (sum, noise) = match self.params().order {
                 Order::KeySwitchFirst => (sum, noise),
-                Order::BootstrapFirst => self.switched(&sum, &noise),
+                Order::BootstrapFirst => self.switched(&[&(sum, noise)]).swap_remove(0),
             };
             self.bit(sum, noise)
         });

@@ -6,12 +6,11 @@
 //!
 //! Masks are uniform and come from a seed; what a row encrypts is in its body alone, so that a key is stored as a seed and bodies.
 
-use everlevel_math::fft::{Digits, Fft};
+use everlevel_math::fft::{Digits, ExternalProduct, Fft};
 use everlevel_math::monomial;
 use everlevel_rand::{Domain, Seed, sampler::Gaussian};
 use zeroize::Zeroizing;
 
-use crate::buffer::Buffer;
 use crate::params::{Gadget, Params};
 use crate::secret::SecretKey;
 use crate::torus::Torus;
@@ -45,12 +44,15 @@ impl Shape {
         self.rank + 1
     }
 
-    /// Stages of an external product: the decomposition of each column, the products, the inverse transform of each column.
-    pub(crate) fn stages(self) -> usize {
-        2 * self.columns() + 1
+    /// The external product with transformed keys.
+    pub(crate) fn product<T: Torus>(self, fft: Fft) -> ExternalProduct {
+        let digits = |gadget: Gadget| Digits { log2_base: gadget.base_log2, levels: gadget.digits };
+        let mut gadgets = vec![digits(self.mask); self.rank];
+        gadgets.push(digits(self.body));
+        ExternalProduct::new::<T>(fft, &gadgets, T::log2_key_unit(self.n))
     }
 
-    /// Words of a transformed GGSW ciphertext: row by row, the columns of a row, `n` words each.
+    /// Words of a transformed GGSW ciphertext.
     pub(crate) fn key_len(self) -> usize {
         self.rows() * self.columns() * self.n
     }
@@ -101,75 +103,34 @@ pub(crate) fn encrypt_row<T: Torus>(
     body
 }
 
-/// Writes the transforms of one row, its masks and its body, in the form that [`external_product_add`] reads.
-pub(crate) fn prepare_row<T: Torus>(fft: &Fft, out: &mut [T::Key], masks: &[u64], body: &[u64]) {
-    let n = fft.n();
+/// Writes the transforms of one row, its masks and its body, into a GGSW ciphertext for [`ExternalProduct::rotate_add`].
+pub(crate) fn prepare_row<T: Torus>(
+    fft: &Fft,
+    shape: Shape,
+    out: &mut [T::Key],
+    row: usize,
+    (masks, body): (&[u64], &[u64]),
+) {
+    let n = shape.n;
     let (mut words, mut transform) = (vec![T::default(); n], vec![0.0; n]);
-    for (out, from) in out.chunks_exact_mut(n).zip(masks.chunks_exact(n).chain([body])) {
+    for (column, from) in masks.chunks_exact(n).chain([body]).enumerate() {
         words.iter_mut().zip(from).for_each(|(w, &x)| *w = T::from_leading(x));
         fft.forward_torus(&mut transform, &words);
-        out.iter_mut().zip(&transform).for_each(|(key, &x)| *key = T::to_key(x, n));
+        let key = transform.iter().map(|&x| T::to_key(x, n));
+        fft.interleave(out, (row, column), (shape.rows(), shape.columns()), key);
     }
 }
 
-/// What one thread's external products work in.
-#[derive(Debug)]
-pub(crate) struct Scratch<T: Torus> {
-    /// What is to be multiplied: for each part of an accumulator, `(rank + 1)·n` words.
-    pub glwe: Buffer<T>,
-    /// The transforms of its digits.
-    digits: Buffer<f64>,
-    /// The transforms of the product.
-    product: Buffer<f64>,
-}
-
-impl<T: Torus> Scratch<T> {
-    pub(crate) fn new(shape: Shape) -> Self {
-        Self {
-            glwe: Buffer::zeroed(shape.extension * shape.columns() * shape.n),
-            digits: Buffer::zeroed(shape.rows() * shape.n),
-            product: Buffer::zeroed(shape.columns() * shape.n),
-        }
-    }
-
-    /// Sets what is to be multiplied to `(Y^exponent − 1)·acc`, where `Y^E = X`: with `exponent = E·q + r`, part `i` of the rotation is `X^q` times
-    /// part `i − r`, or `X^(q+1)` times part `i − r + E`.
-    pub(crate) fn load_difference(&mut self, shape: Shape, acc: &[T], exponent: usize) {
-        let (extension, len, n) = (shape.extension, shape.columns() * shape.n, shape.n);
-        let (q, r) = (exponent / extension, exponent % extension);
-        for (i, (out, own)) in self.glwe.chunks_exact_mut(len).zip(acc.chunks_exact(len)).enumerate() {
-            let (from, power) = if i >= r { (i - r, q) } else { (i + extension - r, (q + 1) % (2 * n)) };
-            let from = &acc[from * len..(from + 1) * len];
-            for ((out, own), from) in out.chunks_exact_mut(n).zip(own.chunks_exact(n)).zip(from.chunks_exact(n)) {
-                monomial::rotate_minus(out, from, power, own);
-            }
-        }
-    }
-
-    /// `acc += GGSW ⊡ glwe`, of part `part` of an accumulator; `before` runs ahead of each of the [`Shape::stages`], for prefetches.
-    pub(crate) fn external_product_add(
-        &mut self,
-        fft: &Fft,
-        shape: Shape,
-        (part, acc): (usize, &mut [T]),
-        key: &[T::Key],
-        before: impl Fn(usize),
-    ) {
-        let n = shape.n;
-        let mut rest = &mut self.digits[..];
-        let glwe = &self.glwe[part * shape.columns() * n..(part + 1) * shape.columns() * n];
-        for (column, glwe) in glwe.chunks_exact(n).enumerate() {
-            before(column);
-            let gadget = if column < shape.rank { shape.mask } else { shape.body };
-            let (out, after) = rest.split_at_mut(gadget.digits as usize * n);
-            rest = after;
-            fft.forward_digits(out, glwe, Digits { log2_base: gadget.base_log2, levels: gadget.digits });
-        }
-        before(shape.columns());
-        fft.multiply(&mut self.product, &self.digits, key);
-        for (column, (acc, product)) in acc.chunks_exact_mut(n).zip(self.product.chunks_exact_mut(n)).enumerate() {
-            before(shape.columns() + 1 + column);
-            T::inverse_add(fft, acc, product);
+/// What is to be multiplied for `(Y^exponent − 1)·acc`, where `Y^E = X`: with `exponent = E·q + r`, part `i` of the rotation is `X^q` times part
+/// `i − r`, or `X^(q+1)` times part `i − r + E`.
+pub(crate) fn load_differences<T: Torus>(shape: Shape, out: &mut [T], acc: &[T], exponent: usize) {
+    let (extension, len, n) = (shape.extension, shape.columns() * shape.n, shape.n);
+    let (q, r) = (exponent / extension, exponent % extension);
+    for (i, (out, own)) in out.chunks_exact_mut(len).zip(acc.chunks_exact(len)).enumerate() {
+        let (from, power) = if i >= r { (i - r, q) } else { (i + extension - r, (q + 1) % (2 * n)) };
+        let from = &acc[from * len..(from + 1) * len];
+        for ((out, own), from) in out.chunks_exact_mut(n).zip(own.chunks_exact(n)).zip(from.chunks_exact(n)) {
+            monomial::rotate_minus(out, from, power, own);
         }
     }
 }

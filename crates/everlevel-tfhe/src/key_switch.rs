@@ -6,7 +6,8 @@
 //! coefficients of one block of the large mask: with digits `d_r` of the block's coefficient `r`, the polynomial `Σ_r d_r·X^(−r)` times the
 //! row has `Σ_r d_r·s_r` in its constant coefficient, which is all that is extracted. With `R = 1` this is the LWE key switch.
 
-use everlevel_math::lwe_rows;
+use everlevel_math::fft::Rows;
+use everlevel_math::{Simd, lwe_rows};
 use everlevel_rand::{Domain, Seed};
 use rayon::prelude::*;
 use zeroize::Zeroizing;
@@ -15,14 +16,22 @@ use crate::Error;
 use crate::params::{Gadget, Params};
 use crate::secret::{SecretKey, gaussian};
 
-/// Rows in the form of [`everlevel_math::lwe_rows`], block by block, and digit by digit in a block.
+/// Rows, block by block, and digit by digit in a block.
 #[derive(Debug)]
 pub struct KeySwitchKey {
     gadget: Gadget,
     ring: usize,
     big_dim: usize,
     small_dim: usize,
-    rows: Vec<u32>,
+    form: Form,
+}
+
+#[derive(Debug)]
+enum Form {
+    /// LWE samples: mask and body of each row.
+    Lwe(Vec<u32>),
+    /// Samples over a ring.
+    Ring(Rows),
 }
 
 /// The same as a seed and the bodies.
@@ -79,46 +88,67 @@ impl SeededKeySwitchKey {
 
     /// The key ready for use.
     pub fn prepare(&self, params: &Params) -> KeySwitchKey {
-        let ring = params.key_switch.ring;
-        let row = lwe_rows::row_len(params.lwe_dim, ring);
-        let mut rows = vec![0u32; self.bodies.len() / ring * row];
-        rows.par_chunks_mut(row).zip(self.bodies.par_chunks(ring)).enumerate().for_each(|(index, (out, body))| {
-            let masks = mask(&self.mask_seed, index, params.lwe_dim);
-            lwe_rows::extend(out, &masks, body);
-        });
-        let (big_dim, small_dim) = (params.big_dim(), params.lwe_dim);
-        KeySwitchKey { gadget: params.key_switch.gadget, ring, big_dim, small_dim, rows }
+        let (ring, dim) = (params.key_switch.ring, params.lwe_dim);
+        let count = self.bodies.len() / ring;
+        let row = |index: usize, out: &mut [u32]| {
+            out[..dim].copy_from_slice(&mask(&self.mask_seed, index, dim));
+            out[dim..].copy_from_slice(&self.bodies[index * ring..(index + 1) * ring]);
+        };
+        let form = if ring == 1 {
+            let mut rows = vec![0u32; count * (dim + 1)];
+            rows.par_chunks_mut(dim + 1).enumerate().for_each(|(index, out)| row(index, out));
+            Form::Lwe(rows)
+        } else {
+            let mut rows = Rows::new(Simd::best(), ring, dim / ring, count);
+            rows.set(row);
+            Form::Ring(rows)
+        };
+        KeySwitchKey { gadget: params.key_switch.gadget, ring, big_dim: params.big_dim(), small_dim: dim, form }
     }
 }
 
 impl KeySwitchKey {
     /// Bytes held in memory.
     pub fn nbytes(&self) -> usize {
-        size_of_val(&self.rows[..])
+        match &self.form {
+            Form::Lwe(rows) => size_of_val(&rows[..]),
+            Form::Ring(rows) => rows.nbytes(),
+        }
     }
 
-    /// `out`, mask and body, encrypts under the small secret what `big`, mask and body, does under the large one. `digits` is scratch.
+    /// For each of some ciphertexts under the large secret, mask and body, one of the same under the small secret. One pass over the key serves all
+    /// of them where rows are LWE samples.
     ///
     /// # Panics
     /// If lengths differ from the dimensions plus one.
-    pub fn switch_into(&self, out: &mut [u32], big: &[u64], digits: &mut Vec<u32>) {
-        assert_eq!((out.len(), big.len()), (self.small_dim + 1, self.big_dim + 1));
-        let (mask, body) = big.split_at(self.big_dim);
-        let levels = self.gadget.digits as usize;
-        digits.clear();
-        digits.resize(self.big_dim * levels, 0);
-        // Digits of −a, so that rows are added.
-        for (block, a) in mask.chunks_exact(self.ring).enumerate() {
-            let digits = &mut digits[block * self.ring * levels..][..self.ring * levels];
-            for (r, &a) in a.iter().enumerate() {
-                decompose(a.wrapping_neg(), self.gadget, |level, digit| digits[level * self.ring + r] = digit);
+    pub fn switch(&self, inputs: &[&[u64]]) -> Vec<Vec<u32>> {
+        let (ring, levels) = (self.ring, self.gadget.digits as usize);
+        // Digits of −a, so that rows are added; those of a block by levels.
+        let mut digits = vec![0u32; inputs.len() * self.big_dim * levels];
+        for (digits, big) in digits.chunks_exact_mut(self.big_dim * levels).zip(inputs) {
+            assert_eq!(big.len(), self.big_dim + 1);
+            for (digits, a) in digits.chunks_exact_mut(ring * levels).zip(big.chunks_exact(ring)) {
+                for (r, &a) in a.iter().enumerate() {
+                    decompose(a.wrapping_neg(), self.gadget, |level, digit| digits[level * ring + r] = digit);
+                }
             }
         }
-        out.fill(0);
-        lwe_rows::add_products(out, digits, &self.rows, self.ring);
-        // Rounded to 32 bits.
-        let last = out.len() - 1;
-        out[last] = out[last].wrapping_add((body[0].wrapping_add(1 << 31) >> 32) as u32);
+        let len = self.small_dim + 1;
+        let mut out = vec![0; inputs.len() * len];
+        match &self.form {
+            Form::Lwe(rows) => lwe_rows::add_products(&mut out, &digits, rows, len),
+            Form::Ring(rows) => {
+                let digits = digits.chunks_exact(self.big_dim * levels);
+                out.chunks_exact_mut(len).zip(digits).for_each(|(out, digits)| rows.multiply(out, digits));
+            }
+        }
+        let with_body = out.chunks_exact_mut(len).zip(inputs).map(|(out, big)| {
+            // Rounded to 32 bits.
+            let body = (big[self.big_dim].wrapping_add(1 << 31) >> 32) as u32;
+            out[self.small_dim] = out[self.small_dim].wrapping_add(body);
+            out.to_vec()
+        });
+        with_body.collect()
     }
 }
 

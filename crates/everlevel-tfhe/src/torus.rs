@@ -1,6 +1,6 @@
 //! The words of the torus, and where keys are stored.
 
-use everlevel_math::fft::{self, Fft, KeyWord};
+use everlevel_math::fft::{self, KeyWord};
 use everlevel_math::monomial;
 
 /// A torus word in blind rotation: `u32` or `u64`. Everywhere else torus elements are the leading bits of a `u64`.
@@ -16,8 +16,6 @@ pub trait Torus: fft::Torus + monomial::WrappingWord + bytemuck::Pod + Default +
     fn log2_key_unit(n: usize) -> u32;
     /// A value of a transform as a word of a key of degree `n`.
     fn to_key(x: f64, n: usize) -> Self::Key;
-    /// Adds an inverse transform that is in key units.
-    fn inverse_add(fft: &Fft, acc: &mut [Self], x: &mut [f64]);
 }
 
 /// 32-bit words: transformed keys are kept as 32-bit integers, which loses less than their errors hide
@@ -38,9 +36,6 @@ impl Torus for u32 {
     fn to_key(x: f64, n: usize) -> i32 {
         (x * 0.5f64.powi(Self::log2_key_unit(n) as i32)).round() as i32
     }
-    fn inverse_add(fft: &Fft, acc: &mut [Self], x: &mut [f64]) {
-        fft.inverse_add_scaled(acc, x, Self::log2_key_unit(fft.n()));
-    }
 }
 
 impl Torus for u64 {
@@ -57,9 +52,6 @@ impl Torus for u64 {
     }
     fn to_key(x: f64, _: usize) -> f64 {
         x
-    }
-    fn inverse_add(fft: &Fft, acc: &mut [Self], x: &mut [f64]) {
-        fft.inverse_add(acc, x);
     }
 }
 

@@ -71,6 +71,12 @@ impl Vector for Avx2 {
     }
 
     #[inline(always)]
+    unsafe fn load_i32(p: *const i32) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm256_cvtepi32_pd(_mm_loadu_si128(p.cast())) })
+    }
+
+    #[inline(always)]
     unsafe fn store(self, p: *mut f64) {
         // SAFETY: as above.
         unsafe { _mm256_storeu_pd(p, self.0) }
@@ -153,6 +159,31 @@ impl Vector for Avx2 {
     unsafe fn digit_u64(x: *const u64, e: &Extraction) -> Self {
         // SAFETY: as above.
         unsafe { digit(_mm256_add_epi64(_mm256_loadu_si256(x.cast()), words(e.offset)), e) }
+    }
+
+    #[inline(always)]
+    unsafe fn difference_digit_u32(x: *const u32, minus: *const u32, negate: bool, e: &Extraction) -> Self {
+        // (x ^ sign) − sign is ±x; the offset takes the second sign.
+        let sign = -i32::from(negate);
+        // SAFETY: as above.
+        unsafe {
+            let x = _mm_xor_si128(_mm_loadu_si128(x.cast()), _mm_set1_epi32(sign));
+            let x = _mm_sub_epi32(x, _mm_loadu_si128(minus.cast()));
+            let x = _mm_add_epi32(x, _mm_set1_epi32((e.offset as i32).wrapping_sub(sign)));
+            digit(_mm256_cvtepu32_epi64(x), e)
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn difference_digit_u64(x: *const u64, minus: *const u64, negate: bool, e: &Extraction) -> Self {
+        // As above.
+        let sign = -i64::from(negate);
+        // SAFETY: as above.
+        unsafe {
+            let x = _mm256_xor_si256(_mm256_loadu_si256(x.cast()), _mm256_set1_epi64x(sign));
+            let x = _mm256_sub_epi64(x, _mm256_loadu_si256(minus.cast()));
+            digit(_mm256_add_epi64(x, _mm256_set1_epi64x((e.offset as i64).wrapping_sub(sign))), e)
+        }
     }
 
     #[inline(always)]

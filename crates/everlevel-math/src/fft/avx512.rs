@@ -95,6 +95,12 @@ impl Vector for Avx512 {
     }
 
     #[inline(always)]
+    unsafe fn load_i32(p: *const i32) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm512_cvtepi32_pd(_mm256_loadu_si256(p.cast())) })
+    }
+
+    #[inline(always)]
     unsafe fn store(self, p: *mut f64) {
         // SAFETY: as above.
         unsafe { _mm512_storeu_pd(p, self.0) }
@@ -164,6 +170,31 @@ impl Vector for Avx512 {
     unsafe fn digit_u64(x: *const u64, e: &Extraction) -> Self {
         // SAFETY: as above.
         unsafe { digit(_mm512_add_epi64(_mm512_loadu_si512(x.cast()), words(e.offset)), e) }
+    }
+
+    #[inline(always)]
+    unsafe fn difference_digit_u32(x: *const u32, minus: *const u32, negate: bool, e: &Extraction) -> Self {
+        // (x ^ sign) − sign is ±x; the offset takes the second sign.
+        let sign = -i32::from(negate);
+        // SAFETY: as above.
+        unsafe {
+            let x = _mm256_xor_si256(_mm256_loadu_si256(x.cast()), _mm256_set1_epi32(sign));
+            let x = _mm256_sub_epi32(x, _mm256_loadu_si256(minus.cast()));
+            let x = _mm256_add_epi32(x, _mm256_set1_epi32((e.offset as i32).wrapping_sub(sign)));
+            digit(_mm512_cvtepu32_epi64(x), e)
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn difference_digit_u64(x: *const u64, minus: *const u64, negate: bool, e: &Extraction) -> Self {
+        // As above.
+        let sign = -i64::from(negate);
+        // SAFETY: as above.
+        unsafe {
+            let x = _mm512_xor_si512(_mm512_loadu_si512(x.cast()), _mm512_set1_epi64(sign));
+            let x = _mm512_sub_epi64(x, _mm512_loadu_si512(minus.cast()));
+            digit(_mm512_add_epi64(x, _mm512_set1_epi64((e.offset as i64).wrapping_sub(sign))), e)
+        }
     }
 
     #[inline(always)]

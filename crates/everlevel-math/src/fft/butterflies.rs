@@ -21,7 +21,7 @@ fn mul_conj<V: Vector>(w: Complex<V>, y: Complex<V>) -> Complex<V> {
 
 /// `(x + w·y, x − w·y)`.
 #[inline(always)]
-fn split<V: Vector>(a: &mut [Complex<V>], x: usize, y: usize, w: Complex<V>) {
+pub(super) fn split<V: Vector>(a: &mut [Complex<V>], x: usize, y: usize, w: Complex<V>) {
     let t = mul(w, a[y]);
     let u = a[x];
     a[x] = (u.0.add(t.0), u.1.add(t.1));
@@ -39,7 +39,7 @@ fn split_i<V: Vector>(a: &mut [Complex<V>], x: usize, y: usize, w: Complex<V>) {
 
 /// `(x + y, (x − y)·conj(w))`: twice the inverse of [`split`].
 #[inline(always)]
-fn merge<V: Vector>(a: &mut [Complex<V>], x: usize, y: usize, w: Complex<V>) {
+pub(super) fn merge<V: Vector>(a: &mut [Complex<V>], x: usize, y: usize, w: Complex<V>) {
     let (u, v) = (a[x], a[y]);
     a[x] = (u.0.add(v.0), u.1.add(v.1));
     a[y] = mul_conj(w, (u.0.sub(v.0), u.1.sub(v.1)));

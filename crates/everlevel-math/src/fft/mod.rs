@@ -19,21 +19,27 @@ mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod butterflies;
+mod children;
 mod error;
+mod external;
 mod operations;
 mod passes;
 mod plan;
 mod products;
+mod rows;
 mod torus;
 mod twiddles;
 mod vector;
 
 pub use error::product_variance_torus;
+pub use external::ExternalProduct;
 pub use products::KeyWord;
+pub use rows::Rows;
 pub use torus::{Digits, Torus};
 
 use crate::simd::Level;
 use crate::{Error, Simd};
+use children::Passes;
 use operations::{Forward, Operation};
 use passes::InPlace;
 use plan::Plan;
@@ -50,10 +56,11 @@ use vector::Portable;
 /// // The product of a torus polynomial and 3·X, by way of its digits: 256^-j·3·X is the row of digit j.
 /// let a: Vec<u32> = (0..n as u32).map(|j| j.wrapping_mul(0x9e37_79b9)).collect();
 /// let mut key = vec![0.0; 4 * n];
-/// for (j, row) in key.chunks_mut(n).enumerate() {
-///     let mut polynomial = vec![0u32; n];
-///     polynomial[1] = 3 << (32 - 8 * (j + 1));
-///     fft.forward_torus(row, &polynomial);
+/// for row in 0..4 {
+///     let (mut polynomial, mut transform) = (vec![0u32; n], vec![0.0; n]);
+///     polynomial[1] = 3 << (32 - 8 * (row + 1));
+///     fft.forward_torus(&mut transform, &polynomial);
+///     fft.interleave(&mut key, (row, 0), (4, 1), transform.into_iter());
 /// }
 /// let (mut x, mut sum, mut product) = (vec![0.0; 4 * n], vec![0.0; n], vec![0u32; n]);
 /// fft.forward_digits(&mut x, &a, digits);
@@ -145,9 +152,28 @@ impl Fft {
         }
     }
 
+    /// Puts a transform into a matrix for [`Fft::multiply`], at `(row, column)` of `(rows, columns)`. A matrix has, for each block of eight points, row
+    /// by row, the words of the row's columns: the order in which products read it.
+    ///
+    /// # Panics
+    /// If `key` doesn't have `rows·columns·n` words or `x` doesn't have `n`, or the place is outside.
+    pub fn interleave<K>(
+        &self,
+        key: &mut [K],
+        (row, column): (usize, usize),
+        (rows, columns): (usize, usize),
+        x: impl ExactSizeIterator<Item = K>,
+    ) {
+        assert!(key.len() == rows * columns * self.n && x.len() == self.n && row < rows && column < columns);
+        let mut x = x;
+        for block in key.chunks_exact_mut(16 * rows * columns) {
+            block[16 * (row * columns + column)..][..16].iter_mut().zip(&mut x).for_each(|(word, x)| *word = x);
+        }
+    }
+
     /// A row vector times a matrix, in the transform domain: `out_c = Σ_r x_r·key_{r,c}`.
     ///
-    /// `out` holds the columns, `x` the rows, `key` the matrix row by row: `cols·n`, `rows·n` and `rows·cols·n` words.
+    /// `out` holds the columns, `x` the rows, `key` the matrix as [`Fft::interleave`] makes it: `cols·n`, `rows·n` and `rows·cols·n` words.
     ///
     /// # Panics
     /// If the lengths aren't such multiples of `n`.
@@ -187,20 +213,33 @@ impl Fft {
         T::run_inverse_add(self, acc, x, &Rounding::in_units::<T>(self.n / 2, log2_unit));
     }
 
-    /// Runs an operation on the vectors of the backend.
+    fn passes(&self) -> Passes {
+        Passes { plan: self.plan, table: self.table.as_ptr() }
+    }
+
+    /// [`run`] on this plan's backend.
     ///
     /// # Safety
     /// The contract of the operation.
     unsafe fn run(&self, operation: impl Operation) {
-        // SAFETY: the caller's contract; a `Simd` above scalar exists only after its features were detected.
-        unsafe {
-            match self.simd.0 {
-                #[cfg(target_arch = "x86_64")]
-                Level::Avx512Ifma => avx512::run(operation),
-                #[cfg(target_arch = "x86_64")]
-                Level::Avx2 => avx2::run(operation),
-                _ => operation.call::<Portable>(),
-            }
+        // SAFETY: the caller's contract.
+        unsafe { run(self.simd, operation) }
+    }
+}
+
+/// Runs an operation on the vectors of a backend.
+///
+/// # Safety
+/// The contract of the operation.
+unsafe fn run(simd: Simd, operation: impl Operation) {
+    // SAFETY: the caller's contract; a `Simd` above scalar exists only after its features were detected.
+    unsafe {
+        match simd.0 {
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512Ifma => avx512::run(operation),
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 => avx2::run(operation),
+            _ => operation.call::<Portable>(),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What the plan runs on the vectors of its backend.
 
 use super::Fft;
-use super::passes::{self, InPlace, Sink, Source};
+use super::passes::{InPlace, Sink, Source};
 use super::products::{self, KeyWord};
 use super::torus::{Extraction, Rounding, Torus};
 use super::vector::Vector;
@@ -23,7 +23,7 @@ impl<S: Source> Operation for Forward<'_, S> {
     #[inline(always)]
     unsafe fn call<V: Vector>(self) {
         // SAFETY: the caller's contract; likewise below.
-        unsafe { passes::forward::<V, S>(self.fft.plan, self.fft.table.as_ptr(), self.src, self.out) }
+        unsafe { self.fft.passes().forward::<V, S>(self.src, self.out) }
     }
 }
 
@@ -37,7 +37,7 @@ impl<S: Sink> Operation for Inverse<'_, S> {
     #[inline(always)]
     unsafe fn call<V: Vector>(self) {
         // SAFETY: as above.
-        unsafe { passes::inverse::<V, S>(self.fft.plan, self.fft.table.as_ptr(), self.x, self.out) }
+        unsafe { self.fft.passes().inverse::<V, S>(self.x, self.out) }
     }
 }
 
@@ -54,20 +54,8 @@ impl<K: KeyWord, const ADD: bool> Operation for Multiply<K, ADD> {
     #[inline(always)]
     unsafe fn call<V: Vector>(self) {
         let Self { n, rows, cols, out, x, key } = self;
-        let mut done = 0;
-        while done < cols {
-            // SAFETY: as above.
-            unsafe {
-                let (out, key) = (out.add(done * n), key.add(done * n));
-                if cols - done >= 2 {
-                    products::columns::<V, K, 2, ADD>(n, rows, out, x, key, cols * n);
-                    done += 2;
-                } else {
-                    products::columns::<V, K, 1, ADD>(n, rows, out, x, key, cols * n);
-                    done += 1;
-                }
-            }
-        }
+        // SAFETY: as above.
+        unsafe { products::multiply::<V, K, ADD>((n, n), (rows, cols), out, x, key) }
     }
 }
 
@@ -87,6 +75,49 @@ impl<T: Torus> Source for DigitsOf<T> {
             let p = self.x.add(8 * block + lane);
             (T::digit(p, &self.extraction), T::digit(p.add(self.half), &self.extraction))
         }
+    }
+}
+
+/// A digit of each word of `(X^exponent − 1)·a`, as the points of the transform.
+#[derive(Clone, Copy)]
+pub(super) struct DifferenceDigitsOf<T> {
+    pub a: *const T,
+    pub half: usize,
+    /// The exponent modulo `n`, and whether it was `n` or more: then all signs are turned.
+    pub shift: usize,
+    pub turned: bool,
+    /// The eight words of `±X^shift·a` of which some have passed `X^n`, with signs as if none had.
+    pub seam: *const T,
+    pub extraction: Extraction,
+}
+
+/// The words at [`DifferenceDigitsOf::seam`]: eight from `8·⌊shift/8⌋` on.
+pub(super) fn seam<T: Torus>(a: &[T], shift: usize) -> [T; 8] {
+    std::array::from_fn(|lane| {
+        let at = shift / 8 * 8 + lane;
+        if at >= shift { a[at - shift] } else { a[a.len() + at - shift].neg() }
+    })
+}
+
+impl<T: Torus> DifferenceDigitsOf<T> {
+    #[inline(always)]
+    unsafe fn digit<V: Vector>(self, block: usize, lane: usize) -> V {
+        let (index, seam) = (8 * block, self.shift / 8);
+        let passed = block < seam;
+        let moved = self.a.wrapping_add(index + if passed { 2 * self.half } else { 0 }).wrapping_sub(self.shift);
+        let from = if block == seam { self.seam } else { moved };
+        // SAFETY: as above.
+        unsafe {
+            T::difference_digit(from.add(lane), self.a.add(index + lane), passed != self.turned, &self.extraction)
+        }
+    }
+}
+
+impl<T: Torus> Source for DifferenceDigitsOf<T> {
+    #[inline(always)]
+    unsafe fn load<V: Vector>(self, block: usize, lane: usize) -> (V, V) {
+        // SAFETY: as above.
+        unsafe { (self.digit(block, lane), self.digit(block + self.half / 8, lane)) }
     }
 }
 

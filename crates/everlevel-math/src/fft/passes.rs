@@ -1,15 +1,12 @@
-//! The passes of the transforms, written once for all vectors.
+//! The passes of the transforms, written once for all vectors; [`super::children`] puts them together.
 //!
 //! *Layout.* `n` doubles are `m = n/2` complex points in blocks of eight: eight real parts, then eight imaginary ones.
 
-use core::mem::MaybeUninit;
-
 use super::butterflies::{Complex, forward_levels, inverse_levels};
-use super::plan::Plan;
 use super::vector::Vector;
 
 /// Doubles in a block of eight points.
-const BLOCK: usize = 16;
+pub(super) const BLOCK: usize = 16;
 
 /// Where the first forward pass reads.
 pub(super) trait Source: Copy {
@@ -65,8 +62,15 @@ unsafe fn broadcast<V: Vector>(w: *const f64) -> impl Fn(usize) -> Complex<V> {
 
 /// One node of `R·stride` blocks, from a source to blocks in memory.
 #[inline(always)]
-unsafe fn forward_node<V: Vector, S: Source, const R: usize>(src: S, out: InPlace, stride: usize, w: *const f64) {
+pub(super) unsafe fn forward_node<V: Vector, S: Source, const R: usize>(
+    src: S,
+    out: InPlace,
+    stride: usize,
+    w: *const f64,
+    between: &mut impl FnMut(),
+) {
     for block in 0..stride {
+        between();
         for lane in (0..8).step_by(V::LANES) {
             // SAFETY: as above.
             unsafe {
@@ -85,8 +89,15 @@ unsafe fn forward_node<V: Vector, S: Source, const R: usize>(src: S, out: InPlac
 
 /// The inverse of [`forward_node`], times `R`.
 #[inline(always)]
-unsafe fn inverse_node<V: Vector, S: Sink, const R: usize>(x: InPlace, out: S, stride: usize, w: *const f64) {
+pub(super) unsafe fn inverse_node<V: Vector, S: Sink, const R: usize>(
+    x: InPlace,
+    out: S,
+    stride: usize,
+    w: *const f64,
+    between: &mut impl FnMut(),
+) {
     for block in 0..stride {
+        between();
         for lane in (0..8).step_by(V::LANES) {
             // SAFETY: as above.
             unsafe {
@@ -104,7 +115,10 @@ unsafe fn inverse_node<V: Vector, S: Sink, const R: usize>(x: InPlace, out: S, s
 }
 
 /// Doubles of twiddles of a group.
-const GROUP_TWIDDLES: usize = 8 + 64;
+pub(super) const GROUP_TWIDDLES: usize = 8 + 64;
+
+/// Vectors that hold eight lanes, at most.
+const MAX_PARTS: usize = 4;
 
 /// The vector twiddles of a group's transposed levels.
 #[inline(always)]
@@ -113,23 +127,24 @@ unsafe fn vectors<V: Vector>(w: *const f64, lane: usize) -> impl Fn(usize) -> Co
     move |i| unsafe { (V::load(w.add(8 + 16 * i + lane)), V::load(w.add(16 + 16 * i + lane))) }
 }
 
-/// The last six levels, on a group of eight blocks: three across blocks, then, transposed, three across what were lanes. The result stays transposed.
-/// With eight lanes, the compiler keeps the rows in registers.
+/// The last three levels, on a group of eight blocks after [`forward_node`]: across what are lanes until then. The result stays transposed.
 #[inline(always)]
-unsafe fn forward_group<V: Vector>(x: InPlace, w: *const f64) {
-    let mut tmp = MaybeUninit::<[f64; 8 * BLOCK]>::uninit();
-    let rows = InPlace(tmp.as_mut_ptr().cast());
+pub(super) unsafe fn forward_lanes<V: Vector>(x: InPlace, w: *const f64) {
+    let part = |lane: usize| lane / V::LANES;
     // SAFETY: as above.
     unsafe {
-        forward_node::<V, InPlace, 8>(x, rows, 1, w);
+        // All is read before anything is written: with eight lanes, it stays in registers.
+        let mut all = [[(V::splat(0.0), V::splat(0.0)); 8]; MAX_PARTS];
         for lane in (0..8).step_by(V::LANES) {
-            let re = V::load_columns(rows.0.add(BLOCK * lane), BLOCK);
-            let im = V::load_columns(rows.0.add(BLOCK * lane + 8), BLOCK);
-            let mut a = [(re[0], im[0]); 8];
+            let re = V::load_columns(x.0.add(BLOCK * lane), BLOCK);
+            let im = V::load_columns(x.0.add(BLOCK * lane + 8), BLOCK);
             for i in 0..8 {
-                a[i] = (re[i], im[i]);
+                all[part(lane)][i] = (re[i], im[i]);
             }
-            forward_levels(&mut a, vectors(w, lane));
+        }
+        for lane in (0..8).step_by(V::LANES) {
+            let a = &mut all[part(lane)];
+            forward_levels(a, vectors(w, lane));
             for i in 0..8 {
                 x.store(i, lane, a[i]);
             }
@@ -137,121 +152,68 @@ unsafe fn forward_group<V: Vector>(x: InPlace, w: *const f64) {
     }
 }
 
-/// The inverse of [`forward_group`], times 64.
+/// The inverse of [`forward_lanes`], times 8.
 #[inline(always)]
-unsafe fn inverse_group<V: Vector>(x: InPlace, w: *const f64) {
-    let mut tmp = MaybeUninit::<[f64; 8 * BLOCK]>::uninit();
-    let rows = InPlace(tmp.as_mut_ptr().cast());
+pub(super) unsafe fn inverse_lanes<V: Vector>(x: InPlace, w: *const f64) {
+    let part = |lane: usize| lane / V::LANES;
     // SAFETY: as above.
     unsafe {
+        let mut all = [[(V::splat(0.0), V::splat(0.0)); 8]; MAX_PARTS];
         for lane in (0..8).step_by(V::LANES) {
-            let mut a = [(V::splat(0.0), V::splat(0.0)); 8];
+            let a = &mut all[part(lane)];
             for i in 0..8 {
                 a[i] = x.load(i, lane);
             }
-            inverse_levels(&mut a, vectors(w, lane));
+            inverse_levels(a, vectors(w, lane));
+        }
+        for lane in (0..8).step_by(V::LANES) {
+            let a = &all[part(lane)];
             let (mut re, mut im) = ([a[0].0; 8], [a[0].1; 8]);
             for i in 0..8 {
                 (re[i], im[i]) = a[i];
             }
-            V::store_columns(re, rows.0.add(BLOCK * lane), BLOCK);
-            V::store_columns(im, rows.0.add(BLOCK * lane + 8), BLOCK);
+            V::store_columns(re, x.0.add(BLOCK * lane), BLOCK);
+            V::store_columns(im, x.0.add(BLOCK * lane + 8), BLOCK);
         }
-        inverse_node::<V, InPlace, 8>(rows, x, 1, w);
     }
 }
 
 /// [`forward_node`] of radix `2^log_radix`.
 #[inline(always)]
-unsafe fn forward_pass<V: Vector, S: Source>(log_radix: u32, src: S, out: InPlace, stride: usize, w: *const f64) {
+pub(super) unsafe fn forward_pass<V: Vector, S: Source>(
+    log_radix: u32,
+    src: S,
+    out: InPlace,
+    stride: usize,
+    w: *const f64,
+    between: &mut impl FnMut(),
+) {
     // SAFETY: as above.
     unsafe {
         match log_radix {
-            1 => forward_node::<V, S, 2>(src, out, stride, w),
-            2 => forward_node::<V, S, 4>(src, out, stride, w),
-            _ => forward_node::<V, S, 8>(src, out, stride, w),
+            1 => forward_node::<V, S, 2>(src, out, stride, w, between),
+            2 => forward_node::<V, S, 4>(src, out, stride, w, between),
+            _ => forward_node::<V, S, 8>(src, out, stride, w, between),
         }
     }
 }
 
 /// [`inverse_node`] of radix `2^log_radix`.
 #[inline(always)]
-unsafe fn inverse_pass<V: Vector, S: Sink>(log_radix: u32, x: InPlace, out: S, stride: usize, w: *const f64) {
+pub(super) unsafe fn inverse_pass<V: Vector, S: Sink>(
+    log_radix: u32,
+    x: InPlace,
+    out: S,
+    stride: usize,
+    w: *const f64,
+    between: &mut impl FnMut(),
+) {
     // SAFETY: as above.
     unsafe {
         match log_radix {
-            1 => inverse_node::<V, S, 2>(x, out, stride, w),
-            2 => inverse_node::<V, S, 4>(x, out, stride, w),
-            _ => inverse_node::<V, S, 8>(x, out, stride, w),
+            1 => inverse_node::<V, S, 2>(x, out, stride, w, between),
+            2 => inverse_node::<V, S, 4>(x, out, stride, w, between),
+            _ => inverse_node::<V, S, 8>(x, out, stride, w, between),
         }
-    }
-}
-
-/// The forward transform of `src` into `out`, which may be the same.
-///
-/// # Safety
-/// That of [`Vector`]; `src` and `out` have the blocks of the plan and `table` is its table.
-#[inline(always)]
-pub(super) unsafe fn forward<V: Vector, S: Source>(plan: Plan, table: *const f64, src: S, out: InPlace) {
-    let first_stride = 1 << (plan.log_m - 3 - plan.log_first);
-    // SAFETY: as above.
-    unsafe {
-        forward_pass::<V, S>(plan.log_first, src, out, first_stride, table);
-        for first in 0..1 << plan.log_first {
-            let x = InPlace(out.0.add(BLOCK * first_stride * first));
-            // The pass's twiddles; its nodes in this block; the blocks from one of a node's points to the next.
-            let (mut w, mut nodes, mut stride) = (table.add(1 << plan.log_first), 1, first_stride);
-            for &log_radix in plan.log_middle {
-                let radix = 1 << log_radix;
-                for node in 0..nodes {
-                    let x = InPlace(x.0.add(BLOCK * stride * node));
-                    forward_pass::<V, InPlace>(log_radix, x, x, stride / radix, w.add(radix * (nodes * first + node)));
-                }
-                w = w.add((radix * nodes) << plan.log_first);
-                nodes *= radix;
-                stride /= radix;
-            }
-            for group in 0..nodes * stride / 8 {
-                let w = w.add(GROUP_TWIDDLES * (first_stride / 8 * first + group));
-                forward_group::<V>(InPlace(x.0.add(8 * BLOCK * group)), w);
-            }
-        }
-    }
-}
-
-/// The inverse transform of `x`, which it uses up, times `m`, into `out`.
-///
-/// # Safety
-/// As [`forward`].
-#[inline(always)]
-pub(super) unsafe fn inverse<V: Vector, S: Sink>(plan: Plan, table: *const f64, x: InPlace, out: S) {
-    let first_stride = 1 << (plan.log_m - 3 - plan.log_first);
-    // SAFETY: as above.
-    unsafe {
-        for first in 0..1 << plan.log_first {
-            let x = InPlace(x.0.add(BLOCK * first_stride * first));
-            // As in `forward`, after its last middle pass.
-            let (mut w, mut nodes, mut stride) = (table.add(1 << plan.log_first), 1, first_stride);
-            for &log_radix in plan.log_middle {
-                w = w.add(nodes << (log_radix + plan.log_first));
-                nodes <<= log_radix;
-                stride >>= log_radix;
-            }
-            for group in 0..nodes * stride / 8 {
-                let w = w.add(GROUP_TWIDDLES * (first_stride / 8 * first + group));
-                inverse_group::<V>(InPlace(x.0.add(8 * BLOCK * group)), w);
-            }
-            for &log_radix in plan.log_middle.iter().rev() {
-                let radix = 1 << log_radix;
-                nodes /= radix;
-                stride *= radix;
-                w = w.sub((radix * nodes) << plan.log_first);
-                for node in 0..nodes {
-                    let x = InPlace(x.0.add(BLOCK * stride * node));
-                    inverse_pass::<V, InPlace>(log_radix, x, x, stride / radix, w.add(radix * (nodes * first + node)));
-                }
-            }
-        }
-        inverse_pass::<V, S>(plan.log_first, x, out, first_stride, table);
     }
 }

@@ -32,4 +32,14 @@ impl Plan {
         };
         Some(Self { log_m: n.ilog2() - 1, log_first, log_middle })
     }
+
+    /// Where the groups' twiddles begin in the table.
+    #[inline(always)]
+    pub(super) fn group_table(&self) -> usize {
+        let mut depth = self.log_first;
+        self.log_middle.iter().fold(1 << depth, |at, log_radix| {
+            depth += log_radix;
+            at + (1 << depth)
+        })
+    }
 }

@@ -2,7 +2,6 @@
 
 use super::Fft;
 use super::operations::Multiply;
-use super::torus::Extraction;
 use super::vector::Vector;
 
 /// A word of a prepared key: [`f64`]; or [`f32`] or [`i32`] for half the memory traffic, at 24 bits of each value or 31 of the largest.
@@ -24,7 +23,7 @@ impl KeyWord for f64 {
     const RELATIVE_VARIANCE: f64 = 0.0;
 
     fn run_multiply(fft: &Fft, out: &mut [f64], x: &[f64], key: &[Self], add: bool) {
-        multiply(fft, out, x, key, add);
+        run(fft, out, x, key, add);
     }
 
     #[inline(always)]
@@ -40,7 +39,7 @@ impl KeyWord for f32 {
     const RELATIVE_VARIANCE: f64 = 0.177 / (1u64 << 48) as f64;
 
     fn run_multiply(fft: &Fft, out: &mut [f64], x: &[f64], key: &[Self], add: bool) {
-        multiply(fft, out, x, key, add);
+        run(fft, out, x, key, add);
     }
 
     #[inline(always)]
@@ -56,19 +55,19 @@ impl KeyWord for i32 {
     const RELATIVE_VARIANCE: f64 = 5.5 * 5.5 / 12.0 / (1u64 << 60) as f64;
 
     fn run_multiply(fft: &Fft, out: &mut [f64], x: &[f64], key: &[Self], add: bool) {
-        multiply(fft, out, x, key, add);
+        run(fft, out, x, key, add);
     }
 
     #[inline(always)]
     #[allow(private_bounds)]
     unsafe fn load<V: Vector>(p: *const Self) -> V {
-        // SAFETY: as above; the words of a digit kernel are any bits.
-        unsafe { V::digit_u32(p.cast(), &Extraction::SIGNED_32) }
+        // SAFETY: as above.
+        unsafe { V::load_i32(p) }
     }
 }
 
 #[inline(always)]
-fn multiply<K: KeyWord>(fft: &Fft, out: &mut [f64], x: &[f64], key: &[K], add: bool) {
+fn run<K: KeyWord>(fft: &Fft, out: &mut [f64], x: &[f64], key: &[K], add: bool) {
     let n = fft.n();
     let (rows, cols, out, x, key) = (x.len() / n, out.len() / n, out.as_mut_ptr(), x.as_ptr(), key.as_ptr());
     // SAFETY: the lengths were checked.
@@ -81,44 +80,104 @@ fn multiply<K: KeyWord>(fft: &Fft, out: &mut [f64], x: &[f64], key: &[K], add: b
     }
 }
 
-/// For `COLS` columns: `out_c ← [out_c +] Σ_r x_r·key_{r,c}`, rows in their order. Row `r` of `key` is at `r·key_row`.
+/// Doubles of a block of eight points.
+const BLOCK: usize = 16;
+
+/// Columns whose sums are kept until all are made, so that they may replace the rows.
+pub(super) const MAX_COLUMNS_IN_PLACE: usize = 9;
+
+/// For the first `len` doubles of polynomials `n` apart: `out_c ← [out_c +] Σ_r x_r·key_{r,c}`, rows in their order. `key` has, for each block of eight
+/// points, row by row, the columns' words. `out` may be `x` if there are at most [`MAX_COLUMNS_IN_PLACE`] columns.
 ///
 /// # Safety
-/// That of [`Vector`]; `out` has `COLS` polynomials of `n`, `x` has `rows`, `key` has `COLS` at each row.
+/// That of [`Vector`]; the polynomials and the key have such lengths.
 #[inline(always)]
-pub(super) unsafe fn columns<V: Vector, K: KeyWord, const COLS: usize, const ADD: bool>(
-    n: usize,
-    rows: usize,
+pub(super) unsafe fn multiply<V: Vector, K: KeyWord, const ADD: bool>(
+    (len, n): (usize, usize),
+    (rows, cols): (usize, usize),
     out: *mut f64,
     x: *const f64,
     key: *const K,
-    key_row: usize,
 ) {
-    for block in (0..n).step_by(16) {
-        for lane in (block..block + 8).step_by(V::LANES) {
+    for block in (0..len).step_by(BLOCK) {
+        for lane in (0..8).step_by(V::LANES) {
             // SAFETY: the caller's contract.
             unsafe {
-                let zero = V::splat(0.0);
-                let mut acc = [(zero, zero); COLS];
-                if ADD {
-                    for c in 0..COLS {
-                        acc[c] = (V::load(out.add(c * n + lane)), V::load(out.add(c * n + lane + 8)));
+                let sums = Sums { rows, n, out: out.add(block + lane), x: x.add(block + lane), key_row: cols * BLOCK };
+                let key = key.add(block * rows * cols + lane);
+                match cols {
+                    2 => sums.store(0, sums.columns::<V, K, 2, ADD>(0, key)),
+                    3 => sums.store(0, sums.columns::<V, K, 3, ADD>(0, key)),
+                    4 => sums.store(0, sums.columns::<V, K, 4, ADD>(0, key)),
+                    _ => {
+                        for first in (0..cols).step_by(MAX_COLUMNS_IN_PLACE) {
+                            let mut all = [(V::splat(0.0), V::splat(0.0)); MAX_COLUMNS_IN_PLACE];
+                            let count = MAX_COLUMNS_IN_PLACE.min(cols - first);
+                            for c in 0..count {
+                                [all[c]] = sums.columns::<V, K, 1, ADD>(first + c, key);
+                            }
+                            for c in 0..count {
+                                sums.store(first + c, [all[c]]);
+                            }
+                        }
                     }
                 }
-                for row in 0..rows {
-                    let p = x.add(row * n + lane);
-                    let (re, im) = (V::load(p), V::load(p.add(8)));
-                    for c in 0..COLS {
-                        let k = key.add(row * key_row + c * n + lane);
-                        let (k_re, k_im) = (K::load::<V>(k), K::load::<V>(k.add(8)));
-                        acc[c].0 = im.neg_mul_add(k_im, re.mul_add(k_re, acc[c].0));
-                        acc[c].1 = im.mul_add(k_re, re.mul_add(k_im, acc[c].1));
-                    }
-                }
+            }
+        }
+    }
+}
+
+/// Products in the lanes of one vector.
+#[derive(Clone, Copy)]
+struct Sums {
+    rows: usize,
+    /// From one polynomial to the next.
+    n: usize,
+    out: *mut f64,
+    x: *const f64,
+    /// From one row of the key to the next.
+    key_row: usize,
+}
+
+impl Sums {
+    /// The sums of `COLS` columns from one on.
+    #[inline(always)]
+    unsafe fn columns<V: Vector, K: KeyWord, const COLS: usize, const ADD: bool>(
+        self,
+        first: usize,
+        key: *const K,
+    ) -> [(V, V); COLS] {
+        // SAFETY: the caller's contract; likewise below.
+        unsafe {
+            let mut acc = [(V::splat(0.0), V::splat(0.0)); COLS];
+            if ADD {
                 for c in 0..COLS {
-                    acc[c].0.store(out.add(c * n + lane));
-                    acc[c].1.store(out.add(c * n + lane + 8));
+                    let out = self.out.add((first + c) * self.n);
+                    acc[c] = (V::load(out), V::load(out.add(8)));
                 }
+            }
+            for row in 0..self.rows {
+                let p = self.x.add(row * self.n);
+                let (re, im) = (V::load(p), V::load(p.add(8)));
+                for c in 0..COLS {
+                    let k = key.add(row * self.key_row + (first + c) * BLOCK);
+                    let (k_re, k_im) = (K::load::<V>(k), K::load::<V>(k.add(8)));
+                    acc[c].0 = im.neg_mul_add(k_im, re.mul_add(k_re, acc[c].0));
+                    acc[c].1 = im.mul_add(k_re, re.mul_add(k_im, acc[c].1));
+                }
+            }
+            acc
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn store<V: Vector, const COLS: usize>(self, first: usize, sums: [(V, V); COLS]) {
+        for c in 0..COLS {
+            // SAFETY: as above.
+            unsafe {
+                let out = self.out.add((first + c) * self.n);
+                sums[c].0.store(out);
+                sums[c].1.store(out.add(8));
             }
         }
     }

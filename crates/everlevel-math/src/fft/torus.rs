@@ -5,9 +5,10 @@ use super::operations::{AddTo, DigitsOf, Forward, Inverse};
 use super::passes::InPlace;
 use super::vector::Vector;
 use crate::Error;
+use crate::monomial::WrappingWord;
 
 /// A torus element `x/2^BITS`, as a word: [`u32`] or [`u64`].
-pub trait Torus: Word {}
+pub trait Torus: Word + WrappingWord {}
 impl Torus for u32 {}
 impl Torus for u64 {}
 
@@ -30,6 +31,11 @@ pub trait Word: Copy + Send + Sync + 'static {
     /// # Safety
     /// That of [`Vector`].
     unsafe fn digit<V: Vector>(x: *const Self, e: &Extraction) -> V;
+    #[doc(hidden)]
+    #[allow(private_bounds, private_interfaces)]
+    /// # Safety
+    /// That of [`Vector`].
+    unsafe fn difference_digit<V: Vector>(x: *const Self, minus: *const Self, negate: bool, e: &Extraction) -> V;
     #[doc(hidden)]
     #[allow(private_bounds, private_interfaces)]
     /// # Safety
@@ -68,6 +74,13 @@ impl Word for u32 {
 
     #[inline(always)]
     #[allow(private_bounds, private_interfaces)]
+    unsafe fn difference_digit<V: Vector>(x: *const Self, minus: *const Self, negate: bool, e: &Extraction) -> V {
+        // SAFETY: as above.
+        unsafe { V::difference_digit_u32(x, minus, negate, e) }
+    }
+
+    #[inline(always)]
+    #[allow(private_bounds, private_interfaces)]
     unsafe fn add_rounded<V: Vector>(acc: *mut Self, x: V, r: &Rounding) {
         // SAFETY: as above.
         unsafe { x.add_to_u32(acc, r) }
@@ -101,6 +114,13 @@ impl Word for u64 {
     unsafe fn digit<V: Vector>(x: *const Self, e: &Extraction) -> V {
         // SAFETY: as above.
         unsafe { V::digit_u64(x, e) }
+    }
+
+    #[inline(always)]
+    #[allow(private_bounds, private_interfaces)]
+    unsafe fn difference_digit<V: Vector>(x: *const Self, minus: *const Self, negate: bool, e: &Extraction) -> V {
+        // SAFETY: as above.
+        unsafe { V::difference_digit_u64(x, minus, negate, e) }
     }
 
     #[inline(always)]
@@ -163,7 +183,7 @@ impl Digits {
 const INTEGER_BIT: u64 = 1 << 52;
 
 /// The constants of one digit: `((x + offset) >> shift & mask) − B/2`.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Extraction {
     pub offset: u64,
     pub shift: u32,
@@ -173,10 +193,6 @@ pub(crate) struct Extraction {
 }
 
 impl Extraction {
-    /// Of a 32-bit word, all bits as one signed integer.
-    pub(super) const SIGNED_32: Self =
-        Self { offset: 1 << 31, shift: 0, mask: u32::MAX as u64, centre: INTEGER_BIT as f64 + 2_147_483_648.0 };
-
     /// The bits of `2^52`, into whose mantissa a field is put.
     pub(super) const EXPONENT: u64 = (INTEGER_BIT as f64).to_bits();
 
@@ -188,7 +204,7 @@ impl Extraction {
 }
 
 /// The constants of the rounding of `y/m` to an integer modulo `2^BITS`.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Rounding {
     /// `2^-BITS/m`.
     pub inv_modulus: f64,

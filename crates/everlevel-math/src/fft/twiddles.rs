@@ -90,6 +90,15 @@ impl Twiddles {
         Self { quadrant: first_quadrant(log_order), log_order }
     }
 
+    /// The twiddle of every node, level by level.
+    pub(super) fn tree(log_m: u32) -> Vec<(f64, f64)> {
+        let twiddles = Self::new(log_m.max(1));
+        (0..log_m)
+            .flat_map(|depth| (0..1 << depth).map(move |node| (depth, node)))
+            .map(|(d, k)| twiddles.w(d, k))
+            .collect()
+    }
+
     fn w(&self, depth: u32, node: usize) -> (f64, f64) {
         let brv = if depth == 0 { 0 } else { node.reverse_bits() >> (usize::BITS - depth) };
         // In units of 1/2^log_order of a turn.

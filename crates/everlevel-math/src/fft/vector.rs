@@ -24,6 +24,11 @@ pub(super) trait Vector: Copy {
     /// # Safety
     /// See the trait.
     unsafe fn load_f32(p: *const f32) -> Self;
+    /// Widened.
+    ///
+    /// # Safety
+    /// See the trait.
+    unsafe fn load_i32(p: *const i32) -> Self;
     /// # Safety
     /// See the trait.
     unsafe fn store(self, p: *mut f64);
@@ -57,6 +62,16 @@ pub(super) trait Vector: Copy {
     /// # Safety
     /// See the trait.
     unsafe fn digit_u64(x: *const u64, e: &Extraction) -> Self;
+    /// A digit of each word of `x − minus`, or of `−x − minus`.
+    ///
+    /// # Safety
+    /// See the trait.
+    unsafe fn difference_digit_u32(x: *const u32, minus: *const u32, negate: bool, e: &Extraction) -> Self;
+    /// As `difference_digit_u32`.
+    ///
+    /// # Safety
+    /// See the trait.
+    unsafe fn difference_digit_u64(x: *const u64, minus: *const u64, negate: bool, e: &Extraction) -> Self;
     /// Adds to each word the nearest integer to `self/m`, modulo `2^32`.
     ///
     /// # Safety
@@ -113,6 +128,13 @@ impl Vector for Portable {
     unsafe fn load_f32(p: *const f32) -> Self {
         // SAFETY: as above.
         let x = unsafe { p.cast::<[f32; LANES]>().read() };
+        Self::from_fn(|lane| f64::from(x[lane]))
+    }
+
+    #[inline(always)]
+    unsafe fn load_i32(p: *const i32) -> Self {
+        // SAFETY: as above.
+        let x = unsafe { p.cast::<[i32; LANES]>().read() };
         Self::from_fn(|lane| f64::from(x[lane]))
     }
 
@@ -181,6 +203,28 @@ impl Vector for Portable {
         // SAFETY: as above.
         let x = unsafe { x.cast::<[u64; LANES]>().read() };
         Self::from_fn(|lane| e.digit(x[lane].wrapping_add(e.offset)))
+    }
+
+    #[inline(always)]
+    unsafe fn difference_digit_u32(x: *const u32, minus: *const u32, negate: bool, e: &Extraction) -> Self {
+        let sign = u32::from(negate).wrapping_neg();
+        // SAFETY: as above.
+        let (x, minus) = unsafe { (x.cast::<[u32; LANES]>().read(), minus.cast::<[u32; LANES]>().read()) };
+        Self::from_fn(|lane| {
+            let x = (x[lane] ^ sign).wrapping_sub(sign).wrapping_sub(minus[lane]);
+            e.digit(u64::from(x.wrapping_add(e.offset as u32)))
+        })
+    }
+
+    #[inline(always)]
+    unsafe fn difference_digit_u64(x: *const u64, minus: *const u64, negate: bool, e: &Extraction) -> Self {
+        let sign = u64::from(negate).wrapping_neg();
+        // SAFETY: as above.
+        let (x, minus) = unsafe { (x.cast::<[u64; LANES]>().read(), minus.cast::<[u64; LANES]>().read()) };
+        Self::from_fn(|lane| {
+            let x = (x[lane] ^ sign).wrapping_sub(sign).wrapping_sub(minus[lane]);
+            e.digit(x.wrapping_add(e.offset))
+        })
     }
 
     #[inline(always)]

@@ -1,7 +1,7 @@
 //! Small, insecure parameters and what the tests share.
 #![allow(dead_code)]
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use everlevel_rand::{Domain, Seed};
 use everlevel_tfhe::{
@@ -95,4 +95,38 @@ pub fn rotation_errors_of_keys(literal: &ParamsLiteral, key_count: u64, count: u
 /// Mean square.
 pub fn variance(errors: &[f64]) -> f64 {
     errors.iter().map(|error| error * error).sum::<f64>() / errors.len() as f64
+}
+
+/// For integers of 8 bits or more: a bootstrap in a tenth of a millisecond, with `norm2` as in the named sets.
+pub fn digits_literal(bits: u32) -> ParamsLiteral {
+    ParamsLiteral {
+        lwe_dim: 32,
+        log_n: if bits < 6 { 9 } else { 12 },
+        rank: 1,
+        glwe_log2_std_dev: -45.0,
+        mask_gadget: Gadget::new(10, 3),
+        body_gadget: Gadget::new(10, 2),
+        lwe_log2_std_dev: -26.0,
+        key_switch: KeySwitch { gadget: Gadget::new(4, 5), ring: 32 },
+        max_log2_p_fail: -40.0,
+        norm2: f64::from((1 << bits.div_ceil(2)) + 1).powi(2),
+        ..literal(64, Space::Integer { bits })
+    }
+}
+
+/// Keys with digits of 2 bits.
+pub fn two_bits() -> &'static (SecretKey, EvalKeys) {
+    static KEYS: OnceLock<(SecretKey, EvalKeys)> = OnceLock::new();
+    KEYS.get_or_init(|| self::keys(digits_literal(4)))
+}
+
+/// Keys with digits of 4 bits.
+pub fn four_bits() -> &'static (SecretKey, EvalKeys) {
+    static KEYS: OnceLock<(SecretKey, EvalKeys)> = OnceLock::new();
+    KEYS.get_or_init(|| self::keys(digits_literal(8)))
+}
+
+/// One thread carries block by block, four by prefix.
+pub fn on_threads<R: Send>(threads: usize, f: impl FnOnce() -> R + Send) -> R {
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(f)
 }

@@ -1,0 +1,234 @@
+//! Transforms as passes of a plan: the first over the whole, then the rest on each of its children, group by group at the end.
+
+use super::passes::{self, BLOCK, GROUP_TWIDDLES, InPlace, Sink, Source};
+use super::plan::Plan;
+use super::vector::Vector;
+
+/// A plan and its table.
+#[derive(Clone, Copy)]
+pub(super) struct Passes {
+    pub plan: Plan,
+    pub table: *const f64,
+}
+
+/// What is done between the steps of transforms.
+#[inline(always)]
+pub(super) fn nothing() {}
+
+/// Some groups of a child: where they begin, their twiddles, how many they are.
+pub(super) struct Groups {
+    pub start: usize,
+    w: *const f64,
+    count: usize,
+}
+
+impl Passes {
+    /// Children of the first pass.
+    #[inline(always)]
+    pub(super) fn children(self) -> usize {
+        1 << self.plan.log_first
+    }
+
+    /// Blocks from one of the first pass's points to the next: the blocks of a child.
+    #[inline(always)]
+    fn stride(self) -> usize {
+        1 << (self.plan.log_m - 3 - self.plan.log_first)
+    }
+
+    /// How often a transform calls what is to be done between its steps.
+    #[inline(always)]
+    pub(super) fn steps(self) -> usize {
+        self.stride() + (2 << (self.plan.log_m - 6))
+    }
+
+    /// Groups that are taken together: what is done next is done on data that is near, but not on what has just been written.
+    #[inline(always)]
+    fn groups_together(self) -> usize {
+        (self.stride() / 8).min(4)
+    }
+
+    /// Doubles of the groups that are taken together.
+    #[inline(always)]
+    pub(super) fn groups_len(self) -> usize {
+        self.groups_together() * 8 * BLOCK
+    }
+
+    /// The groups of child `first`, some at a time.
+    #[inline(always)]
+    pub(super) fn groups(self, first: usize) -> impl Iterator<Item = Groups> {
+        let count = self.groups_together();
+        let w = self.table.wrapping_add(self.plan.group_table());
+        (0..self.stride() / 8).step_by(count).map(move |group| {
+            let group = self.stride() / 8 * first + group;
+            Groups { start: group * 8 * BLOCK, w: w.wrapping_add(GROUP_TWIDDLES * group), count }
+        })
+    }
+
+    /// The first pass of a forward transform, from a source to blocks in memory.
+    ///
+    /// # Safety
+    /// That of [`Vector`]; sources, sinks and data have the blocks of the plan, the table is its table. Likewise below.
+    #[inline(always)]
+    pub(super) unsafe fn forward_first<V: Vector, S: Source>(self, src: S, out: InPlace, between: &mut impl FnMut()) {
+        // SAFETY: as above.
+        unsafe { passes::forward_pass::<V, S>(self.plan.log_first, src, out, self.stride(), self.table, between) }
+    }
+
+    /// The last pass of an inverse transform.
+    ///
+    /// # Safety
+    /// See [`Passes::forward_first`].
+    #[inline(always)]
+    pub(super) unsafe fn inverse_last<V: Vector, S: Sink>(self, x: InPlace, out: S, between: &mut impl FnMut()) {
+        // SAFETY: as above.
+        unsafe { passes::inverse_pass::<V, S>(self.plan.log_first, x, out, self.stride(), self.table, between) }
+    }
+
+    /// What is between the first pass and the groups, on child `first`; `x` is the whole.
+    ///
+    /// # Safety
+    /// See [`Passes::forward_first`].
+    #[inline(always)]
+    pub(super) unsafe fn forward_middle<V: Vector>(self, x: InPlace, first: usize) {
+        let plan = self.plan;
+        // The pass's twiddles; its nodes in this child; the blocks from one of a node's points to the next.
+        let (mut w, mut nodes, mut stride) = (self.table.wrapping_add(1 << plan.log_first), 1, self.stride());
+        let x = InPlace(x.0.wrapping_add(BLOCK * stride * first));
+        for &log_radix in plan.log_middle {
+            let radix = 1 << log_radix;
+            for node in 0..nodes {
+                let x = InPlace(x.0.wrapping_add(BLOCK * stride * node));
+                let w = w.wrapping_add(radix * (nodes * first + node));
+                // SAFETY: as above.
+                unsafe { passes::forward_pass::<V, _>(log_radix, x, x, stride / radix, w, &mut nothing) };
+            }
+            w = w.wrapping_add((radix * nodes) << plan.log_first);
+            nodes *= radix;
+            stride /= radix;
+        }
+    }
+
+    /// The inverse of [`Passes::forward_middle`], times its radices.
+    ///
+    /// # Safety
+    /// See [`Passes::forward_first`].
+    #[inline(always)]
+    pub(super) unsafe fn inverse_middle<V: Vector>(self, x: InPlace, first: usize) {
+        let plan = self.plan;
+        // As in `forward_middle`, after its last pass.
+        let (mut w, mut nodes, mut stride) = (self.table.wrapping_add(plan.group_table()), self.stride() / 8, 8);
+        let x = InPlace(x.0.wrapping_add(BLOCK * self.stride() * first));
+        for &log_radix in plan.log_middle.iter().rev() {
+            let radix = 1 << log_radix;
+            nodes /= radix;
+            stride *= radix;
+            w = w.wrapping_sub((radix * nodes) << plan.log_first);
+            for node in 0..nodes {
+                let x = InPlace(x.0.wrapping_add(BLOCK * stride * node));
+                let w = w.wrapping_add(radix * (nodes * first + node));
+                // SAFETY: as above.
+                unsafe { passes::inverse_pass::<V, _>(log_radix, x, x, stride / radix, w, &mut nothing) };
+            }
+        }
+    }
+
+    /// The forward transform of `src` into `out`, which may be the same.
+    ///
+    /// # Safety
+    /// See [`Passes::forward_first`].
+    #[inline(always)]
+    pub(super) unsafe fn forward<V: Vector, S: Source>(self, src: S, out: InPlace) {
+        // SAFETY: as above.
+        unsafe {
+            self.forward_first::<V, S>(src, out, &mut nothing);
+            for first in 0..self.children() {
+                self.forward_middle::<V>(out, first);
+                for groups in self.groups(first) {
+                    groups.forward_blocks::<V>(out, &mut nothing);
+                    groups.forward_lanes::<V>(out, &mut nothing);
+                }
+            }
+        }
+    }
+
+    /// The inverse transform of `x`, which it uses up, times `m`, into `out`.
+    ///
+    /// # Safety
+    /// See [`Passes::forward_first`].
+    #[inline(always)]
+    pub(super) unsafe fn inverse<V: Vector, S: Sink>(self, x: InPlace, out: S) {
+        // SAFETY: as above.
+        unsafe {
+            for first in 0..self.children() {
+                for groups in self.groups(first) {
+                    groups.inverse_lanes::<V>(x, &mut nothing);
+                    groups.inverse_blocks::<V>(x, &mut nothing);
+                }
+                self.inverse_middle::<V>(x, first);
+            }
+            self.inverse_last::<V, S>(x, out, &mut nothing);
+        }
+    }
+}
+
+impl Groups {
+    /// The start and the twiddles of a group.
+    #[inline(always)]
+    fn group(&self, x: InPlace, group: usize) -> (InPlace, *const f64) {
+        (InPlace(x.0.wrapping_add(self.start + 8 * BLOCK * group)), self.w.wrapping_add(GROUP_TWIDDLES * group))
+    }
+
+    /// Three levels across the blocks of each group; `x` is the whole.
+    ///
+    /// # Safety
+    /// See [`Passes::forward_first`]; likewise below.
+    #[inline(always)]
+    pub(super) unsafe fn forward_blocks<V: Vector>(&self, x: InPlace, between: &mut impl FnMut()) {
+        for group in 0..self.count {
+            let (x, w) = self.group(x, group);
+            // SAFETY: as above.
+            unsafe { passes::forward_node::<V, _, 8>(x, x, 1, w, between) };
+        }
+    }
+
+    /// The last three levels of each group.
+    ///
+    /// # Safety
+    /// As above.
+    #[inline(always)]
+    pub(super) unsafe fn forward_lanes<V: Vector>(&self, x: InPlace, between: &mut impl FnMut()) {
+        for group in 0..self.count {
+            between();
+            let (x, w) = self.group(x, group);
+            // SAFETY: as above.
+            unsafe { passes::forward_lanes::<V>(x, w) };
+        }
+    }
+
+    /// The inverse of [`Groups::forward_lanes`], times 8.
+    ///
+    /// # Safety
+    /// As above.
+    #[inline(always)]
+    pub(super) unsafe fn inverse_lanes<V: Vector>(&self, x: InPlace, between: &mut impl FnMut()) {
+        for group in 0..self.count {
+            between();
+            let (x, w) = self.group(x, group);
+            // SAFETY: as above.
+            unsafe { passes::inverse_lanes::<V>(x, w) };
+        }
+    }
+
+    /// The inverse of [`Groups::forward_blocks`], times 8.
+    ///
+    /// # Safety
+    /// As above.
+    #[inline(always)]
+    pub(super) unsafe fn inverse_blocks<V: Vector>(&self, x: InPlace, between: &mut impl FnMut()) {
+        for group in 0..self.count {
+            let (x, w) = self.group(x, group);
+            // SAFETY: as above.
+            unsafe { passes::inverse_node::<V, _, 8>(x, x, 1, w, between) };
+        }
+    }
+}
