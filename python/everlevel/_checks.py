@@ -198,13 +198,18 @@ def instance(operation: str, name: str, value: Any, kind: type[T]) -> T:
     if isinstance(value, KeyBundle) and not issubclass(kind, KeyBundle):
         return value.part(operation, kind)
     if not isinstance(value, kind):
-        article = "an" if kind.__name__[0] in "AEIO" else "a"
+        found, needed = type(value).__name__, kind.__name__
+        advice = "check the order of the arguments"
+        if found == needed:
+            # CKKS and TFHE have classes of one name.
+            found, needed = (f"{of.__module__}.{of.__name__}" for of in (type(value), kind))
+            advice = "use objects of one scheme"
+        article = "an" if needed[0] in "AEIOe" else "a"
         raise OperandTypeError(
-            f"{operation}: {name} is of type {type(value).__name__}, and {article} {kind.__name__} is needed; "
-            f"check the order of the arguments",
+            f"{operation}: {name} is of type {found}, and {article} {needed} is needed; {advice}",
             argument=name,
-            expected=kind.__name__,
-            actual=type(value).__name__,
+            expected=needed,
+            actual=found,
         )
     return value
 

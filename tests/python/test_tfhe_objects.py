@@ -81,6 +81,9 @@ def test_wrong_files_are_refused(engine: tfhe.Engine, tmp_path: Path) -> None:
     ckks = Engine(max_level=1, insecure_log_n=10)
     with pytest.raises(UnsupportedKindError, match="tfhe_ciphertext"):
         ckks.load(path)
+    stranger = ckks.create_secret_key()
+    with pytest.raises(OperandTypeError, match=r"everlevel\.keys\.SecretKey, and an everlevel\.tfhe\.keys\.SecretKey"):
+        engine.encrypt(VALUES, stranger)  # type: ignore[arg-type]
     damaged = bytearray(path.read_bytes())
     damaged[-20] ^= 1
     path.write_bytes(damaged)
