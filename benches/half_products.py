@@ -96,7 +96,9 @@ def draw_noise(axis: Axes, rows: list[Row]) -> None:
     for value, x, y in zip(measured, right, places(rows), strict=True):
         axis.annotate(f"$2^{{{value:.2f}}}$", (x, y), (12, 0), textcoords="offset points", va="center", fontsize=11)
     axis.axvline(0, color="0.7", linewidth=1, zorder=0)
-    axis.set_xlim(-0.5, 1)
+    axis.set_xscale("symlog", linthresh=1, linscale=2)
+    axis.set_xticks([-0.5, 0, 0.5, 1, 2, 4], ["-0.5", "0", "0.5", "1", "2", "4"])
+    axis.set_xlim(-0.6, 12)
 
 
 def draw(rows: list[Row], path: Path) -> None:

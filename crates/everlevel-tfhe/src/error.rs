@@ -39,7 +39,7 @@ pub enum Error {
         max_log2_p_fail: f64,
     },
     /// No set of this name.
-    #[error("parameters: there is no set named {name:?}; the sets are {known:?}")]
+    #[error("parameters: there is no set named {name:?}; choose one of {}", known.join(", "))]
     UnknownSet {
         /// The name asked for.
         name: String,
