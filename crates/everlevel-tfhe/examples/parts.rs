@@ -3,10 +3,13 @@
 //! One thread, minima of its CPU time (the machine may be shared): the blind rotation alone and as one of 64, for a bit of the small secret too, and
 //! the key switch.
 
+mod timing;
+
 use std::hint::black_box;
 use std::sync::Arc;
 
 use everlevel_tfhe::{Error, EvalKeys, Lut, NamedSet, SecretKey, sets};
+use timing::{cpu_seconds, least_and_median};
 
 fn main() -> Result<(), Error> {
     let names: Vec<String> = std::env::args().skip(1).collect();
@@ -16,22 +19,14 @@ fn main() -> Result<(), Error> {
     Ok(())
 }
 
-/// Seconds that this thread has run.
-fn cpu_seconds() -> f64 {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: the clock writes to the structure that it is given.
-    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
-    time.tv_sec as f64 + 1e-9 * time.tv_nsec as f64
-}
-
 /// Least milliseconds of some calls.
 fn least<R>(repeats: usize, mut call: impl FnMut() -> R) -> f64 {
     let once = |_| {
-        let start = cpu_seconds();
+        let start = cpu_seconds(libc::CLOCK_THREAD_CPUTIME_ID);
         black_box(call());
-        1e3 * (cpu_seconds() - start)
+        1e3 * (cpu_seconds(libc::CLOCK_THREAD_CPUTIME_ID) - start)
     };
-    (0..repeats).map(once).fold(f64::INFINITY, f64::min)
+    least_and_median((0..repeats).map(once).collect()).0
 }
 
 fn time(set: &NamedSet) -> Result<(), Error> {

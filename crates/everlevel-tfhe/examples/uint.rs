@@ -4,10 +4,13 @@
 //! Least and median of three calls, for each element: wall time, and CPU time of all threads in case the machine is shared. Every answer is checked. Failure
 //! probability of a bootstrap at the set's largest `norm2`, and security, stand beside each time.
 
+mod timing;
+
 use std::sync::Arc;
 use std::time::Instant;
 
 use everlevel_tfhe::{Error, EvalKeys, Integers, NamedSet, SecretKey, UintArray, Width, sets};
+use timing::{cpu_seconds, least_and_median};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -28,14 +31,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let asked = arguments.get(4..).unwrap_or_default().to_vec();
     pool.install(|| Bench { set, secret: &secret, integers, width, len, asked }.run())?;
     Ok(())
-}
-
-/// Seconds that this process has run, all threads together.
-fn cpu_seconds() -> f64 {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: the clock writes to the structure that it is given.
-    unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &mut time) };
-    time.tv_sec as f64 + 1e-9 * time.tv_nsec as f64
 }
 
 struct Bench<'k> {
@@ -88,20 +83,19 @@ impl Bench<'_> {
         let cost = self.integers.cost(&call)?;
         let (mut wall, mut cpu) = (Vec::new(), Vec::new());
         for _ in 0..3 {
-            let (start, start_cpu) = (Instant::now(), cpu_seconds());
+            let (start, start_cpu) = (Instant::now(), cpu_seconds(libc::CLOCK_PROCESS_CPUTIME_ID));
             let found = call(&self.integers)?;
             wall.push(1e3 * start.elapsed().as_secs_f64() / self.len as f64);
-            cpu.push(1e3 * (cpu_seconds() - start_cpu) / self.len as f64);
+            cpu.push(1e3 * (cpu_seconds(libc::CLOCK_PROCESS_CPUTIME_ID) - start_cpu) / self.len as f64);
             assert_eq!(self.secret.decrypt_uints(&found)?, vec![expected & self.width.max(); self.len], "{name}");
         }
-        wall.sort_by(f64::total_cmp);
-        cpu.sort_by(f64::total_cmp);
+        let ((wall, wall_median), (cpu, cpu_median)) = (least_and_median(wall), least_and_median(cpu));
         println!(
             "{name:<18} wall {:>9.2} ({:.2}) ms, CPU {:>9.2} ({:.2}) ms; {:.0} bootstraps in {} rounds; p_fail 2^{:.1} a bootstrap, {:.0} bits",
-            wall[0],
-            wall[1],
-            cpu[0],
-            cpu[1],
+            wall,
+            wall_median,
+            cpu,
+            cpu_median,
             cost.bootstraps as f64 / self.len as f64,
             cost.rounds,
             self.set.log2_p_fail,

@@ -6,8 +6,8 @@ use pyo3::prelude::*;
 
 use crate::call::run_any;
 use crate::tfhe::context::{Key, Report, TfheContext};
-use crate::tfhe::objects::TfheSecretKey;
-use crate::tfhe::uints::{TfheUintArray, in_slices, named, nbytes, variance_torus};
+use crate::tfhe::objects::{TfheSecretKey, nbytes, variance_torus};
+use crate::tfhe::uints::{TfheUintArray, in_slices, named};
 
 /// Encrypted truth values of one secret.
 #[pyclass(frozen, module = "everlevel._native")]
@@ -17,8 +17,8 @@ type Gate = fn(bool, bool) -> bool;
 
 const GATES: [(&str, Gate); 3] = [("and", |a, b| a & b), ("or", |a, b| a | b), ("xor", |a, b| a ^ b)];
 
-pub(super) fn join_bools(parts: &[BoolArray]) -> PyResult<TfheBoolArray> {
-    let joined = BoolArray::join(&parts.iter().collect::<Vec<_>>());
+pub(super) fn join_bools<'a>(parts: impl IntoIterator<Item = &'a BoolArray>) -> PyResult<TfheBoolArray> {
+    let joined = BoolArray::join(&parts.into_iter().collect::<Vec<_>>());
     joined.map(TfheBoolArray).map_err(|error| crate::error::to_py(&error))
 }
 
@@ -69,7 +69,7 @@ impl TfheBoolArray {
     /// All of these, one array behind the other.
     #[staticmethod]
     fn join(parts: Vec<Bound<'_, Self>>) -> PyResult<Self> {
-        join_bools(&parts.iter().map(|part| part.get().0.clone()).collect::<Vec<_>>())
+        join_bools(parts.iter().map(|part| &part.get().0))
     }
 
     fn invert(&self, py: Python<'_>, key: Key<'_>) -> PyResult<Self> {

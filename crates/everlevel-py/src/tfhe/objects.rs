@@ -68,6 +68,16 @@ impl TfheEvaluationKey {
     }
 }
 
+/// Bytes of the ciphertexts' words.
+pub(super) fn nbytes(all: &[tfhe::Ciphertext]) -> usize {
+    all.iter().map(|ciphertext| size_of_val(ciphertext.lwe().words())).sum()
+}
+
+/// Largest variance of their noise, as a part of the torus squared.
+pub(super) fn variance_torus(all: &[tfhe::Ciphertext]) -> f64 {
+    all.iter().map(tfhe::Ciphertext::variance_torus).fold(0.0, f64::max)
+}
+
 /// Encrypted bits or integers of one secret.
 #[pyclass(frozen, module = "everlevel._native")]
 pub struct TfheCiphertext(pub Vec<tfhe::Ciphertext>);
@@ -85,7 +95,7 @@ impl TfheCiphertext {
 
     #[getter]
     fn nbytes(&self) -> usize {
-        self.0.iter().map(|ciphertext| size_of_val(ciphertext.lwe().words())).sum()
+        nbytes(&self.0)
     }
 
     /// The largest value that any of them may hold.
@@ -97,7 +107,7 @@ impl TfheCiphertext {
     /// Largest variance of their noise.
     #[getter]
     fn variance_torus(&self) -> f64 {
-        self.0.iter().map(tfhe::Ciphertext::variance_torus).fold(0.0, f64::max)
+        variance_torus(&self.0)
     }
 
     /// Those at these places, in this order.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use everlevel_tfhe::{self as tfhe, BoolArray, Error, Extreme, Integers, UintArray, Width};
+use everlevel_tfhe::{BoolArray, Error, Extreme, Integers, UintArray, Width};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
@@ -10,19 +10,18 @@ use pyo3::prelude::*;
 use crate::call::{run_any, run_reporting};
 use crate::tfhe::bools::{TfheBoolArray, join_bools};
 use crate::tfhe::context::{Key, Report, TfheContext};
-use crate::tfhe::objects::TfheSecretKey;
+use crate::tfhe::objects::{TfheSecretKey, nbytes, variance_torus};
 
 /// Encrypted integers of one width and one secret.
 #[pyclass(frozen, module = "everlevel._native")]
 pub struct TfheUintArray(pub UintArray);
 
-type Binary = fn(&Integers<'_>, &UintArray, &UintArray) -> Result<UintArray, Error>;
-type Checked = fn(&Integers<'_>, &UintArray, &UintArray) -> Result<(UintArray, BoolArray), Error>;
-type Compare = fn(&Integers<'_>, &UintArray, &UintArray) -> Result<BoolArray, Error>;
+/// An operation on two arrays, element by element.
+type Pairwise<T> = fn(&Integers<'_>, &UintArray, &UintArray) -> Result<T, Error>;
 type Shift = fn(&Integers<'_>, &UintArray, u32) -> Result<UintArray, Error>;
 type Reduce = fn(&Integers<'_>, &UintArray, usize) -> Result<UintArray, Error>;
 
-const BINARY: [(&str, Binary); 12] = [
+const BINARY: [(&str, Pairwise<UintArray>); 12] = [
     ("add", |int, a, b| int.add(a, b)),
     ("subtract", |int, a, b| int.sub(a, b)),
     ("multiply", |int, a, b| int.mul(a, b)),
@@ -36,12 +35,12 @@ const BINARY: [(&str, Binary); 12] = [
     ("rotate_left", |int, a, b| int.rotate_left_by(a, b)),
     ("rotate_right", |int, a, b| int.rotate_right_by(a, b)),
 ];
-const CHECKED: [(&str, Checked); 3] = [
+const CHECKED: [(&str, Pairwise<(UintArray, BoolArray)>); 3] = [
     ("add", |int, a, b| int.checked_add(a, b)),
     ("subtract", |int, a, b| int.checked_sub(a, b)),
     ("multiply", |int, a, b| int.checked_mul(a, b)),
 ];
-const COMPARE: [(&str, Compare); 6] = [
+const COMPARE: [(&str, Pairwise<BoolArray>); 6] = [
     ("equal", |int, a, b| int.eq(a, b)),
     ("not_equal", |int, a, b| int.ne(a, b)),
     ("less", |int, a, b| int.lt(a, b)),
@@ -64,6 +63,10 @@ const REDUCE: [(&str, Reduce); 5] = [
     ("argmin", |int, a, rows| int.place_of_extreme(a, rows, Extreme::Min)),
     ("argmax", |int, a, rows| int.place_of_extreme(a, rows, Extreme::Max)),
 ];
+
+/// What long calls on slices take: the interpreter, the threads, the key, and who is told of progress.
+pub(super) type Call<'a, 'py> = (Python<'py>, &'a TfheContext, Key<'a>, Report);
+
 pub(super) fn named<F: Copy>(table: &[(&str, F)], name: &str) -> PyResult<F> {
     let found = table.iter().find(|(known, _)| *known == name);
     found.map(|(_, f)| *f).ok_or_else(|| PyKeyError::new_err(name.to_string()))
@@ -72,7 +75,7 @@ pub(super) fn named<F: Copy>(table: &[(&str, F)], name: &str) -> PyResult<F> {
 /// Elements in slices, since an operation holds all bootstraps of a round in memory: whole passes over the key on every thread; and of
 /// products, whose rounds have many for each element, fewer.
 pub(super) fn in_slices<T: Send>(
-    (py, context, key, report): (Python<'_>, &TfheContext, Key<'_>, Report),
+    (py, context, key, report): Call<'_, '_>,
     (len, is_product): (usize, bool),
     operation: impl Fn(&Integers<'_>, Range<usize>) -> Result<T, Error> + Send + Sync,
 ) -> PyResult<Vec<T>> {
@@ -87,17 +90,25 @@ pub(super) fn in_slices<T: Send>(
     })
 }
 
-fn join_uints(parts: &[UintArray]) -> PyResult<TfheUintArray> {
-    let joined = UintArray::join(&parts.iter().collect::<Vec<_>>());
+fn join_uints<'a>(parts: impl IntoIterator<Item = &'a UintArray>) -> PyResult<TfheUintArray> {
+    let joined = UintArray::join(&parts.into_iter().collect::<Vec<_>>());
     joined.map(TfheUintArray).map_err(|error| crate::error::to_py(&error))
 }
 
-pub(super) fn variance_torus(blocks: &[tfhe::Ciphertext]) -> f64 {
-    blocks.iter().map(tfhe::Ciphertext::variance_torus).fold(0.0, f64::max)
-}
-
-pub(super) fn nbytes(blocks: &[tfhe::Ciphertext]) -> usize {
-    blocks.iter().map(|block| size_of_val(block.lwe().words())).sum()
+impl TfheUintArray {
+    /// The operation of a name on the elements of two arrays, slice by slice.
+    fn pairwise<T: Send>(
+        &self,
+        call: Call<'_, '_>,
+        operations: &[(&str, Pairwise<T>)],
+        name: &str,
+        other: &Self,
+    ) -> PyResult<Vec<T>> {
+        let operation = named(operations, name)?;
+        in_slices(call, (self.0.len(), name == "multiply"), |int, places| {
+            operation(int, &self.0.slice(places.clone()), &other.0.slice(places))
+        })
+    }
 }
 
 #[pymethods]
@@ -152,7 +163,7 @@ impl TfheUintArray {
     /// All of these, one array behind the other.
     #[staticmethod]
     fn join(parts: Vec<Bound<'_, Self>>) -> PyResult<Self> {
-        join_uints(&parts.iter().map(|part| part.get().0.clone()).collect::<Vec<_>>())
+        join_uints(parts.iter().map(|part| &part.get().0))
     }
 
     fn with_width(&self, py: Python<'_>, key: Key<'_>, width: u32) -> PyResult<Self> {
@@ -168,11 +179,7 @@ impl TfheUintArray {
         other: &Self,
         report: Report,
     ) -> PyResult<Self> {
-        let operation = named(&BINARY, name)?;
-        let parts = in_slices((py, context, key, report), (self.0.len(), name == "multiply"), |int, places| {
-            operation(int, &self.0.slice(places.clone()), &other.0.slice(places))
-        })?;
-        join_uints(&parts)
+        join_uints(&self.pairwise((py, context, key, report), &BINARY, name, other)?)
     }
 
     fn checked(
@@ -184,10 +191,7 @@ impl TfheUintArray {
         other: &Self,
         report: Report,
     ) -> PyResult<(Self, TfheBoolArray)> {
-        let operation = named(&CHECKED, name)?;
-        let parts = in_slices((py, context, key, report), (self.0.len(), name == "multiply"), |int, places| {
-            operation(int, &self.0.slice(places.clone()), &other.0.slice(places))
-        })?;
+        let parts = self.pairwise((py, context, key, report), &CHECKED, name, other)?;
         let (uints, bools): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
         Ok((join_uints(&uints)?, join_bools(&bools)?))
     }
@@ -201,11 +205,7 @@ impl TfheUintArray {
         other: &Self,
         report: Report,
     ) -> PyResult<TfheBoolArray> {
-        let operation = named(&COMPARE, name)?;
-        let parts = in_slices((py, context, key, report), (self.0.len(), false), |int, places| {
-            operation(int, &self.0.slice(places.clone()), &other.0.slice(places))
-        })?;
-        join_bools(&parts)
+        join_bools(&self.pairwise((py, context, key, report), &COMPARE, name, other)?)
     }
 
     /// Negation and inversion, which have no amount, and moves of bits by a public one.
