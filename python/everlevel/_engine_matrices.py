@@ -197,8 +197,8 @@ class MatricesMixin(EngineCore):
         ciphertext : Ciphertext
             Of two polynomials. Each unit is multiplied.
         rotation_key : RotationKey, MatrixMultiplicationKey or EvaluationKey
-            A `MatrixMultiplicationKey` shares what all baby steps have in common; an evaluation key's rotation key is
-            used.
+            A `MatrixMultiplicationKey` shares what all baby steps have in common. An evaluation key's is used where it
+            serves the level, and else its rotation key.
         matrix_multiplication_key : MatrixMultiplicationKey, optional
             The same, under its 1.x name.
 
@@ -233,7 +233,8 @@ class MatricesMixin(EngineCore):
         vector = self._relinearized(operation, ciphertext)
         key = matrix_multiplication_key if rotation_key is None else rotation_key
         if isinstance(key, EvaluationKey):
-            key = key.part(operation, RotationKey)
+            level = matrix.level if isinstance(matrix, (PlainMatrix, LightPlainMatrix)) else vector.level
+            key = key.for_matrices(operation, min(level, vector.level))
         if not isinstance(key, (RotationKey, MatrixMultiplicationKey)):
             raise OperandTypeError(
                 f"{operation}: the key is of type {type(key).__name__}, and a RotationKey or a MatrixMultiplicationKey "
