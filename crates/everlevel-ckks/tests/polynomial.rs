@@ -174,3 +174,20 @@ fn basis_elements_cost_the_logarithm_of_their_index() {
         );
     }
 }
+
+#[test]
+fn several_polynomials_are_each_what_it_is_alone() {
+    let party = depth(9, MAX_LEVEL);
+    for basis in BASES {
+        let a = party.encrypt(&points(basis, 256), MAX_LEVEL);
+        let all: Vec<Vec<f64>> = [9, 0, 3, 25, 1].iter().map(|&degree| coefficients(degree, |_| true)).collect();
+        let slices: Vec<&[f64]> = all.iter().map(Vec::as_slice).collect();
+        let together = party.ctx.evaluate_polynomials(&a, basis, &slices, &party.relinearization).unwrap();
+        assert_eq!(together.len(), all.len());
+        for (p, out) in slices.iter().zip(&together) {
+            let alone = party.ctx.evaluate_polynomial(&a, basis, p, &party.relinearization).unwrap();
+            assert_eq!((out.level(), party.decrypt(out)), (alone.level(), party.decrypt(&alone)));
+            assert_eq!(out.precision_bits().to_bits(), alone.precision_bits().to_bits());
+        }
+    }
+}

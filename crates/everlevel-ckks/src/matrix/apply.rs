@@ -131,7 +131,7 @@ impl Context {
         self.check_depth(op, a.first(), 1)?;
         self.check_secret(op, "rotation key", info, a.first())?;
         let block_columns = shape.plan.block_columns;
-        if a.count() % block_columns != 0 {
+        if !a.count().is_multiple_of(block_columns) {
             let (columns, slot_count) = (shape.columns, shape.slot_count);
             return Err(Error::MatrixUnits { op, columns, slot_count, needed: block_columns, found: a.count() });
         }
