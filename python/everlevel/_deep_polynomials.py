@@ -195,9 +195,8 @@ class DeepEvaluation:
         half = 0.5 if x.is_real else 1.0
         varied = [c * half for c in scaled if degree_of(c)]
         low = self.engine._polynomials(x, varied, self.is_chebyshev, self.key)
-        giant = x
-        for _ in range(inner - 1):
-            giant = self._doubled(giant)
+        native = self.engine._context.basis_element(x._native, self.is_chebyshev, 1 << (inner - 1), self.key._native)
+        giant = self.engine._wrap(native, is_real=x.is_real)
         if x.is_real:
             low = [self._with_conjugate(piece) for piece in low]
         if x.is_real and self.is_chebyshev:

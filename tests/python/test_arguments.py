@@ -128,3 +128,16 @@ def test_bad_input(lossy: Party) -> None:
     for gap in (0, 2**-12, 3.0):
         with pytest.raises(ParameterError, match="argmax_of_slots: gap is"):
             engine.argmax_of_slots(x, gap=gap)
+
+
+@pytest.mark.full_size
+def test_one_of_ten_at_full_size(rng: np.random.Generator) -> None:
+    party = new_party(Engine("parallel", use_bootstrap=True))
+    engine = party.engine
+    key = engine.create_evaluation_key(party.secret_key, bootstrap="small")
+    values = separated(rng, 10, engine.slot_count)
+    x = engine.encrypt(values, party.public_key, level=4)
+    before, place = engine.bootstrap_count, values[:10].argmax()
+    hot = engine.decrypt(engine.argmax_of_slots(x, key, count=10, one_hot=True, gap=GAP), party.secret_key)
+    assert engine.bootstrap_count - before == 2
+    assert np.abs(hot - np.eye(1, engine.slot_count, place)[0]).max() < 2**-22

@@ -188,3 +188,14 @@ def test_what_is_too_deep_even_so_is_refused(auto: Party, deep: Party) -> None:
             deep.relinearization_key,
             bootstrap_key=deep.relinearization_key,  # type: ignore[arg-type]
         )
+
+
+@pytest.mark.full_size
+def test_a_corner_at_full_size() -> None:
+    party = new_party(Engine("parallel", auto_bootstrap=True))
+    engine = party.engine
+    engine.create_evaluation_key(party.secret_key, bootstrap="small")
+    values, fit = np.linspace(-1, 1, engine.slot_count), everlevel.fit(np.abs, 4095)
+    y = fit(engine.encrypt(values, party.public_key, level=0))
+    assert (engine.bootstrap_count, y.level) == (4, 8)
+    assert_as_numpys(party, y, fit(values), 2**-15)

@@ -263,6 +263,31 @@ impl Context {
         max_power: usize,
         key: &RelinearizationKey,
     ) -> Result<Vec<Ciphertext>, Error> {
+        self.elements(a, basis, 1, max_power, key)
+    }
+
+    /// The basis element `k` of `a` alone: costs `⌈log2 k⌉` levels and, for a power of two, as many squares.
+    ///
+    /// # Errors
+    /// As [`Context::basis`].
+    pub fn basis_element(
+        &self,
+        a: &Ciphertext,
+        basis: Basis,
+        k: usize,
+        key: &RelinearizationKey,
+    ) -> Result<Ciphertext, Error> {
+        Ok(self.elements(a, basis, k, k, key)?.swap_remove(0))
+    }
+
+    fn elements(
+        &self,
+        a: &Ciphertext,
+        basis: Basis,
+        first: usize,
+        max_power: usize,
+        key: &RelinearizationKey,
+    ) -> Result<Vec<Ciphertext>, Error> {
         let op = match basis {
             Basis::Power => "make_power_basis",
             Basis::Chebyshev => "make_chebyshev_basis",
@@ -274,7 +299,7 @@ impl Context {
         Ok(self.install(|inner| {
             let x = Working { cts: vec![a.rlwe.clone()], level: a.level };
             let mut elements = Elements::new(&inner.ring, &inner.ladder, &key.keys, basis, x);
-            (1..=max_power).map(|k| self.finished(a, elements.get(k).clone(), k as f64)).collect()
+            (first..=max_power).map(|k| self.finished(a, elements.get(k).clone(), k as f64)).collect()
         }))
     }
 

@@ -168,6 +168,11 @@ fn basis_elements_cost_the_logarithm_of_their_index() {
                 );
             }
         }
+        for k in [1, 16, 23] {
+            let alone = party.ctx.basis_element(&a, basis, k, &party.relinearization).unwrap();
+            let all = party.ctx.basis(&a, basis, k, &party.relinearization).unwrap();
+            assert_eq!((alone.level(), party.decrypt(&alone)), (all[k - 1].level(), party.decrypt(&all[k - 1])));
+        }
         assert_eq!(
             party.decrypt(&party.ctx.basis(&a, basis, 1, &party.relinearization).unwrap()[0]),
             party.decrypt(&a)

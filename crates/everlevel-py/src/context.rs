@@ -312,6 +312,18 @@ impl Context {
         run(py, || ciphertext.0.try_map(of_unit)).map(each)
     }
 
+    fn basis_element(
+        &self,
+        py: Python<'_>,
+        ciphertext: &Ciphertext,
+        chebyshev: bool,
+        k: usize,
+        key: &RelinearizationKey,
+    ) -> PyResult<Ciphertext> {
+        let of_unit = |unit: &_| self.0.basis_element(unit, basis(chebyshev), k, &key.0);
+        run(py, || ciphertext.0.try_map(of_unit)).map(Ciphertext)
+    }
+
     fn evaluate_polynomials(
         &self,
         py: Python<'_>,
