@@ -135,10 +135,9 @@ pub fn external_products_are_their_parts<T: Word>(simd: Simd, n: usize, gadgets:
     let mut sampler = Sampler::new(n as u64 + 1);
     let mut words = |len: usize| -> Vec<T> { (0..len).map(|_| T::from_word(sampler.word())).collect() };
     let start = words(columns * n);
-    let key: Vec<i32> = (0..product.key_len()).map(|_| sampler.word() as i32).collect();
-    for (exponent, ahead) in
-        [(0, &key[..0]), (1, &key[..n / 2 + 3]), (n - 9, &key), (n, &key), (n + 24, &key), (2 * n - 1, &key)]
-    {
+    let key: Vec<i32> = (0..product.matrix_len()).map(|_| sampler.word() as i32).collect();
+    // For each exponent, what is multiplied and what comes out.
+    let by_parts = |exponent: usize| {
         let (mut transforms, mut all) = (vec![0.0; rows * n], start.clone());
         let mut rest = &mut transforms[..];
         for ((a, x), &digits) in start.chunks(n).zip(all.chunks_mut(n)).zip(gadgets) {
@@ -152,13 +151,27 @@ pub fn external_products_are_their_parts<T: Word>(simd: Simd, n: usize, gadgets:
         for (acc, sum) in expected.chunks_mut(n).zip(sums.chunks_mut(n)) {
             fft.inverse_add_scaled(acc, sum, log2_unit);
         }
-        let (mut got, mut scratch) = (start.clone(), vec![1.0; product.scratch_len()]);
-        product.rotate_add(&mut got, exponent, &key, &mut scratch, ahead);
-        let mut of_words = start.clone();
-        product.add(&mut of_words, &all, &key, &mut scratch, ahead);
-        assert!(got == of_words, "{}: n = {n}, words, {gadgets:?}, {} bits", simd.name(), T::BITS);
-        let changed = exponent == 0 || got != start;
-        assert!(got == expected && changed, "{}: n = {n}, X^{exponent}, {gadgets:?}, {} bits", simd.name(), T::BITS);
+        assert!(exponent == 0 || expected != start);
+        (exponent, all, expected)
+    };
+    let cases = [0, 1, n - 9, n, n + 24, 2 * n - 1].map(by_parts);
+    let mut scratch = vec![1.0; product.scratch_len()];
+    for (i, (exponent, x, expected)) in cases.iter().enumerate() {
+        let ahead = [&key[..0], &key[..n / 2 + 3], &key[..]][i % 3];
+        let about = format!("{}: n = {n}, X^{exponent}, {gadgets:?}, {} bits", simd.name(), T::BITS);
+        let (exponent_2, x_2, expected_2) = &cases[(i + 1) % cases.len()];
+        let (mut got, mut pair) = (start.clone(), [start.clone(), start.clone()]);
+        product.rotate_add([(&mut got, *exponent)], &key, &mut scratch, ahead);
+        assert!(got == *expected, "{about}");
+        let [a, b] = &mut pair;
+        product.rotate_add([(a, *exponent), (b, *exponent_2)], &key, &mut scratch, ahead);
+        assert!(pair[0] == *expected && pair[1] == *expected_2, "two, {about}");
+        let (mut got, mut pair) = (start.clone(), [start.clone(), start.clone()]);
+        product.add([(&mut got, x)], &key, &mut scratch, ahead);
+        assert!(got == *expected, "words, {about}");
+        let [a, b] = &mut pair;
+        product.add([(a, x), (b, x_2)], &key, &mut scratch, ahead);
+        assert!(pair[0] == *expected && pair[1] == *expected_2, "two of words, {about}");
     }
 }
 

@@ -26,6 +26,7 @@ struct Numbers {
     /// Rank, log2 of the degree, deviation.
     glwe: (usize, u32, f64),
     log2_extension: u32,
+    bits_per_step: usize,
     /// Base and digits of the masks' gadget.
     mask: (u32, u32),
     /// Base and digits of the body's gadget.
@@ -50,6 +51,7 @@ impl NamedSet {
             rank: x.glwe.0,
             log_n: x.glwe.1,
             log2_extension: x.log2_extension,
+            bits_per_step: x.bits_per_step,
             glwe_log2_std_dev: x.glwe.2,
             mask_gadget: Gadget::new(x.mask.0, x.mask.1),
             body_gadget: Gadget::new(x.body.0, x.body.1),
@@ -111,6 +113,7 @@ const fn tfhe_lib(mask: (u32, u32), body: (u32, u32)) -> Numbers {
         lwe: (630, -15.0),
         glwe: (1, 10, -25.0),
         log2_extension: 0,
+        bits_per_step: 1,
         mask,
         body,
         key_switch: (3, 4, 1),
@@ -120,6 +123,16 @@ const fn tfhe_lib(mask: (u32, u32), body: (u32, u32)) -> Numbers {
         max_log2_p_fail: -64.0,
         insecure: true,
     }
+}
+
+const fn gate64(
+    lwe: (usize, f64),
+    glwe: (usize, u32, f64),
+    gadgets: ((u32, u32), (u32, u32)),
+    key_switch: (u32, u32, usize),
+    max_log2_p_fail: f64,
+) -> Numbers {
+    Numbers { torus_bits: 64, ..gate(lwe, glwe, gadgets, key_switch, max_log2_p_fail) }
 }
 
 const fn gate(
@@ -134,6 +147,7 @@ const fn gate(
         lwe,
         glwe,
         log2_extension: 0,
+        bits_per_step: 1,
         mask,
         body,
         key_switch,
@@ -160,6 +174,7 @@ const fn integer(
         lwe,
         glwe,
         log2_extension: 0,
+        bits_per_step: 1,
         mask,
         body,
         key_switch,
@@ -169,6 +184,11 @@ const fn integer(
         max_log2_p_fail,
         insecure: false,
     }
+}
+
+/// With a step of a blind rotation for each two bits.
+const fn in_twos(numbers: Numbers) -> Numbers {
+    Numbers { bits_per_step: 2, ..numbers }
 }
 
 /// With tables of `2^log2_extension` times as many coefficients.
@@ -210,6 +230,30 @@ pub const ALL: &[NamedSet] = &[
         (130.0, -65.5),
         "Gates; any gate on what any gate or MUX gives.",
         gate((640, -13.27), (2, 9, -22.83), ((6, 3), (6, 2)), (2, 6, 32), -64.0),
+    ),
+    named(
+        "gate-64-one",
+        (130.0, -65.5),
+        "x",
+        gate64((640, -13.27), (3, 9, -35.57), ((16, 1), (15, 1)), (2, 6, 32), -64.0),
+    ),
+    named(
+        "gate-64-two",
+        (130.0, -65.5),
+        "x",
+        in_twos(gate64((640, -13.27), (3, 9, -35.57), ((16, 1), (15, 1)), (2, 6, 32), -60.0)),
+    ),
+    named(
+        "integer-4-64-two",
+        (130.0, -65.5),
+        "x",
+        in_twos(integer(4, (800, -17.25), (1, 11, -48.32), ((21, 1), (20, 1)), (2, 7, 32), -64.0)),
+    ),
+    named(
+        "integer-3-64-two",
+        (130.0, -65.5),
+        "x",
+        in_twos(integer(3, (768, -16.45), (2, 10, -48.32), ((19, 1), (18, 1)), (2, 7, 32), -64.0)),
     ),
     named(
         "gate-128",

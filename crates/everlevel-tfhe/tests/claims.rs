@@ -50,7 +50,7 @@ fn published_failure_probabilities_come_out() {
             lwe_log2_std_dev: std_devs.0,
             rank,
             log_n,
-            log2_extension: 0,
+            log2_extension: 0, bits_per_step: 1,
             glwe_log2_std_dev: std_devs.1,
             mask_gadget: Gadget::new(pbs.0, pbs.1),
             body_gadget: Gadget::new(pbs.0, pbs.1),
