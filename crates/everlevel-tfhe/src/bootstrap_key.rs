@@ -53,7 +53,13 @@ impl SeededBootstrapKey {
         let mut bodies = vec![0; secret.params().ggsws() * rows * shape.n];
         let (total, done) = (bodies.len() / shape.n, AtomicUsize::new(0));
         bodies.par_chunks_mut(shape.n).enumerate().try_for_each(|(i, body)| {
-            let row = ggsw::encrypt_row::<T>(secret, &error, encrypted_bit(secret, i / rows), (seed, &mask_seed), (i / rows, i % rows));
+            let row = ggsw::encrypt_row::<T>(
+                secret,
+                &error,
+                encrypted_bit(secret, i / rows),
+                (seed, &mask_seed),
+                (i / rows, i % rows),
+            );
             body.copy_from_slice(&row);
             let done = done.fetch_add(1, Ordering::Relaxed) + 1;
             match progress(done, total) {

@@ -269,7 +269,17 @@ impl<T: Torus, K: KeyWord, const A: usize, const TWO: bool> Operation for Sweep<
                     match turns {
                         Some((points, turns)) if TWO => {
                             let matrix = (rows.len(), columns, rows.len() * columns * n);
-                            turns::multiply::<V, K, A>(start, lengths, matrix, out, x, key, points, turns, &mut between);
+                            turns::multiply::<V, K, A>(
+                                start,
+                                lengths,
+                                matrix,
+                                out,
+                                x,
+                                key,
+                                points,
+                                turns,
+                                &mut between,
+                            );
                         }
                         _ => products::multiply::<V, K, A, false>(lengths, matrix, out, x, key),
                     }

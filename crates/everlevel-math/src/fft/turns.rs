@@ -123,7 +123,9 @@ pub(super) unsafe fn multiply<V: Vector, K: KeyWord, const A: usize>(
         for (a, turn) in turns.iter().enumerate() {
             let (out, x, turn) = (out.wrapping_add(a * set), x.wrapping_add(a * set), std::array::from_ref(turn));
             // SAFETY: the caller's contract; likewise below.
-            unsafe { multiply::<V, K, 1>(start, (len, n, set), (rows, cols, matrix), out, x, key, points, turn, between) };
+            unsafe {
+                multiply::<V, K, 1>(start, (len, n, set), (rows, cols, matrix), out, x, key, points, turn, between)
+            };
         }
         return;
     }
