@@ -11,6 +11,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from threading import Lock
 
 from tqdm.auto import tqdm
 
@@ -37,9 +38,15 @@ def reporting(description: str, progress: bool | None) -> Iterator[Report | None
         yield None
         return
     with tqdm(desc=description, delay=DELAY_SECONDS, leave=False, mininterval=0.1) as bar:
+        lock = Lock()
 
         def report(done: int, total: int) -> None:
-            bar.total = total
-            bar.update(done - bar.n)
+            # Threads report their steps in any order, and the bar goes forward alone.
+            with lock:
+                bar.total = total
+                bar.update(max(done - bar.n, 0))
 
         yield report
+        # Between two looks at the clock reports aren't drawn, and the last ones may be among them.
+        if bar.last_print_t >= bar.start_t + DELAY_SECONDS:
+            bar.refresh()

@@ -6,6 +6,7 @@ import re
 import signal
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -73,17 +74,43 @@ def test_progress_is_for_those_who_look(monkeypatch: pytest.MonkeyPatch) -> None
     assert not _progress.wanted(False)
 
 
-def test_progress_is_shown_after_a_second(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.fixture
+def bar(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[[], list[str]]:
+    """All that a bar drew, in order; it is shown from the start."""
     monkeypatch.delenv("EVERLEVEL_PROGRESS", raising=False)
+    monkeypatch.delenv("COLUMNS", raising=False)
     monkeypatch.setattr(_progress, "DELAY_SECONDS", 0.0)
+    return lambda: [line for line in capsys.readouterr().err.split("\r") if line.strip()]
+
+
+def test_progress_is_shown_to_its_end(bar: Callable[[], list[str]]) -> None:
+    with _progress.reporting("bootstrap key", True) as report:
+        assert report is not None
+        for done in (1, 3, 2, 4):
+            report(done, 4)
+    drawn = bar()
+    assert drawn[-1].startswith("bootstrap key: 100%")
+    assert "4/4" in drawn[-1]
+    with _progress.reporting("bootstrap key", False) as report:
+        assert report is None
+    assert bar() == []
+
+
+def test_progress_of_a_call_that_fails_is_not_shown_to_its_end(bar: Callable[[], list[str]]) -> None:
+    with pytest.raises(ValueError, match="failed"), _progress.reporting("bootstrap key", True) as report:  # noqa: PT012
+        assert report is not None
+        report(1, 4)
+        raise ValueError("failed")
+    assert not any("4/4" in line for line in bar())
+
+
+def test_a_short_call_shows_nothing(bar: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_progress, "DELAY_SECONDS", 1000.0)
     with _progress.reporting("bootstrap key", True) as report:
         assert report is not None
         report(1, 4)
         report(4, 4)
-    assert "bootstrap key" in capsys.readouterr().err
-    with _progress.reporting("bootstrap key", False) as report:
-        assert report is None
-    assert capsys.readouterr().err == ""
+    assert bar() == []
 
 
 def test_native_calls_report_progress(deep: Party, monkeypatch: pytest.MonkeyPatch) -> None:
