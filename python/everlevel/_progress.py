@@ -48,5 +48,5 @@ def reporting(description: str, progress: bool | None) -> Iterator[Report | None
 
         yield report
         # Between two looks at the clock reports aren't drawn, and the last ones may be among them.
-        if bar.last_print_t >= bar.start_t + DELAY_SECONDS:
+        if not bar.disable and bar.last_print_t >= bar.start_t + DELAY_SECONDS:
             bar.refresh()

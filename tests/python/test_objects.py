@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import numpy as np
 import pytest
@@ -102,6 +103,14 @@ def test_progress_of_a_call_that_fails_is_not_shown_to_its_end(bar: Callable[[],
         report(1, 4)
         raise ValueError("failed")
     assert not any("4/4" in line for line in bar())
+
+
+def test_bars_that_tqdm_is_told_to_hide(bar: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_progress, "tqdm", partial(_progress.tqdm, disable=True))
+    with _progress.reporting("bootstrap key", True) as report:
+        assert report is not None
+        report(4, 4)
+    assert bar() == []
 
 
 def test_a_short_call_shows_nothing(bar: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
