@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import re
-import signal
-import threading
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -14,6 +11,7 @@ import numpy as np
 import pytest
 
 import everlevel
+from concurrency import ctrl_c_at_the_first_step, releases_the_lock
 from conftest import Party
 from everlevel import BootstrapKey, RotationKey, _progress
 from everlevel.keys import format_bytes
@@ -144,18 +142,15 @@ def test_an_error_in_a_report_stops_the_work_and_is_raised(deep: Party) -> None:
     assert steps[-1] == 3
 
 
-def test_ctrl_c_stops_a_long_call_at_its_next_step(deep: Party) -> None:
-    steps: list[tuple[int, int]] = []
-
-    def interrupt(done: int, total: int) -> None:
-        steps.append((done, total))
-        signal.raise_signal(signal.SIGINT)
-        time.sleep(1.0)  # the main thread looks every 50 ms
-
-    with pytest.raises(KeyboardInterrupt):
-        deep.engine._context.bootstrap_key(deep.secret_key._native, 3, False, interrupt)
-    assert len(steps) == 1
-    assert deep.engine.create_bootstrap_key(deep.secret_key).stage_count == 3
+def test_ctrl_c_stops_long_calls(deep: Party, bootstrap_key: BootstrapKey, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = deep.engine
+    with ctrl_c_at_the_first_step(monkeypatch):
+        engine.create_bootstrap_key(deep.secret_key)
+    x = engine.encrypt([0.5], deep.public_key, level=0)
+    with ctrl_c_at_the_first_step(monkeypatch):
+        engine.bootstrap(x, deep.relinearization_key, deep.conjugation_key, bootstrap_key)
+    again = engine.bootstrap(x, deep.relinearization_key, deep.conjugation_key, bootstrap_key)
+    assert engine.decrypt(again, deep.secret_key)[0] == pytest.approx(0.5, abs=1e-4)
 
 
 def test_one_engine_serves_many_threads(party: Party, rng: np.random.Generator) -> None:
@@ -170,22 +165,9 @@ def test_one_engine_serves_many_threads(party: Party, rng: np.random.Generator) 
         assert max(pool.map(work, range(32))) < 1e-3
 
 
-def test_long_calls_release_the_lock(deep: Party) -> None:
-    ticks, done = [], threading.Event()
-
-    def tick() -> None:
-        while not done.is_set():
-            ticks.append(time.perf_counter())
-            time.sleep(0.001)
-
-    thread = threading.Thread(target=tick)
-    thread.start()
-    try:
-        start = time.perf_counter()
-        deep.engine.create_bootstrap_key(deep.secret_key)
-        end = time.perf_counter()
-    finally:
-        done.set()
-        thread.join()
-    during = [t for t in ticks if start <= t <= end]
-    assert end - start < 0.02 or len(during) >= 0.1 * (end - start) / 0.001
+def test_calls_release_the_lock(deep: Party) -> None:
+    engine = deep.engine
+    x = engine.encrypt([0.5], deep.public_key)
+    assert releases_the_lock(lambda: engine.create_bootstrap_key(deep.secret_key))
+    assert releases_the_lock(lambda: engine.multiply(x, x, deep.relinearization_key))
+    assert not releases_the_lock(lambda: sum(range(100_000)), attempts=20)
