@@ -11,9 +11,10 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from threading import Lock
 
 from tqdm.auto import tqdm
+
+from ._locks import Lock
 
 DELAY_SECONDS = 1.0
 """A call that ends sooner shows nothing."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import gc
-import os
 import pickle
 import stat
 import subprocess
@@ -180,36 +179,6 @@ def test_calls_release_the_lock() -> None:
     assert releases_the_lock(lambda: engine.create_evaluation_key(secret_key))
     a = engine.encrypt(np.zeros(20, dtype=bool), secret_key)
     assert releases_the_lock(lambda: a ^ a)
-
-
-FORK = """
-import os, numpy as np
-from everlevel import tfhe
-engine = tfhe.Engine("integer-4-64", thread_count={threads}, insecure_log_n=10)
-secret_key = engine.create_secret_key()
-engine.create_evaluation_key(secret_key)
-x = np.arange(4, dtype=np.uint8)
-a = engine.encrypt_uint(x, secret_key)
-a * a
-child = os.fork()
-other = engine.create_secret_key()
-engine.create_evaluation_key(other)
-assert (engine.decrypt(a * a, secret_key) == x * x).all()
-assert (engine.decrypt(engine.encrypt_uint(x, other) + 1, other) == x + 1).all()
-if child == 0:
-    print("child", flush=True)
-else:
-    os.waitpid(child, 0)
-    print("parent")
-"""
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
-@pytest.mark.parametrize("threads", [1, 2])
-def test_a_forked_process_has_threads(threads: int) -> None:
-    command = [sys.executable, "-c", FORK.format(threads=threads)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=FOREVER, check=True)
-    assert done.stdout == "child\nparent\n"
 
 
 def test_progress_is_shown(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

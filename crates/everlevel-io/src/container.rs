@@ -160,12 +160,10 @@ impl Container {
     pub fn verify(&self) -> Result<(), Error> {
         self.check_unchanged()?;
         for (name, place) in self.header.in_order() {
-            let mut hasher = blake3::Hasher::new();
-            hasher.update_rayon(self.bytes(name)?);
-            let found = hasher.finalize().to_hex();
-            if found.as_str() != place.checksum {
+            let found = header::checksum(self.bytes(name)?);
+            if found != place.checksum {
                 let expected = place.checksum.clone();
-                return Err(Error::Checksum { part: format!("tensor {name}"), expected, found: found.to_string() });
+                return Err(Error::Checksum { part: format!("tensor {name}"), expected, found });
             }
         }
         Ok(())

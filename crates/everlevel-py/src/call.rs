@@ -64,9 +64,11 @@ pub fn run_reporting<T: Send, E: Raise>(
                 work(&progress)
             });
             while wait.recv_timeout(SIGNAL_INTERVAL) == Err(RecvTimeoutError::Timeout) {
-                if let Err(error) = Python::attach(|py| py.check_signals()) {
-                    first_raised().get_or_insert(error);
-                }
+                Python::attach(|py| {
+                    if let Err(error) = py.check_signals() {
+                        first_raised().get_or_insert(error);
+                    }
+                });
             }
             worker.join().unwrap_or_else(|panic| resume_unwind(panic))
         })
