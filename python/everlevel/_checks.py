@@ -86,7 +86,32 @@ def matrix(operation: str, values: Any) -> tuple[Entries, bool]:
     return entries, is_real
 
 
+def unmasked(operation: str, values: Any) -> None:
+    """Refuse a masked array of which something is masked: NumPy would put what is under the mask in its place."""
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        index = int(np.argmax(np.ma.getmaskarray(values)))
+        raise MessageError(
+            f"{operation}: the value at index {index} is masked, and nothing can stand for it; "
+            f"fill it first, for instance with values.filled(0)",
+            index=index,
+        )
+
+
+def sequence(operation: str, name: str, values: Any) -> list[Any]:
+    """Check that an argument can be gone through, and return what is in it."""
+    try:
+        return list(values)
+    except TypeError:
+        raise OperandTypeError(
+            f"{operation}: {name} is of type {type(values).__name__}, and a list is needed; put it in one",
+            argument=name,
+            expected="list",
+            actual=type(values).__name__,
+        ) from None
+
+
 def _numeric_array(operation: str, values: Any) -> NDArray[Any]:
+    unmasked(operation, values)
     try:
         array = np.asarray(values)
     except (ValueError, TypeError) as error:
@@ -232,7 +257,7 @@ def data(operation: str, value: Any) -> bytes:
     """Check serialized bytes, of any type that has a buffer."""
     try:
         return bytes(memoryview(value))
-    except TypeError:
+    except (TypeError, ValueError):
         raise OperandTypeError(
             f"{operation}: data is of type {type(value).__name__}, and bytes are needed; "
             f"pass what serialize returned, or use read_* for a path",

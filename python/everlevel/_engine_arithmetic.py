@@ -280,7 +280,7 @@ class ArithmeticMixin(EngineCore):
         >>> len(both), engine.decrypt(both, secret_key)[[0, engine.slot_count]].round(3)
         (2, array([1., 2.]))
         """
-        parts = [self._ciphertext("vstack", part) for part in ciphertexts]
+        parts = [self._ciphertext("vstack", part) for part in _checks.sequence("vstack", "ciphertexts", ciphertexts)]
         level = min((part.level for part in parts), default=0)
         lowered = [part if part.level == level else self.level_down(part, level) for part in parts]
         native = self._context.stack([part._native for part in lowered])

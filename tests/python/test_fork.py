@@ -154,4 +154,6 @@ print(len(os.listdir("/proc/self/task")) - before)
 @pytest.mark.parametrize("scheme", [CKKS, TFHE], ids=["ckks", "tfhe"])
 def test_no_threads_but_the_engine_s(scheme: str, tmp_path: Path) -> None:
     """Work outside its pool would start as many threads as the machine has, which a child couldn't use."""
-    assert run(scheme + THREADS, "2", str(tmp_path), RAYON_NUM_THREADS="17") == ["0"]
+    (started,) = run(scheme + THREADS, "2", str(tmp_path), RAYON_NUM_THREADS="50")
+    # A thread that has just ended may still be counted.
+    assert int(started) < 10

@@ -25,7 +25,7 @@ pub fn run<T: Send>(py: Python<'_>, work: impl FnOnce() -> Result<T, Error> + Se
 /// As [`run`], for the errors of any scheme.
 pub fn run_any<T: Send, E: Raise>(py: Python<'_>, work: impl FnOnce() -> Result<T, E> + Send) -> PyResult<T> {
     match py.detach(|| catch_unwind(AssertUnwindSafe(work))) {
-        Ok(result) => result.map_err(|e| error::to_py(&e)),
+        Ok(result) => result.map_err(error::to_py),
         Err(panic) => Err(error::from_panic(&*panic)),
     }
 }

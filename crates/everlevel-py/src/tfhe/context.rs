@@ -17,6 +17,9 @@ use crate::files::Notes;
 use crate::tfhe::files::Stored;
 use crate::tfhe::objects::{TfheCiphertext, TfheEvaluationKey, TfheSecretKey};
 
+/// The largest that the façade takes.
+const LARGEST_INSECURE_LOG_N: u32 = 15;
+
 pub(super) type Report = Option<Py<PyAny>>;
 pub(super) type Key<'py> = &'py TfheEvaluationKey;
 
@@ -32,6 +35,19 @@ pub struct TfheContext {
 #[pyfunction]
 pub fn tfhe_sets() -> Vec<(&'static str, f64, f64, &'static str)> {
     sets::ALL.iter().map(|set| (set.name, set.security_bits, set.log2_p_fail, set.about)).collect()
+}
+
+/// The parameters of a set at a ring without security, which must hold the set's messages.
+fn insecure_params(set: &sets::NamedSet, log_n: u32) -> Result<tfhe::Params, Error> {
+    let params = |log_n: u32| tfhe::Params::try_from(set.insecure_literal(log_n));
+    params(log_n).or_else(|error| match (log_n..=LARGEST_INSECURE_LOG_N).find(|&log_n| params(log_n).is_ok()) {
+        Some(enough) => Err(Error::Parameter {
+            what: "insecure_log_n",
+            found: log_n.to_string(),
+            needed: format!("{enough} or more for the messages of {}", set.name),
+        }),
+        None => Err(error),
+    })
 }
 
 impl TfheContext {
@@ -75,7 +91,7 @@ impl TfheContext {
         run_any(py, || {
             let set = sets::find(parameters)?;
             let params = match insecure_log_n {
-                Some(log_n) => tfhe::Params::try_from(set.insecure_literal(log_n))?,
+                Some(log_n) => insecure_params(set, log_n)?,
                 None => set.params()?,
             };
             let pool = Pool::new(thread_count).map_err(|error| Error::Parameter {
@@ -272,11 +288,19 @@ impl TfheContext {
         key: Key<'_>,
         a: &TfheCiphertext,
         tables: Vec<Vec<u64>>,
+        many: bool,
         report: Report,
     ) -> PyResult<Vec<TfheCiphertext>> {
+        let named = |mut error: Error| {
+            if many && let Some(op) = error.op_mut() {
+                *op = "bootstrap_many";
+            }
+            error
+        };
         let out = run_reporting(py, report, |progress| {
             // A call with no elements still looks at the tables.
-            self.in_steps(key, (a.0.len(), 1), progress, |range| key.keys.tables(&a.0[range], &tables))
+            let step = |range: std::ops::Range<usize>| key.keys.tables(&a.0[range], &tables).map_err(named);
+            self.in_steps(key, (a.0.len(), 1), progress, step)
         })?;
         let mut columns: Vec<_> = tables.iter().map(|_| TfheCiphertext(Vec::with_capacity(a.0.len()))).collect();
         for row in out {
