@@ -343,6 +343,18 @@ def test_places_that_cannot_be_written(party: Party, tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == []
 
 
+def test_what_is_no_file(party: Party, tmp_path: Path) -> None:
+    """A pipe waits for whoever writes to it, and a device may have no end."""
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", Path("/dev/zero")):
+        for options in ({}, {"mapped": True}, {"mapped": False}):
+            with pytest.raises(errors.StorageError, match="is not a regular file; give the path of a file"):
+                party.engine.load(path, **options)
+        with pytest.raises(errors.StorageError, match="is not a regular file; nothing was changed"):
+            party.public_key.save(path)
+    assert (tmp_path / "pipe").is_fifo()
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
 def test_a_read_only_folder(party: Party, tmp_path: Path) -> None:
     tmp_path.chmod(0o500)

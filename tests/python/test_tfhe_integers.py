@@ -221,9 +221,11 @@ def test_what_is_no_term(party: Any) -> None:
     for terms, constant in (([([1, 2], x)], 0), ([(1, x)], [1, 2])):
         with pytest.raises(MessageError, match="single integer"):
             engine.linear(terms, constant)  # type: ignore[arg-type]
-    for axis in (1, "a", (0, 1)):
+    for axis in (1, "a", (0, 1), 2**63, -(2**63), 10**400):
         with pytest.raises(MessageError, match=r"sum: axis .* of an array of shape \(2,\)"):
             x.sum(axis)  # type: ignore[arg-type]
+        with pytest.raises(MessageError, match="don't go together along axis"):
+            tfhe.concatenate([x, x], axis=axis)  # type: ignore[arg-type]
 
 
 def test_encrypted_operands_of_other_kinds(party: Any) -> None:
@@ -235,6 +237,21 @@ def test_encrypted_operands_of_other_kinds(party: Any) -> None:
                 operation(*operands)
     for refused in (lambda: x == x, lambda: x != 1):
         with pytest.raises(SpaceError, match="look-up table"):
+            refused()
+
+
+def test_masked_values_are_no_integers(party: Any) -> None:
+    engine, secret_key = party
+    masked = np.ma.array([1, 2], mask=[True, False])
+    x = engine.encrypt([1, 2], secret_key, max_value=3)
+    table = np.ma.array(range(16), mask=[1, *[0] * 15])
+    for refused in (
+        lambda: engine.encrypt(masked, secret_key),
+        lambda: engine.encrypt_uint(masked, secret_key, width=8),
+        lambda: x + masked,
+        lambda: engine.bootstrap(x, lut=table),
+    ):
+        with pytest.raises(MessageError, match="index 0 is masked"):
             refused()
 
 
