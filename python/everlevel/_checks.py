@@ -14,7 +14,7 @@ from typing import Any, Final, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import LevelError, MessageError, MessageTypeError, OperandTypeError
+from .errors import LevelError, MessageError, MessageTypeError, OperandTypeError, StorageError
 
 T = TypeVar("T")
 
@@ -242,7 +242,14 @@ def instance(operation: str, name: str, value: Any, kind: type[T]) -> T:
 def path(operation: str, value: Any) -> str:
     """Check a path, and return it as text."""
     try:
-        return os.fsdecode(value)
+        text = os.fsdecode(value)
+        os.fsencode(text)
+        return text
+    except UnicodeEncodeError:
+        raise StorageError(
+            f"{operation}: the path {value!r} has characters that no path of this system has; check the path",
+            path=ascii(value),
+        ) from None
     except TypeError:
         raise OperandTypeError(
             f"{operation}: path is of type {type(value).__name__}, and a str or pathlib.Path is needed; "

@@ -334,6 +334,10 @@ def test_places_that_cannot_be_written(party: Party, tmp_path: Path) -> None:
         party.engine.load(tmp_path / "missing")
     with pytest.raises(errors.StorageError, match="path of a file"):
         party.engine.load(tmp_path)
+    for path in ("\ud800", "a\0b"):
+        for call in (party.engine.load, party.public_key.save):
+            with pytest.raises(errors.StorageError, match="path"):
+                call(path)
     with pytest.raises(errors.OperandTypeError, match="check the order"):
         party.engine.write_public_key(party.public_key, 7)  # type: ignore[arg-type]
     with pytest.raises(errors.OperandTypeError, match="public_key is of type str"):

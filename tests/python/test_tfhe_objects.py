@@ -9,6 +9,8 @@ import stat
 import subprocess
 import sys
 import weakref
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
@@ -123,6 +125,21 @@ def test_pickles(engine: tfhe.Engine) -> None:
     np.testing.assert_array_equal(engine.decrypt(message, secret_key), VALUES)
     assert copy.copy(x) is x
     assert copy.deepcopy(evaluation_key) is evaluation_key
+
+
+def twice(message: tfhe.Ciphertext, key: tfhe.EvaluationKey) -> tfhe.Ciphertext:
+    engine = key._engine
+    engine.use(key)
+    assert message._engine is engine
+    return engine.bootstrap(message, lut=lambda m: 2 * m % 8)
+
+
+def test_objects_travel_to_other_processes(engine: tfhe.Engine) -> None:
+    secret_key = engine.create_secret_key()
+    key = engine.create_evaluation_key(secret_key)
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        message = pool.submit(twice, engine.encrypt(VALUES, secret_key), key).result()
+    np.testing.assert_array_equal(engine.decrypt(message, secret_key), 2 * VALUES % 8)
 
 
 def test_secrets_stay(engine: tfhe.Engine) -> None:
