@@ -27,6 +27,7 @@ AnyKey = (
     | BootstrapKey
     | SmallBootstrapKey
 )
+"""What an evaluation key is made of."""
 
 _Slot = tuple[int, type, int]
 """(secret, class of key, amount of a fixed rotation or 0)."""

@@ -155,6 +155,9 @@ fn translate(error: &Error) -> Translation {
         Error::UnitCount { left, right, .. } => {
             T::new("UnitCountError", [("left", int(*left)), ("right", int(*right))])
         }
+        Error::MatrixUnits { needed, found, .. } => {
+            T::new("UnitCountError", [("left", int(*needed)), ("right", int(*found))])
+        }
         Error::MissingRotation { rotation, available, .. } => T::new(
             "MissingKeyError",
             [
