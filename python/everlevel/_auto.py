@@ -14,11 +14,11 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable
 from functools import wraps
-from threading import Lock
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec, TypeVar, cast
 from weakref import WeakKeyDictionary
 
+from ._locks import Lock
 from ._options import DEFAULT_STAGE_COUNT
 from .ciphertext import Ciphertext
 from .errors import LevelError, MissingKeyError

@@ -154,13 +154,14 @@ class PolynomialsMixin(EngineCore):
         array([12.])
         """
         factors, _ = _checks.coefficients("weighted_sum", weights)
-        if len(factors) != len(ciphertexts):
+        given = _checks.sequence("weighted_sum", "ciphertexts", ciphertexts)
+        if len(factors) != len(given):
             raise MessageError(
-                f"weighted_sum: there are {len(ciphertexts)} ciphertexts and {len(factors)} weights; "
+                f"weighted_sum: there are {len(given)} ciphertexts and {len(factors)} weights; "
                 f"give as many of one as of the other",
                 length=len(factors),
             )
-        terms = [self._ciphertext("weighted_sum", ciphertext) for ciphertext in ciphertexts]
+        terms = [self._ciphertext("weighted_sum", ciphertext) for ciphertext in given]
         total: Ciphertext = terms[0] * np.asarray(weights)[0]
         for term, weight in zip(terms[1:], np.asarray(weights)[1:], strict=True):
             total = total + term * weight

@@ -510,7 +510,7 @@ class TfheContext:
         self, key: TfheEvaluationKey, parts: Sequence[tuple[int, TfheCiphertext]], constant: int
     ) -> TfheCiphertext: ...
     def tables(
-        self, key: TfheEvaluationKey, a: TfheCiphertext, tables: Sequence[Sequence[int]], report: _Report
+        self, key: TfheEvaluationKey, a: TfheCiphertext, tables: Sequence[Sequence[int]], many: bool, report: _Report
     ) -> list[TfheCiphertext]: ...
 
     # Files.

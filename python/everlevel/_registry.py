@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from threading import Lock
 from typing import Any, TypeVar
 
+from ._locks import Lock
 from .errors import MissingKeyError
 from .keys import (
     BootstrapKey,

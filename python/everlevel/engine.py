@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from importlib.metadata import version
-from threading import Lock
 from typing import Any, Final, Literal, NoReturn, overload
 from weakref import WeakValueDictionary
 
@@ -15,6 +14,7 @@ from ._engine_files import FilesMixin
 from ._engine_many import ManyMixin
 from ._engine_range import RangeMixin
 from ._keywords import accept_names_of_1x
+from ._locks import Lock
 from ._options import Mode
 from ._registry import KeyRegistry
 from ._storable import Storable

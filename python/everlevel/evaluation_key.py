@@ -86,7 +86,7 @@ class EvaluationKey(_checks.KeyBundle, Storable):
     def __init__(self, keys: Iterable[AnyKey]) -> None:
         self._single: dict[type, Any] = {}
         fixed: dict[int, FixedRotationKey] = {}
-        for key in keys:
+        for key in _checks.sequence("EvaluationKey", "keys", keys):
             if not isinstance(key, _KINDS):
                 raise OperandTypeError(
                     f"EvaluationKey: a {type(key).__name__} is among the keys, and evaluation keys are needed; "

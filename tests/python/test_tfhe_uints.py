@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import operator
 import pickle
-import subprocess
-import sys
 import threading
-import time
 from pathlib import Path
 from typing import Any
 
@@ -98,7 +95,7 @@ def test_products_are_numpys(dtype: Any, party: Party, rng: np.random.Generator)
     np.testing.assert_array_equal(engine.decrypt(10 * a, secret_key), dtype(10) * x)
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(pairs=st.lists(st.tuples(st.integers(0, 255), st.integers(0, 255)), min_size=1, max_size=12))
 def test_overflow_is_told(pairs: list[tuple[int, int]], party: Party) -> None:
     engine, secret_key = party
@@ -216,7 +213,7 @@ def test_widths(party: Party) -> None:
         with pytest.raises(WidthError, match=r"16 and 32 bits.*astype") as caught:
             refused()
         assert (caught.value.left, caught.value.right) == (16, 32)
-    with pytest.raises(WidthError):
+    with pytest.raises(WidthError, match=r"^concatenate: .* 16 and 32 bits; .*x\.astype\(numpy\.uint32\)"):
         tfhe.concatenate([a, other.reshape(1, 2)])
     for dtype in (np.int16, "float", "nonsense"):
         with pytest.raises(OperandTypeError, match="uint8"):
@@ -295,7 +292,7 @@ def test_other_keys_and_parameters(party: Party) -> None:
         b + 1
     with pytest.raises(KeyMismatchError):
         a + b
-    with pytest.raises(KeyMismatchError):
+    with pytest.raises(KeyMismatchError, match=r"^decrypt: "):
         engine.decrypt(a, other)
     elsewhere, key = make("integer-5-64")
     c = elsewhere.encrypt_uint(np.uint8(7), key)
@@ -370,44 +367,16 @@ def test_progress_counts_bootstraps(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, party: Party
 ) -> None:
     monkeypatch.setenv("EVERLEVEL_PROGRESS", "1")
+    monkeypatch.delenv("COLUMNS", raising=False)
     monkeypatch.setattr("everlevel._progress.DELAY_SECONDS", 0)
     engine, secret_key = make(progress=True)
     a = engine.encrypt_uint(np.arange(50, dtype=np.uint8), secret_key)
     capsys.readouterr()
     a * a
-    out = capsys.readouterr().err
-    assert "multiply" in out
-    assert f"/{26 * 50}" in out
-
-
-PROGRAM = """
-import numpy as np
-from everlevel import tfhe
-engine = tfhe.Engine("integer-4-64", thread_count=1, insecure_log_n=10)
-secret_key = engine.create_secret_key()
-engine.create_evaluation_key(secret_key)
-x = np.arange(4_000, dtype=np.uint16)
-a = engine.encrypt_uint(x, secret_key)
-print("ready", flush=True)
-try:
-    a * a
-except KeyboardInterrupt:
-    assert (engine.decrypt(a, secret_key) == x).all()
-    print("interrupted")
-"""
-
-
-def test_ctrl_c_ends_a_product() -> None:
-    import signal
-
-    with subprocess.Popen([sys.executable, "-c", PROGRAM], stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "ready\n"
-        time.sleep(0.5)
-        start = time.perf_counter()
-        process.send_signal(signal.SIGINT)
-        assert process.stdout.read() == "interrupted\n"
-        assert time.perf_counter() - start < 5
+    # What is drawn on the way depends on the time; the end is drawn always.
+    last = capsys.readouterr().err.split("\r")[-3]
+    assert last.startswith("multiply: 100%")
+    assert f" {26 * 50}/{26 * 50} " in last
 
 
 @pytest.mark.full_size

@@ -144,14 +144,14 @@ pub enum Error {
         found: usize,
     },
     /// A bootstrap on parameters without one.
-    #[error("{op}: these parameters have no bootstrap; create the engine with use_bootstrap=True")]
+    #[error("{op}: these parameters have no bootstrap; take some that do, such as ParamsLiteral::bootstrap")]
     NoBootstrap {
         /// The refused operation.
         op: &'static str,
     },
     /// A bootstrap key of the wrong kind.
     #[error(
-        "{op}: bootstrap key is for {found:?} bootstraps, this needs one for {needed:?}; make it with create_lossy_bootstrap_key"
+        "{op}: bootstrap key is for {found:?} bootstraps, this needs one for {needed:?}; make it with Context::bootstrap_key_of"
     )]
     BootstrapKind {
         /// The refused operation.

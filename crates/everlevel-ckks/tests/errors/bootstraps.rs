@@ -21,14 +21,14 @@ fn bootstraps_are_refused_without_parameters_keys_or_a_supported_stage_count() {
             result,
             Error::NoBootstrap { .. },
             "create_bootstrap_key: these parameters have no bootstrap",
-            "use_bootstrap=True"
+            "ParamsLiteral::bootstrap"
         );
         let result = w.ctx().bootstrap(&w.at[0], &w.party.relinearization, &w.party.conjugation, &key, &no_progress);
         assert_refused!(
             result,
             Error::NoBootstrap { .. },
             "bootstrap: these parameters have no bootstrap",
-            "use_bootstrap=True"
+            "ParamsLiteral::bootstrap"
         );
     });
 

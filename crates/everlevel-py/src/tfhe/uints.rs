@@ -79,7 +79,7 @@ pub(super) fn in_slices<T: Send>(
     (len, is_product): (usize, bool),
     operation: impl Fn(&Integers<'_>, Range<usize>) -> Result<T, Error> + Send + Sync,
 ) -> PyResult<Vec<T>> {
-    let pass = key.keys.bootstrap_key().batch_len() * context.pool.current_num_threads();
+    let pass = key.keys.bootstrap_key().batch_len() * context.pool.thread_count();
     let size = if is_product { pass.div_ceil(4) } else { pass }.max(1);
     let slices = || (0..len).step_by(size).map(|start| start..len.min(start + size));
     run_reporting(py, report, |progress| {
@@ -92,7 +92,7 @@ pub(super) fn in_slices<T: Send>(
 
 fn join_uints<'a>(parts: impl IntoIterator<Item = &'a UintArray>) -> PyResult<TfheUintArray> {
     let joined = UintArray::join(&parts.into_iter().collect::<Vec<_>>());
-    joined.map(TfheUintArray).map_err(|error| crate::error::to_py(&error))
+    joined.map(TfheUintArray).map_err(crate::error::to_py)
 }
 
 impl TfheUintArray {
