@@ -251,6 +251,8 @@ fn headers_of_matrices_that_no_writer_writes_are_refused() {
     let matrix = p.ctx.encode_light_matrix(Entries::Real(&[1.0; 6]), (2, 3), 2, None).unwrap();
     let builder = || p.ctx.to_container(&matrix, Form::Seeded).unwrap();
     let object = io::Container::from_bytes(builder().to_bytes()).unwrap().metadata("object").unwrap().to_string();
+    // One block is written as it was when there was no more than one.
+    assert!(!object.contains("block_sizes"), "{object}");
     for (from, to, what) in [
         ("\"rows\":2", "\"rows\":0", "rows is 0"),
         ("\"columns\":3", "\"columns\":999", "number of blocks is 0"),
