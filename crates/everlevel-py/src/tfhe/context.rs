@@ -40,13 +40,13 @@ pub fn tfhe_sets() -> Vec<(&'static str, f64, f64, &'static str)> {
 /// The parameters of a set at a ring without security, which must hold the set's messages.
 fn insecure_params(set: &sets::NamedSet, log_n: u32) -> Result<tfhe::Params, Error> {
     let params = |log_n: u32| tfhe::Params::try_from(set.insecure_literal(log_n));
-    params(log_n).or_else(|error| match (log_n..=LARGEST_INSECURE_LOG_N).find(|&log_n| params(log_n).is_ok()) {
-        Some(enough) => Err(Error::Parameter {
+    params(log_n).map_err(|error| match (log_n..=LARGEST_INSECURE_LOG_N).find(|&log_n| params(log_n).is_ok()) {
+        Some(enough) => Error::Parameter {
             what: "insecure_log_n",
             found: log_n.to_string(),
             needed: format!("{enough} or more for the messages of {}", set.name),
-        }),
-        None => Err(error),
+        },
+        None => error,
     })
 }
 
