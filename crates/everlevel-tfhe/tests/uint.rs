@@ -63,6 +63,32 @@ impl<'k> Bench<'k> {
         Ok(())
     }
 
+    fn quotients(&self, a: &[u64], b: &[u64]) -> Result<(), Error> {
+        let (x, y, int, max) = (self.encrypt(a), self.encrypt(b), &self.integers, self.width.max());
+        let quotient = |a: u64, b: u64| a.checked_div(b).unwrap_or(max);
+        let remainder = |a: u64, b: u64| a.checked_rem(b).unwrap_or(a);
+        let public = int.constants(self.width, b)?;
+        for (what, x, y) in [
+            ("encrypted", &x, &y),
+            ("by public", &x, &public),
+            ("of public", &int.constants(self.width, a)?, &y),
+            ("both public", &int.constants(self.width, a)?, &public),
+        ] {
+            let (found, by_zero) = int.checked_div(x, y)?;
+            self.are(&format!("div, {what}"), &found, zip(a, b).map(|(a, b)| quotient(a, b)));
+            self.bools("div by zero", &by_zero, b.iter().map(|&b| b == 0));
+            let (found, by_zero) = int.checked_rem(x, y)?;
+            self.are(&format!("rem, {what}"), &found, zip(a, b).map(|(a, b)| remainder(a, b)));
+            self.bools("rem by zero", &by_zero, b.iter().map(|&b| b == 0));
+            if what.starts_with("encrypted") || b.iter().all(|&b| b != 0) {
+                let (q, r) = int.div_rem(x, y)?;
+                self.are("div_rem", &q, zip(a, b).map(|(a, b)| quotient(a, b)));
+                self.are("div_rem", &r, zip(a, b).map(|(a, b)| remainder(a, b)));
+            }
+        }
+        Ok(())
+    }
+
     fn comparisons(&self, a: &[u64], b: &[u64]) -> Result<(), Error> {
         let (x, y, int) = (self.encrypt(a), self.encrypt(b), &self.integers);
         self.bools("eq", &int.eq(&x, &y)?, zip(a, b).map(|(a, b)| a == b));
@@ -246,6 +272,45 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 6, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn quotients_are_rusts(width in width(), pairs in operands(), shift in 0u32..64, threads in 1usize..=4) {
+        let bench = Bench::new(two_bits(), width);
+        // Quotients of every size.
+        let (a, b) = split(&pairs, width);
+        let b: Vec<u64> = b.iter().map(|b| b >> (shift % width.bits())).collect();
+        on_threads(threads, || bench.quotients(&a, &b)).unwrap();
+    }
+}
+
+/// All ways that divisors take: zero, powers of two, small odd factors and large ones, in the clear and encrypted, and narrower ones.
+#[test]
+fn divisors_of_every_kind() {
+    let bench = Bench::new(two_bits(), Width::U8);
+    let b: Vec<u64> = (0..=255).step_by(7).chain(0..29).collect();
+    let a: Vec<u64> = b.iter().map(|b| (b * 77 + 31) % 256).collect();
+    bench.quotients(&a, &b).unwrap();
+    let a = vec![255; 16];
+    bench.quotients(&a, &(0..16).collect::<Vec<_>>()).unwrap();
+    for width in [Width::U16, Width::U32, Width::U64] {
+        let bench = Bench::new(two_bits(), width);
+        let (int, a) = (&bench.integers, vec![width.max(), width.max() / 3, 12_345, 7]);
+        let x = bench.encrypt(&a);
+        let edges = int.constants(width, &[width.max(), width.max() - 1, width.max() / 2 + 1, 1]).unwrap();
+        let (q, r) = int.div_rem(&x, &edges).unwrap();
+        bench.are("div by edges", &q, [1, 0, 0, 7]);
+        bench.are("rem by edges", &r, [0, a[1], a[2], 0]);
+        for divisor in [[0, 7, 255, 100], [0, 1, 5, 6]] {
+            let y = int.with_width(&bench.secret.encrypt_uints(Width::U8, &divisor).unwrap(), width).unwrap();
+            let (q, r) = int.div_rem(&x, &y).unwrap();
+            bench.are("narrow div", &q, zip(&a, &divisor).map(|(a, b)| a.checked_div(b).unwrap_or(width.max())));
+            bench.are("narrow rem", &r, zip(&a, &divisor).map(|(a, b)| a.checked_rem(b).unwrap_or(a)));
+        }
+    }
+}
+
 /// The largest product that fits and the smallest that doesn't, and all carries at once.
 #[test]
 fn edges_of_every_width() {
@@ -271,6 +336,9 @@ fn wider_digits() {
         on_threads(threads, || {
             bench.arithmetic(&a, &b).unwrap();
             bench.products(&a, &b).unwrap();
+            bench.quotients(&a, &b).unwrap();
+            bench.quotients(&a, &[3]).unwrap();
+            bench.quotients(&a, &[1000]).unwrap();
             bench.chain(&a, &b).unwrap();
         });
     }
@@ -289,6 +357,7 @@ fn copies_are_combined() {
         let value = bench.secret.decrypt_uints(x).unwrap()[0];
         bench.are("sum of copies", &int.sum_rows(&x.take(&[0; 9]), 9).unwrap(), [value.wrapping_mul(9)]);
         bench.are("product", &int.mul(x, x).unwrap(), [value.wrapping_mul(value)]);
+        bench.are("quotient", &int.div(x, x).unwrap(), [1]);
         bench.are("double", &int.add(x, x).unwrap(), [value.wrapping_mul(2)]);
         bench.bools("equal", &int.eq(x, x).unwrap(), [true]);
         bench.are("difference", &int.sub(x, x).unwrap(), [0]);
@@ -340,5 +409,7 @@ fn real_set() {
     bench.chain(&a, &b).unwrap();
     on_threads(4, || bench.arithmetic(&a[..1], &b[..1])).unwrap();
     bench.reductions(&[9, 1, 0xbeef, 1, 7, 3]).unwrap();
-    Bench::new(&keys, Width::U8).products(&[0xd7], &[0x4b]).unwrap();
+    let bench = Bench::new(&keys, Width::U8);
+    bench.products(&[0xd7], &[0x4b]).unwrap();
+    bench.quotients(&[0xd7], &[0x1b]).unwrap();
 }

@@ -150,11 +150,6 @@ impl Integers<'_> {
         groups.into_iter().map(|(group, ..)| group).collect()
     }
 
-    /// Largest number of bootstrapped bits that one table takes as their sum.
-    pub(super) fn fan_in(&self) -> usize {
-        (self.radix.max() as usize).min(self.keys.params().norm2 as usize).max(2)
-    }
-
     /// The blocks, those bootstrapped whose noise would be too much beside another's when multiplied by a factor.
     pub(super) fn settled(
         &self,
