@@ -61,6 +61,7 @@ impl Raise for Error {
             Error::WidthMismatch { left, right, .. } => {
                 T::new("WidthError", [("left", wide(u64::from(*left))), ("right", wide(u64::from(*right)))])
             }
+            Error::DivisionByZero { index, .. } => T::new("DivisionByZeroError", [("index", int(*index))]),
             Error::Io(error) => translate_files(error),
             // Lengths are the façade's to match, and the system's randomness is nobody's to mend. A cancellation has its cause raised in its place.
             _ => T::new("InternalError", []),
