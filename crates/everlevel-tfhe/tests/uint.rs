@@ -347,6 +347,26 @@ fn wider_digits() {
     bench.shifts(&[0xc5], &[3]).unwrap();
 }
 
+/// Slices of rows and of columns, whose outcomes are reduced in turn.
+#[test]
+fn long_arrays_are_reduced_in_slices() {
+    let bench = Bench::new(two_bits(), Width::U8);
+    on_threads(1, || {
+        let (int, slice) = (&bench.integers, bench.integers.slice_len());
+        for (rows, len) in [(2 * slice + 5, 1), (9 * slice / 2, 2), (3, slice + 2)] {
+            let a: Vec<u64> = (0..rows * len).map(|i| (i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56).collect();
+            let x = bench.encrypt(&a);
+            let column = |i: usize| a.iter().skip(i).step_by(len).copied().collect::<Vec<_>>();
+            bench.are("sum", &int.sum_rows(&x, rows).unwrap(), (0..len).map(|i| column(i).iter().sum()));
+            let largest = (0..len).map(|i| column(i).into_iter().max().unwrap());
+            bench.are("max", &int.extreme_row(&x, rows, Extreme::Max).unwrap(), largest);
+            let places = int.place_of_extreme(&x, rows, Extreme::Max).unwrap();
+            let first = |i| column(i).iter().position(|x| Some(x) == column(i).iter().max()).unwrap() as u64;
+            assert_eq!(bench.secret.decrypt_uints(&places).unwrap(), (0..len).map(first).collect::<Vec<_>>());
+        }
+    });
+}
+
 /// Copies of one error add as values: their sums are made of smaller groups.
 #[test]
 fn copies_are_combined() {

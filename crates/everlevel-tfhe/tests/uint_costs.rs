@@ -73,6 +73,37 @@ fn rounds_are_shared_by_the_elements() {
     assert!(int.checked_mul(&x, &x).unwrap().1.is_empty());
 }
 
+/// Long arrays are reduced in slices: a round is no longer than what a slice takes, and all rounds together are as many bootstraps as without slices.
+#[test]
+fn reductions_are_done_in_slices() {
+    let (secret, keys) = two_bits();
+    let int = keys.integers().unwrap();
+    let all = secret.encrypt_uints(Width::U16, &[7; 5000]).unwrap();
+    for threads in [1, 3] {
+        on_threads(threads, || {
+            let slice = int.slice_len();
+            for (rows, len) in [(3 * slice + 1, 1), (300, 7), (5, 2 * slice + 3)] {
+                let many = all.slice(0..rows * len);
+                let max = int.cost(|int| int.extreme_row(&many, rows, Extreme::Max)).unwrap();
+                assert_eq!(max.bootstraps, 28 * (rows - 1) * len);
+                let sum = int.cost(|int| int.sum_rows(&many, rows)).unwrap();
+                // Of five terms a digit and a carry.
+                assert!(sum.bootstraps < rows * len * 8, "{sum:?}");
+                // A comparison takes two bootstraps a block at most; sums take those of four times as many rows.
+                for (cost, rows_at_once) in [(max, 1), (sum, 4)] {
+                    let held = 2 * 8 * rows_at_once * slice.max(len.min(slice));
+                    assert!(cost.bootstraps <= cost.rounds * held, "{cost:?} in rounds of {held}");
+                }
+            }
+        });
+    }
+    let none = all.take(&[]);
+    for reduced in [int.sum_rows(&none, 3), int.extreme_row(&none, 3, Extreme::Min)] {
+        assert!(reduced.unwrap().is_empty());
+    }
+    assert_eq!(int.place_of_extreme(&none, 300, Extreme::Min).unwrap().width(), Width::U16);
+}
+
 /// What is counted beforehand is what is done.
 #[test]
 fn costs_are_paid() {

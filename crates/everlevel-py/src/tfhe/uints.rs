@@ -84,12 +84,11 @@ pub(super) fn in_slices<T: Send>(
     (len, is_product): (usize, bool),
     operation: impl Fn(&Integers<'_>, Range<usize>) -> Result<T, Error> + Send + Sync,
 ) -> PyResult<Vec<T>> {
-    let pass = key.keys.bootstrap_key().batch_len() * context.pool.current_num_threads();
-    let size = if is_product { pass.div_ceil(4) } else { pass }.max(1);
-    let slices = || (0..len).step_by(size).map(|start| start..len.min(start + size));
     run_reporting(py, report, |progress| {
         context.pool.install(|| {
             let integers = key.keys.integers()?;
+            let size = integers.slice_len().div_ceil(if is_product { 4 } else { 1 });
+            let slices = || (0..len).step_by(size).map(|start| start..len.min(start + size));
             integers.reporting(progress, |int| slices().map(|places| operation(int, places)).collect())
         })
     })

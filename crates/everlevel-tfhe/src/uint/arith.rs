@@ -82,8 +82,8 @@ impl Integers<'_> {
         let block = |i: usize| {
             let constant = top + i64::from(i.is_multiple_of(a.per));
             match plus {
-                Some(plus) => self.keys.linear(&[(-1, &a.blocks[i]), (1, &plus.blocks[i])], constant),
-                None => self.keys.linear(&[(-1, &a.blocks[i])], constant),
+                Some(plus) => self.linear(&[(-1, &a.blocks[i]), (1, &plus.blocks[i])], constant),
+                None => self.linear(&[(-1, &a.blocks[i])], constant),
             }
         };
         (0..a.blocks.len()).map(block).collect()

@@ -75,7 +75,7 @@ impl Integers<'_> {
             }
             for (digit, bits) in quotient.iter_mut().skip(place).step_by(per).zip(&bits_found) {
                 let terms: Vec<_> = bits.iter().map(|(factor, bit)| (*factor, bit)).collect();
-                *digit = self.keys.linear(&terms, 0)?;
+                *digit = self.linear(&terms, 0)?;
             }
         }
         if asked.quotient {
@@ -133,10 +133,10 @@ impl Integers<'_> {
             for (j, digit) in d.integer(e)[..len].iter().enumerate() {
                 let linear = self.public(digit).filter(|_| control.max_value <= 1).map(|digit| {
                     let [at_0, at_1] = [0, 1].map(|control| addend(digit, control, u64::from(j == 0)) as i64);
-                    self.keys.linear(&[(at_1 - at_0, control)], at_0)
+                    self.linear(&[(at_1 - at_0, control)], at_0)
                 });
                 if linear.is_none() {
-                    let input = self.keys.linear(&[(3, digit), (1, control)], 0)?;
+                    let input = self.linear(&[(3, digit), (1, control)], 0)?;
                     jobs.push((input, &tables[usize::from(j > 0)]));
                 }
                 addends.push(linear.transpose()?);

@@ -151,7 +151,8 @@ impl Radix {
 /// Arithmetic on arrays of encrypted integers with the keys of one secret, element by element.
 ///
 /// Each operation goes over the key once for each of its rounds, and not once for each element: the bootstraps of all elements that don't wait for
-/// each other are done together. It holds a round's bootstraps in memory, which for products of long arrays is much: cut those into slices.
+/// each other are done together. It holds a round's bootstraps in memory, which for long arrays is much: cut them into slices of [`Integers::slice_len`], and for
+/// products less. Reductions do so themselves.
 #[derive(Debug)]
 pub struct Integers<'k> {
     keys: &'k EvalKeys,
@@ -176,6 +177,11 @@ impl EvalKeys {
 }
 
 impl Integers<'_> {
+    /// Elements of which each round is a pass over the key or more on every thread of the current pool.
+    pub fn slice_len(&self) -> usize {
+        self.keys.bootstrap_key().batch_len() * rayon::current_num_threads()
+    }
+
     /// Bits of a block.
     pub fn block_bits(&self) -> u32 {
         self.radix.bits
