@@ -126,20 +126,8 @@ class UintArray(EncryptedArray[_native.TfheUintArray]):
     def __invert__(self) -> UintArray:
         return self._engine._uint_unary("invert", self)
 
-    def __and__(self, other: Any) -> UintArray:
-        return self._engine._uint_binary("and", self, other) if is_operand(other) else NotImplemented
-
-    __rand__ = __and__
-
-    def __or__(self, other: Any) -> UintArray:
-        return self._engine._uint_binary("or", self, other) if is_operand(other) else NotImplemented
-
-    __ror__ = __or__
-
-    def __xor__(self, other: Any) -> UintArray:
-        return self._engine._uint_binary("xor", self, other) if is_operand(other) else NotImplemented
-
-    __rxor__ = __xor__
+    def _bitwise(self, name: str, other: Any) -> UintArray:
+        return self._engine._uint_binary(name, self, other)
 
     def __lshift__(self, amount: Any) -> UintArray:
         return self._engine._uint_shift("left_shift", self, amount) if is_operand(amount) else NotImplemented
