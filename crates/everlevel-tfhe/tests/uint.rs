@@ -289,15 +289,22 @@ proptest! {
 #[test]
 fn divisors_of_every_kind() {
     let bench = Bench::new(two_bits(), Width::U8);
-    let b: Vec<u64> = (0..=255).step_by(7).chain(0..29).collect();
-    let a: Vec<u64> = b.iter().map(|b| (b * 77 + 31) % 256).collect();
-    bench.quotients(&a, &b).unwrap();
-    let a = vec![255; 16];
-    bench.quotients(&a, &(0..16).collect::<Vec<_>>()).unwrap();
+    let (int, b) = (&bench.integers, (1..=255).collect::<Vec<u64>>());
+    for a in [vec![255; 255], b.iter().map(|b| (b * 77 + 31) % 256).collect()] {
+        let (q, r) = int.div_rem(&bench.encrypt(&a), &int.constants(Width::U8, &b).unwrap()).unwrap();
+        bench.are("public div", &q, zip(&a, &b).map(|(a, b)| a / b));
+        bench.are("public rem", &r, zip(&a, &b).map(|(a, b)| a % b));
+    }
+    let b: Vec<u64> = (0..=255).step_by(11).chain([1, 2, 3, 128, 129, 255]).collect();
+    bench.quotients(&b.iter().map(|b| (b * 77 + 31) % 256).collect::<Vec<_>>(), &b).unwrap();
     for width in [Width::U16, Width::U32, Width::U64] {
         let bench = Bench::new(two_bits(), width);
         let (int, a) = (&bench.integers, vec![width.max(), width.max() / 3, 12_345, 7]);
         let x = bench.encrypt(&a);
+        let of_factors = int.constants(width, &[100, 225, 165, 125]).unwrap();
+        let (q, r) = int.div_rem(&x, &of_factors).unwrap();
+        bench.are("div by factors", &q, zip(&a, &[100, 225, 165, 125]).map(|(a, b)| a / b));
+        bench.are("rem by factors", &r, zip(&a, &[100, 225, 165, 125]).map(|(a, b)| a % b));
         let edges = int.constants(width, &[width.max(), width.max() - 1, width.max() / 2 + 1, 1]).unwrap();
         let (q, r) = int.div_rem(&x, &edges).unwrap();
         bench.are("div by edges", &q, [1, 0, 0, 7]);

@@ -12,7 +12,7 @@ use everlevel_tfhe::{BoolArray, Error, Extreme, Integers, Space, UintArray, Widt
 fn costs_are_those_of_the_notes() {
     let notes = include_str!("../../../docs/notes/tfhe.md");
     type Operation = fn(&Integers<'_>, [&UintArray; 3], &BoolArray) -> Result<(), Error>;
-    let operations: [(&str, Operation); 19] = [
+    let operations: [(&str, Operation); 21] = [
         ("add, subtract, negate", |int, [x, y, _], _| int.sub(x, y).map(drop)),
         ("`checked_add`, `checked_sub`", |int, [x, y, _], _| int.checked_sub(x, y).map(drop)),
         ("eq, ne", |int, [x, y, _], _| int.eq(x, y).map(drop)),
@@ -32,6 +32,8 @@ fn costs_are_those_of_the_notes() {
         ("divide with remainder", |int, [x, y, _], _| int.div_rem(x, y).map(drop)),
         ("divide by the constant 10", |int, [x, ..], _| int.div(x, &int.constants(x.width(), &[10])?).map(drop)),
         ("remainder by the constant 10", |int, [x, ..], _| int.rem(x, &int.constants(x.width(), &[10])?).map(drop)),
+        ("divide by the constant 100", |int, [x, ..], _| int.div(x, &int.constants(x.width(), &[100])?).map(drop)),
+        ("remainder by the constant 100", |int, [x, ..], _| int.rem(x, &int.constants(x.width(), &[100])?).map(drop)),
         ("divide by the constant 229", |int, [x, ..], _| int.div(x, &int.constants(x.width(), &[229])?).map(drop)),
         ("sum of 16", |int, [.., many], _| int.sum_rows(many, 16).map(drop)),
     ];

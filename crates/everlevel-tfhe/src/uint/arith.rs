@@ -51,7 +51,8 @@ impl Integers<'_> {
         Ok(a.with(self.propagate("neg", sums, a.per, false)?.0))
     }
 
-    fn add_blocks(
+    /// Sums, and carries out of their last blocks where they are asked for.
+    pub(super) fn add_blocks(
         &self,
         op: &'static str,
         a: &UintArray,

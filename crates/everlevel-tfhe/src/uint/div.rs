@@ -1,14 +1,13 @@
 //! Division and remainder: what is asked for, and which divisors take which way.
 //!
 //! A divisor that is public is `2^s·o` with an odd `o`: the dividend is shifted, and divided by `o`. If `o` is small, what is left of the dividend's digits so far
-//! is a message, and the next digit of quotient and remainder is a table or two of it, or of its sum with the dividend's next digit. Otherwise, and for encrypted
-//! divisors, see `long_division`.
+//! is a message, and the next digit of quotient and remainder is a table or two of it, or of its sum with the dividend's next digit. An `o` of small factors is divided
+//! by one after another if that costs less. Otherwise, and for encrypted divisors, see `long_division`.
 
 use std::collections::BTreeMap;
 
 use super::long_division::{Asked, Divided};
 use super::shift::Ends;
-use super::table::Table;
 use super::{BoolArray, Integers, UintArray};
 use crate::{Ciphertext, Error};
 
@@ -17,8 +16,8 @@ use crate::{Ciphertext, Error};
 enum Way {
     /// A public zero.
     Zero,
-    /// By `2^shift·odd`, public.
-    Small { shift: u32, odd: u64 },
+    /// By `2^shift·odd`, public, where `odd` is a product of small factors.
+    Factors { shift: u32, odd: u64 },
     /// By a public divisor with so many blocks of zeros below others.
     Public { zeros: usize, len: usize },
     /// By an encrypted divisor.
@@ -88,7 +87,7 @@ impl Integers<'_> {
         self.check_pair(op, a, b)?;
         let mut groups: BTreeMap<Way, Vec<usize>> = BTreeMap::new();
         for i in 0..b.len() {
-            groups.entry(self.way(b.integer(i))).or_default().push(i);
+            groups.entry(self.way(b.integer(i), asked)).or_default().push(i);
         }
         if let Some(places) = groups.get(&Way::Zero).filter(|_| !zeros) {
             return Err(Error::DivisionByZero { op, index: places[0] });
@@ -99,8 +98,9 @@ impl Integers<'_> {
             let [a, b] = [a, b].map(|x| if whole { x.clone() } else { x.take(places) });
             parts.push(match *way {
                 Way::Zero => (self.constants(a.width, &vec![a.width.max(); a.len()])?, a),
-                Way::Small { shift, odd } => {
-                    self.shifted(op, &a, shift, asked, |a| self.divide_small(op, a, odd, asked))?
+                Way::Factors { shift, odd } => {
+                    let factors = self.small_factors(odd).unwrap_or_default();
+                    self.shifted(op, &a, shift, asked, |a| self.divide_by_factors(op, a, &factors, asked))?
                 }
                 Way::Public { zeros, .. } => {
                     let shift = zeros as u32 * self.radix.bits;
@@ -125,7 +125,7 @@ impl Integers<'_> {
         Ok((joined(asked.quotient, &quotients)?, joined(asked.remainder, &remainders)?))
     }
 
-    fn way(&self, divisor: &[Ciphertext]) -> Way {
+    fn way(&self, divisor: &[Ciphertext], asked: Asked) -> Way {
         let digits: Option<Vec<u64>> = divisor.iter().map(|block| self.public(block)).collect();
         let Some(digits) = digits else { return Way::Encrypted };
         let divisor = digits.iter().rev().fold(0, |value: u64, digit| value << self.radix.bits | digit);
@@ -134,115 +134,16 @@ impl Integers<'_> {
         }
         let shift = divisor.trailing_zeros();
         let odd = divisor >> shift;
-        // What is left, and a digit, are a message together.
-        if odd <= self.radix.max() + 2 - self.radix.base() {
-            return Way::Small { shift, odd };
-        }
         let zeros = (shift / self.radix.bits) as usize;
         let digits = &digits[zeros..];
-        Way::Public { zeros, len: digits.iter().rposition(|&digit| digit > 0).unwrap_or(0) + 1 }
-    }
-
-    /// Division by `2^shift` times the divisor of another division.
-    fn shifted(
-        &self,
-        op: &'static str,
-        a: &UintArray,
-        shift: u32,
-        asked: Asked,
-        division: impl Fn(&UintArray) -> Result<Divided, Error>,
-    ) -> Result<Divided, Error> {
-        if shift == 0 {
-            return division(a);
-        }
-        let (quotient, rest) = division(&self.shift(op, a, -i64::from(shift), Ends::Open)?)?;
-        if !asked.remainder {
-            return Ok((quotient, rest));
-        }
-        let mut remainder = self.shift(op, &rest, i64::from(shift), Ends::Open)?;
-        let (whole, bits) = ((shift / self.radix.bits) as usize, shift % self.radix.bits);
-        let low = self.table(|x| x & ((1 << bits) - 1));
-        let split = a.blocks.iter().skip(whole).step_by(a.per).cloned().collect();
-        let split = if bits > 0 { self.map(op, split, &low)? } else { split };
-        for (e, blocks) in remainder.blocks.chunks_mut(a.per).enumerate() {
-            blocks[..whole].clone_from_slice(&a.integer(e)[..whole]);
-            if bits > 0 {
-                blocks[whole] = self.digit_sum(&[blocks[whole].clone(), split[e].clone()])?;
+        let len = digits.iter().rposition(|&digit| digit > 0).unwrap_or(0) + 1;
+        // A bit of the quotient takes a bootstrap for each block, of which there is one more than of the divisor.
+        let by_bits = (digits.len() - len + 1) * (len + 1) * self.radix.bits as usize;
+        match self.small_factors(odd) {
+            Some(factors) if self.bootstraps_by(&factors, digits.len(), asked) <= by_bits => {
+                Way::Factors { shift, odd }
             }
+            _ => Way::Public { zeros, len },
         }
-        Ok((quotient, remainder))
-    }
-
-    /// Division by an odd `d` of at most `2^p − M + 1`: what is left and a digit are a message together.
-    fn divide_small(&self, op: &'static str, a: &UintArray, d: u64, asked: Asked) -> Result<Divided, Error> {
-        let (base, len) = (self.radix.base(), a.len());
-        let zeros = a.with(vec![self.plain(0); a.blocks.len()]);
-        if d == 1 {
-            return Ok((a.clone(), zeros));
-        }
-        let at = |place: usize| a.blocks.iter().skip(place).step_by(a.per);
-        let (mut quotient, mut remainder) = (zeros.clone(), zeros);
-        // A first digit below the divisor is what is left.
-        let mut places = a.per;
-        let mut rest = vec![self.plain(0); len];
-        if base <= d {
-            places -= 1;
-            rest = at(places).cloned().collect();
-        }
-        let (parts, shifted_parts) = (self.quotient_and_rest(d, 1), self.quotient_and_rest(d, base));
-        for place in (0..places).rev() {
-            let asked = Asked { remainder: asked.remainder || place > 0, ..asked };
-            let mut digits = Vec::new();
-            if base * d <= self.radix.max() + 1 {
-                let inputs = rest.iter().zip(at(place)).map(|(rest, x)| self.pair(rest, x));
-                (digits, rest) = self.look_up_both(op, inputs.collect::<Result<_, _>>()?, &parts, asked)?;
-            } else {
-                let both = Asked { remainder: true, ..asked };
-                let (of_rest, shifted) = self.look_up_both(op, rest, &shifted_parts, both)?;
-                let inputs = shifted.iter().zip(at(place)).map(|(rest, x)| self.sum([rest, x]));
-                let (of_sum, rest_of_sum) = self.look_up_both(op, inputs.collect::<Result<_, _>>()?, &parts, asked)?;
-                rest = rest_of_sum;
-                for (a, b) in of_rest.into_iter().zip(of_sum) {
-                    digits.push(self.digit_sum(&[a, b])?);
-                }
-            }
-            quotient.blocks.iter_mut().skip(place).step_by(a.per).zip(digits).for_each(|(out, digit)| *out = digit);
-        }
-        if asked.remainder && d <= base {
-            remainder.blocks.iter_mut().step_by(a.per).zip(rest).for_each(|(out, rest)| *out = rest);
-        } else if asked.remainder {
-            let both = Asked { quotient: true, remainder: true };
-            let (high, low) = self.look_up_both(op, rest, &self.quotient_and_rest(base, 1), both)?;
-            for (out, (low, high)) in remainder.blocks.chunks_mut(a.per).zip(low.into_iter().zip(high)) {
-                (out[0], out[1]) = (low, high);
-            }
-        }
-        Ok((quotient, remainder))
-    }
-
-    /// The tables of `⌊factor·x/d⌋` and `factor·x mod d`.
-    fn quotient_and_rest(&self, d: u64, factor: u64) -> [Table; 2] {
-        let max = self.radix.max();
-        [self.table(|x| (factor * x / d).min(max)), self.table(|x| factor * x % d)]
-    }
-
-    /// Of both tables those that are asked for.
-    fn look_up_both(
-        &self,
-        op: &'static str,
-        inputs: Vec<Ciphertext>,
-        [quotient, rest]: &[Table; 2],
-        asked: Asked,
-    ) -> Result<(Vec<Ciphertext>, Vec<Ciphertext>), Error> {
-        let tables = [asked.quotient.then_some(quotient), asked.remainder.then_some(rest)];
-        let jobs: Vec<_> =
-            inputs.iter().flat_map(|x| tables.into_iter().flatten().map(|table| (x.clone(), table))).collect();
-        let mut found = self.look_up(op, &jobs)?.into_iter();
-        let (mut quotients, mut rests) = (Vec::new(), Vec::new());
-        for _ in &inputs {
-            quotients.extend(asked.quotient.then(|| found.next()).flatten());
-            rests.extend(asked.remainder.then(|| found.next()).flatten());
-        }
-        Ok((quotients, rests))
     }
 }

@@ -39,8 +39,8 @@ impl Integers<'_> {
         let d = &d.with(self.settled(op, &d.blocks, 3)?);
         let multiples =
             (0..bits).map(|b| self.shift(op, d, b as i64, Ends::Open)).collect::<Result<Vec<_>, Error>>()?;
-        // Blocks of each multiple, the last of which is one more than `d`'s: what a step begins with is a digit longer.
-        let mut lens: Vec<usize> = multiples.iter().map(|multiple| self.len_of(multiple)).collect();
+        // Blocks of each multiple, of which one that doesn't fit the width has all, and then one more than `d`'s: what a step begins with is a digit longer.
+        let mut lens: Vec<usize> = multiples.iter().map(|multiple| self.len_of(multiple).max(self.len_of(d))).collect();
         lens.push(lens[0] + 1);
         let is_set = self.any_above(op, &d.blocks, per)?;
         let gates = self.gates(op, d, &is_set)?;

@@ -10,7 +10,7 @@
 //! *Overflow* wraps, as in Rust's `wrapping_add`. The `checked_` forms also give an encrypted flag.
 //!
 //! *Map.* `array` integers and truth values · `encryption` · `table` bootstraps of many blocks in one pass over the key · `meter` what they cost, and progress ·
-//! `carry` · `arith` add, subtract, negate · `columns` sums of many terms · `mul` · `div`, `long_division` · `compare` · `bits` · `shift` · `reduce` sum and maximum of an array.
+//! `carry` · `arith` add, subtract, negate · `columns` sums of many terms · `mul` · `div`, `div_public`, `long_division` · `compare` · `bits` · `shift` · `reduce` sum and maximum of an array.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -44,6 +44,7 @@ mod carry;
 mod columns;
 mod compare;
 mod div;
+mod div_public;
 mod encryption;
 mod long_division;
 mod meter;

@@ -28,7 +28,7 @@ impl Integers<'_> {
     }
 
     /// The products, and `spilt` with what was lost above them.
-    fn product(
+    pub(super) fn product(
         &self,
         op: &'static str,
         a: &UintArray,
