@@ -14,11 +14,11 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable
 from functools import wraps
-from threading import Lock
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec, TypeVar, cast
 from weakref import WeakKeyDictionary
 
+from ._locks import Lock
 from ._options import DEFAULT_STAGE_COUNT
 from .ciphertext import Ciphertext
 from .errors import LevelError, MissingKeyError
@@ -26,6 +26,7 @@ from .keys import BootstrapKey, RelinearizationKey, SmallBootstrapKey
 
 if TYPE_CHECKING:
     from .engine import Engine
+    from .evaluation_key import EvaluationKey
 
 logger: Final = logging.getLogger("everlevel")
 
@@ -99,21 +100,11 @@ class Refresher:
 
     def _level_out(self, engine: Engine, operation: str, operand: Ciphertext, needed: int) -> int:
         """Return the level that a bootstrap leads to, or say why there is none, or that it is too low."""
-        registry, secret_id = engine._registry, operand._native.secret_id
-        key = registry.get(BootstrapKey, secret_id)
-        if key is None and registry.get(SmallBootstrapKey, secret_id) is None:
-            raise MissingKeyError(
-                f"{operation}: needs level ≥ {needed}, the ciphertext is at level {operand.level}, and the engine has "
-                f"no key to bootstrap it; call engine.create_evaluation_key(secret_key), or engine.use(evaluation_key)",
-                key=BootstrapKey.kind,
-            )
-        stage_count = DEFAULT_STAGE_COUNT if key is None else key.stage_count
-        level_out = engine.max_level - stage_count
+        level_out = level_after(engine, operation, operand, needed)
         if needed > level_out:
             raise LevelError(
-                f"{operation}: needs level ≥ {needed}, and a bootstrap of stage_count {stage_count} ends at level "
-                f"{level_out}; split the operation into steps of at most {level_out} levels each, such as a polynomial "
-                f"of a degree below {2**level_out}",
+                f"{operation}: needs level ≥ {needed}, and a bootstrap of stage_count {engine.max_level - level_out} "
+                f"ends at level {level_out}; split the operation into steps of at most {level_out} levels each",
                 level=operand.level,
                 needed=needed,
                 max_level=level_out,
@@ -122,8 +113,44 @@ class Refresher:
 
     def _bootstrap(self, engine: Engine, operation: str, operands: list[Ciphertext]) -> None:
         ready = [_relinearized(engine, operation, operand) for operand in operands]
-        results = engine.merge_bootstrap(ready[0], ready[1]) if len(ready) == 2 else (engine.bootstrap(ready[0]),)
-        self._fresh.update(zip(operands, results, strict=True))
+        self._fresh.update(zip(operands, _bootstrapped(engine, ready, None), strict=True))
+
+
+def level_after(
+    engine: Engine, operation: str, operand: Ciphertext, needed: int, evaluation_key: EvaluationKey | None = None
+) -> int:
+    """Return the level that a regular bootstrap leads to, with the engine's key if none is given."""
+    if evaluation_key is not None:
+        if evaluation_key.has_small_bootstrap:
+            return engine.max_level - DEFAULT_STAGE_COUNT
+        return engine.max_level - evaluation_key.part(operation, BootstrapKey).stage_count
+    registry, secret_id = engine._registry, operand._native.secret_id
+    key = registry.get(BootstrapKey, secret_id)
+    if key is None and registry.get(SmallBootstrapKey, secret_id) is None:
+        raise MissingKeyError(
+            f"{operation}: needs level ≥ {needed}, the ciphertext is at level {operand.level}, and the engine has "
+            f"no key to bootstrap it; call engine.create_evaluation_key(secret_key), or engine.use(evaluation_key)",
+            key=BootstrapKey.kind,
+        )
+    return engine.max_level - (DEFAULT_STAGE_COUNT if key is None else key.stage_count)
+
+
+def bootstrapped(
+    engine: Engine, ciphertexts: list[Ciphertext], evaluation_key: EvaluationKey | None
+) -> list[Ciphertext]:
+    """Bootstrap ciphertexts, two real ones together, with the engine's keys if none are given."""
+    fresh: dict[Ciphertext, Ciphertext] = {}
+    for pair in _pairs(ciphertexts):
+        fresh.update(zip(pair, _bootstrapped(engine, pair, evaluation_key), strict=True))
+    return [fresh[ciphertext] for ciphertext in ciphertexts]
+
+
+def _bootstrapped(
+    engine: Engine, pair: list[Ciphertext], evaluation_key: EvaluationKey | None
+) -> tuple[Ciphertext, ...]:
+    if len(pair) == 2:
+        return engine.merge_bootstrap(pair[0], pair[1], evaluation_key)
+    return (engine.bootstrap(pair[0], evaluation_key),)
 
 
 def deepened(function: Callable[Concatenate[SelfT, P], R]) -> Callable[Concatenate[SelfT, P], R]:

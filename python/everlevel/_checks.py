@@ -14,7 +14,7 @@ from typing import Any, Final, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import LevelError, MessageError, MessageTypeError, OperandTypeError
+from .errors import LevelError, MessageError, MessageTypeError, OperandTypeError, StorageError
 
 T = TypeVar("T")
 
@@ -86,7 +86,32 @@ def matrix(operation: str, values: Any) -> tuple[Entries, bool]:
     return entries, is_real
 
 
+def unmasked(operation: str, values: Any) -> None:
+    """Refuse a masked array of which something is masked: NumPy would put what is under the mask in its place."""
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        index = int(np.argmax(np.ma.getmaskarray(values)))
+        raise MessageError(
+            f"{operation}: the value at index {index} is masked, and nothing can stand for it; "
+            f"fill it first, for instance with values.filled(0)",
+            index=index,
+        )
+
+
+def sequence(operation: str, name: str, values: Any) -> list[Any]:
+    """Check that an argument can be gone through, and return what is in it."""
+    try:
+        return list(values)
+    except TypeError:
+        raise OperandTypeError(
+            f"{operation}: {name} is of type {type(values).__name__}, and a list is needed; put it in one",
+            argument=name,
+            expected="list",
+            actual=type(values).__name__,
+        ) from None
+
+
 def _numeric_array(operation: str, values: Any) -> NDArray[Any]:
+    unmasked(operation, values)
     try:
         array = np.asarray(values)
     except (ValueError, TypeError) as error:
@@ -217,7 +242,14 @@ def instance(operation: str, name: str, value: Any, kind: type[T]) -> T:
 def path(operation: str, value: Any) -> str:
     """Check a path, and return it as text."""
     try:
-        return os.fsdecode(value)
+        text = os.fsdecode(value)
+        os.fsencode(text)
+        return text
+    except UnicodeEncodeError:
+        raise StorageError(
+            f"{operation}: the path {value!r} has characters that no path of this system has; check the path",
+            path=ascii(value),
+        ) from None
     except TypeError:
         raise OperandTypeError(
             f"{operation}: path is of type {type(value).__name__}, and a str or pathlib.Path is needed; "
@@ -232,7 +264,7 @@ def data(operation: str, value: Any) -> bytes:
     """Check serialized bytes, of any type that has a buffer."""
     try:
         return bytes(memoryview(value))
-    except TypeError:
+    except (TypeError, ValueError):
         raise OperandTypeError(
             f"{operation}: data is of type {type(value).__name__}, and bytes are needed; "
             f"pass what serialize returned, or use read_* for a path",

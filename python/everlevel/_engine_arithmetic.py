@@ -11,7 +11,7 @@ from . import _checks, _native
 from ._auto import deepened
 from ._core import EngineCore
 from .ciphertext import Ciphertext
-from .errors import LevelError, OperandTypeError
+from .errors import LevelError, OperandTypeError, ParameterError
 from .evaluation_key import EvaluationKey
 from .keys import RelinearizationKey
 from .matrix import PlainMatrix
@@ -280,8 +280,14 @@ class ArithmeticMixin(EngineCore):
         >>> len(both), engine.decrypt(both, secret_key)[[0, engine.slot_count]].round(3)
         (2, array([1., 2.]))
         """
-        parts = [self._ciphertext("vstack", part) for part in ciphertexts]
-        level = min((part.level for part in parts), default=0)
+        parts = [self._ciphertext("vstack", part) for part in _checks.sequence("vstack", "ciphertexts", ciphertexts)]
+        if not parts:
+            raise ParameterError(
+                "vstack: there are no ciphertexts, and one at least is needed; pass some",
+                option="number of ciphertexts",
+                value=0,
+            )
+        level = min(part.level for part in parts)
         lowered = [part if part.level == level else self.level_down(part, level) for part in parts]
         native = self._context.stack([part._native for part in lowered])
         return self._wrap(native, is_real=all(part.is_real for part in parts))

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final, Literal
 
+from . import _checks
 from ._engine_keys import KeysMixin
+from ._engine_matrices import MatricesMixin
+from ._registry import AnyKey
 from .errors import OperandTypeError, ParameterError
-from .evaluation_key import _KINDS, AnyKey, EvaluationKey
+from .evaluation_key import _KINDS, EvaluationKey
 from .keys import SecretKey
 
 _BOOTSTRAPS: Final = (True, False, "regular", "lossy", "small")
 
 
-class EvaluationMixin(KeysMixin):
+class EvaluationMixin(MatricesMixin, KeysMixin):
     """Evaluation keys, and what the engine does with them by itself."""
 
     @property
@@ -34,6 +37,7 @@ class EvaluationMixin(KeysMixin):
         stage_count: int = 3,
         size: str = "medium",
         rotations: bool | Iterable[int] = True,
+        matrices: bool | int = False,
         progress: bool | None = None,
     ) -> EvaluationKey:
         """Make all that an evaluator needs: one key that is accepted wherever an evaluation key is.
@@ -53,6 +57,9 @@ class EvaluationMixin(KeysMixin):
         rotations : bool or iterable of int, default True
             True for rotations by any amount; amounts, for a fixed rotation key each, which is faster and smaller where
             they are few; False for none.
+        matrices : bool or int, default False
+            True for the key of fast products with matrices, at every level; an integer, for one up to that level of the
+            products' operands, which is smaller. Without it, products take the rotations by any amount.
         progress : bool, optional
             Whether bars are shown; as the engine says, if left out.
 
@@ -60,16 +67,25 @@ class EvaluationMixin(KeysMixin):
         ------
         ParameterError
             If the engine has no bootstraps and one was asked for, or an option isn't among those that there are.
+        LevelError
+            If `matrices` isn't one of the engine's levels.
 
         Examples
         --------
         >>> engine.create_evaluation_key(secret_key)
         EvaluationKey(relinearization, conjugation, rotations by any amount; ... MB)
+        >>> engine.create_evaluation_key(secret_key, rotations=False, matrices=2)
+        EvaluationKey(relinearization, conjugation, matrices up to level 2; ... MB)
         """
         operation = "create_evaluation_key"
         variant = self._variant(operation, bootstrap)
         secret = self._secret_key(operation, secret_key)
         deltas = None if isinstance(rotations, bool) else self._deltas(operation, rotations)
+        matrix_level = (
+            None
+            if isinstance(matrices, bool)
+            else self._level(operation, _checks.integer(operation, "matrices", matrices))
+        )
         if variant == "small" and rotations is not True:
             raise ParameterError(
                 f"{operation}: rotations is {rotations!r}, and a small bootstrap key needs rotations by any amount; "
@@ -88,6 +104,8 @@ class EvaluationMixin(KeysMixin):
             keys += [self.create_fixed_rotation_key(secret, delta) for delta in deltas]
         elif rotations:
             keys.append(self.create_rotation_key(secret, progress=progress))
+        if matrix_level is not None or matrices:
+            keys.append(self.create_matrix_multiplication_key(secret, matrix_level, progress=progress))
         if variant == "small":
             keys.append(self.create_small_bootstrap_key(secret, progress=progress))
         elif variant is not None:

@@ -101,7 +101,7 @@ class ExtremaMixin(ComparisonMixin):
         x, evaluation_key, gap, error, bound, progress
             As in `maximum`; the key has rotations by powers of two (`rotations=True`) or by those that `count` needs.
         count : int, optional
-            1 to `slot_count`.
+            1 to `slot_count`. The values beyond are compared, too: their differences must be within `bound` as well.
         """
         return self._extremum_of_slots("max_of_slots", x, evaluation_key, count, (gap, error, bound), progress)
 
@@ -131,15 +131,7 @@ class ExtremaMixin(ComparisonMixin):
     def _extremum_of_slots(
         self, operation: str, value: Any, key: Any, count: Any, precision: Any, progress: bool | None
     ) -> Ciphertext:
-        width = self.slot_count if count is None else _checks.integer(operation, "count", count)
-        if not 1 <= width <= self.slot_count:
-            raise ParameterError(
-                f"{operation}: count is {width}, and 1 to {self.slot_count} slots are there; leave it out for all",
-                option="count",
-                value=width,
-                allowed=(1, self.slot_count),
-            )
-        x = self._real(operation, value)
+        width, x = self._width(operation, count), self._real(operation, value)
         rotate: Callable[[Ciphertext, int], Ciphertext] = (
             (lambda y, delta: y.rotate(delta)) if key is None else (lambda y, delta: self.rotate(y, key, delta))
         )
@@ -151,6 +143,18 @@ class ExtremaMixin(ComparisonMixin):
             x = self._extremum(operation, x, rotate(x, -step), key, precision, progress)
             covered += step
         return x
+
+    def _width(self, operation: str, count: Any) -> int:
+        """Check how many slots count."""
+        width = self.slot_count if count is None else _checks.integer(operation, "count", count)
+        if not 1 <= width <= self.slot_count:
+            raise ParameterError(
+                f"{operation}: count is {width}, and 1 to {self.slot_count} slots are there; leave it out for all",
+                option="count",
+                value=width,
+                allowed=(1, self.slot_count),
+            )
+        return width
 
     def _raised(
         self, operation: str, operands: tuple[Any, ...], key: Any, precision: Any, progress: bool | None

@@ -93,8 +93,9 @@ class MatricesMixin(EngineCore):
         Parameters
         ----------
         matrix : array_like of real or complex numbers, shape (m, n)
-            Of up to `slot_count` rows and columns. It is filled up with zeros to as many rows and columns as slots:
-            slots of the vector from n on don't matter, and slots of the product from m on are zero.
+            Cut into blocks of `slot_count` rows and columns, the last of which are filled up with zeros: slots of the
+            vector from n on don't matter, and slots of the product from m on are zero. More columns than slots take a
+            vector of several units, and more rows make a product of several.
         level : int, optional
             Level of the ciphertexts that it will be multiplied with, from 1 up; the engine's highest, if left out.
             Lower ones make smaller matrices and faster products. (As in 1.x, `diagonal_indices` may stand here.)
@@ -111,7 +112,7 @@ class MatricesMixin(EngineCore):
         MessageError, MessageTypeError
             If it isn't a matrix of finite numbers.
         ParameterError
-            If it has too many rows or columns, or the level is 0.
+            If it has no rows or columns, or the level is 0.
         ScaleError
             If its entries are too large for the level.
 
@@ -187,7 +188,8 @@ class MatricesMixin(EngineCore):
         """Multiply an encrypted vector by a matrix, as ``matrix @ vector`` does, which is the operator for it too.
 
         By diagonals, with baby steps and giant steps: about 2·sqrt(d) rotations and d products for d diagonals, where a
-        dense matrix of m rows and n columns has m + n - 1, and `slot_count` at most.
+        dense matrix of m rows and n columns has m + n - 1, and `slot_count` at most. In a larger one each block of
+        `slot_count` rows and columns has its own; a column of blocks shares its baby steps, a row its giant steps.
 
         Parameters
         ----------
@@ -195,17 +197,18 @@ class MatricesMixin(EngineCore):
             Filled up with zeros: see `encode_to_plain_matrix`. An array is encoded on the way, diagonal by diagonal,
             which saves memory; encode it before where it is used again.
         ciphertext : Ciphertext
-            Of two polynomials. Each unit is multiplied.
+            Of two polynomials, and as many units as n columns fill: ceil(n/`slot_count`). Several times as many are as
+            many vectors, one after the other, and so are their products.
         rotation_key : RotationKey, MatrixMultiplicationKey or EvaluationKey
-            A `MatrixMultiplicationKey` shares what all baby steps have in common; an evaluation key's rotation key is
-            used.
+            A `MatrixMultiplicationKey` shares what all baby steps have in common. An evaluation key's is used where it
+            serves the level, and else its rotation key.
         matrix_multiplication_key : MatrixMultiplicationKey, optional
             The same, under its 1.x name.
 
         Returns
         -------
         Ciphertext
-            At the lower of the two levels, less 1. Levels consumed: 1.
+            At the lower of the two levels, less 1; of ceil(m/`slot_count`) units for each vector. Levels consumed: 1.
 
         Raises
         ------
@@ -213,6 +216,8 @@ class MatricesMixin(EngineCore):
             If the ciphertext is at level 0, or the key is for lower levels.
         OperandTypeError
             If no key is given, or the key is of another kind.
+        UnitCountError
+            If the vector's units aren't as many as the columns fill, nor several times as many.
         MessageError, MessageTypeError, ParameterError, ScaleError
             As in `encode_to_plain_matrix`.
         EngineMismatchError, KeyMismatchError
@@ -233,7 +238,8 @@ class MatricesMixin(EngineCore):
         vector = self._relinearized(operation, ciphertext)
         key = matrix_multiplication_key if rotation_key is None else rotation_key
         if isinstance(key, EvaluationKey):
-            key = key.part(operation, RotationKey)
+            level = matrix.level if isinstance(matrix, (PlainMatrix, LightPlainMatrix)) else vector.level
+            key = key.for_matrices(operation, min(level, vector.level))
         if not isinstance(key, (RotationKey, MatrixMultiplicationKey)):
             raise OperandTypeError(
                 f"{operation}: the key is of type {type(key).__name__}, and a RotationKey or a MatrixMultiplicationKey "

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _checks
+from . import _auto, _checks
 from ._auto import deepened
 from ._core import EngineCore
+from ._deep_polynomials import DeepEvaluation, degree_of, refreshed
 from ._fit import ChebyshevFit
 from .ciphertext import Ciphertext
 from .errors import LevelError, MessageError, ParameterError
 from .evaluation_key import EvaluationKey
 from .keys import RelinearizationKey
+
+if TYPE_CHECKING:
+    from .engine import Engine
 
 _LARGEST_POWER: Final = 2**16
 
@@ -64,6 +68,8 @@ class PolynomialsMixin(EngineCore):
         ciphertext: Ciphertext,
         coefficients: ArrayLike | ChebyshevFit,
         relinearization_key: RelinearizationKey | EvaluationKey | None = None,
+        *,
+        bootstrap_key: EvaluationKey | None = None,
     ) -> Ciphertext:
         """Evaluate Σ c_k x^k.
 
@@ -78,16 +84,21 @@ class PolynomialsMixin(EngineCore):
             c_0, c_1, …: the constant term first. What `everlevel.fit` made is evaluated as it was fitted.
         relinearization_key : RelinearizationKey or EvaluationKey, optional
             For the products; the one that the engine uses, if left out.
+        bootstrap_key : EvaluationKey, optional
+            Bootstrap x where it has too few levels. A polynomial deeper than a bootstrap's levels is evaluated in
+            pieces, which are bootstrapped too; then |x| must be at most 1. An engine with `auto_bootstrap` does so by
+            itself.
 
         Returns
         -------
         Ciphertext
-            Levels consumed: ceil(log2(degree + 1)), and none for a constant.
+            Levels consumed: ceil(log2(degree + 1)), and none for a constant. Of a polynomial in pieces, the result is
+            at the level after a bootstrap less one for each halving of the polynomial.
 
         Raises
         ------
         LevelError
-            If the ciphertext has too few levels left.
+            If the ciphertext has too few levels left; if the polynomial takes more than two bootstraps' levels.
 
         Examples
         --------
@@ -95,7 +106,9 @@ class PolynomialsMixin(EngineCore):
         >>> engine.decrypt(engine.evaluate_polynomial(x, [1.0, 0.0, 3.0], relinearization_key), secret_key)[:2].round(3)
         array([ 1.75, 13.  ])
         """
-        return self._evaluate("evaluate_polynomial", False, ciphertext, coefficients, relinearization_key)
+        return self._evaluate(
+            "evaluate_polynomial", False, ciphertext, coefficients, relinearization_key, bootstrap_key
+        )
 
     @deepened
     def evaluate_chebyshev_polynomial(
@@ -103,6 +116,8 @@ class PolynomialsMixin(EngineCore):
         ciphertext: Ciphertext,
         coefficients: ArrayLike | ChebyshevFit,
         relinearization_key: RelinearizationKey | EvaluationKey | None = None,
+        *,
+        bootstrap_key: EvaluationKey | None = None,
     ) -> Ciphertext:
         """Evaluate Σ c_k T_k(x), for x in [-1, 1].
 
@@ -110,13 +125,13 @@ class PolynomialsMixin(EngineCore):
 
         Parameters
         ----------
-        ciphertext, coefficients, relinearization_key
+        ciphertext, coefficients, relinearization_key, bootstrap_key
             As in `evaluate_polynomial`.
 
         Returns
         -------
         Ciphertext
-            Levels consumed: ceil(log2(degree + 1)), and none for a constant.
+            As in `evaluate_polynomial`.
 
         Examples
         --------
@@ -126,7 +141,8 @@ class PolynomialsMixin(EngineCore):
         >>> bool(np.allclose(engine.decrypt(y, secret_key)[:2], np.exp([0.5, -1.0]), atol=1e-3))
         True
         """
-        return self._evaluate("evaluate_chebyshev_polynomial", True, ciphertext, coefficients, relinearization_key)
+        operation = "evaluate_chebyshev_polynomial"
+        return self._evaluate(operation, True, ciphertext, coefficients, relinearization_key, bootstrap_key)
 
     def weighted_sum(self, ciphertexts: Sequence[Ciphertext], weights: ArrayLike) -> Ciphertext:
         """Compute Σ w_k a_k. Levels consumed: 0 if all weights are integers, else 1.
@@ -138,13 +154,14 @@ class PolynomialsMixin(EngineCore):
         array([12.])
         """
         factors, _ = _checks.coefficients("weighted_sum", weights)
-        if len(factors) != len(ciphertexts):
+        given = _checks.sequence("weighted_sum", "ciphertexts", ciphertexts)
+        if len(factors) != len(given):
             raise MessageError(
-                f"weighted_sum: there are {len(ciphertexts)} ciphertexts and {len(factors)} weights; "
+                f"weighted_sum: there are {len(given)} ciphertexts and {len(factors)} weights; "
                 f"give as many of one as of the other",
                 length=len(factors),
             )
-        terms = [self._ciphertext("weighted_sum", ciphertext) for ciphertext in ciphertexts]
+        terms = [self._ciphertext("weighted_sum", ciphertext) for ciphertext in given]
         total: Ciphertext = terms[0] * np.asarray(weights)[0]
         for term, weight in zip(terms[1:], np.asarray(weights)[1:], strict=True):
             total = total + term * weight
@@ -164,23 +181,50 @@ class PolynomialsMixin(EngineCore):
             )
         return self._relinearized(operation, ciphertext), power, self._polynomial_key(operation, key)
 
-    def _evaluate(self, operation: str, chebyshev: bool, ciphertext: Any, coefficients: Any, key: Any) -> Ciphertext:
+    def _evaluate(
+        self, operation: str, chebyshev: bool, ciphertext: Any, coefficients: Any, key: Any, bootstrap_key: Any
+    ) -> Ciphertext:
         x = self._relinearized(operation, ciphertext)
         if key is None:
+            key = bootstrap_key
+        if key is None:
             key = self._registry.find(operation, RelinearizationKey, x._native.secret_id)
-        native_key = self._polynomial_key(operation, key)._native
-        if isinstance(coefficients, ChebyshevFit):
-            self._require_levels(operation, x, coefficients.levels)
-            x, coefficients, chebyshev = coefficients._mapped(x), coefficients.coefficients, True
-        series, is_real = _checks.coefficients(operation, coefficients)
-
-        def evaluate(part: NDArray[np.float64]) -> Ciphertext:
-            native = self._context.evaluate_polynomial(x._native, chebyshev, part.tolist(), native_key)
-            return self._wrap(native, is_real=x.is_real)
-
+        key = self._polynomial_key(operation, key)
+        fit = coefficients if isinstance(coefficients, ChebyshevFit) else None
+        series, is_real = _checks.coefficients(operation, coefficients if fit is None else fit.coefficients)
         # p + iq, each with real coefficients: the products by i are free.
-        real = evaluate(series.real)
-        return real if is_real else real + 1j * evaluate(series.imag)
+        polynomials = [series.real] if is_real else [series.real, series.imag]
+        depth = max(degree_of(p).bit_length() for p in polynomials)
+        needed, chebyshev = depth if fit is None else fit.levels, chebyshev or fit is not None
+        if needed > x.level and (bootstrap_key is not None or self._refresher is not None):
+            bootstraps = None
+            if bootstrap_key is not None:
+                bootstraps = _checks.instance(operation, "bootstrap_key", bootstrap_key, EvaluationKey)
+            engine = cast("Engine", self)
+            level_out = _auto.level_after(engine, operation, x, needed, bootstraps)
+            # What is deep goes in pieces; else a bootstrap of x is enough, which the engine does by itself if it is to.
+            is_deep = needed > level_out
+            is_refreshed = x.level < needed - depth or (not is_deep and bootstraps is not None)
+            if is_refreshed:
+                x = refreshed(engine, x, bootstraps)
+            if is_deep:
+                x = x if fit is None else fit._mapped(x)
+                evaluate = DeepEvaluation(engine, operation, level_out, chebyshev, key, bootstraps)
+                values = evaluate(x, polynomials, is_exactly_real=is_refreshed)
+                return values[0] if is_real else values[0] + 1j * values[1]
+        if fit is not None:
+            self._require_levels(operation, x, needed)
+            x = fit._mapped(x)
+        values = self._polynomials(x, polynomials, chebyshev, key)
+        return values[0] if is_real else values[0] + 1j * values[1]
+
+    def _polynomials(
+        self, x: Ciphertext, polynomials: Sequence[NDArray[np.float64]], chebyshev: bool, key: RelinearizationKey
+    ) -> list[Ciphertext]:
+        """Evaluate polynomials of one ciphertext, which share its powers."""
+        lists = [p.tolist() for p in polynomials]
+        natives = self._context.evaluate_polynomials(x._native, chebyshev, lists, key._native)
+        return self._wrap_all(natives, is_real=x.is_real)
 
     def _require_levels(self, operation: str, x: Ciphertext, needed: int) -> None:
         if x.level < needed:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, cast, overload
 
+import numpy as np
+
 from . import _checks
 from ._auto import deepened
 from ._core import EngineCore
@@ -217,7 +219,7 @@ class SlotsMixin(EngineCore):
         """
         if rotation_key is not None and not isinstance(rotation_key, (RotationKey, EvaluationKey)) and axis is None:
             rotation_key, axis = None, _checks.integer("sum", "axis", rotation_key)
-        if axis not in (None, 0, 1, -1, -2):
+        if not (axis is None or (isinstance(axis, (int, np.integer)) and axis in (0, 1, -1, -2))):
             raise ParameterError(
                 f"sum: axis is {axis!r}, and 0 (units), 1 (slots) and None (both) are taken; choose one of these",
                 option="axis",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, cast
 
 from . import _checks
 from .errors import OperandTypeError, ParameterError, UnsupportedError
@@ -13,7 +13,8 @@ from .errors import OperandTypeError, ParameterError, UnsupportedError
 Mode = Literal["cpu", "parallel"]
 
 _LARGEST_OPTION: Final = 2**31 - 1
-_MOST_THREADS: Final = 1024
+_MOST_THREADS: Final = 256
+"""Of which a machine may have more."""
 
 DEFAULT_STAGE_COUNT: Final = 3
 BOOTSTRAP_SIZES: Final = ("medium", "large")
@@ -73,8 +74,8 @@ def parse(
     """Read ``Engine(mode)``, ``Engine(max_level, mode)`` and their keyword forms."""
     _refuse_others(others)
     mode, max_level = _positional(positional, mode, max_level)
-    if mode not in ("cpu", "parallel"):
-        hint = "GPUs are not offered yet" if mode in ("gpu", "cuda") else "check its spelling"
+    if not (isinstance(mode, str) and mode in ("cpu", "parallel")):
+        hint = "GPUs are not offered yet" if str(mode) in ("gpu", "cuda") else "check its spelling"
         raise ParameterError(
             f"Engine: mode is {mode!r}, and 'cpu' (one thread) and 'parallel' are offered; {hint}",
             option="mode",
@@ -92,7 +93,7 @@ def parse(
         )
     level = _bootstrap_to(use_bootstrap or high_precision, use_bootstrap_to_14_levels, use_bootstrap_to_17_levels)
     return EngineOptions(
-        mode=mode,
+        mode=cast(Mode, mode),
         max_level=_non_negative("max_level", max_level),
         slot_count=_slot_count(slot_count),
         bootstrap_to=None if level is None else (level, high_precision),
@@ -104,7 +105,7 @@ def parse(
 
 def is_high(operation: str, precision: Any) -> bool:
     """Read a precision, ``"standard"`` or ``"high"``."""
-    if precision not in ("standard", "high"):
+    if not (isinstance(precision, str) and precision in ("standard", "high")):
         raise ParameterError(
             f"{operation}: precision is {precision!r}, and 'standard' and 'high' are offered; check its spelling",
             option="precision",
@@ -201,13 +202,14 @@ def _slot_count(value: Any) -> int | None:
 def threads(mode: str, value: Any) -> int:
     """Check a number of threads against a mode, and find it where it is left out."""
     available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    available = min(available, _MOST_THREADS)
     if value is None:
         return available if mode == "parallel" else 1
     count = _checks.integer("Engine", "thread_count", value)
     if not 1 <= count <= _MOST_THREADS:
         raise ParameterError(
             f"Engine: thread_count is {count}, and 1 to {_MOST_THREADS} is taken; "
-            f"leave it out for all {available} of this machine",
+            f"leave it out for the {available} of this machine",
             option="thread_count",
             value=count,
             allowed=(1, _MOST_THREADS),

@@ -14,6 +14,8 @@ from contextlib import contextmanager
 
 from tqdm.auto import tqdm
 
+from ._locks import Lock
+
 DELAY_SECONDS = 1.0
 """A call that ends sooner shows nothing."""
 
@@ -37,9 +39,15 @@ def reporting(description: str, progress: bool | None) -> Iterator[Report | None
         yield None
         return
     with tqdm(desc=description, delay=DELAY_SECONDS, leave=False, mininterval=0.1) as bar:
+        lock = Lock()
 
         def report(done: int, total: int) -> None:
-            bar.total = total
-            bar.update(done - bar.n)
+            # Threads report their steps in any order, and the bar goes forward alone.
+            with lock:
+                bar.total = total
+                bar.update(max(done - bar.n, 0))
 
         yield report
+        # Between two looks at the clock reports aren't drawn, and the last ones may be among them.
+        if not bar.disable and bar.last_print_t >= bar.start_t + DELAY_SECONDS:
+            bar.refresh()

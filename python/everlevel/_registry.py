@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from threading import Lock
 from typing import Any, TypeVar
 
+from ._locks import Lock
 from .errors import MissingKeyError
 from .keys import (
     BootstrapKey,
@@ -27,6 +27,7 @@ AnyKey = (
     | BootstrapKey
     | SmallBootstrapKey
 )
+"""What an evaluation key is made of."""
 
 _Slot = tuple[int, type, int]
 """(secret, class of key, amount of a fixed rotation or 0)."""

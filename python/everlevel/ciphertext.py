@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from . import _checks, _native
 from ._storable import Storable
-from .errors import OperandTypeError, ParameterError
+from .errors import LevelError, OperandTypeError, ParameterError
 from .evaluation_key import EvaluationKey
 from .keys import (
     BootstrapKey,
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from .engine import Engine
 
 __all__ = ["Ciphertext"]
+
+_LARGEST_POWER: Final = 2**62
 
 
 class Ciphertext(Storable):
@@ -188,13 +190,22 @@ class Ciphertext(Storable):
 
     def __pow__(self, exponent: Any) -> Ciphertext:
         power = _checks.integer("power", "exponent", exponent)
-        if power < 1:
+        if not 1 <= power <= _LARGEST_POWER:
             raise ParameterError(
-                f"power: the exponent is {power}, and powers from 1 up are computed; "
+                f"power: the exponent is {power}, and powers from 1 to {_LARGEST_POWER} are computed; "
                 f"approximate others with Engine.evaluate_chebyshev_polynomial",
                 option="exponent",
                 value=power,
-                allowed=">= 1",
+                allowed=(1, _LARGEST_POWER),
+            )
+        needed = (power - 1).bit_length()
+        if self.level < needed and not self._engine.auto_bootstrap:
+            raise LevelError(
+                f"power: needs level ≥ {needed}, ciphertext is at level {self.level} of {self._engine.max_level}; "
+                f"bootstrap it first",
+                level=self.level,
+                needed=needed,
+                max_level=self._engine.max_level,
             )
         key = self._relinearization_key("power") if power > 1 else None
         return self._power(power, key, {1: self})

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from importlib.metadata import version
-from threading import Lock
 from typing import Any, Final, Literal, NoReturn, overload
 from weakref import WeakValueDictionary
 
 from . import _native, _options
 from ._auto import Counters, Refresher
+from ._engine_arguments import ArgumentsMixin
 from ._engine_evaluation import EvaluationMixin
-from ._engine_extrema import ExtremaMixin
 from ._engine_files import FilesMixin
 from ._engine_many import ManyMixin
-from ._engine_matrices import MatricesMixin
 from ._engine_range import RangeMixin
 from ._keywords import accept_names_of_1x
+from ._locks import Lock
 from ._options import Mode
 from ._registry import KeyRegistry
 from ._storable import Storable
@@ -23,7 +22,7 @@ from ._storable import Storable
 __all__ = ["Engine"]
 
 
-class Engine(RangeMixin, ExtremaMixin, MatricesMixin, ManyMixin, EvaluationMixin, FilesMixin):
+class Engine(RangeMixin, ArgumentsMixin, ManyMixin, EvaluationMixin, FilesMixin):
     """CKKS: arithmetic on encrypted vectors of real or complex numbers.
 
     An engine holds parameters and no secrets. It is safe to use from many threads at once: long calls release the

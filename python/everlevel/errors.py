@@ -217,7 +217,7 @@ class UnitCountError(EverlevelError, ValueError):
     Attributes
     ----------
     left, right : int or None
-        Units of the two operands.
+        Units of the two operands; of a matrix, those that its columns fill.
     """
 
     left: int | None = None

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any, Final, TypeVar
 
 from . import _checks, _native
+from ._registry import AnyKey
 from ._storable import PathLike, Storable
 from .errors import KeyMismatchError, MissingKeyError, OperandTypeError, ParameterError
 from .keys import (
@@ -14,6 +15,7 @@ from .keys import (
     ConjugationKey,
     FixedRotationKey,
     LossyBootstrapKey,
+    MatrixMultiplicationKey,
     RelinearizationKey,
     RotationKey,
     SmallBootstrapKey,
@@ -22,9 +24,6 @@ from .keys import (
 
 __all__ = ["EvaluationKey"]
 
-AnyKey = RelinearizationKey | ConjugationKey | RotationKey | FixedRotationKey | BootstrapKey | SmallBootstrapKey
-"""What an evaluation key is made of."""
-
 KeyT = TypeVar("KeyT")
 
 _KINDS: Final = (
@@ -32,6 +31,7 @@ _KINDS: Final = (
     ConjugationKey,
     RotationKey,
     FixedRotationKey,
+    MatrixMultiplicationKey,
     BootstrapKey,
     SmallBootstrapKey,
 )
@@ -40,6 +40,7 @@ _HOW_TO_MAKE: Final = {
     RelinearizationKey: "engine.create_relinearization_key(secret_key)",
     ConjugationKey: "engine.create_conjugation_key(secret_key)",
     RotationKey: "engine.create_evaluation_key(secret_key, rotations=True)",
+    MatrixMultiplicationKey: "engine.create_evaluation_key(secret_key, matrices=True)",
     BootstrapKey: "engine.create_evaluation_key(secret_key, bootstrap=True)",
     LossyBootstrapKey: "engine.create_evaluation_key(secret_key, bootstrap='lossy')",
     SmallBootstrapKey: "engine.create_evaluation_key(secret_key, bootstrap='small')",
@@ -85,7 +86,7 @@ class EvaluationKey(_checks.KeyBundle, Storable):
     def __init__(self, keys: Iterable[AnyKey]) -> None:
         self._single: dict[type, Any] = {}
         fixed: dict[int, FixedRotationKey] = {}
-        for key in keys:
+        for key in _checks.sequence("EvaluationKey", "keys", keys):
             if not isinstance(key, _KINDS):
                 raise OperandTypeError(
                     f"EvaluationKey: a {type(key).__name__} is among the keys, and evaluation keys are needed; "
@@ -135,6 +136,11 @@ class EvaluationKey(_checks.KeyBundle, Storable):
     def fixed_rotation_keys(self) -> Mapping[int, FixedRotationKey]:
         """The keys that rotate by one amount, by that amount."""
         return self._fixed
+
+    @property
+    def matrix_multiplication_key(self) -> MatrixMultiplicationKey | None:
+        """The key of fast products with matrices, or None."""
+        return self._single.get(MatrixMultiplicationKey)
 
     @property
     def bootstrap_key(self) -> BootstrapKey | None:
@@ -210,6 +216,14 @@ class EvaluationKey(_checks.KeyBundle, Storable):
             raise self._missing(operation, f"key for a rotation by {delta}", how)
         return key
 
+    def for_matrices(self, operation: str, level: int) -> RotationKey | MatrixMultiplicationKey:
+        """Return the fastest key for products with matrices at a level."""
+        key = self.matrix_multiplication_key
+        if self.rotation_key is not None and (key is None or key.level < level):
+            return self.rotation_key
+        # One that serves lower levels only is refused with the level that it serves.
+        return self.part(operation, MatrixMultiplicationKey)
+
     def _missing(self, operation: str, name: str, how: str) -> MissingKeyError:
         return MissingKeyError(
             f"{operation}: the evaluation key has no {name}; it has {', '.join(self._contents())}; make one with {how}",
@@ -226,6 +240,8 @@ class EvaluationKey(_checks.KeyBundle, Storable):
             parts.append(f"rotations {' '.join(shown)}{more}")
         if self.rotation_key is not None:
             parts.append("rotations by any amount")
+        if self.matrix_multiplication_key is not None:
+            parts.append(f"matrices up to level {self.matrix_multiplication_key.level}")
         if self.bootstrap_key is not None:
             key = self.bootstrap_key
             parts.append(f"{key.kind.removesuffix(' key')} of stage_count {key.stage_count}")

@@ -110,11 +110,9 @@ def test_polynomials_and_signs_too(auto: Party) -> None:
 
 def test_more_than_a_bootstrap_gives_is_refused(auto: Party) -> None:
     x = auto.engine.encrypt([0.5], auto.public_key, level=2)
-    series = np.zeros(1025)
-    series[-1] = 1
     before = auto.engine.bootstrap_count
     with pytest.raises(LevelError, match="needs level ≥ 11, and a bootstrap of stage_count 3 ends at level 10") as info:
-        auto.engine.evaluate_chebyshev_polynomial(x, series, auto.relinearization_key)
+        auto.engine.make_chebyshev_basis(x, 1025, auto.relinearization_key)
     assert (info.value.needed, info.value.max_level) == (11, 10)
     assert auto.engine.bootstrap_count == before
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from conftest import Party, new_party
-from everlevel import BootstrapKey, Ciphertext, Engine, _native, errors
+from everlevel import BootstrapKey, Ciphertext, Engine, EvaluationKey, _native, errors
 
 
 @pytest.fixture(scope="module")
@@ -256,6 +256,46 @@ def test_secrets_do_not_leak(party: Party) -> None:
         with pytest.raises(errors.SecretExposureError, match="neither pickled nor copied"):
             expose(party.secret_key)
     assert repr(party.secret_key) == str(party.secret_key) == "SecretKey(hidden)"
+
+
+def test_masked_values_are_no_numbers(party: Party, a: Ciphertext) -> None:
+    masked = np.ma.array([1.0, 2.0], mask=[False, True])
+    for call in (
+        lambda: party.engine.encrypt(masked, party.public_key),
+        lambda: a * masked,
+        lambda: party.engine.evaluate_polynomial(a, masked, party.relinearization_key),
+    ):
+        with pytest.raises(errors.MessageError, match=r"index 1 is masked.*filled") as caught:
+            call()
+        assert caught.value.index == 1
+    whole = party.engine.encrypt(np.ma.array([1.0, 2.0]), party.public_key)
+    np.testing.assert_allclose(party.engine.decrypt(whole, party.secret_key)[:2], [1, 2], atol=1e-4)
+
+
+def test_powers_that_cannot_be(party: Party, a: Ciphertext) -> None:
+    for exponent, needed in ((2**5 + 1, 6), (2**62, 62)):
+        with pytest.raises(errors.LevelError, match=f"^power: needs level ≥ {needed}, ciphertext is at level 5 of 5"):
+            a**exponent
+    assert (a**32).level == 0
+    for exponent in (2**62 + 1, 10**400):
+        with pytest.raises(errors.ParameterError, match=r"^power: the exponent is \d+, and powers from 1 to"):
+            a**exponent
+
+
+@pytest.mark.parametrize("value", [None, 3, object(), np.ones(2), np.array([], dtype="M8[D]")])
+def test_arguments_of_any_other_type(party: Party, a: Ciphertext, value: Any) -> None:
+    engine: Any = party.engine
+    for call in (
+        lambda: engine.vstack(value),
+        lambda: engine.weighted_sum(value, [1.0, 2.0]),
+        lambda: EvaluationKey(value),
+        lambda: engine.sum(a, axis=value if value is not None else "both"),
+        lambda: Engine(mode=value if value is not None else "both"),
+        lambda: Engine(precision=value),
+        lambda: engine.deserialize_ciphertext(value),
+    ):
+        with pytest.raises(errors.EverlevelError, match=";"):
+            call()
 
 
 def test_a_panic_is_an_error_of_ours() -> None:

@@ -109,7 +109,7 @@ def test_keygen_makes_small_keys_of_deeper_parameters(tmp_path: Path) -> None:
 
 
 def test_keygen_puts_keys_together(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    options = ["--one-file", "--rotations=1", "--lossy", "--bootstrap", *SMALL]
+    options = ["--one-file", "--rotations=1", "--matrices", "--lossy", "--bootstrap", *SMALL]
     assert main(["keygen", str(tmp_path), *options]) == 0
     assert files(tmp_path) == {"secret.key", "public.key", "evaluation.key"}
     engine = Engine(use_bootstrap=True, insecure_log_n=10)
@@ -120,7 +120,9 @@ def test_keygen_puts_keys_together(tmp_path: Path, capsys: pytest.CaptureFixture
     np.testing.assert_allclose(engine.decrypt(x, secret_key)[:2], [0, 0.5], atol=1e-4)
     capsys.readouterr()
     assert main(["inspect", str(tmp_path / "evaluation.key")]) == 0
-    assert "bootstrap key, fixed rotation key" in capsys.readouterr().out
+    kinds = "conjugation key, matrix multiplication key, bootstrap key, fixed rotation key"
+    assert evaluation_key.matrix_multiplication_key is not None
+    assert kinds in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -204,8 +204,8 @@ def _(here: Here) -> None:
 def _(here: Here) -> None:
     product = here.engine.multiply_matrix([[1.0, 2.0]], here.encrypt(1.0, 10.0, 100.0), here.rotation_key)
     np.testing.assert_allclose(here.decrypt(product, 512), [21.0] + 511 * [0.0], atol=1e-3)
-    with pytest.raises(errors.ParameterError):
-        here.engine.encode_to_plain_matrix(np.ones((513, 2)))
+    product = here.engine.multiply_matrix(np.ones((513, 2)), here.encrypt(1.0, 10.0), here.rotation_key)
+    np.testing.assert_allclose(here.decrypt(product, 1024), 513 * [11.0] + 511 * [0.0], atol=1e-3)
 
 
 @row("diagonals of matrices")

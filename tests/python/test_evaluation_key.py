@@ -12,7 +12,7 @@ import pytest
 
 from conftest import INSECURE_LOG_N, Party
 from everlevel import Engine, EvaluationKey
-from everlevel.errors import KeyMismatchError, MissingKeyError, OperandTypeError, ParameterError
+from everlevel.errors import KeyMismatchError, LevelError, MissingKeyError, OperandTypeError, ParameterError
 
 
 @pytest.fixture(scope="module")
@@ -90,6 +90,41 @@ def test_fixed_keys_come_first(party: Party) -> None:
         np.testing.assert_allclose(engine.decrypt(result, party.secret_key)[delta : delta + 3], [1, 2, 3], atol=1e-5)
     with pytest.raises(MissingKeyError, match=r"rotate: .* no key for a rotation by 5; it has .*rotations \+1 \+2;"):
         engine.rotate(x, both, 5)
+
+
+def test_products_with_matrices_take_the_fastest_key_for_their_level(
+    party: Party, rng: np.random.Generator, tmp_path: Path
+) -> None:
+    engine, secret_key = party.engine, party.secret_key
+    matrix, values = rng.uniform(-1, 1, (6, 6)), rng.uniform(-1, 1, 6)
+    both = engine.create_evaluation_key(secret_key, matrices=2)
+    alone = engine.create_evaluation_key(secret_key, rotations=False, matrices=2)
+    assert "rotations by any amount, matrices up to level 2;" in repr(both)
+    assert alone.rotation_key is None
+    assert both.for_matrices("test", 3) is both.rotation_key
+    for key in (both, alone):
+        assert key.for_matrices("test", 2) is key.matrix_multiplication_key
+        key.save(tmp_path / "key")
+        loaded = engine.load(tmp_path / "key")
+        assert isinstance(loaded, EvaluationKey)
+        assert [part.kind for part in loaded.keys] == [part.kind for part in key.keys]
+        assert loaded.matrix_multiplication_key is not None
+        assert loaded.matrix_multiplication_key.level == 2
+        for given in (key, loaded):
+            low = engine.encrypt(values, party.public_key, level=2)
+            product = engine.decrypt(engine.multiply_matrix(matrix, low, given), secret_key)
+            np.testing.assert_allclose(product[:6], matrix @ values, atol=2e-3)
+    high = engine.encrypt(values, party.public_key, level=3)
+    np.testing.assert_allclose(
+        engine.decrypt(engine.multiply_matrix(matrix, high, both), secret_key)[:6], matrix @ values, atol=2e-3
+    )
+    encoded = engine.encode_to_plain_matrix(matrix, level=2)
+    assert engine.multiply_matrix(encoded, high, alone).level == 1
+    with pytest.raises(LevelError, match="multiply_matrix: level 3"):
+        engine.multiply_matrix(matrix, high, alone)
+    with pytest.raises(MissingKeyError, match=r"no matrix multiplication key; .*\(secret_key, matrices=True\)"):
+        engine.multiply_matrix(matrix, low, EvaluationKey([party.relinearization_key]))
+    assert engine.create_evaluation_key(secret_key, rotations=False, matrices=True).for_matrices("test", 5).level == 5
 
 
 def test_the_engine_uses_it_from_then_on() -> None:
@@ -182,5 +217,9 @@ def test_what_it_is_not_made_of(party: Party, deep: Party) -> None:
         deep.engine.create_evaluation_key(deep.secret_key, bootstrap="lossi")  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match="stage_count is 7"):
         deep.engine.create_evaluation_key(deep.secret_key, stage_count=7)
+    with pytest.raises(LevelError, match="level 9 was asked for"):
+        party.engine.create_evaluation_key(party.secret_key, matrices=9)
+    with pytest.raises(OperandTypeError, match="matrices is 'all'"):
+        party.engine.create_evaluation_key(party.secret_key, matrices="all")  # type: ignore[arg-type]
     with pytest.raises(OperandTypeError, match="rotations is of type int"):
         party.engine.create_evaluation_key(party.secret_key, rotations=5)  # type: ignore[arg-type]

@@ -334,6 +334,10 @@ def test_places_that_cannot_be_written(party: Party, tmp_path: Path) -> None:
         party.engine.load(tmp_path / "missing")
     with pytest.raises(errors.StorageError, match="path of a file"):
         party.engine.load(tmp_path)
+    for path in ("\ud800", "a\0b"):
+        for call in (party.engine.load, party.public_key.save):
+            with pytest.raises(errors.StorageError, match="path"):
+                call(path)
     with pytest.raises(errors.OperandTypeError, match="check the order"):
         party.engine.write_public_key(party.public_key, 7)  # type: ignore[arg-type]
     with pytest.raises(errors.OperandTypeError, match="public_key is of type str"):
@@ -341,6 +345,18 @@ def test_places_that_cannot_be_written(party: Party, tmp_path: Path) -> None:
     with pytest.raises(errors.OperandTypeError, match="bytes are needed"):
         party.engine.deserialize_public_key("text")  # type: ignore[arg-type]
     assert os.listdir(tmp_path) == []
+
+
+def test_what_is_no_file(party: Party, tmp_path: Path) -> None:
+    """A pipe waits for whoever writes to it, and a device may have no end."""
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", Path("/dev/zero")):
+        for options in ({}, {"mapped": True}, {"mapped": False}):
+            with pytest.raises(errors.StorageError, match="is not a regular file; give the path of a file"):
+                party.engine.load(path, **options)
+        with pytest.raises(errors.StorageError, match="is not a regular file; nothing was changed"):
+            party.public_key.save(path)
+    assert (tmp_path / "pipe").is_fifo()
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")

@@ -73,6 +73,32 @@ def test_every_unit_is_multiplied(party: Party, rotation_key: RotationKey, rng: 
     np.testing.assert_allclose(party.engine.decrypt(product, party.secret_key), expected, atol=TOLERANCE)
 
 
+@pytest.mark.parametrize("shape", [(600, 512), (30, 1100), (1100, 600)])
+def test_matrices_larger_than_the_slots(
+    party: Party, matrix_key: MatrixMultiplicationKey, rng: np.random.Generator, shape: tuple[int, int], tmp_path: Path
+) -> None:
+    engine = party.engine
+    m, x = rng.uniform(-1, 1, shape) / 20, rng.uniform(-1, 1, shape[1])
+    a = engine.encrypt(x, party.public_key, level=3)
+    plain, light = engine.encode_to_plain_matrix(m, 3), engine.encode_to_light_plain_matrix(m, level=3)
+    plain.save(tmp_path / "matrix")
+    loaded = engine.load(tmp_path / "matrix")
+    assert isinstance(loaded, PlainMatrix)
+    assert (plain.shape, loaded.shape) == (shape, shape)
+    for product in (m @ a, engine.multiply_matrix(plain, a, matrix_key), light @ a, loaded @ a):
+        assert (len(product), product.level, product.is_real) == (-(-shape[0] // SLOTS), 2, True)
+        decrypted = engine.decrypt(product, party.secret_key)
+        np.testing.assert_allclose(decrypted[: shape[0]], m @ x, atol=TOLERANCE)
+        np.testing.assert_allclose(decrypted[shape[0] :], 0, atol=TOLERANCE)
+    units = -(-shape[1] // SLOTS)
+    twice = engine.vstack([a, a])
+    both = engine.decrypt(plain @ twice, party.secret_key).reshape(2, -1)
+    np.testing.assert_allclose(both[:, : shape[0]], [m @ x] * 2, atol=TOLERANCE)
+    if units > 1:
+        with pytest.raises(errors.UnitCountError, match=f"{shape[1]} columns, which fill {units} units of 512 slots"):
+            plain @ engine.encrypt([1.0], party.public_key)
+
+
 def test_chosen_diagonals(party: Party, rotation_key: RotationKey, rng: np.random.Generator) -> None:
     engine = party.engine
     x, m = rng.uniform(-1, 1, SLOTS), rng.uniform(-1, 1, (SLOTS, SLOTS))
@@ -128,7 +154,6 @@ def test_bad_matrices(party: Party, rotation_key: RotationKey) -> None:
         (lambda: engine.encode_to_plain_matrix([["a"]]), errors.MessageTypeError),
         (lambda: engine.encode_to_plain_matrix([[np.nan]]), errors.MessageError),
         (lambda: engine.encode_to_plain_matrix([[1e300]]), errors.ScaleError),
-        (lambda: engine.encode_to_plain_matrix(np.ones((513, 1))), errors.ParameterError),
         (lambda: engine.encode_to_plain_matrix(np.ones((0, 4))), errors.ParameterError),
         (lambda: engine.encode_to_light_plain_matrix([[1.0]], 0), errors.ParameterError),
         (lambda: engine.encode_to_light_plain_matrix([[1.0]], 6), errors.LevelError),
@@ -136,6 +161,7 @@ def test_bad_matrices(party: Party, rotation_key: RotationKey) -> None:
         (lambda: engine.encode_to_light_plain_matrix([[1.0]], 1, []), errors.ParameterError),
         (lambda: engine.multiply_matrix([[1.0]], engine.level_down(a, 0), rotation_key), errors.LevelError),
         (lambda: engine.multiply_matrix([[1.0]], a, None), errors.OperandTypeError),
+        (lambda: engine.multiply_matrix(np.ones((1, 513)), a, rotation_key), errors.UnitCountError),
         (lambda: engine.multiply_matrix([[1.0]], [1.0], rotation_key), errors.OperandTypeError),
         (lambda: engine.multiply_matrix([[1.0]], engine.multiply(a, a), rotation_key), errors.CiphertextFormError),
         (

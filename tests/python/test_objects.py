@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-import signal
-import threading
-import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import numpy as np
 import pytest
 
 import everlevel
+from concurrency import ctrl_c_at_the_first_step, releases_the_lock
 from conftest import Party
 from everlevel import BootstrapKey, RotationKey, _progress
 from everlevel.keys import format_bytes
@@ -73,17 +73,51 @@ def test_progress_is_for_those_who_look(monkeypatch: pytest.MonkeyPatch) -> None
     assert not _progress.wanted(False)
 
 
-def test_progress_is_shown_after_a_second(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.fixture
+def bar(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[[], list[str]]:
+    """All that a bar drew, in order; it is shown from the start."""
     monkeypatch.delenv("EVERLEVEL_PROGRESS", raising=False)
+    monkeypatch.delenv("COLUMNS", raising=False)
     monkeypatch.setattr(_progress, "DELAY_SECONDS", 0.0)
+    return lambda: [line for line in capsys.readouterr().err.split("\r") if line.strip()]
+
+
+def test_progress_is_shown_to_its_end(bar: Callable[[], list[str]]) -> None:
+    with _progress.reporting("bootstrap key", True) as report:
+        assert report is not None
+        for done in (1, 3, 2, 4):
+            report(done, 4)
+    drawn = bar()
+    assert drawn[-1].startswith("bootstrap key: 100%")
+    assert "4/4" in drawn[-1]
+    with _progress.reporting("bootstrap key", False) as report:
+        assert report is None
+    assert bar() == []
+
+
+def test_progress_of_a_call_that_fails_is_not_shown_to_its_end(bar: Callable[[], list[str]]) -> None:
+    with pytest.raises(ValueError, match="failed"), _progress.reporting("bootstrap key", True) as report:  # noqa: PT012
+        assert report is not None
+        report(1, 4)
+        raise ValueError("failed")
+    assert not any("4/4" in line for line in bar())
+
+
+def test_bars_that_tqdm_is_told_to_hide(bar: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_progress, "tqdm", partial(_progress.tqdm, disable=True))
+    with _progress.reporting("bootstrap key", True) as report:
+        assert report is not None
+        report(4, 4)
+    assert bar() == []
+
+
+def test_a_short_call_shows_nothing(bar: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_progress, "DELAY_SECONDS", 1000.0)
     with _progress.reporting("bootstrap key", True) as report:
         assert report is not None
         report(1, 4)
         report(4, 4)
-    assert "bootstrap key" in capsys.readouterr().err
-    with _progress.reporting("bootstrap key", False) as report:
-        assert report is None
-    assert capsys.readouterr().err == ""
+    assert bar() == []
 
 
 def test_native_calls_report_progress(deep: Party, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,18 +142,15 @@ def test_an_error_in_a_report_stops_the_work_and_is_raised(deep: Party) -> None:
     assert steps[-1] == 3
 
 
-def test_ctrl_c_stops_a_long_call_at_its_next_step(deep: Party) -> None:
-    steps: list[tuple[int, int]] = []
-
-    def interrupt(done: int, total: int) -> None:
-        steps.append((done, total))
-        signal.raise_signal(signal.SIGINT)
-        time.sleep(1.0)  # the main thread looks every 50 ms
-
-    with pytest.raises(KeyboardInterrupt):
-        deep.engine._context.bootstrap_key(deep.secret_key._native, 3, False, interrupt)
-    assert len(steps) == 1
-    assert deep.engine.create_bootstrap_key(deep.secret_key).stage_count == 3
+def test_ctrl_c_stops_long_calls(deep: Party, bootstrap_key: BootstrapKey, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = deep.engine
+    with ctrl_c_at_the_first_step(monkeypatch):
+        engine.create_bootstrap_key(deep.secret_key)
+    x = engine.encrypt([0.5], deep.public_key, level=0)
+    with ctrl_c_at_the_first_step(monkeypatch):
+        engine.bootstrap(x, deep.relinearization_key, deep.conjugation_key, bootstrap_key)
+    again = engine.bootstrap(x, deep.relinearization_key, deep.conjugation_key, bootstrap_key)
+    assert engine.decrypt(again, deep.secret_key)[0] == pytest.approx(0.5, abs=1e-4)
 
 
 def test_one_engine_serves_many_threads(party: Party, rng: np.random.Generator) -> None:
@@ -134,22 +165,9 @@ def test_one_engine_serves_many_threads(party: Party, rng: np.random.Generator) 
         assert max(pool.map(work, range(32))) < 1e-3
 
 
-def test_long_calls_release_the_lock(deep: Party) -> None:
-    ticks, done = [], threading.Event()
-
-    def tick() -> None:
-        while not done.is_set():
-            ticks.append(time.perf_counter())
-            time.sleep(0.001)
-
-    thread = threading.Thread(target=tick)
-    thread.start()
-    try:
-        start = time.perf_counter()
-        deep.engine.create_bootstrap_key(deep.secret_key)
-        end = time.perf_counter()
-    finally:
-        done.set()
-        thread.join()
-    during = [t for t in ticks if start <= t <= end]
-    assert end - start < 0.02 or len(during) >= 0.1 * (end - start) / 0.001
+def test_calls_release_the_lock(deep: Party) -> None:
+    engine = deep.engine
+    x = engine.encrypt([0.5], deep.public_key)
+    assert releases_the_lock(lambda: engine.create_bootstrap_key(deep.secret_key))
+    assert releases_the_lock(lambda: engine.multiply(x, x, deep.relinearization_key))
+    assert not releases_the_lock(lambda: sum(range(100_000)), attempts=20)

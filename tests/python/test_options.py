@@ -35,6 +35,13 @@ def test_threads() -> None:
     assert parse(thread_count=1).thread_count == 1
 
 
+@pytest.mark.parametrize(("cores", "threads"), [(1, 1), (64, 64), (384, 256)])
+def test_machines_of_any_size_have_threads(cores: int, threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.sched_getaffinity", lambda process: set(range(cores)), raising=False)
+    assert parse("parallel").thread_count == threads
+    assert parse("cpu").thread_count == 1
+
+
 @pytest.mark.parametrize(
     ("positional", "options", "option"),
     [
@@ -86,8 +93,9 @@ def test_impossible_parameters_are_refused() -> None:
         Engine(max_level=10_000)
     with pytest.raises(errors.ParameterError):
         Engine(slot_count=2**30, insecure_log_n=10)
-    with pytest.raises(errors.ParameterError):
+    with pytest.raises(errors.ParameterError, match=r"^Engine: insecure_log_n is 40; it must be ") as caught:
         Engine(insecure_log_n=40)
+    assert caught.value.option == "insecure_log_n"
 
 
 @pytest.mark.parametrize("insecure_log_n", [None, 10])

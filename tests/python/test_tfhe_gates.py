@@ -165,7 +165,7 @@ def test_strangers_are_refused(engine: tfhe.Engine, ab: Any) -> None:
     assert caught.value.expected != caught.value.actual
     with pytest.raises(KeyMismatchError):
         tfhe.stack([ab[0], stranger])
-    with pytest.raises(KeyMismatchError, match="decrypt_bits"):
+    with pytest.raises(KeyMismatchError, match=r"^decrypt: "):
         engine.decrypt(ab[0], other_key)
     with pytest.raises(MissingKeyError, match="create_evaluation_key"):
         stranger & stranger

@@ -221,9 +221,11 @@ def test_what_is_no_term(party: Any) -> None:
     for terms, constant in (([([1, 2], x)], 0), ([(1, x)], [1, 2])):
         with pytest.raises(MessageError, match="single integer"):
             engine.linear(terms, constant)  # type: ignore[arg-type]
-    for axis in (1, "a", (0, 1)):
+    for axis in (1, "a", (0, 1), 2**63, -(2**63), 10**400):
         with pytest.raises(MessageError, match=r"sum: axis .* of an array of shape \(2,\)"):
             x.sum(axis)  # type: ignore[arg-type]
+        with pytest.raises(MessageError, match="don't go together along axis"):
+            tfhe.concatenate([x, x], axis=axis)  # type: ignore[arg-type]
 
 
 def test_encrypted_operands_of_other_kinds(party: Any) -> None:
@@ -235,6 +237,21 @@ def test_encrypted_operands_of_other_kinds(party: Any) -> None:
                 operation(*operands)
     for refused in (lambda: x == x, lambda: x != 1):
         with pytest.raises(SpaceError, match="look-up table"):
+            refused()
+
+
+def test_masked_values_are_no_integers(party: Any) -> None:
+    engine, secret_key = party
+    masked = np.ma.array([1, 2], mask=[True, False])
+    x = engine.encrypt([1, 2], secret_key, max_value=3)
+    table = np.ma.array(range(16), mask=[1, *[0] * 15])
+    for refused in (
+        lambda: engine.encrypt(masked, secret_key),
+        lambda: engine.encrypt_uint(masked, secret_key, width=8),
+        lambda: x + masked,
+        lambda: engine.bootstrap(x, lut=table),
+    ):
+        with pytest.raises(MessageError, match="index 0 is masked"):
             refused()
 
 
@@ -266,8 +283,11 @@ def test_noise_is_tracked_and_refused() -> None:
     x = engine.bootstrap(engine.encrypt(bits, secret_key, max_value=1))
     assert x.log2_p_fail < (3 * x).log2_p_fail <= engine.max_log2_p_fail
     np.testing.assert_array_equal(engine.decrypt(engine.bootstrap(3 * x), secret_key), 3 * bits)
-    for operation in (lambda: engine.bootstrap(15 * x), lambda: engine.bootstrap_many(15 * x, [range(16)] * 2)):
-        with pytest.raises(NoiseError, match="2\\^") as caught:
+    for name, operation in (
+        ("bootstrap", lambda: engine.bootstrap(15 * x)),
+        ("bootstrap_many", lambda: engine.bootstrap_many(15 * x, [range(16)] * 2)),
+    ):
+        with pytest.raises(NoiseError, match=rf"^{name}: .* 2\^-") as caught:
             operation()
         assert caught.value.log2_p_fail > caught.value.max_log2_p_fail == engine.max_log2_p_fail
     # Two tables of bits fit one rotation; two of all messages have no room in a set of this size.
@@ -279,13 +299,15 @@ def test_noise_is_tracked_and_refused() -> None:
 def test_sets_are_named() -> None:
     names = [found.name for found in tfhe.parameter_sets()]
     assert {"gate-64", "gate-128", "integer-8-64"} <= set(names)
-    with pytest.raises(ParameterError, match="gate-64") as caught:
+    with pytest.raises(ParameterError, match=r"^Engine: .*gate-64") as caught:
         tfhe.Engine("gate-65")
     assert caught.value.value == "gate-65"
     with pytest.raises(ParameterError, match="8 to 15"):
         tfhe.Engine(insecure_log_n=16)
-    with pytest.raises(ParameterError, match="2\\^"):
-        tfhe.Engine("integer-8-64", insecure_log_n=10)
+    sentence = r"^Engine: insecure_log_n is 8; it must be \d+ or more for the messages of integer-8-64$"
+    with pytest.raises(ParameterError, match=sentence) as caught:
+        tfhe.Engine("integer-8-64", insecure_log_n=8)
+    assert (caught.value.option, caught.value.value) == ("insecure_log_n", 8)
     with pytest.raises(OperandTypeError, match="parameter_sets"):
         tfhe.Engine(4)  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match="thread_count"):

@@ -142,7 +142,7 @@ def test_units_are_stacked_and_taken_apart(party: Party, x: np.ndarray, a: Ciphe
 
 def test_stacks_that_do_not_fit(party: Party, a: Ciphertext) -> None:
     engine, stranger = party.engine, new_party(party.engine)
-    with pytest.raises(errors.ParameterError, match="number of ciphertexts = 0"):
+    with pytest.raises(errors.ParameterError, match="vstack: there are no ciphertexts"):
         engine.vstack([])
     with pytest.raises(errors.CiphertextFormError, match="relinearize it first"):
         engine.vstack([a, engine.multiply(a, a)])

@@ -402,7 +402,8 @@ impl Inner {
     ) -> Ciphertext {
         let scale = self.ladder.scales[level - 1];
         let rounding = self.rescaling_error(2 + usize::from(c2.is_some()), scale);
-        let error = a.error.hypot(b.error).hypot(rounding);
-        Ciphertext { rlwe, c2, level: level - 1, scale, error, ..*a }
+        // A square's two errors are one.
+        let operands = if std::ptr::eq(a, b) { a.error + b.error } else { a.error.hypot(b.error) };
+        Ciphertext { rlwe, c2, level: level - 1, scale, error: operands.hypot(rounding), ..*a }
     }
 }

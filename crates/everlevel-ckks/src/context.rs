@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use everlevel_ring::{PrimeSet, Ring};
+use everlevel_ring::{Pool, PrimeSet, Ring};
 use everlevel_rlwe::{Gadget, noise};
 
 use crate::bootstrap::BootstrapTables;
@@ -11,7 +11,7 @@ use crate::params::HEADROOM_BITS;
 use crate::working::Ladder;
 use crate::{Ciphertext, Encoder, Error, Params, Plaintext};
 
-/// Parameters with their tables. Cheap to clone, shared between threads; every call runs on the context's own thread pool.
+/// Parameters with their tables. Cheap to clone, shared between threads; every call runs on the context's own [`Pool`].
 #[derive(Debug, Clone)]
 pub struct Context(pub(crate) Arc<Inner>);
 
@@ -26,7 +26,7 @@ pub(crate) struct Inner {
     pub fingerprint: u64,
     pub message_gadget: Gadget,
     pub seeded_keys: bool,
-    pool: rayon::ThreadPool,
+    pool: Pool,
 }
 
 /// How a context works; none of this changes what it computes.
@@ -74,7 +74,7 @@ impl Context {
             let needed = format!("a power of two up to {}", params.max_slots());
             return Err(Error::Parameter { what: "slot_count", found: slots.to_string(), needed });
         }
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(thread_count).build().map_err(|e| Error::Parameter {
+        let pool = Pool::new(thread_count).map_err(|e| Error::Parameter {
             what: "thread_count",
             found: format!("{thread_count} ({e})"),
             needed: "a number of threads that the system can start".into(),
@@ -126,7 +126,7 @@ impl Context {
 
     /// Threads that calls run on.
     pub fn thread_count(&self) -> usize {
-        self.0.pool.current_num_threads()
+        self.0.pool.thread_count()
     }
 
     /// Whether keys hold the seeds of their uniform halves instead of the halves.
@@ -210,7 +210,7 @@ struct Unfinished {
     bootstrap: Option<BootstrapTables>,
     message_gadget: Gadget,
     seeded_keys: bool,
-    pool: Option<rayon::ThreadPool>,
+    pool: Option<Pool>,
 }
 
 impl Unfinished {

@@ -97,6 +97,22 @@ pub enum Error {
         /// The ciphertext's secret.
         expected: SecretId,
     },
+    /// A vector of units that the columns of a matrix do not fill.
+    #[error(
+        "{op}: the matrix has {columns} columns, which fill {needed} units of {slot_count} slots, and the vector has {found}; encrypt a vector that fills {needed}, or several such vectors in a row"
+    )]
+    MatrixUnits {
+        /// The refused operation.
+        op: &'static str,
+        /// Of the matrix.
+        columns: usize,
+        /// Slots of a unit.
+        slot_count: usize,
+        /// Units that the columns fill.
+        needed: usize,
+        /// Units of the vector.
+        found: usize,
+    },
     /// Vectors of different numbers of units.
     #[error(
         "{op}: one operand has {left} units and the other has {right}; make both of vectors that fill equally many ciphertexts"
@@ -128,14 +144,14 @@ pub enum Error {
         found: usize,
     },
     /// A bootstrap on parameters without one.
-    #[error("{op}: these parameters have no bootstrap; create the engine with use_bootstrap=True")]
+    #[error("{op}: these parameters have no bootstrap; take some that do, such as ParamsLiteral::bootstrap")]
     NoBootstrap {
         /// The refused operation.
         op: &'static str,
     },
     /// A bootstrap key of the wrong kind.
     #[error(
-        "{op}: bootstrap key is for {found:?} bootstraps, this needs one for {needed:?}; make it with create_lossy_bootstrap_key"
+        "{op}: bootstrap key is for {found:?} bootstraps, this needs one for {needed:?}; make it with Context::bootstrap_key_of"
     )]
     BootstrapKind {
         /// The refused operation.

@@ -138,12 +138,17 @@ impl<'a> Elements<'a> {
         (quotient, remainder)
     }
 
-    /// `Σ p_k·B_k`, `depth(degree)` levels below `x`.
-    pub fn polynomial(mut self, p: &[f64]) -> Working {
+    /// `Σ p_k·B_k` of each polynomial, `depth(degree)` levels below `x`.
+    pub fn polynomials(mut self, all: &[&[f64]]) -> Vec<Working> {
+        let one = |(at, &p): (usize, &&[f64])| self.polynomial(p, at + 1 == all.len());
+        all.iter().enumerate().map(one).collect()
+    }
+
+    fn polynomial(&mut self, p: &[f64], is_last: bool) -> Working {
         let degree = p.iter().rposition(|&c| c != 0.0).unwrap_or(0);
         let babies = 1 << depth(degree).div_ceil(2);
         let target = self.x_level - depth(degree);
-        match self.evaluate(p, babies, target, true) {
+        match self.evaluate(p, babies, target, is_last) {
             Value::Ciphertext(w) => w,
             Value::Constant(c) => {
                 let mut w = self.get(1).clone();
@@ -189,6 +194,38 @@ impl Context {
         coefficients: &[f64],
         key: &RelinearizationKey,
     ) -> Result<Ciphertext, Error> {
+        Ok(self.evaluate_polynomials(a, basis, &[coefficients], key)?.swap_remove(0))
+    }
+
+    /// [`Context::evaluate_polynomial`] of several polynomials, which share the basis elements. Each costs its own levels.
+    ///
+    /// # Errors
+    /// As [`Context::evaluate_polynomial`], of any of them.
+    pub fn evaluate_polynomials(
+        &self,
+        a: &Ciphertext,
+        basis: Basis,
+        polynomials: &[&[f64]],
+        key: &RelinearizationKey,
+    ) -> Result<Vec<Ciphertext>, Error> {
+        let checked = |coefficients: &&[f64]| self.checked_growth(a, basis, coefficients, key);
+        let growths = polynomials.iter().map(checked).collect::<Result<Vec<_>, _>>()?;
+        Ok(self.install(|inner| {
+            let x = Working { cts: vec![a.rlwe.clone()], level: a.level };
+            let elements = Elements::new(&inner.ring, &inner.ladder, &key.keys, basis, x);
+            let values = elements.polynomials(polynomials).into_iter().zip(growths);
+            values.map(|(value, growth)| self.finished(a, value, growth)).collect()
+        }))
+    }
+
+    /// What a polynomial makes of an error, if it can be evaluated.
+    fn checked_growth(
+        &self,
+        a: &Ciphertext,
+        basis: Basis,
+        coefficients: &[f64],
+        key: &RelinearizationKey,
+    ) -> Result<f64, Error> {
         let op = match basis {
             Basis::Power => "evaluate_polynomial",
             Basis::Chebyshev => "evaluate_chebyshev_polynomial",
@@ -212,13 +249,7 @@ impl Context {
                 needed: format!("at most 2^{log2_limit}; divide the polynomial, and multiply its value"),
             });
         }
-        Ok(self.install(|inner| {
-            let x = Working { cts: vec![a.rlwe.clone()], level: a.level };
-            let elements = Elements::new(&inner.ring, &inner.ladder, &key.keys, basis, x);
-            let out = elements.polynomial(coefficients);
-            let growth = norm * degree.max(1) as f64;
-            self.finished(a, out, growth)
-        }))
+        Ok(norm * degree.max(1) as f64)
     }
 
     /// The basis elements 1 to `max_power` of `a`: element `k` costs `⌈log2 k⌉` levels.
@@ -229,6 +260,31 @@ impl Context {
         &self,
         a: &Ciphertext,
         basis: Basis,
+        max_power: usize,
+        key: &RelinearizationKey,
+    ) -> Result<Vec<Ciphertext>, Error> {
+        self.elements(a, basis, 1, max_power, key)
+    }
+
+    /// The basis element `k` of `a` alone: costs `⌈log2 k⌉` levels and, for a power of two, as many squares.
+    ///
+    /// # Errors
+    /// As [`Context::basis`].
+    pub fn basis_element(
+        &self,
+        a: &Ciphertext,
+        basis: Basis,
+        k: usize,
+        key: &RelinearizationKey,
+    ) -> Result<Ciphertext, Error> {
+        Ok(self.elements(a, basis, k, k, key)?.swap_remove(0))
+    }
+
+    fn elements(
+        &self,
+        a: &Ciphertext,
+        basis: Basis,
+        first: usize,
         max_power: usize,
         key: &RelinearizationKey,
     ) -> Result<Vec<Ciphertext>, Error> {
@@ -243,7 +299,7 @@ impl Context {
         Ok(self.install(|inner| {
             let x = Working { cts: vec![a.rlwe.clone()], level: a.level };
             let mut elements = Elements::new(&inner.ring, &inner.ladder, &key.keys, basis, x);
-            (1..=max_power).map(|k| self.finished(a, elements.get(k).clone(), k as f64)).collect()
+            (first..=max_power).map(|k| self.finished(a, elements.get(k).clone(), k as f64)).collect()
         }))
     }
 

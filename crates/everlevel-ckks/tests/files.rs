@@ -381,22 +381,25 @@ fn keys_of_one_secret_share_a_file() {
     let p = &*SMALL;
     let [up, down] = [1, -3].map(|delta| p.ctx.fixed_rotation_key(&p.secret, delta, 3).unwrap());
     let conjugation = p.ctx.conjugation_key(&p.secret, &no_progress).unwrap();
+    let matrices = p.ctx.matrix_multiplication_key(&p.secret, 1, &no_progress).unwrap();
     let keys = [
         KeyRef::RelinearizationKey(&p.relinearization),
         KeyRef::FixedRotationKey(&up),
         KeyRef::ConjugationKey(&conjugation),
         KeyRef::FixedRotationKey(&down),
+        KeyRef::MatrixMultiplicationKey(&matrices),
     ];
     for form in [Form::Seeded, Form::Expanded] {
         let container = reopened(&p.ctx.keys_to_container(&keys, form).unwrap());
         let back = p.ctx.keys_from_container(&container, Loading { verify: true, ..Loading::default() }).unwrap();
-        let back: [Object; 4] = back.try_into().unwrap();
+        let back: [Object; 5] = back.try_into().unwrap();
         // Each writes as it did alone.
         let [
             Object::RelinearizationKey(relinearization),
             Object::FixedRotationKey(up_again),
             Object::ConjugationKey(conjugated),
             Object::FixedRotationKey(down_again),
+            Object::MatrixMultiplicationKey(matrices_again),
         ] = back
         else {
             panic!("other kinds, or another order");
@@ -408,6 +411,7 @@ fn keys_of_one_secret_share_a_file() {
             p.ctx.to_container(&p.relinearization, form).unwrap(),
         );
         same(p.ctx.to_container(&conjugated, form).unwrap(), p.ctx.to_container(&conjugation, form).unwrap());
+        same(p.ctx.to_container(&matrices_again, form).unwrap(), p.ctx.to_container(&matrices, form).unwrap());
         assert_eq!((bytes(&up_again), bytes(&down_again)), (bytes(&up), bytes(&down)));
     }
     let container = reopened(&p.ctx.keys_to_container(&keys, Form::Seeded).unwrap());

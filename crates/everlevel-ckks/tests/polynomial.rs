@@ -168,9 +168,31 @@ fn basis_elements_cost_the_logarithm_of_their_index() {
                 );
             }
         }
+        for k in [1, 16, 23] {
+            let alone = party.ctx.basis_element(&a, basis, k, &party.relinearization).unwrap();
+            let all = party.ctx.basis(&a, basis, k, &party.relinearization).unwrap();
+            assert_eq!((alone.level(), party.decrypt(&alone)), (all[k - 1].level(), party.decrypt(&all[k - 1])));
+        }
         assert_eq!(
             party.decrypt(&party.ctx.basis(&a, basis, 1, &party.relinearization).unwrap()[0]),
             party.decrypt(&a)
         );
+    }
+}
+
+#[test]
+fn several_polynomials_are_each_what_it_is_alone() {
+    let party = depth(9, MAX_LEVEL);
+    for basis in BASES {
+        let a = party.encrypt(&points(basis, 256), MAX_LEVEL);
+        let all: Vec<Vec<f64>> = [9, 0, 3, 25, 1].iter().map(|&degree| coefficients(degree, |_| true)).collect();
+        let slices: Vec<&[f64]> = all.iter().map(Vec::as_slice).collect();
+        let together = party.ctx.evaluate_polynomials(&a, basis, &slices, &party.relinearization).unwrap();
+        assert_eq!(together.len(), all.len());
+        for (p, out) in slices.iter().zip(&together) {
+            let alone = party.ctx.evaluate_polynomial(&a, basis, p, &party.relinearization).unwrap();
+            assert_eq!((out.level(), party.decrypt(out)), (alone.level(), party.decrypt(&alone)));
+            assert_eq!(out.precision_bits().to_bits(), alone.precision_bits().to_bits());
+        }
     }
 }

@@ -127,7 +127,7 @@ fn methods_refuse_the_wrong_key_and_too_low_levels() {
     let ct = party.encrypt(&[Complex64::new(1.0, 0.0)], 3);
     let error = party.ctx.sign_bootstrap(&ct, party.keys(&regular), Parts::Real, &no_progress).unwrap_err();
     assert!(matches!(error, Error::BootstrapKind { .. }));
-    assert!(error.to_string().contains("create_lossy_bootstrap_key"), "{error}");
+    assert!(error.to_string().contains("Context::bootstrap_key_of"), "{error}");
     let error = party.ctx.sign_bootstrap(&ct, party.keys(&lossy), Parts::Real, &no_progress).unwrap_err();
     assert!(matches!(error, Error::LevelExhausted { needed: 4, level: 3, .. }), "{error}");
 }

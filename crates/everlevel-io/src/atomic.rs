@@ -1,7 +1,7 @@
 //! Files that appear complete or not at all.
 
 use std::ffi::OsString;
-use std::fs::{File, OpenOptions, remove_file, rename};
+use std::fs::{File, OpenOptions, remove_file, rename, symlink_metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -31,6 +31,9 @@ pub fn replace(path: &Path, secret: bool, write: impl FnOnce(&mut File) -> io::R
     if path.is_dir() {
         return Err(io::ErrorKind::IsADirectory.into());
     }
+    if symlink_metadata(path).is_ok_and(|there| !there.is_file() && !there.is_symlink()) {
+        return Err(not_regular());
+    }
     let (mut file, mut temporary) = create_beside(path, secret)?;
     write(&mut file)?;
     file.sync_all()?;
@@ -39,6 +42,11 @@ pub fn replace(path: &Path, secret: bool, write: impl FnOnce(&mut File) -> io::R
     temporary.renamed = true;
     sync_folder(path);
     Ok(())
+}
+
+/// What is said of devices, pipes and sockets: reading one may never end, and a file in the place of one is never meant.
+pub(crate) fn not_regular() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, "is not a regular file")
 }
 
 /// Creates a file that did not exist, in the folder of `path`.

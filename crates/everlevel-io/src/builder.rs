@@ -44,9 +44,7 @@ impl<'a> Builder<'a> {
         assert!(name != "__metadata__" && self.tensors.iter().all(|(n, ..)| *n != name), "{name}: a new name");
         let start = self.tensors.last().map_or(0, |(_, place, _)| place.range.end);
         assert!(start.is_multiple_of(ALIGNMENT), "{name}: begins at a multiple of {ALIGNMENT}");
-        let mut hasher = blake3::Hasher::new();
-        hasher.update_rayon(&bytes);
-        let checksum = hasher.finalize().to_hex().to_string();
+        let checksum = header::checksum(&bytes);
         let place = Place { shape: shape.to_vec(), range: start..start + bytes.len(), checksum };
         self.tensors.push((name, place, bytes));
     }

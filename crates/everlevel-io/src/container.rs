@@ -8,6 +8,7 @@ use std::time::SystemTime;
 
 use memmap2::Mmap;
 
+use crate::atomic::not_regular;
 use crate::header::{self, Header, Place};
 use crate::{ALIGNMENT, Error, MAX_HEADER_BYTES};
 
@@ -59,11 +60,8 @@ impl Container {
     /// A file that cannot be opened, or whose header is not what it should be.
     pub fn open(path: &Path, access: Access) -> Result<Self, Error> {
         let failed = |source| Error::reading(path, source);
-        let file = File::open(path).map_err(failed)?;
+        let file = open_regular(path).map_err(failed)?;
         let metadata = file.metadata().map_err(failed)?;
-        if metadata.is_dir() {
-            return Err(failed(std::io::ErrorKind::IsADirectory.into()));
-        }
         let mapped = match access {
             Access::Auto => metadata.len() >= MAP_FROM_BYTES,
             Access::Read => false,
@@ -97,7 +95,7 @@ impl Container {
     pub fn inspect(path: &Path) -> Result<Header, Error> {
         use std::io::Read;
         let failed = |source| Error::reading(path, source);
-        let file = File::open(path).map_err(failed)?;
+        let file = open_regular(path).map_err(failed)?;
         let len = file.metadata().map_err(failed)?.len();
         let mut bytes = Vec::new();
         (&file).take(ALIGNMENT as u64).read_to_end(&mut bytes).map_err(failed)?;
@@ -160,12 +158,10 @@ impl Container {
     pub fn verify(&self) -> Result<(), Error> {
         self.check_unchanged()?;
         for (name, place) in self.header.in_order() {
-            let mut hasher = blake3::Hasher::new();
-            hasher.update_rayon(self.bytes(name)?);
-            let found = hasher.finalize().to_hex();
-            if found.as_str() != place.checksum {
+            let found = header::checksum(self.bytes(name)?);
+            if found != place.checksum {
                 let expected = place.checksum.clone();
-                return Err(Error::Checksum { part: format!("tensor {name}"), expected, found: found.to_string() });
+                return Err(Error::Checksum { part: format!("tensor {name}"), expected, found });
             }
         }
         Ok(())
@@ -187,6 +183,18 @@ impl Container {
         }
         Ok(())
     }
+}
+
+/// Opens a file. To open a pipe is to wait for whoever writes to it, so it is looked at before.
+fn open_regular(path: &Path) -> std::io::Result<File> {
+    let metadata = fs::metadata(path)?;
+    if metadata.is_dir() {
+        return Err(std::io::ErrorKind::IsADirectory.into());
+    }
+    if !metadata.is_file() {
+        return Err(not_regular());
+    }
+    File::open(path)
 }
 
 fn modified(metadata: &Metadata) -> Option<SystemTime> {

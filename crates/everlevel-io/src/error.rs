@@ -154,7 +154,7 @@ impl Error {
         let advice = match source.kind() {
             io::ErrorKind::NotFound => "check the path",
             io::ErrorKind::PermissionDenied => "check who may read it",
-            io::ErrorKind::IsADirectory => "give the path of a file",
+            io::ErrorKind::IsADirectory | io::ErrorKind::InvalidInput => "give the path of a file",
             _ => "try again",
         };
         Self::Io { op: "read", path: path.to_path_buf(), advice, source }
@@ -170,7 +170,7 @@ impl Error {
             io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
                 "nothing was changed: write to a folder that is yours"
             }
-            io::ErrorKind::IsADirectory => "nothing was changed: give the path of a file",
+            io::ErrorKind::IsADirectory | io::ErrorKind::InvalidInput => "nothing was changed: give the path of a file",
             _ => "nothing was changed: try another place",
         };
         Self::Io { op: "write", path, advice, source }

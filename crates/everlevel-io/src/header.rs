@@ -111,6 +111,17 @@ pub(crate) fn read(bytes: &[u8], file_len: u64) -> Result<Header, Error> {
     Ok(header)
 }
 
+/// The checksum of a tensor, on the threads of the pool that the caller runs in. A caller in no pool has one thread: the pool that would be
+/// made for it has all of the machine's, and a forked process would wait for its parent's.
+pub(crate) fn checksum(bytes: &[u8]) -> String {
+    let mut hasher = blake3::Hasher::new();
+    match rayon::current_thread_index() {
+        Some(_) => hasher.update_rayon(bytes),
+        None => hasher.update(bytes),
+    };
+    hasher.finalize().to_hex().to_string()
+}
+
 /// Compares the header's checksum, whose digits were zeros when it was computed.
 fn check(bytes: &[u8], data_start: usize, after_version: usize) -> Result<(), Error> {
     let at = LENGTH + after_version + BEFORE_CHECKSUM.len();

@@ -330,3 +330,22 @@ proptest! {
         prop_assert_eq!(container.bytes("b").expect("b"), bytes);
     }
 }
+
+/// A device's bytes may have no end, and a pipe's no beginning; and neither is what anybody means to replace.
+#[cfg(unix)]
+#[test]
+fn what_is_no_file_is_neither_read_nor_replaced() {
+    let folder = tempfile::tempdir().expect("folder");
+    let socket = folder.path().join("socket");
+    let _listener = std::os::unix::net::UnixListener::bind(&socket).expect("a socket");
+    for path in [socket.as_path(), Path::new("/dev/zero")] {
+        for access in [Access::Auto, Access::Read, Access::Map] {
+            let error = Container::open(path, access).expect_err("no file").to_string();
+            assert!(error.contains("is not a regular file; give the path of a file"), "{error}");
+        }
+        assert!(Container::inspect(path).is_err());
+    }
+    let error = Builder::new("sample").write(&socket).expect_err("no file").to_string();
+    assert!(error.contains("is not a regular file; nothing was changed"), "{error}");
+    assert!(std::os::unix::net::UnixStream::connect(&socket).is_ok());
+}

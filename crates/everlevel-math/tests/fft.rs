@@ -50,6 +50,19 @@ fn external_products_are_the_bits_of_their_parts() {
     }
 }
 
+#[test]
+fn steps_of_two_bits_are_right() {
+    let gadget = |log2_base, levels| Digits { log2_base, levels };
+    for simd in Simd::available() {
+        for n in [1 << 8, 1 << 9, 1 << 11, 1 << 14] {
+            fft::steps_of_two_bits_are_right::<u32>(simd, n, &[gadget(6, 2), gadget(7, 1)]);
+            fft::steps_of_two_bits_are_right::<u64>(simd, n, &[gadget(9, 1), gadget(5, 2), gadget(8, 1), gadget(8, 1)]);
+        }
+        fft::steps_of_two_bits_are_right::<u64>(simd, 256, &[gadget(9, 1); 9]);
+        fft::steps_of_two_bits_are_right::<u32>(simd, 256, &[gadget(9, 1); 1]);
+    }
+}
+
 /// Measured over predicted variance of the errors, and the largest error in standard deviations.
 fn against_formula<K: KeyWord>(n: usize, digits: Digits, to_key: impl Fn(f64) -> K + Copy) -> (f64, f64) {
     let plan = Fft::new(n).expect("size");

@@ -25,7 +25,7 @@ pub fn run<T: Send>(py: Python<'_>, work: impl FnOnce() -> Result<T, Error> + Se
 /// As [`run`], for the errors of any scheme.
 pub fn run_any<T: Send, E: Raise>(py: Python<'_>, work: impl FnOnce() -> Result<T, E> + Send) -> PyResult<T> {
     match py.detach(|| catch_unwind(AssertUnwindSafe(work))) {
-        Ok(result) => result.map_err(|e| error::to_py(&e)),
+        Ok(result) => result.map_err(error::to_py),
         Err(panic) => Err(error::from_panic(&*panic)),
     }
 }
@@ -64,9 +64,11 @@ pub fn run_reporting<T: Send, E: Raise>(
                 work(&progress)
             });
             while wait.recv_timeout(SIGNAL_INTERVAL) == Err(RecvTimeoutError::Timeout) {
-                if let Err(error) = Python::attach(|py| py.check_signals()) {
-                    first_raised().get_or_insert(error);
-                }
+                Python::attach(|py| {
+                    if let Err(error) = py.check_signals() {
+                        first_raised().get_or_insert(error);
+                    }
+                });
             }
             worker.join().unwrap_or_else(|panic| resume_unwind(panic))
         })

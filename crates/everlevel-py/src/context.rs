@@ -312,16 +312,29 @@ impl Context {
         run(py, || ciphertext.0.try_map(of_unit)).map(each)
     }
 
-    fn evaluate_polynomial(
+    fn basis_element(
         &self,
         py: Python<'_>,
         ciphertext: &Ciphertext,
         chebyshev: bool,
-        coefficients: Vec<f64>,
+        k: usize,
         key: &RelinearizationKey,
     ) -> PyResult<Ciphertext> {
-        let of_unit = |unit: &_| self.0.evaluate_polynomial(unit, basis(chebyshev), &coefficients, &key.0);
+        let of_unit = |unit: &_| self.0.basis_element(unit, basis(chebyshev), k, &key.0);
         run(py, || ciphertext.0.try_map(of_unit)).map(Ciphertext)
+    }
+
+    fn evaluate_polynomials(
+        &self,
+        py: Python<'_>,
+        ciphertext: &Ciphertext,
+        chebyshev: bool,
+        polynomials: Vec<Vec<f64>>,
+        key: &RelinearizationKey,
+    ) -> PyResult<Vec<Ciphertext>> {
+        let all: Vec<&[f64]> = polynomials.iter().map(Vec::as_slice).collect();
+        let of_unit = |unit: &_| self.0.evaluate_polynomials(unit, basis(chebyshev), &all, &key.0);
+        run(py, || ciphertext.0.try_map(of_unit)).map(each)
     }
 
     // Slots.

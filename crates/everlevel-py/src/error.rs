@@ -1,4 +1,4 @@
-//! The one map from Rust errors to the classes of `everlevel.errors`. The sentence stays; the values become attributes.
+//! The one map from Rust errors to the classes of `everlevel.errors`. The values become attributes.
 
 use everlevel_ckks::{BootstrapKind, Error, io};
 use pyo3::prelude::*;
@@ -8,11 +8,45 @@ use pyo3::types::PyDict;
 pub trait Raise: std::fmt::Display + Send {
     /// The class, and the attributes that it gets.
     fn translate(&self) -> Translation;
+
+    /// The sentence, in the façade's names, where the core has others.
+    fn sentence(&mut self) -> String {
+        self.to_string()
+    }
 }
 
 impl Raise for Error {
     fn translate(&self) -> Translation {
         translate(self)
+    }
+
+    fn sentence(&mut self) -> String {
+        match self {
+            Error::Parameter { what: "log_n", found, needed } => {
+                format!("Engine: insecure_log_n is {found}; it must be {needed}")
+            }
+            Error::NoBootstrap { op } => {
+                format!(
+                    "{op}: use_bootstrap is False and True is needed; make the engine with Engine(use_bootstrap=True)"
+                )
+            }
+            Error::BootstrapKind { op, found, needed } => {
+                let maker = match needed {
+                    BootstrapKind::Regular => "create_bootstrap_key",
+                    BootstrapKind::Lossy => "create_lossy_bootstrap_key",
+                };
+                let (found, needed) = (kind(*found), kind(*needed));
+                format!(
+                    "{op}: the bootstrap key is for {found} bootstraps, and one for {needed} ones is needed; make it with \
+                     engine.{maker}(secret_key)"
+                )
+            }
+            error => {
+                let sentence = error.to_string();
+                let same = |rest| format!("bootstrap: {rest}");
+                sentence.strip_prefix("precise_bootstrap: ").map(same).unwrap_or(sentence)
+            }
+        }
     }
 }
 
@@ -72,8 +106,8 @@ fn kind(kind: BootstrapKind) -> &'static str {
 }
 
 /// The Python exception of a Rust error.
-pub fn to_py(error: &impl Raise) -> PyErr {
-    error.translate().into_py_err(&error.to_string())
+pub fn to_py(mut error: impl Raise) -> PyErr {
+    error.translate().into_py_err(&error.sentence())
 }
 
 /// The Python exception of a panic: a fault of ours.
@@ -121,6 +155,9 @@ fn translate(error: &Error) -> Translation {
         Error::UnitCount { left, right, .. } => {
             T::new("UnitCountError", [("left", int(*left)), ("right", int(*right))])
         }
+        Error::MatrixUnits { needed, found, .. } => {
+            T::new("UnitCountError", [("left", int(*needed)), ("right", int(*found))])
+        }
         Error::MissingRotation { rotation, available, .. } => T::new(
             "MissingKeyError",
             [
@@ -144,6 +181,7 @@ fn translate(error: &Error) -> Translation {
             ],
         ),
         Error::Parameter { what, found, needed } => {
+            let what = if *what == "log_n" { "insecure_log_n" } else { what };
             T::new("ParameterError", [("option", text(what)), ("value", text(found)), ("allowed", text(needed))])
         }
         Error::Files(error) => translate_files(error),

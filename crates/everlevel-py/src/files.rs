@@ -42,7 +42,9 @@ macro_rules! keys {
     };
 }
 
-keys! { RelinearizationKey ConjugationKey RotationKey FixedRotationKey BootstrapKey SmallBootstrapKey }
+keys! {
+    RelinearizationKey ConjugationKey RotationKey FixedRotationKey MatrixMultiplicationKey BootstrapKey SmallBootstrapKey
+}
 
 macro_rules! objects {
     ($($name:ident)*) => {

@@ -144,15 +144,15 @@ pub fn multiply_matrix(
     let product = match &matrix {
         Matrix::Plain(matrix) => {
             let matrix = &matrix.0;
-            run(py, || units.try_map(|unit| context.multiply_matrix(matrix, unit, keys)))
+            run(py, || context.multiply_matrix(matrix, units, keys))
         }
         Matrix::Light(matrix) => {
             let matrix = &matrix.0;
-            run(py, || units.try_map(|unit| context.multiply_light_matrix(matrix, unit, keys)))
+            run(py, || context.multiply_light_matrix(matrix, units, keys))
         }
         Matrix::Entries(entries) => {
             let (entries, shape) = entries.read()?;
-            run(py, || units.try_map(|unit| context.multiply_entries(entries, shape, unit, keys)))
+            run(py, || context.multiply_entries(entries, shape, units, keys))
         }
     };
     product.map(Ciphertext)

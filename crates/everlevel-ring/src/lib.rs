@@ -5,10 +5,12 @@
 //! representation, which is part of its type. A level of a scheme is a modulus, so any set can follow any other:
 //! [`Ring::rescale`] divides and rounds from one set to another.
 //!
-//! *Threads.* Every operation runs its limbs in parallel on the current rayon pool; a pool of one thread runs them in place.
+//! *Threads.* Every operation runs its limbs in parallel on the current rayon pool; a pool of one thread runs them in place. A [`Pool`]
+//! has threads in every process that it comes to by a fork.
 //!
 //! *Map.* [`mod@prime_set`] · [`mod@buffer`] pooled limbs and huge pages · [`mod@poly`] layouts · [`mod@ring`] the context and element-wise
-//! operations · [`mod@convert`] mod_up, rescale, lifts · [`mod@packed`] 48-bit storage for keys.
+//! operations · [`mod@convert`] mod_up, rescale, lifts · [`mod@packed`] 48-bit storage for keys ·
+//! [`mod@pool`] threads.
 //!
 //! *Non-goals.* Ciphertexts, keys, randomness.
 
@@ -16,11 +18,13 @@ pub mod buffer;
 pub mod convert;
 pub mod packed;
 pub mod poly;
+pub mod pool;
 pub mod prime_set;
 pub mod ring;
 
 pub use buffer::{Limb, Slab};
 pub use packed::{PackedPoly, SharedBytes};
 pub use poly::{Coeff, Eval, Poly, Representation};
+pub use pool::Pool;
 pub use prime_set::PrimeSet;
 pub use ring::{Error, Ring};

@@ -2,36 +2,49 @@
 //!
 //! `cargo run --release -p everlevel-tfhe --example optimize -- [bit | 1..8] [log2 of p_fail]`
 //!
-//! The cost model's constants are nanoseconds measured with `examples/gates.rs` on the machine named in docs/notes/performance.md.
+//! The cost model counts vector operations and bytes of the key; its constants are fitted to `examples/gates.rs` on the machine named in
+//! docs/notes/performance.md. Printed are milliseconds of one bootstrap alone, and in a batch.
 
 use everlevel_params::torus::min_log2_std_dev;
 use everlevel_tfhe::{Gadget, KeySwitch, Order, Params, ParamsLiteral, Space, noise};
 
-/// One transform of 1024 coefficients, digits and torus rounding included.
-const TRANSFORM_NS: f64 = 380.0;
-/// One row times one column of 1024 coefficients.
-const PRODUCT_NS: f64 = 65.0;
-/// Rotation, subtraction and loop of one polynomial of 1024 coefficients.
-const ROTATION_NS: f64 = 80.0;
+/// Vector operations of a transform of 1024 coefficients.
+const TRANSFORM: f64 = 2700.0;
+/// Digits of 1024 coefficients, or their rounding: 32- and 64-bit words.
+const CONVERSION: [f64; 2] = [750.0, 1100.0];
+/// One row times one column of 1024 coefficients: 32-bit keys are converted.
+const PRODUCT: [f64; 2] = [384.0, 256.0];
+/// Rotation and subtraction of one polynomial of 1024 coefficients.
+const ROTATION: f64 = 150.0;
+/// Turning one column of 1024 coefficients by monomials, and making these.
+const TURNS: f64 = 900.0;
+/// Operations of a nanosecond.
+const RATE: f64 = 9.4;
 /// One digit of the key switch times one output coefficient.
-const KEY_SWITCH_NS: f64 = 0.045;
-/// One byte of the bootstrap key.
-const KEY_BYTE_NS: f64 = 0.06;
+const KEY_SWITCH_NS: f64 = 0.009;
+/// One byte of the bootstrap key from memory.
+const KEY_BYTE_NS: f64 = 1.0 / 35.0;
 
-fn cost_ns(l: &ParamsLiteral) -> f64 {
-    let size = l.n() as f64 / 1024.0;
-    let levels = f64::from(l.log_n) / 10.0;
-    let columns = (l.rank + 1) as f64;
-    let word = if l.torus_bits == 32 { 4.0 } else { 8.0 };
-    let key_bytes = l.rows() as f64 * columns * l.n() as f64 * word;
-    let step = size
-        * l.extension() as f64
-        * (l.transforms() as f64 * levels * TRANSFORM_NS
-            + l.rows() as f64 * columns * PRODUCT_NS
-            + columns * ROTATION_NS)
-        + key_bytes * KEY_BYTE_NS;
+/// Of one bootstrap alone and in a batch. Alone, a quarter of the wait for the key isn't hidden.
+fn costs_ns(l: &ParamsLiteral) -> (f64, f64) {
+    let wide = usize::from(l.torus_bits == 64);
+    let (size, levels) = (l.n() as f64 / 1024.0, f64::from(l.log_n) / 10.0);
+    let (rows, columns) = (l.rows() as f64, (l.rank + 1) as f64);
+    let transforms = l.transforms() as f64 * (levels * TRANSFORM + CONVERSION[wide]);
+    let products = (l.ggsws() / l.steps()) as f64 * rows * columns;
+    let turns = if l.bits_per_step == 2 { TURNS * (columns + 1.0) } else { ROTATION * columns };
+    let operations = size * (transforms + products * PRODUCT[wide] + turns);
+    let arithmetic = l.extension() as f64 * operations / RATE;
+    let memory = products * l.n() as f64 * [4.0, 8.0][wide] * KEY_BYTE_NS;
     let key_switch = l.big_dim() as f64 * f64::from(l.key_switch.gadget.digits) * l.lwe_dim as f64 * KEY_SWITCH_NS;
-    l.lwe_dim as f64 * step + key_switch
+    let all = |step: f64| l.steps() as f64 * step + key_switch;
+    (all(arithmetic.max(memory) + memory / 4.0), all(arithmetic))
+}
+
+/// The geometric mean: both are wanted.
+fn cost_ns(l: &ParamsLiteral) -> f64 {
+    let (alone, batch) = costs_ns(l);
+    (alone * batch).sqrt()
 }
 
 fn main() {
@@ -50,8 +63,7 @@ fn main() {
         Space::Integer { bits } => (-f64::from(bits) - 2.0).exp2(),
     };
     let mut best: Vec<(f64, Params)> = Vec::new();
-    let torus: &[u32] = if space == Space::Bit { &[32] } else { &[64, 32] };
-    for &torus_bits in torus {
+    for torus_bits in [64, 32] {
         for (log_n, log2_extension) in
             (8..=16).flat_map(|log_n| (0..=17 - log_n).map(move |extension| (log_n, extension)))
         {
@@ -65,21 +77,23 @@ fn main() {
                 if noise::log2_p_fail(margin_torus, noise::mod_switch(512, table_len)) > max_log2_p_fail {
                     continue;
                 }
-                let ring = (log_n, log2_extension);
-                for (mask_gadget, body_gadget) in gadgets(torus_bits) {
-                    let found =
-                        smallest(torus_bits, ring, rank, mask_gadget, body_gadget, space, norm2, max_log2_p_fail);
-                    best.extend(found.map(|params| (cost_ns(&params), params)));
+                for bits_per_step in if log2_extension > 0 { 1..=1 } else { 1..=2 } {
+                    let ring = (log_n, log2_extension, bits_per_step);
+                    for (mask, body) in gadgets(torus_bits) {
+                        let found = smallest(torus_bits, ring, rank, mask, body, space, norm2, max_log2_p_fail);
+                        best.extend(found.map(|params| (cost_ns(&params), params)));
+                    }
                 }
             }
         }
     }
     best.sort_by(|a, b| a.0.total_cmp(&b.0));
-    for (cost, params) in best.iter().take(6) {
+    for (_, params) in best.iter().take(6) {
         let l = params.literal();
         println!(
-            "{:.2} ms, 2^{:.1}, {} transforms: torus {}, lwe ({}, {:.2}), glwe ({}, {}, {:.2}), extension {}, ({}, {}), ({}, {}), ({}, {}, {})",
-            cost / 1e6,
+            "{:.2} / {:.2} ms, 2^{:.1}, {} transforms: torus {}, lwe ({}, {:.2}), glwe ({}, {}, {:.2}), extension {}, {} bits a step, ({}, {}), ({}, {}), ({}, {}, {})",
+            costs_ns(l).0 / 1e6,
+            costs_ns(l).1 / 1e6,
             params.log2_p_fail(params.norm2),
             params.transforms(),
             l.torus_bits,
@@ -89,6 +103,7 @@ fn main() {
             l.log_n,
             l.glwe_log2_std_dev,
             l.log2_extension,
+            l.bits_per_step,
             l.mask_gadget.base_log2,
             l.mask_gadget.digits,
             l.body_gadget.base_log2,
@@ -124,7 +139,7 @@ fn gadgets(torus_bits: u32) -> Vec<(Gadget, Gadget)> {
 #[allow(clippy::too_many_arguments)]
 fn smallest(
     torus_bits: u32,
-    (log_n, log2_extension): (u32, u32),
+    (log_n, log2_extension, bits_per_step): (u32, u32, usize),
     rank: usize,
     mask_gadget: Gadget,
     body_gadget: Gadget,
@@ -142,6 +157,7 @@ fn smallest(
             rank,
             log_n,
             log2_extension,
+            bits_per_step,
             glwe_log2_std_dev,
             mask_gadget,
             body_gadget,

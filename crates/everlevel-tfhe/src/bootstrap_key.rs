@@ -21,7 +21,7 @@ use crate::{Error, Lwe, Progress};
 pub struct SeededBootstrapKey {
     /// The masks' seed.
     pub mask_seed: Seed,
-    /// For each bit and each row, `N` leading bits.
+    /// For each GGSW ciphertext and each row, `N` leading bits.
     pub bodies: Vec<u64>,
 }
 
@@ -50,11 +50,16 @@ impl SeededBootstrapKey {
         let error = gaussian(secret.params().glwe_log2_std_dev, T::BITS)?;
         let mask_seed = seed.derive(Domain::Mask, 0);
         let rows = shape.rows();
-        let mut bodies = vec![0; secret.params().lwe_dim * rows * shape.n];
+        let mut bodies = vec![0; secret.params().ggsws() * rows * shape.n];
         let (total, done) = (bodies.len() / shape.n, AtomicUsize::new(0));
         bodies.par_chunks_mut(shape.n).enumerate().try_for_each(|(i, body)| {
-            let bit = secret.small()[i / rows];
-            let row = ggsw::encrypt_row::<T>(secret, &error, bit, (seed, &mask_seed), (i / rows, i % rows));
+            let row = ggsw::encrypt_row::<T>(
+                secret,
+                &error,
+                encrypted_bit(secret, i / rows),
+                (seed, &mask_seed),
+                (i / rows, i % rows),
+            );
             body.copy_from_slice(&row);
             let done = done.fetch_add(1, Ordering::Relaxed) + 1;
             match progress(done, total) {
@@ -71,6 +76,20 @@ impl SeededBootstrapKey {
             32 => BootstrapKey(Words::Bits32(Prepared::new(self, params))),
             _ => BootstrapKey(Words::Bits64(Prepared::new(self, params))),
         }
+    }
+}
+
+/// What the GGSW ciphertext `index` of a bootstrapping key encrypts: a bit of the small secret; or for each two bits, these and their product.
+fn encrypted_bit(secret: &SecretKey, index: usize) -> u8 {
+    let bits = secret.small();
+    if secret.params().bits_per_step == 1 {
+        return bits[index];
+    }
+    let (first, second) = (bits[index / 3 * 2], bits[index / 3 * 2 + 1]);
+    match index % 3 {
+        0 => first,
+        1 => second,
+        _ => first & second,
     }
 }
 
@@ -140,16 +159,17 @@ impl<T: Torus> Prepared<T> {
     fn new(seeded: &SeededBootstrapKey, params: &Params) -> Self {
         let shape = Shape::new(params);
         let fft = Fft::new(shape.n).expect("parameters hold the transform's sizes");
-        let mut words: Buffer<T::Key> = Buffer::zeroed(params.lwe_dim * shape.key_len());
+        let product = shape.product::<T>(fft);
+        let mut words: Buffer<T::Key> = Buffer::zeroed(params.ggsws() * product.matrix_len());
         let (rows, n) = (shape.rows(), shape.n);
-        let bits = words.par_chunks_mut(shape.key_len()).zip(seeded.bodies.par_chunks(rows * n));
-        bits.enumerate().for_each(|(bit, (out, bodies))| {
+        let ggsws = words.par_chunks_mut(product.matrix_len()).zip(seeded.bodies.par_chunks(rows * n));
+        ggsws.enumerate().for_each(|(i, (out, bodies))| {
             for (row, body) in bodies.chunks_exact(n).enumerate() {
-                let masks = ggsw::masks::<T>(shape, &seeded.mask_seed, bit * rows + row);
-                ggsw::prepare_row::<T>(&fft, shape, out, row, (&masks, body));
+                let masks = ggsw::masks::<T>(shape, &seeded.mask_seed, i * rows + row);
+                ggsw::prepare_row::<T>(&product, out, row, (&masks, body));
             }
         });
-        Self { product: shape.product::<T>(fft), shape, words, free: Mutex::new(Vec::new()) }
+        Self { product, shape, words, free: Mutex::new(Vec::new()) }
     }
 
     /// Words of an accumulator's part.
@@ -167,7 +187,8 @@ impl<T: Torus> Prepared<T> {
 
     fn blind_rotate(&self, inputs: &[Vec<u32>], luts: &[&Lut], threads: usize) -> Vec<Vec<Lwe>> {
         let tile = self.tile().min(inputs.len().div_ceil(threads.max(1))).max(1);
-        let work = |(inputs, luts): (&[Vec<u32>], &[&Lut])| self.rotate_tile(inputs, luts);
+        let alone = inputs.len() == 1;
+        let work = |(inputs, luts): (&[Vec<u32>], &[&Lut])| self.rotate_tile(inputs, luts, alone);
         if threads > 1 && inputs.len() > 1 {
             inputs.par_chunks(tile).zip(luts.par_chunks(tile)).flat_map_iter(work).collect()
         } else {
@@ -175,7 +196,13 @@ impl<T: Torus> Prepared<T> {
         }
     }
 
-    fn rotate_tile(&self, inputs: &[Vec<u32>], luts: &[&Lut]) -> Vec<Vec<Lwe>> {
+    /// Whether a single input takes the bits of a step one after the other: that is two thirds of the key, and a single input waits for the key. With more
+    /// products than transforms the wait is the longer of the two.
+    fn by_bits_alone(&self) -> bool {
+        self.product.rows() * self.product.columns() > self.product.rows() + self.product.columns()
+    }
+
+    fn rotate_tile(&self, inputs: &[Vec<u32>], luts: &[&Lut], alone: bool) -> Vec<Vec<Lwe>> {
         let mut working = self.take();
         let (n, extension, len) = (self.shape.n, self.shape.extension, self.accumulator_len());
         let Working { scratch, differences, accumulators } = &mut working;
@@ -192,26 +219,45 @@ impl<T: Torus> Prepared<T> {
                 body.iter_mut().zip(rotated[i..].iter().step_by(extension)).for_each(|(out, &x)| *out = x);
             }
         }
-        let key_len = self.shape.key_len();
-        for (i, key) in self.words.chunks_exact(key_len).enumerate() {
-            // The next bit's rows come meanwhile, each accumulator's product asking for a part.
-            let next = self.words.get((i + 1) * key_len..(i + 2) * key_len).unwrap_or(&[]);
-            let part = |j: usize| j * next.len() / inputs.len();
-            for (j, (acc, input)) in accumulators.chunks_exact_mut(len).zip(inputs).enumerate() {
-                let (exponent, ahead) = (input[i] as usize, &next[part(j)..part(j + 1)]);
-                if exponent == 0 {
-                    continue;
+        let matrix_len = self.product.matrix_len();
+        let bits = if alone && self.by_bits_alone() { 1 } else { self.shape.bits_per_step };
+        // Where a step's matrices begin in the key, and how many they are.
+        let step = |i: usize| match (bits, self.shape.bits_per_step) {
+            (1, 2) => (i / 2 * 3 + i % 2, 1),
+            (2, _) => (3 * i, 3),
+            _ => (i, 1),
+        };
+        let key_of = |i: usize| {
+            let (first, matrices) = step(i);
+            self.words.get(first * matrix_len..(first + matrices) * matrix_len).unwrap_or(&[])
+        };
+        for i in 0..dim / bits {
+            // The next step's rows come meanwhile, each product asking for a part.
+            let (key, next) = (key_of(i), key_of(i + 1));
+            let accs = &mut accumulators[..inputs.len() * len];
+            if extension > 1 {
+                let part = |j: usize| j * next.len() / inputs.len();
+                for (j, (acc, input)) in accs.chunks_exact_mut(len).zip(inputs).enumerate() {
+                    ggsw::load_differences(self.shape, differences, acc, input[i] as usize);
+                    let parts: Vec<&[T]> = differences.chunks_exact(self.glwe_len()).collect();
+                    in_twos(acc, &parts, &next[part(j)..part(j + 1)], |accs, ahead| match accs {
+                        Twos::One(a) => self.product.add([a], key, scratch, ahead),
+                        Twos::Two(ab) => self.product.add(ab, key, scratch, ahead),
+                    });
                 }
-                if extension == 1 {
-                    self.product.rotate_add(acc, exponent, key, scratch, ahead);
-                    continue;
-                }
-                ggsw::load_differences(self.shape, differences, acc, exponent);
-                let parts = acc.chunks_exact_mut(self.glwe_len()).zip(differences.chunks_exact(self.glwe_len()));
-                for (i, (acc, difference)) in parts.enumerate() {
-                    let part = |i: usize| i * ahead.len() / extension;
-                    self.product.add(acc, difference, key, scratch, &ahead[part(i)..part(i + 1)]);
-                }
+            } else if bits == 1 {
+                let exponents: Vec<usize> = inputs.iter().map(|input| input[i] as usize).collect();
+                in_twos(accs, &exponents, next, |accs, ahead| match accs {
+                    Twos::One(a) => self.product.rotate_add([a], key, scratch, ahead),
+                    Twos::Two(ab) => self.product.rotate_add(ab, key, scratch, ahead),
+                });
+            } else {
+                let exponents: Vec<[usize; 2]> =
+                    inputs.iter().map(|input| [input[2 * i] as usize, input[2 * i + 1] as usize]).collect();
+                in_twos(accs, &exponents, next, |accs, ahead| match accs {
+                    Twos::One(a) => self.product.rotate_add_two([a], key, scratch, ahead),
+                    Twos::Two(ab) => self.product.rotate_add_two(ab, key, scratch, ahead),
+                });
             }
         }
         let out = accumulators
@@ -236,6 +282,28 @@ impl<T: Torus> Prepared<T> {
             differences: Buffer::zeroed(if self.shape.extension > 1 { self.accumulator_len() } else { 0 }),
             accumulators: Buffer::zeroed(self.tile() * self.accumulator_len()),
         })
+    }
+}
+
+/// One accumulator or two, and what each is multiplied by.
+enum Twos<'a, T, X> {
+    One((&'a mut [T], X)),
+    Two([(&'a mut [T], X); 2]),
+}
+
+/// Accumulators two at a time, so that a product reads its key once for both; each time with a part of what to bring into a cache.
+fn in_twos<T, X: Copy, K>(accs: &mut [T], with: &[X], ahead: &[K], mut step: impl FnMut(Twos<'_, T, X>, &[K])) {
+    let len = accs.len() / with.len();
+    let part = |j: usize| j * ahead.len() / with.len();
+    for (j, (accs, with)) in accs.chunks_mut(2 * len).zip(with.chunks(2)).enumerate() {
+        let ahead = &ahead[part(2 * j)..part(2 * j + with.len())];
+        match *with {
+            [x, y] => {
+                let (a, b) = accs.split_at_mut(len);
+                step(Twos::Two([(a, x), (b, y)]), ahead);
+            }
+            _ => step(Twos::One((accs, with[0])), ahead),
+        }
     }
 }
 

@@ -206,3 +206,26 @@ pub enum Error {
     #[error(transparent)]
     Io(#[from] everlevel_io::Error),
 }
+
+impl Error {
+    /// The name of the refused operation, where there is one. A layer above that has names of its own puts them here.
+    pub fn op_mut(&mut self) -> Option<&mut &'static str> {
+        use Error as E;
+        match self {
+            E::ForeignObject { op, .. }
+            | E::WrongSpace { op, .. }
+            | E::ValueOutOfSpace { op, .. }
+            | E::SpaceExhausted { op, .. }
+            | E::TableLength { op, .. }
+            | E::TableCount { op, .. }
+            | E::LengthMismatch { op, .. }
+            | E::NoiseExhausted { op, .. }
+            | E::WidthMismatch { op, .. }
+            | E::ValueTooLarge { op, .. }
+            | E::ShiftTooLarge { op, .. }
+            | E::DivisionByZero { op, .. }
+            | E::Cancelled { op, .. } => Some(op),
+            _ => None,
+        }
+    }
+}

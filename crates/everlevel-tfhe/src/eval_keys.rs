@@ -81,7 +81,7 @@ impl SeededEvalKeys {
         key_switch: SeededKeySwitchKey,
     ) -> Result<Self, Error> {
         let op = "from_parts";
-        same_length(op, bootstrap.bodies.len(), params.lwe_dim * params.rows() * params.n())?;
+        same_length(op, bootstrap.bodies.len(), params.ggsws() * params.rows() * params.n())?;
         same_length(op, key_switch.bodies.len(), params.big_dim() * params.key_switch.gadget.digits as usize)?;
         Ok(Self { params, id, bootstrap, key_switch })
     }

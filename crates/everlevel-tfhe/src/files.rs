@@ -79,7 +79,7 @@ pub fn eval_keys_from_container(params: &Arc<Params>, container: &Container) -> 
     let key_switch = container.bytes("key_switch")?;
     let word = params.torus_bits as usize / 8;
     let digits = params.key_switch.gadget.digits as usize;
-    require("length of bootstrap", bootstrap.len(), params.lwe_dim * params.rows() * params.n() * word)?;
+    require("length of bootstrap", bootstrap.len(), params.ggsws() * params.rows() * params.n() * word)?;
     require("length of key_switch", key_switch.len(), params.big_dim() * digits * 4)?;
     let bodies = match params.torus_bits {
         32 => bootstrap.as_chunks().0.iter().map(|&w| u64::from(u32::from_le_bytes(w)) << 32).collect(),

@@ -23,6 +23,7 @@ pub(crate) struct Shape {
     pub rank: usize,
     pub mask: Gadget,
     pub body: Gadget,
+    pub bits_per_step: usize,
 }
 
 impl Shape {
@@ -33,6 +34,7 @@ impl Shape {
             rank: params.rank,
             mask: params.mask_gadget,
             body: params.body_gadget,
+            bits_per_step: params.bits_per_step,
         }
     }
 
@@ -49,12 +51,8 @@ impl Shape {
         let digits = |gadget: Gadget| Digits { log2_base: gadget.base_log2, levels: gadget.digits };
         let mut gadgets = vec![digits(self.mask); self.rank];
         gadgets.push(digits(self.body));
-        ExternalProduct::new::<T>(fft, &gadgets, T::log2_key_unit(self.n))
-    }
-
-    /// Words of a transformed GGSW ciphertext.
-    pub(crate) fn key_len(self) -> usize {
-        self.rows() * self.columns() * self.n
+        let product = ExternalProduct::new::<T>(fft, &gadgets, T::log2_key_unit(self.n));
+        if self.bits_per_step == 2 { product.of_two_bits() } else { product }
     }
 
     /// For a row: the mask that it takes digits of (`None` for the body), and log2 of the digit's unit as a part of the torus, negated.
@@ -103,21 +101,21 @@ pub(crate) fn encrypt_row<T: Torus>(
     body
 }
 
-/// Writes the transforms of one row, its masks and its body, into a GGSW ciphertext for [`ExternalProduct::rotate_add`].
+/// Writes the transforms of one row, its masks and its body, into a GGSW ciphertext for [`ExternalProduct`].
 pub(crate) fn prepare_row<T: Torus>(
-    fft: &Fft,
-    shape: Shape,
+    product: &ExternalProduct,
     out: &mut [T::Key],
     row: usize,
     (masks, body): (&[u64], &[u64]),
 ) {
-    let n = shape.n;
+    let fft = product.fft();
+    let n = fft.n();
     let (mut words, mut transform) = (vec![T::default(); n], vec![0.0; n]);
     for (column, from) in masks.chunks_exact(n).chain([body]).enumerate() {
         words.iter_mut().zip(from).for_each(|(w, &x)| *w = T::from_leading(x));
         fft.forward_torus(&mut transform, &words);
         let key = transform.iter().map(|&x| T::to_key(x, n));
-        fft.interleave(out, (row, column), (shape.rows(), shape.columns()), key);
+        fft.interleave(out, (row, column), (product.rows(), product.columns()), key);
     }
 }
 

@@ -58,15 +58,17 @@ fn rounding(gadget: Gadget) -> f64 {
     (-2.0 * f64::from(gadget.bits())).exp2() / 12.0
 }
 
-/// What an external product by an encrypted bit adds, on average over the bit:
-/// `N·σ²·(k·l_a·(B_a²+2) + l_b·(B_b²+2))/12 + ½·(kN/2·B_a^(−2l_a) + B_b^(−2l_b))/12`, and the transforms' errors.
+/// What a step of a blind rotation adds for each of its bits, on average over the bits. For one bit, an external product:
+/// `N·σ²·(k·l_a·(B_a²+2) + l_b·(B_b²+2))/12 + ½·(kN/2·B_a^(−2l_a) + B_b^(−2l_b))/12`, and the transforms' errors. For two, at most, three products with
+/// errors times `X^e − 1`, of variance 2, or two of these, and a rounding times one in three of four cases.
 pub fn external_product(l: &ParamsLiteral) -> f64 {
     let (n, k) = (l.n() as f64, l.rank as f64);
     let (a, b) = (l.mask_gadget, l.body_gadget);
     let digits = k * f64::from(a.digits) * digit_square(a) + f64::from(b.digits) * digit_square(b);
     let key = (2.0 * l.glwe_log2_std_dev).exp2() + stored_key(l);
     let secret = k * n / 2.0;
-    n * key * digits + 0.5 * (secret * rounding(a) + rounding(b)) + transforms(l)
+    let (products, rounded) = if l.bits_per_step == 2 { (4.0, 0.75) } else { (1.0, 0.5) };
+    products * n * key * digits + rounded * (secret * rounding(a) + rounding(b)) + transforms(l)
 }
 
 /// log2 of the unit in which transformed keys of a 32-bit torus are stored as 32-bit integers: the smallest power of two for which
@@ -90,13 +92,14 @@ pub fn stored_key(l: &ParamsLiteral) -> f64 {
     (1.0 + l.big_dim() as f64 / 2.0) * unit * unit / 12.0 * 2.0 / n
 }
 
-/// The f64 transforms' rounding in one external product: relative errors of `2^-53`, once a level, on sums of `rows·N` products of
+/// The f64 transforms' rounding for each bit of a step: relative errors of `2^-53`, once a level, on sums of `rows·N` products of
 /// digits and torus elements, seen through the secret.
 pub fn transforms(l: &ParamsLiteral) -> f64 {
     let (n, k) = (l.n() as f64, l.rank as f64);
     let (a, b) = (l.mask_gadget, l.body_gadget);
     let digits = k * f64::from(a.digits) * digit_square(a) + f64::from(b.digits) * digit_square(b);
-    FFT_ERROR * (-106.0f64).exp2() * f64::from(l.log_n) * n * digits / 12.0 * (1.0 + k * n / 2.0)
+    let products = if l.bits_per_step == 2 { 4.0 } else { 1.0 };
+    products * FFT_ERROR * (-106.0f64).exp2() * f64::from(l.log_n) * n * digits / 12.0 * (1.0 + k * n / 2.0)
 }
 
 /// A key switch of `dim` coefficients whose key has errors of variance `error`:

@@ -78,6 +78,10 @@ pub struct ParamsLiteral {
     pub log2_extension: u32,
     /// Error of its samples.
     pub glwe_log2_std_dev: f64,
+    /// Bits of the small secret that one step of a blind rotation takes: 1, or 2 with three encryptions for each pair instead of two, half the
+    /// transforms and more noise (unrolled; Bourse, Minelli, Minihold and Paillier, CRYPTO 2018).
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub bits_per_step: usize,
     /// Gadget of the masks in an external product.
     pub mask_gadget: Gadget,
     /// Gadget of the body.
@@ -129,6 +133,16 @@ impl ParamsLiteral {
         self.rank * self.n()
     }
 
+    /// GGSW ciphertexts of a bootstrapping key: one for each bit, or three for each two.
+    pub fn ggsws(&self) -> usize {
+        self.steps() * ((1 << self.bits_per_step) - 1)
+    }
+
+    /// Steps of a blind rotation.
+    pub fn steps(&self) -> usize {
+        self.lwe_dim / self.bits_per_step
+    }
+
     /// Digits of one GLWE ciphertext in an external product: rows of a GGSW matrix, and forward transforms.
     pub fn rows(&self) -> usize {
         self.rank * self.mask_gadget.digits as usize + self.body_gadget.digits as usize
@@ -151,6 +165,15 @@ impl ParamsLiteral {
 #[allow(clippy::trivially_copy_pass_by_ref)] // serde's form
 fn is_zero(x: &u32) -> bool {
     *x == 0
+}
+
+fn one() -> usize {
+    1
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // serde's form
+fn is_one(x: &usize) -> bool {
+    *x == 1
 }
 
 fn refuse<T>(what: &'static str, found: impl ToString, needed: impl Into<String>) -> Result<T, Error> {
@@ -176,6 +199,12 @@ impl TryFrom<ParamsLiteral> for Params {
         }
         if !(1..=4096).contains(&l.lwe_dim) {
             return refuse("lwe_dim", l.lwe_dim, "1 to 4096");
+        }
+        if !(1..=2).contains(&l.bits_per_step) || !l.lwe_dim.is_multiple_of(l.bits_per_step) {
+            return refuse("bits_per_step", l.bits_per_step, format!("1, or 2 if lwe_dim = {} is even", l.lwe_dim));
+        }
+        if l.bits_per_step > 1 && l.log2_extension > 0 {
+            return refuse("bits_per_step", l.bits_per_step, "1 where tables are extended");
         }
         for (what, gadget, bits) in [
             ("mask_gadget", l.mask_gadget, l.torus_bits),

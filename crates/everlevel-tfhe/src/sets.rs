@@ -26,6 +26,7 @@ struct Numbers {
     /// Rank, log2 of the degree, deviation.
     glwe: (usize, u32, f64),
     log2_extension: u32,
+    bits_per_step: usize,
     /// Base and digits of the masks' gadget.
     mask: (u32, u32),
     /// Base and digits of the body's gadget.
@@ -50,6 +51,7 @@ impl NamedSet {
             rank: x.glwe.0,
             log_n: x.glwe.1,
             log2_extension: x.log2_extension,
+            bits_per_step: x.bits_per_step,
             glwe_log2_std_dev: x.glwe.2,
             mask_gadget: Gadget::new(x.mask.0, x.mask.1),
             body_gadget: Gadget::new(x.body.0, x.body.1),
@@ -111,6 +113,7 @@ const fn tfhe_lib(mask: (u32, u32), body: (u32, u32)) -> Numbers {
         lwe: (630, -15.0),
         glwe: (1, 10, -25.0),
         log2_extension: 0,
+        bits_per_step: 1,
         mask,
         body,
         key_switch: (3, 4, 1),
@@ -130,10 +133,11 @@ const fn gate(
     max_log2_p_fail: f64,
 ) -> Numbers {
     Numbers {
-        torus_bits: 32,
+        torus_bits: 64,
         lwe,
         glwe,
         log2_extension: 0,
+        bits_per_step: 1,
         mask,
         body,
         key_switch,
@@ -160,6 +164,7 @@ const fn integer(
         lwe,
         glwe,
         log2_extension: 0,
+        bits_per_step: 1,
         mask,
         body,
         key_switch,
@@ -169,6 +174,11 @@ const fn integer(
         max_log2_p_fail,
         insecure: false,
     }
+}
+
+/// With a step of a blind rotation for each two bits.
+const fn in_twos(numbers: Numbers) -> Numbers {
+    Numbers { bits_per_step: 2, ..numbers }
 }
 
 /// With tables of `2^log2_extension` times as many coefficients.
@@ -207,39 +217,39 @@ pub const ALL: &[NamedSet] = &[
     ),
     named(
         "gate-64",
-        (130.0, -65.5),
+        (130.0, -68.0),
         "Gates; any gate on what any gate or MUX gives.",
-        gate((640, -13.27), (2, 9, -22.83), ((6, 3), (6, 2)), (2, 6, 32), -64.0),
+        in_twos(gate((640, -13.27), (3, 9, -35.57), ((17, 1), (16, 1)), (2, 6, 32), -64.0)),
     ),
     named(
         "gate-128",
-        (130.3, -129.1),
+        (130.2, -141.5),
         "Gates that fail more rarely.",
-        gate((704, -14.86), (2, 9, -22.83), ((6, 3), (4, 3)), (2, 6, 32), -128.0),
+        in_twos(gate((672, -14.06), (3, 9, -35.57), ((17, 1), (16, 1)), (2, 6, 32), -128.0)),
     ),
     named(
         "integer-1-64",
-        (130.0, -68.2),
+        (130.0, -77.9),
         "Integers of 1 bit, carries among them.",
-        integer(1, (640, -13.27), (3, 9, -35.57), ((17, 1), (16, 1)), (2, 6, 32), -64.0),
+        in_twos(integer(1, (640, -13.27), (3, 9, -35.57), ((17, 1), (16, 1)), (1, 11, 32), -64.0)),
     ),
     named(
         "integer-2-64",
-        (130.4, -72.7),
+        (130.3, -64.8),
         "Integers of 2 bits, carries among them.",
-        integer(2, (736, -15.66), (3, 9, -35.57), ((17, 1), (17, 1)), (2, 7, 32), -64.0),
+        integer(2, (704, -14.86), (3, 9, -35.57), ((17, 1), (16, 1)), (1, 12, 32), -64.0),
     ),
     named(
         "integer-3-64",
-        (130.5, -75.3),
+        (130.4, -67.7),
         "Integers of 3 bits, carries among them.",
-        integer(3, (768, -16.45), (2, 10, -48.32), ((19, 1), (18, 1)), (2, 7, 32), -64.0),
+        in_twos(integer(3, (736, -15.66), (2, 10, -48.32), ((20, 1), (19, 1)), (1, 13, 32), -64.0)),
     ),
     named(
         "integer-4-64",
-        (130.6, -77.2),
+        (130.6, -74.2),
         "Integers of 4 bits, carries among them.",
-        integer(4, (800, -17.25), (1, 11, -48.32), ((21, 1), (20, 1)), (2, 7, 32), -64.0),
+        in_twos(integer(4, (800, -17.25), (1, 11, -48.32), ((21, 1), (20, 1)), (2, 7, 32), -64.0)),
     ),
     named(
         "integer-5-64",
@@ -267,27 +277,27 @@ pub const ALL: &[NamedSet] = &[
     ),
     named(
         "integer-1-128",
-        (130.2, -142.4),
+        (130.2, -132.2),
         "Integers of 1 bit, carries among them.",
-        integer(1, (672, -14.06), (3, 9, -35.57), ((17, 1), (16, 1)), (2, 6, 32), -128.0),
+        in_twos(integer(1, (672, -14.06), (3, 9, -35.57), ((17, 1), (16, 1)), (1, 12, 32), -128.0)),
     ),
     named(
         "integer-2-128",
-        (130.4, -146.7),
+        (130.3, -128.8),
         "Integers of 2 bits, carries among them.",
-        integer(2, (736, -15.66), (2, 10, -48.32), ((18, 1), (17, 1)), (2, 6, 32), -128.0),
+        in_twos(integer(2, (704, -14.86), (2, 10, -48.32), ((21, 1), (20, 1)), (1, 12, 32), -128.0)),
     ),
     named(
         "integer-3-128",
-        (130.6, -134.7),
+        (130.6, -132.4),
         "Integers of 3 bits, carries among them.",
-        integer(3, (800, -17.25), (2, 10, -48.32), ((21, 1), (20, 1)), (2, 7, 32), -128.0),
+        in_twos(integer(3, (800, -17.25), (2, 10, -48.32), ((21, 1), (20, 1)), (2, 7, 32), -128.0)),
     ),
     named(
         "integer-4-128",
-        (130.8, -128.6),
+        (130.8, -128.8),
         "Integers of 4 bits, carries among them.",
-        integer(4, (832, -18.05), (1, 11, -48.32), ((23, 1), (22, 1)), (2, 8, 32), -128.0),
+        in_twos(integer(4, (832, -18.05), (1, 11, -48.32), ((22, 1), (21, 1)), (1, 15, 32), -128.0)),
     ),
     named(
         "integer-5-128",

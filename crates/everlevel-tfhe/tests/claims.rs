@@ -51,6 +51,7 @@ fn published_failure_probabilities_come_out() {
             rank,
             log_n,
             log2_extension: 0,
+            bits_per_step: 1,
             glwe_log2_std_dev: std_devs.1,
             mask_gadget: Gadget::new(pbs.0, pbs.1),
             body_gadget: Gadget::new(pbs.0, pbs.1),
@@ -80,8 +81,8 @@ fn unsound_numbers_are_refused_with_both_values() {
         "parameters: torus_bits is 48; it must be 32 or 64"
     );
     assert_eq!(
-        refused(ParamsLiteral { mask_gadget: Gadget::new(8, 5), ..sound.clone() }),
-        "parameters: mask_gadget is 5 digits of 8 bits; it must be 1 or more digits of 1 to 30 bits, 32 bits together"
+        refused(ParamsLiteral { mask_gadget: Gadget::new(13, 5), ..sound.clone() }),
+        "parameters: mask_gadget is 5 digits of 13 bits; it must be 1 or more digits of 1 to 30 bits, 64 bits together"
     );
     assert_eq!(
         refused(ParamsLiteral { lwe_log2_std_dev: -14.0, ..sound.clone() }),
@@ -89,7 +90,14 @@ fn unsound_numbers_are_refused_with_both_values() {
          widen the noise, take a larger dimension, or spell out `insecure`"
     );
     assert!(refused(ParamsLiteral { norm2: 100.0, ..sound.clone() }).contains("allowed is 2^-64.0"));
+    assert_eq!(
+        refused(ParamsLiteral { lwe_dim: 641, bits_per_step: 2, ..sound.clone() }),
+        "parameters: bits_per_step is 2; it must be 1, or 2 if lwe_dim = 641 is even"
+    );
     for literal in [
+        ParamsLiteral { bits_per_step: 0, ..sound.clone() },
+        ParamsLiteral { bits_per_step: 3, ..sound.clone() },
+        ParamsLiteral { log2_extension: 1, ..sound.clone() },
         ParamsLiteral { log_n: 7, ..sound.clone() },
         ParamsLiteral { rank: 0, ..sound.clone() },
         ParamsLiteral { lwe_dim: 0, ..sound.clone() },

@@ -161,11 +161,12 @@ fn seeds_give_the_same_keys() {
     assert_eq!(secret.decrypt_integers(&out).unwrap(), [1]);
 }
 
-/// Combinations that share errors: the variance that is tracked is the one that is measured, over 20,000 samples.
+/// Combinations that share errors: the variance that is tracked is the one that is measured. Errors are drawn anew at every run, and the mean
+/// square of 60,000 stays within 5 % but for one run in 10^15.
 #[test]
 fn shared_noise_is_tracked() {
     let (secret, keys) = common::keys(literal(4));
-    let count = 20_000;
+    let count = 60_000;
     let x = secret.encrypt_integers(&vec![1; count], 1).unwrap();
     let z = secret.encrypt_integers(&vec![1; count], 1).unwrap();
     let sums: Vec<Ciphertext> = x.iter().zip(&z).map(|(x, z)| keys.add(x, z).unwrap()).collect();

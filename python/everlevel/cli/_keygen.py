@@ -32,6 +32,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     keys.add_argument(
         "--rotations", type=_amounts, default=(), metavar="1,-1,…", help="also keys that rotate by these amounts"
     )
+    keys.add_argument("--matrices", action="store_true", help="also the key of fast products with matrices")
     keys.add_argument("--lossy", action="store_true", help="make the bootstrap key one for lossy and sign ones, too")
     keys.add_argument(
         "--small", action="store_true", help="in its place a small one, and the rotation key that it needs"
@@ -114,6 +115,8 @@ def _makers(engine: Engine, options: argparse.Namespace) -> dict[str, Callable[[
         makers["rotation.key"] = engine.create_rotation_key
     for delta in options.rotations:
         makers[f"rotation{delta:+d}.key"] = partial(engine.create_fixed_rotation_key, delta=delta)
+    if options.matrices:
+        makers["matrix_multiplication.key"] = engine.create_matrix_multiplication_key
     if options.small:
         makers["small_bootstrap.key"] = engine.create_small_bootstrap_key
     elif engine._context.can_bootstrap:

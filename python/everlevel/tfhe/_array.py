@@ -209,7 +209,7 @@ def _join(operation: str, ciphertexts: Sequence[ArrayT], axis: int) -> ArrayT:
     places = [_checks.places(part.shape) + start for part, start in zip(parts, starts[:-1], strict=True)]
     try:
         joined = np.stack(places, axis) if operation == "stack" else np.concatenate(places, axis)
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, OverflowError):
         shapes = ", ".join(str(part.shape) for part in parts)
         raise MessageError(
             f"{operation}: arrays of shapes {shapes} don't go together along axis {axis!r}; reshape them first"

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._checks import unmasked
 from ..errors import DivisionByZeroError, MessageError, MessageTypeError, OperandTypeError, TableError
 
 Shape = tuple[int, ...]
@@ -19,6 +20,7 @@ _MORE_BITS = "choose parameters of more bits"
 
 
 def _array(operation: str, values: Any, needed: str) -> NDArray[Any]:
+    unmasked(operation, values)
     try:
         array = np.asarray(values)
     except OperandTypeError:
@@ -149,9 +151,9 @@ def rows(operation: str, shape: Shape, axis: int | None) -> NDArray[np.intp]:
     elements = places(shape)
     try:
         return elements.reshape(-1) if axis is None else np.moveaxis(elements, axis, 0)
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, OverflowError):
         raise MessageError(
-            f"{operation}: axis {axis!r} isn't one of an array of shape {shape} ({error}); choose one, or None for all"
+            f"{operation}: axis {axis!r} isn't one of an array of shape {shape}; choose one, or None for all"
         ) from None
 
 
@@ -186,6 +188,7 @@ def table(operation: str, lut: Any, sizes: Sequence[int], max_value: int) -> NDA
 
 
 def _entries(operation: str, lut: Any, shape: Shape) -> NDArray[Any]:
+    unmasked(operation, lut)
     try:
         array = np.asarray(lut)
     except OperandTypeError:

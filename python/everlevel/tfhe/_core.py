@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from contextlib import AbstractContextManager
-from threading import Lock
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from .. import _native, _progress
 from .._checks import instance
+from .._locks import Lock
 from ..errors import EngineMismatchError, KeyMismatchError, MissingKeyError, OperandTypeError, SpaceError
 from . import _checks
 from ._array import EncryptedArray
@@ -22,39 +21,16 @@ if TYPE_CHECKING:
     from .engine import Engine
 
 
-_left_behind: Final[list[_native.TfheContext]] = []
-
-
 class EngineCore:
     """Base of the engine's parts. `Engine` alone fills its fields."""
 
     _parameters: str
     _insecure_log_n: int | None
-    _thread_count: int
-    # The context and the process that its threads are of.
-    _made: tuple[_native.TfheContext, int]
+    _context: _native.TfheContext
     _shows_progress: bool | None
     # Native keys, which don't refer to the engine: its memory goes with it.
     _keys: dict[int, _native.TfheEvaluationKey]
     _lock: Lock
-
-    @property
-    def _context(self) -> _native.TfheContext:
-        """The native context, with threads of this process: a fork leaves its parent's behind."""
-        context, process = self._made
-        if process == os.getpid():
-            return context
-        # To drop its threads would be to wait for them, and another thread may have held the lock in the fork.
-        _left_behind.append(context)
-        self._lock = Lock()
-        return self._make_context()
-
-    def _make_context(self) -> _native.TfheContext:
-        context = _native.TfheContext(
-            parameters=self._parameters, thread_count=self._thread_count, insecure_log_n=self._insecure_log_n
-        )
-        self._made = context, os.getpid()
-        return context
 
     @property
     def message_bits(self) -> int | None:

@@ -254,8 +254,9 @@ class IntegersMixin(GatesMixin):
         if not tables:
             raise TableError(f"{operation}: there are no tables, and one at least is needed; pass some", found=0)
         key = self._key(operation, x)
+        many = operation == "bootstrap_many"
         with self._reporting("bootstraps") as report:
-            return [self._wrap(n, x.shape) for n in self._context.tables(key, x._native, tables, report)]
+            return [self._wrap(n, x.shape) for n in self._context.tables(key, x._native, tables, many, report)]
 
     def _sum(self, operation: str, a: Any, b: Any, sign: int) -> Ciphertext:
         self._require_integers(operation)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from threading import Lock
 from typing import Any, Final, NamedTuple
 from weakref import WeakValueDictionary
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from .. import _checks as _common_checks
 from .. import _native, _options, _progress
+from .._locks import Lock
 from .._storable import PathLike
 from ..errors import HeaderError, OperandTypeError, ParameterError
 from . import _checks
@@ -111,8 +111,7 @@ class Engine(UintsMixin, IntegersMixin, MessagesMixin):
                 )
         self._parameters = parameters
         self._insecure_log_n = insecure_log_n
-        self._thread_count = threads
-        self._make_context()
+        self._context = _native.TfheContext(parameters=parameters, thread_count=threads, insecure_log_n=insecure_log_n)
         self._shows_progress = progress
         self._keys = {}
         self._lock = Lock()

@@ -29,7 +29,7 @@ class UintArray(EncryptedArray[_native.TfheUintArray]):
     ``a + b``, ``a - b``, ``-a``                sums, modulo ``2**width``                        16
     ``a * b``                                   products, modulo ``2**width``                    406, fewer in the clear
     ``a // b``, ``a % b``, ``divmod(a, b)``     quotients and remainders                         608, 624, 640
-    ``a // 10``, ``a % 10``                     the same by divisors in the clear                46, 50; about 160 at most
+    ``a // 10``, ``a % 10``                     the same by divisors in the clear                46, 50; to about 160
     ``a == b``, ``a != b``                      a `BoolArray`                                    19
     ``a < b``, ``a <= b``, ``a > b``, ``>=``    a `BoolArray`                                    25
     ``a & b``, ``a | b``, ``a ^ b``             bit by bit                                       16

@@ -140,7 +140,7 @@ impl Plan {
         };
         let z = doubled(&u);
         drop(u);
-        let mut y = Elements::new(ring, ladder, key, Basis::Chebyshev, z).polynomial(&fit.coeffs);
+        let mut y = Elements::new(ring, ladder, key, Basis::Chebyshev, z).polynomials(&[&fit.coeffs]).swap_remove(0);
         for _ in 1..DOUBLINGS {
             y = doubled(&y);
         }

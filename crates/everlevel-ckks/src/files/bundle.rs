@@ -11,7 +11,8 @@ use crate::files::reader::Reader;
 use crate::files::writer::Writer;
 use crate::files::{Form, Loading, Object, entries};
 use crate::{
-    BootstrapKey, ConjugationKey, Context, Error, FixedRotationKey, RelinearizationKey, RotationKey, SmallBootstrapKey,
+    BootstrapKey, ConjugationKey, Context, Error, FixedRotationKey, MatrixMultiplicationKey, RelinearizationKey,
+    RotationKey, SmallBootstrapKey,
 };
 
 /// The kind of a container of several evaluation keys.
@@ -58,7 +59,9 @@ macro_rules! keys {
     };
 }
 
-keys! { RelinearizationKey ConjugationKey RotationKey FixedRotationKey BootstrapKey SmallBootstrapKey }
+keys! {
+    RelinearizationKey ConjugationKey RotationKey FixedRotationKey MatrixMultiplicationKey BootstrapKey SmallBootstrapKey
+}
 
 fn prefix(index: usize, kind: &str) -> String {
     format!("{kind}.{index}/")

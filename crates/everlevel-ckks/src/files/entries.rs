@@ -48,8 +48,11 @@ pub struct Matrix {
     pub slot_count: usize,
     /// Diagonals are stored moved back by their giant steps, the multiples of this.
     pub baby_count: i64,
-    /// Left rotations.
+    /// Left rotations, of one block after the other.
     pub diagonals: Vec<i64>,
+    /// How many of them each block of `slot_count` rows and columns has, row by row. Left out where there is one block.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub block_sizes: Vec<usize>,
     pub row_norm: f64,
     pub mean_size: f64,
 }

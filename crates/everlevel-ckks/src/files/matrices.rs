@@ -72,6 +72,7 @@ impl Shape {
             slot_count: self.slot_count,
             baby_count: self.plan.baby_count,
             diagonals: self.plan.diagonals.clone(),
+            block_sizes: if self.plan.block_sizes.len() > 1 { self.plan.block_sizes.clone() } else { Vec::new() },
             row_norm: self.row_norm,
             mean_size: self.mean_size,
         });
@@ -83,17 +84,28 @@ impl Shape {
         check_level(reader, entry.level, 1)?;
         let slots = entry.slot_count;
         for (what, size) in [("rows", entry.rows), ("columns", entry.columns)] {
-            if !(1..=slots).contains(&size) {
-                return refuse(what, size, format!("1 to {slots}"));
+            if size == 0 {
+                return refuse(what, size, "at least 1");
             }
+        }
+        let (block_rows, block_columns) = (entry.rows.div_ceil(slots), entry.columns.div_ceil(slots));
+        let block_sizes = match block_rows.checked_mul(block_columns) {
+            Some(1) if entry.block_sizes.is_empty() => vec![entry.diagonals.len()],
+            Some(count) if entry.block_sizes.len() == count => entry.block_sizes,
+            _ => return refuse("number of blocks", entry.block_sizes.len(), format!("{block_rows}×{block_columns}")),
+        };
+        let total = block_sizes.iter().try_fold(0usize, |sum, &size| sum.checked_add(size));
+        if total != Some(entry.diagonals.len()) {
+            return refuse("block_sizes", format!("{block_sizes:?}"), format!("{} in all", entry.diagonals.len()));
         }
         let most = most_babies(slots);
         if !(1..=most).contains(&entry.baby_count) || entry.baby_count.count_ones() != 1 {
             return refuse("baby_count", entry.baby_count, format!("a power of two up to {most}"));
         }
         let half = slots as i64 / 2;
-        let in_range = entry.diagonals.iter().all(|d| (-half..half.max(1)).contains(d));
-        if !in_range || !entry.diagonals.is_sorted_by(|a, b| a < b) {
+        let plan = Plan { baby_count: entry.baby_count, block_columns, diagonals: entry.diagonals, block_sizes };
+        let in_range = plan.diagonals.iter().all(|d| (-half..half.max(1)).contains(d));
+        if !in_range || !plan.blocks().into_iter().all(|block| plan.diagonals[block].is_sorted_by(|a, b| a < b)) {
             return refuse("diagonals", "others", format!("ascending, from {} to {}", -half, (half - 1).max(0)));
         }
         if !(entry.row_norm >= 0.0 && entry.mean_size >= 0.0) {
@@ -103,7 +115,7 @@ impl Shape {
             rows: entry.rows,
             columns: entry.columns,
             level: entry.level,
-            plan: Plan { baby_count: entry.baby_count, diagonals: entry.diagonals },
+            plan,
             row_norm: entry.row_norm,
             mean_size: entry.mean_size,
             slot_count: slots,

@@ -11,7 +11,7 @@ use crate::context::Inner;
 use crate::keys::KeyInfo;
 use crate::matrix::{Entries, LightPlainMatrix, MatrixMultiplicationKey, PlainMatrix, Shape};
 use crate::rotation::powers_of_two;
-use crate::{Ciphertext, Context, Error, RotationKey};
+use crate::{Ciphertext, Context, Error, RotationKey, Units};
 
 /// Products in one inner product: what the kernels take.
 const MOST_TERMS: usize = 64;
@@ -41,6 +41,14 @@ enum Diagonal<'m> {
     Unpacked(Poly<Eval>),
 }
 
+/// What gives a block's diagonals at some positions and a level.
+trait Diagonals<'m>: Fn(&Inner, usize, Range<usize>, usize) -> Result<Vec<Diagonal<'m>>, Error> + Send + Sync {}
+
+impl<'m, F> Diagonals<'m> for F where
+    F: Fn(&Inner, usize, Range<usize>, usize) -> Result<Vec<Diagonal<'m>>, Error> + Send + Sync
+{
+}
+
 /// A product whose rotations are known to have keys.
 struct Product<'a> {
     inner: &'a Inner,
@@ -51,18 +59,19 @@ struct Product<'a> {
 }
 
 impl Context {
-    /// `matrix·a`, one level below the lower of the two.
+    /// `matrix·a`, one level below the lower of the two. The units of `a` are taken as many at a time as the matrix's columns fill.
     ///
     /// # Errors
-    /// Operands or keys of other parameters or another secret; level 0; three polynomials; keys for lower levels.
+    /// Operands or keys of other parameters or another secret; level 0; three polynomials; keys for lower levels; units that the columns
+    /// do not fill.
     pub fn multiply_matrix<'k>(
         &self,
         matrix: &PlainMatrix,
-        a: &Ciphertext,
+        a: &Units<Ciphertext>,
         keys: impl Into<RotationKeys<'k>>,
-    ) -> Result<Ciphertext, Error> {
+    ) -> Result<Units<Ciphertext>, Error> {
         let from = matrix.shape.level;
-        self.product(&matrix.shape, a, keys.into(), |inner, positions, level| {
+        self.product(&matrix.shape, a, keys.into(), |inner, _, positions, level| {
             let diagonal = |diagonal| match level == from {
                 true => Diagonal::Packed(diagonal),
                 false => Diagonal::Unpacked(inner.rescaled_plain(diagonal, from, level)),
@@ -78,10 +87,10 @@ impl Context {
     pub fn multiply_light_matrix<'k>(
         &self,
         matrix: &LightPlainMatrix,
-        a: &Ciphertext,
+        a: &Units<Ciphertext>,
         keys: impl Into<RotationKeys<'k>>,
-    ) -> Result<Ciphertext, Error> {
-        self.product(&matrix.shape, a, keys.into(), |inner, positions, level| {
+    ) -> Result<Units<Ciphertext>, Error> {
+        self.product(&matrix.shape, a, keys.into(), |inner, _, positions, level| {
             inner.expanded(&matrix.diagonals[positions], level)
         })
     }
@@ -94,32 +103,39 @@ impl Context {
         &self,
         entries: Entries,
         dimensions: (usize, usize),
-        a: &Ciphertext,
+        a: &Units<Ciphertext>,
         keys: impl Into<RotationKeys<'k>>,
-    ) -> Result<Ciphertext, Error> {
+    ) -> Result<Units<Ciphertext>, Error> {
         let op = "multiply_matrix";
-        self.check_ciphertext(op, a)?;
-        self.check_depth(op, a, 1)?;
-        let shape = self.matrix_shape(op, entries, dimensions, a.level, None)?;
-        self.product(&shape, a, keys.into(), |inner, positions, level| {
-            inner.expanded(&inner.diagonal_coeffs(entries, &shape, positions), level)
+        self.check_ciphertext(op, a.first())?;
+        self.check_depth(op, a.first(), 1)?;
+        let shape = self.matrix_shape(op, entries, dimensions, a.first().level, None)?;
+        self.product(&shape, a, keys.into(), |inner, block, positions, level| {
+            inner.expanded(&inner.diagonal_coeffs(entries, &shape, block, positions), level)
         })
     }
 
     fn product<'m>(
         &self,
         shape: &Shape,
-        a: &Ciphertext,
+        a: &Units<Ciphertext>,
         RotationKeys { info, keys }: RotationKeys<'_>,
-        diagonals: impl Fn(&Inner, Range<usize>, usize) -> Result<Vec<Diagonal<'m>>, Error> + Send + Sync,
-    ) -> Result<Ciphertext, Error> {
+        diagonals: impl Diagonals<'m>,
+    ) -> Result<Units<Ciphertext>, Error> {
         let op = "multiply_matrix";
-        self.check_ciphertext(op, a)?;
+        for unit in a.all() {
+            self.check_ciphertext(op, unit)?;
+            self.check_relinearized(op, unit)?;
+        }
         self.check_matrix(op, shape)?;
-        self.check_relinearized(op, a)?;
-        self.check_depth(op, a, 1)?;
-        self.check_secret(op, "rotation key", info, a)?;
-        let level = shape.level.min(a.level);
+        self.check_depth(op, a.first(), 1)?;
+        self.check_secret(op, "rotation key", info, a.first())?;
+        let block_columns = shape.plan.block_columns;
+        if !a.count().is_multiple_of(block_columns) {
+            let (columns, slot_count) = (shape.columns, shape.slot_count);
+            return Err(Error::MatrixUnits { op, columns, slot_count, needed: block_columns, found: a.count() });
+        }
+        let level = shape.level.min(a.first().level);
         self.check_size(op, shape.mean_size, level - 1)?;
         if let Some(key) = keys.values().find(|key| !key.serves(&self.0.ladder.sets[level])) {
             let max_level = key.gadget().ciphertext_set().len() - 1;
@@ -127,47 +143,65 @@ impl Context {
         }
         self.install(|inner| {
             let product = Product { inner, shape, keys, level };
-            product.apply(inner.lowered(a, level).as_ref(), diagonals)
+            let vectors = a.all().chunks(block_columns).map(|units| product.apply(units, &diagonals));
+            let units = vectors.collect::<Result<Vec<_>, _>>()?.concat();
+            Ok(Units::new(units).expect("a row of blocks for each"))
         })
     }
 }
 
 impl Product<'_> {
-    fn apply<'m>(
+    /// The product with one vector, of a unit for each column of blocks.
+    fn apply<'m>(&self, a: &[Ciphertext], diagonals: &impl Diagonals<'m>) -> Result<Vec<Ciphertext>, Error> {
+        let plan = &self.shape.plan;
+        let a: Vec<Ciphertext> = a.iter().map(|unit| self.inner.lowered(unit, self.level).into_owned()).collect();
+        let babies_of = |(column, unit): (usize, &Ciphertext)| {
+            let mut known = BTreeMap::new();
+            self.descend(0, unit.rlwe.clone(), &plan.babies(column), &mut known)?;
+            Ok(known)
+        };
+        let babies = a.iter().enumerate().map(babies_of).collect::<Result<Vec<_>, Error>>()?;
+        let row = |row| Ok(self.finished(&a[0], self.row(row, &babies, diagonals)?));
+        (0..plan.block_rows()).map(row).collect()
+    }
+
+    /// The sum of a row of blocks, from the outermost giant step inwards.
+    fn row<'m>(
         &self,
-        a: &Ciphertext,
-        diagonals: impl Fn(&Inner, Range<usize>, usize) -> Result<Vec<Diagonal<'m>>, Error> + Send + Sync,
-    ) -> Result<Ciphertext, Error> {
-        let (ring, ladder) = (&self.inner.ring, &self.inner.ladder);
-        let babies = self.babies(&a.rlwe)?;
+        row: usize,
+        babies: &[BTreeMap<i64, Rlwe>],
+        diagonals: &impl Diagonals<'m>,
+    ) -> Result<Rlwe, Error> {
+        let (ring, plan) = (&self.inner.ring, &self.shape.plan);
         let mut sum: Option<(i64, Rlwe)> = None;
-        for (giant, steps) in self.shape.plan.by_giant().into_iter().rev() {
-            let terms = diagonals(self.inner, steps.positions, self.level)?;
-            let vectors: Vec<&Rlwe> = steps.babies.iter().map(|baby| &babies[baby]).collect();
+        for (giant, blocks) in plan.by_giant(row).into_iter().rev() {
+            let (mut vectors, mut terms) = (Vec::new(), Vec::new());
+            for steps in blocks {
+                let of_column = &babies[steps.block % plan.block_columns];
+                vectors.extend(steps.babies.iter().map(|baby| &of_column[baby]));
+                terms.extend(diagonals(self.inner, steps.block, steps.positions, self.level)?);
+            }
             let mut inner_sum = self.inner_product(&vectors, &terms);
             if let Some((outer, turned)) = sum {
                 inner_sum.add_assign(ring, &self.rotated(turned, outer - giant)?);
             }
             sum = Some((giant, inner_sum));
         }
-        let zero = || Rlwe { c0: ring.zero(a.rlwe.set()), c1: ring.zero(a.rlwe.set()) };
-        let total = match sum {
-            Some((giant, sum)) => self.rotated(sum, giant)?,
-            None => zero(),
-        };
+        let set = &self.inner.ladder.sets[self.level];
+        match sum {
+            Some((giant, sum)) => self.rotated(sum, giant),
+            None => Ok(Rlwe { c0: ring.zero(set), c1: ring.zero(set) }),
+        }
+    }
+
+    fn finished(&self, a: &Ciphertext, total: Rlwe) -> Ciphertext {
+        let ladder = &self.inner.ladder;
         let (level, scale) = (self.level - 1, ladder.scales[self.level - 1]);
         // A baby step is at most one key switch for each binary digit away.
         let switches = f64::from(self.shape.plan.baby_count.ilog2());
         let error = a.error.hypot(self.inner.rounding_error(a.scale) * switches.sqrt()) * self.shape.row_norm;
-        let rlwe = total.rescale(ring, &ladder.sets[level]);
-        Ok(Ciphertext { rlwe, c2: None, level, scale, error: error.hypot(self.inner.rounding_error(scale)), ..*a })
-    }
-
-    /// Every baby step of the plan, and those between.
-    fn babies(&self, rlwe: &Rlwe) -> Result<BTreeMap<i64, Rlwe>, Error> {
-        let mut known = BTreeMap::new();
-        self.descend(0, rlwe.clone(), &self.shape.plan.babies(), &mut known)?;
-        Ok(known)
+        let rlwe = total.rescale(&self.inner.ring, &ladder.sets[level]);
+        Ciphertext { rlwe, c2: None, level, scale, error: error.hypot(self.inner.rounding_error(scale)), ..*a }
     }
 
     /// Puts a baby step and its descendants into `known`. A step with a key of its own is a child of the step 0.

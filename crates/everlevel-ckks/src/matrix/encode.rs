@@ -29,17 +29,18 @@ impl Entries<'_> {
         }
     }
 
-    /// Diagonals of the matrix filled up to `slots` rows and columns, moved back by their giant steps:
+    /// Diagonals of a block filled up to `slots` rows and columns, moved back by their giant steps:
     /// `out[i] = M[i − giant][i − giant + d]`. Neighbours are found together: they are neighbours in every row.
-    fn diagonals(&self, shape: &Shape, diagonals: &[i64]) -> Vec<Vec<Complex64>> {
+    fn diagonals(&self, shape: &Shape, block: usize, diagonals: &[i64]) -> Vec<Vec<Complex64>> {
         let slots = shape.slot_count;
+        let (top, left) = (block / shape.plan.block_columns * slots, block % shape.plan.block_columns * slots);
         let turned = |row: usize, by: i64| (row as i64 + by).rem_euclid(slots as i64) as usize;
         let mut out = vec![vec![Complex64::default(); slots]; diagonals.len()];
-        for row in 0..shape.rows {
+        for row in 0..slots.min(shape.rows - top) {
             for (out, &d) in out.iter_mut().zip(diagonals) {
-                let column = turned(row, d);
+                let column = left + turned(row, d);
                 if column < shape.columns {
-                    out[turned(row, shape.plan.giant(d))] = self.get(row * shape.columns + column);
+                    out[turned(row, shape.plan.giant(d))] = self.get((top + row) * shape.columns + column);
                 }
             }
         }
@@ -51,12 +52,26 @@ impl Entries<'_> {
 const TOGETHER: usize = 32;
 
 impl Inner {
-    /// The coefficients of diagonals at consecutive positions.
-    pub(crate) fn diagonal_coeffs(&self, entries: Entries, shape: &Shape, positions: Range<usize>) -> Vec<Vec<f64>> {
+    /// The coefficients of a block's diagonals at consecutive positions.
+    pub(crate) fn diagonal_coeffs(
+        &self,
+        entries: Entries,
+        shape: &Shape,
+        block: usize,
+        positions: Range<usize>,
+    ) -> Vec<Vec<f64>> {
         let all = &shape.plan.diagonals[positions];
-        let some = |some: &[i64]| entries.diagonals(shape, some);
+        let some = |some: &[i64]| entries.diagonals(shape, block, some);
         all.chunks(TOGETHER).flat_map(some).map(|slots| self.encoder.to_coeffs(&slots)).collect()
     }
+}
+
+/// Each block's diagonals, [`TOGETHER`] at a time.
+fn stretches(plan: &Plan) -> Vec<(usize, Range<usize>)> {
+    let of_block = |(block, all): (usize, Range<usize>)| {
+        all.clone().step_by(TOGETHER).map(move |at| (block, at..all.end.min(at + TOGETHER)))
+    };
+    plan.blocks().into_iter().enumerate().flat_map(of_block).collect()
 }
 
 impl Context {
@@ -75,9 +90,8 @@ impl Context {
             let needed = "at least 1 for a product; choose a higher level".into();
             return Err(Error::Parameter { what: "level of the matrix", found: "0".into(), needed });
         }
-        if rows == 0 || columns == 0 || rows > slots || columns > slots || entries.len() != rows * columns {
-            let needed =
-                format!("1 to {slots} rows and columns, as many as slots; multiply larger ones block by block");
+        if rows == 0 || columns == 0 || rows.checked_mul(columns) != Some(entries.len()) {
+            let needed = format!("at least one row and one column, of {} entries", entries.len());
             return Err(Error::Parameter { what: "shape of the matrix", found: format!("{rows}×{columns}"), needed });
         }
         let asked: Option<BTreeSet<i64>> = diagonals.map(|d| d.iter().map(|&d| shortest(d, slots)).collect());
@@ -85,8 +99,12 @@ impl Context {
             let needed = "at least one; leave them out for all that are not zero".into();
             return Err(Error::Parameter { what: "diagonal_indices", found: "none".into(), needed });
         }
-        let mut found = BTreeSet::new();
-        let (mut row_norm, mut total) = (0.0f64, 0.0);
+        let place = |d: i64| d.rem_euclid(slots as i64) as usize;
+        let mut is_taken = vec![asked.is_none(); slots];
+        asked.iter().flatten().for_each(|&d| is_taken[place(d)] = true);
+        let (block_rows, block_columns) = (rows.div_ceil(slots), columns.div_ceil(slots));
+        let mut is_found = vec![vec![false; slots]; block_rows * block_columns];
+        let (mut row_norm, mut totals) = (0.0f64, vec![0.0f64; block_rows]);
         for row in 0..rows {
             let mut square = 0.0;
             for column in 0..columns {
@@ -95,19 +113,26 @@ impl Context {
                 if !value.re.is_finite() || !value.im.is_finite() {
                     return Err(Error::NotFinite { op, index, value: value.to_string() });
                 }
-                let d = shortest(column as i64 - row as i64, slots);
-                if value == Complex64::default() || asked.as_ref().is_some_and(|asked| !asked.contains(&d)) {
+                let d = place(column as i64 - row as i64);
+                if value == Complex64::default() || !is_taken[d] {
                     continue;
                 }
-                found.insert(d);
+                is_found[row / slots * block_columns + column / slots][d] = true;
                 square += value.norm_sqr();
-                total += value.norm();
+                totals[row / slots] += value.norm();
             }
             row_norm = row_norm.max(square.sqrt());
         }
-        let mean_size = total / slots as f64;
+        let mean_size = totals.into_iter().fold(0.0, f64::max) / slots as f64;
         self.check_size(op, mean_size, level - 1)?;
-        let plan = Plan::new(asked.unwrap_or(found), slots);
+        let half = slots as i64 / 2;
+        let ascending = -half..(slots as i64 - half);
+        let of_block = |found: &Vec<bool>| match &asked {
+            Some(asked) => asked.iter().copied().collect(),
+            None => ascending.clone().filter(|&d| found[place(d)]).collect(),
+        };
+        let blocks: Vec<Vec<i64>> = is_found.iter().map(of_block).collect();
+        let plan = Plan::new(&blocks, block_columns, slots);
         let (slot_count, fingerprint) = (slots, self.0.fingerprint);
         Ok(Shape { rows, columns, level, plan, row_norm, mean_size, slot_count, fingerprint })
     }
@@ -116,7 +141,7 @@ impl Context {
     /// out. Without them, every diagonal is taken that is not zero.
     ///
     /// # Errors
-    /// More rows or columns than slots, NaN or infinity, entries too large for the level, level 0.
+    /// No entries, or as many as the dimensions do not say; NaN or infinity, entries too large for the level, level 0.
     pub fn encode_light_matrix(
         &self,
         entries: Entries,
@@ -127,10 +152,8 @@ impl Context {
         let op = "encode_to_light_plain_matrix";
         let shape = self.matrix_shape(op, entries, dimensions, level, diagonals)?;
         let diagonals = self.install(|inner| {
-            let count = shape.plan.diagonals.len();
-            let starts: Vec<usize> = (0..count).step_by(TOGETHER).collect();
-            let some = |&at: &usize| inner.diagonal_coeffs(entries, &shape, at..count.min(at + TOGETHER));
-            let all: Vec<Vec<f64>> = starts.par_iter().flat_map(some).collect();
+            let some = |(block, at)| inner.diagonal_coeffs(entries, &shape, block, at);
+            let all: Vec<Vec<f64>> = stretches(&shape.plan).into_par_iter().flat_map(some).collect();
             all.iter().try_for_each(|coeffs| inner.check_fits(op, coeffs, level))?;
             Ok::<_, Error>(all)
         })?;
@@ -151,13 +174,10 @@ impl Context {
         let op = "encode_to_plain_matrix";
         let shape = self.matrix_shape(op, entries, dimensions, level, diagonals)?;
         let diagonals = self.install(|inner| {
-            let count = shape.plan.diagonals.len();
-            let mut found = Vec::new().into_iter();
-            PackedPoly::many(&inner.ring, &inner.ladder.sets[level], count, |at| {
-                if at % TOGETHER == 0 {
-                    found = inner.diagonal_coeffs(entries, &shape, at..count.min(at + TOGETHER)).into_iter();
-                }
-                let coeffs: Vec<f64> = found.next().unwrap_or_default();
+            let some = |(block, at)| inner.diagonal_coeffs(entries, &shape, block, at);
+            let mut all = stretches(&shape.plan).into_iter().flat_map(some);
+            PackedPoly::many(&inner.ring, &inner.ladder.sets[level], shape.plan.diagonals.len(), |_| {
+                let coeffs = all.next().unwrap_or_default();
                 Ok::<_, Error>(inner.expand(op, &coeffs, level)?.poly)
             })
         })?;

@@ -12,7 +12,7 @@
 
 use core::arch::x86_64::*;
 
-use super::ntt_groups::{EIGHT_GROUPS_WORDS, eight_groups, forward_groups, inverse_groups};
+use super::ntt_groups::{EIGHT_GROUPS_WORDS, all_groups, eight_groups};
 use super::{Consts, Factor, add_mul_shoup, canonical, load, mul_shoup, reduce, shoup52, store};
 use crate::pairs::pairs;
 
@@ -153,7 +153,7 @@ impl Tables {
                     forward_pass(c, pass, dst, src, start, block);
                     src = dst;
                 }
-                forward_groups(c, constants, &groups[start / 128 * EIGHT_GROUPS_WORDS..], dst.add(start), block);
+                all_groups::<false>(c, constants, &groups[start / 128 * EIGHT_GROUPS_WORDS..], dst.add(start), block);
             }
         }
     }
@@ -173,7 +173,7 @@ impl Tables {
         unsafe {
             let block = n.min(1 << LOG_BLOCK);
             for start in (0..n).step_by(block) {
-                inverse_groups(c, constants, &groups[start / 128 * EIGHT_GROUPS_WORDS..], a.add(start), block);
+                all_groups::<true>(c, constants, &groups[start / 128 * EIGHT_GROUPS_WORDS..], a.add(start), block);
                 for (i, pass) in passes.iter().enumerate().skip(swept).rev() {
                     inverse_pass(c, pass, a, start, block, if i == 0 { Some(&top) } else { None });
                 }

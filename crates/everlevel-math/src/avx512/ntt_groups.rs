@@ -79,15 +79,21 @@ fn group_constants(constants: &[u64; 16]) -> [Factor; 2] {
     }
 }
 
-/// The last four forward levels of `len` words, with canonical results.
+/// The last four forward levels of `len` words, to canonical values; or the first four inverse ones, from canonical values to values below `2q`.
 ///
-/// A group is two vectors `x`, `y`; before each level, and at the end, a perfect shuffle of the two brings the operands of
-/// every butterfly to the same lane, and leaves the lanes in the order of the twiddles.
+/// A group is two vectors `x`, `y`; before each forward level, and at the end, a perfect shuffle of the two brings the operands of
+/// every butterfly to the same lane, and leaves the lanes in the order of the twiddles. Inverse levels undo it.
 ///
 /// # Safety
 /// `a` is readable and writable for `len` words; `groups` holds their words.
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma,avx512vl,avx512bw,avx512vbmi")]
-pub(super) unsafe fn forward_groups(c: &Consts, constants: &[u64; 16], groups: &[u64], a: *mut u64, len: usize) {
+pub(super) unsafe fn all_groups<const INVERSE: bool>(
+    c: &Consts,
+    constants: &[u64; 16],
+    groups: &[u64],
+    a: *mut u64,
+    len: usize,
+) {
     let count = len / 16;
     let words = groups.as_chunks::<EIGHT_GROUPS_WORDS>().0;
     assert!(len.is_multiple_of(16) && words.len() >= count.div_ceil(8));
@@ -99,30 +105,24 @@ pub(super) unsafe fn forward_groups(c: &Consts, constants: &[u64; 16], groups: &
             twiddles[(eight + 1) % 2].fill(c, words);
         }
         let w = &twiddles[eight % 2];
+        let whole = count >= 8 * (eight + 1);
         // SAFETY: these groups lie within `len`.
         unsafe {
-            if count >= 8 * (eight + 1) {
-                forward_some_groups::<8>(c, constants, w, 0, a.add(128 * eight));
-            } else {
-                for g in 0..count % 8 {
-                    forward_some_groups::<1>(c, constants, w, g, a.add(16 * g));
-                }
+            match (INVERSE, whole) {
+                (false, true) => forward::<8>(c, constants, w, 0, a.add(128 * eight)),
+                (true, true) => inverse::<8>(c, constants, w, 0, a.add(128 * eight)),
+                (false, false) => (0..count % 8).for_each(|g| forward::<1>(c, constants, w, g, a.add(16 * g))),
+                (true, false) => (0..count % 8).for_each(|g| inverse::<1>(c, constants, w, g, a.add(16 * g))),
             }
         }
     }
 }
 
 /// # Safety
-/// As [`forward_groups`], for `G` groups, whose twiddles start at `first`.
+/// As [`all_groups`], for `G` groups, whose twiddles start at `first`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma,avx512vl,avx512bw,avx512vbmi")]
-unsafe fn forward_some_groups<const G: usize>(
-    c: &Consts,
-    constants: &[u64; 16],
-    w: &Twiddles,
-    first: usize,
-    a: *mut u64,
-) {
+unsafe fn forward<const G: usize>(c: &Consts, constants: &[u64; 16], w: &Twiddles, first: usize, a: *mut u64) {
     let low = _mm512_set_epi64(11, 3, 10, 2, 9, 1, 8, 0);
     let high = _mm512_set_epi64(15, 7, 14, 6, 13, 5, 12, 4);
     let [c4, c8] = group_constants(constants);
@@ -157,47 +157,11 @@ unsafe fn forward_some_groups<const G: usize>(
     }
 }
 
-/// The first four inverse levels of `len` words, from canonical values to values below `2q`.
-///
 /// # Safety
-/// As [`forward_groups`].
-#[target_feature(enable = "avx512f,avx512dq,avx512ifma,avx512vl,avx512bw,avx512vbmi")]
-pub(super) unsafe fn inverse_groups(c: &Consts, constants: &[u64; 16], groups: &[u64], a: *mut u64, len: usize) {
-    let count = len / 16;
-    let words = groups.as_chunks::<EIGHT_GROUPS_WORDS>().0;
-    assert!(len.is_multiple_of(16) && words.len() >= count.div_ceil(8));
-    // Each eight's twiddles are made beside the work on the eight before.
-    let mut twiddles = [Twiddles::ZERO; 2];
-    twiddles[0].fill(c, &words[0]);
-    for eight in 0..count.div_ceil(8) {
-        if let Some(words) = words.get(eight + 1) {
-            twiddles[(eight + 1) % 2].fill(c, words);
-        }
-        let w = &twiddles[eight % 2];
-        // SAFETY: these groups lie within `len`.
-        unsafe {
-            if count >= 8 * (eight + 1) {
-                inverse_some_groups::<8>(c, constants, w, 0, a.add(128 * eight));
-            } else {
-                for g in 0..count % 8 {
-                    inverse_some_groups::<1>(c, constants, w, g, a.add(16 * g));
-                }
-            }
-        }
-    }
-}
-
-/// # Safety
-/// As [`forward_groups`], for `G` groups, whose twiddles start at `first`.
+/// As [`all_groups`], for `G` groups, whose twiddles start at `first`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma,avx512vl,avx512bw,avx512vbmi")]
-unsafe fn inverse_some_groups<const G: usize>(
-    c: &Consts,
-    constants: &[u64; 16],
-    w: &Twiddles,
-    first: usize,
-    a: *mut u64,
-) {
+unsafe fn inverse<const G: usize>(c: &Consts, constants: &[u64; 16], w: &Twiddles, first: usize, a: *mut u64) {
     let even = _mm512_set_epi64(14, 12, 10, 8, 6, 4, 2, 0);
     let odd = _mm512_set_epi64(15, 13, 11, 9, 7, 5, 3, 1);
     let [c4, c8] = group_constants(constants);

@@ -1,8 +1,10 @@
 //! The step of a blind rotation: digits of the columns of a GLWE ciphertext times a matrix, transforms included, in one sweep.
 //!
 //! The first passes write the digits of every column; then each child of the first pass is finished, multiplied and brought back while
-//! it is in the first-level cache; the last passes add to the accumulator. The operations and so the bits are those of
+//! it is in the first-level cache, in place of the digits; the last passes add to the accumulator. The operations and so the bits are those of
 //! [`monomial::rotate_sub`](crate::monomial::rotate_sub), [`Fft::forward_digits`], [`Fft::multiply`] and [`Fft::inverse_add`].
+//!
+//! A step of two bits has three matrices, whose products are turned by monomials and added up before they are brought back ([`super::turns`]).
 
 use std::slice;
 
@@ -11,6 +13,7 @@ use super::operations::{self, AddTo, DifferenceDigitsOf, DigitsOf, Operation};
 use super::passes::InPlace;
 use super::products::{self, KeyWord};
 use super::torus::{Digits, Extraction, Rounding, Torus};
+use super::turns::{self, Points, Turn};
 use super::vector::Vector;
 use crate::monomial;
 use crate::prefetch::Ahead;
@@ -23,6 +26,8 @@ pub struct ExternalProduct {
     columns: usize,
     rows: Vec<Row>,
     rounding: Rounding,
+    /// For steps of two bits.
+    points: Option<Points>,
 }
 
 /// What a row of the matrix multiplies.
@@ -47,7 +52,13 @@ impl ExternalProduct {
             (1..=digits.levels).map(move |level| Row { column, alone, extraction: digits.extraction::<T>(level) })
         });
         let rounding = Rounding::in_units::<T>(fft.n() / 2, log2_unit);
-        Self { torus_bits: T::BITS, rows: rows.collect(), columns: gadgets.len(), rounding, fft }
+        Self { torus_bits: T::BITS, rows: rows.collect(), columns: gadgets.len(), rounding, fft, points: None }
+    }
+
+    /// The same, for [`ExternalProduct::rotate_add_two`] too.
+    #[must_use]
+    pub fn of_two_bits(self) -> Self {
+        Self { points: Some(Points::new(&self.fft)), ..self }
     }
 
     /// The transform.
@@ -60,140 +71,238 @@ impl ExternalProduct {
         self.rows.len()
     }
 
-    /// Words of the matrix.
-    pub fn key_len(&self) -> usize {
+    /// Columns of an accumulator and of the matrix.
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// Words of a matrix.
+    pub fn matrix_len(&self) -> usize {
         self.rows.len() * self.columns * self.fft.n
+    }
+
+    /// From one row of scratch to the next: rows of a power of two would meet in the same sets of a cache.
+    fn stride(&self) -> usize {
+        self.fft.n + PADDING
     }
 
     /// Doubles of scratch.
     pub fn scratch_len(&self) -> usize {
-        (self.rows.len() + 1) * self.fft.n
+        MAX_TOGETHER * (self.set_len() + self.stride())
     }
 
-    /// `acc += digits(x)·key`, column by column, with a key as [`Fft::interleave`] lays it out. `ahead` is brought into the second-level cache
-    /// meanwhile.
-    ///
-    /// # Panics
-    /// If the lengths aren't [`ExternalProduct::key_len`], [`ExternalProduct::scratch_len`] and `n` for each column of `acc` and `x`, or `T` is not the
-    /// word of the shape.
-    pub fn add<T: Torus, K: KeyWord>(&self, acc: &mut [T], x: &[T], key: &[K], scratch: &mut [f64], ahead: &[K]) {
-        assert_eq!(x.len(), acc.len());
-        self.sweep(acc, DigitsFrom::Words(x.as_ptr()), key, scratch, ahead);
+    /// Doubles of an accumulator's rows, and of its sums where they don't take the rows' place.
+    fn set_len(&self) -> usize {
+        (self.rows.len() + if self.points.is_some() { self.columns } else { 0 }) * self.stride()
     }
 
-    /// `acc += digits((X^exponent − 1)·acc)·key` for an exponent in `0..2n`: the step of a blind rotation, else as [`ExternalProduct::add`].
+    /// `acc += digits(x)·key`, column by column, for each `(acc, x)`, with a key as [`Fft::interleave`] lays it out, of which each word is
+    /// read once for all of them. `ahead` is brought into the second-level cache meanwhile.
     ///
     /// # Panics
-    /// As [`ExternalProduct::add`], and if the exponent is too large.
-    pub fn rotate_add<T: Torus, K: KeyWord>(
+    /// If the lengths aren't [`ExternalProduct::matrix_len`], [`ExternalProduct::scratch_len`] and `n` for each column of `acc` and `x`, there are more
+    /// than [`MAX_TOGETHER`], or `T` is not the word of the shape.
+    pub fn add<T: Torus, K: KeyWord, const A: usize>(
         &self,
-        acc: &mut [T],
-        exponent: usize,
+        accs: [(&mut [T], &[T]); A],
+        key: &[K],
+        scratch: &mut [f64],
+        ahead: &[K],
+    ) {
+        let sets = accs.map(|(acc, x)| {
+            assert_eq!(x.len(), acc.len());
+            (acc, DigitsFrom::Words(x.as_ptr()))
+        });
+        self.sweep::<T, K, A, false>(sets, None, key, scratch, ahead);
+    }
+
+    /// `acc += digits((X^exponent − 1)·acc)·key` for each `(acc, exponent)`, exponents in `0..2n`: the step of a blind rotation, else as
+    /// [`ExternalProduct::add`].
+    ///
+    /// # Panics
+    /// As [`ExternalProduct::add`], and if an exponent is too large.
+    pub fn rotate_add<T: Torus, K: KeyWord, const A: usize>(
+        &self,
+        accs: [(&mut [T], usize); A],
         key: &[K],
         scratch: &mut [f64],
         ahead: &[K],
     ) {
         let n = self.fft.n;
-        assert!(exponent < 2 * n && acc.len() == self.columns * n);
-        let mut seams = [[acc[0]; 8]; products::MAX_COLUMNS_IN_PLACE];
-        seams.iter_mut().zip(acc.chunks_exact(n)).for_each(|(seam, a)| *seam = operations::seam(a, exponent % n));
-        self.sweep(acc, DigitsFrom::Rotation { exponent, seams: &seams }, key, scratch, ahead);
+        let sets = accs.map(|(acc, exponent)| {
+            assert!(exponent < 2 * n && acc.len() == self.columns * n);
+            let mut seams = [[acc[0]; 8]; products::MAX_COLUMNS_IN_PLACE];
+            seams.iter_mut().zip(acc.chunks_exact(n)).for_each(|(seam, a)| *seam = operations::seam(a, exponent % n));
+            (acc, DigitsFrom::Rotation { exponent, seams })
+        });
+        self.sweep::<T, K, A, false>(sets, None, key, scratch, ahead);
     }
 
-    fn sweep<T: Torus, K: KeyWord>(
+    /// `acc += (X^a − 1)·d·K_0 + (X^b − 1)·d·K_1 + (X^a − 1)·(X^b − 1)·d·K_2` with `d = digits(acc)` and the key's matrices `K`, one after the other, for each
+    /// `(acc, [a, b])`, exponents in `0..2n`: a step of two bits, else as [`ExternalProduct::add`]. Where the matrices encrypt two bits and their product,
+    /// that is the two bits' [`ExternalProduct::rotate_add`].
+    ///
+    /// # Panics
+    /// As [`ExternalProduct::add`] with three matrices, if an exponent is too large, and unless made by [`ExternalProduct::of_two_bits`].
+    pub fn rotate_add_two<T: Torus, K: KeyWord, const A: usize>(
         &self,
-        acc: &mut [T],
-        from: DigitsFrom<'_, T>,
+        accs: [(&mut [T], [usize; 2]); A],
         key: &[K],
         scratch: &mut [f64],
         ahead: &[K],
     ) {
-        assert!(acc.len() == self.columns * self.fft.n && T::BITS == self.torus_bits);
-        assert_eq!((key.len(), scratch.len()), (self.key_len(), self.scratch_len()));
-        let (acc, key, scratch) = (acc.as_mut_ptr(), key.as_ptr(), scratch.as_mut_ptr());
+        let points = self.points.as_ref().expect("a product of two bits");
+        let turns = accs.each_ref().map(|(_, exponents)| points.turn(*exponents));
+        let sets = accs.map(|(acc, _)| {
+            let x = acc.as_ptr();
+            (acc, DigitsFrom::Words(x))
+        });
+        self.sweep::<T, K, A, true>(sets, Some((points, &turns)), key, scratch, ahead);
+    }
+
+    fn sweep<T: Torus, K: KeyWord, const A: usize, const TWO: bool>(
+        &self,
+        sets: [(&mut [T], DigitsFrom<T>); A],
+        turns: Option<(&Points, &[Turn; A])>,
+        key: &[K],
+        scratch: &mut [f64],
+        ahead: &[K],
+    ) {
+        assert!((1..=MAX_TOGETHER).contains(&A), "{A} together");
+        let key_len = self.matrix_len() * if TWO { turns::MATRICES } else { 1 };
+        assert_eq!((key.len(), scratch.len()), (key_len, self.scratch_len()));
+        let sets = sets.map(|(acc, from)| {
+            assert!(acc.len() == self.columns * self.fft.n && T::BITS == self.torus_bits);
+            (acc.as_mut_ptr(), from)
+        });
+        let (key, scratch) = (key.as_ptr(), scratch.as_mut_ptr());
         // SAFETY: the lengths were checked.
-        unsafe { self.fft.run(Sweep { shape: self, acc, from, key, scratch, ahead }) };
+        unsafe { self.fft.run(Sweep::<T, K, A, TWO> { shape: self, sets, turns, key, scratch, ahead }) };
     }
 }
 
+/// Accumulators that [`ExternalProduct::add`] takes together, at most.
+pub const MAX_TOGETHER: usize = 2;
+
+/// Doubles between rows of scratch: a few lines.
+const PADDING: usize = 32;
+
 /// What the digits are of.
-enum DigitsFrom<'a, T> {
+enum DigitsFrom<T> {
     /// As many words as the accumulator has.
     Words(*const T),
     /// The accumulator, rotated, less itself; with what [`operations::seam`] gives for each column.
-    Rotation { exponent: usize, seams: &'a [[T; 8]] },
+    Rotation { exponent: usize, seams: [[T; 8]; products::MAX_COLUMNS_IN_PLACE] },
 }
 
-struct Sweep<'a, T, K> {
+struct Sweep<'a, T, K, const A: usize, const TWO: bool> {
     shape: &'a ExternalProduct,
-    acc: *mut T,
-    from: DigitsFrom<'a, T>,
+    /// Accumulators, and what is multiplied for each.
+    sets: [(*mut T, DigitsFrom<T>); A],
+    /// Of two bits.
+    turns: Option<(&'a Points, &'a [Turn; A])>,
     key: *const K,
     scratch: *mut f64,
     ahead: &'a [K],
 }
 
-impl<T: Torus, K: KeyWord> Operation for Sweep<'_, T, K> {
+impl<T: Torus, K: KeyWord, const A: usize, const TWO: bool> Operation for Sweep<'_, T, K, A, TWO> {
     #[inline(always)]
     unsafe fn call<V: Vector>(self) {
-        let Self { shape, acc, from, key, scratch, ahead } = self;
+        let Self { shape, sets, turns, key, scratch, ahead } = self;
         let ExternalProduct { fft, columns, rows, rounding, .. } = shape;
-        let (n, columns, passes) = (fft.n, *columns, fft.passes());
-        let row = |r: usize| InPlace(scratch.wrapping_add(r * n));
-        let mut ahead = Ahead::new(ahead, (rows.len() + columns) * passes.steps());
+        let (n, half, columns, passes, stride) = (fft.n, fft.n / 2, *columns, fft.passes(), shape.stride());
+        let (rows_len, set) = (rows.len() * stride, shape.set_len());
+        let row = |a: usize, r: usize| InPlace(scratch.wrapping_add(a * set + r * stride));
+        // Sums take the rows' place, of which there are at least as many, or have their own.
+        let sums = scratch.wrapping_add(if TWO { rows_len } else { 0 });
+        let sum = |a: usize, c: usize| InPlace(sums.wrapping_add(a * set + c * stride));
+        let difference = scratch.wrapping_add(A * set).cast::<T>();
+        let of_products = if TWO { columns * n / 16 } else { 0 };
+        let mut ahead = Ahead::new(ahead, A * (rows.len() + columns) * passes.steps() + of_products);
         let mut between = || ahead.step();
-        // SAFETY: the caller's contract; there are at least as many rows as columns.
+        // SAFETY: the caller's contract.
         unsafe {
-            let mut held = columns;
-            for (r, &Row { column, alone, extraction }) in rows.iter().enumerate() {
-                let (a, half) = (acc.add(column * n).cast_const(), n / 2);
-                let x = match from {
-                    DigitsFrom::Words(x) => x.add(column * n),
-                    DigitsFrom::Rotation { exponent, seams } if alone => {
-                        let (shift, turned, seam) = (exponent % n, exponent >= n, seams[column].as_ptr());
-                        let src = DifferenceDigitsOf { a, half, shift, turned, seam, extraction };
-                        passes.forward_first::<V, _>(src, row(r), &mut between);
-                        continue;
-                    }
-                    DigitsFrom::Rotation { exponent, .. } => {
-                        let x = scratch.add(rows.len() * n).cast::<T>();
-                        if held != column {
-                            let (x, a) = (slice::from_raw_parts_mut(x, n), slice::from_raw_parts(a, n));
-                            monomial::rotate_sub(x, a, exponent);
-                            held = column;
+            for (a, (acc, from)) in sets.iter().enumerate() {
+                let mut held = columns;
+                for (r, &Row { column, alone, extraction }) in rows.iter().enumerate() {
+                    let acc = acc.add(column * n).cast_const();
+                    let x = match from {
+                        DigitsFrom::Words(x) => x.add(column * n),
+                        DigitsFrom::Rotation { exponent, seams } if alone => {
+                            let (shift, turned, seam) = (exponent % n, *exponent >= n, seams[column].as_ptr());
+                            let src = DifferenceDigitsOf { a: acc, half, shift, turned, seam, extraction };
+                            passes.forward_first::<V, _>(src, row(a, r), &mut between);
+                            continue;
                         }
-                        x.cast_const()
-                    }
-                };
-                passes.forward_first::<V, _>(DigitsOf { x, half, extraction }, row(r), &mut between);
+                        DigitsFrom::Rotation { exponent, .. } => {
+                            if held != column {
+                                let difference = slice::from_raw_parts_mut(difference, n);
+                                monomial::rotate_sub(difference, slice::from_raw_parts(acc, n), *exponent);
+                                held = column;
+                            }
+                            difference.cast_const()
+                        }
+                    };
+                    passes.forward_first::<V, _>(DigitsOf { x, half, extraction }, row(a, r), &mut between);
+                }
             }
             for child in 0..passes.children() {
-                for r in 0..rows.len() {
-                    passes.forward_middle::<V>(row(r), child);
+                for a in 0..A {
+                    for r in 0..rows.len() {
+                        passes.forward_middle::<V>(row(a, r), child);
+                    }
                 }
                 for groups in passes.groups(child) {
-                    for r in 0..rows.len() {
-                        groups.forward_blocks::<V>(row(r), &mut between);
+                    for a in 0..A {
+                        for r in 0..rows.len() {
+                            groups.forward_blocks::<V>(row(a, r), &mut between);
+                        }
+                        for r in 0..rows.len() {
+                            groups.forward_lanes::<V>(row(a, r), &mut between);
+                        }
                     }
-                    for r in 0..rows.len() {
-                        groups.forward_lanes::<V>(row(r), &mut between);
+                    let (start, len) = (groups.start, passes.groups_len());
+                    let (x, out) = (scratch.add(start), sums.add(start));
+                    let (lengths, matrix) = ((len, stride, set), (rows.len(), columns));
+                    let key = key.add(start * rows.len() * columns);
+                    match turns {
+                        Some((points, turns)) if TWO => {
+                            let matrix = (rows.len(), columns, rows.len() * columns * n);
+                            turns::multiply::<V, K, A>(
+                                start,
+                                lengths,
+                                matrix,
+                                out,
+                                x,
+                                key,
+                                points,
+                                turns,
+                                &mut between,
+                            );
+                        }
+                        _ => products::multiply::<V, K, A, false>(lengths, matrix, out, x, key),
                     }
-                    let (x, key) = (scratch.add(groups.start), key.add(groups.start * rows.len() * columns));
-                    products::multiply::<V, K, false>((passes.groups_len(), n), (rows.len(), columns), x, x, key);
-                    for c in 0..columns {
-                        groups.inverse_lanes::<V>(row(c), &mut between);
-                    }
-                    for c in 0..columns {
-                        groups.inverse_blocks::<V>(row(c), &mut between);
+                    for a in 0..A {
+                        for c in 0..columns {
+                            groups.inverse_lanes::<V>(sum(a, c), &mut between);
+                        }
+                        for c in 0..columns {
+                            groups.inverse_blocks::<V>(sum(a, c), &mut between);
+                        }
                     }
                 }
-                for c in 0..columns {
-                    passes.inverse_middle::<V>(row(c), child);
+                for a in 0..A {
+                    for c in 0..columns {
+                        passes.inverse_middle::<V>(sum(a, c), child);
+                    }
                 }
             }
-            for c in 0..columns {
-                let out = AddTo { acc: acc.add(c * n), half: n / 2, rounding: *rounding };
-                passes.inverse_last::<V, _>(row(c), out, &mut between);
+            for (a, (acc, _)) in sets.iter().enumerate() {
+                for c in 0..columns {
+                    let out = AddTo { acc: acc.add(c * n), half, rounding: *rounding };
+                    passes.inverse_last::<V, _>(sum(a, c), out, &mut between);
+                }
             }
         }
     }

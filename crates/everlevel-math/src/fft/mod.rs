@@ -28,11 +28,12 @@ mod plan;
 mod products;
 mod rows;
 mod torus;
+mod turns;
 mod twiddles;
 mod vector;
 
 pub use error::product_variance_torus;
-pub use external::ExternalProduct;
+pub use external::{ExternalProduct, MAX_TOGETHER};
 pub use products::KeyWord;
 pub use rows::Rows;
 pub use torus::{Digits, Torus};

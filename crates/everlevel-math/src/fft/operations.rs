@@ -55,7 +55,7 @@ impl<K: KeyWord, const ADD: bool> Operation for Multiply<K, ADD> {
     unsafe fn call<V: Vector>(self) {
         let Self { n, rows, cols, out, x, key } = self;
         // SAFETY: as above.
-        unsafe { products::multiply::<V, K, ADD>((n, n), (rows, cols), out, x, key) }
+        unsafe { products::multiply::<V, K, 1, ADD>((n, n, 0), (rows, cols), out, x, key) }
     }
 }
 

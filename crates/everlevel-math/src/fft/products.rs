@@ -86,38 +86,48 @@ const BLOCK: usize = 16;
 /// Columns whose sums are kept until all are made, so that they may replace the rows.
 pub(super) const MAX_COLUMNS_IN_PLACE: usize = 9;
 
-/// For the first `len` doubles of polynomials `n` apart: `out_c ← [out_c +] Σ_r x_r·key_{r,c}`, rows in their order. `key` has, for each block of eight
-/// points, row by row, the columns' words. `out` may be `x` if there are at most [`MAX_COLUMNS_IN_PLACE`] columns.
+/// For the first `len` doubles of polynomials `n` apart: `out_c ← [out_c +] Σ_r x_r·key_{r,c}`, rows in their order; and the same for `A` such sets,
+/// `set` doubles apart. `key` has, for each block of eight points, row by row, the columns' words. `out` may be `x` if there are at most
+/// [`MAX_COLUMNS_IN_PLACE`] columns.
 ///
 /// # Safety
 /// That of [`Vector`]; the polynomials and the key have such lengths.
 #[inline(always)]
-pub(super) unsafe fn multiply<V: Vector, K: KeyWord, const ADD: bool>(
-    (len, n): (usize, usize),
+pub(super) unsafe fn multiply<V: Vector, K: KeyWord, const A: usize, const ADD: bool>(
+    (len, n, set): (usize, usize, usize),
     (rows, cols): (usize, usize),
     out: *mut f64,
     x: *const f64,
     key: *const K,
 ) {
+    if A > 1 && V::LANES < 8 {
+        // Sixteen registers don't hold the sums of two sets.
+        for a in 0..A {
+            // SAFETY: the caller's contract.
+            unsafe { multiply::<V, K, 1, ADD>((len, n, set), (rows, cols), out.add(a * set), x.add(a * set), key) };
+        }
+        return;
+    }
     for block in (0..len).step_by(BLOCK) {
         for lane in (0..8).step_by(V::LANES) {
             // SAFETY: the caller's contract.
             unsafe {
-                let sums = Sums { rows, n, out: out.add(block + lane), x: x.add(block + lane), key_row: cols * BLOCK };
+                let (out, x) = (out.add(block + lane), x.add(block + lane));
+                let sums = Sums { rows, n, set, out, x, key_row: cols * BLOCK };
                 let key = key.add(block * rows * cols + lane);
                 match cols {
-                    2 => sums.store(0, sums.columns::<V, K, 2, ADD>(0, key)),
-                    3 => sums.store(0, sums.columns::<V, K, 3, ADD>(0, key)),
-                    4 => sums.store(0, sums.columns::<V, K, 4, ADD>(0, key)),
+                    2 => sums.store(0, sums.columns::<V, K, 2, A, ADD>(0, key)),
+                    3 => sums.store(0, sums.columns::<V, K, 3, A, ADD>(0, key)),
+                    4 => sums.store(0, sums.columns::<V, K, 4, A, ADD>(0, key)),
                     _ => {
                         for first in (0..cols).step_by(MAX_COLUMNS_IN_PLACE) {
-                            let mut all = [(V::splat(0.0), V::splat(0.0)); MAX_COLUMNS_IN_PLACE];
+                            let mut all = [[[(V::splat(0.0), V::splat(0.0))]; A]; MAX_COLUMNS_IN_PLACE];
                             let count = MAX_COLUMNS_IN_PLACE.min(cols - first);
                             for c in 0..count {
-                                [all[c]] = sums.columns::<V, K, 1, ADD>(first + c, key);
+                                all[c] = sums.columns::<V, K, 1, A, ADD>(first + c, key);
                             }
                             for c in 0..count {
-                                sums.store(first + c, [all[c]]);
+                                sums.store(first + c, all[c]);
                             }
                         }
                     }
@@ -133,6 +143,8 @@ struct Sums {
     rows: usize,
     /// From one polynomial to the next.
     n: usize,
+    /// From one set of polynomials to the next.
+    set: usize,
     out: *mut f64,
     x: *const f64,
     /// From one row of the key to the next.
@@ -140,30 +152,38 @@ struct Sums {
 }
 
 impl Sums {
-    /// The sums of `COLS` columns from one on.
+    /// The sums of `COLS` columns from one on, for each set.
     #[inline(always)]
-    unsafe fn columns<V: Vector, K: KeyWord, const COLS: usize, const ADD: bool>(
+    unsafe fn columns<V: Vector, K: KeyWord, const COLS: usize, const A: usize, const ADD: bool>(
         self,
         first: usize,
         key: *const K,
-    ) -> [(V, V); COLS] {
+    ) -> [[(V, V); COLS]; A] {
         // SAFETY: the caller's contract; likewise below.
         unsafe {
-            let mut acc = [(V::splat(0.0), V::splat(0.0)); COLS];
+            let mut acc = [[(V::splat(0.0), V::splat(0.0)); COLS]; A];
             if ADD {
-                for c in 0..COLS {
-                    let out = self.out.add((first + c) * self.n);
-                    acc[c] = (V::load(out), V::load(out.add(8)));
+                for a in 0..A {
+                    for c in 0..COLS {
+                        let out = self.out.add(a * self.set + (first + c) * self.n);
+                        acc[a][c] = (V::load(out), V::load(out.add(8)));
+                    }
                 }
             }
             for row in 0..self.rows {
-                let p = self.x.add(row * self.n);
-                let (re, im) = (V::load(p), V::load(p.add(8)));
+                let mut x = [(V::splat(0.0), V::splat(0.0)); A];
+                for a in 0..A {
+                    let p = self.x.add(a * self.set + row * self.n);
+                    x[a] = (V::load(p), V::load(p.add(8)));
+                }
                 for c in 0..COLS {
                     let k = key.add(row * self.key_row + (first + c) * BLOCK);
                     let (k_re, k_im) = (K::load::<V>(k), K::load::<V>(k.add(8)));
-                    acc[c].0 = im.neg_mul_add(k_im, re.mul_add(k_re, acc[c].0));
-                    acc[c].1 = im.mul_add(k_re, re.mul_add(k_im, acc[c].1));
+                    for a in 0..A {
+                        let ((re, im), sum) = (x[a], &mut acc[a][c]);
+                        sum.0 = im.neg_mul_add(k_im, re.mul_add(k_re, sum.0));
+                        sum.1 = im.mul_add(k_re, re.mul_add(k_im, sum.1));
+                    }
                 }
             }
             acc
@@ -171,13 +191,15 @@ impl Sums {
     }
 
     #[inline(always)]
-    unsafe fn store<V: Vector, const COLS: usize>(self, first: usize, sums: [(V, V); COLS]) {
-        for c in 0..COLS {
-            // SAFETY: as above.
-            unsafe {
-                let out = self.out.add((first + c) * self.n);
-                sums[c].0.store(out);
-                sums[c].1.store(out.add(8));
+    unsafe fn store<V: Vector, const COLS: usize, const A: usize>(self, first: usize, sums: [[(V, V); COLS]; A]) {
+        for a in 0..A {
+            for c in 0..COLS {
+                // SAFETY: as above.
+                unsafe {
+                    let out = self.out.add(a * self.set + (first + c) * self.n);
+                    sums[a][c].0.store(out);
+                    sums[a][c].1.store(out.add(8));
+                }
             }
         }
     }

@@ -19,7 +19,7 @@ const GATES: [(&str, Gate); 3] = [("and", |a, b| a & b), ("or", |a, b| a | b), (
 
 pub(super) fn join_bools<'a>(parts: impl IntoIterator<Item = &'a BoolArray>) -> PyResult<TfheBoolArray> {
     let joined = BoolArray::join(&parts.into_iter().collect::<Vec<_>>());
-    joined.map(TfheBoolArray).map_err(|error| crate::error::to_py(&error))
+    joined.map(TfheBoolArray).map_err(crate::error::to_py)
 }
 
 #[pymethods]

@@ -5,17 +5,20 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use everlevel_ckks::io::{Access, Container};
+use everlevel_ring::Pool;
 use everlevel_rlwe::SecretId;
 use everlevel_tfhe::{self as tfhe, Error, Gate, Lwe, NoiseSum, Progress, Space, noise, sets};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::call::{run_any, run_reporting};
 use crate::files::Notes;
 use crate::tfhe::files::Stored;
 use crate::tfhe::objects::{TfheCiphertext, TfheEvaluationKey, TfheSecretKey};
+
+/// The largest that the façade takes.
+const LARGEST_INSECURE_LOG_N: u32 = 15;
 
 pub(super) type Report = Option<Py<PyAny>>;
 pub(super) type Key<'py> = &'py TfheEvaluationKey;
@@ -25,13 +28,26 @@ pub(super) type Key<'py> = &'py TfheEvaluationKey;
 pub struct TfheContext {
     pub(super) set: &'static sets::NamedSet,
     pub(super) params: Arc<tfhe::Params>,
-    pub(super) pool: ThreadPool,
+    pub(super) pool: Pool,
 }
 
 /// Every named set: name, security bits, log2 of its failure probability, and a sentence.
 #[pyfunction]
 pub fn tfhe_sets() -> Vec<(&'static str, f64, f64, &'static str)> {
     sets::ALL.iter().map(|set| (set.name, set.security_bits, set.log2_p_fail, set.about)).collect()
+}
+
+/// The parameters of a set at a ring without security, which must hold the set's messages.
+fn insecure_params(set: &sets::NamedSet, log_n: u32) -> Result<tfhe::Params, Error> {
+    let params = |log_n: u32| tfhe::Params::try_from(set.insecure_literal(log_n));
+    params(log_n).or_else(|error| match (log_n..=LARGEST_INSECURE_LOG_N).find(|&log_n| params(log_n).is_ok()) {
+        Some(enough) => Err(Error::Parameter {
+            what: "insecure_log_n",
+            found: log_n.to_string(),
+            needed: format!("{enough} or more for the messages of {}", set.name),
+        }),
+        None => Err(error),
+    })
 }
 
 impl TfheContext {
@@ -43,7 +59,7 @@ impl TfheContext {
         progress: Progress<'_>,
         step: impl Fn(std::ops::Range<usize>) -> Result<Vec<T>, Error> + Send + Sync,
     ) -> Result<Vec<T>, Error> {
-        let size = (key.keys.bootstrap_key().batch_len() * self.pool.current_num_threads() / cost).max(1);
+        let size = (key.keys.bootstrap_key().batch_len() * self.pool.thread_count() / cost).max(1);
         let mut out = Vec::with_capacity(len);
         for start in (0..len).step_by(size) {
             let range = start..len.min(start + size);
@@ -75,15 +91,14 @@ impl TfheContext {
         run_any(py, || {
             let set = sets::find(parameters)?;
             let params = match insecure_log_n {
-                Some(log_n) => tfhe::Params::try_from(set.insecure_literal(log_n))?,
+                Some(log_n) => insecure_params(set, log_n)?,
                 None => set.params()?,
             };
-            let pool =
-                ThreadPoolBuilder::new().num_threads(thread_count).build().map_err(|error| Error::Parameter {
-                    what: "thread_count",
-                    found: format!("{thread_count} ({error})"),
-                    needed: "as many threads as the system gives".into(),
-                })?;
+            let pool = Pool::new(thread_count).map_err(|error| Error::Parameter {
+                what: "thread_count",
+                found: format!("{thread_count} ({error})"),
+                needed: "as many threads as the system gives".into(),
+            })?;
             Ok::<_, Error>(Self { set, params: Arc::new(params), pool })
         })
     }
@@ -114,7 +129,7 @@ impl TfheContext {
 
     #[getter]
     fn thread_count(&self) -> usize {
-        self.pool.current_num_threads()
+        self.pool.thread_count()
     }
 
     /// log2 of the probability that a bootstrap of a ciphertext with this noise fails.
@@ -273,11 +288,19 @@ impl TfheContext {
         key: Key<'_>,
         a: &TfheCiphertext,
         tables: Vec<Vec<u64>>,
+        many: bool,
         report: Report,
     ) -> PyResult<Vec<TfheCiphertext>> {
+        let named = |mut error: Error| {
+            if many && let Some(op) = error.op_mut() {
+                *op = "bootstrap_many";
+            }
+            error
+        };
         let out = run_reporting(py, report, |progress| {
             // A call with no elements still looks at the tables.
-            self.in_steps(key, (a.0.len(), 1), progress, |range| key.keys.tables(&a.0[range], &tables))
+            let step = |range: std::ops::Range<usize>| key.keys.tables(&a.0[range], &tables).map_err(named);
+            self.in_steps(key, (a.0.len(), 1), progress, step)
         })?;
         let mut columns: Vec<_> = tables.iter().map(|_| TfheCiphertext(Vec::with_capacity(a.0.len()))).collect();
         for row in out {
@@ -289,21 +312,22 @@ impl TfheContext {
     // Files.
 
     fn save(&self, py: Python<'_>, obj: Stored, path: PathBuf, notes: Notes) -> PyResult<u64> {
-        run_any(py, || Ok::<_, Error>(self.container(&obj, notes)?.write(&path)?))
+        run_any(py, || self.pool.install(|| Ok::<_, Error>(self.container(&obj, notes)?.write(&path)?)))
     }
 
     fn serialize<'py>(&self, py: Python<'py>, obj: Stored, notes: Notes) -> PyResult<Bound<'py, PyBytes>> {
-        let bytes = run_any(py, || Ok::<_, Error>(self.container(&obj, notes)?.to_bytes()))?;
+        let bytes = run_any(py, || self.pool.install(|| Ok::<_, Error>(self.container(&obj, notes)?.to_bytes())))?;
         Ok(PyBytes::new(py, &bytes))
     }
 
     fn load(&self, py: Python<'_>, path: PathBuf) -> PyResult<(Py<PyAny>, Notes)> {
-        let (opened, notes) = run_any(py, || self.open(&Container::open(Path::new(&path), Access::Auto)?))?;
+        let open = || self.open(&Container::open(Path::new(&path), Access::Auto)?);
+        let (opened, notes) = run_any(py, || self.pool.install(open))?;
         Ok((opened.wrap(py)?, notes))
     }
 
     fn deserialize(&self, py: Python<'_>, data: &[u8]) -> PyResult<(Py<PyAny>, Notes)> {
-        let (opened, notes) = run_any(py, || self.open(&Container::from_bytes(data.to_vec())?))?;
+        let (opened, notes) = run_any(py, || self.pool.install(|| self.open(&Container::from_bytes(data.to_vec())?)))?;
         Ok((opened.wrap(py)?, notes))
     }
 }

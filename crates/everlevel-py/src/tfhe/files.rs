@@ -49,7 +49,7 @@ impl TfheContext {
             files::SECRET_KEY_KIND => Opened::Secret(Box::new(files::secret_key_from_container(params, container)?)),
             files::EVAL_KEYS_KIND => {
                 let seeded = files::eval_keys_from_container(params, container)?;
-                Opened::Evaluation(Box::new(self.pool.install(|| TfheEvaluationKey::new(seeded))))
+                Opened::Evaluation(Box::new(TfheEvaluationKey::new(seeded)))
             }
             files::CIPHERTEXTS_KIND => Opened::Ciphertext(files::ciphertexts_from_container(params, container)?),
             files::UINTS_KIND => Opened::Uints(files::uints_from_container(params, container)?),

@@ -96,7 +96,7 @@ pub(super) fn in_slices<T: Send>(
 
 fn join_uints<'a>(parts: impl IntoIterator<Item = &'a UintArray>) -> PyResult<TfheUintArray> {
     let joined = UintArray::join(&parts.into_iter().collect::<Vec<_>>());
-    joined.map(TfheUintArray).map_err(|error| crate::error::to_py(&error))
+    joined.map(TfheUintArray).map_err(crate::error::to_py)
 }
 
 impl TfheUintArray {

@@ -19,6 +19,7 @@ pub fn literal(torus_bits: u32, space: Space) -> ParamsLiteral {
         rank: 2,
         log_n: 8,
         log2_extension: 0,
+        bits_per_step: 1,
         glwe_log2_std_dev: -28.0,
         mask_gadget: Gadget::new(7, 3),
         body_gadget: Gadget::new(7, 2),

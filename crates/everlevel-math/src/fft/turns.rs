@@ -1,0 +1,196 @@
+//! Products turned by monomials, in the transform domain: what a step of a blind rotation by two bits adds.
+//!
+//! At a point `ζ^k` of the transform, `ζ = e^(iπ/n)`, the monomial `X^e` is `ζ^(k·e)`. With `f = X^a − 1`, `g = X^b − 1` and the products `P` of the digits and
+//! three matrices, `f·P_0 + g·P_1 + f·g·P_2` is `f·(P_0 + g·P_2) + g·P_1`: three multiplications of points.
+
+use std::f64::consts::PI;
+
+use super::Fft;
+use super::products::KeyWord;
+use super::vector::Vector;
+
+/// Matrices of a step of two bits.
+pub(super) const MATRICES: usize = 3;
+
+/// Doubles of a block of eight points.
+const BLOCK: usize = 16;
+
+/// The exponents `k` of a transform's points, which are sums of one for the block and one for the lane.
+#[derive(Debug, Clone)]
+pub(super) struct Points {
+    /// `ζ^i` for `i` in `0..2n`.
+    roots: Vec<(f64, f64)>,
+    /// For each block, that of its first lane.
+    blocks: Vec<usize>,
+    lanes: [usize; 8],
+}
+
+/// Two exponents, with `ζ^(k·e)` for the `k` of each lane: eight real parts, eight imaginary ones.
+#[derive(Debug, Clone)]
+pub(super) struct Turn {
+    exponents: [usize; 2],
+    lanes: [[f64; BLOCK]; 2],
+}
+
+impl Points {
+    pub(super) fn new(fft: &Fft) -> Self {
+        let n = fft.n();
+        let (mut x, mut transform) = (vec![0u32; n], vec![0.0; n]);
+        x[1] = 1;
+        fft.forward_torus(&mut transform, &x);
+        // The transform of X tells each point.
+        let k: Vec<usize> = transform
+            .chunks_exact(BLOCK)
+            .flat_map(|block| (0..8).map(|lane| block[lane + 8].atan2(block[lane])))
+            .map(|angle| (angle * n as f64 / PI).round().rem_euclid(2.0 * n as f64) as usize)
+            .collect();
+        let lanes = std::array::from_fn(|lane| (k[lane] + 2 * n - k[0]) % (2 * n));
+        assert!((0..k.len()).all(|i| k[i] == (k[i / 8 * 8] + lanes[i % 8]) % (2 * n)), "points in bit-reversed order");
+        let angle = |i: usize| PI * i as f64 / n as f64;
+        // Exact at the quarters, so that X^0 − 1 is zero.
+        let cos = |i: usize| if 2 * i % (2 * n) == n { 0.0 } else { angle(i).cos() };
+        let sin = |i: usize| if i % n == 0 { 0.0 } else { angle(i).sin() };
+        let roots = (0..2 * n).map(|i| (cos(i), sin(i))).collect();
+        Self { roots, blocks: k.into_iter().step_by(8).collect(), lanes }
+    }
+
+    /// # Panics
+    /// If an exponent isn't below `2n`.
+    pub(super) fn turn(&self, exponents: [usize; 2]) -> Turn {
+        assert!(exponents.iter().all(|&e| e < self.roots.len()), "exponents {exponents:?}");
+        let lanes = exponents.map(|e| {
+            let mut lanes = [0.0; BLOCK];
+            for (lane, k) in self.lanes.iter().enumerate() {
+                (lanes[lane], lanes[lane + 8]) = self.roots[self.power(*k, e)];
+            }
+            lanes
+        });
+        Turn { exponents, lanes }
+    }
+
+    /// `k·e` modulo `2n`, a power of two.
+    #[inline(always)]
+    fn power(&self, k: usize, e: usize) -> usize {
+        k.wrapping_mul(e) & (self.roots.len() - 1)
+    }
+
+    /// Monomial `i` of a turn at the lanes of a block.
+    ///
+    /// # Safety
+    /// That of [`Vector`]; the block and the lanes exist.
+    #[inline(always)]
+    unsafe fn monomial<V: Vector>(&self, turn: &Turn, i: usize, block: usize, lane: usize) -> (V, V) {
+        let (re, im) = self.roots[self.power(self.blocks[block], turn.exponents[i])];
+        let lanes = turn.lanes[i].as_ptr();
+        // SAFETY: the caller's contract.
+        unsafe { mul((V::splat(re), V::splat(im)), (V::load(lanes.add(lane)), V::load(lanes.add(8 + lane)))) }
+    }
+}
+
+/// `x·y`.
+#[inline(always)]
+fn mul<V: Vector>(x: (V, V), y: (V, V)) -> (V, V) {
+    (x.1.neg_mul_add(y.1, x.0.mul(y.0)), x.1.mul_add(y.0, x.0.mul(y.1)))
+}
+
+/// `x·y + z`.
+#[inline(always)]
+fn mul_add<V: Vector>(x: (V, V), y: (V, V), z: (V, V)) -> (V, V) {
+    (x.1.neg_mul_add(y.1, x.0.mul_add(y.0, z.0)), x.1.mul_add(y.0, x.0.mul_add(y.1, z.1)))
+}
+
+/// For `len` doubles from `start` on of polynomials `n` apart, the sums of products and monomials above; and the same for `A` sets of polynomials, `set`
+/// doubles apart. `out` and `x` are at `start` already, and `key` at the first matrix's words there: as for
+/// [`products::multiply`](super::products::multiply), from one matrix to the next `matrix` words.
+///
+/// # Safety
+/// That of [`Vector`]; the polynomials and the key have such lengths, `out` and `x` don't overlap.
+#[allow(clippy::too_many_arguments)]
+#[inline(always)]
+pub(super) unsafe fn multiply<V: Vector, K: KeyWord, const A: usize>(
+    start: usize,
+    (len, n, set): (usize, usize, usize),
+    (rows, cols, matrix): (usize, usize, usize),
+    out: *mut f64,
+    x: *const f64,
+    key: *const K,
+    points: &Points,
+    turns: &[Turn; A],
+    between: &mut impl FnMut(),
+) {
+    if A > 1 && V::LANES < 8 {
+        // Sixteen registers don't hold the sums of two sets.
+        for (a, turn) in turns.iter().enumerate() {
+            let (out, x, turn) = (out.wrapping_add(a * set), x.wrapping_add(a * set), std::array::from_ref(turn));
+            // SAFETY: the caller's contract; likewise below.
+            unsafe {
+                multiply::<V, K, 1>(start, (len, n, set), (rows, cols, matrix), out, x, key, points, turn, between)
+            };
+        }
+        return;
+    }
+    // SAFETY: as above.
+    let one = unsafe { V::splat(1.0) };
+    for at in (0..len).step_by(BLOCK) {
+        for lane in (0..8).step_by(V::LANES) {
+            // SAFETY: as above.
+            unsafe {
+                let mut factors = [[(one, one); 2]; A];
+                for a in 0..A {
+                    for i in 0..2 {
+                        let (re, im) = points.monomial::<V>(&turns[a], i, (start + at) / BLOCK, lane);
+                        factors[a][i] = (re.sub(one), im);
+                    }
+                }
+                for c in 0..cols {
+                    between();
+                    let key = key.add(at * rows * cols + c * BLOCK + lane);
+                    let sums = sums::<V, K, A>((rows, n, set), x.add(at + lane), key, (cols * BLOCK, matrix));
+                    for a in 0..A {
+                        let ([first, second, both], [f, g]) = (sums[a], factors[a]);
+                        let turned = mul_add(f, mul_add(g, both, first), mul(g, second));
+                        let out = out.add(a * set + c * n + at + lane);
+                        turned.0.store(out);
+                        turned.1.store(out.add(8));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// For each set, `Σ_r x_r·key_{r,matrix}` in one column.
+///
+/// # Safety
+/// As above.
+#[inline(always)]
+unsafe fn sums<V: Vector, K: KeyWord, const A: usize>(
+    (rows, n, set): (usize, usize, usize),
+    x: *const f64,
+    key: *const K,
+    (key_row, matrix): (usize, usize),
+) -> [[(V, V); MATRICES]; A] {
+    // SAFETY: the caller's contract; likewise below.
+    let zero = unsafe { V::splat(0.0) };
+    let mut sums = [[(zero, zero); MATRICES]; A];
+    for row in 0..rows {
+        // SAFETY: as above.
+        unsafe {
+            let mut digits = [(zero, zero); A];
+            for a in 0..A {
+                let p = x.add(a * set + row * n);
+                digits[a] = (V::load(p), V::load(p.add(8)));
+            }
+            for m in 0..MATRICES {
+                let k = key.add(row * key_row + m * matrix);
+                let (k_re, k_im) = (K::load::<V>(k), K::load::<V>(k.add(8)));
+                for a in 0..A {
+                    let ((re, im), sum) = (digits[a], &mut sums[a][m]);
+                    sum.0 = im.neg_mul_add(k_im, re.mul_add(k_re, sum.0));
+                    sum.1 = im.mul_add(k_re, re.mul_add(k_im, sum.1));
+                }
+            }
+        }
+    }
+    sums
+}

@@ -1,0 +1,201 @@
+"""Polynomials deeper than a bootstrap's levels: how they are taken apart, and what comes out beside NumPy's."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.polynomial import chebyshev, polynomial
+
+import everlevel
+from conftest import INSECURE_LOG_N, Party, new_party
+from everlevel import Ciphertext, Engine, EvaluationKey
+from everlevel._deep_polynomials import Split, pieces, plan, power_of_two_above, size_bound
+from everlevel.errors import LevelError, MissingKeyError, OperandTypeError
+
+
+@pytest.fixture(scope="module")
+def auto() -> Party:
+    party = new_party(Engine(auto_bootstrap=True, insecure_log_n=INSECURE_LOG_N))
+    party.engine.create_evaluation_key(party.secret_key, rotations=False)
+    return party
+
+
+def assert_as_numpys(party: Party, y: Ciphertext, expected: np.ndarray, error: float) -> None:
+    """The error is within what is stated here, and within what the ciphertext states."""
+    errors = np.abs(party.engine.decrypt(y, party.secret_key)[: len(expected)] - expected)
+    assert errors.max() < error, f"2^{np.log2(errors.max()):.1f}"
+    assert np.sqrt((errors**2).mean()) < 2.0**-y.precision_bits
+
+
+@pytest.mark.parametrize("is_chebyshev", [False, True])
+@pytest.mark.parametrize(("length", "inner", "outer"), [(16, 2, 2), (11, 2, 2), (7, 1, 2), (64, 1, 5), (33, 5, 1)])
+def test_pieces_are_the_polynomial(
+    length: int, inner: int, outer: int, is_chebyshev: bool, rng: np.random.Generator
+) -> None:
+    p, x = rng.normal(size=length), np.cos(np.linspace(0, np.pi, 50))
+    value = chebyshev.chebval if is_chebyshev else polynomial.polyval
+    parts = pieces(p, Split(inner, outer, "nothing"), is_chebyshev=is_chebyshev)
+    assert [len(part) for part in parts] == [2**inner] * 2**outer
+    terms = [value(x, part) for part in parts]
+    degree = 2**inner
+    while len(terms) > 1:
+        giant = value(x, np.eye(1, degree + 1, degree)[0])
+        terms = [r + q * giant for r, q in zip(terms[::2], terms[1::2], strict=True)]
+        degree *= 2
+    np.testing.assert_allclose(terms[0], value(x, p), atol=1e-12)
+
+
+def test_sizes_are_bounded_and_not_by_much(rng: np.random.Generator) -> None:
+    x = np.cos(np.linspace(0, np.pi, 20_001))
+    for length in (1, 2, 30, 500):
+        p = rng.normal(size=length)
+        largest = np.abs(chebyshev.chebval(x, p)).max()
+        assert largest <= size_bound(p, is_chebyshev=True) <= 1.083 * largest
+        assert size_bound(p, is_chebyshev=False) == pytest.approx(np.abs(p).sum())
+    assert [power_of_two_above(size) for size in (0.0, 0.3, 1.0, 1.01, 2.0, 5.0)] == [1, 1, 1, 2, 2, 8]
+
+
+@pytest.mark.parametrize(
+    ("depth", "level", "makes_real", "expected"),
+    [
+        (11, 10, False, Split(10, 1, "nothing")),
+        (11, 10, True, Split(10, 1, "bootstrap")),
+        (12, 13, True, Split(12, 0, "conjugation")),
+        (14, 13, True, Split(12, 2, "conjugation")),
+        (12, 0, True, Split(10, 2, "bootstrap")),
+        (10, 9, True, Split(10, 0, "bootstrap")),
+        (20, 0, True, Split(10, 10, "bootstrap")),
+        (21, 10, False, None),
+    ],
+)
+def test_the_split_of_fewest_bootstraps_is_taken(
+    depth: int, level: int, makes_real: bool, expected: Split | None
+) -> None:
+    assert plan(depth, level, 10, makes_real=makes_real) == expected
+
+
+FUNCTIONS: list[tuple[Any, int, float, int]] = [
+    (lambda x: np.tanh(100 * x), 1500, 2**-16, 3),
+    (np.abs, 4095, 2**-17, 4),
+    (lambda x: np.cos(500 * x), 1100, 2**-13, 3),
+    (lambda x: np.exp(500j * x), 1100, 2**-13, 4),
+]
+
+
+@pytest.mark.parametrize(("f", "degree", "error", "bootstraps"), FUNCTIONS)
+@pytest.mark.parametrize("level", [0, 5])
+def test_deep_fits_are_numpys(auto: Party, f: Any, degree: int, error: float, bootstraps: int, level: int) -> None:
+    engine, values = auto.engine, np.linspace(-1, 1, 512)
+    fit = everlevel.fit(f, degree)
+    before = engine.bootstrap_count
+    y = fit(engine.encrypt(values, auto.public_key, level=level))
+    assert engine.bootstrap_count - before == bootstraps
+    # One level for each halving.
+    assert y.level == 10 - (fit.degree.bit_length() - 10)
+    assert y.is_real == np.isrealobj(fit.coefficients)
+    assert_as_numpys(auto, y, fit(values), error)
+
+
+def test_what_needs_no_bootstrap_has_none(auto: Party) -> None:
+    engine, values = auto.engine, np.linspace(-1, 1, 512)
+    fit = everlevel.fit(np.abs, 4094)
+    before = engine.bootstrap_count
+    y = fit(engine.encrypt(values, auto.public_key))
+    assert (engine.bootstrap_count, y.level) == (before, 1)
+    assert_as_numpys(auto, y, fit(values), 2**-18)
+
+
+@pytest.mark.parametrize("level", [0, 1, 10])
+def test_other_intervals_and_long_vectors(auto: Party, level: int) -> None:
+    engine, values = auto.engine, np.linspace(-0.6, 0.9, 700)
+    for degree in (1023, 1024):
+        fit = everlevel.fit(lambda x: np.tanh(30 * x), degree, (-0.7, 1.0))
+        y = fit(engine.encrypt(values, auto.public_key, level=level))
+        assert len(y) == 2
+        assert_as_numpys(auto, y, fit(values), 2**-15)
+
+
+def test_powers_within_the_unit_circle(auto: Party, rng: np.random.Generator) -> None:
+    engine, key = auto.engine, auto.relinearization_key
+    coefficients = np.zeros(1101)
+    coefficients[[0, 3, 500, 1023, 1024, 1100]] = 0.25, -0.5, 3.0, 1.0, -1.0, 0.5
+    for values in (np.linspace(-1, 1, 512), 0.99 * np.exp(1j * np.linspace(0, 6, 512))):
+        x = engine.encrypt(values, auto.public_key, level=4)
+        y = engine.evaluate_polynomial(x, coefficients, key)
+        assert y.is_real == np.isrealobj(values)
+        assert_as_numpys(auto, y, polynomial.polyval(values, coefficients), 2**-11)
+    # A complex polynomial of a real x: the parts share the powers.
+    x = engine.encrypt(np.linspace(-1, 1, 512), auto.public_key, level=4)
+    y = engine.evaluate_polynomial(x, coefficients + 1j * np.eye(1, 1101)[0], key)
+    assert not y.is_real
+    assert_as_numpys(auto, y, polynomial.polyval(np.linspace(-1, 1, 512), coefficients) + 1j, 2**-11)
+
+
+def test_one_element_of_the_basis_takes_no_pieces(auto: Party) -> None:
+    engine, values = auto.engine, np.linspace(-0.9, 0.9, 512)  # at the ends T_1024 is a million times as steep as x
+    series = np.zeros(1025)
+    series[[0, -1]] = 0.5, 0.25
+    before = engine.bootstrap_count
+    y = engine.evaluate_chebyshev_polynomial(engine.encrypt(values, auto.public_key, level=10), series)
+    assert (engine.bootstrap_count - before, y.level) == (2, 9)
+    assert_as_numpys(auto, y, chebyshev.chebval(values, series), 2**-10)
+
+
+def test_it_is_told(auto: Party, caplog: pytest.LogCaptureFixture) -> None:
+    x = auto.engine.encrypt([0.5], auto.public_key, level=0)
+    with caplog.at_level(logging.INFO, logger="everlevel"):
+        auto.engine.evaluate_chebyshev_polynomial(x, np.ones(1025) / 1025)
+    message = caplog.records[-1].getMessage()
+    assert message.startswith("evaluate_chebyshev_polynomial: 11 levels, of which a bootstrap gives 10: pieces of ")
+    assert "degree below 1024, " in message
+
+
+@pytest.mark.parametrize("bootstrap", ["regular", "small"])
+def test_a_key_that_is_given_bootstraps_too(deep: Party, bootstrap: Any) -> None:
+    engine, values = deep.engine, np.linspace(-1, 1, 512)
+    key = engine.create_evaluation_key(deep.secret_key, bootstrap=bootstrap)
+    engine.forget_keys()
+    for degree, level in ((1500, 10), (30, 8)):
+        fit = everlevel.fit(lambda x: np.tanh(20 * x), degree)
+        x = engine.encrypt(values, deep.public_key, level=3)
+        with pytest.raises(LevelError):
+            engine.evaluate_chebyshev_polynomial(x, fit, key)
+        y = engine.evaluate_chebyshev_polynomial(x, fit, bootstrap_key=key)
+        assert y.level == (9 if degree == 1500 else 5), level
+        assert_as_numpys(deep, y, fit(values), 2**-16)
+
+
+def test_what_is_too_deep_even_so_is_refused(auto: Party, deep: Party) -> None:
+    x = auto.engine.encrypt([0.5], auto.public_key, level=2)
+    series = np.zeros(2**20 + 1)
+    series[-1] = 1
+    before = auto.engine.bootstrap_count
+    with pytest.raises(LevelError, match=r"takes 21 levels, and in pieces 20 are there, .* below 2\^20") as info:
+        auto.engine.evaluate_chebyshev_polynomial(x, series)
+    assert info.value.max_level == 20
+    assert auto.engine.bootstrap_count == before
+    y = deep.engine.encrypt([0.5], deep.public_key, level=2)
+    without = EvaluationKey([deep.relinearization_key])
+    with pytest.raises(MissingKeyError, match="no bootstrap key"):
+        deep.engine.evaluate_polynomial(y, np.ones(9), bootstrap_key=without)
+    with pytest.raises(OperandTypeError, match="bootstrap_key is of type RelinearizationKey"):
+        deep.engine.evaluate_polynomial(
+            y,
+            np.ones(9),
+            deep.relinearization_key,
+            bootstrap_key=deep.relinearization_key,  # type: ignore[arg-type]
+        )
+
+
+@pytest.mark.full_size
+def test_a_corner_at_full_size() -> None:
+    party = new_party(Engine("parallel", auto_bootstrap=True))
+    engine = party.engine
+    engine.create_evaluation_key(party.secret_key, bootstrap="small")
+    values, fit = np.linspace(-1, 1, engine.slot_count), everlevel.fit(np.abs, 4095)
+    y = fit(engine.encrypt(values, party.public_key, level=0))
+    assert (engine.bootstrap_count, y.level) == (4, 8)
+    assert_as_numpys(party, y, fit(values), 2**-15)
