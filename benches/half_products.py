@@ -47,14 +47,14 @@ def digits(gadget: dict[str, int]) -> str:
 def markdown(rows: list[Row]) -> str:
     """Write the table for the page."""
     titles = [
-        "set", "products", "digits of mask, body", "transforms", "multiplications", "key, MB", "one, ms",
+        "set", "products", "digits of mask, body", "bits a step", "transforms", "multiplications", "key, MB", "one, ms",
         "each of 64, ms", "noise", "formula", "variance by formula", "p_fail",
     ]  # fmt: skip
     lines = ["| " + " | ".join(titles) + " |", "|" + "---|" * len(titles)]
     for row in rows:
         cells = [
             f"`{row['set']}`", row["products"], f"{digits(row['mask'])}, {digits(row['body'])}",
-            str(row["transforms"]), str(row["multiplications"]), f"{row['key_megabytes']:.1f}",
+            str(row["bits_per_step"]), str(row["transforms"]), str(row["multiplications"]), f"{row['key_megabytes']:.1f}",
             f"{row['least_milliseconds']:.2f} ({row['median_milliseconds']:.2f})", f"{row['batch_milliseconds']:.2f}",
             f"{row['log2_deviation']:.2f}", f"{row['log2_deviation_formula']:.2f}", f"{row['variance_ratio']:.2f}",
             f"2^{row['log2_p_fail']:.0f}",

@@ -91,7 +91,12 @@ def test_marked_text_is_replaced_and_nothing_else(tmp_path: Path, monkeypatch: p
 
 def half_products_row(products: str, **values: Any) -> dict[str, Any]:
     row = {"set": "gate-64", "products": products, "samples": 10_000, "key_megabytes": 31.5, "multiplications": 24}
-    row |= {"mask": {"digits": 3, "base_log2": 6}, "body": {"digits": 2, "base_log2": 6}, "transforms": 11}
+    row |= {
+        "mask": {"digits": 3, "base_log2": 6},
+        "body": {"digits": 2, "base_log2": 6},
+        "transforms": 11,
+        "bits_per_step": 1,
+    }
     row |= {"least_milliseconds": 3.6, "median_milliseconds": 3.7, "batch_milliseconds": 2.0, "variance_ratio": 0.98}
     return row | {"log2_deviation": -7.88, "log2_deviation_formula": -7.87, "log2_p_fail": -65.5} | values
 
@@ -105,7 +110,7 @@ def test_half_products_are_drawn_and_written(tmp_path: Path, monkeypatch: pytest
     half_products.draw(rows, tmp_path / "new" / "picture.png")
     assert (tmp_path / "new" / "picture.png").stat().st_size > 10_000
     _, _, full, half, *_ = half_products.markdown(rows).splitlines()
-    assert full.startswith("| `gate-64` | full | 3 × 6, 2 × 6 | 11 | 24 | 31.5 | 4.00 (3.70) | 2.00 |")
+    assert full.startswith("| `gate-64` | full | 3 × 6, 2 × 6 | 1 | 11 | 24 | 31.5 | 4.00 (3.70) | 2.00 |")
     assert half.endswith("| -7.88 | -7.87 | 0.98 | 2^-66 |")
 
 

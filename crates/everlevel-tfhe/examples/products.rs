@@ -29,6 +29,7 @@ struct Row {
     products: &'static str,
     mask: Gadget,
     body: Gadget,
+    bits_per_step: usize,
     transforms: usize,
     multiplications: usize,
     key_megabytes: f64,
@@ -82,12 +83,13 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn print(row: &Row) {
     let digits = |gadget: Gadget| format!("{} × {}", gadget.digits, gadget.base_log2);
     println!(
-        "{:<14} {} products: digits of mask {}, body {}; {:>2} transforms, {:>2} multiplications, key {:>5.1} MB; one {:>6.3} ms (median {:.3}), \
+        "{:<14} {} products: digits of mask {}, body {}; a step of {} has {:>2} transforms, {:>2} multiplications, key {:>5.1} MB; one {:>6.3} ms (median {:.3}), \
          of 64 {:>6.3}; noise 2^{:.3}, formula 2^{:.3}, variance {:.3} of it, {} samples; p_fail 2^{:.1}",
         row.set,
         row.products,
         digits(row.mask),
         digits(row.body),
+        row.bits_per_step,
         row.transforms,
         row.multiplications,
         row.key_megabytes,
@@ -129,8 +131,9 @@ fn compare(name: &str, samples: u64) -> Result<Vec<Row>, Box<dyn Error>> {
             products: if params.mask_gadget == params.body_gadget { "full" } else { "half" },
             mask: params.mask_gadget,
             body: params.body_gadget,
+            bits_per_step: params.bits_per_step,
             transforms: params.transforms(),
-            multiplications: params.rows() * (params.rank + 1),
+            multiplications: params.rows() * (params.rank + 1) * params.ggsws() / params.steps(),
             key_megabytes: keys[i].1.bootstrap_key().nbytes() as f64 / 1e6,
             least_milliseconds,
             median_milliseconds,

@@ -25,7 +25,8 @@
 //! # }
 //! ```
 
-pub mod bootstrap_key;
+pub mod blind_rotation;
+mod bootstrap_key;
 pub mod ciphertext;
 pub mod eval_keys;
 pub mod files;

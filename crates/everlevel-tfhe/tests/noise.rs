@@ -4,7 +4,9 @@
 
 mod common;
 
-use common::{fixed_keys, keys, literal, rotation_errors_of_keys, signed, uniform, variance};
+use common::{
+    fixed_keys, keys, literal, rotation_errors_in_batches, rotation_errors_of_keys, signed, uniform, variance,
+};
 use everlevel_tfhe::{EvalKeys, Gadget, KeySwitch, Lut, Lwe, Order, ParamsLiteral, SecretKey, Space, noise};
 
 /// Relative difference of a measured mean square from a formula.
@@ -118,6 +120,25 @@ fn check_stored_keys(key_count: u64, count: u64, tolerance: f64) {
     assert!(noise::stored_key(&literal) > 20.0 * (-60.0f64).exp2());
     let formula = literal.lwe_dim as f64 * noise::external_product(&literal);
     assert_variance("stored key", &rotation_errors_of_keys(&literal, key_count, count), formula, tolerance);
+}
+
+/// A lone rotation may take two bits one after the other: then it has the noise of such steps, and else that of two bits.
+#[test]
+fn lone_rotations() {
+    for (rank, steps_of_one) in [(2, true), (1, false)] {
+        let (mask_gadget, body_gadget) = (Gadget::new(10, 1), Gadget::new(10, 1));
+        let one = ParamsLiteral { rank, mask_gadget, body_gadget, max_log2_p_fail: 0.0, ..literal(64, Space::Bit) };
+        let two = ParamsLiteral { bits_per_step: 2, ..one.clone() };
+        let errors: Vec<f64> = (0..10)
+            .flat_map(|key| {
+                let (secret, keys) = fixed_keys(two.clone(), key);
+                rotation_errors_in_batches(&secret, &keys, 100, 1)
+            })
+            .collect();
+        let formula = one.lwe_dim as f64 * noise::external_product(if steps_of_one { &one } else { &two });
+        assert_variance(&format!("lone rotation, rank {rank}"), &errors, formula, 0.25);
+        assert!(noise::external_product(&two) > 1.4 * noise::external_product(&one));
+    }
 }
 
 #[test]

@@ -49,7 +49,7 @@ impl Points {
         let angle = |i: usize| PI * i as f64 / n as f64;
         // Exact at the quarters, so that X^0 − 1 is zero.
         let cos = |i: usize| if 2 * i % (2 * n) == n { 0.0 } else { angle(i).cos() };
-        let sin = |i: usize| if i % n == 0 { 0.0 } else { angle(i).sin() };
+        let sin = |i: usize| if i.is_multiple_of(n) { 0.0 } else { angle(i).sin() };
         let roots = (0..2 * n).map(|i| (cos(i), sin(i))).collect();
         Self { roots, blocks: k.into_iter().step_by(8).collect(), lanes }
     }

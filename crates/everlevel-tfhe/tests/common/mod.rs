@@ -63,6 +63,11 @@ pub fn uniform(dim: usize, seed: u64) -> Lwe {
 ///
 /// Tables are white, as accumulators are after a few steps: a smooth table's first steps meet the mean of the secret's bits.
 pub fn rotation_errors(secret: &SecretKey, keys: &EvalKeys, count: u64) -> Vec<f64> {
+    rotation_errors_in_batches(secret, keys, count, count as usize)
+}
+
+/// The same with so many rotations at a time.
+pub fn rotation_errors_in_batches(secret: &SecretKey, keys: &EvalKeys, count: u64, batch: usize) -> Vec<f64> {
     let (n, dim) = (keys.params().table_len(), keys.params().lwe_dim);
     let word = |x: u64| (x >> 32) as usize % (2 * n);
     let exponents: Vec<Vec<u32>> =
@@ -73,7 +78,10 @@ pub fn rotation_errors(secret: &SecretKey, keys: &EvalKeys, count: u64) -> Vec<f
     };
     let luts: Vec<Lut> = (0..count).map(table).collect();
     let threads = rayon::current_num_threads();
-    let out = keys.bootstrap_key().blind_rotate(&exponents, &luts.iter().collect::<Vec<_>>(), threads);
+    let luts_of = luts.iter().collect::<Vec<_>>();
+    let batches = exponents.chunks(batch).zip(luts_of.chunks(batch));
+    let rotate = |(exponents, luts)| keys.bootstrap_key().blind_rotate(exponents, luts, threads);
+    let out: Vec<Vec<Lwe>> = batches.flat_map(rotate).collect();
     let error = |((exponents, lut), out): ((&Vec<u32>, &Lut), &Vec<Lwe>)| {
         let rotated = exponents.iter().zip(secret.small());
         let place =
