@@ -477,6 +477,8 @@ def test_a_real_set() -> None:
     for found, expected in [
         (a + b, x + y),
         (a * b, x * y),
+        (a[:1] // b[:1], x[:1] // y[:1]),
+        (larger % 1000, np.maximum(x, y) % 1000),
         (larger - engine.minimum(a, b), np.maximum(x, y) - np.minimum(x, y)),
         (larger << (b & 7), np.maximum(x, y) << (y & 7)),
         (engine.select(a > b, larger, b), np.maximum(x, y)),
