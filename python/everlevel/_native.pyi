@@ -415,6 +415,9 @@ class TfheUintArray:
     def binary(
         self, context: TfheContext, name: str, key: TfheEvaluationKey, other: TfheUintArray, report: _Report
     ) -> TfheUintArray: ...
+    def divmod(
+        self, context: TfheContext, key: TfheEvaluationKey, other: TfheUintArray, report: _Report
+    ) -> tuple[TfheUintArray, TfheUintArray]: ...
     def checked(
         self, context: TfheContext, name: str, key: TfheEvaluationKey, other: TfheUintArray, report: _Report
     ) -> tuple[TfheUintArray, TfheBoolArray]: ...

@@ -13,6 +13,7 @@ from typing import Any
 __all__ = [
     "ChecksumError",
     "CiphertextFormError",
+    "DivisionByZeroError",
     "EngineMismatchError",
     "EverlevelError",
     "FileChangedError",
@@ -277,6 +278,18 @@ class WidthError(EverlevelError, ValueError):
 
     left: int | None = None
     right: int | None = None
+
+
+class DivisionByZeroError(EverlevelError, ZeroDivisionError):
+    """An encrypted integer was to be divided by a zero in the clear.
+
+    Attributes
+    ----------
+    index : int or tuple of int or None
+        Where the first zero stands in the divisor.
+    """
+
+    index: Any = None
 
 
 class NoiseError(EverlevelError, ValueError):

@@ -20,6 +20,7 @@ BASES = {
     errors.SpaceError: ValueError,
     errors.TableError: ValueError,
     errors.WidthError: ValueError,
+    errors.DivisionByZeroError: ZeroDivisionError,
     errors.NoiseError: ValueError,
     errors.UnitCountError: ValueError,
     errors.MissingKeyError: KeyError,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 import pickle
 import threading
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from concurrency import ctrl_c_at_the_first_step
 from everlevel import tfhe
 from everlevel.cli import main
 from everlevel.errors import (
     ChecksumError,
+    DivisionByZeroError,
     EngineMismatchError,
     FileParametersError,
     KeyMismatchError,
@@ -93,6 +96,63 @@ def test_products_are_numpys(dtype: Any, party: Party, rng: np.random.Generator)
     for left, right in [(a, engine.encrypt_uint(y, secret_key)), (a, y), (y, a)]:
         np.testing.assert_array_equal(engine.decrypt(left * right, secret_key), x * y)
     np.testing.assert_array_equal(engine.decrypt(10 * a, secret_key), dtype(10) * x)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_quotients_are_numpys(dtype: Any, party: Party, rng: np.random.Generator) -> None:
+    engine, secret_key = party
+    # One column against a row: broadcast.
+    x, y = draw(rng, dtype, (2, 1)), np.maximum(draw(rng, dtype, 2) >> dtype(rng.integers(8)), dtype(1))
+    if dtype == np.uint64:
+        x, y = x[:1], y[:1]
+    a, b = engine.encrypt_uint(x, secret_key), engine.encrypt_uint(y, secret_key)
+    for left, right in [(a, b), (a, y)]:
+        for found, expected in zip(divmod(left, right), divmod(x, y), strict=True):
+            assert found.dtype == dtype
+            np.testing.assert_array_equal(engine.decrypt(found, secret_key), expected)
+    for divisor in (1, 8, 10, 97):
+        np.testing.assert_array_equal(engine.decrypt(a // divisor, secret_key), x // dtype(divisor))
+        np.testing.assert_array_equal(engine.decrypt(a % divisor, secret_key), x % dtype(divisor))
+
+
+def test_quotients_in_both_orders(party: Party, rng: np.random.Generator) -> None:
+    engine, secret_key = party
+    x, y = draw(rng, np.uint8, (2, 1)), np.maximum(draw(rng, np.uint8, 3), np.uint8(1))
+    a, b = engine.encrypt_uint(x, secret_key), engine.encrypt_uint(y, secret_key)
+    for left, right in [(a, b), (a, y), (x, b)]:
+        for function in (operator.floordiv, operator.mod):
+            np.testing.assert_array_equal(engine.decrypt(function(left, right), secret_key), function(x, y))
+        for found, expected in zip(divmod(left, right), divmod(x, y), strict=True):
+            np.testing.assert_array_equal(engine.decrypt(found, secret_key), expected)
+    np.testing.assert_array_equal(engine.decrypt(100 // b, secret_key), np.uint8(100) // y)
+    np.testing.assert_array_equal(engine.decrypt(divmod(100, b)[1], secret_key), np.uint8(100) % y)
+
+
+def test_division_by_zero(party: Party) -> None:
+    engine, secret_key = party
+    x, y = np.array([[7, 200], [0, 9]], dtype=np.uint8), np.array([0, 3], dtype=np.uint8)
+    a, b = engine.encrypt_uint(x, secret_key), engine.encrypt_uint(y, secret_key)
+    quotient, remainder = divmod(a, b)
+    np.testing.assert_array_equal(engine.decrypt(quotient, secret_key), [[255, 66], [255, 3]])
+    np.testing.assert_array_equal(engine.decrypt(remainder, secret_key), [[7, 2], [0, 0]])
+    for divisor in (b, y):
+        for function, found in [(engine.checked_floor_divide, quotient), (engine.checked_remainder, remainder)]:
+            result, by_zero = function(a, divisor)
+            np.testing.assert_array_equal(engine.decrypt(result, secret_key), engine.decrypt(found, secret_key))
+            np.testing.assert_array_equal(engine.decrypt(by_zero, secret_key), [[True, False]] * 2)
+    for function in (operator.floordiv, operator.mod, divmod):
+        for divisor, place in [(0, None), (np.uint8(0), None), ([3, 0], 1), (np.array([[1, 2], [0, 0]]), (1, 0))]:
+            with pytest.raises(DivisionByZeroError, match="is 0; leave it out") as caught:
+                function(a, divisor)
+            assert caught.value.index == (() if place is None else place)
+            assert isinstance(caught.value, ZeroDivisionError)
+        for refused in (0.0, 2.5, "a", -1, 256):
+            with pytest.raises((MessageError, TypeError)):
+                function(a, refused)
+    with pytest.raises(MessageError, match="-1, and 0 to 255"):
+        a // -1
+    with pytest.raises(TypeError):
+        a / 2  # type: ignore[operator]
 
 
 @settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -278,8 +338,6 @@ def test_what_is_no_operand(party: Party) -> None:
         engine.minimum(1, 2)
     with pytest.raises(OperandTypeError, match="neither true nor false"):
         bool(a == a)
-    with pytest.raises(TypeError):
-        a // 2  # type: ignore[operator]
     assert (a == None) is False  # noqa: E711 (the answer to what is no operand)
 
 
@@ -379,6 +437,35 @@ def test_progress_counts_bootstraps(
     assert f" {26 * 50}/{26 * 50} " in last
 
 
+LONG_CALLS = ["a * a", "a // a", "a % 1000", "a.max()", "a.argmin()", "a.sum()"]
+
+
+@pytest.mark.parametrize("expression", LONG_CALLS)
+def test_long_calls_are_stopped(expression: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine, secret_key = make(thread_count=1)
+    x = np.arange(1_000, dtype=np.uint32)
+    a = engine.encrypt_uint(x, secret_key)
+    with ctrl_c_at_the_first_step(monkeypatch):
+        eval(expression, {"a": a})
+    # And while bootstraps are only counted.
+    with monkeypatch.context() as patch:
+        patch.setattr("everlevel._progress.reporting", lambda *_: nullcontext(stop))
+        with pytest.raises(StoppedError):
+            eval(expression, {"a": a})
+    np.testing.assert_array_equal(engine.decrypt(a, secret_key), x)
+
+
+class StoppedError(Exception):
+    pass
+
+
+def stop(done: int, total: int) -> None:
+    assert done == 0
+    # Not before the end: the calls take more by far.
+    if total > 500:
+        raise StoppedError
+
+
 @pytest.mark.full_size
 def test_a_real_set() -> None:
     engine = tfhe.Engine("integer-4-128")
@@ -390,6 +477,8 @@ def test_a_real_set() -> None:
     for found, expected in [
         (a + b, x + y),
         (a * b, x * y),
+        (a[:1] // b[:1], x[:1] // y[:1]),
+        (larger % 1000, np.maximum(x, y) % 1000),
         (larger - engine.minimum(a, b), np.maximum(x, y) - np.minimum(x, y)),
         (larger << (b & 7), np.maximum(x, y) << (y & 7)),
         (engine.select(a > b, larger, b), np.maximum(x, y)),

@@ -68,6 +68,11 @@ impl Bench<'_> {
         self.measure("shl_by", a << amount, |int| int.shl_by(x, by))?;
         self.measure("rotate_left_by", rotated, |int| int.rotate_left_by(x, by))?;
         self.measure("mul", a.wrapping_mul(b), |int| int.mul(x, y))?;
+        let ten = &int.constants(self.width, &vec![10; self.len])?;
+        self.measure("div", a / b, |int| int.div(x, y))?;
+        self.measure("rem", a % b, |int| int.rem(x, y))?;
+        self.measure("div by 10", a / 10, |int| int.div(x, ten))?;
+        self.measure("rem by 10", a % 10, |int| int.rem(x, ten))?;
         self.measure("checked_mul", a.wrapping_mul(b), |int| Ok(int.checked_mul(x, y)?.0))
     }
 

@@ -175,6 +175,14 @@ pub enum Error {
         /// Bits of the integer.
         bits: u32,
     },
+    /// A divisor in the clear that is zero.
+    #[error("{op}: the divisor at index {index} is 0; leave it out, or use the checked form, which says where that is")]
+    DivisionByZero {
+        /// The refused operation.
+        op: &'static str,
+        /// Its index.
+        index: usize,
+    },
     /// An empty array, which has no secret to name.
     #[error("save: there are no {what}; save one or more")]
     NothingToSave {
@@ -215,6 +223,7 @@ impl Error {
             | E::WidthMismatch { op, .. }
             | E::ValueTooLarge { op, .. }
             | E::ShiftTooLarge { op, .. }
+            | E::DivisionByZero { op, .. }
             | E::Cancelled { op, .. } => Some(op),
             _ => None,
         }

@@ -243,6 +243,10 @@ impl EvalKeys {
 
     /// Refuses inputs whose bootstrap would fail too often: a combination of this variance, a table with this stride, this margin.
     pub(crate) fn check_noise(&self, op: &'static str, variance: f64, log2_stride: u32) -> Result<(), Error> {
+        // What parameters are made for needs no counting.
+        if log2_stride == 0 && variance <= self.params.norm2 * self.params.noise().bootstrapped {
+            return Ok(());
+        }
         let coarser = (f64::from(2 * log2_stride).exp2() - 1.0) * self.params.noise().mod_switch;
         let variance = self.params.noise().at_table(variance) + coarser;
         let log2_p_fail = noise::log2_p_fail(self.params.margin_torus(), variance);

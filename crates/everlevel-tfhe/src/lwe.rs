@@ -1,14 +1,20 @@
 //! LWE ciphertexts and what needs no key.
 
+use std::sync::Arc;
+
 use everlevel_rand::sampler::Gaussian;
 use everlevel_rand::{Domain, Seed};
 use zeroize::Zeroizing;
 
-/// `(a_1, …, a_dim, b)` with phase `b − Σ a_i·s_i`; torus elements are the leading bits of the words, the body is the last word.
+/// `(a_1, …, a_dim, b)` with phase `b − Σ a_i·s_i`; torus elements are the leading bits of the words, the body is the last word. Copies share their words
+/// until one is changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lwe {
-    words: Vec<u64>,
+    words: Arc<Vec<u64>>,
 }
+
+/// Words of a mask that tell it from others, as a hash would: they are uniform.
+pub(crate) const DIGEST_DIM: usize = 4;
 
 impl Lwe {
     /// The ciphertext of these words, mask first.
@@ -17,14 +23,14 @@ impl Lwe {
     /// If there are fewer than two.
     pub fn from_words(words: Vec<u64>) -> Self {
         assert!(words.len() >= 2, "a mask and a body");
-        Self { words }
+        Self { words: Arc::new(words) }
     }
 
     /// `value` without noise or mask: anybody can read it.
     pub fn trivial(dim: usize, value: u64) -> Self {
         let mut words = vec![0; dim + 1];
         words[dim] = value;
-        Self { words }
+        Self { words: Arc::new(words) }
     }
 
     /// An encryption under a binary secret. `seed` must be secret and fresh; the mask comes from a child of it.
@@ -35,7 +41,7 @@ impl Lwe {
         let mut noise = Zeroizing::new([0i64]);
         error.sample(&mut seed.stream(Domain::EncryptionNoise, 0), &mut noise[..]);
         body[0] = inner_product(mask, secret).wrapping_add(value).wrapping_add(noise[0] as u64);
-        Self { words }
+        Self { words: Arc::new(words) }
     }
 
     /// `b − Σ a_i·s_i`.
@@ -67,7 +73,7 @@ impl Lwe {
     /// `self += factor·other`.
     pub fn add_multiple(&mut self, other: &Self, factor: i64) {
         assert_eq!(self.words.len(), other.words.len(), "dimensions");
-        for (x, y) in self.words.iter_mut().zip(&other.words) {
+        for (x, y) in Arc::make_mut(&mut self.words).iter_mut().zip(other.words()) {
             *x = x.wrapping_add(y.wrapping_mul(factor as u64));
         }
     }
@@ -75,7 +81,16 @@ impl Lwe {
     /// `self += value`.
     pub fn add_plain(&mut self, value: u64) {
         let dim = self.dim();
-        self.words[dim] = self.words[dim].wrapping_add(value);
+        let body = &mut Arc::make_mut(&mut self.words)[dim];
+        *body = body.wrapping_add(value);
+    }
+
+    /// The first words of the mask, and the body.
+    pub(crate) fn digest(&self) -> [u64; DIGEST_DIM + 1] {
+        let mut words = [0; DIGEST_DIM + 1];
+        words.iter_mut().zip(self.mask()).take(DIGEST_DIM).for_each(|(out, &word)| *out = word);
+        words[DIGEST_DIM] = self.body();
+        words
     }
 }
 

@@ -23,6 +23,20 @@ impl EvalKeys {
     /// [`Error::WrongSpace`], [`Error::ForeignObject`], [`Error::SpaceExhausted`] where a value that the operands may hold gives a result outside the
     /// space, above or below zero.
     pub fn linear(&self, terms: &[(i64, &Ciphertext)], constant: i64) -> Result<Ciphertext, Error> {
+        self.linear_as(terms, constant, || {
+            let mut lwe = Lwe::trivial(self.params().ciphertext_dim(), self.encode(constant as u64));
+            terms.iter().for_each(|&(factor, x)| lwe.add_multiple(&x.lwe, factor));
+            lwe
+        })
+    }
+
+    /// [`EvalKeys::linear`] with an LWE ciphertext that is made otherwise.
+    pub(crate) fn linear_as(
+        &self,
+        terms: &[(i64, &Ciphertext)],
+        constant: i64,
+        lwe: impl FnOnce() -> Lwe,
+    ) -> Result<Ciphertext, Error> {
         let op = "linear";
         let max = self.max_integer()?;
         let (mut low, mut high) = (i128::from(constant), i128::from(constant));
@@ -35,10 +49,8 @@ impl EvalKeys {
             let max_value = if low < 0 { low.rem_euclid(i128::from(2 * max + 2)) } else { high };
             return Err(Error::SpaceExhausted { op, max_value: u64::try_from(max_value).unwrap_or(u64::MAX), max });
         }
-        let mut lwe = Lwe::trivial(self.params().ciphertext_dim(), self.encode(constant as u64));
-        terms.iter().for_each(|&(factor, x)| lwe.add_multiple(&x.lwe, factor));
         let noise = NoiseSum::combination(terms.iter().map(|&(factor, x)| (factor as f64, &x.noise)));
-        Ok(Ciphertext { lwe, key: self.id(), noise, max_value: high as u64 })
+        Ok(Ciphertext { lwe: lwe(), key: self.id(), noise, max_value: high as u64 })
     }
 
     /// `a + b`.
@@ -122,7 +134,7 @@ impl EvalKeys {
         self.table(&pairs, &(0..=max).map(entry).collect::<Vec<u64>>())
     }
 
-    fn encode(&self, value: u64) -> u64 {
+    pub(crate) fn encode(&self, value: u64) -> u64 {
         match self.params().space {
             Space::Integer { bits } => value.wrapping_shl(63 - bits),
             Space::Bit => unreachable!("integers are checked for first"),

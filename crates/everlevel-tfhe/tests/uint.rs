@@ -2,189 +2,10 @@
 
 mod common;
 
+use common::uints::{Bench, operand, operands, split, width, zip};
 use common::{four_bits, on_threads, two_bits};
-use everlevel_tfhe::{
-    BoolArray, Ciphertext, Error, EvalKeys, Extreme, Integers, NoiseSum, SecretKey, UintArray, Width, sets,
-};
+use everlevel_tfhe::{Ciphertext, Error, Extreme, NoiseSum, Width, sets};
 use proptest::prelude::*;
-
-/// What operations give, encrypted and in the clear, on arrays.
-struct Bench<'k> {
-    secret: &'k SecretKey,
-    integers: Integers<'k>,
-    width: Width,
-}
-
-impl<'k> Bench<'k> {
-    fn new(keys: &'k (SecretKey, EvalKeys), width: Width) -> Self {
-        Self { secret: &keys.0, integers: keys.1.integers().unwrap(), width }
-    }
-
-    fn encrypt(&self, values: &[u64]) -> UintArray {
-        self.secret.encrypt_uints(self.width, values).unwrap()
-    }
-
-    fn are(&self, what: &str, found: &UintArray, expected: impl IntoIterator<Item = u64>) {
-        let found = self.secret.decrypt_uints(found).unwrap();
-        let expected: Vec<u64> = expected.into_iter().map(|value| value & self.width.max()).collect();
-        assert_eq!(found, expected, "{what}, {:?}", self.width);
-    }
-
-    fn bools(&self, what: &str, found: &BoolArray, expected: impl IntoIterator<Item = bool>) {
-        let expected: Vec<bool> = expected.into_iter().collect();
-        assert_eq!(self.secret.decrypt_bools(found).unwrap(), expected, "{what}, {:?}", self.width);
-    }
-
-    fn arithmetic(&self, a: &[u64], b: &[u64]) -> Result<(), Error> {
-        let (x, y, int, max) = (self.encrypt(a), self.encrypt(b), &self.integers, self.width.max());
-        self.are("add", &int.add(&x, &y)?, zip(a, b).map(|(a, b)| a.wrapping_add(b)));
-        self.are("sub", &int.sub(&x, &y)?, zip(a, b).map(|(a, b)| a.wrapping_sub(b)));
-        self.are("neg", &int.neg(&x)?, a.iter().map(|a| a.wrapping_neg()));
-        let (sum, overflow) = int.checked_add(&x, &y)?;
-        self.are("checked_add", &sum, zip(a, b).map(|(a, b)| a.wrapping_add(b)));
-        self.bools("checked_add", &overflow, zip(a, b).map(|(a, b)| u128::from(a) + u128::from(b) > u128::from(max)));
-        let (difference, overflow) = int.checked_sub(&x, &y)?;
-        self.are("checked_sub", &difference, zip(a, b).map(|(a, b)| a.wrapping_sub(b)));
-        self.bools("checked_sub", &overflow, zip(a, b).map(|(a, b)| b > a));
-        Ok(())
-    }
-
-    fn products(&self, a: &[u64], b: &[u64]) -> Result<(), Error> {
-        let (x, y, int, max) = (self.encrypt(a), self.encrypt(b), &self.integers, self.width.max());
-        self.are("mul", &int.mul(&x, &y)?, zip(a, b).map(|(a, b)| a.wrapping_mul(b)));
-        self.are(
-            "mul by a constant",
-            &int.mul(&x, &int.constants(self.width, b)?)?,
-            zip(a, b).map(|(a, b)| a.wrapping_mul(b)),
-        );
-        let (product, overflow) = int.checked_mul(&x, &y)?;
-        self.are("checked_mul", &product, zip(a, b).map(|(a, b)| a.wrapping_mul(b)));
-        self.bools("checked_mul", &overflow, zip(a, b).map(|(a, b)| u128::from(a) * u128::from(b) > u128::from(max)));
-        Ok(())
-    }
-
-    fn comparisons(&self, a: &[u64], b: &[u64]) -> Result<(), Error> {
-        let (x, y, int) = (self.encrypt(a), self.encrypt(b), &self.integers);
-        self.bools("eq", &int.eq(&x, &y)?, zip(a, b).map(|(a, b)| a == b));
-        self.bools("ne", &int.ne(&x, &y)?, zip(a, b).map(|(a, b)| a != b));
-        self.bools("lt", &int.lt(&x, &y)?, zip(a, b).map(|(a, b)| a < b));
-        self.bools("le", &int.le(&x, &y)?, zip(a, b).map(|(a, b)| a <= b));
-        self.bools("gt", &int.gt(&x, &y)?, zip(a, b).map(|(a, b)| a > b));
-        self.bools("ge", &int.ge(&x, &y)?, zip(a, b).map(|(a, b)| a >= b));
-        self.are("min", &int.min(&x, &y)?, zip(a, b).map(|(a, b)| a.min(b)));
-        self.are("max", &int.max(&x, &y)?, zip(a, b).map(|(a, b)| a.max(b)));
-        Ok(())
-    }
-
-    fn bits(&self, a: &[u64], b: &[u64]) -> Result<(), Error> {
-        let (x, y, int) = (self.encrypt(a), self.encrypt(b), &self.integers);
-        self.are("bitand", &int.bitand(&x, &y)?, zip(a, b).map(|(a, b)| a & b));
-        self.are("bitor", &int.bitor(&x, &y)?, zip(a, b).map(|(a, b)| a | b));
-        self.are("bitxor", &int.bitxor(&x, &y)?, zip(a, b).map(|(a, b)| a ^ b));
-        self.are("not", &int.not(&x)?, a.iter().map(|a| !a));
-        let conditions: Vec<bool> = a.iter().map(|a| a & 1 > 0).collect();
-        for conditions in [&conditions, &vec![true; a.len()], &vec![false; a.len()]] {
-            let expected = || zip(a, b).zip(conditions).map(|((a, b), &condition)| if condition { a } else { b });
-            let condition = self.secret.encrypt_bools(conditions)?;
-            self.are("select", &int.select(&condition, &x, &y)?, expected());
-            for width in Width::ALL {
-                let found = self.secret.decrypt_uints(&int.with_width(&x, width)?)?;
-                assert_eq!(found, a.iter().map(|a| a & width.max()).collect::<Vec<_>>());
-            }
-            let public = int.constant_bools(conditions);
-            self.are("public select", &int.select(&public, &x, &y)?, expected());
-            self.are(
-                "uints_from_bools",
-                &int.uints_from_bools(self.width, &condition)?,
-                conditions.iter().map(|&c| c.into()),
-            );
-        }
-        Ok(())
-    }
-
-    fn shifts(&self, a: &[u64], amounts: &[u32]) -> Result<(), Error> {
-        let (x, int, bits, max) = (self.encrypt(a), &self.integers, self.width.bits(), self.width.max());
-        let amounts: Vec<u32> = amounts.iter().map(|amount| amount % bits).collect();
-        let left = |a: u64, amount: u32| a << amount & max | a.checked_shr(bits - amount).unwrap_or(0);
-        let right = |a: u64, amount: u32| a >> amount | a.checked_shl(bits - amount).unwrap_or(0) & max;
-        let amount = amounts[0];
-        self.are("shl", &int.shl(&x, amount)?, a.iter().map(|a| a << amount));
-        self.are("shr", &int.shr(&x, amount)?, a.iter().map(|a| a >> amount));
-        self.are("rotate_left", &int.rotate_left(&x, amount + bits)?, a.iter().map(|&a| left(a, amount)));
-        self.are("rotate_right", &int.rotate_right(&x, amount + bits)?, a.iter().map(|&a| right(a, amount)));
-        // Encrypted amounts of another width; the bits above the width's don't count.
-        let by: Vec<u64> = amounts.iter().map(|&amount| u64::from(amount) + u64::from(bits) * 3 % 256).collect();
-        let by = self.secret.encrypt_uints(Width::U8, &by)?;
-        let each = |f: &dyn Fn(u64, u32) -> u64| a.iter().zip(&amounts).map(|(&a, &by)| f(a, by)).collect::<Vec<_>>();
-        self.are("shl_by", &int.shl_by(&x, &by)?, each(&|a, by| a << by));
-        self.are("shr_by", &int.shr_by(&x, &by)?, each(&|a, by| a >> by));
-        self.are("rotate_left_by", &int.rotate_left_by(&x, &by)?, each(&left));
-        self.are("rotate_right_by", &int.rotate_right_by(&x, &by)?, each(&right));
-        Ok(())
-    }
-
-    /// What operations give goes into others, selections among them, whose noise is twice a bootstrap's.
-    fn chain(&self, a: &[u64], b: &[u64]) -> Result<(), Error> {
-        let (x, y, int) = (self.encrypt(a), self.encrypt(b), &self.integers);
-        let (low, high) = (int.min(&x, &y)?, int.max(&x, &y)?);
-        let (width, len) = (self.width.max(), a.len());
-        self.bools("chained lt", &int.lt(&high, &low)?, vec![false; len]);
-        self.are("chained sub", &int.sub(&high, &low)?, zip(a, b).map(|(a, b)| a.abs_diff(b)));
-        let bits = int.bitxor(&int.not(&low)?, &high)?;
-        self.are("chained bitxor", &bits, zip(a, b).map(|(a, b)| !a.min(b) ^ a.max(b)));
-        let by = int.constants(self.width, &vec![3; len])?;
-        let shifted = int.shl_by(&low, &by)?;
-        let sum = int.add(&shifted, &int.shl_by(&shifted, &by)?)?;
-        self.are("chained add", &sum, zip(a, b).map(|(a, b)| (a.min(b) << 3).wrapping_add((a.min(b) << 6) & width)));
-        let five = int.constants(self.width, &vec![5; len])?;
-        self.are("chained mul", &int.mul(&low, &five)?, zip(a, b).map(|(a, b)| a.min(b).wrapping_mul(5)));
-        let both = int.combine_bools(&int.ge(&high, &low)?, &int.ne(&x, &y)?, |p, q| p & q)?;
-        self.bools("combine_bools", &both, zip(a, b).map(|(a, b)| a != b));
-        Ok(())
-    }
-
-    /// Of `rows` rows of two.
-    fn reductions(&self, a: &[u64]) -> Result<(), Error> {
-        let (x, int, rows) = (self.encrypt(a), &self.integers, a.len() / 2);
-        let column = |i: usize| a.iter().skip(i).step_by(2).copied();
-        self.are("sum", &int.sum_rows(&x, rows)?, (0..2).map(|i| column(i).fold(0, u64::wrapping_add)));
-        for (extreme, best) in [(Extreme::Min, u64::min as fn(u64, u64) -> u64), (Extreme::Max, u64::max)] {
-            let expected = [0, 1].map(|i| column(i).reduce(best).unwrap());
-            self.are("extreme", &int.extreme_row(&x, rows, extreme)?, expected);
-            let places = self.secret.decrypt_uints(&int.place_of_extreme(&x, rows, extreme)?)?;
-            let first = |i: usize| column(i).position(|value| value == expected[i]).unwrap() as u64;
-            assert_eq!(places, [first(0), first(1)], "place of {extreme:?} of {a:?}");
-        }
-        let bits: Vec<bool> = a.iter().map(|a| a & 1 > 0).collect();
-        let any = int.any_row(&self.secret.encrypt_bools(&bits)?, rows)?;
-        self.bools("any", &any, (0..2).map(|i| column(i).any(|value| value & 1 > 0)));
-        Ok(())
-    }
-}
-
-fn zip(a: &[u64], b: &[u64]) -> impl Iterator<Item = (u64, u64)> {
-    a.iter().copied().zip(b.iter().copied())
-}
-
-/// Values at which carries run far, and any others.
-fn operand() -> impl Strategy<Value = u64> {
-    let edges =
-        prop::sample::select(vec![0, 1, 2, 3, 0x55, 0x7f, 0x80, u64::MAX, u64::MAX - 1, u64::MAX << 8, 1 << 63]);
-    prop_oneof![2 => any::<u64>(), 1 => edges, 1 => (0u32..64).prop_map(|bit| 1 << bit), 1 => 0..300u64]
-}
-
-fn width() -> impl Strategy<Value = Width> {
-    prop::sample::select(Width::ALL.to_vec())
-}
-
-/// Arrays of one or two pairs.
-fn operands() -> impl Strategy<Value = Vec<(u64, u64)>> {
-    prop::collection::vec((operand(), operand()), 1..=2)
-}
-
-fn split(pairs: &[(u64, u64)], width: Width) -> (Vec<u64>, Vec<u64>) {
-    pairs.iter().map(|(a, b)| (a & width.max(), b & width.max())).unzip()
-}
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 8, failure_persistence: None, ..ProptestConfig::default() })]
@@ -246,6 +67,52 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 6, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn quotients_are_rusts(width in width(), pairs in operands(), shift in 0u32..64, threads in 1usize..=4) {
+        let bench = Bench::new(two_bits(), width);
+        // Quotients of every size.
+        let (a, b) = split(&pairs, width);
+        let b: Vec<u64> = b.iter().map(|b| b >> (shift % width.bits())).collect();
+        on_threads(threads, || bench.quotients(&a, &b)).unwrap();
+    }
+}
+
+/// All ways that divisors take: zero, powers of two, small odd factors and large ones, in the clear and encrypted, and narrower ones.
+#[test]
+fn divisors_of_every_kind() {
+    let bench = Bench::new(two_bits(), Width::U8);
+    let (int, b) = (&bench.integers, (1..=255).collect::<Vec<u64>>());
+    for a in [vec![255; 255], b.iter().map(|b| (b * 77 + 31) % 256).collect()] {
+        let (q, r) = int.div_rem(&bench.encrypt(&a), &int.constants(Width::U8, &b).unwrap()).unwrap();
+        bench.are("public div", &q, zip(&a, &b).map(|(a, b)| a / b));
+        bench.are("public rem", &r, zip(&a, &b).map(|(a, b)| a % b));
+    }
+    let b: Vec<u64> = (0..=255).step_by(11).chain([1, 2, 3, 128, 129, 255]).collect();
+    bench.quotients(&b.iter().map(|b| (b * 77 + 31) % 256).collect::<Vec<_>>(), &b).unwrap();
+    for width in [Width::U16, Width::U32, Width::U64] {
+        let bench = Bench::new(two_bits(), width);
+        let (int, a) = (&bench.integers, vec![width.max(), width.max() / 3, 12_345, 7]);
+        let x = bench.encrypt(&a);
+        let of_factors = int.constants(width, &[100, 225, 165, 125]).unwrap();
+        let (q, r) = int.div_rem(&x, &of_factors).unwrap();
+        bench.are("div by factors", &q, zip(&a, &[100, 225, 165, 125]).map(|(a, b)| a / b));
+        bench.are("rem by factors", &r, zip(&a, &[100, 225, 165, 125]).map(|(a, b)| a % b));
+        let edges = int.constants(width, &[width.max(), width.max() - 1, width.max() / 2 + 1, 1]).unwrap();
+        let (q, r) = int.div_rem(&x, &edges).unwrap();
+        bench.are("div by edges", &q, [1, 0, 0, 7]);
+        bench.are("rem by edges", &r, [0, a[1], a[2], 0]);
+        for divisor in [[0, 7, 255, 100], [0, 1, 5, 6]] {
+            let y = int.with_width(&bench.secret.encrypt_uints(Width::U8, &divisor).unwrap(), width).unwrap();
+            let (q, r) = int.div_rem(&x, &y).unwrap();
+            bench.are("narrow div", &q, zip(&a, &divisor).map(|(a, b)| a.checked_div(b).unwrap_or(width.max())));
+            bench.are("narrow rem", &r, zip(&a, &divisor).map(|(a, b)| a.checked_rem(b).unwrap_or(a)));
+        }
+    }
+}
+
 /// The largest product that fits and the smallest that doesn't, and all carries at once.
 #[test]
 fn edges_of_every_width() {
@@ -271,12 +138,35 @@ fn wider_digits() {
         on_threads(threads, || {
             bench.arithmetic(&a, &b).unwrap();
             bench.products(&a, &b).unwrap();
+            bench.quotients(&a, &b).unwrap();
+            bench.quotients(&a, &[3]).unwrap();
+            bench.quotients(&a, &[1000]).unwrap();
             bench.chain(&a, &b).unwrap();
         });
     }
     let bench = Bench::new(four_bits(), Width::U8);
     bench.comparisons(&[0x5a], &[0x5b]).unwrap();
     bench.shifts(&[0xc5], &[3]).unwrap();
+}
+
+/// Slices of rows and of columns, whose outcomes are reduced in turn.
+#[test]
+fn long_arrays_are_reduced_in_slices() {
+    let bench = Bench::new(two_bits(), Width::U8);
+    on_threads(1, || {
+        let (int, slice) = (&bench.integers, bench.integers.slice_len());
+        for (rows, len) in [(2 * slice + 5, 1), (9 * slice / 2, 2), (3, slice + 2)] {
+            let a: Vec<u64> = (0..rows * len).map(|i| (i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56).collect();
+            let x = bench.encrypt(&a);
+            let column = |i: usize| a.iter().skip(i).step_by(len).copied().collect::<Vec<_>>();
+            bench.are("sum", &int.sum_rows(&x, rows).unwrap(), (0..len).map(|i| column(i).iter().sum()));
+            let largest = (0..len).map(|i| column(i).into_iter().max().unwrap());
+            bench.are("max", &int.extreme_row(&x, rows, Extreme::Max).unwrap(), largest);
+            let places = int.place_of_extreme(&x, rows, Extreme::Max).unwrap();
+            let first = |i| column(i).iter().position(|x| Some(x) == column(i).iter().max()).unwrap() as u64;
+            assert_eq!(bench.secret.decrypt_uints(&places).unwrap(), (0..len).map(first).collect::<Vec<_>>());
+        }
+    });
 }
 
 /// Copies of one error add as values: their sums are made of smaller groups.
@@ -289,6 +179,7 @@ fn copies_are_combined() {
         let value = bench.secret.decrypt_uints(x).unwrap()[0];
         bench.are("sum of copies", &int.sum_rows(&x.take(&[0; 9]), 9).unwrap(), [value.wrapping_mul(9)]);
         bench.are("product", &int.mul(x, x).unwrap(), [value.wrapping_mul(value)]);
+        bench.are("quotient", &int.div(x, x).unwrap(), [1]);
         bench.are("double", &int.add(x, x).unwrap(), [value.wrapping_mul(2)]);
         bench.bools("equal", &int.eq(x, x).unwrap(), [true]);
         bench.are("difference", &int.sub(x, x).unwrap(), [0]);
@@ -340,5 +231,7 @@ fn real_set() {
     bench.chain(&a, &b).unwrap();
     on_threads(4, || bench.arithmetic(&a[..1], &b[..1])).unwrap();
     bench.reductions(&[9, 1, 0xbeef, 1, 7, 3]).unwrap();
-    Bench::new(&keys, Width::U8).products(&[0xd7], &[0x4b]).unwrap();
+    let bench = Bench::new(&keys, Width::U8);
+    bench.products(&[0xd7], &[0x4b]).unwrap();
+    bench.quotients(&[0xd7], &[0x1b]).unwrap();
 }

@@ -12,7 +12,7 @@ use everlevel_tfhe::{BoolArray, Error, Extreme, Integers, Space, UintArray, Widt
 fn costs_are_those_of_the_notes() {
     let notes = include_str!("../../../docs/notes/tfhe.md");
     type Operation = fn(&Integers<'_>, [&UintArray; 3], &BoolArray) -> Result<(), Error>;
-    let operations: [(&str, Operation); 13] = [
+    let operations: [(&str, Operation); 21] = [
         ("add, subtract, negate", |int, [x, y, _], _| int.sub(x, y).map(drop)),
         ("`checked_add`, `checked_sub`", |int, [x, y, _], _| int.checked_sub(x, y).map(drop)),
         ("eq, ne", |int, [x, y, _], _| int.eq(x, y).map(drop)),
@@ -27,6 +27,14 @@ fn costs_are_those_of_the_notes() {
         ("multiply", |int, [x, y, _], _| int.mul(x, y).map(drop)),
         ("multiply by the constant 10", |int, [x, ..], _| int.mul(x, &int.constants(x.width(), &[10])?).map(drop)),
         ("`checked_mul`", |int, [x, y, _], _| int.checked_mul(x, y).map(drop)),
+        ("divide", |int, [x, y, _], _| int.div(x, y).map(drop)),
+        ("remainder", |int, [x, y, _], _| int.rem(x, y).map(drop)),
+        ("divide with remainder", |int, [x, y, _], _| int.div_rem(x, y).map(drop)),
+        ("divide by the constant 10", |int, [x, ..], _| int.div(x, &int.constants(x.width(), &[10])?).map(drop)),
+        ("remainder by the constant 10", |int, [x, ..], _| int.rem(x, &int.constants(x.width(), &[10])?).map(drop)),
+        ("divide by the constant 100", |int, [x, ..], _| int.div(x, &int.constants(x.width(), &[100])?).map(drop)),
+        ("remainder by the constant 100", |int, [x, ..], _| int.rem(x, &int.constants(x.width(), &[100])?).map(drop)),
+        ("divide by the constant 229", |int, [x, ..], _| int.div(x, &int.constants(x.width(), &[229])?).map(drop)),
         ("sum of 16", |int, [.., many], _| int.sum_rows(many, 16).map(drop)),
     ];
     let (secret, keys) = two_bits();
@@ -67,6 +75,37 @@ fn rounds_are_shared_by_the_elements() {
     assert!(int.checked_mul(&x, &x).unwrap().1.is_empty());
 }
 
+/// Long arrays are reduced in slices: a round is no longer than what a slice takes, and all rounds together are as many bootstraps as without slices.
+#[test]
+fn reductions_are_done_in_slices() {
+    let (secret, keys) = two_bits();
+    let int = keys.integers().unwrap();
+    let all = secret.encrypt_uints(Width::U16, &[7; 5000]).unwrap();
+    for threads in [1, 3] {
+        on_threads(threads, || {
+            let slice = int.slice_len();
+            for (rows, len) in [(3 * slice + 1, 1), (300, 7), (5, 2 * slice + 3)] {
+                let many = all.slice(0..rows * len);
+                let max = int.cost(|int| int.extreme_row(&many, rows, Extreme::Max)).unwrap();
+                assert_eq!(max.bootstraps, 28 * (rows - 1) * len);
+                let sum = int.cost(|int| int.sum_rows(&many, rows)).unwrap();
+                // Of five terms a digit and a carry.
+                assert!(sum.bootstraps < rows * len * 8, "{sum:?}");
+                // A comparison takes two bootstraps a block at most; sums take those of four times as many rows.
+                for (cost, rows_at_once) in [(max, 1), (sum, 4)] {
+                    let held = 2 * 8 * rows_at_once * slice.max(len.min(slice));
+                    assert!(cost.bootstraps <= cost.rounds * held, "{cost:?} in rounds of {held}");
+                }
+            }
+        });
+    }
+    let none = all.take(&[]);
+    for reduced in [int.sum_rows(&none, 3), int.extreme_row(&none, 3, Extreme::Min)] {
+        assert!(reduced.unwrap().is_empty());
+    }
+    assert_eq!(int.place_of_extreme(&none, 300, Extreme::Min).unwrap().width(), Width::U16);
+}
+
 /// What is counted beforehand is what is done.
 #[test]
 fn costs_are_paid() {
@@ -75,12 +114,14 @@ fn costs_are_paid() {
     let int = &keys.1.integers().unwrap();
     let least = int.min(&x, &y).unwrap();
     type Operation<'a> = &'a dyn Fn(&Integers<'_>) -> Result<UintArray, Error>;
-    let operations: [Operation<'_>; 5] = [
+    let operations: [Operation<'_>; 7] = [
         &|int| int.sum_rows(&x.take(&[0; 9]), 9),
         &|int| int.sum_rows(&least.take(&[0; 9]), 9),
         &|int| Ok(int.checked_mul(&least, &x)?.0),
         &|int| int.place_of_extreme(&int.bitxor(&x, &least)?, 2, Extreme::Max),
         &|int| int.mul(&least, &int.constants(Width::U16, &[10, 0])?),
+        &|int| int.div(&least, &x),
+        &|int| int.rem(&least, &int.constants(Width::U16, &[10, 77])?),
     ];
     for (i, operation) in operations.into_iter().enumerate() {
         let (cost, before) = (int.cost(operation).unwrap(), keys.1.bootstrap_count());
@@ -142,6 +183,13 @@ fn refusals_carry_both_values() {
     assert!(matches!(int.select(&theirs, &a, &a), Err(Error::ForeignObject { op: "select", .. })));
     let refused = int.combine_bools(&ours, &theirs, |p, q| p & q);
     assert!(matches!(refused, Err(Error::ForeignObject { op: "combine_bools", .. })));
+    let zero = int.constants(Width::U8, &[0]).unwrap();
+    assert_eq!(
+        int.div(&a, &zero).unwrap_err().to_string(),
+        "div: the divisor at index 0 is 0; leave it out, or use the checked form, which says where that is"
+    );
+    assert!(matches!(int.rem(&a, &b), Err(Error::WidthMismatch { op: "rem", left: 8, right: 16 })));
+    assert!(matches!(int.div_rem(&a, &foreign), Err(Error::ForeignObject { op: "div_rem", .. })));
     assert_eq!(
         int.shr(&a, 8).unwrap_err().to_string(),
         "shr: the amount is 8, an integer of 8 bits is shifted by 0 to 7; reduce it"

@@ -84,6 +84,26 @@ class EncryptedArray(Storable, Generic[NativeT]):
             actual=type(self).__name__,
         )
 
+    # Bit by bit. Each kind has its own operation of these names.
+
+    def _bitwise(self, name: str, other: Any) -> Self:
+        raise NotImplementedError
+
+    def __and__(self, other: Any) -> Self:
+        return self._bitwise("and", other) if is_operand(other) else NotImplemented
+
+    __rand__ = __and__
+
+    def __or__(self, other: Any) -> Self:
+        return self._bitwise("or", other) if is_operand(other) else NotImplemented
+
+    __ror__ = __or__
+
+    def __xor__(self, other: Any) -> Self:
+        return self._bitwise("xor", other) if is_operand(other) else NotImplemented
+
+    __rxor__ = __xor__
+
     # Elements.
 
     def __len__(self) -> int:

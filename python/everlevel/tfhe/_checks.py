@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._checks import unmasked
-from ..errors import MessageError, MessageTypeError, OperandTypeError, TableError
+from ..errors import DivisionByZeroError, MessageError, MessageTypeError, OperandTypeError, TableError
 
 Shape = tuple[int, ...]
 
@@ -91,14 +91,31 @@ def uints(operation: str, values: Any, width: int) -> NDArray[np.uint64]:
     return in_range(operation, array, 0, 2**width - 1, "choose a larger width").astype(np.uint64)
 
 
+def divisor(operation: str, values: Any) -> None:
+    """Refuse zeros, of what is in the clear and an array of integers; other checks are left to those of operands."""
+    array = _integer_array(operation, values, "integers", "numpy.uint32")
+    if (array == 0).any():
+        place = _place(array.shape, array == 0)
+        where = "" if place == () else f" at index {place}"
+        raise DivisionByZeroError(
+            f"{operation}: the divisor{where} is 0; leave it out, or use checked_floor_divide or checked_remainder, "
+            f"which tell where that is",
+            index=place,
+        )
+
+
+def _place(shape: Shape, found: NDArray[np.bool_]) -> Any:
+    """Return the index of the first element found: an integer in one dimension."""
+    index = tuple(int(i) for i in np.unravel_index(int(np.argmax(found)), shape))
+    return index[0] if len(index) == 1 else index
+
+
 def in_range(operation: str, array: NDArray[Any], low: int, high: int, advice: str = _MORE_BITS) -> NDArray[Any]:
     """Refuse an integer outside of a range, and say where the first one stands."""
     bad = (array < low) | (array > high)
     if bad.any():
-        index = np.unravel_index(int(np.argmax(bad)), array.shape)
-        value = int(array[index])
-        place: Any = tuple(int(i) for i in index)
-        place = place[0] if len(place) == 1 else place
+        place = _place(array.shape, bad)
+        value = int(array[place])
         where = "" if place == () else f" at index {place}"
         raise MessageError(
             f"{operation}: the value{where} is {value}, and {low} to {high} are taken; reduce it, or {advice}",

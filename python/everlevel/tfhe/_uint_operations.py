@@ -115,6 +115,22 @@ class UintOperationsMixin(EngineCore):
             result, overflow = x._native.checked(self._context, name, key, y._native, report)
         return self._wrap_uints(result, shape), self._wrap_bools(overflow, shape)
 
+    def _uint_divide(self, name: str, a: Any, b: Any) -> UintArray:
+        self._require_divisor(name, b)
+        return self._uint_binary(name, a, b)
+
+    def _uint_divmod(self, a: Any, b: Any) -> tuple[UintArray, UintArray]:
+        self._require_divisor("divmod", b)
+        key, shape, x, y = self._uint_pair("divmod", a, b)
+        with self._reporting("divmod") as report:
+            quotient, remainder = x._native.divmod(self._context, key, y._native, report)
+        return self._wrap_uints(quotient, shape), self._wrap_uints(remainder, shape)
+
+    def _require_divisor(self, operation: str, b: Any) -> None:
+        """Refuse zeros in the clear; encrypted ones can't be seen."""
+        if not isinstance(b, EncryptedArray):
+            _checks.divisor(operation, b)
+
     def _uint_compare(self, name: str, a: Any, b: Any) -> BoolArray:
         key, shape, x, y = self._uint_pair(name, a, b)
         with self._reporting(name) as report:

@@ -28,7 +28,8 @@ class UintsMixin(UintOperationsMixin):
     * `WidthError` if operands have different widths;
     * `MessageError` if shapes don't go together, or a value in the clear isn't one that the width holds;
       `MessageTypeError` if it is no integer;
-    * `OperandTypeError` if an operand is of another kind.
+    * `OperandTypeError` if an operand is of another kind;
+    * `DivisionByZeroError` if a divisor in the clear is zero, unless the form is checked.
     """
 
     def encrypt_uint(self, values: Any, secret_key: SecretKey, *, width: int | None = None) -> UintArray:
@@ -142,6 +143,30 @@ class UintsMixin(UintOperationsMixin):
     def checked_multiply(self, a: Any, b: Any) -> tuple[UintArray, BoolArray]:
         """Compute ``a * b``, and where the product is ``2**width`` or more: see `checked_add`."""
         return self._uint_checked("multiply", a, b)
+
+    def checked_floor_divide(self, a: Any, b: Any) -> tuple[UintArray, BoolArray]:
+        """Compute ``a // b``, and where `b` is zero; zeros in the clear are taken, too.
+
+        Returns
+        -------
+        quotient : UintArray
+            Where `b` is zero, ``2**width - 1``.
+        by_zero : BoolArray
+            Of the same shape.
+
+        Examples
+        --------
+        >>> engine, secret_key = tfhe_engine, tfhe_secret_key
+        >>> x = engine.encrypt_uint(np.array([200, 5], dtype=np.uint8), secret_key)
+        >>> quotient, by_zero = engine.checked_floor_divide(100, x - 5)
+        >>> engine.decrypt(quotient, secret_key), engine.decrypt(by_zero, secret_key)
+        (array([  0, 255], dtype=uint8), array([False,  True]))
+        """
+        return self._uint_checked("floor_divide", a, b)
+
+    def checked_remainder(self, a: Any, b: Any) -> tuple[UintArray, BoolArray]:
+        """Compute ``a % b``, and where `b` is zero, and the remainder `a`: see `checked_floor_divide`."""
+        return self._uint_checked("remainder", a, b)
 
     def rotate_left(self, a: Any, amount: Any) -> UintArray:
         """Rotate bits to the left by an amount modulo the width, in the clear or encrypted."""

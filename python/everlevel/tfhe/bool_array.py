@@ -54,20 +54,8 @@ class BoolArray(EncryptedArray[_native.TfheBoolArray]):
     def __invert__(self) -> BoolArray:
         return self._engine._bool_not(self)
 
-    def __and__(self, other: Any) -> BoolArray:
-        return self._engine._bool_gate("and", self, other) if is_operand(other) else NotImplemented
-
-    __rand__ = __and__
-
-    def __or__(self, other: Any) -> BoolArray:
-        return self._engine._bool_gate("or", self, other) if is_operand(other) else NotImplemented
-
-    __ror__ = __or__
-
-    def __xor__(self, other: Any) -> BoolArray:
-        return self._engine._bool_gate("xor", self, other) if is_operand(other) else NotImplemented
-
-    __rxor__ = __xor__
+    def _bitwise(self, name: str, other: Any) -> BoolArray:
+        return self._engine._bool_gate(name, self, other)
 
     def __eq__(self, other: Any) -> BoolArray:  # type: ignore[override]
         return ~(self ^ other) if is_operand(other) else NotImplemented

@@ -63,20 +63,8 @@ class Ciphertext(EncryptedArray[_native.TfheCiphertext]):
     def __invert__(self) -> Ciphertext:
         return self._engine.not_(self)
 
-    def __and__(self, other: Any) -> Ciphertext:
-        return self._engine.and_(self, other) if is_operand(other) else NotImplemented
-
-    __rand__ = __and__
-
-    def __or__(self, other: Any) -> Ciphertext:
-        return self._engine.or_(self, other) if is_operand(other) else NotImplemented
-
-    __ror__ = __or__
-
-    def __xor__(self, other: Any) -> Ciphertext:
-        return self._engine.xor(self, other) if is_operand(other) else NotImplemented
-
-    __rxor__ = __xor__
+    def _bitwise(self, name: str, other: Any) -> Ciphertext:
+        return self._engine._gate(name, self, other)
 
     # Of integers these raise `SpaceError`, rather than say that two objects are two.
     def __eq__(self, other: Any) -> Ciphertext:  # type: ignore[override]

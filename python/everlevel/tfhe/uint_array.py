@@ -28,6 +28,8 @@ class UintArray(EncryptedArray[_native.TfheUintArray]):
     ==========================================  ===============================================  ====================
     ``a + b``, ``a - b``, ``-a``                sums, modulo ``2**width``                        16
     ``a * b``                                   products, modulo ``2**width``                    406, fewer in the clear
+    ``a // b``, ``a % b``, ``divmod(a, b)``     quotients and remainders                         608, 624, 640
+    ``a // 10``, ``a % 10``                     the same by divisors in the clear                46, 50; to about 160
     ``a == b``, ``a != b``                      a `BoolArray`                                    19
     ``a < b``, ``a <= b``, ``a > b``, ``>=``    a `BoolArray`                                    25
     ``a & b``, ``a | b``, ``a ^ b``             bit by bit                                       16
@@ -36,6 +38,10 @@ class UintArray(EncryptedArray[_native.TfheUintArray]):
     ``a << b``, ``a >> b``                      shifts by encrypted amounts modulo the width     83
     ``a[...]``, `reshape`, `astype`             elements, as NumPy indexes them                  0
     ==========================================  ===============================================  ====================
+
+    **Division by zero**: a zero in the clear is refused with `DivisionByZeroError`. One that is encrypted can't be
+    seen: the quotient is ``2**width - 1`` then and the remainder the dividend, where NumPy gives 0 for both;
+    `Engine.checked_floor_divide` and `Engine.checked_remainder` tell where that happened.
 
     `sum`, `min`, `max`, `argmin` and `argmax` go along an axis; `Engine.minimum`, `Engine.maximum` and
     `Engine.select` are NumPy's ``minimum``, ``maximum`` and ``where``.
@@ -48,6 +54,8 @@ class UintArray(EncryptedArray[_native.TfheUintArray]):
     UintArray(shape (3,), uint8, p_fail 2^-...)
     >>> engine.decrypt(x + 100, secret_key)
     array([ 44, 105, 200], dtype=uint8)
+    >>> engine.decrypt(x // 30, secret_key), engine.decrypt(1000 % x.astype(np.uint16), secret_key)
+    (array([6, 0, 3], dtype=uint8), array([0, 0, 0], dtype=uint16))
     >>> engine.decrypt(x > 99, secret_key)
     array([ True, False,  True])
     >>> int(engine.decrypt(x.max(), secret_key))
@@ -92,6 +100,24 @@ class UintArray(EncryptedArray[_native.TfheUintArray]):
 
     __rmul__ = __mul__
 
+    def __floordiv__(self, other: Any) -> UintArray:
+        return self._engine._uint_divide("floor_divide", self, other) if is_operand(other) else NotImplemented
+
+    def __rfloordiv__(self, other: Any) -> UintArray:
+        return self._engine._uint_divide("floor_divide", other, self) if is_operand(other) else NotImplemented
+
+    def __mod__(self, other: Any) -> UintArray:
+        return self._engine._uint_divide("remainder", self, other) if is_operand(other) else NotImplemented
+
+    def __rmod__(self, other: Any) -> UintArray:
+        return self._engine._uint_divide("remainder", other, self) if is_operand(other) else NotImplemented
+
+    def __divmod__(self, other: Any) -> tuple[UintArray, UintArray]:
+        return self._engine._uint_divmod(self, other) if is_operand(other) else NotImplemented
+
+    def __rdivmod__(self, other: Any) -> tuple[UintArray, UintArray]:
+        return self._engine._uint_divmod(other, self) if is_operand(other) else NotImplemented
+
     def __neg__(self) -> UintArray:
         return self._engine._uint_unary("negate", self)
 
@@ -100,20 +126,8 @@ class UintArray(EncryptedArray[_native.TfheUintArray]):
     def __invert__(self) -> UintArray:
         return self._engine._uint_unary("invert", self)
 
-    def __and__(self, other: Any) -> UintArray:
-        return self._engine._uint_binary("and", self, other) if is_operand(other) else NotImplemented
-
-    __rand__ = __and__
-
-    def __or__(self, other: Any) -> UintArray:
-        return self._engine._uint_binary("or", self, other) if is_operand(other) else NotImplemented
-
-    __ror__ = __or__
-
-    def __xor__(self, other: Any) -> UintArray:
-        return self._engine._uint_binary("xor", self, other) if is_operand(other) else NotImplemented
-
-    __rxor__ = __xor__
+    def _bitwise(self, name: str, other: Any) -> UintArray:
+        return self._engine._uint_binary(name, self, other)
 
     def __lshift__(self, amount: Any) -> UintArray:
         return self._engine._uint_shift("left_shift", self, amount) if is_operand(amount) else NotImplemented

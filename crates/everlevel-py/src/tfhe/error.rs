@@ -62,6 +62,7 @@ impl Raise for Error {
             Error::WidthMismatch { left, right, .. } => {
                 T::new("WidthError", [("left", wide(u64::from(*left))), ("right", wide(u64::from(*right)))])
             }
+            Error::DivisionByZero { index, .. } => T::new("DivisionByZeroError", [("index", int(*index))]),
             Error::Io(error) => translate_files(error),
             // Lengths are the façade's to match, and the system's randomness is nobody's to mend. A cancellation has its cause raised in its place.
             _ => T::new("InternalError", []),
@@ -122,6 +123,11 @@ fn front_name(op: &'static str) -> &'static str {
         "shr" | "shr_by" => "right_shift",
         "rotate_left_by" => "rotate_left",
         "rotate_right_by" => "rotate_right",
+        "div" => "floor_divide",
+        "rem" => "remainder",
+        "div_rem" => "divmod",
+        "checked_div" => "checked_floor_divide",
+        "checked_rem" => "checked_remainder",
         "checked_sub" => "checked_subtract",
         "checked_mul" => "checked_multiply",
         "sum_rows" => "sum",

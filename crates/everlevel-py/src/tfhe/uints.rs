@@ -21,10 +21,12 @@ type Pairwise<T> = fn(&Integers<'_>, &UintArray, &UintArray) -> Result<T, Error>
 type Shift = fn(&Integers<'_>, &UintArray, u32) -> Result<UintArray, Error>;
 type Reduce = fn(&Integers<'_>, &UintArray, usize) -> Result<UintArray, Error>;
 
-const BINARY: [(&str, Pairwise<UintArray>); 12] = [
+const BINARY: [(&str, Pairwise<UintArray>); 14] = [
     ("add", |int, a, b| int.add(a, b)),
     ("subtract", |int, a, b| int.sub(a, b)),
     ("multiply", |int, a, b| int.mul(a, b)),
+    ("floor_divide", |int, a, b| int.div(a, b)),
+    ("remainder", |int, a, b| int.rem(a, b)),
     ("and", |int, a, b| int.bitand(a, b)),
     ("or", |int, a, b| int.bitor(a, b)),
     ("xor", |int, a, b| int.bitxor(a, b)),
@@ -35,10 +37,13 @@ const BINARY: [(&str, Pairwise<UintArray>); 12] = [
     ("rotate_left", |int, a, b| int.rotate_left_by(a, b)),
     ("rotate_right", |int, a, b| int.rotate_right_by(a, b)),
 ];
-const CHECKED: [(&str, Pairwise<(UintArray, BoolArray)>); 3] = [
+const DIVMOD: [(&str, Pairwise<(UintArray, UintArray)>); 1] = [("divmod", |int, a, b| int.div_rem(a, b))];
+const CHECKED: [(&str, Pairwise<(UintArray, BoolArray)>); 5] = [
     ("add", |int, a, b| int.checked_add(a, b)),
     ("subtract", |int, a, b| int.checked_sub(a, b)),
     ("multiply", |int, a, b| int.checked_mul(a, b)),
+    ("floor_divide", |int, a, b| int.checked_div(a, b)),
+    ("remainder", |int, a, b| int.checked_rem(a, b)),
 ];
 const COMPARE: [(&str, Pairwise<BoolArray>); 6] = [
     ("equal", |int, a, b| int.eq(a, b)),
@@ -79,12 +84,11 @@ pub(super) fn in_slices<T: Send>(
     (len, is_product): (usize, bool),
     operation: impl Fn(&Integers<'_>, Range<usize>) -> Result<T, Error> + Send + Sync,
 ) -> PyResult<Vec<T>> {
-    let pass = key.keys.bootstrap_key().batch_len() * context.pool.thread_count();
-    let size = if is_product { pass.div_ceil(4) } else { pass }.max(1);
-    let slices = || (0..len).step_by(size).map(|start| start..len.min(start + size));
     run_reporting(py, report, |progress| {
         context.pool.install(|| {
             let integers = key.keys.integers()?;
+            let size = integers.slice_len().div_ceil(if is_product { 4 } else { 1 });
+            let slices = || (0..len).step_by(size).map(|start| start..len.min(start + size));
             integers.reporting(progress, |int| slices().map(|places| operation(int, places)).collect())
         })
     })
@@ -180,6 +184,20 @@ impl TfheUintArray {
         report: Report,
     ) -> PyResult<Self> {
         join_uints(&self.pairwise((py, context, key, report), &BINARY, name, other)?)
+    }
+
+    /// Quotients and remainders.
+    fn divmod(
+        &self,
+        py: Python<'_>,
+        context: &TfheContext,
+        key: Key<'_>,
+        other: &Self,
+        report: Report,
+    ) -> PyResult<(Self, Self)> {
+        let parts = self.pairwise((py, context, key, report), &DIVMOD, "divmod", other)?;
+        let (quotients, remainders): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
+        Ok((join_uints(&quotients)?, join_uints(&remainders)?))
     }
 
     fn checked(

@@ -51,7 +51,8 @@ impl Integers<'_> {
         Ok(a.with(self.propagate("neg", sums, a.per, false)?.0))
     }
 
-    fn add_blocks(
+    /// Sums, and carries out of their last blocks where they are asked for.
+    pub(super) fn add_blocks(
         &self,
         op: &'static str,
         a: &UintArray,
@@ -82,8 +83,8 @@ impl Integers<'_> {
         let block = |i: usize| {
             let constant = top + i64::from(i.is_multiple_of(a.per));
             match plus {
-                Some(plus) => self.keys.linear(&[(-1, &a.blocks[i]), (1, &plus.blocks[i])], constant),
-                None => self.keys.linear(&[(-1, &a.blocks[i])], constant),
+                Some(plus) => self.linear(&[(-1, &a.blocks[i]), (1, &plus.blocks[i])], constant),
+                None => self.linear(&[(-1, &a.blocks[i])], constant),
             }
         };
         (0..a.blocks.len()).map(block).collect()

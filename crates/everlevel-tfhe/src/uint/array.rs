@@ -5,6 +5,7 @@ use std::ops::Range;
 use everlevel_rlwe::SecretId;
 
 use super::{Integers, Radix, Width};
+use crate::lwe::DIGEST_DIM;
 use crate::{Ciphertext, Error, Lwe, NoiseSum};
 
 /// An array of encrypted unsigned integers of one width: for each its blocks in radix `M`, least significant first. A single integer is an array of one.
@@ -174,13 +175,16 @@ impl Integers<'_> {
     /// [`Error::ValueTooLarge`].
     pub fn constants(&self, width: Width, values: &[u64]) -> Result<UintArray, Error> {
         let digits = self.radix.all_digits("constants", width, values)?;
-        let blocks = digits.into_iter().map(|digit| self.plain(digit)).collect();
+        // Copies share their words.
+        let plain: Vec<Ciphertext> = (0..self.radix.base()).map(|digit| self.plain(digit)).collect();
+        let blocks = digits.into_iter().map(|digit| plain[digit as usize].clone()).collect();
         Ok(UintArray { width, per: self.radix.blocks(width), blocks })
     }
 
     /// Public truth values as operands.
     pub fn constant_bools(&self, values: &[bool]) -> BoolArray {
-        BoolArray(values.iter().map(|&value| self.plain(u64::from(value))).collect())
+        let plain = [0, 1].map(|value| self.plain(value));
+        BoolArray(values.iter().map(|&value| plain[usize::from(value)].clone()).collect())
     }
 
     /// Integers from their blocks, least significant first: for what tables make.
@@ -210,9 +214,9 @@ impl Integers<'_> {
     /// [`Error::ForeignObject`].
     pub fn uints_from_bools(&self, width: Width, values: &BoolArray) -> Result<UintArray, Error> {
         self.check_all("uints_from_bools", "operand", &values.0)?;
-        let per = self.radix.blocks(width);
+        let (per, zero) = (self.radix.blocks(width), self.plain(0));
         let integer = |block: &Ciphertext| {
-            let mut blocks = vec![self.plain(0); per];
+            let mut blocks = vec![zero.clone(); per];
             blocks[0] = block.clone();
             blocks
         };
@@ -225,18 +229,18 @@ impl Integers<'_> {
     /// [`Error::ForeignObject`].
     pub fn with_width(&self, a: &UintArray, width: Width) -> Result<UintArray, Error> {
         self.check_all("with_width", "operand", &a.blocks)?;
-        let per = self.radix.blocks(width);
+        let (per, zero) = (self.radix.blocks(width), self.plain(0));
         let resized = |i| {
-            let blocks = a.integer(i).iter().take(per).cloned();
-            blocks.chain((a.per..per).map(|_| self.plain(0))).collect::<Vec<_>>()
+            let blocks = a.integer(i).iter().take(per);
+            blocks.chain((a.per..per).map(|_| &zero)).cloned().collect::<Vec<_>>()
         };
         Ok(UintArray { width, per, blocks: (0..a.len()).flat_map(resized).collect() })
     }
 
     /// A block that anybody can read.
     pub(super) fn plain(&self, digit: u64) -> Ciphertext {
-        let params = self.keys.params();
-        let lwe = Lwe::trivial(params.ciphertext_dim(), digit << (63 - self.radix.space_bits));
+        let dim = if self.meter.dry { DIGEST_DIM } else { self.keys.params().ciphertext_dim() };
+        let lwe = Lwe::trivial(dim, digit << (63 - self.radix.space_bits));
         Ciphertext { lwe, key: self.keys.id(), noise: NoiseSum::default(), max_value: digit }
     }
 

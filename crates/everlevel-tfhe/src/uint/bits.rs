@@ -36,7 +36,7 @@ impl Integers<'_> {
     pub fn not(&self, a: &UintArray) -> Result<UintArray, Error> {
         self.check_all("not", "operand", &a.blocks)?;
         let top = self.radix.base() as i64 - 1;
-        let blocks = a.blocks.iter().map(|x| self.keys.linear(&[(-1, x)], top)).collect::<Result<_, _>>()?;
+        let blocks = a.blocks.iter().map(|x| self.linear(&[(-1, x)], top)).collect::<Result<_, _>>()?;
         Ok(a.with(blocks))
     }
 
@@ -54,7 +54,7 @@ impl Integers<'_> {
     /// [`Error::ForeignObject`].
     pub fn not_bools(&self, a: &BoolArray) -> Result<BoolArray, Error> {
         self.check_all("not_bools", "operand", &a.0)?;
-        Ok(BoolArray(a.0.iter().map(|x| self.keys.linear(&[(-1, x)], 1)).collect::<Result<_, _>>()?))
+        Ok(BoolArray(a.0.iter().map(|x| self.linear(&[(-1, x)], 1)).collect::<Result<_, _>>()?))
     }
 
     /// `f(a, b)` of truth values, any gate.

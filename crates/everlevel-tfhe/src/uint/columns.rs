@@ -19,6 +19,15 @@ pub(super) enum Place {
     Spilt(usize),
 }
 
+/// What becomes of the terms of a column that are too few for as large a group as a table takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Rest {
+    /// They wait for more.
+    Waits,
+    /// They are added up, too, if there is need.
+    IsAdded,
+}
+
 impl Columns {
     pub(super) fn new(len: usize, per: usize, spilt: Option<Spilt>) -> Self {
         Self { per, terms: vec![Vec::new(); len * per], spilt }
@@ -51,7 +60,7 @@ impl Integers<'_> {
         a: &UintArray,
         mut columns: Columns,
     ) -> Result<(UintArray, Option<Spilt>), Error> {
-        self.compress(op, &mut columns)?;
+        self.compress(op, &mut columns, Rest::IsAdded)?;
         let sums = columns.terms.iter().map(|terms| self.sum(terms)).collect::<Result<_, _>>()?;
         let (blocks, carries) = self.propagate(op, sums, a.per, columns.spilt.is_some())?;
         if let (Some(spilt), Some(carries)) = (&mut columns.spilt, carries) {
@@ -62,7 +71,7 @@ impl Integers<'_> {
 
     /// Adds terms up, as many at once as the space and the noise allow, until each column's sum is at most `2M − 2`, with noise
     /// that leaves room for a carry. Three terms with the same error must be quiet together, so that groups are of three or more.
-    fn compress(&self, op: &'static str, columns: &mut Columns) -> Result<(), Error> {
+    pub(super) fn compress(&self, op: &'static str, columns: &mut Columns, rest: Rest) -> Result<(), Error> {
         let base = self.radix.base();
         let digit = self.table(|sum| sum % base);
         let carry = self.table(|sum| sum / base);
@@ -75,8 +84,10 @@ impl Integers<'_> {
                 if largest(terms) <= 2 * base - 2 && self.is_quiet(noise.variance_torus()) {
                     continue;
                 }
-                for group in self.groups(std::mem::take(&mut columns.terms[i])) {
-                    if group.len() < 3 {
+                let groups = self.groups(std::mem::take(&mut columns.terms[i]));
+                let last = groups.len() - 1;
+                for (place, group) in groups.into_iter().enumerate() {
+                    if group.len() < 3 || (place == last && rest == Rest::Waits) {
                         columns.terms[i].extend(group);
                         continue;
                     }

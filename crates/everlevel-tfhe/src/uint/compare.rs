@@ -132,4 +132,38 @@ impl Integers<'_> {
         }
         Ok(BoolArray(rows.into_iter().map(|mut bits| bits.pop().unwrap_or_else(|| self.plain(0))).collect()))
     }
+
+    /// For each block, whether it or one above it is set in its integer of `per` blocks: as many at once as the space and the noise allow.
+    pub(super) fn any_above(
+        &self,
+        op: &'static str,
+        blocks: &[Ciphertext],
+        per: usize,
+    ) -> Result<Vec<Ciphertext>, Error> {
+        let table = self.table(|sum| u64::from(sum > 0));
+        // From the most significant block on.
+        let mut above: Vec<Vec<Ciphertext>> = vec![Vec::new(); blocks.len() / per];
+        while above.iter().any(|known| known.len() < per) {
+            let (mut jobs, mut counts) = (Vec::new(), Vec::new());
+            for (known, blocks) in above.iter().zip(blocks.chunks(per)) {
+                let (mut sum, before) = (known.last().cloned(), jobs.len());
+                for block in blocks.iter().rev().skip(known.len()) {
+                    let next = match &sum {
+                        Some(sum) if sum.max_value + block.max_value > self.radix.max() => break,
+                        Some(sum) => self.sum([sum, block])?,
+                        None => block.clone(),
+                    };
+                    if jobs.len() > before && self.keys.check_noise(op, next.variance_torus(), 0).is_err() {
+                        break;
+                    }
+                    jobs.push((next.clone(), &table));
+                    sum = Some(next);
+                }
+                counts.push(jobs.len() - before);
+            }
+            let mut found = self.look_up(op, &jobs)?.into_iter();
+            above.iter_mut().zip(counts).for_each(|(known, count)| known.extend(found.by_ref().take(count)));
+        }
+        Ok(above.into_iter().flat_map(|known| known.into_iter().rev()).collect())
+    }
 }

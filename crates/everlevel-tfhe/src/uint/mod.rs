@@ -10,7 +10,7 @@
 //! *Overflow* wraps, as in Rust's `wrapping_add`. The `checked_` forms also give an encrypted flag.
 //!
 //! *Map.* `array` integers and truth values · `encryption` · `table` bootstraps of many blocks in one pass over the key · `meter` what they cost, and progress ·
-//! `carry` · `arith` add, subtract, negate · `columns` sums of many terms · `mul` · `compare` · `bits` · `shift` · `reduce` sum and maximum of an array.
+//! `carry` · `arith` add, subtract, negate · `columns` sums of many terms · `mul` · `div`, `div_public`, `long_division` · `compare` · `bits` · `shift` · `reduce` sum and maximum of an array.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -43,7 +43,10 @@ mod bits;
 mod carry;
 mod columns;
 mod compare;
+mod div;
+mod div_public;
 mod encryption;
+mod long_division;
 mod meter;
 mod mul;
 mod reduce;
@@ -149,7 +152,8 @@ impl Radix {
 /// Arithmetic on arrays of encrypted integers with the keys of one secret, element by element.
 ///
 /// Each operation goes over the key once for each of its rounds, and not once for each element: the bootstraps of all elements that don't wait for
-/// each other are done together. It holds a round's bootstraps in memory, which for products of long arrays is much: cut those into slices.
+/// each other are done together. It holds a round's bootstraps in memory, which for long arrays is much: cut them into slices of [`Integers::slice_len`], and for
+/// products less. Reductions do so themselves.
 #[derive(Debug)]
 pub struct Integers<'k> {
     keys: &'k EvalKeys,
@@ -174,6 +178,11 @@ impl EvalKeys {
 }
 
 impl Integers<'_> {
+    /// Elements of which each round is a pass over the key or more on every thread of the current pool.
+    pub fn slice_len(&self) -> usize {
+        self.keys.bootstrap_key().batch_len() * rayon::current_num_threads()
+    }
+
     /// Bits of a block.
     pub fn block_bits(&self) -> u32 {
         self.radix.bits

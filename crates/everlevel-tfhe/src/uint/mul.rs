@@ -2,7 +2,7 @@
 
 use super::columns::{Columns, Place, Spilt};
 use super::{BoolArray, Integers, UintArray};
-use crate::{Ciphertext, Error};
+use crate::Error;
 
 impl Integers<'_> {
     /// `a·b` modulo `2^width`.
@@ -28,7 +28,7 @@ impl Integers<'_> {
     }
 
     /// The products, and `spilt` with what was lost above them.
-    fn product(
+    pub(super) fn product(
         &self,
         op: &'static str,
         a: &UintArray,
@@ -70,26 +70,11 @@ impl Integers<'_> {
         let upper = |x: &UintArray| (0..len).flat_map(|i| x.integer(i)[1..].to_vec()).collect::<Vec<_>>();
         let bits = self.map(op, [upper(a), upper(b)].concat(), &set)?;
         let (bits_a, bits_b) = bits.split_at(len * high);
-        // `above[i][j]`: whether any of the last `j + 1` digits of integer `i` of `b` is set.
-        let mut above: Vec<Vec<Ciphertext>> = vec![Vec::new(); len];
-        let fan_in = self.fan_in() - 1;
-        for first in (0..high).step_by(fan_in) {
-            let count = fan_in.min(high - first);
-            let mut sums = Vec::new();
-            for (known, bits) in above.iter().zip(bits_b.chunks(high)) {
-                let mut sum = known.last().cloned();
-                for bit in bits.iter().rev().skip(first).take(count) {
-                    let next = sum.map_or_else(|| Ok(bit.clone()), |sum| self.sum([&sum, bit]))?;
-                    sums.push(next.clone());
-                    sum = Some(next);
-                }
-            }
-            let any = self.map(op, sums, &set)?;
-            above.iter_mut().zip(any.chunks(count)).for_each(|(above, any)| above.extend_from_slice(any));
-        }
+        let above = self.any_above(op, bits_b, high)?;
         let both = self.table(|count| u64::from(count == 2));
         // Digit `j + 1` of `a` and any of the last `j + 1` digits of `b`.
-        let pairs = bits_a.iter().enumerate().map(|(i, bit)| self.sum([bit, &above[i / high][i % high]]));
+        let last = |i: usize| &above[i / high * high + high - 1 - i % high];
+        let pairs = bits_a.iter().enumerate().map(|(i, bit)| self.sum([bit, last(i)]));
         let found = self.map(op, pairs.collect::<Result<_, _>>()?, &both)?;
         Ok(found.chunks(high).map(<[_]>::to_vec).collect())
     }

@@ -1,10 +1,14 @@
 //! One integer of many: sums, the smallest and the largest, and where they are.
 //!
 //! An array is taken as rows of equal length, and the rows are combined, element by element.
+//!
+//! *Memory.* An operation holds what its bootstraps of one round take and give. So columns are taken in slices of [`Integers::slice_len`], and rows in slices of as many
+//! elements or a few times as many, whose outcomes are combined in turn. Beside the array that is what a few such slices take, however many rows there are; a
+//! tournament holds the winners of its slices, too, and whether any truth value is set has a ciphertext for each group that a table takes.
 
 use std::cmp::Ordering;
 
-use super::columns::{Columns, Place};
+use super::columns::{Columns, Place, Rest};
 use super::{BoolArray, Integers, UintArray, Width};
 use crate::Error;
 
@@ -28,11 +32,21 @@ impl Integers<'_> {
     pub fn sum_rows(&self, a: &UintArray, rows: usize) -> Result<UintArray, Error> {
         let op = "sum_rows";
         let len = self.row_len(op, a, rows)?;
-        let mut columns = Columns::new(len, a.per, None);
-        let places = (0..a.blocks.len()).map(|i| Place::Column(i % (len * a.per))).collect();
-        // Three copies of a term make a group.
-        columns.put(places, self.settled(op, &a.blocks, 3)?);
-        Ok(self.total(op, a, columns)?.0)
+        self.in_columns(a, len, |a, len| {
+            let mut columns = Columns::new(len, a.per, None);
+            // Each group of terms is a bootstrap or two, and not each term.
+            let slice = (4 * self.slice_len()).next_multiple_of(len);
+            for first in (0..a.len()).step_by(slice) {
+                let part = a.slice(first..a.len().min(first + slice));
+                let places = (0..part.blocks.len()).map(|i| Place::Column(i % (len * a.per))).collect();
+                // Three copies of a term make a group.
+                columns.put(places, self.settled(op, &part.blocks, 3)?);
+                if first + slice < a.len() {
+                    self.compress(op, &mut columns, Rest::Waits)?;
+                }
+            }
+            Ok(self.total(op, a, columns)?.0)
+        })
     }
 
     /// Whether any truth value of each column is set, which holds one of each row.
@@ -58,7 +72,9 @@ impl Integers<'_> {
     /// # Panics
     /// If there are no rows.
     pub fn extreme_row(&self, a: &UintArray, rows: usize, extreme: Extreme) -> Result<UintArray, Error> {
-        Ok(self.tournament("extreme_row", a, None, rows, extreme)?.0)
+        let op = "extreme_row";
+        let len = self.row_len(op, a, rows)?;
+        self.in_columns(a, len, |a, len| Ok(self.tournament(op, a, None, len, extreme)?.0))
     }
 
     /// The number of the first row that holds the smallest or largest one, as integers of a width that holds the number of rows.
@@ -72,32 +88,61 @@ impl Integers<'_> {
         let op = "place_of_extreme";
         let len = self.row_len(op, a, rows)?;
         let width = Width::ALL.into_iter().find(|&width| rows as u64 - 1 <= Width::max(width)).unwrap_or(Width::U64);
-        let numbers: Vec<u64> = (0..a.len()).map(|i| (i / len) as u64).collect();
-        let (_, places) = self.tournament(op, a, Some(self.constants(width, &numbers)?), rows, extreme)?;
-        Ok(places.unwrap_or_else(|| unreachable!("asked for")))
+        if a.is_empty() {
+            return self.constants(width, &[]);
+        }
+        self.in_columns(a, len, |a, len| {
+            let numbers: Vec<u64> = (0..a.len()).map(|i| (i / len) as u64).collect();
+            let numbers = self.constants(width, &numbers)?;
+            let (_, places) = self.tournament(op, a, Some(numbers), len, extreme)?;
+            Ok(places.unwrap_or_else(|| unreachable!("asked for")))
+        })
     }
 
-    /// Rounds of comparisons of neighbouring rows, whose winners bring along what belongs to them. The former of equal ones wins.
+    /// Tournaments of slices of rows, and of their winners.
     fn tournament(
         &self,
         op: &'static str,
         a: &UintArray,
         mut beside: Option<UintArray>,
-        rows: usize,
+        len: usize,
         extreme: Extreme,
     ) -> Result<(UintArray, Option<UintArray>), Error> {
-        let len = self.row_len(op, a, rows)?;
-        let (mut best, mut rows) = (a.clone(), rows);
-        while rows > 1 {
+        let (mut best, slice) = (a.clone(), (2 * self.slice_len()).next_multiple_of(2 * len));
+        while best.len() > len {
+            let winners = (0..best.len()).step_by(slice).map(|first| {
+                let places = first..best.len().min(first + slice);
+                let beside = beside.as_ref().map(|all| all.slice(places.clone()));
+                self.knockout(op, best.slice(places), beside, len, extreme)
+            });
+            let (winners, with): (Vec<_>, Vec<_>) = winners.collect::<Result<Vec<_>, Error>>()?.into_iter().unzip();
+            best = UintArray::join(&winners.iter().collect::<Vec<_>>())?;
+            let with: Vec<&UintArray> = with.iter().flatten().collect();
+            beside = if with.is_empty() { None } else { Some(UintArray::join(&with)?) };
+        }
+        Ok((best, beside))
+    }
+
+    /// Rounds of comparisons of neighbouring rows, whose winners bring along what belongs to them. The former of equal ones wins.
+    fn knockout(
+        &self,
+        op: &'static str,
+        mut best: UintArray,
+        mut beside: Option<UintArray>,
+        len: usize,
+        extreme: Extreme,
+    ) -> Result<(UintArray, Option<UintArray>), Error> {
+        let wins = match extreme {
+            Extreme::Min => Ordering::is_le,
+            Extreme::Max => Ordering::is_ge,
+        };
+        while best.len() > len {
+            let rows = best.len() / len;
             let places = |parity: usize| {
                 let rows = (0..rows / 2).map(|pair| 2 * pair + parity);
                 rows.flat_map(|row| row * len..(row + 1) * len).collect::<Vec<_>>()
             };
             let (former, latter) = (places(0), places(1));
-            let wins = match extreme {
-                Extreme::Min => Ordering::is_le,
-                Extreme::Max => Ordering::is_ge,
-            };
             let wins = self.order(op, &best.take(&former), &best.take(&latter), wins)?;
             // A last row without a neighbour stays.
             let alone = rows / 2 * 2 * len..rows * len;
@@ -107,9 +152,31 @@ impl Integers<'_> {
             };
             beside = beside.as_ref().map(winners).transpose()?;
             best = winners(&best)?;
-            rows = rows.div_ceil(2);
         }
         Ok((best, beside))
+    }
+
+    /// A reduction of rows of `len` elements by slices of their columns.
+    fn in_columns(
+        &self,
+        a: &UintArray,
+        len: usize,
+        reduce: impl Fn(&UintArray, usize) -> Result<UintArray, Error>,
+    ) -> Result<UintArray, Error> {
+        let slice = self.slice_len();
+        if len == 0 {
+            return Ok(a.clone());
+        }
+        if len <= slice {
+            return reduce(a, len);
+        }
+        let of_columns = |first: usize| {
+            let columns = first..len.min(first + slice);
+            let places: Vec<usize> = (0..a.len()).filter(|i| columns.contains(&(i % len))).collect();
+            reduce(&a.take(&places), columns.len())
+        };
+        let parts = (0..len).step_by(slice).map(of_columns).collect::<Result<Vec<_>, _>>()?;
+        UintArray::join(&parts.iter().collect::<Vec<_>>())
     }
 
     /// Elements of a row.

@@ -9,7 +9,7 @@ use crate::{Ciphertext, Error};
 
 /// Where bits go that leave at one end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Ends {
+pub(super) enum Ends {
     /// Lost; zeros come in.
     Open,
     /// In at the other end.
@@ -83,7 +83,8 @@ impl Integers<'_> {
         self.shift_by("rotate_right_by", a, amount, -1, Ends::Joined)
     }
 
-    fn shift(&self, op: &'static str, a: &UintArray, left: i64, ends: Ends) -> Result<UintArray, Error> {
+    /// A move to the left by less than the width in either direction.
+    pub(super) fn shift(&self, op: &'static str, a: &UintArray, left: i64, ends: Ends) -> Result<UintArray, Error> {
         self.check_all(op, "operand", &a.blocks)?;
         let (bits, mask, len) = (self.radix.bits, self.radix.base() - 1, a.blocks.len());
         let (whole, rest) = split(left, bits);

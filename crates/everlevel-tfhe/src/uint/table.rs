@@ -3,6 +3,7 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::{Integers, UintArray};
+use crate::lwe::DIGEST_DIM;
 use crate::{Ciphertext, Error, Lut, Lwe, NoiseSum, NoiseTerm};
 
 /// A function of a message: its values.
@@ -32,7 +33,9 @@ impl Integers<'_> {
         for i in (0..jobs.len()).filter(|&i| out[i].is_none()) {
             let len = jobs[i].0.max_value as usize + 1;
             match rotations.last_mut() {
-                Some(last) if (last.len() + 1) * len <= self.radix.size() && jobs[last[0]].0.lwe == jobs[i].0.lwe => {
+                Some(last)
+                    if (last.len() + 1) * len <= self.radix.size() && self.are_equal(&jobs[last[0]].0, &jobs[i].0) =>
+                {
                     last.push(i);
                 }
                 _ => rotations.push(vec![i]),
@@ -42,8 +45,7 @@ impl Integers<'_> {
             self.meter.start_round();
         }
         // Equal steps of whole passes over the key on every thread.
-        let pass = self.keys.bootstrap_key().batch_len() * rayon::current_num_threads();
-        let step = rotations.len().div_ceil(rotations.len().div_ceil(pass).max(1)).max(1);
+        let step = rotations.len().div_ceil(rotations.len().div_ceil(self.slice_len()).max(1)).max(1);
         for rotations in rotations.chunks(step) {
             let results = self.bootstrap(jobs, rotations)?;
             rotations.iter().flatten().zip(results).for_each(|(&i, result)| out[i] = Some(result));
@@ -84,15 +86,34 @@ impl Integers<'_> {
 
     /// What stands for a bootstrap's output where none is done: a mask that isn't zero, and is the same where the output would be.
     fn pretended(&self, x: &Ciphertext, table: &Table) -> (Lwe, NoiseSum) {
-        let params = self.keys.params();
-        // Some words of a mask tell it from others.
         let mut hasher = DefaultHasher::new();
-        (&x.lwe.mask()[..x.lwe.dim().min(4)], x.lwe.body(), &table.0).hash(&mut hasher);
+        (x.lwe.digest(), &table.0).hash(&mut hasher);
         let source = hasher.finish();
-        let mut words = vec![0; params.ciphertext_dim() + 1];
+        let mut words = vec![0; DIGEST_DIM + 1];
         words[0] = source | 1;
-        let variance = params.noise().bootstrapped;
+        let variance = self.keys.params().noise().bootstrapped;
         (Lwe::from_words(words), NoiseSum::from_terms([NoiseTerm { source, factor: 1.0, variance }]))
+    }
+
+    /// `constant + Σ factor·x`, without a bootstrap: [`crate::EvalKeys::linear`]. Where bootstraps are only counted, masks are as short as tells
+    /// them apart.
+    pub(super) fn linear(&self, terms: &[(i64, &Ciphertext)], constant: i64) -> Result<Ciphertext, Error> {
+        if !self.meter.dry {
+            return self.keys.linear(terms, constant);
+        }
+        self.keys.linear_as(terms, constant, || {
+            let mut sum = Lwe::trivial(DIGEST_DIM, self.keys.encode(constant as u64)).digest();
+            for (factor, x) in terms {
+                let digest = x.lwe.digest();
+                sum.iter_mut().zip(digest).for_each(|(x, y)| *x = x.wrapping_add(y.wrapping_mul(*factor as u64)));
+            }
+            Lwe::from_words(sum.to_vec())
+        })
+    }
+
+    /// Whether two inputs are one.
+    fn are_equal(&self, a: &Ciphertext, b: &Ciphertext) -> bool {
+        if self.meter.dry { a.lwe.digest() == b.lwe.digest() } else { a.lwe == b.lwe }
     }
 
     /// One table of every input.
@@ -107,7 +128,7 @@ impl Integers<'_> {
 
     /// `M·a + b`.
     pub(super) fn pair(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Ciphertext, Error> {
-        self.keys.linear(&[(self.radix.base() as i64, a), (1, b)], 0)
+        self.linear(&[(self.radix.base() as i64, a), (1, b)], 0)
     }
 
     /// `M·a + b` of all blocks.
@@ -117,7 +138,7 @@ impl Integers<'_> {
 
     /// `Σ x`.
     pub(super) fn sum<'a>(&self, terms: impl IntoIterator<Item = &'a Ciphertext>) -> Result<Ciphertext, Error> {
-        self.keys.linear(&terms.into_iter().map(|x| (1, x)).collect::<Vec<_>>(), 0)
+        self.linear(&terms.into_iter().map(|x| (1, x)).collect::<Vec<_>>(), 0)
     }
 
     /// A sum that is known to be a digit.
@@ -148,11 +169,6 @@ impl Integers<'_> {
             groups.push((vec![term.clone()], term.max_value, term.noise().clone()));
         }
         groups.into_iter().map(|(group, ..)| group).collect()
-    }
-
-    /// Largest number of bootstrapped bits that one table takes as their sum.
-    pub(super) fn fan_in(&self) -> usize {
-        (self.radix.max() as usize).min(self.keys.params().norm2 as usize).max(2)
     }
 
     /// The blocks, those bootstrapped whose noise would be too much beside another's when multiplied by a factor.

@@ -1,6 +1,8 @@
 //! Small, insecure parameters and what the tests share.
 #![allow(dead_code)]
 
+pub mod uints;
+
 use std::sync::{Arc, OnceLock};
 
 use everlevel_rand::{Domain, Seed};

@@ -1,0 +1,173 @@
+//! Division by divisors in the clear, of small factors and powers of two.
+
+use super::long_division::{Asked, Divided};
+use super::shift::Ends;
+use super::table::Table;
+use super::{Integers, UintArray};
+use crate::{Ciphertext, Error};
+
+/// What it takes to make one remainder of two factors'.
+const BOOTSTRAPS_OF_A_JOIN: usize = 12;
+
+impl Integers<'_> {
+    /// Factors of an odd number such that what is left and a digit are a message together, if there are any.
+    pub(super) fn small_factors(&self, odd: u64) -> Option<Vec<u64>> {
+        let largest = self.radix.max() + 2 - self.radix.base();
+        let (mut factors, mut rest, mut prime): (Vec<u64>, _, _) = (Vec::new(), odd, 3);
+        while rest > 1 && prime <= largest {
+            if !rest.is_multiple_of(prime) {
+                prime += 2;
+                continue;
+            }
+            rest /= prime;
+            match factors.last_mut() {
+                Some(last)
+                    if *last * prime <= largest
+                        && self.rotations_of(*last * prime) <= self.rotations_of(*last) + self.rotations_of(prime) =>
+                {
+                    *last *= prime;
+                }
+                _ => factors.push(prime),
+            }
+        }
+        (rest == 1).then_some(factors)
+    }
+
+    /// About how many bootstraps [`Integers::divide_by_factors`] takes for so many digits.
+    pub(super) fn bootstraps_by(&self, factors: &[u64], digits: usize, asked: Asked) -> usize {
+        let joins = if asked.remainder { BOOTSTRAPS_OF_A_JOIN * factors.len().saturating_sub(1) } else { 0 };
+        factors.iter().map(|&factor| self.rotations_of(factor)).sum::<usize>() * digits + joins
+    }
+
+    /// Bootstraps for each digit of quotient and remainder by such a factor.
+    fn rotations_of(&self, factor: u64) -> usize {
+        let (base, size) = (self.radix.base(), self.radix.max() + 1);
+        // Two tables of as many messages.
+        let two = |messages: u64| if 2 * messages <= size { 1 } else { 2 };
+        if base * factor <= size { two(base * factor) } else { two(factor) + two(factor + base - 1) }
+    }
+
+    /// Division by `2^shift` times the divisor of another division.
+    pub(super) fn shifted(
+        &self,
+        op: &'static str,
+        a: &UintArray,
+        shift: u32,
+        asked: Asked,
+        division: impl Fn(&UintArray) -> Result<Divided, Error>,
+    ) -> Result<Divided, Error> {
+        if shift == 0 {
+            return division(a);
+        }
+        let (quotient, rest) = division(&self.shift(op, a, -i64::from(shift), Ends::Open)?)?;
+        if !asked.remainder {
+            return Ok((quotient, rest));
+        }
+        let mut remainder = self.shift(op, &rest, i64::from(shift), Ends::Open)?;
+        let (whole, bits) = ((shift / self.radix.bits) as usize, shift % self.radix.bits);
+        let low = self.table(|x| x & ((1 << bits) - 1));
+        let split = a.blocks.iter().skip(whole).step_by(a.per).cloned().collect();
+        let split = if bits > 0 { self.map(op, split, &low)? } else { split };
+        for (e, blocks) in remainder.blocks.chunks_mut(a.per).enumerate() {
+            blocks[..whole].clone_from_slice(&a.integer(e)[..whole]);
+            if bits > 0 {
+                blocks[whole] = self.digit_sum(&[blocks[whole].clone(), split[e].clone()])?;
+            }
+        }
+        Ok((quotient, remainder))
+    }
+
+    /// Division by one factor after another: `a = f·q + r` and `q = g·p + t` give `a = fg·p + (f·t + r)`.
+    pub(super) fn divide_by_factors(
+        &self,
+        op: &'static str,
+        a: &UintArray,
+        factors: &[u64],
+        asked: Asked,
+    ) -> Result<Divided, Error> {
+        let Some((&factor, others)) = factors.split_first() else {
+            return Ok((a.clone(), a.with(vec![self.plain(0); a.blocks.len()])));
+        };
+        if others.is_empty() {
+            return self.divide_small(op, a, factor, asked);
+        }
+        let (quotient, rest) = self.divide_small(op, a, factor, Asked { quotient: true, ..asked })?;
+        let (quotient, upper) = self.divide_by_factors(op, &quotient, others, asked)?;
+        if !asked.remainder {
+            return Ok((quotient, rest));
+        }
+        let factor = self.constants(a.width, &vec![factor; a.len()])?;
+        let (upper, _) = self.product(op, &upper, &factor, None)?;
+        Ok((quotient, self.add_blocks(op, &upper, &rest, false)?.0))
+    }
+
+    /// Division by an odd `d` of at most `2^p − M + 1`: what is left and a digit are a message together.
+    fn divide_small(&self, op: &'static str, a: &UintArray, d: u64, asked: Asked) -> Result<Divided, Error> {
+        let (base, len) = (self.radix.base(), a.len());
+        let zeros = a.with(vec![self.plain(0); a.blocks.len()]);
+        let at = |place: usize| a.blocks.iter().skip(place).step_by(a.per);
+        let (mut quotient, mut remainder) = (zeros.clone(), zeros);
+        // A first digit below the divisor is what is left.
+        let mut places = a.per;
+        let mut rest = vec![self.plain(0); len];
+        if base <= d {
+            places -= 1;
+            rest = at(places).cloned().collect();
+        }
+        let (parts, shifted_parts) = (self.quotient_and_rest(d, 1), self.quotient_and_rest(d, base));
+        for place in (0..places).rev() {
+            let asked = Asked { remainder: asked.remainder || place > 0, ..asked };
+            let mut digits = Vec::new();
+            if base * d <= self.radix.max() + 1 {
+                let inputs = rest.iter().zip(at(place)).map(|(rest, x)| self.pair(rest, x));
+                (digits, rest) = self.look_up_both(op, inputs.collect::<Result<_, _>>()?, &parts, asked)?;
+            } else {
+                let both = Asked { remainder: true, ..asked };
+                let (of_rest, shifted) = self.look_up_both(op, rest, &shifted_parts, both)?;
+                let inputs = shifted.iter().zip(at(place)).map(|(rest, x)| self.sum([rest, x]));
+                let (of_sum, rest_of_sum) = self.look_up_both(op, inputs.collect::<Result<_, _>>()?, &parts, asked)?;
+                rest = rest_of_sum;
+                for (a, b) in of_rest.into_iter().zip(of_sum) {
+                    digits.push(self.digit_sum(&[a, b])?);
+                }
+            }
+            quotient.blocks.iter_mut().skip(place).step_by(a.per).zip(digits).for_each(|(out, digit)| *out = digit);
+        }
+        if asked.remainder && d <= base {
+            remainder.blocks.iter_mut().step_by(a.per).zip(rest).for_each(|(out, rest)| *out = rest);
+        } else if asked.remainder {
+            let both = Asked { quotient: true, remainder: true };
+            let (high, low) = self.look_up_both(op, rest, &self.quotient_and_rest(base, 1), both)?;
+            for (out, (low, high)) in remainder.blocks.chunks_mut(a.per).zip(low.into_iter().zip(high)) {
+                (out[0], out[1]) = (low, high);
+            }
+        }
+        Ok((quotient, remainder))
+    }
+
+    /// The tables of `⌊factor·x/d⌋` and `factor·x mod d`.
+    fn quotient_and_rest(&self, d: u64, factor: u64) -> [Table; 2] {
+        let max = self.radix.max();
+        [self.table(|x| (factor * x / d).min(max)), self.table(|x| factor * x % d)]
+    }
+
+    /// Of both tables those that are asked for.
+    fn look_up_both(
+        &self,
+        op: &'static str,
+        inputs: Vec<Ciphertext>,
+        [quotient, rest]: &[Table; 2],
+        asked: Asked,
+    ) -> Result<(Vec<Ciphertext>, Vec<Ciphertext>), Error> {
+        let tables = [asked.quotient.then_some(quotient), asked.remainder.then_some(rest)];
+        let jobs: Vec<_> =
+            inputs.iter().flat_map(|x| tables.into_iter().flatten().map(|table| (x.clone(), table))).collect();
+        let mut found = self.look_up(op, &jobs)?.into_iter();
+        let (mut quotients, mut rests) = (Vec::new(), Vec::new());
+        for _ in &inputs {
+            quotients.extend(asked.quotient.then(|| found.next()).flatten());
+            rests.extend(asked.remainder.then(|| found.next()).flatten());
+        }
+        Ok((quotients, rests))
+    }
+}
