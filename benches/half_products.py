@@ -54,7 +54,8 @@ def markdown(rows: list[Row]) -> str:
     for row in rows:
         cells = [
             f"`{row['set']}`", row["products"], f"{digits(row['mask'])}, {digits(row['body'])}",
-            str(row["bits_per_step"]), str(row["transforms"]), str(row["multiplications"]), f"{row['key_megabytes']:.1f}",
+            str(row["bits_per_step"]), str(row["transforms"]), str(row["multiplications"]),
+            f"{row['key_megabytes']:.1f}",
             f"{row['least_milliseconds']:.2f} ({row['median_milliseconds']:.2f})", f"{row['batch_milliseconds']:.2f}",
             f"{row['log2_deviation']:.2f}", f"{row['log2_deviation_formula']:.2f}", f"{row['variance_ratio']:.2f}",
             f"2^{row['log2_p_fail']:.0f}",
