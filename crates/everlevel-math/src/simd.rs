@@ -49,13 +49,23 @@ impl Simd {
         all
     }
 
-    /// The best backend of this CPU, or the one that `EVERLEVEL_SIMD` names where this CPU has it.
+    /// The best backend of this CPU, or the one that `EVERLEVEL_SIMD` names where this CPU has it; else a line on stderr says so, once.
     pub fn best() -> Simd {
         static BEST: OnceLock<Simd> = OnceLock::new();
         *BEST.get_or_init(|| {
             let all = Simd::available();
-            let wanted = std::env::var("EVERLEVEL_SIMD").unwrap_or_default();
-            all.iter().copied().find(|s| s.name() == wanted).unwrap_or(all[all.len() - 1])
+            let best = all[all.len() - 1];
+            let Ok(wanted) = std::env::var("EVERLEVEL_SIMD") else { return best };
+            all.iter().copied().find(|s| s.name() == wanted).unwrap_or_else(|| {
+                let names: Vec<&str> = all.iter().map(|s| s.name()).collect();
+                // There is nobody to return an error to: whoever set the variable reads this.
+                eprintln!(
+                    "everlevel: EVERLEVEL_SIMD is {wanted:?}, this CPU has {}; using {}",
+                    names.join(", "),
+                    best.name()
+                );
+                best
+            })
         })
     }
 
