@@ -2,6 +2,7 @@
 
 use super::Fft;
 use super::operations::Multiply;
+use super::passes::BLOCK;
 use super::vector::Vector;
 
 /// A word of a prepared key: [`f64`]; or [`f32`] or [`i32`] for half the memory traffic, at 24 bits of each value or 31 of the largest.
@@ -79,9 +80,6 @@ fn run<K: KeyWord>(fft: &Fft, out: &mut [f64], x: &[f64], key: &[K], add: bool) 
         }
     }
 }
-
-/// Doubles of a block of eight points.
-const BLOCK: usize = 16;
 
 /// Columns whose sums are kept until all are made, so that they may replace the rows.
 pub(super) const MAX_COLUMNS_IN_PLACE: usize = 9;

@@ -5,15 +5,13 @@
 
 use std::f64::consts::PI;
 
-use super::Fft;
+use super::passes::BLOCK;
 use super::products::KeyWord;
 use super::vector::Vector;
+use super::{Fft, twiddles};
 
 /// Matrices of a step of two bits.
 pub(super) const MATRICES: usize = 3;
-
-/// Doubles of a block of eight points.
-const BLOCK: usize = 16;
 
 /// The exponents `k` of a transform's points, which are sums of one for the block and one for the lane.
 #[derive(Debug, Clone)]
@@ -46,11 +44,12 @@ impl Points {
             .collect();
         let lanes = std::array::from_fn(|lane| (k[lane] + 2 * n - k[0]) % (2 * n));
         assert!((0..k.len()).all(|i| k[i] == (k[i / 8 * 8] + lanes[i % 8]) % (2 * n)), "points in bit-reversed order");
-        let angle = |i: usize| PI * i as f64 / n as f64;
-        // Exact at the quarters, so that X^0 − 1 is zero.
-        let cos = |i: usize| if 2 * i % (2 * n) == n { 0.0 } else { angle(i).cos() };
-        let sin = |i: usize| if i.is_multiple_of(n) { 0.0 } else { angle(i).sin() };
-        let roots = (0..2 * n).map(|i| (cos(i), sin(i))).collect();
+        let quadrant = twiddles::first_quadrant(n.ilog2() + 1);
+        let root = |i: usize| {
+            let (re, im) = quadrant[i % (n / 2)];
+            [(re, im), (-im, re), (-re, -im), (im, -re)][i / (n / 2)]
+        };
+        let roots = (0..2 * n).map(root).collect();
         Self { roots, blocks: k.into_iter().step_by(8).collect(), lanes }
     }
 

@@ -53,7 +53,7 @@ impl Pair {
 }
 
 /// `e^(2πi·t/2^log_order)` as `(cos, sin)` for `t` in `0..2^(log_order − 2)`, the first quadrant. `log_order ≥ 3`.
-fn first_quadrant(log_order: u32) -> Vec<(f64, f64)> {
+pub(super) fn first_quadrant(log_order: u32) -> Vec<(f64, f64)> {
     let one = Pair(1.0, 0.0);
     let mut roots = vec![(one, Pair(0.0, 0.0))];
     // `e^(2πi/2^j)` for j = 3, 4, …: halve the angle each time.
