@@ -25,8 +25,8 @@
 //! # }
 //! ```
 
-pub mod blind_rotation;
-mod bootstrap_key;
+mod blind_rotation;
+pub mod bootstrap_key;
 pub mod ciphertext;
 pub mod eval_keys;
 pub mod files;
