@@ -3,7 +3,8 @@
 
 use everlevel_ckks::{
     BootstrapKey, BootstrapKeyRef, BootstrapKeySize, BootstrapKeys, BootstrapKind, Complex64, ConjugationKey, Context,
-    Params, ParamsLiteral, PublicKey, RelinearizationKey, RotationKey, SecretKey, SmallBootstrapKey, no_progress,
+    Form, LightPlainMatrix, Loading, Params, ParamsLiteral, PublicKey, RelinearizationKey, RotationKey, SecretKey,
+    SmallBootstrapKey, Stored, io, no_progress,
 };
 
 /// A context with the general keys of one secret.
@@ -151,4 +152,32 @@ impl Party {
 /// `f` of two vectors, slot by slot.
 pub fn zip(a: &[Complex64], b: &[Complex64], f: impl Fn(Complex64, Complex64) -> Complex64) -> Vec<Complex64> {
     a.iter().zip(b).map(|(&x, &y)| f(x, y)).collect()
+}
+
+/// An object written and read again, which writes the same bytes, and these.
+pub fn round_trip<T: Stored>(ctx: &Context, object: &T) -> (T, Vec<u8>) {
+    let bytes = ctx.to_container(object, Form::Seeded).unwrap().to_bytes();
+    let container = io::Container::from_bytes(bytes.clone()).unwrap();
+    let back: T = ctx.from_container(&container, Loading { verify: true, ..Loading::default() }).unwrap();
+    assert_eq!(ctx.to_container(&back, Form::Seeded).unwrap().to_bytes(), bytes);
+    (back, bytes)
+}
+
+/// What a matrix's file says of it.
+pub fn matrix_header(ctx: &Context, matrix: &LightPlainMatrix) -> String {
+    let bytes = ctx.to_container(matrix, Form::Seeded).unwrap().to_bytes();
+    io::Container::from_bytes(bytes).unwrap().metadata("object").unwrap().to_string()
+}
+
+/// A matrix is refused when `from` in its header is `to`, with an error that says `what`, for each `(from, to, what)`.
+pub fn assert_headers_are_refused(ctx: &Context, matrix: &LightPlainMatrix, cases: &[(&str, &str, &str)]) {
+    let object = matrix_header(ctx, matrix);
+    for (from, to, what) in cases {
+        assert!(object.contains(from), "{from} in {object}");
+        let mut tampered = ctx.to_container(matrix, Form::Seeded).unwrap();
+        tampered.describe("object", object.replacen(from, to, 1));
+        let container = io::Container::from_bytes(tampered.to_bytes()).unwrap();
+        let error = ctx.from_container::<LightPlainMatrix>(&container, Loading::default()).unwrap_err();
+        assert!(error.to_string().contains(what), "{to}: {error}");
+    }
 }
