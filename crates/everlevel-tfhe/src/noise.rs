@@ -58,6 +58,11 @@ fn rounding(gadget: Gadget) -> f64 {
     (-2.0 * f64::from(gadget.bits())).exp2() / 12.0
 }
 
+/// How often the variance of one product's errors comes for each bit of a step.
+fn products_per_bit(l: &ParamsLiteral) -> f64 {
+    if l.bits_per_step == 2 { 4.0 } else { 1.0 }
+}
+
 /// What a step of a blind rotation adds for each of its bits, on average over the bits. For one bit, an external product:
 /// `N·σ²·(k·l_a·(B_a²+2) + l_b·(B_b²+2))/12 + ½·(kN/2·B_a^(−2l_a) + B_b^(−2l_b))/12`, and the transforms' errors. For two, at most, three products with
 /// errors times `X^e − 1`, of variance 2, or two of these, and a rounding times one in three of four cases.
@@ -67,8 +72,8 @@ pub fn external_product(l: &ParamsLiteral) -> f64 {
     let digits = k * f64::from(a.digits) * digit_square(a) + f64::from(b.digits) * digit_square(b);
     let key = (2.0 * l.glwe_log2_std_dev).exp2() + stored_key(l);
     let secret = k * n / 2.0;
-    let (products, rounded) = if l.bits_per_step == 2 { (4.0, 0.75) } else { (1.0, 0.5) };
-    products * n * key * digits + rounded * (secret * rounding(a) + rounding(b)) + transforms(l)
+    let rounded = if l.bits_per_step == 2 { 0.75 } else { 0.5 };
+    products_per_bit(l) * n * key * digits + rounded * (secret * rounding(a) + rounding(b)) + transforms(l)
 }
 
 /// log2 of the unit in which transformed keys of a 32-bit torus are stored as 32-bit integers: the smallest power of two for which
@@ -98,8 +103,7 @@ pub fn transforms(l: &ParamsLiteral) -> f64 {
     let (n, k) = (l.n() as f64, l.rank as f64);
     let (a, b) = (l.mask_gadget, l.body_gadget);
     let digits = k * f64::from(a.digits) * digit_square(a) + f64::from(b.digits) * digit_square(b);
-    let products = if l.bits_per_step == 2 { 4.0 } else { 1.0 };
-    products * FFT_ERROR * (-106.0f64).exp2() * f64::from(l.log_n) * n * digits / 12.0 * (1.0 + k * n / 2.0)
+    products_per_bit(l) * FFT_ERROR * (-106.0f64).exp2() * f64::from(l.log_n) * n * digits / 12.0 * (1.0 + k * n / 2.0)
 }
 
 /// A key switch of `dim` coefficients whose key has errors of variance `error`:

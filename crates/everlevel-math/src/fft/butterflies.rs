@@ -9,7 +9,7 @@ pub(super) type Complex<V> = (V, V);
 
 /// `w·y`.
 #[inline(always)]
-fn mul<V: Vector>(w: Complex<V>, y: Complex<V>) -> Complex<V> {
+pub(super) fn mul<V: Vector>(w: Complex<V>, y: Complex<V>) -> Complex<V> {
     (w.1.neg_mul_add(y.1, w.0.mul(y.0)), w.1.mul_add(y.0, w.0.mul(y.1)))
 }
 

@@ -111,7 +111,7 @@ pub(super) unsafe fn multiply<V: Vector, K: KeyWord, const A: usize, const ADD: 
             // SAFETY: the caller's contract.
             unsafe {
                 let (out, x) = (out.add(block + lane), x.add(block + lane));
-                let sums = Sums { rows, n, set, out, x, key_row: cols * BLOCK };
+                let sums = Sums { rows, n, set, out, x, key_row: cols * BLOCK, key_column: BLOCK };
                 let key = key.add(block * rows * cols + lane);
                 match cols {
                     2 => sums.store(0, sums.columns::<V, K, 2, A, ADD>(0, key)),
@@ -137,22 +137,27 @@ pub(super) unsafe fn multiply<V: Vector, K: KeyWord, const A: usize, const ADD: 
 
 /// Products in the lanes of one vector.
 #[derive(Clone, Copy)]
-struct Sums {
-    rows: usize,
+pub(super) struct Sums {
+    pub rows: usize,
     /// From one polynomial to the next.
-    n: usize,
+    pub n: usize,
     /// From one set of polynomials to the next.
-    set: usize,
-    out: *mut f64,
-    x: *const f64,
+    pub set: usize,
+    pub out: *mut f64,
+    pub x: *const f64,
     /// From one row of the key to the next.
-    key_row: usize,
+    pub key_row: usize,
+    /// From one column of the key to the next.
+    pub key_column: usize,
 }
 
 impl Sums {
     /// The sums of `COLS` columns from one on, for each set.
+    ///
+    /// # Safety
+    /// That of [`multiply`].
     #[inline(always)]
-    unsafe fn columns<V: Vector, K: KeyWord, const COLS: usize, const A: usize, const ADD: bool>(
+    pub(super) unsafe fn columns<V: Vector, K: KeyWord, const COLS: usize, const A: usize, const ADD: bool>(
         self,
         first: usize,
         key: *const K,
@@ -175,7 +180,7 @@ impl Sums {
                     x[a] = (V::load(p), V::load(p.add(8)));
                 }
                 for c in 0..COLS {
-                    let k = key.add(row * self.key_row + (first + c) * BLOCK);
+                    let k = key.add(row * self.key_row + (first + c) * self.key_column);
                     let (k_re, k_im) = (K::load::<V>(k), K::load::<V>(k.add(8)));
                     for a in 0..A {
                         let ((re, im), sum) = (x[a], &mut acc[a][c]);

@@ -5,8 +5,9 @@
 
 use std::f64::consts::PI;
 
+use super::butterflies::mul;
 use super::passes::BLOCK;
-use super::products::KeyWord;
+use super::products::{KeyWord, Sums};
 use super::vector::Vector;
 use super::{Fft, twiddles};
 
@@ -86,12 +87,6 @@ impl Points {
     }
 }
 
-/// `x·y`.
-#[inline(always)]
-fn mul<V: Vector>(x: (V, V), y: (V, V)) -> (V, V) {
-    (x.1.neg_mul_add(y.1, x.0.mul(y.0)), x.1.mul_add(y.0, x.0.mul(y.1)))
-}
-
 /// `x·y + z`.
 #[inline(always)]
 fn mul_add<V: Vector>(x: (V, V), y: (V, V), z: (V, V)) -> (V, V) {
@@ -144,11 +139,14 @@ pub(super) unsafe fn multiply<V: Vector, K: KeyWord, const A: usize>(
                 for c in 0..cols {
                     between();
                     let key = key.add(at * rows * cols + c * BLOCK + lane);
-                    let sums = sums::<V, K, A>((rows, n, set), x.add(at + lane), key, (cols * BLOCK, matrix));
+                    // The matrices' sums in this column, as columns of one matrix.
+                    let (out, x) = (out.add(c * n + at + lane), x.add(at + lane));
+                    let sums = Sums { rows, n, set, out, x, key_row: cols * BLOCK, key_column: matrix };
+                    let sums = sums.columns::<V, K, MATRICES, A, false>(0, key);
                     for a in 0..A {
                         let ([first, second, both], [f, g]) = (sums[a], factors[a]);
                         let turned = mul_add(f, mul_add(g, both, first), mul(g, second));
-                        let out = out.add(a * set + c * n + at + lane);
+                        let out = out.add(a * set);
                         turned.0.store(out);
                         turned.1.store(out.add(8));
                     }
@@ -156,40 +154,4 @@ pub(super) unsafe fn multiply<V: Vector, K: KeyWord, const A: usize>(
             }
         }
     }
-}
-
-/// For each set, `Σ_r x_r·key_{r,matrix}` in one column.
-///
-/// # Safety
-/// As above.
-#[inline(always)]
-unsafe fn sums<V: Vector, K: KeyWord, const A: usize>(
-    (rows, n, set): (usize, usize, usize),
-    x: *const f64,
-    key: *const K,
-    (key_row, matrix): (usize, usize),
-) -> [[(V, V); MATRICES]; A] {
-    // SAFETY: the caller's contract; likewise below.
-    let zero = unsafe { V::splat(0.0) };
-    let mut sums = [[(zero, zero); MATRICES]; A];
-    for row in 0..rows {
-        // SAFETY: as above.
-        unsafe {
-            let mut digits = [(zero, zero); A];
-            for a in 0..A {
-                let p = x.add(a * set + row * n);
-                digits[a] = (V::load(p), V::load(p.add(8)));
-            }
-            for m in 0..MATRICES {
-                let k = key.add(row * key_row + m * matrix);
-                let (k_re, k_im) = (K::load::<V>(k), K::load::<V>(k.add(8)));
-                for a in 0..A {
-                    let ((re, im), sum) = (digits[a], &mut sums[a][m]);
-                    sum.0 = im.neg_mul_add(k_im, re.mul_add(k_re, sum.0));
-                    sum.1 = im.mul_add(k_re, re.mul_add(k_im, sum.1));
-                }
-            }
-        }
-    }
-    sums
 }
