@@ -1,5 +1,6 @@
-//! The negacyclic FFT on every backend: forward with digit extraction, inverse with rounding to the torus, and a product of 6 rows and 2 columns;
-//! beside the bare FFT of the crate `tfhe-fft`, of n/2 points without twist and conversions, whose plan is chosen by timing.
+//! The negacyclic FFT on every backend: forward with digit extraction, inverse with rounding to the torus, and a
+//! product of 6 rows and 2 columns; beside the bare FFT of the crate `tfhe-fft`, of n/2 points without twist and
+//! conversions, whose plan is chosen by timing.
 //!
 //! `cargo bench -p everlevel-bench --bench fft`
 #![allow(missing_docs)]

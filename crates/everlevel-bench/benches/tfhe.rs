@@ -1,7 +1,8 @@
 //! Gates and tables beside tfhe-rs, in one run: `cargo bench -p everlevel-bench --features tfhe-rs --bench tfhe`.
 //!
-//! One thread; milliseconds of its CPU time, minimum and median. The two libraries take turns, so that a busy machine slows both.
-//! Under `GLIBC_TUNABLES=glibc.malloc.hugetlb=1` tfhe-rs has huge pages too, which is the fairer comparison.
+//! One thread; milliseconds of its CPU time, minimum and median. The two libraries take turns, so that a busy machine
+//! slows both. Under `GLIBC_TUNABLES=glibc.malloc.hugetlb=1` tfhe-rs has huge pages too, which is the fairer
+//! comparison.
 
 use std::sync::Arc;
 

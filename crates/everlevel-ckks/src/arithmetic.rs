@@ -44,8 +44,8 @@ impl Inner {
     }
 }
 
-/// The residues of `re + im·i` at the two halves of the transform domain: `i` is `X^(n/2)`, whose value is the root of −1 at exponents
-/// that are 1 modulo 4 (the first half) and its negative at the others.
+/// The residues of `re + im·i` at the two halves of the transform domain: `i` is `X^(n/2)`, whose value is the root of
+/// −1 at exponents that are 1 modulo 4 (the first half) and its negative at the others.
 fn gaussian_residues(ring: &Ring, m: &Modulus, index: usize, re: i128, im: i128) -> [u64; 2] {
     let (re, im) = (m.reduce_i128(re), m.reduce_i128(im));
     if im == 0 {
@@ -227,8 +227,8 @@ impl Context {
         }))
     }
 
-    /// `a·b` without relinearization: three polynomials, one level below the lower operand. The rounding of the third is multiplied by `s²`:
-    /// some bits less than [`Context::multiply`], as the estimate says.
+    /// `a·b` without relinearization: three polynomials, one level below the lower operand. The rounding of the third
+    /// is multiplied by `s²`: some bits less than [`Context::multiply`], as the estimate says.
     ///
     /// # Errors
     /// Operands that do not belong together, have three polynomials already, or are at level 0.
@@ -319,7 +319,8 @@ impl Context {
         }
         let plaintext = self.plain_at(plaintext, a.level)?;
         if plaintext.level == 1 {
-            // Level 0 holds less than what the plaintext was encoded for. A product's coefficients are means over the slots.
+            // Level 0 holds less than what the plaintext was encoded for. A product's coefficients are means over the
+            // slots.
             let slots = self.decode(&plaintext)?;
             self.check_size(op, slots.iter().map(|z| z.norm()).sum::<f64>() / slots.len() as f64, 0)?;
         }
@@ -353,8 +354,8 @@ impl Context {
     /// `c·a`: no level where `c` is a Gaussian integer, one otherwise.
     ///
     /// # Errors
-    /// NaN or infinity; level 0 where a level is needed; a number that, times a message of size one, is too large for the result's
-    /// level.
+    /// NaN or infinity; level 0 where a level is needed; a number that, times a message of size one, is too large for
+    /// the result's level.
     pub fn multiply_scalar(&self, a: &Ciphertext, c: Complex64) -> Result<Ciphertext, Error> {
         let op = "multiply";
         self.check_ciphertext(op, a)?;

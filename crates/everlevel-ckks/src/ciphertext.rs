@@ -71,8 +71,8 @@ impl Ciphertext {
         self.rlwe.nbytes() + self.c2.as_ref().map_or(0, Poly::nbytes)
     }
 
-    /// Estimated precision: `−log2` of the root-mean-square error of a slot, for messages of size about one. An estimate from noise
-    /// formulas that assume independent errors, not a bound.
+    /// Estimated precision: `−log2` of the root-mean-square error of a slot, for messages of size about one. An
+    /// estimate from noise formulas that assume independent errors, not a bound.
     pub fn precision_bits(&self) -> f64 {
         -(self.error * std::f64::consts::SQRT_2).log2()
     }

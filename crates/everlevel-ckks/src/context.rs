@@ -36,8 +36,8 @@ pub struct Options {
     pub slot_count: Option<usize>,
     /// Threads that calls run on.
     pub thread_count: usize,
-    /// Whether keys hold the seeds of their uniform halves instead of the halves: half the memory, at the price of expanding them at each
-    /// use.
+    /// Whether keys hold the seeds of their uniform halves instead of the halves: half the memory, at the price of
+    /// expanding them at each use.
     pub seeded_keys: bool,
 }
 
@@ -62,7 +62,8 @@ impl Context {
     /// Builds the tables.
     ///
     /// # Errors
-    /// A slot count that is no power of two up to half the degree, a thread count of zero, or a key modulus above the security cap.
+    /// A slot count that is no power of two up to half the degree, a thread count of zero, or a key modulus above the
+    /// security cap.
     pub fn with_options(params: Params, options: Options) -> Result<Self, Error> {
         let Options { slot_count, thread_count, seeded_keys } = options;
         if !(1..=MAX_THREADS).contains(&thread_count) {
@@ -289,8 +290,9 @@ impl Inner {
     }
 }
 
-/// The gadget over `set` whose key switch needs the fewest transforms among those within the security cap: `(digits + 2)` times
-/// the number of primes. Where the cap leaves no room for the headroom (two levels at N = 2^13), key switches are noisier than a rounding.
+/// The gadget over `set` whose key switch needs the fewest transforms among those within the security cap:
+/// `(digits + 2)` times the number of primes. Where the cap leaves no room for the headroom (two levels at N = 2^13),
+/// key switches are noisier than a rounding.
 pub(crate) fn best_gadget(
     params: &Params,
     ring: &Ring,

@@ -1,9 +1,9 @@
 //! Slots and coefficients.
 //!
-//! Slot `j` of a polynomial is its value at `ζ^(5^j)`, `ζ = e^(iπ/n)`; the conjugate slots are the values at `ζ^(−5^j)`. With fewer slots than
-//! `n/2`, the polynomial lives in powers of `X^gap` and the slots repeat. The transform factors into `log2(slots)` butterfly
-//! layers after a bit reversal (Cheon, Han, Kim, Kim, Song, eprint 2018/1043); bootstrapping evaluates the same layers on
-//! ciphertexts, so they are public here.
+//! Slot `j` of a polynomial is its value at `ζ^(5^j)`, `ζ = e^(iπ/n)`; the conjugate slots are the values at
+//! `ζ^(−5^j)`. With fewer slots than `n/2`, the polynomial lives in powers of `X^gap` and the slots repeat. The
+//! transform factors into `log2(slots)` butterfly layers after a bit reversal (Cheon, Han, Kim, Kim, Song, eprint
+//! 2018/1043); bootstrapping evaluates the same layers on ciphertexts, so they are public here.
 
 use num_complex::Complex64;
 

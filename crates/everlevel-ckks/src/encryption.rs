@@ -114,8 +114,8 @@ impl Context {
         }))
     }
 
-    /// The coefficients of the phase of a ciphertext inside a bootstrap, and its slots divided by `scale`: for looking between the
-    /// stages (see [`crate::bootstrap::Observer`]).
+    /// The coefficients of the phase of a ciphertext inside a bootstrap, and its slots divided by `scale`: for looking
+    /// between the stages (see [`crate::bootstrap::Observer`]).
     ///
     /// # Errors
     /// A key of other parameters.

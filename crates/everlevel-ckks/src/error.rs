@@ -1,7 +1,7 @@
 use everlevel_rlwe::SecretId;
 
-/// What a CKKS call can refuse. Every refusal comes before any work (a cancellation, between two steps of it), and leaves the arguments
-/// as they were.
+/// What a CKKS call can refuse. Every refusal comes before any work (a cancellation, between two steps of it), and
+/// leaves the arguments as they were.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

@@ -30,8 +30,8 @@ pub struct Claim {
     pub key: KeyModulus,
     /// Largest log2 of a modulus that is accepted as 128-bit secure; none where the table has no row.
     pub max_log2_qp: Option<f64>,
-    /// Classical security of that key at its own modulus: the cheapest primal attack under MATZOV, recomputed now. None where
-    /// the table has no row, as nothing is claimed there.
+    /// Classical security of that key at its own modulus: the cheapest primal attack under MATZOV, recomputed now. None
+    /// where the table has no row, as nothing is claimed there.
     pub security_bits: Option<f64>,
 }
 

@@ -1,11 +1,13 @@
 //! CKKS: approximate arithmetic on encrypted vectors of complex numbers, with bootstrapping.
 //!
-//! *Vocabulary.* A **level** is a modulus; a ciphertext at level ℓ can be multiplied ℓ times before a bootstrap. Every ciphertext at one
-//! level has that level's **canonical scale**, so operands never disagree; operands at different levels are brought to
-//! the lower one. A **slot** is one complex number; rotations move slots.
+//! *Vocabulary.* A **level** is a modulus; a ciphertext at level ℓ can be multiplied ℓ times before a bootstrap. Every
+//! ciphertext at one level has that level's **canonical scale**, so operands never disagree; operands at different
+//! levels are brought to the lower one. A **slot** is one complex number; rotations move slots.
 //!
-//! *Map.* [`mod@params`] · [`mod@encoder`] · [`mod@context`] tables and checks · [`mod@keygen`] · [`mod@encryption`] · [`mod@key_moduli`] · [`mod@arithmetic`] · [`mod@rotation`] · [`mod@polynomial`] ·
-//! [`mod@units`] vectors longer than the slots · [`mod@light`] plaintexts without primes · [`mod@matrix`] plain matrix times encrypted vector · [`mod@bootstrap`] · [`mod@files`] · [`Error`].
+//! *Map.* [`mod@params`] · [`mod@encoder`] · [`mod@context`] tables and checks · [`mod@keygen`] · [`mod@encryption`] ·
+//! [`mod@key_moduli`] · [`mod@arithmetic`] · [`mod@rotation`] · [`mod@polynomial`] · [`mod@units`] vectors longer than
+//! the slots · [`mod@light`] plaintexts without primes · [`mod@matrix`] plain matrix times encrypted vector ·
+//! [`mod@bootstrap`] · [`mod@files`] · [`Error`].
 
 pub mod arithmetic;
 pub mod bootstrap;
@@ -47,8 +49,9 @@ pub use num_complex::Complex64;
 pub use params::{Params, ParamsLiteral, Precision};
 pub use units::Units;
 
-/// Called with (steps done, steps in all) by operations that take long. An answer of [`ControlFlow::Break`] cancels the operation,
-/// which then returns [`Error::Cancelled`] and nothing else. The number of steps in all may grow while they are being counted.
+/// Called with (steps done, steps in all) by operations that take long. An answer of [`ControlFlow::Break`] cancels the
+/// operation, which then returns [`Error::Cancelled`] and nothing else. The number of steps in all may grow while they
+/// are being counted.
 pub type Progress<'a> = &'a (dyn Fn(usize, usize) -> ControlFlow<()> + Sync);
 
 /// Reports to nobody, and never cancels.

@@ -1,8 +1,8 @@
 //! Plaintexts without primes: eight bytes for each coefficient, whatever the level.
 //!
-//! A [`LightPlaintext`] holds the real coefficients of a message, before they are scaled and rounded. Each use scales, rounds and transforms
-//! them for the primes of its level: the result is [`Context::encode`]'s, bit for bit, at every level, and costs a transform for
-//! each prime where a [`Plaintext`] costs none.
+//! A [`LightPlaintext`] holds the real coefficients of a message, before they are scaled and rounded. Each use scales,
+//! rounds and transforms them for the primes of its level: the result is [`Context::encode`]'s, bit for bit, at every
+//! level, and costs a transform for each prime where a [`Plaintext`] costs none.
 
 use everlevel_ring::{Eval, Poly};
 use num_complex::Complex64;

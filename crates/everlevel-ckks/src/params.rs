@@ -1,9 +1,9 @@
 //! Parameters: a literal, validated into primes, levels and gadget limits.
 //!
-//! A level is a set of primes (docs/notes/levels.md). Message levels add one prime of about 40 bits each above a 48-bit base prime.
-//! Above them, bootstrapping's levels are cut out of 48-bit primes and three terminal primes (24, 36 and 40 bits), so that a level
-//! can add any multiple of 12 bits: EvalMod steps are 60 bits on 48-bit words, and CoeffsToSlots steps what their
-//! precision needs.
+//! A level is a set of primes (docs/notes/levels.md). Message levels add one prime of about 40 bits each above a 48-bit
+//! base prime. Above them, bootstrapping's levels are cut out of 48-bit primes and three terminal primes (24, 36 and 40
+//! bits), so that a level can add any multiple of 12 bits: EvalMod steps are 60 bits on 48-bit words, and CoeffsToSlots
+//! steps what their precision needs.
 
 use everlevel_math::primes::{ntt_primes_below, ntt_primes_near};
 use everlevel_params::SecretDistribution;
@@ -11,26 +11,27 @@ use everlevel_ring::{PrimeSet, Ring};
 
 use crate::Error;
 
-/// Weight of the encapsulated secret under which the modulus is raised. Its integer part is at most `(32 + 1)/2`, always.
+/// Weight of the encapsulated secret under which the modulus is raised. Its integer part is at most `(32 + 1)/2`,
+/// always.
 pub const ENCAPSULATION_WEIGHT: usize = 32;
 /// log2 of the message scale above level 0.
 pub const LOG2_SCALE: f64 = 40.0;
 /// log2 of the message scale at level 0: `2^10` below the base prime, the bootstrap's message ratio.
 pub const LOG2_BASE_SCALE: f64 = 38.0;
-/// log2 of the ratio of a bootstrapping chain's top message level: its scale is 2^43, so that what a sign bootstrap has cleaned is not
-/// lost again to rounding at 2^40.
+/// log2 of the ratio of a bootstrapping chain's top message level: its scale is 2^43, so that what a sign bootstrap has
+/// cleaned is not lost again to rounding at 2^40.
 pub const LOG2_TOP_RATIO: f64 = 46.0;
 /// Levels of EvalMod: five for a polynomial of degree 30, three doublings.
 pub const EVAL_MOD_LEVELS: usize = 8;
 /// log2 of EvalMod's scale at its end.
 pub const LOG2_EVAL_MOD: f64 = 60.0;
-/// log2 of the ratio of each EvalMod level, lowest first. The second from the top is wider: it lifts the scale of the first square, whose
-/// rounding the rest of EvalMod magnifies most, by 2^6.
+/// log2 of the ratio of each EvalMod level, lowest first. The second from the top is wider: it lifts the scale of the
+/// first square, whose rounding the rest of EvalMod magnifies most, by 2^6.
 pub const EVAL_MOD_BITS: [f64; EVAL_MOD_LEVELS] = [60.0, 60.0, 60.0, 60.0, 60.0, 60.0, 72.0, 60.0];
 /// Message levels of a bootstrapping chain; SlotsToCoeffs takes its stages out of them.
 pub const BOOTSTRAP_MESSAGE_LEVELS: usize = 13;
-/// Message levels of the deeper chains, whose regular bootstraps end at level 14 and 17: more levels, and less room for special primes, so
-/// larger keys and slower key switches.
+/// Message levels of the deeper chains, whose regular bootstraps end at level 14 and 17: more levels, and less room for
+/// special primes, so larger keys and slower key switches.
 pub const DEEP_MESSAGE_LEVELS: [usize; 2] = [17, 20];
 /// Most stages in the deeper chains.
 pub const MAX_DEEP_STAGES: usize = 3;
@@ -47,8 +48,8 @@ pub const MAX_LOG_N: u32 = 17;
 /// Bits of `P` above every digit, so that key-switching noise stays below rounding noise.
 pub(crate) const HEADROOM_BITS: f64 = 5.0;
 
-/// log2 of the ratio of each CoeffsToSlots stage, last stage first: the stage with the largest blocks, whose plaintexts have the
-/// most coefficients, needs the most bits (docs/notes/bootstrap.md).
+/// log2 of the ratio of each CoeffsToSlots stage, last stage first: the stage with the largest blocks, whose plaintexts
+/// have the most coefficients, needs the most bits (docs/notes/bootstrap.md).
 pub(crate) fn coeffs_to_slots_bits(stage_count: usize) -> Option<&'static [f64]> {
     match stage_count {
         1 => Some(&[60.0]),
@@ -69,8 +70,8 @@ pub fn stage_counts(slots: usize) -> Vec<usize> {
     STAGE_COUNTS.into_iter().filter(|&s| s >= layers.div_ceil(6) && s <= layers).collect()
 }
 
-/// log2 of the scale at level 0. Fewer slots have larger coefficients, for which the sine's error is larger, and fewer of them, for which
-/// noise is smaller: a higher message ratio balances the two.
+/// log2 of the scale at level 0. Fewer slots have larger coefficients, for which the sine's error is larger, and fewer
+/// of them, for which noise is smaller: a higher message ratio balances the two.
 pub(crate) fn log2_base_scale(slots: usize) -> f64 {
     match slots {
         0..=4 => LOG2_BASE_SCALE - 4.0,
@@ -136,8 +137,8 @@ pub struct Params {
 }
 
 impl ParamsLiteral {
-    /// The smallest 128-bit secure ring for a depth, as in the 1.x API: levels 0–2 → 2^13, 3–7 → 2^14, 8–17 → 2^15, 18–36 → 2^16,
-    /// 37–77 → 2^17.
+    /// The smallest 128-bit secure ring for a depth, as in the 1.x API: levels 0–2 → 2^13, 3–7 → 2^14, 8–17 → 2^15,
+    /// 18–36 → 2^16, 37–77 → 2^17.
     ///
     /// # Errors
     /// [`Error::Parameter`] above 77 levels.
@@ -187,8 +188,8 @@ impl ParamsLiteral {
         }
     }
 
-    /// As [`ParamsLiteral::bootstrap`], for regular bootstraps that end at level 14 or 17. Other levels are refused when the parameters are
-    /// made.
+    /// As [`ParamsLiteral::bootstrap`], for regular bootstraps that end at level 14 or 17. Other levels are refused
+    /// when the parameters are made.
     pub fn bootstrap_to(level: usize) -> Self {
         Self { max_level: level.saturating_add(MAX_DEEP_STAGES), ..Self::bootstrap() }
     }
@@ -361,7 +362,8 @@ fn terminal_primes(log_n: u32) -> Result<[u64; 2], Error> {
     Ok([small, other])
 }
 
-/// Writes `bits` as 48-bit primes and a subset of the terminal primes, with the fewest primes among the combinations within one bit.
+/// Writes `bits` as 48-bit primes and a subset of the terminal primes, with the fewest primes among the combinations
+/// within one bit.
 fn decompose(bits: f64, terminal_bits: [f64; 3]) -> (usize, usize) {
     let candidates = (0..8usize).filter_map(|mask| {
         let terminals: f64 = (0..3).filter(|t| mask >> t & 1 == 1).map(|t| terminal_bits[t]).sum();
@@ -398,8 +400,8 @@ impl Params {
         }
     }
 
-    /// The stage counts of bootstraps of `slots` slots: those of [`stage_counts`], and in the deeper chains only those that leave 14 or 17
-    /// levels.
+    /// The stage counts of bootstraps of `slots` slots: those of [`stage_counts`], and in the deeper chains only those
+    /// that leave 14 or 17 levels.
     pub fn stage_counts(&self, slots: usize) -> Vec<usize> {
         let most = if self.is_deep() { MAX_DEEP_STAGES } else { usize::MAX };
         stage_counts(slots).into_iter().filter(|&s| s <= most).collect()
@@ -409,8 +411,9 @@ impl Params {
         self.literal.max_level > BOOTSTRAP_MESSAGE_LEVELS
     }
 
-    /// Stages of CoeffsToSlots with small bootstrap keys. They cost no message levels, so that the number is free: stages of up to four
-    /// layers have the fewest rotations, and in the deeper chains fewer stages leave more room for special primes.
+    /// Stages of CoeffsToSlots with small bootstrap keys. They cost no message levels, so that the number is free:
+    /// stages of up to four layers have the fewest rotations, and in the deeper chains fewer stages leave more room for
+    /// special primes.
     pub(crate) fn small_stage_count(&self, slots: usize) -> usize {
         let most = if self.is_deep() { MAX_DEEP_STAGES } else { 4 };
         (slots.trailing_zeros() as usize).div_ceil(4).clamp(1, most)

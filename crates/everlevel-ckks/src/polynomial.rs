@@ -1,8 +1,9 @@
 //! Polynomials of ciphertexts, in the power and the Chebyshev basis.
 //!
-//! Paterson–Stockmeyer by recursive division: `p = q·B_k + r` for `k` the largest power of two up to the degree. A remainder of few terms is a
-//! linear combination of basis elements, whose constants cost one level; where that level is missing on the way to a deep product,
-//! the recursion goes on instead, so that a polynomial of degree `d` always costs `⌈log2(d + 1)⌉` levels.
+//! Paterson–Stockmeyer by recursive division: `p = q·B_k + r` for `k` the largest power of two up to the degree. A
+//! remainder of few terms is a linear combination of basis elements, whose constants cost one level; where that level
+//! is missing on the way to a deep product, the recursion goes on instead, so that a polynomial of degree `d` always
+//! costs `⌈log2(d + 1)⌉` levels.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +22,8 @@ pub enum Basis {
     Chebyshev,
 }
 
-/// log2 of the largest coefficient of a linear combination: with [`crate::working`]'s constants, its integer fits 127 bits.
+/// log2 of the largest coefficient of a linear combination: with [`crate::working`]'s constants, its integer fits 127
+/// bits.
 const MAX_LOG2_COEFFICIENT: f64 = 42.0;
 
 /// Levels that a polynomial of this degree costs.
@@ -81,8 +83,8 @@ impl<'a> Elements<'a> {
         &self.known[&k]
     }
 
-    /// `p` at level `target`, or its constant where it has no other term. Elements that only the last polynomial still needs are dropped
-    /// before its product.
+    /// `p` at level `target`, or its constant where it has no other term. Elements that only the last polynomial still
+    /// needs are dropped before its product.
     fn evaluate(&mut self, p: &[f64], babies: usize, target: usize, is_last: bool) -> Value {
         let degree = p.iter().rposition(|&c| c != 0.0).unwrap_or(0);
         if degree == 0 {
@@ -100,7 +102,8 @@ impl<'a> Elements<'a> {
         }
         let k = 1 << degree.ilog2();
         let (quotient, remainder) = self.divide(&p[..=degree], k);
-        // What is evaluated first takes memory during the other's products: the remainder waits, but for elements that go after it.
+        // What is evaluated first takes memory during the other's products: the remainder waits, but for elements that
+        // go after it.
         let first = is_last.then(|| self.evaluate(&remainder, babies, target, false));
         let quotient = self.evaluate(&quotient, babies, target + 1, is_last);
         if is_last {
@@ -197,7 +200,8 @@ impl Context {
         Ok(self.evaluate_polynomials(a, basis, &[coefficients], key)?.swap_remove(0))
     }
 
-    /// [`Context::evaluate_polynomial`] of several polynomials, which share the basis elements. Each costs its own levels.
+    /// [`Context::evaluate_polynomial`] of several polynomials, which share the basis elements. Each costs its own
+    /// levels.
     ///
     /// # Errors
     /// As [`Context::evaluate_polynomial`], of any of them.

@@ -7,8 +7,8 @@ use crate::context::Inner;
 use crate::keys::{ConjugationKey, FixedRotationKey, RotationKey};
 use crate::{Ciphertext, Context, Error, Plaintext};
 
-/// The left rotations, each a power of two in either direction, that compose to a left rotation by `amount` of `slots` slots: the
-/// non-adjacent form, which has the fewest terms.
+/// The left rotations, each a power of two in either direction, that compose to a left rotation by `amount` of `slots`
+/// slots: the non-adjacent form, which has the fewest terms.
 pub(crate) fn powers_of_two(amount: i64, slots: i64) -> Vec<i64> {
     let mut rest = amount.rem_euclid(slots);
     if rest > slots / 2 {
@@ -81,7 +81,8 @@ impl Context {
         Ok(self.install(|inner| inner.apply(a, inner.ring.conjugation_elt(), key.keys.for_set(a.rlwe.set()))))
     }
 
-    /// Slots moved right by `delta`, cyclically, as `numpy.roll` does; composed of rotations by powers of two. No level.
+    /// Slots moved right by `delta`, cyclically, as `numpy.roll` does; composed of rotations by powers of two. No
+    /// level.
     ///
     /// # Errors
     /// As [`Context::conjugate`].

@@ -1,8 +1,8 @@
 //! Vectors longer than the slots: several plaintexts or ciphertexts that are computed on as one.
 //!
-//! Unit `k` of a vector holds its values `k·slot_count ..`. Every operation on [`Units`] is the operation on each unit: rotations act
-//! inside units, and two operands have equally many. The units of a ciphertext have one level, scale, secret, error estimate
-//! and number of polynomials, which operations keep and [`Units::stack`] establishes.
+//! Unit `k` of a vector holds its values `k·slot_count ..`. Every operation on [`Units`] is the operation on each unit:
+//! rotations act inside units, and two operands have equally many. The units of a ciphertext have one level, scale,
+//! secret, error estimate and number of polynomials, which operations keep and [`Units::stack`] establishes.
 
 use std::ops::ControlFlow;
 

@@ -9,9 +9,11 @@ use rayon::prelude::*;
 
 use crate::keys::KeyPair;
 
-/// Levels with canonical scales: a product of two ciphertexts at level ℓ and scale `S_ℓ`, rescaled, has exactly scale `S_(ℓ−1)`.
+/// Levels with canonical scales: a product of two ciphertexts at level ℓ and scale `S_ℓ`, rescaled, has exactly scale
+/// `S_(ℓ−1)`.
 ///
-/// Scales are defined upwards, `S_ℓ = √(S_(ℓ−1)·ratio_ℓ)`, which halves every deviation of a prime instead of doubling it.
+/// Scales are defined upwards, `S_ℓ = √(S_(ℓ−1)·ratio_ℓ)`, which halves every deviation of a prime instead of doubling
+/// it.
 #[derive(Debug, Clone)]
 pub(crate) struct Ladder {
     pub sets: Vec<PrimeSet>,
@@ -20,7 +22,8 @@ pub(crate) struct Ladder {
     pub ratios: Vec<f64>,
 }
 
-/// Ciphertexts at a level of a ladder, with that level's scale, that take the same steps side by side: keys are read once for all.
+/// Ciphertexts at a level of a ladder, with that level's scale, that take the same steps side by side: keys are read
+/// once for all.
 #[derive(Debug, Clone)]
 pub(crate) struct Working {
     pub cts: Vec<Rlwe>,
@@ -75,8 +78,8 @@ impl Ladder {
 
     /// `Σ c_i·w_i` at `target`, which is below every operand's level.
     ///
-    /// Each product is with an integer of about `c·R`, followed by a division by `R`, the ratio of an intermediate modulus to the
-    /// target's. Where the operands share an intermediate modulus, they share the division.
+    /// Each product is with an integer of about `c·R`, followed by a division by `R`, the ratio of an intermediate
+    /// modulus to the target's. Where the operands share an intermediate modulus, they share the division.
     pub fn linear_combination(&self, ring: &Ring, terms: &[(&Working, f64)], target: usize) -> Working {
         let to = &self.sets[target];
         let common = terms.iter().map(|(w, _)| w.set().clone()).reduce(|a, b| a.intersection(&b));

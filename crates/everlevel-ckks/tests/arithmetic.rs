@@ -1,7 +1,8 @@
 //! Arithmetic against the plain computation.
 //!
-//! Degree 2^10, secret of weight 256: one rounding is 2^-33.3 of a slot at scale 2^40, 2^-31.3 at level 0. The worst of 512 slots may be
-//! 2.5 bits off that, and an operation adds a few roundings: 27 bits in the worst slot above level 0 and 25 there.
+//! Degree 2^10, secret of weight 256: one rounding is 2^-33.3 of a slot at scale 2^40, 2^-31.3 at level 0. The worst of
+//! 512 slots may be 2.5 bits off that, and an operation adds a few roundings: 27 bits in the worst slot above level 0
+//! and 25 there.
 
 mod common;
 

@@ -1,4 +1,5 @@
-//! Bootstraps of every kind of input, on a small insecure ring: levels, messages, key forms, repetition, the integer bound.
+//! Bootstraps of every kind of input, on a small insecure ring: levels, messages, key forms, repetition, the integer
+//! bound.
 
 mod common;
 
@@ -11,7 +12,8 @@ use everlevel_ckks::{
 
 const LOG_N: u32 = 10;
 const SLOTS: usize = 512;
-/// Bits of the worst slot: 26.4 on average here, the worst of 512 slots 1.5 below, constant messages worse by the sine's error.
+/// Bits of the worst slot: 26.4 on average here, the worst of 512 slots 1.5 below, constant messages worse by the
+/// sine's error.
 const BITS: f64 = 23.0;
 
 fn bootstrap(party: &Party, ct: &Ciphertext, key: &BootstrapKey) -> Ciphertext {
@@ -97,8 +99,8 @@ fn seeded_keys_bootstrap_as_well() {
     party.assert_holds("seeded", &bootstrap(&party, &party.encrypt(&x, 0), &key), &x, 9, BITS);
 }
 
-/// The estimate leaves out the sine's cubic error, which is below the noise at N = 2^16 but not on this ring, whose coefficients are larger:
-/// messages of a tenth leave it a thousandth.
+/// The estimate leaves out the sine's cubic error, which is below the noise at N = 2^16 but not on this ring, whose
+/// coefficients are larger: messages of a tenth leave it a thousandth.
 #[test]
 fn the_error_estimate_after_a_bootstrap_is_near_and_does_not_flatter() {
     for log_n in [10, 12] {
@@ -128,8 +130,8 @@ fn a_bootstrap_is_a_function_of_its_arguments() {
     }
 }
 
-/// `|t| ≤ (h + 1)/2 = 16.5` for every coefficient of every raised ciphertext, so that EvalMod's interval is never left: each coefficient of
-/// the phase is a sum of `h + 1` terms of at most `q0/2`. Whatever is raised, honest or not.
+/// `|t| ≤ (h + 1)/2 = 16.5` for every coefficient of every raised ciphertext, so that EvalMod's interval is never left:
+/// each coefficient of the phase is a sum of `h + 1` terms of at most `q0/2`. Whatever is raised, honest or not.
 #[test]
 fn the_integer_part_is_within_its_bound_for_every_key_and_input() {
     let bound = (ENCAPSULATION_WEIGHT as f64 + 1.0) / 2.0;

@@ -1,4 +1,5 @@
-//! Parameter claims, recomputed: no key's modulus is above its cap, every depth of the 1.x table builds, scales and sizes are as said.
+//! Parameter claims, recomputed: no key's modulus is above its cap, every depth of the 1.x table builds, scales and
+//! sizes are as said.
 
 mod common;
 
@@ -49,7 +50,8 @@ fn every_key_of_the_bootstrapping_parameters_is_within_its_cap() {
         assert_eq!((sparse.len(), ENCAPSULATION_WEIGHT), (1, 32));
         assert!(sparse[0].log2_qp <= 121.0, "{}", sparse[0].log2_qp);
         assert!(keys.iter().all(|k| k.secret == FixedWeight(1024) || k.secret == FixedWeight(32)));
-        // Three keys for every stage of a stage count's transforms, and those beside. Small keys have the shapes of one stage count's.
+        // Three keys for every stage of a stage count's transforms, and those beside. Small keys have the shapes of one
+        // stage count's.
         let stages: usize = counts.iter().map(|s| 3 * s + 1).sum();
         assert_eq!(keys.len(), 2 + (max_level + 1) + 3 + stages);
 
@@ -63,8 +65,8 @@ fn every_key_of_the_bootstrapping_parameters_is_within_its_cap() {
     assert!(refusal.to_string().contains("use_bootstrap_to_14_levels"), "{refusal}");
 }
 
-/// A key's modulus does not say how its primes are used; but each key of this small context is made by the functions that the list
-/// above is made by, and no key has a modulus outside the list.
+/// A key's modulus does not say how its primes are used; but each key of this small context is made by the functions
+/// that the list above is made by, and no key has a modulus outside the list.
 #[test]
 fn generated_keys_have_the_listed_moduli_and_no_others() {
     let party = Party::bootstrap(9);

@@ -1,5 +1,5 @@
-//! Bootstraps with a small key and a rotation key, on small insecure rings (or at `EVERLEVEL_TEST_LOG_N`): every method, stage count and
-//! slot count, against the message and against what full keys reach.
+//! Bootstraps with a small key and a rotation key, on small insecure rings (or at `EVERLEVEL_TEST_LOG_N`): every
+//! method, stage count and slot count, against the message and against what full keys reach.
 
 mod common;
 

@@ -21,9 +21,9 @@ impl Drop for Temporary {
     }
 }
 
-/// Writes a file under another name in the same folder, waits until the disk has it, and renames it to `path`: whoever opens `path` sees
-/// the old file or the new one, whole, and a failure leaves the old one as it was. A link at `path` is replaced, not
-/// followed.
+/// Writes a file under another name in the same folder, waits until the disk has it, and renames it to `path`: whoever
+/// opens `path` sees the old file or the new one, whole, and a failure leaves the old one as it was. A link at `path`
+/// is replaced, not followed.
 ///
 /// # Errors
 /// What the system says.
@@ -44,7 +44,8 @@ pub fn replace(path: &Path, secret: bool, write: impl FnOnce(&mut File) -> io::R
     Ok(())
 }
 
-/// What is said of devices, pipes and sockets: reading one may never end, and a file in the place of one is never meant.
+/// What is said of devices, pipes and sockets: reading one may never end, and a file in the place of one is never
+/// meant.
 pub(crate) fn not_regular() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, "is not a regular file")
 }
@@ -74,8 +75,8 @@ fn create_beside(path: &Path, secret: bool) -> io::Result<(File, Temporary)> {
     }
 }
 
-/// Asks for the folder's entry to reach the disk. The file is in its place whatever comes of it: some file systems do not synchronise
-/// folders, and some folders may be written to but not read.
+/// Asks for the folder's entry to reach the disk. The file is in its place whatever comes of it: some file systems do
+/// not synchronise folders, and some folders may be written to but not read.
 fn sync_folder(path: &Path) {
     #[cfg(unix)]
     {

@@ -49,8 +49,8 @@ impl<'a> Builder<'a> {
         self.tensors.push((name, place, bytes));
     }
 
-    /// Files will be readable by their owner alone, where the system knows owners, and the builder's own bytes are overwritten when it is
-    /// dropped.
+    /// Files will be readable by their owner alone, where the system knows owners, and the builder's own bytes are
+    /// overwritten when it is dropped.
     pub fn keep_secret(&mut self) {
         self.secret = true;
     }
@@ -78,7 +78,8 @@ impl<'a> Builder<'a> {
         out
     }
 
-    /// Writes the container to a file, and returns its size. The file is there complete, or not at all: see [`atomic::replace`].
+    /// Writes the container to a file, and returns its size. The file is there complete, or not at all: see
+    /// [`atomic::replace`].
     ///
     /// # Errors
     /// [`Error::StorageFull`], or [`Error::Io`] with what the system said.

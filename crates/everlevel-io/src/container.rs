@@ -70,7 +70,8 @@ impl Container {
         if !mapped {
             return Self::from_bytes(fs::read(path).map_err(failed)?);
         }
-        // SAFETY: the map is only read. That nobody truncates the file, or writes into it, is asked of the user on the crate's page.
+        // SAFETY: the map is only read. That nobody truncates the file, or writes into it, is asked of the user on the
+        // crate's page.
         let map = unsafe { Mmap::map(&file) }.map_err(failed)?;
         let header = header::read(&map, map.len() as u64)?;
         let origin = Origin { path: path.into(), file, len: metadata.len(), modified: modified(&metadata) };
@@ -154,7 +155,8 @@ impl Container {
     /// Reads every tensor and compares its checksum.
     ///
     /// # Errors
-    /// [`Error::Checksum`] for the first that differs, [`Error::Changed`] if a mapped file is not the one that was opened.
+    /// [`Error::Checksum`] for the first that differs, [`Error::Changed`] if a mapped file is not the one that was
+    /// opened.
     pub fn verify(&self) -> Result<(), Error> {
         self.check_unchanged()?;
         for (name, place) in self.header.in_order() {

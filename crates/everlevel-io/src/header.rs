@@ -75,8 +75,8 @@ pub(crate) fn write(metadata: &BTreeMap<String, String>, tensors: &[(&str, &Plac
     bytes
 }
 
-/// Reads and checks the header at the start of a file of `file_len` bytes, of which `bytes` are the first (all of the header's, or
-/// all that there are).
+/// Reads and checks the header at the start of a file of `file_len` bytes, of which `bytes` are the first (all of the
+/// header's, or all that there are).
 pub(crate) fn read(bytes: &[u8], file_len: u64) -> Result<Header, Error> {
     let beginning = bytes.get(LENGTH..).unwrap_or_default();
     let known = beginning.len().min(BEGINNING.len());
@@ -111,8 +111,8 @@ pub(crate) fn read(bytes: &[u8], file_len: u64) -> Result<Header, Error> {
     Ok(header)
 }
 
-/// The checksum of a tensor, on the threads of the pool that the caller runs in. A caller in no pool has one thread: the pool that would be
-/// made for it has all of the machine's, and a forked process would wait for its parent's.
+/// The checksum of a tensor, on the threads of the pool that the caller runs in. A caller in no pool has one thread:
+/// the pool that would be made for it has all of the machine's, and a forked process would wait for its parent's.
 pub(crate) fn checksum(bytes: &[u8]) -> String {
     let mut hasher = blake3::Hasher::new();
     match rayon::current_thread_index() {
@@ -172,7 +172,8 @@ impl Header {
         tensors
     }
 
-    /// Tensors follow one another from the first byte of the data to the last, at aligned places, each as long as its shape says.
+    /// Tensors follow one another from the first byte of the data to the last, at aligned places, each as long as its
+    /// shape says.
     fn check_layout(&self, data_len: u64) -> Result<(), Error> {
         let mut next = 0;
         for (name, Place { shape, range, .. }) in self.in_order() {

@@ -1,25 +1,29 @@
 //! One container for keys, plaintexts and ciphertexts.
 //!
-//! A file is a [safetensors](https://github.com/huggingface/safetensors) file, so that NumPy reads it without this library:
+//! A file is a [safetensors](https://github.com/huggingface/safetensors) file, so that NumPy reads it without this
+//! library:
 //!
 //! ```text
 //! u64 header_len, little-endian | JSON header, padded with spaces to a multiple of 256 with the length | data
 //! ```
 //!
-//! *Header.* `__metadata__` comes first and holds strings: `format` (`everlevel/1`), `checksum` (of the header), `kind`, what else the
-//! writer says of the object, and `blake3:NAME` for each tensor. Every tensor is of bytes (`U8`) and starts at a
-//! multiple of 256, so that a mapped file can be computed on in place; tensors follow one another without holes.
+//! *Header.* `__metadata__` comes first and holds strings: `format` (`everlevel/1`), `checksum` (of the header),
+//! `kind`, what else the writer says of the object, and `blake3:NAME` for each tensor. Every tensor is of bytes (`U8`)
+//! and starts at a multiple of 256, so that a mapped file can be computed on in place; tensors follow one another
+//! without holes.
 //!
-//! *Checks.* Opening reads the header alone: its own checksum covers the length, the metadata and every tensor's place and checksum. The
-//! data are checked by [`Container::verify`], which reads all of them. Checksums find accidents; they are no signatures, and whoever
-//! can write a file can write one that passes them.
+//! *Checks.* Opening reads the header alone: its own checksum covers the length, the metadata and every tensor's place
+//! and checksum. The data are checked by [`Container::verify`], which reads all of them. Checksums find accidents; they
+//! are no signatures, and whoever can write a file can write one that passes them.
 //!
-//! *Mapping.* [`Access::Map`] opens a file of any size in the time that its header takes, and processes that map one file share its pages.
-//! **A mapped file must not be truncated or written in place while it is in use**: reading a page that is gone ends
-//! the process (`SIGBUS`), and no check can prevent it. Nothing in this crate does that: [`Builder::write`] replaces a
-//! file by renaming, which leaves maps of the old one whole. [`Container::check_unchanged`] tells a changed size or time of change.
+//! *Mapping.* [`Access::Map`] opens a file of any size in the time that its header takes, and processes that map one
+//! file share its pages. **A mapped file must not be truncated or written in place while it is in use**: reading a page
+//! that is gone ends the process (`SIGBUS`), and no check can prevent it. Nothing in this crate does that:
+//! [`Builder::write`] replaces a file by renaming, which leaves maps of the old one whole.
+//! [`Container::check_unchanged`] tells a changed size or time of change.
 //!
-//! *Map.* [`mod@builder`] what is to be written · [`mod@atomic`] how a file is replaced · [`mod@header`] the header's text · [`mod@container`] reading · [`Error`].
+//! *Map.* [`mod@builder`] what is to be written · [`mod@atomic`] how a file is replaced · [`mod@header`] the header's
+//! text · [`mod@container`] reading · [`Error`].
 //!
 //! *Non-goals.* What the tensors mean: schemes know that. Confidentiality and authenticity.
 

@@ -1,8 +1,8 @@
 //! The automorphisms `X ↦ X^g` of `Z[X]/(X^n + 1)`, in both domains.
 //!
 //! In the transform domain, index `i` holds the value at `ψ^(2·brv(i)+1)`, so `X ↦ X^g` permutes indices. An aligned
-//! block of `2^k` indices shares the low bits of its exponents and therefore comes from one aligned block of the same size:
-//! kernels can work block by block, down to one vector of eight, inside which the permutation is one of 32
+//! block of `2^k` indices shares the low bits of its exponents and therefore comes from one aligned block of the same
+//! size: kernels can work block by block, down to one vector of eight, inside which the permutation is one of 32
 //! (`j ↦ g·j + c mod 8` on bit-reversed lanes).
 
 use crate::Modulus;

@@ -1,16 +1,17 @@
 //! Word-size modular arithmetic: slices in, slices out.
 //!
-//! *Vocabulary.* A **modulus** is a prime `q < 2^48`; a **limb** is a slice of `n` residues; a value is **canonical** when it
-//! lies in `[0, q)`. Every public kernel takes and returns canonical values unless its name ends in `_lazy`; lazy
-//! ranges live inside kernels and are documented there. All backends give the same bits.
+//! *Vocabulary.* A **modulus** is a prime `q < 2^48`; a **limb** is a slice of `n` residues; a value is **canonical**
+//! when it lies in `[0, q)`. Every public kernel takes and returns canonical values unless its name ends in `_lazy`;
+//! lazy ranges live inside kernels and are documented there. All backends give the same bits.
 //!
 //! *Map.* [`modulus`] one prime and its element-wise kernels · [`primes`] NTT-friendly primes · [`ntt`] the negacyclic
-//! transform · [`fft`] the negacyclic transform in doubles, for torus words · [`galois`] automorphisms as permutations of the transform domain · [`rns`] basis conversion ·
-//! [`packed`] 48-bit storage · [`lwe_rows`] the LWE key switch · [`monomial`] · [`prefetch`] · [`simd`] run-time choice of kernels.
+//! transform · [`fft`] the negacyclic transform in doubles, for torus words · [`galois`] automorphisms as permutations
+//! of the transform domain · [`rns`] basis conversion · [`packed`] 48-bit storage · [`lwe_rows`] the LWE key switch ·
+//! [`monomial`] · [`prefetch`] · [`simd`] run-time choice of kernels.
 //!
-//! *Backends.* Portable code is here; `avx2` and `avx512` hold the vector kernels, dispatched once per slice. `unsafe` is confined to
-//! them, to loads, stores and the calls into them: a `Simd` above scalar exists only after the CPU's features were detected.
-//! Limbs that start on a 64-byte boundary are a tenth faster to transform.
+//! *Backends.* Portable code is here; `avx2` and `avx512` hold the vector kernels, dispatched once per slice. `unsafe`
+//! is confined to them, to loads, stores and the calls into them: a `Simd` above scalar exists only after the CPU's
+//! features were detected. Limbs that start on a 64-byte boundary are a tenth faster to transform.
 //!
 //! *Non-goals.* Polynomials, keys, randomness: see the crates above.
 

@@ -1,12 +1,15 @@
-//! The inner loop of an LWE key switch on 32-bit torus words: digits times rows. Where rows are samples over a ring, it is [`crate::fft::Rows`].
+//! The inner loop of an LWE key switch on 32-bit torus words: digits times rows. Where rows are samples over a ring, it
+//! is [`crate::fft::Rows`].
 
 use crate::Simd;
 use crate::simd::Level;
 
-/// Rows that are added together: a sum is loaded and stored once for all of them, and they stay in the first-level cache for the next sum.
+/// Rows that are added together: a sum is loaded and stored once for all of them, and they stay in the first-level
+/// cache for the next sum.
 const TILE: usize = 8;
 
-/// Adds to each of the sums in `out`, of `len` words each, its digits times the rows: `digits` has one for each row, sum by sum.
+/// Adds to each of the sums in `out`, of `len` words each, its digits times the rows: `digits` has one for each row,
+/// sum by sum.
 ///
 /// # Panics
 /// If a length doesn't fit.

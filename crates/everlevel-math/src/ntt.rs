@@ -4,8 +4,8 @@ use crate::{Error, Modulus};
 #[cfg(target_arch = "x86_64")]
 use crate::{avx2, avx512, simd::Level};
 
-/// A plan: roots of unity for one size and one modulus. Deterministic, so a seed gives the same key everywhere: `ψ` is the
-/// smallest power of the smallest generator candidate that has order `2n`.
+/// A plan: roots of unity for one size and one modulus. Deterministic, so a seed gives the same key everywhere: `ψ` is
+/// the smallest power of the smallest generator candidate that has order `2n`.
 #[derive(Debug, Clone)]
 pub struct Ntt {
     log_n: u32,

@@ -1,7 +1,7 @@
 //! Limbs stored in six bytes a residue, since every modulus is below `2^48`: a quarter less key memory and traffic.
 //!
-//! Residue `i` is the little-endian integer in bytes `6i .. 6i+6`. A packed limb of `n` residues is `6n + 16` bytes long:
-//! the tail lets a kernel load a whole vector at the last residue.
+//! Residue `i` is the little-endian integer in bytes `6i .. 6i+6`. A packed limb of `n` residues is `6n + 16` bytes
+//! long: the tail lets a kernel load a whole vector at the last residue.
 
 use crate::simd::{Level, Simd};
 #[cfg(target_arch = "x86_64")]

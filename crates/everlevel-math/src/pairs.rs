@@ -1,7 +1,7 @@
 //! The butterflies of a radix-2^k pass, level by level.
 
-/// Calls `$b!(i, j, t)` for each butterfly of level `$level` of a pass of radix `$radix`: operands `i` and `j`, twiddle `t` of the
-/// pass's `radix − 1`. Level 0 has the greatest distance.
+/// Calls `$b!(i, j, t)` for each butterfly of level `$level` of a pass of radix `$radix`: operands `i` and `j`, twiddle
+/// `t` of the pass's `radix − 1`. Level 0 has the greatest distance.
 macro_rules! pairs {
     (2, 0, $b:ident) => {
         $b!(0, 1, 0);

@@ -11,9 +11,9 @@ pub const CONVERSION_BLOCK: usize = 4096;
 /// Converts integers modulo `D = ∏ d_j` to residues modulo other primes, through the centred representative.
 ///
 /// With `y_j = x_j·(D/d_j)^-1 mod d_j`, the representative of `x` nearest to zero is `Σ_j y_j·(D/d_j) − v·D` with
-/// `v = round(Σ_j y_j/d_j)`. The sum `Σ y_j/d_j` is taken in f64, in the order of the basis and without fused multiply-adds, so
-/// every backend gives the same bits; an error of that sum (below 2^-48) can only move values within 2^-48·D of ±D/2 to the other
-/// side, which is still a representative of `x`, of size at most `D/2·(1 + 2^-47)`.
+/// `v = round(Σ_j y_j/d_j)`. The sum `Σ y_j/d_j` is taken in f64, in the order of the basis and without fused
+/// multiply-adds, so every backend gives the same bits; an error of that sum (below 2^-48) can only move values within
+/// 2^-48·D of ±D/2 to the other side, which is still a representative of `x`, of size at most `D/2·(1 + 2^-47)`.
 #[derive(Debug, Clone)]
 pub struct BasisConverter {
     from: Vec<Modulus>,

@@ -10,8 +10,8 @@
 
 use std::sync::OnceLock;
 
-/// The instruction set that kernels use. Obtain one from [`Simd::best`] or [`Simd::available`]: holding a value other than
-/// `Scalar` is the proof, checked at construction, that this CPU has the instructions.
+/// The instruction set that kernels use. Obtain one from [`Simd::best`] or [`Simd::available`]: holding a value other
+/// than `Scalar` is the proof, checked at construction, that this CPU has the instructions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Simd(pub(crate) Level);
 
@@ -49,7 +49,8 @@ impl Simd {
         all
     }
 
-    /// The best backend of this CPU, or the one that `EVERLEVEL_SIMD` names where this CPU has it; else a line on stderr says so, once.
+    /// The best backend of this CPU, or the one that `EVERLEVEL_SIMD` names where this CPU has it; else a line on
+    /// stderr says so, once.
     pub fn best() -> Simd {
         static BEST: OnceLock<Simd> = OnceLock::new();
         *BEST.get_or_init(|| {

@@ -99,7 +99,8 @@ fn extreme_words_stay_within_the_bound() {
     fn check<T: fft::Word>(n: usize, digits: Digits) {
         let plan = Fft::new(n).expect("size");
         let rows = f64::from(digits.levels);
-        // The word whose digits are all −B/2, and the least torus word: every product has the same sign, until X^n = −1 turns it.
+        // The word whose digits are all −B/2, and the least torus word: every product has the same sign, until X^n = −1
+        // turns it.
         let base = digits.log2_base;
         let least = (1..=digits.levels).fold(0u64, |x, level| x.wrapping_sub(1 << (63 - (level - 1) * base)));
         let words = (digits.levels as usize + 1) * n;

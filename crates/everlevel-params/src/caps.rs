@@ -35,7 +35,8 @@ pub struct Cap {
     pub secret: SecretDistribution,
     /// Largest accepted log2 of the whole modulus, key-switching primes included.
     pub max_log2_qp: f64,
-    /// Classical security at the cap: the cheapest attack of [`crate::estimate`] under MATZOV, which the tests recompute.
+    /// Classical security at the cap: the cheapest attack of [`crate::estimate`] under MATZOV, which the tests
+    /// recompute.
     pub security_bits: f64,
     /// That attack.
     pub attack: Attack,

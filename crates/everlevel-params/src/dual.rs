@@ -1,15 +1,19 @@
-//! The dual hybrid attack of MATZOV, "Report on the Security of LWE: Improved Dual Lattice Attack" (2022), Theorem 7.6, which builds on Guo and Johansson
-//! (Asiacrypt 2021): short vectors of the dual lattice tell right guesses of a part of the secret from wrong ones.
+//! The dual hybrid attack of MATZOV, "Report on the Security of LWE: Improved Dual Lattice Attack" (2022), Theorem 7.6,
+//! which builds on Guo and Johansson (Asiacrypt 2021): short vectors of the dual lattice tell right guesses of a part
+//! of the secret from wrong ones.
 //!
-//! The secret's `n` coordinates are `ζ` that are enumerated, `t` that are guessed modulo `p` by one Fourier transform, and `k = n − ζ − t` that the
-//! dual vectors cancel. With `m` samples and blocks of `β` in dimension `d = m + k`, a sieve gives vectors whose product with a sample has
-//! deviation `σ' = σ^(m/d)·(q·s)^(k/d)·√(4/3)·√(β/2πe)·δ^(d−β)`, `s` the deviation of a secret coordinate, and a guess stands out among
+//! The secret's `n` coordinates are `ζ` that are enumerated, `t` that are guessed modulo `p` by one Fourier transform,
+//! and `k = n − ζ − t` that the dual vectors cancel. With `m` samples and blocks of `β` in dimension `d = m + k`, a
+//! sieve gives vectors whose product with a sample has deviation `σ' = σ^(m/d)·(q·s)^(k/d)·√(4/3)·√(β/2πe)·δ^(d−β)`,
+//! `s` the deviation of a secret coordinate, and a guess stands out among
 //!
 //! `N = exp(4·(πσ'/q)²)·exp(t/3·(πs/p)²)·(ζ·H + t·ln p + ln 2)`
 //!
-//! of them. The cost is that of the sieves that give `N` vectors, and of `2^(ζH)·(2a/√e)^ζ` guesses, each a transform and an update of its table.
+//! of them. The cost is that of the sieves that give `N` vectors, and of `2^(ζH)·(2a/√e)^ζ` guesses, each a transform
+//! and an update of its table.
 //!
-//! It is a cautious estimate: Ducas and Pulles (Crypto 2023) show that wrong guesses stand out more often than the attack's heuristics say.
+//! It is a cautious estimate: Ducas and Pulles (Crypto 2023) show that wrong guesses stand out more often than the
+//! attack's heuristics say.
 
 use std::f64::consts::{E, LN_2, PI};
 
@@ -130,8 +134,9 @@ mod tests {
         assert!((found - expected).abs() <= tolerance, "{found} is not {expected} ± {tolerance}");
     }
 
-    /// Outputs of the lattice-estimator, cost by cost, at the parameters that it chose: `schemes.SEAL22_8192` (its `docs/schemes/hes.rst`, commit
-    /// 1bb476f), and binary secrets with `q = 2^64` (github.com/Sunscreen-tech/spf, pull request 94).
+    /// Outputs of the lattice-estimator, cost by cost, at the parameters that it chose: `schemes.SEAL22_8192` (its
+    /// `docs/schemes/hes.rst`, commit 1bb476f), and binary secrets with `q = 2^64` (github.com/Sunscreen-tech/spf, pull
+    /// request 94).
     #[test]
     fn parts_are_those_of_the_lattice_estimator() {
         let split = |beta, p, zeta, t| Split { beta, p, zeta, t };

@@ -13,8 +13,8 @@
 //!
 //! The hybrids are approximations: a grid over `β` and `ζ`, then over `d`; Babai's success by the Gaussian limit of its
 //! law; a meet in the middle that finds every collision for the root of the candidates. They agree with frozen outputs
-//! of the lattice-estimator within half a bit (see the tests), for the kinds of secret listed there and no others. Block
-//! sizes start at 60, so an instance broken with less is only known to be broken.
+//! of the lattice-estimator within half a bit (see the tests), for the kinds of secret listed there and no others.
+//! Block sizes start at 60, so an instance broken with less is only known to be broken.
 //!
 //! * [`Attack::DualHybrid`]: the module `dual`. It agrees with the lattice-estimator within a tenth of a bit.
 
@@ -95,8 +95,8 @@ impl Lwe {
     /// Dimension `dim`: the mask length of LWE, or rank times degree of GLWE.
     ///
     /// # Errors
-    /// [`Error::BadInstance`] unless `dim` is `2^6` to `2^20`, the weight 1 to `dim`, modulus and error finite and positive
-    /// in log2 and value, and the error narrower than the modulus.
+    /// [`Error::BadInstance`] unless `dim` is `2^6` to `2^20`, the weight 1 to `dim`, modulus and error finite and
+    /// positive in log2 and value, and the error narrower than the modulus.
     pub fn with_dim(dim: usize, log2_q: f64, secret: SecretDistribution, std_dev_int: f64) -> Result<Self, Error> {
         let lwe = Self { dim, log2_q, secret, std_dev_int };
         let sound = (1 << 6..=1 << 20).contains(&dim)
@@ -120,7 +120,8 @@ impl Lwe {
         }
     }
 
-    /// Standard deviation of one coefficient. Binary coefficients are taken around their mean, which the attacker may subtract.
+    /// Standard deviation of one coefficient. Binary coefficients are taken around their mean, which the attacker may
+    /// subtract.
     pub(crate) fn secret_std_dev(&self) -> f64 {
         match self.secret {
             SecretDistribution::Binary => 0.5,
@@ -288,8 +289,8 @@ fn attempt(lwe: &Lwe, attack: Attack, model: CostModel, beta: f64, zeta: f64, pa
 }
 
 /// ln of the chance that nearest plane finds the error (Wunderer, eprint 2016/733) and, for a meet in the middle, that
-/// it treats both halves of the collision alike (Son and Cheon, eprint 2019/1019), for Gram–Schmidt norms that rise from
-/// `e^ln_last` by `δ²` a step: an integral over ln of the norm, of `1 / (2 ln δ)` norms to the unit.
+/// it treats both halves of the collision alike (Son and Cheon, eprint 2019/1019), for Gram–Schmidt norms that rise
+/// from `e^ln_last` by `δ²` a step: an integral over ln of the norm, of `1 / (2 ln δ)` norms to the unit.
 fn ln_babai(ln_last: f64, ln_delta: f64, sigma: f64, halves: bool) -> f64 {
     const STEP: f64 = 1.0 / 32.0;
     let each = (0..1024).map(|i| {

@@ -2,9 +2,11 @@
 //!
 //! *Vocabulary.* A **cap** is the largest `log2(QP)` (every ciphertext and key-switching prime together) accepted for
 //! one ring degree `N = 2^log_n` and one [`SecretDistribution`]; a **claim** is the security put on that cap, with the
-//! attack, the cost model and the source. Security is classical, for a discrete Gaussian error of deviation 3.19 to 3.2.
+//! attack, the cost model and the source. Security is classical, for a discrete Gaussian error of deviation 3.19 to
+//! 3.2.
 //!
-//! *Map.* [`caps`] the table and [`check`] · [`torus`] the noise of binary secrets on the torus · [`estimate`] lattice attacks, recomputed without outside tools.
+//! *Map.* [`caps`] the table and [`check`] · [`torus`] the noise of binary secrets on the torus · [`estimate`] lattice
+//! attacks, recomputed without outside tools.
 //!
 //! *Non-goals.* Moduli, rings, secrets: nothing here computes with them. Quantum attacks.
 //!

@@ -1,12 +1,13 @@
-//! How narrow the error of a binary secret may be: the counterpart of the caps for torus schemes, where the modulus is a
-//! machine word and the noise is chosen.
+//! How narrow the error of a binary secret may be: the counterpart of the caps for torus schemes, where the modulus is
+//! a machine word and the noise is chosen.
 //!
 //! The line is the one that tfhe-rs publishes for 132 bits (`secure_noise.rs`, Gaussian errors, `q = 2^64`):
-//! `σ² = 2^(4−128) + 2^(5.31469 − 0.0497829·n)`. Its authors check sets on it by the lattice-estimator's direct primal attack and dual hybrid under MATZOV
-//! (`ci/lattice_estimator.sage`, estimator commit 352ddaf). This crate's [`crate::estimate`] gives 132 bits along it too for that dual hybrid with as
-//! many samples as coefficients, and 129 to 134 with the number of samples that suits the attack best, which is what is claimed. The primal
-//! attacks cost 134.5 bits or more. Security depends on `σ` as a part of the torus and hardly on the word, so the line serves 32-bit words
-//! too, down to [`MIN_STD_DEV_INT`].
+//! `σ² = 2^(4−128) + 2^(5.31469 − 0.0497829·n)`. Its authors check sets on it by the lattice-estimator's direct primal
+//! attack and dual hybrid under MATZOV (`ci/lattice_estimator.sage`, estimator commit 352ddaf). This crate's
+//! [`crate::estimate`] gives 132 bits along it too for that dual hybrid with as many samples as coefficients, and 129
+//! to 134 with the number of samples that suits the attack best, which is what is claimed. The primal attacks cost
+//! 134.5 bits or more. Security depends on `σ` as a part of the torus and hardly on the word, so the line serves 32-bit
+//! words too, down to [`MIN_STD_DEV_INT`].
 
 use crate::estimate::{Attack, CostModel, Estimate, Lwe, cheapest};
 use crate::{Error, SecretDistribution};
@@ -18,8 +19,8 @@ pub const MIN_STD_DEV_INT: f64 = 4.0;
 /// Dimensions that the line is held for: where it was fitted, and beyond it, where it is flat.
 pub const DIMS: std::ops::RangeInclusive<usize> = 500..=1 << 17;
 
-/// log2 of the smallest accepted standard deviation, as a part of the torus, for `dim` binary secret coefficients and words of
-/// `torus_bits`; `None` for dimensions that the line does not cover.
+/// log2 of the smallest accepted standard deviation, as a part of the torus, for `dim` binary secret coefficients and
+/// words of `torus_bits`; `None` for dimensions that the line does not cover.
 pub fn min_log2_std_dev(dim: usize, torus_bits: u32) -> Option<f64> {
     let floor = MIN_STD_DEV_INT.log2() - f64::from(torus_bits);
     let line = 0.5 * ((-124.0f64).exp2() + (5.314_69 - 0.049_782_9 * dim as f64).exp2()).log2();

@@ -33,8 +33,8 @@ pub fn run_any<T: Send, E: Raise>(py: Python<'_>, work: impl FnOnce() -> Result<
 /// How often a call that takes long looks for Ctrl-C.
 const SIGNAL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// As [`run`], for work that reports to a Python callable. What the callable raises, or a signal handler such as Ctrl-C's, cancels
-/// the work at its next step, and is raised.
+/// As [`run`], for work that reports to a Python callable. What the callable raises, or a signal handler such as
+/// Ctrl-C's, cancels the work at its next step, and is raised.
 pub fn run_reporting<T: Send, E: Raise>(
     py: Python<'_>,
     report: Option<Py<PyAny>>,
@@ -55,7 +55,8 @@ pub fn run_reporting<T: Send, E: Raise>(
             }
         }
     };
-    // Python runs signal handlers on its main thread alone, so the work is on another one, and this one waits and looks.
+    // Python runs signal handlers on its main thread alone, so the work is on another one, and this one waits and
+    // looks.
     let result = run_any(py, || {
         thread::scope(|scope| {
             let (finished, wait) = channel::<()>();

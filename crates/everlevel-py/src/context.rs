@@ -516,8 +516,8 @@ impl Context {
     }
 }
 
-/// The literal of an engine's options: seven levels where nothing is asked for. `bootstrap_to` is the level at which regular bootstraps of three
-/// stages end, and whether precision is high.
+/// The literal of an engine's options: seven levels where nothing is asked for. `bootstrap_to` is the level at which
+/// regular bootstraps of three stages end, and whether precision is high.
 fn literal(
     max_level: Option<usize>,
     slot_count: Option<usize>,

@@ -186,8 +186,8 @@ fn translate(error: &Error) -> Translation {
         }
         Error::Files(error) => translate_files(error),
         Error::Security(_) => T::new("ParameterError", [("option", text("security"))]),
-        // A ring that validated parameters asked for, and the system's randomness: neither is the user's to mend. A cancellation has
-        // its cause raised in its place, by `call::run_reporting`.
+        // A ring that validated parameters asked for, and the system's randomness: neither is the user's to mend. A
+        // cancellation has its cause raised in its place, by `call::run_reporting`.
         _ => T::new("InternalError", []),
     }
 }

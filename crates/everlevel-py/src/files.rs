@@ -110,8 +110,8 @@ fn form(expanded: bool) -> Form {
     if expanded { Form::Expanded } else { Form::Seeded }
 }
 
-/// Opens a file and makes its object, or its keys, of a kind if one is asked for. Keys in memory are held as the context holds keys; mapped ones as
-/// they are in the file, unless `expanded` says otherwise.
+/// Opens a file and makes its object, or its keys, of a kind if one is asked for. Keys in memory are held as the
+/// context holds keys; mapped ones as they are in the file, unless `expanded` says otherwise.
 fn open(
     context: &ckks::Context,
     container: &Container,

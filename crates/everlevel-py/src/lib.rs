@@ -1,8 +1,8 @@
 //! `everlevel._native`: the extension module behind the Python package.
 //!
-//! *Rules.* A function converts, calls and wraps; what is worth testing lives elsewhere. Every class is frozen. Long calls
-//! run detached from the interpreter, in `call::run`; every error becomes a class of `everlevel.errors` in `error`, and so
-//! does a panic.
+//! *Rules.* A function converts, calls and wraps; what is worth testing lives elsewhere. Every class is frozen. Long
+//! calls run detached from the interpreter, in `call::run`; every error becomes a class of `everlevel.errors` in
+//! `error`, and so does a panic.
 
 mod call;
 mod context;

@@ -1,21 +1,23 @@
 //! Randomness: addressed ChaCha20 streams and the samplers that draw from them.
 //!
-//! *Vocabulary.* A **seed** is 32 bytes; a **domain** says what its bits are for; a **stream** is the keystream addressed by
-//! (seed, domain, index); a **word** is 64 bits of it, read little-endian. Word `i` of a stream is the same on every machine
-//! and backend, and each sampler documents which words it takes, so that a seeded key expands to the same bits everywhere.
+//! *Vocabulary.* A **seed** is 32 bytes; a **domain** says what its bits are for; a **stream** is the keystream
+//! addressed by (seed, domain, index); a **word** is 64 bits of it, read little-endian. Word `i` of a stream is the
+//! same on every machine and backend, and each sampler documents which words it takes, so that a seeded key expands to
+//! the same bits everywhere.
 //!
 //! *Map.* [`Seed`] and [`Domain`] the addresses · [`Stream`] the words · [`sampler`] uniform residues, ternary,
 //! fixed-weight, binary and Gaussian values · [`Error`].
 //!
 //! *Timing.* Streams and the secret samplers ([`sampler::ternary`], [`sampler::fixed_weight`], [`sampler::binary`],
 //! [`sampler::gaussian`]) neither branch on nor index by the values that they return. [`sampler::uniform_mod`] does not
-//! branch on values either, but its running time tells how many words were rejected: use it for public masks, or where that
-//! count may be known. No sampler hides its length, its modulus, its weight or its standard deviation.
+//! branch on values either, but its running time tells how many words were rejected: use it for public masks, or where
+//! that count may be known. No sampler hides its length, its modulus, its weight or its standard deviation.
 //!
-//! *Erasure.* Seeds, streams and the samplers' buffers are zeroized on drop; registers and compiler-made stack copies are not.
+//! *Erasure.* Seeds, streams and the samplers' buffers are zeroized on drop; registers and compiler-made stack copies
+//! are not.
 //!
-//! *Non-goals.* Keys and ciphertexts: see the crates above. Forward secrecy and reseeding: a stream is a function of its
-//! address.
+//! *Non-goals.* Keys and ciphertexts: see the crates above. Forward secrecy and reseeding: a stream is a function of
+//! its address.
 //!
 //! ```
 //! use everlevel_rand::{Domain, Seed, sampler};

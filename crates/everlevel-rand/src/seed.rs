@@ -40,8 +40,8 @@ const CHILD: u32 = 1 << 31;
 
 /// 32 bytes from which streams are derived: the key of ChaCha20.
 ///
-/// Public (the mask of a stored key) or secret (everything else); treated as secret either way: zeroized on drop, compared
-/// in constant time, never printed.
+/// Public (the mask of a stored key) or secret (everything else); treated as secret either way: zeroized on drop,
+/// compared in constant time, never printed.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
 pub struct Seed([u8; 32]);
 
@@ -65,8 +65,8 @@ impl Seed {
 
     /// The child seed at (`domain`, `index`): the first 32 keystream bytes under the nonce of `domain` with bit 31 set.
     ///
-    /// Children are independent of one another and of every stream of this seed, and a child that is published tells nothing
-    /// about its parent.
+    /// Children are independent of one another and of every stream of this seed, and a child that is published tells
+    /// nothing about its parent.
     pub fn derive(&self, domain: Domain, index: u64) -> Seed {
         let mut stream = Stream::new(&self.0, domain as u32 | CHILD, index);
         let mut child = Seed([0; 32]);

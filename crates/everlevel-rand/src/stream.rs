@@ -95,8 +95,8 @@ impl fmt::Debug for Stream {
     }
 }
 
-/// For code that is generic over generators. `next_u32` takes a whole word and keeps its low half; byte strings take whole
-/// words and drop what is left of the last.
+/// For code that is generic over generators. `next_u32` takes a whole word and keeps its low half; byte strings take
+/// whole words and drop what is left of the last.
 impl TryRng for Stream {
     type Error = Infallible;
 

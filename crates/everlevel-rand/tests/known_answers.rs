@@ -1,5 +1,5 @@
-//! Frozen outputs. The values come from an independent Python program (plain ChaCha20, 80-digit decimals for the Gaussian
-//! tables): if one of these tests fails, seeded keys no longer expand to the bits that they were written with.
+//! Frozen outputs. The values come from an independent Python program (plain ChaCha20, 80-digit decimals for the
+//! Gaussian tables): if one of these tests fails, seeded keys no longer expand to the bits that they were written with.
 
 use everlevel_rand::{Domain, Error, Seed, Stream, sampler};
 

@@ -1,5 +1,6 @@
-//! Statistical tests on fixed seeds, hence deterministic. Each statistic is turned into a standard normal `z` and refused
-//! beyond |z| = 4.5: a right sampler fails one test for 1 in 150,000 choices of the seed. Sample sizes stand in the tests.
+//! Statistical tests on fixed seeds, hence deterministic. Each statistic is turned into a standard normal `z` and
+//! refused beyond |z| = 4.5: a right sampler fails one test for 1 in 150,000 choices of the seed. Sample sizes stand in
+//! the tests.
 
 use everlevel_rand::{Domain, Seed, Stream, sampler};
 
@@ -184,7 +185,8 @@ fn gaussian_moments() {
     }
 }
 
-/// `2^20` samples against the formula: every value where σ is small, cells of width ~σ/8 where it is large; ±3.5σ, two tails.
+/// `2^20` samples against the formula: every value where σ is small, cells of width ~σ/8 where it is large; ±3.5σ, two
+/// tails.
 #[test]
 fn gaussian_distribution() {
     for (i, sigma) in [0.5, 1.0, 3.2, 16.0, 16.001, 40.0, 1000.0, 1_048_576.0].into_iter().enumerate() {

@@ -1,7 +1,7 @@
 //! Memory of limbs: buffers of one size, recycled, on huge pages where the system gives them.
 //!
-//! A bootstrap makes and drops tens of thousands of limbs; taking each from the system would spend more time in page faults than
-//! in arithmetic. A pool belongs to a ring, grows to the ring's peak and is freed with it.
+//! A bootstrap makes and drops tens of thousands of limbs; taking each from the system would spend more time in page
+//! faults than in arithmetic. A pool belongs to a ring, grows to the ring's peak and is freed with it.
 
 use std::alloc::{Layout, handle_alloc_error};
 use std::ops::{Deref, DerefMut};
@@ -9,7 +9,8 @@ use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, PoisonError};
 
 const HUGE_PAGE: usize = 2 << 20;
-/// What sizes are rounded to: a multiple of every system's page. Less than a huge page at a slab's end takes small ones.
+/// What sizes are rounded to: a multiple of every system's page. Less than a huge page at a slab's end takes small
+/// ones.
 const GRAIN: usize = 64 << 10;
 
 /// An owned, zero-initialised allocation aligned to a huge page, with huge pages asked for.
@@ -27,13 +28,14 @@ unsafe impl Sync for Slab {}
 impl Slab {
     /// A slab of at least `bytes` bytes.
     ///
-    /// On Linux the pages come from the system as they are first touched, zeroed by it, and huge pages are asked for before that; the
-    /// allocator's zeroed memory would be touched, small page by small page, before we could ask.
+    /// On Linux the pages come from the system as they are first touched, zeroed by it, and huge pages are asked for
+    /// before that; the allocator's zeroed memory would be touched, small page by small page, before we could ask.
     #[cfg(target_os = "linux")]
     pub fn new(bytes: usize) -> Self {
         let layout = Self::layout(bytes);
         let mapped = layout.size() + HUGE_PAGE;
-        // SAFETY: an anonymous private mapping of nonzero size at an address of the system's choice touches no other memory.
+        // SAFETY: an anonymous private mapping of nonzero size at an address of the system's choice touches no other
+        // memory.
         let raw = unsafe {
             let (read_write, private) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
             libc::mmap(std::ptr::null_mut(), mapped, read_write, private, -1, 0)
@@ -43,8 +45,8 @@ impl Slab {
         }
         let raw: *mut u8 = raw.cast();
         let before = raw.align_offset(HUGE_PAGE);
-        // SAFETY: the mapping is one huge page longer than the slab, so that an aligned slab fits; what is before and after it is
-        // given back. The advice does not change contents.
+        // SAFETY: the mapping is one huge page longer than the slab, so that an aligned slab fits; what is before and
+        // after it is given back. The advice does not change contents.
         let start = unsafe {
             let start = raw.add(before);
             if before > 0 {

@@ -1,8 +1,8 @@
 //! Changes of modulus: the only operations that are not limb by limb.
 //!
-//! [`Ring::mod_up`] extends digits to more primes for a key switch. [`Ring::rescale`] divides by part of the modulus and rounds; since
-//! it goes from any set to any other, it is the key switch's `mod_down`, the scheme's rescaling by a ratio of any size, and both
-//! at once.
+//! [`Ring::mod_up`] extends digits to more primes for a key switch. [`Ring::rescale`] divides by part of the modulus
+//! and rounds; since it goes from any set to any other, it is the key switch's `mod_down`, the scheme's rescaling by a
+//! ratio of any size, and both at once.
 
 use everlevel_math::{BasisConverter, CONVERSION_BLOCK};
 use rayon::prelude::*;
@@ -11,8 +11,9 @@ use crate::{Coeff, Eval, Limb, Poly, PrimeSet, Ring};
 
 /// The integers that some limbs stand for, about to be converted to other primes.
 ///
-/// A conversion runs over stretches of coefficients, each for all targets while the stretch of all sources is in cache. The transforms of its
-/// results come after that, prime by prime for all polynomials, so that a prime's table of roots is read once.
+/// A conversion runs over stretches of coefficients, each for all targets while the stretch of all sources is in cache.
+/// The transforms of its results come after that, prime by prime for all polynomials, so that a prime's table of roots
+/// is read once.
 struct Conversion<'a> {
     converter: &'a BasisConverter,
     /// In coefficient representation, times the converter's scales.
@@ -70,8 +71,8 @@ impl<'a> Conversion<'a> {
 impl Ring {
     /// The digits of `a`, each extended to `a`'s primes and `special`.
     ///
-    /// Digit `k` is the integer polynomial nearest to zero that equals `a` modulo the primes of `digits[k] ∩ a.set()`; digits without
-    /// such primes are left out (the index of each result's digit comes with it). So
+    /// Digit `k` is the integer polynomial nearest to zero that equals `a` modulo the primes of `digits[k] ∩ a.set()`;
+    /// digits without such primes are left out (the index of each result's digit comes with it). So
     /// `a ≡ Σ_k digit_k·T_k` for `T_k ≡ 1` modulo the primes of digit `k` and `0` modulo the others.
     ///
     /// Cost: one inverse transform a limb, one forward transform for each digit and each prime outside it.
@@ -138,7 +139,8 @@ impl Ring {
         all.iter().map(|_| parts.iter().map(&mut digit).collect()).collect()
     }
 
-    /// `round(a·∏N/∏D)` over `target`, where `D` are the primes that `a` has and `target` lacks, and `N` those that it gains.
+    /// `round(a·∏N/∏D)` over `target`, where `D` are the primes that `a` has and `target` lacks, and `N` those that it
+    /// gains.
     ///
     /// The rounding is to the nearest integer (ties and a relative 2^-47 of the range around them go either way). With
     /// `D` empty this multiplies by `∏N`.

@@ -1,16 +1,16 @@
 //! Polynomials of `Z_Q[X]/(X^n + 1)` for any `Q` that is a product of word primes.
 //!
-//! *Vocabulary.* A [`Ring`] owns the degree and a table of primes; a [`PrimeSet`] names some of them, and stands for the modulus
-//! that is their product; a [`Poly`] is one limb for each prime of its set, in the [`Coeff`] or the [`Eval`] (transform)
-//! representation, which is part of its type. A level of a scheme is a modulus, so any set can follow any other:
-//! [`Ring::rescale`] divides and rounds from one set to another.
+//! *Vocabulary.* A [`Ring`] owns the degree and a table of primes; a [`PrimeSet`] names some of them, and stands for
+//! the modulus that is their product; a [`Poly`] is one limb for each prime of its set, in the [`Coeff`] or the
+//! [`Eval`] (transform) representation, which is part of its type. A level of a scheme is a modulus, so any set can
+//! follow any other: [`Ring::rescale`] divides and rounds from one set to another.
 //!
-//! *Threads.* Every operation runs its limbs in parallel on the current rayon pool; a pool of one thread runs them in place. A [`Pool`]
-//! has threads in every process that it comes to by a fork.
+//! *Threads.* Every operation runs its limbs in parallel on the current rayon pool; a pool of one thread runs them in
+//! place. A [`Pool`] has threads in every process that it comes to by a fork.
 //!
-//! *Map.* [`mod@prime_set`] · [`mod@buffer`] pooled limbs and huge pages · [`mod@poly`] layouts · [`mod@ring`] the context and element-wise
-//! operations · [`mod@convert`] mod_up, rescale, lifts · [`mod@packed`] 48-bit storage for keys ·
-//! [`mod@pool`] threads.
+//! *Map.* [`mod@prime_set`] · [`mod@buffer`] pooled limbs and huge pages · [`mod@poly`] layouts · [`mod@ring`] the
+//! context and element-wise operations · [`mod@convert`] mod_up, rescale, lifts · [`mod@packed`] 48-bit storage for
+//! keys · [`mod@pool`] threads.
 //!
 //! *Non-goals.* Ciphertexts, keys, randomness.
 

@@ -1,4 +1,5 @@
-//! Polynomials in six bytes a residue, for keys and fixed plaintexts: the largest things that are held, read once a use.
+//! Polynomials in six bytes a residue, for keys and fixed plaintexts: the largest things that are held, read once a
+//! use.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,8 +13,8 @@ use crate::{Eval, Poly, PrimeSet, Ring};
 /// Bytes that others hold as well, such as a mapped file's.
 pub type SharedBytes = Arc<dyn AsRef<[u8]> + Send + Sync>;
 
-/// A polynomial in transform representation, packed: limb `k` is `byte_len(n)` bytes at `k·stride(n)`. Its bytes are its own, or
-/// part of something shared, which stays alive as long as the polynomial does.
+/// A polynomial in transform representation, packed: limb `k` is `byte_len(n)` bytes at `k·stride(n)`. Its bytes are
+/// its own, or part of something shared, which stays alive as long as the polynomial does.
 pub struct PackedPoly {
     set: PrimeSet,
     n: usize,
@@ -25,7 +26,8 @@ enum Backing {
     Shared { bytes: SharedBytes, offset: usize },
 }
 
-/// Bytes from one limb to the next: `byte_len(n)` rounded up to 256, so that limbs are aligned wherever the first one is.
+/// Bytes from one limb to the next: `byte_len(n)` rounded up to 256, so that limbs are aligned wherever the first one
+/// is.
 pub const fn stride(n: usize) -> usize {
     packed::byte_len(n).next_multiple_of(256)
 }
@@ -49,8 +51,8 @@ impl PackedPoly {
         Self { set: poly.set.clone(), n, backing: Backing::Owned(slab) }
     }
 
-    /// Packs many polynomials over one set into one piece of memory, which lives as long as any of them: for so many that a piece for
-    /// each would waste the rest of its last page.
+    /// Packs many polynomials over one set into one piece of memory, which lives as long as any of them: for so many
+    /// that a piece for each would waste the rest of its last page.
     ///
     /// # Errors
     /// The first that `poly` returns.
@@ -73,8 +75,8 @@ impl PackedPoly {
         Ok((0..count).map(|k| Self::shared(set, n, bytes.clone(), k * each)).collect())
     }
 
-    /// A polynomial of degree below `n` whose limbs lie in shared bytes from `offset` on. Residues should be canonical: see
-    /// [`PackedPoly::first_not_canonical`].
+    /// A polynomial of degree below `n` whose limbs lie in shared bytes from `offset` on. Residues should be canonical:
+    /// see [`PackedPoly::first_not_canonical`].
     ///
     /// # Panics
     /// If there are fewer bytes.

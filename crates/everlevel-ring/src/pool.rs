@@ -7,9 +7,9 @@ use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 
 /// A number of threads, which every process has its own of.
 ///
-/// A fork copies one thread, the one that forks, so that a child that gave work to its parent's threads would wait for ever. It starts
-/// threads of its own at its first call instead. What it has of its parent's pool it leaks: to drop it is to wake threads that aren't
-/// there, by locks that another thread may have held in the fork.
+/// A fork copies one thread, the one that forks, so that a child that gave work to its parent's threads would wait for
+/// ever. It starts threads of its own at its first call instead. What it has of its parent's pool it leaks: to drop it
+/// is to wake threads that aren't there, by locks that another thread may have held in the fork.
 ///
 /// *Invariant.* A link's pool is used and dropped in the process that made it alone.
 #[derive(Debug)]

@@ -173,8 +173,9 @@ impl Ring {
         Poly::from_limbs(set, a.limbs)
     }
 
-    /// Forward transform, modulo prime `index`, of a polynomial in powers of `X^(n/len)`, of which `values` has the `len` coefficients, a
-    /// power of two from eight up to `n`: each result is the value of a whole aligned run of `n/len` indices.
+    /// Forward transform, modulo prime `index`, of a polynomial in powers of `X^(n/len)`, of which `values` has the
+    /// `len` coefficients, a power of two from eight up to `n`: each result is the value of a whole aligned run of
+    /// `n/len` indices.
     ///
     /// # Panics
     /// For another length.
@@ -182,8 +183,8 @@ impl Ring {
         if values.len() == self.n() {
             return self.ntts[index].forward(values);
         }
-        // A plan's root is the smallest power of its kind: those of smaller plans are its powers, since being a generator
-        // does not depend on the degree.
+        // A plan's root is the smallest power of its kind: those of smaller plans are its powers, since being a
+        // generator does not depend on the degree.
         let log_len = values.len().ilog2();
         let plan = {
             let mut plans = self.short_ntts.lock().unwrap_or_else(PoisonError::into_inner);

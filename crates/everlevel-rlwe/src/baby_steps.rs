@@ -1,9 +1,9 @@
 //! The baby steps of a linear transform: the part that streams keys.
 //!
-//! *Order of the work.* Everything before the giant steps is independent for each prime, and for each aligned block of the
-//! transform domain up to where the block is read from (see [`everlevel_math::galois`]). So the outer loop runs over primes, the next over
-//! blocks, and the rotated ciphertexts of one block stay in cache while all giant steps read them: keys are streamed
-//! once, and nothing else leaves the cache but the sums.
+//! *Order of the work.* Everything before the giant steps is independent for each prime, and for each aligned block of
+//! the transform domain up to where the block is read from (see [`everlevel_math::galois`]). So the outer loop runs
+//! over primes, the next over blocks, and the rotated ciphertexts of one block stay in cache while all giant steps read
+//! them: keys are streamed once, and nothing else leaves the cache but the sums.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -48,7 +48,8 @@ type Rows<'a> = Vec<[Cow<'a, [u8]>; 2]>;
 /// One prime of the sums: for each giant step, its two parts.
 type Outputs<'a> = Vec<[&'a mut [u64]; 2]>;
 
-/// For each ciphertext, for each giant step, `Σ_baby diag' ⊙ rot_baby(ct)·P` over the transform's source and the keys' special primes.
+/// For each ciphertext, for each giant step, `Σ_baby diag' ⊙ rot_baby(ct)·P` over the transform's source and the keys'
+/// special primes.
 ///
 /// All ciphertexts pass a block of the keys and the diagonals while it is in cache.
 pub(crate) fn baby_sums<'k>(

@@ -1,8 +1,10 @@
-//! Diagonals of linear transforms: held as integers, lifted to one prime at a time where they are used, or once and for all.
+//! Diagonals of linear transforms: held as integers, lifted to one prime at a time where they are used, or once and for
+//! all.
 //!
-//! A table of residues over a bootstrap's thirty-odd primes is two hundred bytes a coefficient; the integer is eight, and belongs to no modulus
-//! and no key. Lifting costs one transform of the diagonal's length for each prime: little for short ones, but for those of full length as much
-//! as a twentieth of a bootstrap, so that there may be reason to hold these lifted.
+//! A table of residues over a bootstrap's thirty-odd primes is two hundred bytes a coefficient; the integer is eight,
+//! and belongs to no modulus and no key. Lifting costs one transform of the diagonal's length for each prime: little
+//! for short ones, but for those of full length as much as a twentieth of a bootstrap, so that there may be reason to
+//! hold these lifted.
 
 use std::sync::Arc;
 
@@ -14,8 +16,8 @@ const MAX_TERMS: usize = 64;
 /// Length of the shortest transform.
 const MIN_LEN: usize = 8;
 
-/// The plaintext of one diagonal: `coeffs[k]` belongs to `X^(k·n/len)`. Those of all but one stage of a factored Fourier transform are
-/// short.
+/// The plaintext of one diagonal: `coeffs[k]` belongs to `X^(k·n/len)`. Those of all but one stage of a factored
+/// Fourier transform are short.
 #[derive(Debug, Clone)]
 pub struct Diagonal(Form);
 

@@ -60,8 +60,8 @@ impl Rlwe {
         self.c0.set()
     }
 
-    /// Encryption of zero under a secret key. The seed must be secret and fresh; the mask comes from a child of it that is
-    /// independent of the error's.
+    /// Encryption of zero under a secret key. The seed must be secret and fresh; the mask comes from a child of it that
+    /// is independent of the error's.
     pub fn encrypt_zero(ring: &Ring, set: &PrimeSet, secret: &SecretKey, seed: &Seed) -> Self {
         let mask_seed = seed.derive(Domain::Mask, 0);
         let c1 = uniform(ring, set, &mask_seed, 0);
@@ -173,8 +173,8 @@ impl PublicKey {
         self.pair.nbytes()
     }
 
-    /// Encryption of zero over `target`: made over `target` and `special` together and divided by `special`, so that the noise
-    /// is that of one rounding.
+    /// Encryption of zero over `target`: made over `target` and `special` together and divided by `special`, so that
+    /// the noise is that of one rounding.
     ///
     /// The ephemeral secret is uniform ternary; `seed` must be secret and fresh.
     pub fn encrypt_zero(&self, ring: &Ring, target: &PrimeSet, special: &PrimeSet, seed: &Seed) -> Rlwe {

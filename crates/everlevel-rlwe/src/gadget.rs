@@ -2,8 +2,9 @@
 
 use everlevel_ring::{PrimeSet, Ring};
 
-/// The shape of a switching key: the primes of the ciphertexts that it serves, cut into digits, and the special primes, whose product
-/// `P` is divided out at the end and should exceed every digit's product by the noise bits that it is to hide.
+/// The shape of a switching key: the primes of the ciphertexts that it serves, cut into digits, and the special primes,
+/// whose product `P` is divided out at the end and should exceed every digit's product by the noise bits that it is to
+/// hide.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Gadget {
     /// The digits; their union is the key's modulus `Q`.
@@ -13,8 +14,8 @@ pub struct Gadget {
 }
 
 impl Gadget {
-    /// Consecutive digits of at most `log2(P) − headroom_bits` bits, filled from the lowest prime index: right for keys that serve
-    /// many levels, whose lower levels then have fewer digits.
+    /// Consecutive digits of at most `log2(P) − headroom_bits` bits, filled from the lowest prime index: right for keys
+    /// that serve many levels, whose lower levels then have fewer digits.
     pub fn consecutive(ring: &Ring, set: &PrimeSet, special: &PrimeSet, headroom_bits: f64) -> Self {
         let limit = ring.log2(special) - headroom_bits;
         let mut digits: Vec<Vec<usize>> = Vec::new();
@@ -33,8 +34,8 @@ impl Gadget {
         Self { digits: digits.into_iter().map(PrimeSet::new).collect(), special: special.clone() }
     }
 
-    /// The fewest digits of nearly equal size, at most `log2(P) − headroom_bits` bits each where one exists: right for keys that
-    /// serve one level. Primes go in descending size to the lightest digit.
+    /// The fewest digits of nearly equal size, at most `log2(P) − headroom_bits` bits each where one exists: right for
+    /// keys that serve one level. Primes go in descending size to the lightest digit.
     pub fn balanced(ring: &Ring, set: &PrimeSet, special: &PrimeSet, headroom_bits: f64) -> Self {
         let limit = ring.log2(special) - headroom_bits;
         let mut order = set.indices().to_vec();

@@ -1,9 +1,10 @@
 //! RLWE over sets of primes: what every scheme does with keys.
 //!
-//! *Vocabulary.* The phase of `(c0, c1)` under a secret `s` is `c0 + c1·s`. A **half external product** multiplies a public
-//! polynomial by a [`SwitchingKey`]: the polynomial is cut into digits ([`everlevel_ring::Ring::mod_up`]), each is multiplied by the key's
-//! row for that digit, and the sum, divided by the special primes, encrypts polynomial times secret. Relinearisation,
-//! rotation, conjugation and changes of secret are that one product, [`SwitchingKey::product`].
+//! *Vocabulary.* The phase of `(c0, c1)` under a secret `s` is `c0 + c1·s`. A **half external product** multiplies a
+//! public polynomial by a [`SwitchingKey`]: the polynomial is cut into digits ([`everlevel_ring::Ring::mod_up`]), each
+//! is multiplied by the key's row for that digit, and the sum, divided by the special primes, encrypts polynomial times
+//! secret. Relinearisation, rotation, conjugation and changes of secret are that one product,
+//! [`SwitchingKey::product`].
 //!
 //! *Noise.* [`noise`] has the formulas; tests compare them with measurements.
 //!

@@ -1,9 +1,10 @@
 //! Linear maps on slots: baby steps and giant steps, hoisted twice.
 //!
-//! `M·z = Σ_d diag_d ⊙ rot_d(z)` with `d = giant + baby`, so `M·z = Σ_giant rot_giant(Σ_baby diag'_{giant,baby} ⊙ rot_baby(z))`, where
-//! `diag'` is the diagonal moved back by the giant step. The digits of the input are computed once for all baby steps, and the
-//! division by `P` is put off until a giant step needs the mask, and for the sum until the very end, where it is merged with
-//! the rescaling. (Bossuat, Troncoso-Pastoriza, Hubaux, eprint 2021/1203 does both hoistings; we add the block order below.)
+//! `M·z = Σ_d diag_d ⊙ rot_d(z)` with `d = giant + baby`, so
+//! `M·z = Σ_giant rot_giant(Σ_baby diag'_{giant,baby} ⊙ rot_baby(z))`, where `diag'` is the diagonal moved back by the
+//! giant step. The digits of the input are computed once for all baby steps, and the division by `P` is put off until a
+//! giant step needs the mask, and for the sum until the very end, where it is merged with the rescaling. (Bossuat,
+//! Troncoso-Pastoriza, Hubaux, eprint 2021/1203 does both hoistings; we add the block order below.)
 
 use crate::baby_steps::baby_sums;
 use crate::{Diagonal, Rlwe, SwitchingKey};
@@ -38,8 +39,9 @@ impl LinearTransform {
         self.diagonals.iter().flatten().flatten().map(Diagonal::nbytes).sum()
     }
 
-    /// The same with diagonals of full length held as residues over the source and the special primes of its keys: six bytes for each
-    /// coefficient and prime in place of eight a coefficient, and no transforms at each use. None where no diagonal is of full length.
+    /// The same with diagonals of full length held as residues over the source and the special primes of its keys: six
+    /// bytes for each coefficient and prime in place of eight a coefficient, and no transforms at each use. None where
+    /// no diagonal is of full length.
     pub fn lifted(&self, ring: &Ring, special: &PrimeSet) -> Option<Self> {
         let all = || self.diagonals.iter().flatten().flatten();
         if !all().any(|d| d.is_whole(ring)) {

@@ -7,20 +7,21 @@ pub fn rounding_std_dev(weight: usize) -> f64 {
     ((weight as f64 + 1.0) / 12.0).sqrt()
 }
 
-/// Rounding `(c0, c1, c2)` to integers, where `c2` belongs to `s²`, whose coefficients have a sum of squares of about `2·weight²`:
-/// `√((2·weight² + weight + 1)/12)`.
+/// Rounding `(c0, c1, c2)` to integers, where `c2` belongs to `s²`, whose coefficients have a sum of squares of about
+/// `2·weight²`: `√((2·weight² + weight + 1)/12)`.
 pub fn square_rounding_std_dev(weight: usize) -> f64 {
     let weight = weight as f64;
     ((2.0 * weight * weight + weight + 1.0) / 12.0).sqrt()
 }
 
-/// A half external product with digits of at most `log2_digit` bits, divided by `P`: `(D/P)·σ·√(digits·n/12)`, to which the rounding of
-/// the division adds.
+/// A half external product with digits of at most `log2_digit` bits, divided by `P`: `(D/P)·σ·√(digits·n/12)`, to which
+/// the rounding of the division adds.
 pub fn key_switch_std_dev(n: usize, digits: usize, log2_digit: f64, log2_special: f64) -> f64 {
     (log2_digit - log2_special).exp2() * SIGMA * (digits as f64 * n as f64 / 12.0).sqrt()
 }
 
-/// A public-key encryption over `target·special`, divided by `special`: the noise before the division is `σ·√(2n/3 + 1 + weight)`.
+/// A public-key encryption over `target·special`, divided by `special`: the noise before the division is
+/// `σ·√(2n/3 + 1 + weight)`.
 pub fn public_encryption_std_dev(n: usize, weight: usize, log2_special: f64) -> f64 {
     let before = SIGMA * (2.0 * n as f64 / 3.0 + 1.0 + weight as f64).sqrt();
     (before * (-log2_special).exp2()).hypot(rounding_std_dev(weight))

@@ -4,11 +4,13 @@ use everlevel_rand::{Domain, Seed, sampler};
 use everlevel_ring::{Eval, Poly, Ring};
 use zeroize::{Zeroize, Zeroizing};
 
-/// Names a secret without telling anything about it: keys and ciphertexts carry the id of the secret that they belong to.
+/// Names a secret without telling anything about it: keys and ciphertexts carry the id of the secret that they belong
+/// to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct SecretId(pub u64);
 
-/// A small secret polynomial, kept as its coefficients and its transform over every prime of the ring. Zeroized on drop.
+/// A small secret polynomial, kept as its coefficients and its transform over every prime of the ring. Zeroized on
+/// drop.
 pub struct SecretKey {
     id: SecretId,
     coeffs: Zeroizing<Vec<i8>>,

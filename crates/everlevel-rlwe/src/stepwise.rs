@@ -1,8 +1,10 @@
-//! Linear maps with two keys: each baby step is a rotation of the one before, and giant steps are taken in Horner's order.
+//! Linear maps with two keys: each baby step is a rotation of the one before, and giant steps are taken in Horner's
+//! order.
 //!
-//! `M·z = Σ_j rot_G^j(Σ_i diag'_{j,i} ⊙ rot_g^i(z))` needs the rotations by `g` and `G` alone (minimum key switching: Kim et al.,
-//! "ARK", arXiv 2205.00922). Nothing is hoisted: a rotation here is a whole key switch, about three times the work of a
-//! hoisted baby step. In return, everything between the rotations is over the source's primes without the special ones.
+//! `M·z = Σ_j rot_G^j(Σ_i diag'_{j,i} ⊙ rot_g^i(z))` needs the rotations by `g` and `G` alone (minimum key switching:
+//! Kim et al., "ARK", arXiv 2205.00922). Nothing is hoisted: a rotation here is a whole key switch, about three times
+//! the work of a hoisted baby step. In return, everything between the rotations is over the source's primes without the
+//! special ones.
 
 use everlevel_ring::{PackedPoly, Ring};
 use rayon::prelude::*;
@@ -19,8 +21,8 @@ impl LinearTransform {
         [&self.babies, &self.giants].iter().filter_map(|steps| steps.get(1).copied()).collect()
     }
 
-    /// As [`LinearTransform::apply`], with the keys of [`LinearTransform::step_rotations`] only, whatever their gadgets. Steps must be
-    /// `0, g, 2g, …`.
+    /// As [`LinearTransform::apply`], with the keys of [`LinearTransform::step_rotations`] only, whatever their
+    /// gadgets. Steps must be `0, g, 2g, …`.
     ///
     /// Noise: one rounding for each baby step before the product, and one for each giant step after it.
     pub fn apply_stepwise<'k>(&self, ring: &Ring, ct: &Rlwe, key: impl Fn(i64) -> &'k SwitchingKey) -> Rlwe {
@@ -28,7 +30,8 @@ impl LinearTransform {
         one.pop().unwrap_or_else(|| unreachable!("one ciphertext in, one out"))
     }
 
-    /// As [`LinearTransform::apply_stepwise`], for several ciphertexts that share the traffic of keys and the lifting of diagonals.
+    /// As [`LinearTransform::apply_stepwise`], for several ciphertexts that share the traffic of keys and the lifting
+    /// of diagonals.
     pub fn apply_stepwise_many<'k>(
         &self,
         ring: &Ring,

@@ -12,8 +12,8 @@ use crate::{Gadget, Rlwe, SecretId, encrypt};
 /// Residues of a block, which several products pass while it is in cache.
 const BLOCK: usize = 8192;
 
-/// For each digit `k`, `(b_k, a_k)` with `b_k + a_k·s' = P·T_k·s + e_k` modulo `Q·P`, where `T_k` is 1 modulo the digit's primes and 0
-/// modulo the others; packed, in transform representation.
+/// For each digit `k`, `(b_k, a_k)` with `b_k + a_k·s' = P·T_k·s + e_k` modulo `Q·P`, where `T_k` is 1 modulo the
+/// digit's primes and 0 modulo the others; packed, in transform representation.
 ///
 /// *Seeded*: only the bodies `b_k` are held, and the masks `a_k` expand from the seed. *Expanded*: both are held. Every
 /// evaluation works with either; a seeded key expands its masks at each use.
@@ -165,8 +165,8 @@ impl SwitchingKey {
         one.pop().unwrap_or_else(|| unreachable!("one polynomial in, one product out"))
     }
 
-    /// As [`SwitchingKey::product`], for the digits of several polynomials over the same primes: each block of the key is read from memory
-    /// once.
+    /// As [`SwitchingKey::product`], for the digits of several polynomials over the same primes: each block of the key
+    /// is read from memory once.
     pub fn product_many(&self, ring: &Ring, inputs: &[&[(usize, Poly<Eval>)]]) -> Vec<Rlwe> {
         self.product_many_with(ring, inputs, self.masks())
     }
@@ -224,7 +224,8 @@ impl SwitchingKey {
         one.pop().unwrap_or_else(|| unreachable!("one ciphertext in, one out"))
     }
 
-    /// As [`SwitchingKey::automorphism`], for several ciphertexts over the same primes, with masks from [`SwitchingKey::expanded_masks`].
+    /// As [`SwitchingKey::automorphism`], for several ciphertexts over the same primes, with masks from
+    /// [`SwitchingKey::expanded_masks`].
     pub(crate) fn automorphism_many_with(
         &self,
         ring: &Ring,
@@ -264,9 +265,9 @@ impl SwitchingKey {
         set.is_subset(&self.gadget.ciphertext_set())
     }
 
-    /// The key for the automorphism `σ: X ↦ X^galois_elt`, stored moved back by it: its product with the digits of `c1` encrypts `c1·s`
-    /// under `σ^-1(s)`, so that one permutation of the result gives `σ(c1)·σ(s)` under `s`, and digits are shared
-    /// by all automorphisms of one ciphertext.
+    /// The key for the automorphism `σ: X ↦ X^galois_elt`, stored moved back by it: its product with the digits of `c1`
+    /// encrypts `c1·s` under `σ^-1(s)`, so that one permutation of the result gives `σ(c1)·σ(s)` under `s`, and digits
+    /// are shared by all automorphisms of one ciphertext.
     pub fn generate_galois(
         ring: &Ring,
         secret: &crate::SecretKey,

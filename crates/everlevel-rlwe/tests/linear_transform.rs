@@ -1,7 +1,7 @@
 //! Linear transforms against a matrix product on slots.
 //!
-//! Slots here are exact: slot `j` modulo a prime `q` is the value at `ψ^(5^j)` (and `ψ^(−5^j)` for the conjugate half), so that a plain
-//! matrix product modulo each prime gives the whole expected phase, and what differs from it is noise.
+//! Slots here are exact: slot `j` modulo a prime `q` is the value at `ψ^(5^j)` (and `ψ^(−5^j)` for the conjugate half),
+//! so that a plain matrix product modulo each prime gives the whole expected phase, and what differs from it is noise.
 
 mod common;
 
@@ -127,7 +127,8 @@ impl Run {
 #[track_caller]
 fn check(case: &Case) {
     let run = Run::new(case);
-    // One rounding at each giant step's mask and one at the end; the keys' own noise is far below (digits of 48 bits under 96).
+    // One rounding at each giant step's mask and one at the end; the keys' own noise is far below (digits of 48 bits
+    // under 96).
     let variance = run.transform.giants.len() as f64 + 1.0;
     compare(case, &run, &run.apply(), variance);
 }
@@ -262,7 +263,8 @@ fn periodic_diagonals_give_the_matrix_product_at_every_run_length() {
     }
 }
 
-/// Rings of several blocks of 2048 residues, which automorphisms read out of order; runs shorter and longer than a block.
+/// Rings of several blocks of 2048 residues, which automorphisms read out of order; runs shorter and longer than a
+/// block.
 #[test]
 fn blocks_are_read_where_the_automorphisms_put_them() {
     for run in [1, 32, 2048, 4096] {

@@ -101,7 +101,8 @@ fn rounding_three_polynomials_meets_the_square_of_the_secret() {
             ring.mul_add_assign(&mut phase, &ring.rescale(c2, &to), &square);
             measured.extend(difference(&ring, &phase, &ring.zero(&to)));
         }
-        // The sum of squares of s² is a random number itself: its share of the draws is that of the pairs of coefficients.
+        // The sum of squares of s² is a random number itself: its share of the draws is that of the pairs of
+        // coefficients.
         let what = format!("three polynomials, weight {weight}");
         measured.assert_std_dev(&what, square_rounding_std_dev(weight), &[DRAWS * weight]);
     }

@@ -63,8 +63,8 @@ pub fn digits_of<T: Word>(x: T, digits: Digits) -> Vec<i64> {
     all
 }
 
-/// The errors of an external product, `Σ_j digit_j(x)·key_j` against exact arithmetic, in units of `2^-BITS`. `word` gives the words of `x`, then of the
-/// keys, then of what the product is added to; `to_key` rounds the prepared key.
+/// The errors of an external product, `Σ_j digit_j(x)·key_j` against exact arithmetic, in units of `2^-BITS`. `word`
+/// gives the words of `x`, then of the keys, then of what the product is added to; `to_key` rounds the prepared key.
 pub fn product_errors<T: Word, K: KeyWord>(
     fft: &Fft,
     digits: Digits,
@@ -175,8 +175,8 @@ pub fn external_products_are_their_parts<T: Word>(simd: Simd, n: usize, gadgets:
     }
 }
 
-/// A step of two bits is what schoolbook gives, where the error of the doubles is far below half a unit; for any key, it is the bits of the portable
-/// backend, for each of two accumulators as for one.
+/// A step of two bits is what schoolbook gives, where the error of the doubles is far below half a unit; for any key,
+/// it is the bits of the portable backend, for each of two accumulators as for one.
 pub fn steps_of_two_bits_are_right<T: Word>(simd: Simd, n: usize, gadgets: &[Digits]) {
     let make = |simd| {
         let fft = Fft::with_simd(n, simd).expect("size");

@@ -1,8 +1,8 @@
 //! Slow, obvious oracles, and the conformance suite that every kernel backend passes.
 //!
-//! *Map.* [`oracle`] word and big-integer references · [`sample`] deterministic inputs with the edges of the range in them ·
-//! [`ntt`], [`fft`], [`elementwise`], [`rns`], [`layout`] the conformance functions: each takes a `Simd` and panics at the first
-//! difference from the oracle, or from the portable backend where the oracle is too slow.
+//! *Map.* [`oracle`] word and big-integer references · [`sample`] deterministic inputs with the edges of the range in
+//! them · [`ntt`], [`fft`], [`elementwise`], [`rns`], [`layout`] the conformance functions: each takes a `Simd` and
+//! panics at the first difference from the oracle, or from the portable backend where the oracle is too slow.
 
 pub mod elementwise;
 pub mod fft;

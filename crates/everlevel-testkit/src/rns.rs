@@ -15,8 +15,8 @@ fn basis(simd: Simd, bits: u32, skip: usize, count: usize) -> Vec<Modulus> {
         .collect()
 }
 
-/// Conversion from `from` to `to` primes of `bits` bits: the centred representative by big integers (random values are nowhere near
-/// the half where two representatives are allowed), the portable backend's bits everywhere.
+/// Conversion from `from` to `to` primes of `bits` bits: the centred representative by big integers (random values are
+/// nowhere near the half where two representatives are allowed), the portable backend's bits everywhere.
 pub fn conversion(simd: Simd, bits: u32, from: usize, to: usize, n: usize) {
     let run = |simd: Simd| {
         let source = basis(simd, bits, 0, from);

@@ -36,7 +36,8 @@ impl Sampler {
     }
 }
 
-/// The limbs that push lazy ranges: all `q − 1`, all `0`, all `1`, alternating `0` and `q − 1` at every power-of-two distance, then random.
+/// The limbs that push lazy ranges: all `q − 1`, all `0`, all `1`, alternating `0` and `q − 1` at every power-of-two
+/// distance, then random.
 pub fn edge_limbs(n: usize, q: u64, seed: u64) -> Vec<Vec<u64>> {
     let mut all = vec![vec![q - 1; n], vec![0; n], vec![1; n]];
     for bit in 0..n.ilog2() {

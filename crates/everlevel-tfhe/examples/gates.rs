@@ -1,7 +1,8 @@
-//! Times gates and tables: `cargo run --release -p everlevel-tfhe --example gates -- [set …]` (all sets without an argument).
+//! Times gates and tables: `cargo run --release -p everlevel-tfhe --example gates -- [set …]` (all sets without an
+//! argument).
 //!
-//! One thread, minima and medians of its CPU time (the machine may be shared), of single calls and of batches of 64. Failure probability and
-//! security stand beside each time.
+//! One thread, minima and medians of its CPU time (the machine may be shared), of single calls and of batches of 64.
+//! Failure probability and security stand beside each time.
 
 mod timing;
 

@@ -2,8 +2,8 @@
 //!
 //! `cargo run --release -p everlevel-tfhe --example optimize -- [bit | 1..8] [log2 of p_fail]`
 //!
-//! The cost model counts vector operations and bytes of the key; its constants are fitted to `examples/gates.rs` on the machine named in
-//! docs/notes/performance.md. Printed are milliseconds of one bootstrap alone, and in a batch.
+//! The cost model counts vector operations and bytes of the key; its constants are fitted to `examples/gates.rs` on the
+//! machine named in docs/notes/performance.md. Printed are milliseconds of one bootstrap alone, and in a batch.
 
 use everlevel_params::torus::min_log2_std_dev;
 use everlevel_tfhe::{Gadget, KeySwitch, Order, Params, ParamsLiteral, Space, noise};

@@ -1,9 +1,11 @@
-//! Half products beside full ones: `cargo run --release -p everlevel-tfhe --example products -- [--samples COUNT] [--json FILE] [set …]`.
+//! Half products beside full ones:
+//! `cargo run --release -p everlevel-tfhe --example products -- [--samples COUNT] [--json FILE] [set …]`.
 //!
-//! For each set, with as many digits for the body as for a mask (full) and as it is named (half): transforms and products of one step of a
-//! blind rotation, bytes of the key, milliseconds of a rotation on one thread (its CPU time, full and half in turn), the noise of `COUNT`
-//! rotations (10,000) beside its formula, and the failure probability. It ends with an error where the variance of 10,000 rotations is more than
-//! 5 % off its formula; the transforms' part of that is an upper bound, of which half is enough.
+//! For each set, with as many digits for the body as for a mask (full) and as it is named (half): transforms and
+//! products of one step of a blind rotation, bytes of the key, milliseconds of a rotation on one thread (its CPU time,
+//! full and half in turn), the noise of `COUNT` rotations (10,000) beside its formula, and the failure probability. It
+//! ends with an error where the variance of 10,000 rotations is more than 5 % off its formula; the transforms' part of
+//! that is an upper bound, of which half is enough.
 
 #[path = "../tests/common/mod.rs"]
 mod common;

@@ -1,8 +1,10 @@
-//! Times integers: `cargo run --release -p everlevel-tfhe --example uint -- [set] [bits] [threads] [elements] [operations…]`, by default `integer-4-128`, 32 bits, one
-//! thread, one element and all operations.
+//! Times integers:
+//! `cargo run --release -p everlevel-tfhe --example uint -- [set] [bits] [threads] [elements] [operations…]`, by
+//! default `integer-4-128`, 32 bits, one thread, one element and all operations.
 //!
-//! Least and median of three calls, for each element: wall time, and CPU time of all threads in case the machine is shared. Every answer is checked. Failure
-//! probability of a bootstrap at the set's largest `norm2`, and security, stand beside each time.
+//! Least and median of three calls, for each element: wall time, and CPU time of all threads in case the machine is
+//! shared. Every answer is checked. Failure probability of a bootstrap at the set's largest `norm2`, and security,
+//! stand beside each time.
 
 mod timing;
 

@@ -85,8 +85,8 @@ impl<T: Torus> Prepared<T> {
         }
     }
 
-    /// Whether a single input takes the bits of a step one after the other: that is two thirds of the key, and a single input waits for the key. With more
-    /// products than transforms the wait is the longer of the two.
+    /// Whether a single input takes the bits of a step one after the other: that is two thirds of the key, and a single
+    /// input waits for the key. With more products than transforms the wait is the longer of the two.
     fn by_bits_alone(&self) -> bool {
         self.product.rows() * self.product.columns() > self.product.rows() + self.product.columns()
     }
@@ -194,7 +194,8 @@ enum Twos<'a, T, X> {
     Two([(&'a mut [T], X); 2]),
 }
 
-/// Accumulators two at a time, so that a product reads its key once for both; each time with a part of what to bring into a cache.
+/// Accumulators two at a time, so that a product reads its key once for both; each time with a part of what to bring
+/// into a cache.
 fn in_twos<T, X: Copy, K>(accs: &mut [T], with: &[X], ahead: &[K], mut step: impl FnMut(Twos<'_, T, X>, &[K])) {
     let len = accs.len() / with.len();
     let part = |j: usize| j * ahead.len() / with.len();
@@ -210,8 +211,8 @@ fn in_twos<T, X: Copy, K>(accs: &mut [T], with: &[X], ahead: &[K], mut step: imp
     }
 }
 
-/// Coefficient `h` of a GLWE ciphertext of degree `n` as an LWE ciphertext under the secret's coefficients: mask word `(i, j)` is `A_i[h − j]`, negated
-/// where the index wraps.
+/// Coefficient `h` of a GLWE ciphertext of degree `n` as an LWE ciphertext under the secret's coefficients: mask word
+/// `(i, j)` is `A_i[h − j]`, negated where the index wraps.
 fn extract<T: Torus>(glwe: &[T], n: usize, h: usize) -> Lwe {
     let (masks, body) = glwe.split_at(glwe.len() - n);
     let mut words = Vec::with_capacity(masks.len() + 1);

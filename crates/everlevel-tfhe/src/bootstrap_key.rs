@@ -77,7 +77,8 @@ impl SeededBootstrapKey {
     }
 }
 
-/// What the GGSW ciphertext `index` of a bootstrapping key encrypts: a bit of the small secret; or for each two bits, these and their product.
+/// What the GGSW ciphertext `index` of a bootstrapping key encrypts: a bit of the small secret; or for each two bits,
+/// these and their product.
 fn encrypted_bit(secret: &SecretKey, index: usize) -> u8 {
     let bits = secret.small();
     if secret.params().bits_per_step == 1 {
@@ -118,10 +119,11 @@ impl BootstrapKey {
         }
     }
 
-    /// For each input, `Y^(−phase)` times its table, of which the extracted LWE ciphertexts, one for each table of the input's [`Lut`], are returned.
+    /// For each input, `Y^(−phase)` times its table, of which the extracted LWE ciphertexts, one for each table of the
+    /// input's [`Lut`], are returned.
     ///
-    /// `inputs` are exponents modulo `2EN`, mask and then body. One pass over the key serves all of them that fit the second-level cache together;
-    /// `threads` of the current rayon pool take equal parts.
+    /// `inputs` are exponents modulo `2EN`, mask and then body. One pass over the key serves all of them that fit the
+    /// second-level cache together; `threads` of the current rayon pool take equal parts.
     pub fn blind_rotate(&self, inputs: &[Vec<u32>], luts: &[&Lut], threads: usize) -> Vec<Vec<Lwe>> {
         assert_eq!(inputs.len(), luts.len(), "one table for each input");
         match &self.0 {

@@ -19,7 +19,8 @@ pub struct Ciphertext {
 pub(crate) const EIGHTH: u64 = 1 << 61;
 
 impl Ciphertext {
-    /// A ciphertext from its parts, for files: the errors that its noise is made of, and the largest value that it may hold.
+    /// A ciphertext from its parts, for files: the errors that its noise is made of, and the largest value that it may
+    /// hold.
     pub fn from_parts(lwe: Lwe, key: SecretId, noise: NoiseSum, max_value: u64) -> Self {
         Self { lwe, key, noise, max_value }
     }
@@ -62,12 +63,12 @@ impl SecretKey {
         }
     }
 
-    /// Encrypts integers below `2^bits` of the parameters' space. What a ciphertext may hold is then taken to be at most `max_value`, which
-    /// must be at least every value; a message of fewer bits leaves room for carries.
+    /// Encrypts integers below `2^bits` of the parameters' space. What a ciphertext may hold is then taken to be at
+    /// most `max_value`, which must be at least every value; a message of fewer bits leaves room for carries.
     ///
     /// # Errors
-    /// [`Error::WrongSpace`] for parameters of bits, [`Error::ValueOutOfSpace`] with the first value above `max_value` or `max_value` itself where it
-    /// is above the space, [`Error::Random`] without entropy.
+    /// [`Error::WrongSpace`] for parameters of bits, [`Error::ValueOutOfSpace`] with the first value above `max_value`
+    /// or `max_value` itself where it is above the space, [`Error::Random`] without entropy.
     pub fn encrypt_integers(&self, values: &[u64], max_value: u64) -> Result<Vec<Ciphertext>, Error> {
         let op = "encrypt_integers";
         let Space::Integer { bits } = self.params().space else {
@@ -98,7 +99,8 @@ impl SecretKey {
     /// Decrypts bits.
     ///
     /// # Errors
-    /// [`Error::WrongSpace`], [`Error::ForeignObject`], and [`Error::NoiseExhausted`] where the noise makes a wrong answer too likely.
+    /// [`Error::WrongSpace`], [`Error::ForeignObject`], and [`Error::NoiseExhausted`] where the noise makes a wrong
+    /// answer too likely.
     pub fn decrypt_bits(&self, bits: &[Ciphertext]) -> Result<Vec<bool>, Error> {
         let op = "decrypt_bits";
         match self.params().space {

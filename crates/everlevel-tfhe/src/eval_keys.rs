@@ -155,8 +155,9 @@ impl EvalKeys {
         self.bootstrap.nbytes() + self.key_switch.nbytes()
     }
 
-    /// Programmable bootstrapping of raw LWE ciphertexts: for each, one output for each table of its [`Lut`]. The order of key switch and rotation is
-    /// the parameters'; where rotations come first, `key_switch` says whether one follows.
+    /// Programmable bootstrapping of raw LWE ciphertexts: for each, one output for each table of its [`Lut`]. The order
+    /// of key switch and rotation is the parameters'; where rotations come first, `key_switch` says whether one
+    /// follows.
     ///
     /// One pass over the bootstrapping key serves many inputs; the threads of the current rayon pool take equal parts.
     ///
@@ -241,7 +242,8 @@ impl EvalKeys {
         Err(Error::ForeignObject { op, what, found: ciphertext.key().0, expected: self.id.0 })
     }
 
-    /// Refuses inputs whose bootstrap would fail too often: a combination of this variance, a table with this stride, this margin.
+    /// Refuses inputs whose bootstrap would fail too often: a combination of this variance, a table with this stride,
+    /// this margin.
     pub(crate) fn check_noise(&self, op: &'static str, variance: f64, log2_stride: u32) -> Result<(), Error> {
         // What parameters are made for needs no counting.
         if log2_stride == 0 && variance <= self.params.norm2 * self.params.noise().bootstrapped {

@@ -1,8 +1,8 @@
-//! Products of torus polynomials with secrets, exact modulo `2^64`: for keys and encryptions, where a transform's rounding would be noise
-//! and time matters less.
+//! Products of torus polynomials with secrets, exact modulo `2^64`: for keys and encryptions, where a transform's
+//! rounding would be noise and time matters less.
 //!
-//! The number-theoretic transforms of the other schemes do it: over two primes below `2^48`, the product of signed 64-bit words with a binary
-//! polynomial of degree up to `2^16` is known as an integer, since `2^63·2^16 < p·q/2`.
+//! The number-theoretic transforms of the other schemes do it: over two primes below `2^48`, the product of signed
+//! 64-bit words with a binary polynomial of degree up to `2^16` is known as an integer, since `2^63·2^16 < p·q/2`.
 
 use everlevel_math::primes::ntt_primes_below;
 use everlevel_math::{Modulus, Ntt};

@@ -1,8 +1,9 @@
 //! Objects as containers, and back; objects at a path have `write` and `read`.
 //!
-//! Every file names its set (`parameters`), has the literal for people (`params`), and a fingerprint by which another set is refused. Words are
-//! little-endian. A secret key is its seed; evaluation keys are seeds and bodies. An array of ciphertexts has a row for each in `ciphertexts`: its words, the
-//! largest value that it may hold, and the number of its rows in `noise`, which are names, factors and variances of errors.
+//! Every file names its set (`parameters`), has the literal for people (`params`), and a fingerprint by which another
+//! set is refused. Words are little-endian. A secret key is its seed; evaluation keys are seeds and bodies. An array of
+//! ciphertexts has a row for each in `ciphertexts`: its words, the largest value that it may hold, and the number of
+//! its rows in `noise`, which are names, factors and variances of errors.
 
 use std::sync::Arc;
 

@@ -1,7 +1,8 @@
 //! Boolean gates: a combination of the inputs whose sign is the answer, and a bootstrap with the sign's table.
 //!
-//! A bit is at `±1/8`. `AND` is `a + b − 1/8`, which is at `1/8` where both are set and at `−1/8` or `−3/8` elsewhere; `XOR` is `2a + 2b + 1/4`, at `±1/4`. The
-//! distance to the nearest change of sign is 1/8, or 1/4 where the noise is doubled too.
+//! A bit is at `±1/8`. `AND` is `a + b − 1/8`, which is at `1/8` where both are set and at `−1/8` or `−3/8` elsewhere;
+//! `XOR` is `2a + 2b + 1/4`, at `±1/4`. The distance to the nearest change of sign is 1/8, or 1/4 where the noise is
+//! doubled too.
 
 use crate::ciphertext::{EIGHTH, wrong_space};
 use crate::params::{Order, Space};
@@ -84,8 +85,8 @@ impl EvalKeys {
     /// Gates on arrays, element by element: `gates` has one for each element, or one for all.
     ///
     /// # Errors
-    /// [`Error::WrongSpace`] for parameters of integers, [`Error::LengthMismatch`], [`Error::ForeignObject`] for operands of another key, and
-    /// [`Error::NoiseExhausted`].
+    /// [`Error::WrongSpace`] for parameters of integers, [`Error::LengthMismatch`], [`Error::ForeignObject`] for
+    /// operands of another key, and [`Error::NoiseExhausted`].
     pub fn gates(&self, gates: &[Gate], a: &[Ciphertext], b: &[Ciphertext]) -> Result<Vec<Ciphertext>, Error> {
         let op = "gates";
         same_length(op, a.len(), b.len())?;
@@ -111,7 +112,8 @@ impl EvalKeys {
         Ok(self.bit(lwe, NoiseSum::combination([(-1.0, &a.noise)])))
     }
 
-    /// `a` where `selector` is set and `b` elsewhere, element by element: two rotations each, of `selector ∧ a` and `¬selector ∧ b`, and their sum.
+    /// `a` where `selector` is set and `b` elsewhere, element by element: two rotations each, of `selector ∧ a` and
+    /// `¬selector ∧ b`, and their sum.
     ///
     /// # Errors
     /// As [`EvalKeys::gates`].
@@ -138,8 +140,8 @@ impl EvalKeys {
         Ok(sums.collect())
     }
 
-    /// What gates bootstrap. Operands that are in order by themselves but share too much noise, as two results of [`EvalKeys::mux`] may, are
-    /// bootstrapped first.
+    /// What gates bootstrap. Operands that are in order by themselves but share too much noise, as two results of
+    /// [`EvalKeys::mux`] may, are bootstrapped first.
     fn inputs(&self, op: &'static str, gates: &[(Gate, &Ciphertext, &Ciphertext)]) -> Result<Vec<Lwe>, Error> {
         let alone = |x: &Ciphertext| self.check_noise(op, x.variance_torus(), 0).is_ok();
         let mut shared = Vec::new();

@@ -1,10 +1,12 @@
 //! GGSW encryptions of bits, with a gadget for the masks and another for the body, and their external product.
 //!
-//! A GGSW encryption of `m` is one half product's key for each polynomial of a GLWE ciphertext: rows of phase `−S_i·m·B_a^(−j)` take mask `i`'s digits,
-//! rows of phase `m·B_b^(−j)` the body's. Together they turn `(A, B)` into an encryption of `m` times its phase. The rounding of the masks is multiplied
-//! by the secret, that of the body is not: so the body needs fewer digits, and each digit spared is a transform and a row.
+//! A GGSW encryption of `m` is one half product's key for each polynomial of a GLWE ciphertext: rows of phase
+//! `−S_i·m·B_a^(−j)` take mask `i`'s digits, rows of phase `m·B_b^(−j)` the body's. Together they turn `(A, B)` into an
+//! encryption of `m` times its phase. The rounding of the masks is multiplied by the secret, that of the body is not:
+//! so the body needs fewer digits, and each digit spared is a transform and a row.
 //!
-//! Masks are uniform and come from a seed; what a row encrypts is in its body alone, so that a key is stored as a seed and bodies.
+//! Masks are uniform and come from a seed; what a row encrypts is in its body alone, so that a key is stored as a seed
+//! and bodies.
 
 use everlevel_math::fft::{Digits, ExternalProduct, Fft};
 use everlevel_math::monomial;
@@ -55,7 +57,8 @@ impl Shape {
         if self.bits_per_step == 2 { product.of_two_bits() } else { product }
     }
 
-    /// For a row: the mask that it takes digits of (`None` for the body), and log2 of the digit's unit as a part of the torus, negated.
+    /// For a row: the mask that it takes digits of (`None` for the body), and log2 of the digit's unit as a part of the
+    /// torus, negated.
     fn row(self, row: usize) -> (Option<usize>, u32) {
         let digits = self.mask.digits as usize;
         if row < self.rank * digits {
@@ -66,7 +69,8 @@ impl Shape {
     }
 }
 
-/// The uniform masks of row `row`, counted over the whole key, `rank·n` leading bits of words; a 32-bit torus keeps the upper half of each.
+/// The uniform masks of row `row`, counted over the whole key, `rank·n` leading bits of words; a 32-bit torus keeps the
+/// upper half of each.
 pub(crate) fn masks<T: Torus>(shape: Shape, seed: &Seed, row: usize) -> Vec<u64> {
     let mut words = vec![0; shape.rank * shape.n];
     seed.stream(Domain::Mask, row as u64).fill_u64(&mut words);
@@ -74,7 +78,8 @@ pub(crate) fn masks<T: Torus>(shape: Shape, seed: &Seed, row: usize) -> Vec<u64>
     words
 }
 
-/// The body of one row of an encryption of `bit`: `Σ A_i·S_i + E`, and `−S_i·bit` or `bit` in the digit's unit. `seed` must be secret.
+/// The body of one row of an encryption of `bit`: `Σ A_i·S_i + E`, and `−S_i·bit` or `bit` in the digit's unit. `seed`
+/// must be secret.
 pub(crate) fn encrypt_row<T: Torus>(
     secret: &SecretKey,
     error: &Gaussian,
@@ -119,8 +124,8 @@ pub(crate) fn prepare_row<T: Torus>(
     }
 }
 
-/// What is to be multiplied for `(Y^exponent − 1)·acc`, where `Y^E = X`: with `exponent = E·q + r`, part `i` of the rotation is `X^q` times part
-/// `i − r`, or `X^(q+1)` times part `i − r + E`.
+/// What is to be multiplied for `(Y^exponent − 1)·acc`, where `Y^E = X`: with `exponent = E·q + r`, part `i` of the
+/// rotation is `X^q` times part `i − r`, or `X^(q+1)` times part `i − r + E`.
 pub(crate) fn load_differences<T: Torus>(shape: Shape, out: &mut [T], acc: &[T], exponent: usize) {
     let (extension, len, n) = (shape.extension, shape.columns() * shape.n, shape.n);
     let (q, r) = (exponent / extension, exponent % extension);

@@ -2,9 +2,10 @@
 //!
 //! The small side is always 32-bit words: its noise is far above `2^-32`, and its only use is a modulus switch.
 //!
-//! A key row is a GLWE sample of degree `R` ([`crate::params::KeySwitch::ring`]) under the small secret cut into polynomials of `R` bits. It serves the `R`
-//! coefficients of one block of the large mask: with digits `d_r` of the block's coefficient `r`, the polynomial `Σ_r d_r·X^(−r)` times the
-//! row has `Σ_r d_r·s_r` in its constant coefficient, which is all that is extracted. With `R = 1` this is the LWE key switch.
+//! A key row is a GLWE sample of degree `R` ([`crate::params::KeySwitch::ring`]) under the small secret cut into
+//! polynomials of `R` bits. It serves the `R` coefficients of one block of the large mask: with digits `d_r` of the
+//! block's coefficient `r`, the polynomial `Σ_r d_r·X^(−r)` times the row has `Σ_r d_r·s_r` in its constant
+//! coefficient, which is all that is extracted. With `R = 1` this is the LWE key switch.
 
 use everlevel_math::fft::Rows;
 use everlevel_math::{Simd, lwe_rows};
@@ -116,8 +117,8 @@ impl KeySwitchKey {
         }
     }
 
-    /// For each of some ciphertexts under the large secret, mask and body, one of the same under the small secret. One pass over the key serves all
-    /// of them where rows are LWE samples.
+    /// For each of some ciphertexts under the large secret, mask and body, one of the same under the small secret. One
+    /// pass over the key serves all of them where rows are LWE samples.
     ///
     /// # Panics
     /// If lengths differ from the dimensions plus one.

@@ -1,14 +1,18 @@
 //! TFHE: gates, look-up tables and small integers on encrypted data, by programmable bootstrapping.
 //!
-//! *Vocabulary.* The **torus** is the reals modulo 1, as leading bits of words. An **LWE** ciphertext is a mask, a vector, and a body; its **phase** is the
-//! body less the mask times the secret: message and noise. **GLWE** is the same with polynomials, **GGSW** the matrix form that multiplies. A
-//! **table** is programmed into a bootstrap, which gives its entry with fresh noise.
+//! *Vocabulary.* The **torus** is the reals modulo 1, as leading bits of words. An **LWE** ciphertext is a mask, a
+//! vector, and a body; its **phase** is the body less the mask times the secret: message and noise. **GLWE** is the
+//! same with polynomials, **GGSW** the matrix form that multiplies. A **table** is programmed into a bootstrap, which
+//! gives its entry with fresh noise.
 //!
-//! *Map.* [`mod@params`] literals and what is checked · [`mod@sets`] named ones with claims · [`mod@secret`] keys · [`mod@ciphertext`] encryption ·
-//! [`mod@eval_keys`] bootstrapping · [`mod@gates`] · [`mod@messages`] of a few bits · [`mod@uint`], integers of 8 to 64 bits · [`mod@lut`] · [`mod@files`] · below them
-//! [`mod@bootstrap_key`], [`mod@key_switch`], [`mod@mod_switch`], [`mod@lwe`] · [`mod@noise`] the formulas and the mathematics · [`mod@noise_sum`] what a ciphertext knows of its noise.
+//! *Map.* [`mod@params`] literals and what is checked · [`mod@sets`] named ones with claims · [`mod@secret`] keys ·
+//! [`mod@ciphertext`] encryption · [`mod@eval_keys`] bootstrapping · [`mod@gates`] · [`mod@messages`] of a few bits ·
+//! [`mod@uint`], integers of 8 to 64 bits · [`mod@lut`] · [`mod@files`] · below them [`mod@bootstrap_key`],
+//! [`mod@key_switch`], [`mod@mod_switch`], [`mod@lwe`] · [`mod@noise`] the formulas and the mathematics ·
+//! [`mod@noise_sum`] what a ciphertext knows of its noise.
 //!
-//! *Safety.* Decryptions that are shown to others tell about the noise; nothing here floods it. Operations on secrets don't branch or index on them.
+//! *Safety.* Decryptions that are shown to others tell about the noise; nothing here floods it. Operations on secrets
+//! don't branch or index on them.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -63,6 +67,6 @@ pub use secret::SecretKey;
 pub use sets::NamedSet;
 pub use uint::{BoolArray, Cost, Extreme, Integers, UintArray, Width};
 
-/// Called with the steps done and the steps in all, from any thread. [`std::ops::ControlFlow::Break`] stops the operation, which then returns
-/// [`Error::Cancelled`] and nothing else.
+/// Called with the steps done and the steps in all, from any thread. [`std::ops::ControlFlow::Break`] stops the
+/// operation, which then returns [`Error::Cancelled`] and nothing else.
 pub type Progress<'a> = &'a (dyn Fn(usize, usize) -> std::ops::ControlFlow<()> + Sync);

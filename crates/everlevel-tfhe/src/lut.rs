@@ -6,13 +6,13 @@ use crate::torus;
 
 /// One or more tables over the same input, for one rotation. Entry `m` of a table is a torus element.
 ///
-/// Message `m` of `2^p` fills a box of `EN/2^p` coefficients, shifted down by half a box, so that noise in either direction stays inside. There are two
-/// ways for several tables:
+/// Message `m` of `2^p` fills a box of `EN/2^p` coefficients, shifted down by half a box, so that noise in either
+/// direction stays inside. There are two ways for several tables:
 ///
-/// * *side by side*: where messages are below `len`, table `t` fills the boxes from `t·len` on, and its entry comes out at that box's coefficient. It
-///   costs nothing, but there must be `count·len` boxes.
-/// * *interleaved*: with `2^s ≥ count` tables, coefficient `2^s·j + t` belongs to table `t`, and exponents are multiples of `2^s`: any message, and a
-///   modulus switch with `4^s` times the variance.
+/// * *side by side*: where messages are below `len`, table `t` fills the boxes from `t·len` on, and its entry comes out
+///   at that box's coefficient. It costs nothing, but there must be `count·len` boxes.
+/// * *interleaved*: with `2^s ≥ count` tables, coefficient `2^s·j + t` belongs to table `t`, and exponents are
+///   multiples of `2^s`: any message, and a modulus switch with `4^s` times the variance.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lut {
     /// `E·N` torus elements.
@@ -31,7 +31,8 @@ impl Lut {
     /// Tables of `2^bits` torus elements each, interleaved if there are several.
     ///
     /// # Errors
-    /// [`Error::TableCount`] for none or too many for boxes of at least two coefficients each, [`Error::TableLength`] for a table of another length.
+    /// [`Error::TableCount`] for none or too many for boxes of at least two coefficients each, [`Error::TableLength`]
+    /// for a table of another length.
     pub fn from_torus(params: &Params, bits: u32, tables: &[Vec<u64>]) -> Result<Self, Error> {
         let (op, n, size) = ("lut", params.table_len(), 1usize << bits);
         let max = n / (2 * size);
@@ -53,10 +54,12 @@ impl Lut {
         Ok(Self { coeffs, places: (0..tables.len()).collect(), log2_stride: stride.ilog2() })
     }
 
-    /// Tables of messages, for the space of the parameters: entry `m` is the message that stands for `m`. Interleaved if there are several.
+    /// Tables of messages, for the space of the parameters: entry `m` is the message that stands for `m`. Interleaved
+    /// if there are several.
     ///
     /// # Errors
-    /// As [`Lut::from_torus`]; [`Error::ValueOutOfSpace`] for an entry outside the space, [`Error::WrongSpace`] for parameters of bits.
+    /// As [`Lut::from_torus`]; [`Error::ValueOutOfSpace`] for an entry outside the space, [`Error::WrongSpace`] for
+    /// parameters of bits.
     pub fn from_messages(params: &Params, tables: &[Vec<u64>]) -> Result<Self, Error> {
         let (bits, tables) = Self::encoded(params, tables)?;
         Self::from_torus(params, bits, &tables)

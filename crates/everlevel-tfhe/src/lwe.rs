@@ -6,8 +6,8 @@ use everlevel_rand::sampler::Gaussian;
 use everlevel_rand::{Domain, Seed};
 use zeroize::Zeroizing;
 
-/// `(a_1, …, a_dim, b)` with phase `b − Σ a_i·s_i`; torus elements are the leading bits of the words, the body is the last word. Copies share their words
-/// until one is changed.
+/// `(a_1, …, a_dim, b)` with phase `b − Σ a_i·s_i`; torus elements are the leading bits of the words, the body is the
+/// last word. Copies share their words until one is changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lwe {
     words: Arc<Vec<u64>>,

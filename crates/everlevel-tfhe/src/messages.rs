@@ -17,11 +17,12 @@ impl EvalKeys {
         }
     }
 
-    /// `constant + Σ factor·x`, without a bootstrap. The variances of independent errors add with the squares of their factors.
+    /// `constant + Σ factor·x`, without a bootstrap. The variances of independent errors add with the squares of their
+    /// factors.
     ///
     /// # Errors
-    /// [`Error::WrongSpace`], [`Error::ForeignObject`], [`Error::SpaceExhausted`] where a value that the operands may hold gives a result outside the
-    /// space, above or below zero.
+    /// [`Error::WrongSpace`], [`Error::ForeignObject`], [`Error::SpaceExhausted`] where a value that the operands may
+    /// hold gives a result outside the space, above or below zero.
     pub fn linear(&self, terms: &[(i64, &Ciphertext)], constant: i64) -> Result<Ciphertext, Error> {
         self.linear_as(terms, constant, || {
             let mut lwe = Lwe::trivial(self.params().ciphertext_dim(), self.encode(constant as u64));
@@ -70,12 +71,13 @@ impl EvalKeys {
         Ok(out.into_iter().flatten().collect())
     }
 
-    /// Several tables of each element, by as few rotations as the elements' largest value and their noise allow ([`Lut`] says how): output
-    /// `[i][t]` is table `t` of element `i`.
+    /// Several tables of each element, by as few rotations as the elements' largest value and their noise allow
+    /// ([`Lut`] says how): output `[i][t]` is table `t` of element `i`.
     ///
     /// # Errors
-    /// [`Error::WrongSpace`], [`Error::TableLength`] unless every table has an entry for each integer of the space, [`Error::TableCount`] for none,
-    /// [`Error::ValueOutOfSpace`], [`Error::ForeignObject`], and [`Error::NoiseExhausted`] where an element's noise is too large for a bootstrap.
+    /// [`Error::WrongSpace`], [`Error::TableLength`] unless every table has an entry for each integer of the space,
+    /// [`Error::TableCount`] for none, [`Error::ValueOutOfSpace`], [`Error::ForeignObject`], and
+    /// [`Error::NoiseExhausted`] where an element's noise is too large for a bootstrap.
     pub fn tables(&self, x: &[Ciphertext], tables: &[Vec<u64>]) -> Result<Vec<Vec<Ciphertext>>, Error> {
         let op = "tables";
         self.max_integer()?;

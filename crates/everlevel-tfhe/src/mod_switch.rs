@@ -1,8 +1,8 @@
 //! From the torus to exponents modulo `2N`.
 
-/// `out`, mask and body, in multiples of `2^skip` below `2^log_two_n`: each word of `small` rounded to the grid. What the mask's roundings `e_i` do to the
-/// phase, `−Σ e_i·s_i`, has mean `−½·Σ e_i` over the bits, which anybody can compute: the body is corrected by it before it is rounded, which
-/// halves their standard deviation (the centred mean).
+/// `out`, mask and body, in multiples of `2^skip` below `2^log_two_n`: each word of `small` rounded to the grid. What
+/// the mask's roundings `e_i` do to the phase, `−Σ e_i·s_i`, has mean `−½·Σ e_i` over the bits, which anybody can
+/// compute: the body is corrected by it before it is rounded, which halves their standard deviation (the centred mean).
 ///
 /// # Panics
 /// If lengths differ.

@@ -4,8 +4,8 @@
 
 use crate::params::{Gadget, Order, ParamsLiteral};
 
-/// Share of `2^-53` that the transform's rounding has, per level of the transform, as a variance: fitted to this library's FFT
-/// (`tests/noise.rs` measures it).
+/// Share of `2^-53` that the transform's rounding has, per level of the transform, as a variance: fitted to this
+/// library's FFT (`tests/noise.rs` measures it).
 const FFT_ERROR: f64 = 2.0;
 
 /// What each step of a bootstrap adds.
@@ -63,9 +63,10 @@ fn products_per_bit(l: &ParamsLiteral) -> f64 {
     if l.bits_per_step == 2 { 4.0 } else { 1.0 }
 }
 
-/// What a step of a blind rotation adds for each of its bits, on average over the bits. For one bit, an external product:
-/// `N·σ²·(k·l_a·(B_a²+2) + l_b·(B_b²+2))/12 + ½·(kN/2·B_a^(−2l_a) + B_b^(−2l_b))/12`, and the transforms' errors. For two, at most, three products with
-/// errors times `X^e − 1`, of variance 2, or two of these, and a rounding times one in three of four cases.
+/// What a step of a blind rotation adds for each of its bits, on average over the bits. For one bit, an external
+/// product: `N·σ²·(k·l_a·(B_a²+2) + l_b·(B_b²+2))/12 + ½·(kN/2·B_a^(−2l_a) + B_b^(−2l_b))/12`, and the transforms'
+/// errors. For two, at most, three products with errors times `X^e − 1`, of variance 2, or two of these, and a rounding
+/// times one in three of four cases.
 pub fn external_product(l: &ParamsLiteral) -> f64 {
     let (n, k) = (l.n() as f64, l.rank as f64);
     let (a, b) = (l.mask_gadget, l.body_gadget);
@@ -76,18 +77,19 @@ pub fn external_product(l: &ParamsLiteral) -> f64 {
     products_per_bit(l) * n * key * digits + rounded * (secret * rounding(a) + rounding(b)) + transforms(l)
 }
 
-/// log2 of the unit in which transformed keys of a 32-bit torus are stored as 32-bit integers: the smallest power of two for which
-/// [`PACKED_RANGE`] standard deviations of the transform of a uniform polynomial, `2^32·√(n/24)` each, are in range.
+/// log2 of the unit in which transformed keys of a 32-bit torus are stored as 32-bit integers: the smallest power of
+/// two for which [`PACKED_RANGE`] standard deviations of the transform of a uniform polynomial, `2^32·√(n/24)` each,
+/// are in range.
 pub fn log2_key_unit(n: usize) -> u32 {
     (2.0 * PACKED_RANGE * (n as f64 / 24.0).sqrt()).log2().ceil() as u32
 }
 
-/// Standard deviations of a transformed key that its stored form holds. Larger values have probability `2^-69`, and there are fewer than
-/// `2^30` of them in a key.
+/// Standard deviations of a transformed key that its stored form holds. Larger values have probability `2^-69`, and
+/// there are fewer than `2^30` of them in a key.
 pub const PACKED_RANGE: f64 = 9.5;
 
-/// What storing transformed keys of a 32-bit torus as integers adds to the error of each row, seen through the secret: `u²/12·2/N` for
-/// each of `1 + kN/2` coefficients, with `u` the unit.
+/// What storing transformed keys of a 32-bit torus as integers adds to the error of each row, seen through the secret:
+/// `u²/12·2/N` for each of `1 + kN/2` coefficients, with `u` the unit.
 pub fn stored_key(l: &ParamsLiteral) -> f64 {
     if l.torus_bits != 32 {
         return 0.0;
@@ -97,8 +99,8 @@ pub fn stored_key(l: &ParamsLiteral) -> f64 {
     (1.0 + l.big_dim() as f64 / 2.0) * unit * unit / 12.0 * 2.0 / n
 }
 
-/// The f64 transforms' rounding for each bit of a step: relative errors of `2^-53`, once a level, on sums of `rows·N` products of
-/// digits and torus elements, seen through the secret.
+/// The f64 transforms' rounding for each bit of a step: relative errors of `2^-53`, once a level, on sums of `rows·N`
+/// products of digits and torus elements, seen through the secret.
 pub fn transforms(l: &ParamsLiteral) -> f64 {
     let (n, k) = (l.n() as f64, l.rank as f64);
     let (a, b) = (l.mask_gadget, l.body_gadget);
@@ -113,7 +115,8 @@ pub fn key_switch(dim: usize, gadget: Gadget, error: f64) -> f64 {
     dim * f64::from(gadget.digits) * error * digit_square(gadget) + 0.5 * dim * rounding(gadget)
 }
 
-/// A modulus switch to `2N`, `N` the coefficients of a table, with the mean of the rounding corrected: `(n/4 + 1)/(12·(2N)²)`.
+/// A modulus switch to `2N`, `N` the coefficients of a table, with the mean of the rounding corrected:
+/// `(n/4 + 1)/(12·(2N)²)`.
 pub fn mod_switch(lwe_dim: usize, n: usize) -> f64 {
     (lwe_dim as f64 / 4.0 + 1.0) / (12.0 * (2.0 * n as f64).powi(2))
 }

@@ -1,11 +1,12 @@
 //! A ciphertext's noise as a combination of independent errors.
 //!
-//! A fresh encryption has an error of its own, and so has what a blind rotation or a key switch gives. Linear combinations share the errors of what they
-//! combine: the variance of `(x + z) + x` is `4·V_x + V_z`, and not `2·V_x + V_z`. So a ciphertext keeps the errors it is made of, each with its factor.
+//! A fresh encryption has an error of its own, and so has what a blind rotation or a key switch gives. Linear
+//! combinations share the errors of what they combine: the variance of `(x + z) + x` is `4·V_x + V_z`, and not
+//! `2·V_x + V_z`. So a ciphertext keeps the errors it is made of, each with its factor.
 //!
-//! *Names.* An error is named by the mask of the ciphertext that it came with: copies, and what comes back from a file, have the same name, and so have the
-//! outputs of one bootstrap done twice, which are equal. Different masks share a name with probability `2^-64`. A mask of zeros is a value in the clear,
-//! without an error.
+//! *Names.* An error is named by the mask of the ciphertext that it came with: copies, and what comes back from a file,
+//! have the same name, and so have the outputs of one bootstrap done twice, which are equal. Different masks share a
+//! name with probability `2^-64`. A mask of zeros is a value in the clear, without an error.
 
 use crate::Lwe;
 

@@ -32,13 +32,14 @@ impl Gadget {
 pub struct KeySwitch {
     /// Its gadget.
     pub gadget: Gadget,
-    /// Degree `N'` of the ring in which the small secret lives, so that one key row serves `N'` coefficients: the key is `N'` times smaller, and
-    /// the small secret is one of GLWE over that ring. 1 is plain LWE. Divides both the small and the large dimension.
+    /// Degree `N'` of the ring in which the small secret lives, so that one key row serves `N'` coefficients: the key
+    /// is `N'` times smaller, and the small secret is one of GLWE over that ring. 1 is plain LWE. Divides both the
+    /// small and the large dimension.
     pub ring: usize,
 }
 
-/// What stands between two bootstraps: ciphertexts under the large secret, key switched at the beginning of a bootstrap, or under the
-/// small one, key switched at its end.
+/// What stands between two bootstraps: ciphertexts under the large secret, key switched at the beginning of a
+/// bootstrap, or under the small one, key switched at its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Order {
     /// Ciphertexts of `rank·N` coefficients: less noise enters a bootstrap.
@@ -72,14 +73,15 @@ pub struct ParamsLiteral {
     pub rank: usize,
     /// log2 of its ring degree `N`.
     pub log_n: u32,
-    /// log2 of the extension `E`: tables have `E·N` coefficients, and the modulus switch goes to `2EN`; an accumulator is `E` GLWE ciphertexts of
-    /// degree `N` (Lee and Yoon, PKC 2023). 0 is none.
+    /// log2 of the extension `E`: tables have `E·N` coefficients, and the modulus switch goes to `2EN`; an accumulator
+    /// is `E` GLWE ciphertexts of degree `N` (Lee and Yoon, PKC 2023). 0 is none.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub log2_extension: u32,
     /// Error of its samples.
     pub glwe_log2_std_dev: f64,
-    /// Bits of the small secret that one step of a blind rotation takes: 1, or 2 with three encryptions for each pair instead of two, half the
-    /// transforms and more noise (unrolled; Bourse, Minelli, Minihold and Paillier, CRYPTO 2018).
+    /// Bits of the small secret that one step of a blind rotation takes: 1, or 2 with three encryptions for each pair
+    /// instead of two, half the transforms and more noise (unrolled; Bourse, Minelli, Minihold and Paillier, CRYPTO
+    /// 2018).
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub bits_per_step: usize,
     /// Gadget of the masks in an external product.
@@ -92,7 +94,8 @@ pub struct ParamsLiteral {
     pub order: Order,
     /// What a ciphertext holds.
     pub space: Space,
-    /// Largest accepted sum of squares of the coefficients with which bootstrapped ciphertexts are combined between two bootstraps.
+    /// Largest accepted sum of squares of the coefficients with which bootstrapped ciphertexts are combined between two
+    /// bootstraps.
     pub norm2: f64,
     /// log2 of the largest accepted failure probability of one bootstrap.
     pub max_log2_p_fail: f64,
@@ -280,7 +283,8 @@ impl Params {
         }
     }
 
-    /// log2 of the probability that a bootstrap fails whose input is a combination with coefficients of sum of squares `norm2`.
+    /// log2 of the probability that a bootstrap fails whose input is a combination with coefficients of sum of squares
+    /// `norm2`.
     pub fn log2_p_fail(&self, norm2: f64) -> f64 {
         let variance = self.noise.at_table(norm2 * self.noise.bootstrapped);
         noise::log2_p_fail(self.literal.margin_torus(), variance)

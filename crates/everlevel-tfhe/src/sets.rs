@@ -64,8 +64,8 @@ impl NamedSet {
         }
     }
 
-    /// The same space, order and failure probability at ring degree `2^log_n` and a small dimension, **without any security**: for tests, and for
-    /// looking at how things work.
+    /// The same space, order and failure probability at ring degree `2^log_n` and a small dimension, **without any
+    /// security**: for tests, and for looking at how things work.
     pub fn insecure_literal(&self, log_n: u32) -> ParamsLiteral {
         let (deviation, gadget) = match self.numbers.torus_bits {
             32 => (-28.0, Gadget::new(7, 3)),

@@ -34,8 +34,8 @@ fn names_are_unique_and_unknown_ones_are_refused() {
     assert!(error.to_string().starts_with("parameters: there is no set named \"gate\"; choose one of tfhe-lib, "));
 }
 
-/// Sets published with their failure probabilities by tfhe-rs and by the CCS 2024 artifact: the same formulas give the same, with the
-/// plain modulus switch that they have.
+/// Sets published with their failure probabilities by tfhe-rs and by the CCS 2024 artifact: the same formulas give the
+/// same, with the plain modulus switch that they have.
 #[test]
 fn published_failure_probabilities_come_out() {
     for (bits, n, rank, log_n, std_devs, pbs, ks, norm, expected) in [

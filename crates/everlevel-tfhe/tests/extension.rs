@@ -18,7 +18,8 @@ fn literal(torus_bits: u32, rank: usize, log2_extension: u32) -> ParamsLiteral {
     }
 }
 
-/// Every exponent of the body, with a random mask: the table's coefficient at the place that the phase names, with its sign.
+/// Every exponent of the body, with a random mask: the table's coefficient at the place that the phase names, with its
+/// sign.
 #[test]
 fn every_place_is_reached() {
     for (torus_bits, rank, log2_extension) in [(32, 1, 1), (64, 2, 2), (64, 1, 5)] {
@@ -76,7 +77,8 @@ fn batches_change_nothing() {
     assert_eq!(keys.bootstrap_key().blind_rotate(&exponents[11..12], &[&lut], 1)[0], all[11]);
 }
 
-/// Rotations of real size. The share of the transforms' rounding has an upper bound for a formula, so that the noise may be below it.
+/// Rotations of real size. The share of the transforms' rounding has an upper bound for a formula, so that the noise
+/// may be below it.
 #[test]
 #[ignore = "slow: 400 rotations of up to 0.14 s"]
 fn named_sets_have_the_noise_of_their_formulas() {

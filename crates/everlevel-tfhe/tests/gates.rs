@@ -53,7 +53,8 @@ fn batches_are_gates_one_by_one() {
     }
 }
 
-/// Results of multiplexers that share a half have too much noise together: they are bootstrapped first, and the answer is right.
+/// Results of multiplexers that share a half have too much noise together: they are bootstrapped first, and the answer
+/// is right.
 #[test]
 fn operands_that_share_noise() {
     for order in [Order::KeySwitchFirst, Order::BootstrapFirst] {

@@ -161,8 +161,8 @@ fn seeds_give_the_same_keys() {
     assert_eq!(secret.decrypt_integers(&out).unwrap(), [1]);
 }
 
-/// Combinations that share errors: the variance that is tracked is the one that is measured. Errors are drawn anew at every run, and the mean
-/// square of 60,000 stays within 5 % but for one run in 10^15.
+/// Combinations that share errors: the variance that is tracked is the one that is measured. Errors are drawn anew at
+/// every run, and the mean square of 60,000 stays within 5 % but for one run in 10^15.
 #[test]
 fn shared_noise_is_tracked() {
     let (secret, keys) = common::keys(literal(4));

@@ -1,6 +1,8 @@
-//! Measured variances against the formulas, step by step, each over 10,000 samples or more, and the tail at weak parameters.
+//! Measured variances against the formulas, step by step, each over 10,000 samples or more, and the tail at weak
+//! parameters.
 //!
-//! A key's own errors, and its weight, are drawn once for all its samples, so each measurement takes several keys, the same at every run.
+//! A key's own errors, and its weight, are drawn once for all its samples, so each measurement takes several keys, the
+//! same at every run.
 
 mod common;
 
@@ -122,7 +124,8 @@ fn check_stored_keys(key_count: u64, count: u64, tolerance: f64) {
     assert_variance("stored key", &rotation_errors_of_keys(&literal, key_count, count), formula, tolerance);
 }
 
-/// A lone rotation may take two bits one after the other: then it has the noise of such steps, and else that of two bits.
+/// A lone rotation may take two bits one after the other: then it has the noise of such steps, and else that of two
+/// bits.
 #[test]
 fn lone_rotations() {
     for (rank, steps_of_one) in [(2, true), (1, false)] {
@@ -163,7 +166,8 @@ fn stored_keys_within_five_percent() {
     check_stored_keys(20, 500, 0.05);
 }
 
-/// The transforms' rounding, where it is nearly all of the noise. Its formula is an upper bound, and no more than twice what is measured.
+/// The transforms' rounding, where it is nearly all of the noise. Its formula is an upper bound, and no more than twice
+/// what is measured.
 #[test]
 fn transforms_of_64_bit_words() {
     for log_n in [9, 11] {

@@ -80,7 +80,8 @@ proptest! {
     }
 }
 
-/// All ways that divisors take: zero, powers of two, small odd factors and large ones, in the clear and encrypted, and narrower ones.
+/// All ways that divisors take: zero, powers of two, small odd factors and large ones, in the clear and encrypted, and
+/// narrower ones.
 #[test]
 fn divisors_of_every_kind() {
     let bench = Bench::new(two_bits(), Width::U8);

@@ -75,7 +75,8 @@ fn rounds_are_shared_by_the_elements() {
     assert!(int.checked_mul(&x, &x).unwrap().1.is_empty());
 }
 
-/// Long arrays are reduced in slices: a round is no longer than what a slice takes, and all rounds together are as many bootstraps as without slices.
+/// Long arrays are reduced in slices: a round is no longer than what a slice takes, and all rounds together are as many
+/// bootstraps as without slices.
 #[test]
 fn reductions_are_done_in_slices() {
     let (secret, keys) = two_bits();

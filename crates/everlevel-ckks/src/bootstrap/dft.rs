@@ -1,11 +1,12 @@
 //! The Fourier transform between slots and coefficients, factored into a few sparse linear maps.
 //!
-//! CoeffsToSlots is the encoder's inverse transform without its bit reversal: butterfly layers from the widest to the narrowest, taken
-//! several at a time. Merging `t` layers of half-widths `h·2^(t−1), …, 2h, h` gives a map whose diagonals sit at multiples of `h` between
-//! `−(2^t − 1)·h` and `(2^t − 1)·h`; the widest group wraps around, which halves their number. SlotsToCoeffs is the same from the narrowest
-//! to the widest.
+//! CoeffsToSlots is the encoder's inverse transform without its bit reversal: butterfly layers from the widest to the
+//! narrowest, taken several at a time. Merging `t` layers of half-widths `h·2^(t−1), …, 2h, h` gives a map whose
+//! diagonals sit at multiples of `h` between `−(2^t − 1)·h` and `(2^t − 1)·h`; the widest group wraps around, which
+//! halves their number. SlotsToCoeffs is the same from the narrowest to the widest.
 //!
-//! A group whose widest layer spans `B` slots has diagonals of period `B`: plaintexts in powers of `X^(n/2B)`, which are stored as such.
+//! A group whose widest layer spans `B` slots has diagonals of period `B`: plaintexts in powers of `X^(n/2B)`, which
+//! are stored as such.
 
 use std::collections::BTreeMap;
 
@@ -62,8 +63,9 @@ pub enum Steps {
     Right,
 }
 
-/// Left rotations of a map's input and output: with `R_a` the rotation by `a`, what is computed is `R_after·M·R_before^-1`. Rotations in one
-/// direction only are possible because the output may stay rotated, which later maps, of the other direction, undo.
+/// Left rotations of a map's input and output: with `R_a` the rotation by `a`, what is computed is
+/// `R_after·M·R_before^-1`. Rotations in one direction only are possible because the output may stay rotated, which
+/// later maps, of the other direction, undo.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Shift {
     /// The input's.
@@ -192,8 +194,8 @@ impl Shape {
         (first..=self.reach()).step_by(step as usize)
     }
 
-    /// The output's rotation that one-sided steps leave, for an input rotated by `before`: for a map that wraps, that which is nearest to
-    /// `wanted` on the side of zero.
+    /// The output's rotation that one-sided steps leave, for an input rotated by `before`: for a map that wraps, that
+    /// which is nearest to `wanted` on the side of zero.
     pub fn shift(&self, steps: Steps, before: i64, wanted: i64) -> Shift {
         let after = match steps {
             Steps::Hoisted(_) => before,
@@ -204,8 +206,8 @@ impl Shape {
         Shift { before, after }
     }
 
-    /// Number of baby steps: balanced for few keys, or larger to save the giant steps' transforms. Without hoisting both cost the same, and
-    /// the giant steps' roundings come after the product.
+    /// Number of baby steps: balanced for few keys, or larger to save the giant steps' transforms. Without hoisting
+    /// both cost the same, and the giant steps' roundings come after the product.
     fn baby_count(&self, steps: Steps) -> usize {
         let log2_diagonals = self.layers + usize::from(!self.wraps());
         match steps {

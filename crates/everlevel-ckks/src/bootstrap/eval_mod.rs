@@ -1,12 +1,12 @@
 //! EvalMod: `t = I + ε ↦ sin(2πt) ≈ 2πε`, for integers `|I| ≤ 16`.
 //!
-//! `sin(2πt) = cos(2π(t − 1/4))`. A polynomial approximates `cos(2π(t − 1/4)/8)`, and three doublings `y ↦ 2y² − 1` give the cosine of eight times the
-//! angle. The cosine is even in `u = (t − 1/4)/K`, so the polynomial is one of degree 15 in `z = T_2(u) = 2u² − 1`: thirteen products in
-//! all, eight levels.
+//! `sin(2πt) = cos(2π(t − 1/4))`. A polynomial approximates `cos(2π(t − 1/4)/8)`, and three doublings `y ↦ 2y² − 1`
+//! give the cosine of eight times the angle. The cosine is even in `u = (t − 1/4)/K`, so the polynomial is one of
+//! degree 15 in `z = T_2(u) = 2u² − 1`: thirteen products in all, eight levels.
 //!
-//! The integers that appear are sums of 33 uniform numbers, far from uniform themselves: the fit is by least squares, weighted with
-//! their probability and with how much the doublings magnify an error at that point. For the same degree that is 2^-41 instead
-//! of the 2^-28 of a minimax fit.
+//! The integers that appear are sums of 33 uniform numbers, far from uniform themselves: the fit is by least squares,
+//! weighted with their probability and with how much the doublings magnify an error at that point. For the same degree
+//! that is 2^-41 instead of the 2^-28 of a minimax fit.
 
 use everlevel_ring::Ring;
 
@@ -38,8 +38,8 @@ pub struct Fit {
     coeffs: Vec<f64>,
 }
 
-/// Probability that the integer part is `k`: the density of the sum of `h + 1` uniforms on (−1/2, 1/2), near enough its normal
-/// approximation for a weight.
+/// Probability that the integer part is `k`: the density of the sum of `h + 1` uniforms on (−1/2, 1/2), near enough its
+/// normal approximation for a weight.
 fn weight(k: i32) -> f64 {
     let variance = (ENCAPSULATION_WEIGHT as f64 + 1.0) / 12.0;
     (-0.5 * f64::from(k * k) / variance).exp().max(1e-15)
@@ -128,7 +128,8 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// `sin(2πt)` at the ladder's lowest level, or half of it, from `t/interval` at its top, for all of `u` side by side.
+    /// `sin(2πt)` at the ladder's lowest level, or half of it, from `t/interval` at its top, for all of `u` side by
+    /// side.
     pub fn eval_mod(&self, ring: &Ring, key: &KeyPair, mut u: Working, halved: bool) -> Working {
         let Self { ladder, fit } = self;
         ladder.add_constant(ring, &mut u, -0.25 / fit.interval);

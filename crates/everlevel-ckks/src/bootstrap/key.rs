@@ -45,20 +45,20 @@ pub struct BootstrapKey {
     pub(crate) slots_to_coeffs: Vec<StageKeys>,
     /// For SlotsToCoeffs at the lowest levels, where it comes first; none for regular keys.
     pub(crate) slots_to_coeffs_first: Vec<StageKeys>,
-    /// The rotation by the number of slots that joins two halves side by side, after SlotsToCoeffs' first stage; none where the halves are two
-    /// ciphertexts.
+    /// The rotation by the number of slots that joins two halves side by side, after SlotsToCoeffs' first stage; none
+    /// where the halves are two ciphertexts.
     pub(crate) fold: Option<(i64, SwitchingKey)>,
     /// Plaintexts that are shared with other keys, and go with the last of them.
     pub(crate) maps: Held,
 }
 
 impl Context {
-    /// Keys for bootstraps of `stage_count` 3, 4 or 5 ([`crate::params::stage_counts`] for fewer slots): more stages are faster and leave
-    /// fewer levels (10, 9, 8 of 13).
+    /// Keys for bootstraps of `stage_count` 3, 4 or 5 ([`crate::params::stage_counts`] for fewer slots): more stages
+    /// are faster and leave fewer levels (10, 9, 8 of 13).
     ///
     /// # Errors
-    /// A foreign secret key, an unsupported stage count, parameters without a bootstrap, fewer slots than half the degree; a
-    /// cancellation.
+    /// A foreign secret key, an unsupported stage count, parameters without a bootstrap, fewer slots than half the
+    /// degree; a cancellation.
     pub fn bootstrap_key(
         &self,
         secret: &SecretKey,

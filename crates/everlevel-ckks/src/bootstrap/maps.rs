@@ -1,11 +1,11 @@
 //! The linear maps of bootstraps: made when first needed, and shared by all keys of a context.
 //!
-//! They hold plaintexts as integers (see [`everlevel_rlwe::Diagonal`]), so a set for one stage count is some ten megabytes at N = 2^16, and a key
-//! opened from a file is usable at once if another of its kind has been used before.
+//! They hold plaintexts as integers (see [`everlevel_rlwe::Diagonal`]), so a set for one stage count is some ten
+//! megabytes at N = 2^16, and a key opened from a file is usable at once if another of its kind has been used before.
 //!
-//! The widest stage of each transform, whose diagonals have the ring's full length, is slow to use in that form. Keys that take gigabytes for
-//! the sake of speed therefore use it lifted (see [`LinearTransform::lifted`]): shared too, but held by the keys, so that these tables
-//! go when the last key that used them goes.
+//! The widest stage of each transform, whose diagonals have the ring's full length, is slow to use in that form. Keys
+//! that take gigabytes for the sake of speed therefore use it lifted (see [`LinearTransform::lifted`]): shared too, but
+//! held by the keys, so that these tables go when the last key that used them goes.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -116,8 +116,8 @@ impl Held {
     }
 }
 
-/// Whether a kind of bootstrap packs both halves into one ciphertext: where there is room for twice the slots, and what comes after EvalMod
-/// can take them apart again.
+/// Whether a kind of bootstrap packs both halves into one ciphertext: where there is room for twice the slots, and what
+/// comes after EvalMod can take them apart again.
 pub(crate) fn is_packed(inner: &Inner, kind: BootstrapKind) -> bool {
     kind == BootstrapKind::Regular && 4 * inner.encoder.slots() <= inner.ring.n()
 }
@@ -133,8 +133,8 @@ pub(crate) fn shapes(inner: &Inner, part: Part, stage_count: usize) -> Vec<Shape
 
 /// The shift of each stage, and the left rotation that is missing at the end.
 ///
-/// CoeffsToSlots to the left leaves its output rotated; SlotsToCoeffs to the right takes that back where it comes last, and leaves
-/// the opposite where it comes first.
+/// CoeffsToSlots to the left leaves its output rotated; SlotsToCoeffs to the right takes that back where it comes last,
+/// and leaves the opposite where it comes first.
 fn shifts(inner: &Inner, MapsId { part, stage_count, kind, steps }: MapsId) -> (Vec<Shift>, i64) {
     let chain = |shapes: &[Shape], before: i64, wanted: Option<i64>| {
         let mut at = before;

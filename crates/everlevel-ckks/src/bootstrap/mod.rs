@@ -1,7 +1,8 @@
 #![doc = include_str!("../../../../docs/notes/bootstrap.md")]
 //!
-//! *Map.* [`mod@dft`] the factored Fourier transform as linear maps · [`mod@eval_mod`] the sine and its fit · `tables` what belongs to the parameters · `maps` the
-//! plaintexts · `key_set`, [`mod@key`], [`mod@small`] · `stages` maps with keys · `run` the pipeline · this file: the calls.
+//! *Map.* [`mod@dft`] the factored Fourier transform as linear maps · [`mod@eval_mod`] the sine and its fit · `tables`
+//! what belongs to the parameters · `maps` the plaintexts · `key_set`, [`mod@key`], [`mod@small`] · `stages` maps with
+//! keys · `run` the pipeline · this file: the calls.
 
 pub mod dft;
 pub mod eval_mod;
@@ -33,13 +34,13 @@ pub(crate) use tables::BootstrapTables;
 pub enum Method {
     /// SlotsToCoeffs last: any level in, `max_level − stage_count` out (10 of 13, with three stages), the most precise.
     Regular,
-    /// SlotsToCoeffs first, on the lowest levels: level ≥ stage_count in, `max_level` out. The sine's error is that of the values
-    /// themselves, `6.3e-6·|m|³`, since it is not spread over coefficients.
+    /// SlotsToCoeffs first, on the lowest levels: level ≥ stage_count in, `max_level` out. The sine's error is that of
+    /// the values themselves, `6.3e-6·|m|³`, since it is not spread over coefficients.
     Lossy,
     /// As lossy, for values ±1, which the sine's extrema clean: an input error δ leaves 1.24·δ².
     Sign,
-    /// Two regular bootstraps, the second of what the first left out: one level lower, with errors 2^14 times smaller. For chains of high
-    /// precision ([`crate::ParamsLiteral::high_precision`]), whose scales can hold the result.
+    /// Two regular bootstraps, the second of what the first left out: one level lower, with errors 2^14 times smaller.
+    /// For chains of high precision ([`crate::ParamsLiteral::high_precision`]), whose scales can hold the result.
     Precise,
 }
 
@@ -102,8 +103,8 @@ fn order(call: Call, a: &Ciphertext) -> Order {
     if first { Order::First } else { Order::Last }
 }
 
-/// Ciphertexts that go through a bootstrap together: enough to hide the keys' traffic, few enough that what is in flight (about half a gigabyte each)
-/// fits in memory.
+/// Ciphertexts that go through a bootstrap together: enough to hide the keys' traffic, few enough that what is in
+/// flight (about half a gigabyte each) fits in memory.
 const GROUP: usize = 4;
 
 /// The one result of one input.
@@ -137,8 +138,8 @@ pub enum Stage {
 pub type Observer<'a> = &'a mut (dyn FnMut(Stage, &Rlwe, f64) + Send);
 
 impl Context {
-    /// A ciphertext of the same message, at `max_level − stage_count`: level 10, 9 or 8 of 13 for stage counts 3, 4 and 5, which the key was made
-    /// for.
+    /// A ciphertext of the same message, at `max_level − stage_count`: level 10, 9 or 8 of 13 for stage counts 3, 4 and
+    /// 5, which the key was made for.
     ///
     /// The input may be at any level, and is first brought to level 0; its values may be up to about 1 in size
     /// (the error grows with the cube: `|m|³·6.3e-6` for coefficients of size `m`).
@@ -176,8 +177,8 @@ impl Context {
         self.run(call, &[a], progress, observer).map(only)
     }
 
-    /// An iterated bootstrap, one level below a regular one's, with an error 2^14 times smaller: for about two bootstraps' time, in chains of
-    /// high precision ([`crate::ParamsLiteral::high_precision`]).
+    /// An iterated bootstrap, one level below a regular one's, with an error 2^14 times smaller: for about two
+    /// bootstraps' time, in chains of high precision ([`crate::ParamsLiteral::high_precision`]).
     ///
     /// # Errors
     /// As [`Context::bootstrap`]; parameters of standard precision, whose scales could not hold the result.
@@ -191,7 +192,8 @@ impl Context {
         self.run(call, &[a], progress, &mut |_, _, _| {}).map(only)
     }
 
-    /// A lossy bootstrap, to `max_level`; below level `stage_count` a regular one with the same keys, to `max_level − stage_count`.
+    /// A lossy bootstrap, to `max_level`; below level `stage_count` a regular one with the same keys, to
+    /// `max_level − stage_count`.
     ///
     /// # Errors
     /// As [`Context::bootstrap`]; a key of another kind.

@@ -11,8 +11,8 @@ use crate::context::Inner;
 use crate::working::{self, Working};
 use crate::{Ciphertext, Error, Progress, arithmetic, report};
 
-/// log2 of what a precise bootstrap's residual is multiplied by: errors of 2^-17, those of a constant message of size one, still come out an eighth in
-/// size.
+/// log2 of what a precise bootstrap's residual is multiplied by: errors of 2^-17, those of a constant message of size
+/// one, still come out an eighth in size.
 const LOG2_RESIDUAL: u32 = 14;
 
 /// The real and, where it was asked for, the imaginary part of a result.
@@ -105,13 +105,15 @@ impl<'a> Run<'a> {
         self.slots_to_coeffs(sines)
     }
 
-    /// Two bootstraps, of the ciphertexts and of what the first left out: one level lower, with the first's error divided by
-    /// 2^[`LOG2_RESIDUAL`] (Bae, Cheon, Cho, Kim, Kim, "META-BTS", eprint 2022/1167). With high precision only.
+    /// Two bootstraps, of the ciphertexts and of what the first left out: one level lower, with the first's error
+    /// divided by 2^[`LOG2_RESIDUAL`] (Bae, Cheon, Cho, Kim, Kim, "META-BTS", eprint 2022/1167). With high precision
+    /// only.
     pub fn precise(&mut self, group: &[Ciphertext]) -> Result<Vec<Ciphertext>, Error> {
         let (ring, ladder) = (&self.inner.ring, &self.inner.ladder);
         let level = self.regular_level();
         let first = Working { cts: self.regular_from(self.bases(rlwes(group)))?, level };
-        // The residuals times 2^LOG2_RESIDUAL at the base's scale are small against the base, so that its prime is enough.
+        // The residuals times 2^LOG2_RESIDUAL at the base's scale are small against the base, so that its prime is
+        // enough.
         let gain = f64::from(LOG2_RESIDUAL).exp2();
         let factor = (gain * self.tables.base_scale / ladder.scales[0]).round() as u64;
         let mut residuals = rlwes(group);
@@ -144,7 +146,8 @@ impl<'a> Run<'a> {
         Rlwe::rescale_many(cts.into_iter().map(multiplied).collect(), ring, &tables.base)
     }
 
-    /// As [`Run::regular`], for real and imaginary parts apart. EvalMod halves its results, since the separation doubles them.
+    /// As [`Run::regular`], for real and imaginary parts apart. EvalMod halves its results, since the separation
+    /// doubles them.
     pub fn regular_halves(&mut self, group: &[Ciphertext]) -> Result<Vec<Halves<Ciphertext>>, Error> {
         let sines = self.sines(self.bases(rlwes(group)), Method::Regular, true, Parts::Complex)?;
         let cts = self.slots_to_coeffs(sines)?;
@@ -271,8 +274,8 @@ impl<'a> Run<'a> {
         Ok(reals.into_iter().map(|real| Halves { real, imaginary: sines.next() }).collect())
     }
 
-    /// From the base prime to the raised modulus, by way of the encapsulated sparse secret: the phase becomes `factor·(m + q0·I)` with
-    /// `|I| ≤ 16`.
+    /// From the base prime to the raised modulus, by way of the encapsulated sparse secret: the phase becomes
+    /// `factor·(m + q0·I)` with `|I| ≤ 16`.
     fn mod_raise(&self, ct: &Rlwe) -> Rlwe {
         let ring = &self.inner.ring;
         let base = self.tables.base.clone();

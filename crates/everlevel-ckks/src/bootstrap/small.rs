@@ -1,5 +1,5 @@
-//! Bootstraps with few keys: one baby and one giant step for each stage of CoeffsToSlots, and the user's rotation key for
-//! SlotsToCoeffs.
+//! Bootstraps with few keys: one baby and one giant step for each stage of CoeffsToSlots, and the user's rotation key
+//! for SlotsToCoeffs.
 
 use everlevel_rand::Seed;
 use everlevel_ring::PrimeSet;
@@ -12,7 +12,8 @@ use crate::context::Inner;
 use crate::keys::{KeyInfo, SecretKey};
 use crate::{Context, Error, Progress};
 
-/// Keys for bootstraps of every kind and stage count, together with a rotation key: little memory, at the price of time.
+/// Keys for bootstraps of every kind and stage count, together with a rotation key: little memory, at the price of
+/// time.
 #[derive(Debug)]
 pub struct SmallBootstrapKey {
     pub(crate) info: KeyInfo,
@@ -46,8 +47,8 @@ impl Context {
 }
 
 impl Inner {
-    /// Stages of CoeffsToSlots with small keys. They cost no message levels, so that their number is free: the one with the fewest
-    /// rotations whose modulus leaves room for special primes.
+    /// Stages of CoeffsToSlots with small keys. They cost no message levels, so that their number is free: the one with
+    /// the fewest rotations whose modulus leaves room for special primes.
     pub(crate) fn small_stage_count(&self) -> usize {
         self.params.small_stage_count(self.encoder.slots())
     }

@@ -18,8 +18,9 @@ const EVAL_MOD_NOISE: f64 = 7.9e-13;
 /// Root mean square of the fit's error.
 const FIT_ERROR: f64 = 4.5e-13;
 
-/// Estimated standard deviation of a slot's real part after a bootstrap (docs/notes/bootstrap.md): EvalMod's error summed over the
-/// coefficients, two for each slot, and multiplied by the message ratio over 2π, and the roundings at level 0.
+/// Estimated standard deviation of a slot's real part after a bootstrap (docs/notes/bootstrap.md): EvalMod's error
+/// summed over the coefficients, two for each slot, and multiplied by the message ratio over 2π, and the roundings at
+/// level 0.
 fn slot_error(n: usize, slots: usize, message_ratio: f64, rounding: f64) -> f64 {
     let eval_mod = (EVAL_MOD_NOISE * (n as f64 / 65536.0).sqrt()).hypot(FIT_ERROR);
     ((slots as f64).sqrt() * eval_mod * message_ratio / (2.0 * std::f64::consts::PI)).hypot(2.0 * rounding)
@@ -49,8 +50,8 @@ pub(crate) struct BootstrapTables {
     pub maps: Cache,
 }
 
-/// EvalMod after one CoeffsToSlots, whose output for `t = 1` is the integer `unit`. Methods end at different scales and so begin at
-/// slightly different ones; each fit is for the interval that its own scale makes of `unit`.
+/// EvalMod after one CoeffsToSlots, whose output for `t = 1` is the integer `unit`. Methods end at different scales and
+/// so begin at slightly different ones; each fit is for the interval that its own scale makes of `unit`.
 #[derive(Debug)]
 struct Plans {
     unit: f64,
@@ -82,8 +83,8 @@ impl BootstrapTables {
         let message_ratio = ring.product(&base) / base_scale;
         let rounding = (slots as f64).sqrt() * noise::rounding_std_dev(params.secret_weight()) / base_scale;
 
-        // What the sine is scaled to at EvalMod's end: as high as it can stay where SlotsToCoeffs follows; where nothing follows, so that
-        // the message 2π·m/ratio, or the sign, has the top message level's scale.
+        // What the sine is scaled to at EvalMod's end: as high as it can stay where SlotsToCoeffs follows; where
+        // nothing follows, so that the message 2π·m/ratio, or the sign, has the top message level's scale.
         let out = messages.scales[top_message];
         let regular = Ladder::new(ring, sets.clone(), 2f64.powf(LOG2_EVAL_MOD));
         let lossy = Ladder::new(ring, sets.clone(), out * message_ratio / (2.0 * std::f64::consts::PI));
@@ -188,7 +189,8 @@ pub(crate) fn dense_gadget(inner: &Inner, raised: &PrimeSet) -> Gadget {
     Gadget::whole(raised, &PrimeSet::new(inner.params.special.iter().copied().take(2)))
 }
 
-/// The left rotations whose sum projects onto polynomials in powers of `X^(n/2·slots)`, times their number: none for full slots.
+/// The left rotations whose sum projects onto polynomials in powers of `X^(n/2·slots)`, times their number: none for
+/// full slots.
 pub(crate) fn trace_rotations(inner: &Inner) -> Vec<i64> {
     let (slots, all) = (inner.encoder.slots(), inner.ring.n() / 2);
     std::iter::successors(Some(slots), |r| Some(2 * r)).take_while(|r| *r < all).map(|r| r as i64).collect()
@@ -205,8 +207,8 @@ pub(crate) fn up_gadgets(inner: &Inner, stage_count: usize) -> Result<Vec<Gadget
     sets.iter().map(|[source, _]| stage_gadget(inner, source)).collect()
 }
 
-/// Factors of SlotsToCoeffs' stages with the given product: half of the fall in scale goes to the first stage, whose rounding the
-/// later stages magnify most and whose plaintexts are the most precise.
+/// Factors of SlotsToCoeffs' stages with the given product: half of the fall in scale goes to the first stage, whose
+/// rounding the later stages magnify most and whose plaintexts are the most precise.
 pub(crate) fn falling_shares(total: f64, stage_count: usize) -> Vec<f64> {
     if stage_count == 1 {
         return vec![total];

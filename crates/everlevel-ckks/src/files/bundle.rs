@@ -1,7 +1,8 @@
 //! Several evaluation keys of one secret in one container.
 //!
-//! *What is in the file.* The kind is `evaluation_key`, `object` lists the keys' kinds in their order, and whatever a key's own file would have
-//! under a name, this one has under `KIND.INDEX/name`. `secret_id` and `seeded` hold for all of them.
+//! *What is in the file.* The kind is `evaluation_key`, `object` lists the keys' kinds in their order, and whatever a
+//! key's own file would have under a name, this one has under `KIND.INDEX/name`. `secret_id` and `seeded` hold for all
+//! of them.
 
 use everlevel_io::{Builder, Container, Error as FileError};
 use everlevel_rlwe::SecretId;
@@ -94,7 +95,8 @@ impl Context {
         })
     }
 
-    /// The keys in a container, in their order. Each is used from the map, or is read into memory, as a key in a file of its own would be.
+    /// The keys in a container, in their order. Each is used from the map, or is read into memory, as a key in a file
+    /// of its own would be.
     ///
     /// # Errors
     /// As [`Context::from_container`].

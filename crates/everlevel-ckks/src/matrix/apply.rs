@@ -59,11 +59,12 @@ struct Product<'a> {
 }
 
 impl Context {
-    /// `matrix·a`, one level below the lower of the two. The units of `a` are taken as many at a time as the matrix's columns fill.
+    /// `matrix·a`, one level below the lower of the two. The units of `a` are taken as many at a time as the matrix's
+    /// columns fill.
     ///
     /// # Errors
-    /// Operands or keys of other parameters or another secret; level 0; three polynomials; keys for lower levels; units that the columns
-    /// do not fill.
+    /// Operands or keys of other parameters or another secret; level 0; three polynomials; keys for lower levels; units
+    /// that the columns do not fill.
     pub fn multiply_matrix<'k>(
         &self,
         matrix: &PlainMatrix,

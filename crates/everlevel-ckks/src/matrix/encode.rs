@@ -137,8 +137,8 @@ impl Context {
         Ok(Shape { rows, columns, level, plan, row_norm, mean_size, slot_count, fingerprint })
     }
 
-    /// Encodes a matrix without its primes. `diagonals` are differences of column and row, modulo the slots: entries elsewhere are left
-    /// out. Without them, every diagonal is taken that is not zero.
+    /// Encodes a matrix without its primes. `diagonals` are differences of column and row, modulo the slots: entries
+    /// elsewhere are left out. Without them, every diagonal is taken that is not zero.
     ///
     /// # Errors
     /// No entries, or as many as the dimensions do not say; NaN or infinity, entries too large for the level, level 0.

@@ -1,21 +1,24 @@
 //! Plain matrix times encrypted vector, by diagonals with baby steps and giant steps.
 //!
-//! `M·z = Σ_d diag_d ⊙ rot_d(z)` with `diag_d[i] = M[i][i + d]` (Halevi, Shoup, "Algorithms in HElib", eprint 2014/106), and `d = giant + baby`:
+//! `M·z = Σ_d diag_d ⊙ rot_d(z)` with `diag_d[i] = M[i][i + d]` (Halevi, Shoup, "Algorithms in HElib", eprint
+//! 2014/106), and `d = giant + baby`:
 //!
 //! ```text
 //! M·z = Σ_giant rot_giant(Σ_baby rot_{−giant}(diag_{giant+baby}) ⊙ rot_baby(z))
 //! ```
 //!
-//! *Rotations.* The keys are powers of two at least. A baby step without a key of its own is a child of the baby step without its highest
-//! binary digit: one key switch each, and children of one step share its digits. Giant steps are added up from the outermost inwards, each
-//! sum turned by the distance to the next (Horner's rule): a dense matrix needs one key for all of them. Unlike a bootstrap's transforms
-//! ([`everlevel_rlwe::LinearTransform`]), which have few diagonals and a key for every step, a matrix has so many diagonals that their
-//! products are most of the work, so these are over the ciphertext's primes alone.
+//! *Rotations.* The keys are powers of two at least. A baby step without a key of its own is a child of the baby step
+//! without its highest binary digit: one key switch each, and children of one step share its digits. Giant steps are
+//! added up from the outermost inwards, each sum turned by the distance to the next (Horner's rule): a dense matrix
+//! needs one key for all of them. Unlike a bootstrap's transforms ([`everlevel_rlwe::LinearTransform`]), which have few
+//! diagonals and a key for every step, a matrix has so many diagonals that their products are most of the work, so
+//! these are over the ciphertext's primes alone.
 //!
-//! *Shape.* `M` is a grid of blocks of `slot_count` rows and columns, of which the last are filled up with zeros: slots of the vector beyond its
-//! columns do not matter, and slots of the result beyond its rows are zero. A column of blocks belongs to a unit of the vector, whose baby
-//! steps all its blocks share; a row of blocks makes a unit of the result, and its blocks' sums are added before their
-//! giant step is turned. A vector of several times the units that the columns fill is as many vectors.
+//! *Shape.* `M` is a grid of blocks of `slot_count` rows and columns, of which the last are filled up with zeros: slots
+//! of the vector beyond its columns do not matter, and slots of the result beyond its rows are zero. A column of blocks
+//! belongs to a unit of the vector, whose baby steps all its blocks share; a row of blocks makes a unit of the result,
+//! and its blocks' sums are added before their giant step is turned. A vector of several times the units that the
+//! columns fill is as many vectors.
 //!
 //! *Map.* [`mod@plan`] which rotations · [`mod@encode`] matrices to diagonals · [`mod@apply`] the product.
 
@@ -50,8 +53,8 @@ pub struct Shape {
     pub(crate) plan: Plan,
     /// Largest Euclidean norm of a row: what it does to independent errors.
     pub(crate) row_norm: f64,
-    /// Sum of the entries' sizes in a row of blocks, the largest, divided by the slots: what it can make of the coefficients of
-    /// values up to 1.
+    /// Sum of the entries' sizes in a row of blocks, the largest, divided by the slots: what it can make of the
+    /// coefficients of values up to 1.
     pub(crate) mean_size: f64,
     pub(crate) slot_count: usize,
     pub(crate) fingerprint: u64,

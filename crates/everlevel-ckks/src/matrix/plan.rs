@@ -29,7 +29,8 @@ pub(crate) struct Steps {
     pub(crate) positions: Range<usize>,
 }
 
-/// The largest number of baby steps, of which a matrix multiplication key has every one: the power of two at or below the root.
+/// The largest number of baby steps, of which a matrix multiplication key has every one: the power of two at or below
+/// the root.
 pub(crate) fn most_babies(slots: usize) -> i64 {
     1 << (slots.trailing_zeros() / 2)
 }

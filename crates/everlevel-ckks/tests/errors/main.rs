@@ -1,4 +1,5 @@
-//! Bad input: every refusal is typed, says both values and what to do, comes before any work and leaves the arguments as they were.
+//! Bad input: every refusal is typed, says both values and what to do, comes before any work and leaves the arguments
+//! as they were.
 
 #[path = "../common/mod.rs"]
 mod common;

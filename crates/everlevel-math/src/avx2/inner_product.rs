@@ -120,8 +120,8 @@ pub(crate) fn inner_products_packed_into<const OUTPUTS: usize>(
     len
 }
 
-/// `out_i = trunc(1/2 + Σ_j y_j[i]·reciprocal_j)` on a prefix, whose length is returned: products and sums are rounded one by one,
-/// in order.
+/// `out_i = trunc(1/2 + Σ_j y_j[i]·reciprocal_j)` on a prefix, whose length is returned: products and sums are rounded
+/// one by one, in order.
 #[target_feature(enable = "avx2,fma")]
 pub(crate) fn quotients(out: &mut [u64], y: &[&[u64]], reciprocal: &[f64]) -> usize {
     // The constants of conversion don't depend on the modulus.

@@ -1,11 +1,12 @@
 //! AVX2 kernels on the fused multiply-add of doubles.
 //!
-//! *Representation.* Without a 64-bit multiplier, residues are held as integers in doubles, of either sign, exact below `2^53`. For
-//! integers `x` and `|w| ≤ q/2`: `h = fl(x·w)` and `l = x·w − h` (one fused multiply-add, exact), `k` is `h/q` rounded to an integer, and
-//! `h − k·q` is exact too. So `x·w ≡ (h − k·q) + l`: six operations. `docs/notes/ntt-ranges.md` bounds the result.
+//! *Representation.* Without a 64-bit multiplier, residues are held as integers in doubles, of either sign, exact below
+//! `2^53`. For integers `x` and `|w| ≤ q/2`: `h = fl(x·w)` and `l = x·w − h` (one fused multiply-add, exact), `k` is
+//! `h/q` rounded to an integer, and `h − k·q` is exact too. So `x·w ≡ (h − k·q) + l`: six operations.
+//! `docs/notes/ntt-ranges.md` bounds the result.
 //!
-//! *Safety.* As for the other backend: every function is compiled for AVX2 and FMA, and `Simd::Avx2` is the proof that the CPU has
-//! them.
+//! *Safety.* As for the other backend: every function is compiled for AVX2 and FMA, and `Simd::Avx2` is the proof that
+//! the CPU has them.
 
 use core::arch::x86_64::*;
 

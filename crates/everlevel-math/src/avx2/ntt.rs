@@ -1,7 +1,7 @@
 //! The negacyclic transform on doubles, in passes of up to three levels.
 //!
-//! Between passes the limb holds the bits of doubles. The first pass (forward) or the groups' kernel (inverse) reads words, the
-//! last writer writes words. Blocks as in the AVX-512 transform; ranges in `docs/notes/ntt-ranges.md`.
+//! Between passes the limb holds the bits of doubles. The first pass (forward) or the groups' kernel (inverse) reads
+//! words, the last writer writes words. Blocks as in the AVX-512 transform; ranges in `docs/notes/ntt-ranges.md`.
 
 use core::arch::x86_64::*;
 
@@ -96,9 +96,9 @@ impl Tables {
         let c = &Consts::new(self.q);
         let Direction { passes, groups } = &self.forward;
         let swept = passes.iter().take_while(|p| p.stride << p.levels > 1 << LOG_BLOCK).count();
-        // SAFETY: block `b` of a pass with stride `s` and `l` levels covers the words `(b << l)·s ..` of the limb, and its table
-        // holds `2^l − 1` twiddles for each of its `n/(s << l)` blocks; groups cover the limb eight by eight. All offsets stay
-        // below `n`, or the length of the table.
+        // SAFETY: block `b` of a pass with stride `s` and `l` levels covers the words `(b << l)·s ..` of the limb, and
+        // its table holds `2^l − 1` twiddles for each of its `n/(s << l)` blocks; groups cover the limb eight by eight.
+        // All offsets stay below `n`, or the length of the table.
         unsafe {
             let mut from = src;
             for pass in &passes[..swept] {
@@ -117,7 +117,8 @@ impl Tables {
         }
     }
 
-    /// Inverse transform in place of the `n` words at `a`, with the last level's factors given: `c/n` and `ψ^(-n/2)·c/n`.
+    /// Inverse transform in place of the `n` words at `a`, with the last level's factors given: `c/n` and
+    /// `ψ^(-n/2)·c/n`.
     ///
     /// # Safety
     /// The CPU has the features; `a` is readable and writable for `n` words.
@@ -216,7 +217,8 @@ unsafe fn inverse_pass(c: &Consts, pass: &Pass, a: *mut u64, start: usize, len: 
     }
 }
 
-/// Vectors side by side in a forward pass, to have independent work in flight (more costs the inverse more in spills than it gains).
+/// Vectors side by side in a forward pass, to have independent work in flight (more costs the inverse more in spills
+/// than it gains).
 const COLUMNS: usize = 2;
 
 macro_rules! forward_radix {
@@ -235,8 +237,8 @@ macro_rules! forward_radix {
             let c = *c;
             for block in (0..len).step_by($radix * stride) {
                 for j in (block..block + stride).step_by(4 * COLUMNS) {
-                    // SAFETY: `j + i·stride + 4 <= len` for `i < radix`, `stride` being a multiple of 8; `table` is at this
-                    // block's twiddles.
+                    // SAFETY: `j + i·stride + 4 <= len` for `i < radix`, `stride` being a multiple of 8; `table` is at
+                    // this block's twiddles.
                     unsafe {
                         let mut v = [[c.q; COLUMNS]; $radix];
                         for i in 0..$radix {

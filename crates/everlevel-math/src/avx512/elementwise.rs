@@ -7,8 +7,9 @@ use crate::Modulus;
 
 /// Constants to multiply two variables.
 ///
-/// For canonical x and y, `b` the bit length of q, and `h = ⌊⌊x·y/2^(b−1)⌋·⌊2^(b+51)/q⌋/2^52⌋`: each of the three roundings costs less than
-/// `1`, `1/8` and `1`, so `x·y − h·q` is in `[0, 3q)`, and in `[0, 4q)` for a sum of two products.
+/// For canonical x and y, `b` the bit length of q, and `h = ⌊⌊x·y/2^(b−1)⌋·⌊2^(b+51)/q⌋/2^52⌋`: each of the three
+/// roundings costs less than `1`, `1/8` and `1`, so `x·y − h·q` is in `[0, 3q)`, and in `[0, 4q)` for a sum of two
+/// products.
 #[derive(Clone, Copy)]
 struct Product {
     c: Consts,

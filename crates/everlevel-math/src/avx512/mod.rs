@@ -1,11 +1,11 @@
 //! AVX-512 kernels on the 52-bit multiplier of IFMA.
 //!
-//! *Representation.* Inside a kernel a lane stands for its low 52 bits: `vpmadd52` reads no others, and sums and differences of
-//! 64-bit lanes are right modulo `2^52`. Since every true value is kept below `2^52`, no mask is needed until a value is compared
-//! or stored.
+//! *Representation.* Inside a kernel a lane stands for its low 52 bits: `vpmadd52` reads no others, and sums and
+//! differences of 64-bit lanes are right modulo `2^52`. Since every true value is kept below `2^52`, no mask is needed
+//! until a value is compared or stored.
 //!
-//! *Safety.* Every function here is compiled for the features of `Simd::Avx512Ifma`; a `Modulus` with that backend is the
-//! proof that the CPU has them (`Simd` values are made only after detection).
+//! *Safety.* Every function here is compiled for the features of `Simd::Avx512Ifma`; a `Modulus` with that backend is
+//! the proof that the CPU has them (`Simd` values are made only after detection).
 
 use core::arch::x86_64::*;
 

@@ -1,14 +1,16 @@
 //! The negacyclic transform in radix-16 passes held in registers.
 //!
-//! *Structure.* A pass does up to four levels on vectors that lie `stride ≥ 16` words apart; the last four levels work on groups of
-//! sixteen contiguous values. For `n > 4096` one or two passes sweep the limb, then each block of 4096 values goes through
-//! all its remaining passes while it is in the first-level cache.
+//! *Structure.* A pass does up to four levels on vectors that lie `stride ≥ 16` words apart; the last four levels work
+//! on groups of sixteen contiguous values. For `n > 4096` one or two passes sweep the limb, then each block of 4096
+//! values goes through all its remaining passes while it is in the first-level cache.
 //!
-//! *Tables.* Every pass reads its twiddles front to back. The last two levels, whose twiddles are most of a transform's, use
-//! `ψ^brv(2k·m + t) = ψ^brv(2k·m)·ψ^brv(t)`: one factor per group and one constant vector, a third of the table traffic for one
-//! more multiplication; and of these factors only the Shoup words are kept, half as much again.
+//! *Tables.* Every pass reads its twiddles front to back. The last two levels, whose twiddles are most of a
+//! transform's, use `ψ^brv(2k·m + t) = ψ^brv(2k·m)·ψ^brv(t)`: one factor per group and one constant vector, a third of
+//! the table traffic for one more multiplication; and of these factors only the Shoup words are kept, half as much
+//! again.
 //!
-//! *Ranges.* `docs/notes/ntt-ranges.md`; the constants in [`forward_plan`] and the comments at the reductions are its steps.
+//! *Ranges.* `docs/notes/ntt-ranges.md`; the constants in [`forward_plan`] and the comments at the reductions are its
+//! steps.
 
 use core::arch::x86_64::*;
 
@@ -55,9 +57,9 @@ pub(crate) struct Tables {
 
 /// The levels of each pass before the last four levels, largest stride first, with its reduction flag.
 ///
-/// The sweeps over a limb above the block size are of radix at most 8: sixteen lines a large power of two apart don't fit one
-/// set of the first-level cache (measured at N = 2^16: 41 µs with two radix-4 sweeps, 47 µs with one of radix 16, and less loss on
-/// limbs that aren't aligned to 64 bytes).
+/// The sweeps over a limb above the block size are of radix at most 8: sixteen lines a large power of two apart don't
+/// fit one set of the first-level cache (measured at N = 2^16: 41 µs with two radix-4 sweeps, 47 µs with one of radix
+/// 16, and less loss on limbs that aren't aligned to 64 bytes).
 fn forward_plan(log_n: u32) -> Vec<(u32, bool)> {
     let levels: &[u32] = match log_n {
         5 => &[1],
@@ -137,9 +139,9 @@ impl Tables {
         let c = &Consts::new(self.q);
         let Direction { passes, groups, constants } = &self.forward;
         let swept = passes.iter().take_while(|p| p.stride << p.levels > 1 << LOG_BLOCK).count();
-        // SAFETY: block `b` of a pass with stride `s` and `l` levels covers the words `(b << l)·s ..` of the limb, and its table
-        // holds `2^l − 1` pairs for each of its `n/(s << l)` blocks; groups cover the limb sixteen by sixteen. All offsets stay
-        // below `n`, or the length of the table.
+        // SAFETY: block `b` of a pass with stride `s` and `l` levels covers the words `(b << l)·s ..` of the limb, and
+        // its table holds `2^l − 1` pairs for each of its `n/(s << l)` blocks; groups cover the limb sixteen by
+        // sixteen. All offsets stay below `n`, or the length of the table.
         unsafe {
             let mut src = src;
             for pass in &passes[..swept] {
@@ -237,7 +239,8 @@ unsafe fn forward_pass(c: &Consts, pass: &Pass, dst: *mut u64, src: *const u64, 
     }
 }
 
-/// One inverse pass over the `len` words from `start`; with `top`, the last one, whose results are scaled and canonical.
+/// One inverse pass over the `len` words from `start`; with `top`, the last one, whose results are scaled and
+/// canonical.
 ///
 /// # Safety
 /// As [`forward_pass`].
@@ -278,8 +281,8 @@ macro_rules! forward_radix {
             let c = *c;
             for block in (0..len).step_by($radix * stride) {
                 for j in (block..block + stride).step_by(8) {
-                    // SAFETY: `j + i·stride + 8 <= len` for `i < radix`, `stride` being a multiple of 16; `table` is at this
-                    // block's pairs.
+                    // SAFETY: `j + i·stride + 8 <= len` for `i < radix`, `stride` being a multiple of 16; `table` is at
+                    // this block's pairs.
                     unsafe {
                         let mut v = [c.q; $radix];
                         for i in 0..$radix {

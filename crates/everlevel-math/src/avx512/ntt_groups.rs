@@ -8,8 +8,8 @@ use super::{Consts, Factor, canonical, load, mul_shoup, read, reduce, store, wri
 /// Words of table for eight groups.
 pub(super) const EIGHT_GROUPS_WORDS: usize = 40;
 
-/// The table's words of eight groups from `k`: Shoup words of `ψ^brv(k)`, `ψ^brv(2k)`, `ψ^brv(2k + 1)`, `ψ^brv(4k)` and `ψ^brv(8k)`, eight of each;
-/// zeros for groups from `end` on.
+/// The table's words of eight groups from `k`: Shoup words of `ψ^brv(k)`, `ψ^brv(2k)`, `ψ^brv(2k + 1)`, `ψ^brv(4k)` and
+/// `ψ^brv(8k)`, eight of each; zeros for groups from `end` on.
 pub(super) fn eight_groups(k: usize, end: usize, shoup_of: impl Fn(usize) -> u64) -> [u64; EIGHT_GROUPS_WORDS] {
     let mut words = [0; EIGHT_GROUPS_WORDS];
     for (row, (times, plus)) in [(1, 0), (2, 0), (2, 1), (4, 0), (8, 0)].into_iter().enumerate() {
@@ -22,8 +22,8 @@ pub(super) fn eight_groups(k: usize, end: usize, shoup_of: impl Fn(usize) -> u64
 
 /// The twiddles of eight groups, ready to be broadcast.
 ///
-/// The tables hold Shoup words alone: a factor is `⌊w'·q/2^52⌋ + 1`, since `w·2^52/q` is never an integer. Tables of all primes don't stay
-/// in cache, and reading half as much is worth an operation a factor for eight groups.
+/// The tables hold Shoup words alone: a factor is `⌊w'·q/2^52⌋ + 1`, since `w·2^52/q` is never an integer. Tables of
+/// all primes don't stay in cache, and reading half as much is worth an operation a factor for eight groups.
 #[repr(align(64))]
 struct Twiddles([[u64; 8]; 10]);
 
@@ -79,10 +79,12 @@ fn group_constants(constants: &[u64; 16]) -> [Factor; 2] {
     }
 }
 
-/// The last four forward levels of `len` words, to canonical values; or the first four inverse ones, from canonical values to values below `2q`.
+/// The last four forward levels of `len` words, to canonical values; or the first four inverse ones, from canonical
+/// values to values below `2q`.
 ///
-/// A group is two vectors `x`, `y`; before each forward level, and at the end, a perfect shuffle of the two brings the operands of
-/// every butterfly to the same lane, and leaves the lanes in the order of the twiddles. Inverse levels undo it.
+/// A group is two vectors `x`, `y`; before each forward level, and at the end, a perfect shuffle of the two brings the
+/// operands of every butterfly to the same lane, and leaves the lanes in the order of the twiddles. Inverse levels undo
+/// it.
 ///
 /// # Safety
 /// `a` is readable and writable for `len` words; `groups` holds their words.

@@ -7,8 +7,8 @@ use super::inner_product::accumulate;
 use super::{read, write};
 use crate::Modulus;
 
-/// `out_i = trunc(1/2 + Σ_j y_j[i]·reciprocal_j)` on a prefix, whose length is returned: products and sums are rounded one by one,
-/// in order.
+/// `out_i = trunc(1/2 + Σ_j y_j[i]·reciprocal_j)` on a prefix, whose length is returned: products and sums are rounded
+/// one by one, in order.
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma,avx512vl,avx512bw,avx512vbmi")]
 pub(crate) fn quotients(out: &mut [u64], y: &[&[u64]], reciprocal: &[f64]) -> usize {
     const TOGETHER: usize = 4;

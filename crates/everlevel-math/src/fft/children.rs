@@ -1,4 +1,5 @@
-//! Transforms as passes of a plan: the first over the whole, then the rest on each of its children, group by group at the end.
+//! Transforms as passes of a plan: the first over the whole, then the rest on each of its children, group by group at
+//! the end.
 
 use super::passes::{self, BLOCK, GROUP_TWIDDLES, InPlace, Sink, Source};
 use super::plan::Plan;
@@ -41,7 +42,8 @@ impl Passes {
         self.stride() + (2 << (self.plan.log_m - 6))
     }
 
-    /// Groups that are taken together: what is done next is done on data that is near, but not on what has just been written.
+    /// Groups that are taken together: what is done next is done on data that is near, but not on what has just been
+    /// written.
     #[inline(always)]
     fn groups_together(self) -> usize {
         (self.stride() / 8).min(4)

@@ -2,8 +2,9 @@
 
 use super::products::KeyWord;
 
-/// The variance, in torus units, of the error of [`Fft::multiply`](super::Fft::multiply) and the transforms around it: one coefficient of a product of `rows`
-/// uniform digits in base `2^log2_base` with uniform torus words prepared as `K`. Without the last rounding to a word, whose variance is `2^(−2·BITS)/12`.
+/// The variance, in torus units, of the error of [`Fft::multiply`](super::Fft::multiply) and the transforms around it:
+/// one coefficient of a product of `rows` uniform digits in base `2^log2_base` with uniform torus words prepared as
+/// `K`. Without the last rounding to a word, whose variance is `2^(−2·BITS)/12`.
 ///
 /// Derivation and measurements: `docs/notes/fft.md`.
 pub fn product_variance_torus<K: KeyWord>(n: usize, rows: usize, log2_base: u32) -> f64 {

@@ -1,10 +1,13 @@
-//! The step of a blind rotation: digits of the columns of a GLWE ciphertext times a matrix, transforms included, in one sweep.
+//! The step of a blind rotation: digits of the columns of a GLWE ciphertext times a matrix, transforms included, in one
+//! sweep.
 //!
-//! The first passes write the digits of every column; then each child of the first pass is finished, multiplied and brought back while
-//! it is in the first-level cache, in place of the digits; the last passes add to the accumulator. The operations and so the bits are those of
-//! [`monomial::rotate_sub`](crate::monomial::rotate_sub), [`Fft::forward_digits`], [`Fft::multiply`] and [`Fft::inverse_add`].
+//! The first passes write the digits of every column; then each child of the first pass is finished, multiplied and
+//! brought back while it is in the first-level cache, in place of the digits; the last passes add to the accumulator.
+//! The operations and so the bits are those of [`monomial::rotate_sub`](crate::monomial::rotate_sub),
+//! [`Fft::forward_digits`], [`Fft::multiply`] and [`Fft::inverse_add`].
 //!
-//! A step of two bits has three matrices, whose products are turned by monomials and added up before they are brought back ([`super::turns`]).
+//! A step of two bits has three matrices, whose products are turned by monomials and added up before they are brought
+//! back ([`super::turns`]).
 
 use std::slice;
 
@@ -34,13 +37,15 @@ pub struct ExternalProduct {
 #[derive(Debug, Clone, Copy)]
 struct Row {
     column: usize,
-    /// Whether it is the only digit of its column: then the difference is made while the digit is taken, not once for all of them.
+    /// Whether it is the only digit of its column: then the difference is made while the digit is taken, not once for
+    /// all of them.
     alone: bool,
     extraction: Extraction,
 }
 
 impl ExternalProduct {
-    /// For columns of torus words `T` with these gadgets, and a matrix of `columns` columns and a row for each digit, in units of `2^log2_unit`.
+    /// For columns of torus words `T` with these gadgets, and a matrix of `columns` columns and a row for each digit,
+    /// in units of `2^log2_unit`.
     ///
     /// # Panics
     /// Unless there are 1 to 9 gadgets, each valid for `T` (see [`Digits::validate`]).
@@ -96,12 +101,12 @@ impl ExternalProduct {
         (self.rows.len() + if self.points.is_some() { self.columns } else { 0 }) * self.stride()
     }
 
-    /// `acc += digits(x)·key`, column by column, for each `(acc, x)`, with a key as [`Fft::interleave`] lays it out, of which each word is
-    /// read once for all of them. `ahead` is brought into the second-level cache meanwhile.
+    /// `acc += digits(x)·key`, column by column, for each `(acc, x)`, with a key as [`Fft::interleave`] lays it out, of
+    /// which each word is read once for all of them. `ahead` is brought into the second-level cache meanwhile.
     ///
     /// # Panics
-    /// If the lengths aren't [`ExternalProduct::matrix_len`], [`ExternalProduct::scratch_len`] and `n` for each column of `acc` and `x`, there are more
-    /// than [`MAX_TOGETHER`], or `T` is not the word of the shape.
+    /// If the lengths aren't [`ExternalProduct::matrix_len`], [`ExternalProduct::scratch_len`] and `n` for each column
+    /// of `acc` and `x`, there are more than [`MAX_TOGETHER`], or `T` is not the word of the shape.
     pub fn add<T: Torus, K: KeyWord, const A: usize>(
         &self,
         accs: [(&mut [T], &[T]); A],
@@ -116,8 +121,8 @@ impl ExternalProduct {
         self.sweep::<T, K, A, false>(sets, None, key, scratch, ahead);
     }
 
-    /// `acc += digits((X^exponent − 1)·acc)·key` for each `(acc, exponent)`, exponents in `0..2n`: the step of a blind rotation, else as
-    /// [`ExternalProduct::add`].
+    /// `acc += digits((X^exponent − 1)·acc)·key` for each `(acc, exponent)`, exponents in `0..2n`: the step of a blind
+    /// rotation, else as [`ExternalProduct::add`].
     ///
     /// # Panics
     /// As [`ExternalProduct::add`], and if an exponent is too large.
@@ -138,12 +143,14 @@ impl ExternalProduct {
         self.sweep::<T, K, A, false>(sets, None, key, scratch, ahead);
     }
 
-    /// `acc += (X^a − 1)·d·K_0 + (X^b − 1)·d·K_1 + (X^a − 1)·(X^b − 1)·d·K_2` with `d = digits(acc)` and the key's matrices `K`, one after the other, for each
-    /// `(acc, [a, b])`, exponents in `0..2n`: a step of two bits, else as [`ExternalProduct::add`]. Where the matrices encrypt two bits and their product,
-    /// that is the two bits' [`ExternalProduct::rotate_add`].
+    /// `acc += (X^a − 1)·d·K_0 + (X^b − 1)·d·K_1 + (X^a − 1)·(X^b − 1)·d·K_2` with `d = digits(acc)` and the key's
+    /// matrices `K`, one after the other, for each `(acc, [a, b])`, exponents in `0..2n`: a step of two bits, else as
+    /// [`ExternalProduct::add`]. Where the matrices encrypt two bits and their product, that is the two bits'
+    /// [`ExternalProduct::rotate_add`].
     ///
     /// # Panics
-    /// As [`ExternalProduct::add`] with three matrices, if an exponent is too large, and unless made by [`ExternalProduct::of_two_bits`].
+    /// As [`ExternalProduct::add`] with three matrices, if an exponent is too large, and unless made by
+    /// [`ExternalProduct::of_two_bits`].
     pub fn rotate_add_two<T: Torus, K: KeyWord, const A: usize>(
         &self,
         accs: [(&mut [T], [usize; 2]); A],

@@ -1,16 +1,18 @@
 //! The negacyclic transform over the complex numbers, in doubles, for `n = 2^8 … 2^16`.
 //!
-//! `Z[X]/(X^n + 1)` is mapped to `n/2` complex numbers in which products are pointwise: with `m = n/2`, the coefficients
-//! `a_j + i·a_{j+m}` are a polynomial of `C[X]/(X^m − i)`, split by a tree of square roots.
+//! `Z[X]/(X^n + 1)` is mapped to `n/2` complex numbers in which products are pointwise: with `m = n/2`, the
+//! coefficients `a_j + i·a_{j+m}` are a polynomial of `C[X]/(X^m − i)`, split by a tree of square roots.
 //!
-//! *The transform domain* is `n` doubles whose order and interleaving belong to the kernels (blocks of eight real, then eight imaginary parts, in
-//! permuted order). It is linear, so sums and real multiples may be taken word by word; products by [`Fft::multiply`].
+//! *The transform domain* is `n` doubles whose order and interleaving belong to the kernels (blocks of eight real, then
+//! eight imaginary parts, in permuted order). It is linear, so sums and real multiples may be taken word by word;
+//! products by [`Fft::multiply`].
 //!
-//! *Scaling.* Forward transforms don't scale: they take integers as they are, torus words as signed integers in units of `2^-BITS`. The inverse
-//! divides by `m` (a power of two, exact). So the inverse of the product of the transforms of `a` and `b` is `a·b`, rounded.
+//! *Scaling.* Forward transforms don't scale: they take integers as they are, torus words as signed integers in units
+//! of `2^-BITS`. The inverse divides by `m` (a power of two, exact). So the inverse of the product of the transforms of
+//! `a` and `b` is `a·b`, rounded.
 //!
-//! *The same bits everywhere.* Every backend does the same IEEE 754 operations in the same order, fused where the definition is fused. Where the CPU has
-//! no fused multiplication, the portable backend is right but slow.
+//! *The same bits everywhere.* Every backend does the same IEEE 754 operations in the same order, fused where the
+//! definition is fused. Where the CPU has no fused multiplication, the portable backend is right but slow.
 //!
 #![doc = include_str!("../../../../docs/notes/fft.md")]
 
@@ -141,10 +143,12 @@ impl Fft {
         unsafe { self.run(Forward { fft: self, src: x, out: x }) };
     }
 
-    /// The transforms of the digits of torus words: `levels` transforms of `n` doubles each, that of the most significant digits first.
+    /// The transforms of the digits of torus words: `levels` transforms of `n` doubles each, that of the most
+    /// significant digits first.
     ///
     /// # Panics
-    /// If `x` doesn't have `n` words or `out` doesn't have `levels·n`, or if `digits` isn't valid for `T` (see [`Digits::validate`]).
+    /// If `x` doesn't have `n` words or `out` doesn't have `levels·n`, or if `digits` isn't valid for `T` (see
+    /// [`Digits::validate`]).
     pub fn forward_digits<T: Torus>(&self, out: &mut [f64], x: &[T], digits: Digits) {
         assert!(digits.validate::<T>().is_ok(), "{digits:?}");
         assert_eq!((out.len(), x.len()), (digits.levels as usize * self.n, self.n));
@@ -153,8 +157,8 @@ impl Fft {
         }
     }
 
-    /// Puts a transform into a matrix for [`Fft::multiply`], at `(row, column)` of `(rows, columns)`. A matrix has, for each block of eight points, row
-    /// by row, the words of the row's columns: the order in which products read it.
+    /// Puts a transform into a matrix for [`Fft::multiply`], at `(row, column)` of `(rows, columns)`. A matrix has, for
+    /// each block of eight points, row by row, the words of the row's columns: the order in which products read it.
     ///
     /// # Panics
     /// If `key` doesn't have `rows·columns·n` words or `x` doesn't have `n`, or the place is outside.
@@ -174,7 +178,8 @@ impl Fft {
 
     /// A row vector times a matrix, in the transform domain: `out_c = Σ_r x_r·key_{r,c}`.
     ///
-    /// `out` holds the columns, `x` the rows, `key` the matrix as [`Fft::interleave`] makes it: `cols·n`, `rows·n` and `rows·cols·n` words.
+    /// `out` holds the columns, `x` the rows, `key` the matrix as [`Fft::interleave`] makes it: `cols·n`, `rows·n` and
+    /// `rows·cols·n` words.
     ///
     /// # Panics
     /// If the lengths aren't such multiples of `n`.
@@ -196,7 +201,8 @@ impl Fft {
         K::run_multiply(self, out, x, key, add);
     }
 
-    /// Adds the inverse transform of `x`, rounded to integers modulo `2^BITS`, to `acc`. `x` is used up: what it holds afterwards is unspecified.
+    /// Adds the inverse transform of `x`, rounded to integers modulo `2^BITS`, to `acc`. `x` is used up: what it holds
+    /// afterwards is unspecified.
     ///
     /// # Panics
     /// If `acc` or `x` doesn't have `n` words.

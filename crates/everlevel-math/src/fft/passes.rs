@@ -127,7 +127,8 @@ unsafe fn vectors<V: Vector>(w: *const f64, lane: usize) -> impl Fn(usize) -> Co
     move |i| unsafe { (V::load(w.add(8 + 16 * i + lane)), V::load(w.add(16 + 16 * i + lane))) }
 }
 
-/// The last three levels, on a group of eight blocks after [`forward_node`]: across what are lanes until then. The result stays transposed.
+/// The last three levels, on a group of eight blocks after [`forward_node`]: across what are lanes until then. The
+/// result stays transposed.
 #[inline(always)]
 pub(super) unsafe fn forward_lanes<V: Vector>(x: InPlace, w: *const f64) {
     let part = |lane: usize| lane / V::LANES;

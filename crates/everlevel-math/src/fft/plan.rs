@@ -2,9 +2,9 @@
 
 /// The passes of a transform of `m = 2^log_m` complex points.
 ///
-/// The first pass has radix `2^log_first` over the whole; each of its blocks then goes through the passes of `log_middle`, and groups of 64 points
-/// take the last six levels. No radix above 8: sixteen complex vectors don't fit 32 registers. Above 2^10 points the first is at most 4: with 8, the
-/// strides put too many lines into one set of L1.
+/// The first pass has radix `2^log_first` over the whole; each of its blocks then goes through the passes of
+/// `log_middle`, and groups of 64 points take the last six levels. No radix above 8: sixteen complex vectors don't fit
+/// 32 registers. Above 2^10 points the first is at most 4: with 8, the strides put too many lines into one set of L1.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Plan {
     pub log_m: u32,

@@ -5,7 +5,8 @@ use super::operations::Multiply;
 use super::passes::BLOCK;
 use super::vector::Vector;
 
-/// A word of a prepared key: [`f64`]; or [`f32`] or [`i32`] for half the memory traffic, at 24 bits of each value or 31 of the largest.
+/// A word of a prepared key: [`f64`]; or [`f32`] or [`i32`] for half the memory traffic, at 24 bits of each value or 31
+/// of the largest.
 pub trait KeyWord: Copy + Send + Sync + 'static {
     /// What rounding a transform to such words adds to the relative variance of a product.
     #[doc(hidden)]
@@ -84,9 +85,9 @@ fn run<K: KeyWord>(fft: &Fft, out: &mut [f64], x: &[f64], key: &[K], add: bool) 
 /// Columns whose sums are kept until all are made, so that they may replace the rows.
 pub(super) const MAX_COLUMNS_IN_PLACE: usize = 9;
 
-/// For the first `len` doubles of polynomials `n` apart: `out_c ← [out_c +] Σ_r x_r·key_{r,c}`, rows in their order; and the same for `A` such sets,
-/// `set` doubles apart. `key` has, for each block of eight points, row by row, the columns' words. `out` may be `x` if there are at most
-/// [`MAX_COLUMNS_IN_PLACE`] columns.
+/// For the first `len` doubles of polynomials `n` apart: `out_c ← [out_c +] Σ_r x_r·key_{r,c}`, rows in their order;
+/// and the same for `A` such sets, `set` doubles apart. `key` has, for each block of eight points, row by row, the
+/// columns' words. `out` may be `x` if there are at most [`MAX_COLUMNS_IN_PLACE`] columns.
 ///
 /// # Safety
 /// That of [`Vector`]; the polynomials and the key have such lengths.

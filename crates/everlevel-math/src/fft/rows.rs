@@ -1,12 +1,14 @@
-//! The inner loop of a key switch from a large secret to a small one over `Z[X]/(X^R + 1)`, on 32-bit torus words: digits times rows, where one row serves
-//! the `R` coefficients of a block of digits.
+//! The inner loop of a key switch from a large secret to a small one over `Z[X]/(X^R + 1)`, on 32-bit torus words:
+//! digits times rows, where one row serves the `R` coefficients of a block of digits.
 //!
-//! A row is a module-LWE sample: masks `A_1, …, A_k` and a body `B`, of degree `R`. What digits `d_0, …, d_(R−1)` take from it is the constant
-//! coefficient of `Σ_r d_r·X^(−r)·(A, B)` as an LWE sample: for mask `i`, the coefficients of `d(X)·A_i(X^(−1))`, and the constant one of
-//! `d(X)·B(X^(−1))`. So rows are kept as the transforms of what `X^(−1)` makes of them.
+//! A row is a module-LWE sample: masks `A_1, …, A_k` and a body `B`, of degree `R`. What digits `d_0, …, d_(R−1)` take
+//! from it is the constant coefficient of `Σ_r d_r·X^(−r)·(A, B)` as an LWE sample: for mask `i`, the coefficients of
+//! `d(X)·A_i(X^(−1))`, and the constant one of `d(X)·B(X^(−1))`. So rows are kept as the transforms of what `X^(−1)`
+//! makes of them.
 //!
-//! *Transforms* are those of [`super`] in a ring of `R` (`R/2` complex points), for eight rows at a time: a lane is a row, so levels and sums
-//! are the same for all sizes, and nothing is permuted. The eight lanes of a sum are added at the end, in their order.
+//! *Transforms* are those of [`super`] in a ring of `R` (`R/2` complex points), for eight rows at a time: a lane is a
+//! row, so levels and sums are the same for all sizes, and nothing is permuted. The eight lanes of a sum are added at
+//! the end, in their order.
 
 use super::butterflies::{Complex, merge, split};
 use super::operations::Operation;
@@ -88,7 +90,8 @@ impl Rows {
         }
     }
 
-    /// Sets `out`, masks and then one body word, to what digits take from the rows: `digits` has `R` signed ones for each row.
+    /// Sets `out`, masks and then one body word, to what digits take from the rows: `digits` has `R` signed ones for
+    /// each row.
     ///
     /// # Panics
     /// If a length doesn't fit.
@@ -228,7 +231,8 @@ impl Operation for Sums<'_> {
     }
 }
 
-/// `Σ x·key` over groups and lanes, for `P` polynomials. The four products of real and imaginary parts have sums of their own, which hides their latency.
+/// `Σ x·key` over groups and lanes, for `P` polynomials. The four products of real and imaginary parts have sums of
+/// their own, which hides their latency.
 ///
 /// # Safety
 /// That of [`Vector`].

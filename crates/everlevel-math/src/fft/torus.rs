@@ -19,7 +19,8 @@ pub trait Word: Copy + Send + Sync + 'static {
     /// The word read as a signed integer, rounded to a double.
     #[doc(hidden)]
     fn to_f64(self) -> f64;
-    /// The transform of one digit. The lengths were checked, here and in `run_inverse_add`; both are compiled in this crate, once for each word.
+    /// The transform of one digit. The lengths were checked, here and in `run_inverse_add`; both are compiled in this
+    /// crate, once for each word.
     #[doc(hidden)]
     #[allow(private_interfaces)]
     fn run_forward_digit(fft: &Fft, out: &mut [f64], x: &[Self], e: &Extraction);
@@ -131,10 +132,12 @@ impl Word for u64 {
     }
 }
 
-/// A signed decomposition: `levels` digits in base `B = 2^log2_base` of the `levels·log2_base` leading bits of a torus word.
+/// A signed decomposition: `levels` digits in base `B = 2^log2_base` of the `levels·log2_base` leading bits of a torus
+/// word.
 ///
-/// The word is first rounded to the closest multiple of `2^(BITS − levels·log2_base)` (upwards at ties); its digits `d_1, …, d_levels`, each in
-/// `[−B/2, B/2)`, are the only ones with `Σ_j d_j·2^(BITS − j·log2_base) ≡` that multiple modulo `2^BITS`.
+/// The word is first rounded to the closest multiple of `2^(BITS − levels·log2_base)` (upwards at ties); its digits
+/// `d_1, …, d_levels`, each in `[−B/2, B/2)`, are the only ones with `Σ_j d_j·2^(BITS − j·log2_base) ≡` that multiple
+/// modulo `2^BITS`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Digits {
     /// log2 of the base.
@@ -160,7 +163,8 @@ impl Digits {
         Ok(self)
     }
 
-    /// What is added to a word so that its bit fields are the digits plus `B/2`: half a unit of the last place kept, and `B/2` in each place.
+    /// What is added to a word so that its bit fields are the digits plus `B/2`: half a unit of the last place kept,
+    /// and `B/2` in each place.
     fn offset(self, bits: u32) -> u64 {
         let unit = |level: u32| 1u64 << (bits - level * self.log2_base);
         let centres = (1..=self.levels).map(|level| unit(level) << (self.log2_base - 1));
@@ -215,7 +219,8 @@ pub(crate) struct Rounding {
 }
 
 impl Rounding {
-    /// Added to `|y| < 2^51`, rounds to the nearest integer, ties to even, which the low bits of the sum hold modulo `2^52`.
+    /// Added to `|y| < 2^51`, rounds to the nearest integer, ties to even, which the low bits of the sum hold modulo
+    /// `2^52`.
     pub(super) const MAGIC: f64 = 1.5 * INTEGER_BIT as f64;
     /// `2^32`.
     pub(super) const TWO_32: f64 = 4_294_967_296.0;

@@ -1,7 +1,8 @@
 //! Products turned by monomials, in the transform domain: what a step of a blind rotation by two bits adds.
 //!
-//! At a point `ζ^k` of the transform, `ζ = e^(iπ/n)`, the monomial `X^e` is `ζ^(k·e)`. With `f = X^a − 1`, `g = X^b − 1` and the products `P` of the digits and
-//! three matrices, `f·P_0 + g·P_1 + f·g·P_2` is `f·(P_0 + g·P_2) + g·P_1`: three multiplications of points.
+//! At a point `ζ^k` of the transform, `ζ = e^(iπ/n)`, the monomial `X^e` is `ζ^(k·e)`. With `f = X^a − 1`,
+//! `g = X^b − 1` and the products `P` of the digits and three matrices, `f·P_0 + g·P_1 + f·g·P_2` is
+//! `f·(P_0 + g·P_2) + g·P_1`: three multiplications of points.
 
 use std::f64::consts::PI;
 
@@ -93,9 +94,10 @@ fn mul_add<V: Vector>(x: (V, V), y: (V, V), z: (V, V)) -> (V, V) {
     (x.1.neg_mul_add(y.1, x.0.mul_add(y.0, z.0)), x.1.mul_add(y.0, x.0.mul_add(y.1, z.1)))
 }
 
-/// For `len` doubles from `start` on of polynomials `n` apart, the sums of products and monomials above; and the same for `A` sets of polynomials, `set`
-/// doubles apart. `out` and `x` are at `start` already, and `key` at the first matrix's words there: as for
-/// [`products::multiply`](super::products::multiply), from one matrix to the next `matrix` words.
+/// For `len` doubles from `start` on of polynomials `n` apart, the sums of products and monomials above; and the same
+/// for `A` sets of polynomials, `set` doubles apart. `out` and `x` are at `start` already, and `key` at the first
+/// matrix's words there: as for [`products::multiply`](super::products::multiply), from one matrix to the next `matrix`
+/// words.
 ///
 /// # Safety
 /// That of [`Vector`]; the polynomials and the key have such lengths, `out` and `x` don't overlap.

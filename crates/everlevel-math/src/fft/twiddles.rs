@@ -1,7 +1,8 @@
 //! Roots of unity, correct to the last bit or very nearly, and the same on every machine.
 //!
-//! The functions `sin` and `cos` of the platform may differ between platforms, so roots are made of additions, products, quotients and square roots
-//! of pairs of doubles (a value is the sum of its two parts, about 106 bits), which IEEE 754 fixes.
+//! The functions `sin` and `cos` of the platform may differ between platforms, so roots are made of additions,
+//! products, quotients and square roots of pairs of doubles (a value is the sum of its two parts, about 106 bits),
+//! which IEEE 754 fixes.
 
 use super::plan::Plan;
 
@@ -76,9 +77,9 @@ pub(super) fn first_quadrant(log_order: u32) -> Vec<(f64, f64)> {
 
 /// The twiddles of the tree, in the order in which the passes read them.
 ///
-/// A node `k` of depth `d` is the ring `C[X]/(X^(m/2^d) − w²)` with `w = e^(2πi·(1/4 + brv_d(k))/2^(d+1))`. It splits into
-/// `X^… − w` (node `2k`) and `X^… + w` (node `2k + 1`). Since `w(d, 2k+1) = i·w(d, 2k)`, only even nodes are stored below the
-/// first level of a pass.
+/// A node `k` of depth `d` is the ring `C[X]/(X^(m/2^d) − w²)` with `w = e^(2πi·(1/4 + brv_d(k))/2^(d+1))`. It splits
+/// into `X^… − w` (node `2k`) and `X^… + w` (node `2k + 1`). Since `w(d, 2k+1) = i·w(d, 2k)`, only even nodes are
+/// stored below the first level of a pass.
 pub(super) struct Twiddles {
     quadrant: Vec<(f64, f64)>,
     log_order: u32,
@@ -117,8 +118,8 @@ impl Twiddles {
         all
     }
 
-    /// The table of a plan: for each pass, for each node, the twiddles as re, im; for the groups, four such scalars pairs, then the four of
-    /// the transposed levels as vectors of eight re, eight im.
+    /// The table of a plan: for each pass, for each node, the twiddles as re, im; for the groups, four such scalars
+    /// pairs, then the four of the transposed levels as vectors of eight re, eight im.
     pub(super) fn table(plan: &Plan) -> Vec<f64> {
         let twiddles = Self::new(plan.log_m);
         let flat = |pass: Vec<(f64, f64)>| pass.into_iter().flat_map(|(c, s)| [c, s]);

@@ -1,14 +1,15 @@
 //! The vectors that the kernels are generic over, and the portable one.
 //!
-//! Every operation is one IEEE 754 operation a lane, fused where its name says so: the width changes nothing in the results, so all backends give
-//! the same bits.
+//! Every operation is one IEEE 754 operation a lane, fused where its name says so: the width changes nothing in the
+//! results, so all backends give the same bits.
 
 use super::torus::{Extraction, Rounding};
 
 /// Lanes of doubles.
 ///
-/// A value exists only where the CPU has the instructions: the functions that make one from nothing are `unsafe` and have that as their
-/// contract, and so need no more from their callers; pointers are readable or writable for the lanes and need no alignment.
+/// A value exists only where the CPU has the instructions: the functions that make one from nothing are `unsafe` and
+/// have that as their contract, and so need no more from their callers; pointers are readable or writable for the lanes
+/// and need no alignment.
 pub(super) trait Vector: Copy {
     /// 2, 4 or 8.
     const LANES: usize;

@@ -198,7 +198,8 @@ impl TfheContext {
         Ok(PyArray1::from_vec(py, run_any(py, || key.0.decrypt_integers(&ciphertext.0))?))
     }
 
-    /// Bits, at ±1/8, or integers in the clear, as operands beside ciphertexts of a secret. Values are below the space's size.
+    /// Bits, at ±1/8, or integers in the clear, as operands beside ciphertexts of a secret. Values are below the
+    /// space's size.
     fn constant(&self, values: PyReadonlyArray1<'_, u64>, secret_id: u64) -> PyResult<TfheCiphertext> {
         let one = |&value: &u64| match self.params.space {
             Space::Bit => self.trivial(secret_id, if value == 0 { 7 << 61 } else { 1 << 61 }, 1),

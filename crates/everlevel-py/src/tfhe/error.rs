@@ -64,7 +64,8 @@ impl Raise for Error {
             }
             Error::DivisionByZero { index, .. } => T::new("DivisionByZeroError", [("index", int(*index))]),
             Error::Io(error) => translate_files(error),
-            // Lengths are the façade's to match, and the system's randomness is nobody's to mend. A cancellation has its cause raised in its place.
+            // Lengths are the façade's to match, and the system's randomness is nobody's to mend. A cancellation has
+            // its cause raised in its place.
             _ => T::new("InternalError", []),
         }
     }

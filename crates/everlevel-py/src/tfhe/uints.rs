@@ -77,8 +77,8 @@ pub(super) fn named<F: Copy>(table: &[(&str, F)], name: &str) -> PyResult<F> {
     found.map(|(_, f)| *f).ok_or_else(|| PyKeyError::new_err(name.to_string()))
 }
 
-/// Elements in slices, since an operation holds all bootstraps of a round in memory: whole passes over the key on every thread; and of
-/// products, whose rounds have many for each element, fewer.
+/// Elements in slices, since an operation holds all bootstraps of a round in memory: whole passes over the key on every
+/// thread; and of products, whose rounds have many for each element, fewer.
 pub(super) fn in_slices<T: Send>(
     (py, context, key, report): Call<'_, '_>,
     (len, is_product): (usize, bool),

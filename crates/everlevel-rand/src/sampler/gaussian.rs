@@ -11,7 +11,8 @@ const MAX_TABLE_SIGMA: f64 = 16.0;
 const SMOOTHING: f64 = 2.14;
 
 /// Fills `out` with independent samples of the discrete Gaussian of standard deviation parameter `sigma`:
-/// [`Gaussian::new`] and [`Gaussian::sample`]. The table takes microseconds to make; keep a [`Gaussian`] for short calls.
+/// [`Gaussian::new`] and [`Gaussian::sample`]. The table takes microseconds to make; keep a [`Gaussian`] for short
+/// calls.
 ///
 /// # Errors
 /// [`Error::BadSigma`] when `sigma` is outside `0.5..=2^56` or not a number.
@@ -22,20 +23,20 @@ pub fn gaussian(stream: &mut Stream, out: &mut [i64], sigma: f64) -> Result<(), 
 
 /// The discrete Gaussian `D_σ` on the integers: `Pr[x] = ρ(x)/Σ_y ρ(y)`, `ρ(x) = exp(−x²/2σ²)`.
 ///
-/// *Up to σ = 16*, one word `w` gives one sample: with `u = ⌊w/2⌋`, `|x| = #{k ≥ 1 : u < T_k}`, and `x` is negative where
-/// `w` is odd. `T_k = ⌊2^63·Pr[|x| ≥ k] + ½⌋` is computed in 120-bit fixed point from the double `0.5/(σ·σ)` (which moves
-/// σ by less than `2^-52` of itself), so it is the same on every machine. The table ends before the first `T_k = 0`, where
-/// `Pr[|x| ≥ k] ≤ 2^-64`: the largest `|x|` is 29 at σ = 3.2, 146 at σ = 16. Distance from the Gaussian of that double:
-/// below `2^-64` for each entry, `2^-59` in all at σ = 3.2.
+/// *Up to σ = 16*, one word `w` gives one sample: with `u = ⌊w/2⌋`, `|x| = #{k ≥ 1 : u < T_k}`, and `x` is negative
+/// where `w` is odd. `T_k = ⌊2^63·Pr[|x| ≥ k] + ½⌋` is computed in 120-bit fixed point from the double `0.5/(σ·σ)`
+/// (which moves σ by less than `2^-52` of itself), so it is the same on every machine. The table ends before the first
+/// `T_k = 0`, where `Pr[|x| ≥ k] ≤ 2^-64`: the largest `|x|` is 29 at σ = 3.2, 146 at σ = 16. Distance from the
+/// Gaussian of that double: below `2^-64` for each entry, `2^-59` in all at σ = 3.2.
 ///
 /// *Above*, `x = x_0 + z·x_1` with both of standard deviation `σ/√(1+z²)`, drawn in the same way, and
 /// `z = ⌊√(σ/2.14)⌋`, reduced if needed so that `σ/√(1+z²) ≥ 2.14·z`: the condition under which each such step gives a
-/// discrete Gaussian up to a relative `2^-62` (the convolution of Micciancio and Walter, ePrint 2017/259). A sample of depth
-/// `d` takes `2^d` consecutive words, the `b`-th weighted with the product of the `z` (innermost first) that `b`'s set bits
-/// name.
+/// discrete Gaussian up to a relative `2^-62` (the convolution of Micciancio and Walter, ePrint 2017/259). A sample of
+/// depth `d` takes `2^d` consecutive words, the `b`-th weighted with the product of the `z` (innermost first) that
+/// `b`'s set bits name.
 ///
-/// Timing: every sample scans the whole table with arithmetic only. Cost: `2^d` words and `2^d` scans a sample, `d ≤ 3` up to σ = 2^20, 5 at 2^56.
-/// Oracle: `tests/known_answers.rs` and the table and convolution tests beside this code.
+/// Timing: every sample scans the whole table with arithmetic only. Cost: `2^d` words and `2^d` scans a sample, `d ≤ 3`
+/// up to σ = 2^20, 5 at 2^56. Oracle: `tests/known_answers.rs` and the table and convolution tests beside this code.
 #[derive(Debug, Clone)]
 pub struct Gaussian {
     sigma: f64,

@@ -1,7 +1,7 @@
 //! Samplers: each takes words from a [`Stream`](crate::Stream) in an order that its documentation fixes.
 //!
-//! Two calls on one stream take consecutive words; where a sampler takes part of a word, the rest is dropped at the end of
-//! the call.
+//! Two calls on one stream take consecutive words; where a sampler takes part of a word, the rest is dropped at the end
+//! of the call.
 
 mod gaussian;
 mod secret;

@@ -7,7 +7,8 @@ use crate::{Error, Stream};
 
 /// Fills `out` with independent uniform values in `{-1, 0, 1}`.
 ///
-/// Entry `i` is `⌊3w/2^64⌋ − 1` for the next word `w`: one word an entry. Distance from uniform: below `2^-64` an entry.
+/// Entry `i` is `⌊3w/2^64⌋ − 1` for the next word `w`: one word an entry. Distance from uniform: below `2^-64` an
+/// entry.
 pub fn ternary(stream: &mut Stream, out: &mut [i8]) {
     let mut words = Zeroizing::new([0; CHUNK]);
     for chunk in out.chunks_mut(CHUNK) {
@@ -21,7 +22,8 @@ pub fn ternary(stream: &mut Stream, out: &mut [i8]) {
 
 /// Fills `out` with independent uniform bits.
 ///
-/// Entry `64i + j` is bit `j` (from the least significant) of the `i`-th next word; the last word's spare bits are dropped.
+/// Entry `64i + j` is bit `j` (from the least significant) of the `i`-th next word; the last word's spare bits are
+/// dropped.
 pub fn binary(stream: &mut Stream, out: &mut [i8]) {
     let mut words = Zeroizing::new([0; CHUNK]);
     for chunk in out.chunks_mut(64 * CHUNK) {
@@ -37,11 +39,11 @@ pub fn binary(stream: &mut Stream, out: &mut [i8]) {
 
 /// Fills `out` with exactly `weight` entries of ±1 at uniform positions, uniform signs, and zeros elsewhere.
 ///
-/// Selection sampling (Knuth, TAOCP vol. 2, §3.4.2, Algorithm S), which scans the entries once. Positions come first: entry
-/// `i` of `n` is chosen if `r < k`, where `k` entries are still to be chosen and `r` is uniform in `[0, m)`, `m = n − i`:
-/// words `w` are taken until `(w·m) mod 2^64 ≥ 2^64 mod m`, then `r = ⌊w·m/2^64⌋` (Lemire 2019, arXiv:1805.10941). Signs
-/// come next: entry `64i + j` is negative, if chosen, where bit `j` of the `i`-th next word is set. Exact: every signed
-/// support is equally likely.
+/// Selection sampling (Knuth, TAOCP vol. 2, §3.4.2, Algorithm S), which scans the entries once. Positions come first:
+/// entry `i` of `n` is chosen if `r < k`, where `k` entries are still to be chosen and `r` is uniform in `[0, m)`,
+/// `m = n − i`: words `w` are taken until `(w·m) mod 2^64 ≥ 2^64 mod m`, then `r = ⌊w·m/2^64⌋` (Lemire 2019,
+/// arXiv:1805.10941). Signs come next: entry `64i + j` is negative, if chosen, where bit `j` of the `i`-th next word is
+/// set. Exact: every signed support is equally likely.
 ///
 /// Timing: the entries are scanned in order and updated by arithmetic; a rejection, of probability below `n/2^64`, is
 /// independent of the result.

@@ -5,8 +5,8 @@ use crate::Stream;
 
 /// Fills `out` with independent uniform residues in `[0, q)`.
 ///
-/// Let `b` be the bit length of `q − 1` and `m = 2^b − 1`. Words `w` are taken in order; `w & m` is the next residue if it
-/// is below `q`, otherwise it is dropped. The last word taken is the one that gave the last residue. Exact: no bias.
+/// Let `b` be the bit length of `q − 1` and `m = 2^b − 1`. Words `w` are taken in order; `w & m` is the next residue if
+/// it is below `q`, otherwise it is dropped. The last word taken is the one that gave the last residue. Exact: no bias.
 ///
 /// * `out` — residues, canonical
 /// * `q`   — modulus, `1 ≤ q`; the library's moduli are below `2^48`

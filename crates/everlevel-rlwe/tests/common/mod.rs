@@ -1,4 +1,5 @@
-//! What the integration tests share: small rings, deterministic seeds, noise as integers, and how far a sample may stray.
+//! What the integration tests share: small rings, deterministic seeds, noise as integers, and how far a sample may
+//! stray.
 #![allow(dead_code, missing_docs)]
 
 use everlevel_math::primes::ntt_primes_below;
@@ -63,8 +64,9 @@ pub fn assert_same(a: &Poly<Eval>, b: &Poly<Eval>) {
 
 /// A measured sum of squares against the standard deviation of a formula.
 ///
-/// For `N` Gaussian samples the measured variance has a relative standard deviation of `√(2/N)`. Where the samples share other drawn
-/// values (the errors of one key meet every digit), those fluctuate as well: their counts add up as further terms.
+/// For `N` Gaussian samples the measured variance has a relative standard deviation of `√(2/N)`. Where the samples
+/// share other drawn values (the errors of one key meet every digit), those fluctuate as well: their counts add up as
+/// further terms.
 #[derive(Debug, Default)]
 pub struct Measured {
     sum: f64,
@@ -81,8 +83,8 @@ impl Measured {
         }
     }
 
-    /// Asserts at least 10^4 samples, a mean of zero and a variance within five deviations of `expected²`; `shared` are the numbers of
-    /// drawn values that all samples share.
+    /// Asserts at least 10^4 samples, a mean of zero and a variance within five deviations of `expected²`; `shared` are
+    /// the numbers of drawn values that all samples share.
     #[track_caller]
     pub fn assert_std_dev(&self, what: &str, expected: f64, shared: &[usize]) {
         assert!(self.count >= 10_000, "{what}: {} samples", self.count);

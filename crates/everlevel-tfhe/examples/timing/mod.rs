@@ -1,6 +1,7 @@
 //! The clocks of the examples that time, on machines that may be shared.
 
-/// Seconds that a clock shows: of this thread or of the process, [`libc::CLOCK_THREAD_CPUTIME_ID`] or [`libc::CLOCK_PROCESS_CPUTIME_ID`].
+/// Seconds that a clock shows: of this thread or of the process, [`libc::CLOCK_THREAD_CPUTIME_ID`] or
+/// [`libc::CLOCK_PROCESS_CPUTIME_ID`].
 pub fn cpu_seconds(clock: libc::clockid_t) -> f64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the clock writes to the structure that it is given.

@@ -1,6 +1,7 @@
 //! Objects in files of their own.
 //!
-//! Keys read the parameters that their files say. Arrays of ciphertexts are read for the parameters of the keys that they are used with.
+//! Keys read the parameters that their files say. Arrays of ciphertexts are read for the parameters of the keys that
+//! they are used with.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -31,7 +32,8 @@ impl SecretKey {
     /// Reads a key, of the parameters that the file says.
     ///
     /// # Errors
-    /// [`Error::Io`] for what is wrong with the file, [`Error::Parameter`] and its like for parameters that are not sound.
+    /// [`Error::Io`] for what is wrong with the file, [`Error::Parameter`] and its like for parameters that are not
+    /// sound.
     pub fn read(path: &Path) -> Result<Self, Error> {
         let (container, params) = open_key(path, SECRET_KEY_KIND)?;
         secret_key_from_container(&params, &container)

@@ -8,7 +8,8 @@ use super::{Integers, Radix, Width};
 use crate::lwe::DIGEST_DIM;
 use crate::{Ciphertext, Error, Lwe, NoiseSum};
 
-/// An array of encrypted unsigned integers of one width: for each its blocks in radix `M`, least significant first. A single integer is an array of one.
+/// An array of encrypted unsigned integers of one width: for each its blocks in radix `M`, least significant first. A
+/// single integer is an array of one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UintArray {
     pub(super) width: Width,
@@ -169,7 +170,8 @@ impl BoolArray {
 }
 
 impl Integers<'_> {
-    /// Public integers as operands: no noise, no mask, anybody can read them. Tables of what is public are looked up without a bootstrap.
+    /// Public integers as operands: no noise, no mask, anybody can read them. Tables of what is public are looked up
+    /// without a bootstrap.
     ///
     /// # Errors
     /// [`Error::ValueTooLarge`].
@@ -190,8 +192,8 @@ impl Integers<'_> {
     /// Integers from their blocks, least significant first: for what tables make.
     ///
     /// # Errors
-    /// [`Error::LengthMismatch`] for blocks that make no whole integers, [`Error::ForeignObject`], and [`Error::ValueOutOfSpace`] for a block that may
-    /// hold more than a digit.
+    /// [`Error::LengthMismatch`] for blocks that make no whole integers, [`Error::ForeignObject`], and
+    /// [`Error::ValueOutOfSpace`] for a block that may hold more than a digit.
     pub fn uints_from_blocks(&self, width: Width, blocks: Vec<Ciphertext>) -> Result<UintArray, Error> {
         let op = "uints_from_blocks";
         blocks.iter().try_for_each(|block| self.keys.check(op, "block", block))?;

@@ -1,9 +1,11 @@
 //! Carries: block by block, or by parallel prefix.
 //!
-//! Block `i` **generates** a carry where its sum is at least `M`, **propagates** one where it is `M − 1`, and its state is 2, 1 or 0 (neither). A carry into a
-//! propagating block goes on, which is addition: of `k` states with weights `2^0 … 2^(k−1)` and the carry that comes in, bit `i + 1` of the sum over the
-//! first `i + 1` is the carry out of block `i`. So a group of `k` blocks with `2^(k+1) − 1` in the space needs one table for each carry, and the group itself
-//! generates where its states' sum is above `2^k − 1` and propagates where it is equal: groups are blocks of the next level.
+//! Block `i` **generates** a carry where its sum is at least `M`, **propagates** one where it is `M − 1`, and its state
+//! is 2, 1 or 0 (neither). A carry into a propagating block goes on, which is addition: of `k` states with weights
+//! `2^0 … 2^(k−1)` and the carry that comes in, bit `i + 1` of the sum over the first `i + 1` is the carry out of block
+//! `i`. So a group of `k` blocks with `2^(k+1) − 1` in the space needs one table for each carry, and the group itself
+//! generates where its states' sum is above `2^k − 1` and propagates where it is equal: groups are blocks of the next
+//! level.
 
 use super::Integers;
 use super::table::Table;
@@ -13,8 +15,8 @@ use crate::{Ciphertext, Error};
 const FIRST_OF_A_PASS: f64 = 0.4;
 
 impl Integers<'_> {
-    /// For integers of `per` blocks, blocks below `M` from sums of at most `2M − 2`, the first of each of at most `2M − 1`; and the carries out of the
-    /// last, where they are asked for.
+    /// For integers of `per` blocks, blocks below `M` from sums of at most `2M − 2`, the first of each of at most
+    /// `2M − 1`; and the carries out of the last, where they are asked for.
     pub(super) fn propagate(
         &self,
         op: &'static str,
@@ -72,8 +74,9 @@ impl Integers<'_> {
         Ok(None)
     }
 
-    /// Whether prefix takes less time than block by block for `count` carries and `per` digits of each of `len` integers: it has fewer rounds, and more
-    /// bootstraps in all, which is no loss where a round would leave threads idle.
+    /// Whether prefix takes less time than block by block for `count` carries and `per` digits of each of `len`
+    /// integers: it has fewer rounds, and more bootstraps in all, which is no loss where a round would leave threads
+    /// idle.
     fn by_prefix(&self, len: usize, per: usize, count: usize) -> bool {
         self.prefix_time(len, count) + self.round_time(len * per) < per as f64 * self.round_time(len)
     }
@@ -92,7 +95,8 @@ impl Integers<'_> {
         each as f64 + FIRST_OF_A_PASS * each.div_ceil(self.keys.bootstrap_key().batch_len()) as f64
     }
 
-    /// The carry out of each input, 0 or 1, by prefix: an input propagates at `threshold` and generates above it. Each integer has `per` inputs.
+    /// The carry out of each input, 0 or 1, by prefix: an input propagates at `threshold` and generates above it. Each
+    /// integer has `per` inputs.
     fn carries(
         &self,
         op: &'static str,
@@ -132,7 +136,8 @@ impl Integers<'_> {
         self.radix.space_bits as usize - 1
     }
 
-    /// 0, 1 or 2 where an input is below, at or above the threshold, times `2^place` in its group. Each integer has `per` inputs.
+    /// 0, 1 or 2 where an input is below, at or above the threshold, times `2^place` in its group. Each integer has
+    /// `per` inputs.
     pub(super) fn states(
         &self,
         op: &'static str,

@@ -3,7 +3,8 @@
 use super::{Integers, UintArray};
 use crate::{Ciphertext, Error, NoiseSum};
 
-/// Terms of each power of `M` for each of several integers of `per` blocks, and what was lost above them, where that is asked for.
+/// Terms of each power of `M` for each of several integers of `per` blocks, and what was lost above them, where that is
+/// asked for.
 pub(super) struct Columns {
     per: usize,
     terms: Vec<Vec<Ciphertext>>,
@@ -53,7 +54,8 @@ impl Columns {
 }
 
 impl Integers<'_> {
-    /// The columns' sums as integers like `a`, and bits that say that something was lost above them, where they are asked for.
+    /// The columns' sums as integers like `a`, and bits that say that something was lost above them, where they are
+    /// asked for.
     pub(super) fn total(
         &self,
         op: &'static str,
@@ -69,8 +71,9 @@ impl Integers<'_> {
         Ok((a.with(blocks), columns.spilt))
     }
 
-    /// Adds terms up, as many at once as the space and the noise allow, until each column's sum is at most `2M − 2`, with noise
-    /// that leaves room for a carry. Three terms with the same error must be quiet together, so that groups are of three or more.
+    /// Adds terms up, as many at once as the space and the noise allow, until each column's sum is at most `2M − 2`,
+    /// with noise that leaves room for a carry. Three terms with the same error must be quiet together, so that groups
+    /// are of three or more.
     pub(super) fn compress(&self, op: &'static str, columns: &mut Columns, rest: Rest) -> Result<(), Error> {
         let base = self.radix.base();
         let digit = self.table(|sum| sum % base);

@@ -79,8 +79,9 @@ impl Integers<'_> {
 
     /// Whether the order of `a` and `b` is as asked.
     ///
-    /// A block compares as 0, 1 or 2 for less, equal, greater. With weights `2^place`, the sum of a group is below, at or above `2^k − 1` as its most significant
-    /// block that is not equal says: groups are blocks of the next level, as with carries.
+    /// A block compares as 0, 1 or 2 for less, equal, greater. With weights `2^place`, the sum of a group is below, at
+    /// or above `2^k − 1` as its most significant block that is not equal says: groups are blocks of the next level, as
+    /// with carries.
     pub(super) fn order(
         &self,
         op: &'static str,
@@ -133,7 +134,8 @@ impl Integers<'_> {
         Ok(BoolArray(rows.into_iter().map(|mut bits| bits.pop().unwrap_or_else(|| self.plain(0))).collect()))
     }
 
-    /// For each block, whether it or one above it is set in its integer of `per` blocks: as many at once as the space and the noise allow.
+    /// For each block, whether it or one above it is set in its integer of `per` blocks: as many at once as the space
+    /// and the noise allow.
     pub(super) fn any_above(
         &self,
         op: &'static str,

@@ -1,8 +1,9 @@
 //! Division and remainder: what is asked for, and which divisors take which way.
 //!
-//! A divisor that is public is `2^s·o` with an odd `o`: the dividend is shifted, and divided by `o`. If `o` is small, what is left of the dividend's digits so far
-//! is a message, and the next digit of quotient and remainder is a table or two of it, or of its sum with the dividend's next digit. An `o` of small factors is divided
-//! by one after another if that costs less. Otherwise, and for encrypted divisors, see `long_division`.
+//! A divisor that is public is `2^s·o` with an odd `o`: the dividend is shifted, and divided by `o`. If `o` is small,
+//! what is left of the dividend's digits so far is a message, and the next digit of quotient and remainder is a table
+//! or two of it, or of its sum with the dividend's next digit. An `o` of small factors is divided by one after another
+//! if that costs less. Otherwise, and for encrypted divisors, see `long_division`.
 
 use std::collections::BTreeMap;
 
@@ -28,8 +29,8 @@ impl Integers<'_> {
     /// `a/b` rounded down. Where an encrypted `b` is zero, which nobody sees, it is `2^width − 1`.
     ///
     /// # Errors
-    /// [`Error::DivisionByZero`] for a public zero, [`Error::WidthMismatch`], [`Error::LengthMismatch`], [`Error::ForeignObject`],
-    /// [`Error::NoiseExhausted`].
+    /// [`Error::DivisionByZero`] for a public zero, [`Error::WidthMismatch`], [`Error::LengthMismatch`],
+    /// [`Error::ForeignObject`], [`Error::NoiseExhausted`].
     pub fn div(&self, a: &UintArray, b: &UintArray) -> Result<UintArray, Error> {
         Ok(self.divide("div", a, b, Asked { quotient: true, remainder: false }, false)?.0)
     }

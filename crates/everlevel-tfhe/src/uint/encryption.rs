@@ -7,8 +7,8 @@ impl SecretKey {
     /// Encrypts integers.
     ///
     /// # Errors
-    /// [`Error::WrongSpace`] for parameters of bits or of integers below 4 bits, [`Error::ValueTooLarge`] with the first value that the width does not
-    /// hold, [`Error::Random`] without entropy.
+    /// [`Error::WrongSpace`] for parameters of bits or of integers below 4 bits, [`Error::ValueTooLarge`] with the
+    /// first value that the width does not hold, [`Error::Random`] without entropy.
     pub fn encrypt_uints(&self, width: Width, values: &[u64]) -> Result<UintArray, Error> {
         let op = "encrypt_uints";
         let radix = Radix::of(op, self.params().space)?;
@@ -28,7 +28,8 @@ impl SecretKey {
         Ok(digits.chunks_exact(integers.per).map(value).collect())
     }
 
-    /// Encrypts truth values for [`super::Integers::select`] and its like; bits for gates are [`SecretKey::encrypt_bits`].
+    /// Encrypts truth values for [`super::Integers::select`] and its like; bits for gates are
+    /// [`SecretKey::encrypt_bits`].
     ///
     /// # Errors
     /// As [`SecretKey::encrypt_uints`].

@@ -1,13 +1,15 @@
 //! Division and remainder.
 //!
-//! Digit by digit of the dividend from the most significant on, and bit by bit of a digit of the quotient, by the **non-restoring** algorithm: the partial
-//! remainder `ρ` is in `[−D, D)` for `D = 2^b·d`, and `D` is added where it is negative and subtracted where it isn't. The carry out of that sum says whether
-//! the outcome is at least zero, which is the quotient's bit. So a bit of the quotient takes two bootstraps for each block of `ρ`: one makes `D`, `−D − 1` or
-//! nothing, and one makes digit and carry. A public divisor's addend is linear in the last carry and takes none.
+//! Digit by digit of the dividend from the most significant on, and bit by bit of a digit of the quotient, by the
+//! **non-restoring** algorithm: the partial remainder `ρ` is in `[−D, D)` for `D = 2^b·d`, and `D` is added where it is
+//! negative and subtracted where it isn't. The carry out of that sum says whether the outcome is at least zero, which
+//! is the quotient's bit. So a bit of the quotient takes two bootstraps for each block of `ρ`: one makes `D`, `−D − 1`
+//! or nothing, and one makes digit and carry. A public divisor's addend is linear in the last carry and takes none.
 //!
-//! After `i` digits only `i` blocks are at work: where `D` has more, the quotient's bit is zero, and nothing is added. These **gates** are known beforehand
-//! from the divisor. A gate stays open once it is, and until then `ρ` is not negative; so with 1 for a closed gate, the sum `u` of the last gate, this one, and
-//! the last carry says what to do: subtract at 1, nothing at 2, and add at 0, as with both gates open and no carry; with a carry, which is 1, subtract.
+//! After `i` digits only `i` blocks are at work: where `D` has more, the quotient's bit is zero, and nothing is added.
+//! These **gates** are known beforehand from the divisor. A gate stays open once it is, and until then `ρ` is not
+//! negative; so with 1 for a closed gate, the sum `u` of the last gate, this one, and the last carry says what to do:
+//! subtract at 1, nothing at 2, and add at 0, as with both gates open and no carry; with a carry, which is 1, subtract.
 //!
 //! A divisor of zero is subtracted every time: the quotient is all ones, and the remainder the dividend.
 
@@ -39,7 +41,8 @@ impl Integers<'_> {
         let d = &d.with(self.settled(op, &d.blocks, 3)?);
         let multiples =
             (0..bits).map(|b| self.shift(op, d, b as i64, Ends::Open)).collect::<Result<Vec<_>, Error>>()?;
-        // Blocks of each multiple, of which one that doesn't fit the width has all, and then one more than `d`'s: what a step begins with is a digit longer.
+        // Blocks of each multiple, of which one that doesn't fit the width has all, and then one more than `d`'s: what
+        // a step begins with is a digit longer.
         let mut lens: Vec<usize> = multiples.iter().map(|multiple| self.len_of(multiple).max(self.len_of(d))).collect();
         lens.push(lens[0] + 1);
         let is_set = self.any_above(op, &d.blocks, per)?;
@@ -96,9 +99,10 @@ impl Integers<'_> {
         lens.max().unwrap_or(1)
     }
 
-    /// For each element, each digit `i` of the dividend from the first to be taken on, and each bit `b`: the sum of the gate before it and its own, of which
-    /// either is 1 if `2^b·d ≥ M^(i + 1)`. With `t = d_i` where all blocks above it are zero, and else infinity, that is `t ≥ 2^(m − b)`; and the
-    /// gate before it is that of `b + 1`. Before the first it counts as closed, so that zero is divided as any other divisor that is small enough.
+    /// For each element, each digit `i` of the dividend from the first to be taken on, and each bit `b`: the sum of the
+    /// gate before it and its own, of which either is 1 if `2^b·d ≥ M^(i + 1)`. With `t = d_i` where all blocks above
+    /// it are zero, and else infinity, that is `t ≥ 2^(m − b)`; and the gate before it is that of `b + 1`. Before the
+    /// first it counts as closed, so that zero is divided as any other divisor that is small enough.
     fn gates(&self, op: &'static str, d: &UintArray, is_set: &[Ciphertext]) -> Result<Vec<Ciphertext>, Error> {
         let (bits, per) = (self.radix.bits as usize, d.per);
         let gate = |above: u64, t: u64, b: usize| u64::from(above > 0 || t >> (bits - b) > 0);
@@ -117,8 +121,8 @@ impl Integers<'_> {
         self.look_up(op, &jobs)
     }
 
-    /// Adds to the first `len` blocks of what is left what is made of the divisor's digit, the control, and 1 for the first digit; with the carries out.
-    /// Controls are at most 2, and what is made is linear in those of at most 1.
+    /// Adds to the first `len` blocks of what is left what is made of the divisor's digit, the control, and 1 for the
+    /// first digit; with the carries out. Controls are at most 2, and what is made is linear in those of at most 1.
     fn add_controlled(
         &self,
         op: &'static str,

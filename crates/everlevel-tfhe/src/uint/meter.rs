@@ -52,8 +52,8 @@ impl Meter<'_> {
 }
 
 impl Integers<'_> {
-    /// What an operation costs on this number of threads. None of its bootstraps is done, so that what it returns holds nothing; but all that it
-    /// would refuse is refused.
+    /// What an operation costs on this number of threads. None of its bootstraps is done, so that what it returns holds
+    /// nothing; but all that it would refuse is refused.
     ///
     /// # Errors
     /// The operation's.
@@ -73,8 +73,8 @@ impl Integers<'_> {
         Ok(Cost { bootstraps: bootstraps.into_inner(), rounds: rounds.into_inner() })
     }
 
-    /// An operation with a step for each of its bootstraps, reported after each pass over the key. They are counted first, when none is done and
-    /// their number grows.
+    /// An operation with a step for each of its bootstraps, reported after each pass over the key. They are counted
+    /// first, when none is done and their number grows.
     ///
     /// # Errors
     /// The operation's, all before the first bootstrap, and [`Error::Cancelled`].

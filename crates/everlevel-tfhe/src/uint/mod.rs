@@ -1,16 +1,19 @@
 //! Encrypted unsigned integers of 8, 16, 32 and 64 bits, on blocks of a few bits with room for carries.
 //!
-//! *Representation.* With messages of `p` bits a **block** holds a digit in radix `M = 2^m`, where `m` is the largest power of two that is at most `p/2`: two
-//! digits fit one table as `M·a + b`. An integer is its blocks, least significant first. Between operations every block is below `M`; carries are
-//! propagated before an operation returns, so that operations may follow one another in any number.
+//! *Representation.* With messages of `p` bits a **block** holds a digit in radix `M = 2^m`, where `m` is the largest
+//! power of two that is at most `p/2`: two digits fit one table as `M·a + b`. An integer is its blocks, least
+//! significant first. Between operations every block is below `M`; carries are propagated before an operation returns,
+//! so that operations may follow one another in any number.
 //!
-//! *Noise.* Blocks are fresh or come out of one bootstrap, or are a sum of two where a selection made them; an operation that multiplies such a sum
-//! bootstraps it first. Combinations are checked before each bootstrap, as everywhere: what would fail more often than the set allows is refused.
+//! *Noise.* Blocks are fresh or come out of one bootstrap, or are a sum of two where a selection made them; an
+//! operation that multiplies such a sum bootstraps it first. Combinations are checked before each bootstrap, as
+//! everywhere: what would fail more often than the set allows is refused.
 //!
 //! *Overflow* wraps, as in Rust's `wrapping_add`. The `checked_` forms also give an encrypted flag.
 //!
-//! *Map.* `array` integers and truth values · `encryption` · `table` bootstraps of many blocks in one pass over the key · `meter` what they cost, and progress ·
-//! `carry` · `arith` add, subtract, negate · `columns` sums of many terms · `mul` · `div`, `div_public`, `long_division` · `compare` · `bits` · `shift` · `reduce` sum and maximum of an array.
+//! *Map.* `array` integers and truth values · `encryption` · `table` bootstraps of many blocks in one pass over the key
+//! · `meter` what they cost, and progress · `carry` · `arith` add, subtract, negate · `columns` sums of many terms ·
+//! `mul` · `div`, `div_public`, `long_division` · `compare` · `bits` · `shift` · `reduce` sum and maximum of an array.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -151,9 +154,9 @@ impl Radix {
 
 /// Arithmetic on arrays of encrypted integers with the keys of one secret, element by element.
 ///
-/// Each operation goes over the key once for each of its rounds, and not once for each element: the bootstraps of all elements that don't wait for
-/// each other are done together. It holds a round's bootstraps in memory, which for long arrays is much: cut them into slices of [`Integers::slice_len`], and for
-/// products less. Reductions do so themselves.
+/// Each operation goes over the key once for each of its rounds, and not once for each element: the bootstraps of all
+/// elements that don't wait for each other are done together. It holds a round's bootstraps in memory, which for long
+/// arrays is much: cut them into slices of [`Integers::slice_len`], and for products less. Reductions do so themselves.
 #[derive(Debug)]
 pub struct Integers<'k> {
     keys: &'k EvalKeys,
@@ -165,7 +168,8 @@ impl EvalKeys {
     /// Arithmetic on integers of 8 to 64 bits.
     ///
     /// # Errors
-    /// [`Error::WrongSpace`] for parameters of bits or of integers below 4 bits, [`Error::Parameter`] where their `norm2` is too small for `M·a + b`.
+    /// [`Error::WrongSpace`] for parameters of bits or of integers below 4 bits, [`Error::Parameter`] where their
+    /// `norm2` is too small for `M·a + b`.
     pub fn integers(&self) -> Result<Integers<'_>, Error> {
         let radix = Radix::of("integers", self.params().space)?;
         let (found, needed) = (self.params().norm2, ((radix.base() + 1) as f64).powi(2));

@@ -62,7 +62,8 @@ impl Integers<'_> {
         self.total(op, a, columns)
     }
 
-    /// For each integer and each digit of its `a` but the first, whether it and some digit of `b` have a product above the width.
+    /// For each integer and each digit of its `a` but the first, whether it and some digit of `b` have a product above
+    /// the width.
     fn high_products(&self, op: &'static str, a: &UintArray, b: &UintArray) -> Result<Spilt, Error> {
         let (high, len) = (a.per - 1, a.len());
         let set = self.table(|x| u64::from(x > 0));

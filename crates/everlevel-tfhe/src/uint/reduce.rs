@@ -2,9 +2,10 @@
 //!
 //! An array is taken as rows of equal length, and the rows are combined, element by element.
 //!
-//! *Memory.* An operation holds what its bootstraps of one round take and give. So columns are taken in slices of [`Integers::slice_len`], and rows in slices of as many
-//! elements or a few times as many, whose outcomes are combined in turn. Beside the array that is what a few such slices take, however many rows there are; a
-//! tournament holds the winners of its slices, too, and whether any truth value is set has a ciphertext for each group that a table takes.
+//! *Memory.* An operation holds what its bootstraps of one round take and give. So columns are taken in slices of
+//! [`Integers::slice_len`], and rows in slices of as many elements or a few times as many, whose outcomes are combined
+//! in turn. Beside the array that is what a few such slices take, however many rows there are; a tournament holds the
+//! winners of its slices, too, and whether any truth value is set has a ciphertext for each group that a table takes.
 
 use std::cmp::Ordering;
 
@@ -25,7 +26,8 @@ impl Integers<'_> {
     /// The sum of all rows modulo `2^width`: digits are added up in columns, and carries propagated once.
     ///
     /// # Errors
-    /// [`Error::LengthMismatch`] for elements that make no whole rows, [`Error::ForeignObject`], [`Error::NoiseExhausted`].
+    /// [`Error::LengthMismatch`] for elements that make no whole rows, [`Error::ForeignObject`],
+    /// [`Error::NoiseExhausted`].
     ///
     /// # Panics
     /// If there are no rows.
@@ -77,7 +79,8 @@ impl Integers<'_> {
         self.in_columns(a, len, |a, len| Ok(self.tournament(op, a, None, len, extreme)?.0))
     }
 
-    /// The number of the first row that holds the smallest or largest one, as integers of a width that holds the number of rows.
+    /// The number of the first row that holds the smallest or largest one, as integers of a width that holds the number
+    /// of rows.
     ///
     /// # Errors
     /// As [`Integers::sum_rows`].
@@ -123,7 +126,8 @@ impl Integers<'_> {
         Ok((best, beside))
     }
 
-    /// Rounds of comparisons of neighbouring rows, whose winners bring along what belongs to them. The former of equal ones wins.
+    /// Rounds of comparisons of neighbouring rows, whose winners bring along what belongs to them. The former of equal
+    /// ones wins.
     fn knockout(
         &self,
         op: &'static str,

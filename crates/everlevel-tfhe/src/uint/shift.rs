@@ -1,7 +1,7 @@
 //! Shifts and rotations, by public amounts and by encrypted ones.
 //!
-//! Everything is a move to the left by a signed number of bits, with or without wrapping round. With `left = q·m + r`, `0 ≤ r < m`, block `i` of the result has
-//! `x << r` of block `i − q` and `x >> (m − r)` of block `i − q − 1`.
+//! Everything is a move to the left by a signed number of bits, with or without wrapping round. With `left = q·m + r`,
+//! `0 ≤ r < m`, block `i` of the result has `x << r` of block `i − q` and `x >> (m − r)` of block `i − q − 1`.
 
 use super::table::Table;
 use super::{Integers, UintArray};
@@ -20,7 +20,8 @@ impl Integers<'_> {
     /// `a << amount`; bits that leave are lost.
     ///
     /// # Errors
-    /// [`Error::ShiftTooLarge`] for an amount of the width or more, [`Error::ForeignObject`], [`Error::NoiseExhausted`].
+    /// [`Error::ShiftTooLarge`] for an amount of the width or more, [`Error::ForeignObject`],
+    /// [`Error::NoiseExhausted`].
     pub fn shl(&self, a: &UintArray, amount: u32) -> Result<UintArray, Error> {
         check_amount("shl", a, amount)?;
         self.shift("shl", a, i64::from(amount), Ends::Open)
@@ -51,7 +52,8 @@ impl Integers<'_> {
         self.shift("rotate_right", a, -i64::from(amount % a.width.bits()), Ends::Joined)
     }
 
-    /// `a << amount` for an encrypted amount, which may have any width and is taken modulo `a`'s, as in Rust's `wrapping_shl`.
+    /// `a << amount` for an encrypted amount, which may have any width and is taken modulo `a`'s, as in Rust's
+    /// `wrapping_shl`.
     ///
     /// # Errors
     /// [`Error::LengthMismatch`], [`Error::ForeignObject`], [`Error::NoiseExhausted`].
@@ -137,8 +139,8 @@ impl Integers<'_> {
         Ok(a.with(blocks))
     }
 
-    /// Moves each integer by `left`, a power of two or its negative, where its condition holds: what comes from the same block and what comes from another,
-    /// and their sum.
+    /// Moves each integer by `left`, a power of two or its negative, where its condition holds: what comes from the
+    /// same block and what comes from another, and their sum.
     fn stage(
         &self,
         op: &'static str,
@@ -183,7 +185,8 @@ fn split(left: i64, bits: u32) -> (i64, u32) {
     (left.div_euclid(i64::from(bits)), left.rem_euclid(i64::from(bits)) as u32)
 }
 
-/// The block `down` places below block `i` of the same integer of `per` blocks, or above it where that is negative, if there is one.
+/// The block `down` places below block `i` of the same integer of `per` blocks, or above it where that is negative, if
+/// there is one.
 fn source(i: usize, down: i64, per: usize, ends: Ends) -> Option<usize> {
     let (first, place) = (i / per * per, (i % per) as i64 - down);
     match ends {

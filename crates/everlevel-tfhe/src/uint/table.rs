@@ -22,8 +22,9 @@ impl Integers<'_> {
         self.table(|x| if x < base * base { f(x / base, x % base) } else { 0 })
     }
 
-    /// Looks each input up in its table. Outputs know the largest value that their input can give. What is public, or the same for every value
-    /// that the input may have, takes no bootstrap; neighbours with the same input share one where their tables fit side by side.
+    /// Looks each input up in its table. Outputs know the largest value that their input can give. What is public, or
+    /// the same for every value that the input may have, takes no bootstrap; neighbours with the same input share one
+    /// where their tables fit side by side.
     pub(super) fn look_up(&self, op: &'static str, jobs: &[(Ciphertext, &Table)]) -> Result<Vec<Ciphertext>, Error> {
         for (x, _) in jobs {
             self.keys.check_noise(op, x.variance_torus(), 0)?;
@@ -84,7 +85,8 @@ impl Integers<'_> {
         Ok(rotated.into_iter().zip(places()).map(wrap).collect())
     }
 
-    /// What stands for a bootstrap's output where none is done: a mask that isn't zero, and is the same where the output would be.
+    /// What stands for a bootstrap's output where none is done: a mask that isn't zero, and is the same where the
+    /// output would be.
     fn pretended(&self, x: &Ciphertext, table: &Table) -> (Lwe, NoiseSum) {
         let mut hasher = DefaultHasher::new();
         (x.lwe.digest(), &table.0).hash(&mut hasher);
@@ -95,8 +97,8 @@ impl Integers<'_> {
         (Lwe::from_words(words), NoiseSum::from_terms([NoiseTerm { source, factor: 1.0, variance }]))
     }
 
-    /// `constant + Σ factor·x`, without a bootstrap: [`crate::EvalKeys::linear`]. Where bootstraps are only counted, masks are as short as tells
-    /// them apart.
+    /// `constant + Σ factor·x`, without a bootstrap: [`crate::EvalKeys::linear`]. Where bootstraps are only counted,
+    /// masks are as short as tells them apart.
     pub(super) fn linear(&self, terms: &[(i64, &Ciphertext)], constant: i64) -> Result<Ciphertext, Error> {
         if !self.meter.dry {
             return self.keys.linear(terms, constant);

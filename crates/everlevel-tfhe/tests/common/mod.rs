@@ -61,7 +61,8 @@ pub fn uniform(dim: usize, seed: u64) -> Lwe {
 
 /// The errors of blind rotations of uniform ciphertexts, one each.
 ///
-/// Tables are white, as accumulators are after a few steps: a smooth table's first steps meet the mean of the secret's bits.
+/// Tables are white, as accumulators are after a few steps: a smooth table's first steps meet the mean of the secret's
+/// bits.
 pub fn rotation_errors(secret: &SecretKey, keys: &EvalKeys, count: u64) -> Vec<f64> {
     rotation_errors_in_batches(secret, keys, count, count as usize)
 }
@@ -93,8 +94,8 @@ pub fn rotation_errors_in_batches(secret: &SecretKey, keys: &EvalKeys, count: u6
     exponents.iter().zip(&luts).zip(&out).map(error).collect()
 }
 
-/// The errors of `count` rotations with each of some keys, the same at every run: a key's own errors, and its weight, are drawn once for all of
-/// its samples.
+/// The errors of `count` rotations with each of some keys, the same at every run: a key's own errors, and its weight,
+/// are drawn once for all of its samples.
 pub fn rotation_errors_of_keys(literal: &ParamsLiteral, key_count: u64, count: u64) -> Vec<f64> {
     let of_one = |index| {
         let (secret, keys) = fixed_keys(literal.clone(), index);
