@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use everlevel_tfhe::{Ciphertext, EvalKeys, Gate, SecretKey, Space, sets};
+use everlevel_binfhe::{Ciphertext, EvalKeys, Gate, SecretKey, Space, sets};
 
 /// A call to be timed.
 type Call = Box<dyn FnMut()>;

@@ -197,7 +197,7 @@ pub enum Error {
     },
     /// Parameters below 128 bits of security.
     #[error(transparent)]
-    Security(#[from] everlevel_params::Error),
+    Security(#[from] everlevel_security::Error),
     /// A file, or bytes, that are not what they should be; or no room for them.
     #[error(transparent)]
     Files(#[from] everlevel_io::Error),

@@ -1,9 +1,9 @@
 //! The modulus of every key that a context can make: what its security claim is about.
 
-use everlevel_params::estimate::{CostModel, Lwe, cheapest};
-use everlevel_params::{SecretDistribution, max_log2_qp};
 use everlevel_ring::PrimeSet;
 use everlevel_rlwe::SIGMA;
+use everlevel_security::estimate::{CostModel, Lwe, cheapest};
+use everlevel_security::{SecretDistribution, max_log2_qp};
 
 use crate::bootstrap::tables::{dense_gadget, lowest_sets, stage_gadget, stage_sets};
 use crate::context::Inner;

@@ -27,7 +27,7 @@ impl Context {
     pub fn secret_key_from_seed(&self, seed: &Seed) -> Result<SecretKey, Error> {
         self.install(|inner| {
             let weight = match inner.params.literal().secret {
-                everlevel_params::SecretDistribution::FixedWeight(weight) => Some(weight),
+                everlevel_security::SecretDistribution::FixedWeight(weight) => Some(weight),
                 _ => None,
             };
             let key = everlevel_rlwe::SecretKey::sample(&inner.ring, seed, 0, weight)?;

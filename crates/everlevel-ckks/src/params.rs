@@ -6,8 +6,8 @@
 //! steps what their precision needs.
 
 use everlevel_math::primes::{ntt_primes_below, ntt_primes_near};
-use everlevel_params::SecretDistribution;
 use everlevel_ring::{PrimeSet, Ring};
+use everlevel_security::SecretDistribution;
 
 use crate::Error;
 
@@ -438,7 +438,7 @@ impl Params {
 
     /// Largest log2 of a key's modulus.
     pub fn max_log2_qp(&self) -> Option<f64> {
-        everlevel_params::max_log2_qp(self.literal.log_n, self.literal.secret)
+        everlevel_security::max_log2_qp(self.literal.log_n, self.literal.secret)
     }
 
     /// Refuses a key modulus above the cap, unless `insecure` was spelled out.
@@ -446,7 +446,7 @@ impl Params {
         if self.literal.insecure {
             return Ok(());
         }
-        Ok(everlevel_params::check(self.literal.log_n, self.literal.secret, ring.log2(set))?)
+        Ok(everlevel_security::check(self.literal.log_n, self.literal.secret, ring.log2(set))?)
     }
 
     /// Refuses an encapsulation modulus above the cap, unless `insecure` was spelled out.
@@ -455,7 +455,7 @@ impl Params {
             return Ok(());
         }
         let secret = SecretDistribution::FixedWeight(ENCAPSULATION_WEIGHT);
-        Ok(everlevel_params::check(self.literal.log_n, secret, ring.log2(set))?)
+        Ok(everlevel_security::check(self.literal.log_n, secret, ring.log2(set))?)
     }
 }
 

@@ -8,8 +8,8 @@ use std::sync::Mutex;
 
 use common::{Party, depth, uniform};
 use everlevel_ckks::{BootstrapKeySize, Context, Options, Params, ParamsLiteral, no_progress};
-use everlevel_params::SecretDistribution;
 use everlevel_rand::Seed;
+use everlevel_security::SecretDistribution;
 
 fn context(literal: ParamsLiteral, seeded_keys: bool) -> Context {
     let options = Options { thread_count: 2, seeded_keys, ..Options::default() };

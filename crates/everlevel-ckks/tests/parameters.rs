@@ -8,9 +8,9 @@ use everlevel_ckks::params::{ENCAPSULATION_WEIGHT, stage_counts};
 use everlevel_ckks::{
     BootstrapKeySize, BootstrapKind, Context, Error, KeyModulus, Options, Params, ParamsLiteral, Precision, no_progress,
 };
-use everlevel_params::SecretDistribution::{FixedWeight, Ternary};
-use everlevel_params::{SecretDistribution, max_log2_qp};
 use everlevel_ring::PrimeSet;
+use everlevel_security::SecretDistribution::{FixedWeight, Ternary};
+use everlevel_security::{SecretDistribution, max_log2_qp};
 
 /// log2 of a product of primes, from the primes themselves.
 fn log2(params: &Params, set: &PrimeSet) -> f64 {

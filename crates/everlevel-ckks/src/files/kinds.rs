@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use everlevel_io::Error as FileError;
-use everlevel_params::SecretDistribution;
 use everlevel_rlwe::Gadget;
+use everlevel_security::SecretDistribution;
 use zeroize::Zeroizing;
 
 use crate::context::Inner;

@@ -1,7 +1,7 @@
 //! Parameters as text: the literal, JSON.
 
 use everlevel_io::Error as FileError;
-use everlevel_params::SecretDistribution;
+use everlevel_security::SecretDistribution;
 use serde::{Deserialize, Serialize};
 
 use crate::{Error, ParamsLiteral, Precision};

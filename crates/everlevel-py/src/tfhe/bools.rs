@@ -1,6 +1,6 @@
 //! Arrays of truth values: what comparisons of integers of 8 to 64 bits give.
 
-use everlevel_tfhe::{BoolArray, Error, Width};
+use everlevel_binfhe::{BoolArray, Error, Width};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 

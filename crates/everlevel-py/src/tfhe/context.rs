@@ -4,10 +4,10 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use everlevel_binfhe::{self as tfhe, Error, Gate, Lwe, NoiseSum, Progress, Space, noise, sets};
 use everlevel_ckks::io::{Access, Container};
 use everlevel_ring::Pool;
 use everlevel_rlwe::SecretId;
-use everlevel_tfhe::{self as tfhe, Error, Gate, Lwe, NoiseSum, Progress, Space, noise, sets};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;

@@ -1,6 +1,6 @@
 //! TFHE's errors as classes of `everlevel.errors`.
 
-use everlevel_tfhe::Error;
+use everlevel_binfhe::Error;
 
 use crate::error::{Field, Raise, Translation, int, text, translate_files};
 

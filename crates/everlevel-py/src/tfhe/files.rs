@@ -1,7 +1,7 @@
 //! Objects to containers and back.
 
+use everlevel_binfhe::{self as tfhe, Error, files};
 use everlevel_ckks::io::{Builder, Container, Error as FileError};
-use everlevel_tfhe::{self as tfhe, Error, files};
 use pyo3::prelude::*;
 
 use crate::files::{NOTE, Notes};

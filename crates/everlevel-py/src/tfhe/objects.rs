@@ -1,6 +1,6 @@
 //! Keys and arrays of ciphertexts: immutable, with the properties that Python shows.
 
-use everlevel_tfhe as tfhe;
+use everlevel_binfhe as tfhe;
 use pyo3::prelude::*;
 
 /// Decrypts.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use everlevel_tfhe::{BoolArray, Error, Extreme, Integers, UintArray, Width};
+use everlevel_binfhe::{BoolArray, Error, Extreme, Integers, UintArray, Width};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;

@@ -1,0 +1,171 @@
+//! Half products beside full ones:
+//! `cargo run --release -p everlevel-binfhe --example products -- [--samples COUNT] [--json FILE] [set …]`.
+//!
+//! For each set, with as many digits for the body as for a mask (full) and as it is named (half): transforms and
+//! products of one step of a blind rotation, bytes of the key, milliseconds of a rotation on one thread (its CPU time,
+//! full and half in turn), the noise of `COUNT` rotations (10,000) beside its formula, and the failure probability. It
+//! ends with an error where the variance of 10,000 rotations is more than 5 % off its formula; the transforms' part of
+//! that is an upper bound, of which half is enough.
+
+#[path = "../tests/common/mod.rs"]
+mod common;
+mod timing;
+
+use std::error::Error;
+
+use everlevel_binfhe::{EvalKeys, Gadget, Lut, ParamsLiteral, SecretKey, noise, sets};
+use serde::Serialize;
+use timing::{cpu_seconds, least_and_median};
+
+/// Keys that the samples of a noise are from.
+const KEYS: u64 = 20;
+/// Single rotations that are timed, and passes over the key for [`BATCH`] of them.
+const REPEATS: (usize, usize) = (61, 7);
+const BATCH: usize = 64;
+
+#[derive(Serialize)]
+struct Row {
+    /// The named set.
+    set: String,
+    /// `full` or `half`.
+    products: &'static str,
+    mask: Gadget,
+    body: Gadget,
+    bits_per_step: usize,
+    transforms: usize,
+    multiplications: usize,
+    key_megabytes: f64,
+    least_milliseconds: f64,
+    median_milliseconds: f64,
+    batch_milliseconds: f64,
+    samples: usize,
+    log2_deviation: f64,
+    log2_deviation_formula: f64,
+    variance_ratio: f64,
+    /// The transforms' part of the formula.
+    transforms_ratio: f64,
+    log2_p_fail: f64,
+}
+
+impl Row {
+    fn is_as_predicted(&self) -> bool {
+        self.samples < 10_000 || (0.95 * (1.0 - 0.5 * self.transforms_ratio)..1.05).contains(&self.variance_ratio)
+    }
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let (mut samples, mut path, mut names) = (10_000, None, Vec::new());
+    let mut arguments = std::env::args().skip(1);
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "--samples" => samples = arguments.next().ok_or("--samples needs a number")?.parse()?,
+            "--json" => path = Some(arguments.next().ok_or("--json needs a file")?),
+            _ => names.push(argument),
+        }
+    }
+    if names.is_empty() {
+        names = ["tfhe-lib", "gate-64", "gate-128", "integer-4-128", "integer-5-128"].map(String::from).into();
+    }
+    let mut rows = Vec::new();
+    for name in &names {
+        for row in compare(name, samples)? {
+            print(&row);
+            rows.push(row);
+        }
+    }
+    if let Some(path) = path {
+        std::fs::write(path, serde_json::to_string_pretty(&rows)? + "\n")?;
+    }
+    match rows.iter().find(|row| !row.is_as_predicted()) {
+        None => Ok(()),
+        Some(row) => Err(format!("{}: the variance is {:.3} of its formula", row.set, row.variance_ratio).into()),
+    }
+}
+
+fn print(row: &Row) {
+    let digits = |gadget: Gadget| format!("{} × {}", gadget.digits, gadget.base_log2);
+    println!(
+        "{:<14} {} products: digits of mask {}, body {}; a step of {} has {:>2} transforms, {:>2} multiplications, key {:>5.1} MB; one {:>6.3} ms (median {:.3}), \
+         of 64 {:>6.3}; noise 2^{:.3}, formula 2^{:.3}, variance {:.3} of it, {} samples; p_fail 2^{:.1}",
+        row.set,
+        row.products,
+        digits(row.mask),
+        digits(row.body),
+        row.bits_per_step,
+        row.transforms,
+        row.multiplications,
+        row.key_megabytes,
+        row.least_milliseconds,
+        row.median_milliseconds,
+        row.batch_milliseconds,
+        row.log2_deviation,
+        row.log2_deviation_formula,
+        row.variance_ratio,
+        row.samples,
+        row.log2_p_fail,
+    );
+}
+
+/// A set's forms: with full products, and with half ones. The 2016 library's has two of these.
+fn forms(name: &str) -> Result<Vec<ParamsLiteral>, Box<dyn Error>> {
+    let half = sets::find(name)?.literal();
+    if name == "tfhe-lib" {
+        return Ok(vec![sets::find("tfhe-lib-full")?.literal(), sets::find("tfhe-lib-seven")?.literal(), half]);
+    }
+    // Its failure probability is what it is.
+    let full = ParamsLiteral { body_gadget: half.mask_gadget, max_log2_p_fail: 0.0, ..half.clone() };
+    Ok(vec![full, half])
+}
+
+fn compare(name: &str, samples: u64) -> Result<Vec<Row>, Box<dyn Error>> {
+    let forms = forms(name)?;
+    let keys: Vec<(SecretKey, EvalKeys)> = forms.iter().map(|form| common::fixed_keys(form.clone(), 0)).collect();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
+    let singles = pool.install(|| time(&keys, 1, REPEATS.0));
+    let batches = pool.install(|| time(&keys, BATCH, REPEATS.1));
+    let row = |i: usize| {
+        let params = keys[i].1.params();
+        let errors = common::rotation_errors_of_keys(&forms[i], KEYS, samples.div_ceil(KEYS));
+        let (measured, formula) = (common::variance(&errors), params.noise().blind_rotation);
+        let (least_milliseconds, median_milliseconds) = singles[i];
+        Row {
+            set: name.into(),
+            products: if params.mask_gadget == params.body_gadget { "full" } else { "half" },
+            mask: params.mask_gadget,
+            body: params.body_gadget,
+            bits_per_step: params.bits_per_step,
+            transforms: params.transforms(),
+            multiplications: params.rows() * (params.rank + 1) * params.ggsws() / params.steps(),
+            key_megabytes: keys[i].1.bootstrap_key().nbytes() as f64 / 1e6,
+            least_milliseconds,
+            median_milliseconds,
+            batch_milliseconds: batches[i].1,
+            samples: errors.len(),
+            log2_deviation: 0.5 * measured.log2(),
+            log2_deviation_formula: 0.5 * formula.log2(),
+            variance_ratio: measured / formula,
+            transforms_ratio: params.lwe_dim as f64 * noise::transforms(params) / formula,
+            log2_p_fail: params.log2_p_fail(params.norm2),
+        }
+    };
+    Ok((0..forms.len()).map(row).collect())
+}
+
+/// Least and median milliseconds of one of `count` rotations with each key, the keys in turn.
+fn time(keys: &[(SecretKey, EvalKeys)], count: usize, repeats: usize) -> Vec<(f64, f64)> {
+    let mut times = vec![Vec::new(); keys.len()];
+    for repeat in 0..=repeats {
+        for ((_, keys), times) in keys.iter().zip(&mut times) {
+            let input = |i| keys.exponents(&common::uniform(keys.params().ciphertext_dim(), i), 0);
+            let inputs: Vec<Vec<u32>> = (0..count as u64).map(input).collect();
+            let lut = Lut::sign(keys.params(), 1 << 61);
+            let start = cpu_seconds(libc::CLOCK_THREAD_CPUTIME_ID);
+            std::hint::black_box(keys.bootstrap_key().blind_rotate(&inputs, &vec![&lut; count], 1));
+            // The first is for what is not in memory yet.
+            if repeat > 0 {
+                times.push(1e3 * (cpu_seconds(libc::CLOCK_THREAD_CPUTIME_ID) - start) / count as f64);
+            }
+        }
+    }
+    times.into_iter().map(least_and_median).collect()
+}

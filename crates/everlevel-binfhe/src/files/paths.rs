@@ -1,0 +1,147 @@
+//! Objects in files of their own.
+//!
+//! Keys read the parameters that their files say. Arrays of ciphertexts are read for the parameters of the keys that
+//! they are used with.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use everlevel_io::{Access, Container, Error as FileError};
+
+use super::{
+    EVAL_KEYS_KIND, SECRET_KEY_KIND, bools_from_container, bools_to_container, check_kind, ciphertexts_from_container,
+    ciphertexts_to_container, eval_keys_from_container, eval_keys_to_container, secret_key_from_container,
+    secret_key_to_container, uints_from_container, uints_to_container,
+};
+use crate::params::{Params, ParamsLiteral};
+use crate::uint::{BoolArray, UintArray};
+use crate::{Ciphertext, Error, SecretKey, SeededEvalKeys};
+
+/// What files of parameters without a name say in its place.
+const UNNAMED: &str = "unnamed";
+
+impl SecretKey {
+    /// Writes the key, as its seed, to a file that its owner alone can read. Returns the file's size in bytes.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn write(&self, path: &Path) -> Result<u64, Error> {
+        Ok(secret_key_to_container(self, UNNAMED).write(path)?)
+    }
+
+    /// Reads a key, of the parameters that the file says.
+    ///
+    /// # Errors
+    /// [`Error::Io`] for what is wrong with the file, [`Error::Parameter`] and its like for parameters that are not
+    /// sound.
+    pub fn read(path: &Path) -> Result<Self, Error> {
+        let (container, params) = open_key(path, SECRET_KEY_KIND)?;
+        secret_key_from_container(&params, &container)
+    }
+}
+
+impl SeededEvalKeys {
+    /// Writes the keys. Returns the file's size in bytes.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn write(&self, path: &Path) -> Result<u64, Error> {
+        Ok(eval_keys_to_container(self, UNNAMED).write(path)?)
+    }
+
+    /// Reads keys, of the parameters that the file says.
+    ///
+    /// # Errors
+    /// As [`SecretKey::read`].
+    pub fn read(path: &Path) -> Result<Self, Error> {
+        let (container, params) = open_key(path, EVAL_KEYS_KIND)?;
+        eval_keys_from_container(&params, &container)
+    }
+}
+
+impl Ciphertext {
+    /// Writes ciphertexts of one secret, and what is known of their noise. Returns the file's size in bytes.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # use everlevel_binfhe::{Ciphertext, Error, Params, SecretKey, SeededEvalKeys, sets};
+    /// # fn main() -> Result<(), Error> {
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let (keys_path, bits_path) = (folder.path().join("keys"), folder.path().join("bits"));
+    /// # let (keys_path, bits_path) = (keys_path.as_path(), bits_path.as_path());
+    /// # let params = Arc::new(Params::try_from(sets::find("gate-64")?.insecure_literal(9))?);
+    /// let secret = SecretKey::generate(params)?;
+    /// SeededEvalKeys::generate(&secret)?.write(keys_path)?;
+    /// let bits = secret.encrypt_bits(&[true, false])?;
+    /// Ciphertext::write_all(&bits, secret.params(), bits_path)?;
+    ///
+    /// let keys = SeededEvalKeys::read(keys_path)?.prepare(); // elsewhere
+    /// let bits = Ciphertext::read_all(keys.params(), bits_path)?;
+    /// # assert_eq!(secret.decrypt_bits(&bits)?, [true, false]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::ForeignObject`] for ciphertexts of different secrets, [`Error::NothingToSave`] for none, [`Error::Io`].
+    pub fn write_all(all: &[Self], params: &Params, path: &Path) -> Result<u64, Error> {
+        Ok(ciphertexts_to_container(params, all, UNNAMED)?.write(path)?)
+    }
+
+    /// Reads ciphertexts of these parameters.
+    ///
+    /// # Errors
+    /// [`Error::Io`] for what is wrong with the file, other parameters among it.
+    pub fn read_all(params: &Params, path: &Path) -> Result<Vec<Self>, Error> {
+        ciphertexts_from_container(params, &open(path)?)
+    }
+}
+
+impl UintArray {
+    /// Writes the integers. Returns the file's size in bytes.
+    ///
+    /// # Errors
+    /// As [`Ciphertext::write_all`].
+    pub fn write(&self, params: &Params, path: &Path) -> Result<u64, Error> {
+        Ok(uints_to_container(params, self, UNNAMED)?.write(path)?)
+    }
+
+    /// Reads integers of these parameters.
+    ///
+    /// # Errors
+    /// As [`Ciphertext::read_all`]; [`Error::WrongSpace`] for parameters without integers of 8 to 64 bits.
+    pub fn read(params: &Params, path: &Path) -> Result<Self, Error> {
+        uints_from_container(params, &open(path)?)
+    }
+}
+
+impl BoolArray {
+    /// Writes the truth values. Returns the file's size in bytes.
+    ///
+    /// # Errors
+    /// As [`Ciphertext::write_all`].
+    pub fn write(&self, params: &Params, path: &Path) -> Result<u64, Error> {
+        Ok(bools_to_container(params, self, UNNAMED)?.write(path)?)
+    }
+
+    /// Reads truth values of these parameters.
+    ///
+    /// # Errors
+    /// As [`UintArray::read`].
+    pub fn read(params: &Params, path: &Path) -> Result<Self, Error> {
+        bools_from_container(params, &open(path)?)
+    }
+}
+
+fn open(path: &Path) -> Result<Container, Error> {
+    Ok(Container::open(path, Access::default())?)
+}
+
+/// Opens the file of a key, and reads its parameters, which are validated again.
+fn open_key(path: &Path, kind: &str) -> Result<(Container, Arc<Params>), Error> {
+    let container = open(path)?;
+    check_kind(&container, kind)?;
+    let literal: ParamsLiteral = serde_json::from_str(container.metadata("params")?)
+        .map_err(|error| FileError::header("params", error, "parameters"))?;
+    Ok((container, Arc::new(Params::try_from(literal)?)))
+}

@@ -1,0 +1,72 @@
+//! TFHE: gates, look-up tables and small integers on encrypted data, by programmable bootstrapping.
+//!
+//! *Vocabulary.* The **torus** is the reals modulo 1, as leading bits of words. An **LWE** ciphertext is a mask, a
+//! vector, and a body; its **phase** is the body less the mask times the secret: message and noise. **GLWE** is the
+//! same with polynomials, **GGSW** the matrix form that multiplies. A **table** is programmed into a bootstrap, which
+//! gives its entry with fresh noise.
+//!
+//! *Map.* [`mod@params`] literals and what is checked · [`mod@sets`] named ones with claims · [`mod@secret`] keys ·
+//! [`mod@ciphertext`] encryption · [`mod@eval_keys`] bootstrapping · [`mod@gates`] · [`mod@messages`] of a few bits ·
+//! [`mod@uint`], integers of 8 to 64 bits · [`mod@lut`] · [`mod@files`] · below them [`mod@bootstrap_key`],
+//! [`mod@key_switch`], [`mod@mod_switch`], [`mod@lwe`] · [`mod@noise`] the formulas and the mathematics ·
+//! [`mod@noise_sum`] what a ciphertext knows of its noise.
+//!
+//! *Safety.* Decryptions that are shown to others tell about the noise; nothing here floods it. Operations on secrets
+//! don't branch or index on them.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use everlevel_binfhe::{EvalKeys, Gate, SecretKey, sets};
+//!
+//! # fn main() -> Result<(), everlevel_binfhe::Error> {
+//! let secret = SecretKey::generate(Arc::new(sets::find("gate-64")?.params()?))?;
+//! let keys = EvalKeys::generate(&secret)?;
+//! let bits = secret.encrypt_bits(&[true, false])?;
+//! let sum = keys.gate(Gate::Xor, &bits[0], &bits[1])?;
+//! let carry = keys.gate(Gate::And, &bits[0], &bits[1])?;
+//! assert_eq!(secret.decrypt_bits(&[sum, carry])?, [true, false]);
+//! # Ok(())
+//! # }
+//! ```
+
+mod blind_rotation;
+pub mod bootstrap_key;
+pub mod ciphertext;
+pub mod eval_keys;
+pub mod files;
+pub mod gates;
+pub mod key_switch;
+pub mod lut;
+pub mod lwe;
+pub mod messages;
+pub mod mod_switch;
+pub mod noise;
+pub mod noise_sum;
+pub mod params;
+pub mod secret;
+pub mod sets;
+pub mod uint;
+
+mod buffer;
+mod error;
+mod exact;
+mod ggsw;
+mod torus;
+
+pub use bootstrap_key::{BootstrapKey, SeededBootstrapKey};
+pub use ciphertext::Ciphertext;
+pub use error::Error;
+pub use eval_keys::{EvalKeys, SeededEvalKeys};
+pub use gates::Gate;
+pub use key_switch::{KeySwitchKey, SeededKeySwitchKey};
+pub use lut::Lut;
+pub use lwe::Lwe;
+pub use noise_sum::{NoiseSum, NoiseTerm};
+pub use params::{Gadget, KeySwitch, Order, Params, ParamsLiteral, Space};
+pub use secret::SecretKey;
+pub use sets::NamedSet;
+pub use uint::{BoolArray, Cost, Extreme, Integers, UintArray, Width};
+
+/// Called with the steps done and the steps in all, from any thread. [`std::ops::ControlFlow::Break`] stops the
+/// operation, which then returns [`Error::Cancelled`] and nothing else.
+pub type Progress<'a> = &'a (dyn Fn(usize, usize) -> std::ops::ControlFlow<()> + Sync);

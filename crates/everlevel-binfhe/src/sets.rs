@@ -1,0 +1,340 @@
+//! Named sets: parameters with claims, each of which a test recomputes (`tests/claims.rs`).
+
+use crate::Error;
+use crate::params::{Gadget, KeySwitch, Order, Params, ParamsLiteral, Space};
+
+/// A set and what is claimed about it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct NamedSet {
+    /// Its name: `gate` or `integer-BITS`, then log2 of the failure probability that it stays below.
+    pub name: &'static str,
+    /// Cheapest attack on either secret under MATZOV ([`everlevel_security::torus`]).
+    pub security_bits: f64,
+    /// log2 of the failure probability of a bootstrap whose input has the largest accepted `norm2`.
+    pub log2_p_fail: f64,
+    /// One sentence for people.
+    pub about: &'static str,
+    numbers: Numbers,
+}
+
+/// A literal in short.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Numbers {
+    torus_bits: u32,
+    /// Small dimension and its deviation.
+    lwe: (usize, f64),
+    /// Rank, log2 of the degree, deviation.
+    glwe: (usize, u32, f64),
+    log2_extension: u32,
+    bits_per_step: usize,
+    /// Base and digits of the masks' gadget.
+    mask: (u32, u32),
+    /// Base and digits of the body's gadget.
+    body: (u32, u32),
+    /// Base, digits and ring of the key switch.
+    key_switch: (u32, u32, usize),
+    order: Order,
+    space: Space,
+    norm2: f64,
+    max_log2_p_fail: f64,
+    insecure: bool,
+}
+
+impl NamedSet {
+    /// The unchecked parameters, for variations.
+    pub fn literal(&self) -> ParamsLiteral {
+        let x = &self.numbers;
+        ParamsLiteral {
+            torus_bits: x.torus_bits,
+            lwe_dim: x.lwe.0,
+            lwe_log2_std_dev: x.lwe.1,
+            rank: x.glwe.0,
+            log_n: x.glwe.1,
+            log2_extension: x.log2_extension,
+            bits_per_step: x.bits_per_step,
+            glwe_log2_std_dev: x.glwe.2,
+            mask_gadget: Gadget::new(x.mask.0, x.mask.1),
+            body_gadget: Gadget::new(x.body.0, x.body.1),
+            key_switch: KeySwitch { gadget: Gadget::new(x.key_switch.0, x.key_switch.1), ring: x.key_switch.2 },
+            order: x.order,
+            space: x.space,
+            norm2: x.norm2,
+            max_log2_p_fail: x.max_log2_p_fail,
+            insecure: x.insecure,
+        }
+    }
+
+    /// The same space, order and failure probability at ring degree `2^log_n` and a small dimension, **without any
+    /// security**: for tests, and for looking at how things work.
+    pub fn insecure_literal(&self, log_n: u32) -> ParamsLiteral {
+        let (deviation, gadget) = match self.numbers.torus_bits {
+            32 => (-28.0, Gadget::new(7, 3)),
+            _ => (-58.0, Gadget::new(15, 2)),
+        };
+        ParamsLiteral {
+            lwe_dim: 32,
+            lwe_log2_std_dev: -28.0,
+            rank: 1,
+            log_n,
+            log2_extension: 0,
+            glwe_log2_std_dev: deviation,
+            mask_gadget: gadget,
+            body_gadget: gadget,
+            key_switch: KeySwitch { gadget: Gadget::new(4, 6), ring: 32 },
+            insecure: true,
+            ..self.literal()
+        }
+    }
+
+    /// The parameters.
+    ///
+    /// # Errors
+    /// None for the sets of [`ALL`]: a test makes each.
+    pub fn params(&self) -> Result<Params, Error> {
+        Params::try_from(self.literal())
+    }
+}
+
+/// The set of a name.
+///
+/// # Errors
+/// [`Error::UnknownSet`] with the names there are.
+pub fn find(name: &str) -> Result<&'static NamedSet, Error> {
+    let unknown = || Error::UnknownSet { name: name.into(), known: ALL.iter().map(|set| set.name).collect() };
+    ALL.iter().find(|set| set.name == name).ok_or_else(unknown)
+}
+
+const KEY_SWITCH_FIRST: Order = Order::KeySwitchFirst;
+
+/// The default set of the 2016 library, in its order, with our key switch and either gadget.
+const fn tfhe_lib(mask: (u32, u32), body: (u32, u32)) -> Numbers {
+    Numbers {
+        torus_bits: 32,
+        lwe: (630, -15.0),
+        glwe: (1, 10, -25.0),
+        log2_extension: 0,
+        bits_per_step: 1,
+        mask,
+        body,
+        key_switch: (3, 4, 1),
+        order: Order::BootstrapFirst,
+        space: Space::Bit,
+        norm2: 4.0,
+        max_log2_p_fail: -64.0,
+        insecure: true,
+    }
+}
+
+const fn gate(
+    lwe: (usize, f64),
+    glwe: (usize, u32, f64),
+    (mask, body): ((u32, u32), (u32, u32)),
+    key_switch: (u32, u32, usize),
+    max_log2_p_fail: f64,
+) -> Numbers {
+    Numbers {
+        torus_bits: 64,
+        lwe,
+        glwe,
+        log2_extension: 0,
+        bits_per_step: 1,
+        mask,
+        body,
+        key_switch,
+        order: KEY_SWITCH_FIRST,
+        space: Space::Bit,
+        norm2: 4.0,
+        max_log2_p_fail,
+        insecure: false,
+    }
+}
+
+/// A set of integers: `norm2` allows `2^⌈bits/2⌉·x + y` of bootstrapped ciphertexts, generously rounded.
+const fn integer(
+    bits: u32,
+    lwe: (usize, f64),
+    glwe: (usize, u32, f64),
+    (mask, body): ((u32, u32), (u32, u32)),
+    key_switch: (u32, u32, usize),
+    max_log2_p_fail: f64,
+) -> Numbers {
+    let norm = (1u32 << bits.div_ceil(2)) as f64 + 1.0;
+    Numbers {
+        torus_bits: 64,
+        lwe,
+        glwe,
+        log2_extension: 0,
+        bits_per_step: 1,
+        mask,
+        body,
+        key_switch,
+        order: KEY_SWITCH_FIRST,
+        space: Space::Integer { bits },
+        norm2: norm * norm,
+        max_log2_p_fail,
+        insecure: false,
+    }
+}
+
+/// With a step of a blind rotation for each two bits.
+const fn in_twos(numbers: Numbers) -> Numbers {
+    Numbers { bits_per_step: 2, ..numbers }
+}
+
+/// With tables of `2^log2_extension` times as many coefficients.
+const fn extended(log2_extension: u32, numbers: Numbers) -> Numbers {
+    Numbers { log2_extension, ..numbers }
+}
+
+const fn named(
+    name: &'static str,
+    (security_bits, log2_p_fail): (f64, f64),
+    about: &'static str,
+    numbers: Numbers,
+) -> NamedSet {
+    NamedSet { name, security_bits, log2_p_fail, about, numbers }
+}
+
+/// Every set.
+pub const ALL: &[NamedSet] = &[
+    named(
+        "tfhe-lib",
+        (116.6, -82.0),
+        "The 2016 library's default set with half products: below 128 bits today, for comparisons only.",
+        tfhe_lib((8, 2), (7, 2)),
+    ),
+    named(
+        "tfhe-lib-seven",
+        (116.6, -102.2),
+        "The same, three digits for the mask and two for the body.",
+        tfhe_lib((7, 3), (7, 2)),
+    ),
+    named(
+        "tfhe-lib-full",
+        (116.6, -99.7),
+        "The same with full products, three digits for each.",
+        tfhe_lib((7, 3), (7, 3)),
+    ),
+    named(
+        "gate-64",
+        (130.0, -68.0),
+        "Gates; any gate on what any gate or MUX gives.",
+        in_twos(gate((640, -13.27), (3, 9, -35.57), ((17, 1), (16, 1)), (2, 6, 32), -64.0)),
+    ),
+    named(
+        "gate-128",
+        (130.2, -141.5),
+        "Gates that fail more rarely.",
+        in_twos(gate((672, -14.06), (3, 9, -35.57), ((17, 1), (16, 1)), (2, 6, 32), -128.0)),
+    ),
+    named(
+        "integer-1-64",
+        (130.0, -77.9),
+        "Integers of 1 bit, carries among them.",
+        in_twos(integer(1, (640, -13.27), (3, 9, -35.57), ((17, 1), (16, 1)), (1, 11, 32), -64.0)),
+    ),
+    named(
+        "integer-2-64",
+        (130.3, -64.8),
+        "Integers of 2 bits, carries among them.",
+        integer(2, (704, -14.86), (3, 9, -35.57), ((17, 1), (16, 1)), (1, 12, 32), -64.0),
+    ),
+    named(
+        "integer-3-64",
+        (130.4, -67.7),
+        "Integers of 3 bits, carries among them.",
+        in_twos(integer(3, (736, -15.66), (2, 10, -48.32), ((20, 1), (19, 1)), (1, 13, 32), -64.0)),
+    ),
+    named(
+        "integer-4-64",
+        (130.6, -74.2),
+        "Integers of 4 bits, carries among them.",
+        in_twos(integer(4, (800, -17.25), (1, 11, -48.32), ((21, 1), (20, 1)), (2, 7, 32), -64.0)),
+    ),
+    named(
+        "integer-5-64",
+        (130.8, -68.2),
+        "Integers of 5 bits, carries among them.",
+        extended(1, integer(5, (832, -18.05), (1, 11, -48.32), ((23, 1), (21, 1)), (2, 8, 32), -64.0)),
+    ),
+    named(
+        "integer-6-64",
+        (130.9, -66.6),
+        "Integers of 6 bits, carries among them.",
+        extended(2, integer(6, (896, -19.64), (1, 11, -48.32), ((23, 1), (21, 1)), (1, 17, 32), -64.0)),
+    ),
+    named(
+        "integer-7-64",
+        (131.1, -69.3),
+        "Integers of 7 bits, carries among them.",
+        extended(3, integer(7, (928, -20.44), (1, 11, -48.32), ((17, 2), (21, 1)), (2, 9, 32), -64.0)),
+    ),
+    named(
+        "integer-8-64",
+        (131.1, -68.2),
+        "Integers of 8 bits, carries among them.",
+        extended(4, integer(8, (960, -21.23), (1, 11, -48.32), ((14, 2), (14, 2)), (2, 9, 32), -64.0)),
+    ),
+    named(
+        "integer-1-128",
+        (130.2, -132.2),
+        "Integers of 1 bit, carries among them.",
+        in_twos(integer(1, (672, -14.06), (3, 9, -35.57), ((17, 1), (16, 1)), (1, 12, 32), -128.0)),
+    ),
+    named(
+        "integer-2-128",
+        (130.3, -128.8),
+        "Integers of 2 bits, carries among them.",
+        in_twos(integer(2, (704, -14.86), (2, 10, -48.32), ((21, 1), (20, 1)), (1, 12, 32), -128.0)),
+    ),
+    named(
+        "integer-3-128",
+        (130.6, -132.4),
+        "Integers of 3 bits, carries among them.",
+        in_twos(integer(3, (800, -17.25), (2, 10, -48.32), ((21, 1), (20, 1)), (2, 7, 32), -128.0)),
+    ),
+    named(
+        "integer-4-128",
+        (130.8, -128.8),
+        "Integers of 4 bits, carries among them.",
+        in_twos(integer(4, (832, -18.05), (1, 11, -48.32), ((22, 1), (21, 1)), (1, 15, 32), -128.0)),
+    ),
+    named(
+        "integer-5-128",
+        (130.9, -133.9),
+        "Integers of 5 bits, carries among them.",
+        extended(1, integer(5, (896, -19.64), (1, 11, -48.32), ((16, 2), (20, 1)), (2, 8, 32), -128.0)),
+    ),
+    named(
+        "integer-6-128",
+        (131.1, -128.6),
+        "Integers of 6 bits, carries among them.",
+        extended(2, integer(6, (928, -20.44), (1, 11, -48.32), ((17, 2), (21, 1)), (1, 17, 32), -128.0)),
+    ),
+    named(
+        "integer-7-128",
+        (131.1, -128.1),
+        "Integers of 7 bits, carries among them.",
+        extended(3, integer(7, (960, -21.23), (1, 11, -48.32), ((15, 2), (14, 2)), (1, 20, 32), -128.0)),
+    ),
+    named(
+        "integer-8-128",
+        (131.2, -130.3),
+        "Integers of 8 bits, carries among them.",
+        extended(4, integer(8, (1024, -22.83), (1, 11, -48.32), ((15, 2), (14, 2)), (1, 20, 32), -128.0)),
+    ),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_set_has_insecure_parameters_of_degrees_that_hold_its_messages() {
+        for set in ALL {
+            let log_n = if matches!(set.numbers.space, Space::Integer { bits: 6.. }) { 13 } else { 10 };
+            let params = Params::try_from(set.insecure_literal(log_n)).unwrap();
+            assert!(params.insecure && params.space == set.numbers.space, "{}", set.name);
+        }
+    }
+}

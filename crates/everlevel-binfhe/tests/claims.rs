@@ -1,0 +1,112 @@
+//! Recomputes every claim of the named sets, and holds the noise formulas against published sets.
+
+use everlevel_binfhe::{Error, Gadget, KeySwitch, Order, Params, ParamsLiteral, Space, noise, sets};
+use everlevel_security::torus;
+
+#[test]
+fn every_claim_is_what_the_formulas_give() {
+    let mut wrong = Vec::new();
+    for set in sets::ALL {
+        let params = set.params().unwrap();
+        let log2_p_fail = params.log2_p_fail(params.norm2);
+        assert!(log2_p_fail <= params.max_log2_p_fail);
+        let bits = [(params.lwe_dim, params.lwe_log2_std_dev), (params.big_dim(), params.glwe_log2_std_dev)].map(
+            |(dim, log2_std_dev)| torus::estimate(dim, log2_std_dev).unwrap().map_or(512.0, |best| best.log2_cost),
+        );
+        let security_bits = bits[0].min(bits[1]);
+        println!("{}: ({security_bits:.1}, {log2_p_fail:.1})", set.name);
+        if (set.security_bits - security_bits).abs() > 0.051 || (set.log2_p_fail - log2_p_fail).abs() > 0.051 {
+            wrong.push(set.name);
+        }
+        assert!(params.insecure || security_bits >= 128.0, "{}", set.name);
+        assert_eq!(params.insecure, set.name.starts_with("tfhe-lib"));
+    }
+    assert!(wrong.is_empty(), "{wrong:?}");
+}
+
+#[test]
+fn names_are_unique_and_unknown_ones_are_refused() {
+    for (i, set) in sets::ALL.iter().enumerate() {
+        assert_eq!(sets::ALL.iter().position(|other| other.name == set.name), Some(i));
+        assert_eq!(sets::find(set.name).unwrap(), set);
+    }
+    let error = sets::find("gate").unwrap_err();
+    assert!(error.to_string().starts_with("parameters: there is no set named \"gate\"; choose one of tfhe-lib, "));
+}
+
+/// Sets published with their failure probabilities by tfhe-rs and by the CCS 2024 artifact: the same formulas give the
+/// same, with the plain modulus switch that they have.
+#[test]
+fn published_failure_probabilities_come_out() {
+    for (bits, n, rank, log_n, std_devs, pbs, ks, norm, expected) in [
+        (2, 750, 3, 9, (-16.01, -35.58), (17, 1), (4, 3), 3.0, -40.0),
+        (4, 796, 1, 11, (-17.16, -48.3), (23, 1), (3, 5), 5.0, -40.5),
+        (4, 833, 1, 11, (-18.1, -48.3), (23, 1), (3, 5), 5.0, -64.0),
+        (4, 788, 2, 10, (-17.98, -51.49), (23, 1), (4, 3), 16.0, -14.0),
+    ] {
+        let literal = ParamsLiteral {
+            torus_bits: 64,
+            lwe_dim: n,
+            lwe_log2_std_dev: std_devs.0,
+            rank,
+            log_n,
+            log2_extension: 0,
+            bits_per_step: 1,
+            glwe_log2_std_dev: std_devs.1,
+            mask_gadget: Gadget::new(pbs.0, pbs.1),
+            body_gadget: Gadget::new(pbs.0, pbs.1),
+            key_switch: KeySwitch { gadget: Gadget::new(ks.0, ks.1), ring: 1 },
+            order: Order::KeySwitchFirst,
+            space: Space::Integer { bits },
+            norm2: norm * norm,
+            max_log2_p_fail: 0.0,
+            insecure: true,
+        };
+        let params = Params::try_from(literal).unwrap();
+        let centred = params.noise().at_table(params.norm2 * params.noise().bootstrapped);
+        let plain = (n as f64 / 2.0 + 1.0) / (12.0 * (2.0 * params.n() as f64).powi(2));
+        let variance = centred - params.noise().mod_switch + plain;
+        let found = noise::log2_p_fail(params.margin_torus(), variance);
+        println!("{bits} bits, n = {n}: {found:.1}, published {expected}");
+        assert!((found - expected).abs() < 1.5, "{found} is not {expected}");
+    }
+}
+
+#[test]
+fn unsound_numbers_are_refused_with_both_values() {
+    let sound = sets::find("gate-64").unwrap().literal();
+    let refused = |literal: ParamsLiteral| Params::try_from(literal).unwrap_err().to_string();
+    assert_eq!(
+        refused(ParamsLiteral { torus_bits: 48, ..sound.clone() }),
+        "parameters: torus_bits is 48; it must be 32 or 64"
+    );
+    assert_eq!(
+        refused(ParamsLiteral { mask_gadget: Gadget::new(13, 5), ..sound.clone() }),
+        "parameters: mask_gadget is 5 digits of 13 bits; it must be 1 or more digits of 1 to 30 bits, 64 bits together"
+    );
+    assert_eq!(
+        refused(ParamsLiteral { lwe_log2_std_dev: -14.0, ..sound.clone() }),
+        "parameters: lwe_log2_std_dev is 2^-14.00 of the torus, the security line for 640 binary coefficients is 2^-13.27; \
+         widen the noise, take a larger dimension, or spell out `insecure`"
+    );
+    assert!(refused(ParamsLiteral { norm2: 100.0, ..sound.clone() }).contains("allowed is 2^-64.0"));
+    assert_eq!(
+        refused(ParamsLiteral { lwe_dim: 641, bits_per_step: 2, ..sound.clone() }),
+        "parameters: bits_per_step is 2; it must be 1, or 2 if lwe_dim = 641 is even"
+    );
+    for literal in [
+        ParamsLiteral { bits_per_step: 0, ..sound.clone() },
+        ParamsLiteral { bits_per_step: 3, ..sound.clone() },
+        ParamsLiteral { log2_extension: 1, ..sound.clone() },
+        ParamsLiteral { log_n: 7, ..sound.clone() },
+        ParamsLiteral { rank: 0, ..sound.clone() },
+        ParamsLiteral { lwe_dim: 0, ..sound.clone() },
+        ParamsLiteral { space: Space::Integer { bits: 9 }, ..sound.clone() },
+        ParamsLiteral { key_switch: KeySwitch { ring: 48, ..sound.key_switch }, ..sound.clone() },
+        ParamsLiteral { glwe_log2_std_dev: f64::NAN, ..sound.clone() },
+        ParamsLiteral { norm2: f64::NAN, ..sound.clone() },
+        ParamsLiteral { key_switch: KeySwitch { gadget: Gadget::new(8, 4), ring: 32 }, ..sound.clone() },
+    ] {
+        assert!(matches!(Params::try_from(literal), Err(Error::Parameter { .. })));
+    }
+}

@@ -1,0 +1,112 @@
+//! What goes through a container comes back, and what was changed is refused.
+
+mod common;
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use everlevel_binfhe::{Error, Gate, Params, SecretKey, SeededEvalKeys, Space, Width, files, sets};
+use everlevel_io::{Builder, Container, Error as FileError};
+use everlevel_rand::Seed;
+
+fn secret(torus_bits: u32, space: Space) -> SecretKey {
+    SecretKey::generate(Arc::new(Params::try_from(common::literal(torus_bits, space)).unwrap())).unwrap()
+}
+
+#[test]
+fn keys_and_ciphertexts_come_back() {
+    for torus_bits in [32, 64] {
+        let secret = secret(torus_bits, Space::Bit);
+        let keys = SeededEvalKeys::generate(&secret).unwrap();
+        let bits = secret.encrypt_bits(&[true, false, true]).unwrap();
+        let through = |bytes| Container::from_bytes(bytes).unwrap();
+        let params = secret.params();
+
+        let secret_file = through(files::secret_key_to_container(&secret, "a set").to_bytes());
+        let secret = files::secret_key_from_container(params, &secret_file).unwrap();
+        let keys_file = through(files::eval_keys_to_container(&keys, "a set").to_bytes());
+        let read = files::eval_keys_from_container(params, &keys_file).unwrap();
+        assert_eq!(read.bootstrap.bodies, keys.bootstrap.bodies);
+        assert_eq!(read.key_switch.bodies, keys.key_switch.bodies);
+        let bits_file = through(files::ciphertexts_to_container(params, &bits, "a set").unwrap().to_bytes());
+        let read_bits = files::ciphertexts_from_container(params, &bits_file).unwrap();
+        assert_eq!(read_bits, bits);
+
+        let keys = read.prepare();
+        let out = keys.gates(&[Gate::Nand], &read_bits, &bits).unwrap();
+        assert_eq!(secret.decrypt_bits(&out).unwrap(), [false, true, false]);
+    }
+}
+
+#[test]
+fn other_kinds_other_parameters_and_damage_are_refused() {
+    let secret = secret(32, Space::Bit);
+    let bits = secret.encrypt_bits(&[true]).unwrap();
+    let mut bytes = files::ciphertexts_to_container(secret.params(), &bits, "a set").unwrap().to_bytes();
+    let container = Container::from_bytes(bytes.clone()).unwrap();
+    let refused = files::secret_key_from_container(secret.params(), &container).unwrap_err();
+    assert!(matches!(refused, Error::Io(FileError::WrongKind { .. })), "{refused}");
+    let other = Params::try_from(common::literal(64, Space::Bit)).unwrap();
+    let refused = files::ciphertexts_from_container(&other, &container).unwrap_err();
+    assert!(matches!(refused, Error::Io(FileError::WrongParameters { .. })), "{refused}");
+    *bytes.last_mut().unwrap() ^= 1;
+    let container = Container::from_bytes(bytes).unwrap();
+    let refused = files::ciphertexts_from_container(secret.params(), &container).unwrap_err();
+    assert!(matches!(refused, Error::Io(FileError::Checksum { .. })), "{refused}");
+}
+
+#[test]
+fn ciphertexts_of_two_secrets_make_no_file() {
+    let secret = secret(32, Space::Bit);
+    let other = SecretKey::from_seed(Arc::clone(secret.params()), &Seed::from_bytes([7; 32])).unwrap();
+    let mut bits = secret.encrypt_bits(&[true]).unwrap();
+    bits.extend(other.encrypt_bits(&[true]).unwrap());
+    let refused = files::ciphertexts_to_container(secret.params(), &bits, "a set").unwrap_err();
+    assert!(matches!(refused, Error::ForeignObject { .. }), "{refused}");
+}
+
+#[test]
+fn key_generation_stops_when_told_to() {
+    let secret = secret(32, Space::Bit);
+    let refused = SeededEvalKeys::generate_reporting(&secret, &|_, _| ControlFlow::Break(())).unwrap_err();
+    assert!(matches!(refused, Error::Cancelled { .. }), "{refused}");
+}
+
+#[test]
+fn integers_come_back_and_blocks_that_are_none_are_refused() {
+    let literal = sets::find("integer-4-64").unwrap().insecure_literal(10);
+    let secret = SecretKey::generate(Arc::new(Params::try_from(literal).unwrap())).unwrap();
+    let params = secret.params();
+    let uints = secret.encrypt_uints(Width::U16, &[50_000, 7]).unwrap();
+    let bools = secret.encrypt_bools(&[true, false, true]).unwrap();
+    let open = |bytes| Container::from_bytes(bytes).unwrap();
+    let uints_file = open(files::uints_to_container(params, &uints, "a set").unwrap().to_bytes());
+    assert_eq!(files::uints_from_container(params, &uints_file).unwrap(), uints);
+    let bools_file = open(files::bools_to_container(params, &bools, "a set").unwrap().to_bytes());
+    assert_eq!(files::bools_from_container(params, &bools_file).unwrap(), bools);
+    let refused = files::uints_from_container(params, &bools_file).unwrap_err();
+    assert!(matches!(refused, Error::Io(FileError::WrongKind { .. })), "{refused}");
+
+    // Half an integer, a digit too large, a width that is none, a truth value of 2.
+    let file = |kind: &str, width: &str, max_value: u64, len: usize| {
+        let blocks = secret.encrypt_integers(&vec![1; len], max_value).unwrap();
+        let rows = open(files::ciphertexts_to_container(params, &blocks, "a set").unwrap().to_bytes());
+        let mut builder = Builder::new(kind);
+        for name in ["parameters", "params", "fingerprint", "secret_id"] {
+            builder.describe(name, rows.metadata(name).unwrap());
+        }
+        builder.describe("object", format!("{{\"width_bits\":{width}}}"));
+        for name in ["noise", "ciphertexts"] {
+            let bytes = rows.bytes(name).unwrap().to_vec();
+            builder.tensor(name, &[bytes.len()], bytes);
+        }
+        open(builder.to_bytes())
+    };
+    assert_eq!(files::uints_from_container(params, &file(files::UINTS_KIND, "8", 3, 8)).unwrap().len(), 2);
+    for (width, max_value, len) in [("8", 3, 7), ("8", 4, 8), ("24", 3, 12), ("\"a\"", 3, 8)] {
+        let refused = files::uints_from_container(params, &file(files::UINTS_KIND, width, max_value, len)).unwrap_err();
+        assert!(matches!(refused, Error::Io(FileError::Header { .. })), "{refused}");
+    }
+    let refused = files::bools_from_container(params, &file(files::BOOLS_KIND, "8", 2, 1)).unwrap_err();
+    assert!(matches!(refused, Error::Io(FileError::Header { .. })), "{refused}");
+}

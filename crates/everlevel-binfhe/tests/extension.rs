@@ -1,0 +1,93 @@
+//! Tables with more coefficients than the ring's degree.
+
+mod common;
+
+use everlevel_binfhe::{Gadget, Lut, Lwe, ParamsLiteral, Space};
+
+fn literal(torus_bits: u32, rank: usize, log2_extension: u32) -> ParamsLiteral {
+    let base = common::literal(torus_bits, Space::Integer { bits: 3 });
+    ParamsLiteral {
+        log2_extension,
+        rank,
+        mask_gadget: Gadget::new(7, 3),
+        body_gadget: Gadget::new(7, 3),
+        lwe_log2_std_dev: -26.0,
+        max_log2_p_fail: 0.0,
+        norm2: 1.0,
+        ..base
+    }
+}
+
+/// Every exponent of the body, with a random mask: the table's coefficient at the place that the phase names, with its
+/// sign.
+#[test]
+fn every_place_is_reached() {
+    for (torus_bits, rank, log2_extension) in [(32, 1, 1), (64, 2, 2), (64, 1, 5)] {
+        let (secret, keys) = common::fixed_keys(literal(torus_bits, rank, log2_extension), 7);
+        let n = keys.params().table_len();
+        let table: Vec<u64> = (0..n as u64 / 2).map(|i| (i % 7) << 60).collect();
+        let lut = Lut::from_torus(keys.params(), keys.params().log_table_len() - 1, &[table]).unwrap();
+        let inputs: Vec<Vec<u32>> = (0..2 * n as u32)
+            .step_by(if n > 1024 { 37 } else { 1 })
+            .map(|b| {
+                let mask = (0..keys.params().lwe_dim as u32).map(|i| (i * i * 31 + b * 17 + i) % (2 * n as u32));
+                mask.chain([b]).collect()
+            })
+            .collect();
+        let out = keys.bootstrap_key().blind_rotate(&inputs, &vec![&lut; inputs.len()], 2);
+        for (input, out) in inputs.iter().zip(&out) {
+            let (body, mask) = input.split_last().unwrap();
+            let sum: usize = mask.iter().zip(secret.small()).map(|(&a, &s)| a as usize * usize::from(s)).sum();
+            let place = (*body as usize + 2 * n * mask.len() - sum) % (2 * n);
+            let expected = if place < n { lut.coeffs()[place] } else { lut.coeffs()[place - n].wrapping_neg() };
+            let error = common::signed(out[0].phase(secret.big()).wrapping_sub(expected));
+            assert!(error.abs() < 1.0 / 64.0, "E = 2^{log2_extension}, place {place}: {error}");
+        }
+    }
+}
+
+#[test]
+fn messages_and_several_tables() {
+    for log2_extension in [1, 3] {
+        // Drawn anew at every run, so that answers must be as good as never wrong.
+        let (secret, keys) = common::keys(ParamsLiteral { max_log2_p_fail: -40.0, ..literal(64, 1, log2_extension) });
+        let values: Vec<u64> = (0..8).collect();
+        let x = secret.encrypt_integers(&values, 7).unwrap();
+        for count in [1, 2, 3] {
+            let tables: Vec<Vec<u64>> =
+                (0..count).map(|t| values.iter().map(|m| (m * (t + 2) + t) % 8).collect()).collect();
+            for (m, out) in keys.tables(&x, &tables).unwrap().into_iter().enumerate() {
+                let expected: Vec<u64> = tables.iter().map(|table| table[m]).collect();
+                assert_eq!(secret.decrypt_integers(&out).unwrap(), expected, "{count} tables of {m}");
+            }
+        }
+    }
+}
+
+/// One input by itself and in a batch, on one thread and on two: the same words.
+#[test]
+fn batches_change_nothing() {
+    let (secret, keys) = common::fixed_keys(literal(64, 1, 2), 3);
+    let values: Vec<u64> = (0..40).map(|i| i % 8).collect();
+    let x: Vec<Lwe> = secret.encrypt_integers(&values, 7).unwrap().iter().map(|x| x.lwe().clone()).collect();
+    let lut = Lut::from_messages(keys.params(), &[(0..8).map(|m| 7 - m).collect()]).unwrap();
+    let exponents: Vec<Vec<u32>> = x.iter().map(|x| keys.exponents(x, 0)).collect();
+    let all = keys.bootstrap_key().blind_rotate(&exponents, &vec![&lut; 40], 1);
+    assert_eq!(keys.bootstrap_key().blind_rotate(&exponents, &vec![&lut; 40], 2), all);
+    assert_eq!(keys.bootstrap_key().blind_rotate(&exponents[11..12], &[&lut], 1)[0], all[11]);
+}
+
+/// Rotations of real size. The share of the transforms' rounding has an upper bound for a formula, so that the noise
+/// may be below it.
+#[test]
+#[ignore = "slow: 400 rotations of up to 0.14 s"]
+fn named_sets_have_the_noise_of_their_formulas() {
+    for name in ["integer-5-64", "integer-8-128"] {
+        let literal = everlevel_binfhe::sets::find(name).unwrap().literal();
+        let formula = literal.lwe_dim as f64 * everlevel_binfhe::noise::external_product(&literal);
+        let errors = common::rotation_errors_of_keys(&literal, 2, 100);
+        let measured = errors.iter().map(|e| e * e).sum::<f64>() / errors.len() as f64;
+        println!("{name}: log2 deviation {:.2}, formula {:.2}", 0.5 * measured.log2(), 0.5 * formula.log2());
+        assert!((0.5..1.3).contains(&(measured / formula)), "{name}: {measured:e} is not {formula:e}");
+    }
+}
