@@ -1,11 +1,12 @@
 # Everlevel's commands. Each sets up all that it needs in .venv and target/; nothing is installed outside them.
 #
-#   make demo    encrypt a photograph, compute on it through two bootstraps, decrypt it, draw what happened
-#   make test    every check: formatter, lints, Rust tests, Rust docs, types, the site, Python tests
-#   make bench   the tables of bootstraps and of gates: time, precision or failures, keys (BENCH_ARGS="--help" says more)
-#   make docs    the documentation site, into build/site
-#   make build   the release build of the Python package, into .venv
-#   make lint    the formatters and linters alone
+#   make demo        encrypt a photograph, compute on it through two bootstraps, decrypt it, draw what happened
+#   make test        every check: formatter, lints, Rust tests, Rust docs, types, the site, Python tests
+#   make bench       the tables of bootstraps and of gates: time, precision or failures, keys (BENCH_ARGS="--help" says more)
+#   make docs        the documentation site, into build/site
+#   make build       the release build of the Python package, into .venv
+#   make lint        the formatters and linters alone
+#   make structure   circles of files, files that are too long, what is public without need
 
 PYTHON ?= python3
 VENV   ?= .venv
@@ -15,10 +16,10 @@ export VIRTUAL_ENV := $(abspath $(VENV))
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 BIN := $(VIRTUAL_ENV)/bin
 
-.PHONY: help demo test bench docs build lint lint-rust lint-python test-rust test-python wheel clean tools
+.PHONY: help demo test bench docs build lint lint-rust lint-python structure test-rust test-python wheel clean tools
 
 help:
-	@sed -n '3,8s/^# *//p' Makefile
+	@sed -n '3,9s/^# *//p' Makefile
 
 tools:
 	@PYTHON="$(PYTHON)" CARGO="$(CARGO)" sh scripts/check_tools.sh
@@ -55,6 +56,9 @@ lint-python: build
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest everlevel._native --mypy-config-file pyproject.toml
+
+structure: $(BIN)/.everlevel-ready
+	PYTHONPATH=scripts $(BIN)/python -m structure
 
 test-rust: tools
 	$(CARGO) test --workspace --quiet
