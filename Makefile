@@ -52,6 +52,7 @@ lint-rust: tools
 	$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
 
 lint-python: build
+	$(BIN)/python scripts/prose_width.py
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy

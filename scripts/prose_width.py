@@ -1,6 +1,7 @@
-"""Check that lines of prose fit 120 columns: comments of Rust and Python, and Markdown. With --fix, fill those that don't.
+"""Check that lines of prose fit 120 columns: comments of Rust, and Markdown. With --fix, fill those that don't.
 
 What can't be broken is left as it is: tables, code blocks, headings, links, HTML, and words longer than a line.
+Ruff checks Python's lines.
 """
 
 from __future__ import annotations
@@ -20,53 +21,53 @@ _WORD = re.compile(r"(?:`+[^`]*`+|\[[^\]]*\](?:\([^)]*\))?|\S)+")
 _MARK = re.compile(r"^([-*+#>=|]+|\d+[.)])$")
 _VERBATIM = re.compile(r"^\s*(\||#|<|>|:::|!!!|\[[^\]`]+\]:|---|===|\$\$)")
 
+# A few lines of a file as they stand, and as they are after filling: the same lines if they fit, or can't be broken.
+_Piece = tuple[list[str], list[str]]
+
 
 def main(arguments: list[str]) -> int:
     """Check or fix every tracked file, and return the exit status."""
-    fixes = "--fix" in arguments
-    listed = subprocess.run(["git", "ls-files", "*.rs", "*.md", "*.py"], capture_output=True, text=True, check=True)
+    listed = subprocess.run(["git", "ls-files", "*.rs", "*.md"], capture_output=True, text=True, check=True)
     found = 0
-    for path in map(Path, listed.stdout.split()):
-        if not path.exists():
+    for path in filter(Path.exists, map(Path, listed.stdout.split())):
+        text = path.read_text(encoding="utf-8")
+        if "--fix" in arguments:
+            path.write_text(filled(text, path.suffix), encoding="utf-8")
             continue
-        lines = path.read_text().split("\n")
-        if fixes:
-            filled = _filled(path, lines)
-            if filled != lines:
-                path.write_text("\n".join(filled))
-                lines = filled
-        for number, line in _prose(path, lines):
-            if len(line) > WIDTH:
-                found += 1
-                print(f"{path}:{number}: {len(line)} columns, prose has {WIDTH}; run scripts/prose_width.py --fix")
+        for number, width in overlong(text, path.suffix):
+            found += 1
+            print(f"{path}:{number}: {width} columns, prose has {WIDTH}; run scripts/prose_width.py --fix")
     return min(found, 1)
 
 
-def _prose(path: Path, lines: list[str]) -> Iterator[tuple[int, str]]:
-    """Every line that could have been broken, numbered from one."""
-    for index, line in enumerate(_filled(path, lines)):
-        # What filling leaves long has no place to break, but its own first word.
-        if len(line) > WIDTH and index < len(lines) and line == lines[index]:
-            continue
-        if index < len(lines) and line != lines[index]:
-            yield index + 1, max(lines[index:], key=len)
-            return
+def overlong(text: str, suffix: str) -> list[tuple[int, int]]:
+    """List the lines of prose that are too long and could be broken: their numbers, from one, and their widths."""
+    found, number = [], 1
+    for before, after in _pieces(text.split("\n"), suffix):
+        if before != after:
+            found += [(number + index, len(line)) for index, line in enumerate(before) if len(line) > WIDTH]
+        number += len(before)
+    return found
 
 
-def _filled(path: Path, lines: list[str]) -> list[str]:
-    if path.suffix == ".md":
-        return _fill_markdown(lines, "")
-    if path.suffix == ".py":
-        return lines
-    out: list[str] = []
-    for head, block in groupby(lines, _comment_head):
+def filled(text: str, suffix: str) -> str:
+    """Return the text of a file with this suffix, with its too long paragraphs filled."""
+    return "\n".join(line for _, after in _pieces(text.split("\n"), suffix) for line in after)
+
+
+def _pieces(lines: list[str], suffix: str) -> Iterator[_Piece]:
+    """Split the file into pieces: paragraphs, and single lines of what is no prose."""
+    if suffix == ".md":
+        yield from _markdown(lines, "")
+        return
+    for head, group in groupby(lines, _comment_head):
+        block = list(group)
         if head is None:
-            out += block
+            yield block, block
         else:
-            contents = [(_COMMENT.match(line) or _unreachable())[4] for line in block]
-            filled = _fill_markdown(contents, head + " ")
-            out += [line.rstrip() if line.strip() == head.strip() else line for line in filled]
-    return out
+            contents = [line[len(head) :].removeprefix(" ") for line in block]
+            for before, after in _markdown(contents, head + " "):
+                yield [line.rstrip() for line in before], [line.rstrip() for line in after]
 
 
 def _comment_head(line: str) -> str | None:
@@ -74,38 +75,37 @@ def _comment_head(line: str) -> str | None:
     return match[1] + match[2] if match and (match[3] or not match[4]) else None
 
 
-def _fill_markdown(lines: list[str], head: str) -> list[str]:
-    out: list[str] = []
+def _markdown(lines: list[str], head: str) -> Iterator[_Piece]:
+    """Split Markdown into pieces, each line with `head` before it."""
     paragraph: list[str] = []
     fenced = False
-
-    def flush() -> None:
-        out.extend(_fill_paragraph(paragraph, head))
-        paragraph.clear()
-
     for line in lines:
         fence = line.lstrip().startswith(("```", "~~~"))
-        if fence or fenced or not line.strip() or _VERBATIM.match(line) or (line.startswith("    ") and not paragraph):
-            flush()
-            out.append(head + line)
-            fenced ^= fence
-            continue
-        if _ITEM.match(line):
-            flush()
-        paragraph.append(line)
-    flush()
-    return out
+        indented = line.startswith("    ") and not paragraph
+        verbatim = fence or fenced or indented or not line.strip() or bool(_VERBATIM.match(line))
+        if verbatim or _ITEM.match(line):
+            yield _piece(paragraph, head)
+            paragraph = []
+        if verbatim:
+            yield [head + line], [head + line]
+        else:
+            paragraph.append(line)
+        fenced ^= fence
+    yield _piece(paragraph, head)
 
 
-def _fill_paragraph(lines: list[str], head: str) -> list[str]:
-    if all(len(head + line) <= WIDTH for line in lines):
-        return [head + line for line in lines]
+def _piece(lines: list[str], head: str) -> _Piece:
+    """Put `head` before a paragraph's lines, and fill them if one is too long."""
+    before = [head + line for line in lines]
+    return before, before if all(len(line) <= WIDTH for line in before) else _fill(lines, head)
+
+
+def _fill(lines: list[str], head: str) -> list[str]:
     item = _ITEM.match(lines[0])
     first = item[0] if item else (re.match(r"\s*", lines[0]) or _unreachable())[0]
     rest = " " * len(first)
     words = [word for line in [lines[0][len(first) :], *lines[1:]] for word in _WORD.findall(line)]
-    out, current = [], head + first
-    empty = True
+    out, current, empty = [], head + first, True
     for word, after in zip(words, [*words[1:], ""], strict=True):
         unbreakable = word + " " + after if _MARK.match(after) else word
         if not empty and len(current) + 1 + len(unbreakable) > WIDTH and not _MARK.match(word):
