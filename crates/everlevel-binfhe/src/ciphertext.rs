@@ -1,6 +1,6 @@
 //! What users hold: an LWE ciphertext with what is known about its message and its noise.
 
-use everlevel_rand::{Domain, Seed};
+use everlevel_rand::Domain;
 use everlevel_rlwe::SecretId;
 
 use crate::params::Space;
@@ -85,7 +85,7 @@ impl SecretKey {
     }
 
     fn encrypt(&self, len: usize, max_value: u64, encode: impl Fn(usize) -> u64) -> Result<Vec<Ciphertext>, Error> {
-        let seed = Seed::from_os()?;
+        let seed = self.seeds.next()?;
         let variance = self.params().noise().fresh;
         let one = |i: usize| {
             let lwe =

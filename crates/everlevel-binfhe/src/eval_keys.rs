@@ -36,12 +36,12 @@ pub struct EvalKeys {
 }
 
 impl SeededEvalKeys {
-    /// The keys of a secret, with randomness from the operating system.
+    /// The keys of a secret, with a seed from the secret's source.
     ///
     /// # Errors
     /// [`Error::Random`].
     pub fn generate(secret: &SecretKey) -> Result<Self, Error> {
-        Self::from_seed(secret, &Seed::from_os()?)
+        Self::from_seed(secret, &secret.seeds.next()?)
     }
 
     /// As [`SeededEvalKeys::generate`], from a seed, which must be secret and fresh.
@@ -57,7 +57,7 @@ impl SeededEvalKeys {
     /// # Errors
     /// [`Error::Random`], [`Error::Cancelled`].
     pub fn generate_reporting(secret: &SecretKey, progress: Progress<'_>) -> Result<Self, Error> {
-        Self::from_seed_reporting(secret, &Seed::from_os()?, progress)
+        Self::from_seed_reporting(secret, &secret.seeds.next()?, progress)
     }
 
     fn from_seed_reporting(secret: &SecretKey, seed: &Seed, progress: Progress<'_>) -> Result<Self, Error> {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use everlevel_rand::sampler::{self, Gaussian};
-use everlevel_rand::{Domain, Seed};
+use everlevel_rand::{Domain, Seed, SeedSource};
 use everlevel_rlwe::SecretId;
 use zeroize::Zeroizing;
 
@@ -22,6 +22,8 @@ pub struct SecretKey {
     pub(crate) ring: ExactRing,
     pub(crate) big_prepared: Vec<Prepared>,
     error: Gaussian,
+    /// Where the seeds of evaluation keys and encryptions come from.
+    pub(crate) seeds: SeedSource,
 }
 
 /// The sampler of an error of `2^log2_std_dev` of the torus, in units of `2^-bits`.
@@ -35,7 +37,17 @@ impl SecretKey {
     /// # Errors
     /// [`Error::Random`] if there is none.
     pub fn generate(params: Arc<Params>) -> Result<Self, Error> {
-        Self::from_seed(params, &Seed::from_os()?)
+        Self::with_seeds(params, SeedSource::os())
+    }
+
+    /// A key whose seed, and those of what it encrypts and of the evaluation keys made from it, come from `seeds`:
+    /// golden tests have a source that repeats itself.
+    ///
+    /// # Errors
+    /// As [`SecretKey::generate`].
+    pub fn with_seeds(params: Arc<Params>, seeds: SeedSource) -> Result<Self, Error> {
+        let key = Self::from_seed(params, &seeds.next()?)?;
+        Ok(Self { seeds, ..key })
     }
 
     /// The key that a seed stands for. The seed is the secret: it must be uniform and used for one key only.
@@ -56,7 +68,7 @@ impl SecretKey {
             Order::KeySwitchFirst => gaussian(params.glwe_log2_std_dev, 64)?,
             Order::BootstrapFirst => gaussian(params.lwe_log2_std_dev, 64)?,
         };
-        Ok(Self { params, id, seed: seed.clone(), small, big, ring, big_prepared, error })
+        Ok(Self { params, id, seed: seed.clone(), small, big, ring, big_prepared, error, seeds: SeedSource::os() })
     }
 
     /// The parameters.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use everlevel_rand::SeedSource;
 use everlevel_ring::{Pool, PrimeSet, Ring};
 use everlevel_rlwe::{Gadget, noise};
 
@@ -26,6 +27,8 @@ pub(crate) struct Inner {
     pub fingerprint: u64,
     pub message_gadget: Gadget,
     pub seeded_keys: bool,
+    /// Where the seeds of keys and encryptions come from.
+    pub seeds: SeedSource,
     pool: Pool,
 }
 
@@ -65,6 +68,15 @@ impl Context {
     /// A slot count that is no power of two up to half the degree, a thread count of zero, or a key modulus above the
     /// security cap.
     pub fn with_options(params: Params, options: Options) -> Result<Self, Error> {
+        Self::with_seeds(params, options, SeedSource::os())
+    }
+
+    /// Builds the tables of a context whose keys and encryptions take their seeds from `seeds`: golden tests have one
+    /// that repeats itself.
+    ///
+    /// # Errors
+    /// As [`Context::with_options`].
+    pub fn with_seeds(params: Params, options: Options, seeds: SeedSource) -> Result<Self, Error> {
         let Options { slot_count, thread_count, seeded_keys } = options;
         if !(1..=MAX_THREADS).contains(&thread_count) {
             let needed = format!("between 1 and {MAX_THREADS}");
@@ -82,7 +94,7 @@ impl Context {
         })?;
         pool.install(|| Self::build(params, slots, seeded_keys)).map(|mut inner| {
             inner.pool = Some(pool);
-            Self(Arc::new(inner.finish()))
+            Self(Arc::new(inner.finish(seeds)))
         })
     }
 
@@ -215,7 +227,7 @@ struct Unfinished {
 }
 
 impl Unfinished {
-    fn finish(self) -> Inner {
+    fn finish(self, seeds: SeedSource) -> Inner {
         let fingerprint = self.params.fingerprint();
         let Some(pool) = self.pool else { unreachable!("the pool is set right after the tables are built") };
         Inner {
@@ -227,6 +239,7 @@ impl Unfinished {
             fingerprint,
             message_gadget: self.message_gadget,
             seeded_keys: self.seeded_keys,
+            seeds,
             pool,
         }
     }

@@ -1,6 +1,5 @@
 //! Encoding, encryption and back.
 
-use everlevel_rand::Seed;
 use everlevel_rlwe::{Rlwe, noise};
 use num_complex::Complex64;
 
@@ -44,7 +43,7 @@ impl Context {
         let op = "encrypt";
         self.check_plaintext(op, plaintext)?;
         self.check(op, "public key", key.info)?;
-        let seed = Seed::from_os()?;
+        let seed = self.0.seeds.next()?;
         Ok(self.install(|inner| {
             let special = inner.encryption_special();
             let rlwe = key.key.encrypt_zero(&inner.ring, plaintext.poly.set(), &special, &seed);
@@ -65,7 +64,7 @@ impl Context {
         let op = "encrypt";
         self.check_plaintext(op, plaintext)?;
         self.check(op, "secret key", key.info)?;
-        let seed = Seed::from_os()?;
+        let seed = self.0.seeds.next()?;
         Ok(self.install(|inner| {
             let rlwe = Rlwe::encrypt_zero(&inner.ring, plaintext.poly.set(), &key.key, &seed);
             self.finish_encryption(rlwe, plaintext, everlevel_rlwe::SIGMA, key.info)

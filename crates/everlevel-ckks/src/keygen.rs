@@ -16,7 +16,7 @@ impl Context {
     /// # Errors
     /// If the operating system gives no randomness.
     pub fn secret_key(&self) -> Result<SecretKey, Error> {
-        let seed = Seed::from_os()?;
+        let seed = self.0.seeds.next()?;
         self.secret_key_from_seed(&seed)
     }
 
@@ -42,7 +42,7 @@ impl Context {
     pub fn public_key(&self, secret: &SecretKey) -> Result<PublicKey, Error> {
         let op = "create_public_key";
         self.check(op, "secret key", secret.info)?;
-        let seed = Seed::from_os()?;
+        let seed = self.0.seeds.next()?;
         self.install(|inner| {
             let set = inner.public_key_set();
             inner.params.check_key(&inner.ring, &set)?;
@@ -58,7 +58,7 @@ impl Context {
     pub fn relinearization_key(&self, secret: &SecretKey, progress: Progress) -> Result<RelinearizationKey, Error> {
         let op = "create_relinearization_key";
         self.check(op, "secret key", secret.info)?;
-        let seeds = [Seed::from_os()?, Seed::from_os()?];
+        let seeds = [self.0.seeds.next()?, self.0.seeds.next()?];
         self.install(|inner| {
             let s = secret.key.eval();
             let mut square = s.clone();
@@ -93,7 +93,7 @@ impl Context {
     pub fn conjugation_key(&self, secret: &SecretKey, progress: Progress) -> Result<ConjugationKey, Error> {
         let op = "create_conjugation_key";
         self.check(op, "secret key", secret.info)?;
-        let seeds = [Seed::from_os()?, Seed::from_os()?];
+        let seeds = [self.0.seeds.next()?, self.0.seeds.next()?];
         self.install(|inner| {
             let elt = inner.ring.conjugation_elt();
             let make = |gadget: &Gadget, seed: &Seed| {
@@ -115,7 +115,7 @@ impl Context {
         let op = "create_fixed_rotation_key";
         self.check(op, "secret key", secret.info)?;
         self.check_level(op, level)?;
-        let seed = Seed::from_os()?;
+        let seed = self.0.seeds.next()?;
         self.install(|inner| {
             let gadget = inner.rotation_gadget(level)?;
             let elt = inner.ring.rotation_elt(self.left(delta));
@@ -137,7 +137,7 @@ impl Context {
         let op = "create_rotation_key";
         self.check(op, "secret key", secret.info)?;
         let amounts = self.0.rotation_amounts();
-        let seeds = amounts.iter().map(|_| Seed::from_os()).collect::<Result<Vec<_>, _>>()?;
+        let seeds = amounts.iter().map(|_| self.0.seeds.next()).collect::<Result<Vec<_>, _>>()?;
         self.install(|inner| {
             let mut keys = BTreeMap::new();
             for (done, (&left, seed)) in amounts.iter().zip(&seeds).enumerate() {

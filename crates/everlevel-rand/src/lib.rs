@@ -5,7 +5,7 @@
 //! same on every machine and backend, and each sampler documents which words it takes, so that a seeded key expands to
 //! the same bits everywhere.
 //!
-//! *Map.* [`Seed`] and [`Domain`] the addresses · [`Stream`] the words · [`sampler`] uniform residues, ternary,
+//! *Map.* [`Seed`] and [`Domain`] the addresses · [`SeedSource`] fresh seeds · [`Stream`] the words · [`sampler`] uniform residues, ternary,
 //! fixed-weight, binary and Gaussian values · [`Error`].
 //!
 //! *Timing.* Streams and the secret samplers ([`sampler::ternary`], [`sampler::fixed_weight`], [`sampler::binary`],
@@ -40,8 +40,10 @@ mod chacha;
 mod cpu;
 mod error;
 mod seed;
+mod source;
 mod stream;
 
 pub use error::Error;
 pub use seed::{Domain, Seed};
+pub use source::SeedSource;
 pub use stream::Stream;

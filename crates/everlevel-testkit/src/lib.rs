@@ -2,10 +2,12 @@
 //!
 //! *Map.* [`oracle`] word and big-integer references · [`sample`] deterministic inputs with the edges of the range in
 //! them · [`ntt`], [`fft`], [`elementwise`], [`rns`], [`layout`] the conformance functions: each takes a `Simd` and
-//! panics at the first difference from the oracle, or from the portable backend where the oracle is too slow.
+//! panics at the first difference from the oracle, or from the portable backend where the oracle is too slow ·
+//! [`golden`] digests of keys, ciphertexts and files from fixed seeds.
 
 pub mod elementwise;
 pub mod fft;
+pub mod golden;
 pub mod layout;
 pub mod ntt;
 pub mod oracle;

@@ -1,6 +1,5 @@
 //! The keys of a bootstrap, beside the general ones.
 
-use everlevel_rand::Seed;
 use everlevel_ring::PrimeSet;
 use everlevel_rlwe::{SecretId, SwitchingKey};
 
@@ -90,7 +89,7 @@ impl Context {
         };
         self.check(op, "secret key", secret.info)?;
         self.check_stage_count(op, stage_count)?;
-        let seed = Seed::from_os()?;
+        let seed = self.0.seeds.next()?;
         self.install(|inner| {
             let total = BootstrapKey::count(inner, stage_count, kind, size);
             let mut generator = Generator::new(op, inner, secret, seed, progress, total)?;

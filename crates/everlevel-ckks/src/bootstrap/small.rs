@@ -1,7 +1,6 @@
 //! Bootstraps with few keys: one baby and one giant step for each stage of CoeffsToSlots, and the user's rotation key
 //! for SlotsToCoeffs.
 
-use everlevel_rand::Seed;
 use everlevel_ring::PrimeSet;
 use everlevel_rlwe::{SecretId, SwitchingKey};
 
@@ -35,7 +34,7 @@ impl Context {
         if self.stage_counts().is_empty() {
             self.check_stage_count(op, 1)?;
         }
-        let seed = Seed::from_os()?;
+        let seed = self.0.seeds.next()?;
         self.install(|inner| {
             let total = TopKeys::count(inner, inner.small_stage_count(), Steps::Left);
             let mut generator = Generator::new(op, inner, secret, seed, progress, total)?;

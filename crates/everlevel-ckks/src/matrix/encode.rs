@@ -12,7 +12,6 @@ use crate::context::Inner;
 use crate::matrix::plan::{Plan, most_babies, shortest};
 use crate::matrix::{Entries, LightPlainMatrix, MatrixMultiplicationKey, PlainMatrix, Shape};
 use crate::{Context, Error, Progress, SecretKey, report};
-use everlevel_rand::Seed;
 
 impl Entries<'_> {
     fn len(&self) -> usize {
@@ -244,7 +243,7 @@ impl Context {
         self.check(op, "secret key", secret.info)?;
         self.check_level(op, level)?;
         let amounts = self.0.matrix_amounts();
-        let seeds = amounts.iter().map(|_| Seed::from_os()).collect::<Result<Vec<_>, _>>()?;
+        let seeds = amounts.iter().map(|_| self.0.seeds.next()).collect::<Result<Vec<_>, _>>()?;
         self.install(|inner| {
             let gadget = inner.rotation_gadget(level)?;
             let mut keys = BTreeMap::new();
