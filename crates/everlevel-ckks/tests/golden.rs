@@ -161,5 +161,22 @@ const KEYS: &str = "
     rotate 6b56596c0dbd2b02b5d2e44f
     rotate_fixed f6c5394c7ca499c642213dcb
 ";
-const SINE: &str = "";
-const BOOTSTRAPS: &str = "";
+const SINE: &str = "
+    cis 3510908b34372334179495b4
+";
+const BOOTSTRAPS: &str = "
+    relinearization_key 97c351326d9700f56909a543
+    conjugation_key 969fa9a83154f5df2d947e65
+    small_bootstrap_key bef0f736821b61a4eb236b44
+    bootstrap_key large 3 6627bd1a36140dbcfe05865a
+    bootstrap_key medium 4 6fa598a3bcf5a6b1201f8a70
+    lossy_bootstrap_key large 3 65d2ebd88b03c4c5de001a87
+    encrypt c30a50c0e471bfbeb0d9ca13
+    bootstrap 0faffec8c8dea515ea2f63c2
+    lossy d8465df0880cb12c0089b48e
+    lossy real b5972cb91dee24bc8cd4ca54
+    sign d87eb5536545b6e75c58f809
+    small f6e81b0e9c069300c37293b8
+    merge, real 9a6e873419272f4540b6a62a
+    merge, imaginary e4610afe1ea6e9d94fc26d87
+";
