@@ -1,4 +1,5 @@
-//! Boolean gates: a combination of the inputs whose sign is the answer, and a bootstrap with the sign's table.
+//! Boolean gates on encrypted bits, with [`EvalKeys`]: a combination of the inputs whose sign is the answer, and a
+//! bootstrap with the sign's table.
 //!
 //! A bit is at `±1/8`. `AND` is `a + b − 1/8`, which is at `1/8` where both are set and at `−1/8` or `−3/8` elsewhere;
 //! `XOR` is `2a + 2b + 1/4`, at `±1/4`. The distance to the nearest change of sign is 1/8, or 1/4 where the noise is
@@ -39,7 +40,7 @@ impl Gate {
         Self::OrYn,
     ];
 
-    /// What the gate computes.
+    /// The gate's answer for bits in the clear.
     pub fn of(self, a: bool, b: bool) -> bool {
         match self {
             Self::And => a & b,
@@ -55,7 +56,7 @@ impl Gate {
         }
     }
 
-    /// Eighths added, and the inputs' factors.
+    /// The combination that the gate bootstraps: the eighths that it adds, and the factors of both inputs.
     fn combination(self) -> (i64, i64, i64) {
         match self {
             Self::And => (-1, 1, 1),
@@ -73,7 +74,7 @@ impl Gate {
 }
 
 impl EvalKeys {
-    /// One gate.
+    /// A gate of two encrypted bits.
     ///
     /// # Errors
     /// As [`EvalKeys::gates`].
@@ -140,8 +141,8 @@ impl EvalKeys {
         Ok(sums.collect())
     }
 
-    /// What gates bootstrap. Operands that are in order by themselves but share too much noise, as two results of
-    /// [`EvalKeys::mux`] may, are bootstrapped first.
+    /// The inputs of the gates' bootstraps. Operands that are in order by themselves but share too much noise, as two
+    /// results of [`EvalKeys::mux`] may, are bootstrapped first.
     fn inputs(&self, op: &'static str, gates: &[(Gate, &Ciphertext, &Ciphertext)]) -> Result<Vec<Lwe>, Error> {
         let alone = |x: &Ciphertext| self.check_noise(op, x.variance_torus(), 0).is_ok();
         let mut shared = Vec::new();
@@ -166,12 +167,12 @@ impl EvalKeys {
         Ok(inputs)
     }
 
-    /// What a gate bootstraps.
+    /// The input of a gate's bootstrap: the combination of its operands.
     fn combine(&self, op: &'static str, gate: Gate, a: &Ciphertext, b: &Ciphertext) -> Result<Lwe, Error> {
         self.check_bit(op, a)?;
         self.check_bit(op, b)?;
         let (eighths, factor_a, factor_b) = gate.combination();
-        // XOR's margin is 1/4: the same as noise that is not doubled.
+        // XOR doubles the noise, and has twice the margin: noise counts as in other gates.
         let sign = |factor: i64| factor.signum() as f64;
         let noise = NoiseSum::combination([(sign(factor_a), &a.noise), (sign(factor_b), &b.noise)]);
         self.check_noise(op, noise.variance_torus(), 0)?;

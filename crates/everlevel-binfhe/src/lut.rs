@@ -1,4 +1,4 @@
-//! Tables as polynomials: the accumulator that blind rotation starts from.
+//! Look-up tables as polynomials: the accumulators that blind rotations start from.
 
 use crate::Error;
 use crate::params::{Params, Space};
@@ -10,9 +10,9 @@ use crate::torus;
 /// direction stays inside. There are two ways for several tables:
 ///
 /// * *side by side*: where messages are below `len`, table `t` fills the boxes from `t·len` on, and its entry comes out
-///   at that box's coefficient. It costs nothing, but there must be `count·len` boxes.
+///   at that box's coefficient. This way costs nothing, but `count·len` boxes are needed.
 /// * *interleaved*: with `2^s ≥ count` tables, coefficient `2^s·j + t` belongs to table `t`, and exponents are
-///   multiples of `2^s`: any message, and a modulus switch with `4^s` times the variance.
+///   multiples of `2^s`. Messages may have any size, and the modulus switch has `4^s` times the variance.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lut {
     /// `E·N` torus elements.
@@ -65,7 +65,7 @@ impl Lut {
         Self::from_torus(params, bits, &tables)
     }
 
-    /// Tables of messages below `len`, side by side: of each the first `len` entries count.
+    /// Tables of messages below `len`, side by side: the first `len` entries of each table count.
     ///
     /// # Errors
     /// As [`Lut::from_messages`]; [`Error::TableCount`] if there are none, or more than `2^p/len`.
@@ -81,7 +81,7 @@ impl Lut {
         if let Some((index, table)) = tables.iter().enumerate().find(|(_, table)| table.len() != size) {
             return Err(Error::TableLength { op: "lut", index, found: table.len(), needed: size });
         }
-        // Whatever follows the last table is its own rest.
+        // Boxes behind the last table's first `len` ones hold its further entries.
         let entry = |i: usize| tables[(i / len).min(count - 1)][i - (i / len).min(count - 1) * len];
         let lut = Self::from_torus(params, bits, &[(0..size).map(entry).collect()])?;
         Ok(Self { places: (0..count).map(|t| t * len * (params.table_len() / size)).collect(), ..lut })
@@ -117,12 +117,12 @@ impl Lut {
         self.log2_stride
     }
 
-    /// The polynomial.
+    /// The polynomial's coefficients.
     pub fn coeffs(&self) -> &[u64] {
         &self.coeffs
     }
 
-    /// What table `t` gives for a phase, without noise: the oracle of a bootstrap.
+    /// The outcome of table `t` for a phase without noise: the oracle of a bootstrap.
     pub fn at(&self, t: usize, phase: u64) -> u64 {
         let n = self.coeffs.len();
         let steps = (2 * n) >> self.log2_stride;

@@ -1,4 +1,5 @@
-//! Messages of 1 to 8 bits: linear combinations for free, tables by bootstrapping.
+//! Arithmetic on encrypted messages of 1 to 8 bits, with [`EvalKeys`]: linear combinations for free, tables by
+//! bootstrapping.
 
 use crate::ciphertext::wrong_space;
 use crate::gates::same_length;
@@ -31,7 +32,7 @@ impl EvalKeys {
         })
     }
 
-    /// [`EvalKeys::linear`] with an LWE ciphertext that is made otherwise.
+    /// [`EvalKeys::linear`] with an LWE ciphertext that the caller makes.
     pub(crate) fn linear_as(
         &self,
         terms: &[(i64, &Ciphertext)],
@@ -62,7 +63,7 @@ impl EvalKeys {
         self.linear(&[(1, a), (1, b)], 0)
     }
 
-    /// A table of each element: entry `m` is what `m` becomes.
+    /// Looks each element up in a table: message `m` becomes entry `m`.
     ///
     /// # Errors
     /// As [`EvalKeys::tables`].
@@ -96,7 +97,7 @@ impl EvalKeys {
         Ok(x.iter().map(row).collect())
     }
 
-    /// The tables for messages below `len`, in as few as possible that inputs of this variance have room for.
+    /// The tables for messages below `len`, in as few rotations as inputs of this variance have room for.
     fn luts(&self, op: &'static str, input: (f64, usize), tables: &[Vec<u64>]) -> Result<Vec<Lut>, Error> {
         let (variance, len) = input;
         let together = match Lut::side_by_side(self.params(), tables, len) {

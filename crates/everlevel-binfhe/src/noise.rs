@@ -8,7 +8,7 @@ use crate::params::{Gadget, Order, ParamsLiteral};
 /// library's FFT (`tests/noise.rs` measures it).
 const FFT_ERROR: f64 = 2.0;
 
-/// What each step of a bootstrap adds.
+/// The variance that each step of a bootstrap adds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Noise {
     /// Error of one sample of the small secret.
@@ -23,7 +23,7 @@ pub struct Noise {
     pub key_switch: f64,
     /// The modulus switch.
     pub mod_switch: f64,
-    /// What a bootstrap puts out: the blind rotation, and the key switch where that comes last.
+    /// The output of a bootstrap: the blind rotation, and the key switch where the key switch comes last.
     pub bootstrapped: f64,
     order: Order,
 }
@@ -41,7 +41,8 @@ impl Noise {
         Self { lwe, glwe, fresh, blind_rotation, key_switch, mod_switch, bootstrapped, order: l.order }
     }
 
-    /// Of the small ciphertext that selects a table's entry, where the input of the bootstrap has `variance`.
+    /// The variance of the small ciphertext that selects a table's entry, where the input of the bootstrap has
+    /// `variance`.
     pub fn at_table(&self, variance: f64) -> f64 {
         let key_switch = if self.order == Order::KeySwitchFirst { self.key_switch } else { 0.0 };
         variance + key_switch + self.mod_switch
@@ -53,20 +54,20 @@ fn digit_square(gadget: Gadget) -> f64 {
     ((2.0 * f64::from(gadget.base_log2)).exp2() + 2.0) / 12.0
 }
 
-/// Variance of what a decomposition rounds away: `B^(−2l)/12`.
+/// Variance of the part that a decomposition rounds away: `B^(−2l)/12`.
 fn rounding(gadget: Gadget) -> f64 {
     (-2.0 * f64::from(gadget.bits())).exp2() / 12.0
 }
 
-/// How often the variance of one product's errors comes for each bit of a step.
+/// How many times the variance of one product's errors is added for each bit of a step.
 fn products_per_bit(l: &ParamsLiteral) -> f64 {
     if l.bits_per_step == 2 { 4.0 } else { 1.0 }
 }
 
-/// What a step of a blind rotation adds for each of its bits, on average over the bits. For one bit, an external
-/// product: `N·σ²·(k·l_a·(B_a²+2) + l_b·(B_b²+2))/12 + ½·(kN/2·B_a^(−2l_a) + B_b^(−2l_b))/12`, and the transforms'
-/// errors. For two, at most, three products with errors times `X^e − 1`, of variance 2, or two of these, and a rounding
-/// times one in three of four cases.
+/// The variance that a step of a blind rotation adds for each of its bits, on average over the bits. A step of one bit
+/// is an external product: `N·σ²·(k·l_a·(B_a²+2) + l_b·(B_b²+2))/12 + ½·(kN/2·B_a^(−2l_a) + B_b^(−2l_b))/12`, and the
+/// transforms' errors. A step of two bits is at most three products, whose errors are multiplied by one or two factors
+/// `X^e − 1` that each double a variance, and a rounding that has such a factor in three of four cases.
 pub fn external_product(l: &ParamsLiteral) -> f64 {
     let (n, k) = (l.n() as f64, l.rank as f64);
     let (a, b) = (l.mask_gadget, l.body_gadget);
@@ -88,8 +89,8 @@ pub fn log2_key_unit(n: usize) -> u32 {
 /// there are fewer than `2^30` of them in a key.
 pub const PACKED_RANGE: f64 = 9.5;
 
-/// What storing transformed keys of a 32-bit torus as integers adds to the error of each row, seen through the secret:
-/// `u²/12·2/N` for each of `1 + kN/2` coefficients, with `u` the unit.
+/// The variance that storing transformed keys of a 32-bit torus as integers adds to the error of each row, seen through
+/// the secret: `u²/12·2/N` for each of `1 + kN/2` coefficients, with `u` the unit.
 pub fn stored_key(l: &ParamsLiteral) -> f64 {
     if l.torus_bits != 32 {
         return 0.0;
@@ -108,14 +109,14 @@ pub fn transforms(l: &ParamsLiteral) -> f64 {
     products_per_bit(l) * FFT_ERROR * (-106.0f64).exp2() * f64::from(l.log_n) * n * digits / 12.0 * (1.0 + k * n / 2.0)
 }
 
-/// A key switch of `dim` coefficients whose key has errors of variance `error`:
+/// Variance of a key switch of `dim` coefficients whose key has errors of variance `error`:
 /// `dim·l·σ²·(B²+2)/12 + dim/2·B^(−2l)/12`.
 pub fn key_switch(dim: usize, gadget: Gadget, error: f64) -> f64 {
     let dim = dim as f64;
     dim * f64::from(gadget.digits) * error * digit_square(gadget) + 0.5 * dim * rounding(gadget)
 }
 
-/// A modulus switch to `2N`, `N` the coefficients of a table, with the mean of the rounding corrected:
+/// Variance of a modulus switch to `2N`, where tables have `N` coefficients, with the mean of the rounding corrected:
 /// `(n/4 + 1)/(12·(2N)²)`.
 pub fn mod_switch(lwe_dim: usize, n: usize) -> f64 {
     (lwe_dim as f64 / 4.0 + 1.0) / (12.0 * (2.0 * n as f64).powi(2))

@@ -1,21 +1,21 @@
 //! A ciphertext's noise as a combination of independent errors.
 //!
-//! A fresh encryption has an error of its own, and so has what a blind rotation or a key switch gives. Linear
-//! combinations share the errors of what they combine: the variance of `(x + z) + x` is `4·V_x + V_z`, and not
+//! A fresh encryption has an error of its own, and so has the output of a blind rotation or of a key switch. Linear
+//! combinations share the errors of their operands: the variance of `(x + z) + x` is `4·V_x + V_z`, and not
 //! `2·V_x + V_z`. So a ciphertext keeps the errors it is made of, each with its factor.
 //!
-//! *Names.* An error is named by the mask of the ciphertext that it came with: copies, and what comes back from a file,
-//! have the same name, and so have the outputs of one bootstrap done twice, which are equal. Different masks share a
-//! name with probability `2^-64`. A mask of zeros is a value in the clear, without an error.
+//! *Names.* An error is named by the mask of the ciphertext that it came with: copies, and ciphertexts that come back
+//! from a file, have the same name, and so have the outputs of one bootstrap done twice, which are equal. Different
+//! masks share a name with probability `2^-64`. A mask of zeros is a value in the clear, without an error.
 
 use crate::Lwe;
 
-/// An error and how often it is in a ciphertext.
+/// An error, and the factor with which a ciphertext contains it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NoiseTerm {
     /// The error's name.
     pub source: u64,
-    /// An integer.
+    /// The factor, an integer.
     pub factor: f64,
     /// Variance of the error, as a part of the torus squared.
     pub variance: f64,
@@ -24,7 +24,7 @@ pub struct NoiseTerm {
 /// `Σ factor·error` over errors of different names.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct NoiseSum {
-    /// By name; no factor is zero.
+    /// Ordered by name; no factor is zero.
     terms: Vec<NoiseTerm>,
 }
 
@@ -36,7 +36,7 @@ impl NoiseSum {
         Self { terms }
     }
 
-    /// The sum of these.
+    /// The sum of these terms, which may share names.
     pub fn from_terms(terms: impl IntoIterator<Item = NoiseTerm>) -> Self {
         let mut terms: Vec<NoiseTerm> = terms.into_iter().collect();
         terms.sort_by_key(|term| term.source);
@@ -52,7 +52,7 @@ impl NoiseSum {
         Self { terms }
     }
 
-    /// The errors, by name.
+    /// The terms, ordered by name.
     pub fn terms(&self) -> &[NoiseTerm] {
         &self.terms
     }

@@ -1,4 +1,5 @@
-//! Parameters: a literal, validated. Numbers only; tables and keys are made from them elsewhere.
+//! TFHE's parameters: an unchecked literal ([`ParamsLiteral`]) and the validated parameters that are made of it
+//! ([`Params`]). They are numbers only; tables and keys are made from them elsewhere.
 
 use everlevel_security::torus;
 use serde::{Deserialize, Serialize};
@@ -21,7 +22,7 @@ impl Gadget {
         Self { base_log2, digits }
     }
 
-    /// Bits that the digits cover together; what is below them is rounded away.
+    /// Bits that the digits cover together; lower bits are rounded away.
     pub fn bits(self) -> u32 {
         self.base_log2 * self.digits
     }
@@ -30,7 +31,7 @@ impl Gadget {
 /// How a large LWE ciphertext becomes a small one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct KeySwitch {
-    /// Its gadget.
+    /// The gadget of the key switch.
     pub gadget: Gadget,
     /// Degree `N'` of the ring in which the small secret lives, so that one key row serves `N'` coefficients: the key
     /// is `N'` times smaller, and the small secret is one of GLWE over that ring. 1 is plain LWE. Divides both the
@@ -38,8 +39,8 @@ pub struct KeySwitch {
     pub ring: usize,
 }
 
-/// What stands between two bootstraps: ciphertexts under the large secret, key switched at the beginning of a
-/// bootstrap, or under the small one, key switched at its end.
+/// Whether the key switch comes first or last in a bootstrap, and so under which secret ciphertexts are between two
+/// bootstraps: under the large one if the key switch comes first, under the small one if it comes last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Order {
     /// Ciphertexts of `rank·N` coefficients: less noise enters a bootstrap.
@@ -48,7 +49,7 @@ pub enum Order {
     BootstrapFirst,
 }
 
-/// What a ciphertext holds.
+/// The messages that a ciphertext may hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Space {
     /// One bit, at ±1/8 of the torus.
@@ -67,17 +68,17 @@ pub struct ParamsLiteral {
     pub torus_bits: u32,
     /// Dimension `n` of the small secret.
     pub lwe_dim: usize,
-    /// Error of the small secret's samples.
+    /// Standard deviation of the errors of the small secret's samples.
     pub lwe_log2_std_dev: f64,
     /// Rank `k` of the GLWE secret.
     pub rank: usize,
-    /// log2 of its ring degree `N`.
+    /// log2 of the GLWE ring's degree `N`.
     pub log_n: u32,
     /// log2 of the extension `E`: tables have `E·N` coefficients, and the modulus switch goes to `2EN`; an accumulator
-    /// is `E` GLWE ciphertexts of degree `N` (Lee and Yoon, PKC 2023). 0 is none.
+    /// is `E` GLWE ciphertexts of degree `N` (Lee and Yoon, PKC 2023). 0 stands for no extension.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub log2_extension: u32,
-    /// Error of its samples.
+    /// Standard deviation of the errors of the GLWE secret's samples.
     pub glwe_log2_std_dev: f64,
     /// Bits of the small secret that one step of a blind rotation takes: 1, or 2 with three encryptions for each pair
     /// instead of two, half the transforms and more noise (unrolled; Bourse, Minelli, Minihold and Paillier, CRYPTO
@@ -86,20 +87,20 @@ pub struct ParamsLiteral {
     pub bits_per_step: usize,
     /// Gadget of the masks in an external product.
     pub mask_gadget: Gadget,
-    /// Gadget of the body.
+    /// Gadget of the body in an external product.
     pub body_gadget: Gadget,
     /// The key switch.
     pub key_switch: KeySwitch,
     /// The order of key switch and bootstrap.
     pub order: Order,
-    /// What a ciphertext holds.
+    /// The messages that ciphertexts hold.
     pub space: Space,
     /// Largest accepted sum of squares of the coefficients with which bootstrapped ciphertexts are combined between two
     /// bootstraps.
     pub norm2: f64,
     /// log2 of the largest accepted failure probability of one bootstrap.
     pub max_log2_p_fail: f64,
-    /// Accepts noise below the 128-bit line.
+    /// Whether noise below the 128-bit line is accepted.
     pub insecure: bool,
 }
 
@@ -156,7 +157,7 @@ impl ParamsLiteral {
         self.rows() + self.rank + 1
     }
 
-    /// Half the distance between neighbouring messages, as a part of the torus: what noise must not exceed.
+    /// Half the distance between neighbouring messages, as a part of the torus: noise must not exceed it.
     pub fn margin_torus(&self) -> f64 {
         match self.space {
             Space::Bit => 0.125,
@@ -265,7 +266,7 @@ impl TryFrom<ParamsLiteral> for Params {
 }
 
 impl Params {
-    /// The numbers.
+    /// The literal, with every number as it was given.
     pub fn literal(&self) -> &ParamsLiteral {
         &self.literal
     }

@@ -3,10 +3,10 @@
 use crate::Error;
 use crate::params::{Gadget, KeySwitch, Order, Params, ParamsLiteral, Space};
 
-/// A set and what is claimed about it.
+/// A named set of parameters, and the claims about it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NamedSet {
-    /// Its name: `gate` or `integer-BITS`, then log2 of the failure probability that it stays below.
+    /// Its name: `gate` or `integer-BITS`, then log2 of the failure probability that the set stays below.
     pub name: &'static str,
     /// Cheapest attack on either secret under MATZOV ([`everlevel_security::torus`]).
     pub security_bits: f64,
@@ -17,7 +17,7 @@ pub struct NamedSet {
     numbers: Numbers,
 }
 
-/// A literal in short.
+/// A literal in short form.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Numbers {
     torus_bits: u32,
@@ -95,7 +95,7 @@ impl NamedSet {
     }
 }
 
-/// The set of a name.
+/// The set that has this name.
 ///
 /// # Errors
 /// [`Error::UnknownSet`] with the names there are.
@@ -176,12 +176,12 @@ const fn integer(
     }
 }
 
-/// With a step of a blind rotation for each two bits.
+/// The same parameters with a step of a blind rotation for each two bits.
 const fn in_twos(numbers: Numbers) -> Numbers {
     Numbers { bits_per_step: 2, ..numbers }
 }
 
-/// With tables of `2^log2_extension` times as many coefficients.
+/// The same parameters with tables of `2^log2_extension` times as many coefficients.
 const fn extended(log2_extension: u32, numbers: Numbers) -> Numbers {
     Numbers { log2_extension, ..numbers }
 }
@@ -195,7 +195,7 @@ const fn named(
     NamedSet { name, security_bits, log2_p_fail, about, numbers }
 }
 
-/// Every set.
+/// Every named set.
 pub const ALL: &[NamedSet] = &[
     named(
         "tfhe-lib",

@@ -1,4 +1,4 @@
-//! The table of caps: one row per ring degree and secret, each with its claim.
+//! The table of caps, for whoever makes parameters: one row per ring degree and secret, each with its claim.
 
 use std::fmt;
 
@@ -38,7 +38,7 @@ pub struct Cap {
     /// Classical security at the cap: the cheapest attack of [`crate::estimate`] under MATZOV, which the tests
     /// recompute.
     pub security_bits: f64,
-    /// That attack.
+    /// The cheapest attack.
     pub attack: Attack,
     /// Frozen output of the full estimator at this very row, where it was run.
     pub frozen: Option<Frozen>,
@@ -94,7 +94,7 @@ pub const CAPS: &[Cap] = {
     ]
 };
 
-/// The row for this ring degree and secret, if there is one; weights are not interpolated.
+/// The row for this ring degree and secret, or `None`; weights are not interpolated.
 pub fn cap(log_n: u32, secret: SecretDistribution) -> Option<&'static Cap> {
     CAPS.iter().find(|cap| cap.log_n == log_n && cap.secret == secret)
 }

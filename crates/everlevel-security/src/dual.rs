@@ -2,8 +2,8 @@
 //! which builds on Guo and Johansson (Asiacrypt 2021): short vectors of the dual lattice tell right guesses of a part
 //! of the secret from wrong ones.
 //!
-//! The secret's `n` coordinates are `ζ` that are enumerated, `t` that are guessed modulo `p` by one Fourier transform,
-//! and `k = n − ζ − t` that the dual vectors cancel. With `m` samples and blocks of `β` in dimension `d = m + k`, a
+//! The secret's `n` coordinates are split: `ζ` are enumerated, `t` are guessed modulo `p` by one Fourier transform, and
+//! `k = n − ζ − t` are cancelled by the dual vectors. With `m` samples and blocks of `β` in dimension `d = m + k`, a
 //! sieve gives vectors whose product with a sample has deviation `σ' = σ^(m/d)·(q·s)^(k/d)·√(4/3)·√(β/2πe)·δ^(d−β)`,
 //! `s` the deviation of a secret coordinate, and a guess stands out among
 //!
@@ -12,7 +12,7 @@
 //! of them. The cost is that of the sieves that give `N` vectors, and of `2^(ζH)·(2a/√e)^ζ` guesses, each a transform
 //! and an update of its table.
 //!
-//! It is a cautious estimate: Ducas and Pulles (Crypto 2023) show that wrong guesses stand out more often than the
+//! The estimate is cautious: Ducas and Pulles (Crypto 2023) show that wrong guesses stand out more often than the
 //! attack's heuristics say.
 
 use std::f64::consts::{E, LN_2, PI};
@@ -24,7 +24,7 @@ use crate::special::log2_sum;
 const PRODUCT_GATES: f64 = 1024.0;
 const SUM_GATES: f64 = 160.0;
 
-/// What is guessed, and how.
+/// How the attack splits the secret's coordinates.
 #[derive(Debug, Clone, Copy)]
 struct Split {
     /// Block size.
@@ -37,14 +37,14 @@ struct Split {
     t: f64,
 }
 
-/// What a split costs, as log2.
+/// The cost of a split and its parts, as log2.
 #[derive(Debug, Clone, Copy)]
 struct Parts {
     /// Dimension of the lattice.
     dim: f64,
-    /// Reduction and sieves.
+    /// Cost of the reduction and the sieves.
     vectors_cost: f64,
-    /// Everything done with the vectors.
+    /// Cost of everything that is done with the vectors.
     guesses_cost: f64,
     /// The number of vectors.
     #[cfg_attr(not(test), expect(dead_code, reason = "what the estimator prints"))]
@@ -57,7 +57,7 @@ impl Parts {
     }
 }
 
-/// The cheapest split; with a limit, of those that take this many samples.
+/// The cheapest split; of those that take this many samples, if a number is given.
 pub(crate) fn dual_hybrid(lwe: &Lwe, model: CostModel, samples: Option<f64>) -> Option<Estimate> {
     let splits = (2..=8).map(|p| best_split(lwe, model, f64::from(p), samples));
     splits.min_by(|a, b| a.1.log2_cost().total_cmp(&b.1.log2_cost())).map(|(split, parts)| Estimate {
@@ -102,7 +102,7 @@ fn attempt(lwe: &Lwe, model: CostModel, split: Split, samples: Option<f64>) -> P
     let Split { beta, p, zeta, t } = split;
     let (s, ln_q, ln_sigma, ln_delta) = (lwe.secret_std_dev(), lwe.ln_q(), lwe.ln_std_dev(), ln_delta(beta));
     let k = lwe.n() - zeta - t;
-    // ln σ' is this over d, and d ln δ, and what doesn't depend on d.
+    // ln σ' is `per_dim / d + d·ln δ` and terms that don't depend on d.
     let per_dim = k * (s.ln() + ln_q - ln_sigma).max(0.0);
     let dim = samples.map_or((per_dim / ln_delta).sqrt().round().max(k + 1.0), |m| m + k);
 
@@ -152,7 +152,7 @@ mod tests {
             assert_near(parts.vectors_cost, vectors_cost, tolerance);
             assert_near(parts.guesses_cost, guesses_cost, tolerance);
             assert_near(parts.vectors, vectors, tolerance);
-            // The search finds it or better; its steps are finer than the estimator's.
+            // The search finds this split or a better one; its steps are finer than the estimator's.
             let best = dual_hybrid(&lwe, CostModel::Matzov, Some(lwe.n())).unwrap();
             assert!((-0.6..=1e-9).contains(&(best.log2_cost - parts.log2_cost())), "{best:?}");
         }

@@ -24,12 +24,12 @@ use crate::dual::dual_hybrid;
 use crate::special::{erf, first, ln_binomial, ln_gamma, log2_sum};
 use crate::{Error, SecretDistribution};
 
-/// Below this block size `δ(β)` is not asymptotic; anything broken there is hopeless anyway.
+/// Below this block size `δ(β)` is not asymptotic; an instance that is broken there is hopeless anyway.
 pub(crate) const MIN_BETA: f64 = 60.0;
 /// Reduction beyond this costs more than 512 bits.
 pub(crate) const MAX_BETA: f64 = 1754.0;
 
-/// What one call of a shortest-vector solver, and lattice reduction with it, is taken to cost.
+/// The assumed cost of one call of a shortest-vector solver, and of lattice reduction with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CostModel {
     /// Sieving as in BDGL16 (SODA 2016), `8d` calls: `0.292 β + 16.4 + log2(8d)` bits.
@@ -39,7 +39,8 @@ pub enum CostModel {
 }
 
 impl CostModel {
-    /// log2 of the cost of reducing a lattice of dimension `dim` with blocks of `beta`; of one sieve if they are equal.
+    /// log2 of the cost of reducing a lattice of dimension `dim` with blocks of `beta`; of one sieve if `dim` and
+    /// `beta` are equal.
     pub fn log2_cost(self, beta: f64, dim: f64) -> f64 {
         match self {
             Self::Bdgl16 => 0.292 * beta + 16.4 + if beta < dim { (8.0 * dim).log2() } else { 0.0 },
@@ -47,7 +48,8 @@ impl CostModel {
         }
     }
 
-    /// The largest sieve that costs no more than that reduction, and log2 of its cost.
+    /// The dimension of the largest sieve that costs no more than a reduction of dimension `dim` with blocks of `beta`,
+    /// and log2 of the sieve's cost.
     pub(crate) fn sieve_beside(self, beta: f64, dim: f64) -> (f64, f64) {
         match self {
             Self::Bdgl16 => (beta, 0.292 * beta + 16.4),
@@ -60,16 +62,16 @@ impl CostModel {
     }
 }
 
-/// All the smaller sieves before the last, and all the smaller blocks, under MATZOV.
+/// Factor for all the smaller sieves before the last, and likewise for all the smaller blocks, under MATZOV.
 const PROGRESSIVE: f64 = 5.46;
 const SIEVE_SLOPE: f64 = 0.296_135_003;
 
-/// Gates of a sieve in dimension `dim` and those before it.
+/// log2 of the gates of a sieve in dimension `dim` and of the smaller sieves before it.
 fn log2_sieve(dim: f64) -> f64 {
     PROGRESSIVE.log2() + SIEVE_SLOPE * dim + 20.387_885_985
 }
 
-/// Dimensions for free (Ducas, Eurocrypt 2018).
+/// The number of dimensions for free (Ducas, Eurocrypt 2018).
 fn free(beta: f64) -> f64 {
     (beta * (4.0f64 / 3.0).ln() / (beta / (2.0 * PI * E)).ln()).max(0.0)
 }
@@ -192,13 +194,13 @@ pub struct Estimate {
     pub guessed: f64,
 }
 
-/// The cheapest of [`Attack::ALL`], or `None` if all are out of reach.
+/// The cheapest attack of [`Attack::ALL`], or `None` if all are out of reach.
 pub fn cheapest(lwe: &Lwe, model: CostModel) -> Option<Estimate> {
     minimum(Attack::ALL.into_iter().filter_map(|attack| estimate(lwe, attack, model)))
 }
 
-/// One attack at its best parameters, or `None` if none exist up to block size 1754 (some 500 bits). The others try no
-/// block size above that of [`Attack::Usvp`], which would be cheaper than they.
+/// One attack at its best parameters, or `None` if none exist up to block size 1754 (some 500 bits). The other attacks
+/// try no block size above that of [`Attack::Usvp`], which would be cheaper than they.
 pub fn estimate(lwe: &Lwe, attack: Attack, model: CostModel) -> Option<Estimate> {
     let direct = usvp(lwe, model);
     let top = direct.map_or(MAX_BETA, |broken| broken.beta);

@@ -1,4 +1,4 @@
-//! The few functions the estimator needs and the standard library lacks.
+//! The few mathematical functions that the estimator needs and the standard library lacks.
 
 use std::f64::consts::{LN_2, PI};
 
@@ -21,7 +21,7 @@ pub(crate) fn log2_sum(a: f64, b: f64) -> f64 {
     if high == f64::NEG_INFINITY { high } else { high + (low - high).exp2().ln_1p() / LN_2 }
 }
 
-/// Stirling's series, for `x ≥ 1`.
+/// `ln Γ(x)` by Stirling's series, for `x ≥ 1`.
 pub(crate) fn ln_gamma(x: f64) -> f64 {
     if x < 16.0 {
         return ln_gamma(x + 1.0) - x.ln();
@@ -36,7 +36,7 @@ pub(crate) fn ln_binomial(n: f64, k: f64) -> f64 {
     ln_gamma(n + 1.0) - ln_gamma(k + 1.0) - ln_gamma(n - k + 1.0)
 }
 
-/// Abramowitz and Stegun 7.1.26, within 1.5e-7, for `x ≥ 0`.
+/// The error function within 1.5e-7, for `x ≥ 0` (Abramowitz and Stegun 7.1.26).
 pub(crate) fn erf(x: f64) -> f64 {
     let t = 1.0 / (1.0 + 0.327_591_1 * x);
     let c = [0.254_829_592, -0.284_496_736, 1.421_413_741, -1.453_152_027, 1.061_405_429];

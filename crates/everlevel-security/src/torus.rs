@@ -2,12 +2,12 @@
 //! a machine word and the noise is chosen.
 //!
 //! The line is the one that tfhe-rs publishes for 132 bits (`secure_noise.rs`, Gaussian errors, `q = 2^64`):
-//! `σ² = 2^(4−128) + 2^(5.31469 − 0.0497829·n)`. Its authors check sets on it by the lattice-estimator's direct primal
-//! attack and dual hybrid under MATZOV (`ci/lattice_estimator.sage`, estimator commit 352ddaf). This crate's
-//! [`crate::estimate`] gives 132 bits along it too for that dual hybrid with as many samples as coefficients, and 129
-//! to 134 with the number of samples that suits the attack best, which is what is claimed. The primal attacks cost
-//! 134.5 bits or more. Security depends on `σ` as a part of the torus and hardly on the word, so the line serves 32-bit
-//! words too, down to [`MIN_STD_DEV_INT`].
+//! `σ² = 2^(4−128) + 2^(5.31469 − 0.0497829·n)`. The authors of tfhe-rs check sets on this line by the
+//! lattice-estimator's direct primal attack and dual hybrid under MATZOV (`ci/lattice_estimator.sage`, estimator commit
+//! 352ddaf). This crate's [`crate::estimate`] gives 132 bits along the line, too, for that dual hybrid with as many
+//! samples as coefficients, and 129 to 134 with the number of samples that suits the attack best, which is what is
+//! claimed. The primal attacks cost 134.5 bits or more. Security depends on `σ` as a part of the torus and hardly on
+//! the word, so the line serves 32-bit words too, down to [`MIN_STD_DEV_INT`].
 
 use crate::estimate::{Attack, CostModel, Estimate, Lwe, cheapest};
 use crate::{Error, SecretDistribution};
@@ -16,7 +16,7 @@ use crate::{Error, SecretDistribution};
 pub const LINE_BITS: f64 = 132.0;
 /// Narrowest error, in units of the word's last place.
 pub const MIN_STD_DEV_INT: f64 = 4.0;
-/// Dimensions that the line is held for: where it was fitted, and beyond it, where it is flat.
+/// Dimensions for which the line is taken to hold: those where it was fitted, and those beyond, where it is flat.
 pub const DIMS: std::ops::RangeInclusive<usize> = 500..=1 << 17;
 
 /// log2 of the smallest accepted standard deviation, as a part of the torus, for `dim` binary secret coefficients and

@@ -1,4 +1,4 @@
-//! Addition, subtraction, negation, of arrays element by element.
+//! Addition, subtraction and negation of arrays of integers, element by element: operations of [`Integers`].
 
 use super::{BoolArray, Integers, UintArray};
 use crate::{Ciphertext, Error};
@@ -31,7 +31,7 @@ impl Integers<'_> {
         Ok(difference)
     }
 
-    /// `a − b` modulo `2^width`, and where `b` is larger.
+    /// `a − b` modulo `2^width`, and whether each `b` is larger than its `a`.
     ///
     /// # Errors
     /// As [`Integers::add`].
@@ -51,7 +51,7 @@ impl Integers<'_> {
         Ok(a.with(self.propagate("neg", sums, a.per, false)?.0))
     }
 
-    /// Sums, and carries out of their last blocks where they are asked for.
+    /// Sums, and the carries out of the sums' last blocks where carries are asked for.
     pub(super) fn add_blocks(
         &self,
         op: &'static str,

@@ -1,4 +1,5 @@
-//! Arrays of encrypted integers and truth values.
+//! Arrays of encrypted integers ([`UintArray`]) and of encrypted truth values ([`BoolArray`]): the operands and the
+//! results of [`Integers`].
 
 use std::ops::Range;
 
@@ -8,8 +9,8 @@ use super::{Integers, Radix, Width};
 use crate::lwe::DIGEST_DIM;
 use crate::{Ciphertext, Error, Lwe, NoiseSum};
 
-/// An array of encrypted unsigned integers of one width: for each its blocks in radix `M`, least significant first. A
-/// single integer is an array of one.
+/// An array of encrypted unsigned integers of one width: for each integer its blocks in radix `M`, least significant
+/// first. A single integer is an array of one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UintArray {
     pub(super) width: Width,
@@ -19,7 +20,7 @@ pub struct UintArray {
 }
 
 impl UintArray {
-    /// The number of bits of each.
+    /// The number of bits of each integer.
     pub fn width(&self) -> Width {
         self.width
     }
@@ -29,7 +30,7 @@ impl UintArray {
         self.blocks.len() / self.per
     }
 
-    /// Whether there are none.
+    /// Whether there are no integers.
     pub fn is_empty(&self) -> bool {
         self.blocks.is_empty()
     }
@@ -39,12 +40,12 @@ impl UintArray {
         &self.blocks
     }
 
-    /// The key that they belong to, unless there are none.
+    /// The key that the blocks belong to, or `None` for an empty array.
     pub fn key(&self) -> Option<SecretId> {
         self.blocks.first().map(Ciphertext::key)
     }
 
-    /// Those at these places, in this order.
+    /// The integers at these places, in this order.
     ///
     /// # Panics
     /// If there is no such place.
@@ -53,7 +54,7 @@ impl UintArray {
         self.with(blocks)
     }
 
-    /// Those at neighbouring places.
+    /// The integers at neighbouring places.
     ///
     /// # Panics
     /// If there are no such places.
@@ -61,7 +62,7 @@ impl UintArray {
         self.with(self.blocks[places.start * self.per..places.end * self.per].to_vec())
     }
 
-    /// All of these, one array behind the other.
+    /// One array of all these arrays' integers, in order.
     ///
     /// # Errors
     /// [`Error::WidthMismatch`], [`Error::ForeignObject`] for arrays of different secrets.
@@ -85,7 +86,7 @@ impl UintArray {
         &self.blocks[i * self.per..(i + 1) * self.per]
     }
 
-    /// Other blocks of the same width.
+    /// An array of the same width with other blocks.
     pub(super) fn with(&self, blocks: Vec<Ciphertext>) -> Self {
         Self { blocks, ..*self }
     }
@@ -118,7 +119,7 @@ impl BoolArray {
         self.0.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no truth values.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -128,12 +129,12 @@ impl BoolArray {
         &self.0
     }
 
-    /// The key that they belong to, unless there are none.
+    /// The key that the blocks belong to, or `None` for an empty array.
     pub fn key(&self) -> Option<SecretId> {
         self.0.first().map(Ciphertext::key)
     }
 
-    /// Those at these places, in this order.
+    /// The truth values at these places, in this order.
     ///
     /// # Panics
     /// If there is no such place.
@@ -141,7 +142,7 @@ impl BoolArray {
         Self(places.iter().map(|&i| self.0[i].clone()).collect())
     }
 
-    /// Those at neighbouring places.
+    /// The truth values at neighbouring places.
     ///
     /// # Panics
     /// If there are no such places.
@@ -149,7 +150,7 @@ impl BoolArray {
         Self(self.0[places].to_vec())
     }
 
-    /// All of these, one array behind the other.
+    /// One array of all these arrays' truth values, in order.
     ///
     /// # Errors
     /// [`Error::ForeignObject`] for arrays of different secrets.
@@ -170,7 +171,7 @@ impl BoolArray {
 }
 
 impl Integers<'_> {
-    /// Public integers as operands: no noise, no mask, anybody can read them. Tables of what is public are looked up
+    /// Public integers as operands: no noise, no mask, anybody can read them. Tables of public blocks are looked up
     /// without a bootstrap.
     ///
     /// # Errors
@@ -189,7 +190,7 @@ impl Integers<'_> {
         BoolArray(values.iter().map(|&value| plain[usize::from(value)].clone()).collect())
     }
 
-    /// Integers from their blocks, least significant first: for what tables make.
+    /// Integers from their blocks, least significant first: for blocks that tables gave.
     ///
     /// # Errors
     /// [`Error::LengthMismatch`] for blocks that make no whole integers, [`Error::ForeignObject`], and
@@ -225,7 +226,8 @@ impl Integers<'_> {
         Ok(UintArray { width, per, blocks: values.0.iter().flat_map(integer).collect() })
     }
 
-    /// The same integers with another width, without a bootstrap: zeros above, or what is above cut off.
+    /// The same integers with another width, without a bootstrap: zeros are put above, or the digits above the width
+    /// cut off.
     ///
     /// # Errors
     /// [`Error::ForeignObject`].
@@ -239,14 +241,14 @@ impl Integers<'_> {
         Ok(UintArray { width, per, blocks: (0..a.len()).flat_map(resized).collect() })
     }
 
-    /// A block that anybody can read.
+    /// A block in the clear, which anybody can read.
     pub(super) fn plain(&self, digit: u64) -> Ciphertext {
         let dim = if self.meter.dry { DIGEST_DIM } else { self.keys.params().ciphertext_dim() };
         let lwe = Lwe::trivial(dim, digit << (63 - self.radix.space_bits));
         Ciphertext { lwe, key: self.keys.id(), noise: NoiseSum::default(), max_value: digit }
     }
 
-    /// Its value, where anybody can read it.
+    /// The value of a block in the clear; `None` for an encrypted one.
     pub(super) fn public(&self, block: &Ciphertext) -> Option<u64> {
         let (lwe, shift) = (block.lwe(), 63 - self.radix.space_bits);
         let value = lwe.body() >> shift;

@@ -1,4 +1,4 @@
-//! Bitwise operations, selection, and truth values.
+//! Bitwise operations on integers, selection by a condition, and gates of truth values: operations of [`Integers`].
 
 use super::{BoolArray, Integers, UintArray};
 use crate::Error;
@@ -87,7 +87,7 @@ impl Integers<'_> {
         Ok(a.with(blocks))
     }
 
-    /// Two tables for each block, of which one gives 0, and their sum: its noise is two bootstraps'.
+    /// Two tables for each block, of which one gives 0, and the sum of both, whose noise is that of two bootstraps.
     pub(super) fn select_blocks(
         &self,
         op: &'static str,

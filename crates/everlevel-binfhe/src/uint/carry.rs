@@ -1,4 +1,4 @@
-//! Carries: block by block, or by parallel prefix.
+//! How carries are propagated through the blocks of integers, after additions: block by block, or by parallel prefix.
 //!
 //! Block `i` **generates** a carry where its sum is at least `M`, **propagates** one where it is `M − 1`, and its state
 //! is 2, 1 or 0 (neither). A carry into a propagating block goes on, which is addition: of `k` states with weights
@@ -11,12 +11,13 @@ use super::Integers;
 use super::table::Table;
 use crate::{Ciphertext, Error};
 
-/// The first bootstrap of a pass over the key takes so much longer than those after it, as a part of these.
+/// How much longer the first bootstrap of a pass over the key takes than each later one, as a part of the later one's
+/// time.
 const FIRST_OF_A_PASS: f64 = 0.4;
 
 impl Integers<'_> {
-    /// For integers of `per` blocks, blocks below `M` from sums of at most `2M − 2`, the first of each of at most
-    /// `2M − 1`; and the carries out of the last, where they are asked for.
+    /// For integers of `per` blocks: digits below `M` from sums of at most `2M − 2` (each integer's first sum:
+    /// `2M − 1`), and the carries out of the last blocks, where carries are asked for.
     pub(super) fn propagate(
         &self,
         op: &'static str,
@@ -57,7 +58,7 @@ impl Integers<'_> {
         Ok((sums, out))
     }
 
-    /// Adds carries to the blocks at a place; those above the last place come back.
+    /// Adds carries to the blocks at a place. Carries beyond the last place are returned instead.
     fn carry_into(
         &self,
         sums: &mut [Ciphertext],
@@ -75,8 +76,8 @@ impl Integers<'_> {
     }
 
     /// Whether prefix takes less time than block by block for `count` carries and `per` digits of each of `len`
-    /// integers: it has fewer rounds, and more bootstraps in all, which is no loss where a round would leave threads
-    /// idle.
+    /// integers: prefix has fewer rounds, and more bootstraps in all, which is no loss where a round would leave
+    /// threads idle.
     fn by_prefix(&self, len: usize, per: usize, count: usize) -> bool {
         self.prefix_time(len, count) + self.round_time(len * per) < per as f64 * self.round_time(len)
     }

@@ -1,31 +1,32 @@
-//! Sums of many terms: columns of digits, added up in parallel, digits and carries apart.
+//! Sums of many terms, for products and for sums of arrays: columns of digits, added up in parallel, digits and carries
+//! apart.
 
 use super::{Integers, UintArray};
 use crate::{Ciphertext, Error, NoiseSum};
 
-/// Terms of each power of `M` for each of several integers of `per` blocks, and what was lost above them, where that is
-/// asked for.
+/// The terms of several integers of `per` blocks, in a column for each block of each integer; and bits that tell of
+/// losses above the last blocks, where such bits are asked for.
 pub(super) struct Columns {
     per: usize,
     terms: Vec<Vec<Ciphertext>>,
     spilt: Option<Spilt>,
 }
 
-/// For each integer, bits that say that something beyond its last block was not zero.
+/// For each integer, bits of which one is set if something beyond the integer's last block was not zero.
 pub(super) type Spilt = Vec<Vec<Ciphertext>>;
 
-/// Where the outcome of a table goes: to a column, or to an integer's bits.
+/// Where the outcome of a table goes: to a column, or to the bits that tell of losses above an integer.
 pub(super) enum Place {
     Column(usize),
     Spilt(usize),
 }
 
-/// What becomes of the terms of a column that are too few for as large a group as a table takes.
+/// The fate of a column's last terms, which are fewer than one table could add up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Rest {
-    /// They wait for more.
+    /// These terms wait for more.
     Waits,
-    /// They are added up, too, if there is need.
+    /// These terms are added up like all others, if the column's sum is too large otherwise.
     IsAdded,
 }
 
@@ -34,7 +35,7 @@ impl Columns {
         Self { per, terms: vec![Vec::new(); len * per], spilt }
     }
 
-    /// What is known to be zero goes nowhere.
+    /// Puts each value at its place. Values that are known to be zero are dropped.
     pub(super) fn put(&mut self, places: Vec<Place>, values: impl IntoIterator<Item = Ciphertext>) {
         for (place, value) in places.into_iter().zip(values).filter(|(_, value)| value.max_value > 0) {
             match place {
@@ -44,7 +45,7 @@ impl Columns {
         }
     }
 
-    /// Where a carry out of column `i` goes, if it is of interest.
+    /// Where a carry out of column `i` goes; `None` if the carry is lost and nobody asks for it.
     pub(super) fn above(&self, i: usize) -> Option<Place> {
         match (i + 1).is_multiple_of(self.per) {
             false => Some(Place::Column(i + 1)),
@@ -54,7 +55,7 @@ impl Columns {
 }
 
 impl Integers<'_> {
-    /// The columns' sums as integers like `a`, and bits that say that something was lost above them, where they are
+    /// The columns' sums as integers like `a`, and bits that tell of losses above the last blocks, where such bits are
     /// asked for.
     pub(super) fn total(
         &self,
@@ -72,8 +73,8 @@ impl Integers<'_> {
     }
 
     /// Adds terms up, as many at once as the space and the noise allow, until each column's sum is at most `2M − 2`,
-    /// with noise that leaves room for a carry. Three terms with the same error must be quiet together, so that groups
-    /// are of three or more.
+    /// with noise that leaves room for a carry. Three terms with the same error must be quiet together, so that every
+    /// group has three terms or more.
     pub(super) fn compress(&self, op: &'static str, columns: &mut Columns, rest: Rest) -> Result<(), Error> {
         let base = self.radix.base();
         let digit = self.table(|sum| sum % base);

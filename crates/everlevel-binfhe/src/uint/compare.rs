@@ -1,4 +1,4 @@
-//! Comparisons, minimum and maximum.
+//! Comparisons, minimum and maximum of arrays of integers, element by element: operations of [`Integers`].
 
 use std::cmp::Ordering;
 
@@ -54,7 +54,7 @@ impl Integers<'_> {
         self.order("ge", a, b, Ordering::is_ge)
     }
 
-    /// The smaller one.
+    /// The smaller one of `a` and `b`.
     ///
     /// # Errors
     /// As [`Integers::eq`].
@@ -62,7 +62,7 @@ impl Integers<'_> {
         self.select_blocks("min", &self.order("min", a, b, Ordering::is_lt)?, a, b)
     }
 
-    /// The larger one.
+    /// The larger one of `a` and `b`.
     ///
     /// # Errors
     /// As [`Integers::eq`].
@@ -96,7 +96,7 @@ impl Integers<'_> {
         let pairs = self.pairs(op, a, b)?.into_iter().enumerate();
         let mut states = self.look_up(op, &pairs.map(|(i, x)| (x, &tables[i % per % k])).collect::<Vec<_>>())?;
         loop {
-            // A last group of fewer is filled up with equal ones.
+            // A last group with fewer states is filled up with states of equality.
             let group = |group: &[Ciphertext]| {
                 let missing: u64 = (group.len()..k).map(|place| 1 << place).sum();
                 self.sum(group.iter().chain([&self.plain(missing)]))
@@ -119,7 +119,7 @@ impl Integers<'_> {
         while rows.iter().any(|bits| bits.len() > 1) {
             let (mut jobs, mut counts) = (Vec::new(), Vec::new());
             for bits in &mut rows {
-                // A row of one bit has what it needs.
+                // A row of one bit is done.
                 let groups = if bits.len() > 1 { self.groups(std::mem::take(bits)) } else { Vec::new() };
                 counts.push(groups.len());
                 for group in &groups {
@@ -134,8 +134,8 @@ impl Integers<'_> {
         Ok(BoolArray(rows.into_iter().map(|mut bits| bits.pop().unwrap_or_else(|| self.plain(0))).collect()))
     }
 
-    /// For each block, whether it or one above it is set in its integer of `per` blocks: as many at once as the space
-    /// and the noise allow.
+    /// For each block, whether that block or one above it in the same integer of `per` blocks is set. A round settles
+    /// as many blocks as the space and the noise allow.
     pub(super) fn any_above(
         &self,
         op: &'static str,

@@ -1,9 +1,11 @@
-//! Division and remainder: what is asked for, and which divisors take which way.
+//! Division and remainder of arrays of integers: operations of [`Integers`], and the choice of an algorithm for each
+//! divisor.
 //!
 //! A divisor that is public is `2^s·o` with an odd `o`: the dividend is shifted, and divided by `o`. If `o` is small,
-//! what is left of the dividend's digits so far is a message, and the next digit of quotient and remainder is a table
-//! or two of it, or of its sum with the dividend's next digit. An `o` of small factors is divided by one after another
-//! if that costs less. Otherwise, and for encrypted divisors, see `long_division`.
+//! the partial remainder is a message, and the quotient's next digit and the next partial remainder are a table each of
+//! this message, or of its sum with the dividend's next digit. If `o` is a product of small factors, the dividend is
+//! divided by one factor after another, where that costs less. Other public divisors, and all encrypted ones, are those
+//! of `long_division`.
 
 use std::collections::BTreeMap;
 
@@ -12,10 +14,10 @@ use super::shift::Ends;
 use super::{BoolArray, Integers, UintArray};
 use crate::{Ciphertext, Error};
 
-/// What elements must share to be divided together.
+/// The way in which an element is divided, which its divisor decides. Elements of the same way are divided together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Way {
-    /// A public zero.
+    /// No division: the divisor is a public zero.
     Zero,
     /// By `2^shift·odd`, public, where `odd` is a product of small factors.
     Factors { shift: u32, odd: u64 },
@@ -26,7 +28,7 @@ enum Way {
 }
 
 impl Integers<'_> {
-    /// `a/b` rounded down. Where an encrypted `b` is zero, which nobody sees, it is `2^width − 1`.
+    /// `a/b` rounded down. Where an encrypted `b` is zero, which nobody sees, the quotient is `2^width − 1`.
     ///
     /// # Errors
     /// [`Error::DivisionByZero`] for a public zero, [`Error::WidthMismatch`], [`Error::LengthMismatch`],
@@ -35,7 +37,7 @@ impl Integers<'_> {
         Ok(self.divide("div", a, b, Asked { quotient: true, remainder: false }, false)?.0)
     }
 
-    /// `a` modulo `b`. Where an encrypted `b` is zero, which nobody sees, it is `a`.
+    /// `a` modulo `b`. Where an encrypted `b` is zero, which nobody sees, the remainder is `a`.
     ///
     /// # Errors
     /// As [`Integers::div`].
@@ -51,7 +53,7 @@ impl Integers<'_> {
         self.divide("div_rem", a, b, Asked { quotient: true, remainder: true }, false)
     }
 
-    /// [`Integers::div`], and where `b` is zero: a public zero is no error.
+    /// [`Integers::div`], and whether each `b` is zero: a public zero is no error.
     ///
     /// # Errors
     /// [`Error::WidthMismatch`], [`Error::LengthMismatch`], [`Error::ForeignObject`], [`Error::NoiseExhausted`].
@@ -61,7 +63,7 @@ impl Integers<'_> {
         Ok((quotient, self.are_zero(op, b)?))
     }
 
-    /// [`Integers::rem`], and where `b` is zero: a public zero is no error.
+    /// [`Integers::rem`], and whether each `b` is zero: a public zero is no error.
     ///
     /// # Errors
     /// As [`Integers::checked_div`].
@@ -76,7 +78,7 @@ impl Integers<'_> {
         self.not_bools(&self.any(op, blocks.chunks(x.per).map(<[_]>::to_vec).collect())?)
     }
 
-    /// Elements in groups that take one way.
+    /// Divides the elements in groups, each of which takes one way.
     fn divide(
         &self,
         op: &'static str,
@@ -115,7 +117,7 @@ impl Integers<'_> {
         if let [_] = &quotients[..] {
             return Ok((quotients[0].clone(), remainders[0].clone()));
         }
-        // Back to their places.
+        // The groups' elements go back to their places.
         let mut order: Vec<(usize, usize)> = groups.into_values().flatten().zip(0..).collect();
         order.sort_unstable();
         let order: Vec<usize> = order.into_iter().map(|(_, i)| i).collect();
@@ -138,7 +140,8 @@ impl Integers<'_> {
         let zeros = (shift / self.radix.bits) as usize;
         let digits = &digits[zeros..];
         let len = digits.iter().rposition(|&digit| digit > 0).unwrap_or(0) + 1;
-        // A bit of the quotient takes a bootstrap for each block, of which there is one more than of the divisor.
+        // A bit of the quotient takes a bootstrap for each block of the partial remainder, which has one block more
+        // than the divisor.
         let by_bits = (digits.len() - len + 1) * (len + 1) * self.radix.bits as usize;
         match self.small_factors(odd) {
             Some(factors) if self.bootstraps_by(&factors, digits.len(), asked) <= by_bits => {

@@ -1,4 +1,4 @@
-//! Division by divisors in the clear, of small factors and powers of two.
+//! Division of integers by public divisors that are products of small factors and a power of two.
 
 use super::long_division::{Asked, Divided};
 use super::shift::Ends;
@@ -6,11 +6,12 @@ use super::table::Table;
 use super::{Integers, UintArray};
 use crate::{Ciphertext, Error};
 
-/// What it takes to make one remainder of two factors'.
+/// Bootstraps, roughly, that join the remainders by two factors to one.
 const BOOTSTRAPS_OF_A_JOIN: usize = 12;
 
 impl Integers<'_> {
-    /// Factors of an odd number such that what is left and a digit are a message together, if there are any.
+    /// Factors of an odd number that are so small that a partial remainder and a digit are a message together; `None`
+    /// if there are no such factors.
     pub(super) fn small_factors(&self, odd: u64) -> Option<Vec<u64>> {
         let largest = self.radix.max() + 2 - self.radix.base();
         let (mut factors, mut rest, mut prime): (Vec<u64>, _, _) = (Vec::new(), odd, 3);
@@ -39,15 +40,15 @@ impl Integers<'_> {
         factors.iter().map(|&factor| self.rotations_of(factor)).sum::<usize>() * digits + joins
     }
 
-    /// Bootstraps for each digit of quotient and remainder by such a factor.
+    /// Bootstraps that a division by such a factor takes for each digit.
     fn rotations_of(&self, factor: u64) -> usize {
         let (base, size) = (self.radix.base(), self.radix.max() + 1);
-        // Two tables of as many messages.
+        // Bootstraps of two tables whose input has so many values.
         let two = |messages: u64| if 2 * messages <= size { 1 } else { 2 };
         if base * factor <= size { two(base * factor) } else { two(factor) + two(factor + base - 1) }
     }
 
-    /// Division by `2^shift` times the divisor of another division.
+    /// Division by `2^shift·d`, given a division by `d`.
     pub(super) fn shifted(
         &self,
         op: &'static str,
@@ -101,13 +102,13 @@ impl Integers<'_> {
         Ok((quotient, self.add_blocks(op, &upper, &rest, false)?.0))
     }
 
-    /// Division by an odd `d` of at most `2^p − M + 1`: what is left and a digit are a message together.
+    /// Division by an odd `d` of at most `2^p − M + 1`: a partial remainder and a digit are a message together.
     fn divide_small(&self, op: &'static str, a: &UintArray, d: u64, asked: Asked) -> Result<Divided, Error> {
         let (base, len) = (self.radix.base(), a.len());
         let zeros = a.with(vec![self.plain(0); a.blocks.len()]);
         let at = |place: usize| a.blocks.iter().skip(place).step_by(a.per);
         let (mut quotient, mut remainder) = (zeros.clone(), zeros);
-        // A first digit below the divisor is what is left.
+        // Where every digit is below the divisor, the first digit is the first partial remainder.
         let mut places = a.per;
         let mut rest = vec![self.plain(0); len];
         if base <= d {
@@ -151,7 +152,7 @@ impl Integers<'_> {
         [self.table(|x| (factor * x / d).min(max)), self.table(|x| factor * x % d)]
     }
 
-    /// Of both tables those that are asked for.
+    /// The outcomes of both tables, as far as they are asked for.
     fn look_up_both(
         &self,
         op: &'static str,

@@ -1,4 +1,4 @@
-//! Encryption and decryption of integers and truth values.
+//! Encryption and decryption of arrays of integers and of truth values, with a [`SecretKey`].
 
 use super::{BoolArray, Radix, UintArray, Width};
 use crate::{Error, SecretKey};

@@ -1,15 +1,17 @@
-//! Division and remainder.
+//! Division and remainder of integers for encrypted divisors, and for public ones that have no faster way.
 //!
-//! Digit by digit of the dividend from the most significant on, and bit by bit of a digit of the quotient, by the
-//! **non-restoring** algorithm: the partial remainder `ρ` is in `[−D, D)` for `D = 2^b·d`, and `D` is added where it is
-//! negative and subtracted where it isn't. The carry out of that sum says whether the outcome is at least zero, which
-//! is the quotient's bit. So a bit of the quotient takes two bootstraps for each block of `ρ`: one makes `D`, `−D − 1`
-//! or nothing, and one makes digit and carry. A public divisor's addend is linear in the last carry and takes none.
+//! The algorithm goes digit by digit of the dividend, from the most significant one on, and bit by bit of each digit of
+//! the quotient. It is the **non-restoring** one: the partial remainder `ρ` is in `[−D, D)` for `D = 2^b·d`, and `D` is
+//! added where `ρ` is negative and subtracted where it isn't. The carry out of that sum says whether the outcome is at
+//! least zero, which is the quotient's bit. So a bit of the quotient takes two bootstraps for each block of `ρ`: one
+//! makes `D`, `−D − 1` or nothing, and one makes digit and carry. A public divisor's addend is linear in the last carry
+//! and takes no bootstrap.
 //!
-//! After `i` digits only `i` blocks are at work: where `D` has more, the quotient's bit is zero, and nothing is added.
-//! These **gates** are known beforehand from the divisor. A gate stays open once it is, and until then `ρ` is not
-//! negative; so with 1 for a closed gate, the sum `u` of the last gate, this one, and the last carry says what to do:
-//! subtract at 1, nothing at 2, and add at 0, as with both gates open and no carry; with a carry, which is 1, subtract.
+//! After `i` digits only `i` blocks are at work: where `D` has more blocks, the quotient's bit is zero, and nothing is
+//! added. These **gates** are known beforehand from the divisor. A gate that is open stays open, and before it opens
+//! `ρ` is not negative. So, with 1 for a closed gate, a **control** decides: the sum of the last gate, this gate and
+//! the last carry. At 0 (both gates open, no carry) `D` is added; at 1 (both gates open and a carry, or the first open
+//! gate) `D` is subtracted; at 2 nothing is done.
 //!
 //! A divisor of zero is subtracted every time: the quotient is all ones, and the remainder the dividend.
 
@@ -18,14 +20,14 @@ use super::table::Table;
 use super::{Integers, UintArray};
 use crate::{Ciphertext, Error};
 
-/// Which outcomes of a division are asked for; what isn't is not computed.
+/// Which outcomes of a division are asked for; the others are not computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Asked {
     pub(super) quotient: bool,
     pub(super) remainder: bool,
 }
 
-/// Quotients and remainders, of which those not asked for hold anything.
+/// Quotients and remainders; those that were not asked for have no meaning.
 pub(super) type Divided = (UintArray, UintArray);
 
 impl Integers<'_> {
@@ -41,13 +43,13 @@ impl Integers<'_> {
         let d = &d.with(self.settled(op, &d.blocks, 3)?);
         let multiples =
             (0..bits).map(|b| self.shift(op, d, b as i64, Ends::Open)).collect::<Result<Vec<_>, Error>>()?;
-        // Blocks of each multiple, of which one that doesn't fit the width has all, and then one more than `d`'s: what
-        // a step begins with is a digit longer.
+        // The number of blocks of each multiple, which is that of the width where the multiple doesn't fit; and last
+        // one more than `d` has, since a step begins with a partial remainder that is a digit longer.
         let mut lens: Vec<usize> = multiples.iter().map(|multiple| self.len_of(multiple).max(self.len_of(d))).collect();
         lens.push(lens[0] + 1);
         let is_set = self.any_above(op, &d.blocks, per)?;
         let gates = self.gates(op, d, &is_set)?;
-        // `−d − 1` is digit by digit, and its 1 is added at the first.
+        // `−d − 1` is taken digit by digit, and the 1 that makes it `−d` is added at the first digit.
         let add_or_subtract = |digit, control, first| match control {
             0 => digit,
             1 => base - 1 - digit + first,
@@ -93,16 +95,17 @@ impl Integers<'_> {
         Ok((a.with(quotient), a.with(remainder)))
     }
 
-    /// Blocks from the first to the last that may hold more than zero, in any integer; 1 at least.
+    /// The number of blocks up to the last one that may hold more than zero in any of the integers; at least 1.
     pub(super) fn len_of(&self, x: &UintArray) -> usize {
         let lens = x.blocks.iter().enumerate().filter(|(_, block)| block.max_value > 0).map(|(i, _)| i % x.per + 1);
         lens.max().unwrap_or(1)
     }
 
-    /// For each element, each digit `i` of the dividend from the first to be taken on, and each bit `b`: the sum of the
-    /// gate before it and its own, of which either is 1 if `2^b·d ≥ M^(i + 1)`. With `t = d_i` where all blocks above
-    /// it are zero, and else infinity, that is `t ≥ 2^(m − b)`; and the gate before it is that of `b + 1`. Before the
-    /// first it counts as closed, so that zero is divided as any other divisor that is small enough.
+    /// For each element, each step `i` (a digit of the dividend, the most significant one first) and each bit `b`: the
+    /// sum of that step's gate and the gate before it. The gate is 1, closed, if `2^b·d ≥ M^(i + 1)`. With `t = d_i`
+    /// where all blocks of `d` above `d_i` are zero, and `t` infinite elsewhere, the gate is closed if `t ≥ 2^(m − b)`;
+    /// and the gate before it is that of `b + 1`. The first gate counts as one that follows a closed one, so that a
+    /// divisor of zero is treated as any other that is small enough.
     fn gates(&self, op: &'static str, d: &UintArray, is_set: &[Ciphertext]) -> Result<Vec<Ciphertext>, Error> {
         let (bits, per) = (self.radix.bits as usize, d.per);
         let gate = |above: u64, t: u64, b: usize| u64::from(above > 0 || t >> (bits - b) > 0);
@@ -121,8 +124,9 @@ impl Integers<'_> {
         self.look_up(op, &jobs)
     }
 
-    /// Adds to the first `len` blocks of what is left what is made of the divisor's digit, the control, and 1 for the
-    /// first digit; with the carries out. Controls are at most 2, and what is made is linear in those of at most 1.
+    /// Adds an addend to the first `len` blocks of each partial remainder, and returns the carries out. The addend's
+    /// digits are functions of the divisor's digit, the control, and 1 for the first digit. Controls are at most 2; the
+    /// addend is linear in a control of at most 1.
     fn add_controlled(
         &self,
         op: &'static str,
@@ -157,7 +161,8 @@ impl Integers<'_> {
         Ok(carries.unwrap_or_else(|| unreachable!("asked for")))
     }
 
-    /// What is left and zeros above it; where the divisor is zero, the dividend's blocks above it.
+    /// Remainders of full width: the last partial remainder, and above it zeros, or the dividend's blocks where the
+    /// divisor is zero.
     fn remainder_blocks(
         &self,
         op: &'static str,
@@ -169,7 +174,7 @@ impl Integers<'_> {
         let mut jobs = Vec::new();
         for (e, rest) in rest.iter().enumerate() {
             for block in &a.integer(e)[rest.len()..] {
-                // Of a public divisor that is known.
+                // Whether a public divisor is zero is known.
                 jobs.push(match self.public(&is_set[e * a.per]) {
                     Some(1) => (self.plain(self.radix.base()), &table),
                     _ => (self.pair(&is_set[e * a.per], block)?, &table),

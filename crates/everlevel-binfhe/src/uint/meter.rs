@@ -1,4 +1,4 @@
-//! What an operation costs, counted before it is done; and its progress.
+//! The cost of an operation on integers, counted in bootstraps before any is done, and the operation's progress.
 
 use std::fmt;
 use std::ops::ControlFlow;
@@ -7,21 +7,21 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::Integers;
 use crate::{Error, Progress};
 
-/// What an operation takes.
+/// The cost of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Cost {
     /// Bootstraps, all elements together.
     pub bootstraps: usize,
-    /// Rounds of bootstraps one after another.
+    /// Rounds of bootstraps, each of which waits for the one before.
     pub rounds: usize,
 }
 
-/// Counts bootstraps, done or not.
+/// Counts the bootstraps of an operation, whether they are done or not.
 #[derive(Default)]
 pub(super) struct Meter<'k> {
-    /// Whether they are only counted.
+    /// Whether bootstraps are only counted, and none is done.
     pub(super) dry: bool,
-    /// Told of what was done and of all there is.
+    /// The callback that is told of progress, and the number of bootstraps in all.
     progress: Option<(Progress<'k>, usize)>,
     bootstraps: AtomicUsize,
     rounds: AtomicUsize,
@@ -38,7 +38,7 @@ impl Meter<'_> {
         self.rounds.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Counts bootstraps that were done, and reports them; or those that will be, of which none is done.
+    /// Counts bootstraps and reports them: those that were just done, or in a dry run those that would be done.
     pub(super) fn add(&self, op: &'static str, bootstraps: usize) -> Result<(), Error> {
         let counted = self.bootstraps.fetch_add(bootstraps, Ordering::Relaxed) + bootstraps;
         let done = if self.dry { 0 } else { counted };
@@ -52,8 +52,8 @@ impl Meter<'_> {
 }
 
 impl Integers<'_> {
-    /// What an operation costs on this number of threads. None of its bootstraps is done, so that what it returns holds
-    /// nothing; but all that it would refuse is refused.
+    /// The cost of an operation on the current number of threads. None of its bootstraps is done, so that its result
+    /// has no meaning; but whatever the operation would refuse is refused.
     ///
     /// # Errors
     /// The operation's.
@@ -73,8 +73,8 @@ impl Integers<'_> {
         Ok(Cost { bootstraps: bootstraps.into_inner(), rounds: rounds.into_inner() })
     }
 
-    /// An operation with a step for each of its bootstraps, reported after each pass over the key. They are counted
-    /// first, when none is done and their number grows.
+    /// Runs an operation, and reports its progress after each pass over the key, with a step for each bootstrap.
+    /// Bootstraps are counted first: meanwhile none is done, and the number of steps in all grows.
     ///
     /// # Errors
     /// The operation's, all before the first bootstrap, and [`Error::Cancelled`].

@@ -1,4 +1,5 @@
-//! Encrypted unsigned integers of 8, 16, 32 and 64 bits, on blocks of a few bits with room for carries.
+//! Encrypted unsigned integers of 8, 16, 32 and 64 bits, for whoever computes with [`EvalKeys::integers`]: arrays of
+//! integers in blocks of a few bits, with room for carries.
 //!
 //! *Representation.* With messages of `p` bits a **block** holds a digit in radix `M = 2^m`, where `m` is the largest
 //! power of two that is at most `p/2`: two digits fit one table as `M·a + b`. An integer is its blocks, least
@@ -7,13 +8,14 @@
 //!
 //! *Noise.* Blocks are fresh or come out of one bootstrap, or are a sum of two where a selection made them; an
 //! operation that multiplies such a sum bootstraps it first. Combinations are checked before each bootstrap, as
-//! everywhere: what would fail more often than the set allows is refused.
+//! everywhere: one whose bootstrap would fail more often than the parameter set allows is refused.
 //!
 //! *Overflow* wraps, as in Rust's `wrapping_add`. The `checked_` forms also give an encrypted flag.
 //!
 //! *Map.* `array` integers and truth values · `encryption` · `table` bootstraps of many blocks in one pass over the key
-//! · `meter` what they cost, and progress · `carry` · `arith` add, subtract, negate · `columns` sums of many terms ·
-//! `mul` · `div`, `div_public`, `long_division` · `compare` · `bits` · `shift` · `reduce` sum and maximum of an array.
+//! · `meter` the cost of operations, and their progress · `carry` · `arith` add, subtract, negate · `columns` sums of
+//! many terms · `mul` · `div`, `div_public`, `long_division` · `compare` · `bits` · `shift` · `reduce` sum and maximum
+//! of an array.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -103,7 +105,7 @@ impl Width {
     }
 }
 
-/// The digits of a space.
+/// How integers are cut into digits, in a message space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Radix {
     /// `p`: a message is below `2^p`.
@@ -155,8 +157,9 @@ impl Radix {
 /// Arithmetic on arrays of encrypted integers with the keys of one secret, element by element.
 ///
 /// Each operation goes over the key once for each of its rounds, and not once for each element: the bootstraps of all
-/// elements that don't wait for each other are done together. It holds a round's bootstraps in memory, which for long
-/// arrays is much: cut them into slices of [`Integers::slice_len`], and for products less. Reductions do so themselves.
+/// elements that don't wait for each other are done together. An operation holds a round's bootstraps in memory, which
+/// is much for long arrays: cut these into slices of [`Integers::slice_len`] elements, and into shorter ones for
+/// products. Reductions cut their arrays themselves.
 #[derive(Debug)]
 pub struct Integers<'k> {
     keys: &'k EvalKeys,
@@ -182,7 +185,8 @@ impl EvalKeys {
 }
 
 impl Integers<'_> {
-    /// Elements of which each round is a pass over the key or more on every thread of the current pool.
+    /// The number of elements whose bootstraps of one round give every thread of the current pool a whole pass over the
+    /// key.
     pub fn slice_len(&self) -> usize {
         self.keys.bootstrap_key().batch_len() * rayon::current_num_threads()
     }

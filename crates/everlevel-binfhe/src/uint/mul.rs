@@ -1,4 +1,5 @@
-//! Multiplication: products of digits, columns added up in parallel, one propagation of carries.
+//! Multiplication of arrays of integers, element by element: products of digits, columns added up in parallel, one
+//! propagation of carries.
 
 use super::columns::{Columns, Place, Spilt};
 use super::{BoolArray, Integers, UintArray};
@@ -27,7 +28,7 @@ impl Integers<'_> {
         Ok((product, self.any(op, spilt.unwrap_or_else(|| unreachable!("asked for")))?))
     }
 
-    /// The products, and `spilt` with what was lost above them.
+    /// The products modulo `2^width`, and `spilt` with further bits, which tell of losses above the width.
     pub(super) fn product(
         &self,
         op: &'static str,
@@ -37,7 +38,8 @@ impl Integers<'_> {
     ) -> Result<(UintArray, Option<Spilt>), Error> {
         let (base, per) = (self.radix.base(), a.per);
         let mut columns = Columns::new(a.len(), per, spilt);
-        // Of `M·a + b` with a public `a = 0` all tables are known.
+        // Where `a` is a public zero, all tables of `M·a + b` are known without a bootstrap: a public factor comes
+        // first.
         let (a, b) = if b.blocks.iter().all(|block| self.public(block).is_some()) { (b, a) } else { (a, b) };
         let settled = self.settled(op, &a.blocks, self.radix.base())?;
         let low = self.table2(|a, b| a * b % base);
@@ -62,12 +64,12 @@ impl Integers<'_> {
         self.total(op, a, columns)
     }
 
-    /// For each integer and each digit of its `a` but the first, whether it and some digit of `b` have a product above
-    /// the width.
+    /// For each integer and each digit of its `a` but the first, whether that digit and some digit of `b` have a
+    /// product above the width.
     fn high_products(&self, op: &'static str, a: &UintArray, b: &UintArray) -> Result<Spilt, Error> {
         let (high, len) = (a.per - 1, a.len());
         let set = self.table(|x| u64::from(x > 0));
-        // Of each integer without its first digit.
+        // All digits of each integer but the first.
         let upper = |x: &UintArray| (0..len).flat_map(|i| x.integer(i)[1..].to_vec()).collect::<Vec<_>>();
         let bits = self.map(op, [upper(a), upper(b)].concat(), &set)?;
         let (bits_a, bits_b) = bits.split_at(len * high);

@@ -1,11 +1,13 @@
-//! One integer of many: sums, the smallest and the largest, and where they are.
+//! Reductions of arrays of integers, operations of [`Integers`]: sums, smallest and largest integers, and the places of
+//! these.
 //!
 //! An array is taken as rows of equal length, and the rows are combined, element by element.
 //!
-//! *Memory.* An operation holds what its bootstraps of one round take and give. So columns are taken in slices of
-//! [`Integers::slice_len`], and rows in slices of as many elements or a few times as many, whose outcomes are combined
-//! in turn. Beside the array that is what a few such slices take, however many rows there are; a tournament holds the
-//! winners of its slices, too, and whether any truth value is set has a ciphertext for each group that a table takes.
+//! *Memory.* An operation holds the inputs and the outputs of its bootstraps of one round. So columns are taken in
+//! slices of [`Integers::slice_len`], and rows in slices of as many elements or a few times as many, whose outcomes are
+//! combined in turn. So the memory beside the array is that of a few such slices, however many rows there are. A
+//! tournament holds the winners of its slices, too, and [`Integers::any_row`] a ciphertext for each group of truth
+//! values that one table takes.
 
 use std::cmp::Ordering;
 
@@ -13,12 +15,12 @@ use super::columns::{Columns, Place, Rest};
 use super::{BoolArray, Integers, UintArray, Width};
 use crate::Error;
 
-/// Which of two is kept.
+/// Which of two integers is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Extreme {
-    /// The smaller one.
+    /// The smaller integer.
     Min,
-    /// The larger one.
+    /// The larger integer.
     Max,
 }
 
@@ -36,7 +38,7 @@ impl Integers<'_> {
         let len = self.row_len(op, a, rows)?;
         self.in_columns(a, len, |a, len| {
             let mut columns = Columns::new(len, a.per, None);
-            // Each group of terms is a bootstrap or two, and not each term.
+            // A bootstrap or two are for a group of terms, and not for each term: slices may be longer.
             let slice = (4 * self.slice_len()).next_multiple_of(len);
             for first in (0..a.len()).step_by(slice) {
                 let part = a.slice(first..a.len().min(first + slice));
@@ -51,7 +53,7 @@ impl Integers<'_> {
         })
     }
 
-    /// Whether any truth value of each column is set, which holds one of each row.
+    /// For each column, whether any of its truth values is set. A column has one truth value of each row.
     ///
     /// # Errors
     /// As [`Integers::sum_rows`].
@@ -66,7 +68,7 @@ impl Integers<'_> {
         self.any(op, (0..len).map(|i| a.0.iter().skip(i).step_by(len).cloned().collect()).collect())
     }
 
-    /// The smallest or largest of all rows, by a tournament of neighbours.
+    /// For each column its smallest or largest integer, by a tournament of neighbouring rows.
     ///
     /// # Errors
     /// As [`Integers::sum_rows`].
@@ -79,8 +81,8 @@ impl Integers<'_> {
         self.in_columns(a, len, |a, len| Ok(self.tournament(op, a, None, len, extreme)?.0))
     }
 
-    /// The number of the first row that holds the smallest or largest one, as integers of a width that holds the number
-    /// of rows.
+    /// For each column the number of the first row that holds the column's smallest or largest integer. The numbers are
+    /// integers of the least width that holds them.
     ///
     /// # Errors
     /// As [`Integers::sum_rows`].
@@ -102,7 +104,8 @@ impl Integers<'_> {
         })
     }
 
-    /// Tournaments of slices of rows, and of their winners.
+    /// A tournament within each slice of rows, and then among the slices' winners. Integers that stand `beside` the
+    /// rows go with the winners.
     fn tournament(
         &self,
         op: &'static str,
@@ -126,8 +129,8 @@ impl Integers<'_> {
         Ok((best, beside))
     }
 
-    /// Rounds of comparisons of neighbouring rows, whose winners bring along what belongs to them. The former of equal
-    /// ones wins.
+    /// Rounds of comparisons of neighbouring rows. The winners bring along the integers that stand `beside` them, and
+    /// of equal integers the former wins.
     fn knockout(
         &self,
         op: &'static str,
@@ -160,7 +163,7 @@ impl Integers<'_> {
         Ok((best, beside))
     }
 
-    /// A reduction of rows of `len` elements by slices of their columns.
+    /// Reduces rows of `len` elements, one slice of their columns after another.
     fn in_columns(
         &self,
         a: &UintArray,
@@ -183,7 +186,7 @@ impl Integers<'_> {
         UintArray::join(&parts.iter().collect::<Vec<_>>())
     }
 
-    /// Elements of a row.
+    /// The number of elements of a row.
     fn row_len(&self, op: &'static str, a: &UintArray, rows: usize) -> Result<usize, Error> {
         self.check_all(op, "operand", &a.blocks)?;
         let len = a.len() / rows;

@@ -1,18 +1,19 @@
-//! Shifts and rotations, by public amounts and by encrypted ones.
+//! Shifts and rotations of arrays of integers, operations of [`Integers`]: by public amounts and by encrypted ones.
 //!
-//! Everything is a move to the left by a signed number of bits, with or without wrapping round. With `left = q·m + r`,
-//! `0 ≤ r < m`, block `i` of the result has `x << r` of block `i − q` and `x >> (m − r)` of block `i − q − 1`.
+//! Each of them is a move to the left by a signed number of bits, with or without wrapping round. With
+//! `left = q·m + r`, `0 ≤ r < m`, block `i` of the result has `x << r` of block `i − q` and `x >> (m − r)` of block
+//! `i − q − 1`.
 
 use super::table::Table;
 use super::{Integers, UintArray};
 use crate::{Ciphertext, Error};
 
-/// Where bits go that leave at one end.
+/// What happens to bits that leave an integer at one end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ends {
-    /// Lost; zeros come in.
+    /// They are lost, and zeros come in at the other end.
     Open,
-    /// In at the other end.
+    /// They come in at the other end.
     Joined,
 }
 
@@ -52,8 +53,8 @@ impl Integers<'_> {
         self.shift("rotate_right", a, -i64::from(amount % a.width.bits()), Ends::Joined)
     }
 
-    /// `a << amount` for an encrypted amount, which may have any width and is taken modulo `a`'s, as in Rust's
-    /// `wrapping_shl`.
+    /// `a << amount` for an encrypted amount, which may have any width and is taken modulo the width of `a`, as in
+    /// Rust's `wrapping_shl`.
     ///
     /// # Errors
     /// [`Error::LengthMismatch`], [`Error::ForeignObject`], [`Error::NoiseExhausted`].
@@ -112,7 +113,7 @@ impl Integers<'_> {
         Ok(a.with(blocks))
     }
 
-    /// A stage for each bit of the amount: by `2^bit` or not at all.
+    /// A stage for each bit of the amount, which moves by `2^bit` or not at all.
     fn shift_by(
         &self,
         op: &'static str,
@@ -139,8 +140,8 @@ impl Integers<'_> {
         Ok(a.with(blocks))
     }
 
-    /// Moves each integer by `left`, a power of two or its negative, where its condition holds: what comes from the
-    /// same block and what comes from another, and their sum.
+    /// Moves each integer by `left`, a power of two or its negative, where its condition holds. A block of the result
+    /// is the sum of two tables: one of the same block, and one of the block that moves there.
     fn stage(
         &self,
         op: &'static str,
@@ -174,19 +175,20 @@ impl Integers<'_> {
         parts.iter().map(|parts| self.digit_sum(parts)).collect()
     }
 
-    /// The table of a condition and a block: what the block gives where it stays and where it moves.
+    /// The table of a condition and a block: `stays` of the block where the condition is 0, and `moves` of the block
+    /// elsewhere.
     fn moved(&self, stays: impl Fn(u64) -> u64, moves: impl Fn(u64) -> u64) -> Table {
         self.table2(|condition, x| if condition == 0 { stays(x) } else { moves(x) })
     }
 }
 
-/// Whole blocks and bits of a move.
+/// A move as whole blocks and the remaining bits.
 fn split(left: i64, bits: u32) -> (i64, u32) {
     (left.div_euclid(i64::from(bits)), left.rem_euclid(i64::from(bits)) as u32)
 }
 
-/// The block `down` places below block `i` of the same integer of `per` blocks, or above it where that is negative, if
-/// there is one.
+/// The index of the block `down` places below block `i` of the same integer of `per` blocks (above it where `down` is
+/// negative); `None` if there is no such block.
 fn source(i: usize, down: i64, per: usize, ends: Ends) -> Option<usize> {
     let (first, place) = (i / per * per, (i % per) as i64 - down);
     match ends {

@@ -1,4 +1,5 @@
-//! Tables of blocks: many inputs, each with its own table, in one pass over the key.
+//! Look-up tables of blocks, the only bootstraps that operations on integers do: many inputs, each with its own table,
+//! in one pass over the key.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -6,7 +7,7 @@ use super::{Integers, UintArray};
 use crate::lwe::DIGEST_DIM;
 use crate::{Ciphertext, Error, Lut, Lwe, NoiseSum, NoiseTerm};
 
-/// A function of a message: its values.
+/// A function of a message, as the list of its values.
 #[derive(Debug)]
 pub(super) struct Table(Vec<u64>);
 
@@ -16,15 +17,15 @@ impl Integers<'_> {
         Table((0..=self.radix.max()).map(f).collect())
     }
 
-    /// The table of `f(a, b)` on what [`Integers::pair`] makes.
+    /// The table of `f(a, b)` for inputs that [`Integers::pair`] makes.
     pub(super) fn table2(&self, f: impl Fn(u64, u64) -> u64) -> Table {
         let base = self.radix.base();
         self.table(|x| if x < base * base { f(x / base, x % base) } else { 0 })
     }
 
-    /// Looks each input up in its table. Outputs know the largest value that their input can give. What is public, or
-    /// the same for every value that the input may have, takes no bootstrap; neighbours with the same input share one
-    /// where their tables fit side by side.
+    /// Looks each input up in its table. Outputs know the largest value that their input can give. A job takes no
+    /// bootstrap if its input is public, or if its table gives the same for every value that the input may have.
+    /// Neighbouring jobs of the same input share a bootstrap where their tables fit side by side.
     pub(super) fn look_up(&self, op: &'static str, jobs: &[(Ciphertext, &Table)]) -> Result<Vec<Ciphertext>, Error> {
         for (x, _) in jobs {
             self.keys.check_noise(op, x.variance_torus(), 0)?;
@@ -55,7 +56,7 @@ impl Integers<'_> {
         Ok(out.into_iter().flatten().collect())
     }
 
-    /// What the table gives, if that can be told.
+    /// The table's outcome, if it is known without a bootstrap.
     fn known(&self, (x, table): &(Ciphertext, &Table)) -> Option<u64> {
         let reachable = &table.0[..=x.max_value as usize];
         let constant = reachable.iter().all(|entry| *entry == reachable[0]).then_some(reachable[0]);
@@ -85,8 +86,8 @@ impl Integers<'_> {
         Ok(rotated.into_iter().zip(places()).map(wrap).collect())
     }
 
-    /// What stands for a bootstrap's output where none is done: a mask that isn't zero, and is the same where the
-    /// output would be.
+    /// A stand-in for a bootstrap's output in a dry run: its mask isn't zero, and equal inputs with equal tables have
+    /// equal stand-ins.
     fn pretended(&self, x: &Ciphertext, table: &Table) -> (Lwe, NoiseSum) {
         let mut hasher = DefaultHasher::new();
         (x.lwe.digest(), &table.0).hash(&mut hasher);
@@ -97,8 +98,8 @@ impl Integers<'_> {
         (Lwe::from_words(words), NoiseSum::from_terms([NoiseTerm { source, factor: 1.0, variance }]))
     }
 
-    /// `constant + Σ factor·x`, without a bootstrap: [`crate::EvalKeys::linear`]. Where bootstraps are only counted,
-    /// masks are as short as tells them apart.
+    /// `constant + Σ factor·x`, without a bootstrap: [`crate::EvalKeys::linear`]. In a dry run, masks are only as long
+    /// as it takes to tell them apart.
     pub(super) fn linear(&self, terms: &[(i64, &Ciphertext)], constant: i64) -> Result<Ciphertext, Error> {
         if !self.meter.dry {
             return self.keys.linear(terms, constant);
@@ -113,12 +114,12 @@ impl Integers<'_> {
         })
     }
 
-    /// Whether two inputs are one.
+    /// Whether two inputs are the same ciphertext.
     fn are_equal(&self, a: &Ciphertext, b: &Ciphertext) -> bool {
         if self.meter.dry { a.lwe.digest() == b.lwe.digest() } else { a.lwe == b.lwe }
     }
 
-    /// One table of every input.
+    /// The same table of every input.
     pub(super) fn map(
         &self,
         op: &'static str,
@@ -148,13 +149,14 @@ impl Integers<'_> {
         Ok(Ciphertext { max_value: self.radix.base() - 1, ..self.sum(terms)? })
     }
 
-    /// Whether a table of what has this variance and a bootstrap's more fails no more often than it may.
+    /// Whether a table fails no more often than it may, for an input of this variance plus that of a bootstrap's
+    /// output.
     pub(super) fn is_quiet(&self, variance: f64) -> bool {
         let one = self.keys.params().noise().bootstrapped;
         self.keys.check_noise("is_quiet", variance + one, 0).is_ok()
     }
 
-    /// Terms in groups whose sums are messages, and of noise that a table takes.
+    /// The terms in groups whose sums are messages and have no more noise than a table takes.
     pub(super) fn groups(&self, terms: Vec<Ciphertext>) -> Vec<Vec<Ciphertext>> {
         let mut groups: Vec<(Vec<Ciphertext>, u64, NoiseSum)> = Vec::new();
         for term in terms {
@@ -173,7 +175,8 @@ impl Integers<'_> {
         groups.into_iter().map(|(group, ..)| group).collect()
     }
 
-    /// The blocks, those bootstrapped whose noise would be too much beside another's when multiplied by a factor.
+    /// The blocks, after bootstraps of those whose noise, multiplied by `factor`, would be too much beside another
+    /// block's.
     pub(super) fn settled(
         &self,
         op: &'static str,
