@@ -6,22 +6,16 @@ use everlevel_math::Modulus;
 use everlevel_ring::{Eval, Poly, Ring};
 use num_complex::Complex64;
 
+use crate::claims::Claims;
 use crate::context::Inner;
 use crate::keys::RelinearizationKey;
 use crate::working::{self, Ladder};
 use crate::{Ciphertext, Context, Error, Plaintext};
 
-impl Ciphertext {
-    /// Its polynomials.
-    fn parts_mut(&mut self) -> impl Iterator<Item = &mut Poly<Eval>> {
-        [&mut self.rlwe.c0, &mut self.rlwe.c1].into_iter().chain(&mut self.c2)
-    }
-}
-
 impl Inner {
     /// The same message at a lower level, with that level's scale: one product with an integer and one rescaling.
     pub(crate) fn lowered<'c>(&self, ct: &'c Ciphertext, level: usize) -> Cow<'c, Ciphertext> {
-        if ct.level == level {
+        if ct.level() == level {
             return Cow::Borrowed(ct);
         }
         Cow::Owned(self.times_constant(ct, Complex64::new(1.0, 0.0), level))
@@ -30,17 +24,17 @@ impl Inner {
     /// `c·ct` at a lower level.
     fn times_constant(&self, ct: &Ciphertext, c: Complex64, level: usize) -> Ciphertext {
         let Ladder { sets, scales, ratios } = &self.ladder;
-        let factor = scales[level] * ratios[level + 1] / ct.scale;
+        let factor = scales[level] * ratios[level + 1] / ct.scale();
         let [re, im] = [c.re, c.im].map(|x| (x * factor).round() as i128);
         let part = |p: &Poly<Eval>| {
             let mut p = p.restricted(&sets[level + 1]);
             mul_gaussian_assign(&self.ring, &mut p, re, im);
             self.ring.rescale(p, &sets[level])
         };
-        let rlwe = everlevel_rlwe::Rlwe { c0: part(&ct.rlwe.c0), c1: part(&ct.rlwe.c1) };
-        let c2 = ct.c2.as_ref().map(part);
-        let error = (ct.error * c.norm()).hypot(self.rescaling_error(ct.polynomial_count(), scales[level]));
-        Ciphertext { rlwe, c2, level, scale: scales[level], error, ..*ct }
+        let rlwe = everlevel_rlwe::Rlwe { c0: part(&ct.rlwe().c0), c1: part(&ct.rlwe().c1) };
+        let c2 = ct.c2().map(part);
+        let error = (ct.error() * c.norm()).hypot(self.rescaling_error(ct.polynomial_count(), scales[level]));
+        Ciphertext::new(rlwe, c2, Claims::new(level, scales[level], error), ct.origin())
     }
 }
 
@@ -86,10 +80,10 @@ impl Context {
     pub(crate) fn check_pair(&self, op: &'static str, a: &Ciphertext, b: &Ciphertext) -> Result<(), Error> {
         self.check_ciphertext(op, a)?;
         self.check_ciphertext(op, b)?;
-        if a.secret_id == b.secret_id {
+        if a.secret_id() == b.secret_id() {
             return Ok(());
         }
-        Err(Error::WrongSecret { op, what: "second ciphertext", found: b.secret_id, expected: a.secret_id })
+        Err(Error::WrongSecret { op, what: "second ciphertext", found: b.secret_id(), expected: a.secret_id() })
     }
 
     fn check_number(&self, op: &'static str, c: Complex64, level: usize) -> Result<(), Error> {
@@ -136,21 +130,26 @@ impl Context {
     ) -> Result<Ciphertext, Error> {
         self.check_pair(op, a, b)?;
         Ok(self.install(|inner| {
-            let level = a.level.min(b.level);
-            let (mut sum, b) = (inner.lowered(a, level).into_owned(), inner.lowered(b, level));
-            combine(&inner.ring, &mut sum.rlwe.c0, &b.rlwe.c0);
-            combine(&inner.ring, &mut sum.rlwe.c1, &b.rlwe.c1);
-            match (&mut sum.c2, &b.c2) {
-                (Some(x), Some(y)) => combine(&inner.ring, x, y),
-                (none @ None, Some(y)) => {
+            let level = a.level().min(b.level());
+            let (a, b) = (inner.lowered(a, level), inner.lowered(b, level));
+            let claims = Claims::new(level, a.scale(), a.error().hypot(b.error()));
+            let origin = a.origin();
+            let (mut rlwe, c2) = a.into_owned().into_polynomials();
+            combine(&inner.ring, &mut rlwe.c0, &b.rlwe().c0);
+            combine(&inner.ring, &mut rlwe.c1, &b.rlwe().c1);
+            let c2 = match (c2, b.c2()) {
+                (Some(mut x), Some(y)) => {
+                    combine(&inner.ring, &mut x, y);
+                    Some(x)
+                }
+                (None, Some(y)) => {
                     let mut y = y.clone();
                     alone(&inner.ring, &mut y);
-                    *none = Some(y);
+                    Some(y)
                 }
-                (_, None) => {}
-            }
-            sum.error = sum.error.hypot(b.error);
-            sum
+                (c2, None) => c2,
+            };
+            Ciphertext::new(rlwe, c2, claims, origin)
         }))
     }
 
@@ -161,9 +160,10 @@ impl Context {
     pub fn negate(&self, a: &Ciphertext) -> Result<Ciphertext, Error> {
         self.check_ciphertext("negate", a)?;
         Ok(self.install(|inner| {
-            let mut out = a.clone();
-            out.parts_mut().for_each(|p| inner.ring.neg_assign(p));
-            out
+            a.clone().map(Claims::new(a.level(), a.scale(), a.error()), |mut p| {
+                inner.ring.neg_assign(&mut p);
+                p
+            })
         }))
     }
 
@@ -174,11 +174,13 @@ impl Context {
     pub fn add_plain(&self, a: &Ciphertext, plaintext: &Plaintext) -> Result<Ciphertext, Error> {
         self.check_ciphertext("add", a)?;
         self.check_plaintext("add", plaintext)?;
-        let plaintext = self.plain_at(plaintext, a.level)?;
+        let plaintext = self.plain_at(plaintext, a.level())?;
         Ok(self.install(|inner| {
-            let mut sum = inner.lowered(a, plaintext.level).into_owned();
-            inner.ring.add_assign(&mut sum.rlwe.c0, &plaintext.poly);
-            sum
+            let a = inner.lowered(a, plaintext.level);
+            let (claims, origin) = (Claims::new(a.level(), a.scale(), a.error()), a.origin());
+            let (mut rlwe, c2) = a.into_owned().into_polynomials();
+            inner.ring.add_assign(&mut rlwe.c0, &plaintext.poly);
+            Ciphertext::new(rlwe, c2, claims, origin)
         }))
     }
 
@@ -209,7 +211,7 @@ impl Context {
     /// As [`Context::encode`].
     pub fn add_array(&self, a: &Ciphertext, values: &[Complex64]) -> Result<Ciphertext, Error> {
         self.check_ciphertext("add", a)?;
-        self.add_plain(a, &self.encode_as("add", values, a.level)?)
+        self.add_plain(a, &self.encode_as("add", values, a.level())?)
     }
 
     /// `a + c` in every slot.
@@ -218,12 +220,13 @@ impl Context {
     /// NaN or infinity, or a number too large for the level.
     pub fn add_scalar(&self, a: &Ciphertext, c: Complex64) -> Result<Ciphertext, Error> {
         self.check_ciphertext("add", a)?;
-        self.check_number("add", c, a.level)?;
+        self.check_number("add", c, a.level())?;
         Ok(self.install(|inner| {
-            let mut sum = a.clone();
-            let [re, im] = [c.re, c.im].map(|x| (x * a.scale).round() as i128);
-            add_gaussian_assign(&inner.ring, &mut sum.rlwe.c0, re, im);
-            sum
+            let claims = Claims::new(a.level(), a.scale(), a.error());
+            let [re, im] = [c.re, c.im].map(|x| (x * a.scale()).round() as i128);
+            let (mut rlwe, c2) = a.clone().into_polynomials();
+            add_gaussian_assign(&inner.ring, &mut rlwe.c0, re, im);
+            Ciphertext::new(rlwe, c2, claims, a.origin())
         }))
     }
 
@@ -236,7 +239,7 @@ impl Context {
         self.check_product("multiply", a, b)?;
         Ok(self.install(|inner| {
             let (a, b, level) = inner.factors(a, b);
-            let parts = working::tensor(&inner.ring, [&a.rlwe, &b.rlwe]);
+            let parts = working::tensor(&inner.ring, [a.rlwe(), b.rlwe()]);
             let [c0, c1, c2] = parts.map(|d| inner.ring.rescale(d, &inner.ladder.sets[level - 1]));
             let rlwe = everlevel_rlwe::Rlwe { c0, c1 };
             inner.product(rlwe, Some(c2), &a, &b, level)
@@ -252,8 +255,8 @@ impl Context {
         self.check_secret("multiply", "relinearization key", key.info, a)?;
         Ok(self.install(|inner| {
             let (a, b, level) = inner.factors(a, b);
-            let key = key.keys.for_set(a.rlwe.set());
-            let rlwe = working::mul_relinearize(&inner.ring, [&a.rlwe, &b.rlwe], key, &inner.ladder.sets[level - 1]);
+            let key = key.keys.for_set(a.rlwe().set());
+            let rlwe = working::mul_relinearize(&inner.ring, [a.rlwe(), b.rlwe()], key, &inner.ladder.sets[level - 1]);
             inner.product(rlwe, None, &a, &b, level)
         }))
     }
@@ -293,14 +296,12 @@ impl Context {
         self.check_ciphertext("relinearize", a)?;
         self.check_secret("relinearize", "relinearization key", key.info, a)?;
         Ok(self.install(|inner| {
-            let mut out = a.clone();
-            if let Some(c2) = out.c2.take() {
-                let key = key.keys.for_set(c2.set());
-                let set = c2.set().clone();
-                out.rlwe = working::relinearize(&inner.ring, [out.rlwe.c0, out.rlwe.c1, c2], key, &set);
-                out.error = out.error.hypot(inner.rounding_error(out.scale));
-            }
-            out
+            let Some(c2) = a.c2() else { return a.clone() };
+            let key = key.keys.for_set(c2.set());
+            let product = [&a.rlwe().c0, &a.rlwe().c1, c2].map(Poly::clone);
+            let rlwe = working::relinearize(&inner.ring, product, key, c2.set());
+            let error = a.error().hypot(inner.rounding_error(a.scale()));
+            Ciphertext::new(rlwe, None, Claims::new(a.level(), a.scale(), error), a.origin())
         }))
     }
 
@@ -317,7 +318,7 @@ impl Context {
             let needed = "at least 1 for a product; encode it at a higher level".into();
             return Err(Error::Parameter { what: "level of the plaintext", found: "0".into(), needed });
         }
-        let plaintext = self.plain_at(plaintext, a.level)?;
+        let plaintext = self.plain_at(plaintext, a.level())?;
         if plaintext.level == 1 {
             // Level 0 holds less than what the plaintext was encoded for. A product's coefficients are means over the
             // slots.
@@ -325,19 +326,14 @@ impl Context {
             self.check_size(op, slots.iter().map(|z| z.norm()).sum::<f64>() / slots.len() as f64, 0)?;
         }
         Ok(self.install(|inner| {
-            let level = plaintext.level;
-            let mut product = inner.lowered(a, level).into_owned();
-            let target = &inner.ladder.sets[level - 1];
-            for part in product.parts_mut() {
-                inner.ring.mul_assign(part, &plaintext.poly);
-                let full = std::mem::replace(part, inner.ring.uninit(target));
-                *part = inner.ring.rescale(full, target);
-            }
-            product.level = level - 1;
-            product.scale = inner.ladder.scales[level - 1];
-            let rounding = inner.rescaling_error(product.polynomial_count(), product.scale);
-            product.error = product.error.hypot(rounding);
-            product
+            let a = inner.lowered(a, plaintext.level);
+            let level = plaintext.level - 1;
+            let (target, scale) = (&inner.ladder.sets[level], inner.ladder.scales[level]);
+            let error = a.error().hypot(inner.rescaling_error(a.polynomial_count(), scale));
+            a.into_owned().map(Claims::new(level, scale, error), |mut p| {
+                inner.ring.mul_assign(&mut p, &plaintext.poly);
+                inner.ring.rescale(p, target)
+            })
         }))
     }
 
@@ -348,7 +344,7 @@ impl Context {
     pub fn multiply_array(&self, a: &Ciphertext, values: &[Complex64]) -> Result<Ciphertext, Error> {
         self.check_ciphertext("multiply", a)?;
         self.check_depth("multiply", a, 1)?;
-        self.multiply_plain(a, &self.encode_as("multiply", values, a.level)?)
+        self.multiply_plain(a, &self.encode_as("multiply", values, a.level())?)
     }
 
     /// `c·a`: no level where `c` is a Gaussian integer, one otherwise.
@@ -360,17 +356,18 @@ impl Context {
         let op = "multiply";
         self.check_ciphertext(op, a)?;
         if c.re.fract() == 0.0 && c.im.fract() == 0.0 {
-            self.check_number(op, c, a.level)?;
+            self.check_number(op, c, a.level())?;
+            let claims = Claims::new(a.level(), a.scale(), a.error() * c.norm());
             return Ok(self.install(|inner| {
-                let mut out = a.clone();
-                out.parts_mut().for_each(|p| mul_gaussian_assign(&inner.ring, p, c.re as i128, c.im as i128));
-                out.error *= c.norm();
-                out
+                a.clone().map(claims, |mut p| {
+                    mul_gaussian_assign(&inner.ring, &mut p, c.re as i128, c.im as i128);
+                    p
+                })
             }));
         }
-        self.check_number(op, c, a.level.saturating_sub(1))?;
+        self.check_number(op, c, a.level().saturating_sub(1))?;
         self.check_depth(op, a, 1)?;
-        Ok(self.install(|inner| inner.times_constant(a, c, a.level - 1)))
+        Ok(self.install(|inner| inner.times_constant(a, c, a.level() - 1)))
     }
 
     /// The same message at a lower level.
@@ -379,8 +376,8 @@ impl Context {
     /// A level above the ciphertext's.
     pub fn level_down(&self, a: &Ciphertext, level: usize) -> Result<Ciphertext, Error> {
         self.check_ciphertext("level_down", a)?;
-        if level > a.level {
-            return Err(Error::LevelOutOfRange { op: "level_down", level, max_level: a.level });
+        if level > a.level() {
+            return Err(Error::LevelOutOfRange { op: "level_down", level, max_level: a.level() });
         }
         Ok(self.install(|inner| inner.lowered(a, level).into_owned()))
     }
@@ -388,7 +385,7 @@ impl Context {
 
 impl Inner {
     fn factors<'c>(&self, a: &'c Ciphertext, b: &'c Ciphertext) -> (Cow<'c, Ciphertext>, Cow<'c, Ciphertext>, usize) {
-        let level = a.level.min(b.level);
+        let level = a.level().min(b.level());
         (self.lowered(a, level), self.lowered(b, level), level)
     }
 
@@ -404,7 +401,7 @@ impl Inner {
         let scale = self.ladder.scales[level - 1];
         let rounding = self.rescaling_error(2 + usize::from(c2.is_some()), scale);
         // A square's two errors are one.
-        let operands = if std::ptr::eq(a, b) { a.error + b.error } else { a.error.hypot(b.error) };
-        Ciphertext { rlwe, c2, level: level - 1, scale, error: operands.hypot(rounding), ..*a }
+        let operands = if std::ptr::eq(a, b) { a.error() + b.error() } else { a.error().hypot(b.error()) };
+        Ciphertext::new(rlwe, c2, Claims::new(level - 1, scale, operands.hypot(rounding)), a.origin())
     }
 }

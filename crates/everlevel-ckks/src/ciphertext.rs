@@ -3,6 +3,8 @@
 use everlevel_ring::{Eval, Poly};
 use everlevel_rlwe::{Rlwe, SecretId};
 
+use crate::claims::Claims;
+
 /// An encoded message: a polynomial whose slots are the message times the level's scale.
 #[derive(Debug, Clone)]
 pub struct Plaintext {
@@ -13,19 +15,22 @@ pub struct Plaintext {
     pub(crate) fingerprint: u64,
 }
 
+/// The parameters, the slots and the secret that a ciphertext belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Origin {
+    pub fingerprint: u64,
+    pub slot_count: usize,
+    pub secret_id: SecretId,
+}
+
 /// An encrypted vector of `slot_count` complex numbers.
 #[derive(Debug, Clone)]
 pub struct Ciphertext {
-    pub(crate) rlwe: Rlwe,
+    rlwe: Rlwe,
     /// The coefficient of `s²`, for a product that was not relinearized.
-    pub(crate) c2: Option<Poly<Eval>>,
-    pub(crate) level: usize,
-    pub(crate) scale: f64,
-    /// Estimated standard deviation of the error of a slot's real part, in units of the message.
-    pub(crate) error: f64,
-    pub(crate) secret_id: SecretId,
-    pub(crate) fingerprint: u64,
-    pub(crate) slot_count: usize,
+    c2: Option<Poly<Eval>>,
+    claims: Claims,
+    origin: Origin,
 }
 
 impl Plaintext {
@@ -46,19 +51,54 @@ impl Plaintext {
 }
 
 impl Ciphertext {
+    pub(crate) fn new(rlwe: Rlwe, c2: Option<Poly<Eval>>, claims: Claims, origin: Origin) -> Self {
+        Self { rlwe, c2, claims, origin }
+    }
+
+    /// The ciphertext whose polynomials are `f` of these, with claims of its own.
+    pub(crate) fn map(self, claims: Claims, mut f: impl FnMut(Poly<Eval>) -> Poly<Eval>) -> Self {
+        let Rlwe { c0, c1 } = self.rlwe;
+        Self { rlwe: Rlwe { c0: f(c0), c1: f(c1) }, c2: self.c2.map(f), claims, origin: self.origin }
+    }
+
+    /// The two polynomials of a phase `c0 + c1·s + c2·s²`, and the third where there is one.
+    pub(crate) fn into_polynomials(self) -> (Rlwe, Option<Poly<Eval>>) {
+        (self.rlwe, self.c2)
+    }
+
+    /// The polynomials that belong to `1` and `s`.
+    pub(crate) fn rlwe(&self) -> &Rlwe {
+        &self.rlwe
+    }
+
+    /// The polynomial that belongs to `s²`, for a product that was not relinearized.
+    pub(crate) fn c2(&self) -> Option<&Poly<Eval>> {
+        self.c2.as_ref()
+    }
+
+    /// The parameters, the slots and the secret that it belongs to.
+    pub(crate) fn origin(&self) -> Origin {
+        self.origin
+    }
+
+    /// Estimated standard deviation of the error of a slot's real part, in units of the message.
+    pub(crate) fn error(&self) -> f64 {
+        self.claims.error()
+    }
+
     /// Multiplications left before a bootstrap.
     pub fn level(&self) -> usize {
-        self.level
+        self.claims.level()
     }
 
     /// The scale.
     pub fn scale(&self) -> f64 {
-        self.scale
+        self.claims.scale()
     }
 
     /// Number of slots.
     pub fn slot_count(&self) -> usize {
-        self.slot_count
+        self.origin.slot_count
     }
 
     /// 2, or 3 for a product that was not relinearized.
@@ -74,11 +114,11 @@ impl Ciphertext {
     /// Estimated precision: `−log2` of the root-mean-square error of a slot, for messages of size about one. An
     /// estimate from noise formulas that assume independent errors, not a bound.
     pub fn precision_bits(&self) -> f64 {
-        -(self.error * std::f64::consts::SQRT_2).log2()
+        -(self.error() * std::f64::consts::SQRT_2).log2()
     }
 
     /// The secret that it is encrypted under.
     pub fn secret_id(&self) -> SecretId {
-        self.secret_id
+        self.origin.secret_id
     }
 }

@@ -170,8 +170,8 @@ impl Context {
     }
 
     pub(crate) fn check_ciphertext(&self, op: &'static str, ciphertext: &Ciphertext) -> Result<(), Error> {
-        self.check_fingerprint(op, "ciphertext", ciphertext.fingerprint)?;
-        self.check_slots("slot_count of the ciphertext", ciphertext.slot_count)
+        self.check_fingerprint(op, "ciphertext", ciphertext.origin().fingerprint)?;
+        self.check_slots("slot_count of the ciphertext", ciphertext.slot_count())
     }
 
     pub(crate) fn check_plaintext(&self, op: &'static str, plaintext: &Plaintext) -> Result<(), Error> {
@@ -196,10 +196,10 @@ impl Context {
         ciphertext: &Ciphertext,
     ) -> Result<(), Error> {
         self.check(op, what, info)?;
-        if info.secret_id == ciphertext.secret_id {
+        if info.secret_id == ciphertext.secret_id() {
             return Ok(());
         }
-        Err(Error::WrongSecret { op, what, found: info.secret_id, expected: ciphertext.secret_id })
+        Err(Error::WrongSecret { op, what, found: info.secret_id, expected: ciphertext.secret_id() })
     }
 
     pub(crate) fn check_level(&self, op: &'static str, level: usize) -> Result<(), Error> {
@@ -209,7 +209,7 @@ impl Context {
 
     /// Refuses ciphertexts with fewer than `needed` levels.
     pub(crate) fn check_depth(&self, op: &'static str, ciphertext: &Ciphertext, needed: usize) -> Result<(), Error> {
-        let (level, max_level) = (ciphertext.level, self.max_level());
+        let (level, max_level) = (ciphertext.level(), self.max_level());
         if level >= needed { Ok(()) } else { Err(Error::LevelExhausted { op, needed, level, max_level }) }
     }
 }

@@ -3,6 +3,8 @@
 use everlevel_rlwe::{Rlwe, noise};
 use num_complex::Complex64;
 
+use crate::ciphertext::Origin;
+use crate::claims::Claims;
 use crate::context::readable;
 use crate::keys::{KeyInfo, PublicKey, SecretKey};
 use crate::{Ciphertext, Context, Error, Plaintext};
@@ -73,16 +75,9 @@ impl Context {
 
     fn finish_encryption(&self, mut rlwe: Rlwe, plaintext: &Plaintext, std_dev: f64, info: KeyInfo) -> Ciphertext {
         self.0.ring.add_assign(&mut rlwe.c0, &plaintext.poly);
-        Ciphertext {
-            rlwe,
-            c2: None,
-            level: plaintext.level,
-            scale: plaintext.scale,
-            error: self.0.slot_error(std_dev, plaintext.scale),
-            secret_id: info.secret_id,
-            fingerprint: info.fingerprint,
-            slot_count: self.slot_count(),
-        }
+        let claims = Claims::new(plaintext.level, plaintext.scale, self.0.slot_error(std_dev, plaintext.scale));
+        let KeyInfo { fingerprint, secret_id } = info;
+        Ciphertext::new(rlwe, None, claims, Origin { fingerprint, slot_count: self.slot_count(), secret_id })
     }
 
     /// Decrypts to a plaintext.
@@ -95,9 +90,9 @@ impl Context {
         self.check(op, "secret key", key.info)?;
         self.check_secret(op, "secret key", key.info, ciphertext)?;
         Ok(self.install(|inner| {
-            let few = readable(ciphertext.rlwe.set());
-            let mut poly = ciphertext.rlwe.restricted(&few).phase(&inner.ring, &key.key);
-            if let Some(c2) = &ciphertext.c2 {
+            let few = readable(ciphertext.rlwe().set());
+            let mut poly = ciphertext.rlwe().restricted(&few).phase(&inner.ring, &key.key);
+            if let Some(c2) = ciphertext.c2() {
                 let mut square = key.key.eval().restricted(&few);
                 inner.ring.mul_assign(&mut square, key.key.eval());
                 inner.ring.mul_add_assign(&mut poly, c2, &square);
@@ -105,9 +100,9 @@ impl Context {
             }
             Plaintext {
                 poly,
-                level: ciphertext.level,
-                scale: ciphertext.scale,
-                slot_count: ciphertext.slot_count,
+                level: ciphertext.level(),
+                scale: ciphertext.scale(),
+                slot_count: ciphertext.slot_count(),
                 fingerprint: inner.fingerprint,
             }
         }))

@@ -26,6 +26,7 @@ pub mod polynomial;
 pub mod rotation;
 pub mod units;
 
+mod claims;
 mod error;
 mod working;
 

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 use everlevel_ring::Ring;
 
+use crate::claims::Claims;
 use crate::keys::{KeyPair, RelinearizationKey};
 use crate::working::{Ladder, Working};
 use crate::{Ciphertext, Context, Error};
@@ -215,7 +216,7 @@ impl Context {
         let checked = |coefficients: &&[f64]| self.checked_growth(a, basis, coefficients, key);
         let growths = polynomials.iter().map(checked).collect::<Result<Vec<_>, _>>()?;
         Ok(self.install(|inner| {
-            let x = Working { cts: vec![a.rlwe.clone()], level: a.level };
+            let x = Working { cts: vec![a.rlwe().clone()], level: a.level() };
             let elements = Elements::new(&inner.ring, &inner.ladder, &key.keys, basis, x);
             let values = elements.polynomials(polynomials).into_iter().zip(growths);
             values.map(|(value, growth)| self.finished(a, value, growth)).collect()
@@ -243,7 +244,7 @@ impl Context {
         let degree = coefficients.iter().rposition(|&c| c != 0.0).unwrap_or(0);
         self.check_polynomial(op, a, degree, key)?;
         let norm = coefficients.iter().fold(0.0f64, |sum, c| sum + c.abs());
-        self.check_size(op, norm, a.level - depth(degree))?;
+        self.check_size(op, norm, a.level() - depth(degree))?;
         // Divisions double coefficients, and their integers carry two primes of the scale: both fit 128 bits.
         let log2_limit = MAX_LOG2_COEFFICIENT - depth(degree) as f64;
         if norm.log2() > log2_limit {
@@ -301,7 +302,7 @@ impl Context {
         }
         self.check_polynomial(op, a, max_power - 1, key)?;
         Ok(self.install(|inner| {
-            let x = Working { cts: vec![a.rlwe.clone()], level: a.level };
+            let x = Working { cts: vec![a.rlwe().clone()], level: a.level() };
             let mut elements = Elements::new(&inner.ring, &inner.ladder, &key.keys, basis, x);
             (first..=max_power).map(|k| self.finished(a, elements.get(k).clone(), k as f64)).collect()
         }))
@@ -310,7 +311,7 @@ impl Context {
     fn finished(&self, a: &Ciphertext, mut w: Working, error_growth: f64) -> Ciphertext {
         let rlwe = w.cts.swap_remove(0);
         let scale = self.0.ladder.scales[w.level];
-        let error = (a.error * error_growth).hypot(self.0.rounding_error(scale) * (1.0 + error_growth));
-        Ciphertext { rlwe, c2: None, level: w.level, scale, error, ..*a }
+        let error = (a.error() * error_growth).hypot(self.0.rounding_error(scale) * (1.0 + error_growth));
+        Ciphertext::new(rlwe, None, Claims::new(w.level, scale, error), a.origin())
     }
 }

@@ -3,6 +3,7 @@
 use everlevel_ring::{Eval, Poly};
 use everlevel_rlwe::{Rlwe, SwitchingKey};
 
+use crate::claims::Claims;
 use crate::context::Inner;
 use crate::keys::{ConjugationKey, FixedRotationKey, RotationKey};
 use crate::{Ciphertext, Context, Error, Plaintext};
@@ -31,11 +32,12 @@ pub(crate) fn powers_of_two(amount: i64, slots: i64) -> Vec<i64> {
 
 impl Inner {
     fn apply(&self, a: &Ciphertext, elt: u64, key: &SwitchingKey) -> Ciphertext {
-        self.rotated(a, key.automorphism(&self.ring, &a.rlwe, elt))
+        self.rotated(a, key.automorphism(&self.ring, a.rlwe(), elt))
     }
 
     fn rotated(&self, a: &Ciphertext, rlwe: Rlwe) -> Ciphertext {
-        Ciphertext { rlwe, c2: None, error: a.error.hypot(self.rounding_error(a.scale)), ..*a }
+        let claims = Claims::new(a.level(), a.scale(), a.error().hypot(self.rounding_error(a.scale())));
+        Ciphertext::new(rlwe, None, claims, a.origin())
     }
 }
 
@@ -78,7 +80,7 @@ impl Context {
         let op = "conjugate";
         self.check_rotation(op, a)?;
         self.check_secret(op, "conjugation key", key.info, a)?;
-        Ok(self.install(|inner| inner.apply(a, inner.ring.conjugation_elt(), key.keys.for_set(a.rlwe.set()))))
+        Ok(self.install(|inner| inner.apply(a, inner.ring.conjugation_elt(), key.keys.for_set(a.rlwe().set()))))
     }
 
     /// Slots moved right by `delta`, cyclically, as `numpy.roll` does; composed of rotations by powers of two. No
@@ -156,9 +158,9 @@ impl Context {
         self.check_rotation(op, a)?;
         for key in keys {
             self.check_secret(op, "rotation key", key.info, a)?;
-            if !key.key.serves(a.rlwe.set()) {
+            if !key.key.serves(a.rlwe().set()) {
                 let max_level = key.key.gadget().ciphertext_set().len() - 1;
-                return Err(Error::LevelOutOfRange { op, level: a.level, max_level });
+                return Err(Error::LevelOutOfRange { op, level: a.level(), max_level });
             }
         }
         Ok(self.install(|inner| {
@@ -179,11 +181,11 @@ impl Hoisted {
     fn apply(&mut self, inner: &Inner, a: &Ciphertext, left: i64, key: &SwitchingKey) -> Ciphertext {
         let gadget = key.gadget();
         if self.shape.as_ref() != Some(gadget) {
-            self.digits = inner.ring.mod_up(&a.rlwe.c1, &gadget.digits, &gadget.special);
+            self.digits = inner.ring.mod_up(&a.rlwe().c1, &gadget.digits, &gadget.special);
             self.shape = Some(gadget.clone());
         }
         let elt = inner.ring.rotation_elt(left);
-        inner.rotated(a, key.automorphism_hoisted(&inner.ring, &a.rlwe, &self.digits, elt))
+        inner.rotated(a, key.automorphism_hoisted(&inner.ring, a.rlwe(), &self.digits, elt))
     }
 }
 

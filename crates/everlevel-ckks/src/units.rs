@@ -8,6 +8,7 @@ use std::ops::ControlFlow;
 
 use num_complex::Complex64;
 
+use crate::claims::Claims;
 use crate::{BootstrapKeys, Ciphertext, Context, Error, Method, Parts, Plaintext, Progress};
 
 /// At least one plaintext or ciphertext.
@@ -145,32 +146,35 @@ impl Units<Ciphertext> {
     /// No ciphertexts; different levels, secrets, parameters or numbers of polynomials.
     pub fn stack(vectors: &[&Self]) -> Result<Self, Error> {
         let op = "vstack";
-        let mut units: Vec<Ciphertext> = vectors.iter().flat_map(|v| v.all()).cloned().collect();
+        let units: Vec<Ciphertext> = vectors.iter().flat_map(|v| v.all()).cloned().collect();
         let Some(first) = units.first().cloned() else {
             let needed = "at least 1".to_string();
             return Err(Error::Parameter { what: "number of ciphertexts", found: "0".into(), needed });
         };
         for unit in &units {
-            if unit.fingerprint != first.fingerprint {
-                let (found, expected) = (unit.fingerprint, first.fingerprint);
+            if unit.origin().fingerprint != first.origin().fingerprint {
+                let (found, expected) = (unit.origin().fingerprint, first.origin().fingerprint);
                 return Err(Error::ForeignObject { op, what: "ciphertext", found, expected });
             }
-            if unit.secret_id != first.secret_id {
-                let (found, expected) = (unit.secret_id, first.secret_id);
+            if unit.secret_id() != first.secret_id() {
+                let (found, expected) = (unit.secret_id(), first.secret_id());
                 return Err(Error::WrongSecret { op, what: "ciphertext", found, expected });
             }
             if unit.polynomial_count() != first.polynomial_count() {
                 return Err(Error::NotRelinearized { op, found: 3 });
             }
-            let shape = |c: &Ciphertext| format!("{} slots at level {}", c.slot_count, c.level);
+            let shape = |c: &Ciphertext| format!("{} slots at level {}", c.slot_count(), c.level());
             if shape(unit) != shape(&first) {
                 let needed = format!("{}, as the first", shape(&first));
                 return Err(Error::Parameter { what: "a stacked ciphertext", found: shape(unit), needed });
             }
         }
-        let error = units.iter().map(|unit| unit.error).fold(0.0, f64::max);
-        units.iter_mut().for_each(|unit| unit.error = error);
-        Ok(Self(units))
+        let error = units.iter().map(Ciphertext::error).fold(0.0, f64::max);
+        let with_error = |unit: Ciphertext| {
+            let claims = Claims::new(unit.level(), unit.scale(), error);
+            unit.map(claims, |poly| poly)
+        };
+        Ok(Self(units.into_iter().map(with_error).collect()))
     }
 }
 

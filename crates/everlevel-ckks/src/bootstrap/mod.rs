@@ -18,6 +18,7 @@ mod stages;
 use everlevel_rlwe::Rlwe;
 use num_complex::Complex64;
 
+use crate::claims::Claims;
 use crate::context::Inner;
 use crate::keys::{ConjugationKey, RelinearizationKey};
 use crate::params::Precision;
@@ -99,7 +100,7 @@ impl Order {
 
 /// In which order the transforms go: a lossy bootstrap without the levels for SlotsToCoeffs is a regular one.
 fn order(call: Call, a: &Ciphertext) -> Order {
-    let first = call.method.is_first() && a.level >= call.keys.bootstrap.stage_count();
+    let first = call.method.is_first() && a.level() >= call.keys.bootstrap.stage_count();
     if first { Order::First } else { Order::Last }
 }
 
@@ -112,13 +113,12 @@ fn only<T>(mut results: Vec<T>) -> T {
     results.pop().unwrap_or_else(|| unreachable!("one ciphertext in, one out"))
 }
 
-/// `real + i·imaginary`.
+/// `real + i·imaginary`, with the claims of each.
 fn joined(inner: &Inner, halves: Halves<Ciphertext>) -> Ciphertext {
-    let Halves { mut real, imaginary } = halves;
-    if let Some(imaginary) = imaginary {
-        real.rlwe = Halves { real: real.rlwe, imaginary: Some(imaginary.rlwe) }.joined(&inner.ring);
-    }
-    real
+    let (claims, origin) =
+        (Claims::new(halves.real.level(), halves.real.scale(), halves.real.error()), halves.real.origin());
+    let joined = halves.map(|half| half.into_polynomials().0).joined(&inner.ring);
+    Ciphertext::new(joined, None, claims, origin)
 }
 
 /// A point in the pipeline where the state can be looked at, for tests and for learning.

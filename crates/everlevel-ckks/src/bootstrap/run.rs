@@ -7,6 +7,7 @@ use crate::bootstrap::eval_mod::Plan;
 use crate::bootstrap::maps::Part;
 use crate::bootstrap::stages::{BootstrapKeyRef, Stages};
 use crate::bootstrap::{BootstrapKeys, BootstrapTables, Method, Observer, Parts, Stage};
+use crate::claims::Claims;
 use crate::context::Inner;
 use crate::working::{self, Working};
 use crate::{Ciphertext, Error, Progress, arithmetic, report};
@@ -52,7 +53,7 @@ impl Halves<Rlwe> {
 }
 
 fn rlwes(group: &[Ciphertext]) -> Vec<Rlwe> {
-    group.iter().map(|a| a.rlwe.clone()).collect()
+    group.iter().map(|a| a.rlwe().clone()).collect()
 }
 
 impl<'a> Run<'a> {
@@ -96,7 +97,7 @@ impl<'a> Run<'a> {
     pub fn regular(&mut self, group: &[Ciphertext]) -> Result<Vec<Ciphertext>, Error> {
         let cts = self.regular_from(self.bases(rlwes(group)))?;
         let finished =
-            |(a, ct): (&Ciphertext, Rlwe)| self.result(a, ct, self.regular_level(), a.error.hypot(self.tables.error));
+            |(a, ct): (&Ciphertext, Rlwe)| self.result(a, ct, self.regular_level(), a.error().hypot(self.tables.error));
         Ok(group.iter().zip(cts).map(finished).collect())
     }
 
@@ -126,7 +127,7 @@ impl<'a> Run<'a> {
         let sums = ladder.linear_combination(ring, &[(&first, 1.0), (&second, 1.0 / gain)], level - 1);
         let rounding = 2.0 * self.inner.rounding_error(ladder.scales[0]);
         let finished = |(a, ct): (&Ciphertext, Rlwe)| {
-            let error = a.error.hypot(self.tables.error / gain).hypot(rounding);
+            let error = a.error().hypot(self.tables.error / gain).hypot(rounding);
             self.result(a, ct, level - 1, error)
         };
         Ok(group.iter().zip(sums.cts).map(finished).collect())
@@ -152,7 +153,7 @@ impl<'a> Run<'a> {
         let sines = self.sines(self.bases(rlwes(group)), Method::Regular, true, Parts::Complex)?;
         let cts = self.slots_to_coeffs(sines)?;
         let finished = |(a, ct): (&Ciphertext, Rlwe)| {
-            let error = a.error.hypot(self.tables.error);
+            let error = a.error().hypot(self.tables.error);
             self.split(ct, true).map(|half| self.result(a, half, self.regular_level(), error))
         };
         Ok(group.iter().zip(cts).map(finished).collect())
@@ -190,7 +191,7 @@ impl<'a> Run<'a> {
     /// Values are coefficients here, so that coefficient noise at level 0 counts as it is; signs square what comes in.
     fn first_error(&self, a: &Ciphertext, method: Method, level: usize) -> f64 {
         let base = noise::rounding_std_dev(self.inner.params.secret_weight()) / self.tables.base_scale;
-        let before = a.error.hypot(4.0 * base);
+        let before = a.error().hypot(4.0 * base);
         let rounding = 2.0 * self.inner.rounding_error(self.inner.ladder.scales[level]);
         match method {
             Method::Sign => (std::f64::consts::PI.powi(2) / 8.0 * before * before).hypot(rounding),
@@ -231,7 +232,8 @@ impl<'a> Run<'a> {
     }
 
     fn result(&self, a: &Ciphertext, rlwe: Rlwe, level: usize, error: f64) -> Ciphertext {
-        Ciphertext { rlwe, c2: None, level, scale: self.inner.ladder.scales[level], error, ..*a }
+        let claims = Claims::new(level, self.inner.ladder.scales[level], error);
+        Ciphertext::new(rlwe, None, claims, a.origin())
     }
 
     /// From coefficients over the base prime to the sines of their two halves in slots, at the top message level.

@@ -3,10 +3,13 @@
 use everlevel_ring::PrimeSet;
 use everlevel_rlwe::Rlwe;
 
+use crate::ciphertext::Origin;
+use crate::claims::Claims;
 use crate::files::kinds::{Parts, refuse};
 use crate::files::reader::Reader;
 use crate::files::writer::Writer;
 use crate::files::{Stored, entries};
+use crate::keys::KeyInfo;
 use crate::{Ciphertext, Error, Plaintext, Units};
 
 impl entries::Message {
@@ -152,26 +155,26 @@ impl Message for Ciphertext {
     const KIND: &'static str = "ciphertext";
 
     fn fingerprint(&self) -> u64 {
-        self.fingerprint
+        self.origin().fingerprint
     }
 
     fn entry(&self, units: usize) -> entries::Message {
         entries::Message {
-            level: self.level,
-            scale: self.scale,
-            error: self.error.is_finite().then_some(self.error),
-            slot_count: self.slot_count,
+            level: self.level(),
+            scale: self.scale(),
+            error: self.error().is_finite().then_some(self.error()),
+            slot_count: self.slot_count(),
             polynomial_count: self.polynomial_count(),
-            primes: self.rlwe.set().indices().to_vec(),
+            primes: self.rlwe().set().indices().to_vec(),
             units,
         }
     }
 
     fn write<'a>(&'a self, writer: &mut Writer<'_, 'a>, tensor: impl Fn(&str) -> String) {
-        writer.secret_id(self.secret_id);
-        writer.poly(&tensor("c0"), &self.rlwe.c0);
-        writer.poly(&tensor("c1"), &self.rlwe.c1);
-        if let Some(c2) = &self.c2 {
+        writer.secret_id(self.secret_id());
+        writer.poly(&tensor("c0"), &self.rlwe().c0);
+        writer.poly(&tensor("c1"), &self.rlwe().c1);
+        if let Some(c2) = self.c2() {
             writer.poly(&tensor("c2"), c2);
         }
     }
@@ -190,15 +193,9 @@ impl Message for Ciphertext {
             count => return refuse("polynomial_count", count, "2 or 3"),
         };
         let info = reader.info()?;
-        Ok(Self {
-            rlwe: Rlwe { c0: reader.poly(&tensor("c0"), set)?, c1: reader.poly(&tensor("c1"), set)? },
-            c2,
-            level: entry.level,
-            scale: entry.scale,
-            error: entry.error.map_or(f64::INFINITY, f64::abs),
-            secret_id: info.secret_id,
-            fingerprint: info.fingerprint,
-            slot_count: entry.slot_count,
-        })
+        let rlwe = Rlwe { c0: reader.poly(&tensor("c0"), set)?, c1: reader.poly(&tensor("c1"), set)? };
+        let claims = Claims::new(entry.level, entry.scale, entry.error.map_or(f64::INFINITY, f64::abs));
+        let KeyInfo { fingerprint, secret_id } = info;
+        Ok(Self::new(rlwe, c2, claims, Origin { fingerprint, slot_count: entry.slot_count, secret_id }))
     }
 }

@@ -7,6 +7,7 @@ use everlevel_ring::{Eval, PackedPoly, Poly};
 use everlevel_rlwe::{Rlwe, SwitchingKey};
 use rayon::prelude::*;
 
+use crate::claims::Claims;
 use crate::context::Inner;
 use crate::keys::KeyInfo;
 use crate::matrix::{Entries, LightPlainMatrix, MatrixMultiplicationKey, PlainMatrix, Shape};
@@ -110,7 +111,7 @@ impl Context {
         let op = "multiply_matrix";
         self.check_ciphertext(op, a.first())?;
         self.check_depth(op, a.first(), 1)?;
-        let shape = self.matrix_shape(op, entries, dimensions, a.first().level, None)?;
+        let shape = self.matrix_shape(op, entries, dimensions, a.first().level(), None)?;
         self.product(&shape, a, keys.into(), |inner, block, positions, level| {
             inner.expanded(&inner.diagonal_coeffs(entries, &shape, block, positions), level)
         })
@@ -136,7 +137,7 @@ impl Context {
             let (columns, slot_count) = (shape.columns, shape.slot_count);
             return Err(Error::MatrixUnits { op, columns, slot_count, needed: block_columns, found: a.count() });
         }
-        let level = shape.level.min(a.first().level);
+        let level = shape.level.min(a.first().level());
         self.check_size(op, shape.mean_size, level - 1)?;
         if let Some(key) = keys.values().find(|key| !key.serves(&self.0.ladder.sets[level])) {
             let max_level = key.gadget().ciphertext_set().len() - 1;
@@ -158,7 +159,7 @@ impl Product<'_> {
         let a: Vec<Ciphertext> = a.iter().map(|unit| self.inner.lowered(unit, self.level).into_owned()).collect();
         let babies_of = |(column, unit): (usize, &Ciphertext)| {
             let mut known = BTreeMap::new();
-            self.descend(0, unit.rlwe.clone(), &plan.babies(column), &mut known)?;
+            self.descend(0, unit.rlwe().clone(), &plan.babies(column), &mut known)?;
             Ok(known)
         };
         let babies = a.iter().enumerate().map(babies_of).collect::<Result<Vec<_>, Error>>()?;
@@ -200,9 +201,10 @@ impl Product<'_> {
         let (level, scale) = (self.level - 1, ladder.scales[self.level - 1]);
         // A baby step is at most one key switch for each binary digit away.
         let switches = f64::from(self.shape.plan.baby_count.ilog2());
-        let error = a.error.hypot(self.inner.rounding_error(a.scale) * switches.sqrt()) * self.shape.row_norm;
+        let error = a.error().hypot(self.inner.rounding_error(a.scale()) * switches.sqrt()) * self.shape.row_norm;
         let rlwe = total.rescale(&self.inner.ring, &ladder.sets[level]);
-        Ciphertext { rlwe, c2: None, level, scale, error: error.hypot(self.inner.rounding_error(scale)), ..*a }
+        let claims = Claims::new(level, scale, error.hypot(self.inner.rounding_error(scale)));
+        Ciphertext::new(rlwe, None, claims, a.origin())
     }
 
     /// Puts a baby step and its descendants into `known`. A step with a key of its own is a child of the step 0.

@@ -1,0 +1,200 @@
+//! The claims of each operation's result against those of its operands: the level, the level's canonical scale, and the
+//! error estimate, from formulas that this file has for itself. Operands have claims that no operation's result has, so
+//! that claims which an operation copied instead of stating them would be found.
+
+mod common;
+
+use common::{Party, bootstrap_params, depth, log_n, uniform};
+use everlevel_ckks::polynomial::Basis;
+use everlevel_ckks::{
+    BootstrapKeySize, Ciphertext, Complex64, Entries, Form, Loading, Method, Params, ParamsLiteral, Parts, Units, io,
+    no_progress,
+};
+
+const LOG_N: u32 = 10;
+/// What the secret of [`depth`] has for weight: a quarter of the degree.
+const WEIGHT: f64 = 256.0;
+
+/// Standard deviation of a slot's real part, estimated from what a ciphertext shows.
+fn error(ct: &Ciphertext) -> f64 {
+    (-ct.precision_bits()).exp2() / 2f64.sqrt()
+}
+
+/// The standard deviation of a coefficient as that of a slot, at a level.
+fn slot(party: &Party, coefficient: f64, level: usize) -> f64 {
+    (party.ctx.slot_count() as f64).sqrt() * coefficient / party.ctx.scale_at(level).unwrap()
+}
+
+/// The rounding of two polynomials at a level.
+fn rounding(party: &Party, level: usize) -> f64 {
+    slot(party, ((WEIGHT + 1.0) / 12.0).sqrt(), level)
+}
+
+/// The rounding of three.
+fn square_rounding(party: &Party, level: usize) -> f64 {
+    slot(party, ((2.0 * WEIGHT * WEIGHT + WEIGHT + 1.0) / 12.0).sqrt(), level)
+}
+
+/// A fresh ciphertext times `factor`, which its error estimate tells.
+fn operand(party: &Party, seed: u64, level: usize, factor: f64) -> Ciphertext {
+    let plaintext = party.ctx.encode(&uniform(party.ctx.slot_count(), seed), level).unwrap();
+    let fresh = party.ctx.encrypt_with_secret(&plaintext, &party.secret).unwrap();
+    party.ctx.multiply_scalar(&fresh, factor.into()).unwrap()
+}
+
+#[track_caller]
+fn assert_claims(party: &Party, what: &str, ct: &Ciphertext, level: usize, expected: f64) {
+    assert_eq!(ct.level(), level, "{what}: level");
+    assert_eq!(Some(ct.scale()), party.ctx.scale_at(level), "{what}: scale");
+    let found = error(ct);
+    assert!((found / expected - 1.0).abs() < 1e-9, "{what}: error {found:e}, expected {expected:e}");
+}
+
+#[test]
+fn every_operation_states_level_scale_and_error_of_its_result() {
+    let party = depth(LOG_N, 6);
+    let ctx = &party.ctx;
+    let slots = ctx.slot_count();
+    let key = &party.relinearization;
+    let rotations = party.rotation_key();
+    let fixed = ctx.fixed_rotation_key(&party.secret, 3, 6).unwrap();
+    let (at, low) = (5, 3);
+    let (a, b) = (operand(&party, 1, at, 3.0), operand(&party, 2, low, 2.0));
+    let (ea, eb) = (error(&a), error(&b));
+    let round = |level| rounding(&party, level);
+    assert_claims(&party, "encrypt_with_secret and multiply_scalar", &a, at, 3.0 * slot(&party, 3.2, at));
+    let down = ea.hypot(round(low));
+
+    let plaintext = ctx.encode(&uniform(slots, 3), low).unwrap();
+    let c = Complex64::new(0.3, -0.4);
+    let product = ctx.multiply_without_key(&a, &b).unwrap();
+    let product_error = down.hypot(eb).hypot(square_rounding(&party, low - 1));
+    let table = [
+        ("level_down", ctx.level_down(&a, low).unwrap(), low, down),
+        ("add", ctx.add(&a, &b).unwrap(), low, down.hypot(eb)),
+        ("subtract", ctx.subtract(&b, &a).unwrap(), low, down.hypot(eb)),
+        ("negate", ctx.negate(&a).unwrap(), at, ea),
+        ("add_plain", ctx.add_plain(&a, &plaintext).unwrap(), low, down),
+        ("add_array", ctx.add_array(&a, &uniform(slots, 4)).unwrap(), at, ea),
+        ("add_scalar", ctx.add_scalar(&a, c).unwrap(), at, ea),
+        ("multiply_scalar", ctx.multiply_scalar(&a, c).unwrap(), at - 1, (ea * c.norm()).hypot(round(at - 1))),
+        ("multiply_scalar by i", ctx.multiply_scalar(&a, Complex64::i() * 2.0).unwrap(), at, ea * 2.0),
+        ("multiply_plain", ctx.multiply_plain(&a, &plaintext).unwrap(), low - 1, down.hypot(round(low - 1))),
+        ("multiply_array", ctx.multiply_array(&a, &uniform(slots, 4)).unwrap(), at - 1, ea.hypot(round(at - 1))),
+        ("multiply", ctx.multiply(&a, &b, key).unwrap(), low - 1, down.hypot(eb).hypot(round(low - 1))),
+        ("multiply_without_key", product.clone(), low - 1, product_error),
+        ("relinearize", ctx.relinearize(&product, key).unwrap(), low - 1, product_error.hypot(round(low - 1))),
+        ("square", ctx.square(&a, Some(key)).unwrap(), at - 1, (2.0 * ea).hypot(round(at - 1))),
+        ("conjugate", ctx.conjugate(&a, &party.conjugation).unwrap(), at, ea.hypot(round(at))),
+        ("rotate", ctx.rotate(&a, &rotations, 3).unwrap(), at, ea.hypot(round(at)).hypot(round(at))),
+        ("rotate_many", ctx.rotate_many(&a, &rotations, &[4]).unwrap().remove(0), at, ea.hypot(round(at))),
+        ("rotate_fixed", ctx.rotate_fixed(&a, &fixed).unwrap(), at, ea.hypot(round(at))),
+        (
+            "evaluate_polynomial",
+            ctx.evaluate_polynomial(&a, Basis::Power, &[0.1, 0.0, 0.25], key).unwrap(),
+            at - 2,
+            // The sum of the coefficients' sizes times the degree.
+            (0.7 * ea).hypot(round(at - 2) * 1.7),
+        ),
+        (
+            "basis_element",
+            ctx.basis_element(&a, Basis::Chebyshev, 2, key).unwrap(),
+            at - 1,
+            (2.0 * ea).hypot(round(at - 1) * 3.0),
+        ),
+    ];
+    for (what, ct, level, error) in &table {
+        assert_claims(&party, what, ct, *level, *error);
+    }
+
+    // A row of the matrix has norm √2, and its two diagonals are one step apart: no binary digit of a baby step, or one.
+    let entries: Vec<f64> =
+        (0..slots * slots).map(|i| f64::from((i % slots + slots - i / slots) % slots < 2)).collect();
+    let matrix = ctx.encode_matrix(Entries::Real(&entries), (slots, slots), low, None).unwrap();
+    let units = Units::from(a.clone());
+    let image = ctx.multiply_matrix(&matrix, &units, &rotations).unwrap();
+    let [least, most] =
+        [0.0, 1.0].map(|switches: f64| (down.hypot(round(low) * switches.sqrt()) * 2f64.sqrt()).hypot(round(low - 1)));
+    let found = error(image.first());
+    assert_eq!(image.first().level(), low - 1);
+    assert_eq!(Some(image.first().scale()), ctx.scale_at(low - 1));
+    assert!(found > least * (1.0 - 1e-9) && found < most * (1.0 + 1e-9), "{least:e} {found:e} {most:e}");
+
+    // Stacked vectors have the largest error of all, in every unit; files keep it.
+    let other = operand(&party, 5, at, 7.0);
+    let stacked = Units::stack(&[&units, &Units::from(other.clone())]).unwrap();
+    for unit in stacked.all() {
+        assert_claims(&party, "stack", unit, at, error(&other));
+    }
+    let bytes = ctx.to_container(&stacked, Form::Seeded).unwrap().to_bytes();
+    let container = io::Container::from_bytes(bytes).unwrap();
+    let back: Units<Ciphertext> = ctx.from_container(&container, Loading::default()).unwrap();
+    for unit in back.all() {
+        assert_claims(&party, "files", unit, at, error(&other));
+    }
+}
+
+/// The error of a bootstrap is not in this file: of two inputs, both errors grow by it alike.
+#[test]
+fn bootstraps_add_their_error_to_that_of_their_input() {
+    let party = Party::of(everlevel_ckks::Context::new(bootstrap_params(log_n()), None, 2).unwrap());
+    let ctx = &party.ctx;
+    let key = party.lossy_key(3);
+    let keys = party.keys(&key);
+    let run = |method, parts| {
+        let of = |factor: f64| {
+            let input = operand(&party, 1, 6, factor);
+            let out = ctx.bootstrap_many(method, &[&input], keys, parts, &no_progress).unwrap().remove(0);
+            assert_eq!(Some(out.scale()), ctx.scale_at(out.level()), "{method:?}");
+            (out.level(), error(&input), error(&out))
+        };
+        // Errors of 2^20 and 2^21 times a fresh one are no smaller than a bootstrap's; values are of no matter here.
+        let ((level, small, first), (other_level, large, second)) = (of(1e6), of(2e6));
+        assert_eq!(level, other_level);
+        (level, [small, large], [first, second])
+    };
+    for (method, parts, level) in [
+        (Method::Regular, Parts::Complex, 10),
+        (Method::Regular, Parts::Real, 10),
+        (Method::Lossy, Parts::Complex, 13),
+        (Method::Lossy, Parts::Real, 13),
+    ] {
+        let (out, [small, large], [first, second]) = run(method, parts);
+        assert_eq!(out, level, "{method:?}");
+        let own = (first * first - small * small).sqrt();
+        assert!(own > 0.0, "{method:?} adds its own error");
+        assert!(((large.hypot(own)) / second - 1.0).abs() < 1e-6, "{method:?} {parts:?}: {first:e}, {second:e}");
+    }
+    // Signs square what comes in.
+    let (out, [small, large], [first, second]) = run(Method::Sign, Parts::Real);
+    assert_eq!(out, 13);
+    assert!((second / first / (large / small).powi(2) - 1.0).abs() < 1e-2, "{first:e}, {second:e}");
+
+    let [a, b] = [1, 2].map(|seed| operand(&party, seed, 6, 1e6));
+    for (method, level) in [(Method::Regular, 10), (Method::Lossy, 13)] {
+        for out in ctx.merge_bootstrap(method, &a, &b, keys, &no_progress).unwrap() {
+            assert_eq!((out.level(), Some(out.scale())), (level, ctx.scale_at(level)));
+            assert!(error(&out) > error(&a).hypot(error(&b)) * (1.0 - 1e-9), "{method:?}: both operands' errors");
+        }
+    }
+}
+
+#[test]
+fn a_precise_bootstrap_adds_less_than_a_regular_one() {
+    let precise = ParamsLiteral::high_precision();
+    let literal = ParamsLiteral {
+        max_level: precise.max_level,
+        precision: precise.precision,
+        ..ParamsLiteral::insecure_bootstrap(log_n())
+    };
+    let party = Party::of(everlevel_ckks::Context::new(Params::try_from(literal).unwrap(), None, 2).unwrap());
+    let key = party.bootstrap_key(3, BootstrapKeySize::Medium);
+    let input = operand(&party, 1, 2, 2.0);
+    let bootstrap = |method| {
+        party.ctx.bootstrap_many(method, &[&input], party.keys(&key), Parts::Complex, &no_progress).unwrap().remove(0)
+    };
+    let [regular, twice] = [Method::Regular, Method::Precise].map(bootstrap);
+    assert_eq!((regular.level(), twice.level()), (8, 7));
+    assert_eq!(Some(twice.scale()), party.ctx.scale_at(7));
+    assert!(error(&twice) > error(&input) && error(&twice) < error(&regular) / 100.0);
+}
