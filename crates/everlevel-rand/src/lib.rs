@@ -5,8 +5,8 @@
 //! same on every machine and backend, and each sampler documents which words it takes, so that a seeded key expands to
 //! the same bits everywhere.
 //!
-//! *Map.* [`Seed`] and [`Domain`] the addresses · [`SeedSource`] fresh seeds · [`Stream`] the words · [`sampler`] uniform residues, ternary,
-//! fixed-weight, binary and Gaussian values · [`Error`].
+//! *Map.* [`Seed`] and [`Domain`] the addresses · [`SeedSource`] fresh seeds · [`Stream`] the words · [`sampler`]
+//! uniform residues, ternary, fixed-weight, binary and Gaussian values · [`Error`].
 //!
 //! *Timing.* Streams and the secret samplers ([`sampler::ternary`], [`sampler::fixed_weight`], [`sampler::binary`],
 //! [`sampler::gaussian`]) neither branch on nor index by the values that they return. [`sampler::uniform_mod`] does not
