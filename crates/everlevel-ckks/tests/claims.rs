@@ -107,7 +107,8 @@ fn every_operation_states_level_scale_and_error_of_its_result() {
         assert_claims(&party, what, ct, *level, *error);
     }
 
-    // A row of the matrix has norm √2, and its two diagonals are one step apart: no binary digit of a baby step, or one.
+    // A row of the matrix has norm √2, and its two diagonals are one step apart: no binary digit of a baby step, or
+    // one.
     let entries: Vec<f64> =
         (0..slots * slots).map(|i| f64::from((i % slots + slots - i / slots) % slots < 2)).collect();
     let matrix = ctx.encode_matrix(Entries::Real(&entries), (slots, slots), low, None).unwrap();
