@@ -185,6 +185,90 @@ pub enum Error {
         /// What would do.
         needed: String,
     },
+    /// A precision of signs that can't be had.
+    #[error(
+        "{op}: {what} is {found:e}, and at least {least:e} and less than {limit:e} is offered; choose it so, or scale the values"
+    )]
+    SignPrecision {
+        /// The refused operation.
+        op: &'static str,
+        /// Gap, error or bound.
+        what: &'static str,
+        /// Its value.
+        found: f64,
+        /// The least that is offered.
+        least: f64,
+        /// What it must be less than.
+        limit: f64,
+    },
+    /// Too few levels for the polynomials of a sign.
+    #[error(
+        "{op}: {available} levels are left for polynomials, and {needed} are needed; bootstrap the ciphertext first"
+    )]
+    SignLevels {
+        /// The refused operation.
+        op: &'static str,
+        /// Levels above those of the bootstrap that follows.
+        available: usize,
+        /// Levels of the shallowest polynomial.
+        needed: usize,
+    },
+    /// A sign that takes too many bootstraps.
+    #[error(
+        "{op}: gap {gap:.2e} and error {error:.2e} would take more than {most} sign bootstraps; take a larger gap, or a key of fewer stages"
+    )]
+    SignRounds {
+        /// The refused operation.
+        op: &'static str,
+        /// The gap asked for.
+        gap: f64,
+        /// The error asked for.
+        error: f64,
+        /// The most bootstraps that a sign may take.
+        most: usize,
+    },
+    /// A polynomial that is too deep even in pieces.
+    #[error(
+        "{op}: the polynomial takes {depth} levels, and in pieces {most} are there, as a bootstrap ends at level {level_out}; take a degree below 2^{most}, or parameters of more levels"
+    )]
+    PolynomialDepth {
+        /// The refused operation.
+        op: &'static str,
+        /// Levels of the polynomial.
+        depth: usize,
+        /// Levels that pieces can take together.
+        most: usize,
+        /// The ciphertext's level.
+        level: usize,
+        /// The level after a bootstrap.
+        level_out: usize,
+    },
+    /// An operation of more levels than a bootstrap gives.
+    #[error(
+        "{op}: needs level ≥ {needed}, and a bootstrap of stage_count {stage_count} ends at level {level_out}; split the operation into steps of at most {level_out} levels each"
+    )]
+    BeyondBootstrap {
+        /// The refused operation.
+        op: &'static str,
+        /// The level that it needs.
+        needed: usize,
+        /// The ciphertext's level.
+        level: usize,
+        /// The level after a bootstrap.
+        level_out: usize,
+        /// Stages of the bootstrap.
+        stage_count: usize,
+    },
+    /// More or fewer slots than there are.
+    #[error("{op}: count is {count}, and 1 to {slot_count} slots are there; choose one of these")]
+    SlotCount {
+        /// The refused operation.
+        op: &'static str,
+        /// Slots asked for.
+        count: usize,
+        /// Slots of a ciphertext.
+        slot_count: usize,
+    },
     /// A [progress callback](crate::Progress) said to stop.
     #[error("{op}: cancelled after step {done} of {total}; nothing was changed, call it again to start over")]
     Cancelled {

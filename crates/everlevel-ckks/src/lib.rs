@@ -12,6 +12,7 @@
 pub mod arithmetic;
 pub mod bootstrap;
 pub mod ciphertext;
+pub mod circuits;
 pub mod context;
 pub mod encoder;
 pub mod encryption;

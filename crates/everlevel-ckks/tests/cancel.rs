@@ -6,6 +6,8 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use common::{Party, precision, uniform};
+use everlevel_ckks::circuits::{Circuits, Imaginary, SignPrecision};
+use everlevel_ckks::polynomial::Basis;
 use everlevel_ckks::{BootstrapKeySize, Error, Progress};
 
 /// Stops `work` at every one of its reports, and checks that each stop is the last report.
@@ -45,5 +47,15 @@ fn long_operations_stop_at_the_next_step() {
     let message = uniform(ctx.slot_count(), 1);
     let ct = party.encrypt(&message, 1);
     stop_everywhere("bootstrap", |p| ctx.bootstrap(&ct, &party.relinearization, &party.conjugation, &key, p));
+    let lossy = party.lossy_key(3);
+    let circuits = Circuits::new(ctx, party.keys(&lossy));
+    let x = ct.clone().into();
+    stop_everywhere("sign", |p| circuits.sign(&x, SignPrecision::OF_VALUES, p));
+    stop_everywhere("relu", |p| circuits.relu(&x, SignPrecision::OF_VALUES, p));
+    let mut series = vec![0.0; 1025];
+    series[1024] = 1.0;
+    stop_everywhere("evaluate_chebyshev_polynomial", |p| {
+        circuits.evaluate_polynomial(&x, Imaginary::Message, Basis::Chebyshev, &series, p)
+    });
     assert!(precision(&party.decrypt(&ct), &message).worst_bits > 20.0, "the ciphertext is as it was");
 }

@@ -1,0 +1,291 @@
+//! What circuits compute with: a context, the keys of one secret, and a count of bootstraps.
+//!
+//! Every other file of this folder reaches the context through this one.
+
+use std::cell::Cell;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use num_complex::Complex64;
+
+use crate::polynomial::Basis;
+use crate::{
+    BootstrapKeyRef, BootstrapKeys, BootstrapKind, Ciphertext, Context, Error, FixedRotationKey, Method, Parts,
+    Progress, RotationKey, Units,
+};
+
+/// A context and the keys of one secret, for circuits that bootstrap.
+#[derive(Debug)]
+pub struct Circuits<'a> {
+    ctx: &'a Context,
+    keys: BootstrapKeys<'a>,
+    bootstraps: AtomicUsize,
+}
+
+/// What a ciphertext is combined with, slot by slot. All values are real.
+#[derive(Debug, Clone, Copy)]
+pub enum Operand<'a> {
+    /// Encrypted values.
+    Ciphertext(&'a Units<Ciphertext>),
+    /// A value for each slot of each unit; missing ones are 0.
+    Values(&'a [f64]),
+    /// One value for all slots.
+    Number(f64),
+}
+
+impl<'a> From<&'a Units<Ciphertext>> for Operand<'a> {
+    fn from(ciphertext: &'a Units<Ciphertext>) -> Self {
+        Self::Ciphertext(ciphertext)
+    }
+}
+
+impl<'a> From<&'a [f64]> for Operand<'a> {
+    fn from(values: &'a [f64]) -> Self {
+        Self::Values(values)
+    }
+}
+
+impl From<f64> for Operand<'_> {
+    fn from(number: f64) -> Self {
+        Self::Number(number)
+    }
+}
+
+impl<'a> Operand<'a> {
+    pub(super) fn ciphertext(self) -> Option<&'a Units<Ciphertext>> {
+        match self {
+            Self::Ciphertext(ciphertext) => Some(ciphertext),
+            _ => None,
+        }
+    }
+}
+
+/// Keys for rotations by some amounts or by any.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Rotations<'a> {
+    /// For any amount.
+    pub any: Option<&'a RotationKey>,
+    /// For one amount each, which go first.
+    pub fixed: &'a [&'a FixedRotationKey],
+}
+
+impl<'a> From<&'a RotationKey> for Rotations<'a> {
+    fn from(any: &'a RotationKey) -> Self {
+        Self { any: Some(any), fixed: &[] }
+    }
+}
+
+impl<'a> Circuits<'a> {
+    /// Circuits with these keys: of any kind for polynomials and refreshes, lossy or small ones for signs.
+    pub fn new(ctx: &'a Context, keys: BootstrapKeys<'a>) -> Self {
+        Self { ctx, keys, bootstraps: AtomicUsize::new(0) }
+    }
+
+    /// The context.
+    pub fn context(&self) -> &'a Context {
+        self.ctx
+    }
+
+    /// The keys.
+    pub fn keys(&self) -> BootstrapKeys<'a> {
+        self.keys
+    }
+
+    /// Bootstraps done so far; one of two merged ciphertexts counts once.
+    pub fn bootstrap_count(&self) -> usize {
+        self.bootstraps.load(Ordering::Relaxed)
+    }
+
+    /// The level after a regular bootstrap: `max_level − stage_count`.
+    pub fn level_out(&self) -> usize {
+        self.ctx.max_level() - self.keys.bootstrap.stage_count()
+    }
+
+    /// A circuit's run, with a guess of how many bootstraps it takes.
+    pub(super) fn run<'r>(&'r self, op: &'static str, bootstraps: usize, progress: Progress<'r>) -> Run<'r> {
+        Run { op, circuits: self, progress, expected: Cell::new(bootstraps.max(1)), done: Cell::new(0) }
+    }
+}
+
+/// One run of a circuit: its operations, on each unit, and the progress of its bootstraps.
+pub(super) struct Run<'r> {
+    pub op: &'static str,
+    pub circuits: &'r Circuits<'r>,
+    progress: Progress<'r>,
+    expected: Cell<usize>,
+    done: Cell<usize>,
+}
+
+/// A vector, or what was wrong.
+type Vector = Result<Units<Ciphertext>, Error>;
+
+impl Run<'_> {
+    pub fn ctx(&self) -> &Context {
+        self.circuits.ctx
+    }
+
+    pub fn stage_count(&self) -> usize {
+        self.circuits.keys.bootstrap.stage_count()
+    }
+
+    /// Refuses what belongs elsewhere, before any work.
+    pub fn check(&self, x: &Units<Ciphertext>) -> Result<(), Error> {
+        let (op, ctx, keys, first) = (self.op, self.ctx(), self.circuits.keys, x.first());
+        ctx.check_ciphertext(op, first)?;
+        ctx.check_relinearized(op, first)?;
+        ctx.check_secret(op, "relinearization key", keys.relinearization.info, first)?;
+        ctx.check_secret(op, "conjugation key", keys.conjugation.info, first)?;
+        match keys.bootstrap {
+            BootstrapKeyRef::Full(key) => ctx.check_secret(op, "bootstrap key", key.info, first),
+            BootstrapKeyRef::Small { key, rotation, .. } => {
+                ctx.check_secret(op, "rotation key", rotation.info, first)?;
+                ctx.check_secret(op, "small bootstrap key", key.info, first)
+            }
+        }
+    }
+
+    /// As [`Run::check`], for circuits of sign bootstraps.
+    pub fn check_lossy(&self, x: &Units<Ciphertext>) -> Result<(), Error> {
+        self.check(x)?;
+        match self.circuits.keys.bootstrap {
+            BootstrapKeyRef::Full(key) if key.kind() == BootstrapKind::Regular => {
+                Err(Error::BootstrapKind { op: self.op, found: key.kind(), needed: BootstrapKind::Lossy })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// One bootstrap, whose progress is part of the circuit's.
+    fn bootstrapping<T>(&self, bootstrap: impl FnOnce(Progress) -> Result<T, Error>) -> Result<T, Error> {
+        let (at, count) = (self.done.get(), self.expected.get().max(self.done.get() + 1));
+        let progress = self.progress;
+        let of_all = |done: usize, total: usize| -> ControlFlow<()> { progress(at * total + done, count * total) };
+        let result = bootstrap(&of_all).map_err(|error| match error {
+            Error::Cancelled { done, total, .. } => {
+                Error::Cancelled { op: self.op, done: at * total + done, total: count * total }
+            }
+            error => error,
+        })?;
+        self.done.set(at + 1);
+        self.expected.set(count);
+        self.circuits.bootstraps.fetch_add(1, Ordering::Relaxed);
+        Ok(result)
+    }
+
+    /// So many bootstraps are still to come.
+    pub fn expect(&self, bootstraps: usize) {
+        self.expected.set(self.done.get() + bootstraps);
+    }
+
+    pub fn bootstrap(&self, method: Method, parts: Parts, x: &Units<Ciphertext>) -> Vector {
+        let many = |units: &[&_], p: Progress| self.ctx().bootstrap_many(method, units, self.circuits.keys, parts, p);
+        self.bootstrapping(|p| x.try_together(|units| many(units, p)))
+    }
+
+    /// Two real vectors, unit by unit, in one bootstrap for each pair.
+    pub fn merge_bootstrap(
+        &self,
+        method: Method,
+        a: &Units<Ciphertext>,
+        b: &Units<Ciphertext>,
+    ) -> Result<[Units<Ciphertext>; 2], Error> {
+        let merged = |(a, b): &(&_, &_), p: Progress| {
+            self.ctx().merge_bootstrap(method, a, b, self.circuits.keys, p).map(Vec::from)
+        };
+        let both = self.bootstrapping(|p| a.zip(self.op, b)?.try_map_reporting(p, merged))?.transposed();
+        both.try_into().map_err(|_| unreachable!("a merge has two results"))
+    }
+
+    pub fn add(&self, a: &Units<Ciphertext>, b: &Units<Ciphertext>) -> Vector {
+        a.try_zip(self.op, b, |a, b| self.ctx().add(a, b))
+    }
+
+    pub fn subtract(&self, a: &Units<Ciphertext>, b: &Units<Ciphertext>) -> Vector {
+        a.try_zip(self.op, b, |a, b| self.ctx().subtract(a, b))
+    }
+
+    /// `x + factor·operand`, for a factor of 1 or −1.
+    pub fn add_operand(&self, x: &Units<Ciphertext>, operand: Operand, factor: f64) -> Vector {
+        match operand {
+            Operand::Ciphertext(y) if factor < 0.0 => self.subtract(x, y),
+            Operand::Ciphertext(y) => self.add(x, y),
+            Operand::Number(c) => self.add_scalar(x, factor * c),
+            Operand::Values(values) => {
+                let values: Vec<Complex64> = values.iter().map(|v| Complex64::new(factor * v, 0.0)).collect();
+                x.try_zip(self.op, &self.ctx().per_unit(&values), |x, values| self.ctx().add_array(x, values))
+            }
+        }
+    }
+
+    pub fn add_scalar(&self, a: &Units<Ciphertext>, c: f64) -> Vector {
+        a.try_map(|unit| self.ctx().add_scalar(unit, Complex64::new(c, 0.0)))
+    }
+
+    pub fn multiply(&self, a: &Units<Ciphertext>, b: &Units<Ciphertext>) -> Vector {
+        a.try_zip(self.op, b, |a, b| self.ctx().multiply(a, b, self.circuits.keys.relinearization))
+    }
+
+    pub fn square(&self, a: &Units<Ciphertext>) -> Vector {
+        a.try_map(|unit| self.ctx().square(unit, Some(self.circuits.keys.relinearization)))
+    }
+
+    /// Two polynomials, of three or of two.
+    pub fn relinearized(&self, a: &Units<Ciphertext>) -> Vector {
+        a.try_map(|unit| self.ctx().relinearize(unit, self.circuits.keys.relinearization))
+    }
+
+    pub fn multiply_scalar(&self, a: &Units<Ciphertext>, c: f64) -> Vector {
+        a.try_map(|unit| self.ctx().multiply_scalar(unit, Complex64::new(c, 0.0)))
+    }
+
+    pub fn conjugate(&self, a: &Units<Ciphertext>) -> Vector {
+        a.try_map(|unit| self.ctx().conjugate(unit, self.circuits.keys.conjugation))
+    }
+
+    /// Refuses rotations that there is no key for.
+    pub fn check_rotations(&self, rotations: Rotations, amounts: &[i64]) -> Result<(), Error> {
+        let slots = self.ctx().slot_count() as i64;
+        let has = |delta: &i64| rotations.fixed.iter().any(|key| (key.delta() - delta).rem_euclid(slots) == 0);
+        match amounts.iter().find(|delta| rotations.any.is_none() && !has(delta)) {
+            Some(&rotation) => {
+                let available = rotations.fixed.iter().map(|key| key.delta()).collect();
+                Err(Error::MissingRotation { op: self.op, rotation, available })
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Slots moved right by `delta`, by a key of its own where there is one that serves the level.
+    pub fn rotate(&self, a: &Units<Ciphertext>, rotations: Rotations, delta: i64) -> Vector {
+        let (ctx, slots) = (self.ctx(), self.ctx().slot_count() as i64);
+        let level = a.first().level();
+        let serves = |key: &&&FixedRotationKey| {
+            (key.delta() - delta).rem_euclid(slots) == 0
+                && ctx.fixed_rotation_level(key).is_none_or(|most| level <= most)
+        };
+        match (rotations.fixed.iter().find(serves), rotations.any) {
+            (Some(key), _) => a.try_map(|unit| ctx.rotate_fixed(unit, key)),
+            (None, Some(key)) => a.try_map(|unit| ctx.rotate(unit, key, delta)),
+            (None, None) => {
+                let available = rotations.fixed.iter().map(|key| key.delta()).collect();
+                Err(Error::MissingRotation { op: self.op, rotation: delta, available })
+            }
+        }
+    }
+
+    /// Polynomials of one vector, which share its powers.
+    pub fn polynomials(
+        &self,
+        x: &Units<Ciphertext>,
+        basis: Basis,
+        polynomials: &[&[f64]],
+    ) -> Result<Vec<Units<Ciphertext>>, Error> {
+        let key = self.circuits.keys.relinearization;
+        x.try_map(|unit| self.ctx().evaluate_polynomials(unit, basis, polynomials, key)).map(Units::transposed)
+    }
+
+    pub fn basis_element(&self, x: &Units<Ciphertext>, basis: Basis, k: usize) -> Vector {
+        let key = self.circuits.keys.relinearization;
+        x.try_map(|unit| self.ctx().basis_element(unit, basis, k, key))
+    }
+}

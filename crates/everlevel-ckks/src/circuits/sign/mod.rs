@@ -1,0 +1,103 @@
+#![doc = include_str!("../../../../../docs/notes/comparison.md")]
+//!
+//! *Map.* [`mod@minimax`] polynomials · [`mod@step`] their values · [`mod@precision`] · [`mod@plan`] their composition ·
+//! this file: signs and comparisons of ciphertexts.
+
+pub mod minimax;
+pub mod plan;
+pub mod precision;
+pub mod step;
+
+use std::sync::Arc;
+
+use super::evaluator::{Circuits, Operand, Run};
+use crate::{Ciphertext, Error, Method, Parts, Progress, Units};
+
+pub use plan::{LEAST_DEPTH, SignPlan};
+pub use precision::SignPrecision;
+pub use step::Step;
+
+impl Circuits<'_> {
+    /// The plan of a sign of a ciphertext at a level.
+    ///
+    /// # Errors
+    /// A precision out of range, or a level that leaves none for polynomials.
+    pub fn plan_sign(&self, precision: SignPrecision, level: usize) -> Result<Arc<SignPlan>, Error> {
+        let stages = self.keys().bootstrap.stage_count();
+        let levels = level.saturating_sub(stages);
+        SignPlan::new("plan_sign", precision, levels, self.context().max_level() - stages)
+    }
+
+    /// The sign of every value of a real ciphertext: ±1 up to `precision.error` where values are of size
+    /// `precision.gap` to `precision.bound`. Values within the gap come out between 0 and their sign; beyond the bound
+    /// anything comes out.
+    ///
+    /// Costs one sign bootstrap for each round of the plan: from the highest level, one down to a gap of 2^-7 and two
+    /// down to 2^-12. The result is at the highest level. A ciphertext with fewer than 2 levels above the key's stage
+    /// count is bootstrapped first.
+    ///
+    /// # Errors
+    /// A precision out of range; a regular bootstrap key, or keys of another secret; three polynomials; a cancellation.
+    pub fn sign(
+        &self,
+        x: &Units<Ciphertext>,
+        precision: SignPrecision,
+        progress: Progress,
+    ) -> Result<Units<Ciphertext>, Error> {
+        let run = self.run("sign", 1, progress);
+        run.check_lossy(x)?;
+        run.sign(x, precision)
+    }
+
+    /// 1 where `left > right` and 0 where it is less, up to `precision.error/2`; 1/2 where they are equal. The
+    /// precision is that of the difference. The result is one below the highest level.
+    ///
+    /// # Errors
+    /// As [`Circuits::sign`]; ciphertexts of different secrets.
+    pub fn compare<'o>(
+        &self,
+        left: &Units<Ciphertext>,
+        right: impl Into<Operand<'o>>,
+        precision: SignPrecision,
+        progress: Progress,
+    ) -> Result<Units<Ciphertext>, Error> {
+        let run = self.run("compare", 1, progress);
+        run.check_lossy(left)?;
+        run.indicator(&run.add_operand(left, right.into(), -1.0)?, precision)
+    }
+}
+
+impl Run<'_> {
+    /// The plan of a sign from a level.
+    pub fn plan(&self, precision: SignPrecision, level: usize) -> Result<Arc<SignPlan>, Error> {
+        let stages = self.stage_count();
+        SignPlan::new(self.op, precision, level.saturating_sub(stages), self.ctx().max_level() - stages)
+    }
+
+    pub fn sign(&self, x: &Units<Ciphertext>, precision: SignPrecision) -> Result<Units<Ciphertext>, Error> {
+        precision.check(self.op)?;
+        let (level, stages) = (x.first().level(), self.stage_count());
+        let raised = match level {
+            _ if level >= stages + LEAST_DEPTH => None,
+            _ if level >= stages => Some(self.bootstrap(Method::Lossy, Parts::Real, x)?),
+            _ => Some(self.bootstrap(Method::Regular, Parts::Complex, x)?),
+        };
+        let x = raised.as_ref().unwrap_or(x);
+        let plan = self.plan(precision, x.first().level())?;
+        self.expect(plan.bootstrap_count());
+        let mut x = self.multiply_scalar(x, plan.factor)?;
+        for steps in &plan.rounds {
+            for step in steps {
+                x = self.polynomials(&x, step.basis, &[&step.coefficients])?.swap_remove(0);
+            }
+            x = self.bootstrap(Method::Sign, Parts::Real, &x)?;
+        }
+        Ok(x)
+    }
+
+    /// 1 for positive values, 0 for negative ones.
+    pub fn indicator(&self, x: &Units<Ciphertext>, precision: SignPrecision) -> Result<Units<Ciphertext>, Error> {
+        let sign = self.sign(x, precision)?;
+        self.add_scalar(&self.multiply_scalar(&sign, 0.5)?, 0.5)
+    }
+}
