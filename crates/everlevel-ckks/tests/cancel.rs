@@ -6,7 +6,9 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use common::{Party, precision, uniform};
-use everlevel_ckks::circuits::{Circuits, Imaginary, SignPrecision};
+use everlevel_ckks::circuits::Circuits;
+use everlevel_ckks::circuits::deep::Imaginary;
+use everlevel_ckks::circuits::sign::SignPrecision;
 use everlevel_ckks::polynomial::Basis;
 use everlevel_ckks::{BootstrapKeySize, Error, Progress};
 

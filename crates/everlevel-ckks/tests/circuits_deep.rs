@@ -3,7 +3,9 @@
 mod common;
 
 use common::{Party, log_n};
-use everlevel_ckks::circuits::{AutoBootstrap, Circuits, Imaginary, Value};
+use everlevel_ckks::circuits::Circuits;
+use everlevel_ckks::circuits::deep::Imaginary;
+use everlevel_ckks::circuits::refresh::{AutoBootstrap, Value};
 use everlevel_ckks::polynomial::Basis;
 use everlevel_ckks::{BootstrapKeySize, Ciphertext, Complex64, Error, Units, no_progress};
 

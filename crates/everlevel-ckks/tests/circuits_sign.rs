@@ -4,7 +4,8 @@ mod common;
 
 use common::{Party, log_n, uniform};
 use everlevel_ckks::circuits::extrema::tree_rotations;
-use everlevel_ckks::circuits::{Circuits, SignPrecision};
+use everlevel_ckks::circuits::sign::SignPrecision;
+use everlevel_ckks::circuits::{Circuits, Rotations};
 use everlevel_ckks::{BootstrapKeyRef, BootstrapKeySize, Ciphertext, Complex64, Error, Units, no_progress};
 
 /// Of a small ring, beyond what plans count: 2^-22.
@@ -128,7 +129,7 @@ fn trees_find_the_extrema_of_the_first_slots() {
             .map(|&delta| party.ctx.fixed_rotation_key(&party.secret, delta, 13).unwrap())
             .collect();
         let fixed: Vec<_> = fixed.iter().collect();
-        let rotations = everlevel_ckks::circuits::Rotations { any: None, fixed: &fixed };
+        let rotations = Rotations { any: None, fixed: &fixed };
         let allowed = fixed.len() as f64 * (precision.gap / 2.0 + LOSSY_NOISE) + NOISE;
         let first = values[..count].iter();
         let largest = circuits.max_of_slots(&x, rotations, count, precision, &no_progress).unwrap();
@@ -141,7 +142,7 @@ fn trees_find_the_extrema_of_the_first_slots() {
     assert_eq!(tree_rotations(5), [-1, -2, -1]);
     assert_eq!(tree_rotations(16), [-1, -2, -4, -8]);
 
-    let none = everlevel_ckks::circuits::Rotations::default();
+    let none = Rotations::default();
     let error = circuits.max_of_slots(&x, none, 3, precision, &no_progress).unwrap_err();
     assert!(matches!(error, Error::MissingRotation { op: "max_of_slots", rotation: -1, .. }), "{error}");
     for count in [0, party.ctx.slot_count() + 1] {

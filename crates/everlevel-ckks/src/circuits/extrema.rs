@@ -6,8 +6,8 @@ use super::sign::{LEAST_DEPTH, SignPrecision};
 use crate::{Ciphertext, Error, Method, Parts, Progress, Units};
 
 /// Which of two values is kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Extremum {
+#[derive(Clone, Copy)]
+enum Extremum {
     /// The larger one.
     Max,
     /// The smaller one.
@@ -59,8 +59,8 @@ impl Circuits<'_> {
     ) -> Result<Units<Ciphertext>, Error> {
         let run = self.run("relu", 1, progress);
         run.check_lossy(x)?;
-        let [x] = run.raised([x], precision)?;
-        run.positive_part(&x, precision)
+        let fresh = run.raised(&[x], precision)?;
+        run.positive_part(fresh.as_ref().map_or(x, |all| &all[0]), precision)
     }
 
     /// The absolute value, with an error of at most `precision.gap`. Costs a level, as [`Circuits::maximum`].
@@ -75,8 +75,25 @@ impl Circuits<'_> {
     ) -> Result<Units<Ciphertext>, Error> {
         let run = self.run("abs", 1, progress);
         run.check_lossy(x)?;
-        let [x] = run.raised([x], precision)?;
-        run.multiply(&x, &run.sign(&x, precision)?)
+        let fresh = run.raised(&[x], precision)?;
+        let x = fresh.as_ref().map_or(x, |all| &all[0]);
+        run.multiply(x, &run.sign(x, precision)?)
+    }
+
+    /// Real ciphertexts (one or two) bootstrapped, two of them at once, where a sign from their levels would take more
+    /// rounds than from the highest level; none where it wouldn't. Extrema do this by themselves.
+    ///
+    /// # Errors
+    /// As [`Circuits::sign`].
+    pub fn raised_for_sign(
+        &self,
+        operands: &[&Units<Ciphertext>],
+        precision: SignPrecision,
+        progress: Progress,
+    ) -> Result<Option<Vec<Units<Ciphertext>>>, Error> {
+        let run = self.run("raised_for_sign", 1, progress);
+        operands.iter().try_for_each(|x| run.check_lossy(x))?;
+        run.raised(operands, precision)
     }
 
     /// The largest of the first `count` values in slot 0, by a tree of `⌈log2(count)⌉` maxima. Where all values count,
@@ -129,7 +146,7 @@ pub fn tree_rotations(count: usize) -> Vec<i64> {
 
 impl Run<'_> {
     /// `z·(1 + sign z)/2`, which is `max(z, 0)`.
-    pub fn positive_part(&self, z: &Units<Ciphertext>, precision: SignPrecision) -> Result<Units<Ciphertext>, Error> {
+    fn positive_part(&self, z: &Units<Ciphertext>, precision: SignPrecision) -> Result<Units<Ciphertext>, Error> {
         self.multiply(z, &self.indicator(z, precision)?)
     }
 
@@ -152,26 +169,11 @@ impl Run<'_> {
         right: Operand,
         precision: SignPrecision,
     ) -> Result<Units<Ciphertext>, Error> {
-        match right.ciphertext() {
-            Some(right) => {
-                let [left, right] = self.raised([left, right], precision)?;
-                self.extremum_of_raised(which, &left, Operand::Ciphertext(&right), precision)
-            }
-            None => {
-                let [left] = self.raised([left], precision)?;
-                self.extremum_of_raised(which, &left, right, precision)
-            }
-        }
-    }
-
-    /// `right + (left − right)⁺` or `left − (left − right)⁺`.
-    fn extremum_of_raised(
-        &self,
-        which: Extremum,
-        left: &Units<Ciphertext>,
-        right: Operand,
-        precision: SignPrecision,
-    ) -> Result<Units<Ciphertext>, Error> {
+        let operands: Vec<_> = std::iter::once(left).chain(right.ciphertext()).collect();
+        let fresh = self.raised(&operands, precision)?.unwrap_or_default();
+        let left = fresh.first().unwrap_or(left);
+        let right = fresh.get(1).map_or(right, Operand::Ciphertext);
+        // right + (left − right)⁺, or left − (left − right)⁺.
         let part = self.positive_part(&self.add_operand(left, right, -1.0)?, precision)?;
         match which {
             Extremum::Max => self.add_operand(&part, right, 1.0),
@@ -196,40 +198,37 @@ impl Run<'_> {
         self.check_rotations(rotations, &amounts)?;
         let mut x = x.clone();
         for delta in amounts {
-            let [raised] = self.raised([&x], precision)?;
-            let moved = self.rotate(&raised, rotations, delta)?;
-            x = self.extremum(which, &raised, Operand::Ciphertext(&moved), precision)?;
+            if let Some(fresh) = self.raised(&[&x], precision)?.and_then(|all| all.into_iter().next()) {
+                x = fresh;
+            }
+            let moved = self.rotate(&x, rotations, delta)?;
+            x = self.extremum(which, &x, Operand::Ciphertext(&moved), precision)?;
         }
         Ok(x)
     }
 
-    /// Bootstraps ciphertexts from whose levels a sign would take more rounds than from the highest level; two of them
-    /// at once.
-    pub fn raised<'u, const N: usize>(
+    /// Ciphertexts bootstrapped, two of them at once, where a sign from their levels would take more rounds than from
+    /// the highest level; none where it wouldn't.
+    fn raised(
         &self,
-        operands: [&'u Units<Ciphertext>; N],
+        operands: &[&Units<Ciphertext>],
         precision: SignPrecision,
-    ) -> Result<[std::borrow::Cow<'u, Units<Ciphertext>>; N], Error> {
-        use std::borrow::Cow;
+    ) -> Result<Option<Vec<Units<Ciphertext>>>, Error> {
         precision.check(self.op)?;
         let stages = self.stage_count();
-        let Some(level) = operands.iter().map(|x| x.first().level()).min() else {
-            return Ok(operands.map(Cow::Borrowed));
-        };
+        let level = operands.iter().map(|x| x.first().level()).min().unwrap_or(0);
         if level >= stages + LEAST_DEPTH {
             let rounds = |from| self.plan(precision, from).map(|plan| plan.bootstrap_count());
             if rounds(level)? == rounds(self.ctx().max_level())? {
-                return Ok(operands.map(Cow::Borrowed));
+                return Ok(None);
             }
         }
         let (method, parts) =
             if level >= stages { (Method::Lossy, Parts::Real) } else { (Method::Regular, Parts::Complex) };
-        let all_one = operands.iter().all(|x| std::ptr::eq(*x, operands[0]));
-        if all_one {
-            let fresh = self.bootstrap(method, parts, operands[0])?;
-            return Ok(operands.map(|_| Cow::Owned(fresh.clone())));
+        match operands {
+            [] => Ok(None),
+            [a, b] if !std::ptr::eq(*a, *b) => self.merge_bootstrap(method, a, b).map(|both| Some(both.into())),
+            [x, ..] => self.bootstrap(method, parts, x).map(|fresh| Some(vec![fresh; operands.len()])),
         }
-        let mut merged = self.merge_bootstrap(method, operands[0], operands[N - 1])?.map(Some).into_iter();
-        Ok(operands.map(|x| merged.next().flatten().map_or(Cow::Borrowed(x), Cow::Owned)))
     }
 }

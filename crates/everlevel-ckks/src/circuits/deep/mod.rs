@@ -16,14 +16,16 @@
 //! the pieces, which are halves for that purpose. The real noise of `x` does no harm: all pieces are of one `x`, right
 //! or not.
 //!
-//! *Map.* [`mod@pieces`] the division, on plain numbers · this file: the evaluation.
+//! *Map.* `pieces` the division, on plain numbers · this file: the evaluation.
 
-pub mod pieces;
+mod pieces;
 
 use super::evaluator::{Circuits, Run};
 use crate::polynomial::{Basis, depth};
 use crate::{Ciphertext, Error, Method, Parts, Progress, Units};
-use pieces::{First, Split, degree_of, power_of_two_above, size_bound};
+use pieces::degree_of;
+
+pub use pieces::{First, Split, power_of_two_above, size_bound};
 
 /// What the imaginary parts of a ciphertext are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use std::f64::consts::PI;
 
-use crate::circuits::sign::step::series_at;
+use crate::circuits::sign::series_at;
 use crate::polynomial::Basis;
 
 /// Chebyshev points for each coefficient, where a polynomial's size is looked for. Between them it is larger by at most
@@ -88,7 +88,7 @@ pub fn power_of_two_above(size: f64) -> f64 {
 }
 
 /// The place of the last coefficient that isn't zero, or 0.
-pub(crate) fn degree_of(coefficients: &[f64]) -> usize {
+pub(super) fn degree_of(coefficients: &[f64]) -> usize {
     coefficients.iter().rposition(|&c| c != 0.0).unwrap_or(0)
 }
 

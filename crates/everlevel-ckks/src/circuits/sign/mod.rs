@@ -1,21 +1,23 @@
 #![doc = include_str!("../../../../../docs/notes/comparison.md")]
 //!
-//! *Map.* [`mod@minimax`] polynomials · [`mod@step`] their values · [`mod@precision`] · [`mod@plan`] their composition ·
-//! this file: signs and comparisons of ciphertexts.
+//! *Map.* `minimax` polynomials · `step` their values · `precision` · `plan` their composition · this file: signs and
+//! comparisons of ciphertexts.
 
-pub mod minimax;
-pub mod plan;
-pub mod precision;
-pub mod step;
+mod minimax;
+mod plan;
+mod precision;
+mod step;
 
 use std::sync::Arc;
 
 use super::evaluator::{Circuits, Operand, Run};
 use crate::{Ciphertext, Error, Method, Parts, Progress, Units};
 
+pub use minimax::{Minimax, alternating_extrema};
 pub use plan::{LEAST_DEPTH, SignPlan};
 pub use precision::SignPrecision;
 pub use step::Step;
+pub(super) use step::series_at;
 
 impl Circuits<'_> {
     /// The plan of a sign of a ciphertext at a level.

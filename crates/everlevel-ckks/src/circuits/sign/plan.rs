@@ -20,7 +20,7 @@ use super::step::Step;
 use crate::Error;
 
 /// Levels of the polynomials that are composed: degrees 3, 7, 15 and 31.
-pub const DEPTHS: [usize; 4] = [2, 3, 4, 5];
+const DEPTHS: [usize; 4] = [2, 3, 4, 5];
 /// The fewest levels of a round's polynomials.
 pub const LEAST_DEPTH: usize = DEPTHS[0];
 /// Up to this depth a change of the argument's size is part of the coefficients in the power basis, without a level.
