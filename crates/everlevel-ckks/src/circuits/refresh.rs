@@ -1,7 +1,8 @@
 //! Bootstraps of an evaluator's own accord.
 //!
-//! An operation that lacks levels is refused before any work, with the level that it needs. [`AutoBootstrap`] bootstraps
-//! the operands that are too low, and calls the operation again. There is nothing else to know of an operation.
+//! An operation that lacks levels is refused before any work, with the level that it needs. [`AutoBootstrap`]
+//! bootstraps the operands that are too low, and calls the operation again. There is nothing else to know of an
+//! operation.
 //!
 //! What is bootstrapped is remembered beside the original, in its [`Value`]: an operand that is used again is not
 //! bootstrapped again. Sums and rotations, which need no levels, take [`Value`]s for that reason alone.
@@ -40,8 +41,8 @@ pub fn due(operands: &[Shape], needed: usize, level_out: usize) -> Vec<Vec<usize
     match low[..] {
         [] => {}
         [one] if operands[one].is_real => {
-            let pairs = |other: &Shape| other.is_real && other.unit_count == operands[one].unit_count;
-            low.extend(others.into_iter().find(|&at| pairs(&operands[at]) && operands[at].level < level_out));
+            let fits = |other: &Shape| other.is_real && other.unit_count == operands[one].unit_count;
+            low.extend(others.into_iter().find(|&at| fits(&operands[at]) && operands[at].level < level_out));
         }
         _ => low.extend(others.into_iter().filter(|&at| 2 * operands[at].level < level_out)),
     }
@@ -49,7 +50,7 @@ pub fn due(operands: &[Shape], needed: usize, level_out: usize) -> Vec<Vec<usize
 }
 
 /// Real operands of one secret and as many units two by two, in their order; the others alone, before them.
-pub fn pairs(operands: &[Shape], which: &[usize]) -> Vec<Vec<usize>> {
+fn pairs(operands: &[Shape], which: &[usize]) -> Vec<Vec<usize>> {
     let (real, complex): (Vec<usize>, Vec<usize>) = which.iter().partition(|&&at| operands[at].is_real);
     let mut groups: Vec<Vec<usize>> = complex.into_iter().map(|at| vec![at]).collect();
     let kind = |at: usize| (operands[at].secret_id, operands[at].unit_count);
