@@ -1,3 +1,5 @@
+//! Errors of this crate: why a ring and a modulus are not accepted as secure, or can't be estimated.
+
 use crate::SecretDistribution;
 
 /// Why a pair of ring and modulus is not accepted as 128-bit secure.
