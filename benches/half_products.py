@@ -1,8 +1,8 @@
 """Half products beside full ones: transforms, time and noise of some TFHE sets, measured by a Rust example and drawn.
 
-Runs the example ``products`` of everlevel-binfhe, which takes some minutes: 10,000 blind rotations of every form of every
-set. Writes ``out/half_products.json`` and ``out/half_products.png``; ``--docs`` puts the picture and the table into the
-documentation. ``--from FILE`` draws what was measured before.
+Runs the example ``products`` of everlevel-binfhe, which takes some minutes: 10,000 blind rotations of every form of
+every set. Writes ``out/half_products.json`` and ``out/half_products.png``; ``--docs`` puts the picture and the table
+into the documentation. ``--from FILE`` draws what was measured before.
 """
 
 from __future__ import annotations

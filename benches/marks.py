@@ -1,4 +1,4 @@
-"""What is measured and written into a page stands between a pair of marks."""
+"""Measured tables that programs write into pages, between a pair of marks."""
 
 from __future__ import annotations
 

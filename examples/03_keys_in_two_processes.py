@@ -5,7 +5,7 @@ server, and lets go of what it made. Each server is a process of its own. It map
 however large it is, bootstraps its message, squares it, writes the result, and tells what memory it holds. The client
 decrypts.
 
-What a process maps is read from the disk as it is used, and lies in memory once, however many processes map it. Linux
+A mapped file is read from the disk as it is used, and lies in memory once, however many processes map it. Linux
 tells both sides: *resident* is what a process sees, *proportional* what it answers for, where every shared page
 counts for a part.
 

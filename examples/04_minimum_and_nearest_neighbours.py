@@ -58,7 +58,7 @@ class Flowers:
     species: NDArray[np.int64]
     known: int
     largest: Array
-    """What a scaled length of 1 would be, in cm."""
+    """The lengths in cm that are scaled to 1."""
 
 
 def load(known: int) -> Flowers:

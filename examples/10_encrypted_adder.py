@@ -29,7 +29,7 @@ def from_bits(bits: NDArray[np.bool_]) -> NDArray[np.uint64]:
 
 def add(engine: tfhe.Engine, a: tfhe.Ciphertext, b: tfhe.Ciphertext) -> tfhe.Ciphertext:
     """Add numbers modulo 2^width."""
-    # What doesn't depend on a carry is computed for all bits at once.
+    # Gates that don't depend on a carry are computed for all bits at once.
     differ, both = a ^ b, a & b
     sums, carry = [differ[0]], both[0]
     for i in range(1, len(a)):
