@@ -4,43 +4,45 @@
 //! when it lies in `[0, q)`. Every public kernel takes and returns canonical values unless its name ends in `_lazy`;
 //! lazy ranges live inside kernels and are documented there. All backends give the same bits.
 //!
-//! *Map.* [`modulus`] one prime and its element-wise kernels · [`primes`] NTT-friendly primes · [`ntt`] the negacyclic
-//! transform · [`fft`] the negacyclic transform in doubles, for torus words · [`galois`] automorphisms as permutations
-//! of the transform domain · [`rns`] basis conversion · [`packed`] 48-bit storage · [`lwe_rows`] the LWE key switch ·
-//! [`monomial`] · [`prefetch`] · [`simd`] run-time choice of kernels.
+//! *Map.* One module a family of kernels, with its portable, AVX2 and AVX-512 code beside each other: [`Ntt`] the
+//! negacyclic transform over a prime · [`fft`] the negacyclic transform in doubles, for torus words · `elementwise` and
+//! `inner_product`, methods of [`Modulus`] on limbs · [`BasisConverter`] from one residue basis to another ·
+//! [`GaloisMap`] automorphisms as permutations of the transform domain · [`packed`] 48-bit storage · [`lwe_rows`] the
+//! LWE key switch · [`monomial`] products with monomials. Below them: [`Modulus`] one prime and single residues ·
+//! [`primes`] NTT-friendly primes · `lanes` residues in vectors · `prefetch` hints to the caches · [`Simd`] the
+//! run-time choice of kernels.
 //!
-//! *Backends.* Portable code is here; `avx2` and `avx512` hold the vector kernels, dispatched once per slice. `unsafe`
-//! is confined to them, to loads, stores and the calls into them: a `Simd` above scalar exists only after the CPU's
-//! features were detected. Limbs that start on a 64-byte boundary are a tenth faster to transform.
+//! *Backends.* A family's kernels are chosen once per slice. `unsafe` is confined to loads, stores and the calls of
+//! vector kernels: a `Simd` above scalar exists only after the CPU's features were detected. Limbs that start on a
+//! 64-byte boundary are a tenth faster to transform. A new transform is a new folder beside `ntt` and `fft`; a new
+//! instruction set is a new file in each.
 //!
 //! *Non-goals.* Polynomials, keys, randomness: see the crates above.
 
 pub mod fft;
-pub mod galois;
 pub mod lwe_rows;
-pub mod modulus;
 pub mod monomial;
-pub mod ntt;
 pub mod packed;
-pub mod prefetch;
 pub mod primes;
-pub mod rns;
-pub mod simd;
 
-#[cfg(target_arch = "x86_64")]
-mod avx2;
-#[cfg(target_arch = "x86_64")]
-mod avx512;
+mod convert;
+mod elementwise;
 mod error;
+mod galois;
+mod inner_product;
 #[cfg(target_arch = "x86_64")]
-mod pairs;
+mod lanes;
+mod modulus;
+mod ntt;
+mod prefetch;
+mod simd;
 
+pub use convert::{BasisConverter, CONVERSION_BLOCK};
 pub use error::Error;
 pub use fft::Fft;
 pub use galois::GaloisMap;
 pub use modulus::Modulus;
 pub use ntt::Ntt;
-pub use rns::{BasisConverter, CONVERSION_BLOCK};
 pub use simd::Simd;
 
 /// Largest supported bit length of a modulus: four spare bits below the 52-bit multiplier for lazy ranges.

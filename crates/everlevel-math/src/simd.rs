@@ -79,3 +79,20 @@ impl Simd {
         }
     }
 }
+
+/// Runs the kernel of this name in the calling module's `avx2` or `avx512` on a prefix of whole vectors and gives the
+/// prefix's length: 0 on the portable backend. The caller's portable loop does the rest.
+macro_rules! vector_prefix {
+    ($simd:expr, $kernel:ident($($arg:expr),*)) => {
+        match $simd.0 {
+            // SAFETY: a `Simd` of this level is made only where the CPU has its features.
+            #[cfg(target_arch = "x86_64")]
+            $crate::simd::Level::Avx2 => unsafe { avx2::$kernel($($arg),*) },
+            // SAFETY: as for AVX2.
+            #[cfg(target_arch = "x86_64")]
+            $crate::simd::Level::Avx512Ifma => unsafe { avx512::$kernel($($arg),*) },
+            _ => 0,
+        }
+    };
+}
+pub(crate) use vector_prefix;

@@ -1,7 +1,7 @@
 //! The suite of `everlevel-testkit` on every backend of this CPU, and the identities of the ring on random inputs.
 
 use everlevel_math::{Modulus, Ntt, Simd, packed, primes};
-use everlevel_testkit::{elementwise, layout, ntt, oracle, rns, sample::Sampler};
+use everlevel_testkit::{convert, elementwise, layout, ntt, oracle, sample::Sampler};
 use proptest::prelude::*;
 
 fn on_every_backend(f: impl Fn(Simd)) {
@@ -82,7 +82,7 @@ fn basis_conversion_matches_big_integers() {
         for (bits, from, to, n) in
             [(48, 1, 2, 100), (48, 3, 4, 1000), (40, 8, 3, 256), (22, 5, 5, 513), (48, 60, 2, 128)]
         {
-            rns::conversion(simd, bits, from, to, n);
+            convert::conversion(simd, bits, from, to, n);
         }
     });
 }
@@ -125,7 +125,7 @@ proptest! {
     #[test]
     fn conversion_round_trips(values in proptest::collection::vec(any::<i64>(), 1..200)) {
         for simd in Simd::available() {
-            rns::round_trip(simd, &values);
+            convert::round_trip(simd, &values);
         }
     }
 

@@ -1,7 +1,7 @@
 //! The baby steps of a linear transform: the part that streams keys.
 //!
 //! *Order of the work.* Everything before the giant steps is independent for each prime, and for each aligned block of
-//! the transform domain up to where the block is read from (see [`everlevel_math::galois`]). So the outer loop runs
+//! the transform domain up to where the block is read from (see [`everlevel_math::GaloisMap`]). So the outer loop runs
 //! over primes, the next over blocks, and the rotated ciphertexts of one block stay in cache while all giant steps read
 //! them: keys are streamed once, and nothing else leaves the cache but the sums.
 

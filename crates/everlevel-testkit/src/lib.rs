@@ -1,15 +1,15 @@
 //! Slow, obvious oracles, and the conformance suite that every kernel backend passes.
 //!
 //! *Map.* [`oracle`] word and big-integer references · [`sample`] deterministic inputs with the edges of the range in
-//! them · [`ntt`], [`fft`], [`elementwise`], [`rns`], [`layout`] the conformance functions: each takes a `Simd` and
+//! them · [`ntt`], [`fft`], [`elementwise`], [`convert`], [`layout`] the conformance functions: each takes a `Simd` and
 //! panics at the first difference from the oracle, or from the portable backend where the oracle is too slow ·
 //! [`golden`] digests of keys, ciphertexts and files from fixed seeds.
 
+pub mod convert;
 pub mod elementwise;
 pub mod fft;
 pub mod golden;
 pub mod layout;
 pub mod ntt;
 pub mod oracle;
-pub mod rns;
 pub mod sample;

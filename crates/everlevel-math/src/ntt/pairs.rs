@@ -1,4 +1,4 @@
-//! The butterflies of a radix-2^k pass, level by level.
+//! The indices of the butterflies of a radix-2^k pass, level by level.
 
 /// Calls `$b!(i, j, t)` for each butterfly of level `$level` of a pass of radix `$radix`: operands `i` and `j`, twiddle
 /// `t` of the pass's `radix − 1`. Level 0 has the greatest distance.
@@ -73,4 +73,4 @@ macro_rules! pairs {
         $b!(14, 15, 14);
     };
 }
-pub(crate) use pairs;
+pub(super) use pairs;

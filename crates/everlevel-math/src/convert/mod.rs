@@ -1,9 +1,14 @@
 //! Conversion between residue bases.
 
 use crate::Modulus;
-use crate::simd::Level;
 #[cfg(target_arch = "x86_64")]
-use crate::{avx2, avx512};
+use crate::simd::Level;
+use crate::simd::vector_prefix;
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
 
 /// Residues of a block: those of a dozen sources stay in the second-level cache while every target reads them.
 pub const CONVERSION_BLOCK: usize = 4096;
@@ -88,13 +93,13 @@ impl BasisConverter {
     /// Several targets in one pass over the sources, where the backend has registers for it: how many are done.
     fn convert_together(&self, outs: &mut [&mut [u64]], y: &[&[u64]], v: &[u64]) -> usize {
         #[cfg(target_arch = "x86_64")]
-        if self.from[0].simd().0 == Level::Avx512Ifma && v.len().is_multiple_of(avx512::rns::TOGETHER) {
-            let (groups, _) = outs.as_chunks_mut::<{ avx512::rns::TARGETS }>();
-            let count = groups.len() * avx512::rns::TARGETS;
+        if self.from[0].simd().0 == Level::Avx512Ifma && v.len().is_multiple_of(avx512::TOGETHER) {
+            let (groups, _) = outs.as_chunks_mut::<{ avx512::TARGETS }>();
+            let count = groups.len() * avx512::TARGETS;
             let (moduli, weights) = (self.to.as_chunks().0, self.weights.as_chunks().0);
             for ((out, m), w) in groups.iter_mut().zip(moduli).zip(weights) {
                 // SAFETY: a `Simd` of this level is made only where the CPU has its features.
-                unsafe { avx512::rns::weighted_sums(m, w, out, y, v) }
+                unsafe { avx512::weighted_sums(m, w, out, y, v) }
             }
             return count;
         }
@@ -108,15 +113,7 @@ impl BasisConverter {
     /// If the number or length of the limbs differs from the basis or `v`.
     pub fn quotients_into(&self, v: &mut [u64], y: &[&[u64]]) {
         assert_eq!(v.len(), self.check_sources(y));
-        let done = match self.from[0].simd().0 {
-            // SAFETY: a `Simd` of this level is made only where the CPU has its features.
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => unsafe { avx2::kernels::quotients(v, y, &self.reciprocal) },
-            // SAFETY: likewise.
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx512Ifma => unsafe { avx512::rns::quotients(v, y, &self.reciprocal) },
-            _ => 0,
-        };
+        let done = vector_prefix!(self.from[0].simd(), quotients(v, y, &self.reciprocal));
         for (i, v) in v.iter_mut().enumerate().skip(done) {
             *v = y.iter().zip(&self.reciprocal).fold(0.5, |acc, (y, r)| acc + y[i] as f64 * r) as u64;
         }
@@ -132,15 +129,7 @@ impl BasisConverter {
 
 /// One target: `out[i] = v[i]·w_k + Σ_j y_j[i]·w_j mod m`.
 fn convert_limb(m: &Modulus, w: &[u64], out: &mut [u64], y: &[&[u64]], v: &[u64]) {
-    let done = match m.simd().0 {
-        // SAFETY: a `Simd` of this level is made only where the CPU has its features.
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => unsafe { avx2::kernels::weighted_sum(m, w, out, y, v) },
-        // SAFETY: likewise.
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx512Ifma => unsafe { avx512::rns::weighted_sum(m, w, out, y, v) },
-        _ => 0,
-    };
+    let done = vector_prefix!(m.simd(), weighted_sum(m, w, out, y, v));
     let k = y.len();
     for (i, o) in out.iter_mut().enumerate().skip(done) {
         let mut sum = u128::from(v[i]) * u128::from(w[k]);

@@ -1,28 +1,13 @@
-//! AVX-512 kernels on the 52-bit multiplier of IFMA.
+//! Residues in eight lanes, on the 52-bit multiplier of IFMA: what the AVX-512 kernels are made of.
 //!
 //! *Representation.* Inside a kernel a lane stands for its low 52 bits: `vpmadd52` reads no others, and sums and
 //! differences of 64-bit lanes are right modulo `2^52`. Since every true value is kept below `2^52`, no mask is needed
 //! until a value is compared or stored.
-//!
-//! *Safety.* Every function here is compiled for the features of `Simd::Avx512Ifma`; a `Modulus` with that backend is
-//! the proof that the CPU has them (`Simd` values are made only after detection).
 
 use core::arch::x86_64::*;
 
-mod elementwise;
-pub(crate) mod galois;
-mod inner_product;
-pub(crate) mod ntt;
-pub(crate) mod packed;
-pub(crate) mod rns;
-
-/// The kernels that [`crate::Modulus`] calls.
-pub(crate) mod kernels {
-    pub(crate) use super::elementwise::*;
-    pub(crate) use super::inner_product::*;
-}
-
-mod ntt_groups;
+use super::memory;
+use crate::Modulus;
 
 /// The constants of one modulus, in every lane.
 #[derive(Clone, Copy)]
@@ -48,6 +33,14 @@ pub(crate) type Factor = (__m512i, __m512i);
 /// `⌊w·2^52/q⌋` for `w < q`.
 pub(crate) fn shoup52(w: u64, q: u64) -> u64 {
     ((u128::from(w) << 52) / u128::from(q)) as u64
+}
+
+/// `w` in every lane, with its Shoup word.
+#[inline]
+#[target_feature(enable = "avx512f")]
+pub(crate) fn factor(m: &Modulus, w: u64) -> Factor {
+    let w = m.reduce(w);
+    (_mm512_set1_epi64(w as i64), _mm512_set1_epi64(shoup52(w, m.q()) as i64))
 }
 
 impl Consts {
@@ -107,40 +100,36 @@ pub(crate) fn canonical4(c: &Consts, x: __m512i) -> __m512i {
     _mm512_min_epu64(x, _mm512_sub_epi64(x, c.q))
 }
 
-/// Eight words.
+/// `x + y mod q` of canonical values.
 #[inline]
 #[target_feature(enable = "avx512f")]
-pub(crate) fn read(a: &[u64; 8]) -> __m512i {
-    // SAFETY: the array is 64 readable bytes.
-    unsafe { load(a.as_ptr()) }
+pub(crate) fn add(c: &Consts, x: __m512i, y: __m512i) -> __m512i {
+    let s = _mm512_add_epi64(x, y);
+    _mm512_min_epu64(s, _mm512_sub_epi64(s, c.q))
 }
 
-/// Eight words.
-#[inline]
-#[target_feature(enable = "avx512f")]
-pub(crate) fn write(a: &mut [u64; 8], x: __m512i) {
-    // SAFETY: the array is 64 writable bytes.
-    unsafe { store(a.as_mut_ptr(), x) }
+/// Constants to reduce sums of products held as two accumulators.
+#[derive(Clone, Copy)]
+pub(crate) struct Wide {
+    pub c: Consts,
+    two_52: Factor,
 }
 
-/// Eight words at `p`.
-///
-/// # Safety
-/// `p` is readable for 64 bytes.
-#[inline]
-#[target_feature(enable = "avx512f")]
-pub(crate) unsafe fn load(p: *const u64) -> __m512i {
-    // SAFETY: the caller's contract; the load has no alignment requirement.
-    unsafe { _mm512_loadu_si512(p.cast()) }
+impl Wide {
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    pub(crate) fn new(m: &Modulus) -> Self {
+        let two_52 = ((1u128 << 52) % u128::from(m.q())) as u64;
+        Self { c: Consts::new(m.q()), two_52: factor(m, two_52) }
+    }
+
+    /// `low + high·2^52 mod q` for `low < 2^58`, `high < 2^51`: 64 products of values below `2^48`.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(crate) fn reduce(&self, low: __m512i, high: __m512i) -> __m512i {
+        let high = _mm512_add_epi64(high, _mm512_srli_epi64::<52>(low));
+        canonical4(&self.c, add_mul_shoup(&self.c, reduce(&self.c, low), high, self.two_52))
+    }
 }
 
-/// Eight words to `p`.
-///
-/// # Safety
-/// `p` is writable for 64 bytes.
-#[inline]
-#[target_feature(enable = "avx512f")]
-pub(crate) unsafe fn store(p: *mut u64, x: __m512i) {
-    // SAFETY: the caller's contract; the store has no alignment requirement.
-    unsafe { _mm512_storeu_si512(p.cast(), x) }
-}
+memory!(__m512i, 8, "avx512f", _mm512_loadu_si512, _mm512_storeu_si512);

@@ -1,18 +1,18 @@
-//! Sums of products, reduced once: each term adds its two 52-bit halves to two accumulators.
+//! Sums of products for AVX-512, reduced once: each term adds its two 52-bit halves to two accumulators.
 
 use core::arch::x86_64::*;
 
-use super::elementwise::Wide;
-use super::packed::unpack8;
-use super::{read, write};
+use crate::lanes::avx512::{Wide, read, write};
+use crate::packed::avx512::unpack8;
 use crate::{Modulus, packed};
 
 /// Vectors whose accumulators are held in registers together.
 const TOGETHER: usize = 4;
 
+/// Adds `x·y` to the low and the high accumulator.
 #[inline]
 #[target_feature(enable = "avx512f,avx512ifma")]
-pub(super) fn accumulate(acc: &mut (__m512i, __m512i), x: __m512i, y: __m512i) {
+pub(crate) fn accumulate(acc: &mut (__m512i, __m512i), x: __m512i, y: __m512i) {
     *acc = (_mm512_madd52lo_epu64(acc.0, x, y), _mm512_madd52hi_epu64(acc.1, x, y));
 }
 

@@ -1,9 +1,10 @@
-//! Element-wise kernels of [`Modulus`]. Each works on the longest prefix of whole vectors and returns its length.
+//! The element-wise kernels for AVX-512.
 
 use core::arch::x86_64::*;
 
-use super::{Consts, Factor, add_mul_shoup, canonical, canonical4, mul_shoup, read, reduce, shoup52, write};
+use super::kernels::kernels;
 use crate::Modulus;
+use crate::lanes::avx512::{Consts, Wide, add, add_mul_shoup, canonical, canonical4, factor, mul_shoup, read, write};
 
 /// Constants to multiply two variables.
 ///
@@ -55,45 +56,6 @@ impl Product {
     }
 }
 
-/// Constants to reduce sums of products held as two accumulators.
-#[derive(Clone, Copy)]
-pub(super) struct Wide {
-    pub c: Consts,
-    two_52: Factor,
-}
-
-impl Wide {
-    #[inline]
-    #[target_feature(enable = "avx512f")]
-    pub(super) fn new(m: &Modulus) -> Self {
-        let two_52 = ((1u128 << 52) % u128::from(m.q())) as u64;
-        Self { c: Consts::new(m.q()), two_52: factor(m, two_52) }
-    }
-
-    /// `low + high·2^52 mod q` for `low < 2^58`, `high < 2^51`: 64 products of values below `2^48`.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn reduce(&self, low: __m512i, high: __m512i) -> __m512i {
-        let high = _mm512_add_epi64(high, _mm512_srli_epi64::<52>(low));
-        canonical4(&self.c, add_mul_shoup(&self.c, reduce(&self.c, low), high, self.two_52))
-    }
-}
-
-/// `w` in every lane, with its Shoup word.
-#[inline]
-#[target_feature(enable = "avx512f")]
-fn factor(m: &Modulus, w: u64) -> Factor {
-    let w = m.reduce(w);
-    (_mm512_set1_epi64(w as i64), _mm512_set1_epi64(shoup52(w, m.q()) as i64))
-}
-
-#[inline]
-#[target_feature(enable = "avx512f")]
-pub(super) fn add(c: &Consts, x: __m512i, y: __m512i) -> __m512i {
-    let s = _mm512_add_epi64(x, y);
-    _mm512_min_epu64(s, _mm512_sub_epi64(s, c.q))
-}
-
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn sub(c: &Consts, x: __m512i, y: __m512i) -> __m512i {
@@ -101,25 +63,8 @@ fn sub(c: &Consts, x: __m512i, y: __m512i) -> __m512i {
     _mm512_min_epu64(d, _mm512_add_epi64(d, c.q))
 }
 
-macro_rules! kernels {
-    // a_i = f(a_i, b_i…), with constants made once.
-    ($($name:ident($m:ident, a $(, $b:ident)*; $($w:ident: $t:ty),*) = |$x:ident $(, $y:ident)*| { $($setup:stmt;)* } $f:expr;)*) => {$(
-        #[target_feature(enable = "avx512f,avx512dq,avx512ifma,avx512vl,avx512bw,avx512vbmi")]
-        pub(crate) fn $name($m: &Modulus, a: &mut [u64] $(, $b: &[u64])* $(, $w: $t)*) -> usize {
-            $($setup)*
-            let len = a.len() / 8 * 8;
-            $(let mut $b = $b[..len].as_chunks::<8>().0.iter();)*
-            for a in a.as_chunks_mut::<8>().0 {
-                let $x = read(a);
-                $(let $y = match $b.next() { Some($b) => read($b), None => return len };)*
-                write(a, $f);
-            }
-            len
-        }
-    )*};
-}
-
 kernels! {
+    8, "avx512f,avx512dq,avx512ifma,avx512vl,avx512bw,avx512vbmi";
     add_assign(m, a, b;) = |x, y| { let c = Consts::new(m.q()); } add(&c, x, y);
     sub_assign(m, a, b;) = |x, y| { let c = Consts::new(m.q()); } sub(&c, x, y);
     neg_assign(m, a;) = |x| { let c = Consts::new(m.q()); } sub(&c, _mm512_setzero_si512(), x);
@@ -135,7 +80,7 @@ kernels! {
 }
 
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma,avx512vl,avx512bw,avx512vbmi")]
-pub(crate) fn tensor_into(m: &Modulus, d: [&mut [u64]; 3], a: [&[u64]; 2], b: [&[u64]; 2]) -> usize {
+pub(super) fn tensor_into(m: &Modulus, d: [&mut [u64]; 3], a: [&[u64]; 2], b: [&[u64]; 2]) -> usize {
     let p = Product::new(m);
     let [d0, d1, d2] = d.map(|d| d.as_chunks_mut::<8>().0);
     let [a0, a1, b0, b1] = [a[0], a[1], b[0], b[1]].map(|x| &x.as_chunks::<8>().0[..d0.len()]);
@@ -150,7 +95,7 @@ pub(crate) fn tensor_into(m: &Modulus, d: [&mut [u64]; 3], a: [&[u64]; 2], b: [&
 }
 
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma,avx512vl,avx512bw,avx512vbmi")]
-pub(crate) fn tensor_square_into(m: &Modulus, d: [&mut [u64]; 3], a: [&[u64]; 2]) -> usize {
+pub(super) fn tensor_square_into(m: &Modulus, d: [&mut [u64]; 3], a: [&[u64]; 2]) -> usize {
     let p = Product::new(m);
     let [d0, d1, d2] = d.map(|d| d.as_chunks_mut::<8>().0);
     let [a0, a1] = a.map(|x| &x.as_chunks::<8>().0[..d0.len()]);
@@ -166,7 +111,7 @@ pub(crate) fn tensor_square_into(m: &Modulus, d: [&mut [u64]; 3], a: [&[u64]; 2]
 }
 
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma,avx512vl,avx512bw,avx512vbmi")]
-pub(crate) fn reduce_i64_into(m: &Modulus, out: &mut [u64], x: &[i64]) -> usize {
+pub(super) fn reduce_i64_into(m: &Modulus, out: &mut [u64], x: &[i64]) -> usize {
     let wide = Wide::new(m);
     let out = out.as_chunks_mut::<8>().0;
     let len = 8 * out.len();

@@ -1,9 +1,9 @@
-//! The four levels of smallest distance: groups of sixteen contiguous values.
+//! The four levels of smallest distance for AVX-512: groups of sixteen contiguous values.
 
 use core::arch::x86_64::*;
 
-use super::ntt::{cooley_tukey, gentleman_sande};
-use super::{Consts, Factor, canonical, load, mul_shoup, read, reduce, store, write};
+use super::avx512::{cooley_tukey, gentleman_sande};
+use crate::lanes::avx512::{Consts, Factor, canonical, load, mul_shoup, read, reduce, store, write};
 
 /// Words of table for eight groups.
 pub(super) const EIGHT_GROUPS_WORDS: usize = 40;

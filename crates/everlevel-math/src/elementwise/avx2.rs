@@ -1,9 +1,10 @@
-//! Element-wise kernels of [`Modulus`]. Each works on the longest prefix of whole vectors and returns its length.
+//! The element-wise kernels for AVX2.
 
 use core::arch::x86_64::*;
 
-use super::{Consts, centred, from_words, mul, read, reduce, to_words, write};
+use super::kernels::kernels;
 use crate::Modulus;
+use crate::lanes::avx2::{Consts, factor, from_words, mul, read, reduce, to_words, write};
 
 /// `x + y mod q`, on words.
 #[inline]
@@ -33,32 +34,8 @@ fn word(w: u64) -> __m256i {
     _mm256_set1_epi64x(w.cast_signed())
 }
 
-/// `w` as a centred double.
-#[inline]
-#[target_feature(enable = "avx2")]
-pub(super) fn factor(m: &Modulus, w: u64) -> __m256d {
-    _mm256_set1_pd(centred(m.reduce(w), m.q()))
-}
-
-macro_rules! kernels {
-    // a_i = f(a_i, b_i…), with constants made once.
-    ($($name:ident($m:ident, a $(, $b:ident)*; $($w:ident: $t:ty),*) = |$x:ident $(, $y:ident)*| { $($setup:stmt;)* } $f:expr;)*) => {$(
-        #[target_feature(enable = "avx2,fma")]
-        pub(crate) fn $name($m: &Modulus, a: &mut [u64] $(, $b: &[u64])* $(, $w: $t)*) -> usize {
-            $($setup)*
-            let len = a.len() / 4 * 4;
-            $(let mut $b = $b[..len].as_chunks::<4>().0.iter();)*
-            for a in a.as_chunks_mut::<4>().0 {
-                let $x = read(a);
-                $(let $y = match $b.next() { Some($b) => read($b), None => return len };)*
-                write(a, $f);
-            }
-            len
-        }
-    )*};
-}
-
 kernels! {
+    4, "avx2,fma";
     add_assign(m, a, b;) = |x, y| { let q = word(m.q()); } add(q, x, y);
     sub_assign(m, a, b;) = |x, y| { let q = word(m.q()); } lift(q, _mm256_sub_epi64(x, y));
     neg_assign(m, a;) = |x| { let q = word(m.q()); } lift(q, _mm256_sub_epi64(_mm256_setzero_si256(), x));
@@ -75,7 +52,7 @@ kernels! {
 }
 
 #[target_feature(enable = "avx2,fma")]
-pub(crate) fn tensor_into(m: &Modulus, d: [&mut [u64]; 3], a: [&[u64]; 2], b: [&[u64]; 2]) -> usize {
+pub(super) fn tensor_into(m: &Modulus, d: [&mut [u64]; 3], a: [&[u64]; 2], b: [&[u64]; 2]) -> usize {
     let c = &Consts::new(m.q());
     let [d0, d1, d2] = d.map(|d| d.as_chunks_mut::<4>().0);
     let [a0, a1, b0, b1] = [a[0], a[1], b[0], b[1]].map(|x| &x.as_chunks::<4>().0[..d0.len()]);
@@ -90,7 +67,7 @@ pub(crate) fn tensor_into(m: &Modulus, d: [&mut [u64]; 3], a: [&[u64]; 2], b: [&
 }
 
 #[target_feature(enable = "avx2,fma")]
-pub(crate) fn tensor_square_into(m: &Modulus, d: [&mut [u64]; 3], a: [&[u64]; 2]) -> usize {
+pub(super) fn tensor_square_into(m: &Modulus, d: [&mut [u64]; 3], a: [&[u64]; 2]) -> usize {
     let c = &Consts::new(m.q());
     let [d0, d1, d2] = d.map(|d| d.as_chunks_mut::<4>().0);
     let [a0, a1] = a.map(|x| &x.as_chunks::<4>().0[..d0.len()]);
@@ -106,7 +83,7 @@ pub(crate) fn tensor_square_into(m: &Modulus, d: [&mut [u64]; 3], a: [&[u64]; 2]
 }
 
 #[target_feature(enable = "avx2,fma")]
-pub(crate) fn reduce_i64_into(m: &Modulus, out: &mut [u64], x: &[i64]) -> usize {
+pub(super) fn reduce_i64_into(m: &Modulus, out: &mut [u64], x: &[i64]) -> usize {
     let c = &Consts::new(m.q());
     let two_32 = factor(m, 1 << 32);
     let out = out.as_chunks_mut::<4>().0;

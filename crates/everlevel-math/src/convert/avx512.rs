@@ -1,16 +1,15 @@
-//! Basis conversion.
+//! Basis conversion for AVX-512.
 
 use core::arch::x86_64::*;
 
-use super::elementwise::Wide;
-use super::inner_product::accumulate;
-use super::{read, write};
 use crate::Modulus;
+use crate::inner_product::avx512::accumulate;
+use crate::lanes::avx512::{Wide, read, write};
 
 /// `out_i = trunc(1/2 + Σ_j y_j[i]·reciprocal_j)` on a prefix, whose length is returned: products and sums are rounded
 /// one by one, in order.
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma,avx512vl,avx512bw,avx512vbmi")]
-pub(crate) fn quotients(out: &mut [u64], y: &[&[u64]], reciprocal: &[f64]) -> usize {
+pub(super) fn quotients(out: &mut [u64], y: &[&[u64]], reciprocal: &[f64]) -> usize {
     const TOGETHER: usize = 4;
     let n = out.len();
     let mut at = 0;
@@ -32,14 +31,14 @@ pub(crate) fn quotients(out: &mut [u64], y: &[&[u64]], reciprocal: &[f64]) -> us
 }
 
 /// Targets of one pass over the sources: their accumulators fill the registers.
-pub(crate) const TARGETS: usize = 3;
+pub(super) const TARGETS: usize = 3;
 
 /// Residues of a step of [`weighted_sums`].
-pub(crate) const TOGETHER: usize = 32;
+pub(super) const TOGETHER: usize = 32;
 
 /// `out_t[i] = v[i]·w_(t,k) + Σ_{j<k} y_j[i]·w_(t,j) mod m_t` for each target; lengths are multiples of [`TOGETHER`].
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma,avx512vl,avx512bw,avx512vbmi")]
-pub(crate) fn weighted_sums(
+pub(super) fn weighted_sums(
     m: &[Modulus; TARGETS],
     w: &[Vec<u64>; TARGETS],
     out: &mut [&mut [u64]; TARGETS],
@@ -77,7 +76,7 @@ pub(crate) fn weighted_sums(
 
 /// `out_i = v[i]·w_k + Σ_{j<k} y_j[i]·w_j mod m` on a prefix, whose length is returned.
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma,avx512vl,avx512bw,avx512vbmi")]
-pub(crate) fn weighted_sum(m: &Modulus, w: &[u64], out: &mut [u64], y: &[&[u64]], v: &[u64]) -> usize {
+pub(super) fn weighted_sum(m: &Modulus, w: &[u64], out: &mut [u64], y: &[&[u64]], v: &[u64]) -> usize {
     const TOGETHER: usize = 8;
     let wide = Wide::new(m);
     let n = out.len();

@@ -1,9 +1,9 @@
-//! The three levels of smallest distance: groups of eight contiguous values in two vectors.
+//! The three levels of smallest distance for AVX2: groups of eight contiguous values in two vectors.
 
 use core::arch::x86_64::*;
 
-use super::ntt::{GROUP_WORDS, cooley_tukey, gentleman_sande, twiddle};
-use super::{Consts, from_words, load, load_pd, reduce, store, store_pd, to_words};
+use super::avx2::{GROUP_WORDS, cooley_tukey, gentleman_sande, twiddle};
+use crate::lanes::avx2::{Consts, from_words, load, load_pd, reduce, store, store_pd, to_words};
 
 /// Halves of `x` and `y`: low with low, high with high.
 #[inline]
@@ -36,30 +36,42 @@ unsafe fn factors(record: *const f64) -> [__m256d; 3] {
 /// Groups done together, to have independent work in flight.
 const TOGETHER: usize = 8;
 
-/// The last three forward levels of `len` words of doubles, with words as results.
+/// The last three forward levels of `len` words of doubles, with words as results; or the first three inverse ones, of
+/// words, to doubles.
 ///
 /// # Safety
 /// `a` is readable and writable for `len` words; the CPU has the features.
 #[target_feature(enable = "avx2,fma")]
-pub(super) unsafe fn forward_groups(c: &Consts, groups: &[f64], a: *mut u64, len: usize) {
+pub(super) unsafe fn all_groups<const INVERSE: bool>(c: &Consts, groups: &[f64], a: *mut u64, len: usize) {
     assert!(len.is_multiple_of(8) && groups.len() >= len / 8 * GROUP_WORDS);
     let together = len / (8 * TOGETHER) * TOGETHER;
     // SAFETY: the assertion covers the records; the groups lie within `len`.
     unsafe {
         for g in (0..together).step_by(TOGETHER) {
-            forward_some_groups::<TOGETHER>(c, groups.as_ptr().add(g * GROUP_WORDS), a.add(8 * g));
+            some_groups::<INVERSE, TOGETHER>(c, groups.as_ptr().add(g * GROUP_WORDS), a.add(8 * g));
         }
         for g in together..len / 8 {
-            forward_some_groups::<1>(c, groups.as_ptr().add(g * GROUP_WORDS), a.add(8 * g));
+            some_groups::<INVERSE, 1>(c, groups.as_ptr().add(g * GROUP_WORDS), a.add(8 * g));
         }
     }
 }
 
+/// [`all_groups`] for `G` groups.
+///
 /// # Safety
-/// As [`forward_groups`], for `G` groups.
+/// As [`all_groups`].
 #[inline]
 #[target_feature(enable = "avx2,fma")]
-unsafe fn forward_some_groups<const G: usize>(c: &Consts, record: *const f64, a: *mut u64) {
+unsafe fn some_groups<const INVERSE: bool, const G: usize>(c: &Consts, record: *const f64, a: *mut u64) {
+    // SAFETY: the caller's contract.
+    unsafe { if INVERSE { inverse::<G>(c, record, a) } else { forward::<G>(c, record, a) } }
+}
+
+/// # Safety
+/// As [`all_groups`], for `G` groups.
+#[inline]
+#[target_feature(enable = "avx2,fma")]
+unsafe fn forward<const G: usize>(c: &Consts, record: *const f64, a: *mut u64) {
     let mut v = [(c.q, c.q); G];
     // SAFETY: the caller's contract.
     unsafe {
@@ -82,30 +94,11 @@ unsafe fn forward_some_groups<const G: usize>(c: &Consts, record: *const f64, a:
     }
 }
 
-/// The first three inverse levels of `len` words, to doubles.
-///
 /// # Safety
-/// As [`forward_groups`].
-#[target_feature(enable = "avx2,fma")]
-pub(super) unsafe fn inverse_groups(c: &Consts, groups: &[f64], a: *mut u64, len: usize) {
-    assert!(len.is_multiple_of(8) && groups.len() >= len / 8 * GROUP_WORDS);
-    let together = len / (8 * TOGETHER) * TOGETHER;
-    // SAFETY: the assertion covers the records; the groups lie within `len`.
-    unsafe {
-        for g in (0..together).step_by(TOGETHER) {
-            inverse_some_groups::<TOGETHER>(c, groups.as_ptr().add(g * GROUP_WORDS), a.add(8 * g));
-        }
-        for g in together..len / 8 {
-            inverse_some_groups::<1>(c, groups.as_ptr().add(g * GROUP_WORDS), a.add(8 * g));
-        }
-    }
-}
-
-/// # Safety
-/// As [`forward_groups`], for `G` groups.
+/// As [`all_groups`], for `G` groups.
 #[inline]
 #[target_feature(enable = "avx2,fma")]
-unsafe fn inverse_some_groups<const G: usize>(c: &Consts, record: *const f64, a: *mut u64) {
+unsafe fn inverse<const G: usize>(c: &Consts, record: *const f64, a: *mut u64) {
     let mut v = [(c.q, c.q); G];
     // SAFETY: the caller's contract.
     unsafe {

@@ -3,9 +3,12 @@
 //! Residue `i` is the little-endian integer in bytes `6i .. 6i+6`. A packed limb of `n` residues is `6n + 16` bytes
 //! long: the tail lets a kernel load a whole vector at the last residue.
 
-use crate::simd::{Level, Simd};
+use crate::simd::{Level, Simd, vector_prefix};
+
 #[cfg(target_arch = "x86_64")]
-use crate::{avx2, avx512};
+pub(crate) mod avx2;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod avx512;
 
 /// Bytes after the last residue that a kernel may read.
 pub const TAIL_BYTES: usize = 16;
@@ -47,7 +50,7 @@ pub fn pack_with(simd: Simd, out: &mut [u8], a: &[u64]) {
     let done = match simd.0 {
         // SAFETY: a `Simd` of this level is made only where the CPU has its features.
         #[cfg(target_arch = "x86_64")]
-        Level::Avx512Ifma => unsafe { avx512::packed::pack(out, a) },
+        Level::Avx512Ifma => unsafe { avx512::pack(out, a) },
         _ => 0,
     };
     for (o, x) in out.chunks_exact_mut(6).zip(a).skip(done) {
@@ -69,15 +72,7 @@ pub fn unpack(out: &mut [u64], packed: &[u8]) {
 /// As [`unpack`].
 pub fn unpack_with(simd: Simd, out: &mut [u64], packed: &[u8]) {
     assert_eq!(packed.len(), byte_len(out.len()));
-    let done = match simd.0 {
-        // SAFETY: as in `pack_with`.
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => unsafe { avx2::kernels::unpack(out, packed) },
-        // SAFETY: as in `pack_with`.
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx512Ifma => unsafe { avx512::packed::unpack(out, packed) },
-        _ => 0,
-    };
+    let done = vector_prefix!(simd, unpack(out, packed));
     for (i, o) in out.iter_mut().enumerate().skip(done) {
         *o = get(packed, i);
     }

@@ -1,12 +1,13 @@
-//! Six-byte residues: one byte permutation of a vector.
+//! Six-byte residues for AVX-512: one byte permutation of a vector.
 
 use core::arch::x86_64::*;
 
-use super::{read, write};
+use crate::lanes::avx512::{read, write};
 
 /// Six bytes of every eight.
 const LOW_SIX: u64 = 0x3f3f_3f3f_3f3f_3f3f;
 
+/// For each byte of eight words, its place among the packed bytes.
 static UNPACK: [u8; 64] = {
     let mut index = [0; 64];
     let mut i = 0;
@@ -17,6 +18,7 @@ static UNPACK: [u8; 64] = {
     index
 };
 
+/// The inverse of [`UNPACK`].
 static PACK: [u8; 64] = {
     let mut index = [0; 64];
     let mut i = 0;
@@ -33,7 +35,7 @@ static PACK: [u8; 64] = {
 /// If `packed` has fewer than 64 bytes.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-pub(super) fn unpack8(packed: &[u8]) -> __m512i {
+pub(crate) fn unpack8(packed: &[u8]) -> __m512i {
     let bytes = &packed[..64];
     // SAFETY: both loads are of 64 bytes of a slice or array.
     unsafe {
@@ -44,7 +46,7 @@ pub(super) fn unpack8(packed: &[u8]) -> __m512i {
 
 /// Packs a prefix and returns its length.
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma,avx512vl,avx512bw,avx512vbmi")]
-pub(crate) fn pack(out: &mut [u8], a: &[u64]) -> usize {
+pub(super) fn pack(out: &mut [u8], a: &[u64]) -> usize {
     // SAFETY: the array is 64 readable bytes.
     let index = unsafe { _mm512_loadu_si512(PACK.as_ptr().cast()) };
     let a = a.as_chunks::<8>().0;
@@ -59,7 +61,7 @@ pub(crate) fn pack(out: &mut [u8], a: &[u64]) -> usize {
 
 /// Unpacks a prefix and returns its length.
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma,avx512vl,avx512bw,avx512vbmi")]
-pub(crate) fn unpack(out: &mut [u64], packed: &[u8]) -> usize {
+pub(super) fn unpack(out: &mut [u64], packed: &[u8]) -> usize {
     let out = out.as_chunks_mut::<8>().0;
     let len = 8 * out.len();
     for (i, out) in out.iter_mut().enumerate() {

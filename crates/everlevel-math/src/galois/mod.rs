@@ -1,16 +1,17 @@
-//! The automorphisms `X ↦ X^g` of `Z[X]/(X^n + 1)`, in both domains.
-//!
-//! In the transform domain, index `i` holds the value at `ψ^(2·brv(i)+1)`, so `X ↦ X^g` permutes indices. An aligned
-//! block of `2^k` indices shares the low bits of its exponents and therefore comes from one aligned block of the same
-//! size: kernels can work block by block, down to one vector of eight, inside which the permutation is one of 32
-//! (`j ↦ g·j + c mod 8` on bit-reversed lanes).
+//! Automorphisms of limbs, on coefficients and as permutations of the transform domain.
 
 use crate::Modulus;
-#[cfg(target_arch = "x86_64")]
-use crate::avx512;
 use crate::simd::{Level, Simd};
 
-/// The permutation of the transform domain that `X ↦ X^g` is.
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+
+/// The automorphism `X ↦ X^g` of `Z[X]/(X^n + 1)`, in both domains.
+///
+/// In the transform domain, index `i` holds the value at `ψ^(2·brv(i)+1)`, so `X ↦ X^g` permutes indices. An aligned
+/// block of `2^k` indices shares the low bits of its exponents and therefore comes from one aligned block of the same
+/// size: kernels can work block by block, down to one vector of eight, inside which the permutation is one of 32
+/// (`j ↦ g·j + c mod 8` on bit-reversed lanes).
 #[derive(Debug, Clone)]
 pub struct GaloisMap {
     galois_elt: u64,
@@ -21,7 +22,7 @@ pub struct GaloisMap {
 }
 
 /// `LANES[p][lane]`: the source lane, for permutation `p = (g mod 8)/2·8 + c`.
-pub(crate) static LANES: [[u64; 8]; 32] = lane_table();
+static LANES: [[u64; 8]; 32] = lane_table();
 
 const fn brv3(x: u64) -> u64 {
     (x & 1) << 2 | (x & 2) | (x & 4) >> 2
@@ -106,7 +107,7 @@ impl GaloisMap {
         match self.simd.0 {
             // SAFETY: a `Simd` of this level is made only where the CPU has its features.
             #[cfg(target_arch = "x86_64")]
-            Level::Avx512Ifma => unsafe { avx512::galois::apply(out, source, groups) },
+            Level::Avx512Ifma => unsafe { avx512::apply(out, source, groups) },
             _ => for_each_source(groups, source.len(), |i, s| out[i] = source[s]),
         }
     }
@@ -118,7 +119,7 @@ impl GaloisMap {
         match self.simd.0 {
             // SAFETY: as in `apply_block_into`.
             #[cfg(target_arch = "x86_64")]
-            Level::Avx512Ifma => unsafe { avx512::galois::apply_add(m.q(), acc, a, groups) },
+            Level::Avx512Ifma => unsafe { avx512::apply_add(m.q(), acc, a, groups) },
             _ => for_each_source(groups, a.len(), |i, s| acc[i] = m.add(acc[i], a[s])),
         }
     }

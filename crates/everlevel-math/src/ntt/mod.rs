@@ -1,8 +1,22 @@
 //! The negacyclic number-theoretic transform of size `n = 2^3 … 2^17`.
 
-use crate::{Error, Modulus};
 #[cfg(target_arch = "x86_64")]
-use crate::{avx2, avx512, simd::Level};
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx2_groups;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+#[cfg(target_arch = "x86_64")]
+mod avx512_groups;
+#[cfg(target_arch = "x86_64")]
+mod pairs;
+#[cfg(target_arch = "x86_64")]
+mod passes;
+mod scalar;
+
+#[cfg(target_arch = "x86_64")]
+use crate::simd::Level;
+use crate::{Error, Modulus};
 
 /// A plan: roots of unity for one size and one modulus. Deterministic, so a seed gives the same key everywhere: `ψ` is
 /// the smallest power of the smallest generator candidate that has order `2n`.
@@ -19,27 +33,11 @@ pub struct Ntt {
 /// The twiddles, in the layout of the backend.
 #[derive(Debug, Clone)]
 enum Tables {
-    Scalar {
-        /// `ψ^brv(i)` and `⌊· 2^64/q⌋`, for `i` in `0..n`.
-        roots: Vec<(u64, u64)>,
-        /// `ψ^-brv(i)` likewise.
-        inv_roots: Vec<(u64, u64)>,
-    },
+    Scalar(scalar::Tables),
     #[cfg(target_arch = "x86_64")]
-    Avx2(Box<avx2::ntt::Tables>),
+    Avx2(Box<avx2::Tables>),
     #[cfg(target_arch = "x86_64")]
-    Avx512(Box<avx512::ntt::Tables>),
-}
-
-fn shoup64(w: u64, q: u64) -> (u64, u64) {
-    (w, ((u128::from(w) << 64) / u128::from(q)) as u64)
-}
-
-/// `a·w mod q`, in `[0, 2q)`, for any 64-bit `a`.
-#[inline]
-fn mul_shoup_lazy(a: u64, (w, w_shoup): (u64, u64), q: u64) -> u64 {
-    let estimate = ((u128::from(a) * u128::from(w_shoup)) >> 64) as u64;
-    a.wrapping_mul(w).wrapping_sub(estimate.wrapping_mul(q))
+    Avx512(Box<avx512::Tables>),
 }
 
 impl Ntt {
@@ -73,17 +71,14 @@ impl Ntt {
         let last_root = inv_roots[1];
         let tables = match modulus.simd().0 {
             #[cfg(target_arch = "x86_64")]
-            Level::Avx512Ifma if log_n >= avx512::ntt::MIN_LOG_N => {
-                Tables::Avx512(Box::new(avx512::ntt::Tables::new(log_n, q, &roots, &inv_roots)))
+            Level::Avx512Ifma if log_n >= avx512::MIN_LOG_N => {
+                Tables::Avx512(Box::new(avx512::Tables::new(log_n, q, &roots, &inv_roots)))
             }
             #[cfg(target_arch = "x86_64")]
-            Level::Avx2 if log_n >= avx2::ntt::MIN_LOG_N => {
-                Tables::Avx2(Box::new(avx2::ntt::Tables::new(log_n, q, &roots, &inv_roots)))
+            Level::Avx2 if log_n >= avx2::MIN_LOG_N => {
+                Tables::Avx2(Box::new(avx2::Tables::new(log_n, q, &roots, &inv_roots)))
             }
-            _ => {
-                let with_quotients = |roots: Vec<u64>| roots.into_iter().map(|w| shoup64(w, q)).collect();
-                Tables::Scalar { roots: with_quotients(roots), inv_roots: with_quotients(inv_roots) }
-            }
+            _ => Tables::Scalar(scalar::Tables::new(q, &roots, &inv_roots)),
         };
         Ok(Self { log_n, modulus, n_inv: modulus.inv(1 << log_n), last_root, tables })
     }
@@ -105,7 +100,7 @@ impl Ntt {
     pub fn forward(&self, a: &mut [u64]) {
         assert_eq!(a.len(), 1 << self.log_n);
         match &self.tables {
-            Tables::Scalar { roots, .. } => forward_scalar(roots, self.modulus.q(), a),
+            Tables::Scalar(tables) => tables.forward(a),
             // SAFETY: as below.
             #[cfg(target_arch = "x86_64")]
             Tables::Avx2(tables) => unsafe { tables.forward(a.as_mut_ptr(), a.as_ptr()) },
@@ -122,9 +117,9 @@ impl Ntt {
     pub fn forward_into(&self, out: &mut [u64], a: &[u64]) {
         assert!(a.len() == 1 << self.log_n && out.len() == a.len());
         match &self.tables {
-            Tables::Scalar { roots, .. } => {
+            Tables::Scalar(tables) => {
                 out.copy_from_slice(a);
-                forward_scalar(roots, self.modulus.q(), out);
+                tables.forward(out);
             }
             // SAFETY: as below.
             #[cfg(target_arch = "x86_64")]
@@ -151,7 +146,7 @@ impl Ntt {
         assert_eq!(a.len(), 1 << self.log_n);
         let scale = self.modulus.mul(self.n_inv, c);
         match &self.tables {
-            Tables::Scalar { inv_roots, .. } => inverse_scalar(inv_roots, self.modulus.q(), a, scale),
+            Tables::Scalar(tables) => tables.inverse(a, scale),
             // SAFETY: as below.
             #[cfg(target_arch = "x86_64")]
             Tables::Avx2(tables) => unsafe {
@@ -163,50 +158,6 @@ impl Ntt {
                 tables.inverse(a.as_mut_ptr(), scale, self.modulus.mul(scale, self.last_root));
             },
         }
-    }
-}
-
-/// Radix-2 Cooley–Tukey; values stay below `4q` (Harvey's butterfly).
-fn forward_scalar(roots: &[(u64, u64)], q: u64, a: &mut [u64]) {
-    let n = a.len();
-    for level in 0..n.trailing_zeros() {
-        let half = n >> (level + 1);
-        for (block, chunk) in a.chunks_exact_mut(2 * half).enumerate() {
-            let w = roots[(1 << level) + block];
-            let (lo, hi) = chunk.split_at_mut(half);
-            for (x, y) in lo.iter_mut().zip(hi) {
-                let u = (*x).min((*x).wrapping_sub(2 * q));
-                let v = mul_shoup_lazy(*y, w, q);
-                (*x, *y) = (u + v, u + 2 * q - v);
-            }
-        }
-    }
-    for x in a {
-        *x = (*x).min((*x).wrapping_sub(2 * q));
-        *x = (*x).min((*x).wrapping_sub(q));
-    }
-}
-
-/// Radix-2 Gentleman–Sande; values stay below `2q`.
-fn inverse_scalar(inv_roots: &[(u64, u64)], q: u64, a: &mut [u64], scale: u64) {
-    let n = a.len();
-    for level in (0..n.trailing_zeros()).rev() {
-        let half = n >> (level + 1);
-        for (block, chunk) in a.chunks_exact_mut(2 * half).enumerate() {
-            let w = inv_roots[(1 << level) + block];
-            let (lo, hi) = chunk.split_at_mut(half);
-            for (x, y) in lo.iter_mut().zip(hi) {
-                let (u, v) = (*x, *y);
-                let s = u + v;
-                *x = s.min(s.wrapping_sub(2 * q));
-                *y = mul_shoup_lazy(u + 2 * q - v, w, q);
-            }
-        }
-    }
-    let scale = shoup64(scale, q);
-    for x in a {
-        let y = mul_shoup_lazy(*x, scale, q);
-        *x = y.min(y.wrapping_sub(q));
     }
 }
 

@@ -1,4 +1,4 @@
-//! The negacyclic transform in radix-16 passes held in registers.
+//! The transform for AVX-512: passes of radix up to 16, held in registers.
 //!
 //! *Structure.* A pass does up to four levels on vectors that lie `stride ≥ 16` words apart; the last four levels work
 //! on groups of sixteen contiguous values. For `n > 4096` one or two passes sweep the limb, then each block of 4096
@@ -14,32 +14,22 @@
 
 use core::arch::x86_64::*;
 
-use super::ntt_groups::{EIGHT_GROUPS_WORDS, all_groups, eight_groups};
-use super::{Consts, Factor, add_mul_shoup, canonical, load, mul_shoup, reduce, shoup52, store};
-use crate::pairs::pairs;
+use super::avx512_groups::{EIGHT_GROUPS_WORDS, all_groups, eight_groups};
+use super::pairs::pairs;
+use super::passes::{self, Pass, by_levels};
+use crate::lanes::avx512::{Consts, Factor, add_mul_shoup, canonical, load, mul_shoup, reduce, shoup52, store};
 
 /// Smallest `log_n` of these kernels.
-pub(crate) const MIN_LOG_N: u32 = 5;
+pub(super) const MIN_LOG_N: u32 = 5;
 
-/// log2 of the block that stays in the first-level cache: 32 KiB.
-const LOG_BLOCK: u32 = 12;
-
-/// One pass over `2^levels` vectors, `stride` words apart.
-#[derive(Debug, Clone)]
-struct Pass {
-    levels: u32,
-    stride: usize,
-    /// Forward only: bring the additive operands of the last level below `2q`.
-    reduce: bool,
-    /// `2^levels − 1` pairs `(w, w')` for each block of `stride·2^levels` values.
-    table: Vec<u64>,
-}
+/// A twiddle `w` and its Shoup word.
+type Twiddle = [u64; 2];
 
 /// The twiddles of one direction.
 #[derive(Debug, Clone)]
 struct Direction {
     /// In forward order, whichever the direction.
-    passes: Vec<Pass>,
+    passes: Vec<Pass<Twiddle>>,
     /// [`EIGHT_GROUPS_WORDS`] for each eight groups of sixteen values.
     groups: Vec<u64>,
     /// `ψ^±brv(t)` for `t` in `0..8`, then their Shoup words.
@@ -48,7 +38,7 @@ struct Direction {
 
 /// The tables of one transform.
 #[derive(Debug, Clone)]
-pub(crate) struct Tables {
+pub(super) struct Tables {
     log_n: u32,
     q: u64,
     forward: Direction,
@@ -92,24 +82,10 @@ fn forward_plan(log_n: u32) -> Vec<(u32, bool)> {
 impl Direction {
     /// `roots[i] = ψ^±brv(i)`.
     fn new(log_n: u32, q: u64, roots: &[u64]) -> Self {
-        let mut passes = Vec::new();
-        let mut level = 0;
-        for (levels, reduce) in forward_plan(log_n) {
-            let mut table = Vec::with_capacity((1 << level) * ((2 << levels) - 2));
-            for k in 1usize << level..2 << level {
-                for s in 0..levels {
-                    for t in 0..1 << s {
-                        let w = roots[(k << s) + t];
-                        table.extend([w, shoup52(w, q)]);
-                    }
-                }
-            }
-            level += levels;
-            passes.push(Pass { levels, stride: 1 << (log_n - level), reduce, table });
-        }
-        let end = 2usize << level;
+        let passes = Pass::all(forward_plan(log_n), log_n, roots, |w| [w, shoup52(w, q)]);
+        let (first, end) = (1usize << (log_n - 4), 2usize << (log_n - 4));
         let eight = |k: usize| eight_groups(k, end, |i| shoup52(roots[i], q));
-        let groups = (1usize << level..end).step_by(8).flat_map(eight).collect();
+        let groups = (first..end).step_by(8).flat_map(eight).collect();
         let mut constants = [0; 16];
         for t in 0..8 {
             constants[t] = roots[t];
@@ -124,7 +100,7 @@ impl Tables {
     ///
     /// # Panics
     /// If `log_n` is outside `5..=17` or a table is shorter than `n`.
-    pub(crate) fn new(log_n: u32, q: u64, roots: &[u64], inv_roots: &[u64]) -> Self {
+    pub(super) fn new(log_n: u32, q: u64, roots: &[u64], inv_roots: &[u64]) -> Self {
         assert!((MIN_LOG_N..=17).contains(&log_n));
         Self { log_n, q, forward: Direction::new(log_n, q, roots), inverse: Direction::new(log_n, q, inv_roots) }
     }
@@ -134,30 +110,21 @@ impl Tables {
     /// # Safety
     /// The CPU has the features; `src` is readable and `dst` writable for `n` words; they are equal or don't overlap.
     #[target_feature(enable = "avx512f,avx512dq,avx512ifma,avx512vl,avx512bw,avx512vbmi")]
-    pub(crate) unsafe fn forward(&self, dst: *mut u64, src: *const u64) {
+    pub(super) unsafe fn forward(&self, dst: *mut u64, src: *const u64) {
         let n = 1usize << self.log_n;
         let c = &Consts::new(self.q);
         let Direction { passes, groups, constants } = &self.forward;
-        let swept = passes.iter().take_while(|p| p.stride << p.levels > 1 << LOG_BLOCK).count();
-        // SAFETY: block `b` of a pass with stride `s` and `l` levels covers the words `(b << l)·s ..` of the limb, and
-        // its table holds `2^l − 1` pairs for each of its `n/(s << l)` blocks; groups cover the limb sixteen by
-        // sixteen. All offsets stay below `n`, or the length of the table.
-        unsafe {
-            let mut src = src;
-            for pass in &passes[..swept] {
-                forward_pass(c, pass, dst, src, 0, n);
-                src = dst;
-            }
-            let block = n.min(1 << LOG_BLOCK);
-            for start in (0..n).step_by(block) {
-                let mut src = src;
-                for pass in &passes[swept..] {
-                    forward_pass(c, pass, dst, src, start, block);
-                    src = dst;
-                }
-                all_groups::<false>(c, constants, &groups[start / 128 * EIGHT_GROUPS_WORDS..], dst.add(start), block);
-            }
-        }
+        passes::forward(
+            n,
+            passes,
+            // SAFETY, twice: the contract; the range lies in the limb.
+            |pass, start, len| unsafe {
+                forward_pass(c, pass, dst, if pass.is_top(n) { src } else { dst }, start, len);
+            },
+            |start, len| unsafe {
+                all_groups::<false>(c, constants, &groups[start / 128 * EIGHT_GROUPS_WORDS..], dst.add(start), len);
+            },
+        );
     }
 
     /// Inverse transform in place of the `n` words at `a`, times `scale`.
@@ -165,37 +132,33 @@ impl Tables {
     /// # Safety
     /// The CPU has the features; `a` is readable and writable for `n` words.
     #[target_feature(enable = "avx512f,avx512dq,avx512ifma,avx512vl,avx512bw,avx512vbmi")]
-    pub(crate) unsafe fn inverse(&self, a: *mut u64, scale: u64, scaled_root: u64) {
+    pub(super) unsafe fn inverse(&self, a: *mut u64, scale: u64, scaled_root: u64) {
         let n = 1usize << self.log_n;
         let c = &Consts::new(self.q);
         let Direction { passes, groups, constants } = &self.inverse;
-        let top = [scale, shoup52(scale, self.q), scaled_root, shoup52(scaled_root, self.q)];
-        let swept = passes.iter().take_while(|p| p.stride << p.levels > 1 << LOG_BLOCK).count();
-        // SAFETY: as in `forward`.
-        unsafe {
-            let block = n.min(1 << LOG_BLOCK);
-            for start in (0..n).step_by(block) {
-                all_groups::<true>(c, constants, &groups[start / 128 * EIGHT_GROUPS_WORDS..], a.add(start), block);
-                for (i, pass) in passes.iter().enumerate().skip(swept).rev() {
-                    inverse_pass(c, pass, a, start, block, if i == 0 { Some(&top) } else { None });
-                }
-            }
-            for (i, pass) in passes[..swept].iter().enumerate().rev() {
-                inverse_pass(c, pass, a, 0, n, if i == 0 { Some(&top) } else { None });
-            }
-        }
+        let top = [scale, scaled_root].map(|w| [w, shoup52(w, self.q)]);
+        passes::inverse(
+            n,
+            passes,
+            // SAFETY, twice: as in `forward`.
+            |pass, start, len| unsafe { inverse_pass(c, pass, a, start, len, pass.is_top(n).then_some(&top)) },
+            |start, len| unsafe {
+                all_groups::<true>(c, constants, &groups[start / 128 * EIGHT_GROUPS_WORDS..], a.add(start), len);
+            },
+        );
     }
 }
 
 /// Twiddle `t` of a block.
 ///
 /// # Safety
-/// `table` is readable for `2t + 2` words.
+/// `table` is readable for `t + 1` twiddles.
 #[inline]
 #[target_feature(enable = "avx512f")]
-pub(super) unsafe fn twiddle(table: *const u64, t: usize) -> Factor {
+unsafe fn twiddle(table: *const Twiddle, t: usize) -> Factor {
     // SAFETY: the caller's contract.
-    unsafe { (_mm512_set1_epi64(*table.add(2 * t) as i64), _mm512_set1_epi64(*table.add(2 * t + 1) as i64)) }
+    let [w, shoup] = unsafe { *table.add(t) };
+    (_mm512_set1_epi64(w as i64), _mm512_set1_epi64(shoup as i64))
 }
 
 /// `(x + y·w, x − y·w)`: a value gains at most `2q`.
@@ -219,23 +182,17 @@ pub(super) fn gentleman_sande(c: &Consts, x: __m512i, y: __m512i, w: Factor, bou
 /// # Safety
 /// As [`Tables::forward`], for the words `start .. start + len`, a whole number of the pass's blocks.
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma,avx512vl,avx512bw,avx512vbmi")]
-unsafe fn forward_pass(c: &Consts, pass: &Pass, dst: *mut u64, src: *const u64, start: usize, len: usize) {
-    let Pass { levels, stride, reduce, ref table } = *pass;
-    let span = stride << levels;
-    // SAFETY: the caller's contract: block `b` of the pass has its `2^levels − 1` pairs in the table.
+unsafe fn forward_pass(c: &Consts, pass: &Pass<Twiddle>, dst: *mut u64, src: *const u64, start: usize, len: usize) {
+    let (stride, table) = (pass.stride, pass.twiddles(start));
+    // SAFETY: the caller's contract; the table goes on with the twiddles of the blocks from `start` on.
     unsafe {
-        let table = table.as_ptr().add(start / span * ((2 << levels) - 2));
         let (dst, src) = (dst.add(start), src.add(start));
-        match (levels, reduce) {
-            (4, false) => forward16::<false>(c, table, dst, src, stride, len),
-            (4, true) => forward16::<true>(c, table, dst, src, stride, len),
-            (3, false) => forward8::<false>(c, table, dst, src, stride, len),
-            (3, true) => forward8::<true>(c, table, dst, src, stride, len),
-            (2, false) => forward4::<false>(c, table, dst, src, stride, len),
-            (2, true) => forward4::<true>(c, table, dst, src, stride, len),
-            (_, false) => forward2::<false>(c, table, dst, src, stride, len),
-            (_, true) => forward2::<true>(c, table, dst, src, stride, len),
-        }
+        by_levels!(
+            pass.levels,
+            pass.reduce,
+            [4 => forward16, 3 => forward8, 2 => forward4, _ => forward2],
+            (c, table, dst, src, stride, len)
+        );
     }
 }
 
@@ -245,23 +202,24 @@ unsafe fn forward_pass(c: &Consts, pass: &Pass, dst: *mut u64, src: *const u64, 
 /// # Safety
 /// As [`forward_pass`].
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma,avx512vl,avx512bw,avx512vbmi")]
-unsafe fn inverse_pass(c: &Consts, pass: &Pass, a: *mut u64, start: usize, len: usize, top: Option<&[u64; 4]>) {
-    let Pass { levels, stride, ref table, .. } = *pass;
-    let span = stride << levels;
+unsafe fn inverse_pass(
+    c: &Consts,
+    pass: &Pass<Twiddle>,
+    a: *mut u64,
+    start: usize,
+    len: usize,
+    top: Option<&[Twiddle; 2]>,
+) {
+    let (stride, table) = (pass.stride, pass.twiddles(start));
     // SAFETY: as in `forward_pass`.
     unsafe {
-        let table = table.as_ptr().add(start / span * ((2 << levels) - 2));
-        let a = a.add(start);
-        match (levels, top) {
-            (4, None) => inverse16::<false>(c, table, a, stride, len, &[0; 4]),
-            (4, Some(top)) => inverse16::<true>(c, table, a, stride, len, top),
-            (3, None) => inverse8::<false>(c, table, a, stride, len, &[0; 4]),
-            (3, Some(top)) => inverse8::<true>(c, table, a, stride, len, top),
-            (2, None) => inverse4::<false>(c, table, a, stride, len, &[0; 4]),
-            (2, Some(top)) => inverse4::<true>(c, table, a, stride, len, top),
-            (_, None) => inverse2::<false>(c, table, a, stride, len, &[0; 4]),
-            (_, Some(top)) => inverse2::<true>(c, table, a, stride, len, top),
-        }
+        let (a, factors) = (a.add(start), top.unwrap_or(&[[0; 2]; 2]));
+        by_levels!(
+            pass.levels,
+            top.is_some(),
+            [4 => inverse16, 3 => inverse8, 2 => inverse4, _ => inverse2],
+            (c, table, a, stride, len, factors)
+        );
     }
 }
 
@@ -272,7 +230,7 @@ macro_rules! forward_radix {
         #[target_feature(enable = "avx512f,avx512dq,avx512ifma,avx512vl,avx512bw,avx512vbmi")]
         unsafe fn $name<const REDUCE: bool>(
             c: &Consts,
-            mut table: *const u64,
+            mut table: *const Twiddle,
             dst: *mut u64,
             src: *const u64,
             stride: usize,
@@ -305,7 +263,7 @@ macro_rules! forward_radix {
                         }
                     }
                 }
-                table = table.wrapping_add(2 * $radix - 2);
+                table = table.wrapping_add($radix - 1);
             }
         }
     };
@@ -325,11 +283,11 @@ macro_rules! inverse_radix {
         #[target_feature(enable = "avx512f,avx512dq,avx512ifma,avx512vl,avx512bw,avx512vbmi")]
         unsafe fn $name<const TOP: bool>(
             c: &Consts,
-            mut table: *const u64,
+            mut table: *const Twiddle,
             a: *mut u64,
             stride: usize,
             len: usize,
-            top: &[u64; 4],
+            top: &[Twiddle; 2],
         ) {
             let c = *c;
             for block in (0..len).step_by($radix * stride) {
@@ -374,7 +332,7 @@ macro_rules! inverse_radix {
                         }
                     }
                 }
-                table = table.wrapping_add(2 * $radix - 2);
+                table = table.wrapping_add($radix - 1);
             }
         }
     };

@@ -1,44 +1,33 @@
-//! The negacyclic transform on doubles, in passes of up to three levels.
+//! The transform for AVX2: residues as doubles, in passes of up to three levels.
 //!
 //! Between passes the limb holds the bits of doubles. The first pass (forward) or the groups' kernel (inverse) reads
 //! words, the last writer writes words. Blocks as in the AVX-512 transform; ranges in `docs/notes/ntt-ranges.md`.
 
 use core::arch::x86_64::*;
 
-use super::ntt_groups::{forward_groups, inverse_groups};
-use super::{Consts, centred, from_words, load, load_pd, mul, reduce, store, store_pd, to_words};
-use crate::pairs::pairs;
+use super::avx2_groups::all_groups;
+use super::pairs::pairs;
+use super::passes::{self, Pass, by_levels};
+use crate::lanes::avx2::{Consts, centred, from_words, load, load_pd, mul, reduce, store, store_pd, to_words};
 
 /// Smallest `log_n` of these kernels.
-pub(crate) const MIN_LOG_N: u32 = 4;
-
-/// log2 of the block that stays in the first-level cache: 32 KiB.
-const LOG_BLOCK: u32 = 12;
+pub(super) const MIN_LOG_N: u32 = 4;
 
 /// Doubles of table per group of eight values, one of them unused.
 pub(super) const GROUP_WORDS: usize = 8;
-
-/// One pass over `2^levels` vectors, `stride` words apart.
-#[derive(Debug, Clone)]
-struct Pass {
-    levels: u32,
-    stride: usize,
-    /// `2^levels − 1` centred twiddles for each block of `stride·2^levels` values.
-    table: Vec<f64>,
-}
 
 /// The twiddles of one direction.
 #[derive(Debug, Clone)]
 struct Direction {
     /// In forward order, whichever the direction.
-    passes: Vec<Pass>,
+    passes: Vec<Pass<f64>>,
     /// For each group `ψ^brv(k)`, unused, `ψ^brv(2k)`, `ψ^brv(2k+1)`, `ψ^brv(4k)`, … `ψ^brv(4k+3)`.
     groups: Vec<f64>,
 }
 
 /// The tables of one transform.
 #[derive(Debug, Clone)]
-pub(crate) struct Tables {
+pub(super) struct Tables {
     log_n: u32,
     q: u64,
     forward: Direction,
@@ -49,26 +38,15 @@ pub(crate) struct Tables {
 fn plan(log_n: u32) -> Vec<u32> {
     let threes =
         |levels: u32| (!levels.is_multiple_of(3)).then_some(levels % 3).into_iter().chain((0..levels / 3).map(|_| 3));
-    let sweeps = log_n.saturating_sub(LOG_BLOCK);
+    let sweeps = passes::swept_levels(log_n);
     threes(sweeps).chain(threes(log_n - sweeps - 3)).collect()
 }
 
 impl Direction {
     /// `roots[i] = ψ^±brv(i)`.
     fn new(log_n: u32, q: u64, roots: &[u64]) -> Self {
-        let mut passes = Vec::new();
-        let mut level = 0;
-        for levels in plan(log_n) {
-            let mut table = Vec::with_capacity((1 << level) * ((1 << levels) - 1));
-            for k in 1usize << level..2 << level {
-                for s in 0..levels {
-                    table.extend((0..1 << s).map(|t| centred(roots[(k << s) + t], q)));
-                }
-            }
-            level += levels;
-            passes.push(Pass { levels, stride: 1 << (log_n - level), table });
-        }
-        let groups = (1usize << level..2 << level)
+        let passes = Pass::all(plan(log_n).into_iter().map(|levels| (levels, false)), log_n, roots, |w| centred(w, q));
+        let groups = (1usize << (log_n - 3)..2 << (log_n - 3))
             .flat_map(|k| [k, k, 2 * k, 2 * k + 1, 4 * k, 4 * k + 1, 4 * k + 2, 4 * k + 3])
             .map(|i| centred(roots[i], q))
             .collect();
@@ -81,7 +59,7 @@ impl Tables {
     ///
     /// # Panics
     /// If `log_n` is outside `4..=17` or a table is shorter than `n`.
-    pub(crate) fn new(log_n: u32, q: u64, roots: &[u64], inv_roots: &[u64]) -> Self {
+    pub(super) fn new(log_n: u32, q: u64, roots: &[u64], inv_roots: &[u64]) -> Self {
         assert!((MIN_LOG_N..=17).contains(&log_n));
         Self { log_n, q, forward: Direction::new(log_n, q, roots), inverse: Direction::new(log_n, q, inv_roots) }
     }
@@ -91,30 +69,20 @@ impl Tables {
     /// # Safety
     /// The CPU has the features; `src` is readable and `dst` writable for `n` words; they are equal or don't overlap.
     #[target_feature(enable = "avx2,fma")]
-    pub(crate) unsafe fn forward(&self, dst: *mut u64, src: *const u64) {
+    pub(super) unsafe fn forward(&self, dst: *mut u64, src: *const u64) {
         let n = 1usize << self.log_n;
         let c = &Consts::new(self.q);
         let Direction { passes, groups } = &self.forward;
-        let swept = passes.iter().take_while(|p| p.stride << p.levels > 1 << LOG_BLOCK).count();
-        // SAFETY: block `b` of a pass with stride `s` and `l` levels covers the words `(b << l)·s ..` of the limb, and
-        // its table holds `2^l − 1` twiddles for each of its `n/(s << l)` blocks; groups cover the limb eight by eight.
-        // All offsets stay below `n`, or the length of the table.
-        unsafe {
-            let mut from = src;
-            for pass in &passes[..swept] {
-                forward_pass(c, pass, dst, from, 0, n, from == src && pass.stride << pass.levels == n);
-                from = dst;
-            }
-            let block = n.min(1 << LOG_BLOCK);
-            for start in (0..n).step_by(block) {
-                let mut from = from;
-                for pass in &passes[swept..] {
-                    forward_pass(c, pass, dst, from, start, block, pass.stride << pass.levels == n);
-                    from = dst;
-                }
-                forward_groups(c, &groups[start / 8 * GROUP_WORDS..], dst.add(start), block);
-            }
-        }
+        passes::forward(
+            n,
+            passes,
+            // SAFETY, twice: the contract; the range lies in the limb.
+            |pass, start, len| unsafe {
+                let top = pass.is_top(n);
+                forward_pass(c, pass, dst, if top { src } else { dst }, start, len, top);
+            },
+            |start, len| unsafe { all_groups::<false>(c, &groups[start / 8 * GROUP_WORDS..], dst.add(start), len) },
+        );
     }
 
     /// Inverse transform in place of the `n` words at `a`, with the last level's factors given: `c/n` and
@@ -123,25 +91,18 @@ impl Tables {
     /// # Safety
     /// The CPU has the features; `a` is readable and writable for `n` words.
     #[target_feature(enable = "avx2,fma")]
-    pub(crate) unsafe fn inverse(&self, a: *mut u64, scale: u64, scaled_root: u64) {
+    pub(super) unsafe fn inverse(&self, a: *mut u64, scale: u64, scaled_root: u64) {
         let n = 1usize << self.log_n;
         let c = &Consts::new(self.q);
         let Direction { passes, groups } = &self.inverse;
         let top = [scale, scaled_root].map(|w| centred(w, self.q));
-        let swept = passes.iter().take_while(|p| p.stride << p.levels > 1 << LOG_BLOCK).count();
-        // SAFETY: as in `forward`.
-        unsafe {
-            let block = n.min(1 << LOG_BLOCK);
-            for start in (0..n).step_by(block) {
-                inverse_groups(c, &groups[start / 8 * GROUP_WORDS..], a.add(start), block);
-                for (i, pass) in passes.iter().enumerate().skip(swept).rev() {
-                    inverse_pass(c, pass, a, start, block, (i == 0).then_some(&top));
-                }
-            }
-            for (i, pass) in passes[..swept].iter().enumerate().rev() {
-                inverse_pass(c, pass, a, 0, n, (i == 0).then_some(&top));
-            }
-        }
+        passes::inverse(
+            n,
+            passes,
+            // SAFETY, twice: as in `forward`.
+            |pass, start, len| unsafe { inverse_pass(c, pass, a, start, len, pass.is_top(n).then_some(&top)) },
+            |start, len| unsafe { all_groups::<true>(c, &groups[start / 8 * GROUP_WORDS..], a.add(start), len) },
+        );
     }
 }
 
@@ -176,21 +137,22 @@ pub(super) unsafe fn twiddle(table: *const f64, t: usize) -> __m256d {
 /// # Safety
 /// As [`Tables::forward`], for the words `start .. start + len`, a whole number of the pass's blocks.
 #[target_feature(enable = "avx2,fma")]
-unsafe fn forward_pass(c: &Consts, pass: &Pass, dst: *mut u64, src: *const u64, start: usize, len: usize, first: bool) {
-    let Pass { levels, stride, ref table } = *pass;
-    let span = stride << levels;
-    // SAFETY: the caller's contract: block `b` of the pass has its `2^levels − 1` twiddles in the table.
+unsafe fn forward_pass(
+    c: &Consts,
+    pass: &Pass<f64>,
+    dst: *mut u64,
+    src: *const u64,
+    start: usize,
+    len: usize,
+    first: bool,
+) {
+    let (stride, table) = (pass.stride, pass.twiddles(start));
+    // SAFETY: the caller's contract; the table goes on with the twiddles of the blocks from `start` on.
     unsafe {
-        let table = table.as_ptr().add(start / span * ((1 << levels) - 1));
         let (dst, src) = (dst.add(start), src.add(start));
-        match (levels, first) {
-            (3, false) => forward8::<false>(c, table, dst, src, stride, len),
-            (3, true) => forward8::<true>(c, table, dst, src, stride, len),
-            (2, false) => forward4::<false>(c, table, dst, src, stride, len),
-            (2, true) => forward4::<true>(c, table, dst, src, stride, len),
-            (_, false) => forward2::<false>(c, table, dst, src, stride, len),
-            (_, true) => forward2::<true>(c, table, dst, src, stride, len),
-        }
+        by_levels!(
+            pass.levels, first, [3 => forward8, 2 => forward4, _ => forward2], (c, table, dst, src, stride, len)
+        );
     }
 }
 
@@ -199,21 +161,14 @@ unsafe fn forward_pass(c: &Consts, pass: &Pass, dst: *mut u64, src: *const u64, 
 /// # Safety
 /// As [`forward_pass`].
 #[target_feature(enable = "avx2,fma")]
-unsafe fn inverse_pass(c: &Consts, pass: &Pass, a: *mut u64, start: usize, len: usize, top: Option<&[f64; 2]>) {
-    let Pass { levels, stride, ref table } = *pass;
-    let span = stride << levels;
+unsafe fn inverse_pass(c: &Consts, pass: &Pass<f64>, a: *mut u64, start: usize, len: usize, top: Option<&[f64; 2]>) {
+    let (stride, table) = (pass.stride, pass.twiddles(start));
     // SAFETY: as in `forward_pass`.
     unsafe {
-        let table = table.as_ptr().add(start / span * ((1 << levels) - 1));
-        let a = a.add(start);
-        match (levels, top) {
-            (3, None) => inverse8::<false>(c, table, a, stride, len, &[0.0; 2]),
-            (3, Some(top)) => inverse8::<true>(c, table, a, stride, len, top),
-            (2, None) => inverse4::<false>(c, table, a, stride, len, &[0.0; 2]),
-            (2, Some(top)) => inverse4::<true>(c, table, a, stride, len, top),
-            (_, None) => inverse2::<false>(c, table, a, stride, len, &[0.0; 2]),
-            (_, Some(top)) => inverse2::<true>(c, table, a, stride, len, top),
-        }
+        let (a, factors) = (a.add(start), top.unwrap_or(&[0.0; 2]));
+        by_levels!(
+            pass.levels, top.is_some(), [3 => inverse8, 2 => inverse4, _ => inverse2], (c, table, a, stride, len, factors)
+        );
     }
 }
 

@@ -1,26 +1,14 @@
-//! AVX2 kernels on the fused multiply-add of doubles.
+//! Residues in four lanes, on the fused multiply-add of doubles: what the AVX2 kernels are made of.
 //!
 //! *Representation.* Without a 64-bit multiplier, residues are held as integers in doubles, of either sign, exact below
 //! `2^53`. For integers `x` and `|w| ≤ q/2`: `h = fl(x·w)` and `l = x·w − h` (one fused multiply-add, exact), `k` is
 //! `h/q` rounded to an integer, and `h − k·q` is exact too. So `x·w ≡ (h − k·q) + l`: six operations.
 //! `docs/notes/ntt-ranges.md` bounds the result.
-//!
-//! *Safety.* As for the other backend: every function is compiled for AVX2 and FMA, and `Simd::Avx2` is the proof that
-//! the CPU has them.
 
 use core::arch::x86_64::*;
 
-pub(crate) mod ntt;
-
-/// The kernels that the slice-level functions call.
-pub(crate) mod kernels {
-    pub(crate) use super::elementwise::*;
-    pub(crate) use super::inner_product::*;
-}
-
-mod elementwise;
-mod inner_product;
-mod ntt_groups;
+use super::memory;
+use crate::Modulus;
 
 /// The constants of one modulus, in every lane.
 #[derive(Clone, Copy)]
@@ -50,6 +38,13 @@ impl Consts {
 /// The representative of `w < q` nearest to zero.
 pub(crate) fn centred(w: u64, q: u64) -> f64 {
     if w > q / 2 { -((q - w) as f64) } else { w as f64 }
+}
+
+/// `w` as a centred double.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(crate) fn factor(m: &Modulus, w: u64) -> __m256d {
+    _mm256_set1_pd(centred(m.reduce(w), m.q()))
 }
 
 /// `x·w mod q` up to a multiple of `q`: at most `(1/2 + B/32)·q` for `|x| ≤ B·q`, `B ≤ 16`, `|w| ≤ q/2`.
@@ -86,43 +81,7 @@ pub(crate) fn to_words(c: &Consts, x: __m256d) -> __m256i {
     _mm256_castpd_si256(_mm256_xor_pd(_mm256_add_pd(x, c.two_52), c.two_52))
 }
 
-/// Four words.
-#[inline]
-#[target_feature(enable = "avx2")]
-pub(crate) fn read(a: &[u64; 4]) -> __m256i {
-    // SAFETY: the array is 32 readable bytes.
-    unsafe { load(a.as_ptr()) }
-}
-
-/// Four words.
-#[inline]
-#[target_feature(enable = "avx2")]
-pub(crate) fn write(a: &mut [u64; 4], x: __m256i) {
-    // SAFETY: the array is 32 writable bytes.
-    unsafe { store(a.as_mut_ptr(), x) }
-}
-
-/// Four words at `p`.
-///
-/// # Safety
-/// `p` is readable for 32 bytes.
-#[inline]
-#[target_feature(enable = "avx2")]
-pub(crate) unsafe fn load(p: *const u64) -> __m256i {
-    // SAFETY: the caller's contract; the load has no alignment requirement.
-    unsafe { _mm256_loadu_si256(p.cast()) }
-}
-
-/// Four words to `p`.
-///
-/// # Safety
-/// `p` is writable for 32 bytes.
-#[inline]
-#[target_feature(enable = "avx2")]
-pub(crate) unsafe fn store(p: *mut u64, x: __m256i) {
-    // SAFETY: the caller's contract; the store has no alignment requirement.
-    unsafe { _mm256_storeu_si256(p.cast(), x) }
-}
+memory!(__m256i, 4, "avx2", _mm256_loadu_si256, _mm256_storeu_si256);
 
 /// Four doubles kept in the words at `p`.
 ///

@@ -1,0 +1,90 @@
+//! Sums of products for AVX2: each product is reduced to about `q/2`, and the sum every [`TERMS`] terms.
+
+use core::arch::x86_64::*;
+
+use crate::Modulus;
+use crate::lanes::avx2::{Consts, from_words, mul, read, reduce, to_words, write};
+use crate::packed::avx2::unpack4;
+
+/// Terms between reductions of a sum: each is below `0.6·q`, and `32·q` would be too much.
+pub(crate) const TERMS: usize = 16;
+
+/// Vectors done together.
+pub(crate) const TOGETHER: usize = 4;
+
+/// Words done together.
+pub(crate) const STEP: usize = 4 * TOGETHER;
+
+/// Sums the terms `f(k)` for `k` in `0..terms`.
+macro_rules! sum_terms {
+    ($c:expr, $terms:expr, |$k:ident, $i:ident| $f:expr) => {{
+        let mut acc = [_mm256_setzero_pd(); TOGETHER];
+        for $k in 0..$terms {
+            for $i in 0..TOGETHER {
+                acc[$i] = _mm256_add_pd(acc[$i], $f);
+            }
+            if $k % $crate::inner_product::avx2::TERMS == $crate::inner_product::avx2::TERMS - 1 {
+                for acc in &mut acc {
+                    *acc = reduce($c, *acc);
+                }
+            }
+        }
+        acc
+    }};
+}
+pub(crate) use sum_terms;
+
+/// The sums as canonical words.
+#[inline]
+#[target_feature(enable = "avx2,fma")]
+pub(crate) fn finish(c: &Consts, out: &mut [u64], acc: [__m256d; TOGETHER]) {
+    for (out, acc) in out.as_chunks_mut::<4>().0.iter_mut().zip(acc) {
+        write(out, to_words(c, reduce(c, acc)));
+    }
+}
+
+/// The four words from `at + 4·i`, as doubles.
+#[inline]
+#[target_feature(enable = "avx2,fma")]
+pub(crate) fn vector(c: &Consts, x: &[u64], at: usize, i: usize) -> __m256d {
+    from_words(c, read(&x[at..at + STEP].as_chunks::<4>().0[i]))
+}
+
+#[target_feature(enable = "avx2,fma")]
+pub(crate) fn inner_product_into(m: &Modulus, out: &mut [u64], x: &[&[u64]], y: &[&[u64]]) -> usize {
+    let c = &Consts::new(m.q());
+    let blocks = out.as_chunks_mut::<STEP>().0;
+    let len = blocks.len() * STEP;
+    for (block, out) in blocks.iter_mut().enumerate() {
+        let at = block * STEP;
+        let acc = sum_terms!(c, x.len(), |k, i| mul(c, vector(c, x[k], at, i), vector(c, y[k], at, i)));
+        finish(c, out, acc);
+    }
+    len
+}
+
+/// `out_c = Σ_k x_k·y_{c,k}` for each of `OUTPUTS` columns of packed limbs.
+#[target_feature(enable = "avx2,fma")]
+pub(crate) fn inner_products_packed_into<const OUTPUTS: usize>(
+    m: &Modulus,
+    out: [&mut [u64]; OUTPUTS],
+    x: &[&[u64]],
+    y: [&[&[u8]]; OUTPUTS],
+) -> usize {
+    let c = &Consts::new(m.q());
+    let mut len = 0;
+    for (out, y) in out.into_iter().zip(y) {
+        let blocks = out.as_chunks_mut::<STEP>().0;
+        len = blocks.len() * STEP;
+        for (block, out) in blocks.iter_mut().enumerate() {
+            let at = block * STEP;
+            let acc = sum_terms!(c, x.len(), |k, i| mul(
+                c,
+                vector(c, x[k], at, i),
+                from_words(c, unpack4(&y[k][6 * at + 24 * i..]))
+            ));
+            finish(c, out, acc);
+        }
+    }
+    len
+}

@@ -1,0 +1,60 @@
+//! Sums of products of limbs, with the second factors as words or packed: methods of [`Modulus`].
+
+use crate::simd::vector_prefix;
+use crate::{Modulus, packed};
+
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod avx2;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod avx512;
+
+impl Modulus {
+    /// `out_i = Σ_k x_k[i]·y_k[i]`, at most 64 terms.
+    pub fn inner_product_into(&self, out: &mut [u64], x: &[&[u64]], y: &[&[u64]]) {
+        assert_eq!(x.len(), y.len());
+        assert!(x.len() <= 64);
+        assert!(x.iter().chain(y).all(|s| s.len() == out.len()));
+        let done = vector_prefix!(self.simd(), inner_product_into(self, out, x, y));
+        for (i, o) in out.iter_mut().enumerate().skip(done) {
+            let sum: u128 = x.iter().zip(y).map(|(x, y)| u128::from(x[i]) * u128::from(y[i])).sum();
+            *o = self.reduce_wide(sum);
+        }
+    }
+
+    /// `out_i = Σ_k x_k[i]·y_k[i]` with the `y_k` in packed form (see [`packed`]), at most 64 terms.
+    pub fn inner_product_packed_into(&self, out: &mut [u64], x: &[&[u64]], y: &[&[u8]]) {
+        self.inner_products_packed_into([out], x, [y]);
+    }
+
+    /// Two [`Modulus::inner_product_packed_into`] with the same `x_k`, which are read once.
+    pub fn inner_product_packed_pair_into(
+        &self,
+        out0: &mut [u64],
+        out1: &mut [u64],
+        x: &[&[u64]],
+        y0: &[&[u8]],
+        y1: &[&[u8]],
+    ) {
+        self.inner_products_packed_into([out0, out1], x, [y0, y1]);
+    }
+
+    fn inner_products_packed_into<const OUTPUTS: usize>(
+        &self,
+        mut out: [&mut [u64]; OUTPUTS],
+        x: &[&[u64]],
+        y: [&[&[u8]]; OUTPUTS],
+    ) {
+        let n = out[0].len();
+        assert!(x.len() <= 64);
+        assert!(x.iter().all(|s| s.len() == n) && out.iter().all(|s| s.len() == n));
+        assert!(y.iter().all(|y| y.len() == x.len() && y.iter().all(|s| s.len() == packed::byte_len(n))));
+        let done =
+            vector_prefix!(self.simd(), inner_products_packed_into(self, out.each_mut().map(|o| &mut **o), x, y));
+        for (out, y) in out.into_iter().zip(y) {
+            for (i, o) in out.iter_mut().enumerate().skip(done) {
+                let sum: u128 = x.iter().zip(y).map(|(x, y)| u128::from(x[i]) * u128::from(packed::get(y, i))).sum();
+                *o = self.reduce_wide(sum);
+            }
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! Residues in the lanes of vectors: the arithmetic that the kernels of every family compute with, one file for each
+//! instruction set.
+//!
+//! *Safety.* Functions here and in the kernels are compiled for the features that [`crate::Simd`] detected: a `Simd`
+//! above scalar is the proof that the CPU has them, and the callers of the kernels dispatch on it.
+
+pub(crate) mod avx2;
+pub(crate) mod avx512;
+
+/// Loads and stores of whole vectors of words: from arrays, and at pointers.
+macro_rules! memory {
+    ($vector:ty, $lanes:literal, $features:tt, $load:ident, $store:ident) => {
+        /// The words of an array.
+        #[inline]
+        #[target_feature(enable = $features)]
+        pub(crate) fn read(a: &[u64; $lanes]) -> $vector {
+            // SAFETY: the array is a readable vector.
+            unsafe { load(a.as_ptr()) }
+        }
+
+        /// Puts the words into an array.
+        #[inline]
+        #[target_feature(enable = $features)]
+        pub(crate) fn write(a: &mut [u64; $lanes], x: $vector) {
+            // SAFETY: the array is a writable vector.
+            unsafe { store(a.as_mut_ptr(), x) }
+        }
+
+        /// The words at `p`.
+        ///
+        /// # Safety
+        /// `p` is readable for a vector.
+        #[inline]
+        #[target_feature(enable = $features)]
+        pub(crate) unsafe fn load(p: *const u64) -> $vector {
+            // SAFETY: the caller's contract; the load has no alignment requirement.
+            unsafe { $load(p.cast()) }
+        }
+
+        /// Puts the words at `p`.
+        ///
+        /// # Safety
+        /// `p` is writable for a vector.
+        #[inline]
+        #[target_feature(enable = $features)]
+        pub(crate) unsafe fn store(p: *mut u64, x: $vector) {
+            // SAFETY: the caller's contract; the store has no alignment requirement.
+            unsafe { $store(p.cast(), x) }
+        }
+    };
+}
+use memory;
