@@ -104,11 +104,11 @@ fn main() {
             l.glwe_log2_std_dev,
             l.log2_extension,
             l.bits_per_step,
-            l.mask_gadget.base_log2,
+            l.mask_gadget.log2_base,
             l.mask_gadget.digits,
-            l.body_gadget.base_log2,
+            l.body_gadget.log2_base,
             l.body_gadget.digits,
-            l.key_switch.gadget.base_log2,
+            l.key_switch.gadget.log2_base,
             l.key_switch.gadget.digits,
             l.key_switch.ring,
         );
@@ -119,14 +119,14 @@ fn main() {
 fn gadgets(torus_bits: u32) -> Vec<(Gadget, Gadget)> {
     let mut all = Vec::new();
     for digits in 1..=5 {
-        for base_log2 in 3..=26 {
-            if digits * base_log2 > torus_bits {
+        for log2_base in 3..=26 {
+            if digits * log2_base > torus_bits {
                 continue;
             }
             for body_digits in digits.saturating_sub(1).max(1)..=digits {
-                for body_base_log2 in base_log2.saturating_sub(2).max(2)..=base_log2 + 4 {
-                    if body_digits * body_base_log2 <= torus_bits.min(30 * body_digits) {
-                        all.push((Gadget::new(base_log2, digits), Gadget::new(body_base_log2, body_digits)));
+                for body_log2_base in log2_base.saturating_sub(2).max(2)..=log2_base + 4 {
+                    if body_digits * body_log2_base <= torus_bits.min(30 * body_digits) {
+                        all.push((Gadget::new(log2_base, digits), Gadget::new(body_log2_base, body_digits)));
                     }
                 }
             }
@@ -175,7 +175,7 @@ fn smallest(
             continue;
         }
         let gadgets =
-            (1..=4).flat_map(|base_log2| (2..=24 / base_log2).map(move |digits| Gadget::new(base_log2, digits)));
+            (1..=4).flat_map(|log2_base| (2..=24 / log2_base).map(move |digits| Gadget::new(log2_base, digits)));
         let sets = gadgets.filter_map(|gadget| {
             let key_switch = KeySwitch { gadget, ring };
             Params::try_from(ParamsLiteral { key_switch, ..literal.clone() }).ok()

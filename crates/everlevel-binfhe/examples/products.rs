@@ -83,7 +83,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn print(row: &Row) {
-    let digits = |gadget: Gadget| format!("{} × {}", gadget.digits, gadget.base_log2);
+    let digits = |gadget: Gadget| format!("{} × {}", gadget.digits, gadget.log2_base);
     println!(
         "{:<14} {} products: digits of mask {}, body {}; a step of {} has {:>2} transforms, {:>2} multiplications, key {:>5.1} MB; one {:>6.3} ms (median {:.3}), \
          of 64 {:>6.3}; noise 2^{:.3}, formula 2^{:.3}, variance {:.3} of it, {} samples; p_fail 2^{:.1}",

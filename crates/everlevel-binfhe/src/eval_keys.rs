@@ -5,14 +5,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use everlevel_rand::{Domain, Seed};
-use everlevel_rlwe::SecretId;
+use everlevel_ring::SmallTorusRing;
+use everlevel_rlwe::lwe::{KeySwitchKey, SeededKeySwitchKey, switch_modulus};
+use everlevel_rlwe::{Lwe, SecretId};
 use rayon::prelude::*;
 
-use crate::bootstrap_key::{BootstrapKey, SeededBootstrapKey};
+use crate::blind_rotation::BootstrapKey;
 use crate::gates::same_length;
-use crate::key_switch::{KeySwitchKey, SeededKeySwitchKey};
 use crate::params::Order;
-use crate::{Ciphertext, Error, Lut, Lwe, NoiseSum, Params, Progress, SecretKey, mod_switch, noise};
+use crate::secret::gaussian;
+use crate::tfhe::SeededBootstrapKey;
+use crate::{Ciphertext, Error, Lut, NoiseSum, Params, Progress, SecretKey, noise};
 
 /// Both keys as seeds and bodies: half the size or less, for files and for sending.
 #[derive(Debug, Clone)]
@@ -62,11 +65,16 @@ impl SeededEvalKeys {
 
     fn from_seed_reporting(secret: &SecretKey, seed: &Seed, progress: Progress<'_>) -> Result<Self, Error> {
         let bootstrap_seed = seed.derive(Domain::Derive, 0);
+        let params = secret.params();
+        let (switch, error) = (params.key_switch, gaussian(params.lwe_log2_std_dev, 32)?);
+        let (ring, switch_seed) = (SmallTorusRing::new(switch.ring), seed.derive(Domain::Derive, 1));
+        let gadget = (switch.gadget, &error);
+        let key_switch = || SeededKeySwitchKey::generate(ring, secret.big(), secret.small_key(), gadget, &switch_seed);
         Ok(Self {
             params: Arc::clone(secret.params()),
             id: secret.id(),
             bootstrap: SeededBootstrapKey::generate_reporting(secret, &bootstrap_seed, progress)?,
-            key_switch: SeededKeySwitchKey::generate(secret, &seed.derive(Domain::Derive, 1))?,
+            key_switch: key_switch(),
         })
     }
 
@@ -107,7 +115,7 @@ impl SeededEvalKeys {
             params: Arc::clone(&self.params),
             id: self.id,
             bootstrap: self.bootstrap.prepare(&self.params),
-            key_switch: self.key_switch.prepare(&self.params),
+            key_switch: self.key_switch.prepare(self.params.switch_shape()),
             done: AtomicUsize::new(0),
         }
     }
@@ -219,7 +227,7 @@ impl EvalKeys {
             }
         };
         let mut exponents = vec![0; small.len()];
-        mod_switch::switch_into(&mut exponents, &small, self.params.log_table_len() + 1, log2_stride);
+        switch_modulus(&mut exponents, &small, self.params.log_table_len() + 1, log2_stride);
         exponents
     }
 

@@ -30,41 +30,36 @@
 //! ```
 
 mod blind_rotation;
-pub mod bootstrap_key;
 pub mod ciphertext;
 pub mod eval_keys;
 pub mod files;
 pub mod gates;
-pub mod key_switch;
 pub mod lut;
-pub mod lwe;
 pub mod messages;
-pub mod mod_switch;
 pub mod noise;
 pub mod noise_sum;
 pub mod params;
 pub mod secret;
 pub mod sets;
+pub mod tfhe;
 pub mod uint;
 
-mod buffer;
 mod error;
-mod exact;
-mod ggsw;
-mod torus;
 
-pub use bootstrap_key::{BootstrapKey, SeededBootstrapKey};
+pub use blind_rotation::BootstrapKey;
 pub use ciphertext::Ciphertext;
 pub use error::Error;
 pub use eval_keys::{EvalKeys, SeededEvalKeys};
+pub use everlevel_ring::WordGadget as Gadget;
+pub use everlevel_rlwe::Lwe;
+pub use everlevel_rlwe::lwe::{KeySwitchKey, SeededKeySwitchKey};
 pub use gates::Gate;
-pub use key_switch::{KeySwitchKey, SeededKeySwitchKey};
 pub use lut::Lut;
-pub use lwe::Lwe;
 pub use noise_sum::{NoiseSum, NoiseTerm};
-pub use params::{Gadget, KeySwitch, Order, Params, ParamsLiteral, Space};
+pub use params::{KeySwitch, Order, Params, ParamsLiteral, Space};
 pub use secret::SecretKey;
 pub use sets::NamedSet;
+pub use tfhe::SeededBootstrapKey;
 pub use uint::{BoolArray, Cost, Extreme, Integers, UintArray, Width};
 
 /// Called with the steps done and the steps in all, from any thread. [`std::ops::ControlFlow::Break`] stops the

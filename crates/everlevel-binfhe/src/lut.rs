@@ -2,7 +2,6 @@
 
 use crate::Error;
 use crate::params::{Params, Space};
-use crate::torus;
 
 /// One or more tables over the same input, for one rotation. Entry `m` of a table is a torus element.
 ///
@@ -126,7 +125,8 @@ impl Lut {
     pub fn at(&self, t: usize, phase: u64) -> u64 {
         let n = self.coeffs.len();
         let steps = (2 * n) >> self.log2_stride;
-        let place = ((torus::to_f64(phase) * steps as f64).round() as i64).rem_euclid(steps as i64) as usize;
+        let place =
+            ((phase as i64 as f64 * (-64.0f64).exp2() * steps as f64).round() as i64).rem_euclid(steps as i64) as usize;
         let place = ((place << self.log2_stride) + self.places[t]) % (2 * n);
         if place < n { self.coeffs[place] } else { self.coeffs[place - n].wrapping_neg() }
     }

@@ -2,7 +2,10 @@
 //!
 //! Everything here is a variance of the phase, as a part of the torus squared, unless its name says otherwise.
 
-use crate::params::{Gadget, Order, ParamsLiteral};
+use everlevel_ring::WordGadget as Gadget;
+use everlevel_ring::torus::log2_key_unit;
+
+use crate::params::{Order, ParamsLiteral};
 
 /// Share of `2^-53` that the transform's rounding has, per level of the transform, as a variance: fitted to this
 /// library's FFT (`tests/noise.rs` measures it).
@@ -51,7 +54,7 @@ impl Noise {
 
 /// Mean square of a balanced digit in `[−B/2, B/2)`: `(B² + 2)/12`.
 fn digit_square(gadget: Gadget) -> f64 {
-    ((2.0 * f64::from(gadget.base_log2)).exp2() + 2.0) / 12.0
+    ((2.0 * f64::from(gadget.log2_base)).exp2() + 2.0) / 12.0
 }
 
 /// Variance of the part that a decomposition rounds away: `B^(−2l)/12`.
@@ -77,17 +80,6 @@ pub fn external_product(l: &ParamsLiteral) -> f64 {
     let rounded = if l.bits_per_step == 2 { 0.75 } else { 0.5 };
     products_per_bit(l) * n * key * digits + rounded * (secret * rounding(a) + rounding(b)) + transforms(l)
 }
-
-/// log2 of the unit in which transformed keys of a 32-bit torus are stored as 32-bit integers: the smallest power of
-/// two for which [`PACKED_RANGE`] standard deviations of the transform of a uniform polynomial, `2^32·√(n/24)` each,
-/// are in range.
-pub fn log2_key_unit(n: usize) -> u32 {
-    (2.0 * PACKED_RANGE * (n as f64 / 24.0).sqrt()).log2().ceil() as u32
-}
-
-/// Standard deviations of a transformed key that its stored form holds. Larger values have probability `2^-69`, and
-/// there are fewer than `2^30` of them in a key.
-pub const PACKED_RANGE: f64 = 9.5;
 
 /// The variance that storing transformed keys of a 32-bit torus as integers adds to the error of each row, seen through
 /// the secret: `u²/12·2/N` for each of `1 + kN/2` coefficients, with `u` the unit.

@@ -1,32 +1,13 @@
 //! TFHE's parameters: an unchecked literal ([`ParamsLiteral`]) and the validated parameters that are made of it
 //! ([`Params`]). They are numbers only; tables and keys are made from them elsewhere.
 
+use everlevel_ring::WordGadget as Gadget;
+use everlevel_rlwe::lwe::SwitchShape;
 use everlevel_security::torus;
 use serde::{Deserialize, Serialize};
 
 use crate::Error;
 use crate::noise::{self, Noise};
-
-/// A signed decomposition: `digits` digits in base `2^base_log2`, from the torus' most significant bits downwards.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Gadget {
-    /// log2 of the base `B`.
-    pub base_log2: u32,
-    /// Number of digits `l`.
-    pub digits: u32,
-}
-
-impl Gadget {
-    /// A gadget from log2 of its base and its number of digits.
-    pub const fn new(base_log2: u32, digits: u32) -> Self {
-        Self { base_log2, digits }
-    }
-
-    /// Bits that the digits cover together; lower bits are rounded away.
-    pub fn bits(self) -> u32 {
-        self.base_log2 * self.digits
-    }
-}
 
 /// How a large LWE ciphertext becomes a small one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -147,6 +128,12 @@ impl ParamsLiteral {
         self.lwe_dim / self.bits_per_step
     }
 
+    /// The shape of the key switch.
+    pub fn switch_shape(&self) -> SwitchShape {
+        let KeySwitch { gadget, ring } = self.key_switch;
+        SwitchShape { gadget, degree: ring, from_dim: self.big_dim(), to_dim: self.lwe_dim }
+    }
+
     /// Digits of one GLWE ciphertext in an external product: rows of a GGSW matrix, and forward transforms.
     pub fn rows(&self) -> usize {
         self.rank * self.mask_gadget.digits as usize + self.body_gadget.digits as usize
@@ -215,8 +202,8 @@ impl TryFrom<ParamsLiteral> for Params {
             ("body_gadget", l.body_gadget, l.torus_bits),
             ("key_switch.gadget", l.key_switch.gadget, 31),
         ] {
-            if gadget.base_log2 == 0 || gadget.digits == 0 || gadget.bits() > bits || gadget.base_log2 > 30 {
-                let found = format!("{} digits of {} bits", gadget.digits, gadget.base_log2);
+            if gadget.log2_base == 0 || gadget.digits == 0 || gadget.bits() > bits || gadget.log2_base > 30 {
+                let found = format!("{} digits of {} bits", gadget.digits, gadget.log2_base);
                 return refuse(what, found, format!("1 or more digits of 1 to 30 bits, {bits} bits together"));
             }
         }
@@ -293,8 +280,9 @@ impl Params {
 
     /// Names parameters in keys and ciphertexts: a hash of every number.
     pub fn fingerprint(&self) -> u64 {
-        // FNV-1a over the text: not for security, only for telling sets apart.
-        let text = format!("{:?}", self.literal);
+        // FNV-1a over the text, not for security, only for telling sets apart. The text has the names that gadgets had
+        // when the first keys were written.
+        let text = format!("{:?}", self.literal).replace("WordGadget { log2_base", "Gadget { base_log2");
         text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
     }
 }

@@ -4,10 +4,9 @@ use std::sync::Arc;
 
 use everlevel_rand::sampler::{self, Gaussian};
 use everlevel_rand::{Domain, Seed, SeedSource};
+use everlevel_ring::{SmallTorusRing, TorusRing};
 use everlevel_rlwe::SecretId;
-use zeroize::Zeroizing;
 
-use crate::exact::{ExactRing, Prepared};
 use crate::params::Order;
 use crate::{Error, Params};
 
@@ -16,11 +15,10 @@ pub struct SecretKey {
     params: Arc<Params>,
     id: SecretId,
     seed: Seed,
-    small: Zeroizing<Vec<u8>>,
-    /// The GLWE secret's coefficients, polynomial by polynomial: the LWE secret of what is extracted.
-    big: Zeroizing<Vec<u8>>,
-    pub(crate) ring: ExactRing,
-    pub(crate) big_prepared: Vec<Prepared>,
+    small: everlevel_rlwe::SecretKey<SmallTorusRing>,
+    /// The GLWE secret: its coefficients are the LWE secret of extracted ciphertexts. 32-bit words share its products.
+    big: everlevel_rlwe::SecretKey<TorusRing<u64>>,
+    pub(crate) ring: TorusRing<u64>,
     error: Gaussian,
     /// Where the seeds of evaluation keys and encryptions come from.
     pub(crate) seeds: SeedSource,
@@ -56,19 +54,20 @@ impl SecretKey {
     /// [`Error::Random`] if the parameters' deviations are outside the sampler's range.
     pub fn from_seed(params: Arc<Params>, seed: &Seed) -> Result<Self, Error> {
         let bits = |index: u64, len: usize| {
-            let mut signed = Zeroizing::new(vec![0i8; len]);
-            sampler::binary(&mut seed.stream(Domain::SecretKey, index), &mut signed);
-            Zeroizing::new(signed.iter().map(|&bit| bit as u8).collect::<Vec<u8>>())
+            let mut bits = vec![0i8; len];
+            sampler::binary(&mut seed.stream(Domain::SecretKey, index), &mut bits);
+            bits
         };
-        let (small, big) = (bits(0, params.lwe_dim), bits(1, params.big_dim()));
-        let ring = ExactRing::new(params.log_n);
-        let big_prepared = big.chunks(params.n()).map(|bits| ring.prepare(bits)).collect();
         let id = SecretId(seed.stream(Domain::Derive, 0).next_u64() ^ params.fingerprint());
+        let small_ring = SmallTorusRing::new(params.key_switch.ring);
+        let small = everlevel_rlwe::SecretKey::from_coeffs(&small_ring, id, bits(0, params.lwe_dim));
+        let ring = TorusRing::new(params.log_n).expect("parameters hold the transform's sizes");
+        let big = everlevel_rlwe::SecretKey::from_coeffs(&ring, id, bits(1, params.big_dim()));
         let error = match params.order {
             Order::KeySwitchFirst => gaussian(params.glwe_log2_std_dev, 64)?,
             Order::BootstrapFirst => gaussian(params.lwe_log2_std_dev, 64)?,
         };
-        Ok(Self { params, id, seed: seed.clone(), small, big, ring, big_prepared, error, seeds: SeedSource::os() })
+        Ok(Self { params, id, seed: seed.clone(), small, big, ring, error, seeds: SeedSource::os() })
     }
 
     /// The parameters.
@@ -82,20 +81,30 @@ impl SecretKey {
     }
 
     /// The small secret's bits.
-    pub fn small(&self) -> &[u8] {
-        &self.small
+    pub fn small(&self) -> &[i8] {
+        self.small.coeffs()
     }
 
     /// The large secret's bits.
-    pub fn big(&self) -> &[u8] {
+    pub fn big(&self) -> &[i8] {
+        self.big.coeffs()
+    }
+
+    /// The small secret, to encrypt under.
+    pub(crate) fn small_key(&self) -> &everlevel_rlwe::SecretKey<SmallTorusRing> {
+        &self.small
+    }
+
+    /// The large secret, to encrypt under.
+    pub(crate) fn big_key(&self) -> &everlevel_rlwe::SecretKey<TorusRing<u64>> {
         &self.big
     }
 
     /// The secret of ciphertexts between bootstraps.
-    pub fn ciphertext_secret(&self) -> &[u8] {
+    pub fn ciphertext_secret(&self) -> &[i8] {
         match self.params.order {
-            Order::KeySwitchFirst => &self.big,
-            Order::BootstrapFirst => &self.small,
+            Order::KeySwitchFirst => self.big(),
+            Order::BootstrapFirst => self.small(),
         }
     }
 

@@ -1,7 +1,9 @@
 //! Named sets: parameters with claims, each of which a test recomputes (`tests/claims.rs`).
 
 use crate::Error;
-use crate::params::{Gadget, KeySwitch, Order, Params, ParamsLiteral, Space};
+use everlevel_ring::WordGadget as Gadget;
+
+use crate::params::{KeySwitch, Order, Params, ParamsLiteral, Space};
 
 /// A named set of parameters, and the claims about it.
 #[derive(Debug, Clone, Copy, PartialEq)]

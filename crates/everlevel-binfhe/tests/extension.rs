@@ -37,7 +37,7 @@ fn every_place_is_reached() {
         let out = keys.bootstrap_key().blind_rotate(&inputs, &vec![&lut; inputs.len()], 2);
         for (input, out) in inputs.iter().zip(&out) {
             let (body, mask) = input.split_last().unwrap();
-            let sum: usize = mask.iter().zip(secret.small()).map(|(&a, &s)| a as usize * usize::from(s)).sum();
+            let sum: usize = mask.iter().zip(secret.small()).map(|(&a, &s)| a as usize * s as usize).sum();
             let place = (*body as usize + 2 * n * mask.len() - sum) % (2 * n);
             let expected = if place < n { lut.coeffs()[place] } else { lut.coeffs()[place - n].wrapping_neg() };
             let error = common::signed(out[0].phase(secret.big()).wrapping_sub(expected));

@@ -16,15 +16,27 @@
 
 pub mod buffer;
 pub mod convert;
+pub mod gadget;
+pub mod linear;
 pub mod packed;
 pub mod poly;
 pub mod pool;
 pub mod prime_set;
+pub mod representation;
+pub mod residues;
 pub mod ring;
+pub mod torus;
+pub mod word_buffer;
 
 pub use buffer::{Limb, Slab};
+pub use gadget::{RnsGadget, WordGadget};
+pub use linear::{BabySteps, Diagonal};
 pub use packed::{PackedPoly, SharedBytes};
-pub use poly::{Coeff, Eval, Poly, Representation};
+pub use poly::{Basis, Coeff, Eval, Poly};
 pub use pool::Pool;
 pub use prime_set::PrimeSet;
+pub use representation::{HalfProduct, Representation};
+pub use residues::ResidueRows;
 pub use ring::{Error, Ring};
+pub use torus::{SmallTorusRing, TorusRing, TorusRows, TorusSecret, TorusWord};
+pub use word_buffer::WordBuffer;

@@ -13,22 +13,22 @@ pub struct Coeff;
 pub struct Eval;
 
 /// [`Coeff`] or [`Eval`].
-pub trait Representation: Copy + Send + Sync + 'static {}
-impl Representation for Coeff {}
-impl Representation for Eval {}
+pub trait Basis: Copy + Send + Sync + 'static {}
+impl Basis for Coeff {}
+impl Basis for Eval {}
 
 /// An element of `Z_Q[X]/(X^n + 1)`: limb `k` holds the residues modulo prime `set.indices()[k]`, canonical.
 #[derive(Debug, Clone)]
-pub struct Poly<R: Representation> {
+pub struct Poly<R: Basis> {
     pub(crate) set: PrimeSet,
     pub(crate) limbs: Vec<Limb>,
-    pub(crate) representation: PhantomData<R>,
+    pub(crate) basis: PhantomData<R>,
 }
 
-impl<R: Representation> Poly<R> {
+impl<R: Basis> Poly<R> {
     pub(crate) fn from_limbs(set: PrimeSet, limbs: Vec<Limb>) -> Self {
         debug_assert_eq!(set.len(), limbs.len());
-        Self { set, limbs, representation: PhantomData }
+        Self { set, limbs, basis: PhantomData }
     }
 
     /// The primes.

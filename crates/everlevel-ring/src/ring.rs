@@ -7,7 +7,7 @@ use everlevel_math::{BasisConverter, GaloisMap, Modulus, Ntt};
 use rayon::prelude::*;
 
 use crate::buffer::Pool;
-use crate::{Coeff, Eval, Poly, PrimeSet, Representation};
+use crate::{Basis, Coeff, Eval, Poly, PrimeSet};
 
 /// What can be wrong with a ring's literal.
 #[derive(Debug, thiserror::Error)]
@@ -117,12 +117,12 @@ impl Ring {
     }
 
     /// A polynomial with arbitrary contents, to be overwritten.
-    pub fn uninit<R: Representation>(&self, set: &PrimeSet) -> Poly<R> {
+    pub fn uninit<R: Basis>(&self, set: &PrimeSet) -> Poly<R> {
         Poly::from_limbs(set.clone(), (0..set.len()).map(|_| self.pool.take()).collect())
     }
 
     /// The zero polynomial.
-    pub fn zero<R: Representation>(&self, set: &PrimeSet) -> Poly<R> {
+    pub fn zero<R: Basis>(&self, set: &PrimeSet) -> Poly<R> {
         let mut poly = self.uninit(set);
         poly.limbs.par_iter_mut().for_each(|l| l.fill(0));
         poly
@@ -198,23 +198,23 @@ impl Ring {
     }
 
     /// Runs `f(modulus, limb, prime index)` on each limb.
-    pub fn each_limb<R: Representation>(&self, a: &mut Poly<R>, f: impl Fn(&Modulus, &mut [u64], usize) + Sync) {
+    pub fn each_limb<R: Basis>(&self, a: &mut Poly<R>, f: impl Fn(&Modulus, &mut [u64], usize) + Sync) {
         let set = a.set.clone();
         a.limbs.par_iter_mut().zip(set.indices()).for_each(|(l, &i)| f(self.modulus(i), l, i));
     }
 
     /// `a += b`, where `b` may have more primes.
-    pub fn add_assign<R: Representation>(&self, a: &mut Poly<R>, b: &Poly<R>) {
+    pub fn add_assign<R: Basis>(&self, a: &mut Poly<R>, b: &Poly<R>) {
         self.each_limb(a, |m, l, i| m.add_assign(l, b.limb(i)));
     }
 
     /// `a −= b`, where `b` may have more primes.
-    pub fn sub_assign<R: Representation>(&self, a: &mut Poly<R>, b: &Poly<R>) {
+    pub fn sub_assign<R: Basis>(&self, a: &mut Poly<R>, b: &Poly<R>) {
         self.each_limb(a, |m, l, i| m.sub_assign(l, b.limb(i)));
     }
 
     /// `a = −a`.
-    pub fn neg_assign<R: Representation>(&self, a: &mut Poly<R>) {
+    pub fn neg_assign<R: Basis>(&self, a: &mut Poly<R>) {
         self.each_limb(a, |m, l, _| m.neg_assign(l));
     }
 
@@ -229,12 +229,12 @@ impl Ring {
     }
 
     /// `a *= c` for an integer given by its residue at each prime.
-    pub fn mul_residues_assign<R: Representation>(&self, a: &mut Poly<R>, c: impl Fn(&Modulus) -> u64 + Sync) {
+    pub fn mul_residues_assign<R: Basis>(&self, a: &mut Poly<R>, c: impl Fn(&Modulus) -> u64 + Sync) {
         self.each_limb(a, |m, l, _| m.mul_scalar_assign(l, c(m)));
     }
 
     /// `acc += a·c` for an integer given by its residue at each prime; `a` may have more primes.
-    pub fn mul_residues_add_assign<R: Representation>(
+    pub fn mul_residues_add_assign<R: Basis>(
         &self,
         acc: &mut Poly<R>,
         a: &Poly<R>,
@@ -244,7 +244,7 @@ impl Ring {
     }
 
     /// `a *= ∏ set`.
-    pub fn mul_product_assign<R: Representation>(&self, a: &mut Poly<R>, set: &PrimeSet) {
+    pub fn mul_product_assign<R: Basis>(&self, a: &mut Poly<R>, set: &PrimeSet) {
         self.each_limb(a, |m, l, i| m.mul_scalar_assign(l, self.product_mod(set, i)));
     }
 

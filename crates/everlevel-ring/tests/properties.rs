@@ -1,7 +1,7 @@
 //! Identities of the ring's operations on random polynomials, over sets of primes of three sizes.
 
 use everlevel_math::primes::ntt_primes_below;
-use everlevel_ring::{Coeff, Eval, PackedPoly, Poly, PrimeSet, Representation, Ring};
+use everlevel_ring::{Basis, Coeff, Eval, PackedPoly, Poly, PrimeSet, Ring};
 use everlevel_testkit::oracle::{crt_centred, negacyclic_product, residue};
 use everlevel_testkit::sample::Sampler;
 use num_bigint::BigInt;
@@ -22,7 +22,7 @@ fn any_set() -> impl Strategy<Value = PrimeSet> {
 }
 
 /// Residues with 0, 1, q − 1 and q/2 among them.
-fn random<R: Representation>(ring: &Ring, set: &PrimeSet, seed: u64) -> Poly<R> {
+fn random<R: Basis>(ring: &Ring, set: &PrimeSet, seed: u64) -> Poly<R> {
     let mut sampler = Sampler::new(seed);
     let mut poly = ring.zero(set);
     for (limb, &i) in poly.limbs_mut().iter_mut().zip(set.indices()) {
@@ -31,12 +31,12 @@ fn random<R: Representation>(ring: &Ring, set: &PrimeSet, seed: u64) -> Poly<R> 
     poly
 }
 
-fn words<R: Representation>(poly: &Poly<R>) -> Vec<&[u64]> {
+fn words<R: Basis>(poly: &Poly<R>) -> Vec<&[u64]> {
     poly.limbs().iter().map(|l| &l[..]).collect()
 }
 
 #[track_caller]
-fn assert_same<R: Representation>(a: &Poly<R>, b: &Poly<R>) {
+fn assert_same<R: Basis>(a: &Poly<R>, b: &Poly<R>) {
     assert_eq!(a.set(), b.set());
     assert!(words(a) == words(b), "polynomials differ");
 }

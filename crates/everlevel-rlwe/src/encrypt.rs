@@ -2,14 +2,13 @@
 
 use std::sync::OnceLock;
 
-use everlevel_math::Modulus;
 use everlevel_rand::sampler::Gaussian;
 use everlevel_rand::{Domain, Seed, sampler};
 use everlevel_ring::{Eval, Poly, PrimeSet, Ring};
 use rayon::prelude::*;
 use zeroize::Zeroizing;
 
-use crate::{SIGMA, SecretId, SecretKey};
+use crate::{Encryptor, Randomness, SIGMA, SecretId, SecretKey};
 
 /// `(c0, c1)` with phase `c0 + c1·s`, both over the same primes.
 #[derive(Debug, Clone)]
@@ -29,29 +28,15 @@ pub struct PublicKey {
     pair: Rlwe,
 }
 
-/// The uniform polynomial of (seed, row): one stream for each prime, so any subset of primes can be expanded alone.
-pub fn uniform(ring: &Ring, set: &PrimeSet, seed: &Seed, row: u64) -> Poly<Eval> {
-    let mut poly = ring.uninit(set);
-    ring.each_limb(&mut poly, |m, limb, i| uniform_limb(limb, m, seed, row, i));
-    poly
-}
-
-/// One limb of [`uniform`].
-pub fn uniform_limb(limb: &mut [u64], m: &Modulus, seed: &Seed, row: u64, prime: usize) {
-    sampler::uniform_mod(&mut seed.stream(Domain::Mask, row << 32 | prime as u64), limb, m.q());
-}
-
 /// The table of the error distribution.
 fn gaussian() -> &'static Gaussian {
     static TABLE: OnceLock<Gaussian> = OnceLock::new();
     TABLE.get_or_init(|| Gaussian::new(SIGMA).expect("sigma is inside the sampler's range"))
 }
 
-/// A fresh Gaussian error polynomial.
-pub fn error(ring: &Ring, set: &PrimeSet, seed: &Seed, domain: Domain, index: u64) -> Poly<Eval> {
-    let mut coeffs = Zeroizing::new(vec![0i64; ring.n()]);
-    gaussian().sample(&mut seed.stream(domain, index), &mut coeffs);
-    ring.to_eval(ring.from_i64(set, &coeffs))
+/// The encryptor of a secret of residues, whose errors have deviation [`SIGMA`].
+pub fn encryptor<'a>(ring: &'a Ring, secret: &'a Poly<Eval>) -> Encryptor<'a, Ring> {
+    Encryptor { ring, secret, error: gaussian() }
 }
 
 impl Rlwe {
@@ -60,16 +45,11 @@ impl Rlwe {
         self.c0.set()
     }
 
-    /// Encryption of zero under a secret key. The seed must be secret and fresh; the mask comes from a child of it that
-    /// is independent of the error's.
-    pub fn encrypt_zero(ring: &Ring, set: &PrimeSet, secret: &SecretKey, seed: &Seed) -> Self {
-        let mask_seed = seed.derive(Domain::Mask, 0);
-        let c1 = uniform(ring, set, &mask_seed, 0);
-        let mut c0 = error(ring, set, seed, Domain::EncryptionNoise, 0);
-        let mut masked = c1.clone();
-        ring.mul_assign(&mut masked, secret.eval());
-        ring.sub_assign(&mut c0, &masked);
-        masked.zeroize();
+    /// Encryption of zero under a secret key.
+    pub fn encrypt_zero(ring: &Ring, set: &PrimeSet, secret: &SecretKey, randomness: impl Into<Randomness>) -> Self {
+        let noise = Domain::EncryptionNoise;
+        let (mut masks, c0) = encryptor(ring, secret.eval()).zero(set, noise, &randomness.into(), 0);
+        let c1 = masks.pop().unwrap_or_else(|| unreachable!("one mask"));
         Self { c0, c1 }
     }
 
@@ -104,18 +84,6 @@ impl Rlwe {
         Self::rescale_many(vec![self], ring, target).pop().unwrap_or_else(|| unreachable!("one in, one out"))
     }
 
-    /// The limbs of several over the same primes, prime by prime: for each, its two parts.
-    pub(crate) fn limbs_by_prime(all: &mut [Self]) -> Vec<Vec<[&mut [u64]; 2]>> {
-        let primes = all.first().map_or(0, |first| first.set().len());
-        let mut by_prime: Vec<Vec<[&mut [u64]; 2]>> = (0..primes).map(|_| Vec::with_capacity(all.len())).collect();
-        for one in all {
-            for ((limbs, l0), l1) in by_prime.iter_mut().zip(one.c0.limbs_mut()).zip(one.c1.limbs_mut()) {
-                limbs.push([&mut l0[..], &mut l1[..]]);
-            }
-        }
-        by_prime
-    }
-
     /// [`Ring::rescale`] of both parts of several ciphertexts over the same primes.
     pub fn rescale_many(all: Vec<Self>, ring: &Ring, target: &PrimeSet) -> Vec<Self> {
         let parts = all.into_iter().flat_map(|ct| [ct.c0, ct.c1]).collect();
@@ -136,15 +104,16 @@ impl Rlwe {
 
 impl PublicKey {
     /// A public key over `set`, which includes the special primes that encryption divides by.
-    pub fn generate(ring: &Ring, set: &PrimeSet, secret: &SecretKey, seed: &Seed) -> Self {
-        let mask_seed = seed.derive(Domain::Mask, 0);
-        let pair = Rlwe::encrypt_zero(ring, set, secret, seed);
+    pub fn generate(ring: &Ring, set: &PrimeSet, secret: &SecretKey, randomness: impl Into<Randomness>) -> Self {
+        let randomness = randomness.into();
+        let mask_seed = randomness.masks().clone();
+        let pair = Rlwe::encrypt_zero(ring, set, secret, randomness);
         Self { secret_id: secret.id(), mask_seed, pair }
     }
 
     /// A key from what [`PublicKey::body`] and its neighbours give; the mask expands from the seed.
     pub fn from_parts(ring: &Ring, secret_id: SecretId, mask_seed: Seed, body: Poly<Eval>) -> Self {
-        let c1 = uniform(ring, body.set(), &mask_seed, 0);
+        let c1 = ring.uniform_poly(body.set(), &mask_seed, 0);
         Self { secret_id, mask_seed, pair: Rlwe { c0: body, c1 } }
     }
 
@@ -183,11 +152,14 @@ impl PublicKey {
         sampler::ternary(&mut seed.stream(Domain::Ephemeral, 0), &mut ephemeral);
         let wide: Zeroizing<Vec<i64>> = Zeroizing::new(ephemeral.iter().map(|&c| i64::from(c)).collect());
         let mut v = ring.to_eval(ring.from_i64(&set, &wide));
+        // Masks are the public key's own: only the noise is fresh.
+        let randomness = Randomness::new(self.mask_seed.clone(), seed.clone());
+        let errors = encryptor(ring, &v);
         let halves: Vec<_> = [&self.pair.c0, &self.pair.c1]
             .par_iter()
             .enumerate()
             .map(|(i, part)| {
-                let mut c = error(ring, &set, seed, Domain::EncryptionNoise, 1 + i as u64);
+                let mut c = errors.error(&set, Domain::EncryptionNoise, &randomness, 1 + i as u64);
                 ring.mul_add_assign(&mut c, &v, part);
                 ring.rescale(c, target)
             })

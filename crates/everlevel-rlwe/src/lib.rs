@@ -15,20 +15,23 @@
 //! *Non-goals.* Messages: encoding, scales and levels belong to the schemes.
 
 pub mod encrypt;
-pub mod gadget;
+pub mod encryptor;
 pub mod linear_transform;
+pub mod lwe;
 pub mod noise;
+pub mod randomness;
 pub mod secret;
 pub mod switching_key;
 
-mod baby_steps;
-mod diagonal;
 mod stepwise;
 
-pub use diagonal::Diagonal;
 pub use encrypt::{PublicKey, Rlwe};
-pub use gadget::Gadget;
+pub use encryptor::{Encryptor, RowAddress};
+pub use everlevel_ring::Diagonal;
+pub use everlevel_ring::RnsGadget as Gadget;
 pub use linear_transform::LinearTransform;
+pub use lwe::Lwe;
+pub use randomness::Randomness;
 pub use secret::{SecretId, SecretKey};
 pub use switching_key::SwitchingKey;
 

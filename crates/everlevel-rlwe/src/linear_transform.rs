@@ -6,9 +6,9 @@
 //! giant step needs the mask, and for the sum until the very end, where it is merged with the rescaling. (Bossuat,
 //! Troncoso-Pastoriza, Hubaux, eprint 2021/1203 does both hoistings; we add the block order below.)
 
-use crate::baby_steps::baby_sums;
-use crate::{Diagonal, Rlwe, SwitchingKey};
-use everlevel_ring::{PrimeSet, Ring};
+use everlevel_ring::{BabySteps, Diagonal, PrimeSet, Ring, RnsGadget};
+
+use crate::{Rlwe, SwitchingKey};
 
 /// A linear map for ciphertexts of one modulus.
 #[derive(Debug)]
@@ -69,14 +69,18 @@ impl LinearTransform {
     /// As [`LinearTransform::apply`], for several ciphertexts that share the traffic of keys and diagonals.
     pub fn apply_many<'k>(&self, ring: &Ring, cts: &[Rlwe], key: impl Fn(i64) -> &'k SwitchingKey + Sync) -> Vec<Rlwe> {
         debug_assert!(cts.iter().all(|ct| ct.set() == &self.source));
-        let special = self.rotations().first().map(|&r| key(r).gadget().special.clone());
-        let special = special.unwrap_or_else(|| PrimeSet::new([]));
-        let mut sums: Vec<_> = baby_sums(self, &special, ring, cts, &key).into_iter().map(Vec::into_iter).collect();
-        let full = self.source.union(&special);
+        let nothing = || RnsGadget { digits: Vec::new(), special: PrimeSet::new([]) };
+        let gadget = self.rotations().first().map_or_else(nothing, |&r| key(r).gadget().clone());
+        let rotations = self.babies.iter().map(|&r| (r, (r != 0).then(|| key(r).rows()))).collect();
+        let steps = BabySteps { source: &self.source, gadget: &gadget, rotations, diagonals: &self.diagonals };
+        let parts: Vec<_> = cts.iter().map(|ct| [&ct.c0, &ct.c1]).collect();
+        let mut sums: Vec<_> = ring.baby_sums(&steps, &parts).into_iter().map(Vec::into_iter).collect();
+        let full = self.source.union(&gadget.special);
         let zero = || Rlwe { c0: ring.zero(&full), c1: ring.zero(&full) };
         let mut accs: Vec<Rlwe> = cts.iter().map(|_| zero()).collect();
         for &giant in &self.giants {
-            let sums: Vec<Rlwe> = sums.iter_mut().filter_map(Iterator::next).collect();
+            let sums: Vec<Rlwe> =
+                sums.iter_mut().filter_map(|sums| sums.next().map(|[c0, c1]| Rlwe { c0, c1 })).collect();
             if giant == 0 {
                 accs.iter_mut().zip(&sums).for_each(|(acc, sum)| acc.add_assign(ring, sum));
                 continue;

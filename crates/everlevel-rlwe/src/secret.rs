@@ -1,7 +1,7 @@
 //! Secret keys.
 
 use everlevel_rand::{Domain, Seed, sampler};
-use everlevel_ring::{Eval, Poly, Ring};
+use everlevel_ring::{Eval, Poly, Representation, Ring};
 use zeroize::{Zeroize, Zeroizing};
 
 /// Names a secret without telling anything about it: keys and ciphertexts carry the id of the secret that they belong
@@ -9,23 +9,48 @@ use zeroize::{Zeroize, Zeroizing};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct SecretId(pub u64);
 
-/// A small secret polynomial, kept as its coefficients and its transform over every prime of the ring. Zeroized on
-/// drop.
-pub struct SecretKey {
+/// A secret of one small polynomial or several, kept as its coefficients, polynomial by polynomial, and ready for
+/// products in its representation. Zeroized on drop.
+pub struct SecretKey<R: Representation = Ring> {
     id: SecretId,
     coeffs: Zeroizing<Vec<i8>>,
-    eval: Poly<Eval>,
+    prepared: R::Secret,
 }
 
-impl SecretKey {
+impl<R: Representation> SecretKey<R> {
     /// A secret with the given coefficients in {−1, 0, 1}, or any others the caller answers for.
-    pub fn from_coeffs(ring: &Ring, id: SecretId, coeffs: Vec<i8>) -> Self {
+    ///
+    /// # Panics
+    /// If they are not those of whole polynomials.
+    pub fn from_coeffs(ring: &R, id: SecretId, coeffs: Vec<i8>) -> Self {
+        assert!(coeffs.len().is_multiple_of(ring.degree()), "coefficients of whole polynomials");
         let coeffs = Zeroizing::new(coeffs);
-        let wide: Zeroizing<Vec<i64>> = Zeroizing::new(coeffs.iter().map(|&c| i64::from(c)).collect());
-        let eval = ring.to_eval(ring.from_i64(&ring.all_primes(), &wide));
-        Self { id, coeffs, eval }
+        let prepared = ring.secret(&coeffs);
+        Self { id, coeffs, prepared }
     }
 
+    /// The id.
+    pub fn id(&self) -> SecretId {
+        self.id
+    }
+
+    /// The coefficients, polynomial by polynomial: the LWE secret of extracted samples.
+    pub fn coeffs(&self) -> &[i8] {
+        &self.coeffs
+    }
+
+    /// Number of nonzero coefficients.
+    pub fn weight(&self) -> usize {
+        self.coeffs.iter().filter(|&&c| c != 0).count()
+    }
+
+    /// The polynomials, ready for products.
+    pub fn prepared(&self) -> &R::Secret {
+        &self.prepared
+    }
+}
+
+impl SecretKey<Ring> {
     /// A ternary secret with exactly `weight` nonzero coefficients, or uniform in {−1, 0, 1} where `weight` is `None`.
     ///
     /// # Errors
@@ -42,35 +67,20 @@ impl SecretKey {
         Ok(Self::from_coeffs(ring, id, coeffs))
     }
 
-    /// The id.
-    pub fn id(&self) -> SecretId {
-        self.id
-    }
-
-    /// The coefficients.
-    pub fn coeffs(&self) -> &[i8] {
-        &self.coeffs
-    }
-
-    /// Number of nonzero coefficients.
-    pub fn weight(&self) -> usize {
-        self.coeffs.iter().filter(|&&c| c != 0).count()
-    }
-
     /// The transform over every prime.
     pub fn eval(&self) -> &Poly<Eval> {
-        &self.eval
+        &self.prepared
     }
 }
 
-impl Drop for SecretKey {
+impl<R: Representation> Drop for SecretKey<R> {
     fn drop(&mut self) {
         self.coeffs.zeroize();
-        self.eval.zeroize();
+        R::erase(&mut self.prepared);
     }
 }
 
-impl std::fmt::Debug for SecretKey {
+impl<R: Representation> std::fmt::Debug for SecretKey<R> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("SecretKey").field("id", &self.id).finish_non_exhaustive()
     }

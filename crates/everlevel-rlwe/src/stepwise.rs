@@ -7,13 +7,8 @@
 //! special ones.
 
 use everlevel_ring::{PackedPoly, Ring};
-use rayon::prelude::*;
 
-use crate::diagonal::{Lifted, Scratch, inner_products};
-use crate::{Diagonal, LinearTransform, Rlwe, SwitchingKey};
-
-/// Residues of a block: the blocks of sixteen terms, expanded, fit the second cache.
-const BLOCK: usize = 2048;
+use crate::{LinearTransform, Rlwe, SwitchingKey};
 
 impl LinearTransform {
     /// The rotations that [`LinearTransform::apply_stepwise`] needs keys for: one baby and one giant step.
@@ -45,7 +40,7 @@ impl LinearTransform {
         // A seeded key's masks are expanded once for all of its steps.
         let expanded = |steps: &[i64]| {
             let key = key(*steps.get(1)?);
-            (!key.is_expanded()).then(|| key.expanded_masks(ring))
+            (!key.is_expanded()).then(|| key.rows().expanded_masks(ring))
         };
         let rotate = |cts: &[Rlwe], step: i64, masks: &Option<Vec<PackedPoly>>| {
             let key = key(step);
@@ -63,7 +58,10 @@ impl LinearTransform {
             if row.iter().all(Option::is_none) {
                 continue;
             }
-            let sums = self.row_sums(ring, row, &rotated);
+            let rotated: Vec<Vec<_>> =
+                rotated.iter().map(|cts| cts.iter().map(|ct| [&ct.c0, &ct.c1]).collect()).collect();
+            let sums = ring.row_sums(&self.source, row, &rotated);
+            let sums: Vec<Rlwe> = sums.into_iter().map(|[c0, c1]| Rlwe { c0, c1 }).collect();
             match &mut accs {
                 Some(accs) => accs.iter_mut().zip(&sums).for_each(|(acc, sum)| acc.add_assign(ring, sum)),
                 None => accs = Some(sums),
@@ -72,28 +70,5 @@ impl LinearTransform {
         let zero = || Rlwe { c0: ring.zero(&self.source), c1: ring.zero(&self.source) };
         let sums = accs.unwrap_or_else(|| cts.iter().map(|_| zero()).collect());
         Rlwe::rescale_many(sums, ring, &self.target)
-    }
-
-    /// For each ciphertext `Σ_i diagonal_i ⊙ rotated_i`, from its rotation by each baby step.
-    fn row_sums(&self, ring: &Ring, row: &[Option<Diagonal>], rotated: &[Vec<Rlwe>]) -> Vec<Rlwe> {
-        let sum = |_| Rlwe { c0: ring.uninit(&self.source), c1: ring.uninit(&self.source) };
-        let mut sums: Vec<Rlwe> = rotated[0].iter().map(sum).collect();
-        Rlwe::limbs_by_prime(&mut sums).into_par_iter().zip(self.source.indices()).for_each(|(outs, &prime)| {
-            let lifted: Vec<(&Vec<Rlwe>, Lifted)> =
-                row.iter().zip(rotated).filter_map(|(d, cts)| Some((cts, d.as_ref()?.lift(ring, prime)))).collect();
-            let mut scratch = Scratch::default();
-            for (ct, [o0, o1]) in outs.into_iter().enumerate() {
-                for (block, (o0, o1)) in o0.chunks_mut(BLOCK).zip(o1.chunks_mut(BLOCK)).enumerate() {
-                    let at = block * BLOCK;
-                    let range = at..at + o0.len();
-                    let terms: Vec<_> = lifted
-                        .iter()
-                        .map(|(cts, d)| (d, [&cts[ct].c0, &cts[ct].c1].map(|c| &c.limb(prime)[range.clone()])))
-                        .collect();
-                    inner_products(ring.modulus(prime), at, [o0, o1], &terms, &mut scratch);
-                }
-            }
-        });
-        sums
     }
 }

@@ -1,66 +1,74 @@
 //! Switching keys and the half external product.
 
-use std::borrow::Cow;
+use everlevel_rand::Seed;
+use everlevel_ring::{Eval, HalfProduct, PackedPoly, Poly, PrimeSet, ResidueRows, Ring, RnsGadget};
 
-use everlevel_math::packed;
-use everlevel_rand::{Domain, Seed};
-use everlevel_ring::{Eval, PackedPoly, Poly, PrimeSet, Ring};
-use rayon::prelude::*;
+use crate::encryptor::RowAddress;
+use crate::{Randomness, Rlwe, SecretId, encrypt};
 
-use crate::{Gadget, Rlwe, SecretId, encrypt};
-
-/// Residues of a block, which several products pass while it is in cache.
-const BLOCK: usize = 8192;
-
-/// For each digit `k`, `(b_k, a_k)` with `b_k + a_k·s' = P·T_k·s + e_k` modulo `Q·P`, where `T_k` is 1 modulo the
-/// digit's primes and 0 modulo the others; packed, in transform representation.
+/// The key of a half product: prepared rows that hide a message in the units of a gadget.
 ///
-/// *Seeded*: only the bodies `b_k` are held, and the masks `a_k` expand from the seed. *Expanded*: both are held. Every
-/// evaluation works with either; a seeded key expands its masks at each use.
+/// *Over residues*: for each digit `k`, `(b_k, a_k)` with `b_k + a_k·s' = P·T_k·s + e_k` modulo `Q·P`, where `T_k` is 1
+/// modulo the digit's primes and 0 modulo the others; packed, in transform representation, seeded or expanded (see
+/// [`ResidueRows`]).
 #[derive(Debug)]
-pub struct SwitchingKey {
+pub struct SwitchingKey<R: HalfProduct = Ring> {
     secret_id: SecretId,
-    gadget: Gadget,
-    mask_seed: Seed,
-    bodies: Vec<PackedPoly>,
-    masks: Option<Vec<PackedPoly>>,
+    gadget: R::Gadget,
+    rows: R::Rows,
+}
+
+impl<R: HalfProduct> SwitchingKey<R> {
+    /// A key of prepared rows.
+    pub fn from_rows(secret_id: SecretId, gadget: R::Gadget, rows: R::Rows) -> Self {
+        Self { secret_id, gadget, rows }
+    }
+
+    /// The secret that results are under (or an automorphic image of it, see [`SwitchingKey::generate_galois`]).
+    pub fn secret_id(&self) -> SecretId {
+        self.secret_id
+    }
+
+    /// The shape.
+    pub fn gadget(&self) -> &R::Gadget {
+        &self.gadget
+    }
+
+    /// The rows.
+    pub fn rows(&self) -> &R::Rows {
+        &self.rows
+    }
+
+    /// The half external products of public polynomials over `modulus`, masks and then body of each: digits,
+    /// transforms, products, inverse transforms and carries.
+    pub fn half_products(&self, ring: &R, polys: &[&R::Poly], modulus: &R::Modulus) -> Vec<Vec<R::Poly>> {
+        let digits = ring.digits(&self.gadget, polys);
+        let sums = ring.multiply(&digits.iter().collect::<Vec<_>>(), &self.rows);
+        drop(digits);
+        ring.finish(sums, &self.gadget, modulus)
+    }
 }
 
 impl SwitchingKey {
-    /// A key that turns products by `from` into ciphertexts under `to`. `seed` must be secret and fresh.
+    /// A key that turns products by `from` into ciphertexts under `to`.
     pub fn generate(
         ring: &Ring,
         secret_id: SecretId,
         [from, to]: [&Poly<Eval>; 2],
-        gadget: Gadget,
-        seed: &Seed,
+        gadget: RnsGadget,
+        randomness: impl Into<Randomness>,
         expanded: bool,
     ) -> Self {
-        let mask_seed = seed.derive(Domain::Mask, 0);
-        let set = gadget.full_set();
-        let rows: Vec<(PackedPoly, Option<PackedPoly>)> = gadget
-            .digits
-            .iter()
-            .enumerate()
-            .map(|(row, digit)| {
-                let mask = encrypt::uniform(ring, &set, &mask_seed, row as u64);
-                let mut body = encrypt::error(ring, &set, seed, Domain::KeyNoise, row as u64);
-                ring.each_limb(&mut body, |m, limb, i| {
-                    if digit.contains(i) {
-                        let factor = ring.product_mod(&gadget.special, i);
-                        m.mul_scalar_add_assign(limb, from.limb(i), factor);
-                    }
-                });
-                ring.each_limb(&mut body, |m, limb, i| {
-                    m.neg_assign(limb);
-                    m.mul_add_assign(limb, mask.limb(i), to.limb(i));
-                    m.neg_assign(limb);
-                });
-                (PackedPoly::new(&body), expanded.then(|| PackedPoly::new(&mask)))
-            })
-            .collect();
-        let (bodies, masks): (Vec<_>, Vec<_>) = rows.into_iter().unzip();
-        Self { secret_id, gadget, mask_seed, bodies, masks: masks.into_iter().collect() }
+        let (encryptor, randomness) = (encrypt::encryptor(ring, to), randomness.into());
+        let row = |digit: usize| {
+            let at = RowAddress { gadget: &gadget, digit, index: digit as u64 };
+            let (masks, body) = encryptor.row(at, from, &randomness);
+            (PackedPoly::new(&body), expanded.then(|| PackedPoly::new(&masks[0])))
+        };
+        let (bodies, masks): (Vec<_>, Vec<_>) = (0..gadget.digits.len()).map(row).unzip();
+        let masks = masks.into_iter().collect();
+        let rows = ResidueRows::new(randomness.masks().clone(), bodies, masks);
+        Self { secret_id, gadget, rows }
     }
 
     /// A key from what [`SwitchingKey::bodies`] and its neighbours give. Masks are the seed's, or left out.
@@ -69,7 +77,7 @@ impl SwitchingKey {
     /// If there is not one body, and one mask if there are any, for each digit, over the gadget's primes.
     pub fn from_parts(
         secret_id: SecretId,
-        gadget: Gadget,
+        gadget: RnsGadget,
         mask_seed: Seed,
         bodies: Vec<PackedPoly>,
         masks: Option<Vec<PackedPoly>>,
@@ -79,84 +87,47 @@ impl SwitchingKey {
             assert_eq!(polys.len(), gadget.digits.len(), "one row for each digit");
             assert!(polys.iter().all(|p| *p.set() == set), "rows are over the gadget's primes");
         }
-        Self { secret_id, gadget, mask_seed, bodies, masks }
+        Self { secret_id, gadget, rows: ResidueRows::new(mask_seed, bodies, masks) }
     }
 
     /// The bodies, a row for each digit.
     pub fn bodies(&self) -> &[PackedPoly] {
-        &self.bodies
+        self.rows.bodies()
     }
 
     /// The masks, where they are held.
     pub fn masks(&self) -> Option<&[PackedPoly]> {
-        self.masks.as_deref()
+        self.rows.masks()
     }
 
     /// The seed that the masks expand from. It is public.
     pub fn mask_seed(&self) -> &Seed {
-        &self.mask_seed
-    }
-
-    /// The secret that results are under (or an automorphic image of it, see [`SwitchingKey::generate_galois`]).
-    pub fn secret_id(&self) -> SecretId {
-        self.secret_id
-    }
-
-    /// The shape.
-    pub fn gadget(&self) -> &Gadget {
-        &self.gadget
+        self.rows.mask_seed()
     }
 
     /// Bytes held in memory.
     pub fn nbytes(&self) -> usize {
-        self.bodies.iter().chain(self.masks.iter().flatten()).map(PackedPoly::nbytes).sum()
+        self.bodies().iter().chain(self.masks().into_iter().flatten()).map(PackedPoly::nbytes).sum()
     }
 
     /// Bytes of the seeded form.
     pub fn seeded_nbytes(&self) -> usize {
-        self.bodies.iter().map(PackedPoly::nbytes).sum::<usize>() + 32
+        self.bodies().iter().map(PackedPoly::nbytes).sum::<usize>() + 32
     }
 
     /// Whether the masks are held.
     pub fn is_expanded(&self) -> bool {
-        self.masks.is_some()
+        self.masks().is_some()
     }
 
     /// Holds the masks from now on.
     pub fn expand(&mut self, ring: &Ring) {
-        if self.masks.is_none() {
-            self.masks = Some(self.expanded_masks(ring));
-        }
+        self.rows.expand(ring);
     }
 
     /// Forgets the masks, which the seed gives back at any time.
     pub fn compress(&mut self) {
-        self.masks = None;
-    }
-
-    /// The masks, expanded from the seed.
-    pub fn expanded_masks(&self, ring: &Ring) -> Vec<PackedPoly> {
-        let set = self.gadget.full_set();
-        (0..self.bodies.len())
-            .map(|row| PackedPoly::new(&encrypt::uniform(ring, &set, &self.mask_seed, row as u64)))
-            .collect()
-    }
-
-    /// The packed body of a row at one prime.
-    pub(crate) fn body_limb(&self, row: usize, prime: usize) -> &[u8] {
-        self.bodies[row].limb(prime)
-    }
-
-    /// The packed mask of a row at one prime: as held, or expanded from the seed.
-    pub(crate) fn mask_limb(&self, ring: &Ring, row: usize, prime: usize) -> Cow<'_, [u8]> {
-        if let Some(masks) = &self.masks {
-            return Cow::Borrowed(masks[row].limb(prime));
-        }
-        let mut limb = ring.scratch_limb();
-        encrypt::uniform_limb(&mut limb, ring.modulus(prime), &self.mask_seed, row as u64, prime);
-        let mut bytes = vec![0; packed::byte_len(ring.n())];
-        packed::pack(&mut bytes, &limb);
-        Cow::Owned(bytes)
+        self.rows.compress();
     }
 
     /// The half external product before the division by `P`: `Σ_k digit_k·(b_k, a_k)` over the digits' primes.
@@ -171,37 +142,14 @@ impl SwitchingKey {
         self.product_many_with(ring, inputs, self.masks())
     }
 
-    /// With masks from [`SwitchingKey::expanded_masks`], where the key is used often enough to keep them for a while.
+    /// With masks from [`ResidueRows::expanded_masks`], where the key is used often enough to keep them for a while.
     fn product_many_with(
         &self,
         ring: &Ring,
         inputs: &[&[(usize, Poly<Eval>)]],
         held: Option<&[PackedPoly]>,
     ) -> Vec<Rlwe> {
-        let Some(first) = inputs.first() else { return Vec::new() };
-        let set = first[0].1.set().clone();
-        let mut products: Vec<Rlwe> =
-            inputs.iter().map(|_| Rlwe { c0: ring.uninit(&set), c1: ring.uninit(&set) }).collect();
-        let block_len = BLOCK.min(ring.n());
-        Rlwe::limbs_by_prime(&mut products).into_par_iter().zip(set.indices()).for_each(|(mut outs, &prime)| {
-            let rows: Vec<usize> = first.iter().map(|(row, _)| *row).collect();
-            let bodies: Vec<&[u8]> = rows.iter().map(|row| self.body_limb(*row, prime)).collect();
-            let mask = |row: &usize| match held {
-                Some(masks) => Cow::Borrowed(masks[*row].limb(prime)),
-                None => self.mask_limb(ring, *row, prime),
-            };
-            let masks: Vec<Cow<[u8]>> = rows.iter().map(mask).collect();
-            for at in (0..ring.n()).step_by(block_len) {
-                let b: Vec<&[u8]> = bodies.iter().map(|body| packed::block(body, at, block_len)).collect();
-                let a: Vec<&[u8]> = masks.iter().map(|mask| packed::block(mask, at, block_len)).collect();
-                for (digits, [o0, o1]) in inputs.iter().zip(&mut outs) {
-                    let x: Vec<&[u64]> = digits.iter().map(|(_, d)| &d.limb(prime)[at..at + block_len]).collect();
-                    let (o0, o1) = (&mut o0[at..at + block_len], &mut o1[at..at + block_len]);
-                    ring.modulus(prime).inner_product_packed_pair_into(o0, o1, &x, &b, &a);
-                }
-            }
-        });
-        products
+        ring.multiply_rows(inputs, &self.rows, held).into_iter().map(|[c0, c1]| Rlwe { c0, c1 }).collect()
     }
 
     /// `c·s` as a ciphertext times `P`, over `c`'s primes and the special ones.
@@ -272,14 +220,14 @@ impl SwitchingKey {
         ring: &Ring,
         secret: &crate::SecretKey,
         galois_elt: u64,
-        gadget: Gadget,
-        seed: &Seed,
+        gadget: RnsGadget,
+        randomness: impl Into<Randomness>,
         expanded: bool,
     ) -> Self {
         let two_n = 2 * ring.n() as u64;
         let inverse = inverse_mod_power_of_two(galois_elt, two_n);
         let mut moved = ring.automorphism(secret.eval(), inverse);
-        let key = Self::generate(ring, secret.id(), [secret.eval(), &moved], gadget, seed, expanded);
+        let key = Self::generate(ring, secret.id(), [secret.eval(), &moved], gadget, randomness, expanded);
         moved.zeroize();
         key
     }

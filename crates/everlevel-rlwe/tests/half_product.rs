@@ -6,7 +6,7 @@ use common::{assert_same, difference, integers, ring, secret, seed, uniform};
 use everlevel_rand::Domain;
 use everlevel_ring::{Eval, Poly, PrimeSet, Ring};
 use everlevel_rlwe::noise::{key_switch_std_dev, rounding_std_dev};
-use everlevel_rlwe::{Gadget, Rlwe, SecretKey, SwitchingKey, encrypt};
+use everlevel_rlwe::{Gadget, Randomness, Rlwe, SecretKey, SwitchingKey, encrypt};
 use everlevel_testkit::oracle::{mul_mod, negacyclic_product};
 use num_bigint::BigInt;
 
@@ -37,7 +37,9 @@ fn expected_phase(ring: &Ring, c: &Poly<Eval>, from: &SecretKey, gadget: &Gadget
     });
     let mut sum = ring.to_eval(sum);
     for (k, digit) in ring.mod_up(c, &gadget.digits, &gadget.special) {
-        let error = encrypt::error(ring, &gadget.full_set(), &seed(key_seed), Domain::KeyNoise, k as u64);
+        let randomness = Randomness::from(&seed(key_seed));
+        let errors = encrypt::encryptor(ring, from.eval());
+        let error = errors.error(&gadget.full_set(), Domain::KeyNoise, &randomness, k as u64);
         ring.mul_add_assign(&mut sum, &digit, &error);
     }
     sum

@@ -4,9 +4,9 @@
 use std::ops::Range;
 
 use everlevel_rlwe::SecretId;
+use everlevel_rlwe::lwe::DIGEST_DIM;
 
 use super::{Integers, Radix, Width};
-use crate::lwe::DIGEST_DIM;
 use crate::{Ciphertext, Error, Lwe, NoiseSum};
 
 /// An array of encrypted unsigned integers of one width: for each integer its blocks in radix `M`, least significant

@@ -4,7 +4,8 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::{Integers, UintArray};
-use crate::lwe::DIGEST_DIM;
+use everlevel_rlwe::lwe::DIGEST_DIM;
+
 use crate::{Ciphertext, Error, Lut, Lwe, NoiseSum, NoiseTerm};
 
 /// A function of a message, as the list of its values.

@@ -86,7 +86,7 @@ pub fn rotation_errors_in_batches(secret: &SecretKey, keys: &EvalKeys, count: u6
     let error = |((exponents, lut), out): ((&Vec<u32>, &Lut), &Vec<Lwe>)| {
         let rotated = exponents.iter().zip(secret.small());
         let place =
-            rotated.fold(exponents[dim] as usize, |b, (&a, &s)| (b + 2 * n - a as usize * usize::from(s)) % (2 * n));
+            rotated.fold(exponents[dim] as usize, |b, (&a, &s)| (b + 2 * n - a as usize * s as usize) % (2 * n));
         let coefficient = lut.coeffs()[place % n];
         let expected = if place < n { coefficient } else { coefficient.wrapping_neg() };
         signed(out[0].phase(secret.big()).wrapping_sub(expected))

@@ -107,7 +107,7 @@ impl<'i, 'a> Writer<'i, 'a> {
             Some(masks) => masks.iter().enumerate().for_each(|(row, mask)| {
                 self.packed(format!("{name}.mask.{row}"), Cow::Borrowed(mask.bytes()));
             }),
-            None => key.expanded_masks(&self.inner.ring).iter().enumerate().for_each(|(row, mask)| {
+            None => key.rows().expanded_masks(&self.inner.ring).iter().enumerate().for_each(|(row, mask)| {
                 self.packed(format!("{name}.mask.{row}"), Cow::Owned(mask.bytes().to_vec()));
             }),
         }

@@ -32,7 +32,7 @@ pub fn secret(ring: &Ring, index: u64, weight: usize) -> SecretKey {
 
 /// Uniform residues.
 pub fn uniform(ring: &Ring, set: &PrimeSet, index: u64) -> Poly<Eval> {
-    everlevel_rlwe::encrypt::uniform(ring, set, &seed(1 << 41 | index), 0)
+    ring.uniform_poly(set, &seed(1 << 41 | index), 0)
 }
 
 /// Integer coefficients in `−bound..=bound`, nonzero only at multiples of `gap`.

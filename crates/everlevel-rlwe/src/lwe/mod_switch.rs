@@ -6,7 +6,7 @@
 ///
 /// # Panics
 /// If lengths differ.
-pub fn switch_into(out: &mut [u32], small: &[u32], log_two_n: u32, skip: u32) {
+pub fn switch_modulus(out: &mut [u32], small: &[u32], log_two_n: u32, skip: u32) {
     assert_eq!(out.len(), small.len());
     let shift = 32 - (log_two_n - skip);
     let mask = ((1u64 << log_two_n) - 1) as u32;
@@ -28,12 +28,12 @@ mod tests {
     #[test]
     fn exponents_are_the_nearest_and_wrap() {
         let mut out = [0; 4];
-        switch_into(&mut out, &[0x8000_0000, 0xffff_ffff, 0x000f_ffff, 0x4000_0000], 11, 0);
+        switch_modulus(&mut out, &[0x8000_0000, 0xffff_ffff, 0x000f_ffff, 0x4000_0000], 11, 0);
         assert_eq!(out, [1024, 0, 0, 512]);
         // Two roundings of almost half a step each move the body by half their sum.
-        switch_into(&mut out, &[0x000f_ffff, 0x000f_ffff, 0, 0x4010_0000], 11, 0);
+        switch_modulus(&mut out, &[0x000f_ffff, 0x000f_ffff, 0, 0x4010_0000], 11, 0);
         assert_eq!(out, [0, 0, 0, 512]);
-        switch_into(&mut out, &[0x0040_0000, 0, 0, 0x4100_0000], 11, 2);
+        switch_modulus(&mut out, &[0x0040_0000, 0, 0, 0x4100_0000], 11, 2);
         assert!(out.iter().all(|x| x % 4 == 0));
     }
 }

@@ -1,10 +1,19 @@
-//! LWE ciphertexts and what needs no key.
+//! LWE ciphertexts on the torus: encryption, sums, extraction from GLWE ciphertexts; key and modulus switches below.
 
 use std::sync::Arc;
 
+use everlevel_rand::Domain;
 use everlevel_rand::sampler::Gaussian;
-use everlevel_rand::{Domain, Seed};
+use everlevel_ring::TorusWord;
 use zeroize::Zeroizing;
+
+use crate::Randomness;
+
+mod key_switch;
+mod mod_switch;
+
+pub use key_switch::{KeySwitchKey, SeededKeySwitchKey, SwitchShape};
+pub use mod_switch::switch_modulus;
 
 /// `(a_1, …, a_dim, b)` with phase `b − Σ a_i·s_i`; torus elements are the leading bits of the words, the body is the
 /// last word. Copies share their words until one is changed.
@@ -14,7 +23,7 @@ pub struct Lwe {
 }
 
 /// Words of a mask that tell it from others, as a hash would: they are uniform.
-pub(crate) const DIGEST_DIM: usize = 4;
+pub const DIGEST_DIM: usize = 4;
 
 impl Lwe {
     /// The ciphertext of these words, mask first.
@@ -33,19 +42,20 @@ impl Lwe {
         Self { words: Arc::new(words) }
     }
 
-    /// An encryption under a binary secret. `seed` must be secret and fresh; the mask comes from a child of it.
-    pub fn encrypt(secret: &[u8], error: &Gaussian, value: u64, seed: &Seed) -> Self {
+    /// An encryption under a secret of small coefficients.
+    pub fn encrypt(secret: &[i8], error: &Gaussian, value: u64, randomness: impl Into<Randomness>) -> Self {
+        let randomness = randomness.into();
         let mut words = vec![0; secret.len() + 1];
         let (mask, body) = words.split_at_mut(secret.len());
-        seed.derive(Domain::Mask, 0).stream(Domain::EncryptionMask, 0).fill_u64(mask);
+        randomness.masks().stream(Domain::EncryptionMask, 0).fill_u64(mask);
         let mut noise = Zeroizing::new([0i64]);
-        error.sample(&mut seed.stream(Domain::EncryptionNoise, 0), &mut noise[..]);
+        error.sample(&mut randomness.noise().stream(Domain::EncryptionNoise, 0), &mut noise[..]);
         body[0] = inner_product(mask, secret).wrapping_add(value).wrapping_add(noise[0] as u64);
         Self { words: Arc::new(words) }
     }
 
     /// `b − Σ a_i·s_i`.
-    pub fn phase(&self, secret: &[u8]) -> u64 {
+    pub fn phase(&self, secret: &[i8]) -> u64 {
         assert_eq!(secret.len(), self.dim(), "the secret's dimension");
         self.body().wrapping_sub(inner_product(self.mask(), secret))
     }
@@ -86,7 +96,7 @@ impl Lwe {
     }
 
     /// The first words of the mask, and the body.
-    pub(crate) fn digest(&self) -> [u64; DIGEST_DIM + 1] {
+    pub fn digest(&self) -> [u64; DIGEST_DIM + 1] {
         let mut words = [0; DIGEST_DIM + 1];
         words.iter_mut().zip(self.mask()).take(DIGEST_DIM).for_each(|(out, &word)| *out = word);
         words[DIGEST_DIM] = self.body();
@@ -94,7 +104,20 @@ impl Lwe {
     }
 }
 
-/// `Σ a_i·s_i` without a branch on the bits.
-fn inner_product(a: &[u64], bits: &[u8]) -> u64 {
-    a.iter().zip(bits).fold(0, |sum: u64, (&a, &bit)| sum.wrapping_add(a & u64::from(bit).wrapping_neg()))
+/// `Σ a_i·s_i` without a branch on the secret.
+fn inner_product(a: &[u64], secret: &[i8]) -> u64 {
+    a.iter().zip(secret).fold(0, |sum: u64, (&a, &s)| sum.wrapping_add(a.wrapping_mul(s as u64)))
+}
+
+/// Coefficient `h` of a GLWE ciphertext of degree `n`, masks and then body, as an LWE ciphertext under the secret's
+/// coefficients: mask word `(i, j)` is `A_i[h − j]`, negated where the index wraps.
+pub fn extract<T: TorusWord>(glwe: &[T], n: usize, h: usize) -> Lwe {
+    let (masks, body) = glwe.split_at(glwe.len() - n);
+    let mut words = Vec::with_capacity(masks.len() + 1);
+    for a in masks.chunks_exact(n) {
+        words.extend(a[..=h].iter().rev().map(|&x| x.to_leading()));
+        words.extend(a[h + 1..].iter().rev().map(|&x| x.neg().to_leading()));
+    }
+    words.push(body[h].to_leading());
+    Lwe::from_words(words)
 }

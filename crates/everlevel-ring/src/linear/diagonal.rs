@@ -9,7 +9,8 @@
 use std::sync::Arc;
 
 use everlevel_math::{Modulus, packed};
-use everlevel_ring::{Limb, PackedPoly, PrimeSet, Ring};
+
+use crate::{Limb, PackedPoly, PrimeSet, Ring};
 
 /// Most terms of an inner product.
 const MAX_TERMS: usize = 64;
@@ -63,12 +64,12 @@ impl Diagonal {
     }
 
     /// Whether its integers are of the ring's full length.
-    pub(crate) fn is_whole(&self, ring: &Ring) -> bool {
+    pub fn is_whole(&self, ring: &Ring) -> bool {
         matches!(&self.0, Form::Integers(coeffs) if coeffs.len() == ring.n())
     }
 
     /// The same held lifted, for use at the primes of `set` only; a short one, or one that is lifted, as it is.
-    pub(crate) fn lifted(&self, ring: &Ring, set: &PrimeSet) -> Self {
+    pub fn lifted(&self, ring: &Ring, set: &PrimeSet) -> Self {
         match &self.0 {
             Form::Integers(coeffs) if self.is_whole(ring) => {
                 let lifted = ring.to_eval(ring.from_i64(set, coeffs));

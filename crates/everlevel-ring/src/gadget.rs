@@ -1,19 +1,70 @@
-//! How a modulus is cut into digits for the half external product.
+//! Gadgets: how ring elements are cut into digits for half external products, by representation.
 
-use everlevel_ring::{PrimeSet, Ring};
+use everlevel_math::fft::Digits;
+use serde::{Deserialize, Serialize};
 
-/// The shape of a switching key: the primes of the ciphertexts that it serves, cut into digits, and the special primes,
+use crate::{PrimeSet, Ring};
+
+/// A signed decomposition of torus words: `digits` digits in base `2^log2_base`, from the most significant bits
+/// downwards.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct WordGadget {
+    /// log2 of the base `B`.
+    #[serde(rename = "base_log2")]
+    pub log2_base: u32,
+    /// Number of digits `l`.
+    pub digits: u32,
+}
+
+impl WordGadget {
+    /// A gadget from log2 of its base and its number of digits.
+    pub const fn new(log2_base: u32, digits: u32) -> Self {
+        Self { log2_base, digits }
+    }
+
+    /// Bits that the digits cover together; lower ones are rounded away.
+    pub const fn bits(self) -> u32 {
+        self.log2_base * self.digits
+    }
+
+    /// log2 of the unit of a row's digit as a part of the torus, negated.
+    pub const fn log2_unit(self, row: usize) -> u32 {
+        self.log2_base * (row as u32 + 1)
+    }
+
+    /// Balanced digits of the leading bits `a`, rounded to what the gadget covers; level 0 is the most significant.
+    #[inline(always)]
+    pub fn decompose(self, a: u64, mut put: impl FnMut(usize, u32)) {
+        let (log2_base, levels) = (self.log2_base, self.digits as usize);
+        let half = 1u64 << (log2_base - 1);
+        let shift = 64 - self.bits();
+        let mut rest = (a.wrapping_add(1 << (shift - 1))) >> shift;
+        for level in (0..levels).rev() {
+            let digit = (rest.wrapping_add(half) & ((1 << log2_base) - 1)).wrapping_sub(half);
+            rest = rest.wrapping_sub(digit) >> log2_base;
+            put(level, digit as u32);
+        }
+    }
+}
+
+impl From<WordGadget> for Digits {
+    fn from(gadget: WordGadget) -> Self {
+        Self { log2_base: gadget.log2_base, levels: gadget.digits }
+    }
+}
+
+/// A decomposition of residues, and the shape of a switching key: the primes of the ciphertexts that it serves, cut into digits, and the special primes,
 /// whose product `P` is divided out at the end and should exceed every digit's product by the noise bits that it is to
 /// hide.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Gadget {
+pub struct RnsGadget {
     /// The digits; their union is the key's modulus `Q`.
     pub digits: Vec<PrimeSet>,
     /// The special primes.
     pub special: PrimeSet,
 }
 
-impl Gadget {
+impl RnsGadget {
     /// Consecutive digits of at most `log2(P) − headroom_bits` bits, filled from the lowest prime index: right for keys
     /// that serve many levels, whose lower levels then have fewer digits.
     pub fn consecutive(ring: &Ring, set: &PrimeSet, special: &PrimeSet, headroom_bits: f64) -> Self {
@@ -71,5 +122,29 @@ impl Gadget {
     /// Every prime that the key is given over: the modulus that the security claim is about.
     pub fn full_set(&self) -> PrimeSet {
         self.ciphertext_set().union(&self.special)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_of_words_recompose_to_the_nearest_multiple() {
+        let mut x = 1u64;
+        for gadget in [WordGadget::new(2, 5), WordGadget::new(1, 12), WordGadget::new(4, 4), WordGadget::new(3, 8)] {
+            for i in 0..2000u64 {
+                x = x.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(i | 1);
+                let mut sum = 0u64;
+                let half = 1i64 << (gadget.log2_base - 1);
+                gadget.decompose(x, |level, digit| {
+                    assert!((-half..half).contains(&i64::from(digit as i32)), "{gadget:?} {digit}");
+                    let unit = 1u64 << (64 - gadget.log2_unit(level));
+                    sum = sum.wrapping_add(unit.wrapping_mul(i64::from(digit as i32) as u64));
+                });
+                let error = sum.wrapping_sub(x) as i64;
+                assert!(error.unsigned_abs() <= 1 << (63 - gadget.bits()), "{gadget:?} {x:x} {sum:x}");
+            }
+        }
     }
 }

@@ -9,33 +9,42 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use everlevel_math::{GaloisMap, packed};
-use everlevel_ring::{Eval, Limb, Poly, PrimeSet, Ring};
 use rayon::prelude::*;
 
-use crate::diagonal::{Lifted, Scratch, inner_products};
-use crate::{Diagonal, LinearTransform, Rlwe, SwitchingKey};
+use super::diagonal::{Lifted, Scratch, inner_products};
+use crate::{Diagonal, Eval, Limb, Poly, PrimeSet, ResidueRows, Ring, RnsGadget};
 
 /// Residues of a block: two rotated parts of sixteen baby steps fill half a mebibyte.
 const BLOCK: usize = 2048;
 
-/// A ciphertext and the digits of its mask.
+/// A ciphertext, body and mask, and the digits of its mask.
 struct Input<'a> {
-    ct: &'a Rlwe,
+    ct: &'a [&'a Poly<Eval>; 2],
     digits: Vec<(usize, Poly<Eval>)>,
 }
 
-/// What all primes share.
-struct BabySteps<'a> {
+/// The baby steps of a linear transform, for [`Ring::baby_sums`].
+#[derive(Debug)]
+pub struct BabySteps<'a> {
+    /// The primes of the ciphertexts.
+    pub source: &'a PrimeSet,
+    /// The shape of the rotation keys.
+    pub gadget: &'a RnsGadget,
+    /// The left rotation of each step, with its key's rows but for the step that doesn't rotate.
+    pub rotations: Vec<(i64, Option<&'a ResidueRows>)>,
+    /// For each giant step, the diagonal of each baby step that has one.
+    pub diagonals: &'a [Vec<Option<Diagonal>>],
+}
+
+/// The state that all primes share.
+struct Work<'a> {
     ring: &'a Ring,
-    transform: &'a LinearTransform,
-    special: &'a PrimeSet,
+    steps: &'a BabySteps<'a>,
     inputs: Vec<Input<'a>>,
-    /// The key of each baby step but the one that does not rotate.
-    keys: Vec<Option<&'a SwitchingKey>>,
     maps: Vec<Arc<GaloisMap>>,
 }
 
-/// What is rotated, at one prime: the digits of a mask, both parts times `P`, and the key, where there is one.
+/// A ciphertext to be rotated, at one prime: the digits of a mask, both parts times `P`, and the key, where there is one.
 struct Source<'a> {
     digits: &'a [(usize, Poly<Eval>)],
     parts: &'a [Limb; 2],
@@ -48,44 +57,42 @@ type Rows<'a> = Vec<[Cow<'a, [u8]>; 2]>;
 /// One prime of the sums: for each giant step, its two parts.
 type Outputs<'a> = Vec<[&'a mut [u64]; 2]>;
 
-/// For each ciphertext, for each giant step, `Σ_baby diag' ⊙ rot_baby(ct)·P` over the transform's source and the keys'
-/// special primes.
-///
-/// All ciphertexts pass a block of the keys and the diagonals while it is in cache.
-pub(crate) fn baby_sums<'k>(
-    transform: &LinearTransform,
-    special: &PrimeSet,
-    ring: &Ring,
-    cts: &[Rlwe],
-    key: &(impl Fn(i64) -> &'k SwitchingKey + Sync),
-) -> Vec<Vec<Rlwe>> {
-    let full = transform.source.union(special);
-    let keys: Vec<Option<&SwitchingKey>> = transform.babies.iter().map(|&r| (r != 0).then(|| key(r))).collect();
-    let masks: Vec<&Poly<Eval>> = cts.iter().map(|ct| &ct.c1).collect();
-    let digits = match keys.iter().flatten().next() {
-        Some(key) => ring.mod_up_many(&masks, &key.gadget().digits, special),
-        None => vec![Vec::new(); cts.len()],
-    };
-    let inputs = cts.iter().zip(digits).map(|(ct, digits)| Input { ct, digits }).collect();
-    let maps = transform.babies.iter().map(|&r| ring.galois_map(ring.rotation_elt(r))).collect();
-    let steps = BabySteps { ring, transform, special, inputs, keys, maps };
+impl Ring {
+    /// For each ciphertext, body and mask, and for each giant step, `Σ_baby diag' ⊙ rot_baby(ct)·P` over the source and
+    /// the keys' special primes.
+    ///
+    /// All ciphertexts pass a block of the keys and the diagonals while it is in cache.
+    pub fn baby_sums(&self, steps: &BabySteps<'_>, cts: &[[&Poly<Eval>; 2]]) -> Vec<Vec<[Poly<Eval>; 2]>> {
+        let special = &steps.gadget.special;
+        let full = steps.source.union(special);
+        let masks: Vec<&Poly<Eval>> = cts.iter().map(|[_, mask]| *mask).collect();
+        let digits = if steps.rotations.iter().any(|(_, rows)| rows.is_some()) {
+            self.mod_up_many(&masks, &steps.gadget.digits, special)
+        } else {
+            vec![Vec::new(); cts.len()]
+        };
+        let inputs = cts.iter().zip(digits).map(|(ct, digits)| Input { ct, digits }).collect();
+        let maps = steps.rotations.iter().map(|(r, _)| self.galois_map(self.rotation_elt(*r))).collect();
+        let work = Work { ring: self, steps, inputs, maps };
 
-    let sum = || Rlwe { c0: ring.uninit(&full), c1: ring.uninit(&full) };
-    let mut sums: Vec<Vec<Rlwe>> = cts.iter().map(|_| transform.giants.iter().map(|_| sum()).collect()).collect();
-    split_by_prime(&mut sums, &full)
-        .into_par_iter()
-        .zip(full.indices())
-        .for_each(|(outputs, &prime)| steps.one_prime(prime, outputs));
-    sums
+        let sum = || [self.uninit(&full), self.uninit(&full)];
+        let mut sums: Vec<Vec<[Poly<Eval>; 2]>> =
+            cts.iter().map(|_| steps.diagonals.iter().map(|_| sum()).collect()).collect();
+        split_by_prime(&mut sums, &full)
+            .into_par_iter()
+            .zip(full.indices())
+            .for_each(|(outputs, &prime)| work.one_prime(prime, outputs));
+        sums
+    }
 }
 
 /// By prime and ciphertext.
-fn split_by_prime<'a>(sums: &'a mut [Vec<Rlwe>], set: &PrimeSet) -> Vec<Vec<Outputs<'a>>> {
+fn split_by_prime<'a>(sums: &'a mut [Vec<[Poly<Eval>; 2]>], set: &PrimeSet) -> Vec<Vec<Outputs<'a>>> {
     let mut by_prime: Vec<Vec<Outputs>> =
         set.indices().iter().map(|_| sums.iter().map(|_| Vec::new()).collect()).collect();
     for (input, sums) in sums.iter_mut().enumerate() {
-        for sum in sums {
-            for ((outputs, l0), l1) in by_prime.iter_mut().zip(sum.c0.limbs_mut()).zip(sum.c1.limbs_mut()) {
+        for [c0, c1] in sums {
+            for ((outputs, l0), l1) in by_prime.iter_mut().zip(c0.limbs_mut()).zip(c1.limbs_mut()) {
                 outputs[input].push([&mut l0[..], &mut l1[..]]);
             }
         }
@@ -93,20 +100,18 @@ fn split_by_prime<'a>(sums: &'a mut [Vec<Rlwe>], set: &PrimeSet) -> Vec<Vec<Outp
     by_prime
 }
 
-impl<'a> BabySteps<'a> {
+impl<'a> Work<'a> {
     fn one_prime(&self, prime: usize, mut outputs: Vec<Outputs>) {
         let block_len = BLOCK.min(self.ring.n());
-        let parts: Vec<[Limb; 2]> = self
-            .inputs
-            .iter()
-            .map(|input| [&input.ct.c0, &input.ct.c1].map(|c| self.times_special(c, prime)))
-            .collect();
-        let rows: Vec<Option<Rows>> = self.keys.iter().map(|key| Some(self.rows((*key)?, prime))).collect();
+        let parts: Vec<[Limb; 2]> =
+            self.inputs.iter().map(|input| input.ct.map(|c| self.times_special(c, prime))).collect();
+        let rows: Vec<Option<Rows>> =
+            self.steps.rotations.iter().map(|(_, rows)| Some(self.rows((*rows)?, prime))).collect();
         let lift = |d: &'a Option<Diagonal>| d.as_ref().map(|d| d.lift(self.ring, prime));
         let diagonals: Vec<Vec<Option<Lifted>>> =
-            self.transform.diagonals.iter().map(|row| row.iter().map(lift).collect()).collect();
+            self.steps.diagonals.iter().map(|row| row.iter().map(lift).collect()).collect();
         let mut scratch = Scratch::default();
-        let mut rotated = vec![0u64; 2 * self.keys.len() * block_len];
+        let mut rotated = vec![0u64; 2 * rows.len() * block_len];
         for block in 0..self.ring.n() / block_len {
             let at = block * block_len;
             for ((input, parts), outputs) in self.inputs.iter().zip(&parts).zip(&mut outputs) {
@@ -130,9 +135,9 @@ impl<'a> BabySteps<'a> {
     /// `P·c` at one prime: zero at special primes.
     fn times_special(&self, c: &Poly<Eval>, prime: usize) -> Limb {
         let mut limb = self.ring.scratch_limb();
-        if self.transform.source.contains(prime) {
+        if self.steps.source.contains(prime) {
             limb.copy_from_slice(c.limb(prime));
-            let p = self.ring.product_mod(self.special, prime);
+            let p = self.ring.product_mod(&self.steps.gadget.special, prime);
             self.ring.modulus(prime).mul_scalar_assign(&mut limb, p);
         } else {
             limb.fill(0);
@@ -140,7 +145,7 @@ impl<'a> BabySteps<'a> {
         limb
     }
 
-    fn rows<'k>(&self, key: &'k SwitchingKey, prime: usize) -> Rows<'k> {
+    fn rows<'k>(&self, key: &'k ResidueRows, prime: usize) -> Rows<'k> {
         let row =
             |(row, _): &(usize, _)| [Cow::Borrowed(key.body_limb(*row, prime)), key.mask_limb(self.ring, *row, prime)];
         // All ciphertexts have the same digits.

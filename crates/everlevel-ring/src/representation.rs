@@ -1,0 +1,78 @@
+//! The interface that key material and half products are generic over.
+//!
+//! How a large modulus is held (residues of word primes, one torus word, a small prime, limbs) and how
+//! `Z[X]/(X^n + 1)` is multiplied are a representation's own affair. What every scheme does with keys is the same: rows
+//! that hide a message in the units of a gadget, whose masks are uniform and whose bodies are all that has to be
+//! stored; and one product, *digits → transforms → vector × matrix → inverse → carry*, whose stages are values, so
+//! that a scheme can share digits among keys and sum products before it finishes them.
+//!
+//! A representation that fuses the stages (a blind rotation takes digits in a transform's first pass and rounds in its
+//! last) has that as an operation of its own, tested against these.
+
+use std::fmt::Debug;
+
+use everlevel_rand::Seed;
+
+/// A ring of polynomials in which keys are made: what `rlwe` needs to encrypt.
+///
+/// *Convention.* A sample of rank `k` is `k` masks `A_i` and a body `B`; its phase is `B` with the masks' part taken
+/// away, which [`Representation::mask_body`] puts there. The sign of that part is the representation's.
+pub trait Representation: Send + Sync {
+    /// What elements are taken modulo, where there is a choice.
+    type Modulus: Clone + PartialEq + Debug + Send + Sync;
+    /// A ring element: a mask, a body, a message.
+    type Poly: Clone + Send + Sync;
+    /// The polynomials of a secret, ready for exact products.
+    type Secret: Send + Sync;
+    /// How elements are cut into digits, and so which multiples of a message the rows of a key hide.
+    type Gadget: Clone + PartialEq + Debug + Send + Sync;
+
+    /// Coefficients of a polynomial.
+    fn degree(&self) -> usize;
+
+    /// The modulus that a key of this gadget is over.
+    fn key_modulus(&self, gadget: &Self::Gadget) -> Self::Modulus;
+
+    /// Rows of a key of this gadget: one for each digit.
+    fn row_count(&self, gadget: &Self::Gadget) -> usize;
+
+    /// The `rank` uniform masks of (seed, row), the same on every machine.
+    fn uniform(&self, modulus: &Self::Modulus, rank: usize, masks: &Seed, row: u64) -> Vec<Self::Poly>;
+
+    /// The polynomial with small signed coefficients.
+    fn small(&self, modulus: &Self::Modulus, coeffs: &[i64]) -> Self::Poly;
+
+    /// A secret of one polynomial or several, whose coefficients come one polynomial after another.
+    fn secret(&self, coeffs: &[i8]) -> Self::Secret;
+
+    /// Overwrites a secret.
+    fn erase(secret: &mut Self::Secret);
+
+    /// Number of a secret's polynomials.
+    fn rank(secret: &Self::Secret) -> usize;
+
+    /// Adds to a body the masks' part, exactly: `±Σ A_i·S_i`.
+    fn mask_body(&self, body: &mut Self::Poly, masks: &[Self::Poly], secret: &Self::Secret);
+
+    /// Adds to the body of a row the message in the row's unit.
+    fn add_message(&self, body: &mut Self::Poly, gadget: &Self::Gadget, row: usize, message: &Self::Poly);
+}
+
+/// A representation with half external products of public polynomials.
+pub trait HalfProduct: Representation {
+    /// The digits of one polynomial, transformed: made once, multiplied by any number of keys.
+    type Digits: Send + Sync;
+    /// The rows of one key, prepared.
+    type Rows: Send + Sync;
+    /// Products that are not yet divided, rounded or carried: the masks' columns and the body's.
+    type Sum: Send;
+
+    /// The digits of several polynomials over one modulus.
+    fn digits(&self, gadget: &Self::Gadget, polys: &[&Self::Poly]) -> Vec<Self::Digits>;
+
+    /// `Σ digit_r·row_r` for each polynomial's digits: a key is read once for all of them.
+    fn multiply(&self, digits: &[&Self::Digits], rows: &Self::Rows) -> Vec<Self::Sum>;
+
+    /// The columns of several sums over a modulus, masks and then body: divided, rounded or carried.
+    fn finish(&self, sums: Vec<Self::Sum>, gadget: &Self::Gadget, to: &Self::Modulus) -> Vec<Vec<Self::Poly>>;
+}

@@ -1,0 +1,230 @@
+//! Residues modulo word primes as a representation of key material, and the half product's inner loop on them.
+
+use std::borrow::Cow;
+
+use everlevel_math::{Modulus, packed};
+use everlevel_rand::{Domain, Seed, sampler};
+use rayon::prelude::*;
+
+use crate::{Eval, HalfProduct, PackedPoly, Poly, PrimeSet, Representation, Ring, RnsGadget};
+
+/// Residues of a block, which several products pass while it is in cache.
+const BLOCK: usize = 8192;
+
+/// The rows of a key: a body and a mask for each digit, packed.
+///
+/// *Seeded*: only the bodies are held, and the masks expand from the seed. *Expanded*: both are held. Every evaluation
+/// works with either; a seeded key expands its masks at each use.
+#[derive(Debug)]
+pub struct ResidueRows {
+    mask_seed: Seed,
+    bodies: Vec<PackedPoly>,
+    masks: Option<Vec<PackedPoly>>,
+}
+
+impl ResidueRows {
+    /// Rows from a seed, which is public, and bodies, with the seed's masks or without them.
+    ///
+    /// # Panics
+    /// If there are masks, but not one for each body.
+    pub fn new(mask_seed: Seed, bodies: Vec<PackedPoly>, masks: Option<Vec<PackedPoly>>) -> Self {
+        assert!(masks.as_ref().is_none_or(|masks| masks.len() == bodies.len()), "one mask for each body");
+        Self { mask_seed, bodies, masks }
+    }
+
+    /// The seed that the masks expand from. It is public.
+    pub fn mask_seed(&self) -> &Seed {
+        &self.mask_seed
+    }
+
+    /// The bodies, one for each digit.
+    pub fn bodies(&self) -> &[PackedPoly] {
+        &self.bodies
+    }
+
+    /// The masks, where they are held.
+    pub fn masks(&self) -> Option<&[PackedPoly]> {
+        self.masks.as_deref()
+    }
+
+    /// The masks, expanded from the seed.
+    pub fn expanded_masks(&self, ring: &Ring) -> Vec<PackedPoly> {
+        let mask = |(row, body): (usize, &PackedPoly)| {
+            PackedPoly::new(&ring.uniform_poly(body.set(), &self.mask_seed, row as u64))
+        };
+        self.bodies.iter().enumerate().map(mask).collect()
+    }
+
+    /// Holds the masks from now on.
+    pub fn expand(&mut self, ring: &Ring) {
+        if self.masks.is_none() {
+            self.masks = Some(self.expanded_masks(ring));
+        }
+    }
+
+    /// Forgets the masks, which the seed gives back at any time.
+    pub fn compress(&mut self) {
+        self.masks = None;
+    }
+
+    /// The packed body of a row at one prime.
+    pub fn body_limb(&self, row: usize, prime: usize) -> &[u8] {
+        self.bodies[row].limb(prime)
+    }
+
+    /// The packed mask of a row at one prime: as held, or expanded from the seed.
+    pub fn mask_limb(&self, ring: &Ring, row: usize, prime: usize) -> Cow<'_, [u8]> {
+        if let Some(masks) = &self.masks {
+            return Cow::Borrowed(masks[row].limb(prime));
+        }
+        let mut limb = ring.scratch_limb();
+        uniform_limb(&mut limb, ring.modulus(prime), &self.mask_seed, row as u64, prime);
+        let mut bytes = vec![0; packed::byte_len(ring.n())];
+        packed::pack(&mut bytes, &limb);
+        Cow::Owned(bytes)
+    }
+}
+
+/// One limb of a uniform polynomial: a stream for each prime, so that any subset of primes can be expanded alone.
+fn uniform_limb(limb: &mut [u64], m: &Modulus, seed: &Seed, row: u64, prime: usize) {
+    sampler::uniform_mod(&mut seed.stream(Domain::Mask, row << 32 | prime as u64), limb, m.q());
+}
+
+impl Ring {
+    /// The uniform polynomial of (seed, row).
+    pub fn uniform_poly(&self, set: &PrimeSet, seed: &Seed, row: u64) -> Poly<Eval> {
+        let mut poly = self.uninit(set);
+        self.each_limb(&mut poly, |m, limb, i| uniform_limb(limb, m, seed, row, i));
+        poly
+    }
+
+    /// `Σ digit·(body, mask)` for the digits of several polynomials over the same primes: each block of the key is read
+    /// from memory once. `held` are masks from [`ResidueRows::expanded_masks`], where the caller keeps them for a while.
+    pub fn multiply_rows(
+        &self,
+        inputs: &[&[(usize, Poly<Eval>)]],
+        rows: &ResidueRows,
+        held: Option<&[PackedPoly]>,
+    ) -> Vec<[Poly<Eval>; 2]> {
+        let Some(first) = inputs.first() else { return Vec::new() };
+        let set = first[0].1.set().clone();
+        let mut products: Vec<[Poly<Eval>; 2]> =
+            inputs.iter().map(|_| [self.uninit(&set), self.uninit(&set)]).collect();
+        let block_len = BLOCK.min(self.n());
+        limbs_by_prime(&mut products).into_par_iter().zip(set.indices()).for_each(|(mut outs, &prime)| {
+            let indices: Vec<usize> = first.iter().map(|(row, _)| *row).collect();
+            let bodies: Vec<&[u8]> = indices.iter().map(|row| rows.body_limb(*row, prime)).collect();
+            let mask = |row: &usize| match held {
+                Some(masks) => Cow::Borrowed(masks[*row].limb(prime)),
+                None => rows.mask_limb(self, *row, prime),
+            };
+            let masks: Vec<Cow<[u8]>> = indices.iter().map(mask).collect();
+            for at in (0..self.n()).step_by(block_len) {
+                let b: Vec<&[u8]> = bodies.iter().map(|body| packed::block(body, at, block_len)).collect();
+                let a: Vec<&[u8]> = masks.iter().map(|mask| packed::block(mask, at, block_len)).collect();
+                for (digits, [o0, o1]) in inputs.iter().zip(&mut outs) {
+                    let x: Vec<&[u64]> = digits.iter().map(|(_, d)| &d.limb(prime)[at..at + block_len]).collect();
+                    let (o0, o1) = (&mut o0[at..at + block_len], &mut o1[at..at + block_len]);
+                    self.modulus(prime).inner_product_packed_pair_into(o0, o1, &x, &b, &a);
+                }
+            }
+        });
+        products
+    }
+}
+
+/// The limbs of pairs over the same primes, prime by prime.
+pub(crate) fn limbs_by_prime(all: &mut [[Poly<Eval>; 2]]) -> Vec<Vec<[&mut [u64]; 2]>> {
+    let primes = all.first().map_or(0, |[first, _]| first.set().len());
+    let mut by_prime: Vec<Vec<[&mut [u64]; 2]>> = (0..primes).map(|_| Vec::with_capacity(all.len())).collect();
+    for [p0, p1] in all {
+        for ((limbs, l0), l1) in by_prime.iter_mut().zip(p0.limbs_mut()).zip(p1.limbs_mut()) {
+            limbs.push([&mut l0[..], &mut l1[..]]);
+        }
+    }
+    by_prime
+}
+
+/// Polynomials in transform representation over a set of primes; messages and secrets over any superset.
+impl Representation for Ring {
+    type Modulus = PrimeSet;
+    type Poly = Poly<Eval>;
+    type Secret = Poly<Eval>;
+    type Gadget = RnsGadget;
+
+    fn degree(&self) -> usize {
+        self.n()
+    }
+
+    fn key_modulus(&self, gadget: &RnsGadget) -> PrimeSet {
+        gadget.full_set()
+    }
+
+    fn row_count(&self, gadget: &RnsGadget) -> usize {
+        gadget.digits.len()
+    }
+
+    fn uniform(&self, modulus: &PrimeSet, rank: usize, masks: &Seed, row: u64) -> Vec<Poly<Eval>> {
+        debug_assert_eq!(rank, 1, "secrets of residues are one polynomial");
+        vec![self.uniform_poly(modulus, masks, row)]
+    }
+
+    fn small(&self, modulus: &PrimeSet, coeffs: &[i64]) -> Poly<Eval> {
+        self.to_eval(self.from_i64(modulus, coeffs))
+    }
+
+    /// Over every prime of the ring.
+    fn secret(&self, coeffs: &[i8]) -> Poly<Eval> {
+        let wide: zeroize::Zeroizing<Vec<i64>> = zeroize::Zeroizing::new(coeffs.iter().map(|&c| c.into()).collect());
+        self.small(&self.all_primes(), &wide)
+    }
+
+    fn erase(secret: &mut Poly<Eval>) {
+        secret.zeroize();
+    }
+
+    fn rank(_: &Poly<Eval>) -> usize {
+        1
+    }
+
+    /// `body −= a·s`: the phase is the body plus the mask times the secret.
+    fn mask_body(&self, body: &mut Poly<Eval>, masks: &[Poly<Eval>], secret: &Poly<Eval>) {
+        self.each_limb(body, |m, limb, i| {
+            m.neg_assign(limb);
+            m.mul_add_assign(limb, masks[0].limb(i), secret.limb(i));
+            m.neg_assign(limb);
+        });
+    }
+
+    /// The unit of a digit is the product `P` of the special primes, modulo the digit's primes, and 0 modulo others.
+    fn add_message(&self, body: &mut Poly<Eval>, gadget: &RnsGadget, row: usize, message: &Poly<Eval>) {
+        self.each_limb(body, |m, limb, i| {
+            if gadget.digits[row].contains(i) {
+                m.mul_scalar_add_assign(limb, message.limb(i), self.product_mod(&gadget.special, i));
+            }
+        });
+    }
+}
+
+impl HalfProduct for Ring {
+    /// Each digit that the polynomial has, with its index.
+    type Digits = Vec<(usize, Poly<Eval>)>;
+    type Rows = ResidueRows;
+    /// Body and mask, times the special primes.
+    type Sum = [Poly<Eval>; 2];
+
+    fn digits(&self, gadget: &RnsGadget, polys: &[&Poly<Eval>]) -> Vec<Vec<(usize, Poly<Eval>)>> {
+        self.mod_up_many(polys, &gadget.digits, &gadget.special)
+    }
+
+    fn multiply(&self, digits: &[&Vec<(usize, Poly<Eval>)>], rows: &ResidueRows) -> Vec<[Poly<Eval>; 2]> {
+        let digits: Vec<&[(usize, Poly<Eval>)]> = digits.iter().map(|d| &d[..]).collect();
+        self.multiply_rows(&digits, rows, rows.masks())
+    }
+
+    fn finish(&self, sums: Vec<[Poly<Eval>; 2]>, _: &RnsGadget, to: &PrimeSet) -> Vec<Vec<Poly<Eval>>> {
+        let polys = sums.into_iter().flat_map(|[body, mask]| [mask, body]).collect();
+        let mut polys = self.rescale_many(polys, to).into_iter();
+        std::iter::from_fn(|| Some(vec![polys.next()?, polys.next()?])).collect()
+    }
+}

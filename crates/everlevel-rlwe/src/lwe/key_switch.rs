@@ -1,0 +1,163 @@
+//! The key switch of LWE ciphertexts from a large secret to a small one.
+//!
+//! The small side is always 32-bit words: its noise is far above `2^-32`, and its only use is a modulus switch.
+//!
+//! A key row is a GLWE sample of the small ring of degree `R` ([`SmallTorusRing`]) under the small secret cut into
+//! polynomials of `R` coefficients. It serves the `R` coefficients of one block of the large mask: with digits `d_r` of
+//! the block's coefficient `r`, the polynomial `Σ_r d_r·X^(−r)` times the row has `Σ_r d_r·s_r` in its constant
+//! coefficient, which is all that is extracted. With `R = 1` this is the LWE key switch. So the key is a half product's
+//! for each block, and the loop over blocks is one driver over two kernels: rows of words for `R = 1`, and transformed
+//! rows.
+
+use everlevel_math::fft::Rows;
+use everlevel_math::{Simd, lwe_rows};
+use everlevel_rand::Seed;
+use everlevel_rand::sampler::Gaussian;
+use everlevel_ring::{Representation, SmallTorusRing, WordGadget};
+use rayon::prelude::*;
+
+use crate::{Encryptor, Randomness, RowAddress, SecretKey};
+
+/// The shape of a key switch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SwitchShape {
+    /// The gadget.
+    pub gadget: WordGadget,
+    /// Degree `R` of the small ring. It divides both dimensions.
+    pub degree: usize,
+    /// Dimension of the large secret.
+    pub from_dim: usize,
+    /// Dimension of the small secret.
+    pub to_dim: usize,
+}
+
+impl SwitchShape {
+    /// Rows of a key: the digits of each block of the large mask.
+    pub fn rows(self) -> usize {
+        self.from_dim / self.degree * self.gadget.digits as usize
+    }
+}
+
+/// A key-switch key as a seed and bodies.
+#[derive(Debug, Clone)]
+pub struct SeededKeySwitchKey {
+    /// The masks' seed.
+    pub mask_seed: Seed,
+    /// For each row, `R` words; rows block by block, and digit by digit in a block.
+    pub bodies: Vec<u32>,
+}
+
+/// A key-switch key ready for use.
+#[derive(Debug)]
+pub struct KeySwitchKey {
+    shape: SwitchShape,
+    form: Form,
+}
+
+#[derive(Debug)]
+enum Form {
+    /// LWE samples: mask and body of each row.
+    Lwe(Vec<u32>),
+    /// Samples over a ring.
+    Ring(Rows),
+}
+
+impl SeededKeySwitchKey {
+    /// The key from a large secret's coefficients to a small secret, with errors in units of `2^-32`.
+    ///
+    /// # Panics
+    /// If a dimension is no multiple of the ring's degree.
+    pub fn generate(
+        ring: SmallTorusRing,
+        from: &[i8],
+        to: &SecretKey<SmallTorusRing>,
+        (gadget, error): (WordGadget, &Gaussian),
+        randomness: impl Into<Randomness>,
+    ) -> Self {
+        let (degree, digits, randomness) = (ring.degree(), gadget.digits as usize, randomness.into());
+        let encryptor = Encryptor { ring: &ring, secret: to.prepared(), error };
+        assert!(from.len().is_multiple_of(degree), "blocks of {degree} coefficients");
+        let mut bodies = vec![0u32; from.len() * digits];
+        bodies.par_chunks_mut(degree).enumerate().for_each(|(row, out)| {
+            let (block, digit) = (row / digits, row % digits);
+            let message: Vec<u32> = from[block * degree..(block + 1) * degree].iter().map(|&s| s as u32).collect();
+            let message = zeroize::Zeroizing::new(message);
+            let at = RowAddress { gadget: &gadget, digit, index: row as u64 };
+            let (_, body) = encryptor.row(at, &message, &randomness);
+            out.copy_from_slice(&body);
+        });
+        Self { mask_seed: randomness.masks().clone(), bodies }
+    }
+
+    /// The key ready for use.
+    ///
+    /// # Panics
+    /// If there are not as many bodies as the shape says.
+    pub fn prepare(&self, shape: SwitchShape) -> KeySwitchKey {
+        let (degree, dim, count) = (shape.degree, shape.to_dim, shape.rows());
+        assert_eq!(self.bodies.len(), count * degree, "a body for each row");
+        let ring = SmallTorusRing::new(degree);
+        let row = |index: usize, out: &mut [u32]| {
+            let (masks, body) = out.split_at_mut(dim);
+            let uniform = ring.uniform(&(), dim / degree, &self.mask_seed, index as u64);
+            masks.chunks_exact_mut(degree).zip(&uniform).for_each(|(out, mask)| out.copy_from_slice(mask));
+            body.copy_from_slice(&self.bodies[index * degree..(index + 1) * degree]);
+        };
+        let form = if degree == 1 {
+            let mut rows = vec![0u32; count * (dim + 1)];
+            rows.par_chunks_mut(dim + 1).enumerate().for_each(|(index, out)| row(index, out));
+            Form::Lwe(rows)
+        } else {
+            let mut rows = Rows::new(Simd::best(), degree, dim / degree, count);
+            rows.set(row);
+            Form::Ring(rows)
+        };
+        KeySwitchKey { shape, form }
+    }
+}
+
+impl KeySwitchKey {
+    /// Bytes held in memory.
+    pub fn nbytes(&self) -> usize {
+        match &self.form {
+            Form::Lwe(rows) => size_of_val(&rows[..]),
+            Form::Ring(rows) => rows.nbytes(),
+        }
+    }
+
+    /// For each of some ciphertexts under the large secret, mask and body, one of the same under the small secret. One
+    /// pass over the key serves all of them where rows are LWE samples.
+    ///
+    /// # Panics
+    /// If lengths differ from the dimensions plus one.
+    pub fn switch(&self, inputs: &[&[u64]]) -> Vec<Vec<u32>> {
+        let SwitchShape { gadget, degree, from_dim, to_dim } = self.shape;
+        let levels = gadget.digits as usize;
+        // Digits of −a, so that rows are added; those of a block by levels.
+        let mut digits = vec![0u32; inputs.len() * from_dim * levels];
+        for (digits, big) in digits.chunks_exact_mut(from_dim * levels).zip(inputs) {
+            assert_eq!(big.len(), from_dim + 1);
+            for (digits, a) in digits.chunks_exact_mut(degree * levels).zip(big.chunks_exact(degree)) {
+                for (r, &a) in a.iter().enumerate() {
+                    gadget.decompose(a.wrapping_neg(), |level, digit| digits[level * degree + r] = digit);
+                }
+            }
+        }
+        let len = to_dim + 1;
+        let mut out = vec![0; inputs.len() * len];
+        match &self.form {
+            Form::Lwe(rows) => lwe_rows::add_products(&mut out, &digits, rows, len),
+            Form::Ring(rows) => {
+                let digits = digits.chunks_exact(from_dim * levels);
+                out.chunks_exact_mut(len).zip(digits).for_each(|(out, digits)| rows.multiply(out, digits));
+            }
+        }
+        let with_body = out.chunks_exact_mut(len).zip(inputs).map(|(out, big)| {
+            // Rounded to 32 bits.
+            let body = (big[from_dim].wrapping_add(1 << 31) >> 32) as u32;
+            out[to_dim] = out[to_dim].wrapping_add(body);
+            out.to_vec()
+        });
+        with_body.collect()
+    }
+}

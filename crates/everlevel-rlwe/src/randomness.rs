@@ -1,0 +1,37 @@
+//! Randomness of keys and ciphertexts: masks, which everybody may know, and noise, which nobody may.
+
+use everlevel_rand::{Domain, Seed};
+
+/// The two seeds that a key or a ciphertext is made of.
+///
+/// From one secret seed the masks' is a child of it, which tells nothing of its parent. With masks of their own,
+/// several parties share a common reference string, and a device expands the masks that a key was made with.
+#[derive(Debug, Clone)]
+pub struct Randomness {
+    masks: Seed,
+    noise: Seed,
+}
+
+impl Randomness {
+    /// Masks from one seed, which is public; noise from another, which must be secret and fresh.
+    pub fn new(masks: Seed, noise: Seed) -> Self {
+        Self { masks, noise }
+    }
+
+    /// The seed of the masks. It is public.
+    pub fn masks(&self) -> &Seed {
+        &self.masks
+    }
+
+    /// The seed of the noise.
+    pub(crate) fn noise(&self) -> &Seed {
+        &self.noise
+    }
+}
+
+/// Both from one seed, which must be secret and fresh.
+impl From<&Seed> for Randomness {
+    fn from(seed: &Seed) -> Self {
+        Self { masks: seed.derive(Domain::Mask, 0), noise: seed.clone() }
+    }
+}
