@@ -53,9 +53,9 @@ impl From<WordGadget> for Digits {
     }
 }
 
-/// A decomposition of residues, and the shape of a switching key: the primes of the ciphertexts that it serves, cut into digits, and the special primes,
-/// whose product `P` is divided out at the end and should exceed every digit's product by the noise bits that it is to
-/// hide.
+/// A decomposition of residues, and the shape of a switching key: the primes of the ciphertexts that it serves, cut
+/// into digits, and the special primes, whose product `P` is divided out at the end and should exceed every digit's
+/// product by the noise bits that it is to hide.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RnsGadget {
     /// The digits; their union is the key's modulus `Q`.

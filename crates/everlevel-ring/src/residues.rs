@@ -99,7 +99,8 @@ impl Ring {
     }
 
     /// `Σ digit·(body, mask)` for the digits of several polynomials over the same primes: each block of the key is read
-    /// from memory once. `held` are masks from [`ResidueRows::expanded_masks`], where the caller keeps them for a while.
+    /// from memory once. `held` are masks from [`ResidueRows::expanded_masks`], where the caller keeps them for a
+    /// while.
     pub fn multiply_rows(
         &self,
         inputs: &[&[(usize, Poly<Eval>)]],

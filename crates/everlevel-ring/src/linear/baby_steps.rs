@@ -44,7 +44,8 @@ struct Work<'a> {
     maps: Vec<Arc<GaloisMap>>,
 }
 
-/// A ciphertext to be rotated, at one prime: the digits of a mask, both parts times `P`, and the key, where there is one.
+/// A ciphertext to be rotated, at one prime: the digits of a mask, both parts times `P`, and the key, where there is
+/// one.
 struct Source<'a> {
     digits: &'a [(usize, Poly<Eval>)],
     parts: &'a [Limb; 2],
