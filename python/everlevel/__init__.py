@@ -11,15 +11,14 @@ array([2.5, 5.5])
 
 from importlib.metadata import version as _version
 
-from . import errors, tfhe
-from ._fit import ChebyshevFit, fit
+from . import compat, errors, tfhe
 from ._info import show_info
 from ._sign_plan import SignPlan
-from .ciphertext import Ciphertext
-from .engine import Engine
-from .errors import EverlevelError
-from .evaluation_key import EvaluationKey
-from .keys import (
+from .ckks._fit import ChebyshevFit, fit
+from .ckks.ciphertext import Ciphertext
+from .ckks.engine import Engine
+from .ckks.evaluation_key import EvaluationKey
+from .ckks.keys import (
     BootstrapKey,
     ConjugationKey,
     FixedRotationKey,
@@ -32,8 +31,9 @@ from .keys import (
     SecretKey,
     SmallBootstrapKey,
 )
-from .matrix import LightPlainMatrix, PlainMatrix
-from .plaintext import LightPlaintext, Plaintext
+from .ckks.matrix import LightPlainMatrix, PlainMatrix
+from .ckks.plaintext import LightPlaintext, Plaintext
+from .errors import EverlevelError
 
 __all__ = [
     "BootstrapKey",
@@ -65,3 +65,5 @@ __all__ = [
 ]
 
 __version__ = _version("everlevel")
+
+compat.keep_module_paths()

@@ -18,15 +18,15 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec, TypeVar, cast
 from weakref import WeakKeyDictionary
 
-from ._locks import Lock
-from ._options import DEFAULT_STAGE_COUNT
-from .ciphertext import Ciphertext
+from ._common.locks import Lock
+from .ckks._options import DEFAULT_STAGE_COUNT
+from .ckks.ciphertext import Ciphertext
+from .ckks.keys import BootstrapKey, RelinearizationKey, SmallBootstrapKey
 from .errors import LevelError, MissingKeyError
-from .keys import BootstrapKey, RelinearizationKey, SmallBootstrapKey
 
 if TYPE_CHECKING:
-    from .engine import Engine
-    from .evaluation_key import EvaluationKey
+    from .ckks.engine import Engine
+    from .ckks.evaluation_key import EvaluationKey
 
 logger: Final = logging.getLogger("everlevel")
 

@@ -27,13 +27,13 @@ from numpy.polynomial import chebyshev
 from numpy.typing import NDArray
 
 from . import _auto
-from .ciphertext import Ciphertext
+from .ckks.ciphertext import Ciphertext
 from .errors import LevelError
 
 if TYPE_CHECKING:
-    from .engine import Engine
-    from .evaluation_key import EvaluationKey
-    from .keys import RelinearizationKey
+    from .ckks.engine import Engine
+    from .ckks.evaluation_key import EvaluationKey
+    from .ckks.keys import RelinearizationKey
 
 Array = NDArray[np.float64]
 

@@ -6,17 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from . import _checks, _sign_plan
-from ._engine_arithmetic import ArithmeticMixin, Operand
-from ._engine_bootstrap import BootstrapMixin
-from ._engine_polynomials import PolynomialsMixin
-from ._engine_slots import SlotsMixin
-from ._options import DEFAULT_STAGE_COUNT
+from . import _sign_plan
+from ._common import checks as _checks
 from ._sign_plan import SignPlan
-from .ciphertext import Ciphertext
+from .ckks._arithmetic import ArithmeticMixin, Operand
+from .ckks._bootstraps import BootstrapMixin
+from .ckks._options import DEFAULT_STAGE_COUNT
+from .ckks._polynomials import PolynomialsMixin
+from .ckks._slots import SlotsMixin
+from .ckks.ciphertext import Ciphertext
+from .ckks.evaluation_key import EvaluationKey
+from .ckks.keys import BootstrapKey, LossyBootstrapKey, SmallBootstrapKey
 from .errors import KeyMismatchError, OperandTypeError, ParameterError
-from .evaluation_key import EvaluationKey
-from .keys import BootstrapKey, LossyBootstrapKey, SmallBootstrapKey
 
 _SMALLEST_GAP = 2.0**-12
 """Of the bound: below, the noise of a polynomial is no longer small beside what it makes of the gap."""

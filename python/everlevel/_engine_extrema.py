@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from . import _checks, _sign_plan
-from ._engine_arithmetic import Operand
+from . import _sign_plan
+from ._common import checks as _checks
 from ._engine_comparison import ComparisonMixin
-from .ciphertext import Ciphertext
+from .ckks._arithmetic import Operand
+from .ckks.ciphertext import Ciphertext
+from .ckks.evaluation_key import EvaluationKey
 from .errors import OperandTypeError, ParameterError
-from .evaluation_key import EvaluationKey
 
 
 class ExtremaMixin(ComparisonMixin):

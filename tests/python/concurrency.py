@@ -80,7 +80,7 @@ def ctrl_c_at_the_first_step(monkeypatch: pytest.MonkeyPatch) -> Iterator[Interr
     usual = signal.signal(signal.SIGINT, interrupter._raise)
     try:
         with monkeypatch.context() as patch:
-            patch.setattr("everlevel._progress.reporting", reporting)
+            patch.setattr("everlevel._common.progress.reporting", reporting)
             with pytest.raises(KeyboardInterrupt):
                 yield interrupter
     finally:

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from everlevel import _checks, errors
+from everlevel import errors
+from everlevel._common import checks as _checks
 
 SLOTS = 8
 

@@ -20,7 +20,7 @@ import pytest
 
 from conftest import INSECURE_LOG_N, Party
 from everlevel import BootstrapKey, Ciphertext, Engine, Plaintext, RotationKey, _native, errors
-from everlevel.keys import FixedRotationKey
+from everlevel.ckks.keys import FixedRotationKey
 
 KINDS = (
     "ciphertext",
@@ -314,7 +314,7 @@ def test_other_slot_counts(party: Party, data: bytes) -> None:
 
 
 def test_a_pickle_of_nonsense(party: Party) -> None:
-    from everlevel.engine import _restore
+    from everlevel.ckks.engine import _restore
 
     for params in ("", "{}", '{"log_n": 60}'):
         with pytest.raises(errors.HeaderError):

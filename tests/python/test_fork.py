@@ -113,7 +113,7 @@ def test_multiprocessing_by_forks(scheme: str, tmp_path: Path) -> None:
 
 LOCKS = """
 import os, threading
-from everlevel._locks import Lock
+from everlevel._common.locks import Lock
 lock, held, done = Lock(), threading.Event(), threading.Event()
 
 def hold():

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import everlevel
-from everlevel import Engine, _keywords, errors
+from everlevel import Engine, compat, errors
 
 ROOT = Path(__file__).resolve().parents[2]
 CLASSES = [
@@ -71,7 +71,7 @@ def test_a_name_is_here_with_its_forms(name: str) -> None:
         assert NAMES[name] == []
         return
     signature = inspect.signature(attribute)
-    aliases = {**_keywords.ALIASES.get(name, {}), **file_aliases(name)}
+    aliases = {**compat.ALIASES.get(name, {}), **file_aliases(name)}
     for form in NAMES[name]:
         required = [argument for argument in form if not argument.endswith("?")]
         for arguments in (required, form):
@@ -81,9 +81,9 @@ def test_a_name_is_here_with_its_forms(name: str) -> None:
             assert keyword in signature.parameters or keyword in aliases, f"{name}({keyword}=...)"
 
 
-def file_aliases(name: str) -> _keywords.Aliases:
+def file_aliases(name: str) -> compat.Aliases:
     verb, _, kind = name.partition("_")
-    return _keywords.file_aliases(kind) if verb in ("write", "read", "serialize", "deserialize") else {}
+    return compat.file_aliases(kind) if verb in ("write", "read", "serialize", "deserialize") else {}
 
 
 @pytest.mark.parametrize("name", sorted(name for name in NAMES if is_left_out(name)))

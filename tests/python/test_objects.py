@@ -13,8 +13,9 @@ import pytest
 import everlevel
 from concurrency import ctrl_c_at_the_first_step, releases_the_lock
 from conftest import Party
-from everlevel import BootstrapKey, RotationKey, _progress
-from everlevel.keys import format_bytes
+from everlevel import BootstrapKey, RotationKey
+from everlevel._common import progress as _progress
+from everlevel.ckks.keys import format_bytes
 
 
 def test_a_ciphertext_tells_level_slots_and_precision(party: Party) -> None:

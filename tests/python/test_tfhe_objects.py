@@ -200,7 +200,7 @@ def test_calls_release_the_lock() -> None:
 
 def test_progress_is_shown(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EVERLEVEL_PROGRESS", "1")
-    monkeypatch.setattr("everlevel._progress.DELAY_SECONDS", 0)
+    monkeypatch.setattr("everlevel._common.progress.DELAY_SECONDS", 0)
     engine = tfhe.Engine("gate-64", insecure_log_n=9)
     engine.create_evaluation_key(engine.create_secret_key(), progress=True)
     assert "evaluation key" in capsys.readouterr().err

@@ -426,7 +426,7 @@ def test_progress_counts_bootstraps(
 ) -> None:
     monkeypatch.setenv("EVERLEVEL_PROGRESS", "1")
     monkeypatch.delenv("COLUMNS", raising=False)
-    monkeypatch.setattr("everlevel._progress.DELAY_SECONDS", 0)
+    monkeypatch.setattr("everlevel._common.progress.DELAY_SECONDS", 0)
     engine, secret_key = make(progress=True)
     a = engine.encrypt_uint(np.arange(50, dtype=np.uint8), secret_key)
     capsys.readouterr()
@@ -449,7 +449,7 @@ def test_long_calls_are_stopped(expression: str, monkeypatch: pytest.MonkeyPatch
         eval(expression, {"a": a})
     # And while bootstraps are only counted.
     with monkeypatch.context() as patch:
-        patch.setattr("everlevel._progress.reporting", lambda *_: nullcontext(stop))
+        patch.setattr("everlevel._common.progress.reporting", lambda *_: nullcontext(stop))
         with pytest.raises(StoppedError):
             eval(expression, {"a": a})
     np.testing.assert_array_equal(engine.decrypt(a, secret_key), x)

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..ciphertext import Ciphertext
-from ..engine import Engine
+from ..ckks.ciphertext import Ciphertext
+from ..ckks.engine import Engine
 from ._options import add_threads
 
 _LEVELS = 3

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from .._info import build_lines
-from ..engine import Engine
+from ..ckks.engine import Engine
 from ._table import listing, table
 
 _DEPTHS = (2, 7, 17, 36, 77)

@@ -14,8 +14,8 @@ import sys
 from typing import Any
 
 from .. import _native
+from ..ckks.keys import format_bytes
 from ..errors import EverlevelError, FormatError
-from ..keys import format_bytes
 from ._table import listing
 
 

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from .. import _native
-from ..engine import Engine
+from ..ckks.engine import Engine
+from ..ckks.evaluation_key import EvaluationKey
+from ..ckks.keys import SecretKey, format_bytes
 from ..errors import ParameterError, StorageError
-from ..evaluation_key import EvaluationKey
-from ..keys import SecretKey, format_bytes
 from ._options import add_engine_options, engine_of, make_engine
 
 

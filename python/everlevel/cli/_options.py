@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 import json
 
-from .. import _native, _options
-from ..engine import Engine
+from .. import _native
+from ..ckks import _options
+from ..ckks.engine import Engine
 
 
 def add_threads(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, NoReturn, Self, TypeVar, cast
 import numpy as np
 
 from .. import _native
-from .._checks import instance
+from .._common.checks import instance
 from ..errors import MessageError, OperandTypeError
 from . import _checks
 from ._checks import Shape

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._checks import unmasked
+from .._common.checks import unmasked
 from ..errors import DivisionByZeroError, MessageError, MessageTypeError, OperandTypeError, TableError
 
 Shape = tuple[int, ...]

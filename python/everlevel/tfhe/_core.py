@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from .. import _native, _progress
-from .._checks import instance
-from .._locks import Lock
+from .. import _native
+from .._common import progress as _progress
+from .._common.checks import instance
+from .._common.locks import Lock
 from ..errors import EngineMismatchError, KeyMismatchError, MissingKeyError, OperandTypeError, SpaceError
 from . import _checks
 from ._array import EncryptedArray

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _checks as _common_checks
+from .._common import checks as _common_checks
 from ..errors import ParameterError
 from . import _checks
 from ._core import EngineCore

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from .. import _checks, _native
-from .._storable import PathLike
+from .. import _native
+from .._common import checks as _checks
+from .._common.storable import PathLike
 
 if TYPE_CHECKING:
     from .engine import Engine

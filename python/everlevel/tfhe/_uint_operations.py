@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from .. import _native
-from .._checks import instance
+from .._common.checks import instance
 from ..errors import MessageTypeError, OperandTypeError, SpaceError, WidthError
 from . import _checks
 from ._array import ArrayT, EncryptedArray, concatenate

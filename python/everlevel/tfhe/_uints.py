@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from .. import _checks as _common_checks
 from .. import _native
+from .._common import checks as _common_checks
 from ..errors import MessageTypeError, OperandTypeError, ParameterError
 from . import _checks
 from ._array import EncryptedArray

@@ -7,10 +7,12 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from .. import _checks as _common_checks
-from .. import _native, _options, _progress
-from .._locks import Lock
-from .._storable import PathLike
+from .. import _native
+from .._common import checks as _common_checks
+from .._common import progress as _progress
+from .._common.locks import Lock
+from .._common.storable import PathLike
+from ..ckks import _options
 from ..errors import HeaderError, OperandTypeError, ParameterError
 from . import _checks
 from ._integers import IntegersMixin

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NoReturn
 
 from .. import _native
-from .._storable import PathLike
+from .._common.storable import PathLike
+from ..ckks.keys import format_bytes
 from ..errors import SecretExposureError
-from ..keys import format_bytes
 from ._storable import Storable
 
 if TYPE_CHECKING:

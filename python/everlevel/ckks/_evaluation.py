@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final, Literal
 
-from . import _checks
-from ._engine_keys import KeysMixin
-from ._engine_matrices import MatricesMixin
+from .._common import checks as _checks
+from ..errors import OperandTypeError, ParameterError
+from ._key_generation import KeysMixin
+from ._matrices import MatricesMixin
 from ._registry import AnyKey
-from .errors import OperandTypeError, ParameterError
 from .evaluation_key import _KINDS, EvaluationKey
 from .keys import SecretKey
 

@@ -6,11 +6,13 @@ from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, cast
 
-from . import _checks, _native, _progress
-from ._auto import Counters, Refresher
+from .. import _native
+from .._auto import Counters, Refresher
+from .._common import checks as _checks
+from .._common import progress as _progress
+from ..errors import CiphertextFormError
 from ._registry import KeyRegistry
 from .ciphertext import Ciphertext
-from .errors import CiphertextFormError
 from .keys import SecretKey
 from .plaintext import Plaintext
 

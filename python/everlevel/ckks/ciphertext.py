@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from . import _checks, _native
-from ._storable import Storable
-from .errors import LevelError, OperandTypeError, ParameterError
+from .. import _native
+from .._common import checks as _checks
+from .._common.storable import Storable
+from ..errors import LevelError, OperandTypeError, ParameterError
 from .evaluation_key import EvaluationKey
 from .keys import (
     BootstrapKey,

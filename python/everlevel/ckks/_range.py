@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ._engine_messages import MessagesMixin
+from ..errors import MessageError
+from ._messages import MessagesMixin
 from .ciphertext import Ciphertext
-from .errors import MessageError
 from .keys import SecretKey
 
 

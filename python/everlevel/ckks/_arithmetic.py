@@ -7,11 +7,12 @@ from typing import Any, TypeVar
 
 from numpy.typing import ArrayLike
 
-from . import _checks, _native
-from ._auto import deepened
+from .. import _native
+from .._auto import deepened
+from .._common import checks as _checks
+from ..errors import LevelError, OperandTypeError, ParameterError
 from ._core import EngineCore
 from .ciphertext import Ciphertext
-from .errors import LevelError, OperandTypeError, ParameterError
 from .evaluation_key import EvaluationKey
 from .keys import RelinearizationKey
 from .matrix import PlainMatrix

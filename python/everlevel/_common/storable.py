@@ -6,7 +6,8 @@ import os
 from abc import abstractmethod
 from typing import Any, ClassVar, TypeVar
 
-from . import _checks, _native
+from .. import _native
+from . import checks as _checks
 
 PathLike = str | os.PathLike[str]
 
@@ -58,7 +59,7 @@ class Storable:
         return _native.serialize(context, native, notes, False)
 
     def __reduce_ex__(self, protocol: object) -> tuple[Any, ...]:
-        from .engine import _address, _restore
+        from ..ckks.engine import _address, _restore
 
         context, _, _ = self._stored()
         return _restore, (*_address(context), self._serialize())

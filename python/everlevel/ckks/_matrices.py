@@ -7,11 +7,12 @@ from typing import Any, TypeVar
 
 from numpy.typing import ArrayLike
 
-from . import _checks, _native
-from ._auto import deepened
+from .. import _native
+from .._auto import deepened
+from .._common import checks as _checks
+from ..errors import OperandTypeError
 from ._core import EngineCore
 from .ciphertext import Ciphertext
-from .errors import OperandTypeError
 from .evaluation_key import EvaluationKey
 from .keys import MatrixMultiplicationKey, RotationKey, SecretKey
 from .matrix import LightPlainMatrix, PlainMatrix

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from . import _native
-from ._storable import Storable
+from .. import _native
+from .._common.storable import Storable
 
 __all__ = ["LightPlaintext", "Plaintext"]
 

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, Final, TypeVar
 
-from . import _checks, _native
+from .. import _native
+from .._common import checks as _checks
+from .._common.storable import PathLike, Storable
+from ..errors import KeyMismatchError, MissingKeyError, OperandTypeError, ParameterError
 from ._registry import AnyKey
-from ._storable import PathLike, Storable
-from .errors import KeyMismatchError, MissingKeyError, OperandTypeError, ParameterError
 from .keys import (
     BootstrapKey,
     ConjugationKey,

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _auto, _checks
-from ._auto import deepened
+from .. import _auto
+from .._auto import deepened
+from .._common import checks as _checks
+from .._deep_polynomials import DeepEvaluation, degree_of, refreshed
+from ..errors import LevelError, MessageError, ParameterError
 from ._core import EngineCore
-from ._deep_polynomials import DeepEvaluation, degree_of, refreshed
 from ._fit import ChebyshevFit
 from .ciphertext import Ciphertext
-from .errors import LevelError, MessageError, ParameterError
 from .evaluation_key import EvaluationKey
 from .keys import RelinearizationKey
 

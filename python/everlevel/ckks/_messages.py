@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _checks
+from .._common import checks as _checks
+from ..errors import LevelError, OperandTypeError
 from ._core import EngineCore
 from .ciphertext import Ciphertext
-from .errors import LevelError, OperandTypeError
 from .keys import PublicKey, SecretKey
 from .plaintext import Plaintext
 

@@ -7,10 +7,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _sign_plan
-from ._engine_comparison import _check_precision
-from ._engine_extrema import ExtremaMixin
-from ._engine_matrices import MatricesMixin
+from .. import _sign_plan
+from .._engine_comparison import _check_precision
+from .._engine_extrema import ExtremaMixin
+from ._matrices import MatricesMixin
 from .ciphertext import Ciphertext
 from .evaluation_key import EvaluationKey
 from .keys import RotationKey

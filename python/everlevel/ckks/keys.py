@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Generic, NoReturn, Protocol, TypeVar
 
-from . import _native
-from ._storable import PathLike, Storable
-from .errors import SecretExposureError
+from .. import _native
+from .._common.storable import PathLike, Storable
+from ..errors import SecretExposureError
 
 __all__ = [
     "BootstrapKey",

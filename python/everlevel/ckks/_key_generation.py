@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from . import _checks
+from .._common import checks as _checks
+from ..errors import ParameterError
 from ._core import EngineCore
 from ._options import BOOTSTRAP_SIZES
-from .errors import ParameterError
 from .keys import (
     BootstrapKey,
     ConjugationKey,

@@ -6,18 +6,19 @@ from importlib.metadata import version
 from typing import Any, Final, Literal, NoReturn, overload
 from weakref import WeakValueDictionary
 
-from . import _native, _options
-from ._auto import Counters, Refresher
-from ._engine_arguments import ArgumentsMixin
-from ._engine_evaluation import EvaluationMixin
-from ._engine_files import FilesMixin
-from ._engine_many import ManyMixin
-from ._engine_range import RangeMixin
-from ._keywords import accept_names_of_1x
-from ._locks import Lock
+from .. import _native
+from .._auto import Counters, Refresher
+from .._common.locks import Lock
+from .._common.storable import Storable
+from ..compat import accept_names_of_1x
+from . import _options
+from ._arguments import ArgumentsMixin
+from ._evaluation import EvaluationMixin
+from ._files import FilesMixin
+from ._many import ManyMixin
 from ._options import Mode
+from ._range import RangeMixin
 from ._registry import KeyRegistry
-from ._storable import Storable
 
 __all__ = ["Engine"]
 

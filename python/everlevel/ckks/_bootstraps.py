@@ -8,12 +8,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Literal
 
-from . import _checks, _native, _options, _progress
-from ._auto import deepened
-from ._engine_keys import KeysMixin
+from .. import _native
+from .._auto import deepened
+from .._common import checks as _checks
+from .._common import progress as _progress
+from ..errors import LevelWarning, OperandTypeError, ParameterError
+from . import _options
+from ._key_generation import KeysMixin
 from ._options import DEFAULT_STAGE_COUNT
 from .ciphertext import Ciphertext
-from .errors import LevelWarning, OperandTypeError, ParameterError
 from .evaluation_key import EvaluationKey
 from .keys import (
     BootstrapKey,

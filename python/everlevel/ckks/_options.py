@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal, cast
 
-from . import _checks
-from .errors import OperandTypeError, ParameterError, UnsupportedError
+from .._common import checks as _checks
+from ..errors import OperandTypeError, ParameterError, UnsupportedError
 
 Mode = Literal["cpu", "parallel"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
-from ._locks import Lock
-from .errors import MissingKeyError
+from .._common.locks import Lock
+from ..errors import MissingKeyError
 from .keys import (
     BootstrapKey,
     ConjugationKey,

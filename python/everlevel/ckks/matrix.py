@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Generic, Protocol, TypeVar
 
-from . import _native
-from ._storable import Storable
+from .. import _native
+from .._common.storable import Storable
 from .keys import format_bytes
 
 __all__ = ["LightPlainMatrix", "PlainMatrix"]

@@ -7,8 +7,10 @@ name stands for: the first of these parameters that a call leaves free.
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable, Mapping
 from functools import wraps
+from importlib import import_module
 from typing import Any, Final
 
 Aliases = Mapping[str, tuple[str, ...]]
@@ -42,6 +44,20 @@ def accept_names_of_1x(engine: type) -> None:
     """Let the functions of an engine take their arguments under 1.x's names as well."""
     for name, aliases in ALIASES.items():
         setattr(engine, name, accepting(getattr(engine, name), aliases))
+
+
+MODULES: Final[Mapping[str, str]] = {
+    **{name: f"ckks.{name}" for name in ("ciphertext", "engine", "evaluation_key", "keys", "matrix", "plaintext")},
+    "_fit": "ckks._fit",
+}
+"""Modules of version 0.1, which its pickles name, and where their classes and functions are."""
+
+
+def keep_module_paths() -> None:
+    """Let modules be imported under their former paths."""
+    package = __name__.rpartition(".")[0]
+    for path, place in MODULES.items():
+        sys.modules[f"{package}.{path}"] = import_module(f"{package}.{place}")
 
 
 def file_aliases(name: str) -> Aliases:

@@ -7,11 +7,11 @@ from typing import Any, cast, overload
 
 import numpy as np
 
-from . import _checks
-from ._auto import deepened
+from .._auto import deepened
+from .._common import checks as _checks
+from ..errors import OperandTypeError, ParameterError
 from ._core import EngineCore
 from .ciphertext import Ciphertext
-from .errors import OperandTypeError, ParameterError
 from .evaluation_key import EvaluationKey
 from .keys import ConjugationKey, FixedRotationKey, RotationKey
 from .plaintext import Plaintext

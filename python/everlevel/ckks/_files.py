@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
-from . import _checks, _native
+from .. import _native
+from .._common import checks as _checks
+from .._common.storable import PathLike, Storable
+from ..compat import accepting, file_aliases
+from ..errors import FileKindError
 from ._core import EngineCore
-from ._keywords import accepting, file_aliases
-from ._storable import PathLike, Storable
 from .ciphertext import Ciphertext
-from .errors import FileKindError
 from .evaluation_key import EvaluationKey
 from .keys import (
     BootstrapKey,

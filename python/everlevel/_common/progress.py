@@ -14,7 +14,7 @@ from contextlib import contextmanager
 
 from tqdm.auto import tqdm
 
-from ._locks import Lock
+from .locks import Lock
 
 DELAY_SECONDS = 1.0
 """A call that ends sooner shows nothing."""

@@ -14,7 +14,7 @@ from typing import Any, Final, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import LevelError, MessageError, MessageTypeError, OperandTypeError, StorageError
+from ..errors import LevelError, MessageError, MessageTypeError, OperandTypeError, StorageError
 
 T = TypeVar("T")
 
@@ -226,8 +226,8 @@ def instance(operation: str, name: str, value: Any, kind: type[T]) -> T:
         found, needed = type(value).__name__, kind.__name__
         advice = "check the order of the arguments"
         if found == needed:
-            # CKKS and TFHE have classes of one name.
-            found, needed = (f"{of.__module__}.{of.__name__}" for of in (type(value), kind))
+            # CKKS and TFHE have classes of one name; those of CKKS go without its name, as in `import everlevel`.
+            found, needed = (f"{of.__module__}.{of.__name__}".replace(".ckks.", ".") for of in (type(value), kind))
             advice = "use objects of one scheme"
         article = "an" if needed[0] in "AEIOe" else "a"
         raise OperandTypeError(

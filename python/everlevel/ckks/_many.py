@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from ._engine_bootstrap import BootstrapMixin
+from ..errors import KeyMismatchError, OperandTypeError, ParameterError
+from ._bootstraps import BootstrapMixin
 from .ciphertext import Ciphertext
-from .errors import KeyMismatchError, OperandTypeError, ParameterError
 from .evaluation_key import EvaluationKey
 from .keys import BootstrapKey, ConjugationKey, RelinearizationKey, RotationKey, SmallBootstrapKey
 

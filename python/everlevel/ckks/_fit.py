@@ -9,9 +9,9 @@ import numpy as np
 from numpy.polynomial import chebyshev
 from numpy.typing import ArrayLike, NDArray
 
-from . import _checks
+from .._common import checks as _checks
+from ..errors import FitError, ParameterError
 from .ciphertext import Ciphertext
-from .errors import FitError, ParameterError
 
 if TYPE_CHECKING:
     from .evaluation_key import EvaluationKey

@@ -1,0 +1,1 @@
+"""CKKS: arithmetic on encrypted vectors of real or complex numbers."""
