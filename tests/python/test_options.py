@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from everlevel import Engine, _options, errors
+from everlevel import Engine, errors
+from everlevel.ckks import _options
 
 
 def parse(*positional: Any, **options: Any) -> _options.EngineOptions:
