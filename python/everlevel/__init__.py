@@ -13,8 +13,8 @@ from importlib.metadata import version as _version
 
 from . import compat, errors, tfhe
 from ._info import show_info
-from ._sign_plan import SignPlan
 from .ckks._fit import ChebyshevFit, fit
+from .ckks._sign_plan import SignPlan
 from .ckks.ciphertext import Ciphertext
 from .ckks.engine import Engine
 from .ckks.evaluation_key import EvaluationKey

@@ -1,17 +1,47 @@
-"""Names of arguments that 1.x has and we don't, so that calls by keyword run too.
+"""Names of 1.x: functions and arguments that are other ones here, so that its scripts run with the import changed.
 
-A function of 1.x has a form for each type of its operands, with a name for each; ours has one form. Here is what each
-name stands for: the first of these parameters that a call leaves free.
+A function of 1.x has a form for each type of its operands, with a name for each; ours has one form. `ALIASES` says what
+each name stands for: the first of these parameters that a call leaves free.
 """
 
 from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from importlib import import_module
-from typing import Any, Final
+from importlib.metadata import version
+from typing import Any, Final, TypeVar, overload
+
+from ._common import checks
+from ._common.methods import lists_methods
+from ._common.storable import PathLike
+from .ckks import _arithmetic, _files, _slots
+from .ckks._core import Core
+from .ckks._key_generation import make_bootstrap_key
+from .ckks._storable import Storable
+from .ckks.ciphertext import Ciphertext
+from .ckks.evaluation_key import EvaluationKey
+from .ckks.keys import (
+    BootstrapKey,
+    ConjugationKey,
+    FixedRotationKey,
+    LossyBootstrapKey,
+    MatrixMultiplicationKey,
+    PublicKey,
+    RelinearizationKey,
+    RotationKey,
+    SecretKey,
+    SmallBootstrapKey,
+)
+from .ckks.matrix import LightPlainMatrix, PlainMatrix
+from .ckks.plaintext import LightPlaintext, Plaintext
+from .errors import FileKindError, UnsupportedError
+
+T = TypeVar("T", bound=Storable)
+CiphertextT = TypeVar("CiphertextT", Ciphertext, Plaintext)
+EngineT = TypeVar("EngineT", bound=Core)
 
 Aliases = Mapping[str, tuple[str, ...]]
 
@@ -40,15 +70,25 @@ ALIASES: Final[Mapping[str, Aliases]] = {
 """For each function, what its other names stand for."""
 
 
-def accept_names_of_1x(engine: type) -> None:
-    """Let the functions of an engine take their arguments under 1.x's names as well."""
-    for name, aliases in ALIASES.items():
-        setattr(engine, name, accepting(getattr(engine, name), aliases))
-
+_UNSUPPORTED_FUNCTIONS: Final[Mapping[str, str]] = {
+    "mod_raise": "use bootstrap, which does it first",
+    "create_individual_": "keys shared between parties are not offered",
+    "create_multiparty_": "keys shared between parties are not offered",
+    "create_public_key_": "keys shared between parties are not offered",
+    "individual_": "keys shared between parties are not offered",
+    "multiparty_": "keys shared between parties are not offered",
+    "serialize_": "there is no such kind of object yet",
+    "deserialize_": "there is no such kind of object yet",
+    "write_": "there is no such kind of object yet; use the save method of those there are",
+    "read_": "there is no such kind of object yet; use load for those there are",
+}
+"""Beginnings of names that there are no functions for, and what to do."""
 
 MODULES: Final[Mapping[str, str]] = {
-    **{name: f"ckks.{name}" for name in ("ciphertext", "engine", "evaluation_key", "keys", "matrix", "plaintext")},
-    "_fit": "ckks._fit",
+    **{
+        name: f"ckks.{name}"
+        for name in ("_fit", "_sign_plan", "ciphertext", "engine", "evaluation_key", "keys", "matrix", "plaintext")
+    },
 }
 """Modules of version 0.1, which its pickles name, and where their classes and functions are."""
 
@@ -58,6 +98,23 @@ def keep_module_paths() -> None:
     package = __name__.rpartition(".")[0]
     for path, place in MODULES.items():
         sys.modules[f"{package}.{path}"] = import_module(f"{package}.{place}")
+
+
+def accept_names_of_1x(engine: type[EngineT]) -> type[EngineT]:
+    """Let the functions of an engine take their arguments under 1.x's names as well."""
+    for name, aliases in ALIASES.items():
+        setattr(engine, name, accepting(getattr(engine, name), aliases))
+    return engine
+
+
+def unsupported_function(name: str) -> UnsupportedError:
+    """Say that ``Engine.name`` doesn't exist, and what to use instead where 1.x has it."""
+    for beginning, advice in _UNSUPPORTED_FUNCTIONS.items():
+        if name.startswith(beginning):
+            return UnsupportedError(f"Engine.{name}: not offered in this version; {advice}", function=name)
+    if "pytorch" in name:
+        return UnsupportedError(f"Engine.{name}: not offered; pass tensor.numpy() to the function without it")
+    return UnsupportedError(f"Engine.{name}: there is no such attribute; see dir(Engine)", function=name)
 
 
 def file_aliases(name: str) -> Aliases:
@@ -82,3 +139,131 @@ def accepting(function: Callable[..., Any], aliases: Aliases) -> Callable[..., A
         return function(*positional, **named)
 
     return call
+
+
+_FunctionsOf1x = tuple[
+    Callable[[Any, T, PathLike], None],
+    Callable[[Any, PathLike], T],
+    Callable[[Any, T], bytes],
+    Callable[[Any, bytes], T],
+]
+
+
+def _functions(kind: type[T], name: str | None = None) -> _FunctionsOf1x[T]:
+    """Make the four functions of 1.x for a kind of object."""
+    name = name or kind.kind.replace(" ", "_")
+    # What bootstrap keys are for is said inside of their files.
+    file_kind = "bootstrap_key" if issubclass(kind, BootstrapKey) else name
+
+    def write(self: Core, obj: T, path: PathLike) -> None:
+        checks.instance(f"write_{name}", name, obj, kind).save(path)
+
+    def read(self: Core, path: PathLike) -> T:
+        return _of_kind(kind, _files.read(self, checks.path(f"read_{name}", path), file_kind))
+
+    def serialize(self: Core, obj: T) -> bytes:
+        return checks.instance(f"serialize_{name}", name, obj, kind)._serialize()
+
+    def deserialize(self: Core, data: bytes) -> T:
+        return _of_kind(kind, _files.deserialize(self, checks.data(f"deserialize_{name}", data), file_kind))
+
+    a, what = ("an" if name[0] in "aeiou" else "a"), kind.__name__
+    for function, docstring in (
+        (write, f"Write {a} `{what}` to a file, as its `save` does."),
+        (read, f"Read {a} `{what}` from a file, as `Engine.load` does. Any other kind is refused."),
+        (serialize, f"Return the file of {a} `{what}` as bytes."),
+        (deserialize, f"Return the `{what}` that ``serialize_{name}`` made bytes of."),
+    ):
+        function.__name__ = f"{function.__name__}_{name}"
+        function.__doc__ = docstring
+    aliases = file_aliases(name)
+    return tuple(accepting(function, aliases) for function in (write, read, serialize, deserialize))  # type: ignore[return-value]
+
+
+def _of_kind(kind: type[T], obj: Storable) -> T:
+    """Refuse a regular bootstrap key where a lossy one is needed."""
+    if isinstance(obj, kind):
+        return obj
+    raise FileKindError(
+        f"read: the file holds a {obj.kind}, and a {kind.kind} was asked for; check the path, or load it as what it is",
+        found=obj.kind,
+        expected=kind.kind,
+    )
+
+
+@lists_methods
+class NamesOf1x(Core):
+    """Functions of 1.x that are other ones here, or are for one kind of object: what `Engine` has for its scripts."""
+
+    @property
+    def build_hash(self) -> str:
+        """The package's version, under 1.x's name."""
+        return version("everlevel")
+
+    @overload
+    def roll(self, ciphertext: Plaintext, rotation_key: int) -> Plaintext: ...
+    @overload
+    def roll(self, ciphertext: Plaintext, *, shift: int) -> Plaintext: ...
+    @overload
+    def roll(
+        self, ciphertext: Ciphertext, rotation_key: RotationKey | FixedRotationKey | EvaluationKey, shift: int
+    ) -> Ciphertext: ...
+    def roll(self, ciphertext: Any, rotation_key: Any = None, shift: int | None = None) -> Any:
+        """Rotate: the same as `rotate`, under NumPy's name."""
+        return _slots.rotate(self, ciphertext, rotation_key, shift)
+
+    def roll_many(
+        self, ciphertext: Ciphertext, rotation_key: RotationKey | EvaluationKey, shifts: Sequence[int]
+    ) -> list[Ciphertext]:
+        """Rotate by many amounts: the same as `rotate_batch`, under 1.x's other name."""
+        return _slots.rotate_batch(self, ciphertext, rotation_key, shifts)
+
+    def ntt(self, ciphertext: CiphertextT) -> CiphertextT:
+        """Return a clone. The representation of polynomials is the library's own affair: 1.x scripts may ask for it."""
+        return _arithmetic.clone(self, ciphertext)
+
+    def intt(self, ciphertext: CiphertextT) -> CiphertextT:
+        """Return a clone, as `ntt` does."""
+        return _arithmetic.clone(self, ciphertext)
+
+    def create_merge_bootstrap_key(
+        self, secret_key: SecretKey, stage_count: int = 3, size: str = "medium", *, progress: bool | None = None
+    ) -> BootstrapKey:
+        """Make a bootstrap key, by a name of 1.x: `Engine.merge_bootstrap` needs nothing that `bootstrap` doesn't.
+
+        All is as in `create_bootstrap_key`.
+        """
+        operation, make = "create_merge_bootstrap_key", self._context.bootstrap_key
+        return make_bootstrap_key(self, operation, BootstrapKey, make, secret_key, stage_count, size, progress)
+
+    # fmt: off
+    write_ciphertext, read_ciphertext, serialize_ciphertext, deserialize_ciphertext = _functions(Ciphertext)
+    write_plaintext, read_plaintext, serialize_plaintext, deserialize_plaintext = _functions(Plaintext)
+    write_secret_key, read_secret_key, serialize_secret_key, deserialize_secret_key = _functions(SecretKey)
+    write_public_key, read_public_key, serialize_public_key, deserialize_public_key = _functions(PublicKey)
+    write_relinearization_key, read_relinearization_key, serialize_relinearization_key, \
+        deserialize_relinearization_key = _functions(RelinearizationKey)
+    write_conjugation_key, read_conjugation_key, serialize_conjugation_key, \
+        deserialize_conjugation_key = _functions(ConjugationKey)
+    write_rotation_key, read_rotation_key, serialize_rotation_key, \
+        deserialize_rotation_key = _functions(RotationKey)
+    write_fixed_rotation_key, read_fixed_rotation_key, serialize_fixed_rotation_key, \
+        deserialize_fixed_rotation_key = _functions(FixedRotationKey)
+    write_bootstrap_key, read_bootstrap_key, serialize_bootstrap_key, \
+        deserialize_bootstrap_key = _functions(BootstrapKey)
+    write_lossy_bootstrap_key, read_lossy_bootstrap_key, serialize_lossy_bootstrap_key, \
+        deserialize_lossy_bootstrap_key = _functions(LossyBootstrapKey)
+    write_light_plaintext, read_light_plaintext, serialize_light_plaintext, \
+        deserialize_light_plaintext = _functions(LightPlaintext)
+    write_plain_matrix, read_plain_matrix, serialize_plain_matrix, deserialize_plain_matrix = _functions(PlainMatrix)
+    write_light_plain_matrix, read_light_plain_matrix, serialize_light_plain_matrix, \
+        deserialize_light_plain_matrix = _functions(LightPlainMatrix)
+    write_matrix_multiplication_key, read_matrix_multiplication_key, serialize_matrix_multiplication_key, \
+        deserialize_matrix_multiplication_key = _functions(MatrixMultiplicationKey)
+    write_merge_bootstrap_key, read_merge_bootstrap_key, serialize_merge_bootstrap_key, \
+        deserialize_merge_bootstrap_key = _functions(BootstrapKey, "merge_bootstrap_key")
+    write_small_bootstrap_key, read_small_bootstrap_key, serialize_small_bootstrap_key, \
+        deserialize_small_bootstrap_key = _functions(SmallBootstrapKey)
+    write_evaluation_key, read_evaluation_key, serialize_evaluation_key, \
+        deserialize_evaluation_key = _functions(EvaluationKey)
+    # fmt: on

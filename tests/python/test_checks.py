@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from everlevel import errors
-from everlevel._common import checks as _checks
+from everlevel._common import checks
+from everlevel.ckks import _checks
 
 SLOTS = 8
 
@@ -113,7 +114,7 @@ def test_scalars_are_finite(value: complex) -> None:
 @pytest.mark.parametrize("value", [1.0, "1", None, True, [1]])
 def test_levels_are_integers(value: object) -> None:
     with pytest.raises(errors.OperandTypeError, match="level is"):
-        _checks.integer("encrypt", "level", value)
+        checks.integer("encrypt", "level", value)
 
 
 @pytest.mark.parametrize("level", [-1, 6, 10**30])

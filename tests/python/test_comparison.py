@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from conftest import INSECURE_LOG_N, Party, new_party
-from everlevel import Engine, EvaluationKey, _sign_plan
+from everlevel import Engine, EvaluationKey
+from everlevel.ckks import _sign_plan
 from everlevel.errors import KeyMismatchError, MessageError, MissingKeyError, OperandTypeError, ParameterError
 
 NOISE = 2.0**-22

@@ -12,7 +12,7 @@ from numpy.polynomial import chebyshev, polynomial
 import everlevel
 from conftest import INSECURE_LOG_N, Party, new_party
 from everlevel import Ciphertext, Engine, EvaluationKey
-from everlevel._deep_polynomials import Split, pieces, plan, power_of_two_above, size_bound
+from everlevel.ckks._deep_polynomials import Split, pieces, plan, power_of_two_above, size_bound
 from everlevel.errors import LevelError, MissingKeyError, OperandTypeError
 
 

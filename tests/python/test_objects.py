@@ -15,7 +15,7 @@ from concurrency import ctrl_c_at_the_first_step, releases_the_lock
 from conftest import Party
 from everlevel import BootstrapKey, RotationKey
 from everlevel._common import progress as _progress
-from everlevel.ckks.keys import format_bytes
+from everlevel._common.sizes import format_bytes
 
 
 def test_a_ciphertext_tells_level_slots_and_precision(party: Party) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from abc import abstractmethod
-from typing import Any, ClassVar, TypeVar
+from typing import ClassVar, NoReturn, TypeVar
 
-from .. import _native
-from . import checks as _checks
+from ..errors import SecretExposureError
+from . import checks
 
 PathLike = str | os.PathLike[str]
 
@@ -20,20 +20,6 @@ class Storable:
     __slots__ = ()
 
     kind: ClassVar[str]
-
-    @abstractmethod
-    def _stored(self) -> tuple[_native.Context, Any, dict[str, str]]:
-        """Return the context, the native object, and what the file is to say beside it."""
-
-    @property
-    def is_cuda(self) -> bool:
-        """Whether the object is in a GPU's memory: never, here."""
-        return False
-
-    @property
-    def serialized_nbytes(self) -> int:
-        """Bytes of the object's file."""
-        return len(self._serialize())
 
     def save(self, path: PathLike) -> None:
         """Write the object to a file: see `Engine.load`.
@@ -48,24 +34,53 @@ class Storable:
         StorageError
             If the file can't be written; nothing is changed then.
         """
-        self._write(path, expanded=False)
+        self._write(checks.path("save", path))
 
-    def _write(self, path: PathLike, *, expanded: bool) -> None:
-        context, native, notes = self._stored()
-        _native.save(context, native, _checks.path("save", path), notes, expanded)
-
-    def _serialize(self) -> bytes:
-        context, native, notes = self._stored()
-        return _native.serialize(context, native, notes, False)
-
-    def __reduce_ex__(self, protocol: object) -> tuple[Any, ...]:
-        from ..ckks.engine import _address, _restore
-
-        context, _, _ = self._stored()
-        return _restore, (*_address(context), self._serialize())
+    @abstractmethod
+    def _write(self, path: str) -> None:
+        """Write the object's file."""
 
     def __copy__(self: SelfT) -> SelfT:
         return self
 
     def __deepcopy__(self: SelfT, memo: object) -> SelfT:
         return self
+
+
+class Secret(Storable):
+    """Base of secret keys, which travel on purpose alone."""
+
+    __slots__ = ()
+
+    kind = "secret key"
+
+    _to_send_instead: ClassVar[str]
+
+    def save(self, path: PathLike) -> None:
+        """Write the secret to a file that only its owner may read.
+
+        **Whoever has the file decrypts everything.** It isn't encrypted: keep it where secrets are kept.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Where to. A file that is there is replaced.
+
+        Raises
+        ------
+        StorageError
+            If the file can't be written; nothing is changed then.
+        """
+        super().save(path)
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        raise SecretExposureError(
+            "pickle: a SecretKey is neither pickled nor copied, since pickles end up in logs, caches and other "
+            f"machines; make {self._to_send_instead}, or write it on purpose with secret_key.save(path)"
+        )
+
+    def __copy__(self) -> NoReturn:
+        self.__reduce_ex__(4)
+
+    def __deepcopy__(self, memo: object) -> NoReturn:
+        self.__reduce_ex__(4)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from numpy.typing import ArrayLike
 
 from .. import _native
-from .._auto import deepened
-from .._common import checks as _checks
+from .._common import checks
 from ..errors import LevelError, OperandTypeError, ParameterError
-from ._core import EngineCore
+from . import _checks, _operands
+from ._auto import deepened
+from ._core import Core
+from ._registry import KeyRegistry
 from .ciphertext import Ciphertext
 from .evaluation_key import EvaluationKey
 from .keys import RelinearizationKey
@@ -25,330 +27,347 @@ CiphertextT = TypeVar("CiphertextT", Ciphertext, Plaintext)
 LevelledT = TypeVar("LevelledT", Ciphertext, Plaintext, PlainMatrix)
 
 
-class ArithmeticMixin(EngineCore):
-    """Slot-by-slot arithmetic. Operands at different levels are brought to the lower one."""
+def add(self: Core, left: Operand, right: Operand, out: Ciphertext | None = None) -> Ciphertext:
+    """Add, slot by slot.
 
-    def add(self, left: Operand, right: Operand, out: Ciphertext | None = None) -> Ciphertext:
-        """Add, slot by slot.
+    Parameters
+    ----------
+    left, right : Ciphertext, Plaintext, LightPlaintext, array_like or number
+        At least one of them a ciphertext, and both of equally many units. A number is added to every slot; an
+        array fills as many units as it needs, and zeros follow it.
+    out : Ciphertext, optional
+        Takes the result's place, and is returned; an operand may be given. It saves no memory.
 
-        Parameters
-        ----------
-        left, right : Ciphertext, Plaintext, LightPlaintext, array_like or number
-            At least one of them a ciphertext, and both of equally many units. A number is added to every slot; an
-            array fills as many units as it needs, and zeros follow it.
-        out : Ciphertext, optional
-            Takes the result's place, and is returned; an operand may be given. It saves no memory.
+    Returns
+    -------
+    Ciphertext
+        At the lower of the two levels. Levels consumed: 0. Noise: the sum of the two.
 
-        Returns
-        -------
-        Ciphertext
-            At the lower of the two levels. Levels consumed: 0. Noise: the sum of the two.
+    Raises
+    ------
+    EngineMismatchError, KeyMismatchError
+        If the operands are of different engines, or of different secrets.
+    UnitCountError
+        If they fill different numbers of units.
+    MessageError
+        If an array is empty, or holds NaN or infinity.
 
-        Raises
-        ------
-        EngineMismatchError, KeyMismatchError
-            If the operands are of different engines, or of different secrets.
-        UnitCountError
-            If they fill different numbers of units.
-        MessageError
-            If an array is empty, or holds NaN or infinity.
+    Examples
+    --------
+    >>> a = engine.encrypt([1.0, 2.0], public_key)
+    >>> engine.decrypt(engine.add(a, [10.0, 20.0]), secret_key)[:2].round(3)
+    array([11., 22.])
+    """
+    out = _out("add", out)
+    return _put(self, _sum_of(self, left, right), out)
 
-        Examples
-        --------
-        >>> a = engine.encrypt([1.0, 2.0], public_key)
-        >>> engine.decrypt(engine.add(a, [10.0, 20.0]), secret_key)[:2].round(3)
-        array([11., 22.])
-        """
-        out = self._out("add", out)
-        return self._put(self._sum_of(left, right), out)
 
-    def subtract(self, left: Operand, right: Operand, out: Ciphertext | None = None) -> Ciphertext:
-        """Subtract `right` from `left`, slot by slot. All else is as in `add`."""
-        out = self._out("subtract", out)
-        return self._put(self._subtract(left, right), out)
+def subtract(self: Core, left: Operand, right: Operand, out: Ciphertext | None = None) -> Ciphertext:
+    """Subtract `right` from `left`, slot by slot. All else is as in `add`."""
+    out = _out("subtract", out)
+    return _put(self, _subtract(self, left, right), out)
 
-    # Apart from their functions, since what an `out` was bootstrapped to is not what is to be replaced.
-    @deepened
-    def _sum_of(self, left: Operand, right: Operand) -> Ciphertext:
-        first, second = self._order("add", left, right)
-        return self._add("add", first, second)
 
-    @deepened
-    def _subtract(self, left: Operand, right: Operand) -> Ciphertext:
-        if isinstance(left, Ciphertext) and isinstance(right, Ciphertext):
-            native = self._context.subtract(left._native, right._native)
-            return self._wrap(native, is_real=left.is_real and right.is_real)
-        first, second = self._order("subtract", left, right)
-        if first is right:
-            return self._add("subtract", self.negate(first), second)
-        if isinstance(second, Plaintext):
-            # a - p = -(p - a): negating ciphertexts is exact and costs no level.
-            return self.negate(self._add("subtract", self.negate(first), second))
-        return self._add("subtract", first, _negative("subtract", second, self.slot_count))
+# Apart from their functions, since what an `out` was bootstrapped to is not what is to be replaced.
+@deepened
+def _sum_of(self: Core, left: Operand, right: Operand) -> Ciphertext:
+    first, second = _order(self, "add", left, right)
+    return _add(self, "add", first, second)
 
-    @deepened
-    def negate(self, ciphertext: Ciphertext) -> Ciphertext:
-        """Negate every slot. Levels consumed: 0."""
-        ciphertext = self._ciphertext("negate", ciphertext)
-        return self._wrap(self._context.negate(ciphertext._native), is_real=ciphertext.is_real)
 
-    @deepened
-    def multiply(
-        self, left: Operand, right: Operand, relinearization_key: RelinearizationKey | EvaluationKey | None = None
-    ) -> Ciphertext:
-        """Multiply, slot by slot.
+@deepened
+def _subtract(self: Core, left: Operand, right: Operand) -> Ciphertext:
+    if isinstance(left, Ciphertext) and isinstance(right, Ciphertext):
+        native = self._context.subtract(left._native, right._native)
+        return self._wrap(native, is_real=left.is_real and right.is_real)
+    first, second = _order(self, "subtract", left, right)
+    if first is right:
+        return _add(self, "subtract", negate(self, first), second)
+    if isinstance(second, Plaintext):
+        # a - p = -(p - a): negating ciphertexts is exact and costs no level.
+        return negate(self, _add(self, "subtract", negate(self, first), second))
+    return _add(self, "subtract", first, _negative("subtract", second, self.slot_count))
 
-        Parameters
-        ----------
-        left, right : Ciphertext, Plaintext, LightPlaintext, array_like or number
-            At least one of them a ciphertext, and both of equally many units.
-        relinearization_key : RelinearizationKey or EvaluationKey, optional
-            For two ciphertexts: brings the product back to two polynomials. Left out, the product has three, to be
-            added up with others and given to `relinearize` once. (The operator ``*`` finds the key by itself.)
 
-        Returns
-        -------
-        Ciphertext
-            At the lower of the two levels, less the levels consumed: 0 for a number that is an integer, or has
-            integer parts, else 1.
+@deepened
+def negate(self: Core, ciphertext: Ciphertext) -> Ciphertext:
+    """Negate every slot. Levels consumed: 0."""
+    ciphertext = _operands.ciphertext("negate", ciphertext)
+    return self._wrap(self._context.negate(ciphertext._native), is_real=ciphertext.is_real)
 
-        Raises
-        ------
-        LevelError
-            If a level is needed and none is left: bootstrap first.
-        ScaleError
-            If a number is so large that the product can't be held.
-        EngineMismatchError, KeyMismatchError, MessageError
-            As in `add`.
 
-        Examples
-        --------
-        >>> a = engine.encrypt([1.0, 2.0], public_key)
-        >>> engine.decrypt(engine.multiply(a, a, relinearization_key), secret_key)[:2].round(3)
-        array([1., 4.])
-        >>> engine.multiply(a, 3).level == a.level
-        True
-        """
-        first, second = self._order("multiply", left, right)
-        if isinstance(second, Ciphertext):
-            return self._multiply(first, second, relinearization_key)
-        if isinstance(second, Plaintext):
-            native = self._context.multiply_plain(first._native, second._native)
-            return self._wrap(native, is_real=first.is_real and second.is_real)
-        if _checks.is_scalar(second):
-            number = _checks.scalar("multiply", second)
-            native = self._context.multiply_scalar(first._native, number)
-            return self._wrap(native, is_real=first.is_real and number.imag == 0)
-        slots, is_real = _checks.message("multiply", second, self.slot_count)
-        return self._wrap(self._context.multiply_slots(first._native, slots), is_real=first.is_real and is_real)
+@deepened
+def multiply(
+    self: Core,
+    left: Operand,
+    right: Operand,
+    relinearization_key: RelinearizationKey | EvaluationKey | None = None,
+) -> Ciphertext:
+    """Multiply, slot by slot.
 
-    def multiply_imaginary_integer(self, left: Ciphertext | int, right: Ciphertext | int) -> Ciphertext:
-        """Multiply by an integer times i. Levels consumed: 0.
+    Parameters
+    ----------
+    left, right : Ciphertext, Plaintext, LightPlaintext, array_like or number
+        At least one of them a ciphertext, and both of equally many units.
+    relinearization_key : RelinearizationKey or EvaluationKey, optional
+        For two ciphertexts: brings the product back to two polynomials. Left out, the product has three, to be
+        added up with others and given to `relinearize` once. (The operator ``*`` finds the key by itself.)
 
-        Examples
-        --------
-        >>> a = engine.encrypt([1.0, 2.0], public_key)
-        >>> engine.decrypt(engine.multiply_imaginary_integer(a, 3), secret_key)[:2].imag.round(3)
-        array([3., 6.])
-        """
-        operation = "multiply_imaginary_integer"
-        ciphertext, factor = self._order(operation, left, right)
-        number = 1j * _checks.integer(operation, "factor", factor)
-        return self._wrap(self._context.multiply_scalar(ciphertext._native, number), is_real=False)
+    Returns
+    -------
+    Ciphertext
+        At the lower of the two levels, less the levels consumed: 0 for a number that is an integer, or has
+        integer parts, else 1.
 
-    @deepened
-    def square(
-        self, ciphertext: Ciphertext, relinearization_key: RelinearizationKey | EvaluationKey | None = None
-    ) -> Ciphertext:
-        """Square every slot; cheaper than ``multiply(a, a)``. Levels consumed: 1.
+    Raises
+    ------
+    LevelError
+        If a level is needed and none is left: bootstrap first.
+    ScaleError
+        If a number is so large that the product can't be held.
+    EngineMismatchError, KeyMismatchError, MessageError
+        As in `add`.
 
-        Parameters
-        ----------
-        ciphertext : Ciphertext
-            What to square.
-        relinearization_key : RelinearizationKey or EvaluationKey, optional
-            As in `multiply`.
-        """
-        ciphertext = self._relinearized("square", ciphertext)
-        key = self._optional_key("square", relinearization_key)
-        return self._wrap(self._context.square(ciphertext._native, key), is_real=ciphertext.is_real)
-
-    def relinearize(
-        self, ciphertext: Ciphertext, relinearization_key: RelinearizationKey | EvaluationKey
-    ) -> Ciphertext:
-        """Bring a ciphertext of three polynomials back to two. Levels consumed: 0.
-
-        Examples
-        --------
-        >>> a = engine.encrypt([1.0, 2.0], public_key)
-        >>> total = engine.add(engine.multiply(a, a), engine.multiply(a, a))
-        >>> total.polynomial_count, engine.relinearize(total, relinearization_key).polynomial_count
-        (3, 2)
-        """
-        ciphertext = self._ciphertext("relinearize", ciphertext)
-        key = self._relinearization_key("relinearize", relinearization_key)
-        return self._wrap(self._context.relinearize(ciphertext._native, key._native), is_real=ciphertext.is_real)
-
-    def rescale(self, ciphertext: CiphertextT) -> CiphertextT:
-        """Bring a ciphertext, or a plaintext, one level down.
-
-        Products rescale by themselves, and every ciphertext has its level's scale: nothing is ever left to divide, and
-        the message stays what it is. Levels consumed: 1.
-
-        Raises
-        ------
-        LevelError
-            At level 0.
-        """
-        kind = "plaintext" if isinstance(ciphertext, Plaintext) else "ciphertext"
-        if kind == "ciphertext":
-            self._ciphertext("rescale", ciphertext)
-        if ciphertext.level == 0:
-            raise LevelError(
-                f"rescale: needs level ≥ 1, {kind} is at level 0 of {self.max_level}; bootstrap it first",
-                level=0,
-                needed=1,
-                max_level=self.max_level,
-            )
-        return self.level_down(ciphertext, ciphertext.level - 1)
-
-    def level_down(self, ciphertext: LevelledT, level: int) -> LevelledT:
-        """Bring a ciphertext, a plaintext or a plain matrix to a lower level, where operations on it are cheaper.
-
-        Raises
-        ------
-        LevelError
-            If `level` is above the ciphertext's.
-
-        Examples
-        --------
-        >>> engine.level_down(engine.encrypt([1.0], public_key), 1).level
-        1
-        """
-        if not isinstance(ciphertext, (Plaintext, PlainMatrix)):
-            self._ciphertext("level_down", ciphertext)
-        kind = ciphertext.kind
-        target = _checks.integer("level_down", "level", level)
-        if not 0 <= target <= ciphertext.level:
-            way_up = "bootstrap to go up" if kind == "ciphertext" else "encode it at a higher one"
-            raise LevelError(
-                f"level_down: level {target} was asked for and the {kind} is at level {ciphertext.level}; "
-                f"choose a level from 0 to {ciphertext.level}, or {way_up}",
-                level=target,
-                max_level=ciphertext.level,
-            )
-        if isinstance(ciphertext, PlainMatrix):
-            matrix = _native.level_down_matrix(self._context, ciphertext._native, target)
-            return PlainMatrix(self._context, matrix, is_real=ciphertext.is_real)
-        if isinstance(ciphertext, Plaintext):
-            native = self._context.level_down_plain(ciphertext._native, target)
-            return Plaintext(self._context, native, is_real=ciphertext.is_real)
-        return self._wrap(self._context.level_down(ciphertext._native, target), is_real=ciphertext.is_real)
-
-    def clone(self, ciphertext: CiphertextT) -> CiphertextT:
-        """Return a ciphertext, or a plaintext, of the same content, which the two share until one is an ``out``."""
-        if isinstance(ciphertext, Plaintext):
-            return Plaintext(self._context, ciphertext._native, is_real=ciphertext.is_real)
-        ciphertext = self._ciphertext("clone", ciphertext)
-        return self._wrap(ciphertext._native, is_real=ciphertext.is_real)
-
-    def vstack(self, ciphertexts: Sequence[Ciphertext]) -> Ciphertext:
-        """Make one ciphertext of the units of several, in their order. `Ciphertext.units` takes them apart again.
-
-        Parameters
-        ----------
-        ciphertexts : sequence of Ciphertext
-            At least one; of one secret, and of equally many polynomials.
-
-        Returns
-        -------
-        Ciphertext
-            At the lowest of their levels. Levels consumed: 0.
-
-        Raises
-        ------
-        ParameterError
-            If there are none.
-        CiphertextFormError
-            If some have two polynomials and some three.
-        EngineMismatchError, KeyMismatchError
-            If they are of different engines, or of different secrets.
-
-        Examples
-        --------
-        >>> a, b = engine.encrypt([1.0], public_key), engine.encrypt([2.0], public_key)
-        >>> both = engine.vstack([a, b])
-        >>> len(both), engine.decrypt(both, secret_key)[[0, engine.slot_count]].round(3)
-        (2, array([1., 2.]))
-        """
-        parts = [self._ciphertext("vstack", part) for part in _checks.sequence("vstack", "ciphertexts", ciphertexts)]
-        if not parts:
-            raise ParameterError(
-                "vstack: there are no ciphertexts, and one at least is needed; pass some",
-                option="number of ciphertexts",
-                value=0,
-            )
-        level = min(part.level for part in parts)
-        lowered = [part if part.level == level else self.level_down(part, level) for part in parts]
-        native = self._context.stack([part._native for part in lowered])
-        return self._wrap(native, is_real=all(part.is_real for part in parts))
-
-    def ntt(self, ciphertext: CiphertextT) -> CiphertextT:
-        """Return a clone. The representation of polynomials is the library's own affair: 1.x scripts may ask for it."""
-        return self.clone(ciphertext)
-
-    def intt(self, ciphertext: CiphertextT) -> CiphertextT:
-        """Return a clone, as `ntt` does."""
-        return self.clone(ciphertext)
-
-    def _order(self, operation: str, left: Any, right: Any) -> tuple[Ciphertext, Any]:
-        """Put the ciphertext first, and expand a light plaintext for its level."""
-        first, second = (left, right) if isinstance(left, Ciphertext) else (right, left)
-        if not isinstance(first, Ciphertext):
-            raise OperandTypeError(
-                f"{operation}: the operands are of types {type(left).__name__} and {type(right).__name__}, and at "
-                f"least one must be a Ciphertext; encrypt one with engine.encrypt",
-                argument="left, right",
-                expected="Ciphertext",
-                actual=f"{type(left).__name__}, {type(right).__name__}",
-            )
-        if isinstance(second, LightPlaintext):
-            level = min(first.level, second.level)
-            second = Plaintext(
-                self._context, _native.expand(self._context, second._native, level), is_real=second.is_real
-            )
-        return first, second
-
-    def _out(self, operation: str, out: Any) -> Ciphertext | None:
-        return None if out is None else _checks.instance(operation, "out", out, Ciphertext)
-
-    def _add(self, operation: str, first: Ciphertext, second: Any) -> Ciphertext:
-        if isinstance(second, Ciphertext):
-            native = self._context.add(first._native, second._native)
-            return self._wrap(native, is_real=first.is_real and second.is_real)
-        if isinstance(second, Plaintext):
-            native = self._context.add_plain(first._native, second._native)
-            return self._wrap(native, is_real=first.is_real and second.is_real)
-        if _checks.is_scalar(second):
-            number = _checks.scalar(operation, second)
-            native = self._context.add_scalar(first._native, number)
-            return self._wrap(native, is_real=first.is_real and number.imag == 0)
-        slots, is_real = _checks.message(operation, second, self.slot_count)
-        return self._wrap(self._context.add_slots(first._native, slots), is_real=first.is_real and is_real)
-
-    def _multiply(self, first: Ciphertext, second: Ciphertext, key: Any) -> Ciphertext:
-        self._relinearized("multiply", first)
-        self._relinearized("multiply", second)
-        native = self._context.multiply(first._native, second._native, self._optional_key("multiply", key))
+    Examples
+    --------
+    >>> a = engine.encrypt([1.0, 2.0], public_key)
+    >>> engine.decrypt(engine.multiply(a, a, relinearization_key), secret_key)[:2].round(3)
+    array([1., 4.])
+    >>> engine.multiply(a, 3).level == a.level
+    True
+    """
+    first, second = _order(self, "multiply", left, right)
+    context = self._context
+    if isinstance(second, Ciphertext):
+        _operands.relinearized("multiply", first)
+        _operands.relinearized("multiply", second)
+        key = _optional_key(self._registry, "multiply", relinearization_key)
+        native = context.multiply(first._native, second._native, key)
         return self._wrap(native, is_real=first.is_real and second.is_real)
+    return _with_clear(
+        self, "multiply", first, second, context.multiply_plain, context.multiply_scalar, context.multiply_slots
+    )
 
-    def _relinearization_key(self, operation: str, value: Any) -> RelinearizationKey:
-        key = _checks.instance(operation, "relinearization_key", value, RelinearizationKey)
-        self._registry.remember(key)
-        return key
 
-    def _optional_key(self, operation: str, value: Any) -> _native.RelinearizationKey | None:
-        return None if value is None else self._relinearization_key(operation, value)._native
+def multiply_imaginary_integer(self: Core, left: Ciphertext | int, right: Ciphertext | int) -> Ciphertext:
+    """Multiply by an integer times i. Levels consumed: 0.
+
+    Examples
+    --------
+    >>> a = engine.encrypt([1.0, 2.0], public_key)
+    >>> engine.decrypt(engine.multiply_imaginary_integer(a, 3), secret_key)[:2].imag.round(3)
+    array([3., 6.])
+    """
+    operation = "multiply_imaginary_integer"
+    ciphertext, factor = _order(self, operation, left, right)
+    number = 1j * checks.integer(operation, "factor", factor)
+    return self._wrap(self._context.multiply_scalar(ciphertext._native, number), is_real=False)
+
+
+@deepened
+def square(
+    self: Core, ciphertext: Ciphertext, relinearization_key: RelinearizationKey | EvaluationKey | None = None
+) -> Ciphertext:
+    """Square every slot; cheaper than ``multiply(a, a)``. Levels consumed: 1.
+
+    Parameters
+    ----------
+    ciphertext : Ciphertext
+        What to square.
+    relinearization_key : RelinearizationKey or EvaluationKey, optional
+        As in `multiply`.
+    """
+    ciphertext = _operands.relinearized("square", ciphertext)
+    key = _optional_key(self._registry, "square", relinearization_key)
+    return self._wrap(self._context.square(ciphertext._native, key), is_real=ciphertext.is_real)
+
+
+def relinearize(
+    self: Core, ciphertext: Ciphertext, relinearization_key: RelinearizationKey | EvaluationKey
+) -> Ciphertext:
+    """Bring a ciphertext of three polynomials back to two. Levels consumed: 0.
+
+    Examples
+    --------
+    >>> a = engine.encrypt([1.0, 2.0], public_key)
+    >>> total = engine.add(engine.multiply(a, a), engine.multiply(a, a))
+    >>> total.polynomial_count, engine.relinearize(total, relinearization_key).polynomial_count
+    (3, 2)
+    """
+    ciphertext = _operands.ciphertext("relinearize", ciphertext)
+    key = _operands.relinearization_key(self._registry, "relinearize", relinearization_key)
+    return self._wrap(self._context.relinearize(ciphertext._native, key._native), is_real=ciphertext.is_real)
+
+
+def rescale(self: Core, ciphertext: CiphertextT) -> CiphertextT:
+    """Bring a ciphertext, or a plaintext, one level down.
+
+    Products rescale by themselves, and every ciphertext has its level's scale: nothing is ever left to divide, and
+    the message stays what it is. Levels consumed: 1.
+
+    Raises
+    ------
+    LevelError
+        At level 0.
+    """
+    kind = "plaintext" if isinstance(ciphertext, Plaintext) else "ciphertext"
+    if kind == "ciphertext":
+        _operands.ciphertext("rescale", ciphertext)
+    if ciphertext.level == 0:
+        raise LevelError(
+            f"rescale: needs level ≥ 1, {kind} is at level 0 of {self.max_level}; bootstrap it first",
+            level=0,
+            needed=1,
+            max_level=self.max_level,
+        )
+    return level_down(self, ciphertext, ciphertext.level - 1)
+
+
+def level_down(self: Core, ciphertext: LevelledT, level: int) -> LevelledT:
+    """Bring a ciphertext, a plaintext or a plain matrix to a lower level, where operations on it are cheaper.
+
+    Raises
+    ------
+    LevelError
+        If `level` is above the ciphertext's.
+
+    Examples
+    --------
+    >>> engine.level_down(engine.encrypt([1.0], public_key), 1).level
+    1
+    """
+    if not isinstance(ciphertext, (Plaintext, PlainMatrix)):
+        _operands.ciphertext("level_down", ciphertext)
+    kind = ciphertext.kind
+    target = checks.integer("level_down", "level", level)
+    if not 0 <= target <= ciphertext.level:
+        way_up = "bootstrap to go up" if kind == "ciphertext" else "encode it at a higher one"
+        raise LevelError(
+            f"level_down: level {target} was asked for and the {kind} is at level {ciphertext.level}; "
+            f"choose a level from 0 to {ciphertext.level}, or {way_up}",
+            level=target,
+            max_level=ciphertext.level,
+        )
+    if isinstance(ciphertext, PlainMatrix):
+        matrix = _native.level_down_matrix(self._context, ciphertext._native, target)
+        return PlainMatrix(self._context, matrix, is_real=ciphertext.is_real)
+    if isinstance(ciphertext, Plaintext):
+        native = self._context.level_down_plain(ciphertext._native, target)
+        return Plaintext(self._context, native, is_real=ciphertext.is_real)
+    return self._wrap(self._context.level_down(ciphertext._native, target), is_real=ciphertext.is_real)
+
+
+def clone(self: Core, ciphertext: CiphertextT) -> CiphertextT:
+    """Return a ciphertext, or a plaintext, of the same content, which the two share until one is an ``out``."""
+    if isinstance(ciphertext, Plaintext):
+        return Plaintext(self._context, ciphertext._native, is_real=ciphertext.is_real)
+    ciphertext = _operands.ciphertext("clone", ciphertext)
+    return self._wrap(ciphertext._native, is_real=ciphertext.is_real)
+
+
+def vstack(self: Core, ciphertexts: Sequence[Ciphertext]) -> Ciphertext:
+    """Make one ciphertext of the units of several, in their order. `Ciphertext.units` takes them apart again.
+
+    Parameters
+    ----------
+    ciphertexts : sequence of Ciphertext
+        At least one; of one secret, and of equally many polynomials.
+
+    Returns
+    -------
+    Ciphertext
+        At the lowest of their levels. Levels consumed: 0.
+
+    Raises
+    ------
+    ParameterError
+        If there are none.
+    CiphertextFormError
+        If some have two polynomials and some three.
+    EngineMismatchError, KeyMismatchError
+        If they are of different engines, or of different secrets.
+
+    Examples
+    --------
+    >>> a, b = engine.encrypt([1.0], public_key), engine.encrypt([2.0], public_key)
+    >>> both = engine.vstack([a, b])
+    >>> len(both), engine.decrypt(both, secret_key)[[0, engine.slot_count]].round(3)
+    (2, array([1., 2.]))
+    """
+    parts = [_operands.ciphertext("vstack", part) for part in checks.sequence("vstack", "ciphertexts", ciphertexts)]
+    if not parts:
+        raise ParameterError(
+            "vstack: there are no ciphertexts, and one at least is needed; pass some",
+            option="number of ciphertexts",
+            value=0,
+        )
+    level = min(part.level for part in parts)
+    lowered = [part if part.level == level else level_down(self, part, level) for part in parts]
+    native = self._context.stack([part._native for part in lowered])
+    return self._wrap(native, is_real=all(part.is_real for part in parts))
+
+
+def _order(self: Core, operation: str, left: Any, right: Any) -> tuple[Ciphertext, Any]:
+    """Put the ciphertext first, and expand a light plaintext for its level."""
+    first, second = (left, right) if isinstance(left, Ciphertext) else (right, left)
+    if not isinstance(first, Ciphertext):
+        raise OperandTypeError(
+            f"{operation}: the operands are of types {type(left).__name__} and {type(right).__name__}, and at "
+            f"least one must be a Ciphertext; encrypt one with engine.encrypt",
+            argument="left, right",
+            expected="Ciphertext",
+            actual=f"{type(left).__name__}, {type(right).__name__}",
+        )
+    if isinstance(second, LightPlaintext):
+        level = min(first.level, second.level)
+        second = Plaintext(self._context, _native.expand(self._context, second._native, level), is_real=second.is_real)
+    return first, second
+
+
+def _out(operation: str, out: Any) -> Ciphertext | None:
+    return None if out is None else checks.instance(operation, "out", out, Ciphertext)
+
+
+def _put(self: Core, result: Ciphertext, out: Ciphertext | None) -> Ciphertext:
+    """Return a result, as the ciphertext that it is to replace where there is one."""
+    if out is None:
+        return result
+    if self._refresher is not None:
+        self._refresher.forget(out)
+    return out._become(result)
+
+
+def _add(self: Core, operation: str, first: Ciphertext, second: Any) -> Ciphertext:
+    context = self._context
+    if isinstance(second, Ciphertext):
+        native = context.add(first._native, second._native)
+        return self._wrap(native, is_real=first.is_real and second.is_real)
+    return _with_clear(self, operation, first, second, context.add_plain, context.add_scalar, context.add_slots)
+
+
+def _with_clear(
+    self: Core,
+    operation: str,
+    first: Ciphertext,
+    second: Any,
+    plain: Callable[[_native.Ciphertext, _native.Plaintext], _native.Ciphertext],
+    scalar: Callable[[_native.Ciphertext, complex], _native.Ciphertext],
+    slots: Callable[[_native.Ciphertext, _checks.ComplexArray], _native.Ciphertext],
+) -> Ciphertext:
+    """Combine a ciphertext with a value in the clear, by the native function for its kind."""
+    if isinstance(second, Plaintext):
+        native, is_real = plain(first._native, second._native), second.is_real
+    elif _checks.is_scalar(second):
+        number = _checks.scalar(operation, second)
+        native, is_real = scalar(first._native, number), number.imag == 0
+    else:
+        values, is_real = _checks.message(operation, second, self.slot_count)
+        native = slots(first._native, values)
+    return self._wrap(native, is_real=first.is_real and is_real)
+
+
+def _optional_key(registry: KeyRegistry, operation: str, value: Any) -> _native.RelinearizationKey | None:
+    return None if value is None else _operands.relinearization_key(registry, operation, value)._native
 
 
 def _negative(operation: str, value: Any, slot_count: int) -> Any:

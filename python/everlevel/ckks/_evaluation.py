@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final, Literal
 
-from .._common import checks as _checks
+from .. import _native
+from .._common import checks
 from ..errors import OperandTypeError, ParameterError
-from ._key_generation import KeysMixin
-from ._matrices import MatricesMixin
+from . import _checks, _operands
+from . import _key_generation as make
+from ._bootstrap_keys import require_bootstrap
+from ._core import Core
 from ._registry import AnyKey
 from .evaluation_key import _KINDS, EvaluationKey
 from .keys import SecretKey
@@ -16,158 +19,153 @@ from .keys import SecretKey
 _BOOTSTRAPS: Final = (True, False, "regular", "lossy", "small")
 
 
-class EvaluationMixin(MatricesMixin, KeysMixin):
-    """Evaluation keys, and what the engine does with them by itself."""
+def create_evaluation_key(
+    self: Core,
+    secret_key: SecretKey,
+    *,
+    bootstrap: bool | Literal["regular", "lossy", "small"] | None = None,
+    stage_count: int = 3,
+    size: str = "medium",
+    rotations: bool | Iterable[int] = True,
+    matrices: bool | int = False,
+    progress: bool | None = None,
+) -> EvaluationKey:
+    """Make all that an evaluator needs: one key that is accepted wherever an evaluation key is.
 
-    @property
-    def auto_bootstrap(self) -> bool:
-        """Whether an operation that lacks levels bootstraps its operands first."""
-        return self._refresher is not None
+    The engine uses it for operators, as `use` says.
 
-    @property
-    def bootstrap_count(self) -> int:
-        """Bootstraps done so far, on request or not; one of two merged ciphertexts counts once."""
-        return self._counters.bootstraps
+    Parameters
+    ----------
+    secret_key : SecretKey
+        Secret of the ciphertexts.
+    bootstrap : {True, False, "regular", "lossy", "small"}, optional
+        The bootstrap key in it: ``"lossy"`` for every bootstrap and for comparisons, ``"regular"`` or True for
+        regular and merged ones, ``"small"`` for every bootstrap in a third of the memory and 1.4 times the time,
+        False for none. If left out, a regular one where the engine has bootstraps.
+    stage_count, size
+        Of the bootstrap key: see `create_bootstrap_key`. A small one has neither.
+    rotations : bool or iterable of int, default True
+        True for rotations by any amount; amounts, for a fixed rotation key each, which is faster and smaller where
+        they are few; False for none.
+    matrices : bool or int, default False
+        True for the key of fast products with matrices, at every level; an integer, for one up to that level of the
+        products' operands, which is smaller. Without it, products take the rotations by any amount.
+    progress : bool, optional
+        Whether bars are shown; as the engine says, if left out.
 
-    def create_evaluation_key(
-        self,
-        secret_key: SecretKey,
-        *,
-        bootstrap: bool | Literal["regular", "lossy", "small"] | None = None,
-        stage_count: int = 3,
-        size: str = "medium",
-        rotations: bool | Iterable[int] = True,
-        matrices: bool | int = False,
-        progress: bool | None = None,
-    ) -> EvaluationKey:
-        """Make all that an evaluator needs: one key that is accepted wherever an evaluation key is.
+    Raises
+    ------
+    ParameterError
+        If the engine has no bootstraps and one was asked for, or an option isn't among those that there are.
+    LevelError
+        If `matrices` isn't one of the engine's levels.
 
-        The engine uses it for operators, as `use` says.
-
-        Parameters
-        ----------
-        secret_key : SecretKey
-            Secret of the ciphertexts.
-        bootstrap : {True, False, "regular", "lossy", "small"}, optional
-            The bootstrap key in it: ``"lossy"`` for every bootstrap and for comparisons, ``"regular"`` or True for
-            regular and merged ones, ``"small"`` for every bootstrap in a third of the memory and 1.4 times the time,
-            False for none. If left out, a regular one where the engine has bootstraps.
-        stage_count, size
-            Of the bootstrap key: see `create_bootstrap_key`. A small one has neither.
-        rotations : bool or iterable of int, default True
-            True for rotations by any amount; amounts, for a fixed rotation key each, which is faster and smaller where
-            they are few; False for none.
-        matrices : bool or int, default False
-            True for the key of fast products with matrices, at every level; an integer, for one up to that level of the
-            products' operands, which is smaller. Without it, products take the rotations by any amount.
-        progress : bool, optional
-            Whether bars are shown; as the engine says, if left out.
-
-        Raises
-        ------
-        ParameterError
-            If the engine has no bootstraps and one was asked for, or an option isn't among those that there are.
-        LevelError
-            If `matrices` isn't one of the engine's levels.
-
-        Examples
-        --------
-        >>> engine.create_evaluation_key(secret_key)
-        EvaluationKey(relinearization, conjugation, rotations by any amount; ... MB)
-        >>> engine.create_evaluation_key(secret_key, rotations=False, matrices=2)
-        EvaluationKey(relinearization, conjugation, matrices up to level 2; ... MB)
-        """
-        operation = "create_evaluation_key"
-        variant = self._variant(operation, bootstrap)
-        secret = self._secret_key(operation, secret_key)
-        deltas = None if isinstance(rotations, bool) else self._deltas(operation, rotations)
-        matrix_level = (
-            None
-            if isinstance(matrices, bool)
-            else self._level(operation, _checks.integer(operation, "matrices", matrices))
+    Examples
+    --------
+    >>> engine.create_evaluation_key(secret_key)
+    EvaluationKey(relinearization, conjugation, rotations by any amount; ... MB)
+    >>> engine.create_evaluation_key(secret_key, rotations=False, matrices=2)
+    EvaluationKey(relinearization, conjugation, matrices up to level 2; ... MB)
+    """
+    operation = "create_evaluation_key"
+    variant = _variant(self._context, operation, bootstrap)
+    secret = _operands.secret_key(operation, secret_key)
+    deltas = None if isinstance(rotations, bool) else _deltas(self.slot_count, operation, rotations)
+    matrix_level = (
+        None
+        if isinstance(matrices, bool)
+        else _checks.level(operation, checks.integer(operation, "matrices", matrices), self.max_level)
+    )
+    if variant == "small" and rotations is not True:
+        raise ParameterError(
+            f"{operation}: rotations is {rotations!r}, and a small bootstrap key needs rotations by any amount; "
+            f"pass rotations=True, and fixed rotation keys beside",
+            option="rotations",
+            value=rotations,
+            allowed=True,
         )
-        if variant == "small" and rotations is not True:
-            raise ParameterError(
-                f"{operation}: rotations is {rotations!r}, and a small bootstrap key needs rotations by any amount; "
-                f"pass rotations=True, and fixed rotation keys beside",
-                option="rotations",
-                value=rotations,
-                allowed=True,
-            )
-        if variant is not None:
-            self._bootstrap_options(operation, secret, stage_count, size)
-        keys: list[AnyKey] = [
-            self.create_relinearization_key(secret, progress=progress),
-            self.create_conjugation_key(secret, progress=progress),
-        ]
-        if deltas is not None:
-            keys += [self.create_fixed_rotation_key(secret, delta) for delta in deltas]
-        elif rotations:
-            keys.append(self.create_rotation_key(secret, progress=progress))
-        if matrix_level is not None or matrices:
-            keys.append(self.create_matrix_multiplication_key(secret, matrix_level, progress=progress))
-        if variant == "small":
-            keys.append(self.create_small_bootstrap_key(secret, progress=progress))
-        elif variant is not None:
-            create = self.create_lossy_bootstrap_key if variant == "lossy" else self.create_bootstrap_key
-            keys.append(create(secret, stage_count, size, progress=progress))
-        evaluation_key = EvaluationKey(keys)
-        self.use(evaluation_key)
-        return evaluation_key
+    if variant is not None:
+        make.check_bootstrap_key(self._context, operation, stage_count, size)
+    keys: list[AnyKey] = [
+        make.create_relinearization_key(self, secret, progress=progress),
+        make.create_conjugation_key(self, secret, progress=progress),
+    ]
+    if deltas is not None:
+        keys += [make.create_fixed_rotation_key(self, secret, delta) for delta in deltas]
+    elif rotations:
+        keys.append(make.create_rotation_key(self, secret, progress=progress))
+    if matrix_level is not None or matrices:
+        keys.append(make.create_matrix_multiplication_key(self, secret, matrix_level, progress=progress))
+    if variant == "small":
+        keys.append(make.create_small_bootstrap_key(self, secret, progress=progress))
+    elif variant is not None:
+        create = make.create_lossy_bootstrap_key if variant == "lossy" else make.create_bootstrap_key
+        keys.append(create(self, secret, stage_count, size, progress=progress))
+    evaluation_key = EvaluationKey(keys)
+    use(self, evaluation_key)
+    return evaluation_key
 
-    def use(self, *keys: EvaluationKey | AnyKey) -> None:
-        """Use keys for operators, methods of ciphertexts and calls that leave keys out, from now on.
 
-        A key takes the place of one of its kind and secret that the engine knew. `load` and `create_evaluation_key` do
-        this by themselves; `forget_keys` undoes it. The engine holds the keys' memory until then.
+def use(self: Core, *keys: EvaluationKey | AnyKey) -> None:
+    """Use keys for operators, methods of ciphertexts and calls that leave keys out, from now on.
 
-        Examples
-        --------
-        >>> engine.use(relinearization_key)
-        """
-        singles: list[AnyKey] = []
-        for key in keys:
-            if isinstance(key, EvaluationKey):
-                singles += key.keys
-            elif isinstance(key, _KINDS):
-                singles.append(key)
-            else:
-                raise OperandTypeError(
-                    f"use: a {type(key).__name__} was given, and evaluation keys are used; "
-                    f"make one with engine.create_evaluation_key(secret_key)",
-                    argument="keys",
-                    expected="EvaluationKey",
-                    actual=type(key).__name__,
-                )
-        for single in singles:
-            self._registry.use(single)
+    A key takes the place of one of its kind and secret that the engine knew. `load` and `create_evaluation_key` do
+    this by themselves; `forget_keys` undoes it. The engine holds the keys' memory until then.
 
-    def _variant(self, operation: str, bootstrap: Any) -> str | None:
-        if bootstrap is None:
-            return "regular" if self._context.can_bootstrap else None
-        if not any(bootstrap is known or bootstrap == known for known in _BOOTSTRAPS):
-            raise ParameterError(
-                f"{operation}: bootstrap is {bootstrap!r}, and True, False, 'regular', 'lossy' and 'small' are "
-                f"offered; check its spelling",
-                option="bootstrap",
-                value=bootstrap,
-                allowed=_BOOTSTRAPS,
-            )
-        if bootstrap is False:
-            return None
-        self._require_bootstrap(operation)
-        return "regular" if bootstrap is True else str(bootstrap)
-
-    def _deltas(self, operation: str, rotations: Any) -> list[int]:
-        """Check amounts, and reduce them: each once, without 0."""
-        try:
-            amounts = list(rotations)
-        except TypeError:
+    Examples
+    --------
+    >>> engine.use(relinearization_key)
+    """
+    singles: list[AnyKey] = []
+    for key in keys:
+        if isinstance(key, EvaluationKey):
+            singles += key.keys
+        elif isinstance(key, _KINDS):
+            singles.append(key)
+        else:
             raise OperandTypeError(
-                f"{operation}: rotations is of type {type(rotations).__name__}, and a bool or amounts in slots are "
-                f"needed; pass True for any amount, or a list such as [1, -1]",
-                argument="rotations",
-                expected="bool or iterable of int",
-                actual=type(rotations).__name__,
-            ) from None
-        return sorted({delta for delta in (self._amount(operation, amount) for amount in amounts) if delta})
+                f"use: a {type(key).__name__} was given, and evaluation keys are used; "
+                f"make one with engine.create_evaluation_key(secret_key)",
+                argument="keys",
+                expected="EvaluationKey",
+                actual=type(key).__name__,
+            )
+    for single in singles:
+        self._registry.use(single)
+
+
+def forget_keys(self: Core) -> None:
+    """Forget the keys that operators use, so that their memory is free once nobody else holds them."""
+    self._registry.forget()
+
+
+def _variant(context: _native.Context, operation: str, bootstrap: Any) -> str | None:
+    if bootstrap is None:
+        return "regular" if context.can_bootstrap else None
+    if not any(bootstrap is known or bootstrap == known for known in _BOOTSTRAPS):
+        raise ParameterError(
+            f"{operation}: bootstrap is {bootstrap!r}, and True, False, 'regular', 'lossy' and 'small' are "
+            f"offered; check its spelling",
+            option="bootstrap",
+            value=bootstrap,
+            allowed=_BOOTSTRAPS,
+        )
+    if bootstrap is False:
+        return None
+    require_bootstrap(context, operation)
+    return "regular" if bootstrap is True else str(bootstrap)
+
+
+def _deltas(slot_count: int, operation: str, rotations: Any) -> list[int]:
+    """Check amounts, and reduce them: each once, without 0."""
+    try:
+        amounts = list(rotations)
+    except TypeError:
+        raise OperandTypeError(
+            f"{operation}: rotations is of type {type(rotations).__name__}, and a bool or amounts in slots are "
+            f"needed; pass True for any amount, or a list such as [1, -1]",
+            argument="rotations",
+            expected="bool or iterable of int",
+            actual=type(rotations).__name__,
+        ) from None
+    return sorted({delta for delta in (_checks.amount(operation, amount, slot_count) for amount in amounts) if delta})

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final, Literal, overload
+from typing import Any, Final, Literal, overload
 
 import numpy as np
 from numpy.polynomial import chebyshev
 from numpy.typing import ArrayLike, NDArray
 
-from .._common import checks as _checks
+from .._common import checks
 from ..errors import FitError, ParameterError
 from .ciphertext import Ciphertext
-
-if TYPE_CHECKING:
-    from .evaluation_key import EvaluationKey
-    from .keys import RelinearizationKey
+from .evaluation_key import EvaluationKey
+from .keys import RelinearizationKey
 
 Array = NDArray[Any]
 
@@ -200,7 +198,7 @@ def _interval(interval: Any) -> tuple[float, float]:
 
 
 def _degree(value: Any) -> int:
-    degree = _checks.integer("fit", "degree", value)
+    degree = checks.integer("fit", "degree", value)
     if not 1 <= degree <= _LARGEST_DEGREE:
         raise ParameterError(
             f"fit: degree is {degree}, and 1 to {_LARGEST_DEGREE} is taken; a level more doubles the degree",

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Literal
 
 from ..errors import KeyMismatchError, OperandTypeError, ParameterError
-from ._bootstraps import BootstrapMixin
+from . import _operands
+from ._bootstrap_keys import GivenKeys, choose, require_bootstrap
+from ._bootstraps import bootstrapping, is_precise
+from ._core import Core
 from .ciphertext import Ciphertext
 from .evaluation_key import EvaluationKey
 from .keys import BootstrapKey, ConjugationKey, RelinearizationKey, RotationKey, SmallBootstrapKey
@@ -14,117 +17,114 @@ from .keys import BootstrapKey, ConjugationKey, RelinearizationKey, RotationKey,
 _METHODS = ("regular", "lossy", "sign")
 
 
-class ManyMixin(BootstrapMixin):
-    """Groups of ciphertexts that share the reading of the keys."""
+def bootstrap_many(
+    self: Core,
+    ciphertexts: Sequence[Ciphertext],
+    relinearization_key: RelinearizationKey | EvaluationKey | None = None,
+    conjugation_key: ConjugationKey | EvaluationKey | None = None,
+    bootstrap_key: BootstrapKey | RotationKey | SmallBootstrapKey | EvaluationKey | None = None,
+    small_bootstrap_key: SmallBootstrapKey | EvaluationKey | None = None,
+    stage_count: int | None = None,
+    *,
+    rotation_key: RotationKey | EvaluationKey | None = None,
+    method: Literal["regular", "lossy", "sign"] = "regular",
+    real_only: bool = False,
+    precision: Literal["standard", "high"] = "standard",
+    progress: bool | None = None,
+) -> list[Ciphertext]:
+    """Bootstrap several ciphertexts, four at a time, in less time than one after another.
 
-    def bootstrap_many(
-        self,
-        ciphertexts: Sequence[Ciphertext],
-        relinearization_key: RelinearizationKey | EvaluationKey | None = None,
-        conjugation_key: ConjugationKey | EvaluationKey | None = None,
-        bootstrap_key: BootstrapKey | RotationKey | SmallBootstrapKey | EvaluationKey | None = None,
-        small_bootstrap_key: SmallBootstrapKey | EvaluationKey | None = None,
-        stage_count: int | None = None,
-        *,
-        rotation_key: RotationKey | EvaluationKey | None = None,
-        method: Literal["regular", "lossy", "sign"] = "regular",
-        real_only: bool = False,
-        precision: Literal["standard", "high"] = "standard",
-        progress: bool | None = None,
-    ) -> list[Ciphertext]:
-        """Bootstrap several ciphertexts, four at a time, in less time than one after another.
+    Keys are gigabytes, and reading them takes a good part of a bootstrap's time; here they are read once for
+    four ciphertexts. Results are the same, bit for bit, as of single bootstraps. About a gigabyte is in
+    flight for each of the four.
 
-        Keys are gigabytes, and reading them takes a good part of a bootstrap's time; here they are read once for
-        four ciphertexts. Results are the same, bit for bit, as of single bootstraps. About a gigabyte is in
-        flight for each of the four.
+    Parameters
+    ----------
+    ciphertexts : sequence of Ciphertext
+        Each as `bootstrap`, `lossy_bootstrap` or `sign_bootstrap` takes it; all of one secret.
+    relinearization_key, conjugation_key, bootstrap_key, rotation_key, small_bootstrap_key, stage_count
+        As in `bootstrap`; methods other than ``"regular"`` need a lossy or a small key.
+    method : {"regular", "lossy", "sign"}, default "regular"
+        Which bootstrap. Below level `stage_count`, lossy ones are regular ones, to a lower level.
+    real_only : bool, default False
+        Keep real parts alone, for half of the work after the first transforms (lossy and sign).
+    precision : {"standard", "high"}, default "standard"
+        As in `bootstrap`, for the regular method.
+    progress : bool, optional
+        Whether a bar is shown; as the engine says, if left out.
 
-        Parameters
-        ----------
-        ciphertexts : sequence of Ciphertext
-            Each as `bootstrap`, `lossy_bootstrap` or `sign_bootstrap` takes it; all of one secret.
-        relinearization_key, conjugation_key, bootstrap_key, rotation_key, small_bootstrap_key, stage_count
-            As in `bootstrap`; methods other than ``"regular"`` need a lossy or a small key.
-        method : {"regular", "lossy", "sign"}, default "regular"
-            Which bootstrap. Below level `stage_count`, lossy ones are regular ones, to a lower level.
-        real_only : bool, default False
-            Keep real parts alone, for half of the work after the first transforms (lossy and sign).
-        precision : {"standard", "high"}, default "standard"
-            As in `bootstrap`, for the regular method.
-        progress : bool, optional
-            Whether a bar is shown; as the engine says, if left out.
+    Returns
+    -------
+    list of Ciphertext
+        In the order of `ciphertexts`.
 
-        Returns
-        -------
-        list of Ciphertext
-            In the order of `ciphertexts`.
+    Raises
+    ------
+    OperandTypeError
+        If something else is among the ciphertexts, or a key is of the wrong kind.
+    KeyMismatchError
+        If a ciphertext is of another secret than the first.
+    LevelError
+        If a sign bootstrap lacks levels. Nothing is bootstrapped then.
+    ParameterError
+        As `bootstrap`; an unknown method; high precision with another method than the regular one.
 
-        Raises
-        ------
-        OperandTypeError
-            If something else is among the ciphertexts, or a key is of the wrong kind.
-        KeyMismatchError
-            If a ciphertext is of another secret than the first.
-        LevelError
-            If a sign bootstrap lacks levels. Nothing is bootstrapped then.
-        ParameterError
-            As `bootstrap`; an unknown method; high precision with another method than the regular one.
+    Examples
+    --------
+    >>> deep = Engine(use_bootstrap=True, insecure_log_n=10)
+    >>> secret = deep.create_secret_key()
+    >>> evaluation_key = deep.create_evaluation_key(secret, rotations=False)
+    >>> many = [deep.encrypt([k / 4, -k / 4], secret, level=0) for k in (1, 2, 3)]
+    >>> [round(float(deep.decrypt(c, secret)[0]), 2) for c in deep.bootstrap_many(many, evaluation_key)]
+    [0.25, 0.5, 0.75]
+    """
+    operation = "bootstrap_many"
+    require_bootstrap(self._context, operation)
+    if method not in _METHODS:
+        raise ParameterError(
+            f"{operation}: method is {method!r}, and {', '.join(map(repr, _METHODS))} are offered; check its spelling",
+            option="method",
+            value=method,
+            allowed=_METHODS,
+        )
+    if isinstance(ciphertexts, Ciphertext):
+        raise OperandTypeError(
+            f"{operation}: ciphertexts is one Ciphertext, and a sequence of them is needed; pass [ciphertext], or "
+            f"call bootstrap, which takes all units of one together",
+            argument="ciphertexts",
+            expected="sequence of Ciphertext",
+            actual="Ciphertext",
+        )
+    ready = [_operands.relinearized(operation, ciphertext) for ciphertext in ciphertexts]
+    if not ready:
+        return []
+    _require_one_secret(operation, ready)
+    given = GivenKeys(
+        relinearization_key, conjugation_key, bootstrap_key, small_bootstrap_key, stage_count, rotation_key
+    )
+    keys = choose(self, operation, ready[0], given)
+    precise = is_precise(self._context, operation, precision)
+    if precise and method != "regular":
+        raise ParameterError(
+            f"{operation}: precision is 'high' and method is {method!r}, and 'regular' is the precise one; leave "
+            f"one of them out",
+            option="precision",
+            value="high",
+            allowed="standard",
+        )
+    native_method = "precise" if precise else method
+    with bootstrapping(self, "bootstraps", progress, count=len(ready)) as report:
+        results = self._context.bootstrap_many([c._native for c in ready], native_method, keys, bool(real_only), report)
+    pairs = zip(results, ready, strict=True)
+    return [self._wrap(native, is_real=bool(real_only) or c.is_real) for native, c in pairs]
 
-        Examples
-        --------
-        >>> deep = Engine(use_bootstrap=True, insecure_log_n=10)
-        >>> secret = deep.create_secret_key()
-        >>> evaluation_key = deep.create_evaluation_key(secret, rotations=False)
-        >>> many = [deep.encrypt([k / 4, -k / 4], secret, level=0) for k in (1, 2, 3)]
-        >>> [round(float(deep.decrypt(c, secret)[0]), 2) for c in deep.bootstrap_many(many, evaluation_key)]
-        [0.25, 0.5, 0.75]
-        """
-        operation = "bootstrap_many"
-        self._require_bootstrap(operation)
-        if method not in _METHODS:
-            raise ParameterError(
-                f"{operation}: method is {method!r}, and {', '.join(map(repr, _METHODS))} are offered; check "
-                f"its spelling",
-                option="method",
-                value=method,
-                allowed=_METHODS,
+
+def _require_one_secret(operation: str, ciphertexts: list[Ciphertext]) -> None:
+    secret_id = ciphertexts[0]._native.secret_id
+    for index, ciphertext in enumerate(ciphertexts):
+        if ciphertext._native.secret_id != secret_id:
+            raise KeyMismatchError(
+                f"{operation}: ciphertext {index} is of another secret than ciphertext 0, and one key serves one; "
+                f"bootstrap them apart",
+                key="ciphertexts",
             )
-        if isinstance(ciphertexts, Ciphertext):
-            raise OperandTypeError(
-                f"{operation}: ciphertexts is one Ciphertext, and a sequence of them is needed; pass [ciphertext], or "
-                f"call bootstrap, which takes all units of one together",
-                argument="ciphertexts",
-                expected="sequence of Ciphertext",
-                actual="Ciphertext",
-            )
-        ready = [self._relinearized(operation, ciphertext) for ciphertext in ciphertexts]
-        if not ready:
-            return []
-        self._require_one_secret(operation, ready)
-        rotations: tuple[Any, ...] = bootstrap_key, small_bootstrap_key, stage_count, rotation_key
-        keys = self._bootstrap_keys(operation, ready[0], relinearization_key, conjugation_key, rotations)
-        precise = self._is_precise(operation, precision)
-        if precise and method != "regular":
-            raise ParameterError(
-                f"{operation}: precision is 'high' and method is {method!r}, and 'regular' is the precise one; leave "
-                f"one of them out",
-                option="precision",
-                value="high",
-                allowed="standard",
-            )
-        native_method = "precise" if precise else method
-        with self._bootstrapping("bootstraps", progress, count=len(ready)) as report:
-            results = self._context.bootstrap_many(
-                [c._native for c in ready], native_method, keys, bool(real_only), report
-            )
-        pairs = zip(results, ready, strict=True)
-        return [self._wrap(native, is_real=bool(real_only) or c.is_real) for native, c in pairs]
-
-    def _require_one_secret(self, operation: str, ciphertexts: list[Ciphertext]) -> None:
-        secret_id = ciphertexts[0]._native.secret_id
-        for index, ciphertext in enumerate(ciphertexts):
-            if ciphertext._native.secret_id != secret_id:
-                raise KeyMismatchError(
-                    f"{operation}: ciphertext {index} is of another secret than ciphertext 0, and one key serves one; "
-                    f"bootstrap them apart",
-                    key="ciphertexts",
-                )

@@ -8,263 +8,232 @@ from typing import Any, TypeVar
 from numpy.typing import ArrayLike
 
 from .. import _native
-from .._auto import deepened
-from .._common import checks as _checks
+from .._common import checks
 from ..errors import OperandTypeError
-from ._core import EngineCore
+from . import _checks, _operands
+from ._auto import deepened
+from ._core import Core
 from .ciphertext import Ciphertext
 from .evaluation_key import EvaluationKey
-from .keys import MatrixMultiplicationKey, RotationKey, SecretKey
+from .keys import MatrixMultiplicationKey, RotationKey
 from .matrix import LightPlainMatrix, PlainMatrix
 from .plaintext import LightPlaintext
 
 LightT = TypeVar("LightT", LightPlaintext, LightPlainMatrix)
 
 
-class MatricesMixin(EngineCore):
-    """Messages and matrices that are kept encoded, and products with matrices."""
+def encode_to_light_plaintext(self: Core, array: ArrayLike, level: int | None = None) -> LightPlaintext:
+    """Encode a message without its primes: smaller than a `Plaintext`, and slower at each use.
 
-    def encode_to_light_plaintext(self, array: ArrayLike, level: int | None = None) -> LightPlaintext:
-        """Encode a message without its primes: smaller than a `Plaintext`, and slower at each use.
+    Parameters
+    ----------
+    array : array_like of real or complex numbers, shape (n,)
+        As in `encode`.
+    level : int, optional
+        Highest level of its uses; the engine's, if left out.
 
-        Parameters
-        ----------
-        array : array_like of real or complex numbers, shape (n,)
-            As in `encode`.
-        level : int, optional
-            Highest level of its uses; the engine's, if left out.
+    Returns
+    -------
+    LightPlaintext
+        Of 16 bytes for each slot, whatever the level.
 
-        Returns
-        -------
-        LightPlaintext
-            Of 16 bytes for each slot, whatever the level.
+    Raises
+    ------
+    MessageError, MessageTypeError, LevelError, ScaleError
+        As in `encode`.
 
-        Raises
-        ------
-        MessageError, MessageTypeError, LevelError, ScaleError
-            As in `encode`.
+    Examples
+    --------
+    >>> weights = engine.encode_to_light_plaintext([0.5, 2.0])
+    >>> x = engine.encrypt([1.0, 1.0], public_key)
+    >>> engine.decrypt(x * weights, secret_key)[:2].round(3)
+    array([0.5, 2. ])
+    """
+    operation = "encode_to_light_plaintext"
+    slots, is_real = _checks.message(operation, array, self.slot_count)
+    native = _native.encode_light(self._context, slots, _checks.level(operation, level, self.max_level))
+    return LightPlaintext(self._context, native, is_real=is_real)
 
-        Examples
-        --------
-        >>> weights = engine.encode_to_light_plaintext([0.5, 2.0])
-        >>> x = engine.encrypt([1.0, 1.0], public_key)
-        >>> engine.decrypt(x * weights, secret_key)[:2].round(3)
-        array([0.5, 2. ])
-        """
-        operation = "encode_to_light_plaintext"
-        slots, is_real = _checks.message(operation, array, self.slot_count)
-        native = _native.encode_light(self._context, slots, self._level(operation, level))
-        return LightPlaintext(self._context, native, is_real=is_real)
 
-    def change_level(self, light_plaintext: LightT, level: int) -> LightT:
-        """Return the same light plaintext, or light plain matrix, for uses at another level, lower or higher.
+def change_level(self: Core, light_plaintext: LightT, level: int) -> LightT:
+    """Return the same light plaintext, or light plain matrix, for uses at another level, lower or higher.
 
-        It loses nothing: its coefficients are rounded at each use.
+    It loses nothing: its coefficients are rounded at each use.
 
-        Raises
-        ------
-        LevelError
-            If `level` isn't one of the engine's.
-        ScaleError
-            If the values are too large for it.
+    Raises
+    ------
+    LevelError
+        If `level` isn't one of the engine's.
+    ScaleError
+        If the values are too large for it.
 
-        Examples
-        --------
-        >>> weights = engine.encode_to_light_plaintext([0.5, 2.0], level=1)
-        >>> engine.change_level(weights, 4).level
-        4
-        """
-        operation = "change_level"
-        target = self._level(operation, _checks.integer(operation, "level", level))
-        if isinstance(light_plaintext, LightPlainMatrix):
-            matrix = _native.change_matrix_level(self._context, light_plaintext._native, target)
-            return LightPlainMatrix(self._context, matrix, is_real=light_plaintext.is_real)
-        light = _checks.instance(operation, "light_plaintext", light_plaintext, LightPlaintext)
-        native = _native.change_level(self._context, light._native, target)
-        return LightPlaintext(self._context, native, is_real=light.is_real)
+    Examples
+    --------
+    >>> weights = engine.encode_to_light_plaintext([0.5, 2.0], level=1)
+    >>> engine.change_level(weights, 4).level
+    4
+    """
+    operation = "change_level"
+    target = _checks.level(operation, checks.integer(operation, "level", level), self.max_level)
+    if isinstance(light_plaintext, LightPlainMatrix):
+        matrix = _native.change_matrix_level(self._context, light_plaintext._native, target)
+        return LightPlainMatrix(self._context, matrix, is_real=light_plaintext.is_real)
+    light = checks.instance(operation, "light_plaintext", light_plaintext, LightPlaintext)
+    native = _native.change_level(self._context, light._native, target)
+    return LightPlaintext(self._context, native, is_real=light.is_real)
 
-    def encode_to_plain_matrix(
-        self,
-        matrix: ArrayLike,
-        level: int | Sequence[int] | None = None,
-        diagonal_indices: Sequence[int] | None = None,
-    ) -> PlainMatrix:
-        """Encode a matrix for products with encrypted vectors.
 
-        Parameters
-        ----------
-        matrix : array_like of real or complex numbers, shape (m, n)
-            Cut into blocks of `slot_count` rows and columns, the last of which are filled up with zeros: slots of the
-            vector from n on don't matter, and slots of the product from m on are zero. More columns than slots take a
-            vector of several units, and more rows make a product of several.
-        level : int, optional
-            Level of the ciphertexts that it will be multiplied with, from 1 up; the engine's highest, if left out.
-            Lower ones make smaller matrices and faster products. (As in 1.x, `diagonal_indices` may stand here.)
-        diagonal_indices : sequence of int, optional
-            The diagonals to take, as differences of column and row modulo `slot_count`: entries elsewhere are left
-            out. If it is left out itself, every diagonal is taken that isn't zero.
+def encode_to_plain_matrix(
+    self: Core,
+    matrix: ArrayLike,
+    level: int | Sequence[int] | None = None,
+    diagonal_indices: Sequence[int] | None = None,
+) -> PlainMatrix:
+    """Encode a matrix for products with encrypted vectors.
 
-        Returns
-        -------
-        PlainMatrix
+    Parameters
+    ----------
+    matrix : array_like of real or complex numbers, shape (m, n)
+        Cut into blocks of `slot_count` rows and columns, the last of which are filled up with zeros: slots of the
+        vector from n on don't matter, and slots of the product from m on are zero. More columns than slots take a
+        vector of several units, and more rows make a product of several.
+    level : int, optional
+        Level of the ciphertexts that it will be multiplied with, from 1 up; the engine's highest, if left out.
+        Lower ones make smaller matrices and faster products. (As in 1.x, `diagonal_indices` may stand here.)
+    diagonal_indices : sequence of int, optional
+        The diagonals to take, as differences of column and row modulo `slot_count`: entries elsewhere are left
+        out. If it is left out itself, every diagonal is taken that isn't zero.
 
-        Raises
-        ------
-        MessageError, MessageTypeError
-            If it isn't a matrix of finite numbers.
-        ParameterError
-            If it has no rows or columns, or the level is 0.
-        ScaleError
-            If its entries are too large for the level.
+    Returns
+    -------
+    PlainMatrix
 
-        Examples
-        --------
-        >>> matrix = engine.encode_to_plain_matrix([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], level=2)
-        >>> matrix.shape, matrix.diagonal_count
-        ((3, 2), 4)
-        """
-        operation = "encode_to_plain_matrix"
-        entries, is_real, target, diagonals = self._matrix_arguments(operation, matrix, level, diagonal_indices)
-        native = _native.encode_matrix(self._context, entries, target, diagonals)
-        return PlainMatrix(self._context, native, is_real=is_real)
+    Raises
+    ------
+    MessageError, MessageTypeError
+        If it isn't a matrix of finite numbers.
+    ParameterError
+        If it has no rows or columns, or the level is 0.
+    ScaleError
+        If its entries are too large for the level.
 
-    def encode_to_light_plain_matrix(
-        self,
-        matrix: ArrayLike,
-        level: int | Sequence[int] | None = None,
-        diagonal_indices: Sequence[int] | None = None,
-    ) -> LightPlainMatrix:
-        """Encode a matrix without its primes: smaller than a `PlainMatrix`, and slower at each product.
+    Examples
+    --------
+    >>> matrix = engine.encode_to_plain_matrix([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], level=2)
+    >>> matrix.shape, matrix.diagonal_count
+    ((3, 2), 4)
+    """
+    operation = "encode_to_plain_matrix"
+    entries, is_real, target, diagonals = _matrix_arguments(self, operation, matrix, level, diagonal_indices)
+    native = _native.encode_matrix(self._context, entries, target, diagonals)
+    return PlainMatrix(self._context, native, is_real=is_real)
 
-        Parameters, errors and products are those of `encode_to_plain_matrix`; `change_level` takes it to any level.
-        """
-        operation = "encode_to_light_plain_matrix"
-        entries, is_real, target, diagonals = self._matrix_arguments(operation, matrix, level, diagonal_indices)
-        native = _native.encode_light_matrix(self._context, entries, target, diagonals)
-        return LightPlainMatrix(self._context, native, is_real=is_real)
 
-    def create_matrix_multiplication_key(
-        self, secret_key: SecretKey, level: int | None = None, *, progress: bool | None = None
-    ) -> MatrixMultiplicationKey:
-        """Make the key of fast products with matrices. The engine remembers the first one of every secret.
+def encode_to_light_plain_matrix(
+    self: Core,
+    matrix: ArrayLike,
+    level: int | Sequence[int] | None = None,
+    diagonal_indices: Sequence[int] | None = None,
+) -> LightPlainMatrix:
+    """Encode a matrix without its primes: smaller than a `PlainMatrix`, and slower at each product.
 
-        It has a rotation for each of about sqrt(slot_count) baby steps, and the powers of two of a `RotationKey`.
+    Parameters, errors and products are those of `encode_to_plain_matrix`; `change_level` takes it to any level.
+    """
+    operation = "encode_to_light_plain_matrix"
+    entries, is_real, target, diagonals = _matrix_arguments(self, operation, matrix, level, diagonal_indices)
+    native = _native.encode_light_matrix(self._context, entries, target, diagonals)
+    return LightPlainMatrix(self._context, native, is_real=is_real)
 
-        Parameters
-        ----------
-        secret_key : SecretKey
-            Secret of the ciphertexts.
-        level : int, optional
-            Highest level of the products' operands; the engine's, if left out. Lower ones make a smaller, faster key.
-        progress : bool, optional
-            Whether a bar is shown; as the engine says, if left out.
 
-        Raises
-        ------
-        LevelError
-            If `level` isn't one of the engine's.
+@deepened
+def multiply_matrix(
+    self: Core,
+    matrix: PlainMatrix | LightPlainMatrix | ArrayLike,
+    ciphertext: Ciphertext,
+    rotation_key: RotationKey | MatrixMultiplicationKey | EvaluationKey | None = None,
+    *,
+    matrix_multiplication_key: MatrixMultiplicationKey | None = None,
+) -> Ciphertext:
+    """Multiply an encrypted vector by a matrix, as ``matrix @ vector`` does, which is the operator for it too.
 
-        Examples
-        --------
-        >>> engine.create_matrix_multiplication_key(secret_key, level=1).level
-        1
-        """
-        operation = "create_matrix_multiplication_key"
-        top, secret = self._level(operation, level), self._secret_key(operation, secret_key)
-        with self._reporting("matrix multiplication key", progress) as report:
-            native = _native.matrix_multiplication_key(self._context, secret._native, top, report)
-        key = MatrixMultiplicationKey(self._context, native, top)
-        self._registry.remember(key)
-        return key
+    By diagonals, with baby steps and giant steps: about 2·sqrt(d) rotations and d products for d diagonals, where a
+    dense matrix of m rows and n columns has m + n - 1, and `slot_count` at most. In a larger one each block of
+    `slot_count` rows and columns has its own; a column of blocks shares its baby steps, a row its giant steps.
 
-    @deepened
-    def multiply_matrix(
-        self,
-        matrix: PlainMatrix | LightPlainMatrix | ArrayLike,
-        ciphertext: Ciphertext,
-        rotation_key: RotationKey | MatrixMultiplicationKey | EvaluationKey | None = None,
-        *,
-        matrix_multiplication_key: MatrixMultiplicationKey | None = None,
-    ) -> Ciphertext:
-        """Multiply an encrypted vector by a matrix, as ``matrix @ vector`` does, which is the operator for it too.
+    Parameters
+    ----------
+    matrix : PlainMatrix, LightPlainMatrix, or array_like of shape (m, n)
+        Filled up with zeros: see `encode_to_plain_matrix`. An array is encoded on the way, diagonal by diagonal,
+        which saves memory; encode it before where it is used again.
+    ciphertext : Ciphertext
+        Of two polynomials, and as many units as n columns fill: ceil(n/`slot_count`). Several times as many are as
+        many vectors, one after the other, and so are their products.
+    rotation_key : RotationKey, MatrixMultiplicationKey or EvaluationKey
+        A `MatrixMultiplicationKey` shares what all baby steps have in common. An evaluation key's is used where it
+        serves the level, and else its rotation key.
+    matrix_multiplication_key : MatrixMultiplicationKey, optional
+        The same, under its 1.x name.
 
-        By diagonals, with baby steps and giant steps: about 2·sqrt(d) rotations and d products for d diagonals, where a
-        dense matrix of m rows and n columns has m + n - 1, and `slot_count` at most. In a larger one each block of
-        `slot_count` rows and columns has its own; a column of blocks shares its baby steps, a row its giant steps.
+    Returns
+    -------
+    Ciphertext
+        At the lower of the two levels, less 1; of ceil(m/`slot_count`) units for each vector. Levels consumed: 1.
 
-        Parameters
-        ----------
-        matrix : PlainMatrix, LightPlainMatrix, or array_like of shape (m, n)
-            Filled up with zeros: see `encode_to_plain_matrix`. An array is encoded on the way, diagonal by diagonal,
-            which saves memory; encode it before where it is used again.
-        ciphertext : Ciphertext
-            Of two polynomials, and as many units as n columns fill: ceil(n/`slot_count`). Several times as many are as
-            many vectors, one after the other, and so are their products.
-        rotation_key : RotationKey, MatrixMultiplicationKey or EvaluationKey
-            A `MatrixMultiplicationKey` shares what all baby steps have in common. An evaluation key's is used where it
-            serves the level, and else its rotation key.
-        matrix_multiplication_key : MatrixMultiplicationKey, optional
-            The same, under its 1.x name.
+    Raises
+    ------
+    LevelError
+        If the ciphertext is at level 0, or the key is for lower levels.
+    OperandTypeError
+        If no key is given, or the key is of another kind.
+    UnitCountError
+        If the vector's units aren't as many as the columns fill, nor several times as many.
+    MessageError, MessageTypeError, ParameterError, ScaleError
+        As in `encode_to_plain_matrix`.
+    EngineMismatchError, KeyMismatchError
+        If matrix, ciphertext or key don't belong together.
 
-        Returns
-        -------
-        Ciphertext
-            At the lower of the two levels, less 1; of ceil(m/`slot_count`) units for each vector. Levels consumed: 1.
+    References
+    ----------
+    Halevi, Shoup, "Algorithms in HElib", eprint 2014/106.
 
-        Raises
-        ------
-        LevelError
-            If the ciphertext is at level 0, or the key is for lower levels.
-        OperandTypeError
-            If no key is given, or the key is of another kind.
-        UnitCountError
-            If the vector's units aren't as many as the columns fill, nor several times as many.
-        MessageError, MessageTypeError, ParameterError, ScaleError
-            As in `encode_to_plain_matrix`.
-        EngineMismatchError, KeyMismatchError
-            If matrix, ciphertext or key don't belong together.
+    Examples
+    --------
+    >>> x = engine.encrypt([1.0, 10.0], public_key)
+    >>> y = engine.multiply_matrix([[1.0, 2.0], [3.0, 4.0]], x, rotation_key)
+    >>> engine.decrypt(y, secret_key)[:2].round(3)
+    array([21., 43.])
+    """
+    operation = "multiply_matrix"
+    vector = _operands.relinearized(operation, ciphertext)
+    key = matrix_multiplication_key if rotation_key is None else rotation_key
+    if isinstance(key, EvaluationKey):
+        level = matrix.level if isinstance(matrix, (PlainMatrix, LightPlainMatrix)) else vector.level
+        key = key.for_matrices(operation, min(level, vector.level))
+    if not isinstance(key, (RotationKey, MatrixMultiplicationKey)):
+        raise OperandTypeError(
+            f"{operation}: the key is of type {type(key).__name__}, and a RotationKey or a MatrixMultiplicationKey "
+            f"is needed; make one with engine.create_matrix_multiplication_key(secret_key)",
+            argument="rotation_key",
+            expected="RotationKey or MatrixMultiplicationKey",
+            actual=type(key).__name__,
+        )
+    self._registry.remember(key)
+    if isinstance(matrix, (PlainMatrix, LightPlainMatrix)):
+        native = _native.multiply_matrix(self._context, matrix._native, vector._native, key._native)
+        return self._wrap(native, is_real=vector.is_real and matrix.is_real)
+    entries, is_real = _checks.matrix(operation, matrix)
+    native = _native.multiply_matrix(self._context, entries, vector._native, key._native)
+    return self._wrap(native, is_real=vector.is_real and is_real)
 
-        References
-        ----------
-        Halevi, Shoup, "Algorithms in HElib", eprint 2014/106.
 
-        Examples
-        --------
-        >>> x = engine.encrypt([1.0, 10.0], public_key)
-        >>> y = engine.multiply_matrix([[1.0, 2.0], [3.0, 4.0]], x, rotation_key)
-        >>> engine.decrypt(y, secret_key)[:2].round(3)
-        array([21., 43.])
-        """
-        operation = "multiply_matrix"
-        vector = self._relinearized(operation, ciphertext)
-        key = matrix_multiplication_key if rotation_key is None else rotation_key
-        if isinstance(key, EvaluationKey):
-            level = matrix.level if isinstance(matrix, (PlainMatrix, LightPlainMatrix)) else vector.level
-            key = key.for_matrices(operation, min(level, vector.level))
-        if not isinstance(key, (RotationKey, MatrixMultiplicationKey)):
-            raise OperandTypeError(
-                f"{operation}: the key is of type {type(key).__name__}, and a RotationKey or a MatrixMultiplicationKey "
-                f"is needed; make one with engine.create_matrix_multiplication_key(secret_key)",
-                argument="rotation_key",
-                expected="RotationKey or MatrixMultiplicationKey",
-                actual=type(key).__name__,
-            )
-        self._registry.remember(key)
-        if isinstance(matrix, (PlainMatrix, LightPlainMatrix)):
-            native = _native.multiply_matrix(self._context, matrix._native, vector._native, key._native)
-            return self._wrap(native, is_real=vector.is_real and matrix.is_real)
-        entries, is_real = _checks.matrix(operation, matrix)
-        native = _native.multiply_matrix(self._context, entries, vector._native, key._native)
-        return self._wrap(native, is_real=vector.is_real and is_real)
-
-    def _matrix_arguments(
-        self, operation: str, matrix: Any, level: Any, diagonal_indices: Any
-    ) -> tuple[_checks.Entries, bool, int, list[int] | None]:
-        if diagonal_indices is None and level is not None and not _checks.is_scalar(level):
-            level, diagonal_indices = None, level
-        entries, is_real = _checks.matrix(operation, matrix)
-        diagonals = None
-        if diagonal_indices is not None:
-            indices = [_checks.integer(operation, "diagonal_indices", index) for index in diagonal_indices]
-            diagonals = [index % self.slot_count for index in indices]
-        return entries, is_real, self._level(operation, level), diagonals
+def _matrix_arguments(
+    self: Core, operation: str, matrix: Any, level: Any, diagonal_indices: Any
+) -> tuple[_checks.Entries, bool, int, list[int] | None]:
+    if diagonal_indices is None and level is not None and not _checks.is_scalar(level):
+        level, diagonal_indices = None, level
+    entries, is_real = _checks.matrix(operation, matrix)
+    diagonals = None
+    if diagonal_indices is not None:
+        indices = [checks.integer(operation, "diagonal_indices", index) for index in diagonal_indices]
+        diagonals = [index % self.slot_count for index in indices]
+    return entries, is_real, _checks.level(operation, level, self.max_level), diagonals

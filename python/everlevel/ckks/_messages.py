@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._common import checks as _checks
+from .._common import checks
 from ..errors import LevelError, OperandTypeError
-from ._core import EngineCore
+from . import _checks, _operands
+from ._core import Core
 from .ciphertext import Ciphertext
 from .keys import PublicKey, SecretKey
 from .plaintext import Plaintext
@@ -17,144 +18,147 @@ from .plaintext import Plaintext
 Values = NDArray[np.float64] | NDArray[np.complex128]
 
 
-class MessagesMixin(EngineCore):
-    """From arrays to ciphertexts and back."""
+def encode(self: Core, array: ArrayLike, level: int | None = None) -> Plaintext:
+    """Encode a message without encrypting it.
 
-    def encode(self, array: ArrayLike, level: int | None = None) -> Plaintext:
-        """Encode a message without encrypting it.
+    Parameters
+    ----------
+    array : array_like of real or complex numbers, shape (n,)
+        At least one value. More than `slot_count` fill several units; zeros follow the last.
+    level : int, optional
+        Level to encode at; the engine's highest, if left out.
 
-        Parameters
-        ----------
-        array : array_like of real or complex numbers, shape (n,)
-            At least one value. More than `slot_count` fill several units; zeros follow the last.
-        level : int, optional
-            Level to encode at; the engine's highest, if left out.
+    Raises
+    ------
+    MessageError
+        If it is empty, of two dimensions, or holds NaN or infinity.
+    MessageTypeError
+        If it doesn't hold numbers.
+    LevelError
+        If `level` isn't one of the engine's.
 
-        Raises
-        ------
-        MessageError
-            If it is empty, of two dimensions, or holds NaN or infinity.
-        MessageTypeError
-            If it doesn't hold numbers.
-        LevelError
-            If `level` isn't one of the engine's.
+    Examples
+    --------
+    >>> plaintext = engine.encode([0.25, 0.5])
+    >>> engine.decode(plaintext)[:2].round(6)
+    array([0.25, 0.5 ])
+    """
+    return _encode(self, "encode", array, level)
 
-        Examples
-        --------
-        >>> plaintext = engine.encode([0.25, 0.5])
-        >>> engine.decode(plaintext)[:2].round(6)
-        array([0.25, 0.5 ])
-        """
-        return self._encode("encode", array, level)
 
-    def decode(self, plaintext: Plaintext) -> Values:
-        """Decode a plaintext.
+def decode(self: Core, plaintext: Plaintext) -> Values:
+    """Decode a plaintext.
 
-        Returns
-        -------
-        ndarray of float64 or complex128, shape (units * slot_count,)
-            Real if the message was. A message of up to `slot_count` values has one unit.
-        """
-        plaintext = self._plaintext("decode", plaintext)
-        slots = self._context.decode(plaintext._native)
-        return np.ascontiguousarray(slots.real) if plaintext.is_real else slots
+    Returns
+    -------
+    ndarray of float64 or complex128, shape (units * slot_count,)
+        Real if the message was. A message of up to `slot_count` values has one unit.
+    """
+    plaintext = checks.instance("decode", "plaintext", plaintext, Plaintext)
+    slots = self._context.decode(plaintext._native)
+    return np.ascontiguousarray(slots.real) if plaintext.is_real else slots
 
-    def encrypt(
-        self,
-        array: ArrayLike | Plaintext,
-        public_key: PublicKey | SecretKey | None = None,
-        level: int | None = None,
-        *,
-        secret_key: SecretKey | None = None,
-    ) -> Ciphertext:
-        """Encrypt a message.
 
-        Parameters
-        ----------
-        array : array_like of real or complex numbers, shape (n,), or Plaintext
-            At least one value. More than `slot_count` fill several units, ``len(ciphertext)`` of them; zeros follow
-            the last value.
-        public_key : PublicKey or SecretKey
-            Whom it is for. A secret key adds less noise.
-        level : int, optional
-            Level of the ciphertext: the multiplications that it has left. The engine's highest (or the plaintext's),
-            if left out. Lower ones make smaller, faster ciphertexts.
-        secret_key : SecretKey, optional
-            The same as a secret key in the place of `public_key`.
+def encrypt(
+    self: Core,
+    array: ArrayLike | Plaintext,
+    public_key: PublicKey | SecretKey | None = None,
+    level: int | None = None,
+    *,
+    secret_key: SecretKey | None = None,
+) -> Ciphertext:
+    """Encrypt a message.
 
-        Raises
-        ------
-        MessageError, MessageTypeError, LevelError
-            As in `encode`.
-        OperandTypeError
-            If no public or secret key is given.
+    Parameters
+    ----------
+    array : array_like of real or complex numbers, shape (n,), or Plaintext
+        At least one value. More than `slot_count` fill several units, ``len(ciphertext)`` of them; zeros follow
+        the last value.
+    public_key : PublicKey or SecretKey
+        Whom it is for. A secret key adds less noise.
+    level : int, optional
+        Level of the ciphertext: the multiplications that it has left. The engine's highest (or the plaintext's),
+        if left out. Lower ones make smaller, faster ciphertexts.
+    secret_key : SecretKey, optional
+        The same as a secret key in the place of `public_key`.
 
-        Examples
-        --------
-        >>> ciphertext = engine.encrypt([1 + 2j, 3 - 4j], public_key, level=2)
-        >>> ciphertext.level
-        2
-        >>> engine.decrypt(ciphertext, secret_key)[:2].round(3)
-        array([1.+2.j, 3.-4.j])
-        """
-        key = secret_key if public_key is None else public_key
-        if not isinstance(key, (PublicKey, SecretKey)):
-            raise OperandTypeError(
-                f"encrypt: the key is of type {type(key).__name__}, and a PublicKey or a SecretKey is needed; "
-                f"make one with engine.create_public_key(secret_key)",
-                argument="public_key",
-                expected="PublicKey or SecretKey",
-                actual=type(key).__name__,
-            )
-        if not isinstance(array, Plaintext):
-            return self._encrypt(self._encode("encrypt", array, level), key)
-        target = array.level if level is None else self._level("encrypt", level)
-        if target == array.level:
-            return self._encrypt(array, key)
-        if target > array.level:
-            raise LevelError(
-                f"encrypt: level {target} was asked for and the plaintext is at level {array.level}; "
-                f"encode it at level {target} or above",
-                level=target,
-                max_level=array.level,
-            )
-        fresh = self._encrypt(array, key)
-        return self._wrap(self._context.level_down(fresh._native, target), is_real=array.is_real)
+    Raises
+    ------
+    MessageError, MessageTypeError, LevelError
+        As in `encode`.
+    OperandTypeError
+        If no public or secret key is given.
 
-    def decrypt(self, ciphertext: Ciphertext, secret_key: SecretKey) -> Values:
-        """Decrypt to an array.
+    Examples
+    --------
+    >>> ciphertext = engine.encrypt([1 + 2j, 3 - 4j], public_key, level=2)
+    >>> ciphertext.level
+    2
+    >>> engine.decrypt(ciphertext, secret_key)[:2].round(3)
+    array([1.+2.j, 3.-4.j])
+    """
+    key = secret_key if public_key is None else public_key
+    if not isinstance(key, (PublicKey, SecretKey)):
+        raise OperandTypeError(
+            f"encrypt: the key is of type {type(key).__name__}, and a PublicKey or a SecretKey is needed; "
+            f"make one with engine.create_public_key(secret_key)",
+            argument="public_key",
+            expected="PublicKey or SecretKey",
+            actual=type(key).__name__,
+        )
+    if not isinstance(array, Plaintext):
+        return _encrypt(self, _encode(self, "encrypt", array, level), key)
+    target = array.level if level is None else _checks.level("encrypt", level, self.max_level)
+    if target == array.level:
+        return _encrypt(self, array, key)
+    if target > array.level:
+        raise LevelError(
+            f"encrypt: level {target} was asked for and the plaintext is at level {array.level}; "
+            f"encode it at level {target} or above",
+            level=target,
+            max_level=array.level,
+        )
+    fresh = _encrypt(self, array, key)
+    return self._wrap(self._context.level_down(fresh._native, target), is_real=array.is_real)
 
-        The values carry the ciphertext's noise. Whoever sees decryptions of ciphertexts that they had a hand in may
-        learn about the secret from it: see SECURITY.md before giving them away.
 
-        Returns
-        -------
-        ndarray of float64 or complex128, shape (units * slot_count,)
-            Real if the message was, and all that it was combined with. A message of up to `slot_count` values has one
-            unit.
+def decrypt(self: Core, ciphertext: Ciphertext, secret_key: SecretKey) -> Values:
+    """Decrypt to an array.
 
-        Raises
-        ------
-        KeyMismatchError
-            If the ciphertext is one of another secret.
-        """
-        return self.decode(self.decrypt_to_plaintext(ciphertext, secret_key))
+    The values carry the ciphertext's noise. Whoever sees decryptions of ciphertexts that they had a hand in may
+    learn about the secret from it: see SECURITY.md before giving them away.
 
-    def decrypt_to_plaintext(self, ciphertext: Ciphertext, secret_key: SecretKey) -> Plaintext:
-        """Decrypt without decoding, at the ciphertext's level."""
-        ciphertext = self._ciphertext("decrypt", ciphertext)
-        secret = self._secret_key("decrypt", secret_key)
-        native = self._context.decrypt(ciphertext._native, secret._native)
-        return Plaintext(self._context, native, is_real=ciphertext.is_real)
+    Returns
+    -------
+    ndarray of float64 or complex128, shape (units * slot_count,)
+        Real if the message was, and all that it was combined with. A message of up to `slot_count` values has one
+        unit.
 
-    def _encrypt(self, plaintext: Plaintext, key: PublicKey | SecretKey) -> Ciphertext:
-        if isinstance(key, PublicKey):
-            native = self._context.encrypt_public(plaintext._native, key._native)
-        else:
-            native = self._context.encrypt_secret(plaintext._native, key._native)
-        return self._wrap(native, is_real=plaintext.is_real)
+    Raises
+    ------
+    KeyMismatchError
+        If the ciphertext is one of another secret.
+    """
+    return decode(self, decrypt_to_plaintext(self, ciphertext, secret_key))
 
-    def _encode(self, operation: str, array: Any, level: Any) -> Plaintext:
-        slots, is_real = _checks.message(operation, array, self.slot_count)
-        native = self._context.encode(slots, self._level(operation, level))
-        return Plaintext(self._context, native, is_real=is_real)
+
+def decrypt_to_plaintext(self: Core, ciphertext: Ciphertext, secret_key: SecretKey) -> Plaintext:
+    """Decrypt without decoding, at the ciphertext's level."""
+    ciphertext = _operands.ciphertext("decrypt", ciphertext)
+    secret = _operands.secret_key("decrypt", secret_key)
+    native = self._context.decrypt(ciphertext._native, secret._native)
+    return Plaintext(self._context, native, is_real=ciphertext.is_real)
+
+
+def _encrypt(self: Core, plaintext: Plaintext, key: PublicKey | SecretKey) -> Ciphertext:
+    if isinstance(key, PublicKey):
+        native = self._context.encrypt_public(plaintext._native, key._native)
+    else:
+        native = self._context.encrypt_secret(plaintext._native, key._native)
+    return self._wrap(native, is_real=plaintext.is_real)
+
+
+def _encode(self: Core, operation: str, array: Any, level: Any) -> Plaintext:
+    slots, is_real = _checks.message(operation, array, self.slot_count)
+    native = self._context.encode(slots, _checks.level(operation, level, self.max_level))
+    return Plaintext(self._context, native, is_real=is_real)

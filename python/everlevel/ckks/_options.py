@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final, Literal, cast
 
-from .._common import checks as _checks
-from ..errors import OperandTypeError, ParameterError, UnsupportedError
+from .._common import checks
+from ..errors import OperandTypeError, ParameterError
 
 Mode = Literal["cpu", "parallel"]
 
 _LARGEST_OPTION: Final = 2**31 - 1
-_MOST_THREADS: Final = 256
-"""Of which a machine may have more."""
 
 DEFAULT_STAGE_COUNT: Final = 3
 BOOTSTRAP_SIZES: Final = ("medium", "large")
@@ -27,80 +23,6 @@ _UNSUPPORTED_OPTIONS: Final[Mapping[str, str]] = {
     "cuda_grid_size_multiplier": "GPUs",
     "device_id": "GPUs",
 }
-
-_UNSUPPORTED_FUNCTIONS: Final[Mapping[str, str]] = {
-    "mod_raise": "use bootstrap, which does it first",
-    "create_individual_": "keys shared between parties are not offered",
-    "create_multiparty_": "keys shared between parties are not offered",
-    "create_public_key_": "keys shared between parties are not offered",
-    "individual_": "keys shared between parties are not offered",
-    "multiparty_": "keys shared between parties are not offered",
-    "serialize_": "there is no such kind of object yet",
-    "deserialize_": "there is no such kind of object yet",
-    "write_": "there is no such kind of object yet; use the save method of those there are",
-    "read_": "there is no such kind of object yet; use load for those there are",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class EngineOptions:
-    """The options of an engine, checked as far as they can be without its parameters."""
-
-    mode: Mode
-    max_level: int | None
-    slot_count: int | None
-    bootstrap_to: tuple[int, bool] | None
-    """Level at which regular bootstraps of three stages end, and whether precision is high; none without bootstraps."""
-    thread_count: int
-    seeded_keys: bool
-    insecure_log_n: int | None
-
-
-def parse(
-    positional: tuple[Any, ...],
-    *,
-    mode: Any,
-    max_level: Any,
-    slot_count: Any,
-    use_bootstrap: bool,
-    use_bootstrap_to_14_levels: bool,
-    use_bootstrap_to_17_levels: bool,
-    precision: Any = "standard",
-    thread_count: Any,
-    seeded_keys: bool,
-    insecure_log_n: Any,
-    others: Mapping[str, Any],
-) -> EngineOptions:
-    """Read ``Engine(mode)``, ``Engine(max_level, mode)`` and their keyword forms."""
-    _refuse_others(others)
-    mode, max_level = _positional(positional, mode, max_level)
-    if not (isinstance(mode, str) and mode in ("cpu", "parallel")):
-        hint = "GPUs are not offered yet" if str(mode) in ("gpu", "cuda") else "check its spelling"
-        raise ParameterError(
-            f"Engine: mode is {mode!r}, and 'cpu' (one thread) and 'parallel' are offered; {hint}",
-            option="mode",
-            value=mode,
-            allowed=("cpu", "parallel"),
-        )
-    high_precision = is_high("Engine", precision)
-    if high_precision and (use_bootstrap_to_14_levels or use_bootstrap_to_17_levels):
-        raise ParameterError(
-            "Engine: precision is 'high' and more levels are asked for, and there is room for one of the two; leave "
-            "the other out",
-            option="precision",
-            value="high",
-            allowed="standard",
-        )
-    level = _bootstrap_to(use_bootstrap or high_precision, use_bootstrap_to_14_levels, use_bootstrap_to_17_levels)
-    return EngineOptions(
-        mode=cast(Mode, mode),
-        max_level=_non_negative("max_level", max_level),
-        slot_count=_slot_count(slot_count),
-        bootstrap_to=None if level is None else (level, high_precision),
-        thread_count=threads(mode, thread_count),
-        seeded_keys=bool(seeded_keys),
-        insecure_log_n=_non_negative("insecure_log_n", insecure_log_n),
-    )
 
 
 def is_high(operation: str, precision: Any) -> bool:
@@ -115,17 +37,8 @@ def is_high(operation: str, precision: Any) -> bool:
     return bool(precision == "high")
 
 
-def unsupported_function(name: str) -> UnsupportedError:
-    """Say that ``Engine.name`` doesn't exist, and what to use instead where 1.x has it."""
-    for beginning, advice in _UNSUPPORTED_FUNCTIONS.items():
-        if name.startswith(beginning):
-            return UnsupportedError(f"Engine.{name}: not offered in this version; {advice}", function=name)
-    if "pytorch" in name:
-        return UnsupportedError(f"Engine.{name}: not offered; pass tensor.numpy() to the function without it")
-    return UnsupportedError(f"Engine.{name}: there is no such attribute; see dir(Engine)", function=name)
-
-
-def _refuse_others(others: Mapping[str, Any]) -> None:
+def refuse(others: Mapping[str, Any]) -> None:
+    """Refuse options that don't exist, or that only 1.x has."""
     for name, value in others.items():
         if name not in _UNSUPPORTED_OPTIONS:
             raise OperandTypeError(
@@ -141,7 +54,17 @@ def _refuse_others(others: Mapping[str, Any]) -> None:
             )
 
 
-def _bootstrap_to(any_level: bool, to_14: bool, to_17: bool) -> int | None:
+def bootstrap_to(any_level: bool, to_14: bool, to_17: bool, precision: Any) -> tuple[int, bool] | None:
+    """Return where regular bootstraps of three stages end, and whether precision is high; None without bootstraps."""
+    high = is_high("Engine", precision)
+    if high and (to_14 or to_17):
+        raise ParameterError(
+            "Engine: precision is 'high' and more levels are asked for, and there is room for one of the two; leave "
+            "the other out",
+            option="precision",
+            value="high",
+            allowed="standard",
+        )
     if to_14 and to_17:
         raise ParameterError(
             "Engine: use_bootstrap_to_14_levels and use_bootstrap_to_17_levels are both True, and one of them can be; "
@@ -150,10 +73,13 @@ def _bootstrap_to(any_level: bool, to_14: bool, to_17: bool) -> int | None:
             value=True,
             allowed=False,
         )
-    return 17 if to_17 else 14 if to_14 else 10 if any_level else None
+    if not (any_level or high or to_14 or to_17):
+        return None
+    return (17 if to_17 else 14 if to_14 else 10), high
 
 
-def _positional(positional: tuple[Any, ...], mode: Any, max_level: Any) -> tuple[Any, Any]:
+def mode_and_level(positional: tuple[Any, ...], mode: Any, max_level: Any) -> tuple[Mode, Any]:
+    """Read ``Engine(mode)``, ``Engine(max_level, mode)`` and their keyword forms; the level is checked later."""
     rest = list(positional)
     if rest and not isinstance(rest[0], str):
         if max_level is not None:
@@ -170,13 +96,23 @@ def _positional(positional: tuple[Any, ...], mode: Any, max_level: Any) -> tuple
             option="positional arguments",
             value=positional,
         )
-    return ("cpu" if mode is None else mode), max_level
+    mode = "cpu" if mode is None else mode
+    if not (isinstance(mode, str) and mode in ("cpu", "parallel")):
+        hint = "GPUs are not offered yet" if str(mode) in ("gpu", "cuda") else "check its spelling"
+        raise ParameterError(
+            f"Engine: mode is {mode!r}, and 'cpu' (one thread) and 'parallel' are offered; {hint}",
+            option="mode",
+            value=mode,
+            allowed=("cpu", "parallel"),
+        )
+    return cast(Mode, mode), max_level
 
 
-def _non_negative(name: str, value: Any) -> int | None:
+def non_negative(name: str, value: Any) -> int | None:
+    """Check an integer from 0 up."""
     if value is None:
         return None
-    number = _checks.integer("Engine", name, value)
+    number = checks.integer("Engine", name, value)
     if not 0 <= number <= _LARGEST_OPTION:
         raise ParameterError(
             f"Engine: {name} is {number}, and 0 to {_LARGEST_OPTION} is taken; leave it out for the usual one",
@@ -187,38 +123,14 @@ def _non_negative(name: str, value: Any) -> int | None:
     return number
 
 
-def _slot_count(value: Any) -> int | None:
-    count = _non_negative("slot_count", value)
+def slots(value: Any) -> int | None:
+    """Check a number of slots."""
+    count = non_negative("slot_count", value)
     if count is not None and (count == 0 or count & (count - 1)):
         raise ParameterError(
             f"Engine: slot_count is {count}, and a power of two is needed; the next one is {1 << count.bit_length()}",
             option="slot_count",
             value=count,
             allowed="powers of two",
-        )
-    return count
-
-
-def threads(mode: str, value: Any) -> int:
-    """Check a number of threads against a mode, and find it where it is left out."""
-    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    available = min(available, _MOST_THREADS)
-    if value is None:
-        return available if mode == "parallel" else 1
-    count = _checks.integer("Engine", "thread_count", value)
-    if not 1 <= count <= _MOST_THREADS:
-        raise ParameterError(
-            f"Engine: thread_count is {count}, and 1 to {_MOST_THREADS} is taken; "
-            f"leave it out for the {available} of this machine",
-            option="thread_count",
-            value=count,
-            allowed=(1, _MOST_THREADS),
-        )
-    if mode == "cpu" and count > 1:
-        raise ParameterError(
-            f"Engine: thread_count is {count} and mode 'cpu' has one thread; pass mode='parallel'",
-            option="thread_count",
-            value=count,
-            allowed=1,
         )
     return count

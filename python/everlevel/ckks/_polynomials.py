@@ -3,241 +3,219 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Any, Final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from .. import _auto
-from .._auto import deepened
-from .._common import checks as _checks
-from .._deep_polynomials import DeepEvaluation, degree_of, refreshed
-from ..errors import LevelError, MessageError, ParameterError
-from ._core import EngineCore
+from .._common import checks
+from ..errors import MessageError, ParameterError
+from . import _auto, _checks, _operands
+from ._auto import deepened
+from ._core import Core
+from ._deep_polynomials import DeepEvaluation, degree_of, evaluate_all, refreshed
 from ._fit import ChebyshevFit
 from .ciphertext import Ciphertext
 from .evaluation_key import EvaluationKey
 from .keys import RelinearizationKey
 
-if TYPE_CHECKING:
-    from .engine import Engine
-
 _LARGEST_POWER: Final = 2**16
 
 
-class PolynomialsMixin(EngineCore):
-    """Polynomials of a ciphertext, by baby steps and giant steps."""
+@deepened
+def make_power_basis(
+    self: Core, ciphertext: Ciphertext, max_power: int, relinearization_key: RelinearizationKey | EvaluationKey
+) -> list[Ciphertext]:
+    """Compute x, x², …, x^max_power.
 
-    @deepened
-    def make_power_basis(
-        self, ciphertext: Ciphertext, max_power: int, relinearization_key: RelinearizationKey | EvaluationKey
-    ) -> list[Ciphertext]:
-        """Compute x, x², …, x^max_power.
+    Returns
+    -------
+    list of Ciphertext
+        Of length `max_power`; the power k is at index k-1. Levels consumed by it: ceil(log2(k)).
 
-        Returns
-        -------
-        list of Ciphertext
-            Of length `max_power`; the power k is at index k-1. Levels consumed by it: ceil(log2(k)).
+    Examples
+    --------
+    >>> x = engine.encrypt([0.5, 2.0], public_key)
+    >>> cube = engine.make_power_basis(x, 3, relinearization_key)[2]
+    >>> engine.decrypt(cube, secret_key)[:2].round(3)
+    array([0.125, 8.   ])
+    """
+    x, power, key = _basis(self, "make_power_basis", ciphertext, max_power, relinearization_key)
+    return self._wrap_all(self._context.basis(x._native, False, power, key._native), is_real=x.is_real)
 
-        Examples
-        --------
-        >>> x = engine.encrypt([0.5, 2.0], public_key)
-        >>> cube = engine.make_power_basis(x, 3, relinearization_key)[2]
-        >>> engine.decrypt(cube, secret_key)[:2].round(3)
-        array([0.125, 8.   ])
-        """
-        x, power, key = self._basis("make_power_basis", ciphertext, max_power, relinearization_key)
-        return self._wrap_all(self._context.basis(x._native, False, power, key._native), is_real=x.is_real)
 
-    @deepened
-    def make_chebyshev_basis(
-        self, ciphertext: Ciphertext, max_power: int, relinearization_key: RelinearizationKey | EvaluationKey
-    ) -> list[Ciphertext]:
-        """Compute the Chebyshev polynomials T_1(x), …, T_max_power(x), for x in [-1, 1].
+@deepened
+def make_chebyshev_basis(
+    self: Core, ciphertext: Ciphertext, max_power: int, relinearization_key: RelinearizationKey | EvaluationKey
+) -> list[Ciphertext]:
+    """Compute the Chebyshev polynomials T_1(x), …, T_max_power(x), for x in [-1, 1].
 
-        Returns
-        -------
-        list of Ciphertext
-            Of length `max_power`; T_k is at index k-1. Levels consumed by it: ceil(log2(k)).
-        """
-        x, power, key = self._basis("make_chebyshev_basis", ciphertext, max_power, relinearization_key)
-        return self._wrap_all(self._context.basis(x._native, True, power, key._native), is_real=x.is_real)
+    Returns
+    -------
+    list of Ciphertext
+        Of length `max_power`; T_k is at index k-1. Levels consumed by it: ceil(log2(k)).
+    """
+    x, power, key = _basis(self, "make_chebyshev_basis", ciphertext, max_power, relinearization_key)
+    return self._wrap_all(self._context.basis(x._native, True, power, key._native), is_real=x.is_real)
 
-    @deepened
-    def evaluate_polynomial(
-        self,
-        ciphertext: Ciphertext,
-        coefficients: ArrayLike | ChebyshevFit,
-        relinearization_key: RelinearizationKey | EvaluationKey | None = None,
-        *,
-        bootstrap_key: EvaluationKey | None = None,
-    ) -> Ciphertext:
-        """Evaluate Σ c_k x^k.
 
-        Beyond a degree of about 10 the powers' sizes differ so much that precision suffers: use
-        `evaluate_chebyshev_polynomial`.
+@deepened
+def evaluate_polynomial(
+    self: Core,
+    ciphertext: Ciphertext,
+    coefficients: ArrayLike | ChebyshevFit,
+    relinearization_key: RelinearizationKey | EvaluationKey | None = None,
+    *,
+    bootstrap_key: EvaluationKey | None = None,
+) -> Ciphertext:
+    """Evaluate Σ c_k x^k.
 
-        Parameters
-        ----------
-        ciphertext : Ciphertext
-            x.
-        coefficients : array_like of real or complex numbers, shape (degree + 1,), or ChebyshevFit
-            c_0, c_1, …: the constant term first. What `everlevel.fit` made is evaluated as it was fitted.
-        relinearization_key : RelinearizationKey or EvaluationKey, optional
-            For the products; the one that the engine uses, if left out.
-        bootstrap_key : EvaluationKey, optional
-            Bootstrap x where it has too few levels. A polynomial deeper than a bootstrap's levels is evaluated in
-            pieces, which are bootstrapped too; then |x| must be at most 1. An engine with `auto_bootstrap` does so by
-            itself.
+    Beyond a degree of about 10 the powers' sizes differ so much that precision suffers: use
+    `evaluate_chebyshev_polynomial`.
 
-        Returns
-        -------
-        Ciphertext
-            Levels consumed: ceil(log2(degree + 1)), and none for a constant. Of a polynomial in pieces, the result is
-            at the level after a bootstrap less one for each halving of the polynomial.
+    Parameters
+    ----------
+    ciphertext : Ciphertext
+        x.
+    coefficients : array_like of real or complex numbers, shape (degree + 1,), or ChebyshevFit
+        c_0, c_1, …: the constant term first. What `everlevel.fit` made is evaluated as it was fitted.
+    relinearization_key : RelinearizationKey or EvaluationKey, optional
+        For the products; the one that the engine uses, if left out.
+    bootstrap_key : EvaluationKey, optional
+        Bootstrap x where it has too few levels. A polynomial deeper than a bootstrap's levels is evaluated in
+        pieces, which are bootstrapped too; then |x| must be at most 1. An engine with `auto_bootstrap` does so by
+        itself.
 
-        Raises
-        ------
-        LevelError
-            If the ciphertext has too few levels left; if the polynomial takes more than two bootstraps' levels.
+    Returns
+    -------
+    Ciphertext
+        Levels consumed: ceil(log2(degree + 1)), and none for a constant. Of a polynomial in pieces, the result is
+        at the level after a bootstrap less one for each halving of the polynomial.
 
-        Examples
-        --------
-        >>> x = engine.encrypt([0.5, 2.0], public_key)
-        >>> engine.decrypt(engine.evaluate_polynomial(x, [1.0, 0.0, 3.0], relinearization_key), secret_key)[:2].round(3)
-        array([ 1.75, 13.  ])
-        """
-        return self._evaluate(
-            "evaluate_polynomial", False, ciphertext, coefficients, relinearization_key, bootstrap_key
+    Raises
+    ------
+    LevelError
+        If the ciphertext has too few levels left; if the polynomial takes more than two bootstraps' levels.
+
+    Examples
+    --------
+    >>> x = engine.encrypt([0.5, 2.0], public_key)
+    >>> engine.decrypt(engine.evaluate_polynomial(x, [1.0, 0.0, 3.0], relinearization_key), secret_key)[:2].round(3)
+    array([ 1.75, 13.  ])
+    """
+    return _evaluate(self, "evaluate_polynomial", False, ciphertext, coefficients, relinearization_key, bootstrap_key)
+
+
+@deepened
+def evaluate_chebyshev_polynomial(
+    self: Core,
+    ciphertext: Ciphertext,
+    coefficients: ArrayLike | ChebyshevFit,
+    relinearization_key: RelinearizationKey | EvaluationKey | None = None,
+    *,
+    bootstrap_key: EvaluationKey | None = None,
+) -> Ciphertext:
+    """Evaluate Σ c_k T_k(x), for x in [-1, 1].
+
+    `everlevel.fit` gives the coefficients of a function, on any interval.
+
+    Parameters
+    ----------
+    ciphertext, coefficients, relinearization_key, bootstrap_key
+        As in `evaluate_polynomial`.
+
+    Returns
+    -------
+    Ciphertext
+        As in `evaluate_polynomial`.
+
+    Examples
+    --------
+    >>> x = engine.encrypt([0.5, -1.0], public_key)
+    >>> series = np.polynomial.chebyshev.chebinterpolate(np.exp, 7)
+    >>> y = engine.evaluate_chebyshev_polynomial(x, series, relinearization_key)
+    >>> bool(np.allclose(engine.decrypt(y, secret_key)[:2], np.exp([0.5, -1.0]), atol=1e-3))
+    True
+    """
+    operation = "evaluate_chebyshev_polynomial"
+    return _evaluate(self, operation, True, ciphertext, coefficients, relinearization_key, bootstrap_key)
+
+
+def weighted_sum(self: Core, ciphertexts: Sequence[Ciphertext], weights: ArrayLike) -> Ciphertext:
+    """Compute Σ w_k a_k. Levels consumed: 0 if all weights are integers, else 1.
+
+    Examples
+    --------
+    >>> a, b = engine.encrypt([1.0], public_key), engine.encrypt([2.0], public_key)
+    >>> engine.decrypt(engine.weighted_sum([a, b], [10, 1]), secret_key)[:1].round(3)
+    array([12.])
+    """
+    factors, _ = _checks.coefficients("weighted_sum", weights)
+    given = checks.sequence("weighted_sum", "ciphertexts", ciphertexts)
+    if len(factors) != len(given):
+        raise MessageError(
+            f"weighted_sum: there are {len(given)} ciphertexts and {len(factors)} weights; "
+            f"give as many of one as of the other",
+            length=len(factors),
         )
+    terms = [_operands.ciphertext("weighted_sum", ciphertext) for ciphertext in given]
+    total: Ciphertext = terms[0] * np.asarray(weights)[0]
+    for term, weight in zip(terms[1:], np.asarray(weights)[1:], strict=True):
+        total = total + term * weight
+    return total
 
-    @deepened
-    def evaluate_chebyshev_polynomial(
-        self,
-        ciphertext: Ciphertext,
-        coefficients: ArrayLike | ChebyshevFit,
-        relinearization_key: RelinearizationKey | EvaluationKey | None = None,
-        *,
-        bootstrap_key: EvaluationKey | None = None,
-    ) -> Ciphertext:
-        """Evaluate Σ c_k T_k(x), for x in [-1, 1].
 
-        `everlevel.fit` gives the coefficients of a function, on any interval.
+def _basis(
+    self: Core, operation: str, ciphertext: Any, max_power: Any, key: Any
+) -> tuple[Ciphertext, int, RelinearizationKey]:
+    power = checks.integer(operation, "max_power", max_power)
+    if not 1 <= power <= _LARGEST_POWER:
+        raise ParameterError(
+            f"{operation}: max_power is {power}, and 1 to {_LARGEST_POWER} is taken; "
+            f"choose one that the levels suffice for",
+            option="max_power",
+            value=power,
+            allowed=(1, _LARGEST_POWER),
+        )
+    return (
+        _operands.relinearized(operation, ciphertext),
+        power,
+        _operands.relinearization_key(self._registry, operation, key),
+    )
 
-        Parameters
-        ----------
-        ciphertext, coefficients, relinearization_key, bootstrap_key
-            As in `evaluate_polynomial`.
 
-        Returns
-        -------
-        Ciphertext
-            As in `evaluate_polynomial`.
-
-        Examples
-        --------
-        >>> x = engine.encrypt([0.5, -1.0], public_key)
-        >>> series = np.polynomial.chebyshev.chebinterpolate(np.exp, 7)
-        >>> y = engine.evaluate_chebyshev_polynomial(x, series, relinearization_key)
-        >>> bool(np.allclose(engine.decrypt(y, secret_key)[:2], np.exp([0.5, -1.0]), atol=1e-3))
-        True
-        """
-        operation = "evaluate_chebyshev_polynomial"
-        return self._evaluate(operation, True, ciphertext, coefficients, relinearization_key, bootstrap_key)
-
-    def weighted_sum(self, ciphertexts: Sequence[Ciphertext], weights: ArrayLike) -> Ciphertext:
-        """Compute Σ w_k a_k. Levels consumed: 0 if all weights are integers, else 1.
-
-        Examples
-        --------
-        >>> a, b = engine.encrypt([1.0], public_key), engine.encrypt([2.0], public_key)
-        >>> engine.decrypt(engine.weighted_sum([a, b], [10, 1]), secret_key)[:1].round(3)
-        array([12.])
-        """
-        factors, _ = _checks.coefficients("weighted_sum", weights)
-        given = _checks.sequence("weighted_sum", "ciphertexts", ciphertexts)
-        if len(factors) != len(given):
-            raise MessageError(
-                f"weighted_sum: there are {len(given)} ciphertexts and {len(factors)} weights; "
-                f"give as many of one as of the other",
-                length=len(factors),
-            )
-        terms = [self._ciphertext("weighted_sum", ciphertext) for ciphertext in given]
-        total: Ciphertext = terms[0] * np.asarray(weights)[0]
-        for term, weight in zip(terms[1:], np.asarray(weights)[1:], strict=True):
-            total = total + term * weight
-        return total
-
-    def _basis(
-        self, operation: str, ciphertext: Any, max_power: Any, key: Any
-    ) -> tuple[Ciphertext, int, RelinearizationKey]:
-        power = _checks.integer(operation, "max_power", max_power)
-        if not 1 <= power <= _LARGEST_POWER:
-            raise ParameterError(
-                f"{operation}: max_power is {power}, and 1 to {_LARGEST_POWER} is taken; "
-                f"choose one that the levels suffice for",
-                option="max_power",
-                value=power,
-                allowed=(1, _LARGEST_POWER),
-            )
-        return self._relinearized(operation, ciphertext), power, self._polynomial_key(operation, key)
-
-    def _evaluate(
-        self, operation: str, chebyshev: bool, ciphertext: Any, coefficients: Any, key: Any, bootstrap_key: Any
-    ) -> Ciphertext:
-        x = self._relinearized(operation, ciphertext)
-        if key is None:
-            key = bootstrap_key
-        if key is None:
-            key = self._registry.find(operation, RelinearizationKey, x._native.secret_id)
-        key = self._polynomial_key(operation, key)
-        fit = coefficients if isinstance(coefficients, ChebyshevFit) else None
-        series, is_real = _checks.coefficients(operation, coefficients if fit is None else fit.coefficients)
-        # p + iq, each with real coefficients: the products by i are free.
-        polynomials = [series.real] if is_real else [series.real, series.imag]
-        depth = max(degree_of(p).bit_length() for p in polynomials)
-        needed, chebyshev = depth if fit is None else fit.levels, chebyshev or fit is not None
-        if needed > x.level and (bootstrap_key is not None or self._refresher is not None):
-            bootstraps = None
-            if bootstrap_key is not None:
-                bootstraps = _checks.instance(operation, "bootstrap_key", bootstrap_key, EvaluationKey)
-            engine = cast("Engine", self)
-            level_out = _auto.level_after(engine, operation, x, needed, bootstraps)
-            # What is deep goes in pieces; else a bootstrap of x is enough, which the engine does by itself if it is to.
-            is_deep = needed > level_out
-            is_refreshed = x.level < needed - depth or (not is_deep and bootstraps is not None)
-            if is_refreshed:
-                x = refreshed(engine, x, bootstraps)
-            if is_deep:
-                x = x if fit is None else fit._mapped(x)
-                evaluate = DeepEvaluation(engine, operation, level_out, chebyshev, key, bootstraps)
-                values = evaluate(x, polynomials, is_exactly_real=is_refreshed)
-                return values[0] if is_real else values[0] + 1j * values[1]
-        if fit is not None:
-            self._require_levels(operation, x, needed)
-            x = fit._mapped(x)
-        values = self._polynomials(x, polynomials, chebyshev, key)
-        return values[0] if is_real else values[0] + 1j * values[1]
-
-    def _polynomials(
-        self, x: Ciphertext, polynomials: Sequence[NDArray[np.float64]], chebyshev: bool, key: RelinearizationKey
-    ) -> list[Ciphertext]:
-        """Evaluate polynomials of one ciphertext, which share its powers."""
-        lists = [p.tolist() for p in polynomials]
-        natives = self._context.evaluate_polynomials(x._native, chebyshev, lists, key._native)
-        return self._wrap_all(natives, is_real=x.is_real)
-
-    def _require_levels(self, operation: str, x: Ciphertext, needed: int) -> None:
-        if x.level < needed:
-            raise LevelError(
-                f"{operation}: needs level ≥ {needed}, ciphertext is at level {x.level} of {self.max_level}; "
-                f"bootstrap it first",
-                level=x.level,
-                needed=needed,
-                max_level=self.max_level,
-            )
-
-    def _polynomial_key(self, operation: str, value: Any) -> RelinearizationKey:
-        key = _checks.instance(operation, "relinearization_key", value, RelinearizationKey)
-        self._registry.remember(key)
-        return key
+def _evaluate(
+    self: Core, operation: str, chebyshev: bool, ciphertext: Any, coefficients: Any, key: Any, bootstrap_key: Any
+) -> Ciphertext:
+    x = _operands.relinearized(operation, ciphertext)
+    if key is None:
+        key = bootstrap_key
+    if key is None:
+        key = self._registry.find(operation, RelinearizationKey, x._native.secret_id)
+    key = _operands.relinearization_key(self._registry, operation, key)
+    fit = coefficients if isinstance(coefficients, ChebyshevFit) else None
+    series, is_real = _checks.coefficients(operation, coefficients if fit is None else fit.coefficients)
+    # p + iq, each with real coefficients: the products by i are free.
+    polynomials = [series.real] if is_real else [series.real, series.imag]
+    depth = max(degree_of(p).bit_length() for p in polynomials)
+    needed, chebyshev = depth if fit is None else fit.levels, chebyshev or fit is not None
+    if needed > x.level and (bootstrap_key is not None or self._refresher is not None):
+        bootstraps = None
+        if bootstrap_key is not None:
+            bootstraps = checks.instance(operation, "bootstrap_key", bootstrap_key, EvaluationKey)
+        level_out = _auto.level_after(self._registry, self.max_level, operation, x, needed, bootstraps)
+        # What is deep goes in pieces; else a bootstrap of x is enough, which the engine does by itself if it is to.
+        is_deep = needed > level_out
+        is_refreshed = x.level < needed - depth or (not is_deep and bootstraps is not None)
+        if is_refreshed:
+            x = refreshed(self, x, bootstraps)
+        if is_deep:
+            x = x if fit is None else fit._mapped(x)
+            evaluate = DeepEvaluation(self, operation, level_out, chebyshev, key, bootstraps)
+            values = evaluate(x, polynomials, is_exactly_real=is_refreshed)
+            return values[0] if is_real else values[0] + 1j * values[1]
+    if fit is not None:
+        _operands.require_levels(operation, x, needed, self.max_level)
+        x = fit._mapped(x)
+    values = evaluate_all(self, x, polynomials, chebyshev, key)
+    return values[0] if is_real else values[0] + 1j * values[1]

@@ -5,44 +5,42 @@ from __future__ import annotations
 import numpy as np
 
 from ..errors import MessageError
-from ._messages import MessagesMixin
+from ._core import Core
+from ._messages import decrypt
 from .ciphertext import Ciphertext
 from .keys import SecretKey
 
 
-class RangeMixin(MessagesMixin):
-    """A check for whoever writes a program."""
+def check_range(self: Core, ciphertext: Ciphertext, secret_key: SecretKey, bound: float = 1.0) -> float:
+    """Check that no value is larger than bootstraps and Chebyshev series take. It decrypts: for debugging.
 
-    def check_range(self, ciphertext: Ciphertext, secret_key: SecretKey, bound: float = 1.0) -> float:
-        """Check that no value is larger than bootstraps and Chebyshev series take. It decrypts: for debugging.
+    Nothing else can see whether values are too large: a bootstrap of them gives wrong numbers without a
+    word. `bound` counts for real and imaginary parts each.
 
-        Nothing else can see whether values are too large: a bootstrap of them gives wrong numbers without a
-        word. `bound` counts for real and imaginary parts each.
+    Returns
+    -------
+    float
+        The largest size of a part.
 
-        Returns
-        -------
-        float
-            The largest size of a part.
+    Raises
+    ------
+    MessageError
+        If that is more than `bound`; its `index` and `value` say where.
 
-        Raises
-        ------
-        MessageError
-            If that is more than `bound`; its `index` and `value` say where.
-
-        Examples
-        --------
-        >>> bool(engine.check_range(engine.encrypt([0.5, -0.75], public_key), secret_key) < 0.76)
-        True
-        """
-        values = self.decrypt(ciphertext, secret_key)
-        sizes = np.maximum(np.abs(values.real), np.abs(values.imag))
-        index = int(sizes.argmax())
-        # The noise of values of size 1 is no fault.
-        if not sizes[index] <= bound + 2.0 ** -min(ciphertext.precision_bits - 3, 20):
-            raise MessageError(
-                f"check_range: the value at index {index} is {values[index]:.6g}, and sizes up to {bound:g} were "
-                f"expected; divide the message before, and multiply the result",
-                index=index,
-                value=values[index].item(),
-            )
-        return float(sizes[index])
+    Examples
+    --------
+    >>> bool(engine.check_range(engine.encrypt([0.5, -0.75], public_key), secret_key) < 0.76)
+    True
+    """
+    values = decrypt(self, ciphertext, secret_key)
+    sizes = np.maximum(np.abs(values.real), np.abs(values.imag))
+    index = int(sizes.argmax())
+    # The noise of values of size 1 is no fault.
+    if not sizes[index] <= bound + 2.0 ** -min(ciphertext.precision_bits - 3, 20):
+        raise MessageError(
+            f"check_range: the value at index {index} is {values[index]:.6g}, and sizes up to {bound:g} were "
+            f"expected; divide the message before, and multiply the result",
+            index=index,
+            value=values[index].item(),
+        )
+    return float(sizes[index])

@@ -7,316 +7,77 @@ from typing import Any, cast, overload
 
 import numpy as np
 
-from .._auto import deepened
-from .._common import checks as _checks
+from .._common import checks
 from ..errors import OperandTypeError, ParameterError
-from ._core import EngineCore
+from . import _checks, _operands
+from ._auto import deepened
+from ._core import Core
+from ._registry import KeyRegistry
 from .ciphertext import Ciphertext
 from .evaluation_key import EvaluationKey
 from .keys import ConjugationKey, FixedRotationKey, RotationKey
 from .plaintext import Plaintext
 
 
-class SlotsMixin(EngineCore):
-    """Movement of values between slots. None of it consumes a level."""
+@overload
+def rotate(self: Core, ciphertext: Plaintext, key: int) -> Plaintext: ...
+@overload
+def rotate(self: Core, ciphertext: Plaintext, *, delta: int) -> Plaintext: ...
+@overload
+def rotate(
+    self: Core,
+    ciphertext: Ciphertext,
+    key: RotationKey | FixedRotationKey | EvaluationKey,
+    delta: int | None = None,
+) -> Ciphertext: ...
+def rotate(self: Core, ciphertext: Any, key: Any = None, delta: int | None = None) -> Any:
+    """Rotate all slots, as ``numpy.roll(x, delta)`` does: ``+1`` moves slot 0 to slot 1, and the last to slot 0.
 
-    @overload
-    def rotate(self, ciphertext: Plaintext, key: int) -> Plaintext: ...
-    @overload
-    def rotate(self, ciphertext: Plaintext, *, delta: int) -> Plaintext: ...
-    @overload
-    def rotate(
-        self, ciphertext: Ciphertext, key: RotationKey | FixedRotationKey | EvaluationKey, delta: int | None = None
-    ) -> Ciphertext: ...
-    def rotate(self, ciphertext: Any, key: Any = None, delta: int | None = None) -> Any:
-        """Rotate all slots, as ``numpy.roll(x, delta)`` does: ``+1`` moves slot 0 to slot 1, and the last to slot 0.
+    Units of longer vectors rotate each in itself.
 
-        Units of longer vectors rotate each in itself.
+    Parameters
+    ----------
+    ciphertext : Ciphertext or Plaintext
+        A ciphertext of two polynomials; or a plaintext, which needs no key: ``rotate(plaintext, delta)``.
+    key : RotationKey, FixedRotationKey or EvaluationKey
+        A rotation key takes any amount; a fixed one its own, which may then be left out; an evaluation key has the
+        one or the other.
+    delta : int, optional
+        Amount in slots.
 
-        Parameters
-        ----------
-        ciphertext : Ciphertext or Plaintext
-            A ciphertext of two polynomials; or a plaintext, which needs no key: ``rotate(plaintext, delta)``.
-        key : RotationKey, FixedRotationKey or EvaluationKey
-            A rotation key takes any amount; a fixed one its own, which may then be left out; an evaluation key has the
-            one or the other.
-        delta : int, optional
-            Amount in slots.
+    Returns
+    -------
+    Ciphertext
+        Levels consumed: 0. Noise: one key switch for a fixed key; one for each non-zero digit of `delta`, written
+        in signed powers of two, for a rotation key.
 
-        Returns
-        -------
-        Ciphertext
-            Levels consumed: 0. Noise: one key switch for a fixed key; one for each non-zero digit of `delta`, written
-            in signed powers of two, for a rotation key.
+    Raises
+    ------
+    ParameterError
+        If `delta` is left out with a rotation key, or isn't the fixed key's.
+    KeyMismatchError
+        If the key is one of another secret.
 
-        Raises
-        ------
-        ParameterError
-            If `delta` is left out with a rotation key, or isn't the fixed key's.
-        KeyMismatchError
-            If the key is one of another secret.
+    Examples
+    --------
+    >>> a = engine.encrypt([1.0, 2.0, 3.0], public_key)
+    >>> engine.decrypt(engine.rotate(a, rotation_key, 1), secret_key)[1:4].round(3)
+    array([1., 2., 3.])
+    """
+    if isinstance(ciphertext, Plaintext):
+        amount = _checks.amount("rotate", key if delta is None else delta, self.slot_count)
+        rotated = self._context.rotate_plain(ciphertext._native, amount)
+        return Plaintext(self._context, rotated, is_real=ciphertext.is_real)
+    return _rotate(self, ciphertext, key, delta)
 
-        Examples
-        --------
-        >>> a = engine.encrypt([1.0, 2.0, 3.0], public_key)
-        >>> engine.decrypt(engine.rotate(a, rotation_key, 1), secret_key)[1:4].round(3)
-        array([1., 2., 3.])
-        """
-        if isinstance(ciphertext, Plaintext):
-            amount = self._amount("rotate", key if delta is None else delta)
-            rotated = self._context.rotate_plain(ciphertext._native, amount)
-            return Plaintext(self._context, rotated, is_real=ciphertext.is_real)
-        return self._rotate(ciphertext, key, delta)
 
-    @deepened
-    def _rotate(self, ciphertext: Any, key: Any, delta: int | None) -> Ciphertext:
-        ciphertext = self._relinearized("rotate", ciphertext)
-        if isinstance(key, EvaluationKey) and delta is not None:
-            key = key.rotation("rotate", self._amount("rotate", delta))
-        if isinstance(key, FixedRotationKey):
-            self._check_fixed_delta(key, delta)
-            self._registry.remember(key)
-            return self._wrap(self._context.rotate_fixed(ciphertext._native, key._native), is_real=ciphertext.is_real)
-        rotation_key = self._rotation_key("rotate", key)
-        if delta is None:
-            raise ParameterError(
-                "rotate: delta is missing, and a rotation key takes any amount; say by how many slots",
-                option="delta",
-            )
-        amount = self._amount("rotate", delta)
-        native = self._context.rotate(ciphertext._native, rotation_key._native, amount)
-        return self._wrap(native, is_real=ciphertext.is_real)
-
-    @overload
-    def roll(self, ciphertext: Plaintext, rotation_key: int) -> Plaintext: ...
-    @overload
-    def roll(self, ciphertext: Plaintext, *, shift: int) -> Plaintext: ...
-    @overload
-    def roll(
-        self, ciphertext: Ciphertext, rotation_key: RotationKey | FixedRotationKey | EvaluationKey, shift: int
-    ) -> Ciphertext: ...
-    def roll(self, ciphertext: Any, rotation_key: Any = None, shift: int | None = None) -> Any:
-        """Rotate: the same as `rotate`, under NumPy's name."""
-        return self.rotate(ciphertext, rotation_key, shift)
-
-    @deepened
-    def rotate_batch(
-        self,
-        ciphertext: Ciphertext,
-        keys: RotationKey | EvaluationKey | Sequence[FixedRotationKey],
-        deltas: Sequence[int] | None = None,
-    ) -> list[Ciphertext]:
-        """Rotate one ciphertext by many amounts, for less than one by one: what doesn't depend on the amount is shared.
-
-        Parameters
-        ----------
-        ciphertext : Ciphertext
-            Of two polynomials.
-        keys : RotationKey, EvaluationKey, or sequence of FixedRotationKey
-            Fixed keys rotate by their own amounts.
-        deltas : sequence of int, optional
-            Amounts in slots, for a rotation key or an evaluation key.
-
-        Returns
-        -------
-        list of Ciphertext
-            In the order of the amounts. Levels consumed: 0.
-
-        Examples
-        --------
-        >>> a = engine.encrypt([1.0, 2.0, 3.0], public_key)
-        >>> left, right = engine.rotate_batch(a, rotation_key, [-1, 1])
-        >>> engine.decrypt(left, secret_key)[:2].round(3), engine.decrypt(right, secret_key)[1:3].round(3)
-        (array([2., 3.]), array([1., 2.]))
-        """
-        ciphertext = self._relinearized("rotate_batch", ciphertext)
-        if isinstance(keys, EvaluationKey) and deltas is not None:
-            keys, deltas = self._keys_for("rotate_batch", keys, deltas)
-        if isinstance(keys, (RotationKey, EvaluationKey)):
-            if deltas is None:
-                raise ParameterError(
-                    "rotate_batch: deltas are missing, and a rotation key takes any amounts; say by how many slots",
-                    option="deltas",
-                )
-            amounts = [self._amount("rotate_batch", delta) for delta in deltas]
-            key = self._rotation_key("rotate_batch", keys)
-            natives = self._context.rotate_batch(ciphertext._native, key._native, amounts)
-            return self._wrap_all(natives, is_real=ciphertext.is_real)
-        if deltas is not None:
-            raise ParameterError(
-                "rotate_batch: deltas were given with fixed rotation keys, which have their own; leave deltas out",
-                option="deltas",
-                value=deltas,
-            )
-        fixed = [_checks.instance("rotate_batch", "keys", key, FixedRotationKey)._native for key in keys]
-        natives = self._context.rotate_batch_fixed(ciphertext._native, fixed)
-        return self._wrap_all(natives, is_real=ciphertext.is_real)
-
-    def roll_many(
-        self, ciphertext: Ciphertext, rotation_key: RotationKey | EvaluationKey, shifts: Sequence[int]
-    ) -> list[Ciphertext]:
-        """Rotate by many amounts: the same as `rotate_batch`, under 1.x's other name."""
-        return self.rotate_batch(ciphertext, rotation_key, shifts)
-
-    @overload
-    def conjugate(self, ciphertext: Plaintext) -> Plaintext: ...
-    @overload
-    def conjugate(self, ciphertext: Ciphertext, conjugation_key: ConjugationKey | EvaluationKey) -> Ciphertext: ...
-    def conjugate(self, ciphertext: Any, conjugation_key: Any = None) -> Any:
-        """Conjugate every slot of a ciphertext, or of a plaintext, which needs no key. Levels consumed: 0.
-
-        Examples
-        --------
-        >>> a = engine.encrypt([1 + 2j], public_key)
-        >>> engine.decrypt(engine.conjugate(a, conjugation_key), secret_key)[:1].round(3)
-        array([1.-2.j])
-        """
-        if isinstance(ciphertext, Plaintext):
-            native = self._context.conjugate_plain(ciphertext._native)
-            return Plaintext(self._context, native, is_real=ciphertext.is_real)
-        return self._conjugate(ciphertext, conjugation_key)
-
-    @deepened
-    def _conjugate(self, ciphertext: Any, conjugation_key: Any) -> Ciphertext:
-        ciphertext = self._relinearized("conjugate", ciphertext)
-        key = _checks.instance("conjugate", "conjugation_key", conjugation_key, ConjugationKey)
-        self._registry.remember(key)
-        return self._wrap(self._context.conjugate(ciphertext._native, key._native), is_real=ciphertext.is_real)
-
-    def sum(
-        self,
-        ciphertext: Ciphertext,
-        rotation_key: RotationKey | EvaluationKey | int | None = None,
-        axis: int | None = None,
-    ) -> Ciphertext:
-        """Add up slots, units, or both, as ``numpy.sum`` does for an array of shape (units, slot_count).
-
-        Parameters
-        ----------
-        ciphertext : Ciphertext
-            Of two polynomials, where slots are added up.
-        rotation_key : RotationKey or EvaluationKey, optional
-            For the slots. Sums over units need none: ``sum(ciphertext, 0)``.
-        axis : {None, 0, 1}, optional
-            0: the units, slot by slot, to one unit. 1: the slots of each unit, log2(slot_count) rotations each.
-            None: both, to one unit.
-
-        Returns
-        -------
-        Ciphertext
-            A sum over slots is in every slot of its unit. Levels consumed: 0.
-
-        Raises
-        ------
-        ParameterError
-            If `axis` is something else, or a key is missing.
-
-        Examples
-        --------
-        >>> a = engine.encrypt([1.0, 2.0, 3.0], public_key)
-        >>> engine.decrypt(engine.sum(a, rotation_key), secret_key)[:2].round(3)
-        array([6., 6.])
-        """
-        if rotation_key is not None and not isinstance(rotation_key, (RotationKey, EvaluationKey)) and axis is None:
-            rotation_key, axis = None, _checks.integer("sum", "axis", rotation_key)
-        if not (axis is None or (isinstance(axis, (int, np.integer)) and axis in (0, 1, -1, -2))):
-            raise ParameterError(
-                f"sum: axis is {axis!r}, and 0 (units), 1 (slots) and None (both) are taken; choose one of these",
-                option="axis",
-                value=axis,
-                allowed=(None, 0, 1),
-            )
-        over_units, over_slots = axis in (None, 0, -2), axis in (None, 1, -1)
-        total = self._relinearized("sum", ciphertext) if over_slots else self._ciphertext("sum", ciphertext)
-        if over_slots and rotation_key is None:
-            raise ParameterError(
-                f"sum: axis is {axis} and rotation_key is missing; pass the key that engine.create_rotation_key made, "
-                f"or axis=0 to add up units alone",
-                option="rotation_key",
-            )
-        if over_units:
-            total, *others = total.units()
-            for unit in others:
-                total = total + unit
-        return self.sum_range(total, cast("RotationKey", rotation_key), self.slot_count) if over_slots else total
-
-    def sum_range(self, ciphertext: Ciphertext, rotation_key: RotationKey | EvaluationKey, count: int) -> Ciphertext:
-        """Put into every slot the sum of the `count` slots that begin there: ``y[i] = x[i] + … + x[i + count - 1]``.
-
-        Indices wrap around inside each unit. Slot `start` is then the sum of ``x[start : start + count]``.
-
-        Parameters
-        ----------
-        ciphertext : Ciphertext
-            Of two polynomials.
-        rotation_key : RotationKey or EvaluationKey
-            For at most ``2 * log2(count)`` rotations by powers of two.
-        count : int
-            1 to `slot_count`.
-
-        Returns
-        -------
-        Ciphertext
-            Levels consumed: 0.
-
-        Raises
-        ------
-        ParameterError
-            If `count` is out of range.
-
-        Examples
-        --------
-        >>> a = engine.encrypt([1.0, 2.0, 3.0, 4.0], public_key)
-        >>> engine.decrypt(engine.sum_range(a, rotation_key, 3), secret_key)[:2].round(3)
-        array([6., 9.])
-        """
-        operation = "sum_range"
-        window = self._relinearized(operation, ciphertext)
-        key = rotation_key
-        if not isinstance(key, EvaluationKey):
-            key = self._rotation_key(operation, rotation_key)
-        length = _checks.integer(operation, "count", count)
-        if not 1 <= length <= self.slot_count:
-            raise ParameterError(
-                f"{operation}: count is {length} and a unit has {self.slot_count} slots; choose from 1 to that",
-                option="count",
-                value=length,
-                allowed=(1, self.slot_count),
-            )
-        # window adds up a power of two of slots; total, those of the lower binary digits of the count.
-        total: Ciphertext | None = None
-        power = 1
-        while True:
-            if length & power:
-                total = window if total is None else window + self.rotate(total, key, -power)
-            power *= 2
-            if power > length:
-                return cast("Ciphertext", total)
-            window = window + self.rotate(window, key, -(power // 2))
-
-    def _keys_for(self, operation: str, keys: EvaluationKey, deltas: Sequence[int]) -> Any:
-        """Choose an evaluation key's fixed keys where it has all of them, else its rotation key and the amounts."""
-        amounts = [self._amount(operation, delta) for delta in deltas]
-        found = [keys.rotation(operation, amount) for amount in amounts]
-        fixed = [key for key in found if isinstance(key, FixedRotationKey)]
-        return (fixed, None) if len(fixed) == len(found) else (keys.part(operation, RotationKey), amounts)
-
-    def _rotation_key(self, operation: str, value: Any) -> RotationKey:
-        if isinstance(value, EvaluationKey):
-            value = value.part(operation, RotationKey)
-        if not isinstance(value, RotationKey):
-            raise OperandTypeError(
-                f"{operation}: the key is of type {type(value).__name__}, and a RotationKey or a FixedRotationKey is "
-                f"needed; make one with engine.create_rotation_key(secret_key)",
-                argument="key",
-                expected="RotationKey or FixedRotationKey",
-                actual=type(value).__name__,
-            )
-        self._registry.remember(value)
-        return value
-
-    def _check_fixed_delta(self, key: FixedRotationKey, delta: Any) -> None:
-        if delta is not None and self._amount("rotate", delta) != key.delta:
+@deepened
+def _rotate(self: Core, ciphertext: Any, key: Any, delta: int | None) -> Ciphertext:
+    ciphertext = _operands.relinearized("rotate", ciphertext)
+    if isinstance(key, EvaluationKey) and delta is not None:
+        key = key.rotation("rotate", _checks.amount("rotate", delta, self.slot_count))
+    if isinstance(key, FixedRotationKey):
+        if delta is not None and _checks.amount("rotate", delta, self.slot_count) != key.delta:
             raise ParameterError(
                 f"rotate: delta is {delta} and the fixed rotation key is for {key.delta}; "
                 f"leave delta out, or make a key with engine.create_fixed_rotation_key(secret_key, {delta})",
@@ -324,3 +85,231 @@ class SlotsMixin(EngineCore):
                 value=delta,
                 allowed=key.delta,
             )
+        self._registry.remember(key)
+        return self._wrap(self._context.rotate_fixed(ciphertext._native, key._native), is_real=ciphertext.is_real)
+    rotation_key = _rotation_key(self._registry, "rotate", key)
+    if delta is None:
+        raise ParameterError(
+            "rotate: delta is missing, and a rotation key takes any amount; say by how many slots",
+            option="delta",
+        )
+    amount = _checks.amount("rotate", delta, self.slot_count)
+    native = self._context.rotate(ciphertext._native, rotation_key._native, amount)
+    return self._wrap(native, is_real=ciphertext.is_real)
+
+
+@deepened
+def rotate_batch(
+    self: Core,
+    ciphertext: Ciphertext,
+    keys: RotationKey | EvaluationKey | Sequence[FixedRotationKey],
+    deltas: Sequence[int] | None = None,
+) -> list[Ciphertext]:
+    """Rotate one ciphertext by many amounts, for less than one by one: what doesn't depend on the amount is shared.
+
+    Parameters
+    ----------
+    ciphertext : Ciphertext
+        Of two polynomials.
+    keys : RotationKey, EvaluationKey, or sequence of FixedRotationKey
+        Fixed keys rotate by their own amounts.
+    deltas : sequence of int, optional
+        Amounts in slots, for a rotation key or an evaluation key.
+
+    Returns
+    -------
+    list of Ciphertext
+        In the order of the amounts. Levels consumed: 0.
+
+    Examples
+    --------
+    >>> a = engine.encrypt([1.0, 2.0, 3.0], public_key)
+    >>> left, right = engine.rotate_batch(a, rotation_key, [-1, 1])
+    >>> engine.decrypt(left, secret_key)[:2].round(3), engine.decrypt(right, secret_key)[1:3].round(3)
+    (array([2., 3.]), array([1., 2.]))
+    """
+    ciphertext = _operands.relinearized("rotate_batch", ciphertext)
+    if isinstance(keys, EvaluationKey) and deltas is not None:
+        keys, deltas = _keys_for(self.slot_count, "rotate_batch", keys, deltas)
+    if isinstance(keys, (RotationKey, EvaluationKey)):
+        if deltas is None:
+            raise ParameterError(
+                "rotate_batch: deltas are missing, and a rotation key takes any amounts; say by how many slots",
+                option="deltas",
+            )
+        amounts = [_checks.amount("rotate_batch", delta, self.slot_count) for delta in deltas]
+        key = _rotation_key(self._registry, "rotate_batch", keys)
+        natives = self._context.rotate_batch(ciphertext._native, key._native, amounts)
+        return self._wrap_all(natives, is_real=ciphertext.is_real)
+    if deltas is not None:
+        raise ParameterError(
+            "rotate_batch: deltas were given with fixed rotation keys, which have their own; leave deltas out",
+            option="deltas",
+            value=deltas,
+        )
+    fixed = [checks.instance("rotate_batch", "keys", key, FixedRotationKey)._native for key in keys]
+    natives = self._context.rotate_batch_fixed(ciphertext._native, fixed)
+    return self._wrap_all(natives, is_real=ciphertext.is_real)
+
+
+@overload
+def conjugate(self: Core, ciphertext: Plaintext) -> Plaintext: ...
+@overload
+def conjugate(self: Core, ciphertext: Ciphertext, conjugation_key: ConjugationKey | EvaluationKey) -> Ciphertext: ...
+def conjugate(self: Core, ciphertext: Any, conjugation_key: Any = None) -> Any:
+    """Conjugate every slot of a ciphertext, or of a plaintext, which needs no key. Levels consumed: 0.
+
+    Examples
+    --------
+    >>> a = engine.encrypt([1 + 2j], public_key)
+    >>> engine.decrypt(engine.conjugate(a, conjugation_key), secret_key)[:1].round(3)
+    array([1.-2.j])
+    """
+    if isinstance(ciphertext, Plaintext):
+        native = self._context.conjugate_plain(ciphertext._native)
+        return Plaintext(self._context, native, is_real=ciphertext.is_real)
+    return _conjugate(self, ciphertext, conjugation_key)
+
+
+@deepened
+def _conjugate(self: Core, ciphertext: Any, conjugation_key: Any) -> Ciphertext:
+    ciphertext = _operands.relinearized("conjugate", ciphertext)
+    key = checks.instance("conjugate", "conjugation_key", conjugation_key, ConjugationKey)
+    self._registry.remember(key)
+    return self._wrap(self._context.conjugate(ciphertext._native, key._native), is_real=ciphertext.is_real)
+
+
+def sum(  # noqa: A001 (NumPy's name)
+    self: Core,
+    ciphertext: Ciphertext,
+    rotation_key: RotationKey | EvaluationKey | int | None = None,
+    axis: int | None = None,
+) -> Ciphertext:
+    """Add up slots, units, or both, as ``numpy.sum`` does for an array of shape (units, slot_count).
+
+    Parameters
+    ----------
+    ciphertext : Ciphertext
+        Of two polynomials, where slots are added up.
+    rotation_key : RotationKey or EvaluationKey, optional
+        For the slots. Sums over units need none: ``sum(ciphertext, 0)``.
+    axis : {None, 0, 1}, optional
+        0: the units, slot by slot, to one unit. 1: the slots of each unit, log2(slot_count) rotations each.
+        None: both, to one unit.
+
+    Returns
+    -------
+    Ciphertext
+        A sum over slots is in every slot of its unit. Levels consumed: 0.
+
+    Raises
+    ------
+    ParameterError
+        If `axis` is something else, or a key is missing.
+
+    Examples
+    --------
+    >>> a = engine.encrypt([1.0, 2.0, 3.0], public_key)
+    >>> engine.decrypt(engine.sum(a, rotation_key), secret_key)[:2].round(3)
+    array([6., 6.])
+    """
+    if rotation_key is not None and not isinstance(rotation_key, (RotationKey, EvaluationKey)) and axis is None:
+        rotation_key, axis = None, checks.integer("sum", "axis", rotation_key)
+    if not (axis is None or (isinstance(axis, (int, np.integer)) and axis in (0, 1, -1, -2))):
+        raise ParameterError(
+            f"sum: axis is {axis!r}, and 0 (units), 1 (slots) and None (both) are taken; choose one of these",
+            option="axis",
+            value=axis,
+            allowed=(None, 0, 1),
+        )
+    over_units, over_slots = axis in (None, 0, -2), axis in (None, 1, -1)
+    total = _operands.relinearized("sum", ciphertext) if over_slots else _operands.ciphertext("sum", ciphertext)
+    if over_slots and rotation_key is None:
+        raise ParameterError(
+            f"sum: axis is {axis} and rotation_key is missing; pass the key that engine.create_rotation_key made, "
+            f"or axis=0 to add up units alone",
+            option="rotation_key",
+        )
+    if over_units:
+        total, *others = total.units()
+        for unit in others:
+            total = total + unit
+    return sum_range(self, total, cast("RotationKey", rotation_key), self.slot_count) if over_slots else total
+
+
+def sum_range(self: Core, ciphertext: Ciphertext, rotation_key: RotationKey | EvaluationKey, count: int) -> Ciphertext:
+    """Put into every slot the sum of the `count` slots that begin there: ``y[i] = x[i] + … + x[i + count - 1]``.
+
+    Indices wrap around inside each unit. Slot `start` is then the sum of ``x[start : start + count]``.
+
+    Parameters
+    ----------
+    ciphertext : Ciphertext
+        Of two polynomials.
+    rotation_key : RotationKey or EvaluationKey
+        For at most ``2 * log2(count)`` rotations by powers of two.
+    count : int
+        1 to `slot_count`.
+
+    Returns
+    -------
+    Ciphertext
+        Levels consumed: 0.
+
+    Raises
+    ------
+    ParameterError
+        If `count` is out of range.
+
+    Examples
+    --------
+    >>> a = engine.encrypt([1.0, 2.0, 3.0, 4.0], public_key)
+    >>> engine.decrypt(engine.sum_range(a, rotation_key, 3), secret_key)[:2].round(3)
+    array([6., 9.])
+    """
+    operation = "sum_range"
+    window = _operands.relinearized(operation, ciphertext)
+    key = rotation_key
+    if not isinstance(key, EvaluationKey):
+        key = _rotation_key(self._registry, operation, rotation_key)
+    length = checks.integer(operation, "count", count)
+    if not 1 <= length <= self.slot_count:
+        raise ParameterError(
+            f"{operation}: count is {length} and a unit has {self.slot_count} slots; choose from 1 to that",
+            option="count",
+            value=length,
+            allowed=(1, self.slot_count),
+        )
+    # window adds up a power of two of slots; total, those of the lower binary digits of the count.
+    total: Ciphertext | None = None
+    power = 1
+    while True:
+        if length & power:
+            total = window if total is None else window + rotate(self, total, key, -power)
+        power *= 2
+        if power > length:
+            return cast("Ciphertext", total)
+        window = window + rotate(self, window, key, -(power // 2))
+
+
+def _keys_for(slot_count: int, operation: str, keys: EvaluationKey, deltas: Sequence[int]) -> Any:
+    """Choose an evaluation key's fixed keys where it has all of them, else its rotation key and the amounts."""
+    amounts = [_checks.amount(operation, delta, slot_count) for delta in deltas]
+    found = [keys.rotation(operation, amount) for amount in amounts]
+    fixed = [key for key in found if isinstance(key, FixedRotationKey)]
+    return (fixed, None) if len(fixed) == len(found) else (keys.part(operation, RotationKey), amounts)
+
+
+def _rotation_key(registry: KeyRegistry, operation: str, value: Any) -> RotationKey:
+    if isinstance(value, EvaluationKey):
+        value = value.part(operation, RotationKey)
+    if not isinstance(value, RotationKey):
+        raise OperandTypeError(
+            f"{operation}: the key is of type {type(value).__name__}, and a RotationKey or a FixedRotationKey is "
+            f"needed; make one with engine.create_rotation_key(secret_key)",
+            argument="key",
+            expected="RotationKey or FixedRotationKey",
+            actual=type(value).__name__,
+        )
+    registry.remember(value)
+    return value

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final, Protocol
 
 from .. import _native
-from .._common import checks as _checks
-from .._common.storable import Storable
+from .._common import checks
 from ..errors import LevelError, OperandTypeError, ParameterError
+from . import _checks
+from ._registry import KeyRegistry
+from ._storable import Storable
 from .evaluation_key import EvaluationKey
 from .keys import (
     BootstrapKey,
@@ -20,12 +22,45 @@ from .keys import (
 from .matrix import LightPlainMatrix, PlainMatrix
 from .plaintext import LightPlaintext, Plaintext
 
-if TYPE_CHECKING:
-    from .engine import Engine
-
 __all__ = ["Ciphertext"]
 
 _LARGEST_POWER: Final = 2**62
+
+
+class Operations(Protocol):
+    """What a ciphertext asks of the engine that made it: `Engine` has all of it, and more."""
+
+    _context: _native.Context
+    _registry: KeyRegistry
+
+    @property
+    def max_level(self) -> int: ...
+    @property
+    def auto_bootstrap(self) -> bool: ...
+    def add(self, left: Any, right: Any) -> Ciphertext: ...
+    def subtract(self, left: Any, right: Any) -> Ciphertext: ...
+    def negate(self, ciphertext: Ciphertext) -> Ciphertext: ...
+    def multiply(self, left: Any, right: Any, relinearization_key: Any = None) -> Ciphertext: ...
+    def square(self, ciphertext: Ciphertext, relinearization_key: Any = None) -> Ciphertext: ...
+    def multiply_matrix(self, matrix: Any, ciphertext: Ciphertext, rotation_key: Any) -> Ciphertext: ...
+    def rotate(self, ciphertext: Ciphertext, key: Any, delta: int | None = None) -> Ciphertext: ...
+    def conjugate(self, ciphertext: Ciphertext, conjugation_key: Any) -> Ciphertext: ...
+    def bootstrap(
+        self,
+        ciphertext: Ciphertext,
+        relinearization_key: Any = None,
+        *,
+        bootstrap_key: Any = None,
+        stage_count: Any = None,
+    ) -> Ciphertext: ...
+    def lossy_bootstrap(
+        self, ciphertext: Ciphertext, *, lossy_bootstrap_key: Any, stage_count: Any, real_only: Any
+    ) -> Ciphertext: ...
+    def sign_bootstrap(
+        self, ciphertext: Ciphertext, *, lossy_bootstrap_key: Any, stage_count: Any, real_only: Any
+    ) -> Ciphertext: ...
+    def evaluate_chebyshev_polynomial(self, ciphertext: Ciphertext, coefficients: Any, key: Any) -> Ciphertext: ...
+    def clone(self, ciphertext: Ciphertext) -> Ciphertext: ...
 
 
 class Ciphertext(Storable):
@@ -68,7 +103,7 @@ class Ciphertext(Storable):
     # NumPy then leaves `array * ciphertext` to this class, instead of trying it element by element.
     __array_ufunc__ = None
 
-    def __init__(self, engine: Engine, native: _native.Ciphertext, *, is_real: bool) -> None:
+    def __init__(self, engine: Operations, native: _native.Ciphertext, *, is_real: bool) -> None:
         self._engine = engine
         self._native = native
         self._is_real = is_real
@@ -104,7 +139,7 @@ class Ciphertext(Storable):
         >>> len(a), [len(unit) for unit in a.units()]
         (2, [1, 1])
         """
-        return self._engine._wrap_all(self._native.units(), is_real=self._is_real)
+        return [Ciphertext(self._engine, unit, is_real=self._is_real) for unit in self._native.units()]
 
     def __copy__(self) -> Ciphertext:
         return self._engine.clone(self)
@@ -190,7 +225,7 @@ class Ciphertext(Storable):
         return self._engine.multiply_matrix(matrix, self, key)
 
     def __pow__(self, exponent: Any) -> Ciphertext:
-        power = _checks.integer("power", "exponent", exponent)
+        power = checks.integer("power", "exponent", exponent)
         if not 1 <= power <= _LARGEST_POWER:
             raise ParameterError(
                 f"power: the exponent is {power}, and powers from 1 to {_LARGEST_POWER} are computed; "
@@ -235,7 +270,7 @@ class Ciphertext(Storable):
         >>> engine.decrypt(a.rotate(-1), secret_key)[:2].round(3)
         array([2., 3.])
         """
-        delta = self._engine._amount("rotate", delta)
+        delta = _checks.amount("rotate", delta, self.slot_count)
         registry, secret_id = self._engine._registry, self._native.secret_id
         fixed = registry.find_fixed_rotation(secret_id, delta)
         if fixed is not None and fixed.level >= self.level:

@@ -2,28 +2,39 @@
 
 from __future__ import annotations
 
-from importlib.metadata import version
-from typing import Any, Final, Literal, NoReturn, overload
-from weakref import WeakValueDictionary
+from typing import Any, Literal, NoReturn
 
-from .. import _native
-from .._auto import Counters, Refresher
-from .._common.locks import Lock
-from .._common.storable import Storable
-from ..compat import accept_names_of_1x
-from . import _options
-from ._arguments import ArgumentsMixin
-from ._evaluation import EvaluationMixin
-from ._files import FilesMixin
-from ._many import ManyMixin
+from .. import _native, compat
+from .._common.methods import lists_methods
+from .._common.threads import threads
+from . import (
+    _arguments,
+    _arithmetic,
+    _bootstraps,
+    _comparison,
+    _evaluation,
+    _extrema,
+    _files,
+    _key_generation,
+    _many,
+    _matrices,
+    _messages,
+    _options,
+    _polynomials,
+    _range,
+    _slots,
+)
+from ._auto import Counters, Refresher
 from ._options import Mode
-from ._range import RangeMixin
 from ._registry import KeyRegistry
+from ._storable import address, engines, restore
 
 __all__ = ["Engine"]
 
 
-class Engine(RangeMixin, ArgumentsMixin, ManyMixin, EvaluationMixin, FilesMixin):
+@compat.accept_names_of_1x
+@lists_methods
+class Engine(compat.NamesOf1x):
     """CKKS: arithmetic on encrypted vectors of real or complex numbers.
 
     An engine holds parameters and no secrets. It is safe to use from many threads at once: long calls release the
@@ -92,46 +103,10 @@ class Engine(RangeMixin, ArgumentsMixin, ManyMixin, EvaluationMixin, FilesMixin)
     array([1.25, 2.  , 3.25])
     """
 
-    @overload
     def __init__(
         self,
-        mode: Mode = "cpu",
-        *,
-        max_level: int | None = None,
-        slot_count: int | None = None,
-        use_bootstrap: bool = False,
-        use_bootstrap_to_14_levels: bool = False,
-        use_bootstrap_to_17_levels: bool = False,
-        precision: Literal["standard", "high"] = "standard",
-        auto_bootstrap: bool = False,
-        thread_count: int | None = None,
-        seeded_keys: bool = False,
-        progress: bool | None = None,
-        insecure_log_n: int | None = None,
-        **unsupported: Any,
-    ) -> None: ...
-    @overload
-    def __init__(
-        self,
-        max_level: int,
-        mode: Mode = "cpu",
-        *,
-        slot_count: int | None = None,
-        use_bootstrap: bool = False,
-        use_bootstrap_to_14_levels: bool = False,
-        use_bootstrap_to_17_levels: bool = False,
-        precision: Literal["standard", "high"] = "standard",
-        auto_bootstrap: bool = False,
-        thread_count: int | None = None,
-        seeded_keys: bool = False,
-        progress: bool | None = None,
-        insecure_log_n: int | None = None,
-        **unsupported: Any,
-    ) -> None: ...
-    def __init__(
-        self,
-        *positional: Any,
-        mode: Any = None,
+        *positional: int | Mode,
+        mode: Mode | None = None,
         max_level: int | None = None,
         slot_count: int | None = None,
         use_bootstrap: bool = False,
@@ -145,29 +120,20 @@ class Engine(RangeMixin, ArgumentsMixin, ManyMixin, EvaluationMixin, FilesMixin)
         insecure_log_n: int | None = None,
         **unsupported: Any,
     ) -> None:
-        options = _options.parse(
-            positional,
-            mode=mode,
-            max_level=max_level,
-            slot_count=slot_count,
-            use_bootstrap=use_bootstrap or auto_bootstrap,
-            use_bootstrap_to_14_levels=use_bootstrap_to_14_levels,
-            use_bootstrap_to_17_levels=use_bootstrap_to_17_levels,
-            precision=precision,
-            thread_count=thread_count,
-            seeded_keys=seeded_keys,
-            insecure_log_n=insecure_log_n,
-            others=unsupported,
-        )
+        _options.refuse(unsupported)
+        chosen, levels = _options.mode_and_level(positional, mode, max_level)
+        bootstraps = use_bootstrap or auto_bootstrap
         context = _native.Context(
-            max_level=options.max_level,
-            slot_count=options.slot_count,
-            bootstrap_to=options.bootstrap_to,
-            thread_count=options.thread_count,
-            seeded_keys=options.seeded_keys,
-            insecure_log_n=options.insecure_log_n,
+            bootstrap_to=_options.bootstrap_to(
+                bootstraps, use_bootstrap_to_14_levels, use_bootstrap_to_17_levels, precision
+            ),
+            max_level=_options.non_negative("max_level", levels),
+            slot_count=_options.slots(slot_count),
+            thread_count=threads(chosen, thread_count),
+            seeded_keys=bool(seeded_keys),
+            insecure_log_n=_options.non_negative("insecure_log_n", insecure_log_n),
         )
-        self._fill(context, options.mode, progress, bool(auto_bootstrap))
+        self._fill(context, chosen, progress, bool(auto_bootstrap))
 
     def _fill(self, context: _native.Context, mode: Mode, progress: bool | None, auto_bootstrap: bool) -> None:
         self._context = context
@@ -176,10 +142,10 @@ class Engine(RangeMixin, ArgumentsMixin, ManyMixin, EvaluationMixin, FilesMixin)
         self._registry = KeyRegistry()
         self._counters = Counters()
         self._refresher = Refresher() if auto_bootstrap else None
-        _announce(self)
+        engines.announce(address(context), self)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _engine_like, (*_address(self._context), self.auto_bootstrap)
+        return _engine_like, (*address(self._context), self.auto_bootstrap)
 
     @property
     def mode(self) -> Mode:
@@ -202,11 +168,6 @@ class Engine(RangeMixin, ArgumentsMixin, ManyMixin, EvaluationMixin, FilesMixin)
         return self._context.seeded_keys
 
     @property
-    def build_hash(self) -> str:
-        """The package's version, under 1.x's name."""
-        return version("everlevel")
-
-    @property
     def security_bits(self) -> int:
         """Classical security of the parameters: 128, or 0 for an insecure ring."""
         return 0 if self._context.insecure else 128
@@ -227,56 +188,108 @@ class Engine(RangeMixin, ArgumentsMixin, ManyMixin, EvaluationMixin, FilesMixin)
 
     def __getattr__(self, name: str) -> NoReturn:
         # Called only for what isn't there; names of 1.x get an answer that helps.
-        raise _options.unsupported_function(name)
+        raise compat.unsupported_function(name)
+
+    create_secret_key = _key_generation.create_secret_key
+    create_public_key = _key_generation.create_public_key
+    create_relinearization_key = _key_generation.create_relinearization_key
+    create_conjugation_key = _key_generation.create_conjugation_key
+    create_rotation_key = _key_generation.create_rotation_key
+    create_fixed_rotation_key = _key_generation.create_fixed_rotation_key
+    create_matrix_multiplication_key = _key_generation.create_matrix_multiplication_key
+    create_bootstrap_key = _key_generation.create_bootstrap_key
+    create_lossy_bootstrap_key = _key_generation.create_lossy_bootstrap_key
+    create_small_bootstrap_key = _key_generation.create_small_bootstrap_key
+
+    create_evaluation_key = _evaluation.create_evaluation_key
+    use = _evaluation.use
+    forget_keys = _evaluation.forget_keys
+
+    encode = _messages.encode
+    decode = _messages.decode
+    encrypt = _messages.encrypt
+    decrypt = _messages.decrypt
+    decrypt_to_plaintext = _messages.decrypt_to_plaintext
+
+    check_range = _range.check_range
+
+    add = _arithmetic.add
+    subtract = _arithmetic.subtract
+    negate = _arithmetic.negate
+    multiply = _arithmetic.multiply
+    multiply_imaginary_integer = _arithmetic.multiply_imaginary_integer
+    square = _arithmetic.square
+    relinearize = _arithmetic.relinearize
+    rescale = _arithmetic.rescale
+    level_down = _arithmetic.level_down
+    clone = _arithmetic.clone
+    vstack = _arithmetic.vstack
+
+    rotate = _slots.rotate
+    rotate_batch = _slots.rotate_batch
+    conjugate = _slots.conjugate
+    sum = _slots.sum
+    sum_range = _slots.sum_range
+
+    encode_to_light_plaintext = _matrices.encode_to_light_plaintext
+    change_level = _matrices.change_level
+    encode_to_plain_matrix = _matrices.encode_to_plain_matrix
+    encode_to_light_plain_matrix = _matrices.encode_to_light_plain_matrix
+    multiply_matrix = _matrices.multiply_matrix
+
+    make_power_basis = _polynomials.make_power_basis
+    make_chebyshev_basis = _polynomials.make_chebyshev_basis
+    evaluate_polynomial = _polynomials.evaluate_polynomial
+    evaluate_chebyshev_polynomial = _polynomials.evaluate_chebyshev_polynomial
+    weighted_sum = _polynomials.weighted_sum
+
+    plan_sign = _comparison.plan_sign
+    sign = _comparison.sign
+    compare = _comparison.compare
+
+    maximum = _extrema.maximum
+    minimum = _extrema.minimum
+    relu = _extrema.relu
+    abs = _extrema.abs
+    max_of_slots = _extrema.max_of_slots
+    min_of_slots = _extrema.min_of_slots
+
+    argmax_of_slots = _arguments.argmax_of_slots
+    argmin_of_slots = _arguments.argmin_of_slots
+
+    bootstrap = _bootstraps.bootstrap
+    lossy_bootstrap = _bootstraps.lossy_bootstrap
+    sign_bootstrap = _bootstraps.sign_bootstrap
+    merge_bootstrap = _bootstraps.merge_bootstrap
+    lossy_merge_bootstrap = _bootstraps.lossy_merge_bootstrap
+    sign_merge_bootstrap = _bootstraps.sign_merge_bootstrap
+
+    bootstrap_many = _many.bootstrap_many
+
+    load = _files.load
+
+    _deserialize = _files.deserialize
 
 
-accept_names_of_1x(Engine)
-
-_Address = tuple[str, int, bool, bool]
-"""What tells engines apart: (parameters, slots, whether threads are many, whether keys are seeded)."""
-
-_announced: Final[WeakValueDictionary[_Address, Engine]] = WeakValueDictionary()
-_unpickled: Final[dict[_Address, Engine]] = {}
-_lock: Final = Lock()
-
-
-def _address(context: _native.Context) -> _Address:
-    return context.params, context.slot_count, context.thread_count > 1, context.seeded_keys
-
-
-def _announce(engine: Engine) -> None:
-    with _lock:
-        _announced.setdefault(_address(engine._context), engine)
-
-
-def _engine_at(params: str, slot_count: int, parallel: bool, seeded_keys: bool) -> Engine:
-    """Return this process's engine for what a pickle brings, made once and kept if there is none."""
-    address = params, slot_count, parallel, seeded_keys
-    with _lock:
-        engine = _announced.get(address)
-    if engine is not None:
-        return engine
-    engine = _new_engine(*address, auto_bootstrap=False)
-    with _lock:
-        return _unpickled.setdefault(address, engine)
-
-
-def _engine_like(params: str, slot_count: int, parallel: bool, seeded_keys: bool, auto_bootstrap: bool) -> Engine:
-    """Return an engine for one that a pickle brings."""
-    engine = _engine_at(params, slot_count, parallel, seeded_keys)
-    if engine.auto_bootstrap == auto_bootstrap:
-        return engine
-    return _new_engine(params, slot_count, parallel, seeded_keys, auto_bootstrap=auto_bootstrap)
-
-
-def _new_engine(params: str, slot_count: int, parallel: bool, seeded_keys: bool, *, auto_bootstrap: bool) -> Engine:
+def _new_engine(
+    params: str, slot_count: int, parallel: bool, seeded_keys: bool, *, auto_bootstrap: bool = False
+) -> Engine:
     mode: Mode = "parallel" if parallel else "cpu"
-    context = _native.Context.from_params(params, slot_count, _options.threads(mode, None), seeded_keys)
+    context = _native.Context.from_params(params, slot_count, threads(mode, None), seeded_keys)
     engine = Engine.__new__(Engine)
     engine._fill(context, mode, None, auto_bootstrap)
     return engine
 
 
-def _restore(params: str, slot_count: int, parallel: bool, seeded_keys: bool, data: bytes) -> Storable:
-    """Return the object that a pickle brings."""
-    return _engine_at(params, slot_count, parallel, seeded_keys)._deserialize(data, kind=None)
+def _engine_like(params: str, slot_count: int, parallel: bool, seeded_keys: bool, auto_bootstrap: bool) -> Engine:
+    """Return an engine for one that a pickle brings."""
+    engine: Engine = engines.at(params, slot_count, parallel, seeded_keys)
+    if engine.auto_bootstrap == auto_bootstrap:
+        return engine
+    return _new_engine(params, slot_count, parallel, seeded_keys, auto_bootstrap=auto_bootstrap)
+
+
+engines.make = _new_engine
+
+# What pickles of version 0.1 name.
+_restore = restore

@@ -7,10 +7,12 @@ from types import MappingProxyType
 from typing import Any, Final, TypeVar
 
 from .. import _native
-from .._common import checks as _checks
-from .._common.storable import PathLike, Storable
+from .._common import checks
+from .._common.sizes import format_bytes
+from .._common.storable import PathLike
 from ..errors import KeyMismatchError, MissingKeyError, OperandTypeError, ParameterError
 from ._registry import AnyKey
+from ._storable import Storable
 from .keys import (
     BootstrapKey,
     ConjugationKey,
@@ -20,7 +22,6 @@ from .keys import (
     RelinearizationKey,
     RotationKey,
     SmallBootstrapKey,
-    format_bytes,
 )
 
 __all__ = ["EvaluationKey"]
@@ -48,7 +49,7 @@ _HOW_TO_MAKE: Final = {
 }
 
 
-class EvaluationKey(_checks.KeyBundle, Storable):
+class EvaluationKey(checks.KeyBundle, Storable):
     """The evaluation keys of one secret, accepted wherever one of them is.
 
     Made by `Engine.create_evaluation_key`, or of keys that there are: ``EvaluationKey([relinearization_key, …])``. It
@@ -87,7 +88,7 @@ class EvaluationKey(_checks.KeyBundle, Storable):
     def __init__(self, keys: Iterable[AnyKey]) -> None:
         self._single: dict[type, Any] = {}
         fixed: dict[int, FixedRotationKey] = {}
-        for key in _checks.sequence("EvaluationKey", "keys", keys):
+        for key in checks.sequence("EvaluationKey", "keys", keys):
             if not isinstance(key, _KINDS):
                 raise OperandTypeError(
                     f"EvaluationKey: a {type(key).__name__} is among the keys, and evaluation keys are needed; "
@@ -193,7 +194,7 @@ class EvaluationKey(_checks.KeyBundle, Storable):
         StorageError
             If the file can't be written; nothing is changed then.
         """
-        self._write(path, expanded=expanded)
+        self._write(checks.path("save", path), expanded=expanded)
 
     def part(self, operation: str, kind: type[KeyT]) -> KeyT:
         """Return the key of a kind.

@@ -6,11 +6,13 @@ secret it was made from. An evaluation key remembers which secret that was, so t
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Generic, NoReturn, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from .. import _native
-from .._common.storable import PathLike, Storable
-from ..errors import SecretExposureError
+from .._common import checks
+from .._common.sizes import format_bytes
+from .._common.storable import PathLike, Secret
+from ._storable import Storable
 
 __all__ = [
     "BootstrapKey",
@@ -80,7 +82,7 @@ class _Key(Storable, Generic[NativeT]):
         return format_bytes(self.nbytes)
 
 
-class SecretKey(_Key[_native.SecretKey]):
+class SecretKey(Secret, _Key[_native.SecretKey]):
     """The key that decrypts. Its memory is overwritten when the last reference goes.
 
     It is never pickled, copied or printed: a secret that travels, travels on purpose, by `save` and
@@ -91,6 +93,8 @@ class SecretKey(_Key[_native.SecretKey]):
 
     kind = "secret key"
 
+    _to_send_instead = "evaluation keys from it and send those"
+
     @property
     def serialized_nbytes(self) -> int:
         """Bytes of the secret in a file: two bits for each coefficient."""
@@ -98,35 +102,6 @@ class SecretKey(_Key[_native.SecretKey]):
 
     def _details(self) -> str:
         return "hidden"
-
-    def save(self, path: PathLike) -> None:
-        """Write the secret to a file that only its owner may read.
-
-        **Whoever has the file decrypts everything.** It isn't encrypted: keep it where secrets are kept.
-
-        Parameters
-        ----------
-        path : str or path-like
-            Where to. A file that is there is replaced.
-
-        Raises
-        ------
-        StorageError
-            If the file can't be written; nothing is changed then.
-        """
-        super().save(path)
-
-    def __reduce_ex__(self, protocol: object) -> NoReturn:
-        raise SecretExposureError(
-            "pickle: a SecretKey is neither pickled nor copied, since pickles end up in logs, caches and other "
-            "machines; make evaluation keys from it and send those, or write it on purpose with secret_key.save(path)"
-        )
-
-    def __copy__(self) -> NoReturn:
-        self.__reduce_ex__(4)
-
-    def __deepcopy__(self, memo: object) -> NoReturn:
-        self.__reduce_ex__(4)
 
 
 class PublicKey(_Key[_native.PublicKey]):
@@ -168,7 +143,7 @@ class _EvaluationKey(_Key[EvaluationT]):
         StorageError
             If the file can't be written; nothing is changed then.
         """
-        self._write(path, expanded=expanded)
+        self._write(checks.path("save", path), expanded=expanded)
 
     def _size(self) -> str:
         return f"{format_bytes(self.nbytes)}, seeded" if self.is_seeded else super()._size()
@@ -271,13 +246,3 @@ class SmallBootstrapKey(_EvaluationKey[_native.SmallBootstrapKey]):
 
     def _details(self) -> str:
         return f"any stage_count, {self._size()}"
-
-
-def format_bytes(count: int) -> str:
-    """Write a number of bytes in the largest decimal unit that keeps it above one."""
-    if count < 1000:
-        return f"{count} B"
-    for unit, size in (("kB", 1e3), ("MB", 1e6)):
-        if count < 999.95 * size:
-            return f"{count / size:.1f} {unit}"
-    return f"{count / 1e9:.1f} GB"

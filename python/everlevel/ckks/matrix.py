@@ -2,44 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any, Generic, Protocol, TypeVar
+from typing import TypeVar, final
 
 from .. import _native
-from .._common.storable import Storable
-from .keys import format_bytes
+from .._common.sizes import format_bytes
+from ._storable import Encoded
 
 __all__ = ["LightPlainMatrix", "PlainMatrix"]
 
-
-class _NativeMatrix(Protocol):
-    @property
-    def diagonal_count(self) -> int: ...
-    @property
-    def level(self) -> int: ...
-    @property
-    def nbytes(self) -> int: ...
-    @property
-    def shape(self) -> tuple[int, int]: ...
+NativeT = TypeVar("NativeT", _native.PlainMatrix, _native.LightPlainMatrix)
 
 
-NativeT = TypeVar("NativeT", bound=_NativeMatrix)
+class _Matrix(Encoded[NativeT]):
+    """Base of both kinds of matrix."""
 
-
-class _Matrix(Storable, Generic[NativeT]):
-    """What both kinds of matrix have in common."""
-
-    __slots__ = ("__weakref__", "_context", "_is_real", "_native")
+    __slots__ = ()
 
     # NumPy then leaves `array @ matrix` to this class, which has no such product.
     __array_ufunc__ = None
-
-    def __init__(self, context: _native.Context, native: NativeT, *, is_real: bool) -> None:
-        self._context = context
-        self._native = native
-        self._is_real = is_real
-
-    def _stored(self) -> tuple[_native.Context, Any, dict[str, str]]:
-        return self._context, self._native, {"is_real": str(self._is_real).lower()}
 
     @property
     def level(self) -> int:
@@ -57,11 +37,6 @@ class _Matrix(Storable, Generic[NativeT]):
         return self._native.diagonal_count
 
     @property
-    def nbytes(self) -> int:
-        """Bytes in memory."""
-        return self._native.nbytes
-
-    @property
     def is_real(self) -> bool:
         """Whether the entries are real."""
         return self._is_real
@@ -72,6 +47,7 @@ class _Matrix(Storable, Generic[NativeT]):
         return f"{type(self).__name__}({rows}×{columns}, {self.diagonal_count} diagonals, level {self.level}, {size})"
 
 
+@final
 class PlainMatrix(_Matrix[_native.PlainMatrix]):
     """A matrix, encoded at a level, for products with encrypted vectors: see `Engine.multiply_matrix`.
 
@@ -84,6 +60,7 @@ class PlainMatrix(_Matrix[_native.PlainMatrix]):
     kind = "plain matrix"
 
 
+@final
 class LightPlainMatrix(_Matrix[_native.LightPlainMatrix]):
     """A matrix, encoded up to its scale and primes: eight bytes for each diagonal and coefficient, whatever the level.
 

@@ -14,7 +14,7 @@ import sys
 from typing import Any
 
 from .. import _native
-from ..ckks.keys import format_bytes
+from .._common.sizes import format_bytes
 from ..errors import EverlevelError, FormatError
 from ._table import listing
 

@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from .. import _native
+from .._common.sizes import format_bytes
 from ..ckks.engine import Engine
 from ..ckks.evaluation_key import EvaluationKey
-from ..ckks.keys import SecretKey, format_bytes
+from ..ckks.keys import SecretKey
 from ..errors import ParameterError, StorageError
 from ._options import add_engine_options, engine_of, make_engine
 

@@ -12,7 +12,7 @@ from .._common import checks as _common_checks
 from .._common import progress as _progress
 from .._common.locks import Lock
 from .._common.storable import PathLike
-from ..ckks import _options
+from .._common.threads import threads
 from ..errors import HeaderError, OperandTypeError, ParameterError
 from . import _checks
 from ._integers import IntegersMixin
@@ -101,7 +101,7 @@ class Engine(UintsMixin, IntegersMixin, MessagesMixin):
                 expected="str",
                 actual=type(parameters).__name__,
             )
-        threads = _options.threads("parallel", thread_count)
+        count = threads("parallel", thread_count)
         if insecure_log_n is not None:
             log_n = _common_checks.integer("Engine", "insecure_log_n", insecure_log_n)
             if not 8 <= log_n <= 15:
@@ -113,7 +113,7 @@ class Engine(UintsMixin, IntegersMixin, MessagesMixin):
                 )
         self._parameters = parameters
         self._insecure_log_n = insecure_log_n
-        self._context = _native.TfheContext(parameters=parameters, thread_count=threads, insecure_log_n=insecure_log_n)
+        self._context = _native.TfheContext(parameters=parameters, thread_count=count, insecure_log_n=insecure_log_n)
         self._shows_progress = progress
         self._keys = {}
         self._lock = Lock()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NoReturn
 
 from .. import _native
+from .._common.sizes import format_bytes
 from .._common.storable import PathLike
-from ..ckks.keys import format_bytes
 from ..errors import SecretExposureError
 from ._storable import Storable
 

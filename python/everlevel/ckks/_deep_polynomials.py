@@ -20,20 +20,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from time import perf_counter
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Any, Final, Literal, cast
 
 import numpy as np
 from numpy.polynomial import chebyshev
 from numpy.typing import NDArray
 
-from . import _auto
-from .ckks.ciphertext import Ciphertext
-from .errors import LevelError
-
-if TYPE_CHECKING:
-    from .ckks.engine import Engine
-    from .ckks.evaluation_key import EvaluationKey
-    from .ckks.keys import RelinearizationKey
+from ..errors import LevelError
+from . import _arithmetic, _auto, _bootstraps, _slots
+from ._core import Core
+from .ciphertext import Ciphertext
+from .evaluation_key import EvaluationKey
+from .keys import RelinearizationKey
 
 Array = NDArray[np.float64]
 
@@ -126,7 +124,7 @@ class DeepEvaluation:
         With the keys of bootstraps; those that the engine uses, if there is none.
     """
 
-    engine: Engine
+    engine: Core
     operation: str
     level_out: int
     is_chebyshev: bool
@@ -156,7 +154,7 @@ class DeepEvaluation:
         elif split.first == "conjugation":
             x = self._with_conjugate(0.5 * x)
         if split.outer == 0:
-            return self.engine._polynomials(x, polynomials, self.is_chebyshev, self.key)
+            return evaluate_all(self.engine, x, polynomials, self.is_chebyshev, self.key)
         parts = [pieces(p, split, is_chebyshev=self.is_chebyshev) for p in polynomials]
         factors = [
             power_of_two_above(max(size_bound(c, is_chebyshev=self.is_chebyshev) for c in part)) for part in parts
@@ -194,16 +192,16 @@ class DeepEvaluation:
         """Evaluate and bootstrap the pieces, but for constants, and B_m."""
         half = 0.5 if x.is_real else 1.0
         varied = [c * half for c in scaled if degree_of(c)]
-        low = self.engine._polynomials(x, varied, self.is_chebyshev, self.key)
+        low = evaluate_all(self.engine, x, varied, self.is_chebyshev, self.key)
         native = self.engine._context.basis_element(x._native, self.is_chebyshev, 1 << (inner - 1), self.key._native)
         giant = self.engine._wrap(native, is_real=x.is_real)
         if x.is_real:
             low = [self._with_conjugate(piece) for piece in low]
         if x.is_real and self.is_chebyshev:
-            giant = self._with_conjugate(self.engine.square(giant, self.key) - 0.5)
+            giant = self._with_conjugate(_arithmetic.square(self.engine, giant, self.key) - 0.5)
         else:
             giant = self._doubled(giant)
-        giant, *fresh = _auto.bootstrapped(self.engine, [giant, *low], self.evaluation_key)
+        giant, *fresh = _auto.bootstrapped(cast(Any, self.engine), [giant, *low], self.evaluation_key)
         remaining = iter(fresh)
         return [next(remaining) if degree_of(c) else float(c[0]) for c in scaled], giant
 
@@ -222,23 +220,34 @@ class DeepEvaluation:
     ) -> Ciphertext | float:
         """q·B + r."""
         if isinstance(quotient, Ciphertext):
-            return self.engine.multiply(quotient, giant, self.key) + remainder
+            return _arithmetic.multiply(self.engine, quotient, giant, self.key) + remainder
         return quotient * giant + remainder if quotient else remainder
 
     def _doubled(self, b: Ciphertext) -> Ciphertext:
         """B_2k of B_k."""
-        square = self.engine.square(b, self.key)
+        square = _arithmetic.square(self.engine, b, self.key)
         return 2 * square - 1 if self.is_chebyshev else square
 
     def _with_conjugate(self, half: Ciphertext) -> Ciphertext:
         """Double the real part, and take the imaginary part away."""
         key = self.evaluation_key
-        return half + (half.conjugate() if key is None else self.engine.conjugate(half, key))
+        return half + (half.conjugate() if key is None else _slots.conjugate(self.engine, half, key))
 
 
-def refreshed(engine: Engine, x: Ciphertext, evaluation_key: EvaluationKey | None) -> Ciphertext:
+def evaluate_all(
+    engine: Core, x: Ciphertext, polynomials: Sequence[Array], chebyshev: bool, key: RelinearizationKey
+) -> list[Ciphertext]:
+    """Evaluate polynomials of one ciphertext, which share its powers."""
+    lists = [p.tolist() for p in polynomials]
+    natives = engine._context.evaluate_polynomials(x._native, chebyshev, lists, key._native)
+    return engine._wrap_all(natives, is_real=x.is_real)
+
+
+def refreshed(engine: Core, x: Ciphertext, evaluation_key: EvaluationKey | None) -> Ciphertext:
     """Bootstrap x; a real one to what has no imaginary part."""
-    return engine.merge_bootstrap(x, x, evaluation_key)[0] if x.is_real else engine.bootstrap(x, evaluation_key)
+    if x.is_real:
+        return _bootstraps.merge_bootstrap(engine, x, x, evaluation_key)[0]
+    return _bootstraps.bootstrap(engine, x, evaluation_key)
 
 
 def degree_of(coefficients: Array) -> int:

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.polynomial import chebyshev
 from numpy.typing import NDArray
 
-from .errors import ParameterError
+from ..errors import ParameterError
 
 Array = NDArray[np.float64]
 

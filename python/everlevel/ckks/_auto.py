@@ -15,24 +15,35 @@ import logging
 from collections.abc import Callable, Iterable
 from functools import wraps
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec, TypeVar, cast
+from typing import Any, Concatenate, Final, ParamSpec, Protocol, TypeVar, cast
 from weakref import WeakKeyDictionary
 
-from ._common.locks import Lock
-from .ckks._options import DEFAULT_STAGE_COUNT
-from .ckks.ciphertext import Ciphertext
-from .ckks.keys import BootstrapKey, RelinearizationKey, SmallBootstrapKey
-from .errors import LevelError, MissingKeyError
-
-if TYPE_CHECKING:
-    from .ckks.engine import Engine
-    from .ckks.evaluation_key import EvaluationKey
+from .._common.locks import Lock
+from ..errors import LevelError, MissingKeyError
+from ._options import DEFAULT_STAGE_COUNT
+from ._registry import KeyRegistry
+from .ciphertext import Ciphertext, Operations
+from .evaluation_key import EvaluationKey
+from .keys import BootstrapKey, RelinearizationKey, SmallBootstrapKey
 
 logger: Final = logging.getLogger("everlevel")
 
 P = ParamSpec("P")
 R = TypeVar("R")
 SelfT = TypeVar("SelfT")
+
+
+class Engine(Operations, Protocol):
+    """What bootstraps take of the engine."""
+
+    _refresher: Refresher | None
+
+    @property
+    def bootstrap_count(self) -> int: ...
+    def relinearize(self, ciphertext: Ciphertext, relinearization_key: Any) -> Ciphertext: ...
+    def merge_bootstrap(
+        self, ciphertext1: Ciphertext, ciphertext2: Ciphertext, relinearization_key: Any
+    ) -> tuple[Ciphertext, Ciphertext]: ...
 
 
 class Counters:
@@ -100,7 +111,7 @@ class Refresher:
 
     def _level_out(self, engine: Engine, operation: str, operand: Ciphertext, needed: int) -> int:
         """Return the level that a bootstrap leads to, or say why there is none, or that it is too low."""
-        level_out = level_after(engine, operation, operand, needed)
+        level_out = level_after(engine._registry, engine.max_level, operation, operand, needed)
         if needed > level_out:
             raise LevelError(
                 f"{operation}: needs level ≥ {needed}, and a bootstrap of stage_count {engine.max_level - level_out} "
@@ -117,14 +128,19 @@ class Refresher:
 
 
 def level_after(
-    engine: Engine, operation: str, operand: Ciphertext, needed: int, evaluation_key: EvaluationKey | None = None
+    registry: KeyRegistry,
+    max_level: int,
+    operation: str,
+    operand: Ciphertext,
+    needed: int,
+    evaluation_key: EvaluationKey | None = None,
 ) -> int:
     """Return the level that a regular bootstrap leads to, with the engine's key if none is given."""
     if evaluation_key is not None:
         if evaluation_key.has_small_bootstrap:
-            return engine.max_level - DEFAULT_STAGE_COUNT
-        return engine.max_level - evaluation_key.part(operation, BootstrapKey).stage_count
-    registry, secret_id = engine._registry, operand._native.secret_id
+            return max_level - DEFAULT_STAGE_COUNT
+        return max_level - evaluation_key.part(operation, BootstrapKey).stage_count
+    secret_id = operand._native.secret_id
     key = registry.get(BootstrapKey, secret_id)
     if key is None and registry.get(SmallBootstrapKey, secret_id) is None:
         raise MissingKeyError(
@@ -132,7 +148,7 @@ def level_after(
             f"no key to bootstrap it; call engine.create_evaluation_key(secret_key), or engine.use(evaluation_key)",
             key=BootstrapKey.kind,
         )
-    return engine.max_level - (DEFAULT_STAGE_COUNT if key is None else key.stage_count)
+    return max_level - (DEFAULT_STAGE_COUNT if key is None else key.stage_count)
 
 
 def bootstrapped(
@@ -158,7 +174,7 @@ def deepened(function: Callable[Concatenate[SelfT, P], R]) -> Callable[Concatena
 
     @wraps(function)
     def call(self: SelfT, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        engine = cast("Engine", self)
+        engine = cast(Engine, self)
         refresher = engine._refresher
         if refresher is None:
             return function(self, *args, **kwargs)

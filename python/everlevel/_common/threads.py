@@ -1,0 +1,37 @@
+"""How many threads an engine has."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Final
+
+from ..errors import ParameterError
+from . import checks
+
+_MOST_THREADS: Final = 256
+"""Of which a machine may have more."""
+
+
+def threads(mode: str, value: Any) -> int:
+    """Check a number of threads against a mode, and find it where it is left out."""
+    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    available = min(available, _MOST_THREADS)
+    if value is None:
+        return available if mode == "parallel" else 1
+    count = checks.integer("Engine", "thread_count", value)
+    if not 1 <= count <= _MOST_THREADS:
+        raise ParameterError(
+            f"Engine: thread_count is {count}, and 1 to {_MOST_THREADS} is taken; "
+            f"leave it out for the {available} of this machine",
+            option="thread_count",
+            value=count,
+            allowed=(1, _MOST_THREADS),
+        )
+    if mode == "cpu" and count > 1:
+        raise ParameterError(
+            f"Engine: thread_count is {count} and mode 'cpu' has one thread; pass mode='parallel'",
+            option="thread_count",
+            value=count,
+            allowed=1,
+        )
+    return count

@@ -1,0 +1,168 @@
+"""Checks of values in the clear, and their conversion to what the native module takes.
+
+Everything here runs before any work is done and changes nothing. Messages become C-contiguous ``complex128`` arrays of
+whole units of ``slot_count`` values, zero-padded, with a note of whether they were real.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._common.checks import integer, unmasked
+from ..errors import LevelError, MessageError, MessageTypeError
+
+ComplexArray = NDArray[np.complex128]
+Entries = NDArray[np.float64] | NDArray[np.complex128]
+
+_NUMERIC_KINDS: Final = "biufc"
+_NUMBERS: Final = "numbers (bool, integer, float or complex)"
+
+
+def message(operation: str, values: Any, slot_count: int) -> tuple[ComplexArray, bool]:
+    """Turn a message into padded complex slots, and say whether it is real.
+
+    Parameters
+    ----------
+    operation : str
+        Name for error messages.
+    values : array_like
+        One-dimensional, at least one number.
+    slot_count : int
+        Slots of a unit.
+
+    Returns
+    -------
+    slots : ndarray of complex128, shape (units * slot_count,)
+        As many units as the numbers fill; zeros follow the numbers.
+    is_real : bool
+        Whether the input's dtype was real.
+    """
+    array = _numeric_array(operation, values)
+    if array.ndim != 1:
+        raise MessageError(
+            f"{operation}: the message has {array.ndim} dimensions, of shape {array.shape}, and slots have one; "
+            f"pass numpy.ravel(message)",
+            slot_count=slot_count,
+        )
+    if array.size == 0:
+        raise MessageError(
+            f"{operation}: the message is empty, and a unit has {slot_count} slots; pass at least one value",
+            length=0,
+            slot_count=slot_count,
+        )
+    _require_finite(operation, array)
+    units = -(-array.size // slot_count)
+    slots = np.zeros(units * slot_count, dtype=np.complex128)
+    slots[: array.size] = array
+    return slots, array.dtype.kind != "c"
+
+
+def matrix(operation: str, values: Any) -> tuple[Entries, bool]:
+    """Turn a matrix into contiguous entries, and say whether they are real."""
+    array = _numeric_array(operation, values)
+    if array.ndim != 2:
+        raise MessageError(
+            f"{operation}: the matrix has {array.ndim} dimensions, of shape {array.shape}, and 2 are needed; "
+            f"reshape it to (rows, columns)",
+        )
+    is_real = array.dtype.kind != "c"
+    with np.errstate(over="ignore"):
+        entries: Entries
+        if is_real:
+            entries = np.ascontiguousarray(array, dtype=np.float64)
+        else:
+            entries = np.ascontiguousarray(array, dtype=np.complex128)
+    if not np.isfinite(entries).all():
+        _require_finite(operation, array.ravel())
+    return entries, is_real
+
+
+def coefficients(operation: str, values: Any) -> tuple[ComplexArray, bool]:
+    """Check a polynomial's coefficients, constant term first."""
+    array = _numeric_array(operation, values)
+    if array.ndim != 1 or array.size == 0:
+        raise MessageError(
+            f"{operation}: the coefficients have shape {array.shape} and a polynomial has one row of at least one; "
+            f"pass them with the constant term first",
+            length=int(array.size),
+        )
+    _require_finite(operation, array)
+    return np.ascontiguousarray(array, dtype=np.complex128), array.dtype.kind != "c"
+
+
+def scalar(operation: str, value: Any) -> complex:
+    """Turn a Python or NumPy number into a finite ``complex``."""
+    try:
+        number = complex(value)
+    except OverflowError:
+        number = complex("inf")
+    if not np.isfinite(number):
+        raise MessageError(
+            f"{operation}: the scalar is {number}, and a ciphertext is combined with finite numbers only; "
+            f"check where it comes from",
+            value=value,
+        )
+    return number
+
+
+def is_scalar(value: Any) -> bool:
+    """Whether a value is a single number, of Python's or NumPy's."""
+    if isinstance(value, np.ndarray):
+        return value.ndim == 0 and value.dtype.kind in _NUMERIC_KINDS
+    return isinstance(value, (bool, int, float, complex, np.number, np.bool_))
+
+
+def level(operation: str, value: Any, max_level: int) -> int:
+    """Check a level against the engine's highest, which is also what None stands for."""
+    if value is None:
+        return max_level
+    number = integer(operation, "level", value)
+    if not 0 <= number <= max_level:
+        raise LevelError(
+            f"{operation}: level {number} was asked for and this engine has levels 0 to {max_level}; "
+            f"choose one of these, or make an engine with a higher max_level",
+            level=number,
+            max_level=max_level,
+        )
+    return number
+
+
+def amount(operation: str, delta: Any, slot_count: int) -> int:
+    """Reduce a rotation to the shortest way round: (-slot_count/2, slot_count/2]."""
+    reduced = integer(operation, "delta", delta) % slot_count
+    return reduced - slot_count if reduced > slot_count // 2 else reduced
+
+
+def _numeric_array(operation: str, values: Any) -> NDArray[Any]:
+    unmasked(operation, values)
+    try:
+        array = np.asarray(values)
+    except (ValueError, TypeError) as error:
+        raise MessageTypeError(
+            f"{operation}: the message doesn't form an array ({error}); pass a flat sequence of {_NUMBERS}",
+            dtype=type(values).__name__,
+        ) from None
+    if array.dtype.kind not in _NUMERIC_KINDS:
+        raise MessageTypeError(
+            f"{operation}: the message has dtype {array.dtype} and slots hold {_NUMBERS}; "
+            f"convert it with numpy.asarray(message, dtype=float)",
+            dtype=str(array.dtype),
+        )
+    return array
+
+
+def _require_finite(operation: str, array: NDArray[Any]) -> None:
+    with np.errstate(over="ignore"):
+        # What is finite in a wider dtype may not be so in the one that the slots have.
+        finite = np.isfinite(array.astype(np.complex128, copy=False))
+    if not finite.all():
+        index = int(np.argmin(finite))
+        raise MessageError(
+            f"{operation}: the value at index {index} is {array[index]}, and slots hold finite numbers; "
+            f"replace it, for instance with numpy.nan_to_num",
+            index=index,
+            value=array[index].item(),
+        )

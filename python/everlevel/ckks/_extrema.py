@@ -1,0 +1,194 @@
+"""Minima, maxima, and what else is a product with a sign."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .._common import checks
+from ..errors import OperandTypeError, ParameterError
+from . import _arithmetic, _bootstraps, _comparison, _sign_plan, _slots
+from ._arithmetic import Operand
+from ._core import Core
+from .ciphertext import Ciphertext
+from .evaluation_key import EvaluationKey
+
+
+def maximum(
+    self: Core,
+    left: Operand,
+    right: Operand,
+    evaluation_key: EvaluationKey | None = None,
+    *,
+    gap: float = 2**-6,
+    error: float = 2**-20,
+    bound: float = 2.0,
+    progress: bool | None = None,
+) -> Ciphertext:
+    """Compute the larger value, slot by slot, with an error of at most `gap`/2.
+
+    Where the values differ by `gap` or more it is at most `bound`·`error`/2, beside that of bootstraps. Arguments
+    are those of `compare`. Levels consumed: 1, and none of what is above the highest but one. Operands whose
+    levels would need a further round are bootstrapped first, both at once if they can be.
+    """
+    return _extremum(self, "maximum", left, right, evaluation_key, (gap, error, bound), progress)
+
+
+def minimum(
+    self: Core,
+    left: Operand,
+    right: Operand,
+    evaluation_key: EvaluationKey | None = None,
+    *,
+    gap: float = 2**-6,
+    error: float = 2**-20,
+    bound: float = 2.0,
+    progress: bool | None = None,
+) -> Ciphertext:
+    """Compute the smaller value, slot by slot. All else is as in `maximum`."""
+    return _extremum(self, "minimum", left, right, evaluation_key, (gap, error, bound), progress)
+
+
+def relu(
+    self: Core,
+    x: Ciphertext,
+    evaluation_key: EvaluationKey | None = None,
+    *,
+    gap: float = 2**-6,
+    error: float = 2**-20,
+    bound: float = 1.0,
+    progress: bool | None = None,
+) -> Ciphertext:
+    """Compute max(x, 0), with an error of at most `gap`/2. Arguments are those of `sign`; levels consumed: 1."""
+    (x,) = raised(self, "relu", (x,), evaluation_key, (gap, error, bound), progress)
+    positive = _comparison.indicator(self, "relu", x, evaluation_key, (gap, error, bound), progress)
+    return times(self, "relu", x, positive, evaluation_key)
+
+
+def abs(  # noqa: A001 (NumPy's name)
+    self: Core,
+    x: Ciphertext,
+    evaluation_key: EvaluationKey | None = None,
+    *,
+    gap: float = 2**-6,
+    error: float = 2**-20,
+    bound: float = 1.0,
+    progress: bool | None = None,
+) -> Ciphertext:
+    """Compute the absolute value, with an error of at most `gap`. All else is as in `relu`."""
+    (x,) = raised(self, "abs", (x,), evaluation_key, (gap, error, bound), progress)
+    sign = _comparison.compute_sign(self, "abs", x, evaluation_key, (gap, error, bound), progress)
+    return times(self, "abs", x, sign, evaluation_key)
+
+
+def max_of_slots(
+    self: Core,
+    x: Ciphertext,
+    evaluation_key: EvaluationKey | None = None,
+    *,
+    count: int | None = None,
+    gap: float = 2**-6,
+    error: float = 2**-20,
+    bound: float = 2.0,
+    progress: bool | None = None,
+) -> Ciphertext:
+    """Put the largest of the first `count` values into slot 0, by a tree of ceil(log2(count)) maxima.
+
+    If `count` is left out, all values count, and every slot gets the result; else the other slots hold maxima of
+    other values. The error is at most that of `maximum` for each row of the tree. Levels consumed: 1 for
+    each row, and bootstraps in between as in `maximum`.
+
+    Parameters
+    ----------
+    x, evaluation_key, gap, error, bound, progress
+        As in `maximum`; the key has rotations by powers of two (`rotations=True`) or by those that `count` needs.
+    count : int, optional
+        1 to `slot_count`. The values beyond are compared, too: their differences must be within `bound` as well.
+    """
+    return extremum_of_slots(self, "max_of_slots", x, evaluation_key, count, (gap, error, bound), progress)
+
+
+def min_of_slots(
+    self: Core,
+    x: Ciphertext,
+    evaluation_key: EvaluationKey | None = None,
+    *,
+    count: int | None = None,
+    gap: float = 2**-6,
+    error: float = 2**-20,
+    bound: float = 2.0,
+    progress: bool | None = None,
+) -> Ciphertext:
+    """Put the smallest of the first `count` values into slot 0. All else is as in `max_of_slots`."""
+    return extremum_of_slots(self, "min_of_slots", x, evaluation_key, count, (gap, error, bound), progress)
+
+
+def _extremum(
+    self: Core, operation: str, left: Any, right: Any, key: Any, precision: Any, progress: bool | None
+) -> Ciphertext:
+    left, right = raised(self, operation, (left, right), key, precision, progress)
+    difference = _arithmetic.subtract(self, left, right)
+    positive = _comparison.indicator(self, operation, difference, key, precision, progress)
+    part = times(self, operation, difference, positive, key)
+    return _arithmetic.add(self, right, part) if operation.startswith("max") else _arithmetic.subtract(self, left, part)
+
+
+def extremum_of_slots(
+    self: Core, operation: str, value: Any, key: Any, count: Any, precision: Any, progress: bool | None
+) -> Ciphertext:
+    width, x = check_width(self.slot_count, operation, count), _comparison.real(operation, value)
+    rotate: Callable[[Ciphertext, int], Ciphertext] = (
+        (lambda y, delta: y.rotate(delta)) if key is None else (lambda y, delta: _slots.rotate(self, y, key, delta))
+    )
+    covered = 1
+    while covered < width:
+        # Values may be counted twice.
+        step = min(covered, width - covered)
+        (x,) = raised(self, operation, (x,), key, precision, progress)
+        x = _extremum(self, operation, x, rotate(x, -step), key, precision, progress)
+        covered += step
+    return x
+
+
+def check_width(slot_count: int, operation: str, count: Any) -> int:
+    """Check how many slots count."""
+    width = slot_count if count is None else checks.integer(operation, "count", count)
+    if not 1 <= width <= slot_count:
+        raise ParameterError(
+            f"{operation}: count is {width}, and 1 to {slot_count} slots are there; leave it out for all",
+            option="count",
+            value=width,
+            allowed=(1, slot_count),
+        )
+    return width
+
+
+def raised(
+    self: Core, operation: str, operands: tuple[Any, ...], key: Any, precision: Any, progress: bool | None
+) -> tuple[Any, ...]:
+    """Bootstrap ciphertexts whose levels would need more rounds than the highest level does."""
+    ciphertexts = [_comparison.real(operation, operand) for operand in operands if isinstance(operand, Ciphertext)]
+    if not ciphertexts:
+        raise OperandTypeError(
+            f"{operation}: no operand is a Ciphertext, and one is needed; encrypt one with engine.encrypt",
+            argument="left, right",
+            expected="Ciphertext",
+        )
+    stages, level = _comparison.sign_stages(self, operation, ciphertexts[0], key), min(c.level for c in ciphertexts)
+    if level >= stages + min(_sign_plan.DEPTHS):
+        rounds = [
+            _comparison.make_plan(self, operation, precision, start, stages).bootstrap_count
+            for start in (level, self.max_level)
+        ]
+        if rounds[0] == rounds[1]:
+            return operands
+    if len(ciphertexts) == 2 and ciphertexts[0] is not ciphertexts[1]:
+        merged = _bootstraps.lossy_merge_bootstrap if level >= stages else _bootstraps.merge_bootstrap
+        return merged(self, ciphertexts[0], ciphertexts[1], key, progress=progress)
+    single = _bootstraps.lossy_bootstrap if level >= stages else _bootstraps.bootstrap
+    fresh = single(self, ciphertexts[0], key, progress=progress)
+    return tuple(fresh if isinstance(operand, Ciphertext) else operand for operand in operands)
+
+
+def times(self: Core, operation: str, left: Ciphertext, right: Ciphertext, key: Any) -> Ciphertext:
+    return left * right if key is None else _arithmetic.multiply(self, left, right, key)

@@ -1,0 +1,81 @@
+"""What CKKS's objects have in common as files and pickles."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, Generic, Protocol, TypeVar
+
+from .. import _native
+from .._common import storable
+from .._common.engines import Engines
+
+engines: Engines[Any] = Engines()
+
+
+def address(context: _native.Context) -> tuple[str, int, bool, bool]:
+    """Return what tells engines apart: parameters, slots, whether threads are many, whether keys are seeded."""
+    return context.params, context.slot_count, context.thread_count > 1, context.seeded_keys
+
+
+def restore(params: str, slot_count: int, parallel: bool, seeded_keys: bool, data: bytes) -> Any:
+    """Return the object that a pickle brings."""
+    return engines.at(params, slot_count, parallel, seeded_keys)._deserialize(data)
+
+
+class Storable(storable.Storable):
+    """Base of plaintexts, ciphertexts and keys."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def _stored(self) -> tuple[_native.Context, Any, dict[str, str]]:
+        """Return the context, the native object, and what the file is to say beside it."""
+
+    @property
+    def is_cuda(self) -> bool:
+        """Whether the object is in a GPU's memory: never, here."""
+        return False
+
+    @property
+    def serialized_nbytes(self) -> int:
+        """Bytes of the object's file."""
+        return len(self._serialize())
+
+    def _write(self, path: str, *, expanded: bool = False) -> None:
+        context, native, notes = self._stored()
+        _native.save(context, native, path, notes, expanded)
+
+    def _serialize(self) -> bytes:
+        context, native, notes = self._stored()
+        return _native.serialize(context, native, notes, False)
+
+    def __reduce_ex__(self, protocol: object) -> tuple[Any, ...]:
+        context, _, _ = self._stored()
+        return restore, (*address(context), self._serialize())
+
+
+class _Native(Protocol):
+    @property
+    def nbytes(self) -> int: ...
+
+
+NativeT = TypeVar("NativeT", bound=_Native)
+
+
+class Encoded(Storable, Generic[NativeT]):
+    """Base of messages and matrices that are encoded, and not encrypted."""
+
+    __slots__ = ("__weakref__", "_context", "_is_real", "_native")
+
+    def __init__(self, context: _native.Context, native: NativeT, *, is_real: bool) -> None:
+        self._context = context
+        self._native = native
+        self._is_real = is_real
+
+    def _stored(self) -> tuple[_native.Context, NativeT, dict[str, str]]:
+        return self._context, self._native, {"is_real": str(self._is_real).lower()}
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes in memory."""
+        return self._native.nbytes
