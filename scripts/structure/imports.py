@@ -40,7 +40,8 @@ def dependencies(package: Path) -> dict[Path, dict[Path, str]]:
 
 
 def _read(package: Path) -> Iterator[_File]:
-    for path in sorted(package.rglob("*.py")):
+    # A stub stands for an extension module.
+    for path in sorted([*package.rglob("*.py"), *package.rglob("*.pyi")]):
         parts = path.relative_to(package.parent).with_suffix("").parts
         module = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
         yield _File(path, module, ast.parse(path.read_text(encoding="utf-8"), str(path)))
