@@ -189,7 +189,10 @@ where
     // The transforms round to 53 bits, once a level, sums of digits times words, and the secret multiplies that.
     let level = 2.0 * (2.0 * f64::from(T::BITS) - 106.0).exp2() * 10.0;
     let of_transforms = level * of_errors / 3.2f64.powi(2) / 12.0 * (1.0 + 2.0 / 3.0 * 2.0 * n as f64);
-    let bound = 10.0 * (of_errors + of_rounding + of_transforms).sqrt();
+    // Keys of 32-bit words are stored in units of their transforms.
+    let stored = if T::BITS == 32 { f64::from(T::log2_key_unit(n)).exp2().powi(2) / 6.0 / n as f64 } else { 0.0 };
+    let of_storage = stored * (1.0 + 2.0 / 3.0 * 2.0 * n as f64) * of_errors / 3.2f64.powi(2);
+    let bound = 10.0 * (of_errors + of_rounding + of_transforms + of_storage).sqrt();
     half_products_multiply(name, &ring, &key, (&secret, &message), (&(), bound));
 }
 
