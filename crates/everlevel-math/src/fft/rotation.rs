@@ -1,4 +1,5 @@
-//! Rotated polynomials as the source of a transform: the digits of `(X^exponent − 1)·a`, where there is one digit a word.
+//! Rotated polynomials as the source of a transform: the digits of `(X^exponent − 1)·a`, where there is one digit a
+//! word.
 
 use super::digits::Extraction;
 use super::passes::Source;

@@ -42,7 +42,8 @@ impl<W> Pass<W> {
         self.stride << self.levels
     }
 
-    /// Whether this is the pass of the greatest strides in a transform of size `n`: the first forward, the last inverse.
+    /// Whether this is the pass of the greatest strides in a transform of size `n`: the first forward, the last
+    /// inverse.
     pub(super) fn is_top(&self, n: usize) -> bool {
         self.span() == n
     }
