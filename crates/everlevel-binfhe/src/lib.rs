@@ -5,11 +5,11 @@
 //! same with polynomials, **GGSW** the matrix form that multiplies. A **table** is programmed into a bootstrap, which
 //! gives its entry with fresh noise.
 //!
-//! *Map.* [`mod@params`] literals and what is checked · [`mod@sets`] named ones with claims · [`mod@secret`] keys ·
+//! *Map.* [`mod@params`] literals and their checks · [`mod@sets`] named sets with claims · [`mod@secret`] keys ·
 //! [`mod@ciphertext`] encryption · [`mod@eval_keys`] bootstrapping · [`mod@gates`] · [`mod@messages`] of a few bits ·
-//! [`mod@uint`], integers of 8 to 64 bits · [`mod@lut`] · [`mod@files`] · below them [`mod@bootstrap_key`],
-//! [`mod@key_switch`], [`mod@mod_switch`], [`mod@lwe`] · [`mod@noise`] the formulas and the mathematics ·
-//! [`mod@noise_sum`] what a ciphertext knows of its noise.
+//! [`mod@uint`], integers of 8 to 64 bits · [`mod@lut`] · [`mod@files`] · `blind_rotation`, the interface between these
+//! and a scheme · [`mod@tfhe`], which implements it · [`mod@noise`] the formulas and the mathematics ·
+//! [`mod@noise_sum`] the errors that a ciphertext's noise is made of.
 //!
 //! *Safety.* Decryptions that are shown to others tell about the noise; nothing here floods it. Operations on secrets
 //! don't branch or index on them.

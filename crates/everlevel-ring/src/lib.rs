@@ -1,4 +1,5 @@
-//! Polynomials of `Z_Q[X]/(X^n + 1)` for any `Q` that is a product of word primes.
+//! Rings of polynomials: `Z_Q[X]/(X^n + 1)` for any `Q` that is a product of word primes, and the torus; and the
+//! interface that keys over both are generic over.
 //!
 //! *Vocabulary.* A [`Ring`] owns the degree and a table of primes; a [`PrimeSet`] names some of them, and stands for
 //! the modulus that is their product; a [`Poly`] is one limb for each prime of its set, in the [`Coeff`] or the
@@ -10,7 +11,9 @@
 //!
 //! *Map.* [`mod@prime_set`] · [`mod@buffer`] pooled limbs and huge pages · [`mod@poly`] layouts · [`mod@ring`] the
 //! context and element-wise operations · [`mod@convert`] mod_up, rescale, lifts · [`mod@packed`] 48-bit storage for
-//! keys · [`mod@pool`] threads.
+//! keys · [`mod@linear`] the inner loops of linear transforms · [`mod@pool`] threads · [`mod@representation`] the
+//! interface that key material is generic over, with [`mod@gadget`] · its implementations [`mod@residues`] and
+//! [`mod@torus`], words of the torus with [`mod@word_buffer`].
 //!
 //! *Non-goals.* Ciphertexts, keys, randomness.
 

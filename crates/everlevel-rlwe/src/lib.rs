@@ -1,4 +1,5 @@
-//! RLWE over sets of primes: what every scheme does with keys.
+//! Keys and half products over any representation of [`everlevel_ring`], and RLWE ciphertexts over sets of primes: the
+//! part that all schemes share.
 //!
 //! *Vocabulary.* The phase of `(c0, c1)` under a secret `s` is `c0 + c1·s`. A **half external product** multiplies a
 //! public polynomial by a [`SwitchingKey`]: the polynomial is cut into digits ([`everlevel_ring::Ring::mod_up`]), each
@@ -8,9 +9,10 @@
 //!
 //! *Noise.* [`noise`] has the formulas; tests compare them with measurements.
 //!
-//! *Map.* [`mod@secret`] · [`mod@encrypt`] · [`mod@gadget`] how moduli are cut into digits · [`mod@switching_key`] ·
-//! [`mod@linear_transform`] baby-step giant-step with double hoisting, or
-//! with two keys (`stepwise`) · `diagonal` · [`mod@noise`].
+//! *Map.* [`mod@secret`] · [`mod@randomness`] of masks and of noise · [`mod@encryptor`] samples and keys' rows, in any
+//! representation · [`mod@encrypt`] ciphertexts over residues · [`mod@switching_key`] · [`mod@linear_transform`]
+//! baby-step giant-step with double hoisting, or with two keys (`stepwise`) · [`mod@lwe`] ciphertexts on the torus,
+//! with their switches · [`mod@noise`].
 //!
 //! *Non-goals.* Messages: encoding, scales and levels belong to the schemes.
 
