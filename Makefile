@@ -2,6 +2,7 @@
 #
 #   make demo        encrypt a photograph, compute on it through two bootstraps, decrypt it, draw what happened
 #   make test        every check: formatter, lints, Rust tests, Rust docs, types, the site, Python tests
+#   make test-slow   the tests that take minutes and gigabytes, their figures into out/test-slow.txt
 #   make bench       the tables of bootstraps and of gates: time, precision or failures, keys (BENCH_ARGS="--help" says more)
 #   make docs        the documentation site, into build/site
 #   make build       the release build of the Python package, into .venv
@@ -16,10 +17,10 @@ export VIRTUAL_ENV := $(abspath $(VENV))
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 BIN := $(VIRTUAL_ENV)/bin
 
-.PHONY: help demo test bench docs build lint lint-rust lint-python structure test-rust test-python wheel clean tools
+.PHONY: help demo test bench docs build lint lint-rust lint-python structure test-rust test-simd test-slow test-python wheel clean tools
 
 help:
-	@sed -n '3,9s/^# *//p' Makefile
+	@sed -n '3,10s/^# *//p' Makefile
 
 tools:
 	@PYTHON="$(PYTHON)" CARGO="$(CARGO)" sh scripts/check_tools.sh
@@ -65,6 +66,18 @@ test-rust: tools
 	$(CARGO) test --workspace --quiet
 	RUSTDOCFLAGS=-Dwarnings $(CARGO) doc --workspace --no-deps --quiet
 
+# Small suites with the backends that this machine wouldn't choose: the results are the same to the bit.
+test-simd: tools
+	for simd in scalar avx2; do \
+		EVERLEVEL_SIMD=$$simd $(CARGO) test --quiet -p everlevel-math -p everlevel-ring -p everlevel-rlwe --tests && \
+		EVERLEVEL_SIMD=$$simd $(CARGO) test --quiet -p everlevel-binfhe --test golden --test gates --test messages && \
+		EVERLEVEL_SIMD=$$simd $(CARGO) test --quiet -p everlevel-ckks --test golden --test arithmetic --test rotation \
+		|| exit 1; \
+	done
+
+test-slow: build
+	CARGO="$(CARGO)" $(BIN)/python scripts/test_slow.py
+
 test-python: build
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
 
@@ -74,7 +87,7 @@ wheel: tools $(BIN)/.everlevel-ready
 	build/wheel/bin/python -m pip install --quiet .
 	cd build && wheel/bin/everlevel info
 
-test: lint test-rust wheel docs test-python
+test: lint test-rust test-simd wheel docs test-python
 
 clean:
 	rm -rf $(VENV) build out dist

@@ -51,11 +51,14 @@ def test_bytes_are_written_in_decimal_units(count: int, text: str) -> None:
 
 def test_info(capsys: pytest.CaptureFixture[str]) -> None:
     everlevel.show_info()
-    shown = capsys.readouterr().out
-    assert shown.startswith(f"everlevel  {everlevel.__version__}") or everlevel.__version__ in shown
+    shown = dict(line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines())
+    assert shown["everlevel"] == everlevel.__version__
+    assert shown["numpy"] == np.__version__
+    assert {"python", "cores"} < set(shown)
 
 
 def test_the_names_a_user_types() -> None:
+    assert {"Engine", "Ciphertext", "tfhe"} <= set(everlevel.__all__)
     for name in everlevel.__all__:
         assert hasattr(everlevel, name)
 

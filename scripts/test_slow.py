@@ -1,0 +1,54 @@
+"""Run the tests that take minutes and gigabytes, and write all that they print to out/test-slow.txt.
+
+These are Rust's ignored tests, and Python's that are marked `full_size`. The file begins with the processor, the date
+and the commit, so that its figures can be quoted.
+"""
+
+from __future__ import annotations
+
+import datetime
+import os
+import platform
+import subprocess
+import sys
+from pathlib import Path
+from typing import TextIO
+
+OUT = Path("out") / "test-slow.txt"
+
+
+def processor() -> str:
+    """Name the processor, as Linux does."""
+    lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines() if Path("/proc/cpuinfo").exists() else []
+    return next((line.partition(": ")[2] for line in lines if line.startswith("model name")), platform.machine())
+
+
+def run(command: list[str], out: TextIO) -> int:
+    """Run the command, and copy what it prints to the terminal and to the file."""
+    print("$", *command, file=out)
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        for line in process.stdout or ():
+            print(line, end="", flush=True)
+            out.write(line)
+    return process.returncode
+
+
+def main() -> int:
+    """Run both, and return the exit status."""
+    commit = subprocess.run(["git", "describe", "--always", "--dirty"], capture_output=True, text=True, check=False)
+    cargo = os.environ.get("CARGO", "cargo")
+    commands = [
+        [cargo, "test", "--workspace", "--tests", "--", "--ignored", "--nocapture", "--test-threads", "1"],
+        [sys.executable, "-m", "pytest", "-m", "full_size", "-s", "--durations=0"],
+    ]
+    OUT.parent.mkdir(exist_ok=True)
+    with OUT.open("w", encoding="utf-8") as out:
+        day = datetime.datetime.now(datetime.UTC).date()
+        print(f"{processor()}, {os.cpu_count()} cores, {day}, commit {commit.stdout.strip()}", file=out)
+        status = max(run(command, out) for command in commands)
+    print(f"{OUT} written")
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())
