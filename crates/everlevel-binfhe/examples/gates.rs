@@ -8,7 +8,7 @@ mod timing;
 
 use std::sync::Arc;
 
-use everlevel_binfhe::{Ciphertext, Error, EvalKeys, Gate, NamedSet, SecretKey, Space, sets};
+use everlevel_binfhe::{Ciphertext, Error, EvalKeys, Gate, SecretKey, Space, sets};
 use timing::{cpu_seconds, least_and_median};
 
 fn main() -> Result<(), Error> {
@@ -21,7 +21,7 @@ fn main() -> Result<(), Error> {
     Ok(())
 }
 
-fn make_keys(set: &NamedSet) -> Result<(SecretKey, EvalKeys), Error> {
+fn make_keys(set: &sets::NamedSet) -> Result<(SecretKey, EvalKeys), Error> {
     let params = Arc::new(set.params()?);
     let secret = SecretKey::generate(params)?;
     let keys = EvalKeys::generate(&secret)?;
@@ -41,7 +41,7 @@ fn measure<R>(repeats: usize, mut call: impl FnMut() -> Result<R, Error>) -> Res
     Ok((least, median, last))
 }
 
-fn time(set: &NamedSet, secret: &SecretKey, keys: &EvalKeys) -> Result<(), Error> {
+fn time(set: &sets::NamedSet, secret: &SecretKey, keys: &EvalKeys) -> Result<(), Error> {
     let params = keys.params();
     let (a, table) = match params.space {
         Space::Bit => (secret.encrypt_bits(&[true; 64])?, Vec::new()),

@@ -9,7 +9,7 @@ mod timing;
 use std::hint::black_box;
 use std::sync::Arc;
 
-use everlevel_binfhe::{Error, EvalKeys, Lut, NamedSet, SecretKey, sets};
+use everlevel_binfhe::{Error, EvalKeys, Lut, SecretKey, sets};
 use timing::{cpu_seconds, least_and_median};
 
 fn main() -> Result<(), Error> {
@@ -30,7 +30,7 @@ fn least<R>(repeats: usize, mut call: impl FnMut() -> R) -> f64 {
     least_and_median((0..repeats).map(once).collect()).0
 }
 
-fn time(set: &NamedSet) -> Result<(), Error> {
+fn time(set: &sets::NamedSet) -> Result<(), Error> {
     let params = Arc::new(set.params()?);
     let secret = SecretKey::generate(Arc::clone(&params))?;
     let keys = EvalKeys::generate(&secret)?;

@@ -11,7 +11,7 @@ mod timing;
 use std::sync::Arc;
 use std::time::Instant;
 
-use everlevel_binfhe::{Error, EvalKeys, Integers, NamedSet, SecretKey, UintArray, Width, sets};
+use everlevel_binfhe::{Error, EvalKeys, Integers, SecretKey, UintArray, Width, sets};
 use timing::{cpu_seconds, least_and_median};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -36,7 +36,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 }
 
 struct Bench<'k> {
-    set: &'k NamedSet,
+    set: &'k sets::NamedSet,
     secret: &'k SecretKey,
     integers: Integers<'k>,
     width: Width,

@@ -5,11 +5,11 @@
 //! same with polynomials, **GGSW** the matrix form that multiplies. A **table** is programmed into a bootstrap, which
 //! gives its entry with fresh noise.
 //!
-//! *Map.* [`mod@params`] literals and their checks · [`mod@sets`] named sets with claims · [`mod@secret`] keys ·
-//! [`mod@ciphertext`] encryption · [`mod@eval_keys`] bootstrapping · [`mod@gates`] · [`mod@messages`] of a few bits ·
-//! [`mod@uint`], integers of 8 to 64 bits · [`mod@lut`] · [`mod@files`] · `blind_rotation`, the interface between these
-//! and a scheme · [`mod@tfhe`], which implements it · [`mod@noise`] the formulas and the mathematics ·
-//! [`mod@noise_sum`] the errors that a ciphertext's noise is made of.
+//! *Map.* [`Params`] literals and what is checked · [`mod@sets`] named ones with claims · [`SecretKey`] keys ·
+//! [`Ciphertext`] encryption · [`EvalKeys`] bootstrapping · [`Gate`] · `messages` of a few bits · [`Integers`] of 8 to
+//! 64 bits · [`Lut`] · [`mod@files`] · `blind_rotation` the interface of schemes and their driver · `tfhe` GGSW keys and
+//! their rotation · [`mod@noise`] the formulas and the mathematics · [`NoiseSum`] the errors that a ciphertext's noise
+//! is made of. LWE ciphertexts, their key switch and modulus switch are [`everlevel_rlwe::lwe`]'s.
 //!
 //! *Safety.* Decryptions that are shown to others tell about the noise; nothing here floods it. Operations on secrets
 //! don't branch or index on them.
@@ -30,19 +30,19 @@
 //! ```
 
 mod blind_rotation;
-pub mod ciphertext;
-pub mod eval_keys;
+mod ciphertext;
+mod eval_keys;
 pub mod files;
-pub mod gates;
-pub mod lut;
-pub mod messages;
+mod gates;
+mod lut;
+mod messages;
 pub mod noise;
-pub mod noise_sum;
-pub mod params;
-pub mod secret;
+mod noise_sum;
+mod params;
+mod secret;
 pub mod sets;
-pub mod tfhe;
-pub mod uint;
+mod tfhe;
+mod uint;
 
 mod error;
 
@@ -58,7 +58,6 @@ pub use lut::Lut;
 pub use noise_sum::{NoiseSum, NoiseTerm};
 pub use params::{KeySwitch, Order, Params, ParamsLiteral, Space};
 pub use secret::SecretKey;
-pub use sets::NamedSet;
 pub use tfhe::SeededBootstrapKey;
 pub use uint::{BoolArray, Cost, Extreme, Integers, UintArray, Width};
 

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use everlevel_binfhe::{EvalKeys, Gate, NamedSet, SecretKey, Space, sets};
+use everlevel_binfhe::{EvalKeys, Gate, SecretKey, Space, sets};
 
-fn works(set: &NamedSet) {
+fn works(set: &sets::NamedSet) {
     let secret = SecretKey::generate(Arc::new(set.params().unwrap())).unwrap();
     let keys = EvalKeys::generate(&secret).unwrap();
     match keys.params().space {

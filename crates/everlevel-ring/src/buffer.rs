@@ -15,7 +15,7 @@ const GRAIN: usize = 64 << 10;
 
 /// An owned, zero-initialised allocation aligned to a huge page, with huge pages asked for.
 #[derive(Debug)]
-pub struct Slab {
+pub(crate) struct Slab {
     start: NonNull<u8>,
     layout: Layout,
 }
@@ -31,7 +31,7 @@ impl Slab {
     /// On Linux the pages come from the system as they are first touched, zeroed by it, and huge pages are asked for
     /// before that; the allocator's zeroed memory would be touched, small page by small page, before we could ask.
     #[cfg(target_os = "linux")]
-    pub fn new(bytes: usize) -> Self {
+    pub(crate) fn new(bytes: usize) -> Self {
         let layout = Self::layout(bytes);
         let mapped = layout.size() + HUGE_PAGE;
         // SAFETY: an anonymous private mapping of nonzero size at an address of the system's choice touches no other
@@ -64,7 +64,7 @@ impl Slab {
 
     /// A slab of at least `bytes` bytes of memory from the allocator.
     #[cfg(not(target_os = "linux"))]
-    pub fn new(bytes: usize) -> Self {
+    pub(crate) fn new(bytes: usize) -> Self {
         let layout = Self::layout(bytes);
         // SAFETY: the layout's size is not zero.
         let raw = unsafe { std::alloc::alloc_zeroed(layout) };
@@ -78,13 +78,13 @@ impl Slab {
     }
 
     /// The memory: as many bytes as were asked for, rounded up to huge pages.
-    pub fn bytes(&self) -> &[u8] {
+    pub(crate) fn bytes(&self) -> &[u8] {
         // SAFETY: the allocation is `layout.size()` initialised bytes, borrowed with self.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.layout.size()) }
     }
 
     /// The memory, to write to.
-    pub fn bytes_mut(&mut self) -> &mut [u8] {
+    pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
         // SAFETY: as above, and self is borrowed mutably.
         unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.layout.size()) }
     }

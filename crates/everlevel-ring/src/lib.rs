@@ -1,37 +1,45 @@
-//! Rings of polynomials: `Z_Q[X]/(X^n + 1)` for any `Q` that is a product of word primes, and the torus; and the
-//! interface that keys over both are generic over.
+//! Rings of polynomials, in every representation that schemes compute in, and the memory and threads that they use.
 //!
-//! *Vocabulary.* A [`Ring`] owns the degree and a table of primes; a [`PrimeSet`] names some of them, and stands for
-//! the modulus that is their product; a [`Poly`] is one limb for each prime of its set, in the [`Coeff`] or the
-//! [`Eval`] (transform) representation, which is part of its type. A level of a scheme is a modulus, so any set can
-//! follow any other: [`Ring::rescale`] divides and rounds from one set to another.
+//! *Vocabulary.* A [`Representation`] is how elements of `Z_Q[X]/(X^n + 1)` are held and multiplied; key material is
+//! generic over it, and [`HalfProduct`] is its one product with keys, stage by stage.
+//!
+//! *Residues.* A [`Ring`] owns the degree and a table of word primes; a [`PrimeSet`] names some of them, and stands for
+//! the modulus that is their product; a [`Poly`] is one limb for each prime of its set, in the basis [`Coeff`] or
+//! [`Eval`] (transformed), which is part of its type. A level of a scheme is a modulus, so any set can follow any other:
+//! [`Ring::rescale`] divides and rounds from one set to another.
+//!
+//! *Torus words.* [`TorusRing`] has one word of 32 or 64 bits a coefficient, [`SmallTorusRing`] the degrees from 1 to 32
+//! of key switches.
+//!
+//! *Buffers.* Limbs and words belong to a ring and come from its pools. Crates above this one call operations on whole
+//! polynomials, so that another backend's buffers, which can't be sliced, may take their place.
 //!
 //! *Threads.* Every operation runs its limbs in parallel on the current rayon pool; a pool of one thread runs them in
 //! place. A [`Pool`] has threads in every process that it comes to by a fork.
 //!
-//! *Map.* [`mod@prime_set`] · [`mod@buffer`] pooled limbs and huge pages · [`mod@poly`] layouts · [`mod@ring`] the
-//! context and element-wise operations · [`mod@convert`] mod_up, rescale, lifts · [`mod@packed`] 48-bit storage for
-//! keys · [`mod@linear`] the inner loops of linear transforms · [`mod@pool`] threads · [`mod@representation`] the
-//! interface that key material is generic over, with [`mod@gadget`] · its implementations [`mod@residues`] and
-//! [`mod@torus`], words of the torus with [`mod@word_buffer`].
+//! *Map.* `representation` the interface · `gadget` digits of residues and of words · `ring` the context of residues and
+//! its element-wise operations · `convert` mod_up, rescale, lifts · `residues` rows of keys and their products ·
+//! `linear` the inner loops of linear transforms · [`mod@torus`] · `poly`, `prime_set` layouts · [`mod@packed`] 48-bit
+//! storage for keys · `buffer`, `word_buffer` memory on huge pages · `pool` threads.
 //!
-//! *Non-goals.* Ciphertexts, keys, randomness.
+//! *Non-goals.* Ciphertexts, messages, secrets' distributions.
 
-pub mod buffer;
-pub mod convert;
-pub mod gadget;
-pub mod linear;
+mod buffer;
+mod convert;
+mod gadget;
+mod linear;
 pub mod packed;
-pub mod poly;
-pub mod pool;
-pub mod prime_set;
-pub mod representation;
-pub mod residues;
-pub mod ring;
+mod poly;
+mod pool;
+mod prime_set;
+mod representation;
+mod residues;
+mod ring;
 pub mod torus;
-pub mod word_buffer;
+mod word_buffer;
 
-pub use buffer::{Limb, Slab};
+pub use buffer::Limb;
+pub(crate) use buffer::Slab;
 pub use gadget::{RnsGadget, WordGadget};
 pub use linear::{BabySteps, Diagonal};
 pub use packed::{PackedPoly, SharedBytes};

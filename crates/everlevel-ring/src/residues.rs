@@ -68,12 +68,12 @@ impl ResidueRows {
     }
 
     /// The packed body of a row at one prime.
-    pub fn body_limb(&self, row: usize, prime: usize) -> &[u8] {
+    pub(crate) fn body_limb(&self, row: usize, prime: usize) -> &[u8] {
         self.bodies[row].limb(prime)
     }
 
     /// The packed mask of a row at one prime: as held, or expanded from the seed.
-    pub fn mask_limb(&self, ring: &Ring, row: usize, prime: usize) -> Cow<'_, [u8]> {
+    pub(crate) fn mask_limb(&self, ring: &Ring, row: usize, prime: usize) -> Cow<'_, [u8]> {
         if let Some(masks) = &self.masks {
             return Cow::Borrowed(masks[row].limb(prime));
         }

@@ -101,7 +101,7 @@ impl Ring {
     }
 
     /// The permutation of `X ↦ X^galois_elt`.
-    pub fn galois_map(&self, galois_elt: u64) -> Arc<GaloisMap> {
+    pub(crate) fn galois_map(&self, galois_elt: u64) -> Arc<GaloisMap> {
         let mut maps = self.galois_maps.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(maps.entry(galois_elt).or_insert_with(|| Arc::new(GaloisMap::new(self.log_n, galois_elt))))
     }
@@ -179,7 +179,7 @@ impl Ring {
     ///
     /// # Panics
     /// For another length.
-    pub fn forward_short(&self, index: usize, values: &mut [u64]) {
+    pub(crate) fn forward_short(&self, index: usize, values: &mut [u64]) {
         if values.len() == self.n() {
             return self.ntts[index].forward(values);
         }

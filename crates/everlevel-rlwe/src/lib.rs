@@ -1,29 +1,33 @@
-//! Keys and half products over any representation of [`everlevel_ring`], and RLWE ciphertexts over sets of primes: the
-//! part that all schemes share.
+//! Keys and ciphertexts that every scheme shares: secrets, rows of key material, the half external product, LWE.
 //!
-//! *Vocabulary.* The phase of `(c0, c1)` under a secret `s` is `c0 + c1·s`. A **half external product** multiplies a
-//! public polynomial by a [`SwitchingKey`]: the polynomial is cut into digits ([`everlevel_ring::Ring::mod_up`]), each
-//! is multiplied by the key's row for that digit, and the sum, divided by the special primes, encrypts polynomial times
-//! secret. Relinearisation, rotation, conjugation and changes of secret are that one product,
-//! [`SwitchingKey::product`].
+//! *Vocabulary.* A sample has masks and a body; its **phase** is the body with the masks' part, masks times secret,
+//! taken away. A **half external product** multiplies a public polynomial by a key: the polynomial is cut into digits,
+//! each is multiplied by the key's row for that digit, and the sum, divided or rounded, is a sample whose phase is the
+//! polynomial times the key's message. Relinearisation, rotation, conjugation and changes of secret are that one
+//! product, and the two halves of TFHE's external product, and each block of an LWE key switch.
+//!
+//! *Generic over [`everlevel_ring::Representation`]*: [`SecretKey`], [`Encryptor`] and the rows that it makes,
+//! [`SwitchingKey`] and its half products. *Over residues*: [`Rlwe`] ciphertexts, [`PublicKey`], [`LinearTransform`].
+//! *Over the torus*: [`mod@lwe`].
+//!
+//! *Randomness* comes as two seeds, of the masks and of the noise ([`Randomness`]).
 //!
 //! *Noise.* [`noise`] has the formulas; tests compare them with measurements.
 //!
-//! *Map.* [`mod@secret`] · [`mod@randomness`] of masks and of noise · [`mod@encryptor`] samples and keys' rows, in any
-//! representation · [`mod@encrypt`] ciphertexts over residues · [`mod@switching_key`] · [`mod@linear_transform`]
-//! baby-step giant-step with double hoisting, or with two keys (`stepwise`) · [`mod@lwe`] ciphertexts on the torus,
-//! with their switches · [`mod@noise`].
+//! *Map.* `secret` · `randomness` · `encryptor` samples and rows · `switching_key` ·
+//! [`mod@encrypt`] ciphertexts of residues · `linear_transform` baby-step giant-step with double hoisting, or with
+//! two keys (`stepwise`) · [`mod@lwe`] · [`mod@noise`].
 //!
 //! *Non-goals.* Messages: encoding, scales and levels belong to the schemes.
 
 pub mod encrypt;
-pub mod encryptor;
-pub mod linear_transform;
+mod encryptor;
+mod linear_transform;
 pub mod lwe;
 pub mod noise;
-pub mod randomness;
-pub mod secret;
-pub mod switching_key;
+mod randomness;
+mod secret;
+mod switching_key;
 
 mod stepwise;
 

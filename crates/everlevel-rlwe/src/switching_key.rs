@@ -138,7 +138,7 @@ impl SwitchingKey {
 
     /// As [`SwitchingKey::product`], for the digits of several polynomials over the same primes: each block of the key
     /// is read from memory once.
-    pub fn product_many(&self, ring: &Ring, inputs: &[&[(usize, Poly<Eval>)]]) -> Vec<Rlwe> {
+    fn product_many(&self, ring: &Ring, inputs: &[&[(usize, Poly<Eval>)]]) -> Vec<Rlwe> {
         self.product_many_with(ring, inputs, self.masks())
     }
 

@@ -1,30 +1,6 @@
 //! The table of caps, for whoever makes parameters: one row per ring degree and secret, each with its claim.
 
-use std::fmt;
-
-use crate::{Error, estimate::Attack};
-
-/// How the coefficients of a secret are drawn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum SecretDistribution {
-    /// Every coefficient uniform in `{-1, 0, 1}`.
-    Ternary,
-    /// Exactly this many coefficients are ±1, at uniform places with uniform signs; the rest are zero.
-    FixedWeight(usize),
-    /// Every coefficient uniform in `{0, 1}`.
-    Binary,
-}
-
-impl fmt::Display for SecretDistribution {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Ternary => f.write_str("dense ternary"),
-            Self::FixedWeight(weight) => write!(f, "weight-{weight}"),
-            Self::Binary => f.write_str("binary"),
-        }
-    }
-}
+use crate::{Error, SecretDistribution, estimate::Attack};
 
 /// One row: the largest accepted modulus and what is claimed about it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -79,8 +55,8 @@ const fn row(
 
 /// Every accepted pair of ring degree and secret.
 pub const CAPS: &[Cap] = {
+    use crate::SecretDistribution::{FixedWeight, Ternary};
     use Attack::{Bdd, HybridMeetInTheMiddle, HybridSieve, Usvp};
-    use SecretDistribution::{FixedWeight, Ternary};
     &[
         row(13, Ternary, 214.0, (128.3, Bdd), None, GUIDELINES),
         row(14, Ternary, 430.0, (128.4, Bdd), Some((128.4, Usvp)), GUIDELINES),

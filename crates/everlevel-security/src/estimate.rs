@@ -191,7 +191,7 @@ pub struct Estimate {
     /// Dimension `d` of the reduced lattice.
     pub dim: f64,
     /// Number `ζ` of guessed coordinates.
-    pub guessed: f64,
+    pub(crate) guessed: f64,
 }
 
 /// The cheapest attack of [`Attack::ALL`], or `None` if all are out of reach.

@@ -23,9 +23,11 @@ pub mod caps;
 pub mod estimate;
 pub mod torus;
 
+mod distribution;
 mod dual;
 mod error;
 mod special;
 
-pub use caps::{Cap, Frozen, SecretDistribution, cap, check, max_log2_qp};
+pub use caps::{Cap, Frozen, cap, check, max_log2_qp};
+pub use distribution::SecretDistribution;
 pub use error::Error;

@@ -7,7 +7,7 @@
 //! 352ddaf). This crate's [`crate::estimate`] gives 132 bits along the line, too, for that dual hybrid with as many
 //! samples as coefficients, and 129 to 134 with the number of samples that suits the attack best, which is what is
 //! claimed. The primal attacks cost 134.5 bits or more. Security depends on `σ` as a part of the torus and hardly on
-//! the word, so the line serves 32-bit words too, down to [`MIN_STD_DEV_INT`].
+//! the word, so the line serves 32-bit words too, down to `MIN_STD_DEV_INT`.
 
 use crate::estimate::{Attack, CostModel, Estimate, Lwe, cheapest};
 use crate::{Error, SecretDistribution};
@@ -15,7 +15,7 @@ use crate::{Error, SecretDistribution};
 /// Bits of security that the line is published with.
 pub const LINE_BITS: f64 = 132.0;
 /// Narrowest error, in units of the word's last place.
-pub const MIN_STD_DEV_INT: f64 = 4.0;
+const MIN_STD_DEV_INT: f64 = 4.0;
 /// Dimensions for which the line is taken to hold: those where it was fitted, and those beyond, where it is flat.
 pub const DIMS: std::ops::RangeInclusive<usize> = 500..=1 << 17;
 

@@ -4,7 +4,6 @@ use std::fmt;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::Integers;
 use crate::{Error, Progress};
 
 /// The cost of an operation.
@@ -22,9 +21,9 @@ pub(super) struct Meter<'k> {
     /// Whether bootstraps are only counted, and none is done.
     pub(super) dry: bool,
     /// The callback that is told of progress, and the number of bootstraps in all.
-    progress: Option<(Progress<'k>, usize)>,
-    bootstraps: AtomicUsize,
-    rounds: AtomicUsize,
+    pub(super) progress: Option<(Progress<'k>, usize)>,
+    pub(super) bootstraps: AtomicUsize,
+    pub(super) rounds: AtomicUsize,
 }
 
 impl fmt::Debug for Meter<'_> {
@@ -48,43 +47,5 @@ impl Meter<'_> {
             }
             _ => Ok(()),
         }
-    }
-}
-
-impl Integers<'_> {
-    /// The cost of an operation on the current number of threads. None of its bootstraps is done, so that its result
-    /// has no meaning; but whatever the operation would refuse is refused.
-    ///
-    /// # Errors
-    /// The operation's.
-    pub fn cost<R>(&self, operation: impl FnOnce(&Integers<'_>) -> Result<R, Error>) -> Result<Cost, Error> {
-        self.count(None, operation)
-    }
-
-    fn count<R>(
-        &self,
-        progress: Option<(Progress<'_>, usize)>,
-        operation: impl FnOnce(&Integers<'_>) -> Result<R, Error>,
-    ) -> Result<Cost, Error> {
-        let meter = Meter { dry: true, progress, ..Meter::default() };
-        let counting = Integers { keys: self.keys, radix: self.radix, meter };
-        operation(&counting)?;
-        let Meter { bootstraps, rounds, .. } = counting.meter;
-        Ok(Cost { bootstraps: bootstraps.into_inner(), rounds: rounds.into_inner() })
-    }
-
-    /// Runs an operation, and reports its progress after each pass over the key, with a step for each bootstrap.
-    /// Bootstraps are counted first: meanwhile none is done, and the number of steps in all grows.
-    ///
-    /// # Errors
-    /// The operation's, all before the first bootstrap, and [`Error::Cancelled`].
-    pub fn reporting<R>(
-        &self,
-        progress: Progress<'_>,
-        operation: impl Fn(&Integers<'_>) -> Result<R, Error>,
-    ) -> Result<R, Error> {
-        let total = self.count(Some((progress, 0)), &operation)?.bootstraps;
-        let meter = Meter { progress: Some((progress, total)), ..Meter::default() };
-        operation(&Integers { keys: self.keys, radix: self.radix, meter })
     }
 }

@@ -20,7 +20,7 @@ use everlevel_rand::{Domain, Seed};
 
 pub use half_product::TorusRows;
 pub use small::SmallTorusRing;
-pub use word::{PACKED_RANGE, TorusWord, log2_key_unit};
+pub use word::{TorusWord, log2_key_unit};
 
 use crate::{Eval, Poly, Representation, Ring, WordGadget};
 

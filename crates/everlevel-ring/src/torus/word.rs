@@ -52,7 +52,7 @@ impl TorusWord for u32 {
     fn log2_key_unit(n: usize) -> u32 {
         log2_key_unit(n)
     }
-    /// Saturates: values outside the range don't occur (see [`PACKED_RANGE`]).
+    /// Saturates: values outside the range don't occur (see `PACKED_RANGE`).
     fn to_key(x: f64, n: usize) -> i32 {
         (x * 0.5f64.powi(Self::log2_key_unit(n) as i32)).round() as i32
     }
@@ -88,7 +88,7 @@ impl TorusWord for u64 {
 }
 
 /// log2 of the unit in which transformed keys of a 32-bit torus are stored as 32-bit integers: the smallest power of
-/// two for which [`PACKED_RANGE`] standard deviations of the transform of a uniform polynomial, `2^32·√(n/24)` each,
+/// two for which `PACKED_RANGE` standard deviations of the transform of a uniform polynomial, `2^32·√(n/24)` each,
 /// are in range.
 pub fn log2_key_unit(n: usize) -> u32 {
     (2.0 * PACKED_RANGE * (n as f64 / 24.0).sqrt()).log2().ceil() as u32
@@ -96,4 +96,4 @@ pub fn log2_key_unit(n: usize) -> u32 {
 
 /// Standard deviations of a transformed key that its stored form holds. Larger values have probability `2^-69`, and
 /// there are fewer than `2^30` of them in a key.
-pub const PACKED_RANGE: f64 = 9.5;
+const PACKED_RANGE: f64 = 9.5;

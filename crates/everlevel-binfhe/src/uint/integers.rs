@@ -1,0 +1,174 @@
+//! Integers of 8 to 64 bits as digits of a message space: widths, the radix, and the arithmetic's handle.
+
+use super::meter::{Cost, Meter};
+use crate::ciphertext::wrong_space;
+use crate::params::Space;
+use crate::{Error, EvalKeys, Progress};
+
+/// Number of bits of an integer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(missing_docs)]
+pub enum Width {
+    U8,
+    U16,
+    U32,
+    U64,
+}
+
+impl Width {
+    /// Every width.
+    pub const ALL: [Self; 4] = [Self::U8, Self::U16, Self::U32, Self::U64];
+
+    /// The number of bits.
+    pub const fn bits(self) -> u32 {
+        match self {
+            Self::U8 => 8,
+            Self::U16 => 16,
+            Self::U32 => 32,
+            Self::U64 => 64,
+        }
+    }
+
+    /// The largest integer.
+    pub const fn max(self) -> u64 {
+        u64::MAX >> (64 - self.bits())
+    }
+
+    /// The width of a number of bits.
+    ///
+    /// # Errors
+    /// [`Error::UnknownWidth`] unless it is 8, 16, 32 or 64.
+    pub fn from_bits(bits: u32) -> Result<Self, Error> {
+        Self::ALL.into_iter().find(|width| width.bits() == bits).ok_or(Error::UnknownWidth { bits })
+    }
+}
+
+/// How integers are cut into digits, in a message space.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Radix {
+    /// `p`: a message is below `2^p`.
+    pub(super) space_bits: u32,
+    /// `m`: bits of a digit.
+    pub(super) bits: u32,
+}
+
+impl Radix {
+    pub(crate) fn of(op: &'static str, space: Space) -> Result<Self, Error> {
+        match space {
+            Space::Integer { bits: space_bits @ 4.. } => Ok(Self { space_bits, bits: 1 << (space_bits / 2).ilog2() }),
+            _ => Err(wrong_space(op, space, "integers of 4 bits or more")),
+        }
+    }
+
+    /// `M`.
+    pub(super) fn base(self) -> u64 {
+        1 << self.bits
+    }
+
+    /// Number of messages.
+    pub(super) fn size(self) -> usize {
+        1 << self.space_bits
+    }
+
+    /// The largest message.
+    pub(super) fn max(self) -> u64 {
+        (1 << self.space_bits) - 1
+    }
+
+    pub(super) fn blocks(self, width: Width) -> usize {
+        (width.bits() / self.bits) as usize
+    }
+
+    pub(super) fn digits(self, width: Width, value: u64) -> impl Iterator<Item = u64> {
+        (0..self.blocks(width)).map(move |i| value >> (i as u32 * self.bits) & (self.base() - 1))
+    }
+
+    /// The digits of all values, which the width must hold.
+    pub(super) fn all_digits(self, op: &'static str, width: Width, values: &[u64]) -> Result<Vec<u64>, Error> {
+        if let Some(&value) = values.iter().find(|&&value| value > width.max()) {
+            return Err(Error::ValueTooLarge { op, value, bits: width.bits() });
+        }
+        Ok(values.iter().flat_map(|&value| self.digits(width, value)).collect())
+    }
+}
+
+/// Arithmetic on arrays of encrypted integers with the keys of one secret, element by element.
+///
+/// Each operation goes over the key once for each of its rounds, and not once for each element: the bootstraps of all
+/// elements that don't wait for each other are done together. An operation holds a round's bootstraps in memory, which
+/// is much for long arrays: cut these into slices of [`Integers::slice_len`] elements, and into shorter ones for
+/// products. Reductions cut their arrays themselves.
+#[derive(Debug)]
+pub struct Integers<'k> {
+    pub(super) keys: &'k EvalKeys,
+    pub(super) radix: Radix,
+    pub(super) meter: Meter<'k>,
+}
+
+impl EvalKeys {
+    /// Arithmetic on integers of 8 to 64 bits.
+    ///
+    /// # Errors
+    /// [`Error::WrongSpace`] for parameters of bits or of integers below 4 bits, [`Error::Parameter`] where their
+    /// `norm2` is too small for `M·a + b`.
+    pub fn integers(&self) -> Result<Integers<'_>, Error> {
+        let radix = Radix::of("integers", self.params().space)?;
+        let (found, needed) = (self.params().norm2, ((radix.base() + 1) as f64).powi(2));
+        if found < needed {
+            let needed = format!("{needed} or more, for tables of two digits of {} bits", radix.bits);
+            return Err(Error::Parameter { what: "norm2", found: found.to_string(), needed });
+        }
+        Ok(Integers { keys: self, radix, meter: Meter::default() })
+    }
+}
+
+impl Integers<'_> {
+    /// The number of elements whose bootstraps of one round give every thread of the current pool a whole pass over the
+    /// key.
+    pub fn slice_len(&self) -> usize {
+        self.keys.bootstrap_key().batch_len() * rayon::current_num_threads()
+    }
+
+    /// Bits of a block.
+    pub fn block_bits(&self) -> u32 {
+        self.radix.bits
+    }
+}
+
+impl Integers<'_> {
+    /// The cost of an operation on the current number of threads. None of its bootstraps is done, so that its result
+    /// has no meaning; but whatever the operation would refuse is refused.
+    ///
+    /// # Errors
+    /// The operation's.
+    pub fn cost<R>(&self, operation: impl FnOnce(&Integers<'_>) -> Result<R, Error>) -> Result<Cost, Error> {
+        self.count(None, operation)
+    }
+
+    fn count<R>(
+        &self,
+        progress: Option<(Progress<'_>, usize)>,
+        operation: impl FnOnce(&Integers<'_>) -> Result<R, Error>,
+    ) -> Result<Cost, Error> {
+        let meter = Meter { dry: true, progress, ..Meter::default() };
+        let counting = Integers { keys: self.keys, radix: self.radix, meter };
+        operation(&counting)?;
+        let Meter { bootstraps, rounds, .. } = counting.meter;
+        Ok(Cost { bootstraps: bootstraps.into_inner(), rounds: rounds.into_inner() })
+    }
+
+    /// Runs an operation, and reports its progress after each pass over the key, with a step for each bootstrap.
+    /// Bootstraps are counted first: meanwhile none is done, and the number of steps in all grows.
+    ///
+    /// # Errors
+    /// The operation's, all before the first bootstrap, and [`Error::Cancelled`].
+    pub fn reporting<R>(
+        &self,
+        progress: Progress<'_>,
+        operation: impl Fn(&Integers<'_>) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        let total = self.count(Some((progress, 0)), &operation)?.bootstraps;
+        let meter = Meter { progress: Some((progress, total)), ..Meter::default() };
+        operation(&Integers { keys: self.keys, radix: self.radix, meter })
+    }
+}

@@ -1,0 +1,25 @@
+//! Distributions of secrets, which caps and estimates are about.
+
+use std::fmt;
+
+/// How the coefficients of a secret are drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum SecretDistribution {
+    /// Every coefficient uniform in `{-1, 0, 1}`.
+    Ternary,
+    /// Exactly this many coefficients are ±1, at uniform places with uniform signs; the rest are zero.
+    FixedWeight(usize),
+    /// Every coefficient uniform in `{0, 1}`.
+    Binary,
+}
+
+impl fmt::Display for SecretDistribution {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Ternary => f.write_str("dense ternary"),
+            Self::FixedWeight(weight) => write!(f, "weight-{weight}"),
+            Self::Binary => f.write_str("binary"),
+        }
+    }
+}
