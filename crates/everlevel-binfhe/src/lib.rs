@@ -7,9 +7,9 @@
 //!
 //! *Map.* [`Params`] literals and what is checked · [`mod@sets`] named ones with claims · [`SecretKey`] keys ·
 //! [`Ciphertext`] encryption · [`EvalKeys`] bootstrapping · [`Gate`] · `messages` of a few bits · [`Integers`] of 8 to
-//! 64 bits · [`Lut`] · [`mod@files`] · `blind_rotation` the interface of schemes and their driver · `tfhe` GGSW keys and
-//! their rotation · [`mod@noise`] the formulas and the mathematics · [`NoiseSum`] the errors that a ciphertext's noise
-//! is made of. LWE ciphertexts, their key switch and modulus switch are [`everlevel_rlwe::lwe`]'s.
+//! 64 bits · [`Lut`] · [`mod@files`] · `blind_rotation` the interface of schemes and their driver · `tfhe` GGSW keys
+//! and their rotation · [`mod@noise`] the formulas and the mathematics · [`NoiseSum`] the errors that a ciphertext's
+//! noise is made of. LWE ciphertexts, their key switch and modulus switch are [`everlevel_rlwe::lwe`]'s.
 //!
 //! *Safety.* Decryptions that are shown to others tell about the noise; nothing here floods it. Operations on secrets
 //! don't branch or index on them.

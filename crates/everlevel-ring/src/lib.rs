@@ -5,11 +5,11 @@
 //!
 //! *Residues.* A [`Ring`] owns the degree and a table of word primes; a [`PrimeSet`] names some of them, and stands for
 //! the modulus that is their product; a [`Poly`] is one limb for each prime of its set, in the basis [`Coeff`] or
-//! [`Eval`] (transformed), which is part of its type. A level of a scheme is a modulus, so any set can follow any other:
-//! [`Ring::rescale`] divides and rounds from one set to another.
+//! [`Eval`] (transformed), which is part of its type. A level of a scheme is a modulus, so any set can follow any
+//! other: [`Ring::rescale`] divides and rounds from one set to another.
 //!
-//! *Torus words.* [`TorusRing`] has one word of 32 or 64 bits a coefficient, [`SmallTorusRing`] the degrees from 1 to 32
-//! of key switches.
+//! *Torus words.* [`TorusRing`] has one word of 32 or 64 bits a coefficient, [`SmallTorusRing`] the degrees from 1 to
+//! 32 of key switches.
 //!
 //! *Buffers.* Limbs and words belong to a ring and come from its pools. Crates above this one call operations on whole
 //! polynomials, so that another backend's buffers, which can't be sliced, may take their place.
@@ -17,8 +17,8 @@
 //! *Threads.* Every operation runs its limbs in parallel on the current rayon pool; a pool of one thread runs them in
 //! place. A [`Pool`] has threads in every process that it comes to by a fork.
 //!
-//! *Map.* `representation` the interface · `gadget` digits of residues and of words · `ring` the context of residues and
-//! its element-wise operations · `convert` mod_up, rescale, lifts · `residues` rows of keys and their products ·
+//! *Map.* `representation` the interface · `gadget` digits of residues and of words · `ring` the context of residues
+//! and its element-wise operations · `convert` mod_up, rescale, lifts · `residues` rows of keys and their products ·
 //! `linear` the inner loops of linear transforms · [`mod@torus`] · `poly`, `prime_set` layouts · [`mod@packed`] 48-bit
 //! storage for keys · `buffer`, `word_buffer` memory on huge pages · `pool` threads.
 //!
