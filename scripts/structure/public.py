@@ -26,10 +26,10 @@ class _Public:
 def unused(root: Module, outside: set[str]) -> list[Finding]:
     """Public items, methods and fields of the crate that no code outside it names: `outside` are that code's names.
 
-    A type that only stands in the declaration of a used name is used with it.
+    A type that only stands in the declaration of a used name is used with it, and so is an associated type.
     """
     left = [public for module in root.walk() for public in _publics(module)]
-    wanted = set(outside)
+    wanted = outside | {name for module in root.walk() for item in module.items for name in _associated(item)}
     while True:
         used = [public for public in left if public.name in wanted]
         if not used:
@@ -114,6 +114,14 @@ def _declared(item: Item) -> frozenset[str]:
             name for field in _field_tokens(item) for name in _names(field[2:])
         )
     return _names(item.tokens)
+
+
+def _associated(item: Item) -> frozenset[str]:
+    """Names of the types that an `impl` associates with its trait."""
+    if item.kind != "impl":
+        return frozenset()
+    starts = [index for index, token in enumerate(item.tokens) if token.text == "type"]
+    return frozenset(name for at in starts for name in _names(item.tokens[at + 2 : until(item.tokens, at, ";")]))
 
 
 def _names(stream: list[Token]) -> frozenset[str]:
