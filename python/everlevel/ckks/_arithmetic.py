@@ -1,4 +1,7 @@
-"""Addition, multiplication, and the levels and polynomials that they leave."""
+"""Slot-by-slot arithmetic, and the levels and polynomials that it leaves.
+
+Operands at different levels are brought to the lower one.
+"""
 
 from __future__ import annotations
 

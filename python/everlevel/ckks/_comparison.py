@@ -1,4 +1,10 @@
-"""Signs and comparisons, to a stated precision."""
+"""Signs and comparisons, to a stated precision.
+
+All take real ciphertexts, and an evaluation key with a lossy or a small bootstrap key (that which the engine uses, if
+left out). `gap` is the least size of a value (or a difference) whose sign must come out right to `error`, and `bound`
+the largest size that occurs; `plan_sign` tells what they cost. Within the gap, signs lie between 0 and the right one,
+so that minima, maxima and rectified values are right to gap/2, and absolute values to gap, **everywhere**.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Minima, maxima, and what else is a product with a sign."""
+"""Minima, maxima, and other products with a sign.
+
+They are right everywhere: where a sign is uncertain, the factor that it is multiplied with is small.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rotations, conjugation, and sums over slots."""
+"""Rotations, conjugation, and sums over slots. None of them consumes a level."""
 
 from __future__ import annotations
 

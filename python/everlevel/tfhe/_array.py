@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Generic, NoReturn, Self, TypeVar, cast
+from typing import Any, Generic, NoReturn, Self, TypeVar, cast
 
 import numpy as np
 
 from .. import _native
 from .._common.checks import instance
-from ..errors import MessageError, OperandTypeError
+from ..errors import KeyMismatchError, MessageError, MissingKeyError, OperandTypeError
 from . import _checks
 from ._checks import Shape
-from ._storable import Storable
-
-if TYPE_CHECKING:
-    from .engine import Engine
+from ._core import Core
+from ._storable import Storable, same_parameters
 
 NativeT = TypeVar("NativeT", bound=_native.TfheCiphertext | _native.TfheUintArray | _native.TfheBoolArray)
 
@@ -28,7 +26,7 @@ class EncryptedArray(Storable, Generic[NativeT]):
     # NumPy then leaves `array & ciphertext` to this class, instead of trying it element by element.
     __array_ufunc__ = None
 
-    def __init__(self, engine: Engine, native: NativeT, shape: Shape) -> None:
+    def __init__(self, engine: Any, native: NativeT, shape: Shape) -> None:
         super().__init__(engine)
         self._native = native
         self._shape = shape
@@ -62,7 +60,8 @@ class EncryptedArray(Storable, Generic[NativeT]):
 
         Operations that would be above `Engine.max_log2_p_fail` raise `NoiseError`.
         """
-        return self._engine._context.log2_p_fail(self._native.variance_torus)
+        engine: Core = self._engine
+        return engine._context.log2_p_fail(self._native.variance_torus)
 
     # An element's value isn't known here, so the equality of two can't be told, and neither can its truth.
     def __bool__(self) -> bool:
@@ -203,8 +202,8 @@ def _join(operation: str, ciphertexts: Sequence[ArrayT], axis: int) -> ArrayT:
     kind = type(instance(operation, "ciphertexts", parts[0], EncryptedArray))
     engine = parts[0]._engine
     for part in parts:
-        engine._same_parameters(operation, "ciphertexts", instance(operation, "ciphertexts", part, kind))
-    engine._same_secret(operation, *parts)
+        same_parameters(engine, operation, "ciphertexts", instance(operation, "ciphertexts", part, kind))
+    same_secret(operation, *parts)
     starts = np.cumsum([0] + [part.size for part in parts])
     places = [_checks.places(part.shape) + start for part, start in zip(parts, starts[:-1], strict=True)]
     try:
@@ -221,3 +220,30 @@ def _join(operation: str, ciphertexts: Sequence[ArrayT], axis: int) -> ArrayT:
 def is_operand(value: Any) -> bool:
     """Whether the engine judges a value; what other libraries define is left to them."""
     return isinstance(value, (EncryptedArray, bool, int, float, complex, list, tuple, np.generic, np.ndarray))
+
+
+def key_of(engine: Core, operation: str, *operands: EncryptedArray[Any]) -> _native.TfheEvaluationKey:
+    """Return the evaluation key of the operands' secret, which must be one."""
+    key = engine._keys.get(same_secret(operation, *operands))
+    if key is None:
+        raise MissingKeyError(
+            f"{operation}: the engine knows no evaluation key for this ciphertext's secret; "
+            f"make one with engine.create_evaluation_key(secret_key), or pass one to engine.use",
+            key="evaluation key",
+        )
+    return key
+
+
+def same_secret(operation: str, *operands: EncryptedArray[Any]) -> int:
+    """Return the id of the operands' secret, which must be one."""
+    ids: list[int] = [operand._native.secret_id for operand in operands]
+    if any(other != ids[0] for other in ids):
+        other = next(other for other in ids if other != ids[0])
+        raise KeyMismatchError(
+            f"{operation}: the operands belong to keys {ids[0]:#018x} and {other:#018x}; "
+            f"use ciphertexts made with one secret key",
+            key="ciphertext",
+            expected=ids[0],
+            actual=other,
+        )
+    return ids[0]

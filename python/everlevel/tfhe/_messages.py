@@ -7,103 +7,105 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._common import checks as _common_checks
+from .._common import checks
 from ..errors import ParameterError
-from . import _checks
-from ._core import EngineCore
+from . import _checks, _operands
+from ._core import Core
+from ._storable import same_parameters
 from .bool_array import BoolArray
 from .ciphertext import Ciphertext
 from .keys import SecretKey
 from .uint_array import UintArray
 
 
-class MessagesMixin(EngineCore):
-    """Arrays in and out."""
+def encrypt(self: Core, values: Any, secret_key: SecretKey, *, max_value: int | None = None) -> Ciphertext:
+    """Encrypt an array of booleans or of small integers, of any shape, one ciphertext for each element.
 
-    def encrypt(self, values: Any, secret_key: SecretKey, *, max_value: int | None = None) -> Ciphertext:
-        """Encrypt an array of booleans or of small integers, of any shape, one ciphertext for each element.
+    Parameters
+    ----------
+    values : array_like of bool or int
+        Booleans with parameters of gates, else integers from 0 to `max_value`.
+    secret_key : SecretKey
+        Who encrypts, and decrypts.
+    max_value : int, optional
+        Largest value that an element is taken to have, which leaves the rest of the space to sums and products.
+        The space's largest, if left out. It is public.
 
-        Parameters
-        ----------
-        values : array_like of bool or int
-            Booleans with parameters of gates, else integers from 0 to `max_value`.
-        secret_key : SecretKey
-            Who encrypts, and decrypts.
-        max_value : int, optional
-            Largest value that an element is taken to have, which leaves the rest of the space to sums and products.
-            The space's largest, if left out. It is public.
+    Raises
+    ------
+    MessageTypeError
+        If the dtype isn't boolean, or integer.
+    MessageError
+        If the array is empty, or a value is below zero or above `max_value`; with its index.
+    ParameterError
+        If `max_value` isn't in the space.
+    EngineMismatchError
+        If the secret key is one of other parameters.
 
-        Raises
-        ------
-        MessageTypeError
-            If the dtype isn't boolean, or integer.
-        MessageError
-            If the array is empty, or a value is below zero or above `max_value`; with its index.
-        ParameterError
-            If `max_value` isn't in the space.
-        EngineMismatchError
-            If the secret key is one of other parameters.
-
-        Examples
-        --------
-        >>> engine, secret_key = tfhe_engine, tfhe_secret_key
-        >>> engine.encrypt(np.arange(6).reshape(2, 3), secret_key, max_value=7)
-        Ciphertext(shape (2, 3), integers 0..7 of 4 bits, p_fail 2^-...)
-        """
-        operation = "encrypt"
-        secret = self._secret_key(operation, secret_key)
-        if self.message_bits is None:
-            if max_value is not None:
-                raise ParameterError(
-                    f"{operation}: max_value is {max_value!r} and the parameters hold bits; leave it out",
-                    option="max_value",
-                    value=max_value,
-                )
-            bits = _checks.booleans(operation, values)
-            return self._wrap(self._context.encrypt_bits(_checks.flat(bits, np.bool_), secret._native), bits.shape)
-        top = self.max_value
+    Examples
+    --------
+    >>> engine, secret_key = tfhe_engine, tfhe_secret_key
+    >>> engine.encrypt(np.arange(6).reshape(2, 3), secret_key, max_value=7)
+    Ciphertext(shape (2, 3), integers 0..7 of 4 bits, p_fail 2^-...)
+    """
+    operation = "encrypt"
+    secret = _operands.secret_key(self, operation, secret_key)
+    if self.message_bits is None:
         if max_value is not None:
-            top = _common_checks.integer(operation, "max_value", max_value)
-            if not 0 <= top <= self.max_value:
-                raise ParameterError(
-                    f"{operation}: max_value is {top}, and 0 to {self.max_value} is taken; choose a set of more bits",
-                    option="max_value",
-                    value=top,
-                    allowed=(0, self.max_value),
-                )
-        advice = "choose parameters of more bits" if top == self.max_value else "give a larger max_value"
-        array = _checks.integers(operation, values, 0, top, advice)
-        native = self._context.encrypt_integers(_checks.flat(array, np.uint64), top, secret._native)
-        return self._wrap(native, array.shape)
+            raise ParameterError(
+                f"{operation}: max_value is {max_value!r} and the parameters hold bits; leave it out",
+                option="max_value",
+                value=max_value,
+            )
+        bits = _checks.booleans(operation, values)
+        return Ciphertext(self, self._context.encrypt_bits(_checks.flat(bits, np.bool_), secret._native), bits.shape)
+    top = self.max_value
+    if max_value is not None:
+        top = checks.integer(operation, "max_value", max_value)
+        if not 0 <= top <= self.max_value:
+            raise ParameterError(
+                f"{operation}: max_value is {top}, and 0 to {self.max_value} is taken; choose a set of more bits",
+                option="max_value",
+                value=top,
+                allowed=(0, self.max_value),
+            )
+    advice = "choose parameters of more bits" if top == self.max_value else "give a larger max_value"
+    array = _checks.integers(operation, values, 0, top, advice)
+    native = self._context.encrypt_integers(_checks.flat(array, np.uint64), top, secret._native)
+    return Ciphertext(self, native, array.shape)
 
-    def decrypt(self, ciphertext: Ciphertext | UintArray | BoolArray, secret_key: SecretKey) -> NDArray[Any]:
-        """Decrypt an array.
 
-        Returns
-        -------
-        ndarray of bool, uint8, uint16, uint32 or uint64
-            Of the ciphertext's shape: small integers as ``uint8``, those of 8 to 64 bits with their width.
+def decrypt(self: Core, ciphertext: Ciphertext | UintArray | BoolArray, secret_key: SecretKey) -> NDArray[Any]:
+    """Decrypt an array.
 
-        Raises
-        ------
-        KeyMismatchError
-            If the ciphertext belongs to another secret.
-        NoiseError
-            If the noise makes a wrong answer too likely, with both probabilities.
-        EngineMismatchError
-            If one of the two is of other parameters.
+    Returns
+    -------
+    ndarray of bool, uint8, uint16, uint32 or uint64
+        Of the ciphertext's shape: small integers as ``uint8``, those of 8 to 64 bits with their width.
 
-        Notes
-        -----
-        Answers that are shown to others tell a little about the noise, and nothing here hides that.
-        """
-        operation = "decrypt"
-        if isinstance(ciphertext, (UintArray, BoolArray)):
-            self._same_parameters(operation, "ciphertext", ciphertext)
-            secret = self._secret_key(operation, secret_key)
-            values: NDArray[Any] = ciphertext._native.decrypt(secret._native)
-            return values.astype(ciphertext.dtype).reshape(ciphertext.shape)
-        x, secret = self._ciphertext(operation, "ciphertext", ciphertext), self._secret_key(operation, secret_key)
-        if self.message_bits is None:
-            return self._context.decrypt_bits(x._native, secret._native).reshape(x.shape)
-        return self._context.decrypt_integers(x._native, secret._native).astype(np.uint8).reshape(x.shape)
+    Raises
+    ------
+    KeyMismatchError
+        If the ciphertext belongs to another secret.
+    NoiseError
+        If the noise makes a wrong answer too likely, with both probabilities.
+    EngineMismatchError
+        If one of the two is of other parameters.
+
+    Notes
+    -----
+    Answers that are shown to others tell a little about the noise, and nothing here hides that.
+    """
+    operation = "decrypt"
+    if isinstance(ciphertext, (UintArray, BoolArray)):
+        same_parameters(self, operation, "ciphertext", ciphertext)
+        secret = _operands.secret_key(self, operation, secret_key)
+        values: NDArray[Any] = ciphertext._native.decrypt(secret._native)
+        return values.astype(ciphertext.dtype).reshape(ciphertext.shape)
+    x, secret = (
+        _operands.ciphertext(self, operation, "ciphertext", ciphertext),
+        _operands.secret_key(self, operation, secret_key),
+    )
+    if self.message_bits is None:
+        return self._context.decrypt_bits(x._native, secret._native).reshape(x.shape)
+    return self._context.decrypt_integers(x._native, secret._native).astype(np.uint8).reshape(x.shape)

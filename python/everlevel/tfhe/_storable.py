@@ -1,57 +1,56 @@
-"""What goes to files, and through `pickle`."""
+"""What TFHE's objects have in common as files and pickles, and that they belong to an engine."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from abc import abstractmethod
+from typing import Any
 
 from .. import _native
-from .._common import checks as _checks
-from .._common.storable import PathLike
+from .._common import storable
+from .._common.engines import Engines
+from ..errors import EngineMismatchError
+from ._core import Core
 
-if TYPE_CHECKING:
-    from .engine import Engine
-
-SelfT = TypeVar("SelfT", bound="Storable")
+engines: Engines[Any] = Engines()
 
 
-class Storable:
-    """Base of ciphertexts and keys: immutable, so that a copy is the object itself."""
+def restore(parameters: str, insecure_log_n: int | None, parallel: bool, data: bytes) -> Any:
+    """Return the object that a pickle brings."""
+    return engines.at(parameters, insecure_log_n, parallel)._deserialize(data)
+
+
+class Storable(storable.Storable):
+    """Base of ciphertexts and keys.
+
+    Its engine is one of `Core`; each class says by a protocol which operations its operators call.
+    """
 
     __slots__ = ("__weakref__", "_engine")
 
-    kind: ClassVar[str]
+    _engine: Any
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Any) -> None:
         self._engine = engine
 
+    @abstractmethod
     def _stored(self) -> tuple[_native._TfheObject, dict[str, str]]:
         """Return the native object, and what the file is to say beside it."""
-        raise NotImplementedError
 
-    def save(self, path: PathLike) -> None:
-        """Write the object to a file: see `Engine.load`.
-
-        Parameters
-        ----------
-        path : str or path-like
-            Where to. A file that is there is replaced, at once.
-
-        Raises
-        ------
-        StorageError
-            If the file can't be written; nothing is changed then.
-        """
+    def _write(self, path: str) -> None:
         native, notes = self._stored()
-        self._engine._context.save(native, _checks.path("save", path), notes)
+        self._engine._context.save(native, path, notes)
 
     def __reduce_ex__(self, protocol: object) -> tuple[Any, ...]:
-        from .engine import _restore
-
         native, notes = self._stored()
-        return _restore, (*self._engine._address, self._engine._context.serialize(native, notes))
+        return restore, (*self._engine._address, self._engine._context.serialize(native, notes))
 
-    def __copy__(self: SelfT) -> SelfT:
-        return self
 
-    def __deepcopy__(self: SelfT, memo: object) -> SelfT:
-        return self
+def same_parameters(engine: Core, operation: str, name: str, value: Storable) -> None:
+    """Check that an object is one of an engine's parameters."""
+    other: Core = value._engine
+    if other._context.fingerprint != engine._context.fingerprint:
+        raise EngineMismatchError(
+            f"{operation}: {name} was made by {other!r} and this is {engine!r}; "
+            f"use objects made with the same parameters",
+            argument=name,
+        )

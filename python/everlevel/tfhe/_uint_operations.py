@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -11,9 +11,10 @@ from .. import _native
 from .._common.checks import instance
 from ..errors import MessageTypeError, OperandTypeError, SpaceError, WidthError
 from . import _checks
-from ._array import ArrayT, EncryptedArray, concatenate
+from ._array import ArrayT, EncryptedArray, concatenate, key_of
 from ._checks import Shape
-from ._core import EngineCore
+from ._core import Core
+from ._storable import same_parameters
 from .bool_array import BoolArray
 from .uint_array import UintArray
 
@@ -28,207 +29,217 @@ def width_of(values: Any) -> int | None:
     return 8 * dtype.itemsize if isinstance(dtype, np.dtype) and dtype.kind == "u" else None
 
 
-class UintOperationsMixin(EngineCore):
-    """Checks, broadcasts, and calls the native module."""
+def require_digits(self: Core, operation: str) -> None:
+    """Refuse parameters whose messages are no digits of integers."""
+    bits = self.message_bits
+    if bits is None or bits < 4:
+        found = "bits" if bits is None else f"integers of {bits} bits"
+        raise SpaceError(
+            f"{operation}: the parameters {self._parameters} hold {found}, and integers of 8 to 64 bits are made "
+            f"of integers of 4 bits or more; choose a set such as 'integer-4-128'",
+            found=found,
+            needed="integers of 4 bits or more",
+        )
 
-    def _wrap_uints(self, native: _native.TfheUintArray, shape: Shape) -> UintArray:
-        return UintArray(cast(Any, self), native, shape)
 
-    def _wrap_bools(self, native: _native.TfheBoolArray, shape: Shape) -> BoolArray:
-        return BoolArray(cast(Any, self), native, shape)
+def uint_operand(self: Core, operation: str, name: str, value: Any, key: _Key, width: int) -> UintArray:
+    """Check an operand, or make one of values in the clear."""
+    if isinstance(value, EncryptedArray):
+        array = instance(operation, name, value, UintArray)
+        same_parameters(self, operation, name, array)
+        return array
+    values = _checks.uints(operation, value, width)
+    native = _native.TfheUintArray.constant(key, _checks.flat(values, np.uint64), width)
+    return UintArray(self, native, values.shape)
 
-    def _require_digits(self, operation: str) -> None:
-        bits = self.message_bits
-        if bits is None or bits < 4:
-            found = "bits" if bits is None else f"integers of {bits} bits"
-            raise SpaceError(
-                f"{operation}: the parameters {self._parameters} hold {found}, and integers of 8 to 64 bits are made "
-                f"of integers of 4 bits or more; choose a set such as 'integer-4-128'",
-                found=found,
-                needed="integers of 4 bits or more",
-            )
 
-    # Operands.
+def bool_operand(self: Core, operation: str, name: str, value: Any, key: _Key) -> BoolArray:
+    """Check an operand, or make one of truth values in the clear."""
+    if isinstance(value, EncryptedArray):
+        array = instance(operation, name, value, BoolArray)
+        same_parameters(self, operation, name, array)
+        return array
+    values = _checks.booleans(operation, value)
+    return BoolArray(self, _native.TfheBoolArray.constant(key, _checks.flat(values, np.bool_)), values.shape)
 
-    def _uint_operand(self, operation: str, name: str, value: Any, key: _Key, width: int) -> UintArray:
-        """Check an operand, or make one of values in the clear."""
-        if isinstance(value, EncryptedArray):
-            array = instance(operation, name, value, UintArray)
-            self._same_parameters(operation, name, array)
-            return array
-        values = _checks.uints(operation, value, width)
-        native = _native.TfheUintArray.constant(key, _checks.flat(values, np.uint64), width)
-        return self._wrap_uints(native, values.shape)
 
-    def _bool_operand(self, operation: str, name: str, value: Any, key: _Key) -> BoolArray:
-        if isinstance(value, EncryptedArray):
-            array = instance(operation, name, value, BoolArray)
-            self._same_parameters(operation, name, array)
-            return array
-        values = _checks.booleans(operation, value)
-        return self._wrap_bools(_native.TfheBoolArray.constant(key, _checks.flat(values, np.bool_)), values.shape)
+def _encrypted(self: Core, operation: str, kind: type[ArrayT], *values: Any) -> list[ArrayT]:
+    """Return those operands that are encrypted, of which there must be one."""
+    found = [value for value in values if isinstance(value, kind)]
+    if not found:
+        raise OperandTypeError(
+            f"{operation}: none of the operands is a {kind.__name__}, and one must be; "
+            f"use NumPy for what is in the clear",
+            expected=kind.__name__,
+            actual=", ".join(type(value).__name__ for value in values),
+        )
+    for value in found:
+        same_parameters(self, operation, "operand", value)
+    return found
 
-    def _encrypted(self, operation: str, kind: type[ArrayT], *values: Any) -> list[ArrayT]:
-        """Return those operands that are encrypted, of which there must be one."""
-        found = [value for value in values if isinstance(value, kind)]
-        if not found:
-            raise OperandTypeError(
-                f"{operation}: none of the operands is a {kind.__name__}, and one must be; "
-                f"use NumPy for what is in the clear",
-                expected=kind.__name__,
-                actual=", ".join(type(value).__name__ for value in values),
-            )
-        for value in found:
-            self._same_parameters(operation, "operand", value)
-        return found
 
-    def _same_width(self, operation: str, a: UintArray, b: UintArray) -> None:
-        if a.width != b.width:
-            raise WidthError(
-                f"{operation}: the operands have {a.width} and {b.width} bits; "
-                f"convert one without a bootstrap: x.astype(numpy.uint{max(a.width, b.width)})",
-                left=a.width,
-                right=b.width,
-            )
+def same_width(operation: str, a: UintArray, b: UintArray) -> None:
+    if a.width != b.width:
+        raise WidthError(
+            f"{operation}: the operands have {a.width} and {b.width} bits; "
+            f"convert one without a bootstrap: x.astype(numpy.uint{max(a.width, b.width)})",
+            left=a.width,
+            right=b.width,
+        )
 
-    def _uint_pair(self, operation: str, a: Any, b: Any) -> tuple[_Key, Shape, UintArray, UintArray]:
-        self._require_digits(operation)
-        encrypted = self._encrypted(operation, UintArray, a, b)
-        key = self._key(operation, *encrypted)
-        x = self._uint_operand(operation, "a", a, key, encrypted[0].width)
-        y = self._uint_operand(operation, "b", b, key, encrypted[0].width)
-        self._same_width(operation, x, y)
-        shape = _checks.broadcast_shape(operation, x.shape, y.shape)
-        return key, shape, x._broadcast(shape), y._broadcast(shape)
 
-    # Integers.
+def _pair(self: Core, operation: str, a: Any, b: Any) -> tuple[_Key, Shape, UintArray, UintArray]:
+    require_digits(self, operation)
+    encrypted = _encrypted(self, operation, UintArray, a, b)
+    key = key_of(self, operation, *encrypted)
+    x = uint_operand(self, operation, "a", a, key, encrypted[0].width)
+    y = uint_operand(self, operation, "b", b, key, encrypted[0].width)
+    same_width(operation, x, y)
+    shape = _checks.broadcast_shape(operation, x.shape, y.shape)
+    return key, shape, x._broadcast(shape), y._broadcast(shape)
 
-    def _uint_binary(self, name: str, a: Any, b: Any) -> UintArray:
-        key, shape, x, y = self._uint_pair(name, a, b)
-        with self._reporting(name) as report:
-            return self._wrap_uints(x._native.binary(self._context, name, key, y._native, report), shape)
 
-    def _uint_checked(self, name: str, a: Any, b: Any) -> tuple[UintArray, BoolArray]:
-        operation = f"checked_{name}"
-        key, shape, x, y = self._uint_pair(operation, a, b)
-        with self._reporting(operation) as report:
-            result, overflow = x._native.checked(self._context, name, key, y._native, report)
-        return self._wrap_uints(result, shape), self._wrap_bools(overflow, shape)
+def binary(self: Core, name: str, a: Any, b: Any) -> UintArray:
+    key, shape, x, y = _pair(self, name, a, b)
+    with self._reporting(name) as report:
+        return UintArray(self, x._native.binary(self._context, name, key, y._native, report), shape)
 
-    def _uint_divide(self, name: str, a: Any, b: Any) -> UintArray:
-        self._require_divisor(name, b)
-        return self._uint_binary(name, a, b)
 
-    def _uint_divmod(self, a: Any, b: Any) -> tuple[UintArray, UintArray]:
-        self._require_divisor("divmod", b)
-        key, shape, x, y = self._uint_pair("divmod", a, b)
-        with self._reporting("divmod") as report:
-            quotient, remainder = x._native.divmod(self._context, key, y._native, report)
-        return self._wrap_uints(quotient, shape), self._wrap_uints(remainder, shape)
+def checked(self: Core, name: str, a: Any, b: Any) -> tuple[UintArray, BoolArray]:
+    operation = f"checked_{name}"
+    key, shape, x, y = _pair(self, operation, a, b)
+    with self._reporting(operation) as report:
+        result, overflow = x._native.checked(self._context, name, key, y._native, report)
+    return UintArray(self, result, shape), BoolArray(self, overflow, shape)
 
-    def _require_divisor(self, operation: str, b: Any) -> None:
-        """Refuse zeros in the clear; encrypted ones can't be seen."""
-        if not isinstance(b, EncryptedArray):
-            _checks.divisor(operation, b)
 
-    def _uint_compare(self, name: str, a: Any, b: Any) -> BoolArray:
-        key, shape, x, y = self._uint_pair(name, a, b)
-        with self._reporting(name) as report:
-            return self._wrap_bools(x._native.compare(self._context, name, key, y._native, report), shape)
+def divide(self: Core, name: str, a: Any, b: Any) -> UintArray:
+    _require_divisor(name, b)
+    return binary(self, name, a, b)
 
-    def _uint_unary(self, name: str, x: UintArray) -> UintArray:
-        return self._uint_move(name, x, 0)
 
-    def _uint_move(self, name: str, x: UintArray, amount: int) -> UintArray:
-        key = self._key(name, x)
-        with self._reporting(name) as report:
-            return self._wrap_uints(x._native.shift(self._context, name, key, amount, report), x.shape)
+def divide_with_remainder(self: Core, a: Any, b: Any) -> tuple[UintArray, UintArray]:
+    _require_divisor("divmod", b)
+    key, shape, x, y = _pair(self, "divmod", a, b)
+    with self._reporting("divmod") as report:
+        quotient, remainder = x._native.divmod(self._context, key, y._native, report)
+    return UintArray(self, quotient, shape), UintArray(self, remainder, shape)
 
-    def _uint_shift(self, name: str, a: Any, amount: Any) -> UintArray:
-        self._require_digits(name)
-        if isinstance(amount, EncryptedArray):
-            return self._uint_shift_by(name, a, instance(name, "amount", amount, UintArray))
-        x = instance(name, "a", a, UintArray)
-        self._same_parameters(name, "a", x)
-        if name.startswith("rotate"):
-            amounts = _checks.integers(name, amount) % x.width
-        else:
-            amounts = _checks.integers(name, amount, 0, x.width - 1, "rotate")
-        shape = _checks.broadcast_shape(name, x.shape, amounts.shape)
-        x, flat = x._broadcast(shape).reshape(-1), np.broadcast_to(amounts, shape).reshape(-1)
-        # Elements with one amount together, and then each in its place again.
-        places = [np.flatnonzero(flat == amount) for amount in np.unique(flat)]
-        parts = [self._uint_move(name, x[at], int(flat[at[0]])) for at in places]
-        moved = parts[0] if len(parts) == 1 else concatenate(parts)[np.argsort(np.concatenate(places))]
-        return moved.reshape(shape)
 
-    def _uint_shift_by(self, name: str, a: Any, amount: UintArray) -> UintArray:
-        self._same_parameters(name, "amount", amount)
-        if isinstance(a, EncryptedArray):
-            self._same_parameters(name, "a", instance(name, "a", a, UintArray))
-        operands = [x for x in (a, amount) if isinstance(x, UintArray)]
-        key = self._key(name, *operands)
-        width = width_of(a)
-        if width is None:
-            raise MessageTypeError(
-                f"{name}: what is shifted is in the clear and its dtype says no width; "
-                f"pass an array of numpy.uint32 or its like",
-                dtype=type(a).__name__,
-            )
-        x = self._uint_operand(name, "a", a, key, width)
-        shape = _checks.broadcast_shape(name, x.shape, amount.shape)
-        x, by = x._broadcast(shape), amount._broadcast(shape)
-        with self._reporting(name) as report:
-            return self._wrap_uints(x._native.binary(self._context, name, key, by._native, report), shape)
+def _require_divisor(operation: str, b: Any) -> None:
+    """Refuse zeros in the clear; encrypted ones can't be seen."""
+    if not isinstance(b, EncryptedArray):
+        _checks.divisor(operation, b)
 
-    def _uint_reduce(self, name: str, x: UintArray, axis: int | None) -> UintArray:
-        rows, shape, x = self._rows(name, x, axis)
-        key = self._key(name, x)
-        with self._reporting(name) as report:
-            return self._wrap_uints(x._native.reduce(self._context, name, key, rows, report), shape)
 
-    def _uint_astype(self, x: UintArray, dtype: DTypeLike) -> UintArray:
-        width = self._width("astype", dtype)
-        return self._wrap_uints(x._native.with_width(self._key("astype", x), width), x.shape)
+def compare(self: Core, name: str, a: Any, b: Any) -> BoolArray:
+    key, shape, x, y = _pair(self, name, a, b)
+    with self._reporting(name) as report:
+        return BoolArray(self, x._native.compare(self._context, name, key, y._native, report), shape)
 
-    def _rows(self, name: str, x: ArrayT, axis: int | None) -> tuple[int, Shape, ArrayT]:
-        """Bring an axis to the front: the number of rows, the shape of one, and the array."""
-        places = _checks.rows(name, x.shape, axis)
-        return places.shape[0], tuple(places.shape[1:]), x._take(places)
 
-    def _width(self, operation: str, dtype: DTypeLike) -> int:
-        try:
-            found: Any = np.dtype(dtype)
-        except TypeError:
-            found = dtype
-        if not isinstance(found, np.dtype) or found.kind != "u":
-            raise OperandTypeError(
-                f"{operation}: the dtype is {found}, and uint8, uint16, uint32 and uint64 are taken; choose one",
-                argument="dtype",
-                expected="uint8, uint16, uint32 or uint64",
-                actual=str(found),
-            )
-        return 8 * found.itemsize
+def unary(self: Core, name: str, x: UintArray) -> UintArray:
+    return _move(self, name, x, 0)
 
-    # Truth values.
 
-    def _bool_not(self, x: BoolArray) -> BoolArray:
-        return self._wrap_bools(x._native.invert(self._key("not", x)), x.shape)
+def _move(self: Core, name: str, x: UintArray, amount: int) -> UintArray:
+    key = key_of(self, name, x)
+    with self._reporting(name) as report:
+        return UintArray(self, x._native.shift(self._context, name, key, amount, report), x.shape)
 
-    def _bool_gate(self, name: str, a: Any, b: Any) -> BoolArray:
-        key = self._key(name, *self._encrypted(name, BoolArray, a, b))
-        x, y = self._bool_operand(name, "a", a, key), self._bool_operand(name, "b", b, key)
-        shape = _checks.broadcast_shape(name, x.shape, y.shape)
-        x, y = x._broadcast(shape), y._broadcast(shape)
-        with self._reporting(name) as report:
-            return self._wrap_bools(x._native.combine(self._context, name, key, y._native, report), shape)
 
-    def _uints_of_bools(self, x: BoolArray, dtype: DTypeLike) -> UintArray:
-        width = self._width("astype", dtype)
-        return self._wrap_uints(x._native.to_uints(self._key("astype", x), width), x.shape)
+def shift(self: Core, name: str, a: Any, amount: Any) -> UintArray:
+    require_digits(self, name)
+    if isinstance(amount, EncryptedArray):
+        return _shift_by(self, name, a, instance(name, "amount", amount, UintArray))
+    x = instance(name, "a", a, UintArray)
+    same_parameters(self, name, "a", x)
+    if name.startswith("rotate"):
+        amounts = _checks.integers(name, amount) % x.width
+    else:
+        amounts = _checks.integers(name, amount, 0, x.width - 1, "rotate")
+    shape = _checks.broadcast_shape(name, x.shape, amounts.shape)
+    x, flat = x._broadcast(shape).reshape(-1), np.broadcast_to(amounts, shape).reshape(-1)
+    # Elements with one amount together, and then each in its place again.
+    places = [np.flatnonzero(flat == amount) for amount in np.unique(flat)]
+    parts = [_move(self, name, x[at], int(flat[at[0]])) for at in places]
+    moved = parts[0] if len(parts) == 1 else concatenate(parts)[np.argsort(np.concatenate(places))]
+    return moved.reshape(shape)
 
-    def _any(self, name: str, x: BoolArray, axis: int | None) -> BoolArray:
-        rows, shape, x = self._rows(name, x, axis)
-        key = self._key(name, x)
-        with self._reporting(name) as report:
-            return self._wrap_bools(x._native.any(self._context, key, rows, report), shape)
+
+def _shift_by(self: Core, name: str, a: Any, amount: UintArray) -> UintArray:
+    same_parameters(self, name, "amount", amount)
+    if isinstance(a, EncryptedArray):
+        same_parameters(self, name, "a", instance(name, "a", a, UintArray))
+    operands = [x for x in (a, amount) if isinstance(x, UintArray)]
+    key = key_of(self, name, *operands)
+    width = width_of(a)
+    if width is None:
+        raise MessageTypeError(
+            f"{name}: what is shifted is in the clear and its dtype says no width; "
+            f"pass an array of numpy.uint32 or its like",
+            dtype=type(a).__name__,
+        )
+    x = uint_operand(self, name, "a", a, key, width)
+    shape = _checks.broadcast_shape(name, x.shape, amount.shape)
+    x, by = x._broadcast(shape), amount._broadcast(shape)
+    with self._reporting(name) as report:
+        return UintArray(self, x._native.binary(self._context, name, key, by._native, report), shape)
+
+
+def reduce(self: Core, name: str, x: UintArray, axis: int | None) -> UintArray:
+    rows, shape, x = _rows(name, x, axis)
+    key = key_of(self, name, x)
+    with self._reporting(name) as report:
+        return UintArray(self, x._native.reduce(self._context, name, key, rows, report), shape)
+
+
+def astype(self: Core, x: UintArray, dtype: DTypeLike) -> UintArray:
+    width = _width("astype", dtype)
+    return UintArray(self, x._native.with_width(key_of(self, "astype", x), width), x.shape)
+
+
+def _rows(name: str, x: ArrayT, axis: int | None) -> tuple[int, Shape, ArrayT]:
+    """Bring an axis to the front: the number of rows, the shape of one, and the array."""
+    places = _checks.rows(name, x.shape, axis)
+    return places.shape[0], tuple(places.shape[1:]), x._take(places)
+
+
+def _width(operation: str, dtype: DTypeLike) -> int:
+    try:
+        found: Any = np.dtype(dtype)
+    except TypeError:
+        found = dtype
+    if not isinstance(found, np.dtype) or found.kind != "u":
+        raise OperandTypeError(
+            f"{operation}: the dtype is {found}, and uint8, uint16, uint32 and uint64 are taken; choose one",
+            argument="dtype",
+            expected="uint8, uint16, uint32 or uint64",
+            actual=str(found),
+        )
+    return 8 * found.itemsize
+
+
+def invert(self: Core, x: BoolArray) -> BoolArray:
+    return BoolArray(self, x._native.invert(key_of(self, "not", x)), x.shape)
+
+
+def bool_gate(self: Core, name: str, a: Any, b: Any) -> BoolArray:
+    key = key_of(self, name, *_encrypted(self, name, BoolArray, a, b))
+    x, y = bool_operand(self, name, "a", a, key), bool_operand(self, name, "b", b, key)
+    shape = _checks.broadcast_shape(name, x.shape, y.shape)
+    x, y = x._broadcast(shape), y._broadcast(shape)
+    with self._reporting(name) as report:
+        return BoolArray(self, x._native.combine(self._context, name, key, y._native, report), shape)
+
+
+def uints_of_bools(self: Core, x: BoolArray, dtype: DTypeLike) -> UintArray:
+    width = _width("astype", dtype)
+    return UintArray(self, x._native.to_uints(key_of(self, "astype", x), width), x.shape)
+
+
+def any_of(self: Core, name: str, x: BoolArray, axis: int | None) -> BoolArray:
+    rows, shape, x = _rows(name, x, axis)
+    key = key_of(self, name, x)
+    with self._reporting(name) as report:
+        return BoolArray(self, x._native.any(self._context, key, rows, report), shape)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -14,6 +14,15 @@ if TYPE_CHECKING:
     from .uint_array import UintArray
 
 __all__ = ["BoolArray"]
+
+
+class Operations(Protocol):
+    """What the operators of an array of truth values ask of its engine."""
+
+    def _bool_invert(self, x: BoolArray) -> BoolArray: ...
+    def _bool_gate(self, name: str, a: Any, b: Any) -> BoolArray: ...
+    def _bool_any(self, name: str, x: BoolArray, axis: int | None) -> BoolArray: ...
+    def _bool_astype(self, x: BoolArray, dtype: DTypeLike) -> UintArray: ...
 
 
 class BoolArray(EncryptedArray[_native.TfheBoolArray]):
@@ -38,6 +47,8 @@ class BoolArray(EncryptedArray[_native.TfheBoolArray]):
 
     __slots__ = ()
 
+    _engine: Operations
+
     kind = "array of encrypted truth values"
 
     # Equality is another array.
@@ -52,7 +63,7 @@ class BoolArray(EncryptedArray[_native.TfheBoolArray]):
         return f"BoolArray(shape {self._shape}, p_fail 2^{self.log2_p_fail:.0f})"
 
     def __invert__(self) -> BoolArray:
-        return self._engine._bool_not(self)
+        return self._engine._bool_invert(self)
 
     def _bitwise(self, name: str, other: Any) -> BoolArray:
         return self._engine._bool_gate(name, self, other)
@@ -76,7 +87,7 @@ class BoolArray(EncryptedArray[_native.TfheBoolArray]):
         OperandTypeError
             If it is another one.
         """
-        return self._engine._uints_of_bools(self, dtype)
+        return self._engine._bool_astype(self, dtype)
 
     def any(self, axis: int | None = None) -> BoolArray:
         """Tell whether any element along an axis is true, or any of all.
@@ -86,7 +97,7 @@ class BoolArray(EncryptedArray[_native.TfheBoolArray]):
         MessageError
             If there is no such axis.
         """
-        return self._engine._any("any", self, axis)
+        return self._engine._bool_any("any", self, axis)
 
     def all(self, axis: int | None = None) -> BoolArray:
         """Tell whether all elements along an axis are true, or all there are.
@@ -96,4 +107,4 @@ class BoolArray(EncryptedArray[_native.TfheBoolArray]):
         MessageError
             If there is no such axis.
         """
-        return ~self._engine._any("all", ~self, axis)
+        return ~self._engine._bool_any("all", ~self, axis)

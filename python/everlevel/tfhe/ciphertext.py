@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Protocol
 
 from .. import _native
 from . import _checks
 from ._array import EncryptedArray, is_operand
 
 __all__ = ["Ciphertext"]
+
+
+class Operations(Protocol):
+    """What the operators of a ciphertext ask of its engine."""
+
+    @property
+    def message_bits(self) -> int | None: ...
+    def not_(self, a: Ciphertext) -> Ciphertext: ...
+    def xor(self, a: Any, b: Any) -> Ciphertext: ...
+    def xnor(self, a: Any, b: Any) -> Ciphertext: ...
+    def add(self, a: Any, b: Any) -> Ciphertext: ...
+    def subtract(self, a: Any, b: Any) -> Ciphertext: ...
+    def multiply(self, a: Any, b: Any) -> Ciphertext: ...
+    def linear(self, terms: Sequence[tuple[int, Ciphertext]]) -> Ciphertext: ...
+    def _gate(self, name: str, a: Any, b: Any) -> Ciphertext: ...
 
 
 class Ciphertext(EncryptedArray[_native.TfheCiphertext]):
@@ -42,6 +58,8 @@ class Ciphertext(EncryptedArray[_native.TfheCiphertext]):
     """
 
     __slots__ = ()
+
+    _engine: Operations
 
     kind = "ciphertext"
 

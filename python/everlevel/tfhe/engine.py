@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
-from weakref import WeakValueDictionary
 
 import numpy as np
 
 from .. import _native
-from .._common import checks as _common_checks
-from .._common import progress as _progress
+from .._common import checks
 from .._common.locks import Lock
+from .._common.methods import lists_methods
 from .._common.storable import PathLike
 from .._common.threads import threads
 from ..errors import HeaderError, OperandTypeError, ParameterError
-from . import _checks
-from ._integers import IntegersMixin
-from ._messages import MessagesMixin
-from ._storable import Storable
-from ._uints import UintsMixin
+from . import _checks, _gates, _integers, _messages, _operands, _uint_operations, _uints
+from ._core import Core
+from ._storable import Storable, engines, restore, same_parameters
 from .bool_array import BoolArray
+from .ciphertext import Ciphertext
 from .keys import EvaluationKey, SecretKey
 from .uint_array import UintArray
 
@@ -48,7 +46,8 @@ def parameter_sets() -> list[ParameterSet]:
     return [ParameterSet(*row) for row in _native.tfhe_sets()]
 
 
-class Engine(UintsMixin, IntegersMixin, MessagesMixin):
+@lists_methods
+class Engine(Core):
     """TFHE: gates and look-up tables on encrypted bits, or on encrypted integers of 1 to 8 bits or of 8 to 64 bits.
 
     An engine holds parameters, and the evaluation keys that it has made or was given; no secrets. It is safe to use
@@ -103,7 +102,7 @@ class Engine(UintsMixin, IntegersMixin, MessagesMixin):
             )
         count = threads("parallel", thread_count)
         if insecure_log_n is not None:
-            log_n = _common_checks.integer("Engine", "insecure_log_n", insecure_log_n)
+            log_n = checks.integer("Engine", "insecure_log_n", insecure_log_n)
             if not 8 <= log_n <= 15:
                 raise ParameterError(
                     f"Engine: insecure_log_n is {log_n}, and 8 to 15 is taken; leave it out for security",
@@ -117,13 +116,7 @@ class Engine(UintsMixin, IntegersMixin, MessagesMixin):
         self._shows_progress = progress
         self._keys = {}
         self._lock = Lock()
-        with _lock:
-            _announced.setdefault(self._address, self)
-
-    @property
-    def _address(self) -> tuple[str, int | None, bool]:
-        """What tells engines apart: (parameters, insecure ring, whether threads are many)."""
-        return self._parameters, self._insecure_log_n, self.thread_count > 1
+        engines.announce(self._address, self)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _engine_at, self._address
@@ -181,9 +174,8 @@ class Engine(UintsMixin, IntegersMixin, MessagesMixin):
         EngineMismatchError
             If the secret key is one of other parameters.
         """
-        secret = self._secret_key("create_evaluation_key", secret_key)
-        shows = self._shows_progress if progress is None else progress
-        with _progress.reporting("evaluation key", shows) as report:
+        secret = _operands.secret_key(self, "create_evaluation_key", secret_key)
+        with self._reporting("evaluation key", progress) as report:
             key = EvaluationKey(self, self._context.evaluation_key(secret._native, report))
         with self._lock:
             self._keys.setdefault(key._native.secret_id, key._native)
@@ -197,8 +189,8 @@ class Engine(UintsMixin, IntegersMixin, MessagesMixin):
         EngineMismatchError
             If it is one of other parameters.
         """
-        key = _common_checks.instance("use", "evaluation_key", evaluation_key, EvaluationKey)
-        self._same_parameters("use", "evaluation_key", key)
+        key = checks.instance("use", "evaluation_key", evaluation_key, EvaluationKey)
+        same_parameters(self, "use", "evaluation_key", key)
         with self._lock:
             self._keys[key._native.secret_id] = key._native
 
@@ -237,7 +229,7 @@ class Engine(UintsMixin, IntegersMixin, MessagesMixin):
         ...     engine.decrypt(engine.load(path), secret_key)
         array([1, 2, 3], dtype=uint8)
         """
-        return self._wrap_stored(*self._context.load(_common_checks.path("load", path)))
+        return self._wrap_stored(*self._context.load(checks.path("load", path)))
 
     def _wrap_stored(self, native: Any, notes: dict[str, str]) -> Storable:
         if isinstance(native, _native.TfheSecretKey):
@@ -251,7 +243,60 @@ class Engine(UintsMixin, IntegersMixin, MessagesMixin):
             return UintArray(self, native, shape)
         if isinstance(native, _native.TfheBoolArray):
             return BoolArray(self, native, shape)
-        return self._wrap(native, shape)
+        return Ciphertext(self, native, shape)
+
+    def _deserialize(self, data: bytes) -> Storable:
+        return self._wrap_stored(*self._context.deserialize(data))
+
+    encrypt = _messages.encrypt
+    decrypt = _messages.decrypt
+
+    and_ = _gates.and_
+    or_ = _gates.or_
+    xor = _gates.xor
+    nand = _gates.nand
+    nor = _gates.nor
+    xnor = _gates.xnor
+    andny = _gates.andny
+    andyn = _gates.andyn
+    orny = _gates.orny
+    oryn = _gates.oryn
+    not_ = _gates.not_
+    mux = _gates.mux
+    _gate = _gates.gate
+
+    add = _integers.add
+    subtract = _integers.subtract
+    multiply = _integers.multiply
+    linear = _integers.linear
+    bootstrap = _integers.bootstrap
+    bootstrap_many = _integers.bootstrap_many
+
+    encrypt_uint = _uints.encrypt_uint
+    encrypt_bool = _uints.encrypt_bool
+    minimum = _uints.minimum
+    maximum = _uints.maximum
+    checked_add = _uints.checked_add
+    checked_subtract = _uints.checked_subtract
+    checked_multiply = _uints.checked_multiply
+    checked_floor_divide = _uints.checked_floor_divide
+    checked_remainder = _uints.checked_remainder
+    rotate_left = _uints.rotate_left
+    rotate_right = _uints.rotate_right
+    select = _uints.select
+
+    _uint_binary = _uint_operations.binary
+    _uint_divide = _uint_operations.divide
+    _uint_divmod = _uint_operations.divide_with_remainder
+    _uint_compare = _uint_operations.compare
+    _uint_unary = _uint_operations.unary
+    _uint_shift = _uint_operations.shift
+    _uint_reduce = _uint_operations.reduce
+    _uint_astype = _uint_operations.astype
+    _bool_invert = _uint_operations.invert
+    _bool_gate = _uint_operations.bool_gate
+    _bool_any = _uint_operations.any_of
+    _bool_astype = _uint_operations.uints_of_bools
 
 
 _MOST_DECIMALS: Final = 19
@@ -274,26 +319,16 @@ def _read_shape(text: str, size: int) -> _checks.Shape:
     return shape
 
 
-_Address = tuple[str, int | None, bool]
-
-_announced: Final[WeakValueDictionary[_Address, Engine]] = WeakValueDictionary()
-_unpickled: Final[dict[_Address, Engine]] = {}
-_lock: Final = Lock()
+engines.make = lambda parameters, insecure_log_n, parallel: Engine(
+    parameters, thread_count=None if parallel else 1, insecure_log_n=insecure_log_n
+)
 
 
 def _engine_at(parameters: str, insecure_log_n: int | None, parallel: bool) -> Engine:
-    """Return this process's engine for what a pickle brings, made once and kept if there is none."""
-    address = parameters, insecure_log_n, parallel
-    with _lock:
-        engine = _announced.get(address)
-    if engine is not None:
-        return engine
-    engine = Engine(parameters, thread_count=None if parallel else 1, insecure_log_n=insecure_log_n)
-    with _lock:
-        return _unpickled.setdefault(address, engine)
+    """Return this process's engine for what a pickle brings."""
+    engine: Engine = engines.at(parameters, insecure_log_n, parallel)
+    return engine
 
 
-def _restore(parameters: str, insecure_log_n: int | None, parallel: bool, data: bytes) -> Storable:
-    """Return the object that a pickle brings."""
-    engine = _engine_at(parameters, insecure_log_n, parallel)
-    return engine._wrap_stored(*engine._context.deserialize(data))
+# What pickles of version 0.1 name.
+_restore = restore

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NoReturn
-
 from .. import _native
 from .._common.sizes import format_bytes
-from .._common.storable import PathLike
-from ..errors import SecretExposureError
+from .._common.storable import Secret
+from ._core import Core
 from ._storable import Storable
-
-if TYPE_CHECKING:
-    from .engine import Engine
 
 __all__ = ["EvaluationKey", "SecretKey"]
 
 
-class SecretKey(Storable):
+class SecretKey(Secret, Storable):
     """The key that encrypts and decrypts. Its memory is overwritten when the last reference goes.
 
     It is never pickled, copied or printed: a secret that travels, travels on purpose, by `save`.
@@ -26,7 +21,9 @@ class SecretKey(Storable):
 
     kind = "secret key"
 
-    def __init__(self, engine: Engine, native: _native.TfheSecretKey) -> None:
+    _to_send_instead = "an evaluation key from it and send that"
+
+    def __init__(self, engine: Core, native: _native.TfheSecretKey) -> None:
         super().__init__(engine)
         self._native = native
 
@@ -41,35 +38,6 @@ class SecretKey(Storable):
     def __repr__(self) -> str:
         return "SecretKey(hidden)"
 
-    def save(self, path: PathLike) -> None:
-        """Write the secret to a file that only its owner may read.
-
-        **Whoever has the file decrypts everything.** It isn't encrypted: keep it where secrets are kept.
-
-        Parameters
-        ----------
-        path : str or path-like
-            Where to. A file that is there is replaced.
-
-        Raises
-        ------
-        StorageError
-            If the file can't be written; nothing is changed then.
-        """
-        super().save(path)
-
-    def __reduce_ex__(self, protocol: object) -> NoReturn:
-        raise SecretExposureError(
-            "pickle: a SecretKey is neither pickled nor copied, since pickles end up in logs, caches and other "
-            "machines; make an evaluation key from it and send that, or write it on purpose with secret_key.save(path)"
-        )
-
-    def __copy__(self) -> NoReturn:
-        self.__reduce_ex__(4)
-
-    def __deepcopy__(self, memo: object) -> NoReturn:
-        self.__reduce_ex__(4)
-
 
 class EvaluationKey(Storable):
     """What computes: the bootstrapping key and the key-switching key of one secret. It tells nothing about it.
@@ -81,7 +49,7 @@ class EvaluationKey(Storable):
 
     kind = "evaluation key"
 
-    def __init__(self, engine: Engine, native: _native.TfheEvaluationKey) -> None:
+    def __init__(self, engine: Core, native: _native.TfheEvaluationKey) -> None:
         super().__init__(engine)
         self._native = native
 

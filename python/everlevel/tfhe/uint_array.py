@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -12,6 +12,19 @@ from ._array import EncryptedArray, is_operand
 from .bool_array import BoolArray
 
 __all__ = ["UintArray"]
+
+
+class Operations(Protocol):
+    """What the operators of an array of integers ask of its engine."""
+
+    def _uint_binary(self, name: str, a: Any, b: Any) -> UintArray: ...
+    def _uint_divide(self, name: str, a: Any, b: Any) -> UintArray: ...
+    def _uint_divmod(self, a: Any, b: Any) -> tuple[UintArray, UintArray]: ...
+    def _uint_compare(self, name: str, a: Any, b: Any) -> BoolArray: ...
+    def _uint_unary(self, name: str, x: UintArray) -> UintArray: ...
+    def _uint_shift(self, name: str, a: Any, amount: Any) -> UintArray: ...
+    def _uint_reduce(self, name: str, x: UintArray, axis: int | None) -> UintArray: ...
+    def _uint_astype(self, x: UintArray, dtype: DTypeLike) -> UintArray: ...
 
 
 class UintArray(EncryptedArray[_native.TfheUintArray]):
@@ -63,6 +76,8 @@ class UintArray(EncryptedArray[_native.TfheUintArray]):
     """
 
     __slots__ = ()
+
+    _engine: Operations
 
     kind = "array of encrypted integers"
 

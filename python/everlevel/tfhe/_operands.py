@@ -1,0 +1,84 @@
+"""Checks of ciphertexts and keys, which operations do first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .._common.checks import instance
+from ..errors import OperandTypeError, SpaceError
+from . import _checks
+from ._array import EncryptedArray
+from ._checks import Shape
+from ._core import Core
+from ._storable import same_parameters
+from .ciphertext import Ciphertext
+from .keys import SecretKey
+
+
+def require_bits(engine: Core, operation: str) -> None:
+    """Refuse parameters of integers."""
+    if engine.message_bits is not None:
+        raise SpaceError(
+            f"{operation}: the parameters {engine._parameters} hold integers of {engine.message_bits} bits, and gates "
+            f"need bits; use bootstrap with a look-up table, or choose parameters of gates",
+            found=f"integers of {engine.message_bits} bits",
+            needed="bits",
+        )
+
+
+def require_integers(engine: Core, operation: str) -> None:
+    """Refuse parameters of bits."""
+    if engine.message_bits is None:
+        raise SpaceError(
+            f"{operation}: the parameters {engine._parameters} hold bits, and this needs integers; "
+            f"use gates, or choose parameters of integers",
+            found="bits",
+            needed="integers",
+        )
+
+
+def ciphertext(engine: Core, operation: str, name: str, value: Any) -> Ciphertext:
+    """Check that an argument is a ciphertext of an engine's parameters."""
+    checked = instance(operation, name, value, Ciphertext)
+    same_parameters(engine, operation, name, checked)
+    return checked
+
+
+def secret_key(engine: Core, operation: str, value: Any) -> SecretKey:
+    """Check that an argument is a secret key of an engine's parameters."""
+    checked = instance(operation, "secret_key", value, SecretKey)
+    same_parameters(engine, operation, "secret_key", checked)
+    return checked
+
+
+def operands(engine: Core, operation: str, names: str, *values: Any) -> tuple[Shape, list[Ciphertext]]:
+    """Check and broadcast operands, of which one at least is a ciphertext; others are in the clear."""
+    first = next((value for value in values if isinstance(value, Ciphertext)), None)
+    if first is None:
+        raise OperandTypeError(
+            f"{operation}: none of the operands ({names}) is a ciphertext, and one must be; "
+            f"use NumPy for what is in the clear",
+            argument=names,
+            expected="Ciphertext",
+            actual=type(values[0]).__name__,
+        )
+    secret_id = first._native.secret_id
+    checked = [
+        ciphertext(engine, operation, name, value)
+        if isinstance(value, EncryptedArray)
+        else constant(engine, operation, value, secret_id)
+        for name, value in zip(names.split(", "), values, strict=True)
+    ]
+    shape = _checks.broadcast_shape(operation, *(operand.shape for operand in checked))
+    return shape, [operand._broadcast(shape) for operand in checked]
+
+
+def constant(engine: Core, operation: str, values: Any, secret_id: int) -> Ciphertext:
+    """Make an operand of values in the clear."""
+    if engine.message_bits is None:
+        array: Any = _checks.booleans(operation, values)
+    else:
+        array = _checks.integers(operation, values, 0, engine.max_value)
+    return Ciphertext(engine, engine._context.constant(_checks.flat(array, np.uint64), secret_id), array.shape)
