@@ -54,7 +54,7 @@ fn main() {
         Some(bits) => Space::Integer { bits: bits.parse().expect("a number of bits") },
     };
     let max_log2_p_fail = arguments.next().map_or(-64.0, |text| text.parse().expect("log2 of a probability"));
-    let norm2 = match space {
+    let squared_norm = match space {
         Space::Bit => 4.0,
         Space::Integer { bits } => f64::from((1u32 << bits.div_ceil(2)) + 1).powi(2),
     };
@@ -80,7 +80,7 @@ fn main() {
                 for bits_per_step in if log2_extension > 0 { 1..=1 } else { 1..=2 } {
                     let ring = (log_n, log2_extension, bits_per_step);
                     for (mask, body) in gadgets(torus_bits) {
-                        let found = smallest(torus_bits, ring, rank, mask, body, space, norm2, max_log2_p_fail);
+                        let found = smallest(torus_bits, ring, rank, mask, body, space, squared_norm, max_log2_p_fail);
                         best.extend(found.map(|params| (cost_ns(&params), params)));
                     }
                 }
@@ -94,7 +94,7 @@ fn main() {
             "{:.2} / {:.2} ms, 2^{:.1}, {} transforms: torus {}, lwe ({}, {:.2}), glwe ({}, {}, {:.2}), extension {}, {} bits a step, ({}, {}), ({}, {}), ({}, {}, {})",
             costs_ns(l).0 / 1e6,
             costs_ns(l).1 / 1e6,
-            params.log2_p_fail(params.norm2),
+            params.log2_p_fail(params.squared_norm),
             params.transforms(),
             l.torus_bits,
             l.lwe_dim,
@@ -144,7 +144,7 @@ fn smallest(
     mask_gadget: Gadget,
     body_gadget: Gadget,
     space: Space,
-    norm2: f64,
+    squared_norm: f64,
     max_log2_p_fail: f64,
 ) -> Option<Params> {
     let glwe_log2_std_dev = (min_log2_std_dev(rank << log_n, torus_bits)? * 100.0).ceil() / 100.0;
@@ -164,13 +164,13 @@ fn smallest(
             key_switch: KeySwitch { gadget: Gadget::new(1, 1), ring },
             order: Order::KeySwitchFirst,
             space,
-            norm2,
+            squared_norm,
             max_log2_p_fail,
             insecure: false,
         };
         // With a key switch that adds nothing.
         let rotation = lwe_dim as f64 * noise::external_product(&literal);
-        let variance = norm2 * rotation + noise::mod_switch(lwe_dim, literal.table_len());
+        let variance = squared_norm * rotation + noise::mod_switch(lwe_dim, literal.table_len());
         if noise::log2_p_fail(literal.margin_torus(), variance) > max_log2_p_fail {
             continue;
         }

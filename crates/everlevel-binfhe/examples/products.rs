@@ -145,7 +145,7 @@ fn compare(name: &str, samples: u64) -> Result<Vec<Row>, Box<dyn Error>> {
             log2_deviation_formula: 0.5 * formula.log2(),
             variance_ratio: measured / formula,
             transforms_ratio: params.lwe_dim as f64 * noise::transforms(params) / formula,
-            log2_p_fail: params.log2_p_fail(params.norm2),
+            log2_p_fail: params.log2_p_fail(params.squared_norm),
         }
     };
     Ok((0..forms.len()).map(row).collect())

@@ -3,8 +3,8 @@
 //! default `integer-4-128`, 32 bits, one thread, one element and all operations.
 //!
 //! Least and median of three calls, for each element: wall time, and CPU time of all threads in case the machine is
-//! shared. Every answer is checked. Failure probability of a bootstrap at the set's largest `norm2`, and security,
-//! stand beside each time.
+//! shared. Every answer is checked. Failure probability of a bootstrap at the set's largest `squared_norm`, and
+//! security, stand beside each time.
 
 mod timing;
 

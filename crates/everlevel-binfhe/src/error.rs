@@ -30,7 +30,7 @@ pub enum Error {
     /// A bootstrap would fail more often than the set allows.
     #[error(
         "parameters: a bootstrap fails with probability 2^{log2_p_fail:.1}, allowed is 2^{max_log2_p_fail:.1}; take larger \
-         dimensions, finer gadgets, a smaller norm2, or allow more failures"
+         dimensions, finer gadgets, a smaller squared norm, or allow more failures"
     )]
     FailureTooLikely {
         /// log2 of the probability that the noise formulas give.

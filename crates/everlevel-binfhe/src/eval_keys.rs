@@ -254,7 +254,7 @@ impl EvalKeys {
     /// this margin.
     pub(crate) fn check_noise(&self, op: &'static str, variance: f64, log2_stride: u32) -> Result<(), Error> {
         // What parameters are made for needs no counting.
-        if log2_stride == 0 && variance <= self.params.norm2 * self.params.noise().bootstrapped {
+        if log2_stride == 0 && variance <= self.params.squared_norm * self.params.noise().bootstrapped {
             return Ok(());
         }
         let coarser = (f64::from(2 * log2_stride).exp2() - 1.0) * self.params.noise().mod_switch;

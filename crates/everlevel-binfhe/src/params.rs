@@ -78,7 +78,8 @@ pub struct ParamsLiteral {
     pub space: Space,
     /// Largest accepted sum of squares of the coefficients with which bootstrapped ciphertexts are combined between two
     /// bootstraps.
-    pub norm2: f64,
+    #[serde(rename = "norm2")]
+    pub squared_norm: f64,
     /// log2 of the largest accepted failure probability of one bootstrap.
     pub max_log2_p_fail: f64,
     /// Whether noise below the 128-bit line is accepted.
@@ -240,11 +241,11 @@ impl TryFrom<ParamsLiteral> for Params {
                 }
             }
         }
-        if !(l.norm2 >= 1.0 && l.norm2.is_finite()) {
-            return refuse("norm2", l.norm2, "1 or more");
+        if !(l.squared_norm >= 1.0 && l.squared_norm.is_finite()) {
+            return refuse("squared_norm", l.squared_norm, "1 or more");
         }
         let noise = Noise::new(l);
-        let log2_p_fail = noise::log2_p_fail(l.margin_torus(), noise.at_table(l.norm2 * noise.bootstrapped));
+        let log2_p_fail = noise::log2_p_fail(l.margin_torus(), noise.at_table(l.squared_norm * noise.bootstrapped));
         if log2_p_fail.is_nan() || l.max_log2_p_fail.is_nan() || log2_p_fail > l.max_log2_p_fail {
             return Err(Error::FailureTooLikely { log2_p_fail, max_log2_p_fail: l.max_log2_p_fail });
         }
@@ -272,17 +273,19 @@ impl Params {
     }
 
     /// log2 of the probability that a bootstrap fails whose input is a combination with coefficients of sum of squares
-    /// `norm2`.
-    pub fn log2_p_fail(&self, norm2: f64) -> f64 {
-        let variance = self.noise.at_table(norm2 * self.noise.bootstrapped);
+    /// `squared_norm`.
+    pub fn log2_p_fail(&self, squared_norm: f64) -> f64 {
+        let variance = self.noise.at_table(squared_norm * self.noise.bootstrapped);
         noise::log2_p_fail(self.literal.margin_torus(), variance)
     }
 
     /// Names parameters in keys and ciphertexts: a hash of every number.
     pub fn fingerprint(&self) -> u64 {
-        // FNV-1a over the text, not for security, only for telling sets apart. The text has the names that gadgets had
+        // FNV-1a over the text, not for security, only for telling sets apart. The text has the names that fields had
         // when the first keys were written.
-        let text = format!("{:?}", self.literal).replace("WordGadget { log2_base", "Gadget { base_log2");
+        let text = format!("{:?}", self.literal)
+            .replace("WordGadget { log2_base", "Gadget { base_log2")
+            .replace("squared_norm", "norm2");
         text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
     }
 }

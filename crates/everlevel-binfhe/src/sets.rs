@@ -12,7 +12,7 @@ pub struct NamedSet {
     pub name: &'static str,
     /// Cheapest attack on either secret under MATZOV ([`everlevel_security::torus`]).
     pub security_bits: f64,
-    /// log2 of the failure probability of a bootstrap whose input has the largest accepted `norm2`.
+    /// log2 of the failure probability of a bootstrap whose input has the largest accepted `squared_norm`.
     pub log2_p_fail: f64,
     /// One sentence for people.
     pub about: &'static str,
@@ -37,7 +37,7 @@ struct Numbers {
     key_switch: (u32, u32, usize),
     order: Order,
     space: Space,
-    norm2: f64,
+    squared_norm: f64,
     max_log2_p_fail: f64,
     insecure: bool,
 }
@@ -60,7 +60,7 @@ impl NamedSet {
             key_switch: KeySwitch { gadget: Gadget::new(x.key_switch.0, x.key_switch.1), ring: x.key_switch.2 },
             order: x.order,
             space: x.space,
-            norm2: x.norm2,
+            squared_norm: x.squared_norm,
             max_log2_p_fail: x.max_log2_p_fail,
             insecure: x.insecure,
         }
@@ -121,7 +121,7 @@ const fn tfhe_lib(mask: (u32, u32), body: (u32, u32)) -> Numbers {
         key_switch: (3, 4, 1),
         order: Order::BootstrapFirst,
         space: Space::Bit,
-        norm2: 4.0,
+        squared_norm: 4.0,
         max_log2_p_fail: -64.0,
         insecure: true,
     }
@@ -145,13 +145,13 @@ const fn gate(
         key_switch,
         order: KEY_SWITCH_FIRST,
         space: Space::Bit,
-        norm2: 4.0,
+        squared_norm: 4.0,
         max_log2_p_fail,
         insecure: false,
     }
 }
 
-/// A set of integers: `norm2` allows `2^⌈bits/2⌉·x + y` of bootstrapped ciphertexts, generously rounded.
+/// A set of integers: `squared_norm` allows `2^⌈bits/2⌉·x + y` of bootstrapped ciphertexts, generously rounded.
 const fn integer(
     bits: u32,
     lwe: (usize, f64),
@@ -172,7 +172,7 @@ const fn integer(
         key_switch,
         order: KEY_SWITCH_FIRST,
         space: Space::Integer { bits },
-        norm2: norm * norm,
+        squared_norm: norm * norm,
         max_log2_p_fail,
         insecure: false,
     }

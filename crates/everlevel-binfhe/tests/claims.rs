@@ -8,7 +8,7 @@ fn every_claim_is_what_the_formulas_give() {
     let mut wrong = Vec::new();
     for set in sets::ALL {
         let params = set.params().unwrap();
-        let log2_p_fail = params.log2_p_fail(params.norm2);
+        let log2_p_fail = params.log2_p_fail(params.squared_norm);
         assert!(log2_p_fail <= params.max_log2_p_fail);
         let bits = [(params.lwe_dim, params.lwe_log2_std_dev), (params.big_dim(), params.glwe_log2_std_dev)].map(
             |(dim, log2_std_dev)| torus::estimate(dim, log2_std_dev).unwrap().map_or(512.0, |best| best.log2_cost),
@@ -58,12 +58,12 @@ fn published_failure_probabilities_come_out() {
             key_switch: KeySwitch { gadget: Gadget::new(ks.0, ks.1), ring: 1 },
             order: Order::KeySwitchFirst,
             space: Space::Integer { bits },
-            norm2: norm * norm,
+            squared_norm: norm * norm,
             max_log2_p_fail: 0.0,
             insecure: true,
         };
         let params = Params::try_from(literal).unwrap();
-        let centred = params.noise().at_table(params.norm2 * params.noise().bootstrapped);
+        let centred = params.noise().at_table(params.squared_norm * params.noise().bootstrapped);
         let plain = (n as f64 / 2.0 + 1.0) / (12.0 * (2.0 * params.n() as f64).powi(2));
         let variance = centred - params.noise().mod_switch + plain;
         let found = noise::log2_p_fail(params.margin_torus(), variance);
@@ -89,7 +89,7 @@ fn unsound_numbers_are_refused_with_both_values() {
         "parameters: lwe_log2_std_dev is 2^-14.00 of the torus, the security line for 640 binary coefficients is 2^-13.27; \
          widen the noise, take a larger dimension, or spell out `insecure`"
     );
-    assert!(refused(ParamsLiteral { norm2: 100.0, ..sound.clone() }).contains("allowed is 2^-64.0"));
+    assert!(refused(ParamsLiteral { squared_norm: 100.0, ..sound.clone() }).contains("allowed is 2^-64.0"));
     assert_eq!(
         refused(ParamsLiteral { lwe_dim: 641, bits_per_step: 2, ..sound.clone() }),
         "parameters: bits_per_step is 2; it must be 1, or 2 if lwe_dim = 641 is even"
@@ -104,7 +104,7 @@ fn unsound_numbers_are_refused_with_both_values() {
         ParamsLiteral { space: Space::Integer { bits: 9 }, ..sound.clone() },
         ParamsLiteral { key_switch: KeySwitch { ring: 48, ..sound.key_switch }, ..sound.clone() },
         ParamsLiteral { glwe_log2_std_dev: f64::NAN, ..sound.clone() },
-        ParamsLiteral { norm2: f64::NAN, ..sound.clone() },
+        ParamsLiteral { squared_norm: f64::NAN, ..sound.clone() },
         ParamsLiteral { key_switch: KeySwitch { gadget: Gadget::new(8, 4), ring: 32 }, ..sound.clone() },
     ] {
         assert!(matches!(Params::try_from(literal), Err(Error::Parameter { .. })));

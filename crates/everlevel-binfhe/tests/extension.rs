@@ -13,7 +13,7 @@ fn literal(torus_bits: u32, rank: usize, log2_extension: u32) -> ParamsLiteral {
         body_gadget: Gadget::new(7, 3),
         lwe_log2_std_dev: -26.0,
         max_log2_p_fail: 0.0,
-        norm2: 1.0,
+        squared_norm: 1.0,
         ..base
     }
 }

@@ -62,7 +62,7 @@ fn operands_that_share_noise() {
         let noise = Params::try_from(ParamsLiteral { order, ..base }).unwrap();
         // As much as four bootstraps give is allowed, by little.
         let max_log2_p_fail = noise.log2_p_fail(4.0) + 1e-3;
-        let (secret, keys) = common::keys(ParamsLiteral { order, norm2: 4.0, max_log2_p_fail, ..base });
+        let (secret, keys) = common::keys(ParamsLiteral { order, squared_norm: 4.0, max_log2_p_fail, ..base });
         let bits = secret.encrypt_bits(&[true, false, true, true]).unwrap();
         let refreshed = keys.gates(&[Gate::And], &bits, &bits).unwrap();
         let [s, a, b, c] = &refreshed.iter().map(std::slice::from_ref).collect::<Vec<_>>()[..] else { panic!() };

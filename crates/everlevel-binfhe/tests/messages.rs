@@ -14,7 +14,7 @@ fn literal(bits: u32) -> ParamsLiteral {
         body_gadget: Gadget::new(9, 2),
         lwe_log2_std_dev: -24.0,
         max_log2_p_fail: -40.0,
-        norm2: 25.0,
+        squared_norm: 25.0,
         ..base
     }
 }

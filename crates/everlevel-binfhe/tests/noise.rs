@@ -184,7 +184,7 @@ fn transforms_of_64_bit_words() {
 /// Failures as often as `erfc` says, where they can be counted.
 #[test]
 fn the_tail_at_weak_parameters() {
-    let base = ParamsLiteral { max_log2_p_fail: 0.0, norm2: 1.0, ..literal(32, Space::Integer { bits: 2 }) };
+    let base = ParamsLiteral { max_log2_p_fail: 0.0, squared_norm: 1.0, ..literal(32, Space::Integer { bits: 2 }) };
     for lwe_log2_std_dev in [-11.5, -11.0] {
         let (secret, keys) = fixed_keys(ParamsLiteral { lwe_log2_std_dev, ..base.clone() }, 0);
         let values: Vec<u64> = (0..20_000).map(|i| i % 4).collect();

@@ -24,15 +24,15 @@ pub(crate) struct Prepared<T: TorusWord> {
     shape: Shape,
     words: WordBuffer<T::Key>,
     /// Scratch of threads that are not in a rotation.
-    free: Mutex<Vec<Working<T>>>,
+    free: Mutex<Vec<Workspace<T>>>,
 }
 
-/// What a thread works in.
+/// The memory that a thread's rotations need.
 #[derive(Debug)]
-struct Working<T: TorusWord> {
+struct Workspace<T: TorusWord> {
     /// The transforms of digits and products.
     scratch: WordBuffer<f64>,
-    /// What is multiplied where an accumulator has several parts.
+    /// The rotated accumulator less itself, where an accumulator has several parts.
     differences: WordBuffer<T>,
     accumulators: WordBuffer<T>,
 }
@@ -75,16 +75,16 @@ impl<T: TorusWord> Prepared<T> {
 
     /// Rotations of inputs whose accumulators fit a cache together, taking `bits` of a step at a time.
     fn rotate_tile(&self, inputs: &[Vec<u32>], luts: &[&Lut], bits: usize) -> Vec<Vec<Lwe>> {
-        let mut working = self.take();
+        let mut workspace = self.take();
         let len = self.accumulator_len();
-        self.load_tables(&mut working.accumulators, inputs, luts);
+        self.load_tables(&mut workspace.accumulators, inputs, luts);
         for i in 0..(inputs[0].len() - 1) / bits {
             // The next step's rows come meanwhile, each product asking for a part.
-            self.step(&mut working, inputs, (i, bits), self.matrices(i, bits), self.matrices(i + 1, bits));
+            self.step(&mut workspace, inputs, (i, bits), self.matrices(i, bits), self.matrices(i + 1, bits));
         }
         let extract = |(acc, lut): (&[T], &&Lut)| lut.places().iter().map(|&place| self.extract(acc, place)).collect();
-        let out = working.accumulators.chunks_exact(len).zip(luts).map(extract).collect();
-        self.free.lock().unwrap_or_else(PoisonError::into_inner).push(working);
+        let out = workspace.accumulators.chunks_exact(len).zip(luts).map(extract).collect();
+        self.free.lock().unwrap_or_else(PoisonError::into_inner).push(workspace);
         out
     }
 
@@ -119,37 +119,37 @@ impl<T: TorusWord> Prepared<T> {
     /// Step `i` of all inputs, with its part of the key, bringing the next step's `ahead`.
     fn step(
         &self,
-        working: &mut Working<T>,
+        workspace: &mut Workspace<T>,
         inputs: &[Vec<u32>],
         (i, bits): (usize, usize),
         key: &[T::Key],
         ahead: &[T::Key],
     ) {
         let (product, len) = (&self.product, self.accumulator_len());
-        let Working { scratch, differences, accumulators } = working;
+        let Workspace { scratch, differences, accumulators } = workspace;
         let accs = &mut accumulators[..inputs.len() * len];
         if self.shape.extension > 1 {
             let part = |j: usize| j * ahead.len() / inputs.len();
             for (j, (acc, input)) in accs.chunks_exact_mut(len).zip(inputs).enumerate() {
                 ggsw::load_differences(self.shape, differences, acc, input[i] as usize);
                 let parts: Vec<&[T]> = differences.chunks_exact(self.glwe_len()).collect();
-                in_twos(acc, &parts, &ahead[part(j)..part(j + 1)], |accs, ahead| match accs {
-                    Twos::One(a) => product.add([a], key, scratch, ahead),
-                    Twos::Two(ab) => product.add(ab, key, scratch, ahead),
+                in_pairs(acc, &parts, &ahead[part(j)..part(j + 1)], |accs, ahead| match accs {
+                    OneOrTwo::One(a) => product.add([a], key, scratch, ahead),
+                    OneOrTwo::Two(ab) => product.add(ab, key, scratch, ahead),
                 });
             }
         } else if bits == 1 {
             let exponents: Vec<usize> = inputs.iter().map(|input| input[i] as usize).collect();
-            in_twos(accs, &exponents, ahead, |accs, ahead| match accs {
-                Twos::One(a) => product.rotate_add([a], key, scratch, ahead),
-                Twos::Two(ab) => product.rotate_add(ab, key, scratch, ahead),
+            in_pairs(accs, &exponents, ahead, |accs, ahead| match accs {
+                OneOrTwo::One(a) => product.rotate_add([a], key, scratch, ahead),
+                OneOrTwo::Two(ab) => product.rotate_add(ab, key, scratch, ahead),
             });
         } else {
             let both = |input: &Vec<u32>| [input[2 * i] as usize, input[2 * i + 1] as usize];
             let exponents: Vec<[usize; 2]> = inputs.iter().map(both).collect();
-            in_twos(accs, &exponents, ahead, |accs, ahead| match accs {
-                Twos::One(a) => product.rotate_add_two([a], key, scratch, ahead),
-                Twos::Two(ab) => product.rotate_add_two(ab, key, scratch, ahead),
+            in_pairs(accs, &exponents, ahead, |accs, ahead| match accs {
+                OneOrTwo::One(a) => product.rotate_add_two([a], key, scratch, ahead),
+                OneOrTwo::Two(ab) => product.rotate_add_two(ab, key, scratch, ahead),
             });
         }
     }
@@ -160,9 +160,9 @@ impl<T: TorusWord> Prepared<T> {
         lwe::extract(&acc[part * len..(part + 1) * len], self.shape.n, h / self.shape.extension)
     }
 
-    fn take(&self) -> Working<T> {
+    fn take(&self) -> Workspace<T> {
         let free = self.free.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        free.unwrap_or_else(|| Working {
+        free.unwrap_or_else(|| Workspace {
             scratch: WordBuffer::zeroed(self.product.scratch_len()),
             differences: WordBuffer::zeroed(if self.shape.extension > 1 { self.accumulator_len() } else { 0 }),
             accumulators: WordBuffer::zeroed(self.tile() * self.accumulator_len()),
@@ -185,15 +185,15 @@ impl<T: TorusWord> BlindRotate for Prepared<T> {
     }
 }
 
-/// One accumulator or two, and what each is multiplied by.
-enum Twos<'a, T, X> {
+/// One accumulator or two, each with its factor: exponents, or digits' polynomials.
+enum OneOrTwo<'a, T, X> {
     One((&'a mut [T], X)),
     Two([(&'a mut [T], X); 2]),
 }
 
 /// Accumulators two at a time, so that a product reads its key once for both; each time with a part of what to bring
 /// into a cache.
-fn in_twos<T, X: Copy, K>(accs: &mut [T], with: &[X], ahead: &[K], mut step: impl FnMut(Twos<'_, T, X>, &[K])) {
+fn in_pairs<T, X: Copy, K>(accs: &mut [T], with: &[X], ahead: &[K], mut step: impl FnMut(OneOrTwo<'_, T, X>, &[K])) {
     let len = accs.len() / with.len();
     let part = |j: usize| j * ahead.len() / with.len();
     for (j, (accs, with)) in accs.chunks_mut(2 * len).zip(with.chunks(2)).enumerate() {
@@ -201,9 +201,9 @@ fn in_twos<T, X: Copy, K>(accs: &mut [T], with: &[X], ahead: &[K], mut step: imp
         match *with {
             [x, y] => {
                 let (a, b) = accs.split_at_mut(len);
-                step(Twos::Two([(a, x), (b, y)]), ahead);
+                step(OneOrTwo::Two([(a, x), (b, y)]), ahead);
             }
-            _ => step(Twos::One((accs, with[0])), ahead),
+            _ => step(OneOrTwo::One((accs, with[0])), ahead),
         }
     }
 }

@@ -9,16 +9,16 @@ use crate::{Ciphertext, Error, NoiseSum};
 pub(super) struct Columns {
     per: usize,
     terms: Vec<Vec<Ciphertext>>,
-    spilt: Option<Spilt>,
+    overflow: Option<Overflow>,
 }
 
 /// For each integer, bits of which one is set if something beyond the integer's last block was not zero.
-pub(super) type Spilt = Vec<Vec<Ciphertext>>;
+pub(super) type Overflow = Vec<Vec<Ciphertext>>;
 
 /// Where the outcome of a table goes: to a column, or to the bits that tell of losses above an integer.
 pub(super) enum Place {
     Column(usize),
-    Spilt(usize),
+    Overflow(usize),
 }
 
 /// The fate of a column's last terms, which are fewer than one table could add up.
@@ -31,8 +31,8 @@ pub(super) enum Rest {
 }
 
 impl Columns {
-    pub(super) fn new(len: usize, per: usize, spilt: Option<Spilt>) -> Self {
-        Self { per, terms: vec![Vec::new(); len * per], spilt }
+    pub(super) fn new(len: usize, per: usize, overflow: Option<Overflow>) -> Self {
+        Self { per, terms: vec![Vec::new(); len * per], overflow }
     }
 
     /// Puts each value at its place. Values that are known to be zero are dropped.
@@ -40,7 +40,7 @@ impl Columns {
         for (place, value) in places.into_iter().zip(values).filter(|(_, value)| value.max_value > 0) {
             match place {
                 Place::Column(i) => self.terms[i].push(value),
-                Place::Spilt(i) => self.spilt.iter_mut().for_each(|spilt| spilt[i].push(value.clone())),
+                Place::Overflow(i) => self.overflow.iter_mut().for_each(|overflow| overflow[i].push(value.clone())),
             }
         }
     }
@@ -49,7 +49,7 @@ impl Columns {
     pub(super) fn above(&self, i: usize) -> Option<Place> {
         match (i + 1).is_multiple_of(self.per) {
             false => Some(Place::Column(i + 1)),
-            true => self.spilt.is_some().then_some(Place::Spilt(i / self.per)),
+            true => self.overflow.is_some().then_some(Place::Overflow(i / self.per)),
         }
     }
 }
@@ -62,14 +62,14 @@ impl Integers<'_> {
         op: &'static str,
         a: &UintArray,
         mut columns: Columns,
-    ) -> Result<(UintArray, Option<Spilt>), Error> {
+    ) -> Result<(UintArray, Option<Overflow>), Error> {
         self.compress(op, &mut columns, Rest::IsAdded)?;
         let sums = columns.terms.iter().map(|terms| self.sum(terms)).collect::<Result<_, _>>()?;
-        let (blocks, carries) = self.propagate(op, sums, a.per, columns.spilt.is_some())?;
-        if let (Some(spilt), Some(carries)) = (&mut columns.spilt, carries) {
-            spilt.iter_mut().zip(carries).for_each(|(spilt, carry)| spilt.push(carry));
+        let (blocks, carries) = self.propagate(op, sums, a.per, columns.overflow.is_some())?;
+        if let (Some(overflow), Some(carries)) = (&mut columns.overflow, carries) {
+            overflow.iter_mut().zip(carries).for_each(|(overflow, carry)| overflow.push(carry));
         }
-        Ok((a.with(blocks), columns.spilt))
+        Ok((a.with(blocks), columns.overflow))
     }
 
     /// Adds terms up, as many at once as the space and the noise allow, until each column's sum is at most `2M − 2`,
@@ -99,7 +99,7 @@ impl Integers<'_> {
                     if sum.max_value >= base
                         && let Some(place) = columns.above(i)
                     {
-                        let table = if matches!(place, Place::Spilt(_)) { &lost } else { &carry };
+                        let table = if matches!(place, Place::Overflow(_)) { &lost } else { &carry };
                         jobs.push((sum.clone(), table));
                         places.push(place);
                     }

@@ -110,13 +110,13 @@ impl EvalKeys {
     ///
     /// # Errors
     /// [`Error::WrongSpace`] for parameters of bits or of integers below 4 bits, [`Error::Parameter`] where their
-    /// `norm2` is too small for `M·a + b`.
+    /// `squared_norm` is too small for `M·a + b`.
     pub fn integers(&self) -> Result<Integers<'_>, Error> {
         let radix = Radix::of("integers", self.params().space)?;
-        let (found, needed) = (self.params().norm2, ((radix.base() + 1) as f64).powi(2));
+        let (found, needed) = (self.params().squared_norm, ((radix.base() + 1) as f64).powi(2));
         if found < needed {
             let needed = format!("{needed} or more, for tables of two digits of {} bits", radix.bits);
-            return Err(Error::Parameter { what: "norm2", found: found.to_string(), needed });
+            return Err(Error::Parameter { what: "squared_norm", found: found.to_string(), needed });
         }
         Ok(Integers { keys: self, radix, meter: Meter::default() })
     }

@@ -1,7 +1,7 @@
 //! Multiplication of arrays of integers, element by element: products of digits, columns added up in parallel, one
 //! propagation of carries.
 
-use super::columns::{Columns, Place, Spilt};
+use super::columns::{Columns, Overflow, Place};
 use super::{BoolArray, Integers, UintArray};
 use crate::Error;
 
@@ -23,21 +23,21 @@ impl Integers<'_> {
     pub fn checked_mul(&self, a: &UintArray, b: &UintArray) -> Result<(UintArray, BoolArray), Error> {
         let op = "checked_mul";
         self.check_pair(op, a, b)?;
-        let spilt = self.high_products(op, a, b)?;
-        let (product, spilt) = self.product(op, a, b, Some(spilt))?;
-        Ok((product, self.any(op, spilt.unwrap_or_else(|| unreachable!("asked for")))?))
+        let overflow = self.high_products(op, a, b)?;
+        let (product, overflow) = self.product(op, a, b, Some(overflow))?;
+        Ok((product, self.any(op, overflow.unwrap_or_else(|| unreachable!("asked for")))?))
     }
 
-    /// The products modulo `2^width`, and `spilt` with further bits, which tell of losses above the width.
+    /// The products modulo `2^width`, and `overflow` with further bits, which tell of losses above the width.
     pub(super) fn product(
         &self,
         op: &'static str,
         a: &UintArray,
         b: &UintArray,
-        spilt: Option<Spilt>,
-    ) -> Result<(UintArray, Option<Spilt>), Error> {
+        overflow: Option<Overflow>,
+    ) -> Result<(UintArray, Option<Overflow>), Error> {
         let (base, per) = (self.radix.base(), a.per);
-        let mut columns = Columns::new(a.len(), per, spilt);
+        let mut columns = Columns::new(a.len(), per, overflow);
         // Where `a` is a public zero, all tables of `M·a + b` are known without a bootstrap: a public factor comes
         // first.
         let (a, b) = if b.blocks.iter().all(|block| self.public(block).is_some()) { (b, a) } else { (a, b) };
@@ -51,7 +51,7 @@ impl Integers<'_> {
             for (j, other) in b.integer(i / per)[..per - place].iter().enumerate() {
                 let pair = self.pair(digit, other)?;
                 if let Some(place) = columns.above(i + j) {
-                    let table = if matches!(place, Place::Spilt(_)) { &lost } else { &high };
+                    let table = if matches!(place, Place::Overflow(_)) { &lost } else { &high };
                     jobs.push((pair.clone(), table));
                     places.push(place);
                 }
@@ -66,7 +66,7 @@ impl Integers<'_> {
 
     /// For each integer and each digit of its `a` but the first, whether that digit and some digit of `b` have a
     /// product above the width.
-    fn high_products(&self, op: &'static str, a: &UintArray, b: &UintArray) -> Result<Spilt, Error> {
+    fn high_products(&self, op: &'static str, a: &UintArray, b: &UintArray) -> Result<Overflow, Error> {
         let (high, len) = (a.per - 1, a.len());
         let set = self.table(|x| u64::from(x > 0));
         // All digits of each integer but the first.

@@ -26,7 +26,7 @@ pub fn literal(torus_bits: u32, space: Space) -> ParamsLiteral {
         key_switch: KeySwitch { gadget: Gadget::new(3, 5), ring: 32 },
         order: Order::KeySwitchFirst,
         space,
-        norm2: 4.0,
+        squared_norm: 4.0,
         max_log2_p_fail: -60.0,
         insecure: true,
     }
@@ -109,7 +109,7 @@ pub fn variance(errors: &[f64]) -> f64 {
     errors.iter().map(|error| error * error).sum::<f64>() / errors.len() as f64
 }
 
-/// For integers of 8 bits or more: a bootstrap in a tenth of a millisecond, with `norm2` as in the named sets.
+/// For integers of 8 bits or more: a bootstrap in a tenth of a millisecond, with `squared_norm` as in the named sets.
 pub fn digits_literal(bits: u32) -> ParamsLiteral {
     ParamsLiteral {
         lwe_dim: 32,
@@ -121,7 +121,7 @@ pub fn digits_literal(bits: u32) -> ParamsLiteral {
         lwe_log2_std_dev: -26.0,
         key_switch: KeySwitch { gadget: Gadget::new(4, 5), ring: 32 },
         max_log2_p_fail: -40.0,
-        norm2: f64::from((1 << bits.div_ceil(2)) + 1).powi(2),
+        squared_norm: f64::from((1 << bits.div_ceil(2)) + 1).powi(2),
         ..literal(64, Space::Integer { bits })
     }
 }
