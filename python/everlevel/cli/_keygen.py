@@ -16,6 +16,7 @@ from typing import Any
 
 from .. import _native
 from .._common.sizes import format_bytes
+from ..ckks._key_generation import check_bootstrap_key
 from ..ckks.engine import Engine
 from ..ckks.evaluation_key import EvaluationKey
 from ..ckks.keys import SecretKey
@@ -70,8 +71,8 @@ def run(options: argparse.Namespace) -> None:
             allowed=False,
         )
     if engine._context.can_bootstrap:
-        # What is wrong with the options is said before anything is written.
-        engine._bootstrap_options("keygen", secret_key, options.stage_count, options.size)
+        # Wrong options are refused before anything is written.
+        check_bootstrap_key(engine._context, "keygen", options.stage_count, options.size)
     makers = _makers(engine, options)
     names = ["public.key", "evaluation.key"] if options.one_file else [*makers]
     _prepare(options.folder, names if options.secret else ["secret.key", *names], force=options.force)
