@@ -17,24 +17,13 @@ from typing import Any, Final, TypeVar, overload
 from ._common import checks
 from ._common.methods import lists_methods
 from ._common.storable import PathLike
-from .ckks import _arithmetic, _files, _slots
+from .ckks import _arithmetic, _files, _slots, keys
 from .ckks._core import Core
 from .ckks._key_generation import make_bootstrap_key
 from .ckks._storable import Storable
 from .ckks.ciphertext import Ciphertext
 from .ckks.evaluation_key import EvaluationKey
-from .ckks.keys import (
-    BootstrapKey,
-    ConjugationKey,
-    FixedRotationKey,
-    LossyBootstrapKey,
-    MatrixMultiplicationKey,
-    PublicKey,
-    RelinearizationKey,
-    RotationKey,
-    SecretKey,
-    SmallBootstrapKey,
-)
+from .ckks.keys import BootstrapKey, FixedRotationKey, RotationKey, SecretKey
 from .ckks.matrix import LightPlainMatrix, PlainMatrix
 from .ckks.plaintext import LightPlaintext, Plaintext
 from .errors import FileKindError, UnsupportedError
@@ -240,11 +229,11 @@ class NamesOf1x(Core):
     write_ciphertext, read_ciphertext, serialize_ciphertext, deserialize_ciphertext = _functions(Ciphertext)
     write_plaintext, read_plaintext, serialize_plaintext, deserialize_plaintext = _functions(Plaintext)
     write_secret_key, read_secret_key, serialize_secret_key, deserialize_secret_key = _functions(SecretKey)
-    write_public_key, read_public_key, serialize_public_key, deserialize_public_key = _functions(PublicKey)
+    write_public_key, read_public_key, serialize_public_key, deserialize_public_key = _functions(keys.PublicKey)
     write_relinearization_key, read_relinearization_key, serialize_relinearization_key, \
-        deserialize_relinearization_key = _functions(RelinearizationKey)
+        deserialize_relinearization_key = _functions(keys.RelinearizationKey)
     write_conjugation_key, read_conjugation_key, serialize_conjugation_key, \
-        deserialize_conjugation_key = _functions(ConjugationKey)
+        deserialize_conjugation_key = _functions(keys.ConjugationKey)
     write_rotation_key, read_rotation_key, serialize_rotation_key, \
         deserialize_rotation_key = _functions(RotationKey)
     write_fixed_rotation_key, read_fixed_rotation_key, serialize_fixed_rotation_key, \
@@ -252,18 +241,18 @@ class NamesOf1x(Core):
     write_bootstrap_key, read_bootstrap_key, serialize_bootstrap_key, \
         deserialize_bootstrap_key = _functions(BootstrapKey)
     write_lossy_bootstrap_key, read_lossy_bootstrap_key, serialize_lossy_bootstrap_key, \
-        deserialize_lossy_bootstrap_key = _functions(LossyBootstrapKey)
+        deserialize_lossy_bootstrap_key = _functions(keys.LossyBootstrapKey)
     write_light_plaintext, read_light_plaintext, serialize_light_plaintext, \
         deserialize_light_plaintext = _functions(LightPlaintext)
     write_plain_matrix, read_plain_matrix, serialize_plain_matrix, deserialize_plain_matrix = _functions(PlainMatrix)
     write_light_plain_matrix, read_light_plain_matrix, serialize_light_plain_matrix, \
         deserialize_light_plain_matrix = _functions(LightPlainMatrix)
     write_matrix_multiplication_key, read_matrix_multiplication_key, serialize_matrix_multiplication_key, \
-        deserialize_matrix_multiplication_key = _functions(MatrixMultiplicationKey)
+        deserialize_matrix_multiplication_key = _functions(keys.MatrixMultiplicationKey)
     write_merge_bootstrap_key, read_merge_bootstrap_key, serialize_merge_bootstrap_key, \
         deserialize_merge_bootstrap_key = _functions(BootstrapKey, "merge_bootstrap_key")
     write_small_bootstrap_key, read_small_bootstrap_key, serialize_small_bootstrap_key, \
-        deserialize_small_bootstrap_key = _functions(SmallBootstrapKey)
+        deserialize_small_bootstrap_key = _functions(keys.SmallBootstrapKey)
     write_evaluation_key, read_evaluation_key, serialize_evaluation_key, \
         deserialize_evaluation_key = _functions(EvaluationKey)
     # fmt: on

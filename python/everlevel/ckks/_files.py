@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from collections.abc import Callable
+from typing import Any, Final, cast
 
 from .. import _native
 from .._common import checks
 from .._common.storable import PathLike
+from . import keys
 from ._core import Core
 from ._storable import Storable
 from .evaluation_key import EvaluationKey
-from .keys import (
-    BootstrapKey,
-    ConjugationKey,
-    FixedRotationKey,
-    LossyBootstrapKey,
-    MatrixMultiplicationKey,
-    PublicKey,
-    RelinearizationKey,
-    RotationKey,
-    SecretKey,
-    SmallBootstrapKey,
-)
 from .matrix import LightPlainMatrix, PlainMatrix
 from .plaintext import LightPlaintext, Plaintext
+
+_ENCODED: Final[dict[type, Callable[..., Storable]]] = {
+    getattr(_native, kind.__name__): kind for kind in (Plaintext, LightPlaintext, PlainMatrix, LightPlainMatrix)
+}
+_REMEMBERED: Final = (
+    keys.RelinearizationKey,
+    keys.ConjugationKey,
+    keys.RotationKey,
+    keys.FixedRotationKey,
+    keys.MatrixMultiplicationKey,
+)
+_OTHER_KEYS: Final = (keys.SecretKey, keys.PublicKey, keys.BootstrapKey, keys.SmallBootstrapKey)
+_KEYS: Final[dict[type, Callable[..., Storable]]] = {
+    getattr(_native, kind.__name__): kind for kind in (*_REMEMBERED, *_OTHER_KEYS)
+}
+"""The class of a native one, which has its name."""
 
 
 def load(
@@ -81,41 +87,24 @@ def deserialize(self: Core, data: bytes, kind: str | None = None) -> Storable:
 
 def wrap(self: Core, native: Any, notes: dict[str, str]) -> Storable:
     """Return the object that was read, and remember a key for the operators."""
-    context, level, is_real = self._context, self.max_level, notes.get("is_real") == "true"
-    if isinstance(native, list):
+    context, level, kind = self._context, self.max_level, type(native)
+    if kind is list:
         evaluation_key = EvaluationKey([cast(Any, wrap(self, key, {})) for key in native])
         for part in evaluation_key.keys:
             self._registry.use(part)
         return evaluation_key
-    match native:
-        case _native.Ciphertext():
-            return self._wrap(native, is_real=is_real)
-        case _native.Plaintext():
-            return Plaintext(context, native, is_real=is_real)
-        case _native.LightPlaintext():
-            return LightPlaintext(context, native, is_real=is_real)
-        case _native.PlainMatrix():
-            return PlainMatrix(context, native, is_real=is_real)
-        case _native.LightPlainMatrix():
-            return LightPlainMatrix(context, native, is_real=is_real)
-        case _native.SecretKey():
-            return SecretKey(context, native, level)
-        case _native.PublicKey():
-            return PublicKey(context, native, level)
-        case _native.BootstrapKey():
-            lossy = native.kind == "lossy"
-            return (LossyBootstrapKey if lossy else BootstrapKey)(context, native, level)
-        case _native.SmallBootstrapKey():
-            return SmallBootstrapKey(context, native, level)
-        case _native.FixedRotationKey():
-            key: Any = FixedRotationKey(context, native, context.fixed_rotation_level(native))
-        case _native.MatrixMultiplicationKey():
-            key = MatrixMultiplicationKey(context, native, _native.matrix_multiplication_level(context, native))
-        case _native.RelinearizationKey():
-            key = RelinearizationKey(context, native, level)
-        case _native.ConjugationKey():
-            key = ConjugationKey(context, native, level)
-        case _:
-            key = RotationKey(context, native, level)
-    self._registry.remember(key)
-    return cast(Storable, key)
+    is_real = notes.get("is_real") == "true"
+    if kind is _native.Ciphertext:
+        return self._wrap(native, is_real=is_real)
+    if kind in _ENCODED:
+        return _ENCODED[kind](context, native, is_real=is_real)
+    if kind is _native.BootstrapKey and native.kind == "lossy":
+        return keys.LossyBootstrapKey(context, native, level)
+    if kind is _native.FixedRotationKey:
+        level = context.fixed_rotation_level(native)
+    elif kind is _native.MatrixMultiplicationKey:
+        level = _native.matrix_multiplication_level(context, native)
+    key = _KEYS[kind](context, native, level)
+    if isinstance(key, _REMEMBERED):
+        self._registry.remember(key)
+    return key
