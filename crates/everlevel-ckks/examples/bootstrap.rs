@@ -6,8 +6,8 @@
 use std::time::Instant;
 
 use everlevel_ckks::{
-    BootstrapKeyRef, BootstrapKeySize, BootstrapKeys, BootstrapKind, Complex64, Context, Method, Options, Params,
-    ParamsLiteral, Parts, no_progress,
+    BootstrapKeyRef, BootstrapKeySize, BootstrapKeys, BootstrapKind, Bootstrapper, Complex64, Context, Method, Options,
+    Params, ParamsLiteral, SlotType, no_progress,
 };
 
 fn gigabytes(bytes: usize) -> f64 {
@@ -29,6 +29,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let options = Options { thread_count: threads, seeded_keys, slot_count };
     let ctx = Context::with_options(Params::try_from(literal)?, options)?;
+    let bootstrapper = Bootstrapper::new(&ctx)?;
     let start = Instant::now();
     let secret = ctx.secret_key()?;
     let public = ctx.public_key(&secret)?;
@@ -41,7 +42,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (small, rotation, full);
     let (bootstrap, nbytes): (BootstrapKeyRef, _) = match size {
         "small" => {
-            small = ctx.small_bootstrap_key(&secret, &no_progress)?;
+            small = bootstrapper.small_bootstrap_key(&secret, &no_progress)?;
             rotation = ctx.rotation_key(&secret, &no_progress)?;
             println!(
                 "small key {:.3} GB, rotation key {:.3} GB",
@@ -53,7 +54,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
         _ => {
             let size = if size == "medium" { BootstrapKeySize::Medium } else { BootstrapKeySize::Large };
-            full = ctx.bootstrap_key_of(kind, &secret, stage_count, size, &no_progress)?;
+            full = bootstrapper.bootstrap_key_of(kind, &secret, stage_count, size, &no_progress)?;
             ((&full).into(), full.nbytes())
         }
     };
@@ -61,17 +62,17 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let method = args.get(5).map_or("regular", |a| a);
     let many: usize = args.get(6).map_or(Ok(1), |a| a.parse())?;
-    let (method, parts) = match method {
-        "lossy" => (Method::Lossy, Parts::Complex),
-        "real" => (Method::Lossy, Parts::Real),
-        "sign" => (Method::Sign, Parts::Complex),
-        _ => (Method::Regular, Parts::Complex),
+    let (method, slot_type) = match method {
+        "lossy" => (Method::Lossy, SlotType::Complex),
+        "real" => (Method::Lossy, SlotType::Real),
+        "sign" => (Method::Sign, SlotType::Complex),
+        _ => (Method::Regular, SlotType::Complex),
     };
     let wave = |i: usize| Complex64::new((i as f64 * 0.37).sin(), (i as f64 * 0.73).cos());
     let message: Vec<Complex64> = (0..ctx.slot_count())
-        .map(|i| match (method, parts) {
+        .map(|i| match (method, slot_type) {
             (Method::Sign, _) => Complex64::new(wave(i).re.signum(), wave(i).im.signum()),
-            (_, Parts::Real) => Complex64::new(wave(i).re, 0.0),
+            (_, SlotType::Real) => Complex64::new(wave(i).re, 0.0),
             _ => wave(i),
         })
         .collect();
@@ -82,12 +83,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let start = Instant::now();
         let (mut last, mut stages) = (start, Vec::new());
         let out = if method == Method::Regular && many == 1 {
-            ctx.bootstrap_observed(&ciphertext, keys, &no_progress, &mut |stage, _, _| {
+            bootstrapper.bootstrap_observed(&ciphertext, keys, &no_progress, &mut |stage, _, _| {
                 stages.push(format!("{stage:?} {:.3}", last.elapsed().as_secs_f64()));
                 last = Instant::now();
             })?
         } else {
-            let all = ctx.bootstrap_many(method, &vec![&ciphertext; many], keys, parts, &no_progress)?;
+            let all = bootstrapper.bootstrap_many(method, &vec![&ciphertext; many], keys, slot_type, &no_progress)?;
             all[0].clone()
         };
         let seconds = start.elapsed().as_secs_f64() / many as f64;
@@ -95,6 +96,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let bits = back.iter().zip(&message).map(|(a, b)| -(a - b).norm().log2()).sum::<f64>() / message.len() as f64;
         println!("{seconds:.3} s each to level {}, mean {bits:.2} bits ({})", out.level(), stages.join(", "));
     }
-    println!("plaintexts: {:.3} GB", gigabytes(ctx.bootstrap_table_nbytes()));
+    println!("plaintexts: {:.3} GB", gigabytes(bootstrapper.table_nbytes()));
     Ok(())
 }

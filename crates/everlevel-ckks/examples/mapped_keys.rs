@@ -7,8 +7,8 @@ use std::time::Instant;
 
 use everlevel_ckks::io::{Access, Container};
 use everlevel_ckks::{
-    BootstrapKey, BootstrapKeySize, Ciphertext, Complex64, ConjugationKey, Context, Form, Loading, Params,
-    ParamsLiteral, RelinearizationKey, Stored, no_progress,
+    BootstrapKey, BootstrapKeySize, Bootstrapper, Ciphertext, Complex64, ConjugationKey, Context, Form, Loading,
+    Params, ParamsLiteral, RelinearizationKey, Stored, no_progress,
 };
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
@@ -27,14 +27,15 @@ fn main() -> Outcome<()> {
     let form = if args.get(1).is_some_and(|a| a == "expanded") { Form::Expanded } else { Form::Seeded };
     let threads = args.get(2).map_or(Ok(1), |a| a.parse())?;
     let ctx = Context::new(Params::try_from(ParamsLiteral::bootstrap())?, None, threads)?;
+    let bootstrapper = Bootstrapper::new(&ctx)?;
     if args.get(3).is_some_and(|a| a == "second") {
-        return second(&ctx, &folder);
+        return second(&bootstrapper, &folder);
     }
 
     let secret = ctx.secret_key()?;
     save(&ctx, &ctx.relinearization_key(&secret, &no_progress)?, &folder.join("relinearization.key"), form)?;
     save(&ctx, &ctx.conjugation_key(&secret, &no_progress)?, &folder.join("conjugation.key"), form)?;
-    let key = ctx.bootstrap_key(&secret, 3, BootstrapKeySize::Medium, &no_progress)?;
+    let key = bootstrapper.bootstrap_key(&secret, 3, BootstrapKeySize::Medium, &no_progress)?;
     save(&ctx, &key, &folder.join("bootstrap.key"), form)?;
     drop(key);
     let message: Vec<Complex64> = (0..ctx.slot_count()).map(|i| Complex64::new((i as f64 * 0.37).sin(), 0.0)).collect();
@@ -53,7 +54,8 @@ fn main() -> Outcome<()> {
     Ok(())
 }
 
-fn second(ctx: &Context, folder: &Path) -> Outcome<()> {
+fn second(bootstrapper: &Bootstrapper, folder: &Path) -> Outcome<()> {
+    let ctx = bootstrapper.context();
     println!("second process");
     let relinearization: RelinearizationKey = load(ctx, &folder.join("relinearization.key"))?;
     let conjugation: ConjugationKey = load(ctx, &folder.join("conjugation.key"))?;
@@ -61,7 +63,7 @@ fn second(ctx: &Context, folder: &Path) -> Outcome<()> {
     let exhausted: Ciphertext = load(ctx, &folder.join("exhausted.ct"))?;
     let mut refreshed = None;
     for run in ["first", "second", "third"] {
-        let bootstrap = || ctx.bootstrap(&exhausted, &relinearization, &conjugation, &key, &no_progress);
+        let bootstrap = || bootstrapper.bootstrap(&exhausted, &relinearization, &conjugation, &key, &no_progress);
         refreshed = Some(timed(&format!("{run} bootstrap"), bootstrap)?);
     }
     let container = Container::open(&folder.join("bootstrap.key"), Access::Map)?;

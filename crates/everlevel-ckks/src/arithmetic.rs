@@ -2,17 +2,16 @@
 
 use std::borrow::Cow;
 
-use everlevel_math::Modulus;
 use everlevel_ring::{Eval, Poly, Ring};
 use num_complex::Complex64;
 
 use crate::claims::Claims;
-use crate::context::Inner;
+use crate::core::Core;
 use crate::keys::RelinearizationKey;
-use crate::working::{self, Ladder};
+use crate::ladder::{self, Ladder};
 use crate::{Ciphertext, Context, Error, Plaintext};
 
-impl Inner {
+impl Core {
     /// The same message at a lower level, with that level's scale: one product with an integer and one rescaling.
     pub(crate) fn lowered<'c>(&self, ct: &'c Ciphertext, level: usize) -> Cow<'c, Ciphertext> {
         if ct.level() == level {
@@ -28,7 +27,7 @@ impl Inner {
         let [re, im] = [c.re, c.im].map(|x| (x * factor).round() as i128);
         let part = |p: &Poly<Eval>| {
             let mut p = p.restricted(&sets[level + 1]);
-            mul_gaussian_assign(&self.ring, &mut p, re, im);
+            self.ring.mul_gaussian_assign(&mut p, re, im);
             self.ring.rescale(p, &sets[level])
         };
         let rlwe = everlevel_rlwe::Rlwe { c0: part(&ct.rlwe().c0), c1: part(&ct.rlwe().c1) };
@@ -38,70 +37,12 @@ impl Inner {
     }
 }
 
-/// The residues of `re + im·i` at the two halves of the transform domain: `i` is `X^(n/2)`, whose value is the root of
-/// −1 at exponents that are 1 modulo 4 (the first half) and its negative at the others.
-fn gaussian_residues(ring: &Ring, m: &Modulus, index: usize, re: i128, im: i128) -> [u64; 2] {
-    let (re, im) = (m.reduce_i128(re), m.reduce_i128(im));
-    if im == 0 {
-        return [re, re];
-    }
-    let i_times = m.mul(im, ring.ntt(index).root_of_minus_one());
-    [m.add(re, i_times), m.sub(re, i_times)]
-}
-
-/// `p *= re + im·i`, for integers.
-fn mul_gaussian_assign(ring: &Ring, p: &mut Poly<Eval>, re: i128, im: i128) {
-    ring.each_limb(p, |m, limb, index| {
-        let (low, high) = limb.split_at_mut(ring.n() / 2);
-        let [a, b] = gaussian_residues(ring, m, index, re, im);
-        m.mul_scalar_assign(low, a);
-        m.mul_scalar_assign(high, b);
-    });
-}
-
-/// `p += re + im·i`, for integers.
-fn add_gaussian_assign(ring: &Ring, p: &mut Poly<Eval>, re: i128, im: i128) {
-    ring.each_limb(p, |m, limb, index| {
-        let (low, high) = limb.split_at_mut(ring.n() / 2);
-        let [a, b] = gaussian_residues(ring, m, index, re, im);
-        m.add_scalar_assign(low, a);
-        m.add_scalar_assign(high, b);
-    });
-}
-
-/// `ct *= i`, exactly and without a level.
-pub(crate) fn mul_i_assign(ring: &Ring, ct: &mut everlevel_rlwe::Rlwe) {
-    mul_gaussian_assign(ring, &mut ct.c0, 0, 1);
-    mul_gaussian_assign(ring, &mut ct.c1, 0, 1);
-}
-
 impl Context {
-    /// Refuses operands that do not belong together.
-    pub(crate) fn check_pair(&self, op: &'static str, a: &Ciphertext, b: &Ciphertext) -> Result<(), Error> {
-        self.check_ciphertext(op, a)?;
-        self.check_ciphertext(op, b)?;
-        if a.secret_id() == b.secret_id() {
-            return Ok(());
-        }
-        Err(Error::WrongSecret { op, what: "second ciphertext", found: b.secret_id(), expected: a.secret_id() })
-    }
-
     fn check_number(&self, op: &'static str, c: Complex64, level: usize) -> Result<(), Error> {
         if !c.re.is_finite() || !c.im.is_finite() {
             return Err(Error::NotFinite { op, index: 0, value: c.to_string() });
         }
         self.check_size(op, c.norm(), level)
-    }
-
-    /// Refuses messages whose coefficients, of this size, do not fit a level.
-    pub(crate) fn check_size(&self, op: &'static str, size: f64, level: usize) -> Result<(), Error> {
-        let log2_scale = self.0.ladder.scales[level].log2();
-        let log2_needed = size.max(f64::MIN_POSITIVE).log2() + log2_scale;
-        let log2_available = self.0.log2_available(level);
-        if log2_needed < log2_available {
-            return Ok(());
-        }
-        Err(Error::ScaleOverflow { op, log2_needed, log2_available, log2_scale, level })
     }
 
     /// `a + b`, at the lower of the two levels. No level, no key.
@@ -129,22 +70,22 @@ impl Context {
         alone: fn(&Ring, &mut Poly<Eval>),
     ) -> Result<Ciphertext, Error> {
         self.check_pair(op, a, b)?;
-        Ok(self.install(|inner| {
+        Ok(self.install(|core| {
             let level = a.level().min(b.level());
-            let (a, b) = (inner.lowered(a, level), inner.lowered(b, level));
+            let (a, b) = (core.lowered(a, level), core.lowered(b, level));
             let claims = Claims::new(level, a.scale(), a.error().hypot(b.error()));
             let origin = a.origin();
             let (mut rlwe, c2) = a.into_owned().into_polynomials();
-            combine(&inner.ring, &mut rlwe.c0, &b.rlwe().c0);
-            combine(&inner.ring, &mut rlwe.c1, &b.rlwe().c1);
+            combine(&core.ring, &mut rlwe.c0, &b.rlwe().c0);
+            combine(&core.ring, &mut rlwe.c1, &b.rlwe().c1);
             let c2 = match (c2, b.c2()) {
                 (Some(mut x), Some(y)) => {
-                    combine(&inner.ring, &mut x, y);
+                    combine(&core.ring, &mut x, y);
                     Some(x)
                 }
                 (None, Some(y)) => {
                     let mut y = y.clone();
-                    alone(&inner.ring, &mut y);
+                    alone(&core.ring, &mut y);
                     Some(y)
                 }
                 (c2, None) => c2,
@@ -159,9 +100,9 @@ impl Context {
     /// A ciphertext of other parameters.
     pub fn negate(&self, a: &Ciphertext) -> Result<Ciphertext, Error> {
         self.check_ciphertext("negate", a)?;
-        Ok(self.install(|inner| {
+        Ok(self.install(|core| {
             a.clone().map(Claims::new(a.level(), a.scale(), a.error()), |mut p| {
-                inner.ring.neg_assign(&mut p);
+                core.ring.neg_assign(&mut p);
                 p
             })
         }))
@@ -175,11 +116,11 @@ impl Context {
         self.check_ciphertext("add", a)?;
         self.check_plaintext("add", plaintext)?;
         let plaintext = self.plain_at(plaintext, a.level())?;
-        Ok(self.install(|inner| {
-            let a = inner.lowered(a, plaintext.level);
+        Ok(self.install(|core| {
+            let a = core.lowered(a, plaintext.level);
             let (claims, origin) = (Claims::new(a.level(), a.scale(), a.error()), a.origin());
             let (mut rlwe, c2) = a.into_owned().into_polynomials();
-            inner.ring.add_assign(&mut rlwe.c0, &plaintext.poly);
+            core.ring.add_assign(&mut rlwe.c0, &plaintext.poly);
             Ciphertext::new(rlwe, c2, claims, origin)
         }))
     }
@@ -221,11 +162,11 @@ impl Context {
     pub fn add_scalar(&self, a: &Ciphertext, c: Complex64) -> Result<Ciphertext, Error> {
         self.check_ciphertext("add", a)?;
         self.check_number("add", c, a.level())?;
-        Ok(self.install(|inner| {
+        Ok(self.install(|core| {
             let claims = Claims::new(a.level(), a.scale(), a.error());
             let [re, im] = [c.re, c.im].map(|x| (x * a.scale()).round() as i128);
             let (mut rlwe, c2) = a.clone().into_polynomials();
-            add_gaussian_assign(&inner.ring, &mut rlwe.c0, re, im);
+            core.ring.add_gaussian_assign(&mut rlwe.c0, re, im);
             Ciphertext::new(rlwe, c2, claims, a.origin())
         }))
     }
@@ -237,12 +178,12 @@ impl Context {
     /// Operands that do not belong together, have three polynomials already, or are at level 0.
     pub fn multiply_without_key(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Ciphertext, Error> {
         self.check_product("multiply", a, b)?;
-        Ok(self.install(|inner| {
-            let (a, b, level) = inner.factors(a, b);
-            let parts = working::tensor(&inner.ring, [a.rlwe(), b.rlwe()]);
-            let [c0, c1, c2] = parts.map(|d| inner.ring.rescale(d, &inner.ladder.sets[level - 1]));
+        Ok(self.install(|core| {
+            let (a, b, level) = core.factors(a, b);
+            let parts = ladder::tensor(&core.ring, [a.rlwe(), b.rlwe()]);
+            let [c0, c1, c2] = parts.map(|d| core.ring.rescale(d, &core.ladder.sets[level - 1]));
             let rlwe = everlevel_rlwe::Rlwe { c0, c1 };
-            inner.product(rlwe, Some(c2), &a, &b, level)
+            core.product(rlwe, Some(c2), &a, &b, level)
         }))
     }
 
@@ -253,11 +194,11 @@ impl Context {
     pub fn multiply(&self, a: &Ciphertext, b: &Ciphertext, key: &RelinearizationKey) -> Result<Ciphertext, Error> {
         self.check_product("multiply", a, b)?;
         self.check_secret("multiply", "relinearization key", key.info, a)?;
-        Ok(self.install(|inner| {
-            let (a, b, level) = inner.factors(a, b);
+        Ok(self.install(|core| {
+            let (a, b, level) = core.factors(a, b);
             let key = key.keys.for_set(a.rlwe().set());
-            let rlwe = working::mul_relinearize(&inner.ring, [a.rlwe(), b.rlwe()], key, &inner.ladder.sets[level - 1]);
-            inner.product(rlwe, None, &a, &b, level)
+            let rlwe = ladder::mul_relinearize(&core.ring, [a.rlwe(), b.rlwe()], key, &core.ladder.sets[level - 1]);
+            core.product(rlwe, None, &a, &b, level)
         }))
     }
 
@@ -281,13 +222,6 @@ impl Context {
         Ok(())
     }
 
-    pub(crate) fn check_relinearized(&self, op: &'static str, a: &Ciphertext) -> Result<(), Error> {
-        match a.polynomial_count() {
-            2 => Ok(()),
-            found => Err(Error::NotRelinearized { op, found }),
-        }
-    }
-
     /// Three polynomials → two, at the same level; a copy where there are two.
     ///
     /// # Errors
@@ -295,12 +229,12 @@ impl Context {
     pub fn relinearize(&self, a: &Ciphertext, key: &RelinearizationKey) -> Result<Ciphertext, Error> {
         self.check_ciphertext("relinearize", a)?;
         self.check_secret("relinearize", "relinearization key", key.info, a)?;
-        Ok(self.install(|inner| {
+        Ok(self.install(|core| {
             let Some(c2) = a.c2() else { return a.clone() };
             let key = key.keys.for_set(c2.set());
             let product = [&a.rlwe().c0, &a.rlwe().c1, c2].map(Poly::clone);
-            let rlwe = working::relinearize(&inner.ring, product, key, c2.set());
-            let error = a.error().hypot(inner.rounding_error(a.scale()));
+            let rlwe = ladder::relinearize(&core.ring, product, key, c2.set());
+            let error = a.error().hypot(core.rounding_error(a.scale()));
             Ciphertext::new(rlwe, None, Claims::new(a.level(), a.scale(), error), a.origin())
         }))
     }
@@ -325,14 +259,14 @@ impl Context {
             let slots = self.decode(&plaintext)?;
             self.check_size(op, slots.iter().map(|z| z.norm()).sum::<f64>() / slots.len() as f64, 0)?;
         }
-        Ok(self.install(|inner| {
-            let a = inner.lowered(a, plaintext.level);
+        Ok(self.install(|core| {
+            let a = core.lowered(a, plaintext.level);
             let level = plaintext.level - 1;
-            let (target, scale) = (&inner.ladder.sets[level], inner.ladder.scales[level]);
-            let error = a.error().hypot(inner.rescaling_error(a.polynomial_count(), scale));
+            let (target, scale) = (&core.ladder.sets[level], core.ladder.scales[level]);
+            let error = a.error().hypot(core.rescaling_error(a.polynomial_count(), scale));
             a.into_owned().map(Claims::new(level, scale, error), |mut p| {
-                inner.ring.mul_assign(&mut p, &plaintext.poly);
-                inner.ring.rescale(p, target)
+                core.ring.mul_assign(&mut p, &plaintext.poly);
+                core.ring.rescale(p, target)
             })
         }))
     }
@@ -358,16 +292,16 @@ impl Context {
         if c.re.fract() == 0.0 && c.im.fract() == 0.0 {
             self.check_number(op, c, a.level())?;
             let claims = Claims::new(a.level(), a.scale(), a.error() * c.norm());
-            return Ok(self.install(|inner| {
+            return Ok(self.install(|core| {
                 a.clone().map(claims, |mut p| {
-                    mul_gaussian_assign(&inner.ring, &mut p, c.re as i128, c.im as i128);
+                    core.ring.mul_gaussian_assign(&mut p, c.re as i128, c.im as i128);
                     p
                 })
             }));
         }
         self.check_number(op, c, a.level().saturating_sub(1))?;
         self.check_depth(op, a, 1)?;
-        Ok(self.install(|inner| inner.times_constant(a, c, a.level() - 1)))
+        Ok(self.install(|core| core.times_constant(a, c, a.level() - 1)))
     }
 
     /// The same message at a lower level.
@@ -379,11 +313,11 @@ impl Context {
         if level > a.level() {
             return Err(Error::LevelOutOfRange { op: "level_down", level, max_level: a.level() });
         }
-        Ok(self.install(|inner| inner.lowered(a, level).into_owned()))
+        Ok(self.install(|core| core.lowered(a, level).into_owned()))
     }
 }
 
-impl Inner {
+impl Core {
     fn factors<'c>(&self, a: &'c Ciphertext, b: &'c Ciphertext) -> (Cow<'c, Ciphertext>, Cow<'c, Ciphertext>, usize) {
         let level = a.level().min(b.level());
         (self.lowered(a, level), self.lowered(b, level), level)

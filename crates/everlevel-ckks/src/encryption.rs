@@ -5,7 +5,7 @@ use num_complex::Complex64;
 
 use crate::ciphertext::Origin;
 use crate::claims::Claims;
-use crate::context::readable;
+use crate::core::readable;
 use crate::keys::{KeyInfo, PublicKey, SecretKey};
 use crate::{Ciphertext, Context, Error, Plaintext};
 
@@ -21,7 +21,7 @@ impl Context {
     pub(crate) fn encode_as(&self, op: &'static str, values: &[Complex64], level: usize) -> Result<Plaintext, Error> {
         self.check_level(op, level)?;
         let coeffs = self.coefficients(op, values)?;
-        self.install(|inner| inner.expand(op, &coeffs, level))
+        self.install(|core| core.expand(op, &coeffs, level))
     }
 
     /// The slots of a plaintext.
@@ -30,10 +30,10 @@ impl Context {
     /// A plaintext of other parameters.
     pub fn decode(&self, plaintext: &Plaintext) -> Result<Vec<Complex64>, Error> {
         self.check_plaintext("decode", plaintext)?;
-        Ok(self.install(|inner| {
+        Ok(self.install(|core| {
             let few = readable(plaintext.poly.set());
-            let coeffs = inner.ring.to_i128(&inner.ring.to_coeff(plaintext.poly.restricted(&few)));
-            inner.encoder.decode(&coeffs, plaintext.scale)
+            let coeffs = core.ring.to_i128(&core.ring.to_coeff(plaintext.poly.restricted(&few)));
+            core.encoder.decode(&coeffs, plaintext.scale)
         }))
     }
 
@@ -45,15 +45,12 @@ impl Context {
         let op = "encrypt";
         self.check_plaintext(op, plaintext)?;
         self.check(op, "public key", key.info)?;
-        let seed = self.0.seeds.next()?;
-        Ok(self.install(|inner| {
-            let special = inner.encryption_special();
-            let rlwe = key.key.encrypt_zero(&inner.ring, plaintext.poly.set(), &special, &seed);
-            let std_dev = noise::public_encryption_std_dev(
-                inner.ring.n(),
-                inner.params.secret_weight(),
-                inner.ring.log2(&special),
-            );
+        let seed = self.core.seeds.next()?;
+        Ok(self.install(|core| {
+            let special = core.encryption_special();
+            let rlwe = key.key.encrypt_zero(&core.ring, plaintext.poly.set(), &special, &seed);
+            let std_dev =
+                noise::public_encryption_std_dev(core.ring.n(), core.params.secret_weight(), core.ring.log2(&special));
             self.finish_encryption(rlwe, plaintext, std_dev, key.info)
         }))
     }
@@ -66,16 +63,16 @@ impl Context {
         let op = "encrypt";
         self.check_plaintext(op, plaintext)?;
         self.check(op, "secret key", key.info)?;
-        let seed = self.0.seeds.next()?;
-        Ok(self.install(|inner| {
-            let rlwe = Rlwe::encrypt_zero(&inner.ring, plaintext.poly.set(), &key.key, &seed);
+        let seed = self.core.seeds.next()?;
+        Ok(self.install(|core| {
+            let rlwe = Rlwe::encrypt_zero(&core.ring, plaintext.poly.set(), &key.key, &seed);
             self.finish_encryption(rlwe, plaintext, everlevel_rlwe::SIGMA, key.info)
         }))
     }
 
     fn finish_encryption(&self, mut rlwe: Rlwe, plaintext: &Plaintext, std_dev: f64, info: KeyInfo) -> Ciphertext {
-        self.0.ring.add_assign(&mut rlwe.c0, &plaintext.poly);
-        let claims = Claims::new(plaintext.level, plaintext.scale, self.0.slot_error(std_dev, plaintext.scale));
+        self.core.ring.add_assign(&mut rlwe.c0, &plaintext.poly);
+        let claims = Claims::new(plaintext.level, plaintext.scale, self.core.slot_error(std_dev, plaintext.scale));
         let KeyInfo { fingerprint, secret_id } = info;
         Ciphertext::new(rlwe, None, claims, Origin { fingerprint, slot_count: self.slot_count(), secret_id })
     }
@@ -89,13 +86,13 @@ impl Context {
         self.check_ciphertext(op, ciphertext)?;
         self.check(op, "secret key", key.info)?;
         self.check_secret(op, "secret key", key.info, ciphertext)?;
-        Ok(self.install(|inner| {
+        Ok(self.install(|core| {
             let few = readable(ciphertext.rlwe().set());
-            let mut poly = ciphertext.rlwe().restricted(&few).phase(&inner.ring, &key.key);
+            let mut poly = ciphertext.rlwe().restricted(&few).phase(&core.ring, &key.key);
             if let Some(c2) = ciphertext.c2() {
                 let mut square = key.key.eval().restricted(&few);
-                inner.ring.mul_assign(&mut square, key.key.eval());
-                inner.ring.mul_add_assign(&mut poly, c2, &square);
+                core.ring.mul_assign(&mut square, key.key.eval());
+                core.ring.mul_add_assign(&mut poly, c2, &square);
                 square.zeroize();
             }
             Plaintext {
@@ -103,22 +100,22 @@ impl Context {
                 level: ciphertext.level(),
                 scale: ciphertext.scale(),
                 slot_count: ciphertext.slot_count(),
-                fingerprint: inner.fingerprint,
+                fingerprint: core.fingerprint,
             }
         }))
     }
 
     /// The coefficients of the phase of a ciphertext inside a bootstrap, and its slots divided by `scale`: for looking
-    /// between the stages (see [`crate::bootstrap::Observer`]).
+    /// between the stages (see [`crate::Observer`]).
     ///
     /// # Errors
     /// A key of other parameters.
     pub fn inspect(&self, rlwe: &Rlwe, key: &SecretKey, scale: f64) -> Result<(Vec<i128>, Vec<Complex64>), Error> {
         self.check("inspect", "secret key", key.info)?;
-        Ok(self.install(|inner| {
+        Ok(self.install(|core| {
             let few = readable(rlwe.set());
-            let coeffs = inner.ring.to_i128(&inner.ring.to_coeff(rlwe.restricted(&few).phase(&inner.ring, &key.key)));
-            let slots = inner.encoder.decode(&coeffs, scale);
+            let coeffs = core.ring.to_i128(&core.ring.to_coeff(rlwe.restricted(&few).phase(&core.ring, &key.key)));
+            let slots = core.encoder.decode(&coeffs, scale);
             (coeffs, slots)
         }))
     }

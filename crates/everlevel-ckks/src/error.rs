@@ -1,4 +1,8 @@
+//! The errors of this crate.
+
 use everlevel_rlwe::SecretId;
+
+use crate::BootstrapKind;
 
 /// What a CKKS call can refuse. Every refusal comes before any work (a cancellation, between two steps of it), and
 /// leaves the arguments as they were.
@@ -157,9 +161,9 @@ pub enum Error {
         /// The refused operation.
         op: &'static str,
         /// The key's kind.
-        found: crate::BootstrapKind,
+        found: BootstrapKind,
         /// What would do.
-        needed: crate::BootstrapKind,
+        needed: BootstrapKind,
     },
     /// A stage count outside the supported ones.
     #[error(

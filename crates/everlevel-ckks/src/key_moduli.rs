@@ -1,12 +1,14 @@
-//! The modulus of every key that a context can make: what its security claim is about.
+//! The modulus of every key that a context can make, which its security claim is about.
 
 use everlevel_ring::PrimeSet;
 use everlevel_rlwe::SIGMA;
 use everlevel_security::estimate::{CostModel, Lwe, cheapest};
 use everlevel_security::{SecretDistribution, max_log2_qp};
 
-use crate::bootstrap::tables::{dense_gadget, lowest_sets, stage_gadget, stage_sets};
-use crate::context::Inner;
+use crate::circuits::bootstrap::moduli::{
+    Transform, dense_gadget, encapsulation_gadget, raised, small_stage_count, stage_gadget,
+};
+use crate::core::Core;
 use crate::params::ENCAPSULATION_WEIGHT;
 use crate::{Context, Error};
 
@@ -23,9 +25,9 @@ pub struct KeyModulus {
     pub secret: SecretDistribution,
 }
 
-/// What the security of a context's keys rests on, for one kind of secret.
+/// The security of a context's keys, for one kind of secret.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Claim {
+pub struct SecurityClaim {
     /// The key with the largest modulus over this secret.
     pub key: KeyModulus,
     /// Largest log2 of a modulus that is accepted as 128-bit secure; none where the table has no row.
@@ -40,7 +42,7 @@ impl Context {
     ///
     /// # Errors
     /// A modulus above the security cap.
-    pub fn claims(&self) -> Result<Vec<Claim>, Error> {
+    pub fn claims(&self) -> Result<Vec<SecurityClaim>, Error> {
         let log_n = self.params().literal().log_n;
         let mut largest: Vec<KeyModulus> = Vec::new();
         for key in self.key_moduli()? {
@@ -54,21 +56,21 @@ impl Context {
             let max_log2_qp = max_log2_qp(log_n, key.secret);
             let estimate = || cheapest(&Lwe::new(log_n, key.log2_qp, key.secret, SIGMA).ok()?, CostModel::Matzov);
             let security_bits = max_log2_qp.and_then(|_| estimate()).map(|estimate| estimate.log2_cost);
-            Claim { key, max_log2_qp, security_bits }
+            SecurityClaim { key, max_log2_qp, security_bits }
         };
         Ok(largest.into_iter().map(claim).collect())
     }
 
-    /// Every kind of key, from the functions that make the keys.
+    /// Every kind of key, from the functions that keys are made with.
     ///
     /// # Errors
     /// A modulus above the security cap.
     pub fn key_moduli(&self) -> Result<Vec<KeyModulus>, Error> {
-        self.0.key_moduli()
+        self.core.key_moduli()
     }
 }
 
-impl Inner {
+impl Core {
     fn key_moduli(&self) -> Result<Vec<KeyModulus>, Error> {
         let main = self.params.literal().secret;
         let key = |name: String, set: PrimeSet, secret| {
@@ -82,25 +84,27 @@ impl Inner {
         for level in 0..self.ladder.sets.len() {
             all.push(key(format!("rotation up to level {level}"), self.rotation_gadget(level)?.full_set(), main));
         }
-        let Some(tables) = &self.bootstrap else { return Ok(all) };
+        let (Some(gadgets), Some(encapsulation)) = (&self.bootstrap_gadgets, encapsulation_gadget(self)) else {
+            return Ok(all);
+        };
         let sparse = SecretDistribution::FixedWeight(ENCAPSULATION_WEIGHT);
-        all.push(key("relinearization in EvalMod".into(), tables.eval_mod_gadget.full_set(), main));
-        all.push(key("conjugation before EvalMod".into(), tables.conjugation_gadget.full_set(), main));
-        all.push(key("to the sparse secret".into(), tables.encapsulation_gadget.full_set(), sparse));
+        all.push(key("relinearization in EvalMod".into(), gadgets.relinearization.full_set(), main));
+        all.push(key("conjugation before EvalMod".into(), gadgets.conjugation.full_set(), main));
+        all.push(key("to the sparse secret".into(), encapsulation.full_set(), sparse));
         // Small keys have the shapes of CoeffsToSlots' keys for one stage count.
         let mut counts = self.params.stage_counts(self.encoder.slots());
-        if !counts.is_empty() && !counts.contains(&self.small_stage_count()) {
-            counts.push(self.small_stage_count());
+        if !counts.is_empty() && !counts.contains(&small_stage_count(self)) {
+            counts.push(small_stage_count(self));
         }
         for stages in counts {
-            let raised = dense_gadget(self, &tables.coeffs_to_slots(stages)[0]);
-            all.push(key(format!("from the sparse secret, {stages} stages"), raised.full_set(), main));
-            let [down, up] = stage_sets(self, tables, stages);
-            let lowest = lowest_sets(self, stages);
-            for (what, sets) in
-                [("CoeffsToSlots", down), ("SlotsToCoeffs", up), ("SlotsToCoeffs at the lowest levels", lowest)]
-            {
-                for (stage, [source, _]) in sets.iter().enumerate() {
+            let to_dense = dense_gadget(self, &raised(self, stages));
+            all.push(key(format!("from the sparse secret, {stages} stages"), to_dense.full_set(), main));
+            for (what, transform) in [
+                ("CoeffsToSlots", Transform::CoeffsToSlots),
+                ("SlotsToCoeffs", Transform::SlotsToCoeffs),
+                ("SlotsToCoeffs at the lowest levels", Transform::SlotsToCoeffsFirst),
+            ] {
+                for (stage, [source, _]) in transform.sets(self, stages).iter().enumerate() {
                     let name = format!("{what} {stage} of {stages}");
                     all.push(key(name, stage_gadget(self, source)?.full_set(), main));
                 }
@@ -116,7 +120,7 @@ mod tests {
     use everlevel_rlwe::Gadget;
 
     use super::*;
-    use crate::context::best_gadget;
+    use crate::gadgets::best_gadget;
     use crate::{Params, ParamsLiteral};
 
     #[test]

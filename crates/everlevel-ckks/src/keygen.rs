@@ -8,7 +8,8 @@ use everlevel_rlwe::{Gadget, SwitchingKey};
 use crate::keys::{
     ConjugationKey, FixedRotationKey, KeyInfo, KeyPair, PublicKey, RelinearizationKey, RotationKey, SecretKey,
 };
-use crate::{Context, Error, Progress, report};
+use crate::progress::report;
+use crate::{Context, Error, Progress};
 
 impl Context {
     /// A fresh secret key.
@@ -16,7 +17,7 @@ impl Context {
     /// # Errors
     /// If the operating system gives no randomness.
     pub fn secret_key(&self) -> Result<SecretKey, Error> {
-        let seed = self.0.seeds.next()?;
+        let seed = self.core.seeds.next()?;
         self.secret_key_from_seed(&seed)
     }
 
@@ -25,13 +26,13 @@ impl Context {
     /// # Errors
     /// None for validated parameters.
     pub fn secret_key_from_seed(&self, seed: &Seed) -> Result<SecretKey, Error> {
-        self.install(|inner| {
-            let weight = match inner.params.literal().secret {
+        self.install(|core| {
+            let weight = match core.params.literal().secret {
                 everlevel_security::SecretDistribution::FixedWeight(weight) => Some(weight),
                 _ => None,
             };
-            let key = everlevel_rlwe::SecretKey::sample(&inner.ring, seed, 0, weight)?;
-            Ok(SecretKey { info: KeyInfo { fingerprint: inner.fingerprint, secret_id: key.id() }, key })
+            let key = everlevel_rlwe::SecretKey::sample(&core.ring, seed, 0, weight)?;
+            Ok(SecretKey { info: KeyInfo { fingerprint: core.fingerprint, secret_id: key.id() }, key })
         })
     }
 
@@ -42,11 +43,11 @@ impl Context {
     pub fn public_key(&self, secret: &SecretKey) -> Result<PublicKey, Error> {
         let op = "create_public_key";
         self.check(op, "secret key", secret.info)?;
-        let seed = self.0.seeds.next()?;
-        self.install(|inner| {
-            let set = inner.public_key_set();
-            inner.params.check_key(&inner.ring, &set)?;
-            let key = everlevel_rlwe::PublicKey::generate(&inner.ring, &set, &secret.key, &seed);
+        let seed = self.core.seeds.next()?;
+        self.install(|core| {
+            let set = core.public_key_set();
+            core.params.check_key(&core.ring, &set)?;
+            let key = everlevel_rlwe::PublicKey::generate(&core.ring, &set, &secret.key, &seed);
             Ok(PublicKey { info: secret.info, key })
         })
     }
@@ -58,25 +59,25 @@ impl Context {
     pub fn relinearization_key(&self, secret: &SecretKey, progress: Progress) -> Result<RelinearizationKey, Error> {
         let op = "create_relinearization_key";
         self.check(op, "secret key", secret.info)?;
-        let seeds = [self.0.seeds.next()?, self.0.seeds.next()?];
-        self.install(|inner| {
+        let seeds = [self.core.seeds.next()?, self.core.seeds.next()?];
+        self.install(|core| {
             let s = secret.key.eval();
             let mut square = s.clone();
-            inner.ring.mul_assign(&mut square, s);
+            core.ring.mul_assign(&mut square, s);
             let make = |gadget: &Gadget, seed: &Seed| {
                 SwitchingKey::generate(
-                    &inner.ring,
+                    &core.ring,
                     secret.key.id(),
                     [&square, s],
                     gadget.clone(),
                     seed,
-                    !inner.seeded_keys,
+                    !core.seeded_keys,
                 )
             };
-            let message = make(&inner.message_gadget, &seeds[0]);
+            let message = make(&core.message_gadget, &seeds[0]);
             let going_on = report(op, progress, 1, 2);
-            let bootstrap = match (&going_on, &inner.bootstrap) {
-                (Ok(()), Some(b)) => Some(make(&b.eval_mod_gadget, &seeds[1])),
+            let bootstrap = match (&going_on, &core.bootstrap_gadgets) {
+                (Ok(()), Some(gadgets)) => Some(make(&gadgets.relinearization, &seeds[1])),
                 _ => None,
             };
             square.zeroize();
@@ -93,15 +94,15 @@ impl Context {
     pub fn conjugation_key(&self, secret: &SecretKey, progress: Progress) -> Result<ConjugationKey, Error> {
         let op = "create_conjugation_key";
         self.check(op, "secret key", secret.info)?;
-        let seeds = [self.0.seeds.next()?, self.0.seeds.next()?];
-        self.install(|inner| {
-            let elt = inner.ring.conjugation_elt();
+        let seeds = [self.core.seeds.next()?, self.core.seeds.next()?];
+        self.install(|core| {
+            let elt = core.ring.conjugation_elt();
             let make = |gadget: &Gadget, seed: &Seed| {
-                SwitchingKey::generate_galois(&inner.ring, &secret.key, elt, gadget.clone(), seed, !inner.seeded_keys)
+                SwitchingKey::generate_galois(&core.ring, &secret.key, elt, gadget.clone(), seed, !core.seeded_keys)
             };
-            let message = make(&inner.message_gadget, &seeds[0]);
+            let message = make(&core.message_gadget, &seeds[0]);
             report(op, progress, 1, 2)?;
-            let bootstrap = inner.bootstrap.as_ref().map(|b| make(&b.conjugation_gadget, &seeds[1]));
+            let bootstrap = core.bootstrap_gadgets.as_ref().map(|gadgets| make(&gadgets.conjugation, &seeds[1]));
             report(op, progress, 2, 2)?;
             Ok(ConjugationKey { info: secret.info, keys: KeyPair { message, bootstrap } })
         })
@@ -115,18 +116,18 @@ impl Context {
         let op = "create_fixed_rotation_key";
         self.check(op, "secret key", secret.info)?;
         self.check_level(op, level)?;
-        let seed = self.0.seeds.next()?;
-        self.install(|inner| {
-            let gadget = inner.rotation_gadget(level)?;
-            let elt = inner.ring.rotation_elt(self.left(delta));
-            let key = SwitchingKey::generate_galois(&inner.ring, &secret.key, elt, gadget, &seed, !inner.seeded_keys);
+        let seed = self.core.seeds.next()?;
+        self.install(|core| {
+            let gadget = core.rotation_gadget(level)?;
+            let elt = core.ring.rotation_elt(self.left(delta));
+            let key = SwitchingKey::generate_galois(&core.ring, &secret.key, elt, gadget, &seed, !core.seeded_keys);
             Ok(FixedRotationKey { info: secret.info, delta, key })
         })
     }
 
     /// The highest level that a fixed rotation key serves.
     pub fn fixed_rotation_level(&self, key: &FixedRotationKey) -> Option<usize> {
-        self.0.level_of(key.key.gadget())
+        self.core.level_of(key.key.gadget())
     }
 
     /// Keys for rotations by powers of two in both directions, at every message level.
@@ -136,16 +137,16 @@ impl Context {
     pub fn rotation_key(&self, secret: &SecretKey, progress: Progress) -> Result<RotationKey, Error> {
         let op = "create_rotation_key";
         self.check(op, "secret key", secret.info)?;
-        let amounts = self.0.rotation_amounts();
-        let seeds = amounts.iter().map(|_| self.0.seeds.next()).collect::<Result<Vec<_>, _>>()?;
-        self.install(|inner| {
+        let amounts = self.core.rotation_amounts();
+        let seeds = amounts.iter().map(|_| self.core.seeds.next()).collect::<Result<Vec<_>, _>>()?;
+        self.install(|core| {
             let mut keys = BTreeMap::new();
             for (done, (&left, seed)) in amounts.iter().zip(&seeds).enumerate() {
-                let elt = inner.ring.rotation_elt(left);
-                let gadget = inner.message_gadget.clone();
+                let elt = core.ring.rotation_elt(left);
+                let gadget = core.message_gadget.clone();
                 keys.insert(
                     left,
-                    SwitchingKey::generate_galois(&inner.ring, &secret.key, elt, gadget, seed, !inner.seeded_keys),
+                    SwitchingKey::generate_galois(&core.ring, &secret.key, elt, gadget, seed, !core.seeded_keys),
                 );
                 report(op, progress, done + 1, amounts.len())?;
             }

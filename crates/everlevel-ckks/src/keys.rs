@@ -63,6 +63,14 @@ pub struct RotationKey {
     pub(crate) keys: BTreeMap<i64, SwitchingKey>,
 }
 
+/// Rotations for products with matrices: all baby steps, and the powers of two that giant steps are made of.
+#[derive(Debug)]
+pub struct MatrixMultiplicationKey {
+    pub(crate) info: KeyInfo,
+    /// By left rotation.
+    pub(crate) keys: BTreeMap<i64, SwitchingKey>,
+}
+
 impl KeyPair {
     /// The key for ciphertexts over `set`.
     pub(crate) fn for_set(&self, set: &PrimeSet) -> &SwitchingKey {
@@ -77,6 +85,7 @@ impl KeyPair {
     }
 }
 
+/// The methods of every evaluation key, from a list of its switching keys.
 macro_rules! key_methods {
     ($($type:ty => $keys:expr;)*) => {$(
         impl $type {
@@ -85,39 +94,47 @@ macro_rules! key_methods {
                 self.info.secret_id
             }
 
+            fn switching_keys(&self) -> Vec<&SwitchingKey> {
+                let keys: fn(&Self) -> Vec<&SwitchingKey> = $keys;
+                keys(self)
+            }
+
             /// The modulus of every switching key in it.
             pub fn moduli(&self) -> Vec<PrimeSet> {
-                let keys: fn(&Self) -> Vec<&SwitchingKey> = $keys;
-                keys(self).iter().map(|k| k.gadget().full_set()).collect()
+                self.switching_keys().iter().map(|k| k.gadget().full_set()).collect()
+            }
+
+            /// Number of switching keys.
+            pub fn key_count(&self) -> usize {
+                self.switching_keys().len()
             }
 
             /// Bytes held in memory.
             pub fn nbytes(&self) -> usize {
-                let keys: fn(&Self) -> Vec<&SwitchingKey> = $keys;
-                keys(self).iter().map(|k| k.nbytes()).sum()
+                self.switching_keys().iter().map(|k| k.nbytes()).sum()
             }
 
             /// Bytes of the seeded form, which leaves out what a seed expands to.
             pub fn seeded_nbytes(&self) -> usize {
-                let keys: fn(&Self) -> Vec<&SwitchingKey> = $keys;
-                keys(self).iter().map(|k| k.seeded_nbytes()).sum()
+                self.switching_keys().iter().map(|k| k.seeded_nbytes()).sum()
             }
 
             /// Whether it holds the seeds of its uniform halves instead of the halves.
             pub fn is_seeded(&self) -> bool {
-                let keys: fn(&Self) -> Vec<&SwitchingKey> = $keys;
-                keys(self).iter().all(|k| !k.is_expanded())
+                self.switching_keys().iter().all(|k| !k.is_expanded())
             }
         }
     )*};
 }
+
+pub(crate) use key_methods;
 
 key_methods! {
     RelinearizationKey => |k| k.keys.all().collect();
     ConjugationKey => |k| k.keys.all().collect();
     FixedRotationKey => |k| vec![&k.key];
     RotationKey => |k| k.keys.values().collect();
-    crate::MatrixMultiplicationKey => |k| k.keys.values().collect();
+    MatrixMultiplicationKey => |k| k.keys.values().collect();
 }
 
 impl SecretKey {

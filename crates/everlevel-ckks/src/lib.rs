@@ -4,67 +4,59 @@
 //! ciphertext at one level has that level's **canonical scale**, so operands never disagree; operands at different
 //! levels are brought to the lower one. A **slot** is one complex number; rotations move slots.
 //!
-//! *Map.* [`mod@params`] · [`mod@encoder`] · [`mod@context`] tables and checks · [`mod@keygen`] · [`mod@encryption`] ·
-//! [`mod@key_moduli`] · [`mod@arithmetic`] · [`mod@rotation`] · [`mod@polynomial`] · [`mod@units`] vectors longer than
-//! the slots · [`mod@light`] plaintexts without primes · [`mod@matrix`] plain matrix times encrypted vector ·
-//! [`mod@bootstrap`] · [`mod@files`] · [`Error`].
+//! *Map.* `params` · `encoder` · `ladder` levels and scales · `gadgets` · `core` tables · `context` and `checks`, which
+//! operations begin with · `claims`, `ciphertext`, `keys` · operations: `encryption`, `keygen`, `arithmetic`, `rotation`,
+//! `light` plaintexts without primes, `units` vectors longer than the slots, `key_moduli` · [`mod@circuits`] bootstraps,
+//! polynomials, matrices · `files` · [`Error`]. Each file uses those before it; a [`Context`] knows no bootstrap, and a
+//! [`Bootstrapper`] has a context.
 
-pub mod arithmetic;
-pub mod bootstrap;
-pub mod ciphertext;
 pub mod circuits;
-pub mod context;
-pub mod encoder;
-pub mod encryption;
-pub mod files;
-pub mod key_moduli;
-pub mod keygen;
-pub mod keys;
-pub mod light;
-pub mod matrix;
-pub mod params;
-pub mod polynomial;
-pub mod rotation;
-pub mod units;
 
+mod arithmetic;
+mod checks;
+mod ciphertext;
 mod claims;
+mod context;
+mod core;
+mod encoder;
+mod encryption;
 mod error;
-mod working;
+mod files;
+mod gadgets;
+mod key_moduli;
+mod keygen;
+mod keys;
+mod ladder;
+mod light;
+mod params;
+mod progress;
+mod rotation;
+mod units;
 
-use std::ops::ControlFlow;
-
-pub use bootstrap::{
-    BootstrapKey, BootstrapKeyRef, BootstrapKeySize, BootstrapKeys, BootstrapKind, Method, Parts, SmallBootstrapKey,
-};
 pub use ciphertext::{Ciphertext, Plaintext};
+pub use circuits::bootstrap::bootstrapper::Bootstrapper;
+pub use circuits::bootstrap::eval_mod::EVAL_MOD_INTERVAL;
+pub use circuits::bootstrap::key::{BootstrapKey, SmallBootstrapKey};
+pub use circuits::bootstrap::key_ref::{BootstrapKeyRef, BootstrapKeys};
+pub use circuits::bootstrap::method::{BootstrapKeySize, BootstrapKind, Method, SlotType};
+pub use circuits::bootstrap::run::{BootstrapStep, Observer};
+pub use circuits::matrix::apply::RotationKeys;
+pub use circuits::matrix::{Entries, LightPlainMatrix, PlainMatrix};
+pub use circuits::polynomial::{Basis, polynomial_depth};
 pub use context::{Context, Options};
 pub use encoder::Encoder;
 pub use error::Error;
 pub use everlevel_io as io;
 pub use files::bundle::KeyRef;
-pub use files::{Form, Loading, Object, Stored};
-pub use key_moduli::{Claim, KeyModulus};
-pub use keys::{ConjugationKey, FixedRotationKey, PublicKey, RelinearizationKey, RotationKey, SecretKey};
+pub use files::content::{BUNDLE_KIND, Stored};
+pub use files::form::{Form, Loading};
+pub use files::objects::Object;
+pub use key_moduli::{KeyModulus, SecurityClaim};
+pub use keys::{
+    ConjugationKey, FixedRotationKey, MatrixMultiplicationKey, PublicKey, RelinearizationKey, RotationKey, SecretKey,
+};
 pub use light::LightPlaintext;
-pub use matrix::{Entries, LightPlainMatrix, MatrixMultiplicationKey, PlainMatrix};
 pub use num_complex::Complex64;
-pub use params::{Params, ParamsLiteral, Precision};
+pub use params::{DEEP_MESSAGE_LEVELS, ENCAPSULATION_WEIGHT, Params, ParamsLiteral, Precision, stage_counts};
+pub use progress::{Progress, no_progress};
 pub use units::Units;
-
-/// Called with (steps done, steps in all) by operations that take long. An answer of [`ControlFlow::Break`] cancels the
-/// operation, which then returns [`Error::Cancelled`] and nothing else. The number of steps in all may grow while they
-/// are being counted.
-pub type Progress<'a> = &'a (dyn Fn(usize, usize) -> ControlFlow<()> + Sync);
-
-/// Reports to nobody, and never cancels.
-pub fn no_progress(_done: usize, _total: usize) -> ControlFlow<()> {
-    ControlFlow::Continue(())
-}
-
-/// Reports a step; an error if the answer is to stop.
-pub(crate) fn report(op: &'static str, progress: Progress, done: usize, total: usize) -> Result<(), Error> {
-    match progress(done, total) {
-        ControlFlow::Continue(()) => Ok(()),
-        ControlFlow::Break(()) => Err(Error::Cancelled { op, done, total }),
-    }
-}

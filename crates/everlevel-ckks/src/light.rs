@@ -7,7 +7,7 @@
 use everlevel_ring::{Eval, Poly};
 use num_complex::Complex64;
 
-use crate::context::Inner;
+use crate::core::Core;
 use crate::{Context, Error, Plaintext, Units};
 
 /// A message, encoded up to its scale.
@@ -39,7 +39,7 @@ impl Units<LightPlaintext> {
     }
 }
 
-impl Inner {
+impl Core {
     /// The polynomial of coefficients at a level: scaled, rounded, transformed.
     pub(crate) fn expand(&self, op: &'static str, coeffs: &[f64], level: usize) -> Result<Plaintext, Error> {
         let scale = self.ladder.scales[level];
@@ -53,7 +53,7 @@ impl Inner {
     }
 }
 
-impl Inner {
+impl Core {
     /// The polynomial of integers over the primes of a level.
     pub(crate) fn transformed(&self, integers: &[i128], level: usize) -> Poly<Eval> {
         let set = &self.ladder.sets[level];
@@ -81,7 +81,7 @@ impl Context {
         }
         let mut slots = values.to_vec();
         slots.resize(slot_count, Complex64::default());
-        Ok(self.0.encoder.to_coeffs(&slots))
+        Ok(self.core.encoder.to_coeffs(&slots))
     }
 
     /// Encodes up to `slot_count` values without their primes.
@@ -92,8 +92,8 @@ impl Context {
         let op = "encode_to_light_plaintext";
         self.check_level(op, level)?;
         let coeffs = self.coefficients(op, values)?;
-        self.0.check_fits(op, &coeffs, level)?;
-        let (slot_count, fingerprint) = (self.slot_count(), self.0.fingerprint);
+        self.core.check_fits(op, &coeffs, level)?;
+        let (slot_count, fingerprint) = (self.slot_count(), self.core.fingerprint);
         Ok(LightPlaintext { coeffs, level, slot_count, fingerprint })
     }
 
@@ -105,7 +105,7 @@ impl Context {
         let op = "change_level";
         self.check_light(op, light)?;
         self.check_level(op, level)?;
-        self.0.check_fits(op, &light.coeffs, level)?;
+        self.core.check_fits(op, &light.coeffs, level)?;
         Ok(LightPlaintext { level, ..light.clone() })
     }
 
@@ -119,25 +119,11 @@ impl Context {
         if level > light.level {
             return Err(Error::LevelOutOfRange { op, level, max_level: light.level });
         }
-        self.install(|inner| inner.expand(op, &light.coeffs, level))
+        self.install(|core| core.expand(op, &light.coeffs, level))
     }
 
     fn check_light(&self, op: &'static str, light: &LightPlaintext) -> Result<(), Error> {
         self.check_fingerprint(op, "light plaintext", light.fingerprint)?;
         self.check_slots("slot_count of the light plaintext", light.slot_count)
-    }
-}
-
-impl Inner {
-    /// Refuses coefficients that are too large for a level.
-    pub(crate) fn check_fits(&self, op: &'static str, coeffs: &[f64], level: usize) -> Result<(), Error> {
-        let scale = self.ladder.scales[level];
-        // Sums of opposite overflows are no numbers.
-        let largest = coeffs.iter().fold(0.0f64, |m, c| m.max(if c.is_nan() { f64::INFINITY } else { c.abs() }));
-        let (log2_needed, log2_available) = ((largest * scale).log2(), self.log2_available(level));
-        if log2_needed < log2_available {
-            return Ok(());
-        }
-        Err(Error::ScaleOverflow { op, log2_needed, log2_available, log2_scale: scale.log2(), level })
     }
 }

@@ -407,6 +407,11 @@ impl Params {
         stage_counts(slots).into_iter().filter(|&s| s <= most).collect()
     }
 
+    /// The moduli of EvalMod in a chain with a bootstrap: the top message level's, and those above it.
+    pub(crate) fn eval_mod_sets(&self) -> Vec<PrimeSet> {
+        self.levels[self.literal.max_level..].iter().map(|level| level.set.clone()).collect()
+    }
+
     fn is_deep(&self) -> bool {
         self.literal.max_level > BOOTSTRAP_MESSAGE_LEVELS
     }

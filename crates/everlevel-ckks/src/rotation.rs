@@ -4,7 +4,7 @@ use everlevel_ring::{Eval, Poly};
 use everlevel_rlwe::{Rlwe, SwitchingKey};
 
 use crate::claims::Claims;
-use crate::context::Inner;
+use crate::core::Core;
 use crate::keys::{ConjugationKey, FixedRotationKey, RotationKey};
 use crate::{Ciphertext, Context, Error, Plaintext};
 
@@ -30,7 +30,7 @@ pub(crate) fn powers_of_two(amount: i64, slots: i64) -> Vec<i64> {
     terms
 }
 
-impl Inner {
+impl Core {
     fn apply(&self, a: &Ciphertext, elt: u64, key: &SwitchingKey) -> Ciphertext {
         self.rotated(a, key.automorphism(&self.ring, a.rlwe(), elt))
     }
@@ -44,8 +44,8 @@ impl Inner {
 impl Context {
     fn moved_plain(&self, op: &'static str, plaintext: &Plaintext, elt: u64) -> Result<Plaintext, Error> {
         self.check_plaintext(op, plaintext)?;
-        Ok(self.install(|inner| {
-            let poly = inner.ring.automorphism(&plaintext.poly, elt);
+        Ok(self.install(|core| {
+            let poly = core.ring.automorphism(&plaintext.poly, elt);
             let Plaintext { level, scale, slot_count, fingerprint, .. } = *plaintext;
             Plaintext { poly, level, scale, slot_count, fingerprint }
         }))
@@ -56,7 +56,7 @@ impl Context {
     /// # Errors
     /// A plaintext of other parameters.
     pub fn rotate_plain(&self, plaintext: &Plaintext, delta: i64) -> Result<Plaintext, Error> {
-        self.moved_plain("rotate", plaintext, self.0.ring.rotation_elt(self.left(delta)))
+        self.moved_plain("rotate", plaintext, self.core.ring.rotation_elt(self.left(delta)))
     }
 
     /// The complex conjugate of every slot of a plaintext, exactly.
@@ -64,7 +64,7 @@ impl Context {
     /// # Errors
     /// A plaintext of other parameters.
     pub fn conjugate_plain(&self, plaintext: &Plaintext) -> Result<Plaintext, Error> {
-        self.moved_plain("conjugate", plaintext, self.0.ring.conjugation_elt())
+        self.moved_plain("conjugate", plaintext, self.core.ring.conjugation_elt())
     }
 
     fn check_rotation(&self, op: &'static str, a: &Ciphertext) -> Result<(), Error> {
@@ -80,7 +80,7 @@ impl Context {
         let op = "conjugate";
         self.check_rotation(op, a)?;
         self.check_secret(op, "conjugation key", key.info, a)?;
-        Ok(self.install(|inner| inner.apply(a, inner.ring.conjugation_elt(), key.keys.for_set(a.rlwe().set()))))
+        Ok(self.install(|core| core.apply(a, core.ring.conjugation_elt(), key.keys.for_set(a.rlwe().set()))))
     }
 
     /// Slots moved right by `delta`, cyclically, as `numpy.roll` does; composed of rotations by powers of two. No
@@ -93,8 +93,8 @@ impl Context {
         self.check_rotation(op, a)?;
         self.check_secret(op, "rotation key", key.info, a)?;
         let steps = self.steps(op, key, delta)?;
-        Ok(self.install(|inner| {
-            steps.iter().fold(a.clone(), |ct, (left, key)| inner.apply(&ct, inner.ring.rotation_elt(*left), key))
+        Ok(self.install(|core| {
+            steps.iter().fold(a.clone(), |ct, (left, key)| core.apply(&ct, core.ring.rotation_elt(*left), key))
         }))
     }
 
@@ -127,15 +127,15 @@ impl Context {
         self.check_rotation(op, a)?;
         self.check_secret(op, "rotation key", key.info, a)?;
         let steps = deltas.iter().map(|&d| self.steps(op, key, d)).collect::<Result<Vec<_>, _>>()?;
-        Ok(self.install(|inner| {
+        Ok(self.install(|core| {
             let mut hoisted = Hoisted::default();
             let rotate = |steps: Vec<(i64, &SwitchingKey)>| {
                 let mut steps = steps.into_iter();
                 let first = match steps.next() {
                     None => return a.clone(),
-                    Some((left, key)) => hoisted.apply(inner, a, left, key),
+                    Some((left, key)) => hoisted.apply(core, a, left, key),
                 };
-                steps.fold(first, |ct, (left, key)| inner.apply(&ct, inner.ring.rotation_elt(left), key))
+                steps.fold(first, |ct, (left, key)| core.apply(&ct, core.ring.rotation_elt(left), key))
             };
             steps.into_iter().map(rotate).collect()
         }))
@@ -163,9 +163,9 @@ impl Context {
                 return Err(Error::LevelOutOfRange { op, level: a.level(), max_level });
             }
         }
-        Ok(self.install(|inner| {
+        Ok(self.install(|core| {
             let mut hoisted = Hoisted::default();
-            keys.iter().map(|key| hoisted.apply(inner, a, self.left(key.delta), &key.key)).collect()
+            keys.iter().map(|key| hoisted.apply(core, a, self.left(key.delta), &key.key)).collect()
         }))
     }
 }
@@ -178,14 +178,14 @@ struct Hoisted {
 }
 
 impl Hoisted {
-    fn apply(&mut self, inner: &Inner, a: &Ciphertext, left: i64, key: &SwitchingKey) -> Ciphertext {
+    fn apply(&mut self, core: &Core, a: &Ciphertext, left: i64, key: &SwitchingKey) -> Ciphertext {
         let gadget = key.gadget();
         if self.shape.as_ref() != Some(gadget) {
-            self.digits = inner.ring.mod_up(&a.rlwe().c1, &gadget.digits, &gadget.special);
+            self.digits = core.ring.mod_up(&a.rlwe().c1, &gadget.digits, &gadget.special);
             self.shape = Some(gadget.clone());
         }
-        let elt = inner.ring.rotation_elt(left);
-        inner.rotated(a, key.automorphism_hoisted(&inner.ring, a.rlwe(), &self.digits, elt))
+        let elt = core.ring.rotation_elt(left);
+        core.rotated(a, key.automorphism_hoisted(&core.ring, a.rlwe(), &self.digits, elt))
     }
 }
 

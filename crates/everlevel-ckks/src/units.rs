@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 use num_complex::Complex64;
 
 use crate::claims::Claims;
-use crate::{BootstrapKeys, Ciphertext, Context, Error, Method, Parts, Plaintext, Progress};
+use crate::{Ciphertext, Context, Error, Plaintext, Progress};
 
 /// At least one plaintext or ciphertext.
 #[derive(Debug, Clone)]
@@ -185,23 +185,6 @@ impl Context {
     /// As [`Context::encode`].
     pub fn encode_units(&self, values: &[Complex64], level: usize) -> Result<Units<Plaintext>, Error> {
         self.per_unit(values).try_map(|part| self.encode(part, level))
-    }
-
-    /// [`Context::bootstrap_many`] of all units of several vectors.
-    ///
-    /// # Errors
-    /// As [`Context::bootstrap_many`].
-    pub fn bootstrap_units(
-        &self,
-        method: Method,
-        vectors: &[&Units<Ciphertext>],
-        keys: BootstrapKeys,
-        parts: Parts,
-        progress: Progress,
-    ) -> Result<Vec<Units<Ciphertext>>, Error> {
-        let all: Vec<&Ciphertext> = vectors.iter().flat_map(|vector| vector.all()).collect();
-        let mut results = self.bootstrap_many(method, &all, keys, parts, progress)?.into_iter();
-        Ok(vectors.iter().map(|vector| Units(results.by_ref().take(vector.count()).collect())).collect())
     }
 
     /// The values of each unit.

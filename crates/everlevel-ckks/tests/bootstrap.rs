@@ -3,8 +3,8 @@
 mod common;
 
 use common::{Party, Precision, bootstrap_params, log_n, precision, uniform};
-use everlevel_ckks::bootstrap::Stage;
-use everlevel_ckks::bootstrap::eval_mod::INTERVAL;
+use everlevel_ckks::BootstrapStep;
+use everlevel_ckks::EVAL_MOD_INTERVAL;
 use everlevel_ckks::{BootstrapKey, BootstrapKeySize, Complex64, Context, Encoder, Options, no_progress};
 
 #[test]
@@ -16,7 +16,10 @@ fn every_stage_count_and_size_refreshes_levels() {
             let key = party.bootstrap_key(stages, size);
             let ct = party.encrypt(&message, 0);
             let start = std::time::Instant::now();
-            let out = party.ctx.bootstrap(&ct, &party.relinearization, &party.conjugation, &key, &no_progress).unwrap();
+            let out = party
+                .bootstrapper()
+                .bootstrap(&ct, &party.relinearization, &party.conjugation, &key, &no_progress)
+                .unwrap();
             let seconds = start.elapsed().as_secs_f64();
             let p = precision(&party.decrypt(&out), &message);
             println!("stages {stages} {size:?}: {seconds:.2} s, {} bytes of keys, {p:?}", key.nbytes());
@@ -33,9 +36,10 @@ fn lifted_tables_are_shared_by_keys_and_go_with_the_last() {
     let options = |seeded_keys| Options { seeded_keys, thread_count: 2, slot_count: None };
     let bytes_after = |party: &Party, key: &BootstrapKey, message: &[Complex64]| {
         let ct = party.encrypt(message, 0);
-        let out = party.ctx.bootstrap(&ct, &party.relinearization, &party.conjugation, key, &no_progress).unwrap();
+        let out =
+            party.bootstrapper().bootstrap(&ct, &party.relinearization, &party.conjugation, key, &no_progress).unwrap();
         assert!(precision(&party.decrypt(&out), message).mean_bits >= 22.0);
-        party.ctx.bootstrap_table_nbytes()
+        party.bootstrapper().table_nbytes()
     };
     let of = |seeded_keys| Party::of(Context::with_options(bootstrap_params(log_n()), options(seeded_keys)).unwrap());
     let message = uniform(1 << (log_n() - 1), 5);
@@ -43,7 +47,7 @@ fn lifted_tables_are_shared_by_keys_and_go_with_the_last() {
     // Keys for little memory use integers.
     let party = of(true);
     let integers = bytes_after(&party, &party.bootstrap_key(3, BootstrapKeySize::Medium), &message);
-    assert_eq!(party.ctx.bootstrap_table_nbytes(), integers);
+    assert_eq!(party.bootstrapper().table_nbytes(), integers);
 
     let party = of(false);
     let [first, second] = [1, 2].map(|_| party.bootstrap_key(3, BootstrapKeySize::Medium));
@@ -53,7 +57,7 @@ fn lifted_tables_are_shared_by_keys_and_go_with_the_last() {
     drop(first);
     assert_eq!(bytes_after(&party, &second, &message), lifted);
     drop(second);
-    assert_eq!(party.ctx.bootstrap_table_nbytes(), integers);
+    assert_eq!(party.bootstrapper().table_nbytes(), integers);
     // And come back.
     let third = party.bootstrap_key(3, BootstrapKeySize::Medium);
     assert_eq!(bytes_after(&party, &third, &message), lifted);
@@ -68,7 +72,10 @@ fn constant_and_alternating_signs_err_by_the_sine_alone() {
             .map(|i| Complex64::new(if i % period == 0 { 1.0 } else { -1.0 }, 0.0))
             .collect();
         let ct = party.encrypt(&message, 5);
-        let out = party.ctx.bootstrap(&ct, &party.relinearization, &party.conjugation, &key, &no_progress).unwrap();
+        let out = party
+            .bootstrapper()
+            .bootstrap(&ct, &party.relinearization, &party.conjugation, &key, &no_progress)
+            .unwrap();
         let errors = party.decrypt(&out).iter().zip(&message).map(|(a, b)| (a - b).norm()).collect::<Vec<_>>();
         let mean = errors.iter().sum::<f64>() / errors.len() as f64;
         // 1 − sin(x)/x at x = 2π/2^10, and the noise.
@@ -85,9 +92,9 @@ fn each_stage_matches_the_plain_computation() {
     let key = party.bootstrap_key(3, BootstrapKeySize::Medium);
     let message = uniform(slots, 2);
     let ct = party.encrypt(&message, 0);
-    let mut seen: Vec<(Stage, Vec<i128>, Vec<Complex64>)> = Vec::new();
+    let mut seen: Vec<(BootstrapStep, Vec<i128>, Vec<Complex64>)> = Vec::new();
     let out = party
-        .ctx
+        .bootstrapper()
         .bootstrap_observed(&ct, party.keys(&key), &no_progress, &mut |stage, rlwe, scale| {
             let (coeffs, slots) = party.ctx.inspect(rlwe, &party.secret, scale).unwrap();
             seen.push((stage, coeffs, slots));
@@ -95,7 +102,7 @@ fn each_stage_matches_the_plain_computation() {
         .unwrap();
     assert_eq!(
         seen.iter().map(|s| s.0).collect::<Vec<_>>(),
-        [Stage::ModRaise, Stage::CoeffsToSlots, Stage::EvalMod, Stage::SlotsToCoeffs]
+        [BootstrapStep::ModRaise, BootstrapStep::CoeffsToSlots, BootstrapStep::EvalMod, BootstrapStep::SlotsToCoeffs]
     );
 
     // ModRaise: m + q0·I with small I. The message is what is left modulo q0.
@@ -112,14 +119,18 @@ fn each_stage_matches_the_plain_computation() {
     // CoeffsToSlots: the first half of the coefficients, bit-reversed, over the interval.
     let bits = slots.trailing_zeros();
     let reversed = |i: usize| i.reverse_bits() >> (usize::BITS - bits);
-    let expected: Vec<Complex64> = (0..slots).map(|i| Complex64::new(t[reversed(i)] / INTERVAL, 0.0)).collect();
+    let expected: Vec<Complex64> =
+        (0..slots).map(|i| Complex64::new(t[reversed(i)] / EVAL_MOD_INTERVAL, 0.0)).collect();
     let down = precision(&seen[1].2, &expected);
     report("coeffs_to_slots", down);
     assert!(down.mean_bits > 40.0);
 
     // EvalMod, from what its input really was.
-    let sines: Vec<Complex64> =
-        seen[1].2.iter().map(|z| Complex64::new((2.0 * std::f64::consts::PI * z.re * INTERVAL).sin(), 0.0)).collect();
+    let sines: Vec<Complex64> = seen[1]
+        .2
+        .iter()
+        .map(|z| Complex64::new((2.0 * std::f64::consts::PI * z.re * EVAL_MOD_INTERVAL).sin(), 0.0))
+        .collect();
     let sine = precision(&seen[2].2, &sines);
     report("eval_mod", sine);
     assert!(sine.mean_bits > 36.0);

@@ -4,10 +4,11 @@
 mod common;
 
 use common::{Party, precision, uniform, zip};
-use everlevel_ckks::bootstrap::Stage;
-use everlevel_ckks::params::ENCAPSULATION_WEIGHT;
+use everlevel_ckks::BootstrapStep;
+use everlevel_ckks::ENCAPSULATION_WEIGHT;
 use everlevel_ckks::{
-    BootstrapKey, BootstrapKeySize, Ciphertext, Complex64, Context, Options, Params, ParamsLiteral, no_progress,
+    BootstrapKey, BootstrapKeySize, Bootstrapper, Ciphertext, Complex64, Context, Options, Params, ParamsLiteral,
+    no_progress,
 };
 
 const LOG_N: u32 = 10;
@@ -17,7 +18,7 @@ const SLOTS: usize = 512;
 const BITS: f64 = 23.0;
 
 fn bootstrap(party: &Party, ct: &Ciphertext, key: &BootstrapKey) -> Ciphertext {
-    party.ctx.bootstrap(ct, &party.relinearization, &party.conjugation, key, &no_progress).unwrap()
+    party.bootstrapper().bootstrap(ct, &party.relinearization, &party.conjugation, key, &no_progress).unwrap()
 }
 
 #[test]
@@ -125,7 +126,10 @@ fn a_bootstrap_is_a_function_of_its_arguments() {
     assert!(party.decrypt(&bootstrap(&party, &ct, &key)) == expected);
     for threads in [1, 5] {
         let other = Context::new(party.ctx.params().clone(), None, threads).unwrap();
-        let out = other.bootstrap(&ct, &party.relinearization, &party.conjugation, &key, &no_progress).unwrap();
+        let out = Bootstrapper::new(&other)
+            .unwrap()
+            .bootstrap(&ct, &party.relinearization, &party.conjugation, &key, &no_progress)
+            .unwrap();
         assert!(party.decrypt(&out) == expected, "{threads} threads");
     }
 }
@@ -145,9 +149,9 @@ fn the_integer_part_is_within_its_bound_for_every_key_and_input() {
             let x: Vec<_> = uniform(256, index as u64).iter().map(|z| z * size).collect();
             let ct = party.encrypt(&x, 0);
             party
-                .ctx
+                .bootstrapper()
                 .bootstrap_observed(&ct, party.keys(&key), &no_progress, &mut |stage, rlwe, scale| {
-                    if stage == Stage::ModRaise {
+                    if stage == BootstrapStep::ModRaise {
                         let (coeffs, _) = party.ctx.inspect(rlwe, &party.secret, scale).unwrap();
                         count += coeffs.len();
                         largest = coeffs.iter().map(|&c| (c as f64 / (4.0 * q0)).abs()).fold(largest, f64::max);
@@ -168,6 +172,7 @@ fn keys_for_other_slot_counts_are_refused() {
     let key = full.bootstrap_key(3, BootstrapKeySize::Medium);
     let sparse = Context::new(full.ctx.params().clone(), Some(16), 2).unwrap();
     let ct = sparse.encrypt(&sparse.encode(&uniform(16, 7), 0).unwrap(), &full.public).unwrap();
+    let sparse = Bootstrapper::new(&sparse).unwrap();
     let error = sparse.bootstrap(&ct, &full.relinearization, &full.conjugation, &key, &no_progress).unwrap_err();
     let (found, needed) = (full.ctx.slot_count().to_string(), "16, this engine's");
     assert!(error.to_string().contains(&found) && error.to_string().contains(needed), "{error}");

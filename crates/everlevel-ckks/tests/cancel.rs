@@ -6,10 +6,10 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use common::{Party, precision, uniform};
+use everlevel_ckks::Basis;
 use everlevel_ckks::circuits::Circuits;
 use everlevel_ckks::circuits::deep::Imaginary;
 use everlevel_ckks::circuits::sign::SignPrecision;
-use everlevel_ckks::polynomial::Basis;
 use everlevel_ckks::{BootstrapKeySize, Error, Progress};
 
 /// Stops `work` at every one of its reports, and checks that each stop is the last report.
@@ -43,14 +43,16 @@ fn long_operations_stop_at_the_next_step() {
     stop_everywhere("create_conjugation_key", |p| ctx.conjugation_key(secret, p));
     stop_everywhere("create_rotation_key", |p| ctx.rotation_key(secret, p));
     let size = BootstrapKeySize::Medium;
-    stop_everywhere("create_bootstrap_key", |p| ctx.bootstrap_key(secret, 3, size, p));
+    stop_everywhere("create_bootstrap_key", |p| party.bootstrapper().bootstrap_key(secret, 3, size, p));
 
     let key = party.bootstrap_key(3, size);
     let message = uniform(ctx.slot_count(), 1);
     let ct = party.encrypt(&message, 1);
-    stop_everywhere("bootstrap", |p| ctx.bootstrap(&ct, &party.relinearization, &party.conjugation, &key, p));
+    stop_everywhere("bootstrap", |p| {
+        party.bootstrapper().bootstrap(&ct, &party.relinearization, &party.conjugation, &key, p)
+    });
     let lossy = party.lossy_key(3);
-    let circuits = Circuits::new(ctx, party.keys(&lossy));
+    let circuits = Circuits::new(party.bootstrapper(), party.keys(&lossy));
     let x = ct.clone().into();
     stop_everywhere("sign", |p| circuits.sign(&x, SignPrecision::OF_VALUES, p));
     stop_everywhere("relu", |p| circuits.relu(&x, SignPrecision::OF_VALUES, p));

@@ -3,10 +3,10 @@
 mod common;
 
 use common::{Party, log_n};
+use everlevel_ckks::Basis;
 use everlevel_ckks::circuits::Circuits;
 use everlevel_ckks::circuits::deep::Imaginary;
 use everlevel_ckks::circuits::refresh::{AutoBootstrap, Value};
-use everlevel_ckks::polynomial::Basis;
 use everlevel_ckks::{BootstrapKeySize, Ciphertext, Complex64, Error, Units, no_progress};
 
 fn grid(slots: usize) -> Vec<f64> {
@@ -49,11 +49,11 @@ fn polynomials_of_twelve_levels_are_evaluated_in_pieces() {
         series.iter_mut().skip(zeros).step_by(2).for_each(|c| *c = 0.0);
         let expected: Vec<Complex64> = x.iter().map(|x| Complex64::new(series_at(&series, *x), 0.0)).collect();
         for level in [0, 5] {
-            let circuits = Circuits::new(&party.ctx, party.keys(&key));
+            let circuits = Circuits::new(party.bootstrapper(), party.keys(&key));
             let ct = party.encrypt(&message(&x), level).into();
             let value =
                 circuits.evaluate_polynomial(&ct, Imaginary::Noise, Basis::Chebyshev, &series, &no_progress).unwrap();
-            let levels = everlevel_ckks::polynomial::depth(count - 1);
+            let levels = everlevel_ckks::polynomial_depth(count - 1);
             assert_eq!((value.first().level(), circuits.bootstrap_count()), (20 - levels, expected_bootstraps));
             let error = worst(&party, &value, &expected);
             println!("degree {} from level {level}: 2^{:.1}", count - 1, error.log2());
@@ -70,7 +70,7 @@ fn tanh(x: f64) -> f64 {
 fn complex_powers_and_constants_come_out_too() {
     let party = Party::bootstrap(log_n());
     let key = party.bootstrap_key(3, BootstrapKeySize::Medium);
-    let circuits = Circuits::new(&party.ctx, party.keys(&key));
+    let circuits = Circuits::new(party.bootstrapper(), party.keys(&key));
     let z: Vec<Complex64> =
         (0..party.ctx.slot_count()).map(|i| Complex64::from_polar(0.9 + 0.1 * (i % 2) as f64, i as f64)).collect();
     let ct: Units<Ciphertext> = party.encrypt(&z, 3).into();
@@ -89,7 +89,7 @@ fn complex_powers_and_constants_come_out_too() {
 fn what_is_too_deep_or_no_polynomial_is_refused() {
     let party = Party::bootstrap(10);
     let key = party.bootstrap_key(3, BootstrapKeySize::Medium);
-    let circuits = Circuits::new(&party.ctx, party.keys(&key));
+    let circuits = Circuits::new(party.bootstrapper(), party.keys(&key));
     let x: Units<Ciphertext> = party.encrypt(&message(&[0.5]), 2).into();
     let evaluate =
         |p: &[f64]| circuits.evaluate_polynomial(&x, Imaginary::Noise, Basis::Chebyshev, p, &no_progress).unwrap_err();
@@ -107,7 +107,7 @@ fn what_is_too_deep_or_no_polynomial_is_refused() {
 fn a_program_of_sixty_products_runs() {
     let party = Party::bootstrap(log_n());
     let key = party.bootstrap_key(3, BootstrapKeySize::Medium);
-    let auto = AutoBootstrap::new(Circuits::new(&party.ctx, party.keys(&key)));
+    let auto = AutoBootstrap::new(Circuits::new(party.bootstrapper(), party.keys(&key)));
     let mut plain: Vec<f64> = grid(party.ctx.slot_count()).iter().map(|v| 0.5 + 0.4 * v).collect();
     let mut x = Value::real(party.encrypt(&message(&plain), 2));
     let number = |c: f64| Complex64::new(c, 0.0);
@@ -127,7 +127,7 @@ fn real_operands_share_a_bootstrap_which_is_remembered() {
     let party = Party::bootstrap(log_n());
     let key = party.bootstrap_key(3, BootstrapKeySize::Medium);
     let rotation = party.rotation_key();
-    let auto = AutoBootstrap::new(Circuits::new(&party.ctx, party.keys(&key)));
+    let auto = AutoBootstrap::new(Circuits::new(party.bootstrapper(), party.keys(&key)));
     let low = |value: f64| Value::real(party.encrypt(&message(&[value]), 0));
     let [x, y] = [low(0.5), low(-0.5)];
     assert_eq!(auto.multiply(&x, &y).unwrap().level(), 9);
@@ -155,7 +155,7 @@ fn real_operands_share_a_bootstrap_which_is_remembered() {
 fn threads_share_what_is_bootstrapped() {
     let party = Party::bootstrap(10);
     let key = party.bootstrap_key(3, BootstrapKeySize::Medium);
-    let auto = AutoBootstrap::new(Circuits::new(&party.ctx, party.keys(&key)));
+    let auto = AutoBootstrap::new(Circuits::new(party.bootstrapper(), party.keys(&key)));
     let x = Value::real(party.encrypt(&message(&[0.5, -0.75]), 0));
     std::thread::scope(|scope| {
         for _ in 0..4 {

@@ -41,7 +41,7 @@ fn assert_within(what: &str, party: &Party, x: &Units<Ciphertext>, expected: &[f
 fn signs_are_right_outside_of_the_gap_at_every_level() {
     let party = Party::bootstrap(log_n());
     let key = party.lossy_key(3);
-    let circuits = Circuits::new(&party.ctx, party.keys(&key));
+    let circuits = Circuits::new(party.bootstrapper(), party.keys(&key));
     let values = reals(party.ctx.slot_count(), 1);
     for (level, log2_gap) in [(13, -7), (13, -12), (8, -6), (4, -5), (0, -9)] {
         let precision = of(log2_gap, SignPrecision::OF_VALUES);
@@ -68,7 +68,7 @@ fn signs_are_right_outside_of_the_gap_at_every_level() {
 fn comparisons_and_extrema_are_right_everywhere() {
     let party = Party::bootstrap(log_n());
     let key = party.lossy_key(3);
-    let circuits = Circuits::new(&party.ctx, party.keys(&key));
+    let circuits = Circuits::new(party.bootstrapper(), party.keys(&key));
     let [a, b] = [1, 2].map(|seed| reals(party.ctx.slot_count(), seed));
     let zip = |f: fn(f64, f64) -> f64| a.iter().zip(&b).map(|(a, b)| f(*a, *b)).collect::<Vec<_>>();
     let (values, differences) = (SignPrecision::OF_VALUES, SignPrecision::OF_DIFFERENCES);
@@ -103,7 +103,7 @@ fn small_keys_will_do_and_units_are_compared_together() {
     let party = Party::bootstrap(log_n());
     let (small, rotation) = (party.small_key(), party.rotation_key());
     let keys = party.keys(BootstrapKeyRef::Small { key: &small, rotation: &rotation, stage_count: 3 });
-    let circuits = Circuits::new(&party.ctx, keys);
+    let circuits = Circuits::new(party.bootstrapper(), keys);
     let [a, b] = [3, 4].map(|seed| reals(party.ctx.slot_count(), seed));
     let [x, y] = [encrypted(&party, &a, 4), encrypted(&party, &b, 4)];
     let both = [Units::stack(&[&x, &y]).unwrap(), Units::stack(&[&y, &x]).unwrap()];
@@ -119,7 +119,7 @@ fn small_keys_will_do_and_units_are_compared_together() {
 fn trees_find_the_extrema_of_the_first_slots() {
     let party = Party::bootstrap(log_n());
     let key = party.lossy_key(3);
-    let circuits = Circuits::new(&party.ctx, party.keys(&key));
+    let circuits = Circuits::new(party.bootstrapper(), party.keys(&key));
     let precision = SignPrecision { bound: 1.0, ..of(-8, SignPrecision::OF_DIFFERENCES) };
     let values: Vec<f64> = reals(party.ctx.slot_count(), 5).iter().map(|v| v.abs()).collect();
     let x = encrypted(&party, &values, 10);
@@ -157,8 +157,9 @@ fn arguments_are_refused_before_any_work() {
     let regular = party.bootstrap_key(3, BootstrapKeySize::Medium);
     let lossy = party.lossy_key(3);
     let x = encrypted(&party, &[0.5], 13);
-    let circuits = Circuits::new(&party.ctx, party.keys(&lossy));
-    let error = Circuits::new(&party.ctx, party.keys(&regular)).sign(&x, SignPrecision::OF_VALUES, &no_progress);
+    let circuits = Circuits::new(party.bootstrapper(), party.keys(&lossy));
+    let error =
+        Circuits::new(party.bootstrapper(), party.keys(&regular)).sign(&x, SignPrecision::OF_VALUES, &no_progress);
     assert!(matches!(error, Err(Error::BootstrapKind { op: "sign", .. })), "{error:?}");
     let foreign = encrypted(&other, &[0.5], 13);
     let error = circuits.compare(&foreign, 0.5, SignPrecision::OF_DIFFERENCES, &no_progress);

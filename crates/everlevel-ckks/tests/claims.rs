@@ -5,10 +5,10 @@
 mod common;
 
 use common::{Party, bootstrap_params, depth, log_n, uniform};
-use everlevel_ckks::polynomial::Basis;
+use everlevel_ckks::Basis;
 use everlevel_ckks::{
-    BootstrapKeySize, Ciphertext, Complex64, Entries, Form, Loading, Method, Params, ParamsLiteral, Parts, Units, io,
-    no_progress,
+    BootstrapKeySize, Ciphertext, Complex64, Entries, Form, Loading, Method, Params, ParamsLiteral, SlotType, Units,
+    io, no_progress,
 };
 
 const LOG_N: u32 = 10;
@@ -145,7 +145,8 @@ fn bootstraps_add_their_error_to_that_of_their_input() {
     let run = |method, parts| {
         let of = |factor: f64| {
             let input = operand(&party, 1, 6, factor);
-            let out = ctx.bootstrap_many(method, &[&input], keys, parts, &no_progress).unwrap().remove(0);
+            let out =
+                party.bootstrapper().bootstrap_many(method, &[&input], keys, parts, &no_progress).unwrap().remove(0);
             assert_eq!(Some(out.scale()), ctx.scale_at(out.level()), "{method:?}");
             (out.level(), error(&input), error(&out))
         };
@@ -155,10 +156,10 @@ fn bootstraps_add_their_error_to_that_of_their_input() {
         (level, [small, large], [first, second])
     };
     for (method, parts, level) in [
-        (Method::Regular, Parts::Complex, 10),
-        (Method::Regular, Parts::Real, 10),
-        (Method::Lossy, Parts::Complex, 13),
-        (Method::Lossy, Parts::Real, 13),
+        (Method::Regular, SlotType::Complex, 10),
+        (Method::Regular, SlotType::Real, 10),
+        (Method::Lossy, SlotType::Complex, 13),
+        (Method::Lossy, SlotType::Real, 13),
     ] {
         let (out, [small, large], [first, second]) = run(method, parts);
         assert_eq!(out, level, "{method:?}");
@@ -167,13 +168,13 @@ fn bootstraps_add_their_error_to_that_of_their_input() {
         assert!(((large.hypot(own)) / second - 1.0).abs() < 1e-6, "{method:?} {parts:?}: {first:e}, {second:e}");
     }
     // Signs square what comes in.
-    let (out, [small, large], [first, second]) = run(Method::Sign, Parts::Real);
+    let (out, [small, large], [first, second]) = run(Method::Sign, SlotType::Real);
     assert_eq!(out, 13);
     assert!((second / first / (large / small).powi(2) - 1.0).abs() < 1e-2, "{first:e}, {second:e}");
 
     let [a, b] = [1, 2].map(|seed| operand(&party, seed, 6, 1e6));
     for (method, level) in [(Method::Regular, 10), (Method::Lossy, 13)] {
-        for out in ctx.merge_bootstrap(method, &a, &b, keys, &no_progress).unwrap() {
+        for out in party.bootstrapper().merge_bootstrap(method, &a, &b, keys, &no_progress).unwrap() {
             assert_eq!((out.level(), Some(out.scale())), (level, ctx.scale_at(level)));
             assert!(error(&out) > error(&a).hypot(error(&b)) * (1.0 - 1e-9), "{method:?}: both operands' errors");
         }
@@ -192,7 +193,11 @@ fn a_precise_bootstrap_adds_less_than_a_regular_one() {
     let key = party.bootstrap_key(3, BootstrapKeySize::Medium);
     let input = operand(&party, 1, 2, 2.0);
     let bootstrap = |method| {
-        party.ctx.bootstrap_many(method, &[&input], party.keys(&key), Parts::Complex, &no_progress).unwrap().remove(0)
+        party
+            .bootstrapper()
+            .bootstrap_many(method, &[&input], party.keys(&key), SlotType::Complex, &no_progress)
+            .unwrap()
+            .remove(0)
     };
     let [regular, twice] = [Method::Regular, Method::Precise].map(bootstrap);
     assert_eq!((regular.level(), twice.level()), (8, 7));

@@ -116,14 +116,14 @@ fn bootstrap_keys_come_back_and_bootstrap_the_same() {
     for (kind, size) in
         [(BootstrapKind::Regular, BootstrapKeySize::Large), (BootstrapKind::Lossy, BootstrapKeySize::Medium)]
     {
-        let key = p.ctx.bootstrap_key_of(kind, &p.secret, 5, size, &no_progress).unwrap();
+        let key = p.bootstrapper().bootstrap_key_of(kind, &p.secret, 5, size, &no_progress).unwrap();
         let back = round_trip(&p.ctx, &key);
         assert_eq!((back.kind(), back.size(), back.stage_count()), (kind, size, 5));
         assert_eq!(back.moduli(), key.moduli());
         let relinearization = round_trip(&p.ctx, &p.relinearization);
         let conjugation = round_trip(&p.ctx, &p.conjugation);
         let run = |relinearization, conjugation, bootstrap| {
-            p.ctx.bootstrap(&exhausted, relinearization, conjugation, bootstrap, &no_progress).unwrap()
+            p.bootstrapper().bootstrap(&exhausted, relinearization, conjugation, bootstrap, &no_progress).unwrap()
         };
         let refreshed = run(&relinearization, &conjugation, &back);
         assert_eq!(p.decrypt(&refreshed), p.decrypt(&run(&p.relinearization, &p.conjugation, &key)));
@@ -135,11 +135,14 @@ fn sparse_bootstrap_keys_too() {
     let params = Params::try_from(ParamsLiteral::insecure_bootstrap(9)).unwrap();
     let p = Party::of(Context::new(params, Some(32), 2).unwrap());
     for kind in [BootstrapKind::Regular, BootstrapKind::Lossy] {
-        let key = p.ctx.bootstrap_key_of(kind, &p.secret, 2, BootstrapKeySize::Medium, &no_progress).unwrap();
+        let key =
+            p.bootstrapper().bootstrap_key_of(kind, &p.secret, 2, BootstrapKeySize::Medium, &no_progress).unwrap();
         let back = round_trip(&p.ctx, &key);
         assert_eq!((back.kind(), back.slot_count(), back.moduli()), (kind, 32, key.moduli()));
         let exhausted = p.encrypt(&uniform(32, 10), 0);
-        let run = |key| p.ctx.bootstrap(&exhausted, &p.relinearization, &p.conjugation, key, &no_progress).unwrap();
+        let run = |key| {
+            p.bootstrapper().bootstrap(&exhausted, &p.relinearization, &p.conjugation, key, &no_progress).unwrap()
+        };
         assert_eq!(p.decrypt(&run(&back)), p.decrypt(&run(&key)));
         let bytes = p.ctx.to_container(&key, Form::Seeded).unwrap().to_bytes();
         let error = from_bytes::<BootstrapKey>(&DEEP.ctx, bytes).unwrap_err();
@@ -327,7 +330,10 @@ fn mapped_keys_compute_as_those_in_memory() {
     let key = p.bootstrap_key(5, BootstrapKeySize::Medium);
     let exhausted = p.encrypt(&uniform(p.ctx.slot_count(), 9), 0);
     let run = |bootstrap: &BootstrapKey| {
-        let out = p.ctx.bootstrap(&exhausted, &p.relinearization, &p.conjugation, bootstrap, &no_progress).unwrap();
+        let out = p
+            .bootstrapper()
+            .bootstrap(&exhausted, &p.relinearization, &p.conjugation, bootstrap, &no_progress)
+            .unwrap();
         p.decrypt(&out)
     };
     let expected = run(&key);

@@ -8,8 +8,8 @@ mod common;
 
 use common::{bootstrap_params, uniform};
 use everlevel_ckks::{
-    BootstrapKeySize, BootstrapKeys, BootstrapKind, Complex64, Context, Form, Options, Params, ParamsLiteral, Parts,
-    Stored, no_progress,
+    BootstrapKeySize, BootstrapKeys, BootstrapKind, Bootstrapper, Complex64, Context, Form, Options, Params,
+    ParamsLiteral, SlotType, Stored, no_progress,
 };
 use everlevel_rand::{Seed, SeedSource};
 use everlevel_testkit::golden::Golden;
@@ -81,6 +81,7 @@ fn keys_ciphertexts_and_results() {
 #[test]
 fn bootstraps() {
     let ctx = context(bootstrap_params(10));
+    let bootstrapper = Bootstrapper::new(&ctx).unwrap();
     let mut sine = Golden::default();
     sine.add_words(
         "cis",
@@ -100,9 +101,9 @@ fn bootstraps() {
     let conjugation = ctx.conjugation_key(&secret, &no_progress).unwrap();
     golden.add("conjugation_key", &file(&ctx, &conjugation));
     let rotation = ctx.rotation_key(&secret, &no_progress).unwrap();
-    let small = ctx.small_bootstrap_key(&secret, &no_progress).unwrap();
+    let small = bootstrapper.small_bootstrap_key(&secret, &no_progress).unwrap();
     golden.add("small_bootstrap_key", &file(&ctx, &small));
-    let key = |kind, stages, size| ctx.bootstrap_key_of(kind, &secret, stages, size, &no_progress).unwrap();
+    let key = |kind, stages, size| bootstrapper.bootstrap_key_of(kind, &secret, stages, size, &no_progress).unwrap();
     let regular = key(BootstrapKind::Regular, 3, BootstrapKeySize::Large);
     golden.add("bootstrap_key large 3", &file(&ctx, &regular));
     golden.add("bootstrap_key medium 4", &file(&ctx, &key(BootstrapKind::Regular, 4, BootstrapKeySize::Medium)));
@@ -115,21 +116,23 @@ fn bootstraps() {
         golden.add(name, &tensors(&ctx, &everlevel_ckks::Units::from(ct)));
     };
     result("encrypt", x.clone());
-    let out = ctx.bootstrap(&x, &relinearization, &conjugation, &regular, &no_progress).unwrap();
+    let out = bootstrapper.bootstrap(&x, &relinearization, &conjugation, &regular, &no_progress).unwrap();
     result("bootstrap", out);
     let lossy_keys = keys((&lossy).into());
-    result("lossy", ctx.lossy_bootstrap(&x, lossy_keys, Parts::Complex, &no_progress).unwrap());
-    result("lossy real", ctx.lossy_bootstrap(&x, lossy_keys, Parts::Real, &no_progress).unwrap());
-    result("sign", ctx.sign_bootstrap(&x, lossy_keys, Parts::Real, &no_progress).unwrap());
+    result("lossy", bootstrapper.lossy_bootstrap(&x, lossy_keys, SlotType::Complex, &no_progress).unwrap());
+    result("lossy real", bootstrapper.lossy_bootstrap(&x, lossy_keys, SlotType::Real, &no_progress).unwrap());
+    result("sign", bootstrapper.sign_bootstrap(&x, lossy_keys, SlotType::Real, &no_progress).unwrap());
     let small_keys = keys(everlevel_ckks::BootstrapKeyRef::Small { key: &small, rotation: &rotation, stage_count: 3 });
     result(
         "small",
-        ctx.bootstrap_many(everlevel_ckks::Method::Regular, &[&x], small_keys, Parts::Complex, &no_progress)
+        bootstrapper
+            .bootstrap_many(everlevel_ckks::Method::Regular, &[&x], small_keys, SlotType::Complex, &no_progress)
             .unwrap()
             .remove(0),
     );
-    let [a, b] =
-        ctx.merge_bootstrap(everlevel_ckks::Method::Regular, &x, &x, keys((&regular).into()), &no_progress).unwrap();
+    let [a, b] = bootstrapper
+        .merge_bootstrap(everlevel_ckks::Method::Regular, &x, &x, keys((&regular).into()), &no_progress)
+        .unwrap();
     result("merge, real", a);
     result("merge, imaginary", b);
     golden.assert(BOOTSTRAPS);

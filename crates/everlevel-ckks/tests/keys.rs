@@ -147,10 +147,10 @@ fn key_generation_and_bootstraps_report_their_progress_to_the_end() {
     party.ctx.rotation_key(&party.secret, &report).unwrap();
     check("rotation key");
     for stages in [3, 4, 5] {
-        let key = party.ctx.bootstrap_key(&party.secret, stages, BootstrapKeySize::Medium, &report).unwrap();
+        let key = party.bootstrapper().bootstrap_key(&party.secret, stages, BootstrapKeySize::Medium, &report).unwrap();
         check("bootstrap key");
         let ct = party.encrypt(&uniform(256, 1), 0);
-        party.ctx.bootstrap(&ct, &party.relinearization, &party.conjugation, &key, &report).unwrap();
+        party.bootstrapper().bootstrap(&ct, &party.relinearization, &party.conjugation, &key, &report).unwrap();
         check("bootstrap");
     }
 }

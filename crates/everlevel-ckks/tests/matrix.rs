@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Party, assert_close, assert_headers_are_refused, depth, matrix_header, round_trip, uniform};
-use everlevel_ckks::matrix::apply::RotationKeys;
+use everlevel_ckks::RotationKeys;
 use everlevel_ckks::{
     Ciphertext, Complex64, Context, Entries, Error, Loading, Options, Params, ParamsLiteral, PlainMatrix, Units, io,
     no_progress,

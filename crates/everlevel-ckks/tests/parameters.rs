@@ -4,10 +4,10 @@
 mod common;
 
 use common::{Party, depth};
-use everlevel_ckks::params::{ENCAPSULATION_WEIGHT, stage_counts};
 use everlevel_ckks::{
     BootstrapKeySize, BootstrapKind, Context, Error, KeyModulus, Options, Params, ParamsLiteral, Precision, no_progress,
 };
+use everlevel_ckks::{ENCAPSULATION_WEIGHT, stage_counts};
 use everlevel_ring::PrimeSet;
 use everlevel_security::SecretDistribution::{FixedWeight, Ternary};
 use everlevel_security::{SecretDistribution, max_log2_qp};
@@ -91,8 +91,9 @@ fn generated_keys_have_the_listed_moduli_and_no_others() {
     for stages in stage_counts(party.ctx.slot_count()) {
         for size in [BootstrapKeySize::Medium, BootstrapKeySize::Large] {
             let kinds = [BootstrapKind::Regular, BootstrapKind::Lossy];
-            let keys =
-                kinds.map(|kind| party.ctx.bootstrap_key_of(kind, &party.secret, stages, size, &no_progress).unwrap());
+            let keys = kinds.map(|kind| {
+                party.bootstrapper().bootstrap_key_of(kind, &party.secret, stages, size, &no_progress).unwrap()
+            });
             let moduli = keys.iter().flat_map(|key| key.moduli());
             let suffix = |k: &&KeyModulus| {
                 k.name.ends_with(&format!("of {stages}"))

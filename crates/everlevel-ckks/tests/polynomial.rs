@@ -4,7 +4,7 @@ mod common;
 
 use common::{depth, uniform};
 use everlevel_ckks::Complex64;
-use everlevel_ckks::polynomial::{Basis, depth as polynomial_depth};
+use everlevel_ckks::{Basis, polynomial_depth};
 
 const MAX_LEVEL: usize = 7;
 

@@ -4,7 +4,7 @@ mod common;
 
 use common::{Party, log_n, precision, uniform};
 use everlevel_ckks::{
-    BootstrapKeySize, Complex64, Error, Method, Params, ParamsLiteral, Parts, Precision, no_progress,
+    BootstrapKeySize, Complex64, Error, Method, Params, ParamsLiteral, Precision, SlotType, no_progress,
 };
 
 fn party() -> Party {
@@ -29,11 +29,13 @@ fn iterated_bootstraps_reach_32_bits() {
             for level in [0, 5] {
                 let ct = party.encrypt(&message, level);
                 let start = std::time::Instant::now();
-                let regular =
-                    party.ctx.bootstrap(&ct, keys.relinearization, keys.conjugation, &key, &no_progress).unwrap();
+                let regular = party
+                    .bootstrapper()
+                    .bootstrap(&ct, keys.relinearization, keys.conjugation, &key, &no_progress)
+                    .unwrap();
                 let first = start.elapsed().as_secs_f64();
                 let start = std::time::Instant::now();
-                let out = party.ctx.precise_bootstrap(&ct, keys, &no_progress).unwrap();
+                let out = party.bootstrapper().precise_bootstrap(&ct, keys, &no_progress).unwrap();
                 let both = start.elapsed().as_secs_f64();
                 assert_eq!((regular.level(), out.level()), (11 - stages, 10 - stages));
                 assert_eq!(Some(out.scale()), party.ctx.scale_at(out.level()));
@@ -56,16 +58,20 @@ fn other_bootstraps_work_with_high_precision() {
     let lossy = party.lossy_key(3);
     let keys = party.keys(&lossy);
     let message = uniform(slots, 5);
-    let out = party.ctx.lossy_bootstrap(&party.encrypt(&message, 3), keys, Parts::Complex, &no_progress).unwrap();
+    let out = party
+        .bootstrapper()
+        .lossy_bootstrap(&party.encrypt(&message, 3), keys, SlotType::Complex, &no_progress)
+        .unwrap();
     assert_eq!(out.level(), 11);
     assert!(precision(&party.decrypt(&out), &message).worst_bits >= 15.0);
     let signs: Vec<Complex64> = message.iter().map(|z| Complex64::new(z.re.signum(), 0.0)).collect();
-    let out = party.ctx.sign_bootstrap(&party.encrypt(&signs, 3), keys, Parts::Real, &no_progress).unwrap();
+    let out =
+        party.bootstrapper().sign_bootstrap(&party.encrypt(&signs, 3), keys, SlotType::Real, &no_progress).unwrap();
     let p = precision(&party.decrypt(&out), &signs);
     assert!(p.mean_bits > 32.0, "{p:?}");
     let real: Vec<Complex64> = message.iter().map(|z| Complex64::new(z.re, 0.0)).collect();
     let ct = party.encrypt(&real, 0);
-    let [a, b] = party.ctx.merge_bootstrap(Method::Regular, &ct, &ct, keys, &no_progress).unwrap();
+    let [a, b] = party.bootstrapper().merge_bootstrap(Method::Regular, &ct, &ct, keys, &no_progress).unwrap();
     for out in [a, b] {
         assert!(precision(&party.decrypt(&out), &real).mean_bits > 23.0);
     }
@@ -76,7 +82,7 @@ fn precision_that_scales_cannot_hold_is_refused() {
     let party = Party::bootstrap(9);
     let key = party.bootstrap_key(3, BootstrapKeySize::Medium);
     let ct = party.encrypt(&uniform(4, 1), 0);
-    let error = party.ctx.precise_bootstrap(&ct, party.keys(&key), &no_progress).unwrap_err();
+    let error = party.bootstrapper().precise_bootstrap(&ct, party.keys(&key), &no_progress).unwrap_err();
     assert!(matches!(error, Error::Parameter { what: "precision of the parameters", .. }), "{error}");
     for literal in [
         ParamsLiteral { precision: Precision::High, ..ParamsLiteral::insecure_depth(10, 5) },

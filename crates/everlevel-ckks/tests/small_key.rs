@@ -4,10 +4,10 @@
 mod common;
 
 use common::{Party, Precision, bootstrap_params, log_n, precision, uniform};
-use everlevel_ckks::params::DEEP_MESSAGE_LEVELS;
+use everlevel_ckks::DEEP_MESSAGE_LEVELS;
 use everlevel_ckks::{
-    BootstrapKeyRef, BootstrapKeySize, Ciphertext, Complex64, Context, Error, Method, Params, ParamsLiteral, Parts,
-    RotationKey, SmallBootstrapKey, no_progress,
+    BootstrapKeyRef, BootstrapKeySize, Bootstrapper, Ciphertext, Complex64, Context, Error, Method, Params,
+    ParamsLiteral, RotationKey, SlotType, SmallBootstrapKey, no_progress,
 };
 
 /// A party with the two keys.
@@ -28,8 +28,8 @@ impl Small {
     }
 
     fn bootstrap(&self, ct: &Ciphertext, with: BootstrapKeyRef) -> Ciphertext {
-        let Party { ctx, relinearization, conjugation, .. } = &self.party;
-        ctx.bootstrap(ct, relinearization, conjugation, with, &no_progress).unwrap()
+        let Party { relinearization, conjugation, .. } = &self.party;
+        self.party.bootstrapper().bootstrap(ct, relinearization, conjugation, with, &no_progress).unwrap()
     }
 
     fn precision(&self, ct: &Ciphertext, message: &[Complex64]) -> Precision {
@@ -68,16 +68,16 @@ fn lossy_and_sign_bootstraps_work_at_every_stage_count() {
     for stages in small.party.ctx.stage_counts() {
         let keys = small.party.keys(small.with(stages));
         let ct = small.party.encrypt(&message, stages);
-        let out = small.party.ctx.lossy_bootstrap(&ct, keys, Parts::Complex, &no_progress).unwrap();
+        let out = small.party.bootstrapper().lossy_bootstrap(&ct, keys, SlotType::Complex, &no_progress).unwrap();
         assert_eq!(out.level(), 13);
         let p = small.precision(&out, &message);
         assert!(p.worst_bits >= 15.0, "{stages}: {p:?}");
 
-        let out = small.party.ctx.lossy_bootstrap(&ct, keys, Parts::Real, &no_progress).unwrap();
+        let out = small.party.bootstrapper().lossy_bootstrap(&ct, keys, SlotType::Real, &no_progress).unwrap();
         assert!(small.precision(&out, &real(&message)).worst_bits >= 15.0);
 
         let ct = small.party.encrypt(&signs, stages + 1);
-        let out = small.party.ctx.sign_bootstrap(&ct, keys, Parts::Complex, &no_progress).unwrap();
+        let out = small.party.bootstrapper().sign_bootstrap(&ct, keys, SlotType::Complex, &no_progress).unwrap();
         assert_eq!(out.level(), 13);
         let p = small.precision(&out, &signs);
         println!("stages {stages}: sign {p:?}");
@@ -86,8 +86,8 @@ fn lossy_and_sign_bootstraps_work_at_every_stage_count() {
         // Below the stage count, the regular order.
         let out = small
             .party
-            .ctx
-            .lossy_bootstrap(&small.party.encrypt(&message, stages - 1), keys, Parts::Complex, &no_progress)
+            .bootstrapper()
+            .lossy_bootstrap(&small.party.encrypt(&message, stages - 1), keys, SlotType::Complex, &no_progress)
             .unwrap();
         assert_eq!(out.level(), 13 - stages);
         assert!(small.precision(&out, &message).mean_bits > 22.0);
@@ -101,7 +101,11 @@ fn many_together_are_bit_for_bit_the_single_ones() {
     let cts: Vec<Ciphertext> = (1..=3).map(|k| small.party.encrypt(&uniform(slots, k), 0)).collect();
     let keys = small.party.keys(small.with(3));
     let all: Vec<&Ciphertext> = cts.iter().collect();
-    let together = small.party.ctx.bootstrap_many(Method::Regular, &all, keys, Parts::Complex, &no_progress).unwrap();
+    let together = small
+        .party
+        .bootstrapper()
+        .bootstrap_many(Method::Regular, &all, keys, SlotType::Complex, &no_progress)
+        .unwrap();
     assert_eq!(together.len(), 3);
     for (ct, out) in cts.iter().zip(&together) {
         let alone = small.bootstrap(ct, small.with(3));
@@ -117,7 +121,7 @@ fn two_real_ciphertexts_share_a_bootstrap() {
     let [ct_a, ct_b] = [&a, &b].map(|m| small.party.encrypt(m, 4));
     let keys = small.party.keys(small.with(4));
     for (method, level, bits) in [(Method::Regular, 9, 22.0), (Method::Lossy, 13, 17.0)] {
-        let outs = small.party.ctx.merge_bootstrap(method, &ct_a, &ct_b, keys, &no_progress).unwrap();
+        let outs = small.party.bootstrapper().merge_bootstrap(method, &ct_a, &ct_b, keys, &no_progress).unwrap();
         for (out, message) in outs.iter().zip([&a, &b]) {
             assert_eq!(out.level(), level);
             let p = small.precision(out, message);
@@ -143,7 +147,7 @@ fn sparse_bootstraps_are_as_precise_as_full_ones() {
 
             let keys = small.party.keys(small.with(stages));
             let ct = small.party.encrypt(&message, stages);
-            let out = small.party.ctx.lossy_bootstrap(&ct, keys, Parts::Complex, &no_progress).unwrap();
+            let out = small.party.bootstrapper().lossy_bootstrap(&ct, keys, SlotType::Complex, &no_progress).unwrap();
             let p = small.precision(&out, &message);
             assert!(p.worst_bits >= 15.0, "{slots} slots, {stages} stages, lossy: {p:?}");
         }
@@ -170,11 +174,12 @@ fn the_deeper_chains_end_at_levels_14_and_17() {
         let ct = small.party.encrypt(&message, 3);
         for with in [small.with(3), (&lossy).into()] {
             let keys = small.party.keys(with);
-            let out = small.party.ctx.lossy_bootstrap(&ct, keys, Parts::Complex, &no_progress).unwrap();
+            let out = small.party.bootstrapper().lossy_bootstrap(&ct, keys, SlotType::Complex, &no_progress).unwrap();
             assert_eq!(out.level(), max_level);
             assert!(small.precision(&out, &message).worst_bits >= 15.0);
         }
-        let refusal = small.party.ctx.bootstrap_key(&small.party.secret, 4, BootstrapKeySize::Medium, &no_progress);
+        let refusal =
+            small.party.bootstrapper().bootstrap_key(&small.party.secret, 4, BootstrapKeySize::Medium, &no_progress);
         assert!(matches!(refusal, Err(Error::StageCount { stage_count: 4, .. })));
     }
 }
@@ -185,15 +190,15 @@ fn wrong_stage_counts_and_foreign_keys_are_refused() {
     let other = small.party.ctx.secret_key().unwrap();
     let ct = small.party.encrypt(&[Complex64::new(0.5, 0.0)], 0);
     let run = |key, rotation, stage_count| {
-        let Party { ctx, relinearization, conjugation, .. } = &small.party;
+        let Party { relinearization, conjugation, .. } = &small.party;
         let with = BootstrapKeyRef::Small { key, rotation, stage_count };
-        ctx.bootstrap(&ct, relinearization, conjugation, with, &no_progress).unwrap_err()
+        small.party.bootstrapper().bootstrap(&ct, relinearization, conjugation, with, &no_progress).unwrap_err()
     };
     for stages in [0, 1, 6, usize::MAX] {
         let error = run(&small.key, &small.rotation, stages);
         assert!(matches!(error, Error::StageCount { .. }), "{error}");
     }
-    let theirs = small.party.ctx.small_bootstrap_key(&other, &no_progress).unwrap();
+    let theirs = small.party.bootstrapper().small_bootstrap_key(&other, &no_progress).unwrap();
     let error = run(&theirs, &small.rotation, 3);
     assert!(matches!(error, Error::WrongSecret { what: "small bootstrap key", .. }), "{error}");
     let theirs = small.party.ctx.rotation_key(&other, &no_progress).unwrap();
@@ -201,7 +206,7 @@ fn wrong_stage_counts_and_foreign_keys_are_refused() {
     assert!(matches!(error, Error::WrongSecret { what: "rotation key", .. }), "{error}");
 
     let sparse = Context::new(bootstrap_params(log_n()), Some(16), 1).unwrap();
-    let key = sparse.small_bootstrap_key(&small.party.secret, &no_progress).unwrap();
+    let key = Bootstrapper::new(&sparse).unwrap().small_bootstrap_key(&small.party.secret, &no_progress).unwrap();
     let error = run(&key, &small.rotation, 3);
     assert!(error.to_string().contains("slot_count"), "{error}");
 }

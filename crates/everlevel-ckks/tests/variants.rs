@@ -3,8 +3,8 @@
 mod common;
 
 use common::{Party, log_n, precision, uniform};
-use everlevel_ckks::params::stage_counts;
-use everlevel_ckks::{BootstrapKeySize, Complex64, Error, Method, Parts, no_progress};
+use everlevel_ckks::stage_counts;
+use everlevel_ckks::{BootstrapKeySize, Complex64, Error, Method, SlotType, no_progress};
 
 fn real(message: &[Complex64]) -> Vec<Complex64> {
     message.iter().map(|z| Complex64::new(z.re, 0.0)).collect()
@@ -26,7 +26,7 @@ fn lossy_ends_at_level_13_within_2_to_the_minus_15() {
         let key = party.lossy_key(stages);
         let ct = party.encrypt(&message, stages);
         let start = std::time::Instant::now();
-        let out = party.ctx.lossy_bootstrap(&ct, party.keys(&key), Parts::Complex, &no_progress).unwrap();
+        let out = party.bootstrapper().lossy_bootstrap(&ct, party.keys(&key), SlotType::Complex, &no_progress).unwrap();
         let seconds = start.elapsed().as_secs_f64();
         assert_eq!(out.level(), 13);
         assert_eq!(Some(out.scale()), party.ctx.scale_at(13));
@@ -49,7 +49,7 @@ fn lossy_ends_at_level_13_within_2_to_the_minus_15() {
         let only = real(&message);
         let ct = party.encrypt(&only, stages + 2);
         let start = std::time::Instant::now();
-        let out = party.ctx.lossy_bootstrap(&ct, party.keys(&key), Parts::Real, &no_progress).unwrap();
+        let out = party.bootstrapper().lossy_bootstrap(&ct, party.keys(&key), SlotType::Real, &no_progress).unwrap();
         println!("lossy, real: {:.2} s", start.elapsed().as_secs_f64());
         assert!(worst(&party.decrypt(&out), &only) <= 2f64.powi(-15));
     }
@@ -60,8 +60,10 @@ fn lossy_keys_serve_the_regular_order_below_stage_count() {
     let party = Party::bootstrap(log_n());
     let key = party.lossy_key(3);
     let message = uniform(party.ctx.slot_count(), 2);
-    let out =
-        party.ctx.lossy_bootstrap(&party.encrypt(&message, 0), party.keys(&key), Parts::Complex, &no_progress).unwrap();
+    let out = party
+        .bootstrapper()
+        .lossy_bootstrap(&party.encrypt(&message, 0), party.keys(&key), SlotType::Complex, &no_progress)
+        .unwrap();
     assert_eq!(out.level(), 10);
     let p = precision(&party.decrypt(&out), &message);
     println!("regular order with a lossy key: {p:?}");
@@ -80,7 +82,7 @@ fn sign_squares_the_error_of_its_input() {
             signs.iter().zip(&noise).map(|(s, n)| Complex64::new(s.re + delta * n.re.signum(), 0.0)).collect();
         let ct = party.encrypt(&noisy, 3);
         let start = std::time::Instant::now();
-        let out = party.ctx.sign_bootstrap(&ct, party.keys(&key), Parts::Real, &no_progress).unwrap();
+        let out = party.bootstrapper().sign_bootstrap(&ct, party.keys(&key), SlotType::Real, &no_progress).unwrap();
         let seconds = start.elapsed().as_secs_f64();
         assert_eq!(out.level(), 13);
         let mean = party.decrypt(&out).iter().zip(&signs).map(|(a, s)| (a.re - s.re).abs()).sum::<f64>() / slots as f64;
@@ -103,7 +105,7 @@ fn two_real_ciphertexts_share_a_bootstrap() {
         (Method::Regular, party.keys(&key), 10, 22.0),
         (Method::Lossy, party.keys(&key), 13, 17.0),
     ] {
-        let [x, y] = party.ctx.merge_bootstrap(method, &ct_a, &ct_b, keys, &no_progress).unwrap();
+        let [x, y] = party.bootstrapper().merge_bootstrap(method, &ct_a, &ct_b, keys, &no_progress).unwrap();
         for (out, message) in [(x, &a), (y, &b)] {
             assert_eq!(out.level(), level);
             let p = precision(&party.decrypt(&out), message);
@@ -113,7 +115,7 @@ fn two_real_ciphertexts_share_a_bootstrap() {
     }
     let signs = [&a, &b].map(|m| m.iter().map(|z| Complex64::new(z.re.signum(), 0.0)).collect::<Vec<_>>());
     let [s, t] = signs.each_ref().map(|m| party.encrypt(m, 4));
-    let outs = party.ctx.merge_bootstrap(Method::Sign, &s, &t, party.keys(&key), &no_progress).unwrap();
+    let outs = party.bootstrapper().merge_bootstrap(Method::Sign, &s, &t, party.keys(&key), &no_progress).unwrap();
     for (out, message) in outs.iter().zip(&signs) {
         assert!(worst(&party.decrypt(out), message) < 1e-7);
     }
@@ -125,10 +127,11 @@ fn methods_refuse_the_wrong_key_and_too_low_levels() {
     let regular = party.bootstrap_key(3, BootstrapKeySize::Medium);
     let lossy = party.lossy_key(4);
     let ct = party.encrypt(&[Complex64::new(1.0, 0.0)], 3);
-    let error = party.ctx.sign_bootstrap(&ct, party.keys(&regular), Parts::Real, &no_progress).unwrap_err();
+    let error =
+        party.bootstrapper().sign_bootstrap(&ct, party.keys(&regular), SlotType::Real, &no_progress).unwrap_err();
     assert!(matches!(error, Error::BootstrapKind { .. }));
     assert!(error.to_string().contains("Context::bootstrap_key_of"), "{error}");
-    let error = party.ctx.sign_bootstrap(&ct, party.keys(&lossy), Parts::Real, &no_progress).unwrap_err();
+    let error = party.bootstrapper().sign_bootstrap(&ct, party.keys(&lossy), SlotType::Real, &no_progress).unwrap_err();
     assert!(matches!(error, Error::LevelExhausted { needed: 4, level: 3, .. }), "{error}");
 }
 
@@ -146,7 +149,10 @@ fn sparse_bootstraps_are_as_precise_as_full_ones() {
             let key = party.bootstrap_key(stages, BootstrapKeySize::Medium);
             let start = std::time::Instant::now();
             let ct = party.encrypt(&message, 0);
-            let out = party.ctx.bootstrap(&ct, &party.relinearization, &party.conjugation, &key, &no_progress).unwrap();
+            let out = party
+                .bootstrapper()
+                .bootstrap(&ct, &party.relinearization, &party.conjugation, &key, &no_progress)
+                .unwrap();
             let p = precision(&party.decrypt(&out), &message);
             println!(
                 "{slots} slots, {stages} stages: {:.2} s, {} MB, {p:?}",
@@ -158,11 +164,12 @@ fn sparse_bootstraps_are_as_precise_as_full_ones() {
         }
         let key = party.lossy_key(counts[0]);
         let ct = party.encrypt(&message, counts[0]);
-        let out = party.ctx.lossy_bootstrap(&ct, party.keys(&key), Parts::Complex, &no_progress).unwrap();
+        let out = party.bootstrapper().lossy_bootstrap(&ct, party.keys(&key), SlotType::Complex, &no_progress).unwrap();
         assert_eq!(out.level(), 13);
         assert!(worst(&party.decrypt(&out), &message) <= 2f64.powi(-15));
         let low = party.encrypt(&message, 0);
-        let out = party.ctx.lossy_bootstrap(&low, party.keys(&key), Parts::Complex, &no_progress).unwrap();
+        let out =
+            party.bootstrapper().lossy_bootstrap(&low, party.keys(&key), SlotType::Complex, &no_progress).unwrap();
         assert!(precision(&party.decrypt(&out), &message).mean_bits > 22.0);
     }
 }
@@ -179,24 +186,27 @@ fn many_are_what_each_is_alone() {
     let refs: Vec<_> = cts.iter().collect();
     let keys = party.keys(&key);
     for (method, parts) in
-        [(Method::Regular, Parts::Complex), (Method::Lossy, Parts::Complex), (Method::Lossy, Parts::Real)]
+        [(Method::Regular, SlotType::Complex), (Method::Lossy, SlotType::Complex), (Method::Lossy, SlotType::Real)]
     {
-        let all = party.ctx.bootstrap_many(method, &refs, keys, parts, &no_progress).unwrap();
+        let all = party.bootstrapper().bootstrap_many(method, &refs, keys, parts, &no_progress).unwrap();
         assert_eq!(all.len(), cts.len());
         for ((out, ct), message) in all.iter().zip(&cts).zip(&messages) {
             let alone = match method {
-                Method::Regular => {
-                    party.ctx.bootstrap(ct, keys.relinearization, keys.conjugation, &key, &no_progress).unwrap()
-                }
-                _ => party.ctx.lossy_bootstrap(ct, keys, parts, &no_progress).unwrap(),
+                Method::Regular => party
+                    .bootstrapper()
+                    .bootstrap(ct, keys.relinearization, keys.conjugation, &key, &no_progress)
+                    .unwrap(),
+                _ => party.bootstrapper().lossy_bootstrap(ct, keys, parts, &no_progress).unwrap(),
             };
             assert_eq!((out.level(), party.decrypt(out)), (alone.level(), party.decrypt(&alone)));
-            let expected = if parts == Parts::Real { real(message) } else { message.clone() };
+            let expected = if parts == SlotType::Real { real(message) } else { message.clone() };
             assert!(worst(&party.decrypt(out), &expected) <= 2f64.powi(-15));
         }
     }
     // One that can't be taken, and none is.
-    let error = party.ctx.bootstrap_many(Method::Sign, &refs, keys, Parts::Real, &no_progress);
+    let error = party.bootstrapper().bootstrap_many(Method::Sign, &refs, keys, SlotType::Real, &no_progress);
     assert!(matches!(error, Err(Error::LevelExhausted { op: "sign_bootstrap", needed: 3, level: 0, .. })));
-    assert!(party.ctx.bootstrap_many(Method::Sign, &[], keys, Parts::Real, &no_progress).unwrap().is_empty());
+    assert!(
+        party.bootstrapper().bootstrap_many(Method::Sign, &[], keys, SlotType::Real, &no_progress).unwrap().is_empty()
+    );
 }

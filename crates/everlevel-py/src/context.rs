@@ -1,7 +1,7 @@
 //! The context: one method for each call of the core.
 
 use everlevel_ckks as ckks;
-use everlevel_ckks::polynomial::Basis;
+use everlevel_ckks::Basis;
 use numpy::{Complex64, PyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -19,7 +19,7 @@ type Claim = (String, String, f64, Option<f64>, Option<f64>);
 
 /// Parameters and their tables.
 #[pyclass(frozen, module = "everlevel._native")]
-pub struct Context(pub ckks::Context);
+pub struct Context(pub ckks::Context, Option<ckks::Bootstrapper>);
 
 #[pymethods]
 impl Context {
@@ -37,7 +37,7 @@ impl Context {
         run(py, || {
             let literal = literal(max_level, slot_count, bootstrap_to, insecure_log_n)?;
             let options = ckks::Options { slot_count, thread_count, seeded_keys };
-            ckks::Context::with_options(literal.try_into()?, options).map(Self)
+            Self::of(ckks::Context::with_options(literal.try_into()?, options)?)
         })
     }
 
@@ -53,7 +53,7 @@ impl Context {
         let options = ckks::Options { slot_count: Some(slot_count), thread_count, seeded_keys };
         run(py, || {
             let literal = ckks::ParamsLiteral::from_json(params)?;
-            ckks::Context::with_options(literal.try_into()?, options).map(Self)
+            Self::of(ckks::Context::with_options(literal.try_into()?, options)?)
         })
     }
 
@@ -110,8 +110,9 @@ impl Context {
     /// For each kind of secret, the largest modulus and what is claimed of it: (key, secret, log2(QP), cap, bits).
     fn claims(&self, py: Python<'_>) -> PyResult<Vec<Claim>> {
         let claims = run(py, || self.0.claims())?;
-        let row =
-            |c: ckks::Claim| (c.key.name, c.key.secret.to_string(), c.key.log2_qp, c.max_log2_qp, c.security_bits);
+        let row = |c: ckks::SecurityClaim| {
+            (c.key.name, c.key.secret.to_string(), c.key.log2_qp, c.max_log2_qp, c.security_bits)
+        };
         Ok(claims.into_iter().map(row).collect())
     }
 
@@ -174,7 +175,9 @@ impl Context {
         secret_key: &SecretKey,
         report: Report,
     ) -> PyResult<SmallBootstrapKey> {
-        run_reporting(py, report, |p| self.0.small_bootstrap_key(&secret_key.0, p)).map(SmallBootstrapKey)
+        let make =
+            |p: ckks::Progress| self.bootstrapper("create_small_bootstrap_key")?.small_bootstrap_key(&secret_key.0, p);
+        run_reporting(py, report, make).map(SmallBootstrapKey)
     }
 
     fn lossy_bootstrap_key(
@@ -390,7 +393,7 @@ impl Context {
         report: Report,
     ) -> PyResult<Ciphertext> {
         let method = if precise { ckks::Method::Precise } else { ckks::Method::Regular };
-        self.bootstrapped(py, (method, ckks::Parts::Complex), ciphertext, bootstrap_keys(&keys), report)
+        self.bootstrapped(py, (method, ckks::SlotType::Complex), ciphertext, bootstrap_keys(&keys), report)
     }
 
     /// All units of all ciphertexts, in groups that share the reading of the keys.
@@ -406,8 +409,10 @@ impl Context {
         let method = method_of(method)?;
         let all: Vec<&ckks::Units<ckks::Ciphertext>> = ciphertexts.iter().map(|ct| &ct.0).collect();
         let keys = bootstrap_keys(&keys);
-        run_reporting(py, report, |p| self.0.bootstrap_units(method, &all, keys, parts(real_only), p))
-            .map(|all| all.into_iter().map(Ciphertext).collect())
+        let bootstrap = |p: ckks::Progress| {
+            self.bootstrapper(method.operation())?.bootstrap_units(method, &all, keys, slot_type(real_only), p)
+        };
+        run_reporting(py, report, bootstrap).map(|all| all.into_iter().map(Ciphertext).collect())
     }
 
     fn lossy_bootstrap(
@@ -418,7 +423,7 @@ impl Context {
         real_only: bool,
         report: Report,
     ) -> PyResult<Ciphertext> {
-        self.bootstrapped(py, (ckks::Method::Lossy, parts(real_only)), ciphertext, bootstrap_keys(&keys), report)
+        self.bootstrapped(py, (ckks::Method::Lossy, slot_type(real_only)), ciphertext, bootstrap_keys(&keys), report)
     }
 
     fn sign_bootstrap(
@@ -429,7 +434,7 @@ impl Context {
         real_only: bool,
         report: Report,
     ) -> PyResult<Ciphertext> {
-        self.bootstrapped(py, (ckks::Method::Sign, parts(real_only)), ciphertext, bootstrap_keys(&keys), report)
+        self.bootstrapped(py, (ckks::Method::Sign, slot_type(real_only)), ciphertext, bootstrap_keys(&keys), report)
     }
 
     /// Two real vectors, unit by unit, in one bootstrap for each pair.
@@ -444,7 +449,7 @@ impl Context {
         let (method, keys) = (method_of(method)?, bootstrap_keys(&keys));
         let (first, second) = (&ciphertexts.0.0, &ciphertexts.1.0);
         let of_pair = |(first, second): &(&_, &_), p: ckks::Progress| {
-            self.0.merge_bootstrap(method, first, second, keys, p).map(Vec::from)
+            self.bootstrapper(method.merge_operation())?.merge_bootstrap(method, first, second, keys, p).map(Vec::from)
         };
         let merged = |p: ckks::Progress| first.zip("merge_bootstrap", second)?.try_map_reporting(p, of_pair);
         let mut both = run_reporting(py, report, merged).map(each)?.into_iter();
@@ -485,11 +490,21 @@ fn method_of(name: &str) -> PyResult<ckks::Method> {
     }
 }
 
-fn parts(real_only: bool) -> ckks::Parts {
-    if real_only { ckks::Parts::Real } else { ckks::Parts::Complex }
+fn slot_type(real_only: bool) -> ckks::SlotType {
+    if real_only { ckks::SlotType::Real } else { ckks::SlotType::Complex }
 }
 
 impl Context {
+    fn of(context: ckks::Context) -> Result<Self, ckks::Error> {
+        let has_bootstrap = context.params().literal().bootstrap;
+        let bootstrapper = has_bootstrap.then(|| ckks::Bootstrapper::new(&context)).transpose()?;
+        Ok(Self(context, bootstrapper))
+    }
+
+    fn bootstrapper(&self, op: &'static str) -> Result<&ckks::Bootstrapper, ckks::Error> {
+        self.1.as_ref().ok_or(ckks::Error::NoBootstrap { op })
+    }
+
     fn bootstrap_key_of(
         &self,
         py: Python<'_>,
@@ -498,20 +513,24 @@ impl Context {
         report: Report,
     ) -> PyResult<BootstrapKey> {
         let size = if large { ckks::BootstrapKeySize::Large } else { ckks::BootstrapKeySize::Medium };
-        run_reporting(py, report, |p| self.0.bootstrap_key_of(kind, &secret_key.0, stage_count, size, p))
-            .map(BootstrapKey)
+        let make = |p: ckks::Progress| {
+            self.bootstrapper(kind.operation())?.bootstrap_key_of(kind, &secret_key.0, stage_count, size, p)
+        };
+        run_reporting(py, report, make).map(BootstrapKey)
     }
 
     /// All units together, so that they share the reading of the keys.
     fn bootstrapped(
         &self,
         py: Python<'_>,
-        (method, parts): (ckks::Method, ckks::Parts),
+        (method, slot_type): (ckks::Method, ckks::SlotType),
         ciphertext: &Ciphertext,
         keys: ckks::BootstrapKeys<'_>,
         report: Report,
     ) -> PyResult<Ciphertext> {
-        let all = |units: &[&_], p: ckks::Progress| self.0.bootstrap_many(method, units, keys, parts, p);
+        let all = |units: &[&_], p: ckks::Progress| {
+            self.bootstrapper(method.operation())?.bootstrap_many(method, units, keys, slot_type, p)
+        };
         run_reporting(py, report, |p| ciphertext.0.try_together(|units| all(units, p))).map(Ciphertext)
     }
 }

@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use everlevel_ckks as ckks;
-use everlevel_ckks::files::bundle::BUNDLE_KIND;
 use everlevel_ckks::io::{self, Access, Builder, Container};
-use everlevel_ckks::{Error, Form, Loading};
+use everlevel_ckks::{BUNDLE_KIND, Error, Form, Loading};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
 

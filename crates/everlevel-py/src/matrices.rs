@@ -137,7 +137,7 @@ pub fn multiply_matrix(
     key: MatrixKey<'_>,
 ) -> PyResult<Ciphertext> {
     let (context, units) = (&context.0, &ciphertext.0);
-    let keys: ckks::matrix::apply::RotationKeys = match &key {
+    let keys: ckks::RotationKeys = match &key {
         MatrixKey::Matrix(key) => (&key.0).into(),
         MatrixKey::Rotation(key) => (&key.0).into(),
     };

@@ -18,14 +18,16 @@
 //! place. A [`Pool`] has threads in every process that it comes to by a fork.
 //!
 //! *Map.* `representation` the interface · `gadget` digits of residues and of words · `ring` the context of residues
-//! and its element-wise operations · `convert` mod_up, rescale, lifts · `residues` rows of keys and their products ·
-//! `linear` the inner loops of linear transforms · [`mod@torus`] · `poly`, `prime_set` layouts · [`mod@packed`] 48-bit
-//! storage for keys · `buffer`, `word_buffer` memory on huge pages · `pool` threads.
+//! and its element-wise operations · `fused` compositions of them in one pass · `convert` mod_up, rescale, lifts ·
+//! `residues` rows of keys and their products · `linear` the inner loops of linear transforms · [`mod@torus`] · `poly`,
+//! `prime_set` layouts · [`mod@packed`] 48-bit storage for keys · `buffer`, `word_buffer` memory on huge pages · `pool`
+//! threads.
 //!
 //! *Non-goals.* Ciphertexts, messages, secrets' distributions.
 
 mod buffer;
 mod convert;
+mod fused;
 mod gadget;
 mod linear;
 pub mod packed;

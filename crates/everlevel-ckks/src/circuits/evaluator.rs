@@ -8,16 +8,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use num_complex::Complex64;
 
-use crate::polynomial::Basis;
+use crate::circuits::polynomial::Basis;
 use crate::{
-    BootstrapKeyRef, BootstrapKeys, BootstrapKind, Ciphertext, Context, Error, FixedRotationKey, Method, Parts,
-    Progress, RotationKey, Units,
+    BootstrapKeyRef, BootstrapKeys, BootstrapKind, Bootstrapper, Ciphertext, Context, Error, FixedRotationKey, Method,
+    Progress, RotationKey, SlotType, Units,
 };
 
-/// A context and the keys of one secret, for circuits that bootstrap.
+/// A context's bootstrapper and the keys of one secret, for circuits.
 #[derive(Debug)]
 pub struct Circuits<'a> {
-    ctx: &'a Context,
+    bootstrapper: &'a Bootstrapper,
     keys: BootstrapKeys<'a>,
     bootstraps: AtomicUsize,
 }
@@ -77,13 +77,13 @@ impl<'a> From<&'a RotationKey> for Rotations<'a> {
 
 impl<'a> Circuits<'a> {
     /// Circuits with these keys: of any kind for polynomials and refreshes, lossy or small ones for signs.
-    pub fn new(ctx: &'a Context, keys: BootstrapKeys<'a>) -> Self {
-        Self { ctx, keys, bootstraps: AtomicUsize::new(0) }
+    pub fn new(bootstrapper: &'a Bootstrapper, keys: BootstrapKeys<'a>) -> Self {
+        Self { bootstrapper, keys, bootstraps: AtomicUsize::new(0) }
     }
 
     /// The context.
     pub fn context(&self) -> &'a Context {
-        self.ctx
+        self.bootstrapper.context()
     }
 
     /// The keys.
@@ -98,7 +98,7 @@ impl<'a> Circuits<'a> {
 
     /// The level after a regular bootstrap: `max_level − stage_count`.
     pub fn level_out(&self) -> usize {
-        self.ctx.max_level() - self.keys.bootstrap.stage_count()
+        self.context().max_level() - self.keys.bootstrap.stage_count()
     }
 
     /// A circuit's run, with a guess of how many bootstraps it takes.
@@ -121,7 +121,7 @@ type Vector = Result<Units<Ciphertext>, Error>;
 
 impl Run<'_> {
     pub fn ctx(&self) -> &Context {
-        self.circuits.ctx
+        self.circuits.context()
     }
 
     pub fn stage_count(&self) -> usize {
@@ -177,8 +177,9 @@ impl Run<'_> {
         self.expected.set(self.done.get() + bootstraps);
     }
 
-    pub fn bootstrap(&self, method: Method, parts: Parts, x: &Units<Ciphertext>) -> Vector {
-        let many = |units: &[&_], p: Progress| self.ctx().bootstrap_many(method, units, self.circuits.keys, parts, p);
+    pub fn bootstrap(&self, method: Method, slot_type: SlotType, x: &Units<Ciphertext>) -> Vector {
+        let (bootstrapper, keys) = (self.circuits.bootstrapper, self.circuits.keys);
+        let many = |units: &[&_], p: Progress| bootstrapper.bootstrap_many(method, units, keys, slot_type, p);
         self.bootstrapping(|p| x.try_together(|units| many(units, p)))
     }
 
@@ -190,7 +191,7 @@ impl Run<'_> {
         b: &Units<Ciphertext>,
     ) -> Result<[Units<Ciphertext>; 2], Error> {
         let merged = |(a, b): &(&_, &_), p: Progress| {
-            self.ctx().merge_bootstrap(method, a, b, self.circuits.keys, p).map(Vec::from)
+            self.circuits.bootstrapper.merge_bootstrap(method, a, b, self.circuits.keys, p).map(Vec::from)
         };
         let both = self.bootstrapping(|p| a.zip(self.op, b)?.try_map_reporting(p, merged))?.transposed();
         both.try_into().map_err(|_| unreachable!("a merge has two results"))

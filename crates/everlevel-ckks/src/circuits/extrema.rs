@@ -3,7 +3,7 @@
 
 use super::evaluator::{Circuits, Operand, Rotations, Run};
 use super::sign::{LEAST_DEPTH, SignPrecision};
-use crate::{Ciphertext, Error, Method, Parts, Progress, Units};
+use crate::{Ciphertext, Error, Method, Progress, SlotType, Units};
 
 /// Which of two values is kept.
 #[derive(Clone, Copy)]
@@ -224,7 +224,7 @@ impl Run<'_> {
             }
         }
         let (method, parts) =
-            if level >= stages { (Method::Lossy, Parts::Real) } else { (Method::Regular, Parts::Complex) };
+            if level >= stages { (Method::Lossy, SlotType::Real) } else { (Method::Regular, SlotType::Complex) };
         match operands {
             [] => Ok(None),
             [a, b] if !std::ptr::eq(*a, *b) => self.merge_bootstrap(method, a, b).map(|both| Some(both.into())),

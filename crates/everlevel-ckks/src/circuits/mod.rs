@@ -1,6 +1,8 @@
-//! Circuits: what is composed of an evaluator's operations and of bootstraps.
+//! Circuits, which are composed of a context's operations and of bootstraps.
 //!
-//! [`Circuits`] holds a context and the keys of one secret. Its methods are in the circuits' files: [`mod@sign`] and
+//! `polynomial`, `matrix` and `bootstrap` are calls of a [`crate::Context`] and a [`crate::Bootstrapper`].
+//!
+//! [`Circuits`] holds a bootstrapper and the keys of one secret. Its methods are in the circuits' files: [`mod@sign`] and
 //! comparisons · [`mod@extrema`] · [`mod@deep`] polynomials deeper than a bootstrap's levels. [`mod@refresh`] evaluates
 //! programs of any depth, whose operands it bootstraps where they lack levels. `evaluator` has the operations that all
 //! of them are made of.
@@ -11,6 +13,10 @@ pub mod deep;
 pub mod extrema;
 pub mod refresh;
 pub mod sign;
+
+pub(crate) mod bootstrap;
+pub(crate) mod matrix;
+pub(crate) mod polynomial;
 
 mod evaluator;
 

@@ -14,8 +14,8 @@ use num_complex::Complex64;
 
 use super::deep::Imaginary;
 use super::evaluator::{Circuits, Rotations, Run};
-use crate::polynomial::{Basis, depth};
-use crate::{Ciphertext, Error, Method, Parts, Progress, Units, no_progress};
+use crate::circuits::polynomial::{Basis, polynomial_depth};
+use crate::{Ciphertext, Error, Method, Progress, SlotType, Units, no_progress};
 
 /// What decides whether and with whom an operand is bootstrapped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -223,7 +223,7 @@ impl<'a> AutoBootstrap<'a> {
     /// # Errors
     /// As [`Circuits::evaluate_polynomial`].
     pub fn evaluate_polynomial(&self, a: &Value, basis: Basis, coefficients: &[f64]) -> Result<Value, Error> {
-        let needed = depth(coefficients.iter().rposition(|&c| c != 0.0).unwrap_or(0));
+        let needed = polynomial_depth(coefficients.iter().rposition(|&c| c != 0.0).unwrap_or(0));
         let imaginary = if a.is_real { Imaginary::Noise } else { Imaginary::Message };
         if a.level() < needed && needed <= self.circuits.level_out() {
             self.refresh("evaluate_polynomial", &[a], needed)?;
@@ -270,7 +270,7 @@ impl<'a> AutoBootstrap<'a> {
                 operands.iter().map(|value| run.relinearized(&value.original)).collect::<Result<Vec<_>, _>>()?;
             let fresh = match &ready[..] {
                 [a, b] => run.merge_bootstrap(Method::Regular, a, b)?.into(),
-                alone => vec![run.bootstrap(Method::Regular, Parts::Complex, &alone[0])?],
+                alone => vec![run.bootstrap(Method::Regular, SlotType::Complex, &alone[0])?],
             };
             operands.iter().zip(fresh).for_each(|(value, fresh)| drop(value.fresh.set(fresh)));
         }

@@ -7,17 +7,16 @@
 use everlevel_io::{Builder, Container, Error as FileError};
 use everlevel_rlwe::SecretId;
 
-use crate::files::kinds::Parts;
+use crate::files::content::{BUNDLE_KIND, FileContent};
+use crate::files::entries;
+use crate::files::form::{Form, Loading};
+use crate::files::objects::Object;
 use crate::files::reader::Reader;
 use crate::files::writer::Writer;
-use crate::files::{Form, Loading, Object, entries};
 use crate::{
     BootstrapKey, ConjugationKey, Context, Error, FixedRotationKey, MatrixMultiplicationKey, RelinearizationKey,
     RotationKey, SmallBootstrapKey,
 };
-
-/// The kind of a container of several evaluation keys.
-pub const BUNDLE_KIND: &str = "evaluation_key";
 
 macro_rules! keys {
     ($($name:ident)*) => {
@@ -84,8 +83,8 @@ impl Context {
                 return Err(Error::Parameter { what: "secrets of the keys", found, needed: "one".into() });
             }
         }
-        self.install(|inner| {
-            let mut writer = Writer::new(inner, BUNDLE_KIND, form);
+        self.install(|core| {
+            let mut writer = Writer::new(core, BUNDLE_KIND, form);
             writer.object(&entries::Bundle { keys: keys.iter().map(|key| key.kind().into()).collect() });
             for (index, key) in keys.iter().enumerate() {
                 writer.begin_part(prefix(index, key.kind()));
@@ -101,8 +100,8 @@ impl Context {
     /// # Errors
     /// As [`Context::from_container`].
     pub fn keys_from_container(&self, container: &Container, loading: Loading) -> Result<Vec<Object>, Error> {
-        self.install(|inner| {
-            let reader = Reader::new(inner, container, loading, BUNDLE_KIND)?;
+        self.install(|core| {
+            let reader = Reader::new(core, container, loading, BUNDLE_KIND)?;
             let entries::Bundle { keys } = reader.object()?;
             let part = |(index, kind): (usize, &String)| read(&reader.part(prefix(index, kind))?, kind);
             let keys = keys.iter().enumerate().map(part).collect::<Result<_, _>>()?;

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use crate::files::kinds::{Parts, refuse};
+use crate::circuits::matrix::Shape;
+use crate::circuits::matrix::plan::{Plan, most_babies};
+use crate::files::content::{FileContent, Stored, refuse};
+use crate::files::entries;
 use crate::files::reader::Reader;
 use crate::files::writer::Writer;
-use crate::files::{Stored, entries};
-use crate::matrix::Shape;
-use crate::matrix::plan::{Plan, most_babies};
 use crate::{Error, LightPlainMatrix, LightPlaintext, MatrixMultiplicationKey, PlainMatrix, Units};
 
 fn to_bytes(values: &[f64]) -> impl Iterator<Item = u8> {
@@ -26,12 +26,12 @@ fn numbers(reader: &Reader<'_>, name: &str, count: usize) -> Result<Vec<f64>, Er
 }
 
 fn check_level(reader: &Reader<'_>, level: usize, least: usize) -> Result<(), Error> {
-    let top = reader.inner.ladder.sets.len() - 1;
+    let top = reader.core.ladder.sets.len() - 1;
     if (least..=top).contains(&level) { Ok(()) } else { refuse("level", level, format!("{least} to {top}")) }
 }
 
 impl Stored for Units<LightPlaintext> {}
-impl Parts for Units<LightPlaintext> {
+impl FileContent for Units<LightPlaintext> {
     const KIND: &'static str = "light_plaintext";
     const NAME: &'static str = "light plaintext";
 
@@ -53,8 +53,8 @@ impl Parts for Units<LightPlaintext> {
             return refuse("units", units, "as many as there are coefficients");
         };
         let coeffs = numbers(reader, "coefficients", count)?;
-        reader.inner.check_fits("load", &coeffs, level)?;
-        let fingerprint = reader.inner.fingerprint;
+        reader.core.check_fits("load", &coeffs, level)?;
+        let fingerprint = reader.core.fingerprint;
         let unit = |coeffs: &[f64]| LightPlaintext { coeffs: coeffs.to_vec(), level, slot_count, fingerprint };
         match Units::new(coeffs.chunks_exact(2 * slot_count).map(unit).collect()) {
             Some(units) => Ok(units),
@@ -119,13 +119,13 @@ impl Shape {
             row_norm: entry.row_norm,
             mean_size: entry.mean_size,
             slot_count: slots,
-            fingerprint: reader.inner.fingerprint,
+            fingerprint: reader.core.fingerprint,
         })
     }
 }
 
 impl Stored for PlainMatrix {}
-impl Parts for PlainMatrix {
+impl FileContent for PlainMatrix {
     const KIND: &'static str = "plain_matrix";
     const NAME: &'static str = "plain matrix";
 
@@ -142,7 +142,7 @@ impl Parts for PlainMatrix {
 
     fn read(reader: &Reader<'_>) -> Result<Self, Error> {
         let shape = Shape::read(reader)?;
-        let set = &reader.inner.ladder.sets[shape.level];
+        let set = &reader.core.ladder.sets[shape.level];
         let diagonal = |k| reader.packed(&format!("diagonal_{k}"), set);
         let diagonals = (0..shape.plan.diagonals.len()).map(diagonal).collect::<Result<_, _>>()?;
         Ok(Self { shape, diagonals })
@@ -150,7 +150,7 @@ impl Parts for PlainMatrix {
 }
 
 impl Stored for LightPlainMatrix {}
-impl Parts for LightPlainMatrix {
+impl FileContent for LightPlainMatrix {
     const KIND: &'static str = "light_plain_matrix";
     const NAME: &'static str = "light plain matrix";
 
@@ -169,7 +169,7 @@ impl Parts for LightPlainMatrix {
         let shape = Shape::read(reader)?;
         let diagonal = |k| {
             let coeffs = numbers(reader, &format!("diagonal_{k}"), 2 * shape.slot_count)?;
-            reader.inner.check_fits("load", &coeffs, shape.level)?;
+            reader.core.check_fits("load", &coeffs, shape.level)?;
             Ok(coeffs)
         };
         let diagonals = (0..shape.plan.diagonals.len()).map(diagonal).collect::<Result<_, Error>>()?;
@@ -178,7 +178,7 @@ impl Parts for LightPlainMatrix {
 }
 
 impl Stored for MatrixMultiplicationKey {}
-impl Parts for MatrixMultiplicationKey {
+impl FileContent for MatrixMultiplicationKey {
     const KIND: &'static str = "matrix_multiplication_key";
     const NAME: &'static str = "matrix multiplication key";
 
@@ -200,9 +200,9 @@ impl Parts for MatrixMultiplicationKey {
         let entry: entries::MatrixRotations = reader.object()?;
         reader.check_slots(entry.slot_count)?;
         check_level(reader, entry.level, 0)?;
-        let amounts = reader.inner.matrix_amounts();
+        let amounts = reader.core.matrix_amounts();
         reader.require("left", &entry.left, &amounts, format!("{amounts:?}, this engine's"))?;
-        let gadget = reader.inner.rotation_gadget(entry.level)?;
+        let gadget = reader.core.rotation_gadget(entry.level)?;
         let key = |&left: &i64| Ok((left, reader.switching_key(&format!("left_{left}"), &gadget)?));
         let keys = entry.left.iter().map(key).collect::<Result<BTreeMap<_, _>, Error>>()?;
         Ok(Self { info: reader.info()?, keys })

@@ -5,17 +5,17 @@ use everlevel_rlwe::Rlwe;
 
 use crate::ciphertext::Origin;
 use crate::claims::Claims;
-use crate::files::kinds::{Parts, refuse};
+use crate::files::content::{FileContent, Stored, refuse};
+use crate::files::entries;
 use crate::files::reader::Reader;
 use crate::files::writer::Writer;
-use crate::files::{Stored, entries};
 use crate::keys::KeyInfo;
 use crate::{Ciphertext, Error, Plaintext, Units};
 
 impl entries::Message {
     /// Checks what does not depend on the kind, and gives the primes.
     fn check(&self, reader: &Reader<'_>) -> Result<PrimeSet, Error> {
-        let ladder = &reader.inner.ladder;
+        let ladder = &reader.core.ladder;
         reader.check_slots(self.slot_count)?;
         let Some(of_level) = ladder.sets.get(self.level) else {
             return refuse("level", self.level, format!("at most {}", ladder.sets.len() - 1));
@@ -74,7 +74,7 @@ fn read_units<T: Message>(reader: &Reader<'_>) -> Result<Units<T>, Error> {
 macro_rules! messages {
     ($($type:ty),*) => {$(
         impl Stored for $type {}
-        impl Parts for $type {
+        impl FileContent for $type {
             const KIND: &'static str = <$type as Message>::KIND;
             const NAME: &'static str = <$type as Message>::KIND;
 
@@ -94,7 +94,7 @@ macro_rules! messages {
         }
 
         impl Stored for Units<$type> {}
-        impl Parts for Units<$type> {
+        impl FileContent for Units<$type> {
             const KIND: &'static str = <$type as Message>::KIND;
             const NAME: &'static str = <$type as Message>::KIND;
 
@@ -147,7 +147,7 @@ impl Message for Plaintext {
         reader.require("polynomial_count", entry.polynomial_count, 1, "1".into())?;
         let poly = reader.poly(&tensor("message"), set)?;
         let entries::Message { level, scale, slot_count, .. } = *entry;
-        Ok(Self { poly, level, scale, slot_count, fingerprint: reader.inner.fingerprint })
+        Ok(Self { poly, level, scale, slot_count, fingerprint: reader.core.fingerprint })
     }
 }
 
@@ -185,7 +185,7 @@ impl Message for Ciphertext {
         set: &PrimeSet,
         tensor: impl Fn(&str) -> String,
     ) -> Result<Self, Error> {
-        let of_level = &reader.inner.ladder.sets[entry.level];
+        let of_level = &reader.core.ladder.sets[entry.level];
         reader.require("primes", set, of_level, format!("{:?}, the level's", of_level.indices()))?;
         let c2 = match entry.polynomial_count {
             2 => None,

@@ -10,14 +10,14 @@ use everlevel_rlwe::{Gadget, SecretId, SwitchingKey};
 use serde::de::DeserializeOwned;
 
 use crate::Error;
-use crate::context::Inner;
-use crate::files::Loading;
+use crate::core::Core;
 use crate::files::entries::{Switching, seed_from_text};
+use crate::files::form::Loading;
 use crate::keys::KeyInfo;
 
 /// A container of the right kind and parameters.
 pub struct Reader<'i> {
-    pub(crate) inner: &'i Inner,
+    pub(crate) core: &'i Core,
     container: &'i Container,
     loading: Loading,
     /// Begins the names of what is read: empty but for the parts of a bundle.
@@ -27,30 +27,30 @@ pub struct Reader<'i> {
 
 impl<'i> Reader<'i> {
     /// Checks kind, parameters and, for what is in memory or where it is asked for, every checksum.
-    pub(crate) fn new(inner: &'i Inner, container: &'i Container, loading: Loading, kind: &str) -> Result<Self, Error> {
+    pub(crate) fn new(core: &'i Core, container: &'i Container, loading: Loading, kind: &str) -> Result<Self, Error> {
         let found = container.kind()?;
         if found != kind {
             return Err(FileError::WrongKind { found: found.into(), expected: kind.into() }.into());
         }
-        let (found, expected) = (number(container, "fingerprint")?, inner.fingerprint);
+        let (found, expected) = (number(container, "fingerprint")?, core.fingerprint);
         if found != expected {
             return Err(FileError::WrongParameters { what: kind.into(), found, expected }.into());
         }
         if loading.verify || !container.is_mapped() {
             container.verify()?;
         }
-        Self { inner, container, loading, prefix: String::new(), keys: BTreeMap::new() }.part(String::new())
+        Self { core, container, loading, prefix: String::new(), keys: BTreeMap::new() }.part(String::new())
     }
 
     /// The same container, looked at under names that begin with `prefix`.
     pub fn part(&self, prefix: String) -> Result<Self, Error> {
-        let &Self { inner, container, loading, .. } = self;
+        let &Self { core, container, loading, .. } = self;
         let name = format!("{prefix}keys");
         let keys = match container.header().metadata.contains_key(&name) {
             true => json(container, &name)?,
             false => BTreeMap::new(),
         };
-        Ok(Self { inner, container, loading, prefix, keys })
+        Ok(Self { core, container, loading, prefix, keys })
     }
 
     fn full(&self, name: &str) -> String {
@@ -63,12 +63,12 @@ impl<'i> Reader<'i> {
 
     pub fn info(&self) -> Result<KeyInfo, Error> {
         let secret_id = SecretId(number(self.container, "secret_id")?);
-        Ok(KeyInfo { fingerprint: self.inner.fingerprint, secret_id })
+        Ok(KeyInfo { fingerprint: self.core.fingerprint, secret_id })
     }
 
     /// Refuses what was made for another number of slots.
     pub fn check_slots(&self, found: usize) -> Result<(), Error> {
-        let slots = self.inner.encoder.slots();
+        let slots = self.core.encoder.slots();
         self.require("slot_count", found, slots, format!("{slots}, this engine's"))
     }
 
@@ -91,7 +91,7 @@ impl<'i> Reader<'i> {
     }
 
     pub fn packed(&self, name: &str, set: &PrimeSet) -> Result<PackedPoly, Error> {
-        let n = self.inner.ring.n();
+        let n = self.core.ring.n();
         let name = &self.full(name);
         let (place, bytes, range) = self.container.tensor(name)?;
         let expected = vec![set.len(), stride(n)];
@@ -105,7 +105,7 @@ impl<'i> Reader<'i> {
     }
 
     fn check_residues(&self, name: &str, poly: &PackedPoly) -> Result<(), Error> {
-        let Some((index, value, modulus)) = poly.first_not_canonical(&self.inner.ring) else { return Ok(()) };
+        let Some((index, value, modulus)) = poly.first_not_canonical(&self.core.ring) else { return Ok(()) };
         Err(FileError::NonCanonical { tensor: name.into(), index, value, modulus }.into())
     }
 
@@ -113,7 +113,7 @@ impl<'i> Reader<'i> {
     pub fn poly(&self, name: &str, set: &PrimeSet) -> Result<Poly<Eval>, Error> {
         let packed = self.packed(name, set)?;
         self.check_residues(name, &packed)?;
-        Ok(packed.unpack(&self.inner.ring))
+        Ok(packed.unpack(&self.core.ring))
     }
 
     pub fn seed(&self, text: &str) -> Result<Seed, Error> {
@@ -143,7 +143,7 @@ impl<'i> Reader<'i> {
         let seed = self.seed(&entry.mask_seed)?;
         let mut key = SwitchingKey::from_parts(id, gadget.clone(), seed, rows("body")?, masks);
         if self.loading.expand {
-            key.expand(&self.inner.ring);
+            key.expand(&self.core.ring);
         }
         Ok(key)
     }

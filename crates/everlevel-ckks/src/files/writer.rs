@@ -9,13 +9,13 @@ use everlevel_ring::{Eval, PackedPoly, Poly};
 use everlevel_rlwe::{Gadget, SecretId, SwitchingKey};
 use serde::Serialize;
 
-use crate::context::Inner;
-use crate::files::Form;
+use crate::core::Core;
 use crate::files::entries::{Switching, seed_to_text};
+use crate::files::form::Form;
 
 /// A container that is being filled.
 pub struct Writer<'i, 'a> {
-    inner: &'i Inner,
+    core: &'i Core,
     builder: Builder<'a>,
     form: Form,
     /// Begins the names of what is written: empty but for the parts of a bundle.
@@ -24,12 +24,12 @@ pub struct Writer<'i, 'a> {
 }
 
 impl<'i, 'a> Writer<'i, 'a> {
-    pub(crate) fn new(inner: &'i Inner, kind: &str, form: Form) -> Self {
+    pub(crate) fn new(core: &'i Core, kind: &str, form: Form) -> Self {
         let mut builder = Builder::new(kind);
-        builder.describe("params", inner.params.literal().to_json());
-        builder.describe("fingerprint", format!("{:#018x}", inner.fingerprint));
-        builder.describe("primes", format!("{:?}", inner.params.primes()));
-        Self { inner, builder, form, prefix: String::new(), keys: BTreeMap::new() }
+        builder.describe("params", core.params.literal().to_json());
+        builder.describe("fingerprint", format!("{:#018x}", core.fingerprint));
+        builder.describe("primes", format!("{:?}", core.params.primes()));
+        Self { core, builder, form, prefix: String::new(), keys: BTreeMap::new() }
     }
 
     /// What comes next is another object of the same container, under names that begin with `prefix`.
@@ -56,12 +56,12 @@ impl<'i, 'a> Writer<'i, 'a> {
     }
 
     pub fn slot_count(&self) -> usize {
-        self.inner.encoder.slots()
+        self.core.encoder.slots()
     }
 
     /// The level that a gadget serves.
     pub fn level_of(&self, gadget: &Gadget) -> usize {
-        self.inner.level_of(gadget).unwrap_or_default()
+        self.core.level_of(gadget).unwrap_or_default()
     }
 
     pub fn object(&mut self, entry: &impl Serialize) {
@@ -85,7 +85,7 @@ impl<'i, 'a> Writer<'i, 'a> {
     }
 
     fn packed(&mut self, name: String, bytes: Cow<'a, [u8]>) {
-        let row = stride(self.inner.ring.n());
+        let row = stride(self.core.ring.n());
         self.builder.tensor(self.full(&name), &[bytes.len() / row, row], bytes);
     }
 
@@ -107,7 +107,7 @@ impl<'i, 'a> Writer<'i, 'a> {
             Some(masks) => masks.iter().enumerate().for_each(|(row, mask)| {
                 self.packed(format!("{name}.mask.{row}"), Cow::Borrowed(mask.bytes()));
             }),
-            None => key.rows().expanded_masks(&self.inner.ring).iter().enumerate().for_each(|(row, mask)| {
+            None => key.rows().expanded_masks(&self.core.ring).iter().enumerate().for_each(|(row, mask)| {
                 self.packed(format!("{name}.mask.{row}"), Cow::Owned(mask.bytes().to_vec()));
             }),
         }

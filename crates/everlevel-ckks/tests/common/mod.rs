@@ -2,9 +2,9 @@
 #![allow(dead_code, missing_docs)]
 
 use everlevel_ckks::{
-    BootstrapKey, BootstrapKeyRef, BootstrapKeySize, BootstrapKeys, BootstrapKind, Complex64, ConjugationKey, Context,
-    Form, LightPlainMatrix, Loading, Params, ParamsLiteral, PublicKey, RelinearizationKey, RotationKey, SecretKey,
-    SmallBootstrapKey, Stored, io, no_progress,
+    BootstrapKey, BootstrapKeyRef, BootstrapKeySize, BootstrapKeys, BootstrapKind, Bootstrapper, Complex64,
+    ConjugationKey, Context, Form, LightPlainMatrix, Loading, Params, ParamsLiteral, PublicKey, RelinearizationKey,
+    RotationKey, SecretKey, SmallBootstrapKey, Stored, io, no_progress,
 };
 
 /// A context with the general keys of one secret.
@@ -14,6 +14,7 @@ pub struct Party {
     pub public: PublicKey,
     pub relinearization: RelinearizationKey,
     pub conjugation: ConjugationKey,
+    bootstrapper: Option<Bootstrapper>,
 }
 
 impl Party {
@@ -28,6 +29,7 @@ impl Party {
             public: ctx.public_key(&secret).unwrap(),
             relinearization: ctx.relinearization_key(&secret, &no_progress).unwrap(),
             conjugation: ctx.conjugation_key(&secret, &no_progress).unwrap(),
+            bootstrapper: Bootstrapper::new(&ctx).ok(),
             secret,
             ctx,
         }
@@ -38,17 +40,23 @@ impl Party {
         Self::of(Context::new(bootstrap_params(log_n), None, 2).unwrap())
     }
 
+    pub fn bootstrapper(&self) -> &Bootstrapper {
+        self.bootstrapper.as_ref().unwrap()
+    }
+
     pub fn bootstrap_key(&self, stage_count: usize, size: BootstrapKeySize) -> BootstrapKey {
-        self.ctx.bootstrap_key(&self.secret, stage_count, size, &no_progress).unwrap()
+        self.bootstrapper().bootstrap_key(&self.secret, stage_count, size, &no_progress).unwrap()
     }
 
     pub fn lossy_key(&self, stage_count: usize) -> BootstrapKey {
         let size = BootstrapKeySize::Large;
-        self.ctx.bootstrap_key_of(BootstrapKind::Lossy, &self.secret, stage_count, size, &no_progress).unwrap()
+        self.bootstrapper()
+            .bootstrap_key_of(BootstrapKind::Lossy, &self.secret, stage_count, size, &no_progress)
+            .unwrap()
     }
 
     pub fn small_key(&self) -> SmallBootstrapKey {
-        self.ctx.small_bootstrap_key(&self.secret, &no_progress).unwrap()
+        self.bootstrapper().small_bootstrap_key(&self.secret, &no_progress).unwrap()
     }
 
     pub fn rotation_key(&self) -> RotationKey {

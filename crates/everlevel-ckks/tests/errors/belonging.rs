@@ -1,6 +1,6 @@
 //! Keys, ciphertexts and plaintexts of another secret, of other parameters, of another slot count.
 
-use everlevel_ckks::polynomial::Basis;
+use everlevel_ckks::Basis;
 use everlevel_ckks::{Context, Error, Params, ParamsLiteral, no_progress};
 
 use crate::common::depth;

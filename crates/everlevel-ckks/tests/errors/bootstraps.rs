@@ -1,7 +1,6 @@
 //! Bootstraps without parameters, keys, or a stage count that there is.
 
-use everlevel_ckks::bootstrap::BootstrapKeySize;
-use everlevel_ckks::{Context, Error, Params, ParamsLiteral, no_progress};
+use everlevel_ckks::{BootstrapKeySize, Bootstrapper, Context, Error, Params, ParamsLiteral, no_progress};
 
 use crate::common::{Party, uniform};
 use crate::world::{World, assert_refused};
@@ -16,25 +15,17 @@ fn bootstraps_are_refused_without_parameters_keys_or_a_supported_stage_count() {
 
     // Parameters without a bootstrap.
     w.unchanged(|w| {
-        let result = w.ctx().bootstrap_key(&w.party.secret, 3, BootstrapKeySize::Medium, &no_progress);
         assert_refused!(
-            result,
-            Error::NoBootstrap { .. },
-            "create_bootstrap_key: these parameters have no bootstrap",
-            "ParamsLiteral::bootstrap"
-        );
-        let result = w.ctx().bootstrap(&w.at[0], &w.party.relinearization, &w.party.conjugation, &key, &no_progress);
-        assert_refused!(
-            result,
+            Bootstrapper::new(w.ctx()),
             Error::NoBootstrap { .. },
             "bootstrap: these parameters have no bootstrap",
             "ParamsLiteral::bootstrap"
         );
     });
 
-    let allowed = everlevel_ckks::params::stage_counts(with.ctx.slot_count());
+    let allowed = everlevel_ckks::stage_counts(with.ctx.slot_count());
     for stages in [0, 1, 6, usize::MAX] {
-        let result = with.ctx.bootstrap_key(&with.secret, stages, BootstrapKeySize::Medium, &no_progress);
+        let result = with.bootstrapper().bootstrap_key(&with.secret, stages, BootstrapKeySize::Medium, &no_progress);
         assert_refused!(
             result,
             Error::StageCount { .. },
@@ -46,8 +37,9 @@ fn bootstraps_are_refused_without_parameters_keys_or_a_supported_stage_count() {
     // Another secret, in each place.
     let other = Party::of(with.ctx.clone());
     let other_key = other.bootstrap_key(3, BootstrapKeySize::Medium);
-    let run =
-        |relinearization, conjugation, key| with.ctx.bootstrap(&ct, relinearization, conjugation, key, &no_progress);
+    let run = |relinearization, conjugation, key| {
+        with.bootstrapper().bootstrap(&ct, relinearization, conjugation, key, &no_progress)
+    };
     assert_refused!(
         run(&other.relinearization, &with.conjugation, &key),
         Error::WrongSecret { .. },
@@ -83,14 +75,14 @@ fn bootstraps_are_refused_without_parameters_keys_or_a_supported_stage_count() {
         "bootstrap: bootstrap key"
     );
     let theirs = foreign.encrypt(&uniform(512, 1), 0);
-    let result = with.ctx.bootstrap(&theirs, &with.relinearization, &with.conjugation, &key, &no_progress);
+    let result = with.bootstrapper().bootstrap(&theirs, &with.relinearization, &with.conjugation, &key, &no_progress);
     assert_refused!(result, Error::ForeignObject { .. }, "bootstrap: ciphertext");
-    let result = with.ctx.bootstrap_key(&foreign.secret, 3, BootstrapKeySize::Medium, &no_progress);
+    let result = with.bootstrapper().bootstrap_key(&foreign.secret, 3, BootstrapKeySize::Medium, &no_progress);
     assert_refused!(result, Error::ForeignObject { .. }, "create_bootstrap_key: secret key");
 
     // Three polynomials.
     let three = with.ctx.square(&with.encrypt(&uniform(256, 2), 2), None).unwrap();
-    let result = with.ctx.bootstrap(&three, &with.relinearization, &with.conjugation, &key, &no_progress);
+    let result = with.bootstrapper().bootstrap(&three, &with.relinearization, &with.conjugation, &key, &no_progress);
     assert_refused!(
         result,
         Error::NotRelinearized { .. },
@@ -101,7 +93,8 @@ fn bootstraps_are_refused_without_parameters_keys_or_a_supported_stage_count() {
     // Few slots allow few stages.
     let params = Params::try_from(ParamsLiteral::insecure_bootstrap(9)).unwrap();
     let sparse = Context::new(params, Some(4), 1).unwrap();
-    let result = sparse.bootstrap_key(&with.secret, 3, BootstrapKeySize::Medium, &no_progress);
+    let result =
+        Bootstrapper::new(&sparse).unwrap().bootstrap_key(&with.secret, 3, BootstrapKeySize::Medium, &no_progress);
     assert_refused!(result, Error::StageCount { .. }, "stage_count = 3 is not one of [1, 2], which 4 slots allow");
 
     assert_eq!(with.decrypt(&ct), before);

@@ -1,6 +1,6 @@
 //! Levels that do not exist, or are used up, and products that are to be relinearized.
 
-use everlevel_ckks::polynomial::Basis;
+use everlevel_ckks::Basis;
 use everlevel_ckks::{Error, no_progress};
 
 use crate::world::{World, assert_refused, c};

@@ -1,6 +1,6 @@
 //! Messages, numbers, coefficients and amounts.
 
-use everlevel_ckks::polynomial::Basis;
+use everlevel_ckks::Basis;
 use everlevel_ckks::{Error, no_progress};
 
 use crate::common::uniform;

@@ -1,7 +1,7 @@
 //! What is too large for a level, and what just fits.
 
+use everlevel_ckks::Basis;
 use everlevel_ckks::Error;
-use everlevel_ckks::polynomial::Basis;
 
 use crate::common::{self, depth, uniform};
 use crate::world::{MAX_LEVEL, World, assert_refused, c};

@@ -21,8 +21,8 @@
 mod pieces;
 
 use super::evaluator::{Circuits, Run};
-use crate::polynomial::{Basis, depth};
-use crate::{Ciphertext, Error, Method, Parts, Progress, Units};
+use crate::circuits::polynomial::{Basis, polynomial_depth};
+use crate::{Ciphertext, Error, Method, Progress, SlotType, Units};
 use pieces::degree_of;
 
 pub use pieces::{First, Split, power_of_two_above, size_bound};
@@ -92,7 +92,7 @@ impl Circuits<'_> {
         if let Some((index, value)) = coefficients().find(|(_, c)| !c.is_finite()) {
             return Err(Error::NotFinite { op, index, value: value.to_string() });
         }
-        let needed = polynomials.iter().map(|p| depth(degree_of(p))).max().unwrap_or(0);
+        let needed = polynomials.iter().map(|p| polynomial_depth(degree_of(p))).max().unwrap_or(0);
         match needed {
             _ if needed <= x.first().level() => run.polynomials(x, basis, polynomials),
             _ if needed <= self.level_out() => run.polynomials(&run.refreshed(x, imaginary)?, basis, polynomials),
@@ -105,7 +105,7 @@ impl Run<'_> {
     /// `x` bootstrapped; a real one to a ciphertext without imaginary part.
     pub fn refreshed(&self, x: &Units<Ciphertext>, imaginary: Imaginary) -> Result<Units<Ciphertext>, Error> {
         match imaginary {
-            Imaginary::Message => self.bootstrap(Method::Regular, Parts::Complex, x),
+            Imaginary::Message => self.bootstrap(Method::Regular, SlotType::Complex, x),
             _ => self.merge_bootstrap(Method::Regular, x, x).map(|[real, _]| real),
         }
     }
@@ -177,7 +177,7 @@ impl Run<'_> {
         for pair in all.chunks(if is_real { 2 } else { 1 }) {
             match pair {
                 [a, b] => fresh.extend(self.merge_bootstrap(Method::Regular, a, b)?),
-                alone => fresh.push(self.bootstrap(Method::Regular, Parts::Complex, &alone[0])?),
+                alone => fresh.push(self.bootstrap(Method::Regular, SlotType::Complex, &alone[0])?),
             }
         }
         let mut fresh = fresh.into_iter();

@@ -11,7 +11,7 @@ mod step;
 use std::sync::Arc;
 
 use super::evaluator::{Circuits, Operand, Run};
-use crate::{Ciphertext, Error, Method, Parts, Progress, Units};
+use crate::{Ciphertext, Error, Method, Progress, SlotType, Units};
 
 pub use minimax::{Minimax, alternating_extrema};
 pub use plan::{LEAST_DEPTH, SignPlan};
@@ -81,8 +81,8 @@ impl Run<'_> {
         let (level, stages) = (x.first().level(), self.stage_count());
         let raised = match level {
             _ if level >= stages + LEAST_DEPTH => None,
-            _ if level >= stages => Some(self.bootstrap(Method::Lossy, Parts::Real, x)?),
-            _ => Some(self.bootstrap(Method::Regular, Parts::Complex, x)?),
+            _ if level >= stages => Some(self.bootstrap(Method::Lossy, SlotType::Real, x)?),
+            _ => Some(self.bootstrap(Method::Regular, SlotType::Complex, x)?),
         };
         let x = raised.as_ref().unwrap_or(x);
         let plan = self.plan(precision, x.first().level())?;
@@ -92,7 +92,7 @@ impl Run<'_> {
             for step in steps {
                 x = self.polynomials(&x, step.basis, &[&step.coefficients])?.swap_remove(0);
             }
-            x = self.bootstrap(Method::Sign, Parts::Real, &x)?;
+            x = self.bootstrap(Method::Sign, SlotType::Real, &x)?;
         }
         Ok(x)
     }

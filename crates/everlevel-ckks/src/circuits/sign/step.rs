@@ -1,6 +1,6 @@
 //! The polynomials that a plan composes, on plain numbers.
 
-use crate::polynomial::{Basis, depth};
+use crate::circuits::polynomial::{Basis, polynomial_depth};
 
 /// An odd polynomial of degree `2^depth − 1`.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,7 +24,7 @@ impl Step {
 
     /// Levels consumed.
     pub fn levels(&self) -> usize {
-        depth(self.coefficients.len() - 1)
+        polynomial_depth(self.coefficients.len() - 1)
     }
 
     /// The value at a plain number.

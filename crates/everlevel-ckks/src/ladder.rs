@@ -1,11 +1,10 @@
-//! Ciphertexts on a ladder of levels: the arithmetic that evaluators share, for messages and inside a bootstrap.
+//! A ladder of levels, and batches of ciphertexts on it: the arithmetic that evaluators share, for messages and inside a
+//! bootstrap.
 
 use std::borrow::Cow;
 
-use everlevel_math::Modulus;
 use everlevel_ring::{Eval, Poly, PrimeSet, Ring};
 use everlevel_rlwe::{Rlwe, SwitchingKey};
-use rayon::prelude::*;
 
 use crate::keys::KeyPair;
 
@@ -22,15 +21,15 @@ pub(crate) struct Ladder {
     pub ratios: Vec<f64>,
 }
 
-/// Ciphertexts at a level of a ladder, with that level's scale, that take the same steps side by side: keys are read
-/// once for all.
+/// A batch of ciphertexts at a level of a ladder, with that level's scale, that take the same steps side by side: keys
+/// are read once for all.
 #[derive(Debug, Clone)]
-pub(crate) struct Working {
+pub(crate) struct Batch {
     pub cts: Vec<Rlwe>,
     pub level: usize,
 }
 
-impl Working {
+impl Batch {
     /// Their primes.
     pub fn set(&self) -> &PrimeSet {
         self.cts[0].set()
@@ -72,7 +71,7 @@ impl Ladder {
     }
 
     /// `c·w` at `target < w.level`, for a real constant: one integer product and one rescaling.
-    pub fn mul_constant(&self, ring: &Ring, w: &Working, c: f64, target: usize) -> Working {
+    pub fn mul_constant(&self, ring: &Ring, w: &Batch, c: f64, target: usize) -> Batch {
         self.linear_combination(ring, &[(w, c)], target)
     }
 
@@ -80,7 +79,7 @@ impl Ladder {
     ///
     /// Each product is with an integer of about `c·R`, followed by a division by `R`, the ratio of an intermediate
     /// modulus to the target's. Where the operands share an intermediate modulus, they share the division.
-    pub fn linear_combination(&self, ring: &Ring, terms: &[(&Working, f64)], target: usize) -> Working {
+    pub fn linear_combination(&self, ring: &Ring, terms: &[(&Batch, f64)], target: usize) -> Batch {
         let to = &self.sets[target];
         let common = terms.iter().map(|(w, _)| w.set().clone()).reduce(|a, b| a.intersection(&b));
         let from = common.map(|common| intermediate(ring, &common, to));
@@ -98,7 +97,7 @@ impl Ladder {
         }
     }
 
-    fn combine(&self, ring: &Ring, terms: &[(&Working, f64)], from: &PrimeSet, target: usize) -> Working {
+    fn combine(&self, ring: &Ring, terms: &[(&Batch, f64)], from: &PrimeSet, target: usize) -> Batch {
         let to = &self.sets[target];
         let factor = ratio(ring, from, to) * self.scales[target];
         let integers: Vec<i128> =
@@ -112,16 +111,16 @@ impl Ladder {
         };
         let together = terms.first().map_or(0, |(w, _)| w.cts.len());
         let sums = (0..together).map(|at| Rlwe { c0: sum(at, |ct| &ct.c0), c1: sum(at, |ct| &ct.c1) }).collect();
-        Working { cts: Rlwe::rescale_many(sums, ring, to), level: target }
+        Batch { cts: Rlwe::rescale_many(sums, ring, to), level: target }
     }
 
     /// The same message at a lower level, with that level's scale.
-    pub fn at_level<'w>(&self, ring: &Ring, w: &'w Working, target: usize) -> Cow<'w, Working> {
+    pub fn at_level<'w>(&self, ring: &Ring, w: &'w Batch, target: usize) -> Cow<'w, Batch> {
         if w.level == target { Cow::Borrowed(w) } else { Cow::Owned(self.mul_constant(ring, w, 1.0, target)) }
     }
 
     /// `a·b`, relinearized, one level below the lower operand.
-    pub fn mul(&self, ring: &Ring, a: &Working, b: &Working, key: &KeyPair) -> Working {
+    pub fn mul(&self, ring: &Ring, a: &Batch, b: &Batch, key: &KeyPair) -> Batch {
         let level = a.level.min(b.level);
         let (a, b) = (self.at_level(ring, a, level), self.at_level(ring, b, level));
         let products = a.cts.iter().zip(&b.cts).map(|(a, b)| tensor(ring, [a, b])).collect();
@@ -130,66 +129,42 @@ impl Ladder {
     }
 
     /// `a²`, relinearized, one level lower.
-    pub fn square(&self, ring: &Ring, a: &Working, key: &KeyPair) -> Working {
-        self.relinearized(ring, a.cts.iter().map(|a| tensor_square(ring, a)).collect(), a.level, key)
+    pub fn square(&self, ring: &Ring, a: &Batch, key: &KeyPair) -> Batch {
+        self.relinearized(ring, a.cts.iter().map(|a| ring.tensor_square([&a.c0, &a.c1])).collect(), a.level, key)
     }
 
-    fn relinearized(&self, ring: &Ring, products: Vec<[Poly<Eval>; 3]>, level: usize, key: &KeyPair) -> Working {
+    fn relinearized(&self, ring: &Ring, products: Vec<[Poly<Eval>; 3]>, level: usize, key: &KeyPair) -> Batch {
         let cts = relinearize_many(ring, products, key.for_set(&self.sets[level]), &self.sets[level - 1]);
-        Working { cts, level: level - 1 }
+        Batch { cts, level: level - 1 }
     }
 
     /// `a += b`, with `b` brought down to `a`'s level.
-    pub fn add_assign(&self, ring: &Ring, a: &mut Working, b: &Working) {
+    pub fn add_assign(&self, ring: &Ring, a: &mut Batch, b: &Batch) {
         let b = self.at_level(ring, b, a.level);
         a.cts.iter_mut().zip(&b.cts).for_each(|(a, b)| a.add_assign(ring, b));
     }
 
     /// `a −= b`, with `b` brought down to `a`'s level.
-    pub fn sub_assign(&self, ring: &Ring, a: &mut Working, b: &Working) {
+    pub fn sub_assign(&self, ring: &Ring, a: &mut Batch, b: &Batch) {
         let b = self.at_level(ring, b, a.level);
         a.cts.iter_mut().zip(&b.cts).for_each(|(a, b)| a.sub_assign(ring, b));
     }
 
     /// `a += c` for a real constant.
-    pub fn add_constant(&self, ring: &Ring, a: &mut Working, c: f64) {
+    pub fn add_constant(&self, ring: &Ring, a: &mut Batch, c: f64) {
         let integer = (c * self.scales[a.level]).round() as i128;
-        for ct in &mut a.cts {
-            ring.each_limb(&mut ct.c0, |m, limb, _| m.add_scalar_assign(limb, m.reduce_i128(integer)));
-        }
+        a.cts.iter_mut().for_each(|ct| ring.add_gaussian_assign(&mut ct.c0, integer, 0));
     }
 
     /// `a *= 2`.
-    pub fn double(&self, ring: &Ring, a: &mut Working) {
-        for ct in &mut a.cts {
-            ring.each_limb(&mut ct.c0, |m, limb, _| m.mul_scalar_assign(limb, 2));
-            ring.each_limb(&mut ct.c1, |m, limb, _| m.mul_scalar_assign(limb, 2));
-        }
+    pub fn double(&self, ring: &Ring, a: &mut Batch) {
+        a.cts.iter_mut().for_each(|ct| ct.mul_integer_assign(ring, 2));
     }
 }
 
 /// The tensor product of two ciphertexts over the same primes.
 pub(crate) fn tensor(ring: &Ring, [a, b]: [&Rlwe; 2]) -> [Poly<Eval>; 3] {
-    each_prime(ring, a.set(), |m, i, d| {
-        m.tensor_into(d, [a.c0.limb(i), a.c1.limb(i)], [b.c0.limb(i), b.c1.limb(i)]);
-    })
-}
-
-/// The tensor product of a ciphertext with itself.
-pub(crate) fn tensor_square(ring: &Ring, a: &Rlwe) -> [Poly<Eval>; 3] {
-    each_prime(ring, a.set(), |m, i, d| m.tensor_square_into(d, [a.c0.limb(i), a.c1.limb(i)]))
-}
-
-/// Three polynomials, filled prime by prime.
-fn each_prime(ring: &Ring, set: &PrimeSet, fill: impl Fn(&Modulus, usize, [&mut [u64]; 3]) + Sync) -> [Poly<Eval>; 3] {
-    let mut d = [ring.uninit::<Eval>(set), ring.uninit(set), ring.uninit(set)];
-    let [d0, d1, d2] = d.each_mut().map(|p| p.limbs_mut());
-    d0.par_iter_mut()
-        .zip(d1)
-        .zip(d2)
-        .zip(set.indices())
-        .for_each(|(((l0, l1), l2), &i)| fill(ring.modulus(i), i, [l0, l1, l2]));
-    d
+    ring.tensor([&a.c0, &a.c1], [&b.c0, &b.c1])
 }
 
 /// `(d0, d1) + relinearized d2`, divided down to `target`: the key switch's division by `P` and the rescaling are one.
@@ -203,15 +178,9 @@ fn relinearize_many(ring: &Ring, products: Vec<[Poly<Eval>; 3]>, key: &Switching
     let (linear, squares): (Vec<_>, Vec<_>) = products.into_iter().map(|[d0, d1, d2]| ([d0, d1], d2)).unzip();
     let special = &key.gadget().special;
     let mut sums = key.switch_many(ring, squares);
-    for (sum, parts) in sums.iter_mut().zip(linear) {
-        for (sum, part) in [&mut sum.c0, &mut sum.c1].into_iter().zip(parts) {
-            // P·part vanishes modulo the special primes.
-            ring.each_limb(sum, |m, limb, i| {
-                if let Some(at) = part.set().position(i) {
-                    m.mul_scalar_add_assign(limb, &part.limbs()[at], ring.product_mod(special, i));
-                }
-            });
-        }
+    for (sum, [d0, d1]) in sums.iter_mut().zip(linear) {
+        ring.mul_product_add_assign(&mut sum.c0, &d0, special);
+        ring.mul_product_add_assign(&mut sum.c1, &d1, special);
     }
     Rlwe::rescale_many(sums, ring, target)
 }

@@ -8,10 +8,12 @@ use everlevel_rlwe::SwitchingKey;
 use num_complex::Complex64;
 use rayon::prelude::*;
 
-use crate::context::Inner;
-use crate::matrix::plan::{Plan, most_babies, shortest};
-use crate::matrix::{Entries, LightPlainMatrix, MatrixMultiplicationKey, PlainMatrix, Shape};
-use crate::{Context, Error, Progress, SecretKey, report};
+use crate::circuits::matrix::plan::{Plan, most_babies, shortest};
+use crate::circuits::matrix::{Entries, LightPlainMatrix, PlainMatrix, Shape};
+use crate::core::Core;
+use crate::keys::{MatrixMultiplicationKey, SecretKey};
+use crate::progress::report;
+use crate::{Context, Error, Progress};
 
 impl Entries<'_> {
     fn len(&self) -> usize {
@@ -50,7 +52,7 @@ impl Entries<'_> {
 /// Diagonals that are found together.
 const TOGETHER: usize = 32;
 
-impl Inner {
+impl Core {
     /// The coefficients of a block's diagonals at consecutive positions.
     pub(crate) fn diagonal_coeffs(
         &self,
@@ -132,7 +134,7 @@ impl Context {
         };
         let blocks: Vec<Vec<i64>> = is_found.iter().map(of_block).collect();
         let plan = Plan::new(&blocks, block_columns, slots);
-        let (slot_count, fingerprint) = (slots, self.0.fingerprint);
+        let (slot_count, fingerprint) = (slots, self.core.fingerprint);
         Ok(Shape { rows, columns, level, plan, row_norm, mean_size, slot_count, fingerprint })
     }
 
@@ -150,10 +152,10 @@ impl Context {
     ) -> Result<LightPlainMatrix, Error> {
         let op = "encode_to_light_plain_matrix";
         let shape = self.matrix_shape(op, entries, dimensions, level, diagonals)?;
-        let diagonals = self.install(|inner| {
-            let some = |(block, at)| inner.diagonal_coeffs(entries, &shape, block, at);
+        let diagonals = self.install(|core| {
+            let some = |(block, at)| core.diagonal_coeffs(entries, &shape, block, at);
             let all: Vec<Vec<f64>> = stretches(&shape.plan).into_par_iter().flat_map(some).collect();
-            all.iter().try_for_each(|coeffs| inner.check_fits(op, coeffs, level))?;
+            all.iter().try_for_each(|coeffs| core.check_fits(op, coeffs, level))?;
             Ok::<_, Error>(all)
         })?;
         Ok(LightPlainMatrix { shape, diagonals })
@@ -172,12 +174,12 @@ impl Context {
     ) -> Result<PlainMatrix, Error> {
         let op = "encode_to_plain_matrix";
         let shape = self.matrix_shape(op, entries, dimensions, level, diagonals)?;
-        let diagonals = self.install(|inner| {
-            let some = |(block, at)| inner.diagonal_coeffs(entries, &shape, block, at);
+        let diagonals = self.install(|core| {
+            let some = |(block, at)| core.diagonal_coeffs(entries, &shape, block, at);
             let mut all = stretches(&shape.plan).into_iter().flat_map(some);
-            PackedPoly::many(&inner.ring, &inner.ladder.sets[level], shape.plan.diagonals.len(), |_| {
+            PackedPoly::many(&core.ring, &core.ladder.sets[level], shape.plan.diagonals.len(), |_| {
                 let coeffs = all.next().unwrap_or_default();
-                Ok::<_, Error>(inner.expand(op, &coeffs, level)?.poly)
+                Ok::<_, Error>(core.expand(op, &coeffs, level)?.poly)
             })
         })?;
         Ok(PlainMatrix { shape, diagonals })
@@ -192,7 +194,7 @@ impl Context {
         self.check_matrix(op, &matrix.shape)?;
         self.check_level(op, level)?;
         self.check_new_level(op, &matrix.shape, level)?;
-        matrix.diagonals.iter().try_for_each(|coeffs| self.0.check_fits(op, coeffs, level))?;
+        matrix.diagonals.iter().try_for_each(|coeffs| self.core.check_fits(op, coeffs, level))?;
         let shape = Shape { level, ..matrix.shape.clone() };
         Ok(LightPlainMatrix { shape, diagonals: matrix.diagonals.clone() })
     }
@@ -208,9 +210,9 @@ impl Context {
             return Err(Error::LevelOutOfRange { op, level, max_level: matrix.shape.level });
         }
         self.check_new_level(op, &matrix.shape, level)?;
-        let diagonals = self.install(|inner| {
-            PackedPoly::many(&inner.ring, &inner.ladder.sets[level], matrix.diagonals.len(), |at| {
-                Ok::<_, Error>(inner.rescaled_plain(&matrix.diagonals[at], matrix.shape.level, level))
+        let diagonals = self.install(|core| {
+            PackedPoly::many(&core.ring, &core.ladder.sets[level], matrix.diagonals.len(), |at| {
+                Ok::<_, Error>(core.rescaled_plain(&matrix.diagonals[at], matrix.shape.level, level))
             })
         })?;
         Ok(PlainMatrix { shape: Shape { level, ..matrix.shape.clone() }, diagonals })
@@ -242,15 +244,15 @@ impl Context {
         let op = "create_matrix_multiplication_key";
         self.check(op, "secret key", secret.info)?;
         self.check_level(op, level)?;
-        let amounts = self.0.matrix_amounts();
-        let seeds = amounts.iter().map(|_| self.0.seeds.next()).collect::<Result<Vec<_>, _>>()?;
-        self.install(|inner| {
-            let gadget = inner.rotation_gadget(level)?;
+        let amounts = self.core.matrix_amounts();
+        let seeds = amounts.iter().map(|_| self.core.seeds.next()).collect::<Result<Vec<_>, _>>()?;
+        self.install(|core| {
+            let gadget = core.rotation_gadget(level)?;
             let mut keys = BTreeMap::new();
             for (done, (&left, seed)) in amounts.iter().zip(&seeds).enumerate() {
-                let elt = inner.ring.rotation_elt(left);
-                let (key, expanded) = (&secret.key, !inner.seeded_keys);
-                keys.insert(left, SwitchingKey::generate_galois(&inner.ring, key, elt, gadget.clone(), seed, expanded));
+                let elt = core.ring.rotation_elt(left);
+                let (key, expanded) = (&secret.key, !core.seeded_keys);
+                keys.insert(left, SwitchingKey::generate_galois(&core.ring, key, elt, gadget.clone(), seed, expanded));
                 report(op, progress, done + 1, amounts.len())?;
             }
             Ok(MatrixMultiplicationKey { info: secret.info, keys })
@@ -259,11 +261,11 @@ impl Context {
 
     /// The highest level that a matrix multiplication key serves.
     pub fn matrix_multiplication_level(&self, key: &MatrixMultiplicationKey) -> Option<usize> {
-        key.keys.values().next().and_then(|key| self.0.level_of(key.gadget()))
+        key.keys.values().next().and_then(|key| self.core.level_of(key.gadget()))
     }
 }
 
-impl Inner {
+impl Core {
     /// The left rotations of a matrix multiplication key, ascending.
     pub(crate) fn matrix_amounts(&self) -> Vec<i64> {
         let babies = 1..most_babies(self.encoder.slots());

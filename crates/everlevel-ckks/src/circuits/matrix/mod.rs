@@ -22,17 +22,13 @@
 //!
 //! *Map.* [`mod@plan`] which rotations · [`mod@encode`] matrices to diagonals · [`mod@apply`] the product.
 
-pub mod apply;
-pub mod encode;
-pub mod plan;
-
-use std::collections::BTreeMap;
+pub(crate) mod apply;
+pub(crate) mod encode;
+pub(crate) mod plan;
 
 use everlevel_ring::PackedPoly;
-use everlevel_rlwe::SwitchingKey;
 use num_complex::Complex64;
 
-use crate::keys::KeyInfo;
 use plan::Plan;
 
 /// The entries of a matrix, row by row.
@@ -44,17 +40,17 @@ pub enum Entries<'a> {
     Complex(&'a [Complex64]),
 }
 
-/// What a matrix has beside its diagonals.
+/// The size, level, norms and rotations of a matrix: everything but its diagonals.
 #[derive(Debug, Clone)]
 pub struct Shape {
     pub(crate) rows: usize,
     pub(crate) columns: usize,
     pub(crate) level: usize,
     pub(crate) plan: Plan,
-    /// Largest Euclidean norm of a row: what it does to independent errors.
+    /// Largest Euclidean norm of a row: the factor by which it grows independent errors.
     pub(crate) row_norm: f64,
-    /// Sum of the entries' sizes in a row of blocks, the largest, divided by the slots: what it can make of the
-    /// coefficients of values up to 1.
+    /// Sum of the entries' sizes in a row of blocks, the largest, divided by the slots: a bound on the coefficients of
+    /// products with values up to 1.
     pub(crate) mean_size: f64,
     pub(crate) slot_count: usize,
     pub(crate) fingerprint: u64,
@@ -105,12 +101,4 @@ macro_rules! shape_methods {
 shape_methods! {
     PlainMatrix => PackedPoly::nbytes;
     LightPlainMatrix => |d| 8 * d.len();
-}
-
-/// Rotations for products with matrices: all baby steps, and the powers of two that giant steps are made of.
-#[derive(Debug)]
-pub struct MatrixMultiplicationKey {
-    pub(crate) info: KeyInfo,
-    /// By left rotation.
-    pub(crate) keys: BTreeMap<i64, SwitchingKey>,
 }

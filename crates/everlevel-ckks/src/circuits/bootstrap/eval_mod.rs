@@ -10,17 +10,17 @@
 
 use everlevel_ring::Ring;
 
+use crate::circuits::polynomial::{Basis, BasisElements};
 use crate::keys::KeyPair;
+use crate::ladder::{Batch, Ladder};
 use crate::params::ENCAPSULATION_WEIGHT;
-use crate::polynomial::{Basis, Elements};
-use crate::working::{Ladder, Working};
 
 /// Degree in `z`: half the degree in `u`.
 const DEGREE: usize = 15;
 /// Number of doublings.
 pub const DOUBLINGS: u32 = 3;
 /// Bound of `|t − 1/4|`: the integer bound `(h + 1)/2` of the encapsulated secret, a quarter, and room for the message.
-pub const INTERVAL: f64 = (ENCAPSULATION_WEIGHT as f64 + 1.0) / 2.0 + 0.25 + 0.0625;
+pub const EVAL_MOD_INTERVAL: f64 = (ENCAPSULATION_WEIGHT as f64 + 1.0) / 2.0 + 0.25 + 0.0625;
 
 /// Where messages lie beside the integers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,7 +81,7 @@ fn least_squares(mut a: Vec<Vec<f64>>, columns: usize) -> Vec<f64> {
 }
 
 impl Fit {
-    /// The fit for the encapsulated secret's integer parts, on an interval of at least [`INTERVAL`].
+    /// The fit for the encapsulated secret's integer parts, on an interval of at least [`EVAL_MOD_INTERVAL`].
     pub fn new(interval: f64, messages: Messages) -> Self {
         let offsets: Vec<f64> = match messages {
             Messages::Small => (-4..=4).map(|k| f64::from(k) / 1024.0).collect(),
@@ -106,12 +106,8 @@ impl Fit {
         Self { interval, coeffs: least_squares(rows, DEGREE + 1) }
     }
 
-    /// `t` is `interval` times EvalMod's input.
-    pub fn interval(&self) -> f64 {
-        self.interval
-    }
-
     /// The approximated sine on a number: the oracle of the encrypted one.
+    #[cfg(test)]
     pub fn sine(&self, t: f64) -> f64 {
         let u = (t - 0.25) / self.interval;
         let basis = chebyshev(2.0 * u * u - 1.0, DEGREE + 1);
@@ -130,10 +126,10 @@ pub(crate) struct Plan {
 impl Plan {
     /// `sin(2πt)` at the ladder's lowest level, or half of it, from `t/interval` at its top, for all of `u` side by
     /// side.
-    pub fn eval_mod(&self, ring: &Ring, key: &KeyPair, mut u: Working, halved: bool) -> Working {
+    pub fn eval_mod(&self, ring: &Ring, key: &KeyPair, mut u: Batch, halved: bool) -> Batch {
         let Self { ladder, fit } = self;
         ladder.add_constant(ring, &mut u, -0.25 / fit.interval);
-        let doubled = |w: &Working| {
+        let doubled = |w: &Batch| {
             let mut y = ladder.square(ring, w, key);
             ladder.double(ring, &mut y);
             ladder.add_constant(ring, &mut y, -1.0);
@@ -141,7 +137,8 @@ impl Plan {
         };
         let z = doubled(&u);
         drop(u);
-        let mut y = Elements::new(ring, ladder, key, Basis::Chebyshev, z).polynomials(&[&fit.coeffs]).swap_remove(0);
+        let mut y =
+            BasisElements::new(ring, ladder, key, Basis::Chebyshev, z).polynomials(&[&fit.coeffs]).swap_remove(0);
         for _ in 1..DOUBLINGS {
             y = doubled(&y);
         }
@@ -166,7 +163,7 @@ mod tests {
 
     #[test]
     fn the_fit_reaches_40_bits_where_integers_are_likely() {
-        let fit = Fit::new(INTERVAL, Messages::Small);
+        let fit = Fit::new(EVAL_MOD_INTERVAL, Messages::Small);
         let (mut sum, mut total) = (0.0, 0.0);
         for k in -16..=16 {
             for j in -10..=10 {
@@ -183,7 +180,7 @@ mod tests {
 
     #[test]
     fn the_fit_for_signs_is_exact_to_second_order() {
-        let fit = Fit::new(INTERVAL, Messages::Signs);
+        let fit = Fit::new(EVAL_MOD_INTERVAL, Messages::Signs);
         let (mut sum, mut total) = (0.0, 0.0);
         for k in -16..=16 {
             for (sign, offset) in [(-1.0, -0.25), (1.0, 0.25)] {

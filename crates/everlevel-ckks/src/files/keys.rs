@@ -1,40 +1,20 @@
-//! Each kind of object, both ways.
+//! The general keys, both ways.
 
 use std::collections::BTreeMap;
 
-use everlevel_io::Error as FileError;
 use everlevel_rlwe::Gadget;
 use everlevel_security::SecretDistribution;
 use zeroize::Zeroizing;
 
-use crate::context::Inner;
+use crate::Error;
+use crate::files::content::{FileContent, Stored, refuse};
+use crate::files::entries;
 use crate::files::reader::Reader;
 use crate::files::writer::Writer;
-use crate::files::{Stored, entries};
-use crate::keys::KeyPair;
-use crate::{
-    BootstrapKey, BootstrapKeySize, BootstrapKind, ConjugationKey, Error, FixedRotationKey, PublicKey,
-    RelinearizationKey, RotationKey, SecretKey, SmallBootstrapKey,
-};
-
-/// How a type becomes metadata and tensors, and comes back.
-pub trait Parts: Sized + Send + Sync {
-    /// Its name in files.
-    const KIND: &'static str;
-    /// Its name in sentences.
-    const NAME: &'static str;
-    /// The parameters that it belongs to.
-    fn fingerprint(&self) -> u64;
-    fn write<'a>(&'a self, writer: &mut Writer<'_, 'a>);
-    fn read(reader: &Reader<'_>) -> Result<Self, Error>;
-}
-
-pub(super) fn refuse<T>(what: &str, found: impl ToString, needed: impl Into<String>) -> Result<T, Error> {
-    Err(FileError::header(what, found, needed).into())
-}
+use crate::keys::{ConjugationKey, FixedRotationKey, KeyPair, PublicKey, RelinearizationKey, RotationKey, SecretKey};
 
 /// Two bits a coefficient: 0, 1, and 2 for −1.
-impl Parts for SecretKey {
+impl FileContent for SecretKey {
     const KIND: &'static str = "secret_key";
     const NAME: &'static str = "secret key";
 
@@ -51,7 +31,7 @@ impl Parts for SecretKey {
     }
 
     fn read(reader: &Reader<'_>) -> Result<Self, Error> {
-        let n = reader.inner.ring.n();
+        let n = reader.core.ring.n();
         let packed = reader.bytes("coefficients", n / 4)?;
         let codes = packed.iter().flat_map(|byte| (0..4).map(move |i| byte >> (2 * i) & 3));
         let coeffs: Zeroizing<Vec<i8>> = Zeroizing::new(codes.map(|code| [0, 1, -1, 2][usize::from(code)]).collect());
@@ -59,10 +39,10 @@ impl Parts for SecretKey {
             return refuse("coefficients", "of another form", "0, 1 and 2 in two bits each");
         }
         let info = reader.info()?;
-        let key = everlevel_rlwe::SecretKey::from_coeffs(&reader.inner.ring, info.secret_id, coeffs.to_vec());
+        let key = everlevel_rlwe::SecretKey::from_coeffs(&reader.core.ring, info.secret_id, coeffs.to_vec());
         let entry: entries::Secret = reader.object()?;
         reader.require("weight", key.weight(), entry.weight, format!("{}, as written", entry.weight))?;
-        if let SecretDistribution::FixedWeight(weight) = reader.inner.params.literal().secret {
+        if let SecretDistribution::FixedWeight(weight) = reader.core.params.literal().secret {
             reader.require("weight", key.weight(), weight, format!("{weight}, the parameters'"))?;
         }
         Ok(Self { info, key })
@@ -70,7 +50,7 @@ impl Parts for SecretKey {
 }
 
 impl Stored for PublicKey {}
-impl Parts for PublicKey {
+impl FileContent for PublicKey {
     const KIND: &'static str = "public_key";
     const NAME: &'static str = "public key";
 
@@ -89,12 +69,12 @@ impl Parts for PublicKey {
 
     fn read(reader: &Reader<'_>) -> Result<Self, Error> {
         let entry: entries::Public = reader.object()?;
-        let set = reader.inner.public_key_set();
+        let set = reader.core.public_key_set();
         reader.require("primes", &*entry.primes, set.indices(), format!("{:?}, the engine's", set.indices()))?;
         let info = reader.info()?;
         let body = reader.poly("body", &set)?;
         let seed = reader.seed(&entry.mask_seed)?;
-        let key = everlevel_rlwe::PublicKey::from_parts(&reader.inner.ring, info.secret_id, seed, body);
+        let key = everlevel_rlwe::PublicKey::from_parts(&reader.core.ring, info.secret_id, seed, body);
         Ok(Self { info, key })
     }
 }
@@ -110,7 +90,7 @@ impl KeyPair {
 
     fn read(reader: &Reader<'_>, bootstrap: Option<&Gadget>) -> Result<Self, Error> {
         let entries::Pair {} = reader.object()?;
-        let message = reader.switching_key("message", &reader.inner.message_gadget)?;
+        let message = reader.switching_key("message", &reader.core.message_gadget)?;
         let bootstrap = bootstrap.map(|gadget| reader.switching_key("bootstrap", gadget)).transpose()?;
         Ok(Self { message, bootstrap })
     }
@@ -119,7 +99,7 @@ impl KeyPair {
 macro_rules! key_pairs {
     ($($type:ty, $kind:literal, $name:literal, $gadget:ident;)*) => {$(
         impl Stored for $type {}
-        impl Parts for $type {
+        impl FileContent for $type {
             const KIND: &'static str = $kind;
             const NAME: &'static str = $name;
 
@@ -133,7 +113,7 @@ macro_rules! key_pairs {
             }
 
             fn read(reader: &Reader<'_>) -> Result<Self, Error> {
-                let gadget = reader.inner.bootstrap.as_ref().map(|tables| &tables.$gadget);
+                let gadget = reader.core.bootstrap_gadgets.as_ref().map(|gadgets| &gadgets.$gadget);
                 Ok(Self { info: reader.info()?, keys: KeyPair::read(reader, gadget)? })
             }
         }
@@ -141,12 +121,12 @@ macro_rules! key_pairs {
 }
 
 key_pairs! {
-    RelinearizationKey, "relinearization_key", "relinearization key", eval_mod_gadget;
-    ConjugationKey, "conjugation_key", "conjugation key", conjugation_gadget;
+    RelinearizationKey, "relinearization_key", "relinearization key", relinearization;
+    ConjugationKey, "conjugation_key", "conjugation key", conjugation;
 }
 
 impl Stored for RotationKey {}
-impl Parts for RotationKey {
+impl FileContent for RotationKey {
     const KIND: &'static str = "rotation_key";
     const NAME: &'static str = "rotation key";
 
@@ -166,10 +146,10 @@ impl Parts for RotationKey {
     fn read(reader: &Reader<'_>) -> Result<Self, Error> {
         let entry: entries::Rotations = reader.object()?;
         reader.check_slots(entry.slot_count)?;
-        let amounts = reader.inner.rotation_amounts();
+        let amounts = reader.core.rotation_amounts();
         reader.require("left", &entry.left, &amounts, format!("{amounts:?}, the powers of two"))?;
         let key = |&left: &i64| {
-            let key = reader.switching_key(&format!("left_{left}"), &reader.inner.message_gadget)?;
+            let key = reader.switching_key(&format!("left_{left}"), &reader.core.message_gadget)?;
             Ok((left, key))
         };
         let keys = entry.left.iter().map(key).collect::<Result<BTreeMap<_, _>, Error>>()?;
@@ -178,7 +158,7 @@ impl Parts for RotationKey {
 }
 
 impl Stored for FixedRotationKey {}
-impl Parts for FixedRotationKey {
+impl FileContent for FixedRotationKey {
     const KIND: &'static str = "fixed_rotation_key";
     const NAME: &'static str = "fixed rotation key";
 
@@ -196,93 +176,12 @@ impl Parts for FixedRotationKey {
     fn read(reader: &Reader<'_>) -> Result<Self, Error> {
         let entry: entries::FixedRotation = reader.object()?;
         reader.check_slots(entry.slot_count)?;
-        let top = reader.inner.ladder.sets.len() - 1;
+        let top = reader.core.ladder.sets.len() - 1;
         if entry.level > top {
             return refuse("level", entry.level, format!("at most {top}"));
         }
-        let gadget = reader.inner.rotation_gadget(entry.level)?;
+        let gadget = reader.core.rotation_gadget(entry.level)?;
         let key = reader.switching_key("rotation", &gadget)?;
         Ok(Self { info: reader.info()?, delta: entry.delta, key })
-    }
-}
-
-const SIZES: [(BootstrapKeySize, &str); 2] = [(BootstrapKeySize::Medium, "medium"), (BootstrapKeySize::Large, "large")];
-const VARIANTS: [(BootstrapKind, &str); 2] = [(BootstrapKind::Regular, "regular"), (BootstrapKind::Lossy, "lossy")];
-
-/// The name of a value.
-fn name_of<T: PartialEq>(table: &[(T, &'static str)], value: &T) -> String {
-    table.iter().find(|(v, _)| v == value).map_or("unknown", |(_, name)| *name).into()
-}
-
-/// The value of a name.
-fn named<T: Copy>(table: &[(T, &'static str)], name: &str) -> Option<T> {
-    table.iter().find(|(_, n)| *n == name).map(|(value, _)| *value)
-}
-
-impl Stored for BootstrapKey {}
-impl Parts for BootstrapKey {
-    const KIND: &'static str = "bootstrap_key";
-    const NAME: &'static str = "bootstrap key";
-
-    fn fingerprint(&self) -> u64 {
-        self.info.fingerprint
-    }
-
-    fn write<'a>(&'a self, writer: &mut Writer<'_, 'a>) {
-        writer.secret_id(self.info.secret_id);
-        writer.object(&entries::Bootstrap {
-            slot_count: self.slot_count,
-            stage_count: self.stage_count(),
-            variant: name_of(&VARIANTS, &self.kind),
-            size: name_of(&SIZES, &self.size),
-        });
-        self.named().for_each(|(name, key)| writer.switching_key(&name, key));
-    }
-
-    fn read(reader: &Reader<'_>) -> Result<Self, Error> {
-        let inner: &Inner = reader.inner;
-        let entry: entries::Bootstrap = reader.object()?;
-        let Some(tables) = &inner.bootstrap else { return Err(Error::NoBootstrap { op: "load" }) };
-        reader.check_slots(entry.slot_count)?;
-        let stage_count = entry.stage_count;
-        let supported = inner.params.stage_counts(inner.encoder.slots());
-        if !supported.contains(&stage_count) {
-            return refuse("stage_count", stage_count, format!("one of {supported:?}"));
-        }
-        let Some(kind) = named(&VARIANTS, &entry.variant) else {
-            let (found, supported) =
-                (format!("bootstrap_key for {} bootstraps", entry.variant), "regular and lossy ones");
-            return Err(FileError::UnsupportedKind { found, supported: supported.into() }.into());
-        };
-        let Some(size) = named(&SIZES, &entry.size) else {
-            return refuse("size", entry.size, "medium or large");
-        };
-        Self::from_source(inner, tables, (reader.info()?, stage_count, kind, size), &mut |name, _, gadget| {
-            reader.switching_key(name, gadget)
-        })
-    }
-}
-
-impl Stored for SmallBootstrapKey {}
-impl Parts for SmallBootstrapKey {
-    const KIND: &'static str = "small_bootstrap_key";
-    const NAME: &'static str = "small bootstrap key";
-
-    fn fingerprint(&self) -> u64 {
-        self.info.fingerprint
-    }
-
-    fn write<'a>(&'a self, writer: &mut Writer<'_, 'a>) {
-        writer.secret_id(self.info.secret_id);
-        writer.object(&entries::SmallBootstrap { slot_count: self.slot_count });
-        self.top.named().for_each(|(name, key)| writer.switching_key(&name, key));
-    }
-
-    fn read(reader: &Reader<'_>) -> Result<Self, Error> {
-        let inner: &Inner = reader.inner;
-        let entry: entries::SmallBootstrap = reader.object()?;
-        let Some(tables) = &inner.bootstrap else { return Err(Error::NoBootstrap { op: "load" }) };
-        reader.check_slots(entry.slot_count)?;
-        Self::from_source(inner, tables, reader.info()?, &mut |name, _, gadget| reader.switching_key(name, gadget))
     }
 }

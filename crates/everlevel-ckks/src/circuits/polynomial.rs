@@ -8,13 +8,14 @@
 use std::collections::BTreeMap;
 
 use everlevel_ring::Ring;
+use everlevel_rlwe::Rlwe;
 
 use crate::claims::Claims;
 use crate::keys::{KeyPair, RelinearizationKey};
-use crate::working::{Ladder, Working};
+use crate::ladder::{Batch, Ladder};
 use crate::{Ciphertext, Context, Error};
 
-/// Which basis coefficients belong to.
+/// The basis that a polynomial's coefficients belong to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Basis {
     /// `1, x, x², …`
@@ -23,32 +24,32 @@ pub enum Basis {
     Chebyshev,
 }
 
-/// log2 of the largest coefficient of a linear combination: with [`crate::working`]'s constants, its integer fits 127
+/// log2 of the largest coefficient of a linear combination: with [`crate::ladder`]'s constants, its integer fits 127
 /// bits.
 const MAX_LOG2_COEFFICIENT: f64 = 42.0;
 
 /// Levels that a polynomial of this degree costs.
-pub fn depth(degree: usize) -> usize {
+pub fn polynomial_depth(degree: usize) -> usize {
     (usize::BITS - degree.leading_zeros()) as usize
 }
 
 /// Basis elements, computed when first needed. Element `k` is `⌈log2 k⌉` levels below `x`.
-pub(crate) struct Elements<'a> {
+pub(crate) struct BasisElements<'a> {
     ring: &'a Ring,
     ladder: &'a Ladder,
     key: &'a KeyPair,
     basis: Basis,
     x_level: usize,
-    known: BTreeMap<usize, Working>,
+    known: BTreeMap<usize, Batch>,
 }
 
-impl<'a> Elements<'a> {
-    pub fn new(ring: &'a Ring, ladder: &'a Ladder, key: &'a KeyPair, basis: Basis, x: Working) -> Self {
+impl<'a> BasisElements<'a> {
+    pub fn new(ring: &'a Ring, ladder: &'a Ladder, key: &'a KeyPair, basis: Basis, x: Batch) -> Self {
         Self { ring, ladder, key, basis, x_level: x.level, known: BTreeMap::from([(1, x)]) }
     }
 
     fn level_of(&self, k: usize) -> usize {
-        self.x_level - depth(k - 1)
+        self.x_level - polynomial_depth(k - 1)
     }
 
     fn compute(&mut self, k: usize) {
@@ -79,12 +80,12 @@ impl<'a> Elements<'a> {
     }
 
     /// Element `k ≥ 1`.
-    pub fn get(&mut self, k: usize) -> &Working {
+    pub fn get(&mut self, k: usize) -> &Batch {
         self.compute(k);
         &self.known[&k]
     }
 
-    /// `p` at level `target`, or its constant where it has no other term. Elements that only the last polynomial still
+    /// `p` at level `target`, or its constant where it has no other term. BasisElements that only the last polynomial still
     /// needs are dropped before its product.
     fn evaluate(&mut self, p: &[f64], babies: usize, target: usize, is_last: bool) -> Value {
         let degree = p.iter().rposition(|&c| c != 0.0).unwrap_or(0);
@@ -96,7 +97,7 @@ impl<'a> Elements<'a> {
         if degree < babies && (1..=degree).filter(|&k| p[k] != 0.0).all(|k| reachable(self, k)) {
             let used: Vec<usize> = (1..=degree).filter(|&k| p[k] != 0.0).collect();
             used.iter().for_each(|&k| self.compute(k));
-            let terms: Vec<(&Working, f64)> = used.iter().map(|k| (&self.known[k], p[*k])).collect();
+            let terms: Vec<(&Batch, f64)> = used.iter().map(|k| (&self.known[k], p[*k])).collect();
             let mut sum = ladder.linear_combination(ring, &terms, target);
             ladder.add_constant(ring, &mut sum, p[0]);
             return Value::Ciphertext(sum);
@@ -142,24 +143,22 @@ impl<'a> Elements<'a> {
         (quotient, remainder)
     }
 
-    /// `Σ p_k·B_k` of each polynomial, `depth(degree)` levels below `x`.
-    pub fn polynomials(mut self, all: &[&[f64]]) -> Vec<Working> {
+    /// `Σ p_k·B_k` of each polynomial, `polynomial_depth(degree)` levels below `x`.
+    pub fn polynomials(mut self, all: &[&[f64]]) -> Vec<Batch> {
         let one = |(at, &p): (usize, &&[f64])| self.polynomial(p, at + 1 == all.len());
         all.iter().enumerate().map(one).collect()
     }
 
-    fn polynomial(&mut self, p: &[f64], is_last: bool) -> Working {
+    fn polynomial(&mut self, p: &[f64], is_last: bool) -> Batch {
         let degree = p.iter().rposition(|&c| c != 0.0).unwrap_or(0);
-        let babies = 1 << depth(degree).div_ceil(2);
-        let target = self.x_level - depth(degree);
+        let babies = 1 << polynomial_depth(degree).div_ceil(2);
+        let target = self.x_level - polynomial_depth(degree);
         match self.evaluate(p, babies, target, is_last) {
             Value::Ciphertext(w) => w,
             Value::Constant(c) => {
-                let mut w = self.get(1).clone();
-                for ct in &mut w.cts {
-                    self.ring.each_limb(&mut ct.c0, |_, limb, _| limb.fill(0));
-                    self.ring.each_limb(&mut ct.c1, |_, limb, _| limb.fill(0));
-                }
+                let (ring, x) = (self.ring, self.get(1));
+                let zero = || Rlwe { c0: ring.zero(x.set()), c1: ring.zero(x.set()) };
+                let mut w = Batch { cts: x.cts.iter().map(|_| zero()).collect(), level: x.level };
                 self.ladder.add_constant(self.ring, &mut w, c);
                 w
             }
@@ -170,7 +169,7 @@ impl<'a> Elements<'a> {
 /// A sub-polynomial's value.
 enum Value {
     Constant(f64),
-    Ciphertext(Working),
+    Ciphertext(Batch),
 }
 
 impl Context {
@@ -184,7 +183,7 @@ impl Context {
         self.check_ciphertext(op, a)?;
         self.check_relinearized(op, a)?;
         self.check_secret(op, "relinearization key", key.info, a)?;
-        self.check_depth(op, a, depth(degree))
+        self.check_depth(op, a, polynomial_depth(degree))
     }
 
     /// `Σ coefficients[k]·B_k(a)`: costs `⌈log2(degree + 1)⌉` levels.
@@ -215,15 +214,15 @@ impl Context {
     ) -> Result<Vec<Ciphertext>, Error> {
         let checked = |coefficients: &&[f64]| self.checked_growth(a, basis, coefficients, key);
         let growths = polynomials.iter().map(checked).collect::<Result<Vec<_>, _>>()?;
-        Ok(self.install(|inner| {
-            let x = Working { cts: vec![a.rlwe().clone()], level: a.level() };
-            let elements = Elements::new(&inner.ring, &inner.ladder, &key.keys, basis, x);
+        Ok(self.install(|core| {
+            let x = Batch { cts: vec![a.rlwe().clone()], level: a.level() };
+            let elements = BasisElements::new(&core.ring, &core.ladder, &key.keys, basis, x);
             let values = elements.polynomials(polynomials).into_iter().zip(growths);
             values.map(|(value, growth)| self.finished(a, value, growth)).collect()
         }))
     }
 
-    /// What a polynomial makes of an error, if it can be evaluated.
+    /// The factor by which a polynomial's value may grow an error, if the polynomial can be evaluated.
     fn checked_growth(
         &self,
         a: &Ciphertext,
@@ -244,9 +243,9 @@ impl Context {
         let degree = coefficients.iter().rposition(|&c| c != 0.0).unwrap_or(0);
         self.check_polynomial(op, a, degree, key)?;
         let norm = coefficients.iter().fold(0.0f64, |sum, c| sum + c.abs());
-        self.check_size(op, norm, a.level() - depth(degree))?;
+        self.check_size(op, norm, a.level() - polynomial_depth(degree))?;
         // Divisions double coefficients, and their integers carry two primes of the scale: both fit 128 bits.
-        let log2_limit = MAX_LOG2_COEFFICIENT - depth(degree) as f64;
+        let log2_limit = MAX_LOG2_COEFFICIENT - polynomial_depth(degree) as f64;
         if norm.log2() > log2_limit {
             return Err(Error::Parameter {
                 what: "sum of the coefficients' sizes",
@@ -301,17 +300,17 @@ impl Context {
             return Err(Error::Parameter { what: "max_power", found: "0".into(), needed: "at least 1".into() });
         }
         self.check_polynomial(op, a, max_power - 1, key)?;
-        Ok(self.install(|inner| {
-            let x = Working { cts: vec![a.rlwe().clone()], level: a.level() };
-            let mut elements = Elements::new(&inner.ring, &inner.ladder, &key.keys, basis, x);
+        Ok(self.install(|core| {
+            let x = Batch { cts: vec![a.rlwe().clone()], level: a.level() };
+            let mut elements = BasisElements::new(&core.ring, &core.ladder, &key.keys, basis, x);
             (first..=max_power).map(|k| self.finished(a, elements.get(k).clone(), k as f64)).collect()
         }))
     }
 
-    fn finished(&self, a: &Ciphertext, mut w: Working, error_growth: f64) -> Ciphertext {
+    fn finished(&self, a: &Ciphertext, mut w: Batch, error_growth: f64) -> Ciphertext {
         let rlwe = w.cts.swap_remove(0);
-        let scale = self.0.ladder.scales[w.level];
-        let error = (a.error() * error_growth).hypot(self.0.rounding_error(scale) * (1.0 + error_growth));
+        let scale = self.core.ladder.scales[w.level];
+        let error = (a.error() * error_growth).hypot(self.core.rounding_error(scale) * (1.0 + error_growth));
         Ciphertext::new(rlwe, None, Claims::new(w.level, scale, error), a.origin())
     }
 }

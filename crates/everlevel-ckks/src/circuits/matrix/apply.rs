@@ -5,17 +5,13 @@ use std::ops::Range;
 
 use everlevel_ring::{Eval, PackedPoly, Poly};
 use everlevel_rlwe::{Rlwe, SwitchingKey};
-use rayon::prelude::*;
 
+use crate::circuits::matrix::{Entries, LightPlainMatrix, PlainMatrix, Shape};
 use crate::claims::Claims;
-use crate::context::Inner;
-use crate::keys::KeyInfo;
-use crate::matrix::{Entries, LightPlainMatrix, MatrixMultiplicationKey, PlainMatrix, Shape};
+use crate::core::Core;
+use crate::keys::{KeyInfo, MatrixMultiplicationKey, RotationKey};
 use crate::rotation::powers_of_two;
-use crate::{Ciphertext, Context, Error, RotationKey, Units};
-
-/// Products in one inner product: what the kernels take.
-const MOST_TERMS: usize = 64;
+use crate::{Ciphertext, Context, Error, Units};
 
 /// Keys of either kind: powers of two, or these and every baby step.
 #[derive(Debug, Clone, Copy)]
@@ -42,17 +38,17 @@ enum Diagonal<'m> {
     Unpacked(Poly<Eval>),
 }
 
-/// What gives a block's diagonals at some positions and a level.
-trait Diagonals<'m>: Fn(&Inner, usize, Range<usize>, usize) -> Result<Vec<Diagonal<'m>>, Error> + Send + Sync {}
+/// A function that gives a block's diagonals at some positions and a level.
+trait Diagonals<'m>: Fn(&Core, usize, Range<usize>, usize) -> Result<Vec<Diagonal<'m>>, Error> + Send + Sync {}
 
 impl<'m, F> Diagonals<'m> for F where
-    F: Fn(&Inner, usize, Range<usize>, usize) -> Result<Vec<Diagonal<'m>>, Error> + Send + Sync
+    F: Fn(&Core, usize, Range<usize>, usize) -> Result<Vec<Diagonal<'m>>, Error> + Send + Sync
 {
 }
 
 /// A product whose rotations are known to have keys.
 struct Product<'a> {
-    inner: &'a Inner,
+    core: &'a Core,
     shape: &'a Shape,
     keys: &'a BTreeMap<i64, SwitchingKey>,
     /// The ciphertext's and the diagonals'.
@@ -73,10 +69,10 @@ impl Context {
         keys: impl Into<RotationKeys<'k>>,
     ) -> Result<Units<Ciphertext>, Error> {
         let from = matrix.shape.level;
-        self.product(&matrix.shape, a, keys.into(), |inner, _, positions, level| {
+        self.product(&matrix.shape, a, keys.into(), |core, _, positions, level| {
             let diagonal = |diagonal| match level == from {
                 true => Diagonal::Packed(diagonal),
-                false => Diagonal::Unpacked(inner.rescaled_plain(diagonal, from, level)),
+                false => Diagonal::Unpacked(core.rescaled_plain(diagonal, from, level)),
             };
             Ok(matrix.diagonals[positions].iter().map(diagonal).collect())
         })
@@ -92,8 +88,8 @@ impl Context {
         a: &Units<Ciphertext>,
         keys: impl Into<RotationKeys<'k>>,
     ) -> Result<Units<Ciphertext>, Error> {
-        self.product(&matrix.shape, a, keys.into(), |inner, _, positions, level| {
-            inner.expanded(&matrix.diagonals[positions], level)
+        self.product(&matrix.shape, a, keys.into(), |core, _, positions, level| {
+            core.expanded(&matrix.diagonals[positions], level)
         })
     }
 
@@ -112,8 +108,8 @@ impl Context {
         self.check_ciphertext(op, a.first())?;
         self.check_depth(op, a.first(), 1)?;
         let shape = self.matrix_shape(op, entries, dimensions, a.first().level(), None)?;
-        self.product(&shape, a, keys.into(), |inner, block, positions, level| {
-            inner.expanded(&inner.diagonal_coeffs(entries, &shape, block, positions), level)
+        self.product(&shape, a, keys.into(), |core, block, positions, level| {
+            core.expanded(&core.diagonal_coeffs(entries, &shape, block, positions), level)
         })
     }
 
@@ -139,12 +135,12 @@ impl Context {
         }
         let level = shape.level.min(a.first().level());
         self.check_size(op, shape.mean_size, level - 1)?;
-        if let Some(key) = keys.values().find(|key| !key.serves(&self.0.ladder.sets[level])) {
+        if let Some(key) = keys.values().find(|key| !key.serves(&self.core.ladder.sets[level])) {
             let max_level = key.gadget().ciphertext_set().len() - 1;
             return Err(Error::LevelOutOfRange { op, level, max_level });
         }
-        self.install(|inner| {
-            let product = Product { inner, shape, keys, level };
+        self.install(|core| {
+            let product = Product { core, shape, keys, level };
             let vectors = a.all().chunks(block_columns).map(|units| product.apply(units, &diagonals));
             let units = vectors.collect::<Result<Vec<_>, _>>()?.concat();
             Ok(Units::new(units).expect("a row of blocks for each"))
@@ -156,7 +152,7 @@ impl Product<'_> {
     /// The product with one vector, of a unit for each column of blocks.
     fn apply<'m>(&self, a: &[Ciphertext], diagonals: &impl Diagonals<'m>) -> Result<Vec<Ciphertext>, Error> {
         let plan = &self.shape.plan;
-        let a: Vec<Ciphertext> = a.iter().map(|unit| self.inner.lowered(unit, self.level).into_owned()).collect();
+        let a: Vec<Ciphertext> = a.iter().map(|unit| self.core.lowered(unit, self.level).into_owned()).collect();
         let babies_of = |(column, unit): (usize, &Ciphertext)| {
             let mut known = BTreeMap::new();
             self.descend(0, unit.rlwe().clone(), &plan.babies(column), &mut known)?;
@@ -174,14 +170,14 @@ impl Product<'_> {
         babies: &[BTreeMap<i64, Rlwe>],
         diagonals: &impl Diagonals<'m>,
     ) -> Result<Rlwe, Error> {
-        let (ring, plan) = (&self.inner.ring, &self.shape.plan);
+        let (ring, plan) = (&self.core.ring, &self.shape.plan);
         let mut sum: Option<(i64, Rlwe)> = None;
         for (giant, blocks) in plan.by_giant(row).into_iter().rev() {
             let (mut vectors, mut terms) = (Vec::new(), Vec::new());
             for steps in blocks {
                 let of_column = &babies[steps.block % plan.block_columns];
                 vectors.extend(steps.babies.iter().map(|baby| &of_column[baby]));
-                terms.extend(diagonals(self.inner, steps.block, steps.positions, self.level)?);
+                terms.extend(diagonals(self.core, steps.block, steps.positions, self.level)?);
             }
             let mut inner_sum = self.inner_product(&vectors, &terms);
             if let Some((outer, turned)) = sum {
@@ -189,7 +185,7 @@ impl Product<'_> {
             }
             sum = Some((giant, inner_sum));
         }
-        let set = &self.inner.ladder.sets[self.level];
+        let set = &self.core.ladder.sets[self.level];
         match sum {
             Some((giant, sum)) => self.rotated(sum, giant),
             None => Ok(Rlwe { c0: ring.zero(set), c1: ring.zero(set) }),
@@ -197,13 +193,13 @@ impl Product<'_> {
     }
 
     fn finished(&self, a: &Ciphertext, total: Rlwe) -> Ciphertext {
-        let ladder = &self.inner.ladder;
+        let ladder = &self.core.ladder;
         let (level, scale) = (self.level - 1, ladder.scales[self.level - 1]);
         // A baby step is at most one key switch for each binary digit away.
         let switches = f64::from(self.shape.plan.baby_count.ilog2());
-        let error = a.error().hypot(self.inner.rounding_error(a.scale()) * switches.sqrt()) * self.shape.row_norm;
-        let rlwe = total.rescale(&self.inner.ring, &ladder.sets[level]);
-        let claims = Claims::new(level, scale, error.hypot(self.inner.rounding_error(scale)));
+        let error = a.error().hypot(self.core.rounding_error(a.scale()) * switches.sqrt()) * self.shape.row_norm;
+        let rlwe = total.rescale(&self.core.ring, &ladder.sets[level]);
+        let claims = Claims::new(level, scale, error.hypot(self.core.rounding_error(scale)));
         Ciphertext::new(rlwe, None, claims, a.origin())
     }
 
@@ -215,7 +211,7 @@ impl Product<'_> {
         needed: &BTreeSet<i64>,
         known: &mut BTreeMap<i64, Rlwe>,
     ) -> Result<(), Error> {
-        let ring = &self.inner.ring;
+        let ring = &self.core.ring;
         let children = needed.iter().filter(|&&child| {
             let parent = if self.keys.contains_key(&child) { 0 } else { child - (1 << child.max(1).ilog2()) };
             child > 0 && parent == step
@@ -245,7 +241,7 @@ impl Product<'_> {
                 .map(|left| self.keys.get(&left).map(|key| (left, key)).ok_or_else(|| self.missing(left)))
                 .collect::<Result<_, _>>()?,
         };
-        let ring = &self.inner.ring;
+        let ring = &self.core.ring;
         Ok(steps.iter().fold(rlwe, |r, (left, key)| key.automorphism(ring, &r, ring.rotation_elt(*left))))
     }
 
@@ -256,53 +252,36 @@ impl Product<'_> {
 
     /// `Σ_k diagonal_k ⊙ vector_k`.
     fn inner_product(&self, vectors: &[&Rlwe], diagonals: &[Diagonal]) -> Rlwe {
-        let ring = &self.inner.ring;
-        let set = &self.inner.ladder.sets[self.level];
-        let part = |part: fn(&Rlwe) -> &Poly<Eval>| {
-            let mut out = ring.uninit::<Eval>(set);
-            out.limbs_mut().par_iter_mut().zip(set.indices()).for_each(|(limb, &prime)| {
-                let m = ring.modulus(prime);
-                let mut more = (vectors.len() > MOST_TERMS).then(|| ring.scratch_limb());
-                let chunks = vectors.chunks(MOST_TERMS).zip(diagonals.chunks(MOST_TERMS));
-                for (at, (vectors, diagonals)) in chunks.enumerate() {
-                    let x: Vec<&[u64]> = vectors.iter().map(|v| part(v).limb(prime)).collect();
-                    let target = match (at, &mut more) {
-                        (1.., Some(more)) => &mut more[..],
-                        _ => &mut limb[..],
-                    };
-                    match packed(diagonals, prime) {
-                        Some(y) => m.inner_product_packed_into(target, &x, &y),
-                        None => m.inner_product_into(target, &x, &unpacked(diagonals, prime)),
-                    }
-                    if let (1.., Some(more)) = (at, &more) {
-                        m.add_assign(limb, more);
-                    }
-                }
-            });
-            out
+        let (ring, set) = (&self.core.ring, &self.core.ladder.sets[self.level]);
+        let bodies: Vec<&Poly<Eval>> = vectors.iter().map(|v| &v.c0).collect();
+        let masks: Vec<&Poly<Eval>> = vectors.iter().map(|v| &v.c1).collect();
+        let product = |x: &[&Poly<Eval>]| match packed(diagonals) {
+            Some(y) => ring.inner_product_packed(set, x, &y),
+            None => ring.inner_product(set, x, &unpacked(diagonals)),
         };
-        Rlwe { c0: part(|v| &v.c0), c1: part(|v| &v.c1) }
+        Rlwe { c0: product(&bodies), c1: product(&masks) }
     }
 }
 
-/// The limbs of diagonals that are all packed.
-fn packed<'d>(diagonals: &'d [Diagonal], prime: usize) -> Option<Vec<&'d [u8]>> {
-    let limb = |d: &'d Diagonal| match d {
-        Diagonal::Packed(poly) => Some(poly.limb(prime)),
+/// The polynomials of diagonals that are all packed.
+fn packed<'d>(diagonals: &[Diagonal<'d>]) -> Option<Vec<&'d PackedPoly>> {
+    let poly = |d: &Diagonal<'d>| match *d {
+        Diagonal::Packed(poly) => Some(poly),
         Diagonal::Unpacked(_) => None,
     };
-    diagonals.iter().map(limb).collect()
+    diagonals.iter().map(poly).collect()
 }
 
-fn unpacked<'d>(diagonals: &'d [Diagonal], prime: usize) -> Vec<&'d [u64]> {
-    let limb = |d: &'d Diagonal| match d {
+/// The polynomials of diagonals that are all unpacked.
+fn unpacked<'d>(diagonals: &'d [Diagonal]) -> Vec<&'d Poly<Eval>> {
+    let poly = |d: &'d Diagonal| match d {
         Diagonal::Packed(_) => unreachable!("the diagonals of one matrix are of one kind"),
-        Diagonal::Unpacked(poly) => poly.limb(prime),
+        Diagonal::Unpacked(poly) => poly,
     };
-    diagonals.iter().map(limb).collect()
+    diagonals.iter().map(poly).collect()
 }
 
-impl Inner {
+impl Core {
     fn expanded<'m>(&self, coeffs: &[Vec<f64>], level: usize) -> Result<Vec<Diagonal<'m>>, Error> {
         let one = |coeffs: &Vec<f64>| Ok(Diagonal::Unpacked(self.expand("multiply_matrix", coeffs, level)?.poly));
         coeffs.iter().map(one).collect()
@@ -310,7 +289,7 @@ impl Inner {
 
     /// A plaintext of one level at a lower one: its integers, scaled and rounded anew.
     pub(crate) fn rescaled_plain(&self, poly: &PackedPoly, from: usize, level: usize) -> Poly<Eval> {
-        let few = crate::context::readable(&self.ladder.sets[from]);
+        let few = crate::core::readable(&self.ladder.sets[from]);
         let integers = self.ring.to_i128(&self.ring.to_coeff(poly.unpack(&self.ring).restricted(&few)));
         let factor = self.ladder.scales[level] / self.ladder.scales[from];
         let scaled: Vec<i128> = integers.iter().map(|&c| (c as f64 * factor).round() as i128).collect();

@@ -1,32 +1,53 @@
-//! The pipeline.
+//! The pipeline of a bootstrap, for groups of ciphertexts.
 
 use everlevel_ring::{PrimeSet, Ring};
 use everlevel_rlwe::{Rlwe, SwitchingKey, noise};
 
-use crate::bootstrap::eval_mod::Plan;
-use crate::bootstrap::maps::Part;
-use crate::bootstrap::stages::{BootstrapKeyRef, Stages};
-use crate::bootstrap::{BootstrapKeys, BootstrapTables, Method, Observer, Parts, Stage};
+use crate::circuits::bootstrap::eval_mod::Plan;
+use crate::circuits::bootstrap::key_ref::{BootstrapKeyRef, BootstrapKeys};
+use crate::circuits::bootstrap::maps::MapCache;
+use crate::circuits::bootstrap::method::{Method, SlotType};
+use crate::circuits::bootstrap::moduli::Transform;
+use crate::circuits::bootstrap::tables::BootstrapTables;
+use crate::circuits::bootstrap::transform::KeyedTransform;
 use crate::claims::Claims;
-use crate::context::Inner;
-use crate::working::{self, Working};
-use crate::{Ciphertext, Error, Progress, arithmetic, report};
+use crate::core::Core;
+use crate::ladder::{self, Batch};
+use crate::progress::report;
+use crate::{Ciphertext, Error, Progress};
 
-/// log2 of what a precise bootstrap's residual is multiplied by: errors of 2^-17, those of a constant message of size
+/// log2 of the factor of a precise bootstrap's residual: errors of 2^-17, those of a constant message of size
 /// one, still come out an eighth in size.
 const LOG2_RESIDUAL: u32 = 14;
 
-/// The real and, where it was asked for, the imaginary part of a result.
-pub(super) struct Halves<T> {
+/// A point in the pipeline where the state can be looked at, for tests and for learning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BootstrapStep {
+    /// Coefficients hold `m + q0·I`.
+    ModRaise,
+    /// Slots hold the coefficients, in bit-reversed order, one half.
+    CoeffsToSlots,
+    /// Slots hold the sines of the lower half.
+    EvalMod,
+    /// Slots hold the message.
+    SlotsToCoeffs,
+}
+
+/// A function that sees the step just done, the ciphertext and its scale.
+pub type Observer<'a> = &'a mut (dyn FnMut(BootstrapStep, &Rlwe, f64) + Send);
+
+/// The real part of a result and, where it was asked for, the imaginary part.
+pub(crate) struct ComplexParts<T> {
     pub real: T,
     pub imaginary: Option<T>,
 }
 
 /// Bootstraps, a group of ciphertexts at a time: their surroundings, and how far they are.
-pub(super) struct Run<'a> {
+pub(crate) struct Run<'a> {
     op: &'static str,
-    inner: &'a Inner,
+    core: &'a Core,
     tables: &'a BootstrapTables,
+    maps: &'a MapCache,
     keys: BootstrapKeys<'a>,
     progress: Progress<'a>,
     observer: Observer<'a>,
@@ -34,22 +55,28 @@ pub(super) struct Run<'a> {
     total: usize,
 }
 
-impl<T> Halves<T> {
-    pub fn map<U>(self, f: impl Fn(T) -> U) -> Halves<U> {
-        Halves { real: f(self.real), imaginary: self.imaginary.map(f) }
+impl<T> ComplexParts<T> {
+    pub fn map<U>(self, f: impl Fn(T) -> U) -> ComplexParts<U> {
+        ComplexParts { real: f(self.real), imaginary: self.imaginary.map(f) }
     }
 }
 
-impl Halves<Rlwe> {
+impl ComplexParts<Rlwe> {
     /// `real + i·imaginary`.
     pub fn joined(self, ring: &Ring) -> Rlwe {
         let mut real = self.real;
         if let Some(mut imaginary) = self.imaginary {
-            arithmetic::mul_i_assign(ring, &mut imaginary);
+            mul_i_assign(ring, &mut imaginary);
             real.add_assign(ring, &imaginary);
         }
         real
     }
+}
+
+/// `ct *= i`, exactly and without a level.
+fn mul_i_assign(ring: &Ring, ct: &mut Rlwe) {
+    ring.mul_gaussian_assign(&mut ct.c0, 0, 1);
+    ring.mul_gaussian_assign(&mut ct.c1, 0, 1);
 }
 
 fn rlwes(group: &[Ciphertext]) -> Vec<Rlwe> {
@@ -59,14 +86,14 @@ fn rlwes(group: &[Ciphertext]) -> Vec<Rlwe> {
 impl<'a> Run<'a> {
     pub fn new(
         op: &'static str,
-        inner: &'a Inner,
-        tables: &'a BootstrapTables,
+        core: &'a Core,
+        (tables, maps): (&'a BootstrapTables, &'a MapCache),
         keys: BootstrapKeys<'a>,
         progress: Progress<'a>,
         observer: Observer<'a>,
     ) -> Self {
         let total = keys.bootstrap.all_stages() + 3;
-        Self { op, inner, tables, keys, progress, observer, done: 0, total }
+        Self { op, core, tables, maps, keys, progress, observer, done: 0, total }
     }
 
     /// The same for several groups, which are reported as one piece of work.
@@ -79,12 +106,13 @@ impl<'a> Run<'a> {
         self.keys.bootstrap
     }
 
-    fn stages(&self, part: Part, method: Method) -> Stages<'a> {
-        self.key().stages(self.inner, self.tables, part, self.key().kind(method))
+    fn transform(&self, transform: Transform, method: Method) -> KeyedTransform<'a> {
+        let kind = self.key().kind(method);
+        KeyedTransform::new(self.core, (self.tables, self.maps), self.key(), transform, kind)
     }
 
     fn fold(&self, method: Method) -> Option<(i64, &'a SwitchingKey)> {
-        self.key().fold(self.inner, self.key().kind(method))
+        self.key().fold(self.core, self.key().kind(method))
     }
 
     /// Reports a step; an error if the answer is to stop.
@@ -102,17 +130,17 @@ impl<'a> Run<'a> {
     }
 
     fn regular_from(&mut self, bases: Vec<Rlwe>) -> Result<Vec<Rlwe>, Error> {
-        let sines = self.sines(bases, Method::Regular, false, Parts::Complex)?;
+        let sines = self.sines(bases, Method::Regular, false, SlotType::Complex)?;
         self.slots_to_coeffs(sines)
     }
 
-    /// Two bootstraps, of the ciphertexts and of what the first left out: one level lower, with the first's error
+    /// Two bootstraps, of the ciphertexts and of the first one's errors: one level lower, with the first's error
     /// divided by 2^[`LOG2_RESIDUAL`] (Bae, Cheon, Cho, Kim, Kim, "META-BTS", eprint 2022/1167). With high precision
     /// only.
     pub fn precise(&mut self, group: &[Ciphertext]) -> Result<Vec<Ciphertext>, Error> {
-        let (ring, ladder) = (&self.inner.ring, &self.inner.ladder);
+        let (ring, ladder) = (&self.core.ring, &self.core.ladder);
         let level = self.regular_level();
-        let first = Working { cts: self.regular_from(self.bases(rlwes(group)))?, level };
+        let first = Batch { cts: self.regular_from(self.bases(rlwes(group)))?, level };
         // The residuals times 2^LOG2_RESIDUAL at the base's scale are small against the base, so that its prime is
         // enough.
         let gain = f64::from(LOG2_RESIDUAL).exp2();
@@ -123,9 +151,9 @@ impl<'a> Run<'a> {
             *residual = residual.restricted(&self.tables.base);
             residual.mul_integer_assign(ring, factor);
         }
-        let second = Working { cts: self.regular_from(residuals)?, level };
+        let second = Batch { cts: self.regular_from(residuals)?, level };
         let sums = ladder.linear_combination(ring, &[(&first, 1.0), (&second, 1.0 / gain)], level - 1);
-        let rounding = 2.0 * self.inner.rounding_error(ladder.scales[0]);
+        let rounding = 2.0 * self.core.rounding_error(ladder.scales[0]);
         let finished = |(a, ct): (&Ciphertext, Rlwe)| {
             let error = a.error().hypot(self.tables.error / gain).hypot(rounding);
             self.result(a, ct, level - 1, error)
@@ -133,13 +161,13 @@ impl<'a> Run<'a> {
         Ok(group.iter().zip(sums.cts).map(finished).collect())
     }
 
-    /// From level 0 to what the modulus is raised from.
+    /// From level 0 to the modulus that is raised.
     fn bases(&self, cts: Vec<Rlwe>) -> Vec<Rlwe> {
-        let (ring, ladder, tables) = (&self.inner.ring, &self.inner.ladder, self.tables);
+        let (ring, ladder, tables) = (&self.core.ring, &self.core.ladder, self.tables);
         if ladder.sets[0] == tables.base {
             return cts;
         }
-        let factor = working::ratio(ring, &ladder.sets[0], &tables.base) * tables.base_scale / ladder.scales[0];
+        let factor = ladder::ratio(ring, &ladder.sets[0], &tables.base) * tables.base_scale / ladder.scales[0];
         let multiplied = |mut ct: Rlwe| {
             ct.mul_integer_assign(ring, factor.round() as u64);
             ct
@@ -149,8 +177,8 @@ impl<'a> Run<'a> {
 
     /// As [`Run::regular`], for real and imaginary parts apart. EvalMod halves its results, since the separation
     /// doubles them.
-    pub fn regular_halves(&mut self, group: &[Ciphertext]) -> Result<Vec<Halves<Ciphertext>>, Error> {
-        let sines = self.sines(self.bases(rlwes(group)), Method::Regular, true, Parts::Complex)?;
+    pub fn regular_parts(&mut self, group: &[Ciphertext]) -> Result<Vec<ComplexParts<Ciphertext>>, Error> {
+        let sines = self.sines(self.bases(rlwes(group)), Method::Regular, true, SlotType::Complex)?;
         let cts = self.slots_to_coeffs(sines)?;
         let finished = |(a, ct): (&Ciphertext, Rlwe)| {
             let error = a.error().hypot(self.tables.error);
@@ -164,13 +192,13 @@ impl<'a> Run<'a> {
         &mut self,
         group: &[Ciphertext],
         method: Method,
-        parts: Parts,
-    ) -> Result<Vec<Halves<Ciphertext>>, Error> {
-        let ring = &self.inner.ring;
+        slot_type: SlotType,
+    ) -> Result<Vec<ComplexParts<Ciphertext>>, Error> {
+        let ring = &self.core.ring;
         let mut cts = rlwes(group);
-        let stages = self.stages(Part::SlotsToCoeffsFirst, method);
-        for stage in 0..stages.len() {
-            cts = stages.apply(ring, stage, &cts);
+        let transform = self.transform(Transform::SlotsToCoeffsFirst, method);
+        for stage in 0..transform.len() {
+            cts = transform.apply(ring, stage, &cts);
             self.step()?;
         }
         let mut cts = self.bases(cts);
@@ -179,20 +207,20 @@ impl<'a> Run<'a> {
             let factor = (self.tables.message_ratio / 4.0).round() as u64;
             cts.iter_mut().for_each(|ct| ct.mul_integer_assign(ring, factor));
         }
-        let sines = self.sines(cts, method, false, parts)?;
-        let level = self.inner.ladder.sets.len() - 1;
-        let finished = |(a, sines): (&Ciphertext, Halves<Rlwe>)| {
+        let sines = self.sines(cts, method, false, slot_type)?;
+        let level = self.core.ladder.sets.len() - 1;
+        let finished = |(a, sines): (&Ciphertext, ComplexParts<Rlwe>)| {
             let error = self.first_error(a, method, level);
             sines.map(|ct| self.result(a, ct, level, error))
         };
         Ok(group.iter().zip(sines).map(finished).collect())
     }
 
-    /// Values are coefficients here, so that coefficient noise at level 0 counts as it is; signs square what comes in.
+    /// Values are coefficients here, so that coefficient noise at level 0 counts as it is; signs square their input's error.
     fn first_error(&self, a: &Ciphertext, method: Method, level: usize) -> f64 {
-        let base = noise::rounding_std_dev(self.inner.params.secret_weight()) / self.tables.base_scale;
+        let base = noise::rounding_std_dev(self.core.params.secret_weight()) / self.tables.base_scale;
         let before = a.error().hypot(4.0 * base);
-        let rounding = 2.0 * self.inner.rounding_error(self.inner.ladder.scales[level]);
+        let rounding = 2.0 * self.core.rounding_error(self.core.ladder.scales[level]);
         match method {
             Method::Sign => (std::f64::consts::PI.powi(2) / 8.0 * before * before).hypot(rounding),
             _ => before.hypot(rounding),
@@ -205,34 +233,34 @@ impl<'a> Run<'a> {
     }
 
     fn regular_level(&self) -> usize {
-        self.inner.ladder.sets.len() - 1 - self.key().stage_count()
+        self.core.ladder.sets.len() - 1 - self.key().stage_count()
     }
 
-    fn slots_to_coeffs(&mut self, sines: Vec<Halves<Rlwe>>) -> Result<Vec<Rlwe>, Error> {
-        let ring = &self.inner.ring;
+    fn slots_to_coeffs(&mut self, sines: Vec<ComplexParts<Rlwe>>) -> Result<Vec<Rlwe>, Error> {
+        let ring = &self.core.ring;
         let mut cts: Vec<Rlwe> = sines.into_iter().map(|halves| halves.joined(ring)).collect();
-        let stages = self.stages(Part::SlotsToCoeffs, Method::Regular);
-        for stage in 0..stages.len() {
-            cts = stages.apply(ring, stage, &cts);
+        let transform = self.transform(Transform::SlotsToCoeffs, Method::Regular);
+        for stage in 0..transform.len() {
+            cts = transform.apply(ring, stage, &cts);
             if let (0, Some(fold)) = (stage, self.fold(Method::Regular)) {
                 cts.iter_mut().for_each(|ct| self.add_rotated(ct, fold));
             }
             self.step()?;
         }
-        let scale = self.inner.ladder.scales[self.regular_level()];
-        (self.observer)(Stage::SlotsToCoeffs, &cts[0], scale);
+        let scale = self.core.ladder.scales[self.regular_level()];
+        (self.observer)(BootstrapStep::SlotsToCoeffs, &cts[0], scale);
         Ok(cts)
     }
 
     /// `ct += rot(ct)`.
     fn add_rotated(&self, ct: &mut Rlwe, (rotation, key): (i64, &SwitchingKey)) {
-        let ring = &self.inner.ring;
+        let ring = &self.core.ring;
         let rotated = key.automorphism(ring, ct, ring.rotation_elt(rotation));
         ct.add_assign(ring, &rotated);
     }
 
     fn result(&self, a: &Ciphertext, rlwe: Rlwe, level: usize, error: f64) -> Ciphertext {
-        let claims = Claims::new(level, self.inner.ladder.scales[level], error);
+        let claims = Claims::new(level, self.core.ladder.scales[level], error);
         Ciphertext::new(rlwe, None, claims, a.origin())
     }
 
@@ -242,44 +270,44 @@ impl<'a> Run<'a> {
         bases: Vec<Rlwe>,
         method: Method,
         halved: bool,
-        parts: Parts,
-    ) -> Result<Vec<Halves<Rlwe>>, Error> {
-        let ring = &self.inner.ring;
+        slot_type: SlotType,
+    ) -> Result<Vec<ComplexParts<Rlwe>>, Error> {
+        let ring = &self.core.ring;
         let plan = self.plan(method);
         let mut cts: Vec<Rlwe> = bases.iter().map(|base| self.mod_raise(base)).collect();
         for (rotation, key) in &self.key().top().trace {
             cts.iter_mut().for_each(|ct| self.add_rotated(ct, (*rotation, key)));
         }
         let base_scale = self.tables.base_scale;
-        (self.observer)(Stage::ModRaise, &cts[0], self.tables.raise_factor as f64 * base_scale);
+        (self.observer)(BootstrapStep::ModRaise, &cts[0], self.tables.raise_factor as f64 * base_scale);
         self.step()?;
 
-        let stages = self.stages(Part::CoeffsToSlots, method);
-        for stage in 0..stages.len() {
-            cts = stages.apply(ring, stage, &cts);
+        let transform = self.transform(Transform::CoeffsToSlots, method);
+        for stage in 0..transform.len() {
+            cts = transform.apply(ring, stage, &cts);
             self.step()?;
         }
         // Side by side, the real parts are both halves.
-        let apart = parts == Parts::Complex && self.fold(method).is_none();
+        let apart = slot_type == SlotType::Complex && self.fold(method).is_none();
         let (mut halves, imaginary): (Vec<Rlwe>, Vec<_>) =
             cts.into_iter().map(|ct| self.split(ct, apart)).map(|half| (half.real, half.imaginary)).unzip();
-        (self.observer)(Stage::CoeffsToSlots, &halves[0], plan.top_scale());
+        (self.observer)(BootstrapStep::CoeffsToSlots, &halves[0], plan.top_scale());
         self.step()?;
 
         // All halves side by side.
         halves.extend(imaginary.into_iter().flatten());
-        let u = Working { cts: halves, level: plan.ladder.sets.len() - 1 };
+        let u = Batch { cts: halves, level: plan.ladder.sets.len() - 1 };
         let mut sines = plan.eval_mod(ring, &self.keys.relinearization.keys, u, halved).cts.into_iter();
         let reals: Vec<Rlwe> = sines.by_ref().take(bases.len()).collect();
-        (self.observer)(Stage::EvalMod, &reals[0], plan.ladder.scales[0]);
+        (self.observer)(BootstrapStep::EvalMod, &reals[0], plan.ladder.scales[0]);
         self.step()?;
-        Ok(reals.into_iter().map(|real| Halves { real, imaginary: sines.next() }).collect())
+        Ok(reals.into_iter().map(|real| ComplexParts { real, imaginary: sines.next() }).collect())
     }
 
     /// From the base prime to the raised modulus, by way of the encapsulated sparse secret: the phase becomes
     /// `factor·(m + q0·I)` with `|I| ≤ 16`.
     fn mod_raise(&self, ct: &Rlwe) -> Rlwe {
-        let ring = &self.inner.ring;
+        let ring = &self.core.ring;
         let base = self.tables.base.clone();
         let top = self.key().top();
         let raised = &top.raised;
@@ -304,19 +332,19 @@ impl<'a> Run<'a> {
     }
 
     /// `w + conj(w)` and, where both are asked for, `−i·(w − conj(w))`: twice the real and the imaginary parts.
-    fn split(&self, w: Rlwe, both: bool) -> Halves<Rlwe> {
-        let ring = &self.inner.ring;
+    fn split(&self, w: Rlwe, both: bool) -> ComplexParts<Rlwe> {
+        let ring = &self.core.ring;
         let key = self.keys.conjugation.keys.for_set(w.set());
         let conjugate = key.automorphism(ring, &w, ring.conjugation_elt());
         let imaginary = both.then(|| {
             // −i·(w − w̄) = i·(w̄ − w).
             let mut imaginary = conjugate.clone();
             imaginary.sub_assign(ring, &w);
-            arithmetic::mul_i_assign(ring, &mut imaginary);
+            mul_i_assign(ring, &mut imaginary);
             imaginary
         });
         let mut real = w;
         real.add_assign(ring, &conjugate);
-        Halves { real, imaginary }
+        ComplexParts { real, imaginary }
     }
 }

@@ -16,7 +16,7 @@ use num_complex::Complex64;
 use rayon::prelude::*;
 
 use crate::Encoder;
-use crate::bootstrap::BootstrapKeySize;
+use crate::circuits::bootstrap::method::BootstrapKeySize;
 
 /// Where the diagonals of a map are: at multiples of `step`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,12 +39,12 @@ pub struct Diagonals {
     /// Slots that the widest butterfly spans: the period of the diagonals.
     pub period: usize,
     /// For maps between vectors of period `slots` and vectors of twice the length whose halves differ.
-    pub halves: Option<Halves>,
+    pub upper_half: Option<UpperHalfFactor>,
 }
 
-/// What connects vectors of period `slots` with vectors of twice the length.
+/// The factor of the upper half of vectors of twice the length, which connects them with vectors of period `slots`.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Halves {
+pub enum UpperHalfFactor {
     /// The map, followed by a product with `[1, …, 1, c, …, c]`.
     After(Complex64),
     /// The map after a product with `[1, …, 1, c, …, c]`. Adding the result to its rotation by `slots` gives the map of
@@ -173,7 +173,7 @@ fn merge(encoder: &Encoder, direction: Direction, shape: Shape) -> Diagonals {
             product
         })
         .unwrap_or_default();
-    Diagonals { shape, by_rotation, period, halves: None }
+    Diagonals { shape, by_rotation, period, upper_half: None }
 }
 
 impl Shape {
@@ -251,6 +251,7 @@ impl Shape {
 
 impl Diagonals {
     /// The map applied to a plain vector: the oracle of the encrypted one.
+    #[cfg(test)]
     pub fn apply(&self, z: &[Complex64]) -> Vec<Complex64> {
         let (slots, period) = (z.len(), self.period);
         let at = |k: usize| self.by_rotation.iter().map(|(d, values)| values[k % period] * z[(k + d) % slots]).sum();
@@ -259,7 +260,7 @@ impl Diagonals {
 
     /// Number of different values that an encoded diagonal has.
     fn len(&self) -> usize {
-        if self.halves.is_some() { 2 * self.shape.slots } else { self.period }
+        if self.upper_half.is_some() { 2 * self.shape.slots } else { self.period }
     }
 
     /// Encodes the map times `factor` for ciphertexts over `source`, to be rescaled to `target`.
@@ -296,9 +297,9 @@ impl Diagonals {
         let upper = |at: i64| at.rem_euclid(2 * slots) >= slots;
         let value = |k: i64| {
             let at = k - giant;
-            let factor = match self.halves {
-                Some(Halves::After(c)) if upper(at + after) => c,
-                Some(Halves::Before(c)) if upper(at + rotation + before) => c,
+            let factor = match self.upper_half {
+                Some(UpperHalfFactor::After(c)) if upper(at + after) => c,
+                Some(UpperHalfFactor::Before(c)) if upper(at + rotation + before) => c,
                 _ => Complex64::new(1.0, 0.0),
             };
             values[(at + after).rem_euclid(self.period as i64) as usize] * factor

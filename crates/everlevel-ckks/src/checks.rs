@@ -1,0 +1,104 @@
+//! The checks that operations begin with: of parameters, slots, secrets, levels and sizes.
+
+use crate::core::Core;
+use crate::keys::KeyInfo;
+use crate::{Ciphertext, Context, Error, Plaintext};
+
+impl Context {
+    /// Refuses keys of other parameters.
+    pub(crate) fn check(&self, op: &'static str, what: &'static str, info: KeyInfo) -> Result<(), Error> {
+        self.check_fingerprint(op, what, info.fingerprint)
+    }
+
+    pub(crate) fn check_fingerprint(&self, op: &'static str, what: &'static str, found: u64) -> Result<(), Error> {
+        let expected = self.core.fingerprint;
+        if found == expected { Ok(()) } else { Err(Error::ForeignObject { op, what, found, expected }) }
+    }
+
+    pub(crate) fn check_ciphertext(&self, op: &'static str, ciphertext: &Ciphertext) -> Result<(), Error> {
+        self.check_fingerprint(op, "ciphertext", ciphertext.origin().fingerprint)?;
+        self.check_slots("slot_count of the ciphertext", ciphertext.slot_count())
+    }
+
+    pub(crate) fn check_plaintext(&self, op: &'static str, plaintext: &Plaintext) -> Result<(), Error> {
+        self.check_fingerprint(op, "plaintext", plaintext.fingerprint)?;
+        self.check_slots("slot_count of the plaintext", plaintext.slot_count)
+    }
+
+    pub(crate) fn check_slots(&self, what: &'static str, slot_count: usize) -> Result<(), Error> {
+        if slot_count == self.slot_count() {
+            return Ok(());
+        }
+        let needed = format!("{}, this engine's; make keys and ciphertexts with one engine", self.slot_count());
+        Err(Error::Parameter { what, found: slot_count.to_string(), needed })
+    }
+
+    /// Refuses keys of another secret than the ciphertext's.
+    pub(crate) fn check_secret(
+        &self,
+        op: &'static str,
+        what: &'static str,
+        info: KeyInfo,
+        ciphertext: &Ciphertext,
+    ) -> Result<(), Error> {
+        self.check(op, what, info)?;
+        if info.secret_id == ciphertext.secret_id() {
+            return Ok(());
+        }
+        Err(Error::WrongSecret { op, what, found: info.secret_id, expected: ciphertext.secret_id() })
+    }
+
+    pub(crate) fn check_level(&self, op: &'static str, level: usize) -> Result<(), Error> {
+        let max_level = self.max_level();
+        if level <= max_level { Ok(()) } else { Err(Error::LevelOutOfRange { op, level, max_level }) }
+    }
+
+    /// Refuses ciphertexts with fewer than `needed` levels.
+    pub(crate) fn check_depth(&self, op: &'static str, ciphertext: &Ciphertext, needed: usize) -> Result<(), Error> {
+        let (level, max_level) = (ciphertext.level(), self.max_level());
+        if level >= needed { Ok(()) } else { Err(Error::LevelExhausted { op, needed, level, max_level }) }
+    }
+
+    /// Refuses operands that do not belong together.
+    pub(crate) fn check_pair(&self, op: &'static str, a: &Ciphertext, b: &Ciphertext) -> Result<(), Error> {
+        self.check_ciphertext(op, a)?;
+        self.check_ciphertext(op, b)?;
+        if a.secret_id() == b.secret_id() {
+            return Ok(());
+        }
+        Err(Error::WrongSecret { op, what: "second ciphertext", found: b.secret_id(), expected: a.secret_id() })
+    }
+
+    /// Refuses products that were not relinearized.
+    pub(crate) fn check_relinearized(&self, op: &'static str, a: &Ciphertext) -> Result<(), Error> {
+        match a.polynomial_count() {
+            2 => Ok(()),
+            found => Err(Error::NotRelinearized { op, found }),
+        }
+    }
+
+    /// Refuses messages whose coefficients, of this size, do not fit a level.
+    pub(crate) fn check_size(&self, op: &'static str, size: f64, level: usize) -> Result<(), Error> {
+        let log2_scale = self.core.ladder.scales[level].log2();
+        let log2_needed = size.max(f64::MIN_POSITIVE).log2() + log2_scale;
+        let log2_available = self.core.log2_available(level);
+        if log2_needed < log2_available {
+            return Ok(());
+        }
+        Err(Error::ScaleOverflow { op, log2_needed, log2_available, log2_scale, level })
+    }
+}
+
+impl Core {
+    /// Refuses coefficients that are too large for a level.
+    pub(crate) fn check_fits(&self, op: &'static str, coeffs: &[f64], level: usize) -> Result<(), Error> {
+        let scale = self.ladder.scales[level];
+        // Sums of opposite overflows are no numbers.
+        let largest = coeffs.iter().fold(0.0f64, |m, c| m.max(if c.is_nan() { f64::INFINITY } else { c.abs() }));
+        let (log2_needed, log2_available) = ((largest * scale).log2(), self.log2_available(level));
+        if log2_needed < log2_available {
+            return Ok(());
+        }
+        Err(Error::ScaleOverflow { op, log2_needed, log2_available, log2_scale: scale.log2(), level })
+    }
+}

@@ -1,0 +1,368 @@
+//! Bootstraps as calls: checks, groups, and which of the pipeline's parts they run.
+
+use std::sync::Arc;
+
+use num_complex::Complex64;
+
+use crate::circuits::bootstrap::key_ref::{BootstrapKeyRef, BootstrapKeys};
+use crate::circuits::bootstrap::maps::MapCache;
+use crate::circuits::bootstrap::method::{BootstrapKind, Method, SlotType};
+use crate::circuits::bootstrap::moduli::encapsulation_gadget;
+use crate::circuits::bootstrap::run::{ComplexParts, Observer, Run};
+use crate::circuits::bootstrap::tables::BootstrapTables;
+use crate::claims::Claims;
+use crate::core::Core;
+use crate::keys::{ConjugationKey, RelinearizationKey};
+use crate::params::Precision;
+use crate::{Ciphertext, Context, Error, Progress, Units};
+
+/// Bootstraps of a context's ciphertexts: EvalMod's plans, and the plaintexts of the transforms, which are made when
+/// first needed and shared by all keys. Cheap to clone, shared between threads.
+#[derive(Debug, Clone)]
+pub struct Bootstrapper {
+    context: Context,
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    tables: BootstrapTables,
+    maps: MapCache,
+}
+
+/// A method with its keys.
+#[derive(Clone, Copy)]
+struct Request<'a> {
+    method: Method,
+    keys: BootstrapKeys<'a>,
+    slot_type: SlotType,
+}
+
+/// The place of SlotsToCoeffs among the transforms.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum SlotsToCoeffs {
+    Last,
+    First,
+}
+
+impl Request<'_> {
+    /// The place of SlotsToCoeffs for a ciphertext: a lossy bootstrap without the levels for SlotsToCoeffs is a regular
+    /// one.
+    fn place(self, a: &Ciphertext) -> SlotsToCoeffs {
+        let first = self.method.is_first() && a.level() >= self.keys.bootstrap.stage_count();
+        if first { SlotsToCoeffs::First } else { SlotsToCoeffs::Last }
+    }
+
+    /// The level that a bootstrap starts from.
+    fn start(self, place: SlotsToCoeffs) -> usize {
+        match place {
+            SlotsToCoeffs::Last => 0,
+            SlotsToCoeffs::First => self.keys.bootstrap.stage_count(),
+        }
+    }
+}
+
+/// Ciphertexts that go through a bootstrap together: enough to hide the keys' traffic, few enough that what is in
+/// flight (about half a gigabyte each) fits in memory.
+const GROUP: usize = 4;
+
+/// The one result of one input.
+fn only<T>(mut results: Vec<T>) -> T {
+    results.pop().unwrap_or_else(|| unreachable!("one ciphertext in, one out"))
+}
+
+/// `real + i·imaginary`, with the claims of each.
+fn joined(core: &Core, parts: ComplexParts<Ciphertext>) -> Ciphertext {
+    let (claims, origin) =
+        (Claims::new(parts.real.level(), parts.real.scale(), parts.real.error()), parts.real.origin());
+    let joined = parts.map(|part| part.into_polynomials().0).joined(&core.ring);
+    Ciphertext::new(joined, None, claims, origin)
+}
+
+impl Bootstrapper {
+    /// The bootstraps of a context.
+    ///
+    /// # Errors
+    /// Parameters without a bootstrap; an encapsulation modulus above the security cap.
+    pub fn new(context: &Context) -> Result<Self, Error> {
+        let core = &context.core;
+        let gadget = encapsulation_gadget(core).ok_or(Error::NoBootstrap { op: "bootstrap" })?;
+        core.params.check_encapsulation(&core.ring, &gadget.full_set())?;
+        let tables = context.install(BootstrapTables::new);
+        Ok(Self { context: context.clone(), shared: Arc::new(Shared { tables, maps: MapCache::default() }) })
+    }
+
+    /// The context whose ciphertexts it bootstraps.
+    pub fn context(&self) -> &Context {
+        &self.context
+    }
+
+    /// Bytes of the plaintexts that bootstraps have made so far, and share.
+    pub fn table_nbytes(&self) -> usize {
+        self.shared.maps.nbytes()
+    }
+
+    /// A ciphertext of the same message, at `max_level − stage_count`: level 10, 9 or 8 of 13 for stage counts 3, 4 and
+    /// 5, which the key was made for.
+    ///
+    /// The input may be at any level, and is first brought to level 0; its values may be up to about 1 in size
+    /// (the error grows with the cube: `|m|³·6.3e-6` for coefficients of size `m`).
+    ///
+    /// # Errors
+    /// Keys of other parameters or another secret, three polynomials; a cancellation.
+    pub fn bootstrap<'a>(
+        &self,
+        a: &Ciphertext,
+        relinearization_key: &'a RelinearizationKey,
+        conjugation_key: &'a ConjugationKey,
+        bootstrap_key: impl Into<BootstrapKeyRef<'a>>,
+        progress: Progress,
+    ) -> Result<Ciphertext, Error> {
+        let keys = BootstrapKeys {
+            relinearization: relinearization_key,
+            conjugation: conjugation_key,
+            bootstrap: bootstrap_key.into(),
+        };
+        self.bootstrap_observed(a, keys, progress, &mut |_, _, _| {})
+    }
+
+    /// As [`Bootstrapper::bootstrap`], showing the state between the stages.
+    ///
+    /// # Errors
+    /// As [`Bootstrapper::bootstrap`].
+    pub fn bootstrap_observed(
+        &self,
+        a: &Ciphertext,
+        keys: BootstrapKeys,
+        progress: Progress,
+        observer: Observer,
+    ) -> Result<Ciphertext, Error> {
+        let request = Request { method: Method::Regular, keys, slot_type: SlotType::Complex };
+        self.run(request, &[a], progress, observer).map(only)
+    }
+
+    /// An iterated bootstrap, one level below a regular one's, with an error 2^14 times smaller: for about two
+    /// bootstraps' time, in chains of high precision ([`crate::ParamsLiteral::high_precision`]).
+    ///
+    /// # Errors
+    /// As [`Bootstrapper::bootstrap`]; parameters of standard precision, whose scales could not hold the result.
+    pub fn precise_bootstrap(
+        &self,
+        a: &Ciphertext,
+        keys: BootstrapKeys,
+        progress: Progress,
+    ) -> Result<Ciphertext, Error> {
+        let request = Request { method: Method::Precise, keys, slot_type: SlotType::Complex };
+        self.run(request, &[a], progress, &mut |_, _, _| {}).map(only)
+    }
+
+    /// A lossy bootstrap, to `max_level`; below level `stage_count` a regular one with the same keys, to
+    /// `max_level − stage_count`.
+    ///
+    /// # Errors
+    /// As [`Bootstrapper::bootstrap`]; a key of another kind.
+    pub fn lossy_bootstrap(
+        &self,
+        a: &Ciphertext,
+        keys: BootstrapKeys,
+        slot_type: SlotType,
+        progress: Progress,
+    ) -> Result<Ciphertext, Error> {
+        let request = Request { method: Method::Lossy, keys, slot_type };
+        self.run(request, &[a], progress, &mut |_, _, _| {}).map(only)
+    }
+
+    /// A bootstrap of values ±1 (each part, for complex values), to `max_level`, that squares their errors.
+    ///
+    /// # Errors
+    /// As [`Bootstrapper::lossy_bootstrap`]; a level below `stage_count`.
+    pub fn sign_bootstrap(
+        &self,
+        a: &Ciphertext,
+        keys: BootstrapKeys,
+        slot_type: SlotType,
+        progress: Progress,
+    ) -> Result<Ciphertext, Error> {
+        let request = Request { method: Method::Sign, keys, slot_type };
+        self.run(request, &[a], progress, &mut |_, _, _| {}).map(only)
+    }
+
+    /// Many ciphertexts, each as by the bootstrap of the method, in groups that read the keys together.
+    ///
+    /// # Errors
+    /// As the bootstrap of the method, for any of the ciphertexts; then none is bootstrapped.
+    pub fn bootstrap_many(
+        &self,
+        method: Method,
+        cts: &[&Ciphertext],
+        keys: BootstrapKeys,
+        slot_type: SlotType,
+        progress: Progress,
+    ) -> Result<Vec<Ciphertext>, Error> {
+        let request = Request { method, keys, slot_type };
+        self.run(request, cts, progress, &mut |_, _, _| {})
+    }
+
+    /// [`Bootstrapper::bootstrap_many`] of all units of several vectors.
+    ///
+    /// # Errors
+    /// As [`Bootstrapper::bootstrap_many`].
+    pub fn bootstrap_units(
+        &self,
+        method: Method,
+        vectors: &[&Units<Ciphertext>],
+        keys: BootstrapKeys,
+        slot_type: SlotType,
+        progress: Progress,
+    ) -> Result<Vec<Units<Ciphertext>>, Error> {
+        let all: Vec<&Ciphertext> = vectors.iter().flat_map(|vector| vector.all()).collect();
+        let mut results = self.bootstrap_many(method, &all, keys, slot_type, progress)?.into_iter();
+        let of_vector = |vector: &&Units<Ciphertext>| {
+            Units::new(results.by_ref().take(vector.count()).collect()).expect("a result for each unit")
+        };
+        Ok(vectors.iter().map(of_vector).collect())
+    }
+
+    /// Two ciphertexts with real values in one bootstrap.
+    ///
+    /// # Errors
+    /// As the bootstrap of the method; ciphertexts of different secrets.
+    pub fn merge_bootstrap(
+        &self,
+        method: Method,
+        a: &Ciphertext,
+        b: &Ciphertext,
+        keys: BootstrapKeys,
+        progress: Progress,
+    ) -> Result<[Ciphertext; 2], Error> {
+        let (op, context) = (method.merge_operation(), &self.context);
+        if method == Method::Precise {
+            let needed = "regular, lossy or sign; or bootstrap them one by one".into();
+            return Err(Error::Parameter { what: "method of merge_bootstrap", found: "precise".into(), needed });
+        }
+        context.check_pair(op, a, b)?;
+        context.check_relinearized(op, b)?;
+        let request = Request { method, keys, slot_type: SlotType::Complex };
+        let merged = context.add(a, &context.multiply_scalar(b, Complex64::i())?)?;
+        self.check_request(op, request, &merged)?;
+        let place = request.place(&merged);
+        let lowered = [context.level_down(&merged, request.start(place))?];
+        let parts = context.install(|core| {
+            let observer: Observer = &mut |_, _, _| {};
+            let mut run = Run::new(op, core, self.tables(), keys, progress, observer);
+            match place {
+                SlotsToCoeffs::Last => run.regular_parts(&lowered),
+                SlotsToCoeffs::First => run.first(&lowered, method, SlotType::Complex),
+            }
+        })?;
+        let ComplexParts { real, imaginary } = only(parts);
+        Ok([real, imaginary.unwrap_or_else(|| unreachable!("both parts were asked for"))])
+    }
+
+    fn tables(&self) -> (&BootstrapTables, &MapCache) {
+        (&self.shared.tables, &self.shared.maps)
+    }
+
+    /// All checks, and then the bootstraps, group by group.
+    fn run(
+        &self,
+        request: Request,
+        cts: &[&Ciphertext],
+        progress: Progress,
+        observer: Observer,
+    ) -> Result<Vec<Ciphertext>, Error> {
+        let Request { method, keys, slot_type } = request;
+        let op = method.operation();
+        cts.iter().try_for_each(|ct| self.check_request(op, request, ct))?;
+        // Ciphertexts with SlotsToCoeffs in one place go together.
+        let places: Vec<SlotsToCoeffs> = cts.iter().map(|ct| request.place(ct)).collect();
+        let (first, last): (Vec<usize>, Vec<usize>) = (0..cts.len()).partition(|&i| places[i] == SlotsToCoeffs::First);
+        let groups: Vec<&[usize]> = first.chunks(GROUP).chain(last.chunks(GROUP)).collect();
+        self.context.install(|core| {
+            let rounds = if method == Method::Precise { 2 } else { 1 };
+            let mut run = Run::new(op, core, self.tables(), keys, progress, observer).groups(rounds * groups.len());
+            let mut done: Vec<Option<Ciphertext>> = vec![None; cts.len()];
+            for group in groups {
+                let place = places[group[0]];
+                let lowered = |&i: &usize| self.context.level_down(cts[i], request.start(place));
+                let lowered: Vec<Ciphertext> = group.iter().map(lowered).collect::<Result<_, _>>()?;
+                let results: Vec<Ciphertext> = match (place, slot_type) {
+                    (SlotsToCoeffs::Last, _) if method == Method::Precise => run.precise(&lowered)?,
+                    (SlotsToCoeffs::First, _) => {
+                        run.first(&lowered, method, slot_type)?.into_iter().map(|parts| joined(core, parts)).collect()
+                    }
+                    (SlotsToCoeffs::Last, SlotType::Complex) => run.regular(&lowered)?,
+                    (SlotsToCoeffs::Last, SlotType::Real) => {
+                        run.regular_parts(&lowered)?.into_iter().map(|parts| parts.real).collect()
+                    }
+                };
+                group.iter().zip(results).for_each(|(&i, result)| done[i] = Some(result));
+            }
+            Ok(done.into_iter().flatten().collect())
+        })
+    }
+
+    /// Refuses a ciphertext or keys that a request can't take.
+    fn check_request(&self, op: &'static str, request: Request, a: &Ciphertext) -> Result<(), Error> {
+        let Request { method, keys, .. } = request;
+        self.check_keys(op, a, keys)?;
+        if method.is_first() {
+            check_first(op, keys)?;
+        }
+        if method == Method::Precise && self.context.params().literal().precision == Precision::Standard {
+            return Err(Error::Parameter {
+                what: "precision of the parameters",
+                found: "standard, whose scales of 2^40 hold 29 bits".into(),
+                needed: "high".into(),
+            });
+        }
+        if method == Method::Sign {
+            self.context.check_depth(op, a, keys.bootstrap.stage_count())?;
+        }
+        Ok(())
+    }
+
+    /// Refuses arguments that do not belong together.
+    fn check_keys(&self, op: &'static str, a: &Ciphertext, keys: BootstrapKeys) -> Result<(), Error> {
+        let context = &self.context;
+        context.check_ciphertext(op, a)?;
+        context.check_relinearized(op, a)?;
+        context.check_secret(op, "relinearization key", keys.relinearization.info, a)?;
+        context.check_secret(op, "conjugation key", keys.conjugation.info, a)?;
+        match keys.bootstrap {
+            BootstrapKeyRef::Full(key) => context.check_secret(op, "bootstrap key", key.info, a)?,
+            BootstrapKeyRef::Small { key, rotation, stage_count } => {
+                context.check_secret(op, "rotation key", rotation.info, a)?;
+                context.check_secret(op, "small bootstrap key", key.info, a)?;
+                self.check_stage_count(op, stage_count)?;
+            }
+        }
+        if keys.bootstrap.slot_count() != context.slot_count() {
+            return Err(Error::Parameter {
+                what: "slot_count of the bootstrap key",
+                found: keys.bootstrap.slot_count().to_string(),
+                needed: format!("{}, this engine's; make the key with this engine", context.slot_count()),
+            });
+        }
+        Ok(())
+    }
+
+    /// Refuses a stage count that these slots and levels do not allow.
+    pub(crate) fn check_stage_count(&self, op: &'static str, stage_count: usize) -> Result<(), Error> {
+        let supported = self.context.stage_counts();
+        if supported.contains(&stage_count) {
+            return Ok(());
+        }
+        Err(Error::StageCount { op, stage_count, slot_count: self.context.slot_count(), supported })
+    }
+}
+
+/// Refuses keys without the transforms that come first.
+fn check_first(op: &'static str, keys: BootstrapKeys) -> Result<(), Error> {
+    match keys.bootstrap {
+        BootstrapKeyRef::Full(key) if key.kind() == BootstrapKind::Regular => {
+            Err(Error::BootstrapKind { op, found: key.kind(), needed: BootstrapKind::Lossy })
+        }
+        _ => Ok(()),
+    }
+}

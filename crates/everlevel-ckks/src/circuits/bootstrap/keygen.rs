@@ -1,0 +1,134 @@
+//! Generation of the keys of bootstraps.
+
+use everlevel_rand::{Domain, Seed};
+use everlevel_rlwe::{Gadget, SwitchingKey};
+
+use crate::circuits::bootstrap::bootstrapper::Bootstrapper;
+use crate::circuits::bootstrap::dft::Steps;
+use crate::circuits::bootstrap::key::{BootstrapKey, BootstrapKeyShape, SmallBootstrapKey};
+use crate::circuits::bootstrap::key_set::{KeyPurpose, TopKeys};
+use crate::circuits::bootstrap::method::{BootstrapKeySize, BootstrapKind};
+use crate::circuits::bootstrap::moduli::small_stage_count;
+use crate::core::Core;
+use crate::keys::SecretKey;
+use crate::params::ENCAPSULATION_WEIGHT;
+use crate::progress::report;
+use crate::{Error, Progress};
+
+impl Bootstrapper {
+    /// Keys for bootstraps of `stage_count` 3, 4 or 5 ([`crate::stage_counts`] for fewer slots): more stages are faster
+    /// and leave fewer levels (10, 9, 8 of 13).
+    ///
+    /// # Errors
+    /// A foreign secret key, an unsupported stage count; a cancellation.
+    pub fn bootstrap_key(
+        &self,
+        secret: &SecretKey,
+        stage_count: usize,
+        size: BootstrapKeySize,
+        progress: Progress,
+    ) -> Result<BootstrapKey, Error> {
+        self.bootstrap_key_of(BootstrapKind::Regular, secret, stage_count, size, progress)
+    }
+
+    /// Keys of a kind.
+    ///
+    /// # Errors
+    /// As [`Bootstrapper::bootstrap_key`].
+    pub fn bootstrap_key_of(
+        &self,
+        kind: BootstrapKind,
+        secret: &SecretKey,
+        stage_count: usize,
+        size: BootstrapKeySize,
+        progress: Progress,
+    ) -> Result<BootstrapKey, Error> {
+        let op = kind.operation();
+        self.context().check(op, "secret key", secret.info)?;
+        self.check_stage_count(op, stage_count)?;
+        let seed = self.context().core.seeds.next()?;
+        self.context().install(|core| {
+            let shape = BootstrapKeyShape { stage_count, kind, size };
+            let mut generator = Generator::new(op, core, secret, seed, progress, shape.key_count(core))?;
+            BootstrapKey::from_source(op, core, secret.info, shape, &mut |_, purpose, gadget| {
+                generator.key(purpose, gadget)
+            })
+        })
+    }
+
+    /// A small bootstrap key.
+    ///
+    /// # Errors
+    /// A foreign secret key, a number of slots that no stage count serves; a cancellation.
+    pub fn small_bootstrap_key(&self, secret: &SecretKey, progress: Progress) -> Result<SmallBootstrapKey, Error> {
+        let op = "create_small_bootstrap_key";
+        self.context().check(op, "secret key", secret.info)?;
+        if self.context().stage_counts().is_empty() {
+            self.check_stage_count(op, 1)?;
+        }
+        let seed = self.context().core.seeds.next()?;
+        self.context().install(|core| {
+            let total = TopKeys::count(core, small_stage_count(core), Steps::Left);
+            let mut generator = Generator::new(op, core, secret, seed, progress, total)?;
+            SmallBootstrapKey::from_source(op, core, secret.info, &mut |_, purpose, gadget| {
+                generator.key(purpose, gadget)
+            })
+        })
+    }
+}
+
+/// A generator of the switching keys of one bootstrap key, which reports each.
+struct Generator<'a> {
+    op: &'static str,
+    core: &'a Core,
+    secret: &'a SecretKey,
+    sparse: everlevel_rlwe::SecretKey,
+    seed: Seed,
+    progress: Progress<'a>,
+    done: usize,
+    total: usize,
+}
+
+impl<'a> Generator<'a> {
+    fn new(
+        op: &'static str,
+        core: &'a Core,
+        secret: &'a SecretKey,
+        seed: Seed,
+        progress: Progress<'a>,
+        total: usize,
+    ) -> Result<Self, Error> {
+        report(op, progress, 0, total)?;
+        let sparse_seed = seed.derive(Domain::Derive, 0);
+        let sparse = everlevel_rlwe::SecretKey::sample(&core.ring, &sparse_seed, 0, Some(ENCAPSULATION_WEIGHT))?;
+        Ok(Self { op, core, secret, sparse, seed, progress, done: 0, total })
+    }
+
+    /// The next key.
+    fn key(&mut self, purpose: KeyPurpose, gadget: &Gadget) -> Result<SwitchingKey, Error> {
+        let Core { ring, params, .. } = self.core;
+        let (dense, sparse) = (&self.secret.key, &self.sparse);
+        let expanded = !self.core.seeded_keys;
+        let seed = self.seed.derive(Domain::Derive, self.done as u64 + 1);
+        let between = |from: &everlevel_rlwe::SecretKey, to: &everlevel_rlwe::SecretKey| {
+            SwitchingKey::generate(ring, dense.id(), [from.eval(), to.eval()], gadget.clone(), &seed, expanded)
+        };
+        let key = match purpose {
+            KeyPurpose::ToSparse => {
+                params.check_encapsulation(ring, &gadget.full_set())?;
+                between(dense, sparse)
+            }
+            KeyPurpose::ToDense => {
+                params.check_key(ring, &gadget.full_set())?;
+                between(sparse, dense)
+            }
+            KeyPurpose::Rotation(left) => {
+                params.check_key(ring, &gadget.full_set())?;
+                SwitchingKey::generate_galois(ring, dense, ring.rotation_elt(left), gadget.clone(), &seed, expanded)
+            }
+        };
+        self.done += 1;
+        report(self.op, self.progress, self.done, self.total)?;
+        Ok(key)
+    }
+}

@@ -1,0 +1,117 @@
+//! The moduli and gadgets of bootstraps: what follows from the parameters, for keys and for plaintexts.
+
+use everlevel_ring::PrimeSet;
+use everlevel_rlwe::Gadget;
+
+use crate::Error;
+use crate::circuits::bootstrap::dft::{self, Direction, Shape};
+use crate::circuits::bootstrap::method::BootstrapKind;
+use crate::core::Core;
+use crate::gadgets::best_gadget;
+use crate::params::STAGE_COUNTS;
+
+/// One of a bootstrap's transforms.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Transform {
+    CoeffsToSlots,
+    /// From the top message level.
+    SlotsToCoeffs,
+    /// Down to level 0.
+    SlotsToCoeffsFirst,
+}
+
+impl Transform {
+    pub fn direction(self) -> Direction {
+        match self {
+            Transform::CoeffsToSlots => Direction::CoeffsToSlots,
+            Transform::SlotsToCoeffs | Transform::SlotsToCoeffsFirst => Direction::SlotsToCoeffs,
+        }
+    }
+
+    /// The places of the diagonals of each stage.
+    pub fn shapes(self, core: &Core, stage_count: usize) -> Vec<Shape> {
+        dft::shapes(core.encoder.slots(), self.direction(), stage_count)
+    }
+
+    /// Source and target of every stage.
+    pub fn sets(self, core: &Core, stage_count: usize) -> Vec<[PrimeSet; 2]> {
+        match self {
+            Transform::CoeffsToSlots => {
+                let mut down = coeffs_to_slots(core, stage_count).to_vec();
+                down.extend(core.params.eval_mod_sets().pop());
+                pairs(&down)
+            }
+            Transform::SlotsToCoeffs => descent(core, core.ladder.sets.len() - 1, stage_count),
+            Transform::SlotsToCoeffsFirst => descent(core, stage_count, stage_count),
+        }
+    }
+
+    /// The gadget of the rotation keys of every stage.
+    pub fn gadgets(self, core: &Core, stage_count: usize) -> Result<Vec<Gadget>, Error> {
+        self.sets(core, stage_count).iter().map(|[source, _]| stage_gadget(core, source)).collect()
+    }
+}
+
+/// The prime that the modulus is raised from.
+pub(crate) fn base() -> PrimeSet {
+    PrimeSet::new([0])
+}
+
+/// The moduli of CoeffsToSlots for a supported stage count, the raised one first.
+fn coeffs_to_slots(core: &Core, stage_count: usize) -> &[PrimeSet] {
+    let index = STAGE_COUNTS.iter().position(|&s| s == stage_count);
+    match (&core.params.bootstrap, index) {
+        (Some(chain), Some(index)) => &chain.coeffs_to_slots[index],
+        _ => &[],
+    }
+}
+
+/// The raised modulus for a supported stage count.
+pub(crate) fn raised(core: &Core, stage_count: usize) -> PrimeSet {
+    coeffs_to_slots(core, stage_count)[0].clone()
+}
+
+/// Source and target of `count` steps down from a message level.
+fn descent(core: &Core, from: usize, count: usize) -> Vec<[PrimeSet; 2]> {
+    let sets: Vec<PrimeSet> = core.ladder.sets[from - count..=from].iter().rev().cloned().collect();
+    pairs(&sets)
+}
+
+fn pairs(sets: &[PrimeSet]) -> Vec<[PrimeSet; 2]> {
+    sets.windows(2).map(|pair| [pair[0].clone(), pair[1].clone()]).collect()
+}
+
+/// The gadget of the rotation keys of a stage.
+pub(crate) fn stage_gadget(core: &Core, source: &PrimeSet) -> Result<Gadget, Error> {
+    best_gadget(&core.params, &core.ring, source, Gadget::balanced)
+}
+
+/// The gadget of the key to the sparse secret, at the base prime; none where the parameters have no bootstrap.
+pub(crate) fn encapsulation_gadget(core: &Core) -> Option<Gadget> {
+    let terminal = core.params.bootstrap.as_ref()?.encapsulation_terminal;
+    Some(Gadget::whole(&base(), &PrimeSet::new([core.params.special[0], terminal])))
+}
+
+/// The gadget of the key back from the sparse secret, over the raised modulus.
+pub(crate) fn dense_gadget(core: &Core, raised: &PrimeSet) -> Gadget {
+    Gadget::whole(raised, &PrimeSet::new(core.params.special.iter().copied().take(2)))
+}
+
+/// The left rotations whose sum projects onto polynomials in powers of `X^(n/2·slots)`, times their number: none for
+/// full slots.
+pub(crate) fn trace_rotations(core: &Core) -> Vec<i64> {
+    let (slots, all) = (core.encoder.slots(), core.ring.n() / 2);
+    std::iter::successors(Some(slots), |r| Some(2 * r)).take_while(|r| *r < all).map(|r| r as i64).collect()
+}
+
+/// Stages of CoeffsToSlots with small keys. They cost no message levels, so that their number is free: the one with the
+/// fewest rotations whose modulus leaves room for special primes.
+pub(crate) fn small_stage_count(core: &Core) -> usize {
+    core.params.small_stage_count(core.encoder.slots())
+}
+
+/// Whether a kind of bootstrap packs both halves of the coefficients into one ciphertext: where there is room for twice
+/// the slots, and what comes after EvalMod can take them apart again.
+pub(crate) fn is_packed(core: &Core, kind: BootstrapKind) -> bool {
+    kind == BootstrapKind::Regular && 4 * core.encoder.slots() <= core.ring.n()
+}

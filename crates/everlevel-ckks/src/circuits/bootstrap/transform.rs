@@ -1,0 +1,94 @@
+//! A transform's linear maps together with their keys, of whichever kind the keys are.
+
+use std::sync::Arc;
+
+use everlevel_ring::Ring;
+use everlevel_rlwe::Rlwe;
+
+use crate::circuits::bootstrap::dft::Steps;
+use crate::circuits::bootstrap::key_ref::BootstrapKeyRef;
+use crate::circuits::bootstrap::key_set::StageKeys;
+use crate::circuits::bootstrap::maps::{MapCache, Maps, MapsId};
+use crate::circuits::bootstrap::method::BootstrapKind;
+use crate::circuits::bootstrap::moduli::Transform;
+use crate::circuits::bootstrap::tables::BootstrapTables;
+use crate::core::Core;
+use crate::keys::RotationKey;
+use crate::rotation::powers_of_two;
+
+/// The rotation keys of a transform: those of each stage, or the powers of two for all.
+#[derive(Debug, Clone, Copy)]
+enum TransformKeys<'a> {
+    Stages(&'a [StageKeys]),
+    Powers(&'a RotationKey),
+}
+
+/// A transform with its keys.
+pub(super) struct KeyedTransform<'a> {
+    slots: i64,
+    maps: Arc<Maps>,
+    steps: Steps,
+    keys: TransformKeys<'a>,
+}
+
+impl<'a> KeyedTransform<'a> {
+    /// A transform with keys of a kind.
+    pub fn new(
+        core: &Core,
+        (tables, cache): (&BootstrapTables, &MapCache),
+        keys: BootstrapKeyRef<'a>,
+        transform: Transform,
+        kind: BootstrapKind,
+    ) -> Self {
+        let down = transform == Transform::CoeffsToSlots;
+        let stage_count = if down { keys.top().coeffs_to_slots.len() } else { keys.stage_count() };
+        let (steps, rotations) = match keys {
+            BootstrapKeyRef::Full(key) => {
+                let stages = match transform {
+                    Transform::CoeffsToSlots => &key.top.coeffs_to_slots,
+                    Transform::SlotsToCoeffs => &key.slots_to_coeffs,
+                    Transform::SlotsToCoeffsFirst => &key.slots_to_coeffs_first,
+                };
+                (Steps::Hoisted(key.size()), TransformKeys::Stages(stages))
+            }
+            BootstrapKeyRef::Small { key, .. } if down => {
+                (Steps::Left, TransformKeys::Stages(&key.top.coeffs_to_slots))
+            }
+            BootstrapKeyRef::Small { rotation, .. } => (Steps::Right, TransformKeys::Powers(rotation)),
+        };
+        let id = MapsId { transform, stage_count, kind, steps };
+        let maps = match (keys, rotations) {
+            // Who takes full keys as they are wants speed; small and seeded keys are for little memory.
+            (BootstrapKeyRef::Full(key), TransformKeys::Stages(stages)) if !key.is_seeded() => {
+                cache.lifted_maps(core, tables, id, (stages, &key.maps))
+            }
+            _ => cache.maps(core, tables, id),
+        };
+        Self { slots: core.encoder.slots() as i64, maps, steps, keys: rotations }
+    }
+
+    /// Number of stages.
+    pub fn len(&self) -> usize {
+        self.maps.stages.len()
+    }
+
+    /// Stage `stage` of each ciphertext; the last one is followed by the rotation that is still due.
+    pub fn apply(&self, ring: &Ring, stage: usize, cts: &[Rlwe]) -> Vec<Rlwe> {
+        let map = &self.maps.stages[stage];
+        let key = |r: i64| match self.keys {
+            TransformKeys::Stages(stages) => &stages[stage][&r],
+            TransformKeys::Powers(rotation) => &rotation.keys[&r],
+        };
+        let mut out: Vec<Rlwe> = match self.steps {
+            Steps::Hoisted(_) => map.apply_many(ring, cts, key),
+            Steps::Left | Steps::Right => map.apply_stepwise_many(ring, cts, key),
+        };
+        if stage + 1 == self.len() {
+            for left in powers_of_two(self.maps.rotation, self.slots) {
+                let elt = ring.rotation_elt(left);
+                out.iter_mut().for_each(|ct| *ct = key(left).automorphism(ring, ct, elt));
+            }
+        }
+        out
+    }
+}

@@ -1,0 +1,98 @@
+//! The core of a context: parameters with the tables that follow from them. It knows no operation.
+
+use everlevel_rand::SeedSource;
+use everlevel_ring::{PrimeSet, Ring};
+use everlevel_rlwe::{Gadget, noise};
+
+use crate::gadgets::{BootstrapGadgets, best_gadget};
+use crate::ladder::Ladder;
+use crate::{Encoder, Error, Params};
+
+/// Parameters with their ring, encoder, levels and gadgets.
+#[derive(Debug)]
+pub(crate) struct Core {
+    pub params: Params,
+    pub ring: Ring,
+    pub encoder: Encoder,
+    /// The message levels.
+    pub ladder: Ladder,
+    pub fingerprint: u64,
+    /// The gadget of keys for every message level.
+    pub message_gadget: Gadget,
+    /// The gadgets of keys for the levels above the messages', in a chain with a bootstrap.
+    pub bootstrap_gadgets: Option<BootstrapGadgets>,
+    /// Whether keys hold the seeds of their uniform halves instead of the halves.
+    pub seeded_keys: bool,
+    /// The seeds of keys and encryptions.
+    pub seeds: SeedSource,
+}
+
+/// The primes that messages are read from: the first two hold any message that is accepted.
+pub(crate) fn readable(set: &PrimeSet) -> PrimeSet {
+    PrimeSet::new(set.indices().iter().copied().take(2))
+}
+
+impl Core {
+    pub fn new(params: Params, slots: usize, seeded_keys: bool, seeds: SeedSource) -> Result<Self, Error> {
+        let ring = Ring::new(params.literal().log_n, params.primes())?;
+        let encoder = Encoder::new(ring.n(), slots);
+        let max_level = params.literal().max_level;
+        let sets = params.levels[..=max_level].iter().map(|l| l.set.clone()).collect();
+        let ladder = Ladder::new(&ring, sets, params.log2_lowest_scale(slots).exp2());
+        let message_gadget = best_gadget(&params, &ring, &ladder.sets[max_level], Gadget::consecutive)?;
+        let bootstrap_gadgets = BootstrapGadgets::new(&params, &ring)?;
+        let fingerprint = params.fingerprint();
+        Ok(Self { params, ring, encoder, ladder, fingerprint, message_gadget, bootstrap_gadgets, seeded_keys, seeds })
+    }
+
+    /// log2 of what a coefficient of a message at `level` must stay below: half of what it is read from.
+    pub fn log2_available(&self, level: usize) -> f64 {
+        self.ring.log2(&readable(&self.ladder.sets[level])) - 1.0
+    }
+
+    /// The modulus of a public key.
+    pub fn public_key_set(&self) -> PrimeSet {
+        self.ladder.sets[self.ladder.sets.len() - 1].union(&self.encryption_special())
+    }
+
+    /// The gadget of a rotation key for levels up to `level`.
+    pub fn rotation_gadget(&self, level: usize) -> Result<Gadget, Error> {
+        best_gadget(&self.params, &self.ring, &self.ladder.sets[level], Gadget::consecutive)
+    }
+
+    /// The left rotations of a rotation key: powers of two in both directions, ascending.
+    pub fn rotation_amounts(&self) -> Vec<i64> {
+        let slots = self.encoder.slots() as i64;
+        let amounts = (0..slots.trailing_zeros()).flat_map(|k| [1 << k, slots - (1 << k)]);
+        amounts.collect::<std::collections::BTreeSet<_>>().into_iter().collect()
+    }
+
+    /// The message level whose primes a gadget cuts.
+    pub fn level_of(&self, gadget: &Gadget) -> Option<usize> {
+        let set = gadget.ciphertext_set();
+        self.ladder.sets.iter().position(|of_level| *of_level == set)
+    }
+
+    /// The special prime that public-key encryption divides by.
+    pub fn encryption_special(&self) -> PrimeSet {
+        PrimeSet::new(self.params.special.iter().copied().take(1))
+    }
+
+    /// Standard deviation of a slot's real part, in units of the message, from that of a coefficient.
+    pub fn slot_error(&self, std_dev_coeff: f64, scale: f64) -> f64 {
+        (self.encoder.slots() as f64).sqrt() * std_dev_coeff / scale
+    }
+
+    /// The error that one rounding at a scale adds.
+    pub fn rounding_error(&self, scale: f64) -> f64 {
+        self.slot_error(noise::rounding_std_dev(self.params.secret_weight()), scale)
+    }
+
+    /// The error that rescaling two polynomials or three adds.
+    pub fn rescaling_error(&self, polynomial_count: usize, scale: f64) -> f64 {
+        match polynomial_count {
+            2 => self.rounding_error(scale),
+            _ => self.slot_error(noise::square_rounding_std_dev(self.params.secret_weight()), scale),
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! Operations that schemes compose, each in one pass over the limbs: Gaussian integers, tensor products, inner products.
+
+use everlevel_math::Modulus;
+use rayon::prelude::*;
+
+use crate::{Eval, PackedPoly, Poly, PrimeSet, Ring};
+
+/// Most terms of an inner product that a kernel takes.
+const MOST_TERMS: usize = 64;
+
+impl Ring {
+    /// `p *= re + im·i`, for integers.
+    pub fn mul_gaussian_assign(&self, p: &mut Poly<Eval>, re: i128, im: i128) {
+        self.each_limb(p, |m, limb, index| {
+            let (low, high) = limb.split_at_mut(self.n() / 2);
+            let [a, b] = self.gaussian_residues(m, index, re, im);
+            m.mul_scalar_assign(low, a);
+            m.mul_scalar_assign(high, b);
+        });
+    }
+
+    /// `p += re + im·i`, for integers.
+    pub fn add_gaussian_assign(&self, p: &mut Poly<Eval>, re: i128, im: i128) {
+        self.each_limb(p, |m, limb, index| {
+            let (low, high) = limb.split_at_mut(self.n() / 2);
+            let [a, b] = self.gaussian_residues(m, index, re, im);
+            m.add_scalar_assign(low, a);
+            m.add_scalar_assign(high, b);
+        });
+    }
+
+    /// The residues of `re + im·i` at the two halves of the transform domain: `i` is `X^(n/2)`, whose value is the root
+    /// of −1 at exponents that are 1 modulo 4 (the first half) and its negative at the others.
+    fn gaussian_residues(&self, m: &Modulus, index: usize, re: i128, im: i128) -> [u64; 2] {
+        let (re, im) = (m.reduce_i128(re), m.reduce_i128(im));
+        if im == 0 {
+            return [re, re];
+        }
+        let i_times = m.mul(im, self.ntt(index).root_of_minus_one());
+        [m.add(re, i_times), m.sub(re, i_times)]
+    }
+
+    /// `acc += a·∏factor` at the primes of `a`. At every other prime of `acc`, all of which belong to `factor`, the
+    /// product vanishes.
+    pub fn mul_product_add_assign(&self, acc: &mut Poly<Eval>, a: &Poly<Eval>, factor: &PrimeSet) {
+        debug_assert!(acc.set.difference(&a.set).is_subset(factor));
+        self.each_limb(acc, |m, limb, i| {
+            if let Some(at) = a.set.position(i) {
+                m.mul_scalar_add_assign(limb, &a.limbs[at], self.product_mod(factor, i));
+            }
+        });
+    }
+
+    /// The coefficients of `1, s, s²` in `(a0 + a1·s)·(b0 + b1·s)`, for polynomials over the same primes.
+    pub fn tensor(&self, [a0, a1]: [&Poly<Eval>; 2], [b0, b1]: [&Poly<Eval>; 2]) -> [Poly<Eval>; 3] {
+        self.three(&a0.set, |m, i, d| m.tensor_into(d, [a0.limb(i), a1.limb(i)], [b0.limb(i), b1.limb(i)]))
+    }
+
+    /// The coefficients of `1, s, s²` in `(a0 + a1·s)²`.
+    pub fn tensor_square(&self, [a0, a1]: [&Poly<Eval>; 2]) -> [Poly<Eval>; 3] {
+        self.three(&a0.set, |m, i, d| m.tensor_square_into(d, [a0.limb(i), a1.limb(i)]))
+    }
+
+    /// Three polynomials, filled prime by prime.
+    fn three(&self, set: &PrimeSet, fill: impl Fn(&Modulus, usize, [&mut [u64]; 3]) + Sync) -> [Poly<Eval>; 3] {
+        let mut d = [self.uninit::<Eval>(set), self.uninit(set), self.uninit(set)];
+        let [d0, d1, d2] = d.each_mut().map(|p| &mut p.limbs);
+        d0.par_iter_mut()
+            .zip(d1)
+            .zip(d2)
+            .zip(set.indices())
+            .for_each(|(((l0, l1), l2), &i)| fill(self.modulus(i), i, [l0, l1, l2]));
+        d
+    }
+
+    /// `Σ_k x_k·y_k` over `set`, of which every operand has the primes.
+    pub fn inner_product(&self, set: &PrimeSet, x: &[&Poly<Eval>], y: &[&Poly<Eval>]) -> Poly<Eval> {
+        self.inner_products_by_chunks(set, x, y, |m, i, out, x, y| {
+            let y: Vec<&[u64]> = y.iter().map(|y| y.limb(i)).collect();
+            m.inner_product_into(out, x, &y);
+        })
+    }
+
+    /// As [`Ring::inner_product`], for packed `y`.
+    pub fn inner_product_packed(&self, set: &PrimeSet, x: &[&Poly<Eval>], y: &[&PackedPoly]) -> Poly<Eval> {
+        self.inner_products_by_chunks(set, x, y, |m, i, out, x, y| {
+            let y: Vec<&[u8]> = y.iter().map(|y| y.limb(i)).collect();
+            m.inner_product_packed_into(out, x, &y);
+        })
+    }
+
+    /// The sum of inner products of [`MOST_TERMS`] terms, each from `product(modulus, prime index, out, x, y)`.
+    fn inner_products_by_chunks<Y: Sync>(
+        &self,
+        set: &PrimeSet,
+        x: &[&Poly<Eval>],
+        y: &[Y],
+        product: impl Fn(&Modulus, usize, &mut [u64], &[&[u64]], &[Y]) + Sync,
+    ) -> Poly<Eval> {
+        assert_eq!(x.len(), y.len(), "inner product: as many factors on both sides");
+        let mut sum = self.uninit::<Eval>(set);
+        self.each_limb(&mut sum, |m, limb, prime| {
+            let mut more = (x.len() > MOST_TERMS).then(|| self.scratch_limb());
+            for (at, (x, y)) in x.chunks(MOST_TERMS).zip(y.chunks(MOST_TERMS)).enumerate() {
+                let x: Vec<&[u64]> = x.iter().map(|x| x.limb(prime)).collect();
+                match (at, &mut more) {
+                    (1.., Some(more)) => {
+                        product(m, prime, more, &x, y);
+                        m.add_assign(limb, more);
+                    }
+                    _ => product(m, prime, limb, &x, y),
+                }
+            }
+        });
+        sum
+    }
+}
