@@ -15,7 +15,7 @@ pub struct Context {
     pool: Arc<Pool>,
 }
 
-/// How a context works; none of this changes what it computes.
+/// The options of a context; none of them changes a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
     /// Slots of a ciphertext: a power of two up to half the degree, which is the default.

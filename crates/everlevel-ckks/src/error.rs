@@ -4,7 +4,7 @@ use everlevel_rlwe::SecretId;
 
 use crate::BootstrapKind;
 
-/// What a CKKS call can refuse. Every refusal comes before any work (a cancellation, between two steps of it), and
+/// The refusals of CKKS calls. Every refusal comes before any work (a cancellation, between two steps of it), and
 /// leaves the arguments as they were.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -82,7 +82,7 @@ pub enum Error {
     ForeignObject {
         /// The refused operation.
         op: &'static str,
-        /// Which argument.
+        /// The refused argument.
         what: &'static str,
         /// Fingerprint of the argument's parameters.
         found: u64,
@@ -94,7 +94,7 @@ pub enum Error {
     WrongSecret {
         /// The refused operation.
         op: &'static str,
-        /// Which argument.
+        /// The refused argument.
         what: &'static str,
         /// The argument's secret.
         found: SecretId,
@@ -155,14 +155,14 @@ pub enum Error {
     },
     /// A bootstrap key of the wrong kind.
     #[error(
-        "{op}: bootstrap key is for {found:?} bootstraps, this needs one for {needed:?}; make it with Context::bootstrap_key_of"
+        "{op}: bootstrap key is for {found:?} bootstraps, this needs one for {needed:?}; make it with Bootstrapper::bootstrap_key_of"
     )]
     BootstrapKind {
         /// The refused operation.
         op: &'static str,
         /// The key's kind.
         found: BootstrapKind,
-        /// What would do.
+        /// The kind that would do.
         needed: BootstrapKind,
     },
     /// A stage count outside the supported ones.
@@ -176,17 +176,17 @@ pub enum Error {
         stage_count: usize,
         /// Number of slots.
         slot_count: usize,
-        /// What there is.
+        /// The stage counts that there are.
         supported: Vec<usize>,
     },
     /// A parameter outside its range.
     #[error("{what} = {found}: must be {needed}")]
     Parameter {
-        /// Which parameter.
+        /// The parameter's name.
         what: &'static str,
         /// Its value.
         found: String,
-        /// What would do.
+        /// The values that would do.
         needed: String,
     },
     /// A precision of signs that can't be had.
@@ -202,7 +202,7 @@ pub enum Error {
         found: f64,
         /// The least that is offered.
         least: f64,
-        /// What it must be less than.
+        /// The limit that it must be less than.
         limit: f64,
     },
     /// Too few levels for the polynomials of a sign.

@@ -15,7 +15,7 @@ use crate::{Context, Error};
 /// One kind of key.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KeyModulus {
-    /// Which key.
+    /// The key's name.
     pub name: String,
     /// Every prime that it is given over, the special ones among them.
     pub set: PrimeSet,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use everlevel_ring::PrimeSet;
 use everlevel_rlwe::{SecretId, SwitchingKey};
 
-/// What every key carries.
+/// The parameters and the secret of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KeyInfo {
     pub(crate) fingerprint: u64,

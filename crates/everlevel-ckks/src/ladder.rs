@@ -1,5 +1,5 @@
-//! A ladder of levels, and batches of ciphertexts on it: the arithmetic that evaluators share, for messages and inside a
-//! bootstrap.
+//! A ladder of levels, and batches of ciphertexts on it: the arithmetic that evaluators share, for messages and inside
+//! a bootstrap.
 
 use std::borrow::Cow;
 

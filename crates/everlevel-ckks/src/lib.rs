@@ -5,10 +5,10 @@
 //! levels are brought to the lower one. A **slot** is one complex number; rotations move slots.
 //!
 //! *Map.* `params` · `encoder` · `ladder` levels and scales · `gadgets` · `core` tables · `context` and `checks`, which
-//! operations begin with · `claims`, `ciphertext`, `keys` · operations: `encryption`, `keygen`, `arithmetic`, `rotation`,
-//! `light` plaintexts without primes, `units` vectors longer than the slots, `key_moduli` · [`mod@circuits`] bootstraps,
-//! polynomials, matrices · `files` · [`Error`]. Each file uses those before it; a [`Context`] knows no bootstrap, and a
-//! [`Bootstrapper`] has a context.
+//! operations begin with · `claims`, `ciphertext`, `keys` · operations: `encryption`, `keygen`, `arithmetic`,
+//! `rotation`, `light` plaintexts without primes, `units` vectors longer than the slots, `key_moduli` ·
+//! [`mod@circuits`] bootstraps, polynomials, matrices · `files` · [`Error`]. Each file uses those before it; a
+//! [`Context`] knows no bootstrap, and a [`Bootstrapper`] has a context.
 
 pub mod circuits;
 

@@ -81,7 +81,7 @@ pub(crate) fn log2_base_scale(slots: usize) -> f64 {
     }
 }
 
-/// How precise the messages of a bootstrapping chain are.
+/// The precision of a bootstrapping chain's messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Precision {
     /// Scales of 2^40: rounding errors of 2^-29, a single bootstrap's 2^-25.
@@ -100,7 +100,7 @@ pub struct ParamsLiteral {
     pub max_level: usize,
     /// Whether the chain has bootstrapping's levels above the message levels.
     pub bootstrap: bool,
-    /// How precise messages are, in a chain with bootstrapping.
+    /// The precision of messages, in a chain with bootstrapping.
     pub precision: Precision,
     /// Distribution of the secret.
     pub secret: SecretDistribution,
@@ -377,7 +377,7 @@ fn decompose(bits: f64, terminal_bits: [f64; 3]) -> (usize, usize) {
 }
 
 impl Params {
-    /// What they were made from.
+    /// The literal that they were made from.
     pub fn literal(&self) -> &ParamsLiteral {
         &self.literal
     }

@@ -1,4 +1,4 @@
-//! How operations that take long report, and are cancelled.
+//! Progress reports and cancellation of operations that take long.
 
 use std::ops::ControlFlow;
 

@@ -157,7 +157,7 @@ fn scalars_real_and_complex_act_on_every_slot() {
     }
 }
 
-/// What a decryption of the product differs from the product of the decryption by is the arithmetic of doubles.
+/// The difference between a product's decryption and the decryption's product is that of arithmetic in doubles.
 #[test]
 fn gaussian_integers_cost_no_level_and_multiply_the_very_coefficients() {
     let party = party();

@@ -12,7 +12,7 @@ use everlevel_ckks::{
 };
 
 const LOG_N: u32 = 10;
-/// What the secret of [`depth`] has for weight: a quarter of the degree.
+/// The weight of the secret of [`depth`]: a quarter of the degree.
 const WEIGHT: f64 = 256.0;
 
 /// Standard deviation of a slot's real part, estimated from what a ciphertext shows.

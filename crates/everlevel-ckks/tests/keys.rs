@@ -1,4 +1,4 @@
-//! Keys: what they weigh, whom they belong to, and that how they are held changes no bit.
+//! Keys: their sizes, their secrets, and that seeded and expanded ones give the same bits.
 
 mod common;
 

@@ -1,4 +1,5 @@
-//! Operations that schemes compose, each in one pass over the limbs: Gaussian integers, tensor products, inner products.
+//! Operations that schemes compose, each in one pass over the limbs: Gaussian integers, tensor products, inner
+//! products.
 
 use everlevel_math::Modulus;
 use rayon::prelude::*;

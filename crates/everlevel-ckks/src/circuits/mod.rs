@@ -2,10 +2,10 @@
 //!
 //! `polynomial`, `matrix` and `bootstrap` are calls of a [`crate::Context`] and a [`crate::Bootstrapper`].
 //!
-//! [`Circuits`] holds a bootstrapper and the keys of one secret. Its methods are in the circuits' files: [`mod@sign`] and
-//! comparisons · [`mod@extrema`] · [`mod@deep`] polynomials deeper than a bootstrap's levels. [`mod@refresh`] evaluates
-//! programs of any depth, whose operands it bootstraps where they lack levels. `evaluator` has the operations that all
-//! of them are made of.
+//! [`Circuits`] holds a bootstrapper and the keys of one secret. Its methods are in the circuits' files: [`mod@sign`]
+//! and comparisons · [`mod@extrema`] · [`mod@deep`] polynomials deeper than a bootstrap's levels. [`mod@refresh`]
+//! evaluates programs of any depth, whose operands it bootstraps where they lack levels. `evaluator` has the operations
+//! that all of them are made of.
 //!
 //! All take and give [`crate::Units`]; a ciphertext alone is one unit, `Units::from(ciphertext)`.
 

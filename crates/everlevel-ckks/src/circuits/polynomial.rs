@@ -85,7 +85,7 @@ impl<'a> BasisElements<'a> {
         &self.known[&k]
     }
 
-    /// `p` at level `target`, or its constant where it has no other term. BasisElements that only the last polynomial still
+    /// `p` at level `target`, or its constant where it has no other term. Elements that only the last polynomial still
     /// needs are dropped before its product.
     fn evaluate(&mut self, p: &[f64], babies: usize, target: usize, is_last: bool) -> Value {
         let degree = p.iter().rposition(|&c| c != 0.0).unwrap_or(0);
@@ -104,8 +104,8 @@ impl<'a> BasisElements<'a> {
         }
         let k = 1 << degree.ilog2();
         let (quotient, remainder) = self.divide(&p[..=degree], k);
-        // What is evaluated first takes memory during the other's products: the remainder waits, but for elements that
-        // go after it.
+        // The first to be evaluated takes memory during the other's products: the remainder waits, but for elements
+        // that go after it.
         let first = is_last.then(|| self.evaluate(&remainder, babies, target, false));
         let quotient = self.evaluate(&quotient, babies, target + 1, is_last);
         if is_last {

@@ -1,4 +1,4 @@
-//! What each type has beside polynomials, as JSON.
+//! The properties of each type beside its polynomials, as JSON.
 
 use everlevel_rand::Seed;
 use everlevel_ring::PrimeSet;
@@ -50,7 +50,8 @@ pub struct Matrix {
     pub baby_count: i64,
     /// Left rotations, of one block after the other.
     pub diagonals: Vec<i64>,
-    /// How many of them each block of `slot_count` rows and columns has, row by row. Left out where there is one block.
+    /// The number of diagonals that each block of `slot_count` rows and columns has, row by row. Left out where there
+    /// is one block.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub block_sizes: Vec<usize>,
     pub row_norm: f64,
@@ -111,7 +112,7 @@ pub struct FixedRotation {
 pub struct Bootstrap {
     pub slot_count: usize,
     pub stage_count: usize,
-    /// Which bootstraps it is for.
+    /// The bootstraps that it is for.
     pub variant: String,
     pub size: String,
 }

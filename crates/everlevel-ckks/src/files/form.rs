@@ -10,7 +10,7 @@ pub enum Form {
     Expanded,
 }
 
-/// How an object is made from a container.
+/// The choices of making an object from a container.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Loading {
     /// Checks every byte and every residue even of a mapped file.

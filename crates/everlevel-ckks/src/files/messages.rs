@@ -36,11 +36,11 @@ fn unit_tensor(units: usize, unit: usize, name: &str) -> String {
     if units == 1 { name.into() } else { format!("unit_{unit}.{name}") }
 }
 
-/// What a vector's file is made of, unit by unit. A unit alone is a vector of one.
+/// A plaintext or ciphertext as the unit of a vector's file. A unit alone is a vector of one.
 trait Message: Sized + Send + Sync {
     const KIND: &'static str;
     fn fingerprint(&self) -> u64;
-    /// What all units have in common.
+    /// The properties that all units have in common.
     fn entry(&self, units: usize) -> entries::Message;
     fn write<'a>(&'a self, writer: &mut Writer<'_, 'a>, tensor: impl Fn(&str) -> String);
     fn read(

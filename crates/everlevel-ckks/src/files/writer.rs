@@ -32,7 +32,7 @@ impl<'i, 'a> Writer<'i, 'a> {
         Self { core, builder, form, prefix: String::new(), keys: BTreeMap::new() }
     }
 
-    /// What comes next is another object of the same container, under names that begin with `prefix`.
+    /// The next entries are of another object of the same container, under names that begin with `prefix`.
     pub fn begin_part(&mut self, prefix: String) {
         self.end_part();
         self.prefix = prefix;

@@ -1,4 +1,4 @@
-//! What the integration tests share.
+//! Parties, messages and assertions of the integration tests.
 #![allow(dead_code, missing_docs)]
 
 use everlevel_ckks::{
@@ -171,7 +171,7 @@ pub fn round_trip<T: Stored>(ctx: &Context, object: &T) -> (T, Vec<u8>) {
     (back, bytes)
 }
 
-/// What a matrix's file says of it.
+/// The properties of a matrix in its file's header.
 pub fn matrix_header(ctx: &Context, matrix: &LightPlainMatrix) -> String {
     let bytes = ctx.to_container(matrix, Form::Seeded).unwrap().to_bytes();
     io::Container::from_bytes(bytes).unwrap().metadata("object").unwrap().to_string()

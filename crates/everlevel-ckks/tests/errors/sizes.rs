@@ -1,4 +1,4 @@
-//! What is too large for a level, and what just fits.
+//! Messages too large for a level, and messages that just fit.
 
 use everlevel_ckks::Basis;
 use everlevel_ckks::Error;

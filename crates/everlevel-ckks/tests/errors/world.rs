@@ -1,4 +1,4 @@
-//! What all tests of refusals share.
+//! The keys, ciphertexts and assertions of all tests of refusals.
 
 use everlevel_ckks::{Ciphertext, Complex64, Context};
 

@@ -1,4 +1,4 @@
-//! Bootstraps as calls: checks, groups, and which of the pipeline's parts they run.
+//! Bootstraps as calls: the checks, the groups, and the parts of the pipeline that each method runs.
 
 use std::sync::Arc;
 

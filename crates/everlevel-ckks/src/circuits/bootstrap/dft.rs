@@ -18,7 +18,7 @@ use rayon::prelude::*;
 use crate::Encoder;
 use crate::circuits::bootstrap::method::BootstrapKeySize;
 
-/// Where the diagonals of a map are: at multiples of `step`.
+/// The places of a map's diagonals: multiples of `step`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shape {
     /// Slots that the transform is on.
@@ -32,7 +32,7 @@ pub struct Shape {
 /// A linear map as diagonals: `out[k] = Σ_d diagonal_d[k]·z[k + d mod slots]`.
 #[derive(Debug, Clone)]
 pub struct Diagonals {
-    /// Where they are.
+    /// The places of the diagonals.
     pub shape: Shape,
     /// One period of each, by left rotation, `0 ≤ d < slots`.
     pub by_rotation: BTreeMap<usize, Vec<Complex64>>,
@@ -52,7 +52,7 @@ pub enum UpperHalfFactor {
     Before(Complex64),
 }
 
-/// How a map's rotations are split into baby and giant steps.
+/// The ways to split a map's rotations into baby and giant steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Steps {
     /// A key for each, hoisted.
@@ -83,7 +83,7 @@ pub enum Direction {
     SlotsToCoeffs,
 }
 
-/// How many layers each CoeffsToSlots stage takes, first stage first; SlotsToCoeffs takes them in reverse.
+/// The number of layers of each CoeffsToSlots stage, first stage first; SlotsToCoeffs takes them in reverse.
 pub fn layers_per_stage(layers: usize, stages: usize) -> Vec<usize> {
     let mut rest = layers;
     (0..stages)
@@ -95,7 +95,7 @@ pub fn layers_per_stage(layers: usize, stages: usize) -> Vec<usize> {
         .collect()
 }
 
-/// Where the diagonals of each stage are, in the order of application.
+/// The places of each stage's diagonals, in the order of application.
 pub fn shapes(slots: usize, direction: Direction, stages: usize) -> Vec<Shape> {
     let mut top = slots.ilog2() as usize;
     let mut shapes: Vec<Shape> = layers_per_stage(top, stages)

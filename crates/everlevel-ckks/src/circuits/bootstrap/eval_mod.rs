@@ -22,7 +22,7 @@ pub const DOUBLINGS: u32 = 3;
 /// Bound of `|t − 1/4|`: the integer bound `(h + 1)/2` of the encapsulated secret, a quarter, and room for the message.
 pub const EVAL_MOD_INTERVAL: f64 = (ENCAPSULATION_WEIGHT as f64 + 1.0) / 2.0 + 0.25 + 0.0625;
 
-/// Where messages lie beside the integers.
+/// The places of messages beside the integers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Messages {
     /// Near zero: the sine is their value.

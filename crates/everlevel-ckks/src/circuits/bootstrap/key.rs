@@ -33,8 +33,8 @@ pub struct BootstrapKey {
     pub(crate) maps: LiftedMaps,
 }
 
-/// Keys for bootstraps of every kind and stage count, together with a rotation key: one baby and one giant step for each
-/// stage of CoeffsToSlots, and the rotation key for SlotsToCoeffs. Little memory, at the price of time.
+/// Keys for bootstraps of every kind and stage count, together with a rotation key: one baby and one giant step for
+/// each stage of CoeffsToSlots, and the rotation key for SlotsToCoeffs. Little memory, at the price of time.
 #[derive(Debug)]
 pub struct SmallBootstrapKey {
     pub(crate) info: KeyInfo,
@@ -42,7 +42,7 @@ pub struct SmallBootstrapKey {
     pub(crate) top: TopKeys,
 }
 
-/// What tells the full keys of a context and a secret apart.
+/// The properties that tell the full keys of a context and a secret apart.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BootstrapKeyShape {
     pub stage_count: usize,

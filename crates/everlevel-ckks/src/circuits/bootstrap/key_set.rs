@@ -15,7 +15,7 @@ use crate::core::Core;
 /// Rotation keys of one stage, by left rotation.
 pub(crate) type StageKeys = BTreeMap<i64, SwitchingKey>;
 
-/// What a switching key does.
+/// The purpose of a switching key in a bootstrap.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum KeyPurpose {
     Rotation(i64),

@@ -1,4 +1,4 @@
-//! The moduli and gadgets of bootstraps: what follows from the parameters, for keys and for plaintexts.
+//! The moduli and gadgets of bootstraps, which follow from the parameters: for keys and for plaintexts.
 
 use everlevel_ring::PrimeSet;
 use everlevel_rlwe::Gadget;

@@ -216,7 +216,8 @@ impl<'a> Run<'a> {
         Ok(group.iter().zip(sines).map(finished).collect())
     }
 
-    /// Values are coefficients here, so that coefficient noise at level 0 counts as it is; signs square their input's error.
+    /// Values are coefficients here, so that coefficient noise at level 0 counts as it is; signs square their input's
+    /// error.
     fn first_error(&self, a: &Ciphertext, method: Method, level: usize) -> f64 {
         let base = noise::rounding_std_dev(self.core.params.secret_weight()) / self.tables.base_scale;
         let before = a.error().hypot(4.0 * base);

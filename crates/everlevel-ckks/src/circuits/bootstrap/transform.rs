@@ -58,7 +58,7 @@ impl<'a> KeyedTransform<'a> {
         };
         let id = MapsId { transform, stage_count, kind, steps };
         let maps = match (keys, rotations) {
-            // Who takes full keys as they are wants speed; small and seeded keys are for little memory.
+            // Full expanded keys are for speed; small and seeded ones are for little memory.
             (BootstrapKeyRef::Full(key), TransformKeys::Stages(stages)) if !key.is_seeded() => {
                 cache.lifted_maps(core, tables, id, (stages, &key.maps))
             }

@@ -1,4 +1,4 @@
-//! Which rotations a matrix needs.
+//! The rotations that a matrix needs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -15,7 +15,7 @@ pub struct Plan {
     pub(crate) block_columns: usize,
     /// Left rotations, one block after the other: ascending in each, from `−slots/2` up.
     pub(crate) diagonals: Vec<i64>,
-    /// How many of them each block has.
+    /// The number of diagonals of each block.
     pub(crate) block_sizes: Vec<usize>,
 }
 
