@@ -1,4 +1,4 @@
-//! What users hold: an LWE ciphertext with what is known about its message and its noise.
+//! Ciphertexts as users hold them: an LWE ciphertext, the largest value of its message, and the errors of its noise.
 
 use everlevel_rand::Domain;
 use everlevel_rlwe::SecretId;

@@ -1,4 +1,5 @@
-//! What evaluates: bootstrapping key and key-switch key of one secret, and programmable bootstrapping with them.
+//! Evaluation keys: the bootstrapping key and the key-switch key of one secret, and programmable bootstrapping with
+//! them.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;

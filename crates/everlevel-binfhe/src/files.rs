@@ -152,7 +152,7 @@ pub fn bools_from_container(params: &Params, container: &Container) -> Result<Bo
     BoolArray::from_blocks(op, blocks).or_else(|error| refuse("blocks", error, "0 or 1"))
 }
 
-/// What a file of integers says of them.
+/// The entry of a file of integers: their width.
 #[derive(Serialize, Deserialize)]
 struct UintEntry {
     width_bits: u32,

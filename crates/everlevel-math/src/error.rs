@@ -1,4 +1,4 @@
-/// What can be wrong with a modulus, a prime search, a transform size or a gadget.
+/// Faults of a modulus, a prime search, a transform size or a gadget.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

@@ -9,8 +9,8 @@ use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, PoisonError};
 
 const HUGE_PAGE: usize = 2 << 20;
-/// What sizes are rounded to: a multiple of every system's page. Less than a huge page at a slab's end takes small
-/// ones.
+/// Sizes are rounded up to multiples of this one, which is a multiple of every system's page. A slab's end that is
+/// shorter than a huge page takes small pages.
 const GRAIN: usize = 64 << 10;
 
 /// An owned, zero-initialised allocation aligned to a huge page, with huge pages asked for.

@@ -18,7 +18,7 @@ use everlevel_rand::Seed;
 /// *Convention.* A sample of rank `k` is `k` masks `A_i` and a body `B`; its phase is `B` with the masks' part taken
 /// away, which [`Representation::mask_body`] puts there. The sign of that part is the representation's.
 pub trait Representation: Send + Sync {
-    /// What elements are taken modulo, where there is a choice.
+    /// The modulus of ring elements, where there is a choice.
     type Modulus: Clone + PartialEq + Debug + Send + Sync;
     /// A ring element: a mask, a body, a message.
     type Poly: Clone + Send + Sync;

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use crate::buffer::Pool;
 use crate::{Basis, Coeff, Eval, Poly, PrimeSet};
 
-/// What can be wrong with a ring's literal.
+/// Faults of a ring's literal.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

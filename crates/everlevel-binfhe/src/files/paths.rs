@@ -17,7 +17,7 @@ use crate::params::{Params, ParamsLiteral};
 use crate::uint::{BoolArray, UintArray};
 use crate::{Ciphertext, Error, SecretKey, SeededEvalKeys};
 
-/// What files of parameters without a name say in its place.
+/// The name that files say of parameters without a name.
 const UNNAMED: &str = "unnamed";
 
 impl SecretKey {

@@ -81,8 +81,8 @@ impl SeededBootstrapKey {
     }
 }
 
-/// What the GGSW ciphertext `index` of a bootstrapping key encrypts: a bit of the small secret; or for each two bits,
-/// these and their product.
+/// The bit that the GGSW ciphertext `index` of a bootstrapping key encrypts: one of the small secret; or for each two
+/// bits, these and their product.
 fn encrypted_bit(secret: &SecretKey, index: usize) -> i8 {
     let bits = secret.small();
     if secret.params().bits_per_step == 1 {

@@ -95,7 +95,7 @@ pub(crate) fn encrypt_row<T: TorusWord>(
     body
 }
 
-/// What is to be multiplied for `(Y^exponent − 1)·acc`, where `Y^E = X`: with `exponent = E·q + r`, part `i` of the
+/// Loads `(Y^exponent − 1)·acc`, which is to be multiplied, where `Y^E = X`: with `exponent = E·q + r`, part `i` of the
 /// rotation is `X^q` times part `i − r`, or `X^(q+1)` times part `i − r + E`.
 pub(crate) fn load_differences<T: TorusWord>(shape: Shape, out: &mut [T], acc: &[T], exponent: usize) {
     let (extension, len, n) = (shape.extension, shape.columns() * shape.n, shape.n);

@@ -105,7 +105,7 @@ impl<T: TorusWord> Prepared<T> {
         }
     }
 
-    /// What step `i` reads of the key, nothing after the last.
+    /// The matrices of the key that step `i` reads; none after the last step.
     fn matrices(&self, i: usize, bits: usize) -> &[T::Key] {
         let (first, count) = match (bits, self.shape.bits_per_step) {
             (2, _) => (3 * i, 3),

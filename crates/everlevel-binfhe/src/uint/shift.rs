@@ -8,7 +8,7 @@ use super::table::Table;
 use super::{Integers, UintArray};
 use crate::{Ciphertext, Error};
 
-/// What happens to bits that leave an integer at one end.
+/// The fate of bits that leave an integer at one end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ends {
     /// They are lost, and zeros come in at the other end.

@@ -12,7 +12,7 @@ pub(super) struct Passes {
     pub table: *const f64,
 }
 
-/// What is done between the steps of transforms.
+/// No work between the steps of a transform.
 #[inline(always)]
 pub(super) fn nothing() {}
 
@@ -86,7 +86,7 @@ impl Passes {
         unsafe { passes::inverse_pass::<V, S>(self.plan.log_first, x, out, self.stride(), self.table, between) }
     }
 
-    /// What is between the first pass and the groups, on child `first`; `x` is the whole.
+    /// The passes between the first pass and the groups, on child `first`; `x` is the whole polynomial.
     ///
     /// # Safety
     /// See [`Passes::forward_first`].

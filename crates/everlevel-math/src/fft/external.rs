@@ -33,7 +33,7 @@ pub struct ExternalProduct {
     points: Option<Points>,
 }
 
-/// What a row of the matrix multiplies.
+/// The digit that a row of the matrix multiplies.
 #[derive(Debug, Clone, Copy)]
 struct Row {
     column: usize,
@@ -194,7 +194,7 @@ pub const MAX_TOGETHER: usize = 2;
 /// Doubles between rows of scratch: a few lines.
 const PADDING: usize = 32;
 
-/// What the digits are of.
+/// The words that digits are taken of.
 enum DigitsFrom<T> {
     /// As many words as the accumulator has.
     Words(*const T),

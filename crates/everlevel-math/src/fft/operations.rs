@@ -1,4 +1,4 @@
-//! What the plan runs on the vectors of its backend.
+//! The operations that a plan runs on the vectors of its backend.
 
 use super::Fft;
 use super::passes::{InPlace, Sink, Source};

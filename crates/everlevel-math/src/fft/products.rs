@@ -8,7 +8,7 @@ use super::vector::Vector;
 /// A word of a prepared key: [`f64`]; or [`f32`] or [`i32`] for half the memory traffic, at 24 bits of each value or 31
 /// of the largest.
 pub trait KeyWord: Copy + Send + Sync + 'static {
-    /// What rounding a transform to such words adds to the relative variance of a product.
+    /// The relative variance that rounding a transform to such words adds to a product.
     #[doc(hidden)]
     const RELATIVE_VARIANCE: f64;
     /// The lengths were checked; compiled in this crate, once for each word.

@@ -12,7 +12,7 @@ pub trait Torus: Word + WrappingWord {}
 impl Torus for u32 {}
 impl Torus for u64 {}
 
-/// What the kernels do with a word.
+/// A word of the torus, as the kernels read and write it.
 pub trait Word: Copy + Send + Sync + 'static {
     /// Bits of the word.
     const BITS: u32;
@@ -163,8 +163,8 @@ impl Digits {
         Ok(self)
     }
 
-    /// What is added to a word so that its bit fields are the digits plus `B/2`: half a unit of the last place kept,
-    /// and `B/2` in each place.
+    /// The constant that is added to a word so that its bit fields are the digits plus `B/2`: half a unit of the last
+    /// place kept, and `B/2` in each place.
     fn offset(self, bits: u32) -> u64 {
         let unit = |level: u32| 1u64 << (bits - level * self.log2_base);
         let centres = (1..=self.levels).map(|level| unit(level) << (self.log2_base - 1));
