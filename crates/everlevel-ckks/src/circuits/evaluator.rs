@@ -1,4 +1,4 @@
-//! What circuits compute with: a context, the keys of one secret, and a count of bootstraps.
+//! The evaluator, which circuits compute with: a context, the keys of one secret, and a count of bootstraps.
 //!
 //! Every other file of this folder reaches the context through this one.
 
@@ -22,7 +22,7 @@ pub struct Circuits<'a> {
     bootstraps: AtomicUsize,
 }
 
-/// What a ciphertext is combined with, slot by slot. All values are real.
+/// An operand that a ciphertext is combined with, slot by slot. All values are real.
 #[derive(Debug, Clone, Copy)]
 pub enum Operand<'a> {
     /// Encrypted values.

@@ -4,7 +4,7 @@
 //! bootstraps the operands that are too low, and calls the operation again. There is nothing else to know of an
 //! operation.
 //!
-//! What is bootstrapped is remembered beside the original, in its [`Value`]: an operand that is used again is not
+//! A bootstrapped operand is remembered beside the original, in its [`Value`]: an operand that is used again is not
 //! bootstrapped again. Sums and rotations, which need no levels, take [`Value`]s for that reason alone.
 
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -17,7 +17,7 @@ use super::evaluator::{Circuits, Rotations, Run};
 use crate::circuits::polynomial::{Basis, polynomial_depth};
 use crate::{Ciphertext, Error, Method, Progress, SlotType, Units, no_progress};
 
-/// What decides whether and with whom an operand is bootstrapped.
+/// The properties of an operand that decide whether and with which other one it is bootstrapped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shape {
     /// Its level.

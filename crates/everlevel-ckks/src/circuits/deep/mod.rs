@@ -7,14 +7,15 @@
 //! polynomial of fewer levels goes by, see Paterson, Stockmeyer, "On the number of nonscalar multiplications necessary
 //! to evaluate polynomials", SIAM J. Comput. 2, 1973.)
 //!
-//! What is bootstrapped is of size up to 1: `B_m` by itself, where `x` is, and the pieces since they are divided by a
-//! power of two, which the result is multiplied with again. So are the errors.
+//! Bootstrapped values are of size up to 1: those of `B_m` by themselves, where `x` is, and those of the pieces since
+//! they are divided by a power of two, which the result is multiplied with again. So the pieces' errors are multiplied,
+//! too.
 //!
-//! Two real ciphertexts are bootstrapped as one, whose imaginary parts go into each other. What noise a real `x` has
-//! there comes out of `B_m` amplified `m` times and more, and so a real `x` is made real first: by the merged bootstrap
-//! that it needs anyway, or as `(x + conjugate(x))/2`, for a level. What noise comes in after that is taken away from
-//! the pieces, which are halves for that purpose. The real noise of `x` does no harm: all pieces are of one `x`, right
-//! or not.
+//! Two real ciphertexts are bootstrapped as one, whose imaginary parts go into each other. The noise that a real `x`
+//! has in its imaginary parts comes out of `B_m` amplified `m` times and more, and so a real `x` is made real first: by
+//! the merged bootstrap that it needs anyway, or as `(x + conjugate(x))/2`, for a level. Imaginary noise that comes in
+//! later is taken away from the pieces, which are halves for that purpose. The real noise of `x` does no harm: all
+//! pieces are of one `x`, right or not.
 //!
 //! *Map.* `pieces` the division, on plain numbers · this file: the evaluation.
 
@@ -27,7 +28,7 @@ use pieces::degree_of;
 
 pub use pieces::{First, Split, power_of_two_above, size_bound};
 
-/// What the imaginary parts of a ciphertext are.
+/// The role of a ciphertext's imaginary parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Imaginary {
     /// Part of the message.

@@ -9,7 +9,7 @@ use crate::circuits::sign::series_at;
 /// `1/cos(π/8)` (Ehlich, Zeller, Math. Z. 86, 1964).
 const OVERSAMPLING: usize = 4;
 
-/// What comes before the pieces.
+/// The step before the pieces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum First {
     /// Nothing.
@@ -27,7 +27,7 @@ pub struct Split {
     pub inner: usize,
     /// Levels that put them together.
     pub outer: usize,
-    /// What comes before.
+    /// The step before the pieces are evaluated.
     pub first: First,
 }
 

@@ -44,7 +44,7 @@ pub struct SignPlan {
     pub error: f64,
 }
 
-/// What a plan is made from, and the plan.
+/// The arguments that a plan is made from, and the plan.
 type Remembered = ([u64; 3], [usize; 2], Arc<SignPlan>);
 /// The plans that were asked for last: a search takes tenths of a second.
 static PLANS: Mutex<VecDeque<Remembered>> = Mutex::new(VecDeque::new());

@@ -1,4 +1,4 @@
-//! What is asked of a sign, and what is offered.
+//! The precision that is asked of a sign, and the limits of the precision that is offered.
 
 use crate::Error;
 
@@ -7,7 +7,7 @@ const LEAST_GAP: f64 = 1.0 / 4096.0;
 /// 2^-26.
 const LEAST_ERROR: f64 = 1.0 / 67_108_864.0;
 
-/// What is asked of a sign.
+/// The precision that is asked of a sign.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SignPrecision {
     /// Least size of the values whose sign must come out right to `error`: at least `bound`/4096.
