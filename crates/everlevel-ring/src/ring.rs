@@ -117,7 +117,7 @@ impl Ring {
     }
 
     /// A polynomial with arbitrary contents, to be overwritten.
-    pub fn uninit<R: Basis>(&self, set: &PrimeSet) -> Poly<R> {
+    pub(crate) fn uninit<R: Basis>(&self, set: &PrimeSet) -> Poly<R> {
         Poly::from_limbs(set.clone(), (0..set.len()).map(|_| self.pool.take()).collect())
     }
 
