@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
+import pickle
 import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -13,7 +16,7 @@ import pytest
 import everlevel
 from concurrency import ctrl_c_at_the_first_step, releases_the_lock
 from conftest import Party
-from everlevel import BootstrapKey, RotationKey
+from everlevel import BootstrapKey, Engine, RotationKey, compat, tfhe
 from everlevel._common import progress as _progress
 from everlevel._common.sizes import format_bytes
 
@@ -55,6 +58,25 @@ def test_info(capsys: pytest.CaptureFixture[str]) -> None:
     assert shown["everlevel"] == everlevel.__version__
     assert shown["numpy"] == np.__version__
     assert {"python", "cores"} < set(shown)
+
+
+@pytest.mark.parametrize("path", compat.MODULES)
+def test_modules_of_version_0_1_are_found(path: str) -> None:
+    assert import_module(f"everlevel.{path}") is import_module(f"everlevel.{compat.MODULES[path]}")
+
+
+def test_pickles_of_version_0_1_are_read(party: Party) -> None:
+    pickled = pickle.dumps(party.engine.encode([0.5]), protocol=0)
+    former = pickled.replace(b"everlevel.ckks._storable\nrestore\n", b"everlevel.engine\n_restore\n")
+    assert former != pickled
+    assert party.engine.decode(pickle.loads(former))[0] == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("engine", [Engine, tfhe.Engine])
+def test_listed_functions_look_like_methods(engine: type) -> None:
+    for name, method in inspect.getmembers(engine, inspect.isfunction):
+        first = next(iter(inspect.signature(method).parameters.values()))
+        assert (first.name, first.annotation) == ("self", inspect.Parameter.empty), name
 
 
 def test_the_names_a_user_types() -> None:
