@@ -216,13 +216,7 @@ def rescale(self: Core, ciphertext: CiphertextT) -> CiphertextT:
     kind = "plaintext" if isinstance(ciphertext, Plaintext) else "ciphertext"
     if kind == "ciphertext":
         _operands.ciphertext("rescale", ciphertext)
-    if ciphertext.level == 0:
-        raise LevelError(
-            f"rescale: needs level ≥ 1, {kind} is at level 0 of {self.max_level}; bootstrap it first",
-            level=0,
-            needed=1,
-            max_level=self.max_level,
-        )
+    _checks.require_level("rescale", ciphertext.level, 1, self.max_level, kind)
     return level_down(self, ciphertext, ciphertext.level - 1)
 
 

@@ -130,6 +130,17 @@ def level(operation: str, value: Any, max_level: int) -> int:
     return number
 
 
+def require_level(operation: str, level: int, needed: int, max_level: int, kind: str = "ciphertext") -> None:
+    """Refuse operands below a level."""
+    if level < needed:
+        raise LevelError(
+            f"{operation}: needs level ≥ {needed}, {kind} is at level {level} of {max_level}; bootstrap it first",
+            level=level,
+            needed=needed,
+            max_level=max_level,
+        )
+
+
 def amount(operation: str, delta: Any, slot_count: int) -> int:
     """Reduce a rotation to the shortest way round: (-slot_count/2, slot_count/2]."""
     reduced = integer(operation, "delta", delta) % slot_count

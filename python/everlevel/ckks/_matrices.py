@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike
 
 from .. import _native
 from .._common import checks
-from ..errors import OperandTypeError
 from . import _checks, _operands
 from ._auto import deepened
 from ._core import Core
@@ -210,13 +209,8 @@ def multiply_matrix(
         level = matrix.level if isinstance(matrix, (PlainMatrix, LightPlainMatrix)) else vector.level
         key = key.for_matrices(operation, min(level, vector.level))
     if not isinstance(key, (RotationKey, MatrixMultiplicationKey)):
-        raise OperandTypeError(
-            f"{operation}: the key is of type {type(key).__name__}, and a RotationKey or a MatrixMultiplicationKey "
-            f"is needed; make one with engine.create_matrix_multiplication_key(secret_key)",
-            argument="rotation_key",
-            expected="RotationKey or MatrixMultiplicationKey",
-            actual=type(key).__name__,
-        )
+        needed = ("RotationKey", "MatrixMultiplicationKey")
+        raise _operands.wrong_key(operation, "rotation_key", key, needed, "create_matrix_multiplication_key")
     self._registry.remember(key)
     if isinstance(matrix, (PlainMatrix, LightPlainMatrix)):
         native = _native.multiply_matrix(self._context, matrix._native, vector._native, key._native)

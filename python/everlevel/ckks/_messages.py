@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._common import checks
-from ..errors import LevelError, OperandTypeError
+from ..errors import LevelError
 from . import _checks, _operands
 from ._core import Core
 from .ciphertext import Ciphertext
@@ -99,13 +99,8 @@ def encrypt(
     """
     key = secret_key if public_key is None else public_key
     if not isinstance(key, (PublicKey, SecretKey)):
-        raise OperandTypeError(
-            f"encrypt: the key is of type {type(key).__name__}, and a PublicKey or a SecretKey is needed; "
-            f"make one with engine.create_public_key(secret_key)",
-            argument="public_key",
-            expected="PublicKey or SecretKey",
-            actual=type(key).__name__,
-        )
+        needed = ("PublicKey", "SecretKey")
+        raise _operands.wrong_key("encrypt", "public_key", key, needed, "create_public_key")
     if not isinstance(array, Plaintext):
         return _encrypt(self, _encode(self, "encrypt", array, level), key)
     target = array.level if level is None else _checks.level("encrypt", level, self.max_level)

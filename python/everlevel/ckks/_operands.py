@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .._common import checks
-from ..errors import CiphertextFormError, LevelError
+from ..errors import CiphertextFormError, OperandTypeError
 from ._registry import KeyRegistry
 from .ciphertext import Ciphertext
 from .keys import RelinearizationKey, SecretKey
@@ -40,13 +40,12 @@ def relinearization_key(registry: KeyRegistry, operation: str, value: Any) -> Re
     return key
 
 
-def require_levels(operation: str, operand: Ciphertext, needed: int, max_level: int) -> None:
-    """Check that an operand is at a level or above."""
-    if operand.level < needed:
-        raise LevelError(
-            f"{operation}: needs level ≥ {needed}, ciphertext is at level {operand.level} of {max_level}; "
-            f"bootstrap it first",
-            level=operand.level,
-            needed=needed,
-            max_level=max_level,
-        )
+def wrong_key(operation: str, argument: str, value: Any, needed: tuple[str, str], maker: str) -> OperandTypeError:
+    """Say that a key is of neither of two kinds."""
+    return OperandTypeError(
+        f"{operation}: the key is of type {type(value).__name__}, and a {' or a '.join(needed)} is needed; make one "
+        f"with engine.{maker}(secret_key)",
+        argument=argument,
+        expected=" or ".join(needed),
+        actual=type(value).__name__,
+    )

@@ -215,7 +215,7 @@ def _evaluate(
             values = evaluate(x, polynomials, is_exactly_real=is_refreshed)
             return values[0] if is_real else values[0] + 1j * values[1]
     if fit is not None:
-        _operands.require_levels(operation, x, needed, self.max_level)
+        _checks.require_level(operation, x.level, needed, self.max_level)
         x = fit._mapped(x)
     values = evaluate_all(self, x, polynomials, chebyshev, key)
     return values[0] if is_real else values[0] + 1j * values[1]

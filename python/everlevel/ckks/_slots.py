@@ -8,7 +8,7 @@ from typing import Any, cast, overload
 import numpy as np
 
 from .._common import checks
-from ..errors import OperandTypeError, ParameterError
+from ..errors import ParameterError
 from . import _checks, _operands
 from ._auto import deepened
 from ._core import Core
@@ -304,12 +304,7 @@ def _rotation_key(registry: KeyRegistry, operation: str, value: Any) -> Rotation
     if isinstance(value, EvaluationKey):
         value = value.part(operation, RotationKey)
     if not isinstance(value, RotationKey):
-        raise OperandTypeError(
-            f"{operation}: the key is of type {type(value).__name__}, and a RotationKey or a FixedRotationKey is "
-            f"needed; make one with engine.create_rotation_key(secret_key)",
-            argument="key",
-            expected="RotationKey or FixedRotationKey",
-            actual=type(value).__name__,
-        )
+        needed = ("RotationKey", "FixedRotationKey")
+        raise _operands.wrong_key(operation, "key", value, needed, "create_rotation_key")
     registry.remember(value)
     return value

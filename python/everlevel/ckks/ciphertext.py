@@ -6,7 +6,7 @@ from typing import Any, Final, Protocol
 
 from .. import _native
 from .._common import checks
-from ..errors import LevelError, OperandTypeError, ParameterError
+from ..errors import OperandTypeError, ParameterError
 from . import _checks
 from ._registry import KeyRegistry
 from ._storable import Storable
@@ -235,14 +235,8 @@ class Ciphertext(Storable):
                 allowed=(1, _LARGEST_POWER),
             )
         needed = (power - 1).bit_length()
-        if self.level < needed and not self._engine.auto_bootstrap:
-            raise LevelError(
-                f"power: needs level ≥ {needed}, ciphertext is at level {self.level} of {self._engine.max_level}; "
-                f"bootstrap it first",
-                level=self.level,
-                needed=needed,
-                max_level=self._engine.max_level,
-            )
+        if not self._engine.auto_bootstrap:
+            _checks.require_level("power", self.level, needed, self._engine.max_level)
         key = self._relinearization_key("power") if power > 1 else None
         return self._power(power, key, {1: self})
 
