@@ -130,7 +130,7 @@ fn methods_refuse_the_wrong_key_and_too_low_levels() {
     let error =
         party.bootstrapper().sign_bootstrap(&ct, party.keys(&regular), SlotType::Real, &no_progress).unwrap_err();
     assert!(matches!(error, Error::BootstrapKind { .. }));
-    assert!(error.to_string().contains("Context::bootstrap_key_of"), "{error}");
+    assert!(error.to_string().contains("Bootstrapper::bootstrap_key_of"), "{error}");
     let error = party.bootstrapper().sign_bootstrap(&ct, party.keys(&lossy), SlotType::Real, &no_progress).unwrap_err();
     assert!(matches!(error, Error::LevelExhausted { needed: 4, level: 3, .. }), "{error}");
 }
