@@ -28,10 +28,14 @@ __all__ = [
     "TfheEvaluationKey",
     "TfheSecretKey",
     "TfheUintArray",
+    "alternating_extrema",
+    "argument_of_slots",
     "build_info",
     "change_level",
     "change_matrix_level",
+    "deep_polynomials",
     "deserialize",
+    "due_bootstraps",
     "encode_light",
     "encode_light_matrix",
     "encode_matrix",
@@ -41,10 +45,18 @@ __all__ = [
     "load",
     "matrix_multiplication_key",
     "matrix_multiplication_level",
+    "minimax",
     "multiply_matrix",
+    "plan_sign",
+    "polynomial_pieces",
+    "polynomial_size",
+    "power_of_two_above",
     "provoke_panic",
+    "raised_for_sign",
     "save",
     "serialize",
+    "sign",
+    "split_polynomial",
     "tfhe_sets",
     "verify_file",
 ]
@@ -54,12 +66,33 @@ _Report = Callable[[int, int], None] | None
 _Entries = NDArray[np.float64] | NDArray[np.complex128]
 _Keys = tuple[RelinearizationKey, ConjugationKey, BootstrapKey | tuple[RotationKey, SmallBootstrapKey, int]]
 
+_Precision = tuple[float, float, float]
+
+def alternating_extrema(errors: Sequence[float] | NDArray[np.float64], count: int) -> list[int] | None: ...
+def argument_of_slots(
+    context: Context,
+    ciphertext: Ciphertext,
+    keys: tuple[_Keys, RotationKey, MatrixMultiplicationKey | None],
+    search: tuple[int, bool, bool],
+    precision: _Precision,
+    report: _Report,
+) -> tuple[Ciphertext, int]: ...
 def build_info() -> list[tuple[str, str]]: ...
 def change_level(context: Context, plaintext: LightPlaintext, level: int) -> LightPlaintext: ...
 def change_matrix_level(context: Context, matrix: LightPlainMatrix, level: int) -> LightPlainMatrix: ...
+def deep_polynomials(
+    context: Context,
+    x: tuple[Ciphertext, str],
+    polynomials: tuple[bool, list[list[float]]],
+    keys: tuple[RelinearizationKey, _Keys],
+    report: _Report,
+) -> tuple[list[Ciphertext], int]: ...
 def deserialize(
     context: Context, data: bytes, kind: str | None, verify: bool, expanded: bool | None
 ) -> tuple[Any, dict[str, str]]: ...
+def due_bootstraps(
+    operands: Sequence[tuple[Ciphertext, bool, bool]], needed: int, level_out: int
+) -> list[list[int]]: ...
 def encode_light(context: Context, slots: _Slots, level: int) -> LightPlaintext: ...
 def encode_light_matrix(
     context: Context, entries: _Entries, level: int, diagonals: Sequence[int] | None
@@ -75,15 +108,31 @@ def matrix_multiplication_key(
     context: Context, secret_key: SecretKey, level: int, report: _Report
 ) -> MatrixMultiplicationKey: ...
 def matrix_multiplication_level(context: Context, key: MatrixMultiplicationKey) -> int: ...
+def minimax(gap: float, depth: int) -> tuple[list[float], float]: ...
 def multiply_matrix(
     context: Context,
     matrix: PlainMatrix | LightPlainMatrix | _Entries,
     ciphertext: Ciphertext,
     key: MatrixMultiplicationKey | RotationKey,
 ) -> Ciphertext: ...
+def plan_sign(
+    precision: _Precision, levels: int, next_levels: int
+) -> tuple[list[list[tuple[list[float], bool]]], float, float]: ...
+def polynomial_pieces(
+    coefficients: Sequence[float], inner: int, outer: int, is_chebyshev: bool
+) -> list[list[float]]: ...
+def polynomial_size(coefficients: Sequence[float], is_chebyshev: bool) -> float: ...
+def power_of_two_above(size: float) -> float: ...
 def provoke_panic() -> None: ...
+def raised_for_sign(
+    context: Context, ciphertexts: Sequence[Ciphertext], keys: _Keys, precision: _Precision, report: _Report
+) -> list[Ciphertext] | None: ...
 def save(context: Context, obj: Any, path: str, notes: dict[str, str], expanded: bool) -> int: ...
 def serialize(context: Context, obj: Any, notes: dict[str, str], expanded: bool) -> bytes: ...
+def sign(
+    context: Context, ciphertext: Ciphertext, keys: _Keys, precision: _Precision, report: _Report
+) -> tuple[Ciphertext, int]: ...
+def split_polynomial(depth: int, level: int, level_out: int, makes_real: bool) -> tuple[int, int, str] | None: ...
 def tfhe_sets() -> list[tuple[str, float, float, str]]: ...
 def verify_file(path: str) -> None: ...
 

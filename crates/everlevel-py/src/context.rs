@@ -459,16 +459,16 @@ impl Context {
 }
 
 /// The keys of a bootstrap, in the order of its arguments.
-type Keys<'py> = (PyRef<'py, RelinearizationKey>, PyRef<'py, ConjugationKey>, Rotations<'py>);
+pub type Keys<'py> = (PyRef<'py, RelinearizationKey>, PyRef<'py, ConjugationKey>, Rotations<'py>);
 
 /// A bootstrap key, or a rotation key, a small bootstrap key and the stage count.
 #[derive(FromPyObject)]
-enum Rotations<'py> {
+pub enum Rotations<'py> {
     Full(PyRef<'py, BootstrapKey>),
     Small(PyRef<'py, RotationKey>, PyRef<'py, SmallBootstrapKey>, usize),
 }
 
-fn bootstrap_keys<'a>((relinearization, conjugation, bootstrap): &'a Keys<'_>) -> ckks::BootstrapKeys<'a> {
+pub fn bootstrap_keys<'a>((relinearization, conjugation, bootstrap): &'a Keys<'_>) -> ckks::BootstrapKeys<'a> {
     let bootstrap = match bootstrap {
         Rotations::Full(key) => ckks::BootstrapKeyRef::Full(&key.0),
         Rotations::Small(rotation, key, stage_count) => {
@@ -501,7 +501,7 @@ impl Context {
         Ok(Self(context, bootstrapper))
     }
 
-    fn bootstrapper(&self, op: &'static str) -> Result<&ckks::Bootstrapper, ckks::Error> {
+    pub fn bootstrapper(&self, op: &'static str) -> Result<&ckks::Bootstrapper, ckks::Error> {
         self.1.as_ref().ok_or(ckks::Error::NoBootstrap { op })
     }
 

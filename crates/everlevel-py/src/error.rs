@@ -184,6 +184,20 @@ fn translate(error: &Error) -> Translation {
             let what = if *what == "log_n" { "insecure_log_n" } else { what };
             T::new("ParameterError", [("option", text(what)), ("value", text(found)), ("allowed", text(needed))])
         }
+        Error::SignPrecision { what, found, .. } => {
+            T::new("ParameterError", [("option", text(what)), ("value", Field::Float(*found))])
+        }
+        Error::SignLevels { .. } => T::new("ParameterError", [("option", text("level"))]),
+        Error::SignRounds { gap, .. } => {
+            T::new("ParameterError", [("option", text("gap")), ("value", Field::Float(*gap))])
+        }
+        Error::PolynomialDepth { level, most, .. } => {
+            T::new("LevelError", [("level", int(*level)), ("max_level", int(*most))])
+        }
+        Error::BeyondBootstrap { needed, level, level_out, .. } => {
+            T::new("LevelError", [("needed", int(*needed)), ("level", int(*level)), ("max_level", int(*level_out))])
+        }
+        Error::SlotCount { count, .. } => T::new("ParameterError", [("option", text("count")), ("value", int(*count))]),
         Error::Files(error) => translate_files(error),
         Error::Security(_) => T::new("ParameterError", [("option", text("security"))]),
         // A ring that validated parameters asked for, and the system's randomness: neither is the user's to mend. A

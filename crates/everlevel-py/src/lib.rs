@@ -5,6 +5,7 @@
 //! `error`, and so does a panic.
 
 mod call;
+mod circuits;
 mod context;
 mod error;
 mod files;
@@ -17,6 +18,11 @@ mod tfhe;
 mod _native {
     #[pymodule_export]
     use crate::call::provoke_panic;
+    #[pymodule_export]
+    use crate::circuits::{
+        alternating_extrema, argument_of_slots, deep_polynomials, due_bootstraps, minimax, plan_sign,
+        polynomial_pieces, polynomial_size, power_of_two_above, raised_for_sign, sign, split_polynomial,
+    };
     #[pymodule_export]
     use crate::context::Context;
     #[pymodule_export]

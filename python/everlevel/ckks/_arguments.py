@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from . import _arithmetic, _bootstraps, _comparison, _extrema, _matrices, _polynomials, _sign_plan, _slots
+from .. import _native
+from . import _comparison, _extrema
+from ._bootstrap_keys import chosen_of
 from ._core import Core
 from .ciphertext import Ciphertext
 from .evaluation_key import EvaluationKey
 from .keys import RotationKey
-
-_CLEANING: Final = (0.0, 0.0, 3.0, -2.0)
-"""3h² - 2h³ keeps 0 and 1, and makes 3ε² of a distance ε to either."""
-
-Keys = EvaluationKey | RotationKey
 
 
 def argmax_of_slots(
@@ -106,106 +100,21 @@ def _argument(
     width, x = _extrema.check_width(self.slot_count, operation, count), _comparison.real(operation, value)
     _comparison.sign_stages(self, operation, x, key)
     gap, error, bound = _comparison.check_precision(operation, *precision)
-    keys: Keys = self._registry.find(operation, RotationKey, x._native.secret_id) if key is None else key
-    # Differences are divided by their bound, with the sign under which the largest is looked for.
-    factor = (1 if which == "max" else -1) / bound
-    if width == 1:
-        found = _with_levels(self, x, 1, key, progress) * 0 + 1
-    elif _blocks(width) * width <= self.slot_count:
-        found = _wins(self, operation, x, key, keys, width, factor, (gap / bound, error, 1.0), progress)
+    if _blocks(width) * width > self.slot_count:
+        # A tree, and signs of half the gap.
+        _comparison.check_precision(operation, gap / bound / 2, error, 1.0)
+    if key is None:
+        rotation, matrices = self._registry.find(operation, RotationKey, x._native.secret_id), None
     else:
-        extremum = _extrema.extremum_of_slots(self, f"{which}_of_slots", x, key, width, (gap, error, bound), progress)
-        found = _at(self, operation, x, extremum, key, keys, width, factor, (gap / bound, error), progress)
-    if width > 1:
-        found = _polynomials.evaluate_polynomial(self, found, _CLEANING, key)
-    places = found * _in_all_units(self.slot_count, found, np.ones(width) if one_hot else np.arange(float(width)))
-    return places if one_hot else _slots.sum(self, places, keys, 1)
-
-
-def _wins(
-    self: Core,
-    operation: str,
-    x: Ciphertext,
-    key: Any,
-    keys: Keys,
-    width: int,
-    factor: float,
-    precision: Any,
-    progress: bool | None,
-) -> Ciphertext:
-    """Compute 1 where a value exceeds all others, 0 where one exceeds it: the product of all its comparisons.
-
-    Slot k·width + i compares the value i with the one k + 1 places on.
-    """
-    places, pairs = np.arange(width), (width - 1) * width
-    matrix = np.zeros((pairs, width))
-    for k in range(1, width):
-        rows = (k - 1) * width + places
-        matrix[rows, places] = factor
-        matrix[rows, (places + k) % width] = -factor
-    x = _low_or_high_enough(self, operation, x, key, precision, progress)
-    difference = _matrices.multiply_matrix(self, matrix, x, keys)
-    (difference,) = _extrema.raised(self, operation, (difference,), key, precision, progress)
-    sign = _comparison.compute_sign(self, operation, difference, key, precision, progress)
-    # (1 + sign)/2, and 1 beyond the pairs.
-    half = _in_all_units(self.slot_count, sign, np.full(pairs, 0.5))
-    wins = sign * half + (1 - half)
-    step = width
-    while step < _blocks(width) * width:
-        wins = _extrema.times(self, operation, wins, _slots.rotate(self, wins, keys, -step), key)
-        step *= 2
-    return wins
-
-
-def _at(
-    self: Core,
-    operation: str,
-    x: Ciphertext,
-    extremum: Ciphertext,
-    key: Any,
-    keys: Keys,
-    width: int,
-    factor: float,
-    precision: tuple[float, float],
-    progress: bool | None,
-) -> Ciphertext:
-    """Compute 1 where a value is less than half the gap away from the extremum, 0 where it is further."""
-    gap, error = precision
-    if width < self.slot_count:
-        # From slot 0 to all others.
-        extremum = _with_levels(self, extremum, 2, key, progress)
-        extremum = _slots.sum(self, extremum * _in_all_units(self.slot_count, extremum, np.ones(1)), keys, 1)
-    x, extremum = (_with_levels(self, operand, 1, key, progress) for operand in (x, extremum))
-    inside = _in_all_units(self.slot_count, x, np.ones(width))
-    difference = (x - extremum) * (factor * inside) + gap / 2 * inside
-    of_half = (gap / 2, error, 1.0)
-    (difference,) = _extrema.raised(self, operation, (difference,), key, of_half, progress)
-    return _comparison.indicator(self, operation, difference, key, of_half, progress)
-
-
-def _low_or_high_enough(
-    self: Core, operation: str, x: Ciphertext, key: Any, precision: Any, progress: bool | None
-) -> Ciphertext:
-    """Choose the level of a product with a matrix: so that a sign can follow, or else the least for a bootstrap."""
-    x, stages = _with_levels(self, x, 1, key, progress), _comparison.sign_stages(self, operation, x, key)
-    after = x.level - 1
-    if after >= stages + min(_sign_plan.DEPTHS):
-        rounds = [
-            _comparison.make_plan(self, operation, precision, level, stages).bootstrap_count
-            for level in (after, self.max_level)
-        ]
-        if rounds[0] == rounds[1]:
-            return x
-    return _arithmetic.level_down(self, x, min(x.level, stages + 1))
-
-
-def _with_levels(self: Core, x: Ciphertext, needed: int, key: Any, progress: bool | None) -> Ciphertext:
-    return x if x.level >= needed else _bootstraps.bootstrap(self, x, key, progress=progress)
-
-
-def _in_all_units(slot_count: int, ciphertext: Ciphertext, values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Fill values up to the slots with zeros, for each unit of a ciphertext."""
-    return np.tile(np.pad(values, (0, slot_count - len(values))), len(ciphertext))
+        rotation, matrices = key.part(operation, RotationKey), key.matrix_multiplication_key
+    keys = chosen_of(self, operation, x, key), rotation._native, None if matrices is None else matrices._native
+    search = width, which == "max", one_hot
+    with self._reporting(operation, progress) as report:
+        native, bootstraps = _native.argument_of_slots(
+            self._context, x._native, keys, search, (gap, error, bound), report
+        )
+    self._counters.add(bootstraps)
+    return self._wrap(native, is_real=True)
 
 
 def _blocks(width: int) -> int:

@@ -7,6 +7,9 @@ of an operation, so that each that consumes levels has this by one line above it
 What is bootstrapped is remembered beside the original, until the original becomes something else as an ``out``: an
 operand that is used again is not bootstrapped again. Sums and rotations, which need no levels, are `deepened` for that
 reason alone.
+
+Which operands are bootstrapped, and which of them together, is decided in the crate everlevel-ckks,
+circuits/refresh.rs.
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ from time import perf_counter
 from typing import Any, Concatenate, Final, ParamSpec, Protocol, TypeVar, cast
 from weakref import WeakKeyDictionary
 
+from .. import _native
 from .._common.locks import Lock
 from ..errors import LevelError, MissingKeyError
 from ._options import DEFAULT_STAGE_COUNT
@@ -85,19 +89,14 @@ class Refresher:
         operands = list(dict.fromkeys(operands))
         low = [operand for operand in operands if operand.level < needed]
         level_out = self._level_out(engine, operation, low[0], needed)
-        others = [operand for operand in operands if operand.level >= needed]
         with self._lock:
-            low = [operand for operand in low if operand not in self._fresh]
-            began, count, levels = perf_counter(), engine.bootstrap_count, [operand.level for operand in low]
-            # Two real ciphertexts cost one bootstrap: the second is free. What is low is due soon, and is due once.
-            if len(low) == 1 and low[0].is_real:
-                pairable = [other for other in others if other.is_real and len(other) == len(low[0])]
-                low += [other for other in pairable if other.level < level_out][:1]
-            elif low:
-                low += [other for other in others if 2 * other.level < level_out]
-            for pair in _pairs(low):
-                self._bootstrap(engine, operation, pair)
-        if low:
+            began, count = perf_counter(), engine.bootstrap_count
+            levels = [operand.level for operand in low if operand not in self._fresh]
+            known = [(operand._native, operand.is_real, operand in self._fresh) for operand in operands]
+            groups = _native.due_bootstraps(known, needed, level_out)
+            for group in groups:
+                self._bootstrap(engine, operation, [operands[place] for place in group])
+        if groups:
             logger.info(
                 "%s: needs level %d, operands at %s: %d bootstrap(s) to level %d in %.2f s; %d so far",
                 operation,
@@ -124,7 +123,9 @@ class Refresher:
 
     def _bootstrap(self, engine: Engine, operation: str, operands: list[Ciphertext]) -> None:
         ready = [_relinearized(engine, operation, operand) for operand in operands]
-        self._fresh.update(zip(operands, _bootstrapped(engine, ready, None), strict=True))
+        pair = len(ready) == 2
+        fresh = engine.merge_bootstrap(ready[0], ready[1], None) if pair else (engine.bootstrap(ready[0], None),)
+        self._fresh.update(zip(operands, fresh, strict=True))
 
 
 def level_after(
@@ -149,24 +150,6 @@ def level_after(
             key=BootstrapKey.kind,
         )
     return max_level - (DEFAULT_STAGE_COUNT if key is None else key.stage_count)
-
-
-def bootstrapped(
-    engine: Engine, ciphertexts: list[Ciphertext], evaluation_key: EvaluationKey | None
-) -> list[Ciphertext]:
-    """Bootstrap ciphertexts, two real ones together, with the engine's keys if none are given."""
-    fresh: dict[Ciphertext, Ciphertext] = {}
-    for pair in _pairs(ciphertexts):
-        fresh.update(zip(pair, _bootstrapped(engine, pair, evaluation_key), strict=True))
-    return [fresh[ciphertext] for ciphertext in ciphertexts]
-
-
-def _bootstrapped(
-    engine: Engine, pair: list[Ciphertext], evaluation_key: EvaluationKey | None
-) -> tuple[Ciphertext, ...]:
-    if len(pair) == 2:
-        return engine.merge_bootstrap(pair[0], pair[1], evaluation_key)
-    return (engine.bootstrap(pair[0], evaluation_key),)
 
 
 def deepened(function: Callable[Concatenate[SelfT, P], R]) -> Callable[Concatenate[SelfT, P], R]:
@@ -203,20 +186,6 @@ def _ciphertexts(values: Iterable[Any]) -> list[Ciphertext]:
         elif isinstance(value, (list, tuple)):
             found += _ciphertexts(value)
     return found
-
-
-def _pairs(ciphertexts: list[Ciphertext]) -> list[list[Ciphertext]]:
-    """Put real ciphertexts of one secret and as many units together, two by two; others stay alone."""
-    alike: dict[tuple[int, int], list[Ciphertext]] = {}
-    pairs: list[list[Ciphertext]] = []
-    for ciphertext in ciphertexts:
-        if ciphertext.is_real:
-            alike.setdefault((ciphertext._native.secret_id, len(ciphertext)), []).append(ciphertext)
-        else:
-            pairs.append([ciphertext])
-    for real in alike.values():
-        pairs += [real[i : i + 2] for i in range(0, len(real), 2)]
-    return pairs
 
 
 def _relinearized(engine: Engine, operation: str, ciphertext: Ciphertext) -> Ciphertext:

@@ -74,6 +74,11 @@ def choose(engine: Core, operation: str, ciphertext: Ciphertext, given: GivenKey
     return relinearization._native, conjugation._native, rotations
 
 
+def chosen_of(engine: Core, operation: str, ciphertext: Ciphertext, evaluation_key: EvaluationKey | None) -> NativeKeys:
+    """Choose the keys of one evaluation key, or those that the engine uses if there is none."""
+    return choose(engine, operation, ciphertext, GivenKeys(evaluation_key, None, None, None, None, None))
+
+
 def first_lossy_level(keys: NativeKeys) -> int | None:
     """Return the level at which lossy orders begin; none for keys that have none."""
     rotations = keys[2]

@@ -12,11 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from .. import _native
 from .._common import checks
 from ..errors import KeyMismatchError, OperandTypeError, ParameterError
-from . import _arithmetic, _bootstraps, _checks, _operands, _polynomials, _sign_plan
+from . import _arithmetic, _checks, _operands, _sign_plan
 from ._arithmetic import Operand
-from ._bootstrap_keys import require_bootstrap
+from ._bootstrap_keys import chosen_of, require_bootstrap
 from ._core import Core
 from ._options import DEFAULT_STAGE_COUNT
 from ._sign_plan import SignPlan
@@ -164,21 +165,13 @@ def compute_sign(
     self: Core, operation: str, value: Any, key: Any, precision: tuple[float, float, float], progress: bool | None
 ) -> Ciphertext:
     x = real(operation, value)
-    stages = sign_stages(self, operation, x, key)
-    if x.level < stages + min(_sign_plan.DEPTHS):
-        check_precision(operation, *precision)
-        raise_level = _bootstraps.lossy_bootstrap if x.level >= stages else _bootstraps.bootstrap
-        x = raise_level(self, x, key, progress=progress)
-    plan = make_plan(self, operation, precision, x.level, stages)
-    x = _arithmetic.multiply(self, x, plan.factor)
-    for steps in plan.rounds:
-        for step in steps:
-            evaluate = (
-                _polynomials.evaluate_chebyshev_polynomial if step.chebyshev else _polynomials.evaluate_polynomial
-            )
-            x = evaluate(self, x, step.coefficients, key)
-        x = _bootstraps.sign_bootstrap(self, x, key, progress=progress)
-    return x
+    sign_stages(self, operation, x, key)
+    checked = check_precision(operation, *precision)
+    keys = chosen_of(self, operation, x, key)
+    with self._reporting("sign", progress) as report:
+        native, bootstraps = _native.sign(self._context, x._native, keys, checked, report)
+    self._counters.add(bootstraps)
+    return self._wrap(native, is_real=True)
 
 
 def indicator(self: Core, operation: str, x: Any, key: Any, precision: Any, progress: bool | None) -> Ciphertext:

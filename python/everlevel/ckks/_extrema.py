@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from .. import _native
 from .._common import checks
 from ..errors import OperandTypeError, ParameterError
-from . import _arithmetic, _bootstraps, _comparison, _sign_plan, _slots
+from . import _arithmetic, _comparison, _slots
 from ._arithmetic import Operand
+from ._bootstrap_keys import chosen_of
 from ._core import Core
 from .ciphertext import Ciphertext
 from .evaluation_key import EvaluationKey
@@ -177,20 +179,18 @@ def raised(
             argument="left, right",
             expected="Ciphertext",
         )
-    stages, level = _comparison.sign_stages(self, operation, ciphertexts[0], key), min(c.level for c in ciphertexts)
-    if level >= stages + min(_sign_plan.DEPTHS):
-        rounds = [
-            _comparison.make_plan(self, operation, precision, start, stages).bootstrap_count
-            for start in (level, self.max_level)
-        ]
-        if rounds[0] == rounds[1]:
-            return operands
-    if len(ciphertexts) == 2 and ciphertexts[0] is not ciphertexts[1]:
-        merged = _bootstraps.lossy_merge_bootstrap if level >= stages else _bootstraps.merge_bootstrap
-        return merged(self, ciphertexts[0], ciphertexts[1], key, progress=progress)
-    single = _bootstraps.lossy_bootstrap if level >= stages else _bootstraps.bootstrap
-    fresh = single(self, ciphertexts[0], key, progress=progress)
-    return tuple(fresh if isinstance(operand, Ciphertext) else operand for operand in operands)
+    _comparison.sign_stages(self, operation, ciphertexts[0], key)
+    checked = _comparison.check_precision(operation, *precision)
+    keys = chosen_of(self, operation, ciphertexts[0], key)
+    # Of two operands that are one, one is bootstrapped.
+    distinct = list(dict.fromkeys(ciphertexts))
+    with self._reporting("bootstrap", progress) as report:
+        natives = _native.raised_for_sign(self._context, [c._native for c in distinct], keys, checked, report)
+    if natives is None:
+        return operands
+    self._counters.add()
+    fresh = dict(zip(distinct, self._wrap_all(natives, is_real=True), strict=True))
+    return tuple(fresh[operand] if isinstance(operand, Ciphertext) else operand for operand in operands)
 
 
 def times(self: Core, operation: str, left: Ciphertext, right: Ciphertext, key: Any) -> Ciphertext:

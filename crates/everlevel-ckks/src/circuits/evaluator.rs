@@ -8,10 +8,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use num_complex::Complex64;
 
+use super::operand::{Operand, Rotations};
 use crate::circuits::polynomial::Basis;
 use crate::{
     BootstrapKeyRef, BootstrapKeys, BootstrapKind, Bootstrapper, Ciphertext, Context, Error, FixedRotationKey, Method,
-    Progress, RotationKey, SlotType, Units,
+    Progress, SlotType, Units,
 };
 
 /// A context's bootstrapper and the keys of one secret, for circuits.
@@ -20,59 +21,6 @@ pub struct Circuits<'a> {
     bootstrapper: &'a Bootstrapper,
     keys: BootstrapKeys<'a>,
     bootstraps: AtomicUsize,
-}
-
-/// An operand that a ciphertext is combined with, slot by slot. All values are real.
-#[derive(Debug, Clone, Copy)]
-pub enum Operand<'a> {
-    /// Encrypted values.
-    Ciphertext(&'a Units<Ciphertext>),
-    /// A value for each slot of each unit; missing ones are 0.
-    Values(&'a [f64]),
-    /// One value for all slots.
-    Number(f64),
-}
-
-impl<'a> From<&'a Units<Ciphertext>> for Operand<'a> {
-    fn from(ciphertext: &'a Units<Ciphertext>) -> Self {
-        Self::Ciphertext(ciphertext)
-    }
-}
-
-impl<'a> From<&'a [f64]> for Operand<'a> {
-    fn from(values: &'a [f64]) -> Self {
-        Self::Values(values)
-    }
-}
-
-impl From<f64> for Operand<'_> {
-    fn from(number: f64) -> Self {
-        Self::Number(number)
-    }
-}
-
-impl<'a> Operand<'a> {
-    pub(super) fn ciphertext(self) -> Option<&'a Units<Ciphertext>> {
-        match self {
-            Self::Ciphertext(ciphertext) => Some(ciphertext),
-            _ => None,
-        }
-    }
-}
-
-/// Keys for rotations by some amounts or by any.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Rotations<'a> {
-    /// For any amount.
-    pub any: Option<&'a RotationKey>,
-    /// For one amount each, which go first.
-    pub fixed: &'a [&'a FixedRotationKey],
-}
-
-impl<'a> From<&'a RotationKey> for Rotations<'a> {
-    fn from(any: &'a RotationKey) -> Self {
-        Self { any: Some(any), fixed: &[] }
-    }
 }
 
 impl<'a> Circuits<'a> {
@@ -216,6 +164,18 @@ impl Run<'_> {
                 x.try_zip(self.op, &self.ctx().per_unit(&values), |x, values| self.ctx().add_array(x, values))
             }
         }
+    }
+
+    /// `x` and the same values for each unit, of which those left out are 0.
+    pub fn add_values(&self, x: &Units<Ciphertext>, values: &[f64]) -> Vector {
+        let values: Vec<Complex64> = values.iter().map(|v| Complex64::new(*v, 0.0)).collect();
+        x.try_map(|unit| self.ctx().add_array(unit, &values))
+    }
+
+    /// `x` times the same values for each unit, of which those left out are 0.
+    pub fn multiply_values(&self, x: &Units<Ciphertext>, values: &[f64]) -> Vector {
+        let values: Vec<Complex64> = values.iter().map(|v| Complex64::new(*v, 0.0)).collect();
+        x.try_map(|unit| self.ctx().multiply_array(unit, &values))
     }
 
     pub fn add_scalar(&self, a: &Units<Ciphertext>, c: f64) -> Vector {

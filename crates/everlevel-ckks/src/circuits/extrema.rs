@@ -1,13 +1,14 @@
 //! Minima, maxima, and other products with a sign: right everywhere, since where a sign is uncertain, the value that
 //! it is multiplied with is small.
 
-use super::evaluator::{Circuits, Operand, Rotations, Run};
+use super::evaluator::{Circuits, Run};
+use super::operand::{Operand, Rotations};
 use super::sign::{LEAST_DEPTH, SignPrecision};
 use crate::{Ciphertext, Error, Method, Progress, SlotType, Units};
 
 /// Which of two values is kept.
 #[derive(Clone, Copy)]
-enum Extremum {
+pub(super) enum Extremum {
     /// The larger one.
     Max,
     /// The smaller one.
@@ -144,6 +145,12 @@ pub fn tree_rotations(count: usize) -> Vec<i64> {
     std::iter::from_fn(row).collect()
 }
 
+/// Refuses a count of 0, and one beyond the slots.
+pub(super) fn check_count(run: &Run, count: usize) -> Result<(), Error> {
+    let (op, slot_count) = (run.op, run.ctx().slot_count());
+    if (1..=slot_count).contains(&count) { Ok(()) } else { Err(Error::SlotCount { op, count, slot_count }) }
+}
+
 impl Run<'_> {
     /// `z·(1 + sign z)/2`, which is `max(z, 0)`.
     fn positive_part(&self, z: &Units<Ciphertext>, precision: SignPrecision) -> Result<Units<Ciphertext>, Error> {
@@ -181,7 +188,7 @@ impl Run<'_> {
         }
     }
 
-    fn tree(
+    pub fn tree(
         &self,
         which: Extremum,
         x: &Units<Ciphertext>,
@@ -189,10 +196,7 @@ impl Run<'_> {
         count: usize,
         precision: SignPrecision,
     ) -> Result<Units<Ciphertext>, Error> {
-        let (op, slot_count) = (self.op, self.ctx().slot_count());
-        if !(1..=slot_count).contains(&count) {
-            return Err(Error::SlotCount { op, count, slot_count });
-        }
+        check_count(self, count)?;
         self.check_lossy(x)?;
         let amounts = tree_rotations(count);
         self.check_rotations(rotations, &amounts)?;
@@ -209,7 +213,7 @@ impl Run<'_> {
 
     /// Ciphertexts bootstrapped, two of them at once, where a sign from their levels would take more rounds than from
     /// the highest level; none where it wouldn't.
-    fn raised(
+    pub fn raised(
         &self,
         operands: &[&Units<Ciphertext>],
         precision: SignPrecision,

@@ -3,12 +3,13 @@
 //! `polynomial`, `matrix` and `bootstrap` are calls of a [`crate::Context`] and a [`crate::Bootstrapper`].
 //!
 //! [`Circuits`] holds a bootstrapper and the keys of one secret. Its methods are in the circuits' files: [`mod@sign`]
-//! and comparisons · [`mod@extrema`] · [`mod@deep`] polynomials deeper than a bootstrap's levels. [`mod@refresh`]
-//! evaluates programs of any depth, whose operands it bootstraps where they lack levels. `evaluator` has the operations
-//! that all of them are made of.
+//! and comparisons · [`mod@extrema`] · [`mod@argmax`] · [`mod@deep`] polynomials deeper than a bootstrap's levels.
+//! [`mod@refresh`] evaluates programs of any depth, whose operands it bootstraps where they lack levels. `evaluator`
+//! has the operations that all of them are made of.
 //!
 //! All take and give [`crate::Units`]; a ciphertext alone is one unit, `Units::from(ciphertext)`.
 
+pub mod argmax;
 pub mod deep;
 pub mod extrema;
 pub mod refresh;
@@ -19,5 +20,7 @@ pub(crate) mod matrix;
 pub(crate) mod polynomial;
 
 mod evaluator;
+mod operand;
 
-pub use evaluator::{Circuits, Operand, Rotations};
+pub use evaluator::Circuits;
+pub use operand::{Operand, Rotations};

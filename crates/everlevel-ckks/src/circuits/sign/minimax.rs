@@ -83,7 +83,7 @@ impl Grid {
 
     /// The polynomial whose errors at `count + 1` points are of one size and alternate, and that size.
     fn interpolated(&self, reference: &[usize]) -> Vec<f64> {
-        let sign = |at: usize| if at % 2 == 0 { 1.0 } else { -1.0 };
+        let sign = |at: usize| if at.is_multiple_of(2) { 1.0 } else { -1.0 };
         let row = |(at, point): (usize, &usize)| [self.row(*point), &[sign(at), 1.0]].concat();
         solved(reference.iter().enumerate().map(row).collect())
     }

@@ -10,7 +10,8 @@ mod step;
 
 use std::sync::Arc;
 
-use super::evaluator::{Circuits, Operand, Run};
+use super::evaluator::{Circuits, Run};
+use super::operand::Operand;
 use crate::{Ciphertext, Error, Method, Progress, SlotType, Units};
 
 pub use minimax::{Minimax, alternating_extrema};
