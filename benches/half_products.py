@@ -1,6 +1,6 @@
 """Half products beside full ones: transforms, time and noise of some TFHE sets, measured by a Rust example and drawn.
 
-Runs the example ``products`` of everlevel-binfhe, which takes some minutes: 10,000 blind rotations of every form of
+Runs the example ``products`` of everlevel-bench, which takes some minutes: 10,000 blind rotations of every form of
 every set. Writes ``out/half_products.json`` and ``out/half_products.png``; ``--docs`` puts the picture and the table
 into the documentation. ``--from FILE`` draws what was measured before.
 """
@@ -34,7 +34,7 @@ Row = dict[str, Any]
 
 def measure(path: Path, samples: int, sets: list[str]) -> None:
     """Run the example, which prints its rows."""
-    example = ["cargo", "run", "--release", "--quiet", "-p", "everlevel-binfhe", "--example", "products", "--"]
+    example = ["cargo", "run", "--release", "--quiet", "-p", "everlevel-bench", "--example", "products", "--"]
     options = ["--samples", str(samples), "--json", str(path.resolve()), *sets]
     subprocess.run([*example, *options], check=True, cwd=ROOT)
 

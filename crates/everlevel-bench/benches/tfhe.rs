@@ -6,36 +6,24 @@
 
 use std::sync::Arc;
 
+use everlevel_bench::timing::{Clock, Times};
 use everlevel_binfhe::{Ciphertext, EvalKeys, Gate, SecretKey, Space, sets};
 
 /// A call to be timed.
 type Call = Box<dyn FnMut()>;
 
-/// Seconds that this thread has run.
-fn cpu_seconds() -> f64 {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: the clock writes to the structure that it is given.
-    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
-    time.tv_sec as f64 + 1e-9 * time.tv_nsec as f64
-}
-
 /// Minimum and median of each call, taken in turns.
-fn measure(calls: &mut [(String, Call)], repeats: usize) -> Vec<(f64, f64)> {
+fn measure(calls: &mut [(String, Call)], repeats: usize) -> Vec<Times> {
     let mut times = vec![Vec::new(); calls.len()];
     for round in 0..=repeats {
         for ((_, call), times) in calls.iter_mut().zip(&mut times) {
-            let start = cpu_seconds();
-            call();
+            let (seconds, ()) = Clock::Thread.time(call);
             if round > 0 {
-                times.push(1e3 * (cpu_seconds() - start));
+                times.push(1e3 * seconds);
             }
         }
     }
-    let statistics = |mut times: Vec<f64>| {
-        times.sort_by(f64::total_cmp);
-        (times[0], times[times.len() / 2])
-    };
-    times.into_iter().map(statistics).collect()
+    times.into_iter().map(Times::of).collect()
 }
 
 /// One bootstrap of a named set.
@@ -110,8 +98,8 @@ fn main() {
         let first = calls.len();
         calls.extend(peer::calls(group));
         let times = measure(&mut calls, 31);
-        let best = times[first..].iter().map(|t| t.0).fold(f64::INFINITY, f64::min);
-        for ((name, _), (least, median)) in calls.iter().zip(&times) {
+        let best = times[first..].iter().map(|t| t.least).fold(f64::INFINITY, f64::min);
+        for ((name, _), Times { least, median }) in calls.iter().zip(&times) {
             let ratio =
                 if best.is_finite() { format!("{:.2} of the peer's best", least / best) } else { String::new() };
             println!("{name:<34} {least:>8.3} ms ({median:.3})  {ratio}");

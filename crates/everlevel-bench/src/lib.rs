@@ -1,4 +1,7 @@
-//! Benchmarks (see `benches/`) and what they share.
+//! The one home of what is timed, beside other libraries where that is fair: kernels in `benches/`, whole operations in
+//! `examples/`, and here what they share.
+
+pub mod timing;
 
 /// Words that start on a cache line: misaligned vectors touch two lines each, which costs the transforms a tenth.
 #[derive(Debug)]

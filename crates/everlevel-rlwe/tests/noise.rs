@@ -1,11 +1,12 @@
-//! Measured noise against the formulas of `noise.rs`. Samples, tolerances: see `common::Measured`.
+//! Measured noise against the formulas of `noise.rs`. Samples, tolerances: see `everlevel_testkit::noise`.
 
 mod common;
 
-use common::{Measured, difference, ring, secret, seed, uniform};
+use common::{assert_std_dev, difference, ring, secret, seed, uniform};
 use everlevel_ring::{PrimeSet, Ring};
 use everlevel_rlwe::noise::{key_switch_std_dev, public_encryption_std_dev, rounding_std_dev, square_rounding_std_dev};
 use everlevel_rlwe::{Gadget, PublicKey, Rlwe, SIGMA, SwitchingKey};
+use everlevel_testkit::noise::Measured;
 
 const LOG_N: u32 = 12;
 const N: usize = 1 << LOG_N;
@@ -24,7 +25,7 @@ fn secret_key_encryption_has_the_error_distributions_deviation() {
         let phase = ct.phase(&ring, &s);
         measured.extend(difference(&ring, &phase, &ring.zero(set)));
     }
-    measured.assert_std_dev("secret-key encryption", SIGMA, &[]);
+    assert_std_dev(&measured, "secret-key encryption", SIGMA, &[]);
     // What the security caps are computed for.
     assert_eq!(SIGMA.to_string(), "3.2");
 }
@@ -51,7 +52,7 @@ fn public_key_encryption_follows_its_formula_before_and_after_the_division() {
             }
             // The public key's error, shared by the coefficients of a ciphertext, and the ephemeral secret.
             let what = format!("public key, weight {weight}, divided by {special:?}");
-            measured.assert_std_dev(&what, expected, &[DRAWS * N, DRAWS * N]);
+            assert_std_dev(&measured, &what, expected, &[DRAWS * N, DRAWS * N]);
         }
     }
 }
@@ -72,7 +73,8 @@ fn one_rescaling_adds_one_rounding() {
                 let ct = Rlwe::encrypt_zero(&ring, &from, &s, &seed(100 + draw));
                 measured.extend(difference(&ring, &ct.rescale(&ring, &to).phase(&ring, &s), &ring.zero(&to)));
             }
-            measured.assert_std_dev(
+            assert_std_dev(
+                &measured,
                 &format!("rescaling {from:?} to {to:?}, weight {weight}"),
                 rounding_std_dev(weight),
                 &[],
@@ -85,9 +87,9 @@ fn one_rescaling_adds_one_rounding() {
 fn rounding_three_polynomials_meets_the_square_of_the_secret() {
     let ring = ring(LOG_N, 3);
     let (from, to) = (PrimeSet::new([0, 1, 2]), PrimeSet::new([0, 1]));
-    for weight in [192, 1024] {
+    for (weight, draws) in [(192, 4 * DRAWS), (1024, DRAWS)] {
         let mut measured = Measured::default();
-        for draw in 0..DRAWS as u64 {
+        for draw in 0..draws as u64 {
             // Zero as c0 + c1·s + c2·s²: an encryption of zero whose body gives up c2·s².
             let s = secret(&ring, draw, weight);
             let mut ct = Rlwe::encrypt_zero(&ring, &from, &s, &seed(120 + draw));
@@ -104,7 +106,7 @@ fn rounding_three_polynomials_meets_the_square_of_the_secret() {
         // The sum of squares of s² is a random number itself: its share of the draws is that of the pairs of
         // coefficients.
         let what = format!("three polynomials, weight {weight}");
-        measured.assert_std_dev(&what, square_rounding_std_dev(weight), &[DRAWS * weight]);
+        assert_std_dev(&measured, &what, square_rounding_std_dev(weight), &[draws * weight]);
     }
 }
 
@@ -145,7 +147,7 @@ fn key_switches_add_their_own_noise_and_one_rounding() {
             let digits = gadget.digits.len();
             let expected = own.hypot(rounding_std_dev(1024));
             let what = format!("{name}, headroom {headroom}, {digits} digits, own noise {own:.3}");
-            measured.assert_std_dev(&what, expected, &[DRAWS * N * digits, DRAWS * N * digits]);
+            assert_std_dev(&measured, &what, expected, &[DRAWS * N * digits, DRAWS * N * digits]);
             if headroom == 0.0 {
                 let formula = key_switch_std_dev(N, digits, ring.log2(&special), ring.log2(&special));
                 assert!(own / formula > 0.99 && own > 5.0 * rounding_std_dev(1024), "full digits");
@@ -164,7 +166,7 @@ fn lower_levels_have_less_key_switching_noise() {
         let (measured, own) = key_switch_noise(&ring, &gadget, &PrimeSet::new(0..level), 256);
         let expected = own.hypot(rounding_std_dev(256));
         assert!((own / key_switch_std_dev(N, level, 48.0, 48.0) - 1.0).abs() < 1e-3);
-        measured.assert_std_dev(&format!("{level} of 4 digits"), expected, &[DRAWS * N * level, DRAWS * N * level]);
+        assert_std_dev(&measured, &format!("{level} of 4 digits"), expected, &[DRAWS * N * level, DRAWS * N * level]);
     }
 }
 
@@ -194,6 +196,6 @@ fn a_whole_gadget_switches_a_lifted_polynomial_in_one_digit() {
         }
         let own = key_switch_std_dev(N, 1, ring.log2(&base), ring.log2(&special));
         let expected = own.hypot(rounding_std_dev(1024));
-        measured.assert_std_dev(&format!("whole gadget, own noise {own:.3e}"), expected, &[DRAWS * N, DRAWS * N]);
+        assert_std_dev(&measured, &format!("whole gadget, own noise {own:.3e}"), expected, &[DRAWS * N, DRAWS * N]);
     }
 }

@@ -3,13 +3,14 @@
 //! *Map.* [`oracle`] word and big-integer references · [`sample`] deterministic inputs with the edges of the range in
 //! them · [`ntt`], [`fft`], [`elementwise`], [`convert`], [`layout`] the conformance functions: each takes a `Simd` and
 //! panics at the first difference from the oracle, or from the portable backend where the oracle is too slow ·
-//! [`golden`] digests of keys, ciphertexts and files from fixed seeds.
+//! [`golden`] digests of keys, ciphertexts and files from fixed seeds · [`noise`] measured variances beside formulas.
 
 pub mod convert;
 pub mod elementwise;
 pub mod fft;
 pub mod golden;
 pub mod layout;
+pub mod noise;
 pub mod ntt;
 pub mod oracle;
 pub mod sample;

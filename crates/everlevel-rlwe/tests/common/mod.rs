@@ -1,11 +1,11 @@
-//! What the integration tests share: small rings, deterministic seeds, noise as integers, and how far a sample may
-//! stray.
+//! What the integration tests share: small rings, deterministic seeds, and noise as integers.
 #![allow(dead_code, missing_docs)]
 
 use everlevel_math::primes::ntt_primes_below;
 use everlevel_rand::Seed;
 use everlevel_ring::{Coeff, Eval, Poly, PrimeSet, Ring};
 use everlevel_rlwe::SecretKey;
+use everlevel_testkit::noise::Measured;
 use everlevel_testkit::oracle::crt_centred;
 use everlevel_testkit::sample::Sampler;
 use num_bigint::BigInt;
@@ -62,41 +62,10 @@ pub fn assert_same(a: &Poly<Eval>, b: &Poly<Eval>) {
     assert!(a.limbs().iter().zip(b.limbs()).all(|(x, y)| x[..] == y[..]), "polynomials differ");
 }
 
-/// A measured sum of squares against the standard deviation of a formula.
-///
-/// For `N` Gaussian samples the measured variance has a relative standard deviation of `√(2/N)`. Where the samples
-/// share other drawn values (the errors of one key meet every digit), those fluctuate as well: their counts add up as
-/// further terms.
-#[derive(Debug, Default)]
-pub struct Measured {
-    sum: f64,
-    squares: f64,
-    count: usize,
-}
-
-impl Measured {
-    pub fn extend(&mut self, values: impl IntoIterator<Item = f64>) {
-        for x in values {
-            self.sum += x;
-            self.squares += x * x;
-            self.count += 1;
-        }
-    }
-
-    /// Asserts at least 10^4 samples, a mean of zero and a variance within five deviations of `expected²`; `shared` are
-    /// the numbers of drawn values that all samples share.
-    #[track_caller]
-    pub fn assert_std_dev(&self, what: &str, expected: f64, shared: &[usize]) {
-        assert!(self.count >= 10_000, "{what}: {} samples", self.count);
-        let count = self.count as f64;
-        let relative: f64 = shared.iter().map(|&s| 2.0 / s as f64).sum::<f64>() + 2.0 / count;
-        let tolerance = 5.0 * relative.sqrt();
-        let ratio = self.squares / count / (expected * expected);
-        println!(
-            "{what}: σ = {:.4}, formula {expected:.4}, variance ratio {ratio:.4} ± {tolerance:.4}, {count} samples",
-            (self.squares / count).sqrt()
-        );
-        assert!((ratio - 1.0).abs() <= tolerance, "{what}: variance over formula {ratio:.4}, tolerance {tolerance:.4}");
-        assert!(self.sum.abs() / count <= 5.0 * expected / count.sqrt(), "{what}: mean {}", self.sum / count);
-    }
+/// Asserts that noise is centred and has the standard deviation of its formula, to 16 % of its variance or better;
+/// `shared` are the numbers of drawn values that all samples share.
+#[track_caller]
+pub fn assert_std_dev(measured: &Measured, what: &str, expected: f64, shared: &[usize]) {
+    measured.assert_variance(what, expected * expected, shared, 0.16);
+    measured.assert_centred(what, expected * expected);
 }

@@ -1,16 +1,13 @@
-//! Where the time of a bootstrap goes: `cargo run --release -p everlevel-binfhe --example parts -- [set …]` (all sets
+//! Where the time of a bootstrap goes: `cargo run --release -p everlevel-bench --example parts -- [set …]` (all sets
 //! without an argument).
 //!
 //! One thread, minima of its CPU time (the machine may be shared): the blind rotation alone and as one of 64, for a bit
 //! of the small secret too, and the key switch.
 
-mod timing;
-
-use std::hint::black_box;
 use std::sync::Arc;
 
+use everlevel_bench::timing::Times;
 use everlevel_binfhe::{Error, EvalKeys, Lut, SecretKey, sets};
-use timing::{cpu_seconds, least_and_median};
 
 fn main() -> Result<(), Error> {
     let names: Vec<String> = std::env::args().skip(1).collect();
@@ -21,13 +18,8 @@ fn main() -> Result<(), Error> {
 }
 
 /// Least milliseconds of some calls.
-fn least<R>(repeats: usize, mut call: impl FnMut() -> R) -> f64 {
-    let once = |_| {
-        let start = cpu_seconds(libc::CLOCK_THREAD_CPUTIME_ID);
-        black_box(call());
-        1e3 * (cpu_seconds(libc::CLOCK_THREAD_CPUTIME_ID) - start)
-    };
-    least_and_median((0..repeats).map(once).collect()).0
+fn least<R>(repeats: usize, call: impl FnMut() -> R) -> f64 {
+    1e3 * Times::of_calls(repeats, call).least
 }
 
 fn time(set: &sets::NamedSet) -> Result<(), Error> {

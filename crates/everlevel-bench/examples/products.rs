@@ -1,5 +1,5 @@
 //! Half products beside full ones:
-//! `cargo run --release -p everlevel-binfhe --example products -- [--samples COUNT] [--json FILE] [set …]`.
+//! `cargo run --release -p everlevel-bench --example products -- [--samples COUNT] [--json FILE] [set …]`.
 //!
 //! For each set, with as many digits for the body as for a mask (full) and as it is named (half): transforms and
 //! products of one step of a blind rotation, bytes of the key, milliseconds of a rotation on one thread (its CPU time,
@@ -7,15 +7,15 @@
 //! ends with an error where the variance of 10,000 rotations is more than 5 % off its formula; the transforms' part of
 //! that is an upper bound, of which half is enough.
 
-#[path = "../tests/common/mod.rs"]
-mod common;
-mod timing;
+#[path = "../../everlevel-binfhe/tests/common/rotations.rs"]
+mod rotations;
 
 use std::error::Error;
 
+use everlevel_bench::timing::{Clock, Times};
 use everlevel_binfhe::{EvalKeys, Gadget, Lut, ParamsLiteral, SecretKey, noise, sets};
+use everlevel_testkit::noise::Measured;
 use serde::Serialize;
-use timing::{cpu_seconds, least_and_median};
 
 /// Keys that the samples of a noise are from.
 const KEYS: u64 = 20;
@@ -119,15 +119,15 @@ fn forms(name: &str) -> Result<Vec<ParamsLiteral>, Box<dyn Error>> {
 
 fn compare(name: &str, samples: u64) -> Result<Vec<Row>, Box<dyn Error>> {
     let forms = forms(name)?;
-    let keys: Vec<(SecretKey, EvalKeys)> = forms.iter().map(|form| common::fixed_keys(form.clone(), 0)).collect();
+    let keys: Vec<(SecretKey, EvalKeys)> = forms.iter().map(|form| rotations::fixed_keys(form.clone(), 0)).collect();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
     let singles = pool.install(|| time(&keys, 1, REPEATS.0));
     let batches = pool.install(|| time(&keys, BATCH, REPEATS.1));
     let row = |i: usize| {
         let params = keys[i].1.params();
-        let errors = common::rotation_errors_of_keys(&forms[i], KEYS, samples.div_ceil(KEYS));
-        let (measured, formula) = (common::variance(&errors), params.noise().blind_rotation);
-        let (least_milliseconds, median_milliseconds) = singles[i];
+        let errors = rotations::rotation_errors_of_keys(&forms[i], KEYS, samples.div_ceil(KEYS));
+        let (measured, formula) =
+            (errors.iter().copied().collect::<Measured>().mean_square(), params.noise().blind_rotation);
         Row {
             set: name.into(),
             products: if params.mask_gadget == params.body_gadget { "full" } else { "half" },
@@ -137,9 +137,9 @@ fn compare(name: &str, samples: u64) -> Result<Vec<Row>, Box<dyn Error>> {
             transforms: params.transforms(),
             multiplications: params.rows() * (params.rank + 1) * params.ggsws() / params.steps(),
             key_megabytes: keys[i].1.bootstrap_key().nbytes() as f64 / 1e6,
-            least_milliseconds,
-            median_milliseconds,
-            batch_milliseconds: batches[i].1,
+            least_milliseconds: singles[i].least,
+            median_milliseconds: singles[i].median,
+            batch_milliseconds: batches[i].median,
             samples: errors.len(),
             log2_deviation: 0.5 * measured.log2(),
             log2_deviation_formula: 0.5 * formula.log2(),
@@ -151,21 +151,21 @@ fn compare(name: &str, samples: u64) -> Result<Vec<Row>, Box<dyn Error>> {
     Ok((0..forms.len()).map(row).collect())
 }
 
-/// Least and median milliseconds of one of `count` rotations with each key, the keys in turn.
-fn time(keys: &[(SecretKey, EvalKeys)], count: usize, repeats: usize) -> Vec<(f64, f64)> {
+/// Milliseconds of one of `count` rotations with each key, the keys in turn.
+fn time(keys: &[(SecretKey, EvalKeys)], count: usize, repeats: usize) -> Vec<Times> {
     let mut times = vec![Vec::new(); keys.len()];
     for repeat in 0..=repeats {
         for ((_, keys), times) in keys.iter().zip(&mut times) {
-            let input = |i| keys.exponents(&common::uniform(keys.params().ciphertext_dim(), i), 0);
+            let input = |i| keys.exponents(&rotations::uniform(keys.params().ciphertext_dim(), i), 0);
             let inputs: Vec<Vec<u32>> = (0..count as u64).map(input).collect();
             let lut = Lut::sign(keys.params(), 1 << 61);
-            let start = cpu_seconds(libc::CLOCK_THREAD_CPUTIME_ID);
-            std::hint::black_box(keys.bootstrap_key().blind_rotate(&inputs, &vec![&lut; count], 1));
+            let luts = vec![&lut; count];
+            let (seconds, _) = Clock::Thread.time(|| keys.bootstrap_key().blind_rotate(&inputs, &luts, 1));
             // The first is for what is not in memory yet.
             if repeat > 0 {
-                times.push(1e3 * (cpu_seconds(libc::CLOCK_THREAD_CPUTIME_ID) - start) / count as f64);
+                times.push(1e3 * seconds / count as f64);
             }
         }
     }
-    times.into_iter().map(least_and_median).collect()
+    times.into_iter().map(Times::of).collect()
 }

@@ -1,4 +1,4 @@
-//! Single-core throughput of the samplers: `cargo run --release -p everlevel-rand --example throughput`.
+//! Single-core throughput of the samplers: `cargo run --release -p everlevel-bench --example samplers`.
 
 use std::hint::black_box;
 use std::time::Instant;

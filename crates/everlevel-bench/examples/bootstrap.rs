@@ -1,6 +1,6 @@
 //! One bootstrap at N = 2^16, timed stage by stage.
 //!
-//! `cargo run --release -p everlevel-ckks --example bootstrap -- [stage_count] [medium|large|small] [threads]
+//! `cargo run --release -p everlevel-bench --example bootstrap -- [stage_count] [medium|large|small] [threads]
 //! [expanded|seeded] [slots] [regular|lossy|real|sign] [many] [level: 10, 14 or 17]`
 
 use std::time::Instant;

@@ -1,15 +1,13 @@
-//! Times gates and tables: `cargo run --release -p everlevel-binfhe --example gates -- [set …]` (all sets without an
+//! Times gates and tables: `cargo run --release -p everlevel-bench --example gates -- [set …]` (all sets without an
 //! argument).
 //!
 //! One thread, minima and medians of its CPU time (the machine may be shared), of single calls and of batches of 64.
 //! Failure probability and security stand beside each time.
 
-mod timing;
-
 use std::sync::Arc;
 
+use everlevel_bench::timing::Times;
 use everlevel_binfhe::{Ciphertext, Error, EvalKeys, Gate, SecretKey, Space, sets};
-use timing::{cpu_seconds, least_and_median};
 
 fn main() -> Result<(), Error> {
     let names: Vec<String> = std::env::args().skip(1).collect();
@@ -28,19 +26,6 @@ fn make_keys(set: &sets::NamedSet) -> Result<(SecretKey, EvalKeys), Error> {
     Ok((secret, keys))
 }
 
-/// Least and median milliseconds of some calls.
-fn measure<R>(repeats: usize, mut call: impl FnMut() -> Result<R, Error>) -> Result<(f64, f64, R), Error> {
-    let mut last = call()?;
-    let mut times = Vec::new();
-    for _ in 0..repeats {
-        let start = cpu_seconds(libc::CLOCK_THREAD_CPUTIME_ID);
-        last = call()?;
-        times.push(1e3 * (cpu_seconds(libc::CLOCK_THREAD_CPUTIME_ID) - start));
-    }
-    let (least, median) = least_and_median(times);
-    Ok((least, median, last))
-}
-
 fn time(set: &sets::NamedSet, secret: &SecretKey, keys: &EvalKeys) -> Result<(), Error> {
     let params = keys.params();
     let (a, table) = match params.space {
@@ -55,23 +40,26 @@ fn time(set: &sets::NamedSet, secret: &SecretKey, keys: &EvalKeys) -> Result<(),
         Space::Integer { .. } => keys.table(a, &table),
     };
     let repeats = if params.table_len() > 8192 { 3 } else { 31 };
-    let (least, median, out) = measure(repeats, || run(&a[..1]))?;
+    let out = run(&a[..1])?;
     let right = match params.space {
         Space::Bit => secret.decrypt_bits(&out)? == [false],
         Space::Integer { .. } => secret.decrypt_integers(&out)? == [0],
     };
     assert!(right, "{}: a wrong answer", set.name);
+    let one = Times::of_calls(repeats, || run(&a[..1])).scaled(1e3);
     let size = if params.table_len() > 8192 { 4 } else { 64 };
-    let (batch, batch_median, _) = measure(repeats.min(7), || run(&a[..size]))?;
-    let each = size as f64;
-    let (input, ..) = measure(25, || Ok(keys.exponents(a[0].lwe(), 0)))?;
+    let each = Times::of_calls(repeats.min(7), || run(&a[..size])).scaled(1e3 / size as f64);
+    let input = Times::of_calls(25, || keys.exponents(a[0].lwe(), 0)).scaled(1e3);
     println!(
-        "{:<18} one {least:>8.3} ({median:.3}) ms, batch of {size} {:>8.3} ({:.3}) ms each: {:.2}; input {input:.3} ms, {} transforms, \
+        "{:<18} one {:>8.3} ({:.3}) ms, batch of {size} {:>8.3} ({:.3}) ms each: {:.2}; input {:.3} ms, {} transforms, \
          p_fail 2^{:.0}, {:.0} bits, keys {:.1} + {:.1} MB",
         set.name,
-        batch / each,
-        batch_median / each,
-        batch / each / least,
+        one.least,
+        one.median,
+        each.least,
+        each.median,
+        each.least / one.least,
+        input.least,
         params.transforms(),
         params.log2_p_fail(params.squared_norm),
         set.security_bits,

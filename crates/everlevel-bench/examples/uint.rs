@@ -1,18 +1,16 @@
 //! Times integers:
-//! `cargo run --release -p everlevel-binfhe --example uint -- [set] [bits] [threads] [elements] [operations…]`, by
+//! `cargo run --release -p everlevel-bench --example uint -- [set] [bits] [threads] [elements] [operations…]`, by
 //! default `integer-4-128`, 32 bits, one thread, one element and all operations.
 //!
 //! Least and median of three calls, for each element: wall time, and CPU time of all threads in case the machine is
 //! shared. Every answer is checked. Failure probability of a bootstrap at the set's largest `squared_norm`, and
 //! security, stand beside each time.
 
-mod timing;
-
 use std::sync::Arc;
 use std::time::Instant;
 
+use everlevel_bench::timing::{Clock, Times};
 use everlevel_binfhe::{Error, EvalKeys, Integers, SecretKey, UintArray, Width, sets};
-use timing::{cpu_seconds, least_and_median};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -90,19 +88,19 @@ impl Bench<'_> {
         let cost = self.integers.cost(&call)?;
         let (mut wall, mut cpu) = (Vec::new(), Vec::new());
         for _ in 0..3 {
-            let (start, start_cpu) = (Instant::now(), cpu_seconds(libc::CLOCK_PROCESS_CPUTIME_ID));
-            let found = call(&self.integers)?;
+            let start = Instant::now();
+            let (seconds, found) = Clock::Process.time(|| call(&self.integers));
             wall.push(1e3 * start.elapsed().as_secs_f64() / self.len as f64);
-            cpu.push(1e3 * (cpu_seconds(libc::CLOCK_PROCESS_CPUTIME_ID) - start_cpu) / self.len as f64);
-            assert_eq!(self.secret.decrypt_uints(&found)?, vec![expected & self.width.max(); self.len], "{name}");
+            cpu.push(1e3 * seconds / self.len as f64);
+            assert_eq!(self.secret.decrypt_uints(&found?)?, vec![expected & self.width.max(); self.len], "{name}");
         }
-        let ((wall, wall_median), (cpu, cpu_median)) = (least_and_median(wall), least_and_median(cpu));
+        let (wall, cpu) = (Times::of(wall), Times::of(cpu));
         println!(
             "{name:<18} wall {:>9.2} ({:.2}) ms, CPU {:>9.2} ({:.2}) ms; {:.0} bootstraps in {} rounds; p_fail 2^{:.1} a bootstrap, {:.0} bits",
-            wall,
-            wall_median,
-            cpu,
-            cpu_median,
+            wall.least,
+            wall.median,
+            cpu.least,
+            cpu.median,
             cost.bootstraps as f64 / self.len as f64,
             cost.rounds,
             self.set.log2_p_fail,

@@ -1,8 +1,8 @@
 //! Finds parameter sets: the cheapest by a cost model, of those whose noise formulas keep the failure probability.
 //!
-//! `cargo run --release -p everlevel-binfhe --example optimize -- [bit | 1..8] [log2 of p_fail]`
+//! `cargo run --release -p everlevel-bench --example optimize -- [bit | 1..8] [log2 of p_fail]`
 //!
-//! The cost model counts vector operations and bytes of the key; its constants are fitted to `examples/gates.rs` on the
+//! The cost model counts vector operations and bytes of the key; its constants are fitted to the example `gates` on the
 //! machine named in docs/notes/performance.md. Printed are milliseconds of one bootstrap alone, and in a batch.
 
 use everlevel_binfhe::{Gadget, KeySwitch, Order, Params, ParamsLiteral, Space, noise};

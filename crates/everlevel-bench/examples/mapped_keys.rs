@@ -1,6 +1,6 @@
 //! Saves the keys of a bootstrap at N = 2^16, and maps them in a second process, which bootstraps with them.
 //!
-//! `cargo run --release -p everlevel-ckks --example mapped_keys -- FOLDER [seeded|expanded] [threads]`
+//! `cargo run --release -p everlevel-bench --example mapped_keys -- FOLDER [seeded|expanded] [threads]`
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
