@@ -13,12 +13,12 @@ use crate::header::{self, Header, Place};
 use crate::{ALIGNMENT, Error, MAX_HEADER_BYTES};
 
 /// Files from this size on are mapped by [`Access::Auto`].
-pub const MAP_FROM_BYTES: u64 = 64 << 20;
+const MAP_FROM_BYTES: u64 = 64 << 20;
 
 /// How a file's bytes are come by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Access {
-    /// Mapped from [`MAP_FROM_BYTES`] on.
+    /// Mapped from 64 MiB on.
     #[default]
     Auto,
     /// Read into memory.

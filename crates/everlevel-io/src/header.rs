@@ -38,7 +38,7 @@ pub struct Header {
     /// By name.
     pub tensors: BTreeMap<String, Place>,
     /// Where the data begin in the file.
-    pub data_start: usize,
+    pub(crate) data_start: usize,
 }
 
 /// A tensor's entry, as safetensors spells it.

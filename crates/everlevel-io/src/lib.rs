@@ -35,7 +35,7 @@ pub mod header;
 mod error;
 
 pub use builder::Builder;
-pub use container::{Access, Container, MAP_FROM_BYTES, Shared};
+pub use container::{Access, Container, Shared};
 pub use error::Error;
 
 /// The version of the format that this library writes, and the newest that it reads.

@@ -2,7 +2,8 @@
 //! refused beyond |z| = 4.5: a right sampler fails one test for 1 in 150,000 choices of the seed. Sample sizes stand in
 //! the tests.
 
-use everlevel_rand::{Domain, Seed, Stream, sampler};
+use everlevel_rand::sampler::Gaussian;
+use everlevel_rand::{Domain, Error, Seed, Stream, sampler};
 
 const LIMIT: f64 = 4.5;
 
@@ -212,5 +213,16 @@ fn gaussian_distribution() {
         probabilities.iter_mut().for_each(|p| *p /= total);
         let counts = histogram(cells, x.into_iter().map(cell));
         assert_chi_square(&counts, &probabilities, &format!("σ = {sigma}"));
+    }
+}
+
+#[test]
+fn deviations_are_taken_to_their_ends_and_refused_beyond() {
+    for sigma in [Gaussian::MIN_SIGMA, Gaussian::MAX_SIGMA] {
+        assert!(Gaussian::new(sigma).is_ok(), "{sigma}");
+    }
+    for refused in [0.999 * Gaussian::MIN_SIGMA, 1.001 * Gaussian::MAX_SIGMA, -1.0, f64::NAN] {
+        let Err(Error::BadSigma { sigma, min, max }) = Gaussian::new(refused) else { panic!("{refused} is taken") };
+        assert_eq!((sigma.to_bits(), min, max), (refused.to_bits(), Gaussian::MIN_SIGMA, Gaussian::MAX_SIGMA));
     }
 }

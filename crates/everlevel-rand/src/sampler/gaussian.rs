@@ -2,7 +2,7 @@
 
 use zeroize::Zeroizing;
 
-use super::CHUNK;
+use crate::stream::CHUNK;
 use crate::{Error, Stream};
 
 /// Widest Gaussian that is drawn from one table.

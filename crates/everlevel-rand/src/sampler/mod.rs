@@ -10,6 +10,3 @@ mod uniform;
 pub use gaussian::{Gaussian, gaussian};
 pub use secret::{binary, fixed_weight, ternary};
 pub use uniform::uniform_mod;
-
-/// Words drawn at a time: 4 KiB, which stay in L1.
-const CHUNK: usize = 512;

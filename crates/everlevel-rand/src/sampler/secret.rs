@@ -2,7 +2,7 @@
 
 use zeroize::Zeroizing;
 
-use super::CHUNK;
+use crate::stream::CHUNK;
 use crate::{Error, Stream};
 
 /// Fills `out` with independent uniform values in `{-1, 0, 1}`.

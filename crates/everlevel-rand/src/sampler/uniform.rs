@@ -1,7 +1,7 @@
 //! Uniform residues by rejection.
 
-use super::CHUNK;
 use crate::Stream;
+use crate::stream::CHUNK;
 
 /// Fills `out` with independent uniform residues in `[0, q)`.
 ///
