@@ -15,9 +15,6 @@ pub struct Ciphertext {
     pub(crate) max_value: u64,
 }
 
-/// `b` at `±1/8`.
-pub(crate) const EIGHTH: u64 = 1 << 61;
-
 impl Ciphertext {
     /// A ciphertext from its parts, for files: the errors that its noise is made of, and the largest value that it may
     /// hold.
@@ -45,6 +42,16 @@ impl Ciphertext {
         &self.noise
     }
 
+    /// Bytes of the words of several.
+    pub fn nbytes(all: &[Self]) -> usize {
+        all.iter().map(|ciphertext| size_of_val(ciphertext.lwe.words())).sum()
+    }
+
+    /// Largest variance of the noise of several, as a part of the torus squared.
+    pub fn max_variance_torus(all: &[Self]) -> f64 {
+        all.iter().map(Self::variance_torus).fold(0.0, f64::max)
+    }
+
     /// The largest value that it may hold: 1 for a bit.
     pub fn max_value(&self) -> u64 {
         self.max_value
@@ -58,7 +65,7 @@ impl SecretKey {
     /// [`Error::WrongSpace`] for parameters of integers, [`Error::Random`] without entropy.
     pub fn encrypt_bits(&self, bits: &[bool]) -> Result<Vec<Ciphertext>, Error> {
         match self.params().space {
-            Space::Bit => self.encrypt(bits.len(), 1, |i| if bits[i] { EIGHTH } else { EIGHTH.wrapping_neg() }),
+            Space::Bit => self.encrypt(bits.len(), 1, |i| u64::from(bits[i])),
             Space::Integer { .. } => Err(wrong_space("encrypt_bits", self.params().space, "bits")),
         }
     }
@@ -71,25 +78,25 @@ impl SecretKey {
     /// or `max_value` itself where it is above the space, [`Error::Random`] without entropy.
     pub fn encrypt_integers(&self, values: &[u64], max_value: u64) -> Result<Vec<Ciphertext>, Error> {
         let op = "encrypt_integers";
-        let Space::Integer { bits } = self.params().space else {
+        let space @ Space::Integer { .. } = self.params().space else {
             return Err(wrong_space(op, self.params().space, "integers"));
         };
-        let max = (1 << bits) - 1;
+        let max = space.max();
         if max_value > max {
             return Err(Error::ValueOutOfSpace { op, index: 0, value: max_value, max });
         }
         if let Some((index, &value)) = values.iter().enumerate().find(|&(_, &value)| value > max_value) {
             return Err(Error::ValueOutOfSpace { op, index, value, max: max_value });
         }
-        self.encrypt(values.len(), max_value, |i| values[i] << (63 - bits))
+        self.encrypt(values.len(), max_value, |i| values[i])
     }
 
-    fn encrypt(&self, len: usize, max_value: u64, encode: impl Fn(usize) -> u64) -> Result<Vec<Ciphertext>, Error> {
+    fn encrypt(&self, len: usize, max_value: u64, message: impl Fn(usize) -> u64) -> Result<Vec<Ciphertext>, Error> {
         let seed = self.seeds.next()?;
         let variance = self.params().noise().fresh;
         let one = |i: usize| {
-            let lwe =
-                Lwe::encrypt(self.ciphertext_secret(), self.error(), encode(i), &seed.derive(Domain::Derive, i as u64));
+            let (seed, phase) = (seed.derive(Domain::Derive, i as u64), self.params().space.encode(message(i)));
+            let lwe = Lwe::encrypt(self.ciphertext_secret(), self.error(), phase, &seed);
             let noise = NoiseSum::of(&lwe, variance);
             Ciphertext { lwe, key: self.id(), noise, max_value }
         };

@@ -189,16 +189,9 @@ pub enum Error {
         /// What was to be saved.
         what: &'static str,
     },
-    /// The caller's progress function asked to stop.
-    #[error("{op}: stopped by the caller after {done} of {total} steps; nothing was changed")]
-    Cancelled {
-        /// The operation.
-        op: &'static str,
-        /// Steps that were done.
-        done: usize,
-        /// Steps in all.
-        total: usize,
-    },
+    /// A [progress callback](crate::Progress) said to stop.
+    #[error(transparent)]
+    Cancelled(#[from] crate::Cancelled),
     /// Randomness failed.
     #[error(transparent)]
     Random(#[from] everlevel_rand::Error),
@@ -207,25 +200,27 @@ pub enum Error {
     Io(#[from] everlevel_io::Error),
 }
 
-impl Error {
-    /// The name of the refused operation, where there is one. A layer above that has names of its own puts them here.
-    pub fn op_mut(&mut self) -> Option<&mut &'static str> {
-        use Error as E;
-        match self {
-            E::ForeignObject { op, .. }
-            | E::WrongSpace { op, .. }
-            | E::ValueOutOfSpace { op, .. }
-            | E::SpaceExhausted { op, .. }
-            | E::TableLength { op, .. }
-            | E::TableCount { op, .. }
-            | E::LengthMismatch { op, .. }
-            | E::NoiseExhausted { op, .. }
-            | E::WidthMismatch { op, .. }
-            | E::ValueTooLarge { op, .. }
-            | E::ShiftTooLarge { op, .. }
-            | E::DivisionByZero { op, .. }
-            | E::Cancelled { op, .. } => Some(op),
-            _ => None,
-        }
-    }
-}
+everlevel_io::coded!(
+    Error, "tfhe",
+    {
+        Parameter { what, found, needed }
+        NoiseTooNarrow { what, dim, log2_std_dev, min_log2_std_dev }
+        FailureTooLikely { log2_p_fail, max_log2_p_fail }
+        UnknownSet { name, known }
+        ForeignObject { op, what, found, expected }
+        WrongSpace { op, found, needed }
+        ValueOutOfSpace { op, index, value, max }
+        SpaceExhausted { op, max_value, max }
+        TableLength { op, index, found, needed }
+        TableCount { op, found, max }
+        LengthMismatch { op, left, right }
+        NoiseExhausted { op, log2_p_fail, max_log2_p_fail }
+        WidthMismatch { op, left, right }
+        UnknownWidth { bits }
+        ValueTooLarge { op, value, bits }
+        ShiftTooLarge { op, amount, bits }
+        DivisionByZero { op, index }
+        NothingToSave { what }
+    },
+    nested { Io }, opaque { Cancelled Random }
+);

@@ -1,7 +1,6 @@
 //! Evaluation keys: the bootstrapping key and the key-switch key of one secret, and programmable bootstrapping with
 //! them.
 
-use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -16,7 +15,7 @@ use crate::gates::same_length;
 use crate::params::Order;
 use crate::secret::gaussian;
 use crate::tfhe::SeededBootstrapKey;
-use crate::{Ciphertext, Error, Lut, NoiseSum, Params, Progress, SecretKey, noise};
+use crate::{Ciphertext, Error, Lut, NoiseSum, Params, Progress, SecretKey, no_progress, noise};
 
 /// Both keys as seeds and bodies: half the size or less, for files and for sending.
 #[derive(Debug, Clone)]
@@ -53,7 +52,7 @@ impl SeededEvalKeys {
     /// # Errors
     /// [`Error::Random`].
     pub fn from_seed(secret: &SecretKey, seed: &Seed) -> Result<Self, Error> {
-        Self::from_seed_reporting(secret, seed, &|_, _| ControlFlow::Continue(()))
+        Self::from_seed_reporting(secret, seed, &no_progress)
     }
 
     /// As [`SeededEvalKeys::generate`], with a step for each row of the bootstrapping key.

@@ -7,13 +7,14 @@
 
 use std::sync::Arc;
 
-use everlevel_io::{ALIGNMENT, Builder, Container, Error as FileError};
+use everlevel_io::schema::{refuse, require};
+use everlevel_io::{ALIGNMENT, Builder, Container, Error as FileError, kinds};
 use everlevel_rand::Seed;
 use everlevel_rlwe::SecretId;
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
-use crate::params::{Params, Space};
+use crate::params::Params;
 use crate::uint::{BoolArray, Radix, UintArray, Width};
 use crate::{
     Ciphertext, Error, Lwe, NoiseSum, NoiseTerm, SecretKey, SeededBootstrapKey, SeededEvalKeys, SeededKeySwitchKey,
@@ -21,18 +22,51 @@ use crate::{
 
 mod paths;
 
+/// The name that files say of parameters without a name.
+pub const UNNAMED: &str = "unnamed";
+
 /// Kinds of files.
-pub const SECRET_KEY_KIND: &str = "tfhe_secret_key";
+pub const SECRET_KEY_KIND: &str = kinds::TFHE_SECRET_KEY;
 /// Both evaluation keys.
-pub const EVAL_KEYS_KIND: &str = "tfhe_evaluation_key";
+pub const EVAL_KEYS_KIND: &str = kinds::TFHE_EVALUATION_KEY;
 /// An array of ciphertexts.
-pub const CIPHERTEXTS_KIND: &str = "tfhe_ciphertext";
+pub const CIPHERTEXTS_KIND: &str = kinds::TFHE_CIPHERTEXT;
 /// An array of integers of 8 to 64 bits: the rows of their blocks, and their width.
-pub const UINTS_KIND: &str = "tfhe_uint_array";
+pub const UINTS_KIND: &str = kinds::TFHE_UINT_ARRAY;
 /// An array of truth values: the rows of their blocks.
-pub const BOOLS_KIND: &str = "tfhe_bool_array";
+pub const BOOLS_KIND: &str = kinds::TFHE_BOOL_ARRAY;
 /// All of them.
 pub const KINDS: [&str; 5] = [SECRET_KEY_KIND, EVAL_KEYS_KIND, CIPHERTEXTS_KIND, UINTS_KIND, BOOLS_KIND];
+
+/// An object of any kind.
+#[derive(Debug)]
+pub enum Object {
+    /// A secret key.
+    SecretKey(Box<SecretKey>),
+    /// Both evaluation keys.
+    EvalKeys(Box<SeededEvalKeys>),
+    /// Bits, or integers of a few bits.
+    Ciphertexts(Vec<Ciphertext>),
+    /// Integers of 8 to 64 bits.
+    Uints(UintArray),
+    /// Truth values.
+    Bools(BoolArray),
+}
+
+/// The object in a container, whatever its kind.
+///
+/// # Errors
+/// As [`secret_key_from_container`], and a kind that there is no support for.
+pub fn object_from_container(params: &Arc<Params>, container: &Container) -> Result<Object, Error> {
+    Ok(match container.kind()? {
+        SECRET_KEY_KIND => Object::SecretKey(Box::new(secret_key_from_container(params, container)?)),
+        EVAL_KEYS_KIND => Object::EvalKeys(Box::new(eval_keys_from_container(params, container)?)),
+        CIPHERTEXTS_KIND => Object::Ciphertexts(ciphertexts_from_container(params, container)?),
+        UINTS_KIND => Object::Uints(uints_from_container(params, container)?),
+        BOOLS_KIND => Object::Bools(bools_from_container(params, container)?),
+        found => return Err(FileError::UnsupportedKind { found: found.into(), supported: KINDS.join(", ") }.into()),
+    })
+}
 
 /// The secret key as a container, which only its owner may read.
 pub fn secret_key_to_container<'a>(key: &SecretKey, name: &str) -> Builder<'a> {
@@ -48,17 +82,18 @@ pub fn secret_key_to_container<'a>(key: &SecretKey, name: &str) -> Builder<'a> {
 /// [`Error::Io`] for another kind or other parameters, damage, and what no writer of ours writes.
 pub fn secret_key_from_container(params: &Arc<Params>, container: &Container) -> Result<SecretKey, Error> {
     let id = check(params, container, SECRET_KEY_KIND)?;
-    let bytes: Zeroizing<[u8; 32]> = Zeroizing::new(fixed(container, "seed")?);
-    let key = SecretKey::from_seed(Arc::clone(params), &Seed::from_bytes(*bytes))?;
-    require("secret_id", key.id().0, id.0)?;
+    let mut seed = Zeroizing::new([0; 32]);
+    seed.copy_from_slice(container.bytes_of_len("seed", 32)?);
+    let key = SecretKey::from_seed(Arc::clone(params), &Seed::from_bytes(*seed))?;
+    require("secret_id", key.id().0, id.0, id.0)?;
     Ok(key)
 }
 
 /// Evaluation keys as a container.
 pub fn eval_keys_to_container<'a>(keys: &SeededEvalKeys, name: &str) -> Builder<'a> {
     let mut builder = begin(EVAL_KEYS_KIND, name, keys.params(), keys.id());
-    builder.describe("bootstrap_mask_seed", to_text(&keys.bootstrap.mask_seed));
-    builder.describe("key_switch_mask_seed", to_text(&keys.key_switch.mask_seed));
+    builder.describe_seed("bootstrap_mask_seed", keys.bootstrap.mask_seed.as_bytes());
+    builder.describe_seed("key_switch_mask_seed", keys.key_switch.mask_seed.as_bytes());
     // Bodies on the 32-bit torus fill the leading halves of their words.
     let bodies: Vec<u8> = match keys.params().torus_bits {
         32 => keys.bootstrap.bodies.iter().flat_map(|word| ((word >> 32) as u32).to_le_bytes()).collect(),
@@ -76,19 +111,18 @@ pub fn eval_keys_to_container<'a>(keys: &SeededEvalKeys, name: &str) -> Builder<
 /// As [`secret_key_from_container`].
 pub fn eval_keys_from_container(params: &Arc<Params>, container: &Container) -> Result<SeededEvalKeys, Error> {
     let id = check(params, container, EVAL_KEYS_KIND)?;
-    let bootstrap = container.bytes("bootstrap")?;
-    let key_switch = container.bytes("key_switch")?;
     let word = params.torus_bits as usize / 8;
     let digits = params.key_switch.gadget.digits as usize;
-    require("length of bootstrap", bootstrap.len(), params.ggsws() * params.rows() * params.n() * word)?;
-    require("length of key_switch", key_switch.len(), params.big_dim() * digits * 4)?;
+    let bootstrap = container.bytes_of_len("bootstrap", params.ggsws() * params.rows() * params.n() * word)?;
+    let key_switch = container.bytes_of_len("key_switch", params.big_dim() * digits * 4)?;
     let bodies = match params.torus_bits {
         32 => bootstrap.as_chunks().0.iter().map(|&w| u64::from(u32::from_le_bytes(w)) << 32).collect(),
         _ => bootstrap.as_chunks().0.iter().map(|&w| u64::from_le_bytes(w)).collect(),
     };
-    let bootstrap = SeededBootstrapKey { mask_seed: seed(container, "bootstrap_mask_seed")?, bodies };
+    let bootstrap = SeededBootstrapKey { mask_seed: Seed::from_bytes(container.seed("bootstrap_mask_seed")?), bodies };
     let bodies = key_switch.as_chunks().0.iter().map(|&w| u32::from_le_bytes(w)).collect();
-    let key_switch = SeededKeySwitchKey { mask_seed: seed(container, "key_switch_mask_seed")?, bodies };
+    let key_switch =
+        SeededKeySwitchKey { mask_seed: Seed::from_bytes(container.seed("key_switch_mask_seed")?), bodies };
     SeededEvalKeys::from_parts(Arc::clone(params), id, bootstrap, key_switch)
 }
 
@@ -114,8 +148,7 @@ pub fn ciphertexts_from_container(params: &Params, container: &Container) -> Res
 /// As [`ciphertexts_to_container`].
 pub fn uints_to_container<'a>(params: &Params, array: &UintArray, name: &str) -> Result<Builder<'a>, Error> {
     let mut builder = rows_to_container(UINTS_KIND, params, array.blocks(), name)?;
-    let entry = UintEntry { width_bits: array.width().bits() };
-    builder.describe("object", serde_json::to_string(&entry).expect("numbers and names are JSON"));
+    builder.describe_json("object", &UintEntry { width_bits: array.width().bits() });
     Ok(builder)
 }
 
@@ -189,12 +222,9 @@ fn rows_from_container(kind: &str, params: &Params, container: &Container) -> Re
     if bytes.is_empty() || !bytes.len().is_multiple_of(len) {
         return refuse("length of ciphertexts", bytes.len(), format!("a multiple of {len}"));
     }
-    let max = match params.space {
-        Space::Bit => 1,
-        Space::Integer { bits } => (1 << bits) - 1,
-    };
+    let max = params.space.max();
     let mut noise = container.bytes("noise")?;
-    let one = |row: &[u8]| {
+    let one = |row: &[u8]| -> Result<Ciphertext, Error> {
         let mut words = words(row);
         let terms = words.pop().unwrap_or_default();
         let max_value = words.pop().unwrap_or_default();
@@ -212,7 +242,7 @@ fn rows_from_container(kind: &str, params: &Params, container: &Container) -> Re
         Ok(Ciphertext::from_parts(Lwe::from_words(words), id, NoiseSum::from_terms(terms), max_value))
     };
     let all = bytes.chunks_exact(len).map(one).collect::<Result<_, _>>()?;
-    require("noise of no ciphertext", noise.iter().any(|&byte| byte != 0), false)?;
+    require("noise of no ciphertext", noise.iter().any(|&byte| byte != 0), false, false)?;
     Ok(all)
 }
 
@@ -232,14 +262,6 @@ fn words(bytes: &[u8]) -> Vec<u64> {
     bytes.as_chunks().0.iter().map(|&word| u64::from_le_bytes(word)).collect()
 }
 
-fn check_kind(container: &Container, kind: &str) -> Result<(), Error> {
-    let found = container.kind()?;
-    if found == kind {
-        return Ok(());
-    }
-    Err(FileError::WrongKind { found: found.into(), expected: kind.into() }.into())
-}
-
 /// Bytes of one error: its name, factor and variance.
 const NOISE_ROW: usize = 3 * 8;
 
@@ -251,52 +273,15 @@ fn row_len(params: &Params) -> usize {
 fn begin<'a>(kind: &str, name: &str, params: &Params, id: SecretId) -> Builder<'a> {
     let mut builder = Builder::new(kind);
     builder.describe("parameters", name);
-    builder.describe("params", serde_json::to_string(params.literal()).expect("numbers and names are JSON"));
-    builder.describe("fingerprint", format!("{:#018x}", params.fingerprint()));
-    builder.describe("secret_id", format!("{:#018x}", id.0));
+    builder.describe_json("params", params.literal());
+    builder.describe_number("fingerprint", params.fingerprint());
+    builder.describe_number("secret_id", id.0);
     builder
 }
 
 /// Checks kind, parameters and every byte, and gives the secret's name.
 fn check(params: &Params, container: &Container, kind: &str) -> Result<SecretId, Error> {
-    check_kind(container, kind)?;
-    let (found, expected) = (number(container, "fingerprint")?, params.fingerprint());
-    if found != expected {
-        return Err(FileError::WrongParameters { what: kind.into(), found, expected }.into());
-    }
+    container.check(kind, params.fingerprint())?;
     container.verify()?;
-    Ok(SecretId(number(container, "secret_id")?))
-}
-
-fn number(container: &Container, name: &str) -> Result<u64, Error> {
-    let text = container.metadata(name)?;
-    let number = text.strip_prefix("0x").and_then(|digits| u64::from_str_radix(digits, 16).ok());
-    number.ok_or_else(|| FileError::header(name, text, "a hexadecimal number").into())
-}
-
-fn to_text(seed: &Seed) -> String {
-    seed.as_bytes().iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-fn seed(container: &Container, name: &str) -> Result<Seed, Error> {
-    let text = container.metadata(name)?;
-    let digit = |at: usize| text.get(at..at + 2).and_then(|pair| u8::from_str_radix(pair, 16).ok());
-    let bytes: Option<Vec<u8>> = (0..64).step_by(2).map(digit).collect();
-    match (text.len(), bytes.and_then(|bytes| bytes.try_into().ok())) {
-        (64, Some(bytes)) => Ok(Seed::from_bytes(bytes)),
-        _ => refuse(name, text, "64 hexadecimal digits"),
-    }
-}
-
-fn fixed<const L: usize>(container: &Container, name: &str) -> Result<[u8; L], Error> {
-    let bytes = container.bytes(name)?;
-    bytes.try_into().or_else(|_| refuse(name, format!("{} bytes", bytes.len()), format!("{L} bytes")))
-}
-
-fn require<T: PartialEq + ToString>(what: &str, found: T, needed: T) -> Result<(), Error> {
-    if found == needed { Ok(()) } else { refuse(what, found, needed.to_string()) }
-}
-
-fn refuse<T>(what: &str, found: impl ToString, needed: impl Into<String>) -> Result<T, Error> {
-    Err(FileError::header(what, found, needed).into())
+    Ok(SecretId(container.number("secret_id")?))
 }

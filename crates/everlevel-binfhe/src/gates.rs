@@ -5,8 +5,8 @@
 //! `XOR` is `2a + 2b + 1/4`, at `±1/4`. The distance to the nearest change of sign is 1/8, or 1/4 where the noise is
 //! doubled too.
 
-use crate::ciphertext::{EIGHTH, wrong_space};
-use crate::params::{Order, Space};
+use crate::ciphertext::wrong_space;
+use crate::params::{EIGHTH, Order, Space};
 use crate::{Ciphertext, Error, EvalKeys, Lut, Lwe, NoiseSum};
 
 /// A gate of two inputs. `N` and `Y` say which input is negated: `AndNy` is `¬a ∧ b`.

@@ -7,7 +7,8 @@
 //!
 //! *Map.* [`Params`] literals and what is checked · [`mod@sets`] named ones with claims · [`SecretKey`] keys ·
 //! [`Ciphertext`] encryption · [`EvalKeys`] bootstrapping · [`Gate`] · `messages` of a few bits · [`Integers`] of 8 to
-//! 64 bits · [`Lut`] · [`mod@files`] · `blind_rotation` the interface of schemes and their driver · `tfhe` GGSW keys
+//! 64 bits · [`Lut`] · [`mod@files`] · [`Context`] calls on whole arrays, on threads of its
+//! own · `slices` · `blind_rotation` the interface of schemes and their driver · `tfhe` GGSW keys
 //! and their rotation · [`mod@noise`] the formulas and the mathematics · [`NoiseSum`] the errors that a ciphertext's
 //! noise is made of. LWE ciphertexts, their key switch and modulus switch are [`everlevel_rlwe::lwe`]'s.
 //!
@@ -31,6 +32,7 @@
 
 mod blind_rotation;
 mod ciphertext;
+mod context;
 mod eval_keys;
 pub mod files;
 mod gates;
@@ -41,6 +43,7 @@ mod noise_sum;
 mod params;
 mod secret;
 pub mod sets;
+mod slices;
 mod tfhe;
 mod uint;
 
@@ -48,9 +51,11 @@ mod error;
 
 pub use blind_rotation::BootstrapKey;
 pub use ciphertext::Ciphertext;
+pub use context::Context;
 pub use error::Error;
 pub use eval_keys::{EvalKeys, SeededEvalKeys};
 pub use everlevel_ring::WordGadget as Gadget;
+pub use everlevel_ring::{Cancelled, Progress, no_progress};
 pub use everlevel_rlwe::Lwe;
 pub use everlevel_rlwe::lwe::{KeySwitchKey, SeededKeySwitchKey};
 pub use gates::Gate;
@@ -58,9 +63,6 @@ pub use lut::Lut;
 pub use noise_sum::{NoiseSum, NoiseTerm};
 pub use params::{KeySwitch, Order, Params, ParamsLiteral, Space};
 pub use secret::SecretKey;
+pub use slices::Joined;
 pub use tfhe::SeededBootstrapKey;
 pub use uint::{BoolArray, Cost, Extreme, Integers, UintArray, Width};
-
-/// Called with the steps done and the steps in all, from any thread. [`std::ops::ControlFlow::Break`] stops the
-/// operation, which then returns [`Error::Cancelled`] and nothing else.
-pub type Progress<'a> = &'a (dyn Fn(usize, usize) -> std::ops::ControlFlow<()> + Sync);

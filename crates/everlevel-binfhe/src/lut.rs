@@ -91,13 +91,13 @@ impl Lut {
         let Space::Integer { bits } = params.space else {
             return Err(Error::WrongSpace { op: "lut", found: "bits".into(), needed: "integers" });
         };
-        let max = (1u64 << bits) - 1;
+        let max = params.space.max();
         for table in tables {
             if let Some((index, &value)) = table.iter().enumerate().find(|&(_, &value)| value > max) {
                 return Err(Error::ValueOutOfSpace { op: "lut", index, value, max });
             }
         }
-        let encode = |table: &Vec<u64>| table.iter().map(|&value| value << (63 - bits)).collect();
+        let encode = |table: &Vec<u64>| table.iter().map(|&value| params.space.encode(value)).collect();
         Ok((bits, tables.iter().map(encode).collect()))
     }
 

@@ -13,7 +13,7 @@ impl EvalKeys {
     /// [`Error::WrongSpace`] for parameters of bits.
     pub fn max_integer(&self) -> Result<u64, Error> {
         match self.params().space {
-            Space::Integer { bits } => Ok((1 << bits) - 1),
+            space @ Space::Integer { .. } => Ok(space.max()),
             Space::Bit => Err(wrong_space("max_integer", Space::Bit, "integers")),
         }
     }
@@ -26,7 +26,7 @@ impl EvalKeys {
     /// hold gives a result outside the space, above or below zero.
     pub fn linear(&self, terms: &[(i64, &Ciphertext)], constant: i64) -> Result<Ciphertext, Error> {
         self.linear_as(terms, constant, || {
-            let mut lwe = Lwe::trivial(self.params().ciphertext_dim(), self.encode(constant as u64));
+            let mut lwe = Lwe::trivial(self.params().ciphertext_dim(), self.params().space.encode(constant as u64));
             terms.iter().for_each(|&(factor, x)| lwe.add_multiple(&x.lwe, factor));
             lwe
         })
@@ -53,6 +53,27 @@ impl EvalKeys {
         }
         let noise = NoiseSum::combination(terms.iter().map(|&(factor, x)| (factor as f64, &x.noise)));
         Ok(Ciphertext { lwe: lwe(), key: self.id(), noise, max_value: high as u64 })
+    }
+
+    /// As [`EvalKeys::linear`], of arrays element by element.
+    ///
+    /// # Errors
+    /// [`Error::LengthMismatch`]; as [`EvalKeys::linear`].
+    pub fn linear_all(&self, terms: &[(i64, &[Ciphertext])], constant: i64) -> Result<Vec<Ciphertext>, Error> {
+        let len = terms.first().map_or(0, |(_, x)| x.len());
+        terms.iter().try_for_each(|(_, x)| same_length("linear", len, x.len()))?;
+        let at = |i: usize| terms.iter().map(|&(factor, x)| (factor, &x[i])).collect::<Vec<_>>();
+        (0..len).map(|i| self.linear(&at(i), constant)).collect()
+    }
+
+    /// `factors·x + constants`, element by element, without a bootstrap.
+    ///
+    /// # Errors
+    /// [`Error::LengthMismatch`]; as [`EvalKeys::linear`].
+    pub fn scale(&self, x: &[Ciphertext], factors: &[i64], constants: &[i64]) -> Result<Vec<Ciphertext>, Error> {
+        same_length("linear", x.len(), factors.len())?;
+        same_length("linear", x.len(), constants.len())?;
+        x.iter().zip(factors).zip(constants).map(|((x, &f), &c)| self.linear(&[(f, x)], c)).collect()
     }
 
     /// `a + b`.
@@ -83,7 +104,7 @@ impl EvalKeys {
         let op = "tables";
         self.max_integer()?;
         x.iter().try_for_each(|x| self.check(op, "operand", x))?;
-        let variance = x.iter().map(Ciphertext::variance_torus).fold(0.0, f64::max);
+        let variance = Ciphertext::max_variance_torus(x);
         let len = x.iter().map(|x| x.max_value as usize + 1).max().unwrap_or(1);
         let luts = self.luts(op, (variance, len), tables)?;
         let inputs: Vec<Lwe> = x.iter().flat_map(|x| luts.iter().map(|_| x.lwe.clone())).collect();
@@ -135,12 +156,5 @@ impl EvalKeys {
         // Pairs that can't occur give 0.
         let entry = |m: u64| if m / radix <= top { f(m / radix, m % radix) } else { 0 };
         self.table(&pairs, &(0..=max).map(entry).collect::<Vec<u64>>())
-    }
-
-    pub(crate) fn encode(&self, value: u64) -> u64 {
-        match self.params().space {
-            Space::Integer { bits } => value.wrapping_shl(63 - bits),
-            Space::Bit => unreachable!("integers are checked for first"),
-        }
     }
 }

@@ -42,6 +42,27 @@ pub enum Space {
     },
 }
 
+impl Space {
+    /// The largest message.
+    pub fn max(self) -> u64 {
+        match self {
+            Self::Bit => 1,
+            Self::Integer { bits } => (1 << bits) - 1,
+        }
+    }
+
+    /// Where a message is on the torus.
+    pub fn encode(self, message: u64) -> u64 {
+        match self {
+            Self::Bit => EIGHTH.wrapping_mul(message.wrapping_mul(2).wrapping_sub(1)),
+            Self::Integer { bits } => message.wrapping_shl(63 - bits),
+        }
+    }
+}
+
+/// A bit is at `±1/8`.
+pub(crate) const EIGHTH: u64 = 1 << 61;
+
 /// Unchecked parameters. Standard deviations are log2 of parts of the torus.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ParamsLiteral {

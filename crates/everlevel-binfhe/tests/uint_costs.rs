@@ -5,7 +5,7 @@ mod common;
 use std::ops::ControlFlow;
 
 use common::{four_bits, on_threads, two_bits};
-use everlevel_binfhe::{BoolArray, Error, Extreme, Integers, Space, UintArray, Width};
+use everlevel_binfhe::{BoolArray, Cancelled, Error, Extreme, Integers, Space, UintArray, Width};
 
 /// The table of the notes: bootstraps, and rounds of them, of one integer.
 #[test]
@@ -151,7 +151,8 @@ fn progress_is_reported() {
     assert_eq!(counted.last(), Some(&(0, 30 * 50)));
     assert!(steps.iter().all(|(_, total)| *total == 30 * 50));
     let stop = |done, _| if done < 300 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) };
-    let Err(Error::Cancelled { op: "mul", done, total }) = int.reporting(&stop, |int| int.mul(&x, &x)) else {
+    let Err(Error::Cancelled(Cancelled { op: "mul", done, total })) = int.reporting(&stop, |int| int.mul(&x, &x))
+    else {
         panic!("not stopped")
     };
     assert!((300..total).contains(&done), "{done} {total}");

@@ -26,11 +26,8 @@ impl Context {
     }
 
     pub(crate) fn check_slots(&self, what: &'static str, slot_count: usize) -> Result<(), Error> {
-        if slot_count == self.slot_count() {
-            return Ok(());
-        }
-        let needed = format!("{}, this engine's; make keys and ciphertexts with one engine", self.slot_count());
-        Err(Error::Parameter { what, found: slot_count.to_string(), needed })
+        let (found, expected) = (slot_count, self.slot_count());
+        if found == expected { Ok(()) } else { Err(Error::ForeignSlots { what, found, expected }) }
     }
 
     /// Refuses keys of another secret than the ciphertext's.
@@ -45,7 +42,7 @@ impl Context {
         if info.secret_id == ciphertext.secret_id() {
             return Ok(());
         }
-        Err(Error::WrongSecret { op, what, found: info.secret_id, expected: ciphertext.secret_id() })
+        Err(Error::WrongSecret { op, what, found: info.secret_id.0, expected: ciphertext.secret_id().0 })
     }
 
     pub(crate) fn check_level(&self, op: &'static str, level: usize) -> Result<(), Error> {
@@ -66,7 +63,7 @@ impl Context {
         if a.secret_id() == b.secret_id() {
             return Ok(());
         }
-        Err(Error::WrongSecret { op, what: "second ciphertext", found: b.secret_id(), expected: a.secret_id() })
+        Err(Error::WrongSecret { op, what: "second ciphertext", found: b.secret_id().0, expected: a.secret_id().0 })
     }
 
     /// Refuses products that were not relinearized.

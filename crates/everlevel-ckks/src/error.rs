@@ -1,7 +1,5 @@
 //! The errors of this crate.
 
-use everlevel_rlwe::SecretId;
-
 use crate::BootstrapKind;
 
 /// The refusals of CKKS calls. Every refusal comes before any work (a cancellation, between two steps of it), and
@@ -77,7 +75,7 @@ pub enum Error {
     },
     /// Objects made under different parameters.
     #[error(
-        "{op}: {what} belongs to parameters {found:#018x}, this engine has {expected:#018x}; make all keys and ciphertexts with one engine"
+        "{op}: {what} belongs to parameters {found:#018x}, this context has {expected:#018x}; make all keys and ciphertexts with one context"
     )]
     ForeignObject {
         /// The refused operation.
@@ -86,20 +84,22 @@ pub enum Error {
         what: &'static str,
         /// Fingerprint of the argument's parameters.
         found: u64,
-        /// Fingerprint of this engine's parameters.
+        /// Fingerprint of this context's parameters.
         expected: u64,
     },
     /// Objects of different secrets.
-    #[error("{op}: {what} belongs to secret {:#018x}, the ciphertext to secret {:#018x}; use the keys made from the same secret key", found.0, expected.0)]
+    #[error(
+        "{op}: {what} belongs to secret {found:#018x}, the ciphertext to secret {expected:#018x}; use the keys made from the same secret key"
+    )]
     WrongSecret {
         /// The refused operation.
         op: &'static str,
         /// The refused argument.
         what: &'static str,
         /// The argument's secret.
-        found: SecretId,
+        found: u64,
         /// The ciphertext's secret.
-        expected: SecretId,
+        expected: u64,
     },
     /// A vector of units that the columns of a matrix do not fill.
     #[error(
@@ -130,7 +130,7 @@ pub enum Error {
         right: usize,
     },
     /// A rotation that the key does not hold.
-    #[error("{op}: no key for rotation by {rotation}, the key holds {available:?}; make the key with this engine")]
+    #[error("{op}: no key for rotation by {rotation}, the key holds {available:?}; make the key with this context")]
     MissingRotation {
         /// The refused operation.
         op: &'static str,
@@ -178,6 +178,24 @@ pub enum Error {
         slot_count: usize,
         /// The stage counts that there are.
         supported: Vec<usize>,
+    },
+    /// An object of another number of slots.
+    #[error("{what} = {found}: must be {expected}, this context's; make keys and ciphertexts with one context")]
+    ForeignSlots {
+        /// Whose number of slots.
+        what: &'static str,
+        /// The object's.
+        found: usize,
+        /// The context's.
+        expected: usize,
+    },
+    /// A number of message levels that no chain with bootstrapping has.
+    #[error("max_level = {found}: must be one of {allowed:?} with bootstrapping; encrypt at a lower level")]
+    BootstrapLevels {
+        /// The number asked for.
+        found: usize,
+        /// The numbers there are: of the plain chain, and of the deep ones.
+        allowed: Vec<usize>,
     },
     /// A parameter outside its range.
     #[error("{what} = {found}: must be {needed}")]
@@ -274,15 +292,8 @@ pub enum Error {
         slot_count: usize,
     },
     /// A [progress callback](crate::Progress) said to stop.
-    #[error("{op}: cancelled after step {done} of {total}; nothing was changed, call it again to start over")]
-    Cancelled {
-        /// The cancelled operation.
-        op: &'static str,
-        /// Steps that were done.
-        done: usize,
-        /// Steps in all.
-        total: usize,
-    },
+    #[error(transparent)]
+    Cancelled(#[from] crate::Cancelled),
     /// Parameters below 128 bits of security.
     #[error(transparent)]
     Security(#[from] everlevel_security::Error),
@@ -296,3 +307,34 @@ pub enum Error {
     #[error(transparent)]
     Rand(#[from] everlevel_rand::Error),
 }
+
+everlevel_io::coded!(
+    Error, "ckks",
+    {
+        MessageTooLong { op, len, slot_count }
+        EmptyMessage { op, slot_count }
+        NotFinite { op, index, value }
+        ScaleOverflow { op, log2_needed, log2_available, log2_scale, level }
+        LevelOutOfRange { op, level, max_level }
+        LevelExhausted { op, needed, level, max_level }
+        ForeignObject { op, what, found, expected }
+        WrongSecret { op, what, found, expected }
+        MatrixUnits { op, columns, slot_count, needed, found }
+        UnitCount { op, left, right }
+        MissingRotation { op, rotation, available }
+        NotRelinearized { op, found }
+        NoBootstrap { op }
+        BootstrapKind { op, found, needed }
+        StageCount { op, stage_count, slot_count, supported }
+        ForeignSlots { what, found, expected }
+        BootstrapLevels { found, allowed }
+        Parameter { what, found, needed }
+        SignPrecision { op, what, found, least, limit }
+        SignLevels { op, available, needed }
+        SignRounds { op, gap, error, most }
+        PolynomialDepth { op, depth, most, level, level_out }
+        BeyondBootstrap { op, needed, level, level_out, stage_count }
+        SlotCount { op, count, slot_count }
+    },
+    nested { Files }, opaque { Cancelled Security Ring Rand }
+);

@@ -8,8 +8,8 @@ use everlevel_rlwe::{Gadget, SwitchingKey};
 use crate::keys::{
     ConjugationKey, FixedRotationKey, KeyInfo, KeyPair, PublicKey, RelinearizationKey, RotationKey, SecretKey,
 };
-use crate::progress::report;
 use crate::{Context, Error, Progress};
+use everlevel_ring::report;
 
 impl Context {
     /// A fresh secret key.

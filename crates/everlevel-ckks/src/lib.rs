@@ -4,11 +4,11 @@
 //! ciphertext at one level has that level's **canonical scale**, so operands never disagree; operands at different
 //! levels are brought to the lower one. A **slot** is one complex number; rotations move slots.
 //!
-//! *Map.* `params` · `encoder` · `ladder` levels and scales · `gadgets` · `core` tables · `context` and `checks`, which
-//! operations begin with · `claims`, `ciphertext`, `keys` · operations: `encryption`, `keygen`, `arithmetic`,
-//! `rotation`, `light` plaintexts without primes, `units` vectors longer than the slots, `key_moduli` ·
-//! [`mod@circuits`] bootstraps, polynomials, matrices · `files` · [`Error`]. Each file uses those before it; a
-//! [`Context`] knows no bootstrap, and a [`Bootstrapper`] has a context.
+//! *Map.* `params` · [`Needs`] and the literal that meets them · `encoder` · `ladder` levels and scales · `gadgets` ·
+//! `core` tables · `context` and `checks`, which operations begin with · `claims`, `ciphertext`, `keys` · operations:
+//! `encryption`, `keygen`, `arithmetic`, `rotation`, `light` plaintexts without primes, `units` vectors longer than the
+//! slots, `key_moduli` · [`mod@circuits`] bootstraps, polynomials, matrices · `files` · [`Error`]. Each file uses those
+//! before it; a [`Context`] knows no bootstrap, and a [`Bootstrapper`] has a context.
 
 pub mod circuits;
 
@@ -28,8 +28,8 @@ mod keygen;
 mod keys;
 mod ladder;
 mod light;
+mod needs;
 mod params;
-mod progress;
 mod rotation;
 mod units;
 
@@ -47,6 +47,7 @@ pub use context::{Context, Options};
 pub use encoder::Encoder;
 pub use error::Error;
 pub use everlevel_io as io;
+pub use everlevel_ring::{Cancelled, Progress, no_progress};
 pub use files::bundle::KeyRef;
 pub use files::content::{BUNDLE_KIND, Stored};
 pub use files::form::{Form, Loading};
@@ -56,7 +57,7 @@ pub use keys::{
     ConjugationKey, FixedRotationKey, MatrixMultiplicationKey, PublicKey, RelinearizationKey, RotationKey, SecretKey,
 };
 pub use light::LightPlaintext;
+pub use needs::Needs;
 pub use num_complex::Complex64;
 pub use params::{DEEP_MESSAGE_LEVELS, ENCAPSULATION_WEIGHT, Params, ParamsLiteral, Precision, stage_counts};
-pub use progress::{Progress, no_progress};
 pub use units::Units;

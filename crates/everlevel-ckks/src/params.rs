@@ -255,14 +255,7 @@ impl TryFrom<ParamsLiteral> for Params {
         }
         let allowed = [BOOTSTRAP_MESSAGE_LEVELS, DEEP_MESSAGE_LEVELS[0], DEEP_MESSAGE_LEVELS[1]];
         if literal.bootstrap && !high && !allowed.contains(&literal.max_level) {
-            return Err(Error::Parameter {
-                what: "max_level",
-                found: literal.max_level.to_string(),
-                needed: format!(
-                    "{BOOTSTRAP_MESSAGE_LEVELS} with use_bootstrap=True, {} with use_bootstrap_to_14_levels and {} with use_bootstrap_to_17_levels; leave it out and encrypt at a lower level, or make an engine without use_bootstrap",
-                    DEEP_MESSAGE_LEVELS[0], DEEP_MESSAGE_LEVELS[1]
-                ),
-            });
+            return Err(Error::BootstrapLevels { found: literal.max_level, allowed: allowed.into() });
         }
         let mut primes = Vec::new();
         let mut large = ntt_primes_below(48, log_n);

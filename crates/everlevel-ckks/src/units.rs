@@ -158,7 +158,7 @@ impl Units<Ciphertext> {
             }
             if unit.secret_id() != first.secret_id() {
                 let (found, expected) = (unit.secret_id(), first.secret_id());
-                return Err(Error::WrongSecret { op, what: "ciphertext", found, expected });
+                return Err(Error::WrongSecret { op, what: "ciphertext", found: found.0, expected: expected.0 });
             }
             if unit.polynomial_count() != first.polynomial_count() {
                 return Err(Error::NotRelinearized { op, found: 3 });

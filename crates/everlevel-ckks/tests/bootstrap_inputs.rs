@@ -174,6 +174,6 @@ fn keys_for_other_slot_counts_are_refused() {
     let ct = sparse.encrypt(&sparse.encode(&uniform(16, 7), 0).unwrap(), &full.public).unwrap();
     let sparse = Bootstrapper::new(&sparse).unwrap();
     let error = sparse.bootstrap(&ct, &full.relinearization, &full.conjugation, &key, &no_progress).unwrap_err();
-    let (found, needed) = (full.ctx.slot_count().to_string(), "16, this engine's");
+    let (found, needed) = (full.ctx.slot_count().to_string(), "16, this context's");
     assert!(error.to_string().contains(&found) && error.to_string().contains(needed), "{error}");
 }

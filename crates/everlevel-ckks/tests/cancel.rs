@@ -30,7 +30,7 @@ fn stop_everywhere<T>(op: &'static str, work: impl Fn(Progress) -> Result<T, Err
         };
         let Err(error) = work(&interrupt) else { panic!("{op} wasn't stopped by report {stop} of {all}") };
         assert_eq!(reports.load(Ordering::Relaxed), stop, "{op} went on");
-        assert!(matches!(error, Error::Cancelled { op: found, .. } if found == op), "{error}");
+        assert!(matches!(error, Error::Cancelled(cancelled) if cancelled.op == op), "{error}");
         assert!(error.to_string().starts_with(&format!("{op}: cancelled after step ")), "{error}");
     }
 }

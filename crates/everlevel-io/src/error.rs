@@ -59,6 +59,18 @@ pub enum Error {
         /// What it should be.
         needed: String,
     },
+    /// An object whose header says otherwise than the reader's parameters would have it.
+    #[error(
+        "read: the header's {what} is {found}, and should be {expected}, this context's; make it with this context"
+    )]
+    Unlike {
+        /// The entry.
+        what: String,
+        /// What it is.
+        found: String,
+        /// What the reader's parameters make of it.
+        expected: String,
+    },
     /// Tensors that overlap, leave holes or leave the file.
     #[error(
         "read: tensor {tensor} lies at bytes {begin}..{end} of {data_len}, {needed}; the file was not written by Everlevel"
@@ -93,7 +105,7 @@ pub enum Error {
     },
     /// An object of other parameters.
     #[error(
-        "read: the {what} belongs to parameters {found:#018x}, this engine has {expected:#018x}; use an engine with the parameters that made it"
+        "read: the {what} belongs to parameters {found:#018x}, this context has {expected:#018x}; use a context with the parameters that made it"
     )]
     WrongParameters {
         /// The file's kind.
@@ -181,3 +193,25 @@ impl Error {
         Self::Header { what: what.into(), found: found.to_string(), needed: needed.into() }
     }
 }
+
+crate::coded!(
+    Error, "io",
+    {
+        Truncated { what, needed, found }
+        Checksum { part, expected, found }
+        Foreign { found }
+        NewerFormat { found, supported }
+        HeaderTooLarge { found, limit }
+        Header { what, found, needed }
+        Unlike { what, found, expected }
+        Layout { tensor, begin, end, data_len, needed }
+        WrongKind { found, expected }
+        UnsupportedKind { found, supported }
+        WrongParameters { what, found, expected }
+        NonCanonical { tensor, index, value, modulus }
+        Changed { path, what }
+        StorageFull { path, needed, source }
+        Io { op, path, advice, source }
+    },
+    nested {}, opaque {}
+);

@@ -23,18 +23,23 @@
 //! [`Container::check_unchanged`] tells a changed size or time of change.
 //!
 //! *Map.* [`mod@builder`] what is to be written · [`mod@atomic`] how a file is replaced · [`mod@header`] the header's
-//! text · [`mod@container`] reading · [`Error`].
+//! text · [`mod@container`] reading · [`mod@schema`] what metadata say, typed · [`mod@kinds`] the names of kinds ·
+//! [`Error`], and [`mod@coded`] for those who word errors themselves.
 //!
 //! *Non-goals.* What the tensors mean: schemes know that. Confidentiality and authenticity.
 
 pub mod atomic;
 pub mod builder;
+pub mod coded;
 pub mod container;
 pub mod header;
+pub mod kinds;
+pub mod schema;
 
 mod error;
 
 pub use builder::Builder;
+pub use coded::{Coded, Value};
 pub use container::{Access, Container, Shared};
 pub use error::Error;
 

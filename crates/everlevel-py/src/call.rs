@@ -7,12 +7,16 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use everlevel_ckks::io::Coded;
 use everlevel_ckks::{Complex64, Error, Progress};
 use numpy::{PyReadonlyArray1, PyUntypedArrayMethods};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
-use crate::error::{self, Raise};
+use crate::error;
+
+/// Who is told of progress: a function of the steps done and the steps in all.
+pub type Report = Option<Py<PyAny>>;
 
 /// A message's slots, as the façade passes them.
 pub type Slots<'py> = PyReadonlyArray1<'py, Complex64>;
@@ -23,7 +27,7 @@ pub fn run<T: Send>(py: Python<'_>, work: impl FnOnce() -> Result<T, Error> + Se
 }
 
 /// As [`run`], for the errors of any scheme.
-pub fn run_any<T: Send, E: Raise>(py: Python<'_>, work: impl FnOnce() -> Result<T, E> + Send) -> PyResult<T> {
+pub fn run_any<T: Send, E: Coded + Send>(py: Python<'_>, work: impl FnOnce() -> Result<T, E> + Send) -> PyResult<T> {
     match py.detach(|| catch_unwind(AssertUnwindSafe(work))) {
         Ok(result) => result.map_err(error::to_py),
         Err(panic) => Err(error::from_panic(&*panic)),
@@ -35,9 +39,9 @@ const SIGNAL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// As [`run`], for work that reports to a Python callable. What the callable raises, or a signal handler such as
 /// Ctrl-C's, cancels the work at its next step, and is raised.
-pub fn run_reporting<T: Send, E: Raise>(
+pub fn run_reporting<T: Send, E: Coded + Send>(
     py: Python<'_>,
-    report: Option<Py<PyAny>>,
+    report: Report,
     work: impl FnOnce(Progress) -> Result<T, E> + Send,
 ) -> PyResult<T> {
     let raised = Mutex::new(None);

@@ -9,12 +9,11 @@ use everlevel_ckks::circuits::refresh::{self, Shape};
 use everlevel_ckks::circuits::sign::{self as signs, SignPlan, SignPrecision};
 use pyo3::prelude::*;
 
-use crate::call::{run, run_reporting};
+use crate::call::{Report, run, run_reporting};
 use crate::context::{Context, Keys, bootstrap_keys};
 use crate::error::to_py;
 use crate::objects::{Ciphertext, MatrixMultiplicationKey, RelinearizationKey, RotationKey};
 
-type Report = Option<Py<PyAny>>;
 /// A step's coefficients, and whether they are of a Chebyshev series.
 type Step = (Vec<f64>, bool);
 

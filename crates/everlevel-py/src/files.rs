@@ -20,7 +20,18 @@ pub type Notes = BTreeMap<String, String>;
 pub type Noted<T> = (T, Notes);
 
 /// Begins the names of notes among the metadata.
-pub const NOTE: &str = "note.";
+const NOTE: &str = "note.";
+
+/// Adds notes to what is to be written.
+pub fn describe(builder: &mut Builder<'_>, notes: Notes) {
+    notes.into_iter().for_each(|(name, value)| builder.describe(&format!("{NOTE}{name}"), value));
+}
+
+/// The notes in a container.
+pub fn notes(container: &Container) -> Notes {
+    let metadata = &container.header().metadata;
+    metadata.iter().filter_map(|(k, v)| Some((k.strip_prefix(NOTE)?.to_string(), v.clone()))).collect()
+}
 
 macro_rules! keys {
     ($($name:ident)*) => {
@@ -65,9 +76,7 @@ macro_rules! objects {
                         context.keys_to_container(&keys, form)?
                     }
                 };
-                for (name, value) in notes {
-                    builder.describe(&format!("{NOTE}{name}"), value);
-                }
+                describe(&mut builder, notes);
                 Ok(builder)
             }
         }
@@ -125,13 +134,11 @@ fn open(
     }
     let stays = container.is_mapped() && !in_memory;
     let loading = Loading { verify, in_memory, expand: expanded.unwrap_or(!stays && !context.seeded_keys()) };
-    let metadata = &container.header().metadata;
-    let notes = metadata.iter().filter_map(|(k, v)| Some((k.strip_prefix(NOTE)?.to_string(), v.clone()))).collect();
     let opened = match found {
         BUNDLE_KIND => Opened::Keys(context.keys_from_container(container, loading)?),
         _ => Opened::One(Box::new(context.object_from_container(container, loading)?)),
     };
-    Ok((opened, notes))
+    Ok((opened, notes(container)))
 }
 
 /// Writes an object to a file, and returns the file's size.

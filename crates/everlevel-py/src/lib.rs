@@ -1,8 +1,7 @@
 //! `everlevel._native`: the extension module behind the Python package.
 //!
 //! *Rules.* A function converts, calls and wraps; what is worth testing lives elsewhere. Every class is frozen. Long
-//! calls run detached from the interpreter, in `call::run`; every error becomes a class of `everlevel.errors` in
-//! `error`, and so does a panic.
+//! calls run detached from the interpreter, in `call::run`; `error` makes an exception of every error and panic.
 
 mod call;
 mod circuits;
@@ -25,6 +24,8 @@ mod _native {
     };
     #[pymodule_export]
     use crate::context::Context;
+    #[pymodule_export]
+    use crate::error::error_codes;
     #[pymodule_export]
     use crate::files::{deserialize, inspect_file, load, save, serialize, verify_file};
     #[pymodule_export]

@@ -5,7 +5,7 @@ use numpy::{Complex64, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
-use crate::call::{Slots, run, run_reporting, values};
+use crate::call::{Report, Slots, run, run_reporting, values};
 use crate::context::Context;
 use crate::objects::{
     Ciphertext, LightPlainMatrix, LightPlaintext, MatrixMultiplicationKey, PlainMatrix, Plaintext, RotationKey,
@@ -116,7 +116,7 @@ pub fn matrix_multiplication_key(
     context: &Context,
     secret_key: &SecretKey,
     level: usize,
-    report: Option<Py<PyAny>>,
+    report: Report,
 ) -> PyResult<MatrixMultiplicationKey> {
     run_reporting(py, report, |p| context.0.matrix_multiplication_key(&secret_key.0, level, p))
         .map(MatrixMultiplicationKey)

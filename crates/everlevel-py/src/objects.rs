@@ -146,10 +146,7 @@ class!(
 
         #[getter]
         fn kind(&self) -> &'static str {
-            match self.0.kind() {
-                ckks::BootstrapKind::Regular => "regular",
-                ckks::BootstrapKind::Lossy => "lossy",
-            }
+            self.0.kind().name()
         }
 
         #[getter]

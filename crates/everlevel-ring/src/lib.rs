@@ -21,7 +21,7 @@
 //! and its element-wise operations · `fused` compositions of them in one pass · `convert` mod_up, rescale, lifts ·
 //! `residues` rows of keys and their products · `linear` the inner loops of linear transforms · [`mod@torus`] · `poly`,
 //! `prime_set` layouts · [`mod@packed`] 48-bit storage for keys · `buffer`, `word_buffer` memory on huge pages · `pool`
-//! threads.
+//! threads · `progress` of long operations.
 //!
 //! *Non-goals.* Ciphertexts, messages, secrets' distributions.
 
@@ -34,6 +34,7 @@ pub mod packed;
 mod poly;
 mod pool;
 mod prime_set;
+mod progress;
 mod representation;
 mod residues;
 mod ring;
@@ -48,6 +49,7 @@ pub use packed::{PackedPoly, SharedBytes};
 pub use poly::{Basis, Coeff, Eval, Poly};
 pub use pool::Pool;
 pub use prime_set::PrimeSet;
+pub use progress::{Cancelled, Progress, no_progress, report};
 pub use representation::{HalfProduct, Representation};
 pub use residues::ResidueRows;
 pub use ring::{Error, Ring};

@@ -6,19 +6,16 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use everlevel_io::{Access, Container, Error as FileError};
+use everlevel_io::{Access, Container};
 
 use super::{
-    EVAL_KEYS_KIND, SECRET_KEY_KIND, bools_from_container, bools_to_container, check_kind, ciphertexts_from_container,
+    EVAL_KEYS_KIND, SECRET_KEY_KIND, UNNAMED, bools_from_container, bools_to_container, ciphertexts_from_container,
     ciphertexts_to_container, eval_keys_from_container, eval_keys_to_container, secret_key_from_container,
     secret_key_to_container, uints_from_container, uints_to_container,
 };
 use crate::params::{Params, ParamsLiteral};
 use crate::uint::{BoolArray, UintArray};
 use crate::{Ciphertext, Error, SecretKey, SeededEvalKeys};
-
-/// The name that files say of parameters without a name.
-const UNNAMED: &str = "unnamed";
 
 impl SecretKey {
     /// Writes the key, as its seed, to a file that its owner alone can read. Returns the file's size in bytes.
@@ -140,8 +137,7 @@ fn open(path: &Path) -> Result<Container, Error> {
 /// Opens the file of a key, and reads its parameters, which are validated again.
 fn open_key(path: &Path, kind: &str) -> Result<(Container, Arc<Params>), Error> {
     let container = open(path)?;
-    check_kind(&container, kind)?;
-    let literal: ParamsLiteral = serde_json::from_str(container.metadata("params")?)
-        .map_err(|error| FileError::header("params", error, "parameters"))?;
+    container.check_kind(kind)?;
+    let literal: ParamsLiteral = container.json("params")?;
     Ok((container, Arc::new(Params::try_from(literal)?)))
 }

@@ -1,10 +1,9 @@
 //! The bootstrapping key: GGSW encryptions of the small secret's bits under the large one.
 
-use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use everlevel_rand::Seed;
-use everlevel_ring::TorusWord;
+use everlevel_ring::{TorusWord, report};
 use everlevel_rlwe::Randomness;
 use rayon::prelude::*;
 
@@ -13,7 +12,7 @@ use super::rotation::Prepared;
 use crate::blind_rotation::BootstrapKey;
 use crate::params::Params;
 use crate::secret::{SecretKey, gaussian};
-use crate::{Error, Progress};
+use crate::{Error, Progress, no_progress};
 
 /// A bootstrapping key as a seed and bodies.
 #[derive(Debug, Clone)]
@@ -30,7 +29,7 @@ impl SeededBootstrapKey {
     /// # Errors
     /// [`Error::Random`] if the deviation is outside the sampler's range.
     pub fn generate(secret: &SecretKey, randomness: impl Into<Randomness>) -> Result<Self, Error> {
-        Self::generate_reporting(secret, randomness, &|_, _| ControlFlow::Continue(()))
+        Self::generate_reporting(secret, randomness, &no_progress)
     }
 
     /// As [`SeededBootstrapKey::generate`], with a step for each row.
@@ -63,11 +62,7 @@ impl SeededBootstrapKey {
             let bit = encrypted_bit(secret, i / rows);
             let row = ggsw::encrypt_row::<T>(secret, &error, bit, randomness, (i / rows, i % rows));
             body.iter_mut().zip(&row).for_each(|(out, x)| *out = x.to_leading());
-            let done = done.fetch_add(1, Ordering::Relaxed) + 1;
-            match progress(done, total) {
-                ControlFlow::Continue(()) => Ok(()),
-                ControlFlow::Break(()) => Err(Error::Cancelled { op: "generate", done, total }),
-            }
+            report("generate", progress, done.fetch_add(1, Ordering::Relaxed) + 1, total)
         })?;
         Ok(Self { mask_seed: randomness.masks().clone(), bodies })
     }

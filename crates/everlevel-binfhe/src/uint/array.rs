@@ -244,7 +244,7 @@ impl Integers<'_> {
     /// A block in the clear, which anybody can read.
     pub(super) fn plain(&self, digit: u64) -> Ciphertext {
         let dim = if self.meter.dry { DIGEST_DIM } else { self.keys.params().ciphertext_dim() };
-        let lwe = Lwe::trivial(dim, digit << (63 - self.radix.space_bits));
+        let lwe = Lwe::trivial(dim, self.keys.params().space.encode(digit));
         Ciphertext { lwe, key: self.keys.id(), noise: NoiseSum::default(), max_value: digit }
     }
 

@@ -126,7 +126,7 @@ impl Integers<'_> {
     /// The number of elements whose bootstraps of one round give every thread of the current pool a whole pass over the
     /// key.
     pub fn slice_len(&self) -> usize {
-        self.keys.bootstrap_key().batch_len() * rayon::current_num_threads()
+        self.keys.slice_len(1)
     }
 
     /// Bits of a block.

@@ -1,8 +1,9 @@
 //! The cost of an operation on integers, counted in bootstraps before any is done, and the operation's progress.
 
 use std::fmt;
-use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
+
+use everlevel_ring::report;
 
 use crate::{Error, Progress};
 
@@ -41,11 +42,7 @@ impl Meter<'_> {
     pub(super) fn add(&self, op: &'static str, bootstraps: usize) -> Result<(), Error> {
         let counted = self.bootstraps.fetch_add(bootstraps, Ordering::Relaxed) + bootstraps;
         let done = if self.dry { 0 } else { counted };
-        match self.progress.map(|(progress, total)| (progress, if self.dry { counted } else { total })) {
-            Some((progress, total)) if progress(done, total) == ControlFlow::Break(()) => {
-                Err(Error::Cancelled { op, done, total })
-            }
-            _ => Ok(()),
-        }
+        let Some((progress, total)) = self.progress else { return Ok(()) };
+        Ok(report(op, progress, done, if self.dry { counted } else { total })?)
     }
 }

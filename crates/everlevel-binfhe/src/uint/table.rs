@@ -106,7 +106,7 @@ impl Integers<'_> {
             return self.keys.linear(terms, constant);
         }
         self.keys.linear_as(terms, constant, || {
-            let mut sum = Lwe::trivial(DIGEST_DIM, self.keys.encode(constant as u64)).digest();
+            let mut sum = Lwe::trivial(DIGEST_DIM, self.keys.params().space.encode(constant as u64)).digest();
             for (factor, x) in terms {
                 let digest = x.lwe.digest();
                 sum.iter_mut().zip(digest).for_each(|(x, y)| *x = x.wrapping_add(y.wrapping_mul(*factor as u64)));

@@ -11,8 +11,8 @@ use num_complex::Complex64;
 use super::operand::{Operand, Rotations};
 use crate::circuits::polynomial::Basis;
 use crate::{
-    BootstrapKeyRef, BootstrapKeys, BootstrapKind, Bootstrapper, Ciphertext, Context, Error, FixedRotationKey, Method,
-    Progress, SlotType, Units,
+    BootstrapKeyRef, BootstrapKeys, BootstrapKind, Bootstrapper, Cancelled, Ciphertext, Context, Error,
+    FixedRotationKey, Method, Progress, SlotType, Units,
 };
 
 /// A context's bootstrapper and the keys of one secret, for circuits.
@@ -109,8 +109,8 @@ impl Run<'_> {
         let progress = self.progress;
         let of_all = |done: usize, total: usize| -> ControlFlow<()> { progress(at * total + done, count * total) };
         let result = bootstrap(&of_all).map_err(|error| match error {
-            Error::Cancelled { done, total, .. } => {
-                Error::Cancelled { op: self.op, done: at * total + done, total: count * total }
+            Error::Cancelled(Cancelled { done, total, .. }) => {
+                Cancelled { op: self.op, done: at * total + done, total: count * total }.into()
             }
             error => error,
         })?;

@@ -2,17 +2,21 @@
 
 use everlevel_io::Error as FileError;
 
+use everlevel_io::kinds;
+use everlevel_io::schema::refuse;
+
 use crate::Error;
 use crate::circuits::bootstrap::key::{BootstrapKey, BootstrapKeyShape, SmallBootstrapKey};
 use crate::circuits::bootstrap::method::{BootstrapKeySize, BootstrapKind};
 use crate::core::Core;
-use crate::files::content::{FileContent, Stored, refuse};
+use crate::files::content::{FileContent, Stored};
 use crate::files::entries;
 use crate::files::reader::Reader;
 use crate::files::writer::Writer;
 
 const SIZES: [(BootstrapKeySize, &str); 2] = [(BootstrapKeySize::Medium, "medium"), (BootstrapKeySize::Large, "large")];
-const VARIANTS: [(BootstrapKind, &str); 2] = [(BootstrapKind::Regular, "regular"), (BootstrapKind::Lossy, "lossy")];
+const VARIANTS: [(BootstrapKind, &str); 2] =
+    [(BootstrapKind::Regular, BootstrapKind::Regular.name()), (BootstrapKind::Lossy, BootstrapKind::Lossy.name())];
 
 /// The name of a value.
 fn name_of<T: PartialEq>(table: &[(T, &'static str)], value: &T) -> String {
@@ -26,7 +30,7 @@ fn named<T: Copy>(table: &[(T, &'static str)], name: &str) -> Option<T> {
 
 impl Stored for BootstrapKey {}
 impl FileContent for BootstrapKey {
-    const KIND: &'static str = "bootstrap_key";
+    const KIND: &'static str = kinds::BOOTSTRAP_KEY;
     const NAME: &'static str = "bootstrap key";
 
     fn fingerprint(&self) -> u64 {
@@ -73,7 +77,7 @@ impl FileContent for BootstrapKey {
 
 impl Stored for SmallBootstrapKey {}
 impl FileContent for SmallBootstrapKey {
-    const KIND: &'static str = "small_bootstrap_key";
+    const KIND: &'static str = kinds::SMALL_BOOTSTRAP_KEY;
     const NAME: &'static str = "small bootstrap key";
 
     fn fingerprint(&self) -> u64 {

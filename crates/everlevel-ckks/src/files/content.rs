@@ -1,13 +1,13 @@
 //! The trait of what containers hold.
 
-use everlevel_io::Error as FileError;
+use everlevel_io::kinds;
 
 use crate::Error;
 use crate::files::reader::Reader;
 use crate::files::writer::Writer;
 
 /// The kind of a container of several evaluation keys.
-pub const BUNDLE_KIND: &str = "evaluation_key";
+pub const BUNDLE_KIND: &str = kinds::EVALUATION_KEY;
 
 /// The way of a type to metadata and tensors, and back.
 pub trait FileContent: Sized + Send + Sync {
@@ -23,8 +23,3 @@ pub trait FileContent: Sized + Send + Sync {
 
 /// An object that a container can hold. Secret keys are none: [`crate::Context::export_secret_key`] writes them.
 pub trait Stored: FileContent {}
-
-/// The error of a header's entry with another value than it needs.
-pub(crate) fn refuse<T>(what: &str, found: impl ToString, needed: impl Into<String>) -> Result<T, Error> {
-    Err(FileError::header(what, found, needed).into())
-}

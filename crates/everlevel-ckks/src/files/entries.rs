@@ -1,6 +1,5 @@
 //! The properties of each type beside its polynomials, as JSON.
 
-use everlevel_rand::Seed;
 use everlevel_ring::PrimeSet;
 use everlevel_rlwe::Gadget;
 use serde::{Deserialize, Serialize};
@@ -146,21 +145,4 @@ impl Switching {
         let digits = gadget.digits.iter().map(PrimeSet::indices);
         self.digits.iter().map(Vec::as_slice).eq(digits) && self.special == gadget.special.indices()
     }
-}
-
-/// 32 bytes as hexadecimal digits.
-pub fn seed_to_text(seed: &Seed) -> String {
-    seed.as_bytes().iter().map(|b| format!("{b:02x}")).collect()
-}
-
-/// The seed that [`seed_to_text`] wrote.
-pub fn seed_from_text(text: &str) -> Option<Seed> {
-    let mut bytes = [0; 32];
-    if text.len() != 64 || !text.is_ascii() {
-        return None;
-    }
-    for (byte, at) in bytes.iter_mut().zip((0..64).step_by(2)) {
-        *byte = u8::from_str_radix(&text[at..at + 2], 16).ok()?;
-    }
-    Some(Seed::from_bytes(bytes))
 }

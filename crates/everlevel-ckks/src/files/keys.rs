@@ -6,8 +6,11 @@ use everlevel_rlwe::Gadget;
 use everlevel_security::SecretDistribution;
 use zeroize::Zeroizing;
 
+use everlevel_io::kinds;
+use everlevel_io::schema::{refuse, require, require_own, seed_to_text};
+
 use crate::Error;
-use crate::files::content::{FileContent, Stored, refuse};
+use crate::files::content::{FileContent, Stored};
 use crate::files::entries;
 use crate::files::reader::Reader;
 use crate::files::writer::Writer;
@@ -15,7 +18,7 @@ use crate::keys::{ConjugationKey, FixedRotationKey, KeyPair, PublicKey, Relinear
 
 /// Two bits a coefficient: 0, 1, and 2 for −1.
 impl FileContent for SecretKey {
-    const KIND: &'static str = "secret_key";
+    const KIND: &'static str = kinds::SECRET_KEY;
     const NAME: &'static str = "secret key";
 
     fn fingerprint(&self) -> u64 {
@@ -41,9 +44,9 @@ impl FileContent for SecretKey {
         let info = reader.info()?;
         let key = everlevel_rlwe::SecretKey::from_coeffs(&reader.core.ring, info.secret_id, coeffs.to_vec());
         let entry: entries::Secret = reader.object()?;
-        reader.require("weight", key.weight(), entry.weight, format!("{}, as written", entry.weight))?;
+        require("weight", key.weight(), entry.weight, format!("{}, as written", entry.weight))?;
         if let SecretDistribution::FixedWeight(weight) = reader.core.params.literal().secret {
-            reader.require("weight", key.weight(), weight, format!("{weight}, the parameters'"))?;
+            require("weight", key.weight(), weight, format!("{weight}, the parameters'"))?;
         }
         Ok(Self { info, key })
     }
@@ -51,7 +54,7 @@ impl FileContent for SecretKey {
 
 impl Stored for PublicKey {}
 impl FileContent for PublicKey {
-    const KIND: &'static str = "public_key";
+    const KIND: &'static str = kinds::PUBLIC_KEY;
     const NAME: &'static str = "public key";
 
     fn fingerprint(&self) -> u64 {
@@ -61,7 +64,7 @@ impl FileContent for PublicKey {
     fn write<'a>(&'a self, writer: &mut Writer<'_, 'a>) {
         writer.secret_id(self.info.secret_id);
         writer.object(&entries::Public {
-            mask_seed: entries::seed_to_text(self.key.mask_seed()),
+            mask_seed: seed_to_text(self.key.mask_seed().as_bytes()),
             primes: self.key.set().indices().to_vec(),
         });
         writer.poly("body", self.key.body());
@@ -70,7 +73,7 @@ impl FileContent for PublicKey {
     fn read(reader: &Reader<'_>) -> Result<Self, Error> {
         let entry: entries::Public = reader.object()?;
         let set = reader.core.public_key_set();
-        reader.require("primes", &*entry.primes, set.indices(), format!("{:?}, the engine's", set.indices()))?;
+        require_own("primes", &*entry.primes, set.indices())?;
         let info = reader.info()?;
         let body = reader.poly("body", &set)?;
         let seed = reader.seed(&entry.mask_seed)?;
@@ -97,7 +100,7 @@ impl KeyPair {
 }
 
 macro_rules! key_pairs {
-    ($($type:ty, $kind:literal, $name:literal, $gadget:ident;)*) => {$(
+    ($($type:ty, $kind:expr, $name:literal, $gadget:ident;)*) => {$(
         impl Stored for $type {}
         impl FileContent for $type {
             const KIND: &'static str = $kind;
@@ -121,13 +124,13 @@ macro_rules! key_pairs {
 }
 
 key_pairs! {
-    RelinearizationKey, "relinearization_key", "relinearization key", relinearization;
-    ConjugationKey, "conjugation_key", "conjugation key", conjugation;
+    RelinearizationKey, kinds::RELINEARIZATION_KEY, "relinearization key", relinearization;
+    ConjugationKey, kinds::CONJUGATION_KEY, "conjugation key", conjugation;
 }
 
 impl Stored for RotationKey {}
 impl FileContent for RotationKey {
-    const KIND: &'static str = "rotation_key";
+    const KIND: &'static str = kinds::ROTATION_KEY;
     const NAME: &'static str = "rotation key";
 
     fn fingerprint(&self) -> u64 {
@@ -147,7 +150,7 @@ impl FileContent for RotationKey {
         let entry: entries::Rotations = reader.object()?;
         reader.check_slots(entry.slot_count)?;
         let amounts = reader.core.rotation_amounts();
-        reader.require("left", &entry.left, &amounts, format!("{amounts:?}, the powers of two"))?;
+        require("left", &entry.left, &amounts, format!("{amounts:?}, the powers of two"))?;
         let key = |&left: &i64| {
             let key = reader.switching_key(&format!("left_{left}"), &reader.core.message_gadget)?;
             Ok((left, key))
@@ -159,7 +162,7 @@ impl FileContent for RotationKey {
 
 impl Stored for FixedRotationKey {}
 impl FileContent for FixedRotationKey {
-    const KIND: &'static str = "fixed_rotation_key";
+    const KIND: &'static str = kinds::FIXED_ROTATION_KEY;
     const NAME: &'static str = "fixed rotation key";
 
     fn fingerprint(&self) -> u64 {

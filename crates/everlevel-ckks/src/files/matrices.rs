@@ -2,9 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use everlevel_io::kinds;
+use everlevel_io::schema::{refuse, require_own};
+
 use crate::circuits::matrix::Shape;
 use crate::circuits::matrix::plan::{Plan, most_babies};
-use crate::files::content::{FileContent, Stored, refuse};
+use crate::files::content::{FileContent, Stored};
 use crate::files::entries;
 use crate::files::reader::Reader;
 use crate::files::writer::Writer;
@@ -32,7 +35,7 @@ fn check_level(reader: &Reader<'_>, level: usize, least: usize) -> Result<(), Er
 
 impl Stored for Units<LightPlaintext> {}
 impl FileContent for Units<LightPlaintext> {
-    const KIND: &'static str = "light_plaintext";
+    const KIND: &'static str = kinds::LIGHT_PLAINTEXT;
     const NAME: &'static str = "light plaintext";
 
     fn fingerprint(&self) -> u64 {
@@ -126,7 +129,7 @@ impl Shape {
 
 impl Stored for PlainMatrix {}
 impl FileContent for PlainMatrix {
-    const KIND: &'static str = "plain_matrix";
+    const KIND: &'static str = kinds::PLAIN_MATRIX;
     const NAME: &'static str = "plain matrix";
 
     fn fingerprint(&self) -> u64 {
@@ -151,7 +154,7 @@ impl FileContent for PlainMatrix {
 
 impl Stored for LightPlainMatrix {}
 impl FileContent for LightPlainMatrix {
-    const KIND: &'static str = "light_plain_matrix";
+    const KIND: &'static str = kinds::LIGHT_PLAIN_MATRIX;
     const NAME: &'static str = "light plain matrix";
 
     fn fingerprint(&self) -> u64 {
@@ -179,7 +182,7 @@ impl FileContent for LightPlainMatrix {
 
 impl Stored for MatrixMultiplicationKey {}
 impl FileContent for MatrixMultiplicationKey {
-    const KIND: &'static str = "matrix_multiplication_key";
+    const KIND: &'static str = kinds::MATRIX_MULTIPLICATION_KEY;
     const NAME: &'static str = "matrix multiplication key";
 
     fn fingerprint(&self) -> u64 {
@@ -201,7 +204,7 @@ impl FileContent for MatrixMultiplicationKey {
         reader.check_slots(entry.slot_count)?;
         check_level(reader, entry.level, 0)?;
         let amounts = reader.core.matrix_amounts();
-        reader.require("left", &entry.left, &amounts, format!("{amounts:?}, this engine's"))?;
+        require_own("left", &entry.left, &amounts)?;
         let gadget = reader.core.rotation_gadget(entry.level)?;
         let key = |&left: &i64| Ok((left, reader.switching_key(&format!("left_{left}"), &gadget)?));
         let keys = entry.left.iter().map(key).collect::<Result<BTreeMap<_, _>, Error>>()?;

@@ -3,9 +3,12 @@
 use everlevel_ring::PrimeSet;
 use everlevel_rlwe::Rlwe;
 
+use everlevel_io::kinds;
+use everlevel_io::schema::{refuse, require};
+
 use crate::ciphertext::Origin;
 use crate::claims::Claims;
-use crate::files::content::{FileContent, Stored, refuse};
+use crate::files::content::{FileContent, Stored};
 use crate::files::entries;
 use crate::files::reader::Reader;
 use crate::files::writer::Writer;
@@ -88,7 +91,7 @@ macro_rules! messages {
 
             fn read(reader: &Reader<'_>) -> Result<Self, Error> {
                 let units: Units<Self> = read_units(reader)?;
-                reader.require("units", units.count(), 1, "1, for what fits one ciphertext".into())?;
+                require("units", units.count(), 1, "1, for what fits one ciphertext")?;
                 Ok(units.first().clone())
             }
         }
@@ -116,7 +119,7 @@ macro_rules! messages {
 messages!(Plaintext, Ciphertext);
 
 impl Message for Plaintext {
-    const KIND: &'static str = "plaintext";
+    const KIND: &'static str = kinds::PLAINTEXT;
 
     fn fingerprint(&self) -> u64 {
         self.fingerprint
@@ -144,7 +147,7 @@ impl Message for Plaintext {
         set: &PrimeSet,
         tensor: impl Fn(&str) -> String,
     ) -> Result<Self, Error> {
-        reader.require("polynomial_count", entry.polynomial_count, 1, "1".into())?;
+        require("polynomial_count", entry.polynomial_count, 1, "1")?;
         let poly = reader.poly(&tensor("message"), set)?;
         let entries::Message { level, scale, slot_count, .. } = *entry;
         Ok(Self { poly, level, scale, slot_count, fingerprint: reader.core.fingerprint })
@@ -152,7 +155,7 @@ impl Message for Plaintext {
 }
 
 impl Message for Ciphertext {
-    const KIND: &'static str = "ciphertext";
+    const KIND: &'static str = kinds::CIPHERTEXT;
 
     fn fingerprint(&self) -> u64 {
         self.origin().fingerprint
@@ -186,7 +189,7 @@ impl Message for Ciphertext {
         tensor: impl Fn(&str) -> String,
     ) -> Result<Self, Error> {
         let of_level = &reader.core.ladder.sets[entry.level];
-        reader.require("primes", set, of_level, format!("{:?}, the level's", of_level.indices()))?;
+        require("primes", set, of_level, format!("{:?}, the level's", of_level.indices()))?;
         let c2 = match entry.polynomial_count {
             2 => None,
             3 => Some(reader.poly(&tensor("c2"), set)?),

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use everlevel_io::schema::{require, require_own, seed_from_text};
 use everlevel_io::{Container, Error as FileError};
 use everlevel_rand::Seed;
 use everlevel_ring::packed::stride;
@@ -11,7 +12,7 @@ use serde::de::DeserializeOwned;
 
 use crate::Error;
 use crate::core::Core;
-use crate::files::entries::{Switching, seed_from_text};
+use crate::files::entries::Switching;
 use crate::files::form::Loading;
 use crate::keys::KeyInfo;
 
@@ -28,14 +29,7 @@ pub struct Reader<'i> {
 impl<'i> Reader<'i> {
     /// Checks kind, parameters and, for what is in memory or where it is asked for, every checksum.
     pub(crate) fn new(core: &'i Core, container: &'i Container, loading: Loading, kind: &str) -> Result<Self, Error> {
-        let found = container.kind()?;
-        if found != kind {
-            return Err(FileError::WrongKind { found: found.into(), expected: kind.into() }.into());
-        }
-        let (found, expected) = (number(container, "fingerprint")?, core.fingerprint);
-        if found != expected {
-            return Err(FileError::WrongParameters { what: kind.into(), found, expected }.into());
-        }
+        container.check(kind, core.fingerprint)?;
         if loading.verify || !container.is_mapped() {
             container.verify()?;
         }
@@ -47,7 +41,7 @@ impl<'i> Reader<'i> {
         let &Self { core, container, loading, .. } = self;
         let name = format!("{prefix}keys");
         let keys = match container.header().metadata.contains_key(&name) {
-            true => json(container, &name)?,
+            true => container.json(&name)?,
             false => BTreeMap::new(),
         };
         Ok(Self { core, container, loading, prefix, keys })
@@ -58,36 +52,22 @@ impl<'i> Reader<'i> {
     }
 
     pub fn object<T: DeserializeOwned>(&self) -> Result<T, Error> {
-        json(self.container, &self.full("object"))
+        Ok(self.container.json(&self.full("object"))?)
     }
 
     pub fn info(&self) -> Result<KeyInfo, Error> {
-        let secret_id = SecretId(number(self.container, "secret_id")?);
+        let secret_id = SecretId(self.container.number("secret_id")?);
         Ok(KeyInfo { fingerprint: self.core.fingerprint, secret_id })
     }
 
     /// Refuses what was made for another number of slots.
     pub fn check_slots(&self, found: usize) -> Result<(), Error> {
-        let slots = self.core.encoder.slots();
-        self.require("slot_count", found, slots, format!("{slots}, this engine's"))
-    }
-
-    /// Refuses an entry of another value.
-    pub fn require<T: PartialEq + std::fmt::Debug>(
-        &self,
-        what: &str,
-        found: T,
-        expected: T,
-        needed: String,
-    ) -> Result<(), Error> {
-        if found == expected { Ok(()) } else { Err(FileError::header(what, format!("{found:?}"), needed).into()) }
+        Ok(require_own("slot_count", found, self.core.encoder.slots())?)
     }
 
     /// A tensor of bytes of a known length.
     pub fn bytes(&self, name: &str, len: usize) -> Result<&'i [u8], Error> {
-        let bytes = self.container.bytes(&self.full(name))?;
-        self.require(&format!("length of {name}"), bytes.len(), len, format!("{len} bytes"))?;
-        Ok(bytes)
+        Ok(self.container.bytes_of_len(&self.full(name), len)?)
     }
 
     pub fn packed(&self, name: &str, set: &PrimeSet) -> Result<PackedPoly, Error> {
@@ -95,7 +75,7 @@ impl<'i> Reader<'i> {
         let name = &self.full(name);
         let (place, bytes, range) = self.container.tensor(name)?;
         let expected = vec![set.len(), stride(n)];
-        self.require(&format!("shape of {name}"), &place.shape, &expected, format!("{expected:?}"))?;
+        require(&format!("shape of {name}"), &place.shape, &expected, format!("{expected:?}"))?;
         let poly = PackedPoly::shared(set, n, bytes, range.start);
         if self.loading.verify {
             self.check_residues(name, &poly)?;
@@ -117,8 +97,7 @@ impl<'i> Reader<'i> {
     }
 
     pub fn seed(&self, text: &str) -> Result<Seed, Error> {
-        let refusal = || FileError::header("mask_seed", format!("{text:.70}"), "64 hexadecimal digits");
-        Ok(seed_from_text(text).ok_or_else(refusal)?)
+        Ok(Seed::from_bytes(seed_from_text("mask_seed", text)?))
     }
 
     /// A switching key, which must have the shape that this context gives to such a key.
@@ -128,8 +107,8 @@ impl<'i> Reader<'i> {
         if !entry.has_shape(gadget) {
             let shape = |digits: usize, special: usize| format!("{digits} digits, {special} special primes");
             let found = shape(entry.digits.len(), entry.special.len());
-            let needed = format!("of this engine's shape: {}", shape(gadget.digits.len(), gadget.special.len()));
-            return Err(FileError::header(format!("key {}", self.full(name)), found, needed).into());
+            let expected = shape(gadget.digits.len(), gadget.special.len());
+            return Err(FileError::Unlike { what: format!("key {}", self.full(name)), found, expected }.into());
         }
         let set = gadget.full_set();
         let rows = |part: &str| {
@@ -147,16 +126,4 @@ impl<'i> Reader<'i> {
         }
         Ok(key)
     }
-}
-
-fn json<T: DeserializeOwned>(container: &Container, name: &str) -> Result<T, Error> {
-    let text = container.metadata(name)?;
-    Ok(serde_json::from_str(text).map_err(|e| FileError::header(name, e, "as this version writes it"))?)
-}
-
-/// A number written as `0x` and 16 hexadecimal digits.
-fn number(container: &Container, name: &str) -> Result<u64, Error> {
-    let text = container.metadata(name)?;
-    let value = text.strip_prefix("0x").and_then(|digits| u64::from_str_radix(digits, 16).ok());
-    Ok(value.ok_or_else(|| FileError::header(name, format!("{text:.40}"), "0x and 16 hexadecimal digits"))?)
 }

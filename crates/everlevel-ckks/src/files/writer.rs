@@ -4,13 +4,14 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use everlevel_io::Builder;
+use everlevel_io::schema::seed_to_text;
 use everlevel_ring::packed::stride;
 use everlevel_ring::{Eval, PackedPoly, Poly};
 use everlevel_rlwe::{Gadget, SecretId, SwitchingKey};
 use serde::Serialize;
 
 use crate::core::Core;
-use crate::files::entries::{Switching, seed_to_text};
+use crate::files::entries::Switching;
 use crate::files::form::Form;
 
 /// A container that is being filled.
@@ -27,7 +28,7 @@ impl<'i, 'a> Writer<'i, 'a> {
     pub(crate) fn new(core: &'i Core, kind: &str, form: Form) -> Self {
         let mut builder = Builder::new(kind);
         builder.describe("params", core.params.literal().to_json());
-        builder.describe("fingerprint", format!("{:#018x}", core.fingerprint));
+        builder.describe_number("fingerprint", core.fingerprint);
         builder.describe("primes", format!("{:?}", core.params.primes()));
         Self { core, builder, form, prefix: String::new(), keys: BTreeMap::new() }
     }
@@ -41,7 +42,7 @@ impl<'i, 'a> Writer<'i, 'a> {
     fn end_part(&mut self) {
         if !self.keys.is_empty() {
             self.builder.describe("seeded", (self.form == Form::Seeded).to_string());
-            self.builder.describe(&self.full("keys"), to_json(&self.keys));
+            self.builder.describe_json(&self.full("keys"), &self.keys);
             self.keys.clear();
         }
     }
@@ -65,11 +66,11 @@ impl<'i, 'a> Writer<'i, 'a> {
     }
 
     pub fn object(&mut self, entry: &impl Serialize) {
-        self.builder.describe(&self.full("object"), to_json(entry));
+        self.builder.describe_json(&self.full("object"), entry);
     }
 
     pub fn secret_id(&mut self, id: SecretId) {
-        self.builder.describe("secret_id", format!("{:#018x}", id.0));
+        self.builder.describe_number("secret_id", id.0);
     }
 
     pub fn bytes(&mut self, name: &str, bytes: Vec<u8>) {
@@ -94,7 +95,7 @@ impl<'i, 'a> Writer<'i, 'a> {
         let entry = Switching {
             digits: digits.iter().map(|d| d.indices().to_vec()).collect(),
             special: special.indices().to_vec(),
-            mask_seed: seed_to_text(key.mask_seed()),
+            mask_seed: seed_to_text(key.mask_seed().as_bytes()),
         };
         self.keys.insert(name.into(), entry);
         for (row, body) in key.bodies().iter().enumerate() {
@@ -112,8 +113,4 @@ impl<'i, 'a> Writer<'i, 'a> {
             }),
         }
     }
-}
-
-fn to_json(value: &impl Serialize) -> String {
-    serde_json::to_string(value).expect("numbers and text are JSON")
 }

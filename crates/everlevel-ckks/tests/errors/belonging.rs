@@ -119,7 +119,7 @@ fn keys_and_ciphertexts_of_other_parameters_are_refused() {
                 who,
                 &prints[0][..],
                 &prints[1][..],
-                "make all keys and ciphertexts with one engine"
+                "make all keys and ciphertexts with one context"
             );
         }
     });
@@ -143,14 +143,14 @@ fn ciphertexts_and_plaintexts_of_another_slot_count_are_refused() {
         for result in results {
             assert_refused!(
                 result,
-                Error::Parameter { .. },
+                Error::ForeignSlots { .. },
                 "slot_count of the ",
                 "= 256",
-                "must be 64, this engine's",
-                "with one engine"
+                "must be 64, this context's",
+                "with one context"
             );
         }
-        // Keys know no slots; but a rotation key holds the powers of two of its engine only.
+        // Keys know no slots; but a rotation key holds the powers of two of its context only.
         let key = narrow.rotation_key(&w.party.secret, &no_progress).unwrap();
         let missing = [w.ctx().rotate(a, &key, 1).map(|_| ()), w.ctx().rotate_many(a, &key, &[-64, 1]).map(|_| ())];
         for result in missing {
@@ -159,11 +159,15 @@ fn ciphertexts_and_plaintexts_of_another_slot_count_are_refused() {
                 Error::MissingRotation { .. },
                 "no key for rotation by ",
                 "the key holds [",
-                "make the key with this engine"
+                "make the key with this context"
             );
         }
         let own = narrow.encode(&w.x[..64], 2).unwrap();
-        assert_refused!(w.ctx().add_plain(a, &own), Error::Parameter { .. }, "slot_count of the plaintext = 64");
-        assert_refused!(w.ctx().multiply_plain(a, &own), Error::Parameter { .. }, "slot_count of the plaintext = 64");
+        assert_refused!(w.ctx().add_plain(a, &own), Error::ForeignSlots { .. }, "slot_count of the plaintext = 64");
+        assert_refused!(
+            w.ctx().multiply_plain(a, &own),
+            Error::ForeignSlots { .. },
+            "slot_count of the plaintext = 64"
+        );
     });
 }

@@ -1,14 +1,18 @@
 //! Objects to containers and back.
 
-use everlevel_binfhe::{self as tfhe, Error, files};
-use everlevel_ckks::io::{Builder, Container, Error as FileError};
-use pyo3::prelude::*;
+use std::path::PathBuf;
 
-use crate::files::{NOTE, Notes};
-use crate::tfhe::bools::TfheBoolArray;
+use everlevel_binfhe::files::{self, Object};
+use everlevel_binfhe::{Context, Error};
+use everlevel_ckks::io::{Access, Builder, Container};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::call::run_any;
+use crate::files::{Noted, Notes, describe, notes};
+use crate::tfhe::arrays::{TfheBoolArray, TfheCiphertext, TfheUintArray};
 use crate::tfhe::context::TfheContext;
-use crate::tfhe::objects::{TfheCiphertext, TfheEvaluationKey, TfheSecretKey};
-use crate::tfhe::uints::TfheUintArray;
+use crate::tfhe::keys::{TfheEvaluationKey, TfheSecretKey};
 
 /// An object that files hold.
 #[derive(FromPyObject)]
@@ -20,59 +24,74 @@ pub enum Stored {
     Bools(Py<TfheBoolArray>),
 }
 
-/// What a file held.
-pub enum Opened {
-    Secret(Box<tfhe::SecretKey>),
-    Evaluation(Box<TfheEvaluationKey>),
-    Ciphertext(Vec<tfhe::Ciphertext>),
-    Uints(tfhe::UintArray),
-    Bools(tfhe::BoolArray),
-}
-
-impl TfheContext {
-    pub(super) fn container(&self, obj: &Stored, notes: Notes) -> Result<Builder<'static>, Error> {
-        let name = self.set.name;
-        let mut builder = match obj {
-            Stored::Secret(key) => files::secret_key_to_container(&key.get().0, name),
-            Stored::Evaluation(key) => files::eval_keys_to_container(&key.get().seeded, name),
-            Stored::Ciphertext(all) => files::ciphertexts_to_container(&self.params, &all.get().0, name)?,
-            Stored::Uints(all) => files::uints_to_container(&self.params, &all.get().0, name)?,
-            Stored::Bools(all) => files::bools_to_container(&self.params, &all.get().0, name)?,
+impl Stored {
+    fn container(&self, context: &Context, notes: Notes) -> Result<Builder<'static>, Error> {
+        let (params, name) = (context.params(), context.set().map_or(files::UNNAMED, |set| set.name));
+        let mut builder = match self {
+            Self::Secret(key) => files::secret_key_to_container(&key.get().0, name),
+            Self::Evaluation(key) => files::eval_keys_to_container(&key.get().seeded, name),
+            Self::Ciphertext(all) => files::ciphertexts_to_container(params, &all.get().0, name)?,
+            Self::Uints(all) => files::uints_to_container(params, &all.get().0, name)?,
+            Self::Bools(all) => files::bools_to_container(params, &all.get().0, name)?,
         };
-        notes.into_iter().for_each(|(name, value)| builder.describe(&format!("{NOTE}{name}"), value));
+        describe(&mut builder, notes);
         Ok(builder)
     }
+}
 
-    pub(super) fn open(&self, container: &Container) -> Result<(Opened, Notes), Error> {
-        let params = &self.params;
-        let opened = match container.kind()? {
-            files::SECRET_KEY_KIND => Opened::Secret(Box::new(files::secret_key_from_container(params, container)?)),
-            files::EVAL_KEYS_KIND => {
-                let seeded = files::eval_keys_from_container(params, container)?;
-                Opened::Evaluation(Box::new(TfheEvaluationKey::new(seeded)))
-            }
-            files::CIPHERTEXTS_KIND => Opened::Ciphertext(files::ciphertexts_from_container(params, container)?),
-            files::UINTS_KIND => Opened::Uints(files::uints_from_container(params, container)?),
-            files::BOOLS_KIND => Opened::Bools(files::bools_from_container(params, container)?),
-            found => {
-                let supported = files::KINDS.join(", ");
-                return Err(FileError::UnsupportedKind { found: found.into(), supported }.into());
-            }
-        };
-        let metadata = &container.header().metadata;
-        let notes = metadata.iter().filter_map(|(k, v)| Some((k.strip_prefix(NOTE)?.to_string(), v.clone()))).collect();
-        Ok((opened, notes))
-    }
+/// What a container held.
+enum Opened {
+    Secret(Box<TfheSecretKey>),
+    Evaluation(Box<TfheEvaluationKey>),
+    Ciphertext(TfheCiphertext),
+    Uints(TfheUintArray),
+    Bools(TfheBoolArray),
 }
 
 impl Opened {
-    pub fn wrap(self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+    /// The object of a container and its notes, evaluation keys ready for use.
+    fn new(context: &Context, container: &Container) -> Result<Noted<Self>, Error> {
+        let opened = match context.object_from_container(container)? {
+            Object::SecretKey(key) => Self::Secret(Box::new(TfheSecretKey(*key))),
+            Object::EvalKeys(seeded) => Self::Evaluation(Box::new(TfheEvaluationKey::new(*seeded))),
+            Object::Ciphertexts(all) => Self::Ciphertext(TfheCiphertext(all)),
+            Object::Uints(all) => Self::Uints(TfheUintArray(all)),
+            Object::Bools(all) => Self::Bools(TfheBoolArray(all)),
+        };
+        Ok((opened, notes(container)))
+    }
+
+    fn wrap(self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         Ok(match self {
-            Self::Secret(key) => Py::new(py, TfheSecretKey(*key))?.into_any(),
+            Self::Secret(key) => Py::new(py, *key)?.into_any(),
             Self::Evaluation(key) => Py::new(py, *key)?.into_any(),
-            Self::Ciphertext(all) => Py::new(py, TfheCiphertext(all))?.into_any(),
-            Self::Uints(all) => Py::new(py, TfheUintArray(all))?.into_any(),
-            Self::Bools(all) => Py::new(py, TfheBoolArray(all))?.into_any(),
+            Self::Ciphertext(all) => Py::new(py, all)?.into_any(),
+            Self::Uints(all) => Py::new(py, all)?.into_any(),
+            Self::Bools(all) => Py::new(py, all)?.into_any(),
         })
+    }
+}
+
+#[pymethods]
+impl TfheContext {
+    fn save(&self, py: Python<'_>, obj: Stored, path: PathBuf, notes: Notes) -> PyResult<u64> {
+        run_any(py, || self.0.install(|| Ok::<_, Error>(obj.container(&self.0, notes)?.write(&path)?)))
+    }
+
+    fn serialize<'py>(&self, py: Python<'py>, obj: Stored, notes: Notes) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = run_any(py, || self.0.install(|| Ok::<_, Error>(obj.container(&self.0, notes)?.to_bytes())))?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    fn load(&self, py: Python<'_>, path: PathBuf) -> PyResult<Noted<Py<PyAny>>> {
+        let open = || Opened::new(&self.0, &Container::open(&path, Access::Auto)?);
+        let (opened, notes) = run_any(py, || self.0.install(open))?;
+        Ok((opened.wrap(py)?, notes))
+    }
+
+    fn deserialize(&self, py: Python<'_>, data: &[u8]) -> PyResult<Noted<Py<PyAny>>> {
+        let open = || Opened::new(&self.0, &Container::from_bytes(data.to_vec())?);
+        let (opened, notes) = run_any(py, || self.0.install(open))?;
+        Ok((opened.wrap(py)?, notes))
     }
 }

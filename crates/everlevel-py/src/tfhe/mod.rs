@@ -1,13 +1,11 @@
 //! TFHE: parameters, keys, and arrays of ciphertexts. Arrays are flat here; shapes are the façade's affair.
 
-mod bools;
+mod arrays;
 mod context;
-mod error;
 mod files;
-mod objects;
-mod uints;
+mod keys;
+mod operations;
 
-pub use bools::TfheBoolArray;
+pub use arrays::{TfheBoolArray, TfheCiphertext, TfheUintArray};
 pub use context::{TfheContext, tfhe_sets};
-pub use objects::{TfheCiphertext, TfheEvaluationKey, TfheSecretKey};
-pub use uints::TfheUintArray;
+pub use keys::{TfheEvaluationKey, TfheSecretKey};

@@ -337,14 +337,7 @@ impl Bootstrapper {
                 self.check_stage_count(op, stage_count)?;
             }
         }
-        if keys.bootstrap.slot_count() != context.slot_count() {
-            return Err(Error::Parameter {
-                what: "slot_count of the bootstrap key",
-                found: keys.bootstrap.slot_count().to_string(),
-                needed: format!("{}, this engine's; make the key with this engine", context.slot_count()),
-            });
-        }
-        Ok(())
+        context.check_slots("slot_count of the bootstrap key", keys.bootstrap.slot_count())
     }
 
     /// Refuses a stage count that these slots and levels do not allow.

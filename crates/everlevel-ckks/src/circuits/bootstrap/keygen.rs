@@ -12,8 +12,8 @@ use crate::circuits::bootstrap::moduli::small_stage_count;
 use crate::core::Core;
 use crate::keys::SecretKey;
 use crate::params::ENCAPSULATION_WEIGHT;
-use crate::progress::report;
 use crate::{Error, Progress};
+use everlevel_ring::report;
 
 impl Bootstrapper {
     /// Keys for bootstraps of `stage_count` 3, 4 or 5 ([`crate::stage_counts`] for fewer slots): more stages are faster

@@ -42,6 +42,22 @@ pub enum BootstrapKind {
     Lossy,
 }
 
+impl BootstrapKind {
+    /// Its name in files and errors.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Regular => "regular",
+            Self::Lossy => "lossy",
+        }
+    }
+}
+
+impl From<&BootstrapKind> for everlevel_io::Value {
+    fn from(kind: &BootstrapKind) -> Self {
+        Self::Text(kind.name().into())
+    }
+}
+
 impl Method {
     /// The operation that errors of this method's bootstraps name.
     pub fn operation(self) -> &'static str {

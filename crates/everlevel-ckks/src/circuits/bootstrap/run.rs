@@ -13,8 +13,8 @@ use crate::circuits::bootstrap::transform::KeyedTransform;
 use crate::claims::Claims;
 use crate::core::Core;
 use crate::ladder::{self, Batch};
-use crate::progress::report;
 use crate::{Ciphertext, Error, Progress};
+use everlevel_ring::report;
 
 /// log2 of the factor of a precise bootstrap's residual: errors of 2^-17, those of a constant message of size
 /// one, still come out an eighth in size.
@@ -118,7 +118,7 @@ impl<'a> Run<'a> {
     /// Reports a step; an error if the answer is to stop.
     fn step(&mut self) -> Result<(), Error> {
         self.done += 1;
-        report(self.op, self.progress, self.done, self.total)
+        Ok(report(self.op, self.progress, self.done, self.total)?)
     }
 
     /// SlotsToCoeffs last: from level 0 to the top message level less the number of stages.

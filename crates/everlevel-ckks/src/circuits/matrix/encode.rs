@@ -12,8 +12,8 @@ use crate::circuits::matrix::plan::{Plan, most_babies, shortest};
 use crate::circuits::matrix::{Entries, LightPlainMatrix, PlainMatrix, Shape};
 use crate::core::Core;
 use crate::keys::{MatrixMultiplicationKey, SecretKey};
-use crate::progress::report;
 use crate::{Context, Error, Progress};
+use everlevel_ring::report;
 
 impl Entries<'_> {
     fn len(&self) -> usize {

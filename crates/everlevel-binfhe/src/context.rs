@@ -1,0 +1,230 @@
+//! A set of parameters with threads of its own: the calls on whole arrays that an application makes.
+//!
+//! The methods of [`EvalKeys`] and [`Integers`] run on the current rayon pool, and do an array's bootstraps all at
+//! once. A [`Context`] runs them on its threads, slice by slice, and reports progress.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use everlevel_io::Container;
+use everlevel_ring::{Pool, report};
+use everlevel_rlwe::SecretId;
+
+use crate::files::{self, Object};
+use crate::params::{Params, Space};
+use crate::sets::{self, NamedSet};
+use crate::slices::Joined;
+use crate::{Ciphertext, Error, EvalKeys, Gate, Integers, Lwe, NoiseSum, Progress, SecretKey, SeededEvalKeys, noise};
+
+/// The largest log2 of the degree of a ring without security.
+const MAX_INSECURE_LOG_N: u32 = 15;
+
+/// Parameters and threads.
+#[derive(Debug)]
+pub struct Context {
+    set: Option<&'static NamedSet>,
+    params: Arc<Params>,
+    pool: Pool,
+}
+
+impl Context {
+    /// Rotations that an element of a product has in a round, where sums and comparisons have one: a product's slices
+    /// are as much shorter.
+    pub const PRODUCT_ROTATIONS: usize = 4;
+
+    /// The context of any parameters.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] if the system doesn't give that many threads.
+    pub fn new(params: Params, thread_count: usize) -> Result<Self, Error> {
+        let pool = Pool::new(thread_count).map_err(|error| Error::Parameter {
+            what: "thread_count",
+            found: format!("{thread_count} ({error})"),
+            needed: "as many threads as the system gives".into(),
+        })?;
+        Ok(Self { set: None, params: Arc::new(params), pool })
+    }
+
+    /// The context of a named set.
+    ///
+    /// # Errors
+    /// [`Error::UnknownSet`]; as [`Context::new`].
+    pub fn named(name: &str, thread_count: usize) -> Result<Self, Error> {
+        let set = sets::find(name)?;
+        Ok(Self { set: Some(set), ..Self::new(set.params()?, thread_count)? })
+    }
+
+    /// The context of a named set's messages at a ring of degree `2^insecure_log_n`, **without any security**.
+    ///
+    /// # Errors
+    /// [`Error::UnknownSet`], [`Error::Parameter`] where the ring is too small for the messages and which one is large
+    /// enough; as [`Context::new`].
+    pub fn insecure(name: &str, insecure_log_n: u32, thread_count: usize) -> Result<Self, Error> {
+        let set = sets::find(name)?;
+        let params = |log_n: u32| Params::try_from(set.insecure_literal(log_n));
+        let params = params(insecure_log_n).map_err(|error| {
+            match (insecure_log_n..=MAX_INSECURE_LOG_N).find(|&log_n| params(log_n).is_ok()) {
+                Some(enough) => Error::Parameter {
+                    what: "insecure_log_n",
+                    found: insecure_log_n.to_string(),
+                    needed: format!("{enough} or more for the messages of {}", set.name),
+                },
+                None => error,
+            }
+        })?;
+        Ok(Self { set: Some(set), ..Self::new(params, thread_count)? })
+    }
+
+    /// The set that the parameters, or the messages of insecure ones, are of.
+    pub fn set(&self) -> Option<&'static NamedSet> {
+        self.set
+    }
+
+    /// The parameters.
+    pub fn params(&self) -> &Arc<Params> {
+        &self.params
+    }
+
+    /// The number of threads.
+    pub fn thread_count(&self) -> usize {
+        self.pool.thread_count()
+    }
+
+    /// Runs `f`, and all that it does in parallel, on the context's threads.
+    pub fn install<T: Send>(&self, f: impl FnOnce() -> T + Send) -> T {
+        self.pool.install(f)
+    }
+
+    /// log2 of the probability that a bootstrap of a ciphertext with this variance fails.
+    pub fn log2_p_fail(&self, variance_torus: f64) -> f64 {
+        noise::log2_p_fail(self.params.margin_torus(), self.params.noise().at_table(variance_torus))
+    }
+
+    /// A secret key.
+    ///
+    /// # Errors
+    /// [`Error::Random`].
+    pub fn secret_key(&self) -> Result<SecretKey, Error> {
+        SecretKey::generate(Arc::clone(&self.params))
+    }
+
+    /// The evaluation keys of a secret, as seeds and bodies.
+    ///
+    /// # Errors
+    /// [`Error::Random`], [`Error::Cancelled`].
+    pub fn eval_keys(&self, secret: &SecretKey, progress: Progress) -> Result<SeededEvalKeys, Error> {
+        self.install(|| SeededEvalKeys::generate_reporting(secret, progress))
+    }
+
+    /// Messages in the clear, 0 or 1 for bits, as operands beside ciphertexts of a secret: they have no noise and no
+    /// mask, and anybody can read them.
+    ///
+    /// # Errors
+    /// [`Error::ValueOutOfSpace`].
+    pub fn constants(&self, values: &[u64], secret: SecretId) -> Result<Vec<Ciphertext>, Error> {
+        let (space, dim) = (self.params.space, self.params.ciphertext_dim());
+        let (max, is_bit) = (space.max(), space == Space::Bit);
+        let one = |(index, &value): (usize, &u64)| {
+            if value > max {
+                return Err(Error::ValueOutOfSpace { op: "constants", index, value, max });
+            }
+            let max_value = if is_bit { 1 } else { value };
+            Ok(Ciphertext::from_parts(Lwe::trivial(dim, space.encode(value)), secret, NoiseSum::default(), max_value))
+        };
+        values.iter().enumerate().map(one).collect()
+    }
+
+    /// A gate of each pair.
+    ///
+    /// # Errors
+    /// As [`EvalKeys::gates`]; [`Error::Cancelled`].
+    pub fn gate(
+        &self,
+        keys: &EvalKeys,
+        gate: Gate,
+        [a, b]: [&[Ciphertext]; 2],
+        progress: Progress,
+    ) -> Result<Vec<Ciphertext>, Error> {
+        self.batched("gates", keys, (a.len(), 1), progress, |places| {
+            keys.gates(&[gate], &a[places.clone()], &b[places])
+        })
+    }
+
+    /// `a` where the selector is set and `b` elsewhere, element by element.
+    ///
+    /// # Errors
+    /// As [`EvalKeys::mux`]; [`Error::Cancelled`].
+    pub fn mux(
+        &self,
+        keys: &EvalKeys,
+        [selector, a, b]: [&[Ciphertext]; 3],
+        progress: Progress,
+    ) -> Result<Vec<Ciphertext>, Error> {
+        self.batched("mux", keys, (a.len(), 2), progress, |places| {
+            keys.mux(&selector[places.clone()], &a[places.clone()], &b[places])
+        })
+    }
+
+    /// Several tables of each element: for each table the array of its entries.
+    ///
+    /// # Errors
+    /// As [`EvalKeys::tables`]; [`Error::Cancelled`].
+    pub fn tables(
+        &self,
+        keys: &EvalKeys,
+        x: &[Ciphertext],
+        tables: &[Vec<u64>],
+        progress: Progress,
+    ) -> Result<Vec<Vec<Ciphertext>>, Error> {
+        let rows = self.batched("tables", keys, (x.len(), 1), progress, |places| keys.tables(&x[places], tables))?;
+        let mut columns = vec![Vec::with_capacity(x.len()); tables.len()];
+        for row in rows {
+            columns.iter_mut().zip(row).for_each(|(column, entry)| column.push(entry));
+        }
+        Ok(columns)
+    }
+
+    /// An operation on integers of 8 to 64 bits, slice by slice: `operation` is given the places of a slice, and is
+    /// done for each twice, first to count its bootstraps. An element has `rotations` of them in a round.
+    ///
+    /// # Errors
+    /// As [`EvalKeys::integers`]; the operation's; [`Error::Cancelled`].
+    pub fn integers<T: Joined>(
+        &self,
+        keys: &EvalKeys,
+        (len, rotations): (usize, usize),
+        progress: Progress,
+        operation: impl Fn(&Integers<'_>, Range<usize>) -> Result<T, Error> + Sync,
+    ) -> Result<T, Error> {
+        self.install(|| {
+            let all = |int: &Integers<'_>| keys.slices(len, rotations).map(|places| operation(int, places)).collect();
+            T::joined(keys.integers()?.reporting(progress, all)?)
+        })
+    }
+
+    /// The object in a container, whatever its kind.
+    ///
+    /// # Errors
+    /// As [`files::object_from_container`].
+    pub fn object_from_container(&self, container: &Container) -> Result<Object, Error> {
+        self.install(|| files::object_from_container(&self.params, container))
+    }
+
+    /// Elements slice by slice, with a step for each element.
+    fn batched<T: Joined>(
+        &self,
+        op: &'static str,
+        keys: &EvalKeys,
+        (len, rotations): (usize, usize),
+        progress: Progress,
+        step: impl Fn(Range<usize>) -> Result<T, Error> + Sync,
+    ) -> Result<T, Error> {
+        let reported = |places: Range<usize>| {
+            let done = places.end;
+            let part = step(places)?;
+            report(op, progress, done, len)?;
+            Ok(part)
+        };
+        self.install(|| T::joined(keys.slices(len, rotations).map(reported).collect::<Result<_, Error>>()?))
+    }
+}

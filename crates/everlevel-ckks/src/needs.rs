@@ -1,0 +1,80 @@
+//! From what an application needs to the parameters that have it.
+
+use crate::{Error, ParamsLiteral, Precision};
+
+/// What an application needs of its parameters.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Needs {
+    /// Levels of messages: [`Needs::DEFAULT_MAX_LEVEL`] where neither this nor a bootstrap says how many.
+    pub max_level: Option<usize>,
+    /// Values of a ciphertext, where small rings might have too few.
+    pub slot_count: Option<usize>,
+    /// Where bootstraps are needed: the level at which regular ones of three stages end, and how precise messages are.
+    pub bootstrap_to: Option<(usize, Precision)>,
+    /// log2 of the degree of a ring **without any security**.
+    pub insecure_log_n: Option<u32>,
+}
+
+impl Needs {
+    /// Levels of messages where nothing else is asked for.
+    pub const DEFAULT_MAX_LEVEL: usize = 7;
+
+    /// The literal. A level count that no chain has is refused when parameters are made of it.
+    ///
+    /// # Errors
+    /// As [`ParamsLiteral::for_depth_and_slots`].
+    pub fn literal(&self) -> Result<ParamsLiteral, Error> {
+        let depth = self.max_level.unwrap_or(Self::DEFAULT_MAX_LEVEL);
+        let Some((level, precision)) = self.bootstrap_to else {
+            return match self.insecure_log_n {
+                None => ParamsLiteral::for_depth_and_slots(depth, self.slot_count.unwrap_or(1)),
+                Some(log_n) => Ok(ParamsLiteral::insecure_depth(log_n, depth)),
+            };
+        };
+        let chain = match precision {
+            Precision::Standard => ParamsLiteral::bootstrap_to(level),
+            Precision::High => ParamsLiteral::high_precision(),
+        };
+        let max_level = self.max_level.unwrap_or(chain.max_level);
+        let ring = self.insecure_log_n.map_or_else(ParamsLiteral::bootstrap, ParamsLiteral::insecure_bootstrap);
+        Ok(ParamsLiteral { max_level, precision, ..ring })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_asked_for_is_seven_levels() {
+        assert_eq!(Needs::default().literal().unwrap(), ParamsLiteral::for_depth(7).unwrap());
+        let insecure = Needs { insecure_log_n: Some(9), ..Needs::default() };
+        assert_eq!(insecure.literal().unwrap(), ParamsLiteral::insecure_depth(9, 7));
+    }
+
+    #[test]
+    fn slots_choose_the_ring_where_levels_would_take_a_smaller_one() {
+        let needs = Needs { max_level: Some(2), slot_count: Some(1 << 14), ..Needs::default() };
+        assert_eq!(needs.literal().unwrap(), ParamsLiteral::for_depth_and_slots(2, 1 << 14).unwrap());
+        assert_eq!(needs.literal().unwrap().log_n, 15);
+        Needs { max_level: Some(78), ..Needs::default() }.literal().unwrap_err();
+    }
+
+    #[test]
+    fn bootstraps_say_how_many_levels_there_are_unless_asked_otherwise() {
+        let to = |level, precision| Needs { bootstrap_to: Some((level, precision)), ..Needs::default() };
+        assert_eq!(to(10, Precision::Standard).literal().unwrap(), ParamsLiteral::bootstrap());
+        assert_eq!(to(14, Precision::Standard).literal().unwrap(), ParamsLiteral::bootstrap_to(14));
+        assert_eq!(to(10, Precision::High).literal().unwrap(), ParamsLiteral::high_precision());
+        let asked = Needs { max_level: Some(3), ..to(10, Precision::Standard) };
+        assert_eq!(asked.literal().unwrap().max_level, 3);
+        let small = Needs { insecure_log_n: Some(8), ..to(17, Precision::Standard) }.literal().unwrap();
+        assert_eq!((small.log_n, small.insecure), (8, true));
+        assert_eq!(small.max_level, ParamsLiteral::bootstrap_to(17).max_level);
+        let precise = Needs { insecure_log_n: Some(8), ..to(10, Precision::High) }.literal().unwrap();
+        assert_eq!(
+            (precise.precision, precise.max_level),
+            (Precision::High, ParamsLiteral::high_precision().max_level)
+        );
+    }
+}

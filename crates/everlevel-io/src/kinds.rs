@@ -1,0 +1,70 @@
+//! The registry of kinds: what files may hold, under which names, and for which scheme.
+
+macro_rules! kinds {
+    ($($scheme:literal { $($(#[$doc:meta])* $name:ident = $text:literal;)* })*) => {
+        $($($(#[$doc])* pub const $name: &str = $text;)*)*
+
+        /// Every kind, with its scheme.
+        pub const ALL: &[(&str, &str)] = &[$($(($name, $scheme),)*)*];
+    };
+}
+
+kinds! {
+    "ckks" {
+        /// An encrypted vector, of one unit or several.
+        CIPHERTEXT = "ciphertext";
+        /// An encoded vector.
+        PLAINTEXT = "plaintext";
+        /// An encoded vector without its primes.
+        LIGHT_PLAINTEXT = "light_plaintext";
+        /// An encoded matrix.
+        PLAIN_MATRIX = "plain_matrix";
+        /// An encoded matrix without its primes.
+        LIGHT_PLAIN_MATRIX = "light_plain_matrix";
+        /// A secret key.
+        SECRET_KEY = "secret_key";
+        /// A public key.
+        PUBLIC_KEY = "public_key";
+        /// A relinearization key.
+        RELINEARIZATION_KEY = "relinearization_key";
+        /// A conjugation key.
+        CONJUGATION_KEY = "conjugation_key";
+        /// A rotation key.
+        ROTATION_KEY = "rotation_key";
+        /// A rotation key of one amount.
+        FIXED_ROTATION_KEY = "fixed_rotation_key";
+        /// A rotation key for products with matrices.
+        MATRIX_MULTIPLICATION_KEY = "matrix_multiplication_key";
+        /// A bootstrap key.
+        BOOTSTRAP_KEY = "bootstrap_key";
+        /// A bootstrap key beside a rotation key.
+        SMALL_BOOTSTRAP_KEY = "small_bootstrap_key";
+        /// Several evaluation keys of one secret.
+        EVALUATION_KEY = "evaluation_key";
+    }
+    "tfhe" {
+        /// A secret key.
+        TFHE_SECRET_KEY = "tfhe_secret_key";
+        /// Both evaluation keys.
+        TFHE_EVALUATION_KEY = "tfhe_evaluation_key";
+        /// An array of bits, or of integers of a few bits.
+        TFHE_CIPHERTEXT = "tfhe_ciphertext";
+        /// An array of integers of 8 to 64 bits: the rows of their blocks, and their width.
+        TFHE_UINT_ARRAY = "tfhe_uint_array";
+        /// An array of truth values: the rows of their blocks.
+        TFHE_BOOL_ARRAY = "tfhe_bool_array";
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ALL;
+
+    #[test]
+    fn names_are_unique() {
+        let mut names: Vec<_> = ALL.iter().map(|(name, _)| name).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), ALL.len());
+    }
+}

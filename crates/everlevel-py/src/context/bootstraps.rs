@@ -1,0 +1,138 @@
+//! Bootstraps.
+
+use everlevel_ckks as ckks;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use super::{Context, each};
+use crate::call::{Report, run_reporting};
+use crate::objects::{BootstrapKey, Ciphertext, ConjugationKey, RelinearizationKey, RotationKey, SmallBootstrapKey};
+
+#[pymethods]
+impl Context {
+    fn bootstrap(
+        &self,
+        py: Python<'_>,
+        ciphertext: &Ciphertext,
+        keys: Keys<'_>,
+        precise: bool,
+        report: Report,
+    ) -> PyResult<Ciphertext> {
+        let method = if precise { ckks::Method::Precise } else { ckks::Method::Regular };
+        self.bootstrapped(py, (method, ckks::SlotType::Complex), ciphertext, bootstrap_keys(&keys), report)
+    }
+
+    /// All units of all ciphertexts, in groups that share the reading of the keys.
+    fn bootstrap_many(
+        &self,
+        py: Python<'_>,
+        ciphertexts: Vec<PyRef<'_, Ciphertext>>,
+        method: &str,
+        keys: Keys<'_>,
+        real_only: bool,
+        report: Report,
+    ) -> PyResult<Vec<Ciphertext>> {
+        let method = method_of(method)?;
+        let all: Vec<&ckks::Units<ckks::Ciphertext>> = ciphertexts.iter().map(|ct| &ct.0).collect();
+        let keys = bootstrap_keys(&keys);
+        let bootstrap = |p: ckks::Progress| {
+            self.bootstrapper(method.operation())?.bootstrap_units(method, &all, keys, slot_type(real_only), p)
+        };
+        run_reporting(py, report, bootstrap).map(|all| all.into_iter().map(Ciphertext).collect())
+    }
+
+    fn lossy_bootstrap(
+        &self,
+        py: Python<'_>,
+        ciphertext: &Ciphertext,
+        keys: Keys<'_>,
+        real_only: bool,
+        report: Report,
+    ) -> PyResult<Ciphertext> {
+        self.bootstrapped(py, (ckks::Method::Lossy, slot_type(real_only)), ciphertext, bootstrap_keys(&keys), report)
+    }
+
+    fn sign_bootstrap(
+        &self,
+        py: Python<'_>,
+        ciphertext: &Ciphertext,
+        keys: Keys<'_>,
+        real_only: bool,
+        report: Report,
+    ) -> PyResult<Ciphertext> {
+        self.bootstrapped(py, (ckks::Method::Sign, slot_type(real_only)), ciphertext, bootstrap_keys(&keys), report)
+    }
+
+    /// Two real vectors, unit by unit, in one bootstrap for each pair.
+    fn merge_bootstrap(
+        &self,
+        py: Python<'_>,
+        ciphertexts: (PyRef<'_, Ciphertext>, PyRef<'_, Ciphertext>),
+        method: &str,
+        keys: Keys<'_>,
+        report: Report,
+    ) -> PyResult<(Ciphertext, Ciphertext)> {
+        let (method, keys) = (method_of(method)?, bootstrap_keys(&keys));
+        let (first, second) = (&ciphertexts.0.0, &ciphertexts.1.0);
+        let of_pair = |(first, second): &(&_, &_), p: ckks::Progress| {
+            self.bootstrapper(method.merge_operation())?.merge_bootstrap(method, first, second, keys, p).map(Vec::from)
+        };
+        let merged = |p: ckks::Progress| first.zip("merge_bootstrap", second)?.try_map_reporting(p, of_pair);
+        let mut both = run_reporting(py, report, merged).map(each)?.into_iter();
+        let (Some(first), Some(second)) = (both.next(), both.next()) else { unreachable!("a merge has two results") };
+        Ok((first, second))
+    }
+}
+
+/// The keys of a bootstrap, in the order of its arguments.
+pub type Keys<'py> = (PyRef<'py, RelinearizationKey>, PyRef<'py, ConjugationKey>, Rotations<'py>);
+
+/// A bootstrap key, or a rotation key, a small bootstrap key and the stage count.
+#[derive(FromPyObject)]
+pub enum Rotations<'py> {
+    Full(PyRef<'py, BootstrapKey>),
+    Small(PyRef<'py, RotationKey>, PyRef<'py, SmallBootstrapKey>, usize),
+}
+
+pub fn bootstrap_keys<'a>((relinearization, conjugation, bootstrap): &'a Keys<'_>) -> ckks::BootstrapKeys<'a> {
+    let bootstrap = match bootstrap {
+        Rotations::Full(key) => ckks::BootstrapKeyRef::Full(&key.0),
+        Rotations::Small(rotation, key, stage_count) => {
+            ckks::BootstrapKeyRef::Small { key: &key.0, rotation: &rotation.0, stage_count: *stage_count }
+        }
+    };
+    ckks::BootstrapKeys { relinearization: &relinearization.0, conjugation: &conjugation.0, bootstrap }
+}
+
+fn method_of(name: &str) -> PyResult<ckks::Method> {
+    match name {
+        "regular" => Ok(ckks::Method::Regular),
+        "lossy" => Ok(ckks::Method::Lossy),
+        "sign" => Ok(ckks::Method::Sign),
+        "precise" => Ok(ckks::Method::Precise),
+        _ => {
+            Err(PyValueError::new_err(format!("{name:?} is no method of a bootstrap: regular, lossy, sign or precise")))
+        }
+    }
+}
+
+fn slot_type(real_only: bool) -> ckks::SlotType {
+    if real_only { ckks::SlotType::Real } else { ckks::SlotType::Complex }
+}
+
+impl Context {
+    /// All units together, so that they share the reading of the keys.
+    fn bootstrapped(
+        &self,
+        py: Python<'_>,
+        (method, slot_type): (ckks::Method, ckks::SlotType),
+        ciphertext: &Ciphertext,
+        keys: ckks::BootstrapKeys<'_>,
+        report: Report,
+    ) -> PyResult<Ciphertext> {
+        let all = |units: &[&_], p: ckks::Progress| {
+            self.bootstrapper(method.operation())?.bootstrap_many(method, units, keys, slot_type, p)
+        };
+        run_reporting(py, report, |p| ciphertext.0.try_together(|units| all(units, p))).map(Ciphertext)
+    }
+}

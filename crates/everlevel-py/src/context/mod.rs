@@ -1,0 +1,140 @@
+//! The context: parameters and their tables, and in the files of this folder one method for each call of the core.
+
+use everlevel_ckks as ckks;
+use pyo3::prelude::*;
+
+use crate::call::run;
+use crate::objects::Ciphertext;
+
+mod arithmetic;
+mod bootstraps;
+mod keys;
+mod messages;
+mod polynomials;
+mod slots;
+
+pub use bootstraps::{Keys, bootstrap_keys};
+
+type Claim = (String, String, f64, Option<f64>, Option<f64>);
+
+/// Parameters and their tables.
+#[pyclass(frozen, module = "everlevel._native")]
+pub struct Context(pub ckks::Context, Option<ckks::Bootstrapper>);
+
+#[pymethods]
+impl Context {
+    #[new]
+    #[pyo3(signature = (*, max_level, slot_count, bootstrap_to, thread_count, seeded_keys, insecure_log_n))]
+    fn new(
+        py: Python<'_>,
+        max_level: Option<usize>,
+        slot_count: Option<usize>,
+        bootstrap_to: Option<(usize, bool)>,
+        thread_count: usize,
+        seeded_keys: bool,
+        insecure_log_n: Option<u32>,
+    ) -> PyResult<Self> {
+        run(py, || {
+            let needs = ckks::Needs { max_level, slot_count, bootstrap_to: bootstrap_to.map(precise), insecure_log_n };
+            let options = ckks::Options { slot_count, thread_count, seeded_keys };
+            Self::of(ckks::Context::with_options(needs.literal()?.try_into()?, options)?)
+        })
+    }
+
+    /// The context of a literal, as `params` gives it.
+    #[staticmethod]
+    fn from_params(
+        py: Python<'_>,
+        params: &str,
+        slot_count: usize,
+        thread_count: usize,
+        seeded_keys: bool,
+    ) -> PyResult<Self> {
+        let options = ckks::Options { slot_count: Some(slot_count), thread_count, seeded_keys };
+        run(py, || {
+            let literal = ckks::ParamsLiteral::from_json(params)?;
+            Self::of(ckks::Context::with_options(literal.try_into()?, options)?)
+        })
+    }
+
+    #[getter]
+    fn has_high_precision(&self) -> bool {
+        self.0.params().literal().precision == ckks::Precision::High
+    }
+
+    #[getter]
+    fn params(&self) -> String {
+        self.0.params().literal().to_json()
+    }
+
+    #[getter]
+    fn can_bootstrap(&self) -> bool {
+        self.0.params().literal().bootstrap
+    }
+
+    #[getter]
+    fn insecure(&self) -> bool {
+        self.0.params().literal().insecure
+    }
+
+    #[getter]
+    fn log_n(&self) -> u32 {
+        self.0.params().literal().log_n
+    }
+
+    #[getter]
+    fn max_level(&self) -> usize {
+        self.0.max_level()
+    }
+
+    #[getter]
+    fn seeded_keys(&self) -> bool {
+        self.0.seeded_keys()
+    }
+
+    #[getter]
+    fn slot_count(&self) -> usize {
+        self.0.slot_count()
+    }
+
+    #[getter]
+    fn stage_counts(&self) -> Vec<usize> {
+        self.0.stage_counts()
+    }
+
+    #[getter]
+    fn thread_count(&self) -> usize {
+        self.0.thread_count()
+    }
+
+    /// For each kind of secret, the largest modulus and what is claimed of it: (key, secret, log2(QP), cap, bits).
+    fn claims(&self, py: Python<'_>) -> PyResult<Vec<Claim>> {
+        let claims = run(py, || self.0.claims())?;
+        let row = |c: ckks::SecurityClaim| {
+            (c.key.name, c.key.secret.to_string(), c.key.log2_qp, c.max_log2_qp, c.security_bits)
+        };
+        Ok(claims.into_iter().map(row).collect())
+    }
+}
+
+impl Context {
+    fn of(context: ckks::Context) -> Result<Self, ckks::Error> {
+        let has_bootstrap = context.params().literal().bootstrap;
+        let bootstrapper = has_bootstrap.then(|| ckks::Bootstrapper::new(&context)).transpose()?;
+        Ok(Self(context, bootstrapper))
+    }
+
+    pub fn bootstrapper(&self, op: &'static str) -> Result<&ckks::Bootstrapper, ckks::Error> {
+        self.1.as_ref().ok_or(ckks::Error::NoBootstrap { op })
+    }
+}
+
+/// A level, and whether precision is high.
+fn precise((level, high): (usize, bool)) -> (usize, ckks::Precision) {
+    (level, if high { ckks::Precision::High } else { ckks::Precision::Standard })
+}
+
+/// Several results of every unit as ciphertexts.
+fn each(results: ckks::Units<Vec<ckks::Ciphertext>>) -> Vec<Ciphertext> {
+    results.transposed().into_iter().map(Ciphertext).collect()
+}

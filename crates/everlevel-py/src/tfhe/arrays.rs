@@ -1,0 +1,357 @@
+//! Arrays of ciphertexts, immutable: bits or integers of a few bits, integers of 8 to 64 bits, and truth values.
+//! Operations are named as the façade names them.
+
+use everlevel_binfhe::{self as tfhe, BoolArray, Context, Error, Extreme, Integers, Joined, UintArray, Width};
+use numpy::{PyArray1, PyReadonlyArray1};
+use pyo3::exceptions::PyKeyError;
+use pyo3::prelude::*;
+
+use crate::call::{Report, run_any, run_reporting};
+use crate::tfhe::context::TfheContext;
+use crate::tfhe::keys::{Key, TfheSecretKey};
+
+/// The class of an array, whose ciphertexts `$blocks` gives.
+macro_rules! array_class {
+    ($(#[$doc:meta])* $name:ident($type:ty), $blocks:expr, $take:expr, $join:expr, { $($methods:tt)* }) => {
+        $(#[$doc])*
+        #[pyclass(frozen, module = "everlevel._native")]
+        pub struct $name(pub $type);
+
+        #[pymethods]
+        impl $name {
+            fn __len__(&self) -> usize {
+                self.0.len()
+            }
+
+            #[getter]
+            fn secret_id(&self) -> u64 {
+                $blocks(&self.0).first().map_or(0, |ciphertext| ciphertext.key().0)
+            }
+
+            #[getter]
+            fn nbytes(&self) -> usize {
+                tfhe::Ciphertext::nbytes($blocks(&self.0))
+            }
+
+            /// Largest variance of the ciphertexts' noise.
+            #[getter]
+            fn variance_torus(&self) -> f64 {
+                tfhe::Ciphertext::max_variance_torus($blocks(&self.0))
+            }
+
+            /// Those at these places, in this order.
+            fn take(&self, py: Python<'_>, indices: Vec<usize>) -> PyResult<Self> {
+                run_any::<_, Error>(py, || Ok(Self($take(&self.0, &indices))))
+            }
+
+            /// All of these, one array behind the other.
+            #[staticmethod]
+            fn join(parts: Vec<Bound<'_, Self>>) -> PyResult<Self> {
+                let parts: Vec<&$type> = parts.iter().map(|part| &part.get().0).collect();
+                $join(&parts).map(Self).map_err(crate::error::to_py)
+            }
+
+            $($methods)*
+        }
+    };
+}
+
+fn take(all: &[tfhe::Ciphertext], places: &[usize]) -> Vec<tfhe::Ciphertext> {
+    places.iter().map(|&i| all[i].clone()).collect()
+}
+
+fn join(parts: &[&Vec<tfhe::Ciphertext>]) -> Result<Vec<tfhe::Ciphertext>, Error> {
+    Ok(parts.iter().copied().flatten().cloned().collect())
+}
+
+array_class!(
+    /// Encrypted bits or integers of one secret.
+    TfheCiphertext(Vec<tfhe::Ciphertext>),
+    Vec::as_slice,
+    take,
+    join,
+    {
+        /// The largest value that any of them may hold.
+        #[getter]
+        fn max_value(&self) -> u64 {
+            self.0.iter().map(tfhe::Ciphertext::max_value).max().unwrap_or(0)
+        }
+    }
+);
+
+/// An operation on two arrays, element by element.
+type Pairwise<T> = fn(&Integers<'_>, &UintArray, &UintArray) -> Result<T, Error>;
+type Shift = fn(&Integers<'_>, &UintArray, u32) -> Result<UintArray, Error>;
+type Reduce = fn(&Integers<'_>, &UintArray, usize) -> Result<UintArray, Error>;
+
+const BINARY: [(&str, Pairwise<UintArray>); 14] = [
+    ("add", |int, a, b| int.add(a, b)),
+    ("subtract", |int, a, b| int.sub(a, b)),
+    ("multiply", |int, a, b| int.mul(a, b)),
+    ("floor_divide", |int, a, b| int.div(a, b)),
+    ("remainder", |int, a, b| int.rem(a, b)),
+    ("and", |int, a, b| int.bitand(a, b)),
+    ("or", |int, a, b| int.bitor(a, b)),
+    ("xor", |int, a, b| int.bitxor(a, b)),
+    ("minimum", |int, a, b| int.min(a, b)),
+    ("maximum", |int, a, b| int.max(a, b)),
+    ("left_shift", |int, a, b| int.shl_by(a, b)),
+    ("right_shift", |int, a, b| int.shr_by(a, b)),
+    ("rotate_left", |int, a, b| int.rotate_left_by(a, b)),
+    ("rotate_right", |int, a, b| int.rotate_right_by(a, b)),
+];
+const DIVMOD: [(&str, Pairwise<(UintArray, UintArray)>); 1] = [("divmod", |int, a, b| int.div_rem(a, b))];
+const CHECKED: [(&str, Pairwise<(UintArray, BoolArray)>); 5] = [
+    ("add", |int, a, b| int.checked_add(a, b)),
+    ("subtract", |int, a, b| int.checked_sub(a, b)),
+    ("multiply", |int, a, b| int.checked_mul(a, b)),
+    ("floor_divide", |int, a, b| int.checked_div(a, b)),
+    ("remainder", |int, a, b| int.checked_rem(a, b)),
+];
+const COMPARE: [(&str, Pairwise<BoolArray>); 6] = [
+    ("equal", |int, a, b| int.eq(a, b)),
+    ("not_equal", |int, a, b| int.ne(a, b)),
+    ("less", |int, a, b| int.lt(a, b)),
+    ("less_equal", |int, a, b| int.le(a, b)),
+    ("greater", |int, a, b| int.gt(a, b)),
+    ("greater_equal", |int, a, b| int.ge(a, b)),
+];
+const SHIFT: [(&str, Shift); 6] = [
+    ("negate", |int, a, _| int.neg(a)),
+    ("invert", |int, a, _| int.not(a)),
+    ("left_shift", |int, a, amount| int.shl(a, amount)),
+    ("right_shift", |int, a, amount| int.shr(a, amount)),
+    ("rotate_left", |int, a, amount| int.rotate_left(a, amount)),
+    ("rotate_right", |int, a, amount| int.rotate_right(a, amount)),
+];
+const REDUCE: [(&str, Reduce); 5] = [
+    ("sum", |int, a, rows| int.sum_rows(a, rows)),
+    ("min", |int, a, rows| int.extreme_row(a, rows, Extreme::Min)),
+    ("max", |int, a, rows| int.extreme_row(a, rows, Extreme::Max)),
+    ("argmin", |int, a, rows| int.place_of_extreme(a, rows, Extreme::Min)),
+    ("argmax", |int, a, rows| int.place_of_extreme(a, rows, Extreme::Max)),
+];
+
+fn named<F: Copy>(table: &[(&str, F)], name: &str) -> PyResult<F> {
+    let found = table.iter().find(|(known, _)| *known == name);
+    found.map(|(_, f)| *f).ok_or_else(|| PyKeyError::new_err(name.to_string()))
+}
+
+/// What long calls take: the interpreter, the threads, the key, and who is told of progress.
+type Call<'a, 'py> = (Python<'py>, &'a TfheContext, Key<'a>, Report);
+
+impl TfheUintArray {
+    /// The operation of a name on the elements of two arrays.
+    fn pairwise<T: Joined>(
+        &self,
+        (py, context, key, report): Call<'_, '_>,
+        operations: &[(&str, Pairwise<T>)],
+        name: &str,
+        other: &Self,
+    ) -> PyResult<T> {
+        let operation = named(operations, name)?;
+        let shape = (self.0.len(), if name == "multiply" { Context::PRODUCT_ROTATIONS } else { 1 });
+        run_reporting(py, report, |progress| {
+            context.0.integers(&key.keys, shape, progress, |int, places| {
+                operation(int, &self.0.slice(places.clone()), &other.0.slice(places))
+            })
+        })
+    }
+}
+
+array_class!(
+    /// Encrypted integers of one width and one secret.
+    TfheUintArray(UintArray), UintArray::blocks, UintArray::take, UintArray::join, {
+        #[getter]
+        fn width(&self) -> u32 {
+            self.0.width().bits()
+        }
+
+        #[staticmethod]
+        fn encrypt(py: Python<'_>, values: PyReadonlyArray1<'_, u64>, width: u32, key: &TfheSecretKey) -> PyResult<Self> {
+            let values = values.as_slice()?;
+            run_any(py, || key.0.encrypt_uints(Width::from_bits(width)?, values)).map(Self)
+        }
+
+        fn decrypt<'py>(&self, py: Python<'py>, key: &TfheSecretKey) -> PyResult<Bound<'py, PyArray1<u64>>> {
+            Ok(PyArray1::from_vec(py, run_any(py, || key.0.decrypt_uints(&self.0))?))
+        }
+
+        /// Integers in the clear as operands beside ciphertexts of a key's secret.
+        #[staticmethod]
+        fn constant(py: Python<'_>, key: Key<'_>, values: PyReadonlyArray1<'_, u64>, width: u32) -> PyResult<Self> {
+            let values = values.as_slice()?;
+            run_any(py, || key.keys.integers()?.constants(Width::from_bits(width)?, values)).map(Self)
+        }
+
+        fn with_width(&self, py: Python<'_>, key: Key<'_>, width: u32) -> PyResult<Self> {
+            run_any(py, || key.keys.integers()?.with_width(&self.0, Width::from_bits(width)?)).map(Self)
+        }
+
+        fn binary(
+            &self,
+            py: Python<'_>,
+            context: &TfheContext,
+            name: &str,
+            key: Key<'_>,
+            other: &Self,
+            report: Report,
+        ) -> PyResult<Self> {
+            self.pairwise((py, context, key, report), &BINARY, name, other).map(Self)
+        }
+
+        /// Quotients and remainders.
+        fn divmod(
+            &self,
+            py: Python<'_>,
+            context: &TfheContext,
+            key: Key<'_>,
+            other: &Self,
+            report: Report,
+        ) -> PyResult<(Self, Self)> {
+            let (quotients, remainders) = self.pairwise((py, context, key, report), &DIVMOD, "divmod", other)?;
+            Ok((Self(quotients), Self(remainders)))
+        }
+
+        fn checked(
+            &self,
+            py: Python<'_>,
+            context: &TfheContext,
+            name: &str,
+            key: Key<'_>,
+            other: &Self,
+            report: Report,
+        ) -> PyResult<(Self, TfheBoolArray)> {
+            let (result, overflow) = self.pairwise((py, context, key, report), &CHECKED, name, other)?;
+            Ok((Self(result), TfheBoolArray(overflow)))
+        }
+
+        fn compare(
+            &self,
+            py: Python<'_>,
+            context: &TfheContext,
+            name: &str,
+            key: Key<'_>,
+            other: &Self,
+            report: Report,
+        ) -> PyResult<TfheBoolArray> {
+            self.pairwise((py, context, key, report), &COMPARE, name, other).map(TfheBoolArray)
+        }
+
+        /// Negation and inversion, which have no amount, and moves of bits by a public one.
+        fn shift(
+            &self,
+            py: Python<'_>,
+            context: &TfheContext,
+            name: &str,
+            key: Key<'_>,
+            amount: u32,
+            report: Report,
+        ) -> PyResult<Self> {
+            let operation = named(&SHIFT, name)?;
+            run_reporting(py, report, |progress| {
+                context.0.integers(&key.keys, (self.0.len(), 1), progress, |int, places| {
+                    operation(int, &self.0.slice(places), amount)
+                })
+            })
+            .map(Self)
+        }
+
+        /// One row of as many.
+        fn reduce(
+            &self,
+            py: Python<'_>,
+            context: &TfheContext,
+            name: &str,
+            key: Key<'_>,
+            rows: usize,
+            report: Report,
+        ) -> PyResult<Self> {
+            let operation = named(&REDUCE, name)?;
+            run_reporting(py, report, |progress| {
+                context.0.integers(&key.keys, (1, 1), progress, |int, _| operation(int, &self.0, rows))
+            })
+            .map(Self)
+        }
+
+        /// This where the condition holds, and the other elsewhere.
+        fn select(
+            &self,
+            py: Python<'_>,
+            context: &TfheContext,
+            key: Key<'_>,
+            condition: &TfheBoolArray,
+            other: &Self,
+            report: Report,
+        ) -> PyResult<Self> {
+            run_reporting(py, report, |progress| {
+                context.0.integers(&key.keys, (self.0.len(), 1), progress, |int, places| {
+                    let condition = condition.0.slice(places.clone());
+                    int.select(&condition, &self.0.slice(places.clone()), &other.0.slice(places))
+                })
+            })
+            .map(Self)
+        }
+    }
+);
+
+type Gate = fn(bool, bool) -> bool;
+
+const GATES: [(&str, Gate); 3] = [("and", |a, b| a & b), ("or", |a, b| a | b), ("xor", |a, b| a ^ b)];
+
+array_class!(
+    /// Encrypted truth values of one secret.
+    TfheBoolArray(BoolArray), BoolArray::blocks, BoolArray::take, BoolArray::join, {
+        #[staticmethod]
+        fn encrypt(py: Python<'_>, values: PyReadonlyArray1<'_, bool>, key: &TfheSecretKey) -> PyResult<Self> {
+            let values = values.as_slice()?;
+            run_any(py, || key.0.encrypt_bools(values)).map(Self)
+        }
+
+        fn decrypt<'py>(&self, py: Python<'py>, key: &TfheSecretKey) -> PyResult<Bound<'py, PyArray1<bool>>> {
+            Ok(PyArray1::from_vec(py, run_any(py, || key.0.decrypt_bools(&self.0))?))
+        }
+
+        /// Truth values in the clear as operands beside ciphertexts of a key's secret.
+        #[staticmethod]
+        fn constant(py: Python<'_>, key: Key<'_>, values: PyReadonlyArray1<'_, bool>) -> PyResult<Self> {
+            let values = values.as_slice()?;
+            run_any::<_, Error>(py, || Ok(key.keys.integers()?.constant_bools(values))).map(Self)
+        }
+
+        fn invert(&self, py: Python<'_>, key: Key<'_>) -> PyResult<Self> {
+            run_any(py, || key.keys.integers()?.not_bools(&self.0)).map(Self)
+        }
+
+        /// 0 or 1 as integers.
+        fn to_uints(&self, py: Python<'_>, key: Key<'_>, width: u32) -> PyResult<TfheUintArray> {
+            run_any(py, || key.keys.integers()?.uints_from_bools(Width::from_bits(width)?, &self.0)).map(TfheUintArray)
+        }
+
+        fn combine(
+            &self,
+            py: Python<'_>,
+            context: &TfheContext,
+            name: &str,
+            key: Key<'_>,
+            other: &Self,
+            report: Report,
+        ) -> PyResult<Self> {
+            let gate = named(&GATES, name)?;
+            run_reporting(py, report, |progress| {
+                context.0.integers(&key.keys, (self.0.len(), 1), progress, |int, places| {
+                    int.combine_bools(&self.0.slice(places.clone()), &other.0.slice(places), gate)
+                })
+            })
+            .map(Self)
+        }
+
+        /// Whether any row has a truth value set.
+        fn any(&self, py: Python<'_>, context: &TfheContext, key: Key<'_>, rows: usize, report: Report) -> PyResult<Self> {
+            run_reporting(py, report, |progress| {
+                context.0.integers(&key.keys, (1, 1), progress, |int, _| int.any_row(&self.0, rows))
+            })
+            .map(Self)
+        }
+    }
+);

@@ -1,0 +1,403 @@
+"""The core's errors in Python's words: for each code the exception's class, its sentence, and its attributes.
+
+The extension module calls `error` with an error's code, its values by name, and the core's own sentence, which speaks
+of the Rust library. Arguments are named after the core's values.
+"""
+
+# ruff: noqa: A002, A006
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Callable
+from typing import Any
+
+from .. import errors as e
+
+_OPERATIONS = {
+    "precise_bootstrap": "bootstrap",
+    # TFHE.
+    "encrypt_bits": "encrypt",
+    "encrypt_integers": "encrypt",
+    "encrypt_uints": "encrypt_uint",
+    "encrypt_bools": "encrypt_bool",
+    "decrypt_bits": "decrypt",
+    "decrypt_integers": "decrypt",
+    "decrypt_uints": "decrypt",
+    "decrypt_bools": "decrypt",
+    "lut": "bootstrap",
+    "tables": "bootstrap",
+    "bivariate": "bootstrap",
+    "gates": "gate",
+    "sub": "subtract",
+    "mul": "multiply",
+    "neg": "negate",
+    "not": "invert",
+    "not_bools": "invert",
+    "eq": "equal",
+    "ne": "not_equal",
+    "lt": "less",
+    "le": "less_equal",
+    "gt": "greater",
+    "ge": "greater_equal",
+    "bitand": "and",
+    "bitor": "or",
+    "bitxor": "xor",
+    "combine_bools": "and, or, xor",
+    "min": "minimum",
+    "max": "maximum",
+    "shl": "left_shift",
+    "shl_by": "left_shift",
+    "shr": "right_shift",
+    "shr_by": "right_shift",
+    "rotate_left_by": "rotate_left",
+    "rotate_right_by": "rotate_right",
+    "div": "floor_divide",
+    "rem": "remainder",
+    "div_rem": "divmod",
+    "checked_div": "checked_floor_divide",
+    "checked_rem": "checked_remainder",
+    "checked_sub": "checked_subtract",
+    "checked_mul": "checked_multiply",
+    "sum_rows": "sum",
+    "extreme_row": "min, max",
+    "place_of_extreme": "argmin, argmax",
+    "any_row": "any, all",
+    "with_width": "astype",
+    "uints_from_bools": "astype",
+    "join": "concatenate",
+}
+"""The core's operations whose names are others here."""
+
+
+def _foreign_slots(what: str, found: int, expected: int) -> e.EverlevelError:
+    of_key = what == "slot_count of the bootstrap key"
+    advice = "make the key with this engine" if of_key else "make keys and ciphertexts with one engine"
+    allowed = f"{expected}, this engine's; {advice}"
+    return e.ParameterError(f"{what} = {found}: must be {allowed}", option=what, value=str(found), allowed=allowed)
+
+
+def _bootstrap_levels(found: int, allowed: list[int]) -> e.EverlevelError:
+    regular, *deep = allowed
+    # Options are named after the level at which a bootstrap of three stages ends.
+    options = " and ".join(f"{level} with use_bootstrap_to_{level - 3}_levels" for level in deep)
+    needed = (
+        f"{regular} with use_bootstrap=True, {options}; leave it out and encrypt at a lower level, or make an engine "
+        "without use_bootstrap"
+    )
+    sentence = f"max_level = {found}: must be {needed}"
+    return e.ParameterError(sentence, option="max_level", value=str(found), allowed=needed)
+
+
+def _parameter(what: str, found: str, needed: str) -> e.EverlevelError:
+    if what == "log_n":
+        sentence = f"Engine: insecure_log_n is {found}; it must be {needed}"
+        return e.ParameterError(sentence, option="insecure_log_n", value=found, allowed=needed)
+    return e.ParameterError(f"{what} = {found}: must be {needed}", option=what, value=found, allowed=needed)
+
+
+def _tfhe_parameter(what: str, found: str, needed: str) -> e.EverlevelError:
+    value = int(found) if found.removeprefix("-").isdecimal() else found
+    sentence = f"Engine: {what} is {found}; it must be {needed}"
+    return e.ParameterError(sentence, option=what, value=value, allowed=needed)
+
+
+def _bootstrap_kind(op: str, found: str, needed: str) -> e.EverlevelError:
+    maker = {"regular": "create_bootstrap_key", "lossy": "create_lossy_bootstrap_key"}[needed]
+    return e.KeyMismatchError(
+        f"{op}: the bootstrap key is for {found} bootstraps, and one for {needed} ones is needed; make it with "
+        f"engine.{maker}(secret_key)",
+        key="bootstrap key",
+        expected=needed,
+        actual=found,
+    )
+
+
+def _value_out_of_space(op: str, index: int, value: int, max: int) -> e.EverlevelError:
+    sentence = f"{op}: value {value} at index {index} is outside 0..={max}; reduce it or choose a set of more bits"
+    if op in {"bootstrap", "bootstrap_many"}:
+        return e.TableError(sentence, index=index, found=value, needed=max)
+    return e.MessageError(sentence, index=index, value=value)
+
+
+def _noise_exhausted(op: str, log2_p_fail: float, max_log2_p_fail: float) -> e.EverlevelError:
+    decrypts = op == "decrypt"
+    what = "the answer would be wrong" if decrypts else "the noise would make it fail"
+    return e.NoiseError(
+        f"{op}: {what} with probability 2^{log2_p_fail:.1f}, allowed is 2^{max_log2_p_fail:.1f}; "
+        f"bootstrap {'the ciphertext' if decrypts else 'an operand'} first",
+        log2_p_fail=log2_p_fail,
+        max_log2_p_fail=max_log2_p_fail,
+    )
+
+
+_CKKS: dict[str, Callable[..., e.EverlevelError]] = {
+    "MessageTooLong": lambda op, len, slot_count: e.MessageError(
+        f"{op}: message has {len} values, a ciphertext has {slot_count} slots; split the message",
+        length=len,
+        slot_count=slot_count,
+    ),
+    "EmptyMessage": lambda op, slot_count: e.MessageError(
+        f"{op}: message is empty; give between 1 and {slot_count} values", length=0, slot_count=slot_count
+    ),
+    "NotFinite": lambda op, index, value: e.MessageError(
+        f"{op}: value {index} of the message is {value}; only finite numbers can be encrypted, replace it first",
+        index=index,
+        value=value,
+    ),
+    "ScaleOverflow": lambda op, log2_needed, log2_available, log2_scale, level: e.ScaleError(
+        f"{op}: message at scale 2^{log2_scale:.1f} needs 2^{log2_needed:.1f}, level {level} holds less than "
+        f"2^{log2_available:.1f}; divide the message or take a higher level",
+        log2_left=log2_needed,
+        log2_right=log2_available,
+        level=level,
+    ),
+    "LevelOutOfRange": lambda op, level, max_level: e.LevelError(
+        f"{op}: level {level} is outside 0..={max_level}; choose one of these", level=level, max_level=max_level
+    ),
+    "LevelExhausted": lambda op, needed, level, max_level: e.LevelError(
+        f"{op}: needs level ≥ {needed}, ciphertext is at level {level} of {max_level}; bootstrap it first",
+        needed=needed,
+        level=level,
+        max_level=max_level,
+    ),
+    "ForeignObject": lambda op, what, found, expected: e.EngineMismatchError(
+        f"{op}: {what} belongs to parameters {found:#018x}, this engine has {expected:#018x}; "
+        f"make all keys and ciphertexts with one engine",
+        argument=what,
+    ),
+    "WrongSecret": lambda op, what, found, expected: e.KeyMismatchError(
+        f"{op}: {what} belongs to secret {found:#018x}, the ciphertext to secret {expected:#018x}; "
+        f"use the keys made from the same secret key",
+        key=what,
+        expected=expected,
+        actual=found,
+    ),
+    "MatrixUnits": lambda op, columns, slot_count, needed, found: e.UnitCountError(
+        f"{op}: the matrix has {columns} columns, which fill {needed} units of {slot_count} slots, and the vector has "
+        f"{found}; encrypt a vector that fills {needed}, or several such vectors in a row",
+        left=needed,
+        right=found,
+    ),
+    "UnitCount": lambda op, left, right: e.UnitCountError(
+        f"{op}: one operand has {left} units and the other has {right}; "
+        f"make both of vectors that fill equally many ciphertexts",
+        left=left,
+        right=right,
+    ),
+    "MissingRotation": lambda op, rotation, available: e.MissingKeyError(
+        f"{op}: no key for rotation by {rotation}, the key holds {available}; make the key with this engine",
+        key="rotation key",
+        delta=rotation,
+        available=available,
+    ),
+    "NotRelinearized": lambda op, found: e.CiphertextFormError(
+        f"{op}: ciphertext has {found} polynomials, this operation needs 2; relinearize it first",
+        polynomial_count=found,
+    ),
+    "NoBootstrap": lambda op: e.ParameterError(
+        f"{op}: use_bootstrap is False and True is needed; make the engine with Engine(use_bootstrap=True)",
+        option="use_bootstrap",
+    ),
+    "BootstrapKind": _bootstrap_kind,
+    "StageCount": lambda op, stage_count, slot_count, supported: e.ParameterError(
+        f"{op}: stage_count = {stage_count} is not one of {supported}, which {slot_count} slots allow; "
+        f"choose one of them",
+        option="stage_count",
+        value=stage_count,
+        allowed=supported,
+    ),
+    "ForeignSlots": _foreign_slots,
+    "BootstrapLevels": _bootstrap_levels,
+    "Parameter": _parameter,
+    "SignPrecision": lambda op, what, found, least, limit: e.ParameterError(
+        f"{op}: {what} is {found!r}, and at least {least:g} and less than {limit:g} is offered; "
+        f"choose it so, or scale the values",
+        option=what,
+        value=found,
+        allowed=(least, limit),
+    ),
+    "SignLevels": lambda op, available, needed: e.ParameterError(
+        f"{op}: {available} levels are left for polynomials, and {needed} are needed; bootstrap the ciphertext first",
+        option="level",
+    ),
+    "SignRounds": lambda op, gap, error, most: e.ParameterError(
+        f"{op}: gap {gap:.2g} and error {error:.2g} would take more than {most} sign bootstraps; "
+        f"take a larger gap, or a key of fewer stages",
+        option="gap",
+        value=gap,
+    ),
+    "PolynomialDepth": lambda op, depth, most, level, level_out: e.LevelError(
+        f"{op}: the polynomial takes {depth} levels, and in pieces {most} are there, as a bootstrap ends at level "
+        f"{level_out}; take a degree below 2^{most}, or an engine of more levels",
+        level=level,
+        max_level=most,
+    ),
+    "BeyondBootstrap": lambda op, needed, level, level_out, stage_count: e.LevelError(
+        f"{op}: needs level ≥ {needed}, and a bootstrap of stage_count {stage_count} ends at level {level_out}; "
+        f"split the operation into steps of at most {level_out} levels each",
+        level=level,
+        needed=needed,
+        max_level=level_out,
+    ),
+    "SlotCount": lambda op, count, slot_count: e.ParameterError(
+        f"{op}: count is {count}, and 1 to {slot_count} slots are there; leave it out for all",
+        option="count",
+        value=count,
+        allowed=(1, slot_count),
+    ),
+}
+
+_TFHE: dict[str, Callable[..., e.EverlevelError]] = {
+    "Parameter": _tfhe_parameter,
+    "NoiseTooNarrow": lambda what, dim, log2_std_dev, min_log2_std_dev: e.ParameterError(
+        f"Engine: {what} is 2^{log2_std_dev:.2f} of the torus, the security line for {dim} binary coefficients is "
+        f"2^{min_log2_std_dev:.2f}; widen the noise, take a larger dimension, or spell out `insecure`",
+        option=what,
+        value=log2_std_dev,
+        allowed=min_log2_std_dev,
+    ),
+    "FailureTooLikely": lambda log2_p_fail, max_log2_p_fail: e.ParameterError(
+        f"Engine: a bootstrap fails with probability 2^{log2_p_fail:.1f}, allowed is 2^{max_log2_p_fail:.1f}; take "
+        f"larger dimensions, finer gadgets, a smaller norm2, or allow more failures",
+        option="log2_p_fail",
+        value=log2_p_fail,
+        allowed=max_log2_p_fail,
+    ),
+    "UnknownSet": lambda name, known: e.ParameterError(
+        f'Engine: there is no set named "{name}"; choose one of {", ".join(known)}',
+        option="parameters",
+        value=name,
+        allowed=", ".join(known),
+    ),
+    "ForeignObject": lambda op, what, found, expected: e.KeyMismatchError(
+        f"{op}: {what} belongs to key {found:#018x}, this is key {expected:#018x}; "
+        f"use objects made from one secret key",
+        key=what,
+        expected=expected,
+        actual=found,
+    ),
+    "WrongSpace": lambda op, found, needed: e.SpaceError(
+        f"{op}: parameters hold {found}, this operation needs {needed}; choose a set of that kind",
+        found=found,
+        needed=needed,
+    ),
+    "ValueOutOfSpace": _value_out_of_space,
+    "SpaceExhausted": lambda op, max_value, max: e.SpaceError(
+        f"{op}: the result may be as large as {max_value}, the space ends at {max}; "
+        f"bootstrap or reduce an operand first",
+        found=max_value,
+        needed=max,
+    ),
+    "TableLength": lambda op, index, found, needed: e.TableError(
+        f"{op}: table {index} has {found} entries, this operation needs {needed}; give one entry for each value",
+        index=index,
+        found=found,
+        needed=needed,
+    ),
+    "TableCount": lambda op, found, max: e.TableError(
+        f"{op}: {found} tables were given, one rotation serves 1 to {max} at this input; split them",
+        found=found,
+        needed=max,
+    ),
+    "NoiseExhausted": _noise_exhausted,
+    "WidthMismatch": lambda op, left, right: e.WidthError(
+        f"{op}: the operands have {left} and {right} bits; convert one without a bootstrap: "
+        f"x.astype(numpy.uint{max(left, right)})",
+        left=left,
+        right=right,
+    ),
+    "DivisionByZero": lambda op, index: e.DivisionByZeroError(
+        f"{op}: the divisor at index {index} is 0; leave it out, or use the checked form, which says where that is",
+        index=index,
+    ),
+}
+
+_FILES: dict[str, Callable[..., e.EverlevelError]] = {
+    "Unlike": lambda what, found, expected: e.HeaderError(
+        f"read: the header's {what} is {found}, and should be {expected}, this engine's; "
+        f"the file was not written by Everlevel",
+        part=what,
+        found=found,
+        expected=f"{expected}, this engine's",
+    ),
+    "WrongParameters": lambda what, found, expected: e.FileParametersError(
+        f"read: the {what} belongs to parameters {found:#018x}, this engine has {expected:#018x}; "
+        f"use an engine with the parameters that made it",
+        found=found,
+        expected=expected,
+    ),
+}
+
+
+def _io(text: str, op: str, path: str, advice: str, source: int) -> e.EverlevelError:
+    cls = e.StorageNotFoundError if source == errno.ENOENT else e.StorageError
+    return cls(text, path=path, errno=source)
+
+
+_AS_IT_IS: dict[str, Callable[..., e.EverlevelError]] = {
+    "ckks.Security": lambda text: e.ParameterError(text, option="security"),
+    "io.Truncated": lambda text, what, needed, found: e.TruncatedFileError(text, needed=needed, found=found),
+    "io.Checksum": lambda text, **values: e.ChecksumError(text, **values),
+    "io.Foreign": lambda text, found: e.ForeignFileError(text, found=found),
+    "io.NewerFormat": lambda text, **values: e.NewerFormatError(text, **values),
+    "io.HeaderTooLarge": lambda text, found, limit: e.HeaderError(text, part="length", found=found, expected=limit),
+    "io.Header": lambda text, what, found, needed: e.HeaderError(text, part=what, found=found, expected=needed),
+    "io.Layout": lambda text, tensor, begin, end, **_: e.LayoutError(text, part=tensor, begin=begin, end=end),
+    "io.WrongKind": lambda text, **values: e.FileKindError(text, **values),
+    "io.UnsupportedKind": lambda text, found, supported: e.UnsupportedKindError(text, found=found, expected=supported),
+    "io.NonCanonical": lambda text, tensor, **values: e.ResidueError(text, part=tensor, **values),
+    "io.Changed": lambda text, path, what: e.FileChangedError(text, path=path),
+    "io.StorageFull": lambda text, path, needed, source: e.StorageError(text, path=path, needed=needed, errno=source),
+    "io.Io": _io,
+}
+"""Exceptions from the core's own sentence, which speaks of files alone, and values; by code."""
+
+_WORDED = {
+    f"{scheme}.{name}": worded
+    for scheme, table in (("ckks", _CKKS), ("tfhe", _TFHE), ("io", _FILES))
+    for name, worded in table.items()
+}
+"""Exceptions from values, by code."""
+
+INTERNAL = frozenset(
+    {
+        "ckks.Cancelled",
+        "ckks.Rand",
+        "ckks.Ring",
+        "tfhe.Cancelled",
+        "tfhe.LengthMismatch",
+        "tfhe.NothingToSave",
+        "tfhe.Random",
+        "tfhe.ShiftTooLarge",
+        "tfhe.UnknownWidth",
+        "tfhe.ValueTooLarge",
+    }
+)
+"""Codes that reach nobody: the front checks such arguments itself; what cancelled a call is raised in its place; and a
+ring that the parameters asked for, or the system's randomness, isn't the user's to mend.
+"""
+
+CODES = frozenset(_WORDED) | frozenset(_AS_IT_IS) | INTERNAL
+"""Every code that has an exception."""
+
+
+def error(code: str, text: str, fields: dict[str, Any]) -> e.EverlevelError:
+    """Make the exception of an error of the core.
+
+    Parameters
+    ----------
+    code : str
+        What is wrong.
+    text : str
+        The core's own sentence.
+    fields : dict
+        The values by name.
+    """
+    if "op" in fields:
+        fields["op"] = _OPERATIONS.get(fields["op"], fields["op"])
+    if code in _WORDED:
+        return _WORDED[code](**fields)
+    if code in _AS_IT_IS:
+        return _AS_IT_IS[code](text, **fields)
+    return e.InternalError(text)
