@@ -2,7 +2,7 @@
 
 use crate::{Error, ParamsLiteral, Precision};
 
-/// What an application needs of its parameters.
+/// The needs of an application, which parameters are to meet.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Needs {
     /// Levels of messages: [`Needs::DEFAULT_MAX_LEVEL`] where neither this nor a bootstrap says how many.

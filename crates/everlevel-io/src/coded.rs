@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 /// An error that fronts can word.
 pub trait Coded: std::fmt::Display {
-    /// What is wrong, as `SCHEME.Variant`. Codes are stable: fronts look them up.
+    /// The kind of error, as `SCHEME.Variant`. Codes are stable: fronts look them up.
     fn code(&self) -> &'static str;
 
     /// The values by name, `op` (the refused operation) among them where there is one.

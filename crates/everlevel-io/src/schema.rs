@@ -1,5 +1,4 @@
-//! What the metadata say of an object, typed: numbers, seeds and JSON, and the tensors' lengths. Each has one form and
-//! one refusal.
+//! Typed metadata of an object: numbers, seeds and JSON; and the lengths of tensors. Each has one form and one refusal.
 
 use std::fmt::{Debug, Display};
 

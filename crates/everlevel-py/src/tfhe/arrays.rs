@@ -137,7 +137,7 @@ fn named<F: Copy>(table: &[(&str, F)], name: &str) -> PyResult<F> {
     found.map(|(_, f)| *f).ok_or_else(|| PyKeyError::new_err(name.to_string()))
 }
 
-/// What long calls take: the interpreter, the threads, the key, and who is told of progress.
+/// The common arguments of long calls: the interpreter, the threads, the key, and who is told of progress.
 type Call<'a, 'py> = (Python<'py>, &'a TfheContext, Key<'a>, Report);
 
 impl TfheUintArray {

@@ -39,7 +39,7 @@ impl Stored {
     }
 }
 
-/// What a container held.
+/// The object that a container held.
 enum Opened {
     Secret(Box<TfheSecretKey>),
     Evaluation(Box<TfheEvaluationKey>),
