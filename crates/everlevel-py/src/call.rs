@@ -1,4 +1,5 @@
-//! How calls leave the interpreter and come back.
+//! Calls from Python into the core: how they leave the interpreter, report progress and come back, for every function
+//! of this crate.
 
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};

@@ -1,4 +1,4 @@
-//! Objects to files and back.
+//! Files of CKKS: keys, plaintexts and ciphertexts to files or bytes, and back.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! `everlevel._native`: the extension module behind the Python package.
 //!
-//! *Rules.* A function converts, calls and wraps; what is worth testing lives elsewhere. Every class is frozen. Long
-//! calls run detached from the interpreter, in `call::run`; `error` makes an exception of every error and panic.
+//! *Rules.* A function converts, calls and wraps; code that is worth testing lives elsewhere. Every class is frozen.
+//! Long calls run detached from the interpreter, in `call::run`; `error` makes an exception of every error and panic.
 
 mod call;
 mod circuits;

@@ -1,4 +1,4 @@
-//! Light plaintexts, matrices, and their products.
+//! Functions of CKKS' light plaintexts, plain matrices, and products of these with ciphertexts.
 
 use everlevel_ckks as ckks;
 use numpy::{Complex64, PyReadonlyArray2, PyUntypedArrayMethods};

@@ -1,4 +1,4 @@
-//! Keys, plaintexts and ciphertexts: immutable, with the properties that Python shows.
+//! Classes of CKKS' keys, plaintexts and ciphertexts: immutable, with the properties that Python shows.
 
 use everlevel_ckks as ckks;
 use pyo3::prelude::*;

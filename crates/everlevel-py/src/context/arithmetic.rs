@@ -1,4 +1,4 @@
-//! Sums and products, levels, and vectors of units.
+//! Methods of `Context` for sums and products, levels, and vectors of units.
 
 use everlevel_ckks as ckks;
 use numpy::Complex64;

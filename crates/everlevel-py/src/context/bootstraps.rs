@@ -1,4 +1,4 @@
-//! Bootstraps.
+//! Methods of `Context` for bootstraps.
 
 use everlevel_ckks as ckks;
 use pyo3::exceptions::PyValueError;

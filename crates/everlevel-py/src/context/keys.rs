@@ -1,4 +1,4 @@
-//! Keys.
+//! Methods of `Context` that make keys.
 
 use everlevel_ckks as ckks;
 use pyo3::prelude::*;

@@ -1,4 +1,4 @@
-//! Encoding and encryption, both ways.
+//! Methods of `Context` that encode, encrypt, decrypt and decode.
 
 use numpy::{Complex64, PyArray1};
 use pyo3::prelude::*;

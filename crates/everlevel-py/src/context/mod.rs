@@ -1,4 +1,5 @@
-//! The context: parameters and their tables, and in the files of this folder one method for each call of the core.
+//! The context of CKKS, which Python's engine holds: parameters and their tables, and in the files of this folder one
+//! method for each call of the core.
 
 use everlevel_ckks as ckks;
 use pyo3::prelude::*;

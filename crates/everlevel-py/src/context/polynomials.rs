@@ -1,4 +1,4 @@
-//! Polynomials and what they are made of.
+//! Methods of `Context` for polynomials and the bases that they are evaluated in.
 
 use everlevel_ckks::Basis;
 use pyo3::prelude::*;

@@ -1,4 +1,4 @@
-//! Rotations and conjugation.
+//! Methods of `Context` for rotations and conjugation.
 
 use everlevel_ckks as ckks;
 use pyo3::prelude::*;

@@ -1,5 +1,5 @@
-//! Arrays of ciphertexts, immutable: bits or integers of a few bits, integers of 8 to 64 bits, and truth values.
-//! Operations are named as the façade names them.
+//! Classes of TFHE's arrays of ciphertexts, immutable: bits or integers of a few bits, integers of 8 to 64 bits, and
+//! truth values. Operations are named as the façade names them.
 
 use everlevel_binfhe::{self as tfhe, BoolArray, Context, Error, Extreme, Integers, Joined, UintArray, Width};
 use numpy::{PyArray1, PyReadonlyArray1};

@@ -1,4 +1,4 @@
-//! The context: a set of parameters and its threads.
+//! The context of TFHE, which Python's engine holds: a set of parameters and its threads.
 
 use everlevel_binfhe::{self as tfhe, Error, Space, sets};
 use pyo3::prelude::*;

@@ -1,4 +1,4 @@
-//! Objects to containers and back.
+//! Files of TFHE: keys and arrays of ciphertexts to containers, and back.
 
 use std::path::PathBuf;
 

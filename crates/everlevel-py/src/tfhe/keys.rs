@@ -1,4 +1,4 @@
-//! Keys: immutable, with the properties that Python shows.
+//! Classes of TFHE's keys: immutable, with the properties that Python shows.
 
 use everlevel_binfhe as tfhe;
 use pyo3::prelude::*;

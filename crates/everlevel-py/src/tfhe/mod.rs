@@ -1,4 +1,5 @@
-//! TFHE: parameters, keys, and arrays of ciphertexts. Arrays are flat here; shapes are the façade's affair.
+//! TFHE's part of the extension module: parameters, keys, and arrays of ciphertexts. Arrays are flat here; the Python
+//! package gives them shapes.
 
 mod arrays;
 mod context;
