@@ -126,7 +126,7 @@ fn ckks() -> Outcome {
     let mut refresh = || bootstrapper.bootstrap_many(Method::Regular, &[&a], keys, SlotType::Complex, &no_progress);
     // The first builds the tables.
     let out = refresh()?.remove(0);
-    let times = (0..3).map(|_| Clock::Process.time(&mut refresh).0).collect();
+    let times = (0..3).map(|_| Clock::Process.time(refresh).0).collect();
     figure("ckks bootstrap", Times::of(times).median);
     let back = ctx.decode(&ctx.decrypt(&out, &secret)?)?;
     let worst = back.iter().zip(&message).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max);
