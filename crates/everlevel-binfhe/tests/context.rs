@@ -82,7 +82,7 @@ fn arrays_of_scaled_and_summed_integers() {
 
 #[test]
 fn integers_run_in_slices_and_are_joined() {
-    let context = Context::insecure("integer-4-128", 9, THREADS).unwrap();
+    let context = Context::insecure("integer-4-64", 10, THREADS).unwrap();
     let secret = context.secret_key().unwrap();
     let keys = context.eval_keys(&secret, &no_progress).unwrap().prepare();
     let len = THREADS * keys.bootstrap_key().batch_len() + 3;
@@ -102,12 +102,12 @@ fn integers_run_in_slices_and_are_joined() {
 
 #[test]
 fn a_ring_too_small_for_the_messages_is_refused_with_one_that_is_not() {
-    let refused = Context::insecure("integer-4-128", 4, 1).unwrap_err();
+    let refused = Context::insecure("integer-8-64", 8, 1).unwrap_err();
     let Error::Parameter { what: "insecure_log_n", found, needed } = refused else { panic!("{refused}") };
-    assert_eq!(found, "4");
+    assert_eq!(found, "8");
     let enough: u32 = needed.split(' ').next().unwrap().parse().unwrap();
-    Context::insecure("integer-4-128", enough, 1).unwrap();
-    Context::insecure("integer-4-128", enough - 1, 1).unwrap_err();
+    Context::insecure("integer-8-64", enough, 1).unwrap();
+    Context::insecure("integer-8-64", enough - 1, 1).unwrap_err();
     assert!(matches!(Context::named("no-set", 1), Err(Error::UnknownSet { .. })));
 }
 
