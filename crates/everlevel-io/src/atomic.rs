@@ -1,4 +1,4 @@
-//! Files that appear complete or not at all.
+//! The replacement of files: a file appears complete or not at all.
 
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions, remove_file, rename, symlink_metadata};
@@ -26,7 +26,7 @@ impl Drop for Temporary {
 /// is replaced, not followed.
 ///
 /// # Errors
-/// What the system says.
+/// The system's error.
 pub fn replace(path: &Path, secret: bool, write: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
     if path.is_dir() {
         return Err(io::ErrorKind::IsADirectory.into());
@@ -44,8 +44,7 @@ pub fn replace(path: &Path, secret: bool, write: impl FnOnce(&mut File) -> io::R
     Ok(())
 }
 
-/// What is said of devices, pipes and sockets: reading one may never end, and a file in the place of one is never
-/// meant.
+/// The error for devices, pipes and sockets: reading one may never end, and a file in the place of one is never meant.
 pub(crate) fn not_regular() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, "is not a regular file")
 }

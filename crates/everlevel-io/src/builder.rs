@@ -1,4 +1,4 @@
-//! What is to be written.
+//! Containers that are to be written.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -25,7 +25,7 @@ impl<'a> Builder<'a> {
         builder
     }
 
-    /// Says something of the object.
+    /// Adds an entry to the object's metadata.
     ///
     /// # Panics
     /// If the format uses the name itself.

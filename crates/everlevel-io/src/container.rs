@@ -1,4 +1,4 @@
-//! Reading.
+//! Containers that are read: from bytes, from files, and from files mapped into memory.
 
 use std::fs::{self, File, Metadata};
 use std::ops::Range;
@@ -15,7 +15,7 @@ use crate::{ALIGNMENT, Error, MAX_HEADER_BYTES};
 /// Files from this size on are mapped by [`Access::Auto`].
 const MAP_FROM_BYTES: u64 = 64 << 20;
 
-/// How a file's bytes are come by.
+/// The way that a file's bytes are got.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Access {
     /// Mapped from 64 MiB on.
@@ -112,23 +112,23 @@ impl Container {
         &self.header
     }
 
-    /// What the object is.
+    /// The kind of the object.
     ///
     /// # Errors
-    /// If the header does not say.
+    /// If the header has none.
     pub fn kind(&self) -> Result<&str, Error> {
         self.metadata("kind")
     }
 
-    /// What is said of the object under a name.
+    /// The metadata of this name.
     ///
     /// # Errors
-    /// If nothing is.
+    /// If there are none.
     pub fn metadata(&self, name: &str) -> Result<&str, Error> {
         self.header.metadata.get(name).map(|s| &**s).ok_or_else(|| Error::header(name, "missing", "there"))
     }
 
-    /// Whether the data lie in a mapped file.
+    /// True if the data lie in a mapped file.
     pub fn is_mapped(&self) -> bool {
         self.origin.is_some()
     }
@@ -169,7 +169,7 @@ impl Container {
         Ok(())
     }
 
-    /// Whether a mapped file still has the size and the time of change that it had when it was opened: one system call.
+    /// Checks that a mapped file has the size and the time of change that it had when it was opened: one system call.
     ///
     /// # Errors
     /// [`Error::Changed`].

@@ -1,14 +1,16 @@
+//! The errors of files and of their contents.
+
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What can be wrong with a file, or with the place that it is to be written to.
+/// A fault of a file, or of the place that it is to be written to.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The end is missing.
     #[error("read: {what} needs {needed} bytes, the file has {found}; it was cut short: copy or make it again")]
     Truncated {
-        /// What does not fit.
+        /// The part that does not fit.
         what: &'static str,
         /// Bytes needed, from the start of the file.
         needed: u64,
@@ -54,9 +56,9 @@ pub enum Error {
     Header {
         /// The entry.
         what: String,
-        /// What it is.
+        /// The entry's value.
         found: String,
-        /// What it should be.
+        /// The value that it should have.
         needed: String,
     },
     /// An object whose header says otherwise than the reader's parameters would have it.
@@ -84,7 +86,7 @@ pub enum Error {
         end: u64,
         /// Bytes of data in the file.
         data_len: u64,
-        /// What is asked of it.
+        /// The requirement that it does not meet.
         needed: String,
     },
     /// Another kind of object than asked for.
@@ -126,7 +128,7 @@ pub enum Error {
         index: usize,
         /// The residue.
         value: u64,
-        /// What it should be below.
+        /// The limit that it should be below.
         modulus: u64,
     },
     /// A mapped file that is no longer the one that was opened.
@@ -134,7 +136,7 @@ pub enum Error {
     Changed {
         /// The file.
         path: PathBuf,
-        /// What differs.
+        /// The property that differs.
         what: String,
     },
     /// No room.
@@ -144,7 +146,7 @@ pub enum Error {
         path: PathBuf,
         /// Its size.
         needed: u64,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
     /// The system refused.
@@ -154,9 +156,9 @@ pub enum Error {
         op: &'static str,
         /// The file.
         path: PathBuf,
-        /// What to do next.
+        /// The next step.
         advice: &'static str,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
 }

@@ -1,4 +1,4 @@
-//! The header's text: where each tensor lies, and what is said of the object.
+//! The header's text: each tensor's place, and the object's metadata.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -8,18 +8,18 @@ use serde::Deserialize;
 
 use crate::{ALIGNMENT, Error, MAX_HEADER_BYTES, VERSION};
 
-/// What every header begins with, up to the version.
+/// The beginning of every header, up to the version.
 const BEGINNING: &str = r#"{"__metadata__":{"format":"everlevel/"#;
-/// What stands between the version and the header's checksum.
+/// The text between the version and the header's checksum.
 const BEFORE_CHECKSUM: &str = r#"","checksum":""#;
 /// Hexadecimal digits of a checksum.
 const DIGITS: usize = 64;
 /// Bytes of the length.
 const LENGTH: usize = size_of::<u64>();
-/// Begins the name of a tensor's checksum among the metadata.
+/// The beginning of the name of a tensor's checksum among the metadata.
 const TENSOR_CHECKSUM: &str = "blake3:";
 
-/// Where a tensor lies, and what it should hash to.
+/// A tensor's place in the file, and its checksum.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
     /// Sizes of its dimensions; elements are bytes.
@@ -33,11 +33,11 @@ pub struct Place {
 /// A header, read and checked.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Header {
-    /// What is said of the object, `kind` among it.
+    /// The object's metadata, its `kind` among them.
     pub metadata: BTreeMap<String, String>,
-    /// By name.
+    /// The tensors' places, by name.
     pub tensors: BTreeMap<String, Place>,
-    /// Where the data begin in the file.
+    /// Offset of the data in the file.
     pub(crate) data_start: usize,
 }
 

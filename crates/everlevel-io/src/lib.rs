@@ -50,4 +50,4 @@ pub const VERSION: u32 = 1;
 pub const ALIGNMENT: usize = 256;
 
 /// Longest header that is read, in bytes: some hundred thousand tensors.
-pub const MAX_HEADER_BYTES: u64 = 32 << 20;
+pub(crate) const MAX_HEADER_BYTES: u64 = 32 << 20;

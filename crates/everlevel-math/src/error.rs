@@ -1,4 +1,6 @@
-/// Faults of a modulus, a prime search, a transform size or a gadget.
+//! The errors of moduli and of transforms' sizes.
+
+/// A modulus or a size that has no arithmetic here.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -29,17 +31,5 @@ pub enum Error {
     BadFftSize {
         /// The rejected size.
         n: usize,
-    },
-    /// Digits that a torus word doesn't have.
-    #[error(
-        "digits: {levels} levels of {log2_base} bits don't fit a {torus_bits}-bit torus; take levels ≥ 1, log2_base in 1..=40, and levels·log2_base ≤ {torus_bits}"
-    )]
-    BadDigits {
-        /// log2 of the base.
-        log2_base: u32,
-        /// How many digits.
-        levels: u32,
-        /// Bits of the torus word.
-        torus_bits: u32,
     },
 }

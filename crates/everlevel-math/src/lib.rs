@@ -4,7 +4,7 @@
 //! when it lies in `[0, q)`. Every public kernel takes and returns canonical values unless its name ends in `_lazy`;
 //! lazy ranges live inside kernels and are documented there. All backends give the same bits.
 //!
-//! *Map.* One module a family of kernels, with its portable, AVX2 and AVX-512 code beside each other: [`Ntt`] the
+//! *Map.* Each family of kernels is a module, with its portable, AVX2 and AVX-512 code beside each other: [`Ntt`] the
 //! negacyclic transform over a prime · [`fft`] the negacyclic transform in doubles, for torus words · `elementwise` and
 //! `inner_product`, methods of [`Modulus`] on limbs · [`BasisConverter`] from one residue basis to another ·
 //! [`GaloisMap`] automorphisms as permutations of the transform domain · [`packed`] 48-bit storage · [`lwe_rows`] the
@@ -39,11 +39,10 @@ mod simd;
 
 pub use convert::{BasisConverter, CONVERSION_BLOCK};
 pub use error::Error;
-pub use fft::Fft;
 pub use galois::GaloisMap;
 pub use modulus::Modulus;
 pub use ntt::Ntt;
 pub use simd::Simd;
 
 /// Largest supported bit length of a modulus: four spare bits below the 52-bit multiplier for lazy ranges.
-pub const MAX_MODULUS_BITS: u32 = 48;
+pub(crate) const MAX_MODULUS_BITS: u32 = 48;

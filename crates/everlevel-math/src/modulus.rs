@@ -103,14 +103,14 @@ impl Modulus {
 
     /// `x mod q` for a sum of products below `2^112`.
     #[inline]
-    pub fn reduce_wide(&self, x: u128) -> u64 {
+    pub(crate) fn reduce_wide(&self, x: u128) -> u64 {
         let high = self.reduce((x >> 52) as u64);
         let low = self.reduce(x as u64 & ((1 << 52) - 1));
         self.add(self.mul(high, self.two_52), low)
     }
 
     /// `a^e mod q`.
-    pub fn pow(&self, mut a: u64, mut e: u64) -> u64 {
+    pub(crate) fn pow(&self, mut a: u64, mut e: u64) -> u64 {
         let mut r = 1;
         while e > 0 {
             if e & 1 == 1 {

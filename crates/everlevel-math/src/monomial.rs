@@ -11,27 +11,21 @@ pub trait WrappingWord: Copy {
     fn neg(self) -> Self;
 }
 
-impl WrappingWord for u32 {
-    #[inline(always)]
-    fn sub(self, other: Self) -> Self {
-        self.wrapping_sub(other)
-    }
-    #[inline(always)]
-    fn neg(self) -> Self {
-        self.wrapping_neg()
-    }
+macro_rules! wrapping_word {
+    ($($word:ident)*) => {$(
+        impl WrappingWord for $word {
+            #[inline(always)]
+            fn sub(self, other: Self) -> Self {
+                self.wrapping_sub(other)
+            }
+            #[inline(always)]
+            fn neg(self) -> Self {
+                self.wrapping_neg()
+            }
+        }
+    )*};
 }
-
-impl WrappingWord for u64 {
-    #[inline(always)]
-    fn sub(self, other: Self) -> Self {
-        self.wrapping_sub(other)
-    }
-    #[inline(always)]
-    fn neg(self) -> Self {
-        self.wrapping_neg()
-    }
-}
+wrapping_word!(u32 u64);
 
 /// `out = X^exponent·a` in `Z[X]/(X^n + 1)`, for an exponent in `0..2n`.
 ///

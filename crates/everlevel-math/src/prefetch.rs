@@ -1,11 +1,11 @@
-//! Hints to the caches.
+//! Hints to the caches, for kernels that know their next data.
 
 /// Bytes of a cache line.
 const LINE: usize = 64;
 
-/// Asks for every line of a slice to be brought into the second-level cache, and goes on at once. Changes nothing else.
+/// Asks for every line of a slice to be brought into the second-level cache, and goes on at once.
 #[inline]
-pub fn prefetch<T>(data: &[T]) {
+fn prefetch<T>(data: &[T]) {
     #[cfg(target_arch = "x86_64")]
     for offset in (0..size_of_val(data)).step_by(LINE) {
         use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
@@ -18,21 +18,21 @@ pub fn prefetch<T>(data: &[T]) {
 
 /// A slice to bring into the second-level cache in even steps.
 #[derive(Debug)]
-pub struct Ahead<'a, T> {
+pub(crate) struct Ahead<'a, T> {
     rest: std::slice::Chunks<'a, T>,
 }
 
 impl<'a, T> Ahead<'a, T> {
     /// All of `data` in at most so many steps of whole lines.
     #[inline(always)]
-    pub fn new(data: &'a [T], steps: usize) -> Self {
+    pub(crate) fn new(data: &'a [T], steps: usize) -> Self {
         let line = LINE / size_of::<T>();
         Self { rest: data.chunks((data.len().div_ceil(steps * line) * line).max(line)) }
     }
 
     /// The next part.
     #[inline(always)]
-    pub fn step(&mut self) {
+    pub(crate) fn step(&mut self) {
         if let Some(part) = self.rest.next() {
             prefetch(part);
         }

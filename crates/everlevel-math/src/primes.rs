@@ -1,4 +1,4 @@
-//! NTT-friendly primes.
+//! Primes with roots of unity for the number theoretic transform, for makers of parameters.
 
 /// Deterministic Miller–Rabin for 64-bit integers (the first twelve primes as bases suffice below 3.3·10^24).
 pub fn is_prime(n: u64) -> bool {

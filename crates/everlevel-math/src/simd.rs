@@ -1,4 +1,4 @@
-//! Run-time choice of kernels.
+//! The run-time choice of the instruction set that all kernels use.
 //!
 //! | backend | needs | chosen |
 //! |---|---|---|

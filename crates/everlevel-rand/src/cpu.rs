@@ -1,4 +1,4 @@
-//! Which kernels to run: the choice of [`everlevel_math::Simd`], so that `EVERLEVEL_SIMD` holds here too.
+//! The choice of kernels: that of [`everlevel_math::Simd`], so that `EVERLEVEL_SIMD` holds here too.
 #![cfg(target_arch = "x86_64")]
 
 use everlevel_math::Simd;

@@ -1,4 +1,6 @@
-/// What can go wrong when randomness is drawn.
+//! The errors of seeds and samplers.
+
+/// A failure to draw randomness, or a distribution that can't be drawn.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

@@ -1,4 +1,4 @@
-//! Addresses: seeds, domains, and the nonce that (domain, index) becomes.
+//! Addresses of streams: seeds, domains, and the nonce that (domain, index) becomes.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 use crate::{Error, Stream};
 
-/// What a stream's bits are for. Two domains of one seed never share a bit.
+/// The purpose of a stream's bits. Two domains of one seed never share a bit.
 ///
 /// The discriminants are part of the file format: a new domain takes a new number below `2^31`, an old number is never
 /// given a new meaning.

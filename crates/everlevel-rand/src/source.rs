@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::{Domain, Error, Seed};
 
-/// Where fresh seeds come from: the operating system, or, for tests alone, one seed that decides them all.
+/// The source of fresh seeds: the operating system, or, for tests alone, one seed that decides them all.
 #[derive(Debug, Default)]
 pub struct SeedSource(Option<(Seed, AtomicU64)>);
 

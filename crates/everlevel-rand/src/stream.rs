@@ -8,6 +8,9 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use crate::chacha::{self, BATCH_WORDS};
 
+/// Words that samplers draw at a time: 4 KiB, which stay in the first-level cache.
+pub(crate) const CHUNK: usize = 512;
+
 /// Blocks that one address has: the 32-bit block counter of RFC 8439 never wraps.
 const MAX_BLOCKS: u64 = u32::MAX as u64;
 

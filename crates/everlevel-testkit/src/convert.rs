@@ -1,4 +1,4 @@
-//! Conformance of basis conversion.
+//! Conformance of basis conversion with big integers.
 
 use everlevel_math::{BasisConverter, Modulus, Simd, primes};
 use num_bigint::BigInt;

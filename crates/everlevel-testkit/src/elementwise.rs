@@ -5,6 +5,7 @@ use everlevel_math::{Modulus, Simd, packed};
 use crate::oracle::mul_mod;
 use crate::sample::Sampler;
 
+/// Compares a kernel's results, word by word.
 fn check(what: &str, q: u64, got: &[u64], expected: impl Fn(usize) -> u64) {
     for (i, &g) in got.iter().enumerate() {
         assert_eq!(g, expected(i), "{what}: q = {q}, i = {i} of {}", got.len());

@@ -1,4 +1,4 @@
-//! Conformance of the negacyclic complex transform.
+//! Conformance of the negacyclic transform in doubles with exact products, and with the portable backend.
 
 use everlevel_math::fft::{Digits, ExternalProduct, Fft, KeyWord, Torus};
 use everlevel_math::{Simd, monomial};

@@ -1,4 +1,4 @@
-//! Conformance of the transform.
+//! Conformance of the number theoretic transform with evaluation, and with the portable backend.
 
 use everlevel_math::{Modulus, Ntt, Simd, primes};
 
@@ -33,7 +33,7 @@ pub fn matches_portable(simd: Simd, log_n: u32, bits: u32) {
     for q in primes::ntt_primes_below(bits, log_n).take(1).chain(near) {
         let (portable, ntt) = (plan(log_n, q, Simd::SCALAR), plan(log_n, q, simd));
         let limbs = edge_limbs(n, q, u64::from(log_n));
-        // All of them where that is quick.
+        // All limbs for the sizes that are quick.
         for a in limbs.iter().rev().take(if log_n > 13 { 4 } else { limbs.len() }).chain(&limbs[..1]) {
             let context = || format!("{}: log_n = {log_n}, q = {q}, a = {:?}…", simd.name(), &a[..4]);
             let (mut expected, mut got, mut into) = (a.clone(), a.clone(), vec![0; n]);

@@ -1,4 +1,4 @@
-//! References that are meant to be read, not run often.
+//! Slow references, written to be read: modular and torus arithmetic, transforms by evaluation, Chinese remainders.
 
 use num_bigint::{BigInt, BigUint};
 

@@ -1,4 +1,4 @@
-//! Deterministic inputs.
+//! Deterministic inputs for tests and benches, with the edges of each range among them.
 
 /// A generator of test values (SplitMix64: no cryptographic claim).
 #[derive(Debug, Clone)]

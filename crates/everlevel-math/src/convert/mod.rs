@@ -1,4 +1,4 @@
-//! Conversion between residue bases.
+//! Conversion of limbs from one basis of primes to another.
 
 use crate::Modulus;
 #[cfg(target_arch = "x86_64")]
@@ -90,7 +90,8 @@ impl BasisConverter {
         }
     }
 
-    /// Several targets in one pass over the sources, where the backend has registers for it: how many are done.
+    /// Converts to as many of the targets as one pass over the sources can, on backends with registers for several, and
+    /// gives their number.
     fn convert_together(&self, outs: &mut [&mut [u64]], y: &[&[u64]], v: &[u64]) -> usize {
         #[cfg(target_arch = "x86_64")]
         if self.from[0].simd().0 == Level::Avx512Ifma && v.len().is_multiple_of(avx512::TOGETHER) {

@@ -13,7 +13,7 @@ fn add(q: __m256i, x: __m256i, y: __m256i) -> __m256i {
     lift(q, _mm256_sub_epi64(_mm256_add_epi64(x, y), q))
 }
 
-/// `x`, plus `q` where it is negative.
+/// `x + q` for lanes with a negative `x`, `x` for the others.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn lift(q: __m256i, x: __m256i) -> __m256i {
@@ -28,6 +28,7 @@ fn mul_words(c: &Consts, x: __m256i, y: __m256i) -> __m256i {
     to_words(c, mul(c, from_words(c, x), from_words(c, y)))
 }
 
+/// A word in every lane.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn word(w: u64) -> __m256i {

@@ -2,39 +2,18 @@
 
 use core::arch::x86_64::*;
 
-use super::torus::{Extraction, Rounding};
+use super::digits::Extraction;
 use super::vector::Vector;
+use super::x86::{arithmetic, functions};
 
 #[derive(Clone, Copy)]
 pub(super) struct Avx512(__m512d);
 
-/// Runs an operation with the features on, so that what is inlined into it is compiled for them.
-///
-/// # Safety
-/// The CPU has the features; the contract of the operation.
-#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw")]
-pub(super) unsafe fn run(operation: impl super::Operation) {
-    // SAFETY: the caller's contract.
-    unsafe { operation.call::<Avx512>() }
-}
-
-/// The words of a lane's constant.
+/// A word in every lane.
 #[inline(always)]
 unsafe fn words(x: u64) -> __m512i {
     // SAFETY: the contract of `Vector`; likewise in the rest of this file.
     unsafe { _mm512_set1_epi64(x as i64) }
-}
-
-/// `((x >> shift) & mask) − centre`, words to doubles.
-#[inline(always)]
-unsafe fn digit(x: __m512i, e: &Extraction) -> Avx512 {
-    // SAFETY: as above.
-    unsafe {
-        let field = _mm512_srlv_epi64(x, words(u64::from(e.shift)));
-        // (field & mask) | exponent
-        let bits = _mm512_ternarylogic_epi64::<0xea>(field, words(e.mask), words(Extraction::EXPONENT));
-        Avx512(_mm512_sub_pd(_mm512_castsi512_pd(bits), _mm512_set1_pd(e.centre)))
-    }
 }
 
 /// The columns of eight rows.
@@ -60,80 +39,33 @@ fn transpose(r: [Avx512; 8]) -> [Avx512; 8] {
     }
 }
 
-impl Avx512 {
-    /// `Rounding::reduce`.
-    #[inline(always)]
-    fn reduce(self, r: &Rounding) -> Self {
-        // SAFETY: as above.
-        unsafe {
-            let magic = Self::splat(Rounding::MAGIC);
-            let k = self.mul_add(Self::splat(r.inv_modulus), magic).sub(magic);
-            k.neg_mul_add(Self::splat(r.modulus), self)
-        }
-    }
-}
-
 impl Vector for Avx512 {
     const LANES: usize = 8;
+    type Words = __m512i;
 
-    #[inline(always)]
-    unsafe fn splat(x: f64) -> Self {
-        // SAFETY: as above.
-        Self(unsafe { _mm512_set1_pd(x) })
+    functions! {
+        splat(x: f64) -> Self = Self(_mm512_set1_pd(x));
+        load(p: *const f64) -> Self = Self(_mm512_loadu_pd(p));
+        load_f32(p: *const f32) -> Self = Self(_mm512_cvtps_pd(_mm256_loadu_ps(p)));
+        load_i32(p: *const i32) -> Self = Self(_mm512_cvtepi32_pd(_mm256_loadu_si256(p.cast())));
+        words_u32(p: *const u32) -> __m512i = _mm512_cvtepu32_epi64(_mm256_loadu_si256(p.cast()));
+        words_u64(p: *const u64) -> __m512i = _mm512_loadu_si512(p.cast());
+        difference(x: __m512i, minus: __m512i, sign: u64) -> __m512i =
+            _mm512_sub_epi64(_mm512_xor_si512(x, words(sign)), minus);
     }
 
-    #[inline(always)]
-    unsafe fn load(p: *const f64) -> Self {
-        // SAFETY: as above.
-        Self(unsafe { _mm512_loadu_pd(p) })
-    }
-
-    #[inline(always)]
-    unsafe fn load_f32(p: *const f32) -> Self {
-        // SAFETY: as above.
-        Self(unsafe { _mm512_cvtps_pd(_mm256_loadu_ps(p)) })
-    }
-
-    #[inline(always)]
-    unsafe fn load_i32(p: *const i32) -> Self {
-        // SAFETY: as above.
-        Self(unsafe { _mm512_cvtepi32_pd(_mm256_loadu_si256(p.cast())) })
+    arithmetic! {
+        add(other) = _mm512_add_pd;
+        sub(other) = _mm512_sub_pd;
+        mul(other) = _mm512_mul_pd;
+        mul_add(a, b) = _mm512_fmadd_pd;
+        neg_mul_add(a, b) = _mm512_fnmadd_pd;
     }
 
     #[inline(always)]
     unsafe fn store(self, p: *mut f64) {
         // SAFETY: as above.
         unsafe { _mm512_storeu_pd(p, self.0) }
-    }
-
-    #[inline(always)]
-    fn add(self, other: Self) -> Self {
-        // SAFETY: as above.
-        Self(unsafe { _mm512_add_pd(self.0, other.0) })
-    }
-
-    #[inline(always)]
-    fn sub(self, other: Self) -> Self {
-        // SAFETY: as above.
-        Self(unsafe { _mm512_sub_pd(self.0, other.0) })
-    }
-
-    #[inline(always)]
-    fn mul(self, other: Self) -> Self {
-        // SAFETY: as above.
-        Self(unsafe { _mm512_mul_pd(self.0, other.0) })
-    }
-
-    #[inline(always)]
-    fn mul_add(self, a: Self, b: Self) -> Self {
-        // SAFETY: as above.
-        Self(unsafe { _mm512_fmadd_pd(self.0, a.0, b.0) })
-    }
-
-    #[inline(always)]
-    fn neg_mul_add(self, a: Self, b: Self) -> Self {
-        // SAFETY: as above.
-        Self(unsafe { _mm512_fnmadd_pd(self.0, a.0, b.0) })
     }
 
     #[inline(always)]
@@ -158,61 +90,31 @@ impl Vector for Avx512 {
     }
 
     #[inline(always)]
-    unsafe fn digit_u32(x: *const u32, e: &Extraction) -> Self {
+    unsafe fn digit(x: __m512i, e: &Extraction) -> Self {
         // SAFETY: as above.
         unsafe {
-            let x = _mm256_add_epi32(_mm256_loadu_si256(x.cast()), _mm256_set1_epi32(e.offset as i32));
-            digit(_mm512_cvtepu32_epi64(x), e)
+            let field = _mm512_srlv_epi64(_mm512_add_epi64(x, words(e.offset)), words(u64::from(e.shift)));
+            // (field & mask) | exponent
+            let bits = _mm512_ternarylogic_epi64::<0xea>(field, words(e.mask), words(Extraction::EXPONENT));
+            Self(_mm512_sub_pd(_mm512_castsi512_pd(bits), _mm512_set1_pd(e.centre)))
         }
     }
 
     #[inline(always)]
-    unsafe fn digit_u64(x: *const u64, e: &Extraction) -> Self {
-        // SAFETY: as above.
-        unsafe { digit(_mm512_add_epi64(_mm512_loadu_si512(x.cast()), words(e.offset)), e) }
-    }
-
-    #[inline(always)]
-    unsafe fn difference_digit_u32(x: *const u32, minus: *const u32, negate: bool, e: &Extraction) -> Self {
-        // (x ^ sign) − sign is ±x; the offset takes the second sign.
-        let sign = -i32::from(negate);
+    unsafe fn add_low_halves(self, acc: *mut u32) {
         // SAFETY: as above.
         unsafe {
-            let x = _mm256_xor_si256(_mm256_loadu_si256(x.cast()), _mm256_set1_epi32(sign));
-            let x = _mm256_sub_epi32(x, _mm256_loadu_si256(minus.cast()));
-            let x = _mm256_add_epi32(x, _mm256_set1_epi32((e.offset as i32).wrapping_sub(sign)));
-            digit(_mm512_cvtepu32_epi64(x), e)
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn difference_digit_u64(x: *const u64, minus: *const u64, negate: bool, e: &Extraction) -> Self {
-        // As above.
-        let sign = -i64::from(negate);
-        // SAFETY: as above.
-        unsafe {
-            let x = _mm512_xor_si512(_mm512_loadu_si512(x.cast()), _mm512_set1_epi64(sign));
-            let x = _mm512_sub_epi64(x, _mm512_loadu_si512(minus.cast()));
-            digit(_mm512_add_epi64(x, _mm512_set1_epi64((e.offset as i64).wrapping_sub(sign))), e)
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn add_to_u32(self, acc: *mut u32, r: &Rounding) {
-        // SAFETY: as above.
-        unsafe {
-            let rounded = self.reduce(r).mul_add(Self::splat(r.inv_m), Self::splat(Rounding::MAGIC));
-            let x = _mm512_cvtepi64_epi32(_mm512_castpd_si512(rounded.0));
+            let x = _mm512_cvtepi64_epi32(_mm512_castpd_si512(self.0));
             _mm256_storeu_si256(acc.cast(), _mm256_add_epi32(_mm256_loadu_si256(acc.cast()), x));
         }
     }
 
     #[inline(always)]
-    unsafe fn add_to_u64(self, acc: *mut u64, r: &Rounding) {
+    unsafe fn add_nearest(self, acc: *mut u64) {
         // SAFETY: as above.
         unsafe {
             // 2^63 becomes −2^63, the same modulo 2^64.
-            let x = _mm512_cvtpd_epi64(self.reduce(r).mul(Self::splat(r.inv_m)).0);
+            let x = _mm512_cvtpd_epi64(self.0);
             _mm512_storeu_si512(acc.cast(), _mm512_add_epi64(_mm512_loadu_si512(acc.cast()), x));
         }
     }

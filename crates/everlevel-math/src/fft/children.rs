@@ -1,6 +1,7 @@
 //! Transforms as passes of a plan: the first over the whole, then the rest on each of its children, group by group at
 //! the end.
 
+use super::operation::Operation;
 use super::passes::{self, BLOCK, GROUP_TWIDDLES, InPlace, Sink, Source};
 use super::plan::Plan;
 use super::vector::Vector;
@@ -16,7 +17,7 @@ pub(super) struct Passes {
 #[inline(always)]
 pub(super) fn nothing() {}
 
-/// Some groups of a child: where they begin, their twiddles, how many they are.
+/// Some groups of a child: their start, their twiddles and their number.
 pub(super) struct Groups {
     pub start: usize,
     w: *const f64,
@@ -36,14 +37,13 @@ impl Passes {
         1 << (self.plan.log_m - 3 - self.plan.log_first)
     }
 
-    /// How often a transform calls what is to be done between its steps.
+    /// The number of times that a transform calls the work between its steps.
     #[inline(always)]
     pub(super) fn steps(self) -> usize {
         self.stride() + (2 << (self.plan.log_m - 6))
     }
 
-    /// Groups that are taken together: what is done next is done on data that is near, but not on what has just been
-    /// written.
+    /// Groups that are taken together: the next step's data are near, but not those that have just been written.
     #[inline(always)]
     fn groups_together(self) -> usize {
         (self.stride() / 8).min(4)
@@ -73,7 +73,9 @@ impl Passes {
     #[inline(always)]
     pub(super) unsafe fn forward_first<V: Vector, S: Source>(self, src: S, out: InPlace, between: &mut impl FnMut()) {
         // SAFETY: as above.
-        unsafe { passes::forward_pass::<V, S>(self.plan.log_first, src, out, self.stride(), self.table, between) }
+        unsafe {
+            passes::pass::<V, S, InPlace, false>(self.plan.log_first, src, out, self.stride(), self.table, between)
+        }
     }
 
     /// The last pass of an inverse transform.
@@ -83,10 +85,10 @@ impl Passes {
     #[inline(always)]
     pub(super) unsafe fn inverse_last<V: Vector, S: Sink>(self, x: InPlace, out: S, between: &mut impl FnMut()) {
         // SAFETY: as above.
-        unsafe { passes::inverse_pass::<V, S>(self.plan.log_first, x, out, self.stride(), self.table, between) }
+        unsafe { passes::pass::<V, InPlace, S, true>(self.plan.log_first, x, out, self.stride(), self.table, between) }
     }
 
-    /// The passes between the first pass and the groups, on child `first`; `x` is the whole polynomial.
+    /// The passes between the first one and the groups, on child `first`; `x` is the whole.
     ///
     /// # Safety
     /// See [`Passes::forward_first`].
@@ -102,7 +104,7 @@ impl Passes {
                 let x = InPlace(x.0.wrapping_add(BLOCK * stride * node));
                 let w = w.wrapping_add(radix * (nodes * first + node));
                 // SAFETY: as above.
-                unsafe { passes::forward_pass::<V, _>(log_radix, x, x, stride / radix, w, &mut nothing) };
+                unsafe { passes::pass::<V, InPlace, InPlace, false>(log_radix, x, x, stride / radix, w, &mut nothing) };
             }
             w = w.wrapping_add((radix * nodes) << plan.log_first);
             nodes *= radix;
@@ -129,7 +131,7 @@ impl Passes {
                 let x = InPlace(x.0.wrapping_add(BLOCK * stride * node));
                 let w = w.wrapping_add(radix * (nodes * first + node));
                 // SAFETY: as above.
-                unsafe { passes::inverse_pass::<V, _>(log_radix, x, x, stride / radix, w, &mut nothing) };
+                unsafe { passes::pass::<V, InPlace, InPlace, true>(log_radix, x, x, stride / radix, w, &mut nothing) };
             }
         }
     }
@@ -189,7 +191,7 @@ impl Groups {
         for group in 0..self.count {
             let (x, w) = self.group(x, group);
             // SAFETY: as above.
-            unsafe { passes::forward_node::<V, _, 8>(x, x, 1, w, between) };
+            unsafe { passes::node::<V, InPlace, InPlace, 8, false>(x, x, 1, w, between) };
         }
     }
 
@@ -230,7 +232,37 @@ impl Groups {
         for group in 0..self.count {
             let (x, w) = self.group(x, group);
             // SAFETY: as above.
-            unsafe { passes::inverse_node::<V, _, 8>(x, x, 1, w, between) };
+            unsafe { passes::node::<V, InPlace, InPlace, 8, true>(x, x, 1, w, between) };
         }
+    }
+}
+
+/// The forward transform of a source.
+pub(super) struct Forward<S> {
+    pub passes: Passes,
+    pub src: S,
+    pub out: InPlace,
+}
+
+impl<S: Source> Operation for Forward<S> {
+    #[inline(always)]
+    unsafe fn call<V: Vector>(self) {
+        // SAFETY: the caller's contract.
+        unsafe { self.passes.forward::<V, S>(self.src, self.out) }
+    }
+}
+
+/// The inverse transform of `x`, times `m`, to a sink. It uses `x` up.
+pub(super) struct Inverse<S> {
+    pub passes: Passes,
+    pub x: InPlace,
+    pub out: S,
+}
+
+impl<S: Sink> Operation for Inverse<S> {
+    #[inline(always)]
+    unsafe fn call<V: Vector>(self) {
+        // SAFETY: the caller's contract.
+        unsafe { self.passes.inverse::<V, S>(self.x, self.out) }
     }
 }

@@ -10,7 +10,7 @@
 pub struct Digits {
     /// log2 of the base.
     pub log2_base: u32,
-    /// How many digits.
+    /// The number of digits.
     pub levels: u32,
 }
 
@@ -81,9 +81,10 @@ mod tests {
                 e.digit(if bits == 32 { word & 0xffff_ffff } else { word }) as i64
             })
             .collect();
-        let sum = values.iter().zip(1..).fold(0u64, |sum, (&d, level)| {
-            sum.wrapping_add((d as u64).wrapping_shl(bits - level * digits.log2_base))
-        });
+        let sum = values
+            .iter()
+            .zip(1..)
+            .fold(0u64, |sum, (&d, level)| sum.wrapping_add((d as u64).wrapping_shl(bits - level * digits.log2_base)));
         (if bits == 32 { sum & 0xffff_ffff } else { sum }, values)
     }
 

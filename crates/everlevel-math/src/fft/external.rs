@@ -11,11 +11,14 @@
 
 use std::slice;
 
-use super::Fft;
-use super::operations::{self, AddTo, DifferenceDigitsOf, DigitsOf, Operation};
+use super::digits::{Digits, Extraction};
+use super::operation::Operation;
 use super::passes::InPlace;
 use super::products::{self, KeyWord};
-use super::torus::{Digits, Extraction, Rounding, Torus};
+use super::rotation::{self, DifferenceDigitsOf};
+use super::rounding::Rounding;
+use super::torus::{AddTo, DigitsOf, Torus};
+use super::transform::Fft;
 use super::turns::{self, Points, Turn};
 use super::vector::Vector;
 use crate::monomial;
@@ -37,7 +40,7 @@ pub struct ExternalProduct {
 #[derive(Debug, Clone, Copy)]
 struct Row {
     column: usize,
-    /// Whether it is the only digit of its column: then the difference is made while the digit is taken, not once for
+    /// Set for the only digit of its column: then the difference is made while the digit is taken, not once for
     /// all of them.
     alone: bool,
     extraction: Extraction,
@@ -48,15 +51,15 @@ impl ExternalProduct {
     /// in units of `2^log2_unit`.
     ///
     /// # Panics
-    /// Unless there are 1 to 9 gadgets, each valid for `T` (see [`Digits::validate`]).
+    /// Unless there are 1 to 9 gadgets, whose digits a word `T` has (see [`Digits`]).
     pub fn new<T: Torus>(fft: Fft, gadgets: &[Digits], log2_unit: u32) -> Self {
         assert!((1..=products::MAX_COLUMNS_IN_PLACE).contains(&gadgets.len()), "{} columns", gadgets.len());
-        assert!(gadgets.iter().all(|digits| digits.validate::<T>().is_ok()), "{gadgets:?}");
+        assert!(gadgets.iter().all(|digits| digits.fit(T::BITS)), "{gadgets:?}");
         let rows = gadgets.iter().enumerate().flat_map(|(column, digits)| {
             let alone = digits.levels == 1;
-            (1..=digits.levels).map(move |level| Row { column, alone, extraction: digits.extraction::<T>(level) })
+            (1..=digits.levels).map(move |level| Row { column, alone, extraction: digits.extraction(T::BITS, level) })
         });
-        let rounding = Rounding::in_units::<T>(fft.n() / 2, log2_unit);
+        let rounding = Rounding::in_units(T::BITS, fft.n() / 2, log2_unit);
         Self { torus_bits: T::BITS, rows: rows.collect(), columns: gadgets.len(), rounding, fft, points: None }
     }
 
@@ -83,12 +86,12 @@ impl ExternalProduct {
 
     /// Words of a matrix.
     pub fn matrix_len(&self) -> usize {
-        self.rows.len() * self.columns * self.fft.n
+        self.rows.len() * self.columns * self.fft.n()
     }
 
     /// From one row of scratch to the next: rows of a power of two would meet in the same sets of a cache.
     fn stride(&self) -> usize {
-        self.fft.n + PADDING
+        self.fft.n() + PADDING
     }
 
     /// Doubles of scratch.
@@ -96,7 +99,7 @@ impl ExternalProduct {
         MAX_TOGETHER * (self.set_len() + self.stride())
     }
 
-    /// Doubles of an accumulator's rows, and of its sums where they don't take the rows' place.
+    /// Doubles of an accumulator's rows, and of its sums if they don't take the rows' place.
     fn set_len(&self) -> usize {
         (self.rows.len() + if self.points.is_some() { self.columns } else { 0 }) * self.stride()
     }
@@ -106,7 +109,7 @@ impl ExternalProduct {
     ///
     /// # Panics
     /// If the lengths aren't [`ExternalProduct::matrix_len`], [`ExternalProduct::scratch_len`] and `n` for each column
-    /// of `acc` and `x`, there are more than [`MAX_TOGETHER`], or `T` is not the word of the shape.
+    /// of `acc` and `x`, there are more than two, or `T` is not the word of the shape.
     pub fn add<T: Torus, K: KeyWord, const A: usize>(
         &self,
         accs: [(&mut [T], &[T]); A],
@@ -133,11 +136,11 @@ impl ExternalProduct {
         scratch: &mut [f64],
         ahead: &[K],
     ) {
-        let n = self.fft.n;
+        let n = self.fft.n();
         let sets = accs.map(|(acc, exponent)| {
             assert!(exponent < 2 * n && acc.len() == self.columns * n);
             let mut seams = [[acc[0]; 8]; products::MAX_COLUMNS_IN_PLACE];
-            seams.iter_mut().zip(acc.chunks_exact(n)).for_each(|(seam, a)| *seam = operations::seam(a, exponent % n));
+            seams.iter_mut().zip(acc.chunks_exact(n)).for_each(|(seam, a)| *seam = rotation::seam(a, exponent % n));
             (acc, DigitsFrom::Rotation { exponent, seams })
         });
         self.sweep::<T, K, A, false>(sets, None, key, scratch, ahead);
@@ -179,7 +182,7 @@ impl ExternalProduct {
         let key_len = self.matrix_len() * if TWO { turns::MATRICES } else { 1 };
         assert_eq!((key.len(), scratch.len()), (key_len, self.scratch_len()));
         let sets = sets.map(|(acc, from)| {
-            assert!(acc.len() == self.columns * self.fft.n && T::BITS == self.torus_bits);
+            assert!(acc.len() == self.columns * self.fft.n() && T::BITS == self.torus_bits);
             (acc.as_mut_ptr(), from)
         });
         let (key, scratch) = (key.as_ptr(), scratch.as_mut_ptr());
@@ -188,8 +191,8 @@ impl ExternalProduct {
     }
 }
 
-/// Accumulators that [`ExternalProduct::add`] takes together, at most.
-pub const MAX_TOGETHER: usize = 2;
+/// Accumulators that are taken together, at most.
+const MAX_TOGETHER: usize = 2;
 
 /// Doubles between rows of scratch: a few lines.
 const PADDING: usize = 32;
@@ -198,13 +201,13 @@ const PADDING: usize = 32;
 enum DigitsFrom<T> {
     /// As many words as the accumulator has.
     Words(*const T),
-    /// The accumulator, rotated, less itself; with what [`operations::seam`] gives for each column.
+    /// The accumulator, rotated, less itself; with the [`rotation::seam`] of each column.
     Rotation { exponent: usize, seams: [[T; 8]; products::MAX_COLUMNS_IN_PLACE] },
 }
 
 struct Sweep<'a, T, K, const A: usize, const TWO: bool> {
     shape: &'a ExternalProduct,
-    /// Accumulators, and what is multiplied for each.
+    /// Accumulators, each with the words that are multiplied for it.
     sets: [(*mut T, DigitsFrom<T>); A],
     /// Of two bits.
     turns: Option<(&'a Points, &'a [Turn; A])>,
@@ -218,7 +221,7 @@ impl<T: Torus, K: KeyWord, const A: usize, const TWO: bool> Operation for Sweep<
     unsafe fn call<V: Vector>(self) {
         let Self { shape, sets, turns, key, scratch, ahead } = self;
         let ExternalProduct { fft, columns, rows, rounding, .. } = shape;
-        let (n, half, columns, passes, stride) = (fft.n, fft.n / 2, *columns, fft.passes(), shape.stride());
+        let (n, half, columns, passes, stride) = (fft.n(), fft.n() / 2, *columns, fft.passes(), shape.stride());
         let (rows_len, set) = (rows.len() * stride, shape.set_len());
         let row = |a: usize, r: usize| InPlace(scratch.wrapping_add(a * set + r * stride));
         // Sums take the rows' place, of which there are at least as many, or have their own.

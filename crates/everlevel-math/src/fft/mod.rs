@@ -14,6 +14,12 @@
 //! *The same bits everywhere.* Every backend does the same IEEE 754 operations in the same order, fused where the
 //! definition is fused. Where the CPU has no fused multiplication, the portable backend is right but slow.
 //!
+//! *Map.* `transform` the plan [`Fft`] and its transforms · `external` the step of a blind rotation,
+//! [`ExternalProduct`], with `rotation` and `turns` (steps of two bits) · `rows` the key switch over a ring, [`Rows`] ·
+//! `torus`, `digits`, `rounding` words on the way in and out · `products` sums of products · `children`, `passes`,
+//! `butterflies` the transforms themselves · `plan`, `twiddles` their tables · `vector`, `avx2`, `avx512`, `operation`
+//! the vectors that all of it is generic over · `variance` the error of products.
+//!
 #![doc = include_str!("../../../../docs/notes/fft.md")]
 
 #[cfg(target_arch = "x86_64")]
@@ -22,231 +28,28 @@ mod avx2;
 mod avx512;
 mod butterflies;
 mod children;
-mod error;
+mod digits;
 mod external;
-mod operations;
+mod operation;
 mod passes;
 mod plan;
 mod products;
+mod rotation;
+mod rounding;
 mod rows;
 mod torus;
+mod transform;
 mod turns;
 mod twiddles;
+mod variance;
 mod vector;
+#[cfg(target_arch = "x86_64")]
+mod x86;
 
-pub use error::product_variance_torus;
-pub use external::{ExternalProduct, MAX_TOGETHER};
+pub use digits::Digits;
+pub use external::ExternalProduct;
 pub use products::KeyWord;
 pub use rows::Rows;
-pub use torus::{Digits, Torus};
-
-use crate::simd::Level;
-use crate::{Error, Simd};
-use children::Passes;
-use operations::{Forward, Operation};
-use passes::InPlace;
-use plan::Plan;
-use torus::Rounding;
-use vector::Portable;
-
-/// A plan: the passes and the roots of unity of one size. Fixed for a size, never chosen by timing.
-///
-/// ```
-/// use everlevel_math::fft::{Digits, Fft};
-///
-/// let (n, digits) = (256, Digits { log2_base: 8, levels: 4 });
-/// let fft = Fft::new(n)?;
-/// // The product of a torus polynomial and 3·X, by way of its digits: 256^-j·3·X is the row of digit j.
-/// let a: Vec<u32> = (0..n as u32).map(|j| j.wrapping_mul(0x9e37_79b9)).collect();
-/// let mut key = vec![0.0; 4 * n];
-/// for row in 0..4 {
-///     let (mut polynomial, mut transform) = (vec![0u32; n], vec![0.0; n]);
-///     polynomial[1] = 3 << (32 - 8 * (row + 1));
-///     fft.forward_torus(&mut transform, &polynomial);
-///     fft.interleave(&mut key, (row, 0), (4, 1), transform.into_iter());
-/// }
-/// let (mut x, mut sum, mut product) = (vec![0.0; 4 * n], vec![0.0; n], vec![0u32; n]);
-/// fft.forward_digits(&mut x, &a, digits);
-/// fft.multiply(&mut sum, &x, &key);
-/// fft.inverse_add(&mut product, &mut sum);
-/// assert_eq!(product[0], a[n - 1].wrapping_mul(3).wrapping_neg());
-/// assert!((1..n).all(|j| product[j] == a[j - 1].wrapping_mul(3)));
-/// # Ok::<(), everlevel_math::Error>(())
-/// ```
-#[derive(Debug, Clone)]
-pub struct Fft {
-    n: usize,
-    plan: Plan,
-    simd: Simd,
-    table: Vec<f64>,
-}
-
-impl Fft {
-    /// The plan of a size, on the best backend of this CPU.
-    ///
-    /// # Errors
-    /// [`Error::BadFftSize`] unless `n` is a power of two in `2^8 … 2^16`.
-    pub fn new(n: usize) -> Result<Self, Error> {
-        Self::with_simd(n, Simd::best())
-    }
-
-    /// The plan of a size, on a given backend.
-    ///
-    /// # Errors
-    /// As [`Fft::new`].
-    pub fn with_simd(n: usize, simd: Simd) -> Result<Self, Error> {
-        let plan = Plan::new(n).ok_or(Error::BadFftSize { n })?;
-        Ok(Self { n, plan, simd, table: twiddles::Twiddles::table(&plan) })
-    }
-
-    /// The number of coefficients.
-    pub fn n(&self) -> usize {
-        self.n
-    }
-
-    /// The backend that the kernels use.
-    pub fn simd(&self) -> Simd {
-        self.simd
-    }
-
-    /// The transform of integers, each below `2^53` in magnitude.
-    ///
-    /// # Panics
-    /// If `out` or `x` doesn't have `n` words.
-    pub fn forward_integers(&self, out: &mut [f64], x: &[i64]) {
-        self.forward(out, x, |x| x as f64);
-    }
-
-    /// The transform of torus words, read as signed integers; 64-bit words are rounded to 53 bits.
-    ///
-    /// # Panics
-    /// If `out` or `x` doesn't have `n` words.
-    pub fn forward_torus<T: Torus>(&self, out: &mut [f64], x: &[T]) {
-        self.forward(out, x, T::to_f64);
-    }
-
-    fn forward<T: Copy>(&self, out: &mut [f64], x: &[T], to_f64: impl Fn(T) -> f64) {
-        assert_eq!((out.len(), x.len()), (self.n, self.n));
-        let (re, im) = x.split_at(self.n / 2);
-        for (block, (re, im)) in out.chunks_exact_mut(16).zip(re.chunks_exact(8).zip(im.chunks_exact(8))) {
-            for lane in 0..8 {
-                block[lane] = to_f64(re[lane]);
-                block[lane + 8] = to_f64(im[lane]);
-            }
-        }
-        self.forward_in_place(out);
-    }
-
-    fn forward_in_place(&self, x: &mut [f64]) {
-        let x = InPlace(x.as_mut_ptr());
-        // SAFETY: the callers checked the length.
-        unsafe { self.run(Forward { fft: self, src: x, out: x }) };
-    }
-
-    /// The transforms of the digits of torus words: `levels` transforms of `n` doubles each, that of the most
-    /// significant digits first.
-    ///
-    /// # Panics
-    /// If `x` doesn't have `n` words or `out` doesn't have `levels·n`, or if `digits` isn't valid for `T` (see
-    /// [`Digits::validate`]).
-    pub fn forward_digits<T: Torus>(&self, out: &mut [f64], x: &[T], digits: Digits) {
-        assert!(digits.validate::<T>().is_ok(), "{digits:?}");
-        assert_eq!((out.len(), x.len()), (digits.levels as usize * self.n, self.n));
-        for (out, level) in out.chunks_exact_mut(self.n).zip(1..) {
-            T::run_forward_digit(self, out, x, &digits.extraction::<T>(level));
-        }
-    }
-
-    /// Puts a transform into a matrix for [`Fft::multiply`], at `(row, column)` of `(rows, columns)`. A matrix has, for
-    /// each block of eight points, row by row, the words of the row's columns: the order in which products read it.
-    ///
-    /// # Panics
-    /// If `key` doesn't have `rows·columns·n` words or `x` doesn't have `n`, or the place is outside.
-    pub fn interleave<K>(
-        &self,
-        key: &mut [K],
-        (row, column): (usize, usize),
-        (rows, columns): (usize, usize),
-        x: impl ExactSizeIterator<Item = K>,
-    ) {
-        assert!(key.len() == rows * columns * self.n && x.len() == self.n && row < rows && column < columns);
-        let mut x = x;
-        for block in key.chunks_exact_mut(16 * rows * columns) {
-            block[16 * (row * columns + column)..][..16].iter_mut().zip(&mut x).for_each(|(word, x)| *word = x);
-        }
-    }
-
-    /// A row vector times a matrix, in the transform domain: `out_c = Σ_r x_r·key_{r,c}`.
-    ///
-    /// `out` holds the columns, `x` the rows, `key` the matrix as [`Fft::interleave`] makes it: `cols·n`, `rows·n` and
-    /// `rows·cols·n` words.
-    ///
-    /// # Panics
-    /// If the lengths aren't such multiples of `n`.
-    pub fn multiply<K: KeyWord>(&self, out: &mut [f64], x: &[f64], key: &[K]) {
-        self.multiply_columns(out, x, key, false);
-    }
-
-    /// [`Fft::multiply`], added to `out`.
-    ///
-    /// # Panics
-    /// As [`Fft::multiply`].
-    pub fn multiply_add<K: KeyWord>(&self, out: &mut [f64], x: &[f64], key: &[K]) {
-        self.multiply_columns(out, x, key, true);
-    }
-
-    fn multiply_columns<K: KeyWord>(&self, out: &mut [f64], x: &[f64], key: &[K], add: bool) {
-        let (rows, cols) = (x.len() / self.n, out.len() / self.n);
-        assert_eq!((x.len(), out.len(), key.len()), (rows * self.n, cols * self.n, rows * cols * self.n));
-        K::run_multiply(self, out, x, key, add);
-    }
-
-    /// Adds the inverse transform of `x`, rounded to integers modulo `2^BITS`, to `acc`. `x` is used up: what it holds
-    /// afterwards is unspecified.
-    ///
-    /// # Panics
-    /// If `acc` or `x` doesn't have `n` words.
-    pub fn inverse_add<T: Torus>(&self, acc: &mut [T], x: &mut [f64]) {
-        assert_eq!((acc.len(), x.len()), (self.n, self.n));
-        T::run_inverse_add(self, acc, x, &Rounding::new::<T>(self.n / 2));
-    }
-
-    /// [`Fft::inverse_add`] of `2^log2_unit·x`: for products with keys that are stored in such units.
-    ///
-    /// # Panics
-    /// As [`Fft::inverse_add`].
-    pub fn inverse_add_scaled<T: Torus>(&self, acc: &mut [T], x: &mut [f64], log2_unit: u32) {
-        assert_eq!((acc.len(), x.len()), (self.n, self.n));
-        T::run_inverse_add(self, acc, x, &Rounding::in_units::<T>(self.n / 2, log2_unit));
-    }
-
-    fn passes(&self) -> Passes {
-        Passes { plan: self.plan, table: self.table.as_ptr() }
-    }
-
-    /// [`run`] on this plan's backend.
-    ///
-    /// # Safety
-    /// The contract of the operation.
-    unsafe fn run(&self, operation: impl Operation) {
-        // SAFETY: the caller's contract.
-        unsafe { run(self.simd, operation) }
-    }
-}
-
-/// Runs an operation on the vectors of a backend.
-///
-/// # Safety
-/// The contract of the operation.
-unsafe fn run(simd: Simd, operation: impl Operation) {
-    // SAFETY: the caller's contract; a `Simd` above scalar exists only after its features were detected.
-    unsafe {
-        match simd.0 {
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx512Ifma => avx512::run(operation),
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => avx2::run(operation),
-            _ => operation.call::<Portable>(),
-        }
-    }
-}
+pub use torus::Torus;
+pub use transform::Fft;
+pub use variance::product_variance_torus;

@@ -8,7 +8,7 @@ use super::vector::Vector;
 /// Doubles in a block of eight points.
 pub(super) const BLOCK: usize = 16;
 
-/// Where the first forward pass reads.
+/// The place that the first forward pass reads.
 pub(super) trait Source: Copy {
     /// Lanes from `lane` of a block.
     ///
@@ -17,7 +17,7 @@ pub(super) trait Source: Copy {
     unsafe fn load<V: Vector>(self, block: usize, lane: usize) -> Complex<V>;
 }
 
-/// Where the last inverse pass writes.
+/// The place that the last inverse pass writes.
 pub(super) trait Sink: Copy {
     /// Lanes from `lane` of a block.
     ///
@@ -60,11 +60,11 @@ unsafe fn broadcast<V: Vector>(w: *const f64) -> impl Fn(usize) -> Complex<V> {
     move |i| unsafe { (V::splat(*w.add(2 * i)), V::splat(*w.add(2 * i + 1))) }
 }
 
-/// One node of `R·stride` blocks, from a source to blocks in memory.
+/// One node of `R·stride` blocks, from a source to a sink: its levels, or their inverse times `R`.
 #[inline(always)]
-pub(super) unsafe fn forward_node<V: Vector, S: Source, const R: usize>(
+pub(super) unsafe fn node<V: Vector, S: Source, D: Sink, const R: usize, const INVERSE: bool>(
     src: S,
-    out: InPlace,
+    out: D,
     stride: usize,
     w: *const f64,
     between: &mut impl FnMut(),
@@ -78,7 +78,11 @@ pub(super) unsafe fn forward_node<V: Vector, S: Source, const R: usize>(
                 for r in 0..R {
                     a[r] = src.load(block + r * stride, lane);
                 }
-                forward_levels(&mut a, broadcast(w));
+                if INVERSE {
+                    inverse_levels(&mut a, broadcast(w));
+                } else {
+                    forward_levels(&mut a, broadcast(w));
+                }
                 for r in 0..R {
                     out.store(block + r * stride, lane, a[r]);
                 }
@@ -87,29 +91,22 @@ pub(super) unsafe fn forward_node<V: Vector, S: Source, const R: usize>(
     }
 }
 
-/// The inverse of [`forward_node`], times `R`.
+/// [`node`] of radix `2^log_radix`.
 #[inline(always)]
-pub(super) unsafe fn inverse_node<V: Vector, S: Sink, const R: usize>(
-    x: InPlace,
-    out: S,
+pub(super) unsafe fn pass<V: Vector, S: Source, D: Sink, const INVERSE: bool>(
+    log_radix: u32,
+    src: S,
+    out: D,
     stride: usize,
     w: *const f64,
     between: &mut impl FnMut(),
 ) {
-    for block in 0..stride {
-        between();
-        for lane in (0..8).step_by(V::LANES) {
-            // SAFETY: as above.
-            unsafe {
-                let mut a = [(V::splat(0.0), V::splat(0.0)); R];
-                for r in 0..R {
-                    a[r] = x.load(block + r * stride, lane);
-                }
-                inverse_levels(&mut a, broadcast(w));
-                for r in 0..R {
-                    out.store(block + r * stride, lane, a[r]);
-                }
-            }
+    // SAFETY: as above.
+    unsafe {
+        match log_radix {
+            1 => node::<V, S, D, 2, INVERSE>(src, out, stride, w, between),
+            2 => node::<V, S, D, 4, INVERSE>(src, out, stride, w, between),
+            _ => node::<V, S, D, 8, INVERSE>(src, out, stride, w, between),
         }
     }
 }
@@ -127,8 +124,8 @@ unsafe fn vectors<V: Vector>(w: *const f64, lane: usize) -> impl Fn(usize) -> Co
     move |i| unsafe { (V::load(w.add(8 + 16 * i + lane)), V::load(w.add(16 + 16 * i + lane))) }
 }
 
-/// The last three levels, on a group of eight blocks after [`forward_node`]: across what are lanes until then. The
-/// result stays transposed.
+/// The last three levels, on a group of eight blocks after a forward [`node`]: across its lanes. The result stays
+/// transposed.
 #[inline(always)]
 pub(super) unsafe fn forward_lanes<V: Vector>(x: InPlace, w: *const f64) {
     let part = |lane: usize| lane / V::LANES;
@@ -175,46 +172,6 @@ pub(super) unsafe fn inverse_lanes<V: Vector>(x: InPlace, w: *const f64) {
             }
             V::store_columns(re, x.0.add(BLOCK * lane), BLOCK);
             V::store_columns(im, x.0.add(BLOCK * lane + 8), BLOCK);
-        }
-    }
-}
-
-/// [`forward_node`] of radix `2^log_radix`.
-#[inline(always)]
-pub(super) unsafe fn forward_pass<V: Vector, S: Source>(
-    log_radix: u32,
-    src: S,
-    out: InPlace,
-    stride: usize,
-    w: *const f64,
-    between: &mut impl FnMut(),
-) {
-    // SAFETY: as above.
-    unsafe {
-        match log_radix {
-            1 => forward_node::<V, S, 2>(src, out, stride, w, between),
-            2 => forward_node::<V, S, 4>(src, out, stride, w, between),
-            _ => forward_node::<V, S, 8>(src, out, stride, w, between),
-        }
-    }
-}
-
-/// [`inverse_node`] of radix `2^log_radix`.
-#[inline(always)]
-pub(super) unsafe fn inverse_pass<V: Vector, S: Sink>(
-    log_radix: u32,
-    x: InPlace,
-    out: S,
-    stride: usize,
-    w: *const f64,
-    between: &mut impl FnMut(),
-) {
-    // SAFETY: as above.
-    unsafe {
-        match log_radix {
-            1 => inverse_node::<V, S, 2>(x, out, stride, w, between),
-            2 => inverse_node::<V, S, 4>(x, out, stride, w, between),
-            _ => inverse_node::<V, S, 8>(x, out, stride, w, between),
         }
     }
 }

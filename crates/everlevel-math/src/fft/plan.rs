@@ -1,4 +1,4 @@
-//! How the levels of a transform are grouped into passes: fixed for each size, never chosen by timing.
+//! The plan of a transform: its levels, grouped into passes. Fixed for each size, never chosen by timing.
 
 /// The passes of a transform of `m = 2^log_m` complex points.
 ///
@@ -33,7 +33,7 @@ impl Plan {
         Some(Self { log_m: n.ilog2() - 1, log_first, log_middle })
     }
 
-    /// Where the groups' twiddles begin in the table.
+    /// The place of the groups' twiddles in the table.
     #[inline(always)]
     pub(super) fn group_table(&self) -> usize {
         let mut depth = self.log_first;

@@ -1,84 +1,82 @@
 //! Pointwise products in the transform domain.
 
-use super::Fft;
-use super::operations::Multiply;
+use super::operation::{self, Operation};
 use super::passes::BLOCK;
 use super::vector::Vector;
+use crate::Simd;
 
 /// A word of a prepared key: [`f64`]; or [`f32`] or [`i32`] for half the memory traffic, at 24 bits of each value or 31
 /// of the largest.
 pub trait KeyWord: Copy + Send + Sync + 'static {
-    /// The relative variance that rounding a transform to such words adds to a product.
+    /// The relative variance of a product that comes from rounding a transform to such words.
     #[doc(hidden)]
     const RELATIVE_VARIANCE: f64;
-    /// The lengths were checked; compiled in this crate, once for each word.
+    /// [`Fft::multiply`](super::Fft::multiply) for polynomials of `n` words. The lengths were checked; compiled in this
+    /// crate, once for each word.
     #[doc(hidden)]
-    fn run_multiply(fft: &Fft, out: &mut [f64], x: &[f64], key: &[Self], add: bool);
-    #[doc(hidden)]
-    #[allow(private_bounds)]
+    fn run_multiply(simd: Simd, n: usize, out: &mut [f64], x: &[f64], key: &[Self], add: bool);
+    /// Words in lanes, as doubles.
+    ///
     /// # Safety
     /// That of [`Vector`].
+    #[doc(hidden)]
+    #[allow(private_bounds)]
     unsafe fn load<V: Vector>(p: *const Self) -> V;
 }
 
-impl KeyWord for f64 {
-    const RELATIVE_VARIANCE: f64 = 0.0;
+macro_rules! key_word {
+    ($word:ident, $load:ident, $relative_variance:expr) => {
+        impl KeyWord for $word {
+            const RELATIVE_VARIANCE: f64 = $relative_variance;
 
-    fn run_multiply(fft: &Fft, out: &mut [f64], x: &[f64], key: &[Self], add: bool) {
-        run(fft, out, x, key, add);
-    }
+            fn run_multiply(simd: Simd, n: usize, out: &mut [f64], x: &[f64], key: &[Self], add: bool) {
+                run(simd, n, out, x, key, add);
+            }
 
-    #[inline(always)]
-    #[allow(private_bounds)]
-    unsafe fn load<V: Vector>(p: *const Self) -> V {
-        // SAFETY: the caller's contract; likewise below.
-        unsafe { V::load(p) }
-    }
+            #[inline(always)]
+            #[allow(private_bounds)]
+            unsafe fn load<V: Vector>(p: *const Self) -> V {
+                // SAFETY: the caller's contract.
+                unsafe { V::$load(p) }
+            }
+        }
+    };
 }
-
-impl KeyWord for f32 {
-    /// `0.177·2^-48`.
-    const RELATIVE_VARIANCE: f64 = 0.177 / (1u64 << 48) as f64;
-
-    fn run_multiply(fft: &Fft, out: &mut [f64], x: &[f64], key: &[Self], add: bool) {
-        run(fft, out, x, key, add);
-    }
-
-    #[inline(always)]
-    #[allow(private_bounds)]
-    unsafe fn load<V: Vector>(p: *const Self) -> V {
-        // SAFETY: as above.
-        unsafe { V::load_f32(p) }
-    }
-}
-
-impl KeyWord for i32 {
-    /// A bound: units are powers of two up to `2^-30` of the largest value, which is below 5.5 standard deviations.
-    const RELATIVE_VARIANCE: f64 = 5.5 * 5.5 / 12.0 / (1u64 << 60) as f64;
-
-    fn run_multiply(fft: &Fft, out: &mut [f64], x: &[f64], key: &[Self], add: bool) {
-        run(fft, out, x, key, add);
-    }
-
-    #[inline(always)]
-    #[allow(private_bounds)]
-    unsafe fn load<V: Vector>(p: *const Self) -> V {
-        // SAFETY: as above.
-        unsafe { V::load_i32(p) }
-    }
-}
+key_word!(f64, load, 0.0);
+// 0.177·2^-48.
+key_word!(f32, load_f32, 0.177 / (1u64 << 48) as f64);
+// A bound: units are powers of two up to `2^-30` of the largest value, which is below 5.5 standard deviations.
+key_word!(i32, load_i32, 5.5 * 5.5 / 12.0 / (1u64 << 60) as f64);
 
 #[inline(always)]
-fn run<K: KeyWord>(fft: &Fft, out: &mut [f64], x: &[f64], key: &[K], add: bool) {
-    let n = fft.n();
+fn run<K: KeyWord>(simd: Simd, n: usize, out: &mut [f64], x: &[f64], key: &[K], add: bool) {
     let (rows, cols, out, x, key) = (x.len() / n, out.len() / n, out.as_mut_ptr(), x.as_ptr(), key.as_ptr());
     // SAFETY: the lengths were checked.
     unsafe {
         if add {
-            fft.run(Multiply::<K, true> { n, rows, cols, out, x, key });
+            operation::run(simd, Multiply::<K, true> { n, rows, cols, out, x, key });
         } else {
-            fft.run(Multiply::<K, false> { n, rows, cols, out, x, key });
+            operation::run(simd, Multiply::<K, false> { n, rows, cols, out, x, key });
         }
+    }
+}
+
+/// A row vector times a matrix.
+struct Multiply<K, const ADD: bool> {
+    n: usize,
+    rows: usize,
+    cols: usize,
+    out: *mut f64,
+    x: *const f64,
+    key: *const K,
+}
+
+impl<K: KeyWord, const ADD: bool> Operation for Multiply<K, ADD> {
+    #[inline(always)]
+    unsafe fn call<V: Vector>(self) {
+        let Self { n, rows, cols, out, x, key } = self;
+        // SAFETY: the caller's contract.
+        unsafe { multiply::<V, K, 1, ADD>((n, n, 0), (rows, cols), out, x, key) }
     }
 }
 

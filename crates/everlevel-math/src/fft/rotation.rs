@@ -1,5 +1,4 @@
-//! Rotated polynomials as the source of a transform: the digits of `(X^exponent − 1)·a`, where there is one digit a
-//! word.
+//! Rotated polynomials as the source of a transform: the digits of `(X^exponent − 1)·a`, for gadgets of one digit.
 
 use super::digits::Extraction;
 use super::passes::Source;

@@ -1,18 +1,18 @@
 //! The inner loop of a key switch from a large secret to a small one over `Z[X]/(X^R + 1)`, on 32-bit torus words:
 //! digits times rows, where one row serves the `R` coefficients of a block of digits.
 //!
-//! A row is a module-LWE sample: masks `A_1, …, A_k` and a body `B`, of degree `R`. What digits `d_0, …, d_(R−1)` take
-//! from it is the constant coefficient of `Σ_r d_r·X^(−r)·(A, B)` as an LWE sample: for mask `i`, the coefficients of
-//! `d(X)·A_i(X^(−1))`, and the constant one of `d(X)·B(X^(−1))`. So rows are kept as the transforms of what `X^(−1)`
-//! makes of them.
+//! A row is a module-LWE sample: masks `A_1, …, A_k` and a body `B`, of degree `R`. The digits `d_0, …, d_(R−1)` take
+//! from it the constant coefficient of `Σ_r d_r·X^(−r)·(A, B)` as an LWE sample: for mask `i`, the coefficients of
+//! `d(X)·A_i(X^(−1))`, and the constant one of `d(X)·B(X^(−1))`. So rows are kept as the transforms of their
+//! images under `X ↦ X^(−1)`.
 //!
 //! *Transforms* are those of [`super`] in a ring of `R` (`R/2` complex points), for eight rows at a time: a lane is a
 //! row, so levels and sums are the same for all sizes, and nothing is permuted. The eight lanes of a sum are added at
 //! the end, in their order.
 
 use super::butterflies::{Complex, merge, split};
-use super::operations::Operation;
-use super::torus::Rounding;
+use super::operation::{self, Operation};
+use super::rounding::Rounding;
 use super::twiddles::Twiddles;
 use super::vector::Vector;
 use crate::Simd;
@@ -90,8 +90,8 @@ impl Rows {
         }
     }
 
-    /// Sets `out`, masks and then one body word, to what digits take from the rows: `digits` has `R` signed ones for
-    /// each row.
+    /// Sets `out`, masks and then one body word, to the sum of the digits' products with the rows: `digits` has `R`
+    /// signed ones for each row.
     ///
     /// # Panics
     /// If a length doesn't fit.
@@ -112,7 +112,7 @@ impl Rows {
         let sets = self.polynomials.div_ceil(LANES);
         let mut sums = vec![0.0; sets * half * POINT];
         self.run(Sums { rows: self, x: &x, out: &mut sums });
-        let rounding = Rounding::new::<u32>(half.max(1));
+        let rounding = Rounding::new(u32::BITS, half.max(1));
         for (set, sums) in sums.chunks_exact_mut(half * POINT).enumerate() {
             self.run(Levels::<true> { half, twiddles: &self.twiddles, x: sums });
             for lane in 0..LANES.min(self.polynomials - set * LANES) {
@@ -130,11 +130,11 @@ impl Rows {
 
     fn run(&self, operation: impl Operation) {
         // SAFETY: operations that check their lengths themselves.
-        unsafe { super::run(self.simd, operation) }
+        unsafe { operation::run(self.simd, operation) }
     }
 }
 
-/// Where coefficient `m` of the first of eight polynomials is.
+/// The place of coefficient `m` of the first of eight polynomials.
 fn place(half: usize, m: usize) -> usize {
     if m < half { m * POINT } else { (m - half) * POINT + LANES }
 }

@@ -1,4 +1,4 @@
-//! Products turned by monomials, in the transform domain: what a step of a blind rotation by two bits adds.
+//! Products turned by monomials, in the transform domain: the sum that a step of a blind rotation by two bits adds.
 //!
 //! At a point `ζ^k` of the transform, `ζ = e^(iπ/n)`, the monomial `X^e` is `ζ^(k·e)`. With `f = X^a − 1`,
 //! `g = X^b − 1` and the products `P` of the digits and three matrices, `f·P_0 + g·P_1 + f·g·P_2` is
@@ -9,8 +9,9 @@ use std::f64::consts::PI;
 use super::butterflies::mul;
 use super::passes::BLOCK;
 use super::products::{KeyWord, Sums};
+use super::transform::Fft;
+use super::twiddles;
 use super::vector::Vector;
-use super::{Fft, twiddles};
 
 /// Matrices of a step of two bits.
 pub(super) const MATRICES: usize = 3;

@@ -3,7 +3,8 @@
 //! Every operation is one IEEE 754 operation a lane, fused where its name says so: the width changes nothing in the
 //! results, so all backends give the same bits.
 
-use super::torus::{Extraction, Rounding};
+use super::digits::Extraction;
+use super::rounding::Rounding;
 
 /// Lanes of doubles.
 ///
@@ -13,6 +14,8 @@ use super::torus::{Extraction, Rounding};
 pub(super) trait Vector: Copy {
     /// 2, 4 or 8.
     const LANES: usize;
+    /// As many 64-bit words.
+    type Words: Copy;
 
     /// # Safety
     /// See the trait.
@@ -53,41 +56,73 @@ pub(super) trait Vector: Copy {
     /// See the trait.
     unsafe fn store_columns(columns: [Self; 8], p: *mut f64, stride: usize);
 
+    /// Words, extended by zeros.
+    ///
+    /// # Safety
+    /// See the trait.
+    unsafe fn words_u32(p: *const u32) -> Self::Words;
+    /// Words.
+    ///
+    /// # Safety
+    /// See the trait.
+    unsafe fn words_u64(p: *const u64) -> Self::Words;
+    /// `(x ^ sign) − minus`.
+    ///
+    /// # Safety
+    /// See the trait.
+    unsafe fn difference(x: Self::Words, minus: Self::Words, sign: u64) -> Self::Words;
     /// A digit of each word: `((x + offset) >> shift & mask) − centre`.
     ///
     /// # Safety
     /// See the trait.
-    unsafe fn digit_u32(x: *const u32, e: &Extraction) -> Self;
-    /// As `digit_u32`.
+    unsafe fn digit(x: Self::Words, e: &Extraction) -> Self;
+    /// Adds the low 32 bits of each lane to a word.
     ///
     /// # Safety
     /// See the trait.
-    unsafe fn digit_u64(x: *const u64, e: &Extraction) -> Self;
-    /// A digit of each word of `x − minus`, or of `−x − minus`.
+    unsafe fn add_low_halves(self, acc: *mut u32);
+    /// Adds to each word the nearest integer to a lane, which is at most `2^63` in magnitude.
     ///
     /// # Safety
     /// See the trait.
-    unsafe fn difference_digit_u32(x: *const u32, minus: *const u32, negate: bool, e: &Extraction) -> Self;
-    /// As `difference_digit_u32`.
+    unsafe fn add_nearest(self, acc: *mut u64);
+
+    /// [`Rounding`]'s reduction by the nearest multiple of `m·2^BITS`.
     ///
     /// # Safety
     /// See the trait.
-    unsafe fn difference_digit_u64(x: *const u64, minus: *const u64, negate: bool, e: &Extraction) -> Self;
+    #[inline(always)]
+    unsafe fn reduce(self, r: &Rounding) -> Self {
+        // SAFETY: the contract of the trait; likewise below.
+        unsafe {
+            let magic = Self::splat(Rounding::MAGIC);
+            let k = self.mul_add(Self::splat(r.inv_modulus), magic).sub(magic);
+            k.neg_mul_add(Self::splat(r.modulus), self)
+        }
+    }
     /// Adds to each word the nearest integer to `self/m`, modulo `2^32`.
     ///
     /// # Safety
     /// See the trait.
-    unsafe fn add_to_u32(self, acc: *mut u32, r: &Rounding);
+    #[inline(always)]
+    unsafe fn add_to_u32(self, acc: *mut u32, r: &Rounding) {
+        // SAFETY: as above.
+        unsafe { self.reduce(r).mul_add(Self::splat(r.inv_m), Self::splat(Rounding::MAGIC)).add_low_halves(acc) }
+    }
     /// Likewise, modulo `2^64`.
     ///
     /// # Safety
     /// See the trait.
-    unsafe fn add_to_u64(self, acc: *mut u64, r: &Rounding);
+    #[inline(always)]
+    unsafe fn add_to_u64(self, acc: *mut u64, r: &Rounding) {
+        // SAFETY: as above.
+        unsafe { self.reduce(r).mul(Self::splat(r.inv_m)).add_nearest(acc) }
+    }
 }
 
 const LANES: usize = 4;
 
-/// Plain arrays: what the compiler makes of them.
+/// Plain arrays, in the instructions that the compiler chooses.
 #[derive(Clone, Copy)]
 pub(super) struct Portable([f64; LANES]);
 
@@ -113,6 +148,7 @@ impl Portable {
 
 impl Vector for Portable {
     const LANES: usize = LANES;
+    type Words = [u64; LANES];
 
     #[inline(always)]
     unsafe fn splat(x: f64) -> Self {
@@ -193,60 +229,40 @@ impl Vector for Portable {
     }
 
     #[inline(always)]
-    unsafe fn digit_u32(x: *const u32, e: &Extraction) -> Self {
+    unsafe fn words_u32(p: *const u32) -> Self::Words {
         // SAFETY: as above.
-        let x = unsafe { x.cast::<[u32; LANES]>().read() };
-        Self::from_fn(|lane| e.digit(u64::from(x[lane].wrapping_add(e.offset as u32))))
+        unsafe { p.cast::<[u32; LANES]>().read() }.map(u64::from)
     }
 
     #[inline(always)]
-    unsafe fn digit_u64(x: *const u64, e: &Extraction) -> Self {
+    unsafe fn words_u64(p: *const u64) -> Self::Words {
         // SAFETY: as above.
-        let x = unsafe { x.cast::<[u64; LANES]>().read() };
+        unsafe { p.cast::<[u64; LANES]>().read() }
+    }
+
+    #[inline(always)]
+    unsafe fn difference(x: Self::Words, minus: Self::Words, sign: u64) -> Self::Words {
+        std::array::from_fn(|lane| (x[lane] ^ sign).wrapping_sub(minus[lane]))
+    }
+
+    #[inline(always)]
+    unsafe fn digit(x: Self::Words, e: &Extraction) -> Self {
         Self::from_fn(|lane| e.digit(x[lane].wrapping_add(e.offset)))
     }
 
     #[inline(always)]
-    unsafe fn difference_digit_u32(x: *const u32, minus: *const u32, negate: bool, e: &Extraction) -> Self {
-        let sign = u32::from(negate).wrapping_neg();
-        // SAFETY: as above.
-        let (x, minus) = unsafe { (x.cast::<[u32; LANES]>().read(), minus.cast::<[u32; LANES]>().read()) };
-        Self::from_fn(|lane| {
-            let x = (x[lane] ^ sign).wrapping_sub(sign).wrapping_sub(minus[lane]);
-            e.digit(u64::from(x.wrapping_add(e.offset as u32)))
-        })
-    }
-
-    #[inline(always)]
-    unsafe fn difference_digit_u64(x: *const u64, minus: *const u64, negate: bool, e: &Extraction) -> Self {
-        let sign = u64::from(negate).wrapping_neg();
-        // SAFETY: as above.
-        let (x, minus) = unsafe { (x.cast::<[u64; LANES]>().read(), minus.cast::<[u64; LANES]>().read()) };
-        Self::from_fn(|lane| {
-            let x = (x[lane] ^ sign).wrapping_sub(sign).wrapping_sub(minus[lane]);
-            e.digit(x.wrapping_add(e.offset))
-        })
-    }
-
-    #[inline(always)]
-    unsafe fn add_to_u32(self, acc: *mut u32, r: &Rounding) {
+    unsafe fn add_low_halves(self, acc: *mut u32) {
         for lane in 0..LANES {
             // SAFETY: as above.
-            unsafe {
-                let word = acc.add(lane);
-                *word = (*word).wrapping_add(r.to_integer_32(self.0[lane]));
-            }
+            unsafe { *acc.add(lane) = (*acc.add(lane)).wrapping_add(self.0[lane].to_bits() as u32) };
         }
     }
 
     #[inline(always)]
-    unsafe fn add_to_u64(self, acc: *mut u64, r: &Rounding) {
+    unsafe fn add_nearest(self, acc: *mut u64) {
         for lane in 0..LANES {
             // SAFETY: as above.
-            unsafe {
-                let word = acc.add(lane);
-                *word = (*word).wrapping_add(r.to_integer_64(self.0[lane]));
-            }
+            unsafe { *acc.add(lane) = (*acc.add(lane)).wrapping_add(Rounding::nearest_64(self.0[lane])) };
         }
     }
 }

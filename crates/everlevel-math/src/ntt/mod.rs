@@ -1,4 +1,8 @@
-//! The negacyclic number-theoretic transform of size `n = 2^3 … 2^17`.
+//! The negacyclic number theoretic transform of size `n = 2^3 … 2^17` over a prime below `2^48`.
+//!
+//! *Map.* `scalar` the portable transform · `passes` and `pairs` the parts that vector backends share · `avx2`,
+//! `avx512` passes over strides, each with its `_groups` for the levels of smallest distance. Ranges:
+//! `docs/notes/ntt-ranges.md`.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;

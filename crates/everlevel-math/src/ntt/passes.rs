@@ -3,12 +3,12 @@
 /// log2 of the block that stays in the first-level cache: 32 KiB.
 const LOG_BLOCK: u32 = 12;
 
-/// One pass: so many levels, on vectors `stride` words apart.
+/// One pass: some levels, on vectors `stride` words apart.
 #[derive(Debug, Clone)]
 pub(super) struct Pass<W> {
     pub levels: u32,
     pub stride: usize,
-    /// Whether the forward pass brings values into a smaller range before its last level.
+    /// Set for a forward pass that brings values into a smaller range before its last level.
     pub reduce: bool,
     /// `2^levels − 1` twiddles for each block of `stride·2^levels` values.
     table: Vec<W>,
@@ -42,8 +42,7 @@ impl<W> Pass<W> {
         self.stride << self.levels
     }
 
-    /// Whether this is the pass of the greatest strides in a transform of size `n`: the first forward, the last
-    /// inverse.
+    /// True for the pass of greatest strides in a transform of size `n`: the first forward one, the last inverse one.
     pub(super) fn is_top(&self, n: usize) -> bool {
         self.span() == n
     }
@@ -95,7 +94,7 @@ pub(super) fn swept_levels(log_n: u32) -> u32 {
     log_n.saturating_sub(LOG_BLOCK)
 }
 
-/// How many of the passes sweep the limb.
+/// The number of passes that sweep the limb.
 fn swept<W>(passes: &[Pass<W>]) -> usize {
     passes.iter().take_while(|p| p.span() > 1 << LOG_BLOCK).count()
 }

@@ -1,4 +1,5 @@
-//! Limbs stored in six bytes a residue, since every modulus is below `2^48`: a quarter less key memory and traffic.
+//! Limbs stored in six bytes a residue, for keys: every modulus is below `2^48`, and memory and traffic are a quarter
+//! less.
 //!
 //! Residue `i` is the little-endian integer in bytes `6i .. 6i+6`. A packed limb of `n` residues is `6n + 16` bytes
 //! long: the tail lets a kernel load a whole vector at the last residue.
@@ -10,8 +11,8 @@ pub(crate) mod avx2;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx512;
 
-/// Bytes after the last residue that a kernel may read.
-pub const TAIL_BYTES: usize = 16;
+/// Bytes after the last residue, which kernels may read.
+const TAIL_BYTES: usize = 16;
 
 /// Length in bytes of a packed limb of `n` residues.
 pub const fn byte_len(n: usize) -> usize {

@@ -1,4 +1,4 @@
-//! The error of products.
+//! The variance of the error of products.
 
 use super::products::KeyWord;
 

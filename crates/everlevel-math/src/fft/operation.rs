@@ -1,0 +1,53 @@
+//! Work that is written once for all vectors, and its run on the vectors of a backend.
+
+#[cfg(target_arch = "x86_64")]
+use super::avx2::Avx2;
+#[cfg(target_arch = "x86_64")]
+use super::avx512::Avx512;
+use super::vector::{Portable, Vector};
+use crate::Simd;
+use crate::simd::Level;
+
+/// Work on whatever vectors the backend has.
+pub(super) trait Operation {
+    /// Does the work; `#[inline(always)]`, as all that it calls, so that it is compiled for the backend's features.
+    ///
+    /// # Safety
+    /// That of [`Vector`], and the operation's own.
+    unsafe fn call<V: Vector>(self);
+}
+
+/// Runs an operation on the vectors of a backend.
+///
+/// # Safety
+/// The contract of the operation.
+pub(super) unsafe fn run(simd: Simd, operation: impl Operation) {
+    // SAFETY: the caller's contract; a `Simd` above scalar exists only after its features were detected.
+    unsafe {
+        match simd.0 {
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512Ifma => run_avx512(operation),
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 => run_avx2(operation),
+            _ => operation.call::<Portable>(),
+        }
+    }
+}
+
+/// # Safety
+/// The contract of the operation.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+unsafe fn run_avx2(operation: impl Operation) {
+    // SAFETY: the caller's contract.
+    unsafe { operation.call::<Avx2>() }
+}
+
+/// # Safety
+/// The contract of the operation.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw")]
+unsafe fn run_avx512(operation: impl Operation) {
+    // SAFETY: the caller's contract.
+    unsafe { operation.call::<Avx512>() }
+}
