@@ -82,7 +82,7 @@ impl<'a> Builder<'a> {
     /// [`atomic::replace`].
     ///
     /// # Errors
-    /// [`Error::StorageFull`], or [`Error::Io`] with what the system said.
+    /// [`Error::StorageFull`], or [`Error::Io`] with the system's error.
     pub fn write(&self, path: &Path) -> Result<u64, Error> {
         let header = self.header();
         let size = (header.len() + self.data_len()) as u64;

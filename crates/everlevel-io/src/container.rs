@@ -23,7 +23,7 @@ pub enum Access {
     Auto,
     /// Read into memory.
     Read,
-    /// Mapped: see the crate's page for what that asks of the file.
+    /// Mapped: the crate's page says what a mapped file must not suffer.
     Map,
 }
 
@@ -38,7 +38,7 @@ pub struct Container {
     origin: Option<Arc<Origin>>,
 }
 
-/// A mapped file, and what it was like when it was opened.
+/// A mapped file, with its size and its time of change when it was opened.
 #[derive(Debug)]
 struct Origin {
     path: PathBuf,
@@ -57,7 +57,7 @@ impl Container {
     /// Opens a file.
     ///
     /// # Errors
-    /// A file that cannot be opened, or whose header is not what it should be.
+    /// A file that cannot be opened, or a header with a fault.
     pub fn open(path: &Path, access: Access) -> Result<Self, Error> {
         let failed = |source| Error::reading(path, source);
         let file = open_regular(path).map_err(failed)?;
@@ -83,7 +83,7 @@ impl Container {
     /// Reads a container from bytes.
     ///
     /// # Errors
-    /// A header that is not what it should be.
+    /// A header with a fault.
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Self, Error> {
         let header = header::read(&bytes, bytes.len() as u64)?;
         Ok(Self { header, bytes: Arc::new(bytes), origin: None })
@@ -133,7 +133,7 @@ impl Container {
         self.origin.is_some()
     }
 
-    /// A tensor's place and bytes, and what keeps those alive with the range that they have in it.
+    /// A tensor's place, the container's bytes as a value that keeps them alive, and the tensor's range in them.
     ///
     /// # Errors
     /// If there is none of this name.
@@ -187,7 +187,7 @@ impl Container {
     }
 }
 
-/// Opens a file. To open a pipe is to wait for whoever writes to it, so it is looked at before.
+/// Opens a regular file. To open a pipe is to wait for its writer, so the kind of file is looked at before.
 fn open_regular(path: &Path) -> std::io::Result<File> {
     let metadata = fs::metadata(path)?;
     if metadata.is_dir() {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The end is missing.
+    /// The end of the file is missing.
     #[error("read: {what} needs {needed} bytes, the file has {found}; it was cut short: copy or make it again")]
     Truncated {
         /// The part that does not fit.
@@ -24,23 +24,23 @@ pub enum Error {
     Checksum {
         /// The tensor, or the header.
         part: String,
-        /// As written, in hexadecimal.
+        /// The checksum as written, in hexadecimal.
         expected: String,
-        /// As computed, in hexadecimal.
+        /// The checksum as computed, in hexadecimal.
         found: String,
     },
-    /// Not one of our files.
+    /// A file that Everlevel did not write.
     #[error("read: the file begins with {found}, not with an Everlevel header; check the path")]
     Foreign {
         /// The first bytes, as text.
         found: String,
     },
-    /// Written by a later version.
+    /// A file that a later version wrote.
     #[error("read: the file has format {found}, this version reads up to {supported}; update Everlevel")]
     NewerFormat {
         /// The file's version.
         found: u32,
-        /// The newest that is read.
+        /// The newest version that is read.
         supported: u32,
     },
     /// A header longer than any that is written.
@@ -48,10 +48,10 @@ pub enum Error {
     HeaderTooLarge {
         /// Its length.
         found: u64,
-        /// The longest that is read.
+        /// The longest length that is read.
         limit: u64,
     },
-    /// A header that says what no writer of ours says.
+    /// A header with an entry that no writer of ours makes.
     #[error("read: the header's {what} is {found}, and should be {needed}; the file was not written by Everlevel")]
     Header {
         /// The entry.
@@ -139,7 +139,7 @@ pub enum Error {
         /// The property that differs.
         what: String,
     },
-    /// No room.
+    /// The storage is full.
     #[error("write: {} needs {needed} bytes, and there is no room; nothing was changed: free some space", path.display())]
     StorageFull {
         /// The file.
@@ -149,7 +149,7 @@ pub enum Error {
         /// The system's error.
         source: io::Error,
     },
-    /// The system refused.
+    /// The system refused to read or write.
     #[error("{op}: {}: {source}; {advice}", path.display())]
     Io {
         /// Reading or writing.
@@ -190,7 +190,7 @@ impl Error {
         Self::Io { op: "write", path, advice, source }
     }
 
-    /// An entry of the header that is not what it should be.
+    /// [`Error::Header`] for an entry.
     pub fn header(what: impl Into<String>, found: impl ToString, needed: impl Into<String>) -> Self {
         Self::Header { what: what.into(), found: found.to_string(), needed: needed.into() }
     }

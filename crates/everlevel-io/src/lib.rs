@@ -8,9 +8,9 @@
 //! ```
 //!
 //! *Header.* `__metadata__` comes first and holds strings: `format` (`everlevel/1`), `checksum` (of the header),
-//! `kind`, what else the writer says of the object, and `blake3:NAME` for each tensor. Every tensor is of bytes (`U8`)
-//! and starts at a multiple of 256, so that a mapped file can be computed on in place; tensors follow one another
-//! without holes.
+//! `kind`, the writer's other entries about the object, and `blake3:NAME` for each tensor. Every tensor is of bytes
+//! (`U8`) and starts at a multiple of 256, so that a mapped file can be computed on in place; tensors follow one
+//! another without holes.
 //!
 //! *Checks.* Opening reads the header alone: its own checksum covers the length, the metadata and every tensor's place
 //! and checksum. The data are checked by [`Container::verify`], which reads all of them. Checksums find accidents; they

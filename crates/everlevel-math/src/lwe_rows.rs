@@ -39,7 +39,7 @@ fn add_avx2(out: &mut [u32], digits: &[u32], rows: &[u32], len: usize) {
     add(out, digits, rows, len);
 }
 
-/// Shaped for the compiler to vectorise with whatever its caller enables.
+/// [`add_products`] in a shape that the compiler vectorises with the features that its caller enables.
 #[inline(always)]
 fn add(out: &mut [u32], digits: &[u32], rows: &[u32], len: usize) {
     let count = rows.len() / len;

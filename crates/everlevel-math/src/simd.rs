@@ -59,7 +59,7 @@ impl Simd {
             let Ok(wanted) = std::env::var("EVERLEVEL_SIMD") else { return best };
             all.iter().copied().find(|s| s.name() == wanted).unwrap_or_else(|| {
                 let names: Vec<&str> = all.iter().map(|s| s.name()).collect();
-                // There is nobody to return an error to: whoever set the variable reads this.
+                // No caller can take an error here: the one who set the variable reads this line.
                 eprintln!(
                     "everlevel: EVERLEVEL_SIMD is {wanted:?}, this CPU has {}; using {}",
                     names.join(", "),

@@ -1,6 +1,6 @@
 //! Randomness: addressed ChaCha20 streams and the samplers that draw from them.
 //!
-//! *Vocabulary.* A **seed** is 32 bytes; a **domain** says what its bits are for; a **stream** is the keystream
+//! *Vocabulary.* A **seed** is 32 bytes; a **domain** is the purpose of its bits; a **stream** is the keystream
 //! addressed by (seed, domain, index); a **word** is 64 bits of it, read little-endian. Word `i` of a stream is the
 //! same on every machine and backend, and each sampler documents which words it takes, so that a seeded key expands to
 //! the same bits everywhere.

@@ -1,4 +1,4 @@
-//! Sources of fresh seeds, for whoever makes keys and ciphertexts.
+//! Sources of fresh seeds, for the makers of keys and ciphertexts.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -15,7 +15,7 @@ impl SeedSource {
     }
 
     /// The children of a seed, one after another: the same calls in the same order give the same keys and ciphertexts.
-    /// For golden tests; whoever knows the seed knows every secret.
+    /// For golden tests: whoever knows the seed knows every secret.
     pub fn insecure(seed: Seed) -> Self {
         Self(Some((seed, AtomicU64::new(0))))
     }

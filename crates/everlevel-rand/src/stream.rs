@@ -23,7 +23,7 @@ pub(crate) const CHUNK: usize = 512;
 /// * nonce — 12 bytes: domain as a little-endian `u32`, then index as a little-endian `u64` (injective)
 /// * word `i` — keystream bytes `8i..8i+8`, little-endian
 ///
-/// Words come in order whatever mix of calls takes them. An address holds 256 GiB less 64 bytes; see Panics of
+/// Words come in order, whichever mix of calls takes them. An address holds 256 GiB less 64 bytes; see Panics of
 /// [`Stream::fill_u64`]. Not `Clone`: two copies would hand out the same bits twice.
 #[derive(Zeroize, ZeroizeOnDrop)]
 pub struct Stream {
@@ -101,8 +101,8 @@ impl fmt::Debug for Stream {
     }
 }
 
-/// For code that is generic over generators. `next_u32` takes a whole word and keeps its low half; byte strings take
-/// whole words and drop what is left of the last.
+/// The interface for code that is generic over generators. `next_u32` takes a whole word and keeps its low half; byte
+/// strings take whole words and drop the rest of the last.
 impl TryRng for Stream {
     type Error = Infallible;
 

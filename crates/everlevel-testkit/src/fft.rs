@@ -64,7 +64,8 @@ pub fn digits_of<T: Word>(x: T, digits: Digits) -> Vec<i64> {
 }
 
 /// The errors of an external product, `Σ_j digit_j(x)·key_j` against exact arithmetic, in units of `2^-BITS`. `word`
-/// gives the words of `x`, then of the keys, then of what the product is added to; `to_key` rounds the prepared key.
+/// gives the words of `x`, then of the keys, then of the polynomial that the product is added to; `to_key` rounds the
+/// prepared key.
 pub fn product_errors<T: Word, K: KeyWord>(
     fft: &Fft,
     digits: Digits,
@@ -136,7 +137,7 @@ pub fn external_products_are_their_parts<T: Word>(simd: Simd, n: usize, gadgets:
     let mut words = |len: usize| -> Vec<T> { (0..len).map(|_| T::from_word(sampler.word())).collect() };
     let start = words(columns * n);
     let key: Vec<i32> = (0..product.matrix_len()).map(|_| sampler.word() as i32).collect();
-    // For each exponent, what is multiplied and what comes out.
+    // The multiplied words and the result for each exponent.
     let by_parts = |exponent: usize| {
         let (mut transforms, mut all) = (vec![0.0; rows * n], start.clone());
         let mut rest = &mut transforms[..];
@@ -175,7 +176,7 @@ pub fn external_products_are_their_parts<T: Word>(simd: Simd, n: usize, gadgets:
     }
 }
 
-/// A step of two bits is what schoolbook gives, where the error of the doubles is far below half a unit; for any key,
+/// A step of two bits is the schoolbook product, if the error of the doubles is far below half a unit; for any key,
 /// it is the bits of the portable backend, for each of two accumulators as for one.
 pub fn steps_of_two_bits_are_right<T: Word>(simd: Simd, n: usize, gadgets: &[Digits]) {
     let make = |simd| {

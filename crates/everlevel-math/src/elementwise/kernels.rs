@@ -1,4 +1,4 @@
-//! The form of most element-wise kernels, whatever the vectors.
+//! The form that most element-wise kernels have for the vectors of any backend.
 
 /// Kernels `a_i = f(a_i, b_i, …)` on whole vectors, with constants that are made once. Each returns the length of the
 /// prefix that it did.

@@ -7,6 +7,7 @@ use super::rounding::Rounding;
 use super::vector::Vector;
 use super::x86::{arithmetic, functions};
 
+/// A vector of four doubles.
 #[derive(Clone, Copy)]
 pub(super) struct Avx2(__m256d);
 

@@ -6,6 +6,7 @@ use super::digits::Extraction;
 use super::vector::Vector;
 use super::x86::{arithmetic, functions};
 
+/// A vector of eight doubles.
 #[derive(Clone, Copy)]
 pub(super) struct Avx512(__m512d);
 

@@ -18,7 +18,7 @@ impl Digits {
     /// Widest digits supported: they are exact in a double with room for the transform.
     const MAX_LOG2_BASE: u32 = 40;
 
-    /// Whether a word of so many bits has these digits: `1 ≤ log2_base ≤ 40`, `levels ≥ 1`, `levels·log2_base ≤ bits`.
+    /// True if a word of so many bits has these digits: `1 ≤ log2_base ≤ 40`, `levels ≥ 1`, `levels·log2_base ≤ bits`.
     pub(super) fn fit(self, bits: u32) -> bool {
         let Self { log2_base, levels } = self;
         let widths = 1..=Self::MAX_LOG2_BASE;

@@ -32,7 +32,7 @@ pub struct ExternalProduct {
     columns: usize,
     rows: Vec<Row>,
     rounding: Rounding,
-    /// For steps of two bits.
+    /// The points' exponents, for steps of two bits.
     points: Option<Points>,
 }
 
@@ -47,8 +47,8 @@ struct Row {
 }
 
 impl ExternalProduct {
-    /// For columns of torus words `T` with these gadgets, and a matrix of `columns` columns and a row for each digit,
-    /// in units of `2^log2_unit`.
+    /// The shape for columns of torus words `T` with these gadgets, and a matrix of `columns` columns and a row for
+    /// each digit, in units of `2^log2_unit`.
     ///
     /// # Panics
     /// Unless there are 1 to 9 gadgets, whose digits a word `T` has (see [`Digits`]).
@@ -63,7 +63,7 @@ impl ExternalProduct {
         Self { torus_bits: T::BITS, rows: rows.collect(), columns: gadgets.len(), rounding, fft, points: None }
     }
 
-    /// The same, for [`ExternalProduct::rotate_add_two`] too.
+    /// The same shape, for [`ExternalProduct::rotate_add_two`] too.
     #[must_use]
     pub fn of_two_bits(self) -> Self {
         Self { points: Some(Points::new(&self.fft)), ..self }
@@ -89,7 +89,7 @@ impl ExternalProduct {
         self.rows.len() * self.columns * self.fft.n()
     }
 
-    /// From one row of scratch to the next: rows of a power of two would meet in the same sets of a cache.
+    /// Distance from one row of scratch to the next: rows a power of two apart would meet in the same sets of a cache.
     fn stride(&self) -> usize {
         self.fft.n() + PADDING
     }
@@ -209,7 +209,7 @@ struct Sweep<'a, T, K, const A: usize, const TWO: bool> {
     shape: &'a ExternalProduct,
     /// Accumulators, each with the words that are multiplied for it.
     sets: [(*mut T, DigitsFrom<T>); A],
-    /// Of two bits.
+    /// The monomials, for a step of two bits.
     turns: Option<(&'a Points, &'a [Turn; A])>,
     key: *const K,
     scratch: *mut f64,

@@ -8,7 +8,7 @@ use super::vector::{Portable, Vector};
 use crate::Simd;
 use crate::simd::Level;
 
-/// Work on whatever vectors the backend has.
+/// Work on vectors, those of any backend.
 pub(super) trait Operation {
     /// Does the work; `#[inline(always)]`, as all that it calls, so that it is compiled for the backend's features.
     ///

@@ -138,15 +138,15 @@ pub(super) unsafe fn multiply<V: Vector, K: KeyWord, const A: usize, const ADD: 
 #[derive(Clone, Copy)]
 pub(super) struct Sums {
     pub rows: usize,
-    /// From one polynomial to the next.
+    /// Distance from one polynomial to the next.
     pub n: usize,
-    /// From one set of polynomials to the next.
+    /// Distance from one set of polynomials to the next.
     pub set: usize,
     pub out: *mut f64,
     pub x: *const f64,
-    /// From one row of the key to the next.
+    /// Distance from one row of the key to the next.
     pub key_row: usize,
-    /// From one column of the key to the next.
+    /// Distance from one column of the key to the next.
     pub key_column: usize,
 }
 

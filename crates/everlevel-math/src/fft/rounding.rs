@@ -24,7 +24,7 @@ impl Rounding {
         Self::in_units(bits, m, 0)
     }
 
-    /// For `y` in units of `2^log2_unit`.
+    /// The rounding of `y` in units of `2^log2_unit`.
     pub(super) fn in_units(bits: u32, m: usize, log2_unit: u32) -> Self {
         let (bits, m) = (bits as i32, m as f64 * 0.5f64.powi(log2_unit as i32));
         // Powers of two: exact.

@@ -33,7 +33,7 @@ pub struct Rows {
     rows: usize,
     /// The twiddle of each node, level by level.
     twiddles: Vec<(f64, f64)>,
-    /// For each point, each polynomial and each eight rows, the point.
+    /// The transforms' points: point by point, in each polynomial by polynomial, in each eight rows together.
     key: Vec<f64>,
 }
 
@@ -194,7 +194,7 @@ unsafe fn load<V: Vector>(p: *const f64) -> Complex<V> {
     unsafe { (V::load(p), V::load(p.add(LANES))) }
 }
 
-/// For each polynomial, the sum over all rows of the products, eight polynomials together.
+/// The sums of the products over all rows, one for each polynomial, eight polynomials together.
 struct Sums<'a> {
     rows: &'a Rows,
     x: &'a [f64],

@@ -21,7 +21,7 @@ pub(super) const MATRICES: usize = 3;
 pub(super) struct Points {
     /// `ζ^i` for `i` in `0..2n`.
     roots: Vec<(f64, f64)>,
-    /// For each block, that of its first lane.
+    /// The exponent of each block's first lane.
     blocks: Vec<usize>,
     lanes: [usize; 8],
 }

@@ -23,12 +23,12 @@ pub(super) trait Vector: Copy {
     /// # Safety
     /// See the trait.
     unsafe fn load(p: *const f64) -> Self;
-    /// Widened.
+    /// Floats, widened.
     ///
     /// # Safety
     /// See the trait.
     unsafe fn load_f32(p: *const f32) -> Self;
-    /// Widened.
+    /// Integers, widened.
     ///
     /// # Safety
     /// See the trait.
@@ -45,7 +45,7 @@ pub(super) trait Vector: Copy {
     /// `b − self·a`, rounded once.
     fn neg_mul_add(self, a: Self, b: Self) -> Self;
 
-    /// From `LANES` rows of eight doubles, `stride` apart, the eight columns.
+    /// The eight columns of `LANES` rows of eight doubles, `stride` apart.
     ///
     /// # Safety
     /// See the trait.
@@ -109,7 +109,7 @@ pub(super) trait Vector: Copy {
         // SAFETY: as above.
         unsafe { self.reduce(r).mul_add(Self::splat(r.inv_m), Self::splat(Rounding::MAGIC)).add_low_halves(acc) }
     }
-    /// Likewise, modulo `2^64`.
+    /// Adds to each word the nearest integer to `self/m`, modulo `2^64`.
     ///
     /// # Safety
     /// See the trait.

@@ -17,7 +17,7 @@ pub struct GaloisMap {
     galois_elt: u64,
     log_n: u32,
     simd: Simd,
-    /// For each destination group of eight: `source_group · 32 + lane permutation`.
+    /// The source of each group of eight destinations: `source_group · 32 + lane permutation`.
     groups: Vec<u32>,
 }
 

@@ -1,4 +1,4 @@
-//! Residues in four lanes, on the fused multiply-add of doubles: what the AVX2 kernels are made of.
+//! Residues in four lanes, on the fused multiply-add of doubles: the arithmetic of the AVX2 kernels.
 //!
 //! *Representation.* Without a 64-bit multiplier, residues are held as integers in doubles, of either sign, exact below
 //! `2^53`. For integers `x` and `|w| ≤ q/2`: `h = fl(x·w)` and `l = x·w − h` (one fused multiply-add, exact), `k` is
@@ -18,7 +18,7 @@ pub(crate) struct Consts {
     pub inv_q: __m256d,
     /// `2^52`, whose bits are the exponent of an integer held in the mantissa.
     pub two_52: __m256d,
-    /// `3·2^51`: adding it rounds to an integer what is below `2^51`.
+    /// `3·2^51`: adding it rounds a double below `2^51` to an integer.
     pub magic: __m256d,
 }
 

@@ -1,4 +1,4 @@
-//! Residues in eight lanes, on the 52-bit multiplier of IFMA: what the AVX-512 kernels are made of.
+//! Residues in eight lanes, on the 52-bit multiplier of IFMA: the arithmetic of the AVX-512 kernels.
 //!
 //! *Representation.* Inside a kernel a lane stands for its low 52 bits: `vpmadd52` reads no others, and sums and
 //! differences of 64-bit lanes are right modulo `2^52`. Since every true value is kept below `2^52`, no mask is needed

@@ -19,9 +19,9 @@ pub(super) const GROUP_WORDS: usize = 8;
 /// The twiddles of one direction.
 #[derive(Debug, Clone)]
 struct Direction {
-    /// In forward order, whichever the direction.
+    /// The passes, in forward order for both directions.
     passes: Vec<Pass<f64>>,
-    /// For each group `ψ^brv(k)`, unused, `ψ^brv(2k)`, `ψ^brv(2k+1)`, `ψ^brv(4k)`, … `ψ^brv(4k+3)`.
+    /// Eight for each group: `ψ^brv(k)`, unused, `ψ^brv(2k)`, `ψ^brv(2k+1)`, `ψ^brv(4k)`, … `ψ^brv(4k+3)`.
     groups: Vec<f64>,
 }
 
@@ -34,7 +34,8 @@ pub(super) struct Tables {
     inverse: Direction,
 }
 
-/// The levels of each pass before the last three levels: threes, after what remains; the sweeps over blocks apart.
+/// The levels of each pass before the last three levels: threes after the remainder, for the sweeps over
+/// the limb and for the blocks apart.
 fn plan(log_n: u32) -> Vec<u32> {
     let threes =
         |levels: u32| (!levels.is_multiple_of(3)).then_some(levels % 3).into_iter().chain((0..levels / 3).map(|_| 3));

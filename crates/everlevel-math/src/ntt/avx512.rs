@@ -28,7 +28,7 @@ type Twiddle = [u64; 2];
 /// The twiddles of one direction.
 #[derive(Debug, Clone)]
 struct Direction {
-    /// In forward order, whichever the direction.
+    /// The passes, in forward order for both directions.
     passes: Vec<Pass<Twiddle>>,
     /// [`EIGHT_GROUPS_WORDS`] for each eight groups of sixteen values.
     groups: Vec<u64>,

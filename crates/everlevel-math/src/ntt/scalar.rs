@@ -10,6 +10,7 @@ pub(super) struct Tables {
     inv_roots: Vec<(u64, u64)>,
 }
 
+/// `w` and `⌊w·2^64/q⌋`.
 fn shoup64(w: u64, q: u64) -> (u64, u64) {
     (w, ((u128::from(w) << 64) / u128::from(q)) as u64)
 }

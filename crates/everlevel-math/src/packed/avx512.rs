@@ -7,7 +7,7 @@ use crate::lanes::avx512::{read, write};
 /// Six bytes of every eight.
 const LOW_SIX: u64 = 0x3f3f_3f3f_3f3f_3f3f;
 
-/// For each byte of eight words, its place among the packed bytes.
+/// The place of each byte of eight words among the packed bytes.
 static UNPACK: [u8; 64] = {
     let mut index = [0; 64];
     let mut i = 0;

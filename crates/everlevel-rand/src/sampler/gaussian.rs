@@ -141,7 +141,7 @@ fn invert_avx2(words: &mut [u64], out: &mut [u64], table: &[[u64; TAILS_PER_PASS
     invert_portable(words, out, table);
 }
 
-/// [`invert`], shaped for the compiler to vectorise with whatever its caller enables.
+/// [`invert`] in a shape that the compiler vectorises with the features that its caller enables.
 #[inline(always)]
 fn invert_portable(words: &mut [u64], out: &mut [u64], table: &[[u64; TAILS_PER_PASS]]) {
     for (w, o) in words.iter_mut().zip(out.iter_mut()) {

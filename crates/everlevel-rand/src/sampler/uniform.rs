@@ -29,7 +29,8 @@ pub fn uniform_mod(stream: &mut Stream, out: &mut [u64], q: u64) {
     }
 }
 
-/// Moves the masked words below `q` to the front, in order, and counts them; what it leaves behind them is unspecified.
+/// Moves the masked words below `q` to the front, in order, and counts them; the words behind them are unspecified
+/// afterwards.
 fn compact(words: &mut [u64], q: u64, mask: u64) -> usize {
     #[cfg(target_arch = "x86_64")]
     if crate::cpu::has_avx512() {
