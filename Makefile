@@ -46,7 +46,7 @@ bench: build
 docs: $(BIN)/.everlevel-ready
 	$(BIN)/zensical build --strict --config-file mkdocs.yml
 
-lint: lint-rust lint-python
+lint: lint-rust lint-python structure
 
 lint-rust: tools
 	$(CARGO) fmt --all --check

@@ -123,7 +123,7 @@ fn ckks() -> Outcome {
     let a = ctx.encrypt_with_secret(&ctx.encode(&message, 0)?, &secret)?;
     let bootstrap = BootstrapKeyRef::from(&bootstrap);
     let keys = BootstrapKeys { relinearization: &relinearization, conjugation: &conjugation, bootstrap };
-    let mut refresh = || bootstrapper.bootstrap_many(Method::Regular, &[&a], keys, SlotType::Complex, &no_progress);
+    let refresh = || bootstrapper.bootstrap_many(Method::Regular, &[&a], keys, SlotType::Complex, &no_progress);
     // The first builds the tables.
     let out = refresh()?.remove(0);
     let times = (0..3).map(|_| Clock::Process.time(refresh).0).collect();

@@ -14,9 +14,6 @@ pub(crate) const CHUNK: usize = 512;
 /// Blocks that one address has: the 32-bit block counter of RFC 8439 never wraps.
 const MAX_BLOCKS: u64 = u32::MAX as u64;
 
-/// Words that samplers draw at a time: 4 KiB, which stay in L1.
-pub(crate) const CHUNK: usize = 512;
-
 /// The keystream at (seed, domain, index): ChaCha20 as in RFC 8439, from block 0.
 ///
 /// * key — the seed's 32 bytes
