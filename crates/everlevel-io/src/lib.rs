@@ -22,9 +22,9 @@
 //! [`Builder::write`] replaces a file by renaming, which leaves maps of the old one whole.
 //! [`Container::check_unchanged`] tells a changed size or time of change.
 //!
-//! *Map.* [`mod@builder`] what is to be written · [`mod@atomic`] how a file is replaced · [`mod@header`] the header's
-//! text · [`mod@container`] reading · [`mod@schema`] what metadata say, typed · [`mod@kinds`] the names of kinds ·
-//! [`Error`], and [`mod@coded`] for those who word errors themselves.
+//! *Map.* [`mod@builder`] containers to be written · [`mod@atomic`] the replacement of files · [`mod@header`] the
+//! header's text · [`mod@container`] containers that are read · [`mod@schema`] typed metadata · [`mod@kinds`] the names
+//! of kinds · [`Error`], and [`mod@coded`] for those who word errors themselves.
 //!
 //! *Non-goals.* What the tensors mean: schemes know that. Confidentiality and authenticity.
 
@@ -50,4 +50,4 @@ pub const VERSION: u32 = 1;
 pub const ALIGNMENT: usize = 256;
 
 /// Longest header that is read, in bytes: some hundred thousand tensors.
-pub(crate) const MAX_HEADER_BYTES: u64 = 32 << 20;
+pub const MAX_HEADER_BYTES: u64 = 32 << 20;

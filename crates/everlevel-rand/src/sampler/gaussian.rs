@@ -50,14 +50,14 @@ pub struct Gaussian {
 
 impl Gaussian {
     /// Smallest supported standard deviation.
-    const MIN_SIGMA: f64 = 0.5;
+    pub const MIN_SIGMA: f64 = 0.5;
     /// Largest supported standard deviation: no sum of the widest terms leaves an `i64`.
-    const MAX_SIGMA: f64 = (1u64 << 56) as f64;
+    pub const MAX_SIGMA: f64 = (1u64 << 56) as f64;
 
     /// The sampler of standard deviation parameter `sigma`.
     ///
     /// # Errors
-    /// [`Error::BadSigma`] outside `0.5..=2^56`.
+    /// [`Error::BadSigma`] outside [`Gaussian::MIN_SIGMA`]`..=`[`Gaussian::MAX_SIGMA`].
     pub fn new(sigma: f64) -> Result<Gaussian, Error> {
         if !(Self::MIN_SIGMA..=Self::MAX_SIGMA).contains(&sigma) {
             return Err(Error::BadSigma { sigma, min: Self::MIN_SIGMA, max: Self::MAX_SIGMA });
