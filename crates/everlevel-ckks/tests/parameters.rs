@@ -198,6 +198,9 @@ fn parameters_outside_their_range_are_refused() {
             Err(Error::Parameter { what, needed, .. }) => {
                 assert!(what == expected && !needed.is_empty(), "{literal:?}: {what}")
             }
+            Err(Error::BootstrapLevels { found, allowed }) => {
+                assert!(expected == "max_level" && !allowed.contains(&found), "{literal:?}: {allowed:?}")
+            }
             other => panic!("{literal:?}: {other:?}"),
         }
     }
