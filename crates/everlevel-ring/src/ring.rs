@@ -48,15 +48,19 @@ impl Ring {
             }
         }
         let ntts = primes.par_iter().map(|&q| Ntt::new(log_n, Modulus::new(q)?)).collect::<Result<_, _>>()?;
-        let pool = Pool::new(1 << log_n);
-        Ok(Self {
+        Ok(Self::of_transforms(log_n, ntts))
+    }
+
+    /// The ring of degree `2^log_n` over the primes of these transforms, which differ.
+    pub(crate) fn of_transforms(log_n: u32, ntts: Vec<Ntt>) -> Self {
+        Self {
             log_n,
             ntts,
-            pool,
+            pool: Pool::new(1 << log_n),
             short_ntts: Mutex::default(),
             galois_maps: Mutex::default(),
             converters: Mutex::default(),
-        })
+        }
     }
 
     /// The degree.

@@ -2,9 +2,10 @@
 //!
 //! *Words.* A torus element `x/2^BITS` is a [`TorusWord`], of 32 or 64 bits; outside of rings it is the leading bits of
 //! a `u64`. *Products with secrets* are exact, by number-theoretic transforms over two primes: noise that a rounding
-//! transform adds would be part of keys for ever. *Products with keys* are by the complex transform of `math::fft`.
-//! The small ring of key switches, of degree 1 to 32, is [`SmallTorusRing`]: its products with secrets are by the
-//! schoolbook.
+//! transform adds would be part of keys for ever. They run on the calling thread: secrets are made outside of pools, in
+//! forked processes too, and rows of keys in parallel. *Products with keys* are by the complex transform of
+//! `math::fft`. The small ring of key switches, of degree 1 to 32, is [`SmallTorusRing`]: its products with secrets are
+//! by the schoolbook.
 
 mod half_product;
 mod small;
@@ -13,16 +14,17 @@ mod word;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use everlevel_math::Error;
 use everlevel_math::fft::Fft;
 use everlevel_math::primes::ntt_primes_below;
+use everlevel_math::{Error, Modulus, Ntt};
 use everlevel_rand::{Domain, Seed};
+use zeroize::{Zeroize, Zeroizing};
 
 pub use half_product::TorusRows;
 pub use small::SmallTorusRing;
 pub use word::{TorusWord, log2_key_unit};
 
-use crate::{Eval, Poly, Representation, Ring, WordGadget};
+use crate::{Eval, Limb, Poly, Representation, Ring, WordGadget};
 
 /// The ring of one degree, for words `T`. Cheap to clone.
 #[derive(Debug)]
@@ -36,12 +38,34 @@ struct Tables {
     /// Two primes below `2^48`: the product of signed 64-bit words with a secret of small coefficients is known as an
     /// integer, since `k·2^63·2^16 < p·q/2` for the ranks `k` in use.
     residues: Ring,
+    /// The first prime's inverse modulo the second.
+    inverse: u64,
     fft: Fft,
 }
 
 /// The polynomials of a secret in the exact transform's domain.
 #[derive(Debug)]
 pub struct TorusSecret(Vec<Poly<Eval>>);
+
+impl Tables {
+    /// A polynomial's transform modulo one of the primes.
+    fn transformed(&self, prime: usize, coeffs: &[i64]) -> Limb {
+        let mut limb = self.residues.scratch_limb();
+        self.residues.modulus(prime).reduce_i64_into(&mut limb, coeffs);
+        self.residues.ntt(prime).forward(&mut limb);
+        limb
+    }
+
+    /// The integer nearest to zero of two residues, modulo `2^64`. No branch depends on it.
+    fn integer(&self, x: u64, y: u64) -> i64 {
+        let (p, q) = (self.residues.modulus(0).q(), self.residues.modulus(1));
+        let digit = q.mul(q.sub(y, q.reduce(x)), self.inverse);
+        let product = u128::from(p) * u128::from(q.q());
+        let value = u128::from(x) + u128::from(p) * u128::from(digit);
+        let negative = u128::from(value > product / 2).wrapping_neg() & product;
+        value.wrapping_sub(negative) as i64
+    }
+}
 
 impl<T> Clone for TorusRing<T> {
     fn clone(&self) -> Self {
@@ -56,9 +80,11 @@ impl<T: TorusWord> TorusRing<T> {
     /// If the complex transform has no such size: `log_n` is 8 to 16.
     pub fn new(log_n: u32) -> Result<Self, Error> {
         let fft = Fft::new(1 << log_n)?;
-        let primes: Vec<u64> = ntt_primes_below(48, log_n).take(2).collect();
-        let residues = Ring::new(log_n, &primes).expect("primes of the transform are two different ones");
-        Ok(Self { tables: Arc::new(Tables { residues, fft }), word: PhantomData })
+        let transforms = ntt_primes_below(48, log_n).take(2).map(|q| Ntt::new(log_n, Modulus::new(q)?));
+        let residues = Ring::of_transforms(log_n, transforms.collect::<Result<_, Error>>()?);
+        let (p, q) = (residues.modulus(0).q(), residues.modulus(1));
+        let inverse = q.inv(q.reduce(p));
+        Ok(Self { tables: Arc::new(Tables { residues, inverse, fft }), word: PhantomData })
     }
 
     /// The same ring for other words.
@@ -101,10 +127,11 @@ impl<T: TorusWord> Representation for TorusRing<T> {
     }
 
     fn secret(&self, coeffs: &[i8]) -> TorusSecret {
-        let ring = &self.tables.residues;
         let prepared = |coeffs: &[i8]| {
-            let wide = zeroize::Zeroizing::new(coeffs.iter().map(|&c| i64::from(c)).collect::<Vec<_>>());
-            ring.to_eval(ring.from_i64(&ring.all_primes(), &wide))
+            let wide = Zeroizing::new(coeffs.iter().map(|&c| i64::from(c)).collect::<Vec<_>>());
+            let ring = &self.tables.residues;
+            let limbs = (0..2).map(|prime| self.tables.transformed(prime, &wide)).collect();
+            Poly::from_limbs(ring.all_primes(), limbs)
         };
         TorusSecret(coeffs.chunks_exact(self.degree()).map(prepared).collect())
     }
@@ -119,17 +146,23 @@ impl<T: TorusWord> Representation for TorusRing<T> {
 
     /// `body += Σ A_i·S_i`: the phase is the body less the masks times the secret.
     fn mask_body(&self, body: &mut Vec<T>, masks: &[Vec<T>], secret: &TorusSecret) {
-        let ring = &self.tables.residues;
-        let mut sum = ring.zero::<Eval>(&ring.all_primes());
-        for (a, s) in masks.iter().zip(&secret.0) {
-            let a: Vec<i64> = a.iter().map(|x| x.to_integer()).collect();
-            ring.mul_add_assign(&mut sum, &ring.to_eval(ring.from_i64(&ring.all_primes(), &a)), s);
+        let tables = &*self.tables;
+        let masks: Vec<Vec<i64>> = masks.iter().map(|a| a.iter().map(|x| x.to_integer()).collect()).collect();
+        let [mut x, mut y] = [0, 1].map(|prime| {
+            let mut sum = tables.residues.scratch_limb();
+            sum.fill(0);
+            for (a, s) in masks.iter().zip(&secret.0) {
+                let a = tables.transformed(prime, a);
+                tables.residues.modulus(prime).mul_add_assign(&mut sum, &a, s.limb(prime));
+            }
+            tables.residues.ntt(prime).inverse(&mut sum);
+            sum
+        });
+        for (b, (&x, &y)) in body.iter_mut().zip(x.iter().zip(y.iter())) {
+            *b = b.add(T::from_integer(tables.integer(x, y)));
         }
-        let sum = ring.to_coeff(sum);
-        let products = zeroize::Zeroizing::new(ring.to_i128(&sum));
-        body.iter_mut().zip(products.iter()).for_each(|(b, &x)| *b = b.add(T::from_integer(x as i64)));
-        let mut sum = sum;
-        sum.zeroize();
+        x.zeroize();
+        y.zeroize();
     }
 
     fn add_message(&self, body: &mut Vec<T>, gadget: &WordGadget, row: usize, message: &Vec<T>) {
