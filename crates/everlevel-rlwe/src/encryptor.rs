@@ -48,10 +48,8 @@ impl<R: Representation> Encryptor<'_, R> {
     /// A row of a half product's key: masks and body of an encryption of the message in the row's unit.
     pub fn row(&self, at: RowAddress<'_, R>, message: &R::Poly, randomness: &Randomness) -> (Vec<R::Poly>, R::Poly) {
         let modulus = self.ring.key_modulus(at.gadget);
-        let masks = self.ring.uniform(&modulus, R::rank(self.secret), randomness.masks(), at.index);
-        let mut body = self.error(&modulus, Domain::KeyNoise, randomness, at.index);
+        let (masks, mut body) = self.zero(&modulus, Domain::KeyNoise, randomness, at.index);
         self.ring.add_message(&mut body, at.gadget, at.digit, message);
-        self.ring.mask_body(&mut body, &masks, self.secret);
         (masks, body)
     }
 

@@ -42,14 +42,12 @@ trait Integers: Representation {
     /// The distance of a sample's phase from a value.
     fn phase_error(
         &self,
-        modulus: &Self::Modulus,
         (masks, body): (&[Self::Poly], &Self::Poly),
         secret: &Self::Secret,
         value: &Self::Poly,
     ) -> Vec<f64> {
         let mut expected = value.clone();
         self.mask_body(&mut expected, masks, secret);
-        let _ = modulus;
         self.difference(body, &expected)
     }
 }
@@ -106,7 +104,7 @@ fn rows_hide_messages_in_their_units<R: Integers>(name: &str, ring: &R, gadget: 
         assert_eq!(masks.len(), rank, "{name}");
         let mut expected = ring.zero(&modulus);
         ring.add_message(&mut expected, gadget, digit, &message);
-        let errors = ring.phase_error(&modulus, (&masks, &body), secret.prepared(), &expected);
+        let errors = ring.phase_error((&masks, &body), secret.prepared(), &expected);
         assert!(largest(&errors) <= 9.0 * 3.2, "{name}, digit {digit}: {}", largest(&errors));
         squares += errors.iter().map(|e| e * e).sum::<f64>();
     }
@@ -147,7 +145,7 @@ fn half_products_multiply<R: HalfProduct + Integers>(
     assert_eq!(products.len(), public.len(), "{name}");
     for (c, product) in public.iter().zip(&products) {
         let (body, masks) = product.split_last().unwrap();
-        let errors = ring.phase_error(to, (masks, body), secret.prepared(), &ring.product(to, c, message));
+        let errors = ring.phase_error((masks, body), secret.prepared(), &ring.product(to, c, message));
         assert!(largest(&errors) < bound, "{name}: {} beyond {bound}", largest(&errors));
         assert!(largest(&errors) > bound / 1e3, "{name}: noise of {} under a bound of {bound}", largest(&errors));
     }
