@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ._warnings import LevelWarning, RangeWarning
+
 __all__ = [
     "ChecksumError",
     "CiphertextFormError",
@@ -35,6 +37,8 @@ __all__ = [
     "NoiseError",
     "OperandTypeError",
     "ParameterError",
+    "RangeError",
+    "RangeWarning",
     "ResidueError",
     "ScaleError",
     "SecretExposureError",
@@ -172,32 +176,6 @@ class LevelError(EverlevelError, ValueError):
     max_level: int | None = None
 
 
-class LevelWarning(UserWarning):
-    """An operation goes on, and ends at a lower level than its name promises. It is a warning, and no `EverlevelError`.
-
-    Attributes
-    ----------
-    level : int
-        The ciphertext's level.
-    needed : int
-        The least level at which the operation does what its name says.
-    level_out : int
-        The level of the result.
-    usual_level_out : int
-        The level that the result would have otherwise.
-    """
-
-    level: int
-    needed: int
-    level_out: int
-    usual_level_out: int
-
-    def __init__(self, message: str, **fields: int) -> None:
-        super().__init__(message)
-        for name, value in fields.items():
-            setattr(self, name, value)
-
-
 class ScaleError(EverlevelError, ValueError):
     """A scale, or a value times its scale, doesn't fit the modulus; or two scales differ.
 
@@ -209,6 +187,30 @@ class ScaleError(EverlevelError, ValueError):
 
     log2_left: float | None = None
     log2_right: float | None = None
+
+
+class RangeError(EverlevelError, ValueError):
+    """Values are, or may be, larger than their declared bound, or than what the modulus holds.
+
+    Attributes
+    ----------
+    bound : float or None
+        The bound of the values.
+    room : float or None
+        The size that values stay below, if the modulus is to hold them.
+    level : int or None
+        The result's level.
+    size : float or None
+        Of a value beyond its declared bound.
+    index : int or None
+        The value's index.
+    """
+
+    bound: float | None = None
+    room: float | None = None
+    level: int | None = None
+    size: float | None = None
+    index: int | None = None
 
 
 class UnitCountError(EverlevelError, ValueError):

@@ -15,6 +15,7 @@ BASES = {
     errors.FitError: ValueError,
     errors.OperandTypeError: TypeError,
     errors.LevelError: ValueError,
+    errors.RangeError: ValueError,
     errors.ScaleError: ValueError,
     errors.CiphertextFormError: ValueError,
     errors.SpaceError: ValueError,
@@ -53,7 +54,7 @@ def test_every_error_is_also_the_builtin_that_one_expects(kind: type, base: type
 
 
 def test_the_table_is_complete() -> None:
-    assert {kind.__name__ for kind in BASES} | {"EverlevelError", "LevelWarning"} == set(errors.__all__)
+    assert {kind.__name__ for kind in BASES} | {"EverlevelError", "LevelWarning", "RangeWarning"} == set(errors.__all__)
 
 
 def test_fields_are_attributes_and_default_to_none() -> None:

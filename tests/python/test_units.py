@@ -187,7 +187,9 @@ def test_files_and_pickles_keep_units(party: Party, x: np.ndarray, a: Ciphertext
         copy.deepcopy(a),
     ):
         assert isinstance(back, Ciphertext)
-        assert (len(back), back.level, back.precision_bits) == (3, a.level, a.precision_bits)
+        assert (len(back), back.level, back.bound) == (3, a.level, a.bound)
+        assert back.precision_bits == pytest.approx(a.precision_bits, abs=1e-6)
+        assert back.precision_floor == a.precision_floor
         np.testing.assert_array_equal(engine.decrypt(back, party.secret_key), engine.decrypt(a, party.secret_key))
     plaintext = engine.encode(x, level=2)
     again = engine.deserialize_plaintext(engine.serialize_plaintext(plaintext))

@@ -22,7 +22,7 @@ VALUES = {
 
 def values_for(code: str) -> dict[str, Any]:
     """Give values under the names that a code's exception asks for."""
-    worded = wording._WORDED.get(code) or wording._AS_IT_IS[code]
+    worded = wording._WORDED.get(code) or wording._AS_IT_IS.get(code) or wording._WARNINGS[code]
     names = [name for name in inspect.signature(worded).parameters if name not in {"text", "values", "_"}]
     values = {name: VALUES.get(name, 3) for name in names}
     if code == "ckks.BootstrapKind":
@@ -37,7 +37,14 @@ def test_every_code_is_worded() -> None:
     assert len(_native.error_codes()) == len(wording.CODES)
 
 
-@pytest.mark.parametrize("code", sorted(wording.CODES - wording.INTERNAL))
+@pytest.mark.parametrize("code", sorted(wording._WARNINGS))
+def test_a_notice_is_a_warning_of_its_caller(code: str) -> None:
+    with pytest.warns(errors.RangeWarning, match=r"^multiply: .+, .+") as caught:
+        wording.warn(code, values_for(code))
+    assert caught[0].filename == __file__
+
+
+@pytest.mark.parametrize("code", sorted(wording.CODES - wording.INTERNAL - set(wording._WARNINGS)))
 def test_a_code_has_a_class_and_a_sentence(code: str) -> None:
     error = wording.error(code, "read: it is; go on", values_for(code))
     assert isinstance(error, errors.EverlevelError)

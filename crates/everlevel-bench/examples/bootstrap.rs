@@ -27,7 +27,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         10 => ParamsLiteral::bootstrap(),
         level => ParamsLiteral::bootstrap_to(level),
     };
-    let options = Options { thread_count: threads, seeded_keys, slot_count };
+    let options = Options { thread_count: threads, seeded_keys, slot_count, ..Options::default() };
     let ctx = Context::with_options(Params::try_from(literal)?, options)?;
     let bootstrapper = Bootstrapper::new(&ctx)?;
     let start = Instant::now();

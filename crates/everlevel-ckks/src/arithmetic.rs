@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use everlevel_ring::{Eval, Poly, Ring};
 use num_complex::Complex64;
 
-use crate::claims::Claims;
+use crate::claims::{Bound, Claims};
 use crate::core::Core;
 use crate::keys::RelinearizationKey;
 use crate::ladder::{self, Ladder};
@@ -32,8 +32,9 @@ impl Core {
         };
         let rlwe = everlevel_rlwe::Rlwe { c0: part(&ct.rlwe().c0), c1: part(&ct.rlwe().c1) };
         let c2 = ct.c2().map(part);
-        let error = (ct.error() * c.norm()).hypot(self.rescaling_error(ct.polynomial_count(), scales[level]));
-        Ciphertext::new(rlwe, c2, Claims::new(level, scales[level], error), ct.origin())
+        let rounding = self.rescaling_error(ct.polynomial_count(), scales[level]);
+        let estimate = ct.estimate().scaled(c).with_noise(rounding);
+        Ciphertext::new(rlwe, c2, Claims::new(level, scales[level], estimate), ct.origin())
     }
 }
 
@@ -50,7 +51,7 @@ impl Context {
     /// # Errors
     /// Operands of other parameters or different secrets.
     pub fn add(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Ciphertext, Error> {
-        self.add_or_subtract("add", a, b, |ring, x, y| ring.add_assign(x, y), |_, _| {})
+        self.add_or_subtract("add", 1.0, a, b)
     }
 
     /// `a − b`, at the lower of the two levels.
@@ -58,22 +59,26 @@ impl Context {
     /// # Errors
     /// As [`Context::add`].
     pub fn subtract(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Ciphertext, Error> {
-        self.add_or_subtract("subtract", a, b, |ring, x, y| ring.sub_assign(x, y), |ring, x| ring.neg_assign(x))
+        self.add_or_subtract("subtract", -1.0, a, b)
     }
 
     fn add_or_subtract(
         &self,
         op: &'static str,
+        factor: f64,
         a: &Ciphertext,
         b: &Ciphertext,
-        combine: fn(&Ring, &mut Poly<Eval>, &Poly<Eval>),
-        alone: fn(&Ring, &mut Poly<Eval>),
     ) -> Result<Ciphertext, Error> {
         self.check_pair(op, a, b)?;
+        let level = a.level().min(b.level());
+        self.check_range(op, a.bound().joined(b.bound(), a.bound().size() + b.bound().size()), level)?;
+        let combine = |ring: &Ring, x: &mut Poly<Eval>, y: &Poly<Eval>| match factor {
+            1.0 => ring.add_assign(x, y),
+            _ => ring.sub_assign(x, y),
+        };
         Ok(self.install(|core| {
-            let level = a.level().min(b.level());
             let (a, b) = (core.lowered(a, level), core.lowered(b, level));
-            let claims = Claims::new(level, a.scale(), a.error().hypot(b.error()));
+            let claims = Claims::new(level, a.scale(), a.estimate().sum(b.estimate(), factor));
             let origin = a.origin();
             let (mut rlwe, c2) = a.into_owned().into_polynomials();
             combine(&core.ring, &mut rlwe.c0, &b.rlwe().c0);
@@ -85,7 +90,9 @@ impl Context {
                 }
                 (None, Some(y)) => {
                     let mut y = y.clone();
-                    alone(&core.ring, &mut y);
+                    if factor < 0.0 {
+                        core.ring.neg_assign(&mut y);
+                    }
                     Some(y)
                 }
                 (c2, None) => c2,
@@ -101,7 +108,8 @@ impl Context {
     pub fn negate(&self, a: &Ciphertext) -> Result<Ciphertext, Error> {
         self.check_ciphertext("negate", a)?;
         Ok(self.install(|core| {
-            a.clone().map(Claims::new(a.level(), a.scale(), a.error()), |mut p| {
+            let claims = Claims::new(a.level(), a.scale(), a.estimate().scaled(Complex64::new(-1.0, 0.0)));
+            a.clone().map(claims, |mut p| {
                 core.ring.neg_assign(&mut p);
                 p
             })
@@ -116,9 +124,11 @@ impl Context {
         self.check_ciphertext("add", a)?;
         self.check_plaintext("add", plaintext)?;
         let plaintext = self.plain_at(plaintext, a.level())?;
+        let values = self.values(&plaintext)?;
+        self.check_range("add", a.bound().resized(a.bound().size() + values.largest()), plaintext.level)?;
         Ok(self.install(|core| {
             let a = core.lowered(a, plaintext.level);
-            let (claims, origin) = (Claims::new(a.level(), a.scale(), a.error()), a.origin());
+            let (claims, origin) = (Claims::new(a.level(), a.scale(), a.estimate().plus_plain(values)), a.origin());
             let (mut rlwe, c2) = a.into_owned().into_polynomials();
             core.ring.add_assign(&mut rlwe.c0, &plaintext.poly);
             Ciphertext::new(rlwe, c2, claims, origin)
@@ -162,8 +172,9 @@ impl Context {
     pub fn add_scalar(&self, a: &Ciphertext, c: Complex64) -> Result<Ciphertext, Error> {
         self.check_ciphertext("add", a)?;
         self.check_number("add", c, a.level())?;
+        self.check_range("add", a.bound().resized(a.bound().size() + c.norm()), a.level())?;
         Ok(self.install(|core| {
-            let claims = Claims::new(a.level(), a.scale(), a.error());
+            let claims = Claims::new(a.level(), a.scale(), a.estimate().shifted(c));
             let [re, im] = [c.re, c.im].map(|x| (x * a.scale()).round() as i128);
             let (mut rlwe, c2) = a.clone().into_polynomials();
             core.ring.add_gaussian_assign(&mut rlwe.c0, re, im);
@@ -219,7 +230,8 @@ impl Context {
             self.check_relinearized(op, ct)?;
             self.check_depth(op, ct, 1)?;
         }
-        Ok(())
+        let bound = a.bound().joined(b.bound(), a.bound().size() * b.bound().size());
+        self.check_range(op, bound, a.level().min(b.level()) - 1)
     }
 
     /// Three polynomials → two, at the same level; a copy where there are two.
@@ -234,8 +246,8 @@ impl Context {
             let key = key.keys.for_set(c2.set());
             let product = [&a.rlwe().c0, &a.rlwe().c1, c2].map(Poly::clone);
             let rlwe = ladder::relinearize(&core.ring, product, key, c2.set());
-            let error = a.error().hypot(core.rounding_error(a.scale()));
-            Ciphertext::new(rlwe, None, Claims::new(a.level(), a.scale(), error), a.origin())
+            let estimate = a.estimate().clone().with_noise(core.rounding_error(a.scale()));
+            Ciphertext::new(rlwe, None, Claims::new(a.level(), a.scale(), estimate), a.origin())
         }))
     }
 
@@ -259,12 +271,15 @@ impl Context {
             let slots = self.decode(&plaintext)?;
             self.check_size(op, slots.iter().map(|z| z.norm()).sum::<f64>() / slots.len() as f64, 0)?;
         }
+        let values = self.values(&plaintext)?;
+        self.check_range(op, a.bound().resized(a.bound().size() * values.largest()), plaintext.level - 1)?;
         Ok(self.install(|core| {
             let a = core.lowered(a, plaintext.level);
             let level = plaintext.level - 1;
             let (target, scale) = (&core.ladder.sets[level], core.ladder.scales[level]);
-            let error = a.error().hypot(core.rescaling_error(a.polynomial_count(), scale));
-            a.into_owned().map(Claims::new(level, scale, error), |mut p| {
+            let rounding = core.rescaling_error(a.polynomial_count(), scale);
+            let estimate = a.estimate().times_plain(values, core.encoding_error(plaintext.scale)).with_noise(rounding);
+            a.into_owned().map(Claims::new(level, scale, estimate), |mut p| {
                 core.ring.mul_assign(&mut p, &plaintext.poly);
                 core.ring.rescale(p, target)
             })
@@ -291,7 +306,8 @@ impl Context {
         self.check_ciphertext(op, a)?;
         if c.re.fract() == 0.0 && c.im.fract() == 0.0 {
             self.check_number(op, c, a.level())?;
-            let claims = Claims::new(a.level(), a.scale(), a.error() * c.norm());
+            self.check_range(op, a.bound().resized(a.bound().size() * c.norm()), a.level())?;
+            let claims = Claims::new(a.level(), a.scale(), a.estimate().scaled(c));
             return Ok(self.install(|core| {
                 a.clone().map(claims, |mut p| {
                     core.ring.mul_gaussian_assign(&mut p, c.re as i128, c.im as i128);
@@ -301,18 +317,31 @@ impl Context {
         }
         self.check_number(op, c, a.level().saturating_sub(1))?;
         self.check_depth(op, a, 1)?;
+        self.check_range(op, a.bound().resized(a.bound().size() * c.norm()), a.level() - 1)?;
         Ok(self.install(|core| core.times_constant(a, c, a.level() - 1)))
+    }
+
+    /// The same values, of which the caller claims a bound: where the bound that operations carry has grown beyond use,
+    /// such as that of sums of products. Nothing checks the claim.
+    ///
+    /// # Errors
+    /// A ciphertext of other parameters; a declared bound beyond the level's room.
+    pub fn assume_bound(&self, a: &Ciphertext, bound: Bound) -> Result<Ciphertext, Error> {
+        self.check_ciphertext("assume_bound", a)?;
+        self.check_range("assume_bound", bound, a.level())?;
+        Ok(a.clone().with_estimate(a.estimate().claimed(bound)))
     }
 
     /// The same message at a lower level.
     ///
     /// # Errors
-    /// A level above the ciphertext's.
+    /// A level above the ciphertext's, or without room for its declared bound.
     pub fn level_down(&self, a: &Ciphertext, level: usize) -> Result<Ciphertext, Error> {
         self.check_ciphertext("level_down", a)?;
         if level > a.level() {
             return Err(Error::LevelOutOfRange { op: "level_down", level, max_level: a.level() });
         }
+        self.check_range("level_down", a.bound(), level)?;
         Ok(self.install(|core| core.lowered(a, level).into_owned()))
     }
 }
@@ -323,7 +352,7 @@ impl Core {
         (self.lowered(a, level), self.lowered(b, level), level)
     }
 
-    /// The ciphertext of a product of messages of size about one.
+    /// The ciphertext of a product.
     fn product(
         &self,
         rlwe: everlevel_rlwe::Rlwe,
@@ -334,8 +363,7 @@ impl Core {
     ) -> Ciphertext {
         let scale = self.ladder.scales[level - 1];
         let rounding = self.rescaling_error(2 + usize::from(c2.is_some()), scale);
-        // A square's two errors are one.
-        let operands = if std::ptr::eq(a, b) { a.error() + b.error() } else { a.error().hypot(b.error()) };
-        Ciphertext::new(rlwe, c2, Claims::new(level - 1, scale, operands.hypot(rounding)), a.origin())
+        let estimate = a.estimate().product(b.estimate()).with_noise(rounding);
+        Ciphertext::new(rlwe, c2, Claims::new(level - 1, scale, estimate), a.origin())
     }
 }

@@ -1,9 +1,11 @@
 //! Plaintexts and ciphertexts.
 
+use std::sync::OnceLock;
+
 use everlevel_ring::{Eval, Poly};
 use everlevel_rlwe::{Rlwe, SecretId};
 
-use crate::claims::Claims;
+use crate::claims::{Bound, Claims, Estimate, Values};
 
 /// An encoded message: a polynomial whose slots are the message times the level's scale.
 #[derive(Debug, Clone)]
@@ -13,6 +15,12 @@ pub struct Plaintext {
     pub(crate) scale: f64,
     pub(crate) slot_count: usize,
     pub(crate) fingerprint: u64,
+    /// Its values, where they are known without decoding.
+    pub(crate) values: OnceLock<Values>,
+    /// The bound that was declared for it, or that of the ciphertext it was decrypted from.
+    pub(crate) bound: Option<Bound>,
+    /// Of a decryption: the largest error of a value.
+    pub(crate) worst: Option<f64>,
 }
 
 /// The parameters, the slots and the secret that a ciphertext belongs to.
@@ -48,6 +56,16 @@ impl Plaintext {
     pub fn nbytes(&self) -> usize {
         self.poly.nbytes()
     }
+
+    /// The same plaintext, whose values are known.
+    pub(crate) fn with_values(self, values: Values) -> Self {
+        Self { values: values.into(), ..self }
+    }
+
+    /// The bound of an encryption of it: the declared one, or the assumed one.
+    pub fn bound(&self) -> Bound {
+        self.bound.unwrap_or(Bound::ASSUMED)
+    }
 }
 
 impl Ciphertext {
@@ -81,9 +99,31 @@ impl Ciphertext {
         self.origin
     }
 
-    /// Estimated standard deviation of the error of a slot's real part, in units of the message.
+    /// What is known of the values and their errors.
+    pub(crate) fn estimate(&self) -> &Estimate {
+        self.claims.estimate()
+    }
+
+    /// The same ciphertext with other claims.
+    pub(crate) fn with_estimate(self, estimate: Estimate) -> Self {
+        Self { claims: Claims::new(self.claims.level(), self.claims.scale(), estimate), ..self }
+    }
+
+    /// The same ciphertext, of which a circuit knows a bound by what it computes.
+    pub(crate) fn within(self, size: f64) -> Self {
+        let estimate = self.estimate().restated(size.min(self.bound().size()));
+        self.with_estimate(estimate)
+    }
+
+    /// Estimated standard deviation of the error of a slot's real part, in units of the message, for values without
+    /// structure.
     pub(crate) fn error(&self) -> f64 {
-        self.claims.error()
+        self.estimate().error() / std::f64::consts::SQRT_2
+    }
+
+    /// The bound of its values.
+    pub fn bound(&self) -> Bound {
+        self.estimate().bound()
     }
 
     /// Multiplications left before a bootstrap.
@@ -111,10 +151,20 @@ impl Ciphertext {
         self.rlwe.nbytes() + self.c2.as_ref().map_or(0, Poly::nbytes)
     }
 
-    /// Estimated precision: `−log2` of the root-mean-square error of a slot, for messages of size about one. An
-    /// estimate from noise formulas that assume independent errors, not a bound.
+    /// Estimated precision: `−log2` of the root-mean-square error of a slot, for values without structure within the
+    /// bound (see [`Ciphertext::precision_floor`] for any others). NaN where the estimate says nothing: the sampled
+    /// values left all bounds, or the errors swallowed them.
     pub fn precision_bits(&self) -> f64 {
-        -(self.error() * std::f64::consts::SQRT_2).log2()
+        let error = self.estimate().error();
+        if error.is_finite() { -error.log2() } else { f64::NAN }
+    }
+
+    /// `−log2` of the largest error that a slot has for any values within the bound: a constant message, whose
+    /// coefficients are not spread, has a larger error after a bootstrap than a varied one. NaN where no bound of the
+    /// error is known that is smaller than the values.
+    pub fn precision_floor(&self) -> f64 {
+        let worst = self.estimate().worst();
+        if worst <= self.bound().size().max(1.0) { -worst.log2() } else { f64::NAN }
     }
 
     /// The secret that it is encrypted under.

@@ -15,7 +15,7 @@ pub struct Context {
     pool: Arc<Pool>,
 }
 
-/// The options of a context; none of them changes a result.
+/// The options of a context; none of them changes a result's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
     /// Slots of a ciphertext: a power of two up to half the degree, which is the default.
@@ -25,11 +25,13 @@ pub struct Options {
     /// Whether keys hold the seeds of their uniform halves instead of the halves: half the memory, at the price of
     /// expanding them at each use.
     pub seeded_keys: bool,
+    /// Whether results whose *assumed* bound is beyond their level's room are refused, as those of declared bounds are.
+    pub refuse_assumed: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { slot_count: None, thread_count: 1, seeded_keys: false }
+        Self { slot_count: None, thread_count: 1, seeded_keys: false, refuse_assumed: false }
     }
 }
 
@@ -60,7 +62,7 @@ impl Context {
     /// # Errors
     /// As [`Context::with_options`].
     pub fn with_seeds(params: Params, options: Options, seeds: SeedSource) -> Result<Self, Error> {
-        let Options { slot_count, thread_count, seeded_keys } = options;
+        let Options { slot_count, thread_count, .. } = options;
         if !(1..=MAX_THREADS).contains(&thread_count) {
             let needed = format!("between 1 and {MAX_THREADS}");
             return Err(Error::Parameter { what: "thread_count", found: thread_count.to_string(), needed });
@@ -75,7 +77,7 @@ impl Context {
             found: format!("{thread_count} ({e})"),
             needed: "a number of threads that the system can start".into(),
         })?;
-        let core = pool.install(|| Core::new(params, slots, seeded_keys, seeds))?;
+        let core = pool.install(|| Core::new(params, slots, options, seeds))?;
         Ok(Self { core: Arc::new(core), pool: Arc::new(pool) })
     }
 
@@ -112,6 +114,11 @@ impl Context {
     /// Whether keys hold the seeds of their uniform halves instead of the halves.
     pub fn seeded_keys(&self) -> bool {
         self.core.seeded_keys
+    }
+
+    /// Whether results are refused whose assumed bound is beyond their level's room.
+    pub fn refuses_assumed(&self) -> bool {
+        self.core.refuses_assumed
     }
 
     /// The stage counts of bootstraps in this context.

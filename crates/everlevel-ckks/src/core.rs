@@ -1,12 +1,14 @@
 //! The core of a context: parameters with the tables that follow from them. It knows no operation.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use everlevel_rand::SeedSource;
 use everlevel_ring::{PrimeSet, Ring};
 use everlevel_rlwe::{Gadget, noise};
 
 use crate::gadgets::{BootstrapGadgets, best_gadget};
 use crate::ladder::Ladder;
-use crate::{Encoder, Error, Params};
+use crate::{Encoder, Error, Options, Params};
 
 /// Parameters with their ring, encoder, levels and gadgets.
 #[derive(Debug)]
@@ -25,6 +27,10 @@ pub(crate) struct Core {
     pub seeded_keys: bool,
     /// The seeds of keys and encryptions.
     pub seeds: SeedSource,
+    /// Whether results are refused whose assumed bound is beyond their level's room.
+    pub refuses_assumed: bool,
+    /// The number of fresh ciphertexts so far, which is the address of the next one's sample.
+    samples: AtomicU64,
 }
 
 /// The primes that messages are read from: the first two hold any message that is accepted.
@@ -33,7 +39,7 @@ pub(crate) fn readable(set: &PrimeSet) -> PrimeSet {
 }
 
 impl Core {
-    pub fn new(params: Params, slots: usize, seeded_keys: bool, seeds: SeedSource) -> Result<Self, Error> {
+    pub fn new(params: Params, slots: usize, options: Options, seeds: SeedSource) -> Result<Self, Error> {
         let ring = Ring::new(params.literal().log_n, params.primes())?;
         let encoder = Encoder::new(ring.n(), slots);
         let max_level = params.literal().max_level;
@@ -42,7 +48,20 @@ impl Core {
         let message_gadget = best_gadget(&params, &ring, &ladder.sets[max_level], Gadget::consecutive)?;
         let bootstrap_gadgets = BootstrapGadgets::new(&params, &ring)?;
         let fingerprint = params.fingerprint();
-        Ok(Self { params, ring, encoder, ladder, fingerprint, message_gadget, bootstrap_gadgets, seeded_keys, seeds })
+        let Options { seeded_keys, refuse_assumed: refuses_assumed, .. } = options;
+        Ok(Self {
+            params,
+            ring,
+            encoder,
+            ladder,
+            fingerprint,
+            message_gadget,
+            bootstrap_gadgets,
+            seeded_keys,
+            seeds,
+            refuses_assumed,
+            samples: AtomicU64::new(0),
+        })
     }
 
     /// log2 of what a coefficient of a message at `level` must stay below: half of what it is read from.
@@ -81,6 +100,16 @@ impl Core {
     /// Standard deviation of a slot's real part, in units of the message, from that of a coefficient.
     pub fn slot_error(&self, std_dev_coeff: f64, scale: f64) -> f64 {
         (self.encoder.slots() as f64).sqrt() * std_dev_coeff / scale
+    }
+
+    /// The address of the next sample of a fresh ciphertext.
+    pub fn next_sample(&self) -> u64 {
+        self.samples.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// The error of an encoded value's rounding at a scale.
+    pub fn encoding_error(&self, scale: f64) -> f64 {
+        self.slot_error((1.0f64 / 12.0).sqrt(), scale)
     }
 
     /// The error that one rounding at a scale adds.

@@ -1,12 +1,15 @@
 //! Encoding, encryption and back.
 
+use std::sync::OnceLock;
+
 use everlevel_rlwe::{Rlwe, noise};
 use num_complex::Complex64;
 
 use crate::ciphertext::Origin;
-use crate::claims::Claims;
+use crate::claims::{Bound, Claims, Estimate, Values};
 use crate::core::readable;
 use crate::keys::{KeyInfo, PublicKey, SecretKey};
+use crate::range::{self, RangeNotice, SLACK};
 use crate::{Ciphertext, Context, Error, Plaintext};
 
 impl Context {
@@ -21,7 +24,37 @@ impl Context {
     pub(crate) fn encode_as(&self, op: &'static str, values: &[Complex64], level: usize) -> Result<Plaintext, Error> {
         self.check_level(op, level)?;
         let coeffs = self.coefficients(op, values)?;
-        self.install(|core| core.expand(op, &coeffs, level))
+        let summary = Values::new(values, self.slot_count());
+        self.install(|core| core.expand(op, &coeffs, level)).map(|plaintext| plaintext.with_values(summary))
+    }
+
+    /// The plaintext, of whose values a bound is declared, which its encryptions have.
+    ///
+    /// # Errors
+    /// A plaintext of other parameters, or with a value beyond the bound; a bound beyond the level's room.
+    pub fn declare(&self, plaintext: Plaintext, bound: Bound) -> Result<Plaintext, Error> {
+        let op = "encrypt";
+        self.check_plaintext(op, &plaintext)?;
+        if self.values(&plaintext)?.largest() > bound.size() * (1.0 + SLACK) {
+            let slots = self.decode(&plaintext)?;
+            let (index, size) = slots
+                .iter()
+                .map(|z| z.norm())
+                .enumerate()
+                .fold((0, 0.0), |most, at| if at.1 > most.1 { at } else { most });
+            return Err(Error::BeyondBound { op, index, size, bound: bound.size() });
+        }
+        self.check_range(op, bound, plaintext.level)?;
+        Ok(Plaintext { bound: Some(bound), worst: None, ..plaintext })
+    }
+
+    /// The values of a plaintext, as far as estimates need them.
+    pub(crate) fn values<'p>(&self, plaintext: &'p Plaintext) -> Result<&'p Values, Error> {
+        if let Some(values) = plaintext.values.get() {
+            return Ok(values);
+        }
+        let slots = self.decode(plaintext)?;
+        Ok(plaintext.values.get_or_init(|| Values::new(&slots, self.slot_count())))
     }
 
     /// The slots of a plaintext.
@@ -30,11 +63,18 @@ impl Context {
     /// A plaintext of other parameters.
     pub fn decode(&self, plaintext: &Plaintext) -> Result<Vec<Complex64>, Error> {
         self.check_plaintext("decode", plaintext)?;
-        Ok(self.install(|core| {
+        let slots = self.install(|core| {
             let few = readable(plaintext.poly.set());
             let coeffs = core.ring.to_i128(&core.ring.to_coeff(plaintext.poly.restricted(&few)));
             core.encoder.decode(&coeffs, plaintext.scale)
-        }))
+        });
+        if let (Some(bound), Some(worst)) = (plaintext.bound, plaintext.worst) {
+            let largest = slots.iter().map(|z| z.norm_sqr()).fold(0.0, f64::max).sqrt();
+            if largest > bound.size() * (1.0 + SLACK) + worst {
+                range::notice(RangeNotice::Decrypted { op: "decrypt", largest, bound: bound.size() });
+            }
+        }
+        Ok(slots)
     }
 
     /// Encrypts with a public key.
@@ -45,6 +85,7 @@ impl Context {
         let op = "encrypt";
         self.check_plaintext(op, plaintext)?;
         self.check(op, "public key", key.info)?;
+        self.check_message(op, plaintext)?;
         let seed = self.core.seeds.next()?;
         Ok(self.install(|core| {
             let special = core.encryption_special();
@@ -63,6 +104,7 @@ impl Context {
         let op = "encrypt";
         self.check_plaintext(op, plaintext)?;
         self.check(op, "secret key", key.info)?;
+        self.check_message(op, plaintext)?;
         let seed = self.core.seeds.next()?;
         Ok(self.install(|core| {
             let rlwe = Rlwe::encrypt_zero(&core.ring, plaintext.poly.set(), &key.key, &seed);
@@ -70,9 +112,23 @@ impl Context {
         }))
     }
 
+    /// Gives notice of values beyond the assumed bound.
+    fn check_message(&self, op: &'static str, plaintext: &Plaintext) -> Result<(), Error> {
+        if plaintext.bound.is_none() {
+            let (largest, bound) = (self.values(plaintext)?.largest(), Bound::ASSUMED.size());
+            if largest > bound * (1.0 + SLACK) {
+                range::notice(RangeNotice::Message { op, largest, bound });
+            }
+        }
+        Ok(())
+    }
+
     fn finish_encryption(&self, mut rlwe: Rlwe, plaintext: &Plaintext, std_dev: f64, info: KeyInfo) -> Ciphertext {
         self.core.ring.add_assign(&mut rlwe.c0, &plaintext.poly);
-        let claims = Claims::new(plaintext.level, plaintext.scale, self.core.slot_error(std_dev, plaintext.scale));
+        let (core, scale) = (&self.core, plaintext.scale);
+        let error = core.slot_error(std_dev, scale).hypot(core.encoding_error(scale));
+        let estimate = Estimate::fresh(plaintext.bound(), error, core.next_sample());
+        let claims = Claims::new(plaintext.level, plaintext.scale, estimate);
         let KeyInfo { fingerprint, secret_id } = info;
         Ciphertext::new(rlwe, None, claims, Origin { fingerprint, slot_count: self.slot_count(), secret_id })
     }
@@ -101,6 +157,9 @@ impl Context {
                 scale: ciphertext.scale(),
                 slot_count: ciphertext.slot_count(),
                 fingerprint: core.fingerprint,
+                values: OnceLock::new(),
+                bound: Some(ciphertext.bound()),
+                worst: Some(ciphertext.estimate().worst()),
             }
         }))
     }

@@ -51,6 +51,32 @@ pub enum Error {
         /// The level.
         level: usize,
     },
+    /// A bound that the modulus has no room for.
+    #[error(
+        "{op}: values may be as large as {bound:.6e}, level {level} holds less than {room:.6e}; divide the operands, take a higher level, or claim a smaller bound with `assume_bound`"
+    )]
+    OutOfRange {
+        /// The refused operation.
+        op: &'static str,
+        /// The result's bound.
+        bound: f64,
+        /// The size that values at the level stay below.
+        room: f64,
+        /// The result's level.
+        level: usize,
+    },
+    /// A value beyond the bound that was declared for it.
+    #[error("{op}: value {index} has size {size:e}, the declared bound is {bound:e}; declare {size:e} or more")]
+    BeyondBound {
+        /// The refused operation.
+        op: &'static str,
+        /// The value's index.
+        index: usize,
+        /// Its size.
+        size: f64,
+        /// The bound.
+        bound: f64,
+    },
     /// A level that does not exist.
     #[error("{op}: level {level} is outside 0..={max_level}; choose one of these")]
     LevelOutOfRange {
@@ -315,6 +341,8 @@ everlevel_io::coded!(
         EmptyMessage { op, slot_count }
         NotFinite { op, index, value }
         ScaleOverflow { op, log2_needed, log2_available, log2_scale, level }
+        OutOfRange { op, bound, room, level }
+        BeyondBound { op, index, size, bound }
         LevelOutOfRange { op, level, max_level }
         LevelExhausted { op, needed, level, max_level }
         ForeignObject { op, what, found, expected }

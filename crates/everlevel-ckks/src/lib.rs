@@ -5,7 +5,8 @@
 //! levels are brought to the lower one. A **slot** is one complex number; rotations move slots.
 //!
 //! *Map.* `params` · [`Needs`] and the literal that meets them · `encoder` · `ladder` levels and scales · `gadgets` ·
-//! `core` tables · `context` and `checks`, which operations begin with · `claims`, `ciphertext`, `keys` · operations:
+//! `series` polynomials on plain numbers · `claims` bounds and estimates · `core` tables · `context`, `checks` and
+//! `range`, which operations begin with · `ciphertext`, `keys` · operations:
 //! `encryption`, `keygen`, `arithmetic`, `rotation`, `light` plaintexts without primes, `units` vectors longer than the
 //! slots, `key_moduli` · [`mod@circuits`] bootstraps, polynomials, matrices · `files` · [`Error`]. Each file uses those
 //! before it; a [`Context`] knows no bootstrap, and a [`Bootstrapper`] has a context.
@@ -30,7 +31,9 @@ mod ladder;
 mod light;
 mod needs;
 mod params;
+mod range;
 mod rotation;
+mod series;
 mod units;
 
 pub use ciphertext::{Ciphertext, Plaintext};
@@ -42,7 +45,8 @@ pub use circuits::bootstrap::method::{BootstrapKeySize, BootstrapKind, Method, S
 pub use circuits::bootstrap::run::{BootstrapStep, Observer};
 pub use circuits::matrix::apply::RotationKeys;
 pub use circuits::matrix::{Entries, LightPlainMatrix, PlainMatrix};
-pub use circuits::polynomial::{Basis, polynomial_depth};
+pub use circuits::polynomial::polynomial_depth;
+pub use claims::Bound;
 pub use context::{Context, Options};
 pub use encoder::Encoder;
 pub use error::Error;
@@ -60,4 +64,6 @@ pub use light::LightPlaintext;
 pub use needs::Needs;
 pub use num_complex::Complex64;
 pub use params::{DEEP_MESSAGE_LEVELS, ENCAPSULATION_WEIGHT, Params, ParamsLiteral, Precision, stage_counts};
+pub use range::{RangeNotice, notice, noticing};
+pub use series::Basis;
 pub use units::Units;

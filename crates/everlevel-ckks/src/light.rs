@@ -4,9 +4,12 @@
 //! rounds and transforms them for the primes of its level: the result is [`Context::encode`]'s, bit for bit, at every
 //! level, and costs a transform for each prime where a [`Plaintext`] costs none.
 
+use std::sync::OnceLock;
+
 use everlevel_ring::{Eval, Poly};
 use num_complex::Complex64;
 
+use crate::claims::Values;
 use crate::core::Core;
 use crate::{Context, Error, Plaintext, Units};
 
@@ -18,6 +21,8 @@ pub struct LightPlaintext {
     pub(crate) level: usize,
     pub(crate) slot_count: usize,
     pub(crate) fingerprint: u64,
+    /// Its values, where they are known without decoding.
+    pub(crate) values: OnceLock<Values>,
 }
 
 impl LightPlaintext {
@@ -49,7 +54,16 @@ impl Core {
             return Err(Error::ScaleOverflow { op, log2_needed, log2_available, log2_scale: scale.log2(), level });
         }
         let poly = self.transformed(&integers, level);
-        Ok(Plaintext { poly, level, scale, slot_count: self.encoder.slots(), fingerprint: self.fingerprint })
+        Ok(Plaintext {
+            poly,
+            level,
+            scale,
+            slot_count: self.encoder.slots(),
+            fingerprint: self.fingerprint,
+            values: OnceLock::new(),
+            bound: None,
+            worst: None,
+        })
     }
 }
 
@@ -94,7 +108,8 @@ impl Context {
         let coeffs = self.coefficients(op, values)?;
         self.core.check_fits(op, &coeffs, level)?;
         let (slot_count, fingerprint) = (self.slot_count(), self.core.fingerprint);
-        Ok(LightPlaintext { coeffs, level, slot_count, fingerprint })
+        let values = Values::new(values, slot_count).into();
+        Ok(LightPlaintext { coeffs, level, slot_count, fingerprint, values })
     }
 
     /// The same message for uses at another level: lower, or higher.
@@ -119,7 +134,8 @@ impl Context {
         if level > light.level {
             return Err(Error::LevelOutOfRange { op, level, max_level: light.level });
         }
-        self.install(|core| core.expand(op, &light.coeffs, level))
+        let plaintext = self.install(|core| core.expand(op, &light.coeffs, level))?;
+        Ok(Plaintext { values: light.values.clone(), ..plaintext })
     }
 
     fn check_light(&self, op: &'static str, light: &LightPlaintext) -> Result<(), Error> {

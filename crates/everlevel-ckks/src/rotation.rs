@@ -31,13 +31,19 @@ pub(crate) fn powers_of_two(amount: i64, slots: i64) -> Vec<i64> {
 }
 
 impl Core {
-    fn apply(&self, a: &Ciphertext, elt: u64, key: &SwitchingKey) -> Ciphertext {
-        self.rotated(a, key.automorphism(&self.ring, a.rlwe(), elt))
+    fn rotate(&self, a: &Ciphertext, left: i64, key: &SwitchingKey) -> Ciphertext {
+        self.rotated(a, left, key.automorphism(&self.ring, a.rlwe(), self.ring.rotation_elt(left)))
     }
 
-    fn rotated(&self, a: &Ciphertext, rlwe: Rlwe) -> Ciphertext {
-        let claims = Claims::new(a.level(), a.scale(), a.error().hypot(self.rounding_error(a.scale())));
-        Ciphertext::new(rlwe, None, claims, a.origin())
+    fn rotated(&self, a: &Ciphertext, left: i64, rlwe: Rlwe) -> Ciphertext {
+        let estimate = a.estimate().rotated(left).with_noise(self.rounding_error(a.scale()));
+        Ciphertext::new(rlwe, None, Claims::new(a.level(), a.scale(), estimate), a.origin())
+    }
+
+    fn conjugated(&self, a: &Ciphertext, key: &SwitchingKey) -> Ciphertext {
+        let rlwe = key.automorphism(&self.ring, a.rlwe(), self.ring.conjugation_elt());
+        let estimate = a.estimate().conjugated().with_noise(self.rounding_error(a.scale()));
+        Ciphertext::new(rlwe, None, Claims::new(a.level(), a.scale(), estimate), a.origin())
     }
 }
 
@@ -46,8 +52,7 @@ impl Context {
         self.check_plaintext(op, plaintext)?;
         Ok(self.install(|core| {
             let poly = core.ring.automorphism(&plaintext.poly, elt);
-            let Plaintext { level, scale, slot_count, fingerprint, .. } = *plaintext;
-            Plaintext { poly, level, scale, slot_count, fingerprint }
+            Plaintext { poly, ..plaintext.clone() }
         }))
     }
 
@@ -80,7 +85,7 @@ impl Context {
         let op = "conjugate";
         self.check_rotation(op, a)?;
         self.check_secret(op, "conjugation key", key.info, a)?;
-        Ok(self.install(|core| core.apply(a, core.ring.conjugation_elt(), key.keys.for_set(a.rlwe().set()))))
+        Ok(self.install(|core| core.conjugated(a, key.keys.for_set(a.rlwe().set()))))
     }
 
     /// Slots moved right by `delta`, cyclically, as `numpy.roll` does; composed of rotations by powers of two. No
@@ -93,9 +98,7 @@ impl Context {
         self.check_rotation(op, a)?;
         self.check_secret(op, "rotation key", key.info, a)?;
         let steps = self.steps(op, key, delta)?;
-        Ok(self.install(|core| {
-            steps.iter().fold(a.clone(), |ct, (left, key)| core.apply(&ct, core.ring.rotation_elt(*left), key))
-        }))
+        Ok(self.install(|core| steps.iter().fold(a.clone(), |ct, (left, key)| core.rotate(&ct, *left, key))))
     }
 
     fn steps<'k>(
@@ -135,7 +138,7 @@ impl Context {
                     None => return a.clone(),
                     Some((left, key)) => hoisted.apply(core, a, left, key),
                 };
-                steps.fold(first, |ct, (left, key)| core.apply(&ct, core.ring.rotation_elt(left), key))
+                steps.fold(first, |ct, (left, key)| core.rotate(&ct, left, key))
             };
             steps.into_iter().map(rotate).collect()
         }))
@@ -185,7 +188,7 @@ impl Hoisted {
             self.shape = Some(gadget.clone());
         }
         let elt = core.ring.rotation_elt(left);
-        core.rotated(a, key.automorphism_hoisted(&core.ring, a.rlwe(), &self.digits, elt))
+        core.rotated(a, left, key.automorphism_hoisted(&core.ring, a.rlwe(), &self.digits, elt))
     }
 }
 

@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 
 use num_complex::Complex64;
 
-use crate::claims::Claims;
+use crate::claims::{Bound, Estimate};
 use crate::{Ciphertext, Context, Error, Plaintext, Progress};
 
 /// At least one plaintext or ciphertext.
@@ -135,12 +135,22 @@ impl Units<Plaintext> {
 }
 
 impl Units<Ciphertext> {
+    /// The bound of all units: the first's, as every operation keeps it.
+    pub fn bound(&self) -> Bound {
+        self.first().bound()
+    }
+
+    /// The same vector, of which a circuit knows a smaller bound by what it computes.
+    pub fn within(self, size: f64) -> Self {
+        Self(self.0.into_iter().map(|unit| unit.within(size)).collect())
+    }
+
     /// Bytes held.
     pub fn nbytes(&self) -> usize {
         self.0.iter().map(Ciphertext::nbytes).sum()
     }
 
-    /// One vector of the units of several. The largest of their error estimates becomes all units'.
+    /// One vector of the units of several. The largest of their bounds and error estimates become all units'.
     ///
     /// # Errors
     /// No ciphertexts; different levels, secrets, parameters or numbers of polynomials.
@@ -169,12 +179,8 @@ impl Units<Ciphertext> {
                 return Err(Error::Parameter { what: "a stacked ciphertext", found: shape(unit), needed });
             }
         }
-        let error = units.iter().map(Ciphertext::error).fold(0.0, f64::max);
-        let with_error = |unit: Ciphertext| {
-            let claims = Claims::new(unit.level(), unit.scale(), error);
-            unit.map(claims, |poly| poly)
-        };
-        Ok(Self(units.into_iter().map(with_error).collect()))
+        let estimate = Estimate::largest(units.iter().map(Ciphertext::estimate)).unwrap_or(first.estimate().clone());
+        Ok(Self(units.into_iter().map(|unit| unit.with_estimate(estimate.clone())).collect()))
     }
 }
 
@@ -185,6 +191,21 @@ impl Context {
     /// As [`Context::encode`].
     pub fn encode_units(&self, values: &[Complex64], level: usize) -> Result<Units<Plaintext>, Error> {
         self.per_unit(values).try_map(|part| self.encode(part, level))
+    }
+
+    /// [`Context::declare`] of each unit.
+    ///
+    /// # Errors
+    /// As [`Context::declare`].
+    pub fn declare_units(&self, plaintext: Units<Plaintext>, bound: Bound) -> Result<Units<Plaintext>, Error> {
+        let before = |at: usize, error: Error| match error {
+            Error::BeyondBound { op, index, size, bound } => {
+                Error::BeyondBound { op, index: at * self.slot_count() + index, size, bound }
+            }
+            error => error,
+        };
+        let declare = |(at, unit)| self.declare(unit, bound).map_err(|error| before(at, error));
+        plaintext.0.into_iter().enumerate().map(declare).collect::<Result<_, _>>().map(Units)
     }
 
     /// The values of each unit.

@@ -33,7 +33,7 @@ fn every_stage_count_and_size_refreshes_levels() {
 
 #[test]
 fn lifted_tables_are_shared_by_keys_and_go_with_the_last() {
-    let options = |seeded_keys| Options { seeded_keys, thread_count: 2, slot_count: None };
+    let options = |seeded_keys| Options { seeded_keys, thread_count: 2, ..Options::default() };
     let bytes_after = |party: &Party, key: &BootstrapKey, message: &[Complex64]| {
         let ct = party.encrypt(message, 0);
         let out =

@@ -49,7 +49,9 @@ fn messages_come_back_bit_for_bit() {
         let ciphertext = p.encrypt(&values, level);
         let back = round_trip(&p.ctx, &ciphertext);
         assert_eq!(p.decrypt(&back), p.decrypt(&ciphertext));
-        assert_eq!(back.precision_bits().to_bits(), ciphertext.precision_bits().to_bits());
+        assert!((back.precision_bits() - ciphertext.precision_bits()).abs() < 1e-6);
+        assert_eq!(back.precision_floor(), ciphertext.precision_floor());
+        assert_eq!(back.bound(), ciphertext.bound());
         assert_eq!(back.scale().to_bits(), ciphertext.scale().to_bits());
         round_trip(&p.ctx, &p.ctx.decrypt(&ciphertext, &p.secret).unwrap());
     }

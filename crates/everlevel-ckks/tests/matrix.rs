@@ -183,7 +183,7 @@ fn what_does_not_fit_is_refused() {
     assert!(matches!(p.ctx.multiply_matrix(&matrix, &a, &level_1), Err(Error::LevelOutOfRange { .. })));
     assert_eq!(p.ctx.matrix_multiplication_level(&level_1), Some(1));
     let dense = vec![1.0; SLOTS * SLOTS];
-    let options = Options { slot_count: Some(8), thread_count: 1, seeded_keys: false };
+    let options = Options { slot_count: Some(8), ..Options::default() };
     let narrow = Context::with_options(p.ctx.params().clone(), options).unwrap();
     assert!(narrow.multiply_matrix(&matrix, &a, &rotation).is_err());
     let product = p.ctx.multiply_entries(Entries::Real(&dense), (SLOTS, SLOTS), &a, &rotation);

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use everlevel_ckks::io::Coded;
-use everlevel_ckks::{Complex64, Error, Progress};
+use everlevel_ckks::{Complex64, Error, Progress, notice, noticing};
 use numpy::{PyReadonlyArray1, PyUntypedArrayMethods};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -22,16 +22,21 @@ pub type Report = Option<Py<PyAny>>;
 /// A message's slots, as the façade passes them.
 pub type Slots<'py> = PyReadonlyArray1<'py, Complex64>;
 
-/// Runs `work` detached from the interpreter. Errors and panics become exceptions.
+/// Runs `work` detached from the interpreter. Errors and panics become exceptions, and notices of ranges
+/// warnings.
 pub fn run<T: Send>(py: Python<'_>, work: impl FnOnce() -> Result<T, Error> + Send) -> PyResult<T> {
     run_any(py, work)
 }
 
 /// As [`run`], for the errors of any scheme.
 pub fn run_any<T: Send, E: Coded + Send>(py: Python<'_>, work: impl FnOnce() -> Result<T, E> + Send) -> PyResult<T> {
-    match py.detach(|| catch_unwind(AssertUnwindSafe(work))) {
-        Ok(result) => result.map_err(error::to_py),
-        Err(panic) => Err(error::from_panic(&*panic)),
+    match py.detach(|| noticing(|| catch_unwind(AssertUnwindSafe(work)))) {
+        (Ok(result), notices) => {
+            let result = result.map_err(error::to_py)?;
+            error::warn(py, &notices)?;
+            Ok(result)
+        }
+        (Err(panic), _) => Err(error::from_panic(&*panic)),
     }
 }
 
@@ -67,7 +72,7 @@ pub fn run_reporting<T: Send, E: Coded + Send>(
             let (finished, wait) = channel::<()>();
             let worker = scope.spawn(|| {
                 let _finished = finished;
-                work(&progress)
+                noticing(|| work(&progress))
             });
             while wait.recv_timeout(SIGNAL_INTERVAL) == Err(RecvTimeoutError::Timeout) {
                 Python::attach(|py| {
@@ -76,7 +81,9 @@ pub fn run_reporting<T: Send, E: Coded + Send>(
                     }
                 });
             }
-            worker.join().unwrap_or_else(|panic| resume_unwind(panic))
+            let (result, notices) = worker.join().unwrap_or_else(|panic| resume_unwind(panic));
+            notices.into_iter().for_each(notice);
+            result
         })
     });
     match raised.into_inner().unwrap_or_else(PoisonError::into_inner) {

@@ -1,5 +1,6 @@
 //! Errors and panics as exceptions. `everlevel._common.wording` makes them, of an error's code and values.
 
+use everlevel_ckks::RangeNotice;
 use everlevel_ckks::io::{self, Coded, Value};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -33,7 +34,22 @@ pub fn to_py(error: impl Coded) -> PyErr {
     Python::attach(|py| exception(py, &error).unwrap_or_else(|failure| failure))
 }
 
+/// A Python warning for each notice; an exception where a filter makes one of it.
+pub fn warn(py: Python<'_>, notices: &[RangeNotice]) -> PyResult<()> {
+    for notice in notices {
+        let warn = py.import("everlevel._common.wording")?.getattr("warn")?;
+        warn.call1((notice.code(), fields(py, notice)?))?;
+    }
+    Ok(())
+}
+
 fn exception(py: Python<'_>, error: &impl Coded) -> PyResult<PyErr> {
+    let made = py.import("everlevel._common.wording")?.getattr("error")?;
+    Ok(PyErr::from_value(made.call1((error.code(), error.to_string(), fields(py, error)?))?))
+}
+
+/// The values by name.
+fn fields<'py>(py: Python<'py>, error: &impl Coded) -> PyResult<Bound<'py, PyDict>> {
     let fields = PyDict::new(py);
     for (name, value) in error.fields() {
         match value {
@@ -44,8 +60,7 @@ fn exception(py: Python<'_>, error: &impl Coded) -> PyResult<PyErr> {
             Value::Texts(v) => fields.set_item(name, v)?,
         }
     }
-    let made = py.import("everlevel._common.wording")?.getattr("error")?;
-    Ok(PyErr::from_value(made.call1((error.code(), error.to_string(), fields))?))
+    Ok(fields)
 }
 
 /// The Python exception of a panic: a fault of ours.
@@ -61,5 +76,6 @@ pub fn from_panic(payload: &(dyn std::any::Any + Send)) -> PyErr {
 /// The code of every error that the core has.
 #[pyfunction]
 pub fn error_codes() -> Vec<&'static str> {
-    [everlevel_ckks::Error::codes(), everlevel_binfhe::Error::codes(), io::Error::codes()].concat()
+    [everlevel_ckks::Error::codes(), RangeNotice::codes(), everlevel_binfhe::Error::codes(), io::Error::codes()]
+        .concat()
 }

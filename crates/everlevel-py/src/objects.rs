@@ -188,6 +188,21 @@ class!(
         }
 
         #[getter]
+        fn precision_floor(&self) -> f64 {
+            self.0.first().precision_floor()
+        }
+
+        #[getter]
+        fn bound(&self) -> f64 {
+            self.0.bound().size()
+        }
+
+        #[getter]
+        fn is_bound_declared(&self) -> bool {
+            self.0.bound().is_declared()
+        }
+
+        #[getter]
         fn secret_id(&self) -> u64 {
             self.0.first().secret_id().0
         }

@@ -9,10 +9,12 @@ of the Rust library. Arguments are named after the core's values.
 from __future__ import annotations
 
 import errno
+import math
 from collections.abc import Callable
 from typing import Any
 
 from .. import errors as e
+from . import callers
 
 _OPERATIONS = {
     "precise_bootstrap": "bootstrap",
@@ -131,6 +133,12 @@ def _noise_exhausted(op: str, log2_p_fail: float, max_log2_p_fail: float) -> e.E
     )
 
 
+def _above(size: float) -> str:
+    """Return a number of three digits that is no smaller."""
+    digit = 10.0 ** (math.floor(math.log10(size)) - 2) if size > 0 else 1.0
+    return f"{math.ceil(size / digit * (1 - 1e-12)) * digit:g}"
+
+
 _CKKS: dict[str, Callable[..., e.EverlevelError]] = {
     "MessageTooLong": lambda op, len, slot_count: e.MessageError(
         f"{op}: message has {len} values, a ciphertext has {slot_count} slots; split the message",
@@ -151,6 +159,19 @@ _CKKS: dict[str, Callable[..., e.EverlevelError]] = {
         log2_left=log2_needed,
         log2_right=log2_available,
         level=level,
+    ),
+    "OutOfRange": lambda op, bound, room, level: e.RangeError(
+        f"{op}: values may be as large as {bound:.6g}, and {op} at level {level} has room for less than {room:.6g}; "
+        f"divide the operands, use a higher level, or claim a smaller bound: engine.assume_bound(x, bound)",
+        bound=bound,
+        room=room,
+        level=level,
+    ),
+    "BeyondBound": lambda op, index, size, bound: e.RangeError(
+        f"{op}: value {index} has size {size:.6g}, and the declared bound is {bound:.6g}; declare bound={_above(size)}",
+        bound=bound,
+        size=size,
+        index=index,
     ),
     "LevelOutOfRange": lambda op, level, max_level: e.LevelError(
         f"{op}: level {level} is outside 0..={max_level}; choose one of these", level=level, max_level=max_level
@@ -360,6 +381,36 @@ _WORDED = {
 }
 """Exceptions from values, by code."""
 
+_WARNINGS: dict[str, Callable[..., e.RangeWarning]] = {
+    "ckks.range.Room": lambda op, bound, room, level: e.RangeWarning(
+        f"{op}: values may be as large as {bound:.6g}, and {op} at level {level} has room for less than {room:.6g}: "
+        f"larger ones wrap around; declare what is known, encrypt(…, bound=…) or engine.assume_bound(x, bound)",
+        bound=bound,
+        room=room,
+        level=level,
+    ),
+    "ckks.range.Message": lambda op, largest, bound: e.RangeWarning(
+        f"{op}: a value has size {largest:.6g}, and size {bound:g} is assumed where nothing is declared; declare "
+        f"{op}(…, bound={_above(largest)}), or a bound that doesn't tell about the data",
+        bound=bound,
+        size=largest,
+    ),
+    "ckks.range.Accuracy": lambda op, bound, accurate, worst: e.RangeWarning(
+        f"{op}: values may be as large as {bound:.6g}, where the error may be {worst:.2g}; values up to "
+        f"{accurate:.3g} come out accurately: divide before, and multiply after",
+        bound=bound,
+        room=accurate,
+    ),
+    "ckks.range.Decrypted": lambda op, largest, bound: e.RangeWarning(
+        f"{op}: a value has size {largest:.6g}, and the ciphertext's bound is {bound:.6g}: a value on the way was "
+        f"larger than its bound, and may have wrapped around; declare larger bounds at encryption",
+        bound=bound,
+        size=largest,
+    ),
+}
+"""Warnings from values, by code."""
+
+
 INTERNAL = frozenset(
     {
         "ckks.Cancelled",
@@ -378,8 +429,14 @@ INTERNAL = frozenset(
 ring that the parameters asked for, or the system's randomness, isn't the user's to mend.
 """
 
-CODES = frozenset(_WORDED) | frozenset(_AS_IT_IS) | INTERNAL
-"""Every code that has an exception."""
+CODES = frozenset(_WORDED) | frozenset(_AS_IT_IS) | frozenset(_WARNINGS) | INTERNAL
+"""Every code that has an exception or a warning."""
+
+
+def warn(code: str, fields: dict[str, Any]) -> None:
+    """Warn of a notice of the core, at the place outside of this package that called."""
+    fields["op"] = _OPERATIONS.get(fields["op"], fields["op"])
+    callers.warn_once(code, _WARNINGS[code](**fields))
 
 
 def error(code: str, text: str, fields: dict[str, Any]) -> e.EverlevelError:

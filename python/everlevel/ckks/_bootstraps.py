@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Literal
 
 from .. import _native
+from .._common import callers
 from .._common import progress as _progress
 from ..errors import LevelWarning, OperandTypeError, ParameterError
 from . import _operands
@@ -441,12 +441,4 @@ def _warn_of_regular_order(operation: str, level: int, keys: NativeKeys, max_lev
         level_out=level_out,
         usual_level_out=max_level,
     )
-    warnings.warn(warning, stacklevel=_caller_depth())
-
-
-def _caller_depth() -> int:
-    """Count the frames from who asks up to the first outside of this package: where a warning belongs."""
-    depth, frame = 1, sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "everlevel":
-        depth, frame = depth + 1, frame.f_back
-    return depth
+    warnings.warn(warning, stacklevel=callers.depth())

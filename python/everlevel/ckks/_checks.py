@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._common.checks import integer, unmasked
-from ..errors import LevelError, MessageError, MessageTypeError
+from ..errors import LevelError, MessageError, MessageTypeError, ParameterError
 
 ComplexArray = NDArray[np.complex128]
 Entries = NDArray[np.float64] | NDArray[np.complex128]
@@ -177,3 +177,20 @@ def _require_finite(operation: str, array: NDArray[Any]) -> None:
             index=index,
             value=array[index].item(),
         )
+
+
+def bound(operation: str, value: Any, default: float | None) -> float | None:
+    """Return a declared bound as a float, or the default where none is given."""
+    return default if value is None else declared_bound(operation, value)
+
+
+def declared_bound(operation: str, value: Any) -> float:
+    """Return a declared bound as a float."""
+    size = scalar(operation, value)
+    if size.imag or not (0 <= size.real < np.inf):
+        raise ParameterError(
+            f"{operation}: bound is {value!r}; it must be a finite number, at least 0: the largest size of a value",
+            option="bound",
+            value=value,
+        )
+    return float(size.real)

@@ -21,6 +21,7 @@ class Core:
     _registry: KeyRegistry
     _counters: Counters
     _refresher: Refresher | None
+    _bound: float | None
 
     @property
     def slot_count(self) -> int:

@@ -134,3 +134,15 @@ def slots(value: Any) -> int | None:
             allowed="powers of two",
         )
     return count
+
+
+def refuses_assumed(range_: str) -> bool:
+    """Whether results beyond their room are refused where their bound is assumed."""
+    if range_ not in {"warn", "error"}:
+        raise ParameterError(
+            f'Engine: range is {range_!r}; it must be "warn" or "error"',
+            option="range",
+            value=range_,
+            allowed=("warn", "error"),
+        )
+    return range_ == "error"

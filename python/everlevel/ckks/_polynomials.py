@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._common import checks
-from ..errors import MessageError, ParameterError
+from ..errors import MessageError, ParameterError, RangeError
 from . import _auto, _checks, _operands
 from ._auto import deepened
 from ._core import Core
@@ -210,12 +210,27 @@ def _evaluate(
         if is_refreshed:
             x = refreshed(self, x, bootstraps)
         if is_deep:
-            x = x if fit is None else fit._mapped(x)
+            x = x if fit is None else _mapped(self, operation, x, fit)
             evaluate = DeepEvaluation(self, operation, level_out, chebyshev, key, bootstraps)
             values = evaluate(x, polynomials, is_exactly_real=is_refreshed)
             return values[0] if is_real else values[0] + 1j * values[1]
     if fit is not None:
         _checks.require_level(operation, x.level, needed, self.max_level)
-        x = fit._mapped(x)
+        x = _mapped(self, operation, x, fit)
     values = evaluate_all(self, x, polynomials, chebyshev, key)
     return values[0] if is_real else values[0] + 1j * values[1]
+
+
+def _mapped(self: Core, operation: str, x: Ciphertext, fit: ChebyshevFit) -> Ciphertext:
+    """Bring a fit's interval to [-1, 1], with a bound of 1: values are in the interval."""
+    largest = max(abs(end) for end in fit.interval)
+    if x.is_bound_declared and x.bound > largest * (1 + 1e-9):
+        raise RangeError(
+            f"{operation}: values may be as large as {x.bound:.6g}, and the fit's interval is {list(fit.interval)}; "
+            f"fit it on a larger interval, or claim a smaller bound: engine.assume_bound(x, {largest:g})",
+            bound=x.bound,
+            room=largest,
+            level=x.level,
+        )
+    mapped = fit._mapped(x)
+    return self._wrap(self._context.within(mapped._native, 1.0), is_real=x.is_real)

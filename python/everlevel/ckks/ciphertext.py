@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Final, Protocol
 
 from .. import _native
@@ -164,8 +165,27 @@ class Ciphertext(Storable):
 
     @property
     def precision_bits(self) -> float:
-        """Estimate of -log2 of a slot's root-mean-square error, from the noise formulas and public data alone."""
+        """Estimate of -log2 of a slot's root-mean-square error, for values without structure within the bound.
+
+        It is made of the noise formulas and of public random values alone, and NaN where it says nothing. Values with
+        structure, such as constant ones, may have larger errors: see `precision_floor`.
+        """
         return self._native.precision_bits
+
+    @property
+    def precision_floor(self) -> float:
+        """-log2 of the largest error of a slot, for any values within the bound; NaN where no such error is known."""
+        return self._native.precision_floor
+
+    @property
+    def bound(self) -> float:
+        """Largest size that a slot may have, by what was declared or is assumed of all that it was made from."""
+        return self._native.bound
+
+    @property
+    def is_bound_declared(self) -> bool:
+        """Whether the bound follows from declared ones alone; else 1 was assumed of a message."""
+        return self._native.is_bound_declared
 
     @property
     def is_real(self) -> bool:
@@ -177,11 +197,17 @@ class Ciphertext(Storable):
             f"level {self.level}/{self._engine.max_level}",
             f"scale 2^{self._native.log2_scale:.2f}",
             f"slots {len(self)}×{self.slot_count}" if len(self) > 1 else f"slots {self.slot_count}",
-            f"est. precision {self.precision_bits:.1f} bits",
+            f"bound {self.bound:.4g}{'' if self.is_bound_declared else ' assumed'}",
+            f"est. precision {self._precision()}",
         ]
         if self.polynomial_count != 2:
             parts.append(f"{self.polynomial_count} polynomials")
         return f"Ciphertext({', '.join(parts)})"
+
+    def _precision(self) -> str:
+        bits, floor = self.precision_bits, self.precision_floor
+        typical = "unknown" if math.isnan(bits) else f"{bits:.1f} bits"
+        return typical if math.isnan(floor) else f"{typical}, at least {floor:.1f}"
 
     # A ciphertext's value isn't known here, so the equality of two can't be told, and neither can its truth.
     def __bool__(self) -> bool:

@@ -11,6 +11,7 @@ from . import (
     _arguments,
     _arithmetic,
     _bootstraps,
+    _checks,
     _comparison,
     _evaluation,
     _extrema,
@@ -72,6 +73,11 @@ class Engine(compat.NamesOf1x):
     progress : bool, optional
         Whether long calls show a bar on stderr: None shows it in terminals and notebooks. The environment variable
         ``EVERLEVEL_PROGRESS=0`` hides all bars.
+    bound : float, optional
+        Declared bound of the sizes of all values that this engine encrypts, where `encrypt` names no other.
+    range : {"warn", "error"}, default "warn"
+        What happens to results that the modulus may not hold, where no bound was declared and 1 is assumed: a
+        `RangeWarning`, or a `RangeError` before any work, as for declared bounds.
     insecure_log_n : int, optional
         Ring dimension 2**insecure_log_n, **without any security**: for tests, and for looking at how things work.
 
@@ -117,6 +123,8 @@ class Engine(compat.NamesOf1x):
         thread_count: int | None = None,
         seeded_keys: bool = False,
         progress: bool | None = None,
+        bound: float | None = None,
+        range: Literal["warn", "error"] = "warn",  # noqa: A002
         insecure_log_n: int | None = None,
         **unsupported: Any,
     ) -> None:
@@ -129,23 +137,31 @@ class Engine(compat.NamesOf1x):
             ),
             max_level=_options.non_negative("max_level", levels),
             slot_count=_options.slots(slot_count),
-            thread_count=threads(chosen, thread_count),
-            seeded_keys=bool(seeded_keys),
+            options=(threads(chosen, thread_count), bool(seeded_keys), _options.refuses_assumed(range)),
             insecure_log_n=_options.non_negative("insecure_log_n", insecure_log_n),
         )
-        self._fill(context, chosen, progress, bool(auto_bootstrap))
+        self._fill(context, chosen, progress, bool(auto_bootstrap), _checks.bound("Engine", bound, None))
 
-    def _fill(self, context: _native.Context, mode: Mode, progress: bool | None, auto_bootstrap: bool) -> None:
+    def _fill(
+        self,
+        context: _native.Context,
+        mode: Mode,
+        progress: bool | None,
+        auto_bootstrap: bool,
+        bound: float | None = None,
+    ) -> None:
         self._context = context
         self._mode = mode
         self._shows_progress = progress
         self._registry = KeyRegistry()
         self._counters = Counters()
         self._refresher = Refresher() if auto_bootstrap else None
+        self._bound = bound
         engines.announce(address(context), self)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _engine_like, (*address(self._context), self.auto_bootstrap)
+        refuses_assumed = self._context.refuses_assumed
+        return _engine_like, (*address(self._context), self.auto_bootstrap, self._bound, refuses_assumed)
 
     @property
     def mode(self) -> Mode:
@@ -212,6 +228,7 @@ class Engine(compat.NamesOf1x):
     decrypt_to_plaintext = _messages.decrypt_to_plaintext
 
     check_range = _range.check_range
+    assume_bound = _messages.assume_bound
 
     add = _arithmetic.add
     subtract = _arithmetic.subtract
@@ -272,21 +289,48 @@ class Engine(compat.NamesOf1x):
 
 
 def _new_engine(
-    params: str, slot_count: int, parallel: bool, seeded_keys: bool, *, auto_bootstrap: bool = False
+    params: str,
+    slot_count: int,
+    parallel: bool,
+    seeded_keys: bool,
+    *,
+    auto_bootstrap: bool = False,
+    bound: float | None = None,
+    refuses_assumed: bool = False,
 ) -> Engine:
     mode: Mode = "parallel" if parallel else "cpu"
-    context = _native.Context.from_params(params, slot_count, threads(mode, None), seeded_keys)
+    context = _native.Context.from_params(params, slot_count, (threads(mode, None), seeded_keys, refuses_assumed))
     engine = Engine.__new__(Engine)
-    engine._fill(context, mode, None, auto_bootstrap)
+    engine._fill(context, mode, None, auto_bootstrap, bound)
     return engine
 
 
-def _engine_like(params: str, slot_count: int, parallel: bool, seeded_keys: bool, auto_bootstrap: bool) -> Engine:
+def _engine_like(
+    params: str,
+    slot_count: int,
+    parallel: bool,
+    seeded_keys: bool,
+    auto_bootstrap: bool,
+    bound: float | None = None,
+    refuses_assumed: bool = False,
+) -> Engine:
     """Return an engine for one that a pickle brings."""
     engine: Engine = engines.at(params, slot_count, parallel, seeded_keys)
-    if engine.auto_bootstrap == auto_bootstrap:
+    if (engine.auto_bootstrap, engine._bound, engine._context.refuses_assumed) == (
+        auto_bootstrap,
+        bound,
+        refuses_assumed,
+    ):
         return engine
-    return _new_engine(params, slot_count, parallel, seeded_keys, auto_bootstrap=auto_bootstrap)
+    return _new_engine(
+        params,
+        slot_count,
+        parallel,
+        seeded_keys,
+        auto_bootstrap=auto_bootstrap,
+        bound=bound,
+        refuses_assumed=refuses_assumed,
+    )
 
 
 engines.make = _new_engine

@@ -51,7 +51,7 @@ def make_engine(options: argparse.Namespace) -> Engine:
 def engine_of(params: str, slot_count: int | None, thread_count: int | None) -> Engine:
     """Make an engine of the parameters that a file names; of full slots, if no number is given."""
     slots = slot_count or 1 << (json.loads(params)["log_n"] - 1)
-    context = _native.Context.from_params(params, slots, threads("parallel", thread_count), False)
+    context = _native.Context.from_params(params, slots, (threads("parallel", thread_count), False, False))
     engine = Engine.__new__(Engine)
     engine._fill(context, "parallel", None, False)
     return engine

@@ -8,7 +8,7 @@ use super::evaluator::{Circuits, Run};
 use super::extrema::{Extremum, check_count};
 use super::operand::Rotations;
 use super::sign::{LEAST_DEPTH, SignPrecision};
-use crate::circuits::polynomial::Basis;
+use crate::series::Basis;
 use crate::{Ciphertext, Entries, Error, MatrixMultiplicationKey, Method, Progress, RotationKey, SlotType, Units};
 
 /// `3h² − 2h³` keeps 0 and 1, and makes `3ε²` of a distance `ε` to either.
@@ -106,7 +106,7 @@ impl Search<'_> {
     }
 
     fn cleaned(&self, found: Units<Ciphertext>) -> Result<Units<Ciphertext>, Error> {
-        Ok(self.run.polynomials(&found, Basis::Power, &[&CLEANING])?.swap_remove(0))
+        Ok(self.run.polynomials(&found, Basis::Power, &[&CLEANING])?.swap_remove(0).within(1.0))
     }
 
     /// Differences are divided by their bound, with the sign under which the largest is looked for.
@@ -131,7 +131,8 @@ impl Search<'_> {
         let SignPrecision { gap, error, bound } = self.precision;
         let precision = SignPrecision { gap: gap / bound, error, bound: 1.0 };
         let x = self.for_product(x, precision)?;
-        let difference = self.product(&matrix, (pairs, count), &x)?;
+        self.run.check_bound(&x, bound)?;
+        let difference = self.product(&matrix, (pairs, count), &x)?.within(1.0);
         let fresh = run.raised(&[&difference], precision)?;
         let sign = run.sign(fresh.as_ref().map_or(&difference, |all| &all[0]), precision)?;
         // (1 + sign)/2, and 1 beyond the pairs.
@@ -159,7 +160,7 @@ impl Search<'_> {
         }
         let difference = run.subtract(&self.with_levels(x, 1)?, &self.with_levels(&extremum, 1)?)?;
         let difference = run.multiply_values(&difference, &vec![self.factor(); count])?;
-        let difference = run.add_values(&difference, &vec![precision.gap; count])?;
+        let difference = run.add_values(&difference, &vec![precision.gap; count])?.within(1.0);
         let fresh = run.raised(&[&difference], precision)?;
         run.indicator(fresh.as_ref().map_or(&difference, |all| &all[0]), precision)
     }

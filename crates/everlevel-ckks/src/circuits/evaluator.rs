@@ -9,7 +9,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use num_complex::Complex64;
 
 use super::operand::{Operand, Rotations};
-use crate::circuits::polynomial::Basis;
+use crate::range::SLACK;
+use crate::series::Basis;
 use crate::{
     BootstrapKeyRef, BootstrapKeys, BootstrapKind, Bootstrapper, Cancelled, Ciphertext, Context, Error,
     FixedRotationKey, Method, Progress, SlotType, Units,
@@ -90,6 +91,11 @@ impl Run<'_> {
                 ctx.check_secret(op, "small bootstrap key", key.info, first)
             }
         }
+    }
+
+    /// Refuses values that are declared to be larger than a circuit is for.
+    pub fn check_bound(&self, x: &Units<Ciphertext>, largest: f64) -> Result<(), Error> {
+        self.ctx().check_room(self.op, x.bound(), x.first().level(), largest * (1.0 + SLACK))
     }
 
     /// As [`Run::check`], for circuits of sign bootstraps.

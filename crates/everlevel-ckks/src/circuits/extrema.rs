@@ -154,7 +154,7 @@ pub(super) fn check_count(run: &Run, count: usize) -> Result<(), Error> {
 impl Run<'_> {
     /// `z·(1 + sign z)/2`, which is `max(z, 0)`.
     fn positive_part(&self, z: &Units<Ciphertext>, precision: SignPrecision) -> Result<Units<Ciphertext>, Error> {
-        self.multiply(z, &self.indicator(z, precision)?)
+        Ok(self.multiply(z, &self.indicator(z, precision)?)?.within(z.bound().size()))
     }
 
     fn checked_extremum(
@@ -182,10 +182,12 @@ impl Run<'_> {
         let right = fresh.get(1).map_or(right, Operand::Ciphertext);
         // right + (left − right)⁺, or left − (left − right)⁺.
         let part = self.positive_part(&self.add_operand(left, right, -1.0)?, precision)?;
-        match which {
+        let largest = left.bound().size().max(right.largest());
+        let extremum = match which {
             Extremum::Max => self.add_operand(&part, right, 1.0),
             Extremum::Min => self.subtract(left, &part),
-        }
+        };
+        Ok(extremum?.within(largest))
     }
 
     pub fn tree(

@@ -32,6 +32,15 @@ impl From<f64> for Operand<'_> {
 }
 
 impl<'a> Operand<'a> {
+    /// The largest size that a value may have.
+    pub(super) fn largest(self) -> f64 {
+        match self {
+            Self::Ciphertext(ciphertext) => ciphertext.bound().size(),
+            Self::Values(values) => values.iter().fold(0.0, |largest, v| v.abs().max(largest)),
+            Self::Number(number) => number.abs(),
+        }
+    }
+
     pub(super) fn ciphertext(self) -> Option<&'a Units<Ciphertext>> {
         match self {
             Self::Ciphertext(ciphertext) => Some(ciphertext),

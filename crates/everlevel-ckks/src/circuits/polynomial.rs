@@ -11,18 +11,11 @@ use everlevel_ring::Ring;
 use everlevel_rlwe::Rlwe;
 
 use crate::claims::Claims;
+use crate::core::Core;
 use crate::keys::{KeyPair, RelinearizationKey};
 use crate::ladder::{Batch, Ladder};
+use crate::series::{Basis, Series};
 use crate::{Ciphertext, Context, Error};
-
-/// The basis that a polynomial's coefficients belong to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Basis {
-    /// `1, x, x², …`
-    Power,
-    /// `T_0, T_1, T_2, …`, for `x` in [−1, 1].
-    Chebyshev,
-}
 
 /// log2 of the largest coefficient of a linear combination: with [`crate::ladder`]'s constants, its integer fits 127
 /// bits.
@@ -212,24 +205,19 @@ impl Context {
         polynomials: &[&[f64]],
         key: &RelinearizationKey,
     ) -> Result<Vec<Ciphertext>, Error> {
-        let checked = |coefficients: &&[f64]| self.checked_growth(a, basis, coefficients, key);
-        let growths = polynomials.iter().map(checked).collect::<Result<Vec<_>, _>>()?;
+        let series = polynomials.iter().map(|coefficients| Series { basis, coefficients }).collect::<Vec<_>>();
+        series.iter().try_for_each(|series| self.check_series(a, series, key))?;
         Ok(self.install(|core| {
             let x = Batch { cts: vec![a.rlwe().clone()], level: a.level() };
             let elements = BasisElements::new(&core.ring, &core.ladder, &key.keys, basis, x);
-            let values = elements.polynomials(polynomials).into_iter().zip(growths);
-            values.map(|(value, growth)| self.finished(a, value, growth)).collect()
+            let values = elements.polynomials(polynomials).into_iter().zip(&series);
+            values.map(|(value, series)| core.evaluated(a, value, series)).collect()
         }))
     }
 
-    /// The factor by which a polynomial's value may grow an error, if the polynomial can be evaluated.
-    fn checked_growth(
-        &self,
-        a: &Ciphertext,
-        basis: Basis,
-        coefficients: &[f64],
-        key: &RelinearizationKey,
-    ) -> Result<f64, Error> {
+    /// Refuses a polynomial that can't be evaluated.
+    fn check_series(&self, a: &Ciphertext, series: &Series<'_>, key: &RelinearizationKey) -> Result<(), Error> {
+        let Series { basis, coefficients } = *series;
         let op = match basis {
             Basis::Power => "evaluate_polynomial",
             Basis::Chebyshev => "evaluate_chebyshev_polynomial",
@@ -253,7 +241,7 @@ impl Context {
                 needed: format!("at most 2^{log2_limit}; divide the polynomial, and multiply its value"),
             });
         }
-        Ok(norm * degree.max(1) as f64)
+        self.check_range(op, a.bound().resized(series.largest(a.bound().size())), a.level() - polynomial_depth(degree))
     }
 
     /// The basis elements 1 to `max_power` of `a`: element `k` costs `⌈log2 k⌉` levels.
@@ -300,17 +288,29 @@ impl Context {
             return Err(Error::Parameter { what: "max_power", found: "0".into(), needed: "at least 1".into() });
         }
         self.check_polynomial(op, a, max_power - 1, key)?;
+        for k in first..=max_power {
+            let coefficients = [vec![0.0; k], vec![1.0]].concat();
+            let largest = Series { basis, coefficients: &coefficients }.largest(a.bound().size());
+            self.check_range(op, a.bound().resized(largest), a.level() - polynomial_depth(k - 1))?;
+        }
         Ok(self.install(|core| {
             let x = Batch { cts: vec![a.rlwe().clone()], level: a.level() };
             let mut elements = BasisElements::new(&core.ring, &core.ladder, &key.keys, basis, x);
-            (first..=max_power).map(|k| self.finished(a, elements.get(k).clone(), k as f64)).collect()
+            let element = |k: usize| {
+                let coefficients = [vec![0.0; k], vec![1.0]].concat();
+                core.evaluated(a, elements.get(k).clone(), &Series { basis, coefficients: &coefficients })
+            };
+            (first..=max_power).map(element).collect()
         }))
     }
+}
 
-    fn finished(&self, a: &Ciphertext, mut w: Batch, error_growth: f64) -> Ciphertext {
+impl Core {
+    /// The ciphertext of a polynomial's values.
+    fn evaluated(&self, a: &Ciphertext, mut w: Batch, series: &Series<'_>) -> Ciphertext {
         let rlwe = w.cts.swap_remove(0);
-        let scale = self.core.ladder.scales[w.level];
-        let error = (a.error() * error_growth).hypot(self.core.rounding_error(scale) * (1.0 + error_growth));
-        Ciphertext::new(rlwe, None, Claims::new(w.level, scale, error), a.origin())
+        let scale = self.ladder.scales[w.level];
+        let estimate = a.estimate().polynomial(series, self.rounding_error(scale));
+        Ciphertext::new(rlwe, None, Claims::new(w.level, scale, estimate), a.origin())
     }
 }

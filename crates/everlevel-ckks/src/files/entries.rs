@@ -12,6 +12,17 @@ pub struct Message {
     pub scale: f64,
     /// JSON has no infinity: an error beyond all bounds is left out.
     pub error: Option<f64>,
+    /// The bound of the values, whether it was declared, and the largest error: a ciphertext's, of version 0.2 on. A
+    /// bound or an error beyond all bounds is left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bound: Option<f64>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_bound_declared: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worst_error: Option<f64>,
+    /// The root mean square of the values that the error was estimated with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sampled_size: Option<f64>,
     pub slot_count: usize,
     pub polynomial_count: usize,
     pub primes: Vec<usize>,
@@ -54,6 +65,8 @@ pub struct Matrix {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub block_sizes: Vec<usize>,
     pub row_norm: f64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub row_sum: Option<f64>,
     pub mean_size: f64,
 }
 

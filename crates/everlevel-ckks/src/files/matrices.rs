@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use std::sync::OnceLock;
+
 use everlevel_io::kinds;
 use everlevel_io::schema::{refuse, require_own};
 
@@ -58,7 +60,13 @@ impl FileContent for Units<LightPlaintext> {
         let coeffs = numbers(reader, "coefficients", count)?;
         reader.core.check_fits("load", &coeffs, level)?;
         let fingerprint = reader.core.fingerprint;
-        let unit = |coeffs: &[f64]| LightPlaintext { coeffs: coeffs.to_vec(), level, slot_count, fingerprint };
+        let unit = |coeffs: &[f64]| LightPlaintext {
+            coeffs: coeffs.to_vec(),
+            level,
+            slot_count,
+            fingerprint,
+            values: OnceLock::new(),
+        };
         match Units::new(coeffs.chunks_exact(2 * slot_count).map(unit).collect()) {
             Some(units) => Ok(units),
             None => refuse("units", 0, "at least 1"),
@@ -77,6 +85,7 @@ impl Shape {
             diagonals: self.plan.diagonals.clone(),
             block_sizes: if self.plan.block_sizes.len() > 1 { self.plan.block_sizes.clone() } else { Vec::new() },
             row_norm: self.row_norm,
+            row_sum: Some(self.row_sum),
             mean_size: self.mean_size,
         });
     }
@@ -120,6 +129,8 @@ impl Shape {
             level: entry.level,
             plan,
             row_norm: entry.row_norm,
+            // Files of before have the norm of squares alone.
+            row_sum: entry.row_sum.unwrap_or(entry.row_norm * (entry.columns as f64).sqrt()),
             mean_size: entry.mean_size,
             slot_count: slots,
             fingerprint: reader.core.fingerprint,

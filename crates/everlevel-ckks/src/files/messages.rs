@@ -1,5 +1,7 @@
 //! Plaintexts and ciphertexts, of one unit or several, both ways.
 
+use std::sync::OnceLock;
+
 use everlevel_ring::PrimeSet;
 use everlevel_rlwe::Rlwe;
 
@@ -7,7 +9,7 @@ use everlevel_io::kinds;
 use everlevel_io::schema::{refuse, require};
 
 use crate::ciphertext::Origin;
-use crate::claims::Claims;
+use crate::claims::{Bound, Claims, Estimate};
 use crate::files::content::{FileContent, Stored};
 use crate::files::entries;
 use crate::files::reader::Reader;
@@ -31,6 +33,29 @@ impl entries::Message {
             return refuse("primes", format!("{:?}", self.primes), format!("among {:?}", of_level.indices()));
         }
         Ok(set)
+    }
+}
+
+/// JSON has no infinity.
+fn finite(number: f64) -> Option<f64> {
+    number.is_finite().then_some(number)
+}
+
+/// To 24 bits: a sample that is drawn anew has the size that it is to have up to roundings.
+fn rounded(number: f64) -> f64 {
+    f64::from(number as f32)
+}
+
+impl entries::Message {
+    /// The estimate: the bound is assumed where the file is one of before bounds.
+    fn estimate(&self, reader: &Reader<'_>) -> Estimate {
+        let known = |number: Option<f64>| number.map_or(f64::INFINITY, f64::abs);
+        let is_of_before = self.bound.is_none() && self.sampled_size.is_none();
+        let bound = if is_of_before { Bound::ASSUMED } else { Bound::read(known(self.bound), self.is_bound_declared) };
+        let (error, seed) = (known(self.error), reader.core.next_sample());
+        let fresh = Estimate::fresh(bound, error, seed);
+        let worst = if is_of_before { fresh.worst() } else { known(self.worst_error) };
+        Estimate::read(bound, worst, self.sampled_size.map_or(fresh.sample().size(), f64::abs), error, seed)
     }
 }
 
@@ -130,6 +155,10 @@ impl Message for Plaintext {
             level: self.level,
             scale: self.scale,
             error: None,
+            bound: None,
+            is_bound_declared: false,
+            worst_error: None,
+            sampled_size: None,
             slot_count: self.slot_count,
             polynomial_count: 1,
             primes: self.poly.set().indices().to_vec(),
@@ -150,7 +179,8 @@ impl Message for Plaintext {
         require("polynomial_count", entry.polynomial_count, 1, "1")?;
         let poly = reader.poly(&tensor("message"), set)?;
         let entries::Message { level, scale, slot_count, .. } = *entry;
-        Ok(Self { poly, level, scale, slot_count, fingerprint: reader.core.fingerprint })
+        let fingerprint = reader.core.fingerprint;
+        Ok(Self { poly, level, scale, slot_count, fingerprint, values: OnceLock::new(), bound: None, worst: None })
     }
 }
 
@@ -165,7 +195,11 @@ impl Message for Ciphertext {
         entries::Message {
             level: self.level(),
             scale: self.scale(),
-            error: self.error().is_finite().then_some(self.error()),
+            error: finite(rounded(self.error())),
+            bound: finite(self.bound().size()),
+            is_bound_declared: self.bound().is_declared(),
+            worst_error: finite(self.estimate().worst()),
+            sampled_size: finite(rounded(self.estimate().sample().size())),
             slot_count: self.slot_count(),
             polynomial_count: self.polynomial_count(),
             primes: self.rlwe().set().indices().to_vec(),
@@ -197,7 +231,7 @@ impl Message for Ciphertext {
         };
         let info = reader.info()?;
         let rlwe = Rlwe { c0: reader.poly(&tensor("c0"), set)?, c1: reader.poly(&tensor("c1"), set)? };
-        let claims = Claims::new(entry.level, entry.scale, entry.error.map_or(f64::INFINITY, f64::abs));
+        let claims = Claims::new(entry.level, entry.scale, entry.estimate(reader));
         let KeyInfo { fingerprint, secret_id } = info;
         Ok(Self::new(rlwe, c2, claims, Origin { fingerprint, slot_count: entry.slot_count, secret_id }))
     }

@@ -1,5 +1,6 @@
 //! Methods of `Context` that encode, encrypt, decrypt and decode.
 
+use everlevel_ckks as ckks;
 use numpy::{Complex64, PyArray1};
 use pyo3::prelude::*;
 
@@ -9,9 +10,38 @@ use crate::objects::{Ciphertext, Plaintext, PublicKey, SecretKey};
 
 #[pymethods]
 impl Context {
-    fn encode(&self, py: Python<'_>, slots: Slots<'_>, level: usize) -> PyResult<Plaintext> {
+    #[pyo3(signature = (slots, level, bound))]
+    fn encode(&self, py: Python<'_>, slots: Slots<'_>, level: usize, bound: Option<f64>) -> PyResult<Plaintext> {
         let slots = values(&slots)?;
-        run(py, || self.0.encode_units(slots, level)).map(Plaintext)
+        run(py, || {
+            let plaintext = self.0.encode_units(slots, level)?;
+            match bound {
+                Some(bound) => self.0.declare_units(plaintext, ckks::Bound::declared(bound)?),
+                None => Ok(plaintext),
+            }
+        })
+        .map(Plaintext)
+    }
+
+    /// The same plaintext with a declared bound.
+    fn declare(&self, py: Python<'_>, plaintext: &Plaintext, bound: f64) -> PyResult<Plaintext> {
+        run(py, || self.0.declare_units(plaintext.0.clone(), ckks::Bound::declared(bound)?)).map(Plaintext)
+    }
+
+    /// The same values, of which the caller claims a bound.
+    fn assume_bound(&self, py: Python<'_>, ciphertext: &Ciphertext, bound: f64) -> PyResult<Ciphertext> {
+        let bound = || ckks::Bound::declared(bound);
+        run(py, || ciphertext.0.try_map(|unit| self.0.assume_bound(unit, bound()?))).map(Ciphertext)
+    }
+
+    /// The same values, which are known to be within a bound where their operands were.
+    fn within(&self, py: Python<'_>, ciphertext: &Ciphertext, bound: f64) -> PyResult<Ciphertext> {
+        run(py, || Ok(ciphertext.0.clone().within(bound))).map(Ciphertext)
+    }
+
+    /// The size that values at a level stay below.
+    fn room_at(&self, level: usize) -> Option<f64> {
+        self.0.room_at(level)
     }
 
     fn decode<'py>(&self, py: Python<'py>, plaintext: &Plaintext) -> PyResult<Bound<'py, PyArray1<Complex64>>> {

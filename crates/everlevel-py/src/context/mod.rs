@@ -16,6 +16,13 @@ mod slots;
 
 pub use bootstraps::{Keys, bootstrap_keys};
 
+/// Threads, whether keys are seeded, and whether results of an assumed bound are refused beyond their room.
+type Options = (usize, bool, bool);
+
+fn with_slots((thread_count, seeded_keys, refuse_assumed): Options, slot_count: Option<usize>) -> ckks::Options {
+    ckks::Options { slot_count, thread_count, seeded_keys, refuse_assumed }
+}
+
 type Claim = (String, String, f64, Option<f64>, Option<f64>);
 
 /// Parameters and their tables.
@@ -25,36 +32,27 @@ pub struct Context(pub ckks::Context, Option<ckks::Bootstrapper>);
 #[pymethods]
 impl Context {
     #[new]
-    #[pyo3(signature = (*, max_level, slot_count, bootstrap_to, thread_count, seeded_keys, insecure_log_n))]
+    #[pyo3(signature = (*, max_level, slot_count, bootstrap_to, options, insecure_log_n))]
     fn new(
         py: Python<'_>,
         max_level: Option<usize>,
         slot_count: Option<usize>,
         bootstrap_to: Option<(usize, bool)>,
-        thread_count: usize,
-        seeded_keys: bool,
+        options: Options,
         insecure_log_n: Option<u32>,
     ) -> PyResult<Self> {
         run(py, || {
             let needs = ckks::Needs { max_level, slot_count, bootstrap_to: bootstrap_to.map(precise), insecure_log_n };
-            let options = ckks::Options { slot_count, thread_count, seeded_keys };
-            Self::of(ckks::Context::with_options(needs.literal()?.try_into()?, options)?)
+            Self::of(ckks::Context::with_options(needs.literal()?.try_into()?, with_slots(options, slot_count))?)
         })
     }
 
     /// The context of a literal, as `params` gives it.
     #[staticmethod]
-    fn from_params(
-        py: Python<'_>,
-        params: &str,
-        slot_count: usize,
-        thread_count: usize,
-        seeded_keys: bool,
-    ) -> PyResult<Self> {
-        let options = ckks::Options { slot_count: Some(slot_count), thread_count, seeded_keys };
+    fn from_params(py: Python<'_>, params: &str, slot_count: usize, options: Options) -> PyResult<Self> {
         run(py, || {
             let literal = ckks::ParamsLiteral::from_json(params)?;
-            Self::of(ckks::Context::with_options(literal.try_into()?, options)?)
+            Self::of(ckks::Context::with_options(literal.try_into()?, with_slots(options, Some(slot_count)))?)
         })
     }
 
@@ -86,6 +84,11 @@ impl Context {
     #[getter]
     fn max_level(&self) -> usize {
         self.0.max_level()
+    }
+
+    #[getter]
+    fn refuses_assumed(&self) -> bool {
+        self.0.refuses_assumed()
     }
 
     #[getter]

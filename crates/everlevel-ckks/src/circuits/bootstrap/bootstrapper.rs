@@ -8,12 +8,13 @@ use crate::circuits::bootstrap::key_ref::{BootstrapKeyRef, BootstrapKeys};
 use crate::circuits::bootstrap::maps::MapCache;
 use crate::circuits::bootstrap::method::{BootstrapKind, Method, SlotType};
 use crate::circuits::bootstrap::moduli::encapsulation_gadget;
-use crate::circuits::bootstrap::run::{ComplexParts, Observer, Run};
+use crate::circuits::bootstrap::run::{ComplexParts, Observer, RESIDUAL_GAIN, Run};
 use crate::circuits::bootstrap::tables::BootstrapTables;
-use crate::claims::Claims;
+use crate::claims::{Bound, Claims};
 use crate::core::Core;
 use crate::keys::{ConjugationKey, RelinearizationKey};
 use crate::params::Precision;
+use crate::range::{self, RangeNotice};
 use crate::{Ciphertext, Context, Error, Progress, Units};
 
 /// Bootstraps of a context's ciphertexts: EvalMod's plans, and the plaintexts of the transforms, which are made when
@@ -62,6 +63,8 @@ impl Request<'_> {
     }
 }
 
+/// Signs are told from values of up to this size: see `docs/notes/bootstrap.md`.
+const LARGEST_SIGN: f64 = 1.25;
 /// Ciphertexts that go through a bootstrap together: enough to hide the keys' traffic, few enough that what is in
 /// flight (about half a gigabyte each) fits in memory.
 const GROUP: usize = 4;
@@ -73,8 +76,12 @@ fn only<T>(mut results: Vec<T>) -> T {
 
 /// `real + i·imaginary`, with the claims of each.
 fn joined(core: &Core, parts: ComplexParts<Ciphertext>) -> Ciphertext {
-    let (claims, origin) =
-        (Claims::new(parts.real.level(), parts.real.scale(), parts.real.error()), parts.real.origin());
+    let ComplexParts { real, imaginary } = &parts;
+    let estimate = match imaginary {
+        Some(imaginary) => real.estimate().complex(imaginary.estimate()),
+        None => real.estimate().clone(),
+    };
+    let (claims, origin) = (Claims::new(real.level(), real.scale(), estimate), real.origin());
     let joined = parts.map(|part| part.into_polynomials().0).joined(&core.ring);
     Ciphertext::new(joined, None, claims, origin)
 }
@@ -244,6 +251,7 @@ impl Bootstrapper {
         context.check_relinearized(op, b)?;
         let request = Request { method, keys, slot_type: SlotType::Complex };
         let merged = context.add(a, &context.multiply_scalar(b, Complex64::i())?)?;
+        let merged = merged.within(a.bound().size().hypot(b.bound().size()));
         self.check_request(op, request, &merged)?;
         let place = request.place(&merged);
         let lowered = [context.level_down(&merged, request.start(place))?];
@@ -256,7 +264,9 @@ impl Bootstrapper {
             }
         })?;
         let ComplexParts { real, imaginary } = only(parts);
-        Ok([real, imaginary.unwrap_or_else(|| unreachable!("both parts were asked for"))])
+        let imaginary = imaginary.unwrap_or_else(|| unreachable!("both parts were asked for"));
+        // Each part has the bound that it brought, where the sines kept it.
+        Ok([real.within(a.bound().size()), imaginary.within(b.bound().size())])
     }
 
     fn tables(&self) -> (&BootstrapTables, &MapCache) {
@@ -318,6 +328,22 @@ impl Bootstrapper {
         }
         if method == Method::Sign {
             self.context.check_depth(op, a, keys.bootstrap.stage_count())?;
+        }
+        self.check_bound(op, request, a.bound())
+    }
+
+    /// Refuses a declared bound that a bootstrap has no room for, and gives notice of one that it isn't accurate for.
+    fn check_bound(&self, op: &'static str, request: Request, bound: Bound) -> Result<(), Error> {
+        let residual = (request.method == Method::Precise).then_some(RESIDUAL_GAIN);
+        let sine = self.shared.tables.sine(residual);
+        let (room, accurate) = match request.method {
+            Method::Sign => (2.0, LARGEST_SIGN),
+            _ => (sine.peak, sine.accurate()),
+        };
+        self.context.check_room(op, bound, 0, room)?;
+        if bound.is_declared() && bound.size() > accurate {
+            let (bound, worst) = (bound.size(), sine.largest(bound.size()));
+            range::notice(RangeNotice::Accuracy { op, bound, accurate, worst });
         }
         Ok(())
     }

@@ -10,10 +10,11 @@
 
 use everlevel_ring::Ring;
 
-use crate::circuits::polynomial::{Basis, BasisElements};
+use crate::circuits::polynomial::BasisElements;
 use crate::keys::KeyPair;
 use crate::ladder::{Batch, Ladder};
 use crate::params::ENCAPSULATION_WEIGHT;
+use crate::series::Basis;
 
 /// Degree in `z`: half the degree in `u`.
 const DEGREE: usize = 15;

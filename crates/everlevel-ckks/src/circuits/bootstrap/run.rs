@@ -2,6 +2,7 @@
 
 use everlevel_ring::{PrimeSet, Ring};
 use everlevel_rlwe::{Rlwe, SwitchingKey, noise};
+use num_complex::Complex64;
 
 use crate::circuits::bootstrap::eval_mod::Plan;
 use crate::circuits::bootstrap::key_ref::{BootstrapKeyRef, BootstrapKeys};
@@ -10,15 +11,15 @@ use crate::circuits::bootstrap::method::{Method, SlotType};
 use crate::circuits::bootstrap::moduli::Transform;
 use crate::circuits::bootstrap::tables::BootstrapTables;
 use crate::circuits::bootstrap::transform::KeyedTransform;
-use crate::claims::Claims;
+use crate::claims::{Claims, Estimate};
 use crate::core::Core;
 use crate::ladder::{self, Batch};
 use crate::{Ciphertext, Error, Progress};
 use everlevel_ring::report;
 
-/// log2 of the factor of a precise bootstrap's residual: errors of 2^-17, those of a constant message of size
-/// one, still come out an eighth in size.
-const LOG2_RESIDUAL: u32 = 14;
+/// The factor of a precise bootstrap's residual, 2^14: errors of 2^-17, those of a constant message of size one, still
+/// come out an eighth in size.
+pub(crate) const RESIDUAL_GAIN: f64 = 16384.0;
 
 /// A point in the pipeline where the state can be looked at, for tests and for learning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -125,7 +126,7 @@ impl<'a> Run<'a> {
     pub fn regular(&mut self, group: &[Ciphertext]) -> Result<Vec<Ciphertext>, Error> {
         let cts = self.regular_from(self.bases(rlwes(group)))?;
         let finished =
-            |(a, ct): (&Ciphertext, Rlwe)| self.result(a, ct, self.regular_level(), a.error().hypot(self.tables.error));
+            |(a, ct): (&Ciphertext, Rlwe)| self.result(a, ct, self.regular_level(), self.regular_estimate(a));
         Ok(group.iter().zip(cts).map(finished).collect())
     }
 
@@ -135,15 +136,15 @@ impl<'a> Run<'a> {
     }
 
     /// Two bootstraps, of the ciphertexts and of the first one's errors: one level lower, with the first's error
-    /// divided by 2^[`LOG2_RESIDUAL`] (Bae, Cheon, Cho, Kim, Kim, "META-BTS", eprint 2022/1167). With high precision
+    /// divided by [`RESIDUAL_GAIN`] (Bae, Cheon, Cho, Kim, Kim, "META-BTS", eprint 2022/1167). With high precision
     /// only.
     pub fn precise(&mut self, group: &[Ciphertext]) -> Result<Vec<Ciphertext>, Error> {
         let (ring, ladder) = (&self.core.ring, &self.core.ladder);
         let level = self.regular_level();
         let first = Batch { cts: self.regular_from(self.bases(rlwes(group)))?, level };
-        // The residuals times 2^LOG2_RESIDUAL at the base's scale are small against the base, so that its prime is
+        // The residuals times the gain at the base's scale are small against the base, so that its prime is
         // enough.
-        let gain = f64::from(LOG2_RESIDUAL).exp2();
+        let gain = RESIDUAL_GAIN;
         let factor = (gain * self.tables.base_scale / ladder.scales[0]).round() as u64;
         let mut residuals = rlwes(group);
         for (residual, first) in residuals.iter_mut().zip(&ladder.at_level(ring, &first, 0).cts) {
@@ -155,8 +156,9 @@ impl<'a> Run<'a> {
         let sums = ladder.linear_combination(ring, &[(&first, 1.0), (&second, 1.0 / gain)], level - 1);
         let rounding = 2.0 * self.core.rounding_error(ladder.scales[0]);
         let finished = |(a, ct): (&Ciphertext, Rlwe)| {
-            let error = a.error().hypot(self.tables.error / gain).hypot(rounding);
-            self.result(a, ct, level - 1, error)
+            let noise = (self.tables.error / gain).hypot(rounding);
+            let sine = self.tables.sine(Some(gain));
+            self.result(a, ct, level - 1, a.estimate().through_spread_sine(sine, self.slots(), noise))
         };
         Ok(group.iter().zip(sums.cts).map(finished).collect())
     }
@@ -181,8 +183,13 @@ impl<'a> Run<'a> {
         let sines = self.sines(self.bases(rlwes(group)), Method::Regular, true, SlotType::Complex)?;
         let cts = self.slots_to_coeffs(sines)?;
         let finished = |(a, ct): (&Ciphertext, Rlwe)| {
-            let error = a.error().hypot(self.tables.error);
-            self.split(ct, true).map(|half| self.result(a, half, self.regular_level(), error))
+            let (level, estimate) = (self.regular_level(), self.regular_estimate(a));
+            let ComplexParts { real, imaginary } = self.split(ct, true);
+            let turned = estimate.scaled(-Complex64::i());
+            ComplexParts {
+                real: self.result(a, real, level, estimate.real_part()),
+                imaginary: imaginary.map(|part| self.result(a, part, level, turned.real_part())),
+            }
         };
         Ok(group.iter().zip(cts).map(finished).collect())
     }
@@ -210,21 +217,36 @@ impl<'a> Run<'a> {
         let sines = self.sines(cts, method, false, slot_type)?;
         let level = self.core.ladder.sets.len() - 1;
         let finished = |(a, sines): (&Ciphertext, ComplexParts<Rlwe>)| {
-            let error = self.first_error(a, method, level);
-            sines.map(|ct| self.result(a, ct, level, error))
+            let estimate = self.first_estimate(a, method, level);
+            let turned = estimate.scaled(-Complex64::i());
+            ComplexParts {
+                real: self.result(a, sines.real, level, estimate.real_part()),
+                imaginary: sines.imaginary.map(|part| self.result(a, part, level, turned.real_part())),
+            }
         };
         Ok(group.iter().zip(sines).map(finished).collect())
     }
 
+    fn slots(&self) -> usize {
+        self.core.encoder.slots()
+    }
+
+    /// Sines of coefficients, whose errors are spread over the slots.
+    fn regular_estimate(&self, a: &Ciphertext) -> Estimate {
+        a.estimate().through_spread_sine(self.tables.sine(None), self.slots(), self.tables.error)
+    }
+
     /// Values are coefficients here, so that coefficient noise at level 0 counts as it is; signs square their input's
     /// error.
-    fn first_error(&self, a: &Ciphertext, method: Method, level: usize) -> f64 {
-        let base = noise::rounding_std_dev(self.core.params.secret_weight()) / self.tables.base_scale;
-        let before = a.error().hypot(4.0 * base);
+    fn first_estimate(&self, a: &Ciphertext, method: Method, level: usize) -> Estimate {
+        let base = 4.0 * noise::rounding_std_dev(self.core.params.secret_weight()) / self.tables.base_scale;
         let rounding = 2.0 * self.core.rounding_error(self.core.ladder.scales[level]);
         match method {
-            Method::Sign => (std::f64::consts::PI.powi(2) / 8.0 * before * before).hypot(rounding),
-            _ => before.hypot(rounding),
+            Method::Sign => {
+                let before = a.estimate().clone().with_noise(base);
+                before.cleaned(rounding)
+            }
+            _ => a.estimate().through_sine(self.tables.sine(None), base.hypot(rounding)),
         }
     }
 
@@ -260,9 +282,8 @@ impl<'a> Run<'a> {
         ct.add_assign(ring, &rotated);
     }
 
-    fn result(&self, a: &Ciphertext, rlwe: Rlwe, level: usize, error: f64) -> Ciphertext {
-        let claims = Claims::new(level, self.core.ladder.scales[level], error);
-        Ciphertext::new(rlwe, None, claims, a.origin())
+    fn result(&self, a: &Ciphertext, rlwe: Rlwe, level: usize, estimate: Estimate) -> Ciphertext {
+        Ciphertext::new(rlwe, None, Claims::new(level, self.core.ladder.scales[level], estimate), a.origin())
     }
 
     /// From coefficients over the base prime to the sines of their two halves in slots, at the top message level.

@@ -6,6 +6,7 @@ use everlevel_rlwe::noise;
 use crate::circuits::bootstrap::eval_mod::{EVAL_MOD_INTERVAL, Fit, Messages, Plan};
 use crate::circuits::bootstrap::method::{BootstrapKind, Method};
 use crate::circuits::bootstrap::moduli::base;
+use crate::claims::SineError;
 use crate::core::Core;
 use crate::ladder::Ladder;
 use crate::params::{LOG2_EVAL_MOD, log2_base_scale};
@@ -75,6 +76,11 @@ impl BootstrapTables {
             message_ratio,
             error: slot_error(ring.n(), slots, message_ratio, rounding),
         }
+    }
+
+    /// The error of the sine, with a second bootstrap of what the first left out where it has a factor.
+    pub fn sine(&self, residual: Option<f64>) -> SineError {
+        SineError::new(self.message_ratio, residual)
     }
 
     /// CoeffsToSlots' output for an input of one, with keys of a kind.

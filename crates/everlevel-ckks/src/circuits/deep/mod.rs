@@ -22,7 +22,8 @@
 mod pieces;
 
 use super::evaluator::{Circuits, Run};
-use crate::circuits::polynomial::{Basis, polynomial_depth};
+use crate::circuits::polynomial::polynomial_depth;
+use crate::series::Basis;
 use crate::{Ciphertext, Error, Method, Progress, SlotType, Units};
 use pieces::degree_of;
 
@@ -168,7 +169,9 @@ impl Run<'_> {
         let mut all = Vec::new();
         let giant = self.basis_element(x, basis, 1 << (inner - 1))?;
         all.push(match (is_real, basis) {
-            (true, Basis::Chebyshev) => self.with_conjugate(&self.add_scalar(&self.square(&giant)?, -0.5)?)?,
+            (true, Basis::Chebyshev) => self
+                .with_conjugate(&self.add_scalar(&self.square(&giant)?, -0.5)?)?
+                .within(giant.bound().size().max(1.0)),
             _ => self.doubled(&giant, basis)?,
         });
         for piece in self.polynomials(x, basis, &varied)? {
@@ -226,7 +229,11 @@ impl Run<'_> {
         let square = self.square(b)?;
         match basis {
             Basis::Power => Ok(square),
-            Basis::Chebyshev => self.add_scalar(&self.multiply_scalar(&square, 2.0)?, -1.0),
+            Basis::Chebyshev => {
+                let doubled = self.add_scalar(&self.multiply_scalar(&square, 2.0)?, -1.0)?;
+                // An element of the basis is of size up to 1 where one of half the degree is.
+                Ok(if b.bound().size() <= 1.0 { doubled.within(1.0) } else { doubled })
+            }
         }
     }
 

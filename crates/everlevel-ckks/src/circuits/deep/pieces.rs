@@ -2,8 +2,8 @@
 
 use std::f64::consts::PI;
 
-use crate::circuits::polynomial::Basis;
 use crate::circuits::sign::series_at;
+use crate::series::Basis;
 
 /// Chebyshev points for each coefficient, where a polynomial's size is looked for. Between them it is larger by at most
 /// `1/cos(π/8)` (Ehlich, Zeller, Math. Z. 86, 1964).

@@ -7,7 +7,7 @@ use everlevel_ring::{Eval, PackedPoly, Poly};
 use everlevel_rlwe::{Rlwe, SwitchingKey};
 
 use crate::circuits::matrix::{Entries, LightPlainMatrix, PlainMatrix, Shape};
-use crate::claims::Claims;
+use crate::claims::{Claims, Estimate};
 use crate::core::Core;
 use crate::keys::{KeyInfo, MatrixMultiplicationKey, RotationKey};
 use crate::rotation::powers_of_two;
@@ -135,6 +135,9 @@ impl Context {
         }
         let level = shape.level.min(a.first().level());
         self.check_size(op, shape.mean_size, level - 1)?;
+        let bound =
+            Estimate::largest(a.all().iter().map(Ciphertext::estimate)).map_or(a.first().bound(), |e| e.bound());
+        self.check_range(op, bound.resized(bound.size() * shape.row_sum), level - 1)?;
         if let Some(key) = keys.values().find(|key| !key.serves(&self.core.ladder.sets[level])) {
             let max_level = key.gadget().ciphertext_set().len() - 1;
             return Err(Error::LevelOutOfRange { op, level, max_level });
@@ -197,10 +200,10 @@ impl Product<'_> {
         let (level, scale) = (self.level - 1, ladder.scales[self.level - 1]);
         // A baby step is at most one key switch for each binary digit away.
         let switches = f64::from(self.shape.plan.baby_count.ilog2());
-        let error = a.error().hypot(self.core.rounding_error(a.scale()) * switches.sqrt()) * self.shape.row_norm;
+        let turned = a.estimate().clone().with_noise(self.core.rounding_error(a.scale()) * switches.sqrt());
+        let estimate = turned.image(self.shape.row_norm, self.shape.row_sum, self.core.rounding_error(scale));
         let rlwe = total.rescale(&self.core.ring, &ladder.sets[level]);
-        let claims = Claims::new(level, scale, error.hypot(self.core.rounding_error(scale)));
-        Ciphertext::new(rlwe, None, claims, a.origin())
+        Ciphertext::new(rlwe, None, Claims::new(level, scale, estimate), a.origin())
     }
 
     /// Puts a baby step and its descendants into `known`. A step with a key of its own is a child of the step 0.

@@ -105,9 +105,9 @@ impl Context {
         asked.iter().flatten().for_each(|&d| is_taken[place(d)] = true);
         let (block_rows, block_columns) = (rows.div_ceil(slots), columns.div_ceil(slots));
         let mut is_found = vec![vec![false; slots]; block_rows * block_columns];
-        let (mut row_norm, mut totals) = (0.0f64, vec![0.0f64; block_rows]);
+        let (mut row_norm, mut row_sum, mut totals) = (0.0f64, 0.0f64, vec![0.0f64; block_rows]);
         for row in 0..rows {
-            let mut square = 0.0;
+            let (mut square, mut sum) = (0.0, 0.0);
             for column in 0..columns {
                 let index = row * columns + column;
                 let value = entries.get(index);
@@ -120,9 +120,11 @@ impl Context {
                 }
                 is_found[row / slots * block_columns + column / slots][d] = true;
                 square += value.norm_sqr();
-                totals[row / slots] += value.norm();
+                sum += value.norm();
             }
+            totals[row / slots] += sum;
             row_norm = row_norm.max(square.sqrt());
+            row_sum = row_sum.max(sum);
         }
         let mean_size = totals.into_iter().fold(0.0, f64::max) / slots as f64;
         self.check_size(op, mean_size, level - 1)?;
@@ -135,7 +137,7 @@ impl Context {
         let blocks: Vec<Vec<i64>> = is_found.iter().map(of_block).collect();
         let plan = Plan::new(&blocks, block_columns, slots);
         let (slot_count, fingerprint) = (slots, self.core.fingerprint);
-        Ok(Shape { rows, columns, level, plan, row_norm, mean_size, slot_count, fingerprint })
+        Ok(Shape { rows, columns, level, plan, row_norm, row_sum, mean_size, slot_count, fingerprint })
     }
 
     /// Encodes a matrix without its primes. `diagonals` are differences of column and row, modulo the slots: entries

@@ -49,6 +49,8 @@ pub struct Shape {
     pub(crate) plan: Plan,
     /// Largest Euclidean norm of a row: the factor by which it grows independent errors.
     pub(crate) row_norm: f64,
+    /// The largest sum of the sizes of a row's entries.
+    pub(crate) row_sum: f64,
     /// Sum of the entries' sizes in a row of blocks, the largest, divided by the slots: a bound on the coefficients of
     /// products with values up to 1.
     pub(crate) mean_size: f64,

@@ -16,7 +16,8 @@ use num_complex::Complex64;
 use super::deep::Imaginary;
 use super::evaluator::{Circuits, Run};
 use super::operand::Rotations;
-use crate::circuits::polynomial::{Basis, polynomial_depth};
+use crate::circuits::polynomial::polynomial_depth;
+use crate::series::Basis;
 use crate::{Ciphertext, Error, Method, Progress, SlotType, Units, no_progress};
 
 pub use due::{Shape, due};

@@ -79,6 +79,7 @@ impl Run<'_> {
 
     pub fn sign(&self, x: &Units<Ciphertext>, precision: SignPrecision) -> Result<Units<Ciphertext>, Error> {
         precision.check(self.op)?;
+        self.check_bound(x, precision.bound)?;
         let (level, stages) = (x.first().level(), self.stage_count());
         let raised = match level {
             _ if level >= stages + LEAST_DEPTH => None,
@@ -88,10 +89,11 @@ impl Run<'_> {
         let x = raised.as_ref().unwrap_or(x);
         let plan = self.plan(precision, x.first().level())?;
         self.expect(plan.bootstrap_count());
-        let mut x = self.multiply_scalar(x, plan.factor)?;
+        let mut x = self.multiply_scalar(x, plan.factor)?.within(precision.bound * plan.factor);
         for steps in &plan.rounds {
             for step in steps {
-                x = self.polynomials(&x, step.basis, &[&step.coefficients])?.swap_remove(0);
+                // Steps end below 1 for all arguments up to their bound.
+                x = self.polynomials(&x, step.basis, &[&step.coefficients])?.swap_remove(0).within(1.0);
             }
             x = self.bootstrap(Method::Sign, SlotType::Real, &x)?;
         }

@@ -1,6 +1,7 @@
 //! The polynomials that a plan composes, on plain numbers.
 
-use crate::circuits::polynomial::{Basis, polynomial_depth};
+use crate::circuits::polynomial::polynomial_depth;
+use crate::series::Basis;
 
 /// An odd polynomial of degree `2^depth − 1`.
 #[derive(Debug, Clone, PartialEq)]

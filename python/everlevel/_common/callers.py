@@ -1,0 +1,34 @@
+"""Who called this package: where a warning belongs."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from types import FrameType
+
+_warned: set[tuple[object, ...]] = set()
+
+
+def depth() -> int:
+    """Count the frames from who asks up to the first outside of this package: `stacklevel` of `warnings.warn`."""
+    return _caller(sys._getframe(1))[0]
+
+
+def warn_once(kind: str, warning: Warning) -> None:
+    """Warn once of a kind at each line outside of this package, whatever the values that the warning tells.
+
+    Filters that were set since make it new again.
+    """
+    count, frame = _caller(sys._getframe(1))
+    key = (kind, frame.f_code.co_filename, frame.f_lineno, id(warnings.filters), len(warnings.filters))
+    if key not in _warned:
+        _warned.add(key)
+        warnings.warn(warning, stacklevel=count + 1)
+
+
+def _caller(frame: FrameType) -> tuple[int, FrameType]:
+    """Return the first frame outside of this package, and how many there are up to it."""
+    count = 1
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "everlevel":
+        count, frame = count + 1, frame.f_back
+    return count, frame

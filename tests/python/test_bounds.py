@@ -1,0 +1,162 @@
+"""Bounds of values: declared or assumed, carried by every operation, refused or warned of where the modulus ends."""
+
+from __future__ import annotations
+
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+
+import everlevel
+from conftest import INSECURE_LOG_N, Party
+from everlevel import Engine
+from everlevel.errors import ParameterError, RangeError, RangeWarning
+
+
+def test_the_modulus_of_level_0_ends_at_512(party: Party) -> None:
+    engine, key = party.engine, party.secret_key
+    x = engine.encrypt(np.full(engine.slot_count, 30.0), key, level=1, bound=30)
+    with pytest.raises(RangeError, match=r"as large as 900, and .* less than 512; .*assume_bound") as error:
+        x * x
+    assert (error.value.bound, round(error.value.room or 0), error.value.level) == (900, 512, 0)
+    y = engine.encrypt([300.0], key, level=0, bound=300)
+    with pytest.raises(RangeError, match=r"add: .* 600"):
+        y + y
+    with pytest.raises(RangeError, match="level_down"):
+        engine.level_down(engine.encrypt([1000.0], key, level=3, bound=1000), 0)
+    assert (y + 200).bound == 500
+
+
+def test_what_is_assumed_is_warned_of_once_a_line(party: Party) -> None:
+    engine, key = party.engine, party.secret_key
+    x = engine.encrypt([0.5], key, level=0)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("default")
+        for _ in range(3):
+            x * 400 + x * 200
+        x * 400 + x * 300
+    assert [(w.category, w.filename) for w in caught] == [(RangeWarning, __file__)] * 2
+    strict = Engine(max_level=2, range="error", insecure_log_n=INSECURE_LOG_N)
+    x = strict.encrypt([0.5], strict.create_secret_key(), level=0)
+    with pytest.raises(RangeError, match="600"):
+        x * 400 + x * 200
+
+
+def test_encryption_refuses_what_exceeds_a_declared_bound(party: Party) -> None:
+    engine = party.engine
+    values = np.zeros(engine.slot_count + 5)
+    values[engine.slot_count + 2] = -41
+    with pytest.raises(
+        RangeError, match=f"value {engine.slot_count + 2} has size 41, .* 30; declare bound=41"
+    ) as error:
+        engine.encrypt(values, party.public_key, bound=30)
+    assert error.value.size == pytest.approx(41)
+    with pytest.warns(RangeWarning, match=r"size 41, and size 1 is assumed .* bound=41"):
+        x = engine.encrypt(values, party.public_key)
+    assert (x.bound, x.is_bound_declared) == (1, False)
+    for wrong in (-1, float("nan"), float("inf"), 1j, "1"):
+        with pytest.raises((ParameterError, everlevel.errors.EverlevelError)):
+            engine.encrypt([0.5], party.public_key, bound=wrong)  # type: ignore[arg-type]
+    with pytest.raises(RangeError, match="encrypt: values may be as large as 1000"):
+        engine.encrypt([0.5], party.public_key, level=0, bound=1000)
+
+
+def test_products_of_undeclared_values_are_found_at_decryption(party: Party) -> None:
+    engine, key = party.engine, party.secret_key
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        x = engine.encrypt(np.full(engine.slot_count, 30.0), key, level=1)
+        y = x * x
+    with pytest.warns(RangeWarning, match="decrypt: a value has size 124"):
+        engine.decrypt(y, key)
+
+
+def test_bounds_go_with_their_values(party: Party, rotation_key: object) -> None:
+    engine, key = party.engine, party.secret_key
+    a = engine.encrypt([2.0, -1.0], key, bound=2)
+    b = engine.encrypt(engine.encode([3.0], bound=3), key)
+    table = {
+        5: a + b,
+        6: a * b,
+        4: a * a,
+        1: a * 0.5,
+        8: a * 4j,
+        2: -a,
+        2.5: a + np.array([0.5]),
+        7: a * np.array([1.0, -3.5]),
+        10: np.diag(np.full(2, 5.0)) @ a,
+        2.0 + 1e-9: a.rotate(1) + 1e-9,
+        0.1 + 2: engine.evaluate_polynomial(a, [0.1, 1.0], party.relinearization_key),
+        3: engine.evaluate_chebyshev_polynomial(a * 0.5, [1.0, 0.0, 2.0], party.relinearization_key),
+    }
+    for bound, result in table.items():
+        assert result.bound == pytest.approx(bound)
+        assert result.is_bound_declared
+    assert not (a + engine.encrypt([0.5], key)).is_bound_declared
+    assert engine.assume_bound(a * b, 2.5).bound == 2.5
+    assert "bound 6, est." in repr(a * b)
+    assert "bound 1 assumed" in repr(engine.encrypt([0.5], key))
+
+
+def test_bounds_are_kept_in_files_and_pickles(party: Party) -> None:
+    a = party.engine.encrypt([2.0], party.secret_key, bound=7)
+    for back in (
+        pickle.loads(pickle.dumps(a)),
+        party.engine.deserialize_ciphertext(party.engine.serialize_ciphertext(a)),
+    ):
+        assert (back.bound, back.is_bound_declared) == (7, True)
+    engine = Engine(max_level=2, bound=100, range="error", insecure_log_n=INSECURE_LOG_N)
+    again = pickle.loads(pickle.dumps(engine))
+    key = again.create_secret_key()
+    assert again.encrypt([50.0], key).bound == 100
+    assert again.encrypt([50.0], key, bound=60).bound == 60
+
+
+def test_bootstraps_pass_declared_bounds_on(deep: Party, bootstrap_key: everlevel.BootstrapKey) -> None:
+    engine, key = deep.engine, deep.secret_key
+    keys = deep.relinearization_key, deep.conjugation_key, bootstrap_key
+    x = engine.encrypt([1.0, -2.0], key, level=1, bound=2)
+    assert engine.bootstrap(x, *keys).bound == 2
+    assumed = engine.encrypt([0.5], key, level=1) * 3
+    fresh = engine.bootstrap(assumed, *keys)
+    assert (fresh.bound, fresh.is_bound_declared) == (1, False)
+    with pytest.warns(RangeWarning, match="divide before, and multiply after"):
+        engine.bootstrap(engine.encrypt([1.0], key, level=1, bound=50), *keys)
+    with pytest.raises(RangeError, match=r"bootstrap: .* 300"):
+        engine.bootstrap(engine.encrypt([1.0], key, level=1, bound=300), *keys)
+    first, second = engine.merge_bootstrap(x, engine.encrypt([0.5], key, bound=0.5), *keys)
+    assert (first.bound, second.bound) == (2, 0.5)
+
+
+def test_the_floor_is_a_constant_messages_precision(deep: Party, bootstrap_key: everlevel.BootstrapKey) -> None:
+    engine, key = deep.engine, deep.secret_key
+    keys = deep.relinearization_key, deep.conjugation_key, bootstrap_key
+    for bound, floor in ((1, 17.3), (10, 7.3)):
+        x = engine.bootstrap(engine.encrypt(np.full(engine.slot_count, float(bound)), key, level=0, bound=bound), *keys)
+        worst = -np.log2(np.abs(engine.decrypt(x, key) - bound).max())
+        assert x.precision_floor == pytest.approx(floor, abs=0.2)
+        assert x.precision_floor <= worst < x.precision_floor + 0.5
+
+
+def test_fits_state_the_range_of_their_values(party: Party) -> None:
+    engine, key = party.engine, party.secret_key
+    fit = everlevel.fit(np.sqrt, 7, (1.0, 9.0))
+    y = fit(engine.encrypt([4.0, 9.0], key, bound=9))
+    assert y.is_bound_declared
+    assert 3 <= y.bound < 4
+    np.testing.assert_allclose(engine.decrypt(y, key)[:2], [2, 3], atol=2 * fit.max_error)
+    with pytest.raises(RangeError, match="as large as 10"):
+        fit(engine.encrypt([4.0], key, bound=10))
+
+
+def test_an_estimate_that_says_nothing_is_unknown(deep: Party, bootstrap_key: everlevel.BootstrapKey) -> None:
+    """Where the sampled values diverge and the real ones don't, there is no negative number of bits."""
+    engine, key = deep.engine, deep.secret_key
+    x = engine.encrypt(np.linspace(0.1, 0.9, engine.slot_count), key)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        while x.level > 1:
+            x = 3.7 * (x * (1 - x))
+            assert np.isnan(x.precision_bits) or x.precision_bits > 0
+    assert "unknown" in repr(x)
