@@ -77,6 +77,62 @@ pub enum Error {
         /// The bound.
         bound: f64,
     },
+    /// A result that is to be given away, of which nobody declared a bound.
+    #[error(
+        "{op}: the ciphertext's bound, {bound}, is assumed, and errors are bounded for declared ones; declare bounds at encryption, or claim one with `assume_bound`"
+    )]
+    UndeclaredBound {
+        /// The refused operation.
+        op: &'static str,
+        /// The assumed bound.
+        bound: f64,
+    },
+    /// A grid that errors blur.
+    #[error(
+        "{op}: the grid's step is {step:e}, and errors leave steps from {least:e} on; take a coarser grid, or a more precise computation"
+    )]
+    GridTooFine {
+        /// The refused operation.
+        op: &'static str,
+        /// The step.
+        step: f64,
+        /// The least step.
+        least: f64,
+    },
+    /// Values that do not lie on the grid that they were declared to lie on.
+    #[error("{op}: a value is further than {error:e} from the grid of step {step:e}; the values are not on this grid")]
+    OffGrid {
+        /// The refused operation.
+        op: &'static str,
+        /// The step.
+        step: f64,
+        /// The largest error.
+        error: f64,
+    },
+    /// Flooding that leaves nothing of the values.
+    #[error(
+        "{op}: flooding for {statistical_bits} statistical bits leaves {precision_bits:.1} bits of precision; ask for {most_bits:.0} or fewer, or release on a grid"
+    )]
+    NothingLeft {
+        /// The refused operation.
+        op: &'static str,
+        /// The bits asked for.
+        statistical_bits: f64,
+        /// The precision left.
+        precision_bits: f64,
+        /// The most statistical bits that leave a result.
+        most_bits: f64,
+    },
+    /// A key that has given away as many decryptions as it may.
+    #[error("{op}: the key has released {used} decryptions, of {limit} that its budget holds; make a new key")]
+    BudgetSpent {
+        /// The refused operation.
+        op: &'static str,
+        /// Releases so far.
+        used: u64,
+        /// Releases in all.
+        limit: u64,
+    },
     /// A level that does not exist.
     #[error("{op}: level {level} is outside 0..={max_level}; choose one of these")]
     LevelOutOfRange {
@@ -343,6 +399,11 @@ everlevel_io::coded!(
         ScaleOverflow { op, log2_needed, log2_available, log2_scale, level }
         OutOfRange { op, bound, room, level }
         BeyondBound { op, index, size, bound }
+        UndeclaredBound { op, bound }
+        GridTooFine { op, step, least }
+        OffGrid { op, step, error }
+        NothingLeft { op, statistical_bits, precision_bits, most_bits }
+        BudgetSpent { op, used, limit }
         LevelOutOfRange { op, level, max_level }
         LevelExhausted { op, needed, level, max_level }
         ForeignObject { op, what, found, expected }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use everlevel_rand::Seed;
 use everlevel_rlwe::{Gadget, SwitchingKey};
 
+use crate::budget::ReleaseBudget;
 use crate::keys::{
     ConjugationKey, FixedRotationKey, KeyInfo, KeyPair, PublicKey, RelinearizationKey, RotationKey, SecretKey,
 };
@@ -32,7 +33,11 @@ impl Context {
                 _ => None,
             };
             let key = everlevel_rlwe::SecretKey::sample(&core.ring, seed, 0, weight)?;
-            Ok(SecretKey { info: KeyInfo { fingerprint: core.fingerprint, secret_id: key.id() }, key })
+            Ok(SecretKey {
+                info: KeyInfo { fingerprint: core.fingerprint, secret_id: key.id() },
+                key,
+                budget: ReleaseBudget::default(),
+            })
         })
     }
 

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use everlevel_ring::PrimeSet;
 use everlevel_rlwe::{SecretId, SwitchingKey};
 
+use crate::budget::ReleaseBudget;
+
 /// The parameters and the secret of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KeyInfo {
@@ -17,6 +19,7 @@ pub struct KeyInfo {
 pub struct SecretKey {
     pub(crate) info: KeyInfo,
     pub(crate) key: everlevel_rlwe::SecretKey,
+    pub(crate) budget: ReleaseBudget,
 }
 
 /// A public key: encrypts at any message level.
@@ -69,6 +72,21 @@ pub struct MatrixMultiplicationKey {
     pub(crate) info: KeyInfo,
     /// By left rotation.
     pub(crate) keys: BTreeMap<i64, SwitchingKey>,
+}
+
+impl SecretKey {
+    /// The same key, which gives away so many decryptions ([`Context::release_flooded`]).
+    ///
+    /// [`Context::release_flooded`]: crate::Context::release_flooded
+    #[must_use]
+    pub fn with_release_budget(self, limit: u64) -> Self {
+        Self { budget: ReleaseBudget::new(limit), ..self }
+    }
+
+    /// The decryptions that the key gives away.
+    pub fn release_budget(&self) -> &ReleaseBudget {
+        &self.budget
+    }
 }
 
 impl KeyPair {

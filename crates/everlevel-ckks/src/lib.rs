@@ -14,6 +14,7 @@
 pub mod circuits;
 
 mod arithmetic;
+mod budget;
 mod checks;
 mod ciphertext;
 mod claims;
@@ -32,10 +33,12 @@ mod light;
 mod needs;
 mod params;
 mod range;
+mod release;
 mod rotation;
 mod series;
 mod units;
 
+pub use budget::ReleaseBudget;
 pub use ciphertext::{Ciphertext, Plaintext};
 pub use circuits::bootstrap::bootstrapper::Bootstrapper;
 pub use circuits::bootstrap::eval_mod::EVAL_MOD_INTERVAL;
@@ -65,5 +68,6 @@ pub use needs::Needs;
 pub use num_complex::Complex64;
 pub use params::{DEEP_MESSAGE_LEVELS, ENCAPSULATION_WEIGHT, Params, ParamsLiteral, Precision, stage_counts};
 pub use range::{RangeNotice, notice, noticing};
+pub use release::Released;
 pub use series::Basis;
 pub use units::Units;

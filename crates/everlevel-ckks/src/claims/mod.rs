@@ -18,7 +18,7 @@ pub(crate) use values::Values;
 use crate::series::Series;
 
 /// No slot of a normal error exceeds this many standard deviations of its real part, but for one in 10^14.
-const TAIL: f64 = 8.0;
+pub(crate) const TAIL: f64 = 8.0;
 
 /// The level, the scale, and the estimate of a ciphertext.
 #[derive(Debug, Clone, PartialEq)]

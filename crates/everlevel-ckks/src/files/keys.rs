@@ -10,6 +10,7 @@ use everlevel_io::kinds;
 use everlevel_io::schema::{refuse, require, require_own, seed_to_text};
 
 use crate::Error;
+use crate::budget::ReleaseBudget;
 use crate::files::content::{FileContent, Stored};
 use crate::files::entries;
 use crate::files::reader::Reader;
@@ -48,7 +49,7 @@ impl FileContent for SecretKey {
         if let SecretDistribution::FixedWeight(weight) = reader.core.params.literal().secret {
             require("weight", key.weight(), weight, format!("{weight}, the parameters'"))?;
         }
-        Ok(Self { info, key })
+        Ok(Self { info, key, budget: ReleaseBudget::default() })
     }
 }
 
