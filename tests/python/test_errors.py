@@ -16,6 +16,7 @@ BASES = {
     errors.OperandTypeError: TypeError,
     errors.LevelError: ValueError,
     errors.RangeError: ValueError,
+    errors.ReleaseError: ValueError,
     errors.ScaleError: ValueError,
     errors.CiphertextFormError: ValueError,
     errors.SpaceError: ValueError,

@@ -97,7 +97,7 @@ impl Context {
         let slot_error = (2.0 * self.slot_count() as f64).sqrt() * std_dev / a.scale();
         let precision_bits = -slot_error.log2();
         let least = a.bound().size().max(f64::MIN_POSITIVE).log2();
-        if precision_bits + least < LEAST_PRECISION || !(std_dev <= Gaussian::MAX_SIGMA) {
+        if precision_bits + least < LEAST_PRECISION || std_dev.is_nan() || std_dev > Gaussian::MAX_SIGMA {
             let most_bits = statistical_bits - 2.0 * (LEAST_PRECISION - precision_bits - least);
             return Err(Error::NothingLeft { op, statistical_bits, precision_bits, most_bits });
         }

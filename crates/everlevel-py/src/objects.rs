@@ -70,6 +70,16 @@ class!(
     /// Decrypts.
     SecretKey {
         #[getter]
+        fn release_budget(&self) -> u64 {
+            self.0.release_budget().limit()
+        }
+
+        #[getter]
+        fn released(&self) -> u64 {
+            self.0.release_budget().used()
+        }
+
+        #[getter]
         fn secret_id(&self) -> u64 {
             self.0.secret_id().0
         }

@@ -173,6 +173,34 @@ _CKKS: dict[str, Callable[..., e.EverlevelError]] = {
         size=size,
         index=index,
     ),
+    "UndeclaredBound": lambda op, bound: e.ReleaseError(
+        f"{op}: the ciphertext's bound, {bound:g}, is assumed, and its errors are bounded for declared ones alone; "
+        f"encrypt(…, bound=…), or claim one: engine.assume_bound(x, bound)",
+        found=bound,
+    ),
+    "GridTooFine": lambda op, step, least: e.ReleaseError(
+        f"{op}: the grid's step is {step:g}, and errors leave steps from {_above(least)} on; take a coarser grid, or "
+        f"compute more precisely",
+        found=step,
+        needed=least,
+    ),
+    "OffGrid": lambda op, step, error: e.ReleaseError(
+        f"{op}: a value is further than {error:.2g} from the multiples of {step:g}, and values on this grid were asked "
+        f"for; use another grid, or release with statistical_bits",
+        found=step,
+    ),
+    "NothingLeft": lambda op, statistical_bits, precision_bits, most_bits: e.ReleaseError(
+        f"{op}: {statistical_bits:g} statistical bits leave {precision_bits:.1f} bits of precision; ask for "
+        f"{max(math.floor(most_bits), 0)} or fewer, make a key with a smaller release_budget, or release on a grid",
+        found=statistical_bits,
+        needed=most_bits,
+    ),
+    "BudgetSpent": lambda op, used, limit: e.ReleaseError(
+        f"{op}: the key has released {used} decryptions, and its budget is {limit}; make a new key, "
+        f"engine.create_secret_key(release_budget=…)",
+        found=used,
+        needed=limit,
+    ),
     "LevelOutOfRange": lambda op, level, max_level: e.LevelError(
         f"{op}: level {level} is outside 0..={max_level}; choose one of these", level=level, max_level=max_level
     ),

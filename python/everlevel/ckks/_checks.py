@@ -186,7 +186,7 @@ def bound(operation: str, value: Any, default: float | None) -> float | None:
 
 def declared_bound(operation: str, value: Any) -> float:
     """Return a declared bound as a float."""
-    size = scalar(operation, value)
+    size = scalar(operation, value) if is_scalar(value) else complex(-1)
     if size.imag or not (0 <= size.real < np.inf):
         raise ParameterError(
             f"{operation}: bound is {value!r}; it must be a finite number, at least 0: the largest size of a value",

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 from .. import _native
+from .._common import checks
 from .._common.progress import Report
 from ..errors import ParameterError
 from . import _checks, _operands
@@ -29,7 +30,9 @@ KeyT = TypeVar("KeyT", RelinearizationKey, ConjugationKey, RotationKey)
 BootstrapKeyT = TypeVar("BootstrapKeyT", bound=BootstrapKey)
 
 
-def create_secret_key(self: Core, secret: None = None, level: int | None = None) -> SecretKey:
+def create_secret_key(
+    self: Core, secret: None = None, level: int | None = None, *, release_budget: int | None = None
+) -> SecretKey:
     """Draw a new secret from the operating system's randomness.
 
     Parameters
@@ -39,6 +42,9 @@ def create_secret_key(self: Core, secret: None = None, level: int | None = None)
         drawn before.
     level : int, optional
         Accepted for 1.x's sake, in the first place too: the key decrypts at every level.
+    release_budget : int, optional
+        Decryptions that `release` gives away with this key, 1024 if left out. Flooding noise grows with its square
+        root.
 
     Returns
     -------
@@ -61,7 +67,15 @@ def create_secret_key(self: Core, secret: None = None, level: int | None = None)
             allowed=None,
         )
     _checks.level(operation, level, self.max_level)
-    return SecretKey(self._context, self._context.secret_key(), self.max_level)
+    budget = None if release_budget is None else checks.integer(operation, "release_budget", release_budget)
+    if budget is not None and not 1 <= budget < 2**63:
+        raise ParameterError(
+            f"{operation}: release_budget is {budget}; it must be at least 1, and below 2^63",
+            option="release_budget",
+            value=budget,
+            allowed=(1, 2**63 - 1),
+        )
+    return SecretKey(self._context, self._context.secret_key(budget), self.max_level)
 
 
 def create_public_key(self: Core, secret_key: SecretKey, level: int | None = None) -> PublicKey:

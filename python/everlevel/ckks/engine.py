@@ -23,6 +23,7 @@ from . import (
     _options,
     _polynomials,
     _range,
+    _release,
     _slots,
 )
 from ._auto import Counters, Refresher
@@ -229,6 +230,7 @@ class Engine(compat.NamesOf1x):
 
     check_range = _range.check_range
     assume_bound = _messages.assume_bound
+    release = _release.release
 
     add = _arithmetic.add
     subtract = _arithmetic.subtract

@@ -12,8 +12,10 @@ use crate::objects::{
 
 #[pymethods]
 impl Context {
-    fn secret_key(&self, py: Python<'_>) -> PyResult<SecretKey> {
-        run(py, || self.0.secret_key()).map(SecretKey)
+    #[pyo3(signature = (release_budget))]
+    fn secret_key(&self, py: Python<'_>, release_budget: Option<u64>) -> PyResult<SecretKey> {
+        let budget = release_budget.unwrap_or(ckks::ReleaseBudget::DEFAULT);
+        run(py, || Ok(self.0.secret_key()?.with_release_budget(budget))).map(SecretKey)
     }
 
     fn public_key(&self, py: Python<'_>, secret_key: &SecretKey) -> PyResult<PublicKey> {

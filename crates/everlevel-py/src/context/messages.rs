@@ -39,6 +39,31 @@ impl Context {
         run(py, || Ok(ciphertext.0.clone().within(bound))).map(Ciphertext)
     }
 
+    /// Values on a grid that may be given away, unit after unit, and log2 of the failure probability.
+    fn release_on_grid<'py>(
+        &self,
+        py: Python<'py>,
+        ciphertext: &Ciphertext,
+        secret_key: &SecretKey,
+        step: f64,
+    ) -> PyResult<(Bound<'py, PyArray1<Complex64>>, f64)> {
+        let released = run(py, || ciphertext.0.try_map(|unit| self.0.release_on_grid(unit, &secret_key.0, step)))?;
+        Ok((together(py, &released), released.first().log2_failure.unwrap_or(0.0)))
+    }
+
+    /// Flooded values that may be given away, unit after unit, and their precision.
+    fn release_flooded<'py>(
+        &self,
+        py: Python<'py>,
+        ciphertext: &Ciphertext,
+        secret_key: &SecretKey,
+        statistical_bits: f64,
+    ) -> PyResult<(Bound<'py, PyArray1<Complex64>>, f64)> {
+        let release = |unit: &_| self.0.release_flooded(unit, &secret_key.0, statistical_bits);
+        let released = run(py, || ciphertext.0.try_map(release))?;
+        Ok((together(py, &released), released.first().precision_bits.unwrap_or(0.0)))
+    }
+
     /// The size that values at a level stay below.
     fn room_at(&self, level: usize) -> Option<f64> {
         self.0.room_at(level)
@@ -60,4 +85,10 @@ impl Context {
     fn decrypt(&self, py: Python<'_>, ciphertext: &Ciphertext, secret_key: &SecretKey) -> PyResult<Plaintext> {
         run(py, || ciphertext.0.try_map(|unit| self.0.decrypt(unit, &secret_key.0))).map(Plaintext)
     }
+}
+
+/// The values of every unit, one after the other.
+fn together<'py>(py: Python<'py>, released: &ckks::Units<ckks::Released>) -> Bound<'py, PyArray1<Complex64>> {
+    let values: Vec<Complex64> = released.all().iter().flat_map(|unit| unit.values.iter().copied()).collect();
+    PyArray1::from_vec(py, values)
 }

@@ -1,0 +1,67 @@
+"""Decryptions that may be given away."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from conftest import INSECURE_LOG_N, Party
+from everlevel import Engine
+from everlevel.errors import KeyMismatchError, ParameterError, ReleaseError
+
+
+def test_values_on_a_grid_are_exact(party: Party) -> None:
+    engine, key = party.engine, party.secret_key
+    values = np.random.default_rng(1).integers(-40, 41, engine.slot_count + 3) / 4
+    released = engine.release(engine.encrypt(values, party.public_key, bound=10), key, grid=0.25)
+    np.testing.assert_array_equal(released.values[: len(values)], values)
+    np.testing.assert_array_equal(np.asarray(released), released.values)
+    assert released.log2_failure == -64
+    assert released.error_model == "heuristic"
+    assert released.values.dtype == np.float64
+    assert "failure 2^-64" in repr(released)
+    complex_values = np.array([1 + 2j, -3j])
+    released = engine.release(engine.encrypt(complex_values, key, bound=4), key, grid=1)
+    np.testing.assert_array_equal(released.values[:2], complex_values)
+
+
+def test_flooded_values_are_as_precise_as_they_say(party: Party) -> None:
+    engine, key = party.engine, party.secret_key
+    values = np.full(engine.slot_count, 0.5)
+    released = engine.release(engine.encrypt(values, key, bound=1), key, statistical_bits=16)
+    measured = -np.log2(np.sqrt(np.mean(np.abs(released.values - values) ** 2)))
+    # The real parts have half of the error's square.
+    assert released.precision_bits == pytest.approx(measured - 0.5, abs=0.5)
+    assert "16 statistical bits" in repr(released)
+
+
+def test_what_would_tell_too_much_or_nothing_is_refused(party: Party) -> None:
+    engine, key = party.engine, party.secret_key
+    x = engine.encrypt([0.5], key, bound=1)
+    with pytest.raises(ReleaseError, match=r"assumed.*bound="):
+        engine.release(engine.encrypt([0.5], key), key, grid=1)
+    with pytest.raises(ReleaseError, match="further than"):
+        engine.release(x, key, grid=1)
+    with pytest.raises(ReleaseError, match=r"steps from .* on") as refusal:
+        engine.release(x, key, grid=1e-12)
+    assert refusal.value.needed is not None
+    assert refusal.value.needed > 1e-12
+    with pytest.raises(ReleaseError, match="64 statistical bits leave"):
+        engine.release(x, key, statistical_bits=64)
+    for options in ({}, {"grid": 1, "statistical_bits": 20}, {"grid": 0}, {"statistical_bits": 4}):
+        with pytest.raises(ParameterError):
+            engine.release(x, key, **options)  # type: ignore[arg-type]
+    with pytest.raises(KeyMismatchError):
+        engine.release(x, engine.create_secret_key(), grid=0.5)
+
+
+def test_a_key_gives_away_as_much_as_its_budget() -> None:
+    engine = Engine(max_level=1, insecure_log_n=INSECURE_LOG_N)
+    key = engine.create_secret_key(release_budget=2)
+    x = engine.encrypt([1.0], key, bound=1)
+    assert [engine.release(x, key, grid=1).remaining for _ in range(2)] == [1, 0]
+    with pytest.raises(ReleaseError, match="released 2 decryptions, and its budget is 2"):
+        engine.release(x, key, grid=1)
+    for wrong in (0, -1, 1.5, 2**64):
+        with pytest.raises((ParameterError, TypeError)):
+            engine.create_secret_key(release_budget=wrong)  # type: ignore[arg-type]
