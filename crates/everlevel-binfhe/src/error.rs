@@ -1,7 +1,19 @@
-/// What a TFHE call can refuse. Every refusal comes before any work and leaves the arguments as they were.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum Error {
+//! The errors of this crate.
+
+everlevel_io::errors! {
+    /// The refusals of TFHE calls. Every refusal comes before any work and leaves the arguments as they were.
+    pub enum Error: "tfhe"
+    nested {
+        /// A file could not be written or read.
+        Io(everlevel_io::Error)
+    }
+    opaque {
+        /// A [progress callback](crate::Progress) said to stop.
+        Cancelled(crate::Cancelled)
+        /// Randomness failed.
+        Random(everlevel_rand::Error)
+    }
+
     /// A number in a parameter set that can't be.
     #[error("parameters: {what} is {found}; it must be {needed}")]
     Parameter {
@@ -9,9 +21,9 @@ pub enum Error {
         what: &'static str,
         /// Its value.
         found: String,
-        /// What it must be.
+        /// The values that would do.
         needed: String,
-    },
+    }
     /// Less noise than 128 bits of security need.
     #[error(
         "parameters: {what} is 2^{log2_std_dev:.2} of the torus, the security line for {dim} binary coefficients is \
@@ -26,7 +38,7 @@ pub enum Error {
         log2_std_dev: f64,
         /// log2 of the smallest accepted one.
         min_log2_std_dev: f64,
-    },
+    }
     /// A bootstrap would fail more often than the set allows.
     #[error(
         "parameters: a bootstrap fails with probability 2^{log2_p_fail:.1}, allowed is 2^{max_log2_p_fail:.1}; take larger \
@@ -37,7 +49,7 @@ pub enum Error {
         log2_p_fail: f64,
         /// log2 of the largest allowed.
         max_log2_p_fail: f64,
-    },
+    }
     /// No set of this name.
     #[error("parameters: there is no set named {name:?}; choose one of {}", known.join(", "))]
     UnknownSet {
@@ -45,7 +57,7 @@ pub enum Error {
         name: String,
         /// The names there are.
         known: Vec<&'static str>,
-    },
+    }
     /// Ciphertexts or keys of different secrets or parameters.
     #[error(
         "{op}: {what} belongs to key {found:#018x}, this is key {expected:#018x}; use objects made from one secret key"
@@ -59,17 +71,17 @@ pub enum Error {
         found: u64,
         /// The key in use.
         expected: u64,
-    },
+    }
     /// Bits where integers are needed, or the other way round.
     #[error("{op}: parameters hold {found}, this operation needs {needed}; choose a set of that kind")]
     WrongSpace {
         /// The refused operation.
         op: &'static str,
-        /// What the parameters hold.
+        /// The messages that the parameters hold.
         found: String,
-        /// What is needed.
+        /// The messages that are needed.
         needed: &'static str,
-    },
+    }
     /// A value that the space does not hold.
     #[error("{op}: value {value} at index {index} is outside 0..={max}; reduce it or choose a set of more bits")]
     ValueOutOfSpace {
@@ -81,7 +93,7 @@ pub enum Error {
         value: u64,
         /// The largest value.
         max: u64,
-    },
+    }
     /// A result that could reach into the padding bit.
     #[error(
         "{op}: the result may be as large as {max_value}, the space ends at {max}; bootstrap or reduce an operand first"
@@ -93,7 +105,7 @@ pub enum Error {
         max_value: u64,
         /// The largest value that the space holds.
         max: u64,
-    },
+    }
     /// A table of a length that fits no message.
     #[error("{op}: table {index} has {found} entries, this operation needs {needed}; give one entry for each value")]
     TableLength {
@@ -105,7 +117,7 @@ pub enum Error {
         found: usize,
         /// The length needed.
         needed: usize,
-    },
+    }
     /// More tables than one rotation serves.
     #[error("{op}: {found} tables were given, one rotation serves 1 to {max} at this input; split them")]
     TableCount {
@@ -115,7 +127,7 @@ pub enum Error {
         found: usize,
         /// Largest number.
         max: usize,
-    },
+    }
     /// Arrays of different lengths.
     #[error("{op}: operands have {left} and {right} elements; make them equally long")]
     LengthMismatch {
@@ -125,7 +137,7 @@ pub enum Error {
         left: usize,
         /// Length of the other.
         right: usize,
-    },
+    }
     /// Too much noise for a bootstrap or a decryption.
     #[error(
         "{op}: the noise would make it fail with probability 2^{log2_p_fail:.1}, allowed is 2^{max_log2_p_fail:.1}; \
@@ -138,7 +150,7 @@ pub enum Error {
         log2_p_fail: f64,
         /// log2 of the largest allowed.
         max_log2_p_fail: f64,
-    },
+    }
     /// Integers of different widths.
     #[error("{op}: operands have {left} and {right} bits; encrypt both with one width")]
     WidthMismatch {
@@ -148,13 +160,13 @@ pub enum Error {
         left: u32,
         /// Bits of the other.
         right: u32,
-    },
+    }
     /// No integers of this width.
     #[error("integers: there are none of {bits} bits; choose 8, 16, 32 or 64")]
     UnknownWidth {
         /// The number of bits asked for.
         bits: u32,
-    },
+    }
     /// An integer that its width does not hold.
     #[error("{op}: {value} is not below 2^{bits}; reduce it or choose a larger width")]
     ValueTooLarge {
@@ -164,7 +176,7 @@ pub enum Error {
         value: u64,
         /// Bits of the width.
         bits: u32,
-    },
+    }
     /// A shift by as many bits as there are, or more.
     #[error("{op}: the amount is {amount}, an integer of {bits} bits is shifted by 0 to {}; reduce it", bits - 1)]
     ShiftTooLarge {
@@ -174,7 +186,7 @@ pub enum Error {
         amount: u32,
         /// Bits of the integer.
         bits: u32,
-    },
+    }
     /// A divisor in the clear that is zero.
     #[error("{op}: the divisor at index {index} is 0; leave it out, or use the checked form, which says where that is")]
     DivisionByZero {
@@ -182,45 +194,11 @@ pub enum Error {
         op: &'static str,
         /// Its index.
         index: usize,
-    },
+    }
     /// An empty array, which has no secret to name.
     #[error("save: there are no {what}; save one or more")]
     NothingToSave {
-        /// What was to be saved.
+        /// The kind of array that was to be saved.
         what: &'static str,
-    },
-    /// A [progress callback](crate::Progress) said to stop.
-    #[error(transparent)]
-    Cancelled(#[from] crate::Cancelled),
-    /// Randomness failed.
-    #[error(transparent)]
-    Random(#[from] everlevel_rand::Error),
-    /// A file could not be written or read.
-    #[error(transparent)]
-    Io(#[from] everlevel_io::Error),
+    }
 }
-
-everlevel_io::coded!(
-    Error, "tfhe",
-    {
-        Parameter { what, found, needed }
-        NoiseTooNarrow { what, dim, log2_std_dev, min_log2_std_dev }
-        FailureTooLikely { log2_p_fail, max_log2_p_fail }
-        UnknownSet { name, known }
-        ForeignObject { op, what, found, expected }
-        WrongSpace { op, found, needed }
-        ValueOutOfSpace { op, index, value, max }
-        SpaceExhausted { op, max_value, max }
-        TableLength { op, index, found, needed }
-        TableCount { op, found, max }
-        LengthMismatch { op, left, right }
-        NoiseExhausted { op, log2_p_fail, max_log2_p_fail }
-        WidthMismatch { op, left, right }
-        UnknownWidth { bits }
-        ValueTooLarge { op, value, bits }
-        ShiftTooLarge { op, amount, bits }
-        DivisionByZero { op, index }
-        NothingToSave { what }
-    },
-    nested { Io }, opaque { Cancelled Random }
-);

@@ -2,11 +2,25 @@
 
 use crate::BootstrapKind;
 
-/// The refusals of CKKS calls. Every refusal comes before any work (a cancellation, between two steps of it), and
-/// leaves the arguments as they were.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum Error {
+everlevel_io::errors! {
+    /// The refusals of CKKS calls. Every refusal comes before any work (a cancellation, between two steps of it), and
+    /// leaves the arguments as they were.
+    pub enum Error: "ckks"
+    nested {
+        /// A file, or bytes, that are not what they should be; or no room for them.
+        Files(everlevel_io::Error)
+    }
+    opaque {
+        /// A [progress callback](crate::Progress) said to stop.
+        Cancelled(crate::Cancelled)
+        /// Parameters below 128 bits of security.
+        Security(everlevel_security::Error)
+        /// The ring was refused.
+        Ring(everlevel_ring::Error)
+        /// The operating system gave no randomness, or a sampler's parameters are off.
+        Rand(everlevel_rand::Error)
+    }
+
     /// More values than slots.
     #[error("{op}: message has {len} values, a ciphertext has {slot_count} slots; split the message")]
     MessageTooLong {
@@ -16,7 +30,7 @@ pub enum Error {
         len: usize,
         /// Number of slots.
         slot_count: usize,
-    },
+    }
     /// No values.
     #[error("{op}: message is empty; give between 1 and {slot_count} values")]
     EmptyMessage {
@@ -24,7 +38,7 @@ pub enum Error {
         op: &'static str,
         /// Number of slots.
         slot_count: usize,
-    },
+    }
     /// NaN or infinity.
     #[error("{op}: value {index} of the message is {value}; only finite numbers can be encrypted, replace it first")]
     NotFinite {
@@ -34,7 +48,7 @@ pub enum Error {
         index: usize,
         /// Its value, as text.
         value: String,
-    },
+    }
     /// A message too large for the modulus.
     #[error(
         "{op}: message at scale 2^{log2_scale:.1} needs 2^{log2_needed:.1}, level {level} holds less than 2^{log2_available:.1}; divide the message or take a higher level"
@@ -50,7 +64,7 @@ pub enum Error {
         log2_scale: f64,
         /// The level.
         level: usize,
-    },
+    }
     /// A bound that the modulus has no room for.
     #[error(
         "{op}: values may be as large as {bound:.6e}, level {level} holds less than {room:.6e}; divide the operands, take a higher level, or claim a smaller bound with `assume_bound`"
@@ -64,7 +78,7 @@ pub enum Error {
         room: f64,
         /// The result's level.
         level: usize,
-    },
+    }
     /// A value beyond the bound that was declared for it.
     #[error("{op}: value {index} has size {size:e}, the declared bound is {bound:e}; declare {size:e} or more")]
     BeyondBound {
@@ -76,7 +90,7 @@ pub enum Error {
         size: f64,
         /// The bound.
         bound: f64,
-    },
+    }
     /// A result that is to be given away, of which nobody declared a bound.
     #[error(
         "{op}: the ciphertext's bound, {bound}, is assumed, and errors are bounded for declared ones; declare bounds at encryption, or claim one with `assume_bound`"
@@ -86,7 +100,7 @@ pub enum Error {
         op: &'static str,
         /// The assumed bound.
         bound: f64,
-    },
+    }
     /// A grid that errors blur.
     #[error(
         "{op}: the grid's step is {step:e}, and errors leave steps from {least:e} on; take a coarser grid, or a more precise computation"
@@ -98,7 +112,7 @@ pub enum Error {
         step: f64,
         /// The least step.
         least: f64,
-    },
+    }
     /// Values that do not lie on the grid that they were declared to lie on.
     #[error("{op}: a value is further than {error:e} from the grid of step {step:e}; the values are not on this grid")]
     OffGrid {
@@ -108,7 +122,7 @@ pub enum Error {
         step: f64,
         /// The largest error.
         error: f64,
-    },
+    }
     /// Flooding that leaves nothing of the values.
     #[error(
         "{op}: flooding for {statistical_bits} statistical bits leaves {precision_bits:.1} bits of precision; ask for {most_bits:.0} or fewer, or release on a grid"
@@ -122,7 +136,7 @@ pub enum Error {
         precision_bits: f64,
         /// The most statistical bits that leave a result.
         most_bits: f64,
-    },
+    }
     /// A key that has given away as many decryptions as it may.
     #[error("{op}: the key has released {used} decryptions, of {limit} that its budget holds; make a new key")]
     BudgetSpent {
@@ -132,7 +146,7 @@ pub enum Error {
         used: u64,
         /// Releases in all.
         limit: u64,
-    },
+    }
     /// A level that does not exist.
     #[error("{op}: level {level} is outside 0..={max_level}; choose one of these")]
     LevelOutOfRange {
@@ -142,7 +156,7 @@ pub enum Error {
         level: usize,
         /// The highest level allowed here.
         max_level: usize,
-    },
+    }
     /// Too few levels left.
     #[error("{op}: needs level ≥ {needed}, ciphertext is at level {level} of {max_level}; bootstrap it first")]
     LevelExhausted {
@@ -154,7 +168,7 @@ pub enum Error {
         level: usize,
         /// The highest level.
         max_level: usize,
-    },
+    }
     /// Objects made under different parameters.
     #[error(
         "{op}: {what} belongs to parameters {found:#018x}, this context has {expected:#018x}; make all keys and ciphertexts with one context"
@@ -168,7 +182,7 @@ pub enum Error {
         found: u64,
         /// Fingerprint of this context's parameters.
         expected: u64,
-    },
+    }
     /// Objects of different secrets.
     #[error(
         "{op}: {what} belongs to secret {found:#018x}, the ciphertext to secret {expected:#018x}; use the keys made from the same secret key"
@@ -182,7 +196,7 @@ pub enum Error {
         found: u64,
         /// The ciphertext's secret.
         expected: u64,
-    },
+    }
     /// A vector of units that the columns of a matrix do not fill.
     #[error(
         "{op}: the matrix has {columns} columns, which fill {needed} units of {slot_count} slots, and the vector has {found}; encrypt a vector that fills {needed}, or several such vectors in a row"
@@ -198,7 +212,7 @@ pub enum Error {
         needed: usize,
         /// Units of the vector.
         found: usize,
-    },
+    }
     /// Vectors of different numbers of units.
     #[error(
         "{op}: one operand has {left} units and the other has {right}; make both of vectors that fill equally many ciphertexts"
@@ -210,7 +224,7 @@ pub enum Error {
         left: usize,
         /// Units of the other.
         right: usize,
-    },
+    }
     /// A rotation that the key does not hold.
     #[error("{op}: no key for rotation by {rotation}, the key holds {available:?}; make the key with this context")]
     MissingRotation {
@@ -220,7 +234,7 @@ pub enum Error {
         rotation: i64,
         /// Amounts that are there.
         available: Vec<i64>,
-    },
+    }
     /// Three polynomials where two are needed.
     #[error("{op}: ciphertext has {found} polynomials, this operation needs 2; relinearize it first")]
     NotRelinearized {
@@ -228,13 +242,13 @@ pub enum Error {
         op: &'static str,
         /// Number of polynomials.
         found: usize,
-    },
+    }
     /// A bootstrap on parameters without one.
     #[error("{op}: these parameters have no bootstrap; take some that do, such as ParamsLiteral::bootstrap")]
     NoBootstrap {
         /// The refused operation.
         op: &'static str,
-    },
+    }
     /// A bootstrap key of the wrong kind.
     #[error(
         "{op}: bootstrap key is for {found:?} bootstraps, this needs one for {needed:?}; make it with Bootstrapper::bootstrap_key_of"
@@ -246,7 +260,7 @@ pub enum Error {
         found: BootstrapKind,
         /// The kind that would do.
         needed: BootstrapKind,
-    },
+    }
     /// A stage count outside the supported ones.
     #[error(
         "{op}: stage_count = {stage_count} is not one of {supported:?}, which {slot_count} slots allow; choose one of them"
@@ -260,7 +274,7 @@ pub enum Error {
         slot_count: usize,
         /// The stage counts that there are.
         supported: Vec<usize>,
-    },
+    }
     /// An object of another number of slots.
     #[error("{what} = {found}: must be {expected}, this context's; make keys and ciphertexts with one context")]
     ForeignSlots {
@@ -270,7 +284,7 @@ pub enum Error {
         found: usize,
         /// The context's.
         expected: usize,
-    },
+    }
     /// A number of message levels that no chain with bootstrapping has.
     #[error("max_level = {found}: must be one of {allowed:?} with bootstrapping; encrypt at a lower level")]
     BootstrapLevels {
@@ -278,7 +292,7 @@ pub enum Error {
         found: usize,
         /// The numbers there are: of the plain chain, and of the deep ones.
         allowed: Vec<usize>,
-    },
+    }
     /// A parameter outside its range.
     #[error("{what} = {found}: must be {needed}")]
     Parameter {
@@ -288,7 +302,7 @@ pub enum Error {
         found: String,
         /// The values that would do.
         needed: String,
-    },
+    }
     /// A precision of signs that can't be had.
     #[error(
         "{op}: {what} is {found:e}, and at least {least:e} and less than {limit:e} is offered; choose it so, or scale the values"
@@ -304,7 +318,7 @@ pub enum Error {
         least: f64,
         /// The limit that it must be less than.
         limit: f64,
-    },
+    }
     /// Too few levels for the polynomials of a sign.
     #[error(
         "{op}: {available} levels are left for polynomials, and {needed} are needed; bootstrap the ciphertext first"
@@ -316,7 +330,7 @@ pub enum Error {
         available: usize,
         /// Levels of the shallowest polynomial.
         needed: usize,
-    },
+    }
     /// A sign that takes too many bootstraps.
     #[error(
         "{op}: gap {gap:.2e} and error {error:.2e} would take more than {most} sign bootstraps; take a larger gap, or a key of fewer stages"
@@ -330,7 +344,7 @@ pub enum Error {
         error: f64,
         /// The most bootstraps that a sign may take.
         most: usize,
-    },
+    }
     /// A polynomial that is too deep even in pieces.
     #[error(
         "{op}: the polynomial takes {depth} levels, and in pieces {most} are there, as a bootstrap ends at level {level_out}; take a degree below 2^{most}, or parameters of more levels"
@@ -346,7 +360,7 @@ pub enum Error {
         level: usize,
         /// The level after a bootstrap.
         level_out: usize,
-    },
+    }
     /// An operation of more levels than a bootstrap gives.
     #[error(
         "{op}: needs level ≥ {needed}, and a bootstrap of stage_count {stage_count} ends at level {level_out}; split the operation into steps of at most {level_out} levels each"
@@ -362,7 +376,7 @@ pub enum Error {
         level_out: usize,
         /// Stages of the bootstrap.
         stage_count: usize,
-    },
+    }
     /// More or fewer slots than there are.
     #[error("{op}: count is {count}, and 1 to {slot_count} slots are there; choose one of these")]
     SlotCount {
@@ -372,58 +386,5 @@ pub enum Error {
         count: usize,
         /// Slots of a ciphertext.
         slot_count: usize,
-    },
-    /// A [progress callback](crate::Progress) said to stop.
-    #[error(transparent)]
-    Cancelled(#[from] crate::Cancelled),
-    /// Parameters below 128 bits of security.
-    #[error(transparent)]
-    Security(#[from] everlevel_security::Error),
-    /// A file, or bytes, that are not what they should be; or no room for them.
-    #[error(transparent)]
-    Files(#[from] everlevel_io::Error),
-    /// The ring was refused.
-    #[error(transparent)]
-    Ring(#[from] everlevel_ring::Error),
-    /// The operating system gave no randomness, or a sampler's parameters are off.
-    #[error(transparent)]
-    Rand(#[from] everlevel_rand::Error),
+    }
 }
-
-everlevel_io::coded!(
-    Error, "ckks",
-    {
-        MessageTooLong { op, len, slot_count }
-        EmptyMessage { op, slot_count }
-        NotFinite { op, index, value }
-        ScaleOverflow { op, log2_needed, log2_available, log2_scale, level }
-        OutOfRange { op, bound, room, level }
-        BeyondBound { op, index, size, bound }
-        UndeclaredBound { op, bound }
-        GridTooFine { op, step, least }
-        OffGrid { op, step, error }
-        NothingLeft { op, statistical_bits, precision_bits, most_bits }
-        BudgetSpent { op, used, limit }
-        LevelOutOfRange { op, level, max_level }
-        LevelExhausted { op, needed, level, max_level }
-        ForeignObject { op, what, found, expected }
-        WrongSecret { op, what, found, expected }
-        MatrixUnits { op, columns, slot_count, needed, found }
-        UnitCount { op, left, right }
-        MissingRotation { op, rotation, available }
-        NotRelinearized { op, found }
-        NoBootstrap { op }
-        BootstrapKind { op, found, needed }
-        StageCount { op, stage_count, slot_count, supported }
-        ForeignSlots { what, found, expected }
-        BootstrapLevels { found, allowed }
-        Parameter { what, found, needed }
-        SignPrecision { op, what, found, least, limit }
-        SignLevels { op, available, needed }
-        SignRounds { op, gap, error, most }
-        PolynomialDepth { op, depth, most, level, level_out }
-        BeyondBootstrap { op, needed, level, level_out, stage_count }
-        SlotCount { op, count, slot_count }
-    },
-    nested { Files }, opaque { Cancelled Security Ring Rand }
-);

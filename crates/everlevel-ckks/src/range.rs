@@ -13,10 +13,18 @@ use crate::{Context, Error};
 /// Relative room for the roundings of sums of bounds and sizes.
 pub(crate) const SLACK: f64 = 1e-9;
 
-/// A result that may be wrong, and was computed all the same.
-#[derive(Debug, Clone, PartialEq)]
-pub enum RangeNotice {
+everlevel_io::errors! {
+    /// A result that may be wrong, and was computed all the same.
+    #[derive(Clone, PartialEq)]
+    pub enum RangeNotice: "ckks.range"
+    nested {}
+    opaque {}
+
     /// A result's bound exceeds its level's room; nobody declared the bound.
+    #[error(
+        "{op}: values may be as large as {bound:.6e}, level {level} holds less than {room:.6e}; declare the bounds of \
+         what is encrypted"
+    )]
     Room {
         /// The operation.
         op: &'static str,
@@ -26,8 +34,9 @@ pub enum RangeNotice {
         room: f64,
         /// The level.
         level: usize,
-    },
+    }
     /// A value that is encrypted exceeds the bound that is assumed.
+    #[error("{op}: a value has size {largest:e}, the assumed bound is {bound}; declare a bound")]
     Message {
         /// The operation.
         op: &'static str,
@@ -35,8 +44,11 @@ pub enum RangeNotice {
         largest: f64,
         /// The assumed bound.
         bound: f64,
-    },
+    }
     /// A declared bound is beyond the range where a bootstrap is accurate.
+    #[error(
+        "{op}: values may be as large as {bound:e}, with errors up to {worst:.1e}; it is accurate up to {accurate:.1}"
+    )]
     Accuracy {
         /// The operation.
         op: &'static str,
@@ -46,8 +58,9 @@ pub enum RangeNotice {
         accurate: f64,
         /// The error that a value of the bound's size may have.
         worst: f64,
-    },
+    }
     /// A decrypted value exceeds its ciphertext's bound.
+    #[error("{op}: a value has size {largest:e}, the ciphertext's bound is {bound:e}; it may be wrong")]
     Decrypted {
         /// The operation.
         op: &'static str,
@@ -55,41 +68,6 @@ pub enum RangeNotice {
         largest: f64,
         /// The ciphertext's bound.
         bound: f64,
-    },
-}
-
-everlevel_io::coded!(
-    RangeNotice,
-    "ckks.range",
-    {
-        Room { op, bound, room, level }
-        Message { op, largest, bound }
-        Accuracy { op, bound, accurate, worst }
-        Decrypted { op, largest, bound }
-    },
-    nested {}, opaque {}
-);
-
-impl std::fmt::Display for RangeNotice {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Room { op, bound, room, level } => write!(
-                f,
-                "{op}: values may be as large as {bound:.6e}, level {level} holds less than {room:.6e}; declare the \
-                 bounds of what is encrypted"
-            ),
-            Self::Message { op, largest, bound } => {
-                write!(f, "{op}: a value has size {largest:e}, the assumed bound is {bound}; declare a bound")
-            }
-            Self::Accuracy { op, bound, accurate, worst } => write!(
-                f,
-                "{op}: values may be as large as {bound:e}, with errors up to {worst:.1e}; it is accurate up to \
-                 {accurate:.1}"
-            ),
-            Self::Decrypted { op, largest, bound } => {
-                write!(f, "{op}: a value has size {largest:e}, the ciphertext's bound is {bound:e}; it may be wrong")
-            }
-        }
     }
 }
 

@@ -59,17 +59,28 @@ value_from! {
     std::io::Error: x => Self::Int(x.raw_os_error().map_or(0, i128::from));
 }
 
-/// Implements [`Coded`] for an enum: its variants with all of their fields, those that hold another coded error
-/// (`nested`, which have that error's code and fields), and those that hold any other error (`opaque`, which have no
-/// fields).
+/// Defines an enum of errors, or of notices, and implements [`Coded`] for it: variants with all of their fields, those
+/// that hold another coded error (`nested`, which have that error's code and fields), and those that hold any other
+/// error (`opaque`, which have no fields).
 #[macro_export]
-macro_rules! coded {
+macro_rules! errors {
     (
-        $type:ty, $scheme:literal,
-        { $($variant:ident { $($field:ident),* $(,)? })* },
-        nested { $($nested:ident)* }, opaque { $($opaque:ident)* }
+        $(#[$about:meta])*
+        pub enum $error:ident: $scheme:literal
+        nested { $($(#[$of_nested:meta])* $nested:ident($inner:ty))* }
+        opaque { $($(#[$of_opaque:meta])* $opaque:ident($other:ty))* }
+        $($(#[$said:meta])* $variant:ident { $($(#[$doc:meta])* $field:ident: $type:ty,)* })*
     ) => {
-        impl $crate::Coded for $type {
+        $(#[$about])*
+        #[derive(Debug, thiserror::Error)]
+        #[non_exhaustive]
+        pub enum $error {
+            $($(#[$said])* $variant { $($(#[$doc])* $field: $type,)* },)*
+            $($(#[$of_nested])* #[error(transparent)] $nested(#[from] $inner),)*
+            $($(#[$of_opaque])* #[error(transparent)] $opaque(#[from] $other),)*
+        }
+
+        impl $crate::Coded for $error {
             fn code(&self) -> &'static str {
                 match self {
                     $(Self::$variant { .. } => concat!($scheme, ".", stringify!($variant)),)*

@@ -3,10 +3,12 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A fault of a file, or of the place that it is to be written to.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum Error {
+crate::errors! {
+    /// A fault of a file, or of the place that it is to be written to.
+    pub enum Error: "io"
+    nested {}
+    opaque {}
+
     /// The end of the file is missing.
     #[error("read: {what} needs {needed} bytes, the file has {found}; it was cut short: copy or make it again")]
     Truncated {
@@ -16,7 +18,7 @@ pub enum Error {
         needed: u64,
         /// Bytes that are there.
         found: u64,
-    },
+    }
     /// Bytes have changed since they were written.
     #[error(
         "read: the checksum of {part} is {found}, it was {expected} when written; the file is damaged: copy or make it again"
@@ -28,13 +30,13 @@ pub enum Error {
         expected: String,
         /// The checksum as computed, in hexadecimal.
         found: String,
-    },
+    }
     /// A file that Everlevel did not write.
     #[error("read: the file begins with {found}, not with an Everlevel header; check the path")]
     Foreign {
         /// The first bytes, as text.
         found: String,
-    },
+    }
     /// A file that a later version wrote.
     #[error("read: the file has format {found}, this version reads up to {supported}; update Everlevel")]
     NewerFormat {
@@ -42,7 +44,7 @@ pub enum Error {
         found: u32,
         /// The newest version that is read.
         supported: u32,
-    },
+    }
     /// A header longer than any that is written.
     #[error("read: the header claims {found} bytes, {limit} are the most; the file is damaged or hostile")]
     HeaderTooLarge {
@@ -50,7 +52,7 @@ pub enum Error {
         found: u64,
         /// The longest length that is read.
         limit: u64,
-    },
+    }
     /// A header with an entry that no writer of ours makes.
     #[error("read: the header's {what} is {found}, and should be {needed}; the file was not written by Everlevel")]
     Header {
@@ -60,7 +62,7 @@ pub enum Error {
         found: String,
         /// The value that it should have.
         needed: String,
-    },
+    }
     /// An object whose header says otherwise than the reader's parameters would have it.
     #[error(
         "read: the header's {what} is {found}, and should be {expected}, this context's; make it with this context"
@@ -68,11 +70,11 @@ pub enum Error {
     Unlike {
         /// The entry.
         what: String,
-        /// What it is.
+        /// Its value.
         found: String,
-        /// What the reader's parameters make of it.
+        /// The value that the reader's parameters make of it.
         expected: String,
-    },
+    }
     /// Tensors that overlap, leave holes or leave the file.
     #[error(
         "read: tensor {tensor} lies at bytes {begin}..{end} of {data_len}, {needed}; the file was not written by Everlevel"
@@ -88,7 +90,7 @@ pub enum Error {
         data_len: u64,
         /// The requirement that it does not meet.
         needed: String,
-    },
+    }
     /// Another kind of object than asked for.
     #[error("read: the file holds a {found}, and a {expected} was asked for; check the path, or load it as what it is")]
     WrongKind {
@@ -96,7 +98,7 @@ pub enum Error {
         found: String,
         /// The kind asked for.
         expected: String,
-    },
+    }
     /// A kind that this version has no support for.
     #[error("read: the file holds a {found}, which this version cannot use (it reads {supported}); update Everlevel")]
     UnsupportedKind {
@@ -104,7 +106,7 @@ pub enum Error {
         found: String,
         /// The kinds that there are.
         supported: String,
-    },
+    }
     /// An object of other parameters.
     #[error(
         "read: the {what} belongs to parameters {found:#018x}, this context has {expected:#018x}; use a context with the parameters that made it"
@@ -116,7 +118,7 @@ pub enum Error {
         found: u64,
         /// Fingerprint of the reader's.
         expected: u64,
-    },
+    }
     /// A residue that is not below its modulus.
     #[error(
         "read: value {index} of {tensor} is {value}, its modulus is {modulus}; the file was not written by Everlevel"
@@ -130,7 +132,7 @@ pub enum Error {
         value: u64,
         /// The limit that it should be below.
         modulus: u64,
-    },
+    }
     /// A mapped file that is no longer the one that was opened.
     #[error("read: {} changed while it was mapped ({what}); load it again, and replace files by renaming only", path.display())]
     Changed {
@@ -138,7 +140,7 @@ pub enum Error {
         path: PathBuf,
         /// The property that differs.
         what: String,
-    },
+    }
     /// The storage is full.
     #[error("write: {} needs {needed} bytes, and there is no room; nothing was changed: free some space", path.display())]
     StorageFull {
@@ -148,7 +150,7 @@ pub enum Error {
         needed: u64,
         /// The system's error.
         source: io::Error,
-    },
+    }
     /// The system refused to read or write.
     #[error("{op}: {}: {source}; {advice}", path.display())]
     Io {
@@ -160,7 +162,7 @@ pub enum Error {
         advice: &'static str,
         /// The system's error.
         source: io::Error,
-    },
+    }
 }
 
 impl Error {
@@ -195,25 +197,3 @@ impl Error {
         Self::Header { what: what.into(), found: found.to_string(), needed: needed.into() }
     }
 }
-
-crate::coded!(
-    Error, "io",
-    {
-        Truncated { what, needed, found }
-        Checksum { part, expected, found }
-        Foreign { found }
-        NewerFormat { found, supported }
-        HeaderTooLarge { found, limit }
-        Header { what, found, needed }
-        Unlike { what, found, expected }
-        Layout { tensor, begin, end, data_len, needed }
-        WrongKind { found, expected }
-        UnsupportedKind { found, supported }
-        WrongParameters { what, found, expected }
-        NonCanonical { tensor, index, value, modulus }
-        Changed { path, what }
-        StorageFull { path, needed, source }
-        Io { op, path, advice, source }
-    },
-    nested {}, opaque {}
-);

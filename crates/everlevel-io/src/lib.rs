@@ -26,7 +26,7 @@
 //! header's text · [`mod@container`] containers that are read · [`mod@schema`] typed metadata · [`mod@kinds`] the names
 //! of kinds · [`Error`], and [`mod@coded`] for those who word errors themselves.
 //!
-//! *Non-goals.* What the tensors mean: schemes know that. Confidentiality and authenticity.
+//! *Non-goals.* The meaning of tensors: schemes know that. Confidentiality and authenticity.
 
 pub mod atomic;
 pub mod builder;
