@@ -43,7 +43,7 @@ impl Core {
         let ring = Ring::new(params.literal().log_n, params.primes())?;
         let encoder = Encoder::new(ring.n(), slots);
         let max_level = params.literal().max_level;
-        let sets = params.levels[..=max_level].iter().map(|l| l.set.clone()).collect();
+        let sets = params.levels[..=max_level].to_vec();
         let ladder = Ladder::new(&ring, sets, params.log2_lowest_scale(slots).exp2());
         let message_gadget = best_gadget(&params, &ring, &ladder.sets[max_level], Gadget::consecutive)?;
         let bootstrap_gadgets = BootstrapGadgets::new(&params, &ring)?;

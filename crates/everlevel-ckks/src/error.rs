@@ -388,3 +388,10 @@ everlevel_io::errors! {
         slot_count: usize,
     }
 }
+
+impl Error {
+    /// [`Error::Parameter`] of a parameter.
+    pub(crate) fn parameter(what: &'static str, found: impl ToString, needed: impl Into<String>) -> Self {
+        Self::Parameter { what, found: found.to_string(), needed: needed.into() }
+    }
+}

@@ -65,10 +65,7 @@ fn gadget_with_headroom(
         }
     }
     best.map(|(_, gadget)| gadget).ok_or_else(|| {
-        refusal.unwrap_or(Error::Parameter {
-            what: "special primes",
-            found: params.special.len().to_string(),
-            needed: "enough to exceed one prime of the modulus by the headroom".into(),
-        })
+        let needed = "enough to exceed one prime of the modulus by the headroom";
+        refusal.unwrap_or_else(|| Error::parameter("special primes", params.special.len(), needed))
     })
 }

@@ -108,13 +108,6 @@ pub struct ParamsLiteral {
     pub insecure: bool,
 }
 
-/// One message or EvalMod level.
-#[derive(Debug, Clone)]
-pub(crate) struct Level {
-    /// The modulus.
-    pub set: PrimeSet,
-}
-
 /// The levels above the messages'.
 #[derive(Debug, Clone)]
 pub(crate) struct BootstrapChain {
@@ -130,7 +123,8 @@ pub(crate) struct BootstrapChain {
 pub struct Params {
     literal: ParamsLiteral,
     primes: Vec<u64>,
-    pub(crate) levels: Vec<Level>,
+    /// The modulus of each message level and of each EvalMod level.
+    pub(crate) levels: Vec<PrimeSet>,
     /// Special primes; each key takes a prefix.
     pub(crate) special: Vec<usize>,
     pub(crate) bootstrap: Option<BootstrapChain>,
@@ -149,13 +143,7 @@ impl ParamsLiteral {
             8..=17 => 15,
             18..=36 => 16,
             37..=MAX_MESSAGE_LEVELS => 17,
-            _ => {
-                return Err(Error::Parameter {
-                    what: "max_level",
-                    found: max_level.to_string(),
-                    needed: format!("at most {MAX_MESSAGE_LEVELS}; for deeper computations use bootstrapping"),
-                });
-            }
+            _ => return Err(too_deep(max_level)),
         };
         let secret = default_secret(log_n);
         Ok(Self { log_n, max_level, bootstrap: false, precision: Precision::Standard, secret, insecure: false })
@@ -170,7 +158,7 @@ impl ParamsLiteral {
         let most = 1 << (MAX_LOG_N - 1);
         if slot_count > most {
             let needed = format!("a power of two up to {most}; split the message between several ciphertexts");
-            return Err(Error::Parameter { what: "slot_count", found: slot_count.to_string(), needed });
+            return Err(Error::parameter("slot_count", slot_count, needed));
         }
         let log_n = for_depth.log_n.max(slot_count.next_power_of_two().trailing_zeros() + 1);
         Ok(Self { log_n, secret: default_secret(log_n), ..for_depth })
@@ -228,30 +216,25 @@ impl TryFrom<ParamsLiteral> for Params {
     fn try_from(literal: ParamsLiteral) -> Result<Self, Error> {
         let log_n = literal.log_n;
         if !(MIN_LOG_N..=MAX_LOG_N).contains(&log_n) {
-            let needed = format!("between {MIN_LOG_N} and {MAX_LOG_N}");
-            return Err(Error::Parameter { what: "log_n", found: log_n.to_string(), needed });
+            return Err(Error::parameter("log_n", log_n, format!("between {MIN_LOG_N} and {MAX_LOG_N}")));
         }
         if !literal.bootstrap && literal.max_level > MAX_MESSAGE_LEVELS {
-            return Err(Error::Parameter {
-                what: "max_level",
-                found: literal.max_level.to_string(),
-                needed: format!("at most {MAX_MESSAGE_LEVELS}; for deeper computations use bootstrapping"),
-            });
+            return Err(too_deep(literal.max_level));
         }
         if let SecretDistribution::FixedWeight(weight) = literal.secret
             && !(1..=1 << log_n).contains(&weight)
         {
             let needed = format!("between 1 and the ring degree, {}", 1 << log_n);
-            return Err(Error::Parameter { what: "weight of the secret", found: weight.to_string(), needed });
+            return Err(Error::parameter("weight of the secret", weight, needed));
         }
         let high = literal.precision == Precision::High;
         if high && !literal.bootstrap {
-            let needed = "a chain with bootstrapping; other chains have one precision".into();
-            return Err(Error::Parameter { what: "precision", found: "high".into(), needed });
+            let needed = "a chain with bootstrapping; other chains have one precision";
+            return Err(Error::parameter("precision", "high", needed));
         }
         if high && literal.max_level != HIGH_PRECISION_MESSAGE_LEVELS {
             let needed = format!("{HIGH_PRECISION_MESSAGE_LEVELS} with high precision");
-            return Err(Error::Parameter { what: "max_level", found: literal.max_level.to_string(), needed });
+            return Err(Error::parameter("max_level", literal.max_level, needed));
         }
         let allowed = [BOOTSTRAP_MESSAGE_LEVELS, DEEP_MESSAGE_LEVELS[0], DEEP_MESSAGE_LEVELS[1]];
         if literal.bootstrap && !high && !allowed.contains(&literal.max_level) {
@@ -283,12 +266,12 @@ impl TryFrom<ParamsLiteral> for Params {
         if primes.len() < base_primes + literal.max_level {
             return Err(out_of_primes(46));
         }
-        let mut levels: Vec<Level> =
-            (0..=literal.max_level).map(|level| Level { set: PrimeSet::new(0..level + base_primes) }).collect();
+        let mut levels: Vec<PrimeSet> =
+            (0..=literal.max_level).map(|level| PrimeSet::new(0..level + base_primes)).collect();
 
         let mut bootstrap = None;
         if literal.bootstrap {
-            let messages = levels[literal.max_level].set.clone();
+            let messages = levels[literal.max_level].clone();
             let terminals = terminal_primes(log_n)?;
             let first_terminal = primes.len();
             let terminal_bits = terminals.map(|q| (q as f64).log2());
@@ -307,9 +290,7 @@ impl TryFrom<ParamsLiteral> for Params {
                 let terminals = (0..3).filter(|t| mask >> t & 1 == 1).map(|t| first_terminal + t);
                 messages.union(&PrimeSet::new((first_main..first_main + mains).chain(terminals)))
             };
-            for step in 1..=EVAL_MOD_LEVELS {
-                levels.push(Level { set: set_of(EVAL_MOD_BITS[..step].iter().sum()) });
-            }
+            levels.extend((1..=EVAL_MOD_LEVELS).map(|step| set_of(EVAL_MOD_BITS[..step].iter().sum())));
             let coeffs_to_slots = STAGE_COUNTS
                 .iter()
                 .map(|&stages| {
@@ -329,7 +310,7 @@ impl TryFrom<ParamsLiteral> for Params {
             bootstrap = Some(BootstrapChain { coeffs_to_slots, encapsulation_terminal: first_terminal });
         }
 
-        let log2_q = levels[literal.max_level].set.indices().iter().map(|&i| (primes[i] as f64).log2()).sum::<f64>();
+        let log2_q = levels[literal.max_level].indices().iter().map(|&i| (primes[i] as f64).log2()).sum::<f64>();
         let special_count = ((log2_q + HEADROOM_BITS) / 48.0).ceil() as usize;
         let special_count = if literal.bootstrap { special_count.max(10) } else { special_count.clamp(1, 12) };
         let special: Vec<usize> = (primes.len()..primes.len() + special_count).collect();
@@ -340,12 +321,13 @@ impl TryFrom<ParamsLiteral> for Params {
     }
 }
 
+fn too_deep(max_level: usize) -> Error {
+    let needed = format!("at most {MAX_MESSAGE_LEVELS}; for deeper computations use bootstrapping");
+    Error::parameter("max_level", max_level, needed)
+}
+
 fn out_of_primes(bits: u32) -> Error {
-    Error::Parameter {
-        what: "primes",
-        found: format!("too few of {bits} bits"),
-        needed: "a smaller ring or fewer levels".into(),
-    }
+    Error::parameter("primes", format!("too few of {bits} bits"), "a smaller ring or fewer levels")
 }
 
 /// A 24-bit and a 36-bit prime whose product is nearest to `2^60`.
@@ -402,7 +384,7 @@ impl Params {
 
     /// The moduli of EvalMod in a chain with a bootstrap: the top message level's, and those above it.
     pub(crate) fn eval_mod_sets(&self) -> Vec<PrimeSet> {
-        self.levels[self.literal.max_level..].iter().map(|level| level.set.clone()).collect()
+        self.levels[self.literal.max_level..].to_vec()
     }
 
     fn is_deep(&self) -> bool {
@@ -513,17 +495,17 @@ mod tests {
     fn eval_mod_steps_are_60_bits_on_48_bit_words() {
         let params = Params::try_from(ParamsLiteral::bootstrap()).expect("params");
         let ring_bits = |set: &PrimeSet| set.indices().iter().map(|&i| (params.primes[i] as f64).log2()).sum::<f64>();
-        let base = params.levels[BOOTSTRAP_MESSAGE_LEVELS].set.clone();
+        let base = params.levels[BOOTSTRAP_MESSAGE_LEVELS].clone();
         let expected_limbs = [2, 3, 4, 5, 7, 8, 9, 11];
         for (step, limbs) in expected_limbs.iter().enumerate() {
-            let set = &params.levels[BOOTSTRAP_MESSAGE_LEVELS + 1 + step].set;
+            let set = &params.levels[BOOTSTRAP_MESSAGE_LEVELS + 1 + step];
             let bits: f64 = EVAL_MOD_BITS[..=step].iter().sum();
             assert!((ring_bits(set) - ring_bits(&base) - bits).abs() < 0.1);
             assert_eq!(set.len() - base.len(), *limbs);
         }
         for (stages, sets) in STAGE_COUNTS.iter().zip(&params.bootstrap.as_ref().expect("chain").coeffs_to_slots) {
             assert_eq!(sets.len(), *stages);
-            let top = ring_bits(&sets[0]) - ring_bits(&params.levels[21].set);
+            let top = ring_bits(&sets[0]) - ring_bits(&params.levels[21]);
             assert!((top - coeffs_to_slots_bits(*stages).expect("bits").iter().sum::<f64>()).abs() < 1.0, "{top}");
         }
     }

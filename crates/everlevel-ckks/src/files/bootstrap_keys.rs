@@ -9,7 +9,7 @@ use crate::Error;
 use crate::circuits::bootstrap::key::{BootstrapKey, BootstrapKeyShape, SmallBootstrapKey};
 use crate::circuits::bootstrap::method::{BootstrapKeySize, BootstrapKind};
 use crate::core::Core;
-use crate::files::content::{FileContent, Stored};
+use crate::files::content::{FileContent, Stored, key_items};
 use crate::files::entries;
 use crate::files::reader::Reader;
 use crate::files::writer::Writer;
@@ -30,12 +30,7 @@ fn named<T: Copy>(table: &[(T, &'static str)], name: &str) -> Option<T> {
 
 impl Stored for BootstrapKey {}
 impl FileContent for BootstrapKey {
-    const KIND: &'static str = kinds::BOOTSTRAP_KEY;
-    const NAME: &'static str = "bootstrap key";
-
-    fn fingerprint(&self) -> u64 {
-        self.info.fingerprint
-    }
+    key_items!(kinds::BOOTSTRAP_KEY, "bootstrap key");
 
     fn write<'a>(&'a self, writer: &mut Writer<'_, 'a>) {
         writer.secret_id(self.info.secret_id);
@@ -77,12 +72,7 @@ impl FileContent for BootstrapKey {
 
 impl Stored for SmallBootstrapKey {}
 impl FileContent for SmallBootstrapKey {
-    const KIND: &'static str = kinds::SMALL_BOOTSTRAP_KEY;
-    const NAME: &'static str = "small bootstrap key";
-
-    fn fingerprint(&self) -> u64 {
-        self.info.fingerprint
-    }
+    key_items!(kinds::SMALL_BOOTSTRAP_KEY, "small bootstrap key");
 
     fn write<'a>(&'a self, writer: &mut Writer<'_, 'a>) {
         writer.secret_id(self.info.secret_id);

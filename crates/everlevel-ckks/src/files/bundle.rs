@@ -74,13 +74,13 @@ impl Context {
     /// No keys, keys of other parameters, or of more than one secret.
     pub fn keys_to_container<'a>(&self, keys: &[KeyRef<'a>], form: Form) -> Result<Builder<'a>, Error> {
         let Some(first) = keys.first() else {
-            return Err(Error::Parameter { what: "keys", found: "none".into(), needed: "at least one".into() });
+            return Err(Error::parameter("keys", "none", "at least one"));
         };
         for key in keys {
             self.check_fingerprint("save", key.name(), key.fingerprint())?;
             if key.secret_id() != first.secret_id() {
                 let found = format!("{:?} and {:?}", first.secret_id(), key.secret_id());
-                return Err(Error::Parameter { what: "secrets of the keys", found, needed: "one".into() });
+                return Err(Error::parameter("secrets of the keys", found, "one"));
             }
         }
         self.install(|core| {

@@ -23,3 +23,17 @@ pub trait FileContent: Sized + Send + Sync {
 
 /// An object that a container can hold. Secret keys are none: [`crate::Context::export_secret_key`] writes them.
 pub trait Stored: FileContent {}
+
+/// The items of [`FileContent`] that keys have in common.
+macro_rules! key_items {
+    ($kind:expr, $name:literal) => {
+        const KIND: &'static str = $kind;
+        const NAME: &'static str = $name;
+
+        fn fingerprint(&self) -> u64 {
+            self.info.fingerprint
+        }
+    };
+}
+
+pub(crate) use key_items;

@@ -11,7 +11,7 @@ use everlevel_io::schema::{refuse, require, require_own, seed_to_text};
 
 use crate::Error;
 use crate::budget::ReleaseBudget;
-use crate::files::content::{FileContent, Stored};
+use crate::files::content::{FileContent, Stored, key_items};
 use crate::files::entries;
 use crate::files::reader::Reader;
 use crate::files::writer::Writer;
@@ -19,12 +19,7 @@ use crate::keys::{ConjugationKey, FixedRotationKey, KeyPair, PublicKey, Relinear
 
 /// Two bits a coefficient: 0, 1, and 2 for −1.
 impl FileContent for SecretKey {
-    const KIND: &'static str = kinds::SECRET_KEY;
-    const NAME: &'static str = "secret key";
-
-    fn fingerprint(&self) -> u64 {
-        self.info.fingerprint
-    }
+    key_items!(kinds::SECRET_KEY, "secret key");
 
     fn write<'a>(&'a self, writer: &mut Writer<'_, 'a>) {
         writer.secret_id(self.info.secret_id);
@@ -55,12 +50,7 @@ impl FileContent for SecretKey {
 
 impl Stored for PublicKey {}
 impl FileContent for PublicKey {
-    const KIND: &'static str = kinds::PUBLIC_KEY;
-    const NAME: &'static str = "public key";
-
-    fn fingerprint(&self) -> u64 {
-        self.info.fingerprint
-    }
+    key_items!(kinds::PUBLIC_KEY, "public key");
 
     fn write<'a>(&'a self, writer: &mut Writer<'_, 'a>) {
         writer.secret_id(self.info.secret_id);
@@ -104,12 +94,7 @@ macro_rules! key_pairs {
     ($($type:ty, $kind:expr, $name:literal, $gadget:ident;)*) => {$(
         impl Stored for $type {}
         impl FileContent for $type {
-            const KIND: &'static str = $kind;
-            const NAME: &'static str = $name;
-
-            fn fingerprint(&self) -> u64 {
-                self.info.fingerprint
-            }
+            key_items!($kind, $name);
 
             fn write<'a>(&'a self, writer: &mut Writer<'_, 'a>) {
                 writer.secret_id(self.info.secret_id);
@@ -131,12 +116,7 @@ key_pairs! {
 
 impl Stored for RotationKey {}
 impl FileContent for RotationKey {
-    const KIND: &'static str = kinds::ROTATION_KEY;
-    const NAME: &'static str = "rotation key";
-
-    fn fingerprint(&self) -> u64 {
-        self.info.fingerprint
-    }
+    key_items!(kinds::ROTATION_KEY, "rotation key");
 
     fn write<'a>(&'a self, writer: &mut Writer<'_, 'a>) {
         writer.secret_id(self.info.secret_id);
@@ -163,12 +143,7 @@ impl FileContent for RotationKey {
 
 impl Stored for FixedRotationKey {}
 impl FileContent for FixedRotationKey {
-    const KIND: &'static str = kinds::FIXED_ROTATION_KEY;
-    const NAME: &'static str = "fixed rotation key";
-
-    fn fingerprint(&self) -> u64 {
-        self.info.fingerprint
-    }
+    key_items!(kinds::FIXED_ROTATION_KEY, "fixed rotation key");
 
     fn write<'a>(&'a self, writer: &mut Writer<'_, 'a>) {
         writer.secret_id(self.info.secret_id);

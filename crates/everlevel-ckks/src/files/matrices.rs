@@ -9,7 +9,7 @@ use everlevel_io::schema::{refuse, require_own};
 
 use crate::circuits::matrix::Shape;
 use crate::circuits::matrix::plan::{Plan, most_babies};
-use crate::files::content::{FileContent, Stored};
+use crate::files::content::{FileContent, Stored, key_items};
 use crate::files::entries;
 use crate::files::reader::Reader;
 use crate::files::writer::Writer;
@@ -193,12 +193,7 @@ impl FileContent for LightPlainMatrix {
 
 impl Stored for MatrixMultiplicationKey {}
 impl FileContent for MatrixMultiplicationKey {
-    const KIND: &'static str = kinds::MATRIX_MULTIPLICATION_KEY;
-    const NAME: &'static str = "matrix multiplication key";
-
-    fn fingerprint(&self) -> u64 {
-        self.info.fingerprint
-    }
+    key_items!(kinds::MATRIX_MULTIPLICATION_KEY, "matrix multiplication key");
 
     fn write<'a>(&'a self, writer: &mut Writer<'_, 'a>) {
         writer.secret_id(self.info.secret_id);
