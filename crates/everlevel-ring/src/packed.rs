@@ -129,14 +129,6 @@ impl PackedPoly {
         &self.bytes()[at * stride(self.n)..][..packed::byte_len(self.n)]
     }
 
-    /// Residues `first .. first + len` of the packed limb of prime `index`, with a readable tail.
-    ///
-    /// # Panics
-    /// As [`PackedPoly::limb`], or if the range leaves the limb.
-    pub fn block(&self, index: usize, first: usize, len: usize) -> &[u8] {
-        packed::block(self.limb(index), first, len)
-    }
-
     /// The polynomial, unpacked.
     pub fn unpack(&self, ring: &Ring) -> Poly<Eval> {
         let mut poly = ring.uninit(&self.set);

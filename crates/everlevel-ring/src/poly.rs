@@ -55,23 +55,7 @@ impl<R: Basis> Poly<R> {
         &self.limbs[at]
     }
 
-    /// The same integers modulo a divisor of the modulus: keeps the limbs of `set`.
-    ///
-    /// # Panics
-    /// If `set` is not a subset.
-    pub fn restrict(mut self, set: &PrimeSet) -> Self {
-        assert!(set.is_subset(&self.set), "restrict: target primes are a subset");
-        let keep = self.set.clone();
-        let mut at = 0;
-        self.limbs.retain(|_| {
-            at += 1;
-            set.contains(keep.indices()[at - 1])
-        });
-        self.set = set.clone();
-        self
-    }
-
-    /// A copy of the limbs of `set`.
+    /// The same integers modulo a divisor of the modulus: a copy of the limbs of `set`.
     ///
     /// # Panics
     /// If `set` is not a subset.

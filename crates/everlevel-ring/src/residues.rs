@@ -62,11 +62,6 @@ impl ResidueRows {
         }
     }
 
-    /// Forgets the masks, which the seed gives back at any time.
-    pub fn compress(&mut self) {
-        self.masks = None;
-    }
-
     /// The packed body of a row at one prime.
     pub(crate) fn body_limb(&self, row: usize, prime: usize) -> &[u8] {
         self.bodies[row].limb(prime)

@@ -247,11 +247,6 @@ impl Ring {
         self.each_limb(acc, |m, l, i| m.mul_scalar_add_assign(l, a.limb(i), c(m)));
     }
 
-    /// `a *= ∏ set`.
-    pub fn mul_product_assign<R: Basis>(&self, a: &mut Poly<R>, set: &PrimeSet) {
-        self.each_limb(a, |m, l, i| m.mul_scalar_assign(l, self.product_mod(set, i)));
-    }
-
     /// `σ(a)` for `σ: X ↦ X^galois_elt`.
     pub fn automorphism(&self, a: &Poly<Eval>, galois_elt: u64) -> Poly<Eval> {
         let map = self.galois_map(galois_elt);

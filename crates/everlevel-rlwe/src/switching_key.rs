@@ -125,11 +125,6 @@ impl SwitchingKey {
         self.rows.expand(ring);
     }
 
-    /// Forgets the masks, which the seed gives back at any time.
-    pub fn compress(&mut self) {
-        self.rows.compress();
-    }
-
     /// The half external product before the division by `P`: `Σ_k digit_k·(b_k, a_k)` over the digits' primes.
     pub fn product(&self, ring: &Ring, digits: &[(usize, Poly<Eval>)]) -> Rlwe {
         let mut one = self.product_many(ring, &[digits]);

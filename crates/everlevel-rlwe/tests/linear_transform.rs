@@ -158,7 +158,7 @@ fn compare(case: &Case, run: &Run, out: &Rlwe, variance: f64) {
     // With a rescaling, D·out is compared: both primes of the target hold it.
     let dropped = run.transform.source.difference(&run.transform.target);
     let mut phase = out.phase(ring, &run.secret);
-    ring.mul_product_assign(&mut phase, &dropped);
+    ring.each_limb(&mut phase, |m, limb, i| m.mul_scalar_assign(limb, ring.product_mod(&dropped, i)));
     let errors = difference(ring, &phase, &expected);
     let worst = errors.iter().fold(0.0f64, |w, x| w.max(x.abs())) / ring.product(&dropped);
     let bound = 7.0 * rounding_std_dev(WEIGHT) * variance.sqrt();

@@ -291,7 +291,7 @@ impl<T: Torus, K: KeyWord, const A: usize, const TWO: bool> Operation for Sweep<
                                 &mut between,
                             );
                         }
-                        _ => products::multiply::<V, K, A, false>(lengths, matrix, out, x, key),
+                        _ => products::multiply::<V, K, A>(lengths, matrix, out, x, key),
                     }
                     for a in 0..A {
                         for c in 0..columns {

@@ -14,7 +14,7 @@ pub trait KeyWord: Copy + Send + Sync + 'static {
     /// [`Fft::multiply`](super::Fft::multiply) for polynomials of `n` words. The lengths were checked; compiled in this
     /// crate, once for each word.
     #[doc(hidden)]
-    fn run_multiply(simd: Simd, n: usize, out: &mut [f64], x: &[f64], key: &[Self], add: bool);
+    fn run_multiply(simd: Simd, n: usize, out: &mut [f64], x: &[f64], key: &[Self]);
     /// Words in lanes, as doubles.
     ///
     /// # Safety
@@ -29,8 +29,11 @@ macro_rules! key_word {
         impl KeyWord for $word {
             const RELATIVE_VARIANCE: f64 = $relative_variance;
 
-            fn run_multiply(simd: Simd, n: usize, out: &mut [f64], x: &[f64], key: &[Self], add: bool) {
-                run(simd, n, out, x, key, add);
+            fn run_multiply(simd: Simd, n: usize, out: &mut [f64], x: &[f64], key: &[Self]) {
+                let (rows, cols) = (x.len() / n, out.len() / n);
+                let product = Multiply { n, rows, cols, out: out.as_mut_ptr(), x: x.as_ptr(), key: key.as_ptr() };
+                // SAFETY: the lengths were checked.
+                unsafe { operation::run(simd, product) };
             }
 
             #[inline(always)]
@@ -48,21 +51,8 @@ key_word!(f32, load_f32, 0.177 / (1u64 << 48) as f64);
 // A bound: units are powers of two up to `2^-30` of the largest value, which is below 5.5 standard deviations.
 key_word!(i32, load_i32, 5.5 * 5.5 / 12.0 / (1u64 << 60) as f64);
 
-#[inline(always)]
-fn run<K: KeyWord>(simd: Simd, n: usize, out: &mut [f64], x: &[f64], key: &[K], add: bool) {
-    let (rows, cols, out, x, key) = (x.len() / n, out.len() / n, out.as_mut_ptr(), x.as_ptr(), key.as_ptr());
-    // SAFETY: the lengths were checked.
-    unsafe {
-        if add {
-            operation::run(simd, Multiply::<K, true> { n, rows, cols, out, x, key });
-        } else {
-            operation::run(simd, Multiply::<K, false> { n, rows, cols, out, x, key });
-        }
-    }
-}
-
 /// A row vector times a matrix.
-struct Multiply<K, const ADD: bool> {
+struct Multiply<K> {
     n: usize,
     rows: usize,
     cols: usize,
@@ -71,26 +61,26 @@ struct Multiply<K, const ADD: bool> {
     key: *const K,
 }
 
-impl<K: KeyWord, const ADD: bool> Operation for Multiply<K, ADD> {
+impl<K: KeyWord> Operation for Multiply<K> {
     #[inline(always)]
     unsafe fn call<V: Vector>(self) {
         let Self { n, rows, cols, out, x, key } = self;
         // SAFETY: the caller's contract.
-        unsafe { multiply::<V, K, 1, ADD>((n, n, 0), (rows, cols), out, x, key) }
+        unsafe { multiply::<V, K, 1>((n, n, 0), (rows, cols), out, x, key) }
     }
 }
 
 /// Columns whose sums are kept until all are made, so that they may replace the rows.
 pub(super) const MAX_COLUMNS_IN_PLACE: usize = 9;
 
-/// For the first `len` doubles of polynomials `n` apart: `out_c ← [out_c +] Σ_r x_r·key_{r,c}`, rows in their order;
+/// For the first `len` doubles of polynomials `n` apart: `out_c ← Σ_r x_r·key_{r,c}`, rows in their order;
 /// and the same for `A` such sets, `set` doubles apart. `key` has, for each block of eight points, row by row, the
 /// columns' words. `out` may be `x` if there are at most [`MAX_COLUMNS_IN_PLACE`] columns.
 ///
 /// # Safety
 /// That of [`Vector`]; the polynomials and the key have such lengths.
 #[inline(always)]
-pub(super) unsafe fn multiply<V: Vector, K: KeyWord, const A: usize, const ADD: bool>(
+pub(super) unsafe fn multiply<V: Vector, K: KeyWord, const A: usize>(
     (len, n, set): (usize, usize, usize),
     (rows, cols): (usize, usize),
     out: *mut f64,
@@ -101,7 +91,7 @@ pub(super) unsafe fn multiply<V: Vector, K: KeyWord, const A: usize, const ADD: 
         // Sixteen registers don't hold the sums of two sets.
         for a in 0..A {
             // SAFETY: the caller's contract.
-            unsafe { multiply::<V, K, 1, ADD>((len, n, set), (rows, cols), out.add(a * set), x.add(a * set), key) };
+            unsafe { multiply::<V, K, 1>((len, n, set), (rows, cols), out.add(a * set), x.add(a * set), key) };
         }
         return;
     }
@@ -113,15 +103,15 @@ pub(super) unsafe fn multiply<V: Vector, K: KeyWord, const A: usize, const ADD: 
                 let sums = Sums { rows, n, set, out, x, key_row: cols * BLOCK, key_column: BLOCK };
                 let key = key.add(block * rows * cols + lane);
                 match cols {
-                    2 => sums.store(0, sums.columns::<V, K, 2, A, ADD>(0, key)),
-                    3 => sums.store(0, sums.columns::<V, K, 3, A, ADD>(0, key)),
-                    4 => sums.store(0, sums.columns::<V, K, 4, A, ADD>(0, key)),
+                    2 => sums.store(0, sums.columns::<V, K, 2, A>(0, key)),
+                    3 => sums.store(0, sums.columns::<V, K, 3, A>(0, key)),
+                    4 => sums.store(0, sums.columns::<V, K, 4, A>(0, key)),
                     _ => {
                         for first in (0..cols).step_by(MAX_COLUMNS_IN_PLACE) {
                             let mut all = [[[(V::splat(0.0), V::splat(0.0))]; A]; MAX_COLUMNS_IN_PLACE];
                             let count = MAX_COLUMNS_IN_PLACE.min(cols - first);
                             for c in 0..count {
-                                all[c] = sums.columns::<V, K, 1, A, ADD>(first + c, key);
+                                all[c] = sums.columns::<V, K, 1, A>(first + c, key);
                             }
                             for c in 0..count {
                                 sums.store(first + c, all[c]);
@@ -156,7 +146,7 @@ impl Sums {
     /// # Safety
     /// That of [`multiply`].
     #[inline(always)]
-    pub(super) unsafe fn columns<V: Vector, K: KeyWord, const COLS: usize, const A: usize, const ADD: bool>(
+    pub(super) unsafe fn columns<V: Vector, K: KeyWord, const COLS: usize, const A: usize>(
         self,
         first: usize,
         key: *const K,
@@ -164,14 +154,6 @@ impl Sums {
         // SAFETY: the caller's contract; likewise below.
         unsafe {
             let mut acc = [[(V::splat(0.0), V::splat(0.0)); COLS]; A];
-            if ADD {
-                for a in 0..A {
-                    for c in 0..COLS {
-                        let out = self.out.add(a * self.set + (first + c) * self.n);
-                        acc[a][c] = (V::load(out), V::load(out.add(8)));
-                    }
-                }
-            }
             for row in 0..self.rows {
                 let mut x = [(V::splat(0.0), V::splat(0.0)); A];
                 for a in 0..A {

@@ -71,37 +71,21 @@ impl Fft {
         self.simd
     }
 
-    /// The transform of integers, each below `2^53` in magnitude.
-    ///
-    /// # Panics
-    /// If `out` or `x` doesn't have `n` words.
-    pub fn forward_integers(&self, out: &mut [f64], x: &[i64]) {
-        self.forward(out, x, |x| x as f64);
-    }
-
     /// The transform of torus words, read as signed integers; 64-bit words are rounded to 53 bits.
     ///
     /// # Panics
     /// If `out` or `x` doesn't have `n` words.
     pub fn forward_torus<T: Torus>(&self, out: &mut [f64], x: &[T]) {
-        self.forward(out, x, T::to_f64);
-    }
-
-    fn forward<T: Copy>(&self, out: &mut [f64], x: &[T], to_f64: impl Fn(T) -> f64) {
         assert_eq!((out.len(), x.len()), (self.n, self.n));
         let (re, im) = x.split_at(self.n / 2);
         for (block, (re, im)) in out.chunks_exact_mut(16).zip(re.chunks_exact(8).zip(im.chunks_exact(8))) {
             for lane in 0..8 {
-                block[lane] = to_f64(re[lane]);
-                block[lane + 8] = to_f64(im[lane]);
+                block[lane] = re[lane].to_f64();
+                block[lane + 8] = im[lane].to_f64();
             }
         }
-        self.forward_in_place(out);
-    }
-
-    fn forward_in_place(&self, x: &mut [f64]) {
-        let x = InPlace(x.as_mut_ptr());
-        // SAFETY: the callers checked the length.
+        let x = InPlace(out.as_mut_ptr());
+        // SAFETY: the length was checked.
         unsafe { self.run(Forward { passes: self.passes(), src: x, out: x }) };
     }
 
@@ -146,21 +130,9 @@ impl Fft {
     /// # Panics
     /// If the lengths aren't such multiples of `n`.
     pub fn multiply<K: KeyWord>(&self, out: &mut [f64], x: &[f64], key: &[K]) {
-        self.multiply_columns(out, x, key, false);
-    }
-
-    /// [`Fft::multiply`], added to `out`.
-    ///
-    /// # Panics
-    /// As [`Fft::multiply`].
-    pub fn multiply_add<K: KeyWord>(&self, out: &mut [f64], x: &[f64], key: &[K]) {
-        self.multiply_columns(out, x, key, true);
-    }
-
-    fn multiply_columns<K: KeyWord>(&self, out: &mut [f64], x: &[f64], key: &[K], add: bool) {
         let (rows, cols) = (x.len() / self.n, out.len() / self.n);
         assert_eq!((x.len(), out.len(), key.len()), (rows * self.n, cols * self.n, rows * cols * self.n));
-        K::run_multiply(self.simd, self.n, out, x, key, add);
+        K::run_multiply(self.simd, self.n, out, x, key);
     }
 
     /// Adds the inverse transform of `x`, rounded to integers modulo `2^BITS`, to `acc`. `x` is used up: its

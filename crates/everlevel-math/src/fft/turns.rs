@@ -145,7 +145,7 @@ pub(super) unsafe fn multiply<V: Vector, K: KeyWord, const A: usize>(
                     // The matrices' sums in this column, as columns of one matrix.
                     let (out, x) = (out.add(c * n + at + lane), x.add(at + lane));
                     let sums = Sums { rows, n, set, out, x, key_row: cols * BLOCK, key_column: matrix };
-                    let sums = sums.columns::<V, K, MATRICES, A, false>(0, key);
+                    let sums = sums.columns::<V, K, MATRICES, A>(0, key);
                     for a in 0..A {
                         let ([first, second, both], [f, g]) = (sums[a], factors[a]);
                         let turned = mul_add(f, mul_add(g, both, first), mul(g, second));

@@ -14,7 +14,6 @@ mod avx512;
 /// (`j ↦ g·j + c mod 8` on bit-reversed lanes).
 #[derive(Debug, Clone)]
 pub struct GaloisMap {
-    galois_elt: u64,
     log_n: u32,
     simd: Simd,
     /// The source of each group of eight destinations: `source_group · 32 + lane permutation`.
@@ -76,18 +75,7 @@ impl GaloisMap {
                 (source_group * 32 + (galois_elt % 8) / 2 * 8 + carry) as u32
             })
             .collect();
-        Self { galois_elt, log_n, simd, groups }
-    }
-
-    /// The element `g`.
-    pub fn galois_elt(&self) -> u64 {
-        self.galois_elt
-    }
-
-    /// Index in `0..n` that destination index `i` is read from.
-    pub fn source(&self, i: usize) -> usize {
-        let entry = self.groups[i / 8];
-        (entry / 32) as usize * 8 + LANES[entry as usize % 32][i % 8] as usize
+        Self { log_n, simd, groups }
     }
 
     /// The aligned block that the block `block` of `block_len` destinations is read from.
@@ -129,20 +117,6 @@ impl GaloisMap {
         assert!(len == source_len && len.is_power_of_two() && len >= 8 && (block + 1) * len <= 1 << self.log_n);
         &self.groups[block * (len / 8)..(block + 1) * (len / 8)]
     }
-
-    /// `out = σ(a)` in the coefficient domain: coefficient `j` moves to `g·j mod 2n`, with a sign beyond `n`.
-    pub fn apply_coeff_into(&self, m: &Modulus, out: &mut [u64], a: &[u64]) {
-        let n = 1usize << self.log_n;
-        assert!(out.len() == n && a.len() == n);
-        for (j, &x) in a.iter().enumerate() {
-            let k = j as u64 * self.galois_elt % (2 * n as u64);
-            if k < n as u64 {
-                out[k as usize] = x;
-            } else {
-                out[k as usize - n] = m.neg(x);
-            }
-        }
-    }
 }
 
 /// Calls `f(destination, source)` for each index of a block, both relative to their block.
@@ -171,12 +145,14 @@ mod tests {
             for g in (1..2 * n as u64).step_by(2) {
                 let map = GaloisMap::new(log_n, g);
                 let (mut coeff, mut eval, mut via_eval) = (vec![0; n], a.clone(), vec![0; n]);
-                map.apply_coeff_into(&m, &mut coeff, &a);
+                for (j, &x) in a.iter().enumerate() {
+                    let k = j * g as usize % (2 * n);
+                    coeff[k % n] = if k < n { x } else { m.neg(x) };
+                }
                 ntt.forward(&mut coeff);
                 ntt.forward(&mut eval);
                 map.apply_into(&mut via_eval, &eval);
                 assert_eq!(coeff, via_eval, "n = {n}, g = {g}");
-                assert!((0..n).all(|i| via_eval[i] == eval[map.source(i)]));
                 for len in [8, n / 2, n].into_iter().filter(|&l| l >= 8) {
                     for block in 0..n / len {
                         let s = map.source_block(block, len);
