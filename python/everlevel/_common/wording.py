@@ -1,7 +1,8 @@
-"""The core's errors in Python's words: for each code the exception's class, its sentence, and its attributes.
+"""The core's errors as exceptions: for each code its class, its attributes, and its sentence.
 
-The extension module calls `error` with an error's code, its values by name, and the core's own sentence, which speaks
-of the Rust library. Arguments are named after the core's values.
+The extension module calls `error` with an error's code, its values by name, and the core's own sentence. That is the
+exception's, with this package's name of the operation, unless it speaks of the Rust library. Arguments are named after
+the core's values.
 """
 
 # ruff: noqa: A002, A006
@@ -17,6 +18,7 @@ from .. import errors as e
 from . import callers
 
 _OPERATIONS = {
+    "parameters": "Engine",
     "precise_bootstrap": "bootstrap",
     # TFHE.
     "encrypt_bits": "encrypt",
@@ -115,11 +117,10 @@ def _bootstrap_kind(op: str, found: str, needed: str) -> e.EverlevelError:
     )
 
 
-def _value_out_of_space(op: str, index: int, value: int, max: int) -> e.EverlevelError:
-    sentence = f"{op}: value {value} at index {index} is outside 0..={max}; reduce it or choose a set of more bits"
+def _value_out_of_space(text: str, op: str, index: int, value: int, max: int) -> e.EverlevelError:
     if op in {"bootstrap", "bootstrap_many"}:
-        return e.TableError(sentence, index=index, found=value, needed=max)
-    return e.MessageError(sentence, index=index, value=value)
+        return e.TableError(text, index=index, found=value, needed=max)
+    return e.MessageError(text, index=index, value=value)
 
 
 def _noise_exhausted(op: str, log2_p_fail: float, max_log2_p_fail: float) -> e.EverlevelError:
@@ -133,259 +134,160 @@ def _noise_exhausted(op: str, log2_p_fail: float, max_log2_p_fail: float) -> e.E
     )
 
 
+def _io(text: str, op: str, path: str, advice: str, source: int) -> e.EverlevelError:
+    cls = e.StorageNotFoundError if source == errno.ENOENT else e.StorageError
+    return cls(text, path=path, errno=source)
+
+
 def _above(size: float) -> str:
     """Return a number of three digits that is no smaller."""
     digit = 10.0 ** (math.floor(math.log10(size)) - 2) if size > 0 else 1.0
     return f"{math.ceil(size / digit * (1 - 1e-12)) * digit:g}"
 
 
-_CKKS: dict[str, Callable[..., e.EverlevelError]] = {
-    "MessageTooLong": lambda op, len, slot_count: e.MessageError(
-        f"{op}: message has {len} values, a ciphertext has {slot_count} slots; split the message",
-        length=len,
-        slot_count=slot_count,
+def _engines(text: str) -> str:
+    """Call the core's contexts by their name here."""
+    return text.replace("a context", "an engine").replace("context", "engine")
+
+
+_WORDED: dict[str, Callable[..., e.EverlevelError]] = {
+    "ckks.NoBootstrap": lambda op: e.ParameterError(
+        f"{op}: use_bootstrap is False and True is needed; make the engine with Engine(use_bootstrap=True)",
+        option="use_bootstrap",
     ),
-    "EmptyMessage": lambda op, slot_count: e.MessageError(
-        f"{op}: message is empty; give between 1 and {slot_count} values", length=0, slot_count=slot_count
-    ),
-    "NotFinite": lambda op, index, value: e.MessageError(
-        f"{op}: value {index} of the message is {value}; only finite numbers can be encrypted, replace it first",
-        index=index,
-        value=value,
-    ),
-    "ScaleOverflow": lambda op, log2_needed, log2_available, log2_scale, level: e.ScaleError(
-        f"{op}: message at scale 2^{log2_scale:.1f} needs 2^{log2_needed:.1f}, level {level} holds less than "
-        f"2^{log2_available:.1f}; divide the message or take a higher level",
-        log2_left=log2_needed,
-        log2_right=log2_available,
-        level=level,
-    ),
-    "OutOfRange": lambda op, bound, room, level: e.RangeError(
+    "ckks.BootstrapKind": _bootstrap_kind,
+    "ckks.ForeignSlots": _foreign_slots,
+    "ckks.BootstrapLevels": _bootstrap_levels,
+    "ckks.Parameter": _parameter,
+    "ckks.OutOfRange": lambda op, bound, room, level: e.RangeError(
         f"{op}: values may be as large as {bound:.6g}, and {op} at level {level} has room for less than {room:.6g}; "
         f"divide the operands, use a higher level, or claim a smaller bound: engine.assume_bound(x, bound)",
         bound=bound,
         room=room,
         level=level,
     ),
-    "BeyondBound": lambda op, index, size, bound: e.RangeError(
+    "ckks.BeyondBound": lambda op, index, size, bound: e.RangeError(
         f"{op}: value {index} has size {size:.6g}, and the declared bound is {bound:.6g}; declare bound={_above(size)}",
         bound=bound,
         size=size,
         index=index,
     ),
-    "UndeclaredBound": lambda op, bound: e.ReleaseError(
+    "ckks.UndeclaredBound": lambda op, bound: e.ReleaseError(
         f"{op}: the ciphertext's bound, {bound:g}, is assumed, and its errors are bounded for declared ones alone; "
         f"encrypt(…, bound=…), or claim one: engine.assume_bound(x, bound)",
         found=bound,
     ),
-    "GridTooFine": lambda op, step, least: e.ReleaseError(
+    "ckks.GridTooFine": lambda op, step, least: e.ReleaseError(
         f"{op}: the grid's step is {step:g}, and errors leave steps from {_above(least)} on; take a coarser grid, or "
         f"compute more precisely",
         found=step,
         needed=least,
     ),
-    "OffGrid": lambda op, step, error: e.ReleaseError(
+    "ckks.OffGrid": lambda op, step, error: e.ReleaseError(
         f"{op}: a value is further than {error:.2g} from the multiples of {step:g}, and values on this grid were asked "
         f"for; use another grid, or release with statistical_bits",
         found=step,
     ),
-    "NothingLeft": lambda op, statistical_bits, precision_bits, most_bits: e.ReleaseError(
+    "ckks.NothingLeft": lambda op, statistical_bits, precision_bits, most_bits: e.ReleaseError(
         f"{op}: {statistical_bits:g} statistical bits leave {precision_bits:.1f} bits of precision; ask for "
         f"{max(math.floor(most_bits), 0)} or fewer, make a key with a smaller release_budget, or release on a grid",
         found=statistical_bits,
         needed=most_bits,
     ),
-    "BudgetSpent": lambda op, used, limit: e.ReleaseError(
+    "ckks.BudgetSpent": lambda op, used, limit: e.ReleaseError(
         f"{op}: the key has released {used} decryptions, and its budget is {limit}; make a new key, "
         f"engine.create_secret_key(release_budget=…)",
         found=used,
         needed=limit,
     ),
-    "LevelOutOfRange": lambda op, level, max_level: e.LevelError(
-        f"{op}: level {level} is outside 0..={max_level}; choose one of these", level=level, max_level=max_level
-    ),
-    "LevelExhausted": lambda op, needed, level, max_level: e.LevelError(
-        f"{op}: needs level ≥ {needed}, ciphertext is at level {level} of {max_level}; bootstrap it first",
-        needed=needed,
-        level=level,
-        max_level=max_level,
-    ),
-    "ForeignObject": lambda op, what, found, expected: e.EngineMismatchError(
-        f"{op}: {what} belongs to parameters {found:#018x}, this engine has {expected:#018x}; "
-        f"make all keys and ciphertexts with one engine",
-        argument=what,
-    ),
-    "WrongSecret": lambda op, what, found, expected: e.KeyMismatchError(
-        f"{op}: {what} belongs to secret {found:#018x}, the ciphertext to secret {expected:#018x}; "
-        f"use the keys made from the same secret key",
-        key=what,
-        expected=expected,
-        actual=found,
-    ),
-    "MatrixUnits": lambda op, columns, slot_count, needed, found: e.UnitCountError(
-        f"{op}: the matrix has {columns} columns, which fill {needed} units of {slot_count} slots, and the vector has "
-        f"{found}; encrypt a vector that fills {needed}, or several such vectors in a row",
-        left=needed,
-        right=found,
-    ),
-    "UnitCount": lambda op, left, right: e.UnitCountError(
-        f"{op}: one operand has {left} units and the other has {right}; "
-        f"make both of vectors that fill equally many ciphertexts",
-        left=left,
-        right=right,
-    ),
-    "MissingRotation": lambda op, rotation, available: e.MissingKeyError(
-        f"{op}: no key for rotation by {rotation}, the key holds {available}; make the key with this engine",
-        key="rotation key",
-        delta=rotation,
-        available=available,
-    ),
-    "NotRelinearized": lambda op, found: e.CiphertextFormError(
-        f"{op}: ciphertext has {found} polynomials, this operation needs 2; relinearize it first",
-        polynomial_count=found,
-    ),
-    "NoBootstrap": lambda op: e.ParameterError(
-        f"{op}: use_bootstrap is False and True is needed; make the engine with Engine(use_bootstrap=True)",
-        option="use_bootstrap",
-    ),
-    "BootstrapKind": _bootstrap_kind,
-    "StageCount": lambda op, stage_count, slot_count, supported: e.ParameterError(
-        f"{op}: stage_count = {stage_count} is not one of {supported}, which {slot_count} slots allow; "
-        f"choose one of them",
-        option="stage_count",
-        value=stage_count,
-        allowed=supported,
-    ),
-    "ForeignSlots": _foreign_slots,
-    "BootstrapLevels": _bootstrap_levels,
-    "Parameter": _parameter,
-    "SignPrecision": lambda op, what, found, least, limit: e.ParameterError(
+    "ckks.SignPrecision": lambda op, what, found, least, limit: e.ParameterError(
         f"{op}: {what} is {found!r}, and at least {least:g} and less than {limit:g} is offered; "
         f"choose it so, or scale the values",
         option=what,
         value=found,
         allowed=(least, limit),
     ),
-    "SignLevels": lambda op, available, needed: e.ParameterError(
-        f"{op}: {available} levels are left for polynomials, and {needed} are needed; bootstrap the ciphertext first",
-        option="level",
-    ),
-    "SignRounds": lambda op, gap, error, most: e.ParameterError(
+    "ckks.SignRounds": lambda op, gap, error, most: e.ParameterError(
         f"{op}: gap {gap:.2g} and error {error:.2g} would take more than {most} sign bootstraps; "
         f"take a larger gap, or a key of fewer stages",
         option="gap",
         value=gap,
     ),
-    "PolynomialDepth": lambda op, depth, most, level, level_out: e.LevelError(
+    "ckks.PolynomialDepth": lambda op, depth, most, level, level_out: e.LevelError(
         f"{op}: the polynomial takes {depth} levels, and in pieces {most} are there, as a bootstrap ends at level "
         f"{level_out}; take a degree below 2^{most}, or an engine of more levels",
         level=level,
         max_level=most,
     ),
-    "BeyondBootstrap": lambda op, needed, level, level_out, stage_count: e.LevelError(
-        f"{op}: needs level ≥ {needed}, and a bootstrap of stage_count {stage_count} ends at level {level_out}; "
-        f"split the operation into steps of at most {level_out} levels each",
-        level=level,
-        needed=needed,
-        max_level=level_out,
-    ),
-    "SlotCount": lambda op, count, slot_count: e.ParameterError(
+    "ckks.SlotCount": lambda op, count, slot_count: e.ParameterError(
         f"{op}: count is {count}, and 1 to {slot_count} slots are there; leave it out for all",
         option="count",
         value=count,
         allowed=(1, slot_count),
     ),
-}
-
-_TFHE: dict[str, Callable[..., e.EverlevelError]] = {
-    "Parameter": _tfhe_parameter,
-    "NoiseTooNarrow": lambda what, dim, log2_std_dev, min_log2_std_dev: e.ParameterError(
-        f"Engine: {what} is 2^{log2_std_dev:.2f} of the torus, the security line for {dim} binary coefficients is "
-        f"2^{min_log2_std_dev:.2f}; widen the noise, take a larger dimension, or spell out `insecure`",
-        option=what,
-        value=log2_std_dev,
-        allowed=min_log2_std_dev,
-    ),
-    "FailureTooLikely": lambda log2_p_fail, max_log2_p_fail: e.ParameterError(
-        f"Engine: a bootstrap fails with probability 2^{log2_p_fail:.1f}, allowed is 2^{max_log2_p_fail:.1f}; take "
-        f"larger dimensions, finer gadgets, a smaller norm2, or allow more failures",
-        option="log2_p_fail",
-        value=log2_p_fail,
-        allowed=max_log2_p_fail,
-    ),
-    "UnknownSet": lambda name, known: e.ParameterError(
-        f'Engine: there is no set named "{name}"; choose one of {", ".join(known)}',
-        option="parameters",
-        value=name,
-        allowed=", ".join(known),
-    ),
-    "ForeignObject": lambda op, what, found, expected: e.KeyMismatchError(
-        f"{op}: {what} belongs to key {found:#018x}, this is key {expected:#018x}; "
-        f"use objects made from one secret key",
-        key=what,
-        expected=expected,
-        actual=found,
-    ),
-    "WrongSpace": lambda op, found, needed: e.SpaceError(
-        f"{op}: parameters hold {found}, this operation needs {needed}; choose a set of that kind",
-        found=found,
-        needed=needed,
-    ),
-    "ValueOutOfSpace": _value_out_of_space,
-    "SpaceExhausted": lambda op, max_value, max: e.SpaceError(
-        f"{op}: the result may be as large as {max_value}, the space ends at {max}; "
-        f"bootstrap or reduce an operand first",
-        found=max_value,
-        needed=max,
-    ),
-    "TableLength": lambda op, index, found, needed: e.TableError(
-        f"{op}: table {index} has {found} entries, this operation needs {needed}; give one entry for each value",
-        index=index,
-        found=found,
-        needed=needed,
-    ),
-    "TableCount": lambda op, found, max: e.TableError(
-        f"{op}: {found} tables were given, one rotation serves 1 to {max} at this input; split them",
-        found=found,
-        needed=max,
-    ),
-    "NoiseExhausted": _noise_exhausted,
-    "WidthMismatch": lambda op, left, right: e.WidthError(
+    "tfhe.Parameter": _tfhe_parameter,
+    "tfhe.NoiseExhausted": _noise_exhausted,
+    "tfhe.WidthMismatch": lambda op, left, right: e.WidthError(
         f"{op}: the operands have {left} and {right} bits; convert one without a bootstrap: "
         f"x.astype(numpy.uint{max(left, right)})",
         left=left,
         right=right,
     ),
-    "DivisionByZero": lambda op, index: e.DivisionByZeroError(
-        f"{op}: the divisor at index {index} is 0; leave it out, or use the checked form, which says where that is",
-        index=index,
-    ),
-}
-
-_FILES: dict[str, Callable[..., e.EverlevelError]] = {
-    "Unlike": lambda what, found, expected: e.HeaderError(
+    "io.Unlike": lambda what, found, expected: e.HeaderError(
         f"read: the header's {what} is {found}, and should be {expected}, this engine's; "
         f"the file was not written by Everlevel",
         part=what,
         found=found,
         expected=f"{expected}, this engine's",
     ),
-    "WrongParameters": lambda what, found, expected: e.FileParametersError(
-        f"read: the {what} belongs to parameters {found:#018x}, this engine has {expected:#018x}; "
-        f"use an engine with the parameters that made it",
-        found=found,
-        expected=expected,
-    ),
 }
-
-
-def _io(text: str, op: str, path: str, advice: str, source: int) -> e.EverlevelError:
-    cls = e.StorageNotFoundError if source == errno.ENOENT else e.StorageError
-    return cls(text, path=path, errno=source)
-
+"""Exceptions from values, by code, with sentences of their own: the core's would speak of the Rust library."""
 
 _AS_IT_IS: dict[str, Callable[..., e.EverlevelError]] = {
+    "ckks.MessageTooLong": lambda text, len, slot_count, **_: e.MessageError(text, length=len, slot_count=slot_count),
+    "ckks.EmptyMessage": lambda text, slot_count, **_: e.MessageError(text, length=0, slot_count=slot_count),
+    "ckks.NotFinite": lambda text, index, value, **_: e.MessageError(text, index=index, value=value),
+    "ckks.ScaleOverflow": lambda text, log2_needed, log2_available, level, **_: e.ScaleError(
+        text, log2_left=log2_needed, log2_right=log2_available, level=level
+    ),
+    "ckks.LevelOutOfRange": lambda text, level, max_level, **_: e.LevelError(text, level=level, max_level=max_level),
+    "ckks.LevelExhausted": lambda text, op, **values: e.LevelError(text, **values),
+    "ckks.ForeignObject": lambda text, what, **_: e.EngineMismatchError(_engines(text), argument=what),
+    "ckks.WrongSecret": lambda text, what, found, expected, **_: e.KeyMismatchError(
+        text, key=what, expected=expected, actual=found
+    ),
+    "ckks.MatrixUnits": lambda text, needed, found, **_: e.UnitCountError(text, left=needed, right=found),
+    "ckks.UnitCount": lambda text, left, right, **_: e.UnitCountError(text, left=left, right=right),
+    "ckks.MissingRotation": lambda text, rotation, available, **_: e.MissingKeyError(
+        _engines(text), key="rotation key", delta=rotation, available=available
+    ),
+    "ckks.NotRelinearized": lambda text, found, **_: e.CiphertextFormError(text, polynomial_count=found),
+    "ckks.StageCount": lambda text, stage_count, supported, **_: e.ParameterError(
+        text, option="stage_count", value=stage_count, allowed=supported
+    ),
+    "ckks.SignLevels": lambda text, **_: e.ParameterError(text, option="level"),
+    "ckks.BeyondBootstrap": lambda text, needed, level, level_out, **_: e.LevelError(
+        text, level=level, needed=needed, max_level=level_out
+    ),
     "ckks.Security": lambda text: e.ParameterError(text, option="security"),
+    "tfhe.NoiseTooNarrow": lambda text, what, log2_std_dev, min_log2_std_dev, **_: e.ParameterError(
+        text, option=what, value=log2_std_dev, allowed=min_log2_std_dev
+    ),
+    "tfhe.FailureTooLikely": lambda text, log2_p_fail, max_log2_p_fail: e.ParameterError(
+        text, option="log2_p_fail", value=log2_p_fail, allowed=max_log2_p_fail
+    ),
+    "tfhe.UnknownSet": lambda text, name, known: e.ParameterError(
+        text, option="parameters", value=name, allowed=", ".join(known)
+    ),
+    "tfhe.ForeignObject": lambda text, what, found, expected, **_: e.KeyMismatchError(
+        text, key=what, expected=expected, actual=found
+    ),
+    "tfhe.WrongSpace": lambda text, found, needed, **_: e.SpaceError(text, found=found, needed=needed),
+    "tfhe.ValueOutOfSpace": _value_out_of_space,
+    "tfhe.SpaceExhausted": lambda text, max_value, max, **_: e.SpaceError(text, found=max_value, needed=max),
+    "tfhe.TableLength": lambda text, op, **values: e.TableError(text, **values),
+    "tfhe.TableCount": lambda text, found, max, **_: e.TableError(text, found=found, needed=max),
+    "tfhe.DivisionByZero": lambda text, index, **_: e.DivisionByZeroError(text, index=index),
     "io.Truncated": lambda text, what, needed, found: e.TruncatedFileError(text, needed=needed, found=found),
     "io.Checksum": lambda text, **values: e.ChecksumError(text, **values),
     "io.Foreign": lambda text, found: e.ForeignFileError(text, found=found),
@@ -395,19 +297,15 @@ _AS_IT_IS: dict[str, Callable[..., e.EverlevelError]] = {
     "io.Layout": lambda text, tensor, begin, end, **_: e.LayoutError(text, part=tensor, begin=begin, end=end),
     "io.WrongKind": lambda text, **values: e.FileKindError(text, **values),
     "io.UnsupportedKind": lambda text, found, supported: e.UnsupportedKindError(text, found=found, expected=supported),
+    "io.WrongParameters": lambda text, found, expected, **_: e.FileParametersError(
+        _engines(text), found=found, expected=expected
+    ),
     "io.NonCanonical": lambda text, tensor, **values: e.ResidueError(text, part=tensor, **values),
     "io.Changed": lambda text, path, what: e.FileChangedError(text, path=path),
     "io.StorageFull": lambda text, path, needed, source: e.StorageError(text, path=path, needed=needed, errno=source),
     "io.Io": _io,
 }
-"""Exceptions from the core's own sentence, which speaks of files alone, and values; by code."""
-
-_WORDED = {
-    f"{scheme}.{name}": worded
-    for scheme, table in (("ckks", _CKKS), ("tfhe", _TFHE), ("io", _FILES))
-    for name, worded in table.items()
-}
-"""Exceptions from values, by code."""
+"""Exceptions from the core's own sentence, in which only the operation may have another name here, and values."""
 
 _WARNINGS: dict[str, Callable[..., e.RangeWarning]] = {
     "ckks.range.Room": lambda op, bound, room, level: e.RangeWarning(
@@ -437,7 +335,6 @@ _WARNINGS: dict[str, Callable[..., e.RangeWarning]] = {
     ),
 }
 """Warnings from values, by code."""
-
 
 INTERNAL = frozenset(
     {
@@ -484,5 +381,7 @@ def error(code: str, text: str, fields: dict[str, Any]) -> e.EverlevelError:
     if code in _WORDED:
         return _WORDED[code](**fields)
     if code in _AS_IT_IS:
-        return _AS_IT_IS[code](text, **fields)
+        core_name, _, said = text.partition(": ")
+        name = fields.get("op", _OPERATIONS.get(core_name, core_name))
+        return _AS_IT_IS[code](f"{name}: {said}", **fields)
     return e.InternalError(text)
