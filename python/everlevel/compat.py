@@ -222,8 +222,8 @@ class NamesOf1x(Core):
 
         All is as in `create_bootstrap_key`.
         """
-        operation, make = "create_merge_bootstrap_key", self._context.bootstrap_key
-        return make_bootstrap_key(self, operation, BootstrapKey, make, secret_key, stage_count, size, progress)
+        operation = "create_merge_bootstrap_key"
+        return make_bootstrap_key(self, operation, BootstrapKey, secret_key, stage_count, size, progress)
 
     # fmt: off
     write_ciphertext, read_ciphertext, serialize_ciphertext, deserialize_ciphertext = _functions(Ciphertext)

@@ -30,22 +30,6 @@ def five() -> Party:
     return party
 
 
-@pytest.mark.parametrize("depth", [2, 3, 4, 5])
-@pytest.mark.parametrize("gap", [0.5, 0.1, 2.0**-7, 2.0**-14])
-def test_minimax_polynomials_equioscillate(gap: float, depth: int) -> None:
-    coefficients, distance = _sign_plan.minimax(gap, depth)
-    assert not any(coefficients[::2])
-    points = np.concatenate([np.geomspace(gap, 1, 200_001), np.linspace(gap, 1, 200_001)])
-    points.sort()
-    errors = np.polynomial.chebyshev.chebval(points, coefficients) - 1
-    assert np.abs(errors).max() <= distance * (1 + 1e-4) + 1e-11
-    # De la Vallée Poussin: as many alternations as there are unknowns prove it best, up to their least size.
-    if distance > 1e-9:
-        places = _sign_plan._alternating_extrema(errors, 2 ** (depth - 1) + 1)
-        assert np.abs(errors[places]).min() >= distance * (1 - 1e-3)
-        assert (np.diff(np.sign(errors[places])) != 0).all()
-
-
 @pytest.mark.parametrize("levels", [(10, 10), (7, 10), (2, 10), (8, 8)])
 @pytest.mark.parametrize("bound", [0.3, 1.0, 2.0, 5.0])
 @pytest.mark.parametrize("log2_gap", [-2, -5, -8, -12])

@@ -1,4 +1,4 @@
-"""Polynomials deeper than a bootstrap's levels: how they are taken apart, and what comes out beside NumPy's."""
+"""Polynomials deeper than a bootstrap's levels, beside NumPy's."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from numpy.polynomial import chebyshev, polynomial
 import everlevel
 from conftest import INSECURE_LOG_N, Party, new_party
 from everlevel import Ciphertext, Engine, EvaluationKey
-from everlevel.ckks._deep_polynomials import Split, pieces, plan, power_of_two_above, size_bound
 from everlevel.errors import LevelError, MissingKeyError, OperandTypeError
 
 
@@ -29,53 +28,6 @@ def assert_as_numpys(party: Party, y: Ciphertext, expected: np.ndarray, error: f
     assert errors.max() < error, f"2^{np.log2(errors.max()):.1f}"
     assert np.sqrt((errors**2).mean()) < 2.0 ** (4 - y.precision_bits)
     assert np.isnan(y.precision_floor) or errors.max() < 2.0**-y.precision_floor
-
-
-@pytest.mark.parametrize("is_chebyshev", [False, True])
-@pytest.mark.parametrize(("length", "inner", "outer"), [(16, 2, 2), (11, 2, 2), (7, 1, 2), (64, 1, 5), (33, 5, 1)])
-def test_pieces_are_the_polynomial(
-    length: int, inner: int, outer: int, is_chebyshev: bool, rng: np.random.Generator
-) -> None:
-    p, x = rng.normal(size=length), np.cos(np.linspace(0, np.pi, 50))
-    value = chebyshev.chebval if is_chebyshev else polynomial.polyval
-    parts = pieces(p, Split(inner, outer, "nothing"), is_chebyshev=is_chebyshev)
-    assert [len(part) for part in parts] == [2**inner] * 2**outer
-    terms = [value(x, part) for part in parts]
-    degree = 2**inner
-    while len(terms) > 1:
-        giant = value(x, np.eye(1, degree + 1, degree)[0])
-        terms = [r + q * giant for r, q in zip(terms[::2], terms[1::2], strict=True)]
-        degree *= 2
-    np.testing.assert_allclose(terms[0], value(x, p), atol=1e-12)
-
-
-def test_sizes_are_bounded_and_not_by_much(rng: np.random.Generator) -> None:
-    x = np.cos(np.linspace(0, np.pi, 20_001))
-    for length in (1, 2, 30, 500):
-        p = rng.normal(size=length)
-        largest = np.abs(chebyshev.chebval(x, p)).max()
-        assert largest <= size_bound(p, is_chebyshev=True) <= 1.083 * largest
-        assert size_bound(p, is_chebyshev=False) == pytest.approx(np.abs(p).sum())
-    assert [power_of_two_above(size) for size in (0.0, 0.3, 1.0, 1.01, 2.0, 5.0)] == [1, 1, 1, 2, 2, 8]
-
-
-@pytest.mark.parametrize(
-    ("depth", "level", "makes_real", "expected"),
-    [
-        (11, 10, False, Split(10, 1, "nothing")),
-        (11, 10, True, Split(10, 1, "bootstrap")),
-        (12, 13, True, Split(12, 0, "conjugation")),
-        (14, 13, True, Split(12, 2, "conjugation")),
-        (12, 0, True, Split(10, 2, "bootstrap")),
-        (10, 9, True, Split(10, 0, "bootstrap")),
-        (20, 0, True, Split(10, 10, "bootstrap")),
-        (21, 10, False, None),
-    ],
-)
-def test_the_split_of_fewest_bootstraps_is_taken(
-    depth: int, level: int, makes_real: bool, expected: Split | None
-) -> None:
-    assert plan(depth, level, 10, makes_real=makes_real) == expected
 
 
 FUNCTIONS: list[tuple[Any, int, float, int]] = [

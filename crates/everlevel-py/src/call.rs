@@ -22,22 +22,21 @@ pub type Report = Option<Py<PyAny>>;
 /// A message's slots, as the façade passes them.
 pub type Slots<'py> = PyReadonlyArray1<'py, Complex64>;
 
-/// Runs `work` detached from the interpreter. Errors and panics become exceptions, and notices of ranges
-/// warnings.
-pub fn run<T: Send>(py: Python<'_>, work: impl FnOnce() -> Result<T, Error> + Send) -> PyResult<T> {
-    run_any(py, work)
+/// Runs `work` detached from the interpreter. Errors and panics become exceptions, and notices of ranges warnings.
+pub fn run<T: Send>(work: impl FnOnce() -> Result<T, Error> + Send) -> PyResult<T> {
+    run_any(work)
 }
 
 /// As [`run`], for the errors of any scheme.
-pub fn run_any<T: Send, E: Coded + Send>(py: Python<'_>, work: impl FnOnce() -> Result<T, E> + Send) -> PyResult<T> {
-    match py.detach(|| noticing(|| catch_unwind(AssertUnwindSafe(work)))) {
+pub fn run_any<T: Send, E: Coded + Send>(work: impl FnOnce() -> Result<T, E> + Send) -> PyResult<T> {
+    Python::attach(|py| match py.detach(|| noticing(|| catch_unwind(AssertUnwindSafe(work)))) {
         (Ok(result), notices) => {
             let result = result.map_err(error::to_py)?;
             error::warn(py, &notices)?;
             Ok(result)
         }
         (Err(panic), _) => Err(error::from_panic(&*panic)),
-    }
+    })
 }
 
 /// How often a call that takes long looks for Ctrl-C.
@@ -46,7 +45,6 @@ const SIGNAL_INTERVAL: Duration = Duration::from_millis(50);
 /// As [`run`], for work that reports to a Python callable. What the callable raises, or a signal handler such as
 /// Ctrl-C's, cancels the work at its next step, and is raised.
 pub fn run_reporting<T: Send, E: Coded + Send>(
-    py: Python<'_>,
     report: Report,
     work: impl FnOnce(Progress) -> Result<T, E> + Send,
 ) -> PyResult<T> {
@@ -67,7 +65,7 @@ pub fn run_reporting<T: Send, E: Coded + Send>(
     };
     // Python runs signal handlers on its main thread alone, so the work is on another one, and this one waits and
     // looks.
-    let result = run_any(py, || {
+    let result = run_any(|| {
         thread::scope(|scope| {
             let (finished, wait) = channel::<()>();
             let worker = scope.spawn(|| {
@@ -102,6 +100,6 @@ pub fn values<'a>(slots: &'a Slots<'_>) -> PyResult<&'a [Complex64]> {
 
 /// Panics on purpose: the test that no panic reaches Python.
 #[pyfunction]
-pub fn provoke_panic(py: Python<'_>) -> PyResult<()> {
-    run(py, || panic!("provoked"))
+pub fn provoke_panic() -> PyResult<()> {
+    run(|| panic!("provoked"))
 }

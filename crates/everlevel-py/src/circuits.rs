@@ -4,13 +4,13 @@ use everlevel_ckks as ckks;
 use everlevel_ckks::Basis;
 use everlevel_ckks::circuits::Circuits;
 use everlevel_ckks::circuits::argmax::{Place, PlaceKeys};
-use everlevel_ckks::circuits::deep::{self, First, Imaginary, Split};
+use everlevel_ckks::circuits::deep::{Imaginary, Split};
 use everlevel_ckks::circuits::refresh::{self, Shape};
 use everlevel_ckks::circuits::sign::{self as signs, SignPlan, SignPrecision};
 use pyo3::prelude::*;
 
 use crate::call::{Report, run, run_reporting};
-use crate::context::{Context, Keys, bootstrap_keys};
+use crate::context::{Context, Keys, basis, bootstrap_keys};
 use crate::error::to_py;
 use crate::objects::{Ciphertext, MatrixMultiplicationKey, RelinearizationKey, RotationKey};
 
@@ -27,36 +27,14 @@ impl From<Precision> for SignPrecision {
     }
 }
 
-fn basis(is_chebyshev: bool) -> Basis {
-    if is_chebyshev { Basis::Chebyshev } else { Basis::Power }
-}
-
 fn circuits<'a>(context: &'a Context, keys: ckks::BootstrapKeys<'a>) -> PyResult<Circuits<'a>> {
     context.bootstrapper("bootstrap").map(|bootstrapper| Circuits::new(bootstrapper, keys)).map_err(to_py)
 }
 
-/// Coefficients of the odd polynomial that is nearest to 1 on `[gap, 1]`, and its distance.
-#[pyfunction]
-pub fn minimax(gap: f64, depth: usize) -> (Vec<f64>, f64) {
-    let signs::Minimax { coefficients, distance } = signs::Minimax::new(gap, depth);
-    (coefficients, distance)
-}
-
-/// The places of the largest errors between changes of sign.
-#[pyfunction]
-pub fn alternating_extrema(errors: Vec<f64>, count: usize) -> Option<Vec<usize>> {
-    signs::alternating_extrema(&errors, count)
-}
-
 /// A plan's rounds, its factor and its error.
 #[pyfunction]
-pub fn plan_sign(
-    py: Python<'_>,
-    precision: Precision,
-    levels: usize,
-    next_levels: usize,
-) -> PyResult<(Vec<Vec<Step>>, f64, f64)> {
-    let plan = run(py, || SignPlan::new("sign", precision.into(), levels, next_levels))?;
+pub fn plan_sign(precision: Precision, levels: usize, next_levels: usize) -> PyResult<(Vec<Vec<Step>>, f64, f64)> {
+    let plan = run(|| SignPlan::new("sign", precision.into(), levels, next_levels))?;
     let step = |step: &signs::Step| (step.coefficients.clone(), step.basis == Basis::Chebyshev);
     let rounds = plan.rounds.iter().map(|steps| steps.iter().map(step).collect());
     Ok((rounds.collect(), plan.factor, plan.error))
@@ -65,7 +43,6 @@ pub fn plan_sign(
 /// Signs, and the bootstraps that they took.
 #[pyfunction]
 pub fn sign(
-    py: Python<'_>,
     context: &Context,
     ciphertext: &Ciphertext,
     keys: Keys<'_>,
@@ -73,7 +50,7 @@ pub fn sign(
     report: Report,
 ) -> PyResult<(Ciphertext, usize)> {
     let circuits = circuits(context, bootstrap_keys(&keys))?;
-    let signs = run_reporting(py, report, |p| circuits.sign(&ciphertext.0, precision.into(), p))?;
+    let signs = run_reporting(report, |p| circuits.sign(&ciphertext.0, precision.into(), p))?;
     Ok((Ciphertext(signs), circuits.bootstrap_count()))
 }
 
@@ -81,7 +58,6 @@ pub fn sign(
 /// wouldn't.
 #[pyfunction]
 pub fn raised_for_sign(
-    py: Python<'_>,
     context: &Context,
     ciphertexts: Vec<PyRef<'_, Ciphertext>>,
     keys: Keys<'_>,
@@ -90,14 +66,13 @@ pub fn raised_for_sign(
 ) -> PyResult<Option<Vec<Ciphertext>>> {
     let circuits = circuits(context, bootstrap_keys(&keys))?;
     let operands: Vec<&ckks::Units<ckks::Ciphertext>> = ciphertexts.iter().map(|ct| &ct.0).collect();
-    let fresh = run_reporting(py, report, |p| circuits.raised_for_sign(&operands, precision.into(), p))?;
+    let fresh = run_reporting(report, |p| circuits.raised_for_sign(&operands, precision.into(), p))?;
     Ok(fresh.map(|all| all.into_iter().map(Ciphertext).collect()))
 }
 
 /// Places of extrema: the largest ones or the smallest, an index or a vector of one 1; and the bootstraps.
 #[pyfunction]
 pub fn argument_of_slots(
-    py: Python<'_>,
     context: &Context,
     ciphertext: &Ciphertext,
     keys: (Keys<'_>, PyRef<'_, RotationKey>, Option<PyRef<'_, MatrixMultiplicationKey>>),
@@ -110,47 +85,20 @@ pub fn argument_of_slots(
     let keys = PlaceKeys { rotation: &keys.1.0, matrices };
     let ((count, largest, one_hot), x, precision) = (search, &ciphertext.0, precision.into());
     let place = if one_hot { Place::OneHot } else { Place::Index };
-    let places = run_reporting(py, report, |p| match largest {
+    let places = run_reporting(report, |p| match largest {
         true => circuits.argmax_of_slots(x, keys, count, place, precision, p),
         false => circuits.argmin_of_slots(x, keys, count, place, precision, p),
     })?;
     Ok((Ciphertext(places), circuits.bootstrap_count()))
 }
 
-/// The levels of a split's pieces, those that put them together, and what comes first.
-type SplitParts = (usize, usize, &'static str);
-
-/// The split of the fewest bootstraps.
+/// The split of the fewest bootstraps: the levels of its pieces, and those that put them together.
 #[pyfunction]
-pub fn split_polynomial(depth: usize, level: usize, level_out: usize, makes_real: bool) -> Option<SplitParts> {
-    let Split { inner, outer, first } = Split::plan(depth, level, level_out, makes_real)?;
-    let first = match first {
-        First::Nothing => "nothing",
-        First::Conjugation => "conjugation",
-        First::Bootstrap => "bootstrap",
-    };
-    Some((inner, outer, first))
+pub fn split_polynomial(depth: usize, level: usize, level_out: usize, makes_real: bool) -> Option<(usize, usize)> {
+    Split::plan(depth, level, level_out, makes_real).map(|split| (split.inner, split.outer))
 }
 
-/// A polynomial taken apart.
-#[pyfunction]
-pub fn polynomial_pieces(coefficients: Vec<f64>, inner: usize, outer: usize, is_chebyshev: bool) -> Vec<Vec<f64>> {
-    Split { inner, outer, first: First::Nothing }.pieces(basis(is_chebyshev), &coefficients)
-}
-
-/// A bound of a polynomial's values.
-#[pyfunction]
-pub fn polynomial_size(coefficients: Vec<f64>, is_chebyshev: bool) -> f64 {
-    deep::size_bound(basis(is_chebyshev), &coefficients)
-}
-
-/// The least power of two, from 1 up, that a size divided by is at most 1.
-#[pyfunction]
-pub fn power_of_two_above(size: f64) -> f64 {
-    deep::power_of_two_above(size)
-}
-
-/// What the imaginary parts of a ciphertext are.
+/// The role of a ciphertext's imaginary parts.
 fn imaginary(name: &str) -> Imaginary {
     match name {
         "message" => Imaginary::Message,
@@ -165,7 +113,6 @@ type Polynomials = (bool, Vec<Vec<f64>>);
 /// Real polynomials of any depth, and the bootstraps that they took. `x` is a ciphertext and its imaginary parts.
 #[pyfunction]
 pub fn deep_polynomials(
-    py: Python<'_>,
     context: &Context,
     x: (PyRef<'_, Ciphertext>, String),
     polynomials: Polynomials,
@@ -176,7 +123,7 @@ pub fn deep_polynomials(
     let (circuits, ciphertext) = (circuits(context, keys)?, &x.0.0);
     let (imaginary, basis) = (imaginary(&x.1), basis(polynomials.0));
     let all: Vec<&[f64]> = polynomials.1.iter().map(Vec::as_slice).collect();
-    let values = run_reporting(py, report, |p| circuits.evaluate_polynomials(ciphertext, imaginary, basis, &all, p))?;
+    let values = run_reporting(report, |p| circuits.evaluate_polynomials(ciphertext, imaginary, basis, &all, p))?;
     Ok((values.into_iter().map(Ciphertext).collect(), circuits.bootstrap_count()))
 }
 

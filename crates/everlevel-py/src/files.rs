@@ -7,13 +7,12 @@ use everlevel_ckks as ckks;
 use everlevel_ckks::io::{self, Access, Builder, Container};
 use everlevel_ckks::{BUNDLE_KIND, Error, Form, Loading};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyList};
 
 use crate::call::run;
 use crate::context::Context;
 use crate::objects;
 
-/// What callers say of an object beside the core: `note.NAME` among the metadata.
+/// Callers' words on an object, beside the core's: `note.NAME` among the metadata.
 pub type Notes = BTreeMap<String, String>;
 
 /// An object and its notes.
@@ -81,10 +80,10 @@ macro_rules! objects {
             }
         }
 
-        fn wrap(py: Python<'_>, object: ckks::Object) -> PyResult<Py<PyAny>> {
+        fn wrap(py: Python<'_>, object: ckks::Object) -> PyResult<Bound<'_, PyAny>> {
             Ok(match object {
-                $(ckks::Object::$name(object) => Py::new(py, objects::$name(object))?.into_any(),)*
-                ckks::Object::SecretKey(key) => Py::new(py, objects::SecretKey(key))?.into_any(),
+                $(ckks::Object::$name(object) => Bound::new(py, objects::$name(object))?.into_any(),)*
+                ckks::Object::SecretKey(key) => Bound::new(py, objects::SecretKey(key))?.into_any(),
                 _ => return Err(pyo3::exceptions::PyNotImplementedError::new_err("a kind without a class")),
             })
         }
@@ -96,19 +95,22 @@ objects! {
     LightPlaintext PlainMatrix LightPlainMatrix MatrixMultiplicationKey SmallBootstrapKey
 }
 
-/// What a file held.
-enum Opened {
+/// The content of a file.
+pub enum Opened {
     One(Box<ckks::Object>),
     Keys(Vec<ckks::Object>),
 }
 
-impl Opened {
-    fn wrap(self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+impl<'py> IntoPyObject<'py> for Opened {
+    type Target = PyAny;
+    type Output = Bound<'py, PyAny>;
+    type Error = PyErr;
+
+    fn into_pyobject(self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         match self {
             Self::One(object) => wrap(py, *object),
             Self::Keys(keys) => {
-                let keys = keys.into_iter().map(|key| wrap(py, key)).collect::<PyResult<Vec<_>>>()?;
-                Ok(PyList::new(py, keys)?.into_any().unbind())
+                keys.into_iter().map(|key| wrap(py, key)).collect::<PyResult<Vec<_>>>()?.into_pyobject(py)
             }
         }
     }
@@ -143,77 +145,59 @@ fn open(
 
 /// Writes an object to a file, and returns the file's size.
 #[pyfunction]
-pub fn save(
-    py: Python<'_>,
-    context: &Context,
-    obj: Stored,
-    path: PathBuf,
-    notes: Notes,
-    expanded: bool,
-) -> PyResult<u64> {
-    run(py, || Ok(obj.container(&context.0, form(expanded), notes)?.write(&path)?))
+pub fn save(context: &Context, obj: Stored, path: PathBuf, notes: Notes, expanded: bool) -> PyResult<u64> {
+    run(|| Ok(obj.container(&context.0, form(expanded), notes)?.write(&path)?))
 }
 
 /// An object's file as bytes.
 #[pyfunction]
-pub fn serialize<'py>(
-    py: Python<'py>,
-    context: &Context,
-    obj: Stored,
-    notes: Notes,
-    expanded: bool,
-) -> PyResult<Bound<'py, PyBytes>> {
-    let bytes = run(py, || Ok(obj.container(&context.0, form(expanded), notes)?.to_bytes()))?;
-    Ok(PyBytes::new(py, &bytes))
+pub fn serialize(context: &Context, obj: Stored, notes: Notes, expanded: bool) -> PyResult<Vec<u8>> {
+    run(|| Ok(obj.container(&context.0, form(expanded), notes)?.to_bytes()))
 }
 
 /// The object in a file, or a list of the keys in it, and its notes.
 #[pyfunction]
 pub fn load(
-    py: Python<'_>,
     context: &Context,
     path: PathBuf,
     kind: Option<&str>,
     mapped: Option<bool>,
     verify: bool,
     expanded: Option<bool>,
-) -> PyResult<Noted<Py<PyAny>>> {
-    let (opened, notes) = run(py, || {
+) -> PyResult<Noted<Opened>> {
+    run(|| {
         // To be read into memory, a large file is mapped too: its polynomials are copied one by one.
         let access = if mapped == Some(true) { Access::Map } else { Access::Auto };
         let container = Container::open(Path::new(&path), access)?;
         open(&context.0, &container, kind, verify || mapped == Some(false), expanded, mapped == Some(false))
-    })?;
-    Ok((opened.wrap(py)?, notes))
+    })
 }
 
 /// The object in bytes, or a list of the keys in them, and its notes.
 #[pyfunction]
 pub fn deserialize(
-    py: Python<'_>,
     context: &Context,
     data: &[u8],
     kind: Option<&str>,
     verify: bool,
     expanded: Option<bool>,
-) -> PyResult<Noted<Py<PyAny>>> {
-    let (opened, notes) = run(py, || {
+) -> PyResult<Noted<Opened>> {
+    run(|| {
         let container = Container::from_bytes(data.to_vec())?;
         open(&context.0, &container, kind, verify, expanded, true)
-    })?;
-    Ok((opened.wrap(py)?, notes))
+    })
 }
 
-/// What a file's header says: its metadata, and the size of each tensor.
+/// The contents of a file's header: its metadata, and the size of each tensor.
 #[pyfunction]
-pub fn inspect_file(py: Python<'_>, path: PathBuf) -> PyResult<Noted<BTreeMap<String, usize>>> {
-    let header = run(py, || Ok(Container::inspect(&path)?))?;
+pub fn inspect_file(path: PathBuf) -> PyResult<Noted<BTreeMap<String, usize>>> {
+    let header = run(|| Ok(Container::inspect(&path)?))?;
     let sizes = header.tensors.into_iter().map(|(name, place)| (name, place.range.len())).collect();
     Ok((sizes, header.metadata))
 }
 
 /// Compares every checksum of a file, which is read once; of the whole of it, whatever engine it is for.
 #[pyfunction]
-pub fn verify_file(py: Python<'_>, path: PathBuf) -> PyResult<()> {
-    run(py, || Ok(Container::open(&path, Access::Auto)?.verify()?))
+pub fn verify_file(path: PathBuf) -> PyResult<()> {
+    run(|| Ok(Container::open(&path, Access::Auto)?.verify()?))
 }

@@ -10,6 +10,7 @@ mod error;
 mod files;
 mod matrices;
 mod objects;
+mod properties;
 mod tfhe;
 
 /// The extension module.
@@ -19,8 +20,7 @@ mod _native {
     use crate::call::provoke_panic;
     #[pymodule_export]
     use crate::circuits::{
-        alternating_extrema, argument_of_slots, deep_polynomials, due_bootstraps, minimax, plan_sign,
-        polynomial_pieces, polynomial_size, power_of_two_above, raised_for_sign, sign, split_polynomial,
+        argument_of_slots, deep_polynomials, due_bootstraps, plan_sign, raised_for_sign, sign, split_polynomial,
     };
     #[pymodule_export]
     use crate::context::Context;

@@ -46,80 +46,61 @@ pub enum MatrixKey<'py> {
 }
 
 #[pyfunction]
-pub fn encode_light(py: Python<'_>, context: &Context, slots: Slots<'_>, level: usize) -> PyResult<LightPlaintext> {
+pub fn encode_light(context: &Context, slots: Slots<'_>, level: usize) -> PyResult<LightPlaintext> {
     let (context, slots) = (&context.0, values(&slots)?);
-    run(py, || context.per_unit(slots).try_map(|part| context.encode_light(part, level))).map(LightPlaintext)
+    run(|| context.per_unit(slots).try_map(|part| context.encode_light(part, level))).map(LightPlaintext)
 }
 
 #[pyfunction]
-pub fn change_level(
-    py: Python<'_>,
-    context: &Context,
-    plaintext: &LightPlaintext,
-    level: usize,
-) -> PyResult<LightPlaintext> {
-    run(py, || plaintext.0.try_map(|unit| context.0.change_level(unit, level))).map(LightPlaintext)
+pub fn change_level(context: &Context, plaintext: &LightPlaintext, level: usize) -> PyResult<LightPlaintext> {
+    run(|| plaintext.0.try_map(|unit| context.0.change_level(unit, level))).map(LightPlaintext)
 }
 
 #[pyfunction]
-pub fn expand(py: Python<'_>, context: &Context, plaintext: &LightPlaintext, level: usize) -> PyResult<Plaintext> {
-    run(py, || plaintext.0.try_map(|unit| context.0.expand(unit, level))).map(Plaintext)
+pub fn expand(context: &Context, plaintext: &LightPlaintext, level: usize) -> PyResult<Plaintext> {
+    run(|| plaintext.0.try_map(|unit| context.0.expand(unit, level))).map(Plaintext)
 }
 
 #[pyfunction]
 pub fn encode_matrix(
-    py: Python<'_>,
     context: &Context,
     entries: Entries<'_>,
     level: usize,
     diagonals: Option<Vec<i64>>,
 ) -> PyResult<PlainMatrix> {
     let (entries, shape) = entries.read()?;
-    run(py, || context.0.encode_matrix(entries, shape, level, diagonals.as_deref())).map(PlainMatrix)
+    run(|| context.0.encode_matrix(entries, shape, level, diagonals.as_deref())).map(PlainMatrix)
 }
 
 #[pyfunction]
 pub fn encode_light_matrix(
-    py: Python<'_>,
     context: &Context,
     entries: Entries<'_>,
     level: usize,
     diagonals: Option<Vec<i64>>,
 ) -> PyResult<LightPlainMatrix> {
     let (entries, shape) = entries.read()?;
-    run(py, || context.0.encode_light_matrix(entries, shape, level, diagonals.as_deref())).map(LightPlainMatrix)
+    run(|| context.0.encode_light_matrix(entries, shape, level, diagonals.as_deref())).map(LightPlainMatrix)
 }
 
 #[pyfunction]
-pub fn change_matrix_level(
-    py: Python<'_>,
-    context: &Context,
-    matrix: &LightPlainMatrix,
-    level: usize,
-) -> PyResult<LightPlainMatrix> {
-    run(py, || context.0.change_matrix_level(&matrix.0, level)).map(LightPlainMatrix)
+pub fn change_matrix_level(context: &Context, matrix: &LightPlainMatrix, level: usize) -> PyResult<LightPlainMatrix> {
+    run(|| context.0.change_matrix_level(&matrix.0, level)).map(LightPlainMatrix)
 }
 
 #[pyfunction]
-pub fn level_down_matrix(
-    py: Python<'_>,
-    context: &Context,
-    matrix: &PlainMatrix,
-    level: usize,
-) -> PyResult<PlainMatrix> {
-    run(py, || context.0.level_down_matrix(&matrix.0, level)).map(PlainMatrix)
+pub fn level_down_matrix(context: &Context, matrix: &PlainMatrix, level: usize) -> PyResult<PlainMatrix> {
+    run(|| context.0.level_down_matrix(&matrix.0, level)).map(PlainMatrix)
 }
 
 #[pyfunction]
 pub fn matrix_multiplication_key(
-    py: Python<'_>,
     context: &Context,
     secret_key: &SecretKey,
     level: usize,
     report: Report,
 ) -> PyResult<MatrixMultiplicationKey> {
-    run_reporting(py, report, |p| context.0.matrix_multiplication_key(&secret_key.0, level, p))
-        .map(MatrixMultiplicationKey)
+    run_reporting(report, |p| context.0.matrix_multiplication_key(&secret_key.0, level, p)).map(MatrixMultiplicationKey)
 }
 
 /// The highest level that a key serves.
@@ -130,7 +111,6 @@ pub fn matrix_multiplication_level(context: &Context, key: &MatrixMultiplication
 
 #[pyfunction]
 pub fn multiply_matrix(
-    py: Python<'_>,
     context: &Context,
     matrix: Matrix<'_>,
     ciphertext: &Ciphertext,
@@ -144,15 +124,15 @@ pub fn multiply_matrix(
     let product = match &matrix {
         Matrix::Plain(matrix) => {
             let matrix = &matrix.0;
-            run(py, || context.multiply_matrix(matrix, units, keys))
+            run(|| context.multiply_matrix(matrix, units, keys))
         }
         Matrix::Light(matrix) => {
             let matrix = &matrix.0;
-            run(py, || context.multiply_light_matrix(matrix, units, keys))
+            run(|| context.multiply_light_matrix(matrix, units, keys))
         }
         Matrix::Entries(entries) => {
             let (entries, shape) = entries.read()?;
-            run(py, || context.multiply_entries(entries, shape, units, keys))
+            run(|| context.multiply_entries(entries, shape, units, keys))
         }
     };
     product.map(Ciphertext)

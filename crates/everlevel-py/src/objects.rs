@@ -3,293 +3,119 @@
 use everlevel_ckks as ckks;
 use pyo3::prelude::*;
 
-/// A frozen class around a type of the core.
-macro_rules! class {
-    ($(#[$doc:meta])* seeded $name:ident { $($methods:tt)* }) => {
-        class!(
+use crate::properties::properties;
+
+/// Frozen classes around types of the core.
+macro_rules! classes {
+    ($($(#[$doc:meta])* $name:ident($type:ty);)*) => {
+        $(
             $(#[$doc])*
-            $name {
-                #[getter]
-                fn is_seeded(&self) -> bool {
-                    self.0.is_seeded()
-                }
+            #[pyclass(frozen, module = "everlevel._native")]
+            pub struct $name(pub $type);
+        )*
 
-                #[getter]
-                fn seeded_nbytes(&self) -> usize {
-                    self.0.seeded_nbytes()
-                }
-
-                $($methods)*
-            }
-        );
-    };
-    ($(#[$doc:meta])* units $name:ident { $($methods:tt)* }) => {
-        class!(
-            $(#[$doc])*
-            $name(ckks::Units<ckks::$name>) {
-                #[getter]
-                fn unit_count(&self) -> usize {
-                    self.0.count()
-                }
-
-                #[getter]
-                fn level(&self) -> usize {
-                    self.0.first().level()
-                }
-
-                #[getter]
-                fn log2_scale(&self) -> f64 {
-                    self.0.first().scale().log2()
-                }
-
-                $($methods)*
-            }
-        );
-    };
-    ($(#[$doc:meta])* $name:ident { $($methods:tt)* }) => {
-        class!($(#[$doc])* $name(ckks::$name) { $($methods)* });
-    };
-    ($(#[$doc:meta])* $name:ident($type:ty) { $($methods:tt)* }) => {
-        $(#[$doc])*
-        #[pyclass(frozen, module = "everlevel._native")]
-        pub struct $name(pub $type);
-
-        #[pymethods]
-        impl $name {
-            $($methods)*
-
-            #[getter]
-            fn nbytes(&self) -> usize {
-                self.0.nbytes()
-            }
-        }
+        properties! { [$($name)*] as object {
+            nbytes: usize = object.0.nbytes();
+        } }
     };
 }
 
-class!(
+classes! {
     /// Decrypts.
-    SecretKey {
-        #[getter]
-        fn release_budget(&self) -> u64 {
-            self.0.release_budget().limit()
-        }
-
-        #[getter]
-        fn released(&self) -> u64 {
-            self.0.release_budget().used()
-        }
-
-        #[getter]
-        fn secret_id(&self) -> u64 {
-            self.0.secret_id().0
-        }
-    }
-);
-
-class!(
+    SecretKey(ckks::SecretKey);
     /// Encrypts.
-    PublicKey {
-        #[getter]
-        fn secret_id(&self) -> u64 {
-            self.0.secret_id().0
-        }
-    }
-);
-
-class!(
+    PublicKey(ckks::PublicKey);
     /// Brings products back to two polynomials.
-    seeded RelinearizationKey {
-        #[getter]
-        fn secret_id(&self) -> u64 {
-            self.0.secret_id().0
-        }
-    }
-);
-
-class!(
+    RelinearizationKey(ckks::RelinearizationKey);
     /// Conjugates.
-    seeded ConjugationKey {
-        #[getter]
-        fn secret_id(&self) -> u64 {
-            self.0.secret_id().0
-        }
-    }
-);
-
-class!(
+    ConjugationKey(ckks::ConjugationKey);
     /// Rotates by any amount.
-    seeded RotationKey {
-        #[getter]
-        fn secret_id(&self) -> u64 {
-            self.0.secret_id().0
-        }
-    }
-);
-
-class!(
+    RotationKey(ckks::RotationKey);
     /// Rotates by one amount.
-    seeded FixedRotationKey {
-        #[getter]
-        fn secret_id(&self) -> u64 {
-            self.0.secret_id().0
-        }
-
-        #[getter]
-        fn delta(&self) -> i64 {
-            self.0.delta()
-        }
-    }
-);
-
-class!(
+    FixedRotationKey(ckks::FixedRotationKey);
+    /// Rotates for products with matrices.
+    MatrixMultiplicationKey(ckks::MatrixMultiplicationKey);
     /// Raises levels.
-    seeded BootstrapKey {
-        #[getter]
-        fn secret_id(&self) -> u64 {
-            self.0.secret_id().0
-        }
-
-        #[getter]
-        fn stage_count(&self) -> usize {
-            self.0.stage_count()
-        }
-
-        #[getter]
-        fn kind(&self) -> &'static str {
-            self.0.kind().name()
-        }
-
-        #[getter]
-        fn size(&self) -> &'static str {
-            match self.0.size() {
-                ckks::BootstrapKeySize::Medium => "medium",
-                ckks::BootstrapKeySize::Large => "large",
-            }
-        }
-    }
-);
-
-class!(
+    BootstrapKey(ckks::BootstrapKey);
     /// Raises levels, with a rotation key beside it.
-    seeded SmallBootstrapKey {
-        #[getter]
-        fn secret_id(&self) -> u64 {
-            self.0.secret_id().0
-        }
-    }
-);
-
-class!(
+    SmallBootstrapKey(ckks::SmallBootstrapKey);
     /// An encoded message, of one unit or several.
-    units Plaintext {}
-);
-
-class!(
-    /// An encrypted message, of one unit or several.
-    units Ciphertext {
-        #[getter]
-        fn polynomial_count(&self) -> usize {
-            self.0.first().polynomial_count()
-        }
-
-        #[getter]
-        fn precision_bits(&self) -> f64 {
-            self.0.first().precision_bits()
-        }
-
-        #[getter]
-        fn precision_floor(&self) -> f64 {
-            self.0.first().precision_floor()
-        }
-
-        #[getter]
-        fn bound(&self) -> f64 {
-            self.0.bound().size()
-        }
-
-        #[getter]
-        fn is_bound_declared(&self) -> bool {
-            self.0.bound().is_declared()
-        }
-
-        #[getter]
-        fn secret_id(&self) -> u64 {
-            self.0.first().secret_id().0
-        }
-
-        #[getter]
-        fn slot_count(&self) -> usize {
-            self.0.first().slot_count()
-        }
-
-        /// Each unit as a ciphertext of its own.
-        fn units(&self) -> Vec<Self> {
-            self.0.split().into_iter().map(Self).collect()
-        }
-    }
-);
-
-class!(
+    Plaintext(ckks::Units<ckks::Plaintext>);
     /// An encoded message without its primes, of one unit or several.
-    LightPlaintext(ckks::Units<ckks::LightPlaintext>) {
-        #[getter]
-        fn unit_count(&self) -> usize {
-            self.0.count()
-        }
-
-        #[getter]
-        fn level(&self) -> usize {
-            self.0.first().level()
-        }
-    }
-);
-
-/// A matrix's class.
-macro_rules! matrix_class {
-    ($(#[$doc:meta])* $name:ident) => {
-        class!(
-            $(#[$doc])*
-            $name {
-                #[getter]
-                fn level(&self) -> usize {
-                    self.0.level()
-                }
-
-                #[getter]
-                fn shape(&self) -> (usize, usize) {
-                    self.0.dimensions()
-                }
-
-                #[getter]
-                fn diagonal_count(&self) -> usize {
-                    self.0.diagonal_count()
-                }
-            }
-        );
-    };
+    LightPlaintext(ckks::Units<ckks::LightPlaintext>);
+    /// An encoded matrix.
+    PlainMatrix(ckks::PlainMatrix);
+    /// An encoded matrix without its primes.
+    LightPlainMatrix(ckks::LightPlainMatrix);
+    /// An encrypted message, of one unit or several.
+    Ciphertext(ckks::Units<ckks::Ciphertext>);
 }
 
-matrix_class!(
-    /// An encoded matrix.
-    PlainMatrix
-);
+properties! { [SecretKey PublicKey] as key {
+    secret_id: u64 = key.0.secret_id().0;
+} }
 
-matrix_class!(
-    /// An encoded matrix without its primes.
-    LightPlainMatrix
-);
+properties! { [SecretKey] as key {
+    release_budget: u64 = key.0.release_budget().limit();
+    released: u64 = key.0.release_budget().used();
+} }
 
-class!(
-    /// Rotates for products with matrices.
-    seeded MatrixMultiplicationKey {
-        #[getter]
-        fn secret_id(&self) -> u64 {
-            self.0.secret_id().0
-        }
+properties! {
+    [RelinearizationKey ConjugationKey RotationKey FixedRotationKey MatrixMultiplicationKey BootstrapKey
+    SmallBootstrapKey] as key {
+        secret_id: u64 = key.0.secret_id().0;
+        is_seeded: bool = key.0.is_seeded();
+        seeded_nbytes: usize = key.0.seeded_nbytes();
     }
-);
+}
 
-/// What this build runs on this machine, by name.
+properties! { [FixedRotationKey] as key {
+    delta: i64 = key.0.delta();
+} }
+
+properties! { [BootstrapKey] as key {
+    stage_count: usize = key.0.stage_count();
+    kind: &'static str = key.0.kind().name();
+    size: &'static str = match key.0.size() {
+        ckks::BootstrapKeySize::Medium => "medium",
+        ckks::BootstrapKeySize::Large => "large",
+    };
+} }
+
+properties! { [Plaintext LightPlaintext Ciphertext] as message {
+    unit_count: usize = message.0.count();
+    level: usize = message.0.first().level();
+} }
+
+properties! { [Plaintext Ciphertext] as message {
+    log2_scale: f64 = message.0.first().scale().log2();
+} }
+
+properties! { [PlainMatrix LightPlainMatrix] as matrix {
+    level: usize = matrix.0.level();
+    shape: (usize, usize) = matrix.0.dimensions();
+    diagonal_count: usize = matrix.0.diagonal_count();
+} }
+
+properties! { [Ciphertext] as ciphertext {
+    polynomial_count: usize = ciphertext.0.first().polynomial_count();
+    precision_bits: f64 = ciphertext.0.first().precision_bits();
+    precision_floor: f64 = ciphertext.0.first().precision_floor();
+    bound: f64 = ciphertext.0.bound().size();
+    is_bound_declared: bool = ciphertext.0.bound().is_declared();
+    secret_id: u64 = ciphertext.0.first().secret_id().0;
+    slot_count: usize = ciphertext.0.first().slot_count();
+} }
+
+#[pymethods]
+impl Ciphertext {
+    /// Each unit as a ciphertext of its own.
+    fn units(&self) -> Vec<Self> {
+        self.0.split().into_iter().map(Self).collect()
+    }
+}
+
+/// The kernels that this build runs on this machine, by name.
 #[pyfunction]
 pub fn build_info() -> Vec<(&'static str, String)> {
     let simd = everlevel_math::Simd::best().name();

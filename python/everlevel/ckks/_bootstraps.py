@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import Any, Literal
 
 from .. import _native
 from .._common import callers
-from .._common import progress as _progress
 from ..errors import LevelWarning, OperandTypeError, ParameterError
 from . import _operands
 from ._auto import deepened
@@ -26,6 +23,8 @@ from .keys import (
     RotationKey,
     SmallBootstrapKey,
 )
+
+Method = Literal["regular", "lossy", "sign", "precise"]
 
 
 def bootstrap(
@@ -106,10 +105,8 @@ def bootstrap(
         relinearization_key, conjugation_key, bootstrap_key, small_bootstrap_key, stage_count, rotation_key
     )
     x, keys = _prepared(self, "bootstrap", ciphertext, given)
-    precise = is_precise(self._context, "bootstrap", precision)
-    with bootstrapping(self, "bootstrap", progress) as report:
-        native = self._context.bootstrap(x._native, keys, precise, report)
-    return self._wrap(native, is_real=x.is_real)
+    method: Method = "precise" if is_precise(self._context, "bootstrap", precision) else "regular"
+    return bootstrapped(self, "bootstrap", method, [x], keys, False, progress)[0]
 
 
 def lossy_bootstrap(
@@ -185,7 +182,8 @@ def lossy_bootstrap(
     )
     x, keys = _prepared(self, "lossy_bootstrap", ciphertext, given)
     _warn_of_regular_order("lossy_bootstrap", x.level, keys, self.max_level)
-    return _to_the_highest(self, "lossy bootstrap", self._context.lossy_bootstrap, x, keys, real_only, progress)
+    real = x.is_real if real_only is None else bool(real_only)
+    return bootstrapped(self, "lossy bootstrap", "lossy", [x], keys, real, progress)[0]
 
 
 @deepened
@@ -247,7 +245,8 @@ def sign_bootstrap(
         relinearization_key, conjugation_key, lossy_bootstrap_key, small_bootstrap_key, stage_count, rotation_key
     )
     x, keys = _prepared(self, "sign_bootstrap", ciphertext, given)
-    return _to_the_highest(self, "sign bootstrap", self._context.sign_bootstrap, x, keys, real_only, progress)
+    real = x.is_real if real_only is None else bool(real_only)
+    return bootstrapped(self, "sign bootstrap", "sign", [x], keys, real, progress)[0]
 
 
 def merge_bootstrap(
@@ -355,14 +354,21 @@ def sign_merge_bootstrap(
     return _merged(self, "sign", "sign_merge_bootstrap", (ciphertext1, ciphertext2), given, progress)
 
 
-@contextmanager
-def bootstrapping(
-    self: Core, description: str, progress: bool | None, count: int = 1
-) -> Iterator[_progress.Report | None]:
-    """Show the progress of bootstraps, and count them once they are done."""
+def bootstrapped(
+    self: Core,
+    description: str,
+    method: Method,
+    ciphertexts: list[Ciphertext],
+    keys: NativeKeys,
+    real_only: bool,
+    progress: bool | None,
+) -> list[Ciphertext]:
+    """Bootstrap ciphertexts by a method, four at a time, and count them."""
     with self._reporting(description, progress) as report:
-        yield report
-    self._counters.add(count)
+        natives = self._context.bootstrap([c._native for c in ciphertexts], method, keys, real_only, report)
+    self._counters.add(len(ciphertexts))
+    pairs = zip(natives, ciphertexts, strict=True)
+    return [self._wrap(native, is_real=real_only or c.is_real) for native, c in pairs]
 
 
 def is_precise(context: _native.Context, operation: str, precision: Any) -> bool:
@@ -387,24 +393,8 @@ def _prepared(self: Core, operation: str, ciphertext: Any, given: GivenKeys) -> 
     return x, choose(self, operation, x, given)
 
 
-def _to_the_highest(
-    self: Core,
-    description: str,
-    bootstrap: Callable[[_native.Ciphertext, NativeKeys, bool, Any], _native.Ciphertext],
-    x: Ciphertext,
-    keys: NativeKeys,
-    real_only: bool | None,
-    progress: bool | None,
-) -> Ciphertext:
-    """Bootstrap in an order that begins with the transform."""
-    real = x.is_real if real_only is None else bool(real_only)
-    with bootstrapping(self, description, progress) as report:
-        native = bootstrap(x._native, keys, real, report)
-    return self._wrap(native, is_real=real or x.is_real)
-
-
 def _merged(
-    self: Core, method: str, operation: str, ciphertexts: tuple[Any, Any], given: GivenKeys, progress: bool | None
+    self: Core, method: Method, operation: str, ciphertexts: tuple[Any, Any], given: GivenKeys, progress: bool | None
 ) -> tuple[Ciphertext, Ciphertext]:
     """Bootstrap two ciphertexts as the real and the imaginary parts of one."""
     require_bootstrap(self._context, operation)
@@ -421,8 +411,9 @@ def _merged(
     keys = choose(self, operation, first, given)
     if method == "lossy":
         _warn_of_regular_order(operation, min(first.level, second.level), keys, self.max_level)
-    with bootstrapping(self, operation.replace("_", " "), progress) as report:
+    with self._reporting(operation.replace("_", " "), progress) as report:
         pair = self._context.merge_bootstrap((first._native, second._native), method, keys, report)
+    self._counters.add()
     return self._wrap(pair[0], is_real=True), self._wrap(pair[1], is_real=True)
 
 

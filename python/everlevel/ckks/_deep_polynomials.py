@@ -8,13 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import _native
-from ..errors import LevelError
 from . import _auto, _bootstraps
 from ._bootstrap_keys import chosen_of
 from ._core import Core
@@ -23,52 +21,6 @@ from .evaluation_key import EvaluationKey
 from .keys import RelinearizationKey
 
 Array = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Split:
-    """How a polynomial of `inner` + `outer` levels is taken apart."""
-
-    inner: int
-    outer: int
-    first: Literal["nothing", "conjugation", "bootstrap"]
-
-    @property
-    def bootstrapped(self) -> int:
-        """Ciphertexts bootstrapped, for a polynomial without zeros: the pieces, B_m, and x if it is too low."""
-        return ((1 << self.outer) + 1 if self.outer else 0) + (self.first == "bootstrap")
-
-
-def plan(depth: int, level: int, level_out: int, *, makes_real: bool) -> Split | None:
-    """Choose the split of the fewest bootstraps, or None if the levels don't suffice for any.
-
-    Parameters
-    ----------
-    depth : int
-        Levels of the polynomial.
-    level : int
-        Of x.
-    level_out : int
-        To which a bootstrap leads.
-    makes_real : bool
-        Whether x may have an imaginary part that is to go.
-    """
-    found = _native.split_polynomial(depth, level, level_out, makes_real)
-    if found is None:
-        return None
-    inner, outer, first = found
-    return Split(inner, outer, cast(Literal["nothing", "conjugation", "bootstrap"], first))
-
-
-def pieces(coefficients: Array, split: Split, *, is_chebyshev: bool) -> list[Array]:
-    """Take a polynomial apart: 2^outer pieces of 2^inner coefficients, neighbours together."""
-    parts = _native.polynomial_pieces(coefficients.tolist(), split.inner, split.outer, is_chebyshev)
-    return [np.array(part) for part in parts]
-
-
-def size_bound(piece: Array, *, is_chebyshev: bool) -> float:
-    """Bound a polynomial's values: in [-1, 1] for a Chebyshev series, within the unit circle for powers."""
-    return _native.polynomial_size(piece.tolist(), is_chebyshev)
 
 
 @dataclass(frozen=True)
@@ -108,37 +60,26 @@ class DeepEvaluation:
         engine, began = self.engine, perf_counter()
         depth = max(degree_of(p).bit_length() for p in polynomials)
         imaginary = "message" if not x.is_real else "zero" if is_exactly_real else "noise"
-        split = plan(depth, x.level, self.level_out, makes_real=imaginary == "noise")
-        if split is None:
-            raise self._too_deep(depth, x.level)
+        split = _native.split_polynomial(depth, x.level, self.level_out, imaginary == "noise")
         keys = self.key._native, chosen_of(engine, self.operation, x, self.evaluation_key)
         series = self.is_chebyshev, [p.tolist() for p in polynomials]
         with engine._reporting("polynomial", None) as report:
             natives, count = _native.deep_polynomials(engine._context, (x._native, imaginary), series, keys, report)
         engine._counters.add(count)
-        if split.outer:
+        inner, outer = split or (0, 0)
+        if outer:
             _auto.logger.info(
                 "%s: %d levels, of which a bootstrap gives %d: pieces of degree below %d, %d bootstrap(s) in %.2f s; "
                 "%d so far",
                 self.operation,
                 depth,
                 self.level_out,
-                2**split.inner,
+                2**inner,
                 count,
                 perf_counter() - began,
                 engine.bootstrap_count,
             )
         return engine._wrap_all(natives, is_real=x.is_real)
-
-    def _too_deep(self, depth: int, level: int) -> LevelError:
-        most = self.level_out + max(level, self.level_out)
-        # Without the level that it needs: no bootstrap leads there.
-        return LevelError(
-            f"{self.operation}: the polynomial takes {depth} levels, and in pieces {most} are there, as a bootstrap "
-            f"ends at level {self.level_out}; take a degree below 2^{most}, or an engine of more levels",
-            level=level,
-            max_level=most,
-        )
 
 
 def evaluate_all(
@@ -161,8 +102,3 @@ def degree_of(coefficients: Array) -> int:
     """Return the place of the last coefficient that isn't zero, or 0."""
     nonzero = np.flatnonzero(coefficients)
     return int(nonzero[-1]) if len(nonzero) else 0
-
-
-def power_of_two_above(size: float) -> int:
-    """Return the least power of two, from 1 up, that a size divided by is at most 1."""
-    return int(_native.power_of_two_above(size))

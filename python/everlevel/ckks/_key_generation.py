@@ -232,8 +232,7 @@ def create_bootstrap_key(
     ParameterError
         If the engine was made without ``use_bootstrap=True``, or has no such stage count or size.
     """
-    make = self._context.bootstrap_key
-    return make_bootstrap_key(self, "create_bootstrap_key", BootstrapKey, make, secret_key, stage_count, size, progress)
+    return make_bootstrap_key(self, "create_bootstrap_key", BootstrapKey, secret_key, stage_count, size, progress)
 
 
 def create_lossy_bootstrap_key(
@@ -262,8 +261,8 @@ def create_lossy_bootstrap_key(
     >>> deep.create_lossy_bootstrap_key(deep.create_secret_key(), stage_count=5)
     LossyBootstrapKey(stage_count 5, medium, ... MB)
     """
-    operation, make = "create_lossy_bootstrap_key", self._context.lossy_bootstrap_key
-    return make_bootstrap_key(self, operation, LossyBootstrapKey, make, secret_key, stage_count, size, progress)
+    operation = "create_lossy_bootstrap_key"
+    return make_bootstrap_key(self, operation, LossyBootstrapKey, secret_key, stage_count, size, progress)
 
 
 def create_small_bootstrap_key(self: Core, secret_key: SecretKey, *, progress: bool | None = None) -> SmallBootstrapKey:
@@ -344,7 +343,6 @@ def make_bootstrap_key(
     self: Core,
     operation: str,
     kind: type[BootstrapKeyT],
-    make: Callable[[_native.SecretKey, int, bool, Report | None], _native.BootstrapKey],
     secret_key: Any,
     stage_count: Any,
     size: Any,
@@ -354,5 +352,5 @@ def make_bootstrap_key(
     secret = _operands.secret_key(operation, secret_key)
     stages, large = check_bootstrap_key(self._context, operation, stage_count, size)
     with self._reporting(kind.kind, progress) as report:
-        native = make(secret._native, stages, large, report)
+        native = self._context.bootstrap_key(secret._native, kind is LossyBootstrapKey, stages, large, report)
     return kind(self._context, native, self.max_level)

@@ -8,7 +8,7 @@ from typing import Literal
 from ..errors import KeyMismatchError, OperandTypeError, ParameterError
 from . import _operands
 from ._bootstrap_keys import GivenKeys, choose, require_bootstrap
-from ._bootstraps import bootstrapping, is_precise
+from ._bootstraps import bootstrapped, is_precise
 from ._core import Core
 from .ciphertext import Ciphertext
 from .evaluation_key import EvaluationKey
@@ -112,11 +112,7 @@ def bootstrap_many(
             value="high",
             allowed="standard",
         )
-    native_method = "precise" if precise else method
-    with bootstrapping(self, "bootstraps", progress, count=len(ready)) as report:
-        results = self._context.bootstrap_many([c._native for c in ready], native_method, keys, bool(real_only), report)
-    pairs = zip(results, ready, strict=True)
-    return [self._wrap(native, is_real=bool(real_only) or c.is_real) for native, c in pairs]
+    return bootstrapped(self, "bootstraps", "precise" if precise else method, ready, keys, bool(real_only), progress)
 
 
 def _require_one_secret(operation: str, ciphertexts: list[Ciphertext]) -> None:

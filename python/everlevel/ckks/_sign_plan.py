@@ -6,19 +6,14 @@ docs/notes/comparison.md has the mathematics.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 from numpy.polynomial import chebyshev
 from numpy.typing import NDArray
 
 from .. import _native
-from ..errors import ParameterError
 
 Array = NDArray[np.float64]
-
-DEPTHS: Final = (2, 3, 4, 5)
-"""Levels of the polynomials that are composed: degrees 3, 7, 15 and 31."""
 
 
 @dataclass(frozen=True)
@@ -91,28 +86,6 @@ class SignPlan:
         )
 
 
-def minimax(gap: float, depth: int) -> tuple[tuple[float, ...], float]:
-    """Find the odd polynomial of degree 2^depth - 1 that is nearest to 1 on [gap, 1], by Remez' exchange.
-
-    Returns
-    -------
-    coefficients : tuple of float
-        In the Chebyshev basis, even ones included as zeros.
-    distance : float
-        Largest |P - 1| on [gap, 1].
-    """
-    coefficients, distance = _native.minimax(gap, depth)
-    return tuple(coefficients), distance
-
-
-def _alternating_extrema(error: Array, count: int) -> NDArray[np.intp]:
-    """Return the places of the largest errors between sign changes, as many as there are unknowns."""
-    places = _native.alternating_extrema(error, count)
-    if places is None:
-        raise ArithmeticError("Remez: the error changes its sign too seldom")
-    return np.array(places)
-
-
 def plan(gap: float, bound: float, error: float, levels: int, next_levels: int) -> SignPlan:
     """Compose a sign to a precision, in as few rounds as possible and with as few levels as that takes.
 
@@ -125,10 +98,6 @@ def plan(gap: float, bound: float, error: float, levels: int, next_levels: int) 
     levels, next_levels : int
         Levels for polynomials in the first round and in each later one.
     """
-    if levels < min(DEPTHS):
-        raise ParameterError(
-            f"sign: {levels} levels are left for polynomials, and {min(DEPTHS)} are needed", option="level"
-        )
-    rounds, factor, reached = _native.plan_sign((gap, error, bound), levels, next_levels)
+    rounds, factor, reached = _native.plan_sign((gap, error, bound), max(0, levels), next_levels)
     steps = tuple(tuple(Step(np.array(c), is_chebyshev) for c, is_chebyshev in each) for each in rounds)
     return SignPlan(steps, int(factor), gap, bound, reached)

@@ -102,14 +102,14 @@ def _pair(self: Core, operation: str, a: Any, b: Any) -> tuple[_Key, Shape, Uint
 def binary(self: Core, name: str, a: Any, b: Any) -> UintArray:
     key, shape, x, y = _pair(self, name, a, b)
     with self._reporting(name) as report:
-        return UintArray(self, x._native.binary(self._context, name, key, y._native, report), shape)
+        return UintArray(self, x._native.binary(name, y._native, (self._context, key, report)), shape)
 
 
 def checked(self: Core, name: str, a: Any, b: Any) -> tuple[UintArray, BoolArray]:
     operation = f"checked_{name}"
     key, shape, x, y = _pair(self, operation, a, b)
     with self._reporting(operation) as report:
-        result, overflow = x._native.checked(self._context, name, key, y._native, report)
+        result, overflow = x._native.checked(name, y._native, (self._context, key, report))
     return UintArray(self, result, shape), BoolArray(self, overflow, shape)
 
 
@@ -122,7 +122,7 @@ def divide_with_remainder(self: Core, a: Any, b: Any) -> tuple[UintArray, UintAr
     _require_divisor("divmod", b)
     key, shape, x, y = _pair(self, "divmod", a, b)
     with self._reporting("divmod") as report:
-        quotient, remainder = x._native.divmod(self._context, key, y._native, report)
+        quotient, remainder = x._native.divmod(y._native, (self._context, key, report))
     return UintArray(self, quotient, shape), UintArray(self, remainder, shape)
 
 
@@ -135,7 +135,7 @@ def _require_divisor(operation: str, b: Any) -> None:
 def compare(self: Core, name: str, a: Any, b: Any) -> BoolArray:
     key, shape, x, y = _pair(self, name, a, b)
     with self._reporting(name) as report:
-        return BoolArray(self, x._native.compare(self._context, name, key, y._native, report), shape)
+        return BoolArray(self, x._native.compare(name, y._native, (self._context, key, report)), shape)
 
 
 def unary(self: Core, name: str, x: UintArray) -> UintArray:
@@ -145,7 +145,7 @@ def unary(self: Core, name: str, x: UintArray) -> UintArray:
 def _move(self: Core, name: str, x: UintArray, amount: int) -> UintArray:
     key = key_of(self, name, x)
     with self._reporting(name) as report:
-        return UintArray(self, x._native.shift(self._context, name, key, amount, report), x.shape)
+        return UintArray(self, x._native.shift(name, amount, (self._context, key, report)), x.shape)
 
 
 def shift(self: Core, name: str, a: Any, amount: Any) -> UintArray:
@@ -184,14 +184,14 @@ def _shift_by(self: Core, name: str, a: Any, amount: UintArray) -> UintArray:
     shape = _checks.broadcast_shape(name, x.shape, amount.shape)
     x, by = x._broadcast(shape), amount._broadcast(shape)
     with self._reporting(name) as report:
-        return UintArray(self, x._native.binary(self._context, name, key, by._native, report), shape)
+        return UintArray(self, x._native.binary(name, by._native, (self._context, key, report)), shape)
 
 
 def reduce(self: Core, name: str, x: UintArray, axis: int | None) -> UintArray:
     rows, shape, x = _rows(name, x, axis)
     key = key_of(self, name, x)
     with self._reporting(name) as report:
-        return UintArray(self, x._native.reduce(self._context, name, key, rows, report), shape)
+        return UintArray(self, x._native.reduce(name, rows, (self._context, key, report)), shape)
 
 
 def astype(self: Core, x: UintArray, dtype: DTypeLike) -> UintArray:
@@ -230,7 +230,7 @@ def bool_gate(self: Core, name: str, a: Any, b: Any) -> BoolArray:
     shape = _checks.broadcast_shape(name, x.shape, y.shape)
     x, y = x._broadcast(shape), y._broadcast(shape)
     with self._reporting(name) as report:
-        return BoolArray(self, x._native.combine(self._context, name, key, y._native, report), shape)
+        return BoolArray(self, x._native.combine(name, y._native, (self._context, key, report)), shape)
 
 
 def uints_of_bools(self: Core, x: BoolArray, dtype: DTypeLike) -> UintArray:
@@ -242,4 +242,4 @@ def any_of(self: Core, name: str, x: BoolArray, axis: int | None) -> BoolArray:
     rows, shape, x = _rows(name, x, axis)
     key = key_of(self, name, x)
     with self._reporting(name) as report:
-        return BoolArray(self, x._native.any(self._context, key, rows, report), shape)
+        return BoolArray(self, x._native.any(rows, (self._context, key, report)), shape)

@@ -235,5 +235,5 @@ def select(self: Core, condition: Any, a: Any, b: Any) -> UintArray:
     shape = _checks.broadcast_shape(operation, c.shape, x.shape, y.shape)
     c, x, y = c._broadcast(shape), x._broadcast(shape), y._broadcast(shape)
     with self._reporting(operation) as report:
-        native = x._native.select(self._context, key, c._native, y._native, report)
+        native = x._native.select(c._native, y._native, (self._context, key, report))
     return UintArray(self, native, shape)

@@ -10,63 +10,27 @@ use crate::objects::{BootstrapKey, Ciphertext, ConjugationKey, RelinearizationKe
 
 #[pymethods]
 impl Context {
+    /// All units of all ciphertexts, in groups that share the reading of the keys.
     fn bootstrap(
         &self,
-        py: Python<'_>,
-        ciphertext: &Ciphertext,
-        keys: Keys<'_>,
-        precise: bool,
-        report: Report,
-    ) -> PyResult<Ciphertext> {
-        let method = if precise { ckks::Method::Precise } else { ckks::Method::Regular };
-        self.bootstrapped(py, (method, ckks::SlotType::Complex), ciphertext, bootstrap_keys(&keys), report)
-    }
-
-    /// All units of all ciphertexts, in groups that share the reading of the keys.
-    fn bootstrap_many(
-        &self,
-        py: Python<'_>,
         ciphertexts: Vec<PyRef<'_, Ciphertext>>,
         method: &str,
         keys: Keys<'_>,
         real_only: bool,
         report: Report,
     ) -> PyResult<Vec<Ciphertext>> {
-        let method = method_of(method)?;
+        let (method, keys) = (method_of(method)?, bootstrap_keys(&keys));
+        let slot_type = if real_only { ckks::SlotType::Real } else { ckks::SlotType::Complex };
         let all: Vec<&ckks::Units<ckks::Ciphertext>> = ciphertexts.iter().map(|ct| &ct.0).collect();
-        let keys = bootstrap_keys(&keys);
         let bootstrap = |p: ckks::Progress| {
-            self.bootstrapper(method.operation())?.bootstrap_units(method, &all, keys, slot_type(real_only), p)
+            self.bootstrapper(method.operation())?.bootstrap_units(method, &all, keys, slot_type, p)
         };
-        run_reporting(py, report, bootstrap).map(|all| all.into_iter().map(Ciphertext).collect())
-    }
-
-    fn lossy_bootstrap(
-        &self,
-        py: Python<'_>,
-        ciphertext: &Ciphertext,
-        keys: Keys<'_>,
-        real_only: bool,
-        report: Report,
-    ) -> PyResult<Ciphertext> {
-        self.bootstrapped(py, (ckks::Method::Lossy, slot_type(real_only)), ciphertext, bootstrap_keys(&keys), report)
-    }
-
-    fn sign_bootstrap(
-        &self,
-        py: Python<'_>,
-        ciphertext: &Ciphertext,
-        keys: Keys<'_>,
-        real_only: bool,
-        report: Report,
-    ) -> PyResult<Ciphertext> {
-        self.bootstrapped(py, (ckks::Method::Sign, slot_type(real_only)), ciphertext, bootstrap_keys(&keys), report)
+        run_reporting(report, bootstrap).map(|all| all.into_iter().map(Ciphertext).collect())
     }
 
     /// Two real vectors, unit by unit, in one bootstrap for each pair.
     fn merge_bootstrap(
         &self,
-        py: Python<'_>,
         ciphertexts: (PyRef<'_, Ciphertext>, PyRef<'_, Ciphertext>),
         method: &str,
         keys: Keys<'_>,
@@ -78,7 +42,7 @@ impl Context {
             self.bootstrapper(method.merge_operation())?.merge_bootstrap(method, first, second, keys, p).map(Vec::from)
         };
         let merged = |p: ckks::Progress| first.zip("merge_bootstrap", second)?.try_map_reporting(p, of_pair);
-        let mut both = run_reporting(py, report, merged).map(each)?.into_iter();
+        let mut both = run_reporting(report, merged).map(each)?.into_iter();
         let (Some(first), Some(second)) = (both.next(), both.next()) else { unreachable!("a merge has two results") };
         Ok((first, second))
     }
@@ -113,26 +77,5 @@ fn method_of(name: &str) -> PyResult<ckks::Method> {
         _ => {
             Err(PyValueError::new_err(format!("{name:?} is no method of a bootstrap: regular, lossy, sign or precise")))
         }
-    }
-}
-
-fn slot_type(real_only: bool) -> ckks::SlotType {
-    if real_only { ckks::SlotType::Real } else { ckks::SlotType::Complex }
-}
-
-impl Context {
-    /// All units together, so that they share the reading of the keys.
-    fn bootstrapped(
-        &self,
-        py: Python<'_>,
-        (method, slot_type): (ckks::Method, ckks::SlotType),
-        ciphertext: &Ciphertext,
-        keys: ckks::BootstrapKeys<'_>,
-        report: Report,
-    ) -> PyResult<Ciphertext> {
-        let all = |units: &[&_], p: ckks::Progress| {
-            self.bootstrapper(method.operation())?.bootstrap_many(method, units, keys, slot_type, p)
-        };
-        run_reporting(py, report, |p| ciphertext.0.try_together(|units| all(units, p))).map(Ciphertext)
     }
 }

@@ -11,9 +11,9 @@ use crate::objects::{Ciphertext, Plaintext, PublicKey, SecretKey};
 #[pymethods]
 impl Context {
     #[pyo3(signature = (slots, level, bound))]
-    fn encode(&self, py: Python<'_>, slots: Slots<'_>, level: usize, bound: Option<f64>) -> PyResult<Plaintext> {
+    fn encode(&self, slots: Slots<'_>, level: usize, bound: Option<f64>) -> PyResult<Plaintext> {
         let slots = values(&slots)?;
-        run(py, || {
+        run(|| {
             let plaintext = self.0.encode_units(slots, level)?;
             match bound {
                 Some(bound) => self.0.declare_units(plaintext, ckks::Bound::declared(bound)?),
@@ -24,19 +24,19 @@ impl Context {
     }
 
     /// The same plaintext with a declared bound.
-    fn declare(&self, py: Python<'_>, plaintext: &Plaintext, bound: f64) -> PyResult<Plaintext> {
-        run(py, || self.0.declare_units(plaintext.0.clone(), ckks::Bound::declared(bound)?)).map(Plaintext)
+    fn declare(&self, plaintext: &Plaintext, bound: f64) -> PyResult<Plaintext> {
+        run(|| self.0.declare_units(plaintext.0.clone(), ckks::Bound::declared(bound)?)).map(Plaintext)
     }
 
     /// The same values, of which the caller claims a bound.
-    fn assume_bound(&self, py: Python<'_>, ciphertext: &Ciphertext, bound: f64) -> PyResult<Ciphertext> {
+    fn assume_bound(&self, ciphertext: &Ciphertext, bound: f64) -> PyResult<Ciphertext> {
         let bound = || ckks::Bound::declared(bound);
-        run(py, || ciphertext.0.try_map(|unit| self.0.assume_bound(unit, bound()?))).map(Ciphertext)
+        run(|| ciphertext.0.try_map(|unit| self.0.assume_bound(unit, bound()?))).map(Ciphertext)
     }
 
     /// The same values, which are known to be within a bound where their operands were.
-    fn within(&self, py: Python<'_>, ciphertext: &Ciphertext, bound: f64) -> PyResult<Ciphertext> {
-        run(py, || Ok(ciphertext.0.clone().within(bound))).map(Ciphertext)
+    fn within(&self, ciphertext: &Ciphertext, bound: f64) -> PyResult<Ciphertext> {
+        run(|| Ok(ciphertext.0.clone().within(bound))).map(Ciphertext)
     }
 
     /// Values on a grid that may be given away, unit after unit, and log2 of the failure probability.
@@ -47,7 +47,7 @@ impl Context {
         secret_key: &SecretKey,
         step: f64,
     ) -> PyResult<(Bound<'py, PyArray1<Complex64>>, f64)> {
-        let released = run(py, || ciphertext.0.try_map(|unit| self.0.release_on_grid(unit, &secret_key.0, step)))?;
+        let released = run(|| ciphertext.0.try_map(|unit| self.0.release_on_grid(unit, &secret_key.0, step)))?;
         Ok((together(py, &released), released.first().log2_failure.unwrap_or(0.0)))
     }
 
@@ -60,7 +60,7 @@ impl Context {
         statistical_bits: f64,
     ) -> PyResult<(Bound<'py, PyArray1<Complex64>>, f64)> {
         let release = |unit: &_| self.0.release_flooded(unit, &secret_key.0, statistical_bits);
-        let released = run(py, || ciphertext.0.try_map(release))?;
+        let released = run(|| ciphertext.0.try_map(release))?;
         Ok((together(py, &released), released.first().precision_bits.unwrap_or(0.0)))
     }
 
@@ -70,20 +70,20 @@ impl Context {
     }
 
     fn decode<'py>(&self, py: Python<'py>, plaintext: &Plaintext) -> PyResult<Bound<'py, PyArray1<Complex64>>> {
-        let slots = run(py, || self.0.decode_units(&plaintext.0))?;
+        let slots = run(|| self.0.decode_units(&plaintext.0))?;
         Ok(PyArray1::from_vec(py, slots))
     }
 
-    fn encrypt_public(&self, py: Python<'_>, plaintext: &Plaintext, public_key: &PublicKey) -> PyResult<Ciphertext> {
-        run(py, || plaintext.0.try_map(|unit| self.0.encrypt(unit, &public_key.0))).map(Ciphertext)
+    fn encrypt_public(&self, plaintext: &Plaintext, public_key: &PublicKey) -> PyResult<Ciphertext> {
+        run(|| plaintext.0.try_map(|unit| self.0.encrypt(unit, &public_key.0))).map(Ciphertext)
     }
 
-    fn encrypt_secret(&self, py: Python<'_>, plaintext: &Plaintext, secret_key: &SecretKey) -> PyResult<Ciphertext> {
-        run(py, || plaintext.0.try_map(|unit| self.0.encrypt_with_secret(unit, &secret_key.0))).map(Ciphertext)
+    fn encrypt_secret(&self, plaintext: &Plaintext, secret_key: &SecretKey) -> PyResult<Ciphertext> {
+        run(|| plaintext.0.try_map(|unit| self.0.encrypt_with_secret(unit, &secret_key.0))).map(Ciphertext)
     }
 
-    fn decrypt(&self, py: Python<'_>, ciphertext: &Ciphertext, secret_key: &SecretKey) -> PyResult<Plaintext> {
-        run(py, || ciphertext.0.try_map(|unit| self.0.decrypt(unit, &secret_key.0))).map(Plaintext)
+    fn decrypt(&self, ciphertext: &Ciphertext, secret_key: &SecretKey) -> PyResult<Plaintext> {
+        run(|| ciphertext.0.try_map(|unit| self.0.decrypt(unit, &secret_key.0))).map(Plaintext)
     }
 }
 

@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 
 use crate::call::run;
 use crate::objects::Ciphertext;
+use crate::properties::properties;
 
 mod arithmetic;
 mod bootstraps;
@@ -15,6 +16,7 @@ mod polynomials;
 mod slots;
 
 pub use bootstraps::{Keys, bootstrap_keys};
+pub use polynomials::basis;
 
 /// Threads, whether keys are seeded, and whether results of an assumed bound are refused beyond their room.
 type Options = (usize, bool, bool);
@@ -34,14 +36,13 @@ impl Context {
     #[new]
     #[pyo3(signature = (*, max_level, slot_count, bootstrap_to, options, insecure_log_n))]
     fn new(
-        py: Python<'_>,
         max_level: Option<usize>,
         slot_count: Option<usize>,
         bootstrap_to: Option<(usize, bool)>,
         options: Options,
         insecure_log_n: Option<u32>,
     ) -> PyResult<Self> {
-        run(py, || {
+        run(|| {
             let needs = ckks::Needs { max_level, slot_count, bootstrap_to: bootstrap_to.map(precise), insecure_log_n };
             Self::of(ckks::Context::with_options(needs.literal()?.try_into()?, with_slots(options, slot_count))?)
         })
@@ -49,77 +50,36 @@ impl Context {
 
     /// The context of a literal, as `params` gives it.
     #[staticmethod]
-    fn from_params(py: Python<'_>, params: &str, slot_count: usize, options: Options) -> PyResult<Self> {
-        run(py, || {
+    fn from_params(params: &str, slot_count: usize, options: Options) -> PyResult<Self> {
+        run(|| {
             let literal = ckks::ParamsLiteral::from_json(params)?;
             Self::of(ckks::Context::with_options(literal.try_into()?, with_slots(options, Some(slot_count)))?)
         })
     }
 
-    #[getter]
-    fn has_high_precision(&self) -> bool {
-        self.0.params().literal().precision == ckks::Precision::High
-    }
-
-    #[getter]
-    fn params(&self) -> String {
-        self.0.params().literal().to_json()
-    }
-
-    #[getter]
-    fn can_bootstrap(&self) -> bool {
-        self.0.params().literal().bootstrap
-    }
-
-    #[getter]
-    fn insecure(&self) -> bool {
-        self.0.params().literal().insecure
-    }
-
-    #[getter]
-    fn log_n(&self) -> u32 {
-        self.0.params().literal().log_n
-    }
-
-    #[getter]
-    fn max_level(&self) -> usize {
-        self.0.max_level()
-    }
-
-    #[getter]
-    fn refuses_assumed(&self) -> bool {
-        self.0.refuses_assumed()
-    }
-
-    #[getter]
-    fn seeded_keys(&self) -> bool {
-        self.0.seeded_keys()
-    }
-
-    #[getter]
-    fn slot_count(&self) -> usize {
-        self.0.slot_count()
-    }
-
-    #[getter]
-    fn stage_counts(&self) -> Vec<usize> {
-        self.0.stage_counts()
-    }
-
-    #[getter]
-    fn thread_count(&self) -> usize {
-        self.0.thread_count()
-    }
-
     /// For each kind of secret, the largest modulus and what is claimed of it: (key, secret, log2(QP), cap, bits).
-    fn claims(&self, py: Python<'_>) -> PyResult<Vec<Claim>> {
-        let claims = run(py, || self.0.claims())?;
+    fn claims(&self) -> PyResult<Vec<Claim>> {
+        let claims = run(|| self.0.claims())?;
         let row = |c: ckks::SecurityClaim| {
             (c.key.name, c.key.secret.to_string(), c.key.log2_qp, c.max_log2_qp, c.security_bits)
         };
         Ok(claims.into_iter().map(row).collect())
     }
 }
+
+properties! { [Context] as context {
+    has_high_precision: bool = context.0.params().literal().precision == ckks::Precision::High;
+    params: String = context.0.params().literal().to_json();
+    can_bootstrap: bool = context.0.params().literal().bootstrap;
+    insecure: bool = context.0.params().literal().insecure;
+    log_n: u32 = context.0.params().literal().log_n;
+    max_level: usize = context.0.max_level();
+    refuses_assumed: bool = context.0.refuses_assumed();
+    seeded_keys: bool = context.0.seeded_keys();
+    slot_count: usize = context.0.slot_count();
+    stage_counts: Vec<usize> = context.0.stage_counts();
+    thread_count: usize = context.0.thread_count();
+} }
 
 impl Context {
     fn of(context: ckks::Context) -> Result<Self, ckks::Error> {

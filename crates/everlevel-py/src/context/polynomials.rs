@@ -11,31 +11,17 @@ use crate::objects::{Ciphertext, RelinearizationKey};
 impl Context {
     fn basis(
         &self,
-        py: Python<'_>,
         ciphertext: &Ciphertext,
         chebyshev: bool,
         max_power: usize,
         key: &RelinearizationKey,
     ) -> PyResult<Vec<Ciphertext>> {
         let of_unit = |unit: &_| self.0.basis(unit, basis(chebyshev), max_power, &key.0);
-        run(py, || ciphertext.0.try_map(of_unit)).map(each)
-    }
-
-    fn basis_element(
-        &self,
-        py: Python<'_>,
-        ciphertext: &Ciphertext,
-        chebyshev: bool,
-        k: usize,
-        key: &RelinearizationKey,
-    ) -> PyResult<Ciphertext> {
-        let of_unit = |unit: &_| self.0.basis_element(unit, basis(chebyshev), k, &key.0);
-        run(py, || ciphertext.0.try_map(of_unit)).map(Ciphertext)
+        run(|| ciphertext.0.try_map(of_unit)).map(each)
     }
 
     fn evaluate_polynomials(
         &self,
-        py: Python<'_>,
         ciphertext: &Ciphertext,
         chebyshev: bool,
         polynomials: Vec<Vec<f64>>,
@@ -43,10 +29,11 @@ impl Context {
     ) -> PyResult<Vec<Ciphertext>> {
         let all: Vec<&[f64]> = polynomials.iter().map(Vec::as_slice).collect();
         let of_unit = |unit: &_| self.0.evaluate_polynomials(unit, basis(chebyshev), &all, &key.0);
-        run(py, || ciphertext.0.try_map(of_unit)).map(each)
+        run(|| ciphertext.0.try_map(of_unit)).map(each)
     }
 }
 
-fn basis(chebyshev: bool) -> Basis {
-    if chebyshev { Basis::Chebyshev } else { Basis::Power }
+/// The basis of a series.
+pub fn basis(is_chebyshev: bool) -> Basis {
+    if is_chebyshev { Basis::Chebyshev } else { Basis::Power }
 }

@@ -1,14 +1,17 @@
 //! Classes of TFHE's arrays of ciphertexts, immutable: bits or integers of a few bits, integers of 8 to 64 bits, and
 //! truth values. Operations are named as the façade names them.
 
+use std::ops::Range;
+
 use everlevel_binfhe::{self as tfhe, BoolArray, Context, Error, Extreme, Integers, Joined, UintArray, Width};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 
 use crate::call::{Report, run_any, run_reporting};
+use crate::properties::properties;
 use crate::tfhe::context::TfheContext;
-use crate::tfhe::keys::{Key, TfheSecretKey};
+use crate::tfhe::keys::{Key, TfheEvaluationKey, TfheSecretKey};
 
 /// The class of an array, whose ciphertexts `$blocks` gives.
 macro_rules! array_class {
@@ -17,31 +20,22 @@ macro_rules! array_class {
         #[pyclass(frozen, module = "everlevel._native")]
         pub struct $name(pub $type);
 
+        properties! { [$name] as array {
+            secret_id: u64 = $blocks(&array.0).first().map_or(0, |ciphertext| ciphertext.key().0);
+            nbytes: usize = tfhe::Ciphertext::nbytes($blocks(&array.0));
+            /// Largest variance of the ciphertexts' noise.
+            variance_torus: f64 = tfhe::Ciphertext::max_variance_torus($blocks(&array.0));
+        } }
+
         #[pymethods]
         impl $name {
             fn __len__(&self) -> usize {
                 self.0.len()
             }
 
-            #[getter]
-            fn secret_id(&self) -> u64 {
-                $blocks(&self.0).first().map_or(0, |ciphertext| ciphertext.key().0)
-            }
-
-            #[getter]
-            fn nbytes(&self) -> usize {
-                tfhe::Ciphertext::nbytes($blocks(&self.0))
-            }
-
-            /// Largest variance of the ciphertexts' noise.
-            #[getter]
-            fn variance_torus(&self) -> f64 {
-                tfhe::Ciphertext::max_variance_torus($blocks(&self.0))
-            }
-
             /// Those at these places, in this order.
-            fn take(&self, py: Python<'_>, indices: Vec<usize>) -> PyResult<Self> {
-                run_any::<_, Error>(py, || Ok(Self($take(&self.0, &indices))))
+            fn take(&self, indices: Vec<usize>) -> PyResult<Self> {
+                run_any::<_, Error>(|| Ok(Self($take(&self.0, &indices))))
             }
 
             /// All of these, one array behind the other.
@@ -100,7 +94,6 @@ const BINARY: [(&str, Pairwise<UintArray>); 14] = [
     ("rotate_left", |int, a, b| int.rotate_left_by(a, b)),
     ("rotate_right", |int, a, b| int.rotate_right_by(a, b)),
 ];
-const DIVMOD: [(&str, Pairwise<(UintArray, UintArray)>); 1] = [("divmod", |int, a, b| int.div_rem(a, b))];
 const CHECKED: [(&str, Pairwise<(UintArray, BoolArray)>); 5] = [
     ("add", |int, a, b| int.checked_add(a, b)),
     ("subtract", |int, a, b| int.checked_sub(a, b)),
@@ -137,25 +130,34 @@ fn named<F: Copy>(table: &[(&str, F)], name: &str) -> PyResult<F> {
     found.map(|(_, f)| *f).ok_or_else(|| PyKeyError::new_err(name.to_string()))
 }
 
-/// The common arguments of long calls: the interpreter, the threads, the key, and who is told of progress.
-type Call<'a, 'py> = (Python<'py>, &'a TfheContext, Key<'a>, Report);
+/// The common arguments of long calls: the threads, the key, and the function that is told of progress.
+#[derive(FromPyObject)]
+pub struct Call(Py<TfheContext>, Py<TfheEvaluationKey>, Report);
+
+impl Call {
+    /// Runs an operation on the slices of arrays of a shape.
+    fn run<T: Joined>(
+        self,
+        shape: (usize, usize),
+        operation: impl Fn(&Integers<'_>, Range<usize>) -> Result<T, Error> + Send + Sync,
+    ) -> PyResult<T> {
+        let Self(context, key, report) = self;
+        run_reporting(report, |progress| context.get().0.integers(&key.get().keys, shape, progress, operation))
+    }
+}
 
 impl TfheUintArray {
     /// The operation of a name on the elements of two arrays.
     fn pairwise<T: Joined>(
         &self,
-        (py, context, key, report): Call<'_, '_>,
         operations: &[(&str, Pairwise<T>)],
         name: &str,
         other: &Self,
+        call: Call,
     ) -> PyResult<T> {
         let operation = named(operations, name)?;
         let shape = (self.0.len(), if name == "multiply" { Context::PRODUCT_ROTATIONS } else { 1 });
-        run_reporting(py, report, |progress| {
-            context.0.integers(&key.keys, shape, progress, |int, places| {
-                operation(int, &self.0.slice(places.clone()), &other.0.slice(places))
-            })
-        })
+        call.run(shape, |int, places| operation(int, &self.0.slice(places.clone()), &other.0.slice(places)))
     }
 }
 
@@ -168,127 +170,63 @@ array_class!(
         }
 
         #[staticmethod]
-        fn encrypt(py: Python<'_>, values: PyReadonlyArray1<'_, u64>, width: u32, key: &TfheSecretKey) -> PyResult<Self> {
+        fn encrypt(values: PyReadonlyArray1<'_, u64>, width: u32, key: &TfheSecretKey) -> PyResult<Self> {
             let values = values.as_slice()?;
-            run_any(py, || key.0.encrypt_uints(Width::from_bits(width)?, values)).map(Self)
+            run_any(|| key.0.encrypt_uints(Width::from_bits(width)?, values)).map(Self)
         }
 
         fn decrypt<'py>(&self, py: Python<'py>, key: &TfheSecretKey) -> PyResult<Bound<'py, PyArray1<u64>>> {
-            Ok(PyArray1::from_vec(py, run_any(py, || key.0.decrypt_uints(&self.0))?))
+            Ok(PyArray1::from_vec(py, run_any(|| key.0.decrypt_uints(&self.0))?))
         }
 
         /// Integers in the clear as operands beside ciphertexts of a key's secret.
         #[staticmethod]
-        fn constant(py: Python<'_>, key: Key<'_>, values: PyReadonlyArray1<'_, u64>, width: u32) -> PyResult<Self> {
+        fn constant(key: Key<'_>, values: PyReadonlyArray1<'_, u64>, width: u32) -> PyResult<Self> {
             let values = values.as_slice()?;
-            run_any(py, || key.keys.integers()?.constants(Width::from_bits(width)?, values)).map(Self)
+            run_any(|| key.keys.integers()?.constants(Width::from_bits(width)?, values)).map(Self)
         }
 
-        fn with_width(&self, py: Python<'_>, key: Key<'_>, width: u32) -> PyResult<Self> {
-            run_any(py, || key.keys.integers()?.with_width(&self.0, Width::from_bits(width)?)).map(Self)
+        fn with_width(&self, key: Key<'_>, width: u32) -> PyResult<Self> {
+            run_any(|| key.keys.integers()?.with_width(&self.0, Width::from_bits(width)?)).map(Self)
         }
 
-        fn binary(
-            &self,
-            py: Python<'_>,
-            context: &TfheContext,
-            name: &str,
-            key: Key<'_>,
-            other: &Self,
-            report: Report,
-        ) -> PyResult<Self> {
-            self.pairwise((py, context, key, report), &BINARY, name, other).map(Self)
+        fn binary(&self, name: &str, other: &Self, call: Call) -> PyResult<Self> {
+            self.pairwise(&BINARY, name, other, call).map(Self)
         }
 
         /// Quotients and remainders.
-        fn divmod(
-            &self,
-            py: Python<'_>,
-            context: &TfheContext,
-            key: Key<'_>,
-            other: &Self,
-            report: Report,
-        ) -> PyResult<(Self, Self)> {
-            let (quotients, remainders) = self.pairwise((py, context, key, report), &DIVMOD, "divmod", other)?;
+        fn divmod(&self, other: &Self, call: Call) -> PyResult<(Self, Self)> {
+            let div_rem: Pairwise<(UintArray, UintArray)> = |int, a, b| int.div_rem(a, b);
+            let (quotients, remainders) = self.pairwise(&[("divmod", div_rem)], "divmod", other, call)?;
             Ok((Self(quotients), Self(remainders)))
         }
 
-        fn checked(
-            &self,
-            py: Python<'_>,
-            context: &TfheContext,
-            name: &str,
-            key: Key<'_>,
-            other: &Self,
-            report: Report,
-        ) -> PyResult<(Self, TfheBoolArray)> {
-            let (result, overflow) = self.pairwise((py, context, key, report), &CHECKED, name, other)?;
+        fn checked(&self, name: &str, other: &Self, call: Call) -> PyResult<(Self, TfheBoolArray)> {
+            let (result, overflow) = self.pairwise(&CHECKED, name, other, call)?;
             Ok((Self(result), TfheBoolArray(overflow)))
         }
 
-        fn compare(
-            &self,
-            py: Python<'_>,
-            context: &TfheContext,
-            name: &str,
-            key: Key<'_>,
-            other: &Self,
-            report: Report,
-        ) -> PyResult<TfheBoolArray> {
-            self.pairwise((py, context, key, report), &COMPARE, name, other).map(TfheBoolArray)
+        fn compare(&self, name: &str, other: &Self, call: Call) -> PyResult<TfheBoolArray> {
+            self.pairwise(&COMPARE, name, other, call).map(TfheBoolArray)
         }
 
         /// Negation and inversion, which have no amount, and moves of bits by a public one.
-        fn shift(
-            &self,
-            py: Python<'_>,
-            context: &TfheContext,
-            name: &str,
-            key: Key<'_>,
-            amount: u32,
-            report: Report,
-        ) -> PyResult<Self> {
+        fn shift(&self, name: &str, amount: u32, call: Call) -> PyResult<Self> {
             let operation = named(&SHIFT, name)?;
-            run_reporting(py, report, |progress| {
-                context.0.integers(&key.keys, (self.0.len(), 1), progress, |int, places| {
-                    operation(int, &self.0.slice(places), amount)
-                })
-            })
-            .map(Self)
+            call.run((self.0.len(), 1), |int, places| operation(int, &self.0.slice(places), amount)).map(Self)
         }
 
         /// One row of as many.
-        fn reduce(
-            &self,
-            py: Python<'_>,
-            context: &TfheContext,
-            name: &str,
-            key: Key<'_>,
-            rows: usize,
-            report: Report,
-        ) -> PyResult<Self> {
+        fn reduce(&self, name: &str, rows: usize, call: Call) -> PyResult<Self> {
             let operation = named(&REDUCE, name)?;
-            run_reporting(py, report, |progress| {
-                context.0.integers(&key.keys, (1, 1), progress, |int, _| operation(int, &self.0, rows))
-            })
-            .map(Self)
+            call.run((1, 1), |int, _| operation(int, &self.0, rows)).map(Self)
         }
 
         /// This where the condition holds, and the other elsewhere.
-        fn select(
-            &self,
-            py: Python<'_>,
-            context: &TfheContext,
-            key: Key<'_>,
-            condition: &TfheBoolArray,
-            other: &Self,
-            report: Report,
-        ) -> PyResult<Self> {
-            run_reporting(py, report, |progress| {
-                context.0.integers(&key.keys, (self.0.len(), 1), progress, |int, places| {
-                    let condition = condition.0.slice(places.clone());
-                    int.select(&condition, &self.0.slice(places.clone()), &other.0.slice(places))
-                })
+        fn select(&self, condition: &TfheBoolArray, other: &Self, call: Call) -> PyResult<Self> {
+            call.run((self.0.len(), 1), |int, places| {
+                let condition = condition.0.slice(places.clone());
+                int.select(&condition, &self.0.slice(places.clone()), &other.0.slice(places))
             })
             .map(Self)
         }
@@ -303,55 +241,42 @@ array_class!(
     /// Encrypted truth values of one secret.
     TfheBoolArray(BoolArray), BoolArray::blocks, BoolArray::take, BoolArray::join, {
         #[staticmethod]
-        fn encrypt(py: Python<'_>, values: PyReadonlyArray1<'_, bool>, key: &TfheSecretKey) -> PyResult<Self> {
+        fn encrypt(values: PyReadonlyArray1<'_, bool>, key: &TfheSecretKey) -> PyResult<Self> {
             let values = values.as_slice()?;
-            run_any(py, || key.0.encrypt_bools(values)).map(Self)
+            run_any(|| key.0.encrypt_bools(values)).map(Self)
         }
 
         fn decrypt<'py>(&self, py: Python<'py>, key: &TfheSecretKey) -> PyResult<Bound<'py, PyArray1<bool>>> {
-            Ok(PyArray1::from_vec(py, run_any(py, || key.0.decrypt_bools(&self.0))?))
+            Ok(PyArray1::from_vec(py, run_any(|| key.0.decrypt_bools(&self.0))?))
         }
 
         /// Truth values in the clear as operands beside ciphertexts of a key's secret.
         #[staticmethod]
-        fn constant(py: Python<'_>, key: Key<'_>, values: PyReadonlyArray1<'_, bool>) -> PyResult<Self> {
+        fn constant(key: Key<'_>, values: PyReadonlyArray1<'_, bool>) -> PyResult<Self> {
             let values = values.as_slice()?;
-            run_any::<_, Error>(py, || Ok(key.keys.integers()?.constant_bools(values))).map(Self)
+            run_any::<_, Error>(|| Ok(key.keys.integers()?.constant_bools(values))).map(Self)
         }
 
-        fn invert(&self, py: Python<'_>, key: Key<'_>) -> PyResult<Self> {
-            run_any(py, || key.keys.integers()?.not_bools(&self.0)).map(Self)
+        fn invert(&self, key: Key<'_>) -> PyResult<Self> {
+            run_any(|| key.keys.integers()?.not_bools(&self.0)).map(Self)
         }
 
         /// 0 or 1 as integers.
-        fn to_uints(&self, py: Python<'_>, key: Key<'_>, width: u32) -> PyResult<TfheUintArray> {
-            run_any(py, || key.keys.integers()?.uints_from_bools(Width::from_bits(width)?, &self.0)).map(TfheUintArray)
+        fn to_uints(&self, key: Key<'_>, width: u32) -> PyResult<TfheUintArray> {
+            run_any(|| key.keys.integers()?.uints_from_bools(Width::from_bits(width)?, &self.0)).map(TfheUintArray)
         }
 
-        fn combine(
-            &self,
-            py: Python<'_>,
-            context: &TfheContext,
-            name: &str,
-            key: Key<'_>,
-            other: &Self,
-            report: Report,
-        ) -> PyResult<Self> {
+        fn combine(&self, name: &str, other: &Self, call: Call) -> PyResult<Self> {
             let gate = named(&GATES, name)?;
-            run_reporting(py, report, |progress| {
-                context.0.integers(&key.keys, (self.0.len(), 1), progress, |int, places| {
-                    int.combine_bools(&self.0.slice(places.clone()), &other.0.slice(places), gate)
-                })
+            call.run((self.0.len(), 1), |int, places| {
+                int.combine_bools(&self.0.slice(places.clone()), &other.0.slice(places), gate)
             })
             .map(Self)
         }
 
         /// Whether any row has a truth value set.
-        fn any(&self, py: Python<'_>, context: &TfheContext, key: Key<'_>, rows: usize, report: Report) -> PyResult<Self> {
-            run_reporting(py, report, |progress| {
-                context.0.integers(&key.keys, (1, 1), progress, |int, _| int.any_row(&self.0, rows))
-            })
-            .map(Self)
+        fn any(&self, rows: usize, call: Call) -> PyResult<Self> {
+            call.run((1, 1), |int, _| int.any_row(&self.0, rows)).map(Self)
         }
     }
 );

@@ -4,6 +4,7 @@ use everlevel_binfhe::{self as tfhe, Error, Space, sets};
 use pyo3::prelude::*;
 
 use crate::call::{Report, run_any, run_reporting};
+use crate::properties::properties;
 use crate::tfhe::keys::{TfheEvaluationKey, TfheSecretKey};
 
 /// Parameters and threads.
@@ -20,41 +21,12 @@ pub fn tfhe_sets() -> Vec<(&'static str, f64, f64, &'static str)> {
 impl TfheContext {
     #[new]
     #[pyo3(signature = (*, parameters, thread_count, insecure_log_n))]
-    fn new(py: Python<'_>, parameters: &str, thread_count: usize, insecure_log_n: Option<u32>) -> PyResult<Self> {
-        run_any(py, || match insecure_log_n {
+    fn new(parameters: &str, thread_count: usize, insecure_log_n: Option<u32>) -> PyResult<Self> {
+        run_any(|| match insecure_log_n {
             Some(log_n) => tfhe::Context::insecure(parameters, log_n, thread_count),
             None => tfhe::Context::named(parameters, thread_count),
         })
         .map(Self)
-    }
-
-    #[getter]
-    fn fingerprint(&self) -> u64 {
-        self.0.params().fingerprint()
-    }
-
-    #[getter]
-    fn security_bits(&self) -> f64 {
-        self.0.set().map_or(0.0, |set| set.security_bits)
-    }
-
-    #[getter]
-    fn max_log2_p_fail(&self) -> f64 {
-        self.0.params().max_log2_p_fail
-    }
-
-    /// Bits of an integer, or none where a ciphertext is one bit of a gate's.
-    #[getter]
-    fn message_bits(&self) -> Option<u32> {
-        match self.0.params().space {
-            Space::Bit => None,
-            Space::Integer { bits } => Some(bits),
-        }
-    }
-
-    #[getter]
-    fn thread_count(&self) -> usize {
-        self.0.thread_count()
     }
 
     /// log2 of the probability that a bootstrap of a ciphertext with this noise fails.
@@ -64,19 +36,26 @@ impl TfheContext {
 
     // Keys.
 
-    fn secret_key(&self, py: Python<'_>) -> PyResult<TfheSecretKey> {
-        run_any(py, || self.0.secret_key()).map(TfheSecretKey)
+    fn secret_key(&self) -> PyResult<TfheSecretKey> {
+        run_any(|| self.0.secret_key()).map(TfheSecretKey)
     }
 
-    fn evaluation_key(
-        &self,
-        py: Python<'_>,
-        secret_key: &TfheSecretKey,
-        report: Report,
-    ) -> PyResult<TfheEvaluationKey> {
-        run_reporting(py, report, |progress| {
+    fn evaluation_key(&self, secret_key: &TfheSecretKey, report: Report) -> PyResult<TfheEvaluationKey> {
+        run_reporting(report, |progress| {
             let seeded = self.0.eval_keys(&secret_key.0, progress)?;
             Ok::<_, Error>(self.0.install(|| TfheEvaluationKey::new(seeded)))
         })
     }
 }
+
+properties! { [TfheContext] as context {
+    fingerprint: u64 = context.0.params().fingerprint();
+    security_bits: f64 = context.0.set().map_or(0.0, |set| set.security_bits);
+    max_log2_p_fail: f64 = context.0.params().max_log2_p_fail;
+    thread_count: usize = context.0.thread_count();
+    /// Bits of an integer, or none where a ciphertext is one bit of a gate's.
+    message_bits: Option<u32> = match context.0.params().space {
+        Space::Bit => None,
+        Space::Integer { bits } => Some(bits),
+    };
+} }

@@ -6,7 +6,6 @@ use everlevel_binfhe::files::{self, Object};
 use everlevel_binfhe::{Context, Error};
 use everlevel_ckks::io::{Access, Builder, Container};
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
 
 use crate::call::run_any;
 use crate::files::{Noted, Notes, describe, notes};
@@ -40,9 +39,10 @@ impl Stored {
 }
 
 /// The object that a container held.
-enum Opened {
-    Secret(Box<TfheSecretKey>),
-    Evaluation(Box<TfheEvaluationKey>),
+#[derive(IntoPyObject)]
+pub enum Opened {
+    Secret(TfheSecretKey),
+    Evaluation(TfheEvaluationKey),
     Ciphertext(TfheCiphertext),
     Uints(TfheUintArray),
     Bools(TfheBoolArray),
@@ -52,46 +52,31 @@ impl Opened {
     /// The object of a container and its notes, evaluation keys ready for use.
     fn new(context: &Context, container: &Container) -> Result<Noted<Self>, Error> {
         let opened = match context.object_from_container(container)? {
-            Object::SecretKey(key) => Self::Secret(Box::new(TfheSecretKey(*key))),
-            Object::EvalKeys(seeded) => Self::Evaluation(Box::new(TfheEvaluationKey::new(*seeded))),
+            Object::SecretKey(key) => Self::Secret(TfheSecretKey(*key)),
+            Object::EvalKeys(seeded) => Self::Evaluation(TfheEvaluationKey::new(*seeded)),
             Object::Ciphertexts(all) => Self::Ciphertext(TfheCiphertext(all)),
             Object::Uints(all) => Self::Uints(TfheUintArray(all)),
             Object::Bools(all) => Self::Bools(TfheBoolArray(all)),
         };
         Ok((opened, notes(container)))
     }
-
-    fn wrap(self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        Ok(match self {
-            Self::Secret(key) => Py::new(py, *key)?.into_any(),
-            Self::Evaluation(key) => Py::new(py, *key)?.into_any(),
-            Self::Ciphertext(all) => Py::new(py, all)?.into_any(),
-            Self::Uints(all) => Py::new(py, all)?.into_any(),
-            Self::Bools(all) => Py::new(py, all)?.into_any(),
-        })
-    }
 }
 
 #[pymethods]
 impl TfheContext {
-    fn save(&self, py: Python<'_>, obj: Stored, path: PathBuf, notes: Notes) -> PyResult<u64> {
-        run_any(py, || self.0.install(|| Ok::<_, Error>(obj.container(&self.0, notes)?.write(&path)?)))
+    fn save(&self, obj: Stored, path: PathBuf, notes: Notes) -> PyResult<u64> {
+        run_any(|| self.0.install(|| Ok::<_, Error>(obj.container(&self.0, notes)?.write(&path)?)))
     }
 
-    fn serialize<'py>(&self, py: Python<'py>, obj: Stored, notes: Notes) -> PyResult<Bound<'py, PyBytes>> {
-        let bytes = run_any(py, || self.0.install(|| Ok::<_, Error>(obj.container(&self.0, notes)?.to_bytes())))?;
-        Ok(PyBytes::new(py, &bytes))
+    fn serialize(&self, obj: Stored, notes: Notes) -> PyResult<Vec<u8>> {
+        run_any(|| self.0.install(|| Ok::<_, Error>(obj.container(&self.0, notes)?.to_bytes())))
     }
 
-    fn load(&self, py: Python<'_>, path: PathBuf) -> PyResult<Noted<Py<PyAny>>> {
-        let open = || Opened::new(&self.0, &Container::open(&path, Access::Auto)?);
-        let (opened, notes) = run_any(py, || self.0.install(open))?;
-        Ok((opened.wrap(py)?, notes))
+    fn load(&self, path: PathBuf) -> PyResult<Noted<Opened>> {
+        run_any(|| self.0.install(|| Opened::new(&self.0, &Container::open(&path, Access::Auto)?)))
     }
 
-    fn deserialize(&self, py: Python<'_>, data: &[u8]) -> PyResult<Noted<Py<PyAny>>> {
-        let open = || Opened::new(&self.0, &Container::from_bytes(data.to_vec())?);
-        let (opened, notes) = run_any(py, || self.0.install(open))?;
-        Ok((opened.wrap(py)?, notes))
+    fn deserialize(&self, data: &[u8]) -> PyResult<Noted<Opened>> {
+        run_any(|| self.0.install(|| Opened::new(&self.0, &Container::from_bytes(data.to_vec())?)))
     }
 }

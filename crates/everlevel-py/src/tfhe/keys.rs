@@ -3,22 +3,16 @@
 use everlevel_binfhe as tfhe;
 use pyo3::prelude::*;
 
+use crate::properties::properties;
+
 /// Decrypts.
 #[pyclass(frozen, module = "everlevel._native")]
 pub struct TfheSecretKey(pub tfhe::SecretKey);
 
-#[pymethods]
-impl TfheSecretKey {
-    #[getter]
-    fn secret_id(&self) -> u64 {
-        self.0.id().0
-    }
-
-    #[getter]
-    fn nbytes(&self) -> usize {
-        self.0.small().len() + self.0.big().len()
-    }
-}
+properties! { [TfheSecretKey] as key {
+    secret_id: u64 = key.0.id().0;
+    nbytes: usize = key.0.small().len() + key.0.big().len();
+} }
 
 /// Computes: prepared, and as seed and bodies for files.
 #[pyclass(frozen, module = "everlevel._native")]
@@ -36,37 +30,11 @@ impl TfheEvaluationKey {
 /// An evaluation key, as calls take it.
 pub type Key<'py> = &'py TfheEvaluationKey;
 
-#[pymethods]
-impl TfheEvaluationKey {
-    #[getter]
-    fn secret_id(&self) -> u64 {
-        self.keys.id().0
-    }
-
-    #[getter]
-    fn nbytes(&self) -> usize {
-        self.keys.nbytes() + self.seeded.nbytes()
-    }
-
-    #[getter]
-    fn bootstrap_nbytes(&self) -> usize {
-        self.keys.bootstrap_key().nbytes()
-    }
-
-    #[getter]
-    fn key_switch_nbytes(&self) -> usize {
-        self.keys.key_switch_key().nbytes()
-    }
-
+properties! { [TfheEvaluationKey] as key {
+    secret_id: u64 = key.keys.id().0;
+    nbytes: usize = key.keys.nbytes() + key.seeded.nbytes();
+    bootstrap_nbytes: usize = key.keys.bootstrap_key().nbytes();
+    key_switch_nbytes: usize = key.keys.key_switch_key().nbytes();
     /// Bootstraps that were done with the key.
-    #[getter]
-    fn bootstrap_count(&self) -> usize {
-        self.keys.bootstrap_count()
-    }
-
-    /// Ciphertexts that one pass over the key serves on one thread.
-    #[getter]
-    fn batch_len(&self) -> usize {
-        self.keys.bootstrap_key().batch_len()
-    }
-}
+    bootstrap_count: usize = key.keys.bootstrap_count();
+} }

@@ -13,25 +13,19 @@ use crate::tfhe::keys::{Key, TfheSecretKey};
 
 #[pymethods]
 impl TfheContext {
-    fn encrypt_bits(
-        &self,
-        py: Python<'_>,
-        bits: PyReadonlyArray1<'_, bool>,
-        key: &TfheSecretKey,
-    ) -> PyResult<TfheCiphertext> {
+    fn encrypt_bits(&self, bits: PyReadonlyArray1<'_, bool>, key: &TfheSecretKey) -> PyResult<TfheCiphertext> {
         let bits = bits.as_slice()?;
-        run_any(py, || key.0.encrypt_bits(bits)).map(TfheCiphertext)
+        run_any(|| key.0.encrypt_bits(bits)).map(TfheCiphertext)
     }
 
     fn encrypt_integers(
         &self,
-        py: Python<'_>,
         values: PyReadonlyArray1<'_, u64>,
         max_value: u64,
         key: &TfheSecretKey,
     ) -> PyResult<TfheCiphertext> {
         let values = values.as_slice()?;
-        run_any(py, || key.0.encrypt_integers(values, max_value)).map(TfheCiphertext)
+        run_any(|| key.0.encrypt_integers(values, max_value)).map(TfheCiphertext)
     }
 
     fn decrypt_bits<'py>(
@@ -40,7 +34,7 @@ impl TfheContext {
         ciphertext: &TfheCiphertext,
         key: &TfheSecretKey,
     ) -> PyResult<Bound<'py, PyArray1<bool>>> {
-        Ok(PyArray1::from_vec(py, run_any(py, || key.0.decrypt_bits(&ciphertext.0))?))
+        Ok(PyArray1::from_vec(py, run_any(|| key.0.decrypt_bits(&ciphertext.0))?))
     }
 
     fn decrypt_integers<'py>(
@@ -49,20 +43,19 @@ impl TfheContext {
         ciphertext: &TfheCiphertext,
         key: &TfheSecretKey,
     ) -> PyResult<Bound<'py, PyArray1<u64>>> {
-        Ok(PyArray1::from_vec(py, run_any(py, || key.0.decrypt_integers(&ciphertext.0))?))
+        Ok(PyArray1::from_vec(py, run_any(|| key.0.decrypt_integers(&ciphertext.0))?))
     }
 
     /// Bits or integers in the clear, as operands beside ciphertexts of a secret.
-    fn constant(&self, py: Python<'_>, values: PyReadonlyArray1<'_, u64>, secret_id: u64) -> PyResult<TfheCiphertext> {
+    fn constant(&self, values: PyReadonlyArray1<'_, u64>, secret_id: u64) -> PyResult<TfheCiphertext> {
         let values = values.as_slice()?;
-        run_any(py, || self.0.constants(values, SecretId(secret_id))).map(TfheCiphertext)
+        run_any(|| self.0.constants(values, SecretId(secret_id))).map(TfheCiphertext)
     }
 
     // Gates.
 
     fn gate(
         &self,
-        py: Python<'_>,
         name: &str,
         key: Key<'_>,
         a: &TfheCiphertext,
@@ -71,23 +64,22 @@ impl TfheContext {
     ) -> PyResult<TfheCiphertext> {
         let gate = Gate::ALL.into_iter().find(|gate| format!("{gate:?}").eq_ignore_ascii_case(name));
         let gate = gate.ok_or_else(|| pyo3::exceptions::PyKeyError::new_err(name.to_string()))?;
-        run_reporting(py, report, |p| self.0.gate(&key.keys, gate, [&a.0, &b.0], p)).map(TfheCiphertext)
+        run_reporting(report, |p| self.0.gate(&key.keys, gate, [&a.0, &b.0], p)).map(TfheCiphertext)
     }
 
-    fn negate(&self, py: Python<'_>, key: Key<'_>, a: &TfheCiphertext) -> PyResult<TfheCiphertext> {
-        run_any(py, || a.0.iter().map(|a| key.keys.not(a)).collect::<Result<_, _>>()).map(TfheCiphertext)
+    fn negate(&self, key: Key<'_>, a: &TfheCiphertext) -> PyResult<TfheCiphertext> {
+        run_any(|| a.0.iter().map(|a| key.keys.not(a)).collect::<Result<_, _>>()).map(TfheCiphertext)
     }
 
     fn mux(
         &self,
-        py: Python<'_>,
         key: Key<'_>,
         selector: &TfheCiphertext,
         a: &TfheCiphertext,
         b: &TfheCiphertext,
         report: Report,
     ) -> PyResult<TfheCiphertext> {
-        run_reporting(py, report, |p| self.0.mux(&key.keys, [&selector.0, &a.0, &b.0], p)).map(TfheCiphertext)
+        run_reporting(report, |p| self.0.mux(&key.keys, [&selector.0, &a.0, &b.0], p)).map(TfheCiphertext)
     }
 
     // Integers.
@@ -95,31 +87,28 @@ impl TfheContext {
     /// `factors·a + constants`, element by element.
     fn scale(
         &self,
-        py: Python<'_>,
         key: Key<'_>,
         a: &TfheCiphertext,
         factors: PyReadonlyArray1<'_, i64>,
         constants: PyReadonlyArray1<'_, i64>,
     ) -> PyResult<TfheCiphertext> {
         let (factors, constants) = (factors.as_slice()?, constants.as_slice()?);
-        run_any(py, || key.keys.scale(&a.0, factors, constants)).map(TfheCiphertext)
+        run_any(|| key.keys.scale(&a.0, factors, constants)).map(TfheCiphertext)
     }
 
     /// The sum of `factor·part`, and a constant, element by element.
     fn combine(
         &self,
-        py: Python<'_>,
         key: Key<'_>,
         parts: Vec<(i64, PyRef<'_, TfheCiphertext>)>,
         constant: i64,
     ) -> PyResult<TfheCiphertext> {
         let terms: Vec<(i64, &[tfhe::Ciphertext])> = parts.iter().map(|(factor, part)| (*factor, &*part.0)).collect();
-        run_any(py, || key.keys.linear_all(&terms, constant)).map(TfheCiphertext)
+        run_any(|| key.keys.linear_all(&terms, constant)).map(TfheCiphertext)
     }
 
     fn tables(
         &self,
-        py: Python<'_>,
         key: Key<'_>,
         a: &TfheCiphertext,
         tables: Vec<Vec<u64>>,
@@ -128,7 +117,7 @@ impl TfheContext {
     ) -> PyResult<Vec<TfheCiphertext>> {
         let name = if many { "bootstrap_many" } else { "bootstrap" };
         let named = |error| Of(name, error);
-        run_reporting(py, report, |p| self.0.tables(&key.keys, &a.0, &tables, p).map_err(named))
+        run_reporting(report, |p| self.0.tables(&key.keys, &a.0, &tables, p).map_err(named))
             .map(|columns| columns.into_iter().map(TfheCiphertext).collect())
     }
 }
