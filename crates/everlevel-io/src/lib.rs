@@ -24,13 +24,13 @@
 //!
 //! *Map.* [`mod@builder`] containers to be written · [`mod@atomic`] the replacement of files · [`mod@header`] the
 //! header's text · [`mod@container`] containers that are read · [`mod@schema`] typed metadata · [`mod@kinds`] the names
-//! of kinds · [`Error`], and [`mod@coded`] for those who word errors themselves.
+//! of kinds · [`Error`], and [`Coded`] for those who word errors themselves.
 //!
 //! *Non-goals.* The meaning of tensors: schemes know that. Confidentiality and authenticity.
 
 pub mod atomic;
 pub mod builder;
-pub mod coded;
+mod coded;
 pub mod container;
 pub mod header;
 pub mod kinds;

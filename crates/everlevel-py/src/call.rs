@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use everlevel_ckks::io::Coded;
-use everlevel_ckks::{Complex64, Error, Progress, notice, noticing};
+use everlevel_ckks::{Basis, Complex64, Error, Progress, notice, noticing};
 use numpy::{PyReadonlyArray1, PyUntypedArrayMethods};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -96,6 +96,11 @@ pub fn values<'a>(slots: &'a Slots<'_>) -> PyResult<&'a [Complex64]> {
         let shape = slots.shape();
         PyTypeError::new_err(format!("a contiguous complex128 array is needed, and one of shape {shape:?} isn't"))
     })
+}
+
+/// The basis of a series.
+pub fn basis(is_chebyshev: bool) -> Basis {
+    if is_chebyshev { Basis::Chebyshev } else { Basis::Power }
 }
 
 /// Panics on purpose: the test that no panic reaches Python.

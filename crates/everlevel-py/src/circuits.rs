@@ -9,8 +9,8 @@ use everlevel_ckks::circuits::refresh::{self, Shape};
 use everlevel_ckks::circuits::sign::{self as signs, SignPlan, SignPrecision};
 use pyo3::prelude::*;
 
-use crate::call::{Report, run, run_reporting};
-use crate::context::{Context, Keys, basis, bootstrap_keys};
+use crate::call::{Report, basis, run, run_reporting};
+use crate::context::{Context, Keys, bootstrap_keys};
 use crate::error::to_py;
 use crate::objects::{Ciphertext, MatrixMultiplicationKey, RelinearizationKey, RotationKey};
 

@@ -182,8 +182,7 @@ def lossy_bootstrap(
     )
     x, keys = _prepared(self, "lossy_bootstrap", ciphertext, given)
     _warn_of_regular_order("lossy_bootstrap", x.level, keys, self.max_level)
-    real = x.is_real if real_only is None else bool(real_only)
-    return bootstrapped(self, "lossy bootstrap", "lossy", [x], keys, real, progress)[0]
+    return bootstrapped(self, "lossy bootstrap", "lossy", [x], keys, real_only, progress)[0]
 
 
 @deepened
@@ -245,8 +244,7 @@ def sign_bootstrap(
         relinearization_key, conjugation_key, lossy_bootstrap_key, small_bootstrap_key, stage_count, rotation_key
     )
     x, keys = _prepared(self, "sign_bootstrap", ciphertext, given)
-    real = x.is_real if real_only is None else bool(real_only)
-    return bootstrapped(self, "sign bootstrap", "sign", [x], keys, real, progress)[0]
+    return bootstrapped(self, "sign bootstrap", "sign", [x], keys, real_only, progress)[0]
 
 
 def merge_bootstrap(
@@ -360,15 +358,15 @@ def bootstrapped(
     method: Method,
     ciphertexts: list[Ciphertext],
     keys: NativeKeys,
-    real_only: bool,
+    real_only: bool | None,
     progress: bool | None,
 ) -> list[Ciphertext]:
-    """Bootstrap ciphertexts by a method, four at a time, and count them."""
+    """Bootstrap ciphertexts by a method, four at a time, and count them; only their real parts if all are real."""
+    real = all(c.is_real for c in ciphertexts) if real_only is None else bool(real_only)
     with self._reporting(description, progress) as report:
-        natives = self._context.bootstrap([c._native for c in ciphertexts], method, keys, real_only, report)
+        natives = self._context.bootstrap([c._native for c in ciphertexts], method, keys, real, report)
     self._counters.add(len(ciphertexts))
-    pairs = zip(natives, ciphertexts, strict=True)
-    return [self._wrap(native, is_real=real_only or c.is_real) for native, c in pairs]
+    return [self._wrap(native, is_real=real or c.is_real) for native, c in zip(natives, ciphertexts, strict=True)]
 
 
 def is_precise(context: _native.Context, operation: str, precision: Any) -> bool:

@@ -8,7 +8,7 @@ from typing import Literal
 from ..errors import KeyMismatchError, OperandTypeError, ParameterError
 from . import _operands
 from ._bootstrap_keys import GivenKeys, choose, require_bootstrap
-from ._bootstraps import bootstrapped, is_precise
+from ._bootstraps import Method, bootstrapped, is_precise
 from ._core import Core
 from .ciphertext import Ciphertext
 from .evaluation_key import EvaluationKey
@@ -112,7 +112,8 @@ def bootstrap_many(
             value="high",
             allowed="standard",
         )
-    return bootstrapped(self, "bootstraps", "precise" if precise else method, ready, keys, bool(real_only), progress)
+    by: Method = "precise" if precise else method
+    return bootstrapped(self, "bootstraps", by, ready, keys, bool(real_only), progress)
 
 
 def _require_one_secret(operation: str, ciphertexts: list[Ciphertext]) -> None:

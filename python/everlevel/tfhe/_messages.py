@@ -107,5 +107,5 @@ def decrypt(self: Core, ciphertext: Ciphertext | UintArray | BoolArray, secret_k
         _operands.secret_key(self, operation, secret_key),
     )
     if self.message_bits is None:
-        return self._context.decrypt_bits(x._native, secret._native).reshape(x.shape)
-    return self._context.decrypt_integers(x._native, secret._native).astype(np.uint8).reshape(x.shape)
+        return x._native.decrypt_bits(secret._native).reshape(x.shape)
+    return x._native.decrypt_integers(secret._native).astype(np.uint8).reshape(x.shape)

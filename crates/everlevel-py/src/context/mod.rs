@@ -16,7 +16,6 @@ mod polynomials;
 mod slots;
 
 pub use bootstraps::{Keys, bootstrap_keys};
-pub use polynomials::basis;
 
 /// Threads, whether keys are seeded, and whether results of an assumed bound are refused beyond their room.
 type Options = (usize, bool, bool);

@@ -1,10 +1,9 @@
 //! Methods of `Context` for polynomials and the bases that they are evaluated in.
 
-use everlevel_ckks::Basis;
 use pyo3::prelude::*;
 
 use super::{Context, each};
-use crate::call::run;
+use crate::call::{basis, run};
 use crate::objects::{Ciphertext, RelinearizationKey};
 
 #[pymethods]
@@ -31,9 +30,4 @@ impl Context {
         let of_unit = |unit: &_| self.0.evaluate_polynomials(unit, basis(chebyshev), &all, &key.0);
         run(|| ciphertext.0.try_map(of_unit)).map(each)
     }
-}
-
-/// The basis of a series.
-pub fn basis(is_chebyshev: bool) -> Basis {
-    if is_chebyshev { Basis::Chebyshev } else { Basis::Power }
 }

@@ -70,6 +70,14 @@ array_class!(
         fn max_value(&self) -> u64 {
             self.0.iter().map(tfhe::Ciphertext::max_value).max().unwrap_or(0)
         }
+
+        fn decrypt_bits<'py>(&self, py: Python<'py>, key: &TfheSecretKey) -> PyResult<Bound<'py, PyArray1<bool>>> {
+            Ok(PyArray1::from_vec(py, run_any(|| key.0.decrypt_bits(&self.0))?))
+        }
+
+        fn decrypt_integers<'py>(&self, py: Python<'py>, key: &TfheSecretKey) -> PyResult<Bound<'py, PyArray1<u64>>> {
+            Ok(PyArray1::from_vec(py, run_any(|| key.0.decrypt_integers(&self.0))?))
+        }
     }
 );
 

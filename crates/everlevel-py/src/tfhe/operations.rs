@@ -2,7 +2,7 @@
 
 use everlevel_binfhe::{self as tfhe, Gate};
 use everlevel_rlwe::SecretId;
-use numpy::{PyArray1, PyReadonlyArray1};
+use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 
 use crate::call::{Report, run_any, run_reporting};
@@ -26,24 +26,6 @@ impl TfheContext {
     ) -> PyResult<TfheCiphertext> {
         let values = values.as_slice()?;
         run_any(|| key.0.encrypt_integers(values, max_value)).map(TfheCiphertext)
-    }
-
-    fn decrypt_bits<'py>(
-        &self,
-        py: Python<'py>,
-        ciphertext: &TfheCiphertext,
-        key: &TfheSecretKey,
-    ) -> PyResult<Bound<'py, PyArray1<bool>>> {
-        Ok(PyArray1::from_vec(py, run_any(|| key.0.decrypt_bits(&ciphertext.0))?))
-    }
-
-    fn decrypt_integers<'py>(
-        &self,
-        py: Python<'py>,
-        ciphertext: &TfheCiphertext,
-        key: &TfheSecretKey,
-    ) -> PyResult<Bound<'py, PyArray1<u64>>> {
-        Ok(PyArray1::from_vec(py, run_any(|| key.0.decrypt_integers(&ciphertext.0))?))
     }
 
     /// Bits or integers in the clear, as operands beside ciphertexts of a secret.
