@@ -19,7 +19,8 @@ from everlevel import _bench
 
 ROOT = Path(__file__).resolve().parents[1]
 SETS = [
-    "tfhe-lib", "tfhe-lib-full", "gate-64", "gate-128", "integer-2-64", "integer-4-64", "integer-4-128", "integer-6-64",
+    "insecure-tfhe-lib", "insecure-tfhe-lib-full", "gate-64", "gate-128",
+    "integer-2-64", "integer-4-64", "integer-4-128", "integer-6-64",
 ]  # fmt: skip
 
 

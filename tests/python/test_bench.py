@@ -60,7 +60,7 @@ def test_a_wrong_answer_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_rows_have_the_claims_of_their_sets() -> None:
     found = {known.name: known for known in tfhe.parameter_sets()}
-    for name in ("tfhe-lib", "gate-128"):
+    for name in ("insecure-tfhe-lib", "gate-128"):
         claims = _bench.tfhe.claims(tfhe.Engine(name), None)
         assert claims == {"log2_p_fail": found[name].log2_p_fail, "security_bits": found[name].security_bits}
 

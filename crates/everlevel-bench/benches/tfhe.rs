@@ -1,23 +1,34 @@
-//! Gates and tables beside tfhe-rs, in one run: `cargo bench -p everlevel-bench --features tfhe-rs --bench tfhe`.
+//! Gates, tables and integers beside tfhe-rs, in one run:
+//! `cargo bench -p everlevel-bench --features tfhe-rs --bench tfhe -- [gate-64 | gate-128 | gate-165 | integer-4-128 |
+//! insecure-tfhe-lib | uint32]…`.
 //!
 //! One thread; milliseconds of its CPU time, minimum and median. The two libraries take turns, so that a busy machine
 //! slows both. Under `GLIBC_TUNABLES=glibc.malloc.hugetlb=1` tfhe-rs has huge pages too, which is the fairer
-//! comparison.
+//! comparison; it has its default features, and so its kernels for AVX-512.
+//!
+//! Failure probabilities of both are by this library's formulas: for inputs that combine bootstrapped ciphertexts with
+//! 2-norm 2, which our gates are made for, and √8, which tfhe-rs' are.
 
 use std::sync::Arc;
 
 use everlevel_bench::timing::{Clock, Times};
-use everlevel_binfhe::{Ciphertext, EvalKeys, Gate, SecretKey, Space, sets};
+use everlevel_binfhe::{
+    Ciphertext, EvalKeys, Gadget, Gate, KeySwitch, Params, ParamsLiteral, SecretKey, Space, Width, noise, sets,
+};
 
-/// A call to be timed.
-type Call = Box<dyn FnMut()>;
+/// Something to be timed: its name, what is said of it, and the call.
+struct Timed {
+    name: String,
+    about: String,
+    call: Box<dyn FnMut()>,
+}
 
 /// Minimum and median of each call, taken in turns.
-fn measure(calls: &mut [(String, Call)], repeats: usize) -> Vec<Times> {
+fn measure(calls: &mut [Timed], repeats: usize) -> Vec<Times> {
     let mut times = vec![Vec::new(); calls.len()];
     for round in 0..=repeats {
-        for ((_, call), times) in calls.iter_mut().zip(&mut times) {
-            let (seconds, ()) = Clock::Thread.time(call);
+        for (timed, times) in calls.iter_mut().zip(&mut times) {
+            let (seconds, ()) = Clock::Thread.time(&mut timed.call);
             if round > 0 {
                 times.push(1e3 * seconds);
             }
@@ -26,12 +37,34 @@ fn measure(calls: &mut [(String, Call)], repeats: usize) -> Vec<Times> {
     times.into_iter().map(Times::of).collect()
 }
 
-/// One bootstrap of a named set.
-fn ours(name: &str) -> (String, Call) {
-    let set = sets::find(name).expect("a named set");
-    let secret = SecretKey::generate(Arc::new(set.params().expect("valid"))).expect("entropy");
+/// log2 of the failure probability of a bootstrap whose input has each of two norms.
+fn failures(literal: &ParamsLiteral, squared_norms: [f64; 2], plain_switch: bool) -> String {
+    let params = Params::try_from(ParamsLiteral { max_log2_p_fail: 0.0, insecure: true, ..literal.clone() });
+    let params = params.expect("sound numbers");
+    let of = |squared_norm: f64| {
+        let mut variance = params.noise().at_table(squared_norm * params.noise().bootstrapped);
+        if plain_switch {
+            // Without the centred mean: n/2 roundings instead of n/4.
+            let n = params.lwe_dim as f64;
+            variance += (n / 4.0) / (12.0 * (2.0 * params.table_len() as f64).powi(2));
+        }
+        noise::log2_p_fail(params.margin_torus(), variance)
+    };
+    let [first, second] = squared_norms.map(|norm| format!("2^{:.0} at 2-norm {:.2}", of(norm), norm.sqrt()));
+    format!("{first}, {second}")
+}
+
+/// The norms that failure probabilities are told at.
+fn norms(space: Space) -> [f64; 2] {
+    if space == Space::Bit { [4.0, 8.0] } else { [17.0, 25.0] }
+}
+
+/// One bootstrap.
+fn ours(name: &str, literal: ParamsLiteral) -> Timed {
+    let about = failures(&literal, norms(literal.space), false);
+    let secret = SecretKey::generate(Arc::new(Params::try_from(literal).expect("valid"))).expect("entropy");
     let keys = EvalKeys::generate(&secret).expect("entropy");
-    let call: Call = match keys.params().space {
+    let call: Box<dyn FnMut()> = match keys.params().space {
         Space::Bit => {
             let a: Vec<Ciphertext> = secret.encrypt_bits(&[true]).expect("entropy");
             Box::new(move || drop(keys.gates(&[Gate::Nand], &a, &a).expect("a gate")))
@@ -42,67 +75,208 @@ fn ours(name: &str) -> (String, Call) {
             Box::new(move || drop(keys.table(&a, &table).expect("a table")))
         }
     };
-    (format!("everlevel {name}"), call)
+    Timed { name: format!("everlevel {name}"), about, call }
+}
+
+/// Parameters that are made for what the peer's gate of 2^-165 is: inputs of 2-norm √8. No named set has them.
+fn gate_165() -> ParamsLiteral {
+    ParamsLiteral {
+        lwe_dim: 704,
+        lwe_log2_std_dev: -14.81,
+        body_gadget: Gadget::new(15, 1),
+        key_switch: KeySwitch { gadget: Gadget::new(2, 7), ring: 32 },
+        squared_norm: 8.0,
+        max_log2_p_fail: -165.0,
+        ..sets::find("gate-128").expect("a named set").literal()
+    }
+}
+
+/// The operands of integers of 32 bits.
+const OPERANDS: [u32; 2] = [0xdead_beef, 0x0123_4567];
+
+/// Operations on integers of 32 bits, by name.
+fn our_integers(set: &str) -> Vec<(&'static str, Timed)> {
+    let literal = sets::find(set).expect("a named set").literal();
+    let secret = SecretKey::generate(Arc::new(Params::try_from(literal).expect("valid"))).expect("entropy");
+    let keys = Arc::new(EvalKeys::generate(&secret).expect("entropy"));
+    let [a, b] = OPERANDS.map(|x| secret.encrypt_uints(Width::U32, &[u64::from(x)]).expect("entropy"));
+    let timed = |operation: &'static str| {
+        let (keys, a, b) = (Arc::clone(&keys), a.clone(), b.clone());
+        let call: Box<dyn FnMut()> = Box::new(move || {
+            let integers = keys.integers().expect("a set of 4 bits");
+            match operation {
+                "add" => drop(integers.add(&a, &b).expect("a sum")),
+                "multiply" => drop(integers.mul(&a, &b).expect("a product")),
+                _ => drop(integers.lt(&a, &b).expect("a comparison")),
+            }
+        });
+        (operation, Timed { name: format!("everlevel {operation}, {set}"), about: String::new(), call })
+    };
+    ["add", "multiply", "compare"].map(timed).into()
 }
 
 #[cfg(feature = "tfhe-rs")]
 mod peer {
-    use super::Call;
     use tfhe::boolean::parameters::{self as boolean, BooleanParameters};
     use tfhe::boolean::prelude::BinaryBooleanGates;
-    use tfhe::shortint::parameters::PARAM_MESSAGE_2_CARRY_2_KS_PBS;
+    use tfhe::prelude::{FheEncrypt, FheOrd};
+    use tfhe::shortint::parameters::{
+        AtomicPatternParameters, PARAM_MESSAGE_2_CARRY_2_KS_PBS, PARAM_MESSAGE_2_CARRY_2_KS32_PBS_TUNIFORM_2M128,
+    };
+    use tfhe::{ConfigBuilder, FheUint32, generate_keys, set_server_key};
 
-    fn gate(name: &str, parameters: &BooleanParameters) -> (String, Call) {
+    use everlevel_binfhe::Order;
+
+    use super::{Gadget, KeySwitch, OPERANDS, ParamsLiteral, Space, Timed, failures, norms};
+
+    /// The numbers of a gate's parameters, for the formulas of noise.
+    fn literal(p: &BooleanParameters) -> ParamsLiteral {
+        let gadget = |base: tfhe::core_crypto::prelude::DecompositionBaseLog, digits: usize| {
+            Gadget::new(base.0 as u32, digits as u32)
+        };
+        let order = match p.encryption_key_choice {
+            tfhe::shortint::EncryptionKeyChoice::Big => Order::KeySwitchFirst,
+            tfhe::shortint::EncryptionKeyChoice::Small => Order::BootstrapFirst,
+        };
+        let external = gadget(p.pbs_base_log, p.pbs_level.0);
+        ParamsLiteral {
+            torus_bits: 32,
+            lwe_dim: p.lwe_dimension.0,
+            lwe_log2_std_dev: p.lwe_noise_distribution.gaussian_std_dev().0.log2(),
+            rank: p.glwe_dimension.0,
+            log_n: p.polynomial_size.0.ilog2(),
+            log2_extension: 0,
+            bits_per_step: 1,
+            glwe_log2_std_dev: p.glwe_noise_distribution.gaussian_std_dev().0.log2(),
+            mask_gadget: external,
+            body_gadget: external,
+            key_switch: KeySwitch { gadget: gadget(p.ks_base_log, p.ks_level.0), ring: 1 },
+            order,
+            space: Space::Bit,
+            squared_norm: 4.0,
+            max_log2_p_fail: 0.0,
+            insecure: true,
+        }
+    }
+
+    fn gate(name: &str, parameters: &BooleanParameters) -> Timed {
         let client = tfhe::boolean::client_key::ClientKey::new(parameters);
         let server = tfhe::boolean::server_key::ServerKey::new(&client);
         let a = client.encrypt(true);
-        (format!("tfhe-rs {name}"), Box::new(move || drop(server.nand(&a, &a))))
+        Timed {
+            name: format!("tfhe-rs {name}"),
+            about: failures(&literal(parameters), norms(Space::Bit), true),
+            call: Box::new(move || drop(server.nand(&a, &a))),
+        }
     }
 
-    pub fn calls(group: &str) -> Vec<(String, Call)> {
-        match group {
-            "tfhe-lib" => vec![gate("TFHE_LIB", &boolean::TFHE_LIB_PARAMETERS)],
-            "gate-64" => vec![
-                gate("DEFAULT (2^-64)", &boolean::DEFAULT_PARAMETERS),
-                gate("DEFAULT_KS_PBS (2^-64)", &boolean::DEFAULT_PARAMETERS_KS_PBS),
-            ],
-            "gate-128" => vec![gate("2^-165", &boolean::PARAMETERS_ERROR_PROB_2_POW_MINUS_165_KS_PBS)],
-            _ => {
-                let (client, server) = tfhe::shortint::gen_keys(PARAM_MESSAGE_2_CARRY_2_KS_PBS);
-                let (a, table) = (client.encrypt(1), server.generate_lookup_table(|x| 3 - x % 4));
-                let call: Call = Box::new(move || drop(server.apply_lookup_table(&a, &table)));
-                vec![("tfhe-rs 2_2 (2^-128)".into(), call)]
-            }
+    /// Sets of 2 bits and 2 of carry: the same messages as ours of 4 bits.
+    fn sets() -> [(&'static str, AtomicPatternParameters, &'static str); 2] {
+        [
+            ("2_2", PARAM_MESSAGE_2_CARRY_2_KS_PBS.into(), "2^-128 at 2-norm 5"),
+            ("2_2, KS32", PARAM_MESSAGE_2_CARRY_2_KS32_PBS_TUNIFORM_2M128.into(), "2^-129.6 at 2-norm 5"),
+        ]
+    }
+
+    fn table((name, parameters, about): (&str, AtomicPatternParameters, &str)) -> Timed {
+        let (client, server) = tfhe::shortint::gen_keys(parameters);
+        let (a, table) = (client.encrypt(1), server.generate_lookup_table(|x| 3 - x % 4));
+        Timed {
+            name: format!("tfhe-rs {name}"),
+            about: format!("{about} (its own figure)"),
+            call: Box::new(move || drop(server.apply_lookup_table(&a, &table))),
         }
+    }
+
+    pub fn calls(group: &str) -> Vec<Timed> {
+        match group {
+            "insecure-tfhe-lib" => vec![gate("TFHE_LIB", &boolean::TFHE_LIB_PARAMETERS)],
+            "gate-64" => vec![
+                gate("DEFAULT", &boolean::DEFAULT_PARAMETERS),
+                gate("DEFAULT_KS_PBS", &boolean::DEFAULT_PARAMETERS_KS_PBS),
+            ],
+            "gate-165" => vec![gate("2^-165, KS_PBS", &boolean::PARAMETERS_ERROR_PROB_2_POW_MINUS_165_KS_PBS)],
+            "integer-4-128" => sets().map(table).into(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Operations on integers of 32 bits, by name.
+    pub fn integers() -> Vec<(&'static str, Timed)> {
+        let of_set = |(name, parameters, _): (&'static str, AtomicPatternParameters, _)| {
+            let config = ConfigBuilder::with_custom_parameters(parameters).build();
+            let (client, server) = generate_keys(config);
+            let [a, b] = OPERANDS.map(|x| FheUint32::encrypt(x, &client));
+            ["add", "multiply", "compare"].map(move |operation| {
+                let (server, a, b) = (server.clone(), a.clone(), b.clone());
+                let call: Box<dyn FnMut()> = Box::new(move || {
+                    set_server_key(server.clone());
+                    match operation {
+                        "add" => drop(&a + &b),
+                        "multiply" => drop(&a * &b),
+                        _ => drop(a.lt(&b)),
+                    }
+                });
+                (operation, Timed { name: format!("tfhe-rs {operation}, {name}"), about: String::new(), call })
+            })
+        };
+        sets().into_iter().flat_map(of_set).collect()
     }
 }
 
 #[cfg(not(feature = "tfhe-rs"))]
 mod peer {
-    pub fn calls(_: &str) -> Vec<(String, super::Call)> {
+    use super::Timed;
+
+    pub fn calls(_: &str) -> Vec<Timed> {
         Vec::new()
+    }
+
+    pub fn integers() -> Vec<(&'static str, Timed)> {
+        Vec::new()
+    }
+}
+
+/// Takes the calls in turns, and prints their times, ours as parts of the peer's best.
+fn compare(mut calls: Vec<Timed>, repeats: usize) {
+    let times = measure(&mut calls, repeats);
+    let theirs = calls.iter().zip(&times).filter(|(timed, _)| timed.name.starts_with("tfhe-rs"));
+    let best = theirs.map(|(_, times)| times.least).fold(f64::INFINITY, f64::min);
+    for (Timed { name, about, .. }, Times { least, median }) in calls.iter().zip(&times) {
+        let ratio = if best.is_finite() { format!("{:.2} of the peer's best", least / best) } else { String::new() };
+        println!("{name:<36} {least:>9.3} ms ({median:.3})  {ratio:<24} {about}");
     }
 }
 
 fn main() {
     // Before anything starts the global pool.
     rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build_global().expect("the first pool");
-    let groups: [(&str, &[&str]); 4] = [
-        ("tfhe-lib", &["tfhe-lib", "tfhe-lib-seven", "tfhe-lib-full"]),
+    let asked: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    let wanted = |group: &str| asked.is_empty() || asked.iter().any(|name| name == group);
+    let named = |name: &str| ours(name, sets::find(name).expect("a named set").literal());
+    for (group, names) in [
+        ("insecure-tfhe-lib", &["insecure-tfhe-lib", "insecure-tfhe-lib-seven", "insecure-tfhe-lib-full"][..]),
         ("gate-64", &["gate-64"]),
         ("gate-128", &["gate-128"]),
+        ("gate-165", &[]),
         ("integer-4-128", &["integer-4-128"]),
-    ];
-    for (group, names) in groups {
-        let mut calls: Vec<(String, Call)> = names.iter().map(|name| ours(name)).collect();
-        let first = calls.len();
-        calls.extend(peer::calls(group));
-        let times = measure(&mut calls, 31);
-        let best = times[first..].iter().map(|t| t.least).fold(f64::INFINITY, f64::min);
-        for ((name, _), Times { least, median }) in calls.iter().zip(&times) {
-            let ratio =
-                if best.is_finite() { format!("{:.2} of the peer's best", least / best) } else { String::new() };
-            println!("{name:<34} {least:>8.3} ms ({median:.3})  {ratio}");
+    ] {
+        if wanted(group) {
+            let mut calls: Vec<Timed> = names.iter().map(|name| named(name)).collect();
+            if group == "gate-165" {
+                calls.push(ours("2^-165 at 2-norm √8", gate_165()));
+            }
+            calls.extend(peer::calls(group));
+            compare(calls, 31);
+        }
+    }
+    if wanted("uint32") {
+        let (mut all, theirs) = (our_integers("integer-4-128"), peer::integers());
+        all.extend(theirs);
+        for operation in ["add", "multiply", "compare"] {
+            let (these, rest) = all.into_iter().partition::<Vec<_>, _>(|(name, _)| *name == operation);
+            all = rest;
+            compare(these.into_iter().map(|(_, timed)| timed).collect(), 3);
         }
     }
 }

@@ -64,7 +64,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     }
     if names.is_empty() {
-        names = ["tfhe-lib", "gate-64", "gate-128", "integer-4-128", "integer-5-128"].map(String::from).into();
+        names = ["insecure-tfhe-lib", "gate-64", "gate-128", "integer-4-128", "integer-5-128"].map(String::from).into();
     }
     let mut rows = Vec::new();
     for name in &names {
@@ -109,8 +109,12 @@ fn print(row: &Row) {
 /// A set's forms: with full products, and with half ones. The 2016 library's has two of these.
 fn forms(name: &str) -> Result<Vec<ParamsLiteral>, Box<dyn Error>> {
     let half = sets::find(name)?.literal();
-    if name == "tfhe-lib" {
-        return Ok(vec![sets::find("tfhe-lib-full")?.literal(), sets::find("tfhe-lib-seven")?.literal(), half]);
+    if name == "insecure-tfhe-lib" {
+        return Ok(vec![
+            sets::find("insecure-tfhe-lib-full")?.literal(),
+            sets::find("insecure-tfhe-lib-seven")?.literal(),
+            half,
+        ]);
     }
     // Its failure probability is what it is.
     let full = ParamsLiteral { body_gadget: half.mask_gadget, max_log2_p_fail: 0.0, ..half.clone() };

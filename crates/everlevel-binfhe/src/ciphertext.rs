@@ -3,8 +3,8 @@
 use everlevel_rand::Domain;
 use everlevel_rlwe::SecretId;
 
-use crate::params::Space;
-use crate::{Error, Lwe, NoiseSum, SecretKey, noise};
+use crate::params::{Params, Space};
+use crate::{Error, FailureBound, Lwe, NoiseSum, SecretKey, noise};
 
 /// An encrypted bit or integer.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,6 +50,14 @@ impl Ciphertext {
     /// Largest variance of the noise of several, as a part of the torus squared.
     pub fn max_variance_torus(all: &[Self]) -> f64 {
         all.iter().map(Self::variance_torus).fold(0.0, f64::max)
+    }
+
+    /// An upper bound of the probability that any of several decrypts to a wrong value: that a bootstrap failed which
+    /// led to one of them, or that their decryption does.
+    pub fn failure_probability(all: &[Self], params: &Params) -> f64 {
+        let decryption = |x: &Self| noise::log2_p_fail(params.margin_torus(), x.variance_torus()).exp2();
+        let bootstraps = FailureBound::union(all.iter().map(|x| x.noise.failures()));
+        (bootstraps.probability() + all.iter().map(decryption).sum::<f64>()).min(1.0)
     }
 
     /// The largest value that it may hold: 1 for a bit.

@@ -58,6 +58,19 @@ everlevel_io::errors! {
         /// The names there are.
         known: Vec<&'static str>,
     }
+    /// A set below 128 bits of security whose name was not spelled out.
+    #[error(
+        "parameters: {name} has {security_bits:.1} bits of security, and 128 are needed; \
+         choose another set, or spell it out: {spelled}"
+    )]
+    InsecureSet {
+        /// The name asked for.
+        name: String,
+        /// Security of the set that was meant.
+        security_bits: f64,
+        /// The set's name.
+        spelled: &'static str,
+    }
     /// Ciphertexts or keys of different secrets or parameters.
     #[error(
         "{op}: {what} belongs to key {found:#018x}, this is key {expected:#018x}; use objects made from one secret key"
@@ -186,14 +199,6 @@ everlevel_io::errors! {
         amount: u32,
         /// Bits of the integer.
         bits: u32,
-    }
-    /// A divisor in the clear that is zero.
-    #[error("{op}: the divisor at index {index} is 0; leave it out, or use the checked form, which says where that is")]
-    DivisionByZero {
-        /// The refused operation.
-        op: &'static str,
-        /// Its index.
-        index: usize,
     }
     /// An empty array, which has no secret to name.
     #[error("save: there are no {what}; save one or more")]

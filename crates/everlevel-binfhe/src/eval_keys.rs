@@ -15,7 +15,9 @@ use crate::gates::same_length;
 use crate::params::Order;
 use crate::secret::gaussian;
 use crate::tfhe::SeededBootstrapKey;
-use crate::{Ciphertext, Error, Lut, NoiseSum, Params, Progress, SecretKey, no_progress, noise};
+use crate::{
+    Ciphertext, Error, FailureBound, Lut, NoiseSum, Params, Progress, SecretKey, no_progress, noise, noise_sum,
+};
 
 /// Both keys as seeds and bodies: half the size or less, for files and for sending.
 #[derive(Debug, Clone)]
@@ -172,12 +174,13 @@ impl EvalKeys {
     /// # Panics
     /// If lengths or dimensions differ.
     pub fn bootstrap_lwe(&self, inputs: &[Lwe], luts: &[&Lut], key_switch: bool) -> Vec<Vec<Lwe>> {
-        let out = if key_switch { self.bootstrap(inputs, luts) } else { self.rotate(inputs, luts) };
+        let inputs: Vec<_> = inputs.iter().map(|lwe| (lwe.clone(), NoiseSum::default())).collect();
+        let out = if key_switch { self.bootstrap(&inputs, luts) } else { self.rotate(&inputs, luts) };
         out.into_iter().map(|all| all.into_iter().map(|(lwe, _)| lwe).collect()).collect()
     }
 
     /// As [`EvalKeys::bootstrap_lwe`] with a key switch, with the noise of each output.
-    pub(crate) fn bootstrap(&self, inputs: &[Lwe], luts: &[&Lut]) -> Vec<Vec<(Lwe, NoiseSum)>> {
+    pub(crate) fn bootstrap(&self, inputs: &[(Lwe, NoiseSum)], luts: &[&Lut]) -> Vec<Vec<(Lwe, NoiseSum)>> {
         let rotated = self.rotate(inputs, luts);
         match self.params.order {
             Order::KeySwitchFirst => rotated,
@@ -193,17 +196,28 @@ impl EvalKeys {
     }
 
     /// Blind rotations, with the key switch where it comes first, and the noise of each output.
-    pub(crate) fn rotate(&self, inputs: &[Lwe], luts: &[&Lut]) -> Vec<Vec<(Lwe, NoiseSum)>> {
+    pub(crate) fn rotate(&self, inputs: &[(Lwe, NoiseSum)], luts: &[&Lut]) -> Vec<Vec<(Lwe, NoiseSum)>> {
         let threads = rayon::current_num_threads();
-        let exponents = map(threads, inputs.len(), |i| self.exponents(&inputs[i], luts[i].log2_stride()));
+        let exponents = map(threads, inputs.len(), |i| self.exponents(&inputs[i].0, luts[i].log2_stride()));
         let rotated = self.bootstrap.blind_rotate(&exponents, luts, threads);
         self.done.fetch_add(inputs.len(), Ordering::Relaxed);
         let variance = self.params.noise().blind_rotation;
-        let with_noise = |lwe| {
-            let noise = NoiseSum::of(&lwe, variance);
-            (lwe, noise)
+        let with_noise = |(all, failures): (Vec<Lwe>, FailureBound)| {
+            let one = |lwe| {
+                let noise = NoiseSum::of(&lwe, variance).after(failures.clone());
+                (lwe, noise)
+            };
+            all.into_iter().map(one).collect()
         };
-        rotated.into_iter().map(|all| all.into_iter().map(with_noise).collect()).collect()
+        let failures = inputs.iter().zip(luts).map(|(input, lut)| self.failures(input, lut));
+        rotated.into_iter().zip(failures).map(with_noise).collect()
+    }
+
+    /// The bootstraps that led to an input, and its own.
+    fn failures(&self, (input, noise): &(Lwe, NoiseSum), lut: &Lut) -> FailureBound {
+        let probability = self.log2_p_fail(noise.variance_torus(), lut.log2_stride()).exp2();
+        let own = FailureBound::one(noise_sum::name(input.mask()), probability);
+        FailureBound::union([noise.failures(), &own])
     }
 
     /// Ciphertexts after the key switch that comes last, with their noise.
@@ -250,6 +264,12 @@ impl EvalKeys {
         Err(Error::ForeignObject { op, what, found: ciphertext.key().0, expected: self.id.0 })
     }
 
+    /// log2 of the probability that the bootstrap of an input of this variance fails, for a table with this stride.
+    fn log2_p_fail(&self, variance: f64, log2_stride: u32) -> f64 {
+        let coarser = (f64::from(2 * log2_stride).exp2() - 1.0) * self.params.noise().mod_switch;
+        noise::log2_p_fail(self.params.margin_torus(), self.params.noise().at_table(variance) + coarser)
+    }
+
     /// Refuses inputs whose bootstrap would fail too often: a combination of this variance, a table with this stride,
     /// this margin.
     pub(crate) fn check_noise(&self, op: &'static str, variance: f64, log2_stride: u32) -> Result<(), Error> {
@@ -257,9 +277,7 @@ impl EvalKeys {
         if log2_stride == 0 && variance <= self.params.squared_norm * self.params.noise().bootstrapped {
             return Ok(());
         }
-        let coarser = (f64::from(2 * log2_stride).exp2() - 1.0) * self.params.noise().mod_switch;
-        let variance = self.params.noise().at_table(variance) + coarser;
-        let log2_p_fail = noise::log2_p_fail(self.params.margin_torus(), variance);
+        let log2_p_fail = self.log2_p_fail(variance, log2_stride);
         let max_log2_p_fail = self.params.max_log2_p_fail;
         // A combination at the limit is made of sums in another order.
         if log2_p_fail > max_log2_p_fail + 1e-6 {

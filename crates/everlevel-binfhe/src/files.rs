@@ -3,7 +3,9 @@
 //! Every file names its set (`parameters`), has the literal for people (`params`), and a fingerprint by which another
 //! set is refused. Words are little-endian. A secret key is its seed; evaluation keys are seeds and bodies. An array of
 //! ciphertexts has a row for each in `ciphertexts`: its words, the largest value that it may hold, and the number of
-//! its rows in `noise`, which are names, factors and variances of errors.
+//! its rows in `noise`, which are names, factors and variances of errors. In `history` each has the number of names
+//! that are kept of the bootstraps that led to it, the largest probability that one of them failed, and the names.
+//! Files without a history are read; of their ciphertexts' failures nothing is known.
 
 use std::sync::Arc;
 
@@ -17,7 +19,8 @@ use zeroize::Zeroizing;
 use crate::params::Params;
 use crate::uint::{BoolArray, Radix, UintArray, Width};
 use crate::{
-    Ciphertext, Error, Lwe, NoiseSum, NoiseTerm, SecretKey, SeededBootstrapKey, SeededEvalKeys, SeededKeySwitchKey,
+    Ciphertext, Error, FailureBound, Lwe, NoiseSum, NoiseTerm, SecretKey, SeededBootstrapKey, SeededEvalKeys,
+    SeededKeySwitchKey,
 };
 
 mod paths;
@@ -199,8 +202,11 @@ fn rows_to_container<'a>(kind: &str, params: &Params, all: &[Ciphertext], name: 
     }
     let mut builder = begin(kind, name, params, id);
     let mut bytes = Vec::with_capacity(all.len() * row_len(params));
-    let mut noise = Vec::new();
+    let (mut noise, mut history) = (Vec::new(), Vec::new());
     for ciphertext in all {
+        let (worst, names) = ciphertext.noise().failures().parts();
+        let words = [names.len() as u64, worst.to_bits()];
+        words.iter().chain(names).for_each(|word| history.extend(word.to_le_bytes()));
         let terms = ciphertext.noise().terms();
         let ends = [ciphertext.max_value(), terms.len() as u64];
         ciphertext.lwe().words().iter().chain(&ends).for_each(|word| bytes.extend(word.to_le_bytes()));
@@ -211,7 +217,9 @@ fn rows_to_container<'a>(kind: &str, params: &Params, all: &[Ciphertext], name: 
     }
     // Tensors are aligned: rows of zeros fill up.
     noise.resize(noise.len().next_multiple_of(ALIGNMENT / 8 * NOISE_ROW), 0);
+    history.resize(history.len().next_multiple_of(ALIGNMENT), 0);
     builder.tensor("noise", &[noise.len() / NOISE_ROW, NOISE_ROW], noise);
+    builder.tensor("history", &[history.len()], history);
     builder.tensor("ciphertexts", &[all.len(), row_len(params)], bytes);
     Ok(builder)
 }
@@ -224,6 +232,8 @@ fn rows_from_container(kind: &str, params: &Params, container: &Container) -> Re
     }
     let max = params.space.max();
     let mut noise = container.bytes("noise")?;
+    let history = container.bytes("history").ok().map(words);
+    let mut history = history.as_deref();
     let one = |row: &[u8]| -> Result<Ciphertext, Error> {
         let mut words = words(row);
         let terms = words.pop().unwrap_or_default();
@@ -239,11 +249,30 @@ fn rows_from_container(kind: &str, params: &Params, container: &Container) -> Re
         };
         noise = rest;
         let terms = own.chunks_exact(NOISE_ROW).map(noise_term).collect::<Result<Vec<_>, _>>()?;
-        Ok(Ciphertext::from_parts(Lwe::from_words(words), id, NoiseSum::from_terms(terms), max_value))
+        let noise = NoiseSum::from_terms(terms).after(match &mut history {
+            Some(rest) => failures(rest)?,
+            None => FailureBound::unknown(),
+        });
+        Ok(Ciphertext::from_parts(Lwe::from_words(words), id, noise, max_value))
     };
     let all = bytes.chunks_exact(len).map(one).collect::<Result<_, _>>()?;
     require("noise of no ciphertext", noise.iter().any(|&byte| byte != 0), false, false)?;
+    require("history of no ciphertext", history.unwrap_or_default().iter().any(|&word| word != 0), false, false)?;
     Ok(all)
+}
+
+/// Takes the next ciphertext's failures off a history.
+fn failures(history: &mut &[u64]) -> Result<FailureBound, Error> {
+    let [len, worst, rest @ ..] = *history else {
+        return refuse("words of history", history.len(), "two or more for each ciphertext");
+    };
+    let Some((names, rest)) = usize::try_from(*len).ok().and_then(|len| rest.split_at_checked(len)) else {
+        return refuse("names of history", len, format!("at most {}", rest.len()));
+    };
+    *history = rest;
+    let worst = f64::from_bits(*worst);
+    let bound = FailureBound::from_parts(worst, names.to_vec());
+    bound.map_or_else(|| refuse("history", format!("{worst} of {len}"), "a probability, and names in order"), Ok)
 }
 
 fn noise_term(row: &[u8]) -> Result<NoiseTerm, Error> {

@@ -143,7 +143,11 @@ impl EvalKeys {
 
     /// The inputs of the gates' bootstraps. Operands that are in order by themselves but share too much noise, as two
     /// results of [`EvalKeys::mux`] may, are bootstrapped first.
-    fn inputs(&self, op: &'static str, gates: &[(Gate, &Ciphertext, &Ciphertext)]) -> Result<Vec<Lwe>, Error> {
+    fn inputs(
+        &self,
+        op: &'static str,
+        gates: &[(Gate, &Ciphertext, &Ciphertext)],
+    ) -> Result<Vec<(Lwe, NoiseSum)>, Error> {
         let alone = |x: &Ciphertext| self.check_noise(op, x.variance_torus(), 0).is_ok();
         let mut shared = Vec::new();
         let mut inputs = Vec::with_capacity(gates.len());
@@ -151,13 +155,13 @@ impl EvalKeys {
             inputs.push(match self.combine(op, gate, a, b) {
                 Err(Error::NoiseExhausted { .. }) if alone(a) && alone(b) => {
                     shared.push(i);
-                    Lwe::trivial(a.lwe.dim(), 0)
+                    (Lwe::trivial(a.lwe.dim(), 0), NoiseSum::default())
                 }
                 input => input?,
             });
         }
-        let operands: Vec<Lwe> =
-            shared.iter().flat_map(|&i| [gates[i].1.lwe.clone(), gates[i].2.lwe.clone()]).collect();
+        let operands = shared.iter().flat_map(|&i| [gates[i].1, gates[i].2]);
+        let operands: Vec<_> = operands.map(|x| (x.lwe.clone(), x.noise.clone())).collect();
         let sign = self.sign();
         let fresh = self.bootstrap(&operands, &vec![&sign; operands.len()]).into_iter().flatten();
         let fresh: Vec<Ciphertext> = fresh.map(|(lwe, noise)| self.bit(lwe, noise)).collect();
@@ -168,7 +172,7 @@ impl EvalKeys {
     }
 
     /// The input of a gate's bootstrap: the combination of its operands.
-    fn combine(&self, op: &'static str, gate: Gate, a: &Ciphertext, b: &Ciphertext) -> Result<Lwe, Error> {
+    fn combine(&self, op: &'static str, gate: Gate, a: &Ciphertext, b: &Ciphertext) -> Result<(Lwe, NoiseSum), Error> {
         self.check_bit(op, a)?;
         self.check_bit(op, b)?;
         let (eighths, factor_a, factor_b) = gate.combination();
@@ -179,7 +183,7 @@ impl EvalKeys {
         let mut lwe = Lwe::trivial(a.lwe.dim(), EIGHTH.wrapping_mul(eighths as u64));
         lwe.add_multiple(&a.lwe, factor_a);
         lwe.add_multiple(&b.lwe, factor_b);
-        Ok(lwe)
+        Ok((lwe, noise))
     }
 
     /// The table of `±1/8`.

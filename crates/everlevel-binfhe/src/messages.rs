@@ -107,7 +107,7 @@ impl EvalKeys {
         let variance = Ciphertext::max_variance_torus(x);
         let len = x.iter().map(|x| x.max_value as usize + 1).max().unwrap_or(1);
         let luts = self.luts(op, (variance, len), tables)?;
-        let inputs: Vec<Lwe> = x.iter().flat_map(|x| luts.iter().map(|_| x.lwe.clone())).collect();
+        let inputs: Vec<_> = x.iter().flat_map(|x| luts.iter().map(|_| (x.lwe.clone(), x.noise.clone()))).collect();
         let each: Vec<&Lut> = x.iter().flat_map(|_| &luts).collect();
         let mut out = self.bootstrap(&inputs, &each).into_iter();
         let wrap = |((lwe, noise), table): ((Lwe, NoiseSum), &Vec<u64>)| {

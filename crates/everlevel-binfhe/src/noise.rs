@@ -52,7 +52,7 @@ impl Noise {
     }
 }
 
-/// Mean square of a balanced digit in `[−B/2, B/2)`: `(B² + 2)/12`.
+/// Mean square of a digit of mean zero in `[−B/2, B/2]` ([`everlevel_math::fft::Digits`]): `(B² + 2)/12`.
 fn digit_square(gadget: Gadget) -> f64 {
     ((2.0 * f64::from(gadget.log2_base)).exp2() + 2.0) / 12.0
 }

@@ -7,8 +7,11 @@
 //! *Names.* An error is named by the mask of the ciphertext that it came with: copies, and ciphertexts that come back
 //! from a file, have the same name, and so have the outputs of one bootstrap done twice, which are equal. Different
 //! masks share a name with probability `2^-64`. A mask of zeros is a value in the clear, without an error.
+//!
+//! Beside the errors stand the bootstraps that led to the ciphertext ([`FailureBound`]): a combination's are those of
+//! all its operands.
 
-use crate::Lwe;
+use crate::{FailureBound, Lwe};
 
 /// An error, and the factor with which a ciphertext contains it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -26,6 +29,7 @@ pub struct NoiseTerm {
 pub struct NoiseSum {
     /// Ordered by name; no factor is zero.
     terms: Vec<NoiseTerm>,
+    failures: FailureBound,
 }
 
 impl NoiseSum {
@@ -33,7 +37,18 @@ impl NoiseSum {
     pub fn of(lwe: &Lwe, variance: f64) -> Self {
         let is_clear = lwe.mask().iter().all(|&word| word == 0);
         let terms = if is_clear { vec![] } else { vec![NoiseTerm { source: name(lwe.mask()), factor: 1.0, variance }] };
-        Self { terms }
+        Self { terms, failures: FailureBound::default() }
+    }
+
+    /// The same errors, after these bootstraps.
+    #[must_use]
+    pub fn after(self, failures: FailureBound) -> Self {
+        Self { failures, ..self }
+    }
+
+    /// The bootstraps that led to the ciphertext.
+    pub fn failures(&self) -> &FailureBound {
+        &self.failures
     }
 
     /// The sum of these terms, which may share names.
@@ -49,7 +64,7 @@ impl NoiseSum {
             same
         });
         terms.retain(|term| term.factor != 0.0);
-        Self { terms }
+        Self { terms, failures: FailureBound::default() }
     }
 
     /// The terms, ordered by name.
@@ -59,10 +74,12 @@ impl NoiseSum {
 
     /// `Σ factor·sum`.
     pub fn combination<'a>(sums: impl IntoIterator<Item = (f64, &'a Self)>) -> Self {
-        let scaled = |(factor, sum): (f64, &'a Self)| {
+        let sums: Vec<(f64, &Self)> = sums.into_iter().collect();
+        let scaled = |&(factor, sum): &(f64, &'a Self)| {
             sum.terms.iter().map(move |&term| NoiseTerm { factor: factor * term.factor, ..term })
         };
-        Self::from_terms(sums.into_iter().flat_map(scaled))
+        let failures = FailureBound::union(sums.iter().map(|(_, sum)| &sum.failures));
+        Self::from_terms(sums.iter().flat_map(scaled)).after(failures)
     }
 
     /// Variance of the sum, as a part of the torus squared.
@@ -72,7 +89,7 @@ impl NoiseSum {
 }
 
 /// A hash of uniform words: the multiplication's upper half is folded into the lower.
-fn name(mask: &[u64]) -> u64 {
+pub(crate) fn name(mask: &[u64]) -> u64 {
     const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
     mask.iter().fold(ODD, |hash, &word| {
         let product = u128::from(hash ^ word) * u128::from(ODD);

@@ -1,6 +1,7 @@
 //! TFHE's parameters: an unchecked literal ([`ParamsLiteral`]) and the validated parameters that are made of it
 //! ([`Params`]). They are numbers only; tables and keys are made from them elsewhere.
 
+use everlevel_math::fft::Digits;
 use everlevel_ring::WordGadget as Gadget;
 use everlevel_rlwe::lwe::SwitchShape;
 use everlevel_security::torus;
@@ -197,6 +198,18 @@ impl TryFrom<ParamsLiteral> for Params {
     type Error = Error;
 
     fn try_from(literal: ParamsLiteral) -> Result<Self, Error> {
+        Self::above(literal, torus::min_log2_std_dev)
+    }
+}
+
+impl Params {
+    /// The parameters of keys that exist: those made by earlier versions have the published line's noise.
+    pub(crate) fn of_keys(literal: ParamsLiteral) -> Result<Self, Error> {
+        Self::above(literal, torus::published_log2_std_dev)
+    }
+
+    /// Validated parameters, with noise above a security line.
+    fn above(literal: ParamsLiteral, line: fn(usize, u32) -> Option<f64>) -> Result<Self, Error> {
         let l = &literal;
         if !matches!(l.torus_bits, 32 | 64) {
             return refuse("torus_bits", l.torus_bits, "32 or 64");
@@ -220,8 +233,8 @@ impl TryFrom<ParamsLiteral> for Params {
             return refuse("bits_per_step", l.bits_per_step, "1 where tables are extended");
         }
         for (what, gadget, bits) in [
-            ("mask_gadget", l.mask_gadget, l.torus_bits),
-            ("body_gadget", l.body_gadget, l.torus_bits),
+            ("mask_gadget", l.mask_gadget, l.torus_bits - Digits::LOW_BITS),
+            ("body_gadget", l.body_gadget, l.torus_bits - Digits::LOW_BITS),
             ("key_switch.gadget", l.key_switch.gadget, 31),
         ] {
             if gadget.log2_base == 0 || gadget.digits == 0 || gadget.bits() > bits || gadget.log2_base > 30 {
@@ -246,7 +259,7 @@ impl TryFrom<ParamsLiteral> for Params {
             if !(2.0 - f64::from(bits)..=-4.0).contains(&found) {
                 return refuse(what, found, format!("{} to -4", 2 - bits as i32));
             }
-            match torus::min_log2_std_dev(dim, bits) {
+            match line(dim, bits) {
                 // Published deviations are rounded to two decimals.
                 Some(line) if found >= line - 0.005 => {}
                 _ if l.insecure => {}
@@ -272,9 +285,7 @@ impl TryFrom<ParamsLiteral> for Params {
         }
         Ok(Self { literal, noise })
     }
-}
 
-impl Params {
     /// The literal, with every number as it was given.
     pub fn literal(&self) -> &ParamsLiteral {
         &self.literal

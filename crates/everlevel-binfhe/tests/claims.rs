@@ -19,7 +19,7 @@ fn every_claim_is_what_the_formulas_give() {
             wrong.push(set.name);
         }
         assert!(params.insecure || security_bits >= 128.0, "{}", set.name);
-        assert_eq!(params.insecure, set.name.starts_with("tfhe-lib"));
+        assert_eq!(params.insecure, set.name.starts_with("insecure-"));
     }
     assert!(wrong.is_empty(), "{wrong:?}");
 }
@@ -31,7 +31,14 @@ fn names_are_unique_and_unknown_ones_are_refused() {
         assert_eq!(sets::find(set.name).unwrap(), set);
     }
     let error = sets::find("gate").unwrap_err();
-    assert!(error.to_string().starts_with("parameters: there is no set named \"gate\"; choose one of tfhe-lib, "));
+    assert!(
+        error.to_string().starts_with("parameters: there is no set named \"gate\"; choose one of insecure-tfhe-lib, ")
+    );
+    assert_eq!(
+        sets::find("tfhe-lib").unwrap_err().to_string(),
+        "parameters: tfhe-lib has 114.3 bits of security, and 128 are needed; \
+         choose another set, or spell it out: insecure-tfhe-lib"
+    );
 }
 
 /// Sets published with their failure probabilities by tfhe-rs and by the CCS 2024 artifact: the same formulas give the
@@ -82,11 +89,11 @@ fn unsound_numbers_are_refused_with_both_values() {
     );
     assert_eq!(
         refused(ParamsLiteral { mask_gadget: Gadget::new(13, 5), ..sound.clone() }),
-        "parameters: mask_gadget is 5 digits of 13 bits; it must be 1 or more digits of 1 to 30 bits, 64 bits together"
+        "parameters: mask_gadget is 5 digits of 13 bits; it must be 1 or more digits of 1 to 30 bits, 62 bits together"
     );
     assert_eq!(
         refused(ParamsLiteral { lwe_log2_std_dev: -14.0, ..sound.clone() }),
-        "parameters: lwe_log2_std_dev is 2^-14.00 of the torus, the security line for 640 binary coefficients is 2^-13.27; \
+        "parameters: lwe_log2_std_dev is 2^-14.00 of the torus, the security line for 640 binary coefficients is 2^-13.15; \
          widen the noise, take a larger dimension, or spell out `insecure`"
     );
     assert!(refused(ParamsLiteral { squared_norm: 100.0, ..sound.clone() }).contains("allowed is 2^-64.0"));

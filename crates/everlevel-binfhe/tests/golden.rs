@@ -46,7 +46,7 @@ fn run(golden: &mut Golden, name: &str, secret: &SecretKey) {
 fn named_sets_at_small_rings() {
     let mut golden = Golden::default();
     for (name, log_n) in [
-        ("tfhe-lib", 8),
+        ("insecure-tfhe-lib", 8),
         ("gate-64", 8),
         ("gate-128", 8),
         ("integer-2-64", 9),
@@ -75,66 +75,66 @@ fn other_shapes() {
 }
 
 const SETS: &str = "
-    tfhe-lib secret_key 2eab61ca88e7245efa361a9a
-    tfhe-lib evaluation_key 8d043555628e7344c4c325ed
-    tfhe-lib encrypt d8abc626b5babb887d1a78e1
-    tfhe-lib gate 4f63dc43d79083ddeca78ed8
-    tfhe-lib gates c817636c3ea312de3f71ac26
+    insecure-tfhe-lib secret_key f49d639f147c63ccaafa9107
+    insecure-tfhe-lib evaluation_key e179da8e9f1fb945a205f4cc
+    insecure-tfhe-lib encrypt d8abc626b5babb887d1a78e1
+    insecure-tfhe-lib gate 8a2b4a1a94e249ec02523667
+    insecure-tfhe-lib gates 09aa59206ebd92580501ad55
     gate-64 secret_key 30fbb338e4485d50bd31a81e
     gate-64 evaluation_key d376e244941eac9df072ba87
     gate-64 encrypt 38ba8dae437f7f4f55e21b17
-    gate-64 gate 75d982cbd70430b91a09f6e1
-    gate-64 gates 68e42f10e1e2de92d5bf4766
+    gate-64 gate 1856aee34cb4bb35d942a416
+    gate-64 gates a6d4dca161a7441442bcc7ed
     gate-128 secret_key c5dd69dcc982151d6bdebcca
     gate-128 evaluation_key 9d2f0ae93ae0c4021b021200
     gate-128 encrypt 38ba8dae437f7f4f55e21b17
-    gate-128 gate 75d982cbd70430b91a09f6e1
-    gate-128 gates 68e42f10e1e2de92d5bf4766
+    gate-128 gate 1856aee34cb4bb35d942a416
+    gate-128 gates a6d4dca161a7441442bcc7ed
     integer-2-64 secret_key 78b5032309d948380c206599
     integer-2-64 evaluation_key 7fbcbb599b85d44181986f54
     integer-2-64 encrypt 658bccd2869e17da940148a5
-    integer-2-64 table of one ff9256b8d993dabb8df16a0f
-    integer-2-64 table 30baed77291b05e1d3887d2f
+    integer-2-64 table of one 335bed0e46ca67fe9b90aaf3
+    integer-2-64 table 5ce17ead011682b056da4173
     integer-4-128 secret_key 4d35d0bec4573df7110e4a2e
     integer-4-128 evaluation_key b34b77091b8fa52d7df44e5c
     integer-4-128 encrypt d38dd9752419f59a3c19da33
-    integer-4-128 table of one ebe40193fa09177c05d29006
-    integer-4-128 table d9304ef1227080ccd36dab69
+    integer-4-128 table of one 70cba12024a3b0d693da2583
+    integer-4-128 table 8fc805fb7db42eb2a7b74695
     integer-6-64 secret_key b1dc110476fc81b1af532b88
     integer-6-64 evaluation_key 5744ed6ff7f4d036890996ae
     integer-6-64 encrypt b568bf118451b0bddac52910
-    integer-6-64 table of one 1d86617ca50e6bfdeb83c38f
-    integer-6-64 table f60924c04d6a4e730252b086
+    integer-6-64 table of one d63817577c0c115b568241f1
+    integer-6-64 table f998366fbe023ab6abfd729a
 ";
 const SHAPES: &str = "
     32 KeySwitchFirst 32 secret_key e167166015d5205cd8209a0c
     32 KeySwitchFirst 32 evaluation_key cedf196d3d177993ad93e845
     32 KeySwitchFirst 32 encrypt d6a263b1b4f9d70091e5c5bf
-    32 KeySwitchFirst 32 gate 332399d68abe5c4055c1bde0
-    32 KeySwitchFirst 32 gates 371d6cccb6c68ad820cd47d6
+    32 KeySwitchFirst 32 gate d0c9eff9a0e69b0e3c256966
+    32 KeySwitchFirst 32 gates c693ea3dcd76ee62b8193338
     32 BootstrapFirst 1 secret_key 0f3573455a4f35e1041fc211
     32 BootstrapFirst 1 evaluation_key 0a4ea5798cd00d1d486e8a3d
     32 BootstrapFirst 1 encrypt e2e0e98bf2f7b9ca4fbfec8a
-    32 BootstrapFirst 1 gate b908188dc21653c7c8c17029
-    32 BootstrapFirst 1 gates ed2287931ed27945b500dfdd
+    32 BootstrapFirst 1 gate 0a0720cb9f65f184159c1072
+    32 BootstrapFirst 1 gates 832f6875b3b938c85588b7cf
     32 KeySwitchFirst 1 secret_key 0e681f7353cc6c93930dc6fb
     32 KeySwitchFirst 1 evaluation_key 984d738087b6c5929ae2ad8c
     32 KeySwitchFirst 1 encrypt d6a263b1b4f9d70091e5c5bf
-    32 KeySwitchFirst 1 gate 85e9132a2de6039fe58f0ed0
-    32 KeySwitchFirst 1 gates b1d34b732004f2870f57cefc
+    32 KeySwitchFirst 1 gate e47d4f8acdebfd8cd8351602
+    32 KeySwitchFirst 1 gates 8045cd251bc521032ef6e7d1
     64 KeySwitchFirst 32 secret_key 70bd45054ff4170a856b7815
     64 KeySwitchFirst 32 evaluation_key 090f45c808bd0476c696d3c9
     64 KeySwitchFirst 32 encrypt d6a263b1b4f9d70091e5c5bf
-    64 KeySwitchFirst 32 gate 9159390935f924be2127d5d8
-    64 KeySwitchFirst 32 gates a805d6eb6defb0f4bbf30ade
+    64 KeySwitchFirst 32 gate 1e853c9ce3fdf9067a265d79
+    64 KeySwitchFirst 32 gates 4dd8f8bb49c8828d5b7f30d0
     64 BootstrapFirst 1 secret_key c937820ebd7d87f32901ef36
     64 BootstrapFirst 1 evaluation_key 6e84cf900df44eff0a2fa471
     64 BootstrapFirst 1 encrypt e2e0e98bf2f7b9ca4fbfec8a
-    64 BootstrapFirst 1 gate 0288d08c964e41edf5e3d070
-    64 BootstrapFirst 1 gates a0cf65b356a07a808a59d879
+    64 BootstrapFirst 1 gate 8a3348116c836e0565ad88ab
+    64 BootstrapFirst 1 gates fee5e13c3088523532b0ee3b
     64 KeySwitchFirst 1 secret_key 4c337d77d61986525584cdf9
     64 KeySwitchFirst 1 evaluation_key 96219876a5d245b2b8945cde
     64 KeySwitchFirst 1 encrypt d6a263b1b4f9d70091e5c5bf
-    64 KeySwitchFirst 1 gate da3d7ae9b6bc44ffa60c2d5f
-    64 KeySwitchFirst 1 gates 3bd3bc6c46e7dd3887959d67
+    64 KeySwitchFirst 1 gate 95b85bcb4b5c03f2896c372f
+    64 KeySwitchFirst 1 gates 00d0a9ff70ac07964a681f5a
 ";

@@ -145,7 +145,7 @@ fn check_blind_rotations(key_count: u64, count: u64, widest: f64) {
 /// Keys of 32-bit words in 32-bit integers: here that is most of the noise.
 fn check_stored_keys(key_count: u64, count: u64, widest: f64) {
     let base = ParamsLiteral { glwe_log2_std_dev: -30.0, log_n: 11, rank: 1, lwe_dim: 32, ..literal(32, Space::Bit) };
-    let literal = ParamsLiteral { mask_gadget: Gadget::new(8, 4), body_gadget: Gadget::new(8, 4), ..base };
+    let literal = ParamsLiteral { mask_gadget: Gadget::new(7, 4), body_gadget: Gadget::new(7, 4), ..base };
     assert!(noise::stored_key(&literal) > 20.0 * (-60.0f64).exp2());
     let errors = relative_rotation_errors(&literal, &literal, key_count, count, count as usize);
     // How many coefficients of the large secret are set: a binomial number, of half its mean squared.

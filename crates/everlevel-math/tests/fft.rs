@@ -99,10 +99,12 @@ fn extreme_words_stay_within_the_bound() {
     fn check<T: fft::Word>(n: usize, digits: Digits) {
         let plan = Fft::new(n).expect("size");
         let rows = f64::from(digits.levels);
-        // The word whose digits are all −B/2, and the least torus word: every product has the same sign, until X^n = −1
-        // turns it.
+        // The word whose digits are B/2 in magnitude, of alternating signs, the last one negative; and the extreme
+        // torus words, row by row: every product has the same sign, until X^n = −1 turns it.
         let base = digits.log2_base;
-        let least = (1..=digits.levels).fold(0u64, |x, level| x.wrapping_sub(1 << (63 - (level - 1) * base)));
+        let halves = (1..=digits.levels).map(|level| 1u64 << (63 - (level - 1) * base));
+        let alternating = halves.fold(0u64, |x, half| half.wrapping_sub(x)).wrapping_neg();
+        assert!(fft::digits_of(T::from_word(alternating), digits).iter().all(|d| d.unsigned_abs() == 1 << (base - 1)));
         let words = (digits.levels as usize + 1) * n;
         let levels = f64::from((n / 2).ilog2());
         let factor = 7.42 * levels + 3.0 * rows + 1.0 + 3.71 * levels * (n as f64).sqrt();
@@ -112,13 +114,17 @@ fn extreme_words_stay_within_the_bound() {
             let mut i = 0;
             let word = || {
                 i += 1;
-                let x = if i <= n { least } else { 1 << 63 };
-                // All alike; keys that alternate between the two extremes; keys that change once.
-                match signs {
-                    1 if i > n && i % 2 == 0 => x - 1,
-                    2 if i > n && i % n < n / 2 => x - 1,
-                    _ if i > words => 0,
-                    _ => x,
+                let greatest = match signs {
+                    // All alike; keys that alternate between the two extremes; keys that change once.
+                    1 => i % 2 == 0,
+                    2 => i % n < n / 2,
+                    _ => false,
+                };
+                match i - 1 {
+                    at if at < n => alternating,
+                    at if at >= words => 0,
+                    at if greatest != (at / n % 2 == 0) => (1 << 63) - 1,
+                    _ => 1 << 63,
                 }
             };
             let largest =
@@ -129,7 +135,7 @@ fn extreme_words_stay_within_the_bound() {
     }
     for n in [1 << 8, 1 << 10, 1 << 12, 1 << 14] {
         check::<u32>(n, Digits { log2_base: 7, levels: 3 });
-        check::<u32>(n, Digits { log2_base: 16, levels: 2 });
+        check::<u32>(n, Digits { log2_base: 15, levels: 2 });
         check::<u64>(n, Digits { log2_base: 8, levels: 2 });
     }
     // One row: the exact product is slow.

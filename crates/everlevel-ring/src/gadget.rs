@@ -32,18 +32,11 @@ impl WordGadget {
         self.log2_base * (row as u32 + 1)
     }
 
-    /// Balanced digits of the leading bits `a`, rounded to what the gadget covers; level 0 is the most significant.
+    /// The digits of the leading bits `a`, as [`Digits`] defines them; level 0 is the most significant.
     #[inline(always)]
     pub fn decompose(self, a: u64, mut put: impl FnMut(usize, u32)) {
-        let (log2_base, levels) = (self.log2_base, self.digits as usize);
-        let half = 1u64 << (log2_base - 1);
-        let shift = 64 - self.bits();
-        let mut rest = (a.wrapping_add(1 << (shift - 1))) >> shift;
-        for level in (0..levels).rev() {
-            let digit = (rest.wrapping_add(half) & ((1 << log2_base) - 1)).wrapping_sub(half);
-            rest = rest.wrapping_sub(digit) >> log2_base;
-            put(level, digit as u32);
-        }
+        let digits = Digits::from(self);
+        (1..=self.digits).for_each(|level| put(level as usize - 1, digits.digit(a, level) as u32));
     }
 }
 
@@ -138,7 +131,7 @@ mod tests {
                 let mut sum = 0u64;
                 let half = 1i64 << (gadget.log2_base - 1);
                 gadget.decompose(x, |level, digit| {
-                    assert!((-half..half).contains(&i64::from(digit as i32)), "{gadget:?} {digit}");
+                    assert!((-half..=half).contains(&i64::from(digit as i32)), "{gadget:?} {digit}");
                     let unit = 1u64 << (64 - gadget.log2_unit(level));
                     sum = sum.wrapping_add(unit.wrapping_mul(i64::from(digit as i32) as u64));
                 });

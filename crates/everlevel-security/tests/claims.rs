@@ -131,7 +131,7 @@ fn nonsense_is_refused() {
     );
 }
 
-/// No attack is below 128 bits anywhere on the line; primal ones are above the 132 that it is published with.
+/// No attack is below 128 bits anywhere on the line; primal ones are above the 132 that tfhe-rs' is published with.
 #[test]
 fn the_torus_line_holds() {
     use everlevel_security::torus::{self, LINE_BITS, direct_estimate, min_log2_std_dev};
@@ -139,12 +139,12 @@ fn the_torus_line_holds() {
         let log2_std_dev = min_log2_std_dev(dim, 64).unwrap();
         let best = torus::estimate(dim, log2_std_dev).unwrap().unwrap();
         println!("n = {dim}, log2(sigma) = {log2_std_dev:.2}: {best:?}");
-        assert!((129.0..134.0).contains(&best.log2_cost) && best.attack == Attack::DualHybrid, "n = {dim}: {best:?}");
+        assert!((128.0..134.0).contains(&best.log2_cost) && best.attack == Attack::DualHybrid, "n = {dim}: {best:?}");
         let lwe = Lwe::with_dim(dim, 64.0, SecretDistribution::Binary, (64.0 + log2_std_dev).exp2()).unwrap();
         let primal = Attack::ALL.iter().filter(|&&attack| attack != Attack::DualHybrid);
         let costs = primal.filter_map(|&attack| estimate(&lwe, attack, CostModel::Matzov)).map(|found| found.log2_cost);
         let primal = costs.reduce(f64::min).unwrap();
-        assert!((LINE_BITS + 2.5..138.5).contains(&primal), "n = {dim}: {primal}");
+        assert!((LINE_BITS + 2.5..143.0).contains(&primal), "n = {dim}: {primal}");
         let narrower = direct_estimate(dim, log2_std_dev - 1.0).unwrap().unwrap();
         assert!(narrower < direct_estimate(dim, log2_std_dev).unwrap().unwrap());
     }
@@ -156,14 +156,15 @@ fn the_torus_line_holds() {
     assert_eq!(torus::DIMS.start(), &500);
 }
 
-/// The lattice-estimator's `TFHE630` and `TFHE1024` of the 2016 library's default set, which had 128 bits then.
+/// The lattice-estimator's `TFHE630` and `TFHE1024` of the 2016 library's default set, which had 128 bits then: its
+/// dual hybrid costs 116.6 and 121.2 bits there, and less with two guesses for each bit.
 #[test]
 fn the_historical_torus_set_is_below_128_bits_today() {
     let bits = |dim, log2_std_dev: f64, attack| {
         let lwe = Lwe::with_dim(dim, 32.0, SecretDistribution::Binary, (32.0 + log2_std_dev).exp2()).unwrap();
         estimate(&lwe, attack, CostModel::Matzov).unwrap().log2_cost
     };
-    for (dim, log2_std_dev, primal, dual) in [(630, -15.0, 121.7, 116.6), (1024, -25.0, 124.9, 121.2)] {
+    for (dim, log2_std_dev, primal, dual) in [(630, -15.0, 121.7, 114.3), (1024, -25.0, 124.9, 119.8)] {
         let direct = bits(dim, log2_std_dev, Attack::Usvp).min(bits(dim, log2_std_dev, Attack::Bdd));
         println!("n = {dim}: {direct:.2}, {:.2}", bits(dim, log2_std_dev, Attack::DualHybrid));
         assert_near(bits(dim, log2_std_dev, Attack::DualHybrid), dual, 0.1, "dual hybrid");

@@ -70,6 +70,26 @@ impl Measured {
     }
 }
 
+/// The variance of a noise that lies between groups, the keys it was measured with, as a part of all: the variance of
+/// the groups' means beyond what samples drawn within them give, by the analysis of variance. `groups` have as many
+/// samples each.
+///
+/// Where nothing lies between `K` groups of `M` samples, it is zero to `√(2/(K − 1))/M`, one standard deviation.
+///
+/// # Panics
+/// For fewer than two groups or two samples, or groups of different sizes.
+pub fn part_between(groups: &[Vec<f64>]) -> f64 {
+    let (count, len) = (groups.len() as f64, groups[0].len() as f64);
+    assert!(count >= 2.0 && len >= 2.0 && groups.iter().all(|group| group.len() == groups[0].len()));
+    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+    let squares = |values: &[f64], mean: f64| values.iter().map(|x| (x - mean).powi(2)).sum::<f64>();
+    let means: Vec<f64> = groups.iter().map(|group| mean(group)).collect();
+    let within = groups.iter().zip(&means).map(|(group, &mean)| squares(group, mean)).sum::<f64>();
+    let within = within / (count * (len - 1.0));
+    let between = squares(&means, mean(&means)) / (count - 1.0) - within / len;
+    between / (between + within)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -112,5 +132,21 @@ mod tests {
     #[should_panic(expected = "mean")]
     fn a_shifted_mean_fails() {
         (0..1000).map(|_| 0.2).collect::<Measured>().assert_centred("shifted", 1.0);
+    }
+
+    #[test]
+    fn what_lies_between_groups_is_found() {
+        let mut sampler = Sampler::new(5);
+        let mut one = || (0..12).map(|_| sampler.word() as f64 / 2f64.powi(64) - 0.5).sum::<f64>();
+        let mut groups = |between: f64| -> Vec<Vec<f64>> {
+            let mut group = || {
+                let shift = between.sqrt() * one();
+                (0..200).map(|_| shift + one()).collect()
+            };
+            (0..200).map(|_| group()).collect()
+        };
+        assert!(part_between(&groups(0.0)).abs() < 0.003);
+        assert!((part_between(&groups(0.25)) - 0.2).abs() < 0.12);
+        assert!(part_between(&groups(0.03)) > 0.01);
     }
 }

@@ -279,6 +279,9 @@ _AS_IT_IS: dict[str, Callable[..., e.EverlevelError]] = {
     "tfhe.UnknownSet": lambda text, name, known: e.ParameterError(
         text, option="parameters", value=name, allowed=", ".join(known)
     ),
+    "tfhe.InsecureSet": lambda text, name, security_bits, spelled: e.ParameterError(
+        text, option="parameters", value=name, allowed=spelled
+    ),
     "tfhe.ForeignObject": lambda text, what, found, expected, **_: e.KeyMismatchError(
         text, key=what, expected=expected, actual=found
     ),
@@ -287,7 +290,6 @@ _AS_IT_IS: dict[str, Callable[..., e.EverlevelError]] = {
     "tfhe.SpaceExhausted": lambda text, max_value, max, **_: e.SpaceError(text, found=max_value, needed=max),
     "tfhe.TableLength": lambda text, op, **values: e.TableError(text, **values),
     "tfhe.TableCount": lambda text, found, max, **_: e.TableError(text, found=found, needed=max),
-    "tfhe.DivisionByZero": lambda text, index, **_: e.DivisionByZeroError(text, index=index),
     "io.Truncated": lambda text, what, needed, found: e.TruncatedFileError(text, needed=needed, found=found),
     "io.Checksum": lambda text, **values: e.ChecksumError(text, **values),
     "io.Foreign": lambda text, found: e.ForeignFileError(text, found=found),

@@ -132,6 +132,29 @@ def _require_divisor(operation: str, b: Any) -> None:
         _checks.divisor(operation, b)
 
 
+def power(self: Core, x: UintArray, exponent: Any) -> UintArray:
+    """Multiply by squares and products, modulo ``2**width``."""
+    if isinstance(exponent, EncryptedArray):
+        raise OperandTypeError(
+            "power: the exponent is encrypted, and one in the clear is needed; choose among powers with engine.select",
+            argument="exponent",
+            expected="int",
+            actual=type(exponent).__name__,
+        )
+    left = _checks.integer("power", exponent, low=0)
+    if left == 0:
+        return binary(self, "add", binary(self, "multiply", x, 0), 1)
+    square, product = x, None
+    while True:
+        if left & 1:
+            product = square if product is None else binary(self, "multiply", product, square)
+        left >>= 1
+        if left == 0:
+            assert product is not None
+            return product
+        square = binary(self, "multiply", square, square)
+
+
 def compare(self: Core, name: str, a: Any, b: Any) -> BoolArray:
     key, shape, x, y = _pair(self, name, a, b)
     with self._reporting(name) as report:

@@ -58,7 +58,8 @@ class Engine(Core):
     parameters : str, default "gate-64"
         A named set: ``"gate-64"`` and ``"gate-128"`` for gates on bits, ``"integer-1-64"`` to ``"integer-8-64"`` and
         ``"integer-1-128"`` to ``"integer-8-128"`` for integers of 1 to 8 bits. A bootstrap fails with a probability
-        below 2^-64 or 2^-128. `parameter_sets` lists them all.
+        below 2^-64 or 2^-128: take the latter where decryptions are told to others. `parameter_sets` lists them all;
+        those below 128 bits of security have names that begin with ``insecure``.
     thread_count : int, optional
         Threads that long calls use; all that the process may use, if left out.
     progress : bool, optional
@@ -143,7 +144,8 @@ class Engine(Core):
 
     def __repr__(self) -> str:
         what = "bits" if self.message_bits is None else f"integers of {self.message_bits} bits"
-        security = "INSECURE" if self._insecure_log_n is not None else f"{int(self.security_bits)}-bit security"
+        bits = int(self.security_bits)
+        security = f"{bits}-bit security" if bits >= 128 else f"INSECURE, {bits} bits" if bits else "INSECURE"
         threads = f"{self.thread_count} thread{'s' if self.thread_count > 1 else ''}"
         return f"tfhe.Engine({self.parameters}, {what}, p_fail 2^{self.max_log2_p_fail:.0f}, {threads}, {security})"
 
@@ -288,6 +290,7 @@ class Engine(Core):
     _uint_binary = _uint_operations.binary
     _uint_divide = _uint_operations.divide
     _uint_divmod = _uint_operations.divide_with_remainder
+    _uint_power = _uint_operations.power
     _uint_compare = _uint_operations.compare
     _uint_unary = _uint_operations.unary
     _uint_shift = _uint_operations.shift

@@ -139,5 +139,5 @@ fn open_key(path: &Path, kind: &str) -> Result<(Container, Arc<Params>), Error> 
     let container = open(path)?;
     container.check_kind(kind)?;
     let literal: ParamsLiteral = container.json("params")?;
-    Ok((container, Arc::new(Params::try_from(literal)?)))
+    Ok((container, Arc::new(Params::of_keys(literal)?)))
 }

@@ -28,21 +28,20 @@ enum Way {
 }
 
 impl Integers<'_> {
-    /// `a/b` rounded down. Where an encrypted `b` is zero, which nobody sees, the quotient is `2^width − 1`.
+    /// `a/b` rounded down. Where `b` is zero the quotient is `2^width − 1`, whether anybody can see the zero or not.
     ///
     /// # Errors
-    /// [`Error::DivisionByZero`] for a public zero, [`Error::WidthMismatch`], [`Error::LengthMismatch`],
-    /// [`Error::ForeignObject`], [`Error::NoiseExhausted`].
+    /// [`Error::WidthMismatch`], [`Error::LengthMismatch`], [`Error::ForeignObject`], [`Error::NoiseExhausted`].
     pub fn div(&self, a: &UintArray, b: &UintArray) -> Result<UintArray, Error> {
-        Ok(self.divide("div", a, b, Asked { quotient: true, remainder: false }, false)?.0)
+        Ok(self.divide("div", a, b, Asked { quotient: true, remainder: false })?.0)
     }
 
-    /// `a` modulo `b`. Where an encrypted `b` is zero, which nobody sees, the remainder is `a`.
+    /// `a` modulo `b`. Where `b` is zero the remainder is `a`.
     ///
     /// # Errors
     /// As [`Integers::div`].
     pub fn rem(&self, a: &UintArray, b: &UintArray) -> Result<UintArray, Error> {
-        Ok(self.divide("rem", a, b, Asked { quotient: false, remainder: true }, false)?.1)
+        Ok(self.divide("rem", a, b, Asked { quotient: false, remainder: true })?.1)
     }
 
     /// [`Integers::div`] and [`Integers::rem`] at once, for little more than either.
@@ -50,26 +49,26 @@ impl Integers<'_> {
     /// # Errors
     /// As [`Integers::div`].
     pub fn div_rem(&self, a: &UintArray, b: &UintArray) -> Result<(UintArray, UintArray), Error> {
-        self.divide("div_rem", a, b, Asked { quotient: true, remainder: true }, false)
+        self.divide("div_rem", a, b, Asked { quotient: true, remainder: true })
     }
 
-    /// [`Integers::div`], and whether each `b` is zero: a public zero is no error.
+    /// [`Integers::div`], and whether each `b` is zero.
     ///
     /// # Errors
-    /// [`Error::WidthMismatch`], [`Error::LengthMismatch`], [`Error::ForeignObject`], [`Error::NoiseExhausted`].
+    /// As [`Integers::div`].
     pub fn checked_div(&self, a: &UintArray, b: &UintArray) -> Result<(UintArray, BoolArray), Error> {
         let op = "checked_div";
-        let (quotient, _) = self.divide(op, a, b, Asked { quotient: true, remainder: false }, true)?;
+        let (quotient, _) = self.divide(op, a, b, Asked { quotient: true, remainder: false })?;
         Ok((quotient, self.are_zero(op, b)?))
     }
 
-    /// [`Integers::rem`], and whether each `b` is zero: a public zero is no error.
+    /// [`Integers::rem`], and whether each `b` is zero.
     ///
     /// # Errors
-    /// As [`Integers::checked_div`].
+    /// As [`Integers::div`].
     pub fn checked_rem(&self, a: &UintArray, b: &UintArray) -> Result<(UintArray, BoolArray), Error> {
         let op = "checked_rem";
-        let (_, remainder) = self.divide(op, a, b, Asked { quotient: false, remainder: true }, true)?;
+        let (_, remainder) = self.divide(op, a, b, Asked { quotient: false, remainder: true })?;
         Ok((remainder, self.are_zero(op, b)?))
     }
 
@@ -79,21 +78,11 @@ impl Integers<'_> {
     }
 
     /// Divides the elements in groups, each of which takes one way.
-    fn divide(
-        &self,
-        op: &'static str,
-        a: &UintArray,
-        b: &UintArray,
-        asked: Asked,
-        zeros: bool,
-    ) -> Result<Divided, Error> {
+    fn divide(&self, op: &'static str, a: &UintArray, b: &UintArray, asked: Asked) -> Result<Divided, Error> {
         self.check_pair(op, a, b)?;
         let mut groups: BTreeMap<Way, Vec<usize>> = BTreeMap::new();
         for i in 0..b.len() {
             groups.entry(self.way(b.integer(i), asked)).or_default().push(i);
-        }
-        if let Some(places) = groups.get(&Way::Zero).filter(|_| !zeros) {
-            return Err(Error::DivisionByZero { op, index: places[0] });
         }
         let mut parts = Vec::new();
         for (way, places) in &groups {

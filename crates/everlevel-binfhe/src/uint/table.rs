@@ -70,7 +70,8 @@ impl Integers<'_> {
         let rotated = if self.meter.dry {
             places().map(|&i| self.pretended(&jobs[i].0, jobs[i].1)).collect()
         } else {
-            let inputs: Vec<_> = rotations.iter().map(|places| jobs[places[0]].0.lwe.clone()).collect();
+            let input = |x: &Ciphertext| (x.lwe.clone(), x.noise.clone());
+            let inputs: Vec<_> = rotations.iter().map(|places| input(&jobs[places[0]].0)).collect();
             let lut = |places: &Vec<usize>| {
                 let tables: Vec<Vec<u64>> = places.iter().map(|&i| jobs[i].1.0.clone()).collect();
                 Lut::side_by_side(self.keys.params(), &tables, jobs[places[0]].0.max_value as usize + 1)

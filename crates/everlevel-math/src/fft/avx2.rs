@@ -86,8 +86,9 @@ impl Vector for Avx2 {
         // SAFETY: as above.
         unsafe {
             let field = _mm256_srlv_epi64(_mm256_add_epi64(x, words(e.offset)), words(u64::from(e.shift)));
-            let bits = _mm256_or_si256(_mm256_and_si256(field, words(e.mask)), words(Extraction::EXPONENT));
-            Self(_mm256_sub_pd(_mm256_castsi256_pd(bits), _mm256_set1_pd(e.centre)))
+            let bits = _mm256_or_si256(_mm256_and_si256(field, words(e.mask)), words(Extraction::QUARTER));
+            let rounded = _mm256_add_pd(_mm256_castsi256_pd(bits), _mm256_set1_pd(Extraction::ROUND));
+            Self(_mm256_sub_pd(rounded, _mm256_set1_pd(e.centre)))
         }
     }
 

@@ -95,9 +95,10 @@ impl Vector for Avx512 {
         // SAFETY: as above.
         unsafe {
             let field = _mm512_srlv_epi64(_mm512_add_epi64(x, words(e.offset)), words(u64::from(e.shift)));
-            // (field & mask) | exponent
-            let bits = _mm512_ternarylogic_epi64::<0xea>(field, words(e.mask), words(Extraction::EXPONENT));
-            Self(_mm512_sub_pd(_mm512_castsi512_pd(bits), _mm512_set1_pd(e.centre)))
+            // (field & mask) | quarter
+            let bits = _mm512_ternarylogic_epi64::<0xea>(field, words(e.mask), words(Extraction::QUARTER));
+            let rounded = _mm512_add_pd(_mm512_castsi512_pd(bits), _mm512_set1_pd(Extraction::ROUND));
+            Self(_mm512_sub_pd(rounded, _mm512_set1_pd(e.centre)))
         }
     }
 

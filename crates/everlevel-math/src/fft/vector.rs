@@ -71,7 +71,7 @@ pub(super) trait Vector: Copy {
     /// # Safety
     /// See the trait.
     unsafe fn difference(x: Self::Words, minus: Self::Words, sign: u64) -> Self::Words;
-    /// A digit of each word: `((x + offset) >> shift & mask) − centre`.
+    /// A digit of each word, by [`Extraction`].
     ///
     /// # Safety
     /// See the trait.

@@ -33,6 +33,11 @@ macro_rules! array_class {
                 self.0.len()
             }
 
+            /// An upper bound of the probability that any of them decrypts to a wrong value.
+            fn failure_probability(&self, context: &TfheContext) -> f64 {
+                tfhe::Ciphertext::failure_probability($blocks(&self.0), context.0.params())
+            }
+
             /// Those at these places, in this order.
             fn take(&self, indices: Vec<usize>) -> PyResult<Self> {
                 run_any::<_, Error>(|| Ok(Self($take(&self.0, &indices))))
