@@ -140,6 +140,10 @@ def test_division_by_zero(party: Party) -> None:
             result, by_zero = function(a, divisor)
             np.testing.assert_array_equal(engine.decrypt(result, secret_key), engine.decrypt(found, secret_key))
             np.testing.assert_array_equal(engine.decrypt(by_zero, secret_key), [[True, False]] * 2)
+    # Zeros that everybody can see, and zeros that nobody can.
+    for zero in (b - b, b ^ b):
+        np.testing.assert_array_equal(engine.decrypt(a // zero, secret_key), np.full((2, 2), 255))
+        np.testing.assert_array_equal(engine.decrypt(a % zero, secret_key), x)
     for function in (operator.floordiv, operator.mod, divmod):
         for divisor, place in [(0, None), (np.uint8(0), None), ([3, 0], 1), (np.array([[1, 2], [0, 0]]), (1, 0))]:
             with pytest.raises(DivisionByZeroError, match="is 0; leave it out") as caught:

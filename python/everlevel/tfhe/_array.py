@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from math import log2
 from typing import Any, Generic, NoReturn, Self, TypeVar, cast
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from .. import _native
 from .._common.checks import instance
 from ..errors import KeyMismatchError, MessageError, MissingKeyError, OperandTypeError
-from . import _checks
+from . import _checks, _numpy
 from ._checks import Shape
 from ._core import Core
 from ._storable import Storable, same_parameters
@@ -23,8 +24,13 @@ class EncryptedArray(Storable, Generic[NativeT]):
 
     __slots__ = ("_native", "_shape")
 
-    # NumPy then leaves `array & ciphertext` to this class, instead of trying it element by element.
-    __array_ufunc__ = None
+    # NumPy leaves `array & ciphertext` to this class, instead of trying it element by element.
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        return _numpy.operator(EncryptedArray, ufunc, method, inputs, kwargs)
+
+    def __array_function__(self, function: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return _numpy.function(function, args, kwargs)
 
     def __init__(self, engine: Any, native: NativeT, shape: Shape) -> None:
         super().__init__(engine)
@@ -55,6 +61,22 @@ class EncryptedArray(Storable, Generic[NativeT]):
         return self._native.nbytes
 
     @property
+    def failure_probability(self) -> float:
+        """Upper bound of the probability that any element decrypts to a wrong value.
+
+        That is the probability that any bootstrap failed which led to an element, in the whole circuit, each counted
+        once, or that the decryption does. It is an estimate from above where more than 63 bootstraps did; 1 where the
+        history isn't known, as of arrays from files of earlier versions; and 0 where a number can't hold it. If
+        decryptions are told to others, see to it that it is far below 2^-64: take sets of 2^-128.
+        """
+        engine: Core = self._engine
+        return self._native.failure_probability(engine._context)
+
+    def _shown_failure(self) -> str:
+        probability = self.failure_probability
+        return "p_fail unknown" if probability >= 1 else f"p_fail 2^{log2(max(probability, 2.0**-1000)):.0f}"
+
+    @property
     def log2_p_fail(self) -> float:
         """Base-2 logarithm of the probability that a bootstrap of the noisiest element fails, by the noise formulas.
 
@@ -75,13 +97,8 @@ class EncryptedArray(Storable, Generic[NativeT]):
 
     # NumPy's functions would make an array of objects, and do to it what has nothing to do with the values.
     def __array__(self, *args: object, **kwargs: object) -> NoReturn:
-        raise OperandTypeError(
-            f"array: a {type(self).__name__} is encrypted and doesn't turn into a NumPy array; use its methods, those "
-            f"of the engine, tfhe.stack and tfhe.concatenate, or decrypt it first",
-            argument="ciphertext",
-            expected="array in the clear",
-            actual=type(self).__name__,
-        )
+        actual = type(self).__name__
+        raise _numpy.refusal("array", f"a {actual} is encrypted and doesn't turn into a NumPy array", actual)
 
     # Bit by bit. Each kind has its own operation of these names.
 
@@ -220,6 +237,20 @@ def _join(operation: str, ciphertexts: Sequence[ArrayT], axis: int) -> ArrayT:
 def is_operand(value: Any) -> bool:
     """Whether the engine judges a value; what other libraries define is left to them."""
     return isinstance(value, (EncryptedArray, bool, int, float, complex, list, tuple, np.generic, np.ndarray))
+
+
+def comparable(operation: str, value: Any) -> Any:
+    """Refuse what an encrypted array isn't compared with: Python would say that two objects are two."""
+    if not is_operand(value):
+        actual = type(value).__name__
+        raise OperandTypeError(
+            f"{operation}: an encrypted array isn't compared with a value of type {actual}; "
+            f"pass a number, a list or a NumPy array, or use `is` to tell objects apart",
+            argument="other",
+            expected="number, list, NumPy array or encrypted array",
+            actual=actual,
+        )
+    return value
 
 
 def key_of(engine: Core, operation: str, *operands: EncryptedArray[Any]) -> _native.TfheEvaluationKey:

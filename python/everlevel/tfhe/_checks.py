@@ -73,9 +73,9 @@ def integers(
     return in_range(operation, array, low, high, advice).astype(np.int64)
 
 
-def integer(operation: str, values: Any) -> int:
+def integer(operation: str, values: Any, low: int = -_LARGEST_FACTOR) -> int:
     """Check a single integer as `integers` does, and return it."""
-    array = integers(operation, values)
+    array = integers(operation, values, low)
     if array.ndim != 0:
         raise MessageError(
             f"{operation}: a factor or constant has shape {array.shape}, and a single integer is needed; "

@@ -77,8 +77,8 @@ def multiply(self: Core, a: Any, b: Any) -> Ciphertext:
 def linear(self: Core, terms: Sequence[tuple[int, Ciphertext]], constant: int = 0) -> Ciphertext:
     """Compute ``constant + factor₁·x₁ + factor₂·x₂ + …`` at once, without a bootstrap.
 
-    Variances of the noise add with the squares of the factors. An element that occurs several times must do so in
-    one term: copies of one noise add as values, and the formulas take the terms to be independent.
+    Variances of the noise add with the squares of the factors. Where terms share an error, as copies of an element
+    do, their factors add up first: ``x + x`` is noisier than ``x + y``, and as noisy as ``2 * x``.
 
     Parameters
     ----------

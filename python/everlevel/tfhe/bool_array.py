@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from .. import _native
-from ._array import EncryptedArray, is_operand
+from ._array import EncryptedArray, comparable
 
 if TYPE_CHECKING:
     from .uint_array import UintArray
@@ -60,7 +60,7 @@ class BoolArray(EncryptedArray[_native.TfheBoolArray]):
         return np.dtype(np.bool_)
 
     def __repr__(self) -> str:
-        return f"BoolArray(shape {self._shape}, p_fail 2^{self.log2_p_fail:.0f})"
+        return f"BoolArray(shape {self._shape}, {self._shown_failure()})"
 
     def __invert__(self) -> BoolArray:
         return self._engine._bool_invert(self)
@@ -69,10 +69,10 @@ class BoolArray(EncryptedArray[_native.TfheBoolArray]):
         return self._engine._bool_gate(name, self, other)
 
     def __eq__(self, other: Any) -> BoolArray:  # type: ignore[override]
-        return ~(self ^ other) if is_operand(other) else NotImplemented
+        return ~self._bitwise("xor", comparable("equal", other))
 
     def __ne__(self, other: Any) -> BoolArray:  # type: ignore[override]
-        return self ^ other if is_operand(other) else NotImplemented
+        return self._bitwise("xor", comparable("not_equal", other))
 
     def astype(self, dtype: DTypeLike) -> UintArray:
         """Turn truth values into integers, 0 or 1, without a bootstrap.

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from .. import _native
 from . import _checks
-from ._array import EncryptedArray, is_operand
+from ._array import EncryptedArray, comparable, is_operand
 
 __all__ = ["Ciphertext"]
 
@@ -74,7 +74,7 @@ class Ciphertext(EncryptedArray[_native.TfheCiphertext]):
     def __repr__(self) -> str:
         bits = self._engine.message_bits
         what = "bits" if bits is None else f"integers 0..{self.max_value} of {bits} bits"
-        return f"Ciphertext(shape {self._shape}, {what}, p_fail 2^{self.log2_p_fail:.0f})"
+        return f"Ciphertext(shape {self._shape}, {what}, {self._shown_failure()})"
 
     # Gates.
 
@@ -86,10 +86,10 @@ class Ciphertext(EncryptedArray[_native.TfheCiphertext]):
 
     # Of integers these raise `SpaceError`, rather than say that two objects are two.
     def __eq__(self, other: Any) -> Ciphertext:  # type: ignore[override]
-        return self._engine.xnor(self, other) if is_operand(other) else NotImplemented
+        return self._engine.xnor(self, comparable("equal", other))
 
     def __ne__(self, other: Any) -> Ciphertext:  # type: ignore[override]
-        return self._engine.xor(self, other) if is_operand(other) else NotImplemented
+        return self._engine.xor(self, comparable("not_equal", other))
 
     # Integers.
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from .. import _native
-from ._array import EncryptedArray, is_operand
+from ._array import EncryptedArray, comparable, is_operand
 from .bool_array import BoolArray
 
 __all__ = ["UintArray"]
@@ -20,6 +20,7 @@ class Operations(Protocol):
     def _uint_binary(self, name: str, a: Any, b: Any) -> UintArray: ...
     def _uint_divide(self, name: str, a: Any, b: Any) -> UintArray: ...
     def _uint_divmod(self, a: Any, b: Any) -> tuple[UintArray, UintArray]: ...
+    def _uint_power(self, x: UintArray, exponent: Any) -> UintArray: ...
     def _uint_compare(self, name: str, a: Any, b: Any) -> BoolArray: ...
     def _uint_unary(self, name: str, x: UintArray) -> UintArray: ...
     def _uint_shift(self, name: str, a: Any, amount: Any) -> UintArray: ...
@@ -49,15 +50,17 @@ class UintArray(EncryptedArray[_native.TfheUintArray]):
     ``~a``                                      bit by bit                                       0
     ``a << 3``, ``a >> 3``                      shifts by amounts in the clear, below the width  0 to 16
     ``a << b``, ``a >> b``                      shifts by encrypted amounts modulo the width     83
+    ``a**3``                                    powers by exponents in the clear, by products    as its products
     ``a[...]``, `reshape`, `astype`             elements, as NumPy indexes them                  0
     ==========================================  ===============================================  ====================
 
-    **Division by zero**: a zero in the clear is refused with `DivisionByZeroError`. One that is encrypted can't be
-    seen: the quotient is ``2**width - 1`` then and the remainder the dividend, where NumPy gives 0 for both;
+    **Division by zero**: a zero among values in the clear is refused with `DivisionByZeroError`. Where an element of a
+    `UintArray` is zero, the quotient is ``2**width - 1`` and the remainder the dividend, where NumPy gives 0 for both;
     `Engine.checked_floor_divide` and `Engine.checked_remainder` tell where that happened.
 
     `sum`, `min`, `max`, `argmin` and `argmax` go along an axis; `Engine.minimum`, `Engine.maximum` and
-    `Engine.select` are NumPy's ``minimum``, ``maximum`` and ``where``.
+    `Engine.select` are NumPy's ``minimum``, ``maximum`` and ``where``. NumPy's own functions of these names, and
+    those of the operators, such as ``numpy.add``, do the same; others are refused.
 
     Examples
     --------
@@ -95,7 +98,7 @@ class UintArray(EncryptedArray[_native.TfheUintArray]):
         return np.dtype(f"uint{self.width}")
 
     def __repr__(self) -> str:
-        return f"UintArray(shape {self._shape}, {self.dtype}, p_fail 2^{self.log2_p_fail:.0f})"
+        return f"UintArray(shape {self._shape}, {self.dtype}, {self._shown_failure()})"
 
     # Arithmetic.
 
@@ -133,6 +136,9 @@ class UintArray(EncryptedArray[_native.TfheUintArray]):
     def __rdivmod__(self, other: Any) -> tuple[UintArray, UintArray]:
         return self._engine._uint_divmod(other, self) if is_operand(other) else NotImplemented
 
+    def __pow__(self, exponent: Any) -> UintArray:
+        return self._engine._uint_power(self, exponent) if is_operand(exponent) else NotImplemented
+
     def __neg__(self) -> UintArray:
         return self._engine._uint_unary("negate", self)
 
@@ -159,10 +165,10 @@ class UintArray(EncryptedArray[_native.TfheUintArray]):
     # Comparisons.
 
     def __eq__(self, other: Any) -> BoolArray:  # type: ignore[override]
-        return self._engine._uint_compare("equal", self, other) if is_operand(other) else NotImplemented
+        return self._engine._uint_compare("equal", self, comparable("equal", other))
 
     def __ne__(self, other: Any) -> BoolArray:  # type: ignore[override]
-        return self._engine._uint_compare("not_equal", self, other) if is_operand(other) else NotImplemented
+        return self._engine._uint_compare("not_equal", self, comparable("not_equal", other))
 
     def __lt__(self, other: Any) -> BoolArray:
         return self._engine._uint_compare("less", self, other) if is_operand(other) else NotImplemented

@@ -1,0 +1,133 @@
+"""NumPy's functions on encrypted arrays, and comparisons with what isn't known."""
+
+from __future__ import annotations
+
+import array
+import operator
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from everlevel import tfhe
+from everlevel.errors import MessageError, OperandTypeError
+
+X = np.array([[3, 200, 7], [0, 200, 9]], dtype=np.uint8)
+Y = np.array([2, 5, 7], dtype=np.uint8)
+
+
+@pytest.fixture(scope="module")
+def engine() -> tfhe.Engine:
+    return tfhe.Engine("integer-4-64", insecure_log_n=10, thread_count=2)
+
+
+@pytest.fixture(scope="module")
+def secret_key(engine: tfhe.Engine) -> tfhe.SecretKey:
+    secret_key = engine.create_secret_key()
+    engine.create_evaluation_key(secret_key)
+    return secret_key
+
+
+@pytest.fixture(scope="module")
+def bit() -> tfhe.Ciphertext:
+    gates = tfhe.Engine("gate-64", insecure_log_n=9, thread_count=1)
+    key = gates.create_secret_key()
+    gates.create_evaluation_key(key)
+    return gates.encrypt(True, key)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        np.add,
+        np.subtract,
+        np.multiply,
+        np.floor_divide,
+        np.remainder,
+        np.bitwise_and,
+        np.bitwise_or,
+        np.bitwise_xor,
+        np.equal,
+        np.not_equal,
+        np.less,
+        np.less_equal,
+        np.greater,
+        np.greater_equal,
+    ],
+)
+def test_functions_of_two_are_operators(function: Any, engine: tfhe.Engine, secret_key: tfhe.SecretKey) -> None:
+    a, b = engine.encrypt_uint(X, secret_key), engine.encrypt_uint(Y, secret_key)
+    for left, right in [(a, b), (a, Y), (X, b)]:
+        np.testing.assert_array_equal(engine.decrypt(function(left, right), secret_key), function(X, Y))
+
+
+def test_functions_of_one_are_operators_and_methods(engine: tfhe.Engine, secret_key: tfhe.SecretKey) -> None:
+    a = engine.encrypt_uint(X, secret_key)
+    for function in (np.negative, np.invert):
+        np.testing.assert_array_equal(engine.decrypt(function(a), secret_key), function(X))
+    np.testing.assert_array_equal(engine.decrypt(np.sum(a), secret_key), X.sum(dtype=np.uint8))
+    for function in (np.min, np.max, np.argmin, np.argmax):
+        np.testing.assert_array_equal(engine.decrypt(function(a, axis=1), secret_key), function(X, axis=1))
+    large = a > 6
+    for function in (np.any, np.all):
+        np.testing.assert_array_equal(engine.decrypt(function(large, axis=0), secret_key), function(X > 6, axis=0))
+    assert (np.shape(a), np.ndim(a), np.size(a)) == (X.shape, X.ndim, X.size)
+    np.testing.assert_array_equal(engine.decrypt(np.reshape(a, (3, 2)), secret_key), X.reshape(3, 2))
+    for found, expected in zip(np.divmod(a, Y), np.divmod(X, Y), strict=True):
+        np.testing.assert_array_equal(engine.decrypt(found, secret_key), expected)
+    for values in (a << 1, np.left_shift(a, 1)):
+        np.testing.assert_array_equal(engine.decrypt(values, secret_key), X << np.uint8(1))
+
+
+def test_powers_wrap_around(engine: tfhe.Engine, secret_key: tfhe.SecretKey) -> None:
+    a = engine.encrypt_uint(X, secret_key)
+    for exponent in (0, 1, 2, 5, np.uint8(6)):
+        for found in (a**exponent, np.power(a, exponent)):
+            np.testing.assert_array_equal(engine.decrypt(found, secret_key), X ** np.uint8(exponent))
+    with pytest.raises(MessageError, match="power: the value is -1"):
+        a**-1
+    with pytest.raises(MessageError, match="a single integer is needed"):
+        a ** [1, 2, 3]
+    with pytest.raises(OperandTypeError, match="power: the exponent is encrypted"):
+        a**a
+
+
+def test_other_functions_are_refused(engine: tfhe.Engine, secret_key: tfhe.SecretKey, bit: tfhe.Ciphertext) -> None:
+    a = engine.encrypt_uint(X, secret_key)
+    for refused in [
+        lambda: np.true_divide(a, 2),
+        lambda: np.sqrt(a),
+        lambda: np.add.reduce(a),
+        lambda: np.add(X, a, out=X.copy()),
+        lambda: np.matmul(X, a),
+        lambda: np.power(2, a),
+        lambda: np.floor_divide(bit, bit),
+        lambda: np.roll(a, 1),
+        lambda: np.stack([a, a]),
+        lambda: np.sum(a, dtype=np.uint64),
+        lambda: np.min(bit),
+        lambda: np.asarray(a),
+    ]:
+        with pytest.raises(OperandTypeError, match=r"^(numpy\.\w+|array): .*; use ") as caught:
+            refused()
+        assert caught.value.actual
+
+
+UNKNOWN: list[Any] = [
+    Fraction(3), Decimal(3), range(3), memoryview(b"abc"), array.array("B", [3]), "3", b"3", {3}, None, object()
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("value", UNKNOWN, ids=lambda value: type(value).__name__)
+def test_equality_with_what_is_not_known_is_refused(
+    value: Any, engine: tfhe.Engine, secret_key: tfhe.SecretKey, bit: tfhe.Ciphertext
+) -> None:
+    encrypted = [bit, engine.encrypt(3, secret_key), engine.encrypt_uint(3, secret_key, width=8)]
+    encrypted.append(encrypted[-1] == 3)
+    for x in encrypted:
+        for compare in (operator.eq, operator.ne):
+            for left, right in [(x, value), (value, x)]:
+                with pytest.raises(OperandTypeError, match=rf"equal: an .* of type {type(value).__name__}; pass "):
+                    compare(left, right)
