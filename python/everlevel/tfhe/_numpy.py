@@ -68,7 +68,7 @@ def function(called: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return getattr(subject, _ATTRIBUTES[called])
     method, actual = getattr(subject, _METHODS.get(called, ""), None), type(subject).__name__
     if method is None or not kwargs.keys() <= {"axis"}:
-        raise refusal(f"numpy.{called.__name__}", f"there is no such operation of {actual}", actual)
+        raise refusal(f"numpy.{called.__name__}", "there is no such operation of what is encrypted", actual)
     return method(*args[1:], **kwargs)
 
 
