@@ -12,6 +12,7 @@ array([2.5, 5.5])
 from importlib.metadata import version as _version
 
 from . import compat, errors, tfhe
+from ._common.memory import MemoryEstimate
 from ._info import show_info
 from .ckks._fit import ChebyshevFit, fit
 from .ckks._sign_plan import SignPlan
@@ -48,6 +49,7 @@ __all__ = [
     "LightPlaintext",
     "LossyBootstrapKey",
     "MatrixMultiplicationKey",
+    "MemoryEstimate",
     "MergeBootstrapKey",
     "PlainMatrix",
     "Plaintext",

@@ -53,6 +53,7 @@ __all__ = [
     "NewerFormatError",
     "NoiseError",
     "OperandTypeError",
+    "OutOfMemoryError",
     "ParameterError",
     "RangeError",
     "RangeWarning",
@@ -88,6 +89,14 @@ class ParameterError(EverlevelError, ValueError):
     option: str | None = None
     value: Any = None
     allowed: Any = None
+
+
+class OutOfMemoryError(EverlevelError, MemoryError):
+    """A call would take more memory than there is: `needed` bytes, of which a `limit` leaves `available`."""
+
+    needed: int | None = None
+    available: int | None = None
+    limit: str | None = None
 
 
 class MessageError(EverlevelError, ValueError):

@@ -3,6 +3,7 @@
 use everlevel_rand::Domain;
 use everlevel_rlwe::SecretId;
 
+use crate::footprint::require;
 use crate::params::{Params, Space};
 use crate::{Error, FailureBound, Lwe, NoiseSum, SecretKey, noise};
 
@@ -101,6 +102,7 @@ impl SecretKey {
 
     fn encrypt(&self, len: usize, max_value: u64, message: impl Fn(usize) -> u64) -> Result<Vec<Ciphertext>, Error> {
         let seed = self.seeds.next()?;
+        require("encrypt", self.params().ciphertexts_footprint(len))?;
         let variance = self.params().noise().fresh;
         let one = |i: usize| {
             let (seed, phase) = (seed.derive(Domain::Derive, i as u64), self.params().space.encode(message(i)));

@@ -7,10 +7,11 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use everlevel_io::Container;
-use everlevel_ring::{Pool, report};
+use everlevel_ring::{Footprint, Pool, report};
 use everlevel_rlwe::SecretId;
 
 use crate::files::{self, Object};
+use crate::footprint::with_memory;
 use crate::params::{Params, Space};
 use crate::sets::{self, NamedSet};
 use crate::slices::Joined;
@@ -108,12 +109,16 @@ impl Context {
         SecretKey::generate(Arc::clone(&self.params))
     }
 
-    /// The evaluation keys of a secret, as seeds and bodies.
+    /// The evaluation keys of a secret, as seeds and bodies, where there is memory for these and for
+    /// [`SeededEvalKeys::prepare`].
     ///
     /// # Errors
-    /// [`Error::Random`], [`Error::Cancelled`].
+    /// [`Error::Random`], [`Error::Cancelled`], [`Error::OutOfMemory`].
     pub fn eval_keys(&self, secret: &SecretKey, progress: Progress) -> Result<SeededEvalKeys, Error> {
-        self.install(|| SeededEvalKeys::generate_reporting(secret, progress))
+        let all = self.params.eval_keys_footprint();
+        with_memory("create_evaluation_key", all, || {
+            self.install(|| SeededEvalKeys::generate_reporting(secret, progress))
+        })
     }
 
     /// Messages in the clear, 0 or 1 for bits, as operands beside ciphertexts of a secret: they have no noise and no
@@ -196,9 +201,12 @@ impl Context {
         progress: Progress,
         operation: impl Fn(&Integers<'_>, Range<usize>) -> Result<T, Error> + Sync,
     ) -> Result<T, Error> {
-        self.install(|| {
-            let all = |int: &Integers<'_>| keys.slices(len, rotations).map(|places| operation(int, places)).collect();
-            T::joined(keys.integers()?.reporting(progress, all)?)
+        with_memory("integers", Footprint::default(), || {
+            self.install(|| {
+                let all =
+                    |int: &Integers<'_>| keys.slices(len, rotations).map(|places| operation(int, places)).collect();
+                T::joined(keys.integers()?.reporting(progress, all)?)
+            })
         })
     }
 
@@ -225,6 +233,8 @@ impl Context {
             report(op, progress, done, len)?;
             Ok(part)
         };
-        self.install(|| T::joined(keys.slices(len, rotations).map(reported).collect::<Result<_, Error>>()?))
+        with_memory(op, self.params.ciphertexts_footprint(len), || {
+            self.install(|| T::joined(keys.slices(len, rotations).map(reported).collect::<Result<_, Error>>()?))
+        })
     }
 }

@@ -50,6 +50,18 @@ everlevel_io::errors! {
         /// log2 of the largest allowed.
         max_log2_p_fail: f64,
     }
+    /// Less memory than the work needs.
+    #[error("{op}: {needed} bytes of memory are needed, and {available} are left of the {limit}; free some")]
+    OutOfMemory {
+        /// The refused operation.
+        op: &'static str,
+        /// Bytes needed, with the margin that is kept.
+        needed: u64,
+        /// Bytes left.
+        available: u64,
+        /// The limit that leaves them.
+        limit: &'static str,
+    }
     /// No set of this name.
     #[error("parameters: there is no set named {name:?}; choose one of {}", known.join(", "))]
     UnknownSet {

@@ -8,9 +8,10 @@
 //! *Map.* [`Params`] literals and what is checked · [`mod@sets`] named ones with claims · [`SecretKey`] keys ·
 //! [`Ciphertext`] encryption · [`EvalKeys`] bootstrapping · [`Gate`] · `messages` of a few bits · [`Integers`] of 8 to
 //! 64 bits · [`Lut`] · [`mod@files`] · [`Context`] calls on whole arrays, on threads of its own · `slices` ·
-//! `blind_rotation` the interface of schemes and their driver · `tfhe` GGSW keys and their rotation · [`mod@noise`] the
-//! formulas and the mathematics · [`NoiseSum`] the errors that a ciphertext's noise is made of, and [`FailureBound`]
-//! the bootstraps that led to it. LWE ciphertexts, their key switch and modulus switch are [`everlevel_rlwe::lwe`]'s.
+//! `footprint` of memory · `blind_rotation` the interface of schemes and their driver · `tfhe` GGSW keys and their
+//! rotation · [`mod@noise`] the formulas and the mathematics · [`NoiseSum`] the errors that a ciphertext's noise is
+//! made of, and [`FailureBound`] the bootstraps that led to it. LWE ciphertexts, their key switch and modulus switch
+//! are [`everlevel_rlwe::lwe`]'s.
 //!
 //! *Safety.* Decryptions that are shown to others tell about the noise; nothing here floods it. Operations on secrets
 //! don't branch or index on them.
@@ -36,6 +37,7 @@ mod context;
 mod eval_keys;
 mod failure;
 pub mod files;
+mod footprint;
 mod gates;
 mod lut;
 mod messages;
@@ -56,7 +58,7 @@ pub use context::Context;
 pub use error::Error;
 pub use eval_keys::{EvalKeys, SeededEvalKeys};
 pub use everlevel_ring::WordGadget as Gadget;
-pub use everlevel_ring::{Cancelled, Progress, no_progress};
+pub use everlevel_ring::{Cancelled, Footprint, Progress, no_progress};
 pub use everlevel_rlwe::Lwe;
 pub use everlevel_rlwe::lwe::{KeySwitchKey, SeededKeySwitchKey};
 pub use failure::FailureBound;

@@ -72,6 +72,7 @@ impl Context {
             let needed = format!("a power of two up to {}", params.max_slots());
             return Err(Error::Parameter { what: "slot_count", found: slots.to_string(), needed });
         }
+        Self::require("Engine", params.context_footprint())?;
         let pool = Pool::new(thread_count).map_err(|e| Error::Parameter {
             what: "thread_count",
             found: format!("{thread_count} ({e})"),

@@ -4,6 +4,7 @@ use std::sync::OnceLock;
 
 use everlevel_rlwe::{Rlwe, noise};
 use num_complex::Complex64;
+use zeroize::Zeroizing;
 
 use crate::ciphertext::Origin;
 use crate::claims::{Bound, Claims, Estimate, Values};
@@ -146,10 +147,9 @@ impl Context {
             let few = readable(ciphertext.rlwe().set());
             let mut poly = ciphertext.rlwe().restricted(&few).phase(&core.ring, &key.key);
             if let Some(c2) = ciphertext.c2() {
-                let mut square = key.key.eval().restricted(&few);
+                let mut square = Zeroizing::new(key.key.eval().restricted(&few));
                 core.ring.mul_assign(&mut square, key.key.eval());
                 core.ring.mul_add_assign(&mut poly, c2, &square);
-                square.zeroize();
             }
             Plaintext {
                 poly,

@@ -183,6 +183,20 @@ everlevel_io::errors! {
         /// Fingerprint of this context's parameters.
         expected: u64,
     }
+    /// Less memory than the work needs.
+    #[error(
+        "{op}: {needed} bytes of memory are needed, and {available} are left of the {limit}; free some, or take seeded or small keys, fewer levels or fewer slots"
+    )]
+    OutOfMemory {
+        /// The refused operation.
+        op: &'static str,
+        /// Bytes needed, with the margin that is kept.
+        needed: u64,
+        /// Bytes left.
+        available: u64,
+        /// The limit that leaves them.
+        limit: &'static str,
+    }
     /// Objects of different secrets.
     #[error(
         "{op}: {what} belongs to secret {found:#018x}, the ciphertext to secret {expected:#018x}; use the keys made from the same secret key"

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use everlevel_rand::Seed;
 use everlevel_rlwe::{Gadget, SwitchingKey};
+use zeroize::Zeroizing;
 
 use crate::budget::ReleaseBudget;
 use crate::keys::{
@@ -16,7 +17,7 @@ impl Context {
     /// A fresh secret key.
     ///
     /// # Errors
-    /// If the operating system gives no randomness.
+    /// If the operating system gives no randomness or no memory.
     pub fn secret_key(&self) -> Result<SecretKey, Error> {
         let seed = self.core.seeds.next()?;
         self.secret_key_from_seed(&seed)
@@ -25,9 +26,9 @@ impl Context {
     /// The secret key of a seed: the seed is then as secret as the key.
     ///
     /// # Errors
-    /// None for validated parameters.
+    /// No memory.
     pub fn secret_key_from_seed(&self, seed: &Seed) -> Result<SecretKey, Error> {
-        self.install(|core| {
+        self.install_large("create_secret_key", self.secret_key_footprint(), |core| {
             let weight = match core.params.literal().secret {
                 everlevel_security::SecretDistribution::FixedWeight(weight) => Some(weight),
                 _ => None,
@@ -44,12 +45,12 @@ impl Context {
     /// A public key for every message level.
     ///
     /// # Errors
-    /// A foreign secret key; no randomness.
+    /// A foreign secret key; no randomness; no memory.
     pub fn public_key(&self, secret: &SecretKey) -> Result<PublicKey, Error> {
         let op = "create_public_key";
         self.check(op, "secret key", secret.info)?;
         let seed = self.core.seeds.next()?;
-        self.install(|core| {
+        self.install_large(op, self.public_key_footprint(), |core| {
             let set = core.public_key_set();
             core.params.check_key(&core.ring, &set)?;
             let key = everlevel_rlwe::PublicKey::generate(&core.ring, &set, &secret.key, &seed);
@@ -60,14 +61,14 @@ impl Context {
     /// A relinearization key for every level, bootstrapping's among them.
     ///
     /// # Errors
-    /// A foreign secret key; no randomness; a cancellation.
+    /// A foreign secret key; no randomness; no memory; a cancellation.
     pub fn relinearization_key(&self, secret: &SecretKey, progress: Progress) -> Result<RelinearizationKey, Error> {
         let op = "create_relinearization_key";
         self.check(op, "secret key", secret.info)?;
         let seeds = [self.core.seeds.next()?, self.core.seeds.next()?];
-        self.install(|core| {
+        self.install_large(op, self.relinearization_key_footprint(), |core| {
             let s = secret.key.eval();
-            let mut square = s.clone();
+            let mut square = Zeroizing::new(s.clone());
             core.ring.mul_assign(&mut square, s);
             let make = |gadget: &Gadget, seed: &Seed| {
                 SwitchingKey::generate(
@@ -85,7 +86,6 @@ impl Context {
                 (Ok(()), Some(gadgets)) => Some(make(&gadgets.relinearization, &seeds[1])),
                 _ => None,
             };
-            square.zeroize();
             going_on?;
             report(op, progress, 2, 2)?;
             Ok(RelinearizationKey { info: secret.info, keys: KeyPair { message, bootstrap } })
@@ -95,12 +95,12 @@ impl Context {
     /// A conjugation key for every message level and for bootstrapping.
     ///
     /// # Errors
-    /// A foreign secret key; no randomness; a cancellation.
+    /// A foreign secret key; no randomness; no memory; a cancellation.
     pub fn conjugation_key(&self, secret: &SecretKey, progress: Progress) -> Result<ConjugationKey, Error> {
         let op = "create_conjugation_key";
         self.check(op, "secret key", secret.info)?;
         let seeds = [self.core.seeds.next()?, self.core.seeds.next()?];
-        self.install(|core| {
+        self.install_large(op, self.conjugation_key_footprint(), |core| {
             let elt = core.ring.conjugation_elt();
             let make = |gadget: &Gadget, seed: &Seed| {
                 SwitchingKey::generate_galois(&core.ring, &secret.key, elt, gadget.clone(), seed, !core.seeded_keys)
@@ -116,13 +116,13 @@ impl Context {
     /// A key for rotations by `delta` at levels up to `level`.
     ///
     /// # Errors
-    /// A foreign secret key; a level that does not exist; no randomness.
+    /// A foreign secret key; a level that does not exist; no randomness; no memory.
     pub fn fixed_rotation_key(&self, secret: &SecretKey, delta: i64, level: usize) -> Result<FixedRotationKey, Error> {
         let op = "create_fixed_rotation_key";
         self.check(op, "secret key", secret.info)?;
         self.check_level(op, level)?;
         let seed = self.core.seeds.next()?;
-        self.install(|core| {
+        self.install_large(op, self.fixed_rotation_key_footprint(level)?, |core| {
             let gadget = core.rotation_gadget(level)?;
             let elt = core.ring.rotation_elt(self.left(delta));
             let key = SwitchingKey::generate_galois(&core.ring, &secret.key, elt, gadget, &seed, !core.seeded_keys);
@@ -138,13 +138,13 @@ impl Context {
     /// Keys for rotations by powers of two in both directions, at every message level.
     ///
     /// # Errors
-    /// A foreign secret key; no randomness; a cancellation.
+    /// A foreign secret key; no randomness; no memory; a cancellation.
     pub fn rotation_key(&self, secret: &SecretKey, progress: Progress) -> Result<RotationKey, Error> {
         let op = "create_rotation_key";
         self.check(op, "secret key", secret.info)?;
         let amounts = self.core.rotation_amounts();
         let seeds = amounts.iter().map(|_| self.core.seeds.next()).collect::<Result<Vec<_>, _>>()?;
-        self.install(|core| {
+        self.install_large(op, self.rotation_key_footprint(), |core| {
             let mut keys = BTreeMap::new();
             for (done, (&left, seed)) in amounts.iter().zip(&seeds).enumerate() {
                 let elt = core.ring.rotation_elt(left);

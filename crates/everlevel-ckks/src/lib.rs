@@ -6,10 +6,10 @@
 //!
 //! *Map.* `params` · [`Needs`] and the literal that meets them · `encoder` · `ladder` levels and scales · `gadgets` ·
 //! `series` polynomials on plain numbers · `claims` bounds and estimates · `core` tables · `context`, `checks` and
-//! `range`, which operations begin with · `ciphertext`, `keys` · operations:
-//! `encryption`, `keygen`, `arithmetic`, `rotation`, `light` plaintexts without primes, `units` vectors longer than the
-//! slots, `key_moduli` · [`mod@circuits`] bootstraps, polynomials, matrices · `files` · [`Error`]. Each file uses those
-//! before it; a [`Context`] knows no bootstrap, and a [`Bootstrapper`] has a context.
+//! `range`, which operations begin with · `ciphertext`, `keys` · operations: `encryption`, `keygen`, `footprint` of
+//! memory, `arithmetic`, `rotation`, `light` plaintexts without primes, `units` vectors longer than the slots,
+//! `key_moduli` · [`mod@circuits`] bootstraps, polynomials, matrices · `files` · [`Error`]. Each file uses those before
+//! it; a [`Context`] knows no bootstrap, and a [`Bootstrapper`] has a context.
 
 pub mod circuits;
 
@@ -24,6 +24,7 @@ mod encoder;
 mod encryption;
 mod error;
 mod files;
+mod footprint;
 mod gadgets;
 mod key_moduli;
 mod keygen;
@@ -42,11 +43,13 @@ pub use budget::ReleaseBudget;
 pub use ciphertext::{Ciphertext, Plaintext};
 pub use circuits::bootstrap::bootstrapper::Bootstrapper;
 pub use circuits::bootstrap::eval_mod::EVAL_MOD_INTERVAL;
+pub use circuits::bootstrap::footprint::BootstrapKeyForm;
 pub use circuits::bootstrap::key::{BootstrapKey, SmallBootstrapKey};
 pub use circuits::bootstrap::key_ref::{BootstrapKeyRef, BootstrapKeys};
 pub use circuits::bootstrap::method::{BootstrapKeySize, BootstrapKind, Method, SlotType};
 pub use circuits::bootstrap::run::{BootstrapStep, Observer};
 pub use circuits::matrix::apply::RotationKeys;
+pub use circuits::matrix::footprint::MatrixForm;
 pub use circuits::matrix::{Entries, LightPlainMatrix, PlainMatrix};
 pub use circuits::polynomial::polynomial_depth;
 pub use claims::Bound;
@@ -54,7 +57,7 @@ pub use context::{Context, Options};
 pub use encoder::Encoder;
 pub use error::Error;
 pub use everlevel_io as io;
-pub use everlevel_ring::{Cancelled, Progress, no_progress};
+pub use everlevel_ring::{Cancelled, Footprint, Progress, memory, no_progress};
 pub use files::bundle::KeyRef;
 pub use files::content::{BUNDLE_KIND, Stored};
 pub use files::form::{Form, Loading};

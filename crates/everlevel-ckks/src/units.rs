@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 use num_complex::Complex64;
 
 use crate::claims::{Bound, Estimate};
-use crate::{Ciphertext, Context, Error, Plaintext, Progress};
+use crate::{Ciphertext, Context, Error, Plaintext, Progress, PublicKey, SecretKey};
 
 /// At least one plaintext or ciphertext.
 #[derive(Debug, Clone)]
@@ -190,7 +190,40 @@ impl Context {
     /// # Errors
     /// As [`Context::encode`].
     pub fn encode_units(&self, values: &[Complex64], level: usize) -> Result<Units<Plaintext>, Error> {
-        self.per_unit(values).try_map(|part| self.encode(part, level))
+        let units = self.per_unit(values);
+        let footprint = self.encoding_footprint(units.count(), level)?;
+        self.with_memory("encode", footprint, || units.try_map(|part| self.encode(part, level)))
+    }
+
+    /// Encrypts every unit with a public key.
+    ///
+    /// # Errors
+    /// As [`Context::encrypt`].
+    pub fn encrypt_units(&self, units: &Units<Plaintext>, key: &PublicKey) -> Result<Units<Ciphertext>, Error> {
+        self.encrypt_each(units, |unit| self.encrypt(unit, key))
+    }
+
+    /// Encrypts every unit with the secret key.
+    ///
+    /// # Errors
+    /// As [`Context::encrypt_with_secret`].
+    pub fn encrypt_units_with_secret(
+        &self,
+        units: &Units<Plaintext>,
+        key: &SecretKey,
+    ) -> Result<Units<Ciphertext>, Error> {
+        self.encrypt_each(units, |unit| self.encrypt_with_secret(unit, key))
+    }
+
+    fn encrypt_each(
+        &self,
+        units: &Units<Plaintext>,
+        encrypt: impl Fn(&Plaintext) -> Result<Ciphertext, Error>,
+    ) -> Result<Units<Ciphertext>, Error> {
+        let op = "encrypt";
+        self.check_plaintext(op, units.first())?;
+        let footprint = self.encryption_footprint(units.count(), units.first().level)?;
+        self.with_memory(op, footprint, || units.try_map(encrypt))
     }
 
     /// [`Context::declare`] of each unit.

@@ -1,10 +1,17 @@
 //! The replacement of files: a file appears complete or not at all.
 
-use std::ffi::OsString;
-use std::fs::{File, OpenOptions, remove_file, rename, symlink_metadata};
+use std::borrow::Cow;
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File, OpenOptions, remove_file, rename, symlink_metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Ends the names of temporary files, by which they are known as ours.
+const SUFFIX: &str = ".everlevel.tmp";
+
+/// More links than any file system follows.
+const MOST_LINKS: usize = 40;
 
 /// A temporary file's name, taken away again unless it was renamed.
 struct Temporary {
@@ -22,24 +29,30 @@ impl Drop for Temporary {
 }
 
 /// Writes a file under another name in the same folder, waits until the disk has it, and renames it to `path`: whoever
-/// opens `path` sees the old file or the new one, whole, and a failure leaves the old one as it was. A link at `path`
-/// is replaced, not followed.
+/// opens `path` sees the old file or the new one, whole, and a failure leaves the old one as it was. If `path` is a
+/// link, the file that it points to is replaced, and the link stays.
+///
+/// A process that ends in the middle leaves its temporary file, which the next one to write into the folder takes away:
+/// writers hold locks on theirs, which end with them.
 ///
 /// # Errors
 /// The system's error.
 pub fn replace(path: &Path, secret: bool, write: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
+    let path = &*followed(path)?;
     if path.is_dir() {
         return Err(io::ErrorKind::IsADirectory.into());
     }
-    if symlink_metadata(path).is_ok_and(|there| !there.is_file() && !there.is_symlink()) {
+    if symlink_metadata(path).is_ok_and(|there| !there.is_file()) {
         return Err(not_regular());
     }
+    remove_abandoned(folder(path));
     let (mut file, mut temporary) = create_beside(path, secret)?;
     write(&mut file)?;
     file.sync_all()?;
-    drop(file);
+    // Renamed before it is closed, so that the lock holds as long as the temporary name.
     rename(&temporary.path, path)?;
     temporary.renamed = true;
+    drop(file);
     sync_folder(path);
     Ok(())
 }
@@ -49,7 +62,24 @@ pub(crate) fn not_regular() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, "is not a regular file")
 }
 
-/// Creates a file that did not exist, in the folder of `path`.
+/// The path that a link points to, and the link there, and so on; it needn't exist.
+fn followed(path: &Path) -> io::Result<Cow<'_, Path>> {
+    let mut path = Cow::Borrowed(path);
+    for _ in 0..MOST_LINKS {
+        if !symlink_metadata(&path).is_ok_and(|there| there.is_symlink()) {
+            return Ok(path);
+        }
+        // A relative target is relative to the link's folder; joined to it, an absolute one is itself.
+        path = Cow::Owned(folder(&path).join(fs::read_link(&path)?));
+    }
+    Err(io::Error::new(io::ErrorKind::InvalidInput, "is a link in a circle"))
+}
+
+fn folder(path: &Path) -> &Path {
+    path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Creates a file that did not exist, in the folder of `path`, and locks it.
 fn create_beside(path: &Path, secret: bool) -> io::Result<(File, Temporary)> {
     static COUNTER: AtomicU64 = AtomicU64::new(0);
     let name = path.file_name().ok_or(io::ErrorKind::IsADirectory)?;
@@ -64,12 +94,34 @@ fn create_beside(path: &Path, secret: bool) -> io::Result<(File, Temporary)> {
     loop {
         let mut hidden = OsString::from(".");
         hidden.push(name);
-        hidden.push(format!(".{}-{}.tmp", std::process::id(), COUNTER.fetch_add(1, Ordering::Relaxed)));
+        hidden.push(format!(".{}-{}{SUFFIX}", std::process::id(), COUNTER.fetch_add(1, Ordering::Relaxed)));
         let beside = path.with_file_name(hidden);
         match options.open(&beside) {
-            Ok(file) => return Ok((file, Temporary { path: beside, renamed: false })),
+            Ok(file) => {
+                // Where a file system has no locks, nobody takes the file away.
+                let _ = file.lock();
+                // Another writer may have taken it for abandoned before it was locked.
+                if beside.exists() {
+                    return Ok((file, Temporary { path: beside, renamed: false }));
+                }
+            }
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),
+        }
+    }
+}
+
+/// Removes temporary files in a folder whose writers are gone. What can't be looked at stays.
+fn remove_abandoned(folder: &Path) {
+    let is_ours = |name: &OsStr| name.to_str().is_some_and(|name| name.starts_with('.') && name.ends_with(SUFFIX));
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.flatten().filter(|entry| is_ours(&entry.file_name())) {
+        let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
+        let Some(file) = is_file.then(|| OpenOptions::new().write(true).open(entry.path()).ok()).flatten() else {
+            continue;
+        };
+        if file.try_lock().is_ok() {
+            let _ = remove_file(entry.path());
         }
     }
 }
@@ -79,8 +131,7 @@ fn create_beside(path: &Path, secret: bool) -> io::Result<(File, Temporary)> {
 fn sync_folder(path: &Path) {
     #[cfg(unix)]
     {
-        let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let _ = File::open(folder).and_then(|folder| folder.sync_all());
+        let _ = File::open(folder(path)).and_then(|folder| folder.sync_all());
     }
     #[cfg(not(unix))]
     let _ = path;

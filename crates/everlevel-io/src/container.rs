@@ -2,6 +2,7 @@
 
 use std::fs::{self, File, Metadata};
 use std::ops::Range;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -47,6 +48,36 @@ struct Origin {
     modified: Option<SystemTime>,
 }
 
+impl Origin {
+    fn check_unchanged(&self) -> Result<(), Error> {
+        let now = self.file.metadata().map_err(|source| Error::reading(&self.path, source))?;
+        let changed = |what| Error::Changed { path: self.path.clone(), what };
+        if now.len() != self.len {
+            return Err(changed(format!("{} bytes, were {}", now.len(), self.len)));
+        }
+        if modified(&now) != self.modified {
+            return Err(changed("it was written to".into()));
+        }
+        Ok(())
+    }
+}
+
+/// The bytes of a mapped file, for objects that compute on them: whoever asks for them asks first whether the file is
+/// the one that was opened, and unwinds with [`Error::Changed`] if it isn't.
+struct Mapped {
+    map: Mmap,
+    origin: Arc<Origin>,
+}
+
+impl AsRef<[u8]> for Mapped {
+    fn as_ref(&self) -> &[u8] {
+        if let Err(error) = self.origin.check_unchanged() {
+            resume_unwind(Box::new(error));
+        }
+        &self.map
+    }
+}
+
 impl std::fmt::Debug for Container {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Container").field("header", &self.header).finish_non_exhaustive()
@@ -62,20 +93,22 @@ impl Container {
         let failed = |source| Error::reading(path, source);
         let file = open_regular(path).map_err(failed)?;
         let metadata = file.metadata().map_err(failed)?;
+        let taken = |source| Error::taking(path, metadata.len(), source);
         let mapped = match access {
             Access::Auto => metadata.len() >= MAP_FROM_BYTES,
             Access::Read => false,
             Access::Map => metadata.len() > 0,
         };
         if !mapped {
-            return Self::from_bytes(fs::read(path).map_err(failed)?);
+            return Self::from_bytes(fs::read(path).map_err(taken)?);
         }
         // SAFETY: the map is only read. That nobody truncates the file, or writes into it, is asked of the user on the
         // crate's page.
-        let map = unsafe { Mmap::map(&file) }.map_err(failed)?;
+        let map = unsafe { Mmap::map(&file) }.map_err(taken)?;
         let header = header::read(&map, map.len() as u64)?;
-        let origin = Origin { path: path.into(), file, len: metadata.len(), modified: modified(&metadata) };
-        let container = Self { header, bytes: Arc::new(map), origin: Some(Arc::new(origin)) };
+        let origin = Arc::new(Origin { path: path.into(), file, len: metadata.len(), modified: modified(&metadata) });
+        let bytes = Arc::new(Mapped { map, origin: Arc::clone(&origin) });
+        let container = Self { header, bytes, origin: Some(origin) };
         container.check_unchanged()?;
         Ok(container)
     }
@@ -133,7 +166,9 @@ impl Container {
         self.origin.is_some()
     }
 
-    /// A tensor's place, the container's bytes as a value that keeps them alive, and the tensor's range in them.
+    /// A tensor's place, the container's bytes as a value that keeps them alive, and the tensor's range in them. To
+    /// look at a mapped file's bytes unwinds with [`Error::Changed`] once the file is no longer the one that was
+    /// opened.
     ///
     /// # Errors
     /// If there is none of this name.
@@ -146,8 +181,9 @@ impl Container {
     /// A tensor's bytes.
     ///
     /// # Errors
-    /// If there is none of this name.
+    /// If there is none of this name; [`Error::Changed`].
     pub fn bytes(&self, name: &str) -> Result<&[u8], Error> {
+        self.check_unchanged()?;
         let (_, _, range) = self.tensor(name)?;
         Ok(&(*self.bytes).as_ref()[range])
     }
@@ -174,16 +210,7 @@ impl Container {
     /// # Errors
     /// [`Error::Changed`].
     pub fn check_unchanged(&self) -> Result<(), Error> {
-        let Some(origin) = &self.origin else { return Ok(()) };
-        let now = origin.file.metadata().map_err(|source| Error::reading(&origin.path, source))?;
-        let changed = |what| Error::Changed { path: origin.path.clone(), what };
-        if now.len() != origin.len {
-            return Err(changed(format!("{} bytes, were {}", now.len(), origin.len)));
-        }
-        if modified(&now) != origin.modified {
-            return Err(changed("it was written to".into()));
-        }
-        Ok(())
+        self.origin.as_ref().map_or(Ok(()), |origin| origin.check_unchanged())
     }
 }
 

@@ -141,6 +141,14 @@ crate::errors! {
         /// The property that differs.
         what: String,
     }
+    /// Less memory than a file takes.
+    #[error("read: {} takes {needed} bytes of memory, and they are not there; map it instead", path.display())]
+    OutOfMemory {
+        /// The file.
+        path: PathBuf,
+        /// Its size.
+        needed: u64,
+    }
     /// The storage is full.
     #[error("write: {} needs {needed} bytes, and there is no room; nothing was changed: free some space", path.display())]
     StorageFull {
@@ -166,6 +174,14 @@ crate::errors! {
 }
 
 impl Error {
+    /// The error of a file of `len` bytes that could not be read into memory, or mapped.
+    pub(crate) fn taking(path: &Path, len: u64, source: io::Error) -> Self {
+        match source.kind() {
+            io::ErrorKind::OutOfMemory => Self::OutOfMemory { path: path.to_path_buf(), needed: len },
+            _ => Self::reading(path, source),
+        }
+    }
+
     pub(crate) fn reading(path: &Path, source: io::Error) -> Self {
         let advice = match source.kind() {
             io::ErrorKind::NotFound => "check the path",

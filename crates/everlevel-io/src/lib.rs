@@ -17,10 +17,12 @@
 //! are no signatures, and whoever can write a file can write one that passes them.
 //!
 //! *Mapping.* [`Access::Map`] opens a file of any size in the time that its header takes, and processes that map one
-//! file share its pages. **A mapped file must not be truncated or written in place while it is in use**: reading a page
-//! that is gone ends the process (`SIGBUS`), and no check can prevent it. Nothing in this crate does that:
-//! [`Builder::write`] replaces a file by renaming, which leaves maps of the old one whole.
-//! [`Container::check_unchanged`] tells a changed size or time of change.
+//! file share its pages. **A mapped file must not be truncated or written in place while it is in use.** Nothing in
+//! this crate does that: [`Builder::write`] replaces a file by renaming, which leaves maps of the old one whole. Each
+//! look at a mapped file's bytes compares its size and its time of change first ([`Container::check_unchanged`]), and
+//! ends in [`Error::Changed`]. What changes between that and the reading of the bytes is not seen, and reading a page
+//! that was cut off in just that time ends the process (`SIGBUS`): a handler of that signal would belong to the
+//! program, not to a library.
 //!
 //! *Map.* [`mod@builder`] containers to be written · [`mod@atomic`] the replacement of files · [`mod@header`] the
 //! header's text · [`mod@container`] containers that are read · [`mod@schema`] typed metadata · [`mod@kinds`] the names

@@ -9,6 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use everlevel_ckks::io::Coded;
+use everlevel_ckks::memory::{self, OutOfMemory, STACK};
 use everlevel_ckks::{Basis, Complex64, Error, Progress, notice, noticing};
 use numpy::{PyReadonlyArray1, PyUntypedArrayMethods};
 use pyo3::exceptions::PyTypeError;
@@ -27,8 +28,10 @@ pub fn run<T: Send>(work: impl FnOnce() -> Result<T, Error> + Send) -> PyResult<
     run_any(work)
 }
 
-/// As [`run`], for the errors of any scheme.
+/// As [`run`], for the errors of any scheme. Nothing begins where the address space is at its end, as the allocator's
+/// failures would end the process.
 pub fn run_any<T: Send, E: Coded + Send>(work: impl FnOnce() -> Result<T, E> + Send) -> PyResult<T> {
+    memory::require_spare(0).map_err(|refused| error::to_py(error::NoMemory(refused)))?;
     Python::attach(|py| match py.detach(|| noticing(|| catch_unwind(AssertUnwindSafe(work)))) {
         (Ok(result), notices) => {
             let result = result.map_err(error::to_py)?;
@@ -68,10 +71,12 @@ pub fn run_reporting<T: Send, E: Coded + Send>(
     let result = run_any(|| {
         thread::scope(|scope| {
             let (finished, wait) = channel::<()>();
-            let worker = scope.spawn(|| {
+            let work = || {
                 let _finished = finished;
                 noticing(|| work(&progress))
-            });
+            };
+            let worker = thread::Builder::new().spawn_scoped(scope, work);
+            let worker = worker.unwrap_or_else(|_| OutOfMemory::refused(STACK).unwind());
             while wait.recv_timeout(SIGNAL_INTERVAL) == Err(RecvTimeoutError::Timeout) {
                 Python::attach(|py| {
                     if let Err(error) = py.check_signals() {

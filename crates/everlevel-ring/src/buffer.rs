@@ -3,10 +3,12 @@
 //! A bootstrap makes and drops tens of thousands of limbs; taking each from the system would spend more time in page
 //! faults than in arithmetic. A pool belongs to a ring, grows to the ring's peak and is freed with it.
 
-use std::alloc::{Layout, handle_alloc_error};
+use std::alloc::Layout;
 use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::memory::{self, OutOfMemory};
 
 const HUGE_PAGE: usize = 2 << 20;
 /// Sizes are rounded up to multiples of this one, which is a multiple of every system's page. A slab's end that is
@@ -26,13 +28,20 @@ unsafe impl Send for Slab {}
 unsafe impl Sync for Slab {}
 
 impl Slab {
+    /// A slab of at least `bytes` bytes. Unwinds with [`OutOfMemory`] if there are none.
+    pub(crate) fn new(bytes: usize) -> Self {
+        Self::try_new(bytes).unwrap_or_else(|refused| refused.unwind())
+    }
+
     /// A slab of at least `bytes` bytes.
     ///
     /// On Linux the pages come from the system as they are first touched, zeroed by it, and huge pages are asked for
     /// before that; the allocator's zeroed memory would be touched, small page by small page, before we could ask.
     #[cfg(target_os = "linux")]
-    pub(crate) fn new(bytes: usize) -> Self {
+    pub(crate) fn try_new(bytes: usize) -> Result<Self, OutOfMemory> {
         let layout = Self::layout(bytes);
+        let refused = || OutOfMemory::refused(layout.size() as u64);
+        memory::require_spare(layout.size() as u64)?;
         let mapped = layout.size() + HUGE_PAGE;
         // SAFETY: an anonymous private mapping of nonzero size at an address of the system's choice touches no other
         // memory.
@@ -41,7 +50,7 @@ impl Slab {
             libc::mmap(std::ptr::null_mut(), mapped, read_write, private, -1, 0)
         };
         if raw == libc::MAP_FAILED {
-            handle_alloc_error(layout);
+            return Err(refused());
         }
         let raw: *mut u8 = raw.cast();
         let before = raw.align_offset(HUGE_PAGE);
@@ -58,23 +67,25 @@ impl Slab {
             libc::madvise(start.cast(), layout.size(), libc::MADV_HUGEPAGE);
             start
         };
-        let Some(start) = NonNull::new(start) else { handle_alloc_error(layout) };
-        Self { start, layout }
+        NonNull::new(start).map(|start| Self { start, layout }).ok_or_else(refused)
     }
 
     /// A slab of at least `bytes` bytes of memory from the allocator.
     #[cfg(not(target_os = "linux"))]
-    pub(crate) fn new(bytes: usize) -> Self {
+    pub(crate) fn try_new(bytes: usize) -> Result<Self, OutOfMemory> {
         let layout = Self::layout(bytes);
         // SAFETY: the layout's size is not zero.
         let raw = unsafe { std::alloc::alloc_zeroed(layout) };
-        let Some(start) = NonNull::new(raw) else { handle_alloc_error(layout) };
-        Self { start, layout }
+        NonNull::new(raw).map(|start| Self { start, layout }).ok_or_else(|| OutOfMemory::refused(layout.size() as u64))
+    }
+
+    /// The bytes of a slab that was asked for `bytes`.
+    pub(crate) const fn rounded(bytes: usize) -> usize {
+        if bytes == 0 { GRAIN } else { bytes.next_multiple_of(GRAIN) }
     }
 
     fn layout(bytes: usize) -> Layout {
-        let size = bytes.max(1).next_multiple_of(GRAIN);
-        Layout::from_size_align(size, HUGE_PAGE).expect("slab size fits isize")
+        Layout::from_size_align(Self::rounded(bytes), HUGE_PAGE).expect("slab size fits isize")
     }
 
     /// The memory: as many bytes as were asked for, rounded up to huge pages.
@@ -87,6 +98,12 @@ impl Slab {
     pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
         // SAFETY: as above, and self is borrowed mutably.
         unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.layout.size()) }
+    }
+}
+
+impl AsRef<[u8]> for Slab {
+    fn as_ref(&self) -> &[u8] {
+        self.bytes()
     }
 }
 
@@ -110,6 +127,10 @@ struct Free {
     /// Starts of unused limbs inside `slabs`.
     limbs: Vec<NonNull<u64>>,
     slabs: Vec<Slab>,
+    /// Limbs inside `slabs`.
+    total: usize,
+    /// The fewest limbs that were unused at once, since [`Pool::peak`] was last asked.
+    fewest: usize,
 }
 
 // SAFETY: the pointers point into the slabs beside them, which move along.
@@ -124,24 +145,62 @@ pub(crate) struct Pool {
 
 impl Pool {
     pub(crate) fn new(n: usize) -> Arc<Self> {
-        Arc::new(Self { n, free: Mutex::new(Free { limbs: Vec::new(), slabs: Vec::new() }) })
+        Arc::new(Self { n, free: Mutex::new(Free { limbs: Vec::new(), slabs: Vec::new(), total: 0, fewest: 0 }) })
     }
 
-    /// A limb with arbitrary contents (zero, or whatever its last owner left).
+    fn lock(&self) -> MutexGuard<'_, Free> {
+        self.free.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A limb with arbitrary contents (zero, or whatever its last owner left). Unwinds with [`OutOfMemory`] if there is
+    /// none.
     pub(crate) fn take(self: &Arc<Self>) -> Limb {
-        let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut free = self.lock();
         if free.limbs.is_empty() {
-            let mut slab = Slab::new((8 * self.n * 8).max(HUGE_PAGE));
-            let count = slab.bytes().len() / (8 * self.n);
-            let base: *mut u64 = slab.bytes_mut().as_mut_ptr().cast();
-            for i in (0..count).rev() {
-                // SAFETY: limb i lies inside the slab, whose start is aligned to 2 MiB.
-                free.limbs.push(unsafe { NonNull::new_unchecked(base.add(i * self.n)) });
-            }
-            free.slabs.push(slab);
+            free.grow(self.n, 8).unwrap_or_else(|refused| refused.unwind());
         }
         let start = free.limbs.pop().expect("just filled");
+        free.fewest = free.fewest.min(free.limbs.len());
         Limb { start, pool: Arc::clone(self) }
+    }
+
+    /// Has `count` limbs ready.
+    pub(crate) fn reserve(&self, count: usize) -> Result<(), OutOfMemory> {
+        let mut free = self.lock();
+        match count.saturating_sub(free.limbs.len()) {
+            0 => Ok(()),
+            missing => free.grow(self.n, missing),
+        }
+    }
+
+    /// The most limbs that were in use at once since this was last asked, and those in use now.
+    pub(crate) fn peak(&self) -> [usize; 2] {
+        let mut free = self.lock();
+        let (most, now) = (free.total - free.fewest, free.total - free.limbs.len());
+        free.fewest = free.limbs.len();
+        [most, now]
+    }
+
+    /// Limbs that nobody has.
+    pub(crate) fn free_count(&self) -> usize {
+        self.lock().limbs.len()
+    }
+}
+
+impl Free {
+    /// Takes a slab for `count` limbs or more from the system. They are used last: limbs that were used have their
+    /// pages.
+    fn grow(&mut self, n: usize, count: usize) -> Result<(), OutOfMemory> {
+        let mut slab = Slab::try_new((8 * n * count).max(HUGE_PAGE))?;
+        let count = slab.bytes().len() / (8 * n);
+        let base: *mut u64 = slab.bytes_mut().as_mut_ptr().cast();
+        // SAFETY: limb i lies inside the slab, whose start is aligned to 2 MiB.
+        let limbs = (0..count).rev().map(|i| unsafe { NonNull::new_unchecked(base.add(i * n)) });
+        self.limbs.splice(0..0, limbs);
+        self.slabs.push(slab);
+        self.total += count;
+        self.fewest += count;
+        Ok(())
     }
 }
 
@@ -182,6 +241,6 @@ impl Clone for Limb {
 
 impl Drop for Limb {
     fn drop(&mut self) {
-        self.pool.free.lock().unwrap_or_else(PoisonError::into_inner).limbs.push(self.start);
+        self.pool.lock().limbs.push(self.start);
     }
 }

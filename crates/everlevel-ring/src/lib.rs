@@ -20,8 +20,8 @@
 //! *Map.* `representation` the interface · `gadget` digits of residues and of words · `ring` the context of residues
 //! and its element-wise operations · `fused` compositions of them in one pass · `convert` mod_up, rescale, lifts ·
 //! `residues` rows of keys and their products · `linear` the inner loops of linear transforms · [`mod@torus`] · `poly`,
-//! `prime_set` layouts · [`mod@packed`] 48-bit storage for keys · `buffer`, `word_buffer` memory on huge pages · `pool`
-//! threads · `progress` of long operations.
+//! `prime_set` layouts · [`mod@packed`] 48-bit storage for keys · `buffer`, `word_buffer` memory on huge pages ·
+//! [`mod@memory`] its limits · `pool` threads · `progress` of long operations.
 //!
 //! *Non-goals.* Ciphertexts, messages, secrets' distributions.
 
@@ -30,6 +30,7 @@ mod convert;
 mod fused;
 mod gadget;
 mod linear;
+pub mod memory;
 pub mod packed;
 mod poly;
 mod pool;
@@ -45,6 +46,7 @@ pub use buffer::Limb;
 pub(crate) use buffer::Slab;
 pub use gadget::{RnsGadget, WordGadget};
 pub use linear::{BabySteps, Diagonal};
+pub use memory::{Footprint, OutOfMemory};
 pub use packed::{PackedPoly, SharedBytes};
 pub use poly::{Basis, Coeff, Eval, Poly};
 pub use pool::Pool;

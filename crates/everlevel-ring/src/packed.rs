@@ -63,15 +63,15 @@ impl PackedPoly {
         mut poly: impl FnMut(usize) -> Result<Poly<Eval>, E>,
     ) -> Result<Vec<Self>, E> {
         let (n, each) = (ring.n(), stride(ring.n()) * set.len());
-        let mut bytes = vec![0u8; count * each];
-        for (k, out) in bytes.chunks_exact_mut(each.max(1)).enumerate() {
+        let mut slab = Slab::new(count * each);
+        for (k, out) in slab.bytes_mut().chunks_exact_mut(each.max(1)).take(count).enumerate() {
             let poly = poly(k)?;
             assert_eq!(poly.set(), set, "polynomials are over the set");
             out.par_chunks_mut(stride(n)).zip(&poly.limbs).for_each(|(out, limb)| {
                 packed::pack(&mut out[..packed::byte_len(n)], limb);
             });
         }
-        let bytes: SharedBytes = Arc::new(bytes);
+        let bytes: SharedBytes = Arc::new(slab);
         Ok((0..count).map(|k| Self::shared(set, n, bytes.clone(), k * each)).collect())
     }
 
@@ -134,6 +134,11 @@ impl PackedPoly {
         let mut poly = ring.uninit(&self.set);
         poly.limbs.par_iter_mut().zip(self.set.indices()).for_each(|(out, &i)| packed::unpack(out, self.limb(i)));
         poly
+    }
+
+    /// Bytes that a polynomial of so many limbs takes in memory of its own.
+    pub const fn nbytes_of(n: usize, limb_count: usize) -> usize {
+        Slab::rounded(stride(n) * limb_count)
     }
 
     /// Bytes held, or shared.

@@ -2,6 +2,8 @@
 
 use std::marker::PhantomData;
 
+use zeroize::Zeroize;
+
 use crate::{Limb, PrimeSet};
 
 /// Coefficient representation: `limb[j]` is the coefficient of `X^j`.
@@ -72,11 +74,14 @@ impl<R: Basis> Poly<R> {
     pub fn nbytes(&self) -> usize {
         self.limbs.iter().map(|l| 8 * l.len()).sum()
     }
+}
 
-    /// Overwrites every residue with zero, for secrets.
-    pub fn zeroize(&mut self) {
+/// Overwrites every residue with zero. A secret polynomial belongs in a [`zeroize::Zeroizing`], which does so also
+/// where work is left in the middle.
+impl<R: Basis> Zeroize for Poly<R> {
+    fn zeroize(&mut self) {
         for limb in &mut self.limbs {
-            zeroize::Zeroize::zeroize(&mut limb[..]);
+            limb[..].zeroize();
         }
     }
 }

@@ -1,9 +1,12 @@
 //! The threads that calls run on.
 
+use std::iter::successors;
 use std::sync::OnceLock;
 use std::{mem, process};
 
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
+
+use crate::memory::{OutOfMemory, STACK};
 
 /// A number of threads, which every process has its own of.
 ///
@@ -38,10 +41,8 @@ impl Pool {
         self.0.threads().current_num_threads()
     }
 
-    /// Runs `f`, and all that it does in parallel, on the threads of this process.
-    ///
-    /// # Panics
-    /// If this process is a child of the one that made the pool, and can't have as many threads.
+    /// Runs `f`, and all that it does in parallel, on the threads of this process: fewer, in a child of the process
+    /// that made the pool, where the system gives no more. Unwinds with [`OutOfMemory`] where it gives none.
     pub fn install<T: Send>(&self, f: impl FnOnce() -> T + Send) -> T {
         self.0.of_this_process().threads().install(f)
     }
@@ -57,8 +58,10 @@ impl Link {
         let mut link = self;
         while link.process != process::id() {
             link = link.child.get_or_init(|| {
-                let count = self.threads().current_num_threads();
-                Box::new(Link::new(count).unwrap_or_else(|e| panic!("a forked process has no {count} threads: {e}")))
+                let fewer = |count: &usize| (*count > 1).then_some(count / 2);
+                let mut counts = successors(Some(self.threads().current_num_threads()), fewer);
+                let link = counts.find_map(|count| Link::new(count).ok());
+                Box::new(link.unwrap_or_else(|| OutOfMemory::refused(STACK).unwind()))
             });
         }
         link

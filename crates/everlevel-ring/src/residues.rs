@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use everlevel_math::{Modulus, packed};
 use everlevel_rand::{Domain, Seed, sampler};
 use rayon::prelude::*;
+use zeroize::Zeroize;
 
 use crate::{Eval, HalfProduct, PackedPoly, Poly, PrimeSet, Representation, Ring, RnsGadget};
 

@@ -7,7 +7,7 @@ use everlevel_math::{BasisConverter, GaloisMap, Modulus, Ntt};
 use rayon::prelude::*;
 
 use crate::buffer::Pool;
-use crate::{Basis, Coeff, Eval, Poly, PrimeSet};
+use crate::{Basis, Coeff, Eval, OutOfMemory, Poly, PrimeSet};
 
 /// Faults of a ring's literal.
 #[derive(Debug, thiserror::Error)]
@@ -49,6 +49,11 @@ impl Ring {
         }
         let ntts = primes.par_iter().map(|&q| Ntt::new(log_n, Modulus::new(q)?)).collect::<Result<_, _>>()?;
         Ok(Self::of_transforms(log_n, ntts))
+    }
+
+    /// Bytes of the tables of a ring.
+    pub fn table_nbytes(log_n: u32, prime_count: usize) -> usize {
+        Ntt::table_nbytes(log_n) * prime_count
     }
 
     /// The ring of degree `2^log_n` over the primes of these transforms, which differ.
@@ -135,6 +140,25 @@ impl Ring {
     /// One limb with arbitrary contents.
     pub fn scratch_limb(&self) -> crate::Limb {
         self.pool.take()
+    }
+
+    /// Has memory for `limb_count` limbs at hand, so that work that takes no more isn't refused any later.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub fn reserve(&self, limb_count: usize) -> Result<(), OutOfMemory> {
+        self.pool.reserve(limb_count)
+    }
+
+    /// Limbs in memory that nobody uses.
+    pub fn free_limb_count(&self) -> usize {
+        self.pool.free_count()
+    }
+
+    /// The most limbs that were in use at once since this was last asked, and those in use now: for comparing with what
+    /// was foreseen.
+    pub fn limb_peak(&self) -> [usize; 2] {
+        self.pool.peak()
     }
 
     /// The polynomial with small signed coefficients.

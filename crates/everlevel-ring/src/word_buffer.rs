@@ -14,6 +14,11 @@ pub struct WordBuffer<T> {
 }
 
 impl<T: bytemuck::Pod> WordBuffer<T> {
+    /// Bytes of a buffer of `len` words.
+    pub const fn nbytes_of(len: usize) -> usize {
+        Slab::rounded(len * size_of::<T>())
+    }
+
     /// `len` zeros.
     pub fn zeroed(len: usize) -> Self {
         Self { slab: Slab::new(len * size_of::<T>()), len, word: PhantomData }

@@ -151,7 +151,7 @@ impl PublicKey {
         let mut ephemeral = Zeroizing::new(vec![0i8; ring.n()]);
         sampler::ternary(&mut seed.stream(Domain::Ephemeral, 0), &mut ephemeral);
         let wide: Zeroizing<Vec<i64>> = Zeroizing::new(ephemeral.iter().map(|&c| i64::from(c)).collect());
-        let mut v = ring.to_eval(ring.from_i64(&set, &wide));
+        let v = Zeroizing::new(ring.to_eval(ring.from_i64(&set, &wide)));
         // Masks are the public key's own: only the noise is fresh.
         let randomness = Randomness::new(self.mask_seed.clone(), seed.clone());
         let errors = encryptor(ring, &v);
@@ -164,7 +164,6 @@ impl PublicKey {
                 ring.rescale(c, target)
             })
             .collect();
-        v.zeroize();
         let [c0, c1] = <[Poly<Eval>; 2]>::try_from(halves).unwrap_or_else(|_| unreachable!("two halves"));
         Rlwe { c0, c1 }
     }

@@ -1,7 +1,8 @@
 //! Switching keys and the half external product.
 
 use everlevel_rand::Seed;
-use everlevel_ring::{Eval, HalfProduct, PackedPoly, Poly, PrimeSet, ResidueRows, Ring, RnsGadget};
+use everlevel_ring::{Eval, Footprint, HalfProduct, PackedPoly, Poly, PrimeSet, ResidueRows, Ring, RnsGadget};
+use zeroize::Zeroizing;
 
 use crate::encryptor::RowAddress;
 use crate::{Randomness, Rlwe, SecretId, encrypt};
@@ -103,6 +104,15 @@ impl SwitchingKey {
     /// The seed that the masks expand from. It is public.
     pub fn mask_seed(&self) -> &Seed {
         self.rows.mask_seed()
+    }
+
+    /// The memory of a key of this shape, and of making it ([`SwitchingKey::generate_galois`]).
+    pub fn footprint(ring: &Ring, gadget: &RnsGadget, expanded: bool) -> Footprint {
+        let (n, limbs) = (ring.n(), gadget.full_set().len());
+        let polys = gadget.digits.len() * if expanded { 2 } else { 1 };
+        // Mask and body of a row, the image of the secret, and the coefficients of an error.
+        let work = 2 * limbs + ring.all_primes().len() + 1;
+        Footprint { held: (polys * PackedPoly::nbytes_of(n, limbs)) as u64, work: (8 * n * work) as u64 }
     }
 
     /// Bytes held in memory.
@@ -221,10 +231,8 @@ impl SwitchingKey {
     ) -> Self {
         let two_n = 2 * ring.n() as u64;
         let inverse = inverse_mod_power_of_two(galois_elt, two_n);
-        let mut moved = ring.automorphism(secret.eval(), inverse);
-        let key = Self::generate(ring, secret.id(), [secret.eval(), &moved], gadget, randomness, expanded);
-        moved.zeroize();
-        key
+        let moved = Zeroizing::new(ring.automorphism(secret.eval(), inverse));
+        Self::generate(ring, secret.id(), [secret.eval(), &moved], gadget, randomness, expanded)
     }
 }
 

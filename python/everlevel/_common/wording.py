@@ -16,6 +16,7 @@ from typing import Any
 
 from .. import errors as e
 from . import callers
+from .sizes import format_bytes
 
 _OPERATIONS = {
     "parameters": "Engine",
@@ -72,6 +73,53 @@ _OPERATIONS = {
     "join": "concatenate",
 }
 """The core's operations whose names are others here."""
+
+
+_SMALLER = {
+    "Engine": "take fewer levels",
+    "create_relinearization_key": "take Engine(seeded_keys=True), or an engine of fewer levels",
+    "create_conjugation_key": "take Engine(seeded_keys=True), or an engine of fewer levels",
+    "create_rotation_key": "take Engine(seeded_keys=True), or create_fixed_rotation_key for the amounts that are used",
+    "create_fixed_rotation_key": "take Engine(seeded_keys=True), or a lower level",
+    "create_matrix_multiplication_key": "take Engine(seeded_keys=True), a lower level, or a rotation key in its place",
+    "create_bootstrap_key": "take create_small_bootstrap_key, Engine(seeded_keys=True), or a higher stage_count",
+    "create_lossy_bootstrap_key": "take create_small_bootstrap_key, Engine(seeded_keys=True), or a higher stage_count",
+    "create_small_bootstrap_key": "take Engine(seeded_keys=True), or fewer slots",
+    "encode": "take fewer values at once, or a lower level",
+    "encrypt": "encrypt fewer values at once, or at a lower level",
+    "bootstrap": "bootstrap fewer at once, or with a small bootstrap key",
+    "encode_to_plain_matrix": "take a light plain matrix, a lower level, or name the diagonals that aren't zero",
+    "load": "map the file with mapped=True, or keep keys seeded with expanded=False",
+}
+"""What takes less memory, by operation."""
+
+
+def _out_of_memory(needed: int, available: int, limit: str, op: str = "Everlevel") -> e.EverlevelError:
+    smaller = _SMALLER.get(op) or (_SMALLER["bootstrap"] if "bootstrap" in op else "free what isn't needed any more")
+    return e.OutOfMemoryError(
+        f"{op}: {format_bytes(needed)} of memory are needed, and {format_bytes(available)} are left of the {limit}; "
+        f"{smaller}",
+        needed=needed,
+        available=available,
+        limit=limit,
+    )
+
+
+def _unlike(what: str, found: str, expected: str) -> e.EverlevelError:
+    if what == "slot_count":
+        return e.FileParametersError(
+            f"read: the file is for slot_count {found}, this engine has {expected}; read it with Engine(slot_count="
+            f"{found}) and the other options of the engine that made it",
+            found=found,
+            expected=expected,
+        )
+    return e.HeaderError(
+        f"read: the header's {what} is {found}, and should be {expected}, this engine's; "
+        f"the file was not written by Everlevel",
+        part=what,
+        found=found,
+        expected=f"{expected}, this engine's",
+    )
 
 
 def _foreign_slots(what: str, found: int, expected: int) -> e.EverlevelError:
@@ -233,13 +281,10 @@ _WORDED: dict[str, Callable[..., e.EverlevelError]] = {
         left=left,
         right=right,
     ),
-    "io.Unlike": lambda what, found, expected: e.HeaderError(
-        f"read: the header's {what} is {found}, and should be {expected}, this engine's; "
-        f"the file was not written by Everlevel",
-        part=what,
-        found=found,
-        expected=f"{expected}, this engine's",
-    ),
+    "io.Unlike": _unlike,
+    "ckks.OutOfMemory": _out_of_memory,
+    "tfhe.OutOfMemory": _out_of_memory,
+    "ring.OutOfMemory": _out_of_memory,
 }
 """Exceptions from values, by code, with sentences of their own: the core's would speak of the Rust library."""
 
@@ -305,6 +350,7 @@ _AS_IT_IS: dict[str, Callable[..., e.EverlevelError]] = {
     "io.NonCanonical": lambda text, tensor, **values: e.ResidueError(text, part=tensor, **values),
     "io.Changed": lambda text, path, what: e.FileChangedError(text, path=path),
     "io.StorageFull": lambda text, path, needed, source: e.StorageError(text, path=path, needed=needed, errno=source),
+    "io.OutOfMemory": lambda text, path, needed: e.OutOfMemoryError(text, needed=needed),
     "io.Io": _io,
 }
 """Exceptions from the core's own sentence, in which only the operation may have another name here, and values."""

@@ -46,8 +46,10 @@ def load(
     mapped : bool, optional
         Compute from the mapped file instead of a copy in memory; files from 64 MiB on are mapped, if left out. A
         mapped key opens in milliseconds, and processes that map one file share its memory. **The file must not be
-        truncated or written into while it is in use**, which would end the process (``SIGBUS``); replacing it, as
-        `save` does, is safe.
+        truncated or written into while it is in use.** Each use compares its size and its time of change, and raises
+        `FileChangedError` if it isn't the file that was opened; a process that reads a part which is cut off in just
+        that instant is ended by the system (``SIGBUS``). ``mapped=False`` reads a copy, which nothing can change.
+        Replacing the file, as `save` does, is safe.
     verify : bool, default False
         Check every byte of a mapped key as well. Whatever is read into memory is checked always.
     expanded : bool, optional
@@ -58,6 +60,8 @@ def load(
     ------
     StorageError
         If the file can't be opened.
+    OutOfMemoryError
+        If there is no memory for a copy of it.
     FormatError
         If it isn't what it should be: `ForeignFileError`, `NewerFormatError`, `TruncatedFileError`,
         `ChecksumError`, `FileParametersError` and others each say in which way.

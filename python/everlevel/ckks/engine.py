@@ -19,6 +19,7 @@ from . import (
     _key_generation,
     _many,
     _matrices,
+    _memory,
     _messages,
     _options,
     _polynomials,
@@ -231,6 +232,8 @@ class Engine(compat.NamesOf1x):
     check_range = _range.check_range
     assume_bound = _messages.assume_bound
     release = _release.release
+
+    estimate_memory = _memory.estimate_memory
 
     add = _arithmetic.add
     subtract = _arithmetic.subtract

@@ -34,7 +34,7 @@ def add_engine_options(parser: argparse.ArgumentParser) -> None:
     add_threads(engine)
 
 
-def make_engine(options: argparse.Namespace) -> Engine:
+def make_engine(options: argparse.Namespace, *, seeded_keys: bool = False) -> Engine:
     """Make the engine that the options ask for."""
     return Engine(
         "parallel",
@@ -44,6 +44,7 @@ def make_engine(options: argparse.Namespace) -> Engine:
         use_bootstrap_to_14_levels=options.bootstrap_to == 14,
         use_bootstrap_to_17_levels=options.bootstrap_to == 17,
         thread_count=options.threads,
+        seeded_keys=seeded_keys,
         insecure_log_n=options.insecure_log_n,
     )
 

@@ -13,7 +13,7 @@ from .._common.methods import lists_methods
 from .._common.storable import PathLike
 from .._common.threads import threads
 from ..errors import HeaderError, OperandTypeError, ParameterError
-from . import _checks, _gates, _integers, _messages, _operands, _uint_operations, _uints
+from . import _checks, _gates, _integers, _memory, _messages, _operands, _uint_operations, _uints
 from ._core import Core
 from ._storable import Storable, engines, restore, same_parameters
 from .bool_array import BoolArray
@@ -249,6 +249,8 @@ class Engine(Core):
 
     def _deserialize(self, data: bytes) -> Storable:
         return self._wrap_stored(*self._context.deserialize(data))
+
+    estimate_memory = _memory.estimate_memory
 
     encrypt = _messages.encrypt
     decrypt = _messages.decrypt

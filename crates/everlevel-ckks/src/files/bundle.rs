@@ -11,7 +11,7 @@ use crate::files::content::{BUNDLE_KIND, FileContent};
 use crate::files::entries;
 use crate::files::form::{Form, Loading};
 use crate::files::objects::Object;
-use crate::files::reader::Reader;
+use crate::files::reader::{Reader, loading_footprint};
 use crate::files::writer::Writer;
 use crate::{
     BootstrapKey, ConjugationKey, Context, Error, FixedRotationKey, MatrixMultiplicationKey, RelinearizationKey,
@@ -100,7 +100,7 @@ impl Context {
     /// # Errors
     /// As [`Context::from_container`].
     pub fn keys_from_container(&self, container: &Container, loading: Loading) -> Result<Vec<Object>, Error> {
-        self.install(|core| {
+        self.install_large("load", loading_footprint(container, loading), |core| {
             let reader = Reader::new(core, container, loading, BUNDLE_KIND)?;
             let entries::Bundle { keys } = reader.object()?;
             let part = |(index, kind): (usize, &String)| read(&reader.part(prefix(index, kind))?, kind);

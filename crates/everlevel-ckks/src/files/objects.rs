@@ -4,7 +4,7 @@ use everlevel_io::{Builder, Container};
 
 use crate::files::content::{BUNDLE_KIND, FileContent, Stored};
 use crate::files::form::{Form, Loading};
-use crate::files::reader::Reader;
+use crate::files::reader::{Reader, loading_footprint};
 use crate::files::writer::Writer;
 use crate::{
     BootstrapKey, Ciphertext, ConjugationKey, Context, Error, FixedRotationKey, LightPlainMatrix, LightPlaintext,
@@ -108,7 +108,7 @@ impl Context {
     }
 
     fn read_container<T: FileContent>(&self, container: &Container, loading: Loading) -> Result<T, Error> {
-        self.install(|core| {
+        self.install_large("load", loading_footprint(container, loading), |core| {
             let reader = Reader::new(core, container, loading, T::KIND)?;
             let object = T::read(&reader)?;
             container.check_unchanged()?;

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use everlevel_io::schema::{require, require_own, seed_from_text};
-use everlevel_io::{Container, Error as FileError};
+use everlevel_io::{Container, Error as FileError, kinds};
 use everlevel_rand::Seed;
 use everlevel_ring::packed::stride;
-use everlevel_ring::{Eval, PackedPoly, Poly, PrimeSet};
+use everlevel_ring::{Eval, Footprint, PackedPoly, Poly, PrimeSet};
 use everlevel_rlwe::{Gadget, SecretId, SwitchingKey};
 use serde::de::DeserializeOwned;
 
@@ -15,6 +15,20 @@ use crate::core::Core;
 use crate::files::entries::Switching;
 use crate::files::form::Loading;
 use crate::keys::KeyInfo;
+
+/// The memory of what is read, besides what a container holds itself: copies of a mapped file's bytes, ciphertexts
+/// without their packing, and masks that a seed expands to, which are as long as the bodies.
+pub(super) fn loading_footprint(container: &Container, loading: Loading) -> Footprint {
+    let tensors = &container.header().tensors;
+    let data: u64 = tensors.values().map(|place| place.range.len() as u64).sum();
+    let unpacked = [kinds::CIPHERTEXT, kinds::PLAINTEXT, kinds::PUBLIC_KEY];
+    let is_unpacked = container.kind().is_ok_and(|kind| unpacked.contains(&kind));
+    let copies = if loading.in_memory && container.is_mapped() { data } else { 0 };
+    let has_masks = tensors.keys().any(|name| name.contains(".mask."));
+    let masks = if loading.expand && !has_masks && !is_unpacked { data } else { 0 };
+    let held = if is_unpacked { data / 3 * 4 } else { copies + masks };
+    Footprint { held, work: 0 }
+}
 
 /// A container of the right kind and parameters.
 pub struct Reader<'i> {

@@ -38,20 +38,28 @@ pub struct Rows {
 }
 
 impl Rows {
+    /// Bytes of so many rows.
+    pub const fn nbytes_of(ring: usize, masks: usize, rows: usize) -> usize {
+        8 * Self::len(ring, masks, rows)
+    }
+
+    const fn len(ring: usize, masks: usize, rows: usize) -> usize {
+        ring / 2 * (masks + 1) * rows.div_ceil(LANES) * POINT
+    }
+
     /// So many rows of `masks` masks, all zero.
     ///
     /// # Panics
     /// Unless `ring` is a power of two from 2 on.
     pub fn new(simd: Simd, ring: usize, masks: usize, rows: usize) -> Self {
         assert!(ring.is_power_of_two() && ring >= 2, "{ring}");
-        let len = ring / 2 * (masks + 1) * rows.div_ceil(LANES) * POINT;
         Self {
             simd,
             ring,
             polynomials: masks + 1,
             rows,
             twiddles: Twiddles::tree((ring / 2).ilog2()),
-            key: vec![0.0; len],
+            key: vec![0.0; Self::len(ring, masks, rows)],
         }
     }
 

@@ -20,6 +20,7 @@ mod scalar;
 
 #[cfg(target_arch = "x86_64")]
 use crate::simd::Level;
+use crate::simd::Simd;
 use crate::{Error, Modulus};
 
 /// A plan: roots of unity for one size and one modulus. Deterministic, so a seed gives the same key everywhere: `ψ` is
@@ -85,6 +86,20 @@ impl Ntt {
             _ => Tables::Scalar(scalar::Tables::new(q, &roots, &inv_roots)),
         };
         Ok(Self { log_n, modulus, n_inv: modulus.inv(1 << log_n), last_root, tables })
+    }
+
+    /// Bytes of a plan's tables.
+    pub fn table_nbytes(log_n: u32) -> usize {
+        let halves_of_n = match Simd::best().0 {
+            // Twiddles of 16 bytes for all but the last four levels, and forty words for 128 values, twice.
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512Ifma if log_n >= avx512::MIN_LOG_N => 14,
+            // Eight bytes for all but the last three levels, and 64 for eight values, twice.
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 if log_n >= avx2::MIN_LOG_N => 36,
+            _ => 64,
+        };
+        halves_of_n << (log_n - 1)
     }
 
     /// The modulus.

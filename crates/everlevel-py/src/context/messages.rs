@@ -75,11 +75,11 @@ impl Context {
     }
 
     fn encrypt_public(&self, plaintext: &Plaintext, public_key: &PublicKey) -> PyResult<Ciphertext> {
-        run(|| plaintext.0.try_map(|unit| self.0.encrypt(unit, &public_key.0))).map(Ciphertext)
+        run(|| self.0.encrypt_units(&plaintext.0, &public_key.0)).map(Ciphertext)
     }
 
     fn encrypt_secret(&self, plaintext: &Plaintext, secret_key: &SecretKey) -> PyResult<Ciphertext> {
-        run(|| plaintext.0.try_map(|unit| self.0.encrypt_with_secret(unit, &secret_key.0))).map(Ciphertext)
+        run(|| self.0.encrypt_units_with_secret(&plaintext.0, &secret_key.0)).map(Ciphertext)
     }
 
     fn decrypt(&self, ciphertext: &Ciphertext, secret_key: &SecretKey) -> PyResult<Plaintext> {

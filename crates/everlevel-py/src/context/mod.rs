@@ -11,6 +11,7 @@ use crate::properties::properties;
 mod arithmetic;
 mod bootstraps;
 mod keys;
+mod memory;
 mod messages;
 mod polynomials;
 mod slots;

@@ -34,6 +34,16 @@ impl TfheContext {
         self.0.log2_p_fail(variance_torus)
     }
 
+    /// Bytes that the evaluation keys hold.
+    fn evaluation_key_nbytes(&self) -> u64 {
+        self.0.params().eval_keys_footprint().held
+    }
+
+    /// Bytes that so many ciphertexts hold.
+    fn ciphertexts_nbytes(&self, count: usize) -> u64 {
+        self.0.params().ciphertexts_footprint(count).held
+    }
+
     // Keys.
 
     fn secret_key(&self) -> PyResult<TfheSecretKey> {

@@ -117,6 +117,14 @@ impl SeededKeySwitchKey {
 }
 
 impl KeySwitchKey {
+    /// Bytes of a key of a shape.
+    pub fn nbytes_of(shape: SwitchShape) -> usize {
+        match shape.degree {
+            1 => 4 * shape.rows() * (shape.to_dim + 1),
+            degree => Rows::nbytes_of(degree, shape.to_dim / degree, shape.rows()),
+        }
+    }
+
     /// Bytes held in memory.
     pub fn nbytes(&self) -> usize {
         match &self.form {

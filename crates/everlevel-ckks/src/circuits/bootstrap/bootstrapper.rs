@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use everlevel_ring::Footprint;
 use num_complex::Complex64;
 
 use crate::circuits::bootstrap::key_ref::{BootstrapKeyRef, BootstrapKeys};
-use crate::circuits::bootstrap::maps::MapCache;
+use crate::circuits::bootstrap::maps::{MapCache, MapsId};
 use crate::circuits::bootstrap::method::{BootstrapKind, Method, SlotType};
 use crate::circuits::bootstrap::moduli::encapsulation_gadget;
 use crate::circuits::bootstrap::run::{ComplexParts, Observer, RESIDUAL_GAIN, Run};
@@ -67,7 +68,7 @@ impl Request<'_> {
 const LARGEST_SIGN: f64 = 1.25;
 /// Ciphertexts that go through a bootstrap together: enough to hide the keys' traffic, few enough that what is in
 /// flight (about half a gigabyte each) fits in memory.
-const GROUP: usize = 4;
+pub(super) const GROUP: usize = 4;
 
 /// The one result of one input.
 fn only<T>(mut results: Vec<T>) -> T {
@@ -107,6 +108,11 @@ impl Bootstrapper {
     /// Bytes of the plaintexts that bootstraps have made so far, and share.
     pub fn table_nbytes(&self) -> usize {
         self.shared.maps.nbytes()
+    }
+
+    /// Whether the plaintexts of a transform are there.
+    pub(super) fn has_tables(&self, id: MapsId, lifted: bool) -> bool {
+        self.shared.maps.has(id, lifted)
     }
 
     /// A ciphertext of the same message, at `max_level − stage_count`: level 10, 9 or 8 of 13 for stage counts 3, 4 and
@@ -255,7 +261,8 @@ impl Bootstrapper {
         self.check_request(op, request, &merged)?;
         let place = request.place(&merged);
         let lowered = [context.level_down(&merged, request.start(place))?];
-        let parts = context.install(|core| {
+        let footprint = self.request_footprint(request, &[place])?;
+        let parts = context.install_large(op, footprint, |core| {
             let observer: Observer = &mut |_, _, _| {};
             let mut run = Run::new(op, core, self.tables(), keys, progress, observer);
             match place {
@@ -273,6 +280,13 @@ impl Bootstrapper {
         (&self.shared.tables, &self.shared.maps)
     }
 
+    fn request_footprint(&self, request: Request, places: &[SlotsToCoeffs]) -> Result<Footprint, Error> {
+        let Request { method, keys, slot_type } = request;
+        let first = places.iter().filter(|place| **place == SlotsToCoeffs::First).count();
+        let keys = (keys.bootstrap.stage_count(), keys.bootstrap.into());
+        self.run_footprint((method, slot_type), keys, [first, places.len() - first])
+    }
+
     /// All checks, and then the bootstraps, group by group.
     fn run(
         &self,
@@ -288,7 +302,8 @@ impl Bootstrapper {
         let places: Vec<SlotsToCoeffs> = cts.iter().map(|ct| request.place(ct)).collect();
         let (first, last): (Vec<usize>, Vec<usize>) = (0..cts.len()).partition(|&i| places[i] == SlotsToCoeffs::First);
         let groups: Vec<&[usize]> = first.chunks(GROUP).chain(last.chunks(GROUP)).collect();
-        self.context.install(|core| {
+        let footprint = self.request_footprint(request, &places)?;
+        self.context.install_large(op, footprint, |core| {
             let rounds = if method == Method::Precise { 2 } else { 1 };
             let mut run = Run::new(op, core, self.tables(), keys, progress, observer).groups(rounds * groups.len());
             let mut done: Vec<Option<Ciphertext>> = vec![None; cts.len()];

@@ -239,6 +239,11 @@ impl Shape {
         }
     }
 
+    /// Number of diagonals.
+    pub fn rotation_count(&self) -> usize {
+        self.rotations().count()
+    }
+
     /// Every nonzero rotation that needs a key.
     pub fn keys(&self, steps: Steps) -> Vec<i64> {
         let (babies, giants) = self.steps(steps);

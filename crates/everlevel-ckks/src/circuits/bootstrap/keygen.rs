@@ -46,8 +46,9 @@ impl Bootstrapper {
         let op = kind.operation();
         self.context().check(op, "secret key", secret.info)?;
         self.check_stage_count(op, stage_count)?;
+        let footprint = self.bootstrap_key_footprint(kind, stage_count, size)?;
         let seed = self.context().core.seeds.next()?;
-        self.context().install(|core| {
+        self.context().install_large(op, footprint, |core| {
             let shape = BootstrapKeyShape { stage_count, kind, size };
             let mut generator = Generator::new(op, core, secret, seed, progress, shape.key_count(core))?;
             BootstrapKey::from_source(op, core, secret.info, shape, &mut |_, purpose, gadget| {
@@ -66,8 +67,9 @@ impl Bootstrapper {
         if self.context().stage_counts().is_empty() {
             self.check_stage_count(op, 1)?;
         }
+        let footprint = self.small_bootstrap_key_footprint()?;
         let seed = self.context().core.seeds.next()?;
-        self.context().install(|core| {
+        self.context().install_large(op, footprint, |core| {
             let total = TopKeys::count(core, small_stage_count(core), Steps::Left);
             let mut generator = Generator::new(op, core, secret, seed, progress, total)?;
             SmallBootstrapKey::from_source(op, core, secret.info, &mut |_, purpose, gadget| {

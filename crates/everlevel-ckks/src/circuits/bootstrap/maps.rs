@@ -84,6 +84,11 @@ impl MapCache {
         })
     }
 
+    /// Whether these maps are there, lifted where that is asked.
+    pub fn has(&self, id: MapsId, lifted: bool) -> bool {
+        if lifted { self.get_lifted(id).is_some() } else { self.get(id).is_some() }
+    }
+
     /// Bytes held, here and by keys.
     pub fn nbytes(&self) -> usize {
         let all = self.lock();

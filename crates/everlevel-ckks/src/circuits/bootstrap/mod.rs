@@ -3,11 +3,12 @@
 //! *Map.* `dft` the factored Fourier transform as linear maps · `eval_mod` the sine and its fit · `method` the ways to
 //! bootstrap · `moduli` moduli and gadgets · `key_set`, `key`, `key_ref` the keys · `keygen` · `tables` constants and
 //! plans · `maps` the plaintexts of the transforms · `transform` maps with keys · `run` the pipeline · `bootstrapper`
-//! the calls.
+//! the calls · `footprint` their memory.
 
 pub(crate) mod bootstrapper;
 pub(crate) mod dft;
 pub(crate) mod eval_mod;
+pub(crate) mod footprint;
 pub(crate) mod key;
 pub(crate) mod key_ref;
 pub(crate) mod key_set;

@@ -6,6 +6,7 @@ use std::ops::Range;
 use everlevel_ring::{Eval, PackedPoly, Poly};
 use everlevel_rlwe::{Rlwe, SwitchingKey};
 
+use crate::circuits::matrix::footprint::MatrixForm;
 use crate::circuits::matrix::{Entries, LightPlainMatrix, PlainMatrix, Shape};
 use crate::claims::{Claims, Estimate};
 use crate::core::Core;
@@ -69,7 +70,9 @@ impl Context {
         keys: impl Into<RotationKeys<'k>>,
     ) -> Result<Units<Ciphertext>, Error> {
         let from = matrix.shape.level;
-        self.product(&matrix.shape, a, keys.into(), |core, _, positions, level| {
+        // Brought to a lower level, diagonals are in memory as light ones are.
+        let form = if a.first().level() < from { MatrixForm::Light } else { MatrixForm::Plain };
+        self.product((&matrix.shape, form), a, keys.into(), |core, _, positions, level| {
             let diagonal = |diagonal| match level == from {
                 true => Diagonal::Packed(diagonal),
                 false => Diagonal::Unpacked(core.rescaled_plain(diagonal, from, level)),
@@ -88,7 +91,7 @@ impl Context {
         a: &Units<Ciphertext>,
         keys: impl Into<RotationKeys<'k>>,
     ) -> Result<Units<Ciphertext>, Error> {
-        self.product(&matrix.shape, a, keys.into(), |core, _, positions, level| {
+        self.product((&matrix.shape, MatrixForm::Light), a, keys.into(), |core, _, positions, level| {
             core.expanded(&matrix.diagonals[positions], level)
         })
     }
@@ -108,14 +111,14 @@ impl Context {
         self.check_ciphertext(op, a.first())?;
         self.check_depth(op, a.first(), 1)?;
         let shape = self.matrix_shape(op, entries, dimensions, a.first().level(), None)?;
-        self.product(&shape, a, keys.into(), |core, block, positions, level| {
+        self.product((&shape, MatrixForm::Entries), a, keys.into(), |core, block, positions, level| {
             core.expanded(&core.diagonal_coeffs(entries, &shape, block, positions), level)
         })
     }
 
     fn product<'m>(
         &self,
-        shape: &Shape,
+        (shape, form): (&Shape, MatrixForm),
         a: &Units<Ciphertext>,
         RotationKeys { info, keys }: RotationKeys<'_>,
         diagonals: impl Diagonals<'m>,
@@ -142,7 +145,9 @@ impl Context {
             let max_level = key.gadget().ciphertext_set().len() - 1;
             return Err(Error::LevelOutOfRange { op, level, max_level });
         }
-        self.install(|core| {
+        let gadget = keys.values().next().map_or(&self.core.message_gadget, SwitchingKey::gadget);
+        let footprint = self.core.product_footprint((&shape.plan, level), (gadget, a.count()), form);
+        self.install_large(op, footprint, |core| {
             let product = Product { core, shape, keys, level };
             let vectors = a.all().chunks(block_columns).map(|units| product.apply(units, &diagonals));
             let units = vectors.collect::<Result<Vec<_>, _>>()?.concat();

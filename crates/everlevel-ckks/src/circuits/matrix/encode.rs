@@ -50,7 +50,7 @@ impl Entries<'_> {
 }
 
 /// Diagonals that are found together.
-const TOGETHER: usize = 32;
+pub(super) const TOGETHER: usize = 32;
 
 impl Core {
     /// The coefficients of a block's diagonals at consecutive positions.
@@ -154,11 +154,12 @@ impl Context {
     ) -> Result<LightPlainMatrix, Error> {
         let op = "encode_to_light_plain_matrix";
         let shape = self.matrix_shape(op, entries, dimensions, level, diagonals)?;
-        let diagonals = self.install(|core| {
+        let footprint = self.core.light_matrix_footprint(shape.plan.diagonals.len(), self.thread_count());
+        let diagonals = self.install_large(op, footprint, |core| {
             let some = |(block, at)| core.diagonal_coeffs(entries, &shape, block, at);
             let all: Vec<Vec<f64>> = stretches(&shape.plan).into_par_iter().flat_map(some).collect();
             all.iter().try_for_each(|coeffs| core.check_fits(op, coeffs, level))?;
-            Ok::<_, Error>(all)
+            Ok(all)
         })?;
         Ok(LightPlainMatrix { shape, diagonals })
     }
@@ -176,7 +177,8 @@ impl Context {
     ) -> Result<PlainMatrix, Error> {
         let op = "encode_to_plain_matrix";
         let shape = self.matrix_shape(op, entries, dimensions, level, diagonals)?;
-        let diagonals = self.install(|core| {
+        let footprint = self.core.plain_matrix_footprint(shape.plan.diagonals.len(), level);
+        let diagonals = self.install_large(op, footprint, |core| {
             let some = |(block, at)| core.diagonal_coeffs(entries, &shape, block, at);
             let mut all = stretches(&shape.plan).into_iter().flat_map(some);
             PackedPoly::many(&core.ring, &core.ladder.sets[level], shape.plan.diagonals.len(), |_| {
@@ -212,7 +214,8 @@ impl Context {
             return Err(Error::LevelOutOfRange { op, level, max_level: matrix.shape.level });
         }
         self.check_new_level(op, &matrix.shape, level)?;
-        let diagonals = self.install(|core| {
+        let footprint = self.core.plain_matrix_footprint(matrix.diagonals.len(), level);
+        let diagonals = self.install_large(op, footprint, |core| {
             PackedPoly::many(&core.ring, &core.ladder.sets[level], matrix.diagonals.len(), |at| {
                 Ok::<_, Error>(core.rescaled_plain(&matrix.diagonals[at], matrix.shape.level, level))
             })
@@ -236,7 +239,7 @@ impl Context {
     /// Keys for products with matrices, at levels up to `level`.
     ///
     /// # Errors
-    /// A foreign secret key; a level that does not exist; no randomness; a cancellation.
+    /// A foreign secret key; a level that does not exist; no randomness; no memory; a cancellation.
     pub fn matrix_multiplication_key(
         &self,
         secret: &SecretKey,
@@ -248,7 +251,7 @@ impl Context {
         self.check_level(op, level)?;
         let amounts = self.core.matrix_amounts();
         let seeds = amounts.iter().map(|_| self.core.seeds.next()).collect::<Result<Vec<_>, _>>()?;
-        self.install(|core| {
+        self.install_large(op, self.matrix_multiplication_key_footprint(level)?, |core| {
             let gadget = core.rotation_gadget(level)?;
             let mut keys = BTreeMap::new();
             for (done, (&left, seed)) in amounts.iter().zip(&seeds).enumerate() {

@@ -20,10 +20,12 @@
 //! and its blocks' sums are added before their giant step is turned. A vector of several times the units that the
 //! columns fill is as many vectors.
 //!
-//! *Map.* [`mod@plan`] which rotations · [`mod@encode`] matrices to diagonals · [`mod@apply`] the product.
+//! *Map.* [`mod@plan`] which rotations · [`mod@encode`] matrices to diagonals · `footprint` their memory ·
+//! [`mod@apply`] the product.
 
 pub(crate) mod apply;
 pub(crate) mod encode;
+pub(crate) mod footprint;
 pub(crate) mod plan;
 
 use everlevel_ring::PackedPoly;

@@ -1,0 +1,51 @@
+//! The memory of keys and of arrays, told before they are made, and its lack as an error.
+
+use everlevel_ring::{Footprint, OutOfMemory, WordBuffer, memory};
+use everlevel_rlwe::lwe::KeySwitchKey;
+
+use crate::params::Params;
+use crate::{Ciphertext, Error, NoiseTerm};
+
+/// Bytes that the allocator adds to an allocation, at most.
+const ALLOCATION: usize = 24;
+
+impl Params {
+    /// The memory of evaluation keys, as seeds and bodies and ready for use.
+    pub fn eval_keys_footprint(&self) -> Footprint {
+        let polys = self.ggsws() * self.rows();
+        let seeded = 8 * polys * self.n() + 4 * self.big_dim() * self.key_switch.gadget.digits as usize;
+        let words = polys * (self.rank + 1) * self.n();
+        let bootstrap = match self.torus_bits {
+            32 => WordBuffer::<i32>::nbytes_of(words),
+            _ => WordBuffer::<f64>::nbytes_of(words),
+        };
+        let key_switch = KeySwitchKey::nbytes_of(self.switch_shape());
+        Footprint { held: (seeded + bootstrap + key_switch) as u64, work: 0 }
+    }
+
+    /// The memory of so many ciphertexts.
+    pub fn ciphertexts_footprint(&self, count: usize) -> Footprint {
+        let words = 8 * (self.ciphertext_dim() + 1) + ALLOCATION;
+        let each = size_of::<Ciphertext>() + words + size_of::<NoiseTerm>() + ALLOCATION;
+        Footprint { held: (count * each) as u64, work: 0 }
+    }
+}
+
+/// Refuses work for which there is no memory.
+pub(crate) fn require(op: &'static str, footprint: Footprint) -> Result<(), Error> {
+    memory::require(footprint.peak()).map_err(refused(op))
+}
+
+/// Runs work whose memory is looked for first.
+pub(crate) fn with_memory<T>(
+    op: &'static str,
+    footprint: Footprint,
+    work: impl FnOnce() -> Result<T, Error>,
+) -> Result<T, Error> {
+    require(op, footprint)?;
+    memory::caught(work).map_err(refused(op))?
+}
+
+fn refused(op: &'static str) -> impl Fn(OutOfMemory) -> Error {
+    move |OutOfMemory { needed, available, limit }| Error::OutOfMemory { op, needed, available, limit: limit.name() }
+}

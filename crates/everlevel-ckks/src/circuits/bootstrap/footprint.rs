@@ -1,0 +1,216 @@
+//! The memory of bootstraps, their keys and their tables, counted as they are made.
+
+use everlevel_rand::Seed;
+use everlevel_ring::{Footprint, PackedPoly, PrimeSet, ResidueRows};
+use everlevel_rlwe::{Gadget, SecretId, SwitchingKey};
+
+use crate::Error;
+use crate::circuits::bootstrap::bootstrapper::{Bootstrapper, GROUP};
+use crate::circuits::bootstrap::dft::{Shape, Steps};
+use crate::circuits::bootstrap::key::{BootstrapKey, BootstrapKeyShape, SmallBootstrapKey};
+use crate::circuits::bootstrap::key_ref::BootstrapKeyRef;
+use crate::circuits::bootstrap::key_set::KeySource;
+use crate::circuits::bootstrap::maps::MapsId;
+use crate::circuits::bootstrap::method::{BootstrapKeySize, BootstrapKind, Method, SlotType};
+use crate::circuits::bootstrap::moduli::{Transform, is_packed, small_stage_count, stage_gadget};
+use crate::core::Core;
+use crate::footprint::{digit_count, key_switch_limbs};
+use crate::keys::KeyInfo;
+
+/// The keys of a bootstrap, as far as its memory depends on them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BootstrapKeyForm {
+    /// [`BootstrapKey`]s.
+    Full {
+        /// The methods that they are for.
+        kind: BootstrapKind,
+        /// The size.
+        size: BootstrapKeySize,
+        /// Whether masks are expanded at each use.
+        is_seeded: bool,
+    },
+    /// [`SmallBootstrapKey`]s.
+    Small,
+}
+
+impl From<BootstrapKeyRef<'_>> for BootstrapKeyForm {
+    fn from(keys: BootstrapKeyRef<'_>) -> Self {
+        match keys {
+            BootstrapKeyRef::Full(key) => Self::Full { kind: key.kind(), size: key.size(), is_seeded: key.is_seeded() },
+            BootstrapKeyRef::Small { .. } => Self::Small,
+        }
+    }
+}
+
+/// A stage of a transform: its steps, and the moduli that they are computed at.
+struct Stage {
+    shape: Shape,
+    steps: Steps,
+    /// Of the input.
+    source: PrimeSet,
+    gadget: Gadget,
+}
+
+impl Stage {
+    /// Limbs that are alive at once while a group of ciphertexts passes the stage.
+    fn limbs(&self, group: usize) -> usize {
+        let (source, full) = (self.source.len(), self.source.len() + self.gadget.special.len());
+        let (babies, giants) = self.shape.steps(self.steps);
+        let each = match self.steps {
+            // The input, its digits, a sum for each giant step, the sum of all, and half a sum that is turned.
+            Steps::Hoisted(_) => {
+                2 * source + digit_count(&self.gadget, &self.source) * full + 2 * full * giants.len() + 3 * full
+            }
+            // The input, every baby step and a sum, and a key switch.
+            Steps::Left | Steps::Right => {
+                2 * source * (babies.len() + 2) + key_switch_limbs(&self.gadget, &self.source)
+            }
+        };
+        group * each
+    }
+
+    /// Bytes of the diagonals: as integers, and lifted where they are of full length and keys are for speed.
+    fn table_nbytes(&self, core: &Core, is_packed: bool, is_lifted: bool) -> usize {
+        let n = core.ring.n();
+        let values = if is_packed { 2 * self.shape.slots } else { self.shape.step << self.shape.layers };
+        let count = self.shape.rotation_count();
+        let lifted = match is_lifted && 2 * values == n {
+            true => PackedPoly::nbytes_of(n, self.source.len() + self.gadget.special.len()),
+            false => 0,
+        };
+        count * (16 * values + lifted)
+    }
+}
+
+impl Core {
+    /// The memory of the keys that `make` asks a source for.
+    fn counted<T>(&self, make: impl FnOnce(KeySource) -> Result<T, Error>) -> Result<Footprint, Error> {
+        let mut all = Footprint::default();
+        let (id, seed) = (SecretId(0), Seed::from_bytes([0; 32]));
+        make(&mut |_, _, gadget| {
+            all = all.then(self.keys_footprint([gadget]));
+            Ok(SwitchingKey::from_rows(id, gadget.clone(), ResidueRows::new(seed.clone(), Vec::new(), None)))
+        })?;
+        // The sparse secret.
+        Ok(Footprint { work: all.work + self.limbs(self.ring.all_primes().len()), ..all })
+    }
+
+    fn stages(&self, transform: Transform, stage_count: usize, form: BootstrapKeyForm) -> Result<Vec<Stage>, Error> {
+        let down = transform == Transform::CoeffsToSlots;
+        let (stage_count, steps) = match form {
+            BootstrapKeyForm::Full { size, .. } => (stage_count, Steps::Hoisted(size)),
+            BootstrapKeyForm::Small if down => (small_stage_count(self), Steps::Left),
+            BootstrapKeyForm::Small => (stage_count, Steps::Right),
+        };
+        let stage = |(shape, [source, _]): (Shape, [PrimeSet; 2])| {
+            let gadget = if steps == Steps::Right { self.message_gadget.clone() } else { stage_gadget(self, &source)? };
+            Ok(Stage { shape, steps, source, gadget })
+        };
+        transform.shapes(self, stage_count).into_iter().zip(transform.sets(self, stage_count)).map(stage).collect()
+    }
+
+    /// Limbs that are alive at once in EvalMod, for so many halves side by side: when it multiplies the upper half of
+    /// its polynomial, of degree 15, by `T_4`, with `T_1` to `T_4` at hand.
+    fn eval_mod_limbs(&self, halves: usize) -> usize {
+        let Some(gadgets) = &self.bootstrap_gadgets else { return 0 };
+        let sets = self.params.eval_mod_sets();
+        // So many levels below the top.
+        let below = |levels: usize| &sets[sets.len() - 1 - levels];
+        let basis = 2 * (below(1).len() + below(2).len() + 2 * below(3).len());
+        let at = below(4);
+        // Both factors, the product before it is relinearized, its digits, and their product with the key.
+        let product = 3 * 2 * at.len() + key_switch_limbs(&gadgets.relinearization, at);
+        halves * (basis + product)
+    }
+}
+
+impl Bootstrapper {
+    /// The memory of [`Bootstrapper::bootstrap_key_of`].
+    ///
+    /// # Errors
+    /// An unsupported stage count.
+    pub fn bootstrap_key_footprint(
+        &self,
+        kind: BootstrapKind,
+        stage_count: usize,
+        size: BootstrapKeySize,
+    ) -> Result<Footprint, Error> {
+        let op = kind.operation();
+        self.check_stage_count(op, stage_count)?;
+        let core = &self.context().core;
+        let shape = BootstrapKeyShape { stage_count, kind, size };
+        core.counted(|source| BootstrapKey::from_source(op, core, nobodys(core), shape, source))
+    }
+
+    /// The memory of [`Bootstrapper::small_bootstrap_key`].
+    ///
+    /// # Errors
+    /// A number of slots that no stage count serves.
+    pub fn small_bootstrap_key_footprint(&self) -> Result<Footprint, Error> {
+        let op = "create_small_bootstrap_key";
+        if self.context().stage_counts().is_empty() {
+            self.check_stage_count(op, 1)?;
+        }
+        let core = &self.context().core;
+        core.counted(|source| SmallBootstrapKey::from_source(op, core, nobodys(core), source))
+    }
+
+    /// The memory of bootstraps of so many ciphertexts, and of the tables that they are the first to need.
+    ///
+    /// # Errors
+    /// An unsupported stage count.
+    pub fn bootstrap_footprint(
+        &self,
+        (method, slot_type): (Method, SlotType),
+        stage_count: usize,
+        form: BootstrapKeyForm,
+        count: usize,
+    ) -> Result<Footprint, Error> {
+        self.check_stage_count(method.operation(), stage_count)?;
+        let counts = if method.is_first() { [count, 0] } else { [0, count] };
+        self.run_footprint((method, slot_type), (stage_count, form), counts)
+    }
+
+    /// The memory of bootstraps of which so many have SlotsToCoeffs first, and so many last.
+    pub(super) fn run_footprint(
+        &self,
+        (method, slot_type): (Method, SlotType),
+        (stage_count, form): (usize, BootstrapKeyForm),
+        [first, last]: [usize; 2],
+    ) -> Result<Footprint, Error> {
+        let core = &self.context().core;
+        let (kind, is_lifted) = match form {
+            BootstrapKeyForm::Full { kind, is_seeded, .. } => (kind, !is_seeded),
+            BootstrapKeyForm::Small => (method.kind(), false),
+        };
+        let is_packed = is_packed(core, kind);
+        let runs = [
+            (Transform::SlotsToCoeffsFirst, first.min(GROUP)),
+            (Transform::CoeffsToSlots, first.max(last).min(GROUP)),
+            (Transform::SlotsToCoeffs, last.min(GROUP)),
+        ];
+        let (mut limbs, mut tables) = (0, 0);
+        for (transform, group) in runs.into_iter().filter(|(_, group)| *group > 0) {
+            let stages = core.stages(transform, stage_count, form)?;
+            let id = MapsId { transform, stage_count: stages.len(), kind, steps: stages[0].steps };
+            let is_made = self.has_tables(id, is_lifted);
+            for stage in &stages {
+                limbs = limbs.max(stage.limbs(group));
+                tables += if is_made { 0 } else { stage.table_nbytes(core, is_packed, is_lifted) };
+            }
+        }
+        // Both parts, unless they are side by side or only one is wanted.
+        let halves = |is_one: bool| if is_packed || is_one { 1 } else { 2 };
+        limbs = limbs.max(core.eval_mod_limbs(halves(slot_type == SlotType::Real) * first.min(GROUP)));
+        limbs = limbs.max(core.eval_mod_limbs(halves(false) * last.min(GROUP)));
+        let top = core.ladder.sets.len() - 1;
+        let primes = |level: usize| core.ladder.sets[level].len();
+        let results = 2 * (first * primes(top) + last * primes(top - stage_count));
+        Ok(Footprint { held: core.limbs(results) + tables as u64, work: core.limbs(limbs) })
+    }
+}
+
+/// What a key that nobody uses says of itself.
+fn nobodys(core: &Core) -> KeyInfo {
+    KeyInfo { fingerprint: core.fingerprint, secret_id: SecretId(0) }
+}

@@ -1,0 +1,160 @@
+//! The memory that calls take, told before they are made; and the calls that look for it first.
+//!
+//! Keys are counted from their gadgets, to the byte. Of what work takes besides, those limbs are counted that are alive
+//! at once at the worst moment; tests compare the counts with the limbs that a ring came to have. Bootstraps and
+//! products with matrices count in their own folders.
+
+use everlevel_ring::{Footprint, OutOfMemory, PrimeSet, Ring, memory};
+use everlevel_rlwe::{Gadget, SwitchingKey};
+
+use crate::core::Core;
+use crate::{Context, Error, Params};
+
+/// The refusal of an operation for lack of memory.
+fn refused(op: &'static str) -> impl Fn(OutOfMemory) -> Error {
+    move |OutOfMemory { needed, available, limit }| Error::OutOfMemory { op, needed, available, limit: limit.name() }
+}
+
+/// The digits that a polynomial over a set has.
+pub(crate) fn digit_count(gadget: &Gadget, set: &PrimeSet) -> usize {
+    gadget.digits.iter().filter(|digit| !digit.intersection(set).is_empty()).count()
+}
+
+/// Limbs of a key switch of a polynomial over a set: digits and their product with the key, or this and what it is
+/// divided with.
+pub(crate) fn key_switch_limbs(gadget: &Gadget, set: &PrimeSet) -> usize {
+    let full = set.len() + gadget.special.len();
+    (digit_count(gadget, set) * full + 2 * full).max(4 * full)
+}
+
+impl Params {
+    /// The memory of a context of these parameters.
+    pub fn context_footprint(&self) -> Footprint {
+        let (log_n, primes) = (self.literal().log_n, self.primes().len());
+        // The encoder's roots are 16 bytes for each slot, in layers that halve.
+        Footprint { held: (Ring::table_nbytes(log_n, primes) + 32 * self.max_slots()) as u64, work: 0 }
+    }
+}
+
+impl Core {
+    /// Bytes of limbs.
+    pub(crate) fn limbs(&self, count: usize) -> u64 {
+        (8 * self.ring.n() * count) as u64
+    }
+
+    /// Switching keys, made one after the other.
+    pub(crate) fn keys_footprint<'g>(&self, gadgets: impl IntoIterator<Item = &'g Gadget>) -> Footprint {
+        let key = |gadget| SwitchingKey::footprint(&self.ring, gadget, !self.seeded_keys);
+        gadgets.into_iter().map(key).fold(Footprint::default(), Footprint::then)
+    }
+}
+
+impl Context {
+    /// Refuses work for which there is no memory, before there is a ring to keep it ready.
+    pub(crate) fn require(op: &'static str, footprint: Footprint) -> Result<(), Error> {
+        memory::require(footprint.peak()).map_err(refused(op))
+    }
+
+    /// Runs work whose memory is looked for first, on the context's threads.
+    ///
+    /// # Errors
+    /// As [`Context::with_memory`].
+    pub(crate) fn install_large<T: Send>(
+        &self,
+        op: &'static str,
+        footprint: Footprint,
+        work: impl FnOnce(&Core) -> Result<T, Error> + Send,
+    ) -> Result<T, Error> {
+        self.with_memory(op, footprint, || self.install(work))
+    }
+
+    /// Runs calls whose memory is looked for first.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`] before the work, or during it if others took the memory meanwhile; the work's own.
+    pub(crate) fn with_memory<T>(
+        &self,
+        op: &'static str,
+        footprint: Footprint,
+        work: impl FnOnce() -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        self.find_memory(footprint).map_err(refused(op))?;
+        memory::caught(work).map_err(refused(op))?
+    }
+
+    fn find_memory(&self, Footprint { held, work }: Footprint) -> Result<(), OutOfMemory> {
+        let ring = &self.core.ring;
+        let there = self.core.limbs(ring.free_limb_count());
+        memory::require(held + work.saturating_sub(there))?;
+        ring.reserve((work / self.core.limbs(1)) as usize)
+    }
+
+    /// The memory of this context itself.
+    pub fn footprint(&self) -> Footprint {
+        self.core.params.context_footprint()
+    }
+
+    /// The memory of [`Context::secret_key`].
+    pub fn secret_key_footprint(&self) -> Footprint {
+        let limbs = self.core.limbs(self.core.ring.all_primes().len());
+        Footprint { held: limbs + self.core.ring.n() as u64, work: self.core.limbs(1) }
+    }
+
+    /// The memory of [`Context::public_key`].
+    pub fn public_key_footprint(&self) -> Footprint {
+        Footprint { held: self.core.limbs(2 * self.core.public_key_set().len()), work: self.core.limbs(1) }
+    }
+
+    /// The memory of [`Context::relinearization_key`].
+    pub fn relinearization_key_footprint(&self) -> Footprint {
+        let bootstrap = self.core.bootstrap_gadgets.as_ref().map(|gadgets| &gadgets.relinearization);
+        self.core.keys_footprint(std::iter::once(&self.core.message_gadget).chain(bootstrap))
+    }
+
+    /// The memory of [`Context::conjugation_key`].
+    pub fn conjugation_key_footprint(&self) -> Footprint {
+        let bootstrap = self.core.bootstrap_gadgets.as_ref().map(|gadgets| &gadgets.conjugation);
+        self.core.keys_footprint(std::iter::once(&self.core.message_gadget).chain(bootstrap))
+    }
+
+    /// The memory of [`Context::fixed_rotation_key`].
+    ///
+    /// # Errors
+    /// A level that does not exist.
+    pub fn fixed_rotation_key_footprint(&self, level: usize) -> Result<Footprint, Error> {
+        self.check_level("fixed_rotation_key_footprint", level)?;
+        Ok(self.core.keys_footprint([&self.core.rotation_gadget(level)?]))
+    }
+
+    /// The memory of [`Context::rotation_key`].
+    pub fn rotation_key_footprint(&self) -> Footprint {
+        self.core.keys_footprint(self.core.rotation_amounts().iter().map(|_| &self.core.message_gadget))
+    }
+
+    /// The memory of plaintexts of so many units, and of making them.
+    ///
+    /// # Errors
+    /// A level that does not exist.
+    pub fn encoding_footprint(&self, unit_count: usize, level: usize) -> Result<Footprint, Error> {
+        self.check_level("encode", level)?;
+        // Slots twice as they are transformed, real coefficients, and integers of 16 bytes and of 8.
+        let work = 32 * self.slot_count() as u64 + 2 * 8 * self.slot_count() as u64 + self.core.limbs(3);
+        Ok(Footprint { held: self.core.limbs(unit_count * self.core.ladder.sets[level].len()), work })
+    }
+
+    /// The memory of ciphertexts of so many units, and of making them from plaintexts.
+    ///
+    /// # Errors
+    /// A level that does not exist.
+    pub fn encryption_footprint(&self, unit_count: usize, level: usize) -> Result<Footprint, Error> {
+        self.check_level("encrypt", level)?;
+        let primes = self.core.ladder.sets[level].len();
+        // With a public key: the ephemeral secret, and halves with what they are divided by, of which the results stay.
+        let wide = primes + 1;
+        let halves = if self.thread_count() > 1 { 4 * wide } else { 2 * wide + primes };
+        Ok(Footprint {
+            held: self.core.limbs(2 * unit_count * primes),
+            work: self.core.limbs(wide + halves - 2 * primes + 3),
+        })
+    }
+}

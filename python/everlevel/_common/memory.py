@@ -1,0 +1,65 @@
+"""What calls take of memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from ..errors import ParameterError
+from . import checks
+from .sizes import format_bytes
+
+__all__ = ["MemoryEstimate"]
+
+_MOST: Final = 2**24
+
+
+@dataclass(frozen=True)
+class MemoryEstimate:
+    """The memory that a call takes, in bytes.
+
+    Attributes
+    ----------
+    held : int
+        Held by the result, as long as it lives.
+    work : int
+        Taken besides at most, until the call is done. Engines keep this memory for their next calls.
+    """
+
+    held: int
+    work: int
+
+    @property
+    def peak(self) -> int:
+        """Both: what has to be there for the call."""
+        return self.held + self.work
+
+    def __str__(self) -> str:
+        return f"{format_bytes(self.held)}, and {format_bytes(self.work)} until it is done"
+
+
+def check_operation(operation: Any, known: Sequence[str]) -> str:
+    """Check that the memory of an operation is known."""
+    if operation not in known:
+        raise ParameterError(
+            f"estimate_memory: operation is {operation!r}, and estimates are known of {', '.join(known)}; "
+            f"name one of them",
+            option="operation",
+            value=operation,
+            allowed=tuple(known),
+        )
+    return str(operation)
+
+
+def check_number(name: str, value: Any) -> int:
+    """Check a number of things."""
+    number = checks.integer("estimate_memory", name, value)
+    if not 1 <= number <= _MOST:
+        raise ParameterError(
+            f"estimate_memory: {name} is {number}, and 1 to {_MOST} is taken; choose one of these",
+            option=name,
+            value=number,
+            allowed=(1, _MOST),
+        )
+    return number

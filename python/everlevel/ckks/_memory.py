@@ -1,0 +1,109 @@
+"""Memory that calls take, told beforehand."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from .._common.memory import MemoryEstimate, check_number, check_operation
+from ..errors import ParameterError
+from . import _checks
+from ._bootstrap_keys import check_stage_count
+from ._core import Core
+from ._options import BOOTSTRAP_SIZES, DEFAULT_STAGE_COUNT
+
+KEYS: Final = (
+    "create_secret_key",
+    "create_public_key",
+    "create_relinearization_key",
+    "create_conjugation_key",
+    "create_rotation_key",
+    "create_fixed_rotation_key",
+    "create_matrix_multiplication_key",
+)
+BOOTSTRAP_KEYS: Final = ("create_bootstrap_key", "create_lossy_bootstrap_key", "create_small_bootstrap_key")
+BOOTSTRAPS: Final = ("bootstrap", "lossy_bootstrap", "sign_bootstrap")
+_MATRICES: Final = ("encode_to_plain_matrix", "encode_to_light_plain_matrix", "multiply_matrix")
+OPERATIONS: Final = ("Engine", *KEYS, *BOOTSTRAP_KEYS, "encode", "encrypt", *BOOTSTRAPS, *_MATRICES)
+
+
+def estimate_memory(
+    self: Core,
+    operation: str,
+    *,
+    level: int | None = None,
+    count: int = 1,
+    stage_count: int | None = None,
+    size: str = "medium",
+    shape: tuple[int, int] | None = None,
+) -> MemoryEstimate:
+    """Tell the memory that a call would take, before it is made.
+
+    The call itself looks before it begins whether that, a tenth more, and 256 MB are there, and raises
+    `OutOfMemoryError` if they aren't.
+
+    Parameters
+    ----------
+    operation : str
+        The call: ``"Engine"`` for the engine itself, ``"create_bootstrap_key"`` and the other functions that make
+        keys, ``"encode"``, ``"encrypt"``, ``"bootstrap"``, ``"lossy_bootstrap"``, ``"sign_bootstrap"``,
+        ``"encode_to_plain_matrix"``, ``"encode_to_light_plain_matrix"`` or ``"multiply_matrix"``.
+    level : int, optional
+        Level of what is encrypted or encoded, or the highest that the key is for; the engine's, if left out.
+    count : int, default 1
+        Ciphertexts that are made, in units of `slot_count` values, or bootstrapped.
+    stage_count : int, optional
+        Of a bootstrap, or its key: 3 where there is a choice, if left out.
+    size : {"medium", "large", "small"}, default "medium"
+        Of a bootstrap's key.
+    shape : tuple of int, optional
+        Rows and columns of a matrix without zeros; as many as there are slots, if left out. Fewer diagonals take less.
+
+    Returns
+    -------
+    MemoryEstimate
+        `held` by the result, and `work` besides until it is done, in bytes.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such operation, or no such option of it.
+
+    Examples
+    --------
+    >>> engine.estimate_memory("create_relinearization_key").held == relinearization_key.nbytes
+    True
+    >>> deep = Engine(use_bootstrap=True, insecure_log_n=10)
+    >>> small = deep.estimate_memory("create_small_bootstrap_key").held
+    >>> small < deep.estimate_memory("create_bootstrap_key", stage_count=4).held
+    True
+    """
+    name = "estimate_memory"
+    check_operation(operation, OPERATIONS)
+    if size not in (*BOOTSTRAP_SIZES, "small"):
+        raise ParameterError(
+            f"{name}: size is {size!r}, and 'medium', 'large' and 'small' are offered; check its spelling",
+            option="size",
+            value=size,
+            allowed=(*BOOTSTRAP_SIZES, "small"),
+        )
+    rows, columns = shape or (self.slot_count, self.slot_count)
+    call = {
+        "level": _checks.level(name, level, self.max_level),
+        "stage_count": _stage_count(self, operation, stage_count),
+        "large": size == "large",
+        "small": size == "small",
+        "count": check_number("count", count),
+        "shape": (check_number("shape", rows), check_number("shape", columns)),
+    }
+    held, work = self._context.footprint(operation, call)
+    return MemoryEstimate(held, work)
+
+
+def _stage_count(self: Core, operation: str, asked: Any) -> int:
+    """Return the number of stages that is asked for, or a usual one."""
+    if operation not in (*BOOTSTRAP_KEYS, *BOOTSTRAPS):
+        return 0
+    if asked is not None:
+        return check_stage_count(self._context, "estimate_memory", asked)
+    counts = self._context.stage_counts
+    return DEFAULT_STAGE_COUNT if DEFAULT_STAGE_COUNT in counts or not counts else counts[0]

@@ -1,0 +1,41 @@
+"""Memory that calls take, told beforehand."""
+
+from __future__ import annotations
+
+from .._common.memory import MemoryEstimate, check_number, check_operation
+from ._core import Core
+
+
+def estimate_memory(self: Core, operation: str, *, count: int = 1) -> MemoryEstimate:
+    """Tell the memory that a call would take, before it is made.
+
+    The call itself looks before it begins whether that, a tenth more, and 256 MB are there, and raises
+    `OutOfMemoryError` if they aren't.
+
+    Parameters
+    ----------
+    operation : str
+        ``"create_evaluation_key"`` or ``"encrypt"``.
+    count : int, default 1
+        Ciphertexts that are made: one for each bit, or integer of a few bits.
+
+    Returns
+    -------
+    MemoryEstimate
+        `held` by the result, and `work` besides until it is done, in bytes.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such operation.
+
+    Examples
+    --------
+    >>> engine.estimate_memory("create_evaluation_key").held == evaluation_key.nbytes
+    True
+    """
+    name = check_operation(operation, ("create_evaluation_key", "encrypt"))
+    number = check_number("count", count)
+    if name == "encrypt":
+        return MemoryEstimate(self._context.ciphertexts_nbytes(number), 0)
+    return MemoryEstimate(self._context.evaluation_key_nbytes(), 0)
