@@ -57,7 +57,7 @@ def main(address_space: int, options: dict[str, Any], tfhe_options: dict[str, An
     kept: list[Any] = []
 
     def fill() -> None:
-        while len(kept) < 5000:
+        while len(kept) < 1000:
             kept.append(made["Engine"].encrypt(values, made["secret_key"]))
 
     call("fill", fill)

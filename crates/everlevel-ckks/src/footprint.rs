@@ -50,8 +50,11 @@ impl Core {
 }
 
 impl Context {
-    /// Refuses work for which there is no memory, before there is a ring to keep it ready.
-    pub(crate) fn require(op: &'static str, footprint: Footprint) -> Result<(), Error> {
+    /// Refuses work for which there is no memory.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn require(op: &'static str, footprint: Footprint) -> Result<(), Error> {
         memory::require(footprint.peak()).map_err(refused(op))
     }
 

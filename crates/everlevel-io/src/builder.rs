@@ -69,6 +69,11 @@ impl<'a> Builder<'a> {
         self.tensors.iter().try_for_each(|(_, _, bytes)| out.write_all(bytes))
     }
 
+    /// Bytes of the container, its header aside.
+    pub fn data_nbytes(&self) -> u64 {
+        self.data_len() as u64
+    }
+
     /// The container as bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
         let header = self.header();

@@ -361,3 +361,54 @@ fn what_is_no_file_is_neither_read_nor_replaced() {
     assert!(error.contains("is not a regular file; nothing was changed"), "{error}");
     assert!(std::os::unix::net::UnixStream::connect(&socket).is_ok());
 }
+
+#[test]
+fn a_look_at_a_mapped_file_that_was_cut_is_the_error_and_no_signal() {
+    let folder = tempfile::tempdir().expect("folder");
+    let path = folder.path().join("sample");
+    std::fs::write(&path, sample()).expect("writes");
+    let container = Container::open(&path, Access::Map).expect("opens");
+    let name = container.header().tensors.keys().next().expect("a tensor").clone();
+    let (_, shared, range) = container.tensor(&name).expect("there");
+    assert_eq!((*shared).as_ref()[range].len(), container.bytes(&name).expect("as it was").len());
+    std::fs::OpenOptions::new().write(true).open(&path).expect("opens").set_len(100).expect("cuts");
+    assert!(matches!(container.bytes(&name), Err(Error::Changed { .. })));
+    let look = std::panic::AssertUnwindSafe(|| (*shared).as_ref().len());
+    let unwound = std::panic::catch_unwind(look).expect_err("unwinds");
+    assert!(matches!(unwound.downcast_ref(), Some(Error::Changed { .. })));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_stays_and_what_it_points_to_is_replaced() {
+    let folder = tempfile::tempdir().expect("folder");
+    let at = |name: &str| folder.path().join(name);
+    std::os::unix::fs::symlink("first", at("second")).expect("links");
+    std::os::unix::fs::symlink(at("second"), at("third")).expect("links");
+    let builder = Builder::new("sample");
+    for _ in 0..2 {
+        builder.write(&at("third")).expect("writes");
+        assert_eq!(std::fs::read(at("first")).expect("a file"), builder.to_bytes());
+        assert!(at("second").is_symlink() && at("third").is_symlink() && !at("first").is_symlink());
+    }
+    assert_eq!(files_in(folder.path()), 3);
+}
+
+#[test]
+fn temporary_files_without_a_writer_are_removed_and_others_stay() {
+    let folder = tempfile::tempdir().expect("folder");
+    let at = |name: &str| folder.path().join(name);
+    for name in [".old.1-0.everlevel.tmp", ".written.2-0.everlevel.tmp", ".other.tmp", "visible.everlevel.tmp"] {
+        std::fs::write(at(name), b"half of it").expect("writes");
+    }
+    let writer = std::fs::OpenOptions::new().write(true).open(at(".written.2-0.everlevel.tmp")).expect("opens");
+    writer.lock().expect("locks");
+    Builder::new("sample").write(&at("sample")).expect("writes");
+    assert!(!at(".old.1-0.everlevel.tmp").exists());
+    assert!(
+        at(".written.2-0.everlevel.tmp").exists() && at(".other.tmp").exists() && at("visible.everlevel.tmp").exists()
+    );
+    drop(writer);
+    Builder::new("sample").write(&at("sample")).expect("writes");
+    assert_eq!(files_in(folder.path()), 3);
+}

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use everlevel_ckks as ckks;
 use everlevel_ckks::io::{self, Access, Builder, Container};
-use everlevel_ckks::{BUNDLE_KIND, Error, Form, Loading};
+use everlevel_ckks::{BUNDLE_KIND, Error, Footprint, Form, Loading};
 use pyo3::prelude::*;
 
 use crate::call::run;
@@ -152,7 +152,12 @@ pub fn save(context: &Context, obj: Stored, path: PathBuf, notes: Notes, expande
 /// An object's file as bytes.
 #[pyfunction]
 pub fn serialize(context: &Context, obj: Stored, notes: Notes, expanded: bool) -> PyResult<Vec<u8>> {
-    run(|| Ok(obj.container(&context.0, form(expanded), notes)?.to_bytes()))
+    run(|| {
+        let container = obj.container(&context.0, form(expanded), notes)?;
+        // The bytes, and Python's copy of them.
+        ckks::Context::require("serialize", Footprint { held: 2 * container.data_nbytes(), work: 0 })?;
+        Ok(container.to_bytes())
+    })
 }
 
 /// The object in a file, or a list of the keys in it, and its notes.
@@ -183,6 +188,7 @@ pub fn deserialize(
     expanded: Option<bool>,
 ) -> PyResult<Noted<Opened>> {
     run(|| {
+        ckks::Context::require("deserialize", Footprint { held: data.len() as u64, work: 0 })?;
         let container = Container::from_bytes(data.to_vec())?;
         open(&context.0, &container, kind, verify, expanded, true)
     })
