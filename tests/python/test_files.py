@@ -310,7 +310,7 @@ def test_other_parameters(party: Party, deep: Party, data: bytes) -> None:
 
 def test_other_slot_counts(party: Party, data: bytes) -> None:
     narrow = Engine(max_level=5, slot_count=8, insecure_log_n=INSECURE_LOG_N)
-    with pytest.raises(errors.HeaderError, match="slot_count is 512, and should be 8"):
+    with pytest.raises(errors.FileParametersError, match="for slot_count 512, this engine has 8"):
         narrow.deserialize_ciphertext(data)
 
 

@@ -12,7 +12,7 @@ fn context(bootstrap: bool, slot_count: Option<usize>, seeded_keys: bool) -> Con
     let bootstrap_to = bootstrap.then_some((10, Precision::Standard));
     let needs = Needs { insecure_log_n: Some(LOG_N), bootstrap_to, slot_count, max_level: None };
     let params = needs.literal().unwrap().try_into().unwrap();
-    Context::with_options(params, Options { slot_count, thread_count: 1, seeded_keys }).unwrap()
+    Context::with_options(params, Options { slot_count, seeded_keys, ..Options::default() }).unwrap()
 }
 
 #[track_caller]

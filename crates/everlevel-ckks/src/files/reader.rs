@@ -44,6 +44,7 @@ impl<'i> Reader<'i> {
     /// Checks kind, parameters and, for what is in memory or where it is asked for, every checksum.
     pub(crate) fn new(core: &'i Core, container: &'i Container, loading: Loading, kind: &str) -> Result<Self, Error> {
         container.check(kind, core.fingerprint)?;
+        container.check_unchanged()?;
         if loading.verify || !container.is_mapped() {
             container.verify()?;
         }
