@@ -7,8 +7,8 @@
 //!   half of the grid's step, the result is a function of the message alone.
 //! - *Flooded*: a discrete Gaussian is added to each coefficient, so wide that the noise below changes its distribution
 //!   by little. With a standard deviation of `√(12·τ)·2^(s/2)` times the noise's norm, `τ` releases differ from
-//!   releases of exact results by a statistical distance of at most `2^(−s/2)/7` (Kullback and Leibler's divergence of
-//!   two Gaussians, added up, and Pinsker's inequality; Li, Micciancio, Schultz, Sorrell, eprint 2022/816, who count
+//!   releases of exact results by a statistical distance of at most `2^(−s/2)/6.9` (Kullback and Leibler's divergence
+//!   of two Gaussians, added up, and Pinsker's inequality; Li, Micciancio, Schultz, Sorrell, eprint 2022/816, who count
 //!   that as `s` bits).
 //!
 //! Both rest on the bound of the error that the ciphertext carries ([`Ciphertext::precision_floor`]): on noise with

@@ -33,7 +33,7 @@ class Release:
     log2_failure : float or None
         log2 of the probability that a value on a grid is wrong, at most.
     statistical_bits : float or None
-        Bits that flooded values were asked for; the distance to exact results is 2^(-bits/2) / 7 at most.
+        Bits that flooded values were asked for; the distance to exact results is 2^(-bits/2) / 6.9 at most.
     precision_bits : float or None
         -log2 of a flooded value's root-mean-square error.
     remaining : int
