@@ -134,14 +134,14 @@ class EncryptedDescent:
 
     def __post_init__(self) -> None:
         """Compute what all iterations share."""
-        self.c1, c3 = fit()
+        self.c1, self.c3 = fit()
         rate = RATE * WEIGHT_SCALE / self.train_count
         # With s the sum of products, t = s/WEIGHT_SCALE. Column 0 times this is u = √c3·t, so that
         # rate·(c1 + c3·t²)·t·row = (c1 + u²)·u·(rate/√c3)·row.
         self.column = np.zeros((self.engine.slot_count // COLUMNS, COLUMNS))
-        self.column[:, 0] = np.sqrt(c3) / WEIGHT_SCALE
+        self.column[:, 0] = np.sqrt(self.c3) / WEIGHT_SCALE
         self.column_plain = self.engine.encode(self.column.ravel())
-        self.scaled_rows = self.rows * (rate / np.sqrt(c3))
+        self.scaled_rows = self.rows * (rate / np.sqrt(self.c3))
         self.half_rows = self.rows * (rate / 2)
 
     def sum_by_rotations(self, x: Ciphertext, step: int, count: int) -> Ciphertext:
@@ -155,9 +155,13 @@ class EncryptedDescent:
         """Do one iteration; return the point ahead of the weights, and the weights."""
         sums = self.sum_by_rotations(self.rows * ahead, 1, COLUMNS)
         u = self.sum_by_rotations(sums * self.column_plain, -1, COLUMNS)
+        # The worst products of bounded data are far larger than real ones: t stays where the polynomial fits, and
+        # weights within [-1, 1].
+        u = self.engine.assume_bound(u, FIT_RADIUS * np.sqrt(self.c3))
         each = (u * u + self.c1) * (u * self.scaled_rows) + self.half_rows
         moved = ahead + self.sum_by_rotations(each, COLUMNS, self.engine.slot_count // COLUMNS)
-        return (1 + momentum) * moved - momentum * weights, moved
+        moved = self.engine.assume_bound(moved, 1)
+        return self.engine.assume_bound((1 + momentum) * moved - momentum * weights, 1), moved
 
     def run(self, iterations: int) -> Iterator[Ciphertext]:
         """Yield the weights after each iteration, from zero."""
@@ -193,8 +197,8 @@ def begin(data: Data, thread_count: int | None, insecure_log_n: int | None) -> t
     matrix[: data.train_count, : data.features.shape[1]] = data.features[: data.train_count]
     labels = np.zeros_like(matrix)
     labels[: data.train_count] = data.labels[: data.train_count, None]
-    features = engine.encrypt(matrix.ravel(), public_key, level=12)
-    rows = features * engine.encrypt(labels.ravel(), public_key, level=12)
+    features = engine.encrypt(matrix.ravel(), public_key, level=12, bound=LONGEST_ROW)
+    rows = features * engine.encrypt(labels.ravel(), public_key, level=12, bound=1)
     return EncryptedDescent(engine, keys, rows, data.train_count), secret_key
 
 

@@ -115,11 +115,13 @@ class Classifier:
             for x, slope in zip(queries, self.slopes, strict=True):
                 difference = difference + engine.multiply(x, slope, self.key)
         with self.timed("comparison of distances"):
+            # Squared distances are at most 1, which their terms' bounds don't know.
+            difference = engine.assume_bound(difference, 1)
             farther = engine.compare(difference, 0, self.key, gap=DISTANCE_GAP, bound=1)
         with self.timed("ranks and votes"):
             first = np.tile(np.r_[1.0, np.zeros(n - 1)], engine.slot_count // n)
             # (k - rank)/n at slot (q, i, 0): ranks are whole numbers and a half.
-            nearness = first * (self.k / n) - self.sum(farther, 1) * (first / n)
+            nearness = engine.assume_bound(first * (self.k / n) - self.sum(farther, 1) * (first / n), 1)
         with self.timed("comparison of ranks"):
             is_near = engine.compare(nearness, 0, self.key, gap=0.25 / n, bound=1)
         with self.timed("ranks and votes"):
@@ -145,7 +147,7 @@ def begin(
     print(key)
 
     def encrypted(pairs: Array) -> Ciphertext:
-        return engine.encrypt(np.tile(pairs.ravel(), engine.slot_count // n**2), public_key)
+        return engine.encrypt(np.tile(pairs.ravel(), engine.slot_count // n**2), public_key, bound=1)
 
     t = flowers.lengths[:n]
     squares = (t**2).sum(1)
@@ -160,7 +162,7 @@ def find_minimum(classifier: Classifier, flowers: Flowers, secret_key: SecretKey
     """Find the smallest petal length of the known flowers."""
     engine, petals = classifier.engine, flowers.lengths[: flowers.known, 2]
     gap = 2.0**-7
-    x = engine.encrypt(petals, public_key)
+    x = engine.encrypt(petals, public_key, bound=0.5)
     start, before = time.perf_counter(), engine.bootstrap_count
     smallest = engine.min_of_slots(x, classifier.key, count=len(petals), gap=gap, bound=1)
     took, bootstraps = time.perf_counter() - start, engine.bootstrap_count - before
@@ -226,7 +228,7 @@ def main() -> None:
     before = engine.bootstrap_count
     for first in range(0, len(queries), at_once):
         batch = queries[first : first + at_once]
-        columns = [engine.encrypt(np.repeat(batch[:, f], n**2), public_key) for f in range(batch.shape[1])]
+        columns = [engine.encrypt(np.repeat(batch[:, f], n**2), public_key, bound=1) for f in range(batch.shape[1])]
         slots = engine.decrypt(classifier.votes(columns), secret_key).reshape(at_once, n, n)
         votes[first : first + at_once] = slots[: len(batch), 0, :SPECIES]
         print(

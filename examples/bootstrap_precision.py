@@ -55,7 +55,7 @@ class Bench:
 
     def encrypt(self, values: Values, level: int) -> Ciphertext:
         """Encrypt at a level."""
-        return self.engine.encrypt(values, self.secret_key, level=level)
+        return self.engine.encrypt(values, self.secret_key, level=level, bound=1.5)
 
     def uniform(self) -> Values:
         """Draw real values in [-1, 1]."""

@@ -85,12 +85,12 @@ def test_arrays_and_plaintexts(party: Party, rng: np.random.Generator, kind: Any
 
 
 def test_short_arrays_are_padded_like_messages(party: Party) -> None:
-    a = party.engine.encrypt([1.0, 2.0, 3.0], party.public_key)
+    a = party.engine.encrypt([1.0, 2.0, 3.0], party.public_key, bound=3)
     np.testing.assert_allclose(party.engine.decrypt(a * [2.0], party.secret_key)[:3], [2, 0, 0], atol=TOLERANCE)
 
 
 def test_levels_are_aligned(party: Party) -> None:
-    high, low = (party.engine.encrypt([0.5, 2.0], party.public_key, level=level) for level in (5, 2))
+    high, low = (party.engine.encrypt([0.5, 2.0], party.public_key, level=level, bound=2) for level in (5, 2))
     for result, expected, level in [(high + low, [1, 4], 2), (low - high, [0, 0], 2), (high * low, [0.25, 4], 1)]:
         assert result.level == level
         np.testing.assert_allclose(party.engine.decrypt(result, party.secret_key)[:2], expected, atol=TOLERANCE)
@@ -98,7 +98,7 @@ def test_levels_are_aligned(party: Party) -> None:
 
 def test_products_without_a_key_are_added_up_and_relinearized_once(party: Party) -> None:
     engine = party.engine
-    a = engine.encrypt([1.0, 2.0], party.public_key)
+    a = engine.encrypt([1.0, 2.0], party.public_key, bound=2)
     total = engine.add(engine.multiply(a, a), engine.square(a))
     assert total.polynomial_count == 3
     assert "3 polynomials" in repr(total)
@@ -109,14 +109,14 @@ def test_products_without_a_key_are_added_up_and_relinearized_once(party: Party)
 
 
 def test_imaginary_integers(party: Party) -> None:
-    a = party.engine.encrypt([1.0, 2.0], party.public_key)
+    a = party.engine.encrypt([1.0, 2.0], party.public_key, bound=2)
     for result in (party.engine.multiply_imaginary_integer(a, 3), party.engine.multiply_imaginary_integer(3, a)):
         assert result.level == a.level
         np.testing.assert_allclose(party.engine.decrypt(result, party.secret_key)[:2], [3j, 6j], atol=TOLERANCE)
 
 
 def test_level_down(party: Party) -> None:
-    a = party.engine.encrypt([1.5], party.public_key)
+    a = party.engine.encrypt([1.5], party.public_key, bound=1.5)
     for level in range(6):
         lower = party.engine.level_down(a, level)
         assert lower.level == level
@@ -139,7 +139,7 @@ def test_all_levels_can_be_used(party: Party) -> None:
 
 def test_weighted_sum(party: Party) -> None:
     engine = party.engine
-    a, b = engine.encrypt([1.0], party.public_key), engine.encrypt([2.0], party.public_key)
+    a, b = (engine.encrypt([value], party.public_key, bound=2) for value in (1.0, 2.0))
     for weights, levels in [([10, 1], 0), ([0.5, 1.5], 1)]:
         total = engine.weighted_sum([a, b], weights)
         assert total.level == 5 - levels
@@ -180,7 +180,7 @@ def test_polynomials(party: Party, rng: np.random.Generator, degree: int, basis:
 
 
 def test_results_are_new_and_operands_untouched(party: Party) -> None:
-    a = party.engine.encrypt([1.0, 2.0], party.public_key)
+    a = party.engine.encrypt([1.0, 2.0], party.public_key, bound=2)
     before = party.engine.decrypt(a, party.secret_key)
     copy: Ciphertext = party.engine.clone(a)
     _ = a + a, a * a, -a, 1.5 * a

@@ -32,8 +32,8 @@ class Here:
     def engine(self) -> Any:
         return self.party.engine
 
-    def encrypt(self, *values: complex, level: int | None = None) -> Any:
-        return self.engine.encrypt(list(values), self.party.public_key, level)
+    def encrypt(self, *values: complex, level: int | None = None, bound: float = 10) -> Any:
+        return self.engine.encrypt(list(values), self.party.public_key, level, bound=bound)
 
     def decrypt(self, ciphertext: Any, count: int) -> np.ndarray:
         return np.asarray(self.engine.decrypt(ciphertext, self.party.secret_key)[:count])
@@ -95,7 +95,7 @@ def _(here: Here) -> None:
 
 @row("polynomials")
 def _(here: Here) -> None:
-    a, key = here.encrypt(0.5), here.party.relinearization_key
+    a, key = here.encrypt(0.5, bound=1), here.party.relinearization_key
     for degree, levels in ((1, 1), (2, 2), (3, 2), (4, 3), (7, 3), (15, 4)):
         result = here.engine.evaluate_polynomial(a, [1.0] * (degree + 1), key)
         assert a.level - result.level == levels
@@ -182,6 +182,27 @@ def _(here: Here) -> None:
         here.encrypt()
 
 
+@row("values beyond what the modulus holds")
+def _(here: Here) -> None:
+    a = here.encrypt(300.0, level=0, bound=300)
+    with pytest.raises(errors.RangeError):
+        here.engine.add(a, a)
+    assumed = here.engine.encrypt([0.5], here.party.public_key, level=0)
+    with pytest.warns(errors.RangeWarning, match="600"):
+        assert (assumed * 300 + assumed * 300).bound == 600
+    strict = Engine(max_level=2, range="error", insecure_log_n=10)
+    assumed = strict.encrypt([0.5], strict.create_secret_key(), level=0) * 300
+    with pytest.raises(errors.RangeError):
+        strict.add(assumed, assumed)
+
+
+@row("messages beyond 1")
+def _(here: Here) -> None:
+    with pytest.warns(errors.RangeWarning, match="bound=2"):
+        here.engine.encrypt([2.0], here.party.public_key)
+    assert here.encrypt(2.0, bound=3).bound == 3
+
+
 @row("another secret's keys")
 def _(here: Here) -> None:
     stranger = new_party(here.party.engine)
@@ -202,7 +223,7 @@ def _(here: Here) -> None:
 
 @row("shapes of matrices")
 def _(here: Here) -> None:
-    product = here.engine.multiply_matrix([[1.0, 2.0]], here.encrypt(1.0, 10.0, 100.0), here.rotation_key)
+    product = here.engine.multiply_matrix([[1.0, 2.0]], here.encrypt(1.0, 10.0, 100.0, bound=100), here.rotation_key)
     np.testing.assert_allclose(here.decrypt(product, 512), [21.0] + 511 * [0.0], atol=1e-3)
     product = here.engine.multiply_matrix(np.ones((513, 2)), here.encrypt(1.0, 10.0), here.rotation_key)
     np.testing.assert_allclose(here.decrypt(product, 1024), 513 * [11.0] + 511 * [0.0], atol=1e-3)

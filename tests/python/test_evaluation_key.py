@@ -85,7 +85,7 @@ def test_it_is_taken_wherever_single_keys_are(deep: Party, whole: EvaluationKey,
 def test_fixed_keys_come_first(party: Party) -> None:
     engine = party.engine
     both = engine.create_evaluation_key(party.secret_key, rotations=[1, 2])
-    x = engine.encrypt([1.0, 2.0, 3.0], party.public_key)
+    x = engine.encrypt([1.0, 2.0, 3.0], party.public_key, bound=3)
     for result, delta in zip(engine.rotate_batch(x, both, [1, 2]), (1, 2), strict=True):
         np.testing.assert_allclose(engine.decrypt(result, party.secret_key)[delta : delta + 3], [1, 2, 3], atol=1e-5)
     with pytest.raises(MissingKeyError, match=r"rotate: .* no key for a rotation by 5; it has .*rotations \+1 \+2;"):

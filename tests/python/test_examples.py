@@ -19,6 +19,7 @@ def run(name: str, *arguments: str) -> str:
     environment = os.environ | {"EVERLEVEL_PROGRESS": "0"}
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     assert done.returncode == 0, done.stdout + done.stderr
+    assert "RangeWarning" not in done.stderr, done.stderr
     return done.stdout
 
 

@@ -42,7 +42,7 @@ def objects(deep: Party, bootstrap_key: BootstrapKey) -> dict[str, Any]:
     """One object of each kind, of one engine."""
     engine = deep.engine
     return {
-        "ciphertext": engine.encrypt(MESSAGE, deep.public_key, level=4),
+        "ciphertext": engine.encrypt(MESSAGE, deep.public_key, level=4, bound=4),
         "plaintext": engine.encode(MESSAGE, level=3),
         "secret_key": deep.secret_key,
         "public_key": deep.public_key,
@@ -98,7 +98,7 @@ def test_secret_keys_are_written_on_purpose_only(deep: Party, tmp_path: Path) ->
     deep.secret_key.save(path)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     secret_key = deep.engine.read_secret_key(path)
-    a = deep.engine.encrypt(MESSAGE, deep.public_key)
+    a = deep.engine.encrypt(MESSAGE, deep.public_key, bound=4)
     np.testing.assert_array_equal(deep.engine.decrypt(a, secret_key), deep.engine.decrypt(a, deep.secret_key))
 
 
@@ -164,7 +164,7 @@ def test_keys_are_held_as_asked(party: Party, tmp_path: Path) -> None:
 def test_files_are_safetensors(party: Party, tmp_path: Path) -> None:
     safetensors = pytest.importorskip("safetensors.numpy")
     path = tmp_path / "message"
-    party.engine.encrypt(MESSAGE, party.public_key, level=2).save(path)
+    party.engine.encrypt(MESSAGE, party.public_key, level=2, bound=4).save(path)
     tensors = safetensors.load_file(path)
     assert set(tensors) == {"c0", "c1"}
     # Three primes; residues of six bytes, little-endian.
@@ -207,7 +207,7 @@ def test_a_second_process_maps_the_keys(
     keys = {"relinearization_key": deep.relinearization_key, "conjugation_key": deep.conjugation_key}
     for name, key in (keys | {"bootstrap_key": bootstrap_key}).items():
         key.save(tmp_path / name, expanded=expanded)
-    a = engine.encrypt(MESSAGE, deep.public_key, level=0)
+    a = engine.encrypt(MESSAGE, deep.public_key, level=0, bound=4)
     a.save(tmp_path / "ciphertext")
     subprocess.run([sys.executable, "-c", CHILD, str(INSECURE_LOG_N), str(tmp_path)], check=True)
     here = engine.bootstrap(a, deep.relinearization_key, deep.conjugation_key, bootstrap_key)
@@ -221,7 +221,7 @@ def square(a: Ciphertext, key: Any) -> Ciphertext:
 
 
 def test_objects_travel_to_other_processes(party: Party) -> None:
-    a = party.engine.encrypt(MESSAGE, party.public_key)
+    a = party.engine.encrypt(MESSAGE, party.public_key, bound=4)
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         b = pool.submit(square, a, party.relinearization_key).result()
     assert b.level == a.level - 1
@@ -230,7 +230,7 @@ def test_objects_travel_to_other_processes(party: Party) -> None:
 
 def test_a_pickled_engine_is_the_one_that_is_there(party: Party) -> None:
     engine = pickle.loads(pickle.dumps(party.engine))
-    a = engine.encrypt(MESSAGE, party.public_key)
+    a = engine.encrypt(MESSAGE, party.public_key, bound=4)
     np.testing.assert_allclose(party.engine.decrypt(a, party.secret_key)[:3], MESSAGE, atol=1e-4)
     b = pickle.loads(pickle.dumps(a))
     assert b._engine is pickle.loads(pickle.dumps(b))._engine
@@ -241,7 +241,7 @@ def test_a_pickled_engine_is_the_one_that_is_there(party: Party) -> None:
 
 @pytest.fixture
 def data(party: Party) -> bytes:
-    return party.engine.serialize_ciphertext(party.engine.encrypt(MESSAGE, party.public_key, level=1))
+    return party.engine.serialize_ciphertext(party.engine.encrypt(MESSAGE, party.public_key, level=1, bound=4))
 
 
 def test_truncated(party: Party, data: bytes) -> None:

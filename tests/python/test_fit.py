@@ -35,7 +35,7 @@ def test_a_fit_is_numpy_s_and_evaluates(party: Party, f: Any, degree: int, inter
     points = np.linspace(a, b, party.engine.slot_count)
     assert 0 <= np.abs(fitted(points) - f(points)).max() <= fitted.max_error * (1 + 1e-9) + 1e-14
     assert (fitted.levels, fitted.interval) == (levels, (a, b))
-    x = party.engine.encrypt(points, party.public_key)
+    x = party.engine.encrypt(points, party.public_key, bound=max(abs(a), abs(b)))
     for result in (
         fitted(x),
         fitted(x, party.relinearization_key),

@@ -186,7 +186,7 @@ def test_bad_matrices(party: Party, rotation_key: RotationKey) -> None:
 def test_the_operator_needs_a_key_that_serves() -> None:
     engine = Engine(max_level=2, insecure_log_n=10)
     secret_key = engine.create_secret_key()
-    a = engine.encrypt([1.0, 2.0], secret_key)
+    a = engine.encrypt([1.0, 2.0], secret_key, bound=2)
     with pytest.raises(errors.MissingKeyError, match="no rotation key"):
         np.eye(2) @ a
     engine.create_matrix_multiplication_key(secret_key, level=1)
@@ -256,7 +256,7 @@ def test_files(party: Party, matrix_key: MatrixMultiplicationKey, rotation_key: 
             engine.read_ciphertext(tmp_path / kind)
     assert isinstance(loaded["light_plaintext"], LightPlaintext)
     assert isinstance(loaded["light_plain_matrix"], LightPlainMatrix)
-    a = engine.encrypt([1.0, 10.0], party.public_key, level=2)
+    a = engine.encrypt([1.0, 10.0], party.public_key, level=2, bound=10)
     for matrix in (loaded["plain_matrix"], loaded["light_plain_matrix"]):
         product = engine.multiply_matrix(matrix, a, loaded["matrix_multiplication_key"])
         np.testing.assert_allclose(engine.decrypt(product, party.secret_key)[:2], [21, 43], atol=TOLERANCE)

@@ -12,7 +12,7 @@ TOLERANCE = 1e-5
 
 
 def test_real_stays_real_and_is_padded(party: Party) -> None:
-    values = party.engine.decrypt(party.engine.encrypt([1, 2, 3], party.public_key), party.secret_key)
+    values = party.engine.decrypt(party.engine.encrypt([1, 2, 3], party.public_key, bound=3), party.secret_key)
     assert values.dtype == np.float64
     assert values.shape == (party.engine.slot_count,)
     np.testing.assert_allclose(values[:3], [1, 2, 3], atol=TOLERANCE)
@@ -21,7 +21,7 @@ def test_real_stays_real_and_is_padded(party: Party) -> None:
 
 def test_complex_stays_complex(party: Party, rng: np.random.Generator) -> None:
     message = rng.uniform(-1, 1, party.engine.slot_count) + 1j * rng.uniform(-1, 1, party.engine.slot_count)
-    values = party.engine.decrypt(party.engine.encrypt(message, party.public_key), party.secret_key)
+    values = party.engine.decrypt(party.engine.encrypt(message, party.public_key, bound=1.5), party.secret_key)
     assert values.dtype == np.complex128
     np.testing.assert_allclose(values, message, atol=TOLERANCE)
 
@@ -47,7 +47,7 @@ def test_keyword_forms_of_1x(party: Party) -> None:
 
 def test_plaintexts(party: Party) -> None:
     engine = party.engine
-    plaintext = engine.encode([1.5, 2.5], level=3)
+    plaintext = engine.encode([1.5, 2.5], level=3, bound=2.5)
     assert (plaintext.level, plaintext.slot_count) == (3, engine.slot_count)
     assert repr(plaintext).startswith("Plaintext(level 3, scale 2^")
     np.testing.assert_allclose(engine.decode(plaintext)[:2], [1.5, 2.5], atol=TOLERANCE)

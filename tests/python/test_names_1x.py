@@ -100,8 +100,8 @@ def test_classes(name: str) -> None:
 
 def test_arguments_by_the_names_of_1x(party: Any, rotation_key: Any, tmp_path: Path) -> None:
     engine: Any = party.engine
-    a = engine.encrypt(array=[1.0, 2.0], secret_key=party.secret_key)
-    p, light = engine.encode([10.0, 20.0]), engine.encode_to_light_plaintext([10.0, 20.0])
+    a = engine.encrypt(array=[1.0, 2.0], secret_key=party.secret_key, bound=2)
+    p, light = engine.encode([10.0, 20.0], bound=20), engine.encode_to_light_plaintext([10.0, 20.0])
 
     def check(ciphertext: Any, *expected: float) -> None:
         decrypted = engine.decrypt(ciphertext=ciphertext, secret_key=party.secret_key)

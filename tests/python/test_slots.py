@@ -64,7 +64,7 @@ def test_batches(party: Party, rotation_key: RotationKey, message: np.ndarray) -
 
 def test_conjugate(party: Party, rng: np.random.Generator) -> None:
     message = rng.uniform(-1, 1, 8) + 1j * rng.uniform(-1, 1, 8)
-    a = party.engine.encrypt(message, party.public_key)
+    a = party.engine.encrypt(message, party.public_key, bound=1.5)
     for result in (party.engine.conjugate(a, party.conjugation_key), a.conjugate()):
         np.testing.assert_allclose(party.engine.decrypt(result, party.secret_key)[:8], message.conj(), atol=TOLERANCE)
 
@@ -80,7 +80,7 @@ def test_sum_and_roll(party: Party, rotation_key: RotationKey, message: np.ndarr
 def test_operators_take_keys_that_serve_the_level() -> None:
     engine = Engine(max_level=3, insecure_log_n=10)
     secret_key = engine.create_secret_key()
-    a = engine.encrypt([1.0, 2.0], secret_key)
+    a = engine.encrypt([1.0, 2.0], secret_key, bound=2)
     engine.create_fixed_rotation_key(secret_key, 1, level=1)
     with pytest.raises(errors.MissingKeyError, match="no rotation key"):
         a.rotate(1)

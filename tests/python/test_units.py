@@ -219,7 +219,7 @@ def test_every_unit_is_bootstrapped(deep: Party, bootstrap_key: BootstrapKey, x:
 
 def test_out_takes_the_result(party: Party) -> None:
     engine = party.engine
-    a, b = engine.encrypt([1.0, 2.0], party.public_key), engine.encrypt([1j], party.public_key, level=2)
+    a, b = engine.encrypt([1.0, 2.0], party.public_key, bound=2), engine.encrypt([1j], party.public_key, level=2)
     kept, out = engine.clone(a), engine.clone(a)
     assert engine.add(out, b, out) is out
     assert (out.level, out.is_real, kept.level, kept.is_real) == (2, False, 5, True)

@@ -1,3 +1,5 @@
+#![doc = include_str!("../../../../docs/notes/estimates.md")]
+//!
 //! The claims of a ciphertext: its level, its scale, and what is known of its values and errors without decrypting.
 //!
 //! Every operation states all claims of its result: there is no default, no change of one claim alone, and so no claim
