@@ -4,7 +4,7 @@
 >>> engine = Engine(max_level=2, insecure_log_n=10)
 >>> secret_key = engine.create_secret_key()
 >>> public_key = engine.create_public_key(secret_key)
->>> ciphertext = engine.encrypt([0.5, 1.5], public_key)
+>>> ciphertext = engine.encrypt([0.5, 1.5], public_key, bound=1.5)
 >>> engine.decrypt(3 * ciphertext + 1, secret_key)[:2].round(3)
 array([2.5, 5.5])
 """

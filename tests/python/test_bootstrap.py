@@ -22,7 +22,7 @@ def test_small_ring(deep: Party, rng: np.random.Generator, stage_count: int, siz
     key = engine.create_bootstrap_key(deep.secret_key, stage_count=stage_count, size=size)
     assert (key.stage_count, key.size) == (stage_count, size)
     message = uniform_square(rng, engine.slot_count)
-    a = engine.encrypt(message, deep.public_key, level=0)
+    a = engine.encrypt(message, deep.public_key, level=0, bound=1.5)
     refreshed = engine.bootstrap(a, deep.relinearization_key, deep.conjugation_key, key)
     assert refreshed.level >= LEVELS_OUT[stage_count]
     assert refreshed.slot_count == engine.slot_count
@@ -53,7 +53,7 @@ def test_any_level_may_go_in_and_computation_goes_on(deep: Party, bootstrap_key:
         a = engine.encrypt(values, deep.public_key, level=level).bootstrap(bootstrap_key)  # type: ignore[arg-type]
         expected, cubes = values, 0
         while a.level >= 3:
-            a = 1.5 * (a * a * a) - 0.5 * a
+            a = engine.assume_bound(1.5 * (a * a * a) - 0.5 * a, 1)
             expected, cubes = 1.5 * expected**3 - 0.5 * expected, cubes + 1
         assert cubes >= 2
         a = engine.level_down(a, 0).bootstrap(bootstrap_key)  # type: ignore[arg-type]
@@ -71,7 +71,7 @@ def test_parallel_engines_agree(rng: np.random.Generator) -> None:
     engine.create_relinearization_key(secret_key)
     engine.create_conjugation_key(secret_key)
     message = uniform_square(rng, engine.slot_count)
-    a = engine.encrypt(message, secret_key, level=0).bootstrap(engine.create_bootstrap_key(secret_key))
+    a = engine.encrypt(message, secret_key, level=0, bound=1.5).bootstrap(engine.create_bootstrap_key(secret_key))
     np.testing.assert_allclose(engine.decrypt(a, secret_key), message, rtol=0, atol=2**-23)
 
 
@@ -97,7 +97,7 @@ def test_seeded_keys_are_half_as_large_and_compute_the_same(
     engine.create_fixed_rotation_key(secret_key, 3)
 
     message = uniform_square(rng, engine.slot_count)
-    refreshed = engine.bootstrap(engine.encrypt(message, secret_key, level=0), *keys)
+    refreshed = engine.bootstrap(engine.encrypt(message, secret_key, level=0, bound=1.5), *keys)
     np.testing.assert_allclose(engine.decrypt(refreshed, secret_key), message, rtol=0, atol=2**-23)
     np.testing.assert_allclose(
         engine.decrypt(refreshed.rotate(3), secret_key), np.roll(message, 3), rtol=0, atol=2**-23
@@ -117,7 +117,7 @@ def test_full_size(rng: np.random.Generator) -> None:
     assert bootstrap_key.nbytes <= 4.5e9
 
     message = uniform_square(rng, engine.slot_count)
-    a = engine.encrypt(message, public_key, level=0)
+    a = engine.encrypt(message, public_key, level=0, bound=1.5)
     refreshed = engine.bootstrap(a, relinearization_key, conjugation_key, bootstrap_key)
     assert refreshed.level >= 10
     error = np.abs(engine.decrypt(refreshed, secret_key) - message)

@@ -160,3 +160,12 @@ def test_an_estimate_that_says_nothing_is_unknown(deep: Party, bootstrap_key: ev
             x = 3.7 * (x * (1 - x))
             assert np.isnan(x.precision_bits) or x.precision_bits > 0
     assert "unknown" in repr(x)
+
+
+def test_an_extremum_is_no_larger_than_its_operands(deep: Party) -> None:
+    engine = deep.engine
+    key = engine.create_evaluation_key(deep.secret_key, bootstrap="lossy", rotations=[-1, -2])
+    x, y = (engine.encrypt([0.5, -0.25, 0.75, 0.0], deep.secret_key, bound=bound) for bound in (1, 0.75))
+    for result in (engine.minimum(x, y, key), engine.maximum(y, 1.0, key), engine.minimum(0.5, x, key)):
+        assert (result.bound, result.is_bound_declared) == (1, True)
+    assert engine.max_of_slots(x, key, count=4).bound == 1

@@ -125,7 +125,7 @@ def test_what_is_read_computes(deep: Party, objects: dict[str, Any], tmp_path: P
 @pytest.mark.parametrize("message", [[1.0, 2.0], [1.0, 2j]])
 def test_real_messages_stay_real(party: Party, message: list[complex]) -> None:
     engine = party.engine
-    a = engine.deserialize_ciphertext(engine.serialize_ciphertext(engine.encrypt(message, party.public_key)))
+    a = engine.deserialize_ciphertext(engine.serialize_ciphertext(engine.encrypt(message, party.public_key, bound=2)))
     plaintext = engine.deserialize_plaintext(engine.serialize_plaintext(engine.encode(message)))
     assert a.is_real == plaintext.is_real == np.isrealobj(np.array(message))
     assert isinstance(plaintext, Plaintext)

@@ -57,7 +57,7 @@ def add(self: Core, left: Operand, right: Operand, out: Ciphertext | None = None
 
     Examples
     --------
-    >>> a = engine.encrypt([1.0, 2.0], public_key)
+    >>> a = engine.encrypt([1.0, 2.0], public_key, bound=2)
     >>> engine.decrypt(engine.add(a, [10.0, 20.0]), secret_key)[:2].round(3)
     array([11., 22.])
     """
@@ -133,7 +133,7 @@ def multiply(
 
     Examples
     --------
-    >>> a = engine.encrypt([1.0, 2.0], public_key)
+    >>> a = engine.encrypt([1.0, 2.0], public_key, bound=2)
     >>> engine.decrypt(engine.multiply(a, a, relinearization_key), secret_key)[:2].round(3)
     array([1., 4.])
     >>> engine.multiply(a, 3).level == a.level
@@ -157,7 +157,7 @@ def multiply_imaginary_integer(self: Core, left: Ciphertext | int, right: Cipher
 
     Examples
     --------
-    >>> a = engine.encrypt([1.0, 2.0], public_key)
+    >>> a = engine.encrypt([1.0, 2.0], public_key, bound=2)
     >>> engine.decrypt(engine.multiply_imaginary_integer(a, 3), secret_key)[:2].imag.round(3)
     array([3., 6.])
     """
@@ -192,7 +192,7 @@ def relinearize(
 
     Examples
     --------
-    >>> a = engine.encrypt([1.0, 2.0], public_key)
+    >>> a = engine.encrypt([1.0, 2.0], public_key, bound=2)
     >>> total = engine.add(engine.multiply(a, a), engine.multiply(a, a))
     >>> total.polynomial_count, engine.relinearize(total, relinearization_key).polynomial_count
     (3, 2)
@@ -286,7 +286,7 @@ def vstack(self: Core, ciphertexts: Sequence[Ciphertext]) -> Ciphertext:
 
     Examples
     --------
-    >>> a, b = engine.encrypt([1.0], public_key), engine.encrypt([2.0], public_key)
+    >>> a, b = engine.encrypt([1.0], public_key), engine.encrypt([2.0], public_key, bound=2)
     >>> both = engine.vstack([a, b])
     >>> len(both), engine.decrypt(both, secret_key)[[0, engine.slot_count]].round(3)
     (2, array([1., 2.]))

@@ -233,7 +233,7 @@ def sign_bootstrap(
     >>> deep = Engine(use_bootstrap=True, insecure_log_n=10)
     >>> secret = deep.create_secret_key()
     >>> keys = deep.create_relinearization_key(secret), deep.create_conjugation_key(secret)
-    >>> x = deep.encrypt([-1.001, 0.999], secret, level=3)
+    >>> x = deep.encrypt([-1.001, 0.999], secret, level=3, bound=1.25)
     >>> refreshed = deep.sign_bootstrap(x, *keys, deep.create_lossy_bootstrap_key(secret, stage_count=3))
     >>> refreshed.level
     13

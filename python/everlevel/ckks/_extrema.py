@@ -135,7 +135,12 @@ def _extremum(
     difference = _arithmetic.subtract(self, left, right)
     positive = _comparison.indicator(self, operation, difference, key, precision, progress)
     part = times(self, operation, difference, positive, key)
-    return _arithmetic.add(self, right, part) if operation.startswith("max") else _arithmetic.subtract(self, left, part)
+    result = (
+        _arithmetic.add(self, right, part) if operation.startswith("max") else _arithmetic.subtract(self, left, part)
+    )
+    # The larger of both operands' bounds, which those of the terms don't know.
+    bound = (left if isinstance(left, Ciphertext) else right).bound
+    return self._wrap(self._context.within(result._native, max(bound, difference.bound - bound)), is_real=True)
 
 
 def extremum_of_slots(

@@ -71,7 +71,7 @@ def load(
     >>> import tempfile, pathlib
     >>> folder = tempfile.TemporaryDirectory()
     >>> path = pathlib.Path(folder.name) / "message.ciphertext"
-    >>> engine.encrypt([1.0, 2.0], public_key).save(path)
+    >>> engine.encrypt([1.0, 2.0], public_key, bound=2).save(path)
     >>> engine.decrypt(engine.load(path), secret_key)[:2].round(3)
     array([1., 2.])
     >>> folder.cleanup()

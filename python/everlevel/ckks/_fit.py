@@ -156,7 +156,7 @@ def fit(
     >>> sigmoid = everlevel.fit(lambda x: 1 / (1 + np.exp(-x)), 15, (-8, 8))
     >>> sigmoid
     ChebyshevFit(degree 15, interval [-8, 8], max error 0.0014 (2^-9.5), 5 levels)
-    >>> x = engine.encrypt([-2.0, 0.0, 2.0], public_key)
+    >>> x = engine.encrypt([-2.0, 0.0, 2.0], public_key, bound=2)
     >>> engine.decrypt(engine.evaluate_chebyshev_polynomial(x, sigmoid, relinearization_key), secret_key)[:3].round(2)
     array([0.12, 0.5 , 0.88])
     """

@@ -197,7 +197,7 @@ def multiply_matrix(
 
     Examples
     --------
-    >>> x = engine.encrypt([1.0, 10.0], public_key)
+    >>> x = engine.encrypt([1.0, 10.0], public_key, bound=10)
     >>> y = engine.multiply_matrix([[1.0, 2.0], [3.0, 4.0]], x, rotation_key)
     >>> engine.decrypt(y, secret_key)[:2].round(3)
     array([21., 43.])

@@ -35,7 +35,7 @@ def make_power_basis(
 
     Examples
     --------
-    >>> x = engine.encrypt([0.5, 2.0], public_key)
+    >>> x = engine.encrypt([0.5, 2.0], public_key, bound=2)
     >>> cube = engine.make_power_basis(x, 3, relinearization_key)[2]
     >>> engine.decrypt(cube, secret_key)[:2].round(3)
     array([0.125, 8.   ])
@@ -99,7 +99,7 @@ def evaluate_polynomial(
 
     Examples
     --------
-    >>> x = engine.encrypt([0.5, 2.0], public_key)
+    >>> x = engine.encrypt([0.5, 2.0], public_key, bound=2)
     >>> engine.decrypt(engine.evaluate_polynomial(x, [1.0, 0.0, 3.0], relinearization_key), secret_key)[:2].round(3)
     array([ 1.75, 13.  ])
     """
@@ -146,7 +146,7 @@ def weighted_sum(self: Core, ciphertexts: Sequence[Ciphertext], weights: ArrayLi
 
     Examples
     --------
-    >>> a, b = engine.encrypt([1.0], public_key), engine.encrypt([2.0], public_key)
+    >>> a, b = engine.encrypt([1.0], public_key), engine.encrypt([2.0], public_key, bound=2)
     >>> engine.decrypt(engine.weighted_sum([a, b], [10, 1]), secret_key)[:1].round(3)
     array([12.])
     """

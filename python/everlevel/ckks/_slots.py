@@ -60,7 +60,7 @@ def rotate(self: Core, ciphertext: Any, key: Any = None, delta: int | None = Non
 
     Examples
     --------
-    >>> a = engine.encrypt([1.0, 2.0, 3.0], public_key)
+    >>> a = engine.encrypt([1.0, 2.0, 3.0], public_key, bound=3)
     >>> engine.decrypt(engine.rotate(a, rotation_key, 1), secret_key)[1:4].round(3)
     array([1., 2., 3.])
     """
@@ -123,7 +123,7 @@ def rotate_batch(
 
     Examples
     --------
-    >>> a = engine.encrypt([1.0, 2.0, 3.0], public_key)
+    >>> a = engine.encrypt([1.0, 2.0, 3.0], public_key, bound=3)
     >>> left, right = engine.rotate_batch(a, rotation_key, [-1, 1])
     >>> engine.decrypt(left, secret_key)[:2].round(3), engine.decrypt(right, secret_key)[1:3].round(3)
     (array([2., 3.]), array([1., 2.]))
@@ -161,7 +161,7 @@ def conjugate(self: Core, ciphertext: Any, conjugation_key: Any = None) -> Any:
 
     Examples
     --------
-    >>> a = engine.encrypt([1 + 2j], public_key)
+    >>> a = engine.encrypt([1 + 2j], public_key, bound=3)
     >>> engine.decrypt(engine.conjugate(a, conjugation_key), secret_key)[:1].round(3)
     array([1.-2.j])
     """
@@ -209,7 +209,7 @@ def sum(  # noqa: A001 (NumPy's name)
 
     Examples
     --------
-    >>> a = engine.encrypt([1.0, 2.0, 3.0], public_key)
+    >>> a = engine.encrypt([1.0, 2.0, 3.0], public_key, bound=3)
     >>> engine.decrypt(engine.sum(a, rotation_key), secret_key)[:2].round(3)
     array([6., 6.])
     """
@@ -263,7 +263,7 @@ def sum_range(self: Core, ciphertext: Ciphertext, rotation_key: RotationKey | Ev
 
     Examples
     --------
-    >>> a = engine.encrypt([1.0, 2.0, 3.0, 4.0], public_key)
+    >>> a = engine.encrypt([1.0, 2.0, 3.0, 4.0], public_key, bound=4)
     >>> engine.decrypt(engine.sum_range(a, rotation_key, 3), secret_key)[:2].round(3)
     array([6., 9.])
     """

@@ -89,7 +89,7 @@ class Ciphertext(Storable):
 
     Examples
     --------
-    >>> a = engine.encrypt([1.0, 2.0, 3.0], public_key)
+    >>> a = engine.encrypt([1.0, 2.0, 3.0], public_key, bound=3)
     >>> b = a * a - 2 * a + 1.5
     >>> b.level == a.level - 1
     True
@@ -286,7 +286,7 @@ class Ciphertext(Storable):
 
         Examples
         --------
-        >>> a = engine.encrypt([1.0, 2.0, 3.0], public_key)
+        >>> a = engine.encrypt([1.0, 2.0, 3.0], public_key, bound=3)
         >>> engine.decrypt(a.rotate(-1), secret_key)[:2].round(3)
         array([2., 3.])
         """

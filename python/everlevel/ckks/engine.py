@@ -106,7 +106,7 @@ class Engine(compat.NamesOf1x):
     >>> conjugation_key = engine.create_conjugation_key(secret_key)
     >>> rotation_key = engine.create_rotation_key(secret_key)
 
-    >>> x = engine.encrypt([0.5, 1.0, 1.5], public_key)
+    >>> x = engine.encrypt([0.5, 1.0, 1.5], public_key, bound=2)
     >>> engine.decrypt(x * x + 1, secret_key)[:3].round(3)
     array([1.25, 2.  , 3.25])
     """

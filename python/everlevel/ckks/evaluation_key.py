@@ -75,7 +75,7 @@ class EvaluationKey(checks.KeyBundle, Storable):
     >>> evaluation_key = engine.create_evaluation_key(secret_key, rotations=[1, -1])
     >>> evaluation_key
     EvaluationKey(relinearization, conjugation, rotations -1 +1; ... MB)
-    >>> x = engine.encrypt([1.0, 2.0], public_key)
+    >>> x = engine.encrypt([1.0, 2.0], public_key, bound=2)
     >>> y = engine.rotate(engine.multiply(x, x, evaluation_key), evaluation_key, 1)
     >>> engine.decrypt(y, secret_key)[1:3].round(3)
     array([1., 4.])
