@@ -31,6 +31,9 @@ def estimate_memory(self: Core, operation: str, *, count: int = 1) -> MemoryEsti
 
     Examples
     --------
+    >>> from everlevel import tfhe
+    >>> engine = tfhe.Engine(insecure_log_n=9)
+    >>> evaluation_key = engine.create_evaluation_key(engine.create_secret_key())
     >>> engine.estimate_memory("create_evaluation_key").held == evaluation_key.nbytes
     True
     """
