@@ -123,7 +123,7 @@ fn extreme_words_stay_within_the_bound() {
                 match i - 1 {
                     at if at < n => alternating,
                     at if at >= words => 0,
-                    at if greatest != (at / n % 2 == 0) => (1 << 63) - 1,
+                    at if greatest != (at / n).is_multiple_of(2) => (1 << 63) - 1,
                     _ => 1 << 63,
                 }
             };
