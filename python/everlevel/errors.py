@@ -290,7 +290,7 @@ class WidthError(EverlevelError, ValueError):
 
 
 class DivisionByZeroError(EverlevelError, ZeroDivisionError):
-    """An encrypted integer was to be divided by a zero in the clear.
+    """What is encrypted was to be divided by a zero in the clear.
 
     Attributes
     ----------

@@ -42,6 +42,13 @@ OPERATIONS: list[tuple[str, Callable[[Any, Any], Any], int]] = [
     ("2.0 * x", lambda x, y: 2.0 * x, 0),
     ("x * (0.5 + 0.25j)", lambda x, y: x * (0.5 + 0.25j), 1),
     ("numpy scalar first", lambda x, y: np.float64(1.5) * x, 1),
+    ("x / 2", lambda x, y: x / 2, 1),
+    ("x / 0.5", lambda x, y: x / 0.5, 0),
+    ("x / -1", lambda x, y: x / -1, 0),
+    ("x / 2j", lambda x, y: x / 2j, 1),
+    ("x / numpy scalar", lambda x, y: x / np.int64(3), 1),
+    ("x / array", lambda x, y: x / np.linspace(1, 2, x.size if isinstance(x, np.ndarray) else x.slot_count), 1),
+    ("x / integers", lambda x, y: x / (np.arange(x.size if isinstance(x, np.ndarray) else x.slot_count) + 1), 1),
     ("x ** 1", lambda x, y: x**1, 0),
     ("x ** 2", lambda x, y: x**2, 1),
     ("x ** 3", lambda x, y: x**3, 2),
@@ -87,6 +94,57 @@ def test_arrays_and_plaintexts(party: Party, rng: np.random.Generator, kind: Any
 def test_short_arrays_are_padded_like_messages(party: Party) -> None:
     a = party.engine.encrypt([1.0, 2.0, 3.0], party.public_key, bound=3)
     np.testing.assert_allclose(party.engine.decrypt(a * [2.0], party.secret_key)[:3], [2, 0, 0], atol=TOLERANCE)
+
+
+@pytest.mark.parametrize("divisor", [0, 0.0, np.int64(0), 0j, [1.0, 2.0, 0.0], np.array([2, 1, 0]), 1e-320])
+def test_division_by_zero_is_refused(party: Party, divisor: Any) -> None:
+    a = party.engine.encrypt([1.0, 2.0, 3.0], party.public_key)
+    with pytest.raises(
+        errors.DivisionByZeroError, match=r"^divide: the divisor.* whose inverse is no finite"
+    ) as caught:
+        a / divisor
+    assert caught.value.index == (2 if np.ndim(divisor) else None)
+
+
+def test_what_else_does_not_divide(party: Party) -> None:
+    a = party.engine.encrypt([1.0, 2.0, 3.0], party.public_key)
+    for operation in (lambda: 2 / a, lambda: a / a, lambda: np.ones(3) / a, lambda: [1.0] / a):
+        with pytest.raises(errors.OperandTypeError, match=r"^divide: the divisor is encrypted.*everlevel\.fit"):
+            operation()
+    for wrong in (party.engine.encode([1.0]), party.secret_key, None, party):
+        with pytest.raises(TypeError):
+            a / wrong
+    for wrong in (float("nan"), [1.0, np.inf], "2"):
+        with pytest.raises(errors.MessageError, match=r"^divide: "):
+            a / wrong
+    a = party.engine.encrypt([1.0], party.public_key, level=0)
+    with pytest.raises(errors.LevelError):
+        a / 2
+    assert (party.engine.encrypt([1.0], party.public_key, bound=6.0) / 4).bound == 1.5
+
+
+def test_numpys_functions_are_refused(party: Party) -> None:
+    """They would make arrays of objects."""
+    a = party.engine.encrypt([1.0, 2.0, 3.0], party.public_key)
+    for operation in (
+        lambda: np.array(a),
+        lambda: np.asarray(a, dtype=float),
+        lambda: np.roll(a, 1),
+        lambda: np.array([a, a], dtype=object),
+        lambda: np.vstack([a, a]),
+        lambda: np.real(a),
+    ):
+        with pytest.raises(
+            errors.OperandTypeError, match=r"a Ciphertext is encrypted .*x\.rotate\(1\) for numpy\.roll"
+        ):
+            operation()
+    for plain in (party.engine.encode([1.0]), party.engine.encode_to_plain_matrix(np.eye(4))):
+        with pytest.raises(errors.OperandTypeError, match=f"a {type(plain).__name__} is encoded "):
+            np.roll(plain, 1)
+    with pytest.raises(TypeError):
+        np.sum(a)
+    with pytest.raises(TypeError):
+        a * party.engine.encode_to_plain_matrix(np.eye(4))
 
 
 def test_levels_are_aligned(party: Party) -> None:

@@ -77,6 +77,64 @@ def test_sum_and_roll(party: Party, rotation_key: RotationKey, message: np.ndarr
     np.testing.assert_allclose(rolled, np.roll(message, -3), atol=TOLERANCE)
 
 
+def test_keys_that_are_left_out_are_the_engines(message: np.ndarray) -> None:
+    engine = Engine(max_level=2, insecure_log_n=10)
+    secret_key = engine.create_secret_key()
+    a = engine.encrypt(message, secret_key)
+    for operation, call in (
+        ("sum", lambda: engine.sum(a)),
+        ("sum", a.sum),
+        ("mean", a.mean),
+        ("sum_range", lambda: engine.sum_range(a, None, 3)),
+        ("rotate", lambda: engine.rotate(a, delta=1)),
+    ):
+        with pytest.raises(errors.MissingKeyError, match=f"{operation}: the engine knows no rotation key"):
+            call()
+    with pytest.raises(errors.OperandTypeError, match="rotate: the key is of type NoneType"):
+        engine.rotate(a, None)  # type: ignore[call-overload]
+    # Fixed keys for all the amounts of a sum do as well.
+    for power in range(9):
+        engine.create_fixed_rotation_key(secret_key, -(2**power))
+    for has_all in (False, True):
+        for total in (engine.sum(a), a.sum(), a.sum(1), a.sum(axis=-1)):
+            np.testing.assert_allclose(engine.decrypt(total, secret_key), message.sum(), atol=10 * TOLERANCE)
+        three = sum(np.roll(message, -k) for k in range(3))
+        result = engine.decrypt(engine.sum_range(a, None, 3), secret_key)
+        np.testing.assert_allclose(result, three, atol=TOLERANCE)
+        if not has_all:
+            engine.create_rotation_key(secret_key)
+    np.testing.assert_allclose(
+        engine.decrypt(engine.rotate(a, delta=5), secret_key), np.roll(message, 5), atol=TOLERANCE
+    )
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1, -1, -2])
+def test_means(party: Party, rotation_key: RotationKey, rng: np.random.Generator, axis: int | None) -> None:
+    engine = party.engine
+    rows = rng.uniform(-3, 3, (3, engine.slot_count))
+    a = engine.encrypt(rows.ravel(), party.public_key, bound=3)
+    expected = np.broadcast_to(rows.mean(axis=axis, keepdims=True), (3 if axis in (1, -1) else 1, engine.slot_count))
+    for result in (engine.mean(a, rotation_key, axis), a.mean(axis)):
+        assert result.level == a.level - 1
+        assert (result.bound, result.is_bound_declared) == (pytest.approx(3, rel=1e-6), True)
+        np.testing.assert_allclose(engine.decrypt(result, party.secret_key), expected.ravel(), atol=1e-5)
+    with pytest.raises(errors.ParameterError, match="mean: axis is 2"):
+        engine.mean(a, axis=2)
+
+
+def test_means_take_a_level_where_they_divide(party: Party, rotation_key: RotationKey) -> None:
+    a = party.engine.encrypt([1.0, 2.0], party.public_key, level=0)
+    np.testing.assert_allclose(party.engine.decrypt(a.mean(0), party.secret_key)[:2], [1, 2], atol=TOLERANCE)
+    with pytest.raises(errors.LevelError, match="mean: needs level ≥ 1"):
+        a.mean()
+    deep = Engine(use_bootstrap=True, auto_bootstrap=True, insecure_log_n=10)
+    secret_key = deep.create_secret_key()
+    deep.create_evaluation_key(secret_key)
+    b = deep.encrypt(np.full(deep.slot_count, 0.25), secret_key, level=0)
+    np.testing.assert_allclose(deep.decrypt(b.mean(), secret_key)[:2], [0.25, 0.25], atol=1e-4)
+    assert deep.bootstrap_count == 1
+
+
 def test_operators_take_keys_that_serve_the_level() -> None:
     engine = Engine(max_level=3, insecure_log_n=10)
     secret_key = engine.create_secret_key()

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._common.checks import integer, unmasked
-from ..errors import LevelError, MessageError, MessageTypeError, ParameterError
+from ..errors import DivisionByZeroError, LevelError, MessageError, MessageTypeError, ParameterError
 
 ComplexArray = NDArray[np.complex128]
 Entries = NDArray[np.float64] | NDArray[np.complex128]
@@ -106,6 +106,28 @@ def scalar(operation: str, value: Any) -> complex:
             value=value,
         )
     return number
+
+
+def inverse(operation: str, divisor: Any) -> complex | Entries:
+    """Return the inverse of a number, or of each element of an array."""
+    if is_scalar(divisor):
+        number = scalar(operation, divisor)
+        values: NDArray[Any] = np.asarray(number if number.imag else number.real)
+    else:
+        values = _numeric_array(operation, divisor)
+        _require_finite(operation, values.ravel())
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        inverses = 1 / values
+    unusable = ~np.isfinite(inverses)
+    if unusable.any():
+        place = int(np.argmax(unusable))
+        where = "" if values.ndim == 0 else f" at index {place}"
+        raise DivisionByZeroError(
+            f"{operation}: the divisor{where} is {values.ravel()[place]}, whose inverse is no finite number; "
+            f"leave it out",
+            index=None if values.ndim == 0 else place,
+        )
+    return inverses if inverses.ndim else inverses.item()
 
 
 def is_scalar(value: Any) -> bool:

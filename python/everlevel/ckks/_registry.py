@@ -79,10 +79,10 @@ class KeyRegistry:
         key: MatrixMultiplicationKey | None = self._keys.get((secret_id, MatrixMultiplicationKey, 0))
         return key if key is not None and key.level >= level else self.find(operation, RotationKey, secret_id)
 
-    def find_fixed_rotation(self, secret_id: int, delta: int) -> FixedRotationKey | None:
-        """Return the key for one amount, if there is one."""
+    def find_rotation(self, operation: str, secret_id: int, delta: int, level: int) -> FixedRotationKey | RotationKey:
+        """Return the fastest key for a rotation at a level, or say how to make one."""
         key: FixedRotationKey | None = self._keys.get((secret_id, FixedRotationKey, delta))
-        return key
+        return key if key is not None and key.level >= level else self.find(operation, RotationKey, secret_id)
 
 
 def _slot(key: AnyKey) -> _Slot:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, cast, overload
+from typing import Any, Final, cast, overload
 
 import numpy as np
 
 from .._common import checks
 from ..errors import ParameterError
 from . import _checks, _operands
+from ._arithmetic import multiply
 from ._auto import deepened
 from ._core import Core
 from ._registry import KeyRegistry
@@ -17,6 +18,10 @@ from .ciphertext import Ciphertext
 from .evaluation_key import EvaluationKey
 from .keys import ConjugationKey, FixedRotationKey, RotationKey
 from .plaintext import Plaintext
+
+_OVER_UNITS: Final = (None, 0, -2)
+_OVER_SLOTS: Final = (None, 1, -1)
+"""The axes that stand for units and for slots; None for both."""
 
 
 @overload
@@ -30,6 +35,8 @@ def rotate(
     key: RotationKey | FixedRotationKey | EvaluationKey,
     delta: int | None = None,
 ) -> Ciphertext: ...
+@overload
+def rotate(self: Core, ciphertext: Ciphertext, *, delta: int) -> Ciphertext: ...
 def rotate(self: Core, ciphertext: Any, key: Any = None, delta: int | None = None) -> Any:
     """Rotate all slots, as ``numpy.roll(x, delta)`` does: ``+1`` moves slot 0 to slot 1, and the last to slot 0.
 
@@ -39,9 +46,9 @@ def rotate(self: Core, ciphertext: Any, key: Any = None, delta: int | None = Non
     ----------
     ciphertext : Ciphertext or Plaintext
         A ciphertext of two polynomials; or a plaintext, which needs no key: ``rotate(plaintext, delta)``.
-    key : RotationKey, FixedRotationKey or EvaluationKey
+    key : RotationKey, FixedRotationKey or EvaluationKey, optional
         A rotation key takes any amount; a fixed one its own, which may then be left out; an evaluation key has the
-        one or the other.
+        one or the other. If left out, the engine's: ``rotate(ciphertext, delta=1)``.
     delta : int, optional
         Amount in slots.
 
@@ -57,6 +64,8 @@ def rotate(self: Core, ciphertext: Any, key: Any = None, delta: int | None = Non
         If `delta` is left out with a rotation key, or isn't the fixed key's.
     KeyMismatchError
         If the key is one of another secret.
+    MissingKeyError
+        If no key is given, and the engine knows none for the amount.
 
     Examples
     --------
@@ -74,6 +83,8 @@ def rotate(self: Core, ciphertext: Any, key: Any = None, delta: int | None = Non
 @deepened
 def _rotate(self: Core, ciphertext: Any, key: Any, delta: int | None) -> Ciphertext:
     ciphertext = _operands.relinearized("rotate", ciphertext)
+    if key is None and delta is not None:
+        key = _known_key(self, "rotate", ciphertext, delta)
     if isinstance(key, EvaluationKey) and delta is not None:
         key = key.rotation("rotate", _checks.amount("rotate", delta, self.slot_count))
     if isinstance(key, FixedRotationKey):
@@ -192,7 +203,7 @@ def sum(  # noqa: A001 (NumPy's name)
     ciphertext : Ciphertext
         Of two polynomials, where slots are added up.
     rotation_key : RotationKey or EvaluationKey, optional
-        For the slots. Sums over units need none: ``sum(ciphertext, 0)``.
+        For the slots; the engine's keys, if left out. Sums over units need none: ``sum(ciphertext, 0)``.
     axis : {None, 0, 1}, optional
         0: the units, slot by slot, to one unit. 1: the slots of each unit, log2(slot_count) rotations each.
         None: both, to one unit.
@@ -205,7 +216,9 @@ def sum(  # noqa: A001 (NumPy's name)
     Raises
     ------
     ParameterError
-        If `axis` is something else, or a key is missing.
+        If `axis` is something else.
+    MissingKeyError
+        If slots are added up without a key, and the engine knows none.
 
     Examples
     --------
@@ -213,31 +226,79 @@ def sum(  # noqa: A001 (NumPy's name)
     >>> engine.decrypt(engine.sum(a, rotation_key), secret_key)[:2].round(3)
     array([6., 6.])
     """
+    rotation_key, axis = _key_and_axis("sum", rotation_key, axis)
+    return _sum(self, "sum", ciphertext, rotation_key, axis)
+
+
+@deepened
+def mean(
+    self: Core,
+    ciphertext: Ciphertext,
+    rotation_key: RotationKey | EvaluationKey | int | None = None,
+    axis: int | None = None,
+) -> Ciphertext:
+    """Return the mean of slots, units, or both, as ``numpy.mean`` does for an array of shape (units, slot_count).
+
+    It is one of all slots: the zeros after a short message count. Arguments and errors are as in `sum`, whose result
+    is divided by the number of its terms.
+
+    Returns
+    -------
+    Ciphertext
+        A mean of slots is in every slot of its unit. Levels consumed: 1, and 0 for a mean of one term. Its bound is
+        that of the ciphertext.
+
+    Raises
+    ------
+    LevelError
+        If no level is left.
+
+    Examples
+    --------
+    >>> a = engine.encrypt([1.0, 3.0] * (engine.slot_count // 2), public_key)
+    >>> engine.decrypt(engine.mean(a, rotation_key), secret_key)[:2].round(3)
+    array([2., 2.])
+    """
+    rotation_key, axis = _key_and_axis("mean", rotation_key, axis)
+    units = len(_operands.ciphertext("mean", ciphertext))
+    terms = (units if axis in _OVER_UNITS else 1) * (self.slot_count if axis in _OVER_SLOTS else 1)
+    if terms > 1:
+        # Before the sum, whose values are too large for a bootstrap.
+        _checks.require_level("mean", ciphertext.level, 1, self.max_level)
+    return multiply(self, _sum(self, "mean", ciphertext, rotation_key, axis), 1 / terms)
+
+
+def _key_and_axis(
+    operation: str, rotation_key: RotationKey | EvaluationKey | int | None, axis: int | None
+) -> tuple[RotationKey | EvaluationKey | None, int | None]:
+    """Tell a key from an axis in the place of one, and check the axis."""
     if rotation_key is not None and not isinstance(rotation_key, (RotationKey, EvaluationKey)) and axis is None:
-        rotation_key, axis = None, checks.integer("sum", "axis", rotation_key)
+        rotation_key, axis = None, checks.integer(operation, "axis", rotation_key)
     if not (axis is None or (isinstance(axis, (int, np.integer)) and axis in (0, 1, -1, -2))):
         raise ParameterError(
-            f"sum: axis is {axis!r}, and 0 (units), 1 (slots) and None (both) are taken; choose one of these",
+            f"{operation}: axis is {axis!r}, and 0 (units), 1 (slots) and None (both) are taken; choose one of these",
             option="axis",
             value=axis,
             allowed=(None, 0, 1),
         )
-    over_units, over_slots = axis in (None, 0, -2), axis in (None, 1, -1)
-    total = _operands.relinearized("sum", ciphertext) if over_slots else _operands.ciphertext("sum", ciphertext)
-    if over_slots and rotation_key is None:
-        raise ParameterError(
-            f"sum: axis is {axis} and rotation_key is missing; pass the key that engine.create_rotation_key made, "
-            f"or axis=0 to add up units alone",
-            option="rotation_key",
-        )
-    if over_units:
+    return cast("RotationKey | EvaluationKey | None", rotation_key), axis
+
+
+def _sum(
+    self: Core, operation: str, ciphertext: Any, rotation_key: RotationKey | EvaluationKey | None, axis: int | None
+) -> Ciphertext:
+    over_slots = axis in _OVER_SLOTS
+    total = _operands.relinearized(operation, ciphertext) if over_slots else _operands.ciphertext(operation, ciphertext)
+    if axis in _OVER_UNITS:
         total, *others = total.units()
         for unit in others:
             total = total + unit
-    return sum_range(self, total, cast("RotationKey", rotation_key), self.slot_count) if over_slots else total
+    return _sum_range(self, operation, total, rotation_key, self.slot_count) if over_slots else total
 
 
-def sum_range(self: Core, ciphertext: Ciphertext, rotation_key: RotationKey | EvaluationKey, count: int) -> Ciphertext:
+def sum_range(
+    self: Core, ciphertext: Ciphertext, rotation_key: RotationKey | EvaluationKey | None, count: int
+) -> Ciphertext:
     """Put into every slot the sum of the `count` slots that begin there: ``y[i] = x[i] + … + x[i + count - 1]``.
 
     Indices wrap around inside each unit. Slot `start` is then the sum of ``x[start : start + count]``.
@@ -246,8 +307,8 @@ def sum_range(self: Core, ciphertext: Ciphertext, rotation_key: RotationKey | Ev
     ----------
     ciphertext : Ciphertext
         Of two polynomials.
-    rotation_key : RotationKey or EvaluationKey
-        For at most ``2 * log2(count)`` rotations by powers of two.
+    rotation_key : RotationKey, EvaluationKey or None
+        For at most ``2 * log2(count)`` rotations by powers of two; None for the engine's keys.
     count : int
         1 to `slot_count`.
 
@@ -267,11 +328,17 @@ def sum_range(self: Core, ciphertext: Ciphertext, rotation_key: RotationKey | Ev
     >>> engine.decrypt(engine.sum_range(a, rotation_key, 3), secret_key)[:2].round(3)
     array([6., 9.])
     """
-    operation = "sum_range"
+    return _sum_range(self, "sum_range", ciphertext, rotation_key, count)
+
+
+def _sum_range(self: Core, operation: str, ciphertext: Any, key: Any, count: Any) -> Ciphertext:
     window = _operands.relinearized(operation, ciphertext)
-    key = rotation_key
-    if not isinstance(key, EvaluationKey):
-        key = _rotation_key(self._registry, operation, rotation_key)
+    if not (key is None or isinstance(key, EvaluationKey)):
+        key = _rotation_key(self._registry, operation, key)
+
+    def rotated(part: Ciphertext, delta: int) -> Ciphertext:
+        return rotate(self, part, _known_key(self, operation, part, delta) if key is None else key, delta)
+
     length = checks.integer(operation, "count", count)
     if not 1 <= length <= self.slot_count:
         raise ParameterError(
@@ -285,11 +352,11 @@ def sum_range(self: Core, ciphertext: Ciphertext, rotation_key: RotationKey | Ev
     power = 1
     while True:
         if length & power:
-            total = window if total is None else window + rotate(self, total, key, -power)
+            total = window if total is None else window + rotated(total, -power)
         power *= 2
         if power > length:
             return cast("Ciphertext", total)
-        window = window + rotate(self, window, key, -(power // 2))
+        window = window + rotated(window, -(power // 2))
 
 
 def _keys_for(slot_count: int, operation: str, keys: EvaluationKey, deltas: Sequence[int]) -> Any:
@@ -298,6 +365,12 @@ def _keys_for(slot_count: int, operation: str, keys: EvaluationKey, deltas: Sequ
     found = [keys.rotation(operation, amount) for amount in amounts]
     fixed = [key for key in found if isinstance(key, FixedRotationKey)]
     return (fixed, None) if len(fixed) == len(found) else (keys.part(operation, RotationKey), amounts)
+
+
+def _known_key(self: Core, operation: str, ciphertext: Ciphertext, delta: Any) -> RotationKey | FixedRotationKey:
+    """Choose the engine's key for an amount."""
+    amount = _checks.amount(operation, delta, self.slot_count)
+    return self._registry.find_rotation(operation, ciphertext._native.secret_id, amount, ciphertext.level)
 
 
 def _rotation_key(registry: KeyRegistry, operation: str, value: Any) -> RotationKey:

@@ -8,6 +8,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from .. import _native
 from .._common import storable
 from .._common.engines import Engines
+from ._opaque import Opaque
 
 engines: Engines[Any] = Engines()
 
@@ -62,10 +63,14 @@ class _Native(Protocol):
 NativeT = TypeVar("NativeT", bound=_Native)
 
 
-class Encoded(Storable, Generic[NativeT]):
+class Encoded(Opaque, Storable, Generic[NativeT]):
     """Base of messages and matrices that are encoded, and not encrypted."""
 
     __slots__ = ("__weakref__", "_context", "_is_real", "_native")
+
+    _form = "encoded"
+
+    _instead_of_numpy = "use the engine's methods, or what it was encoded from"
 
     def __init__(self, context: _native.Context, native: NativeT, *, is_real: bool) -> None:
         self._context = context

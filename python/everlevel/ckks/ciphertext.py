@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Final, Protocol
+from typing import Any, Final, NoReturn, Protocol
 
 from .. import _native
 from .._common import checks
 from ..errors import OperandTypeError, ParameterError
 from . import _checks
+from ._opaque import Opaque
 from ._registry import KeyRegistry
 from ._storable import Storable
 from .evaluation_key import EvaluationKey
@@ -17,7 +18,6 @@ from .keys import (
     ConjugationKey,
     LossyBootstrapKey,
     RelinearizationKey,
-    RotationKey,
     SmallBootstrapKey,
 )
 from .matrix import LightPlainMatrix, PlainMatrix
@@ -44,7 +44,9 @@ class Operations(Protocol):
     def multiply(self, left: Any, right: Any, relinearization_key: Any = None) -> Ciphertext: ...
     def square(self, ciphertext: Ciphertext, relinearization_key: Any = None) -> Ciphertext: ...
     def multiply_matrix(self, matrix: Any, ciphertext: Ciphertext, rotation_key: Any) -> Ciphertext: ...
-    def rotate(self, ciphertext: Ciphertext, key: Any, delta: int | None = None) -> Ciphertext: ...
+    def rotate(self, ciphertext: Ciphertext, *, delta: int) -> Ciphertext: ...
+    def sum(self, ciphertext: Ciphertext, *, axis: int | None) -> Ciphertext: ...
+    def mean(self, ciphertext: Ciphertext, *, axis: int | None) -> Ciphertext: ...
     def conjugate(self, ciphertext: Ciphertext, conjugation_key: Any) -> Ciphertext: ...
     def bootstrap(
         self,
@@ -64,7 +66,7 @@ class Operations(Protocol):
     def clone(self, ciphertext: Ciphertext) -> Ciphertext: ...
 
 
-class Ciphertext(Storable):
+class Ciphertext(Opaque, Storable):
     """An encrypted vector of numbers, in units of `slot_count`.
 
     Made by `Engine.encrypt`, and by every operation on ciphertexts. An operation gives a new one, and any number of
@@ -83,6 +85,8 @@ class Ciphertext(Storable):
     ``a * b``                   slot by slot                                   1
     ``3 * a``, ``1j * a``       by a number with integer parts                 0
     ``1.5 * a``, ``array * a``  by any other number, or by an array            1
+    ``a / 2``, ``a / array``    by the inverse of a number, or of an array's   1
+                                elements
     ``matrix @ a``              by a plain matrix or a 2-D array               1
     ``a ** k``                  power, for an integer k ≥ 1                    ceil(log2(k))
     ==========================  =============================================  ======================
@@ -101,8 +105,10 @@ class Ciphertext(Storable):
 
     kind = "ciphertext"
 
-    # NumPy then leaves `array * ciphertext` to this class, instead of trying it element by element.
-    __array_ufunc__ = None
+    _instead_of_numpy = (
+        "use its operators and methods, such as x.rotate(1) for numpy.roll(x, 1), those of the engine, or decrypt it "
+        "first"
+    )
 
     def __init__(self, engine: Operations, native: _native.Ciphertext, *, is_real: bool) -> None:
         self._engine = engine
@@ -244,6 +250,22 @@ class Ciphertext(Storable):
 
     __rmul__ = __mul__
 
+    def __truediv__(self, other: Any) -> Ciphertext:
+        if isinstance(other, Ciphertext):
+            return other.__rtruediv__(self)
+        if isinstance(other, (Plaintext, LightPlaintext)) or not _is_operand(other):
+            return NotImplemented
+        return self._engine.multiply(self, _checks.inverse("divide", other))
+
+    def __rtruediv__(self, other: Any) -> NoReturn:
+        raise OperandTypeError(
+            "divide: the divisor is encrypted, and inverses of encrypted values are approximated; "
+            "choose an interval without 0, and multiply by everlevel.fit(lambda x: 1 / x, degree, interval)(divisor)",
+            argument="divisor",
+            expected="number or array in the clear",
+            actual="Ciphertext",
+        )
+
     def __rmatmul__(self, matrix: Any) -> Ciphertext:
         if not (_is_operand(matrix) or isinstance(matrix, (PlainMatrix, LightPlainMatrix))):
             return NotImplemented
@@ -290,12 +312,39 @@ class Ciphertext(Storable):
         >>> engine.decrypt(a.rotate(-1), secret_key)[:2].round(3)
         array([2., 3.])
         """
-        delta = _checks.amount("rotate", delta, self.slot_count)
-        registry, secret_id = self._engine._registry, self._native.secret_id
-        fixed = registry.find_fixed_rotation(secret_id, delta)
-        if fixed is not None and fixed.level >= self.level:
-            return self._engine.rotate(self, fixed)
-        return self._engine.rotate(self, registry.find("rotate", RotationKey, secret_id), delta)
+        return self._engine.rotate(self, delta=delta)
+
+    def sum(self, axis: int | None = None) -> Ciphertext:
+        """Add up slots, units, or both, with the engine's keys: see `Engine.sum`. Levels consumed: 0.
+
+        Raises
+        ------
+        MissingKeyError
+            If slots are added up, and the engine knows no rotation key.
+
+        Examples
+        --------
+        >>> a = engine.encrypt([1.0, 2.0, 3.0], public_key)
+        >>> engine.decrypt(a.sum(), secret_key)[:2].round(3)
+        array([6., 6.])
+        """
+        return self._engine.sum(self, axis=axis)
+
+    def mean(self, axis: int | None = None) -> Ciphertext:
+        """Return the mean of slots, units, or both, with the engine's keys: see `Engine.mean`. Levels consumed: 1.
+
+        Raises
+        ------
+        MissingKeyError
+            If it is one of slots, and the engine knows no rotation key.
+
+        Examples
+        --------
+        >>> a = engine.encrypt([1.0, 3.0] * (engine.slot_count // 2), public_key)
+        >>> engine.decrypt(a.mean(), secret_key)[:2].round(3)
+        array([2., 2.])
+        """
+        return self._engine.mean(self, axis=axis)
 
     def conjugate(self) -> Ciphertext:
         """Conjugate every slot, with the engine's key.
@@ -371,6 +420,8 @@ class Ciphertext(Storable):
 
 def _is_operand(value: Any) -> bool:
     """Whether the engine judges a value; what other libraries define is left to them."""
-    if isinstance(value, (Ciphertext, Plaintext, LightPlaintext, list, tuple, str, bytes)) or _checks.is_scalar(value):
+    if isinstance(value, Opaque):
+        return isinstance(value, (Ciphertext, Plaintext, LightPlaintext))
+    if isinstance(value, (list, tuple, str, bytes)) or _checks.is_scalar(value):
         return True
     return hasattr(value, "__array__")

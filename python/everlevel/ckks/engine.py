@@ -251,6 +251,7 @@ class Engine(compat.NamesOf1x):
     rotate_batch = _slots.rotate_batch
     conjugate = _slots.conjugate
     sum = _slots.sum
+    mean = _slots.mean
     sum_range = _slots.sum_range
 
     encode_to_light_plaintext = _matrices.encode_to_light_plaintext

@@ -18,9 +18,6 @@ class _Matrix(Encoded[NativeT]):
 
     __slots__ = ()
 
-    # NumPy then leaves `array @ matrix` to this class, which has no such product.
-    __array_ufunc__ = None
-
     @property
     def level(self) -> int:
         """Highest level of a ciphertext that it is multiplied with; higher ones are brought down to it."""
