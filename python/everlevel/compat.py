@@ -216,7 +216,12 @@ class NamesOf1x(Core):
         return _arithmetic.clone(self, ciphertext)
 
     def create_merge_bootstrap_key(
-        self, secret_key: SecretKey, stage_count: int = 3, size: str = "medium", *, progress: bool | None = None
+        self,
+        secret_key: SecretKey,
+        stage_count: int | None = None,
+        size: str = "medium",
+        *,
+        progress: bool | None = None,
     ) -> BootstrapKey:
         """Make a bootstrap key, by a name of 1.x: `Engine.merge_bootstrap` needs nothing that `bootstrap` doesn't.
 

@@ -103,6 +103,21 @@ def test_too_many_levels_are_refused(insecure_log_n: int | None) -> None:
     assert caught.value.option == "max_level"
 
 
+@pytest.mark.parametrize(
+    ("name", "least", "most"), [("max_level", 0, 77), ("slot_count", 1, 65536), ("insecure_log_n", 9, 17)]
+)
+@pytest.mark.parametrize("value", [-1, 2**31, -(10**30)])
+def test_limits_that_are_told_are_the_cores(name: str, least: int, most: int, value: int) -> None:
+    with pytest.raises(errors.ParameterError, match=f"{name} is {value}, and {least} to {most} is taken") as caught:
+        Engine(**{name: value})
+    assert caught.value.allowed == (least, most)
+    options: dict[str, int] = {"max_level": 1, "slot_count": 1, "insecure_log_n": 9}
+    assert Engine(**options | {name: least}).slot_count == 1
+    for beyond in {least - 1, most + 1} - {-1, 0}:
+        with pytest.raises(errors.ParameterError, match=str(beyond)):
+            Engine(**options | {name: beyond})
+
+
 @pytest.mark.parametrize("max_level", [0, 5, 14, 2**31 - 1])
 @pytest.mark.parametrize("insecure_log_n", [None, 10])
 def test_a_bootstrap_has_its_own_levels(max_level: int, insecure_log_n: int | None) -> None:

@@ -155,7 +155,7 @@ def test_merge_keys_are_bootstrap_keys(deep: Party, rng: np.random.Generator) ->
 @pytest.mark.parametrize("name", ["create_lossy_bootstrap_key", "create_merge_bootstrap_key"])
 def test_options_of_keys_are_checked(deep: Party, party: Party, name: str) -> None:
     create = getattr(deep.engine, name)
-    with pytest.raises(errors.ParameterError, match=f"^{name}: stage_count is 6, and 2, 3, 4, 5 can be") as caught:
+    with pytest.raises(errors.ParameterError, match=f"^{name}: stage_count is 6, and 1, 2, 3, 4, 5 can be") as caught:
         create(deep.secret_key, 6)
     assert (caught.value.option, caught.value.value) == ("stage_count", 6)
     with pytest.raises(errors.ParameterError, match=f"^{name}: size is 'small'"):
@@ -357,7 +357,9 @@ def test_methods_of_ciphertexts_need_the_engines_keys(lossy_key: LossyBootstrapK
             call(lossy_key)
 
 
-@pytest.mark.parametrize(("slot_count", "stage_count"), [(2, 1), (32, 1), (32, 2), (128, 2), (128, 3)])
+@pytest.mark.parametrize(
+    ("slot_count", "stage_count"), [(1, 1), (2, 1), (32, 1), (32, 2), (128, 1), (128, 2), (128, 3)]
+)
 def test_sparse_bootstraps_follow_the_snippet_of_the_seeds(slot_count: int, stage_count: int) -> None:
     engine = Engine(slot_count=slot_count, use_bootstrap=True, insecure_log_n=10)
     secret_key = engine.create_secret_key()
@@ -370,6 +372,26 @@ def test_sparse_bootstraps_follow_the_snippet_of_the_seeds(slot_count: int, stag
     bootstrapped = engine.bootstrap(ciphertext, relinearization_key, conjugation_key, bootstrap_key)
     assert bootstrapped.level == 13 - stage_count
     assert np.abs(engine.decrypt(bootstrapped, secret_key) - message).max() < 1e-5
+
+
+@pytest.mark.parametrize(("slot_count", "stage_count"), [(1, 1), (2, 1), (4, 2), (8, 3), (512, 3)])
+def test_a_stage_count_that_is_left_out_is_3_or_the_nearest(slot_count: int, stage_count: int) -> None:
+    engine = Engine(slot_count=slot_count, use_bootstrap=True, auto_bootstrap=True, insecure_log_n=10)
+    secret_key = engine.create_secret_key()
+    assert engine.create_lossy_bootstrap_key(secret_key).stage_count == stage_count
+    assert engine.create_merge_bootstrap_key(secret_key).stage_count == stage_count
+    key = engine.create_evaluation_key(secret_key)
+    assert key.bootstrap_key.stage_count == stage_count
+    values = np.linspace(-1, 1, slot_count)
+    a = engine.encrypt(values, secret_key, level=0)
+    small = engine.create_small_bootstrap_key(secret_key), engine.create_rotation_key(secret_key)
+    for refreshed in (a.bootstrap(), engine.bootstrap(a, small_bootstrap_key=small[0], rotation_key=small[1])):
+        assert refreshed.level == 13 - stage_count
+        np.testing.assert_allclose(engine.decrypt(refreshed, secret_key)[:slot_count], values, atol=1e-5)
+    engine.forget_keys()
+    engine.use(engine.create_evaluation_key(secret_key, bootstrap="small"))
+    assert (a * a).level == 13 - stage_count - 1
+    assert engine.plan_sign().levels == engine.plan_sign(stage_count=stage_count).levels
 
 
 def test_lossy_keys_come_back_from_files_as_lossy_keys(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ VALUES = {
     "allowed": [13, 17, 20],
     "supported": [3, 4],
     "available": [1, -1],
+    "higher": [4, 5],
 }
 
 

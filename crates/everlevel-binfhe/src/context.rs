@@ -150,7 +150,7 @@ impl Context {
         [a, b]: [&[Ciphertext]; 2],
         progress: Progress,
     ) -> Result<Vec<Ciphertext>, Error> {
-        self.batched("gates", keys, (a.len(), 1), progress, |places| {
+        self.batched(gate.name(), keys, (a.len(), 1), progress, |places| {
             keys.gates(&[gate], &a[places.clone()], &b[places])
         })
     }

@@ -40,6 +40,22 @@ impl Gate {
         Self::OrYn,
     ];
 
+    /// Its name: that of the operation in errors.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::And => "and",
+            Self::Nand => "nand",
+            Self::Or => "or",
+            Self::Nor => "nor",
+            Self::Xor => "xor",
+            Self::Xnor => "xnor",
+            Self::AndNy => "andny",
+            Self::AndYn => "andyn",
+            Self::OrNy => "orny",
+            Self::OrYn => "oryn",
+        }
+    }
+
     /// The gate's answer for bits in the clear.
     pub fn of(self, a: bool, b: bool) -> bool {
         match self {
@@ -89,7 +105,7 @@ impl EvalKeys {
     /// [`Error::WrongSpace`] for parameters of integers, [`Error::LengthMismatch`], [`Error::ForeignObject`] for
     /// operands of another key, and [`Error::NoiseExhausted`].
     pub fn gates(&self, gates: &[Gate], a: &[Ciphertext], b: &[Ciphertext]) -> Result<Vec<Ciphertext>, Error> {
-        let op = "gates";
+        let op = if let [gate] = gates { gate.name() } else { "gates" };
         same_length(op, a.len(), b.len())?;
         if gates.len() != 1 {
             same_length(op, gates.len(), a.len())?;

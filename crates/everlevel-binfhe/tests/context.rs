@@ -42,7 +42,7 @@ fn gates_run_in_slices_and_report_elements() {
 
     let stop = |done, _| if done < len / 2 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) };
     let stopped = context.gate(&keys, Gate::And, [&a, &b], &stop).unwrap_err();
-    assert!(matches!(stopped, Error::Cancelled(Cancelled { op: "gates", done, .. }) if done == 2 * slice), "{stopped}");
+    assert!(matches!(stopped, Error::Cancelled(Cancelled { op: "and", done, .. }) if done == 2 * slice), "{stopped}");
 }
 
 #[test]

@@ -76,26 +76,32 @@ impl Context {
 
     /// Refuses messages whose coefficients, of this size, do not fit a level.
     pub(crate) fn check_size(&self, op: &'static str, size: f64, level: usize) -> Result<(), Error> {
-        let log2_scale = self.core.ladder.scales[level].log2();
-        let log2_needed = size.max(f64::MIN_POSITIVE).log2() + log2_scale;
-        let log2_available = self.core.log2_available(level);
-        if log2_needed < log2_available {
-            return Ok(());
-        }
-        Err(Error::ScaleOverflow { op, log2_needed, log2_available, log2_scale, level })
+        self.core.check_size(op, size, level)
     }
 }
 
 impl Core {
     /// Refuses coefficients that are too large for a level.
     pub(crate) fn check_fits(&self, op: &'static str, coeffs: &[f64], level: usize) -> Result<(), Error> {
-        let scale = self.ladder.scales[level];
         // Sums of opposite overflows are no numbers.
         let largest = coeffs.iter().fold(0.0f64, |m, c| m.max(if c.is_nan() { f64::INFINITY } else { c.abs() }));
-        let (log2_needed, log2_available) = ((largest * scale).log2(), self.log2_available(level));
+        self.check_size(op, largest, level)
+    }
+
+    /// As [`Core::check_fits`], for the size of the largest. One beyond doubles counts as the largest double.
+    pub(crate) fn check_size(&self, op: &'static str, largest: f64, level: usize) -> Result<(), Error> {
+        let log2_largest = largest.clamp(f64::MIN_POSITIVE, f64::MAX).log2();
+        self.check_log2(op, log2_largest + self.ladder.scales[level].log2(), level)
+    }
+
+    /// As [`Core::check_size`], for the log2 of the largest at the level's scale.
+    pub(crate) fn check_log2(&self, op: &'static str, log2_needed: f64, level: usize) -> Result<(), Error> {
+        let log2_available = self.log2_available(level);
         if log2_needed < log2_available {
             return Ok(());
         }
-        Err(Error::ScaleOverflow { op, log2_needed, log2_available, log2_scale: scale.log2(), level })
+        let log2_scale = self.ladder.scales[level].log2();
+        let higher = self.higher_with_room((log2_needed - log2_scale).exp2(), level);
+        Err(Error::ScaleOverflow { op, log2_needed, log2_available, log2_scale, level, higher })
     }
 }

@@ -51,12 +51,13 @@ everlevel_io::errors! {
     }
     /// A message too large for the modulus.
     #[error(
-        "{op}: message at scale 2^{log2_scale:.1} needs 2^{log2_needed:.1}, level {level} holds less than 2^{log2_available:.1}; divide the message or take a higher level"
+        "{op}: message at scale 2^{log2_scale:.1} needs 2^{log2_needed:.1}, level {level} holds less than 2^{log2_available:.1}; divide the message{}",
+        higher.first().map_or(String::new(), |level| format!(" or take level {level}"))
     )]
     ScaleOverflow {
         /// The refused operation.
         op: &'static str,
-        /// log2 of the largest coefficient.
+        /// log2 of the largest coefficient; of the largest double, where it is beyond.
         log2_needed: f64,
         /// log2 of half the modulus.
         log2_available: f64,
@@ -64,10 +65,13 @@ everlevel_io::errors! {
         log2_scale: f64,
         /// The level.
         level: usize,
+        /// The higher levels that hold it.
+        higher: Vec<usize>,
     }
     /// A bound that the modulus has no room for.
     #[error(
-        "{op}: values may be as large as {bound:.6e}, level {level} holds less than {room:.6e}; divide the operands, take a higher level, or claim a smaller bound with `assume_bound`"
+        "{op}: values may be as large as {bound:.6e}, level {level} holds less than {room:.6e}; divide the operands,{} or claim a smaller bound with `assume_bound`",
+        higher.first().map_or(String::new(), |level| format!(" take level {level},"))
     )]
     OutOfRange {
         /// The refused operation.
@@ -78,6 +82,8 @@ everlevel_io::errors! {
         room: f64,
         /// The result's level.
         level: usize,
+        /// The higher levels that have room.
+        higher: Vec<usize>,
     }
     /// A value beyond the bound that was declared for it.
     #[error("{op}: value {index} has size {size:e}, the declared bound is {bound:e}; declare {size:e} or more")]

@@ -49,10 +49,7 @@ impl Core {
     pub(crate) fn expand(&self, op: &'static str, coeffs: &[f64], level: usize) -> Result<Plaintext, Error> {
         let scale = self.ladder.scales[level];
         let (integers, largest) = self.encoder.round(coeffs, scale);
-        let (log2_needed, log2_available) = (largest.log2(), self.log2_available(level));
-        if log2_needed >= log2_available {
-            return Err(Error::ScaleOverflow { op, log2_needed, log2_available, log2_scale: scale.log2(), level });
-        }
+        self.check_log2(op, largest.min(f64::MAX).log2(), level)?;
         let poly = self.transformed(&integers, level);
         Ok(Plaintext {
             poly,

@@ -64,10 +64,17 @@ pub(crate) fn coeffs_to_slots_bits(stage_count: usize) -> Option<&'static [f64]>
 /// The stage counts that chains have moduli for.
 pub const STAGE_COUNTS: [usize; 5] = [1, 2, 3, 4, 5];
 
-/// The stage counts that a number of slots allows: each stage merges between one and six butterfly layers.
+/// Most butterfly layers that a single stage merges: those of 1024 slots, whose 1024 diagonals take 32 MB.
+const MOST_LAYERS_ALONE: usize = 10;
+/// Most butterfly layers that each of several stages merges.
+const MOST_LAYERS: usize = 6;
+
+/// The stage counts that a number of slots allows: each stage merges between one and six butterfly layers, a stage
+/// alone up to ten. One slot has no layers, and one stage, a product with a constant.
 pub fn stage_counts(slots: usize) -> Vec<usize> {
     let layers = slots.trailing_zeros() as usize;
-    STAGE_COUNTS.into_iter().filter(|&s| s >= layers.div_ceil(6) && s <= layers).collect()
+    let most = |stages| if stages == 1 { MOST_LAYERS_ALONE } else { stages * MOST_LAYERS };
+    STAGE_COUNTS.into_iter().filter(|&s| s <= layers.max(1) && layers <= most(s)).collect()
 }
 
 /// log2 of the scale at level 0. Fewer slots have larger coefficients, for which the sine's error is larger, and fewer

@@ -97,6 +97,11 @@ impl Core {
     pub(crate) fn room(&self, level: usize) -> f64 {
         self.log2_available(level).exp2() / self.ladder.scales[level]
     }
+
+    /// The levels above one that have room for values of a size.
+    pub(crate) fn higher_with_room(&self, size: f64, level: usize) -> Vec<usize> {
+        (level + 1..self.ladder.sets.len()).filter(|&above| size < self.room(above)).collect()
+    }
 }
 
 impl Context {
@@ -108,17 +113,25 @@ impl Context {
 
     /// Refuses a result whose bound is beyond its level's room, or gives notice.
     pub(crate) fn check_range(&self, op: &'static str, bound: Bound, level: usize) -> Result<(), Error> {
-        self.check_room(op, bound, level, self.core.room(level))
+        let higher = || self.core.higher_with_room(bound.size(), level);
+        self.check_room(op, bound, (level, self.core.room(level)), higher)
     }
 
-    /// As [`Context::check_range`], for an operation with less room than its level.
-    pub(crate) fn check_room(&self, op: &'static str, bound: Bound, level: usize, room: f64) -> Result<(), Error> {
+    /// As [`Context::check_range`], for an operation with a room of its own at a level, and the higher levels at which
+    /// it has more.
+    pub(crate) fn check_room(
+        &self,
+        op: &'static str,
+        bound: Bound,
+        (level, room): (usize, f64),
+        higher: impl FnOnce() -> Vec<usize>,
+    ) -> Result<(), Error> {
         if bound.size() < room {
             return Ok(());
         }
         let bound_size = bound.size();
         if bound.is_declared() || self.core.refuses_assumed {
-            return Err(Error::OutOfRange { op, bound: bound_size, room, level });
+            return Err(Error::OutOfRange { op, bound: bound_size, room, level, higher: higher() });
         }
         notice(RangeNotice::Room { op, bound: bound_size, room, level });
         Ok(())

@@ -3,6 +3,7 @@
 mod common;
 
 use std::ops::ControlFlow;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use common::{Party, precision, uniform};
@@ -10,7 +11,7 @@ use everlevel_ckks::Basis;
 use everlevel_ckks::circuits::Circuits;
 use everlevel_ckks::circuits::deep::Imaginary;
 use everlevel_ckks::circuits::sign::SignPrecision;
-use everlevel_ckks::{BootstrapKeySize, Error, Progress};
+use everlevel_ckks::{BootstrapKeySize, BootstrapStep, Error, Method, Progress, SlotType};
 
 /// Stops `work` at every one of its reports, and checks that each stop is the last report.
 fn stop_everywhere<T>(op: &'static str, work: impl Fn(Progress) -> Result<T, Error>) {
@@ -35,6 +36,29 @@ fn stop_everywhere<T>(op: &'static str, work: impl Fn(Progress) -> Result<T, Err
     }
 }
 
+/// EvalMod of a group takes longer than a bootstrap, so that it asks whether to stop between its products.
+#[test]
+fn eval_mod_stops_between_its_products() {
+    let party = Party::bootstrap(10);
+    let key = party.bootstrap_key(3, BootstrapKeySize::Medium);
+    let ct = party.encrypt(&uniform(party.ctx.slot_count(), 1), 0);
+    let reports = Mutex::new(Vec::new());
+    let progress = |done, _| {
+        reports.lock().unwrap().push(done);
+        ControlFlow::Continue(())
+    };
+    let mut seen = Vec::new();
+    let observer = &mut |step, _: &_, _| seen.push((step, reports.lock().unwrap().len()));
+    party.bootstrapper().bootstrap_observed(&ct, party.keys(&key), &progress, observer).unwrap();
+    let at = |step| seen.iter().find(|(s, _)| *s == step).unwrap().1;
+    let reports = reports.lock().unwrap();
+    let within = &reports[at(BootstrapStep::CoeffsToSlots)..at(BootstrapStep::EvalMod)];
+    assert_eq!(within.len(), 8, "{within:?}");
+    // It is one step, however often it asks.
+    assert!(within.iter().all(|done| *done == within[0]), "{within:?}");
+    assert!(reports.is_sorted(), "{reports:?}");
+}
+
 #[test]
 fn long_operations_stop_at_the_next_step() {
     let party = Party::bootstrap(10);
@@ -52,6 +76,10 @@ fn long_operations_stop_at_the_next_step() {
         party.bootstrapper().bootstrap(&ct, &party.relinearization, &party.conjugation, &key, p)
     });
     let lossy = party.lossy_key(3);
+    let many = [&ct; 4];
+    stop_everywhere("bootstrap", |p| {
+        party.bootstrapper().bootstrap_many(Method::Regular, &many, party.keys(&key), SlotType::Complex, p)
+    });
     let circuits = Circuits::new(party.bootstrapper(), party.keys(&lossy));
     let x = ct.clone().into();
     stop_everywhere("sign", |p| circuits.sign(&x, SignPrecision::OF_VALUES, p));

@@ -33,7 +33,8 @@ _OPERATIONS = {
     "lut": "bootstrap",
     "tables": "bootstrap",
     "bivariate": "bootstrap",
-    "gates": "gate",
+    "and": "and_",
+    "or": "or_",
     "sub": "subtract",
     "mul": "multiply",
     "neg": "negate",
@@ -207,9 +208,10 @@ _WORDED: dict[str, Callable[..., e.EverlevelError]] = {
     "ckks.ForeignSlots": _foreign_slots,
     "ckks.BootstrapLevels": _bootstrap_levels,
     "ckks.Parameter": _parameter,
-    "ckks.OutOfRange": lambda op, bound, room, level: e.RangeError(
+    "ckks.OutOfRange": lambda op, bound, room, level, higher: e.RangeError(
         f"{op}: values may be as large as {bound:.6g}, and {op} at level {level} has room for less than {room:.6g}; "
-        f"divide the operands, use a higher level, or claim a smaller bound: engine.assume_bound(x, bound)",
+        f"divide the operands,{f' use level {higher[0]},' if higher else ''} or claim a smaller bound: "
+        f"engine.assume_bound(x, bound)",
         bound=bound,
         room=room,
         level=level,

@@ -24,7 +24,7 @@ from weakref import WeakKeyDictionary
 from .. import _native
 from .._common.locks import Lock
 from ..errors import LevelError, MissingKeyError
-from ._options import DEFAULT_STAGE_COUNT
+from ._options import default_stage_count
 from ._registry import KeyRegistry
 from .ciphertext import Ciphertext, Operations
 from .evaluation_key import EvaluationKey
@@ -139,7 +139,7 @@ def level_after(
     """Return the level that a regular bootstrap leads to, with the engine's key if none is given."""
     if evaluation_key is not None:
         if evaluation_key.has_small_bootstrap:
-            return max_level - DEFAULT_STAGE_COUNT
+            return max_level - default_stage_count(operand._engine._context)
         return max_level - evaluation_key.part(operation, BootstrapKey).stage_count
     secret_id = operand._native.secret_id
     key = registry.get(BootstrapKey, secret_id)
@@ -149,7 +149,7 @@ def level_after(
             f"no key to bootstrap it; call engine.create_evaluation_key(secret_key), or engine.use(evaluation_key)",
             key=BootstrapKey.kind,
         )
-    return max_level - (DEFAULT_STAGE_COUNT if key is None else key.stage_count)
+    return max_level - (default_stage_count(operand._engine._context) if key is None else key.stage_count)
 
 
 def deepened(function: Callable[Concatenate[SelfT, P], R]) -> Callable[Concatenate[SelfT, P], R]:

@@ -9,7 +9,7 @@ from .. import _native
 from .._common import checks
 from ..errors import OperandTypeError, ParameterError
 from ._core import Core
-from ._options import DEFAULT_STAGE_COUNT
+from ._options import default_stage_count
 from ._registry import KeyRegistry
 from .ciphertext import Ciphertext
 from .evaluation_key import EvaluationKey
@@ -34,11 +34,13 @@ def require_bootstrap(context: _native.Context, operation: str) -> None:
 
 
 def check_stage_count(context: _native.Context, operation: str, value: Any) -> int:
-    """Check that transforms of the parameters' slots can have so many stages."""
+    """Check that transforms of the parameters' slots can have so many stages; None stands for the usual number."""
+    if value is None:
+        return default_stage_count(context)
     stages, allowed = checks.integer(operation, "stage_count", value), tuple(context.stage_counts)
     if stages not in allowed:
         raise ParameterError(
-            f"{operation}: stage_count is {stages}, and {', '.join(map(str, allowed)) or 'none'} can be with "
+            f"{operation}: stage_count is {stages}, and {', '.join(map(str, allowed))} can be with "
             f"{context.slot_count} slots; choose one of these",
             option="stage_count",
             value=stages,
@@ -139,6 +141,6 @@ def _rotations(
             actual=type(bootstrap).__name__,
         )
     rotation, small = choice.of(RotationKey, rotation), choice.of(SmallBootstrapKey, small)
-    stages = check_stage_count(context, operation, DEFAULT_STAGE_COUNT if stage_count is None else stage_count)
+    stages = check_stage_count(context, operation, stage_count)
     choice.registry.remember(rotation)
     return rotation._native, small._native, stages

@@ -56,7 +56,8 @@ def bootstrap(
         Two keys in place of `bootstrap_key`, by position or by name: a third of the memory, 1.4 times the time.
     stage_count : int, optional
         With a small bootstrap key, the stages of SlotsToCoeffs, and so the levels that it takes: 3, 4 or 5 at full
-        slots, 3 if left out. Other bootstrap keys have theirs from when they were made.
+        slots; if left out, 3, or the nearest that the slots allow. Other bootstrap keys have theirs from when they
+        were made.
     precision : {"standard", "high"}, default "standard"
         ``"high"`` bootstraps what a first bootstrap left out as well: errors 2^14 times smaller, down to what the
         engine's scales hold, for twice the time and one level more. For engines made with ``precision="high"``.

@@ -19,7 +19,7 @@ from . import _arithmetic, _checks, _operands, _sign_plan
 from ._arithmetic import Operand
 from ._bootstrap_keys import chosen_of, require_bootstrap
 from ._core import Core
-from ._options import DEFAULT_STAGE_COUNT
+from ._options import default_stage_count
 from ._sign_plan import SignPlan
 from .ciphertext import Ciphertext
 from .evaluation_key import EvaluationKey
@@ -37,7 +37,7 @@ def plan_sign(
     error: float = 2**-20,
     bound: float = 1.0,
     level: int | None = None,
-    stage_count: int = 3,
+    stage_count: int | None = None,
 ) -> SignPlan:
     """Plan a sign without computing it: polynomials, levels, bootstraps, and a bound of the error.
 
@@ -51,8 +51,8 @@ def plan_sign(
         Largest size of the values. Beyond 1, the first polynomial is of degree 3 or 7.
     level : int, optional
         The ciphertext's level; the highest, if left out.
-    stage_count : int, default 3
-        Of the bootstrap key.
+    stage_count : int, optional
+        Of the bootstrap key; 3, or the nearest that the slots allow, if left out.
 
     Returns
     -------
@@ -72,9 +72,9 @@ def plan_sign(
     >>> deep.plan_sign(gap=2**-7)(np.array([0.01, -0.5])).round(5)
     array([ 1., -1.])
     """
-    return make_plan(
-        self, "plan_sign", (gap, error, bound), _checks.level("plan_sign", level, self.max_level), stage_count
-    )
+    start = _checks.level("plan_sign", level, self.max_level)
+    stages = default_stage_count(self._context) if stage_count is None else stage_count
+    return make_plan(self, "plan_sign", (gap, error, bound), start, stages)
 
 
 def sign(
@@ -203,11 +203,12 @@ def sign_stages(self: Core, operation: str, x: Ciphertext, key: Any) -> int:
     require_bootstrap(self._context, operation)
     if key is not None:
         key = checks.instance(operation, "evaluation_key", key, EvaluationKey)
-        return DEFAULT_STAGE_COUNT if key.has_small_bootstrap else key.part(operation, LossyBootstrapKey).stage_count
+        small, part = key.has_small_bootstrap, key.part
+        return default_stage_count(self._context) if small else part(operation, LossyBootstrapKey).stage_count
     secret_id = x._native.secret_id
     found = self._registry.get(BootstrapKey, secret_id)
     if found is None and self._registry.get(SmallBootstrapKey, secret_id) is not None:
-        return DEFAULT_STAGE_COUNT
+        return default_stage_count(self._context)
     found = self._registry.find(operation, BootstrapKey, secret_id)
     if isinstance(found, LossyBootstrapKey):
         return found.stage_count

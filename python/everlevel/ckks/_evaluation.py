@@ -24,7 +24,7 @@ def create_evaluation_key(
     secret_key: SecretKey,
     *,
     bootstrap: bool | Literal["regular", "lossy", "small"] | None = None,
-    stage_count: int = 3,
+    stage_count: int | None = None,
     size: str = "medium",
     rotations: bool | Iterable[int] = True,
     matrices: bool | int = False,

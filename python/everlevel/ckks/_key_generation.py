@@ -211,7 +211,12 @@ def create_matrix_multiplication_key(
 
 
 def create_bootstrap_key(
-    self: Core, secret_key: SecretKey, stage_count: int = 3, size: str = "medium", *, progress: bool | None = None
+    self: Core,
+    secret_key: SecretKey,
+    stage_count: int | None = None,
+    size: str = "medium",
+    *,
+    progress: bool | None = None,
 ) -> BootstrapKey:
     """Make the key of `Engine.bootstrap`.
 
@@ -219,9 +224,10 @@ def create_bootstrap_key(
     ----------
     secret_key : SecretKey
         Secret of the ciphertexts.
-    stage_count : int, default 3
-        Stages of each linear transform: 3, 4 or 5 at full slots. Each more makes the bootstrap faster and its key
-        smaller, and leaves one level less.
+    stage_count : int, optional
+        Stages of each linear transform: 3, 4 or 5 at full slots, fewer for fewer slots, and one up to 1024. Each more
+        makes the bootstrap faster and its key smaller, and leaves one level less. If left out, 3, or the nearest that
+        the slots allow.
     size : {"medium", "large"}, default "medium"
         A large key is faster.
     progress : bool, optional
@@ -236,7 +242,12 @@ def create_bootstrap_key(
 
 
 def create_lossy_bootstrap_key(
-    self: Core, secret_key: SecretKey, stage_count: int = 3, size: str = "medium", *, progress: bool | None = None
+    self: Core,
+    secret_key: SecretKey,
+    stage_count: int | None = None,
+    size: str = "medium",
+    *,
+    progress: bool | None = None,
 ) -> LossyBootstrapKey:
     """Make the key of `Engine.lossy_bootstrap`, `Engine.sign_bootstrap` and their merged forms.
 
@@ -246,9 +257,10 @@ def create_lossy_bootstrap_key(
     ----------
     secret_key, size, progress
         As for `create_bootstrap_key`.
-    stage_count : int, default 3
-        Stages of each linear transform: 3, 4 or 5. It is the level at which a lossy or sign bootstrap begins; they
-        end at the engine's highest level whatever it is. Each more makes bootstraps faster and the key smaller.
+    stage_count : int, optional
+        Stages of each linear transform, as in `create_bootstrap_key`. It is the level at which a lossy or sign
+        bootstrap begins; they end at the engine's highest level whatever it is. Each more makes bootstraps faster and
+        the key smaller.
 
     Raises
     ------

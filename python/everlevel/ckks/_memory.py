@@ -9,7 +9,7 @@ from ..errors import ParameterError
 from . import _checks
 from ._bootstrap_keys import check_stage_count
 from ._core import Core
-from ._options import BOOTSTRAP_SIZES, DEFAULT_STAGE_COUNT
+from ._options import BOOTSTRAP_SIZES
 
 KEYS: Final = (
     "create_secret_key",
@@ -52,7 +52,7 @@ def estimate_memory(
     count : int, default 1
         Ciphertexts that are made, in units of `slot_count` values, or bootstrapped.
     stage_count : int, optional
-        Of a bootstrap, or its key: 3 where there is a choice, if left out.
+        Of a bootstrap, or its key: 3, or the nearest that the slots allow, if left out.
     size : {"medium", "large", "small"}, default "medium"
         Of a bootstrap's key.
     shape : tuple of int, optional
@@ -103,7 +103,4 @@ def _stage_count(self: Core, operation: str, asked: Any) -> int:
     """Return the number of stages that is asked for, or a usual one."""
     if operation not in (*BOOTSTRAP_KEYS, *BOOTSTRAPS):
         return 0
-    if asked is not None:
-        return check_stage_count(self._context, "estimate_memory", asked)
-    counts = self._context.stage_counts
-    return DEFAULT_STAGE_COUNT if DEFAULT_STAGE_COUNT in counts or not counts else counts[0]
+    return check_stage_count(self._context, "estimate_memory", asked)

@@ -5,14 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, Literal, cast
 
+from .. import _native
 from .._common import checks
 from ..errors import OperandTypeError, ParameterError
 
 Mode = Literal["cpu", "parallel"]
 
 _LARGEST_OPTION: Final = 2**31 - 1
+_LIMITS: Final[Mapping[str, tuple[int, int]]] = {
+    "max_level": (0, 77),
+    "slot_count": (1, 65536),
+    "insecure_log_n": (9, 17),
+}
+"""What the core takes, for numbers that it can't be asked about."""
 
-DEFAULT_STAGE_COUNT: Final = 3
+_USUAL_STAGE_COUNT: Final = 3
 BOOTSTRAP_SIZES: Final = ("medium", "large")
 
 _UNSUPPORTED_OPTIONS: Final[Mapping[str, str]] = {
@@ -23,6 +30,11 @@ _UNSUPPORTED_OPTIONS: Final[Mapping[str, str]] = {
     "cuda_grid_size_multiplier": "GPUs",
     "device_id": "GPUs",
 }
+
+
+def default_stage_count(context: _native.Context) -> int:
+    """Return 3, or what the slots allow that is nearest to it."""
+    return min(context.stage_counts, key=lambda count: abs(count - _USUAL_STAGE_COUNT))
 
 
 def is_high(operation: str, precision: Any) -> bool:
@@ -109,16 +121,17 @@ def mode_and_level(positional: tuple[Any, ...], mode: Any, max_level: Any) -> tu
 
 
 def non_negative(name: str, value: Any) -> int | None:
-    """Check an integer from 0 up."""
+    """Check an integer from 0 up; whether it is too large is mostly left to the core."""
     if value is None:
         return None
     number = checks.integer("Engine", name, value)
     if not 0 <= number <= _LARGEST_OPTION:
+        least, most = _LIMITS[name]
         raise ParameterError(
-            f"Engine: {name} is {number}, and 0 to {_LARGEST_OPTION} is taken; leave it out for the usual one",
+            f"Engine: {name} is {number}, and {least} to {most} is taken; leave it out for the usual one",
             option=name,
             value=number,
-            allowed=(0, _LARGEST_OPTION),
+            allowed=(least, most),
         )
     return number
 

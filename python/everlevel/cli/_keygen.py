@@ -39,7 +39,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     keys.add_argument(
         "--small", action="store_true", help="in its place a small one, and the rotation key that it needs"
     )
-    keys.add_argument("--stage-count", type=int, default=3, metavar="S", help="of the bootstrap key (default 3)")
+    keys.add_argument(
+        "--stage-count", type=int, metavar="S", help="of the bootstrap key (default 3, or the nearest that there is)"
+    )
     keys.add_argument("--size", default="medium", help="of the bootstrap key: medium (default) or large")
     files = parser.add_argument_group("files")
     files.add_argument(

@@ -95,7 +95,7 @@ impl Run<'_> {
 
     /// Refuses values that are declared to be larger than a circuit is for.
     pub fn check_bound(&self, x: &Units<Ciphertext>, largest: f64) -> Result<(), Error> {
-        self.ctx().check_room(self.op, x.bound(), x.first().level(), largest * (1.0 + SLACK))
+        self.ctx().check_room(self.op, x.bound(), (x.first().level(), largest * (1.0 + SLACK)), Vec::new)
     }
 
     /// As [`Run::check`], for circuits of sign bootstraps.

@@ -26,6 +26,11 @@ pub fn polynomial_depth(degree: usize) -> usize {
     (usize::BITS - degree.leading_zeros()) as usize
 }
 
+/// The elements below this one are the terms of a polynomial's parts; powers of two above it join the parts.
+pub(crate) fn baby_count(degree: usize) -> usize {
+    1 << polynomial_depth(degree).div_ceil(2)
+}
+
 /// Basis elements, computed when first needed. Element `k` is `⌈log2 k⌉` levels below `x`.
 pub(crate) struct BasisElements<'a> {
     ring: &'a Ring,
@@ -144,7 +149,7 @@ impl<'a> BasisElements<'a> {
 
     fn polynomial(&mut self, p: &[f64], is_last: bool) -> Batch {
         let degree = p.iter().rposition(|&c| c != 0.0).unwrap_or(0);
-        let babies = 1 << polynomial_depth(degree).div_ceil(2);
+        let babies = baby_count(degree);
         let target = self.x_level - polynomial_depth(degree);
         match self.evaluate(p, babies, target, is_last) {
             Value::Ciphertext(w) => w,

@@ -44,7 +44,7 @@ impl TfheContext {
         b: &TfheCiphertext,
         report: Report,
     ) -> PyResult<TfheCiphertext> {
-        let gate = Gate::ALL.into_iter().find(|gate| format!("{gate:?}").eq_ignore_ascii_case(name));
+        let gate = Gate::ALL.into_iter().find(|gate| gate.name() == name);
         let gate = gate.ok_or_else(|| pyo3::exceptions::PyKeyError::new_err(name.to_string()))?;
         run_reporting(report, |p| self.0.gate(&key.keys, gate, [&a.0, &b.0], p)).map(TfheCiphertext)
     }

@@ -355,7 +355,7 @@ impl Bootstrapper {
             Method::Sign => (2.0, LARGEST_SIGN),
             _ => (sine.peak, sine.accurate()),
         };
-        self.context.check_room(op, bound, 0, room)?;
+        self.context.check_room(op, bound, (0, room), Vec::new)?;
         if bound.is_declared() && bound.size() > accurate {
             let (bound, worst) = (bound.size(), sine.largest(bound.size()));
             range::notice(RangeNotice::Accuracy { op, bound, accurate, worst });

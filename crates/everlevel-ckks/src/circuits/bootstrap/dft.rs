@@ -172,7 +172,8 @@ fn merge(encoder: &Encoder, direction: Direction, shape: Shape) -> Diagonals {
             }
             product
         })
-        .unwrap_or_default();
+        // One slot: nothing to merge.
+        .unwrap_or_else(|| BTreeMap::from([(0, vec![Complex64::new(1.0, 0.0); period])]));
     Diagonals { shape, by_rotation, period, upper_half: None }
 }
 
@@ -316,6 +317,18 @@ impl Diagonals {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_slot_has_one_stage_that_does_nothing() {
+        for direction in [Direction::CoeffsToSlots, Direction::SlotsToCoeffs] {
+            let stages = stages(&Encoder::new(256, 1), direction, 1);
+            let z = [Complex64::new(0.3, -0.7)];
+            assert_eq!((stages.len(), stages[0].apply(&z)), (1, z.to_vec()));
+            for steps in [Steps::Hoisted(BootstrapKeySize::Large), Steps::Left, Steps::Right] {
+                assert!(stages[0].shape.keys(steps).is_empty(), "{steps:?}");
+            }
+        }
+    }
 
     #[test]
     fn the_stages_compose_to_the_encoders_transform() {

@@ -10,7 +10,8 @@
 
 use everlevel_ring::Ring;
 
-use crate::circuits::polynomial::BasisElements;
+use crate::Error;
+use crate::circuits::polynomial::{BasisElements, baby_count};
 use crate::keys::KeyPair;
 use crate::ladder::{Batch, Ladder};
 use crate::params::ENCAPSULATION_WEIGHT;
@@ -126,22 +127,34 @@ pub(crate) struct Plan {
 
 impl Plan {
     /// `sin(2πt)` at the ladder's lowest level, or half of it, from `t/interval` at its top, for all of `u` side by
-    /// side.
-    pub fn eval_mod(&self, ring: &Ring, key: &KeyPair, mut u: Batch, halved: bool) -> Batch {
+    /// side. `check` is called between products, and ends the work by an error.
+    pub fn eval_mod(
+        &self,
+        ring: &Ring,
+        key: &KeyPair,
+        mut u: Batch,
+        halved: bool,
+        check: &dyn Fn() -> Result<(), Error>,
+    ) -> Result<Batch, Error> {
         let Self { ladder, fit } = self;
         ladder.add_constant(ring, &mut u, -0.25 / fit.interval);
         let doubled = |w: &Batch| {
             let mut y = ladder.square(ring, w, key);
             ladder.double(ring, &mut y);
             ladder.add_constant(ring, &mut y, -1.0);
-            y
+            check().map(|()| y)
         };
-        let z = doubled(&u);
+        let z = doubled(&u)?;
         drop(u);
-        let mut y =
-            BasisElements::new(ring, ladder, key, Basis::Chebyshev, z).polynomials(&[&fit.coeffs]).swap_remove(0);
+        let mut elements = BasisElements::new(ring, ladder, key, Basis::Chebyshev, z);
+        for k in 2..baby_count(DEGREE) {
+            elements.get(k);
+            check()?;
+        }
+        let mut y = elements.polynomials(&[&fit.coeffs]).swap_remove(0);
+        check()?;
         for _ in 1..DOUBLINGS {
-            y = doubled(&y);
+            y = doubled(&y)?;
         }
         if !halved {
             return doubled(&y);
@@ -149,7 +162,7 @@ impl Plan {
         // y² − 1/2 is half of 2y² − 1.
         let mut half = ladder.square(ring, &y, key);
         ladder.add_constant(ring, &mut half, -0.5);
-        half
+        Ok(half)
     }
 
     /// The scale at the top: EvalMod's input.

@@ -119,6 +119,11 @@ impl<'a> Run<'a> {
     /// Reports a step; an error if the answer is to stop.
     fn step(&mut self) -> Result<(), Error> {
         self.done += 1;
+        self.check()
+    }
+
+    /// Reports the last step again, within a long one, so that the answer may be to stop.
+    fn check(&self) -> Result<(), Error> {
         Ok(report(self.op, self.progress, self.done, self.total)?)
     }
 
@@ -204,6 +209,7 @@ impl<'a> Run<'a> {
         let ring = &self.core.ring;
         let mut cts = rlwes(group);
         let transform = self.transform(Transform::SlotsToCoeffsFirst, method);
+        self.check()?;
         for stage in 0..transform.len() {
             cts = transform.apply(ring, stage, &cts);
             self.step()?;
@@ -263,6 +269,7 @@ impl<'a> Run<'a> {
         let ring = &self.core.ring;
         let mut cts: Vec<Rlwe> = sines.into_iter().map(|halves| halves.joined(ring)).collect();
         let transform = self.transform(Transform::SlotsToCoeffs, Method::Regular);
+        self.check()?;
         for stage in 0..transform.len() {
             cts = transform.apply(ring, stage, &cts);
             if let (0, Some(fold)) = (stage, self.fold(Method::Regular)) {
@@ -305,6 +312,7 @@ impl<'a> Run<'a> {
         self.step()?;
 
         let transform = self.transform(Transform::CoeffsToSlots, method);
+        self.check()?;
         for stage in 0..transform.len() {
             cts = transform.apply(ring, stage, &cts);
             self.step()?;
@@ -319,7 +327,8 @@ impl<'a> Run<'a> {
         // All halves side by side.
         halves.extend(imaginary.into_iter().flatten());
         let u = Batch { cts: halves, level: plan.ladder.sets.len() - 1 };
-        let mut sines = plan.eval_mod(ring, &self.keys.relinearization.keys, u, halved).cts.into_iter();
+        let sines = plan.eval_mod(ring, &self.keys.relinearization.keys, u, halved, &|| self.check())?;
+        let mut sines = sines.cts.into_iter();
         let reals: Vec<Rlwe> = sines.by_ref().take(bases.len()).collect();
         (self.observer)(BootstrapStep::EvalMod, &reals[0], plan.ladder.scales[0]);
         self.step()?;
