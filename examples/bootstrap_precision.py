@@ -3,7 +3,7 @@
 Prints a table: levels in and out, seconds, and precision on random data, uniform in [-1, 1] (real and imaginary parts,
 where a bootstrap takes both), or ±1 for sign bootstraps. Writes ``out/bootstraps.png`` with three panels:
 
-1. the histogram of each bootstrap's errors;
+1. the histogram of each bootstrap's errors, in a row of its own;
 2. the error of a lossy bootstrap against the value, beside what the sine's cubic term predicts;
 3. the error of a sign bootstrap against the distance of its input from ±1, beside its square.
 
@@ -40,6 +40,9 @@ EXPECTED: dict[str, Any] = {"color": "lightgrey", "linewidth": 5, "zorder": 1}
 """How what is expected is drawn, below what is measured."""
 
 HEADER = f"{'bootstrap':<18} {'levels':>10} {'seconds':>8} {'mean, bits':>11} {'worst, bits':>12}"
+
+ORDERS = ("regular", "merge", "lossy", "sign")
+"""The rows of the histograms, from the top, by the first word of their names."""
 
 Values = NDArray[Any]
 Bootstrap = Callable[..., Any]
@@ -147,22 +150,31 @@ def make_bench(arguments: argparse.Namespace, precision: Literal["standard", "hi
 
 
 def draw_histograms(axis: Axes, errors: dict[str, Values]) -> None:
-    """Draw the errors of all bootstraps, those of one order in one colour."""
+    """Draw the errors of each bootstrap in a row of its own, those of one order in one colour."""
+    names = sorted(errors, key=lambda name: ORDERS.index(name.split(",")[0].split()[0]))
+    logs = {name: np.log2(np.maximum(errors[name], 2.0**-45)) for name in names}
     bins = np.arange(-46.0, -11.5, 0.5)
-    for name, error in errors.items():
+    shares = {name: np.histogram(log, bins)[0] / log.size for name, log in logs.items()}
+    tallest = max(share.max() for share in shares.values())
+    beside = axis.get_yaxis_transform()  # rows of data, columns of the panel
+    axis.text(1.02, -0.85, "bits, mean / worst", transform=beside, verticalalignment="center")
+    for row, name in enumerate(names):
         regular = "tab:purple" if "precise" in name else "tab:blue"
         colour = "tab:orange" if "lossy" in name else "tab:green" if name.startswith("sign") else regular
-        style = "-." if "small" in name else ":" if name.endswith("merge") else "--" if name.endswith("real") else "-"
-        shares = np.full(error.size, 1 / error.size)
-        log_error = np.log2(np.maximum(error, 2.0**-45))
-        axis.hist(log_error, bins, weights=shares, histtype="step", color=colour, linestyle=style, label=name)
+        mean, worst = np.log2(errors[name].mean()), logs[name].max()
+        axis.stairs(row - 0.9 * shares[name] / tallest, bins, baseline=row, fill=True, color=colour, alpha=0.6)
+        axis.plot([mean, mean], [row, row - 0.9], color="black", linewidth=1)
+        axis.axhline(row, color="lightgrey", linewidth=0.5, zorder=0)
+        axis.text(1.02, row - 0.3, f"{-mean:.1f} / {-worst:.1f}", transform=beside, verticalalignment="center")
     axis.set(
         title="errors on uniform data; of sign: on ±1",
-        xlabel="log2 of a slot's absolute error",
-        ylabel="share of slots in half a bit",
-        xlim=(-60, -12),  # the legend is at the left
+        xlabel="log2 of a slot's absolute error; lines: means",
+        yticks=[row - 0.3 for row in range(len(names))],
+        yticklabels=names,
+        xlim=(-42, -15),
+        ylim=(len(names) - 0.8, -1.1),
     )
-    axis.legend(loc="upper left")
+    axis.tick_params(axis="y", length=0)
 
 
 def draw_lossy(axis: Axes, bench: Bench) -> None:
@@ -210,7 +222,7 @@ def main() -> None:
     arguments = parser.parse_args()
     # Bounds are of |z|, and bootstraps' ranges of real and imaginary parts, which lie in [-1, 1] here, or near ±1.
     warnings.simplefilter("ignore", RangeWarning)
-    figure, axes = plt.subplots(1, 3, figsize=(16, 5), layout="constrained")
+    figure, axes = plt.subplots(1, 3, figsize=(18, 5.5), layout="constrained", width_ratios=(1.3, 1, 1))
     bench = make_bench(arguments, "standard")
     errors = bench.measure_all()
     draw_lossy(axes[1], bench)
