@@ -65,3 +65,29 @@ def test_a_key_gives_away_as_much_as_its_budget() -> None:
     for wrong in (0, -1, 1.5, 2**64):
         with pytest.raises((ParameterError, TypeError)):
             engine.create_secret_key(release_budget=wrong)  # type: ignore[arg-type]
+
+
+def test_double_precision_leaves_ten_bits_of_sixty_four() -> None:
+    engine = Engine(max_level=1, precision="double", insecure_log_n=INSECURE_LOG_N)
+    assert "double precision" in repr(engine)
+    key = engine.create_secret_key(release_budget=2)
+    engine.create_relinearization_key(key)
+    values = np.linspace(-1, 1, engine.slot_count)
+    x = engine.encrypt(values, key, bound=1)
+    assert x.precision_bits > 60
+    np.testing.assert_array_equal(engine.decrypt(x, key), values)
+    for result, exact in ((x, values), (x * x, values**2)):
+        released = engine.release(result, key, statistical_bits=64)
+        assert released.precision_bits is not None
+        assert released.precision_bits > 10
+        assert np.max(np.abs(released.values - exact)) < 2 ** (4 - released.precision_bits)
+
+
+def test_double_precision_has_no_bootstraps_and_fewer_levels() -> None:
+    with pytest.raises(ParameterError, match="'double' and a bootstrap"):
+        Engine(precision="double", use_bootstrap=True)
+    with pytest.raises(ParameterError, match="at most 41"):
+        Engine(max_level=42, precision="double")
+    with pytest.raises(ParameterError, match="'standard', 'high' and 'double' are offered"):
+        Engine(precision="triple")
+    assert Engine(max_level=2, precision="double").log_n == 14

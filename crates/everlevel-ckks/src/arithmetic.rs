@@ -22,9 +22,8 @@ impl Core {
 
     /// `c·ct` at a lower level.
     fn times_constant(&self, ct: &Ciphertext, c: Complex64, level: usize) -> Ciphertext {
-        let Ladder { sets, scales, ratios } = &self.ladder;
-        let factor = scales[level] * ratios[level + 1] / ct.scale();
-        let [re, im] = [c.re, c.im].map(|x| (x * factor).round() as i128);
+        let Ladder { sets, scales, .. } = &self.ladder;
+        let [re, im] = [c.re, c.im].map(|x| self.ladder.factor(&self.ring, x, ct.level(), &sets[level + 1], level));
         let part = |p: &Poly<Eval>| {
             let mut p = p.restricted(&sets[level + 1]);
             self.ring.mul_gaussian_assign(&mut p, re, im);
@@ -175,7 +174,7 @@ impl Context {
         self.check_range("add", a.bound().resized(a.bound().size() + c.norm()), a.level())?;
         Ok(self.install(|core| {
             let claims = Claims::new(a.level(), a.scale(), a.estimate().shifted(c));
-            let [re, im] = [c.re, c.im].map(|x| (x * a.scale()).round() as i128);
+            let [re, im] = [c.re, c.im].map(|x| core.ladder.integer(x, a.level()));
             let (mut rlwe, c2) = a.clone().into_polynomials();
             core.ring.add_gaussian_assign(&mut rlwe.c0, re, im);
             Ciphertext::new(rlwe, c2, claims, a.origin())

@@ -1,6 +1,7 @@
 //! The checks that operations begin with: of parameters, slots, secrets, levels and sizes.
 
 use crate::core::Core;
+use crate::encoder::Coefficients;
 use crate::keys::KeyInfo;
 use crate::{Ciphertext, Context, Error, Plaintext};
 
@@ -82,9 +83,9 @@ impl Context {
 
 impl Core {
     /// Refuses coefficients that are too large for a level.
-    pub(crate) fn check_fits(&self, op: &'static str, coeffs: &[f64], level: usize) -> Result<(), Error> {
+    pub(crate) fn check_fits(&self, op: &'static str, coeffs: &Coefficients, level: usize) -> Result<(), Error> {
         // Sums of opposite overflows are no numbers.
-        let largest = coeffs.iter().fold(0.0f64, |m, c| m.max(if c.is_nan() { f64::INFINITY } else { c.abs() }));
+        let largest = coeffs.high.iter().fold(0.0f64, |m, c| m.max(if c.is_nan() { f64::INFINITY } else { c.abs() }));
         self.check_size(op, largest, level)
     }
 

@@ -5,18 +5,74 @@
 //! transform factors into `log2(slots)` butterfly layers after a bit reversal (Cheon, Han, Kim, Kim, Song, eprint
 //! 2018/1043); bootstrapping evaluates the same layers on ciphertexts, so they are public here.
 
-use num_complex::Complex64;
+use everlevel_math::{DoubleDouble, Real};
+use num_complex::{Complex, Complex64};
 
-/// The Fourier transform between slots and coefficients for one slot count.
+/// The Fourier transform between slots and coefficients for one slot count, in numbers of a kind.
 #[derive(Debug, Clone)]
-pub struct Encoder {
+pub struct Encoder<T = f64> {
     n: usize,
     slots: usize,
     /// `roots[k][j] = e^(2πi·(5^j mod 4·len)/(4·len))` for `len = 2^(k+1)`, `j < len/2`.
-    roots: Vec<Vec<Complex64>>,
+    roots: Vec<Vec<Complex<T>>>,
 }
 
-impl Encoder {
+/// The coefficients of a message before they are scaled and rounded: doubles, or sums of two.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Coefficients {
+    /// The nearest doubles.
+    pub high: Vec<f64>,
+    /// What is left beside them; none where doubles suffice.
+    pub low: Vec<f64>,
+}
+
+impl Coefficients {
+    /// Several messages' coefficients, `len` of each.
+    pub fn chunks(&self, len: usize) -> impl Iterator<Item = Self> {
+        let low = move |at: usize| self.low.chunks_exact(len).nth(at).unwrap_or_default().to_vec();
+        self.high.chunks_exact(len).enumerate().map(move |(at, high)| Self { high: high.to_vec(), low: low(at) })
+    }
+
+    /// Bytes held.
+    pub fn nbytes(&self) -> usize {
+        8 * (self.high.len() + self.low.len())
+    }
+}
+
+impl From<Vec<f64>> for Coefficients {
+    fn from(high: Vec<f64>) -> Self {
+        Self { high, low: Vec::new() }
+    }
+}
+
+impl From<Vec<DoubleDouble>> for Coefficients {
+    fn from(all: Vec<DoubleDouble>) -> Self {
+        Self { high: all.iter().map(|x| x.high()).collect(), low: all.iter().map(|x| x.low()).collect() }
+    }
+}
+
+/// As `num_complex` does, for any kind of numbers.
+#[inline(always)]
+fn sum<T: Real>(a: Complex<T>, b: Complex<T>) -> Complex<T> {
+    Complex { re: a.re + b.re, im: a.im + b.im }
+}
+
+#[inline(always)]
+fn difference<T: Real>(a: Complex<T>, b: Complex<T>) -> Complex<T> {
+    Complex { re: a.re - b.re, im: a.im - b.im }
+}
+
+#[inline(always)]
+fn product<T: Real>(a: Complex<T>, b: Complex<T>) -> Complex<T> {
+    Complex { re: a.re * b.re - a.im * b.im, im: a.re * b.im + a.im * b.re }
+}
+
+#[inline(always)]
+fn conjugate<T: Real>(a: Complex<T>) -> Complex<T> {
+    Complex { re: a.re, im: -a.im }
+}
+
+impl<T: Real> Encoder<T> {
     /// Tables for ring degree `n` and `slots ≤ n/2`, both powers of two.
     pub fn new(n: usize, slots: usize) -> Self {
         assert!(n.is_power_of_two() && slots.is_power_of_two() && slots <= n / 2);
@@ -26,9 +82,9 @@ impl Encoder {
                 let mut power = 1usize;
                 (0..len / 2)
                     .map(|_| {
-                        let root = Complex64::cis(2.0 * std::f64::consts::PI * power as f64 / (4 * len) as f64);
+                        let [re, im] = T::root_of_unity(power, 4 * len);
                         power = power * 5 % (4 * len);
-                        root
+                        Complex { re, im }
                     })
                     .collect()
             })
@@ -47,11 +103,11 @@ impl Encoder {
     }
 
     /// Twiddles of layer `k`, whose butterflies span `2^(k+1)` slots: `(u, v) ↦ (u + ω_j·v, u − ω_j·v)`.
-    pub fn roots(&self, k: usize) -> &[Complex64] {
+    pub fn roots(&self, k: usize) -> &[Complex<T>] {
         &self.roots[k]
     }
 
-    fn bit_reverse(&self, values: &mut [Complex64]) {
+    fn bit_reverse(&self, values: &mut [Complex<T>]) {
         let bits = self.slots.trailing_zeros();
         for i in 0..self.slots {
             let j = if bits == 0 { 0 } else { i.reverse_bits() >> (usize::BITS - bits) };
@@ -62,34 +118,34 @@ impl Encoder {
     }
 
     /// Slots → real coefficients of `1, X^gap, …`, not scaled: `out[j]` and `out[slots + j]` are the two halves.
-    pub fn to_coeffs(&self, slots: &[Complex64]) -> Vec<f64> {
+    pub fn to_coeffs(&self, slots: &[Complex64]) -> Vec<T> {
         assert_eq!(slots.len(), self.slots);
-        let mut v = slots.to_vec();
+        let mut v: Vec<Complex<T>> = slots.iter().map(|z| Complex { re: z.re.into(), im: z.im.into() }).collect();
         for (k, roots) in self.roots.iter().enumerate().rev() {
             for chunk in v.chunks_exact_mut(2 << k) {
                 let (lo, hi) = chunk.split_at_mut(1 << k);
                 for ((x, y), root) in lo.iter_mut().zip(hi).zip(roots) {
-                    (*x, *y) = (*x + *y, (*x - *y) * root.conj());
+                    (*x, *y) = (sum(*x, *y), product(difference(*x, *y), conjugate(*root)));
                 }
             }
         }
         self.bit_reverse(&mut v);
-        let scale = 1.0 / self.slots as f64;
+        let scale = T::from(1.0 / self.slots as f64);
         v.iter().map(|z| z.re * scale).chain(v.iter().map(|z| z.im * scale)).collect()
     }
 
     /// Inverse of [`Encoder::to_coeffs`].
-    pub fn to_slots(&self, coeffs: &[f64]) -> Vec<Complex64> {
+    pub fn to_slots(&self, coeffs: &[T]) -> Vec<Complex<T>> {
         assert_eq!(coeffs.len(), 2 * self.slots);
         let (lo, hi) = coeffs.split_at(self.slots);
-        let mut v: Vec<Complex64> = lo.iter().zip(hi).map(|(&re, &im)| Complex64::new(re, im)).collect();
+        let mut v: Vec<Complex<T>> = lo.iter().zip(hi).map(|(&re, &im)| Complex { re, im }).collect();
         self.bit_reverse(&mut v);
         for (k, roots) in self.roots.iter().enumerate() {
             for chunk in v.chunks_exact_mut(2 << k) {
                 let (lo, hi) = chunk.split_at_mut(1 << k);
                 for ((x, y), root) in lo.iter_mut().zip(hi).zip(roots) {
-                    let t = *y * root;
-                    (*x, *y) = (*x + t, *x - t);
+                    let t = product(*y, *root);
+                    (*x, *y) = (sum(*x, t), difference(*x, t));
                 }
             }
         }
@@ -97,29 +153,30 @@ impl Encoder {
     }
 
     /// The `n` integer coefficients of `round(scale·slots)`, and the largest of them in absolute value.
-    pub fn encode(&self, slots: &[Complex64], scale: f64) -> (Vec<i128>, f64) {
-        self.round(&self.to_coeffs(slots), scale)
+    pub fn encode(&self, slots: &[Complex64], scale: T) -> (Vec<i128>, f64) {
+        self.round(self.to_coeffs(slots).into_iter(), scale)
     }
 
     /// [`Encoder::encode`] of the slots whose coefficients [`Encoder::to_coeffs`] gave.
-    pub fn round(&self, coeffs: &[f64], scale: f64) -> (Vec<i128>, f64) {
+    pub fn round(&self, coeffs: impl Iterator<Item = T>, scale: T) -> (Vec<i128>, f64) {
         let gap = self.n / (2 * self.slots);
         let mut out = vec![0i128; self.n];
         let mut largest = 0.0f64;
-        for (k, c) in coeffs.iter().enumerate() {
-            let x = (c * scale).round();
+        for (k, c) in coeffs.enumerate() {
+            let x = c * scale;
+            let size = x.to_f64().round().abs();
             // Sums of opposite overflows are no numbers.
-            largest = largest.max(if x.is_nan() { f64::INFINITY } else { x.abs() });
-            out[k * gap] = x as i128;
+            largest = largest.max(if size.is_nan() { f64::INFINITY } else { size });
+            out[k * gap] = x.round_to_integer();
         }
         (out, largest)
     }
 
-    /// The slots of integer coefficients at a scale.
-    pub fn decode(&self, coeffs: &[i128], scale: f64) -> Vec<Complex64> {
+    /// The slots of integer coefficients at a scale, as the nearest doubles.
+    pub fn decode(&self, coeffs: &[i128], scale: T) -> Vec<Complex64> {
         let gap = self.n / (2 * self.slots);
-        let values: Vec<f64> = coeffs.iter().step_by(gap).map(|&c| c as f64 / scale).collect();
-        self.to_slots(&values)
+        let values: Vec<T> = coeffs.iter().step_by(gap).map(|&c| T::from_integer(c) / scale).collect();
+        self.to_slots(&values).into_iter().map(|z| Complex64::new(z.re.to_f64(), z.im.to_f64())).collect()
     }
 }
 
@@ -134,7 +191,7 @@ mod tests {
     #[test]
     fn slot_j_is_the_value_at_the_5_to_the_jth_power_of_zeta() {
         let (n, count) = (64, 32);
-        let encoder = Encoder::new(n, count);
+        let encoder: Encoder = Encoder::new(n, count);
         let coeffs: Vec<f64> = (0..n).map(|i| (i as f64).cos()).collect();
         let values = encoder.to_slots(&coeffs);
         let mut power = 1usize;
@@ -150,11 +207,33 @@ mod tests {
     #[test]
     fn encoding_round_trips_at_every_slot_count() {
         for count in [1, 2, 16, 512] {
-            let encoder = Encoder::new(1024, count);
+            let encoder: Encoder = Encoder::new(1024, count);
             let (coeffs, _) = encoder.encode(&slots(count), (1u64 << 50) as f64);
             let back = encoder.decode(&coeffs, (1u64 << 50) as f64);
             let worst = back.iter().zip(slots(count)).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max);
             assert!(worst < 2f64.powi(-40), "{count}: {worst:e}");
         }
+    }
+
+    #[test]
+    fn double_doubles_encode_to_the_last_bits_of_large_scales() {
+        let (n, count) = (1 << 12, 1 << 11);
+        let encoder: Encoder<DoubleDouble> = Encoder::new(n, count);
+        let scale = DoubleDouble::from(2f64.powi(90));
+        let (coeffs, _) = encoder.encode(&slots(count), scale);
+        // A double's rounding beside those of the integers.
+        let near = |a: f64, b: f64| (a - b).abs() <= f64::EPSILON * b.abs() / 2.0 + 2f64.powi(-80);
+        let decoded = encoder.decode(&coeffs, scale);
+        assert!(decoded.iter().zip(slots(count)).all(|(a, b)| near(a.re, b.re) && near(a.im, b.im)));
+        // Exactly, where the polynomial is known: X^(n/2) has the slots i.
+        let (coeffs, largest) = encoder.encode(&vec![Complex64::i(); count], scale);
+        let exact: Vec<i128> = (0..n).map(|k| i128::from(k == n / 2) << 90).collect();
+        assert_eq!((coeffs, largest), (exact, 2f64.powi(90)));
+        // Another monomial's slots are no doubles: 2^-53 beside it.
+        let mut monomial = vec![0i128; n];
+        monomial[1] = 1 << 90;
+        let (coeffs, _) = encoder.encode(&encoder.decode(&monomial, scale), scale);
+        let farthest = coeffs.iter().zip(&monomial).map(|(a, b)| (a - b).abs()).max().unwrap_or(0);
+        assert!(farthest > 0 && farthest < 1 << 37, "{farthest}");
     }
 }

@@ -67,7 +67,7 @@ impl Context {
         let slots = self.install(|core| {
             let few = readable(plaintext.poly.set());
             let coeffs = core.ring.to_i128(&core.ring.to_coeff(plaintext.poly.restricted(&few)));
-            core.encoder.decode(&coeffs, plaintext.scale)
+            core.decode(&coeffs, plaintext.level, plaintext.scale)
         });
         if let (Some(bound), Some(worst)) = (plaintext.bound, plaintext.worst) {
             let largest = slots.iter().map(|z| z.norm_sqr()).fold(0.0, f64::max).sqrt();

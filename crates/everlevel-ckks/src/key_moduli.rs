@@ -121,6 +121,7 @@ mod tests {
 
     use super::*;
     use crate::gadgets::best_gadget;
+    use crate::params::MAX_DOUBLE_PRECISION_LEVELS;
     use crate::{Params, ParamsLiteral};
 
     #[test]
@@ -163,6 +164,32 @@ mod tests {
             }
             let public = PrimeSet::new((0..=max_level).chain([params.special[0]]));
             assert!(params.check_key(&ring, &public).is_ok());
+        }
+    }
+
+    /// Bits of the special primes above the largest digit, at the top level; none where the cap has no room.
+    fn headroom(literal: ParamsLiteral) -> Option<f64> {
+        let params = Params::try_from(literal).expect("params");
+        let ring = Ring::new(4, params.primes()).expect("ring");
+        let set = &params.levels[params.literal().max_level];
+        let gadget = best_gadget(&params, &ring, set, Gadget::consecutive).ok()?;
+        assert!(params.check_key(&ring, &set.union(&PrimeSet::new([params.special[0]]))).is_ok(), "the public key");
+        Some(ring.log2(&gadget.special) - gadget.digits.iter().map(|d| ring.log2(d)).fold(0.0, f64::max))
+    }
+
+    #[test]
+    fn double_precision_takes_the_smallest_ring_with_room_for_its_keys() {
+        for max_level in 0..=MAX_DOUBLE_PRECISION_LEVELS {
+            let literal = ParamsLiteral::double_precision(max_level).expect("literal");
+            let headroom = headroom(literal).expect("a gadget within the cap");
+            assert!(headroom >= 5.0 - 1e-6, "{max_level} levels: headroom {headroom}");
+        }
+        for max_level in [0, 2, 8, 19] {
+            let deepest = ParamsLiteral::double_precision(max_level).expect("literal");
+            let next = ParamsLiteral::double_precision(max_level + 1).expect("literal");
+            assert_eq!(next.log_n, deepest.log_n + 1);
+            let deeper = ParamsLiteral { max_level: max_level + 1, ..deepest };
+            assert!(headroom(deeper).is_none_or(|bits| bits < 5.0 - 1e-6), "{max_level} levels could be one more");
         }
     }
 }

@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 
+use everlevel_math::{DoubleDouble, Real};
 use everlevel_ring::{Eval, Poly, PrimeSet, Ring};
 use everlevel_rlwe::{Rlwe, SwitchingKey};
 
@@ -19,6 +20,8 @@ pub(crate) struct Ladder {
     pub scales: Vec<f64>,
     /// `ratio[ℓ]`: modulus of level ℓ over that of level ℓ − 1.
     pub ratios: Vec<f64>,
+    /// The scales again, where constants need more bits than doubles have.
+    pub exact_scales: Option<Vec<DoubleDouble>>,
 }
 
 /// A batch of ciphertexts at a level of a ladder, with that level's scale, that take the same steps side by side: keys
@@ -41,7 +44,13 @@ pub(crate) fn ratio(ring: &Ring, numerator: &PrimeSet, denominator: &PrimeSet) -
     ring.product(&numerator.difference(denominator)) / ring.product(&denominator.difference(numerator))
 }
 
-/// Bits that constants are rounded to, where levels allow.
+/// The product of a set's primes.
+fn exact_product(ring: &Ring, set: &PrimeSet) -> DoubleDouble {
+    let prime = |&i: &usize| DoubleDouble::from(ring.modulus(i).q() as f64);
+    set.indices().iter().map(prime).fold(DoubleDouble::ONE, |product, q| product * q)
+}
+
+/// Bits that constants are rounded to, at least, where levels allow.
 const CONSTANT_BITS: f64 = 52.0;
 
 /// Primes of `available` whose product exceeds `to`'s by [`CONSTANT_BITS`], or all of them.
@@ -67,7 +76,52 @@ impl Ladder {
             scales.push((below * r).sqrt());
             ratios.push(r);
         }
-        Self { sets, scales, ratios }
+        Self { sets, scales, ratios, exact_scales: None }
+    }
+
+    /// The same ladder for scales of more bits than doubles have.
+    pub fn with_exact_scales(mut self, ring: &Ring) -> Self {
+        let mut exact = vec![DoubleDouble::from(self.scales[0])];
+        for pair in self.sets.windows(2) {
+            // The levels' primes are nested.
+            let ratio = exact_product(ring, &pair[1].difference(&pair[0]));
+            exact.push((exact[exact.len() - 1] * ratio).sqrt());
+        }
+        self.scales = exact.iter().map(|scale| scale.to_f64()).collect();
+        self.exact_scales = Some(exact);
+        self
+    }
+
+    /// The integer of a constant that is added to messages at a level.
+    pub fn integer(&self, c: f64, level: usize) -> i128 {
+        match &self.exact_scales {
+            None => (c * self.scales[level]).round_to_integer(),
+            Some(scales) => (DoubleDouble::from(c) * scales[level]).round_to_integer(),
+        }
+    }
+
+    /// The integer of a constant's product with messages at `level`, which a division by the ratio of `from` and the
+    /// target's modulus follows.
+    pub fn factor(&self, ring: &Ring, c: f64, level: usize, from: &PrimeSet, target: usize) -> i128 {
+        let to = &self.sets[target];
+        match &self.exact_scales {
+            None => (c * (ratio(ring, from, to) * self.scales[target]) / self.scales[level]).round_to_integer(),
+            Some(scales) => {
+                let ratio = exact_product(ring, &from.difference(to)) / exact_product(ring, &to.difference(from));
+                (DoubleDouble::from(c) * ratio * scales[target] / scales[level]).round_to_integer()
+            }
+        }
+    }
+
+    /// Integers at the scale of a level, at another's.
+    pub fn rescaled_integers(&self, integers: &[i128], from: usize, to: usize) -> Vec<i128> {
+        fn all<T: Real>(integers: &[i128], factor: T) -> Vec<i128> {
+            integers.iter().map(|&c| (T::from_integer(c) * factor).round_to_integer()).collect()
+        }
+        match &self.exact_scales {
+            None => all(integers, self.scales[to] / self.scales[from]),
+            Some(scales) => all(integers, scales[to] / scales[from]),
+        }
     }
 
     /// `c·w` at `target < w.level`, for a real constant: one integer product and one rescaling.
@@ -99,9 +153,7 @@ impl Ladder {
 
     fn combine(&self, ring: &Ring, terms: &[(&Batch, f64)], from: &PrimeSet, target: usize) -> Batch {
         let to = &self.sets[target];
-        let factor = ratio(ring, from, to) * self.scales[target];
-        let integers: Vec<i128> =
-            terms.iter().map(|(w, c)| (c * factor / self.scales[w.level]).round() as i128).collect();
+        let integers: Vec<i128> = terms.iter().map(|(w, c)| self.factor(ring, *c, w.level, from, target)).collect();
         let sum = |at: usize, part: fn(&Rlwe) -> &Poly<Eval>| {
             let mut acc = ring.zero(from);
             for ((w, _), integer) in terms.iter().zip(&integers) {
@@ -152,7 +204,7 @@ impl Ladder {
 
     /// `a += c` for a real constant.
     pub fn add_constant(&self, ring: &Ring, a: &mut Batch, c: f64) {
-        let integer = (c * self.scales[a.level]).round() as i128;
+        let integer = self.integer(c, a.level);
         a.cts.iter_mut().for_each(|ct| ring.add_gaussian_assign(&mut ct.c0, integer, 0));
     }
 

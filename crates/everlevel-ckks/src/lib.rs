@@ -31,6 +31,7 @@ mod keygen;
 mod keys;
 mod ladder;
 mod light;
+mod literal;
 mod needs;
 mod params;
 mod range;
@@ -67,9 +68,10 @@ pub use keys::{
     ConjugationKey, FixedRotationKey, MatrixMultiplicationKey, PublicKey, RelinearizationKey, RotationKey, SecretKey,
 };
 pub use light::LightPlaintext;
+pub use literal::{ParamsLiteral, Precision};
 pub use needs::Needs;
 pub use num_complex::Complex64;
-pub use params::{DEEP_MESSAGE_LEVELS, ENCAPSULATION_WEIGHT, Params, ParamsLiteral, Precision, stage_counts};
+pub use params::{DEEP_MESSAGE_LEVELS, ENCAPSULATION_WEIGHT, Params, stage_counts};
 pub use range::{RangeNotice, notice, noticing};
 pub use release::Released;
 pub use series::Basis;

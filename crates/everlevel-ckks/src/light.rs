@@ -1,4 +1,4 @@
-//! Plaintexts without primes: eight bytes for each coefficient, whatever the level.
+//! Plaintexts without primes: eight bytes for each coefficient (sixteen with double precision), whatever the level.
 //!
 //! A [`LightPlaintext`] holds the real coefficients of a message, before they are scaled and rounded. Each use scales,
 //! rounds and transforms them for the primes of its level: the result is [`Context::encode`]'s, bit for bit, at every
@@ -11,13 +11,14 @@ use num_complex::Complex64;
 
 use crate::claims::Values;
 use crate::core::Core;
+use crate::encoder::Coefficients;
 use crate::{Context, Error, Plaintext, Units};
 
 /// A message, encoded up to its scale.
 #[derive(Debug, Clone)]
 pub struct LightPlaintext {
     /// The two halves of the coefficients, `2·slot_count` of them.
-    pub(crate) coeffs: Vec<f64>,
+    pub(crate) coeffs: Coefficients,
     pub(crate) level: usize,
     pub(crate) slot_count: usize,
     pub(crate) fingerprint: u64,
@@ -33,7 +34,7 @@ impl LightPlaintext {
 
     /// Bytes held.
     pub fn nbytes(&self) -> usize {
-        8 * self.coeffs.len()
+        self.coeffs.nbytes()
     }
 }
 
@@ -46,9 +47,9 @@ impl Units<LightPlaintext> {
 
 impl Core {
     /// The polynomial of coefficients at a level: scaled, rounded, transformed.
-    pub(crate) fn expand(&self, op: &'static str, coeffs: &[f64], level: usize) -> Result<Plaintext, Error> {
+    pub(crate) fn expand(&self, op: &'static str, coeffs: &Coefficients, level: usize) -> Result<Plaintext, Error> {
         let scale = self.ladder.scales[level];
-        let (integers, largest) = self.encoder.round(coeffs, scale);
+        let (integers, largest) = self.integers(coeffs, level);
         self.check_log2(op, largest.min(f64::MAX).log2(), level)?;
         let poly = self.transformed(&integers, level);
         Ok(Plaintext {
@@ -79,7 +80,7 @@ impl Core {
 
 impl Context {
     /// The coefficients of up to `slot_count` values, of which the rest are zero.
-    pub(crate) fn coefficients(&self, op: &'static str, values: &[Complex64]) -> Result<Vec<f64>, Error> {
+    pub(crate) fn coefficients(&self, op: &'static str, values: &[Complex64]) -> Result<Coefficients, Error> {
         let slot_count = self.slot_count();
         if values.is_empty() {
             return Err(Error::EmptyMessage { op, slot_count });
@@ -92,7 +93,7 @@ impl Context {
         }
         let mut slots = values.to_vec();
         slots.resize(slot_count, Complex64::default());
-        Ok(self.core.encoder.to_coeffs(&slots))
+        Ok(self.core.coefficients(&slots))
     }
 
     /// Encodes up to `slot_count` values without their primes.

@@ -9,8 +9,10 @@ pub struct Needs {
     pub max_level: Option<usize>,
     /// Values of a ciphertext, where small rings might have too few.
     pub slot_count: Option<usize>,
-    /// Where bootstraps are needed: the level at which regular ones of three stages end, and how precise messages are.
-    pub bootstrap_to: Option<(usize, Precision)>,
+    /// Where bootstraps are needed: the level at which regular ones of three stages end.
+    pub bootstrap_to: Option<usize>,
+    /// How precise messages are. High precision needs bootstraps, double precision knows none.
+    pub precision: Precision,
     /// log2 of the degree of a ring **without any security**.
     pub insecure_log_n: Option<u32>,
 }
@@ -25,15 +27,22 @@ impl Needs {
     /// As [`ParamsLiteral::for_depth_and_slots`].
     pub fn literal(&self) -> Result<ParamsLiteral, Error> {
         let depth = self.max_level.unwrap_or(Self::DEFAULT_MAX_LEVEL);
-        let Some((level, precision)) = self.bootstrap_to else {
-            return match self.insecure_log_n {
-                None => ParamsLiteral::for_depth_and_slots(depth, self.slot_count.unwrap_or(1)),
-                Some(log_n) => Ok(ParamsLiteral::insecure_depth(log_n, depth)),
+        let precision = self.precision;
+        let Some(level) = self.bootstrap_to else {
+            return match (self.insecure_log_n, precision) {
+                (Some(log_n), _) => Ok(ParamsLiteral { precision, ..ParamsLiteral::insecure_depth(log_n, depth) }),
+                (None, Precision::Double) => {
+                    ParamsLiteral::double_precision(depth)?.with_slots(self.slot_count.unwrap_or(1))
+                }
+                (None, _) => {
+                    let literal = ParamsLiteral::for_depth_and_slots(depth, self.slot_count.unwrap_or(1))?;
+                    Ok(ParamsLiteral { precision, ..literal })
+                }
             };
         };
         let chain = match precision {
-            Precision::Standard => ParamsLiteral::bootstrap_to(level),
             Precision::High => ParamsLiteral::high_precision(),
+            Precision::Standard | Precision::Double => ParamsLiteral::bootstrap_to(level),
         };
         let max_level = self.max_level.unwrap_or(chain.max_level);
         let ring = self.insecure_log_n.map_or_else(ParamsLiteral::bootstrap, ParamsLiteral::insecure_bootstrap);
@@ -62,7 +71,7 @@ mod tests {
 
     #[test]
     fn bootstraps_say_how_many_levels_there_are_unless_asked_otherwise() {
-        let to = |level, precision| Needs { bootstrap_to: Some((level, precision)), ..Needs::default() };
+        let to = |level, precision| Needs { bootstrap_to: Some(level), precision, ..Needs::default() };
         assert_eq!(to(10, Precision::Standard).literal().unwrap(), ParamsLiteral::bootstrap());
         assert_eq!(to(14, Precision::Standard).literal().unwrap(), ParamsLiteral::bootstrap_to(14));
         assert_eq!(to(10, Precision::High).literal().unwrap(), ParamsLiteral::high_precision());
@@ -76,5 +85,19 @@ mod tests {
             (precise.precision, precise.max_level),
             (Precision::High, ParamsLiteral::high_precision().max_level)
         );
+    }
+
+    #[test]
+    fn double_precision_is_for_chains_without_bootstraps() {
+        let needs = Needs { max_level: Some(2), precision: Precision::Double, ..Needs::default() };
+        assert_eq!(needs.literal().unwrap(), ParamsLiteral::double_precision(2).unwrap());
+        let wide = Needs { slot_count: Some(1 << 14), ..needs }.literal().unwrap();
+        assert_eq!((wide.log_n, wide.precision), (15, Precision::Double));
+        let small = Needs { insecure_log_n: Some(9), ..needs }.literal().unwrap();
+        assert_eq!((small.log_n, small.precision, small.insecure), (9, Precision::Double, true));
+        for refused in [Needs { bootstrap_to: Some(10), ..needs }, Needs { precision: Precision::High, ..needs }] {
+            crate::Params::try_from(refused.literal().unwrap()).unwrap_err();
+        }
+        Needs { max_level: Some(42), ..needs }.literal().unwrap_err();
     }
 }

@@ -9,7 +9,8 @@ use everlevel_math::primes::{ntt_primes_below, ntt_primes_near};
 use everlevel_ring::{PrimeSet, Ring};
 use everlevel_security::SecretDistribution;
 
-use crate::Error;
+use crate::literal::{most_levels, too_deep};
+use crate::{Error, ParamsLiteral, Precision};
 
 /// Weight of the encapsulated secret under which the modulus is raised. Its integer part is at most `(32 + 1)/2`,
 /// always.
@@ -39,6 +40,10 @@ pub const MAX_DEEP_STAGES: usize = 3;
 pub const HIGH_PRECISION_MESSAGE_LEVELS: usize = 11;
 /// log2 of the message scale at every level of a chain of high precision.
 pub const LOG2_HIGH_PRECISION_SCALE: f64 = 46.0;
+/// log2 of the message scale at every level of a chain of double precision: two primes of half as many bits each.
+pub const LOG2_DOUBLE_PRECISION_SCALE: f64 = 80.0;
+/// Most message levels of double precision.
+pub const MAX_DOUBLE_PRECISION_LEVELS: usize = 41;
 /// Most message levels without bootstrapping.
 pub const MAX_MESSAGE_LEVELS: usize = 77;
 /// log2 of the smallest ring degree.
@@ -88,33 +93,6 @@ pub(crate) fn log2_base_scale(slots: usize) -> f64 {
     }
 }
 
-/// The precision of a bootstrapping chain's messages.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Precision {
-    /// Scales of 2^40: rounding errors of 2^-29, a single bootstrap's 2^-25.
-    #[default]
-    Standard,
-    /// Scales of 2^46, and two primes at level 0, so that iterated bootstraps leave errors of 2^-34.
-    High,
-}
-
-/// Unchecked parameters.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ParamsLiteral {
-    /// log2 of the ring degree.
-    pub log_n: u32,
-    /// Highest message level.
-    pub max_level: usize,
-    /// Whether the chain has bootstrapping's levels above the message levels.
-    pub bootstrap: bool,
-    /// The precision of messages, in a chain with bootstrapping.
-    pub precision: Precision,
-    /// Distribution of the secret.
-    pub secret: SecretDistribution,
-    /// Accepts parameters without 128 bits of security.
-    pub insecure: bool,
-}
-
 /// The levels above the messages'.
 #[derive(Debug, Clone)]
 pub(crate) struct BootstrapChain {
@@ -137,86 +115,6 @@ pub struct Params {
     pub(crate) bootstrap: Option<BootstrapChain>,
 }
 
-impl ParamsLiteral {
-    /// The smallest 128-bit secure ring for a depth, as in the 1.x API: levels 0–2 → 2^13, 3–7 → 2^14, 8–17 → 2^15,
-    /// 18–36 → 2^16, 37–77 → 2^17.
-    ///
-    /// # Errors
-    /// [`Error::Parameter`] above 77 levels.
-    pub fn for_depth(max_level: usize) -> Result<Self, Error> {
-        let log_n = match max_level {
-            0..=2 => 13,
-            3..=7 => 14,
-            8..=17 => 15,
-            18..=36 => 16,
-            37..=MAX_MESSAGE_LEVELS => 17,
-            _ => return Err(too_deep(max_level)),
-        };
-        let secret = default_secret(log_n);
-        Ok(Self { log_n, max_level, bootstrap: false, precision: Precision::Standard, secret, insecure: false })
-    }
-
-    /// The smallest 128-bit secure ring for a depth that also has `slot_count` slots.
-    ///
-    /// # Errors
-    /// [`Error::Parameter`] above 77 levels or 65536 slots.
-    pub fn for_depth_and_slots(max_level: usize, slot_count: usize) -> Result<Self, Error> {
-        let for_depth = Self::for_depth(max_level)?;
-        let most = 1 << (MAX_LOG_N - 1);
-        if slot_count > most {
-            let needed = format!("a power of two up to {most}; split the message between several ciphertexts");
-            return Err(Error::parameter("slot_count", slot_count, needed));
-        }
-        let log_n = for_depth.log_n.max(slot_count.next_power_of_two().trailing_zeros() + 1);
-        Ok(Self { log_n, secret: default_secret(log_n), ..for_depth })
-    }
-
-    /// Full-slot bootstrapping at N = 2^16 with 128-bit security.
-    pub fn bootstrap() -> Self {
-        Self {
-            log_n: 16,
-            max_level: BOOTSTRAP_MESSAGE_LEVELS,
-            bootstrap: true,
-            precision: Precision::Standard,
-            secret: default_secret(16),
-            insecure: false,
-        }
-    }
-
-    /// As [`ParamsLiteral::bootstrap`], for regular bootstraps that end at level 14 or 17. Other levels are refused
-    /// when the parameters are made.
-    pub fn bootstrap_to(level: usize) -> Self {
-        Self { max_level: level.saturating_add(MAX_DEEP_STAGES), ..Self::bootstrap() }
-    }
-
-    /// As [`ParamsLiteral::bootstrap`], with fewer levels and more precise messages.
-    pub fn high_precision() -> Self {
-        Self { max_level: HIGH_PRECISION_MESSAGE_LEVELS, precision: Precision::High, ..Self::bootstrap() }
-    }
-
-    /// The bootstrapping chain on a small ring, for tests: **no security at all**.
-    pub fn insecure_bootstrap(log_n: u32) -> Self {
-        let secret = SecretDistribution::FixedWeight(insecure_weight(log_n));
-        Self { log_n, insecure: true, secret, ..Self::bootstrap() }
-    }
-
-    /// A chain without bootstrapping on a ring of any size, for tests: **no security at all**.
-    pub fn insecure_depth(log_n: u32, max_level: usize) -> Self {
-        let secret = SecretDistribution::FixedWeight(insecure_weight(log_n));
-        Self { log_n, max_level, bootstrap: false, precision: Precision::Standard, secret, insecure: true }
-    }
-}
-
-/// A quarter of the degree; of degrees that will be refused, too.
-fn insecure_weight(log_n: u32) -> usize {
-    1usize.unbounded_shl(log_n) / 4
-}
-
-/// Weight 1024 at N = 2^16, where it has been estimated; dense elsewhere.
-fn default_secret(log_n: u32) -> SecretDistribution {
-    if log_n == 16 { SecretDistribution::FixedWeight(1024) } else { SecretDistribution::Ternary }
-}
-
 impl TryFrom<ParamsLiteral> for Params {
     type Error = Error;
 
@@ -225,8 +123,8 @@ impl TryFrom<ParamsLiteral> for Params {
         if !(MIN_LOG_N..=MAX_LOG_N).contains(&log_n) {
             return Err(Error::parameter("log_n", log_n, format!("between {MIN_LOG_N} and {MAX_LOG_N}")));
         }
-        if !literal.bootstrap && literal.max_level > MAX_MESSAGE_LEVELS {
-            return Err(too_deep(literal.max_level));
+        if !literal.bootstrap && literal.max_level > most_levels(literal.precision) {
+            return Err(too_deep(literal.max_level, literal.precision));
         }
         if let SecretDistribution::FixedWeight(weight) = literal.secret
             && !(1..=1 << log_n).contains(&weight)
@@ -238,6 +136,11 @@ impl TryFrom<ParamsLiteral> for Params {
         if high && !literal.bootstrap {
             let needed = "a chain with bootstrapping; other chains have one precision";
             return Err(Error::parameter("precision", "high", needed));
+        }
+        let double = literal.precision == Precision::Double;
+        if double && literal.bootstrap {
+            let needed = "a chain without bootstrapping; those with it have standard and high precision";
+            return Err(Error::parameter("precision", "double", needed));
         }
         if high && literal.max_level != HIGH_PRECISION_MESSAGE_LEVELS {
             let needed = format!("{HIGH_PRECISION_MESSAGE_LEVELS} with high precision");
@@ -252,12 +155,18 @@ impl TryFrom<ParamsLiteral> for Params {
         let mut take_large = || large.next().ok_or(out_of_primes(48));
         primes.push(take_large()?);
         let mut near_40 = ntt_primes_near(2f64.powf(LOG2_SCALE), log_n);
-        // With high precision, level 0 has two primes, and every level above it the same ratio.
-        let base_primes = if high { 2 } else { 1 };
+        // With more than standard precision, level 0 has two primes, and every level above it the same ratio: of one
+        // prime, or with double precision of two.
+        let base_primes = if high || double { 2 } else { 1 };
+        let level_primes = if double { 2 } else { 1 };
         if high {
             primes.push(take_large()?);
             let near_46 = ntt_primes_near(2f64.powf(LOG2_HIGH_PRECISION_SCALE), log_n);
             primes.extend(near_46.take(literal.max_level));
+        } else if double {
+            primes.push(take_large()?);
+            let near_half = ntt_primes_near((LOG2_DOUBLE_PRECISION_SCALE / 2.0).exp2(), log_n);
+            primes.extend(near_half.take(level_primes * literal.max_level));
         } else if literal.max_level > 0 {
             // Level 1's ratio leads from scale 2^40 to 2^38.
             let first = 2f64.powf(2.0 * LOG2_SCALE - LOG2_BASE_SCALE);
@@ -270,11 +179,11 @@ impl TryFrom<ParamsLiteral> for Params {
                 }
             }
         }
-        if primes.len() < base_primes + literal.max_level {
-            return Err(out_of_primes(46));
+        if primes.len() < base_primes + level_primes * literal.max_level {
+            return Err(out_of_primes(if double { 40 } else { 46 }));
         }
-        let mut levels: Vec<PrimeSet> =
-            (0..=literal.max_level).map(|level| PrimeSet::new(0..level + base_primes)).collect();
+        let set = |level| PrimeSet::new(0..base_primes + level_primes * level);
+        let mut levels: Vec<PrimeSet> = (0..=literal.max_level).map(set).collect();
 
         let mut bootstrap = None;
         if literal.bootstrap {
@@ -326,11 +235,6 @@ impl TryFrom<ParamsLiteral> for Params {
         }
         Ok(Self { literal, primes, levels, special, bootstrap })
     }
-}
-
-fn too_deep(max_level: usize) -> Error {
-    let needed = format!("at most {MAX_MESSAGE_LEVELS}; for deeper computations use bootstrapping");
-    Error::parameter("max_level", max_level, needed)
 }
 
 fn out_of_primes(bits: u32) -> Error {
@@ -410,6 +314,7 @@ impl Params {
     pub(crate) fn log2_lowest_scale(&self, slots: usize) -> f64 {
         match (self.literal.precision, self.literal.bootstrap) {
             (Precision::High, _) => LOG2_HIGH_PRECISION_SCALE,
+            (Precision::Double, _) => LOG2_DOUBLE_PRECISION_SCALE,
             (Precision::Standard, true) => log2_base_scale(slots),
             (Precision::Standard, false) => LOG2_BASE_SCALE,
         }
@@ -449,6 +354,7 @@ impl Params {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::literal::default_secret;
 
     #[test]
     fn the_ring_is_the_smallest_with_the_levels_and_the_slots() {

@@ -16,8 +16,9 @@
 //! the key's owner fixed, for honest evaluators and encryptors, and for one key object without copies, whose budget
 //! counts releases. `SECURITY.md` says what is not promised.
 
-use everlevel_rand::{Domain, sampler::Gaussian};
+use everlevel_rand::{Domain, Stream, sampler::Gaussian};
 use num_complex::Complex64;
+use zeroize::Zeroizing;
 
 use crate::claims::TAIL;
 use crate::core::readable;
@@ -28,6 +29,10 @@ use crate::{Ciphertext, Context, Error};
 const LOG2_FAILURE: f64 = -64.0;
 /// Statistical bits of flooded releases are between these.
 const STATISTICAL_BITS: std::ops::RangeInclusive<f64> = 8.0..=128.0;
+/// Weight of a second sample where the noise is beyond the sampler's range.
+const WIDENING: i128 = 1 << 20;
+/// The widest noise.
+const MAX_STD_DEV: f64 = Gaussian::MAX_SIGMA * WIDENING as f64;
 /// The fewest bits that a flooded result keeps.
 const LEAST_PRECISION: f64 = 2.0;
 
@@ -55,7 +60,8 @@ impl Context {
             let needed = "a positive number: the distance of neighbouring values".into();
             return Err(Error::Parameter { what: "grid", found: step.to_string(), needed });
         }
-        let error = self.release_error(op, a)?;
+        // The slots and the grid's points are doubles.
+        let error = self.release_error(op, a)? + 2.0 * f64::EPSILON * a.bound().size();
         let half = step / 2.0;
         // Not beyond the doubles that grid points are printed as.
         if error >= half || a.bound().size() / step > (1u64 << 52) as f64 {
@@ -97,7 +103,7 @@ impl Context {
         let slot_error = (2.0 * self.slot_count() as f64).sqrt() * std_dev / a.scale();
         let precision_bits = -slot_error.log2();
         let least = a.bound().size().max(f64::MIN_POSITIVE).log2();
-        if precision_bits + least < LEAST_PRECISION || std_dev.is_nan() || std_dev > Gaussian::MAX_SIGMA {
+        if precision_bits + least < LEAST_PRECISION || std_dev.is_nan() || std_dev > MAX_STD_DEV {
             let most_bits = statistical_bits - 2.0 * (LEAST_PRECISION - precision_bits - least);
             return Err(Error::NothingLeft { op, statistical_bits, precision_bits, most_bits });
         }
@@ -108,10 +114,9 @@ impl Context {
         let values = self.install(|core| {
             let few = readable(plaintext.poly.set());
             let mut coeffs = core.ring.to_i128(&core.ring.to_coeff(plaintext.poly.restricted(&few)));
-            let mut noise = zeroize::Zeroizing::new(vec![0i64; coeffs.len()]);
-            Gaussian::new(std_dev)?.sample(&mut seed.stream(Domain::Flooding, 0), &mut noise);
-            coeffs.iter_mut().zip(noise.iter()).for_each(|(c, e)| *c += i128::from(*e));
-            Ok::<_, Error>(core.encoder.decode(&coeffs, plaintext.scale))
+            let noise = flooding(std_dev, &mut seed.stream(Domain::Flooding, 0), coeffs.len())?;
+            coeffs.iter_mut().zip(noise.iter()).for_each(|(c, e)| *c += e);
+            Ok::<_, Error>(core.decode(&coeffs, plaintext.level, plaintext.scale))
         })?;
         Ok(Released { values, log2_failure: None, precision_bits: Some(precision_bits) })
     }
@@ -127,6 +132,21 @@ impl Context {
         let deviations = (-2.0 * std::f64::consts::LN_2 * log2_each).sqrt();
         Ok(a.estimate().worst() * (deviations / TAIL).max(1.0))
     }
+}
+
+/// Samples of the discrete Gaussian: beyond the sampler's range by one more step of its convolution, whose condition
+/// ([`Gaussian`]'s, that each part is at least 2.14 times as wide as the weight) holds by far.
+fn flooding(std_dev: f64, stream: &mut Stream, len: usize) -> Result<Zeroizing<Vec<i128>>, Error> {
+    let weights: &[i128] = if std_dev <= Gaussian::MAX_SIGMA { &[1] } else { &[1, WIDENING] };
+    let norm = weights.iter().map(|&w| (w * w) as f64).sum::<f64>().sqrt();
+    let gaussian = Gaussian::new(std_dev / norm)?;
+    let mut terms = Zeroizing::new(vec![0i64; len]);
+    let mut sums = Zeroizing::new(vec![0i128; len]);
+    for weight in weights {
+        gaussian.sample(stream, &mut terms);
+        sums.iter_mut().zip(terms.iter()).for_each(|(sum, &term)| *sum += weight * i128::from(term));
+    }
+    Ok(sums)
 }
 
 #[cfg(test)]
@@ -209,6 +229,20 @@ mod tests {
             assert!(right < secret.len() / 16, "{right} of {} coefficients", secret.len());
         }
         assert_eq!(key.release_budget().used(), 2);
+    }
+
+    #[test]
+    fn noise_beyond_the_samplers_range_is_as_wide_and_as_fine() {
+        let seed = everlevel_rand::SeedSource::os().next().unwrap();
+        for log2_std_dev in [40.0, 56.0, 56.5, 60.0, 76.0] {
+            let std_dev = f64::exp2(log2_std_dev);
+            let noise = flooding(std_dev, &mut seed.stream(Domain::Flooding, 0), 1 << 14).unwrap();
+            let square = noise.iter().map(|&x| (x as f64 / std_dev).powi(2)).sum::<f64>() / noise.len() as f64;
+            assert!((square - 1.0).abs() < 0.1, "2^{log2_std_dev}: {square}");
+            let odd = noise.iter().filter(|&&x| x % 2 != 0).count();
+            assert!((odd as f64 / noise.len() as f64 - 0.5).abs() < 0.05, "2^{log2_std_dev}: {odd} odd");
+        }
+        assert!(flooding(2.0 * MAX_STD_DEV, &mut seed.stream(Domain::Flooding, 0), 1).is_err());
     }
 
     #[test]

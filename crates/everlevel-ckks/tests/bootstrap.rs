@@ -88,7 +88,7 @@ fn constant_and_alternating_signs_err_by_the_sine_alone() {
 fn each_stage_matches_the_plain_computation() {
     let party = Party::bootstrap(log_n());
     let slots = party.ctx.slot_count();
-    let encoder = Encoder::new(2 * slots, slots);
+    let encoder = Encoder::<f64>::new(2 * slots, slots);
     let key = party.bootstrap_key(3, BootstrapKeySize::Medium);
     let message = uniform(slots, 2);
     let ct = party.encrypt(&message, 0);

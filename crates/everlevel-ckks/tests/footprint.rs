@@ -2,15 +2,15 @@
 
 use everlevel_ckks::{
     BootstrapKeyForm, BootstrapKeyRef, BootstrapKeySize, BootstrapKeys, BootstrapKind, Bootstrapper, Context, Entries,
-    Footprint, MatrixForm, Method, Needs, Options, Precision, SlotType, no_progress,
+    Footprint, MatrixForm, Method, Needs, Options, SlotType, no_progress,
 };
 use num_complex::Complex64;
 
 const LOG_N: u32 = 10;
 
 fn context(bootstrap: bool, slot_count: Option<usize>, seeded_keys: bool) -> Context {
-    let bootstrap_to = bootstrap.then_some((10, Precision::Standard));
-    let needs = Needs { insecure_log_n: Some(LOG_N), bootstrap_to, slot_count, max_level: None };
+    let bootstrap_to = bootstrap.then_some(10);
+    let needs = Needs { insecure_log_n: Some(LOG_N), bootstrap_to, slot_count, ..Needs::default() };
     let params = needs.literal().unwrap().try_into().unwrap();
     Context::with_options(params, Options { slot_count, seeded_keys, ..Options::default() }).unwrap()
 }

@@ -9,8 +9,8 @@
 //! `inner_product`, methods of [`Modulus`] on limbs · [`BasisConverter`] from one residue basis to another ·
 //! [`GaloisMap`] automorphisms as permutations of the transform domain · [`packed`] 48-bit storage · [`lwe_rows`] the
 //! LWE key switch · [`monomial`] products with monomials. Below them: [`Modulus`] one prime and single residues ·
-//! [`primes`] NTT-friendly primes · `lanes` residues in vectors · `prefetch` hints to the caches · [`Simd`] the
-//! run-time choice of kernels.
+//! [`primes`] NTT-friendly primes · [`DoubleDouble`] numbers of 106 bits · `lanes` residues in vectors · `prefetch`
+//! hints to the caches · [`Simd`] the run-time choice of kernels.
 //!
 //! *Backends.* A family's kernels are chosen once per slice. `unsafe` is confined to loads, stores and the calls of
 //! vector kernels: a `Simd` above scalar exists only after the CPU's features were detected. Limbs that start on a
@@ -26,6 +26,7 @@ pub mod packed;
 pub mod primes;
 
 mod convert;
+mod double_double;
 mod elementwise;
 mod error;
 mod galois;
@@ -38,6 +39,7 @@ mod prefetch;
 mod simd;
 
 pub use convert::{BasisConverter, CONVERSION_BLOCK};
+pub use double_double::{DoubleDouble, Real};
 pub use error::Error;
 pub use galois::GaloisMap;
 pub use modulus::Modulus;

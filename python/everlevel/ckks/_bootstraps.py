@@ -374,7 +374,7 @@ def is_precise(context: _native.Context, operation: str, precision: Any) -> bool
     """Whether high precision is asked for; an error where the engine's scales can't hold it."""
     if not is_high(operation, precision):
         return False
-    if not context.has_high_precision:
+    if context.precision != "high":
         raise ParameterError(
             f"{operation}: precision is 'high' and the engine's is 'standard', whose scales hold 29 bits; make one "
             f"with Engine(use_bootstrap=True, precision='high')",

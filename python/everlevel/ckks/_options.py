@@ -21,6 +21,7 @@ _LIMITS: Final[Mapping[str, tuple[int, int]]] = {
 
 _USUAL_STAGE_COUNT: Final = 3
 BOOTSTRAP_SIZES: Final = ("medium", "large")
+BOOTSTRAP_PRECISIONS: Final = ("standard", "high")
 
 _UNSUPPORTED_OPTIONS: Final[Mapping[str, str]] = {
     "use_multiparty": "keys shared between parties",
@@ -37,16 +38,27 @@ def default_stage_count(context: _native.Context) -> int:
     return min(context.stage_counts, key=lambda count: abs(count - _USUAL_STAGE_COUNT))
 
 
-def is_high(operation: str, precision: Any) -> bool:
-    """Read a precision, ``"standard"`` or ``"high"``."""
-    if not (isinstance(precision, str) and precision in ("standard", "high")):
+def one_of_precisions(operation: str, value: Any, allowed: tuple[str, ...]) -> str:
+    """Check the name of a precision."""
+    if not (isinstance(value, str) and value in allowed):
+        *others, last = map(repr, allowed)
         raise ParameterError(
-            f"{operation}: precision is {precision!r}, and 'standard' and 'high' are offered; check its spelling",
+            f"{operation}: precision is {value!r}, and {', '.join(others)} and {last} are offered; check its spelling",
             option="precision",
-            value=precision,
-            allowed=("standard", "high"),
+            value=value,
+            allowed=allowed,
         )
-    return bool(precision == "high")
+    return value
+
+
+def is_high(operation: str, value: Any) -> bool:
+    """Read a bootstrap's precision, ``"standard"`` or ``"high"``."""
+    return one_of_precisions(operation, value, BOOTSTRAP_PRECISIONS) == "high"
+
+
+def precision(value: Any) -> str:
+    """Read an engine's precision."""
+    return one_of_precisions("Engine", value, (*BOOTSTRAP_PRECISIONS, "double"))
 
 
 def refuse(others: Mapping[str, Any]) -> None:
@@ -66,9 +78,17 @@ def refuse(others: Mapping[str, Any]) -> None:
             )
 
 
-def bootstrap_to(any_level: bool, to_14: bool, to_17: bool, precision: Any) -> tuple[int, bool] | None:
-    """Return where regular bootstraps of three stages end, and whether precision is high; None without bootstraps."""
-    high = is_high("Engine", precision)
+def bootstrap_to(any_level: bool, to_14: bool, to_17: bool, precision: str) -> int | None:
+    """Return where regular bootstraps of three stages end; None without bootstraps."""
+    high = precision == "high"
+    if precision == "double" and (any_level or to_14 or to_17):
+        raise ParameterError(
+            "Engine: precision is 'double' and a bootstrap is asked for, and only 'standard' and 'high' have one; "
+            "leave one of the two out",
+            option="precision",
+            value="double",
+            allowed=BOOTSTRAP_PRECISIONS,
+        )
     if high and (to_14 or to_17):
         raise ParameterError(
             "Engine: precision is 'high' and more levels are asked for, and there is room for one of the two; leave "
@@ -87,7 +107,7 @@ def bootstrap_to(any_level: bool, to_14: bool, to_17: bool, precision: Any) -> t
         )
     if not (any_level or high or to_14 or to_17):
         return None
-    return (17 if to_17 else 14 if to_14 else 10), high
+    return 17 if to_17 else 14 if to_14 else 10
 
 
 def mode_and_level(positional: tuple[Any, ...], mode: Any, max_level: Any) -> tuple[Mode, Any]:

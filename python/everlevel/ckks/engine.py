@@ -58,9 +58,12 @@ class Engine(compat.NamesOf1x):
         Choose parameters of 17 or 20 levels, of which regular bootstraps of three stages leave 14 or 17 (at full slots
         the only stage count). Deeper computations between bootstraps, for slower ones with larger keys; 17 levels are
         best used with small bootstrap keys.
-    precision : {"standard", "high"}, default "standard"
+    precision : {"standard", "high", "double"}, default "standard"
         ``"high"`` chooses parameters for bootstraps of 32 bits and more: 11 levels, of which a precise one
         (``bootstrap(…, precision="high")``) leaves 7, 6 or 5, and scales of 2^46; it implies `use_bootstrap`.
+        ``"double"`` chooses scales of 2^80, of two primes each, without bootstraps, for results that are flooded
+        before they are given away (`release`); up to 41 levels, at twice the cost of each. Values round to doubles
+        (2^-53 of their size) when they are decrypted.
     auto_bootstrap : bool, default False
         Bootstrap the operands of an operation that lacks levels, so that a program of any depth runs; it implies
         `use_bootstrap`. The keys are those of `create_evaluation_key`, or those that `use` was given. Values must be of
@@ -120,7 +123,7 @@ class Engine(compat.NamesOf1x):
         use_bootstrap: bool = False,
         use_bootstrap_to_14_levels: bool = False,
         use_bootstrap_to_17_levels: bool = False,
-        precision: Literal["standard", "high"] = "standard",
+        precision: Literal["standard", "high", "double"] = "standard",
         auto_bootstrap: bool = False,
         thread_count: int | None = None,
         seeded_keys: bool = False,
@@ -133,10 +136,12 @@ class Engine(compat.NamesOf1x):
         _options.refuse(unsupported)
         chosen, levels = _options.mode_and_level(positional, mode, max_level)
         bootstraps = use_bootstrap or auto_bootstrap
+        chosen_precision = _options.precision(precision)
         context = _native.Context(
             bootstrap_to=_options.bootstrap_to(
-                bootstraps, use_bootstrap_to_14_levels, use_bootstrap_to_17_levels, precision
+                bootstraps, use_bootstrap_to_14_levels, use_bootstrap_to_17_levels, chosen_precision
             ),
+            precision=chosen_precision,
             max_level=_options.non_negative("max_level", levels),
             slot_count=_options.slots(slot_count),
             options=(threads(chosen, thread_count), bool(seeded_keys), _options.refuses_assumed(range)),
@@ -194,10 +199,10 @@ class Engine(compat.NamesOf1x):
         parts = [f"N 2^{self.log_n}", f"slots {self.slot_count}", f"levels 0..{self.max_level}"]
         if self._context.can_bootstrap:
             kind = "bootstrap" if self._refresher is None else "automatic bootstrap"
-            usual = self._context.has_high_precision or self.max_level == 13
+            usual = self._context.precision == "high" or self.max_level == 13
             parts.append(kind if usual else f"{kind} to level {self.max_level - 3}")
-        if self._context.has_high_precision:
-            parts.append("high precision")
+        if self._context.precision != "standard":
+            parts.append(f"{self._context.precision} precision")
         if self.seeded_keys:
             parts.append("seeded keys")
         parts.append(f"{self.thread_count} thread{'s' if self.thread_count > 1 else ''}")

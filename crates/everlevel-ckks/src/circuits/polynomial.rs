@@ -315,7 +315,13 @@ impl Core {
     fn evaluated(&self, a: &Ciphertext, mut w: Batch, series: &Series<'_>) -> Ciphertext {
         let rlwe = w.cts.swap_remove(0);
         let scale = self.ladder.scales[w.level];
-        let estimate = a.estimate().polynomial(series, self.rounding_error(scale));
+        let mut estimate = a.estimate().polynomial(series, self.rounding_error(scale));
+        if self.is_wide() && series.basis == Basis::Chebyshev {
+            // Divisions add coefficients up in doubles.
+            let steps = polynomial_depth(series.coefficients.len());
+            let norm = series.coefficients.iter().map(|c| c.abs()).sum::<f64>();
+            estimate = estimate.with_noise(f64::EPSILON * steps as f64 * norm);
+        }
         Ciphertext::new(rlwe, None, Claims::new(w.level, scale, estimate), a.origin())
     }
 }

@@ -15,6 +15,8 @@ struct Text {
     /// Left out where it is standard, as in older files.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     high_precision: bool,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    double_precision: bool,
     secret: Secret,
     insecure: bool,
 }
@@ -30,12 +32,12 @@ impl ParamsLiteral {
     /// The literal as JSON, on one line.
     pub fn to_json(&self) -> String {
         let Self { log_n, max_level, bootstrap, precision, secret, insecure } = self.clone();
-        let high_precision = precision == Precision::High;
+        let [high_precision, double_precision] = [Precision::High, Precision::Double].map(|p| p == precision);
         let secret = match secret {
             SecretDistribution::FixedWeight(weight) => Secret::FixedWeight(weight),
             _ => Secret::Ternary,
         };
-        let text = Text { log_n, max_level, bootstrap, high_precision, secret, insecure };
+        let text = Text { log_n, max_level, bootstrap, high_precision, double_precision, secret, insecure };
         serde_json::to_string(&text).expect("numbers and names are JSON")
     }
 
@@ -44,13 +46,21 @@ impl ParamsLiteral {
     /// # Errors
     /// Text that is none. Whether the parameters exist is for [`crate::Params`] to say.
     pub fn from_json(text: &str) -> Result<Self, Error> {
-        let Text { log_n, max_level, bootstrap, high_precision, secret, insecure } = serde_json::from_str(text)
-            .map_err(|e| FileError::header("params", e, "a parameter literal of this version"))?;
+        let Text { log_n, max_level, bootstrap, high_precision, double_precision, secret, insecure } =
+            serde_json::from_str(text)
+                .map_err(|e| FileError::header("params", e, "a parameter literal of this version"))?;
         let secret = match secret {
             Secret::Ternary => SecretDistribution::Ternary,
             Secret::FixedWeight(weight) => SecretDistribution::FixedWeight(weight),
         };
-        let precision = if high_precision { Precision::High } else { Precision::Standard };
+        let precision = match (high_precision, double_precision) {
+            (false, false) => Precision::Standard,
+            (true, false) => Precision::High,
+            (false, true) => Precision::Double,
+            (true, true) => {
+                return Err(FileError::header("params", "high and double precision", "one precision").into());
+            }
+        };
         Ok(Self { log_n, max_level, bootstrap, precision, secret, insecure })
     }
 }

@@ -9,11 +9,34 @@ use everlevel_io::schema::{refuse, require_own};
 
 use crate::circuits::matrix::Shape;
 use crate::circuits::matrix::plan::{Plan, most_babies};
+use crate::encoder::Coefficients;
 use crate::files::content::{FileContent, Stored, key_items};
 use crate::files::entries;
 use crate::files::reader::Reader;
 use crate::files::writer::Writer;
 use crate::{Error, LightPlainMatrix, LightPlaintext, MatrixMultiplicationKey, PlainMatrix, Units};
+
+/// Writes coefficients, and what is left beside the nearest doubles under a name of its own.
+fn write_coefficients<'c>(
+    writer: &mut Writer<'_, '_>,
+    name: &str,
+    all: impl Iterator<Item = &'c Coefficients> + Clone,
+) {
+    writer.bytes(name, all.clone().flat_map(|coeffs| to_bytes(&coeffs.high)).collect());
+    if all.clone().any(|coeffs| !coeffs.low.is_empty()) {
+        writer.bytes(&low(name), all.flat_map(|coeffs| to_bytes(&coeffs.low)).collect());
+    }
+}
+
+/// What [`write_coefficients`] wrote: `count` coefficients.
+fn read_coefficients(reader: &Reader<'_>, name: &str, count: usize) -> Result<Coefficients, Error> {
+    let rest = if reader.core.is_wide() { numbers(reader, &low(name), count)? } else { Vec::new() };
+    Ok(Coefficients { high: numbers(reader, name, count)?, low: rest })
+}
+
+fn low(name: &str) -> String {
+    format!("{name}_low")
+}
 
 fn to_bytes(values: &[f64]) -> impl Iterator<Item = u8> {
     values.iter().flat_map(|x| x.to_le_bytes())
@@ -47,7 +70,7 @@ impl FileContent for Units<LightPlaintext> {
     fn write<'a>(&'a self, writer: &mut Writer<'_, 'a>) {
         let LightPlaintext { level, slot_count, .. } = *self.first();
         writer.object(&entries::Light { level, slot_count, units: self.count() });
-        writer.bytes("coefficients", self.all().iter().flat_map(|unit| to_bytes(&unit.coeffs)).collect());
+        write_coefficients(writer, "coefficients", self.all().iter().map(|unit| &unit.coeffs));
     }
 
     fn read(reader: &Reader<'_>) -> Result<Self, Error> {
@@ -57,17 +80,11 @@ impl FileContent for Units<LightPlaintext> {
         let Some(count) = units.checked_mul(2 * slot_count) else {
             return refuse("units", units, "as many as there are coefficients");
         };
-        let coeffs = numbers(reader, "coefficients", count)?;
+        let coeffs = read_coefficients(reader, "coefficients", count)?;
         reader.core.check_fits("load", &coeffs, level)?;
         let fingerprint = reader.core.fingerprint;
-        let unit = |coeffs: &[f64]| LightPlaintext {
-            coeffs: coeffs.to_vec(),
-            level,
-            slot_count,
-            fingerprint,
-            values: OnceLock::new(),
-        };
-        match Units::new(coeffs.chunks_exact(2 * slot_count).map(unit).collect()) {
+        let unit = |coeffs| LightPlaintext { coeffs, level, slot_count, fingerprint, values: OnceLock::new() };
+        match Units::new(coeffs.chunks(2 * slot_count).map(unit).collect()) {
             Some(units) => Ok(units),
             None => refuse("units", 0, "at least 1"),
         }
@@ -175,14 +192,14 @@ impl FileContent for LightPlainMatrix {
     fn write<'a>(&'a self, writer: &mut Writer<'_, 'a>) {
         self.shape.write(writer);
         for (k, diagonal) in self.diagonals.iter().enumerate() {
-            writer.bytes(&format!("diagonal_{k}"), to_bytes(diagonal).collect());
+            write_coefficients(writer, &format!("diagonal_{k}"), std::iter::once(diagonal));
         }
     }
 
     fn read(reader: &Reader<'_>) -> Result<Self, Error> {
         let shape = Shape::read(reader)?;
         let diagonal = |k| {
-            let coeffs = numbers(reader, &format!("diagonal_{k}"), 2 * shape.slot_count)?;
+            let coeffs = read_coefficients(reader, &format!("diagonal_{k}"), 2 * shape.slot_count)?;
             reader.core.check_fits("load", &coeffs, shape.level)?;
             Ok(coeffs)
         };

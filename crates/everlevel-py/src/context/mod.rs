@@ -34,16 +34,18 @@ pub struct Context(pub ckks::Context, Option<ckks::Bootstrapper>);
 #[pymethods]
 impl Context {
     #[new]
-    #[pyo3(signature = (*, max_level, slot_count, bootstrap_to, options, insecure_log_n))]
+    #[pyo3(signature = (*, max_level, slot_count, bootstrap_to, precision, options, insecure_log_n))]
     fn new(
         max_level: Option<usize>,
         slot_count: Option<usize>,
-        bootstrap_to: Option<(usize, bool)>,
+        bootstrap_to: Option<usize>,
+        precision: &str,
         options: Options,
         insecure_log_n: Option<u32>,
     ) -> PyResult<Self> {
         run(|| {
-            let needs = ckks::Needs { max_level, slot_count, bootstrap_to: bootstrap_to.map(precise), insecure_log_n };
+            let precision = ckks::Precision::named(precision)?;
+            let needs = ckks::Needs { max_level, slot_count, bootstrap_to, precision, insecure_log_n };
             Self::of(ckks::Context::with_options(needs.literal()?.try_into()?, with_slots(options, slot_count))?)
         })
     }
@@ -68,7 +70,7 @@ impl Context {
 }
 
 properties! { [Context] as context {
-    has_high_precision: bool = context.0.params().literal().precision == ckks::Precision::High;
+    precision: &'static str = context.0.params().literal().precision.name();
     params: String = context.0.params().literal().to_json();
     can_bootstrap: bool = context.0.params().literal().bootstrap;
     insecure: bool = context.0.params().literal().insecure;
@@ -91,11 +93,6 @@ impl Context {
     pub fn bootstrapper(&self, op: &'static str) -> Result<&ckks::Bootstrapper, ckks::Error> {
         self.1.as_ref().ok_or(ckks::Error::NoBootstrap { op })
     }
-}
-
-/// A level, and whether precision is high.
-fn precise((level, high): (usize, bool)) -> (usize, ckks::Precision) {
-    (level, if high { ckks::Precision::High } else { ckks::Precision::Standard })
 }
 
 /// Several results of every unit as ciphertexts.

@@ -14,9 +14,8 @@ use crate::circuits::bootstrap::tables::BootstrapTables;
 use crate::claims::{Bound, Claims};
 use crate::core::Core;
 use crate::keys::{ConjugationKey, RelinearizationKey};
-use crate::params::Precision;
 use crate::range::{self, RangeNotice};
-use crate::{Ciphertext, Context, Error, Progress, Units};
+use crate::{Ciphertext, Context, Error, Precision, Progress, Units};
 
 /// Bootstraps of a context's ciphertexts: EvalMod's plans, and the plaintexts of the transforms, which are made when
 /// first needed and shared by all keys. Cheap to clone, shared between threads.

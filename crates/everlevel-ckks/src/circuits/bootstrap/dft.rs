@@ -278,7 +278,7 @@ impl Diagonals {
         steps: Steps,
         shift: Shift,
     ) -> LinearTransform {
-        let encoder = Encoder::new(ring.n(), self.len());
+        let encoder = Encoder::<f64>::new(ring.n(), self.len());
         let (babies, giants) = self.shape.steps(steps);
         let row = |&giant: &i64| {
             let diagonal = |&baby: &i64| {
@@ -332,7 +332,7 @@ mod tests {
 
     #[test]
     fn the_stages_compose_to_the_encoders_transform() {
-        let encoder = Encoder::new(256, 128);
+        let encoder = Encoder::<f64>::new(256, 128);
         let z: Vec<Complex64> = (0..128).map(|i| Complex64::new((i as f64).sin(), (2.0 * i as f64).cos())).collect();
         let coeffs = encoder.to_coeffs(&z);
         for count in 1..=5 {

@@ -10,6 +10,7 @@ use crate::circuits::matrix::footprint::MatrixForm;
 use crate::circuits::matrix::{Entries, LightPlainMatrix, PlainMatrix, Shape};
 use crate::claims::{Claims, Estimate};
 use crate::core::Core;
+use crate::encoder::Coefficients;
 use crate::keys::{KeyInfo, MatrixMultiplicationKey, RotationKey};
 use crate::rotation::powers_of_two;
 use crate::{Ciphertext, Context, Error, Units};
@@ -290,8 +291,8 @@ fn unpacked<'d>(diagonals: &'d [Diagonal]) -> Vec<&'d Poly<Eval>> {
 }
 
 impl Core {
-    fn expanded<'m>(&self, coeffs: &[Vec<f64>], level: usize) -> Result<Vec<Diagonal<'m>>, Error> {
-        let one = |coeffs: &Vec<f64>| Ok(Diagonal::Unpacked(self.expand("multiply_matrix", coeffs, level)?.poly));
+    fn expanded<'m>(&self, coeffs: &[Coefficients], level: usize) -> Result<Vec<Diagonal<'m>>, Error> {
+        let one = |coeffs: &Coefficients| Ok(Diagonal::Unpacked(self.expand("multiply_matrix", coeffs, level)?.poly));
         coeffs.iter().map(one).collect()
     }
 
@@ -299,8 +300,6 @@ impl Core {
     pub(crate) fn rescaled_plain(&self, poly: &PackedPoly, from: usize, level: usize) -> Poly<Eval> {
         let few = crate::core::readable(&self.ladder.sets[from]);
         let integers = self.ring.to_i128(&self.ring.to_coeff(poly.unpack(&self.ring).restricted(&few)));
-        let factor = self.ladder.scales[level] / self.ladder.scales[from];
-        let scaled: Vec<i128> = integers.iter().map(|&c| (c as f64 * factor).round() as i128).collect();
-        self.transformed(&scaled, level)
+        self.transformed(&self.ladder.rescaled_integers(&integers, from, level), level)
     }
 }

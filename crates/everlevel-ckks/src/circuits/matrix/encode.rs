@@ -11,6 +11,7 @@ use rayon::prelude::*;
 use crate::circuits::matrix::plan::{Plan, most_babies, shortest};
 use crate::circuits::matrix::{Entries, LightPlainMatrix, PlainMatrix, Shape};
 use crate::core::Core;
+use crate::encoder::Coefficients;
 use crate::keys::{MatrixMultiplicationKey, SecretKey};
 use crate::{Context, Error, Progress};
 use everlevel_ring::report;
@@ -60,10 +61,10 @@ impl Core {
         shape: &Shape,
         block: usize,
         positions: Range<usize>,
-    ) -> Vec<Vec<f64>> {
+    ) -> Vec<Coefficients> {
         let all = &shape.plan.diagonals[positions];
         let some = |some: &[i64]| entries.diagonals(shape, block, some);
-        all.chunks(TOGETHER).flat_map(some).map(|slots| self.encoder.to_coeffs(&slots)).collect()
+        all.chunks(TOGETHER).flat_map(some).map(|slots| self.coefficients(&slots)).collect()
     }
 }
 
@@ -157,7 +158,7 @@ impl Context {
         let footprint = self.core.light_matrix_footprint(shape.plan.diagonals.len(), self.thread_count());
         let diagonals = self.install_large(op, footprint, |core| {
             let some = |(block, at)| core.diagonal_coeffs(entries, &shape, block, at);
-            let all: Vec<Vec<f64>> = stretches(&shape.plan).into_par_iter().flat_map(some).collect();
+            let all: Vec<Coefficients> = stretches(&shape.plan).into_par_iter().flat_map(some).collect();
             all.iter().try_for_each(|coeffs| core.check_fits(op, coeffs, level))?;
             Ok(all)
         })?;

@@ -31,6 +31,7 @@ pub(crate) mod plan;
 use everlevel_ring::PackedPoly;
 use num_complex::Complex64;
 
+use crate::encoder::Coefficients;
 use plan::Plan;
 
 /// The entries of a matrix, row by row.
@@ -73,7 +74,7 @@ pub struct PlainMatrix {
 pub struct LightPlainMatrix {
     pub(crate) shape: Shape,
     /// In the order of [`Plan::diagonals`].
-    pub(crate) diagonals: Vec<Vec<f64>>,
+    pub(crate) diagonals: Vec<Coefficients>,
 }
 
 macro_rules! shape_methods {
@@ -104,5 +105,5 @@ macro_rules! shape_methods {
 
 shape_methods! {
     PlainMatrix => PackedPoly::nbytes;
-    LightPlainMatrix => |d| 8 * d.len();
+    LightPlainMatrix => Coefficients::nbytes;
 }
