@@ -32,7 +32,11 @@ impl Core {
         let rlwe = everlevel_rlwe::Rlwe { c0: part(&ct.rlwe().c0), c1: part(&ct.rlwe().c1) };
         let c2 = ct.c2().map(part);
         let rounding = self.rescaling_error(ct.polynomial_count(), scales[level]);
-        let estimate = ct.estimate().scaled(c).with_noise(rounding);
+        // The integers stand for c up to their rounding, and that of the factor between both scales.
+        let unit = self.ladder.factor(&self.ring, 1.0, ct.level(), &sets[level + 1], level) as f64;
+        let rounded = Complex64::new(re as f64 - c.re * unit, im as f64 - c.im * unit).norm() / unit;
+        let deviation = rounded + 0.5 * c.norm() / unit;
+        let estimate = ct.estimate().scaled_nearly(c, deviation).with_noise(rounding);
         Ciphertext::new(rlwe, c2, Claims::new(level, scales[level], estimate), ct.origin())
     }
 }
@@ -147,12 +151,14 @@ impl Context {
         self.plain_at(plaintext, level)
     }
 
-    /// A plaintext at `level` or below: encoded again where it is higher.
+    /// A plaintext at `level` or below: encoded again where it is higher, or a decryption, which has few primes.
     pub(crate) fn plain_at(&self, plaintext: &Plaintext, level: usize) -> Result<Plaintext, Error> {
-        if plaintext.level <= level {
+        let is_whole = self.core.ladder.sets.get(plaintext.level) == Some(plaintext.poly.set());
+        if plaintext.level <= level && is_whole {
             return Ok(plaintext.clone());
         }
-        self.encode(&self.decode(plaintext)?, level)
+        let fresh = self.encode(&self.decode(plaintext)?, level.min(plaintext.level))?;
+        Ok(Plaintext { bound: plaintext.bound, ..fresh })
     }
 
     /// `a` plus an array of up to `slot_count` values.

@@ -74,7 +74,8 @@ impl Context {
         let plaintext = self.decrypt(a, key)?;
         key.budget.take(op)?;
         let slots = self.decode(&plaintext)?;
-        let nearest = |x: f64| (x / step).round() * step;
+        // Without a sign of zero, which tells on which side the error was.
+        let nearest = |x: f64| (x / step).round() * step + 0.0;
         let values: Vec<Complex64> = slots.iter().map(|z| Complex64::new(nearest(z.re), nearest(z.im))).collect();
         let farthest = slots.iter().zip(&values).map(|(z, at)| (z - at).norm()).fold(0.0, f64::max);
         if farthest > error {

@@ -71,6 +71,11 @@ impl Series<'_> {
         self.terms(size).filter(|t| t.size > 0.0).map(|t| t.size * t.value).sum()
     }
 
+    /// Bound of the sum of the sizes of the basis elements that the polynomial has.
+    pub fn elements(&self, size: f64) -> f64 {
+        self.terms(size).filter(|t| t.size > 0.0 && t.degree > 0.0).map(|t| t.value).sum()
+    }
+
     /// Bound of the slopes.
     pub fn steepest(&self, size: f64) -> f64 {
         self.terms(size).filter(|t| t.size > 0.0).map(|t| t.size * t.slope).sum()

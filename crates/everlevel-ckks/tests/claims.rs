@@ -247,3 +247,40 @@ fn a_precise_bootstrap_adds_less_than_a_regular_one() {
     assert_eq!(Some(twice.scale()), party.ctx.scale_at(7));
     assert!(error(&twice) > error(&input) && error(&twice) < error(&regular) / 100.0);
 }
+
+/// Numbers are encoded as integers, and small ones of large values are rounded by more than noise.
+#[test]
+fn the_rounding_of_numbers_and_coefficients_is_an_error() {
+    let party = depth(LOG_N, 4);
+    let ctx = &party.ctx;
+    let values: Vec<Complex64> = real(ctx.slot_count(), 1).iter().map(|z| z * 1e9).collect();
+    let plaintext = ctx.declare(ctx.encode(&values, 4).unwrap(), Bound::declared(1e9).unwrap()).unwrap();
+    let x = ctx.encrypt_with_secret(&plaintext, &party.secret).unwrap();
+    for c in [1e-4, 3e-9, 1e-13] {
+        let product = ctx.multiply_scalar(&x, c.into()).unwrap();
+        let expected: Vec<Complex64> = values.iter().map(|z| z * c).collect();
+        let p = common::precision(&party.decrypt(&product), &expected);
+        assert!(p.worst_bits >= product.precision_floor(), "{c}: {p:?}, floor {}", product.precision_floor());
+    }
+    let small = ctx.multiply_scalar(&x, 9e-7.into()).unwrap();
+    let power = [vec![0.0; 7], vec![1e-21]].concat();
+    let y = ctx.evaluate_polynomial(&small, Basis::Power, &power, &party.relinearization).unwrap();
+    assert!(y.precision_bits().is_nan() || y.precision_bits() < 0.0, "{}", y.precision_bits());
+}
+
+/// A decryption has few primes; as a plaintext it is as good as any.
+#[test]
+fn decryptions_are_plaintexts() {
+    let party = depth(LOG_N, 4);
+    let ctx = &party.ctx;
+    let values = real(ctx.slot_count(), 1);
+    let x = party.encrypt(&values, 4);
+    let decrypted = ctx.decrypt(&x, &party.secret).unwrap();
+    let again = ctx.encrypt_with_secret(&decrypted, &party.secret).unwrap();
+    common::assert_close("encrypted", &party.decrypt(&again), &values, 25.0);
+    common::assert_close("encrypted", &party.decrypt(&ctx.encrypt(&decrypted, &party.public).unwrap()), &values, 25.0);
+    let twice: Vec<Complex64> = values.iter().map(|z| z * 2.0).collect();
+    common::assert_close("added", &party.decrypt(&ctx.add_plain(&x, &decrypted).unwrap()), &twice, 25.0);
+    let squares: Vec<Complex64> = values.iter().map(|z| z * z).collect();
+    common::assert_close("multiplied", &party.decrypt(&ctx.multiply_plain(&x, &decrypted).unwrap()), &squares, 25.0);
+}

@@ -10,6 +10,8 @@ pub struct Modulus {
     bits: u32,
     /// `⌊2^(2·bits) / q⌋`, at most `bits + 1` bits.
     barrett: u64,
+    /// `⌊2^64/q⌋`.
+    reciprocal: u64,
     /// `2^52 mod q`.
     two_52: u64,
     simd: Simd,
@@ -34,7 +36,8 @@ impl Modulus {
         }
         let bits = u64::BITS - q.leading_zeros();
         let barrett = ((1u128 << (2 * bits)) / u128::from(q)) as u64;
-        Ok(Self { q, bits, barrett, two_52: ((1u128 << 52) % u128::from(q)) as u64, simd })
+        let reciprocal = ((1u128 << 64) / u128::from(q)) as u64;
+        Ok(Self { q, bits, barrett, reciprocal, two_52: ((1u128 << 52) % u128::from(q)) as u64, simd })
     }
 
     /// The prime.
@@ -82,17 +85,22 @@ impl Modulus {
         r.min(r.wrapping_sub(self.q))
     }
 
-    /// `x mod q` for any 64-bit integer.
+    /// `x mod q` for any 64-bit integer, by Barrett reduction: no branch and no division depends on `x`.
+    ///
+    /// With `m = ⌊2^64/q⌋`, `x·m/2^64` is below `x/q` by less than 1, so that its floor is the quotient or one less.
     #[inline]
     pub fn reduce(&self, x: u64) -> u64 {
-        if x < self.q { x } else { x % self.q }
+        let estimate = (u128::from(x) * u128::from(self.reciprocal)) >> 64;
+        let r = x.wrapping_sub((estimate as u64).wrapping_mul(self.q));
+        r.min(r.wrapping_sub(self.q))
     }
 
-    /// `x mod q`, in `[0, q)`, for a signed integer.
+    /// `x mod q`, in `[0, q)`, for a signed integer; as [`Modulus::reduce`], without a branch.
     #[inline]
     pub fn reduce_i64(&self, x: i64) -> u64 {
-        let r = self.reduce(x.unsigned_abs());
-        if x < 0 { self.neg(r) } else { r }
+        // The word of a negative integer is 2^64 too large; 2^64 mod q is 2^64 − q·⌊2^64/q⌋.
+        let two_64 = self.reciprocal.wrapping_mul(self.q).wrapping_neg();
+        self.sub(self.reduce(x as u64), two_64 & (x >> 63) as u64)
     }
 
     /// `x mod q`, in `[0, q)`, for a signed 128-bit integer.

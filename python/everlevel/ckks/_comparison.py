@@ -157,7 +157,7 @@ def compare(
         As in `sign`, of the difference: 2 bounds that of values in [-1, 1], and 1 that of values in [0, 1], which
         costs less.
     """
-    difference = _arithmetic.subtract(self, left, right)
+    difference, _ = difference_of(self, left, right, bound)
     return indicator(self, "compare", difference, evaluation_key, (gap, error, bound), progress)
 
 
@@ -219,6 +219,18 @@ def sign_stages(self: Core, operation: str, x: Ciphertext, key: Any) -> int:
         expected="lossy",
         actual="regular",
     )
+
+
+def difference_of(self: Core, left: Any, right: Any, bound: float) -> tuple[Ciphertext, float]:
+    """Subtract two operands whose difference is claimed to be within a bound, if their own bounds are.
+
+    The second value is the sum of their bounds.
+    """
+    difference = _arithmetic.subtract(self, left, right)
+    if any(isinstance(x, Ciphertext) and x.bound > bound for x in (left, right)):
+        return difference, difference.bound
+    within = self._context.within(difference._native, float(bound))
+    return self._wrap(within, is_real=difference.is_real), difference.bound
 
 
 def check_precision(operation: str, gap: Any, error: Any, bound: Any) -> tuple[float, float, float]:

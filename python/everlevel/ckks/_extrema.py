@@ -132,7 +132,7 @@ def _extremum(
     self: Core, operation: str, left: Any, right: Any, key: Any, precision: Any, progress: bool | None
 ) -> Ciphertext:
     left, right = raised(self, operation, (left, right), key, precision, progress)
-    difference = _arithmetic.subtract(self, left, right)
+    difference, both = _comparison.difference_of(self, left, right, precision[2])
     positive = _comparison.indicator(self, operation, difference, key, precision, progress)
     part = times(self, operation, difference, positive, key)
     result = (
@@ -140,7 +140,7 @@ def _extremum(
     )
     # The larger of both operands' bounds, which those of the terms don't know.
     bound = (left if isinstance(left, Ciphertext) else right).bound
-    return self._wrap(self._context.within(result._native, max(bound, difference.bound - bound)), is_real=True)
+    return self._wrap(self._context.within(result._native, max(bound, both - bound)), is_real=True)
 
 
 def extremum_of_slots(

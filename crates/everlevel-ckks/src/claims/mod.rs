@@ -22,6 +22,9 @@ use crate::series::Series;
 /// No slot of a normal error exceeds this many standard deviations of its real part, but for one in 10^14.
 pub(crate) const TAIL: f64 = 8.0;
 
+/// Coefficients of polynomials are rounded to multiples of less than twice this.
+const COEFFICIENT_ROUNDING: f64 = 1.0 / (1u64 << 40) as f64;
+
 /// The level, the scale, and the estimate of a ciphertext.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Claims {
@@ -130,6 +133,18 @@ impl Estimate {
         }
     }
 
+    /// Of `c·a`, where a number is multiplied with that is up to `deviation` away from `c`.
+    pub fn scaled_nearly(&self, c: Complex64, deviation: f64) -> Self {
+        let scaled = self.scaled(c);
+        let worst = scaled.worst + self.bound.size() * deviation;
+        // Half of the largest deviation, as uniform ones have in the mean of squares.
+        let sample = scaled.sample.zip(&self.sample, deviation.to_bits(), |x, before| Dual {
+            value: x.value,
+            error: x.error + before.value * (deviation / 2.0),
+        });
+        Self { bound: scaled.bound, worst, sample }
+    }
+
     /// Of `a + c`.
     pub fn shifted(&self, c: Complex64) -> Self {
         Self {
@@ -189,8 +204,12 @@ impl Estimate {
         let steepest = series.steepest(size + self.worst.min(size));
         Self {
             bound: self.bound.resized(series.largest(size)),
-            worst: self.worst * steepest + TAIL * rounding * series.worst_noise_growth(size),
-            sample: sample.with_noise(rounding * series.noise_growth(size)),
+            worst: self.worst * steepest
+                + TAIL * rounding * series.worst_noise_growth(size)
+                + COEFFICIENT_ROUNDING * series.elements(size),
+            sample: sample
+                .with_noise(rounding * series.noise_growth(size))
+                .with_noise(COEFFICIENT_ROUNDING * series.elements(self.sample.largest())),
         }
     }
 

@@ -143,6 +143,11 @@ impl Sample {
         self.root_mean_square(|slot| slot.value.norm_sqr())
     }
 
+    /// The largest size of a value.
+    pub fn largest(&self) -> f64 {
+        self.slots.iter().map(|slot| slot.value.norm_sqr()).fold(0.0, f64::max).sqrt()
+    }
+
     /// Mean of the values.
     pub fn mean(&self) -> Complex64 {
         self.slots.iter().map(|slot| slot.value).sum::<Complex64>() / LEN as f64

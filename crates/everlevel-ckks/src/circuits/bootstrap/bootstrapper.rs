@@ -256,7 +256,13 @@ impl Bootstrapper {
         context.check_relinearized(op, b)?;
         let request = Request { method, keys, slot_type: SlotType::Complex };
         let merged = context.add(a, &context.multiply_scalar(b, Complex64::i())?)?;
-        let merged = merged.within(a.bound().size().hypot(b.bound().size()));
+        let (first, second) = (a.bound().size(), b.bound().size());
+        // Where SlotsToCoeffs comes first, sines are taken of the parts, and else of coefficients of the whole.
+        let size = match request.place(&merged) {
+            SlotsToCoeffs::First => first.max(second),
+            SlotsToCoeffs::Last => first.hypot(second),
+        };
+        let merged = merged.within(size);
         self.check_request(op, request, &merged)?;
         let place = request.place(&merged);
         let lowered = [context.level_down(&merged, request.start(place))?];
