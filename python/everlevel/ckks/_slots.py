@@ -255,7 +255,7 @@ def mean(
 
     Examples
     --------
-    >>> a = engine.encrypt([1.0, 3.0] * (engine.slot_count // 2), public_key)
+    >>> a = engine.encrypt([1.0, 3.0] * (engine.slot_count // 2), public_key, bound=3)
     >>> engine.decrypt(engine.mean(a, rotation_key), secret_key)[:2].round(3)
     array([2., 2.])
     """

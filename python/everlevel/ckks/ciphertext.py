@@ -324,7 +324,7 @@ class Ciphertext(Opaque, Storable):
 
         Examples
         --------
-        >>> a = engine.encrypt([1.0, 2.0, 3.0], public_key)
+        >>> a = engine.encrypt([1.0, 2.0, 3.0], public_key, bound=3)
         >>> engine.decrypt(a.sum(), secret_key)[:2].round(3)
         array([6., 6.])
         """
@@ -340,7 +340,7 @@ class Ciphertext(Opaque, Storable):
 
         Examples
         --------
-        >>> a = engine.encrypt([1.0, 3.0] * (engine.slot_count // 2), public_key)
+        >>> a = engine.encrypt([1.0, 3.0] * (engine.slot_count // 2), public_key, bound=3)
         >>> engine.decrypt(a.mean(), secret_key)[:2].round(3)
         array([2., 2.])
         """
