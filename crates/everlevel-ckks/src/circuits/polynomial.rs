@@ -315,7 +315,9 @@ impl Core {
     fn evaluated(&self, a: &Ciphertext, mut w: Batch, series: &Series<'_>) -> Ciphertext {
         let rlwe = w.cts.swap_remove(0);
         let scale = self.ladder.scales[w.level];
-        let mut estimate = a.estimate().polynomial(series, self.rounding_error(scale));
+        // Coefficients are multiplied by the ratio of the level above, at least, and rounded.
+        let coefficient = self.ladder.ratios.get(w.level + 1).map_or(0.0, |ratio| 1.0 / ratio);
+        let mut estimate = a.estimate().polynomial(series, self.rounding_error(scale), coefficient);
         if self.is_wide() && series.basis == Basis::Chebyshev {
             // Divisions add coefficients up in doubles.
             let steps = polynomial_depth(series.coefficients.len());

@@ -22,9 +22,6 @@ use crate::series::Series;
 /// No slot of a normal error exceeds this many standard deviations of its real part, but for one in 10^14.
 pub(crate) const TAIL: f64 = 8.0;
 
-/// Coefficients of polynomials are rounded to multiples of less than twice this.
-const COEFFICIENT_ROUNDING: f64 = 1.0 / (1u64 << 40) as f64;
-
 /// The level, the scale, and the estimate of a ciphertext.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Claims {
@@ -193,8 +190,9 @@ impl Estimate {
         Self { sample, ..self.clone() }
     }
 
-    /// Of a polynomial's values, whose evaluation adds noise of `rounding` at each of its steps.
-    pub fn polynomial(&self, series: &Series<'_>, rounding: f64) -> Self {
+    /// Of a polynomial's values, whose evaluation adds noise of `rounding` at each of its steps, and whose coefficients
+    /// are rounded by up to `coefficient`.
+    pub fn polynomial(&self, series: &Series<'_>, rounding: f64, coefficient: f64) -> Self {
         let size = self.bound.size();
         let history = series.coefficients.iter().fold(0, |h: u64, c| h.rotate_left(7) ^ c.to_bits());
         let sample = self.sample.map(history, |x| {
@@ -206,10 +204,10 @@ impl Estimate {
             bound: self.bound.resized(series.largest(size)),
             worst: self.worst * steepest
                 + TAIL * rounding * series.worst_noise_growth(size)
-                + COEFFICIENT_ROUNDING * series.elements(size),
+                + coefficient * series.elements(size),
             sample: sample
                 .with_noise(rounding * series.noise_growth(size))
-                .with_noise(COEFFICIENT_ROUNDING * series.elements(self.sample.largest())),
+                .with_noise(coefficient * series.elements(self.sample.largest())),
         }
     }
 
