@@ -194,7 +194,7 @@ fn wrong_stage_counts_and_foreign_keys_are_refused() {
         let with = BootstrapKeyRef::Small { key, rotation, stage_count };
         small.party.bootstrapper().bootstrap(&ct, relinearization, conjugation, with, &no_progress).unwrap_err()
     };
-    for stages in [0, 1, 6, usize::MAX] {
+    for stages in [0, 6, usize::MAX] {
         let error = run(&small.key, &small.rotation, stages);
         assert!(matches!(error, Error::StageCount { .. }), "{error}");
     }
