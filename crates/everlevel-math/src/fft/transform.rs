@@ -16,18 +16,19 @@ use crate::{Error, Simd};
 /// ```
 /// use everlevel_math::fft::{Digits, Fft};
 ///
-/// let (n, digits) = (256, Digits { log2_base: 8, levels: 4 });
+/// let (n, digits) = (256, Digits { log2_base: 6, levels: 5 });
 /// let fft = Fft::new(n)?;
-/// // The product of a torus polynomial and 3·X, by way of its digits: 256^-j·3·X is the row of digit j.
-/// let a: Vec<u32> = (0..n as u32).map(|j| j.wrapping_mul(0x9e37_79b9)).collect();
-/// let mut key = vec![0.0; 4 * n];
-/// for row in 0..4 {
+/// // The product of a torus polynomial and 3·X, by way of its digits: 64^-j·3·X is the row of digit j.
+/// // Five digits leave two bits of a word, which are zero here.
+/// let a: Vec<u32> = (0..n as u32).map(|j| j.wrapping_mul(0x9e37_79b9) << 2).collect();
+/// let mut key = vec![0.0; 5 * n];
+/// for row in 0..5 {
 ///     let (mut polynomial, mut transform) = (vec![0u32; n], vec![0.0; n]);
-///     polynomial[1] = 3 << (32 - 8 * (row + 1));
+///     polynomial[1] = 3 << (32 - 6 * (row + 1));
 ///     fft.forward_torus(&mut transform, &polynomial);
-///     fft.interleave(&mut key, (row, 0), (4, 1), transform.into_iter());
+///     fft.interleave(&mut key, (row, 0), (5, 1), transform.into_iter());
 /// }
-/// let (mut x, mut sum, mut product) = (vec![0.0; 4 * n], vec![0.0; n], vec![0u32; n]);
+/// let (mut x, mut sum, mut product) = (vec![0.0; 5 * n], vec![0.0; n], vec![0u32; n]);
 /// fft.forward_digits(&mut x, &a, digits);
 /// fft.multiply(&mut sum, &x, &key);
 /// fft.inverse_add(&mut product, &mut sum);
