@@ -98,7 +98,7 @@ def test_short_arrays_are_padded_like_messages(party: Party) -> None:
 
 @pytest.mark.parametrize("divisor", [0, 0.0, np.int64(0), 0j, [1.0, 2.0, 0.0], np.array([2, 1, 0]), 1e-320])
 def test_division_by_zero_is_refused(party: Party, divisor: Any) -> None:
-    a = party.engine.encrypt([1.0, 2.0, 3.0], party.public_key)
+    a = party.engine.encrypt([1.0, 2.0, 3.0], party.public_key, bound=3)
     with pytest.raises(
         errors.DivisionByZeroError, match=r"^divide: the divisor.* whose inverse is no finite"
     ) as caught:
@@ -107,7 +107,7 @@ def test_division_by_zero_is_refused(party: Party, divisor: Any) -> None:
 
 
 def test_what_else_does_not_divide(party: Party) -> None:
-    a = party.engine.encrypt([1.0, 2.0, 3.0], party.public_key)
+    a = party.engine.encrypt([1.0, 2.0, 3.0], party.public_key, bound=3)
     for operation in (lambda: 2 / a, lambda: a / a, lambda: np.ones(3) / a, lambda: [1.0] / a):
         with pytest.raises(errors.OperandTypeError, match=r"^divide: the divisor is encrypted.*everlevel\.fit"):
             operation()
@@ -125,7 +125,7 @@ def test_what_else_does_not_divide(party: Party) -> None:
 
 def test_numpys_functions_are_refused(party: Party) -> None:
     """They would make arrays of objects."""
-    a = party.engine.encrypt([1.0, 2.0, 3.0], party.public_key)
+    a = party.engine.encrypt([1.0, 2.0, 3.0], party.public_key, bound=3)
     for operation in (
         lambda: np.array(a),
         lambda: np.asarray(a, dtype=float),

@@ -123,7 +123,7 @@ def test_means(party: Party, rotation_key: RotationKey, rng: np.random.Generator
 
 
 def test_means_take_a_level_where_they_divide(party: Party, rotation_key: RotationKey) -> None:
-    a = party.engine.encrypt([1.0, 2.0], party.public_key, level=0)
+    a = party.engine.encrypt([1.0, 2.0], party.public_key, level=0, bound=2)
     np.testing.assert_allclose(party.engine.decrypt(a.mean(0), party.secret_key)[:2], [1, 2], atol=TOLERANCE)
     with pytest.raises(errors.LevelError, match="mean: needs level ≥ 1"):
         a.mean()
