@@ -148,17 +148,17 @@ impl Context {
         if level > plaintext.level {
             return Err(Error::LevelOutOfRange { op, level, max_level: plaintext.level });
         }
-        self.plain_at(plaintext, level)
+        Ok(self.plain_at(plaintext, level)?.into_owned())
     }
 
     /// A plaintext at `level` or below: encoded again where it is higher, or a decryption, which has few primes.
-    pub(crate) fn plain_at(&self, plaintext: &Plaintext, level: usize) -> Result<Plaintext, Error> {
+    pub(crate) fn plain_at<'p>(&self, plaintext: &'p Plaintext, level: usize) -> Result<Cow<'p, Plaintext>, Error> {
         let is_whole = self.core.ladder.sets.get(plaintext.level) == Some(plaintext.poly.set());
         if plaintext.level <= level && is_whole {
-            return Ok(plaintext.clone());
+            return Ok(Cow::Borrowed(plaintext));
         }
         let fresh = self.encode(&self.decode(plaintext)?, level.min(plaintext.level))?;
-        Ok(Plaintext { bound: plaintext.bound, ..fresh })
+        Ok(Cow::Owned(Plaintext { bound: plaintext.bound, ..fresh }))
     }
 
     /// `a` plus an array of up to `slot_count` values.

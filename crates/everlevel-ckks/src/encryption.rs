@@ -1,6 +1,5 @@
 //! Encoding, encryption and back.
 
-use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use everlevel_rlwe::{Rlwe, noise};
@@ -88,8 +87,7 @@ impl Context {
         self.check_plaintext(op, plaintext)?;
         self.check(op, "public key", key.info)?;
         self.check_message(op, plaintext)?;
-        let whole = self.whole(plaintext)?;
-        let plaintext = whole.as_ref();
+        let plaintext = &*self.plain_at(plaintext, plaintext.level)?;
         let seed = self.core.seeds.next()?;
         Ok(self.install(|core| {
             let special = core.encryption_special();
@@ -109,21 +107,12 @@ impl Context {
         self.check_plaintext(op, plaintext)?;
         self.check(op, "secret key", key.info)?;
         self.check_message(op, plaintext)?;
-        let whole = self.whole(plaintext)?;
-        let plaintext = whole.as_ref();
+        let plaintext = &*self.plain_at(plaintext, plaintext.level)?;
         let seed = self.core.seeds.next()?;
         Ok(self.install(|core| {
             let rlwe = Rlwe::encrypt_zero(&core.ring, plaintext.poly.set(), &key.key, &seed);
             self.finish_encryption(rlwe, plaintext, everlevel_rlwe::SIGMA, key.info)
         }))
-    }
-
-    /// A plaintext over all primes of its level: a decryption is encoded again.
-    fn whole<'p>(&self, plaintext: &'p Plaintext) -> Result<Cow<'p, Plaintext>, Error> {
-        if self.core.ladder.sets.get(plaintext.level) == Some(plaintext.poly.set()) {
-            return Ok(Cow::Borrowed(plaintext));
-        }
-        self.plain_at(plaintext, plaintext.level).map(Cow::Owned)
     }
 
     /// Gives notice of values beyond the assumed bound.

@@ -57,8 +57,7 @@ impl Context {
     pub fn release_on_grid(&self, a: &Ciphertext, key: &SecretKey, step: f64) -> Result<Released, Error> {
         let op = "release";
         if !(step.is_finite() && step > 0.0) {
-            let needed = "a positive number: the distance of neighbouring values".into();
-            return Err(Error::Parameter { what: "grid", found: step.to_string(), needed });
+            return Err(Error::parameter("grid", step, "a positive number: the distance of neighbouring values"));
         }
         // The slots and the grid's points are doubles.
         let error = self.release_error(op, a)? + 2.0 * f64::EPSILON * a.bound().size();
@@ -95,7 +94,7 @@ impl Context {
         let op = "release";
         if !STATISTICAL_BITS.contains(&statistical_bits) {
             let needed = format!("between {} and {}", STATISTICAL_BITS.start(), STATISTICAL_BITS.end());
-            return Err(Error::Parameter { what: "statistical_bits", found: statistical_bits.to_string(), needed });
+            return Err(Error::parameter("statistical_bits", statistical_bits, needed));
         }
         let error = self.release_error(op, a)?;
         // The coefficients' norm is that of the slots over √slots.

@@ -22,8 +22,7 @@ impl Bound {
         if size.is_finite() && size >= 0.0 {
             return Ok(Self { size, is_declared: true });
         }
-        let needed = "a finite number, at least 0: the largest size of a value".into();
-        Err(Error::Parameter { what: "bound", found: size.to_string(), needed })
+        Err(Error::parameter("bound", size, "a finite number, at least 0: the largest size of a value"))
     }
 
     /// As it stands in a file.

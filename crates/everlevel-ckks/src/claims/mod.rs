@@ -179,15 +179,20 @@ impl Estimate {
         Self { worst, sample: product.sample.with_noise(rounding * self.sample.size()), ..product }
     }
 
+    /// The same bounds, for other sampled slots.
+    fn with_sample(&self, sample: Sample) -> Self {
+        Self { bound: self.bound, worst: self.worst, sample }
+    }
+
     /// Of slots moved to the left.
     pub fn rotated(&self, left: i64) -> Self {
-        Self { sample: self.sample.rotated(left), ..self.clone() }
+        self.with_sample(self.sample.rotated(left))
     }
 
     /// Of complex conjugates.
     pub fn conjugated(&self) -> Self {
         let sample = self.sample.map(1, |x| Dual { value: x.value.conj(), error: x.error.conj() });
-        Self { sample, ..self.clone() }
+        self.with_sample(sample)
     }
 
     /// Of a polynomial's values, whose evaluation adds noise of `rounding` at each of its steps, and whose coefficients
@@ -225,7 +230,7 @@ impl Estimate {
     pub fn real_part(&self) -> Self {
         let real = |z: Complex64| Complex64::new(z.re, 0.0);
         let sample = self.sample.map(2, |x| Dual { value: real(x.value), error: real(x.error) });
-        Self { sample, ..self.clone() }
+        self.with_sample(sample)
     }
 
     /// Of `a + i·b`, for real `a` and `b` of one history.
