@@ -127,9 +127,9 @@ impl Context {
         if !a.bound().is_declared() {
             return Err(Error::UndeclaredBound { op, bound: a.bound().size() });
         }
-        // Of n slots, each beyond t standard deviations with probability e^(−t²/2).
+        // Of n slots, each beyond k root mean squares, √2 standard deviations, with probability e^(−2k).
         let log2_each = LOG2_FAILURE - (self.slot_count() as f64).log2();
-        let deviations = (-2.0 * std::f64::consts::LN_2 * log2_each).sqrt();
+        let deviations = -log2_each * std::f64::consts::LN_2 / std::f64::consts::SQRT_2;
         Ok(a.estimate().worst() * (deviations / TAIL).max(1.0))
     }
 }

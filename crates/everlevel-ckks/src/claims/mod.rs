@@ -19,8 +19,10 @@ pub(crate) use values::Values;
 
 use crate::series::Series;
 
-/// No slot of a normal error exceeds this many standard deviations of its real part, but for one in 10^14.
-pub(crate) const TAIL: f64 = 8.0;
+/// No slot of an error exceeds this many standard deviations of its real part, but for one in 10^14. A rounding is
+/// multiplied by the secret, whose slots are as normal as its own: products of two normal numbers exceed `k` root mean
+/// squares with a probability of about `e^(−2k)`, far more often than normal ones.
+pub(crate) const TAIL: f64 = 24.0;
 
 /// The level, the scale, and the estimate of a ciphertext.
 #[derive(Debug, Clone, PartialEq)]
