@@ -12,6 +12,10 @@ pub enum SecretDistribution {
     FixedWeight(usize),
     /// Every coefficient uniform in `{0, 1}`.
     Binary,
+    /// Exactly this many coefficients are 1, at uniform places; the rest are zero.
+    BinaryWeight(usize),
+    /// In each of this many blocks of equal length, one coefficient is 1, at a uniform place; the rest are zero.
+    OneHot(usize),
 }
 
 impl fmt::Display for SecretDistribution {
@@ -20,6 +24,8 @@ impl fmt::Display for SecretDistribution {
             Self::Ternary => f.write_str("dense ternary"),
             Self::FixedWeight(weight) => write!(f, "weight-{weight}"),
             Self::Binary => f.write_str("binary"),
+            Self::BinaryWeight(weight) => write!(f, "binary weight-{weight}"),
+            Self::OneHot(blocks) => write!(f, "one-hot {blocks}-block"),
         }
     }
 }

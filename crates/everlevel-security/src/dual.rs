@@ -20,6 +20,7 @@
 use std::f64::consts::{E, LN_2, PI};
 
 use crate::estimate::{Attack, CostModel, Estimate, Lwe, MAX_BETA, MIN_BETA, ln_delta};
+use crate::guess::Rest;
 use crate::special::log2_sum;
 
 /// Gates of a product and of a sum of table entries (MATZOV, p. 37; the sum in proportion).
@@ -32,7 +33,8 @@ pub(crate) enum Guesses {
     /// By the theorem, as the lattice-estimator does.
     #[cfg_attr(not(test), expect(dead_code, reason = "for comparisons with the estimator"))]
     Theorem,
-    /// The values that a uniform coordinate has, and by the theorem where coordinates aren't uniform.
+    /// The values that a uniform coordinate has, the likely ones of a sparse bit, and by the theorem where coordinates
+    /// are neither.
     Values,
 }
 
@@ -129,9 +131,9 @@ fn attempt(search: Search<'_>, split: Split) -> Parts {
     let Search { lwe, model, samples, guesses } = search;
     let Split { beta, p, zeta, t } = split;
     let (s, ln_q, ln_sigma, ln_delta) = (lwe.secret_std_dev(), lwe.ln_q(), lwe.ln_std_dev(), ln_delta(beta));
-    let k = lwe.n() - zeta - t;
+    let Rest { dims: k, ln_vol } = Rest::new(lwe, lwe.n() - zeta - t);
     // ln σ' is `per_dim / d + d·ln δ` and terms that don't depend on d.
-    let per_dim = k * (s.ln() + ln_q - ln_sigma).max(0.0);
+    let per_dim = (k * (s.ln() + ln_q - ln_sigma) - ln_vol).max(0.0);
     let dim = samples.map_or((per_dim / ln_delta).sqrt().round().max(k + 1.0), |m| m + k);
 
     let ln_ball = 0.5 * (4.0 / 3.0 * beta / (2.0 * PI * E)).ln();

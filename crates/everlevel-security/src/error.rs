@@ -37,7 +37,7 @@ pub enum Error {
     /// The estimator can't judge these numbers.
     #[error(
         "estimate: dimension {dim}, log2(q) = {log2_q:.1}, {secret} secret, error deviation {std_dev_int} is no LWE \
-         instance; needs a dimension in 2^6..=2^20, a weight up to it and 0 < deviation < q"
+         instance; needs a dimension in 2^6..=2^20, a weight up to it, blocks of equal length and 0 < deviation < q"
     )]
     BadInstance {
         /// Dimension of the secret: the ring degree of ring LWE.
@@ -48,5 +48,22 @@ pub enum Error {
         secret: SecretDistribution,
         /// Standard deviation of the error.
         std_dev_int: f64,
+    },
+    /// The estimator can't judge this NTRU instance.
+    #[error(
+        "estimate: degree 2^{log_n}, log2(Q) = {log2_q:.1}, deviations {f_std_dev} and {g_std_dev}, {samples} samples \
+         are no NTRU instance; needs a degree in 2^7..=2^15, at least one sample and 0 < deviations < Q"
+    )]
+    BadNtru {
+        /// log2 of the ring degree.
+        log_n: u32,
+        /// log2 of the modulus.
+        log2_q: f64,
+        /// Standard deviation of a coefficient of `f`.
+        f_std_dev: f64,
+        /// Standard deviation of a coefficient of `g`.
+        g_std_dev: f64,
+        /// Number of samples `g/f`.
+        samples: usize,
     },
 }

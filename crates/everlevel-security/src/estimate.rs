@@ -22,7 +22,8 @@
 use std::f64::consts::{E, LN_2, PI, SQRT_2};
 
 use crate::dual::dual_hybrid;
-use crate::special::{erf, first, ln_binomial, ln_gamma, log2_sum};
+use crate::guess::{Guess, Rest};
+use crate::special::{erf, first, ln_gamma, log2_sum};
 use crate::{Error, SecretDistribution};
 
 /// Below this block size `δ(β)` is not asymptotic; an instance that is broken there is hopeless anyway.
@@ -82,7 +83,7 @@ fn free(beta: f64) -> f64 {
 pub struct Lwe {
     dim: usize,
     log2_q: f64,
-    secret: SecretDistribution,
+    pub(crate) secret: SecretDistribution,
     std_dev_int: f64,
 }
 
@@ -98,12 +99,14 @@ impl Lwe {
     /// Dimension `dim`: the mask length of LWE, or rank times degree of GLWE.
     ///
     /// # Errors
-    /// [`Error::BadInstance`] unless `dim` is `2^6` to `2^20`, the weight 1 to `dim`, modulus and error finite and
-    /// positive in log2 and value, and the error narrower than the modulus.
+    /// [`Error::BadInstance`] unless `dim` is `2^6` to `2^20`, the weight 1 to `dim`, blocks two or more whole
+    /// coordinates long, modulus and error finite and positive in log2 and value, and the error narrower than the
+    /// modulus.
     pub fn with_dim(dim: usize, log2_q: f64, secret: SecretDistribution, std_dev_int: f64) -> Result<Self, Error> {
         let lwe = Self { dim, log2_q, secret, std_dev_int };
         let sound = (1 << 6..=1 << 20).contains(&dim)
             && (1.0..=lwe.n()).contains(&lwe.weight())
+            && lwe.block_len().is_none_or(|len| len >= 2.0 && len.fract() == 0.0)
             && std_dev_int > 0.0
             && log2_q.is_finite()
             && std_dev_int.log2() < log2_q;
@@ -115,35 +118,51 @@ impl Lwe {
     }
 
     /// Expected number of nonzero coefficients.
-    fn weight(&self) -> f64 {
+    pub(crate) fn weight(&self) -> f64 {
+        use SecretDistribution::{Binary, BinaryWeight, FixedWeight, OneHot, Ternary};
         match self.secret {
-            SecretDistribution::Ternary => (2.0 * self.n() / 3.0).round(),
-            SecretDistribution::FixedWeight(weight) => weight as f64,
-            SecretDistribution::Binary => (self.n() / 2.0).round(),
+            Ternary => (2.0 * self.n() / 3.0).round(),
+            FixedWeight(weight) | BinaryWeight(weight) | OneHot(weight) => weight as f64,
+            Binary => (self.n() / 2.0).round(),
         }
     }
 
-    /// Standard deviation of one coefficient. Binary coefficients are taken around their mean, which the attacker may
-    /// subtract.
+    /// Standard deviation of one coefficient; of one dimension of [`Rest`], for one-hot blocks. Coefficients 0 and 1
+    /// are taken around their mean, which the attacker may subtract.
     pub(crate) fn secret_std_dev(&self) -> f64 {
+        use SecretDistribution::{Binary, BinaryWeight, FixedWeight, OneHot, Ternary};
+        let density = self.weight() / self.n();
         match self.secret {
-            SecretDistribution::Binary => 0.5,
-            SecretDistribution::Ternary | SecretDistribution::FixedWeight(_) => (self.weight() / self.n()).sqrt(),
+            Binary => 0.5,
+            Ternary | FixedWeight(_) | OneHot(_) => density.sqrt(),
+            BinaryWeight(_) => (density * (1.0 - density)).sqrt(),
         }
     }
 
-    /// log2 of the values that a coefficient has, where each is as likely.
+    /// log2 of the values that each of many coefficients has on average, where all choices of them are as likely, or
+    /// all likely ones.
     pub(crate) fn log2_values(&self) -> Option<f64> {
+        use SecretDistribution::{Binary, BinaryWeight, FixedWeight, OneHot, Ternary};
+        let density = self.weight() / self.n();
         match self.secret {
-            SecretDistribution::Binary => Some(1.0),
-            SecretDistribution::Ternary => Some(3f64.log2()),
-            SecretDistribution::FixedWeight(_) => None,
+            Binary => Some(1.0),
+            Ternary => Some(3f64.log2()),
+            OneHot(_) => Some(-density * density.log2()),
+            BinaryWeight(_) if density < 1.0 => {
+                Some(-density * density.log2() - (1.0 - density) * (1.0 - density).log2())
+            }
+            BinaryWeight(_) => Some(0.0),
+            FixedWeight(_) => None,
         }
     }
 
     /// log2 of the values that a nonzero coefficient may have.
-    fn log2_signs(&self) -> f64 {
-        if self.secret == SecretDistribution::Binary { 0.0 } else { 1.0 }
+    pub(crate) fn log2_signs(&self) -> f64 {
+        use SecretDistribution::{Binary, BinaryWeight, FixedWeight, OneHot, Ternary};
+        match self.secret {
+            Binary | BinaryWeight(_) | OneHot(_) => 0.0,
+            Ternary | FixedWeight(_) => 1.0,
+        }
     }
 
     pub(crate) fn ln_q(&self) -> f64 {
@@ -218,16 +237,18 @@ pub fn estimate(lwe: &Lwe, attack: Attack, model: CostModel) -> Option<Estimate>
         Attack::Usvp => direct,
         Attack::DualHybrid => dual_hybrid(lwe, model),
         Attack::Bdd => {
-            minimum((0..=128).filter_map(|i| attempt(lwe, attack, model, (top - f64::from(i)).max(MIN_BETA), 0.0, 1.0)))
+            let none = Guess::new(lwe, 0.0, 0.0)?;
+            minimum((0..=128).filter_map(|i| attempt(none, attack, model, (top - f64::from(i)).max(MIN_BETA), 1.0)))
         }
-        _ => hybrid(lwe, attack, model, top),
+        _ => minimum(Guess::parts(lwe).into_iter().filter_map(|part| hybrid(lwe, attack, model, top, part))),
     }
 }
 
 fn usvp(lwe: &Lwe, model: CostModel) -> Option<Estimate> {
     let (ln_q, ln_tau) = (lwe.ln_q(), lwe.std_dev_int.ln());
+    let Rest { dims, ln_vol } = Rest::new(lwe, lwe.n());
     // ln vol = fixed + d ln q.
-    let fixed = ln_tau + lwe.n() * lwe.ln_xi() - (lwe.n() + 1.0) * ln_q;
+    let fixed = ln_tau + dims * lwe.ln_xi() + ln_vol - (dims + 1.0) * ln_q;
     let margin =
         |beta: f64, dim: f64| ln_delta(beta) * (2.0 * beta - dim - 1.0) + fixed / dim + ln_q - ln_tau - 0.5 * beta.ln();
     let best_dim = |beta: f64| (-fixed / ln_delta(beta)).sqrt().ceil().max(beta + 1.0);
@@ -237,7 +258,7 @@ fn usvp(lwe: &Lwe, model: CostModel) -> Option<Estimate> {
 }
 
 /// The cheapest `β` and `ζ` on grids that shrink around the best so far, then the cheapest `d`.
-fn hybrid(lwe: &Lwe, attack: Attack, model: CostModel, top: f64) -> Option<Estimate> {
+fn hybrid(lwe: &Lwe, attack: Attack, model: CostModel, top: f64, of_block: f64) -> Option<Estimate> {
     let (mut beta, mut zeta) = ((MIN_BETA + top) / 2.0, lwe.n() / 2.0);
     let (mut beta_span, mut zeta_span) = ((top - MIN_BETA) / 2.0, lwe.n() / 2.0);
     let mut best: Option<Estimate> = None;
@@ -245,22 +266,24 @@ fn hybrid(lwe: &Lwe, attack: Attack, model: CostModel, top: f64) -> Option<Estim
         let grid = (-8..=8).flat_map(|i| (-8..=8).map(move |j| (f64::from(i) / 8.0, f64::from(j) / 8.0)));
         let found = grid.filter_map(|(i, j)| {
             let (beta, zeta) = ((beta + i * beta_span).round(), (zeta + j * zeta_span).round());
-            let inside = (MIN_BETA..=top).contains(&beta) && (0.0..lwe.n()).contains(&zeta);
-            inside.then(|| attempt(lwe, attack, model, beta, zeta, 1.0)).flatten()
+            let guess = Guess::new(lwe, zeta, of_block).filter(|_| (MIN_BETA..=top).contains(&beta))?;
+            attempt(guess, attack, model, beta, 1.0)
         });
         best = minimum(found.chain(best));
         (beta, zeta) = best.map_or((beta, zeta), |best| (best.beta, best.guessed));
         (beta_span, zeta_span) = ((beta_span / 3.0).max(2.0), zeta_span / 3.0);
     }
-    let thinner = (0..20).filter_map(|i| attempt(lwe, attack, model, beta, zeta, 1.0 - 0.02 * f64::from(i)));
+    let guess = Guess::new(lwe, zeta, of_block)?;
+    let thinner = (0..20).filter_map(|i| attempt(guess, attack, model, beta, 1.0 - 0.02 * f64::from(i)));
     minimum(thinner.chain(best))
 }
 
 /// One guessing attack at fixed `β`, `ζ` and `d` (as a part of the dimension that spreads the volume best), all
 /// repetitions counted.
-fn attempt(lwe: &Lwe, attack: Attack, model: CostModel, beta: f64, zeta: f64, part: f64) -> Option<Estimate> {
-    let (sigma, rest, ln_delta) = (lwe.std_dev_int, lwe.n() - zeta, ln_delta(beta));
-    let fixed = rest * (lwe.ln_xi() - lwe.ln_q());
+fn attempt(guess: Guess<'_>, attack: Attack, model: CostModel, beta: f64, part: f64) -> Option<Estimate> {
+    let lwe = guess.lwe;
+    let (sigma, rest, ln_delta) = (lwe.std_dev_int, guess.rest(), ln_delta(beta));
+    let fixed = (rest.dims * (lwe.ln_xi() - lwe.ln_q()) + rest.ln_vol).min(0.0);
     let dim = (part * (-fixed / ln_delta).sqrt()).ceil().max(beta + 1.0);
     let ln_vol = fixed + dim * lwe.ln_q();
     let reduction = model.log2_cost(beta, dim);
@@ -282,22 +305,20 @@ fn attempt(lwe: &Lwe, attack: Attack, model: CostModel, beta: f64, zeta: f64, pa
     };
 
     // Admit heavier guesses while going through them costs less than the reduction.
-    let (weight, all) = (lwe.weight(), ln_binomial(lwe.n(), lwe.weight()));
-    let log2_chance_of = |w: f64| (ln_binomial(rest, weight - w) + ln_binomial(zeta, w) - all) / LN_2;
-    let (mut candidates, mut log2_chance, mut w) = (0.0, log2_chance_of(0.0), 1.0);
-    while w <= weight.min(zeta) {
-        let more = log2_sum(candidates, ln_binomial(zeta, w) / LN_2 + w * lwe.log2_signs());
+    let (mut candidates, mut log2_chance, mut w) = (guess.log2_candidates(0.0), guess.log2_chance(0.0), 1.0);
+    while w <= guess.max_weight() {
+        let more = log2_sum(candidates, guess.log2_candidates(w));
         if each + root * more >= reduction {
             break;
         }
-        (candidates, log2_chance, w) = (more, log2_sum(log2_chance, log2_chance_of(w)), w + 1.0);
+        (candidates, log2_chance, w) = (more, log2_sum(log2_chance, guess.log2_chance(w)), w + 1.0);
     }
     let log2_chance = (log2_chance + ln_found / LN_2).min(0.0);
     // Repetitions for 99 %: ln(0.01) / ln(1 - p), at least one.
     let misses = if log2_chance > -30.0 { -(-log2_chance.exp2()).ln_1p() } else { log2_chance.exp2() };
     let repeats = ((100f64.ln()).log2() - if misses > 0.0 { misses.log2() } else { log2_chance }).max(0.0);
     let log2_cost = log2_sum(reduction, each + root * candidates) + repeats;
-    log2_cost.is_finite().then_some(Estimate { attack, log2_cost, beta, dim, guessed: zeta })
+    log2_cost.is_finite().then_some(Estimate { attack, log2_cost, beta, dim, guessed: guess.zeta })
 }
 
 /// ln of the chance that nearest plane finds the error (Wunderer, eprint 2016/733) and, for a meet in the middle, that
@@ -310,7 +331,7 @@ fn ln_babai(ln_last: f64, ln_delta: f64, sigma: f64, halves: bool) -> f64 {
         let alike = if halves { erf(y) + (-y * y).exp_m1() / (y * PI.sqrt()) } else { 1.0 };
         (alike.max(1e-300) * erf(y / 2.0).max(1e-300)).max(1e-300).ln()
     });
-    each.sum::<f64>() * STEP / (2.0 * ln_delta)
+    each.take_while(|&ln_chance| ln_chance < -1e-6).sum::<f64>() * STEP / (2.0 * ln_delta)
 }
 
 pub(crate) fn ln_delta(beta: f64) -> f64 {

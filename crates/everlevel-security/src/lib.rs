@@ -6,7 +6,7 @@
 //! 3.2.
 //!
 //! *Map.* [`caps`] the table and [`check`] · [`torus`] the noise of binary secrets on the torus · [`estimate`] lattice
-//! attacks, recomputed without outside tools.
+//! attacks on LWE and [`ntru`] those on NTRU, recomputed without outside tools.
 //!
 //! *Non-goals.* Moduli, rings, secrets: nothing here computes with them. Quantum attacks.
 //!
@@ -21,11 +21,13 @@
 
 pub mod caps;
 pub mod estimate;
+pub mod ntru;
 pub mod torus;
 
 mod distribution;
 mod dual;
 mod error;
+mod guess;
 mod special;
 
 pub use caps::{Cap, Frozen, cap, check, max_log2_qp};

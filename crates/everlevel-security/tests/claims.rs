@@ -127,7 +127,7 @@ fn nonsense_is_refused() {
     assert_eq!(
         Lwe::new(16, 100.0, FixedWeight(0), SIGMA).unwrap_err().to_string(),
         "estimate: dimension 65536, log2(q) = 100.0, weight-0 secret, error deviation 3.19 is no LWE instance; \
-         needs a dimension in 2^6..=2^20, a weight up to it and 0 < deviation < q"
+         needs a dimension in 2^6..=2^20, a weight up to it, blocks of equal length and 0 < deviation < q"
     );
 }
 
