@@ -9,11 +9,13 @@
 //! * [`Attack::Usvp`]: reduce until the error shows as a unique shortest vector, `σ√β ≤ δ^(2β-d-1) vol^(1/d)`
 //!   (ADPS16, USENIX Security 2016; AGVW17, Asiacrypt 2017). `β` and `d` are exact minima.
 //! * The hybrids: guess that at most `w` of `ζ` chosen coordinates of the secret are nonzero, reduce the rest, settle
-//!   every candidate by a nearest vector, repeat until the guess holds. No guess (`ζ = 0`) is [`Attack::Bdd`].
+//!   every candidate by a nearest vector, repeat until the guess holds. No guess (`ζ = 0`) is [`Attack::Bdd`]. The
+//!   module `guess` counts the guesses, and knows the structure of one-hot blocks.
 //!
 //! The hybrids are approximations: a grid over `β` and `ζ`, then over `d`; Babai's success by the Gaussian limit of its
 //! law; a meet in the middle that finds every collision for the root of the candidates. They agree with frozen outputs
-//! of the lattice-estimator within half a bit (see the tests), for the kinds of secret listed there and no others.
+//! of the lattice-estimator within half a bit (see the tests), for the kinds of secret listed there and no others; for
+//! sparse bits of small moduli within two bits, or four below it where it doesn't try what is tried here.
 //! Block sizes start at 60, so an instance broken with less is only known to be broken.
 //!
 //! * [`Attack::DualHybrid`]: the module `dual`. With the estimator's count of guesses it agrees with the
