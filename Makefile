@@ -2,6 +2,8 @@
 #
 #   make demo        encrypt a photograph, compute on it through two bootstraps, decrypt it, draw what happened
 #   make test        every check: formatter, lints, Rust tests, Rust docs, types, the site, Python tests
+#   make test-secrets  no branch or address depends on secrets, by Valgrind (a part of `make test`)
+#   make fuzz        fuzz every reader of bytes for an hour (FUZZ_ARGS="--help" says more), figures into out/fuzz.txt
 #   make test-slow   the tests that take minutes and gigabytes, their figures into out/test-slow.txt
 #   make bench       the tables of bootstraps and of gates: time, precision or failures, keys (BENCH_ARGS="--help" says more)
 #   make docs        the documentation site, into build/site
@@ -17,10 +19,10 @@ export VIRTUAL_ENV := $(abspath $(VENV))
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 BIN := $(VIRTUAL_ENV)/bin
 
-.PHONY: help demo test bench docs build lint lint-rust lint-python structure test-rust test-simd test-slow test-python wheel clean tools
+.PHONY: help demo test bench docs build lint lint-rust lint-python structure test-rust test-simd test-secrets test-slow fuzz test-python wheel clean tools
 
 help:
-	@sed -n '3,10s/^# *//p' Makefile
+	@sed -n '3,12s/^# *//p' Makefile
 
 tools:
 	@PYTHON="$(PYTHON)" CARGO="$(CARGO)" sh scripts/check_tools.sh
@@ -75,6 +77,14 @@ test-simd: tools
 		|| exit 1; \
 	done
 
+# Where there is no Valgrind it says so, and passes.
+test-secrets: tools $(BIN)/.everlevel-ready
+	CARGO="$(CARGO)" $(BIN)/python scripts/check_secrets.py
+
+# Needs Rust's nightly and cargo-fuzz.
+fuzz: tools $(BIN)/.everlevel-ready
+	$(BIN)/python scripts/fuzz.py $(FUZZ_ARGS)
+
 test-slow: build
 	CARGO="$(CARGO)" $(BIN)/python scripts/test_slow.py
 
@@ -87,7 +97,7 @@ wheel: tools $(BIN)/.everlevel-ready
 	build/wheel/bin/python -m pip install --quiet .
 	cd build && wheel/bin/everlevel info
 
-test: lint test-rust test-simd wheel docs test-python
+test: lint test-rust test-simd test-secrets wheel docs test-python
 
 clean:
 	rm -rf $(VENV) build out dist

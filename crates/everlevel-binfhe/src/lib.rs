@@ -30,6 +30,7 @@
 //! # Ok(())
 //! # }
 //! ```
+#![forbid(unsafe_code)]
 
 mod blind_rotation;
 mod ciphertext;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use everlevel_rand::sampler::{self, Gaussian};
+use everlevel_rand::secrecy::declassified;
 use everlevel_rand::{Domain, Seed, SeedSource};
 use everlevel_ring::{SmallTorusRing, TorusRing};
 use everlevel_rlwe::SecretId;
@@ -58,7 +59,8 @@ impl SecretKey {
             sampler::binary(&mut seed.stream(Domain::SecretKey, index), &mut bits);
             bits
         };
-        let id = SecretId(seed.stream(Domain::Derive, 0).next_u64() ^ params.fingerprint());
+        // The id comes from another stream: it is public.
+        let id = SecretId(declassified(seed.stream(Domain::Derive, 0).next_u64()) ^ params.fingerprint());
         let small_ring = SmallTorusRing::new(params.key_switch.ring);
         let small = everlevel_rlwe::SecretKey::from_coeffs(&small_ring, id, bits(0, params.lwe_dim));
         let ring = TorusRing::new(params.log_n).expect("parameters hold the transform's sizes");

@@ -2,6 +2,7 @@
 
 use std::sync::OnceLock;
 
+use everlevel_rand::secrecy::declassify;
 use everlevel_rlwe::{Rlwe, noise};
 use num_complex::Complex64;
 use zeroize::Zeroizing;
@@ -66,8 +67,10 @@ impl Context {
         self.check_plaintext("decode", plaintext)?;
         let slots = self.install(|core| {
             let few = readable(plaintext.poly.set());
-            let coeffs = core.ring.to_i128(&core.ring.to_coeff(plaintext.poly.restricted(&few)));
-            core.decode(&coeffs, plaintext.level, plaintext.scale)
+            let poly = core.ring.to_coeff(plaintext.poly.restricted(&few));
+            // Decoding is for whoever may see the message: from here on its time may depend on it.
+            poly.limbs().iter().for_each(|limb| declassify(limb));
+            core.decode(&core.ring.to_i128(&poly), plaintext.level, plaintext.scale)
         });
         if let (Some(bound), Some(worst)) = (plaintext.bound, plaintext.worst) {
             let largest = slots.iter().map(|z| z.norm_sqr()).fold(0.0, f64::max).sqrt();

@@ -10,6 +10,7 @@
 //! memory, `arithmetic`, `rotation`, `light` plaintexts without primes, `units` vectors longer than the slots,
 //! `key_moduli` · [`mod@circuits`] bootstraps, polynomials, matrices · `files` · [`Error`]. Each file uses those before
 //! it; a [`Context`] knows no bootstrap, and a [`Bootstrapper`] has a context.
+#![forbid(unsafe_code)]
 
 pub mod circuits;
 

@@ -2,6 +2,7 @@
 //!
 //! *Rules.* A function converts, calls and wraps; code that is worth testing lives elsewhere. Every class is frozen.
 //! Long calls run detached from the interpreter, in `call::run`; `error` makes an exception of every error and panic.
+#![forbid(unsafe_code)]
 
 mod call;
 mod circuits;

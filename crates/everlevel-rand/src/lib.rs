@@ -6,7 +6,8 @@
 //! the same bits everywhere.
 //!
 //! *Map.* [`Seed`] and [`Domain`] the addresses · [`SeedSource`] fresh seeds · [`Stream`] the words · [`sampler`]
-//! uniform residues, ternary, fixed-weight, binary and Gaussian values · [`Error`].
+//! uniform residues, ternary, fixed-weight, binary and Gaussian values · [`mod@secrecy`] marks for the check of compiled
+//! code · [`Error`].
 //!
 //! *Timing.* Streams and the secret samplers ([`sampler::ternary`], [`sampler::fixed_weight`], [`sampler::binary`],
 //! [`sampler::gaussian`]) neither branch on nor index by the values that they return. [`sampler::uniform_mod`] does not
@@ -35,6 +36,7 @@
 //! ```
 
 pub mod sampler;
+pub mod secrecy;
 
 mod chacha;
 mod cpu;

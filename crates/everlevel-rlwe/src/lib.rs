@@ -19,6 +19,7 @@
 //! two keys (`stepwise`) · [`mod@lwe`] · [`mod@noise`].
 //!
 //! *Non-goals.* Messages: encoding, scales and levels belong to the schemes.
+#![forbid(unsafe_code)]
 
 pub mod encrypt;
 mod encryptor;

@@ -1,5 +1,6 @@
 //! Randomness of keys and ciphertexts: masks, which everybody may know, and noise, which nobody may.
 
+use everlevel_rand::secrecy::declassified;
 use everlevel_rand::{Domain, Seed};
 
 /// The two seeds that a key or a ciphertext is made of.
@@ -32,6 +33,7 @@ impl Randomness {
 /// Both from one seed, which must be secret and fresh.
 impl From<&Seed> for Randomness {
     fn from(seed: &Seed) -> Self {
-        Self { masks: seed.derive(Domain::Mask, 0), noise: seed.clone() }
+        // A child tells nothing of its parent.
+        Self { masks: declassified(seed.derive(Domain::Mask, 0)), noise: seed.clone() }
     }
 }

@@ -1,5 +1,6 @@
 //! Secret keys.
 
+use everlevel_rand::secrecy::declassified;
 use everlevel_rand::{Domain, Seed, sampler};
 use everlevel_ring::{Eval, Poly, Representation, Ring};
 use zeroize::{Zeroize, Zeroizing};
@@ -63,7 +64,7 @@ impl SecretKey<Ring> {
             None => sampler::ternary(&mut stream, &mut coeffs),
         }
         // The id comes from another stream: it is public.
-        let id = SecretId(seed.stream(Domain::Derive, index).next_u64());
+        let id = SecretId(declassified(seed.stream(Domain::Derive, index).next_u64()));
         Ok(Self::from_coeffs(ring, id, coeffs))
     }
 

@@ -17,6 +17,7 @@
 //! assert!(check(16, SecretDistribution::Ternary, 1717.0).is_ok());
 //! assert!(check(16, SecretDistribution::FixedWeight(192), 1717.0).is_err());
 //! ```
+#![forbid(unsafe_code)]
 #![doc = include_str!("../../../docs/notes/security.md")]
 
 pub mod caps;

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use std::sync::OnceLock;
 
-use everlevel_io::kinds;
-use everlevel_io::schema::{refuse, require_own};
+use everlevel_io::schema::{refuse, require, require_own};
+use everlevel_io::{ALIGNMENT, kinds};
 
 use crate::circuits::matrix::Shape;
 use crate::circuits::matrix::plan::{Plan, most_babies};
@@ -17,34 +17,45 @@ use crate::files::writer::Writer;
 use crate::{Error, LightPlainMatrix, LightPlaintext, MatrixMultiplicationKey, PlainMatrix, Units};
 
 /// Writes coefficients, and what is left beside the nearest doubles under a name of its own.
+///
+/// Tensors are aligned: zeros fill up all but the last of a file.
 fn write_coefficients<'c>(
     writer: &mut Writer<'_, '_>,
     name: &str,
     all: impl Iterator<Item = &'c Coefficients> + Clone,
+    is_last: bool,
 ) {
-    writer.bytes(name, all.clone().flat_map(|coeffs| to_bytes(&coeffs.high)).collect());
-    if all.clone().any(|coeffs| !coeffs.low.is_empty()) {
-        writer.bytes(&low(name), all.flat_map(|coeffs| to_bytes(&coeffs.low)).collect());
+    let mut write = |name: &str, is_last: bool, values: &mut dyn Iterator<Item = f64>| {
+        let mut bytes: Vec<u8> = values.flat_map(f64::to_le_bytes).collect();
+        if !is_last {
+            bytes.resize(bytes.len().next_multiple_of(ALIGNMENT), 0);
+        }
+        writer.bytes(name, bytes);
+    };
+    let is_wide = all.clone().any(|coeffs| !coeffs.low.is_empty());
+    write(name, is_last && !is_wide, &mut all.clone().flat_map(|coeffs| coeffs.high.iter().copied()));
+    if is_wide {
+        write(&low(name), is_last, &mut all.flat_map(|coeffs| coeffs.low.iter().copied()));
     }
 }
 
 /// What [`write_coefficients`] wrote: `count` coefficients.
-fn read_coefficients(reader: &Reader<'_>, name: &str, count: usize) -> Result<Coefficients, Error> {
-    let rest = if reader.core.is_wide() { numbers(reader, &low(name), count)? } else { Vec::new() };
-    Ok(Coefficients { high: numbers(reader, name, count)?, low: rest })
+fn read_coefficients(reader: &Reader<'_>, name: &str, count: usize, is_last: bool) -> Result<Coefficients, Error> {
+    let is_wide = reader.core.is_wide();
+    let rest = if is_wide { numbers(reader, &low(name), count, is_last)? } else { Vec::new() };
+    Ok(Coefficients { high: numbers(reader, name, count, is_last && !is_wide)?, low: rest })
 }
 
 fn low(name: &str) -> String {
     format!("{name}_low")
 }
 
-fn to_bytes(values: &[f64]) -> impl Iterator<Item = u8> {
-    values.iter().flat_map(|x| x.to_le_bytes())
-}
-
 /// Finite numbers of eight bytes.
-fn numbers(reader: &Reader<'_>, name: &str, count: usize) -> Result<Vec<f64>, Error> {
-    let bytes = reader.bytes(name, 8 * count)?;
+fn numbers(reader: &Reader<'_>, name: &str, count: usize, is_last: bool) -> Result<Vec<f64>, Error> {
+    let len = 8 * count;
+    let stored = if is_last { len } else { len.next_multiple_of(ALIGNMENT) };
+    let (bytes, zeros) = reader.bytes(name, stored)?.split_at(len);
+    require(&format!("zeros after {name}"), zeros.iter().all(|&byte| byte == 0), true, "zeros")?;
     let number = |b: &[u8]| f64::from_le_bytes([b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7]]);
     let values: Vec<f64> = bytes.chunks_exact(8).map(number).collect();
     match values.iter().find(|x| !x.is_finite()) {
@@ -70,7 +81,7 @@ impl FileContent for Units<LightPlaintext> {
     fn write<'a>(&'a self, writer: &mut Writer<'_, 'a>) {
         let LightPlaintext { level, slot_count, .. } = *self.first();
         writer.object(&entries::Light { level, slot_count, units: self.count() });
-        write_coefficients(writer, "coefficients", self.all().iter().map(|unit| &unit.coeffs));
+        write_coefficients(writer, "coefficients", self.all().iter().map(|unit| &unit.coeffs), true);
     }
 
     fn read(reader: &Reader<'_>) -> Result<Self, Error> {
@@ -80,7 +91,7 @@ impl FileContent for Units<LightPlaintext> {
         let Some(count) = units.checked_mul(2 * slot_count) else {
             return refuse("units", units, "as many as there are coefficients");
         };
-        let coeffs = read_coefficients(reader, "coefficients", count)?;
+        let coeffs = read_coefficients(reader, "coefficients", count, true)?;
         reader.core.check_fits("load", &coeffs, level)?;
         let fingerprint = reader.core.fingerprint;
         let unit = |coeffs| LightPlaintext { coeffs, level, slot_count, fingerprint, values: OnceLock::new() };
@@ -192,18 +203,21 @@ impl FileContent for LightPlainMatrix {
     fn write<'a>(&'a self, writer: &mut Writer<'_, 'a>) {
         self.shape.write(writer);
         for (k, diagonal) in self.diagonals.iter().enumerate() {
-            write_coefficients(writer, &format!("diagonal_{k}"), std::iter::once(diagonal));
+            let is_last = k + 1 == self.diagonals.len();
+            write_coefficients(writer, &format!("diagonal_{k}"), std::iter::once(diagonal), is_last);
         }
     }
 
     fn read(reader: &Reader<'_>) -> Result<Self, Error> {
         let shape = Shape::read(reader)?;
+        let count = shape.plan.diagonals.len();
         let diagonal = |k| {
-            let coeffs = read_coefficients(reader, &format!("diagonal_{k}"), 2 * shape.slot_count)?;
+            let name = format!("diagonal_{k}");
+            let coeffs = read_coefficients(reader, &name, 2 * shape.slot_count, k + 1 == count)?;
             reader.core.check_fits("load", &coeffs, shape.level)?;
             Ok(coeffs)
         };
-        let diagonals = (0..shape.plan.diagonals.len()).map(diagonal).collect::<Result<_, Error>>()?;
+        let diagonals = (0..count).map(diagonal).collect::<Result<_, Error>>()?;
         Ok(Self { shape, diagonals })
     }
 }

@@ -2,6 +2,7 @@
 
 use zeroize::Zeroizing;
 
+use crate::secrecy::declassified;
 use crate::stream::CHUNK;
 use crate::{Error, Stream};
 
@@ -78,7 +79,8 @@ fn below(stream: &mut Stream, m: u64) -> u64 {
     let threshold = m.wrapping_neg() % m;
     loop {
         let product = stream.next_u64() as u128 * m as u128;
-        if product as u64 >= threshold {
+        // Whether a word is thrown away is independent of the value that the next one gives.
+        if declassified(product as u64 >= threshold) {
             return (product >> 64) as u64;
         }
     }

@@ -1,0 +1,139 @@
+//! Files of every kind that this version or an earlier one wrote are read, and compute what they did.
+
+mod common;
+
+use std::sync::Arc;
+
+use everlevel_binfhe::{
+    BoolArray, Ciphertext, Gadget, Gate, KeySwitch, Params, ParamsLiteral, SecretKey, SeededEvalKeys, Space, UintArray,
+    Width,
+};
+use everlevel_io::kinds;
+use everlevel_testkit::stored::{StoredFiles, kind_of};
+
+const CRATE: &str = env!("CARGO_MANIFEST_DIR");
+const BITS: [bool; 3] = [true, false, true];
+const INTEGERS: [u64; 3] = [5, 0, 15];
+const UINTS: [u64; 2] = [50_000, 7];
+/// Ends the names of files for parameters of integers, on words of 64 bits.
+const OF_INTEGERS: &str = ".integers";
+
+/// The smallest keys: no security at all.
+fn params(of_integers: bool) -> Arc<Params> {
+    let bits = ParamsLiteral {
+        lwe_dim: 16,
+        rank: 1,
+        key_switch: KeySwitch { gadget: Gadget::new(3, 5), ring: 16 },
+        max_log2_p_fail: -40.0,
+        ..common::literal(32, Space::Bit)
+    };
+    let literal = if of_integers {
+        ParamsLiteral {
+            torus_bits: 64,
+            lwe_dim: 8,
+            lwe_log2_std_dev: -26.0,
+            log_n: 9,
+            glwe_log2_std_dev: -45.0,
+            mask_gadget: Gadget::new(14, 2),
+            body_gadget: Gadget::new(14, 1),
+            key_switch: KeySwitch { gadget: Gadget::new(4, 5), ring: 8 },
+            space: Space::Integer { bits: 4 },
+            squared_norm: 25.0,
+            ..bits
+        }
+    } else {
+        bits
+    };
+    Arc::new(Params::try_from(literal).unwrap())
+}
+
+fn name(kind: &str, of_integers: bool) -> String {
+    format!("{kind}{}", if of_integers { OF_INTEGERS } else { "" })
+}
+
+fn secret(files: &StoredFiles, of_integers: bool) -> SecretKey {
+    SecretKey::read(&files.path(&name(kinds::TFHE_SECRET_KEY, of_integers))).unwrap()
+}
+
+/// Adds the files that this version's folder lacks.
+fn write(files: &StoredFiles) {
+    for of_integers in [false, true] {
+        let missing = |kind| Some(files.path(&name(kind, of_integers))).filter(|path| !path.exists());
+        if let Some(path) = missing(kinds::TFHE_SECRET_KEY) {
+            SecretKey::generate(params(of_integers)).unwrap().write(&path).unwrap();
+        }
+        let secret = secret(files, of_integers);
+        if let Some(path) = missing(kinds::TFHE_EVALUATION_KEY) {
+            SeededEvalKeys::generate(&secret).unwrap().write(&path).unwrap();
+        }
+        if let Some(path) = missing(kinds::TFHE_CIPHERTEXT) {
+            let fresh = match of_integers {
+                true => secret.encrypt_integers(&INTEGERS, 15).unwrap(),
+                false => secret.encrypt_bits(&BITS).unwrap(),
+            };
+            Ciphertext::write_all(&fresh, secret.params(), &path).unwrap();
+        }
+        if !of_integers {
+            continue;
+        }
+        if let Some(path) = missing(kinds::TFHE_UINT_ARRAY) {
+            secret.encrypt_uints(Width::U16, &UINTS).unwrap().write(secret.params(), &path).unwrap();
+        }
+        if let Some(path) = missing(kinds::TFHE_BOOL_ARRAY) {
+            secret.encrypt_bools(&BITS).unwrap().write(secret.params(), &path).unwrap();
+        }
+    }
+}
+
+/// Reads a file and uses what is in it.
+fn check(files: &StoredFiles, name: &str) {
+    let path = &files.path(name);
+    let of_integers = name.ends_with(OF_INTEGERS);
+    let secret = &secret(files, of_integers);
+    // Files are of the parameters that they name, whatever those of today's tests are.
+    let params = secret.params();
+    match kind_of(name) {
+        kinds::TFHE_SECRET_KEY => assert_eq!(secret.small().len(), params.lwe_dim),
+        kinds::TFHE_EVALUATION_KEY => {
+            let keys = SeededEvalKeys::read(path).unwrap().prepare();
+            if of_integers {
+                let fresh = secret.encrypt_integers(&INTEGERS, 15).unwrap();
+                let table: Vec<u64> = (0..16).map(|m| (3 * m + 1) % 16).collect();
+                let out = keys.table(&fresh, &table).unwrap();
+                let expected: Vec<u64> = INTEGERS.iter().map(|&m| table[m as usize]).collect();
+                assert_eq!(secret.decrypt_integers(&out).unwrap(), expected, "{name}");
+            } else {
+                let fresh = secret.encrypt_bits(&BITS).unwrap();
+                let out = keys.gates(&[Gate::Nand], &fresh, &fresh).unwrap();
+                assert_eq!(secret.decrypt_bits(&out).unwrap(), BITS.map(|bit| !bit), "{name}");
+            }
+        }
+        kinds::TFHE_CIPHERTEXT => {
+            let all = Ciphertext::read_all(params, path).unwrap();
+            match of_integers {
+                true => assert_eq!(secret.decrypt_integers(&all).unwrap(), INTEGERS, "{name}"),
+                false => assert_eq!(secret.decrypt_bits(&all).unwrap(), BITS, "{name}"),
+            }
+        }
+        kinds::TFHE_UINT_ARRAY => {
+            assert_eq!(secret.decrypt_uints(&UintArray::read(params, path).unwrap()).unwrap(), UINTS, "{name}");
+        }
+        kinds::TFHE_BOOL_ARRAY => {
+            assert_eq!(secret.decrypt_bools(&BoolArray::read(params, path).unwrap()).unwrap(), BITS, "{name}");
+        }
+        kind => panic!("{kind} is read by no test"),
+    }
+}
+
+#[test]
+fn files_of_every_kind_and_version_are_read() {
+    if let Some(files) = StoredFiles::to_be_written(CRATE) {
+        write(&files);
+    }
+    let own = kinds::ALL.iter().filter(|(_, scheme)| *scheme == "tfhe").map(|(kind, _)| *kind);
+    for files in StoredFiles::of_each_version(CRATE) {
+        for name in files.of_every_kind(own.clone()) {
+            check(&files, &name);
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! Objects of every kind, from containers whose checksums are right.
+
+use std::sync::{Arc, LazyLock};
+
+use everlevel_binfhe::{Params as TfheParams, files};
+use everlevel_ckks::{BUNDLE_KIND, Context, Form, KeyRef, Loading, Object, Params, ParamsLiteral, Stored, Units};
+use everlevel_io::{Access, Builder, Container};
+
+use crate::sealed::sealed;
+
+/// The secret keys that the stored files belong to, which say their parameters.
+macro_rules! stored_secret_key {
+    ($crate_folder:literal, $name:literal) => {
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../", $crate_folder, "/tests/files/0.1.0/", $name, ".everlevel")
+    };
+}
+
+fn opened(path: &str) -> Container {
+    Container::open(path.as_ref(), Access::Read).expect("a stored file")
+}
+
+/// The contexts of CKKS's stored files.
+static CKKS: LazyLock<[Context; 2]> = LazyLock::new(|| {
+    [stored_secret_key!("everlevel-ckks", "secret_key"), stored_secret_key!("everlevel-ckks", "secret_key.bootstraps")]
+        .map(|path| {
+            let literal = ParamsLiteral::from_json(opened(path).metadata("params").expect("parameters"));
+            let params = Params::try_from(literal.expect("a literal")).expect("parameters that were accepted");
+            Context::new(params, Some(4), 1).expect("a context")
+        })
+});
+
+/// The parameters of TFHE's stored files.
+static TFHE: LazyLock<[Arc<TfheParams>; 2]> = LazyLock::new(|| {
+    [
+        stored_secret_key!("everlevel-binfhe", "tfhe_secret_key"),
+        stored_secret_key!("everlevel-binfhe", "tfhe_secret_key.integers"),
+    ]
+    .map(|path| {
+        let literal: everlevel_binfhe::ParamsLiteral = opened(path).json("params").expect("a literal");
+        Arc::new(TfheParams::try_from(literal).expect("parameters that were accepted"))
+    })
+});
+
+/// Reads the object, of CKKS, in a container; what is read writes a file that reads as the same.
+///
+/// # Panics
+/// At a fault.
+pub fn ckks_objects(data: &[u8]) {
+    let Ok(container) = Container::from_bytes(sealed(data)) else { return };
+    let loading = Loading { verify: true, ..Loading::default() };
+    for ctx in &*CKKS {
+        if container.kind().is_ok_and(|kind| kind == BUNDLE_KIND) {
+            ctx.keys_from_container(&container, loading).map_or((), |keys| check_keys(ctx, &keys));
+        } else if let Ok(object) = ctx.object_from_container(&container, loading) {
+            check_object(ctx, &object);
+        }
+    }
+}
+
+fn written(builder: &Builder<'_>) -> (Vec<u8>, Container) {
+    let bytes = builder.to_bytes();
+    let container = Container::from_bytes(bytes.clone()).expect("what was written");
+    (bytes, container)
+}
+
+fn check_keys(ctx: &Context, keys: &[Object]) {
+    let write = |keys: &[Object]| written(&ctx.keys_to_container(&references(keys), Form::Seeded).expect("keys")).0;
+    if keys.is_empty() {
+        return;
+    }
+    let bytes = write(keys);
+    let again = Container::from_bytes(bytes.clone()).expect("what was written");
+    let again = ctx.keys_from_container(&again, Loading::default()).expect("what was written");
+    assert_eq!(write(&again), bytes);
+}
+
+fn references(keys: &[Object]) -> Vec<KeyRef<'_>> {
+    keys.iter().map(reference).collect()
+}
+
+fn reference(key: &Object) -> KeyRef<'_> {
+    match key {
+        Object::RelinearizationKey(key) => KeyRef::RelinearizationKey(key),
+        Object::ConjugationKey(key) => KeyRef::ConjugationKey(key),
+        Object::RotationKey(key) => KeyRef::RotationKey(key),
+        Object::FixedRotationKey(key) => KeyRef::FixedRotationKey(key),
+        Object::MatrixMultiplicationKey(key) => KeyRef::MatrixMultiplicationKey(key),
+        Object::BootstrapKey(key) => KeyRef::BootstrapKey(key),
+        Object::SmallBootstrapKey(key) => KeyRef::SmallBootstrapKey(key),
+        other => panic!("a bundle held {other:?}"),
+    }
+}
+
+fn check_object(ctx: &Context, object: &Object) {
+    match object {
+        Object::Ciphertext(units) => {
+            check_same(ctx, units);
+            let _ = units.try_map(|x| ctx.multiply_without_key(x, x));
+            let _ = units.try_map(|x| ctx.add(x, x)).map(|sum| check_same::<Units<_>>(ctx, &sum));
+            let _ = units.try_map(|x| ctx.level_down(x, 0));
+        }
+        Object::Plaintext(units) => {
+            check_same(ctx, units);
+            let _ = ctx.decode_units(units);
+        }
+        Object::LightPlaintext(units) => {
+            check_same(ctx, units);
+            let _ = units.try_map(|x| ctx.expand(x, x.level()));
+        }
+        Object::SecretKey(key) => {
+            let (bytes, container) = written(&ctx.export_secret_key(key).expect("a key"));
+            let again = ctx.import_secret_key(&container).expect("what was written");
+            assert_eq!(ctx.export_secret_key(&again).expect("a key").to_bytes(), bytes);
+        }
+        Object::PublicKey(key) => check_same(ctx, key),
+        Object::RelinearizationKey(key) => check_same(ctx, key),
+        Object::ConjugationKey(key) => check_same(ctx, key),
+        Object::RotationKey(key) => check_same(ctx, key),
+        Object::FixedRotationKey(key) => check_same(ctx, key),
+        Object::MatrixMultiplicationKey(key) => check_same(ctx, key),
+        Object::BootstrapKey(key) => check_same(ctx, key),
+        Object::SmallBootstrapKey(key) => check_same(ctx, key),
+        Object::PlainMatrix(matrix) => check_same(ctx, matrix),
+        Object::LightPlainMatrix(matrix) => check_same(ctx, matrix),
+        other => panic!("a kind without a check: {other:?}"),
+    }
+}
+
+/// What was read writes a file that reads as the same.
+fn check_same<T: Stored>(ctx: &Context, object: &T) {
+    let (bytes, container) = written(&ctx.to_container(object, Form::Seeded).expect("an object of this context"));
+    let again: T = ctx.from_container(&container, Loading::default()).expect("what was written");
+    assert!(ctx.to_container(&again, Form::Seeded).expect("an object").to_bytes() == bytes, "{bytes:?}");
+}
+
+/// As [`ckks_objects`], of TFHE.
+///
+/// # Panics
+/// At a fault.
+pub fn tfhe_objects(data: &[u8]) {
+    let Ok(container) = Container::from_bytes(sealed(data)) else { return };
+    for params in &*TFHE {
+        let Ok(object) = files::object_from_container(params, &container) else { continue };
+        let Some(bytes) = tfhe_bytes(params, &object) else { continue };
+        let again = Container::from_bytes(bytes.clone()).expect("what was written");
+        let again = files::object_from_container(params, &again).expect("what was written");
+        assert!(tfhe_bytes(params, &again) == Some(bytes), "{again:?}");
+    }
+}
+
+/// The object's file; arrays of nothing have none.
+fn tfhe_bytes(params: &TfheParams, object: &files::Object) -> Option<Vec<u8>> {
+    let name = files::UNNAMED;
+    let builder = match object {
+        files::Object::SecretKey(key) => Ok(files::secret_key_to_container(key, name)),
+        files::Object::EvalKeys(keys) => Ok(files::eval_keys_to_container(keys, name)),
+        files::Object::Ciphertexts(all) => files::ciphertexts_to_container(params, all, name),
+        files::Object::Uints(all) => files::uints_to_container(params, all, name),
+        files::Object::Bools(all) => files::bools_to_container(params, all, name),
+    };
+    Some(builder.ok()?.to_bytes())
+}
