@@ -87,7 +87,8 @@ mod checked {
             ctx.matrix_multiplication_key(&secret, 1, &no_progress).expect("a key");
 
             let values = vec![Complex64::new(0.5, -0.25); 4];
-            let plain = ctx.encode(&values, 2).expect("small values");
+            // Decryptions have two primes: a plaintext of level 1 has no more.
+            let plain = ctx.encode(&values, 1).expect("small values");
             let mine = ctx.encrypt_with_secret(&plain, &secret).expect("fresh seeds");
             let theirs = ctx.encrypt(&plain, &public).expect("fresh seeds");
             let sum = ctx.add(&mine, &theirs).expect("operands of one context");
