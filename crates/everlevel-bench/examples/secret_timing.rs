@@ -1,9 +1,9 @@
 //! Whether times tell of secrets: `cargo run --release -p everlevel-bench --example secret_timing [-- SECONDS]`.
 //!
-//! As dudect does it (Reparaz, Balasch and Verbauwhede, ePrint 2016/1123): an operation runs on inputs of two classes in
-//! random order, one secret again and again and fresh secrets, and Welch's t tells whether the two have the same mean
-//! time. Values above 4.5 are suspect, values above 10 are findings. The largest of several crops is shown, since what
-//! other processes take is in the slow tail. The last line is a plant, which must be found.
+//! As dudect does it (Reparaz, Balasch and Verbauwhede, ePrint 2016/1123): an operation runs on inputs of two classes
+//! in random order, one secret again and again and fresh secrets, and Welch's t tells whether the two have the same
+//! mean time. Values above 4.5 are suspect, values above 10 are findings. The largest of several crops is shown, since
+//! what other processes take is in the slow tail. The last line is a plant, which must be found.
 //!
 //! This is for AVX-512, which Valgrind does not run; with `EVERLEVEL_SIMD` it looks at the other kernels.
 

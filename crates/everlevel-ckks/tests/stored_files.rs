@@ -20,8 +20,8 @@ const TOP: usize = 1;
 const MATRIX: [f64; 6] = [0.5, -0.25, 0.125, 0.75, 0.0, -0.5];
 const SHAPE: (usize, usize) = (2, 3);
 const STAGES: usize = 2;
-/// In the names of files without their data: keys of bootstraps, which have megabytes. The seed of [`context`] makes the
-/// same data again (`golden.rs` says so), and the checksums in the header are theirs.
+/// In the names of files without their data: keys of bootstraps, which have megabytes. The seed of [`context`] makes
+/// the same data again (`golden.rs` says so), and the checksums in the header are theirs.
 const HEADER: &str = ".header";
 /// Of the worst slot, in all that is read but bootstraps.
 const BITS: f64 = 18.0;

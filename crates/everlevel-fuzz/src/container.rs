@@ -7,8 +7,8 @@ use everlevel_io::{Access, Container};
 
 use crate::sealed::sealed;
 
-/// Opens bytes as a container, and the same from a file, read, mapped, and its header alone as `everlevel inspect` does:
-/// all agree.
+/// Opens bytes as a container, and the same from a file, read, mapped, and its header alone as `everlevel inspect`
+/// does: all agree.
 ///
 /// # Panics
 /// At a fault.

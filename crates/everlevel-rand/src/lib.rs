@@ -6,8 +6,8 @@
 //! the same bits everywhere.
 //!
 //! *Map.* [`Seed`] and [`Domain`] the addresses · [`SeedSource`] fresh seeds · [`Stream`] the words · [`sampler`]
-//! uniform residues, ternary, fixed-weight, binary and Gaussian values · [`mod@secrecy`] marks for the check of compiled
-//! code · [`Error`].
+//! uniform residues, ternary, fixed-weight, binary and Gaussian values · [`mod@secrecy`] marks for the check of
+//! compiled code · [`Error`].
 //!
 //! *Timing.* Streams and the secret samplers ([`sampler::ternary`], [`sampler::fixed_weight`], [`sampler::binary`],
 //! [`sampler::gaussian`]) neither branch on nor index by the values that they return. [`sampler::uniform_mod`] does not

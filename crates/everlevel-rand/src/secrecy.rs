@@ -2,8 +2,8 @@
 //!
 //! Built with `--cfg everlevel_memcheck` and run under Valgrind's memcheck, secret bytes are marked as undefined, as
 //! ctgrind does it: memcheck follows them through every operation and reports each branch and each address that depends
-//! on them. [`declassified`] says where a value that came from secrets is public, and each call says why. In every other
-//! build both functions do nothing.
+//! on them. [`declassified`] says where a value that came from secrets is public, and each call says why. In every
+//! other build both functions do nothing.
 
 /// The value, which is public from here on although it was computed from secrets.
 #[inline(always)]

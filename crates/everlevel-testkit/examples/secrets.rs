@@ -1,8 +1,8 @@
 //! All that computes on secrets, once, for Valgrind's memcheck: `make test-secrets` builds and runs this.
 //!
-//! Seeds are marked as secret ([`everlevel_rand::secrecy`]), so that secret keys, noise and all that is made of them are.
-//! Without an argument nothing here may branch on them or index by them, and memcheck finds nothing; with the name of a
-//! plant it must find the one that is planted there.
+//! Seeds are marked as secret ([`everlevel_rand::secrecy`]), so that secret keys, noise and all that is made of them
+//! are. Without an argument nothing here may branch on them or index by them, and memcheck finds nothing; with the name
+//! of a plant it must find the one that is planted there.
 
 #[cfg(not(everlevel_memcheck))]
 fn main() {

@@ -3,8 +3,8 @@
 //! *Map.* [`oracle`] word and big-integer references · [`sample`] deterministic inputs with the edges of the range in
 //! them · [`ntt`], [`fft`], [`elementwise`], [`convert`], [`layout`] the conformance functions: each takes a `Simd` and
 //! panics at the first difference from the oracle, or from the portable backend where the oracle is too slow ·
-//! [`golden`] digests of keys, ciphertexts and files from fixed seeds · [`stored`] files that versions wrote · [`noise`]
-//! measured variances beside formulas.
+//! [`golden`] digests of keys, ciphertexts and files from fixed seeds · [`stored`] files that versions wrote ·
+//! [`noise`] measured variances beside formulas.
 #![forbid(unsafe_code)]
 
 pub mod convert;

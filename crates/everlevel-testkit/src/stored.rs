@@ -1,8 +1,8 @@
 //! Files that versions of the library wrote, and every later version reads.
 //!
-//! A crate has them in `tests/files/VERSION`, one of each kind or more: `KIND.everlevel`, `KIND.variant.everlevel`. They
-//! are never written again. With `EVERLEVEL_WRITE_FILES=1` a test adds those that the folder of today's version lacks,
-//! for a new version or a new kind.
+//! A crate has them in `tests/files/VERSION`, one of each kind or more: `KIND.everlevel`, `KIND.variant.everlevel`.
+//! They are never written again. With `EVERLEVEL_WRITE_FILES=1` a test adds those that the folder of today's version
+//! lacks, for a new version or a new kind.
 
 use std::path::{Path, PathBuf};
 
