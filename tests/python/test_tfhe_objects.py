@@ -233,6 +233,8 @@ QUIET = """
 import os, signal, threading, time
 import numpy as np
 from everlevel import tfhe
+# Children of background jobs ignore the signal.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 engine = tfhe.Engine("gate-64", thread_count=1, insecure_log_n=9)
 secret_key = engine.create_secret_key()
 engine.create_evaluation_key(secret_key)

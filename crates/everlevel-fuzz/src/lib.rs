@@ -26,8 +26,11 @@ pub use objects::{ckks_objects, tfhe_objects};
 pub use parameters::parameters;
 pub use tfhe_circuits::tfhe_circuits;
 
+/// A function of bytes that panics at a fault.
+pub type Target = fn(&[u8]);
+
 /// Every target, by its name.
-pub const TARGETS: [(&str, fn(&[u8])); 7] = [
+pub const TARGETS: [(&str, Target); 7] = [
     ("container", container),
     ("header", header),
     ("ckks_objects", ckks_objects),

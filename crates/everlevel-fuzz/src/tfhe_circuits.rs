@@ -92,7 +92,7 @@ fn gates(u: &mut Unstructured<'_>) -> arbitrary::Result<()> {
 fn accepted<T>(result: Result<T, Error>) -> Option<T> {
     match result {
         Ok(value) => Some(value),
-        Err(Error::SpaceExhausted { .. } | Error::NoiseExhausted { .. } | Error::DivisionByZero { .. }) => None,
+        Err(Error::SpaceExhausted { .. } | Error::NoiseExhausted { .. }) => None,
         Err(error) => panic!("refused: {error}"),
     }
 }
@@ -173,8 +173,8 @@ fn uints(u: &mut Unstructured<'_>) -> arbitrary::Result<()> {
             1 => (integers.sub(x, y), p.wrapping_sub(q)),
             2 => (integers.neg(x), p.wrapping_neg()),
             3 => (integers.mul(x, y), p.wrapping_mul(q)),
-            4 if q != 0 => (integers.div(x, y), p / q),
-            5 if q != 0 => (integers.rem(x, y), p % q),
+            4 => (integers.div(x, y), p.checked_div(q).unwrap_or(u8::MAX)),
+            5 => (integers.rem(x, y), p.checked_rem(q).unwrap_or(p)),
             6 => (integers.bitand(x, y), p & q),
             7 => (integers.bitor(x, y), p | q),
             8 => (integers.bitxor(x, y), p ^ q),
