@@ -32,4 +32,14 @@ pub enum Error {
         /// The rejected size.
         n: usize,
     },
+    /// Modulus or size outside the range of a transform on floats.
+    #[error("small ntt: modulus {q} with log_n = {log_n}: these floats hold moduli below 2^{bits}, log_n is in 4..=11")]
+    BadSmallNtt {
+        /// The rejected modulus.
+        q: u64,
+        /// The rejected size.
+        log_n: u32,
+        /// Bits of the largest modulus.
+        bits: u32,
+    },
 }

@@ -5,7 +5,8 @@
 //! lazy ranges live inside kernels and are documented there. All backends give the same bits.
 //!
 //! *Map.* Each family of kernels is a module, with its portable, AVX2 and AVX-512 code beside each other: [`Ntt`] the
-//! negacyclic transform over a prime · [`fft`] the negacyclic transform in doubles, for torus words · `elementwise` and
+//! negacyclic transform over a prime · [`SmallNtt`] that over a small prime, on floats · [`fft`] the negacyclic
+//! transform in doubles, for torus words · `elementwise` and
 //! `inner_product`, methods of [`Modulus`] on limbs · [`BasisConverter`] from one residue basis to another ·
 //! [`GaloisMap`] automorphisms as permutations of the transform domain · [`packed`] 48-bit storage · [`lwe_rows`] the
 //! LWE key switch · [`monomial`] products with monomials. Below them: [`Modulus`] one prime and single residues ·
@@ -24,6 +25,7 @@ pub mod lwe_rows;
 pub mod monomial;
 pub mod packed;
 pub mod primes;
+pub mod small_ntt;
 
 mod convert;
 mod double_double;
@@ -37,6 +39,8 @@ mod modulus;
 mod ntt;
 mod prefetch;
 mod simd;
+#[cfg(target_arch = "x86_64")]
+mod x86;
 
 pub use convert::{BasisConverter, CONVERSION_BLOCK};
 pub use double_double::{DoubleDouble, Real};
@@ -45,6 +49,7 @@ pub use galois::GaloisMap;
 pub use modulus::Modulus;
 pub use ntt::Ntt;
 pub use simd::Simd;
+pub use small_ntt::SmallNtt;
 
 /// Largest supported bit length of a modulus: four spare bits below the 52-bit multiplier for lazy ranges.
 pub(crate) const MAX_MODULUS_BITS: u32 = 48;

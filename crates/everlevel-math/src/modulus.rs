@@ -130,6 +130,16 @@ impl Modulus {
         r
     }
 
+    /// The root of unity of order `2^log_order`, at least 2, that transforms use, if there is one: the first
+    /// of the powers `g^((q − 1)/2^log_order)`, `g = 2, 3, …`, that has this order.
+    pub(crate) fn root(&self, log_order: u32) -> Option<u64> {
+        let order = 1u64 << log_order;
+        if !(self.q - 1).is_multiple_of(order) {
+            return None;
+        }
+        (2..).map(|g| self.pow(g, (self.q - 1) / order)).find(|&root| self.pow(root, order / 2) == self.q - 1)
+    }
+
     /// `a^-1 mod q` for `a ≢ 0`.
     pub fn inv(&self, a: u64) -> u64 {
         self.pow(a, self.q - 2)

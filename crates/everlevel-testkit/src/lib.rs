@@ -1,8 +1,9 @@
 //! Slow, obvious oracles, and the conformance suite that every kernel backend passes.
 //!
-//! *Map.* [`oracle`] word and big-integer references · [`sample`] deterministic inputs with the edges of the range in
-//! them · [`ntt`], [`fft`], [`elementwise`], [`convert`], [`layout`] the conformance functions: each takes a `Simd` and
-//! panics at the first difference from the oracle, or from the portable backend where the oracle is too slow ·
+//! *Map.* [`oracle`] word and big-integer references · [`ntru`] the model of NTRU's steps · [`sample`] deterministic
+//! inputs with the edges of the range in them · [`ntt`], [`small_ntt`], [`fft`], [`elementwise`], [`convert`],
+//! [`layout`] the conformance functions: each takes a `Simd` and panics at the first difference from the oracle, or
+//! from the portable backend where the oracle is too slow ·
 //! [`golden`] digests of keys, ciphertexts and files from fixed seeds · [`stored`] files that versions wrote ·
 //! [`noise`] measured variances beside formulas.
 #![forbid(unsafe_code)]
@@ -13,7 +14,9 @@ pub mod fft;
 pub mod golden;
 pub mod layout;
 pub mod noise;
+pub mod ntru;
 pub mod ntt;
 pub mod oracle;
 pub mod sample;
+pub mod small_ntt;
 pub mod stored;

@@ -4,7 +4,7 @@ use core::arch::x86_64::*;
 
 use super::digits::Extraction;
 use super::vector::Vector;
-use super::x86::{arithmetic, functions};
+use crate::x86::{arithmetic, functions};
 
 /// A vector of eight doubles.
 #[derive(Clone, Copy)]

@@ -43,8 +43,6 @@ mod turns;
 mod twiddles;
 mod variance;
 mod vector;
-#[cfg(target_arch = "x86_64")]
-mod x86;
 
 pub use digits::Digits;
 pub use external::ExternalProduct;

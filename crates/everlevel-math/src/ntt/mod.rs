@@ -24,7 +24,7 @@ use crate::simd::Simd;
 use crate::{Error, Modulus};
 
 /// A plan: roots of unity for one size and one modulus. Deterministic, so a seed gives the same key everywhere: `ψ` is
-/// the smallest power of the smallest generator candidate that has order `2n`.
+/// the first of the powers `g^((q − 1)/2n)`, `g = 2, 3, …`, that has order `2n`.
 #[derive(Debug, Clone)]
 pub struct Ntt {
     log_n: u32,
@@ -55,14 +55,7 @@ impl Ntt {
             return Err(Error::BadSize { log_n });
         }
         let q = modulus.q();
-        let two_n = 2u64 << log_n;
-        if !(q - 1).is_multiple_of(two_n) {
-            return Err(Error::NoRoot { q, log_two_n: log_n + 1 });
-        }
-        let psi = (2..)
-            .map(|g| modulus.pow(g, (q - 1) / two_n))
-            .find(|&psi| modulus.pow(psi, two_n / 2) == q - 1)
-            .unwrap_or(1);
+        let psi = modulus.root(log_n + 1).ok_or(Error::NoRoot { q, log_two_n: log_n + 1 })?;
         let table = |root: u64| {
             let mut powers = vec![0; 1 << log_n];
             let mut power = 1;

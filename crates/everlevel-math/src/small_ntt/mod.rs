@@ -1,0 +1,35 @@
+//! The negacyclic number theoretic transform over a small prime, on floats, for `n = 2^4 … 2^11`.
+//!
+//! Residues are integers in [`f32`] for moduli below `2^21`, in [`f64`] for moduli below `2^28`: a float's multiplier
+//! and a fused operation give both halves of a product. Twice as many 32-bit lanes as 64-bit ones do that.
+//!
+//! *Ranges.* What goes in and comes out is in `(−q/2, q/2)`; the bits are the same on every backend. Inside, values
+//! are any representatives that a float holds exactly.
+//!
+//! *Map.* `transform` the plan [`SmallNtt`] and its transforms · `product` the step of a blind rotation,
+//! [`NtruProduct`], which `sweep` does, with the digits of `gadget` and the factors of `monomials` · `passes` the
+//! transforms themselves, on the tables and ranges of `plan` · `float` the two widths · `vector`, `avx2`, `avx512` the
+//! vectors that all of it is generic over · `work`, `operation` its run on those of a backend.
+//!
+#![doc = include_str!("../../../../docs/notes/small-ntt.md")]
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+mod float;
+mod gadget;
+mod monomials;
+mod operation;
+mod passes;
+mod plan;
+mod product;
+mod sweep;
+mod transform;
+mod vector;
+mod work;
+
+pub use float::Float;
+pub use gadget::Gadget;
+pub use product::NtruProduct;
+pub use transform::SmallNtt;

@@ -1,0 +1,62 @@
+//! Monomials in the transform domain.
+//!
+//! At a place with the exponent `k` of `ψ`, `X^e` is `ψ^(k·e)`. Exponents are sums of one for each sixteen places and
+//! one for the place among them.
+
+use super::float::{Consts, Float};
+use super::plan::ROW;
+use super::transform::SmallNtt;
+use super::vector::Vector;
+use crate::Modulus;
+
+/// The exponents of the places, and the powers of `ψ`.
+#[derive(Debug, Clone)]
+pub(super) struct Points<F> {
+    /// `ψ^i` for `i` in `0..2n`.
+    roots: Vec<F>,
+    /// The exponent of the first of each sixteen places.
+    firsts: Vec<usize>,
+    lanes: [usize; ROW],
+}
+
+impl<F: Float> Points<F> {
+    pub(super) fn new(ntt: &SmallNtt<F>) -> Self {
+        let (two_n, k) = (2 * ntt.n(), ntt.exponents());
+        let lanes = std::array::from_fn(|lane| (k[lane] + two_n - k[0]) % two_n);
+        debug_assert!((0..k.len()).all(|i| k[i] == (k[i / ROW * ROW] + lanes[i % ROW]) % two_n));
+        Self { roots: roots(ntt.modulus(), ntt.root(), two_n), firsts: k.into_iter().step_by(ROW).collect(), lanes }
+    }
+
+    /// `k·e` modulo `2n`, a power of two.
+    #[inline(always)]
+    fn power(&self, k: usize, e: usize) -> F {
+        self.roots[k.wrapping_mul(e) & (self.roots.len() - 1)]
+    }
+
+    /// The part of a monomial that belongs to the place among sixteen.
+    #[inline(always)]
+    pub(super) fn lanes(&self, e: usize) -> [F; ROW] {
+        std::array::from_fn(|lane| self.power(self.lanes[lane], e))
+    }
+
+    /// `X^e` at the lanes from `lane` on of sixteen places; `lanes` is that part of it.
+    ///
+    /// # Safety
+    /// That of [`Vector`]; `lanes` has the sixteen.
+    #[inline(always)]
+    pub(super) unsafe fn monomial<V: Vector<Float = F>>(
+        &self,
+        e: usize,
+        sixteen: usize,
+        lanes: *const F,
+        c: &Consts<V>,
+    ) -> V {
+        // SAFETY: the caller's contract.
+        unsafe { V::load(lanes).product(V::splat(self.power(self.firsts[sixteen], e).to_f64()), c) }
+    }
+}
+
+fn roots<F: Float>(modulus: &Modulus, psi: u64, count: usize) -> Vec<F> {
+    let powers = std::iter::successors(Some(1), |&power| Some(modulus.mul(power, psi)));
+    powers.take(count).map(|power| super::plan::centred(modulus, power)).collect()
+}

@@ -1,0 +1,56 @@
+//! Work that is written once for all vectors, and its run on the vectors of a backend.
+
+use super::float::Float;
+use super::vector::{Portable, Vector};
+use crate::Simd;
+use crate::simd::Level;
+
+/// Work on vectors, those of any backend.
+pub(super) trait Operation {
+    type Float: Float;
+
+    /// True for a degree too small for vectors.
+    fn is_small(&self) -> bool;
+
+    /// Does the work; `#[inline(always)]`, as all that it calls, so that it is compiled for the backend's features.
+    ///
+    /// # Safety
+    /// That of [`Vector`], and the operation's own.
+    unsafe fn call<V: Vector<Float = Self::Float>>(self);
+}
+
+/// Runs an operation on the vectors of a backend; on single lanes for a degree too small for them.
+///
+/// # Safety
+/// The contract of the operation.
+pub(super) unsafe fn run<O: Operation>(simd: Simd, operation: O) {
+    // SAFETY: the caller's contract; a `Simd` above scalar exists only after its features were detected.
+    unsafe {
+        match simd.0 {
+            _ if operation.is_small() => operation.call::<Portable<O::Float, 1>>(),
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512Ifma => run_avx512(operation),
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 => run_avx2(operation),
+            _ => operation.call::<Portable<O::Float, 16>>(),
+        }
+    }
+}
+
+/// # Safety
+/// The contract of the operation.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+unsafe fn run_avx2<O: Operation>(operation: O) {
+    // SAFETY: the caller's contract.
+    unsafe { operation.call::<<O::Float as Float>::Avx2>() }
+}
+
+/// # Safety
+/// The contract of the operation.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw")]
+unsafe fn run_avx512<O: Operation>(operation: O) {
+    // SAFETY: the caller's contract.
+    unsafe { operation.call::<<O::Float as Float>::Avx512>() }
+}

@@ -1,0 +1,389 @@
+//! The passes of the transforms, written once for all vectors.
+
+use super::float::{Consts, Float};
+use super::gadget::{Row, UPWARDS};
+use super::plan::{Line, ROW, Reductions};
+use super::vector::Vector;
+
+/// One level of a node: `(x, y) ↦ (x + w·y, x − w·y)` for values `half` apart; `w` has the twiddles of all levels, one
+/// after the other.
+#[inline(always)]
+fn split<V: Vector, const R: usize>(a: &mut [V; R], half: usize, w: &impl Fn(usize) -> V, c: &Consts<V>) {
+    for butterfly in 0..R / 2 {
+        let node = butterfly / half;
+        let x = butterfly + node * half;
+        let y = a[x + half].product(w(R / (2 * half) - 1 + node), c);
+        a[x + half] = a[x].sub(y);
+        a[x] = a[x].add(y);
+    }
+}
+
+/// Twice the inverse of [`split`]: `(x, y) ↦ (x + y, (x − y)·w)`.
+#[inline(always)]
+fn merge<V: Vector, const R: usize>(a: &mut [V; R], half: usize, w: &impl Fn(usize) -> V, c: &Consts<V>) {
+    for butterfly in 0..R / 2 {
+        let node = butterfly / half;
+        let x = butterfly + node * half;
+        let difference = a[x].sub(a[x + half]);
+        a[x] = a[x].add(a[x + half]);
+        a[x + half] = difference.product(w(R / (2 * half) - 1 + node), c);
+    }
+}
+
+/// The levels of a node of radix `R`, from the one with values `R/2 >> skip` apart on; the values that the first of
+/// them doesn't multiply are reduced before, if so wanted.
+#[inline(always)]
+fn forward_levels<V: Vector, const R: usize>(
+    a: &mut [V; R],
+    skip: u32,
+    w: impl Fn(usize) -> V,
+    c: &Consts<V>,
+    reduced: bool,
+) {
+    if reduced {
+        for i in 0..R / 2 {
+            a[i] = a[i].reduce(c);
+        }
+    }
+    let first = (R / 2) >> skip;
+    if R >= 16 && first >= 8 {
+        split(a, 8, &w, c);
+    }
+    if R >= 8 && first >= 4 {
+        split(a, 4, &w, c);
+    }
+    if R >= 4 && first >= 2 {
+        split(a, 2, &w, c);
+    }
+    if R >= 2 && first >= 1 {
+        split(a, 1, &w, c);
+    }
+}
+
+/// The inverse of [`forward_levels`], times `R`; reductions as in `docs/notes/small-ntt.md`.
+#[inline(always)]
+fn inverse_levels<V: Vector, const R: usize>(a: &mut [V; R], w: impl Fn(usize) -> V, c: &Consts<V>) {
+    if R >= 2 {
+        merge(a, 1, &w, c);
+    }
+    if R >= 4 {
+        merge(a, 2, &w, c);
+    }
+    if V::Float::NARROW && R >= 8 {
+        for i in (0..R).step_by(4) {
+            a[i] = a[i].reduce(c);
+        }
+    }
+    if R >= 8 {
+        merge(a, 4, &w, c);
+    }
+    if R >= 16 {
+        merge(a, 8, &w, c);
+    }
+    if V::Float::NARROW && R >= 16 {
+        for i in 1..4 {
+            a[i] = a[i].reduce(c);
+        }
+    }
+}
+
+/// The first two levels of a node, of values so small that their products with twiddles are summed as they are: the
+/// twiddles are multiplied beforehand ([`lazy_table`](super::plan::lazy_table)). The one level of radix 2.
+#[inline(always)]
+fn lazy_levels<V: Vector, const R: usize>(a: &mut [V; R], w: impl Fn(usize) -> V) {
+    let quarter = R / 4;
+    if R == 2 {
+        (a[0], a[1]) = (a[1].mul_add(w(0), a[0]), a[1].neg_mul_add(w(0), a[0]));
+    }
+    for i in 0..quarter {
+        let [x, y, z, t] = [a[i], a[i + quarter], a[i + 2 * quarter], a[i + 3 * quarter]];
+        let (sum, difference) = (z.mul_add(w(0), x), z.neg_mul_add(w(0), x));
+        let (of_sum, of_difference) = (t.mul_add(w(3), y.mul(w(1))), t.neg_mul_add(w(4), y.mul(w(2))));
+        a[i] = sum.add(of_sum);
+        a[i + quarter] = sum.sub(of_sum);
+        a[i + 2 * quarter] = difference.add(of_difference);
+        a[i + 3 * quarter] = difference.sub(of_difference);
+    }
+}
+
+/// Runs a block of code with the constant `R` of a radix.
+macro_rules! with_radix {
+    ($radix:expr, $R:ident, $code:expr) => {
+        match $radix {
+            1 => {
+                const $R: usize = 1;
+                $code
+            }
+            2 => {
+                const $R: usize = 2;
+                $code
+            }
+            4 => {
+                const $R: usize = 4;
+                $code
+            }
+            _ => {
+                const $R: usize = 8;
+                $code
+            }
+        }
+    };
+}
+
+/// Runs a block of code with the constant `R` of a block's rows: sixteen, unless lanes are single.
+macro_rules! with_rows {
+    ($V:ident, $rows:expr, $R:ident, $code:expr) => {
+        if $V::LANES > 1 || $rows == ROW {
+            const $R: usize = ROW;
+            $code
+        } else {
+            with_radix!($rows, $R, $code)
+        }
+    };
+}
+
+/// A plan's tables, where the kernels find them.
+#[derive(Clone, Copy)]
+pub(super) struct Passes<F> {
+    pub n: usize,
+    pub q: u64,
+    /// The radix of the first pass: blocks.
+    pub radix: usize,
+    pub rows: usize,
+    pub forward: *const Line<F>,
+    pub inverse: *const Line<F>,
+    pub lazy: *const Line<F>,
+}
+
+/// A twiddle in every lane.
+#[inline(always)]
+unsafe fn broadcast<V: Vector>(line: *const Line<V::Float>) -> impl Fn(usize) -> V {
+    let p = line.cast::<V::Float>();
+    // SAFETY: that of [`Vector`]; the table is that of the plan. Likewise in the rest of this file.
+    move |i| unsafe { V::splat((*p.add(i)).to_f64()) }
+}
+
+/// Twiddles for lanes from `row` on.
+#[inline(always)]
+unsafe fn vectors<V: Vector>(lines: *const Line<V::Float>, row: usize) -> impl Fn(usize) -> V {
+    let p = lines.cast::<V::Float>().wrapping_add(row);
+    // SAFETY: as above.
+    move |i| unsafe { V::load(p.add(ROW * i)) }
+}
+
+impl<F: Float> Passes<F> {
+    /// True for less than a whole block: vectors have no place.
+    pub(super) fn is_small(self) -> bool {
+        self.rows < ROW
+    }
+
+    /// Values of a block.
+    #[inline(always)]
+    pub(super) fn block_len(self) -> usize {
+        ROW * self.rows
+    }
+
+    /// The first pass, from what `load` gives for each place to `out`.
+    ///
+    /// # Safety
+    /// That of [`Vector`]; `out` has `n` values; the tables are the plan's. Likewise below.
+    #[inline(always)]
+    pub(super) unsafe fn forward_first<V: Vector<Float = F>>(
+        self,
+        load: impl Fn(usize) -> V,
+        out: *mut F,
+        c: &Consts<V>,
+    ) {
+        let stride = self.n / self.radix;
+        with_radix!(if V::LANES > 1 { self.radix } else { 1 }, R, {
+            for at in (0..stride).step_by(V::LANES) {
+                let mut a = [c.q; R];
+                for i in 0..R {
+                    a[i] = load(at + i * stride);
+                }
+                // SAFETY: as above.
+                unsafe {
+                    forward_levels(&mut a, 0, broadcast(self.forward), c, false);
+                    for i in 0..R {
+                        a[i].store(out.add(at + i * stride));
+                    }
+                }
+            }
+        });
+    }
+
+    /// The first passes of the digits of `x`, the highest digit first, to `out` of each digit's row.
+    ///
+    /// # Safety
+    /// See [`Passes::forward_first`], for each row.
+    #[inline(always)]
+    pub(super) unsafe fn forward_digits<V: Vector<Float = F>>(
+        self,
+        x: *const F,
+        rows: &[Row<F>],
+        out: impl Fn(usize) -> *mut F,
+        c: &Consts<V>,
+    ) {
+        let stride = self.n / self.radix;
+        with_radix!(if V::LANES > 1 { self.radix } else { 1 }, R, {
+            for at in (0..stride).step_by(V::LANES) {
+                let mut x_at = [c.q; R];
+                for i in 0..R {
+                    // SAFETY: as above.
+                    x_at[i] = unsafe { V::load(x.add(at + i * stride)).add(V::splat(UPWARDS)) };
+                }
+                for (r, row) in rows.iter().enumerate().rev() {
+                    // SAFETY: as above.
+                    unsafe {
+                        let (unit, inv_unit) = (V::splat(row.unit.to_f64()), V::splat(row.inv_unit.to_f64()));
+                        let mut a = [c.q; R];
+                        for i in 0..R {
+                            a[i] = x_at[i].nearest(inv_unit, c);
+                            x_at[i] = a[i].neg_mul_add(unit, x_at[i]);
+                        }
+                        if row.lazy {
+                            lazy_levels(&mut a, broadcast(self.lazy));
+                            forward_levels(&mut a, 2, broadcast(self.forward), c, false);
+                        } else {
+                            forward_levels(&mut a, 0, broadcast(self.forward), c, false);
+                        }
+                        for i in 0..R {
+                            a[i].store(out(r).add(at + i * stride));
+                        }
+                    }
+                }
+            }
+        });
+    }
+
+    /// The last pass of an inverse transform, from `x` to what `store` takes for each place.
+    ///
+    /// # Safety
+    /// See [`Passes::forward_first`].
+    #[inline(always)]
+    pub(super) unsafe fn inverse_last<V: Vector<Float = F>>(
+        self,
+        x: *const F,
+        store: impl Fn(usize, V),
+        c: &Consts<V>,
+    ) {
+        let stride = self.n / self.radix;
+        with_radix!(if V::LANES > 1 { self.radix } else { 1 }, R, {
+            for at in (0..stride).step_by(V::LANES) {
+                let mut a = [c.q; R];
+                // SAFETY: as above.
+                unsafe {
+                    for i in 0..R {
+                        a[i] = V::load(x.add(at + i * stride));
+                    }
+                    inverse_levels(&mut a, broadcast(self.inverse), c);
+                }
+                for i in 0..R {
+                    store(at + i * stride, a[i]);
+                }
+            }
+        });
+    }
+
+    /// A block of the forward transform, in place.
+    ///
+    /// # Safety
+    /// See [`Passes::forward_first`]; the block exists.
+    #[inline(always)]
+    pub(super) unsafe fn forward_block<V: Vector<Float = F>>(
+        self,
+        x: *mut F,
+        block: usize,
+        reductions: Reductions,
+        c: &Consts<V>,
+    ) {
+        let w = self.forward.wrapping_add(1 + ROW * block);
+        // SAFETY: as above.
+        unsafe {
+            let x = x.add(self.block_len() * block);
+            if V::LANES == ROW && V::REGISTERS == 32 {
+                // All of the block is in registers.
+                let mut a = [c.q; ROW];
+                for i in 0..ROW {
+                    a[i] = V::load(x.add(ROW * i));
+                }
+                forward_levels(&mut a, 0, broadcast(w), c, reductions.across);
+                V::transpose(&mut a);
+                forward_levels(&mut a, 0, vectors(w.add(1), 0), c, reductions.within);
+                for i in 0..ROW {
+                    a[i].store(x.add(ROW * i));
+                }
+                return;
+            }
+            let mut between = [Line([F::default(); ROW]); ROW];
+            let between = between.as_mut_ptr().cast::<F>();
+            with_rows!(V, self.rows, R, {
+                for lane in (0..ROW).step_by(V::LANES) {
+                    let mut a = [c.q; R];
+                    for i in 0..R {
+                        a[i] = V::load(x.add(ROW * i + lane));
+                    }
+                    forward_levels(&mut a, 0, broadcast(w), c, reductions.across);
+                    for i in 0..R {
+                        a[i].store(between.add(ROW * i + lane));
+                    }
+                }
+            });
+            for row in (0..self.rows).step_by(V::LANES) {
+                let mut a = V::load_columns(between.add(ROW * row));
+                forward_levels(&mut a, 0, vectors(w.add(1), row), c, reductions.within);
+                for i in 0..ROW {
+                    a[i].store(x.add(self.rows * i + row));
+                }
+            }
+        }
+    }
+
+    /// The inverse of [`Passes::forward_block`], times the length of a block.
+    ///
+    /// # Safety
+    /// See [`Passes::forward_block`].
+    #[inline(always)]
+    pub(super) unsafe fn inverse_block<V: Vector<Float = F>>(self, x: *mut F, block: usize, c: &Consts<V>) {
+        let w = self.inverse.wrapping_add(1 + ROW * block);
+        // SAFETY: as above.
+        unsafe {
+            let x = x.add(self.block_len() * block);
+            if V::LANES == ROW && V::REGISTERS == 32 {
+                let mut a = [c.q; ROW];
+                for i in 0..ROW {
+                    a[i] = V::load(x.add(ROW * i));
+                }
+                inverse_levels(&mut a, vectors(w.add(1), 0), c);
+                V::transpose(&mut a);
+                inverse_levels(&mut a, broadcast(w), c);
+                for i in 0..ROW {
+                    a[i].store(x.add(ROW * i));
+                }
+                return;
+            }
+            let mut between = [Line([F::default(); ROW]); ROW];
+            let between = between.as_mut_ptr().cast::<F>();
+            for row in (0..self.rows).step_by(V::LANES) {
+                let mut a = [c.q; ROW];
+                for i in 0..ROW {
+                    a[i] = V::load(x.add(self.rows * i + row));
+                }
+                inverse_levels(&mut a, vectors(w.add(1), row), c);
+                V::store_columns(a, between.add(ROW * row));
+            }
+            with_rows!(V, self.rows, R, {
+                for lane in (0..ROW).step_by(V::LANES) {
+                    let mut a = [c.q; R];
+                    for i in 0..R {
+                        a[i] = V::load(between.add(ROW * i + lane));
+                    }
+                    inverse_levels(&mut a, broadcast(w), c);
+                    for i in 0..R {
+                        a[i].store(x.add(ROW * i + lane));
+                    }
+                }
+            });
+        }
+    }
+}

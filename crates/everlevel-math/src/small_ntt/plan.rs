@@ -1,0 +1,111 @@
+//! The plan of a degree: the tables of its passes, and the ranges that they keep.
+//!
+//! `n = 2^4 … 2^11` coefficients are a first pass of radix `n/256` and blocks of 256, or one block of `n`. A block is
+//! up to sixteen rows of sixteen values: a pass across rows, and one in each row.
+
+use super::float::Float;
+use crate::Modulus;
+
+/// Values of a row, and rows of a whole block.
+pub(super) const ROW: usize = 16;
+
+/// A row of a table: one or two cache lines.
+#[derive(Debug, Clone, Copy)]
+#[repr(C, align(64))]
+pub(super) struct Line<F>(pub [F; ROW]);
+
+/// The radix of the first pass, and the rows of each block.
+pub(super) fn radices(log_n: u32) -> (usize, usize) {
+    let rows = 1 << (log_n - 4).min(4);
+    ((1 << log_n) / (ROW * rows), rows)
+}
+
+/// Twiddles: line 0 those of the first pass, level by level; then sixteen lines for each block, the first of them those
+/// across its rows, the others a vector of the rows' twiddles for each node of a row's levels.
+pub(super) fn table<F: Float>(modulus: &Modulus, log_n: u32, psi: u64) -> Vec<Line<F>> {
+    let n = 1usize << log_n;
+    let (radix, rows) = radices(log_n);
+    let mut powers = vec![0; n];
+    let mut power = 1;
+    for i in 0..n {
+        powers[i.reverse_bits() >> (usize::BITS - log_n)] = power;
+        power = modulus.mul(power, psi);
+    }
+    // The twiddle of a node `k` of depth `d` is `ψ^brv(2^d + k)`; a pass has its node's, then those of its children.
+    let pass = |nodes: usize, node: usize, radix: usize| -> Vec<F> {
+        let levels = (0..radix.ilog2()).flat_map(|level| (0..1usize << level).map(move |child| (level, child)));
+        levels.map(|(level, child)| centred(modulus, powers[((nodes + node) << level) + child])).collect()
+    };
+    let line = |values: Vec<F>| {
+        let mut line = Line([F::default(); ROW]);
+        line.0[..values.len()].copy_from_slice(&values);
+        line
+    };
+    let mut lines = vec![line(pass(1, 0, radix))];
+    for block in 0..radix {
+        lines.push(line(pass(radix, block, rows)));
+        let by_row: Vec<Vec<F>> = (0..rows).map(|row| pass(radix * rows, block * rows + row, ROW)).collect();
+        lines.extend((0..ROW - 1).map(|i| line(by_row.iter().map(|twiddles| twiddles[i]).collect())));
+    }
+    lines
+}
+
+/// The residue of least magnitude.
+pub(super) fn centred<F: Float>(modulus: &Modulus, x: u64) -> F {
+    F::from_i64(if x > modulus.q() / 2 { x as i64 - modulus.q() as i64 } else { x as i64 })
+}
+
+/// The constants of [`lazy levels`](super::passes::first_levels): the twiddles of the first two levels, and products
+/// of those of different levels.
+pub(super) fn lazy_table<F: Float>(modulus: &Modulus, first: &Line<F>) -> Line<F> {
+    let residue = |i: usize| modulus.reduce_i64(first.0[i].to_i64());
+    let mut line = *first;
+    line.0[3] = centred(modulus, modulus.mul(residue(0), residue(1)));
+    line.0[4] = centred(modulus, modulus.mul(residue(0), residue(2)));
+    line
+}
+
+/// Where a forward transform reduces the values that it doesn't multiply, so that all stay within `F::LIMIT`: before
+/// the pass across rows, and before the one in rows.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Reductions {
+    pub across: bool,
+    pub within: bool,
+}
+
+/// The bound of a product, of values up to `y`: `docs/notes/small-ntt.md`.
+fn product_bound<F: Float>(q: f64, y: f64) -> f64 {
+    let quotient = y / 2.0;
+    let rounding = if quotient <= F::QUOTIENTS { 0.5 } else { 1.0 };
+    q * (rounding + quotient / (2.0 * F::QUOTIENTS))
+}
+
+/// The bound after the first two levels of a radix, without reductions, of values up to `x`; none if they have to be
+/// exact and are not.
+pub(super) fn lazy_bound<F: Float>(q: u64, radix: usize, x: f64) -> Option<f64> {
+    let bound = x + if radix == 2 { 1.0 } else { 3.0 } * x * (q / 2) as f64;
+    (radix >= 2 && bound <= F::LIMIT).then_some(bound)
+}
+
+/// The reductions of a transform whose values are up to `bound` with `levels` of the first pass to come, if any
+/// suffice: for residues some do.
+pub(super) fn reductions<F: Float>(q: u64, log_n: u32, bound: f64, levels: u32) -> Option<Reductions> {
+    let (_, rows) = radices(log_n);
+    let q = q as f64;
+    let bounded = |r: &Reductions| {
+        let passes = [(levels, false), (rows.ilog2(), r.across), (ROW.ilog2(), r.within)];
+        let mut bound = bound;
+        for (levels, reduced) in passes {
+            for level in 0..levels {
+                let kept = if reduced && level == 0 { 0.5 * q + 1.0 } else { bound };
+                bound = kept + product_bound::<F>(q, bound);
+                if bound > F::LIMIT {
+                    return false;
+                }
+            }
+        }
+        bound <= F::END
+    };
+    let all = [(false, false), (true, false), (false, true), (true, true)];
+    all.map(|(across, within)| Reductions { across, within }).into_iter().find(bounded)
+}

@@ -1,0 +1,171 @@
+//! The step of a blind rotation: digits of a polynomial times keys, transforms included, in one sweep.
+
+use super::float::Float;
+use super::gadget::{Gadget, Row};
+use super::monomials::Points;
+use super::plan::{self, ROW, Reductions};
+use super::sweep::{self, Sweep, Weights};
+use super::transform::SmallNtt;
+
+/// The product of a polynomial's digits and a key: `x ⊡ k = Σ_i d_i(x)·k_i` for the digits of a [`Gadget`] and a key
+/// of as many polynomials, modulo `q` and `X^n + 1`.
+///
+/// Polynomials are residues in `(−q/2, q/2)`, keys as [`NtruProduct::prepare_row`] makes them. Each word of a key is
+/// read once for one or two accumulators; meanwhile, `ahead` is brought into the second-level cache.
+#[derive(Debug, Clone)]
+pub struct NtruProduct<F> {
+    pub(super) ntt: SmallNtt<F>,
+    gadget: Gadget,
+    max_keys: usize,
+    pub(super) rows: Vec<Row<F>>,
+    pub(super) reductions: Reductions,
+    pub(super) points: Points<F>,
+}
+
+/// Accumulators that are taken together, at most.
+pub(super) const MAX_TOGETHER: usize = 2;
+
+/// Words between rows of scratch: rows a power of two apart would meet in the same sets of a cache.
+const PADDING: usize = 32;
+
+impl<F: Float> NtruProduct<F> {
+    /// The product over a plan's ring, for bundles of at most `max_keys` keys.
+    ///
+    /// # Panics
+    /// Unless residues have such digits (see [`Gadget`]), or if there are more than 256 in all of a bundle.
+    pub fn new(ntt: SmallNtt<F>, gadget: Gadget, max_keys: usize) -> Self {
+        let (q, log_n) = (ntt.modulus().q(), ntt.n().ilog2());
+        assert!(gadget.fits(q), "{gadget:?} of residues modulo {q}");
+        assert!(gadget.digits as usize * max_keys.max(1) <= 256, "{max_keys} keys of {gadget:?}");
+        let (radix, _) = plan::radices(log_n);
+        let mut reductions = Reductions::default();
+        let mut row = |i| {
+            let (digit, levels) = (gadget.bound(q, i), radix.ilog2());
+            let lazy = plan::lazy_bound::<F>(q, radix, digit)
+                .and_then(|bound| plan::reductions::<F>(q, log_n, bound, levels.saturating_sub(2)));
+            let own = lazy.or_else(|| plan::reductions::<F>(q, log_n, digit, levels)).expect("values stay exact");
+            reductions = Reductions { across: reductions.across | own.across, within: reductions.within | own.within };
+            Row::new(gadget.log2_unit(i), lazy.is_some())
+        };
+        let rows = (0..gadget.digits).map(&mut row).collect();
+        let points = Points::new(&ntt);
+        Self { rows, reductions, points, ntt, gadget, max_keys }
+    }
+
+    /// The transform.
+    pub fn ntt(&self) -> &SmallNtt<F> {
+        &self.ntt
+    }
+
+    /// The digits.
+    pub fn gadget(&self) -> Gadget {
+        self.gadget
+    }
+
+    /// Words of a key.
+    pub fn key_len(&self) -> usize {
+        self.rows.len() * self.ntt.n()
+    }
+
+    /// Distance from one row of scratch to the next.
+    pub(super) fn stride(&self) -> usize {
+        self.ntt.n() + PADDING
+    }
+
+    /// Words of an accumulator's rows and its sum.
+    pub(super) fn set_len(&self) -> usize {
+        (self.rows.len() + 1) * self.stride()
+    }
+
+    /// Words of scratch.
+    pub fn scratch_len(&self) -> usize {
+        MAX_TOGETHER * (self.set_len() + ROW * self.max_keys) + 3 * self.ntt.n()
+    }
+
+    /// Puts polynomial `digit` of a key into its place. The polynomial is used up.
+    ///
+    /// # Panics
+    /// If a length isn't [`NtruProduct::key_len`] or `n`, or there is no such digit.
+    pub fn prepare_row(&self, key: &mut [F], digit: usize, polynomial: &mut [F]) {
+        assert!(key.len() == self.key_len() && digit < self.rows.len());
+        self.ntt.forward(polynomial);
+        // The inverse transform is times n.
+        let modulus = self.ntt.modulus();
+        let scale = modulus.inv(self.ntt.n() as u64);
+        for (key, values) in key.chunks_exact_mut(ROW * self.rows.len()).zip(polynomial.chunks_exact(ROW)) {
+            for (key, value) in key[ROW * digit..].iter_mut().zip(values) {
+                *key = plan::centred(modulus, modulus.mul(modulus.reduce_i64(value.to_i64()), scale));
+            }
+        }
+    }
+
+    /// `acc ← acc ⊡ key` for each accumulator.
+    ///
+    /// # Panics
+    /// If a length isn't `n`, [`NtruProduct::key_len`] or [`NtruProduct::scratch_len`], or there are more than two
+    /// accumulators.
+    pub fn multiply<const A: usize>(&self, accs: [&mut [F]; A], key: &[F], scratch: &mut [F], ahead: &[F]) {
+        Sweep::run(self, accs, None, (key, Weights::One), scratch, ahead);
+    }
+
+    /// `acc ← acc + ((X^e − 1)·acc) ⊡ key` for each accumulator and its exponent `e` in `0..2n`.
+    ///
+    /// # Panics
+    /// As [`NtruProduct::multiply`], and if an exponent is too large.
+    pub fn rotate_add<const A: usize>(&self, accs: [(&mut [F], usize); A], key: &[F], scratch: &mut [F], ahead: &[F]) {
+        let exponents = accs.each_ref().map(|(_, e)| *e);
+        Sweep::run(self, accs.map(|(acc, _)| acc), Some(exponents), (key, Weights::One), scratch, ahead);
+    }
+
+    /// `acc ← acc ⊡ Σ_j X^(e_j)·k_j` for each accumulator and its exponents `e_j` in `0..2n`, with the keys `k_j` one
+    /// after the other. An exponent of 0 costs less than others.
+    ///
+    /// # Panics
+    /// As [`NtruProduct::multiply`], if an exponent is too large, and unless there is a key for each exponent, and at
+    /// most as many as the product was made for.
+    pub fn multiply_bundle<const A: usize>(
+        &self,
+        accs: [(&mut [F], &[usize]); A],
+        keys: &[F],
+        scratch: &mut [F],
+        ahead: &[F],
+    ) {
+        let exponents = accs.each_ref().map(|(_, e)| *e);
+        Sweep::run(
+            self,
+            accs.map(|(acc, _)| acc),
+            None,
+            (keys, Weights::Monomials(sweep::both(exponents))),
+            scratch,
+            ahead,
+        );
+    }
+
+    /// `acc ← acc + acc ⊡ Σ_j (X^(e_j) − 1)·k_j`, else as [`NtruProduct::multiply_bundle`].
+    ///
+    /// # Panics
+    /// As [`NtruProduct::multiply_bundle`].
+    pub fn add_bundle<const A: usize>(
+        &self,
+        accs: [(&mut [F], &[usize]); A],
+        keys: &[F],
+        scratch: &mut [F],
+        ahead: &[F],
+    ) {
+        let exponents = accs.each_ref().map(|(_, e)| *e);
+        Sweep::run(
+            self,
+            accs.map(|(acc, _)| acc),
+            None,
+            (keys, Weights::LessOne(sweep::both(exponents))),
+            scratch,
+            ahead,
+        );
+    }
+
+    /// Checks the number of keys and their exponents.
+    pub(super) fn check_bundle(&self, keys: &[F], exponents: &[usize]) {
+        assert!(exponents.len() <= self.max_keys && keys.len() == exponents.len() * self.key_len());
+        assert!(exponents.iter().all(|&e| e < 2 * self.ntt.n()), "exponents {exponents:?}");
+    }
+}

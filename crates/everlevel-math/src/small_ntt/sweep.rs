@@ -1,0 +1,276 @@
+//! One step: first passes of all digits; then, block by block, the rest of their transforms, the products with the keys
+//! and the first passes of the inverse; then its last pass.
+//!
+//! *Products.* `Σ_i d_i·k_i` is summed exactly for each key, in doubles, and reduced once; where keys have factors, the
+//! reduced sums are multiplied by these, summed and reduced again. So a bundle of `m` keys costs `m` multiplications
+//! and additions for each digit, and `m` products for all of them.
+
+use super::float::{Consts, Float};
+use super::passes::Passes;
+use super::plan::ROW;
+use super::product::{MAX_TOGETHER, NtruProduct};
+use super::vector::Vector;
+use super::work::Work;
+use crate::prefetch::Ahead;
+
+/// The factors of keys, for each accumulator.
+#[derive(Clone, Copy)]
+pub(super) enum Weights<'a> {
+    /// One key, as it is.
+    One,
+    /// `X^e` for each key's exponent.
+    Monomials([&'a [usize]; MAX_TOGETHER]),
+    /// `X^e − 1`; the product is added to the accumulator.
+    LessOne([&'a [usize]; MAX_TOGETHER]),
+}
+
+pub(super) struct Sweep<'a, F> {
+    product: &'a NtruProduct<F>,
+    /// So many accumulators.
+    count: usize,
+    accs: [*mut F; MAX_TOGETHER],
+    /// Exponents of the monomials by which accumulators are turned, and from which they are taken; the product is added.
+    turns: Option<[usize; MAX_TOGETHER]>,
+    keys: &'a [F],
+    weights: Weights<'a>,
+    scratch: *mut F,
+    ahead: &'a [F],
+}
+
+impl<'a, F: Float> Sweep<'a, F> {
+    pub(super) fn run<const A: usize>(
+        product: &'a NtruProduct<F>,
+        accs: [&'a mut [F]; A],
+        turns: Option<[usize; A]>,
+        (keys, weights): (&'a [F], Weights<'a>),
+        scratch: &'a mut [F],
+        ahead: &'a [F],
+    ) {
+        let n = product.ntt.n();
+        assert!((1..=MAX_TOGETHER).contains(&A), "{A} together");
+        assert!(accs.iter().all(|acc| acc.len() == n) && scratch.len() == product.scratch_len());
+        assert!(turns.is_none_or(|turns| turns.iter().all(|&e| e < 2 * n)), "exponents {turns:?}");
+        match weights {
+            Weights::One => assert_eq!(keys.len(), product.key_len()),
+            Weights::Monomials(all) | Weights::LessOne(all) => {
+                all.iter().for_each(|exponents| product.check_bundle(keys, exponents));
+            }
+        }
+        let (accs, scratch) = (accs.map(<[F]>::as_mut_ptr), scratch.as_mut_ptr());
+        let (accs, turns) = (both(accs), turns.map(both));
+        product.ntt.run(Work::Sweep(Self { product, count: A, accs, turns, keys, weights, scratch, ahead }));
+    }
+
+    pub(super) fn passes(&self) -> Passes<F> {
+        self.product.ntt.passes()
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// The rows of accumulator `a`; its sum follows.
+    #[inline(always)]
+    fn row(&self, a: usize, r: usize) -> *mut F {
+        self.scratch.wrapping_add(a * self.product.set_len() + r * self.product.stride())
+    }
+
+    #[inline(always)]
+    fn sum(&self, a: usize) -> *mut F {
+        self.row(a, self.product.rows.len())
+    }
+
+    /// Room for three polynomials.
+    #[inline(always)]
+    fn polynomials(&self) -> *mut F {
+        self.scratch.wrapping_add(MAX_TOGETHER * self.product.set_len())
+    }
+
+    /// The lanes' parts of the monomial of a key.
+    #[inline(always)]
+    fn lanes(&self, a: usize, key: usize) -> *mut F {
+        let lanes = self.polynomials().wrapping_add(3 * self.product.ntt.n());
+        lanes.wrapping_add(ROW * (MAX_TOGETHER * key + a))
+    }
+
+    /// The first passes of the digits of what the accumulator is, or of the accumulator turned and less itself.
+    ///
+    /// # Safety
+    /// That of [`Vector`]; likewise below.
+    #[inline(always)]
+    unsafe fn digits<V: Vector<Float = F>>(&self, passes: Passes<F>, a: usize, c: &Consts<V>) {
+        let (acc, n, rows) = (self.accs[a].cast_const(), passes.n, &self.product.rows[..]);
+        let out = |r| self.row(a, r);
+        // SAFETY: the caller's contract; likewise below.
+        unsafe {
+            let Some(turns) = self.turns else {
+                passes.forward_digits(acc, rows, out, c);
+                return;
+            };
+            // −acc, then acc: each product with a monomial lies in it, up to its sign.
+            let twice = self.polynomials();
+            for at in (0..n).step_by(V::LANES) {
+                let x = V::load(acc.add(at));
+                c.q.sub(c.q).sub(x).store(twice.add(at));
+                x.store(twice.add(n + at));
+            }
+            let turned = twice.add(n - turns[a] % n).cast_const();
+            let sign = V::splat(if turns[a] < n { 1.0 } else { -1.0 });
+            let difference = twice.add(2 * n);
+            for at in (0..n).step_by(V::LANES) {
+                V::load(turned.add(at)).mul_sub(sign, V::load(acc.add(at))).reduce(c).store(difference.add(at));
+            }
+            passes.forward_digits(difference, rows, out, c);
+        }
+    }
+
+    /// The sums of the products with keys from `first` on, at sixteen places; added to `totals` with their weights.
+    #[inline(always)]
+    unsafe fn add_keys<V: Vector<Float = F>, const B: usize, const K: usize>(
+        &self,
+        (from, at, lane): (usize, usize, usize),
+        first: usize,
+        totals: &mut [[V::Double; 2]; B],
+        (c, wide): (&Consts<V>, &Consts<V::Double>),
+    ) {
+        let (rows, zero) = (self.product.rows.len(), wide.q.sub(wide.q));
+        // SAFETY: as above.
+        unsafe {
+            let mut sums = [[[zero; 2]; K]; B];
+            for r in 0..rows {
+                let mut x = [[zero; 2]; B];
+                for b in 0..B {
+                    x[b] = V::load_wide(self.row(from + b, r).add(at + lane));
+                }
+                for k in 0..K {
+                    let key = (first + k) * self.product.key_len() + at * rows + ROW * r + lane;
+                    let key = V::load_key(self.keys.as_ptr().add(key));
+                    for b in 0..B {
+                        for half in 0..2 {
+                            sums[b][k][half] = x[b][half].mul_add(key[half], sums[b][k][half]);
+                        }
+                    }
+                }
+            }
+            for b in 0..B {
+                for k in 0..K {
+                    let (exponent, less_one) = match self.weights {
+                        Weights::One => (0, false),
+                        Weights::Monomials(all) => (all[from + b][first + k], false),
+                        Weights::LessOne(all) => (all[from + b][first + k], true),
+                    };
+                    if exponent == 0 {
+                        // A sum of bounded products: the total stays exact as if it were reduced.
+                        for half in 0..2 {
+                            let sum = if less_one { zero } else { sums[b][k][half] };
+                            totals[b][half] = totals[b][half].add(sum);
+                        }
+                        continue;
+                    }
+                    let lanes = self.lanes(from + b, first + k).add(lane);
+                    let mut weight = self.product.points.monomial::<V>(exponent, at / ROW, lanes, c);
+                    if less_one {
+                        weight = weight.sub(V::splat(1.0));
+                    }
+                    let (sum, weight) = (V::residue(sums[b][k], wide), weight.key());
+                    for half in 0..2 {
+                        totals[b][half] = sum[half].mul_add(weight[half], totals[b][half]);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The products at sixteen places, of `B` accumulators.
+    #[inline(always)]
+    unsafe fn multiply<V: Vector<Float = F>, const B: usize>(
+        &self,
+        (from, at): (usize, usize),
+        (c, wide): (&Consts<V>, &Consts<V::Double>),
+    ) {
+        let keys = self.keys.len() / self.product.key_len();
+        for lane in (0..ROW).step_by(V::LANES) {
+            let (place, consts) = ((from, at, lane), (c, wide));
+            let mut totals = [[wide.q.sub(wide.q); 2]; B];
+            for first in (0..keys).step_by(KEYS_TOGETHER) {
+                // SAFETY: as above.
+                unsafe {
+                    match keys - first {
+                        1 => self.add_keys::<V, B, 1>(place, first, &mut totals, consts),
+                        2 => self.add_keys::<V, B, 2>(place, first, &mut totals, consts),
+                        3 => self.add_keys::<V, B, 3>(place, first, &mut totals, consts),
+                        _ => self.add_keys::<V, B, KEYS_TOGETHER>(place, first, &mut totals, consts),
+                    }
+                }
+            }
+            for b in 0..B {
+                // SAFETY: as above.
+                unsafe { V::narrow(totals[b], wide).store(self.sum(from + b).add(at + lane)) };
+            }
+        }
+    }
+
+    /// The step, of `A` accumulators.
+    ///
+    /// # Safety
+    /// That of [`Vector`].
+    #[inline(always)]
+    pub(super) unsafe fn step<V: Vector<Float = F>, const A: usize>(self, c: &Consts<V>) {
+        let product = self.product;
+        let (passes, rows) = (self.passes(), product.rows.len());
+        let mut ahead = Ahead::new(self.ahead, passes.radix * (A * rows + passes.rows));
+        // SAFETY: the caller's contract.
+        unsafe {
+            let wide = Consts::<V::Double>::new(passes.q);
+            if let Weights::Monomials(all) | Weights::LessOne(all) = self.weights {
+                for (a, exponents) in all[..A].iter().enumerate() {
+                    for (key, &e) in exponents.iter().enumerate() {
+                        self.lanes(a, key).cast::<[F; ROW]>().write(product.points.lanes(e));
+                    }
+                }
+            }
+            for a in 0..A {
+                self.digits(passes, a, c);
+            }
+            for block in 0..passes.radix {
+                for a in 0..A {
+                    for r in 0..rows {
+                        ahead.step();
+                        passes.forward_block(self.row(a, r), block, product.reductions, c);
+                    }
+                }
+                let start = block * passes.block_len();
+                for at in (start..start + passes.block_len()).step_by(ROW) {
+                    ahead.step();
+                    if V::REGISTERS == 32 {
+                        self.multiply::<V, A>((0, at), (c, &wide));
+                    } else {
+                        for a in 0..A {
+                            self.multiply::<V, 1>((a, at), (c, &wide));
+                        }
+                    }
+                }
+                for a in 0..A {
+                    passes.inverse_block(self.sum(a), block, c);
+                }
+            }
+            let adds = self.turns.is_some() || matches!(self.weights, Weights::LessOne(_));
+            for a in 0..A {
+                let acc = self.accs[a];
+                let store = |at, x: V| {
+                    let x = if adds { V::load(acc.add(at)).add(x) } else { x };
+                    x.canonical(c).store(acc.add(at));
+                };
+                passes.inverse_last(self.sum(a), store, c);
+            }
+        }
+    }
+}
+
+/// Keys whose sums are made together.
+const KEYS_TOGETHER: usize = 4;
+
+/// One or two, the one in place of the other.
+pub(super) fn both<T: Copy, const A: usize>(x: [T; A]) -> [T; MAX_TOGETHER] {
+    std::array::from_fn(|i| x[i % A])
+}

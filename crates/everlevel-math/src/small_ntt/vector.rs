@@ -1,0 +1,263 @@
+//! The vectors that the kernels are generic over, and the portable ones.
+//!
+//! A lane is an integer, exact, that stands for its residue. Backends may hold different representatives on the way;
+//! what leaves a kernel is canonical.
+
+use std::marker::PhantomData;
+
+use super::float::{Consts, Float};
+
+/// Lanes of floats.
+///
+/// A value exists only where the CPU has the instructions: the functions that make one from nothing are `unsafe` and
+/// have that as their contract, and so need no more from their callers; pointers are readable or writable for the lanes
+/// and need no alignment.
+pub trait Vector: Copy {
+    /// What memory holds.
+    type Float: Float;
+    /// Doubles for sums of products.
+    type Double: Vector<Float = f64>;
+    /// A divisor of 16.
+    const LANES: usize;
+    /// Vectors that the CPU has names for.
+    const REGISTERS: usize;
+    /// `3·2^(p−2)`, `p` the bits of a lane's mantissa.
+    const MAGIC: f64;
+
+    /// # Safety
+    /// See the trait.
+    unsafe fn splat(x: f64) -> Self;
+    /// # Safety
+    /// See the trait.
+    unsafe fn load(p: *const Self::Float) -> Self;
+    /// # Safety
+    /// See the trait.
+    unsafe fn store(self, p: *mut Self::Float);
+
+    fn add(self, other: Self) -> Self;
+    fn sub(self, other: Self) -> Self;
+    fn mul(self, other: Self) -> Self;
+    /// `self·a + b`.
+    fn mul_add(self, a: Self, b: Self) -> Self;
+    /// `self·a − b`.
+    fn mul_sub(self, a: Self, b: Self) -> Self;
+    /// `b − self·a`.
+    fn neg_mul_add(self, a: Self, b: Self) -> Self;
+    /// Rows to columns, of `LANES` vectors.
+    fn transpose(rows: &mut [Self]);
+
+    /// `self·scale`, rounded to the nearest integer, or nearly so.
+    #[inline(always)]
+    fn nearest(self, scale: Self, c: &Consts<Self>) -> Self {
+        self.mul_add(scale, c.magic).sub(c.magic)
+    }
+
+    /// `self·w` modulo `q`, for `|w| ≤ q/2`.
+    #[inline(always)]
+    fn product(self, w: Self, c: &Consts<Self>) -> Self {
+        let high = self.mul(w);
+        let low = self.mul_sub(w, high);
+        high.nearest(c.inv_q, c).neg_mul_add(c.q, high).add(low)
+    }
+
+    /// The residue of least magnitude, or nearly so.
+    #[inline(always)]
+    fn reduce(self, c: &Consts<Self>) -> Self {
+        self.nearest(c.inv_q, c).neg_mul_add(c.q, self)
+    }
+
+    /// The residue in `(−q/2, q/2)`; zero without a sign.
+    #[inline(always)]
+    fn canonical(self, c: &Consts<Self>) -> Self {
+        let near = self.reduce(c);
+        let least = if Self::Float::NARROW { near.reduce(c) } else { near };
+        least.add(c.q.sub(c.q))
+    }
+
+    /// The sixteen columns of `LANES` rows, one after the other.
+    ///
+    /// # Safety
+    /// See the trait.
+    #[inline(always)]
+    unsafe fn load_columns(p: *const Self::Float) -> [Self; 16] {
+        // SAFETY: the contract of the trait; likewise below.
+        unsafe {
+            let mut columns = [Self::load(p); 16];
+            for i in 0..16 {
+                columns[i] = Self::load(p.add(16 * (i % Self::LANES) + i / Self::LANES * Self::LANES));
+            }
+            columns.chunks_exact_mut(Self::LANES).for_each(Self::transpose);
+            columns
+        }
+    }
+
+    /// The inverse of `load_columns`.
+    ///
+    /// # Safety
+    /// See the trait.
+    #[inline(always)]
+    unsafe fn store_columns(mut columns: [Self; 16], p: *mut Self::Float) {
+        columns.chunks_exact_mut(Self::LANES).for_each(Self::transpose);
+        for i in 0..16 {
+            // SAFETY: as above.
+            unsafe { columns[i].store(p.add(16 * (i % Self::LANES) + i / Self::LANES * Self::LANES)) };
+        }
+    }
+
+    /// Values in the form whose products with keys are summed: in halves, or in two limbs.
+    ///
+    /// # Safety
+    /// See the trait.
+    unsafe fn load_wide(p: *const Self::Float) -> [Self::Double; 2];
+    /// The key's part for each of the two.
+    ///
+    /// # Safety
+    /// See the trait.
+    unsafe fn load_key(p: *const Self::Float) -> [Self::Double; 2];
+    /// As `load_key`.
+    fn key(self) -> [Self::Double; 2];
+    /// The residues of sums, as values of `load_wide`.
+    fn residue(sums: [Self::Double; 2], c: &Consts<Self::Double>) -> [Self::Double; 2];
+    /// The residues of sums.
+    fn narrow(sums: [Self::Double; 2], c: &Consts<Self::Double>) -> Self;
+}
+
+/// The units of the upper limb.
+const LIMB: f64 = (1u64 << 14) as f64;
+
+/// A double in two limbs: multiples of [`LIMB`], and a rest of at most half of it.
+#[inline(always)]
+pub fn limbs<D: Vector>(x: D) -> [D; 2] {
+    // SAFETY: `x` shows that the CPU has the instructions; likewise below.
+    unsafe {
+        let magic = D::splat(D::MAGIC);
+        let high = x.mul_add(D::splat(1.0 / LIMB), magic).sub(magic);
+        [high, high.neg_mul_add(D::splat(LIMB), x)]
+    }
+}
+
+/// The residues of sums of limbs.
+#[inline(always)]
+pub fn join_limbs<D: Vector>([high, low]: [D; 2], c: &Consts<D>) -> D {
+    // SAFETY: as above.
+    unsafe { high.reduce(c).mul_add(D::splat(LIMB), low).reduce(c) }
+}
+
+/// Arrays of doubles, in the instructions that the compiler chooses, without fused ones. Operations are calls: sixteen
+/// lanes are loops, and a pass in registers is not.
+#[derive(Clone, Copy)]
+pub struct Portable<F, const L: usize>([f64; L], PhantomData<F>);
+
+impl<F: Float, const L: usize> Portable<F, L> {
+    #[inline(always)]
+    fn from_fn(f: impl Fn(usize) -> f64) -> Self {
+        let mut out = [0.0; L];
+        for lane in 0..L {
+            out[lane] = f(lane);
+        }
+        Self(out, PhantomData)
+    }
+
+    /// The same lanes, for other memory.
+    #[inline(always)]
+    fn cast<G>(self) -> Portable<G, L> {
+        Portable(self.0, PhantomData)
+    }
+}
+
+impl<F: Float, const L: usize> Vector for Portable<F, L> {
+    type Float = F;
+    type Double = Portable<f64, L>;
+    const LANES: usize = L;
+    const REGISTERS: usize = 16;
+    const MAGIC: f64 = (3u64 << 51) as f64;
+
+    #[inline(always)]
+    unsafe fn splat(x: f64) -> Self {
+        Self([x; L], PhantomData)
+    }
+    #[inline(never)]
+    unsafe fn load(p: *const F) -> Self {
+        // SAFETY: the contract of the trait; likewise below.
+        let x = unsafe { p.cast::<[F; L]>().read() };
+        Self::from_fn(|lane| x[lane].to_f64())
+    }
+    #[inline(never)]
+    unsafe fn store(self, p: *mut F) {
+        // SAFETY: as above.
+        unsafe { p.cast::<[F; L]>().write(self.0.map(F::from_f64)) }
+    }
+    #[inline(never)]
+    fn add(self, other: Self) -> Self {
+        Self::from_fn(|lane| self.0[lane] + other.0[lane])
+    }
+    #[inline(never)]
+    fn sub(self, other: Self) -> Self {
+        Self::from_fn(|lane| self.0[lane] - other.0[lane])
+    }
+    #[inline(never)]
+    fn mul(self, other: Self) -> Self {
+        Self::from_fn(|lane| self.0[lane] * other.0[lane])
+    }
+    #[inline(never)]
+    fn mul_add(self, a: Self, b: Self) -> Self {
+        self.mul(a).add(b)
+    }
+    #[inline(never)]
+    fn mul_sub(self, a: Self, b: Self) -> Self {
+        self.mul(a).sub(b)
+    }
+    #[inline(never)]
+    fn neg_mul_add(self, a: Self, b: Self) -> Self {
+        b.sub(self.mul(a))
+    }
+    #[inline(never)]
+    fn transpose(rows: &mut [Self]) {
+        for i in 0..L {
+            for j in 0..i {
+                (rows[i].0[j], rows[j].0[i]) = (rows[j].0[i], rows[i].0[j]);
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn reduce(self, c: &Consts<Self>) -> Self {
+        Self::from_fn(|lane| {
+            let quotient = self.0[lane] * c.inv_q.0[lane] + Self::MAGIC - Self::MAGIC;
+            self.0[lane] - quotient * c.q.0[lane]
+        })
+    }
+
+    /// Without a fused product, by the limbs of `w`: all products are exact in doubles.
+    #[inline(never)]
+    fn product(self, w: Self, c: &Consts<Self>) -> Self {
+        if F::NARROW {
+            return self.mul(w).reduce(c);
+        }
+        let [high, low] = limbs(w);
+        join_limbs([self.mul(high), self.mul(low)], c)
+    }
+
+    #[inline(always)]
+    unsafe fn load_wide(p: *const F) -> [Self::Double; 2] {
+        // SAFETY: as above.
+        limbs(unsafe { Self::load(p) }.cast())
+    }
+    #[inline(always)]
+    unsafe fn load_key(p: *const F) -> [Self::Double; 2] {
+        // SAFETY: as above.
+        unsafe { Self::load(p) }.key()
+    }
+    #[inline(always)]
+    fn key(self) -> [Self::Double; 2] {
+        [self.cast(); 2]
+    }
+    #[inline(always)]
+    fn residue(sums: [Self::Double; 2], c: &Consts<Self::Double>) -> [Self::Double; 2] {
+        limbs(join_limbs(sums, c))
+    }
+    #[inline(always)]
+    fn narrow(sums: [Self::Double; 2], c: &Consts<Self::Double>) -> Self {
+        join_limbs(sums, c).cast()
+    }
+}
