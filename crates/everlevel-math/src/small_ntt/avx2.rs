@@ -49,14 +49,14 @@ impl Vector for F32x8 {
         // SAFETY: as above: the rows show that the CPU has the instructions.
         unsafe {
             // Column 4L + c of rows 4i … 4i + 3 in half L of vector 4i + c.
-            for four in rows.chunks_exact_mut(4) {
-                let [a, b, c, d] = [four[0].0, four[1].0, four[2].0, four[3].0];
+            for i in (0..Self::LANES).step_by(4) {
+                let [a, b, c, d] = [rows[i].0, rows[i + 1].0, rows[i + 2].0, rows[i + 3].0];
                 let (low, high) = (_mm256_unpacklo_ps(a, b), _mm256_unpackhi_ps(a, b));
                 let (low_2, high_2) = (_mm256_unpacklo_ps(c, d), _mm256_unpackhi_ps(c, d));
-                four[0].0 = _mm256_shuffle_ps::<0x44>(low, low_2);
-                four[1].0 = _mm256_shuffle_ps::<0xee>(low, low_2);
-                four[2].0 = _mm256_shuffle_ps::<0x44>(high, high_2);
-                four[3].0 = _mm256_shuffle_ps::<0xee>(high, high_2);
+                rows[i].0 = _mm256_shuffle_ps::<0x44>(low, low_2);
+                rows[i + 1].0 = _mm256_shuffle_ps::<0xee>(low, low_2);
+                rows[i + 2].0 = _mm256_shuffle_ps::<0x44>(high, high_2);
+                rows[i + 3].0 = _mm256_shuffle_ps::<0xee>(high, high_2);
             }
             for c in 0..4 {
                 let (a, b) = (rows[c].0, rows[4 + c].0);

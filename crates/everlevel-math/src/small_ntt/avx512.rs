@@ -65,14 +65,14 @@ impl Vector for F32x16 {
         // SAFETY: as above.
         unsafe {
             // Column 4L + c of rows 4i … 4i + 3 in part L of vector 4i + c.
-            for four in rows.chunks_exact_mut(4) {
-                let [a, b, c, d] = [four[0].0, four[1].0, four[2].0, four[3].0];
+            for i in (0..Self::LANES).step_by(4) {
+                let [a, b, c, d] = [rows[i].0, rows[i + 1].0, rows[i + 2].0, rows[i + 3].0];
                 let (low, high) = (_mm512_unpacklo_ps(a, b), _mm512_unpackhi_ps(a, b));
                 let (low_2, high_2) = (_mm512_unpacklo_ps(c, d), _mm512_unpackhi_ps(c, d));
-                four[0].0 = _mm512_shuffle_ps::<0x44>(low, low_2);
-                four[1].0 = _mm512_shuffle_ps::<0xee>(low, low_2);
-                four[2].0 = _mm512_shuffle_ps::<0x44>(high, high_2);
-                four[3].0 = _mm512_shuffle_ps::<0xee>(high, high_2);
+                rows[i].0 = _mm512_shuffle_ps::<0x44>(low, low_2);
+                rows[i + 1].0 = _mm512_shuffle_ps::<0xee>(low, low_2);
+                rows[i + 2].0 = _mm512_shuffle_ps::<0x44>(high, high_2);
+                rows[i + 3].0 = _mm512_shuffle_ps::<0xee>(high, high_2);
             }
             for c in 0..4 {
                 let out = transpose_quarters([rows[c].0, rows[4 + c].0, rows[8 + c].0, rows[12 + c].0]);
@@ -142,10 +142,10 @@ impl Vector for F64x8 {
         // SAFETY: as above.
         unsafe {
             // Column 2L + c of rows 2i and 2i + 1 in part L of vector 2i + c.
-            for two in rows.chunks_exact_mut(2) {
-                let (a, b) = (two[0].0, two[1].0);
-                two[0].0 = _mm512_unpacklo_pd(a, b);
-                two[1].0 = _mm512_unpackhi_pd(a, b);
+            for i in (0..Self::LANES).step_by(2) {
+                let (a, b) = (rows[i].0, rows[i + 1].0);
+                rows[i].0 = _mm512_unpacklo_pd(a, b);
+                rows[i + 1].0 = _mm512_unpackhi_pd(a, b);
             }
             for c in 0..2 {
                 let part = |i: usize| _mm512_castpd_ps(rows[2 * i + c].0);

@@ -1,5 +1,7 @@
 //! The passes of the transforms, written once for all vectors.
 
+use std::mem::MaybeUninit;
+
 use super::float::{Consts, Float};
 use super::gadget::{Row, UPWARDS};
 use super::plan::{Line, ROW, Reductions};
@@ -155,6 +157,17 @@ pub(super) struct Passes<F> {
     pub lazy: *const Line<F>,
 }
 
+/// What the last pass of an inverse transform does with its values.
+#[derive(Clone, Copy)]
+pub(super) enum Into<F> {
+    /// Stores their products with a factor.
+    Scaled(F),
+    /// Stores them.
+    Stored,
+    /// Adds them.
+    Added,
+}
+
 /// A twiddle in every lane.
 #[inline(always)]
 unsafe fn broadcast<V: Vector>(line: *const Line<V::Float>) -> impl Fn(usize) -> V {
@@ -183,36 +196,31 @@ impl<F: Float> Passes<F> {
         ROW * self.rows
     }
 
-    /// The first pass, from what `load` gives for each place to `out`.
+    /// The first pass, in place.
     ///
     /// # Safety
-    /// That of [`Vector`]; `out` has `n` values; the tables are the plan's. Likewise below.
+    /// That of [`Vector`]; polynomials have `n` values; the tables are the plan's. Likewise below.
     #[inline(always)]
-    pub(super) unsafe fn forward_first<V: Vector<Float = F>>(
-        self,
-        load: impl Fn(usize) -> V,
-        out: *mut F,
-        c: &Consts<V>,
-    ) {
+    pub(super) unsafe fn forward_first<V: Vector<Float = F>>(self, x: *mut F, c: &Consts<V>) {
         let stride = self.n / self.radix;
         with_radix!(if V::LANES > 1 { self.radix } else { 1 }, R, {
             for at in (0..stride).step_by(V::LANES) {
                 let mut a = [c.q; R];
-                for i in 0..R {
-                    a[i] = load(at + i * stride);
-                }
                 // SAFETY: as above.
                 unsafe {
+                    for i in 0..R {
+                        a[i] = V::load(x.add(at + i * stride));
+                    }
                     forward_levels(&mut a, 0, broadcast(self.forward), c, false);
                     for i in 0..R {
-                        a[i].store(out.add(at + i * stride));
+                        a[i].store(x.add(at + i * stride));
                     }
                 }
             }
         });
     }
 
-    /// The first passes of the digits of `x`, the highest digit first, to `out` of each digit's row.
+    /// The first passes of the digits of `x`, the highest digit first, to rows from `out` on.
     ///
     /// # Safety
     /// See [`Passes::forward_first`], for each row.
@@ -221,7 +229,7 @@ impl<F: Float> Passes<F> {
         self,
         x: *const F,
         rows: &[Row<F>],
-        out: impl Fn(usize) -> *mut F,
+        (out, row_stride): (*mut F, usize),
         c: &Consts<V>,
     ) {
         let stride = self.n / self.radix;
@@ -248,7 +256,7 @@ impl<F: Float> Passes<F> {
                             forward_levels(&mut a, 0, broadcast(self.forward), c, false);
                         }
                         for i in 0..R {
-                            a[i].store(out(r).add(at + i * stride));
+                            a[i].store(out.add(r * row_stride + at + i * stride));
                         }
                     }
                 }
@@ -256,7 +264,7 @@ impl<F: Float> Passes<F> {
         });
     }
 
-    /// The last pass of an inverse transform, from `x` to what `store` takes for each place.
+    /// The last pass of an inverse transform of `x`, canonical, into `out`.
     ///
     /// # Safety
     /// See [`Passes::forward_first`].
@@ -264,7 +272,7 @@ impl<F: Float> Passes<F> {
     pub(super) unsafe fn inverse_last<V: Vector<Float = F>>(
         self,
         x: *const F,
-        store: impl Fn(usize, V),
+        (out, into): (*mut F, Into<F>),
         c: &Consts<V>,
     ) {
         let stride = self.n / self.radix;
@@ -277,9 +285,15 @@ impl<F: Float> Passes<F> {
                         a[i] = V::load(x.add(at + i * stride));
                     }
                     inverse_levels(&mut a, broadcast(self.inverse), c);
-                }
-                for i in 0..R {
-                    store(at + i * stride, a[i]);
+                    for i in 0..R {
+                        let out = out.add(at + i * stride);
+                        a[i] = match into {
+                            Into::Scaled(scale) => a[i].product(V::splat(scale.to_f64()), c),
+                            Into::Stored => a[i],
+                            Into::Added => a[i].add(V::load(out)),
+                        };
+                        a[i].canonical(c).store(out);
+                    }
                 }
             }
         });
@@ -315,7 +329,7 @@ impl<F: Float> Passes<F> {
                 }
                 return;
             }
-            let mut between = [Line([F::default(); ROW]); ROW];
+            let mut between = MaybeUninit::<[Line<F>; ROW]>::uninit();
             let between = between.as_mut_ptr().cast::<F>();
             with_rows!(V, self.rows, R, {
                 for lane in (0..ROW).step_by(V::LANES) {
@@ -362,7 +376,7 @@ impl<F: Float> Passes<F> {
                 }
                 return;
             }
-            let mut between = [Line([F::default(); ROW]); ROW];
+            let mut between = MaybeUninit::<[Line<F>; ROW]>::uninit();
             let between = between.as_mut_ptr().cast::<F>();
             for row in (0..self.rows).step_by(V::LANES) {
                 let mut a = [c.q; ROW];

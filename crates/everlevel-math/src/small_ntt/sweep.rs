@@ -6,7 +6,7 @@
 //! and additions for each digit, and `m` products for all of them.
 
 use super::float::{Consts, Float};
-use super::passes::Passes;
+use super::passes::{Into, Passes};
 use super::plan::ROW;
 use super::product::{MAX_TOGETHER, NtruProduct};
 use super::vector::Vector;
@@ -100,7 +100,7 @@ impl<'a, F: Float> Sweep<'a, F> {
     #[inline(always)]
     unsafe fn digits<V: Vector<Float = F>>(&self, passes: Passes<F>, a: usize, c: &Consts<V>) {
         let (acc, n, rows) = (self.accs[a].cast_const(), passes.n, &self.product.rows[..]);
-        let out = |r| self.row(a, r);
+        let out = (self.row(a, 0), self.product.stride());
         // SAFETY: the caller's contract; likewise below.
         unsafe {
             let Some(turns) = self.turns else {
@@ -255,13 +255,9 @@ impl<'a, F: Float> Sweep<'a, F> {
                 }
             }
             let adds = self.turns.is_some() || matches!(self.weights, Weights::LessOne(_));
+            let into = if adds { Into::Added } else { Into::Stored };
             for a in 0..A {
-                let acc = self.accs[a];
-                let store = |at, x: V| {
-                    let x = if adds { V::load(acc.add(at)).add(x) } else { x };
-                    x.canonical(c).store(acc.add(at));
-                };
-                passes.inverse_last(self.sum(a), store, c);
+                passes.inverse_last(self.sum(a), (self.accs[a], into), c);
             }
         }
     }

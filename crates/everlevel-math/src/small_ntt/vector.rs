@@ -86,7 +86,9 @@ pub trait Vector: Copy {
             for i in 0..16 {
                 columns[i] = Self::load(p.add(16 * (i % Self::LANES) + i / Self::LANES * Self::LANES));
             }
-            columns.chunks_exact_mut(Self::LANES).for_each(Self::transpose);
+            for first in (0..16).step_by(Self::LANES) {
+                Self::transpose(&mut columns[first..first + Self::LANES]);
+            }
             columns
         }
     }
@@ -97,7 +99,9 @@ pub trait Vector: Copy {
     /// See the trait.
     #[inline(always)]
     unsafe fn store_columns(mut columns: [Self; 16], p: *mut Self::Float) {
-        columns.chunks_exact_mut(Self::LANES).for_each(Self::transpose);
+        for first in (0..16).step_by(Self::LANES) {
+            Self::transpose(&mut columns[first..first + Self::LANES]);
+        }
         for i in 0..16 {
             // SAFETY: as above.
             unsafe { columns[i].store(p.add(16 * (i % Self::LANES) + i / Self::LANES * Self::LANES)) };

@@ -2,7 +2,7 @@
 
 use super::float::{Consts, Float};
 use super::operation::Operation;
-use super::passes::Passes;
+use super::passes::{Into, Passes};
 use super::plan::Reductions;
 use super::sweep::Sweep;
 use super::vector::Vector;
@@ -41,7 +41,7 @@ impl<F: Float> Operation for Work<'_, F> {
             let c = Consts::<V>::new(passes.q);
             match self {
                 Self::Forward { reductions, x, .. } => {
-                    passes.forward_first(|at| V::load(x.add(at)), x, &c);
+                    passes.forward_first(x, &c);
                     for block in 0..passes.radix {
                         passes.forward_block(x, block, reductions, &c);
                     }
@@ -50,11 +50,10 @@ impl<F: Float> Operation for Work<'_, F> {
                     }
                 }
                 Self::Inverse { x, scale, .. } => {
-                    let scale = V::splat(scale.to_f64());
                     for block in 0..passes.radix {
                         passes.inverse_block(x, block, &c);
                     }
-                    passes.inverse_last(x, |at, y: V| y.product(scale, &c).canonical(&c).store(x.add(at)), &c);
+                    passes.inverse_last(x, (x, Into::Scaled(scale)), &c);
                 }
                 Self::Sweep(sweep) => match sweep.count() {
                     1 => sweep.step::<V, 1>(&c),

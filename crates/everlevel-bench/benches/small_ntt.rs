@@ -1,0 +1,84 @@
+//! The transform on floats, beside the library's complex transform of the same degree, and each step of a blind rotation
+//! with it. Keys of steps are in the first caches.
+//!
+//! `cargo bench -p everlevel-bench --bench small_ntt`
+#![allow(missing_docs)]
+
+use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
+use everlevel_bench::Aligned;
+use everlevel_math::fft::{Digits, Fft};
+use everlevel_math::small_ntt::{Float, Gadget, NtruProduct, SmallNtt};
+use everlevel_math::{Simd, primes};
+use everlevel_testkit::sample::Sampler;
+
+fn residues<F: Float>(len: usize, q: u64) -> Aligned<F> {
+    let mut sampler = Sampler::new(1);
+    let values: Vec<F> = (0..len).map(|_| F::from_i64(sampler.residue(q) as i64 - (q / 2) as i64)).collect();
+    Aligned::new(&values)
+}
+
+fn bench_ring<F: Float>(criterion: &mut Criterion, name: &str, log_n: u32, q: u64, gadgets: &[Gadget]) {
+    let n = 1usize << log_n;
+    let mut group = criterion.benchmark_group(format!("small_ntt/{name}/2^{log_n}"));
+    for simd in Simd::available() {
+        let id = |what: &str| BenchmarkId::new(what, simd.name());
+        let fft = Fft::with_simd(n, simd).expect("size");
+        let mut words: Aligned<u32> = Aligned::new(&vec![1 << 20; n]);
+        let (digits, mut out) = (Digits { log2_base: 7, levels: 1 }, Aligned::new(&vec![0.0f64; n]));
+        group.bench_function(id("fft forward"), |b| b.iter(|| fft.forward_digits(out.get_mut(), words.get(), digits)));
+        let mut out = Aligned::new(&vec![0.0f64; n]);
+        group.bench_function(id("fft inverse"), |b| b.iter(|| fft.inverse_add(words.get_mut(), out.get_mut())));
+
+        let ntt = SmallNtt::<F>::with_simd(q, log_n, simd).expect("prime");
+        let mut x = residues::<F>(n, q);
+        group.bench_function(id("forward"), |b| b.iter(|| ntt.forward(x.get_mut())));
+        group.bench_function(id("inverse"), |b| b.iter(|| ntt.inverse(x.get_mut())));
+        for &gadget in gadgets {
+            let Gadget { log2_base, digits, .. } = gadget;
+            let id = |what: &str| BenchmarkId::new(format!("{what}, {digits} digits of {log2_base}"), simd.name());
+            let product = NtruProduct::new(ntt.clone(), gadget, 4);
+            let mut scratch = residues::<F>(product.scratch_len(), q);
+            group.bench_function(id("digits"), |b| b.iter(|| product.forward_digits(x.get(), scratch.get_mut())));
+            let key = residues::<F>(4 * product.key_len(), q);
+            let mut y = residues::<F>(n, q);
+            let len = product.key_len();
+            let (e, f) = ([0, 333, 555, 888], [0, 444, 666, n + 86]);
+            group.bench_function(id("multiply"), |b| {
+                b.iter(|| product.multiply([x.get_mut()], &key.get()[..len], scratch.get_mut(), &[]));
+            });
+            group.bench_function(id("rotate_add"), |b| {
+                b.iter(|| product.rotate_add([(x.get_mut(), 333)], &key.get()[..len], scratch.get_mut(), &[]));
+            });
+            group.bench_function(id("add_bundle of 3"), |b| {
+                let keys = &key.get()[..3 * len];
+                b.iter(|| product.add_bundle([(x.get_mut(), &e[1..])], keys, scratch.get_mut(), &[]));
+            });
+            group.bench_function(id("multiply_bundle of 4"), |b| {
+                b.iter(|| product.multiply_bundle([(x.get_mut(), &e)], key.get(), scratch.get_mut(), &[]));
+            });
+            group.bench_function(id("rotate_add, two"), |b| {
+                b.iter(|| {
+                    let accs = [(x.get_mut(), 333), (y.get_mut(), 444)];
+                    product.rotate_add(accs, &key.get()[..len], scratch.get_mut(), &[]);
+                });
+            });
+            group.bench_function(id("multiply_bundle of 4, two"), |b| {
+                b.iter(|| {
+                    let accs = [(x.get_mut(), &e[..]), (y.get_mut(), &f[..])];
+                    product.multiply_bundle(accs, key.get(), scratch.get_mut(), &[]);
+                });
+            });
+        }
+    }
+    group.finish();
+}
+
+fn all(criterion: &mut Criterion) {
+    let gadget = |log2_base, digits, dropped| Gadget { log2_base, digits, dropped };
+    let near = |target: f64, log_n| primes::ntt_primes_near(target.exp2(), log_n).next().expect("prime");
+    bench_ring::<f32>(criterion, "f32", 10, near(20.4, 10), &[gadget(3, 5, 5), gadget(4, 4, 4)]);
+    bench_ring::<f64>(criterion, "f64", 11, near(27.0, 11), &[gadget(9, 2, 9)]);
+}
+
+criterion_group!(benches, all);
+criterion_main!(benches);
