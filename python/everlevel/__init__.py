@@ -11,7 +11,7 @@ array([2.5, 5.5])
 
 from importlib.metadata import version as _version
 
-from . import compat, errors, tfhe
+from . import compat, errors, ntru, tfhe
 from ._common.memory import MemoryEstimate
 from ._info import show_info
 from .ckks._fit import ChebyshevFit, fit
@@ -62,6 +62,7 @@ __all__ = [
     "__version__",
     "errors",
     "fit",
+    "ntru",
     "show_info",
     "tfhe",
 ]

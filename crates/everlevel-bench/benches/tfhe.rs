@@ -60,6 +60,11 @@ fn norms(space: Space) -> [f64; 2] {
 }
 
 /// One bootstrap.
+/// The numbers of a named set.
+fn literal(name: &str) -> ParamsLiteral {
+    sets::find(name).expect("a named set").literal().tfhe().expect("a set of TFHE's")
+}
+
 fn ours(name: &str, literal: ParamsLiteral) -> Timed {
     let about = failures(&literal, norms(literal.space), false);
     let secret = SecretKey::generate(Arc::new(Params::try_from(literal).expect("valid"))).expect("entropy");
@@ -87,7 +92,7 @@ fn gate_165() -> ParamsLiteral {
         key_switch: KeySwitch { gadget: Gadget::new(2, 7), ring: 32 },
         squared_norm: 8.0,
         max_log2_p_fail: -165.0,
-        ..sets::find("gate-128").expect("a named set").literal()
+        ..literal("gate-128")
     }
 }
 
@@ -96,7 +101,7 @@ const OPERANDS: [u32; 2] = [0xdead_beef, 0x0123_4567];
 
 /// Operations on integers of 32 bits, by name.
 fn our_integers(set: &str) -> Vec<(&'static str, Timed)> {
-    let literal = sets::find(set).expect("a named set").literal();
+    let literal = literal(set);
     let secret = SecretKey::generate(Arc::new(Params::try_from(literal).expect("valid"))).expect("entropy");
     let keys = Arc::new(EvalKeys::generate(&secret).expect("entropy"));
     let [a, b] = OPERANDS.map(|x| secret.encrypt_uints(Width::U32, &[u64::from(x)]).expect("entropy"));
@@ -253,7 +258,7 @@ fn main() {
     rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build_global().expect("the first pool");
     let asked: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
     let wanted = |group: &str| asked.is_empty() || asked.iter().any(|name| name == group);
-    let named = |name: &str| ours(name, sets::find(name).expect("a named set").literal());
+    let named = |name: &str| ours(name, literal(name));
     for (group, names) in [
         ("insecure-tfhe-lib", &["insecure-tfhe-lib", "insecure-tfhe-lib-seven", "insecure-tfhe-lib-full"][..]),
         ("gate-64", &["gate-64"]),

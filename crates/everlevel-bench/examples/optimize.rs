@@ -41,10 +41,23 @@ fn costs_ns(l: &ParamsLiteral) -> (f64, f64) {
     (all(arithmetic.max(memory) + memory / 4.0), all(arithmetic))
 }
 
+/// The numbers of parameters that are TFHE's, as all here are.
+fn tfhe(params: &Params) -> ParamsLiteral {
+    params.literal().clone().tfhe().expect("parameters of TFHE")
+}
+
 /// The geometric mean: both are wanted.
-fn cost_ns(l: &ParamsLiteral) -> f64 {
-    let (alone, batch) = costs_ns(l);
+fn cost_ns(params: &Params) -> f64 {
+    let (alone, batch) = costs_ns(&tfhe(params));
     (alone * batch).sqrt()
+}
+
+/// Half the distance between messages.
+fn margin(space: Space) -> f64 {
+    match space {
+        Space::Bit => 0.125,
+        Space::Integer { bits } => (-f64::from(bits) - 2.0).exp2(),
+    }
 }
 
 fn main() {
@@ -58,10 +71,7 @@ fn main() {
         Space::Bit => 4.0,
         Space::Integer { bits } => f64::from((1u32 << bits.div_ceil(2)) + 1).powi(2),
     };
-    let margin_torus = match space {
-        Space::Bit => 0.125,
-        Space::Integer { bits } => (-f64::from(bits) - 2.0).exp2(),
-    };
+    let margin_torus = margin(space);
     let mut best: Vec<(f64, Params)> = Vec::new();
     for torus_bits in [64, 32] {
         for (log_n, log2_extension) in
@@ -89,7 +99,7 @@ fn main() {
     }
     best.sort_by(|a, b| a.0.total_cmp(&b.0));
     for (_, params) in best.iter().take(6) {
-        let l = params.literal();
+        let l = &tfhe(params);
         println!(
             "{:.2} / {:.2} ms, 2^{:.1}, {} transforms: torus {}, lwe ({}, {:.2}), glwe ({}, {}, {:.2}), extension {}, {} bits a step, ({}, {}), ({}, {}), ({}, {}, {})",
             costs_ns(l).0 / 1e6,
@@ -170,8 +180,8 @@ fn smallest(
         };
         // With a key switch that adds nothing.
         let rotation = lwe_dim as f64 * noise::external_product(&literal);
-        let variance = squared_norm * rotation + noise::mod_switch(lwe_dim, literal.table_len());
-        if noise::log2_p_fail(literal.margin_torus(), variance) > max_log2_p_fail {
+        let variance = squared_norm * rotation + noise::mod_switch(lwe_dim, literal.n() << log2_extension);
+        if noise::log2_p_fail(margin(space), variance) > max_log2_p_fail {
             continue;
         }
         let gadgets =

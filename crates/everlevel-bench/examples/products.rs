@@ -108,13 +108,10 @@ fn print(row: &Row) {
 
 /// A set's forms: with full products, and with half ones. The 2016 library's has two of these.
 fn forms(name: &str) -> Result<Vec<ParamsLiteral>, Box<dyn Error>> {
-    let half = sets::find(name)?.literal();
+    let literal = |name| sets::find(name).map(|set| set.literal().tfhe().expect("a set of TFHE's"));
+    let half = literal(name)?;
     if name == "insecure-tfhe-lib" {
-        return Ok(vec![
-            sets::find("insecure-tfhe-lib-full")?.literal(),
-            sets::find("insecure-tfhe-lib-seven")?.literal(),
-            half,
-        ]);
+        return Ok(vec![literal("insecure-tfhe-lib-full")?, literal("insecure-tfhe-lib-seven")?, half]);
     }
     // Its failure probability is what it is.
     let full = ParamsLiteral { body_gadget: half.mask_gadget, max_log2_p_fail: 0.0, ..half.clone() };
@@ -128,18 +125,18 @@ fn compare(name: &str, samples: u64) -> Result<Vec<Row>, Box<dyn Error>> {
     let singles = pool.install(|| time(&keys, 1, REPEATS.0));
     let batches = pool.install(|| time(&keys, BATCH, REPEATS.1));
     let row = |i: usize| {
-        let params = keys[i].1.params();
+        let (form, params) = (&forms[i], keys[i].1.params());
         let errors = rotations::rotation_errors_of_keys(&forms[i], KEYS, samples.div_ceil(KEYS));
         let (measured, formula) =
             (errors.iter().copied().collect::<Measured>().mean_square(), params.noise().blind_rotation);
         Row {
             set: name.into(),
-            products: if params.mask_gadget == params.body_gadget { "full" } else { "half" },
-            mask: params.mask_gadget,
-            body: params.body_gadget,
-            bits_per_step: params.bits_per_step,
+            products: if form.mask_gadget == form.body_gadget { "full" } else { "half" },
+            mask: form.mask_gadget,
+            body: form.body_gadget,
+            bits_per_step: form.bits_per_step,
             transforms: params.transforms(),
-            multiplications: params.rows() * (params.rank + 1) * params.ggsws() / params.steps(),
+            multiplications: form.rows() * (form.rank + 1) * form.ggsws() / form.steps(),
             key_megabytes: keys[i].1.bootstrap_key().nbytes() as f64 / 1e6,
             least_milliseconds: singles[i].least,
             median_milliseconds: singles[i].median,
@@ -148,7 +145,7 @@ fn compare(name: &str, samples: u64) -> Result<Vec<Row>, Box<dyn Error>> {
             log2_deviation: 0.5 * measured.log2(),
             log2_deviation_formula: 0.5 * formula.log2(),
             variance_ratio: measured / formula,
-            transforms_ratio: params.lwe_dim as f64 * noise::transforms(params) / formula,
+            transforms_ratio: params.lwe_dim as f64 * noise::transforms(form) / formula,
             log2_p_fail: params.log2_p_fail(params.squared_norm),
         }
     };

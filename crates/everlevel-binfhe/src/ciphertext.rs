@@ -3,8 +3,9 @@
 use everlevel_rand::Domain;
 use everlevel_rlwe::SecretId;
 
+use crate::common::Space;
 use crate::footprint::require;
-use crate::params::{Params, Space};
+use crate::params::Params;
 use crate::{Error, FailureBound, Lwe, NoiseSum, SecretKey, noise};
 
 /// An encrypted bit or integer.

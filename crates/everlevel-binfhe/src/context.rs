@@ -10,9 +10,10 @@ use everlevel_io::Container;
 use everlevel_ring::{Footprint, Pool, report};
 use everlevel_rlwe::SecretId;
 
+use crate::common::Space;
 use crate::files::{self, Object};
 use crate::footprint::with_memory;
-use crate::params::{Params, Space};
+use crate::params::Params;
 use crate::sets::{self, NamedSet};
 use crate::slices::Joined;
 use crate::{Ciphertext, Error, EvalKeys, Gate, Integers, Lwe, NoiseSum, Progress, SecretKey, SeededEvalKeys, noise};

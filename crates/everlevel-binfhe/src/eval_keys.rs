@@ -10,13 +10,13 @@ use everlevel_rlwe::lwe::{KeySwitchKey, SeededKeySwitchKey, switch_modulus};
 use everlevel_rlwe::{Lwe, SecretId};
 use rayon::prelude::*;
 
-use crate::blind_rotation::BootstrapKey;
+use crate::bootstrap_key::BootstrapKey;
+use crate::common::Order;
 use crate::gates::same_length;
-use crate::params::Order;
 use crate::secret::gaussian;
-use crate::tfhe::SeededBootstrapKey;
 use crate::{
-    Ciphertext, Error, FailureBound, Lut, NoiseSum, Params, Progress, SecretKey, no_progress, noise, noise_sum,
+    Ciphertext, Error, FailureBound, Lut, NoiseSum, Params, Progress, SecretKey, SeededBootstrapKey, no_progress,
+    noise, noise_sum,
 };
 
 /// Both keys as seeds and bodies: half the size or less, for files and for sending.
@@ -91,8 +91,8 @@ impl SeededEvalKeys {
         key_switch: SeededKeySwitchKey,
     ) -> Result<Self, Error> {
         let op = "from_parts";
-        same_length(op, bootstrap.bodies.len(), params.ggsws() * params.rows() * params.n())?;
-        same_length(op, key_switch.bodies.len(), params.big_dim() * params.key_switch.gadget.digits as usize)?;
+        same_length(op, bootstrap.bodies.len(), params.scheme().body_count() * params.n())?;
+        same_length(op, key_switch.bodies.len(), params.big_dim * params.key_switch.gadget.digits as usize)?;
         Ok(Self { params, id, bootstrap, key_switch })
     }
 
@@ -241,7 +241,8 @@ impl EvalKeys {
             }
         };
         let mut exponents = vec![0; small.len()];
-        switch_modulus(&mut exponents, &small, self.params.log_table_len() + 1, log2_stride);
+        let step = log2_stride.max(self.params.log2_exponent_step);
+        switch_modulus(&mut exponents, &small, self.params.log_table_len() + 1, step);
         exponents
     }
 
@@ -266,7 +267,8 @@ impl EvalKeys {
 
     /// log2 of the probability that the bootstrap of an input of this variance fails, for a table with this stride.
     fn log2_p_fail(&self, variance: f64, log2_stride: u32) -> f64 {
-        let coarser = (f64::from(2 * log2_stride).exp2() - 1.0) * self.params.noise().mod_switch;
+        let coarser = log2_stride.saturating_sub(self.params.log2_exponent_step);
+        let coarser = (f64::from(2 * coarser).exp2() - 1.0) * self.params.noise().mod_switch;
         noise::log2_p_fail(self.params.margin_torus(), self.params.noise().at_table(variance) + coarser)
     }
 

@@ -98,7 +98,7 @@ pub fn eval_keys_to_container<'a>(keys: &SeededEvalKeys, name: &str) -> Builder<
     builder.describe_seed("bootstrap_mask_seed", keys.bootstrap.mask_seed.as_bytes());
     builder.describe_seed("key_switch_mask_seed", keys.key_switch.mask_seed.as_bytes());
     // Bodies on the 32-bit torus fill the leading halves of their words.
-    let bodies: Vec<u8> = match keys.params().torus_bits {
+    let bodies: Vec<u8> = match keys.params().scheme().body_bits() {
         32 => keys.bootstrap.bodies.iter().flat_map(|word| ((word >> 32) as u32).to_le_bytes()).collect(),
         _ => keys.bootstrap.bodies.iter().flat_map(|word| word.to_le_bytes()).collect(),
     };
@@ -114,11 +114,11 @@ pub fn eval_keys_to_container<'a>(keys: &SeededEvalKeys, name: &str) -> Builder<
 /// As [`secret_key_from_container`].
 pub fn eval_keys_from_container(params: &Arc<Params>, container: &Container) -> Result<SeededEvalKeys, Error> {
     let id = check(params, container, EVAL_KEYS_KIND)?;
-    let word = params.torus_bits as usize / 8;
+    let (count, bits) = (params.scheme().body_count(), params.scheme().body_bits());
     let digits = params.key_switch.gadget.digits as usize;
-    let bootstrap = container.bytes_of_len("bootstrap", params.ggsws() * params.rows() * params.n() * word)?;
-    let key_switch = container.bytes_of_len("key_switch", params.big_dim() * digits * 4)?;
-    let bodies = match params.torus_bits {
+    let bootstrap = container.bytes_of_len("bootstrap", count * params.n() * bits as usize / 8)?;
+    let key_switch = container.bytes_of_len("key_switch", params.big_dim * digits * 4)?;
+    let bodies = match bits {
         32 => bootstrap.as_chunks().0.iter().map(|&w| u64::from(u32::from_le_bytes(w)) << 32).collect(),
         _ => bootstrap.as_chunks().0.iter().map(|&w| u64::from_le_bytes(w)).collect(),
     };

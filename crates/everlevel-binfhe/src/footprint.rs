@@ -1,6 +1,6 @@
 //! The memory of keys and of arrays, told before they are made, and its lack as an error.
 
-use everlevel_ring::{Footprint, OutOfMemory, WordBuffer, memory};
+use everlevel_ring::{Footprint, OutOfMemory, memory};
 use everlevel_rlwe::lwe::KeySwitchKey;
 
 use crate::params::Params;
@@ -12,13 +12,9 @@ const ALLOCATION: usize = 24;
 impl Params {
     /// The memory of evaluation keys, as seeds and bodies and ready for use.
     pub fn eval_keys_footprint(&self) -> Footprint {
-        let polys = self.ggsws() * self.rows();
-        let seeded = 8 * polys * self.n() + 4 * self.big_dim() * self.key_switch.gadget.digits as usize;
-        let words = polys * (self.rank + 1) * self.n();
-        let bootstrap = match self.torus_bits {
-            32 => WordBuffer::<i32>::nbytes_of(words),
-            _ => WordBuffer::<f64>::nbytes_of(words),
-        };
+        let bodies = self.scheme().body_count() * self.n();
+        let seeded = 8 * bodies + 4 * self.big_dim * self.key_switch.gadget.digits as usize;
+        let bootstrap = self.scheme().prepared_nbytes();
         let key_switch = KeySwitchKey::nbytes_of(self.switch_shape());
         Footprint { held: (seeded + bootstrap + key_switch) as u64, work: 0 }
     }

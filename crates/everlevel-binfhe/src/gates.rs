@@ -6,7 +6,7 @@
 //! doubled too.
 
 use crate::ciphertext::wrong_space;
-use crate::params::{EIGHTH, Order, Space};
+use crate::common::{EIGHTH, Order, Space};
 use crate::{Ciphertext, Error, EvalKeys, Lut, Lwe, NoiseSum};
 
 /// A gate of two inputs. `N` and `Y` say which input is negated: `AndNy` is `¬a ∧ b`.

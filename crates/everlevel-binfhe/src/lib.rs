@@ -8,8 +8,8 @@
 //! *Map.* [`Params`] literals and what is checked · [`mod@sets`] named ones with claims · [`SecretKey`] keys ·
 //! [`Ciphertext`] encryption · [`EvalKeys`] bootstrapping · [`Gate`] · `messages` of a few bits · [`Integers`] of 8 to
 //! 64 bits · [`Lut`] · [`mod@files`] · [`Context`] calls on whole arrays, on threads of its own · `slices` ·
-//! `footprint` of memory · `blind_rotation` the interface of schemes and their driver · `tfhe` GGSW keys and their
-//! rotation · [`mod@noise`] the formulas and the mathematics · [`NoiseSum`] the errors that a ciphertext's noise is
+//! `footprint` of memory · `common` numbers, `scheme` and `blind_rotation`, which schemes implement · `tfhe` GGSW keys and
+//! their rotation · `ntru` one-polynomial ciphertexts and theirs · `bootstrap_key` either's keys · [`mod@noise`] the formulas and the mathematics · [`NoiseSum`] the errors that a ciphertext's noise is
 //! made of, and [`FailureBound`] the bootstraps that led to it. LWE ciphertexts, their key switch and modulus switch
 //! are [`everlevel_rlwe::lwe`]'s.
 //!
@@ -33,7 +33,9 @@
 #![forbid(unsafe_code)]
 
 mod blind_rotation;
+mod bootstrap_key;
 mod ciphertext;
+mod common;
 mod context;
 mod eval_keys;
 mod failure;
@@ -44,7 +46,9 @@ mod lut;
 mod messages;
 pub mod noise;
 mod noise_sum;
+mod ntru;
 mod params;
+mod scheme;
 mod secret;
 pub mod sets;
 mod slices;
@@ -53,11 +57,14 @@ mod uint;
 
 mod error;
 
-pub use blind_rotation::BootstrapKey;
+pub use blind_rotation::SeededBootstrapKey;
+pub use bootstrap_key::BootstrapKey;
 pub use ciphertext::Ciphertext;
+pub use common::{Common, KeySwitch, Order, Space};
 pub use context::Context;
 pub use error::Error;
 pub use eval_keys::{EvalKeys, SeededEvalKeys};
+pub use everlevel_ring::PrimeGadget;
 pub use everlevel_ring::WordGadget as Gadget;
 pub use everlevel_ring::{Cancelled, Footprint, Progress, no_progress};
 pub use everlevel_rlwe::Lwe;
@@ -66,8 +73,9 @@ pub use failure::FailureBound;
 pub use gates::Gate;
 pub use lut::Lut;
 pub use noise_sum::{NoiseSum, NoiseTerm};
-pub use params::{KeySwitch, Order, Params, ParamsLiteral, Space};
+pub use ntru::{NtruLiteral, Rotation};
+pub use params::{Literal, Params};
 pub use secret::SecretKey;
 pub use slices::Joined;
-pub use tfhe::SeededBootstrapKey;
+pub use tfhe::ParamsLiteral;
 pub use uint::{BoolArray, Cost, Extreme, Integers, UintArray, Width};

@@ -1,7 +1,8 @@
 //! Look-up tables as polynomials: the accumulators that blind rotations start from.
 
 use crate::Error;
-use crate::params::{Params, Space};
+use crate::common::Space;
+use crate::params::Params;
 
 /// One or more tables over the same input, for one rotation. Entry `m` of a table is a torus element.
 ///

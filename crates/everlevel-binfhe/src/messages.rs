@@ -2,8 +2,8 @@
 //! bootstrapping.
 
 use crate::ciphertext::wrong_space;
+use crate::common::Space;
 use crate::gates::same_length;
-use crate::params::Space;
 use crate::{Ciphertext, Error, EvalKeys, Lut, Lwe, NoiseSum};
 
 impl EvalKeys {

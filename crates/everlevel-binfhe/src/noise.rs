@@ -5,7 +5,8 @@
 use everlevel_ring::WordGadget as Gadget;
 use everlevel_ring::torus::log2_key_unit;
 
-use crate::params::{Order, ParamsLiteral};
+use crate::common::{Common, Order};
+use crate::tfhe::ParamsLiteral;
 
 /// Share of `2^-53` that the transform's rounding has, per level of the transform, as a variance: fitted to this
 /// library's FFT (`tests/noise.rs` measures it).
@@ -32,16 +33,18 @@ pub struct Noise {
 }
 
 impl Noise {
-    pub(crate) fn new(l: &ParamsLiteral) -> Self {
-        let (lwe, glwe) = ((2.0 * l.lwe_log2_std_dev).exp2(), (2.0 * l.glwe_log2_std_dev).exp2());
-        let blind_rotation = l.lwe_dim as f64 * external_product(l);
-        let key_switch = key_switch(l.big_dim(), l.key_switch.gadget, lwe);
-        let (fresh, bootstrapped) = match l.order {
+    /// The noise of a scheme whose blind rotations add `blind_rotation`, and whose large secret's coefficients have
+    /// the mean square `secret_square`.
+    pub(crate) fn new(c: &Common, blind_rotation: f64, secret_square: f64) -> Self {
+        let (lwe, glwe) = ((2.0 * c.lwe_log2_std_dev).exp2(), (2.0 * c.big_log2_std_dev).exp2());
+        let gadget = c.key_switch.gadget;
+        let key_switch = key_switch(c.big_dim, gadget, lwe, secret_square);
+        let (fresh, bootstrapped) = match c.order {
             Order::KeySwitchFirst => (glwe, blind_rotation),
             Order::BootstrapFirst => (lwe, blind_rotation + key_switch),
         };
-        let mod_switch = mod_switch(l.lwe_dim, l.table_len());
-        Self { lwe, glwe, fresh, blind_rotation, key_switch, mod_switch, bootstrapped, order: l.order }
+        let mod_switch = mod_switch(c.lwe_dim, c.table_len() >> c.log2_exponent_step);
+        Self { lwe, glwe, fresh, blind_rotation, key_switch, mod_switch, bootstrapped, order: c.order }
     }
 
     /// The variance of the small ciphertext that selects a table's entry, where the input of the bootstrap has
@@ -101,11 +104,11 @@ pub fn transforms(l: &ParamsLiteral) -> f64 {
     products_per_bit(l) * FFT_ERROR * (-106.0f64).exp2() * f64::from(l.log_n) * n * digits / 12.0 * (1.0 + k * n / 2.0)
 }
 
-/// Variance of a key switch of `dim` coefficients whose key has errors of variance `error`:
-/// `dim·l·σ²·(B²+2)/12 + dim/2·B^(−2l)/12`.
-pub fn key_switch(dim: usize, gadget: Gadget, error: f64) -> f64 {
+/// Variance of a key switch of `dim` coefficients whose key has errors of variance `error`, where the coefficients of
+/// the secret that is switched from have the mean square `S` (`1/2` for bits): `dim·l·σ²·(B²+2)/12 + dim·S·B^(−2l)/12`.
+pub fn key_switch(dim: usize, gadget: Gadget, error: f64, secret_square: f64) -> f64 {
     let dim = dim as f64;
-    dim * f64::from(gadget.digits) * error * digit_square(gadget) + 0.5 * dim * rounding(gadget)
+    dim * f64::from(gadget.digits) * error * digit_square(gadget) + secret_square * dim * rounding(gadget)
 }
 
 /// Variance of a modulus switch to `2N`, where tables have `N` coefficients, with the mean of the rounding corrected:

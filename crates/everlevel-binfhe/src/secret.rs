@@ -8,7 +8,7 @@ use everlevel_rand::{Domain, Seed, SeedSource};
 use everlevel_ring::{SmallTorusRing, TorusRing};
 use everlevel_rlwe::SecretId;
 
-use crate::params::Order;
+use crate::common::Order;
 use crate::{Error, Params};
 
 /// Both secrets of one user, uniform bits. Erased on drop.
@@ -64,9 +64,10 @@ impl SecretKey {
         let small_ring = SmallTorusRing::new(params.key_switch.ring);
         let small = everlevel_rlwe::SecretKey::from_coeffs(&small_ring, id, bits(0, params.lwe_dim));
         let ring = TorusRing::new(params.log_n).expect("parameters hold the transform's sizes");
-        let big = everlevel_rlwe::SecretKey::from_coeffs(&ring, id, bits(1, params.big_dim()));
+        let coeffs = params.scheme().sample_secret(&mut seed.stream(Domain::SecretKey, 1));
+        let big = everlevel_rlwe::SecretKey::from_coeffs(&ring, id, coeffs);
         let error = match params.order {
-            Order::KeySwitchFirst => gaussian(params.glwe_log2_std_dev, 64)?,
+            Order::KeySwitchFirst => gaussian(params.big_log2_std_dev, 64)?,
             Order::BootstrapFirst => gaussian(params.lwe_log2_std_dev, 64)?,
         };
         Ok(Self { params, id, seed: seed.clone(), small, big, ring, error, seeds: SeedSource::os() })

@@ -3,13 +3,17 @@
 use crate::Error;
 use everlevel_ring::WordGadget as Gadget;
 
-use crate::params::{KeySwitch, Order, Params, ParamsLiteral, Space};
+use crate::common::{KeySwitch, Order, Space};
+use crate::ntru::Rotation;
+use crate::params::{Literal, Params};
+use crate::tfhe::ParamsLiteral;
+use crate::{NtruLiteral, PrimeGadget};
 
 /// A named set of parameters, and the claims about it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NamedSet {
-    /// Its name: `gate` or `integer-BITS`, then log2 of the failure probability that the set stays below. Names of sets
-    /// below 128 bits begin with `insecure`.
+    /// Its name: `gate` or `integer-BITS`, then log2 of the failure probability that the set stays below. Names of
+    /// NTRU's sets begin with `ntru`, and what follows with `insecure` where they are below 128 bits.
     pub name: &'static str,
     /// Cheapest attack on either secret under MATZOV ([`everlevel_security::torus`]).
     pub security_bits: f64,
@@ -20,9 +24,34 @@ pub struct NamedSet {
     numbers: Numbers,
 }
 
-/// A literal in short form.
+/// A scheme's literal in short form.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Numbers {
+enum Numbers {
+    Tfhe(TfheNumbers),
+    Ntru(NtruNumbers),
+}
+
+/// A literal of NTRU's in short form.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct NtruNumbers {
+    /// Small dimension and its deviation.
+    lwe: (usize, f64),
+    /// The prime, log2 of the degree, deviation of LWE samples under the secret's coefficients.
+    ring: (u32, u32, f64),
+    /// Base, digits and dropped bits of the products.
+    gadget: (u32, u32, u32),
+    rotation: Rotation,
+    /// Base, digits and ring of the key switch.
+    key_switch: (u32, u32, usize),
+    space: Space,
+    squared_norm: f64,
+    max_log2_p_fail: f64,
+    insecure: bool,
+}
+
+/// A literal of TFHE's in short form.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct TfheNumbers {
     torus_bits: u32,
     /// Small dimension and its deviation.
     lwe: (usize, f64),
@@ -43,10 +72,9 @@ struct Numbers {
     insecure: bool,
 }
 
-impl NamedSet {
-    /// The unchecked parameters, for variations.
-    pub fn literal(&self) -> ParamsLiteral {
-        let x = &self.numbers;
+impl TfheNumbers {
+    fn literal(&self) -> ParamsLiteral {
+        let x = self;
         ParamsLiteral {
             torus_bits: x.torus_bits,
             lwe_dim: x.lwe.0,
@@ -67,15 +95,13 @@ impl NamedSet {
         }
     }
 
-    /// The same space, order and failure probability at ring degree `2^log_n` and a small dimension, **without any
-    /// security**: for tests, and for looking at how things work.
-    pub fn insecure_literal(&self, log_n: u32) -> ParamsLiteral {
-        let (deviation, gadget) = match self.numbers.torus_bits {
+    fn insecure_literal(&self, log_n: u32) -> ParamsLiteral {
+        let (deviation, gadget) = match self.torus_bits {
             32 => (-28.0, Gadget::new(7, 3)),
             _ => (-58.0, Gadget::new(15, 2)),
         };
         ParamsLiteral {
-            lwe_dim: 32,
+            lwe_dim: INSECURE_DIM,
             lwe_log2_std_dev: -28.0,
             rank: 1,
             log_n,
@@ -83,10 +109,71 @@ impl NamedSet {
             glwe_log2_std_dev: deviation,
             mask_gadget: gadget,
             body_gadget: gadget,
-            key_switch: KeySwitch { gadget: Gadget::new(4, 6), ring: 32 },
+            key_switch: INSECURE_SWITCH,
             insecure: true,
             ..self.literal()
         }
+    }
+}
+
+impl NtruNumbers {
+    fn literal(&self) -> NtruLiteral {
+        let x = self;
+        NtruLiteral {
+            modulus: x.ring.0,
+            log_n: x.ring.1,
+            lwe_dim: x.lwe.0,
+            lwe_log2_std_dev: x.lwe.1,
+            big_log2_std_dev: x.ring.2,
+            gadget: PrimeGadget::new(x.gadget.0, x.gadget.1, x.gadget.2),
+            rotation: x.rotation,
+            key_switch: KeySwitch { gadget: Gadget::new(x.key_switch.0, x.key_switch.1), ring: x.key_switch.2 },
+            order: Order::KeySwitchFirst,
+            space: x.space,
+            squared_norm: x.squared_norm,
+            max_log2_p_fail: x.max_log2_p_fail,
+            insecure: x.insecure,
+        }
+    }
+
+    fn insecure_literal(&self, log_n: u32) -> NtruLiteral {
+        NtruLiteral {
+            lwe_dim: INSECURE_DIM,
+            lwe_log2_std_dev: -28.0,
+            log_n,
+            key_switch: INSECURE_SWITCH,
+            insecure: true,
+            ..self.literal()
+        }
+    }
+}
+
+/// The small dimension without any security.
+const INSECURE_DIM: usize = 32;
+/// The key switch to it.
+const INSECURE_SWITCH: KeySwitch = KeySwitch { gadget: Gadget::new(4, 6), ring: 32 };
+
+impl NamedSet {
+    /// The unchecked parameters, for variations.
+    pub fn literal(&self) -> Literal {
+        match &self.numbers {
+            Numbers::Tfhe(numbers) => numbers.literal().into(),
+            Numbers::Ntru(numbers) => numbers.literal().into(),
+        }
+    }
+
+    /// The same space, order and failure probability at ring degree `2^log_n` and a small dimension, **without any
+    /// security**: for tests, and for looking at how things work.
+    pub fn insecure_literal(&self, log_n: u32) -> Literal {
+        match &self.numbers {
+            Numbers::Tfhe(numbers) => numbers.insecure_literal(log_n).into(),
+            Numbers::Ntru(numbers) => numbers.insecure_literal(log_n).into(),
+        }
+    }
+
+    /// Whether the set is NTRU's.
+    pub fn is_ntru(&self) -> bool {
+        matches!(self.numbers, Numbers::Ntru(_))
     }
 
     /// The parameters.
@@ -119,8 +206,8 @@ pub fn find(name: &str) -> Result<&'static NamedSet, Error> {
 const KEY_SWITCH_FIRST: Order = Order::KeySwitchFirst;
 
 /// The default set of the 2016 library, in its order, with our key switch and either gadget.
-const fn tfhe_lib(mask: (u32, u32), body: (u32, u32)) -> Numbers {
-    Numbers {
+const fn tfhe_lib(mask: (u32, u32), body: (u32, u32)) -> TfheNumbers {
+    TfheNumbers {
         torus_bits: 32,
         lwe: (630, -15.0),
         glwe: (1, 10, -25.0),
@@ -143,8 +230,8 @@ const fn gate(
     (mask, body): ((u32, u32), (u32, u32)),
     key_switch: (u32, u32, usize),
     max_log2_p_fail: f64,
-) -> Numbers {
-    Numbers {
+) -> TfheNumbers {
+    TfheNumbers {
         torus_bits: 64,
         lwe,
         glwe,
@@ -169,9 +256,9 @@ const fn integer(
     (mask, body): ((u32, u32), (u32, u32)),
     key_switch: (u32, u32, usize),
     max_log2_p_fail: f64,
-) -> Numbers {
+) -> TfheNumbers {
     let norm = (1u32 << bits.div_ceil(2)) as f64 + 1.0;
-    Numbers {
+    TfheNumbers {
         torus_bits: 64,
         lwe,
         glwe,
@@ -189,22 +276,52 @@ const fn integer(
 }
 
 /// The same parameters with a step of a blind rotation for each two bits.
-const fn in_twos(numbers: Numbers) -> Numbers {
-    Numbers { bits_per_step: 2, ..numbers }
+const fn in_twos(numbers: TfheNumbers) -> TfheNumbers {
+    TfheNumbers { bits_per_step: 2, ..numbers }
 }
 
 /// The same parameters with tables of `2^log2_extension` times as many coefficients.
-const fn extended(log2_extension: u32, numbers: Numbers) -> Numbers {
-    Numbers { log2_extension, ..numbers }
+const fn extended(log2_extension: u32, numbers: TfheNumbers) -> TfheNumbers {
+    TfheNumbers { log2_extension, ..numbers }
+}
+
+/// A set of gates of NTRU.
+const fn ntru_gate(
+    lwe: (usize, f64),
+    ring: (u32, u32, f64),
+    gadget: (u32, u32, u32),
+    key_switch: (u32, u32, usize),
+    max_log2_p_fail: f64,
+) -> NtruNumbers {
+    NtruNumbers {
+        lwe,
+        ring,
+        gadget,
+        rotation: Rotation::FourKeys,
+        key_switch,
+        space: Space::Bit,
+        squared_norm: 4.0,
+        max_log2_p_fail,
+        insecure: false,
+    }
 }
 
 const fn named(
     name: &'static str,
     (security_bits, log2_p_fail): (f64, f64),
     about: &'static str,
-    numbers: Numbers,
+    numbers: TfheNumbers,
 ) -> NamedSet {
-    NamedSet { name, security_bits, log2_p_fail, about, numbers }
+    NamedSet { name, security_bits, log2_p_fail, about, numbers: Numbers::Tfhe(numbers) }
+}
+
+const fn ntru(
+    name: &'static str,
+    (security_bits, log2_p_fail): (f64, f64),
+    about: &'static str,
+    numbers: NtruNumbers,
+) -> NamedSet {
+    NamedSet { name, security_bits, log2_p_fail, about, numbers: Numbers::Ntru(numbers) }
 }
 
 /// Every named set.
@@ -335,6 +452,24 @@ pub const ALL: &[NamedSet] = &[
         "Integers of 8 bits, carries among them.",
         extended(4, integer(8, (1024, -22.83), (1, 11, -48.32), ((15, 2), (14, 2)), (1, 20, 32), -128.0)),
     ),
+    ntru(
+        "ntru-gate-64",
+        (128.1, -64.5),
+        "Gates; any gate on what any gate or MUX gives.",
+        ntru_gate((640, -13.15), (1_320_961, 10, -22.83), (3, 5, 5), (1, 12, 32), -64.0),
+    ),
+    ntru(
+        "ntru-gate-128",
+        (128.1, -134.3),
+        "Gates that fail more rarely.",
+        ntru_gate((704, -14.81), (1_320_961, 10, -22.83), (3, 6, 3), (2, 6, 32), -128.0),
+    ),
+    ntru(
+        "ntru-gate-64-conservative",
+        (128.1, -65.0),
+        "Gates over a ring of twice the degree: core-SVP of 128 bits for NTRU, too.",
+        ntru_gate((640, -13.15), (134_176_769, 11, -48.32), (8, 2, 10), (1, 11, 32), -64.0),
+    ),
 ];
 
 #[cfg(test)]
@@ -344,9 +479,9 @@ mod tests {
     #[test]
     fn every_set_has_insecure_parameters_of_degrees_that_hold_its_messages() {
         for set in ALL {
-            let log_n = if matches!(set.numbers.space, Space::Integer { bits: 6.. }) { 13 } else { 10 };
+            let log_n = if matches!(set.params().unwrap().space, Space::Integer { bits: 6.. }) { 13 } else { 10 };
             let params = Params::try_from(set.insecure_literal(log_n)).unwrap();
-            assert!(params.insecure && params.space == set.numbers.space, "{}", set.name);
+            assert!(params.insecure && params.space == set.params().unwrap().space, "{}", set.name);
         }
     }
 }

@@ -50,7 +50,7 @@ fn key_switches_and_modulus_switches() {
         let base = ParamsLiteral { lwe_log2_std_dev: -13.0, ..literal(64, Space::Bit) };
         let literal = ParamsLiteral { key_switch: KeySwitch { gadget, ring }, max_log2_p_fail: 0.0, ..base };
         let of_one = |secret: &SecretKey, keys: &EvalKeys| {
-            let input = |i| uniform(keys.params().big_dim(), i);
+            let input = |i| uniform(keys.params().big_dim, i);
             (0..140).map(|i| error_at_table(secret, keys, &input(i), input(i).phase(secret.big()))).collect()
         };
         assert_keys_are_alike(&format!("switches, {gadget:?} R = {ring}"), &groups(&literal, 40, of_one));
@@ -89,7 +89,7 @@ fn named_sets() {
             };
             terms.chunks_exact(factors.len()).map(sample).collect::<Vec<_>>()
         };
-        let groups = groups(&set.literal(), 100, of_one);
+        let groups = groups(&set.literal().tfhe().unwrap(), 100, of_one);
         assert_keys_are_alike(name, &groups);
         let params = set.params().unwrap();
         let squared_norm: f64 = factors.iter().map(|&factor| (factor * factor) as f64).sum();

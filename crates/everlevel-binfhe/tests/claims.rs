@@ -10,16 +10,17 @@ fn every_claim_is_what_the_formulas_give() {
         let params = set.params().unwrap();
         let log2_p_fail = params.log2_p_fail(params.squared_norm);
         assert!(log2_p_fail <= params.max_log2_p_fail);
-        let bits = [(params.lwe_dim, params.lwe_log2_std_dev), (params.big_dim(), params.glwe_log2_std_dev)].map(
+        let bits = [(params.lwe_dim, params.lwe_log2_std_dev), (params.big_dim, params.big_log2_std_dev)].map(
             |(dim, log2_std_dev)| torus::estimate(dim, log2_std_dev).unwrap().map_or(512.0, |best| best.log2_cost),
         );
-        let security_bits = bits[0].min(bits[1]);
+        let ntru = set.literal().ntru().map_or(f64::INFINITY, |literal| literal.security_bits());
+        let security_bits = bits[0].min(bits[1]).min(ntru);
         println!("{}: ({security_bits:.1}, {log2_p_fail:.1})", set.name);
         if (set.security_bits - security_bits).abs() > 0.051 || (set.log2_p_fail - log2_p_fail).abs() > 0.051 {
             wrong.push(set.name);
         }
         assert!(params.insecure || security_bits >= 128.0, "{}", set.name);
-        assert_eq!(params.insecure, set.name.starts_with("insecure-"));
+        assert_eq!(params.insecure, set.name.trim_start_matches("ntru-").starts_with("insecure-"));
     }
     assert!(wrong.is_empty(), "{wrong:?}");
 }
@@ -81,7 +82,7 @@ fn published_failure_probabilities_come_out() {
 
 #[test]
 fn unsound_numbers_are_refused_with_both_values() {
-    let sound = sets::find("gate-64").unwrap().literal();
+    let sound = sets::find("gate-64").unwrap().literal().tfhe().unwrap();
     let refused = |literal: ParamsLiteral| Params::try_from(literal).unwrap_err().to_string();
     assert_eq!(
         refused(ParamsLiteral { torus_bits: 48, ..sound.clone() }),

@@ -83,7 +83,7 @@ fn batches_change_nothing() {
 #[ignore = "slow: 400 rotations of up to 0.14 s"]
 fn named_sets_have_the_noise_of_their_formulas() {
     for name in ["integer-5-64", "integer-8-128"] {
-        let literal = everlevel_binfhe::sets::find(name).unwrap().literal();
+        let literal = everlevel_binfhe::sets::find(name).unwrap().literal().tfhe().unwrap();
         let formula = literal.lwe_dim as f64 * everlevel_binfhe::noise::external_product(&literal);
         let errors = common::rotation_errors_of_keys(&literal, 2, 100);
         let measured = errors.iter().map(|e| e * e).sum::<f64>() / errors.len() as f64;

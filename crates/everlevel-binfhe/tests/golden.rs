@@ -14,9 +14,9 @@ fn words(all: &[everlevel_binfhe::Ciphertext]) -> impl Iterator<Item = u64> + '_
     all.iter().flat_map(|ciphertext| ciphertext.lwe().words().iter().copied())
 }
 
-fn secret(literal: everlevel_binfhe::ParamsLiteral) -> SecretKey {
+fn secret(literal: impl Into<everlevel_binfhe::Literal>) -> SecretKey {
     let seeds = SeedSource::insecure(Seed::from_bytes([0x61; 32]));
-    SecretKey::with_seeds(Arc::new(Params::try_from(literal).unwrap()), seeds).unwrap()
+    SecretKey::with_seeds(Arc::new(Params::try_from(literal.into()).unwrap()), seeds).unwrap()
 }
 
 /// Keys as files, and gates or a table.

@@ -52,11 +52,11 @@ fn key_switches() {
         let base = literal(32, Space::Bit);
         let literal = ParamsLiteral { key_switch: KeySwitch { gadget, ring }, max_log2_p_fail: 0.0, ..base };
         let errors = sample(&literal, KEYS, 750, |secret, keys, i| {
-            let big = uniform(keys.params().big_dim(), i);
+            let big = uniform(keys.params().big_dim, i);
             signed(keys.key_switch_lwe(&big).phase(secret.small()).wrapping_sub(big.phase(secret.big())))
         });
         let error = (2.0 * literal.lwe_log2_std_dev).exp2();
-        let formula = noise::key_switch(literal.big_dim(), gadget, error);
+        let formula = noise::key_switch(literal.big_dim(), gadget, error, 0.5);
         // The key's errors, and how many bits of the large secret are set: a binomial number, of half its mean squared.
         let shared = [KEYS * literal.big_dim() * gadget.digits as usize, 2 * KEYS * literal.big_dim()];
         errors.assert_variance("key switch", formula, &shared, 0.07);
@@ -76,7 +76,7 @@ fn modulus_switches() {
             let error = (f64::from(exponents[small.dim()]) - phase) / two_n - signed(small.phase(secret.small()));
             error - error.round()
         });
-        let n = literal.table_len() >> log2_stride;
+        let n = literal.n() << log2_extension >> log2_stride;
         errors.assert_variance("modulus switch", noise::mod_switch(literal.lwe_dim, n), &[], 0.04);
     }
 }

@@ -45,20 +45,20 @@ mod memcheck {
     compile_error!("the check of secrets is written for x86-64");
 
     /// `VG_USERREQ__RUNNING_ON_VALGRIND`.
-    pub const RUNNING: usize = 0x1001;
+    pub(super) const RUNNING: usize = 0x1001;
     /// `VG_USERREQ__MAKE_MEM_UNDEFINED`.
-    pub const UNDEFINED: usize = ((b'M' as usize) << 24) + ((b'C' as usize) << 16) + 1;
+    pub(super) const UNDEFINED: usize = ((b'M' as usize) << 24) + ((b'C' as usize) << 16) + 1;
     /// `VG_USERREQ__MAKE_MEM_DEFINED`.
-    pub const DEFINED: usize = UNDEFINED + 1;
+    pub(super) const DEFINED: usize = UNDEFINED + 1;
 
-    pub fn mark<T>(request: usize, values: &[T]) {
+    pub(super) fn mark<T>(request: usize, values: &[T]) {
         self::request([request, values.as_ptr().expose_provenance(), size_of_val(values)]);
     }
 
     /// A client request: rotations that cancel and an exchange of a register with itself, which Valgrind knows and
     /// every processor ignores.
     #[inline(never)]
-    pub fn request([request, first, second]: [usize; 3]) -> usize {
+    pub(super) fn request([request, first, second]: [usize; 3]) -> usize {
         let arguments = [request, first, second, 0, 0, 0];
         let mut result = 0;
         // SAFETY: no register but rdx is changed. The request changes memcheck's own records alone.

@@ -46,6 +46,46 @@ impl From<WordGadget> for Digits {
     }
 }
 
+/// An approximate decomposition of residues of one prime: the lowest `dropped` bits are rounded away, and what is left
+/// is `digits` signed digits in base `2^log2_base`, from the least significant upwards.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct PrimeGadget {
+    /// log2 of the base `B`.
+    #[serde(rename = "base_log2")]
+    pub log2_base: u32,
+    /// Number of digits `d`.
+    pub digits: u32,
+    /// Bits `k` that are dropped; 0 is the exact decomposition.
+    pub dropped: u32,
+}
+
+impl PrimeGadget {
+    /// A gadget from log2 of its base, its number of digits and the bits that it drops.
+    pub const fn new(log2_base: u32, digits: u32, dropped: u32) -> Self {
+        Self { log2_base, digits, dropped }
+    }
+
+    /// log2 of the unit of a row's digit.
+    pub const fn log2_unit(self, row: usize) -> u32 {
+        self.dropped + self.log2_base * row as u32
+    }
+
+    /// The digits of a residue nearest to zero: with `y_r` the residue in units of row `r`, rounded to the nearest
+    /// integer (upwards at ties), the last digit is `y_(d−1)` and each other one `y_r − B·y_(r+1)`, in `[−B/2, B/2]`.
+    pub fn decompose(self, x: i64, mut put: impl FnMut(usize, i64)) {
+        let rounded = |row| {
+            let unit = self.log2_unit(row);
+            if unit == 0 { x } else { (x + (1 << (unit - 1))) >> unit }
+        };
+        let mut above = 0;
+        for row in (0..self.digits as usize).rev() {
+            let y = rounded(row);
+            put(row, y - (above << self.log2_base));
+            above = y;
+        }
+    }
+}
+
 /// A decomposition of residues, and the shape of a switching key: the primes of the ciphertexts that it serves, cut
 /// into digits, and the special primes, whose product `P` is divided out at the end and should exceed every digit's
 /// product by the noise bits that it is to hide.
@@ -121,6 +161,29 @@ impl RnsGadget {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Over all residues of a prime.
+    #[test]
+    fn digits_of_residues_recompose_and_have_small_means() {
+        const LARGEST: i64 = 6144;
+        for gadget in [PrimeGadget::new(3, 4, 2), PrimeGadget::new(2, 7, 0), PrimeGadget::new(5, 2, 4)] {
+            let (half, last) = (1i64 << (gadget.log2_base - 1), gadget.digits as usize - 1);
+            let mut sums = vec![0; last + 1];
+            for x in -LARGEST..=LARGEST {
+                let mut sum = 0;
+                gadget.decompose(x, |row, digit| {
+                    assert!(row == last || digit.abs() <= half, "{gadget:?} {x} {digit}");
+                    sum += digit << gadget.log2_unit(row);
+                    sums[row] += digit;
+                });
+                assert!((sum - x).abs() <= (1 << gadget.dropped) / 2, "{gadget:?} {x} {sum}");
+            }
+            // Ties go upwards, of one residue in each unit.
+            let count = (2 * LARGEST + 1) as f64;
+            let tie = (-f64::from(gadget.dropped)).exp2();
+            assert!(sums.iter().all(|&sum| (sum as f64 / count).abs() <= 0.55 * tie), "{gadget:?} {sums:?}");
+        }
+    }
 
     #[test]
     fn digits_of_words_recompose_to_the_nearest_multiple() {

@@ -11,6 +11,8 @@
 //! *Torus words.* [`TorusRing`] has one word of 32 or 64 bits a coefficient, [`SmallTorusRing`] the degrees from 1 to
 //! 32 of key switches.
 //!
+//! *One prime.* [`PrimeRing`] has the residues of a small prime, and samples without masks, for NTRU.
+//!
 //! *Buffers.* Limbs and words belong to a ring and come from its pools. Crates above this one call operations on whole
 //! polynomials, so that another backend's buffers, which can't be sliced, may take their place.
 //!
@@ -34,6 +36,7 @@ pub mod memory;
 pub mod packed;
 mod poly;
 mod pool;
+mod prime;
 mod prime_set;
 mod progress;
 mod representation;
@@ -44,12 +47,13 @@ mod word_buffer;
 
 pub use buffer::Limb;
 pub(crate) use buffer::Slab;
-pub use gadget::{RnsGadget, WordGadget};
+pub use gadget::{PrimeGadget, RnsGadget, WordGadget};
 pub use linear::{BabySteps, Diagonal};
 pub use memory::{Footprint, OutOfMemory};
 pub use packed::{PackedPoly, SharedBytes};
 pub use poly::{Basis, Coeff, Eval, Poly};
 pub use pool::Pool;
+pub use prime::{PrimeRing, PrimeSecret};
 pub use prime_set::PrimeSet;
 pub use progress::{Cancelled, Progress, no_progress, report};
 pub use representation::{HalfProduct, Representation};

@@ -51,7 +51,8 @@ pub trait Representation: Send + Sync {
     /// Number of a secret's polynomials.
     fn rank(secret: &Self::Secret) -> usize;
 
-    /// Adds to a body the masks' part, exactly: `±Σ A_i·S_i`.
+    /// Hides a body: adds the masks' part, exactly, `±Σ A_i·S_i`; of rank 0, where there are no masks, the body is
+    /// divided by the secret.
     fn mask_body(&self, body: &mut Self::Poly, masks: &[Self::Poly], secret: &Self::Secret);
 
     /// Adds to the body of a row the message in the row's unit.

@@ -1,21 +1,21 @@
 //! Encryption under one secret in any representation: samples, and the rows of keys.
 
 use everlevel_rand::Domain;
-use everlevel_rand::sampler::Gaussian;
+use everlevel_rand::sampler::Errors;
 use everlevel_ring::Representation;
 use zeroize::Zeroizing;
 
 use crate::Randomness;
 
 /// A ring, a secret of it, and the distribution of errors: all that encryption needs besides randomness.
-#[derive(Debug)]
+#[allow(missing_debug_implementations)]
 pub struct Encryptor<'a, R: Representation> {
     /// The ring.
     pub ring: &'a R,
     /// The secret, ready for products.
     pub secret: &'a R::Secret,
     /// The errors of the rows and samples, in units of the ring's last place.
-    pub error: &'a Gaussian,
+    pub error: &'a dyn Errors,
 }
 
 /// The address of a row of a key: its gadget and place there, and the index of its streams, which no other row that is

@@ -25,8 +25,8 @@ use std::f64::consts::{E, LN_2, PI, SQRT_2};
 
 use crate::dual::dual_hybrid;
 use crate::guess::{Guess, Rest};
+pub use crate::instance::Lwe;
 use crate::special::{erf, first, ln_gamma, log2_sum};
-use crate::{Error, SecretDistribution};
 
 /// Below this block size `δ(β)` is not asymptotic; an instance that is broken there is hopeless anyway.
 pub(crate) const MIN_BETA: f64 = 60.0;
@@ -78,107 +78,6 @@ fn log2_sieve(dim: f64) -> f64 {
 /// The number of dimensions for free (Ducas, Eurocrypt 2018).
 fn free(beta: f64) -> f64 {
     (beta * (4.0f64 / 3.0).ln() / (beta / (2.0 * PI * E)).ln()).max(0.0)
-}
-
-/// An LWE instance under attack; ring LWE of degree `N` is LWE of dimension `N`.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Lwe {
-    dim: usize,
-    log2_q: f64,
-    pub(crate) secret: SecretDistribution,
-    std_dev_int: f64,
-}
-
-impl Lwe {
-    /// Ring degree `2^log_n`, modulus `2^log2_q` (key-switching primes included), error deviation `std_dev_int`.
-    ///
-    /// # Errors
-    /// As [`Lwe::with_dim`].
-    pub fn new(log_n: u32, log2_q: f64, secret: SecretDistribution, std_dev_int: f64) -> Result<Self, Error> {
-        Self::with_dim(1 << log_n.min(31), log2_q, secret, std_dev_int)
-    }
-
-    /// Dimension `dim`: the mask length of LWE, or rank times degree of GLWE.
-    ///
-    /// # Errors
-    /// [`Error::BadInstance`] unless `dim` is `2^6` to `2^20`, the weight 1 to `dim`, blocks two or more whole
-    /// coordinates long, modulus and error finite and positive in log2 and value, and the error narrower than the
-    /// modulus.
-    pub fn with_dim(dim: usize, log2_q: f64, secret: SecretDistribution, std_dev_int: f64) -> Result<Self, Error> {
-        let lwe = Self { dim, log2_q, secret, std_dev_int };
-        let sound = (1 << 6..=1 << 20).contains(&dim)
-            && (1.0..=lwe.n()).contains(&lwe.weight())
-            && lwe.block_len().is_none_or(|len| len >= 2.0 && len.fract() == 0.0)
-            && std_dev_int > 0.0
-            && log2_q.is_finite()
-            && std_dev_int.log2() < log2_q;
-        if sound { Ok(lwe) } else { Err(Error::BadInstance { dim, log2_q, secret, std_dev_int }) }
-    }
-
-    pub(crate) fn n(&self) -> f64 {
-        self.dim as f64
-    }
-
-    /// Expected number of nonzero coefficients.
-    pub(crate) fn weight(&self) -> f64 {
-        use SecretDistribution::{Binary, BinaryWeight, FixedWeight, OneHot, Ternary};
-        match self.secret {
-            Ternary => (2.0 * self.n() / 3.0).round(),
-            FixedWeight(weight) | BinaryWeight(weight) | OneHot(weight) => weight as f64,
-            Binary => (self.n() / 2.0).round(),
-        }
-    }
-
-    /// Standard deviation of one coefficient; of one dimension of [`Rest`], for one-hot blocks. Coefficients 0 and 1
-    /// are taken around their mean, which the attacker may subtract.
-    pub(crate) fn secret_std_dev(&self) -> f64 {
-        use SecretDistribution::{Binary, BinaryWeight, FixedWeight, OneHot, Ternary};
-        let density = self.weight() / self.n();
-        match self.secret {
-            Binary => 0.5,
-            Ternary | FixedWeight(_) | OneHot(_) => density.sqrt(),
-            BinaryWeight(_) => (density * (1.0 - density)).sqrt(),
-        }
-    }
-
-    /// log2 of the values that each of many coefficients has on average, where all choices of them are as likely, or
-    /// all likely ones.
-    pub(crate) fn log2_values(&self) -> Option<f64> {
-        use SecretDistribution::{Binary, BinaryWeight, FixedWeight, OneHot, Ternary};
-        let density = self.weight() / self.n();
-        match self.secret {
-            Binary => Some(1.0),
-            Ternary => Some(3f64.log2()),
-            OneHot(_) => Some(-density * density.log2()),
-            BinaryWeight(_) if density < 1.0 => {
-                Some(-density * density.log2() - (1.0 - density) * (1.0 - density).log2())
-            }
-            BinaryWeight(_) => Some(0.0),
-            FixedWeight(_) => None,
-        }
-    }
-
-    /// log2 of the values that a nonzero coefficient may have.
-    pub(crate) fn log2_signs(&self) -> f64 {
-        use SecretDistribution::{Binary, BinaryWeight, FixedWeight, OneHot, Ternary};
-        match self.secret {
-            Binary | BinaryWeight(_) | OneHot(_) => 0.0,
-            Ternary | FixedWeight(_) => 1.0,
-        }
-    }
-
-    pub(crate) fn ln_q(&self) -> f64 {
-        self.log2_q * LN_2
-    }
-
-    pub(crate) fn ln_std_dev(&self) -> f64 {
-        self.std_dev_int.ln()
-    }
-
-    /// ln of the scaling `ξ` that makes the secret as long as the error.
-    fn ln_xi(&self) -> f64 {
-        (self.std_dev_int / self.secret_std_dev()).ln().max(0.0)
-    }
 }
 
 /// A way to find the secret.

@@ -9,7 +9,7 @@
 use std::f64::consts::LN_2;
 
 use crate::SecretDistribution::OneHot;
-use crate::estimate::Lwe;
+use crate::instance::Lwe;
 use crate::special::ln_binomial;
 
 /// The lattice of a part of the secret.

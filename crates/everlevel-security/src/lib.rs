@@ -29,6 +29,7 @@ mod distribution;
 mod dual;
 mod error;
 mod guess;
+mod instance;
 mod special;
 
 pub use caps::{Cap, Frozen, cap, check, max_log2_qp};

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
+from typing import ClassVar
 
 from .. import _native
 from .._common import progress as _progress
@@ -12,6 +13,7 @@ from .._common.locks import Lock
 class Core:
     """Base of `Engine`, which fills its fields, and the first argument of every operation that the engine lists."""
 
+    _prefix: ClassVar[str]
     _parameters: str
     _insecure_log_n: int | None
     _context: _native.TfheContext
@@ -33,7 +35,7 @@ class Core:
     @property
     def _address(self) -> tuple[str, int | None, bool]:
         """What tells engines apart: (parameters, insecure ring, whether threads are many)."""
-        return self._parameters, self._insecure_log_n, self._context.thread_count > 1
+        return self._prefix + self._parameters, self._insecure_log_n, self._context.thread_count > 1
 
     def _reporting(
         self, description: str, progress: bool | None = None

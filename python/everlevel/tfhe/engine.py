@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
 
@@ -43,7 +43,15 @@ def parameter_sets() -> list[ParameterSet]:
     >>> [p.name for p in parameter_sets() if p.name.startswith("gate")]
     ['gate-64', 'gate-128']
     """
-    return [ParameterSet(*row) for row in _native.tfhe_sets()]
+    return sets_of(Engine)
+
+
+def sets_of(engine: type[Engine]) -> list[ParameterSet]:
+    """List the sets of a class of engines."""
+    prefix = engine._prefix
+    sets = [ParameterSet(*row) for row in _native.tfhe_sets()]
+    own = [one for one in sets if one.name.startswith("ntru-") == bool(prefix)]
+    return [one._replace(name=one.name.removeprefix(prefix)) for one in own]
 
 
 @lists_methods
@@ -85,6 +93,10 @@ class Engine(Core):
     array([0, 1, 3], dtype=uint8)
     """
 
+    _scheme: ClassVar[str] = "tfhe"
+    _prefix: ClassVar[str] = ""
+    """What the names of the scheme's sets begin with in files, where both schemes' stand."""
+
     def __init__(
         self,
         parameters: str = "gate-64",
@@ -96,7 +108,7 @@ class Engine(Core):
         if not isinstance(parameters, str):
             raise OperandTypeError(
                 f"Engine: parameters is {parameters!r} of type {type(parameters).__name__}, and the name of a set is "
-                f"needed, such as 'gate-64'; tfhe.parameter_sets() lists them",
+                f"needed, such as 'gate-64'; {self._scheme}.parameter_sets() lists them",
                 argument="parameters",
                 expected="str",
                 actual=type(parameters).__name__,
@@ -113,7 +125,9 @@ class Engine(Core):
                 )
         self._parameters = parameters
         self._insecure_log_n = insecure_log_n
-        self._context = _native.TfheContext(parameters=parameters, thread_count=count, insecure_log_n=insecure_log_n)
+        self._context = _native.TfheContext(
+            parameters=self._prefix + parameters, thread_count=count, insecure_log_n=insecure_log_n
+        )
         self._shows_progress = progress
         self._keys = {}
         self._lock = Lock()
@@ -147,7 +161,8 @@ class Engine(Core):
         bits = int(self.security_bits)
         security = f"{bits}-bit security" if bits >= 128 else f"INSECURE, {bits} bits" if bits else "INSECURE"
         threads = f"{self.thread_count} thread{'s' if self.thread_count > 1 else ''}"
-        return f"tfhe.Engine({self.parameters}, {what}, p_fail 2^{self.max_log2_p_fail:.0f}, {threads}, {security})"
+        failure = f"p_fail 2^{self.max_log2_p_fail:.0f}"
+        return f"{self._scheme}.Engine({self.parameters}, {what}, {failure}, {threads}, {security})"
 
     # Keys.
 
@@ -324,9 +339,15 @@ def _read_shape(text: str, size: int) -> _checks.Shape:
     return shape
 
 
-engines.make = lambda parameters, insecure_log_n, parallel: Engine(
-    parameters, thread_count=None if parallel else 1, insecure_log_n=insecure_log_n
-)
+def _make(parameters: str, insecure_log_n: int | None, parallel: bool) -> Engine:
+    """Make an engine of the class whose sets have such names."""
+    classes: list[type[Engine]] = [Engine, *Engine.__subclasses__()]
+    known = max((c for c in classes if parameters.startswith(c._prefix)), key=lambda c: len(c._prefix))
+    name = parameters.removeprefix(known._prefix)
+    return known(name, thread_count=None if parallel else 1, insecure_log_n=insecure_log_n)
+
+
+engines.make = _make
 
 
 def _engine_at(parameters: str, insecure_log_n: int | None, parallel: bool) -> Engine:

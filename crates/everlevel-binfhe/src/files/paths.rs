@@ -13,7 +13,7 @@ use super::{
     ciphertexts_to_container, eval_keys_from_container, eval_keys_to_container, secret_key_from_container,
     secret_key_to_container, uints_from_container, uints_to_container,
 };
-use crate::params::{Params, ParamsLiteral};
+use crate::params::{Literal, Params};
 use crate::uint::{BoolArray, UintArray};
 use crate::{Ciphertext, Error, SecretKey, SeededEvalKeys};
 
@@ -138,6 +138,6 @@ fn open(path: &Path) -> Result<Container, Error> {
 fn open_key(path: &Path, kind: &str) -> Result<(Container, Arc<Params>), Error> {
     let container = open(path)?;
     container.check_kind(kind)?;
-    let literal: ParamsLiteral = container.json("params")?;
+    let literal: Literal = container.json("params")?;
     Ok((container, Arc::new(Params::of_keys(literal)?)))
 }

@@ -15,7 +15,7 @@ use everlevel_ring::{Representation, TorusRing, TorusWord, WordGadget};
 use everlevel_rlwe::{Encryptor, Randomness, RowAddress};
 use zeroize::Zeroizing;
 
-use crate::params::Params;
+use crate::ParamsLiteral;
 use crate::secret::SecretKey;
 
 /// The shape of a GGSW ciphertext and of what it multiplies.
@@ -30,7 +30,7 @@ pub(crate) struct Shape {
 }
 
 impl Shape {
-    pub(crate) fn new(params: &Params) -> Self {
+    pub(crate) fn new(params: &ParamsLiteral) -> Self {
         Self {
             n: params.n(),
             extension: params.extension(),
@@ -72,13 +72,12 @@ impl Shape {
 /// The body of one row of an encryption of `bit`, the GGSW ciphertext `index` of a key: a row of one of its half
 /// products, of the message `−S_i·bit` for mask `i`, or `bit` for the body.
 pub(crate) fn encrypt_row<T: TorusWord>(
-    secret: &SecretKey,
+    (shape, secret): (Shape, &SecretKey),
     error: &Gaussian,
     bit: i8,
     randomness: &Randomness,
     (index, row): (usize, usize),
 ) -> Vec<T> {
-    let shape = Shape::new(secret.params());
     let ring: TorusRing<T> = secret.ring.with_words();
     let (mask, gadget, digit) = shape.half_product(row);
     let mut message = Zeroizing::new(vec![0i64; shape.n]);

@@ -2,6 +2,33 @@
 
 mod bootstrap_key;
 mod ggsw;
+mod params;
 mod rotation;
 
-pub use bootstrap_key::SeededBootstrapKey;
+use everlevel_rlwe::Randomness;
+
+use crate::blind_rotation::{BlindRotate, SeededBootstrapKey};
+use crate::{Error, Progress, SecretKey};
+
+pub use params::ParamsLiteral;
+
+/// The bodies of a key's rows, as leading bits.
+pub(crate) fn bodies(
+    params: &ParamsLiteral,
+    secret: &SecretKey,
+    randomness: &Randomness,
+    progress: Progress<'_>,
+) -> Result<Vec<u64>, Error> {
+    match params.torus_bits {
+        32 => bootstrap_key::bodies::<u32>(params, secret, randomness, progress),
+        _ => bootstrap_key::bodies::<u64>(params, secret, randomness, progress),
+    }
+}
+
+/// A stored key made ready for use.
+pub(crate) fn prepare(params: &ParamsLiteral, stored: &SeededBootstrapKey) -> Box<dyn BlindRotate> {
+    match params.torus_bits {
+        32 => Box::new(rotation::Prepared::<u32>::new(stored, params)),
+        _ => Box::new(rotation::Prepared::<u64>::new(stored, params)),
+    }
+}

@@ -8,11 +8,10 @@ use everlevel_ring::{Representation, TorusRing, TorusWord, WordBuffer};
 use everlevel_rlwe::{Lwe, lwe};
 use rayon::prelude::*;
 
-use super::bootstrap_key::SeededBootstrapKey;
 use super::ggsw::{self, Shape};
-use crate::blind_rotation::BlindRotate;
+use crate::ParamsLiteral;
+use crate::blind_rotation::{BlindRotate, SeededBootstrapKey};
 use crate::lut::Lut;
-use crate::params::Params;
 
 /// Accumulators of one pass over the key, in bytes: half of a second-level cache of 1 MiB.
 const TILE_BYTES: usize = 512 << 10;
@@ -38,7 +37,7 @@ struct Workspace<T: TorusWord> {
 }
 
 impl<T: TorusWord> Prepared<T> {
-    pub(crate) fn new(seeded: &SeededBootstrapKey, params: &Params) -> Self {
+    pub(crate) fn new(seeded: &SeededBootstrapKey, params: &ParamsLiteral) -> Self {
         let shape = Shape::new(params);
         let ring = TorusRing::<T>::new(params.log_n).expect("parameters hold the transform's sizes");
         let product = shape.product::<T>(ring.fft().clone());

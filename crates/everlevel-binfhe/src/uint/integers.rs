@@ -2,7 +2,7 @@
 
 use super::meter::{Cost, Meter};
 use crate::ciphertext::wrong_space;
-use crate::params::Space;
+use crate::common::Space;
 use crate::{Error, EvalKeys, Progress};
 
 /// Number of bits of an integer.

@@ -6,7 +6,7 @@ pub mod uints;
 
 use std::sync::{Arc, OnceLock};
 
-use everlevel_binfhe::{EvalKeys, Gadget, KeySwitch, Order, Params, ParamsLiteral, SecretKey, Space};
+use everlevel_binfhe::{EvalKeys, Gadget, KeySwitch, Literal, Order, Params, ParamsLiteral, SecretKey, Space};
 #[allow(unused_imports)]
 pub use rotations::{
     fixed_keys, rotation_errors, rotation_errors_in_batches, rotation_errors_of_keys, signed, uniform,
@@ -35,8 +35,8 @@ pub fn literal(torus_bits: u32, space: Space) -> ParamsLiteral {
 }
 
 /// Both keys, from the system's randomness.
-pub fn keys(literal: ParamsLiteral) -> (SecretKey, EvalKeys) {
-    let secret = SecretKey::generate(Arc::new(Params::try_from(literal).unwrap())).unwrap();
+pub fn keys(literal: impl Into<Literal>) -> (SecretKey, EvalKeys) {
+    let secret = SecretKey::generate(Arc::new(Params::try_from(literal.into()).unwrap())).unwrap();
     let keys = EvalKeys::generate(&secret).unwrap();
     (secret, keys)
 }

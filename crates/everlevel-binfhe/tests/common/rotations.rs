@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use everlevel_binfhe::{EvalKeys, Lut, Lwe, Params, ParamsLiteral, SecretKey, SeededEvalKeys};
+use everlevel_binfhe::{EvalKeys, Literal, Lut, Lwe, Params, ParamsLiteral, SecretKey, SeededEvalKeys};
 use everlevel_rand::{Domain, Seed};
 
 /// Both keys, the same at every run.
-pub fn fixed_keys(literal: ParamsLiteral, index: u64) -> (SecretKey, EvalKeys) {
+pub fn fixed_keys(literal: impl Into<Literal>, index: u64) -> (SecretKey, EvalKeys) {
     let seed = |child: u64| Seed::from_bytes([0x5e; 32]).derive(Domain::Test, 2 * index + child);
-    let secret = SecretKey::from_seed(Arc::new(Params::try_from(literal).unwrap()), &seed(0)).unwrap();
+    let secret = SecretKey::from_seed(Arc::new(Params::try_from(literal.into()).unwrap()), &seed(0)).unwrap();
     let keys = SeededEvalKeys::from_seed(&secret, &seed(1)).unwrap().prepare();
     (secret, keys)
 }

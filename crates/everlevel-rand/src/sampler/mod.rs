@@ -8,5 +8,19 @@ mod secret;
 mod uniform;
 
 pub use gaussian::{Gaussian, gaussian};
-pub use secret::{binary, fixed_weight, ternary};
+pub use secret::{Ternary, binary, fixed_weight, ternary};
 pub use uniform::uniform_mod;
+
+use crate::Stream;
+
+/// A distribution of errors.
+pub trait Errors: Sync {
+    /// Fills `out` with independent samples.
+    fn sample(&self, stream: &mut Stream, out: &mut [i64]);
+}
+
+impl Errors for Gaussian {
+    fn sample(&self, stream: &mut Stream, out: &mut [i64]) {
+        self.sample(stream, out);
+    }
+}

@@ -2,6 +2,7 @@
 
 use zeroize::Zeroizing;
 
+use super::Errors;
 use crate::secrecy::declassified;
 use crate::stream::CHUNK;
 use crate::{Error, Stream};
@@ -18,6 +19,18 @@ pub fn ternary(stream: &mut Stream, out: &mut [i8]) {
         for (x, &w) in chunk.iter_mut().zip(words.iter()) {
             *x = ((3 * w as u128) >> 64) as i8 - 1;
         }
+    }
+}
+
+/// Independent uniform values in `{-1, 0, 1}`, as errors.
+#[derive(Debug, Clone, Copy)]
+pub struct Ternary;
+
+impl Errors for Ternary {
+    fn sample(&self, stream: &mut Stream, out: &mut [i64]) {
+        let mut values = Zeroizing::new(vec![0; out.len()]);
+        ternary(stream, &mut values);
+        out.iter_mut().zip(values.iter()).for_each(|(out, &x)| *out = i64::from(x));
     }
 }
 

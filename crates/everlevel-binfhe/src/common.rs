@@ -1,0 +1,191 @@
+//! The numbers of a bootstrap that every scheme has: switches, orders, messages.
+
+use everlevel_ring::WordGadget as Gadget;
+use everlevel_rlwe::lwe::SwitchShape;
+use serde::{Deserialize, Serialize};
+
+use crate::Error;
+
+/// How a large LWE ciphertext becomes a small one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct KeySwitch {
+    /// The gadget of the key switch.
+    pub gadget: Gadget,
+    /// Degree `N'` of the ring in which the small secret lives, so that one key row serves `N'` coefficients: the key
+    /// is `N'` times smaller, and the small secret is one of GLWE over that ring. 1 is plain LWE. Divides both the
+    /// small and the large dimension.
+    pub ring: usize,
+}
+
+/// Whether the key switch comes first or last in a bootstrap, and so under which secret ciphertexts are between two
+/// bootstraps: under the large one if the key switch comes first, under the small one if it comes last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Order {
+    /// Ciphertexts of `rank·N` coefficients: less noise enters a bootstrap.
+    KeySwitchFirst,
+    /// Ciphertexts of `lwe_dim` coefficients: smaller ones.
+    BootstrapFirst,
+}
+
+/// The messages that a ciphertext may hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Space {
+    /// One bit, at ±1/8 of the torus.
+    Bit,
+    /// An integer below `2^bits`, with one bit of padding above it: `m` is at `m/2^(bits+1)`.
+    Integer {
+        /// Number of bits, message and carry together.
+        bits: u32,
+    },
+}
+
+impl Space {
+    /// The largest message.
+    pub fn max(self) -> u64 {
+        match self {
+            Self::Bit => 1,
+            Self::Integer { bits } => (1 << bits) - 1,
+        }
+    }
+
+    /// Where a message is on the torus.
+    pub fn encode(self, message: u64) -> u64 {
+        match self {
+            Self::Bit => EIGHTH.wrapping_mul(message.wrapping_mul(2).wrapping_sub(1)),
+            Self::Integer { bits } => message.wrapping_shl(63 - bits),
+        }
+    }
+}
+
+/// A bit is at `±1/8`.
+pub(crate) const EIGHTH: u64 = 1 << 61;
+
+/// The numbers that gates, tables and the switches of LWE ciphertexts know of a scheme.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Common {
+    /// Dimension `n` of the small secret.
+    pub lwe_dim: usize,
+    /// Standard deviation of the errors of the small secret's samples.
+    pub lwe_log2_std_dev: f64,
+    /// log2 of the degree `N` of the accumulators' ring.
+    pub log_n: u32,
+    /// log2 of the extension `E`: tables have `E·N` coefficients.
+    pub log2_extension: u32,
+    /// log2 of what the exponents of a rotation are multiples of: 1 where automorphisms take them, else 0.
+    pub log2_exponent_step: u32,
+    /// Dimension of the large secret, under which accumulators are extracted.
+    pub big_dim: usize,
+    /// Standard deviation of the errors of fresh LWE ciphertexts under the large secret.
+    pub big_log2_std_dev: f64,
+    /// The key switch.
+    pub key_switch: KeySwitch,
+    /// The order of key switch and bootstrap.
+    pub order: Order,
+    /// The messages that ciphertexts hold.
+    pub space: Space,
+    /// Largest accepted sum of squares of the coefficients with which bootstrapped ciphertexts are combined between two
+    /// bootstraps.
+    pub squared_norm: f64,
+    /// log2 of the largest accepted failure probability of one bootstrap.
+    pub max_log2_p_fail: f64,
+    /// Whether parameters below 128 bits are accepted.
+    pub insecure: bool,
+}
+
+impl Common {
+    /// Ring degree `N`.
+    pub fn n(&self) -> usize {
+        1 << self.log_n
+    }
+
+    /// Coefficients `E·N` of a table.
+    pub fn table_len(&self) -> usize {
+        1 << self.log_table_len()
+    }
+
+    /// log2 of [`Common::table_len`].
+    pub fn log_table_len(&self) -> u32 {
+        self.log_n + self.log2_extension
+    }
+
+    /// The shape of the key switch.
+    pub fn switch_shape(&self) -> SwitchShape {
+        let KeySwitch { gadget, ring } = self.key_switch;
+        SwitchShape { gadget, degree: ring, from_dim: self.big_dim, to_dim: self.lwe_dim }
+    }
+
+    /// Half the distance between neighbouring messages, as a part of the torus: noise must not exceed it.
+    pub fn margin_torus(&self) -> f64 {
+        match self.space {
+            Space::Bit => 0.125,
+            Space::Integer { bits } => (-f64::from(bits) - 2.0).exp2(),
+        }
+    }
+}
+
+pub(crate) fn refuse<T>(what: &'static str, found: impl ToString, needed: impl Into<String>) -> Result<T, Error> {
+    Err(Error::Parameter { what, found: found.to_string(), needed: needed.into() })
+}
+
+pub(crate) fn check_gadget(what: &'static str, gadget: Gadget, bits: u32) -> Result<(), Error> {
+    if gadget.log2_base == 0 || gadget.digits == 0 || gadget.bits() > bits || gadget.log2_base > 30 {
+        let found = format!("{} digits of {} bits", gadget.digits, gadget.log2_base);
+        return refuse(what, found, format!("1 or more digits of 1 to 30 bits, {bits} bits together"));
+    }
+    Ok(())
+}
+
+impl Common {
+    /// Refuses numbers that switches, tables and samples can't have, and noise below a security line. Samples of the
+    /// large secret are on a torus of `big_bits`.
+    pub(crate) fn check(&self, big_bits: u32, line: fn(usize, u32) -> Option<f64>) -> Result<(), Error> {
+        let c = self;
+        if !(8..=16).contains(&c.log_n) {
+            return refuse("log_n", c.log_n, "8 to 16");
+        }
+        if c.log2_extension > 20 - c.log_n {
+            return refuse("log2_extension", c.log2_extension, format!("0 to {}", 20 - c.log_n));
+        }
+        if !(1..=4096).contains(&c.lwe_dim) {
+            return refuse("lwe_dim", c.lwe_dim, "1 to 4096");
+        }
+        check_gadget("key_switch.gadget", c.key_switch.gadget, 31)?;
+        let ring = c.key_switch.ring;
+        if !ring.is_power_of_two() || !c.lwe_dim.is_multiple_of(ring) || !c.n().is_multiple_of(ring) {
+            let needed = format!("a power of two that divides lwe_dim = {} and N = {}", c.lwe_dim, c.n());
+            return refuse("key_switch.ring", ring, needed);
+        }
+        if let Space::Integer { bits } = c.space
+            && !(1..=8.min(c.log_table_len() - 1)).contains(&bits)
+        {
+            return refuse("space bits", bits, format!("1 to {}", 8.min(c.log_table_len() - 1)));
+        }
+        for (what, dim, found, bits) in [
+            ("lwe_log2_std_dev", c.lwe_dim, c.lwe_log2_std_dev, 32),
+            ("glwe_log2_std_dev", c.big_dim, c.big_log2_std_dev, big_bits),
+        ] {
+            if !(2.0 - f64::from(bits)..=-4.0).contains(&found) {
+                return refuse(what, found, format!("{} to -4", 2 - bits as i32));
+            }
+            match line(dim, bits) {
+                // Published deviations are rounded to two decimals.
+                Some(line) if found >= line - 0.005 => {}
+                _ if c.insecure => {}
+                Some(line) => {
+                    return Err(Error::NoiseTooNarrow { what, dim, log2_std_dev: found, min_log2_std_dev: line });
+                }
+                None => {
+                    return refuse(
+                        what,
+                        format!("dimension {dim}"),
+                        "a dimension of 500 or more, or `insecure` spelled out",
+                    );
+                }
+            }
+        }
+        if !(c.squared_norm >= 1.0 && c.squared_norm.is_finite()) {
+            return refuse("squared_norm", c.squared_norm, "1 or more");
+        }
+        Ok(())
+    }
+}

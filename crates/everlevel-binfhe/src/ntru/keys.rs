@@ -1,0 +1,127 @@
+//! What the rows of a bootstrapping key hide.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use everlevel_rand::sampler::Ternary;
+use everlevel_ring::{Representation, report};
+use everlevel_rlwe::{Encryptor, Randomness, RowAddress};
+use rayon::prelude::*;
+use zeroize::Zeroizing;
+
+use super::counts::Rotation;
+use super::orders::{inverse, power_of_five};
+use super::params::NtruLiteral;
+use crate::{Error, Progress, SecretKey};
+
+/// What a vector ciphertext hides: a polynomial, and whether it is divided by the secret, for products with plain
+/// polynomials and after automorphisms.
+struct Message {
+    coeffs: Zeroizing<Vec<i64>>,
+    divided: bool,
+}
+
+/// `X^exponent`, whose place is secret: every coefficient is compared with it.
+fn monomial(n: usize, exponent: i64) -> Zeroizing<Vec<i64>> {
+    let exponent = exponent as usize & (2 * n - 1);
+    let is = |place: usize| i64::from(place ^ exponent == 0);
+    Zeroizing::new((0..n).map(|i| is(i) - is(i + n)).collect())
+}
+
+/// A constant.
+fn constant(n: usize, value: i8) -> Zeroizing<Vec<i64>> {
+    let mut coeffs = Zeroizing::new(vec![0; n]);
+    coeffs[0] = value.into();
+    coeffs
+}
+
+/// `f(X^t)`, for a public odd `t`.
+fn turned(f: &[i8], t: usize) -> Zeroizing<Vec<i64>> {
+    let n = f.len();
+    let mut coeffs = Zeroizing::new(vec![0; n]);
+    for (i, &c) in f.iter().enumerate() {
+        let place = i * t % (2 * n);
+        coeffs[place % n] = i64::from(c) * if place < n { 1 } else { -1 };
+    }
+    coeffs
+}
+
+/// What vector ciphertext `index` hides.
+fn message(l: &NtruLiteral, secret: &SecretKey, index: usize) -> Message {
+    let (n, two_n, s) = (l.n(), 2 * l.n(), secret.small());
+    let sum: i64 = s.iter().map(|&s| i64::from(s)).sum();
+    let one = || Message { coeffs: constant(n, 1), divided: true };
+    let bit = |bit: i8| Message { coeffs: constant(n, bit), divided: false };
+    let power = |exponent: i64| Message { coeffs: monomial(n, exponent), divided: false };
+    let divided = |message: Message| Message { divided: true, ..message };
+    let automorphism = |t: usize| Message { coeffs: turned(secret.big(), t), divided: true };
+    // The correction by the sum of all bits, seen from the first class `w`.
+    let correction = |w: usize| divided(power(-sum * inverse(w, two_n) as i64));
+    match l.rotation {
+        Rotation::Sequential | Rotation::ThreeKeys | Rotation::Ternary if index == 0 => one(),
+        Rotation::Sequential => bit(s[index - 1]),
+        Rotation::ThreeKeys => {
+            let (s, t) = (s[(index - 1) / 3 * 2], s[(index - 1) / 3 * 2 + 1]);
+            bit([s & t, s & (1 - t), (1 - s) & t][(index - 1) % 3])
+        }
+        Rotation::FourKeys => {
+            let (s, t) = (s[index / 4 * 2], s[index / 4 * 2 + 1]);
+            let bit = bit([s & t, s & (1 - t), (1 - s) & t, (1 - s) & (1 - t)][index % 4]);
+            if index < 4 { divided(bit) } else { bit }
+        }
+        Rotation::Ternary => {
+            let s = s[(index - 1) / 2];
+            let sign = if index % 2 == 1 { 1 } else { -1 };
+            bit((s * s + sign * s) / 2)
+        }
+        Rotation::Automorphisms => match index {
+            0 => divided(power(s[0].into())),
+            _ if index < s.len() => power(s[index].into()),
+            _ if index == s.len() => power(-sum),
+            _ => automorphism(2 * (index - s.len()) + 1),
+        },
+        Rotation::TwoSweeps { window } => {
+            let automorphisms = s.len() + 1;
+            match index {
+                0 => correction(two_n - power_of_five(n / 2 - 1, two_n)),
+                _ if index < automorphisms => power(s[index - 1].into()),
+                _ if index < automorphisms + window => automorphism(power_of_five(index - automorphisms + 1, two_n)),
+                _ => automorphism(two_n - 5),
+            }
+        }
+        Rotation::OneSweep { .. } => match index {
+            0 => correction(power_of_five(n / 2 - 1, two_n)),
+            _ if index <= s.len() => power(s[index - 1].into()),
+            _ if index <= 2 * s.len() => power(-i64::from(s[index - 1 - s.len()])),
+            _ => automorphism(power_of_five(index - 2 * s.len(), two_n)),
+        },
+    }
+}
+
+/// The rows of the key, as residues in the leading halves of words.
+pub(crate) fn bodies(
+    l: &NtruLiteral,
+    secret: &SecretKey,
+    randomness: &Randomness,
+    progress: Progress<'_>,
+) -> Result<Vec<u64>, Error> {
+    let (ring, digits, n) = (l.ring(), l.gadget.digits as usize, l.n());
+    let inverse = everlevel_rlwe::SecretKey::from_coeffs(&ring, secret.id(), secret.big().to_vec());
+    let encryptor = Encryptor { ring: &ring, secret: inverse.prepared(), error: &Ternary };
+    let mut bodies = vec![0; l.keys() * digits * n];
+    let (total, done) = (l.keys() * digits, AtomicUsize::new(0));
+    bodies.par_chunks_mut(digits * n).enumerate().try_for_each(|(index, rows)| {
+        let message = message(l, secret, index);
+        let mut poly = Zeroizing::new(ring.small(&(), &message.coeffs));
+        if message.divided {
+            ring.mask_body(&mut poly, &[], inverse.prepared());
+        }
+        for (digit, out) in rows.chunks_exact_mut(n).enumerate() {
+            let at = RowAddress { gadget: &l.gadget, digit, index: (index * digits + digit) as u64 };
+            let (_, row) = encryptor.row(at, &poly, randomness);
+            out.iter_mut().zip(&row).for_each(|(out, &x)| *out = x << 32);
+            report("generate", progress, done.fetch_add(1, Ordering::Relaxed) + 1, total)?;
+        }
+        Ok::<_, Error>(())
+    })?;
+    Ok(bodies)
+}

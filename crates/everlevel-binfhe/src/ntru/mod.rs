@@ -1,0 +1,30 @@
+//! NTRU: accumulators of one polynomial, and the ways to rotate them.
+//!
+//! A *scalar* ciphertext is `c = (g + m)/f` modulo a prime `Q`: one polynomial, whose product with the secret `f` is
+//! the message `m` and a small error `g`. A *vector* ciphertext of a small polynomial `v` has a row for each digit of a
+//! gadget, `g_r/f + u_r·v`, with `u_r` the row's unit; the product of a scalar one with it, digits times rows, is a
+//! scalar ciphertext of `v·m`. With `v/f` as the message it takes plain polynomials to ciphertexts, and with `f(X^t)/f`
+//! ciphertexts under `f(X^t)` to those under `f`. (Reference: Li and others, TCHES 2024(3); XZD+23, ePrint 2023/1564;
+//! FINAL, ePrint 2022/074.)
+//!
+//! *Map.* `params` the literal · `counts` the ways to rotate, their keys and steps · `noise` its formulas · `orders` of
+//! automorphisms · `keys` what the rows of a
+//! bootstrapping key hide · `rotation` the accumulators.
+
+mod counts;
+mod keys;
+mod noise;
+mod orders;
+mod params;
+mod rotation;
+
+use crate::blind_rotation::{BlindRotate, SeededBootstrapKey};
+
+pub use counts::Rotation;
+pub(crate) use keys::bodies;
+pub use params::NtruLiteral;
+
+/// A stored key made ready for use.
+pub(crate) fn prepare(params: &NtruLiteral, stored: &SeededBootstrapKey) -> Box<dyn BlindRotate> {
+    Box::new(rotation::Prepared::new(stored, params))
+}

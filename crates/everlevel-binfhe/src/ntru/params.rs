@@ -1,0 +1,170 @@
+//! NTRU's numbers.
+
+use everlevel_math::primes::is_prime;
+use everlevel_rand::{Stream, sampler};
+use everlevel_ring::{PrimeGadget, PrimeRing, WordBuffer};
+use everlevel_security::estimate::CostModel;
+use everlevel_security::ntru::{self, Ntru, TERNARY_STD_DEV};
+use serde::{Deserialize, Serialize};
+
+use super::counts::Rotation;
+use super::noise;
+use crate::Error;
+use crate::common::{Common, KeySwitch, Order, Space, refuse};
+use crate::scheme::Scheme;
+
+/// The security that parameters must have, in bits.
+const MIN_SECURITY_BITS: f64 = 128.0;
+/// What is said of attacks that no estimate reaches, in bits.
+const BEYOND_ESTIMATES: f64 = 512.0;
+
+/// Unchecked parameters of NTRU. Standard deviations are log2 of parts of the torus.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct NtruLiteral {
+    /// The prime `Q`, 1 modulo `2N`.
+    pub modulus: u32,
+    /// log2 of the ring's degree `N`.
+    pub log_n: u32,
+    /// Dimension `n` of the small secret.
+    pub lwe_dim: usize,
+    /// Standard deviation of the errors of the small secret's samples.
+    pub lwe_log2_std_dev: f64,
+    /// Standard deviation of the errors of LWE ciphertexts under the coefficients of `f`.
+    pub big_log2_std_dev: f64,
+    /// Gadget of the products.
+    pub gadget: PrimeGadget,
+    /// How accumulators are turned.
+    pub rotation: Rotation,
+    /// The key switch.
+    pub key_switch: KeySwitch,
+    /// The order of key switch and bootstrap.
+    pub order: Order,
+    /// The messages that ciphertexts hold.
+    pub space: Space,
+    /// Largest accepted sum of squares of the coefficients with which bootstrapped ciphertexts are combined between two
+    /// bootstraps.
+    pub squared_norm: f64,
+    /// log2 of the largest accepted failure probability of one bootstrap.
+    pub max_log2_p_fail: f64,
+    /// Whether parameters below 128 bits are accepted.
+    pub insecure: bool,
+}
+
+impl NtruLiteral {
+    /// Ring degree `N`.
+    pub fn n(&self) -> usize {
+        1 << self.log_n
+    }
+
+    /// Vector ciphertexts of a bootstrapping key.
+    pub(super) fn keys(&self) -> usize {
+        self.rotation.keys(self.lwe_dim, self.n())
+    }
+
+    /// Bits of the cheapest attack on the keys' rows, in the classical count of the literature, for an attacker who has
+    /// all of them.
+    ///
+    /// # Panics
+    /// If the estimator has no such ring: checked parameters are such.
+    pub fn security_bits(&self) -> f64 {
+        let (log2_q, samples) = (f64::from(self.modulus).log2(), self.body_count());
+        let ntru = Ntru::new(self.log_n, log2_q, TERNARY_STD_DEV, TERNARY_STD_DEV, samples).expect("a ring of NTRU");
+        ntru::cheapest(&ntru).map_or(BEYOND_ESTIMATES, |best| best.log2_cost(CostModel::Bdgl16))
+    }
+
+    /// The ring, of checked parameters.
+    pub(super) fn ring(&self) -> PrimeRing {
+        PrimeRing::new(self.log_n, self.modulus.into()).expect("parameters hold the transform's sizes")
+    }
+}
+
+impl Scheme for NtruLiteral {
+    fn common(&self) -> Common {
+        Common {
+            lwe_dim: self.lwe_dim,
+            lwe_log2_std_dev: self.lwe_log2_std_dev,
+            log_n: self.log_n,
+            log2_extension: 0,
+            log2_exponent_step: self.rotation.log2_exponent_step(),
+            big_dim: self.n(),
+            big_log2_std_dev: self.big_log2_std_dev,
+            key_switch: self.key_switch,
+            order: self.order,
+            space: self.space,
+            squared_norm: self.squared_norm,
+            max_log2_p_fail: self.max_log2_p_fail,
+            insecure: self.insecure,
+        }
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        if !(8..=11).contains(&self.log_n) {
+            return refuse("log_n", self.log_n, "8 to 11");
+        }
+        let (q, two_n) = (u64::from(self.modulus), 2u64 << self.log_n);
+        if !(1 << 12..1 << 28).contains(&q) || q % two_n != 1 || !is_prime(q) {
+            return refuse("modulus", q, format!("a prime of 13 to 28 bits that is 1 modulo {two_n}"));
+        }
+        let PrimeGadget { log2_base, digits, dropped } = self.gadget;
+        // The first digit is what is left: it has no more bits than the others.
+        let bits = dropped + log2_base * digits;
+        if log2_base == 0 || digits == 0 || bits < q.ilog2() || bits > q.ilog2() + log2_base {
+            let found = format!("{digits} digits of {log2_base} bits above {dropped}");
+            return refuse("gadget", found, format!("digits that reach the prime's {} bits", q.ilog2() + 1));
+        }
+        if !self.lwe_dim.is_multiple_of(self.rotation.per_step()) {
+            return refuse("lwe_dim", self.lwe_dim, "even, for a rotation that takes two bits a step");
+        }
+        let bits = self.security_bits();
+        if !self.insecure && bits < MIN_SECURITY_BITS {
+            let needed = format!("a prime whose attacks cost 2^{MIN_SECURITY_BITS}, or `insecure` spelled out");
+            return refuse("modulus", format!("{q}, with {bits:.1} bits of security"), needed);
+        }
+        match self.rotation {
+            Rotation::TwoSweeps { window } | Rotation::OneSweep { window } if !(1..self.n() / 2).contains(&window) => {
+                refuse("window", window, format!("1 to {}", self.n() / 2 - 1))
+            }
+            Rotation::Ternary => refuse("rotation", "Ternary", "one of the others: small secrets are bits"),
+            _ => Ok(()),
+        }
+    }
+
+    fn sample_bits(&self) -> u32 {
+        u64::BITS
+    }
+
+    fn blind_rotation_variance(&self) -> f64 {
+        noise::blind_rotation(self)
+    }
+
+    fn secret_square(&self) -> f64 {
+        noise::SECRET_SQUARE
+    }
+
+    fn transforms(&self) -> usize {
+        self.gadget.digits as usize + 1
+    }
+
+    /// Uniform ternary polynomials, until one has an inverse: that all tries but the last had none is public.
+    fn sample_secret(&self, stream: &mut Stream) -> Vec<i8> {
+        let (ring, mut coeffs) = (self.ring(), vec![0; self.n()]);
+        loop {
+            sampler::ternary(stream, &mut coeffs);
+            if everlevel_rand::secrecy::declassified(ring.is_invertible(&coeffs)) {
+                return coeffs;
+            }
+        }
+    }
+
+    fn body_count(&self) -> usize {
+        self.keys() * self.gadget.digits as usize
+    }
+
+    fn body_bits(&self) -> u32 {
+        u32::BITS
+    }
+
+    fn prepared_nbytes(&self) -> usize {
+        WordBuffer::<u64>::nbytes_of(self.body_count() * self.n())
+    }
+}

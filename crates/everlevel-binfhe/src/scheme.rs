@@ -1,0 +1,41 @@
+//! The interface that schemes' literals implement: their numbers, and how secrets are drawn.
+
+use std::fmt::Debug;
+
+use everlevel_rand::Stream;
+
+use crate::Error;
+use crate::common::Common;
+
+/// A scheme's numbers.
+pub(crate) trait Scheme: Debug {
+    /// The numbers that gates, tables and switches know.
+    fn common(&self) -> Common;
+
+    /// Refuses numbers that the scheme's own part can't have.
+    fn check(&self) -> Result<(), Error>;
+
+    /// Bits of the words of samples under the large secret.
+    fn sample_bits(&self) -> u32;
+
+    /// The variance that a blind rotation adds, as a part of the torus squared.
+    fn blind_rotation_variance(&self) -> f64;
+
+    /// Mean square of the large secret's coefficients.
+    fn secret_square(&self) -> f64;
+
+    /// Transforms of one step of a blind rotation, forward and inverse.
+    fn transforms(&self) -> usize;
+
+    /// The large secret's coefficients, from a stream of their own.
+    fn sample_secret(&self, stream: &mut Stream) -> Vec<i8>;
+
+    /// Polynomials of degree `N` that a stored bootstrapping key has.
+    fn body_count(&self) -> usize;
+
+    /// Bits of their words: 32 or 64.
+    fn body_bits(&self) -> u32;
+
+    /// Bytes of a bootstrapping key that is ready for use.
+    fn prepared_nbytes(&self) -> usize;
+}

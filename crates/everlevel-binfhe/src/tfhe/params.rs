@@ -1,0 +1,182 @@
+//! TFHE's numbers.
+
+use everlevel_math::fft::Digits;
+use everlevel_rand::{Stream, sampler};
+use everlevel_ring::{WordBuffer, WordGadget as Gadget};
+use serde::{Deserialize, Serialize};
+
+use crate::common::{Common, KeySwitch, Order, Space, check_gadget, refuse};
+use crate::scheme::Scheme;
+use crate::{Error, noise};
+
+/// Unchecked parameters of TFHE. Standard deviations are log2 of parts of the torus.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ParamsLiteral {
+    /// Bits of the word that stands for the torus during blind rotation: 32 or 64.
+    pub torus_bits: u32,
+    /// Dimension `n` of the small secret.
+    pub lwe_dim: usize,
+    /// Standard deviation of the errors of the small secret's samples.
+    pub lwe_log2_std_dev: f64,
+    /// Rank `k` of the GLWE secret.
+    pub rank: usize,
+    /// log2 of the GLWE ring's degree `N`.
+    pub log_n: u32,
+    /// log2 of the extension `E`: tables have `E·N` coefficients, and the modulus switch goes to `2EN`; an accumulator
+    /// is `E` GLWE ciphertexts of degree `N` (Lee and Yoon, PKC 2023). 0 stands for no extension.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub log2_extension: u32,
+    /// Standard deviation of the errors of the GLWE secret's samples.
+    pub glwe_log2_std_dev: f64,
+    /// Bits of the small secret that one step of a blind rotation takes: 1, or 2 with three encryptions for each pair
+    /// instead of two, half the transforms and more noise (unrolled; Bourse, Minelli, Minihold and Paillier, CRYPTO
+    /// 2018).
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub bits_per_step: usize,
+    /// Gadget of the masks in an external product.
+    pub mask_gadget: Gadget,
+    /// Gadget of the body in an external product.
+    pub body_gadget: Gadget,
+    /// The key switch.
+    pub key_switch: KeySwitch,
+    /// The order of key switch and bootstrap.
+    pub order: Order,
+    /// The messages that ciphertexts hold.
+    pub space: Space,
+    /// Largest accepted sum of squares of the coefficients with which bootstrapped ciphertexts are combined between two
+    /// bootstraps.
+    #[serde(rename = "norm2")]
+    pub squared_norm: f64,
+    /// log2 of the largest accepted failure probability of one bootstrap.
+    pub max_log2_p_fail: f64,
+    /// Whether noise below the 128-bit line is accepted.
+    pub insecure: bool,
+}
+
+impl ParamsLiteral {
+    /// Ring degree `N`.
+    pub fn n(&self) -> usize {
+        1 << self.log_n
+    }
+
+    /// Extension `E`: GLWE ciphertexts of an accumulator.
+    pub fn extension(&self) -> usize {
+        1 << self.log2_extension
+    }
+
+    /// Dimension `kN` of the large secret.
+    pub fn big_dim(&self) -> usize {
+        self.rank * self.n()
+    }
+
+    /// GGSW ciphertexts of a bootstrapping key: one for each bit, or three for each two.
+    pub fn ggsws(&self) -> usize {
+        self.steps() * ((1 << self.bits_per_step) - 1)
+    }
+
+    /// Steps of a blind rotation.
+    pub fn steps(&self) -> usize {
+        self.lwe_dim / self.bits_per_step
+    }
+
+    /// Digits of one GLWE ciphertext in an external product: rows of a GGSW matrix, and forward transforms.
+    pub fn rows(&self) -> usize {
+        self.rank * self.mask_gadget.digits as usize + self.body_gadget.digits as usize
+    }
+
+    /// Transforms of one external product, forward and inverse.
+    pub fn transforms(&self) -> usize {
+        self.rows() + self.rank + 1
+    }
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // serde's form
+fn is_zero(x: &u32) -> bool {
+    *x == 0
+}
+
+fn one() -> usize {
+    1
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // serde's form
+fn is_one(x: &usize) -> bool {
+    *x == 1
+}
+
+impl Scheme for ParamsLiteral {
+    fn common(&self) -> Common {
+        Common {
+            lwe_dim: self.lwe_dim,
+            lwe_log2_std_dev: self.lwe_log2_std_dev,
+            log_n: self.log_n,
+            log2_extension: self.log2_extension,
+            log2_exponent_step: 0,
+            big_dim: self.big_dim(),
+            big_log2_std_dev: self.glwe_log2_std_dev,
+            key_switch: self.key_switch,
+            order: self.order,
+            space: self.space,
+            squared_norm: self.squared_norm,
+            max_log2_p_fail: self.max_log2_p_fail,
+            insecure: self.insecure,
+        }
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        let l = self;
+        if !matches!(l.torus_bits, 32 | 64) {
+            return refuse("torus_bits", l.torus_bits, "32 or 64");
+        }
+        if !(1..=8).contains(&l.rank) {
+            return refuse("rank", l.rank, "1 to 8");
+        }
+        if !(1..=2).contains(&l.bits_per_step) || !l.lwe_dim.is_multiple_of(l.bits_per_step) {
+            return refuse("bits_per_step", l.bits_per_step, format!("1, or 2 if lwe_dim = {} is even", l.lwe_dim));
+        }
+        if l.bits_per_step > 1 && l.log2_extension > 0 {
+            return refuse("bits_per_step", l.bits_per_step, "1 where tables are extended");
+        }
+        let bits = l.torus_bits - Digits::LOW_BITS;
+        check_gadget("mask_gadget", l.mask_gadget, bits)?;
+        check_gadget("body_gadget", l.body_gadget, bits)
+    }
+
+    fn sample_bits(&self) -> u32 {
+        self.torus_bits
+    }
+
+    fn blind_rotation_variance(&self) -> f64 {
+        self.lwe_dim as f64 * noise::external_product(self)
+    }
+
+    fn secret_square(&self) -> f64 {
+        0.5
+    }
+
+    fn transforms(&self) -> usize {
+        self.transforms()
+    }
+
+    fn sample_secret(&self, stream: &mut Stream) -> Vec<i8> {
+        let mut bits = vec![0; self.big_dim()];
+        sampler::binary(stream, &mut bits);
+        bits
+    }
+
+    fn body_count(&self) -> usize {
+        self.ggsws() * self.rows()
+    }
+
+    fn body_bits(&self) -> u32 {
+        self.torus_bits
+    }
+
+    fn prepared_nbytes(&self) -> usize {
+        let words = self.body_count() * (self.rank + 1) * self.n();
+        match self.torus_bits {
+            32 => WordBuffer::<i32>::nbytes_of(words),
+            _ => WordBuffer::<f64>::nbytes_of(words),
+        }
+    }
+}
