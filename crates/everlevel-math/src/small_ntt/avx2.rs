@@ -2,8 +2,7 @@
 
 use core::arch::x86_64::*;
 
-use super::float::Consts;
-use super::vector::{Vector, join_limbs, limbs};
+use super::vector::Vector;
 use crate::x86::{arithmetic, functions};
 
 /// A vector of eight floats.
@@ -16,7 +15,6 @@ pub struct F64x4(__m256d);
 
 impl Vector for F32x8 {
     type Float = f32;
-    type Double = F64x4;
     const LANES: usize = 8;
     const REGISTERS: usize = 16;
     const MAGIC: f64 = (3u64 << 22) as f64;
@@ -24,9 +22,6 @@ impl Vector for F32x8 {
     functions! {
         splat(x: f64) -> Self = Self(_mm256_set1_ps(x as f32));
         load(p: *const f32) -> Self = Self(_mm256_loadu_ps(p));
-        load_wide(p: *const f32) -> [F64x4; 2] = Self::load_key(p);
-        load_key(p: *const f32) -> [F64x4; 2] =
-            [F64x4(_mm256_cvtps_pd(_mm_loadu_ps(p))), F64x4(_mm256_cvtps_pd(_mm_loadu_ps(p.add(4))))];
     }
 
     arithmetic! {
@@ -65,32 +60,10 @@ impl Vector for F32x8 {
             }
         }
     }
-
-    #[inline(always)]
-    fn key(self) -> [F64x4; 2] {
-        // SAFETY: as above.
-        unsafe {
-            let (low, high) = (_mm256_castps256_ps128(self.0), _mm256_extractf128_ps::<1>(self.0));
-            [F64x4(_mm256_cvtps_pd(low)), F64x4(_mm256_cvtps_pd(high))]
-        }
-    }
-
-    #[inline(always)]
-    fn residue(sums: [F64x4; 2], c: &Consts<F64x4>) -> [F64x4; 2] {
-        [sums[0].reduce(c), sums[1].reduce(c)]
-    }
-
-    #[inline(always)]
-    fn narrow(sums: [F64x4; 2], c: &Consts<F64x4>) -> Self {
-        let [low, high] = Self::residue(sums, c);
-        // SAFETY: as above.
-        unsafe { Self(_mm256_set_m128(_mm256_cvtpd_ps(high.0), _mm256_cvtpd_ps(low.0))) }
-    }
 }
 
 impl Vector for F64x4 {
     type Float = f64;
-    type Double = Self;
     const LANES: usize = 4;
     const REGISTERS: usize = 16;
     const MAGIC: f64 = (3u64 << 51) as f64;
@@ -98,8 +71,6 @@ impl Vector for F64x4 {
     functions! {
         splat(x: f64) -> Self = Self(_mm256_set1_pd(x));
         load(p: *const f64) -> Self = Self(_mm256_loadu_pd(p));
-        load_wide(p: *const f64) -> [Self; 2] = limbs(Self::load(p));
-        load_key(p: *const f64) -> [Self; 2] = [Self::load(p); 2];
     }
 
     arithmetic! {
@@ -129,20 +100,5 @@ impl Vector for F64x4 {
             rows[2].0 = _mm256_permute2f128_pd::<0x31>(low, low_2);
             rows[3].0 = _mm256_permute2f128_pd::<0x31>(high, high_2);
         }
-    }
-
-    #[inline(always)]
-    fn key(self) -> [Self; 2] {
-        [self; 2]
-    }
-
-    #[inline(always)]
-    fn residue(sums: [Self; 2], c: &Consts<Self>) -> [Self; 2] {
-        limbs(join_limbs(sums, c))
-    }
-
-    #[inline(always)]
-    fn narrow(sums: [Self; 2], c: &Consts<Self>) -> Self {
-        join_limbs(sums, c)
     }
 }

@@ -2,8 +2,7 @@
 
 use core::arch::x86_64::*;
 
-use super::float::Consts;
-use super::vector::{Vector, join_limbs, limbs};
+use super::vector::Vector;
 use crate::x86::{arithmetic, functions};
 
 /// A vector of sixteen floats.
@@ -32,7 +31,6 @@ fn transpose_quarters([a, b, c, d]: [__m512; 4]) -> [__m512; 4] {
 
 impl Vector for F32x16 {
     type Float = f32;
-    type Double = F64x8;
     const LANES: usize = 16;
     const REGISTERS: usize = 32;
     const MAGIC: f64 = (3u64 << 22) as f64;
@@ -40,9 +38,6 @@ impl Vector for F32x16 {
     functions! {
         splat(x: f64) -> Self = Self(_mm512_set1_ps(x as f32));
         load(p: *const f32) -> Self = Self(_mm512_loadu_ps(p));
-        load_wide(p: *const f32) -> [F64x8; 2] = Self::load_key(p);
-        load_key(p: *const f32) -> [F64x8; 2] =
-            [F64x8(_mm512_cvtps_pd(_mm256_loadu_ps(p))), F64x8(_mm512_cvtps_pd(_mm256_loadu_ps(p.add(8))))];
     }
 
     arithmetic! {
@@ -82,35 +77,10 @@ impl Vector for F32x16 {
             }
         }
     }
-
-    #[inline(always)]
-    fn key(self) -> [F64x8; 2] {
-        // SAFETY: as above.
-        unsafe {
-            let (low, high) = (_mm512_castps512_ps256(self.0), _mm512_extractf32x8_ps::<1>(self.0));
-            [F64x8(_mm512_cvtps_pd(low)), F64x8(_mm512_cvtps_pd(high))]
-        }
-    }
-
-    #[inline(always)]
-    fn residue(sums: [F64x8; 2], c: &Consts<F64x8>) -> [F64x8; 2] {
-        [sums[0].reduce(c), sums[1].reduce(c)]
-    }
-
-    #[inline(always)]
-    fn narrow(sums: [F64x8; 2], c: &Consts<F64x8>) -> Self {
-        let [low, high] = Self::residue(sums, c);
-        // SAFETY: as above.
-        unsafe {
-            let low = _mm512_castps256_ps512(_mm512_cvtpd_ps(low.0));
-            Self(_mm512_insertf32x8::<1>(low, _mm512_cvtpd_ps(high.0)))
-        }
-    }
 }
 
 impl Vector for F64x8 {
     type Float = f64;
-    type Double = Self;
     const LANES: usize = 8;
     const REGISTERS: usize = 32;
     const MAGIC: f64 = (3u64 << 51) as f64;
@@ -118,8 +88,6 @@ impl Vector for F64x8 {
     functions! {
         splat(x: f64) -> Self = Self(_mm512_set1_pd(x));
         load(p: *const f64) -> Self = Self(_mm512_loadu_pd(p));
-        load_wide(p: *const f64) -> [Self; 2] = limbs(Self::load(p));
-        load_key(p: *const f64) -> [Self; 2] = [Self::load(p); 2];
     }
 
     arithmetic! {
@@ -155,20 +123,5 @@ impl Vector for F64x8 {
                 }
             }
         }
-    }
-
-    #[inline(always)]
-    fn key(self) -> [Self; 2] {
-        [self; 2]
-    }
-
-    #[inline(always)]
-    fn residue(sums: [Self; 2], c: &Consts<Self>) -> [Self; 2] {
-        limbs(join_limbs(sums, c))
-    }
-
-    #[inline(always)]
-    fn narrow(sums: [Self; 2], c: &Consts<Self>) -> Self {
-        join_limbs(sums, c)
     }
 }

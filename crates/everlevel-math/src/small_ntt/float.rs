@@ -29,9 +29,6 @@ pub trait Float: Copy + Default + PartialEq + Send + Sync + std::fmt::Debug + se
     /// Values of a transform stay within this, and so are exact.
     #[doc(hidden)]
     const LIMIT: f64;
-    /// The values of a forward transform end within this, so that sums of products with keys are exact.
-    #[doc(hidden)]
-    const END: f64;
     /// Quotients up to this are rounded to the nearest integer; larger ones, to an even neighbour at worst.
     #[doc(hidden)]
     const QUOTIENTS: f64;
@@ -64,12 +61,11 @@ mod sealed {
 }
 
 macro_rules! float {
-    ($float:ident, $bits:literal, [$limit:literal, $end:literal, $quotients:literal], $narrow:literal,
+    ($float:ident, $bits:literal, [$limit:literal, $quotients:literal], $narrow:literal,
      $avx2:ident, $avx512:ident) => {
         impl Float for $float {
             const MAX_MODULUS_BITS: u32 = $bits;
             const LIMIT: f64 = (1u64 << $limit) as f64;
-            const END: f64 = (1u64 << $end) as f64;
             const QUOTIENTS: f64 = (1u64 << $quotients) as f64;
             const NARROW: bool = $narrow;
             type Avx2 = $avx2;
@@ -100,8 +96,8 @@ macro_rules! float {
         }
     };
 }
-float!(f32, 21, [24, 24, 22], true, F32x8, F32x16);
-float!(f64, 28, [38, 32, 51], false, F64x4, F64x8);
+float!(f32, 21, [24, 22], true, F32x8, F32x16);
+float!(f64, 28, [38, 51], false, F64x4, F64x8);
 
 /// A modulus in every lane.
 #[derive(Clone, Copy)]

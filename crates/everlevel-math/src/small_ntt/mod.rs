@@ -7,7 +7,8 @@
 //! are any representatives that a float holds exactly.
 //!
 //! *Map.* `transform` the plan [`SmallNtt`] and its transforms · `product` the step of a blind rotation,
-//! [`NtruProduct`], which `sweep` does, with the digits of `gadget` and the factors of `monomials` · `passes` the
+//! [`NtruProduct`], which `sweep` does, with the digits of `gadget`, `products` with keys and the
+//! factors of `monomials` · `passes` the
 //! transforms themselves, on the tables and ranges of `plan` · `float` the two widths · `vector`, `avx2`, `avx512` the
 //! vectors that all of it is generic over · `work`, `operation` its run on those of a backend.
 //!
@@ -24,6 +25,7 @@ mod operation;
 mod passes;
 mod plan;
 mod product;
+mod products;
 mod sweep;
 mod transform;
 mod vector;

@@ -65,12 +65,48 @@ pub(super) fn lazy_table<F: Float>(modulus: &Modulus, first: &Line<F>) -> Line<F
     line
 }
 
-/// Where a forward transform reduces the values that it doesn't multiply, so that all stay within `F::LIMIT`: before
-/// the pass across rows, and before the one in rows.
+/// Where a forward transform reduces values, so that all stay within `F::LIMIT`: those that are not multiplied, before
+/// the pass across rows and before the one in rows; and all, before products with keys.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Reductions {
     pub across: bool,
     pub within: bool,
+    pub ends: bool,
+}
+
+impl Reductions {
+    /// All choices, cheapest first.
+    pub(super) fn all() -> impl Iterator<Item = Self> {
+        (0..8u8).map(|bits| Self { across: bits & 1 != 0, within: bits & 2 != 0, ends: bits & 4 != 0 })
+    }
+}
+
+/// The constants of sums of products with keys.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sums {
+    /// The start of the high part: its last place is the unit of that.
+    pub start: f64,
+    /// What rounds quotients.
+    pub magic: f64,
+}
+
+impl Sums {
+    /// The constants for sums of `rows` products of values up to `bound` and residues, if these are exact and so small
+    /// that their products with monomials, at most `q` each, may be summed: `docs/notes/small-ntt.md`.
+    pub(super) fn new<F: Float>(q: u64, rows: usize, bound: f64) -> Option<Self> {
+        let (rows, q, places) = (rows as f64, q as f64, 4.0 * F::QUOTIENTS);
+        let sum = rows * bound * q / 2.0;
+        let power = |x: f64| x.log2().ceil().exp2();
+        let range = power(2.01 * sum).max(places);
+        // The last places of the start and of the quotients' magic number.
+        let unit = 2.0 * range / places;
+        let quotient = 1.01 * sum / q;
+        let coarse = power(quotient / F::QUOTIENTS).max(1.0);
+        let low = rows * unit / 2.0;
+        let residue = q * (coarse / 2.0 + quotient / (2.0 * F::QUOTIENTS)) + low;
+        let exact = low <= F::LIMIT && residue <= 2.0 * F::QUOTIENTS.min(F::LIMIT / 4.0);
+        exact.then_some(Self { start: 1.5 * range, magic: 1.5 * coarse * places / 2.0 })
+    }
 }
 
 /// The bound of a product, of values up to `y`: `docs/notes/small-ntt.md`.
@@ -87,25 +123,20 @@ pub(super) fn lazy_bound<F: Float>(q: u64, radix: usize, x: f64) -> Option<f64> 
     (radix >= 2 && bound <= F::LIMIT).then_some(bound)
 }
 
-/// The reductions of a transform whose values are up to `bound` with `levels` of the first pass to come, if any
-/// suffice: for residues some do.
-pub(super) fn reductions<F: Float>(q: u64, log_n: u32, bound: f64, levels: u32) -> Option<Reductions> {
+/// The bound of a transform's values at its end, if they are up to `bound` with `levels` of the first pass to come; none
+/// if they get too large on the way.
+pub(super) fn end_bound<F: Float>(q: u64, log_n: u32, (bound, levels): (f64, u32), r: Reductions) -> Option<f64> {
     let (_, rows) = radices(log_n);
     let q = q as f64;
-    let bounded = |r: &Reductions| {
-        let passes = [(levels, false), (rows.ilog2(), r.across), (ROW.ilog2(), r.within)];
-        let mut bound = bound;
-        for (levels, reduced) in passes {
-            for level in 0..levels {
-                let kept = if reduced && level == 0 { 0.5 * q + 1.0 } else { bound };
-                bound = kept + product_bound::<F>(q, bound);
-                if bound > F::LIMIT {
-                    return false;
-                }
+    let mut bound = bound;
+    for (levels, reduced) in [(levels, false), (rows.ilog2(), r.across), (ROW.ilog2(), r.within)] {
+        for level in 0..levels {
+            let kept = if reduced && level == 0 { 0.5 * q + 1.0 } else { bound };
+            bound = kept + product_bound::<F>(q, bound);
+            if bound > F::LIMIT {
+                return None;
             }
         }
-        bound <= F::END
-    };
-    let all = [(false, false), (true, false), (false, true), (true, true)];
-    all.map(|(across, within)| Reductions { across, within }).into_iter().find(bounded)
+    }
+    Some(if r.ends { 0.5 * q + 1.0 } else { bound })
 }

@@ -3,8 +3,9 @@
 use super::float::Float;
 use super::gadget::{Gadget, Row};
 use super::monomials::Points;
-use super::plan::{self, ROW, Reductions};
-use super::sweep::{self, Sweep, Weights};
+use super::plan::{self, ROW, Reductions, Sums};
+use super::products::Weights;
+use super::sweep::{self, Sweep};
 use super::transform::SmallNtt;
 
 /// The product of a polynomial's digits and a key: `x ⊡ k = Σ_i d_i(x)·k_i` for the digits of a [`Gadget`] and a key
@@ -19,6 +20,7 @@ pub struct NtruProduct<F> {
     max_keys: usize,
     pub(super) rows: Vec<Row<F>>,
     pub(super) reductions: Reductions,
+    pub(super) sums: Sums,
     pub(super) points: Points<F>,
 }
 
@@ -32,24 +34,30 @@ impl<F: Float> NtruProduct<F> {
     /// The product over a plan's ring, for bundles of at most `max_keys` keys.
     ///
     /// # Panics
-    /// Unless residues have such digits (see [`Gadget`]), or if there are more than 256 in all of a bundle.
+    /// Unless residues have such digits (see [`Gadget`]), or if they are so many that sums of their products with keys
+    /// are not exact: in `f32`, eight are not for the largest moduli.
     pub fn new(ntt: SmallNtt<F>, gadget: Gadget, max_keys: usize) -> Self {
         let (q, log_n) = (ntt.modulus().q(), ntt.n().ilog2());
         assert!(gadget.fits(q), "{gadget:?} of residues modulo {q}");
-        assert!(gadget.digits as usize * max_keys.max(1) <= 256, "{max_keys} keys of {gadget:?}");
         let (radix, _) = plan::radices(log_n);
-        let mut reductions = Reductions::default();
-        let mut row = |i| {
-            let (digit, levels) = (gadget.bound(q, i), radix.ilog2());
-            let lazy = plan::lazy_bound::<F>(q, radix, digit)
-                .and_then(|bound| plan::reductions::<F>(q, log_n, bound, levels.saturating_sub(2)));
-            let own = lazy.or_else(|| plan::reductions::<F>(q, log_n, digit, levels)).expect("values stay exact");
-            reductions = Reductions { across: reductions.across | own.across, within: reductions.within | own.within };
-            Row::new(gadget.log2_unit(i), lazy.is_some())
-        };
-        let rows = (0..gadget.digits).map(&mut row).collect();
+        let levels = radix.ilog2();
+        // The start of each digit's transform: lazily where that stays exact.
+        let starts = (0..gadget.digits).map(|i| {
+            let digit = gadget.bound(q, i);
+            let lazy = plan::lazy_bound::<F>(q, radix, digit).map(|bound| (bound, levels.saturating_sub(2)));
+            let exact = |start| Reductions::all().any(|r| plan::end_bound::<F>(q, log_n, start, r).is_some());
+            lazy.filter(|&start| exact(start)).ok_or((digit, levels))
+        });
+        let starts: Vec<Result<(f64, u32), (f64, u32)>> = starts.collect();
+        let rows: Vec<Row<F>> = (0..).zip(&starts).map(|(i, s)| Row::new(gadget.log2_unit(i), s.is_ok())).collect();
+        let fitting = Reductions::all().find_map(|r| {
+            let ends = starts.iter().map(|s| plan::end_bound::<F>(q, log_n, s.unwrap_or_else(|plain| plain), r));
+            let end = ends.collect::<Option<Vec<f64>>>()?.into_iter().fold(0.0, f64::max);
+            Some((r, Sums::new::<F>(q, rows.len(), end)?))
+        });
+        let (reductions, sums) = fitting.expect("digits whose sums of products are exact");
         let points = Points::new(&ntt);
-        Self { rows, reductions, points, ntt, gadget, max_keys }
+        Self { rows, reductions, sums, points, ntt, gadget, max_keys }
     }
 
     /// The transform.

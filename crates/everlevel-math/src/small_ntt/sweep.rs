@@ -1,28 +1,18 @@
 //! One step: first passes of all digits; then, block by block, the rest of their transforms, the products with the keys
 //! and the first passes of the inverse; then its last pass.
 //!
-//! *Products.* `Σ_i d_i·k_i` is summed exactly for each key, in doubles, and reduced once; where keys have factors, the
-//! reduced sums are multiplied by these, summed and reduced again. So a bundle of `m` keys costs `m` multiplications
+//! *Products.* `Σ_i d_i·k_i` is summed exactly for each key and reduced once; where keys have factors, the residues are
+//! multiplied by these, summed and reduced again. So a bundle of `m` keys costs `m` multiplications
 //! and additions for each digit, and `m` products for all of them.
 
 use super::float::{Consts, Float};
 use super::passes::{Into, Passes};
 use super::plan::ROW;
 use super::product::{MAX_TOGETHER, NtruProduct};
+use super::products::{Products, Weights};
 use super::vector::Vector;
 use super::work::Work;
 use crate::prefetch::Ahead;
-
-/// The factors of keys, for each accumulator.
-#[derive(Clone, Copy)]
-pub(super) enum Weights<'a> {
-    /// One key, as it is.
-    One,
-    /// `X^e` for each key's exponent.
-    Monomials([&'a [usize]; MAX_TOGETHER]),
-    /// `X^e − 1`; the product is added to the accumulator.
-    LessOne([&'a [usize]; MAX_TOGETHER]),
-}
 
 pub(super) struct Sweep<'a, F> {
     product: &'a NtruProduct<F>,
@@ -124,89 +114,21 @@ impl<'a, F: Float> Sweep<'a, F> {
         }
     }
 
-    /// The sums of the products with keys from `first` on, at sixteen places; added to `totals` with their weights.
-    #[inline(always)]
-    unsafe fn add_keys<V: Vector<Float = F>, const B: usize, const K: usize>(
-        &self,
-        (from, at, lane): (usize, usize, usize),
-        first: usize,
-        totals: &mut [[V::Double; 2]; B],
-        (c, wide): (&Consts<V>, &Consts<V::Double>),
-    ) {
-        let (rows, zero) = (self.product.rows.len(), wide.q.sub(wide.q));
-        // SAFETY: as above.
-        unsafe {
-            let mut sums = [[[zero; 2]; K]; B];
-            for r in 0..rows {
-                let mut x = [[zero; 2]; B];
-                for b in 0..B {
-                    x[b] = V::load_wide(self.row(from + b, r).add(at + lane));
-                }
-                for k in 0..K {
-                    let key = (first + k) * self.product.key_len() + at * rows + ROW * r + lane;
-                    let key = V::load_key(self.keys.as_ptr().add(key));
-                    for b in 0..B {
-                        for half in 0..2 {
-                            sums[b][k][half] = x[b][half].mul_add(key[half], sums[b][k][half]);
-                        }
-                    }
-                }
-            }
-            for b in 0..B {
-                for k in 0..K {
-                    let (exponent, less_one) = match self.weights {
-                        Weights::One => (0, false),
-                        Weights::Monomials(all) => (all[from + b][first + k], false),
-                        Weights::LessOne(all) => (all[from + b][first + k], true),
-                    };
-                    if exponent == 0 {
-                        // A sum of bounded products: the total stays exact as if it were reduced.
-                        for half in 0..2 {
-                            let sum = if less_one { zero } else { sums[b][k][half] };
-                            totals[b][half] = totals[b][half].add(sum);
-                        }
-                        continue;
-                    }
-                    let lanes = self.lanes(from + b, first + k).add(lane);
-                    let mut weight = self.product.points.monomial::<V>(exponent, at / ROW, lanes, c);
-                    if less_one {
-                        weight = weight.sub(V::splat(1.0));
-                    }
-                    let (sum, weight) = (V::residue(sums[b][k], wide), weight.key());
-                    for half in 0..2 {
-                        totals[b][half] = sum[half].mul_add(weight[half], totals[b][half]);
-                    }
-                }
-            }
-        }
-    }
-
-    /// The products at sixteen places, of `B` accumulators.
-    #[inline(always)]
-    unsafe fn multiply<V: Vector<Float = F>, const B: usize>(
-        &self,
-        (from, at): (usize, usize),
-        (c, wide): (&Consts<V>, &Consts<V::Double>),
-    ) {
-        let keys = self.keys.len() / self.product.key_len();
-        for lane in (0..ROW).step_by(V::LANES) {
-            let (place, consts) = ((from, at, lane), (c, wide));
-            let mut totals = [[wide.q.sub(wide.q); 2]; B];
-            for first in (0..keys).step_by(KEYS_TOGETHER) {
-                // SAFETY: as above.
-                unsafe {
-                    match keys - first {
-                        1 => self.add_keys::<V, B, 1>(place, first, &mut totals, consts),
-                        2 => self.add_keys::<V, B, 2>(place, first, &mut totals, consts),
-                        3 => self.add_keys::<V, B, 3>(place, first, &mut totals, consts),
-                        _ => self.add_keys::<V, B, KEYS_TOGETHER>(place, first, &mut totals, consts),
-                    }
-                }
-            }
-            for b in 0..B {
-                // SAFETY: as above.
-                unsafe { V::narrow(totals[b], wide).store(self.sum(from + b).add(at + lane)) };
-            }
+    fn products(&self) -> Products<'a, F> {
+        let product = self.product;
+        Products {
+            rows: product.rows.len(),
+            x: self.scratch,
+            row: product.stride(),
+            set: product.set_len(),
+            keys: self.keys.as_ptr(),
+            key_len: product.key_len(),
+            key_count: self.keys.len() / product.key_len(),
+            weights: self.weights,
+            lanes: self.lanes(0, 0),
+            points: &product.points,
+            sums: product.sums,
+            reduced: product.reductions.ends,
         }
     }
 
@@ -221,7 +143,7 @@ impl<'a, F: Float> Sweep<'a, F> {
         let mut ahead = Ahead::new(self.ahead, passes.radix * (A * rows + passes.rows));
         // SAFETY: the caller's contract.
         unsafe {
-            let wide = Consts::<V::Double>::new(passes.q);
+            let products = self.products();
             if let Weights::Monomials(all) | Weights::LessOne(all) = self.weights {
                 for (a, exponents) in all[..A].iter().enumerate() {
                     for (key, &e) in exponents.iter().enumerate() {
@@ -240,13 +162,19 @@ impl<'a, F: Float> Sweep<'a, F> {
                     }
                 }
                 let start = block * passes.block_len();
-                for at in (start..start + passes.block_len()).step_by(ROW) {
+                let pair = if V::LANES > 1 { 2 * ROW } else { ROW };
+                for at in (start..start + passes.block_len()).step_by(pair) {
                     ahead.step();
-                    if V::REGISTERS == 32 {
-                        self.multiply::<V, A>((0, at), (c, &wide));
-                    } else {
+                    if V::LANES == 1 {
                         for a in 0..A {
-                            self.multiply::<V, 1>((a, at), (c, &wide));
+                            products.multiply::<V, 1, 1>((a, at), c);
+                        }
+                    } else if V::REGISTERS == 32 {
+                        products.multiply::<V, A, 2>((0, at), c);
+                    } else {
+                        // Sixteen registers don't hold the sums of two.
+                        for a in 0..A {
+                            products.multiply::<V, 1, 2>((a, at), c);
                         }
                     }
                 }
@@ -262,9 +190,6 @@ impl<'a, F: Float> Sweep<'a, F> {
         }
     }
 }
-
-/// Keys whose sums are made together.
-const KEYS_TOGETHER: usize = 4;
 
 /// One or two, the one in place of the other.
 pub(super) fn both<T: Copy, const A: usize>(x: [T; A]) -> [T; MAX_TOGETHER] {

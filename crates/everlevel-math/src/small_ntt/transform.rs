@@ -53,8 +53,9 @@ impl<F: Float> SmallNtt<F> {
         let forward = plan::table(&modulus, log_n, psi);
         let lazy = plan::lazy_table(&modulus, &forward[0]);
         let inverse = plan::table(&modulus, log_n, modulus.inv(psi));
-        let levels = plan::radices(log_n).0.ilog2();
-        let reductions = plan::reductions::<F>(q, log_n, (q / 2) as f64, levels).expect("values stay exact");
+        let start = ((q / 2) as f64, plan::radices(log_n).0.ilog2());
+        let suffice = |r: &Reductions| plan::end_bound::<F>(q, log_n, start, *r).is_some();
+        let reductions = Reductions::all().find(suffice).expect("values stay exact");
         Ok(Self { log_n, modulus, forward, inverse, lazy, reductions })
     }
 

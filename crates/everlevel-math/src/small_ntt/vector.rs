@@ -15,8 +15,6 @@ use super::float::{Consts, Float};
 pub trait Vector: Copy {
     /// What memory holds.
     type Float: Float;
-    /// Doubles for sums of products.
-    type Double: Vector<Float = f64>;
     /// A divisor of 16.
     const LANES: usize;
     /// Vectors that the CPU has names for.
@@ -108,44 +106,24 @@ pub trait Vector: Copy {
         }
     }
 
-    /// Values in the form whose products with keys are summed: in halves, or in two limbs.
-    ///
-    /// # Safety
-    /// See the trait.
-    unsafe fn load_wide(p: *const Self::Float) -> [Self::Double; 2];
-    /// The key's part for each of the two.
-    ///
-    /// # Safety
-    /// See the trait.
-    unsafe fn load_key(p: *const Self::Float) -> [Self::Double; 2];
-    /// As `load_key`.
-    fn key(self) -> [Self::Double; 2];
-    /// The residues of sums, as values of `load_wide`.
-    fn residue(sums: [Self::Double; 2], c: &Consts<Self::Double>) -> [Self::Double; 2];
-    /// The residues of sums.
-    fn narrow(sums: [Self::Double; 2], c: &Consts<Self::Double>) -> Self;
-}
+    /// Adds `self·key`, exactly: to a high part that is a multiple of the last place of the sums' start, from which it
+    /// starts, and a low one.
+    #[inline(always)]
+    fn accumulate(self, key: Self, [high, low]: [Self; 2], _: &Consts<Self>) -> [Self; 2] {
+        let next = self.mul_add(key, high);
+        [next, low.add(self.mul_sub(key, next.sub(high)))]
+    }
 
-/// The units of the upper limb.
-const LIMB: f64 = (1u64 << 14) as f64;
-
-/// A double in two limbs: multiples of [`LIMB`], and a rest of at most half of it.
-#[inline(always)]
-pub fn limbs<D: Vector>(x: D) -> [D; 2] {
-    // SAFETY: `x` shows that the CPU has the instructions; likewise below.
-    unsafe {
-        let magic = D::splat(D::MAGIC);
-        let high = x.mul_add(D::splat(1.0 / LIMB), magic).sub(magic);
-        [high, high.neg_mul_add(D::splat(LIMB), x)]
+    /// The residue, not the least, of what [`Vector::accumulate`] made, with the sums' start and magic number.
+    #[inline(always)]
+    fn residue([high, low]: [Self; 2], [start, magic]: [Self; 2], c: &Consts<Self>) -> Self {
+        let high = high.sub(start);
+        high.mul_add(c.inv_q, magic).sub(magic).neg_mul_add(c.q, high).add(low)
     }
 }
 
-/// The residues of sums of limbs.
-#[inline(always)]
-pub fn join_limbs<D: Vector>([high, low]: [D; 2], c: &Consts<D>) -> D {
-    // SAFETY: as above.
-    unsafe { high.reduce(c).mul_add(D::splat(LIMB), low).reduce(c) }
-}
+/// The units of the upper limb of a portable product's factor.
+const LIMB: f64 = (1u64 << 14) as f64;
 
 /// Arrays of doubles, in the instructions that the compiler chooses, without fused ones. Operations are calls: sixteen
 /// lanes are loops, and a pass in registers is not.
@@ -161,17 +139,10 @@ impl<F: Float, const L: usize> Portable<F, L> {
         }
         Self(out, PhantomData)
     }
-
-    /// The same lanes, for other memory.
-    #[inline(always)]
-    fn cast<G>(self) -> Portable<G, L> {
-        Portable(self.0, PhantomData)
-    }
 }
 
 impl<F: Float, const L: usize> Vector for Portable<F, L> {
     type Float = F;
-    type Double = Portable<f64, L>;
     const LANES: usize = L;
     const REGISTERS: usize = 16;
     const MAGIC: f64 = (3u64 << 51) as f64;
@@ -238,30 +209,23 @@ impl<F: Float, const L: usize> Vector for Portable<F, L> {
         if F::NARROW {
             return self.mul(w).reduce(c);
         }
-        let [high, low] = limbs(w);
-        join_limbs([self.mul(high), self.mul(low)], c)
+        Self::from_fn(|lane| {
+            let (x, w, q, inv_q) = (self.0[lane], w.0[lane], c.q.0[lane], c.inv_q.0[lane]);
+            let nearest = |x: f64| x + Self::MAGIC - Self::MAGIC;
+            let high = nearest(w / LIMB);
+            let reduce = |x: f64| x - nearest(x * inv_q) * q;
+            reduce(LIMB * reduce(x * high) + x * (w - LIMB * high))
+        })
+    }
+
+    /// Sums of residues; there is no high part.
+    #[inline(always)]
+    fn accumulate(self, key: Self, [high, low]: [Self; 2], c: &Consts<Self>) -> [Self; 2] {
+        [high, low.add(self.product(key, c))]
     }
 
     #[inline(always)]
-    unsafe fn load_wide(p: *const F) -> [Self::Double; 2] {
-        // SAFETY: as above.
-        limbs(unsafe { Self::load(p) }.cast())
-    }
-    #[inline(always)]
-    unsafe fn load_key(p: *const F) -> [Self::Double; 2] {
-        // SAFETY: as above.
-        unsafe { Self::load(p) }.key()
-    }
-    #[inline(always)]
-    fn key(self) -> [Self::Double; 2] {
-        [self.cast(); 2]
-    }
-    #[inline(always)]
-    fn residue(sums: [Self::Double; 2], c: &Consts<Self::Double>) -> [Self::Double; 2] {
-        limbs(join_limbs(sums, c))
-    }
-    #[inline(always)]
-    fn narrow(sums: [Self::Double; 2], c: &Consts<Self::Double>) -> Self {
-        join_limbs(sums, c).cast()
+    fn residue([_, low]: [Self; 2], _: [Self; 2], c: &Consts<Self>) -> Self {
+        low.reduce(c)
     }
 }
