@@ -73,7 +73,7 @@ pub use failure::FailureBound;
 pub use gates::Gate;
 pub use lut::Lut;
 pub use noise_sum::{NoiseSum, NoiseTerm};
-pub use ntru::{NtruLiteral, Rotation};
+pub use ntru::{ExactRotation, NtruLiteral, Rotation};
 pub use params::{Literal, Params};
 pub use secret::SecretKey;
 pub use slices::Joined;

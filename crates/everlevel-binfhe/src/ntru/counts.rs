@@ -11,8 +11,6 @@ pub enum Rotation {
     ThreeKeys,
     /// A product for each two bits, with encryptions of these and of `(1 − s)·(1 − t)`: less noise, and more keys.
     FourKeys,
-    /// A product for each coefficient of a ternary secret, with encryptions of `s = 1` and `s = −1`.
-    Ternary,
     /// A product for each coefficient and an automorphism between any two (XZD+23).
     Automorphisms,
     /// Automorphisms in order of the exponents' logarithms, one sweep for either sign, in steps of at most `window`
@@ -32,7 +30,7 @@ impl Rotation {
     /// log2 of what exponents are multiples of: automorphisms take odd ones, less one.
     pub(super) fn log2_exponent_step(self) -> u32 {
         match self {
-            Self::Sequential | Self::ThreeKeys | Self::FourKeys | Self::Ternary => 0,
+            Self::Sequential | Self::ThreeKeys | Self::FourKeys => 0,
             Self::Automorphisms | Self::TwoSweeps { .. } | Self::OneSweep { .. } => 1,
         }
     }
@@ -42,18 +40,21 @@ impl Rotation {
         if matches!(self, Self::ThreeKeys | Self::FourKeys) { 2 } else { 1 }
     }
 
+    /// Keys that a step reads.
+    pub(super) fn keys_per_step(self) -> usize {
+        match self {
+            Self::ThreeKeys => 3,
+            Self::FourKeys => 4,
+            _ => 1,
+        }
+    }
+
     /// Vector ciphertexts of a bootstrapping key, for `dim` coefficients and degree `n`.
     pub(super) fn keys(self, dim: usize, n: usize) -> usize {
         match self {
             Self::Sequential => 1 + dim,
             Self::ThreeKeys => 1 + 3 * dim / 2,
-            Self::FourKeys | Self::Ternary => {
-                if self == Self::FourKeys {
-                    2 * dim
-                } else {
-                    1 + 2 * dim
-                }
-            }
+            Self::FourKeys => 2 * dim,
             // Automorphisms by every odd number but 1.
             Self::Automorphisms => dim + n,
             Self::TwoSweeps { window } => dim + 2 + window,

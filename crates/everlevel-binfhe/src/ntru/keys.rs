@@ -57,7 +57,7 @@ fn message(l: &NtruLiteral, secret: &SecretKey, index: usize) -> Message {
     // The correction by the sum of all bits, seen from the first class `w`.
     let correction = |w: usize| divided(power(-sum * inverse(w, two_n) as i64));
     match l.rotation {
-        Rotation::Sequential | Rotation::ThreeKeys | Rotation::Ternary if index == 0 => one(),
+        Rotation::Sequential | Rotation::ThreeKeys if index == 0 => one(),
         Rotation::Sequential => bit(s[index - 1]),
         Rotation::ThreeKeys => {
             let (s, t) = (s[(index - 1) / 3 * 2], s[(index - 1) / 3 * 2 + 1]);
@@ -67,11 +67,6 @@ fn message(l: &NtruLiteral, secret: &SecretKey, index: usize) -> Message {
             let (s, t) = (s[index / 4 * 2], s[index / 4 * 2 + 1]);
             let bit = bit([s & t, s & (1 - t), (1 - s) & t, (1 - s) & (1 - t)][index % 4]);
             if index < 4 { divided(bit) } else { bit }
-        }
-        Rotation::Ternary => {
-            let s = s[(index - 1) / 2];
-            let sign = if index % 2 == 1 { 1 } else { -1 };
-            bit((s * s + sign * s) / 2)
         }
         Rotation::Automorphisms => match index {
             0 => divided(power(s[0].into())),

@@ -9,22 +9,30 @@
 //!
 //! *Map.* `params` the literal · `counts` the ways to rotate, their keys and steps · `noise` its formulas · `orders` of
 //! automorphisms · `keys` what the rows of a
-//! bootstrapping key hide · `rotation` the accumulators.
+//! bootstrapping key hide · `rotation` the accumulators, and `exact` the same stage by
+//! stage · `torus` residues as torus words.
 
 mod counts;
+mod exact;
 mod keys;
 mod noise;
 mod orders;
 mod params;
 mod rotation;
+mod torus;
 
 use crate::blind_rotation::{BlindRotate, SeededBootstrapKey};
 
 pub use counts::Rotation;
+pub use exact::ExactRotation;
 pub(crate) use keys::bodies;
 pub use params::NtruLiteral;
 
 /// A stored key made ready for use.
 pub(crate) fn prepare(params: &NtruLiteral, stored: &SeededBootstrapKey) -> Box<dyn BlindRotate> {
-    Box::new(rotation::Prepared::new(stored, params))
+    if params.is_narrow() {
+        Box::new(rotation::Prepared::<f32>::new(stored, params))
+    } else {
+        Box::new(rotation::Prepared::<f64>::new(stored, params))
+    }
 }

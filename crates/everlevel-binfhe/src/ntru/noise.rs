@@ -39,7 +39,6 @@ pub(super) fn blind_rotation(l: &NtruLiteral) -> f64 {
         // At most three differences of monomials, each of which doubles a variance; three of four pairs round one.
         Rotation::ThreeKeys => (6.0 * pairs + 1.0) * key + 1.5 * pairs * rounding,
         Rotation::FourKeys => 4.0 * pairs * key + (pairs - 1.0) * rounding,
-        Rotation::Ternary => (2.0 * n + 1.0) * key + 2.0 / 3.0 * n * rounding,
         Rotation::Automorphisms | Rotation::TwoSweeps { .. } | Rotation::OneSweep { .. } => {
             let (products, automorphisms) = l.rotation.mean_steps(l.lwe_dim, l.n());
             (products + automorphisms) * key + (products - 1.0 + automorphisms) * rounding

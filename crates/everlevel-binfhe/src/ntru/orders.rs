@@ -5,6 +5,8 @@
 //! between the products bring the accumulator from one `w_i` to the next, and at last to 1. Odd numbers modulo `2N` are
 //! `±5^e`, so the sweeps go down the logarithms `e`, and visit coefficients of the same class together.
 
+use super::counts::Rotation;
+
 /// A step: a product with a key, after an automorphism where it is an automorphism's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Step {
@@ -21,6 +23,19 @@ pub(super) struct Order {
     pub steps: Vec<Step>,
 }
 
+/// The order of a rotation by automorphisms, for a mask's exponents.
+///
+/// # Panics
+/// If the rotation is none by automorphisms.
+pub(super) fn of(rotation: Rotation, exponents: &[u32], n: usize) -> Order {
+    match rotation {
+        Rotation::Automorphisms => one_by_one(exponents, n),
+        Rotation::TwoSweeps { window } => two_sweeps(exponents, n, window),
+        Rotation::OneSweep { window } => one_sweep(exponents, n, window),
+        other => unreachable!("{other:?} has no automorphisms"),
+    }
+}
+
 /// The inverse of an odd number modulo `2N`.
 pub(super) fn inverse(t: usize, two_n: usize) -> usize {
     // Each step doubles the bits that are right; odd numbers are their own inverses modulo 8.
@@ -33,7 +48,7 @@ pub(super) fn power_of_five(e: usize, two_n: usize) -> usize {
 }
 
 /// Coefficient by coefficient (XZD+23). Keys: `X^(s_i)` for each, `X^(−S)`, and the automorphisms' by `(t − 1)/2`.
-pub(super) fn one_by_one(exponents: &[u32], n: usize) -> Order {
+fn one_by_one(exponents: &[u32], n: usize) -> Order {
     let two_n = 2 * n;
     let dim = exponents.len();
     let odd: Vec<usize> = exponents.iter().map(|&a| a as usize + 1).collect();
@@ -79,7 +94,7 @@ fn descend(steps: &mut Vec<Step>, mut gap: usize, window: usize, keys: usize, tw
 
 /// One sweep for either sign (LMKCDEY). Keys: `X^(−S·w^(−1))` for the first class `w = −5^(N/2−1)`, `X^(s_i)` for each
 /// coefficient, the automorphisms `5` to `5^window`, and the one between the sweeps.
-pub(super) fn two_sweeps(exponents: &[u32], n: usize, window: usize) -> Order {
+fn two_sweeps(exponents: &[u32], n: usize, window: usize) -> Order {
     let (two_n, top, dim) = (2 * n, n / 2 - 1, exponents.len());
     let classes = classes(exponents, n);
     let mut steps = vec![Step { t: 1, key: 0 }];
@@ -100,7 +115,7 @@ pub(super) fn two_sweeps(exponents: &[u32], n: usize, window: usize) -> Order {
 
 /// A single sweep. Keys: `X^(−S·5^(−top))`, `X^(s_i)` and then `X^(−s_i)` for each coefficient, and the automorphisms
 /// `5` to `5^window`.
-pub(super) fn one_sweep(exponents: &[u32], n: usize, window: usize) -> Order {
+fn one_sweep(exponents: &[u32], n: usize, window: usize) -> Order {
     let (two_n, top, dim) = (2 * n, n / 2 - 1, exponents.len());
     let [positive, negative] = classes(exponents, n);
     let mut steps = vec![Step { t: 1, key: 0 }];

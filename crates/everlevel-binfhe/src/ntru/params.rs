@@ -1,6 +1,7 @@
 //! NTRU's numbers.
 
 use everlevel_math::primes::is_prime;
+use everlevel_math::small_ntt::Float;
 use everlevel_rand::{Stream, sampler};
 use everlevel_ring::{PrimeGadget, PrimeRing, WordBuffer};
 use everlevel_security::estimate::CostModel;
@@ -54,6 +55,11 @@ impl NtruLiteral {
     /// Ring degree `N`.
     pub fn n(&self) -> usize {
         1 << self.log_n
+    }
+
+    /// Whether residues fit single precision.
+    pub(super) fn is_narrow(&self) -> bool {
+        self.modulus >> f32::MAX_MODULUS_BITS == 0
     }
 
     /// Vector ciphertexts of a bootstrapping key.
@@ -124,7 +130,6 @@ impl Scheme for NtruLiteral {
             Rotation::TwoSweeps { window } | Rotation::OneSweep { window } if !(1..self.n() / 2).contains(&window) => {
                 refuse("window", window, format!("1 to {}", self.n() / 2 - 1))
             }
-            Rotation::Ternary => refuse("rotation", "Ternary", "one of the others: small secrets are bits"),
             _ => Ok(()),
         }
     }
@@ -165,6 +170,7 @@ impl Scheme for NtruLiteral {
     }
 
     fn prepared_nbytes(&self) -> usize {
-        WordBuffer::<u64>::nbytes_of(self.body_count() * self.n())
+        let words = self.body_count() * self.n();
+        if self.is_narrow() { WordBuffer::<f32>::nbytes_of(words) } else { WordBuffer::<f64>::nbytes_of(words) }
     }
 }

@@ -1,209 +1,231 @@
-//! Blind rotation of one-polynomial accumulators.
+//! Blind rotation with a transformed key: step by step of the key, accumulator by accumulator, two at a time.
 //!
-//! Every step is a product of the accumulator's digits with rows of one key, or of a few keys that are turned by
-//! monomials, which are numbers at each point of the transform: with `d` the digits of the accumulator,
-//!
-//! ```text
-//! one product           ACC = d ⊡ k
-//! sequential            ACC += d' ⊡ s,  d' the digits of (X^a − 1)·ACC
-//! ternary               ACC += d' ⊡ (k_+ − X^(−a)·k_−)
-//! two bits, four keys   ACC = d ⊡ (k_00 + X^b·k_01 + X^a·(k_10 + X^b·k_11))
-//! two bits, three keys  ACC += d ⊡ (X^(a+b) − 1)·k_11 + (X^a − 1)·k_10 + (X^b − 1)·k_01
-//! automorphism          ACC = φ_t(d) ⊡ k
-//! ```
+//! What the steps compute is in `exact`, stage by stage.
 
-use everlevel_ring::{HalfProduct, PrimeRing};
-use everlevel_rlwe::{Lwe, lwe};
+use std::sync::{Mutex, PoisonError};
+
+use everlevel_math::small_ntt::{Float, Gadget, NtruProduct, SmallNtt};
+use everlevel_ring::WordBuffer;
+use everlevel_rlwe::Lwe;
 use rayon::prelude::*;
 
 use super::counts::Rotation;
 use super::orders::{self, Order};
 use super::params::NtruLiteral;
+use super::torus;
 use crate::blind_rotation::{BlindRotate, SeededBootstrapKey};
 use crate::lut::Lut;
 
+/// Accumulators of one pass over the key, in bytes: what is left of a second-level cache of 1 MiB beside two steps' keys.
+const TILE_BYTES: usize = 256 << 10;
+
 /// A transformed key.
 #[derive(Debug)]
-pub(crate) struct Prepared {
-    literal: NtruLiteral,
-    ring: PrimeRing,
-    /// For each vector ciphertext its rows.
-    keys: Vec<Vec<Vec<u64>>>,
-    /// `X^1`, transformed, to every power below `2N`.
-    monomials: Vec<Vec<u64>>,
+pub(super) struct Prepared<F: Word> {
+    product: NtruProduct<F>,
+    rotation: Rotation,
+    keys: WordBuffer<F>,
+    /// Scratch of threads that are not in a rotation.
+    free: Mutex<Vec<Workspace<F>>>,
 }
 
-impl Prepared {
-    pub(crate) fn new(stored: &SeededBootstrapKey, literal: &NtruLiteral) -> Self {
-        let (ring, n) = (literal.ring(), literal.n());
-        let digits = literal.gadget.digits as usize;
-        let row = |body: &[u64]| ring.transform(&body.iter().map(|&x| x >> 32).collect::<Vec<_>>());
-        let key = |bodies: &[u64]| bodies.chunks_exact(n).map(row).collect();
-        let keys = stored.bodies.par_chunks_exact(digits * n).map(key).collect();
-        let monomial = |e: usize| {
-            let mut poly = vec![0; n];
-            poly[e % n] = if e < n { 1 } else { ring.modulus().q() - 1 };
-            ring.transform(&poly)
-        };
-        let monomials = (0..2 * n).map(monomial).collect();
-        Self { literal: literal.clone(), ring, keys, monomials }
+/// A float that holds residues.
+pub(super) trait Word: Float + bytemuck::Pod {}
+impl Word for f32 {}
+impl Word for f64 {}
+
+/// The memory that a thread's rotations need.
+#[derive(Debug)]
+struct Workspace<F: Word> {
+    scratch: WordBuffer<F>,
+    /// Accumulators, and one more polynomial.
+    accumulators: WordBuffer<F>,
+}
+
+impl<F: Word> Prepared<F> {
+    pub(super) fn new(stored: &SeededBootstrapKey, literal: &NtruLiteral) -> Self {
+        let ntt = SmallNtt::new(literal.modulus.into(), literal.log_n).expect("parameters hold the transform's sizes");
+        let gadget = literal.gadget;
+        let digits = Gadget { log2_base: gadget.log2_base, digits: gadget.digits, dropped: gadget.dropped };
+        let product = NtruProduct::new(ntt, digits, literal.rotation.keys_per_step());
+        let (len, n, q) = (product.key_len(), literal.n(), literal.modulus);
+        let mut keys: WordBuffer<F> = WordBuffer::zeroed(stored.bodies.len());
+        keys.par_chunks_mut(len).zip(stored.bodies.par_chunks(len)).for_each(|(key, bodies)| {
+            for (digit, body) in bodies.chunks_exact(n).enumerate() {
+                let mut row: Vec<F> = body.iter().map(|&x| centred(x >> 32, q.into())).collect();
+                product.prepare_row(key, digit, &mut row);
+            }
+        });
+        Self { product, rotation: literal.rotation, keys, free: Mutex::new(Vec::new()) }
     }
 
-    /// `X^(−body)` times a table, in units of `1/Q`.
-    fn table(&self, lut: &Lut, body: u32) -> Vec<u64> {
-        let n = self.literal.n();
-        let q = self.ring.modulus();
-        let words: Vec<u64> = lut.coeffs().iter().map(|&x| switched(x, q.q())).collect();
-        self.rotated(&words, (2 * n - body as usize) % (2 * n))
+    fn n(&self) -> usize {
+        self.product.ntt().n()
     }
 
-    /// `X^exponent·a`.
-    fn rotated(&self, a: &[u64], exponent: usize) -> Vec<u64> {
-        let (n, q) = (a.len(), self.ring.modulus());
-        let mut out = vec![0; n];
-        for (i, &x) in a.iter().enumerate() {
-            let place = (i + exponent) % (2 * n);
-            out[place % n] = if place < n { x } else { q.neg(x) };
+    fn q(&self) -> u64 {
+        self.product.ntt().modulus().q()
+    }
+
+    /// Keys from `first` on; none behind the last.
+    fn keys(&self, first: usize, count: usize) -> &[F] {
+        let len = self.product.key_len();
+        self.keys.get(first * len..(first + count) * len).unwrap_or(&[])
+    }
+
+    /// `X^(−body)` times each input's table, as residues.
+    fn load_tables(&self, accumulators: &mut [F], inputs: &[Vec<u32>], luts: &[&Lut]) {
+        let (n, q) = (self.n(), self.q());
+        for ((acc, input), lut) in accumulators.chunks_exact_mut(n).zip(inputs).zip(luts) {
+            let by = (2 * n - input[input.len() - 1] as usize) % (2 * n);
+            for (i, &x) in lut.coeffs().iter().enumerate() {
+                let x = centred::<F>(torus::switched(x, q), q);
+                put(acc, i + by, x);
+            }
         }
-        out
     }
 
-    /// `φ_t(a)`.
-    fn turned(&self, a: &[u64], t: usize) -> Vec<u64> {
-        let (n, q) = (a.len(), self.ring.modulus());
-        let mut out = vec![0; n];
-        for (i, &x) in a.iter().enumerate() {
-            let place = i * t % (2 * n);
-            out[place % n] = if place < n { x } else { q.neg(x) };
+    /// A step of all inputs, two at a time: `exponents` of an input go beside its accumulator.
+    fn in_pairs<X: Copy>(
+        &self,
+        accumulators: &mut [F],
+        exponents: &[X],
+        ahead: &[F],
+        mut step: impl FnMut(OneOrTwo<'_, F, X>, &[F]),
+    ) {
+        let n = self.n();
+        let part = |j: usize| j * ahead.len() / exponents.len();
+        for (j, (accs, with)) in accumulators.chunks_mut(2 * n).zip(exponents.chunks(2)).enumerate() {
+            let ahead = &ahead[part(2 * j)..part(2 * j + with.len())];
+            match *with {
+                [x, y] => {
+                    let (a, b) = accs.split_at_mut(n);
+                    step(OneOrTwo::Two([(a, x), (b, y)]), ahead);
+                }
+                _ => step(OneOrTwo::One([(&mut accs[..n], with[0])]), ahead),
+            }
         }
-        out
     }
 
-    fn digits(&self, acc: &Vec<u64>) -> Vec<Vec<u64>> {
-        self.ring.digits(&self.literal.gadget, &[acc]).swap_remove(0)
+    /// The first product, which encrypts plain tables, with key 0.
+    fn encrypt(&self, accumulators: &mut [F], count: usize, scratch: &mut [F]) {
+        self.in_pairs(accumulators, &vec![(); count], self.keys(1, 1), |accs, ahead| match accs {
+            OneOrTwo::One(a) => self.product.multiply(a.map(|(a, ())| a), self.keys(0, 1), scratch, ahead),
+            OneOrTwo::Two(ab) => self.product.multiply(ab.map(|(a, ())| a), self.keys(0, 1), scratch, ahead),
+        });
     }
 
-    /// Digits times one key, transformed.
-    fn sum(&self, digits: &Vec<Vec<u64>>, key: usize) -> Vec<u64> {
-        self.ring.multiply(&[digits], &self.keys[key]).swap_remove(0)
-    }
-
-    fn finish(&self, sum: Vec<u64>) -> Vec<u64> {
-        self.ring.finish(vec![sum], &self.literal.gadget, &()).swap_remove(0).swap_remove(0)
-    }
-
-    fn product(&self, acc: &Vec<u64>, key: usize) -> Vec<u64> {
-        self.finish(self.sum(&self.digits(acc), key))
-    }
-
-    /// `acc += out`.
-    fn add(&self, acc: &mut [u64], out: &[u64]) {
-        acc.iter_mut().zip(out).for_each(|(x, &y)| *x = self.ring.modulus().add(*x, y));
-    }
-
-    fn subtract(&self, acc: &mut [u64], out: &[u64]) {
-        acc.iter_mut().zip(out).for_each(|(x, &y)| *x = self.ring.modulus().sub(*x, y));
-    }
-
-    /// Sums, each turned by its monomial, added up.
-    fn bundle(&self, sums: &[(Vec<u64>, usize)]) -> Vec<u64> {
-        let mut out = vec![0; self.literal.n()];
-        let two_n = 2 * self.literal.n();
-        sums.iter().for_each(|(sum, e)| self.ring.add_turned(&mut out, sum, &self.monomials[e % two_n]));
-        out
-    }
-
-    /// Rotations by whole exponents, one after the other.
-    fn rotate_one(&self, input: &[u32], lut: &Lut) -> Vec<u64> {
-        let (body, mask) = input.split_last().expect("a mask and a body");
-        let mut acc = self.table(lut, *body);
-        let (n, two_n) = (self.literal.n(), 2 * self.literal.n());
-        let order = |order: Order| {
-            let mut acc = self.turned(&acc, order.first);
-            for step in order.steps {
-                acc = self.product(&if step.t == 1 { acc } else { self.turned(&acc, step.t) }, step.key);
-            }
-            acc
-        };
-        match self.literal.rotation {
-            Rotation::Sequential | Rotation::Ternary => {
-                let ternary = self.literal.rotation == Rotation::Ternary;
-                acc = self.product(&acc, 0);
-                for (i, &a) in mask.iter().enumerate().filter(|(_, a)| **a != 0) {
-                    let mut difference = self.rotated(&acc, a as usize);
-                    self.subtract(&mut difference, &acc);
-                    let digits = self.digits(&difference);
-                    let sum = if ternary {
-                        let minus = self.sum(&digits, 2 + 2 * i);
-                        self.bundle(&[(self.sum(&digits, 1 + 2 * i), 0), (minus, n + two_n - a as usize)])
-                    } else {
-                        self.sum(&digits, 1 + i)
-                    };
-                    self.add(&mut acc, &self.finish(sum));
-                }
-            }
-            Rotation::ThreeKeys => {
-                acc = self.product(&acc, 0);
-                for (i, pair) in mask.chunks_exact(2).enumerate() {
-                    let (digits, (a, b)) = (self.digits(&acc), (pair[0] as usize, pair[1] as usize));
-                    let sums = [a + b, a, b].into_iter().enumerate().flat_map(|(k, e)| {
-                        let sum = self.sum(&digits, 1 + 3 * i + k);
-                        [(sum.clone(), e), (sum, n)]
-                    });
-                    let sum = self.bundle(&sums.collect::<Vec<_>>());
-                    self.add(&mut acc, &self.finish(sum));
-                }
-            }
-            Rotation::FourKeys => {
-                for (i, pair) in mask.chunks_exact(2).enumerate() {
-                    let (digits, (a, b)) = (self.digits(&acc), (pair[0] as usize, pair[1] as usize));
-                    let sums = [a + b, a, b, 0].into_iter().enumerate();
-                    let sums = sums.map(|(k, e)| (self.sum(&digits, 4 * i + k), e));
-                    acc = self.finish(self.bundle(&sums.collect::<Vec<_>>()));
-                }
-            }
-            Rotation::Automorphisms => acc = order(orders::one_by_one(mask, n)),
-            Rotation::TwoSweeps { window } => acc = order(orders::two_sweeps(mask, n, window)),
-            Rotation::OneSweep { window } => acc = order(orders::one_sweep(mask, n, window)),
+    fn one_bit_a_step(&self, accumulators: &mut [F], inputs: &[Vec<u32>], scratch: &mut [F]) {
+        self.encrypt(accumulators, inputs.len(), scratch);
+        for i in 0..inputs[0].len() - 1 {
+            let (key, ahead) = (self.keys(1 + i, 1), self.keys(2 + i, 1));
+            let exponents: Vec<usize> = inputs.iter().map(|input| input[i] as usize).collect();
+            self.in_pairs(accumulators, &exponents, ahead, |accs, ahead| match accs {
+                OneOrTwo::One(a) => self.product.rotate_add(a, key, scratch, ahead),
+                OneOrTwo::Two(ab) => self.product.rotate_add(ab, key, scratch, ahead),
+            });
         }
-        acc
     }
 
-    /// Coefficient `h` of the product with the secret, as an LWE ciphertext under the secret's coefficients.
-    fn extract(&self, acc: &[u64], h: usize) -> Lwe {
-        let q = self.ring.modulus().q();
-        // The phase is the body less the masks times the secret, and there is no body.
-        let mut glwe: Vec<u64> = acc.iter().map(|&x| widened(x, q).wrapping_neg()).collect();
-        glwe.resize(2 * acc.len(), 0);
-        lwe::extract(&glwe, acc.len(), h)
+    fn two_bits_a_step(&self, accumulators: &mut [F], inputs: &[Vec<u32>], scratch: &mut [F]) {
+        let (four, two_n) = (self.rotation == Rotation::FourKeys, 2 * self.n());
+        let (first, count) = if four { (0, 4) } else { (1, 3) };
+        if !four {
+            self.encrypt(accumulators, inputs.len(), scratch);
+        }
+        for i in 0..(inputs[0].len() - 1) / 2 {
+            let keys = self.keys(first + count * i, count);
+            let ahead = self.keys(first + count * (i + 1), count);
+            let all = |input: &Vec<u32>| {
+                let (a, b) = (input[2 * i] as usize, input[2 * i + 1] as usize);
+                [(a + b) % two_n, a, b, 0]
+            };
+            let exponents: Vec<[usize; 4]> = inputs.iter().map(all).collect();
+            let exponents: Vec<&[usize]> = exponents.iter().map(|e| &e[..count]).collect();
+            self.in_pairs(accumulators, &exponents, ahead, |accs, ahead| match (accs, four) {
+                (OneOrTwo::One(a), true) => self.product.multiply_bundle(a, keys, scratch, ahead),
+                (OneOrTwo::Two(ab), true) => self.product.multiply_bundle(ab, keys, scratch, ahead),
+                (OneOrTwo::One(a), false) => self.product.add_bundle(a, keys, scratch, ahead),
+                (OneOrTwo::Two(ab), false) => self.product.add_bundle(ab, keys, scratch, ahead),
+            });
+        }
+    }
+
+    /// Each input by itself, since orders differ.
+    fn in_order(&self, acc: &mut [F], turned: &mut [F], order: &Order, scratch: &mut [F]) {
+        self.turn(acc, turned, order.first);
+        for (i, step) in order.steps.iter().enumerate() {
+            if step.t != 1 {
+                self.turn(acc, turned, step.t);
+            }
+            let ahead = order.steps.get(i + 1).map_or(&[][..], |next| self.keys(next.key, 1));
+            self.product.multiply([&mut *acc], self.keys(step.key, 1), scratch, ahead);
+        }
+    }
+
+    /// `acc ← φ_t(acc)`.
+    fn turn(&self, acc: &mut [F], turned: &mut [F], t: usize) {
+        acc.iter().enumerate().for_each(|(i, &x)| put(turned, i * t, x));
+        acc.copy_from_slice(turned);
+    }
+
+    fn take(&self) -> Workspace<F> {
+        let free = self.free.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        free.unwrap_or_else(|| Workspace {
+            scratch: WordBuffer::zeroed(self.product.scratch_len()),
+            accumulators: WordBuffer::zeroed((self.tile() + 1) * self.n()),
+        })
     }
 }
 
-impl BlindRotate for Prepared {
+impl<F: Word> BlindRotate for Prepared<F> {
     fn nbytes(&self) -> usize {
-        self.keys.iter().flatten().map(|row| size_of_val(&row[..])).sum()
+        size_of_val(&self.keys[..])
     }
 
     fn tile(&self) -> usize {
-        64
+        (TILE_BYTES / (self.n() * size_of::<F>())).max(1)
     }
 
     fn rotate(&self, inputs: &[Vec<u32>], luts: &[&Lut], _: bool) -> Vec<Vec<Lwe>> {
-        let one = |(input, lut): (&Vec<u32>, &&Lut)| {
-            let acc = self.rotate_one(input, lut);
-            lut.places().iter().map(|&place| self.extract(&acc, place)).collect()
+        let (mut workspace, n, q) = (self.take(), self.n(), self.q());
+        let (scratch, all) = (&mut workspace.scratch, &mut workspace.accumulators);
+        let (accumulators, rest) = all.split_at_mut(inputs.len() * n);
+        self.load_tables(accumulators, inputs, luts);
+        match self.rotation {
+            Rotation::Sequential => self.one_bit_a_step(accumulators, inputs, scratch),
+            Rotation::ThreeKeys | Rotation::FourKeys => self.two_bits_a_step(accumulators, inputs, scratch),
+            Rotation::Automorphisms | Rotation::TwoSweeps { .. } | Rotation::OneSweep { .. } => {
+                for (acc, input) in accumulators.chunks_exact_mut(n).zip(inputs) {
+                    let order = orders::of(self.rotation, &input[..input.len() - 1], n);
+                    self.in_order(acc, &mut rest[..n], &order, scratch);
+                }
+            }
+        }
+        let residue = |x: &F| (x.to_i64() + if x.to_i64() < 0 { q as i64 } else { 0 }) as u64;
+        let extract = |(acc, lut): (&[F], &&Lut)| {
+            lut.places().iter().map(|&place| torus::extract(acc.iter().map(residue), q, place)).collect()
         };
-        inputs.iter().zip(luts).map(one).collect()
+        let out = accumulators.chunks_exact(n).zip(luts).map(extract).collect();
+        self.free.lock().unwrap_or_else(PoisonError::into_inner).push(workspace);
+        out
     }
 }
 
-/// A torus element in units of `1/Q`: the nearest residue.
-fn switched(x: u64, q: u64) -> u64 {
-    let product = u128::from(x) * u128::from(q) + (1 << 63);
-    ((product >> 64) as u64) % q
+/// One accumulator or two, each with its exponents.
+enum OneOrTwo<'a, F, X> {
+    One([(&'a mut [F], X); 1]),
+    Two([(&'a mut [F], X); 2]),
 }
 
-/// A residue as a torus element: the nearest to `x/Q`.
-fn widened(x: u64, q: u64) -> u64 {
-    (((u128::from(x) << 64) + u128::from(q / 2)) / u128::from(q)) as u64
+/// A residue as the representative nearest to zero.
+fn centred<F: Float>(x: u64, q: u64) -> F {
+    F::from_i64(if x > q / 2 { x as i64 - q as i64 } else { x as i64 })
+}
+
+/// Coefficient `exponent` of a polynomial modulo `X^n + 1`, for any exponent.
+fn put<F: Float>(poly: &mut [F], exponent: usize, x: F) {
+    let (n, place) = (poly.len(), exponent % (2 * poly.len()));
+    // No zero has a sign.
+    poly[place % n] = if place < n { x } else { F::from_i64(-x.to_i64()) };
 }

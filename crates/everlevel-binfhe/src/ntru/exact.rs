@@ -1,0 +1,179 @@
+//! Blind rotation of one-polynomial accumulators, stage by stage on integers: the model that the fused one is tested
+//! against, and that hardware may be built after.
+//!
+//! Every step is a product of the accumulator's digits with rows of one key, or of a few keys that are turned by
+//! monomials, which are numbers at each point of the transform: with `d` the digits of the accumulator,
+//!
+//! ```text
+//! one product           ACC = d ⊡ k
+//! sequential            ACC += d' ⊡ s,  d' the digits of (X^a − 1)·ACC
+//! two bits, four keys   ACC = d ⊡ (k_00 + X^b·k_01 + X^a·(k_10 + X^b·k_11))
+//! two bits, three keys  ACC += d ⊡ (X^(a+b) − 1)·k_11 + (X^a − 1)·k_10 + (X^b − 1)·k_01
+//! automorphism          ACC = φ_t(d) ⊡ k
+//! ```
+
+use everlevel_ring::{HalfProduct, PrimeRing};
+use everlevel_rlwe::Lwe;
+use rayon::prelude::*;
+
+use super::counts::Rotation;
+use super::orders::{self, Order};
+use super::params::NtruLiteral;
+use super::torus;
+use crate::blind_rotation::SeededBootstrapKey;
+use crate::lut::Lut;
+
+/// A bootstrapping key for rotations whose stages are values: digits, sums of products, what they are finished to.
+///
+/// Residues are integers below `Q`; digits are [`PrimeGadget`](everlevel_ring::PrimeGadget)'s, transforms
+/// [`Ntt`](everlevel_math::Ntt)'s. It gives the bits of [`BootstrapKey`](crate::BootstrapKey), slowly.
+#[derive(Debug)]
+pub struct ExactRotation {
+    literal: NtruLiteral,
+    ring: PrimeRing,
+    /// For each vector ciphertext its rows.
+    keys: Vec<Vec<Vec<u64>>>,
+    /// `X^1`, transformed, to every power below `2N`.
+    monomials: Vec<Vec<u64>>,
+}
+
+impl ExactRotation {
+    /// The model of a stored key.
+    ///
+    /// # Panics
+    /// If the numbers are not those of checked parameters.
+    pub fn new(stored: &SeededBootstrapKey, literal: &NtruLiteral) -> Self {
+        let (ring, n) = (literal.ring(), literal.n());
+        let digits = literal.gadget.digits as usize;
+        let row = |body: &[u64]| ring.transform(&body.iter().map(|&x| x >> 32).collect::<Vec<_>>());
+        let key = |bodies: &[u64]| bodies.chunks_exact(n).map(row).collect();
+        let keys = stored.bodies.par_chunks_exact(digits * n).map(key).collect();
+        let monomial = |e: usize| {
+            let mut poly = vec![0; n];
+            poly[e % n] = if e < n { 1 } else { ring.modulus().q() - 1 };
+            ring.transform(&poly)
+        };
+        let monomials = (0..2 * n).map(monomial).collect();
+        Self { literal: literal.clone(), ring, keys, monomials }
+    }
+
+    /// `X^(−body)` times a table, in units of `1/Q`.
+    fn table(&self, lut: &Lut, body: u32) -> Vec<u64> {
+        let n = self.literal.n();
+        let q = self.ring.modulus();
+        let words: Vec<u64> = lut.coeffs().iter().map(|&x| torus::switched(x, q.q())).collect();
+        self.rotated(&words, (2 * n - body as usize) % (2 * n))
+    }
+
+    /// `X^exponent·a`.
+    fn rotated(&self, a: &[u64], exponent: usize) -> Vec<u64> {
+        let (n, q) = (a.len(), self.ring.modulus());
+        let mut out = vec![0; n];
+        for (i, &x) in a.iter().enumerate() {
+            let place = (i + exponent) % (2 * n);
+            out[place % n] = if place < n { x } else { q.neg(x) };
+        }
+        out
+    }
+
+    /// `φ_t(a)`.
+    fn turned(&self, a: &[u64], t: usize) -> Vec<u64> {
+        let (n, q) = (a.len(), self.ring.modulus());
+        let mut out = vec![0; n];
+        for (i, &x) in a.iter().enumerate() {
+            let place = i * t % (2 * n);
+            out[place % n] = if place < n { x } else { q.neg(x) };
+        }
+        out
+    }
+
+    fn digits(&self, acc: &Vec<u64>) -> Vec<Vec<u64>> {
+        self.ring.digits(&self.literal.gadget, &[acc]).swap_remove(0)
+    }
+
+    /// Digits times one key, transformed.
+    fn sum(&self, digits: &Vec<Vec<u64>>, key: usize) -> Vec<u64> {
+        self.ring.multiply(&[digits], &self.keys[key]).swap_remove(0)
+    }
+
+    fn finish(&self, sum: Vec<u64>) -> Vec<u64> {
+        self.ring.finish(vec![sum], &self.literal.gadget, &()).swap_remove(0).swap_remove(0)
+    }
+
+    fn product(&self, acc: &Vec<u64>, key: usize) -> Vec<u64> {
+        self.finish(self.sum(&self.digits(acc), key))
+    }
+
+    /// `acc += out`.
+    fn add(&self, acc: &mut [u64], out: &[u64]) {
+        acc.iter_mut().zip(out).for_each(|(x, &y)| *x = self.ring.modulus().add(*x, y));
+    }
+
+    fn subtract(&self, acc: &mut [u64], out: &[u64]) {
+        acc.iter_mut().zip(out).for_each(|(x, &y)| *x = self.ring.modulus().sub(*x, y));
+    }
+
+    /// Sums, each turned by its monomial, added up.
+    fn bundle(&self, sums: &[(Vec<u64>, usize)]) -> Vec<u64> {
+        let mut out = vec![0; self.literal.n()];
+        let two_n = 2 * self.literal.n();
+        sums.iter().for_each(|(sum, e)| self.ring.add_turned(&mut out, sum, &self.monomials[e % two_n]));
+        out
+    }
+
+    /// `X^(−phase)` times a table, as residues: the accumulator after its last step.
+    ///
+    /// # Panics
+    /// If lengths are not the parameters'.
+    pub fn rotate(&self, input: &[u32], lut: &Lut) -> Vec<u64> {
+        let (body, mask) = input.split_last().expect("a mask and a body");
+        let mut acc = self.table(lut, *body);
+        let n = self.literal.n();
+        let order = |order: Order| {
+            let mut acc = self.turned(&acc, order.first);
+            for step in order.steps {
+                acc = self.product(&if step.t == 1 { acc } else { self.turned(&acc, step.t) }, step.key);
+            }
+            acc
+        };
+        match self.literal.rotation {
+            Rotation::Sequential => {
+                acc = self.product(&acc, 0);
+                for (i, &a) in mask.iter().enumerate().filter(|(_, a)| **a != 0) {
+                    let mut difference = self.rotated(&acc, a as usize);
+                    self.subtract(&mut difference, &acc);
+                    let digits = self.digits(&difference);
+                    let sum = self.sum(&digits, 1 + i);
+                    self.add(&mut acc, &self.finish(sum));
+                }
+            }
+            Rotation::ThreeKeys => {
+                acc = self.product(&acc, 0);
+                for (i, pair) in mask.chunks_exact(2).enumerate() {
+                    let (digits, (a, b)) = (self.digits(&acc), (pair[0] as usize, pair[1] as usize));
+                    let sums = [a + b, a, b].into_iter().enumerate().flat_map(|(k, e)| {
+                        let sum = self.sum(&digits, 1 + 3 * i + k);
+                        [(sum.clone(), e), (sum, n)]
+                    });
+                    let sum = self.bundle(&sums.collect::<Vec<_>>());
+                    self.add(&mut acc, &self.finish(sum));
+                }
+            }
+            Rotation::FourKeys => {
+                for (i, pair) in mask.chunks_exact(2).enumerate() {
+                    let (digits, (a, b)) = (self.digits(&acc), (pair[0] as usize, pair[1] as usize));
+                    let sums = [a + b, a, b, 0].into_iter().enumerate();
+                    let sums = sums.map(|(k, e)| (self.sum(&digits, 4 * i + k), e));
+                    acc = self.finish(self.bundle(&sums.collect::<Vec<_>>()));
+                }
+            }
+            other => acc = order(orders::of(other, mask, n)),
+        }
+        acc
+    }
+
+    /// Coefficient `h` of the product with the secret, as an LWE ciphertext under the secret's coefficients.
+    pub fn extract(&self, acc: &[u64], h: usize) -> Lwe {
+        torus::extract(acc.iter().copied(), self.ring.modulus().q(), h)
+    }
+}
