@@ -4,7 +4,7 @@
 mod common;
 
 use common::{fixed_keys, literal, rotation_errors, signed, uniform};
-use everlevel_binfhe::{EvalKeys, Gadget, Gate, KeySwitch, Lwe, ParamsLiteral, SecretKey, Space, sets};
+use everlevel_binfhe::{EvalKeys, Gadget, Gate, KeySwitch, Literal, Lwe, ParamsLiteral, SecretKey, Space, sets};
 use everlevel_testkit::noise::{DEVIATIONS, part_between};
 
 /// The largest part of a variance that may lie between keys.
@@ -25,7 +25,11 @@ fn assert_keys_are_alike(what: &str, groups: &[Vec<f64>]) {
 }
 
 /// What several keys give.
-fn groups(literal: &ParamsLiteral, count: u64, of_one: impl Fn(&SecretKey, &EvalKeys) -> Vec<f64>) -> Vec<Vec<f64>> {
+fn groups<L: Clone + Into<Literal>>(
+    literal: &L,
+    count: u64,
+    of_one: impl Fn(&SecretKey, &EvalKeys) -> Vec<f64>,
+) -> Vec<Vec<f64>> {
     let of_key = |index| {
         let (secret, keys) = fixed_keys(literal.clone(), index);
         of_one(&secret, &keys)
@@ -75,7 +79,8 @@ fn blind_rotations() {
 #[test]
 #[ignore = "slow: 100 keys of full size for each set"]
 fn named_sets() {
-    for (name, factors) in [("gate-64", &[1, 1, 1, 1][..]), ("integer-4-128", &[4, 1])] {
+    let sets = [("gate-64", &[1, 1, 1, 1][..]), ("integer-4-128", &[4, 1]), ("ntru-gate-64", &[1, 1, 1, 1])];
+    for (name, factors) in sets {
         let set = sets::find(name).unwrap();
         let of_one = |secret: &SecretKey, keys: &EvalKeys| {
             let terms = bootstrapped(secret, keys, 100 * factors.len());
@@ -89,7 +94,7 @@ fn named_sets() {
             };
             terms.chunks_exact(factors.len()).map(sample).collect::<Vec<_>>()
         };
-        let groups = groups(&set.literal().tfhe().unwrap(), 100, of_one);
+        let groups = groups(&set.literal(), 100, of_one);
         assert_keys_are_alike(name, &groups);
         let params = set.params().unwrap();
         let squared_norm: f64 = factors.iter().map(|&factor| (factor * factor) as f64).sum();

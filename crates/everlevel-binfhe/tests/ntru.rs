@@ -129,7 +129,7 @@ fn rotations_have_the_noise_of_their_formulas() {
 }
 
 #[test]
-#[ignore = "takes minutes: make test-slow"]
+#[ignore = "slow: 1,080,000 rotations at a small ring"]
 fn rotations_have_the_noise_of_their_formulas_for_exact_and_coarse_digits() {
     assert_noise(PrimeGadget::new(3, 7, 0));
     assert_noise(PrimeGadget::new(5, 3, 5));
