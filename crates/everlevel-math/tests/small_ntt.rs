@@ -53,6 +53,9 @@ fn digits_of_all_shapes() {
             small_ntt::steps_are_the_models::<f32>(simd, 6, SOLINAS, gadget(base, digits, dropped));
             small_ntt::steps_are_the_models::<f32>(simd, 9, SOLINAS, gadget(base, digits, dropped));
         }
+        for (base, digits, dropped) in [(3, 6, 3), (2, 8, 5)] {
+            small_ntt::steps_are_the_models::<f32>(simd, 8, near_20_4(8), gadget(base, digits, dropped));
+        }
         for (base, digits, dropped) in [(9, 2, 9), (5, 4, 7), (13, 1, 14), (7, 4, 0)] {
             small_ntt::steps_are_the_models::<f64>(simd, 9, prime(27, 9), gadget(base, digits, dropped));
         }
