@@ -127,6 +127,11 @@ impl Params {
         self.scheme().transforms()
     }
 
+    /// Transforms of a whole blind rotation, on average over exponents.
+    pub fn rotation_transforms(&self) -> f64 {
+        self.scheme().rotation_transforms()
+    }
+
     /// Noise of every step, by the formulas of [`crate::noise`].
     pub fn noise(&self) -> &Noise {
         &self.noise

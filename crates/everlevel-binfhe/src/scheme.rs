@@ -27,6 +27,9 @@ pub(crate) trait Scheme: Debug {
     /// Transforms of one step of a blind rotation, forward and inverse.
     fn transforms(&self) -> usize;
 
+    /// Transforms of a whole blind rotation, forward and inverse, on average over exponents.
+    fn rotation_transforms(&self) -> f64;
+
     /// The large secret's coefficients, from a stream of their own.
     fn sample_secret(&self, stream: &mut Stream) -> Vec<i8>;
 

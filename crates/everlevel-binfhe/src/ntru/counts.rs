@@ -62,7 +62,7 @@ impl Rotation {
         }
     }
 
-    /// Products, and automorphisms on average, of a rotation by automorphisms of uniform exponents: a class has
+    /// Products, and automorphisms on average. Of rotations by automorphisms of uniform exponents, a class has
     /// coefficients with probability `p`, so that gaps between such classes are geometric, and one takes
     /// `1/(1 − (1 − p)^w)` steps.
     pub(super) fn mean_steps(self, dim: usize, n: usize) -> (f64, f64) {
@@ -71,11 +71,13 @@ impl Rotation {
             let filled = 1.0 - (1.0 - 1.0 / classes).powf(dim);
             classes * filled / (1.0 - (1.0 - filled).powf(window as f64))
         };
-        let automorphisms = match self {
-            Self::TwoSweeps { window } => sweeps(n, window) + 1.0,
-            Self::OneSweep { window } => sweeps(n / 2.0, window),
-            _ => dim * (1.0 - 1.0 / n),
-        };
-        (dim + 1.0, automorphisms)
+        match self {
+            Self::FourKeys => (dim / 2.0, 0.0),
+            Self::ThreeKeys => (dim / 2.0 + 1.0, 0.0),
+            Self::Sequential => (dim + 1.0, 0.0),
+            Self::Automorphisms => (dim + 1.0, dim * (1.0 - 1.0 / n)),
+            Self::TwoSweeps { window } => (dim + 1.0, sweeps(n, window) + 1.0),
+            Self::OneSweep { window } => (dim + 1.0, sweeps(n / 2.0, window)),
+        }
     }
 }

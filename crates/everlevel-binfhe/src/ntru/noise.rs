@@ -31,16 +31,16 @@ fn dropped(l: &NtruLiteral) -> f64 {
 /// The variance that a blind rotation adds, as a part of the torus squared: products' errors, and what they drop, on
 /// average over the small secret's bits.
 pub(super) fn blind_rotation(l: &NtruLiteral) -> f64 {
+    let (products, automorphisms) = l.rotation.mean_steps(l.lwe_dim, l.n());
     let (key, rounding, n) = (product(l), dropped(l), l.lwe_dim as f64);
-    let pairs = n / 2.0;
+    // The first product takes the plain table, whose rounding is not multiplied by the secret.
     let sum = match l.rotation {
-        // The first product takes the plain table, whose rounding is not multiplied by the secret.
-        Rotation::Sequential => (n + 1.0) * key + n / 2.0 * rounding,
+        // Half of the bits are set.
+        Rotation::Sequential => products * key + n / 2.0 * rounding,
         // At most three differences of monomials, each of which doubles a variance; three of four pairs round one.
-        Rotation::ThreeKeys => (6.0 * pairs + 1.0) * key + 1.5 * pairs * rounding,
-        Rotation::FourKeys => 4.0 * pairs * key + (pairs - 1.0) * rounding,
+        Rotation::ThreeKeys => (6.0 * (products - 1.0) + 1.0) * key + 1.5 * (products - 1.0) * rounding,
+        Rotation::FourKeys => 4.0 * products * key + (products - 1.0) * rounding,
         Rotation::Automorphisms | Rotation::TwoSweeps { .. } | Rotation::OneSweep { .. } => {
-            let (products, automorphisms) = l.rotation.mean_steps(l.lwe_dim, l.n());
             (products + automorphisms) * key + (products - 1.0 + automorphisms) * rounding
         }
     };

@@ -150,6 +150,11 @@ impl Scheme for NtruLiteral {
         self.gadget.digits as usize + 1
     }
 
+    fn rotation_transforms(&self) -> f64 {
+        let (products, automorphisms) = self.rotation.mean_steps(self.lwe_dim, self.n());
+        (products + automorphisms) * self.transforms() as f64
+    }
+
     /// Uniform ternary polynomials, until one has an inverse: that all tries but the last had none is public.
     fn sample_secret(&self, stream: &mut Stream) -> Vec<i8> {
         let (ring, mut coeffs) = (self.ring(), vec![0; self.n()]);

@@ -158,6 +158,10 @@ impl Scheme for ParamsLiteral {
         self.transforms()
     }
 
+    fn rotation_transforms(&self) -> f64 {
+        (self.steps() * self.extension() * self.transforms()) as f64
+    }
+
     fn sample_secret(&self, stream: &mut Stream) -> Vec<i8> {
         let mut bits = vec![0; self.big_dim()];
         sampler::binary(stream, &mut bits);

@@ -1,0 +1,84 @@
+"""NTRU's engine: TFHE's calls, arrays, errors and files, with other keys under them."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+from everlevel import errors, ntru, tfhe
+
+
+@pytest.fixture(scope="module")
+def engine() -> ntru.Engine:
+    return ntru.Engine("gate-64", insecure_log_n=10)
+
+
+@pytest.fixture(scope="module")
+def secret_key(engine: ntru.Engine) -> ntru.SecretKey:
+    key = engine.create_secret_key()
+    engine.create_evaluation_key(key)
+    return key
+
+
+A = np.array([False, False, True, True])
+B = np.array([False, True, False, True])
+
+
+def test_gates_and_operators(engine: ntru.Engine, secret_key: ntru.SecretKey) -> None:
+    a, b = engine.encrypt(A, secret_key), engine.encrypt(B, secret_key)
+    for found, expected in [
+        (a & b, A & B),
+        (a | b, A | B),
+        (a ^ b, A ^ B),
+        (~a, ~A),
+        (engine.nand(a, b), ~(A & B)),
+        (engine.mux(a, b, ~b), np.where(A, B, ~B)),
+        ((a ^ b) & ~(a | b), (A ^ B) & ~(A | B)),
+    ]:
+        np.testing.assert_array_equal(engine.decrypt(found, secret_key), expected)
+
+
+def test_named_sets_without_a_ring_that_is_smaller() -> None:
+    for name in ("gate-64", "gate-128", "gate-64-conservative"):
+        engine = ntru.Engine(name)
+        assert engine.security_bits >= 128
+        secret_key = engine.create_secret_key()
+        engine.create_evaluation_key(secret_key)
+        a, b = engine.encrypt(A, secret_key), engine.encrypt(B, secret_key)
+        np.testing.assert_array_equal(engine.decrypt(a ^ b, secret_key), A ^ B)
+
+
+def test_sets_are_named_as_tfhes_are() -> None:
+    assert [p.name for p in ntru.parameter_sets()] == ["gate-64", "gate-128", "gate-64-conservative"]
+    assert not any(p.name.startswith("ntru") for p in tfhe.parameter_sets())
+    with pytest.raises(errors.ParameterError, match="no set named"):
+        ntru.Engine("gate-65")
+    assert repr(ntru.Engine("gate-64")).startswith("ntru.Engine(gate-64, bits, p_fail 2^-64, ")
+
+
+def test_files_and_pickles(engine: ntru.Engine, secret_key: ntru.SecretKey, tmp_path: Path) -> None:
+    a = engine.encrypt(A, secret_key)
+    for number, stored in enumerate((a, secret_key)):
+        stored.save(tmp_path / str(number))
+    again = engine.load(tmp_path / "0")
+    key = engine.load(tmp_path / "1")
+    np.testing.assert_array_equal(engine.decrypt(again, key), A)
+    copy = pickle.loads(pickle.dumps(a))
+    np.testing.assert_array_equal(engine.decrypt(copy, secret_key), A)
+    other = pickle.loads(pickle.dumps(engine))
+    assert isinstance(other, ntru.Engine) and other.parameters == "gate-64"
+
+
+def test_objects_of_tfhe_are_refused(engine: ntru.Engine, secret_key: ntru.SecretKey, tmp_path: Path) -> None:
+    others = tfhe.Engine("gate-64", insecure_log_n=10)
+    key = others.create_secret_key()
+    ciphertext = others.encrypt(A, key)
+    with pytest.raises(errors.EngineMismatchError, match=r"tfhe\.Engine.*ntru\.Engine"):
+        engine.decrypt(ciphertext, secret_key)
+    with pytest.raises(errors.EngineMismatchError):
+        engine.create_evaluation_key(key)
+    ciphertext.save(tmp_path / "other")
+    with pytest.raises(errors.FileParametersError):
+        engine.load(tmp_path / "other")
