@@ -1,4 +1,4 @@
-"""TFHE gates and tables: set of parameters x threads, and beside every time its failure probability and security.
+"""TFHE's and NTRU's gates and tables: set of parameters x threads, and beside every time its failure probability and security.
 
 A row of a set of bits times NAND gates, one of integers tables of random entries: one element at a time, which a single
 thread computes, and arrays of 64. Every answer is compared; a wrong one makes the row fail.
@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import tfhe
+from .. import ntru, tfhe
 from ..errors import EverlevelError
 from .rows import Row, Table, timed
 
@@ -44,7 +44,8 @@ def choices(options: argparse.Namespace) -> Iterator[Row]:
 
 def measure(*, parameters: str, threads: int, gates: int, insecure_log_n: int | None) -> Row:
     """Measure one row in this process."""
-    engine = tfhe.Engine(parameters, thread_count=threads, insecure_log_n=insecure_log_n)
+    kind = ntru.Engine if parameters.startswith("ntru-") else tfhe.Engine
+    engine = kind(parameters.removeprefix("ntru-"), thread_count=threads, insecure_log_n=insecure_log_n)
     secret_key = engine.create_secret_key()
     evaluation_key, key_seconds = timed(engine.create_evaluation_key, secret_key)
     rng = np.random.default_rng(1)
@@ -87,14 +88,15 @@ def claims(engine: tfhe.Engine, insecure_log_n: int | None) -> Row:
     """Return what is claimed of the set: nothing on a ring without security."""
     if insecure_log_n is not None:
         return {"security_bits": 0.0}
-    found: Any = next(known for known in tfhe.parameter_sets() if known.name == engine.parameters)
+    sets = ntru.parameter_sets() if isinstance(engine, ntru.Engine) else tfhe.parameter_sets()
+    found: Any = next(known for known in sets if known.name == engine.parameters)
     return {"log2_p_fail": found.log2_p_fail, "security_bits": found.security_bits}
 
 
 def note(insecure_log_n: int | None) -> str:
     """Say what all rows have in common."""
     ring = "" if insecure_log_n is None else f", N = 2^{insecure_log_n}, INSECURE"
-    return f"TFHE gates and tables{ring}; one: median and minimum, by one thread; each of 64: by all threads."
+    return f"Gates and tables of TFHE and NTRU{ring}; one: median and minimum, by one thread; each of 64: by all threads."
 
 
 TABLE = Table("tfhe", COLUMNS, choices, measure, note)
