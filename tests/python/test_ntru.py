@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from everlevel import errors, ntru, tfhe
 
 
@@ -68,7 +69,8 @@ def test_files_and_pickles(engine: ntru.Engine, secret_key: ntru.SecretKey, tmp_
     copy = pickle.loads(pickle.dumps(a))
     np.testing.assert_array_equal(engine.decrypt(copy, secret_key), A)
     other = pickle.loads(pickle.dumps(engine))
-    assert isinstance(other, ntru.Engine) and other.parameters == "gate-64"
+    assert isinstance(other, ntru.Engine)
+    assert other.parameters == "gate-64"
 
 
 def test_objects_of_tfhe_are_refused(engine: ntru.Engine, secret_key: ntru.SecretKey, tmp_path: Path) -> None:

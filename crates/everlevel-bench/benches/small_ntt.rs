@@ -1,6 +1,6 @@
 //! The transform on floats, beside the library's complex transform and the transform on words, of the same degree; and
-//! each step of a blind rotation with it, with keys in a cache. A digit costs what a step of five digits takes more than
-//! one of four.
+//! each step of a blind rotation with it, with keys in a cache. A digit costs what a step of five digits takes more
+//! than one of four.
 //!
 //! `cargo bench -p everlevel-bench --bench small_ntt`
 #![allow(missing_docs)]

@@ -1,8 +1,8 @@
 //! NTRU beside TFHE, one line for each set and each way of rotation: `cargo run --release -p everlevel-bench --example
 //! ntru`.
 //!
-//! One thread, minima of its CPU time, of single gates and of batches of 64, in turns: each round times every line once,
-//! so that what the machine does meanwhile is the same for all. A ratio is to TFHE's `gate-64` in the same run.
+//! One thread, minima of its CPU time, of single gates and of batches of 64, in turns: each round times every line
+//! once, so that what the machine does meanwhile is the same for all. A ratio is to TFHE's `gate-64` in the same run.
 
 use std::sync::Arc;
 

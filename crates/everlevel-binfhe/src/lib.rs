@@ -8,10 +8,11 @@
 //! *Map.* [`Params`] literals and what is checked · [`mod@sets`] named ones with claims · [`SecretKey`] keys ·
 //! [`Ciphertext`] encryption · [`EvalKeys`] bootstrapping · [`Gate`] · `messages` of a few bits · [`Integers`] of 8 to
 //! 64 bits · [`Lut`] · [`mod@files`] · [`Context`] calls on whole arrays, on threads of its own · `slices` ·
-//! `footprint` of memory · `common` numbers, `scheme` and `blind_rotation`, which schemes implement · `tfhe` GGSW keys and
-//! their rotation · `ntru` one-polynomial ciphertexts and theirs · `bootstrap_key` either's keys · [`mod@noise`] the formulas and the mathematics · [`NoiseSum`] the errors that a ciphertext's noise is
-//! made of, and [`FailureBound`] the bootstraps that led to it. LWE ciphertexts, their key switch and modulus switch
-//! are [`everlevel_rlwe::lwe`]'s.
+//! `footprint` of memory · `common` numbers, `scheme` and `blind_rotation`, which schemes implement · `tfhe` GGSW keys
+//! and their rotation · `ntru` one-polynomial ciphertexts and theirs · `bootstrap_key` either's keys · [`mod@noise`]
+//! the formulas and the mathematics · [`NoiseSum`] the errors that a ciphertext's noise is made of, and
+//! [`FailureBound`] the bootstraps that led to it. LWE ciphertexts, their key switch and modulus switch are
+//! [`everlevel_rlwe::lwe`]'s.
 //!
 //! *Safety.* Decryptions that are shown to others tell about the noise; nothing here floods it. Operations on secrets
 //! don't branch or index on them.

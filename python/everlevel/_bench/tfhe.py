@@ -1,4 +1,4 @@
-"""TFHE's and NTRU's gates and tables: set of parameters x threads, and beside every time its failure probability and security.
+"""Gates and tables of TFHE and NTRU: set of parameters x threads, and beside every time its failure and security.
 
 A row of a set of bits times NAND gates, one of integers tables of random entries: one element at a time, which a single
 thread computes, and arrays of 64. Every answer is compared; a wrong one makes the row fail.
@@ -96,7 +96,9 @@ def claims(engine: tfhe.Engine, insecure_log_n: int | None) -> Row:
 def note(insecure_log_n: int | None) -> str:
     """Say what all rows have in common."""
     ring = "" if insecure_log_n is None else f", N = 2^{insecure_log_n}, INSECURE"
-    return f"Gates and tables of TFHE and NTRU{ring}; one: median and minimum, by one thread; each of 64: by all threads."
+    return (
+        f"Gates and tables of TFHE and NTRU{ring}; one: median and minimum, by one thread; each of 64: by all threads."
+    )
 
 
 TABLE = Table("tfhe", COLUMNS, choices, measure, note)

@@ -16,7 +16,8 @@ use super::torus;
 use crate::blind_rotation::{BlindRotate, SeededBootstrapKey};
 use crate::lut::Lut;
 
-/// Accumulators of one pass over the key, in bytes: what is left of a second-level cache of 1 MiB beside two steps' keys.
+/// Accumulators of one pass over the key, in bytes: what is left of a second-level cache of 1 MiB beside two steps'
+/// keys.
 const TILE_BYTES: usize = 256 << 10;
 
 /// A transformed key.

@@ -7,11 +7,11 @@ use crate::x86::{arithmetic, functions};
 
 /// A vector of eight floats.
 #[derive(Clone, Copy)]
-pub struct F32x8(__m256);
+pub(crate) struct F32x8(__m256);
 
 /// A vector of four doubles.
 #[derive(Clone, Copy)]
-pub struct F64x4(__m256d);
+pub(crate) struct F64x4(__m256d);
 
 impl Vector for F32x8 {
     type Float = f32;

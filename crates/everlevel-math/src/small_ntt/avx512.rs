@@ -7,11 +7,11 @@ use crate::x86::{arithmetic, functions};
 
 /// A vector of sixteen floats.
 #[derive(Clone, Copy)]
-pub struct F32x16(__m512);
+pub(crate) struct F32x16(__m512);
 
 /// A vector of eight doubles.
 #[derive(Clone, Copy)]
-pub struct F64x8(__m512d);
+pub(crate) struct F64x8(__m512d);
 
 /// The columns of four rows of four 128-bit parts.
 #[inline(always)]

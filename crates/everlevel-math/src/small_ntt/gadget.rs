@@ -1,6 +1,6 @@
 //! Signed digits of residues.
 
-use super::float::Float;
+use super::float::Number;
 
 /// A signed approximate decomposition of residues in `(−q/2, q/2)`.
 ///
@@ -53,7 +53,7 @@ pub(super) struct Row<F> {
     pub lazy: bool,
 }
 
-impl<F: Float> Row<F> {
+impl<F: Number> Row<F> {
     pub(super) fn new(log2_unit: u32, lazy: bool) -> Self {
         let unit = (1u64 << log2_unit) as f64;
         Self { unit: F::from_f64(unit), inv_unit: F::from_f64(1.0 / unit), lazy }

@@ -20,6 +20,7 @@ mod avx2;
 mod avx512;
 mod float;
 mod gadget;
+mod lanes;
 mod monomials;
 mod operation;
 mod passes;
@@ -31,7 +32,7 @@ mod transform;
 mod vector;
 mod work;
 
-pub use float::Float;
 pub use gadget::Gadget;
+pub use lanes::Float;
 pub use product::NtruProduct;
 pub use transform::SmallNtt;

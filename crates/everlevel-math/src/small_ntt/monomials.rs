@@ -3,9 +3,8 @@
 //! At a place with the exponent `k` of `ψ`, `X^e` is `ψ^(k·e)`. Exponents are sums of one for each sixteen places and
 //! one for the place among them.
 
-use super::float::{Consts, Float};
+use super::float::{Consts, Number};
 use super::plan::ROW;
-use super::transform::SmallNtt;
 use super::vector::Vector;
 use crate::Modulus;
 
@@ -19,12 +18,13 @@ pub(super) struct Points<F> {
     lanes: [usize; ROW],
 }
 
-impl<F: Float> Points<F> {
-    pub(super) fn new(ntt: &SmallNtt<F>) -> Self {
-        let (two_n, k) = (2 * ntt.n(), ntt.exponents());
+impl<F: Number> Points<F> {
+    /// The points of a modulus, of `ψ`, and of the exponents of all places.
+    pub(super) fn new(modulus: &Modulus, psi: u64, k: Vec<usize>) -> Self {
+        let two_n = 2 * k.len();
         let lanes = std::array::from_fn(|lane| (k[lane] + two_n - k[0]) % two_n);
         debug_assert!((0..k.len()).all(|i| k[i] == (k[i / ROW * ROW] + lanes[i % ROW]) % two_n));
-        Self { roots: roots(ntt.modulus(), ntt.root(), two_n), firsts: k.into_iter().step_by(ROW).collect(), lanes }
+        Self { roots: roots(modulus, psi, two_n), firsts: k.into_iter().step_by(ROW).collect(), lanes }
     }
 
     /// `k·e` modulo `2n`, a power of two.
@@ -56,7 +56,7 @@ impl<F: Float> Points<F> {
     }
 }
 
-fn roots<F: Float>(modulus: &Modulus, psi: u64, count: usize) -> Vec<F> {
+fn roots<F: Number>(modulus: &Modulus, psi: u64, count: usize) -> Vec<F> {
     let powers = std::iter::successors(Some(1), |&power| Some(modulus.mul(power, psi)));
     powers.take(count).map(|power| super::plan::centred(modulus, power)).collect()
 }

@@ -1,13 +1,12 @@
 //! Work that is written once for all vectors, and its run on the vectors of a backend.
 
-use super::float::Float;
-use super::vector::{Portable, Vector};
+use super::vector::{Lanes, Portable, Vector};
 use crate::Simd;
 use crate::simd::Level;
 
 /// Work on vectors, those of any backend.
 pub(super) trait Operation {
-    type Float: Float;
+    type Float: Lanes;
 
     /// True for a degree too small for vectors.
     fn is_small(&self) -> bool;
@@ -43,7 +42,7 @@ pub(super) unsafe fn run<O: Operation>(simd: Simd, operation: O) {
 #[target_feature(enable = "avx2,fma")]
 unsafe fn run_avx2<O: Operation>(operation: O) {
     // SAFETY: the caller's contract.
-    unsafe { operation.call::<<O::Float as Float>::Avx2>() }
+    unsafe { operation.call::<<O::Float as Lanes>::Avx2>() }
 }
 
 /// # Safety
@@ -52,5 +51,5 @@ unsafe fn run_avx2<O: Operation>(operation: O) {
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw")]
 unsafe fn run_avx512<O: Operation>(operation: O) {
     // SAFETY: the caller's contract.
-    unsafe { operation.call::<<O::Float as Float>::Avx512>() }
+    unsafe { operation.call::<<O::Float as Lanes>::Avx512>() }
 }

@@ -2,7 +2,7 @@
 
 use std::mem::MaybeUninit;
 
-use super::float::{Consts, Float};
+use super::float::{Consts, Number};
 use super::gadget::{Row, UPWARDS};
 use super::plan::{Line, ROW, Reductions};
 use super::vector::Vector;
@@ -184,7 +184,7 @@ unsafe fn vectors<V: Vector>(lines: *const Line<V::Float>, row: usize) -> impl F
     move |i| unsafe { V::load(p.add(ROW * i)) }
 }
 
-impl<F: Float> Passes<F> {
+impl<F: Number> Passes<F> {
     /// True for less than a whole block: vectors have no place.
     pub(super) fn is_small(self) -> bool {
         self.rows < ROW

@@ -3,8 +3,11 @@
 //! `n = 2^4 … 2^11` coefficients are a first pass of radix `n/256` and blocks of 256, or one block of `n`. A block is
 //! up to sixteen rows of sixteen values: a pass across rows, and one in each row.
 
-use super::float::Float;
+use super::float::Number;
 use crate::Modulus;
+
+/// Accumulators that are taken together, at most.
+pub(super) const MAX_TOGETHER: usize = 2;
 
 /// Values of a row, and rows of a whole block.
 pub(super) const ROW: usize = 16;
@@ -22,7 +25,7 @@ pub(super) fn radices(log_n: u32) -> (usize, usize) {
 
 /// Twiddles: line 0 those of the first pass, level by level; then sixteen lines for each block, the first of them those
 /// across its rows, the others a vector of the rows' twiddles for each node of a row's levels.
-pub(super) fn table<F: Float>(modulus: &Modulus, log_n: u32, psi: u64) -> Vec<Line<F>> {
+pub(super) fn table<F: Number>(modulus: &Modulus, log_n: u32, psi: u64) -> Vec<Line<F>> {
     let n = 1usize << log_n;
     let (radix, rows) = radices(log_n);
     let mut powers = vec![0; n];
@@ -51,14 +54,14 @@ pub(super) fn table<F: Float>(modulus: &Modulus, log_n: u32, psi: u64) -> Vec<Li
 }
 
 /// The residue of least magnitude.
-pub(super) fn centred<F: Float>(modulus: &Modulus, x: u64) -> F {
-    F::from_i64(if x > modulus.q() / 2 { x as i64 - modulus.q() as i64 } else { x as i64 })
+pub(super) fn centred<F: Number>(modulus: &Modulus, x: u64) -> F {
+    F::from_integer(if x > modulus.q() / 2 { x as i64 - modulus.q() as i64 } else { x as i64 })
 }
 
 /// The constants of [`lazy levels`](super::passes::first_levels): the twiddles of the first two levels, and products
 /// of those of different levels.
-pub(super) fn lazy_table<F: Float>(modulus: &Modulus, first: &Line<F>) -> Line<F> {
-    let residue = |i: usize| modulus.reduce_i64(first.0[i].to_i64());
+pub(super) fn lazy_table<F: Number>(modulus: &Modulus, first: &Line<F>) -> Line<F> {
+    let residue = |i: usize| modulus.reduce_i64(first.0[i].to_integer());
     let mut line = *first;
     line.0[3] = centred(modulus, modulus.mul(residue(0), residue(1)));
     line.0[4] = centred(modulus, modulus.mul(residue(0), residue(2)));
@@ -93,7 +96,7 @@ pub(super) struct Sums {
 impl Sums {
     /// The constants for sums of `rows` products of values up to `bound` and residues, if these are exact and so small
     /// that their products with monomials, at most `q` each, may be summed: `docs/notes/small-ntt.md`.
-    pub(super) fn new<F: Float>(q: u64, rows: usize, bound: f64) -> Option<Self> {
+    pub(super) fn new<F: Number>(q: u64, rows: usize, bound: f64) -> Option<Self> {
         let (rows, q, places) = (rows as f64, q as f64, 4.0 * F::QUOTIENTS);
         let sum = rows * bound * q / 2.0;
         let power = |x: f64| x.log2().ceil().exp2();
@@ -110,7 +113,7 @@ impl Sums {
 }
 
 /// The bound of a product, of values up to `y`: `docs/notes/small-ntt.md`.
-fn product_bound<F: Float>(q: f64, y: f64) -> f64 {
+fn product_bound<F: Number>(q: f64, y: f64) -> f64 {
     let quotient = y / 2.0;
     let rounding = if quotient <= F::QUOTIENTS { 0.5 } else { 1.0 };
     q * (rounding + quotient / (2.0 * F::QUOTIENTS))
@@ -118,14 +121,14 @@ fn product_bound<F: Float>(q: f64, y: f64) -> f64 {
 
 /// The bound after the first two levels of a radix, without reductions, of values up to `x`; none if they have to be
 /// exact and are not.
-pub(super) fn lazy_bound<F: Float>(q: u64, radix: usize, x: f64) -> Option<f64> {
+pub(super) fn lazy_bound<F: Number>(q: u64, radix: usize, x: f64) -> Option<f64> {
     let bound = x + if radix == 2 { 1.0 } else { 3.0 } * x * (q / 2) as f64;
     (radix >= 2 && bound <= F::LIMIT).then_some(bound)
 }
 
-/// The bound of a transform's values at its end, if they are up to `bound` with `levels` of the first pass to come; none
-/// if they get too large on the way.
-pub(super) fn end_bound<F: Float>(q: u64, log_n: u32, (bound, levels): (f64, u32), r: Reductions) -> Option<f64> {
+/// The bound of a transform's values at its end, if they are up to `bound` with `levels` of the first pass to come;
+/// none if they get too large on the way.
+pub(super) fn end_bound<F: Number>(q: u64, log_n: u32, (bound, levels): (f64, u32), r: Reductions) -> Option<f64> {
     let (_, rows) = radices(log_n);
     let q = q as f64;
     let mut bound = bound;

@@ -1,12 +1,13 @@
 //! The step of a blind rotation: digits of a polynomial times keys, transforms included, in one sweep.
 
-use super::float::Float;
 use super::gadget::{Gadget, Row};
+use super::lanes::Float;
 use super::monomials::Points;
-use super::plan::{self, ROW, Reductions, Sums};
+use super::plan::{self, MAX_TOGETHER, ROW, Reductions, Sums};
 use super::products::Weights;
-use super::sweep::{self, Sweep};
+use super::sweep::{self, Sweep, Tables};
 use super::transform::SmallNtt;
+use super::work::Work;
 
 /// The product of a polynomial's digits and a key: `x ⊡ k = Σ_i d_i(x)·k_i` for the digits of a [`Gadget`] and a key
 /// of as many polynomials, modulo `q` and `X^n + 1`.
@@ -15,20 +16,11 @@ use super::transform::SmallNtt;
 /// read once for one or two accumulators; meanwhile, `ahead` is brought into the second-level cache.
 #[derive(Debug, Clone)]
 pub struct NtruProduct<F> {
-    pub(super) ntt: SmallNtt<F>,
+    ntt: SmallNtt<F>,
     gadget: Gadget,
     max_keys: usize,
-    pub(super) rows: Vec<Row<F>>,
-    pub(super) reductions: Reductions,
-    pub(super) sums: Sums,
-    pub(super) points: Points<F>,
+    tables: Tables<F>,
 }
-
-/// Accumulators that are taken together, at most.
-pub(super) const MAX_TOGETHER: usize = 2;
-
-/// Words between rows of scratch: rows a power of two apart would meet in the same sets of a cache.
-const PADDING: usize = 32;
 
 impl<F: Float> NtruProduct<F> {
     /// The product over a plan's ring, for bundles of at most `max_keys` keys.
@@ -56,8 +48,8 @@ impl<F: Float> NtruProduct<F> {
             Some((r, Sums::new::<F>(q, rows.len(), end)?))
         });
         let (reductions, sums) = fitting.expect("digits whose sums of products are exact");
-        let points = Points::new(&ntt);
-        Self { rows, reductions, sums, points, ntt, gadget, max_keys }
+        let points = Points::new(ntt.modulus(), ntt.root(), ntt.exponents());
+        Self { tables: Tables { n: ntt.n(), rows, reductions, sums, points }, ntt, gadget, max_keys }
     }
 
     /// The transform.
@@ -72,22 +64,12 @@ impl<F: Float> NtruProduct<F> {
 
     /// Words of a key.
     pub fn key_len(&self) -> usize {
-        self.rows.len() * self.ntt.n()
-    }
-
-    /// Distance from one row of scratch to the next.
-    pub(super) fn stride(&self) -> usize {
-        self.ntt.n() + PADDING
-    }
-
-    /// Words of an accumulator's rows and its sum.
-    pub(super) fn set_len(&self) -> usize {
-        (self.rows.len() + 1) * self.stride()
+        self.tables.key_len()
     }
 
     /// Words of scratch.
     pub fn scratch_len(&self) -> usize {
-        MAX_TOGETHER * (self.set_len() + ROW * self.max_keys) + 3 * self.ntt.n()
+        self.tables.scratch_len(self.max_keys)
     }
 
     /// Puts polynomial `digit` of a key into its place. The polynomial is used up.
@@ -95,12 +77,12 @@ impl<F: Float> NtruProduct<F> {
     /// # Panics
     /// If a length isn't [`NtruProduct::key_len`] or `n`, or there is no such digit.
     pub fn prepare_row(&self, key: &mut [F], digit: usize, polynomial: &mut [F]) {
-        assert!(key.len() == self.key_len() && digit < self.rows.len());
+        assert!(key.len() == self.key_len() && digit < self.tables.rows.len());
         self.ntt.forward(polynomial);
         // The inverse transform is times n.
         let modulus = self.ntt.modulus();
         let scale = modulus.inv(self.ntt.n() as u64);
-        for (key, values) in key.chunks_exact_mut(ROW * self.rows.len()).zip(polynomial.chunks_exact(ROW)) {
+        for (key, values) in key.chunks_exact_mut(ROW * self.tables.rows.len()).zip(polynomial.chunks_exact(ROW)) {
             for (key, value) in key[ROW * digit..].iter_mut().zip(values) {
                 *key = plan::centred(modulus, modulus.mul(modulus.reduce_i64(value.to_i64()), scale));
             }
@@ -113,7 +95,7 @@ impl<F: Float> NtruProduct<F> {
     /// If a length isn't `n`, [`NtruProduct::key_len`] or [`NtruProduct::scratch_len`], or there are more than two
     /// accumulators.
     pub fn multiply<const A: usize>(&self, accs: [&mut [F]; A], key: &[F], scratch: &mut [F], ahead: &[F]) {
-        Sweep::run(self, accs, None, (key, Weights::One), scratch, ahead);
+        self.sweep(accs, None, (key, Weights::One), scratch, ahead);
     }
 
     /// `acc ← acc + ((X^e − 1)·acc) ⊡ key` for each accumulator and its exponent `e` in `0..2n`.
@@ -122,7 +104,7 @@ impl<F: Float> NtruProduct<F> {
     /// As [`NtruProduct::multiply`], and if an exponent is too large.
     pub fn rotate_add<const A: usize>(&self, accs: [(&mut [F], usize); A], key: &[F], scratch: &mut [F], ahead: &[F]) {
         let exponents = accs.each_ref().map(|(_, e)| *e);
-        Sweep::run(self, accs.map(|(acc, _)| acc), Some(exponents), (key, Weights::One), scratch, ahead);
+        self.sweep(accs.map(|(acc, _)| acc), Some(exponents), (key, Weights::One), scratch, ahead);
     }
 
     /// `acc ← acc ⊡ Σ_j X^(e_j)·k_j` for each accumulator and its exponents `e_j` in `0..2n`, with the keys `k_j` one
@@ -139,14 +121,7 @@ impl<F: Float> NtruProduct<F> {
         ahead: &[F],
     ) {
         let exponents = accs.each_ref().map(|(_, e)| *e);
-        Sweep::run(
-            self,
-            accs.map(|(acc, _)| acc),
-            None,
-            (keys, Weights::Monomials(sweep::both(exponents))),
-            scratch,
-            ahead,
-        );
+        self.sweep(accs.map(|(acc, _)| acc), None, (keys, Weights::Monomials(sweep::both(exponents))), scratch, ahead);
     }
 
     /// `acc ← acc + acc ⊡ Σ_j (X^(e_j) − 1)·k_j`, else as [`NtruProduct::multiply_bundle`].
@@ -161,18 +136,36 @@ impl<F: Float> NtruProduct<F> {
         ahead: &[F],
     ) {
         let exponents = accs.each_ref().map(|(_, e)| *e);
-        Sweep::run(
-            self,
-            accs.map(|(acc, _)| acc),
-            None,
-            (keys, Weights::LessOne(sweep::both(exponents))),
-            scratch,
-            ahead,
-        );
+        self.sweep(accs.map(|(acc, _)| acc), None, (keys, Weights::LessOne(sweep::both(exponents))), scratch, ahead);
+    }
+
+    fn sweep<'a, const A: usize>(
+        &'a self,
+        accs: [&'a mut [F]; A],
+        turns: Option<[usize; A]>,
+        (keys, weights): (&'a [F], Weights<'a>),
+        scratch: &'a mut [F],
+        ahead: &'a [F],
+    ) {
+        let n = self.ntt.n();
+        assert!((1..=MAX_TOGETHER).contains(&A), "{A} together");
+        assert!(accs.iter().all(|acc| acc.len() == n) && scratch.len() == self.scratch_len());
+        assert!(turns.is_none_or(|turns| turns.iter().all(|&e| e < 2 * n)), "exponents {turns:?}");
+        match weights {
+            Weights::One => assert_eq!(keys.len(), self.key_len()),
+            Weights::Monomials(all) | Weights::LessOne(all) => {
+                all.iter().for_each(|exponents| self.check_bundle(keys, exponents));
+            }
+        }
+        let (accs, scratch) = (accs.map(<[F]>::as_mut_ptr), scratch.as_mut_ptr());
+        let (accs, turns) = (sweep::both(accs), turns.map(sweep::both));
+        let (tables, passes) = (&self.tables, self.ntt.passes());
+        let sweep = Sweep { tables, passes, count: A, accs, turns, keys, weights, scratch, ahead };
+        self.ntt.run(Work::Sweep(sweep));
     }
 
     /// Checks the number of keys and their exponents.
-    pub(super) fn check_bundle(&self, keys: &[F], exponents: &[usize]) {
+    fn check_bundle(&self, keys: &[F], exponents: &[usize]) {
         assert!(exponents.len() <= self.max_keys && keys.len() == exponents.len() * self.key_len());
         assert!(exponents.iter().all(|&e| e < 2 * self.ntt.n()), "exponents {exponents:?}");
     }

@@ -1,9 +1,8 @@
 //! Products with keys at the places of the transform: sums over digits, their factors, and sums of these.
 
-use super::float::{Consts, Float};
+use super::float::{Consts, Number};
 use super::monomials::Points;
-use super::plan::{ROW, Sums};
-use super::product::MAX_TOGETHER;
+use super::plan::{MAX_TOGETHER, ROW, Sums};
 use super::vector::Vector;
 
 /// The factors of keys, for each accumulator.
@@ -40,7 +39,7 @@ pub(super) struct Products<'a, F> {
 /// Keys whose sums are made together.
 const KEYS_TOGETHER: usize = 4;
 
-impl<F: Float> Products<'_, F> {
+impl<F: Number> Products<'_, F> {
     /// The products at `U` times sixteen places from `at` on, of `B` accumulators from `from` on. Of two times sixteen,
     /// the monomials differ by `X^n` alone, which is −1.
     ///

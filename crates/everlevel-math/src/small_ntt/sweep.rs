@@ -5,54 +5,69 @@
 //! multiplied by these, summed and reduced again. So a bundle of `m` keys costs `m` multiplications
 //! and additions for each digit, and `m` products for all of them.
 
-use super::float::{Consts, Float};
+use super::float::{Consts, Number};
+use super::gadget::Row;
+use super::monomials::Points;
 use super::passes::{Into, Passes};
-use super::plan::ROW;
-use super::product::{MAX_TOGETHER, NtruProduct};
+use super::plan::{MAX_TOGETHER, ROW, Reductions, Sums};
 use super::products::{Products, Weights};
 use super::vector::Vector;
-use super::work::Work;
 use crate::prefetch::Ahead;
 
-pub(super) struct Sweep<'a, F> {
-    product: &'a NtruProduct<F>,
-    /// So many accumulators.
-    count: usize,
-    accs: [*mut F; MAX_TOGETHER],
-    /// Exponents of the monomials by which accumulators are turned, and from which they are taken; the product is added.
-    turns: Option<[usize; MAX_TOGETHER]>,
-    keys: &'a [F],
-    weights: Weights<'a>,
-    scratch: *mut F,
-    ahead: &'a [F],
+/// Words between rows of scratch: rows a power of two apart would meet in the same sets of a cache.
+const PADDING: usize = 32;
+
+/// What a step knows of its product.
+#[derive(Debug, Clone)]
+pub(super) struct Tables<F> {
+    pub n: usize,
+    pub rows: Vec<Row<F>>,
+    pub reductions: Reductions,
+    pub sums: Sums,
+    pub points: Points<F>,
 }
 
-impl<'a, F: Float> Sweep<'a, F> {
-    pub(super) fn run<const A: usize>(
-        product: &'a NtruProduct<F>,
-        accs: [&'a mut [F]; A],
-        turns: Option<[usize; A]>,
-        (keys, weights): (&'a [F], Weights<'a>),
-        scratch: &'a mut [F],
-        ahead: &'a [F],
-    ) {
-        let n = product.ntt.n();
-        assert!((1..=MAX_TOGETHER).contains(&A), "{A} together");
-        assert!(accs.iter().all(|acc| acc.len() == n) && scratch.len() == product.scratch_len());
-        assert!(turns.is_none_or(|turns| turns.iter().all(|&e| e < 2 * n)), "exponents {turns:?}");
-        match weights {
-            Weights::One => assert_eq!(keys.len(), product.key_len()),
-            Weights::Monomials(all) | Weights::LessOne(all) => {
-                all.iter().for_each(|exponents| product.check_bundle(keys, exponents));
-            }
-        }
-        let (accs, scratch) = (accs.map(<[F]>::as_mut_ptr), scratch.as_mut_ptr());
-        let (accs, turns) = (both(accs), turns.map(both));
-        product.ntt.run(Work::Sweep(Self { product, count: A, accs, turns, keys, weights, scratch, ahead }));
+impl<F> Tables<F> {
+    /// Words of a key.
+    pub fn key_len(&self) -> usize {
+        self.rows.len() * self.n
     }
 
+    /// Distance from one row of scratch to the next.
+    fn stride(&self) -> usize {
+        self.n + PADDING
+    }
+
+    /// Words of an accumulator's rows and its sum.
+    fn set_len(&self) -> usize {
+        (self.rows.len() + 1) * self.stride()
+    }
+
+    /// Words of scratch, for bundles of at most so many keys.
+    pub fn scratch_len(&self, max_keys: usize) -> usize {
+        MAX_TOGETHER * (self.set_len() + ROW * max_keys) + 3 * self.n
+    }
+}
+
+/// A step, whose maker has checked all lengths.
+pub(super) struct Sweep<'a, F> {
+    pub tables: &'a Tables<F>,
+    pub passes: Passes<F>,
+    /// So many accumulators.
+    pub count: usize,
+    pub accs: [*mut F; MAX_TOGETHER],
+    /// Exponents of the monomials by which accumulators are turned, and from which they are taken; the product is
+    /// added.
+    pub turns: Option<[usize; MAX_TOGETHER]>,
+    pub keys: &'a [F],
+    pub weights: Weights<'a>,
+    pub scratch: *mut F,
+    pub ahead: &'a [F],
+}
+
+impl<'a, F: Number> Sweep<'a, F> {
     pub(super) fn passes(&self) -> Passes<F> {
-        self.product.ntt.passes()
+        self.passes
     }
 
     pub(super) fn count(&self) -> usize {
@@ -62,24 +77,24 @@ impl<'a, F: Float> Sweep<'a, F> {
     /// The rows of accumulator `a`; its sum follows.
     #[inline(always)]
     fn row(&self, a: usize, r: usize) -> *mut F {
-        self.scratch.wrapping_add(a * self.product.set_len() + r * self.product.stride())
+        self.scratch.wrapping_add(a * self.tables.set_len() + r * self.tables.stride())
     }
 
     #[inline(always)]
     fn sum(&self, a: usize) -> *mut F {
-        self.row(a, self.product.rows.len())
+        self.row(a, self.tables.rows.len())
     }
 
     /// Room for three polynomials.
     #[inline(always)]
     fn polynomials(&self) -> *mut F {
-        self.scratch.wrapping_add(MAX_TOGETHER * self.product.set_len())
+        self.scratch.wrapping_add(MAX_TOGETHER * self.tables.set_len())
     }
 
     /// The lanes' parts of the monomial of a key.
     #[inline(always)]
     fn lanes(&self, a: usize, key: usize) -> *mut F {
-        let lanes = self.polynomials().wrapping_add(3 * self.product.ntt.n());
+        let lanes = self.polynomials().wrapping_add(3 * self.tables.n);
         lanes.wrapping_add(ROW * (MAX_TOGETHER * key + a))
     }
 
@@ -89,8 +104,8 @@ impl<'a, F: Float> Sweep<'a, F> {
     /// That of [`Vector`]; likewise below.
     #[inline(always)]
     unsafe fn digits<V: Vector<Float = F>>(&self, passes: Passes<F>, a: usize, c: &Consts<V>) {
-        let (acc, n, rows) = (self.accs[a].cast_const(), passes.n, &self.product.rows[..]);
-        let out = (self.row(a, 0), self.product.stride());
+        let (acc, n, rows) = (self.accs[a].cast_const(), passes.n, &self.tables.rows[..]);
+        let out = (self.row(a, 0), self.tables.stride());
         // SAFETY: the caller's contract; likewise below.
         unsafe {
             let Some(turns) = self.turns else {
@@ -115,7 +130,7 @@ impl<'a, F: Float> Sweep<'a, F> {
     }
 
     fn products(&self) -> Products<'a, F> {
-        let product = self.product;
+        let product = self.tables;
         Products {
             rows: product.rows.len(),
             x: self.scratch,
@@ -138,7 +153,7 @@ impl<'a, F: Float> Sweep<'a, F> {
     /// That of [`Vector`].
     #[inline(always)]
     pub(super) unsafe fn step<V: Vector<Float = F>, const A: usize>(self, c: &Consts<V>) {
-        let product = self.product;
+        let product = self.tables;
         let (passes, rows) = (self.passes(), product.rows.len());
         let mut ahead = Ahead::new(self.ahead, passes.radix * (A * rows + passes.rows));
         // SAFETY: the caller's contract.

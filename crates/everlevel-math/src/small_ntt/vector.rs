@@ -5,16 +5,22 @@
 
 use std::marker::PhantomData;
 
-use super::float::{Consts, Float};
+use super::float::{Consts, Number};
+
+/// The vectors of a float on the backends that have some.
+pub(crate) trait Lanes: Number {
+    type Avx2: Vector<Float = Self>;
+    type Avx512: Vector<Float = Self>;
+}
 
 /// Lanes of floats.
 ///
 /// A value exists only where the CPU has the instructions: the functions that make one from nothing are `unsafe` and
 /// have that as their contract, and so need no more from their callers; pointers are readable or writable for the lanes
 /// and need no alignment.
-pub trait Vector: Copy {
+pub(crate) trait Vector: Copy {
     /// What memory holds.
-    type Float: Float;
+    type Float: Number;
     /// A divisor of 16.
     const LANES: usize;
     /// Vectors that the CPU has names for.
@@ -128,9 +134,9 @@ const LIMB: f64 = (1u64 << 14) as f64;
 /// Arrays of doubles, in the instructions that the compiler chooses, without fused ones. Operations are calls: sixteen
 /// lanes are loops, and a pass in registers is not.
 #[derive(Clone, Copy)]
-pub struct Portable<F, const L: usize>([f64; L], PhantomData<F>);
+pub(crate) struct Portable<F, const L: usize>([f64; L], PhantomData<F>);
 
-impl<F: Float, const L: usize> Portable<F, L> {
+impl<F: Number, const L: usize> Portable<F, L> {
     #[inline(always)]
     fn from_fn(f: impl Fn(usize) -> f64) -> Self {
         let mut out = [0.0; L];
@@ -141,7 +147,7 @@ impl<F: Float, const L: usize> Portable<F, L> {
     }
 }
 
-impl<F: Float, const L: usize> Vector for Portable<F, L> {
+impl<F: Number, const L: usize> Vector for Portable<F, L> {
     type Float = F;
     const LANES: usize = L;
     const REGISTERS: usize = 16;

@@ -1,11 +1,11 @@
 //! The operations of a plan.
 
-use super::float::{Consts, Float};
+use super::float::{Consts, Number};
 use super::operation::Operation;
 use super::passes::{Into, Passes};
 use super::plan::Reductions;
 use super::sweep::Sweep;
-use super::vector::Vector;
+use super::vector::{Lanes, Vector};
 
 /// What a plan does to its caller's words. Whoever makes one has checked their lengths.
 pub(super) enum Work<'a, F> {
@@ -17,7 +17,7 @@ pub(super) enum Work<'a, F> {
     Sweep(Sweep<'a, F>),
 }
 
-impl<F: Float> Work<'_, F> {
+impl<F: Number> Work<'_, F> {
     fn passes(&self) -> Passes<F> {
         match self {
             Self::Forward { passes, .. } | Self::Inverse { passes, .. } => *passes,
@@ -26,7 +26,7 @@ impl<F: Float> Work<'_, F> {
     }
 }
 
-impl<F: Float> Operation for Work<'_, F> {
+impl<F: Lanes> Operation for Work<'_, F> {
     type Float = F;
 
     fn is_small(&self) -> bool {

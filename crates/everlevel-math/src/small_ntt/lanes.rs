@@ -1,0 +1,61 @@
+//! The vectors of each float on each backend, and the floats that the public interface takes.
+
+#[cfg(target_arch = "x86_64")]
+use super::avx2::{F32x8, F64x4};
+#[cfg(target_arch = "x86_64")]
+use super::avx512::{F32x16, F64x8};
+use super::float::Number;
+use super::vector::Lanes;
+#[cfg(not(target_arch = "x86_64"))]
+use super::vector::Portable;
+
+/// The vectors where there are no others.
+#[cfg(not(target_arch = "x86_64"))]
+type F32x8 = Portable<f32, 16>;
+#[cfg(not(target_arch = "x86_64"))]
+type F32x16 = Portable<f32, 16>;
+#[cfg(not(target_arch = "x86_64"))]
+type F64x4 = Portable<f64, 16>;
+#[cfg(not(target_arch = "x86_64"))]
+type F64x8 = Portable<f64, 16>;
+
+impl Lanes for f32 {
+    type Avx2 = F32x8;
+    type Avx512 = F32x16;
+}
+
+impl Lanes for f64 {
+    type Avx2 = F64x4;
+    type Avx512 = F64x8;
+}
+
+/// The float that holds a residue: [`f32`] for moduli below `2^21`, [`f64`] for moduli below `2^28`.
+#[allow(private_bounds)]
+pub trait Float: Copy + Default + PartialEq + Send + Sync + std::fmt::Debug + 'static + Lanes {
+    /// Bits of the largest modulus.
+    const MAX_MODULUS_BITS: u32;
+
+    /// An integer as a float.
+    fn from_i64(x: i64) -> Self;
+    /// The integer that a float is.
+    fn to_i64(self) -> i64;
+}
+
+macro_rules! float {
+    ($float:ident, $bits:literal) => {
+        impl Float for $float {
+            const MAX_MODULUS_BITS: u32 = $bits;
+
+            #[inline(always)]
+            fn from_i64(x: i64) -> Self {
+                Self::from_integer(x)
+            }
+            #[inline(always)]
+            fn to_i64(self) -> i64 {
+                self.to_integer()
+            }
+        }
+    };
+}
+float!(f32, 21);
+float!(f64, 28);
