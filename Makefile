@@ -19,7 +19,7 @@ export VIRTUAL_ENV := $(abspath $(VENV))
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 BIN := $(VIRTUAL_ENV)/bin
 
-.PHONY: help demo test bench docs build lint lint-rust lint-python structure test-rust test-simd test-secrets test-slow fuzz test-python rust-suites python-suites wheel clean tools
+.PHONY: help demo test bench docs build lint lint-rust lint-python structure test-rust test-simd test-secrets test-slow fuzz test-python wheel clean tools
 
 help:
 	@sed -n '3,12s/^# *//p' Makefile
@@ -98,15 +98,7 @@ wheel: tools $(BIN)/.everlevel-ready
 	build/wheel/bin/python -m pip install --quiet .
 	cd build && wheel/bin/everlevel info
 
-# Lints come first, as they are quick. Rust's suites and Python's build into other folders, and share the cores.
-test: lint
-	@$(MAKE) --no-print-directory rust-suites & rust=$$!; \
-	$(MAKE) --no-print-directory python-suites; python=$$?; \
-	wait $$rust && exit $$python
-
-rust-suites: test-rust test-simd test-secrets
-
-python-suites: wheel docs test-python
+test: lint test-rust test-simd test-secrets wheel docs test-python
 
 clean:
 	rm -rf $(VENV) build out dist
