@@ -150,14 +150,15 @@ impl<'f> Chain<'f> {
         Container::open(&self.files.path(name), access).unwrap()
     }
 
-    /// The object as it is read from memory; a mapped one writes the same.
+    /// The object as it is read from memory; a mapped one writes the same data. What they say of the values that errors
+    /// are estimated with is drawn anew.
     fn read<T: Stored>(&self, name: &str) -> T {
         let (read, mapped) = (self.open(name, Access::Read), self.open(name, Access::Map));
         let all = Loading { verify: true, ..Loading::default() };
         let object = self.ctx.from_container(&read, all).unwrap();
         let same: T = self.ctx.from_container(&mapped, all).unwrap();
         let written = |object: &T| self.ctx.to_container(object, Form::Expanded).unwrap().to_bytes();
-        assert_eq!(written(&object), written(&same), "{name}, mapped");
+        assert!(parts(&written(&object)).1 == parts(&written(&same)).1, "{name}, mapped");
         object
     }
 
