@@ -40,7 +40,7 @@ fn bench_ring<F: Float>(criterion: &mut Criterion, name: &str, log_n: u32, q: u6
         for &gadget in gadgets {
             let Gadget { log2_base, digits, .. } = gadget;
             let id = |what: &str| BenchmarkId::new(format!("{what}, {digits} digits of {log2_base}"), simd.name());
-            let product = NtruProduct::new(ntt.clone(), gadget, 4);
+            let product = NtruProduct::new(ntt.clone(), gadget, 4).expect("digits");
             let mut scratch = residues::<F>(product.scratch_len(), q);
             let key = residues::<F>(4 * product.key_len(), q);
             let mut y = residues::<F>(n, q);

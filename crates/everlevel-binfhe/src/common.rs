@@ -1,5 +1,7 @@
 //! The numbers of a bootstrap that every scheme has: switches, orders, messages.
 
+use std::ops::RangeInclusive;
+
 use everlevel_ring::WordGadget as Gadget;
 use everlevel_rlwe::lwe::SwitchShape;
 use serde::{Deserialize, Serialize};
@@ -127,6 +129,17 @@ pub(crate) fn refuse<T>(what: &'static str, found: impl ToString, needed: impl I
     Err(Error::Parameter { what, found: found.to_string(), needed: needed.into() })
 }
 
+/// Refuses sizes with which no other number can be computed: each scheme asks before it makes a [`Common`].
+pub(crate) fn check_sizes(log_n: u32, log_ns: RangeInclusive<u32>, lwe_dim: usize) -> Result<(), Error> {
+    if !log_ns.contains(&log_n) {
+        return refuse("log_n", log_n, format!("{} to {}", log_ns.start(), log_ns.end()));
+    }
+    if !(1..=4096).contains(&lwe_dim) {
+        return refuse("lwe_dim", lwe_dim, "1 to 4096");
+    }
+    Ok(())
+}
+
 pub(crate) fn check_gadget(what: &'static str, gadget: Gadget, bits: u32) -> Result<(), Error> {
     if gadget.log2_base == 0 || gadget.digits == 0 || gadget.bits() > bits || gadget.log2_base > 30 {
         let found = format!("{} digits of {} bits", gadget.digits, gadget.log2_base);
@@ -140,14 +153,8 @@ impl Common {
     /// large secret are on a torus of `big_bits`.
     pub(crate) fn check(&self, big_bits: u32, line: fn(usize, u32) -> Option<f64>) -> Result<(), Error> {
         let c = self;
-        if !(8..=16).contains(&c.log_n) {
-            return refuse("log_n", c.log_n, "8 to 16");
-        }
         if c.log2_extension > 20 - c.log_n {
             return refuse("log2_extension", c.log2_extension, format!("0 to {}", 20 - c.log_n));
-        }
-        if !(1..=4096).contains(&c.lwe_dim) {
-            return refuse("lwe_dim", c.lwe_dim, "1 to 4096");
         }
         check_gadget("key_switch.gadget", c.key_switch.gadget, 31)?;
         let ring = c.key_switch.ring;

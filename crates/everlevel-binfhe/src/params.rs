@@ -100,8 +100,8 @@ impl Params {
     /// Validated parameters, with noise above a security line.
     fn above(literal: Literal, line: fn(usize, u32) -> Option<f64>) -> Result<Self, Error> {
         let scheme = literal.scheme();
-        let common = scheme.common();
         scheme.check()?;
+        let common = scheme.common();
         common.check(scheme.sample_bits(), line)?;
         let noise = Noise::new(&common, scheme.blind_rotation_variance(), scheme.secret_square());
         let log2_p_fail =

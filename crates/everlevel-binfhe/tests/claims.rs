@@ -107,6 +107,7 @@ fn unsound_numbers_are_refused_with_both_values() {
         ParamsLiteral { bits_per_step: 3, ..sound.clone() },
         ParamsLiteral { log2_extension: 1, ..sound.clone() },
         ParamsLiteral { log_n: 7, ..sound.clone() },
+        ParamsLiteral { log_n: 100, ..sound.clone() },
         ParamsLiteral { rank: 0, ..sound.clone() },
         ParamsLiteral { lwe_dim: 0, ..sound.clone() },
         ParamsLiteral { space: Space::Integer { bits: 9 }, ..sound.clone() },

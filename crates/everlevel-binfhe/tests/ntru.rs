@@ -181,6 +181,12 @@ fn unsound_numbers_are_refused_with_both_values() {
     );
     for literal in [
         NtruLiteral { log_n: 12, ..sound.clone() },
+        NtruLiteral { log_n: 100, ..sound.clone() },
+        NtruLiteral { lwe_dim: usize::MAX - 1, ..sound.clone() },
+        NtruLiteral { rotation: Rotation::OneSweep { window: usize::MAX }, ..sound.clone() },
+        NtruLiteral { gadget: PrimeGadget::new(1 << 31, 1 << 31, 1 << 31), ..sound.clone() },
+        NtruLiteral { gadget: PrimeGadget::new(3, 7, 1), ..sound.clone() },
+        NtruLiteral { gadget: PrimeGadget::new(1, 19, 1), ..sound.clone() },
         NtruLiteral { lwe_dim: 63, key_switch: KeySwitch { ring: 1, ..sound.key_switch }, ..sound.clone() },
         NtruLiteral { rotation: Rotation::OneSweep { window: 0 }, ..sound.clone() },
         NtruLiteral { rotation: Rotation::TwoSweeps { window: 128 }, ..sound.clone() },

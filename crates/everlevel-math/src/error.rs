@@ -32,6 +32,20 @@ pub enum Error {
         /// The rejected size.
         n: usize,
     },
+    /// Digits that residues don't have, or whose sums of products are not exact on floats.
+    #[error(
+        "small ntt: {digits} digits of {log2_base} bits above {dropped} of residues modulo {q} have no exact products"
+    )]
+    BadGadget {
+        /// The modulus.
+        q: u64,
+        /// log2 of the digits' base.
+        log2_base: u32,
+        /// The number of digits.
+        digits: u32,
+        /// Bits below the digits.
+        dropped: u32,
+    },
     /// Modulus or size outside the range of a transform on floats.
     #[error("small ntt: modulus {q} with log_n = {log_n}: these floats hold moduli below 2^{bits}, log_n is in 4..=11")]
     BadSmallNtt {

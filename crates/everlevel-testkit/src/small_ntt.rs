@@ -59,7 +59,7 @@ pub fn steps_are_the_models<F: Float>(simd: Simd, log_n: u32, q: u64, gadget: Ga
     let n = 1usize << log_n;
     let model = NtruModel { q: q as i64, gadget };
     let ntt = SmallNtt::<F>::with_simd(q, log_n, simd).expect("friendly prime");
-    let product = NtruProduct::new(ntt, gadget, KEYS);
+    let product = NtruProduct::new(ntt, gadget, KEYS).expect("digits with exact products");
     let about = |what: &str| format!("{}: {what}, n = {n}, q = {q}, {gadget:?}", simd.name());
     let mut sampler = Sampler::new(n as u64 + q);
     let mut edges = edge_polynomials(n, q, 5);

@@ -1,7 +1,7 @@
 //! NTRU's numbers.
 
 use everlevel_math::primes::is_prime;
-use everlevel_math::small_ntt::Float;
+use everlevel_math::small_ntt::{Float, Gadget, NtruProduct, SmallNtt};
 use everlevel_rand::{Stream, sampler};
 use everlevel_ring::{PrimeGadget, PrimeRing, WordBuffer};
 use everlevel_security::estimate::CostModel;
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::counts::Rotation;
 use super::noise;
 use crate::Error;
-use crate::common::{Common, KeySwitch, Order, Space, refuse};
+use crate::common::{Common, KeySwitch, Order, Space, check_sizes, refuse};
 use crate::scheme::Scheme;
 
 /// The security that parameters must have, in bits.
@@ -78,6 +78,16 @@ impl NtruLiteral {
         ntru::cheapest(&ntru).map_or(BEYOND_ESTIMATES, |best| best.log2_cost(CostModel::Bdgl16))
     }
 
+    /// The products of rotations.
+    ///
+    /// # Errors
+    /// If floats hold no such products exactly.
+    pub(super) fn product<F: Float>(&self) -> Result<NtruProduct<F>, everlevel_math::Error> {
+        let PrimeGadget { log2_base, digits, dropped } = self.gadget;
+        let ntt = SmallNtt::new(self.modulus.into(), self.log_n)?;
+        NtruProduct::new(ntt, Gadget { log2_base, digits, dropped }, self.rotation.keys_per_step())
+    }
+
     /// The ring, of checked parameters.
     pub(super) fn ring(&self) -> PrimeRing {
         PrimeRing::new(self.log_n, self.modulus.into()).expect("parameters hold the transform's sizes")
@@ -104,34 +114,35 @@ impl Scheme for NtruLiteral {
     }
 
     fn check(&self) -> Result<(), Error> {
-        if !(8..=11).contains(&self.log_n) {
-            return refuse("log_n", self.log_n, "8 to 11");
-        }
+        check_sizes(self.log_n, 8..=11, self.lwe_dim)?;
         let (q, two_n) = (u64::from(self.modulus), 2u64 << self.log_n);
         if !(1 << 12..1 << 28).contains(&q) || q % two_n != 1 || !is_prime(q) {
             return refuse("modulus", q, format!("a prime of 13 to 28 bits that is 1 modulo {two_n}"));
         }
         let PrimeGadget { log2_base, digits, dropped } = self.gadget;
         // The first digit is what is left: it has no more bits than the others.
-        let bits = dropped + log2_base * digits;
-        if log2_base == 0 || digits == 0 || bits < q.ilog2() || bits > q.ilog2() + log2_base {
+        let (bits, most) = (u64::from(dropped) + u64::from(log2_base) * u64::from(digits), u64::from(q.ilog2()));
+        let reaches = log2_base > 0 && digits > 0 && (most..=most + u64::from(log2_base)).contains(&bits);
+        let exact = if self.is_narrow() { self.product::<f32>().is_ok() } else { self.product::<f64>().is_ok() };
+        if !reaches || !exact {
             let found = format!("{digits} digits of {log2_base} bits above {dropped}");
-            return refuse("gadget", found, format!("digits that reach the prime's {} bits", q.ilog2() + 1));
+            let exactly = if reaches { ", few enough for exact sums" } else { "" };
+            return refuse("gadget", found, format!("digits that reach the prime's {} bits{exactly}", most + 1));
         }
         if !self.lwe_dim.is_multiple_of(self.rotation.per_step()) {
             return refuse("lwe_dim", self.lwe_dim, "even, for a rotation that takes two bits a step");
+        }
+        if let Rotation::TwoSweeps { window } | Rotation::OneSweep { window } = self.rotation
+            && !(1..self.n() / 2).contains(&window)
+        {
+            return refuse("window", window, format!("1 to {}", self.n() / 2 - 1));
         }
         let bits = self.security_bits();
         if !self.insecure && bits < MIN_SECURITY_BITS {
             let needed = format!("a prime whose attacks cost 2^{MIN_SECURITY_BITS}, or `insecure` spelled out");
             return refuse("modulus", format!("{q}, with {bits:.1} bits of security"), needed);
         }
-        match self.rotation {
-            Rotation::TwoSweeps { window } | Rotation::OneSweep { window } if !(1..self.n() / 2).contains(&window) => {
-                refuse("window", window, format!("1 to {}", self.n() / 2 - 1))
-            }
-            _ => Ok(()),
-        }
+        Ok(())
     }
 
     fn sample_bits(&self) -> u32 {

@@ -4,7 +4,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use everlevel_math::small_ntt::{Float, Gadget, NtruProduct, SmallNtt};
+use everlevel_math::small_ntt::{Float, NtruProduct};
 use everlevel_ring::WordBuffer;
 use everlevel_rlwe::Lwe;
 use rayon::prelude::*;
@@ -45,10 +45,7 @@ struct Workspace<F: Word> {
 
 impl<F: Word> Prepared<F> {
     pub(super) fn new(stored: &SeededBootstrapKey, literal: &NtruLiteral) -> Self {
-        let ntt = SmallNtt::new(literal.modulus.into(), literal.log_n).expect("parameters hold the transform's sizes");
-        let gadget = literal.gadget;
-        let digits = Gadget { log2_base: gadget.log2_base, digits: gadget.digits, dropped: gadget.dropped };
-        let product = NtruProduct::new(ntt, digits, literal.rotation.keys_per_step());
+        let product = literal.product::<F>().expect("checked parameters");
         let (len, n, q) = (product.key_len(), literal.n(), literal.modulus);
         let mut keys: WordBuffer<F> = WordBuffer::zeroed(stored.bodies.len());
         keys.par_chunks_mut(len).zip(stored.bodies.par_chunks(len)).for_each(|(key, bodies)| {

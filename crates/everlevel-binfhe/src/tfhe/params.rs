@@ -5,7 +5,7 @@ use everlevel_rand::{Stream, sampler};
 use everlevel_ring::{WordBuffer, WordGadget as Gadget};
 use serde::{Deserialize, Serialize};
 
-use crate::common::{Common, KeySwitch, Order, Space, check_gadget, refuse};
+use crate::common::{Common, KeySwitch, Order, Space, check_gadget, check_sizes, refuse};
 use crate::scheme::Scheme;
 use crate::{Error, noise};
 
@@ -128,6 +128,7 @@ impl Scheme for ParamsLiteral {
         if !matches!(l.torus_bits, 32 | 64) {
             return refuse("torus_bits", l.torus_bits, "32 or 64");
         }
+        check_sizes(l.log_n, 8..=16, l.lwe_dim)?;
         if !(1..=8).contains(&l.rank) {
             return refuse("rank", l.rank, "1 to 8");
         }

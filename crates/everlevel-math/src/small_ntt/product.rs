@@ -8,6 +8,7 @@ use super::products::Weights;
 use super::sweep::{self, Sweep, Tables};
 use super::transform::SmallNtt;
 use super::work::Work;
+use crate::Error;
 
 /// The product of a polynomial's digits and a key: `x ⊡ k = Σ_i d_i(x)·k_i` for the digits of a [`Gadget`] and a key
 /// of as many polynomials, modulo `q` and `X^n + 1`.
@@ -25,12 +26,16 @@ pub struct NtruProduct<F> {
 impl<F: Float> NtruProduct<F> {
     /// The product over a plan's ring, for bundles of at most `max_keys` keys.
     ///
-    /// # Panics
-    /// Unless residues have such digits (see [`Gadget`]), or if they are so many that sums of their products with keys
-    /// are not exact: in `f32`, eight are not for the largest moduli.
-    pub fn new(ntt: SmallNtt<F>, gadget: Gadget, max_keys: usize) -> Self {
+    /// # Errors
+    /// [`Error::BadGadget`] unless residues have such digits (see [`Gadget`]), or if they are so many that sums of
+    /// their products with keys are not exact: in `f32`, eight are not for the largest moduli.
+    pub fn new(ntt: SmallNtt<F>, gadget: Gadget, max_keys: usize) -> Result<Self, Error> {
         let (q, log_n) = (ntt.modulus().q(), ntt.n().ilog2());
-        assert!(gadget.fits(q), "{gadget:?} of residues modulo {q}");
+        let Gadget { log2_base, digits, dropped } = gadget;
+        let refused = Error::BadGadget { q, log2_base, digits, dropped };
+        if !gadget.fits(q) {
+            return Err(refused);
+        }
         let (radix, _) = plan::radices(log_n);
         let levels = radix.ilog2();
         // The start of each digit's transform: lazily where that stays exact.
@@ -47,9 +52,9 @@ impl<F: Float> NtruProduct<F> {
             let end = ends.collect::<Option<Vec<f64>>>()?.into_iter().fold(0.0, f64::max);
             Some((r, Sums::new::<F>(q, rows.len(), end)?))
         });
-        let (reductions, sums) = fitting.expect("digits whose sums of products are exact");
+        let (reductions, sums) = fitting.ok_or(refused)?;
         let points = Points::new(ntt.modulus(), ntt.root(), ntt.exponents());
-        Self { tables: Tables { n: ntt.n(), rows, reductions, sums, points }, ntt, gadget, max_keys }
+        Ok(Self { tables: Tables { n: ntt.n(), rows, reductions, sums, points }, ntt, gadget, max_keys })
     }
 
     /// The transform.
