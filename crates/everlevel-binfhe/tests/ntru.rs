@@ -2,14 +2,11 @@
 
 mod common;
 
-use std::sync::Arc;
-
-use common::signed;
+use common::{fixed_keys, rotation_errors, rotation_inputs};
 use everlevel_binfhe::{
-    EvalKeys, ExactRotation, Gadget, Gate, KeySwitch, Lut, NtruLiteral, Order, Params, PrimeGadget, Rotation,
-    SecretKey, SeededEvalKeys, Space, files,
+    ExactRotation, Gadget, Gate, KeySwitch, NtruLiteral, Order, Params, PrimeGadget, Rotation, SeededEvalKeys, Space,
+    files,
 };
-use everlevel_rand::{Domain, Seed};
 use everlevel_testkit::noise::Measured;
 
 const ROTATIONS: [Rotation; 6] = [
@@ -40,17 +37,10 @@ fn literal(rotation: Rotation, space: Space) -> NtruLiteral {
     }
 }
 
-fn keys(literal: NtruLiteral, index: u64) -> (SecretKey, EvalKeys) {
-    let seed = |child: u64| Seed::from_bytes([0x6e; 32]).derive(Domain::Test, 2 * index + child);
-    let secret = SecretKey::from_seed(Arc::new(Params::try_from(literal).unwrap()), &seed(0)).unwrap();
-    let keys = SeededEvalKeys::from_seed(&secret, &seed(1)).unwrap().prepare();
-    (secret, keys)
-}
-
 #[test]
 fn gates_have_their_truth_tables_with_every_rotation() {
     for rotation in ROTATIONS {
-        let (secret, keys) = keys(literal(rotation, Space::Bit), 0);
+        let (secret, keys) = fixed_keys(literal(rotation, Space::Bit), 0);
         let (a, b) = ([false, false, true, true], [false, true, false, true]);
         let (x, y) = (secret.encrypt_bits(&a).unwrap(), secret.encrypt_bits(&b).unwrap());
         for gate in Gate::ALL {
@@ -72,40 +62,11 @@ fn gates_have_their_truth_tables_with_every_rotation() {
 #[test]
 fn tables_of_two_bits() {
     for rotation in ROTATIONS {
-        let (secret, keys) = keys(literal(rotation, Space::Integer { bits: 2 }), 0);
+        let (secret, keys) = fixed_keys(literal(rotation, Space::Integer { bits: 2 }), 0);
         let x = secret.encrypt_integers(&[0, 1, 2, 3], 3).unwrap();
         let out = keys.table(&x, &[3, 1, 0, 2]).unwrap();
         assert_eq!(secret.decrypt_integers(&out).unwrap(), [3, 1, 0, 2], "{rotation:?}");
     }
-}
-
-/// Uniform exponents, and white tables.
-fn rotation_inputs(params: &Params, count: u64) -> (Vec<Vec<u32>>, Vec<Lut>) {
-    let (n, dim, step) = (params.n(), params.lwe_dim, params.log2_exponent_step);
-    let words = |i: u64, len: usize| {
-        let mut words = vec![0; len];
-        Seed::from_bytes([0x72; 32]).stream(Domain::Test, i).fill_u64(&mut words);
-        words
-    };
-    let exponent = |x: u64| ((((x >> 32) as usize % (2 * n)) >> step) << step) as u32;
-    let input = |i| words(i, dim + 1).into_iter().map(exponent).collect();
-    let lut = |i| Lut::from_torus(params, params.log_n - 1, &[words(i + count, n / 2)]).unwrap();
-    ((0..count).map(input).collect(), (0..count).map(lut).collect())
-}
-
-/// The errors of blind rotations.
-fn rotation_errors(secret: &SecretKey, keys: &EvalKeys, count: u64) -> Vec<f64> {
-    let (n, dim) = (keys.params().n(), keys.params().lwe_dim);
-    let (inputs, luts) = rotation_inputs(keys.params(), count);
-    let out = keys.bootstrap_key().blind_rotate(&inputs, &luts.iter().collect::<Vec<_>>(), 1);
-    let error = |((input, lut), out): ((&Vec<u32>, &Lut), &Vec<everlevel_binfhe::Lwe>)| {
-        let rotated = input.iter().zip(secret.small());
-        let place = rotated.fold(input[dim] as usize, |b, (&a, &s)| (b + 2 * n - a as usize * s as usize) % (2 * n));
-        let coefficient = lut.coeffs()[place % n];
-        let expected = if place < n { coefficient } else { coefficient.wrapping_neg() };
-        signed(out[0].phase(secret.big()).wrapping_sub(expected))
-    };
-    inputs.iter().zip(&luts).zip(&out).map(error).collect()
 }
 
 fn assert_noise(gadget: PrimeGadget) {
@@ -114,7 +75,7 @@ fn assert_noise(gadget: PrimeGadget) {
         let literal = NtruLiteral { gadget, max_log2_p_fail: 0.0, ..literal(rotation, Space::Bit) };
         let (mut errors, mut formula) = (Measured::default(), 0.0);
         for index in 0..KEYS {
-            let (secret, keys) = keys(literal.clone(), index);
+            let (secret, keys) = fixed_keys(literal.clone(), index);
             formula = keys.params().noise().blind_rotation;
             errors.extend(rotation_errors(&secret, &keys, 1250));
         }
@@ -141,7 +102,7 @@ fn rotations_are_those_of_the_exact_model() {
     for (modulus, gadget) in [(1_032_193, PrimeGadget::new(4, 4, 4)), (134_176_769, PrimeGadget::new(8, 2, 10))] {
         for rotation in ROTATIONS {
             let literal = NtruLiteral { modulus, gadget, max_log2_p_fail: 0.0, ..literal(rotation, Space::Bit) };
-            let (secret, _) = keys(literal.clone(), 1);
+            let (secret, _) = fixed_keys(literal.clone(), 1);
             let stored = SeededEvalKeys::generate(&secret).unwrap();
             let (model, fused) = (ExactRotation::new(&stored.bootstrap, &literal), stored.prepare());
             let (inputs, luts) = rotation_inputs(secret.params(), 3);
@@ -155,7 +116,7 @@ fn rotations_are_those_of_the_exact_model() {
 
 #[test]
 fn keys_are_files() {
-    let (secret, _) = keys(literal(Rotation::FourKeys, Space::Bit), 3);
+    let (secret, _) = fixed_keys(literal(Rotation::FourKeys, Space::Bit), 3);
     let seeded = SeededEvalKeys::generate(&secret).unwrap();
     let bytes = files::eval_keys_to_container(&seeded, "ntru").to_bytes();
     let container = everlevel_io::Container::from_bytes(bytes.clone()).unwrap();

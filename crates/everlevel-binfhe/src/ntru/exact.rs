@@ -67,21 +67,20 @@ impl ExactRotation {
 
     /// `X^exponent·a`.
     fn rotated(&self, a: &[u64], exponent: usize) -> Vec<u64> {
-        let (n, q) = (a.len(), self.ring.modulus());
-        let mut out = vec![0; n];
-        for (i, &x) in a.iter().enumerate() {
-            let place = (i + exponent) % (2 * n);
-            out[place % n] = if place < n { x } else { q.neg(x) };
-        }
-        out
+        self.moved(a, |i| i + exponent)
     }
 
     /// `φ_t(a)`.
     fn turned(&self, a: &[u64], t: usize) -> Vec<u64> {
+        self.moved(a, |i| i * t)
+    }
+
+    /// The polynomial with each `X^i` replaced by `X^to(i)`.
+    fn moved(&self, a: &[u64], to: impl Fn(usize) -> usize) -> Vec<u64> {
         let (n, q) = (a.len(), self.ring.modulus());
         let mut out = vec![0; n];
         for (i, &x) in a.iter().enumerate() {
-            let place = i * t % (2 * n);
+            let place = to(i) % (2 * n);
             out[place % n] = if place < n { x } else { q.neg(x) };
         }
         out

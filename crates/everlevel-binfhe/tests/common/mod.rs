@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 use everlevel_binfhe::{EvalKeys, Gadget, KeySwitch, Literal, Order, Params, ParamsLiteral, SecretKey, Space};
 #[allow(unused_imports)]
 pub use rotations::{
-    fixed_keys, rotation_errors, rotation_errors_in_batches, rotation_errors_of_keys, signed, uniform,
+    fixed_keys, rotation_errors, rotation_errors_in_batches, rotation_errors_of_keys, rotation_inputs, signed, uniform,
 };
 
 /// Parameters on which a bootstrap takes a tenth of a millisecond. Nothing is refused.

@@ -33,17 +33,22 @@ pub fn rotation_errors(secret: &SecretKey, keys: &EvalKeys, count: u64) -> Vec<f
     rotation_errors_in_batches(secret, keys, count, count as usize)
 }
 
-/// The same with so many rotations at a time.
-pub fn rotation_errors_in_batches(secret: &SecretKey, keys: &EvalKeys, count: u64, batch: usize) -> Vec<f64> {
-    let (n, dim) = (keys.params().table_len(), keys.params().lwe_dim);
-    let word = |x: u64| (x >> 32) as usize % (2 * n);
-    let exponents: Vec<Vec<u32>> =
-        (0..count).map(|i| uniform(dim, i).words().iter().map(|&x| word(x) as u32).collect()).collect();
+/// Uniform exponents, of those that the parameters' rotations take, and white tables.
+pub fn rotation_inputs(params: &Params, count: u64) -> (Vec<Vec<u32>>, Vec<Lut>) {
+    let (n, dim, step) = (params.table_len(), params.lwe_dim, params.log2_exponent_step);
+    let word = |x: u64| (((x >> 32) as usize % (2 * n)) >> step) << step;
+    let exponents = |i| uniform(dim, i).words().iter().map(|&x| word(x) as u32).collect();
     let table = |i| {
         let words = uniform(n / 2 - 1, i + 1000).words().to_vec();
-        Lut::from_torus(keys.params(), keys.params().log_table_len() - 1, &[words]).unwrap()
+        Lut::from_torus(params, params.log_table_len() - 1, &[words]).unwrap()
     };
-    let luts: Vec<Lut> = (0..count).map(table).collect();
+    ((0..count).map(exponents).collect(), (0..count).map(table).collect())
+}
+
+/// The same as [`rotation_errors`] with so many rotations at a time.
+pub fn rotation_errors_in_batches(secret: &SecretKey, keys: &EvalKeys, count: u64, batch: usize) -> Vec<f64> {
+    let (n, dim) = (keys.params().table_len(), keys.params().lwe_dim);
+    let (exponents, luts) = rotation_inputs(keys.params(), count);
     let threads = rayon::current_num_threads();
     let luts_of = luts.iter().collect::<Vec<_>>();
     let batches = exponents.chunks(batch).zip(luts_of.chunks(batch));
