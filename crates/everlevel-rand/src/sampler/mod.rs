@@ -1,4 +1,4 @@
-//! Samplers: each takes words from a [`Stream`](crate::Stream) in an order that its documentation fixes.
+//! Samplers: each takes words from a [`Stream`] in an order that its documentation fixes.
 //!
 //! Two calls on one stream take consecutive words; where a sampler takes part of a word, the rest is dropped at the end
 //! of the call.
