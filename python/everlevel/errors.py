@@ -10,6 +10,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from ._cluster_errors import (
+    ClusterConnectionError,
+    ClusterEngineError,
+    ClusterError,
+    TaskError,
+    TaskPickleError,
+    WorkerKeyError,
+    WorkerLostError,
+    WorkerVersionError,
+)
 from ._error import EverlevelError
 from ._file_errors import (
     ChecksumError,
@@ -32,6 +42,9 @@ from ._warnings import LevelWarning, RangeWarning
 __all__ = [
     "ChecksumError",
     "CiphertextFormError",
+    "ClusterConnectionError",
+    "ClusterEngineError",
+    "ClusterError",
     "DivisionByZeroError",
     "EngineMismatchError",
     "EverlevelError",
@@ -65,11 +78,16 @@ __all__ = [
     "StorageError",
     "StorageNotFoundError",
     "TableError",
+    "TaskError",
+    "TaskPickleError",
     "TruncatedFileError",
     "UnitCountError",
     "UnsupportedError",
     "UnsupportedKindError",
     "WidthError",
+    "WorkerKeyError",
+    "WorkerLostError",
+    "WorkerVersionError",
 ]
 
 

@@ -46,6 +46,14 @@ BASES = {
     errors.SecretExposureError: TypeError,
     errors.UnsupportedError: AttributeError,
     errors.InternalError: RuntimeError,
+    errors.ClusterError: RuntimeError,
+    errors.ClusterEngineError: ImportError,
+    errors.ClusterConnectionError: ConnectionError,
+    errors.WorkerVersionError: RuntimeError,
+    errors.WorkerKeyError: OSError,
+    errors.WorkerLostError: RuntimeError,
+    errors.TaskError: RuntimeError,
+    errors.TaskPickleError: TypeError,
 }
 
 

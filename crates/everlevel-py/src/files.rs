@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use everlevel_ckks as ckks;
 use everlevel_ckks::io::{self, Access, Builder, Container};
 use everlevel_ckks::{BUNDLE_KIND, Error, Footprint, Form, Loading};
+use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
 
 use crate::call::run;
@@ -17,6 +18,9 @@ pub type Notes = BTreeMap<String, String>;
 
 /// An object and its notes.
 pub type Noted<T> = (T, Notes);
+
+/// An object's bytes, in whatever holds them: `bytes`, a part of shared memory, or a mapped file.
+pub type Data = PyBuffer<u8>;
 
 /// Begins the names of notes among the metadata.
 const NOTE: &str = "note.";
@@ -181,15 +185,17 @@ pub fn load(
 /// The object in bytes, or a list of the keys in them, and its notes.
 #[pyfunction]
 pub fn deserialize(
+    py: Python<'_>,
     context: &Context,
-    data: &[u8],
+    data: Data,
     kind: Option<&str>,
     verify: bool,
     expanded: Option<bool>,
 ) -> PyResult<Noted<Opened>> {
+    run(|| Ok(ckks::Context::require("deserialize", Footprint { held: data.len_bytes() as u64, work: 0 })?))?;
+    let bytes = data.to_vec(py)?;
     run(|| {
-        ckks::Context::require("deserialize", Footprint { held: data.len() as u64, work: 0 })?;
-        let container = Container::from_bytes(data.to_vec())?;
+        let container = Container::from_bytes(bytes)?;
         open(&context.0, &container, kind, verify, expanded, true)
     })
 }

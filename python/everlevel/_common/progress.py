@@ -11,6 +11,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 
 from tqdm.auto import tqdm
 
@@ -21,6 +22,19 @@ DELAY_SECONDS = 1.0
 
 Report = Callable[[int, int], None]
 """``report(done, total)``, in steps of the operation's own choosing."""
+
+
+_watch: ContextVar[Report | None] = ContextVar("watch", default=None)
+
+
+@contextmanager
+def watching(watch: Report) -> Iterator[None]:
+    """Tell a function of every step of the calls in this context. What it raises cancels them, and is raised."""
+    token = _watch.set(watch)
+    try:
+        yield
+    finally:
+        _watch.reset(token)
 
 
 def wanted(progress: bool | None) -> bool:
@@ -34,14 +48,17 @@ def wanted(progress: bool | None) -> bool:
 
 @contextmanager
 def reporting(description: str, progress: bool | None) -> Iterator[Report | None]:
-    """Give a report function that moves a bar, or None where no bar is wanted."""
+    """Give a report function that moves a bar; the one that watches, or None, where no bar is wanted."""
+    watch = _watch.get()
     if not wanted(progress):
-        yield None
+        yield watch
         return
     with tqdm(desc=description, delay=DELAY_SECONDS, leave=False, mininterval=0.1) as bar:
         lock = Lock()
 
         def report(done: int, total: int) -> None:
+            if watch is not None:
+                watch(done, total)
             # Threads report their steps in any order, and the bar goes forward alone.
             with lock:
                 bar.total = total

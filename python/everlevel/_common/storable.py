@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import os
 from abc import abstractmethod
-from typing import ClassVar, NoReturn, TypeVar
+from pickle import PickleBuffer
+from typing import Any, ClassVar, NoReturn, TypeVar
 
 from ..errors import SecretExposureError
 from . import checks
 
 PathLike = str | os.PathLike[str]
+
+
+def pickled(data: bytes, protocol: Any) -> PickleBuffer | bytes:
+    """Return what a pickle holds of an object's bytes: from protocol 5 on they may travel beside it, uncopied."""
+    return PickleBuffer(data) if int(protocol) >= 5 else data
+
 
 SelfT = TypeVar("SelfT", bound="Storable")
 
@@ -39,6 +46,10 @@ class Storable:
     @abstractmethod
     def _write(self, path: str) -> None:
         """Write the object's file."""
+
+    @abstractmethod
+    def _serialize(self) -> bytes:
+        """Return the object's file as bytes."""
 
     def __copy__(self: SelfT) -> SelfT:
         return self

@@ -12,10 +12,23 @@ _MOST_THREADS: Final = 256
 """Of which a machine may have more."""
 
 
+_share: int = _MOST_THREADS
+
+
+def take_share(count: int) -> None:
+    """Give every engine that is made in this process from here on no more than so many threads, unless it asks."""
+    global _share
+    _share = count
+
+
+def cores() -> int:
+    """Count the cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def threads(mode: str, value: Any) -> int:
     """Check a number of threads against a mode, and find it where it is left out."""
-    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    available = min(available, _MOST_THREADS)
+    available = min(cores(), _share, _MOST_THREADS)
     if value is None:
         return available if mode == "parallel" else 1
     count = checks.integer("Engine", "thread_count", value)

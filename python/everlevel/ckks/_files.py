@@ -84,7 +84,7 @@ def read(self: Core, path: str, kind: str) -> Storable:
     return wrap(self, *_native.load(self._context, path, kind, None, False, None))
 
 
-def deserialize(self: Core, data: bytes, kind: str | None = None) -> Storable:
+def deserialize(self: Core, data: Any, kind: str | None = None) -> Storable:
     """Read an object from bytes."""
     return wrap(self, *_native.deserialize(self._context, data, kind, False, None))
 

@@ -18,7 +18,7 @@ def address(context: _native.Context) -> tuple[str, int, bool, bool]:
     return context.params, context.slot_count, context.thread_count > 1, context.seeded_keys
 
 
-def restore(params: str, slot_count: int, parallel: bool, seeded_keys: bool, data: bytes) -> Any:
+def restore(params: str, slot_count: int, parallel: bool, seeded_keys: bool, data: Any) -> Any:
     """Return the object that a pickle brings."""
     return engines.at(params, slot_count, parallel, seeded_keys)._deserialize(data)
 
@@ -50,9 +50,9 @@ class Storable(storable.Storable):
         context, native, notes = self._stored()
         return _native.serialize(context, native, notes, False)
 
-    def __reduce_ex__(self, protocol: object) -> tuple[Any, ...]:
+    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
         context, _, _ = self._stored()
-        return restore, (*address(context), self._serialize())
+        return restore, (*address(context), storable.pickled(self._serialize(), protocol))
 
 
 class _Native(Protocol):

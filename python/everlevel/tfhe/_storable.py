@@ -14,7 +14,7 @@ from ._core import Core
 engines: Engines[Any] = Engines()
 
 
-def restore(parameters: str, insecure_log_n: int | None, parallel: bool, data: bytes) -> Any:
+def restore(parameters: str, insecure_log_n: int | None, parallel: bool, data: Any) -> Any:
     """Return the object that a pickle brings."""
     return engines.at(parameters, insecure_log_n, parallel)._deserialize(data)
 
@@ -40,9 +40,13 @@ class Storable(storable.Storable):
         native, notes = self._stored()
         self._engine._context.save(native, path, notes)
 
-    def __reduce_ex__(self, protocol: object) -> tuple[Any, ...]:
+    def _serialize(self) -> bytes:
         native, notes = self._stored()
-        return restore, (*self._engine._address, self._engine._context.serialize(native, notes))
+        data: bytes = self._engine._context.serialize(native, notes)
+        return data
+
+    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
+        return restore, (*self._engine._address, storable.pickled(self._serialize(), protocol))
 
 
 def same_parameters(engine: Core, operation: str, name: str, value: Storable) -> None:

@@ -262,7 +262,7 @@ class Engine(Core):
             return BoolArray(self, native, shape)
         return Ciphertext(self, native, shape)
 
-    def _deserialize(self, data: bytes) -> Storable:
+    def _deserialize(self, data: Any) -> Storable:
         return self._wrap_stored(*self._context.deserialize(data))
 
     estimate_memory = _memory.estimate_memory

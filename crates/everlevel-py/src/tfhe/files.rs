@@ -8,7 +8,7 @@ use everlevel_ckks::io::{Access, Builder, Container};
 use pyo3::prelude::*;
 
 use crate::call::run_any;
-use crate::files::{Noted, Notes, describe, notes};
+use crate::files::{Data, Noted, Notes, describe, notes};
 use crate::tfhe::arrays::{TfheBoolArray, TfheCiphertext, TfheUintArray};
 use crate::tfhe::context::TfheContext;
 use crate::tfhe::keys::{TfheEvaluationKey, TfheSecretKey};
@@ -76,7 +76,8 @@ impl TfheContext {
         run_any(|| self.0.install(|| Opened::new(&self.0, &Container::open(&path, Access::Auto)?)))
     }
 
-    fn deserialize(&self, data: &[u8]) -> PyResult<Noted<Opened>> {
-        run_any(|| self.0.install(|| Opened::new(&self.0, &Container::from_bytes(data.to_vec())?)))
+    fn deserialize(&self, py: Python<'_>, data: Data) -> PyResult<Noted<Opened>> {
+        let bytes = data.to_vec(py)?;
+        run_any(|| self.0.install(|| Opened::new(&self.0, &Container::from_bytes(bytes)?)))
     }
 }

@@ -1,0 +1,144 @@
+"""An engine and its evaluation keys in this process: what a parcel's objects belong to once they are unpacked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from .._common.storable import Secret, Storable
+from ..ckks import engine as ckks
+from ..ckks import keys as ckks_keys
+from ..ckks._storable import Storable as CkksStorable
+from ..ckks.evaluation_key import EvaluationKey
+from ..errors import ParameterError
+from ..tfhe import engine as tfhe
+from ..tfhe._storable import Storable as TfheStorable
+from ..tfhe.keys import EvaluationKey as TfheEvaluationKey
+
+AnyEngine = ckks.Engine | tfhe.Engine
+
+ENGINES = (ckks.Engine, tfhe.Engine)
+
+_EVALUATION_KEYS = (EvaluationKey, TfheEvaluationKey, ckks_keys._EvaluationKey)
+
+
+@dataclass(frozen=True)
+class Keys:
+    """What a function that has a parameter ``keys`` is given on a worker: the keys of the pool's files.
+
+    Attributes
+    ----------
+    evaluation_key : EvaluationKey or None
+        All evaluation keys as one.
+    public_key : PublicKey or None
+        The public key, if its file was among them.
+    """
+
+    evaluation_key: Any = None
+    public_key: Any = None
+
+
+@dataclass
+class Bound:
+    """An engine, and its keys where there are some: on workers."""
+
+    engine: AnyEngine
+    keys: Keys = field(default_factory=Keys)
+    secret_ids: frozenset[int] = frozenset()
+    """Secrets of the evaluation keys that workers have."""
+
+    def owns(self, value: Storable) -> bool:
+        """Whether an object is one of the engine's parameters."""
+        return parameters_of(value) == parameters_of(self.engine)
+
+    def unpack(self, data: Any) -> Any:
+        """Return the object in a file's bytes."""
+        return self.engine._deserialize(data)
+
+
+def parameters_of(value: Any) -> tuple[Any, ...]:
+    """Return what the parameters of an engine, or of an object, are known by."""
+    if isinstance(value, (ckks.Engine, CkksStorable)):
+        context = value._context if isinstance(value, ckks.Engine) else value._stored()[0]
+        return "ckks", context.params, context.slot_count
+    owner = value._engine if isinstance(value, TfheStorable) else value
+    return "tfhe", owner._prefix + owner._parameters, owner._insecure_log_n
+
+
+def is_evaluation_key(value: Any) -> bool:
+    """Whether a value is a key that computes, which is gigabytes: it travels as a file."""
+    return isinstance(value, _EVALUATION_KEYS)
+
+
+def secret_id(key: Any) -> int:
+    """Return the id of the secret that an evaluation key was made from."""
+    found: int = key._secret_id if isinstance(key, EvaluationKey) else key._native.secret_id
+    return found
+
+
+def is_secret(value: Any) -> bool:
+    """Whether a value is a secret key, in the front's class or in the core's."""
+    return isinstance(value, Secret) or type(value).__name__ in {"SecretKey", "TfheSecretKey"}
+
+
+@dataclass(frozen=True)
+class EngineLike:
+    """How to make an engine in another process: parameters, and what else operations depend on."""
+
+    parameters: tuple[Any, ...]
+    seeded_keys: bool = False
+    auto_bootstrap: bool = False
+    bound: float | None = None
+    refuses_assumed: bool = False
+
+    @classmethod
+    def of(cls, engine: AnyEngine) -> EngineLike:
+        """Describe an engine."""
+        if isinstance(engine, tfhe.Engine):
+            return cls(parameters_of(engine))
+        context = engine._context
+        return cls(
+            parameters_of(engine), context.seeded_keys, engine.auto_bootstrap, engine._bound, context.refuses_assumed
+        )
+
+    def make(self, thread_count: int) -> AnyEngine:
+        """Make the engine, of so many threads at most."""
+        scheme, parameters, size = self.parameters
+        parallel = thread_count > 1
+        if scheme == "tfhe":
+            return tfhe._make(parameters, size, parallel)
+        return ckks._new_engine(
+            parameters,
+            size,
+            parallel,
+            self.seeded_keys,
+            auto_bootstrap=self.auto_bootstrap,
+            bound=self.bound,
+            refuses_assumed=self.refuses_assumed,
+        )
+
+
+def use_keys(engine: AnyEngine, loaded: Iterable[Any]) -> Keys:
+    """Let an engine use keys, and return them by their kinds."""
+    public, evaluation = None, []
+    for key in loaded:
+        if is_evaluation_key(key):
+            evaluation.append(key)
+        elif isinstance(key, ckks_keys.PublicKey):
+            public = key
+        else:
+            raise ParameterError(
+                f"connect: a {type(key).__name__} is among the keys' files, and evaluation keys and a public key are "
+                f"taken; leave it out",
+                option="keys",
+                value=type(key).__name__,
+            )
+    if not evaluation:
+        return Keys(None, public)
+    key = evaluation[0]
+    if isinstance(engine, ckks.Engine) and (len(evaluation) > 1 or not isinstance(key, EvaluationKey)):
+        parts = [part for one in evaluation for part in (one.keys if isinstance(one, EvaluationKey) else (one,))]
+        key = EvaluationKey(parts)
+    engine.use(key)
+    return Keys(key, public)

@@ -1,0 +1,237 @@
+"""Files of keys: what the driver says of them, and how a worker opens them.
+
+A worker never gets a key by value. It opens the file that the plan names, on its own node; the header's checksum, which
+covers the checksums of all data, tells that it is the driver's file. The data are read and checked once on a node: a
+stamp beside the system's temporary files remembers the file's size, time of change and inode.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import stat
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .. import _native
+from .._common import checks
+from .._common.storable import PathLike
+from ..errors import (
+    EngineMismatchError,
+    FormatError,
+    HeaderError,
+    KeyMismatchError,
+    ParameterError,
+    SecretExposureError,
+    StorageError,
+    WorkerKeyError,
+)
+from ._bound import AnyEngine, EngineLike, parameters_of
+
+
+@dataclass(frozen=True)
+class KeyFile:
+    """A key's file, as its header has it."""
+
+    path: str
+    kind: str
+    checksum: str
+    nbytes: int
+    secret_id: int
+    fingerprint: str
+    parameters: tuple[Any, ...] | None
+    """As engines have them; None where no name says how to make an engine."""
+
+    @property
+    def name(self) -> str:
+        """The name of a copy: that of its content."""
+        return f"{self.checksum}.key"
+
+
+def describe(operation: str, path: PathLike) -> KeyFile:
+    """Read a file's header.
+
+    Raises
+    ------
+    StorageError, FormatError
+        If it can't be opened, or isn't Everlevel's.
+    SecretExposureError
+        If it is a secret key's.
+    """
+    text = os.path.abspath(checks.path(operation, path))
+    _, metadata = _native.inspect_file(text)
+    kind = metadata.get("kind", "")
+    if kind.endswith("secret_key"):
+        raise SecretExposureError(
+            f"{operation}: {text} is a secret key's file, and no worker ever gets one; save an evaluation key, and "
+            f"pass the path of that"
+        )
+    try:
+        return KeyFile(
+            path=text,
+            kind=kind,
+            checksum=_header_checksum(text),
+            nbytes=os.stat(text).st_size,
+            secret_id=int(metadata["secret_id"], 16),
+            fingerprint=metadata["fingerprint"],
+            parameters=_parameters(metadata),
+        )
+    except (KeyError, ValueError) as error:
+        raise HeaderError(
+            f"{operation}: the header of {text} lacks a part ({error}); pass the file of a key that Everlevel saved",
+            part=str(error),
+        ) from error
+
+
+def _header_checksum(path: str) -> str:
+    """Return the checksum of a header, which covers those of all tensors."""
+    with open(path, "rb") as file:
+        head = file.read(int.from_bytes(file.read(8), "little"))
+    checksum: str = json.loads(head)["__metadata__"]["checksum"]
+    return checksum
+
+
+def _parameters(metadata: dict[str, str]) -> tuple[Any, ...] | None:
+    if metadata["kind"].startswith("tfhe_"):
+        name = metadata.get("parameters", "unnamed")
+        return None if name == "unnamed" else ("tfhe", name, None)
+    objects = [json.loads(text) for key, text in metadata.items() if key == "object" or key.endswith("/object")]
+    sizes = [one["slot_count"] for one in objects if "slot_count" in one]
+    log_n = json.loads(metadata["params"])["log_n"]
+    return "ckks", metadata["params"], sizes[0] if sizes else 2 ** (log_n - 1)
+
+
+def engine_for(operation: str, files: Sequence[KeyFile], engine: AnyEngine | None) -> EngineLike:
+    """Describe the engine of the workers: the one that is given, or one of the files' parameters.
+
+    Raises
+    ------
+    EngineMismatchError
+        If a file is of other parameters.
+    KeyMismatchError
+        If files are of different secrets.
+    ParameterError
+        If neither an engine nor a file tells the parameters.
+    """
+    for file in files[1:]:
+        if file.fingerprint != files[0].fingerprint:
+            raise EngineMismatchError(
+                f"{operation}: {files[0].path} is of parameters {files[0].fingerprint} and {file.path} of "
+                f"{file.fingerprint}, and a pool has one engine; connect once for each"
+            )
+        if file.secret_id != files[0].secret_id:
+            raise KeyMismatchError(
+                f"{operation}: {files[0].path} is of secret {files[0].secret_id:#018x} and {file.path} of "
+                f"{file.secret_id:#018x}; save keys of one secret",
+                key="keys",
+                expected=files[0].secret_id,
+                actual=file.secret_id,
+            )
+    found = next((file for file in files if file.parameters is not None), None)
+    if engine is not None:
+        _require_same(operation, engine, files)
+        return EngineLike.of(engine)
+    if found is None or found.parameters is None:
+        raise ParameterError(
+            f"{operation}: no key's file names its parameters, and the workers need an engine; pass engine=",
+            option="engine",
+        )
+    return EngineLike(found.parameters)
+
+
+def _require_same(operation: str, engine: AnyEngine, files: Sequence[KeyFile]) -> None:
+    scheme, *_ = parameters_of(engine)
+    for file in files:
+        if scheme == "tfhe":
+            same = int(file.fingerprint, 16) == engine._context.fingerprint  # type: ignore[union-attr]
+        else:
+            same = file.parameters is not None and file.parameters[:2] == parameters_of(engine)[:2]
+        if not same:
+            raise EngineMismatchError(
+                f"{operation}: {file.path} is of other parameters than {engine!r}; pass the engine that made the key"
+            )
+
+
+def open_here(engine: AnyEngine, file: KeyFile, path: str, node: str) -> Any:
+    """Open a key's file on a worker: mapped, where keys can be, after it was checked once on this node.
+
+    Raises
+    ------
+    WorkerKeyError
+        If it is missing, another one than the driver's, or damaged.
+    """
+    check_here(file, path, node)
+    try:
+        if parameters_of(engine)[0] == "ckks":
+            return engine.load(path, mapped=True)  # type: ignore[call-arg]
+        return engine.load(path)
+    except (FormatError, StorageError) as error:
+        raise _wrong(node, path, f"the key can't be opened: {error}", str(error), file.kind) from error
+
+
+def check_here(file: KeyFile, path: str, node: str) -> None:
+    """Check that a node's file is the driver's, and once on the node that none of its bytes has changed."""
+    try:
+        found = _header_checksum(path)
+        size = os.stat(path).st_size
+    except FileNotFoundError as error:
+        raise _wrong(
+            node, path, "there is no such file; copy it there, or pass key_folder= to let the pool do so", None, path
+        ) from error
+    except (OSError, ValueError, KeyError) as error:
+        raise _wrong(
+            node, path, f"it can't be read ({error}); copy the driver's file there", str(error), path
+        ) from error
+    if found != file.checksum:
+        what = f"its header's checksum is {found}, and the driver's file has {file.checksum}; it is another key"
+        raise _wrong(node, path, f"{what}: copy the driver's file there", found, file.checksum)
+    if size != file.nbytes:
+        what = f"it has {size} bytes, and the driver's file has {file.nbytes}"
+        raise _wrong(node, path, f"{what}: copy the driver's file there", size, file.nbytes)
+    _verify_once(file, path, node)
+
+
+def _verify_once(file: KeyFile, path: str, node: str) -> None:
+    stamp = _stamps() / hashlib.sha256(_state(path, file).encode()).hexdigest()
+    with open(stamp, "a+b") as held:
+        # Workers of one node wait for the one that checks.
+        fcntl.flock(held, fcntl.LOCK_EX)
+        held.seek(0)
+        if held.read() == b"checked":
+            return
+        try:
+            _native.verify_file(path)
+        except (FormatError, StorageError) as error:
+            raise _wrong(
+                node, path, f"the file is damaged ({error}); copy the driver's file there", str(error), file.checksum
+            ) from error
+        held.write(b"checked")
+
+
+def _state(path: str, file: KeyFile) -> str:
+    status = os.stat(path)
+    return f"{status.st_dev}|{status.st_ino}|{status.st_size}|{status.st_mtime_ns}|{file.checksum}"
+
+
+def _stamps() -> Path:
+    """Return this user's own folder of stamps: nobody else may write there."""
+    folder = Path(tempfile.gettempdir()) / f"everlevel-{os.getuid()}" / "checked"
+    for part in (folder.parent, folder):
+        part.mkdir(mode=0o700, exist_ok=True)
+        status = part.lstat()
+        if (
+            status.st_uid != os.getuid()
+            or status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+            or not stat.S_ISDIR(status.st_mode)
+        ):
+            return Path(tempfile.mkdtemp(prefix="everlevel-"))
+    return folder
+
+
+def _wrong(node: str, path: str, what: str, found: Any, needed: Any) -> WorkerKeyError:
+    return WorkerKeyError(f"connect: node {node}: {path}: {what}", node=node, path=path, found=found, needed=needed)

@@ -1,0 +1,194 @@
+"""Workers as Ray actors: each opens the keys, and Ray starts those that end again.
+
+Parcels go through Ray's object store, which processes of one node share: a parcel's buffers are neither pickled nor
+copied on the way to a worker of the same node.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any, ClassVar, Final
+
+import ray
+from ray import exceptions
+
+from ..errors import ClusterConnectionError
+from . import _copy, _worker
+from ._backend import Crew, infos
+from ._parcel import Parcel
+from ._worker import Outcome, Plan, WorkerInfo
+
+_START_SECONDS: Final = 300.0
+_LOST = (
+    exceptions.RayActorError,
+    exceptions.WorkerCrashedError,
+    exceptions.OutOfMemoryError,
+    exceptions.ObjectLostError,
+)
+
+
+class Actor:
+    """A worker. Calls of the group ``control`` don't wait for tasks."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+
+    def start(self) -> Any:
+        """Open the keys."""
+        return _worker.start(self._plan)
+
+    def execute(self, common: Parcel, cargo: Parcel, job: str) -> Outcome:
+        """Run a task."""
+        return _worker.execute(self._plan, 1, common, cargo, job)
+
+    def cancel(self, job: str) -> None:
+        """Let a job's tasks stop."""
+        _worker.cancel(self._plan.pool, job)
+
+    def node(self) -> tuple[str, list[_copy.Wanted]]:
+        """Return the machine, and which keys' files it lacks."""
+        return _copy.here(), _copy.wanted(self._plan)
+
+    def write(self, wanted: _copy.Wanted, index: int, chunk: _copy.Chunk) -> Any:
+        """Write a chunk of a key's file."""
+        return _copy.write(wanted, index, chunk)
+
+    def finish(self, wanted: _copy.Wanted) -> Any:
+        """Give a copied file its name."""
+        return _copy.finish(wanted)
+
+
+for _name in ("cancel", "node", "write", "finish"):
+    setattr(Actor, _name, ray.method(concurrency_group="control")(getattr(Actor, _name)))
+
+
+class Ray(Crew[Any]):
+    """Actors on a cluster that runs already, or on one that is started here, on this machine's loopback address."""
+
+    name: ClassVar[str] = "ray"
+
+    def __init__(self, address: str, count: int | None, thread_count: int) -> None:
+        super().__init__()
+        self._threads = thread_count
+        self._is_own = False
+        self._infos: dict[Any, Any] = {}
+        self._connect(address, count)
+        cores = int(ray.cluster_resources().get("CPU", 0))
+        self.slots = count if count is not None else max(cores // thread_count, 1)
+        if self.slots * thread_count > cores:
+            self.close()
+            raise ClusterConnectionError(
+                f"connect: {self.slots} workers of {thread_count} threads need {self.slots * thread_count} cores, and "
+                f"the Ray cluster has {cores}; ask for fewer workers, or add nodes"
+            )
+
+    def _connect(self, address: str, count: int | None) -> None:
+        if ray.is_initialized():
+            return
+        quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": "error"}
+        try:
+            try:
+                ray.init(address=address if address.startswith("ray://") else "auto", **quiet)
+                self._is_own = address.startswith("ray://")
+            except ConnectionError:
+                if address.startswith("ray://"):
+                    raise
+                ray.init(
+                    num_cpus=None if count is None else count * self._threads,
+                    include_dashboard=False,
+                    _node_ip_address="127.0.0.1",
+                    **quiet,
+                )
+                self._is_own = True
+        except Exception as error:
+            raise ClusterConnectionError(
+                f"connect: no Ray cluster at {address!r} ({error}); check the address, that the cluster runs, and that "
+                f"it has this version of Ray ({ray.__version__}) and of Python"
+            ) from error
+
+    def start(self, plan: Plan) -> list[WorkerInfo]:
+        self._plan = plan
+        self._hire_all()
+        try:
+            if plan.key_folder is not None:
+                self._copy_keys(plan)
+            return self._asked()
+        except exceptions.GetTimeoutError as error:
+            raise ClusterConnectionError(
+                f"connect: Ray gave no {self.slots} workers of {self._threads} cores within {_START_SECONDS:.0f} s; "
+                f"ask for fewer, or look at `ray status`"
+            ) from error
+        except exceptions.RayError as error:
+            raise ClusterConnectionError(
+                f"connect: a worker can't begin ({error}); look at Ray's logs, and that Everlevel is installed on "
+                f"every node"
+            ) from error
+
+    def _asked(self) -> list[WorkerInfo]:
+        handles = [member.handle for member in self._members]
+        answers = ray.get([handle.start.remote() for handle in handles], timeout=_START_SECONDS)
+        self._infos = dict(zip(handles, answers, strict=True))
+        return infos(answers)
+
+    def _copy_keys(self, plan: Plan) -> None:
+        nodes: dict[str, tuple[Any, list[_copy.Wanted]]] = {}
+        actors = [member.handle for member in self._members]
+        for actor, (machine, lacks) in zip(actors, ray.get([actor.node.remote() for actor in actors]), strict=True):
+            nodes.setdefault(machine, (actor, lacks))
+
+        def by(method: Any) -> Any:
+            return lambda *arguments: ray.get(method.remote(*arguments))
+
+        receivers = [
+            _copy.Receiver(machine, lacks, by(actor.write), by(actor.finish))
+            for machine, (actor, lacks) in nodes.items()
+        ]
+        _copy.send(plan, receivers, ray.put)
+
+    def _hire(self) -> Any:
+        remote = ray.remote(
+            num_cpus=self._threads,
+            max_restarts=0,
+            max_task_retries=0,
+            scheduling_strategy="SPREAD",
+            concurrency_groups={"control": 1},
+        )(Actor)
+        return remote.remote(self._plan)
+
+    def _send(self, handle: Any, common: Any, cargo: Any, job: str) -> Any:
+        return handle.execute.remote(common, cargo, job).future()
+
+    def _why_lost(self, error: BaseException) -> str | None:
+        is_lost = isinstance(error, _LOST) and not isinstance(error, exceptions.RayTaskError)
+        return str(error).strip().splitlines()[0] if is_lost else None
+
+    def _node(self, handle: Any) -> str | None:
+        info = self._infos.get(handle)
+        return info.node if isinstance(info, WorkerInfo) else None
+
+    def workers(self) -> list[WorkerInfo]:
+        self._replace_lost()
+        try:
+            return self._asked()
+        except exceptions.RayError as error:
+            raise ClusterConnectionError(f"workers: the Ray cluster doesn't answer ({error}); connect again") from error
+
+    def share(self, parcel: Parcel) -> Any:
+        return ray.put(parcel)
+
+    def cancel(self, job: str) -> None:
+        with contextlib.suppress(Exception):
+            for member in self._members:
+                member.handle.cancel.remote(job)
+
+    def is_alive(self) -> bool:
+        return bool(ray.is_initialized())
+
+    def close(self) -> None:
+        with self._lock:
+            self._is_closed = True
+        with contextlib.suppress(Exception):
+            for member in self._members:
+                ray.kill(member.handle)
+        if self._is_own:
+            ray.shutdown()
