@@ -7,6 +7,8 @@
 #   make test-slow   the tests that take minutes and gigabytes, their figures into out/test-slow.txt
 #   make bench       the tables of bootstraps and of gates: time, precision or failures, keys (BENCH_ARGS="--help" says more)
 #   make docs        the documentation site, into build/site
+#   make rtl-test    the accelerator in rtl/, simulated beside the library (a part of `make test`)
+#   make rtl-report  its clocks and cells, into out/rtl (RTL_ARGS="--help" says more)
 #   make build       the release build of the Python package, into .venv
 #   make lint        the formatters and linters alone
 #   make structure   circles of files, files that are too long, what is public without need
@@ -19,10 +21,10 @@ export VIRTUAL_ENV := $(abspath $(VENV))
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 BIN := $(VIRTUAL_ENV)/bin
 
-.PHONY: help demo test bench docs build lint lint-rust lint-python structure test-rust test-simd test-secrets test-slow fuzz test-python wheel clean tools
+.PHONY: help demo test bench docs build lint lint-rust lint-python structure test-rust test-simd test-secrets test-slow fuzz test-python rtl-test rtl-report wheel clean tools
 
 help:
-	@sed -n '3,12s/^# *//p' Makefile
+	@sed -n '3,14s/^# *//p' Makefile
 
 tools:
 	@PYTHON="$(PYTHON)" CARGO="$(CARGO)" sh scripts/check_tools.sh
@@ -92,13 +94,19 @@ test-slow: build
 test-python: build
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
 
+rtl-test: tools $(BIN)/.everlevel-ready
+	CARGO="$(CARGO)" $(BIN)/python rtl/tests/run.py $(RTL_ARGS)
+
+rtl-report: tools $(BIN)/.everlevel-ready
+	CARGO="$(CARGO)" $(BIN)/python rtl/report/run.py $(RTL_ARGS)
+
 # What a user gets from `pip install .`, in an environment of its own.
 wheel: tools $(BIN)/.everlevel-ready
 	rm -rf build/wheel && $(PYTHON) -m venv build/wheel
 	build/wheel/bin/python -m pip install --quiet .
 	cd build && wheel/bin/everlevel info
 
-test: lint test-rust test-simd test-secrets wheel docs test-python
+test: lint test-rust test-simd test-secrets wheel docs test-python rtl-test
 
 clean:
 	rm -rf $(VENV) build out dist

@@ -25,6 +25,7 @@ def secret_key(engine: ntru.Engine) -> ntru.SecretKey:
 
 A = np.array([False, False, True, True])
 B = np.array([False, True, False, True])
+SETS = ["gate-64", "gate-128", "gate-64-conservative", "gate-64-solinas", "gate-128-solinas"]
 
 
 def test_gates_and_operators(engine: ntru.Engine, secret_key: ntru.SecretKey) -> None:
@@ -42,7 +43,7 @@ def test_gates_and_operators(engine: ntru.Engine, secret_key: ntru.SecretKey) ->
 
 
 def test_named_sets_without_a_ring_that_is_smaller() -> None:
-    for name in ("gate-64", "gate-128", "gate-64-conservative"):
+    for name in SETS:
         engine = ntru.Engine(name)
         assert engine.security_bits >= 128
         secret_key = engine.create_secret_key()
@@ -52,7 +53,7 @@ def test_named_sets_without_a_ring_that_is_smaller() -> None:
 
 
 def test_sets_are_named_as_tfhes_are() -> None:
-    assert [p.name for p in ntru.parameter_sets()] == ["gate-64", "gate-128", "gate-64-conservative"]
+    assert [p.name for p in ntru.parameter_sets()] == SETS
     assert not any(p.name.startswith("ntru") for p in tfhe.parameter_sets())
     with pytest.raises(errors.ParameterError, match="no set named"):
         ntru.Engine("gate-65")

@@ -73,7 +73,7 @@ impl Gate {
     }
 
     /// The combination that the gate bootstraps: the eighths that it adds, and the factors of both inputs.
-    fn combination(self) -> (i64, i64, i64) {
+    pub fn combination(self) -> (i64, i64, i64) {
         match self {
             Self::And => (-1, 1, 1),
             Self::Nand => (1, -1, -1),

@@ -470,6 +470,18 @@ pub const ALL: &[NamedSet] = &[
         "Gates over a ring of twice the degree: core-SVP of 128 bits for NTRU, too.",
         ntru_gate((640, -13.15), (134_176_769, 11, -48.32), (8, 2, 10), (1, 11, 32), -64.0),
     ),
+    ntru(
+        "ntru-gate-64-solinas",
+        (128.2, -81.8),
+        "Gates over the accelerator's prime, 2^20 − 2^14 + 1.",
+        ntru_gate((672, -13.98), (1_032_193, 10, -22.83), (3, 6, 2), (1, 12, 32), -64.0),
+    ),
+    ntru(
+        "ntru-gate-128-solinas",
+        (128.2, -130.6),
+        "Gates over the accelerator's prime that fail more rarely.",
+        ntru_gate((672, -13.98), (1_032_193, 10, -22.83), (2, 8, 4), (1, 13, 32), -128.0),
+    ),
 ];
 
 #[cfg(test)]

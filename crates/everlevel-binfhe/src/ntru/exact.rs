@@ -126,7 +126,14 @@ impl ExactRotation {
     /// If lengths are not the parameters'.
     pub fn rotate(&self, input: &[u32], lut: &Lut) -> Vec<u64> {
         let (body, mask) = input.split_last().expect("a mask and a body");
-        let mut acc = self.table(lut, *body);
+        self.steps(mask, self.table(lut, *body))
+    }
+
+    /// An accumulator after the steps of a mask.
+    ///
+    /// # Panics
+    /// If lengths are not the parameters'.
+    pub fn steps(&self, mask: &[u32], mut acc: Vec<u64>) -> Vec<u64> {
         let n = self.literal.n();
         let order = |order: Order| {
             let mut acc = self.turned(&acc, order.first);

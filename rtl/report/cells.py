@@ -1,0 +1,160 @@
+"""Cells of the accelerator by synthesis for UltraScale+, before placement: modules one by one, and their sums."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+SOURCES = HERE.parent / "src"
+
+# What a U280 has (Xilinx DS963): all of the device, of which the shell of a card takes a part.
+U280 = {"DSP": 9024, "LUT": 1303680, "FF": 2607360, "BRAM36": 2016, "URAM": 960}
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Parameters of an accelerator."""
+
+    log_n: int
+    log_p: int
+    digits: int
+    log2_base: int
+    dropped: int
+    lwe_dim: int
+    switch_digits: int
+    switch_polys: int
+    switch_degree: int = 32
+
+    @property
+    def slots(self) -> int:
+        """Ciphertexts in the pipeline, as `ntru_pkg::slots` counts them."""
+        clocks = 1 << (self.log_n - self.log_p)
+        transform = 7 * self.log_n + clocks - 1
+        return (3 + 2 * transform + 6 + (self.digits - 1).bit_length()) // clocks + 1
+
+
+@dataclass(frozen=True)
+class Part:
+    """A module with its parameters, and how many of it there are."""
+
+    module: str
+    parameters: tuple[tuple[str, int], ...]
+    count: int
+
+
+def parts(shape: Shape) -> dict[str, list[Part]]:
+    """What an accelerator is made of, by what it is for. Modules of many lanes are counted lane by lane."""
+    s, p = shape, 1 << shape.log_p
+    log_t, pairs = s.log_n - s.log_p, p // 2
+
+    def part(module: str, count: int = 1, **parameters: int) -> Part:
+        return Part(module, tuple(sorted(parameters.items())), count)
+
+    def transforms(butterfly: str, count: int) -> list[Part]:
+        exchanges = [part("commutator", count * pairs, DEPTH=1 << depth) for depth in range(log_t)]
+        roots = [
+            part(
+                "root_rom",
+                count * pairs,
+                LOG_N=s.log_n,
+                LEVEL=s.log_p + e - 1,
+                LANES=1,
+                LOG_SHARED=0,
+                LOG_DEPTH=e,
+                BASE=3,
+            )
+            for e in range(1, log_t + 1)
+        ]
+        return [part(butterfly, count * s.log_n * pairs), *exchanges, *roots]
+
+    beats = max(b for b in range(1, s.digits + 1) if s.digits % b == 0 and (b == 1 or b < s.slots))
+    degree = s.switch_degree
+    groups = -(-(s.lwe_dim // degree) // s.switch_polys)
+    rows = (1 << s.log_n) // degree * s.switch_digits
+    small = {"LOG_N": s.log_n, "SWITCH_DIGITS": s.switch_digits}
+    return {
+        "decomposer": [part("decompose", p, DIGITS=s.digits, LOG2_BASE=s.log2_base, DROPPED=s.dropped)],
+        "forward transforms": transforms("butterfly_forward", s.digits),
+        "powers of the root": [part("monomials", LOG_N=s.log_n, LOG_P=s.log_p)],
+        "bundle": [part("bundle", s.digits * p), part("delay_line", p, DEPTH=6)],
+        "multiply-accumulate": [part("multiply_accumulate", p, DIGITS=s.digits)],
+        "inverse transform": transforms("butterfly_inverse", 1),
+        "accumulators": [
+            part("accumulator_buffer", LOG_T=log_t, SLOTS=s.slots, WIDTH=20 * p),
+            part("sign_table", LOG_N=s.log_n, LOG_P=s.log_p),
+        ],
+        "key streamer": [part("key_buffer", LOG_T=log_t, LOG_P=s.log_p, DIGITS=s.digits, BEATS=beats)],
+        "control": [
+            part("sequencer", LOG_T=log_t, SLOTS=s.slots, STEPS=s.lwe_dim // 2),
+            part("exponent_buffer", LOG_N=s.log_n, LWE_DIM=s.lwe_dim, SLOTS=s.slots),
+        ],
+        "extraction": [part("extract", LOG_N=s.log_n, LOG_P=s.log_p, SLOTS=s.slots)],
+        "linear part": [part("gate_input", **small), part("switch_digits", DEGREE=degree, **small)],
+        "key switch": [
+            part("switch_dot", s.switch_polys * degree, DEGREE=degree, NEGATIVE=1),
+            part("switch_key", WIDTH=s.switch_polys * degree * 32, DEPTH=rows * (groups + 1)),
+            part("modulus_switch", LOG_N=s.log_n, LWE_DIM=s.lwe_dim),
+        ],
+    }
+
+
+def synthesised(part: Part, folder: Path, command: list[str]) -> Counter[str]:
+    """The cells of one module; kept in the folder for the next time."""
+    name = "-".join([part.module, *(f"{key}{value}" for key, value in part.parameters)])
+    log = folder / f"{name}.json"
+    if not log.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        sources = [SOURCES / "ntru_pkg.sv", *sorted(set(SOURCES.glob("*.sv")) - {SOURCES / "ntru_pkg.sv"})]
+        parameters = " ".join(f"-G {key}={value}" for key, value in part.parameters)
+        script = (
+            f"read_slang -j 1 --top {part.module} -D SYNTHESIS {parameters} {' '.join(map(str, sources))}; "
+            f"synth_xilinx -family xcup -top {part.module} -flatten -noiopad -noclkbuf; tee -q -o {log}.part stat -json"
+        )
+        done = subprocess.run([*command, "-q", "-p", script], capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise RuntimeError(f"{name}:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+        Path(f"{log}.part").rename(log)
+    return resources(json.loads(log.read_text())["design"]["num_cells_by_type"])
+
+
+def resources(cells: dict[str, int]) -> Counter[str]:
+    """Cells in a device's terms. Shift registers and distributed memories are made of LUTs."""
+    out: Counter[str] = Counter()
+    memories = {"RAM32M16": 8, "RAM64M8": 8, "RAM32M": 4, "RAM64M": 4, "RAM32X1D": 2, "RAM64X1D": 2, "RAM32X16DR8": 8}
+    for cell, count in cells.items():
+        if cell.startswith("DSP48"):
+            out["DSP"] += count
+        elif re.fullmatch(r"LUT[1-6]|INV", cell) or cell.startswith("SRL"):
+            out["LUT"] += count
+        elif cell.startswith("FD"):
+            out["FF"] += count
+        elif cell.startswith("RAMB36"):
+            out["BRAM36"] += count
+        elif cell.startswith("RAMB18"):
+            out["BRAM18"] += count
+        elif cell.startswith("URAM"):
+            out["URAM"] += count
+        elif cell in memories:
+            out["LUT"] += memories[cell] * count
+        elif cell.startswith("RAM"):
+            out[cell] += count
+        elif cell not in {"CARRY8", "CARRY4", "MUXF7", "MUXF8", "MUXF9", "VCC", "GND", "XORCY"}:
+            out[f"other {cell}"] += count
+    return out
+
+
+def accelerator(shape: Shape, folder: Path, command: list[str]) -> dict[str, Counter[str]]:
+    """Cells by what they are for."""
+    out = {}
+    for purpose, modules in parts(shape).items():
+        total: Counter[str] = Counter()
+        for module in modules:
+            for resource, count in synthesised(module, folder, command).items():
+                total[resource] += module.count * count
+        out[purpose] = total
+    return out

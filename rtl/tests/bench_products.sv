@@ -1,0 +1,31 @@
+// Products and their sums with a third operand, LANES at a time.
+module bench_products #(
+    parameter int unsigned LANES = 64,
+    parameter int unsigned HIGH  = 20,
+    parameter int unsigned LOW   = 14
+) (
+    input  logic                       clk_i,
+    input  logic [LANES-1:0][HIGH-1:0] a_i,
+    input  logic [LANES-1:0][HIGH-1:0] b_i,
+    input  logic [LANES-1:0][HIGH-1:0] c_i,
+    output logic [LANES-1:0][HIGH-1:0] sum_o,      // a*b + c
+    output logic [LANES-1:0][HIGH-1:0] again_o     // a*b + c from a product and an addition
+);
+
+  logic [HIGH-1:0] a[LANES], b[LANES], c[LANES], late_c[LANES], sum[LANES], product[LANES], again[LANES];
+  always_comb begin
+    for (int i = 0; i < LANES; i = i + 1) begin
+      a[i] = a_i[i];
+      b[i] = b_i[i];
+      c[i] = c_i[i];
+      sum_o[i] = sum[i];
+      again_o[i] = again[i];
+    end
+  end
+  mod_muladd #(.LANES(LANES), .HIGH(HIGH), .LOW(LOW)) u_muladd (
+      .clk_i, .a_i(a), .b_i(b), .c_i(c), .residue_o(sum));
+  mod_mul #(.LANES(LANES), .HIGH(HIGH), .LOW(LOW)) u_mul (.clk_i, .a_i(a), .b_i(b), .residue_o(product));
+  delay_line #(.LANES(LANES), .WIDTH(HIGH), .DEPTH(ntru_pkg::MULTIPLY_CLOCKS)) u_c (.clk_i, .d_i(c), .q_o(late_c));
+  mod_add #(.LANES(LANES), .HIGH(HIGH), .LOW(LOW)) u_add (.a_i(product), .b_i(late_c), .residue_o(again));
+
+endmodule
