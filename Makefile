@@ -106,7 +106,7 @@ wheel: tools $(BIN)/.everlevel-ready
 	build/wheel/bin/python -m pip install --quiet .
 	cd build && wheel/bin/everlevel info
 
-test: lint test-rust test-simd test-secrets wheel docs test-python rtl-test
+test: lint test-rust test-simd test-secrets wheel docs test-python
 
 clean:
 	rm -rf $(VENV) build out dist
