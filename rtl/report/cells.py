@@ -122,7 +122,8 @@ def synthesised(part: Part, folder: Path) -> Counter[str]:
         parameters = " ".join(f"-G {key}={value}" for key, value in part.parameters)
         script = (
             f"read_slang -j 1 --top {part.module} -D SYNTHESIS {parameters} {' '.join(map(str, sources))}; "
-            f"synth_xilinx -family xcup -uram -top {part.module} -flatten -noiopad -noclkbuf; tee -q -o {log}.part stat -json"
+            f"synth_xilinx -family xcup -uram -top {part.module} -flatten -noiopad -noclkbuf; "
+            f"tee -q -o {log}.part stat -json"
         )
         yosys(script)
         Path(f"{log}.part").rename(log)

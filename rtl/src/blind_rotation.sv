@@ -1,5 +1,5 @@
-// Blind rotation of SLOTS ciphertexts that take turns in one pipeline, in which each has T clocks a step: accumulators, or
-// the table at first, go through `step` with keys and exponents, and back to the accumulators, or out at last.
+// Blind rotation of SLOTS ciphertexts that take turns in one pipeline, in which each has T clocks a step: accumulators,
+// or the table at first, go through `step` with keys and exponents, and back to the accumulators, or out at last.
 //
 // A step's clocks are numbered from the read of the accumulator. What a stage knows of the word before it, its time in
 // the step, its ciphertext, comes from the sequencer by a delay; the time alone is the sequencer's phase less the

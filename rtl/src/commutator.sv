@@ -1,5 +1,5 @@
-// Exchanges the lowest bit of the lane with one bit of the clock, for LANES pairs of lanes: of a pair with words a_t and
-// b_t, where bit log2(DEPTH) of t is 0 or 1, comes first a_t beside a_(t+DEPTH), and then b_t beside b_(t+DEPTH).
+// Exchanges the lowest bit of the lane with one bit of the clock, for LANES pairs of lanes: of a pair with words a_t
+// and b_t, where bit log2(DEPTH) of t is 0 or 1, comes first a_t beside a_(t+DEPTH), and then b_t beside b_(t+DEPTH).
 //
 //     lane 0 ----------- \ / ---- delay ---- lane 0
 //                         X                            crossed in the second half of the clocks

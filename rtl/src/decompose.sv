@@ -1,9 +1,9 @@
 // The approximate gadget decomposition of LANES residues: DROPPED low bits are rounded away, and what is left is DIGITS
 // signed digits in base 2^LOG2_BASE, which are given as residues.
 //
-// With u_i = 2^(DROPPED + i*LOG2_BASE) and y_i the residue nearest to zero over u_i, rounded (upwards at ties), the last
-// digit is y_(DIGITS-1), and each other one y_i - 2^LOG2_BASE * y_(i+1). What the roundings carry cancels: a digit is
-// its own bits as a signed number, plus the bit below them.
+// With u_i = 2^(DROPPED + i*LOG2_BASE) and y_i the residue nearest to zero over u_i, rounded (upwards at ties), the
+// last digit is y_(DIGITS-1), and each other one y_i - 2^LOG2_BASE * y_(i+1). What the roundings carry cancels: a digit
+// is its own bits as a signed number, plus the bit below them.
 //
 // Latency: ntru_pkg::DECOMPOSE_CLOCKS (2).
 module decompose #(

@@ -1,5 +1,5 @@
-// Exponents of two batches: one is rotated while the other is filled, ciphertext by ciphertext. A batch is ready when it
-// is full, or after a ciphertext that came with `flush`.
+// Exponents of two batches: one is rotated while the other is filled, ciphertext by ciphertext. A batch is ready when
+// it is full, or after a ciphertext that came with `flush`.
 //
 // Latency of reads: 1.
 module exponent_buffer #(

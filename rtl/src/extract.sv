@@ -1,5 +1,5 @@
-// The results of a batch as LWE ciphertexts under the coefficients of the secret, to an AXI stream of torus words: of the
-// accumulator c, mask word 0 is -c_0/Q, word j is c_(N-j)/Q, and the body is 0.
+// The results of a batch as LWE ciphertexts under the coefficients of the secret, to an AXI stream of torus words: of
+// the accumulator c, mask word 0 is -c_0/Q, word j is c_(N-j)/Q, and the body is 0.
 //
 // Results come P coefficients a clock, lane p with coefficient p*T + t; they are kept until they have left, a word a
 // clock, so that the next batch's last step waits for a stream that is slow.

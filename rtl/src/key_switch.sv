@@ -1,10 +1,11 @@
 // The key switch of LWE ciphertexts from N coefficients to LWE_DIM over the ring of DEGREE, to the bit that of the
-// library: digits of a block times the row's polynomials, of which POLYS are taken a clock, and the constant coefficient
-// of what comes out, as an LWE sample.
+// library: digits of a block times the row's polynomials, of which POLYS are taken a clock, and the constant
+// coefficient of what comes out, as an LWE sample.
 //
-// With digits d_r of a block, mask coefficient m of a polynomial A is sum_(r>=m) d_r*A[r-m] - sum_(r<m) d_r*A[DEGREE+r-m],
-// and the body is that with m = 0. All rows of a group of POLYS polynomials follow one another, and then the next
-// group's; bodies are a group of their own. So a ciphertext takes rows*(groups + 1) clocks and a few to fill and drain.
+// With digits d_r of a block, mask coefficient m of a polynomial A is sum_(r>=m) d_r*A[r-m] - sum_(r<m)
+// d_r*A[DEGREE+r-m], and the body is that with m = 0. All rows of a group of POLYS polynomials follow one another, and
+// then the next group's; bodies are a group of their own. So a ciphertext takes rows*(groups + 1) clocks and a few to
+// fill and drain.
 //
 // The words of a group leave one a clock while the next group is summed.
 module key_switch #(

@@ -1,6 +1,6 @@
-// The modulus switch, from torus words of 32 bits to exponents modulo 2N: each word of the mask is rounded, and the body
-// is corrected by half the sum of what the roundings added, which is their mean over the secret's bits, before it is
-// rounded as well.
+// The modulus switch, from torus words of 32 bits to exponents modulo 2N: each word of the mask is rounded, and the
+// body is corrected by half the sum of what the roundings added, which is their mean over the secret's bits, before it
+// is rounded as well.
 //
 // Latency: 1.
 module modulus_switch #(

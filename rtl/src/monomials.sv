@@ -1,11 +1,12 @@
-// The transforms of X^a and X^b, P values a clock in the order of ntt_forward: value i is psi^((2*rev(i) + 1)*exponent).
+// The transforms of X^a and X^b, P values a clock in the order of ntt_forward: value i is psi^((2*rev(i) +
+// 1)*exponent).
 //
 // Lanes 2p and 2p+1 have i = 2*(p*T + t) and one more, for which the exponent of psi is
 //
 //     (2*rev(p) + 1)*exponent + P*rev(t)*exponent,
 //
-// and N*exponent more: the second lane has the first one's value, negated for odd exponents. So a table of powers of psi
-// serves two lanes.
+// and N*exponent more: the second lane has the first one's value, negated for odd exponents. So a table of powers of
+// psi serves two lanes.
 //
 // Latency: ntru_pkg::MONOMIAL_CLOCKS (4): products with the exponents, their sum, the table, the sign.
 module monomials #(

@@ -53,7 +53,8 @@ module ntt_forward #(
     if (level < LOG_P) begin : gen_lanes
       assign pair = side;
       root_rom #(
-          .LOG_N(LOG_N), .HIGH(HIGH), .LOW(LOW), .LEVEL(level), .LANES(P / 2), .LOG_SHARED(LOG_P - 1 - level), .BASE(PSI)
+          .LOG_N(LOG_N), .HIGH(HIGH), .LOW(LOW), .LEVEL(level), .LANES(P / 2), .LOG_SHARED(LOG_P - 1 - level),
+          .BASE(PSI)
       ) u_roots (.clk_i, .index_i(1'b0), .root_o(root));
     end else begin : gen_clocks
       // Exchange `EXCHANGE` of the clock's bits, from 1 on. The roots' table is read a clock ahead.

@@ -1,6 +1,6 @@
-// The roots of one level of a transform, one for each of its LANES butterflies, at index i of its blocks that follow each
-// other in a lane. Butterfly k is of block (k >> LOG_SHARED)*2^LOG_DEPTH + i, whose root is number 2^LEVEL + block in the
-// library's order: number j is BASE^reversed(j), where BASE is a root of unity of order 2N, or its inverse.
+// The roots of one level of a transform, one for each of its LANES butterflies, at index i of its blocks that follow
+// each other in a lane. Butterfly k is of block (k >> LOG_SHARED)*2^LOG_DEPTH + i, whose root is number 2^LEVEL + block
+// in the library's order: number j is BASE^reversed(j), where BASE is a root of unity of order 2N, or its inverse.
 //
 // Latency: 1; constants where LOG_DEPTH is 0.
 module root_rom #(

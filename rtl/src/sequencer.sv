@@ -1,8 +1,8 @@
 // The order of work: of a batch step after step, of a step ciphertext after ciphertext, of a ciphertext T clocks.
 //
 // A step begins when the phase comes to 0 and all that it needs is there: its keys; for the first step a batch of
-// exponents; for the last one a place for the results. Nothing else decides when something happens, and no value that is
-// encrypted or that depends on one.
+// exponents; for the last one a place for the results. Nothing else decides when something happens, and no value that
+// is encrypted or that depends on one.
 module sequencer #(
     parameter int unsigned LOG_T = 4,
     parameter int unsigned SLOTS = 12,

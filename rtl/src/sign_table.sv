@@ -1,5 +1,6 @@
-// The accumulator that a rotation starts from, P coefficients a clock: X^(-body) times the polynomial whose coefficients
-// are all 1/8, in units of 1/Q. Coefficient j is 1/8 where (j + body) mod 2N is below N, and -1/8 elsewhere.
+// The accumulator that a rotation starts from, P coefficients a clock: X^(-body) times the polynomial whose
+// coefficients are all 1/8, in units of 1/Q. Coefficient j is 1/8 where (j + body) mod 2N is below N, and -1/8
+// elsewhere.
 //
 // Lane p has coefficient p*T + t at clock t. Latency: 1.
 module sign_table #(

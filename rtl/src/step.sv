@@ -5,8 +5,8 @@
 //     exponents - powers of the root - bundle of the keys
 //
 // Clock 0 has the first coefficients; those of the accumulator that follows may come T clocks later. Exponents and keys
-// are taken late: exponents from clock ntru_pkg::bundle_clock less MONOMIAL_CLOCKS on, for all of a polynomial's clocks,
-// keys from clock ntru_pkg::bundle_clock on.
+// are taken late: exponents from clock ntru_pkg::bundle_clock less MONOMIAL_CLOCKS on, for all of a polynomial's
+// clocks, keys from clock ntru_pkg::bundle_clock on.
 //
 // Latency: ntru_pkg::step_clocks less 1.
 module step #(

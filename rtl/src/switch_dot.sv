@@ -1,5 +1,5 @@
-// One coefficient of a product with a row of the key switch: the sum of DEGREE words, each times its small signed digit,
-// modulo 2^32. Words from NEGATIVE on have the digit as it is, those below its negative.
+// One coefficient of a product with a row of the key switch: the sum of DEGREE words, each times its small signed
+// digit, modulo 2^32. Words from NEGATIVE on have the digit as it is, those below its negative.
 //
 // Latency: 2 + log2 of DEGREE. A negative term is its complement, and their number is added in the end.
 module switch_dot #(

@@ -4,8 +4,9 @@
 //     Vaccelerator FOLDER [GATES [PAUSES]]
 //
 // Gates beyond those of the folder are its first ones again. With PAUSES, every stream stops at random for as many
-// clocks in 16. Printed is one line of JSON: gates, words that differ, clocks in all, clocks from the first gate's first
-// word to its result, clocks between the last results of the first and of the last full batch for each gate between.
+// clocks in 16. Printed is one line of JSON: gates, words that differ, clocks in all, clocks from the first gate's
+// first word to its result, clocks between the last results of the first and of the last full batch for each gate
+// between.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -155,8 +156,9 @@ int main(int argc, char** argv) {
   }
   const size_t slots = Vaccelerator_accelerator::SLOTS, full = gates / slots;
   const double each = full > 1 ? double(done[full * slots - 1] - done[slots - 1]) / double((full - 1) * slots) : 0;
-  std::printf("{\"gates\": %zu, \"mismatches\": %llu, \"clocks\": %llu, \"latency\": %llu, \"clocks_a_gate\": %.3f}\n", gates,
-              static_cast<unsigned long long>(mismatches), static_cast<unsigned long long>(clock),
-              static_cast<unsigned long long>(first_result - started), each);
+  std::printf(
+      "{\"gates\": %zu, \"mismatches\": %llu, \"clocks\": %llu, \"latency\": %llu, \"clocks_a_gate\": %.3f}\n", gates,
+      static_cast<unsigned long long>(mismatches), static_cast<unsigned long long>(clock),
+      static_cast<unsigned long long>(first_result - started), each);
   return mismatches == 0 ? 0 : 1;
 }

@@ -1,10 +1,10 @@
 //! Test vectors of the accelerator in `rtl/`, from the library's exact path.
 //!
-//! `cargo run -p everlevel-binfhe --example rtl_vectors -- OUT units` writes vectors of the parts: products, transforms,
-//! digits, single steps. `… -- OUT gates SET LOG_P SWITCH_POLYS COUNT` writes gates with their keys: `SET` is
-//! the name of a set of NTRU's with four keys and the accelerator's prime, `dimension-640` for that of `gate-64` with a
-//! small dimension of 640 (which misses its failure probability by a bit), or `degree-64`, `degree-128` or `degree-256`,
-//! small ones without security; the key's stream is laid out for `2^LOG_P` coefficients a clock, and that
+//! `cargo run -p everlevel-binfhe --example rtl_vectors -- OUT units` writes vectors of the parts: products,
+//! transforms, digits, single steps. `… -- OUT gates SET LOG_P SWITCH_POLYS COUNT` writes gates with their keys: `SET`
+//! is the name of a set of NTRU's with four keys and the accelerator's prime, `dimension-640` for that of `gate-64`
+//! with a small dimension of 640 (which misses its failure probability by a bit), or `degree-64`, `degree-128` or
+//! `degree-256`, small ones without security; the key's stream is laid out for `2^LOG_P` coefficients a clock, and that
 //! of the key switch for so many polynomials a clock.
 //!
 //! Files are words, little-endian, of the width that their name ends in, and `shape.json` beside them. Of degrees below
