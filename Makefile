@@ -70,14 +70,15 @@ test-rust: tools
 	$(CARGO) test --workspace --quiet
 	RUSTDOCFLAGS=-Dwarnings $(CARGO) doc --workspace --no-deps --quiet
 
-# Small suites with the backends that this machine wouldn't choose: the results are the same to the bit. Those of the
-# whole workspace were built by test-rust; fewer packages would have other features, and be built again.
-SIMD_SUITES := conformance fft properties gadget half_product linear_transform representations golden gates messages \
-	arithmetic rotation
+# Modules of tests with the backends that this machine wouldn't choose: the results are the same to the bit. Those of
+# the whole workspace were built by test-rust; fewer packages would have other features, and be built again.
+SIMD_SUITES := conformance fft small_ntt properties gadget half_product linear_transform representations golden gates \
+	messages arithmetic rotation
 
 test-simd: tools
 	for simd in scalar avx2; do \
-		EVERLEVEL_SIMD=$$simd $(CARGO) test --workspace --quiet $(addprefix --test ,$(SIMD_SUITES)) || exit 1; \
+		EVERLEVEL_SIMD=$$simd $(CARGO) test --workspace --quiet --test suite -- \
+			$(addsuffix ::,$(SIMD_SUITES)) || exit 1; \
 	done
 
 # Where there is no Valgrind it says so, and passes.

@@ -34,6 +34,7 @@ def check(root: Path, files: list[Path]) -> list[Finding]:
     crates = {folder.name.removeprefix("everlevel-"): folder for folder in sorted((root / "crates").iterdir())}
     modules = {name: rust.read_crate(folder) for name, folder in crates.items() if (folder / "src/lib.rs").exists()}
     findings = [finding for file, source in sources.items() for finding in _length(file, source)]
+    findings += [finding for file in sources for finding in _listed(root, file, sources)]
     for module in modules.values():
         findings += circles(rust.dependencies(module))
     findings += circles(imports.dependencies(root / "python" / "everlevel"))
@@ -53,6 +54,17 @@ def _length(file: Path, source: str) -> list[Finding]:
     if length <= LONGEST_FILE:
         return []
     return [Finding(file, 0, f"{length} lines, {LONGEST_FILE} at most", "split it where its subject does")]
+
+
+def _listed(root: Path, file: Path, sources: dict[Path, str]) -> list[Finding]:
+    """Where a crate's integration tests are modules of one program, a file that isn't among them would never run."""
+    suite = file.parent / "main.rs"
+    manifest = root / file.parent.parent / "Cargo.toml"
+    if file.parent.name != "tests" or file == suite or suite not in sources or not manifest.exists():
+        return []
+    if f"mod {file.stem};" in sources[suite] or f'name = "{file.stem}"' in manifest.read_text(encoding="utf-8"):
+        return []
+    return [Finding(file, 0, "no program of tests has this file", f"list it in {suite}: mod {file.stem};")]
 
 
 if __name__ == "__main__":

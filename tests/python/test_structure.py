@@ -173,3 +173,15 @@ def test_the_repository_is_checked_as_a_whole(tmp_path: Path) -> None:
     ]
     plant(tmp_path, {"crates/everlevel-ring/src/lib.rs": "fn f() { everlevel_math::add() }\n"})
     assert check(tmp_path, listed) == []
+
+
+def test_a_file_of_tests_that_no_program_has_is_found(tmp_path: Path) -> None:
+    files = {"tests/main.rs": "mod a;\n", "tests/a.rs": "", "tests/b.rs": "", "tests/own.rs": "", "src/lib.rs": ""}
+    root = tmp_path / "crates" / "everlevel-testkit"
+    plant(root, {**files, "Cargo.toml": '[[test]]\nname = "own"\n'})
+    listed = [Path("crates/everlevel-testkit") / name for name in files]
+    layers = ("math", "rand", "ring", "rlwe", "io", "security", "ckks", "binfhe")
+    plant(tmp_path / "crates", {f"everlevel-{name}/src/lib.rs": "" for name in layers})
+    (found,) = check(tmp_path, listed)
+    assert found.path.name == "b.rs"
+    assert "mod b;" in found.next_step

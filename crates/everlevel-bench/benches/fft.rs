@@ -2,19 +2,14 @@
 //! product of 6 rows and 2 columns; beside the bare FFT of the crate `tfhe-fft`, of n/2 points without twist and
 //! conversions, whose plan is chosen by timing.
 //!
-//! `cargo bench -p everlevel-bench --bench fft`
+//! `cargo bench -p everlevel-bench --features tfhe-rs --bench fft`; without the feature, ours alone.
 #![allow(missing_docs)]
 
-use std::time::Duration;
-
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use dyn_stack::{PodBuffer, PodStack};
 use everlevel_bench::Aligned;
 use everlevel_math::Simd;
 use everlevel_math::fft::{Digits, Fft};
 use everlevel_testkit::sample::Sampler;
-use tfhe_fft::c64;
-use tfhe_fft::unordered::{Method, Plan};
 
 fn transforms(criterion: &mut Criterion) {
     for log_n in 8..=16 {
@@ -48,17 +43,27 @@ fn transforms(criterion: &mut Criterion) {
                 });
             }
         }
-        let plan = Plan::new(n / 2, Method::Measure(Duration::from_millis(30)));
-        let mut scratch = PodBuffer::new(plan.fft_scratch());
-        let mut x = Aligned::new(&vec![c64::default(); n / 2]);
-        group.bench_function(BenchmarkId::new("forward", "tfhe-fft"), |b| {
-            b.iter(|| plan.fwd(x.get_mut(), PodStack::new(&mut scratch)));
-        });
-        group.bench_function(BenchmarkId::new("inverse", "tfhe-fft"), |b| {
-            b.iter(|| plan.inv(x.get_mut(), PodStack::new(&mut scratch)));
-        });
+        #[cfg(feature = "tfhe-rs")]
+        peer(&mut group, n);
         group.finish();
     }
+}
+
+/// The bare transform of the crate `tfhe-fft`.
+#[cfg(feature = "tfhe-rs")]
+fn peer(group: &mut criterion::BenchmarkGroup<'_, criterion::measurement::WallTime>, n: usize) {
+    use dyn_stack::{PodBuffer, PodStack};
+    use tfhe_fft::unordered::{Method, Plan};
+
+    let plan = Plan::new(n / 2, Method::Measure(std::time::Duration::from_millis(30)));
+    let mut scratch = PodBuffer::new(plan.fft_scratch());
+    let mut x = Aligned::new(&vec![tfhe_fft::c64::default(); n / 2]);
+    group.bench_function(BenchmarkId::new("forward", "tfhe-fft"), |b| {
+        b.iter(|| plan.fwd(x.get_mut(), PodStack::new(&mut scratch)));
+    });
+    group.bench_function(BenchmarkId::new("inverse", "tfhe-fft"), |b| {
+        b.iter(|| plan.inv(x.get_mut(), PodStack::new(&mut scratch)));
+    });
 }
 
 criterion_group!(benches, transforms);

@@ -1,6 +1,6 @@
 //! Forward and inverse transforms on every backend, beside the crate `tfhe-ntt` on a 50-bit prime.
 //!
-//! `cargo bench -p everlevel-bench --bench ntt`
+//! `cargo bench -p everlevel-bench --features tfhe-rs --bench ntt`; without the feature, ours alone.
 #![allow(missing_docs)]
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
@@ -20,11 +20,14 @@ fn transforms(criterion: &mut Criterion) {
             group.bench_function(BenchmarkId::new("forward", simd.name()), |b| b.iter(|| ntt.forward(a.get_mut())));
             group.bench_function(BenchmarkId::new("inverse", simd.name()), |b| b.iter(|| ntt.inverse(a.get_mut())));
         }
-        let q = primes::ntt_primes_below(50, log_n).next().expect("prime");
-        let plan = tfhe_ntt::prime64::Plan::try_new(n, q).expect("plan");
-        let mut a = Aligned::new(&Sampler::new(1).limb(n, q));
-        group.bench_function(BenchmarkId::new("forward", "tfhe-ntt"), |b| b.iter(|| plan.fwd(a.get_mut())));
-        group.bench_function(BenchmarkId::new("inverse", "tfhe-ntt"), |b| b.iter(|| plan.inv(a.get_mut())));
+        #[cfg(feature = "tfhe-rs")]
+        {
+            let q = primes::ntt_primes_below(50, log_n).next().expect("prime");
+            let plan = tfhe_ntt::prime64::Plan::try_new(n, q).expect("plan");
+            let mut a = Aligned::new(&Sampler::new(1).limb(n, q));
+            group.bench_function(BenchmarkId::new("forward", "tfhe-ntt"), |b| b.iter(|| plan.fwd(a.get_mut())));
+            group.bench_function(BenchmarkId::new("inverse", "tfhe-ntt"), |b| b.iter(|| plan.inv(a.get_mut())));
+        }
         group.finish();
     }
 }

@@ -1,9 +1,7 @@
 //! Noise holds for each key, and not on average over keys alone: what a key's own errors shift all its samples by is no
 //! part of the noise that counts.
 
-mod common;
-
-use common::{fixed_keys, literal, rotation_errors, signed, uniform};
+use crate::common::{fixed_keys, literal, rotation_errors, signed, uniform};
 use everlevel_binfhe::{EvalKeys, Gadget, Gate, KeySwitch, Literal, Lwe, ParamsLiteral, SecretKey, Space, sets};
 use everlevel_testkit::noise::{DEVIATIONS, part_between};
 

@@ -1,6 +1,6 @@
 //! What goes through a container comes back, and what was changed is refused.
 
-mod common;
+use crate::common;
 
 use std::ops::ControlFlow;
 use std::sync::Arc;

@@ -1,11 +1,9 @@
 //! A context's calls on whole arrays: the same as the keys' own, slice by slice, on threads of its own.
 
-mod common;
-
 use std::ops::ControlFlow;
 use std::sync::Mutex;
 
-use common::literal;
+use crate::common::literal;
 use everlevel_binfhe::files::{self, Object};
 use everlevel_binfhe::{Cancelled, Context, Error, EvalKeys, Gate, Params, SecretKey, Space, Width, no_progress};
 

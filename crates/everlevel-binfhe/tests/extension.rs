@@ -1,6 +1,6 @@
 //! Tables with more coefficients than the ring's degree.
 
-mod common;
+use crate::common;
 
 use everlevel_binfhe::{Gadget, Lut, Lwe, ParamsLiteral, Space};
 

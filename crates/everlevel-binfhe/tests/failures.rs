@@ -1,8 +1,8 @@
 //! The failure probability of the circuits that led to values.
 
-mod common;
+use crate::common;
 
-use common::{digits_literal, keys, literal};
+use crate::common::{digits_literal, keys, literal};
 use everlevel_binfhe::{Ciphertext, FailureBound, Gate, Integers, Space, Width, noise};
 
 #[test]

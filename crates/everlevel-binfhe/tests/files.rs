@@ -1,6 +1,6 @@
 //! Keys through files, and files that are not what they should be.
 
-mod common;
+use crate::common;
 
 use std::sync::Arc;
 

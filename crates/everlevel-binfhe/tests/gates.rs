@@ -1,6 +1,6 @@
 //! Gates on small, insecure parameters of both orders and both words.
 
-mod common;
+use crate::common;
 
 use everlevel_binfhe::{Gate, KeySwitch, Order, Params, ParamsLiteral, Space};
 

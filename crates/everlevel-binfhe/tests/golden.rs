@@ -2,7 +2,7 @@
 //!
 //! A change here is a change of what users' seeds and files mean: the changelog names it, or it is a fault.
 
-mod common;
+use crate::common;
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! Integers with padding: combinations, tables of one, two and several, and what is refused.
 
-mod common;
+use crate::common;
 
 use everlevel_binfhe::{Ciphertext, Error, Gadget, Gate, Lut, ParamsLiteral, Space};
 

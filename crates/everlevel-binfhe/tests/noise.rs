@@ -4,9 +4,7 @@
 //! A key's own errors, and its weight, are drawn once for all its samples, so each measurement takes several keys, the
 //! same at every run.
 
-mod common;
-
-use common::{fixed_keys, keys, literal, rotation_errors_in_batches, rotation_errors_of_keys, signed, uniform};
+use crate::common::{fixed_keys, keys, literal, rotation_errors_in_batches, rotation_errors_of_keys, signed, uniform};
 use everlevel_binfhe::{EvalKeys, Gadget, KeySwitch, Lut, Lwe, Order, ParamsLiteral, SecretKey, Space, noise};
 use everlevel_testkit::noise::Measured;
 

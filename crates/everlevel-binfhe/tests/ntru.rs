@@ -1,8 +1,6 @@
 //! NTRU: every way of rotation at a small ring: gates, tables, noise beside its formulas, files.
 
-mod common;
-
-use common::{fixed_keys, rotation_errors, rotation_inputs};
+use crate::common::{fixed_keys, rotation_errors, rotation_inputs};
 use everlevel_binfhe::{
     ExactRotation, Gadget, Gate, KeySwitch, NtruLiteral, Order, Params, PrimeGadget, Rotation, SeededEvalKeys, Space,
     files,

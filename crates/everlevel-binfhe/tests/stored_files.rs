@@ -1,6 +1,6 @@
 //! Files of every kind that this version or an earlier one wrote are read, and compute what they did.
 
-mod common;
+use crate::common;
 
 use std::sync::Arc;
 

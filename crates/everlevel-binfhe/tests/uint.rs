@@ -1,9 +1,9 @@
 //! Integers of 8 to 64 bits against Rust's own, on small, insecure parameters; and on a real set.
 
-mod common;
+use crate::common;
 
-use common::uints::{Bench, operand, operands, split, width, zip};
-use common::{four_bits, on_threads, two_bits};
+use crate::common::uints::{Bench, operand, operands, split, width, zip};
+use crate::common::{four_bits, on_threads, two_bits};
 use everlevel_binfhe::{Ciphertext, Error, Extreme, NoiseSum, Width, sets};
 use proptest::prelude::*;
 

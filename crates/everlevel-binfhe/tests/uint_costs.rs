@@ -1,10 +1,10 @@
 //! What operations on integers of 8 to 64 bits cost, their progress, and what they refuse.
 
-mod common;
+use crate::common;
 
 use std::ops::ControlFlow;
 
-use common::{four_bits, on_threads, two_bits};
+use crate::common::{four_bits, on_threads, two_bits};
 use everlevel_binfhe::{BoolArray, Cancelled, Error, Extreme, Integers, Space, UintArray, Width};
 
 /// The table of the notes: bootstraps, and rounds of them, of one integer.

@@ -4,9 +4,7 @@
 //! 512 slots may be 2.5 bits off that, and an operation adds a few roundings: 27 bits in the worst slot above level 0
 //! and 25 there.
 
-mod common;
-
-use common::{Party, assert_close, depth, precision, uniform, zip};
+use crate::common::{Party, assert_close, depth, precision, uniform, zip};
 use everlevel_ckks::{Complex64, Context, Params, ParamsLiteral};
 
 const MAX_LEVEL: usize = 9;

@@ -1,8 +1,6 @@
 //! Bootstraps, whole and stage by stage, on small insecure rings (or at `EVERLEVEL_TEST_LOG_N`).
 
-mod common;
-
-use common::{Party, Precision, bootstrap_params, log_n, precision, uniform};
+use crate::common::{Party, Precision, bootstrap_params, log_n, precision, uniform};
 use everlevel_ckks::BootstrapStep;
 use everlevel_ckks::EVAL_MOD_INTERVAL;
 use everlevel_ckks::{BootstrapKey, BootstrapKeySize, Complex64, Context, Encoder, Options, no_progress};

@@ -1,9 +1,7 @@
 //! Bootstraps of every kind of input, on a small insecure ring: levels, messages, key forms, repetition, the integer
 //! bound.
 
-mod common;
-
-use common::{Party, precision, uniform, zip};
+use crate::common::{Party, precision, uniform, zip};
 use everlevel_ckks::BootstrapStep;
 use everlevel_ckks::ENCAPSULATION_WEIGHT;
 use everlevel_ckks::{

@@ -1,12 +1,10 @@
 //! Progress callbacks that say stop.
 
-mod common;
-
 use std::ops::ControlFlow;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use common::{Party, precision, uniform};
+use crate::common::{Party, precision, uniform};
 use everlevel_ckks::Basis;
 use everlevel_ckks::circuits::Circuits;
 use everlevel_ckks::circuits::deep::Imaginary;

@@ -1,8 +1,6 @@
 //! Places of extrema by real bootstraps, against plain numbers, on small insecure rings.
 
-mod common;
-
-use common::{Party, log_n, uniform};
+use crate::common::{Party, log_n, uniform};
 use everlevel_ckks::circuits::Circuits;
 use everlevel_ckks::circuits::argmax::{Place, PlaceKeys};
 use everlevel_ckks::circuits::sign::SignPrecision;

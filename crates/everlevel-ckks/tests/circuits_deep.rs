@@ -1,8 +1,6 @@
 //! Deep polynomials and automatic bootstraps, against plain numbers, on small insecure rings.
 
-mod common;
-
-use common::{Party, log_n};
+use crate::common::{Party, log_n};
 use everlevel_ckks::Basis;
 use everlevel_ckks::circuits::Circuits;
 use everlevel_ckks::circuits::deep::Imaginary;

@@ -1,8 +1,6 @@
 //! Signs, comparisons and extrema by real bootstraps, against plain numbers, on small insecure rings.
 
-mod common;
-
-use common::{Party, log_n, uniform};
+use crate::common::{Party, log_n, uniform};
 use everlevel_ckks::circuits::extrema::tree_rotations;
 use everlevel_ckks::circuits::sign::SignPrecision;
 use everlevel_ckks::circuits::{Circuits, Rotations};

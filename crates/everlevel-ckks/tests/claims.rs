@@ -2,9 +2,9 @@
 //! error estimate, from formulas that this file has for itself. Operands have claims that no operation's result has, so
 //! that claims which an operation copied instead of stating them would be found.
 
-mod common;
+use crate::common;
 
-use common::{Party, bootstrap_params, depth, log_n, uniform};
+use crate::common::{Party, bootstrap_params, depth, log_n, uniform};
 use everlevel_ckks::Basis;
 use everlevel_ckks::{
     BootstrapKeySize, Bound, Ciphertext, Complex64, Entries, Form, Loading, Method, Params, ParamsLiteral, SlotType,

@@ -1,8 +1,8 @@
 //! Chains of two primes a level: errors far below a double's, seen by taking away the exact result before decrypting.
 
-mod common;
+use crate::common;
 
-use common::{Party, round_trip, zip};
+use crate::common::{Party, round_trip, zip};
 use everlevel_ckks::{
     Basis, Bound, Ciphertext, Complex64, Context, Entries, Error, Options, Params, ParamsLiteral, Precision, Units,
 };

@@ -1,11 +1,11 @@
 //! Objects in containers: bit-exact round trips, refusals, mapped keys.
 #![allow(missing_docs)]
 
-mod common;
+use crate::common;
 
 use std::sync::LazyLock;
 
-use common::{Party, assert_close, uniform};
+use crate::common::{Party, assert_close, uniform};
 use everlevel_ckks::io::{Access, Builder, Container, Error as FileError};
 use everlevel_ckks::{
     BootstrapKey, BootstrapKeySize, BootstrapKind, Ciphertext, Context, Error, FixedRotationKey, Form, KeyRef, Loading,

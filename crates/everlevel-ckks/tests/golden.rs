@@ -4,9 +4,7 @@
 //! messages and integer factors keep floating point out of all but the bootstraps, whose plaintexts come from the
 //! platform's sine: they are compared where that is the one of the recorded digests.
 
-mod common;
-
-use common::{bootstrap_params, uniform};
+use crate::common::{bootstrap_params, uniform};
 use everlevel_ckks::{
     BootstrapKeySize, BootstrapKeys, BootstrapKind, Bootstrapper, Complex64, Context, Form, Options, Params,
     ParamsLiteral, SlotType, Stored, no_progress,

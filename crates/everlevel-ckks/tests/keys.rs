@@ -1,12 +1,12 @@
 //! Keys: their sizes, their secrets, and that seeded and expanded ones give the same bits.
 
-mod common;
+use crate::common;
 
 use std::ops::ControlFlow;
 
 use std::sync::Mutex;
 
-use common::{Party, depth, uniform};
+use crate::common::{Party, depth, uniform};
 use everlevel_ckks::{BootstrapKeySize, Context, Options, Params, ParamsLiteral, no_progress};
 use everlevel_rand::Seed;
 use everlevel_security::SecretDistribution;

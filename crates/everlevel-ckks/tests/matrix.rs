@@ -1,8 +1,8 @@
 //! Plain matrices and light plaintexts, against plain arithmetic.
 
-mod common;
+use crate::common;
 
-use common::{Party, assert_close, assert_headers_are_refused, depth, matrix_header, round_trip, uniform};
+use crate::common::{Party, assert_close, assert_headers_are_refused, depth, matrix_header, round_trip, uniform};
 use everlevel_ckks::RotationKeys;
 use everlevel_ckks::{
     Ciphertext, Complex64, Context, Entries, Error, Loading, Options, Params, ParamsLiteral, PlainMatrix, Units, io,

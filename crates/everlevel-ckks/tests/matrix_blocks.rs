@@ -1,8 +1,8 @@
 //! Matrices of more rows or columns than slots, against plain arithmetic.
 
-mod common;
+use crate::common;
 
-use common::{Party, assert_close, assert_headers_are_refused, round_trip, uniform};
+use crate::common::{Party, assert_close, assert_headers_are_refused, round_trip, uniform};
 use everlevel_ckks::RotationKeys;
 use everlevel_ckks::{Ciphertext, Complex64, Context, Entries, Error, Params, ParamsLiteral, Units, no_progress};
 

@@ -1,9 +1,9 @@
 //! Parameter claims, recomputed: no key's modulus is above its cap, every depth of the 1.x table builds, scales and
 //! sizes are as said.
 
-mod common;
+use crate::common;
 
-use common::{Party, depth};
+use crate::common::{Party, depth};
 use everlevel_ckks::{
     BootstrapKeySize, BootstrapKind, Context, Error, KeyModulus, Options, Params, ParamsLiteral, Precision, no_progress,
 };

@@ -1,8 +1,6 @@
 //! Polynomials and bases against the plain computation.
 
-mod common;
-
-use common::{depth, uniform};
+use crate::common::{depth, uniform};
 use everlevel_ckks::Complex64;
 use everlevel_ckks::{Basis, polynomial_depth};
 

@@ -1,8 +1,6 @@
 //! Chains of high precision and iterated bootstraps, on small insecure rings (or at `EVERLEVEL_TEST_LOG_N`).
 
-mod common;
-
-use common::{Party, log_n, precision, uniform};
+use crate::common::{Party, log_n, precision, uniform};
 use everlevel_ckks::{
     BootstrapKeySize, Complex64, Error, Method, Params, ParamsLiteral, Precision, SlotType, no_progress,
 };

@@ -2,9 +2,9 @@
 //! without structure is the claimed one, within 2 bits; and no slot of any values within the bound errs by more than
 //! the floor.
 
-mod common;
+use crate::common;
 
-use common::{Party, depth, log_n};
+use crate::common::{Party, depth, log_n};
 use everlevel_ckks::{
     Basis, BootstrapKeySize, Bound, Ciphertext, Complex64, ConjugationKey, RelinearizationKey, RotationKey, no_progress,
 };

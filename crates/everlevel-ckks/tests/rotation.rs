@@ -1,8 +1,6 @@
 //! Rotations and conjugation against `rotate_right` of a vector, which is `numpy.roll`.
 
-mod common;
-
-use common::{Party, depth, uniform};
+use crate::common::{Party, depth, uniform};
 use everlevel_ckks::{Ciphertext, Complex64, Context, Params, ParamsLiteral, no_progress};
 
 const LEVELS: usize = 3;

@@ -1,9 +1,7 @@
 //! Bootstraps with a small key and a rotation key, on small insecure rings (or at `EVERLEVEL_TEST_LOG_N`): every
 //! method, stage count and slot count, against the message and against what full keys reach.
 
-mod common;
-
-use common::{Party, Precision, bootstrap_params, log_n, precision, uniform};
+use crate::common::{Party, Precision, bootstrap_params, log_n, precision, uniform};
 use everlevel_ckks::DEEP_MESSAGE_LEVELS;
 use everlevel_ckks::{
     BootstrapKeyRef, BootstrapKeySize, Bootstrapper, Ciphertext, Complex64, Context, Error, Method, Params,

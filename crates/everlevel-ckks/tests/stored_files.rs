@@ -1,8 +1,6 @@
 //! Files of every kind that this version or an earlier one wrote are read, and compute what they did.
 
-mod common;
-
-use common::{assert_close, uniform};
+use crate::common::{assert_close, uniform};
 use everlevel_ckks::io::{Access, Container, kinds};
 use everlevel_ckks::{
     BootstrapKey, BootstrapKeyRef, BootstrapKeySize, Bootstrapper, Ciphertext, Complex64, ConjugationKey, Context,

@@ -1,11 +1,11 @@
 //! Vectors longer than the slots.
 
-mod common;
+use crate::common;
 
 use std::ops::ControlFlow;
 use std::sync::Mutex;
 
-use common::{assert_close, depth, uniform};
+use crate::common::{assert_close, depth, uniform};
 use everlevel_ckks::{Ciphertext, Complex64, Error, Form, Loading, Plaintext, Units, io};
 
 fn encrypted(p: &common::Party, values: &[Complex64], level: usize) -> Units<Ciphertext> {

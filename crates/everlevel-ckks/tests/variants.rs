@@ -1,8 +1,8 @@
 //! Lossy, sign and merged bootstraps, on small insecure rings (or at `EVERLEVEL_TEST_LOG_N`).
 
-mod common;
+use crate::common;
 
-use common::{Party, log_n, precision, uniform};
+use crate::common::{Party, log_n, precision, uniform};
 use everlevel_ckks::stage_counts;
 use everlevel_ckks::{BootstrapKeySize, Complex64, Error, Method, SlotType, no_progress};
 

@@ -1,6 +1,6 @@
 //! How moduli are cut into digits.
 
-mod common;
+use crate::common;
 
 use everlevel_ring::{PrimeSet, Ring};
 use everlevel_rlwe::Gadget;

@@ -1,8 +1,6 @@
 //! The half external product against schoolbook arithmetic, and the keys built on it.
 
-mod common;
-
-use common::{assert_same, difference, integers, ring, secret, seed, uniform};
+use crate::common::{assert_same, difference, integers, ring, secret, seed, uniform};
 use everlevel_rand::Domain;
 use everlevel_ring::{Eval, Poly, PrimeSet, Ring};
 use everlevel_rlwe::noise::{key_switch_std_dev, rounding_std_dev};

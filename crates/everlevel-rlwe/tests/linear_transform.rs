@@ -3,11 +3,9 @@
 //! Slots here are exact: slot `j` modulo a prime `q` is the value at `ψ^(5^j)` (and `ψ^(−5^j)` for the conjugate half),
 //! so that a plain matrix product modulo each prime gives the whole expected phase, and what differs from it is noise.
 
-mod common;
-
 use std::collections::BTreeMap;
 
-use common::{assert_same, difference, ring, secret, seed, small};
+use crate::common::{assert_same, difference, ring, secret, seed, small};
 use everlevel_ring::{Eval, Poly, PrimeSet, Ring};
 use everlevel_rlwe::noise::rounding_std_dev;
 use everlevel_rlwe::{Diagonal, Gadget, LinearTransform, Rlwe, SecretKey, SwitchingKey};

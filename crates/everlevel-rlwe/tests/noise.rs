@@ -1,8 +1,6 @@
 //! Measured noise against the formulas of `noise.rs`. Samples, tolerances: see `everlevel_testkit::noise`.
 
-mod common;
-
-use common::{assert_std_dev, difference, ring, secret, seed, uniform};
+use crate::common::{assert_std_dev, difference, ring, secret, seed, uniform};
 use everlevel_ring::{PrimeSet, Ring};
 use everlevel_rlwe::noise::{key_switch_std_dev, public_encryption_std_dev, rounding_std_dev, square_rounding_std_dev};
 use everlevel_rlwe::{Gadget, PublicKey, Rlwe, SIGMA, SwitchingKey};

@@ -1,8 +1,8 @@
 //! What is generic over representations, instantiated for each: rows of keys, half products, masks given from outside.
 
-mod common;
+use crate::common;
 
-use common::{ring, seed};
+use crate::common::{ring, seed};
 use everlevel_math::fft::{Digits, ExternalProduct};
 use everlevel_rand::sampler::{self, Gaussian};
 use everlevel_rand::{Domain, Seed};

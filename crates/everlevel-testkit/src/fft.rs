@@ -1,19 +1,24 @@
 //! Conformance of the negacyclic transform in doubles with exact products, and with the portable backend.
 
-use everlevel_math::fft::{Digits, ExternalProduct, Fft, KeyWord, Torus};
+use everlevel_math::fft::{Digits, ExternalProduct, Factor, Fft, KeyWord};
 use everlevel_math::{Simd, monomial};
 
 use crate::oracle::negacyclic_product_torus;
 use crate::sample::Sampler;
 
 /// A torus word, and how the oracle sees it.
-pub trait Word: Torus + PartialEq + core::fmt::Debug {
+pub trait Word: Factor + PartialEq + core::fmt::Debug {
     /// The leading bits of a random word.
     fn from_word(x: u64) -> Self;
     /// The word in the low bits.
     fn to_word(self) -> u64;
     /// `self − other`, signed.
     fn signed_difference(self, other: Self) -> i64;
+    /// Bits that a small integer is shifted by for a matrix, so that its transform, rounded to words of the matrix, has
+    /// an error that is small beside it.
+    const KEY_SHIFT: u32;
+    /// A value of a transform, rounded to a word of a matrix.
+    fn key_word(x: f64) -> Self::Key;
 }
 
 impl Word for u32 {
@@ -26,6 +31,10 @@ impl Word for u32 {
     fn signed_difference(self, other: Self) -> i64 {
         i64::from(self.wrapping_sub(other) as i32)
     }
+    const KEY_SHIFT: u32 = 16;
+    fn key_word(x: f64) -> i32 {
+        x.round() as i32
+    }
 }
 
 impl Word for u64 {
@@ -37,6 +46,10 @@ impl Word for u64 {
     }
     fn signed_difference(self, other: Self) -> i64 {
         self.wrapping_sub(other) as i64
+    }
+    const KEY_SHIFT: u32 = 0;
+    fn key_word(x: f64) -> f64 {
+        x
     }
 }
 
@@ -121,7 +134,8 @@ pub fn external_products_are_their_parts<T: Word>(simd: Simd, n: usize, gadgets:
     let mut sampler = Sampler::new(n as u64 + 1);
     let mut words = |len: usize| -> Vec<T> { (0..len).map(|_| T::from_word(sampler.word())).collect() };
     let start = words(columns * n);
-    let key: Vec<i32> = (0..product.matrix_len()).map(|_| sampler.word() as i32).collect();
+    let mut key_word = || T::key_word(f64::from(sampler.word() as i32));
+    let key: Vec<T::Key> = (0..product.matrix_len()).map(|_| key_word()).collect();
     // The multiplied words and the result for each exponent.
     let by_parts = |exponent: usize| {
         let (mut transforms, mut all) = (vec![0.0; rows * n], start.clone());
@@ -161,7 +175,7 @@ pub fn external_products_are_their_parts<T: Word>(simd: Simd, n: usize, gadgets:
     }
 }
 
-/// A step of two bits is the schoolbook product, if the error of the doubles is far below half a unit; for any key,
+/// A step of two bits is the schoolbook product, if the error of the transforms is far below half a unit; for any key,
 /// it is the bits of the portable backend, for each of two accumulators as for one.
 pub fn steps_of_two_bits_are_right<T: Word>(simd: Simd, n: usize, gadgets: &[Digits]) {
     let make = |simd| {
@@ -173,7 +187,7 @@ pub fn steps_of_two_bits_are_right<T: Word>(simd: Simd, n: usize, gadgets: &[Dig
     let mut sampler = Sampler::new(n as u64 + 2);
     let mut accs = [(); 2].map(|()| -> Vec<T> { (0..columns * n).map(|_| T::from_word(sampler.word())).collect() });
     let exponents = [[n + 9, 3], [2 * n - 1, 0]];
-    let run = |product: &ExternalProduct, key: &[f64], accs: &[Vec<T>; 2]| {
+    let run = |product: &ExternalProduct, key: &[T::Key], accs: &[Vec<T>; 2]| {
         let (mut apart, mut together) = (accs.clone(), accs.clone());
         let mut scratch = vec![1.0; product.scratch_len()];
         for (acc, exponents) in apart.iter_mut().zip(exponents) {
@@ -186,20 +200,22 @@ pub fn steps_of_two_bits_are_right<T: Word>(simd: Simd, n: usize, gadgets: &[Dig
     };
     let about = format!("{}: n = {n}, {gadgets:?}, {} bits", simd.name(), T::BITS);
 
-    let any: Vec<f64> = (0..3 * matrix_len).map(|_| sampler.word() as i64 as f64).collect();
+    let any: Vec<T::Key> = (0..3 * matrix_len).map(|_| T::key_word(f64::from(sampler.word() as i32))).collect();
     assert!(run(&product, &any, &accs) == run(&portable, &any, &accs), "{about}: any key");
 
     // Matrices of small words at three places each.
     let mut small = || (sampler.word() as usize % n, (sampler.word() % 255) as i64 - 127);
     let entries: Vec<[(usize, i64); 3]> = (0..3 * rows * columns).map(|_| [(); 3].map(|()| small())).collect();
-    let mut key = vec![0.0; 3 * matrix_len];
+    let mut key = vec![T::key_word(0.0); 3 * matrix_len];
     for (i, entry) in entries.iter().enumerate() {
         let (matrix, row, column) = (i / (rows * columns), i / columns % rows, i % columns);
         let (mut words, mut transform) = (vec![low::<T>(0); n], vec![0.0; n]);
-        entry.iter().for_each(|&(place, x)| words[place] = low(words[place].to_word().wrapping_add(x as u64)));
+        entry.iter().for_each(|&(place, x)| {
+            words[place] = low(words[place].to_word().wrapping_add((x << T::KEY_SHIFT) as u64));
+        });
         product.fft().forward_torus(&mut transform, &words);
         let key = &mut key[matrix * matrix_len..][..matrix_len];
-        product.fft().interleave(key, (row, column), (rows, columns), transform.into_iter());
+        product.fft().interleave(key, (row, column), (rows, columns), transform.into_iter().map(T::key_word));
     }
     let found = run(&product, &key, &accs);
     for ((acc, found), [a, b]) in accs.iter_mut().zip(&found).zip(exponents) {
@@ -224,7 +240,7 @@ pub fn steps_of_two_bits_are_right<T: Word>(simd: Simd, n: usize, gadgets: &[Dig
                     for (row, digits) in digits.iter().enumerate() {
                         for &(place, x) in &entries[(matrix * rows + row) * columns + column] {
                             for (i, &d) in digits.iter().enumerate() {
-                                let term = if i + place < n { d * x } else { -d * x };
+                                let term = (if i + place < n { d * x } else { -d * x }) << T::KEY_SHIFT;
                                 let at = &mut sum[(i + place) % n];
                                 *at = at.wrapping_add(term as u64);
                             }
@@ -237,7 +253,8 @@ pub fn steps_of_two_bits_are_right<T: Word>(simd: Simd, n: usize, gadgets: &[Dig
             for i in 0..n {
                 let old = acc[column * n + i].to_word();
                 let expected: T = low(terms.iter().fold(old, |sum, term| sum.wrapping_add(term[i])));
-                assert!(found[column * n + i] == expected, "{about}, column {column}, coefficient {i}");
+                let error = found[column * n + i].signed_difference(expected);
+                assert!(2 * error.abs() < 1 << T::KEY_SHIFT, "{about}, column {column}, coefficient {i}: {error}");
             }
         }
     }

@@ -3,8 +3,8 @@
 use everlevel_ckks::Basis;
 use everlevel_ckks::{Context, Error, Params, ParamsLiteral, no_progress};
 
+use super::world::{MAX_LEVEL, World, assert_refused, c};
 use crate::common::depth;
-use crate::world::{MAX_LEVEL, World, assert_refused, c};
 
 #[test]
 fn keys_and_ciphertexts_of_another_secret_are_refused() {

@@ -2,8 +2,8 @@
 
 use everlevel_ckks::{BootstrapKeySize, Bootstrapper, Context, Error, Params, ParamsLiteral, no_progress};
 
+use super::world::{World, assert_refused};
 use crate::common::{Party, uniform};
-use crate::world::{World, assert_refused};
 
 #[test]
 fn bootstraps_are_refused_without_parameters_keys_or_a_supported_stage_count() {

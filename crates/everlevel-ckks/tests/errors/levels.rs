@@ -3,7 +3,7 @@
 use everlevel_ckks::Basis;
 use everlevel_ckks::{Error, no_progress};
 
-use crate::world::{World, assert_refused, c};
+use super::world::{World, assert_refused, c};
 
 #[test]
 fn levels_that_do_not_exist_are_refused() {

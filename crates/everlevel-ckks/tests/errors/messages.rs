@@ -3,8 +3,8 @@
 use everlevel_ckks::Basis;
 use everlevel_ckks::{Error, no_progress};
 
+use super::world::{World, assert_refused, c};
 use crate::common::uniform;
-use crate::world::{World, assert_refused, c};
 
 #[test]
 fn messages_that_are_too_long_or_empty_are_refused() {

@@ -3,8 +3,8 @@
 use everlevel_ckks::Basis;
 use everlevel_ckks::Error;
 
+use super::world::{MAX_LEVEL, World, assert_refused, c};
 use crate::common::{self, depth, uniform};
-use crate::world::{MAX_LEVEL, World, assert_refused, c};
 
 /// Level 0 holds less than 2^9 at its scale, every other level less than 2^49: what decryption reads.
 #[test]

@@ -12,7 +12,7 @@
 use std::slice;
 
 use super::digits::{Digits, Extraction};
-use super::operation::Operation;
+use super::operation::{self, Operation};
 use super::passes::InPlace;
 use super::products::{self, KeyWord};
 use super::rotation::{self, DifferenceDigitsOf};
@@ -21,8 +21,8 @@ use super::torus::{AddTo, DigitsOf, Torus};
 use super::transform::Fft;
 use super::turns::{self, Points, Turn};
 use super::vector::Vector;
-use crate::monomial;
 use crate::prefetch::Ahead;
+use crate::{Simd, monomial};
 
 /// The shape of an external product: a gadget for each column, and the unit of the matrix.
 #[derive(Debug, Clone)]
@@ -52,7 +52,7 @@ impl ExternalProduct {
     ///
     /// # Panics
     /// Unless there are 1 to 9 gadgets, whose digits a word `T` has (see [`Digits`]).
-    pub fn new<T: Torus>(fft: Fft, gadgets: &[Digits], log2_unit: u32) -> Self {
+    pub fn new<T: Factor>(fft: Fft, gadgets: &[Digits], log2_unit: u32) -> Self {
         assert!((1..=products::MAX_COLUMNS_IN_PLACE).contains(&gadgets.len()), "{} columns", gadgets.len());
         assert!(gadgets.iter().all(|digits| digits.fit(T::BITS)), "{gadgets:?}");
         let rows = gadgets.iter().enumerate().flat_map(|(column, digits)| {
@@ -110,18 +110,18 @@ impl ExternalProduct {
     /// # Panics
     /// If the lengths aren't [`ExternalProduct::matrix_len`], [`ExternalProduct::scratch_len`] and `n` for each column
     /// of `acc` and `x`, there are more than two, or `T` is not the word of the shape.
-    pub fn add<T: Torus, K: KeyWord, const A: usize>(
+    pub fn add<T: Factor, const A: usize>(
         &self,
         accs: [(&mut [T], &[T]); A],
-        key: &[K],
+        key: &[T::Key],
         scratch: &mut [f64],
-        ahead: &[K],
+        ahead: &[T::Key],
     ) {
         let sets = accs.map(|(acc, x)| {
             assert_eq!(x.len(), acc.len());
             (acc, DigitsFrom::Words(x.as_ptr()))
         });
-        self.sweep::<T, K, A, false>(sets, None, key, scratch, ahead);
+        self.sweep(sets, None, key, scratch, ahead);
     }
 
     /// `acc += digits((X^exponent − 1)·acc)·key` for each `(acc, exponent)`, exponents in `0..2n`: the step of a blind
@@ -129,12 +129,12 @@ impl ExternalProduct {
     ///
     /// # Panics
     /// As [`ExternalProduct::add`], and if an exponent is too large.
-    pub fn rotate_add<T: Torus, K: KeyWord, const A: usize>(
+    pub fn rotate_add<T: Factor, const A: usize>(
         &self,
         accs: [(&mut [T], usize); A],
-        key: &[K],
+        key: &[T::Key],
         scratch: &mut [f64],
-        ahead: &[K],
+        ahead: &[T::Key],
     ) {
         let n = self.fft.n();
         let sets = accs.map(|(acc, exponent)| {
@@ -143,7 +143,7 @@ impl ExternalProduct {
             seams.iter_mut().zip(acc.chunks_exact(n)).for_each(|(seam, a)| *seam = rotation::seam(a, exponent % n));
             (acc, DigitsFrom::Rotation { exponent, seams })
         });
-        self.sweep::<T, K, A, false>(sets, None, key, scratch, ahead);
+        self.sweep(sets, None, key, scratch, ahead);
     }
 
     /// `acc += (X^a − 1)·d·K_0 + (X^b − 1)·d·K_1 + (X^a − 1)·(X^b − 1)·d·K_2` with `d = digits(acc)` and the key's
@@ -154,42 +154,73 @@ impl ExternalProduct {
     /// # Panics
     /// As [`ExternalProduct::add`] with three matrices, if an exponent is too large, and unless made by
     /// [`ExternalProduct::of_two_bits`].
-    pub fn rotate_add_two<T: Torus, K: KeyWord, const A: usize>(
+    pub fn rotate_add_two<T: Factor, const A: usize>(
         &self,
         accs: [(&mut [T], [usize; 2]); A],
-        key: &[K],
+        key: &[T::Key],
         scratch: &mut [f64],
-        ahead: &[K],
+        ahead: &[T::Key],
     ) {
         let points = self.points.as_ref().expect("a product of two bits");
         let turns = accs.each_ref().map(|(_, exponents)| points.turn(*exponents));
+        let turns = turns.each_ref();
         let sets = accs.map(|(acc, _)| {
             let x = acc.as_ptr();
             (acc, DigitsFrom::Words(x))
         });
-        self.sweep::<T, K, A, true>(sets, Some((points, &turns)), key, scratch, ahead);
+        self.sweep(sets, Some((points, &turns)), key, scratch, ahead);
     }
 
-    fn sweep<T: Torus, K: KeyWord, const A: usize, const TWO: bool>(
+    fn sweep<T: Factor, const A: usize>(
         &self,
         sets: [(&mut [T], DigitsFrom<T>); A],
-        turns: Option<(&Points, &[Turn; A])>,
-        key: &[K],
+        turns: Option<(&Points, &[&Turn; A])>,
+        key: &[T::Key],
         scratch: &mut [f64],
-        ahead: &[K],
+        ahead: &[T::Key],
     ) {
         assert!((1..=MAX_TOGETHER).contains(&A), "{A} together");
-        let key_len = self.matrix_len() * if TWO { turns::MATRICES } else { 1 };
+        let key_len = self.matrix_len() * if turns.is_some() { turns::MATRICES } else { 1 };
         assert_eq!((key.len(), scratch.len()), (key_len, self.scratch_len()));
         let sets = sets.map(|(acc, from)| {
             assert!(acc.len() == self.columns * self.fft.n() && T::BITS == self.torus_bits);
             (acc.as_mut_ptr(), from)
         });
         let (key, scratch) = (key.as_ptr(), scratch.as_mut_ptr());
-        // SAFETY: the lengths were checked.
-        unsafe { self.fft.run(Sweep::<T, K, A, TWO> { shape: self, sets, turns, key, scratch, ahead }) };
+        let mut sets = sets.into_iter();
+        let (first, second) = (sets.next().expect("at least one"), sets.next());
+        let turns = turns.map(|(points, turns)| (points, [turns[0], turns[A - 1]]));
+        T::run(self.fft.simd(), Sweep { shape: self, first, second, turns, key, scratch, ahead });
     }
 }
+
+/// A torus word that external products are made for.
+pub trait Factor: Torus {
+    /// A word of a matrix that torus words are multiplied with: 32-bit integers lose less than the errors of 32-bit
+    /// torus words hide, and halve what a product reads.
+    type Key: KeyWord;
+
+    /// Runs an external product. The lengths were checked; compiled in this crate, once for each word.
+    #[doc(hidden)]
+    #[allow(private_interfaces)]
+    fn run(simd: Simd, sweep: Sweep<'_, Self>);
+}
+
+macro_rules! factor {
+    ($word:ident, $key:ident) => {
+        impl Factor for $word {
+            type Key = $key;
+
+            #[allow(private_interfaces)]
+            fn run(simd: Simd, sweep: Sweep<'_, Self>) {
+                // SAFETY: the lengths were checked.
+                unsafe { sweep.run(simd) };
+            }
+        }
+    };
+}
+factor!(u32, i32);
+factor!(u64, f64);
 
 /// Accumulators that are taken together, at most.
 const MAX_TOGETHER: usize = 2;
@@ -205,18 +236,63 @@ enum DigitsFrom<T> {
     Rotation { exponent: usize, seams: [[T; 8]; products::MAX_COLUMNS_IN_PLACE] },
 }
 
-struct Sweep<'a, T, K, const A: usize, const TWO: bool> {
+/// An accumulator, with the words that are multiplied for it.
+type Set<T> = (*mut T, DigitsFrom<T>);
+
+/// A product, whose maker has checked all lengths.
+struct Sweep<'a, T: Factor> {
     shape: &'a ExternalProduct,
-    /// Accumulators, each with the words that are multiplied for it.
-    sets: [(*mut T, DigitsFrom<T>); A],
-    /// The monomials, for a step of two bits.
-    turns: Option<(&'a Points, &'a [Turn; A])>,
-    key: *const K,
+    first: Set<T>,
+    second: Option<Set<T>>,
+    /// The monomials of each accumulator, for a step of two bits.
+    turns: Option<(&'a Points, [&'a Turn; MAX_TOGETHER])>,
+    key: *const T::Key,
     scratch: *mut f64,
-    ahead: &'a [K],
+    ahead: &'a [T::Key],
 }
 
-impl<T: Torus, K: KeyWord, const A: usize, const TWO: bool> Operation for Sweep<'_, T, K, A, TWO> {
+impl<T: Factor> Sweep<'_, T> {
+    /// Runs the product. Each of four cases is a function of its own, which compiles faster than all in one.
+    ///
+    /// # Safety
+    /// The lengths are those of the shape.
+    unsafe fn run(self, simd: Simd) {
+        let Self { shape, first, second, turns, key, scratch, ahead } = self;
+        // SAFETY: the caller's contract.
+        unsafe {
+            match (second, turns) {
+                (None, None) => {
+                    let (sets, turns) = ([first], None);
+                    operation::run(simd, Product::<T, 1, false> { shape, sets, turns, key, scratch, ahead });
+                }
+                (None, Some((points, [turn, _]))) => {
+                    let (sets, turns) = ([first], Some((points, [turn])));
+                    operation::run(simd, Product::<T, 1, true> { shape, sets, turns, key, scratch, ahead });
+                }
+                (Some(second), None) => {
+                    let sets = [first, second];
+                    operation::run(simd, Product::<T, 2, false> { shape, sets, turns: None, key, scratch, ahead });
+                }
+                (Some(second), turns) => {
+                    let sets = [first, second];
+                    operation::run(simd, Product::<T, 2, true> { shape, sets, turns, key, scratch, ahead });
+                }
+            }
+        }
+    }
+}
+
+/// A product for `A` accumulators, of two bits or not.
+struct Product<'a, T: Factor, const A: usize, const TWO: bool> {
+    shape: &'a ExternalProduct,
+    sets: [Set<T>; A],
+    turns: Option<(&'a Points, [&'a Turn; A])>,
+    key: *const T::Key,
+    scratch: *mut f64,
+    ahead: &'a [T::Key],
+}
+
+impl<T: Factor, const A: usize, const TWO: bool> Operation for Product<'_, T, A, TWO> {
     #[inline(always)]
     unsafe fn call<V: Vector>(self) {
         let Self { shape, sets, turns, key, scratch, ahead } = self;
@@ -239,6 +315,7 @@ impl<T: Torus, K: KeyWord, const A: usize, const TWO: bool> Operation for Sweep<
                     let acc = acc.add(column * n).cast_const();
                     let x = match from {
                         DigitsFrom::Words(x) => x.add(column * n),
+                        DigitsFrom::Rotation { .. } if TWO => unreachable!("a step of two bits takes words"),
                         DigitsFrom::Rotation { exponent, seams } if alone => {
                             let (shift, turned, seam) = (exponent % n, *exponent >= n, seams[column].as_ptr());
                             let src = DifferenceDigitsOf { a: acc, half, shift, turned, seam, extraction };
@@ -279,7 +356,7 @@ impl<T: Torus, K: KeyWord, const A: usize, const TWO: bool> Operation for Sweep<
                     match turns {
                         Some((points, turns)) if TWO => {
                             let matrix = (rows.len(), columns, rows.len() * columns * n);
-                            turns::multiply::<V, K, A>(
+                            turns::multiply::<V, T::Key, A>(
                                 start,
                                 lengths,
                                 matrix,
@@ -287,11 +364,11 @@ impl<T: Torus, K: KeyWord, const A: usize, const TWO: bool> Operation for Sweep<
                                 x,
                                 key,
                                 points,
-                                turns,
+                                &turns,
                                 &mut between,
                             );
                         }
-                        _ => products::multiply::<V, K, A>(lengths, matrix, out, x, key),
+                        _ => products::multiply::<V, T::Key, A>(lengths, matrix, out, x, key),
                     }
                     for a in 0..A {
                         for c in 0..columns {

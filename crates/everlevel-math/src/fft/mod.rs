@@ -45,7 +45,7 @@ mod variance;
 mod vector;
 
 pub use digits::Digits;
-pub use external::ExternalProduct;
+pub use external::{ExternalProduct, Factor};
 pub use products::KeyWord;
 pub use rows::Rows;
 pub use torus::Torus;

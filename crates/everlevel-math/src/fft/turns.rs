@@ -112,7 +112,7 @@ pub(super) unsafe fn multiply<V: Vector, K: KeyWord, const A: usize>(
     x: *const f64,
     key: *const K,
     points: &Points,
-    turns: &[Turn; A],
+    turns: &[&Turn; A],
     between: &mut impl FnMut(),
 ) {
     if A > 1 && V::LANES < 8 {
@@ -135,7 +135,7 @@ pub(super) unsafe fn multiply<V: Vector, K: KeyWord, const A: usize>(
                 let mut factors = [[(one, one); 2]; A];
                 for a in 0..A {
                     for i in 0..2 {
-                        let (re, im) = points.monomial::<V>(&turns[a], i, (start + at) / BLOCK, lane);
+                        let (re, im) = points.monomial::<V>(turns[a], i, (start + at) / BLOCK, lane);
                         factors[a][i] = (re.sub(one), im);
                     }
                 }

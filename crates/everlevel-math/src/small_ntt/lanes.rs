@@ -8,6 +8,8 @@ use super::float::Number;
 use super::vector::Lanes;
 #[cfg(not(target_arch = "x86_64"))]
 use super::vector::Portable;
+use super::work::Work;
+use crate::Simd;
 
 /// The vectors where there are no others.
 #[cfg(not(target_arch = "x86_64"))]
@@ -39,6 +41,14 @@ pub trait Float: Copy + Default + PartialEq + Send + Sync + std::fmt::Debug + 's
     fn from_i64(x: i64) -> Self;
     /// The integer that a float is.
     fn to_i64(self) -> i64;
+    /// Runs a plan's work on the vectors of a backend. It is compiled in this crate, once for each float, and not in
+    /// every crate that uses a plan.
+    ///
+    /// # Safety
+    /// Whoever made the work checked its lengths.
+    #[doc(hidden)]
+    #[allow(private_interfaces)]
+    unsafe fn run(simd: Simd, work: Work<'_, Self>);
 }
 
 macro_rules! float {
@@ -53,6 +63,12 @@ macro_rules! float {
             #[inline(always)]
             fn to_i64(self) -> i64 {
                 self.to_integer()
+            }
+
+            #[allow(private_interfaces)]
+            unsafe fn run(simd: Simd, work: Work<'_, Self>) {
+                // SAFETY: the caller's contract.
+                unsafe { work.run(simd) }
             }
         }
     };

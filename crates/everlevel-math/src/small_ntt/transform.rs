@@ -1,7 +1,6 @@
 //! The plan of a modulus and a degree, and transforms of whole polynomials.
 
 use super::lanes::Float;
-use super::operation;
 use super::passes::Passes;
 use super::plan::{self, Line, Reductions};
 use super::work::Work;
@@ -124,6 +123,6 @@ impl<F: Float> SmallNtt<F> {
     /// Runs an operation on this plan's backend.
     pub(super) fn run(&self, work: Work<'_, F>) {
         // SAFETY: whoever made the work checked its lengths.
-        unsafe { operation::run(self.modulus.simd(), work) }
+        unsafe { F::run(self.modulus.simd(), work) }
     }
 }

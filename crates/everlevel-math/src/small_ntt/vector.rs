@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 use super::float::{Consts, Number};
 
 /// The vectors of a float on the backends that have some.
-pub(crate) trait Lanes: Number {
+pub(super) trait Lanes: Number {
     type Avx2: Vector<Float = Self>;
     type Avx512: Vector<Float = Self>;
 }

@@ -1,13 +1,12 @@
 //! Words of the torus, and the form in which transformed keys are kept.
 
-use everlevel_math::fft::{self, KeyWord};
+use everlevel_math::fft;
 use everlevel_math::monomial::WrappingWord;
 
 /// A torus element in a ring: `u32` or `u64`. Everywhere else torus elements are the leading bits of a `u64`.
-pub trait TorusWord: fft::Torus + WrappingWord + bytemuck::Pod + Default + PartialEq + std::fmt::Debug {
-    /// A word of a transformed key.
-    type Key: KeyWord + bytemuck::Pod + std::fmt::Debug;
-
+pub trait TorusWord:
+    fft::Factor<Key: bytemuck::Pod + std::fmt::Debug> + WrappingWord + bytemuck::Pod + Default + PartialEq + std::fmt::Debug
+{
     /// The leading bits of `x`, cut off.
     fn from_leading(x: u64) -> Self;
     /// As leading bits.
@@ -29,8 +28,6 @@ pub trait TorusWord: fft::Torus + WrappingWord + bytemuck::Pod + Default + Parti
 /// 32-bit words: transformed keys are kept as 32-bit integers, which loses less than their errors hide and halves what
 /// a bootstrap reads.
 impl TorusWord for u32 {
-    type Key = i32;
-
     fn from_leading(x: u64) -> Self {
         (x >> 32) as u32
     }
@@ -59,8 +56,6 @@ impl TorusWord for u32 {
 }
 
 impl TorusWord for u64 {
-    type Key = f64;
-
     fn from_leading(x: u64) -> Self {
         x
     }

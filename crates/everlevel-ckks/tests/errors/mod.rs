@@ -1,9 +1,6 @@
 //! Bad input: every refusal is typed, says both values and what to do, comes before any work and leaves the arguments
 //! as they were.
 
-#[path = "../common/mod.rs"]
-mod common;
-
 mod belonging;
 mod bootstraps;
 mod levels;

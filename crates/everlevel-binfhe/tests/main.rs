@@ -1,0 +1,19 @@
+//! Every integration test of this crate, in one program, whose modules are the files beside this one.
+
+mod between_keys;
+mod claims;
+mod common;
+mod containers;
+mod context;
+mod extension;
+mod failures;
+mod files;
+mod gates;
+mod golden;
+mod messages;
+mod named;
+mod noise;
+mod ntru;
+mod stored_files;
+mod uint;
+mod uint_costs;

@@ -1,0 +1,4 @@
+//! Every integration test of this crate that needs no process of its own, in one program, whose modules are the files
+//! beside this one.
+
+mod properties;
