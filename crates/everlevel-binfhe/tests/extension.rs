@@ -18,17 +18,17 @@ fn literal(torus_bits: u32, rank: usize, log2_extension: u32) -> ParamsLiteral {
     }
 }
 
-/// Every exponent of the body, with a random mask: the table's coefficient at the place that the phase names, with its
+/// Exponents of the body, every third or fewer, with a random mask: the table's coefficient at the place that the phase names, with its
 /// sign.
 #[test]
-fn every_place_is_reached() {
+fn places_are_reached() {
     for (torus_bits, rank, log2_extension) in [(32, 1, 1), (64, 2, 2), (64, 1, 5)] {
         let (secret, keys) = common::fixed_keys(literal(torus_bits, rank, log2_extension), 7);
         let n = keys.params().table_len();
         let table: Vec<u64> = (0..n as u64 / 2).map(|i| (i % 7) << 60).collect();
         let lut = Lut::from_torus(keys.params(), keys.params().log_table_len() - 1, &[table]).unwrap();
         let inputs: Vec<Vec<u32>> = (0..2 * n as u32)
-            .step_by(if n > 1024 { 37 } else { 1 })
+            .step_by(if n > 1024 { 37 } else { 3 })
             .map(|b| {
                 let mask = (0..keys.params().lwe_dim as u32).map(|i| (i * i * 31 + b * 17 + i) % (2 * n as u32));
                 mask.chain([b]).collect()
