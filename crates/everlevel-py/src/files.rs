@@ -192,7 +192,7 @@ pub fn deserialize(
     verify: bool,
     expanded: Option<bool>,
 ) -> PyResult<Noted<Opened>> {
-    run(|| Ok(ckks::Context::require("deserialize", Footprint { held: data.len_bytes() as u64, work: 0 })?))?;
+    run(|| ckks::Context::require("deserialize", Footprint { held: data.len_bytes() as u64, work: 0 }))?;
     let bytes = data.to_vec(py)?;
     run(|| {
         let container = Container::from_bytes(bytes)?;
