@@ -2,7 +2,7 @@
 
 use everlevel_ckks::{
     BootstrapKeyForm, BootstrapKeyRef, BootstrapKeySize, BootstrapKeys, BootstrapKind, Bootstrapper, Context, Entries,
-    Footprint, MatrixForm, Method, Needs, Options, SlotType, no_progress,
+    Footprint, MatrixForm, Method, Needs, Options, ParamsLiteral, Precision, SlotType, no_progress,
 };
 use num_complex::Complex64;
 
@@ -15,6 +15,12 @@ fn context(bootstrap: bool, slot_count: Option<usize>, seeded_keys: bool) -> Con
     Context::with_options(params, Options { slot_count, seeded_keys, ..Options::default() }).unwrap()
 }
 
+/// A context whose scales are two primes each.
+fn double_context(slot_count: Option<usize>) -> Context {
+    let literal = ParamsLiteral { precision: Precision::Double, ..ParamsLiteral::insecure_depth(LOG_N, 6) };
+    Context::with_options(literal.try_into().unwrap(), Options { slot_count, ..Options::default() }).unwrap()
+}
+
 #[track_caller]
 fn assert_near(what: &str, estimate: u64, measured: f64) {
     let ratio = estimate as f64 / measured;
@@ -24,9 +30,10 @@ fn assert_near(what: &str, estimate: u64, measured: f64) {
 
 #[test]
 fn keys_are_counted_to_the_byte() {
-    for (slot_count, seeded) in [(None, false), (Some(64), false), (None, true)] {
-        let context = context(true, slot_count, seeded);
-        let bootstrapper = Bootstrapper::new(&context).unwrap();
+    let of_bootstraps = [(None, false), (Some(64), false), (None, true)];
+    let contexts = of_bootstraps.map(|(slot_count, seeded)| context(true, slot_count, seeded));
+    let contexts = contexts.into_iter().map(|context| (context, true));
+    for (context, bootstraps) in contexts.chain([None, Some(64)].map(|count| (double_context(count), false))) {
         let secret = context.secret_key().unwrap();
         let p = &no_progress;
         let same = |footprint: Footprint, nbytes: usize| assert_eq!(footprint.held, nbytes as u64);
@@ -39,6 +46,10 @@ fn keys_are_counted_to_the_byte() {
         same(context.fixed_rotation_key_footprint(3).unwrap(), fixed.nbytes());
         let matrices = context.matrix_multiplication_key(&secret, 2, p).unwrap();
         same(context.matrix_multiplication_key_footprint(2).unwrap(), matrices.nbytes());
+        if !bootstraps {
+            continue;
+        }
+        let bootstrapper = Bootstrapper::new(&context).unwrap();
         let small = bootstrapper.small_bootstrap_key(&secret, p).unwrap();
         same(bootstrapper.small_bootstrap_key_footprint().unwrap(), small.nbytes());
         for kind in [BootstrapKind::Regular, BootstrapKind::Lossy] {
@@ -61,25 +72,29 @@ fn limbs_of<T>(context: &Context, work: impl FnOnce() -> T) -> (T, f64) {
 
 #[test]
 fn work_on_keys_and_messages_takes_the_limbs_that_were_told() {
-    let context = context(true, None, false);
+    check_keys_and_messages(&context(true, None, false));
+    check_keys_and_messages(&double_context(None));
+}
+
+fn check_keys_and_messages(context: &Context) {
     let (secret, p) = (context.secret_key().unwrap(), &no_progress);
     let footprint = context.relinearization_key_footprint();
-    let (_, limbs) = limbs_of(&context, || context.relinearization_key(&secret, p).unwrap());
+    let (_, limbs) = limbs_of(context, || context.relinearization_key(&secret, p).unwrap());
     assert_near("relinearization key", footprint.work, limbs);
     let footprint = context.rotation_key_footprint();
-    let (_, limbs) = limbs_of(&context, || context.rotation_key(&secret, p).unwrap());
+    let (_, limbs) = limbs_of(context, || context.rotation_key(&secret, p).unwrap());
     assert_near("rotation key", footprint.work, limbs);
     let footprint = context.public_key_footprint();
-    let (public, limbs) = limbs_of(&context, || context.public_key(&secret).unwrap());
+    let (public, limbs) = limbs_of(context, || context.public_key(&secret).unwrap());
     assert_near("public key", footprint.peak(), limbs);
 
     let level = context.max_level();
     let values: Vec<Complex64> = (0..3 * context.slot_count()).map(|i| (i as f64 * 0.1).sin().into()).collect();
     let footprint = context.encoding_footprint(3, level).unwrap();
-    let (units, limbs) = limbs_of(&context, || context.encode_units(&values, level).unwrap());
+    let (units, limbs) = limbs_of(context, || context.encode_units(&values, level).unwrap());
     assert_near("encoding", footprint.held, limbs);
     let footprint = context.encryption_footprint(3, level).unwrap();
-    let (_, limbs) = limbs_of(&context, || context.encrypt_units(&units, &public).unwrap());
+    let (_, limbs) = limbs_of(context, || context.encrypt_units(&units, &public).unwrap());
     assert_near("encryption", footprint.peak(), limbs);
 }
 
@@ -136,7 +151,11 @@ fn bootstraps_take_the_limbs_that_were_told() {
 
 #[test]
 fn matrices_take_the_limbs_that_were_told() {
-    let context = context(false, Some(256), false);
+    check_matrices(&context(false, Some(256), false));
+    check_matrices(&double_context(Some(256)));
+}
+
+fn check_matrices(context: &Context) {
     let (secret, p, level) = (context.secret_key().unwrap(), &no_progress, 5);
     let (rows, columns) = (256, 512);
     let entries: Vec<f64> = (0..rows * columns).map(|k| (k as f64).sin() / 100.0).collect();
@@ -152,8 +171,8 @@ fn matrices_take_the_limbs_that_were_told() {
     let footprint = context.matrix_footprint((rows, columns), level, MatrixForm::Light).unwrap();
     assert_near("light matrix", footprint.held, light.nbytes() as f64);
     let footprint = |form| context.matrix_product_footprint((rows, columns), level, form).unwrap().peak();
-    let (_, limbs) = limbs_of(&context, || context.multiply_matrix(&matrix, &units, &key).unwrap());
+    let (_, limbs) = limbs_of(context, || context.multiply_matrix(&matrix, &units, &key).unwrap());
     assert_near("product", footprint(MatrixForm::Plain), limbs);
-    let (_, limbs) = limbs_of(&context, || context.multiply_light_matrix(&light, &units, &key).unwrap());
+    let (_, limbs) = limbs_of(context, || context.multiply_light_matrix(&light, &units, &key).unwrap());
     assert_near("light product", footprint(MatrixForm::Light), limbs);
 }

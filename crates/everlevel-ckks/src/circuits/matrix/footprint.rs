@@ -24,15 +24,17 @@ impl Core {
     pub(super) fn plain_matrix_footprint(&self, diagonal_count: usize, level: usize) -> Footprint {
         let (n, slots, primes) = (self.ring.n(), self.encoder.slots(), self.ladder.sets[level].len());
         // Slots and coefficients of some diagonals, and the integers and residues of one.
-        let some = TOGETHER.min(diagonal_count) * (16 + 16) * slots;
+        let coefficients = if self.is_wide() { 32 } else { 16 };
+        let some = TOGETHER.min(diagonal_count) * (16 + coefficients) * slots;
         let work = some as u64 + self.limbs(3 + primes);
         Footprint { held: PackedPoly::nbytes_of(n, diagonal_count * primes) as u64, work }
     }
 
     pub(super) fn light_matrix_footprint(&self, diagonal_count: usize, thread_count: usize) -> Footprint {
-        let slots = self.encoder.slots();
+        // Of every diagonal as many coefficients as slots have parts: doubles, or two doubles each.
+        let nbytes = if self.is_wide() { 32 } else { 16 } * self.encoder.slots();
         let at_once = (thread_count * TOGETHER).min(diagonal_count);
-        Footprint { held: (16 * slots * diagonal_count) as u64, work: (16 * slots * at_once) as u64 }
+        Footprint { held: (nbytes * diagonal_count) as u64, work: (nbytes * at_once) as u64 }
     }
 
     /// The memory of a product with one vector after the other, of so many units in all.
