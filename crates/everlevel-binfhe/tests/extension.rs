@@ -18,8 +18,8 @@ fn literal(torus_bits: u32, rank: usize, log2_extension: u32) -> ParamsLiteral {
     }
 }
 
-/// Exponents of the body, every third or fewer, with a random mask: the table's coefficient at the place that the phase names, with its
-/// sign.
+/// Exponents of the body, every third or fewer, with a random mask: the table's coefficient at the place that the phase
+/// names, with its sign.
 #[test]
 fn places_are_reached() {
     for (torus_bits, rank, log2_extension) in [(32, 1, 1), (64, 2, 2), (64, 1, 5)] {
