@@ -1,8 +1,16 @@
-"""Print the packages that the working environment holds: those that pyproject.toml names, extras included."""
+"""Print the packages that the working environment holds: those that pyproject.toml names, extras included.
 
+With ``--optional``, those of the extras that tests skip where they can't be installed; without it, all the others.
+"""
+
+import sys
 import tomllib
 from pathlib import Path
 
+OPTIONAL = {"ray", "dask", "table"}
+
 project = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))["project"]
-extras = project["optional-dependencies"].values()
-print("\n".join([*project["dependencies"], *(name for extra in extras for name in extra)]))
+extras = project["optional-dependencies"]
+wanted = OPTIONAL if "--optional" in sys.argv else extras.keys() - OPTIONAL
+names = [name for extra in sorted(wanted) for name in extras[extra]]
+print("\n".join(names if "--optional" in sys.argv else [*project["dependencies"], *names]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -59,3 +60,14 @@ def bootstrap_key(deep: Party) -> BootstrapKey:
 @pytest.fixture
 def rng() -> np.random.Generator:
     return np.random.default_rng(20261121)
+
+
+@pytest.fixture(scope="session")
+def running_ray() -> Iterator[None]:
+    """Ray on the loopback address, for all tests of pools: it takes seconds to start."""
+    ray = pytest.importorskip("ray")
+    from everlevel.cluster import _ray
+
+    _ray.start_here(8)
+    yield
+    ray.shutdown()

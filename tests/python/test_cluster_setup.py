@@ -200,9 +200,18 @@ def test_a_chunk_that_changed_and_a_full_disk(small: Small, tmp_path: Path, monk
     assert not part.exists()
 
 
+def need(address: str, request: pytest.FixtureRequest) -> None:
+    if address == "ray":
+        request.getfixturevalue("running_ray")
+    else:
+        pytest.importorskip("distributed")
+
+
 @pytest.mark.parametrize("address", ["ray", "dask"])
-def test_an_engine_copies_keys_once_a_node(address: str, small: Small, tmp_path: Path) -> None:
-    pytest.importorskip({"ray": "ray", "dask": "distributed"}[address])
+def test_an_engine_copies_keys_once_a_node(
+    address: str, small: Small, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    need(address, request)
     folder = tmp_path / "keys"
     with cluster.connect(address, keys=small.path, engine=small.engine, workers=2, key_folder=folder) as pool:
         (copy,) = folder.iterdir()
@@ -414,8 +423,10 @@ def test_parcels_have_nothing_of_the_secret(scheme: str, small: Small, tmp_path:
 
 
 @pytest.mark.parametrize("address", ["ray", "dask"])
-def test_traffic_has_nothing_of_the_secret(address: str, small: Small, tmp_path: Path) -> None:
-    pytest.importorskip({"ray": "ray", "dask": "distributed"}[address])
+def test_traffic_has_nothing_of_the_secret(
+    address: str, small: Small, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    need(address, request)
     searched = traces(small.secret_key, tmp_path)
     x = small.engine.encrypt([0.5], small.secret_key, bound=1)
     with captured_loopback() as traffic:

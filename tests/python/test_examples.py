@@ -125,3 +125,11 @@ def test_every_example_is_run() -> None:
     # The demo is too large for this page; `make demo` runs it.
     names = {path.name for path in EXAMPLES.glob("*.py")} - {"demo.py"}
     assert names == {name for name in names if f'"{name}"' in tested}
+
+
+def test_statistics_of_a_table() -> None:
+    pytest.importorskip("pyarrow")
+    pytest.importorskip("pandas")
+    out = run("20_statistics_of_a_table.py", "--partitions", "3", "--rows", "700", "--insecure-log-n", "10")
+    assert "2100 rows in 3 partitions" in out
+    assert [float(text) < 1e-4 for text in re.findall(r"largest difference .*: (\S+)", out)] == [True, True]

@@ -15,6 +15,7 @@ from ._backend import Backend
 from ._bound import ENGINES, AnyEngine, Bound
 from ._dispatch import Settings
 from ._keys import KeyFile, describe, engine_for
+from ._memory import keep_freed
 from ._worker import Plan, versions
 from .pool import Pool
 
@@ -115,6 +116,7 @@ def connect(
     like = engine_for(name, files, engine)
     folder = None if key_folder is None else os.path.abspath(checks.path(name, key_folder))
     plan = Plan(secrets.token_hex(8), like, files, folder, threads, versions())
+    keep_freed()
     here = engine if engine is not None else like.make(cores())
     backend = _backend(name, address, count, threads, settings.retries)
     try:

@@ -86,6 +86,9 @@ class Job(Iterator[tuple[int, Any]]):
         self._is_open = True
         self._stack = ExitStack()
         self._report = self._stack.enter_context(progress.reporting(name, settings.shows_progress))
+
+    def begin(self) -> None:
+        """Send the first tasks."""
         try:
             self._fill()
         except BaseException:

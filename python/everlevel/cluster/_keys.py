@@ -16,7 +16,7 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from .. import _native
 from .._common import checks
@@ -32,6 +32,8 @@ from ..errors import (
     WorkerKeyError,
 )
 from ._bound import AnyEngine, EngineLike, parameters_of
+
+_LONGEST_HEADER: Final = 32 << 20
 
 
 @dataclass(frozen=True)
@@ -91,7 +93,7 @@ def describe(operation: str, path: PathLike) -> KeyFile:
 def _header_checksum(path: str) -> str:
     """Return the checksum of a header, which covers those of all tensors."""
     with open(path, "rb") as file:
-        head = file.read(int.from_bytes(file.read(8), "little"))
+        head = file.read(min(int.from_bytes(file.read(8), "little"), _LONGEST_HEADER))
     checksum: str = json.loads(head)["__metadata__"]["checksum"]
     return checksum
 
@@ -136,25 +138,28 @@ def engine_for(operation: str, files: Sequence[KeyFile], engine: AnyEngine | Non
     if engine is not None:
         _require_same(operation, engine, files)
         return EngineLike.of(engine)
-    if found is None or found.parameters is None:
+    like = None if found is None or found.parameters is None else EngineLike(found.parameters)
+    if like is None or not _is_same(like.make(1), files[0]):
         raise ParameterError(
-            f"{operation}: no key's file names its parameters, and the workers need an engine; pass engine=",
+            f"{operation}: no key's file says how to make its engine, and the workers need one; pass engine=",
             option="engine",
         )
-    return EngineLike(found.parameters)
+    return like
 
 
 def _require_same(operation: str, engine: AnyEngine, files: Sequence[KeyFile]) -> None:
-    scheme, *_ = parameters_of(engine)
     for file in files:
-        if scheme == "tfhe":
-            same = int(file.fingerprint, 16) == engine._context.fingerprint  # type: ignore[union-attr]
-        else:
-            same = file.parameters is not None and file.parameters[:2] == parameters_of(engine)[:2]
-        if not same:
+        if not _is_same(engine, file):
             raise EngineMismatchError(
                 f"{operation}: {file.path} is of other parameters than {engine!r}; pass the engine that made the key"
             )
+
+
+def _is_same(engine: AnyEngine, file: KeyFile) -> bool:
+    parameters = parameters_of(engine)
+    if parameters[0] == "tfhe":
+        return int(file.fingerprint, 16) == engine._context.fingerprint  # type: ignore[union-attr]
+    return file.parameters is not None and file.parameters[:2] == parameters[:2]
 
 
 def open_here(engine: AnyEngine, file: KeyFile, path: str, node: str) -> Any:

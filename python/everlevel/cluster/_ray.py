@@ -7,10 +7,13 @@ copied on the way to a worker of the same node.
 from __future__ import annotations
 
 import contextlib
+import os
+from collections.abc import Iterator
 from typing import Any, ClassVar, Final
 
 import ray
 from ray import exceptions
+from ray._private import ray_constants as constants
 
 from ..errors import ClusterConnectionError
 from . import _copy, _worker
@@ -19,6 +22,14 @@ from ._parcel import Parcel
 from ._worker import Outcome, Plan, WorkerInfo
 
 _START_SECONDS: Final = 300.0
+
+_LOOPBACK: Final = "127.0.0.1"
+
+_QUIET: Final[dict[str, Any]] = {"log_to_driver": False, "logging_level": "error"}
+
+_NO_CLUSTER: Final = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"
+_ATTEMPTS: Final = 3
+"""Ray waits 30 seconds for itself, which are too few on a machine that is busy."""
 _LOST = (
     exceptions.RayActorError,
     exceptions.WorkerCrashedError,
@@ -85,21 +96,15 @@ class Ray(Crew[Any]):
     def _connect(self, address: str, count: int | None) -> None:
         if ray.is_initialized():
             return
-        quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": "error"}
         try:
             try:
-                ray.init(address=address if address.startswith("ray://") else "auto", **quiet)
-                self._is_own = address.startswith("ray://")
+                ray.init(address=address if address.startswith("ray://") else "auto", **_QUIET)
+                self._is_own = True
             except ConnectionError:
                 if address.startswith("ray://"):
                     raise
-                ray.init(
-                    num_cpus=None if count is None else count * self._threads,
-                    include_dashboard=False,
-                    _node_ip_address="127.0.0.1",
-                    **quiet,
-                )
                 self._is_own = True
+                start_here(None if count is None else count * self._threads)
         except Exception as error:
             raise ClusterConnectionError(
                 f"connect: no Ray cluster at {address!r} ({error}); check the address, that the cluster runs, and that "
@@ -192,3 +197,42 @@ class Ray(Crew[Any]):
                 ray.kill(member.handle)
         if self._is_own:
             ray.shutdown()
+
+
+def start_here(cores: int | None) -> None:
+    """Start Ray on this machine, reachable from it alone.
+
+    Ray puts an address that others reach in the place of the loopback address, unless it is told that there is no
+    cluster.
+    """
+    with _environment(_NO_CLUSTER, "0"):
+        usual, constants.ENABLE_RAY_CLUSTER = constants.ENABLE_RAY_CLUSTER, False
+        try:
+            for attempt in range(_ATTEMPTS):
+                try:
+                    ray.init(num_cpus=cores, include_dashboard=False, _node_ip_address=_LOOPBACK, **_QUIET)
+                    break
+                except Exception:
+                    ray.shutdown()
+                    if attempt == _ATTEMPTS - 1:
+                        raise
+        finally:
+            constants.ENABLE_RAY_CLUSTER = usual
+    found = [node["NodeManagerAddress"] for node in ray.nodes()]
+    if found != [_LOOPBACK]:
+        ray.shutdown()
+        raise RuntimeError(f"Ray would listen on {found[0]}, where others reach it; start Ray yourself, and secure it")
+
+
+@contextlib.contextmanager
+def _environment(name: str, value: str) -> Iterator[None]:
+    """Set a variable for what is started meanwhile."""
+    usual = os.environ.get(name)
+    os.environ[name] = value
+    try:
+        yield
+    finally:
+        if usual is None:
+            del os.environ[name]
+        else:
+            os.environ[name] = usual

@@ -7,6 +7,7 @@ is on the driver's machine. A parcel for which there is no room travels by value
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import mmap
 import os
 import secrets
@@ -14,12 +15,14 @@ import shutil
 import tempfile
 import weakref
 from pathlib import Path
-from typing import Any, Final
+from typing import IO, Any, Final
 
 from ._parcel import Parcel
 
 _SMALLEST: Final = 1 << 16
 """Parcels with buffers below so many bytes travel by value."""
+
+_PREFIX: Final = "everlevel-pool-"
 
 _TOKEN: Final = "token"
 
@@ -68,14 +71,21 @@ class Spool:
     def __init__(self, folder: Path, token: str) -> None:
         self.folder = folder
         self.token = token
+        self._held: IO[bytes] | None = None
 
     @classmethod
     def new(cls) -> Spool:
         """Make the folder: in shared memory, or else among the temporary files."""
         shared = Path("/dev/shm")
         parent = shared if shared.is_dir() and os.access(shared, os.W_OK) else Path(tempfile.gettempdir())
-        spool = cls(Path(tempfile.mkdtemp(prefix="everlevel-", dir=parent)), secrets.token_hex(16))
-        (spool.folder / _TOKEN).write_text(spool.token, encoding="ascii")
+        _take_away_those_left(parent)
+        token, new = secrets.token_hex(16), Path(tempfile.mkdtemp(prefix="everlevel-new-", dir=parent))
+        (new / _TOKEN).write_text(token, encoding="ascii")
+        # A driver that is killed leaves its folder, but not its lock.
+        held = open(new / _TOKEN, "rb")  # noqa: SIM115
+        fcntl.flock(held, fcntl.LOCK_EX)
+        spool = cls(new.rename(parent / f"{_PREFIX}{secrets.token_hex(8)}"), token)
+        spool._held = held
         weakref.finalize(spool, shutil.rmtree, spool.folder, ignore_errors=True)
         return spool
 
@@ -120,6 +130,20 @@ class Spool:
     def close(self) -> None:
         """Take the folder away."""
         shutil.rmtree(self.folder, ignore_errors=True)
+        if self._held is not None:
+            self._held.close()
+
+
+def _take_away_those_left(parent: Path) -> None:
+    """Take away folders of this user whose drivers have ended without doing so."""
+    for folder in parent.glob(f"{_PREFIX}*"):
+        try:
+            with open(folder / _TOKEN, "rb") as token:
+                fcntl.flock(token, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                if folder.stat().st_uid == os.getuid():
+                    shutil.rmtree(folder, ignore_errors=True)
+        except OSError:
+            continue
 
 
 def opened(cargo: Cargo) -> Parcel:

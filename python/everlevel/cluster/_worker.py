@@ -29,6 +29,7 @@ from .._common.progress import watching
 from ..errors import EverlevelError, TaskError, WorkerVersionError
 from ._bound import Bound, EngineLike, use_keys
 from ._keys import KeyFile, open_here
+from ._memory import keep_freed
 from ._parcel import pack, unpack
 from ._spool import Cargo, Spool, opened
 
@@ -144,6 +145,7 @@ class Worker:
         self._lock = Lock()
         start = time.perf_counter()
         require_version(plan)
+        keep_freed()
         _threads.take_share(plan.thread_count)
         engine = plan.engine.make(plan.thread_count)
         keys = use_keys(engine, [open_here(engine, file, plan.path(file), node()) for file in plan.files])

@@ -347,6 +347,7 @@ class Pool:
             on_error=on_error,
         )
         self._jobs.add(job)
+        job.begin()
         return job
 
     def _require_open(self, operation: str) -> None:
