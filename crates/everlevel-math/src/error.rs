@@ -32,6 +32,12 @@ pub enum Error {
         /// The rejected size.
         n: usize,
     },
+    /// Base of limbs outside the supported range.
+    #[error("base2k: limbs have 2 to 62 bits, not {log2_base}")]
+    BadBase {
+        /// log2 of the rejected base.
+        log2_base: u32,
+    },
     /// Digits that residues don't have, or whose sums of products are not exact on floats.
     #[error(
         "small ntt: {digits} digits of {log2_base} bits above {dropped} of residues modulo {q} have no exact products"

@@ -6,10 +6,10 @@
 //!
 //! *Map.* Each family of kernels is a module, with its portable, AVX2 and AVX-512 code beside each other: [`Ntt`] the
 //! negacyclic transform over a prime · [`SmallNtt`] that over a small prime, on floats · [`fft`] the negacyclic
-//! transform in doubles, for torus words · `elementwise` and
-//! `inner_product`, methods of [`Modulus`] on limbs · [`BasisConverter`] from one residue basis to another ·
-//! [`GaloisMap`] automorphisms as permutations of the transform domain · [`packed`] 48-bit storage · [`lwe_rows`] the
-//! LWE key switch · [`monomial`] products with monomials. Below them: [`Modulus`] one prime and single residues ·
+//! transform in doubles, for torus words · `elementwise` and `inner_product`, methods of [`Modulus`] on limbs ·
+//! [`BasisConverter`] from one residue basis to another · [`GaloisMap`] automorphisms as permutations of the transform
+//! domain · [`packed`] 48-bit storage · [`lwe_rows`] the LWE key switch · [`mod@base2k`] digits and carries of limbs ·
+//! [`monomial`] products with monomials, automorphisms. Below them: [`Modulus`] one prime and single residues ·
 //! [`primes`] NTT-friendly primes · [`DoubleDouble`] numbers of 106 bits · `lanes` residues in vectors · `prefetch`
 //! hints to the caches · [`Simd`] the run-time choice of kernels.
 //!
@@ -20,6 +20,7 @@
 //!
 //! *Non-goals.* Polynomials, keys, randomness: see the crates above.
 
+pub mod base2k;
 pub mod fft;
 pub mod lwe_rows;
 pub mod monomial;

@@ -1,4 +1,4 @@
-//! Negacyclic polynomials times monomials, on torus words.
+//! Negacyclic polynomials times monomials, and their automorphisms, on words.
 
 use crate::Simd;
 use crate::simd::Level;
@@ -25,7 +25,7 @@ macro_rules! wrapping_word {
         }
     )*};
 }
-wrapping_word!(u32 u64);
+wrapping_word!(u32 u64 i64);
 
 /// `out = X^exponent·a` in `Z[X]/(X^n + 1)`, for an exponent in `0..2n`.
 ///
@@ -49,6 +49,21 @@ pub fn rotate_sub<T: WrappingWord>(out: &mut [T], a: &[T], exponent: usize) {
 /// If lengths differ, or the exponent is too large.
 pub fn rotate_minus<T: WrappingWord>(out: &mut [T], a: &[T], exponent: usize, minus: &[T]) {
     run::<T, true>(out, a, exponent, minus);
+}
+
+/// `out = a(X^galois_elt)` in `Z[X]/(X^n + 1)`.
+///
+/// # Panics
+/// If lengths differ or aren't a power of two, or the element is even.
+pub fn automorphism<T: WrappingWord>(out: &mut [T], a: &[T], galois_elt: u64) {
+    let n = a.len();
+    assert!(out.len() == n && n.is_power_of_two() && galois_elt % 2 == 1);
+    let (step, mut at) = ((galois_elt % (2 * n as u64)) as usize, 0);
+    for &x in a {
+        // X^n = −1.
+        out[at & (n - 1)] = if at < n { x } else { x.neg() };
+        at = (at + step) & (2 * n - 1);
+    }
 }
 
 fn run<T: WrappingWord, const SUB: bool>(out: &mut [T], a: &[T], exponent: usize, minus: &[T]) {
@@ -104,6 +119,20 @@ fn copy<T: WrappingWord, const SUB: bool, const NEG: bool>(out: &mut [T], from: 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn automorphisms_move_every_coefficient() {
+        let n = 16i64;
+        let a: Vec<i64> = (1..=n).collect();
+        for g in (1..2 * n).step_by(2) {
+            let mut out = vec![0; n as usize];
+            automorphism(&mut out, &a, g as u64);
+            for j in 0..n {
+                let k = j * g % (2 * n);
+                assert_eq!(out[(k % n) as usize], if k < n { j + 1 } else { -j - 1 }, "X^{g}, coefficient {j}");
+            }
+        }
+    }
 
     #[test]
     fn monomials_multiply_as_they_should() {

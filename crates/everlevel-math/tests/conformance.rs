@@ -1,7 +1,7 @@
 //! The suite of `everlevel-testkit` on every backend of this CPU, and the identities of the ring on random inputs.
 
 use everlevel_math::{Modulus, Ntt, Simd, packed, primes};
-use everlevel_testkit::{convert, elementwise, layout, ntt, oracle, sample::Sampler};
+use everlevel_testkit::{base2k, convert, elementwise, layout, ntt, oracle, sample::Sampler};
 use proptest::prelude::*;
 
 fn on_every_backend(f: impl Fn(Simd)) {
@@ -72,6 +72,20 @@ fn packing_and_automorphisms() {
             for g in [1, 3, 5, 25, 77, (2 << log_n) - 1] {
                 layout::automorphism(simd, log_n, g % (2 << log_n));
             }
+        }
+    });
+}
+
+#[test]
+fn carries_of_limbs_match_big_integers() {
+    on_every_backend(|simd| {
+        for log2_base in [2, 3, 10, 28, 29, 37, 51, 52, 53, 60, 62] {
+            base2k::steps_on_words(simd, log2_base, 200);
+            base2k::steps_on_residues(simd, log2_base, 2, 43);
+            base2k::steps_on_residues(simd, log2_base, 3, 43);
+        }
+        for (n, terms) in [(256, 1), (512, 7), (1024, 0)] {
+            base2k::inner_products_of_transforms(simd, n, terms);
         }
     });
 }

@@ -11,6 +11,8 @@
 //! *Torus words.* [`TorusRing`] has one word of 32 or 64 bits a coefficient, [`SmallTorusRing`] the degrees from 1 to
 //! 32 of key switches.
 //!
+//! *Limbs.* A [`LimbRing`] has torus elements of any precision, as limbs in base `2^K` ([`mod@base2k`]).
+//!
 //! *One prime.* [`PrimeRing`] has the residues of a small prime, and samples without masks, for NTRU.
 //!
 //! *Buffers.* Limbs and words belong to a ring and come from its pools. Crates above this one call operations on whole
@@ -21,12 +23,13 @@
 //!
 //! *Map.* `representation` the interface · `gadget` digits of residues and of words · `ring` the context of residues
 //! and its element-wise operations · `fused` compositions of them in one pass · `convert` mod_up, rescale, lifts ·
-//! `residues` rows of keys and their products · `linear` the inner loops of linear transforms · [`mod@torus`] · `poly`,
-//! `prime_set` layouts · [`mod@packed`] 48-bit storage for keys · `buffer`, `word_buffer` memory on huge pages ·
-//! [`mod@memory`] its limits · `pool` threads · `progress` of long operations.
+//! `residues` rows of keys and their products · `linear` the inner loops of linear transforms · [`mod@torus`] ·
+//! [`mod@base2k`] · `poly`, `prime_set` layouts · [`mod@packed`] 48-bit storage for keys · `buffer`, `word_buffer`
+//! memory on huge pages · [`mod@memory`] its limits · `pool` threads · `progress` of long operations.
 //!
 //! *Non-goals.* Ciphertexts, messages, secrets' distributions.
 
+pub mod base2k;
 mod buffer;
 mod convert;
 mod fused;
@@ -45,6 +48,7 @@ mod ring;
 pub mod torus;
 mod word_buffer;
 
+pub use base2k::{LimbGadget, LimbRing, Limbs};
 pub use buffer::Limb;
 pub(crate) use buffer::Slab;
 pub use gadget::{PrimeGadget, RnsGadget, WordGadget};

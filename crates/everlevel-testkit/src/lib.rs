@@ -2,12 +2,12 @@
 //!
 //! *Map.* [`oracle`] word and big-integer references · [`ntru`] the model of NTRU's steps · [`sample`] deterministic
 //! inputs with the edges of the range in them · [`ntt`], [`small_ntt`], [`fft`], [`elementwise`], [`convert`],
-//! [`layout`] the conformance functions: each takes a `Simd` and panics at the first difference from the oracle, or
-//! from the portable backend where the oracle is too slow ·
-//! [`golden`] digests of keys, ciphertexts and files from fixed seeds · [`stored`] files that versions wrote ·
-//! [`noise`] measured variances beside formulas.
+//! [`base2k`], [`layout`] the conformance functions: each takes a `Simd` and panics at the first difference from the
+//! oracle, or from the portable backend where the oracle is too slow · [`golden`] digests of keys, ciphertexts and
+//! files from fixed seeds · [`stored`] files that versions wrote · [`noise`] measured variances beside formulas.
 #![forbid(unsafe_code)]
 
+pub mod base2k;
 pub mod convert;
 pub mod elementwise;
 pub mod fft;

@@ -16,9 +16,9 @@
 //!
 //! *Map.* `transform` the plan [`Fft`] and its transforms · `external` the step of a blind rotation,
 //! [`ExternalProduct`], with `rotation` and `turns` (steps of two bits) · `rows` the key switch over a ring, [`Rows`] ·
-//! `torus`, `digits`, `rounding` words on the way in and out · `products` sums of products · `children`, `passes`,
-//! `butterflies` the transforms themselves · `plan`, `twiddles` their tables · `vector`, `avx2`, `avx512`, `operation`
-//! the vectors that all of it is generic over · `variance` the error of products.
+//! `torus`, `digits`, `rounding` words on the way in and out · `products`, `inner_product` sums of products ·
+//! `children`, `passes`, `butterflies` the transforms themselves · `plan`, `twiddles` their tables · `vector`, `avx2`,
+//! `avx512`, `operation` the vectors that all of it is generic over · `variance` the error of products.
 //!
 #![doc = include_str!("../../../../docs/notes/fft.md")]
 
@@ -30,6 +30,7 @@ mod butterflies;
 mod children;
 mod digits;
 mod external;
+mod inner_product;
 mod operation;
 mod passes;
 mod plan;

@@ -1,0 +1,124 @@
+//! Steps of the carry on signed words.
+
+use crate::Error;
+use crate::simd::{Level, Simd};
+
+/// A base `2^K`, and the backend that its kernels run on.
+///
+/// ```
+/// use everlevel_math::base2k::Base;
+///
+/// // 100·2^-8 + 200·2^-16, from the least significant limb upwards: 200 is −56 and a carry.
+/// let base = Base::new(8)?;
+/// let (mut carry, mut digits) = ([0], [[0], [0]]);
+/// base.step(&mut digits[1], &[200], &mut carry, 0);
+/// base.step(&mut digits[0], &[100], &mut carry, 0);
+/// assert_eq!((digits, carry), ([[101], [-56]], [0]));
+/// # Ok::<(), everlevel_math::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Base {
+    log2: u32,
+    simd: Simd,
+}
+
+/// What a step of the carry does with the limb and the digit.
+#[derive(Clone, Copy)]
+struct Step {
+    log2: u32,
+    shift: u32,
+}
+
+impl Step {
+    /// The digit of `x·2^shift + carry`, and its carry.
+    #[inline(always)]
+    fn of(self, x: i64, carry: i64) -> (i64, i64) {
+        let (low, rest) = split(x, self.log2 - self.shift);
+        let (digit, above) = split((low << self.shift) + carry, self.log2);
+        (digit, rest + above)
+    }
+}
+
+/// `x = low + rest·2^bits` with the balanced `low`.
+#[inline(always)]
+fn split(x: i64, bits: u32) -> (i64, i64) {
+    let low = (x << (64 - bits)) >> (64 - bits);
+    (low, (x >> bits) + ((low as u64) >> 63) as i64)
+}
+
+impl Base {
+    /// The base `2^log2` on the best backend of this CPU.
+    ///
+    /// # Errors
+    /// [`Error::BadBase`] unless `log2` is in `2..=62`.
+    pub fn new(log2: u32) -> Result<Self, Error> {
+        Self::with_simd(log2, Simd::best())
+    }
+
+    /// The base on a chosen backend.
+    ///
+    /// # Errors
+    /// As [`Base::new`].
+    pub fn with_simd(log2: u32, simd: Simd) -> Result<Self, Error> {
+        if (2..=62).contains(&log2) { Ok(Self { log2, simd }) } else { Err(Error::BadBase { log2_base: log2 }) }
+    }
+
+    /// `K`.
+    pub fn log2(self) -> u32 {
+        self.log2
+    }
+
+    /// The backend.
+    pub fn simd(self) -> Simd {
+        self.simd
+    }
+
+    /// The balanced digits of `x_i·2^shift + carry_i`, and their carries. Words may be any, or `±2^62` at most with a
+    /// shift.
+    ///
+    /// # Panics
+    /// If lengths differ, or the shift is `K` or more.
+    pub fn step(self, out: &mut [i64], x: &[i64], carry: &mut [i64], shift: u32) {
+        assert!(out.len() == x.len() && carry.len() == x.len() && shift < self.log2);
+        let step = Step { log2: self.log2, shift };
+        match self.simd.0 {
+            // SAFETY: a `Simd` of this level is made only where the CPU has its features.
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512Ifma => unsafe { step_avx512(step, out, x, carry) },
+            // SAFETY: as above.
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 => unsafe { step_avx2(step, out, x, carry) },
+            _ => run(step, out, x, carry),
+        }
+    }
+
+    /// [`Base::step`] of a limb that is 0: the digits of the carries, and theirs.
+    ///
+    /// # Panics
+    /// If lengths differ.
+    pub fn step_zero(self, out: &mut [i64], carry: &mut [i64]) {
+        assert_eq!(out.len(), carry.len());
+        for (out, carry) in out.iter_mut().zip(carry) {
+            (*out, *carry) = split(*carry, self.log2);
+        }
+    }
+}
+
+#[inline(always)]
+fn run(step: Step, out: &mut [i64], x: &[i64], carry: &mut [i64]) {
+    for ((out, &x), carry) in out.iter_mut().zip(x).zip(carry) {
+        (*out, *carry) = step.of(x, *carry);
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw")]
+fn step_avx512(step: Step, out: &mut [i64], x: &[i64], carry: &mut [i64]) {
+    run(step, out, x, carry);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn step_avx2(step: Step, out: &mut [i64], x: &[i64], carry: &mut [i64]) {
+    run(step, out, x, carry);
+}

@@ -1,0 +1,32 @@
+//! Blocks of lists of slices, for work that stays in a cache.
+
+/// Coefficients that carries run through while they are in the first-level cache.
+pub(super) const BLOCK: usize = 512;
+
+/// Lists of blocks of at most `len` words, each with that block of every slice.
+pub(super) fn blocks<'a, T>(slices: impl IntoIterator<Item = &'a [T]>, len: usize) -> Vec<Vec<&'a [T]>> {
+    let mut all: Vec<Vec<&[T]>> = Vec::new();
+    for slice in slices {
+        for (i, block) in slice.chunks(len).enumerate() {
+            if all.len() == i {
+                all.push(Vec::new());
+            }
+            all[i].push(block);
+        }
+    }
+    all
+}
+
+/// As [`blocks`], to write to.
+pub(super) fn blocks_mut<'a, T>(slices: impl IntoIterator<Item = &'a mut [T]>, len: usize) -> Vec<Vec<&'a mut [T]>> {
+    let mut all: Vec<Vec<&mut [T]>> = Vec::new();
+    for slice in slices {
+        for (i, block) in slice.chunks_mut(len).enumerate() {
+            if all.len() == i {
+                all.push(Vec::new());
+            }
+            all[i].push(block);
+        }
+    }
+    all
+}

@@ -1,0 +1,166 @@
+//! Operations that need no transform, on limbs as lists of slices: sums, carries and shifts, other bases,
+//! automorphisms, other degrees.
+
+use everlevel_math::base2k::Base;
+use everlevel_math::monomial;
+use rayon::prelude::*;
+
+use super::blocks::{BLOCK, blocks, blocks_mut};
+
+/// `out_j = f(a_j, b_j)`, limb by limb, with 0 for limbs that an operand lacks. No carries.
+fn zip_into(out: &mut [&mut [i64]], a: &[&[i64]], b: &[&[i64]], f: impl Fn(i64, i64) -> i64 + Sync) {
+    out.par_iter_mut().enumerate().for_each(|(j, out)| match (a.get(j), b.get(j)) {
+        (Some(a), Some(b)) => out.iter_mut().zip(a.iter().zip(*b)).for_each(|(o, (&a, &b))| *o = f(a, b)),
+        (Some(a), None) => out.iter_mut().zip(*a).for_each(|(o, &a)| *o = f(a, 0)),
+        (None, Some(b)) => out.iter_mut().zip(*b).for_each(|(o, &b)| *o = f(0, b)),
+        (None, None) => out.fill(f(0, 0)),
+    });
+}
+
+/// `out = a + b`, limb by limb modulo `2^64`, without carries.
+pub fn add_into(out: &mut [&mut [i64]], a: &[&[i64]], b: &[&[i64]]) {
+    zip_into(out, a, b, i64::wrapping_add);
+}
+
+/// `out = a − b`, limb by limb modulo `2^64`, without carries.
+pub fn sub_into(out: &mut [&mut [i64]], a: &[&[i64]], b: &[&[i64]]) {
+    zip_into(out, a, b, i64::wrapping_sub);
+}
+
+/// `a += b`, limb by limb modulo `2^64`, without carries.
+pub fn add_assign(a: &mut [&mut [i64]], b: &[&[i64]]) {
+    a.par_iter_mut().zip(b).for_each(|(a, b)| a.iter_mut().zip(*b).for_each(|(a, &b)| *a = a.wrapping_add(b)));
+}
+
+/// `a −= b`, limb by limb modulo `2^64`, without carries.
+pub fn sub_assign(a: &mut [&mut [i64]], b: &[&[i64]]) {
+    a.par_iter_mut().zip(b).for_each(|(a, b)| a.iter_mut().zip(*b).for_each(|(a, &b)| *a = a.wrapping_sub(b)));
+}
+
+/// `out = a·2^log2_factor` modulo 1, normalised, and rounded to the limbs of `out`: with a factor of 1, carries alone.
+/// Words of `a` may be any; with a factor that isn't a whole number of limbs, `±2^62` at most.
+pub fn shift_into(base: Base, out: &mut [&mut [i64]], a: &[&[i64]], log2_factor: i64) {
+    let k = i64::from(base.log2());
+    let (offset, shift) = (log2_factor.div_euclid(k), log2_factor.rem_euclid(k) as u32);
+    let last = (a.len() as i64).max(out.len() as i64 + offset);
+    let n = out.first().map_or(0, |limb| limb.len());
+    let sources = if a.is_empty() { vec![Vec::new(); n.div_ceil(BLOCK)] } else { blocks(a.iter().copied(), BLOCK) };
+    let targets = blocks_mut(out.iter_mut().map(|limb| &mut **limb), BLOCK);
+    sources.into_par_iter().zip(targets).for_each(|(a, mut out)| {
+        let len = out[0].len();
+        let (mut carry, mut surplus) = ([0; BLOCK], [0; BLOCK]);
+        let (carry, surplus) = (&mut carry[..len], &mut surplus[..len]);
+        for i in (offset..last).rev() {
+            let digits = match out.get_mut((i - offset) as usize) {
+                Some(limb) => &mut **limb,
+                None => &mut *surplus,
+            };
+            match usize::try_from(i).ok().and_then(|i| a.get(i)) {
+                Some(x) => base.step(digits, x, carry, shift),
+                None => base.step_zero(digits, carry),
+            }
+        }
+    });
+}
+
+/// `out = a`, from one base to another: `a` need not be normalised, `out` is, and is rounded where it has less
+/// precision.
+pub fn convert_base_into(to: Base, out: &mut [&mut [i64]], from: Base, a: &[&[i64]]) {
+    let (bits, target) = (from.log2(), to.log2());
+    // Zeros below the last limb make the limbs of both bases end at the same place.
+    let pad = (target - (a.len() as u32 * bits) % target) % target;
+    let count = (a.len() * bits as usize + pad as usize) / target as usize;
+    let n = out.first().map_or(0, |limb| limb.len());
+    for limb in out.iter_mut().skip(count) {
+        limb.fill(0);
+    }
+    for i in 0..n {
+        let (mut sum, mut held, mut next, mut carry) = (0i128, pad, count, 0i128);
+        for limb in a.iter().rev() {
+            let (digit, above) = split(i128::from(limb[i]) + carry, bits);
+            carry = above;
+            sum += digit << held;
+            held += bits;
+            while held >= target {
+                let (digit, above) = split(sum, target);
+                (sum, held, next) = (above, held - target, next - 1);
+                if let Some(limb) = out.get_mut(next) {
+                    limb[i] = digit as i64;
+                }
+            }
+        }
+    }
+}
+
+/// `out = a·word` modulo 1 for an integer, normalised, and rounded to the limbs of `out`.
+pub(super) fn multiply_word_into(base: Base, out: &mut [&mut [i64]], a: &[&[i64]], word: i64) {
+    for limb in out.iter_mut().skip(a.len()) {
+        limb.fill(0);
+    }
+    let sources = blocks(a.iter().copied(), BLOCK);
+    let targets = blocks_mut(out.iter_mut().map(|limb| &mut **limb), BLOCK);
+    sources.into_par_iter().zip(targets).for_each(|(a, mut out)| {
+        let mut carry = [0i128; BLOCK];
+        for (j, limb) in a.iter().enumerate().rev() {
+            let mut out = out.get_mut(j);
+            for (i, (&x, carry)) in limb.iter().zip(&mut carry).enumerate() {
+                let (digit, above) = split(i128::from(x) * i128::from(word) + *carry, base.log2());
+                *carry = above;
+                if let Some(out) = &mut out {
+                    out[i] = digit as i64;
+                }
+            }
+        }
+    });
+}
+
+/// `x = low + rest·2^bits` with the balanced `low`.
+fn split(x: i128, bits: u32) -> (i128, i128) {
+    let low = (x << (128 - bits)) >> (128 - bits);
+    (low, (x - low) >> bits)
+}
+
+/// `out = X^exponent·a`; limbs that `a` lacks are 0.
+pub fn rotate_into(out: &mut [&mut [i64]], a: &[&[i64]], exponent: i64) {
+    let two_n = 2 * out.first().map_or(1, |limb| limb.len() as i64);
+    each_limb(out, a, |out, a| monomial::rotate(out, a, exponent.rem_euclid(two_n) as usize));
+}
+
+/// `out = a(X^galois_elt)`; limbs that `a` lacks are 0.
+///
+/// # Panics
+/// If the element is even.
+pub fn automorphism_into(out: &mut [&mut [i64]], a: &[&[i64]], galois_elt: u64) {
+    each_limb(out, a, |out, a| monomial::automorphism(out, a, galois_elt));
+}
+
+fn each_limb(out: &mut [&mut [i64]], a: &[&[i64]], f: impl Fn(&mut [i64], &[i64]) + Sync) {
+    out.par_iter_mut().enumerate().for_each(|(j, out)| match a.get(j) {
+        Some(a) => f(out, a),
+        None => out.fill(0),
+    });
+}
+
+/// One limb of degree `n` as `m` of degree `n/m`: `a = Σ_k X^k·part_k(X^m)`.
+///
+/// # Panics
+/// If the lengths aren't such.
+pub fn split_into(parts: &mut [&mut [i64]], a: &[i64]) {
+    let m = parts.len();
+    for (k, part) in parts.iter_mut().enumerate() {
+        assert_eq!(part.len() * m, a.len());
+        part.iter_mut().zip(a[k..].iter().step_by(m)).for_each(|(out, &x)| *out = x);
+    }
+}
+
+/// The inverse of [`split_into`].
+///
+/// # Panics
+/// As [`split_into`].
+pub fn merge_into(out: &mut [i64], parts: &[&[i64]]) {
+    let m = parts.len();
+    for (k, part) in parts.iter().enumerate() {
+        assert_eq!(part.len() * m, out.len());
+        out[k..].iter_mut().step_by(m).zip(*part).for_each(|(out, &x)| *out = x);
+    }
+}

@@ -1,0 +1,173 @@
+//! Transforms of one degree, and the carries of what they leave.
+
+use std::sync::Arc;
+
+use everlevel_math::base2k::{Base, ResidueCarry, ResidueDigits};
+use everlevel_math::fft::Fft;
+use everlevel_math::primes::ntt_primes_below;
+use everlevel_math::{Error, Modulus, Ntt};
+use rayon::prelude::*;
+
+use super::blocks::{BLOCK, blocks, blocks_mut};
+use super::{Limbs, Transform};
+use crate::Limb;
+use crate::buffer::Pool;
+
+/// The transforms of polynomials of one degree, and buffers of their size.
+#[derive(Debug)]
+pub struct Module {
+    log_n: u32,
+    transform: Transform,
+    pub(super) kind: Kind,
+    pool: Arc<Pool>,
+}
+
+#[derive(Debug)]
+pub(super) enum Kind {
+    Doubles(Fft),
+    Primes { ntts: Vec<Ntt>, digits: ResidueDigits },
+}
+
+impl Module {
+    /// The transforms of degree `2^log_n`.
+    ///
+    /// # Errors
+    /// If there is none of this size: in doubles from `2^8` to `2^16`, modulo primes from `2^3` to `2^17`.
+    pub fn new(log_n: u32, transform: Transform) -> Result<Self, Error> {
+        let primes = |count: usize| -> Result<Kind, Error> {
+            if !(3..=17).contains(&log_n) {
+                return Err(Error::BadSize { log_n });
+            }
+            let primes = ntt_primes_below(48, log_n).take(count);
+            let ntts = primes.map(|q| Ntt::new(log_n, Modulus::new(q)?)).collect::<Result<Vec<_>, _>>()?;
+            let moduli: Vec<Modulus> = ntts.iter().map(|ntt| *ntt.modulus()).collect();
+            Ok(Kind::Primes { digits: ResidueDigits::new(&moduli), ntts })
+        };
+        let kind = match transform {
+            Transform::Doubles => {
+                let n = 1usize.checked_shl(log_n).unwrap_or(0);
+                Kind::Doubles(Fft::new(n)?)
+            }
+            Transform::TwoPrimes => primes(2)?,
+            Transform::ThreePrimes => primes(3)?,
+        };
+        Ok(Self { log_n, transform, kind, pool: Pool::new(1 << log_n) })
+    }
+
+    /// The degree.
+    pub fn n(&self) -> usize {
+        1 << self.log_n
+    }
+
+    /// The transform.
+    pub fn transform(&self) -> Transform {
+        self.transform
+    }
+
+    /// Slices of `n` words for each transformed polynomial, and for its big coefficients: one, or one for each prime.
+    pub fn width(&self) -> usize {
+        match &self.kind {
+            Kind::Doubles(_) => 1,
+            Kind::Primes { ntts, .. } => ntts.len(),
+        }
+    }
+
+    /// Prime `index` of a number theoretic transform.
+    ///
+    /// # Panics
+    /// If there is none.
+    pub fn modulus(&self, index: usize) -> &Modulus {
+        match &self.kind {
+            Kind::Primes { ntts, .. } => ntts[index].modulus(),
+            Kind::Doubles(_) => panic!("doubles have no primes"),
+        }
+    }
+
+    /// Buffers of `n` words, with arbitrary contents.
+    pub fn scratch(&self, count: usize) -> Vec<Limb> {
+        (0..count).map(|_| self.pool.take()).collect()
+    }
+
+    /// An element of 0.
+    pub fn zero(&self, count: usize) -> Limbs {
+        let mut limbs = self.scratch(count);
+        limbs.iter_mut().for_each(|limb| limb.fill(0));
+        Limbs::new(limbs)
+    }
+
+    /// An element with arbitrary contents, to be overwritten.
+    pub(super) fn uninit(&self, count: usize) -> Limbs {
+        Limbs::new(self.scratch(count))
+    }
+
+    /// The transforms of limbs, of as many as `out` has places for.
+    ///
+    /// # Panics
+    /// If `out` isn't slices of `n` words, [`Module::width`] for each limb; likewise in the other operations.
+    pub fn forward(&self, out: &mut [&mut [u64]], a: &[&[i64]]) {
+        let width = self.width();
+        assert!(out.len().is_multiple_of(width));
+        out.par_iter_mut().enumerate().for_each(|(at, out)| match (a.get(at / width), &self.kind) {
+            (None, _) => out.fill(0),
+            (Some(a), Kind::Doubles(fft)) => {
+                fft.forward_torus(bytemuck::cast_slice_mut(&mut out[..]), bytemuck::cast_slice::<i64, u64>(a));
+            }
+            (Some(a), Kind::Primes { ntts, .. }) => {
+                let ntt = &ntts[at % width];
+                ntt.modulus().reduce_i64_into(out, a);
+                ntt.forward(out);
+            }
+        });
+    }
+
+    /// The big coefficients of transforms, in their place.
+    pub fn inverse(&self, all: &mut [&mut [u64]]) {
+        let width = self.width();
+        assert!(all.len().is_multiple_of(width));
+        all.par_iter_mut().enumerate().for_each(|(at, words)| match &self.kind {
+            Kind::Doubles(fft) => {
+                let mut transform = self.pool.take();
+                transform.copy_from_slice(words);
+                words.fill(0);
+                fft.inverse_add::<u64>(words, bytemuck::cast_slice_mut(&mut transform[..]));
+            }
+            Kind::Primes { ntts, .. } => ntts[at % width].inverse(words),
+        });
+    }
+
+    /// The limbs of big coefficients in base `2^K`, normalised, and rounded where `out` has fewer.
+    pub fn normalize(&self, base: Base, out: &mut [&mut [i64]], big: &[&[u64]]) {
+        let (width, count, kept) = (self.width(), big.len() / self.width(), out.len());
+        assert!(big.len().is_multiple_of(width));
+        for limb in out.iter_mut().skip(count) {
+            limb.fill(0);
+        }
+        if kept == 0 || count == 0 {
+            return;
+        }
+        let sources = blocks(big.iter().copied(), BLOCK);
+        let targets = blocks_mut(out.iter_mut().take(count).map(|limb| &mut **limb), BLOCK);
+        sources.into_par_iter().zip(targets).for_each(|(big, mut out)| {
+            let len = out[0].len();
+            let mut surplus = [0; BLOCK];
+            let mut digits = |j: usize, step: &mut dyn FnMut(&mut [i64])| match out.get_mut(j) {
+                Some(limb) => step(limb),
+                None => step(&mut surplus[..len]),
+            };
+            match &self.kind {
+                Kind::Doubles(_) => {
+                    let mut carry = [0; BLOCK];
+                    for (j, x) in big.iter().enumerate().rev() {
+                        digits(j, &mut |out| base.step(out, bytemuck::cast_slice::<u64, i64>(x), &mut carry[..len], 0));
+                    }
+                }
+                Kind::Primes { digits: residues, .. } => {
+                    let mut carry = ResidueCarry::zero(len);
+                    for (j, x) in big.chunks_exact(width).enumerate().rev() {
+                        digits(j, &mut |out| residues.step(base, out, x, &mut carry));
+                    }
+                }
+            }
+        });
+    }
+}

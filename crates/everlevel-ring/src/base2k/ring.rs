@@ -1,0 +1,261 @@
+//! Limbs as a representation of key material.
+
+use std::sync::Arc;
+
+use everlevel_math::base2k::Base;
+use everlevel_rand::{Domain, Seed};
+use zeroize::{Zeroize, Zeroizing};
+
+use super::{Error, Limbs, Module, Operands, Transform, coefficients};
+use crate::{Limb, Representation};
+
+/// Limbs of a sum beyond those of the result: what is left out of them is below a unit of the last limb that is kept.
+pub(super) const GUARD: usize = 2;
+
+/// Elements of `T[X]/(X^n + 1)` as limbs of one base. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct LimbRing {
+    module: Arc<Module>,
+    base: Base,
+    max_limbs: usize,
+}
+
+/// How elements are cut for half products, and the shape of a key: digits of several limbs each, from the most
+/// significant one downwards.
+///
+/// A digit of `D` limbs makes keys `D` times smaller, and takes `D·K` bits of the key's precision for its noise: keys
+/// have `D` limbs more than what they are multiplied with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LimbGadget {
+    /// Limbs of a digit, `D`.
+    pub digit_limbs: usize,
+    /// Digits, and so rows of a key.
+    pub digits: usize,
+    /// Limbs of a key: the modulus that a security claim is about is `2^(K·limbs)`.
+    pub limbs: usize,
+}
+
+impl LimbGadget {
+    /// The gadget for elements of `limbs` limbs, with `D` limbs more in the key.
+    ///
+    /// # Panics
+    /// If a digit has no limbs.
+    pub fn new(limbs: usize, digit_limbs: usize) -> Self {
+        assert!(digit_limbs > 0, "a digit has limbs");
+        Self { digit_limbs, digits: limbs.div_ceil(digit_limbs), limbs: limbs + digit_limbs }
+    }
+}
+
+/// The polynomials of a secret, transformed.
+#[derive(Debug)]
+pub struct LimbSecret(pub(super) Vec<Vec<Limb>>);
+
+/// Slices of buffers.
+pub(super) fn words(limbs: &[Limb]) -> Vec<&[u64]> {
+    limbs.iter().map(|limb| &limb[..]).collect()
+}
+
+/// Slices of buffers, to write to.
+pub(super) fn words_mut(limbs: &mut [Limb]) -> Vec<&mut [u64]> {
+    limbs.iter_mut().map(|limb| &mut limb[..]).collect()
+}
+
+impl LimbRing {
+    /// The ring of degree `2^log_n` for limbs of `log2_base` bits, whose elements and keys have at most `max_limbs`.
+    ///
+    /// Products with keys are right for the bound of [`Operands::Uniform`]; in doubles, products of ciphertexts need
+    /// [`LimbRing::require_base`] too.
+    ///
+    /// # Errors
+    /// A degree or base that there is not, or a base whose products would be wrong.
+    pub fn new(log_n: u32, transform: Transform, log2_base: u32, max_limbs: usize) -> Result<Self, Error> {
+        let (module, base) = (Module::new(log_n, transform)?, Base::new(log2_base)?);
+        module.require_base(log2_base, max_limbs, Operands::Uniform)?;
+        Ok(Self { module: Arc::new(module), base, max_limbs })
+    }
+
+    /// Refuses the ring where sums of `terms` products of these operands would be wrong.
+    ///
+    /// # Errors
+    /// [`Error::BaseTooLarge`].
+    pub fn require_base(&self, terms: usize, operands: Operands) -> Result<(), Error> {
+        self.module.require_base(self.base.log2(), terms, operands)
+    }
+
+    /// The transforms.
+    pub fn module(&self) -> &Module {
+        &self.module
+    }
+
+    /// The base.
+    pub fn base(&self) -> Base {
+        self.base
+    }
+
+    /// The most limbs of an element or a key.
+    pub fn max_limbs(&self) -> usize {
+        self.max_limbs
+    }
+
+    /// An element of zeros.
+    pub fn zero(&self, limbs: usize) -> Limbs {
+        self.module.zero(limbs)
+    }
+
+    /// The sum of both, normalised, to as many limbs as `a` has.
+    pub fn add_assign(&self, a: &mut Limbs, b: &Limbs) {
+        coefficients::add_assign(&mut a.views_mut(), &b.views());
+        *a = self.shifted(a, 0, a.count());
+    }
+
+    /// The difference, normalised, to as many limbs as `a` has.
+    pub fn sub_assign(&self, a: &mut Limbs, b: &Limbs) {
+        coefficients::sub_assign(&mut a.views_mut(), &b.views());
+        *a = self.shifted(a, 0, a.count());
+    }
+
+    /// `a·2^log2_factor` modulo 1, normalised, and rounded to `limbs` limbs.
+    pub fn shifted(&self, a: &Limbs, log2_factor: i64, limbs: usize) -> Limbs {
+        let mut out = self.module.uninit(limbs);
+        coefficients::shift_into(self.base, &mut out.views_mut(), &a.views(), log2_factor);
+        out
+    }
+
+    /// `a(X^galois_elt)`, normalised: `2^(K−1)` may come out of a change of sign.
+    pub fn automorphism(&self, a: &Limbs, galois_elt: u64) -> Limbs {
+        let mut out = self.module.uninit(a.count());
+        coefficients::automorphism_into(&mut out.views_mut(), &a.views(), galois_elt);
+        self.shifted(&out, 0, a.count())
+    }
+
+    /// The transforms of limbs.
+    pub(super) fn transformed(&self, a: &[&[i64]]) -> Vec<Limb> {
+        let mut out = self.module.scratch(a.len() * self.module.width());
+        self.module.forward(&mut words_mut(&mut out), a);
+        out
+    }
+
+    /// The limbs of transforms, which are used up.
+    pub(super) fn carried(&self, mut sum: Vec<Limb>, limbs: usize) -> Limbs {
+        self.module.inverse(&mut words_mut(&mut sum));
+        let mut out = self.module.uninit(limbs);
+        self.module.normalize(self.base, &mut out.views_mut(), &words(&sum));
+        sum.iter_mut().for_each(|limb| limb[..].zeroize());
+        out
+    }
+
+    /// `a·word` modulo 1, normalised, and rounded to `limbs` limbs.
+    pub fn times_word(&self, a: &Limbs, word: i64, limbs: usize) -> Limbs {
+        let mut out = self.module.uninit(limbs);
+        coefficients::multiply_word_into(self.base, &mut out.views_mut(), &a.views(), word);
+        out
+    }
+
+    /// `a·b` for a polynomial of integers, of at most as many bits as a limb.
+    pub fn times_small(&self, a: &Limbs, b: &[i64]) -> Limbs {
+        let (x, scalar) = (self.transformed(&a.views()), self.transformed(&[b]));
+        let mut out = self.module.scratch(x.len());
+        self.module.multiply_scalar(&mut words_mut(&mut out), &words(&scalar), &words(&x));
+        self.carried(out, a.count())
+    }
+
+    /// `(a0·b0, a0·b1 + a1·b0, a1·b1)` modulo 1 to `limbs` limbs, where the product of torus elements is that of the
+    /// real numbers in `[−1/2, 1/2)` that normalised limbs are.
+    pub fn tensor(&self, [a0, a1]: [&Limbs; 2], [b0, b1]: [&Limbs; 2], limbs: usize) -> [Limbs; 3] {
+        let [a0, a1, b0, b1] = [a0, a1, b0, b1].map(|x| self.transformed(&x.views()));
+        let [a0, a1, b0, b1] = [&a0, &a1, &b0, &b1].map(|x| words(x));
+        let [a0, a1, b0, b1] = [&a0[..], &a1[..], &b0[..], &b1[..]];
+        let column = |pairs: &[[&[&[u64]]; 2]]| {
+            // Coefficient k of the product has weight 2^(−(k+2)·K): limb k + 1. The first limb has its carries alone.
+            let width = self.module.width();
+            let mut sum = self.module.scratch((limbs + GUARD) * width);
+            sum[..width].iter_mut().for_each(|limb| limb.fill(0));
+            self.module.convolve(&mut words_mut(&mut sum[width..]), 0, pairs);
+            self.carried(sum, limbs)
+        };
+        [column(&[[a0, b0]]), column(&[[a0, b1], [a1, b0]]), column(&[[a1, b1]])]
+    }
+
+    /// `Σ A_i·S_i`, exactly, to as many limbs as the first has.
+    pub fn inner_product(&self, masks: &[Limbs], secret: &LimbSecret) -> Limbs {
+        let count = masks.first().map_or(0, Limbs::count);
+        let transforms: Vec<Vec<Limb>> = masks.iter().map(|a| self.transformed(&a.views())).collect();
+        let views: Vec<[Vec<&[u64]>; 2]> =
+            transforms.iter().zip(&secret.0).map(|(a, s)| [words(a), words(s)]).collect();
+        let pairs: Vec<[&[&[u64]]; 2]> = views.iter().map(|[a, s]| [&a[..], &s[..]]).collect();
+        let mut sum = self.module.scratch(count * self.module.width());
+        self.module.convolve(&mut words_mut(&mut sum), 0, &pairs);
+        self.carried(sum, count)
+    }
+}
+
+impl Representation for LimbRing {
+    /// Limbs.
+    type Modulus = usize;
+    type Poly = Limbs;
+    type Secret = LimbSecret;
+    type Gadget = LimbGadget;
+
+    fn degree(&self) -> usize {
+        self.module.n()
+    }
+
+    fn key_modulus(&self, gadget: &LimbGadget) -> usize {
+        gadget.limbs
+    }
+
+    fn row_count(&self, gadget: &LimbGadget) -> usize {
+        gadget.digits
+    }
+
+    /// A stream for each limb, so that keys of fewer limbs are corners of larger ones.
+    fn uniform(&self, modulus: &usize, rank: usize, masks: &Seed, row: u64) -> Vec<Limbs> {
+        let mask = |i: usize| {
+            let mut out = self.module.uninit(*modulus);
+            for (j, limb) in out.views_mut().into_iter().enumerate() {
+                let index = row << 32 | (i as u64) << 16 | j as u64;
+                masks.stream(Domain::Mask, index).fill_u64(bytemuck::cast_slice_mut(limb));
+                limb.iter_mut().for_each(|x| *x >>= 64 - self.base.log2());
+            }
+            out
+        };
+        (0..rank).map(mask).collect()
+    }
+
+    /// In units of the last limb.
+    fn small(&self, modulus: &usize, coeffs: &[i64]) -> Limbs {
+        let mut out = self.module.uninit(*modulus);
+        let down = (*modulus as i64 - 1) * i64::from(self.base.log2());
+        coefficients::shift_into(self.base, &mut out.views_mut(), &[coeffs], -down);
+        out
+    }
+
+    fn secret(&self, coeffs: &[i8]) -> LimbSecret {
+        let prepared = |coeffs: &[i8]| {
+            let wide = Zeroizing::new(coeffs.iter().map(|&c| i64::from(c)).collect::<Vec<_>>());
+            self.transformed(&[&wide])
+        };
+        LimbSecret(coeffs.chunks_exact(self.degree()).map(prepared).collect())
+    }
+
+    fn erase(secret: &mut LimbSecret) {
+        secret.0.iter_mut().flatten().for_each(|limb| limb[..].zeroize());
+    }
+
+    fn rank(secret: &LimbSecret) -> usize {
+        secret.0.len()
+    }
+
+    /// `body −= Σ A_i·S_i`: the phase is the body plus the masks times the secret.
+    fn mask_body(&self, body: &mut Limbs, masks: &[Limbs], secret: &LimbSecret) {
+        let product = Zeroizing::new(self.inner_product(masks, secret));
+        self.sub_assign(body, &product);
+    }
+
+    /// The unit of a digit is `2^(−(row + 1)·D·K)`; the message is an integer in units of the last limb.
+    fn add_message(&self, body: &mut Limbs, gadget: &LimbGadget, row: usize, message: &Limbs) {
+        let up = message.count() as i64 - (gadget.digit_limbs * (row + 1)) as i64;
+        let moved = Zeroizing::new(self.shifted(message, up * i64::from(self.base.log2()), body.count()));
+        self.add_assign(body, &moved);
+    }
+}
