@@ -29,7 +29,7 @@ pub struct PublicKey {
 }
 
 /// The table of the error distribution.
-fn gaussian() -> &'static Gaussian {
+pub(crate) fn gaussian() -> &'static Gaussian {
     static TABLE: OnceLock<Gaussian> = OnceLock::new();
     TABLE.get_or_init(|| Gaussian::new(SIGMA).expect("sigma is inside the sampler's range"))
 }

@@ -8,21 +8,22 @@
 //!
 //! *Generic over [`everlevel_ring::Representation`]*: [`SecretKey`], [`Encryptor`] and the rows that it makes,
 //! [`SwitchingKey`] and its half products. *Over residues*: [`Rlwe`] ciphertexts, [`PublicKey`], [`LinearTransform`].
-//! *Over the torus*: [`mod@lwe`].
+//! *Over limbs*: [`LimbRlwe`]. *Over the torus*: [`mod@lwe`].
 //!
 //! *Randomness* comes as two seeds, of the masks and of the noise ([`Randomness`]).
 //!
 //! *Noise.* [`noise`] has the formulas; tests compare them with measurements.
 //!
-//! *Map.* `secret` · `randomness` · `encryptor` samples and rows · `switching_key` ·
-//! [`mod@encrypt`] ciphertexts of residues · `linear_transform` baby-step giant-step with double hoisting, or with
-//! two keys (`stepwise`) · [`mod@lwe`] · [`mod@noise`].
+//! *Map.* `secret` · `randomness` · `encryptor` samples and rows · `switching_key` · [`mod@encrypt`] ciphertexts of
+//! residues · `limbs` ciphertexts and keys of limbs · `linear_transform` baby-step giant-step with double hoisting, or
+//! with two keys (`stepwise`) · [`mod@lwe`] · [`mod@noise`].
 //!
 //! *Non-goals.* Messages: encoding, scales and levels belong to the schemes.
 #![forbid(unsafe_code)]
 
 pub mod encrypt;
 mod encryptor;
+mod limbs;
 mod linear_transform;
 pub mod lwe;
 pub mod noise;
@@ -36,6 +37,7 @@ pub use encrypt::{PublicKey, Rlwe};
 pub use encryptor::{Encryptor, RowAddress};
 pub use everlevel_ring::Diagonal;
 pub use everlevel_ring::RnsGadget as Gadget;
+pub use limbs::LimbRlwe;
 pub use linear_transform::LinearTransform;
 pub use lwe::Lwe;
 pub use randomness::Randomness;

@@ -16,6 +16,9 @@ pub fn square_rounding_std_dev(weight: usize) -> f64 {
 
 /// A half external product with digits of at most `log2_digit` bits, divided by `P`: `(D/P)·σ·√(digits·n/12)`, to which
 /// the rounding of the division adds.
+///
+/// *Over limbs*, in units of the last of a result's `l` limbs, a digit has `D·K` bits, and the key's limbs beyond `l`
+/// stand for `P`: `(limbs − l)·K` bits. The rounding is that of the result to its limbs.
 pub fn key_switch_std_dev(n: usize, digits: usize, log2_digit: f64, log2_special: f64) -> f64 {
     (log2_digit - log2_special).exp2() * SIGMA * (digits as f64 * n as f64 / 12.0).sqrt()
 }

@@ -237,7 +237,7 @@ impl SwitchingKey {
 }
 
 /// `g^-1` modulo a power of two, for odd `g`.
-fn inverse_mod_power_of_two(g: u64, modulus: u64) -> u64 {
+pub(crate) fn inverse_mod_power_of_two(g: u64, modulus: u64) -> u64 {
     // Newton: each step doubles the number of correct bits.
     let mut x = g;
     for _ in 0..6 {

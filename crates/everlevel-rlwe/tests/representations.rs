@@ -6,7 +6,11 @@ use crate::common::{ring, seed};
 use everlevel_math::fft::{Digits, ExternalProduct};
 use everlevel_rand::sampler::{self, Gaussian};
 use everlevel_rand::{Domain, Seed};
-use everlevel_ring::{HalfProduct, Representation, Ring, RnsGadget, SmallTorusRing, TorusRing, TorusWord, WordGadget};
+use everlevel_ring::base2k::Transform;
+use everlevel_ring::{
+    HalfProduct, LimbGadget, LimbRing, Limbs, Representation, Ring, RnsGadget, SmallTorusRing, TorusRing, TorusWord,
+    WordGadget,
+};
 use everlevel_rlwe::lwe::SeededKeySwitchKey;
 use everlevel_rlwe::{Encryptor, Randomness, RowAddress, SecretId, SecretKey, SwitchingKey};
 
@@ -74,6 +78,19 @@ impl<T: TorusWord> Integers for TorusRing<T> {
     }
 }
 
+/// In units of the last limb.
+impl Integers for LimbRing {
+    const MASKS_ADD: bool = false;
+    fn difference(&self, a: &Limbs, b: &Limbs) -> Vec<f64> {
+        common::limb_difference(self, a, b)
+    }
+    fn negated(&self, a: &Limbs) -> Limbs {
+        let mut out = self.zero(a.count());
+        self.sub_assign(&mut out, a);
+        out
+    }
+}
+
 impl Integers for SmallTorusRing {
     const MASKS_ADD: bool = true;
     fn difference(&self, a: &Vec<u32>, b: &Vec<u32>) -> Vec<f64> {
@@ -121,11 +138,19 @@ fn rows_of_every_representation_hide_messages_in_their_units() {
     let (torus, gadget) = (TorusRing::<u64>::new(8).unwrap(), WordGadget::new(7, 4));
     rows_hide_messages_in_their_units("64-bit torus", &torus, &gadget, 2);
     rows_hide_messages_in_their_units("32-bit torus", &torus.with_words::<u32>(), &gadget, 1);
+    for (transform, log2_base) in LIMBS {
+        let gadget = LimbGadget::new(5, 2);
+        let ring = LimbRing::new(8, transform, log2_base, gadget.limbs).unwrap();
+        rows_hide_messages_in_their_units(&format!("limbs, {transform:?}"), &ring, &gadget, 2);
+    }
     for degree in [1, 2, 32] {
         let many = WordGadget::new(1, 24);
         rows_hide_messages_in_their_units("small torus", &SmallTorusRing::new(degree), &many, 256 / degree);
     }
 }
+
+const LIMBS: [(Transform, u32); 3] =
+    [(Transform::Doubles, 19), (Transform::TwoPrimes, 40), (Transform::ThreePrimes, 60)];
 
 fn residue_gadget(ring: &Ring) -> RnsGadget {
     let (set, special) = (everlevel_ring::PrimeSet::new([0, 1, 2]), everlevel_ring::PrimeSet::new([3]));
@@ -208,6 +233,24 @@ fn half_products_of_every_representation_multiply_by_the_message() {
     half_products_multiply("residues", &ring, &key, (&secret, &message), (&to, 10.0 * deviation));
     torus_half_products::<u64>("64-bit torus", WordGadget::new(12, 4));
     torus_half_products::<u32>("32-bit torus", WordGadget::new(7, 3));
+}
+
+#[test]
+fn half_products_of_limbs_multiply_by_the_message() {
+    for (transform, log2_base) in LIMBS {
+        for digit_limbs in [1, 2, 3] {
+            let gadget = LimbGadget::new(4, digit_limbs);
+            let ring = LimbRing::new(10, transform, log2_base, gadget.limbs).unwrap();
+            let (secret, message) = (small(ring.degree(), 32), small(ring.degree(), 33));
+            let secret = SecretKey::from_coeffs(&ring, SecretId(4), secret);
+            let wide: Vec<i64> = message.iter().map(|&c| i64::from(c)).collect();
+            let key = SwitchingKey::of_limbs(&ring, &secret, &wide, gadget, &seed(10));
+            let deviation = everlevel_rlwe::noise::key_switch_std_dev(ring.degree(), gadget.digits, 0.0, 0.0)
+                .hypot(everlevel_rlwe::noise::rounding_std_dev(secret.weight()));
+            let name = format!("limbs, {transform:?}, digits of {digit_limbs}");
+            half_products_multiply(&name, &ring, &key, (&secret, &message), (&4, 10.0 * deviation));
+        }
+    }
 }
 
 /// The fused external product of a blind rotation has the bits of the composed one: digits, products, inverse.

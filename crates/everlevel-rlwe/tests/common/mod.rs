@@ -3,7 +3,7 @@
 
 use everlevel_math::primes::ntt_primes_below;
 use everlevel_rand::Seed;
-use everlevel_ring::{Coeff, Eval, Poly, PrimeSet, Ring};
+use everlevel_ring::{Coeff, Eval, LimbRing, Limbs, Poly, PrimeSet, Representation, Ring};
 use everlevel_rlwe::SecretKey;
 use everlevel_testkit::noise::Measured;
 use everlevel_testkit::oracle::crt_centred;
@@ -54,6 +54,15 @@ pub fn difference(ring: &Ring, a: &Poly<Eval>, b: &Poly<Eval>) -> Vec<f64> {
     let mut d = a.restricted(&few);
     ring.sub_assign(&mut d, b);
     ring.to_i128(&ring.to_coeff(d)).into_iter().map(|x| x as f64).collect()
+}
+
+/// `a − b` as numbers, in units of the last limb of `a`, for differences below four limbs.
+pub fn limb_difference(ring: &LimbRing, a: &Limbs, b: &Limbs) -> Vec<f64> {
+    let mut d = a.clone();
+    ring.sub_assign(&mut d, b);
+    let (log2_base, last) = (ring.base().log2() as i32, d.count() - 1);
+    let of = |i: usize| (0..=last.min(3)).map(|j| d.limb(last - j)[i] as f64 * 2f64.powi(log2_base * j as i32)).sum();
+    (0..ring.degree()).map(of).collect()
 }
 
 #[track_caller]

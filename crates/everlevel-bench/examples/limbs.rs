@@ -1,0 +1,124 @@
+//! Key switches over limbs, beside residues of the same total modulus:
+//! `cargo run --release -p everlevel-bench --example limbs -- [log_n]…` (15 and 16).
+//!
+//! For each degree, transform and number of limbs of a digit: bits of the key's modulus and of the ciphertext, bytes of
+//! the prepared key, and milliseconds of a key switch on one thread (its CPU time) in its parts: digits with their
+//! transforms, products, and inverse transforms with carries. For residues: the hybrid key switch with one to eight
+//! special primes of 48 bits.
+
+use std::error::Error;
+
+use everlevel_bench::timing::Times;
+use everlevel_math::primes::ntt_primes_below;
+use everlevel_rand::Seed;
+use everlevel_ring::base2k::Transform;
+use everlevel_ring::{
+    HalfProduct, LimbGadget, LimbRing, Limbs, PackedPoly, PrimeSet, Representation, ResidueRows, Ring, RnsGadget,
+};
+use everlevel_rlwe::{SecretId, SwitchingKey};
+
+/// log2 of the largest key moduli at 128 bits for dense ternary secrets.
+const KEY_BITS: [(u32, u32); 3] = [(14, 430), (15, 865), (16, 1729)];
+
+fn seed(index: u8) -> Seed {
+    Seed::from_bytes([index; 32])
+}
+
+fn print(name: &str, key_bits: f64, bits: f64, nbytes: usize, parts: &[Times]) {
+    let total: f64 = parts.iter().map(|t| t.median).sum();
+    let least: f64 = parts.iter().map(|t| t.least).sum();
+    let each: Vec<String> = parts.iter().map(|t| format!("{:.1}", 1e3 * t.median)).collect();
+    println!(
+        "| {name} | {key_bits:.0} | {bits:.0} | {:.3} GB | {:.1} ms ({:.1}) | {} |",
+        nbytes as f64 / 1e9,
+        1e3 * total,
+        1e3 * least,
+        each.join(" + ")
+    );
+}
+
+/// A key of uniform rows takes the time of one that encrypts something.
+fn limbs(
+    log_n: u32,
+    transform: Transform,
+    log2_base: u32,
+    key_bits: u32,
+    digit_limbs: usize,
+) -> Result<(), Box<dyn Error>> {
+    let limbs = (key_bits / log2_base) as usize;
+    let gadget = LimbGadget::new(limbs - digit_limbs, digit_limbs);
+    let ring = LimbRing::new(log_n, transform, log2_base, limbs)?;
+    let nbytes = ring.rows_nbytes(&gadget, 1);
+    if nbytes > 3_500_000_000 {
+        println!(
+            "| {transform:?}, K = {log2_base}, D = {digit_limbs} | | | {:.2} GB | not run | |",
+            nbytes as f64 / 1e9
+        );
+        return Ok(());
+    }
+    let mut rows = ring.zero_rows(&gadget, 1);
+    for row in 0..gadget.digits {
+        let sample = ring.uniform(&limbs, 2, &seed(1), row as u64);
+        ring.prepare_row(&mut rows, row, &sample.iter().collect::<Vec<&Limbs>>());
+    }
+    let key: SwitchingKey<LimbRing> = SwitchingKey::from_rows(SecretId(1), gadget, rows);
+    let count = limbs - digit_limbs;
+    let c1 = ring.uniform(&count, 1, &seed(2), 0).remove(0);
+    let repeats = 7;
+    let digits = ring.digits(&gadget, &[&c1]);
+    let of_digits = Times::of_calls(repeats, || ring.digits(&gadget, &[&c1]));
+    let of_products = Times::of_calls(repeats, || ring.multiply(&[&digits[0]], key.rows()));
+    let of_both = Times::of_calls(repeats, || ring.finish(ring.multiply(&[&digits[0]], key.rows()), &gadget, &count));
+    let of_carries = Times { least: of_both.least - of_products.least, median: of_both.median - of_products.median };
+    let name = format!("{transform:?}, K = {log2_base}, D = {digit_limbs}");
+    let bits = |count: usize| f64::from(log2_base) * count as f64;
+    print(&name, bits(limbs), bits(count), nbytes, &[of_digits, of_products, of_carries]);
+    Ok(())
+}
+
+fn residues(log_n: u32, key_bits: u32, special: usize) -> Result<(), Box<dyn Error>> {
+    let count = (key_bits / 48) as usize;
+    let primes: Vec<u64> = ntt_primes_below(48, log_n).take(count).collect();
+    let ring = Ring::new(log_n, &primes)?;
+    let (set, special_set) = (PrimeSet::new(0..count - special), PrimeSet::new(count - special..count));
+    let gadget = RnsGadget::consecutive(&ring, &set, &special_set, 0.0);
+    let full = gadget.full_set();
+    let uniform = |row: u64| PackedPoly::new(&ring.uniform_poly(&full, &seed(3), row));
+    let digits = gadget.digits.len() as u64;
+    let rows = ResidueRows::new(seed(3), (0..digits).map(uniform).collect(), Some((0..digits).map(uniform).collect()));
+    let key: SwitchingKey = SwitchingKey::from_rows(SecretId(1), gadget, rows);
+    let c1 = ring.uniform_poly(&set, &seed(4), 0);
+    let time = Times::of_calls(5, || key.switch(&ring, &c1).rescale(&ring, &set));
+    let (bits, key_bits) = (ring.log2(&set), ring.log2(&full));
+    print(&format!("residues, {special} special"), key_bits, bits, key.nbytes(), &[time]);
+    Ok(())
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut degrees: Vec<u32> = std::env::args().skip(1).map(|x| x.parse()).collect::<Result<_, _>>()?;
+    if degrees.is_empty() {
+        degrees = vec![15, 16];
+    }
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build()?;
+    for log_n in degrees {
+        let (_, key_bits) = KEY_BITS.into_iter().find(|(n, _)| *n == log_n).ok_or("log_n is 14, 15 or 16")?;
+        println!("\nN = 2^{log_n}\n\n| | key bits | ciphertext bits | key | key switch, median (least) | parts |");
+        println!("|---|---|---|---|---|---|");
+        pool.install(|| -> Result<(), Box<dyn Error>> {
+            for digit_limbs in [1, 2, 4, 8] {
+                limbs(log_n, Transform::ThreePrimes, 60, key_bits, digit_limbs)?;
+            }
+            for digit_limbs in [4, 8] {
+                limbs(log_n, Transform::TwoPrimes, 36, key_bits, digit_limbs)?;
+            }
+            for digit_limbs in [8, 16] {
+                limbs(log_n, Transform::Doubles, 19, key_bits, digit_limbs)?;
+            }
+            for special in [1, 2, 4, 8] {
+                residues(log_n, key_bits, special)?;
+            }
+            Ok(())
+        })?;
+    }
+    Ok(())
+}

@@ -1,0 +1,139 @@
+//! Ciphertexts and keys over limbs in base `2^K`.
+//!
+//! Key switches, automorphisms and relinearisations are one half product each. A key is made for elements of the most
+//! limbs, and serves all that have fewer: their products use a corner of it.
+
+use everlevel_rand::Domain;
+use everlevel_ring::base2k::coefficients;
+use everlevel_ring::{LimbGadget, LimbRing, Limbs, Representation};
+use zeroize::Zeroizing;
+
+use crate::encrypt::gaussian;
+use crate::encryptor::RowAddress;
+use crate::switching_key::inverse_mod_power_of_two;
+use crate::{Encryptor, Randomness, SecretKey, SwitchingKey};
+
+/// `(c0, c1)` with phase `c0 + c1·s`, both normalised and of one precision.
+#[derive(Debug, Clone)]
+pub struct LimbRlwe {
+    /// The body.
+    pub c0: Limbs,
+    /// The mask.
+    pub c1: Limbs,
+}
+
+/// The encryptor of a secret of limbs, whose errors have deviation [`SIGMA`](crate::SIGMA) in units of the last limb.
+fn encryptor<'a>(ring: &'a LimbRing, secret: &'a SecretKey<LimbRing>) -> Encryptor<'a, LimbRing> {
+    Encryptor { ring, secret: secret.prepared(), error: gaussian() }
+}
+
+impl LimbRlwe {
+    /// Encryption of zero under a secret of one polynomial, with an error in units of the last of `limbs` limbs.
+    pub fn encrypt_zero(
+        ring: &LimbRing,
+        limbs: usize,
+        secret: &SecretKey<LimbRing>,
+        randomness: impl Into<Randomness>,
+    ) -> Self {
+        let noise = Domain::EncryptionNoise;
+        let (mut masks, c0) = encryptor(ring, secret).zero(&limbs, noise, &randomness.into(), 0);
+        let c1 = masks.pop().unwrap_or_else(|| unreachable!("one mask"));
+        Self { c0, c1 }
+    }
+
+    /// Limbs of either part.
+    pub fn limbs(&self) -> usize {
+        self.c0.count()
+    }
+
+    /// The phase `c0 + c1·s`.
+    pub fn phase(&self, ring: &LimbRing, secret: &SecretKey<LimbRing>) -> Limbs {
+        let mut phase = ring.inner_product(std::slice::from_ref(&self.c1), secret.prepared());
+        ring.add_assign(&mut phase, &self.c0);
+        phase
+    }
+
+    /// `self += other`, of the same precision or more.
+    pub fn add_assign(&mut self, ring: &LimbRing, other: &Self) {
+        ring.add_assign(&mut self.c0, &other.c0);
+        ring.add_assign(&mut self.c1, &other.c1);
+    }
+
+    /// `self −= other`, of the same precision or more.
+    pub fn sub_assign(&mut self, ring: &LimbRing, other: &Self) {
+        ring.sub_assign(&mut self.c0, &other.c0);
+        ring.sub_assign(&mut self.c1, &other.c1);
+    }
+
+    /// The ciphertext rounded to its first limbs.
+    pub fn truncate(&mut self, limbs: usize) {
+        self.c0.truncate(limbs);
+        self.c1.truncate(limbs);
+    }
+
+    /// Bytes of both parts.
+    pub fn nbytes(&self) -> usize {
+        self.c0.nbytes() + self.c1.nbytes()
+    }
+}
+
+impl SwitchingKey<LimbRing> {
+    /// The key of half products with a polynomial of small integers, such as another secret or a square of one.
+    pub fn of_limbs(
+        ring: &LimbRing,
+        secret: &SecretKey<LimbRing>,
+        message: &[i64],
+        gadget: LimbGadget,
+        randomness: impl Into<Randomness>,
+    ) -> Self {
+        let (encryptor, randomness) = (encryptor(ring, secret), randomness.into());
+        // As many limbs as its integers take.
+        let message = Zeroizing::new(ring.small(&64usize.div_ceil(ring.base().log2() as usize), message));
+        let mut rows = ring.zero_rows(&gadget, 1);
+        for digit in 0..gadget.digits {
+            let at = RowAddress { gadget: &gadget, digit, index: digit as u64 };
+            let (masks, body) = encryptor.row(at, &message, &randomness);
+            ring.prepare_row(&mut rows, digit, &[&masks[0], &body]);
+        }
+        Self::from_rows(secret.id(), gadget, rows)
+    }
+
+    /// The key for the automorphism `σ: X ↦ X^galois_elt`, stored moved back by it, as
+    /// [`SwitchingKey::generate_galois`] does for residues.
+    pub fn of_limbs_galois(
+        ring: &LimbRing,
+        secret: &SecretKey<LimbRing>,
+        galois_elt: u64,
+        gadget: LimbGadget,
+        randomness: impl Into<Randomness>,
+    ) -> Self {
+        let n = ring.degree();
+        let inverse = inverse_mod_power_of_two(galois_elt, 2 * n as u64);
+        let wide = Zeroizing::new(secret.coeffs().iter().map(|&c| i64::from(c)).collect::<Vec<_>>());
+        let mut moved = Zeroizing::new(vec![0; n]);
+        coefficients::automorphism_into(&mut [&mut moved], &[&wide], inverse);
+        let moved = SecretKey::from_coeffs(ring, secret.id(), moved.iter().map(|&c| c as i8).collect());
+        Self::of_limbs(ring, &moved, &wide, gadget, randomness)
+    }
+
+    /// The ciphertext under another secret, the one that this is a key of: `(c0, 0) + c1·key`.
+    pub fn switched(&self, ring: &LimbRing, ct: &LimbRlwe) -> LimbRlwe {
+        let mut switched = self.times(ring, &ct.c1);
+        ring.add_assign(&mut switched.c0, &ct.c0);
+        switched
+    }
+
+    /// `polynomial·key`: a ciphertext whose phase is the polynomial times the key's message.
+    pub fn times(&self, ring: &LimbRing, polynomial: &Limbs) -> LimbRlwe {
+        let mut products = self.half_products(ring, &[polynomial], &polynomial.count());
+        let parts = products.pop().and_then(|parts| <[Limbs; 2]>::try_from(parts).ok());
+        let [c1, c0] = parts.unwrap_or_else(|| unreachable!("rows of a mask and a body"));
+        LimbRlwe { c0, c1 }
+    }
+
+    /// `σ(ct)`, for the automorphism that this is the key of.
+    pub fn moved_limbs(&self, ring: &LimbRing, ct: &LimbRlwe, galois_elt: u64) -> LimbRlwe {
+        let switched = self.switched(ring, ct);
+        LimbRlwe { c0: ring.automorphism(&switched.c0, galois_elt), c1: ring.automorphism(&switched.c1, galois_elt) }
+    }
+}
