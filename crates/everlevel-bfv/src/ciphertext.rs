@@ -1,0 +1,38 @@
+//! Ciphertexts.
+
+use everlevel_rlwe::LimbRlwe;
+
+use crate::noise::Noise;
+use crate::{Params, ParamsLiteral};
+
+/// An encrypted vector, and what is known about its noise.
+#[derive(Debug, Clone)]
+pub struct Ciphertext {
+    pub(crate) literal: ParamsLiteral,
+    pub(crate) secret_id: u64,
+    pub(crate) ct: LimbRlwe,
+    pub(crate) noise: Noise,
+    pub(crate) budget_bits: f64,
+}
+
+impl Ciphertext {
+    pub(crate) fn new(params: &Params, secret_id: u64, ct: LimbRlwe, noise: Noise) -> Self {
+        let (literal, budget_bits) = (*params.literal(), params.budget_bits(noise));
+        Self { literal, secret_id, ct, noise, budget_bits }
+    }
+
+    /// log2 of the noise's standard deviation as a part of the torus, by the formulas.
+    pub fn log2_noise(&self) -> f64 {
+        self.noise.log2
+    }
+
+    /// Bits by which the noise may still grow.
+    pub fn budget_bits(&self) -> f64 {
+        self.budget_bits
+    }
+
+    /// Bytes in memory.
+    pub fn nbytes(&self) -> usize {
+        self.ct.nbytes()
+    }
+}

@@ -1,0 +1,102 @@
+//! The errors of this crate.
+
+everlevel_io::errors! {
+    /// The refusals of BFV calls. Every refusal comes before any work and leaves the arguments as they were.
+    pub enum Error: "bfv"
+    nested {
+    }
+    opaque {
+        /// Randomness failed.
+        Random(everlevel_rand::Error)
+        /// The transforms of a parameter set, or its limbs, are refused.
+        Limbs(everlevel_ring::base2k::Error)
+        /// The key modulus is above the security cap.
+        Security(everlevel_security::Error)
+    }
+
+    /// A number in a parameter set that can't be.
+    #[error("parameters: {what} is {found}; it must be {needed}")]
+    Parameter {
+        /// The field.
+        what: &'static str,
+        /// Its value.
+        found: String,
+        /// The values that would do.
+        needed: String,
+    }
+    /// No set of this name.
+    #[error("parameters: there is no set named {name:?}; choose one of {}", known.join(", "))]
+    UnknownSet {
+        /// The name asked for.
+        name: String,
+        /// The names there are.
+        known: Vec<&'static str>,
+    }
+    /// More values than slots.
+    #[error("{op}: {found} values, a ciphertext has {slots} slots; cut the vector into several")]
+    TooManyValues {
+        /// The refused operation.
+        op: &'static str,
+        /// Values given.
+        found: usize,
+        /// Slots.
+        slots: usize,
+    }
+    /// An integer outside of the plaintext modulus.
+    #[error("{op}: {value} at slot {slot} is outside of −{largest} … {largest}; reduce it modulo {modulus} first")]
+    ValueOutside {
+        /// The refused operation.
+        op: &'static str,
+        /// The integer.
+        value: i64,
+        /// Its slot.
+        slot: usize,
+        /// The largest magnitude.
+        largest: i64,
+        /// The plaintext modulus.
+        modulus: u64,
+    }
+    /// The noise of a result would leave no room.
+    #[error(
+        "{op}: the result's budget would be {budget_bits:.1} bits, and must be positive; the operands have \
+         {operand_bits:.1}: choose a deeper parameter set, or fewer products one after another"
+    )]
+    BudgetUsedUp {
+        /// The refused operation.
+        op: &'static str,
+        /// The result's budget.
+        budget_bits: f64,
+        /// The smallest budget of the operands.
+        operand_bits: f64,
+    }
+    /// A key for another secret, or of another context.
+    #[error("{op}: the {what} belongs to secret {found:016x}, the ciphertext to {expected:016x}; use the keys of one secret")]
+    ForeignKey {
+        /// The refused operation.
+        op: &'static str,
+        /// The argument.
+        what: &'static str,
+        /// Its secret.
+        found: u64,
+        /// The secret asked for.
+        expected: u64,
+    }
+    /// Objects of different parameter sets.
+    #[error("{op}: the {what} was made with other parameters; use one context")]
+    OtherParameters {
+        /// The refused operation.
+        op: &'static str,
+        /// The argument.
+        what: &'static str,
+    }
+    /// There is no key for a rotation.
+    #[error("{op}: no key for a rotation by {amount}; there are keys for {available:?}: name it when the keys are made")]
+    MissingRotation {
+        /// The refused operation.
+        op: &'static str,
+        /// The rotation.
+        amount: i64,
+        /// Rotations that have keys.
+        available: Vec<i64>,
+    }
+}

@@ -1,0 +1,140 @@
+//! Parameter sets: literals, which are data, and parameters, which are checked.
+
+use everlevel_math::primes::is_prime;
+use everlevel_ring::LimbGadget;
+use everlevel_security::{SecretDistribution, caps};
+use serde::{Deserialize, Serialize};
+
+use crate::Error;
+
+/// The numbers of a parameter set, unchecked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ParamsLiteral {
+    /// log2 of the degree, and of the number of slots.
+    pub log_n: u32,
+    /// The plaintext modulus `t`, a prime that is 1 modulo `2n`.
+    pub plain_modulus: u64,
+    /// Bits of a limb, `K`.
+    pub log2_base: u32,
+    /// Limbs of a ciphertext.
+    pub limbs: usize,
+    /// Limbs of a digit, `D`: keys have as many limbs more than ciphertexts, and are `D` times smaller.
+    pub digit_limbs: usize,
+}
+
+/// Checked parameters.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Params {
+    literal: ParamsLiteral,
+}
+
+/// A set and its claims, which a test recomputes.
+#[derive(Debug, Clone, Copy)]
+pub struct Named {
+    /// The name.
+    pub name: &'static str,
+    /// The numbers.
+    pub literal: ParamsLiteral,
+    /// Products of ciphertexts one after another, before the budget is used up.
+    pub depth: usize,
+    /// Bits of a key's modulus: what the security cap holds for.
+    pub key_bits: u32,
+    /// Bytes of a relinearisation key, or of one rotation's.
+    pub key_nbytes: usize,
+}
+
+const fn set(
+    name: &'static str,
+    (log_n, log2_base): (u32, u32),
+    (limbs, digit_limbs): (usize, usize),
+    depth: usize,
+    key_nbytes: usize,
+) -> Named {
+    // 3·2^18 + 1, which is 1 modulo 2n up to n = 2^17.
+    let literal = ParamsLiteral { log_n, plain_modulus: 786_433, log2_base, limbs, digit_limbs };
+    Named { name, literal, depth, key_bits: log2_base * (limbs + digit_limbs) as u32, key_nbytes }
+}
+
+/// The named sets: 128 bits of security for dense ternary secrets.
+pub const SETS: &[Named] = &[
+    set("n13", (13, 53), (3, 1), 4, 3_538_960),
+    set("n14", (14, 61), (6, 1), 10, 24_772_624),
+    set("n15", (15, 60), (12, 2), 19, 99_090_448),
+    set("n16", (16, 60), (25, 4), 40, 478_937_104),
+];
+
+/// The set of a name.
+///
+/// # Errors
+/// [`Error::UnknownSet`].
+pub fn named(name: &str) -> Result<&'static Named, Error> {
+    SETS.iter()
+        .find(|set| set.name == name)
+        .ok_or_else(|| Error::UnknownSet { name: name.into(), known: SETS.iter().map(|set| set.name).collect() })
+}
+
+impl TryFrom<ParamsLiteral> for Params {
+    type Error = Error;
+
+    fn try_from(literal: ParamsLiteral) -> Result<Self, Error> {
+        let ParamsLiteral { log_n, plain_modulus, log2_base, limbs, digit_limbs } = literal;
+        let refused = |what, found: String, needed: &str| Err(Error::Parameter { what, found, needed: needed.into() });
+        if !(3..=17).contains(&log_n) {
+            return refused("log_n", log_n.to_string(), "3 to 17");
+        }
+        if plain_modulus >> 40 != 0 || plain_modulus % (2 << log_n) != 1 || !is_prime(plain_modulus) {
+            let needed = format!("a prime below 2^40 that is 1 modulo {}: 786433 is one", 2u64 << log_n);
+            return refused("plain_modulus", plain_modulus.to_string(), &needed);
+        }
+        if !(42..=62).contains(&log2_base) {
+            return refused("log2_base", log2_base.to_string(), "42 to 62");
+        }
+        if !(1..=64).contains(&limbs) || !(1..=limbs).contains(&digit_limbs) {
+            let found = format!("{limbs} limbs, digits of {digit_limbs}");
+            return refused("limbs", found, "1 to 64, and digits of at most as many");
+        }
+        let key_bits = f64::from(log2_base) * (limbs + digit_limbs) as f64;
+        caps::check(log_n, SecretDistribution::Ternary, key_bits)?;
+        Ok(Self { literal })
+    }
+}
+
+impl Params {
+    /// The numbers.
+    pub fn literal(&self) -> &ParamsLiteral {
+        &self.literal
+    }
+
+    /// The degree, and the number of slots.
+    pub fn n(&self) -> usize {
+        1 << self.literal.log_n
+    }
+
+    /// The plaintext modulus.
+    pub fn plain_modulus(&self) -> u64 {
+        self.literal.plain_modulus
+    }
+
+    pub(crate) fn log2_base(&self) -> u32 {
+        self.literal.log2_base
+    }
+
+    pub(crate) fn limbs(&self) -> usize {
+        self.literal.limbs
+    }
+
+    pub(crate) fn gadget(&self) -> LimbGadget {
+        LimbGadget::new(self.literal.limbs, self.literal.digit_limbs)
+    }
+
+    /// Products of ciphertexts one after another, each of two results of the last, before the budget is used up.
+    pub fn depth(&self) -> usize {
+        let mut noise = self.fresh_noise();
+        (0..)
+            .take_while(|_| {
+                noise = self.product_noise(noise, noise);
+                self.budget_bits(noise) > 0.0
+            })
+            .count()
+    }
+}

@@ -1,0 +1,174 @@
+//! Exact arithmetic at real parameters, claims, noise beside its formulas, and what is refused.
+
+use everlevel_bfv::{Ciphertext, Context, Error, EvalKeys, Params, ParamsLiteral, SETS, SecretKey, named};
+use everlevel_rand::{Seed, SeedSource};
+use everlevel_ring::LimbGadget;
+use everlevel_ring::LimbRing;
+use everlevel_ring::base2k::Transform;
+use everlevel_testkit::sample::Sampler;
+
+const T: i64 = 786_433;
+
+fn context(name: &str) -> Context {
+    let params = Params::try_from(named(name).unwrap().literal).unwrap();
+    Context::with_seeds(params, SeedSource::insecure(Seed::from_bytes([0xb5; 32]))).unwrap()
+}
+
+fn values(sampler: &mut Sampler, n: usize) -> Vec<i64> {
+    (0..n).map(|i| if i % 9 == 0 { T / 2 } else { (sampler.word() % T as u64) as i64 - T / 2 }).collect()
+}
+
+/// The representative nearest to zero.
+fn centred(x: i128) -> i64 {
+    let r = x.rem_euclid(i128::from(T)) as i64;
+    if r > T / 2 { r - T } else { r }
+}
+
+fn zip(a: &[i64], b: &[i64], f: impl Fn(i128, i128) -> i128) -> Vec<i64> {
+    a.iter().zip(b).map(|(&a, &b)| centred(f(a.into(), b.into()))).collect()
+}
+
+/// Encrypts, computes and decrypts, for tests whose operations are right.
+struct Bench {
+    context: Context,
+    secret: SecretKey,
+    keys: EvalKeys,
+}
+
+impl Bench {
+    fn new(name: &str, rotations: &[i64], swap_rows: bool) -> Self {
+        let context = context(name);
+        let secret = context.secret_key().unwrap();
+        let keys = context.eval_keys(&secret, rotations, swap_rows).unwrap();
+        Self { context, secret, keys }
+    }
+
+    fn encrypt(&self, values: &[i64]) -> Ciphertext {
+        self.context.encrypt(&self.secret, values).unwrap()
+    }
+
+    fn decrypt(&self, ct: &Ciphertext) -> Vec<i64> {
+        self.context.decrypt(&self.secret, ct).unwrap()
+    }
+
+    /// The measured noise is at most the tracked one, and less by at most a tolerance.
+    fn assert_noise(&self, ct: &Ciphertext, what: &str, tolerance: f64) {
+        let measured = self.context.measured_noise(&self.secret, ct).unwrap();
+        let distance = measured - ct.log2_noise();
+        assert!(distance < 0.15 && distance > -tolerance, "{what}: 2^{measured:.2}, formula 2^{:.2}", ct.log2_noise());
+    }
+}
+
+#[test]
+fn a_million_slots_of_products_are_exact() {
+    let (bench, mut sampler) = (Bench::new("n13", &[], false), Sampler::new(1));
+    let n = bench.context.params().n();
+    for round in 0..(1 << 20) / n {
+        let (a, b) = (values(&mut sampler, n), values(&mut sampler, n));
+        let (x, y) = (bench.encrypt(&a), bench.encrypt(&b));
+        let product = bench.context.multiply(&x, &y, &bench.keys).unwrap();
+        assert!(bench.decrypt(&product) == zip(&a, &b, |a, b| a * b), "round {round}");
+        if round < 3 {
+            bench.assert_noise(&x, "encryption", 0.15);
+            // The errors of two vectors are added up as if they were one.
+            bench.assert_noise(&product, "product", 0.7);
+        }
+    }
+}
+
+#[test]
+fn products_reach_the_claimed_depth_and_no_further() {
+    let (bench, mut sampler) = (Bench::new("n13", &[], false), Sampler::new(2));
+    let mut a = values(&mut sampler, bench.context.params().n());
+    let mut x = bench.encrypt(&a);
+    for level in 0..named("n13").unwrap().depth {
+        x = bench.context.multiply(&x, &x, &bench.keys).unwrap();
+        a = zip(&a, &a, |a, b| a * b);
+        assert!(bench.decrypt(&x) == a, "level {level}");
+        assert!(x.budget_bits() > 0.0);
+        bench.assert_noise(&x, &format!("level {level}"), 0.5);
+    }
+    let error = bench.context.multiply(&x, &x, &bench.keys).unwrap_err();
+    assert!(matches!(error, Error::BudgetUsedUp { op: "multiply", budget_bits, .. } if budget_bits <= 0.0), "{error}");
+}
+
+#[test]
+fn sums_plain_operands_and_rotations_act_slot_by_slot() {
+    let (bench, mut sampler) = (Bench::new("n13", &[1, -3], true), Sampler::new(3));
+    let (context, n) = (&bench.context, bench.context.params().n());
+    let (a, b) = (values(&mut sampler, n), values(&mut sampler, n));
+    let (x, y) = (bench.encrypt(&a), bench.encrypt(&b));
+    assert!(bench.decrypt(&x) == a);
+    assert!(bench.decrypt(&context.add(&x, &y).unwrap()) == zip(&a, &b, |a, b| a + b));
+    assert!(bench.decrypt(&context.subtract(&x, &y).unwrap()) == zip(&a, &b, |a, b| a - b));
+    assert!(bench.decrypt(&context.add_plain(&x, &b).unwrap()) == zip(&a, &b, |a, b| a + b));
+    let product = context.multiply_plain(&x, &b).unwrap();
+    assert!(bench.decrypt(&product) == zip(&a, &b, |a, b| a * b));
+    bench.assert_noise(&product, "plain product", 0.2);
+    // Slots that are left out hold 0.
+    assert!(bench.decrypt(&bench.encrypt(&[5, -7]))[..3] == [5, -7, 0]);
+    for amount in [1i64, -3, 0] {
+        let moved = context.rotate(&x, amount, &bench.keys).unwrap();
+        let row = n / 2;
+        let source = |i: usize| i / row * row + (i as i64 % row as i64 + amount).rem_euclid(row as i64) as usize;
+        assert!(bench.decrypt(&moved) == (0..n).map(|i| a[source(i)]).collect::<Vec<_>>(), "by {amount}");
+        bench.assert_noise(&moved, "rotation", 0.2);
+    }
+    let swapped = context.swap_rows(&x, &bench.keys).unwrap();
+    assert!(bench.decrypt(&swapped) == [&a[n / 2..], &a[..n / 2]].concat());
+}
+
+#[test]
+fn claims_of_the_named_sets_are_recomputed() {
+    for set in SETS {
+        let params = Params::try_from(set.literal).unwrap();
+        assert_eq!(params.depth(), set.depth, "{}", set.name);
+        let ParamsLiteral { log_n, log2_base, limbs, digit_limbs, .. } = set.literal;
+        assert_eq!(log2_base * (limbs + digit_limbs) as u32, set.key_bits, "{}", set.name);
+        let ring = LimbRing::new(log_n, Transform::ThreePrimes, log2_base, limbs + digit_limbs).unwrap();
+        assert_eq!(ring.rows_nbytes(&LimbGadget::new(limbs, digit_limbs), 1), set.key_nbytes, "{}", set.name);
+        // One limb more is above the cap.
+        let more = ParamsLiteral { limbs: limbs + 1, ..set.literal };
+        assert!(matches!(Params::try_from(more), Err(Error::Security(_))), "{}", set.name);
+    }
+}
+
+#[test]
+fn bad_input_is_refused_with_its_values() {
+    let literal = named("n13").unwrap().literal;
+    let words = |literal: ParamsLiteral| Params::try_from(literal).unwrap_err().to_string();
+    let even = words(ParamsLiteral { plain_modulus: 65_536, ..literal });
+    let needed = "a prime below 2^40 that is 1 modulo 16384: 786433 is one";
+    assert_eq!(even, format!("parameters: plain_modulus is 65536; it must be {needed}"));
+    assert_eq!(words(ParamsLiteral { log_n: 2, ..literal }), "parameters: log_n is 2; it must be 3 to 17");
+    assert_eq!(words(ParamsLiteral { log2_base: 63, ..literal }), "parameters: log2_base is 63; it must be 42 to 62");
+    assert!(words(ParamsLiteral { digit_limbs: 0, ..literal }).contains("3 limbs, digits of 0"));
+    assert_eq!(
+        named("n12").unwrap_err().to_string(),
+        "parameters: there is no set named \"n12\"; choose one of n13, n14, n15, n16"
+    );
+    let bench = Bench::new("n13", &[1], false);
+    let (context, n) = (&bench.context, bench.context.params().n());
+    let refused = |result: Result<Ciphertext, Error>| result.unwrap_err().to_string();
+    assert_eq!(
+        refused(context.encrypt(&bench.secret, &vec![1; n + 1])),
+        "encrypt: 8193 values, a ciphertext has 8192 slots; cut the vector into several"
+    );
+    assert_eq!(
+        refused(context.encrypt(&bench.secret, &[0, T])),
+        "encrypt: 786433 at slot 1 is outside of −786432 … 786432; reduce it modulo 786433 first"
+    );
+    let x = bench.encrypt(&[1]);
+    assert_eq!(
+        refused(context.rotate(&x, 2, &bench.keys)),
+        "rotate: no key for a rotation by 2; there are keys for [1]: name it when the keys are made"
+    );
+    let other = context.secret_key().unwrap();
+    assert!(matches!(context.decrypt(&other, &x), Err(Error::ForeignKey { op: "decrypt", .. })));
+    let y = context.encrypt(&other, &[1]).unwrap();
+    assert!(matches!(context.add(&x, &y), Err(Error::ForeignKey { op: "add", .. })));
+    assert!(matches!(context.multiply(&y, &y, &bench.keys), Err(Error::ForeignKey { what: "keys", .. })));
+    let small = Params::try_from(ParamsLiteral { limbs: 2, ..literal }).unwrap();
+    let small = Context::new(small).unwrap();
+    assert!(matches!(small.add(&x, &x), Err(Error::OtherParameters { .. })));
+}
