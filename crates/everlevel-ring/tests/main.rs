@@ -1,4 +1,5 @@
 //! Every integration test of this crate that needs no process of its own, in one program, whose modules are the files
 //! beside this one.
 
+mod base2k;
 mod properties;

@@ -1,8 +1,6 @@
 //! Keys over limbs at every precision: key switches, automorphisms and relinearisations, with their noise.
 
-mod common;
-
-use common::{assert_std_dev, limb_difference, seed};
+use crate::common::{assert_std_dev, limb_difference, seed};
 use everlevel_rand::Domain;
 use everlevel_rand::sampler;
 use everlevel_ring::base2k::Transform;

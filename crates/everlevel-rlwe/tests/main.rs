@@ -3,6 +3,7 @@
 mod common;
 mod gadget;
 mod half_product;
+mod limbs;
 mod linear_transform;
 mod noise;
 mod representations;

@@ -1,0 +1,222 @@
+//! Modules, the memory of their objects, and slices of what C has.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use everlevel_math::base2k::Base;
+use everlevel_ring::base2k::{Module, Transform};
+
+/// The header's `FFT64`; every other value is `NTT120`.
+const FFT64: u32 = 0;
+
+/// The transforms of one degree.
+#[derive(Debug)]
+pub struct ModuleInfo(pub(crate) Module);
+
+/// Memory for `bytes`, aligned to a cache line, or null.
+fn allocate<T>(bytes: u64) -> *mut T {
+    // The size has to be a multiple of the alignment.
+    let bytes = (bytes as usize).max(1).next_multiple_of(64);
+    // SAFETY: the alignment is a power of two, and the size a multiple of it.
+    unsafe { libc::aligned_alloc(64, bytes).cast() }
+}
+
+/// Memory given back.
+unsafe fn release<T>(p: *mut T) {
+    // SAFETY: the caller's contract: `p` is from `allocate`, or null.
+    unsafe { libc::free(p.cast()) }
+}
+
+/// The module of a pointer.
+///
+/// # Safety
+/// The pointer is from `new_module_info`, and not deleted.
+pub(crate) unsafe fn module<'a>(module: *const ModuleInfo) -> &'a Module {
+    debug_assert!(!module.is_null(), "a module");
+    // SAFETY: the caller's contract.
+    unsafe { &(*module).0 }
+}
+
+/// The base of digits of `log2` bits. Ends the process where there is none.
+pub(crate) fn base(log2: u64) -> Base {
+    let base = u32::try_from(log2).ok().and_then(|log2| Base::new(log2).ok());
+    base.unwrap_or_else(|| panic!("base 2^{log2}: digits have 2 to 62 bits"))
+}
+
+/// The addresses of a vector: `size` polynomials of `n` words, `stride` words apart.
+fn addresses<T>(p: *const T, (size, stride): (u64, u64), n: usize) -> Range<usize> {
+    let start = p as usize;
+    if size == 0 {
+        start..start
+    } else {
+        start..start + ((size - 1) * stride) as usize * size_of::<T>() + n * size_of::<T>()
+    }
+}
+
+/// A vector of C: its polynomials are slices.
+#[derive(Clone, Copy)]
+pub(crate) struct Vector<T> {
+    pub at: *const T,
+    pub size: u64,
+    pub stride: u64,
+}
+
+impl<T: Copy> Vector<T> {
+    pub fn new(at: *const T, size: u64, stride: u64) -> Self {
+        Self { at, size, stride }
+    }
+
+    /// Its polynomials, to write to.
+    ///
+    /// # Safety
+    /// The memory is writable for the polynomials, which don't overlap, and nothing else refers to it for `'a`.
+    pub unsafe fn outputs<'a>(self, n: usize) -> Vec<&'a mut [T]> {
+        debug_assert!(self.size == 0 || !self.at.is_null(), "a vector");
+        debug_assert!(self.size < 2 || self.stride as usize >= n, "polynomials of {n} words, {} apart", self.stride);
+        let at = self.at.cast_mut();
+        // SAFETY: the caller's contract.
+        let polynomial = |j: u64| unsafe { std::slice::from_raw_parts_mut(at.add((j * self.stride) as usize), n) };
+        (0..self.size).map(polynomial).collect()
+    }
+
+    /// Its polynomials, copied where they overlap a result.
+    ///
+    /// # Safety
+    /// The memory is readable for the polynomials for `'a`, but for what overlaps the result.
+    pub unsafe fn inputs<'a, R>(self, n: usize, result: Vector<R>) -> Vec<Cow<'a, [T]>> {
+        debug_assert!(self.size == 0 || !self.at.is_null(), "a vector");
+        let own = addresses(self.at, (self.size, self.stride), n);
+        let other = addresses(result.at, (result.size, result.stride), n);
+        let overlap = own.start < other.end && other.start < own.end;
+        let polynomial = |j: u64| {
+            // SAFETY: the caller's contract; no slice outlives the copy of what overlaps.
+            let slice = unsafe { std::slice::from_raw_parts(self.at.add((j * self.stride) as usize), n) };
+            if overlap { Cow::Owned(slice.to_vec()) } else { Cow::Borrowed(slice) }
+        };
+        (0..self.size).map(polynomial).collect()
+    }
+}
+
+/// Slices of what may be copies.
+pub(crate) fn views<'a, T: Clone>(all: &'a [Cow<'_, [T]>]) -> Vec<&'a [T]> {
+    all.iter().map(|x| &**x).collect()
+}
+
+/// A transform's or big vector's words: `width` slices of each of `size` polynomials.
+pub(crate) fn words<T>(module: &Module, p: *const T, size: u64) -> Vector<u64> {
+    Vector::new(p.cast(), size * module.width() as u64, module.n() as u64)
+}
+
+/// A module of degree `n`, or null where there is none: `n` is a power of two from 8 to `2^16`, or to `2^17` for
+/// `NTT120`.
+#[unsafe(no_mangle)]
+pub extern "C" fn new_module_info(n: u64, mode: u32) -> *mut ModuleInfo {
+    if !n.is_power_of_two() {
+        return std::ptr::null_mut();
+    }
+    let transform = if mode == FFT64 && n >= 256 { Transform::Doubles } else { Transform::ThreePrimes };
+    match Module::new(n.ilog2(), transform) {
+        Ok(module) if mode != FFT64 || n <= 1 << 16 => Box::into_raw(Box::new(ModuleInfo(module))),
+        _ => std::ptr::null_mut(),
+    }
+}
+
+/// Gives a module back.
+///
+/// # Safety
+/// The pointer is from [`new_module_info`], and not used any more; or null.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn delete_module_info(module: *mut ModuleInfo) {
+    if !module.is_null() {
+        // SAFETY: the caller's contract.
+        drop(unsafe { Box::from_raw(module) });
+    }
+}
+
+/// The degree.
+///
+/// # Safety
+/// The module is one.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn module_get_n(m: *const ModuleInfo) -> u64 {
+    // SAFETY: the caller's contract.
+    unsafe { module(m) }.n() as u64
+}
+
+/// Objects of a module: their bytes, one of the library's memory, and its end.
+macro_rules! objects {
+    ($($(#[$about:meta])* $object:ident: $bytes:ident, $new:ident, $delete:ident($($size:ident),*) = |$m:ident| $value:expr;)*) => {$(
+        $(#[$about])*
+        #[derive(Debug)]
+        #[repr(C)]
+        pub struct $object {
+            _opaque: [u8; 0],
+        }
+
+        /// Bytes of such an object.
+        ///
+        /// # Safety
+        /// The module is one.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $bytes(module_info: *const ModuleInfo $(, $size: u64)*) -> u64 {
+            // SAFETY: the caller's contract.
+            let $m = unsafe { module(module_info) };
+            $value as u64
+        }
+
+        /// A new object, or null where there is no memory.
+        ///
+        /// # Safety
+        /// The module is one.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $new(module_info: *const ModuleInfo $(, $size: u64)*) -> *mut $object {
+            // SAFETY: the caller's contract.
+            allocate(unsafe { $bytes(module_info $(, $size)*) })
+        }
+
+        /// Gives an object back.
+        ///
+        /// # Safety
+        /// The pointer is from this library, and not used any more; or null.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $delete(object: *mut $object) {
+            // SAFETY: the caller's contract.
+            unsafe { release(object) }
+        }
+    )*};
+}
+
+objects! {
+    /// A vector in the transform domain.
+    VecZnxDft: bytes_of_vec_znx_dft, new_vec_znx_dft, delete_vec_znx_dft(size)
+        = |m| size as usize * m.width() * m.n() * 8;
+    /// A vector of big coefficients.
+    VecZnxBig: bytes_of_vec_znx_big, new_vec_znx_big, delete_vec_znx_big(size)
+        = |m| size as usize * m.width() * m.n() * 8;
+    /// A prepared scalar.
+    SvpPpol: bytes_of_svp_ppol, new_svp_ppol, delete_svp_ppol() = |m| m.width() * m.n() * 8;
+    /// A prepared matrix.
+    VmpPmat: bytes_of_vmp_pmat, new_vmp_pmat, delete_vmp_pmat(nrows, ncols)
+        = |m| m.matrix_nbytes(nrows as usize, ncols as usize);
+}
+
+/// A vector prepared for products with matrices: of the bytes of a [`VecZnxDft`].
+#[derive(Debug)]
+#[repr(C)]
+pub struct VmpPvec {
+    _opaque: [u8; 0],
+}
+
+/// A left operand of a convolution, prepared: of the bytes of a [`VecZnxDft`].
+#[derive(Debug)]
+#[repr(C)]
+pub struct CnvPvecL {
+    _opaque: [u8; 0],
+}
+
+/// A right operand of a convolution, prepared: of the bytes of a [`VecZnxDft`].
+#[derive(Debug)]
+#[repr(C)]
+pub struct CnvPvecR {
+    _opaque: [u8; 0],
+}

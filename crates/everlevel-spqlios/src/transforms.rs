@@ -1,0 +1,445 @@
+//! Transforms, and products in their domain.
+
+use everlevel_ring::base2k::Module;
+
+use crate::coefficients::scratch;
+use crate::memory::{
+    CnvPvecL, CnvPvecR, ModuleInfo, SvpPpol, VecZnxBig, VecZnxDft, Vector, VmpPmat, VmpPvec, module, views, words,
+};
+
+/// A vector of no polynomials, which nothing overlaps.
+const NOTHING: Vector<u64> = Vector { at: std::ptr::null(), size: 0, stride: 0 };
+
+/// The transforms of a vector, where the result is memory of its own.
+///
+/// # Safety
+/// As [`crate::vec_znx_zero`].
+unsafe fn forward<T>(m: &Module, (res, res_size): (*mut T, u64), a: Vector<i64>) {
+    // SAFETY: the caller's contract.
+    unsafe {
+        let result = words(m, res, res_size);
+        let a = a.inputs(m.n(), result);
+        m.forward(&mut result.outputs(m.n()), &views(&a));
+    }
+}
+
+/// `res` is the transform of `a`.
+///
+/// # Safety
+/// As [`crate::vec_znx_zero`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn vec_znx_dft(
+    m: *const ModuleInfo,
+    res: *mut VecZnxDft,
+    res_size: u64,
+    a: *const i64,
+    a_size: u64,
+    a_sl: u64,
+) {
+    // SAFETY: the caller's contract.
+    unsafe { forward(module(m), (res, res_size), Vector::new(a, a_size, a_sl)) }
+}
+
+/// `res` are the big coefficients of the transform `a_dft`.
+///
+/// # Safety
+/// As [`crate::vec_znx_zero`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn vec_znx_idft(
+    m: *const ModuleInfo,
+    res: *mut VecZnxBig,
+    res_size: u64,
+    a_dft: *const VecZnxDft,
+    a_size: u64,
+    _tmp: *mut u8,
+) {
+    // SAFETY: the caller's contract.
+    unsafe {
+        let m = module(m);
+        let result = words(m, res, res_size);
+        let a = words(m, a_dft, a_size).inputs(m.n(), result);
+        let mut out = result.outputs(m.n());
+        for (at, out) in out.iter_mut().enumerate() {
+            match a.get(at) {
+                Some(a) => out.copy_from_slice(a),
+                None => out.fill(0),
+            }
+        }
+        let given = out.len().min(a.len());
+        m.inverse(&mut out[..given]);
+    }
+}
+
+/// As [`vec_znx_idft`], which may overwrite `a_dft`.
+///
+/// # Safety
+/// As [`crate::vec_znx_zero`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn vec_znx_idft_tmp_a(
+    m: *const ModuleInfo,
+    res: *mut VecZnxBig,
+    res_size: u64,
+    a_dft: *mut VecZnxDft,
+    a_size: u64,
+) {
+    // SAFETY: the caller's contract.
+    unsafe { vec_znx_idft(m, res, res_size, a_dft, a_size, std::ptr::null_mut()) }
+}
+
+/// Prepares a scalar polynomial.
+///
+/// # Safety
+/// As [`crate::vec_znx_zero`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn svp_prepare(m: *const ModuleInfo, ppol: *mut SvpPpol, pol: *const i64) {
+    // SAFETY: the caller's contract.
+    unsafe { forward(module(m), (ppol, 1), Vector::new(pol, 1, 0)) }
+}
+
+/// `res` is the transform of the prepared scalar times `a`.
+///
+/// # Safety
+/// As [`crate::vec_znx_zero`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn svp_apply_dft(
+    m: *const ModuleInfo,
+    res: *const VecZnxDft,
+    res_size: u64,
+    ppol: *const SvpPpol,
+    a: *const i64,
+    a_size: u64,
+    a_sl: u64,
+) {
+    // SAFETY: the caller's contract: the header's `const` result is one to write to.
+    unsafe {
+        let size = res_size.min(a_size);
+        vec_znx_dft(m, res.cast_mut(), res_size, a, a_size, a_sl);
+        svp_apply_dft_to_dft(m, res, res_size, ppol, res, size);
+    }
+}
+
+/// As [`svp_apply_dft`].
+///
+/// # Safety
+/// As [`crate::vec_znx_zero`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fft64_svp_apply_dft(
+    m: *const ModuleInfo,
+    res: *const VecZnxDft,
+    res_size: u64,
+    ppol: *const SvpPpol,
+    a: *const i64,
+    a_size: u64,
+    a_sl: u64,
+) {
+    // SAFETY: the caller's contract.
+    unsafe { svp_apply_dft(m, res, res_size, ppol, a, a_size, a_sl) }
+}
+
+/// `res` is the transform `a_dft` times that of the prepared scalar.
+///
+/// # Safety
+/// As [`crate::vec_znx_zero`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn svp_apply_dft_to_dft(
+    m: *const ModuleInfo,
+    res: *const VecZnxDft,
+    res_size: u64,
+    ppol: *const SvpPpol,
+    a_dft: *const VecZnxDft,
+    a_size: u64,
+) {
+    // SAFETY: the caller's contract.
+    unsafe {
+        let m = module(m);
+        let result = words(m, res, res_size);
+        let scalar = words(m, ppol, 1).inputs(m.n(), result);
+        let a = words(m, a_dft, a_size).inputs(m.n(), result);
+        m.multiply_scalar(&mut result.outputs(m.n()), &views(&scalar), &views(&a));
+    }
+}
+
+/// `res = a·b`, where the coefficients of the product fit 64 bits.
+///
+/// # Safety
+/// As [`crate::vec_znx_zero`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn znx_small_single_product(
+    m: *const ModuleInfo,
+    res: *mut i64,
+    a: *const i64,
+    b: *const i64,
+    _tmp: *mut u8,
+) {
+    // SAFETY: the caller's contract.
+    unsafe {
+        let (m, result) = (module(m), Vector::new(res.cast_const(), 1, 0));
+        let [a, b] = [a, b].map(|p| Vector::new(p, 1, 0).inputs(m.n(), result));
+        let transform = |a: &[&[i64]]| {
+            let mut out = m.scratch(m.width());
+            m.forward(&mut out.iter_mut().map(|limb| &mut limb[..]).collect::<Vec<_>>(), a);
+            out
+        };
+        let (x, y) = (transform(&views(&a)), transform(&views(&b)));
+        let mut product = m.scratch(m.width());
+        let [x, y] = [&x, &y].map(|limbs| limbs.iter().map(|limb| &limb[..]).collect::<Vec<_>>());
+        let mut slices: Vec<&mut [u64]> = product.iter_mut().map(|limb| &mut limb[..]).collect();
+        m.multiply_scalar(&mut slices, &x, &y);
+        m.inverse(&mut slices);
+        // Two digits of 32 bits: the product modulo 2^64.
+        let big: Vec<&[u64]> = slices.iter().map(|words| &**words).collect();
+        let zeros = vec![0u64; m.n()];
+        let with_place: Vec<&[u64]> = (0..m.width()).map(|_| &zeros[..]).chain(big).collect();
+        let mut digits = [vec![0i64; m.n()], vec![0i64; m.n()]];
+        let [high, low] = &mut digits;
+        m.normalize(crate::memory::base(32), &mut [&mut high[..], &mut low[..]], &with_place);
+        for (out, (&high, &low)) in result.outputs(m.n()).remove(0).iter_mut().zip(high.iter().zip(low.iter())) {
+            *out = (high << 32).wrapping_add(low);
+        }
+    }
+}
+
+/// Prepares a matrix: `nrows` rows of `ncols` polynomials, one after another.
+///
+/// # Safety
+/// As [`crate::vec_znx_zero`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn vmp_prepare_contiguous(
+    m: *const ModuleInfo,
+    pmat: *mut VmpPmat,
+    mat: *const i64,
+    nrows: u64,
+    ncols: u64,
+    _tmp_space: *mut u8,
+) {
+    // SAFETY: the caller's contract.
+    unsafe {
+        let n = module(m).n();
+        prepare_matrix(module(m), pmat, (nrows, ncols), |entry| mat.add(entry * n));
+    }
+}
+
+/// Prepares a matrix of which `mat[row·ncols + col]` is the address of an entry.
+///
+/// # Safety
+/// As [`crate::vec_znx_zero`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn vmp_prepare_dblptr(
+    m: *const ModuleInfo,
+    pmat: *mut VmpPmat,
+    mat: *const *const i64,
+    nrows: u64,
+    ncols: u64,
+    _tmp_space: *mut u8,
+) {
+    // SAFETY: the caller's contract.
+    unsafe { prepare_matrix(module(m), pmat, (nrows, ncols), |entry| *mat.add(entry)) }
+}
+
+/// # Safety
+/// As [`crate::vec_znx_zero`].
+unsafe fn prepare_matrix(
+    m: &Module,
+    pmat: *mut VmpPmat,
+    (rows, columns): (u64, u64),
+    entry: impl Fn(usize) -> *const i64,
+) {
+    let (rows, columns) = (rows as usize, columns as usize);
+    // SAFETY: the caller's contract.
+    unsafe {
+        let bytes = std::slice::from_raw_parts_mut(pmat.cast::<u8>(), m.matrix_nbytes(rows, columns));
+        let end = bytes.len() - m.matrix_nbytes(0, 0);
+        bytes[end..].fill(0);
+        let mut matrix = m.matrix_in(bytes, rows, columns);
+        for at in 0..rows * columns {
+            let polynomial = std::slice::from_raw_parts(entry(at), m.n());
+            m.prepare(&mut matrix, (at / columns, at % columns), polynomial);
+        }
+    }
+}
+
+/// Prepares a vector of `nrows` polynomials for products with matrices.
+///
+/// # Safety
+/// As [`crate::vec_znx_zero`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn vmp_prepare_vector(
+    m: *const ModuleInfo,
+    pvec: *mut VmpPvec,
+    nrows: u64,
+    a: *const i64,
+    a_size: u64,
+    a_sl: u64,
+    _tmp_space: *mut u8,
+) {
+    // SAFETY: the caller's contract.
+    unsafe { forward(module(m), (pvec, nrows), Vector::new(a, a_size, a_sl)) }
+}
+
+/// `res` is the transform of the row vector `a` times a prepared matrix.
+///
+/// # Safety
+/// As [`crate::vec_znx_zero`].
+#[unsafe(no_mangle)]
+#[allow(clippy::too_many_arguments)]
+pub unsafe extern "C" fn vmp_apply_dft(
+    m: *const ModuleInfo,
+    res: *mut VecZnxDft,
+    res_size: u64,
+    a: *const i64,
+    a_size: u64,
+    a_sl: u64,
+    pmat: *const VmpPmat,
+    nrows: u64,
+    ncols: u64,
+    _tmp_space: *mut u8,
+) {
+    // SAFETY: the caller's contract.
+    unsafe {
+        let m = module(m);
+        let a = Vector::new(a, a_size.min(nrows), a_sl).inputs(m.n(), NOTHING);
+        let mut transforms = m.scratch(a.len() * m.width());
+        m.forward(&mut transforms.iter_mut().map(|limb| &mut limb[..]).collect::<Vec<_>>(), &views(&a));
+        let x: Vec<&[u64]> = transforms.iter().map(|limb| &limb[..]).collect();
+        multiply(m, (res, res_size), &x, (pmat, nrows, ncols));
+    }
+}
+
+/// # Safety
+/// As [`crate::vec_znx_zero`].
+unsafe fn multiply(
+    m: &Module,
+    (res, res_size): (*mut VecZnxDft, u64),
+    x: &[&[u64]],
+    (pmat, rows, columns): (*const VmpPmat, u64, u64),
+) {
+    let (rows, columns) = (rows as usize, columns as usize);
+    // SAFETY: the caller's contract.
+    unsafe {
+        let bytes = std::slice::from_raw_parts(pmat.cast::<u8>(), m.matrix_nbytes(rows, columns));
+        let matrix = m.matrix_in(bytes, rows, columns);
+        m.multiply_matrix(&mut words(m, res, res_size).outputs(m.n()), x, &matrix);
+    }
+}
+
+/// `res` is the transform `a_dft` of a row vector times a prepared matrix.
+///
+/// # Safety
+/// As [`crate::vec_znx_zero`].
+#[unsafe(no_mangle)]
+#[allow(clippy::too_many_arguments)]
+pub unsafe extern "C" fn vmp_apply_dft_to_dft(
+    m: *const ModuleInfo,
+    res: *mut VecZnxDft,
+    res_size: u64,
+    a_dft: *const VecZnxDft,
+    a_size: u64,
+    pmat: *const VmpPmat,
+    nrows: u64,
+    ncols: u64,
+    _tmp_space: *mut u8,
+) {
+    // SAFETY: the caller's contract.
+    unsafe {
+        let m = module(m);
+        let a = words(m, a_dft, a_size.min(nrows)).inputs(m.n(), words(m, res, res_size));
+        multiply(m, (res, res_size), &views(&a), (pmat, nrows, ncols));
+    }
+}
+
+/// `res` is the transform of a prepared row vector times a prepared matrix.
+///
+/// # Safety
+/// As [`crate::vec_znx_zero`].
+#[unsafe(no_mangle)]
+#[allow(clippy::too_many_arguments)]
+pub unsafe extern "C" fn vmp_apply_pvec_to_dft(
+    m: *const ModuleInfo,
+    res: *mut VecZnxDft,
+    res_size: u64,
+    a_prep: *const VmpPvec,
+    a_size: u64,
+    pmat: *const VmpPmat,
+    nrows: u64,
+    ncols: u64,
+    tmp_space: *mut u8,
+) {
+    // SAFETY: the caller's contract; a prepared vector is its transform.
+    unsafe { vmp_apply_dft_to_dft(m, res, res_size, a_prep.cast(), a_size, pmat, nrows, ncols, tmp_space) }
+}
+
+/// Prepares the left operand of a convolution, of `nrows` polynomials.
+///
+/// # Safety
+/// As [`crate::vec_znx_zero`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cnv_prepare_left_contiguous(
+    m: *const ModuleInfo,
+    pvec: *mut CnvPvecL,
+    nrows: u64,
+    a: *const i64,
+    a_size: u64,
+    a_sl: u64,
+    _tmp_space: *mut u8,
+) {
+    // SAFETY: the caller's contract.
+    unsafe { forward(module(m), (pvec, nrows), Vector::new(a, a_size, a_sl)) }
+}
+
+/// Prepares the right operand of a convolution, of `nrows` polynomials.
+///
+/// # Safety
+/// As [`crate::vec_znx_zero`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cnv_prepare_right_contiguous(
+    m: *const ModuleInfo,
+    pvec: *mut CnvPvecR,
+    nrows: u64,
+    a: *const i64,
+    a_size: u64,
+    a_sl: u64,
+    _tmp_space: *mut u8,
+) {
+    // SAFETY: the caller's contract.
+    unsafe { forward(module(m), (pvec, nrows), Vector::new(a, a_size, a_sl)) }
+}
+
+/// `res_k` is the transform of `Σ a_i·b_j` over `i + j = k + res_offset`.
+///
+/// # Safety
+/// As [`crate::vec_znx_zero`].
+#[unsafe(no_mangle)]
+#[allow(clippy::too_many_arguments)]
+pub unsafe extern "C" fn cnv_apply_dft(
+    m: *const ModuleInfo,
+    res: *mut VecZnxDft,
+    res_size: u64,
+    res_offset: u64,
+    a: *const CnvPvecL,
+    a_size: u64,
+    b: *const CnvPvecR,
+    b_size: u64,
+    _tmp_space: *mut u8,
+) {
+    // SAFETY: the caller's contract.
+    unsafe {
+        let m = module(m);
+        let result = words(m, res, res_size);
+        let (a, b) = (words(m, a, a_size).inputs(m.n(), result), words(m, b, b_size).inputs(m.n(), result));
+        let (a, b) = (views(&a), views(&b));
+        m.convolve(&mut result.outputs(m.n()), res_offset as usize, &[[&a, &b]]);
+    }
+}
+
+scratch! {
+    vec_znx_idft_tmp_bytes();
+    znx_small_single_product_tmp_bytes();
+    vmp_prepare_contiguous_tmp_bytes(nrows, ncols);
+    vmp_prepare_vector_tmp_bytes(nrows, a_size);
+    vmp_apply_dft_tmp_bytes(res_size, a_size, nrows, ncols);
+    vmp_apply_dft_to_dft_tmp_bytes(res_size, a_size, nrows, ncols);
+    vmp_apply_pvec_to_dft_tmp_bytes(res_size, a_size, nrows, ncols);
+    cnv_prepare_left_contiguous_tmp_bytes(nrows, a_size);
+    cnv_prepare_right_contiguous_tmp_bytes(nrows, a_size);
+    cnv_apply_dft_tmp_bytes(res_size, res_offset, a_size, b_size);
+}
