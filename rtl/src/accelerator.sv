@@ -26,7 +26,7 @@ module accelerator #(
     input  logic clk_i,
     input  logic rst_ni,
 
-    input  logic [1:0][63:0] s_gate_tdata_i,
+    input  logic [127:0]     s_gate_tdata_i,
     input  logic [4:0]       s_gate_tuser_i,
     input  logic             s_gate_tlast_i,
     input  logic             s_gate_tvalid_i,

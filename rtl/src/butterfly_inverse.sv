@@ -7,21 +7,23 @@ module butterfly_inverse #(
     parameter int unsigned LOW   = 14
 ) (
     input  logic            clk_i,
-    input  logic [HIGH-1:0] x_i[2][LANES],
+    input  logic [HIGH-1:0] x0_i[LANES],
+    input  logic [HIGH-1:0] x1_i[LANES],
     input  logic [HIGH-1:0] root_i[LANES],
-    output logic [HIGH-1:0] y_o[2][LANES]
+    output logic [HIGH-1:0] y0_o[LANES],
+    output logic [HIGH-1:0] y1_o[LANES]
 );
 
   logic [HIGH-1:0] sum[LANES], difference[LANES], difference_q[LANES];
 
-  mod_add #(.LANES(LANES), .HIGH(HIGH), .LOW(LOW)) u_add (.a_i(x_i[0]), .b_i(x_i[1]), .residue_o(sum));
-  mod_sub #(.LANES(LANES), .HIGH(HIGH), .LOW(LOW)) u_sub (.a_i(x_i[0]), .b_i(x_i[1]), .residue_o(difference));
+  mod_add #(.LANES(LANES), .HIGH(HIGH), .LOW(LOW)) u_add (.a_i(x0_i), .b_i(x1_i), .residue_o(sum));
+  mod_sub #(.LANES(LANES), .HIGH(HIGH), .LOW(LOW)) u_sub (.a_i(x0_i), .b_i(x1_i), .residue_o(difference));
 
   always_ff @(posedge clk_i) difference_q <= difference;
 
   delay_line #(.LANES(LANES), .WIDTH(HIGH), .DEPTH(ntru_pkg::BUTTERFLY_CLOCKS)) u_sum (
-      .clk_i, .d_i(sum), .q_o(y_o[0]));
+      .clk_i, .d_i(sum), .q_o(y0_o));
   mod_mul #(.LANES(LANES), .HIGH(HIGH), .LOW(LOW)) u_mul (
-      .clk_i, .a_i(difference_q), .b_i(root_i), .residue_o(y_o[1]));
+      .clk_i, .a_i(difference_q), .b_i(root_i), .residue_o(y1_o));
 
 endmodule

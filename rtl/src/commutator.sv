@@ -13,15 +13,17 @@ module commutator #(
 ) (
     input  logic             clk_i,
     input  logic             second_i,  // the clock's bit of the words at the input
-    input  logic [WIDTH-1:0] x_i[2][LANES],
-    output logic [WIDTH-1:0] y_o[2][LANES]
+    input  logic [WIDTH-1:0] x0_i[LANES],
+    input  logic [WIDTH-1:0] x1_i[LANES],
+    output logic [WIDTH-1:0] y0_o[LANES],
+    output logic [WIDTH-1:0] y1_o[LANES]
 );
 
   logic [WIDTH-1:0] late[LANES], upper[LANES];
 
-  delay_line #(.LANES(LANES), .WIDTH(WIDTH), .DEPTH(DEPTH)) u_before (.clk_i, .d_i(x_i[1]), .q_o(late));
-  assign upper = second_i ? late : x_i[0];
-  delay_line #(.LANES(LANES), .WIDTH(WIDTH), .DEPTH(DEPTH)) u_after (.clk_i, .d_i(upper), .q_o(y_o[0]));
-  assign y_o[1] = second_i ? x_i[0] : late;
+  delay_line #(.LANES(LANES), .WIDTH(WIDTH), .DEPTH(DEPTH)) u_before (.clk_i, .d_i(x1_i), .q_o(late));
+  assign upper = second_i ? late : x0_i;
+  delay_line #(.LANES(LANES), .WIDTH(WIDTH), .DEPTH(DEPTH)) u_after (.clk_i, .d_i(upper), .q_o(y0_o));
+  assign y1_o = second_i ? x0_i : late;
 
 endmodule

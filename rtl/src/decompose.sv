@@ -40,14 +40,15 @@ module decompose #(
     localparam int unsigned UNIT = DROPPED + i * LOG2_BASE;
     localparam int unsigned BITS = i + 1 < DIGITS ? LOG2_BASE : WIDTH - 1 - UNIT;
     logic signed [BITS:0] digit;
-    logic [HIGH-1:0] residue[LANES];
+    logic [HIGH-1:0] residue[LANES], residue_q[LANES];
     always_comb begin
       for (int lane = 0; lane < LANES; lane = lane + 1) begin
         digit = (BITS + 1)'($signed(centred_q[lane][UNIT+1+:BITS])) + $signed((BITS + 1)'(centred_q[lane][UNIT]));
         residue[lane] = HIGH'(digit) + (digit[BITS] ? HIGH'(Q) : '0);
       end
     end
-    always_ff @(posedge clk_i) digit_o[i] <= residue;
+    always_ff @(posedge clk_i) residue_q <= residue;
+    assign digit_o[i] = residue_q;
   end
 
 endmodule

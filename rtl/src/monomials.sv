@@ -46,7 +46,7 @@ module monomials #(
   for (genvar p = 0; p < PAIRS; p++) begin : gen_pair
     localparam int unsigned FACTOR = 2 * ntru_pkg::reversed(p, LOG_P - 1) + 1;
     logic [LOG_N:0] early[2], early_q[2], place[2], place_q[2];
-    logic [HIGH-1:0] power[2], negative[2], value[2][2];
+    logic [HIGH-1:0] power[2], negative[2], value[4], value_q[4];
     logic negated[2];
 
     // Shifts and sums: the factor is a constant of few bits.
@@ -70,16 +70,15 @@ module monomials #(
     always_comb begin
       for (int e = 0; e < 2; e = e + 1) begin
         negative[e] = HIGH'(Q) - power[e];
-        value[e][0] = negated[e] ? negative[e] : power[e];
-        value[e][1] = negated[e] ^ odd_q3[e] ? negative[e] : power[e];
+        value[2*e] = negated[e] ? negative[e] : power[e];
+        value[2*e+1] = negated[e] ^ odd_q3[e] ? negative[e] : power[e];
       end
     end
-    always_ff @(posedge clk_i) begin
-      value_o[0][2*p] <= value[0][0];
-      value_o[0][2*p+1] <= value[0][1];
-      value_o[1][2*p] <= value[1][0];
-      value_o[1][2*p+1] <= value[1][1];
-    end
+    always_ff @(posedge clk_i) value_q <= value;
+    assign value_o[0][2*p] = value_q[0];
+    assign value_o[0][2*p+1] = value_q[1];
+    assign value_o[1][2*p] = value_q[2];
+    assign value_o[1][2*p+1] = value_q[3];
   end
 
 endmodule

@@ -21,9 +21,8 @@ module multiply_accumulate #(
     localparam int unsigned ABOVE = level > 0 ? level - 1 : 0;
     localparam int unsigned BEFORE = (DIGITS + (1 << ABOVE) - 1) >> ABOVE;
     localparam int unsigned TERMS = (DIGITS + (1 << level) - 1) >> level;
-    logic [WIDTH-1:0] sum_q[TERMS][LANES];
     for (genvar i = 0; i < TERMS; i++) begin : gen_term
-      logic [WIDTH-1:0] sum[LANES];
+      logic [WIDTH-1:0] sum[LANES], sum_q[LANES];
       if (level == 0) begin : gen_product
         logic [HIGH-1:0] digit_q[LANES], bundle_q[LANES];
         logic [2*HIGH-1:0] product[LANES], product_q[LANES];
@@ -41,16 +40,16 @@ module multiply_accumulate #(
       end else if (2 * i + 1 < BEFORE) begin : gen_sum
         always_comb begin
           for (int lane = 0; lane < LANES; lane = lane + 1)
-            sum[lane] = gen_level[level-1].sum_q[2*i][lane] + gen_level[level-1].sum_q[2*i+1][lane];
+            sum[lane] = gen_level[level-1].gen_term[2*i].sum_q[lane] + gen_level[level-1].gen_term[2*i+1].sum_q[lane];
         end
       end else begin : gen_alone
-        assign sum = gen_level[level-1].sum_q[2*i];
+        assign sum = gen_level[level-1].gen_term[2*i].sum_q;
       end
-      always_ff @(posedge clk_i) sum_q[i] <= sum;
+      always_ff @(posedge clk_i) sum_q <= sum;
     end
   end
 
   solinas_reduce #(.LANES(LANES), .HIGH(HIGH), .LOW(LOW), .WIDTH(WIDTH)) u_reduce (
-      .clk_i, .x_i(gen_level[LEVELS].sum_q[0]), .residue_o(sum_o));
+      .clk_i, .x_i(gen_level[LEVELS].gen_term[0].sum_q), .residue_o(sum_o));
 
 endmodule

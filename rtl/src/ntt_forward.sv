@@ -29,7 +29,7 @@ module ntt_forward #(
   // Of each level the words before it, pairs of lanes side by side, the roots, and the words after it.
   for (genvar level = 0; level < LOG_N; level++) begin : gen_level
     localparam int unsigned DISTANCE = level < LOG_P ? 1 << (LOG_P - 1 - level) : 1;
-    logic [HIGH-1:0] x[P], y[P], pair[2][P/2], root[P/2], result[2][P/2];
+    logic [HIGH-1:0] x[P], y[P], side0[P/2], side1[P/2], pair0[P/2], pair1[P/2], root[P/2], result0[P/2], result1[P/2];
     if (level == 0) begin : gen_input
       assign x = x_i;
     end else begin : gen_previous
@@ -37,21 +37,21 @@ module ntt_forward #(
     end
     always_comb begin
       for (int k = 0; k < P / 2; k = k + 1) begin
-        y[2*DISTANCE*(k/DISTANCE)+k%DISTANCE] = result[0][k];
-        y[2*DISTANCE*(k/DISTANCE)+k%DISTANCE+DISTANCE] = result[1][k];
+        y[2*DISTANCE*(k/DISTANCE)+k%DISTANCE] = result0[k];
+        y[2*DISTANCE*(k/DISTANCE)+k%DISTANCE+DISTANCE] = result1[k];
       end
     end
 
-    logic [HIGH-1:0] side[2][P/2];
     always_comb begin
       for (int k = 0; k < P / 2; k = k + 1) begin
-        side[0][k] = x[2*DISTANCE*(k/DISTANCE)+k%DISTANCE];
-        side[1][k] = x[2*DISTANCE*(k/DISTANCE)+k%DISTANCE+DISTANCE];
+        side0[k] = x[2*DISTANCE*(k/DISTANCE)+k%DISTANCE];
+        side1[k] = x[2*DISTANCE*(k/DISTANCE)+k%DISTANCE+DISTANCE];
       end
     end
 
     if (level < LOG_P) begin : gen_lanes
-      assign pair = side;
+      assign pair0 = side0;
+      assign pair1 = side1;
       root_rom #(
           .LOG_N(LOG_N), .HIGH(HIGH), .LOW(LOW), .LEVEL(level), .LANES(P / 2), .LOG_SHARED(LOG_P - 1 - level),
           .BASE(PSI)
@@ -67,14 +67,15 @@ module ntt_forward #(
       assign arriving = phase_i - LOG_T'(BEFORE);
       assign next = EXCHANGE'((arriving - LOG_T'(DEPTH) + LOG_T'(1)) >> (LOG_T - EXCHANGE));
       commutator #(.LANES(P / 2), .WIDTH(HIGH), .DEPTH(DEPTH)) u_commutator (
-          .clk_i, .second_i(arriving[LOG_T-EXCHANGE]), .x_i(side), .y_o(pair));
+          .clk_i, .second_i(arriving[LOG_T-EXCHANGE]), .x0_i(side0), .x1_i(side1), .y0_o(pair0),
+          .y1_o(pair1));
       root_rom #(
           .LOG_N(LOG_N), .HIGH(HIGH), .LOW(LOW), .LEVEL(level), .LANES(P / 2), .LOG_SHARED(0), .LOG_DEPTH(EXCHANGE),
           .BASE(PSI)
       ) u_roots (.clk_i, .index_i(next), .root_o(root));
     end
     butterfly_forward #(.LANES(P / 2), .HIGH(HIGH), .LOW(LOW)) u_butterflies (
-        .clk_i, .x_i(pair), .root_i(root), .y_o(result));
+        .clk_i, .x0_i(pair0), .x1_i(pair1), .root_i(root), .y0_o(result0), .y1_o(result1));
   end
   assign y_o = gen_level[LOG_N-1].y;
 

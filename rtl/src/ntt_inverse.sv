@@ -29,7 +29,7 @@ module ntt_inverse #(
   for (genvar s = 0; s < LOG_N; s++) begin : gen_step
     localparam int unsigned LEVEL = LOG_N - 1 - s;
     localparam int unsigned DISTANCE = LEVEL < LOG_P ? 1 << (LOG_P - 1 - LEVEL) : 1;
-    logic [HIGH-1:0] x[P], y[P], pair[2][P/2], root[P/2], result[2][P/2], side[2][P/2];
+    logic [HIGH-1:0] x[P], y[P], side0[P/2], side1[P/2], pair0[P/2], pair1[P/2], root[P/2], result0[P/2], result1[P/2];
     if (s == 0) begin : gen_input
       assign x = x_i;
     end else begin : gen_previous
@@ -37,21 +37,22 @@ module ntt_inverse #(
     end
     always_comb begin
       for (int k = 0; k < P / 2; k = k + 1) begin
-        pair[0][k] = x[2*DISTANCE*(k/DISTANCE)+k%DISTANCE];
-        pair[1][k] = x[2*DISTANCE*(k/DISTANCE)+k%DISTANCE+DISTANCE];
+        pair0[k] = x[2*DISTANCE*(k/DISTANCE)+k%DISTANCE];
+        pair1[k] = x[2*DISTANCE*(k/DISTANCE)+k%DISTANCE+DISTANCE];
       end
     end
     always_comb begin
       for (int k = 0; k < P / 2; k = k + 1) begin
-        y[2*DISTANCE*(k/DISTANCE)+k%DISTANCE] = side[0][k];
-        y[2*DISTANCE*(k/DISTANCE)+k%DISTANCE+DISTANCE] = side[1][k];
+        y[2*DISTANCE*(k/DISTANCE)+k%DISTANCE] = side0[k];
+        y[2*DISTANCE*(k/DISTANCE)+k%DISTANCE+DISTANCE] = side1[k];
       end
     end
 
     butterfly_inverse #(.LANES(P / 2), .HIGH(HIGH), .LOW(LOW)) u_butterflies (
-        .clk_i, .x_i(pair), .root_i(root), .y_o(result));
+        .clk_i, .x0_i(pair0), .x1_i(pair1), .root_i(root), .y0_o(result0), .y1_o(result1));
     if (LEVEL < LOG_P) begin : gen_lanes
-      assign side = result;
+      assign side0 = result0;
+      assign side1 = result1;
       root_rom #(
           .LOG_N(LOG_N), .HIGH(HIGH), .LOW(LOW), .LEVEL(LEVEL), .LANES(P / 2), .LOG_SHARED(LOG_P - 1 - LEVEL),
           .BASE(PSI_INVERSE)
@@ -72,7 +73,8 @@ module ntt_inverse #(
           .BASE(PSI_INVERSE)
       ) u_roots (.clk_i, .index_i(now), .root_o(root));
       commutator #(.LANES(P / 2), .WIDTH(HIGH), .DEPTH(DEPTH)) u_commutator (
-          .clk_i, .second_i(leaving[LOG_T-EXCHANGE]), .x_i(result), .y_o(side));
+          .clk_i, .second_i(leaving[LOG_T-EXCHANGE]), .x0_i(result0), .x1_i(result1), .y0_o(side0),
+          .y1_o(side1));
     end
   end
   assign y_o = gen_step[LOG_N-1].y;

@@ -7,16 +7,16 @@ module bench_decompose #(
     parameter int unsigned LOG2_BASE = 3,
     parameter int unsigned DROPPED = 2
 ) (
-    input  logic                                   clk_i,
-    input  logic [LANES-1:0][HIGH-1:0]             x_i,
-    output logic [LANES-1:0][DIGITS-1:0][HIGH-1:0] digit_o
+    input  logic                         clk_i,
+    input  logic [LANES*HIGH-1:0]        x_i,
+    output logic [LANES*DIGITS*HIGH-1:0] digit_o
 );
 
   logic [HIGH-1:0] x[LANES], digit[DIGITS][LANES];
   always_comb begin
     for (int i = 0; i < LANES; i = i + 1) begin
-      x[i] = x_i[i];
-      for (int k = 0; k < DIGITS; k = k + 1) digit_o[i][k] = digit[k][i];
+      x[i] = x_i[i*HIGH+:HIGH];
+      for (int k = 0; k < DIGITS; k = k + 1) digit_o[(i*DIGITS+k)*HIGH+:HIGH] = digit[k][i];
     end
   end
   decompose #(

@@ -4,22 +4,22 @@ module bench_products #(
     parameter int unsigned HIGH  = 20,
     parameter int unsigned LOW   = 14
 ) (
-    input  logic                       clk_i,
-    input  logic [LANES-1:0][HIGH-1:0] a_i,
-    input  logic [LANES-1:0][HIGH-1:0] b_i,
-    input  logic [LANES-1:0][HIGH-1:0] c_i,
-    output logic [LANES-1:0][HIGH-1:0] sum_o,      // a*b + c
-    output logic [LANES-1:0][HIGH-1:0] again_o     // a*b + c from a product and an addition
+    input  logic                  clk_i,
+    input  logic [LANES*HIGH-1:0] a_i,
+    input  logic [LANES*HIGH-1:0] b_i,
+    input  logic [LANES*HIGH-1:0] c_i,
+    output logic [LANES*HIGH-1:0] sum_o,      // a*b + c
+    output logic [LANES*HIGH-1:0] again_o     // a*b + c from a product and an addition
 );
 
   logic [HIGH-1:0] a[LANES], b[LANES], c[LANES], late_c[LANES], sum[LANES], product[LANES], again[LANES];
   always_comb begin
     for (int i = 0; i < LANES; i = i + 1) begin
-      a[i] = a_i[i];
-      b[i] = b_i[i];
-      c[i] = c_i[i];
-      sum_o[i] = sum[i];
-      again_o[i] = again[i];
+      a[i] = a_i[i*HIGH+:HIGH];
+      b[i] = b_i[i*HIGH+:HIGH];
+      c[i] = c_i[i*HIGH+:HIGH];
+      sum_o[i*HIGH+:HIGH] = sum[i];
+      again_o[i*HIGH+:HIGH] = again[i];
     end
   end
   mod_muladd #(.LANES(LANES), .HIGH(HIGH), .LOW(LOW)) u_muladd (

@@ -7,9 +7,9 @@ module bench_transform #(
 ) (
     input  logic                          clk_i,
     input  logic [LOG_N-LOG_P-1:0]        phase_i,
-    input  logic [2**LOG_P-1:0][HIGH-1:0] x_i,
-    output logic [2**LOG_P-1:0][HIGH-1:0] value_o,
-    output logic [2**LOG_P-1:0][HIGH-1:0] back_o
+    input  logic [2**LOG_P*HIGH-1:0] x_i,
+    output logic [2**LOG_P*HIGH-1:0] value_o,
+    output logic [2**LOG_P*HIGH-1:0] back_o
 );
   localparam int unsigned P = 2 ** LOG_P;
   localparam int unsigned LOG_T = LOG_N - LOG_P;
@@ -17,9 +17,9 @@ module bench_transform #(
   logic [HIGH-1:0] x[P], value[P], back[P];
   always_comb begin
     for (int i = 0; i < P; i = i + 1) begin
-      x[i] = x_i[i];
-      value_o[i] = value[i];
-      back_o[i] = back[i];
+      x[i] = x_i[i*HIGH+:HIGH];
+      value_o[i*HIGH+:HIGH] = value[i];
+      back_o[i*HIGH+:HIGH] = back[i];
     end
   end
   ntt_forward #(.LOG_N(LOG_N), .LOG_P(LOG_P), .HIGH(HIGH), .LOW(LOW)) u_forward (

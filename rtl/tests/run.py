@@ -159,7 +159,7 @@ def unit(case: Unit) -> str:
         parameters=parameters,
         build_dir=folder,
         always=True,
-        build_args=[*FLAGS, "-Wno-MULTITOP", "-CFLAGS", "-O1", "-MAKEFLAGS", f"{MAKE} OPT_FAST=-O1"],
+        build_args=[*FLAGS, "-Wno-MULTITOP", "-Wno-UNUSEDPARAM", "-MAKEFLAGS", f"{MAKE} OPT_FAST=-O1"],
         log_file=log,
     )
     results = runner.test(
@@ -195,8 +195,6 @@ def simulator(name: str, parameters: dict[str, int], *, optimise: str = "-O1") -
             "1",
             *FLAGS,
             "-O3",
-            "-CFLAGS",
-            optimise,
             "-MAKEFLAGS",
             f"{MAKE} OPT_FAST={optimise}",
             "--top-module",
