@@ -277,12 +277,13 @@ def run(pool: Pool, function: Any, inputs: list[Any], kills: tuple[float, ...] =
 
 
 def fit(engine: Engine, key: Path, function: Any, x: Any, tasks: int) -> Cluster:
-    """Find the model's times by runs of one worker: with much arithmetic, and with none."""
-    start = time.perf_counter()
+    """Find the model's times by runs of one worker: undisturbed ones, and some with a kill."""
     with connect(engine, key, 1, math.inf, 0.0) as pool:
         run(pool, function, [x])
-        begin = time.perf_counter() - start
         whole = statistics.median(run(pool, function, [x] * tasks) for _ in range(3)) / tasks
+        # A kill at 2.5 tasks costs half a task, and the start of another worker.
+        killed = [run(pool, function, [x] * 4, (2.5 * whole,)) for _ in range(2)]
+        begin = max(statistics.mean(killed) - 4.5 * whole, 0.0)
     packing = statistics.median(_timed(lambda: x._serialize()) for _ in range(9))
     y = engine._deserialize(x._serialize())
     result = next(iter([function(y)])) if isinstance(function, Pause) else engine.bootstrap(x)
@@ -321,16 +322,15 @@ def check(options: argparse.Namespace) -> list[dict[str, Any]]:
         size = fitted.bytes_in + fitted.bytes_out
         slow = size / (1.5 * fitted.task)
         """A link on which a task's bytes, both ways, take three quarters of its arithmetic each."""
+        injected: dict[str, dict[str, Any]] = {
+            "none": {},
+            "delay": {"latency": 2 * fitted.task},
+            "bandwidth": {"bandwidth": slow},
+            "both": {"bandwidth": 2 * slow, "latency": fitted.task},
+            "kill": {"kills": (4.3 * fitted.task,)},
+        }
         conditions: list[dict[str, Any]] = [
-            {"workers": workers, **condition}
-            for workers in options.workers
-            for condition in (
-                {},
-                {"latency": 2 * fitted.task},
-                {"bandwidth": slow},
-                {"bandwidth": 2 * slow, "latency": fitted.task},
-                {"kills": (4.3 * fitted.task,)},
-            )
+            {"workers": workers, **injected[name]} for workers in options.workers for name in options.inject
         ]
         for condition in conditions:
             model = replace(fitted, **condition)
@@ -409,6 +409,7 @@ def main() -> None:
     parser.add_argument("--tasks", type=int, default=8, help="for each worker")
     parser.add_argument("--turns", type=int, default=1)
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2, 3, 4])
+    parser.add_argument("--inject", nargs="+", default=["none", "delay", "bandwidth", "both", "kill"])
     parser.add_argument("--nodes", type=int, nargs="+", default=[1, 4, 16, 64, 250, 1000])
     parser.add_argument("--bootstrap-seconds", type=float, default=3.0)
     parser.add_argument("--pack-seconds", type=float, default=0.002)

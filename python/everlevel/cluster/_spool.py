@@ -108,7 +108,6 @@ class Spool:
         path = self.folder / secrets.token_hex(12)
         try:
             with open(path, "xb", buffering=0) as file:
-                os.posix_fallocate(file.fileno(), 0, sum(sizes))
                 for buffer in parcel.buffers:
                     rest = memoryview(buffer).cast("B")
                     while rest:

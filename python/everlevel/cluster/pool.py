@@ -10,6 +10,7 @@ from weakref import WeakSet
 
 from .._common import checks
 from ..ckks.ciphertext import Ciphertext
+from ..ckks.engine import Engine
 from ..errors import ClusterConnectionError, OperandTypeError, ParameterError, TaskPickleError
 from ..tfhe._array import EncryptedArray
 from ._backend import Backend
@@ -25,6 +26,9 @@ OnError = Literal["raise", "return"]
 
 _GROUP = 4
 """Bootstraps that share the reading of the keys."""
+
+_GROUP_BYTES = 3 << 28
+"""Memory of a worker that groups are chosen for."""
 
 
 class Pool:
@@ -223,7 +227,7 @@ class Pool:
             Any number. For an array of TFHE's it is `tfhe.Engine.bootstrap_many`, in blocks.
         group : int, optional
             Ciphertexts of a task, which share the reading of the keys: up to 4, each with its own memory. If left out,
-            as many as leave no worker without work, and the workers' memory allows.
+            as many as leave no worker without work, and take no more than 0.8 GB: one at N = 2^16.
         **options
             Those of `Engine.bootstrap_many`, but its keys, which are the pool's.
 
@@ -283,8 +287,13 @@ class Pool:
         return blocks.join([value for _, value in job])
 
     def _group(self, total: int | None) -> int:
-        """Return how many bootstraps a task does: no more than leave work for every worker."""
-        return max(min(_GROUP, total // self.slots), 1) if total is not None else 1
+        """Return how many bootstraps a task does: no more than leave work for every worker, and than memory allows."""
+        size = _GROUP if total is None else max(min(_GROUP, total // self.slots), 1)
+        engine = self._bound.engine
+        if not isinstance(engine, Engine):
+            return size
+        work = engine.estimate_memory("bootstrap").work
+        return min(size, max(_GROUP_BYTES // max(work, 1), 1))
 
     def _job(
         self,
