@@ -12,6 +12,10 @@ use everlevel_math::small_ntt::{Float, Gadget, NtruProduct, SmallNtt};
 use everlevel_math::{Modulus, Ntt, Simd, primes};
 use everlevel_testkit::sample::Sampler;
 
+#[cfg(target_arch = "x86_64")]
+#[path = "candidates/fft32.rs"]
+mod fft32;
+
 fn residues<F: Float>(len: usize, q: u64) -> Aligned<F> {
     let mut sampler = Sampler::new(1);
     let values: Vec<F> = (0..len).map(|_| F::from_i64(sampler.residue(q) as i64 - (q / 2) as i64)).collect();
@@ -42,7 +46,12 @@ fn bench_ring<F: Float>(criterion: &mut Criterion, name: &str, log_n: u32, q: u6
             let id = |what: &str| BenchmarkId::new(format!("{what}, {digits} digits of {log2_base}"), simd.name());
             let product = NtruProduct::new(ntt.clone(), gadget, 4).expect("digits");
             let mut scratch = residues::<F>(product.scratch_len(), q);
-            let key = residues::<F>(4 * product.key_len(), q);
+            let mut key = Aligned::new(&vec![0u8; 4 * product.key_len()]);
+            for key in key.get_mut().chunks_exact_mut(product.key_len()) {
+                for digit in 0..digits as usize {
+                    product.prepare_row(key, digit, residues::<F>(n, q).get_mut());
+                }
+            }
             let mut y = residues::<F>(n, q);
             let len = product.key_len();
             let (e, f) = ([0, 333, 555, 888], [0, 444, 666, n + 86]);
@@ -76,7 +85,29 @@ fn bench_ring<F: Float>(criterion: &mut Criterion, name: &str, log_n: u32, q: u6
     group.finish();
 }
 
+/// The complex transform in single precision, with its error for digits of three bits.
+#[cfg(target_arch = "x86_64")]
+fn bench_fft32(criterion: &mut Criterion) {
+    if Simd::available().last().map(|simd| simd.name()) != Some("avx512") {
+        return;
+    }
+    let fft = fft32::Fft32::new();
+    let mut sampler = Sampler::new(1);
+    let digits: [f32; 1024] = std::array::from_fn(|_| sampler.residue(9) as f32 - 4.0);
+    println!("complex, single precision: relative error {:.1e}", fft.relative_error(&digits));
+    let mut x = digits;
+    criterion.bench_function("small_ntt/complex in f32/2^10", |b| {
+        b.iter(|| {
+            x.copy_from_slice(&digits);
+            // SAFETY: the backend was found available.
+            unsafe { fft.forward(&mut x) }
+        });
+    });
+}
+
 fn all(criterion: &mut Criterion) {
+    #[cfg(target_arch = "x86_64")]
+    bench_fft32(criterion);
     let gadget = |log2_base, digits, dropped| Gadget { log2_base, digits, dropped };
     let near = |target: f64, log_n| primes::ntt_primes_near(target.exp2(), log_n).next().expect("prime");
     bench_ring::<f32>(criterion, "f32", 10, near(20.4, 10), &[gadget(3, 5, 5), gadget(3, 4, 8), gadget(4, 4, 4)]);

@@ -1,6 +1,6 @@
 //! Conformance of the transform on floats with evaluation, and of its products with exact integers.
 
-use everlevel_math::small_ntt::{Float, Gadget, NtruProduct, SmallNtt};
+use everlevel_math::small_ntt::{Float, Gadget, KeyWord, NtruProduct, SmallNtt};
 use everlevel_math::{Modulus, Ntt, Simd};
 
 use crate::ntru::NtruModel;
@@ -55,7 +55,7 @@ pub fn forward_is_evaluation<F: Float>(simd: Simd, log_n: u32, q: u64) {
 }
 
 /// Steps of a blind rotation, with any keys, are those of the model; two accumulators at a time are as one each.
-pub fn steps_are_the_models<F: Float>(simd: Simd, log_n: u32, q: u64, gadget: Gadget) {
+pub fn steps_are_the_models<F: Float + KeyWord<F>>(simd: Simd, log_n: u32, q: u64, gadget: Gadget) {
     let n = 1usize << log_n;
     let model = NtruModel { q: q as i64, gadget };
     let ntt = SmallNtt::<F>::with_simd(q, log_n, simd).expect("friendly prime");
@@ -70,7 +70,7 @@ pub fn steps_are_the_models<F: Float>(simd: Simd, log_n: u32, q: u64, gadget: Ga
         let mut row = || (0..n).map(|_| centred(sampler.residue(q), q)).collect::<Vec<i64>>();
         keys.push((0..gadget.digits).map(|_| if j == 0 { edges[extremes].clone() } else { row() }).collect());
     }
-    let mut prepared = vec![F::from_i64(0); KEYS * product.key_len()];
+    let mut prepared = vec![0; KEYS * product.key_len()];
     for (prepared, key) in prepared.chunks_mut(product.key_len()).zip(&keys) {
         for (digit, row) in key.iter().enumerate() {
             product.prepare_row(prepared, digit, &mut floats(row));
@@ -108,6 +108,9 @@ pub fn steps_are_the_models<F: Float>(simd: Simd, log_n: u32, q: u64, gadget: Ga
     let terms = |exponents: &[usize]| -> Vec<(usize, &[Vec<i64>])> {
         exponents.iter().copied().zip(keys.iter().map(|key| &key[..])).collect()
     };
+    let mut words = vec![F::from_i64(0); prepared.len() / len * gadget.digits as usize * n];
+    product.expand(&prepared, &mut words);
+    let words_len = gadget.digits as usize * n;
     let [x, y] = [&edges[edges.len() - 1], &edges[edges.len() - 2]];
     for count in [1, 3, 4, 5] {
         let [e, f] = [&exponents[0][..count], &exponents[1][..count]];
@@ -118,6 +121,7 @@ pub fn steps_are_the_models<F: Float>(simd: Simd, log_n: u32, q: u64, gadget: Ga
         assert!(integers(&one[1]) == model.add_bundle(x, &terms(e)), "{}", about("add_bundle"));
         let mut two = [floats::<F>(x), floats::<F>(y), floats::<F>(x), floats::<F>(y)];
         let [a, b, c, d] = &mut two;
+        let bundle = &words[..count * words_len];
         product.multiply_bundle([(a, e), (b, f)], bundle, &mut scratch, &[]);
         product.add_bundle([(c, e), (d, f)], bundle, &mut scratch, &[]);
         assert!(two[0] == one[0] && two[2] == one[1], "{}", about("bundles, two"));

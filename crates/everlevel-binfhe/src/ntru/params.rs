@@ -186,7 +186,9 @@ impl Scheme for NtruLiteral {
     }
 
     fn prepared_nbytes(&self) -> usize {
-        let words = self.body_count() * self.n();
-        if self.is_narrow() { WordBuffer::<f32>::nbytes_of(words) } else { WordBuffer::<f64>::nbytes_of(words) }
+        let checked = "checked parameters";
+        let narrow = || self.product::<f32>().expect(checked).key_len();
+        let key = if self.is_narrow() { narrow() } else { self.product::<f64>().expect(checked).key_len() };
+        WordBuffer::<u8>::nbytes_of(self.keys() * key)
     }
 }

@@ -4,7 +4,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use everlevel_math::small_ntt::{Float, NtruProduct};
+use everlevel_math::small_ntt::{Float, KeyWord, NtruProduct};
 use everlevel_ring::WordBuffer;
 use everlevel_rlwe::Lwe;
 use rayon::prelude::*;
@@ -20,18 +20,21 @@ use crate::lut::Lut;
 /// keys.
 const TILE_BYTES: usize = 256 << 10;
 
+/// Inputs from which on a step's keys are expanded before.
+const EXPANDED: usize = 5;
+
 /// A transformed key.
 #[derive(Debug)]
 pub(super) struct Prepared<F: Word> {
     product: NtruProduct<F>,
     rotation: Rotation,
-    keys: WordBuffer<F>,
+    keys: WordBuffer<u8>,
     /// Scratch of threads that are not in a rotation.
     free: Mutex<Vec<Workspace<F>>>,
 }
 
 /// A float that holds residues.
-pub(super) trait Word: Float + bytemuck::Pod {}
+pub(super) trait Word: Float + KeyWord<Self> + bytemuck::Pod {}
 impl Word for f32 {}
 impl Word for f64 {}
 
@@ -39,6 +42,8 @@ impl Word for f64 {}
 #[derive(Debug)]
 struct Workspace<F: Word> {
     scratch: WordBuffer<F>,
+    /// A step's keys, expanded.
+    expanded: WordBuffer<F>,
     /// Accumulators, and one more polynomial.
     accumulators: WordBuffer<F>,
 }
@@ -47,8 +52,9 @@ impl<F: Word> Prepared<F> {
     pub(super) fn new(stored: &SeededBootstrapKey, literal: &NtruLiteral) -> Self {
         let product = literal.product::<F>().expect("checked parameters");
         let (len, n, q) = (product.key_len(), literal.n(), literal.modulus);
-        let mut keys: WordBuffer<F> = WordBuffer::zeroed(stored.bodies.len());
-        keys.par_chunks_mut(len).zip(stored.bodies.par_chunks(len)).for_each(|(key, bodies)| {
+        let rows = literal.gadget.digits as usize * n;
+        let mut keys: WordBuffer<u8> = WordBuffer::zeroed(stored.bodies.len() / rows * len);
+        keys.par_chunks_mut(len).zip(stored.bodies.par_chunks(rows)).for_each(|(key, bodies)| {
             for (digit, body) in bodies.chunks_exact(n).enumerate() {
                 let mut row: Vec<F> = body.iter().map(|&x| centred(x >> 32, q.into())).collect();
                 product.prepare_row(key, digit, &mut row);
@@ -66,7 +72,7 @@ impl<F: Word> Prepared<F> {
     }
 
     /// Keys from `first` on; none behind the last.
-    fn keys(&self, first: usize, count: usize) -> &[F] {
+    fn keys(&self, first: usize, count: usize) -> &[u8] {
         let len = self.product.key_len();
         self.keys.get(first * len..(first + count) * len).unwrap_or(&[])
     }
@@ -88,8 +94,8 @@ impl<F: Word> Prepared<F> {
         &self,
         accumulators: &mut [F],
         exponents: &[X],
-        ahead: &[F],
-        mut step: impl FnMut(OneOrTwo<'_, F, X>, &[F]),
+        ahead: &[u8],
+        mut step: impl FnMut(OneOrTwo<'_, F, X>, &[u8]),
     ) {
         let n = self.n();
         let part = |j: usize| j * ahead.len() / exponents.len();
@@ -125,7 +131,7 @@ impl<F: Word> Prepared<F> {
         }
     }
 
-    fn two_bits_a_step(&self, accumulators: &mut [F], inputs: &[Vec<u32>], scratch: &mut [F]) {
+    fn two_bits_a_step(&self, accumulators: &mut [F], inputs: &[Vec<u32>], (scratch, expanded): (&mut [F], &mut [F])) {
         let (four, two_n) = (self.rotation == Rotation::FourKeys, 2 * self.n());
         let (first, count) = if four { (0, 4) } else { (1, 3) };
         if !four {
@@ -140,13 +146,31 @@ impl<F: Word> Prepared<F> {
             };
             let exponents: Vec<[usize; 4]> = inputs.iter().map(all).collect();
             let exponents: Vec<&[usize]> = exponents.iter().map(|e| &e[..count]).collect();
-            self.in_pairs(accumulators, &exponents, ahead, |accs, ahead| match (accs, four) {
-                (OneOrTwo::One(a), true) => self.product.multiply_bundle(a, keys, scratch, ahead),
-                (OneOrTwo::Two(ab), true) => self.product.multiply_bundle(ab, keys, scratch, ahead),
-                (OneOrTwo::One(a), false) => self.product.add_bundle(a, keys, scratch, ahead),
-                (OneOrTwo::Two(ab), false) => self.product.add_bundle(ab, keys, scratch, ahead),
-            });
+            if inputs.len() < EXPANDED {
+                self.bundle_step(accumulators, &exponents, (keys, ahead), scratch);
+            } else {
+                let words = &mut expanded[..count * self.product.words()];
+                self.product.expand(keys, words);
+                self.bundle_step(accumulators, &exponents, (&*words, ahead), scratch);
+            }
         }
+    }
+
+    /// A step of two bits with a bundle of keys.
+    fn bundle_step<K: KeyWord<F>>(
+        &self,
+        accumulators: &mut [F],
+        exponents: &[&[usize]],
+        (keys, ahead): (&[K], &[u8]),
+        scratch: &mut [F],
+    ) {
+        let four = self.rotation == Rotation::FourKeys;
+        self.in_pairs(accumulators, exponents, ahead, |accs, ahead| match (accs, four) {
+            (OneOrTwo::One(a), true) => self.product.multiply_bundle(a, keys, scratch, ahead),
+            (OneOrTwo::Two(ab), true) => self.product.multiply_bundle(ab, keys, scratch, ahead),
+            (OneOrTwo::One(a), false) => self.product.add_bundle(a, keys, scratch, ahead),
+            (OneOrTwo::Two(ab), false) => self.product.add_bundle(ab, keys, scratch, ahead),
+        });
     }
 
     /// Each input by itself, since orders differ.
@@ -171,6 +195,7 @@ impl<F: Word> Prepared<F> {
         let free = self.free.lock().unwrap_or_else(PoisonError::into_inner).pop();
         free.unwrap_or_else(|| Workspace {
             scratch: WordBuffer::zeroed(self.product.scratch_len()),
+            expanded: WordBuffer::zeroed(4 * self.product.words()),
             accumulators: WordBuffer::zeroed((self.tile() + 1) * self.n()),
         })
     }
@@ -187,12 +212,12 @@ impl<F: Word> BlindRotate for Prepared<F> {
 
     fn rotate(&self, inputs: &[Vec<u32>], luts: &[&Lut], _: bool) -> Vec<Vec<Lwe>> {
         let (mut workspace, n, q) = (self.take(), self.n(), self.q());
-        let (scratch, all) = (&mut workspace.scratch, &mut workspace.accumulators);
+        let Workspace { scratch, expanded, accumulators: all } = &mut workspace;
         let (accumulators, rest) = all.split_at_mut(inputs.len() * n);
         self.load_tables(accumulators, inputs, luts);
         match self.rotation {
             Rotation::Sequential => self.one_bit_a_step(accumulators, inputs, scratch),
-            Rotation::ThreeKeys | Rotation::FourKeys => self.two_bits_a_step(accumulators, inputs, scratch),
+            Rotation::ThreeKeys | Rotation::FourKeys => self.two_bits_a_step(accumulators, inputs, (scratch, expanded)),
             Rotation::Automorphisms | Rotation::TwoSweeps { .. } | Rotation::OneSweep { .. } => {
                 for (acc, input) in accumulators.chunks_exact_mut(n).zip(inputs) {
                     let order = orders::of(self.rotation, &input[..input.len() - 1], n);

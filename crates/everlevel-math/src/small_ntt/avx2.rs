@@ -2,7 +2,7 @@
 
 use core::arch::x86_64::*;
 
-use super::vector::Vector;
+use super::vector::{Vector, plain_factors};
 use crate::x86::{arithmetic, functions};
 
 /// A vector of eight floats.
@@ -13,8 +13,31 @@ pub(crate) struct F32x8(__m256);
 #[derive(Clone, Copy)]
 pub(crate) struct F64x4(__m256d);
 
+/// Eight integers of three bytes.
+///
+/// # Safety
+/// The CPU has AVX2, and the 24 bytes are readable.
+#[inline(always)]
+unsafe fn key(p: *const u8) -> __m256i {
+    // SAFETY: the caller's contract.
+    unsafe {
+        let halves = _mm256_inserti128_si256::<1>(
+            _mm256_castsi128_si256(_mm_loadu_si128(p.cast())),
+            _mm_loadu_si128(p.add(8).cast()),
+        );
+        // Into the upper three bytes, then down with their sign; the second half begins at byte 12, its fourth.
+        let places = _mm256_setr_epi8(
+            -1, 0, 1, 2, -1, 3, 4, 5, -1, 6, 7, 8, -1, 9, 10, 11, -1, 4, 5, 6, -1, 7, 8, 9, -1, 10, 11, 12, -1, 13, 14,
+            15,
+        );
+        _mm256_srai_epi32::<8>(_mm256_shuffle_epi8(halves, places))
+    }
+}
+
 impl Vector for F32x8 {
     type Float = f32;
+    type Inner = Self;
+    plain_factors!();
     const LANES: usize = 8;
     const REGISTERS: usize = 16;
     const MAGIC: f64 = (3u64 << 22) as f64;
@@ -22,6 +45,7 @@ impl Vector for F32x8 {
     functions! {
         splat(x: f64) -> Self = Self(_mm256_set1_ps(x as f32));
         load(p: *const f32) -> Self = Self(_mm256_loadu_ps(p));
+        load_key(p: *const u8) -> Self = Self(_mm256_cvtepi32_ps(key(p)));
     }
 
     arithmetic! {
@@ -64,6 +88,8 @@ impl Vector for F32x8 {
 
 impl Vector for F64x4 {
     type Float = f64;
+    type Inner = Self;
+    plain_factors!();
     const LANES: usize = 4;
     const REGISTERS: usize = 16;
     const MAGIC: f64 = (3u64 << 51) as f64;
@@ -71,6 +97,7 @@ impl Vector for F64x4 {
     functions! {
         splat(x: f64) -> Self = Self(_mm256_set1_pd(x));
         load(p: *const f64) -> Self = Self(_mm256_loadu_pd(p));
+        load_key(p: *const u8) -> Self = Self(_mm256_cvtepi32_pd(_mm_loadu_si128(p.cast())));
     }
 
     arithmetic! {

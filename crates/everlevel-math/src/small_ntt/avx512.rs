@@ -2,11 +2,13 @@
 
 use core::arch::x86_64::*;
 
-use super::vector::Vector;
+use super::integers::{self, I32x16};
+use super::vector::{Vector, plain_factors};
 use crate::x86::{arithmetic, functions};
 
 /// A vector of sixteen floats.
 #[derive(Clone, Copy)]
+#[repr(transparent)]
 pub(crate) struct F32x16(__m512);
 
 /// A vector of eight doubles.
@@ -31,6 +33,8 @@ fn transpose_quarters([a, b, c, d]: [__m512; 4]) -> [__m512; 4] {
 
 impl Vector for F32x16 {
     type Float = f32;
+    type Inner = I32x16;
+    plain_factors!();
     const LANES: usize = 16;
     const REGISTERS: usize = 32;
     const MAGIC: f64 = (3u64 << 22) as f64;
@@ -38,6 +42,8 @@ impl Vector for F32x16 {
     functions! {
         splat(x: f64) -> Self = Self(_mm512_set1_ps(x as f32));
         load(p: *const f32) -> Self = Self(_mm512_loadu_ps(p));
+        load_key(p: *const u8) -> Self = Self(_mm512_cvtepi32_ps(integers::key(p)));
+        load_inner(p: *const f32) -> Self = Self(_mm512_cvtepi32_ps(_mm512_loadu_si512(p.cast())));
     }
 
     arithmetic! {
@@ -53,6 +59,12 @@ impl Vector for F32x16 {
     unsafe fn store(self, p: *mut f32) {
         // SAFETY: as above.
         unsafe { _mm512_storeu_ps(p, self.0) }
+    }
+
+    #[inline(always)]
+    unsafe fn store_inner(self, p: *mut f32) {
+        // SAFETY: as above.
+        unsafe { _mm512_storeu_si512(p.cast(), _mm512_cvtps_epi32(self.0)) }
     }
 
     #[inline(always)]
@@ -81,6 +93,8 @@ impl Vector for F32x16 {
 
 impl Vector for F64x8 {
     type Float = f64;
+    type Inner = Self;
+    plain_factors!();
     const LANES: usize = 8;
     const REGISTERS: usize = 32;
     const MAGIC: f64 = (3u64 << 51) as f64;
@@ -88,6 +102,7 @@ impl Vector for F64x8 {
     functions! {
         splat(x: f64) -> Self = Self(_mm512_set1_pd(x));
         load(p: *const f64) -> Self = Self(_mm512_loadu_pd(p));
+        load_key(p: *const u8) -> Self = Self(_mm512_cvtepi32_pd(_mm256_loadu_si256(p.cast())));
     }
 
     arithmetic! {

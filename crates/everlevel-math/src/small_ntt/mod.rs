@@ -10,7 +10,8 @@
 //! [`NtruProduct`], which `sweep` does, with the digits of `gadget`, `products` with keys and the
 //! factors of `monomials` · `passes` the
 //! transforms themselves, on the tables and ranges of `plan` · `float` the two widths · `vector`, `avx2`, `avx512` the
-//! vectors that all of it is generic over · `work`, `operation` its run on those of a backend.
+//! vectors that all of it is generic over, `integers` those of inner steps with AVX-512 · `work`, `operation` its run
+//! on those of a backend.
 //!
 #![doc = include_str!("../../../../docs/notes/small-ntt.md")]
 
@@ -20,6 +21,8 @@ mod avx2;
 mod avx512;
 mod float;
 mod gadget;
+#[cfg(target_arch = "x86_64")]
+mod integers;
 mod lanes;
 mod monomials;
 mod operation;
@@ -34,5 +37,5 @@ mod work;
 
 pub use gadget::Gadget;
 pub use lanes::Float;
-pub use product::NtruProduct;
+pub use product::{KeyWord, NtruProduct};
 pub use transform::SmallNtt;

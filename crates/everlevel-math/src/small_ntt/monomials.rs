@@ -4,7 +4,7 @@
 //! one for the place among them.
 
 use super::float::{Consts, Number};
-use super::plan::ROW;
+use super::plan::{self, ROW};
 use super::vector::Vector;
 use crate::Modulus;
 
@@ -20,23 +20,25 @@ pub(super) struct Points<F> {
 
 impl<F: Number> Points<F> {
     /// The points of a modulus, of `ψ`, and of the exponents of all places.
-    pub(super) fn new(modulus: &Modulus, psi: u64, k: Vec<usize>) -> Self {
+    pub(super) fn new(modulus: &Modulus, psi: u64, k: Vec<usize>, integers: bool) -> Self {
         let two_n = 2 * k.len();
         let lanes = std::array::from_fn(|lane| (k[lane] + two_n - k[0]) % two_n);
         debug_assert!((0..k.len()).all(|i| k[i] == (k[i / ROW * ROW] + lanes[i % ROW]) % two_n));
-        Self { roots: roots(modulus, psi, two_n), firsts: k.into_iter().step_by(ROW).collect(), lanes }
+        let roots = roots(modulus, psi, two_n);
+        let roots = if integers { plan::words(&roots) } else { roots };
+        Self { roots, firsts: k.into_iter().step_by(ROW).collect(), lanes }
     }
 
     /// `k·e` modulo `2n`, a power of two.
     #[inline(always)]
-    fn power(&self, k: usize, e: usize) -> F {
-        self.roots[k.wrapping_mul(e) & (self.roots.len() - 1)]
+    fn power(&self, k: usize, e: usize) -> usize {
+        k.wrapping_mul(e) & (self.roots.len() - 1)
     }
 
     /// The part of a monomial that belongs to the place among sixteen.
     #[inline(always)]
     pub(super) fn lanes(&self, e: usize) -> [F; ROW] {
-        std::array::from_fn(|lane| self.power(self.lanes[lane], e))
+        std::array::from_fn(|lane| self.roots[self.power(self.lanes[lane], e)])
     }
 
     /// `X^e` at the lanes from `lane` on of sixteen places; `lanes` is that part of it.
@@ -51,8 +53,9 @@ impl<F: Number> Points<F> {
         lanes: *const F,
         c: &Consts<V>,
     ) -> V {
+        let root = &raw const self.roots[self.power(self.firsts[sixteen], e)];
         // SAFETY: the caller's contract.
-        unsafe { V::load(lanes).product(V::splat(self.power(self.firsts[sixteen], e).to_f64()), c) }
+        unsafe { V::load(lanes).product(V::splat_value(root).factor(c), c) }
     }
 }
 

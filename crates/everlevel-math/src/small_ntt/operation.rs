@@ -18,6 +18,15 @@ pub(super) trait Operation {
     unsafe fn call<V: Vector<Float = Self::Float>>(self);
 }
 
+/// Whether the inner vectors of a backend are integers, for a degree that is not too small for vectors.
+pub(super) fn integers<F: Lanes>(simd: Simd) -> bool {
+    match simd.0 {
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512Ifma => <<F as Lanes>::Avx512 as Vector>::Inner::INTEGERS,
+        _ => false,
+    }
+}
+
 /// Runs an operation on the vectors of a backend; on single lanes for a degree too small for them.
 ///
 /// # Safety
@@ -48,7 +57,7 @@ unsafe fn run_avx2<O: Operation>(operation: O) {
 /// # Safety
 /// The contract of the operation.
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw")]
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,avx512vbmi")]
 unsafe fn run_avx512<O: Operation>(operation: O) {
     // SAFETY: the caller's contract.
     unsafe { operation.call::<<O::Float as Lanes>::Avx512>() }

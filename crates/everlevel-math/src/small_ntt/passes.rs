@@ -10,7 +10,7 @@ use super::vector::Vector;
 /// One level of a node: `(x, y) ↦ (x + w·y, x − w·y)` for values `half` apart; `w` has the twiddles of all levels, one
 /// after the other.
 #[inline(always)]
-fn split<V: Vector, const R: usize>(a: &mut [V; R], half: usize, w: &impl Fn(usize) -> V, c: &Consts<V>) {
+fn split<V: Vector, const R: usize>(a: &mut [V; R], half: usize, w: &impl Fn(usize) -> V::Factor, c: &Consts<V>) {
     for butterfly in 0..R / 2 {
         let node = butterfly / half;
         let x = butterfly + node * half;
@@ -22,7 +22,7 @@ fn split<V: Vector, const R: usize>(a: &mut [V; R], half: usize, w: &impl Fn(usi
 
 /// Twice the inverse of [`split`]: `(x, y) ↦ (x + y, (x − y)·w)`.
 #[inline(always)]
-fn merge<V: Vector, const R: usize>(a: &mut [V; R], half: usize, w: &impl Fn(usize) -> V, c: &Consts<V>) {
+fn merge<V: Vector, const R: usize>(a: &mut [V; R], half: usize, w: &impl Fn(usize) -> V::Factor, c: &Consts<V>) {
     for butterfly in 0..R / 2 {
         let node = butterfly / half;
         let x = butterfly + node * half;
@@ -38,7 +38,7 @@ fn merge<V: Vector, const R: usize>(a: &mut [V; R], half: usize, w: &impl Fn(usi
 fn forward_levels<V: Vector, const R: usize>(
     a: &mut [V; R],
     skip: u32,
-    w: impl Fn(usize) -> V,
+    w: impl Fn(usize) -> V::Factor,
     c: &Consts<V>,
     reduced: bool,
 ) {
@@ -64,7 +64,7 @@ fn forward_levels<V: Vector, const R: usize>(
 
 /// The inverse of [`forward_levels`], times `R`; reductions as in `docs/notes/small-ntt.md`.
 #[inline(always)]
-fn inverse_levels<V: Vector, const R: usize>(a: &mut [V; R], w: impl Fn(usize) -> V, c: &Consts<V>) {
+fn inverse_levels<V: Vector, const R: usize>(a: &mut [V; R], w: impl Fn(usize) -> V::Factor, c: &Consts<V>) {
     if R >= 2 {
         merge(a, 1, &w, c);
     }
@@ -152,9 +152,18 @@ pub(super) struct Passes<F> {
     /// The radix of the first pass: blocks.
     pub radix: usize,
     pub rows: usize,
-    pub forward: *const Line<F>,
-    pub inverse: *const Line<F>,
+    pub forward: Table<F>,
+    pub inverse: Table<F>,
     pub lazy: *const Line<F>,
+    /// For the inner vectors.
+    pub inner: [Table<F>; 2],
+}
+
+/// Lines of factors, and the words from them to their second parts.
+#[derive(Clone, Copy)]
+pub(super) struct Table<F> {
+    pub lines: *const Line<F>,
+    pub gap: usize,
 }
 
 /// What the last pass of an inverse transform does with its values.
@@ -170,18 +179,18 @@ pub(super) enum Into<F> {
 
 /// A twiddle in every lane.
 #[inline(always)]
-unsafe fn broadcast<V: Vector>(line: *const Line<V::Float>) -> impl Fn(usize) -> V {
-    let p = line.cast::<V::Float>();
+unsafe fn broadcast<V: Vector>(table: Table<V::Float>, line: usize) -> impl Fn(usize) -> V::Factor {
+    let p = table.lines.wrapping_add(line).cast::<V::Float>();
     // SAFETY: that of [`Vector`]; the table is that of the plan. Likewise in the rest of this file.
-    move |i| unsafe { V::splat((*p.add(i)).to_f64()) }
+    move |i| unsafe { V::splat_factor(p.add(i), table.gap) }
 }
 
 /// Twiddles for lanes from `row` on.
 #[inline(always)]
-unsafe fn vectors<V: Vector>(lines: *const Line<V::Float>, row: usize) -> impl Fn(usize) -> V {
-    let p = lines.cast::<V::Float>().wrapping_add(row);
+unsafe fn vectors<V: Vector>(table: Table<V::Float>, line: usize, row: usize) -> impl Fn(usize) -> V::Factor {
+    let p = table.lines.wrapping_add(line).cast::<V::Float>().wrapping_add(row);
     // SAFETY: as above.
-    move |i| unsafe { V::load(p.add(ROW * i)) }
+    move |i| unsafe { V::load_factor(p.add(ROW * i), table.gap) }
 }
 
 impl<F: Number> Passes<F> {
@@ -211,7 +220,7 @@ impl<F: Number> Passes<F> {
                     for i in 0..R {
                         a[i] = V::load(x.add(at + i * stride));
                     }
-                    forward_levels(&mut a, 0, broadcast(self.forward), c, false);
+                    forward_levels(&mut a, 0, broadcast::<V>(self.forward, 0), c, false);
                     for i in 0..R {
                         a[i].store(x.add(at + i * stride));
                     }
@@ -250,13 +259,13 @@ impl<F: Number> Passes<F> {
                             x_at[i] = a[i].neg_mul_add(unit, x_at[i]);
                         }
                         if row.lazy {
-                            lazy_levels(&mut a, broadcast(self.lazy));
-                            forward_levels(&mut a, 2, broadcast(self.forward), c, false);
+                            lazy_levels(&mut a, |i| V::splat((*self.lazy).0[i].to_f64()));
+                            forward_levels(&mut a, 2, broadcast::<V>(self.forward, 0), c, false);
                         } else {
-                            forward_levels(&mut a, 0, broadcast(self.forward), c, false);
+                            forward_levels(&mut a, 0, broadcast::<V>(self.forward, 0), c, false);
                         }
                         for i in 0..R {
-                            a[i].store(out.add(r * row_stride + at + i * stride));
+                            a[i].store_inner(out.add(r * row_stride + at + i * stride));
                         }
                     }
                 }
@@ -264,14 +273,14 @@ impl<F: Number> Passes<F> {
         });
     }
 
-    /// The last pass of an inverse transform of `x`, canonical, into `out`.
+    /// The last pass of an inverse transform of what `load` has at each place, canonical, into `out`.
     ///
     /// # Safety
     /// See [`Passes::forward_first`].
     #[inline(always)]
     pub(super) unsafe fn inverse_last<V: Vector<Float = F>>(
         self,
-        x: *const F,
+        load: impl Fn(usize) -> V,
         (out, into): (*mut F, Into<F>),
         c: &Consts<V>,
     ) {
@@ -282,13 +291,13 @@ impl<F: Number> Passes<F> {
                 // SAFETY: as above.
                 unsafe {
                     for i in 0..R {
-                        a[i] = V::load(x.add(at + i * stride));
+                        a[i] = load(at + i * stride);
                     }
-                    inverse_levels(&mut a, broadcast(self.inverse), c);
+                    inverse_levels(&mut a, broadcast::<V>(self.inverse, 0), c);
                     for i in 0..R {
                         let out = out.add(at + i * stride);
                         a[i] = match into {
-                            Into::Scaled(scale) => a[i].product(V::splat(scale.to_f64()), c),
+                            Into::Scaled(scale) => a[i].product(V::splat(scale.to_f64()).factor(c), c),
                             Into::Stored => a[i],
                             Into::Added => a[i].add(V::load(out)),
                         };
@@ -306,12 +315,12 @@ impl<F: Number> Passes<F> {
     #[inline(always)]
     pub(super) unsafe fn forward_block<V: Vector<Float = F>>(
         self,
-        x: *mut F,
+        (table, x): (Table<F>, *mut F),
         block: usize,
         reductions: Reductions,
         c: &Consts<V>,
     ) {
-        let w = self.forward.wrapping_add(1 + ROW * block);
+        let line = 1 + ROW * block;
         // SAFETY: as above.
         unsafe {
             let x = x.add(self.block_len() * block);
@@ -321,11 +330,12 @@ impl<F: Number> Passes<F> {
                 for i in 0..ROW {
                     a[i] = V::load(x.add(ROW * i));
                 }
-                forward_levels(&mut a, 0, broadcast(w), c, reductions.across);
+                forward_levels(&mut a, 0, broadcast::<V>(table, line), c, reductions.across);
                 V::transpose(&mut a);
-                forward_levels(&mut a, 0, vectors(w.add(1), 0), c, reductions.within);
+                forward_levels(&mut a, 0, vectors::<V>(table, line + 1, 0), c, reductions.within);
                 for i in 0..ROW {
-                    a[i].store(x.add(ROW * i));
+                    let end = if reductions.ends { a[i].reduce(c) } else { a[i] };
+                    end.store(x.add(ROW * i));
                 }
                 return;
             }
@@ -337,7 +347,7 @@ impl<F: Number> Passes<F> {
                     for i in 0..R {
                         a[i] = V::load(x.add(ROW * i + lane));
                     }
-                    forward_levels(&mut a, 0, broadcast(w), c, reductions.across);
+                    forward_levels(&mut a, 0, broadcast::<V>(table, line), c, reductions.across);
                     for i in 0..R {
                         a[i].store(between.add(ROW * i + lane));
                     }
@@ -345,9 +355,10 @@ impl<F: Number> Passes<F> {
             });
             for row in (0..self.rows).step_by(V::LANES) {
                 let mut a = V::load_columns(between.add(ROW * row));
-                forward_levels(&mut a, 0, vectors(w.add(1), row), c, reductions.within);
+                forward_levels(&mut a, 0, vectors::<V>(table, line + 1, row), c, reductions.within);
                 for i in 0..ROW {
-                    a[i].store(x.add(self.rows * i + row));
+                    let end = if reductions.ends { a[i].reduce(c) } else { a[i] };
+                    end.store(x.add(self.rows * i + row));
                 }
             }
         }
@@ -358,8 +369,13 @@ impl<F: Number> Passes<F> {
     /// # Safety
     /// See [`Passes::forward_block`].
     #[inline(always)]
-    pub(super) unsafe fn inverse_block<V: Vector<Float = F>>(self, x: *mut F, block: usize, c: &Consts<V>) {
-        let w = self.inverse.wrapping_add(1 + ROW * block);
+    pub(super) unsafe fn inverse_block<V: Vector<Float = F>>(
+        self,
+        (table, x): (Table<F>, *mut F),
+        block: usize,
+        c: &Consts<V>,
+    ) {
+        let line = 1 + ROW * block;
         // SAFETY: as above.
         unsafe {
             let x = x.add(self.block_len() * block);
@@ -368,9 +384,9 @@ impl<F: Number> Passes<F> {
                 for i in 0..ROW {
                     a[i] = V::load(x.add(ROW * i));
                 }
-                inverse_levels(&mut a, vectors(w.add(1), 0), c);
+                inverse_levels(&mut a, vectors::<V>(table, line + 1, 0), c);
                 V::transpose(&mut a);
-                inverse_levels(&mut a, broadcast(w), c);
+                inverse_levels(&mut a, broadcast::<V>(table, line), c);
                 for i in 0..ROW {
                     a[i].store(x.add(ROW * i));
                 }
@@ -383,7 +399,7 @@ impl<F: Number> Passes<F> {
                 for i in 0..ROW {
                     a[i] = V::load(x.add(self.rows * i + row));
                 }
-                inverse_levels(&mut a, vectors(w.add(1), row), c);
+                inverse_levels(&mut a, vectors::<V>(table, line + 1, row), c);
                 V::store_columns(a, between.add(ROW * row));
             }
             with_rows!(V, self.rows, R, {
@@ -392,7 +408,7 @@ impl<F: Number> Passes<F> {
                     for i in 0..R {
                         a[i] = V::load(between.add(ROW * i + lane));
                     }
-                    inverse_levels(&mut a, broadcast(w), c);
+                    inverse_levels(&mut a, broadcast::<V>(table, line), c);
                     for i in 0..R {
                         a[i].store(x.add(ROW * i + lane));
                     }

@@ -53,6 +53,18 @@ pub(super) fn table<F: Number>(modulus: &Modulus, log_n: u32, psi: u64) -> Vec<L
     lines
 }
 
+/// Residues as integers in words.
+pub(super) fn words<F: Number>(residues: &[F]) -> Vec<F> {
+    residues.iter().map(|x| F::from_word(x.to_integer())).collect()
+}
+
+/// A table's lines as integers in words, and behind them those of their quotients by `q`.
+pub(super) fn with_quotients<F: Number>(modulus: &Modulus, lines: &[Line<F>]) -> Vec<Line<F>> {
+    let integers = lines.iter().map(|line| Line(line.0.map(|x| F::from_word(x.to_integer()))));
+    let quotient = |x: F| F::from_f64(x.to_f64() / modulus.q() as f64);
+    integers.chain(lines.iter().map(|line| Line(line.0.map(quotient)))).collect()
+}
+
 /// The residue of least magnitude.
 pub(super) fn centred<F: Number>(modulus: &Modulus, x: u64) -> F {
     F::from_integer(if x > modulus.q() / 2 { x as i64 - modulus.q() as i64 } else { x as i64 })
@@ -84,36 +96,67 @@ impl Reductions {
     }
 }
 
-/// The constants of sums of products with keys.
+/// The constants of sums of products, which are exact in two parts: `docs/notes/small-ntt.md`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sums {
     /// The start of the high part: its last place is the unit of that.
     pub start: f64,
-    /// What rounds quotients.
+    /// What rounds quotients; less that of the start, where that is a multiple of `q` which stays in the high part.
     pub magic: f64,
+    /// What the sums' residues are at most.
+    pub bound: f64,
 }
 
 impl Sums {
-    /// The constants for sums of `rows` products of values up to `bound` and residues, if these are exact and so small
-    /// that their products with monomials, at most `q` each, may be summed: `docs/notes/small-ntt.md`.
-    pub(super) fn new<F: Number>(q: u64, rows: usize, bound: f64) -> Option<Self> {
-        let (rows, q, places) = (rows as f64, q as f64, 4.0 * F::QUOTIENTS);
-        let sum = rows * bound * q / 2.0;
+    /// The constants for sums of `count` products of at most `product` each, and of `more` in the low part, if all is
+    /// exact. With `stays`, the start is not taken from the high part before that is reduced: an operation less, and
+    /// larger residues.
+    pub(super) fn new<F: Number>(q: u64, count: usize, product: f64, more: f64, stays: bool) -> Option<Self> {
+        let (count, q, places) = (count as f64, q as f64, 4.0 * F::QUOTIENTS);
         let power = |x: f64| x.log2().ceil().exp2();
-        let range = power(2.01 * sum).max(places);
-        // The last places of the start and of the quotients' magic number.
+        let sum = 1.01 * count * product;
+        // A multiple of `q` is within `q/places` of the middle of the numbers with the same last place.
+        let range = power(sum / if stays { 0.5 - q / places } else { 0.5 }).max(places);
         let unit = 2.0 * range / places;
-        let quotient = 1.01 * sum / q;
-        let coarse = power(quotient / F::QUOTIENTS).max(1.0);
-        let low = rows * unit / 2.0;
-        let residue = q * (coarse / 2.0 + quotient / (2.0 * F::QUOTIENTS)) + low;
-        let exact = low <= F::LIMIT && residue <= 2.0 * F::QUOTIENTS.min(F::LIMIT / 4.0);
-        exact.then_some(Self { start: 1.5 * range, magic: 1.5 * coarse * places / 2.0 })
+        let start = if stays { q * (0.75 * places / q).round() * unit } else { 1.5 * range };
+        let kept = if stays { start / q } else { 0.0 };
+        let quotient = kept + sum / q;
+        let coarse = power(quotient / places).max(power(sum / q / F::QUOTIENTS)).max(1.0);
+        let magic = 0.75 * coarse * places - kept;
+        let low = count * unit / 2.0 + more;
+        let bound = q * (coarse / 2.0 + quotient / places) + low;
+        let exact = bound <= F::LIMIT && F::from_f64(magic).to_f64() == magic;
+        exact.then_some(Self { start, magic, bound })
+    }
+}
+
+/// How keys are summed, and their products with values.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Bundle {
+    pub keys: Sums,
+    /// Set where a bundle's residues have to be reduced before they are multiplied.
+    pub reduced: bool,
+    pub products: Sums,
+}
+
+impl Bundle {
+    /// The constants for `count` keys with factors and one without, multiplied by `rows` values up to `bound`, if all
+    /// is exact.
+    pub(super) fn new<F: Number>(q: u64, count: usize, rows: usize, bound: f64) -> Option<Self> {
+        let half = (q / 2) as f64;
+        // A factor is a product of two roots, and may have one taken from it.
+        let product = half * (product_bound::<F>(q as f64, half) + 1.0);
+        let keys = Sums::new::<F>(q, count, product, half, true)?;
+        let sum = if count == 0 { half } else { keys.bound };
+        [(false, sum), (true, half + 1.0)].into_iter().find_map(|(reduced, factor)| {
+            let products = Sums::new::<F>(q, rows, bound * factor, 0.0, false)?;
+            Some(Self { keys, reduced, products })
+        })
     }
 }
 
 /// The bound of a product, of values up to `y`: `docs/notes/small-ntt.md`.
-fn product_bound<F: Number>(q: f64, y: f64) -> f64 {
+pub(super) fn product_bound<F: Number>(q: f64, y: f64) -> f64 {
     let quotient = y / 2.0;
     let rounding = if quotient <= F::QUOTIENTS { 0.5 } else { 1.0 };
     q * (rounding + quotient / (2.0 * F::QUOTIENTS))

@@ -3,12 +3,38 @@
 use super::gadget::{Gadget, Row};
 use super::lanes::Float;
 use super::monomials::Points;
-use super::plan::{self, MAX_TOGETHER, ROW, Reductions, Sums};
+use super::plan::{self, Bundle, MAX_TOGETHER, ROW, Reductions};
 use super::products::Weights;
 use super::sweep::{self, Sweep, Tables};
 use super::transform::SmallNtt;
 use super::work::Work;
 use crate::Error;
+
+/// What keys are slices of: bytes, packed as [`NtruProduct::prepare_row`] makes them, or the words of
+/// [`NtruProduct::expand`].
+pub trait KeyWord<F>: Copy + Send + Sync + sealed::Sealed {
+    /// Whether residues are packed.
+    const PACKED: bool;
+}
+
+impl<F: Float> KeyWord<F> for u8 {
+    const PACKED: bool = true;
+}
+
+impl KeyWord<f32> for f32 {
+    const PACKED: bool = false;
+}
+
+impl KeyWord<f64> for f64 {
+    const PACKED: bool = false;
+}
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for u8 {}
+    impl Sealed for f32 {}
+    impl Sealed for f64 {}
+}
 
 /// The product of a polynomial's digits and a key: `x ⊡ k = Σ_i d_i(x)·k_i` for the digits of a [`Gadget`] and a key
 /// of as many polynomials, modulo `q` and `X^n + 1`.
@@ -47,14 +73,20 @@ impl<F: Float> NtruProduct<F> {
         });
         let starts: Vec<Result<(f64, u32), (f64, u32)>> = starts.collect();
         let rows: Vec<Row<F>> = (0..).zip(&starts).map(|(i, s)| Row::new(gadget.log2_unit(i), s.is_ok())).collect();
-        let fitting = Reductions::all().find_map(|r| {
+        let fitting = Reductions::all().filter_map(|r| {
             let ends = starts.iter().map(|s| plan::end_bound::<F>(q, log_n, s.unwrap_or_else(|plain| plain), r));
             let end = ends.collect::<Option<Vec<f64>>>()?.into_iter().fold(0.0, f64::max);
-            Some((r, Sums::new::<F>(q, rows.len(), end)?))
+            let bundles = (0..=max_keys).map(|count| Bundle::new::<F>(q, count, rows.len(), end));
+            Some((r, bundles.collect::<Option<Vec<Bundle>>>()?))
         });
-        let (reductions, sums) = fitting.ok_or(refused)?;
-        let points = Points::new(ntt.modulus(), ntt.root(), ntt.exponents());
-        Ok(Self { tables: Tables { n: ntt.n(), rows, reductions, sums, points }, ntt, gadget, max_keys })
+        // Operations for each value of a transform: half of the values are reduced on the way, all at the ends.
+        let cost = |(r, bundles): &(Reductions, Vec<Bundle>)| {
+            let on_the_way = usize::from(r.across) + usize::from(r.within) + 2 * usize::from(r.ends);
+            on_the_way * bundles.len() + 2 * bundles.iter().filter(|bundle| bundle.reduced).count()
+        };
+        let (reductions, bundles) = fitting.min_by_key(cost).ok_or(refused)?;
+        let points = Points::new(ntt.modulus(), ntt.root(), ntt.exponents(), ntt.has_integers());
+        Ok(Self { tables: Tables { n: ntt.n(), rows, reductions, bundles, points }, ntt, gadget, max_keys })
     }
 
     /// The transform.
@@ -67,9 +99,14 @@ impl<F: Float> NtruProduct<F> {
         self.gadget
     }
 
-    /// Words of a key.
+    /// Bytes of a packed key.
     pub fn key_len(&self) -> usize {
-        self.tables.key_len()
+        self.words() * F::KEY_BYTES
+    }
+
+    /// Words of an expanded key.
+    pub fn words(&self) -> usize {
+        self.tables.rows.len() * self.ntt.n()
     }
 
     /// Words of scratch.
@@ -81,17 +118,31 @@ impl<F: Float> NtruProduct<F> {
     ///
     /// # Panics
     /// If a length isn't [`NtruProduct::key_len`] or `n`, or there is no such digit.
-    pub fn prepare_row(&self, key: &mut [F], digit: usize, polynomial: &mut [F]) {
+    pub fn prepare_row(&self, key: &mut [u8], digit: usize, polynomial: &mut [F]) {
         assert!(key.len() == self.key_len() && digit < self.tables.rows.len());
         self.ntt.forward(polynomial);
         // The inverse transform is times n.
         let modulus = self.ntt.modulus();
         let scale = modulus.inv(self.ntt.n() as u64);
-        for (key, values) in key.chunks_exact_mut(ROW * self.tables.rows.len()).zip(polynomial.chunks_exact(ROW)) {
-            for (key, value) in key[ROW * digit..].iter_mut().zip(values) {
-                *key = plan::centred(modulus, modulus.mul(modulus.reduce_i64(value.to_i64()), scale));
+        let row = ROW * F::KEY_BYTES;
+        for (key, values) in key.chunks_exact_mut(row * self.tables.rows.len()).zip(polynomial.chunks_exact(ROW)) {
+            for (key, value) in key[row * digit..].chunks_exact_mut(F::KEY_BYTES).zip(values) {
+                let scaled = modulus.mul(modulus.reduce_i64(value.to_i64()), scale);
+                // Integers take residues without a sign, floats those of least magnitude.
+                let word =
+                    if self.ntt.has_integers() { scaled as i64 } else { plan::centred::<F>(modulus, scaled).to_i64() };
+                key.copy_from_slice(&word.to_le_bytes()[..F::KEY_BYTES]);
             }
         }
+    }
+
+    /// Writes the residues of packed keys as words, which steps read faster.
+    ///
+    /// # Panics
+    /// Unless there is a word for each residue.
+    pub fn expand(&self, keys: &[u8], words: &mut [F]) {
+        assert_eq!(keys.len(), words.len() * F::KEY_BYTES);
+        self.ntt.run(Work::Expand { passes: self.ntt.passes(), keys, words });
     }
 
     /// `acc ← acc ⊡ key` for each accumulator.
@@ -99,7 +150,13 @@ impl<F: Float> NtruProduct<F> {
     /// # Panics
     /// If a length isn't `n`, [`NtruProduct::key_len`] or [`NtruProduct::scratch_len`], or there are more than two
     /// accumulators.
-    pub fn multiply<const A: usize>(&self, accs: [&mut [F]; A], key: &[F], scratch: &mut [F], ahead: &[F]) {
+    pub fn multiply<const A: usize, K: KeyWord<F>>(
+        &self,
+        accs: [&mut [F]; A],
+        key: &[K],
+        scratch: &mut [F],
+        ahead: &[u8],
+    ) {
         self.sweep(accs, None, (key, Weights::One), scratch, ahead);
     }
 
@@ -107,7 +164,13 @@ impl<F: Float> NtruProduct<F> {
     ///
     /// # Panics
     /// As [`NtruProduct::multiply`], and if an exponent is too large.
-    pub fn rotate_add<const A: usize>(&self, accs: [(&mut [F], usize); A], key: &[F], scratch: &mut [F], ahead: &[F]) {
+    pub fn rotate_add<const A: usize, K: KeyWord<F>>(
+        &self,
+        accs: [(&mut [F], usize); A],
+        key: &[K],
+        scratch: &mut [F],
+        ahead: &[u8],
+    ) {
         let exponents = accs.each_ref().map(|(_, e)| *e);
         self.sweep(accs.map(|(acc, _)| acc), Some(exponents), (key, Weights::One), scratch, ahead);
     }
@@ -118,12 +181,12 @@ impl<F: Float> NtruProduct<F> {
     /// # Panics
     /// As [`NtruProduct::multiply`], if an exponent is too large, and unless there is a key for each exponent, and at
     /// most as many as the product was made for.
-    pub fn multiply_bundle<const A: usize>(
+    pub fn multiply_bundle<const A: usize, K: KeyWord<F>>(
         &self,
         accs: [(&mut [F], &[usize]); A],
-        keys: &[F],
+        keys: &[K],
         scratch: &mut [F],
-        ahead: &[F],
+        ahead: &[u8],
     ) {
         let exponents = accs.each_ref().map(|(_, e)| *e);
         self.sweep(accs.map(|(acc, _)| acc), None, (keys, Weights::Monomials(sweep::both(exponents))), scratch, ahead);
@@ -133,45 +196,48 @@ impl<F: Float> NtruProduct<F> {
     ///
     /// # Panics
     /// As [`NtruProduct::multiply_bundle`].
-    pub fn add_bundle<const A: usize>(
+    pub fn add_bundle<const A: usize, K: KeyWord<F>>(
         &self,
         accs: [(&mut [F], &[usize]); A],
-        keys: &[F],
+        keys: &[K],
         scratch: &mut [F],
-        ahead: &[F],
+        ahead: &[u8],
     ) {
         let exponents = accs.each_ref().map(|(_, e)| *e);
         self.sweep(accs.map(|(acc, _)| acc), None, (keys, Weights::LessOne(sweep::both(exponents))), scratch, ahead);
     }
 
-    fn sweep<'a, const A: usize>(
+    fn sweep<'a, const A: usize, K: KeyWord<F>>(
         &'a self,
         accs: [&'a mut [F]; A],
         turns: Option<[usize; A]>,
-        (keys, weights): (&'a [F], Weights<'a>),
+        (keys, weights): (&'a [K], Weights<'a>),
         scratch: &'a mut [F],
-        ahead: &'a [F],
+        ahead: &'a [u8],
     ) {
         let n = self.ntt.n();
         assert!((1..=MAX_TOGETHER).contains(&A), "{A} together");
         assert!(accs.iter().all(|acc| acc.len() == n) && scratch.len() == self.scratch_len());
         assert!(turns.is_none_or(|turns| turns.iter().all(|&e| e < 2 * n)), "exponents {turns:?}");
+        let len = if K::PACKED { self.key_len() } else { self.words() };
         match weights {
-            Weights::One => assert_eq!(keys.len(), self.key_len()),
+            Weights::One => assert_eq!(keys.len(), len),
             Weights::Monomials(all) | Weights::LessOne(all) => {
-                all.iter().for_each(|exponents| self.check_bundle(keys, exponents));
+                all.iter().for_each(|exponents| self.check_bundle(keys.len() / len, exponents));
+                assert!(keys.len().is_multiple_of(len));
             }
         }
+        let (key_count, packed, keys) = (keys.len() / len, K::PACKED, keys.as_ptr().cast());
         let (accs, scratch) = (accs.map(<[F]>::as_mut_ptr), scratch.as_mut_ptr());
         let (accs, turns) = (sweep::both(accs), turns.map(sweep::both));
         let (tables, passes) = (&self.tables, self.ntt.passes());
-        let sweep = Sweep { tables, passes, count: A, accs, turns, keys, weights, scratch, ahead };
+        let sweep = Sweep { tables, passes, count: A, accs, turns, keys, key_count, packed, weights, scratch, ahead };
         self.ntt.run(Work::Sweep(sweep));
     }
 
     /// Checks the number of keys and their exponents.
-    fn check_bundle(&self, keys: &[F], exponents: &[usize]) {
-        assert!(exponents.len() <= self.max_keys && keys.len() == exponents.len() * self.key_len());
+    fn check_bundle(&self, keys: usize, exponents: &[usize]) {
+        assert!(exponents.len() <= self.max_keys && keys == exponents.len());
         assert!(exponents.iter().all(|&e| e < 2 * self.ntt.n()), "exponents {exponents:?}");
     }
 }

@@ -1,9 +1,12 @@
-//! Products with keys at the places of the transform: sums over digits, their factors, and sums of these.
+//! Products of digits with keys at the places of the transform: bundles of keys, digit by digit, and sums over digits.
+
+use std::ops::Range;
 
 use super::float::{Consts, Number};
 use super::monomials::Points;
-use super::plan::{MAX_TOGETHER, ROW, Sums};
+use super::plan::{Bundle, MAX_TOGETHER, ROW};
 use super::vector::Vector;
+use crate::prefetch::Ahead;
 
 /// The factors of keys, for each accumulator.
 #[derive(Clone, Copy)]
@@ -16,6 +19,26 @@ pub(super) enum Weights<'a> {
     LessOne([&'a [usize]; MAX_TOGETHER]),
 }
 
+impl Weights<'_> {
+    /// The exponent of a key's factor.
+    #[inline(always)]
+    fn exponent(&self, a: usize, key: usize) -> usize {
+        match self {
+            Self::One => 0,
+            Self::Monomials(all) | Self::LessOne(all) => all[a][key],
+        }
+    }
+
+    /// Whether the last key has the factor 1 for each accumulator.
+    pub(super) fn ends_plain(&self) -> bool {
+        match self {
+            Self::One => true,
+            Self::Monomials(all) => all.iter().all(|exponents| exponents.last() == Some(&0)),
+            Self::LessOne(_) => false,
+        }
+    }
+}
+
 /// Transforms of digits, keys and their factors.
 #[derive(Clone, Copy)]
 pub(super) struct Products<'a, F> {
@@ -24,157 +47,202 @@ pub(super) struct Products<'a, F> {
     pub x: *mut F,
     pub row: usize,
     pub set: usize,
-    pub keys: *const F,
+    /// Residues of keys, packed in bytes or in words; the length is in bytes.
+    pub keys: *const u8,
     pub key_len: usize,
     pub key_count: usize,
     pub weights: Weights<'a>,
     /// The lanes' parts of monomials: sixteen for each accumulator of each key.
     pub lanes: *const F,
+    /// Room for the factors of each key.
+    pub factors: *mut F,
     pub points: &'a Points<F>,
-    pub sums: Sums,
-    /// Set where values have to be reduced before they are multiplied.
-    pub reduced: bool,
+    /// Whether the last key has no factor.
+    pub plain: bool,
+    pub bundle: Bundle,
 }
 
-/// Keys whose sums are made together.
-const KEYS_TOGETHER: usize = 4;
+/// Keys with factors whose number is known to the compiler, at most.
+const FEW: usize = 3;
+
+/// A number of keys that is not.
+const MANY: usize = usize::MAX;
+
+/// Places whose monomials differ by `X^n` alone, which is −1; of a degree too small for vectors, there are none.
+const PAIR: usize = 2 * ROW;
+
+#[inline(always)]
+const fn pair<V: Vector>() -> usize {
+    if V::LANES == 1 { ROW } else { PAIR }
+}
+
+/// Words for the factors of a key: those of a block's pairs of places, and of one, in two parts.
+pub(super) const FACTORS: usize = MAX_TOGETHER * (ROW * ROW / PAIR + 2) * ROW;
 
 impl<F: Number> Products<'_, F> {
-    /// The products at `U` times sixteen places from `at` on, of `B` accumulators from `from` on. Of two times sixteen,
-    /// the monomials differ by `X^n` alone, which is −1.
+    /// The products at `places`, those of a block, of `B` accumulators from `from` on.
     ///
     /// # Safety
     /// That of [`Vector`]; rows, keys and lanes are as said.
     #[inline(always)]
-    pub(super) unsafe fn multiply<V: Vector<Float = F>, const B: usize, const U: usize>(
+    pub(super) unsafe fn multiply<V: Vector<Float = F>, const B: usize, const PACKED: bool>(
         self,
-        (from, at): (usize, usize),
+        from: usize,
+        places: Range<usize>,
+        ahead: &mut Ahead<'_, u8>,
         c: &Consts<V>,
     ) {
-        for lane in (0..ROW).step_by(V::LANES) {
-            let place = (from, at, lane);
-            let mut totals = [[c.q.sub(c.q); B]; U];
-            for first in (0..self.key_count).step_by(KEYS_TOGETHER) {
-                // SAFETY: the caller's contract; likewise below.
-                unsafe {
-                    match self.key_count - first {
-                        1 => self.add_keys::<V, B, U, 1>(place, first, &mut totals, c),
-                        2 => self.add_keys::<V, B, U, 2>(place, first, &mut totals, c),
-                        3 => self.add_keys::<V, B, U, 3>(place, first, &mut totals, c),
-                        _ => self.add_keys::<V, B, U, KEYS_TOGETHER>(place, first, &mut totals, c),
+        // SAFETY: the caller's contract; likewise below.
+        unsafe {
+            self.monomials::<V, B>(from, places.clone(), c);
+            match (self.key_count - usize::from(self.plain), self.plain, self.rows) {
+                (0, ..) => self.bundles::<V, B, 0, true, 0, PACKED>(from, places, ahead, c),
+                (3, true, 5) if V::REGISTERS == 32 => self.bundles::<V, B, 3, true, 5, PACKED>(from, places, ahead, c),
+                (3, true, 6) if V::REGISTERS == 32 => self.bundles::<V, B, 3, true, 6, PACKED>(from, places, ahead, c),
+                (3, true, _) => self.bundles::<V, B, 3, true, 0, PACKED>(from, places, ahead, c),
+                (3, false, _) => self.bundles::<V, B, 3, false, 0, PACKED>(from, places, ahead, c),
+                (_, true, _) => self.bundles::<V, B, MANY, true, 0, PACKED>(from, places, ahead, c),
+                (_, false, _) => self.bundles::<V, B, MANY, false, 0, PACKED>(from, places, ahead, c),
+            }
+        }
+    }
+
+    /// Where the monomials of a key are for an accumulator at a pair of places of the block.
+    #[inline(always)]
+    fn monomial(&self, a: usize, key: usize, pair: usize) -> *mut F {
+        self.factors.wrapping_add(ROW * ((pair * self.key_count + key) * MAX_TOGETHER + a))
+    }
+
+    /// Where a key's factor is at one place, and its second part.
+    #[inline(always)]
+    fn factor(&self, a: usize, key: usize) -> (*mut F, usize) {
+        let first = self.monomial(a, key, ROW * ROW / PAIR);
+        (first, ROW * MAX_TOGETHER * self.key_count)
+    }
+
+    /// The monomials of all keys at a block's pairs of places.
+    #[inline(always)]
+    unsafe fn monomials<V: Vector<Float = F>, const B: usize>(&self, from: usize, places: Range<usize>, c: &Consts<V>) {
+        for (pair, at) in places.step_by(pair::<V>()).enumerate() {
+            for k in 0..self.key_count - usize::from(self.plain) {
+                for a in from..from + B {
+                    let e = self.weights.exponent(a, k);
+                    for lane in (0..ROW).step_by(V::LANES) {
+                        let lanes = self.lanes.wrapping_add(ROW * (MAX_TOGETHER * k + a) + lane);
+                        // SAFETY: as above.
+                        unsafe {
+                            let monomial: V = self.points.monomial(e, at / ROW, lanes, c);
+                            monomial.store(self.monomial(a, k, pair).add(lane));
+                        }
                     }
                 }
             }
-            for u in 0..U {
-                for b in 0..B {
-                    let sum = (from + b) * self.set + self.rows * self.row + at + ROW * u + lane;
-                    // SAFETY: as above.
-                    unsafe { totals[u][b].store(self.x.add(sum)) };
-                }
-            }
         }
     }
 
-    /// The exponent of a key's factor.
+    /// A key's factor for an accumulator at lanes of sixteen places of the block.
     #[inline(always)]
-    fn exponent(&self, a: usize, key: usize) -> usize {
-        match self.weights {
-            Weights::One => 0,
-            Weights::Monomials(all) | Weights::LessOne(all) => all[a][key],
-        }
-    }
-
-    /// The sums of the products with keys from `first` on, with their factors, added to `totals`, which are reduced.
-    #[inline(always)]
-    unsafe fn add_keys<V: Vector<Float = F>, const B: usize, const U: usize, const K: usize>(
+    unsafe fn weight<V: Vector<Float = F>>(
         &self,
-        (from, at, lane): (usize, usize, usize),
-        first: usize,
-        totals: &mut [[V; B]; U],
+        a: usize,
+        key: usize,
+        (at, lane): (usize, usize),
+        c: &Consts<V>,
+    ) -> V::Factor {
+        let turned = at % pair::<V>() != 0 && self.weights.exponent(a, key) % 2 == 1;
+        // SAFETY: as above.
+        unsafe {
+            let mut weight = V::load(self.monomial(a, key, at / pair::<V>()).add(lane));
+            weight = weight.mul(V::splat(if turned { -1.0 } else { 1.0 }));
+            if matches!(self.weights, Weights::LessOne(_)) {
+                weight = weight.sub(V::splat(1.0));
+            }
+            weight.factor(c)
+        }
+    }
+
+    /// The products with `K` keys that have factors, or all, and with one that has none if `PLAIN`.
+    #[inline(always)]
+    unsafe fn bundles<
+        V: Vector<Float = F>,
+        const B: usize,
+        const K: usize,
+        const PLAIN: bool,
+        const ROWS: usize,
+        const PACKED: bool,
+    >(
+        self,
+        from: usize,
+        places: Range<usize>,
+        ahead: &mut Ahead<'_, u8>,
         c: &Consts<V>,
     ) {
         let zero = c.q.sub(c.q);
-        let less_one = matches!(self.weights, Weights::LessOne(_));
-        let mut monomials = [[zero; K]; B];
-        for b in 0..B {
-            for k in 0..K {
-                let e = self.exponent(from + b, first + k);
-                if e != 0 {
-                    let lanes = self.lanes.wrapping_add(ROW * (MAX_TOGETHER * (first + k) + from + b) + lane);
-                    // SAFETY: as above.
-                    monomials[b][k] = unsafe { self.points.monomial(e, at / ROW, lanes, c) };
-                }
-            }
-        }
-        for u in 0..U {
-            let at = at + ROW * u;
-            // SAFETY: as above.
-            unsafe {
-                let sums = self.sums::<V, B, K>((from, at, lane), first, c);
-                for b in 0..B {
-                    let mut total = totals[u][b];
-                    for k in 0..K {
-                        let e = self.exponent(from + b, first + k);
-                        if e == 0 {
-                            if !less_one {
-                                total = total.add(sums[b][k].reduce(c));
-                            }
-                            continue;
-                        }
-                        let mut weight = monomials[b][k];
-                        if u == 1 {
-                            weight = weight.mul(V::splat(if e.is_multiple_of(2) { 1.0 } else { -1.0 }));
-                        }
-                        if less_one {
-                            weight = weight.sub(V::splat(1.0));
-                        }
-                        total = total.add(sums[b][k].product(weight, c));
-                    }
-                    totals[u][b] = if matches!(self.weights, Weights::One) { total } else { total.reduce(c) };
-                }
-            }
-        }
-    }
-
-    /// The residues of the sums with `K` keys from `first` on.
-    #[inline(always)]
-    unsafe fn sums<V: Vector<Float = F>, const B: usize, const K: usize>(
-        &self,
-        (from, at, lane): (usize, usize, usize),
-        first: usize,
-        c: &Consts<V>,
-    ) -> [[V; K]; B] {
+        let rows = if ROWS > 0 { ROWS } else { self.rows };
+        let count = if K == MANY { self.key_count - usize::from(PLAIN) } else { K };
+        let block = places.start;
+        let bytes = if PACKED { F::KEY_BYTES } else { size_of::<F>() };
         // SAFETY: as above.
+        let load = |p: *const u8| unsafe { if PACKED { V::load_key(p) } else { V::load(p.cast()) } };
+        // SAFETY: as above; likewise below.
         unsafe {
-            let start = V::splat(self.sums.start);
-            let mut sums = [[[start, c.q.sub(c.q)]; K]; B];
-            let mut x = self.x.cast_const().add(from * self.set + at + lane);
-            let mut keys = self.keys.add(first * self.key_len + at * self.rows + lane);
-            for _ in 0..self.rows {
-                let mut values = [c.q; B];
-                for b in 0..B {
-                    values[b] = V::load(x.add(b * self.set));
-                    if self.reduced {
-                        values[b] = values[b].reduce(c);
-                    }
-                }
-                for k in 0..K {
-                    let key = V::load(keys.add(k * self.key_len));
+            let start = V::start(self.bundle.keys.start);
+            let magic = V::splat(self.bundle.keys.magic);
+            let products_start = V::start(self.bundle.products.start);
+            let products_magic = V::splat(self.bundle.products.magic);
+            for at in places.step_by(ROW) {
+                ahead.step();
+                for lane in (0..ROW).step_by(V::LANES) {
+                    let mut few = [[zero.factor(c); FEW]; B];
                     for b in 0..B {
-                        sums[b][k] = values[b].accumulate(key, sums[b][k], c);
+                        for k in 0..count {
+                            let weight = self.weight::<V>(from + b, k, (at - block, lane), c);
+                            if K == MANY {
+                                let (p, gap) = self.factor(from + b, k);
+                                V::store_factor(weight, p.add(lane), gap);
+                            } else {
+                                few[b][k] = weight;
+                            }
+                        }
+                    }
+                    let mut sums = [[products_start, zero]; B];
+                    let mut x = self.x.add(from * self.set + at + lane);
+                    let mut keys = self.keys.add((at * rows + lane) * bytes);
+                    for _ in 0..rows {
+                        let last = if PLAIN { load(keys.add(count * self.key_len)) } else { zero };
+                        let mut bundle = [[start, last]; B];
+                        for k in 0..count {
+                            let key = load(keys.add(k * self.key_len));
+                            for b in 0..B {
+                                let weight = if K == MANY {
+                                    let (p, gap) = self.factor(from + b, k);
+                                    V::load_factor(p.add(lane), gap)
+                                } else {
+                                    few[b][k]
+                                };
+                                bundle[b] = key.accumulate(weight, bundle[b], c);
+                            }
+                        }
+                        for b in 0..B {
+                            let mut factor = last;
+                            if K > 0 {
+                                factor = V::residue(bundle[b], magic, c);
+                                if !V::INTEGERS && self.bundle.reduced {
+                                    factor = factor.reduce(c);
+                                }
+                            }
+                            sums[b] = V::load(x.add(b * self.set)).accumulate(factor.factor(c), sums[b], c);
+                        }
+                        x = x.wrapping_add(self.row);
+                        keys = keys.wrapping_add(ROW * bytes);
+                    }
+                    for b in 0..B {
+                        let [high, low] = sums[b];
+                        let total = V::residue([high.sub(products_start), low], products_magic, c).reduce(c);
+                        total.store(self.x.add((from + b) * self.set + rows * self.row + at + lane));
                     }
                 }
-                x = x.wrapping_add(self.row);
-                keys = keys.wrapping_add(ROW);
             }
-            let magic = V::splat(self.sums.magic);
-            let mut residues = [[c.q; K]; B];
-            for b in 0..B {
-                for k in 0..K {
-                    residues[b][k] = V::residue(sums[b][k], [start, magic], c);
-                }
-            }
-            residues
         }
     }
 }

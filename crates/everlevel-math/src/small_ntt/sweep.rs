@@ -9,8 +9,8 @@ use super::float::{Consts, Number};
 use super::gadget::Row;
 use super::monomials::Points;
 use super::passes::{Into, Passes};
-use super::plan::{MAX_TOGETHER, ROW, Reductions, Sums};
-use super::products::{Products, Weights};
+use super::plan::{Bundle, MAX_TOGETHER, ROW, Reductions};
+use super::products::{FACTORS, Products, Weights};
 use super::vector::Vector;
 use crate::prefetch::Ahead;
 
@@ -23,16 +23,12 @@ pub(super) struct Tables<F> {
     pub n: usize,
     pub rows: Vec<Row<F>>,
     pub reductions: Reductions,
-    pub sums: Sums,
+    /// For each number of keys with factors.
+    pub bundles: Vec<Bundle>,
     pub points: Points<F>,
 }
 
-impl<F> Tables<F> {
-    /// Words of a key.
-    pub fn key_len(&self) -> usize {
-        self.rows.len() * self.n
-    }
-
+impl<F: Number> Tables<F> {
     /// Distance from one row of scratch to the next.
     fn stride(&self) -> usize {
         self.n + PADDING
@@ -45,7 +41,7 @@ impl<F> Tables<F> {
 
     /// Words of scratch, for bundles of at most so many keys.
     pub fn scratch_len(&self, max_keys: usize) -> usize {
-        MAX_TOGETHER * (self.set_len() + ROW * max_keys) + 3 * self.n
+        MAX_TOGETHER * (self.set_len() + ROW * max_keys) + FACTORS * max_keys + 3 * self.n
     }
 }
 
@@ -59,10 +55,13 @@ pub(super) struct Sweep<'a, F> {
     /// Exponents of the monomials by which accumulators are turned, and from which they are taken; the product is
     /// added.
     pub turns: Option<[usize; MAX_TOGETHER]>,
-    pub keys: &'a [F],
+    /// Keys, packed in bytes or in words.
+    pub keys: *const u8,
+    pub key_count: usize,
+    pub packed: bool,
     pub weights: Weights<'a>,
     pub scratch: *mut F,
-    pub ahead: &'a [F],
+    pub ahead: &'a [u8],
 }
 
 impl<'a, F: Number> Sweep<'a, F> {
@@ -131,19 +130,21 @@ impl<'a, F: Number> Sweep<'a, F> {
 
     fn products(&self) -> Products<'a, F> {
         let product = self.tables;
+        let plain = self.weights.ends_plain();
         Products {
             rows: product.rows.len(),
             x: self.scratch,
             row: product.stride(),
             set: product.set_len(),
-            keys: self.keys.as_ptr(),
-            key_len: product.key_len(),
-            key_count: self.keys.len() / product.key_len(),
+            keys: self.keys,
+            key_len: product.rows.len() * product.n * if self.packed { F::KEY_BYTES } else { size_of::<F>() },
+            key_count: self.key_count,
             weights: self.weights,
             lanes: self.lanes(0, 0),
+            factors: self.lanes(0, self.key_count),
             points: &product.points,
-            sums: product.sums,
-            reduced: product.reductions.ends,
+            plain,
+            bundle: product.bundles[self.key_count - usize::from(plain)],
         }
     }
 
@@ -152,12 +153,15 @@ impl<'a, F: Number> Sweep<'a, F> {
     /// # Safety
     /// That of [`Vector`].
     #[inline(always)]
-    pub(super) unsafe fn step<V: Vector<Float = F>, const A: usize>(self, c: &Consts<V>) {
+    pub(super) unsafe fn step<V: Vector<Float = F>, const A: usize, const PACKED: bool>(self, c: &Consts<V>) {
         let product = self.tables;
         let (passes, rows) = (self.passes(), product.rows.len());
-        let mut ahead = Ahead::new(self.ahead, passes.radix * (A * rows + passes.rows));
+        let mut ahead =
+            Ahead::new(self.ahead, passes.radix * (A * rows + if V::REGISTERS == 32 { 1 } else { A } * passes.rows));
+        let reductions = if V::Inner::INTEGERS { Reductions::default() } else { product.reductions };
         // SAFETY: the caller's contract.
         unsafe {
+            let inner: Consts<V::Inner> = V::Inner::consts(passes.q);
             let products = self.products();
             if let Weights::Monomials(all) | Weights::LessOne(all) = self.weights {
                 for (a, exponents) in all[..A].iter().enumerate() {
@@ -173,34 +177,28 @@ impl<'a, F: Number> Sweep<'a, F> {
                 for a in 0..A {
                     for r in 0..rows {
                         ahead.step();
-                        passes.forward_block(self.row(a, r), block, product.reductions, c);
+                        passes.forward_block((passes.inner[0], self.row(a, r)), block, reductions, &inner);
                     }
                 }
                 let start = block * passes.block_len();
-                let pair = if V::LANES > 1 { 2 * ROW } else { ROW };
-                for at in (start..start + passes.block_len()).step_by(pair) {
-                    ahead.step();
-                    if V::LANES == 1 {
-                        for a in 0..A {
-                            products.multiply::<V, 1, 1>((a, at), c);
-                        }
-                    } else if V::REGISTERS == 32 {
-                        products.multiply::<V, A, 2>((0, at), c);
-                    } else {
-                        // Sixteen registers don't hold the sums of two.
-                        for a in 0..A {
-                            products.multiply::<V, 1, 2>((a, at), c);
-                        }
+                let places = start..start + passes.block_len();
+                if V::REGISTERS == 32 {
+                    products.multiply::<V::Inner, A, PACKED>(0, places, &mut ahead, &inner);
+                } else {
+                    // Sixteen registers don't hold the sums of two.
+                    for a in 0..A {
+                        products.multiply::<V::Inner, 1, PACKED>(a, places.clone(), &mut ahead, &inner);
                     }
                 }
                 for a in 0..A {
-                    passes.inverse_block(self.sum(a), block, c);
+                    passes.inverse_block((passes.inner[1], self.sum(a)), block, &inner);
                 }
             }
             let adds = self.turns.is_some() || matches!(self.weights, Weights::LessOne(_));
             let into = if adds { Into::Added } else { Into::Stored };
             for a in 0..A {
-                passes.inverse_last(self.sum(a), (self.accs[a], into), c);
+                let sum = self.sum(a).cast_const();
+                passes.inverse_last(|at| V::load_inner(sum.add(at)), (self.accs[a], into), c);
             }
         }
     }

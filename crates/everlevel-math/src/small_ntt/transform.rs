@@ -1,7 +1,8 @@
 //! The plan of a modulus and a degree, and transforms of whole polynomials.
 
 use super::lanes::Float;
-use super::passes::Passes;
+use super::operation;
+use super::passes::{Passes, Table};
 use super::plan::{self, Line, Reductions};
 use super::work::Work;
 use crate::{Error, Modulus, Simd};
@@ -27,6 +28,8 @@ pub struct SmallNtt<F> {
     forward: Vec<Line<F>>,
     inverse: Vec<Line<F>>,
     lazy: Line<F>,
+    /// The tables of inner vectors that are integers; none where they are not.
+    inner: Option<[Vec<Line<F>>; 2]>,
     reductions: Reductions,
 }
 
@@ -56,7 +59,9 @@ impl<F: Float> SmallNtt<F> {
         let start = ((q / 2) as f64, plan::radices(log_n).0.ilog2());
         let suffice = |r: &Reductions| plan::end_bound::<F>(q, log_n, start, *r).is_some();
         let reductions = Reductions::all().find(suffice).expect("values stay exact");
-        Ok(Self { log_n, modulus, forward, inverse, lazy, reductions })
+        let integers = plan::radices(log_n).1 == plan::ROW && operation::integers::<F>(simd);
+        let inner = integers.then(|| [&forward, &inverse].map(|lines| plan::with_quotients(&modulus, lines)));
+        Ok(Self { log_n, modulus, forward, inverse, lazy, inner, reductions })
     }
 
     /// Coefficients of a polynomial.
@@ -107,16 +112,24 @@ impl<F: Float> SmallNtt<F> {
         self.modulus.root(self.log_n + 1).expect("checked when the plan was made")
     }
 
+    /// Whether values between the first and the last pass of a product are integers.
+    pub(super) fn has_integers(&self) -> bool {
+        self.inner.is_some()
+    }
+
     pub(super) fn passes(&self) -> Passes<F> {
         let (radix, rows) = plan::radices(self.log_n);
+        // The second parts of two are half of the table away.
+        let table = |lines: &Vec<Line<F>>| Table { lines: lines.as_ptr(), gap: lines.len() / 2 * plan::ROW };
         Passes {
             n: self.n(),
             q: self.modulus.q(),
             radix,
             rows,
-            forward: self.forward.as_ptr(),
-            inverse: self.inverse.as_ptr(),
+            forward: table(&self.forward),
+            inverse: table(&self.inverse),
             lazy: &raw const self.lazy,
+            inner: self.inner.as_ref().map_or([&self.forward, &self.inverse], |[a, b]| [a, b]).map(table),
         }
     }
 

@@ -21,12 +21,18 @@ pub(super) trait Lanes: Number {
 pub(crate) trait Vector: Copy {
     /// What memory holds.
     type Float: Number;
+    /// What values are multiplied by.
+    type Factor: Copy;
+    /// The vectors of the steps between the first and the last pass of a product.
+    type Inner: Vector<Float = Self::Float>;
     /// A divisor of 16.
     const LANES: usize;
     /// Vectors that the CPU has names for.
     const REGISTERS: usize;
     /// `3·2^(p−2)`, `p` the bits of a lane's mantissa.
     const MAGIC: f64;
+    /// Set where lanes are integers, and memory has their bits.
+    const INTEGERS: bool = false;
 
     /// # Safety
     /// See the trait.
@@ -37,6 +43,70 @@ pub(crate) trait Vector: Copy {
     /// # Safety
     /// See the trait.
     unsafe fn store(self, p: *mut Self::Float);
+    /// Residues of a key, [`Number::KEY_BYTES`] each.
+    ///
+    /// # Safety
+    /// See the trait.
+    unsafe fn load_key(p: *const u8) -> Self;
+    /// Factors, of which a second part is `gap` words from the first, if there are two.
+    ///
+    /// # Safety
+    /// See the trait.
+    unsafe fn load_factor(p: *const Self::Float, gap: usize) -> Self::Factor;
+    /// # Safety
+    /// See the trait.
+    unsafe fn splat_factor(p: *const Self::Float, gap: usize) -> Self::Factor;
+    /// # Safety
+    /// See the trait.
+    unsafe fn store_factor(factor: Self::Factor, p: *mut Self::Float, gap: usize);
+    /// A value in every lane.
+    ///
+    /// # Safety
+    /// See the trait.
+    #[inline(always)]
+    unsafe fn splat_value(p: *const Self::Float) -> Self {
+        // SAFETY: the contract of the trait; likewise below.
+        unsafe { Self::splat((*p).to_f64()) }
+    }
+    /// A value as a factor.
+    fn factor(self, c: &Consts<Self>) -> Self::Factor;
+
+    /// What the inner vectors have stored.
+    ///
+    /// # Safety
+    /// See the trait.
+    #[inline(always)]
+    unsafe fn load_inner(p: *const Self::Float) -> Self {
+        // SAFETY: the contract of the trait; likewise below.
+        unsafe { Self::load(p) }
+    }
+    /// Stores for the inner vectors.
+    ///
+    /// # Safety
+    /// See the trait.
+    #[inline(always)]
+    unsafe fn store_inner(self, p: *mut Self::Float) {
+        // SAFETY: as above.
+        unsafe { self.store(p) }
+    }
+    /// The start of sums.
+    ///
+    /// # Safety
+    /// See the trait.
+    #[inline(always)]
+    unsafe fn start(x: f64) -> Self {
+        // SAFETY: as above.
+        unsafe { Self::splat(x) }
+    }
+    /// # Safety
+    /// See the trait.
+    #[inline(always)]
+    unsafe fn consts(q: u64) -> Consts<Self> {
+        // SAFETY: as above.
+        unsafe {
+            Consts { q: Self::splat(q as f64), inv_q: Self::splat(1.0 / q as f64), magic: Self::splat(Self::MAGIC) }
+        }
+    }
 
     fn add(self, other: Self) -> Self;
     fn sub(self, other: Self) -> Self;
@@ -57,12 +127,7 @@ pub(crate) trait Vector: Copy {
     }
 
     /// `self·w` modulo `q`, for `|w| ≤ q/2`.
-    #[inline(always)]
-    fn product(self, w: Self, c: &Consts<Self>) -> Self {
-        let high = self.mul(w);
-        let low = self.mul_sub(w, high);
-        high.nearest(c.inv_q, c).neg_mul_add(c.q, high).add(low)
-    }
+    fn product(self, w: Self::Factor, c: &Consts<Self>) -> Self;
 
     /// The residue of least magnitude, or nearly so.
     #[inline(always)]
@@ -84,7 +149,7 @@ pub(crate) trait Vector: Copy {
     /// See the trait.
     #[inline(always)]
     unsafe fn load_columns(p: *const Self::Float) -> [Self; 16] {
-        // SAFETY: the contract of the trait; likewise below.
+        // SAFETY: as above.
         unsafe {
             let mut columns = [Self::load(p); 16];
             for i in 0..16 {
@@ -112,21 +177,54 @@ pub(crate) trait Vector: Copy {
         }
     }
 
-    /// Adds `self·key`, exactly: to a high part that is a multiple of the last place of the sums' start, from which it
+    /// Adds `self·w`, exactly: to a high part that is a multiple of the last place of the sums' start, from which it
     /// starts, and a low one.
-    #[inline(always)]
-    fn accumulate(self, key: Self, [high, low]: [Self; 2], _: &Consts<Self>) -> [Self; 2] {
-        let next = self.mul_add(key, high);
-        [next, low.add(self.mul_sub(key, next.sub(high)))]
-    }
+    fn accumulate(self, w: Self::Factor, sums: [Self; 2], c: &Consts<Self>) -> [Self; 2];
 
-    /// The residue, not the least, of what [`Vector::accumulate`] made, with the sums' start and magic number.
+    /// The residue, not the least, of what [`Vector::accumulate`] made, with the sums' magic number.
     #[inline(always)]
-    fn residue([high, low]: [Self; 2], [start, magic]: [Self; 2], c: &Consts<Self>) -> Self {
-        let high = high.sub(start);
+    fn residue([high, low]: [Self; 2], magic: Self, c: &Consts<Self>) -> Self {
         high.mul_add(c.inv_q, magic).sub(magic).neg_mul_add(c.q, high).add(low)
     }
 }
+
+/// What factors are that have no second part.
+macro_rules! plain_factors {
+    () => {
+        type Factor = Self;
+        #[inline(always)]
+        unsafe fn load_factor(p: *const Self::Float, _: usize) -> Self {
+            // SAFETY: the contract of `Vector`; likewise below.
+            unsafe { Self::load(p) }
+        }
+        #[inline(always)]
+        unsafe fn splat_factor(p: *const Self::Float, _: usize) -> Self {
+            // SAFETY: as above.
+            unsafe { Self::splat(f64::from(*p)) }
+        }
+        #[inline(always)]
+        unsafe fn store_factor(factor: Self, p: *mut Self::Float, _: usize) {
+            // SAFETY: as above.
+            unsafe { factor.store(p) }
+        }
+        #[inline(always)]
+        fn factor(self, _: &crate::small_ntt::float::Consts<Self>) -> Self {
+            self
+        }
+        #[inline(always)]
+        fn product(self, w: Self, c: &crate::small_ntt::float::Consts<Self>) -> Self {
+            let high = self.mul(w);
+            let low = self.mul_sub(w, high);
+            high.nearest(c.inv_q, c).neg_mul_add(c.q, high).add(low)
+        }
+        #[inline(always)]
+        fn accumulate(self, w: Self, [high, low]: [Self; 2], _: &crate::small_ntt::float::Consts<Self>) -> [Self; 2] {
+            let next = self.mul_add(w, high);
+            [next, low.add(self.mul_sub(w, next.sub(high)))]
+        }
+    };
+}
+pub(super) use plain_factors;
 
 /// The units of the upper limb of a portable product's factor.
 const LIMB: f64 = (1u64 << 14) as f64;
@@ -149,6 +247,8 @@ impl<F: Number, const L: usize> Portable<F, L> {
 
 impl<F: Number, const L: usize> Vector for Portable<F, L> {
     type Float = F;
+    type Factor = Self;
+    type Inner = Self;
     const LANES: usize = L;
     const REGISTERS: usize = 16;
     const MAGIC: f64 = (3u64 << 51) as f64;
@@ -162,6 +262,35 @@ impl<F: Number, const L: usize> Vector for Portable<F, L> {
         // SAFETY: the contract of the trait; likewise below.
         let x = unsafe { p.cast::<[F; L]>().read() };
         Self::from_fn(|lane| x[lane].to_f64())
+    }
+    #[inline(never)]
+    unsafe fn load_key(p: *const u8) -> Self {
+        Self::from_fn(|lane| {
+            // SAFETY: as above.
+            let byte = |i: usize| unsafe { *p.add(lane * F::KEY_BYTES + i) };
+            // Three bytes of four have the upper ones' sign.
+            let word = i32::from_le_bytes(std::array::from_fn(|i| byte((i + F::KEY_BYTES).saturating_sub(4))));
+            f64::from(word >> (8 * (4 - F::KEY_BYTES)))
+        })
+    }
+    #[inline(always)]
+    unsafe fn load_factor(p: *const F, _: usize) -> Self {
+        // SAFETY: as above.
+        unsafe { Self::load(p) }
+    }
+    #[inline(always)]
+    unsafe fn splat_factor(p: *const F, _: usize) -> Self {
+        // SAFETY: as above.
+        unsafe { Self::splat((*p).to_f64()) }
+    }
+    #[inline(always)]
+    unsafe fn store_factor(factor: Self, p: *mut F, _: usize) {
+        // SAFETY: as above.
+        unsafe { factor.store(p) }
+    }
+    #[inline(always)]
+    fn factor(self, _: &Consts<Self>) -> Self {
+        self
     }
     #[inline(never)]
     unsafe fn store(self, p: *mut F) {
@@ -231,7 +360,7 @@ impl<F: Number, const L: usize> Vector for Portable<F, L> {
     }
 
     #[inline(always)]
-    fn residue([_, low]: [Self; 2], _: [Self; 2], c: &Consts<Self>) -> Self {
+    fn residue([_, low]: [Self; 2], _: Self, c: &Consts<Self>) -> Self {
         low.reduce(c)
     }
 }

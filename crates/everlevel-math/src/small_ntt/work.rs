@@ -16,6 +16,8 @@ pub(super) enum Work<'a, F> {
     Inverse { passes: Passes<F>, x: *mut F, scale: F },
     /// A step of a blind rotation.
     Sweep(Sweep<'a, F>),
+    /// The words of packed keys.
+    Expand { passes: Passes<F>, keys: &'a [u8], words: &'a mut [F] },
 }
 
 impl<F: Lanes> Work<'_, F> {
@@ -30,8 +32,13 @@ impl<F: Lanes> Work<'_, F> {
             match self {
                 Self::Forward { passes, reductions, x } => operation::run(simd, Forward { passes, reductions, x }),
                 Self::Inverse { passes, x, scale } => operation::run(simd, Inverse { passes, x, scale }),
-                Self::Sweep(sweep) if sweep.count() == 1 => operation::run(simd, Step::<F, 1>(sweep)),
-                Self::Sweep(sweep) => operation::run(simd, Step::<F, 2>(sweep)),
+                Self::Expand { passes, keys, words } => operation::run(simd, Expand { passes, keys, words }),
+                Self::Sweep(sweep) => match (sweep.count(), sweep.packed) {
+                    (1, true) => operation::run(simd, Step::<F, 1, true>(sweep)),
+                    (1, false) => operation::run(simd, Step::<F, 1, false>(sweep)),
+                    (_, true) => operation::run(simd, Step::<F, 2, true>(sweep)),
+                    (_, false) => operation::run(simd, Step::<F, 2, false>(sweep)),
+                },
             }
         }
     }
@@ -55,10 +62,10 @@ impl<F: Lanes> Operation for Forward<F> {
         let Self { passes, reductions, x } = self;
         // SAFETY: the caller's contract.
         unsafe {
-            let c = Consts::<V>::new(passes.q);
+            let c: Consts<V> = V::consts(passes.q);
             passes.forward_first(x, &c);
             for block in 0..passes.radix {
-                passes.forward_block(x, block, reductions, &c);
+                passes.forward_block((passes.forward, x), block, reductions, &c);
             }
             for at in (0..passes.n).step_by(V::LANES) {
                 V::load(x.add(at)).canonical(&c).store(x.add(at));
@@ -85,19 +92,42 @@ impl<F: Lanes> Operation for Inverse<F> {
         let Self { passes, x, scale } = self;
         // SAFETY: the caller's contract.
         unsafe {
-            let c = Consts::<V>::new(passes.q);
+            let c: Consts<V> = V::consts(passes.q);
             for block in 0..passes.radix {
-                passes.inverse_block(x, block, &c);
+                passes.inverse_block((passes.inverse, x), block, &c);
             }
-            passes.inverse_last(x, (x, Into::Scaled(scale)), &c);
+            passes.inverse_last(|at| V::load(x.add(at)), (x, Into::Scaled(scale)), &c);
         }
     }
 }
 
-/// A step of `A` accumulators.
-struct Step<'a, F, const A: usize>(Sweep<'a, F>);
+struct Expand<'a, F> {
+    passes: Passes<F>,
+    keys: &'a [u8],
+    words: &'a mut [F],
+}
 
-impl<F: Lanes, const A: usize> Operation for Step<'_, F, A> {
+impl<F: Lanes> Operation for Expand<'_, F> {
+    type Float = F;
+
+    fn is_small(&self) -> bool {
+        self.passes.is_small()
+    }
+
+    #[inline(always)]
+    unsafe fn call<V: Vector<Float = F>>(self) {
+        let parts = self.keys.chunks_exact(V::LANES * F::KEY_BYTES).zip(self.words.chunks_exact_mut(V::LANES));
+        for (keys, words) in parts {
+            // SAFETY: the caller's contract.
+            unsafe { V::Inner::load_key(keys.as_ptr()).store(words.as_mut_ptr()) };
+        }
+    }
+}
+
+/// A step of `A` accumulators, with packed keys or such in words.
+struct Step<'a, F, const A: usize, const PACKED: bool>(Sweep<'a, F>);
+
+impl<F: Lanes, const A: usize, const PACKED: bool> Operation for Step<'_, F, A, PACKED> {
     type Float = F;
 
     fn is_small(&self) -> bool {
@@ -108,8 +138,8 @@ impl<F: Lanes, const A: usize> Operation for Step<'_, F, A> {
     unsafe fn call<V: Vector<Float = F>>(self) {
         // SAFETY: the caller's contract.
         unsafe {
-            let c = Consts::<V>::new(self.0.passes().q);
-            self.0.step::<V, A>(&c);
+            let c: Consts<V> = V::consts(self.0.passes().q);
+            self.0.step::<V, A, PACKED>(&c);
         }
     }
 }
