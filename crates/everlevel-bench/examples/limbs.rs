@@ -44,7 +44,7 @@ fn limbs(
     log2_base: u32,
     key_bits: u32,
     digit_limbs: usize,
-) -> Result<(), Box<dyn Error>> {
+) -> Result<(), Box<dyn Error + Send + Sync>> {
     let limbs = (key_bits / log2_base) as usize;
     let gadget = LimbGadget::new(limbs - digit_limbs, digit_limbs);
     let ring = LimbRing::new(log_n, transform, log2_base, limbs)?;
@@ -76,7 +76,7 @@ fn limbs(
     Ok(())
 }
 
-fn residues(log_n: u32, key_bits: u32, special: usize) -> Result<(), Box<dyn Error>> {
+fn residues(log_n: u32, key_bits: u32, special: usize) -> Result<(), Box<dyn Error + Send + Sync>> {
     let count = (key_bits / 48) as usize;
     let primes: Vec<u64> = ntt_primes_below(48, log_n).take(count).collect();
     let ring = Ring::new(log_n, &primes)?;
@@ -94,7 +94,7 @@ fn residues(log_n: u32, key_bits: u32, special: usize) -> Result<(), Box<dyn Err
     Ok(())
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
     let mut degrees: Vec<u32> = std::env::args().skip(1).map(|x| x.parse()).collect::<Result<_, _>>()?;
     if degrees.is_empty() {
         degrees = vec![15, 16];
@@ -104,7 +104,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let (_, key_bits) = KEY_BITS.into_iter().find(|(n, _)| *n == log_n).ok_or("log_n is 14, 15 or 16")?;
         println!("\nN = 2^{log_n}\n\n| | key bits | ciphertext bits | key | key switch, median (least) | parts |");
         println!("|---|---|---|---|---|---|");
-        pool.install(|| -> Result<(), Box<dyn Error>> {
+        pool.install(|| -> Result<(), Box<dyn Error + Send + Sync>> {
             for digit_limbs in [1, 2, 4, 8] {
                 limbs(log_n, Transform::ThreePrimes, 60, key_bits, digit_limbs)?;
             }
