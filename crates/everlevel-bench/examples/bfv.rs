@@ -8,14 +8,14 @@ use std::error::Error;
 use everlevel_bench::timing::Times;
 use everlevel_bfv::{Context, Params, SETS};
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
     let names: Vec<String> = std::env::args().skip(1).collect();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build()?;
     println!("| set | slots | depth | ciphertext, key bits | key | product | rotation | plain product |");
     println!("|---|---|---|---|---|---|---|---|");
     for set in SETS.iter().filter(|set| names.is_empty() || names.iter().any(|name| name == set.name)) {
         let context = Context::new(Params::try_from(set.literal)?)?;
-        pool.install(|| -> Result<(), Box<dyn Error>> {
+        pool.install(|| -> Result<(), Box<dyn Error + Send + Sync>> {
             let secret = context.secret_key()?;
             let keys = context.eval_keys(&secret, &[1], false)?;
             let values: Vec<i64> = (0..context.params().n() as i64).map(|i| i * i % 786_433).collect();
