@@ -162,12 +162,13 @@ module key_switch #(
   assign last_o = leaving_body_q;
   assign flush_o = flush_q;
   assign word_o = leaving_q[0] + (leaving_body_q ? small_body_q : 32'd0);
-  // From the last row until the body has left.
-  logic draining_q;
+  // From the last row until a clock after the body has left: by then `ready_i` counts this ciphertext.
+  logic draining_q, left_last_q;
   always_ff @(posedge clk_i) begin
+    left_last_q <= valid_o && last_o;
     if (!rst_ni) draining_q <= 1'b0;
     else if (ends) draining_q <= 1'b1;
-    else if (valid_o && last_o) draining_q <= 1'b0;
+    else if (left_last_q) draining_q <= 1'b0;
   end
   assign draining = draining_q;
 

@@ -93,7 +93,7 @@ GATES = [
     Gates("gates-64", "degree-64", 3, 1, 40, pauses=5),
     Gates("gates-128", "degree-128", 4, 2, 40),
     Gates("gates-256", "degree-256", 4, 1, 60, pauses=3),
-    Gates("gates-1024", "dimension-640", 3, 1, 8),
+    Gates("gates-1024", "dimension-640", 3, 1, 13),
 ]
 REFUSED = [
     Refused("lanes", {"LOG_P": 10}, "1024 lanes don't suit 1024 coefficients"),
