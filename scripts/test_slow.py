@@ -1,6 +1,6 @@
 """Run the tests that take minutes and gigabytes, and write all that they print to out/test-slow.txt.
 
-These are Rust's ignored tests, and Python's that are marked `full_size`. The file begins with the processor, the date
+These are Rust's ignored tests, and Python's that are marked `full_size` or `slow`. The file begins with the processor, the date
 and the commit, so that its figures can be quoted.
 """
 
@@ -39,7 +39,7 @@ def main() -> int:
     cargo = os.environ.get("CARGO", "cargo")
     commands = [
         [cargo, "test", "--workspace", "--tests", "--", "--ignored", "--nocapture", "--test-threads", "1"],
-        [sys.executable, "-m", "pytest", "-m", "full_size", "-s", "--durations=0"],
+        [sys.executable, "-m", "pytest", "-m", "full_size or slow", "-s", "--durations=0"],
     ]
     OUT.parent.mkdir(exist_ok=True)
     with OUT.open("w", encoding="utf-8") as out:

@@ -16,7 +16,7 @@ GIGABYTE = 1e9
 
 OVERHEAD_MILLISECONDS = {"processes": 25, "ray": 25, "dask": 60}
 
-pytestmark = pytest.mark.full_size
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
