@@ -1,7 +1,7 @@
 """Run the tests that take minutes and gigabytes, and write all that they print to out/test-slow.txt.
 
-These are Rust's ignored tests, and Python's that are marked `full_size` or `slow`. The file begins with the processor, the date
-and the commit, so that its figures can be quoted.
+These are Rust's ignored tests, and Python's that are marked `full_size` or `slow`. The file begins with the
+processor, the date and the commit, so that its figures can be quoted.
 """
 
 from __future__ import annotations
