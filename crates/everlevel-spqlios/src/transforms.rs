@@ -1,5 +1,6 @@
 //! Transforms, and products in their domain.
 
+use everlevel_ring::Limb;
 use everlevel_ring::base2k::Module;
 
 use crate::coefficients::scratch;
@@ -21,6 +22,13 @@ unsafe fn forward<T>(m: &Module, (res, res_size): (*mut T, u64), a: Vector<i64>)
         let a = a.inputs(m.n(), result);
         m.forward(&mut result.outputs(m.n()), &views(&a));
     }
+}
+
+/// The transforms of polynomials, in scratch of the module: `width` limbs for each of them.
+fn transforms(m: &Module, a: &[&[i64]]) -> Vec<Limb> {
+    let mut out = m.scratch(a.len() * m.width());
+    m.forward(&mut out.iter_mut().map(|limb| &mut limb[..]).collect::<Vec<_>>(), a);
+    out
 }
 
 /// `res` is the transform of `a`.
@@ -175,12 +183,7 @@ pub unsafe extern "C" fn znx_small_single_product(
     unsafe {
         let (m, result) = (module(m), Vector::new(res.cast_const(), 1, 0));
         let [a, b] = [a, b].map(|p| Vector::new(p, 1, 0).inputs(m.n(), result));
-        let transform = |a: &[&[i64]]| {
-            let mut out = m.scratch(m.width());
-            m.forward(&mut out.iter_mut().map(|limb| &mut limb[..]).collect::<Vec<_>>(), a);
-            out
-        };
-        let (x, y) = (transform(&views(&a)), transform(&views(&b)));
+        let (x, y) = (transforms(m, &views(&a)), transforms(m, &views(&b)));
         let mut product = m.scratch(m.width());
         let [x, y] = [&x, &y].map(|limbs| limbs.iter().map(|limb| &limb[..]).collect::<Vec<_>>());
         let mut slices: Vec<&mut [u64]> = product.iter_mut().map(|limb| &mut limb[..]).collect();
@@ -298,8 +301,7 @@ pub unsafe extern "C" fn vmp_apply_dft(
     unsafe {
         let m = module(m);
         let a = Vector::new(a, a_size.min(nrows), a_sl).inputs(m.n(), NOTHING);
-        let mut transforms = m.scratch(a.len() * m.width());
-        m.forward(&mut transforms.iter_mut().map(|limb| &mut limb[..]).collect::<Vec<_>>(), &views(&a));
+        let transforms = transforms(m, &views(&a));
         let x: Vec<&[u64]> = transforms.iter().map(|limb| &limb[..]).collect();
         multiply(m, (res, res_size), &x, (pmat, nrows, ncols));
     }
