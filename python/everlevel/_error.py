@@ -21,5 +21,9 @@ class EverlevelError(Exception):
         for name, value in fields.items():
             setattr(self, name, value)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Said in full: tblib, which Dask loads, can't remake an error of two built-in bases by their own way.
+        return type(self), self.args, self.__dict__
+
     def __str__(self) -> str:
         return str(self.args[0]) if self.args else ""

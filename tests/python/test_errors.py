@@ -83,6 +83,18 @@ def test_errors_survive_pickling() -> None:
     assert (str(error), error.length, error.slot_count) == ("too long", 9, 8)
 
 
+@pytest.mark.parametrize("kind", BASES)
+def test_errors_survive_tblibs_pickling(kind: type) -> None:
+    # What Dask makes of all exceptions, once it is loaded, in whatever process.
+    support = pytest.importorskip("tblib.pickling_support")
+    remake, arguments, *state = support.pickle_exception(kind("too long", node="n1"))
+    error = remake(*arguments)
+    for one in state:
+        error.__dict__.update(one)
+    assert type(error) is kind
+    assert (str(error), error.node) == ("too long", "n1")
+
+
 def test_a_warning_is_no_error() -> None:
     warning = pickle.loads(pickle.dumps(errors.LevelWarning("lower", level=0, level_out=10)))
     assert isinstance(warning, UserWarning)

@@ -21,7 +21,7 @@ from distributed.scheduler import KilledWorker
 
 from ..errors import ClusterConnectionError
 from . import _copy, _worker
-from ._backend import Backend, GoneError, LostError, converted, infos
+from ._backend import Backend, GoneError, LostError, infos
 from ._parcel import Parcel
 from ._spool import Cargo, Spool
 from ._worker import Outcome, Plan, WorkerInfo
@@ -133,14 +133,21 @@ class Dask(Backend):
         except Exception as error:
             raise GoneError(str(error) or type(error).__name__) from error
 
-        def take(finished: Any) -> Outcome:
-            try:
-                outcome: Outcome = finished.result()
-                return outcome
-            except BaseException as error:
-                raise self._explained(error) from error
+        outer: Future[Outcome] = Future()
+        outer.set_running_or_notify_cancel()
 
-        return converted(inner, take)
+        # Dask's own callbacks share one thread among all clients of a process, which a client that closes under one of
+        # them blocks for good. So each client's results are taken on its own loop, which ends with it.
+        async def take() -> None:
+            try:
+                [outcome] = await self._client.gather([inner], asynchronous=True)
+            except BaseException as error:
+                outer.set_exception(self._explained(error))
+            else:
+                outer.set_result(outcome)
+
+        self._client.loop.add_callback(take)
+        return outer
 
     def _explained(self, error: BaseException) -> Exception:
         if isinstance(error, KilledWorker):
