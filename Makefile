@@ -4,6 +4,7 @@
 #   make test        every check: formatter, lints, Rust tests, Rust docs, types, the site, Python tests
 #   make test-secrets  no branch or address depends on secrets, by Valgrind (a part of `make test`)
 #   make fuzz        fuzz every reader of bytes for an hour (FUZZ_ARGS="--help" says more), figures into out/fuzz.txt
+#   make test-memory  Miri, and address sanitizer on Rust's and Python's tests, figures into out/memory.txt
 #   make test-slow   the tests that take minutes and gigabytes, their figures into out/test-slow.txt
 #   make bench       the tables of bootstraps and of gates: time, precision or failures, keys (BENCH_ARGS="--help" says more)
 #   make docs        the documentation site, into build/site
@@ -21,10 +22,10 @@ export VIRTUAL_ENV := $(abspath $(VENV))
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 BIN := $(VIRTUAL_ENV)/bin
 
-.PHONY: help demo test bench docs build lint lint-rust lint-python structure test-rust test-simd test-secrets test-slow fuzz test-python rtl-test rtl-report wheel clean tools
+.PHONY: help demo test lane-rust lane-python bench docs build lint lint-rust lint-python structure test-rust test-simd test-secrets test-slow test-memory fuzz test-python rtl-test rtl-report wheel clean tools
 
 help:
-	@sed -n '3,14s/^# *//p' Makefile
+	@sed -n '3,18s/^# *//p' Makefile
 
 tools:
 	@PYTHON="$(PYTHON)" CARGO="$(CARGO)" sh scripts/check_tools.sh
@@ -69,7 +70,8 @@ structure: $(BIN)/.everlevel-ready
 	PYTHONPATH=scripts $(BIN)/python -m structure
 
 test-rust: tools
-	$(CARGO) test --workspace --quiet
+	$(CARGO) test --workspace --quiet --lib --bins --tests
+	$(CARGO) test --workspace --quiet --doc
 	RUSTDOCFLAGS=-Dwarnings $(CARGO) doc --workspace --no-deps --quiet
 
 # Modules of tests with the backends that this machine wouldn't choose: the results are the same to the bit. Those of
@@ -91,6 +93,10 @@ test-secrets: tools $(BIN)/.everlevel-ready
 fuzz: tools $(BIN)/.everlevel-ready
 	$(BIN)/python scripts/fuzz.py $(FUZZ_ARGS)
 
+# Needs Rust's nightly with miri and rust-src.
+test-memory: tools $(BIN)/.everlevel-ready
+	$(BIN)/python scripts/check_memory.py $(MEMORY_ARGS)
+
 test-slow: build
 	CARGO="$(CARGO)" $(BIN)/python scripts/test_slow.py
 
@@ -109,7 +115,22 @@ wheel: tools $(BIN)/.everlevel-ready
 	build/wheel/bin/python -m pip install --quiet .
 	cd build && wheel/bin/everlevel info
 
-test: lint test-rust test-simd test-secrets wheel docs test-python
+# Two lanes at once: neither keeps two cores busy by itself. Each step's output appears when the step ends.
+test: tools $(BIN)/.everlevel-ready
+	$(MAKE) -j2 --output-sync=target lane-rust lane-python
+
+lane-rust:
+	$(MAKE) lint-rust
+	$(MAKE) test-rust
+	$(MAKE) test-simd
+	$(MAKE) test-secrets
+
+lane-python:
+	$(MAKE) lint-python
+	$(MAKE) structure
+	$(MAKE) docs
+	$(MAKE) wheel
+	$(MAKE) test-python
 
 clean:
 	rm -rf $(VENV) build out dist

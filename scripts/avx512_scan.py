@@ -41,6 +41,11 @@ REVIEWED = (
         "length of a store",
         "masks are public; how many words are kept is not hidden",
     ),
+    (
+        "base2k::words::step_avx512",
+        "to a general register",
+        "carries of what is left of a vector: they are added, and stored",
+    ),
     ("sampler::uniform", "to a general register", "as above: the count of words that were kept"),
 )
 

@@ -11,6 +11,7 @@ import os
 import platform
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TextIO
 
@@ -23,10 +24,19 @@ def processor() -> str:
     return next((line.partition(": ")[2] for line in lines if line.startswith("model name")), platform.machine())
 
 
-def run(command: list[str], out: TextIO) -> int:
+def heading() -> str:
+    """Say on what and when figures are measured."""
+    commit = subprocess.run(["git", "describe", "--always", "--dirty"], capture_output=True, text=True, check=False)
+    day = datetime.datetime.now(datetime.UTC).date()
+    return f"{processor()}, {os.cpu_count()} cores, {day}, commit {commit.stdout.strip()}"
+
+
+def run(command: list[str], out: TextIO, settings: Mapping[str, str] | None = None) -> int:
     """Run the command, and copy what it prints to the terminal and to the file."""
     print("$", *command, file=out)
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+    environment = {**os.environ, **(settings or {})}
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdout=pipe, stderr=subprocess.STDOUT, text=True, env=environment) as process:
         for line in process.stdout or ():
             print(line, end="", flush=True)
             out.write(line)
@@ -35,7 +45,6 @@ def run(command: list[str], out: TextIO) -> int:
 
 def main() -> int:
     """Run both, and return the exit status."""
-    commit = subprocess.run(["git", "describe", "--always", "--dirty"], capture_output=True, text=True, check=False)
     cargo = os.environ.get("CARGO", "cargo")
     commands = [
         [cargo, "test", "--workspace", "--tests", "--", "--ignored", "--nocapture", "--test-threads", "1"],
@@ -43,8 +52,7 @@ def main() -> int:
     ]
     OUT.parent.mkdir(exist_ok=True)
     with OUT.open("w", encoding="utf-8") as out:
-        day = datetime.datetime.now(datetime.UTC).date()
-        print(f"{processor()}, {os.cpu_count()} cores, {day}, commit {commit.stdout.strip()}", file=out)
+        print(heading(), file=out)
         status = max(run(command, out) for command in commands)
     print(f"{OUT} written")
     return status

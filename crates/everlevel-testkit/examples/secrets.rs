@@ -19,6 +19,7 @@ fn main() {
             checked::ckks();
             checked::bootstrap_keys();
             checked::tfhe();
+            checked::bfv();
         }
         Some(name) if name == "--plants" => planted::ALL.iter().for_each(|(name, _)| println!("{name}")),
         Some(name) => {
@@ -34,6 +35,7 @@ mod checked {
 
     use std::sync::Arc;
 
+    use everlevel_bfv as bfv;
     use everlevel_binfhe as tfhe;
     use everlevel_binfhe::{Gadget, KeySwitch, Order, Space};
     use everlevel_ckks::{
@@ -157,6 +159,16 @@ mod checked {
         let found = secret.decrypt_integers(&encrypted).expect("our secret");
         declassify(&found);
         assert_eq!(found, [3, 0, 1]);
+    }
+
+    pub fn bfv() {
+        // The smallest degree whose cap on the modulus leaves room for a base's least bits.
+        let params = bfv::Params::try_from(bfv::named("n13").expect("a set").literal).expect("parameters");
+        let ctx = bfv::Context::with_seeds(params, secret_seeds(4)).expect("a context");
+        let secret = ctx.secret_key().expect("a key");
+        ctx.eval_keys(&secret, &[1], false).expect("keys");
+        let encrypted = ctx.encrypt(&secret, &[3, -1, 4]).expect("fresh seeds");
+        assert_eq!(ctx.decrypt(&secret, &encrypted).expect("our secret")[..3], [3, -1, 4]);
     }
 }
 
