@@ -70,7 +70,7 @@ structure: $(BIN)/.everlevel-ready
 	PYTHONPATH=scripts $(BIN)/python -m structure
 
 test-rust: tools
-	$(CARGO) test --workspace --quiet --lib --bins --tests
+	$(CARGO) test --workspace --quiet --tests
 	$(CARGO) test --workspace --quiet --doc
 	RUSTDOCFLAGS=-Dwarnings $(CARGO) doc --workspace --no-deps --quiet
 

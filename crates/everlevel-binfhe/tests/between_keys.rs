@@ -110,8 +110,9 @@ fn bootstrapped(secret: &SecretKey, keys: &EvalKeys, count: usize) -> Vec<(Lwe, 
     let outputs = match space {
         Space::Bit => {
             let bits: Vec<bool> = (0..count).map(|i| i % 3 == 0).collect();
-            let x = secret.encrypt_bits(&bits).unwrap();
-            keys.gates(&[Gate::And], &x, &x.iter().cloned().rev().collect::<Vec<_>>()).unwrap()
+            // Inputs of their own for each gate: two gates of the same sum have the same error.
+            let [x, y] = [&bits, &bits].map(|bits| secret.encrypt_bits(bits).unwrap());
+            keys.gates(&[Gate::And], &x, &y).unwrap()
         }
         Space::Integer { .. } => {
             let max = space.max();

@@ -40,7 +40,7 @@ pub mod schema;
 
 mod error;
 
-pub use builder::Builder;
+pub use builder::{Builder, Content};
 pub use coded::{Coded, Value};
 pub use container::{Access, Container, Shared};
 pub use error::Error;

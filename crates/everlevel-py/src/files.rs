@@ -8,6 +8,7 @@ use everlevel_ckks::io::{self, Access, Builder, Container};
 use everlevel_ckks::{BUNDLE_KIND, Error, Footprint, Form, Loading};
 use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 
 use crate::call::run;
 use crate::context::Context;
@@ -155,12 +156,23 @@ pub fn save(context: &Context, obj: Stored, path: PathBuf, notes: Notes, expande
 
 /// An object's file as bytes.
 #[pyfunction]
-pub fn serialize(context: &Context, obj: Stored, notes: Notes, expanded: bool) -> PyResult<Vec<u8>> {
-    run(|| {
+pub fn serialize(context: &Context, obj: Stored, notes: Notes, expanded: bool) -> PyResult<Py<PyBytes>> {
+    let container = run(|| {
         let container = obj.container(&context.0, form(expanded), notes)?;
-        // The bytes, and Python's copy of them.
-        ckks::Context::require("serialize", Footprint { held: 2 * container.data_nbytes(), work: 0 })?;
-        Ok(container.to_bytes())
+        ckks::Context::require("serialize", Footprint { held: container.data_nbytes(), work: 0 })?;
+        Ok(container)
+    })?;
+    written(&container)
+}
+
+/// The container as Python's bytes, without a copy between.
+pub(crate) fn written(container: &Builder<'_>) -> PyResult<Py<PyBytes>> {
+    Python::attach(|py| {
+        let bytes = PyBytes::new_with(py, container.nbytes(), |out| {
+            container.write_into(out);
+            Ok(())
+        })?;
+        Ok(bytes.unbind())
     })
 }
 

@@ -37,7 +37,7 @@ impl Slab {
     ///
     /// On Linux the pages come from the system as they are first touched, zeroed by it, and huge pages are asked for
     /// before that; the allocator's zeroed memory would be touched, small page by small page, before we could ask.
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", not(miri)))]
     pub(crate) fn try_new(bytes: usize) -> Result<Self, OutOfMemory> {
         let layout = Self::layout(bytes);
         let refused = || OutOfMemory::refused(layout.size() as u64);
@@ -70,10 +70,11 @@ impl Slab {
         NonNull::new(start).map(|start| Self { start, layout }).ok_or_else(refused)
     }
 
-    /// A slab of at least `bytes` bytes of memory from the allocator.
-    #[cfg(not(target_os = "linux"))]
+    /// A slab of at least `bytes` bytes of memory from the allocator, which Miri knows, too.
+    #[cfg(any(not(target_os = "linux"), miri))]
     pub(crate) fn try_new(bytes: usize) -> Result<Self, OutOfMemory> {
         let layout = Self::layout(bytes);
+        memory::require_spare(layout.size() as u64)?;
         // SAFETY: the layout's size is not zero.
         let raw = unsafe { std::alloc::alloc_zeroed(layout) };
         NonNull::new(raw).map(|start| Self { start, layout }).ok_or_else(|| OutOfMemory::refused(layout.size() as u64))
@@ -109,12 +110,12 @@ impl AsRef<[u8]> for Slab {
 
 impl Drop for Slab {
     fn drop(&mut self) {
-        #[cfg(target_os = "linux")]
+        #[cfg(all(target_os = "linux", not(miri)))]
         // SAFETY: mapped in `new` with this size, and nothing else refers to it.
         unsafe {
             libc::munmap(self.start.as_ptr().cast(), self.layout.size());
         }
-        #[cfg(not(target_os = "linux"))]
+        #[cfg(any(not(target_os = "linux"), miri))]
         // SAFETY: allocated in `new` with this layout.
         unsafe {
             std::alloc::dealloc(self.start.as_ptr(), self.layout);

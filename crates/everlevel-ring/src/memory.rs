@@ -149,7 +149,7 @@ pub fn available() -> Option<(u64, Limit)> {
 }
 
 /// Linux's limits: bytes that each leaves.
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(miri)))]
 mod system {
     use std::fs::read_to_string;
     use std::path::{Path, PathBuf};
@@ -232,7 +232,7 @@ mod system {
     }
 }
 
-#[cfg(not(target_os = "linux"))]
+#[cfg(any(not(target_os = "linux"), miri))]
 mod system {
     pub(super) fn address_space() -> Option<u64> {
         None
@@ -271,7 +271,7 @@ mod tests {
         assert_eq!(panicked.downcast_ref::<&str>(), Some(&"another"));
     }
 
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", not(miri)))]
     #[test]
     fn limits_of_control_groups_of_both_versions_are_read_with_those_of_their_parents() {
         use std::fs::{create_dir_all, write};

@@ -149,3 +149,9 @@ impl PackedPoly {
         }
     }
 }
+
+impl AsRef<[u8]> for PackedPoly {
+    fn as_ref(&self) -> &[u8] {
+        self.bytes()
+    }
+}

@@ -1,10 +1,9 @@
 //! From polynomials to tensors.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use everlevel_io::Builder;
 use everlevel_io::schema::seed_to_text;
+use everlevel_io::{Builder, Content};
 use everlevel_ring::packed::stride;
 use everlevel_ring::{Eval, PackedPoly, Poly};
 use everlevel_rlwe::{Gadget, SecretId, SwitchingKey};
@@ -78,16 +77,16 @@ impl<'i, 'a> Writer<'i, 'a> {
     }
 
     pub fn poly(&mut self, name: &str, poly: &Poly<Eval>) {
-        self.packed(name.into(), Cow::Owned(PackedPoly::new(poly).bytes().to_vec()));
+        self.packed(name.into(), Content::Held(Box::new(PackedPoly::new(poly))));
     }
 
     pub fn packed_poly(&mut self, name: String, poly: &'a PackedPoly) {
-        self.packed(name, Cow::Borrowed(poly.bytes()));
+        self.packed(name, poly.bytes().into());
     }
 
-    fn packed(&mut self, name: String, bytes: Cow<'a, [u8]>) {
-        let row = stride(self.core.ring.n());
-        self.builder.tensor(self.full(&name), &[bytes.len() / row, row], bytes);
+    fn packed(&mut self, name: String, content: Content<'a>) {
+        let (row, len) = (stride(self.core.ring.n()), content.as_ref().len());
+        self.builder.tensor(self.full(&name), &[len / row, row], content);
     }
 
     pub fn switching_key(&mut self, name: &str, key: &'a SwitchingKey) {
@@ -99,17 +98,17 @@ impl<'i, 'a> Writer<'i, 'a> {
         };
         self.keys.insert(name.into(), entry);
         for (row, body) in key.bodies().iter().enumerate() {
-            self.packed(format!("{name}.body.{row}"), Cow::Borrowed(body.bytes()));
+            self.packed(format!("{name}.body.{row}"), body.bytes().into());
         }
         if self.form == Form::Seeded {
             return;
         }
         match key.masks() {
             Some(masks) => masks.iter().enumerate().for_each(|(row, mask)| {
-                self.packed(format!("{name}.mask.{row}"), Cow::Borrowed(mask.bytes()));
+                self.packed(format!("{name}.mask.{row}"), mask.bytes().into());
             }),
-            None => key.rows().expanded_masks(&self.core.ring).iter().enumerate().for_each(|(row, mask)| {
-                self.packed(format!("{name}.mask.{row}"), Cow::Owned(mask.bytes().to_vec()));
+            None => key.rows().expanded_masks(&self.core.ring).into_iter().enumerate().for_each(|(row, mask)| {
+                self.packed(format!("{name}.mask.{row}"), Content::Held(Box::new(mask)));
             }),
         }
     }

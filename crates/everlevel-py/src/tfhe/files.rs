@@ -6,9 +6,10 @@ use everlevel_binfhe::files::{self, Object};
 use everlevel_binfhe::{Context, Error};
 use everlevel_ckks::io::{Access, Builder, Container};
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 
 use crate::call::run_any;
-use crate::files::{Data, Noted, Notes, describe, notes};
+use crate::files::{Data, Noted, Notes, describe, notes, written};
 use crate::tfhe::arrays::{TfheBoolArray, TfheCiphertext, TfheUintArray};
 use crate::tfhe::context::TfheContext;
 use crate::tfhe::keys::{TfheEvaluationKey, TfheSecretKey};
@@ -68,8 +69,8 @@ impl TfheContext {
         run_any(|| self.0.install(|| Ok::<_, Error>(obj.container(&self.0, notes)?.write(&path)?)))
     }
 
-    fn serialize(&self, obj: Stored, notes: Notes) -> PyResult<Vec<u8>> {
-        run_any(|| self.0.install(|| Ok::<_, Error>(obj.container(&self.0, notes)?.to_bytes())))
+    fn serialize(&self, obj: Stored, notes: Notes) -> PyResult<Py<PyBytes>> {
+        written(&run_any(|| self.0.install(|| obj.container(&self.0, notes)))?)
     }
 
     fn load(&self, path: PathBuf) -> PyResult<Noted<Opened>> {
