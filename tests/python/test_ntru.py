@@ -23,6 +23,7 @@ def secret_key(engine: ntru.Engine) -> ntru.SecretKey:
     return key
 
 
+EXPERIMENTAL = ("gate-64-blocks-experimental", "gate-64-sparse-experimental")
 A = np.array([False, False, True, True])
 B = np.array([False, True, False, True])
 SETS = ["gate-64", "gate-128", "gate-64-conservative", "gate-64-solinas", "gate-128-solinas"]
@@ -43,7 +44,7 @@ def test_gates_and_operators(engine: ntru.Engine, secret_key: ntru.SecretKey) ->
 
 
 def test_named_sets_without_a_ring_that_is_smaller() -> None:
-    for name in SETS:
+    for name in (*SETS, *EXPERIMENTAL):
         engine = ntru.Engine(name)
         assert engine.security_bits >= 128
         secret_key = engine.create_secret_key()
@@ -53,11 +54,38 @@ def test_named_sets_without_a_ring_that_is_smaller() -> None:
 
 
 def test_sets_are_named_as_tfhes_are() -> None:
-    assert [p.name for p in ntru.parameter_sets()] == SETS
+    names = [p.name for p in ntru.parameter_sets()]
+    assert names[:5] == SETS
+    assert {*EXPERIMENTAL, "integer-2-64", "integer-4-64"} <= set(names)
     assert not any(p.name.startswith("ntru") for p in tfhe.parameter_sets())
     with pytest.raises(errors.ParameterError, match="no set named"):
         ntru.Engine("gate-65")
+    with pytest.raises(errors.ParameterError, match="rests on an assumption .* gate-64-blocks-experimental") as caught:
+        ntru.Engine("gate-64-blocks")
+    assert caught.value.option == "parameters"
     assert repr(ntru.Engine("gate-64")).startswith("ntru.Engine(gate-64, bits, p_fail 2^-64, ")
+
+
+@pytest.mark.parametrize("name", ["gate-64-blocks-experimental", "gate-64-sparse-experimental"])
+def test_sparse_secrets_without_security(name: str) -> None:
+    engine = ntru.Engine(name, insecure_log_n=10)
+    secret_key = engine.create_secret_key()
+    engine.create_evaluation_key(secret_key)
+    a, b = engine.encrypt(A, secret_key), engine.encrypt(B, secret_key)
+    for found, expected in [(a & b, A & B), (a ^ b, A ^ B), (engine.mux(a, b, ~b), np.where(A, B, ~B))]:
+        np.testing.assert_array_equal(engine.decrypt(found, secret_key), expected)
+
+
+def test_tables_and_integers() -> None:
+    engine = ntru.Engine("integer-4-64", insecure_log_n=11)
+    secret_key = engine.create_secret_key()
+    engine.create_evaluation_key(secret_key)
+    values = np.arange(16)
+    x = engine.encrypt(values, secret_key)
+    table = [(3 * m + 1) % 16 for m in range(16)]
+    np.testing.assert_array_equal(engine.decrypt(engine.bootstrap(x, lut=table), secret_key), table)
+    numbers = engine.encrypt_uint(np.array([200, 77], np.uint8), secret_key)
+    np.testing.assert_array_equal(engine.decrypt(numbers + numbers[::-1], secret_key), np.array([21, 21], np.uint8))
 
 
 def test_files_and_pickles(engine: ntru.Engine, secret_key: ntru.SecretKey, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use everlevel_bench::timing::Times;
 use everlevel_binfhe::{Ciphertext, Error, EvalKeys, Gate, Literal, NtruLiteral, Params, Rotation, SecretKey, sets};
-use everlevel_binfhe::{KeySwitch, PrimeGadget};
+use everlevel_binfhe::{KeySwitch, PrimeGadget, SmallSecret};
 
 /// Rounds of the measurement.
 const ROUNDS: usize = 15;
@@ -48,7 +48,8 @@ fn main() -> Result<(), Error> {
     let gate = |name: &str| sets::find(name).map(|set| set.literal());
     let base = gate("ntru-gate-64")?.ntru().expect("a set of NTRU's");
     let mut lines = Vec::new();
-    for name in ["gate-64", "gate-128", "ntru-gate-64", "ntru-gate-128", "ntru-gate-64-conservative"] {
+    let ntrus = sets::ALL.iter().filter(|set| set.is_ntru() && set.name.contains("gate-")).map(|set| set.name);
+    for name in ["gate-64", "gate-128"].into_iter().chain(ntrus) {
         lines.push(Line::new(name, gate(name)?)?);
     }
     let variant = |rotation, gadget| NtruLiteral {
@@ -71,6 +72,8 @@ fn main() -> Result<(), Error> {
     for (name, rotation) in ways {
         lines.push(Line::new(name, variant(rotation, base.gadget))?);
     }
+    let ternary = NtruLiteral { secret: SmallSecret::Ternary, ..variant(Rotation::Sequential, base.gadget) };
+    lines.push(Line::new("sequential, ternary", ternary)?);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a pool of one thread");
     for _ in 0..ROUNDS {
         pool.install(|| lines.iter_mut().for_each(Line::time));

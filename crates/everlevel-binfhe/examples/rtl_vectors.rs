@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use everlevel_binfhe::{
     EvalKeys, ExactRotation, Gadget, Gate, KeySwitch, KeySwitchKey, Literal, Lwe, NtruLiteral, Order, Params,
-    PrimeGadget, Rotation, SecretKey, SeededBootstrapKey, SeededEvalKeys, SeededKeySwitchKey, Space, sets,
+    PrimeGadget, Rotation, SecretKey, SeededBootstrapKey, SeededEvalKeys, SeededKeySwitchKey, SmallSecret, Space, sets,
 };
 use everlevel_rand::{Domain, Seed, SeedSource, Stream, sampler};
 use everlevel_ring::{PrimeRing, Representation, SmallTorusRing};
@@ -126,6 +126,7 @@ fn small_literal(log_n: u32) -> NtruLiteral {
         modulus: PRIME as u32,
         log_n,
         lwe_dim: if log_n < 8 { 32 } else { 64 },
+        secret: SmallSecret::Binary,
         lwe_log2_std_dev: -24.0,
         big_log2_std_dev: -28.0,
         gadget: PrimeGadget::new(3, 6, 2),
@@ -188,7 +189,7 @@ impl Model {
         input.add_multiple(b, factor_b);
         let small = self.prepared_switch.switch(&[input.words()]).swap_remove(0);
         let mut exponents = vec![0; small.len()];
-        switch_modulus(&mut exponents, &small, self.literal.log_n + 1, 0);
+        switch_modulus(&mut exponents, &small, self.literal.log_n + 1, 0, (1, 2));
         // X^(−body) times the table of 1/8.
         let eighth = (q + 4) / 8;
         let body = exponents[self.literal.lwe_dim] as usize;

@@ -4,9 +4,11 @@ use std::ops::RangeInclusive;
 
 use everlevel_ring::WordGadget as Gadget;
 use everlevel_rlwe::lwe::SwitchShape;
+use everlevel_security::SecretDistribution;
 use serde::{Deserialize, Serialize};
 
 use crate::Error;
+use crate::small_secret::SmallSecret;
 
 /// How a large LWE ciphertext becomes a small one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -67,6 +69,8 @@ pub(crate) const EIGHTH: u64 = 1 << 61;
 pub struct Common {
     /// Dimension `n` of the small secret.
     pub lwe_dim: usize,
+    /// How the small secret is drawn.
+    pub small_secret: SmallSecret,
     /// Standard deviation of the errors of the small secret's samples.
     pub lwe_log2_std_dev: f64,
     /// log2 of the degree `N` of the accumulators' ring.
@@ -148,11 +152,16 @@ pub(crate) fn check_gadget(what: &'static str, gadget: Gadget, bits: u32) -> Res
     Ok(())
 }
 
+/// log2 of the narrowest error that is secure, for a secret of a dimension and words of so many bits.
+pub(crate) type Line = fn(SecretDistribution, usize, u32) -> Option<f64>;
+
 impl Common {
     /// Refuses numbers that switches, tables and samples can't have, and noise below a security line. Samples of the
-    /// large secret are on a torus of `big_bits`.
-    pub(crate) fn check(&self, big_bits: u32, line: fn(usize, u32) -> Option<f64>) -> Result<(), Error> {
+    /// large secret are on a torus of `big_bits`, and judged by the line of binary secrets, which is enough for them.
+    pub(crate) fn check(&self, big_bits: u32, line: Line) -> Result<(), Error> {
         let c = self;
+        c.small_secret.check(c.lwe_dim)?;
+        let small = c.small_secret.distribution(c.lwe_dim);
         if c.log2_extension > 20 - c.log_n {
             return refuse("log2_extension", c.log2_extension, format!("0 to {}", 20 - c.log_n));
         }
@@ -167,26 +176,27 @@ impl Common {
         {
             return refuse("space bits", bits, format!("1 to {}", 8.min(c.log_table_len() - 1)));
         }
-        for (what, dim, found, bits) in [
-            ("lwe_log2_std_dev", c.lwe_dim, c.lwe_log2_std_dev, 32),
-            ("glwe_log2_std_dev", c.big_dim, c.big_log2_std_dev, big_bits),
+        for (what, dim, secret, found, bits) in [
+            ("lwe_log2_std_dev", c.lwe_dim, small, c.lwe_log2_std_dev, 32),
+            ("glwe_log2_std_dev", c.big_dim, SecretDistribution::Binary, c.big_log2_std_dev, big_bits),
         ] {
             if !(2.0 - f64::from(bits)..=-4.0).contains(&found) {
                 return refuse(what, found, format!("{} to -4", 2 - bits as i32));
             }
-            match line(dim, bits) {
+            match line(secret, dim, bits) {
                 // Published deviations are rounded to two decimals.
                 Some(line) if found >= line - 0.005 => {}
                 _ if c.insecure => {}
                 Some(line) => {
-                    return Err(Error::NoiseTooNarrow { what, dim, log2_std_dev: found, min_log2_std_dev: line });
+                    let (secret, min_log2_std_dev) = (secret.to_string(), line);
+                    return Err(Error::NoiseTooNarrow { what, dim, secret, log2_std_dev: found, min_log2_std_dev });
                 }
                 None => {
-                    return refuse(
-                        what,
-                        format!("dimension {dim}"),
-                        "a dimension of 500 or more, or `insecure` spelled out",
-                    );
+                    let needed = match secret {
+                        SecretDistribution::Binary => "a dimension of 500 or more, or `insecure` spelled out",
+                        _ => "a pair of `everlevel_security::torus::LINES`, or `insecure` spelled out",
+                    };
+                    return refuse(what, format!("dimension {dim} with a {secret} secret"), needed);
                 }
             }
         }

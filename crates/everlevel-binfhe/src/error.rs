@@ -26,7 +26,7 @@ everlevel_io::errors! {
     }
     /// Less noise than 128 bits of security need.
     #[error(
-        "parameters: {what} is 2^{log2_std_dev:.2} of the torus, the security line for {dim} binary coefficients is \
+        "parameters: {what} is 2^{log2_std_dev:.2} of the torus, the security line for {dim} {secret} coefficients is \
          2^{min_log2_std_dev:.2}; widen the noise, take a larger dimension, or spell out `insecure`"
     )]
     NoiseTooNarrow {
@@ -34,6 +34,8 @@ everlevel_io::errors! {
         what: &'static str,
         /// Dimension of the secret.
         dim: usize,
+        /// Its distribution.
+        secret: String,
         /// log2 of the rejected standard deviation.
         log2_std_dev: f64,
         /// log2 of the smallest accepted one.
@@ -80,6 +82,17 @@ everlevel_io::errors! {
         name: String,
         /// Security of the set that was meant.
         security_bits: f64,
+        /// The set's name.
+        spelled: &'static str,
+    }
+    /// A set that rests on an assumption of its own, whose name was not spelled out.
+    #[error(
+        "parameters: the security of {name} rests on an assumption that is not the field's usual one; choose another \
+         set, or spell it out: {spelled}"
+    )]
+    ExperimentalSet {
+        /// The name asked for.
+        name: String,
         /// The set's name.
         spelled: &'static str,
     }

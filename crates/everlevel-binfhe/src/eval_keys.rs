@@ -242,7 +242,8 @@ impl EvalKeys {
         };
         let mut exponents = vec![0; small.len()];
         let step = log2_stride.max(self.params.log2_exponent_step);
-        switch_modulus(&mut exponents, &small, self.params.log_table_len() + 1, step);
+        let mean = self.params.small_secret.mean(self.params.lwe_dim);
+        switch_modulus(&mut exponents, &small, self.params.log_table_len() + 1, step, mean);
         exponents
     }
 

@@ -53,6 +53,7 @@ mod scheme;
 mod secret;
 pub mod sets;
 mod slices;
+mod small_secret;
 mod tfhe;
 mod uint;
 
@@ -78,5 +79,6 @@ pub use ntru::{ExactRotation, NtruLiteral, Rotation};
 pub use params::{Literal, Params};
 pub use secret::SecretKey;
 pub use slices::Joined;
+pub use small_secret::SmallSecret;
 pub use tfhe::ParamsLiteral;
 pub use uint::{BoolArray, Cost, Extreme, Integers, UintArray, Width};

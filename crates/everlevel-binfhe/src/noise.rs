@@ -43,7 +43,7 @@ impl Noise {
             Order::KeySwitchFirst => (glwe, blind_rotation),
             Order::BootstrapFirst => (lwe, blind_rotation + key_switch),
         };
-        let mod_switch = mod_switch(c.lwe_dim, c.table_len() >> c.log2_exponent_step);
+        let mod_switch = mod_switch(c.small_secret.centred_square(c.lwe_dim), c.table_len() >> c.log2_exponent_step);
         Self { lwe, glwe, fresh, blind_rotation, key_switch, mod_switch, bootstrapped, order: c.order }
     }
 
@@ -112,9 +112,10 @@ pub fn key_switch(dim: usize, gadget: Gadget, error: f64, secret_square: f64) ->
 }
 
 /// Variance of a modulus switch to `2N`, where tables have `N` coefficients, with the mean of the rounding corrected:
-/// `(n/4 + 1)/(12·(2N)²)`.
-pub fn mod_switch(lwe_dim: usize, n: usize) -> f64 {
-    (lwe_dim as f64 / 4.0 + 1.0) / (12.0 * (2.0 * n as f64).powi(2))
+/// `(S + 1)/(12·(2N)²)`, with `S` the secret's [`SmallSecret::centred_square`](crate::SmallSecret::centred_square),
+/// `n/4` for bits.
+pub fn mod_switch(centred_square: f64, n: usize) -> f64 {
+    (centred_square + 1.0) / (12.0 * (2.0 * n as f64).powi(2))
 }
 
 /// log2 of the probability that Gaussian noise of this variance exceeds a margin, on either side: `erfc(margin/√(2V))`.

@@ -5,7 +5,7 @@ use everlevel_security::torus;
 use serde::{Deserialize, Serialize};
 
 use crate::Error;
-use crate::common::{Common, Order};
+use crate::common::{Common, Line, Order};
 use crate::noise::{self, Noise};
 use crate::ntru::NtruLiteral;
 use crate::scheme::Scheme;
@@ -87,18 +87,18 @@ impl TryFrom<Literal> for Params {
     type Error = Error;
 
     fn try_from(literal: Literal) -> Result<Self, Error> {
-        Self::above(literal, torus::min_log2_std_dev)
+        Self::above(literal, torus::min_log2_std_dev_of)
     }
 }
 
 impl Params {
     /// The parameters of keys that exist: those made by earlier versions have the published line's noise.
     pub(crate) fn of_keys(literal: Literal) -> Result<Self, Error> {
-        Self::above(literal, torus::published_log2_std_dev)
+        Self::above(literal, torus::published_log2_std_dev_of)
     }
 
     /// Validated parameters, with noise above a security line.
-    fn above(literal: Literal, line: fn(usize, u32) -> Option<f64>) -> Result<Self, Error> {
+    fn above(literal: Literal, line: Line) -> Result<Self, Error> {
         let scheme = literal.scheme();
         scheme.check()?;
         let common = scheme.common();

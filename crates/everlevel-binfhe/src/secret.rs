@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use everlevel_rand::sampler::{self, Gaussian};
+use everlevel_rand::sampler::Gaussian;
 use everlevel_rand::secrecy::declassified;
 use everlevel_rand::{Domain, Seed, SeedSource};
 use everlevel_ring::{SmallTorusRing, TorusRing};
@@ -11,7 +11,7 @@ use everlevel_rlwe::SecretId;
 use crate::common::Order;
 use crate::{Error, Params};
 
-/// Both secrets of one user, uniform bits. Erased on drop.
+/// Both secrets of one user, drawn as the parameters say. Erased on drop.
 pub struct SecretKey {
     params: Arc<Params>,
     id: SecretId,
@@ -54,15 +54,11 @@ impl SecretKey {
     /// # Errors
     /// [`Error::Random`] if the parameters' deviations are outside the sampler's range.
     pub fn from_seed(params: Arc<Params>, seed: &Seed) -> Result<Self, Error> {
-        let bits = |index: u64, len: usize| {
-            let mut bits = vec![0i8; len];
-            sampler::binary(&mut seed.stream(Domain::SecretKey, index), &mut bits);
-            bits
-        };
         // The id comes from another stream: it is public.
         let id = SecretId(declassified(seed.stream(Domain::Derive, 0).next_u64()) ^ params.fingerprint());
         let small_ring = SmallTorusRing::new(params.key_switch.ring);
-        let small = everlevel_rlwe::SecretKey::from_coeffs(&small_ring, id, bits(0, params.lwe_dim));
+        let coeffs = params.scheme().sample_small_secret(&mut seed.stream(Domain::SecretKey, 0));
+        let small = everlevel_rlwe::SecretKey::from_coeffs(&small_ring, id, coeffs);
         let ring = TorusRing::new(params.log_n).expect("parameters hold the transform's sizes");
         let coeffs = params.scheme().sample_secret(&mut seed.stream(Domain::SecretKey, 1));
         let big = everlevel_rlwe::SecretKey::from_coeffs(&ring, id, coeffs);
@@ -83,12 +79,12 @@ impl SecretKey {
         self.id
     }
 
-    /// The small secret's bits.
+    /// The small secret's coefficients.
     pub fn small(&self) -> &[i8] {
         self.small.coeffs()
     }
 
-    /// The large secret's bits.
+    /// The large secret's coefficients.
     pub fn big(&self) -> &[i8] {
         self.big.coeffs()
     }

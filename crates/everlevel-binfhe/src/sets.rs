@@ -1,19 +1,21 @@
 //! Named sets: parameters with claims, each of which a test recomputes (`tests/claims.rs`).
 
-use crate::Error;
+mod ntru;
+
 use everlevel_ring::WordGadget as Gadget;
 
+use crate::Error;
 use crate::common::{KeySwitch, Order, Space};
-use crate::ntru::Rotation;
 use crate::params::{Literal, Params};
 use crate::tfhe::ParamsLiteral;
-use crate::{NtruLiteral, PrimeGadget};
+use ntru::NtruNumbers;
 
 /// A named set of parameters, and the claims about it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NamedSet {
     /// Its name: `gate` or `integer-BITS`, then log2 of the failure probability that the set stays below. Names of
-    /// NTRU's sets begin with `ntru`, and what follows with `insecure` where they are below 128 bits.
+    /// NTRU's sets begin with `ntru`, and what follows with `insecure` where they are below 128 bits, and ends with
+    /// `experimental` where that rests on an assumption of their own.
     pub name: &'static str,
     /// Cheapest attack on either secret under MATZOV ([`everlevel_security::torus`]).
     pub security_bits: f64,
@@ -29,24 +31,6 @@ pub struct NamedSet {
 enum Numbers {
     Tfhe(TfheNumbers),
     Ntru(NtruNumbers),
-}
-
-/// A literal of NTRU's in short form.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct NtruNumbers {
-    /// Small dimension and its deviation.
-    lwe: (usize, f64),
-    /// The prime, log2 of the degree, deviation of LWE samples under the secret's coefficients.
-    ring: (u32, u32, f64),
-    /// Base, digits and dropped bits of the products.
-    gadget: (u32, u32, u32),
-    rotation: Rotation,
-    /// Base, digits and ring of the key switch.
-    key_switch: (u32, u32, usize),
-    space: Space,
-    squared_norm: f64,
-    max_log2_p_fail: f64,
-    insecure: bool,
 }
 
 /// A literal of TFHE's in short form.
@@ -116,37 +100,10 @@ impl TfheNumbers {
     }
 }
 
-impl NtruNumbers {
-    fn literal(&self) -> NtruLiteral {
-        let x = self;
-        NtruLiteral {
-            modulus: x.ring.0,
-            log_n: x.ring.1,
-            lwe_dim: x.lwe.0,
-            lwe_log2_std_dev: x.lwe.1,
-            big_log2_std_dev: x.ring.2,
-            gadget: PrimeGadget::new(x.gadget.0, x.gadget.1, x.gadget.2),
-            rotation: x.rotation,
-            key_switch: KeySwitch { gadget: Gadget::new(x.key_switch.0, x.key_switch.1), ring: x.key_switch.2 },
-            order: Order::KeySwitchFirst,
-            space: x.space,
-            squared_norm: x.squared_norm,
-            max_log2_p_fail: x.max_log2_p_fail,
-            insecure: x.insecure,
-        }
-    }
-
-    fn insecure_literal(&self, log_n: u32) -> NtruLiteral {
-        NtruLiteral {
-            lwe_dim: INSECURE_DIM,
-            lwe_log2_std_dev: -28.0,
-            log_n,
-            key_switch: INSECURE_SWITCH,
-            insecure: true,
-            ..self.literal()
-        }
-    }
-}
+/// In the names of sets below 128 bits.
+const INSECURE: &str = "insecure-";
+/// In the names of sets that rest on assumptions of their own.
+const EXPERIMENTAL: &str = "-experimental";
 
 /// The small dimension without any security.
 const INSECURE_DIM: usize = 32;
@@ -188,17 +145,21 @@ impl NamedSet {
 /// The set that has this name.
 ///
 /// # Errors
-/// [`Error::InsecureSet`] where a set's name says that it is insecure, and this one doesn't; [`Error::UnknownSet`] with
-/// the names there are.
+/// [`Error::InsecureSet`] and [`Error::ExperimentalSet`] where a set's name says that it is such, and this one doesn't;
+/// [`Error::UnknownSet`] with the names there are.
 pub fn find(name: &str) -> Result<&'static NamedSet, Error> {
     if let Some(set) = ALL.iter().find(|set| set.name == name) {
         return Ok(set);
     }
-    let insecure = ALL.iter().find(|set| set.name.strip_prefix("insecure-") == Some(name));
-    Err(match insecure {
-        Some(&NamedSet { name: spelled, security_bits, .. }) => {
+    let short = |set: &&NamedSet| {
+        let secure = set.name.replacen(INSECURE, "", 1);
+        [set.name.replacen(EXPERIMENTAL, "", 1), secure.replacen(EXPERIMENTAL, "", 1), secure].contains(&name.into())
+    };
+    Err(match ALL.iter().find(short) {
+        Some(&NamedSet { name: spelled, security_bits, .. }) if spelled.contains(INSECURE) => {
             Error::InsecureSet { name: name.into(), security_bits, spelled }
         }
+        Some(&NamedSet { name: spelled, .. }) => Error::ExperimentalSet { name: name.into(), spelled },
         None => Error::UnknownSet { name: name.into(), known: ALL.iter().map(|set| set.name).collect() },
     })
 }
@@ -248,7 +209,13 @@ const fn gate(
     }
 }
 
-/// A set of integers: `squared_norm` allows `2^⌈bits/2⌉·x + y` of bootstrapped ciphertexts, generously rounded.
+/// The squared norm of `2^⌈bits/2⌉·x + y`, generously rounded.
+const fn integers_norm(bits: u32) -> f64 {
+    let norm = (1u32 << bits.div_ceil(2)) as f64 + 1.0;
+    norm * norm
+}
+
+/// A set of integers: `squared_norm` allows `2^⌈bits/2⌉·x + y` of bootstrapped ciphertexts.
 const fn integer(
     bits: u32,
     lwe: (usize, f64),
@@ -257,7 +224,6 @@ const fn integer(
     key_switch: (u32, u32, usize),
     max_log2_p_fail: f64,
 ) -> TfheNumbers {
-    let norm = (1u32 << bits.div_ceil(2)) as f64 + 1.0;
     TfheNumbers {
         torus_bits: 64,
         lwe,
@@ -269,7 +235,7 @@ const fn integer(
         key_switch,
         order: KEY_SWITCH_FIRST,
         space: Space::Integer { bits },
-        squared_norm: norm * norm,
+        squared_norm: integers_norm(bits),
         max_log2_p_fail,
         insecure: false,
     }
@@ -285,27 +251,6 @@ const fn extended(log2_extension: u32, numbers: TfheNumbers) -> TfheNumbers {
     TfheNumbers { log2_extension, ..numbers }
 }
 
-/// A set of gates of NTRU.
-const fn ntru_gate(
-    lwe: (usize, f64),
-    ring: (u32, u32, f64),
-    gadget: (u32, u32, u32),
-    key_switch: (u32, u32, usize),
-    max_log2_p_fail: f64,
-) -> NtruNumbers {
-    NtruNumbers {
-        lwe,
-        ring,
-        gadget,
-        rotation: Rotation::FourKeys,
-        key_switch,
-        space: Space::Bit,
-        squared_norm: 4.0,
-        max_log2_p_fail,
-        insecure: false,
-    }
-}
-
 const fn named(
     name: &'static str,
     (security_bits, log2_p_fail): (f64, f64),
@@ -315,17 +260,19 @@ const fn named(
     NamedSet { name, security_bits, log2_p_fail, about, numbers: Numbers::Tfhe(numbers) }
 }
 
-const fn ntru(
-    name: &'static str,
-    (security_bits, log2_p_fail): (f64, f64),
-    about: &'static str,
-    numbers: NtruNumbers,
-) -> NamedSet {
-    NamedSet { name, security_bits, log2_p_fail, about, numbers: Numbers::Ntru(numbers) }
-}
+/// Every named set, TFHE's and then NTRU's.
+pub const ALL: &[NamedSet] = &{
+    let mut all = [TFHE[0]; TFHE.len() + ntru::ALL.len()];
+    let mut i = 0;
+    while i < all.len() {
+        all[i] = if i < TFHE.len() { TFHE[i] } else { ntru::ALL[i - TFHE.len()] };
+        i += 1;
+    }
+    all
+};
 
-/// Every named set.
-pub const ALL: &[NamedSet] = &[
+/// TFHE's.
+const TFHE: &[NamedSet] = &[
     named(
         "insecure-tfhe-lib",
         (114.3, -82.0),
@@ -451,36 +398,6 @@ pub const ALL: &[NamedSet] = &[
         (129.4, -130.3),
         "Integers of 8 bits, carries among them.",
         extended(4, integer(8, (1024, -22.83), (1, 11, -48.32), ((15, 2), (14, 2)), (1, 20, 32), -128.0)),
-    ),
-    ntru(
-        "ntru-gate-64",
-        (128.1, -64.5),
-        "Gates; any gate on what any gate or MUX gives.",
-        ntru_gate((640, -13.15), (1_320_961, 10, -22.83), (3, 5, 5), (1, 12, 32), -64.0),
-    ),
-    ntru(
-        "ntru-gate-128",
-        (128.1, -134.3),
-        "Gates that fail more rarely.",
-        ntru_gate((704, -14.81), (1_320_961, 10, -22.83), (3, 6, 3), (2, 6, 32), -128.0),
-    ),
-    ntru(
-        "ntru-gate-64-conservative",
-        (128.1, -65.0),
-        "Gates over a ring of twice the degree: core-SVP of 128 bits for NTRU, too.",
-        ntru_gate((640, -13.15), (134_176_769, 11, -48.32), (8, 2, 10), (1, 11, 32), -64.0),
-    ),
-    ntru(
-        "ntru-gate-64-solinas",
-        (128.2, -81.8),
-        "Gates over the accelerator's prime, 2^20 − 2^14 + 1.",
-        ntru_gate((672, -13.98), (1_032_193, 10, -22.83), (3, 6, 2), (1, 12, 32), -64.0),
-    ),
-    ntru(
-        "ntru-gate-128-solinas",
-        (128.2, -130.6),
-        "Gates over the accelerator's prime that fail more rarely.",
-        ntru_gate((672, -13.98), (1_032_193, 10, -22.83), (2, 8, 4), (1, 13, 32), -128.0),
     ),
 ];
 

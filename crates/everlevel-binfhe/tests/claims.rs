@@ -1,6 +1,7 @@
 //! Recomputes every claim of the named sets, and holds the noise formulas against published sets.
 
 use everlevel_binfhe::{Error, Gadget, KeySwitch, Order, Params, ParamsLiteral, Space, noise, sets};
+use everlevel_security::estimate::Estimate;
 use everlevel_security::torus;
 
 #[test]
@@ -10,9 +11,12 @@ fn every_claim_is_what_the_formulas_give() {
         let params = set.params().unwrap();
         let log2_p_fail = params.log2_p_fail(params.squared_norm);
         assert!(log2_p_fail <= params.max_log2_p_fail);
-        let bits = [(params.lwe_dim, params.lwe_log2_std_dev), (params.big_dim, params.big_log2_std_dev)].map(
-            |(dim, log2_std_dev)| torus::estimate(dim, log2_std_dev).unwrap().map_or(512.0, |best| best.log2_cost),
-        );
+        let cost = |found: Result<Option<Estimate>, _>| found.unwrap().map_or(512.0, |best| best.log2_cost);
+        let small = params.small_secret.distribution(params.lwe_dim);
+        let bits = [
+            cost(torus::estimate_of(small, params.lwe_dim, params.lwe_log2_std_dev)),
+            cost(torus::estimate(params.big_dim, params.big_log2_std_dev)),
+        ];
         let ntru = set.literal().ntru().map_or(f64::INFINITY, |literal| literal.security_bits());
         let security_bits = bits[0].min(bits[1]).min(ntru);
         println!("{}: ({security_bits:.1}, {log2_p_fail:.1})", set.name);
@@ -21,6 +25,7 @@ fn every_claim_is_what_the_formulas_give() {
         }
         assert!(params.insecure || security_bits >= 128.0, "{}", set.name);
         assert_eq!(params.insecure, set.name.trim_start_matches("ntru-").starts_with("insecure-"));
+        assert_eq!(params.small_secret.is_experimental(), set.name.ends_with("-experimental"), "{}", set.name);
     }
     assert!(wrong.is_empty(), "{wrong:?}");
 }

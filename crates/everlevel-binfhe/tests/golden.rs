@@ -74,6 +74,25 @@ fn other_shapes() {
     golden.assert(SHAPES);
 }
 
+/// NTRU's keys, of each kind of small secret.
+#[test]
+fn ntru() {
+    let mut golden = Golden::default();
+    for (name, log_n) in [
+        ("ntru-gate-64", 8),
+        ("ntru-gate-64-conservative", 9),
+        ("ntru-integer-2-64", 9),
+        ("ntru-gate-64-blocks-experimental", 8),
+        ("ntru-gate-64-sparse-experimental", 8),
+        ("ntru-insecure-xzd-p128t", 8),
+        ("ntru-insecure-final", 8),
+    ] {
+        run(&mut golden, name, &secret(sets::find(name).unwrap().insecure_literal(log_n)));
+    }
+    golden.assert(NTRU);
+}
+
+const NTRU: &str = "";
 const SETS: &str = "
     insecure-tfhe-lib secret_key f49d639f147c63ccaafa9107
     insecure-tfhe-lib evaluation_key e179da8e9f1fb945a205f4cc

@@ -79,7 +79,7 @@ fn modulus_switches() {
             error - error.round()
         });
         let n = literal.n() << log2_extension >> log2_stride;
-        errors.assert_variance("modulus switch", noise::mod_switch(literal.lwe_dim, n), &[], 0.04);
+        errors.assert_variance("modulus switch", noise::mod_switch(literal.lwe_dim as f64 / 4.0, n), &[], 0.04);
     }
 }
 

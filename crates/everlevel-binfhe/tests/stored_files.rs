@@ -5,8 +5,8 @@ use crate::common;
 use std::sync::Arc;
 
 use everlevel_binfhe::{
-    BoolArray, Ciphertext, Gadget, Gate, KeySwitch, Params, ParamsLiteral, SecretKey, SeededEvalKeys, Space, UintArray,
-    Width,
+    BoolArray, Ciphertext, Gadget, Gate, KeySwitch, Literal, NtruLiteral, Params, ParamsLiteral, PrimeGadget, Rotation,
+    SecretKey, SeededEvalKeys, SmallSecret, Space, UintArray, Width,
 };
 use everlevel_io::kinds;
 use everlevel_testkit::stored::{StoredFiles, kind_of};
@@ -15,65 +15,106 @@ const CRATE: &str = env!("CARGO_MANIFEST_DIR");
 const BITS: [bool; 3] = [true, false, true];
 const INTEGERS: [u64; 3] = [5, 0, 15];
 const UINTS: [u64; 2] = [50_000, 7];
-/// Ends the names of files for parameters of integers, on words of 64 bits.
-const OF_INTEGERS: &str = ".integers";
 
-/// The smallest keys: no security at all.
-fn params(of_integers: bool) -> Arc<Params> {
-    let bits = ParamsLiteral {
-        lwe_dim: 16,
-        rank: 1,
-        key_switch: KeySwitch { gadget: Gadget::new(3, 5), ring: 16 },
-        max_log2_p_fail: -40.0,
-        ..common::literal(32, Space::Bit)
-    };
-    let literal = if of_integers {
-        ParamsLiteral {
-            torus_bits: 64,
-            lwe_dim: 8,
-            lwe_log2_std_dev: -26.0,
-            log_n: 9,
-            glwe_log2_std_dev: -45.0,
-            mask_gadget: Gadget::new(14, 2),
-            body_gadget: Gadget::new(14, 1),
-            key_switch: KeySwitch { gadget: Gadget::new(4, 5), ring: 8 },
-            space: Space::Integer { bits: 4 },
-            squared_norm: 25.0,
-            ..bits
+/// The parameters of files: TFHE's for bits, and the others, whose files' names end with a word of their own.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Of {
+    Bits,
+    Integers,
+    Ntru,
+}
+
+impl Of {
+    const ALL: [Self; 3] = [Self::Bits, Self::Integers, Self::Ntru];
+
+    /// The end of a file's name.
+    fn ending(self) -> &'static str {
+        match self {
+            Self::Bits => "",
+            Self::Integers => ".integers",
+            Self::Ntru => ".ntru",
         }
-    } else {
-        bits
-    };
-    Arc::new(Params::try_from(literal).unwrap())
+    }
+
+    fn of(name: &str) -> Self {
+        let named = Self::ALL.into_iter().find(|of| !of.ending().is_empty() && name.ends_with(of.ending()));
+        named.unwrap_or(Self::Bits)
+    }
+
+    /// The smallest keys: no security at all.
+    fn params(self) -> Arc<Params> {
+        let bits = ParamsLiteral {
+            lwe_dim: 16,
+            rank: 1,
+            key_switch: KeySwitch { gadget: Gadget::new(3, 5), ring: 16 },
+            max_log2_p_fail: -40.0,
+            ..common::literal(32, Space::Bit)
+        };
+        let literal: Literal = match self {
+            Self::Bits => bits.into(),
+            Self::Integers => ParamsLiteral {
+                torus_bits: 64,
+                lwe_dim: 8,
+                lwe_log2_std_dev: -26.0,
+                log_n: 9,
+                glwe_log2_std_dev: -45.0,
+                mask_gadget: Gadget::new(14, 2),
+                body_gadget: Gadget::new(14, 1),
+                key_switch: KeySwitch { gadget: Gadget::new(4, 5), ring: 8 },
+                space: Space::Integer { bits: 4 },
+                squared_norm: 25.0,
+                ..bits
+            }
+            .into(),
+            Self::Ntru => NtruLiteral {
+                modulus: 1_032_193,
+                log_n: 8,
+                lwe_dim: 16,
+                secret: SmallSecret::OneHot { block: 4 },
+                lwe_log2_std_dev: bits.lwe_log2_std_dev,
+                big_log2_std_dev: -28.0,
+                gadget: PrimeGadget::new(5, 3, 5),
+                rotation: Rotation::Blocks,
+                key_switch: bits.key_switch,
+                order: bits.order,
+                space: Space::Bit,
+                squared_norm: 4.0,
+                max_log2_p_fail: bits.max_log2_p_fail,
+                insecure: true,
+            }
+            .into(),
+        };
+        Arc::new(Params::try_from(literal).unwrap())
+    }
 }
 
-fn name(kind: &str, of_integers: bool) -> String {
-    format!("{kind}{}", if of_integers { OF_INTEGERS } else { "" })
+fn name(kind: &str, of: Of) -> String {
+    format!("{kind}{}", of.ending())
 }
 
-fn secret(files: &StoredFiles, of_integers: bool) -> SecretKey {
-    SecretKey::read(&files.path(&name(kinds::TFHE_SECRET_KEY, of_integers))).unwrap()
+fn secret(files: &StoredFiles, of: Of) -> SecretKey {
+    SecretKey::read(&files.path(&name(kinds::TFHE_SECRET_KEY, of))).unwrap()
 }
 
 /// Adds the files that this version's folder lacks.
 fn write(files: &StoredFiles) {
-    for of_integers in [false, true] {
-        let missing = |kind| Some(files.path(&name(kind, of_integers))).filter(|path| !path.exists());
+    for of in Of::ALL {
+        let missing = |kind| Some(files.path(&name(kind, of))).filter(|path| !path.exists());
         if let Some(path) = missing(kinds::TFHE_SECRET_KEY) {
-            SecretKey::generate(params(of_integers)).unwrap().write(&path).unwrap();
+            SecretKey::generate(of.params()).unwrap().write(&path).unwrap();
         }
-        let secret = secret(files, of_integers);
+        let secret = secret(files, of);
         if let Some(path) = missing(kinds::TFHE_EVALUATION_KEY) {
             SeededEvalKeys::generate(&secret).unwrap().write(&path).unwrap();
         }
         if let Some(path) = missing(kinds::TFHE_CIPHERTEXT) {
-            let fresh = match of_integers {
-                true => secret.encrypt_integers(&INTEGERS, 15).unwrap(),
-                false => secret.encrypt_bits(&BITS).unwrap(),
+            let fresh = match of {
+                Of::Integers => secret.encrypt_integers(&INTEGERS, 15).unwrap(),
+                Of::Bits | Of::Ntru => secret.encrypt_bits(&BITS).unwrap(),
             };
             Ciphertext::write_all(&fresh, secret.params(), &path).unwrap();
         }
-        if !of_integers {
+        if of != Of::Integers {
             continue;
         }
         if let Some(path) = missing(kinds::TFHE_UINT_ARRAY) {
@@ -88,8 +129,8 @@ fn write(files: &StoredFiles) {
 /// Reads a file and uses what is in it.
 fn check(files: &StoredFiles, name: &str) {
     let path = &files.path(name);
-    let of_integers = name.ends_with(OF_INTEGERS);
-    let secret = &secret(files, of_integers);
+    let of = Of::of(name);
+    let (secret, of_integers) = (&secret(files, of), of == Of::Integers);
     // Files are of the parameters that they name, whatever those of today's tests are.
     let params = secret.params();
     match kind_of(name) {

@@ -108,7 +108,7 @@ fn uniform_mod_is_the_documented_loop() {
 #[test]
 fn ternary_binary_fixed_weight() {
     type Sampler = fn(&mut Stream, &mut [i8]);
-    let samplers: [(Sampler, [i8; 8], u64, u64); 3] = [
+    let samplers: [(Sampler, [i8; 8], u64, u64); 4] = [
         (sampler::ternary, [-1, -1, 0, 1, 1, 0, 0, -1], 0x820211bd4422f860, 0x27c0bfff073d79a6),
         (sampler::binary, [0, 0, 1, 1, 0, 1, 1, 1], 0xa2e808626a1d6391, 0xeafad0ee9fa722cd),
         (
@@ -117,6 +117,7 @@ fn ternary_binary_fixed_weight() {
             0x59d2b9f95735cdd4,
             0xa8fe4730440c2f74,
         ),
+        (|stream, out| sampler::one_hot(stream, out, 4), [0, 0, 0, 0, 0, 0, 0, 0], 0, 0),
     ];
     for (sample, first, hash, next) in samplers {
         let mut stream = stream();

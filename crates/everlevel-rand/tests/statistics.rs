@@ -166,6 +166,34 @@ fn fixed_weight_positions() {
     assert_normal(sum as f64 / ((weight * draws) as f64).sqrt(), "signs");
 }
 
+/// The positions of fixed weights, without their signs.
+#[test]
+fn binary_weights_are_fixed_weights_positions() {
+    let (mut signed, mut bits) = (vec![0i8; 1000], vec![0i8; 1000]);
+    sampler::fixed_weight(&mut stream(7), &mut signed, 64).expect("weight fits");
+    sampler::binary_weight(&mut stream(7), &mut bits, 64).expect("weight fits");
+    assert!(signed.iter().zip(&bits).all(|(x, y)| x.abs() == *y));
+    assert_eq!(bits.iter().map(|&x| i64::from(x)).sum::<i64>(), 64);
+}
+
+#[test]
+fn one_hot_positions() {
+    let (block, draws) = (12, 20_000);
+    let mut x = vec![0i8; block * draws];
+    sampler::one_hot(&mut stream(8), &mut x, block);
+    let position = |entries: &[i8]| {
+        assert_eq!(entries.iter().filter(|&&v| v == 1).count(), 1);
+        assert!(entries.iter().all(|&v| v == 0 || v == 1));
+        entries.iter().position(|&v| v == 1).expect("a one")
+    };
+    let counts = histogram(block, x.chunks_exact(block).map(position));
+    assert_chi_square(&counts, &uniform(block), "positions");
+    // A shorter last block has a one as well.
+    let mut short = [0i8; 13];
+    sampler::one_hot(&mut stream(9), &mut short, 12);
+    assert_eq!(short[12], 1);
+}
+
 /// `2^20` samples: mean, variance, kurtosis. From σ = 1 on, these moments are the continuous Gaussian's to 10^-6.
 #[test]
 fn gaussian_moments() {

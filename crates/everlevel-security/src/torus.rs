@@ -33,14 +33,57 @@ pub fn published_log2_std_dev(dim: usize, torus_bits: u32) -> Option<f64> {
     DIMS.contains(&dim).then(|| line.max(floor))
 }
 
+/// Structured and ternary secrets that are accepted: secret, dimension, and log2 of the smallest standard deviation
+/// that has 128 bits by this crate's estimates, rounded up; the tests recompute each.
+pub const LINES: &[(SecretDistribution, usize, f64)] = &[
+    (SecretDistribution::OneHot(112), 896, -14.12),
+    (SecretDistribution::OneHot(128), 1024, -17.09),
+    (SecretDistribution::BinaryWeight(80), 768, -13.98),
+    (SecretDistribution::Ternary, 576, -13.09),
+    (SecretDistribution::Ternary, 608, -13.98),
+];
+
+/// log2 of the smallest standard deviation that has 128 bits, as a part of the torus, for words of `torus_bits`:
+/// [`min_log2_std_dev`] for binary secrets, and for others a row of [`LINES`]; `None` where there is none.
+pub fn min_log2_std_dev_of(secret: SecretDistribution, dim: usize, torus_bits: u32) -> Option<f64> {
+    line_of(secret, dim, torus_bits, min_log2_std_dev)
+}
+
+/// As [`min_log2_std_dev_of`], for binary secrets by [`published_log2_std_dev`].
+pub fn published_log2_std_dev_of(secret: SecretDistribution, dim: usize, torus_bits: u32) -> Option<f64> {
+    line_of(secret, dim, torus_bits, published_log2_std_dev)
+}
+
+fn line_of(
+    secret: SecretDistribution,
+    dim: usize,
+    torus_bits: u32,
+    binary: fn(usize, u32) -> Option<f64>,
+) -> Option<f64> {
+    if secret == SecretDistribution::Binary {
+        return binary(dim, torus_bits);
+    }
+    let row = LINES.iter().find(|row| (row.0, row.1) == (secret, dim))?;
+    Some(row.2.max(MIN_STD_DEV_INT.log2() - f64::from(torus_bits)))
+}
+
+/// The cheapest attack on `dim` coefficients of a secret with an error of `2^log2_std_dev` of the torus, under MATZOV;
+/// `None` if none is within reach.
+///
+/// # Errors
+/// [`Error::BadInstance`] outside the dimensions of [`Lwe::with_dim`], or for an error wider than the torus.
+pub fn estimate_of(secret: SecretDistribution, dim: usize, log2_std_dev: f64) -> Result<Option<Estimate>, Error> {
+    let lwe = Lwe::with_dim(dim, 64.0, secret, (64.0 + log2_std_dev).exp2())?;
+    Ok(cheapest(&lwe, CostModel::Matzov))
+}
+
 /// The cheapest attack on `dim` binary coefficients with an error of `2^log2_std_dev` of the torus, under MATZOV;
 /// `None` if none is within reach.
 ///
 /// # Errors
 /// [`Error::BadInstance`] outside the dimensions of [`Lwe::with_dim`], or for an error wider than the torus.
 pub fn estimate(dim: usize, log2_std_dev: f64) -> Result<Option<Estimate>, Error> {
-    let lwe = Lwe::with_dim(dim, 64.0, SecretDistribution::Binary, (64.0 + log2_std_dev).exp2())?;
-    Ok(cheapest(&lwe, CostModel::Matzov))
+    estimate_of(SecretDistribution::Binary, dim, log2_std_dev)
 }
 
 /// As [`estimate`], the direct primal attack alone, which is known in microseconds: log2 of its cost.

@@ -2,6 +2,7 @@
 
 use everlevel_security::SecretDistribution::{self, BinaryWeight, OneHot, Ternary};
 use everlevel_security::estimate::{Attack, CostModel, Lwe, cheapest, estimate};
+use everlevel_security::torus;
 
 const SIGMA: f64 = 3.2;
 
@@ -79,5 +80,17 @@ fn ternary_secrets_of_ciphertexts() {
     }
     for (dim, line) in [(1024, -22.83), (2048, -30.0)] {
         assert!((min_log2_std_dev(dim, 32).unwrap() - line).abs() < 0.01);
+    }
+}
+
+/// Every row of the lines of structured secrets is where 128 bits begin.
+#[test]
+fn lines_are_at_128_bits() {
+    for &(secret, dim, log2_std_dev) in torus::LINES {
+        let found = torus::estimate_of(secret, dim, log2_std_dev).unwrap().expect("within reach");
+        println!("{secret}, {dim}: {:.2} by {:?}", found.log2_cost, found.attack);
+        assert!((128.0..128.7).contains(&found.log2_cost), "{secret}, {dim}: {}", found.log2_cost);
+        assert_eq!(torus::min_log2_std_dev_of(secret, dim, 32), Some(log2_std_dev));
+        assert_eq!(torus::min_log2_std_dev_of(secret, dim + 1, 32), None);
     }
 }

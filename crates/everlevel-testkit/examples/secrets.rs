@@ -20,6 +20,7 @@ fn main() {
             checked::bootstrap_keys();
             checked::tfhe();
             checked::bfv();
+            checked::ntru();
         }
         Some(name) if name == "--plants" => planted::ALL.iter().for_each(|(name, _)| println!("{name}")),
         Some(name) => {
@@ -37,7 +38,7 @@ mod checked {
 
     use everlevel_bfv as bfv;
     use everlevel_binfhe as tfhe;
-    use everlevel_binfhe::{Gadget, KeySwitch, Order, Space};
+    use everlevel_binfhe::{Gadget, KeySwitch, Order, PrimeGadget, Rotation, SmallSecret, Space};
     use everlevel_ckks::{
         BootstrapKeySize, Bootstrapper, Complex64, Context, Options, Params, ParamsLiteral, no_progress,
     };
@@ -64,6 +65,8 @@ mod checked {
         sampler::ternary(&mut stream(0), &mut small);
         sampler::binary(&mut stream(1), &mut small);
         sampler::fixed_weight(&mut stream(2), &mut small, 192).expect("a weight below the length");
+        sampler::binary_weight(&mut stream(4), &mut small, 192).expect("a weight below the length");
+        sampler::one_hot(&mut stream(5), &mut small, 16);
         for sigma in [3.2, 100.0, 1e9] {
             sampler::gaussian(&mut stream(3), &mut wide, sigma).expect("a deviation in range");
         }
@@ -169,6 +172,41 @@ mod checked {
         ctx.eval_keys(&secret, &[1], false).expect("keys");
         let encrypted = ctx.encrypt(&secret, &[3, -1, 4]).expect("fresh seeds");
         assert_eq!(ctx.decrypt(&secret, &encrypted).expect("our secret")[..3], [3, -1, 4]);
+    }
+
+    /// Every kind of small secret, and what its rotation's keys hide.
+    pub fn ntru() {
+        for (rotation, secret) in [
+            (Rotation::FourKeys, SmallSecret::Binary),
+            (Rotation::Sequential, SmallSecret::Ternary),
+            (Rotation::Blocks, SmallSecret::OneHot { block: 4 }),
+            (Rotation::Buckets { count: 8 }, SmallSecret::Sparse { weight: 3 }),
+            (Rotation::OneSweep { window: 2 }, SmallSecret::Ternary),
+        ] {
+            let literal = tfhe::NtruLiteral {
+                modulus: 1_032_193,
+                log_n: 8,
+                lwe_dim: 16,
+                secret,
+                lwe_log2_std_dev: -20.0,
+                big_log2_std_dev: -28.0,
+                gadget: PrimeGadget::new(5, 3, 5),
+                rotation,
+                key_switch: KeySwitch { gadget: Gadget::new(3, 5), ring: 16 },
+                order: Order::KeySwitchFirst,
+                space: Space::Bit,
+                squared_norm: 4.0,
+                max_log2_p_fail: 0.0,
+                insecure: true,
+            };
+            let params = Arc::new(tfhe::Params::try_from(literal).expect("parameters"));
+            let secret = tfhe::SecretKey::with_seeds(params, secret_seeds(4)).expect("a key");
+            tfhe::SeededEvalKeys::generate(&secret).expect("keys");
+            let encrypted = secret.encrypt_bits(&[true, false]).expect("fresh seeds");
+            let found = secret.decrypt_bits(&encrypted).expect("our secret");
+            declassify(&found);
+            assert_eq!(found, [true, false]);
+        }
     }
 }
 

@@ -329,6 +329,9 @@ _AS_IT_IS: dict[str, Callable[..., e.EverlevelError]] = {
     "tfhe.InsecureSet": lambda text, name, security_bits, spelled: e.ParameterError(
         text, option="parameters", value=name, allowed=spelled
     ),
+    "tfhe.ExperimentalSet": lambda text, name, spelled: e.ParameterError(
+        text, option="parameters", value=name, allowed=spelled
+    ),
     "tfhe.ForeignObject": lambda text, what, found, expected, **_: e.KeyMismatchError(
         text, key=what, expected=expected, actual=found
     ),

@@ -2,15 +2,28 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::buckets::Buckets;
+use crate::small_secret::SmallSecret;
+
 /// How an accumulator is turned by the small secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Rotation {
-    /// A product for each bit: `ACC += (X^a − 1)·ACC ⊡ s`.
+    /// A product for each coefficient: `ACC += (X^a − 1)·ACC ⊡ s` for bits, and for ternary coefficients with
+    /// `[s = 1] − X^(−a)·[s = −1]` in place of `s` (FINAL).
     Sequential,
     /// A product for each two bits, with encryptions of `s·t`, `s·(1 − t)` and `(1 − s)·t`.
     ThreeKeys,
     /// A product for each two bits, with encryptions of these and of `(1 − s)·(1 − t)`: less noise, and more keys.
     FourKeys,
+    /// A product for each block of a secret that has a one in each: `ACC = ACC ⊡ Σ X^(a_i)·s_i` (eprint 2026/1730).
+    Blocks,
+    /// A product for each of `count` buckets, for a secret of few ones: every coefficient is in two buckets, and every
+    /// one is counted in one of them, each in another: `ACC = ACC ⊡ (Σ X^(a_i)·[i is here] + [none is here])` (after
+    /// eprint 2026/1783).
+    Buckets {
+        /// The number of buckets.
+        count: usize,
+    },
     /// A product for each coefficient and an automorphism between any two (XZD+23).
     Automorphisms,
     /// Automorphisms in order of the exponents' logarithms, one sweep for either sign, in steps of at most `window`
@@ -29,55 +42,163 @@ pub enum Rotation {
 impl Rotation {
     /// log2 of what exponents are multiples of: automorphisms take odd ones, less one.
     pub(super) fn log2_exponent_step(self) -> u32 {
-        match self {
-            Self::Sequential | Self::ThreeKeys | Self::FourKeys => 0,
-            Self::Automorphisms | Self::TwoSweeps { .. } | Self::OneSweep { .. } => 1,
-        }
+        u32::from(self.has_automorphisms())
     }
 
-    /// Coefficients of the small secret that a step takes.
+    pub(super) fn has_automorphisms(self) -> bool {
+        matches!(self, Self::Automorphisms | Self::TwoSweeps { .. } | Self::OneSweep { .. })
+    }
+
+    /// Coefficients of the small secret that a step takes, where that is a fixed number of them.
     pub(super) fn per_step(self) -> usize {
         if matches!(self, Self::ThreeKeys | Self::FourKeys) { 2 } else { 1 }
     }
 
-    /// Keys that a step reads.
-    pub(super) fn keys_per_step(self) -> usize {
+    /// The secrets that can be rotated by.
+    pub(super) fn takes(self, secret: SmallSecret) -> bool {
         match self {
-            Self::ThreeKeys => 3,
-            Self::FourKeys => 4,
+            Self::ThreeKeys | Self::FourKeys => secret == SmallSecret::Binary,
+            Self::Blocks => matches!(secret, SmallSecret::OneHot { .. }),
+            Self::Buckets { .. } => matches!(secret, SmallSecret::Sparse { .. }),
+            _ => matches!(secret, SmallSecret::Binary | SmallSecret::Ternary),
+        }
+    }
+}
+
+/// A rotation by a secret: what its counts depend on.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Shape {
+    pub rotation: Rotation,
+    pub secret: SmallSecret,
+    /// Coefficients of the small secret.
+    pub dim: usize,
+    /// Degree of the ring.
+    pub n: usize,
+}
+
+/// A step's keys, one after the other, each turned by `X` to a sum of exponents.
+#[derive(Debug, Clone)]
+pub(super) struct Bundle {
+    /// The index of the first key.
+    pub first: usize,
+    /// For each key, the coefficients whose exponents are summed.
+    pub turns: Vec<Vec<usize>>,
+}
+
+impl Bundle {
+    /// The exponents of a mask, below `2N`.
+    pub(super) fn exponents(&self, mask: &[u32], two_n: usize) -> Vec<usize> {
+        let sum = |turn: &Vec<usize>| turn.iter().map(|&i| mask[i] as usize).sum::<usize>() % two_n;
+        self.turns.iter().map(sum).collect()
+    }
+}
+
+impl Shape {
+    /// Coefficients of a one-hot block; 1 for other secrets.
+    fn block(self) -> usize {
+        if let SmallSecret::OneHot { block } = self.secret { block } else { 1 }
+    }
+
+    /// Coefficients that may be ±1, and not only 0 or 1.
+    pub(super) fn is_signed(self) -> bool {
+        self.secret == SmallSecret::Ternary
+    }
+
+    /// The buckets, of a rotation by them.
+    pub(super) fn buckets(self) -> Option<Buckets> {
+        if let Rotation::Buckets { count } = self.rotation { Some(Buckets::new(self.dim, count)) } else { None }
+    }
+
+    /// Keys that a step reads at most.
+    pub(super) fn keys_per_step(self) -> usize {
+        match self.rotation {
+            Rotation::ThreeKeys => 3,
+            Rotation::FourKeys => 4,
+            Rotation::Blocks => self.block(),
+            Rotation::Buckets { .. } => self.buckets().map_or(0, |buckets| buckets.largest()) + 1,
+            Rotation::Sequential if self.is_signed() => 2,
             _ => 1,
         }
     }
 
-    /// Vector ciphertexts of a bootstrapping key, for `dim` coefficients and degree `n`.
-    pub(super) fn keys(self, dim: usize, n: usize) -> usize {
-        match self {
-            Self::Sequential => 1 + dim,
-            Self::ThreeKeys => 1 + 3 * dim / 2,
-            Self::FourKeys => 2 * dim,
+    /// Vector ciphertexts of a bootstrapping key.
+    pub(super) fn keys(self) -> usize {
+        let dim = self.dim;
+        match self.rotation {
+            Rotation::Sequential if self.is_signed() => 1 + 2 * dim,
+            Rotation::Sequential => 1 + dim,
+            Rotation::ThreeKeys => 1 + 3 * dim / 2,
+            Rotation::FourKeys => 2 * dim,
+            Rotation::Blocks => dim,
+            Rotation::Buckets { count } => 2 * dim + count,
             // Automorphisms by every odd number but 1.
-            Self::Automorphisms => dim + n,
-            Self::TwoSweeps { window } => dim + 2 + window,
-            Self::OneSweep { window } => 2 * dim + 1 + window,
+            Rotation::Automorphisms => dim + self.n,
+            Rotation::TwoSweeps { window } => dim + 2 + window,
+            Rotation::OneSweep { window } => 2 * dim + 1 + window,
         }
+    }
+
+    /// The steps of a rotation whose keys are turned by monomials; none for others.
+    pub(super) fn bundles(self) -> Vec<Bundle> {
+        let pairs = |first: usize, count: usize| {
+            let turns = |i: usize| [vec![2 * i, 2 * i + 1], vec![2 * i], vec![2 * i + 1], vec![]];
+            let bundle = |i| Bundle { first: first + count * i, turns: turns(i)[..count].to_vec() };
+            (0..self.dim / 2).map(bundle).collect()
+        };
+        match self.rotation {
+            Rotation::ThreeKeys => pairs(1, 3),
+            Rotation::FourKeys => pairs(0, 4),
+            Rotation::Blocks => {
+                let block = self.block();
+                let bundle = |first| Bundle { first, turns: (first..first + block).map(|i| vec![i]).collect() };
+                (0..self.dim).step_by(block).map(bundle).collect()
+            }
+            Rotation::Buckets { .. } => {
+                let mut first = 0;
+                let bundle = |members: &Vec<usize>| {
+                    let turns: Vec<Vec<usize>> = members.iter().map(|&i| vec![i]).chain([vec![]]).collect();
+                    first += turns.len();
+                    Bundle { first: first - turns.len(), turns }
+                };
+                self.buckets().iter().flat_map(|buckets| &buckets.members).map(bundle).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The exponents of an equivalent input: of one-hot blocks, whose coefficients sum to 1, the first exponent can be
+    /// moved to the body, so that its key is not turned.
+    pub(super) fn relative(self, input: &[u32]) -> Vec<u32> {
+        let (mut input, two_n) = (input.to_vec(), 2 * self.n as u32);
+        if self.rotation == Rotation::Blocks {
+            let (body, mask) = input.split_last_mut().expect("a mask and a body");
+            for block in mask.chunks_exact_mut(self.block()) {
+                let first = block[0];
+                *body = (*body + two_n - first) % two_n;
+                block.iter_mut().for_each(|a| *a = (*a + two_n - first) % two_n);
+            }
+        }
+        input
     }
 
     /// Products, and automorphisms on average. Of rotations by automorphisms of uniform exponents, a class has
     /// coefficients with probability `p`, so that gaps between such classes are geometric, and one takes
     /// `1/(1 − (1 − p)^w)` steps.
-    pub(super) fn mean_steps(self, dim: usize, n: usize) -> (f64, f64) {
-        let (dim, n) = (dim as f64, n as f64);
+    pub(super) fn mean_steps(self) -> (f64, f64) {
+        let (dim, n) = (self.dim as f64, self.n as f64);
         let sweeps = |classes: f64, window: usize| {
             let filled = 1.0 - (1.0 - 1.0 / classes).powf(dim);
             classes * filled / (1.0 - (1.0 - filled).powf(window as f64))
         };
-        match self {
-            Self::FourKeys => (dim / 2.0, 0.0),
-            Self::ThreeKeys => (dim / 2.0 + 1.0, 0.0),
-            Self::Sequential => (dim + 1.0, 0.0),
-            Self::Automorphisms => (dim + 1.0, dim * (1.0 - 1.0 / n)),
-            Self::TwoSweeps { window } => (dim + 1.0, sweeps(n, window) + 1.0),
-            Self::OneSweep { window } => (dim + 1.0, sweeps(n / 2.0, window)),
+        match self.rotation {
+            Rotation::FourKeys => (dim / 2.0, 0.0),
+            Rotation::ThreeKeys => (dim / 2.0 + 1.0, 0.0),
+            Rotation::Blocks => ((self.dim / self.block()) as f64, 0.0),
+            Rotation::Buckets { count } => (count as f64, 0.0),
+            Rotation::Sequential => (dim + 1.0, 0.0),
+            Rotation::Automorphisms => (dim + 1.0, dim * (1.0 - 1.0 / n)),
+            Rotation::TwoSweeps { window } => (dim + 1.0, sweeps(n, window) + 1.0),
+            Rotation::OneSweep { window } => (dim + 1.0, sweeps(n / 2.0, window)),
         }
     }
 }

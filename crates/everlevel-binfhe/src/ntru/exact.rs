@@ -7,8 +7,11 @@
 //! ```text
 //! one product           ACC = d ⊡ k
 //! sequential            ACC += d' ⊡ s,  d' the digits of (X^a − 1)·ACC
+//! ternary, sequential   ACC += d' ⊡ (k_(s=1) − X^(−a)·k_(s=−1))
 //! two bits, four keys   ACC = d ⊡ (k_00 + X^b·k_01 + X^a·(k_10 + X^b·k_11))
 //! two bits, three keys  ACC += d ⊡ (X^(a+b) − 1)·k_11 + (X^a − 1)·k_10 + (X^b − 1)·k_01
+//! one-hot block         ACC = d ⊡ Σ X^(a_i − a_0)·k_i, and X^(a_0) is moved to the body
+//! bucket                ACC = d ⊡ (Σ X^(a_i)·k_i + k_none)
 //! automorphism          ACC = φ_t(d) ⊡ k
 //! ```
 
@@ -120,11 +123,21 @@ impl ExactRotation {
         out
     }
 
+    /// Products and automorphisms of an order.
+    fn in_order(&self, acc: &[u64], order: Order) -> Vec<u64> {
+        let mut acc = self.turned(acc, order.first);
+        for step in order.steps {
+            acc = self.product(&if step.t == 1 { acc } else { self.turned(&acc, step.t) }, step.key);
+        }
+        acc
+    }
+
     /// `X^(−phase)` times a table, as residues: the accumulator after its last step.
     ///
     /// # Panics
     /// If lengths are not the parameters'.
     pub fn rotate(&self, input: &[u32], lut: &Lut) -> Vec<u64> {
+        let input = self.literal.shape().relative(input);
         let (body, mask) = input.split_last().expect("a mask and a body");
         self.steps(mask, self.table(lut, *body))
     }
@@ -135,50 +148,46 @@ impl ExactRotation {
     /// If lengths are not the parameters'.
     pub fn steps(&self, mask: &[u32], mut acc: Vec<u64>) -> Vec<u64> {
         let n = self.literal.n();
-        let order = |order: Order| {
-            let mut acc = self.turned(&acc, order.first);
-            for step in order.steps {
-                acc = self.product(&if step.t == 1 { acc } else { self.turned(&acc, step.t) }, step.key);
-            }
-            acc
-        };
-        match self.literal.rotation {
+        let shape = self.literal.shape();
+        let adds = shape.rotation == Rotation::ThreeKeys;
+        if adds || shape.rotation == Rotation::Sequential {
+            acc = self.product(&acc, 0);
+        }
+        match shape.rotation {
             Rotation::Sequential => {
-                acc = self.product(&acc, 0);
                 for (i, &a) in mask.iter().enumerate().filter(|(_, a)| **a != 0) {
-                    let mut difference = self.rotated(&acc, a as usize);
+                    let a = a as usize;
+                    let mut difference = self.rotated(&acc, a);
                     self.subtract(&mut difference, &acc);
                     let digits = self.digits(&difference);
-                    let sum = self.sum(&digits, 1 + i);
-                    self.add(&mut acc, &self.finish(sum));
-                }
-            }
-            Rotation::ThreeKeys => {
-                acc = self.product(&acc, 0);
-                for (i, pair) in mask.chunks_exact(2).enumerate() {
-                    let (digits, (a, b)) = (self.digits(&acc), (pair[0] as usize, pair[1] as usize));
-                    let sums = [a + b, a, b].into_iter().enumerate().flat_map(|(k, e)| {
-                        let sum = self.sum(&digits, 1 + 3 * i + k);
-                        [(sum.clone(), e), (sum, n)]
-                    });
+                    let keys = if shape.is_signed() { vec![0, 3 * n - a] } else { vec![0] };
+                    let sums = keys.iter().enumerate();
+                    let sums = sums.map(|(k, &e)| (self.sum(&digits, 1 + keys.len() * i + k), e));
                     let sum = self.bundle(&sums.collect::<Vec<_>>());
                     self.add(&mut acc, &self.finish(sum));
                 }
             }
-            Rotation::FourKeys => {
-                for (i, pair) in mask.chunks_exact(2).enumerate() {
-                    let (digits, (a, b)) = (self.digits(&acc), (pair[0] as usize, pair[1] as usize));
-                    let sums = [a + b, a, b, 0].into_iter().enumerate();
-                    let sums = sums.map(|(k, e)| (self.sum(&digits, 4 * i + k), e));
-                    acc = self.finish(self.bundle(&sums.collect::<Vec<_>>()));
+            Rotation::ThreeKeys | Rotation::FourKeys | Rotation::Blocks | Rotation::Buckets { .. } => {
+                for bundle in shape.bundles() {
+                    let digits = self.digits(&acc);
+                    let turned = bundle.exponents(mask, 2 * n).into_iter().enumerate().flat_map(|(k, e)| {
+                        let sum = self.sum(&digits, bundle.first + k);
+                        // X^e, or X^e − 1.
+                        if adds { vec![(sum.clone(), e), (sum, n)] } else { vec![(sum, e)] }
+                    });
+                    let out = self.finish(self.bundle(&turned.collect::<Vec<_>>()));
+                    if adds { self.add(&mut acc, &out) } else { acc = out }
                 }
             }
-            other => acc = order(orders::of(other, mask, n)),
+            other => acc = self.in_order(&acc, orders::of(other, mask, n)),
         }
         acc
     }
 
     /// Coefficient `h` of the product with the secret, as an LWE ciphertext under the secret's coefficients.
+    ///
+    /// # Panics
+    /// If `acc` has not the ring's `N` residues, or `h` is not below `N`.
     pub fn extract(&self, acc: &[u64], h: usize) -> Lwe {
         torus::extract(acc.iter().copied(), self.ring.modulus().q(), h)
     }

@@ -8,6 +8,7 @@ use everlevel_rlwe::{Encryptor, Randomness, RowAddress};
 use rayon::prelude::*;
 use zeroize::Zeroizing;
 
+use super::buckets::Buckets;
 use super::counts::Rotation;
 use super::orders::{inverse, power_of_five};
 use super::params::NtruLiteral;
@@ -45,50 +46,93 @@ fn turned(f: &[i8], t: usize) -> Zeroizing<Vec<i64>> {
     coeffs
 }
 
-/// What vector ciphertext `index` hides.
-fn message(l: &NtruLiteral, secret: &SecretKey, index: usize) -> Message {
-    let (n, two_n, s) = (l.n(), 2 * l.n(), secret.small());
-    let sum: i64 = s.iter().map(|&s| i64::from(s)).sum();
-    let one = || Message { coeffs: constant(n, 1), divided: true };
-    let bit = |bit: i8| Message { coeffs: constant(n, bit), divided: false };
-    let power = |exponent: i64| Message { coeffs: monomial(n, exponent), divided: false };
-    let divided = |message: Message| Message { divided: true, ..message };
-    let automorphism = |t: usize| Message { coeffs: turned(secret.big(), t), divided: true };
-    // The correction by the sum of all bits, seen from the first class `w`.
-    let correction = |w: usize| divided(power(-sum * inverse(w, two_n) as i64));
-    match l.rotation {
-        Rotation::Sequential | Rotation::ThreeKeys if index == 0 => one(),
-        Rotation::Sequential => bit(s[index - 1]),
-        Rotation::ThreeKeys => {
-            let (s, t) = (s[(index - 1) / 3 * 2], s[(index - 1) / 3 * 2 + 1]);
-            bit([s & t, s & (1 - t), (1 - s) & t][(index - 1) % 3])
-        }
-        Rotation::FourKeys => {
-            let (s, t) = (s[index / 4 * 2], s[index / 4 * 2 + 1]);
-            let bit = bit([s & t, s & (1 - t), (1 - s) & t, (1 - s) & (1 - t)][index % 4]);
-            if index < 4 { divided(bit) } else { bit }
-        }
-        Rotation::Automorphisms => match index {
-            0 => divided(power(s[0].into())),
-            _ if index < s.len() => power(s[index].into()),
-            _ if index == s.len() => power(-sum),
-            _ => automorphism(2 * (index - s.len()) + 1),
-        },
-        Rotation::TwoSweeps { window } => {
-            let automorphisms = s.len() + 1;
-            match index {
-                0 => correction(two_n - power_of_five(n / 2 - 1, two_n)),
-                _ if index < automorphisms => power(s[index - 1].into()),
-                _ if index < automorphisms + window => automorphism(power_of_five(index - automorphisms + 1, two_n)),
-                _ => automorphism(two_n - 5),
+/// What the vector ciphertexts of a key hide.
+struct Messages<'a> {
+    literal: &'a NtruLiteral,
+    secret: &'a SecretKey,
+    /// For each bucket, whether its coefficients are counted in it, and at last whether none is.
+    counted: Vec<Zeroizing<Vec<i8>>>,
+}
+
+impl<'a> Messages<'a> {
+    fn new(literal: &'a NtruLiteral, secret: &'a SecretKey) -> Self {
+        let counted = |buckets: Buckets| {
+            let placed = buckets.place(secret.small()).expect("a secret that was drawn until it can be placed");
+            let of_bucket = |(bucket, members): (usize, &Vec<usize>)| {
+                let mut here: Vec<i8> = members.iter().map(|&i| placed[i][buckets.side(i, bucket)]).collect();
+                here.push(1 - here.iter().sum::<i8>());
+                Zeroizing::new(here)
+            };
+            buckets.members.iter().enumerate().map(of_bucket).collect()
+        };
+        Self { literal, secret, counted: literal.shape().buckets().map(counted).unwrap_or_default() }
+    }
+
+    /// What vector ciphertext `index` hides.
+    fn of(&self, index: usize) -> Message {
+        let (l, s) = (self.literal, self.secret.small());
+        let (n, two_n) = (l.n(), 2 * l.n());
+        let sum: i64 = s.iter().map(|&s| i64::from(s)).sum();
+        let one = || Message { coeffs: constant(n, 1), divided: true };
+        let bit = |bit: i8| Message { coeffs: constant(n, bit), divided: false };
+        let power = |exponent: i64| Message { coeffs: monomial(n, exponent), divided: false };
+        let divided = |message: Message| Message { divided: true, ..message };
+        let automorphism = |t: usize| Message { coeffs: turned(self.secret.big(), t), divided: true };
+        // The correction by the sum of all bits, seen from the first class `w`.
+        let correction = |w: usize| divided(power(-sum * inverse(w, two_n) as i64));
+        match l.rotation {
+            Rotation::Sequential | Rotation::ThreeKeys if index == 0 => one(),
+            // 1 where the coefficient is 1; then 1 where it is −1.
+            Rotation::Sequential if l.shape().is_signed() => {
+                let s = s[(index - 1) / 2];
+                bit([(s + 1) >> 1, (s >> 1) & 1][(index - 1) % 2])
             }
+            Rotation::Sequential => bit(s[index - 1]),
+            Rotation::ThreeKeys => {
+                let (s, t) = (s[(index - 1) / 3 * 2], s[(index - 1) / 3 * 2 + 1]);
+                bit([s & t, s & (1 - t), (1 - s) & t][(index - 1) % 3])
+            }
+            Rotation::FourKeys => {
+                let (s, t) = (s[index / 4 * 2], s[index / 4 * 2 + 1]);
+                let bit = bit([s & t, s & (1 - t), (1 - s) & t, (1 - s) & (1 - t)][index % 4]);
+                if index < 4 { divided(bit) } else { bit }
+            }
+            Rotation::Blocks if index < l.shape().keys_per_step() => divided(bit(s[index])),
+            Rotation::Blocks => bit(s[index]),
+            Rotation::Buckets { .. } => {
+                let mut before = 0;
+                let holds = |here: &&Zeroizing<Vec<i8>>| {
+                    before += here.len();
+                    index < before
+                };
+                let bucket = self.counted.iter().find(holds).expect("a key of a bucket");
+                let bit = bit(bucket[index + bucket.len() - before]);
+                if before == bucket.len() { divided(bit) } else { bit }
+            }
+            Rotation::Automorphisms => match index {
+                0 => divided(power(s[0].into())),
+                _ if index < s.len() => power(s[index].into()),
+                _ if index == s.len() => power(-sum),
+                _ => automorphism(2 * (index - s.len()) + 1),
+            },
+            Rotation::TwoSweeps { window } => {
+                let automorphisms = s.len() + 1;
+                match index {
+                    0 => correction(two_n - power_of_five(n / 2 - 1, two_n)),
+                    _ if index < automorphisms => power(s[index - 1].into()),
+                    _ if index < automorphisms + window => {
+                        automorphism(power_of_five(index - automorphisms + 1, two_n))
+                    }
+                    _ => automorphism(two_n - 5),
+                }
+            }
+            Rotation::OneSweep { .. } => match index {
+                0 => correction(power_of_five(n / 2 - 1, two_n)),
+                _ if index <= s.len() => power(s[index - 1].into()),
+                _ if index <= 2 * s.len() => power(-i64::from(s[index - 1 - s.len()])),
+                _ => automorphism(power_of_five(index - 2 * s.len(), two_n)),
+            },
         }
-        Rotation::OneSweep { .. } => match index {
-            0 => correction(power_of_five(n / 2 - 1, two_n)),
-            _ if index <= s.len() => power(s[index - 1].into()),
-            _ if index <= 2 * s.len() => power(-i64::from(s[index - 1 - s.len()])),
-            _ => automorphism(power_of_five(index - 2 * s.len(), two_n)),
-        },
     }
 }
 
@@ -102,10 +146,11 @@ pub(crate) fn bodies(
     let (ring, digits, n) = (l.ring(), l.gadget.digits as usize, l.n());
     let inverse = everlevel_rlwe::SecretKey::from_coeffs(&ring, secret.id(), secret.big().to_vec());
     let encryptor = Encryptor { ring: &ring, secret: inverse.prepared(), error: &Ternary };
+    let messages = Messages::new(l, secret);
     let mut bodies = vec![0; l.keys() * digits * n];
     let (total, done) = (l.keys() * digits, AtomicUsize::new(0));
     bodies.par_chunks_mut(digits * n).enumerate().try_for_each(|(index, rows)| {
-        let message = message(l, secret, index);
+        let message = messages.of(index);
         let mut poly = Zeroizing::new(ring.small(&(), &message.coeffs));
         if message.divided {
             ring.mask_body(&mut poly, &[], inverse.prepared());

@@ -7,11 +7,11 @@
 //! ciphertexts under `f(X^t)` to those under `f`. (Reference: Li and others, TCHES 2024(3); XZD+23, ePrint 2023/1564;
 //! FINAL, ePrint 2022/074.)
 //!
-//! *Map.* `params` the literal · `counts` the ways to rotate, their keys and steps · `noise` its formulas · `orders` of
-//! automorphisms · `keys` what the rows of a
-//! bootstrapping key hide · `rotation` the accumulators, and `exact` the same stage by
-//! stage · `torus` residues as torus words.
+//! *Map.* `params` the literal · `counts` the ways to rotate, their keys and steps · `buckets` of sparse secrets ·
+//! `orders` of automorphisms · `noise` the formulas · `keys` what the rows of a bootstrapping key hide · `rotation` the
+//! accumulators, and `exact` the same stage by stage · `torus` residues as torus words.
 
+mod buckets;
 mod counts;
 mod exact;
 mod keys;

@@ -31,15 +31,17 @@ fn dropped(l: &NtruLiteral) -> f64 {
 /// The variance that a blind rotation adds, as a part of the torus squared: products' errors, and what they drop, on
 /// average over the small secret's bits.
 pub(super) fn blind_rotation(l: &NtruLiteral) -> f64 {
-    let (products, automorphisms) = l.rotation.mean_steps(l.lwe_dim, l.n());
-    let (key, rounding, n) = (product(l), dropped(l), l.lwe_dim as f64);
+    let (products, automorphisms) = l.shape().mean_steps();
+    let (key, rounding, n, keys) = (product(l), dropped(l), l.lwe_dim as f64, l.keys() as f64);
     // The first product takes the plain table, whose rounding is not multiplied by the secret.
     let sum = match l.rotation {
-        // Half of the bits are set.
+        // Two thirds of ternary coefficients are not zero, and half of the bits.
+        Rotation::Sequential if l.shape().is_signed() => keys * key + 2.0 / 3.0 * n * rounding,
         Rotation::Sequential => products * key + n / 2.0 * rounding,
         // At most three differences of monomials, each of which doubles a variance; three of four pairs round one.
         Rotation::ThreeKeys => (6.0 * (products - 1.0) + 1.0) * key + 1.5 * (products - 1.0) * rounding,
-        Rotation::FourKeys => 4.0 * products * key + (products - 1.0) * rounding,
+        // Every key is in one product, turned.
+        Rotation::FourKeys | Rotation::Blocks | Rotation::Buckets { .. } => keys * key + (products - 1.0) * rounding,
         Rotation::Automorphisms | Rotation::TwoSweeps { .. } | Rotation::OneSweep { .. } => {
             (products + automorphisms) * key + (products - 1.0 + automorphisms) * rounding
         }

@@ -8,11 +8,12 @@ use everlevel_security::estimate::CostModel;
 use everlevel_security::ntru::{self, Ntru, TERNARY_STD_DEV};
 use serde::{Deserialize, Serialize};
 
-use super::counts::Rotation;
+use super::counts::{Rotation, Shape};
 use super::noise;
 use crate::Error;
 use crate::common::{Common, KeySwitch, Order, Space, check_sizes, refuse};
 use crate::scheme::Scheme;
+use crate::small_secret::SmallSecret;
 
 /// The security that parameters must have, in bits.
 const MIN_SECURITY_BITS: f64 = 128.0;
@@ -28,6 +29,9 @@ pub struct NtruLiteral {
     pub log_n: u32,
     /// Dimension `n` of the small secret.
     pub lwe_dim: usize,
+    /// How the small secret is drawn.
+    #[serde(default)]
+    pub secret: SmallSecret,
     /// Standard deviation of the errors of the small secret's samples.
     pub lwe_log2_std_dev: f64,
     /// Standard deviation of the errors of LWE ciphertexts under the coefficients of `f`.
@@ -64,7 +68,12 @@ impl NtruLiteral {
 
     /// Vector ciphertexts of a bootstrapping key.
     pub(super) fn keys(&self) -> usize {
-        self.rotation.keys(self.lwe_dim, self.n())
+        self.shape().keys()
+    }
+
+    /// What the counts of a rotation depend on.
+    pub(super) fn shape(&self) -> Shape {
+        Shape { rotation: self.rotation, secret: self.secret, dim: self.lwe_dim, n: self.n() }
     }
 
     /// Bits of the cheapest attack on the keys' rows, in the classical count of the literature, for an attacker who has
@@ -85,7 +94,7 @@ impl NtruLiteral {
     pub(super) fn product<F: Float>(&self) -> Result<NtruProduct<F>, everlevel_math::Error> {
         let PrimeGadget { log2_base, digits, dropped } = self.gadget;
         let ntt = SmallNtt::new(self.modulus.into(), self.log_n)?;
-        NtruProduct::new(ntt, Gadget { log2_base, digits, dropped }, self.rotation.keys_per_step())
+        NtruProduct::new(ntt, Gadget { log2_base, digits, dropped }, self.shape().keys_per_step())
     }
 
     /// The ring, of checked parameters.
@@ -98,6 +107,7 @@ impl Scheme for NtruLiteral {
     fn common(&self) -> Common {
         Common {
             lwe_dim: self.lwe_dim,
+            small_secret: self.secret,
             lwe_log2_std_dev: self.lwe_log2_std_dev,
             log_n: self.log_n,
             log2_extension: 0,
@@ -119,6 +129,19 @@ impl Scheme for NtruLiteral {
         if !(1 << 12..1 << 28).contains(&q) || q % two_n != 1 || !is_prime(q) {
             return refuse("modulus", q, format!("a prime of 13 to 28 bits that is 1 modulo {two_n}"));
         }
+        self.secret.check(self.lwe_dim)?;
+        if !self.rotation.takes(self.secret) {
+            return refuse(
+                "rotation",
+                format!("{:?} of {:?}", self.rotation, self.secret),
+                "one that takes such secrets",
+            );
+        }
+        if let (Rotation::Buckets { count }, SmallSecret::Sparse { weight }) = (self.rotation, self.secret)
+            && !(2 * weight..=self.lwe_dim).contains(&count)
+        {
+            return refuse("buckets", count, format!("{} to {}", 2 * weight, self.lwe_dim));
+        }
         let PrimeGadget { log2_base, digits, dropped } = self.gadget;
         // The first digit is what is left: it has no more bits than the others.
         let (bits, most) = (u64::from(dropped) + u64::from(log2_base) * u64::from(digits), u64::from(q.ilog2()));
@@ -137,8 +160,11 @@ impl Scheme for NtruLiteral {
         {
             return refuse("window", window, format!("1 to {}", self.n() / 2 - 1));
         }
+        if self.insecure {
+            return Ok(());
+        }
         let bits = self.security_bits();
-        if !self.insecure && bits < MIN_SECURITY_BITS {
+        if bits < MIN_SECURITY_BITS {
             let needed = format!("a prime whose attacks cost 2^{MIN_SECURITY_BITS}, or `insecure` spelled out");
             return refuse("modulus", format!("{q}, with {bits:.1} bits of security"), needed);
         }
@@ -162,8 +188,19 @@ impl Scheme for NtruLiteral {
     }
 
     fn rotation_transforms(&self) -> f64 {
-        let (products, automorphisms) = self.rotation.mean_steps(self.lwe_dim, self.n());
+        let (products, automorphisms) = self.shape().mean_steps();
         (products + automorphisms) * self.transforms() as f64
+    }
+
+    /// Those of few ones are drawn until buckets hold them: that all tries but the last did not fit is public.
+    fn sample_small_secret(&self, stream: &mut Stream) -> Vec<i8> {
+        let buckets = self.shape().buckets();
+        loop {
+            let coeffs = self.secret.sample(stream, self.lwe_dim);
+            if buckets.as_ref().is_none_or(|buckets| buckets.place(&coeffs).is_some()) {
+                return coeffs;
+            }
+        }
     }
 
     /// Uniform ternary polynomials, until one has an inverse: that all tries but the last had none is public.

@@ -9,7 +9,7 @@ use everlevel_ring::WordBuffer;
 use everlevel_rlwe::Lwe;
 use rayon::prelude::*;
 
-use super::counts::Rotation;
+use super::counts::{Bundle, Rotation, Shape};
 use super::orders::{self, Order};
 use super::params::NtruLiteral;
 use super::torus;
@@ -27,7 +27,8 @@ const EXPANDED: usize = 5;
 #[derive(Debug)]
 pub(super) struct Prepared<F: Word> {
     product: NtruProduct<F>,
-    rotation: Rotation,
+    shape: Shape,
+    bundles: Vec<Bundle>,
     keys: WordBuffer<u8>,
     /// Scratch of threads that are not in a rotation.
     free: Mutex<Vec<Workspace<F>>>,
@@ -60,7 +61,8 @@ impl<F: Word> Prepared<F> {
                 product.prepare_row(key, digit, &mut row);
             }
         });
-        Self { product, rotation: literal.rotation, keys, free: Mutex::new(Vec::new()) }
+        let shape = literal.shape();
+        Self { product, shape, bundles: shape.bundles(), keys, free: Mutex::new(Vec::new()) }
     }
 
     fn n(&self) -> usize {
@@ -81,7 +83,7 @@ impl<F: Word> Prepared<F> {
     fn load_tables(&self, accumulators: &mut [F], inputs: &[Vec<u32>], luts: &[&Lut]) {
         let (n, q) = (self.n(), self.q());
         for ((acc, input), lut) in accumulators.chunks_exact_mut(n).zip(inputs).zip(luts) {
-            let by = (2 * n - input[input.len() - 1] as usize) % (2 * n);
+            let by = (2 * n - self.shape.relative(input)[input.len() - 1] as usize) % (2 * n);
             for (i, &x) in lut.coeffs().iter().enumerate() {
                 let x = centred::<F>(torus::switched(x, q), q);
                 put(acc, i + by, x);
@@ -119,44 +121,53 @@ impl<F: Word> Prepared<F> {
         });
     }
 
-    fn one_bit_a_step(&self, accumulators: &mut [F], inputs: &[Vec<u32>], scratch: &mut [F]) {
+    /// A product for each coefficient, of the accumulator turned and less itself.
+    fn one_by_one(&self, accumulators: &mut [F], inputs: &[Vec<u32>], scratch: &mut [F]) {
+        let (n, count) = (self.n(), self.shape.keys_per_step());
         self.encrypt(accumulators, inputs.len(), scratch);
-        for i in 0..inputs[0].len() - 1 {
-            let (key, ahead) = (self.keys(1 + i, 1), self.keys(2 + i, 1));
+        for i in 0..self.shape.dim {
+            let key = self.keys(1 + count * i, count);
+            let ahead = self.keys(1 + count * (i + 1), count);
             let exponents: Vec<usize> = inputs.iter().map(|input| input[i] as usize).collect();
-            self.in_pairs(accumulators, &exponents, ahead, |accs, ahead| match accs {
-                OneOrTwo::One(a) => self.product.rotate_add(a, key, scratch, ahead),
-                OneOrTwo::Two(ab) => self.product.rotate_add(ab, key, scratch, ahead),
+            // The factor of the key for −1 is −X^(−a).
+            let turns = |a: usize| [0, (3 * n - a) % (2 * n)];
+            self.in_pairs(accumulators, &exponents, ahead, |accs, ahead| match (accs, count) {
+                (OneOrTwo::One(a), 1) => self.product.rotate_add(a, key, scratch, ahead),
+                (OneOrTwo::Two(ab), 1) => self.product.rotate_add(ab, key, scratch, ahead),
+                (OneOrTwo::One([(acc, a)]), _) => {
+                    self.product.rotate_add_bundle([(acc, a, &turns(a)[..])], key, scratch, ahead);
+                }
+                (OneOrTwo::Two([(x, a), (y, b)]), _) => {
+                    let both = [(x, a, &turns(a)[..]), (y, b, &turns(b)[..])];
+                    self.product.rotate_add_bundle(both, key, scratch, ahead);
+                }
             });
         }
     }
 
-    fn two_bits_a_step(&self, accumulators: &mut [F], inputs: &[Vec<u32>], (scratch, expanded): (&mut [F], &mut [F])) {
-        let (four, two_n) = (self.rotation == Rotation::FourKeys, 2 * self.n());
-        let (first, count) = if four { (0, 4) } else { (1, 3) };
-        if !four {
+    /// A product for each bundle of keys.
+    fn in_bundles(&self, accumulators: &mut [F], inputs: &[Vec<u32>], (scratch, expanded): (&mut [F], &mut [F])) {
+        let two_n = 2 * self.n();
+        if self.shape.rotation == Rotation::ThreeKeys {
             self.encrypt(accumulators, inputs.len(), scratch);
         }
-        for i in 0..(inputs[0].len() - 1) / 2 {
-            let keys = self.keys(first + count * i, count);
-            let ahead = self.keys(first + count * (i + 1), count);
-            let all = |input: &Vec<u32>| {
-                let (a, b) = (input[2 * i] as usize, input[2 * i + 1] as usize);
-                [(a + b) % two_n, a, b, 0]
-            };
-            let exponents: Vec<[usize; 4]> = inputs.iter().map(all).collect();
-            let exponents: Vec<&[usize]> = exponents.iter().map(|e| &e[..count]).collect();
+        let inputs: Vec<Vec<u32>> = inputs.iter().map(|input| self.shape.relative(input)).collect();
+        for (i, bundle) in self.bundles.iter().enumerate() {
+            let keys = self.keys(bundle.first, bundle.turns.len());
+            let ahead = self.bundles.get(i + 1).map_or(&[][..], |next| self.keys(next.first, next.turns.len()));
+            let exponents: Vec<Vec<usize>> = inputs.iter().map(|input| bundle.exponents(input, two_n)).collect();
+            let exponents: Vec<&[usize]> = exponents.iter().map(Vec::as_slice).collect();
             if inputs.len() < EXPANDED {
                 self.bundle_step(accumulators, &exponents, (keys, ahead), scratch);
             } else {
-                let words = &mut expanded[..count * self.product.words()];
+                let words = &mut expanded[..bundle.turns.len() * self.product.words()];
                 self.product.expand(keys, words);
                 self.bundle_step(accumulators, &exponents, (&*words, ahead), scratch);
             }
         }
     }
 
-    /// A step of two bits with a bundle of keys.
+    /// A step with a bundle of keys.
     fn bundle_step<K: KeyWord<F>>(
         &self,
         accumulators: &mut [F],
@@ -164,12 +175,12 @@ impl<F: Word> Prepared<F> {
         (keys, ahead): (&[K], &[u8]),
         scratch: &mut [F],
     ) {
-        let four = self.rotation == Rotation::FourKeys;
-        self.in_pairs(accumulators, exponents, ahead, |accs, ahead| match (accs, four) {
-            (OneOrTwo::One(a), true) => self.product.multiply_bundle(a, keys, scratch, ahead),
-            (OneOrTwo::Two(ab), true) => self.product.multiply_bundle(ab, keys, scratch, ahead),
-            (OneOrTwo::One(a), false) => self.product.add_bundle(a, keys, scratch, ahead),
-            (OneOrTwo::Two(ab), false) => self.product.add_bundle(ab, keys, scratch, ahead),
+        let adds = self.shape.rotation == Rotation::ThreeKeys;
+        self.in_pairs(accumulators, exponents, ahead, |accs, ahead| match (accs, adds) {
+            (OneOrTwo::One(a), false) => self.product.multiply_bundle(a, keys, scratch, ahead),
+            (OneOrTwo::Two(ab), false) => self.product.multiply_bundle(ab, keys, scratch, ahead),
+            (OneOrTwo::One(a), true) => self.product.add_bundle(a, keys, scratch, ahead),
+            (OneOrTwo::Two(ab), true) => self.product.add_bundle(ab, keys, scratch, ahead),
         });
     }
 
@@ -195,7 +206,7 @@ impl<F: Word> Prepared<F> {
         let free = self.free.lock().unwrap_or_else(PoisonError::into_inner).pop();
         free.unwrap_or_else(|| Workspace {
             scratch: WordBuffer::zeroed(self.product.scratch_len()),
-            expanded: WordBuffer::zeroed(4 * self.product.words()),
+            expanded: WordBuffer::zeroed(self.shape.keys_per_step() * self.product.words()),
             accumulators: WordBuffer::zeroed((self.tile() + 1) * self.n()),
         })
     }
@@ -215,12 +226,14 @@ impl<F: Word> BlindRotate for Prepared<F> {
         let Workspace { scratch, expanded, accumulators: all } = &mut workspace;
         let (accumulators, rest) = all.split_at_mut(inputs.len() * n);
         self.load_tables(accumulators, inputs, luts);
-        match self.rotation {
-            Rotation::Sequential => self.one_bit_a_step(accumulators, inputs, scratch),
-            Rotation::ThreeKeys | Rotation::FourKeys => self.two_bits_a_step(accumulators, inputs, (scratch, expanded)),
+        match self.shape.rotation {
+            Rotation::Sequential => self.one_by_one(accumulators, inputs, scratch),
+            Rotation::ThreeKeys | Rotation::FourKeys | Rotation::Blocks | Rotation::Buckets { .. } => {
+                self.in_bundles(accumulators, inputs, (scratch, expanded));
+            }
             Rotation::Automorphisms | Rotation::TwoSweeps { .. } | Rotation::OneSweep { .. } => {
                 for (acc, input) in accumulators.chunks_exact_mut(n).zip(inputs) {
-                    let order = orders::of(self.rotation, &input[..input.len() - 1], n);
+                    let order = orders::of(self.shape.rotation, &input[..input.len() - 1], n);
                     self.in_order(acc, &mut rest[..n], &order, scratch);
                 }
             }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::common::{Common, KeySwitch, Order, Space, check_gadget, check_sizes, refuse};
 use crate::scheme::Scheme;
+use crate::small_secret::SmallSecret;
 use crate::{Error, noise};
 
 /// Unchecked parameters of TFHE. Standard deviations are log2 of parts of the torus.
@@ -108,6 +109,7 @@ impl Scheme for ParamsLiteral {
     fn common(&self) -> Common {
         Common {
             lwe_dim: self.lwe_dim,
+            small_secret: SmallSecret::Binary,
             lwe_log2_std_dev: self.lwe_log2_std_dev,
             log_n: self.log_n,
             log2_extension: self.log2_extension,

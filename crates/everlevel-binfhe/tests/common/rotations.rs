@@ -55,9 +55,8 @@ pub fn rotation_errors_in_batches(secret: &SecretKey, keys: &EvalKeys, count: u6
     let rotate = |(exponents, luts)| keys.bootstrap_key().blind_rotate(exponents, luts, threads);
     let out: Vec<Vec<Lwe>> = batches.flat_map(rotate).collect();
     let error = |((exponents, lut), out): ((&Vec<u32>, &Lut), &Vec<Lwe>)| {
-        let rotated = exponents.iter().zip(secret.small());
-        let place =
-            rotated.fold(exponents[dim] as usize, |b, (&a, &s)| (b + 2 * n - a as usize * s as usize) % (2 * n));
+        let masked: i64 = exponents.iter().zip(secret.small()).map(|(&a, &s)| i64::from(a) * i64::from(s)).sum();
+        let place = (i64::from(exponents[dim]) - masked).rem_euclid(2 * n as i64) as usize;
         let coefficient = lut.coeffs()[place % n];
         let expected = if place < n { coefficient } else { coefficient.wrapping_neg() };
         signed(out[0].phase(secret.big()).wrapping_sub(expected))

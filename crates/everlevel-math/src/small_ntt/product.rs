@@ -175,6 +175,23 @@ impl<F: Float> NtruProduct<F> {
         self.sweep(accs.map(|(acc, _)| acc), Some(exponents), (key, Weights::One), scratch, ahead);
     }
 
+    /// `acc ← acc + ((X^e − 1)·acc) ⊡ Σ_j X^(e_j)·k_j` for each accumulator, its exponent `e` and those of its keys,
+    /// else as [`NtruProduct::multiply_bundle`].
+    ///
+    /// # Panics
+    /// As [`NtruProduct::rotate_add`] and [`NtruProduct::multiply_bundle`].
+    pub fn rotate_add_bundle<const A: usize, K: KeyWord<F>>(
+        &self,
+        accs: [(&mut [F], usize, &[usize]); A],
+        keys: &[K],
+        scratch: &mut [F],
+        ahead: &[u8],
+    ) {
+        let (turns, exponents) = (accs.each_ref().map(|acc| acc.1), accs.each_ref().map(|acc| acc.2));
+        let weights = Weights::Monomials(sweep::both(exponents));
+        self.sweep(accs.map(|acc| acc.0), Some(turns), (keys, weights), scratch, ahead);
+    }
+
     /// `acc ← acc ⊡ Σ_j X^(e_j)·k_j` for each accumulator and its exponents `e_j` in `0..2n`, with the keys `k_j` one
     /// after the other. An exponent of 0 costs less than others.
     ///

@@ -8,7 +8,7 @@ mod secret;
 mod uniform;
 
 pub use gaussian::{Gaussian, gaussian};
-pub use secret::{Ternary, binary, fixed_weight, ternary};
+pub use secret::{Ternary, binary, binary_weight, fixed_weight, one_hot, ternary};
 pub use uniform::uniform_mod;
 
 use crate::Stream;

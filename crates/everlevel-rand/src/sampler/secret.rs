@@ -1,4 +1,5 @@
-//! Secret distributions: ternary, fixed weight, binary. Nothing here branches on or indexes by a secret value.
+//! Secret distributions: ternary, binary, fixed weight, one in each block. Nothing here branches on or indexes by a
+//! secret value.
 
 use zeroize::Zeroizing;
 
@@ -65,6 +66,22 @@ pub fn binary(stream: &mut Stream, out: &mut [i8]) {
 /// # Errors
 /// [`Error::WeightExceedsLength`] when `weight > out.len()`; `out` and the stream are left as they were.
 pub fn fixed_weight(stream: &mut Stream, out: &mut [i8], weight: usize) -> Result<(), Error> {
+    binary_weight(stream, out, weight)?;
+    for signs in out.chunks_mut(64) {
+        let w = stream.next_u64();
+        for (j, x) in signs.iter_mut().enumerate() {
+            *x *= 1 - 2 * ((w >> j) & 1) as i8;
+        }
+    }
+    Ok(())
+}
+
+/// Fills `out` with exactly `weight` ones at uniform positions and zeros elsewhere: the positions of [`fixed_weight`],
+/// whose words and timing it has.
+///
+/// # Errors
+/// As [`fixed_weight`].
+pub fn binary_weight(stream: &mut Stream, out: &mut [i8], weight: usize) -> Result<(), Error> {
     let len = out.len();
     if weight > len {
         return Err(Error::WeightExceedsLength { weight, len });
@@ -77,13 +94,23 @@ pub fn fixed_weight(stream: &mut Stream, out: &mut [i8], weight: usize) -> Resul
         missing -= chosen;
         *x = chosen as i8;
     }
-    for signs in out.chunks_mut(64) {
-        let w = stream.next_u64();
-        for (j, x) in signs.iter_mut().enumerate() {
-            *x *= 1 - 2 * ((w >> j) & 1) as i8;
-        }
-    }
     Ok(())
+}
+
+/// Fills each `block` entries of `out` with a one at a uniform position and zeros elsewhere; the last block may be
+/// shorter.
+///
+/// The position is `⌊w·len/2^64⌋` for the next word `w` and the block's length: one word a block. Distance from
+/// uniform: below `len/2^64` a block. Timing: every entry is compared with the position.
+///
+/// # Panics
+/// If `block` is 0.
+pub fn one_hot(stream: &mut Stream, out: &mut [i8], block: usize) {
+    for entries in out.chunks_mut(block) {
+        let position = (u128::from(stream.next_u64()) * entries.len() as u128) >> 64;
+        // The difference is below 2^63 unless it is zero less one.
+        entries.iter_mut().zip(0u64..).for_each(|(x, i)| *x = ((i ^ position as u64).wrapping_sub(1) >> 63) as i8);
+    }
 }
 
 /// Uniform in `[0, m)` for a public `m`, exact.

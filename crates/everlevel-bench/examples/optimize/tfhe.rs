@@ -1,12 +1,12 @@
-//! Finds parameter sets: the cheapest by a cost model, of those whose noise formulas keep the failure probability.
-//!
-//! `cargo run --release -p everlevel-bench --example optimize -- [bit | 1..8] [log2 of p_fail]`
+//! TFHE's sets.
 //!
 //! The cost model counts vector operations and bytes of the key; its constants are fitted to the example `gates` on the
 //! machine named in docs/notes/performance.md. Printed are milliseconds of one bootstrap alone, and in a batch.
 
 use everlevel_binfhe::{Gadget, KeySwitch, Order, Params, ParamsLiteral, Space, noise};
 use everlevel_security::torus::min_log2_std_dev;
+
+use crate::{Wanted, key_switches, margin};
 
 /// Vector operations of a transform of 1024 coefficients.
 const TRANSFORM: f64 = 2700.0;
@@ -52,25 +52,8 @@ fn cost_ns(params: &Params) -> f64 {
     (alone * batch).sqrt()
 }
 
-/// Half the distance between messages.
-fn margin(space: Space) -> f64 {
-    match space {
-        Space::Bit => 0.125,
-        Space::Integer { bits } => (-f64::from(bits) - 2.0).exp2(),
-    }
-}
-
-fn main() {
-    let mut arguments = std::env::args().skip(1);
-    let space = match arguments.next().as_deref() {
-        None | Some("bit") => Space::Bit,
-        Some(bits) => Space::Integer { bits: bits.parse().expect("a number of bits") },
-    };
-    let max_log2_p_fail = arguments.next().map_or(-64.0, |text| text.parse().expect("log2 of a probability"));
-    let squared_norm = match space {
-        Space::Bit => 4.0,
-        Space::Integer { bits } => f64::from((1u32 << bits.div_ceil(2)) + 1).powi(2),
-    };
+/// Lists the cheapest sets.
+pub fn search(Wanted { space, squared_norm, max_log2_p_fail }: Wanted) {
     let margin_torus = margin(space);
     let mut best: Vec<(f64, Params)> = Vec::new();
     for torus_bits in [64, 32] {
@@ -84,7 +67,7 @@ fn main() {
                 }
                 // No use where the modulus switch alone is too coarse.
                 let table_len = 1 << (log_n + log2_extension);
-                if noise::log2_p_fail(margin_torus, noise::mod_switch(512, table_len)) > max_log2_p_fail {
+                if noise::log2_p_fail(margin_torus, noise::mod_switch(128.0, table_len)) > max_log2_p_fail {
                     continue;
                 }
                 for bits_per_step in if log2_extension > 0 { 1..=1 } else { 1..=2 } {
@@ -180,16 +163,12 @@ fn smallest(
         };
         // With a key switch that adds nothing.
         let rotation = lwe_dim as f64 * noise::external_product(&literal);
-        let variance = squared_norm * rotation + noise::mod_switch(lwe_dim, literal.n() << log2_extension);
+        let variance = squared_norm * rotation + noise::mod_switch(lwe_dim as f64 / 4.0, literal.n() << log2_extension);
         if noise::log2_p_fail(margin(space), variance) > max_log2_p_fail {
             continue;
         }
-        let gadgets =
-            (1..=4).flat_map(|log2_base| (2..=24 / log2_base).map(move |digits| Gadget::new(log2_base, digits)));
-        let sets = gadgets.filter_map(|gadget| {
-            let key_switch = KeySwitch { gadget, ring };
-            Params::try_from(ParamsLiteral { key_switch, ..literal.clone() }).ok()
-        });
+        let sets = key_switches(ring)
+            .filter_map(|key_switch| Params::try_from(ParamsLiteral { key_switch, ..literal.clone() }).ok());
         if let Some(best) = sets.min_by(|a, b| cost_ns(a).total_cmp(&cost_ns(b))) {
             return Some(best);
         }

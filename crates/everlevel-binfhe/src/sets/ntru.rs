@@ -1,0 +1,216 @@
+//! NTRU's sets.
+
+use everlevel_ring::{PrimeGadget, WordGadget as Gadget};
+
+use super::{INSECURE_DIM, INSECURE_SWITCH, NamedSet, Numbers};
+use crate::common::{KeySwitch, Order, Space};
+use crate::ntru::{NtruLiteral, Rotation};
+use crate::small_secret::SmallSecret;
+
+/// A literal of NTRU's in short form.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct NtruNumbers {
+    /// Small dimension and its deviation.
+    lwe: (usize, f64),
+    /// The prime, log2 of the degree, deviation of LWE samples under the secret's coefficients.
+    ring: (u32, u32, f64),
+    /// Base, digits and dropped bits of the products.
+    gadget: (u32, u32, u32),
+    rotation: Rotation,
+    secret: SmallSecret,
+    /// Base, digits and ring of the key switch.
+    key_switch: (u32, u32, usize),
+    space: Space,
+    squared_norm: f64,
+    max_log2_p_fail: f64,
+    insecure: bool,
+}
+
+impl NtruNumbers {
+    pub(super) fn literal(&self) -> NtruLiteral {
+        let x = self;
+        NtruLiteral {
+            modulus: x.ring.0,
+            log_n: x.ring.1,
+            lwe_dim: x.lwe.0,
+            lwe_log2_std_dev: x.lwe.1,
+            big_log2_std_dev: x.ring.2,
+            gadget: PrimeGadget::new(x.gadget.0, x.gadget.1, x.gadget.2),
+            rotation: x.rotation,
+            secret: x.secret,
+            key_switch: KeySwitch { gadget: Gadget::new(x.key_switch.0, x.key_switch.1), ring: x.key_switch.2 },
+            order: Order::KeySwitchFirst,
+            space: x.space,
+            squared_norm: x.squared_norm,
+            max_log2_p_fail: x.max_log2_p_fail,
+            insecure: x.insecure,
+        }
+    }
+
+    pub(super) fn insecure_literal(&self, log_n: u32) -> NtruLiteral {
+        let (secret, rotation) = match (self.secret, self.rotation) {
+            (SmallSecret::OneHot { .. }, rotation) => (SmallSecret::OneHot { block: 8 }, rotation),
+            (SmallSecret::Sparse { .. }, _) => (SmallSecret::Sparse { weight: 4 }, Rotation::Buckets { count: 16 }),
+            both => both,
+        };
+        NtruLiteral {
+            lwe_dim: INSECURE_DIM,
+            secret,
+            rotation,
+            lwe_log2_std_dev: -28.0,
+            log_n,
+            key_switch: INSECURE_SWITCH,
+            insecure: true,
+            ..self.literal()
+        }
+    }
+}
+
+/// A set of gates of NTRU, by four keys.
+const fn gate(
+    lwe: (usize, f64),
+    ring: (u32, u32, f64),
+    gadget: (u32, u32, u32),
+    key_switch: (u32, u32, usize),
+    max_log2_p_fail: f64,
+) -> NtruNumbers {
+    NtruNumbers {
+        lwe,
+        ring,
+        gadget,
+        rotation: Rotation::FourKeys,
+        secret: SmallSecret::Binary,
+        key_switch,
+        space: Space::Bit,
+        squared_norm: 4.0,
+        max_log2_p_fail,
+        insecure: false,
+    }
+}
+
+/// The same numbers for integers.
+const fn of_integers(bits: u32, numbers: NtruNumbers) -> NtruNumbers {
+    NtruNumbers { space: Space::Integer { bits }, squared_norm: super::integers_norm(bits), ..numbers }
+}
+
+/// The same numbers for one-hot blocks.
+const fn in_blocks(block: usize, numbers: NtruNumbers) -> NtruNumbers {
+    NtruNumbers { rotation: Rotation::Blocks, secret: SmallSecret::OneHot { block }, ..numbers }
+}
+
+/// The same numbers for few ones, in buckets.
+const fn in_buckets(weight: usize, count: usize, numbers: NtruNumbers) -> NtruNumbers {
+    NtruNumbers { rotation: Rotation::Buckets { count }, secret: SmallSecret::Sparse { weight }, ..numbers }
+}
+
+const fn named(
+    name: &'static str,
+    (security_bits, log2_p_fail): (f64, f64),
+    about: &'static str,
+    numbers: NtruNumbers,
+) -> NamedSet {
+    NamedSet { name, security_bits, log2_p_fail, about, numbers: Numbers::Ntru(numbers) }
+}
+
+/// Every one.
+pub(super) const ALL: &[NamedSet] = &[
+    named(
+        "ntru-gate-64",
+        (128.1, -64.5),
+        "Gates; any gate on what any gate or MUX gives.",
+        gate((640, -13.15), (1_320_961, 10, -22.83), (3, 5, 5), (1, 12, 32), -64.0),
+    ),
+    named(
+        "ntru-gate-128",
+        (128.1, -134.3),
+        "Gates that fail more rarely.",
+        gate((704, -14.81), (1_320_961, 10, -22.83), (3, 6, 3), (2, 6, 32), -128.0),
+    ),
+    named(
+        "ntru-gate-64-conservative",
+        (128.1, -65.0),
+        "Gates over a ring of twice the degree: core-SVP of 128 bits for NTRU, too.",
+        gate((640, -13.15), (134_176_769, 11, -48.32), (8, 2, 10), (1, 11, 32), -64.0),
+    ),
+    named(
+        "ntru-gate-64-solinas",
+        (128.2, -81.8),
+        "Gates over the accelerator's prime, 2^20 − 2^14 + 1.",
+        gate((672, -13.98), (1_032_193, 10, -22.83), (3, 6, 2), (1, 12, 32), -64.0),
+    ),
+    named(
+        "ntru-gate-128-solinas",
+        (128.2, -130.6),
+        "Gates over the accelerator's prime that fail more rarely.",
+        gate((672, -13.98), (1_032_193, 10, -22.83), (2, 8, 4), (1, 13, 32), -128.0),
+    ),
+    named(
+        "ntru-integer-1-64",
+        (128.1, -64.3),
+        "Integers of 1 bit, carries among them.",
+        of_integers(1, gate((672, -13.98), (1_320_961, 10, -22.83), (3, 6, 3), (1, 11, 32), -64.0)),
+    ),
+    named(
+        "ntru-integer-2-64",
+        (128.1, -65.2),
+        "Integers of 2 bits, carries among them.",
+        of_integers(2, gate((704, -14.81), (268_369_921, 11, -48.32), (9, 2, 10), (2, 6, 32), -64.0)),
+    ),
+    named(
+        "ntru-integer-3-64",
+        (128.2, -68.7),
+        "Integers of 3 bits, carries among them.",
+        of_integers(3, gate((736, -15.64), (268_369_921, 11, -48.32), (7, 3, 7), (1, 13, 32), -64.0)),
+    ),
+    named(
+        "ntru-integer-4-64",
+        (128.4, -67.7),
+        "Integers of 4 bits, carries among them.",
+        of_integers(4, gate((800, -17.25), (268_369_921, 11, -48.32), (5, 4, 7), (2, 8, 32), -64.0)),
+    ),
+    named(
+        "ntru-gate-64-blocks-experimental",
+        (128.1, -76.9),
+        "Gates with a small secret of one-hot blocks.",
+        in_blocks(8, gate((896, -14.12), (1_320_961, 10, -22.83), (4, 4, 5), (2, 6, 32), -64.0)),
+    ),
+    named(
+        "ntru-gate-64-sparse-experimental",
+        (128.1, -80.0),
+        "Gates with a small secret of few ones.",
+        in_buckets(80, 160, gate((768, -13.98), (1_320_961, 10, -22.83), (3, 5, 5), (2, 6, 32), -64.0)),
+    ),
+    named(
+        "ntru-integer-2-64-blocks-experimental",
+        (128.1, -71.2),
+        "Integers of 2 bits, with a small secret of one-hot blocks.",
+        of_integers(2, in_blocks(8, gate((1024, -17.09), (134_176_769, 11, -48.32), (8, 2, 10), (4, 3, 32), -64.0))),
+    ),
+    named(
+        "ntru-integer-4-64-blocks-experimental",
+        (128.1, -71.1),
+        "Integers of 4 bits, with a small secret of one-hot blocks.",
+        of_integers(4, in_blocks(8, gate((1024, -17.09), (268_369_921, 11, -48.32), (5, 4, 7), (2, 7, 32), -64.0))),
+    ),
+    named(
+        "ntru-insecure-xzd-p128t",
+        (124.0, -22.9),
+        "XZD+23's ternary set with this library's key switch: below 128 bits today, for comparisons only.",
+        NtruNumbers {
+            rotation: Rotation::Automorphisms,
+            secret: SmallSecret::Ternary,
+            insecure: true,
+            ..gate((512, -12.33), (995_329, 10, -22.83), (4, 5, 0), (1, 12, 32), -20.0)
+        },
+    ),
+    named(
+        "ntru-insecure-final",
+        (122.0, -54.1),
+        "FINAL's LWE set with a ternary f, the nearest prime and this library's key switch: likewise.",
+        NtruNumbers {
+            rotation: Rotation::Sequential,
+            insecure: true,
+            ..gate((610, -14.37), (921_601, 10, -22.83), (4, 5, 0), (1, 12, 1), -50.0)
+        },
+    ),
+];

@@ -1,0 +1,91 @@
+//! The distributions of the small secret: how it is drawn, and what the modulus switch and estimates know of it.
+
+use everlevel_rand::{Stream, sampler};
+use everlevel_security::SecretDistribution;
+use serde::{Deserialize, Serialize};
+
+use crate::Error;
+use crate::common::refuse;
+
+/// How the coefficients of the small secret are drawn.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum SmallSecret {
+    /// Every coefficient uniform in `{0, 1}`.
+    #[default]
+    Binary,
+    /// Every coefficient uniform in `{-1, 0, 1}`.
+    Ternary,
+    /// A one at a uniform place of each `block` coefficients, and zeros elsewhere.
+    OneHot {
+        /// Coefficients of a block.
+        block: usize,
+    },
+    /// So many ones at uniform places, and zeros elsewhere.
+    Sparse {
+        /// The number of ones.
+        weight: usize,
+    },
+}
+
+impl SmallSecret {
+    /// The distribution as estimates name it.
+    pub fn distribution(self, dim: usize) -> SecretDistribution {
+        match self {
+            Self::Binary => SecretDistribution::Binary,
+            Self::Ternary => SecretDistribution::Ternary,
+            Self::OneHot { block } => SecretDistribution::OneHot(dim / block),
+            Self::Sparse { weight } => SecretDistribution::BinaryWeight(weight),
+        }
+    }
+
+    /// Whether security with this secret rests on assumptions that are not the field's usual ones.
+    pub fn is_experimental(self) -> bool {
+        matches!(self, Self::OneHot { .. } | Self::Sparse { .. })
+    }
+
+    /// Refuses what no secret of `dim` coefficients has.
+    pub(crate) fn check(self, dim: usize) -> Result<(), Error> {
+        match self {
+            Self::OneHot { block } if block < 2 || !dim.is_multiple_of(block) => {
+                refuse("block", block, format!("2 or more, and a divisor of lwe_dim = {dim}"))
+            }
+            Self::Sparse { weight } if !(1..=dim / 2).contains(&weight) => {
+                refuse("weight", weight, format!("1 to {}, half of lwe_dim", dim / 2))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// A secret from a stream of its own.
+    pub(crate) fn sample(self, stream: &mut Stream, dim: usize) -> Vec<i8> {
+        let mut coeffs = vec![0; dim];
+        match self {
+            Self::Binary => sampler::binary(stream, &mut coeffs),
+            Self::Ternary => sampler::ternary(stream, &mut coeffs),
+            Self::OneHot { block } => sampler::one_hot(stream, &mut coeffs, block),
+            Self::Sparse { weight } => {
+                sampler::binary_weight(stream, &mut coeffs, weight).expect("checked parameters");
+            }
+        }
+        coeffs
+    }
+
+    /// The mean of a coefficient, as a numerator and a denominator.
+    pub(crate) fn mean(self, dim: usize) -> (u32, u32) {
+        match self {
+            Self::Binary => (1, 2),
+            Self::Ternary => (0, 1),
+            Self::OneHot { block } => (1, block as u32),
+            Self::Sparse { weight } => (weight as u32, dim as u32),
+        }
+    }
+
+    /// `Σ (s_i − µ)²` over the coefficients and their mean: what a sum of independent roundings times the secret has as
+    /// variance, in those of one, after its mean is corrected.
+    pub fn centred_square(self, dim: usize) -> f64 {
+        let (numerator, denominator) = self.mean(dim);
+        let mean = f64::from(numerator) / f64::from(denominator);
+        let square = if self == Self::Ternary { 2.0 / 3.0 } else { mean };
+        dim as f64 * (square - mean * mean)
+    }
+}
