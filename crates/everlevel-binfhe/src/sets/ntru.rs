@@ -194,7 +194,7 @@ pub(super) const ALL: &[NamedSet] = &[
     ),
     named(
         "ntru-insecure-xzd-p128t",
-        (124.0, -22.9),
+        (119.4, -22.9),
         "XZD+23's ternary set with this library's key switch: below 128 bits today, for comparisons only.",
         NtruNumbers {
             rotation: Rotation::Automorphisms,
@@ -205,7 +205,7 @@ pub(super) const ALL: &[NamedSet] = &[
     ),
     named(
         "ntru-insecure-final",
-        (122.0, -54.1),
+        (113.7, -54.1),
         "FINAL's LWE set with a ternary f, the nearest prime and this library's key switch: likewise.",
         NtruNumbers {
             rotation: Rotation::Sequential,
