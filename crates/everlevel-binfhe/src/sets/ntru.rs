@@ -176,9 +176,9 @@ pub(super) const ALL: &[NamedSet] = &[
     ),
     named(
         "ntru-gate-64-sparse-experimental",
-        (128.1, -80.0),
+        (128.1, -79.7),
         "Gates with a small secret of few ones.",
-        in_buckets(80, 160, gate((768, -13.98), (1_320_961, 10, -22.83), (3, 5, 5), (2, 6, 32), -64.0)),
+        in_buckets(80, 192, gate((768, -13.98), (1_320_961, 10, -22.83), (3, 5, 5), (2, 6, 32), -64.0)),
     ),
     named(
         "ntru-integer-2-64-blocks-experimental",
