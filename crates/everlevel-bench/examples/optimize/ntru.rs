@@ -10,8 +10,8 @@ use everlevel_security::torus::{LINES, min_log2_std_dev};
 
 use crate::{Wanted, key_switches, margin};
 
-/// Primes, log2 of degrees, and deviations of samples under the secret: the largest primes for 128 bits in the classical
-/// count at degree 1024, and for 128 bits of core-SVP at degree 2048, and those with sparse binary digits.
+/// Primes, log2 of degrees, and deviations of samples under the secret: the largest primes for 128 bits in the
+/// classical count at degree 1024, and for 128 bits of core-SVP at degree 2048, and those with sparse binary digits.
 const RINGS: [(u32, u32, f64); 4] =
     [(1_320_961, 10, -22.83), (1_032_193, 10, -22.83), (268_369_921, 11, -48.32), (134_176_769, 11, -48.32)];
 

@@ -45,8 +45,8 @@ impl Buckets {
         usize::from(self.of[i][1] == bucket)
     }
 
-    /// For each coefficient of a secret of zeros and ones, whether it is counted in its first bucket, and whether in its
-    /// second; nothing if two ones would have to be counted in one.
+    /// For each coefficient of a secret of zeros and ones, whether it is counted in its first bucket, and whether in
+    /// its second; nothing if two ones would have to be counted in one.
     ///
     /// A bucket that a single one is left for counts it, and a one whose other bucket is taken has no choice; where
     /// neither helps, what is left are circles, and the first one of those goes to its first bucket. Each round does
