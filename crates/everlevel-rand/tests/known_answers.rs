@@ -106,7 +106,7 @@ fn uniform_mod_is_the_documented_loop() {
 }
 
 #[test]
-fn ternary_binary_fixed_weight() {
+fn ternary_binary_fixed_weight_one_hot() {
     type Sampler = fn(&mut Stream, &mut [i8]);
     let samplers: [(Sampler, [i8; 8], u64, u64); 4] = [
         (sampler::ternary, [-1, -1, 0, 1, 1, 0, 0, -1], 0x820211bd4422f860, 0x27c0bfff073d79a6),
@@ -117,7 +117,12 @@ fn ternary_binary_fixed_weight() {
             0x59d2b9f95735cdd4,
             0xa8fe4730440c2f74,
         ),
-        (|stream, out| sampler::one_hot(stream, out, 4), [0, 0, 0, 0, 0, 0, 0, 0], 0, 0),
+        (
+            |stream, out| sampler::one_hot(stream, out, 4),
+            [1, 0, 0, 0, 1, 0, 0, 0],
+            0xa087ecabcd6cab57,
+            0x427125b3fd967bd0,
+        ),
     ];
     for (sample, first, hash, next) in samplers {
         let mut stream = stream();

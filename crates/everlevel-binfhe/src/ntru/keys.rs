@@ -59,9 +59,12 @@ impl<'a> Messages<'a> {
         let counted = |buckets: Buckets| {
             let placed = buckets.place(secret.small()).expect("a secret that was drawn until it can be placed");
             let of_bucket = |(bucket, members): (usize, &Vec<usize>)| {
-                let mut here: Vec<i8> = members.iter().map(|&i| placed[i][buckets.side(i, bucket)]).collect();
-                here.push(1 - here.iter().sum::<i8>());
-                Zeroizing::new(here)
+                // A vector that grew would leave a copy behind.
+                let mut here = Zeroizing::new(Vec::with_capacity(members.len() + 1));
+                here.extend(members.iter().map(|&i| placed[i][buckets.side(i, bucket)]));
+                let none = 1 - here.iter().sum::<i8>();
+                here.push(none);
+                here
             };
             buckets.members.iter().enumerate().map(of_bucket).collect()
         };

@@ -146,7 +146,7 @@ pub(super) const ALL: &[NamedSet] = &[
     ),
     named(
         "ntru-integer-1-64",
-        (128.1, -64.3),
+        (128.2, -64.3),
         "Integers of 1 bit, carries among them.",
         of_integers(1, gate((672, -13.98), (1_320_961, 10, -22.83), (3, 6, 3), (1, 11, 32), -64.0)),
     ),
@@ -170,31 +170,31 @@ pub(super) const ALL: &[NamedSet] = &[
     ),
     named(
         "ntru-gate-64-blocks-experimental",
-        (128.1, -76.9),
+        (128.2, -78.0),
         "Gates with a small secret of one-hot blocks.",
         in_blocks(8, gate((896, -14.12), (1_320_961, 10, -22.83), (4, 4, 5), (2, 6, 32), -64.0)),
     ),
     named(
         "ntru-gate-64-sparse-experimental",
-        (128.1, -79.7),
+        (128.2, -79.7),
         "Gates with a small secret of few ones.",
         in_buckets(80, 192, gate((768, -13.98), (1_320_961, 10, -22.83), (3, 5, 5), (2, 6, 32), -64.0)),
     ),
     named(
         "ntru-integer-2-64-blocks-experimental",
-        (128.1, -71.2),
+        (128.6, -72.7),
         "Integers of 2 bits, with a small secret of one-hot blocks.",
         of_integers(2, in_blocks(8, gate((1024, -17.09), (134_176_769, 11, -48.32), (8, 2, 10), (4, 3, 32), -64.0))),
     ),
     named(
         "ntru-integer-4-64-blocks-experimental",
-        (128.1, -71.1),
+        (128.6, -75.2),
         "Integers of 4 bits, with a small secret of one-hot blocks.",
         of_integers(4, in_blocks(8, gate((1024, -17.09), (268_369_921, 11, -48.32), (5, 4, 7), (2, 7, 32), -64.0))),
     ),
     named(
         "ntru-insecure-xzd-p128t",
-        (119.4, -22.9),
+        (121.0, -22.9),
         "XZD+23's ternary set with this library's key switch: below 128 bits today, for comparisons only.",
         NtruNumbers {
             rotation: Rotation::Automorphisms,
@@ -205,7 +205,7 @@ pub(super) const ALL: &[NamedSet] = &[
     ),
     named(
         "ntru-insecure-final",
-        (113.7, -54.1),
+        (114.7, -54.3),
         "FINAL's LWE set with a ternary f, the nearest prime and this library's key switch: likewise.",
         NtruNumbers {
             rotation: Rotation::Sequential,
