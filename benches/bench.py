@@ -21,6 +21,7 @@ ROOT = Path(__file__).resolve().parents[1]
 SETS = [
     "insecure-tfhe-lib", "insecure-tfhe-lib-full", "gate-64", "gate-128",
     "integer-2-64", "integer-4-64", "integer-4-128", "integer-6-64",
+    "ntru-gate-64", "ntru-gate-128", "ntru-gate-64-conservative", "ntru-integer-4-64",
 ]  # fmt: skip
 
 

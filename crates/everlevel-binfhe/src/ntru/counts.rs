@@ -86,10 +86,9 @@ pub(super) struct Bundle {
 }
 
 impl Bundle {
-    /// The exponents of a mask, below `2N`.
-    pub(super) fn exponents(&self, mask: &[u32], two_n: usize) -> Vec<usize> {
-        let sum = |turn: &Vec<usize>| turn.iter().map(|&i| mask[i] as usize).sum::<usize>() % two_n;
-        self.turns.iter().map(sum).collect()
+    /// The exponents of a mask, below `2N`, a power of two.
+    pub(super) fn exponents<'a>(&'a self, mask: &'a [u32], two_n: usize) -> impl Iterator<Item = usize> + 'a {
+        self.turns.iter().map(move |turn| turn.iter().map(|&i| mask[i] as usize).sum::<usize>() & (two_n - 1))
     }
 }
 

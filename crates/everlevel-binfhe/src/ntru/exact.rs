@@ -170,7 +170,7 @@ impl ExactRotation {
             Rotation::ThreeKeys | Rotation::FourKeys | Rotation::Blocks | Rotation::Buckets { .. } => {
                 for bundle in shape.bundles() {
                     let digits = self.digits(&acc);
-                    let turned = bundle.exponents(mask, 2 * n).into_iter().enumerate().flat_map(|(k, e)| {
+                    let turned = bundle.exponents(mask, 2 * n).enumerate().flat_map(|(k, e)| {
                         let sum = self.sum(&digits, bundle.first + k);
                         // X^e, or X^e − 1.
                         if adds { vec![(sum.clone(), e), (sum, n)] } else { vec![(sum, e)] }

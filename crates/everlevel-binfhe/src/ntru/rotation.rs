@@ -152,11 +152,13 @@ impl<F: Word> Prepared<F> {
             self.encrypt(accumulators, inputs.len(), scratch);
         }
         let inputs: Vec<Vec<u32>> = inputs.iter().map(|input| self.shape.relative(input)).collect();
+        let mut exponents = Vec::with_capacity(inputs.len() * self.shape.keys_per_step());
         for (i, bundle) in self.bundles.iter().enumerate() {
             let keys = self.keys(bundle.first, bundle.turns.len());
             let ahead = self.bundles.get(i + 1).map_or(&[][..], |next| self.keys(next.first, next.turns.len()));
-            let exponents: Vec<Vec<usize>> = inputs.iter().map(|input| bundle.exponents(input, two_n)).collect();
-            let exponents: Vec<&[usize]> = exponents.iter().map(Vec::as_slice).collect();
+            exponents.clear();
+            inputs.iter().for_each(|input| exponents.extend(bundle.exponents(input, two_n)));
+            let exponents: Vec<&[usize]> = exponents.chunks_exact(bundle.turns.len()).collect();
             if inputs.len() < EXPANDED {
                 self.bundle_step(accumulators, &exponents, (keys, ahead), scratch);
             } else {
@@ -259,9 +261,9 @@ fn centred<F: Float>(x: u64, q: u64) -> F {
     F::from_i64(if x > q / 2 { x as i64 - q as i64 } else { x as i64 })
 }
 
-/// Coefficient `exponent` of a polynomial modulo `X^n + 1`, for any exponent.
+/// Coefficient `exponent` of a polynomial modulo `X^n + 1`, `n` a power of two, for any exponent.
 fn put<F: Float>(poly: &mut [F], exponent: usize, x: F) {
-    let (n, place) = (poly.len(), exponent % (2 * poly.len()));
+    let n = poly.len();
     // No zero has a sign.
-    poly[place % n] = if place < n { x } else { F::from_i64(-x.to_i64()) };
+    poly[exponent & (n - 1)] = if exponent & n == 0 { x } else { F::from_i64(-x.to_i64()) };
 }

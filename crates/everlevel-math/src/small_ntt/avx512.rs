@@ -67,6 +67,17 @@ impl Vector for F32x16 {
         unsafe { _mm512_storeu_si512(p.cast(), _mm512_cvtps_epi32(self.0)) }
     }
 
+    /// Added as integers: their sum need not be exact as a float.
+    #[inline(always)]
+    unsafe fn store_both(self, other: Self, sum: *mut f32, difference: *mut f32) {
+        // SAFETY: as above.
+        unsafe {
+            let (x, y) = (_mm512_cvtps_epi32(self.0), _mm512_cvtps_epi32(other.0));
+            _mm512_storeu_si512(sum.cast(), _mm512_add_epi32(x, y));
+            _mm512_storeu_si512(difference.cast(), _mm512_sub_epi32(x, y));
+        }
+    }
+
     #[inline(always)]
     fn transpose(rows: &mut [Self]) {
         // SAFETY: as above.

@@ -49,13 +49,15 @@ pub(super) const UPWARDS: f64 = 0.25;
 pub(super) struct Row<F> {
     pub unit: F,
     pub inv_unit: F,
-    /// Set where the first levels' products are summed as they are.
+    /// Set where the first two levels' products are summed as they are.
     pub lazy: bool,
+    /// Set where those of the first three may be.
+    pub deep: bool,
 }
 
 impl<F: Number> Row<F> {
-    pub(super) fn new(log2_unit: u32, lazy: bool) -> Self {
+    pub(super) fn new(log2_unit: u32, (lazy, deep): (bool, bool)) -> Self {
         let unit = (1u64 << log2_unit) as f64;
-        Self { unit: F::from_f64(unit), inv_unit: F::from_f64(1.0 / unit), lazy }
+        Self { unit: F::from_f64(unit), inv_unit: F::from_f64(1.0 / unit), lazy, deep }
     }
 }

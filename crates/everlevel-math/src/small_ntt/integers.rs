@@ -102,6 +102,24 @@ impl Vector for I32x16 {
         (self, unsafe { _mm512_mul_ps(_mm512_cvtepi32_ps(self.0), c.inv_q.float()) })
     }
 
+    /// With signs of neither multiplied.
+    #[inline(always)]
+    unsafe fn signed((value, quotient): (Self, __m512), negative: bool) -> (Self, __m512) {
+        // SAFETY: as above.
+        unsafe {
+            let all = _mm512_set1_epi32(-i32::from(negative));
+            let sign = _mm512_slli_epi32::<31>(all);
+            let quotient = _mm512_castsi512_ps(_mm512_xor_si512(_mm512_castps_si512(quotient), sign));
+            (Self(_mm512_sub_epi32(_mm512_xor_si512(value.0, all), all)), quotient)
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn less_one((value, _): (Self, __m512), c: &Consts<Self>) -> (Self, __m512) {
+        // SAFETY: as above.
+        value.sub(unsafe { Self::splat(1.0) }).factor(c)
+    }
+
     #[inline(always)]
     fn mul_add(self, a: Self, b: Self) -> Self {
         self.mul(a).add(b)
@@ -145,6 +163,22 @@ impl Vector for I32x16 {
     fn residue([quotient, sum]: [Self; 2], _: Self, c: &Consts<Self>) -> Self {
         // SAFETY: as above.
         let k = Self(unsafe { _mm512_cvtps_epi32(quotient.float()) });
+        sum.sub(k.mul(c.q))
+    }
+
+    /// The sum as floats, and modulo `2^32`.
+    #[inline(always)]
+    fn accumulate_once(self, w: Self, [float, sum]: [Self; 2], _: &Consts<Self>) -> [Self; 2] {
+        // SAFETY: as above.
+        let float = unsafe { _mm512_fmadd_ps(_mm512_cvtepi32_ps(self.0), _mm512_cvtepi32_ps(w.0), float.float()) };
+        // SAFETY: as above.
+        [Self(unsafe { _mm512_castps_si512(float) }), sum.add(self.mul(w))]
+    }
+
+    #[inline(always)]
+    fn total([float, sum]: [Self; 2], _: Self, c: &Consts<Self>) -> Self {
+        // SAFETY: as above.
+        let k = Self(unsafe { _mm512_cvtps_epi32(_mm512_mul_ps(float.float(), c.inv_q.float())) });
         sum.sub(k.mul(c.q))
     }
 }

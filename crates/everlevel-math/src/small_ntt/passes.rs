@@ -108,6 +108,22 @@ fn lazy_levels<V: Vector, const R: usize>(a: &mut [V; R], w: impl Fn(usize) -> V
     }
 }
 
+/// The first three levels of a node of radix 8, likewise: the sums of values of even index and those of odd index, of
+/// which a level's sums and differences are still to be taken ([`deep_table`](super::plan::deep_table)).
+#[inline(always)]
+fn deep_levels<V: Vector>(a: &[V; 8], even: impl Fn(usize) -> V, odd: impl Fn(usize) -> V) -> [[V; 4]; 2] {
+    let mut evens = [a[0], a[2], a[4], a[6]];
+    lazy_levels(&mut evens, even);
+    let mut odds = evens;
+    for j in 0..4 {
+        odds[j] = a[1].mul(odd(4 * j));
+        for i in 1..4 {
+            odds[j] = a[2 * i + 1].mul_add(odd(4 * j + i), odds[j]);
+        }
+    }
+    [evens, odds]
+}
+
 /// Runs a block of code with the constant `R` of a radix.
 macro_rules! with_radix {
     ($radix:expr, $R:ident, $code:expr) => {
@@ -154,7 +170,8 @@ pub(super) struct Passes<F> {
     pub rows: usize,
     pub forward: Table<F>,
     pub inverse: Table<F>,
-    pub lazy: *const Line<F>,
+    /// The constants of lazy levels, and of deep ones.
+    pub lazy: *const [Line<F>; 2],
     /// For the inner vectors.
     pub inner: [Table<F>; 2],
 }
@@ -259,7 +276,7 @@ impl<F: Number> Passes<F> {
                             x_at[i] = a[i].neg_mul_add(unit, x_at[i]);
                         }
                         if row.lazy {
-                            lazy_levels(&mut a, |i| V::splat((*self.lazy).0[i].to_f64()));
+                            lazy_levels(&mut a, |i| V::splat((*self.lazy)[0].0[i].to_f64()));
                             forward_levels(&mut a, 2, broadcast::<V>(self.forward, 0), c, false);
                         } else {
                             forward_levels(&mut a, 0, broadcast::<V>(self.forward, 0), c, false);
@@ -271,6 +288,47 @@ impl<F: Number> Passes<F> {
                 }
             }
         });
+    }
+
+    /// The first passes of digits, of a radix of 4, and the first level of the blocks behind it: see
+    /// [`deep_levels`].
+    ///
+    /// # Safety
+    /// See [`Passes::forward_digits`]; all rows are deep.
+    #[inline(always)]
+    pub(super) unsafe fn forward_deep_digits<V: Vector<Float = F>>(
+        self,
+        x: *const F,
+        rows: &[Row<F>],
+        (out, row_stride): (*mut F, usize),
+        c: &Consts<V>,
+    ) {
+        const R: usize = 8;
+        let stride = self.n / R;
+        for at in (0..stride).step_by(V::LANES) {
+            let mut x_at = [c.q; R];
+            for i in 0..R {
+                // SAFETY: as above.
+                x_at[i] = unsafe { V::load(x.add(at + i * stride)).add(V::splat(UPWARDS)) };
+            }
+            for (r, row) in rows.iter().enumerate().rev() {
+                // SAFETY: as above.
+                unsafe {
+                    let (unit, inv_unit) = (V::splat(row.unit.to_f64()), V::splat(row.inv_unit.to_f64()));
+                    let mut a = [c.q; R];
+                    for i in 0..R {
+                        a[i] = x_at[i].nearest(inv_unit, c);
+                        x_at[i] = a[i].neg_mul_add(unit, x_at[i]);
+                    }
+                    let constant = |line: usize| move |i: usize| V::splat((*self.lazy)[line].0[i].to_f64());
+                    let [evens, odds] = deep_levels(&a, constant(0), constant(1));
+                    let out = out.add(r * row_stride + at);
+                    for j in 0..4 {
+                        evens[j].store_both(odds[j], out.add(2 * j * stride), out.add((2 * j + 1) * stride));
+                    }
+                }
+            }
+        }
     }
 
     /// The last pass of an inverse transform of what `load` has at each place, canonical, into `out`.
@@ -308,12 +366,12 @@ impl<F: Number> Passes<F> {
         });
     }
 
-    /// A block of the forward transform, in place.
+    /// A block of the forward transform, in place, without its first levels that are `DONE`.
     ///
     /// # Safety
     /// See [`Passes::forward_first`]; the block exists.
     #[inline(always)]
-    pub(super) unsafe fn forward_block<V: Vector<Float = F>>(
+    pub(super) unsafe fn forward_block<V: Vector<Float = F>, const DONE: u32>(
         self,
         (table, x): (Table<F>, *mut F),
         block: usize,
@@ -330,7 +388,7 @@ impl<F: Number> Passes<F> {
                 for i in 0..ROW {
                     a[i] = V::load(x.add(ROW * i));
                 }
-                forward_levels(&mut a, 0, broadcast::<V>(table, line), c, reductions.across);
+                forward_levels(&mut a, DONE, broadcast::<V>(table, line), c, reductions.across);
                 V::transpose(&mut a);
                 forward_levels(&mut a, 0, vectors::<V>(table, line + 1, 0), c, reductions.within);
                 for i in 0..ROW {
@@ -347,7 +405,7 @@ impl<F: Number> Passes<F> {
                     for i in 0..R {
                         a[i] = V::load(x.add(ROW * i + lane));
                     }
-                    forward_levels(&mut a, 0, broadcast::<V>(table, line), c, reductions.across);
+                    forward_levels(&mut a, DONE, broadcast::<V>(table, line), c, reductions.across);
                     for i in 0..R {
                         a[i].store(between.add(ROW * i + lane));
                     }

@@ -70,7 +70,7 @@ pub(super) fn centred<F: Number>(modulus: &Modulus, x: u64) -> F {
     F::from_integer(if x > modulus.q() / 2 { x as i64 - modulus.q() as i64 } else { x as i64 })
 }
 
-/// The constants of [`lazy levels`](super::passes::first_levels): the twiddles of the first two levels, and products
+/// The constants of [`lazy levels`](super::passes::lazy_levels): the twiddles of the first two levels, and products
 /// of those of different levels.
 pub(super) fn lazy_table<F: Number>(modulus: &Modulus, first: &Line<F>) -> Line<F> {
     let residue = |i: usize| modulus.reduce_i64(first.0[i].to_integer());
@@ -78,6 +78,26 @@ pub(super) fn lazy_table<F: Number>(modulus: &Modulus, first: &Line<F>) -> Line<
     line.0[3] = centred(modulus, modulus.mul(residue(0), residue(1)));
     line.0[4] = centred(modulus, modulus.mul(residue(0), residue(2)));
     line
+}
+
+/// The constants of [`deep levels`](super::passes::deep_levels): what values 1, 3, 5 and 7 are multiplied by for each
+/// of the nodes that the first two levels end with. Only for a first pass of radix 4.
+pub(super) fn deep_table<F: Number>(modulus: &Modulus, lines: &[Line<F>]) -> Line<F> {
+    let residue = |line: usize, i: usize| modulus.reduce_i64(lines[line].0[i].to_integer());
+    let mut out = Line([F::default(); ROW]);
+    if lines.len() == 1 + 4 * ROW {
+        for node in 0..4 {
+            let signed = |x: u64, negative: bool| if negative { modulus.neg(x) } else { x };
+            let (own, first) = (residue(1 + ROW * node, 0), signed(residue(0, 0), node >= 2));
+            let second = signed(residue(0, 1 + node / 2), node % 2 == 1);
+            let products = [own, modulus.mul(own, second), modulus.mul(own, first)];
+            let all = [products[0], products[1], products[2], modulus.mul(products[1], first)];
+            for (i, &x) in all.iter().enumerate() {
+                out.0[4 * node + i] = centred(modulus, x);
+            }
+        }
+    }
+    out
 }
 
 /// Where a forward transform reduces values, so that all stay within `F::LIMIT`: those that are not multiplied, before
@@ -167,6 +187,12 @@ pub(super) fn product_bound<F: Number>(q: f64, y: f64) -> f64 {
 pub(super) fn lazy_bound<F: Number>(q: u64, radix: usize, x: f64) -> Option<f64> {
     let bound = x + if radix == 2 { 1.0 } else { 3.0 } * x * (q / 2) as f64;
     (radix >= 2 && bound <= F::LIMIT).then_some(bound)
+}
+
+/// Whether sums of [`deep levels`](super::passes::deep_levels) of values up to `x` are exact, before the last ones,
+/// which are those of integers.
+pub(super) fn deep<F: Number>(q: u64, radix: usize, x: f64) -> bool {
+    radix == 4 && 4.0 * x * (q / 2) as f64 <= F::LIMIT
 }
 
 /// The bound of a transform's values at its end, if they are up to `bound` with `levels` of the first pass to come;

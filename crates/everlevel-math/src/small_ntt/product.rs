@@ -72,7 +72,9 @@ impl<F: Float> NtruProduct<F> {
             lazy.filter(|&start| exact(start)).ok_or((digit, levels))
         });
         let starts: Vec<Result<(f64, u32), (f64, u32)>> = starts.collect();
-        let rows: Vec<Row<F>> = (0..).zip(&starts).map(|(i, s)| Row::new(gadget.log2_unit(i), s.is_ok())).collect();
+        let deep = |i: u32| ntt.has_integers() && plan::deep::<F>(q, radix, gadget.bound(q, i));
+        let row = |(i, s): (u32, &Result<_, _>)| Row::new(gadget.log2_unit(i), (s.is_ok(), deep(i)));
+        let rows: Vec<Row<F>> = (0..).zip(&starts).map(row).collect();
         let fitting = Reductions::all().filter_map(|r| {
             let ends = starts.iter().map(|s| plan::end_bound::<F>(q, log_n, s.unwrap_or_else(|plain| plain), r));
             let end = ends.collect::<Option<Vec<f64>>>()?.into_iter().fold(0.0, f64::max);

@@ -76,8 +76,8 @@ const fn pair<V: Vector>() -> usize {
     if V::LANES == 1 { ROW } else { PAIR }
 }
 
-/// Words for the factors of a key: those of a block's pairs of places, and of one, in two parts.
-pub(super) const FACTORS: usize = MAX_TOGETHER * (ROW * ROW / PAIR + 2) * ROW;
+/// Words for the factors of a key: those of a block's pairs of places, and of one, in two parts each.
+pub(super) const FACTORS: usize = MAX_TOGETHER * 2 * (ROW * ROW / PAIR + 1) * ROW;
 
 impl<F: Number> Products<'_, F> {
     /// The products at `places`, those of a block, of `B` accumulators from `from` on.
@@ -107,17 +107,19 @@ impl<F: Number> Products<'_, F> {
         }
     }
 
+    /// Words from the first part of a factor to the second.
+    const GAP: usize = ROW;
+
     /// Where the monomials of a key are for an accumulator at a pair of places of the block.
     #[inline(always)]
     fn monomial(&self, a: usize, key: usize, pair: usize) -> *mut F {
-        self.factors.wrapping_add(ROW * ((pair * self.key_count + key) * MAX_TOGETHER + a))
+        self.factors.wrapping_add(2 * ROW * ((pair * self.key_count + key) * MAX_TOGETHER + a))
     }
 
-    /// Where a key's factor is at one place, and its second part.
+    /// Where a key's factor is at one place.
     #[inline(always)]
-    fn factor(&self, a: usize, key: usize) -> (*mut F, usize) {
-        let first = self.monomial(a, key, ROW * ROW / PAIR);
-        (first, ROW * MAX_TOGETHER * self.key_count)
+    fn factor(&self, a: usize, key: usize) -> *mut F {
+        self.monomial(a, key, ROW * ROW / PAIR)
     }
 
     /// The monomials of all keys at a block's pairs of places.
@@ -132,7 +134,7 @@ impl<F: Number> Products<'_, F> {
                         // SAFETY: as above.
                         unsafe {
                             let monomial: V = self.points.monomial(e, at / ROW, lanes, c);
-                            monomial.store(self.monomial(a, k, pair).add(lane));
+                            V::store_factor(monomial.factor(c), self.monomial(a, k, pair).add(lane), Self::GAP);
                         }
                     }
                 }
@@ -152,12 +154,9 @@ impl<F: Number> Products<'_, F> {
         let turned = at % pair::<V>() != 0 && self.weights.exponent(a, key) % 2 == 1;
         // SAFETY: as above.
         unsafe {
-            let mut weight = V::load(self.monomial(a, key, at / pair::<V>()).add(lane));
-            weight = weight.mul(V::splat(if turned { -1.0 } else { 1.0 }));
-            if matches!(self.weights, Weights::LessOne(_)) {
-                weight = weight.sub(V::splat(1.0));
-            }
-            weight.factor(c)
+            let weight = V::load_factor(self.monomial(a, key, at / pair::<V>()).add(lane), Self::GAP);
+            let weight = V::signed(weight, turned);
+            if matches!(self.weights, Weights::LessOne(_)) { V::less_one(weight, c) } else { weight }
         }
     }
 
@@ -198,8 +197,7 @@ impl<F: Number> Products<'_, F> {
                         for k in 0..count {
                             let weight = self.weight::<V>(from + b, k, (at - block, lane), c);
                             if K == MANY {
-                                let (p, gap) = self.factor(from + b, k);
-                                V::store_factor(weight, p.add(lane), gap);
+                                V::store_factor(weight, self.factor(from + b, k).add(lane), Self::GAP);
                             } else {
                                 few[b][k] = weight;
                             }
@@ -215,8 +213,7 @@ impl<F: Number> Products<'_, F> {
                             let key = load(keys.add(k * self.key_len));
                             for b in 0..B {
                                 let weight = if K == MANY {
-                                    let (p, gap) = self.factor(from + b, k);
-                                    V::load_factor(p.add(lane), gap)
+                                    V::load_factor(self.factor(from + b, k).add(lane), Self::GAP)
                                 } else {
                                     few[b][k]
                                 };
@@ -231,14 +228,14 @@ impl<F: Number> Products<'_, F> {
                                     factor = factor.reduce(c);
                                 }
                             }
-                            sums[b] = V::load(x.add(b * self.set)).accumulate(factor.factor(c), sums[b], c);
+                            sums[b] = V::load(x.add(b * self.set)).accumulate_once(factor, sums[b], c);
                         }
                         x = x.wrapping_add(self.row);
                         keys = keys.wrapping_add(ROW * bytes);
                     }
                     for b in 0..B {
                         let [high, low] = sums[b];
-                        let total = V::residue([high.sub(products_start), low], products_magic, c).reduce(c);
+                        let total = V::total([high.sub(products_start), low], products_magic, c).reduce(c);
                         total.store(self.x.add((from + b) * self.set + rows * self.row + at + lane));
                     }
                 }

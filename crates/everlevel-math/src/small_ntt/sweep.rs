@@ -28,6 +28,14 @@ pub(super) struct Tables<F> {
     pub points: Points<F>,
 }
 
+impl<F> Tables<F> {
+    /// Whether the first level of blocks is in the first passes of digits.
+    #[inline(always)]
+    fn is_deep<V: Vector>(&self) -> bool {
+        V::Inner::INTEGERS && self.rows.iter().all(|row| row.deep)
+    }
+}
+
 impl<F: Number> Tables<F> {
     /// Distance from one row of scratch to the next.
     fn stride(&self) -> usize {
@@ -107,8 +115,15 @@ impl<'a, F: Number> Sweep<'a, F> {
         let out = (self.row(a, 0), self.tables.stride());
         // SAFETY: the caller's contract; likewise below.
         unsafe {
+            let forward = |x: *const F| {
+                if self.tables.is_deep::<V>() {
+                    passes.forward_deep_digits(x, rows, out, c);
+                } else {
+                    passes.forward_digits(x, rows, out, c);
+                }
+            };
             let Some(turns) = self.turns else {
-                passes.forward_digits(acc, rows, out, c);
+                forward(acc);
                 return;
             };
             // −acc, then acc: each product with a monomial lies in it, up to its sign.
@@ -124,7 +139,7 @@ impl<'a, F: Number> Sweep<'a, F> {
             for at in (0..n).step_by(V::LANES) {
                 V::load(turned.add(at)).mul_sub(sign, V::load(acc.add(at))).reduce(c).store(difference.add(at));
             }
-            passes.forward_digits(difference, rows, out, c);
+            forward(difference);
         }
     }
 
@@ -158,6 +173,7 @@ impl<'a, F: Number> Sweep<'a, F> {
         let (passes, rows) = (self.passes(), product.rows.len());
         let mut ahead =
             Ahead::new(self.ahead, passes.radix * (A * rows + if V::REGISTERS == 32 { 1 } else { A } * passes.rows));
+        let deep = product.is_deep::<V>();
         let reductions = if V::Inner::INTEGERS { Reductions::default() } else { product.reductions };
         // SAFETY: the caller's contract.
         unsafe {
@@ -177,7 +193,12 @@ impl<'a, F: Number> Sweep<'a, F> {
                 for a in 0..A {
                     for r in 0..rows {
                         ahead.step();
-                        passes.forward_block((passes.inner[0], self.row(a, r)), block, reductions, &inner);
+                        let x = (passes.inner[0], self.row(a, r));
+                        if deep {
+                            passes.forward_block::<V::Inner, 1>(x, block, reductions, &inner);
+                        } else {
+                            passes.forward_block::<V::Inner, 0>(x, block, reductions, &inner);
+                        }
                     }
                 }
                 let start = block * passes.block_len();

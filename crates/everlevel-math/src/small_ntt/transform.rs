@@ -27,7 +27,8 @@ pub struct SmallNtt<F> {
     modulus: Modulus,
     forward: Vec<Line<F>>,
     inverse: Vec<Line<F>>,
-    lazy: Line<F>,
+    /// The constants of lazy levels, and of deep ones.
+    lazy: [Line<F>; 2],
     /// The tables of inner vectors that are integers; none where they are not.
     inner: Option<[Vec<Line<F>>; 2]>,
     reductions: Reductions,
@@ -54,7 +55,7 @@ impl<F: Float> SmallNtt<F> {
         }
         let psi = modulus.root(log_n + 1).ok_or(Error::NoRoot { q, log_two_n: log_n + 1 })?;
         let forward = plan::table(&modulus, log_n, psi);
-        let lazy = plan::lazy_table(&modulus, &forward[0]);
+        let lazy = [plan::lazy_table(&modulus, &forward[0]), plan::deep_table(&modulus, &forward)];
         let inverse = plan::table(&modulus, log_n, modulus.inv(psi));
         let start = ((q / 2) as f64, plan::radices(log_n).0.ilog2());
         let suffice = |r: &Reductions| plan::end_bound::<F>(q, log_n, start, *r).is_some();

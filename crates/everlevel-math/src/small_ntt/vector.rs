@@ -70,6 +70,16 @@ pub(crate) trait Vector: Copy {
     }
     /// A value as a factor.
     fn factor(self, c: &Consts<Self>) -> Self::Factor;
+    /// A factor times −1, if so wanted.
+    ///
+    /// # Safety
+    /// See the trait.
+    unsafe fn signed(factor: Self::Factor, negative: bool) -> Self::Factor;
+    /// A factor less 1.
+    ///
+    /// # Safety
+    /// See the trait.
+    unsafe fn less_one(factor: Self::Factor, c: &Consts<Self>) -> Self::Factor;
 
     /// What the inner vectors have stored.
     ///
@@ -88,6 +98,18 @@ pub(crate) trait Vector: Copy {
     unsafe fn store_inner(self, p: *mut Self::Float) {
         // SAFETY: as above.
         unsafe { self.store(p) }
+    }
+    /// Stores the sum and the difference of two values for the inner vectors.
+    ///
+    /// # Safety
+    /// See the trait.
+    #[inline(always)]
+    unsafe fn store_both(self, other: Self, sum: *mut Self::Float, difference: *mut Self::Float) {
+        // SAFETY: as above.
+        unsafe {
+            self.add(other).store_inner(sum);
+            self.sub(other).store_inner(difference);
+        }
     }
     /// The start of sums.
     ///
@@ -186,6 +208,18 @@ pub(crate) trait Vector: Copy {
     fn residue([high, low]: [Self; 2], magic: Self, c: &Consts<Self>) -> Self {
         high.mul_add(c.inv_q, magic).sub(magic).neg_mul_add(c.q, high).add(low)
     }
+
+    /// As [`Vector::accumulate`], with a factor that is used once; what it makes is for [`Vector::total`].
+    #[inline(always)]
+    fn accumulate_once(self, w: Self, sums: [Self; 2], c: &Consts<Self>) -> [Self; 2] {
+        self.accumulate(w.factor(c), sums, c)
+    }
+
+    /// As [`Vector::residue`], of what [`Vector::accumulate_once`] made.
+    #[inline(always)]
+    fn total(sums: [Self; 2], magic: Self, c: &Consts<Self>) -> Self {
+        Self::residue(sums, magic, c)
+    }
 }
 
 /// What factors are that have no second part.
@@ -210,6 +244,16 @@ macro_rules! plain_factors {
         #[inline(always)]
         fn factor(self, _: &crate::small_ntt::float::Consts<Self>) -> Self {
             self
+        }
+        #[inline(always)]
+        unsafe fn signed(factor: Self, negative: bool) -> Self {
+            // SAFETY: as above.
+            factor.mul(unsafe { Self::splat(if negative { -1.0 } else { 1.0 }) })
+        }
+        #[inline(always)]
+        unsafe fn less_one(factor: Self, _: &crate::small_ntt::float::Consts<Self>) -> Self {
+            // SAFETY: as above.
+            factor.sub(unsafe { Self::splat(1.0) })
         }
         #[inline(always)]
         fn product(self, w: Self, c: &crate::small_ntt::float::Consts<Self>) -> Self {
@@ -291,6 +335,16 @@ impl<F: Number, const L: usize> Vector for Portable<F, L> {
     #[inline(always)]
     fn factor(self, _: &Consts<Self>) -> Self {
         self
+    }
+    #[inline(always)]
+    unsafe fn signed(factor: Self, negative: bool) -> Self {
+        // SAFETY: as above.
+        factor.mul(unsafe { Self::splat(if negative { -1.0 } else { 1.0 }) })
+    }
+    #[inline(always)]
+    unsafe fn less_one(factor: Self, _: &Consts<Self>) -> Self {
+        // SAFETY: as above.
+        factor.sub(unsafe { Self::splat(1.0) })
     }
     #[inline(never)]
     unsafe fn store(self, p: *mut F) {

@@ -65,7 +65,7 @@ impl<F: Lanes> Operation for Forward<F> {
             let c: Consts<V> = V::consts(passes.q);
             passes.forward_first(x, &c);
             for block in 0..passes.radix {
-                passes.forward_block((passes.forward, x), block, reductions, &c);
+                passes.forward_block::<V, 0>((passes.forward, x), block, reductions, &c);
             }
             for at in (0..passes.n).step_by(V::LANES) {
                 V::load(x.add(at)).canonical(&c).store(x.add(at));
