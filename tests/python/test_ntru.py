@@ -60,7 +60,7 @@ def test_sets_are_named_as_tfhes_are() -> None:
     assert not any(p.name.startswith("ntru") for p in tfhe.parameter_sets())
     with pytest.raises(errors.ParameterError, match="no set named"):
         ntru.Engine("gate-65")
-    with pytest.raises(errors.ParameterError, match="rests on an assumption .* gate-64-blocks-experimental") as caught:
+    with pytest.raises(errors.ParameterError, match=r"rests on an assumption .* gate-64-blocks-experimental") as caught:
         ntru.Engine("gate-64-blocks")
     assert caught.value.option == "parameters"
     assert repr(ntru.Engine("gate-64")).startswith("ntru.Engine(gate-64, bits, p_fail 2^-64, ")

@@ -26,8 +26,8 @@ pub fn min_log2_std_dev(dim: usize, torus_bits: u32) -> Option<f64> {
     published_log2_std_dev(dim, torus_bits).map(|line| line.max(3.48 - 0.02599 * dim as f64))
 }
 
-/// As [`min_log2_std_dev`], by the published line alone, by which keys of earlier versions were made.
-pub fn published_log2_std_dev(dim: usize, torus_bits: u32) -> Option<f64> {
+/// As [`min_log2_std_dev`], by the published line alone.
+pub(crate) fn published_log2_std_dev(dim: usize, torus_bits: u32) -> Option<f64> {
     let floor = MIN_STD_DEV_INT.log2() - f64::from(torus_bits);
     let line = 0.5 * ((-124.0f64).exp2() + (5.314_69 - 0.049_782_9 * dim as f64).exp2()).log2();
     DIMS.contains(&dim).then(|| line.max(floor))
@@ -49,7 +49,8 @@ pub fn min_log2_std_dev_of(secret: SecretDistribution, dim: usize, torus_bits: u
     line_of(secret, dim, torus_bits, min_log2_std_dev)
 }
 
-/// As [`min_log2_std_dev_of`], for binary secrets by [`published_log2_std_dev`].
+/// As [`min_log2_std_dev_of`], for binary secrets by the published line alone, by which keys of earlier versions were
+/// made.
 pub fn published_log2_std_dev_of(secret: SecretDistribution, dim: usize, torus_bits: u32) -> Option<f64> {
     line_of(secret, dim, torus_bits, published_log2_std_dev)
 }
