@@ -36,9 +36,9 @@ impl Of {
         }
     }
 
-    fn of(name: &str) -> Self {
-        let named = Self::ALL.into_iter().find(|of| !of.ending().is_empty() && name.ends_with(of.ending()));
-        named.unwrap_or(Self::Bits)
+    fn named(name: &str) -> Self {
+        let found = Self::ALL.into_iter().find(|of| !of.ending().is_empty() && name.ends_with(of.ending()));
+        found.unwrap_or(Self::Bits)
     }
 
     /// The smallest keys: no security at all.
@@ -129,7 +129,7 @@ fn write(files: &StoredFiles) {
 /// Reads a file and uses what is in it.
 fn check(files: &StoredFiles, name: &str) {
     let path = &files.path(name);
-    let of = Of::of(name);
+    let of = Of::named(name);
     let (secret, of_integers) = (&secret(files, of), of == Of::Integers);
     // Files are of the parameters that they name, whatever those of today's tests are.
     let params = secret.params();
