@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
-from everlevel import Engine, tfhe
+from everlevel import Engine, bfv, tfhe
 
 # The same cases every time, however slow the machine is.
 settings.register_profile("steady", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -25,7 +25,12 @@ def _example_names() -> dict[str, Any]:
     tfhe_gates = tfhe.Engine("gate-64", insecure_log_n=9)
     tfhe_gates_key = tfhe_gates.create_secret_key()
     tfhe_gates.create_evaluation_key(tfhe_gates_key)
+    bfv_engine = bfv.Engine("n13", insecure_log_n=10)
+    bfv_secret_key = bfv_engine.create_secret_key()
+    bfv_engine.create_evaluation_key(bfv_secret_key, rotations=True)
     return {
+        "bfv_engine": bfv_engine,
+        "bfv_secret_key": bfv_secret_key,
         "tfhe_engine": tfhe_engine,
         "tfhe_secret_key": tfhe_secret_key,
         "tfhe_gates": tfhe_gates,

@@ -11,7 +11,7 @@ array([2.5, 5.5])
 
 from importlib.metadata import version as _version
 
-from . import compat, errors, ntru, tfhe
+from . import bfv, compat, errors, ntru, tfhe
 from ._common.memory import MemoryEstimate
 from ._info import show_info
 from .ckks._fit import ChebyshevFit, fit
@@ -60,6 +60,7 @@ __all__ = [
     "SignPlan",
     "SmallBootstrapKey",
     "__version__",
+    "bfv",
     "errors",
     "fit",
     "ntru",

@@ -326,10 +326,14 @@ class NoiseError(EverlevelError, ValueError):
     ----------
     log2_p_fail, max_log2_p_fail : float or None
         Base-2 logarithms of the probability of failure, and of the largest that is allowed.
+    budget_bits, operand_bits : float or None
+        Of BFV, the budget in bits that would be left, and the operands' smallest.
     """
 
     log2_p_fail: float | None = None
     max_log2_p_fail: float | None = None
+    budget_bits: float | None = None
+    operand_bits: float | None = None
 
 
 class MissingKeyError(EverlevelError, KeyError):

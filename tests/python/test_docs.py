@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 import everlevel
-from everlevel import cluster, ntru, tfhe
+from everlevel import bfv, cluster, ntru, tfhe
 from everlevel.cli import main
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -107,8 +107,10 @@ def test_the_reference_has_every_public_name() -> None:
     public = set(everlevel.__all__) - {"__version__"} | {f"tfhe.{name}" for name in tfhe.__all__}
     # What NTRU's module has from TFHE's stands there.
     public |= {f"ntru.{name}" for name in ntru.__all__ if getattr(ntru, name) is not getattr(tfhe, name)}
-    public |= {f"cluster.{name}" for name in cluster.__all__}
-    assert public - {"tfhe", "ntru"} <= found
+    public |= {
+        f"{module.__name__.removeprefix('everlevel.')}.{name}" for module in (bfv, cluster) for name in module.__all__
+    }
+    assert public - {"bfv", "tfhe", "ntru"} <= found
 
 
 def test_the_substitution() -> None:

@@ -7,6 +7,7 @@ use std::error::Error;
 
 use everlevel_bench::timing::Times;
 use everlevel_bfv::{Context, Params, SETS};
+use everlevel_ring::no_progress;
 
 fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
     let names: Vec<String> = std::env::args().skip(1).collect();
@@ -17,7 +18,7 @@ fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
         let context = Context::new(Params::try_from(set.literal)?)?;
         pool.install(|| -> Result<(), Box<dyn Error + Send + Sync>> {
             let secret = context.secret_key()?;
-            let keys = context.eval_keys(&secret, &[1], false)?;
+            let keys = context.eval_keys(&secret, &[1], false, &no_progress)?;
             let values: Vec<i64> = (0..context.params().n() as i64).map(|i| i * i % 786_433).collect();
             let (x, y) = (context.encrypt(&secret, &values)?, context.encrypt(&secret, &values)?);
             let time = |f: &dyn Fn()| {

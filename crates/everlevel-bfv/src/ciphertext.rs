@@ -21,6 +21,11 @@ impl Ciphertext {
         Self { literal, secret_id, ct, noise, budget_bits }
     }
 
+    /// The name of the secret that it is under.
+    pub fn secret_id(&self) -> u64 {
+        self.secret_id
+    }
+
     /// log2 of the noise's standard deviation as a part of the torus, by the formulas.
     pub fn log2_noise(&self) -> f64 {
         self.noise.log2

@@ -1,24 +1,25 @@
-//! Encryption, decryption and arithmetic.
+//! Keys, encryption and decryption, and the checks that every operation makes.
 
 use std::collections::BTreeMap;
 
 use everlevel_rand::secrecy::{declassified, declassify};
-use everlevel_rand::{Domain, SeedSource, sampler};
+use everlevel_rand::{Domain, Seed, SeedSource, sampler};
 use everlevel_ring::base2k::{Operands, Transform, coefficients};
-use everlevel_ring::{LimbRing, Limbs, Representation};
-use everlevel_rlwe::{LimbRlwe, SecretId, SwitchingKey};
+use everlevel_ring::{Footprint, LimbRing, Limbs, OutOfMemory, Progress, Representation, memory, report};
+use everlevel_rlwe::{LimbRlwe, Randomness, SecretId, SwitchingKey};
 use zeroize::Zeroizing;
 
 use crate::encoder::Encoder;
+use crate::keys::Key;
 use crate::noise::Noise;
 use crate::{Ciphertext, Error, EvalKeys, Params, ParamsLiteral, SecretKey};
 
 /// The tables of a parameter set, and all that is done with it.
 #[derive(Debug)]
 pub struct Context {
-    params: Params,
-    ring: LimbRing,
-    encoder: Encoder,
+    pub(crate) params: Params,
+    pub(crate) ring: LimbRing,
+    pub(crate) encoder: Encoder,
     seeds: SeedSource,
 }
 
@@ -54,35 +55,63 @@ impl Context {
     /// # Errors
     /// No randomness.
     pub fn secret_key(&self) -> Result<SecretKey, Error> {
-        let seed = self.seeds.next()?;
-        let mut coeffs = vec![0; self.params.n()];
-        sampler::ternary(&mut seed.stream(Domain::SecretKey, 0), &mut coeffs);
-        let id = SecretId(declassified(seed.stream(Domain::Derive, 0).next_u64()));
-        let key = everlevel_rlwe::SecretKey::from_coeffs(&self.ring, id, coeffs);
-        Ok(SecretKey { literal: *self.params.literal(), key })
+        Ok(self.secret_of_seed(self.seeds.next()?))
     }
 
-    /// The keys for products, for rotations by these amounts, and for the swap of rows.
+    /// The secret key that a seed stands for.
+    pub(crate) fn secret_of_seed(&self, seed: Seed) -> SecretKey {
+        let mut coeffs = vec![0; self.params.n()];
+        sampler::ternary(&mut seed.stream(Domain::SecretKey, 0), &mut coeffs);
+        // The id comes from another stream: it is public.
+        let id = declassified(seed.stream(Domain::Derive, 0).next_u64());
+        let key = everlevel_rlwe::SecretKey::from_coeffs(&self.ring, SecretId(id), coeffs);
+        SecretKey { literal: *self.params.literal(), seed, key }
+    }
+
+    /// The keys for products, for rotations by these amounts, and for the swap of rows. Each is a step of the progress.
     ///
     /// # Errors
-    /// No randomness; a secret key of other parameters.
-    pub fn eval_keys(&self, secret: &SecretKey, rotations: &[i64], swap_rows: bool) -> Result<EvalKeys, Error> {
+    /// No randomness; too little memory; a secret key of other parameters; [`Error::Cancelled`].
+    pub fn eval_keys(
+        &self,
+        secret: &SecretKey,
+        rotations: &[i64],
+        swap_rows: bool,
+        progress: Progress,
+    ) -> Result<EvalKeys, Error> {
         let op = "eval_keys";
         self.same_parameters(op, "secret key", &secret.literal)?;
-        let (ring, gadget, key) = (&self.ring, self.params.gadget(), &secret.key);
-        let wide = Zeroizing::new(key.coeffs().iter().map(|&c| i64::from(c)).collect::<Vec<_>>());
-        let s = Zeroizing::new(ring.small(&1, &wide));
-        let square = Zeroizing::new(ring.inner_product(std::slice::from_ref(&*s), key.prepared()));
-        let relinearization = SwitchingKey::of_limbs(ring, key, square.limb(0), gadget, &self.seeds.next()?);
-        let mut galois = BTreeMap::new();
-        let swap = swap_rows.then_some((0, 2 * self.params.n() as u64 - 1));
-        for (amount, element) in rotations.iter().map(|&amount| (amount, self.rotation(amount))).chain(swap) {
-            if element != 1 {
-                let key = SwitchingKey::of_limbs_galois(ring, key, element, gadget, &self.seeds.next()?);
-                galois.insert(element, (amount, key));
+        let elements: BTreeMap<u64, i64> = rotations.iter().map(|&amount| (self.rotation(amount), amount)).collect();
+        let elements = || elements.iter().filter(|(element, _)| **element != 1);
+        let total = 1 + elements().count() + usize::from(swap_rows);
+        with_memory(op, self.params.keys_footprint(total), || {
+            let (ring, gadget, key) = (&self.ring, self.params.gadget(), &secret.key);
+            let of = |make: &dyn Fn(Randomness) -> SwitchingKey<LimbRing>| -> Result<Key, Error> {
+                let randomness = Randomness::from(&self.seeds.next()?);
+                Ok(Key { masks: randomness.masks().clone(), key: make(randomness) })
+            };
+            let galois =
+                |element: u64| of(&|randomness| SwitchingKey::of_limbs_galois(ring, key, element, gadget, randomness));
+            let wide = Zeroizing::new(key.coeffs().iter().map(|&c| i64::from(c)).collect::<Vec<_>>());
+            let s = Zeroizing::new(ring.small(&1, &wide));
+            let square = Zeroizing::new(ring.inner_product(std::slice::from_ref(&*s), key.prepared()));
+            let relinearization =
+                of(&|randomness| SwitchingKey::of_limbs(ring, key, square.limb(0), gadget, randomness))?;
+            let mut rotations = BTreeMap::new();
+            for (&element, &amount) in elements() {
+                report(op, progress, 1 + rotations.len(), total)?;
+                rotations.insert(element, (amount, galois(element)?));
             }
-        }
-        Ok(EvalKeys { literal: secret.literal, secret_id: key.id().0, relinearization, galois })
+            let swap_rows = match swap_rows {
+                true => {
+                    report(op, progress, total - 1, total)?;
+                    Some(galois(self.swap())?)
+                }
+                false => None,
+            };
+            report(op, progress, total, total)?;
+            Ok(EvalKeys { literal: secret.literal, secret_id: key.id().0, relinearization, rotations, swap_rows })
+        })
     }
 
     /// Encrypts integers modulo `t`, at most one for each slot; slots without one hold 0.
@@ -136,132 +165,18 @@ impl Context {
         Ok(0.5 * (squares / self.params.n() as f64).log2() - base * first as f64)
     }
 
-    /// The sum, slot by slot.
-    ///
-    /// # Errors
-    /// Ciphertexts of different secrets or parameters; a budget that is used up.
-    pub fn add(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Ciphertext, Error> {
-        self.linear("add", a, b, LimbRlwe::add_assign)
-    }
-
-    /// The difference, slot by slot.
-    ///
-    /// # Errors
-    /// As [`Context::add`].
-    pub fn subtract(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Ciphertext, Error> {
-        self.linear("subtract", a, b, LimbRlwe::sub_assign)
-    }
-
-    /// The sum with integers, slot by slot.
-    ///
-    /// # Errors
-    /// Integers as in [`Context::encrypt`]; a ciphertext of other parameters.
-    pub fn add_plain(&self, a: &Ciphertext, values: &[i64]) -> Result<Ciphertext, Error> {
-        let op = "add_plain";
-        self.same_parameters(op, "ciphertext", &a.literal)?;
-        let mut ct = a.ct.clone();
-        self.ring.add_assign(&mut ct.c0, &self.fraction(&self.encoded(op, values)?));
-        // The rounding of the fraction.
-        self.result(op, a.secret_id, ct, a.noise.and(self.params.log2_unit() - 1.0), a.budget_bits)
-    }
-
-    /// The product with integers, slot by slot.
-    ///
-    /// # Errors
-    /// As [`Context::add_plain`]; a budget that is used up.
-    pub fn multiply_plain(&self, a: &Ciphertext, values: &[i64]) -> Result<Ciphertext, Error> {
-        let op = "multiply_plain";
-        self.same_parameters(op, "ciphertext", &a.literal)?;
-        let coeffs: Vec<i64> = self.encoded(op, values)?.iter().map(|&x| self.encoder.centred(x)).collect();
-        let norm = coeffs.iter().map(|&x| (x as f64).powi(2)).sum::<f64>().sqrt().max(1.0);
-        let noise = a.noise.times(norm.log2());
-        self.room(op, noise, a.budget_bits)?;
-        let [c0, c1] = [&a.ct.c0, &a.ct.c1].map(|part| self.ring.times_small(part, &coeffs));
-        self.result(op, a.secret_id, LimbRlwe { c0, c1 }, noise, a.budget_bits)
-    }
-
-    /// The product, slot by slot.
-    ///
-    /// # Errors
-    /// Ciphertexts or keys of different secrets or parameters; a budget that is used up.
-    pub fn multiply(&self, a: &Ciphertext, b: &Ciphertext, keys: &EvalKeys) -> Result<Ciphertext, Error> {
-        let op = "multiply";
-        self.same(op, a, b)?;
-        self.same_parameters(op, "keys", &keys.literal)?;
-        self.check(op, a, keys.secret_id, "keys")?;
-        let operands = a.budget_bits.min(b.budget_bits);
-        let noise = self.params.product_noise(a.noise, b.noise);
-        self.room(op, noise, operands)?;
-        let (limbs, t) = (self.params.limbs(), self.params.plain_modulus() as i64);
-        // One limb more than the result, whose rounding t multiplies.
-        let parts = self.ring.tensor([&a.ct.c0, &a.ct.c1], [&b.ct.c0, &b.ct.c1], limbs + 1);
-        let [d0, d1, d2] = parts.map(|part| self.ring.times_word(&part, t, limbs));
-        let mut ct = keys.relinearization.times(&self.ring, &d2);
-        ct.add_assign(&self.ring, &LimbRlwe { c0: d0, c1: d1 });
-        self.result(op, a.secret_id, ct, noise, operands)
-    }
-
-    /// Both rows moved to the left by an amount: slot `i` of a row gets the value of slot `i + amount`.
-    ///
-    /// # Errors
-    /// No key for the amount; keys or a ciphertext of other secrets or parameters; a budget that is used up.
-    pub fn rotate(&self, a: &Ciphertext, amount: i64, keys: &EvalKeys) -> Result<Ciphertext, Error> {
-        self.moved("rotate", a, (amount, self.rotation(amount)), keys)
-    }
-
-    /// The rows swapped.
-    ///
-    /// # Errors
-    /// As [`Context::rotate`].
-    pub fn swap_rows(&self, a: &Ciphertext, keys: &EvalKeys) -> Result<Ciphertext, Error> {
-        self.moved("swap_rows", a, (0, 2 * self.params.n() as u64 - 1), keys)
-    }
-
-    fn moved(
-        &self,
-        op: &'static str,
-        a: &Ciphertext,
-        (amount, element): (i64, u64),
-        keys: &EvalKeys,
-    ) -> Result<Ciphertext, Error> {
-        self.same_parameters(op, "ciphertext", &a.literal)?;
-        self.same_parameters(op, "keys", &keys.literal)?;
-        self.check(op, a, keys.secret_id, "keys")?;
-        if element == 1 {
-            return Ok(a.clone());
-        }
-        let (_, key) = keys.galois.get(&element).ok_or_else(|| {
-            let available = keys.galois.values().map(|(amount, _)| *amount).collect();
-            Error::MissingRotation { op, amount, available }
-        })?;
-        let noise = a.noise.and(self.params.switch_noise());
-        self.room(op, noise, a.budget_bits)?;
-        let ct = key.moved_limbs(&self.ring, &a.ct, element);
-        self.result(op, a.secret_id, ct, noise, a.budget_bits)
-    }
-
-    fn linear(
-        &self,
-        op: &'static str,
-        a: &Ciphertext,
-        b: &Ciphertext,
-        f: impl Fn(&mut LimbRlwe, &LimbRing, &LimbRlwe),
-    ) -> Result<Ciphertext, Error> {
-        self.same(op, a, b)?;
-        let (noise, operands) = (a.noise.plus(b.noise), a.budget_bits.min(b.budget_bits));
-        self.room(op, noise, operands)?;
-        let mut ct = a.ct.clone();
-        f(&mut ct, &self.ring, &b.ct);
-        self.result(op, a.secret_id, ct, noise, operands)
+    /// The automorphism that swaps rows.
+    pub(crate) fn swap(&self) -> u64 {
+        2 * self.params.n() as u64 - 1
     }
 
     /// `5^amount` modulo `2n`.
-    fn rotation(&self, amount: i64) -> u64 {
+    pub(crate) fn rotation(&self, amount: i64) -> u64 {
         let (two_n, order) = (2 * self.params.n() as u64, self.params.n() as i64 / 2);
         (0..amount.rem_euclid(order)).fold(1, |g, _| g * 5 % two_n)
     }
 
-    fn encoded(&self, op: &'static str, values: &[i64]) -> Result<Vec<u64>, Error> {
+    pub(crate) fn encoded(&self, op: &'static str, values: &[i64]) -> Result<Vec<u64>, Error> {
         let (slots, modulus) = (self.params.n(), self.params.plain_modulus());
         if values.len() > slots {
             return Err(Error::TooManyValues { op, found: values.len(), slots });
@@ -274,7 +189,7 @@ impl Context {
     }
 
     /// `m/t`, rounded to the last limb: digits by long division, then balanced.
-    fn fraction(&self, coeffs: &[u64]) -> Limbs {
+    pub(crate) fn fraction(&self, coeffs: &[u64]) -> Limbs {
         let (limbs, log2_base, t) =
             (self.params.limbs(), self.params.log2_base(), u128::from(self.params.plain_modulus()));
         let mut digits = vec![vec![0i64; coeffs.len()]; limbs];
@@ -308,12 +223,12 @@ impl Context {
         (0..self.params.n()).map(coefficient).collect()
     }
 
-    fn room(&self, op: &'static str, noise: Noise, operand_bits: f64) -> Result<(), Error> {
+    pub(crate) fn room(&self, op: &'static str, noise: Noise, operand_bits: f64) -> Result<(), Error> {
         let budget_bits = self.params.budget_bits(noise);
         if budget_bits > 0.0 { Ok(()) } else { Err(Error::BudgetUsedUp { op, budget_bits, operand_bits }) }
     }
 
-    fn result(
+    pub(crate) fn result(
         &self,
         op: &'static str,
         secret_id: u64,
@@ -325,19 +240,36 @@ impl Context {
         Ok(Ciphertext::new(&self.params, secret_id, ct, noise))
     }
 
-    fn same_parameters(&self, op: &'static str, what: &'static str, literal: &ParamsLiteral) -> Result<(), Error> {
+    pub(crate) fn same_parameters(
+        &self,
+        op: &'static str,
+        what: &'static str,
+        literal: &ParamsLiteral,
+    ) -> Result<(), Error> {
         if literal == self.params.literal() { Ok(()) } else { Err(Error::OtherParameters { op, what }) }
     }
 
-    fn same(&self, op: &'static str, a: &Ciphertext, b: &Ciphertext) -> Result<(), Error> {
+    pub(crate) fn same(&self, op: &'static str, a: &Ciphertext, b: &Ciphertext) -> Result<(), Error> {
         self.same_parameters(op, "ciphertext", &a.literal)?;
         self.check(op, b, a.secret_id, "first ciphertext")
     }
 
     /// Whether an argument's secret is the ciphertext's.
-    fn check(&self, op: &'static str, ct: &Ciphertext, found: u64, what: &'static str) -> Result<(), Error> {
+    pub(crate) fn check(&self, op: &'static str, ct: &Ciphertext, found: u64, what: &'static str) -> Result<(), Error> {
         self.same_parameters(op, "ciphertext", &ct.literal)?;
         let expected = ct.secret_id;
         if found == expected { Ok(()) } else { Err(Error::ForeignKey { op, what, found, expected }) }
     }
+}
+
+/// Runs work whose memory is looked for first.
+pub(crate) fn with_memory<T>(
+    op: &'static str,
+    footprint: Footprint,
+    work: impl FnOnce() -> Result<T, Error>,
+) -> Result<T, Error> {
+    let refused =
+        |OutOfMemory { needed, available, limit }| Error::OutOfMemory { op, needed, available, limit: limit.name() };
+    memory::require(footprint.peak()).map_err(refused)?;
+    memory::caught(work).map_err(refused)?
 }

@@ -4,8 +4,12 @@ everlevel_io::errors! {
     /// The refusals of BFV calls. Every refusal comes before any work and leaves the arguments as they were.
     pub enum Error: "bfv"
     nested {
+        /// A file could not be written or read.
+        Io(everlevel_io::Error)
     }
     opaque {
+        /// A [progress callback](everlevel_ring::Progress) said to stop.
+        Cancelled(everlevel_ring::Cancelled)
         /// Randomness failed.
         Random(everlevel_rand::Error)
         /// The transforms of a parameter set, or its limbs, are refused.
@@ -31,6 +35,18 @@ everlevel_io::errors! {
         name: String,
         /// The names there are.
         known: Vec<&'static str>,
+    }
+    /// Less memory than the work needs.
+    #[error("{op}: {needed} bytes of memory are needed, and {available} are left of the {limit}; free some")]
+    OutOfMemory {
+        /// The refused operation.
+        op: &'static str,
+        /// Bytes needed, with the margin that is kept.
+        needed: u64,
+        /// Bytes left.
+        available: u64,
+        /// The limit that leaves them.
+        limit: &'static str,
     }
     /// More values than slots.
     #[error("{op}: {found} values, a ciphertext has {slots} slots; cut the vector into several")]
@@ -98,5 +114,11 @@ everlevel_io::errors! {
         amount: i64,
         /// Rotations that have keys.
         available: Vec<i64>,
+    }
+    /// There is no key for the swap of rows.
+    #[error("{op}: no key for the swap of rows; ask for it when the keys are made")]
+    MissingSwap {
+        /// The refused operation.
+        op: &'static str,
     }
 }

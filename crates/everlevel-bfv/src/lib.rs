@@ -10,22 +10,27 @@
 //! secret after rotations; one key serves every precision.
 //!
 //! *Map.* `params` literals, named sets and their claims · `encoder` slots · `noise` its formulas · `keys` ·
-//! `ciphertext` · `context` encryption and arithmetic · `error`.
+//! `ciphertext` · `context` keys and messages · `arithmetic` sums and products · `rotations` moves of slots, and sums
+//! over them · `files` · `error`.
 //!
 //! *Non-goals.* Bootstrapping.
 #![forbid(unsafe_code)]
 
+mod arithmetic;
 mod ciphertext;
 mod context;
 mod encoder;
 mod error;
+mod files;
 mod keys;
 mod noise;
 mod params;
+mod rotations;
 
 pub use ciphertext::Ciphertext;
 pub use context::Context;
 pub use error::Error;
+pub use files::{KINDS, Object};
 pub use keys::{EvalKeys, SecretKey};
 pub use noise::LOG2_P_FAIL;
-pub use params::{Params, ParamsLiteral, SETS, named};
+pub use params::{Named, Params, ParamsLiteral, SETS, named};

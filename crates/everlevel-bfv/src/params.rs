@@ -1,7 +1,7 @@
 //! Parameter sets: literals, which are data, and parameters, which are checked.
 
 use everlevel_math::primes::is_prime;
-use everlevel_ring::LimbGadget;
+use everlevel_ring::{Footprint, LimbGadget};
 use everlevel_security::{SecretDistribution, caps};
 use serde::{Deserialize, Serialize};
 
@@ -26,6 +26,8 @@ pub struct ParamsLiteral {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Params {
     literal: ParamsLiteral,
+    set: Option<&'static str>,
+    is_insecure: bool,
 }
 
 /// A set and its claims, which a test recomputes.
@@ -77,10 +79,23 @@ impl TryFrom<ParamsLiteral> for Params {
     type Error = Error;
 
     fn try_from(literal: ParamsLiteral) -> Result<Self, Error> {
+        let params = Self::insecure(literal)?;
+        let key_bits = f64::from(literal.log2_base) * (literal.limbs + literal.digit_limbs) as f64;
+        caps::check(literal.log_n, SecretDistribution::Ternary, key_bits)?;
+        Ok(Self { is_insecure: false, ..params })
+    }
+}
+
+impl Params {
+    /// Parameters that no security is claimed of.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`].
+    pub fn insecure(literal: ParamsLiteral) -> Result<Self, Error> {
         let ParamsLiteral { log_n, plain_modulus, log2_base, limbs, digit_limbs } = literal;
         let refused = |what, found: String, needed: &str| Err(Error::Parameter { what, found, needed: needed.into() });
-        if !(3..=17).contains(&log_n) {
-            return refused("log_n", log_n.to_string(), "3 to 17");
+        if !(5..=17).contains(&log_n) {
+            return refused("log_n", log_n.to_string(), "5 to 17");
         }
         if plain_modulus >> 40 != 0 || plain_modulus % (2 << log_n) != 1 || !is_prime(plain_modulus) {
             let needed = format!("a prime below 2^40 that is 1 modulo {}: 786433 is one", 2u64 << log_n);
@@ -93,16 +108,44 @@ impl TryFrom<ParamsLiteral> for Params {
             let found = format!("{limbs} limbs, digits of {digit_limbs}");
             return refused("limbs", found, "1 to 64, and digits of at most as many");
         }
-        let key_bits = f64::from(log2_base) * (limbs + digit_limbs) as f64;
-        caps::check(log_n, SecretDistribution::Ternary, key_bits)?;
-        Ok(Self { literal })
+        Ok(Self { literal, set: None, is_insecure: true })
     }
-}
 
-impl Params {
+    /// A named set, with another plaintext modulus where one is given; and at another degree, **without any security**,
+    /// where one is given.
+    ///
+    /// # Errors
+    /// [`Error::UnknownSet`], [`Error::Parameter`].
+    pub fn of_set(name: &str, plain_modulus: Option<u64>, insecure_log_n: Option<u32>) -> Result<Self, Error> {
+        let Named { name, literal, .. } = *named(name)?;
+        let literal = ParamsLiteral { plain_modulus: plain_modulus.unwrap_or(literal.plain_modulus), ..literal };
+        let params = match insecure_log_n {
+            Some(log_n) => Self::insecure(ParamsLiteral { log_n, ..literal }),
+            None => Self::try_from(literal),
+        };
+        Ok(Self { set: Some(name), ..params? })
+    }
+
     /// The numbers.
     pub fn literal(&self) -> &ParamsLiteral {
         &self.literal
+    }
+
+    /// The named set that these are of, or that others were made from.
+    pub fn set(&self) -> Option<&'static str> {
+        self.set
+    }
+
+    /// Whether no security is claimed.
+    pub fn is_insecure(&self) -> bool {
+        self.is_insecure
+    }
+
+    /// Names the numbers: keys, ciphertexts and files of others are refused. It is public.
+    pub fn fingerprint(&self) -> u64 {
+        // FNV-1a over the text, not for security, only for telling sets apart.
+        let text = format!("{:?}", self.literal);
+        text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
     }
 
     /// The degree, and the number of slots.
@@ -125,6 +168,20 @@ impl Params {
 
     pub(crate) fn gadget(&self) -> LimbGadget {
         LimbGadget::new(self.literal.limbs, self.literal.digit_limbs)
+    }
+
+    /// The memory of so many keys, of products and of rotations.
+    pub fn keys_footprint(&self, count: usize) -> Footprint {
+        let LimbGadget { digits, limbs, .. } = self.gadget();
+        // Three primes of six bytes, for a mask and a body.
+        let (each, limbs_nbytes) = (2 * 3 * 6 * self.n() * digits * limbs, 8 * self.n() * limbs);
+        // Mask, body and product of a row, and their transforms.
+        Footprint { held: (count * each) as u64, work: (8 * limbs_nbytes) as u64 }
+    }
+
+    /// The memory of so many ciphertexts.
+    pub fn ciphertexts_footprint(&self, count: usize) -> Footprint {
+        Footprint { held: (count * 2 * 8 * self.n() * self.limbs()) as u64, work: 0 }
     }
 
     /// Products of ciphertexts one after another, each of two results of the last, before the budget is used up.

@@ -1,10 +1,12 @@
 //! Exact arithmetic at real parameters, claims, noise beside its formulas, and what is refused.
 
-use everlevel_bfv::{Ciphertext, Context, Error, EvalKeys, Params, ParamsLiteral, SETS, SecretKey, named};
+use std::ops::ControlFlow;
+
+use everlevel_bfv::{Ciphertext, Context, Error, EvalKeys, Object, Params, ParamsLiteral, SETS, SecretKey, named};
+use everlevel_io::{Builder, Container};
 use everlevel_rand::{Seed, SeedSource};
-use everlevel_ring::LimbGadget;
-use everlevel_ring::LimbRing;
 use everlevel_ring::base2k::Transform;
+use everlevel_ring::{LimbGadget, LimbRing, no_progress};
 use everlevel_testkit::sample::Sampler;
 
 const T: i64 = 786_433;
@@ -39,7 +41,7 @@ impl Bench {
     fn new(name: &str, rotations: &[i64], swap_rows: bool) -> Self {
         let context = context(name);
         let secret = context.secret_key().unwrap();
-        let keys = context.eval_keys(&secret, rotations, swap_rows).unwrap();
+        let keys = context.eval_keys(&secret, rotations, swap_rows, &no_progress).unwrap();
         Self { context, secret, keys }
     }
 
@@ -105,6 +107,7 @@ fn sums_plain_operands_and_rotations_act_slot_by_slot() {
     let product = context.multiply_plain(&x, &b).unwrap();
     assert!(bench.decrypt(&product) == zip(&a, &b, |a, b| a * b));
     bench.assert_noise(&product, "plain product", 0.2);
+    assert!(bench.decrypt(&context.negate(&x).unwrap()) == zip(&a, &b, |a, _| -a));
     // Slots that are left out hold 0.
     assert!(bench.decrypt(&bench.encrypt(&[5, -7]))[..3] == [5, -7, 0]);
     for amount in [1i64, -3, 0] {
@@ -133,6 +136,86 @@ fn claims_of_the_named_sets_are_recomputed() {
     }
 }
 
+/// A ring without security, quick enough for all keys.
+fn small(rotations: &[i64], swap_rows: bool) -> Bench {
+    let params = Params::of_set("n14", None, Some(8)).unwrap();
+    assert!(params.is_insecure() && params.set() == Some("n14"));
+    let context = Context::with_seeds(params, SeedSource::insecure(Seed::from_bytes([0xb6; 32]))).unwrap();
+    let secret = context.secret_key().unwrap();
+    let keys = context.eval_keys(&secret, rotations, swap_rows, &no_progress).unwrap();
+    Bench { context, secret, keys }
+}
+
+#[test]
+fn sums_and_rotations_are_made_of_powers_of_two() {
+    for side in [1i64, -1] {
+        let powers: Vec<i64> = (0..7).map(|i| side << i).collect();
+        let (bench, mut sampler) = (small(&powers, true), Sampler::new(4));
+        let n = bench.context.params().n();
+        let a = values(&mut sampler, n);
+        let x = bench.encrypt(&a);
+        let total = centred(a.iter().map(|&a| i128::from(a)).sum());
+        let sum = bench.context.sum(&x, &bench.keys, &no_progress).unwrap();
+        assert!(bench.decrypt(&sum) == vec![total; n], "side {side}");
+        assert!(bench.context.measured_noise(&bench.secret, &sum).unwrap() < sum.log2_noise() + 0.15);
+        for amount in [5i64, -9, 127, i64::MIN + 3] {
+            let moved = bench.decrypt(&bench.context.rotate(&x, amount, &bench.keys).unwrap());
+            let from = amount.rem_euclid(n as i64 / 2) as usize;
+            assert_eq!(moved[..n / 2 - from], a[from..n / 2], "by {amount}");
+        }
+    }
+    let few = small(&[1, 2], false);
+    let x = few.encrypt(&[1]);
+    assert!(few.context.rotate(&x, 3, &few.keys).is_ok());
+    assert!(matches!(few.context.rotate(&x, 4, &few.keys), Err(Error::MissingRotation { amount: 4, .. })));
+    assert!(matches!(few.context.sum(&x, &few.keys, &no_progress), Err(Error::MissingRotation { amount: 4, .. })));
+    assert!(matches!(few.context.swap_rows(&x, &few.keys), Err(Error::MissingSwap { op: "swap_rows" })));
+}
+
+#[test]
+fn objects_come_back_from_containers() {
+    let (bench, context) = (small(&[1, -3], true), small(&[], false).context);
+    let x = bench.context.multiply(&bench.encrypt(&[3, -4]), &bench.encrypt(&[5, 6]), &bench.keys).unwrap();
+    let read = |builder: Builder<'_>| {
+        let container = Container::from_bytes(builder.to_bytes()).unwrap();
+        context.object_from_container(&container).unwrap()
+    };
+    let Object::SecretKey(secret) = read(bench.context.secret_key_to_container(&bench.secret).unwrap()) else {
+        panic!()
+    };
+    let Object::EvalKeys(keys) = read(bench.context.eval_keys_to_container(&bench.keys).unwrap()) else { panic!() };
+    let Object::Ciphertext(y) = read(bench.context.ciphertext_to_container(&x).unwrap()) else { panic!() };
+    assert_eq!((secret.id(), keys.secret_id(), y.secret_id()), (bench.secret.id(), bench.secret.id(), x.secret_id()));
+    assert_eq!((keys.rotations(), keys.has_swap_rows(), keys.nbytes()), (vec![-3, 1], true, bench.keys.nbytes()));
+    assert_eq!((y.log2_noise(), y.budget_bits()), (x.log2_noise(), x.budget_bits()));
+    assert_eq!(context.decrypt(&secret, &y).unwrap()[..3], [15, -24, 0]);
+    // The keys are the same to the bit: so are their products.
+    for (a, b) in [
+        (bench.context.multiply(&x, &x, &bench.keys), context.multiply(&y, &y, &keys)),
+        (bench.context.rotate(&x, -3, &bench.keys), context.rotate(&y, -3, &keys)),
+        (bench.context.swap_rows(&x, &bench.keys), context.swap_rows(&y, &keys)),
+    ] {
+        let [a, b] = [a, b].map(|ct| bench.context.ciphertext_to_container(&ct.unwrap()).unwrap().to_bytes());
+        assert!(a == b);
+    }
+    let other = Context::new(Params::of_set("n14", Some(12_289), Some(8)).unwrap()).unwrap();
+    let container = Container::from_bytes(bench.context.ciphertext_to_container(&x).unwrap().to_bytes()).unwrap();
+    let refused = other.object_from_container(&container).unwrap_err();
+    assert!(matches!(refused, Error::Io(everlevel_io::Error::WrongParameters { .. })), "{refused}");
+}
+
+#[test]
+fn long_work_is_cancelled() {
+    let Bench { context, secret, .. } = small(&[], false);
+    let stop = |done: usize, total: usize| {
+        assert_eq!(total, 4);
+        if done == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    // Amounts of 0 and of the same rotation need no keys of their own.
+    let cancelled = context.eval_keys(&secret, &[0, 1, 2, 1 - 128], true, &stop).unwrap_err();
+    assert!(matches!(cancelled, Error::Cancelled(_)), "{cancelled}");
+}
+
 #[test]
 fn bad_input_is_refused_with_its_values() {
     let literal = named("n13").unwrap().literal;
@@ -140,7 +223,7 @@ fn bad_input_is_refused_with_its_values() {
     let even = words(ParamsLiteral { plain_modulus: 65_536, ..literal });
     let needed = "a prime below 2^40 that is 1 modulo 16384: 786433 is one";
     assert_eq!(even, format!("parameters: plain_modulus is 65536; it must be {needed}"));
-    assert_eq!(words(ParamsLiteral { log_n: 2, ..literal }), "parameters: log_n is 2; it must be 3 to 17");
+    assert_eq!(words(ParamsLiteral { log_n: 2, ..literal }), "parameters: log_n is 2; it must be 5 to 17");
     assert_eq!(words(ParamsLiteral { log2_base: 63, ..literal }), "parameters: log2_base is 63; it must be 42 to 62");
     assert!(words(ParamsLiteral { digit_limbs: 0, ..literal }).contains("3 limbs, digits of 0"));
     assert_eq!(

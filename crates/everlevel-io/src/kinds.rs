@@ -54,6 +54,14 @@ kinds! {
         /// An array of truth values: the rows of their blocks.
         TFHE_BOOL_ARRAY = "tfhe_bool_array";
     }
+    "bfv" {
+        /// A secret key.
+        BFV_SECRET_KEY = "bfv_secret_key";
+        /// The keys of products and rotations.
+        BFV_EVALUATION_KEY = "bfv_evaluation_key";
+        /// An encrypted vector of integers.
+        BFV_CIPHERTEXT = "bfv_ciphertext";
+    }
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! Long calls run detached from the interpreter, in `call::run`; `error` makes an exception of every error and panic.
 #![forbid(unsafe_code)]
 
+mod bfv;
 mod call;
 mod circuits;
 mod context;
@@ -17,6 +18,8 @@ mod tfhe;
 /// The extension module.
 #[pyo3::pymodule]
 mod _native {
+    #[pymodule_export]
+    use crate::bfv::{BfvCiphertext, BfvContext, BfvEvaluationKey, BfvSecretKey, bfv_sets};
     #[pymodule_export]
     use crate::call::provoke_panic;
     #[pymodule_export]

@@ -169,7 +169,7 @@ mod checked {
         let params = bfv::Params::try_from(bfv::named("n13").expect("a set").literal).expect("parameters");
         let ctx = bfv::Context::with_seeds(params, secret_seeds(4)).expect("a context");
         let secret = ctx.secret_key().expect("a key");
-        ctx.eval_keys(&secret, &[1], false).expect("keys");
+        ctx.eval_keys(&secret, &[1], false, &everlevel_ring::no_progress).expect("keys");
         let encrypted = ctx.encrypt(&secret, &[3, -1, 4]).expect("fresh seeds");
         assert_eq!(ctx.decrypt(&secret, &encrypted).expect("our secret")[..3], [3, -1, 4]);
     }

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from abc import abstractmethod
+from collections.abc import Callable
 from pickle import PickleBuffer
 from typing import Any, ClassVar, NoReturn, TypeVar
 
-from ..errors import SecretExposureError
+from ..errors import EngineMismatchError, SecretExposureError
 from . import checks
 
 PathLike = str | os.PathLike[str]
@@ -56,6 +57,49 @@ class Storable:
 
     def __deepcopy__(self: SelfT, memo: object) -> SelfT:
         return self
+
+
+class OfEngine(Storable):
+    """Base of ciphertexts and keys that know their engine, whose native context writes them.
+
+    Each scheme's says how a pickle finds an engine, and each class which operations its operators call.
+    """
+
+    __slots__ = ("__weakref__", "_engine")
+
+    _engine: Any
+    _restore: ClassVar[Callable[..., Any]]
+    """The function that pickles name: of an engine's address, and an object's bytes."""
+
+    def __init__(self, engine: Any) -> None:
+        self._engine = engine
+
+    @abstractmethod
+    def _stored(self) -> tuple[Any, dict[str, str]]:
+        """Return the native object, and what the file is to say beside it."""
+
+    def _write(self, path: str) -> None:
+        native, notes = self._stored()
+        self._engine._context.save(native, path, notes)
+
+    def _serialize(self) -> bytes:
+        native, notes = self._stored()
+        data: bytes = self._engine._context.serialize(native, notes)
+        return data
+
+    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
+        return type(self)._restore, (*self._engine._address, pickled(self._serialize(), protocol))
+
+
+def same_parameters(engine: Any, operation: str, name: str, value: OfEngine) -> None:
+    """Check that an object is one of an engine's parameters."""
+    other = value._engine
+    if other._context.fingerprint != engine._context.fingerprint:
+        raise EngineMismatchError(
+            f"{operation}: {name} was made by {other!r} and this is {engine!r}; "
+            f"use objects made with the same parameters",
+            argument=name,
+        )
 
 
 class Secret(Storable):

@@ -21,6 +21,10 @@ from .sizes import format_bytes
 _OPERATIONS = {
     "parameters": "Engine",
     "precise_bootstrap": "bootstrap",
+    # BFV.
+    "eval_keys": "create_evaluation_key",
+    "add_plain": "add",
+    "multiply_plain": "multiply",
     # TFHE.
     "encrypt_bits": "encrypt",
     "encrypt_integers": "encrypt",
@@ -183,6 +187,18 @@ def _noise_exhausted(op: str, log2_p_fail: float, max_log2_p_fail: float) -> e.E
     )
 
 
+def _missing_rotation(op: str, amount: int, available: list[int]) -> e.EverlevelError:
+    # To the left in the core, and to the right here, as NumPy counts.
+    deltas = sorted(-other for other in available)
+    return e.MissingKeyError(
+        f"{op}: the evaluation key has rotations by {deltas}, and one by {-amount} is needed; "
+        f"make it with create_evaluation_key(secret_key, rotations=[{-amount}]), or rotations=True",
+        key="rotation key",
+        delta=-amount,
+        available=deltas,
+    )
+
+
 def _io(text: str, op: str, path: str, advice: str, source: int) -> e.EverlevelError:
     cls = e.StorageNotFoundError if source == errno.ENOENT else e.StorageError
     return cls(text, path=path, errno=source)
@@ -283,6 +299,26 @@ _WORDED: dict[str, Callable[..., e.EverlevelError]] = {
         left=left,
         right=right,
     ),
+    "bfv.Parameter": _tfhe_parameter,
+    "bfv.BudgetUsedUp": lambda op, budget_bits, operand_bits: e.NoiseError(
+        f"{op}: the result's budget would be {budget_bits:.1f} bits, and must be positive; the operands have "
+        f"{operand_bits:.1f} bits: take parameters of more depth, or fewer products one after another",
+        budget_bits=budget_bits,
+        operand_bits=operand_bits,
+    ),
+    "bfv.ForeignKey": lambda op, what, found, expected: e.KeyMismatchError(
+        f"{op}: the {what} has secret {found:#018x} and the ciphertext {expected:#018x}; use objects of one secret key",
+        key=what,
+        expected=expected,
+        actual=found,
+    ),
+    "bfv.MissingRotation": _missing_rotation,
+    "bfv.MissingSwap": lambda op: e.MissingKeyError(
+        f"{op}: the evaluation key has none for the swap of rows, and needs one; make it with "
+        f"create_evaluation_key(secret_key, swap_rows=True), or rotations=True",
+        key="swap of rows",
+    ),
+    "bfv.OutOfMemory": _out_of_memory,
     "io.Unlike": _unlike,
     "ckks.OutOfMemory": _out_of_memory,
     "tfhe.OutOfMemory": _out_of_memory,
@@ -340,6 +376,12 @@ _AS_IT_IS: dict[str, Callable[..., e.EverlevelError]] = {
     "tfhe.SpaceExhausted": lambda text, max_value, max, **_: e.SpaceError(text, found=max_value, needed=max),
     "tfhe.TableLength": lambda text, op, **values: e.TableError(text, **values),
     "tfhe.TableCount": lambda text, found, max, **_: e.TableError(text, found=found, needed=max),
+    "bfv.UnknownSet": lambda text, name, known: e.ParameterError(
+        text, option="parameters", value=name, allowed=", ".join(known)
+    ),
+    "bfv.TooManyValues": lambda text, found, slots, **_: e.MessageError(text, length=found, slot_count=slots),
+    "bfv.ValueOutside": lambda text, slot, value, **_: e.MessageError(text, index=slot, value=value),
+    "bfv.OtherParameters": lambda text, what, **_: e.EngineMismatchError(_engines(text), argument=what),
     "io.Truncated": lambda text, what, needed, found: e.TruncatedFileError(text, needed=needed, found=found),
     "io.Checksum": lambda text, **values: e.ChecksumError(text, **values),
     "io.Foreign": lambda text, found: e.ForeignFileError(text, found=found),
@@ -391,6 +433,10 @@ _WARNINGS: dict[str, Callable[..., e.RangeWarning]] = {
 
 INTERNAL = frozenset(
     {
+        "bfv.Cancelled",
+        "bfv.Limbs",
+        "bfv.Random",
+        "bfv.Security",
         "ckks.Cancelled",
         "ckks.Rand",
         "ckks.Ring",

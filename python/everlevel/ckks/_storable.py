@@ -8,7 +8,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from .. import _native
 from .._common import storable
 from .._common.engines import Engines
-from ._opaque import Opaque
+from .._common.opaque import Opaque
 
 engines: Engines[Any] = Engines()
 

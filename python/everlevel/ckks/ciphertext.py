@@ -7,9 +7,9 @@ from typing import Any, Final, NoReturn, Protocol
 
 from .. import _native
 from .._common import checks
+from .._common.opaque import Opaque
 from ..errors import OperandTypeError, ParameterError
 from . import _checks
-from ._opaque import Opaque
 from ._registry import KeyRegistry
 from ._storable import Storable
 from .evaluation_key import EvaluationKey

@@ -80,7 +80,8 @@ def _lines(found: dict[str, Any]) -> dict[str, str]:
     if found["parameter_set"] is None:
         lines["parameters"] = _parameters(parameters)
     else:
-        lines["parameters"] = _tfhe_parameters(found["parameter_set"], parameters)
+        words = _bfv_parameters if "plain_modulus" in parameters else _tfhe_parameters
+        lines["parameters"] = words(found["parameter_set"], parameters)
     if found["shape"] is not None:
         lines["shape"] = f"({found['shape']})"
     lines |= {name.replace("_", " "): _shown(value) for name, value in what.items()}
@@ -106,6 +107,12 @@ def _parameters(literal: dict[str, Any]) -> str:
     if literal.get("bootstrap"):
         parts.append("bootstrap")
     parts.append("INSECURE" if literal.get("insecure") else "128-bit security")
+    return ", ".join(parts)
+
+
+def _bfv_parameters(name: str, literal: dict[str, Any]) -> str:
+    parts = [name, f"N 2^{literal['log_n']}", f"modulo {literal['plain_modulus']}"]
+    parts.append("INSECURE" if literal.get("insecure", True) else "128-bit security")
     return ", ".join(parts)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._common.arrays import array_of, in_range, integer_array, place_of
 from .._common.checks import unmasked
 from ..errors import DivisionByZeroError, MessageError, MessageTypeError, OperandTypeError, TableError
 
@@ -19,27 +20,9 @@ _LARGEST_FACTOR = 2**31
 _MORE_BITS = "choose parameters of more bits"
 
 
-def _array(operation: str, values: Any, needed: str) -> NDArray[Any]:
-    unmasked(operation, values)
-    try:
-        array = np.asarray(values)
-    except OperandTypeError:
-        # What is encrypted says so itself.
-        raise
-    except (ValueError, TypeError) as error:
-        raise MessageTypeError(
-            f"{operation}: the values don't form an array ({error}); pass {needed}", dtype=type(values).__name__
-        ) from None
-    if array.size == 0 and array.dtype.kind in "biuf":
-        raise MessageError(
-            f"{operation}: the array is empty, of shape {array.shape}; pass at least one value", length=0
-        )
-    return array
-
-
 def booleans(operation: str, values: Any) -> NDArray[np.bool_]:
     """Check an array of booleans, and return it."""
-    array = _array(operation, values, "booleans")
+    array = array_of(operation, values, "booleans")
     if array.dtype.kind != "b":
         raise MessageTypeError(
             f"{operation}: the values have dtype {array.dtype}, and bits are booleans; "
@@ -49,27 +32,11 @@ def booleans(operation: str, values: Any) -> NDArray[np.bool_]:
     return array
 
 
-def _integer_array(operation: str, values: Any, needed: str, dtype: str) -> NDArray[Any]:
-    """Check the dtype; Python's integers may be larger than any that NumPy has, and are left as objects then."""
-    array = _array(operation, values, needed)
-    if array.dtype.kind in "iu":
-        return array
-    if not hasattr(values, "dtype"):
-        exact = np.asarray(values, dtype=object)
-        if exact.size > 0 and all(type(value) is int for value in exact.flat):
-            return exact
-    raise MessageTypeError(
-        f"{operation}: the values have dtype {array.dtype}, and {needed} are needed; "
-        f"convert them with numpy.asarray(values, dtype={dtype})",
-        dtype=str(array.dtype),
-    )
-
-
 def integers(
     operation: str, values: Any, low: int = -_LARGEST_FACTOR, high: int = _LARGEST_FACTOR, advice: str = _MORE_BITS
 ) -> NDArray[np.int64]:
     """Check an array of integers, by default that 64-bit arithmetic with messages can't overflow, and return it."""
-    array = _integer_array(operation, values, "integers", "int")
+    array = integer_array(operation, values, "integers", "int")
     return in_range(operation, array, low, high, advice).astype(np.int64)
 
 
@@ -87,42 +54,21 @@ def integer(operation: str, values: Any, low: int = -_LARGEST_FACTOR) -> int:
 
 def uints(operation: str, values: Any, width: int) -> NDArray[np.uint64]:
     """Check an array of integers of a width, and return it."""
-    array = _integer_array(operation, values, f"integers of {width} bits", f"numpy.uint{width}")
+    array = integer_array(operation, values, f"integers of {width} bits", f"numpy.uint{width}")
     return in_range(operation, array, 0, 2**width - 1, "choose a larger width").astype(np.uint64)
 
 
 def divisor(operation: str, values: Any) -> None:
     """Refuse zeros, of what is in the clear and an array of integers; other checks are left to those of operands."""
-    array = _integer_array(operation, values, "integers", "numpy.uint32")
+    array = integer_array(operation, values, "integers", "numpy.uint32")
     if (array == 0).any():
-        place = _place(array.shape, array == 0)
+        place = place_of(array.shape, array == 0)
         where = "" if place == () else f" at index {place}"
         raise DivisionByZeroError(
             f"{operation}: the divisor{where} is 0; leave it out, or use checked_floor_divide or checked_remainder, "
             f"which tell where that is",
             index=place,
         )
-
-
-def _place(shape: Shape, found: NDArray[np.bool_]) -> Any:
-    """Return the index of the first element found: an integer in one dimension."""
-    index = tuple(int(i) for i in np.unravel_index(int(np.argmax(found)), shape))
-    return index[0] if len(index) == 1 else index
-
-
-def in_range(operation: str, array: NDArray[Any], low: int, high: int, advice: str = _MORE_BITS) -> NDArray[Any]:
-    """Refuse an integer outside of a range, and say where the first one stands."""
-    bad = (array < low) | (array > high)
-    if bad.any():
-        place = _place(array.shape, bad)
-        value = int(array[place])
-        where = "" if place == () else f" at index {place}"
-        raise MessageError(
-            f"{operation}: the value{where} is {value}, and {low} to {high} are taken; reduce it, or {advice}",
-            index=place,
-            value=value,
-        )
-    return array
 
 
 def flat(array: NDArray[Any], dtype: Any) -> NDArray[Any]:

@@ -62,6 +62,20 @@ impl LimbRing {
             }
         }
     }
+
+    /// An element of a row, a mask or the body, as [`LimbRing::prepare_row`] took it: its inverse transforms.
+    ///
+    /// # Panics
+    /// If there is none at this place.
+    pub fn row_element(&self, rows: &LimbRows, row: usize, column: usize) -> Limbs {
+        let (limbs, width) = (rows.gadget.limbs, self.module().width());
+        let columns = rows.matrix.shape().1 / limbs;
+        let mut transforms = self.module().scratch(limbs * width);
+        for (j, transform) in transforms.chunks_exact_mut(width).enumerate() {
+            self.module().entry(&mut words_mut(transform), &rows.matrix, (row, j * columns + column));
+        }
+        self.carried(transforms, limbs)
+    }
 }
 
 impl HalfProduct for LimbRing {

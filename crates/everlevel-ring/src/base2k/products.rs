@@ -119,6 +119,32 @@ impl Module {
         }
     }
 
+    /// The transform of the polynomial at `(row, column)`, which [`Module::prepare`] put there.
+    ///
+    /// # Panics
+    /// If the place is outside.
+    pub(super) fn entry<B: Deref<Target = [u8]>>(
+        &self,
+        out: &mut [&mut [u64]],
+        matrix: &PreparedMatrix<B>,
+        (row, column): (usize, usize),
+    ) {
+        assert!(row < matrix.rows && column < matrix.columns && out.len() == self.width());
+        for (part, limb) in out.iter_mut().enumerate() {
+            for (block, words) in limb.chunks_exact_mut(self.block_len()).enumerate() {
+                let at = self.entry_at(matrix.shape(), (part, block), (row, column));
+                match self.kind {
+                    Kind::Doubles(_) => {
+                        bytemuck::cast_slice_mut(words).copy_from_slice(&matrix.bytes[at..at + self.entry_nbytes()]);
+                    }
+                    Kind::Primes { .. } => {
+                        packed::unpack(words, &matrix.bytes[at..at + packed::byte_len(self.block_len())]);
+                    }
+                }
+            }
+        }
+    }
+
     /// `out_c = Σ_r x_r·matrix_(r,c)` of transforms: rows beyond the operand's count are left out, as are columns that
     /// `out` has no place for; missing columns are 0.
     pub fn multiply_matrix<B: Deref<Target = [u8]> + Sync>(

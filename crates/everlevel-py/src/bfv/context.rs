@@ -1,0 +1,156 @@
+//! The context of BFV, which Python's engine holds: a set of parameters and its threads; one method for each call of
+//! the core.
+
+use everlevel_bfv::{self as bfv, Ciphertext, Error, Params, SETS};
+use everlevel_ring::Pool;
+use numpy::{PyArray1, PyReadonlyArray1};
+use pyo3::prelude::*;
+
+use crate::bfv::objects::{BfvCiphertext, BfvEvaluationKey, BfvSecretKey};
+use crate::call::{Report, run_any, run_reporting};
+use crate::properties::properties;
+
+/// Parameters and threads.
+#[pyclass(frozen, module = "everlevel._native")]
+pub struct BfvContext {
+    pub context: bfv::Context,
+    pub pool: Pool,
+}
+
+/// Every named set: name, slots, plaintext modulus, depth, bits of the key's modulus, bytes of a key.
+#[pyfunction]
+pub fn bfv_sets() -> Vec<(&'static str, usize, u64, usize, u32, usize)> {
+    let row = |set: &bfv::Named| {
+        let (slots, modulus) = (1usize << set.literal.log_n, set.literal.plain_modulus);
+        (set.name, slots, modulus, set.depth, set.key_bits, set.key_nbytes)
+    };
+    SETS.iter().map(row).collect()
+}
+
+impl BfvContext {
+    /// A call on the context's threads.
+    fn run(&self, work: impl FnOnce(&bfv::Context) -> Result<Ciphertext, Error> + Send) -> PyResult<BfvCiphertext> {
+        run_any(|| self.pool.install(|| work(&self.context))).map(BfvCiphertext)
+    }
+}
+
+#[pymethods]
+impl BfvContext {
+    #[new]
+    #[pyo3(signature = (*, parameters, plain_modulus, thread_count, insecure_log_n))]
+    fn new(
+        parameters: &str,
+        plain_modulus: Option<u64>,
+        thread_count: usize,
+        insecure_log_n: Option<u32>,
+    ) -> PyResult<Self> {
+        run_any(|| {
+            let pool = Pool::new(thread_count).map_err(|error| Error::Parameter {
+                what: "thread_count",
+                found: format!("{thread_count} ({error})"),
+                needed: "as many threads as the system gives".into(),
+            })?;
+            let params = Params::of_set(parameters, plain_modulus, insecure_log_n)?;
+            Ok::<_, Error>(Self { context: pool.install(|| bfv::Context::new(params))?, pool })
+        })
+    }
+
+    /// Bytes that evaluation keys of so many keys hold, and that making them takes besides.
+    fn keys_nbytes(&self, count: usize) -> (u64, u64) {
+        let footprint = self.context.params().keys_footprint(count);
+        (footprint.held, footprint.work)
+    }
+
+    /// Bytes that so many ciphertexts hold.
+    fn ciphertexts_nbytes(&self, count: usize) -> u64 {
+        self.context.params().ciphertexts_footprint(count).held
+    }
+
+    // Keys.
+
+    fn secret_key(&self) -> PyResult<BfvSecretKey> {
+        run_any(|| self.pool.install(|| self.context.secret_key())).map(BfvSecretKey)
+    }
+
+    fn evaluation_key(
+        &self,
+        secret_key: &BfvSecretKey,
+        rotations: Vec<i64>,
+        swap_rows: bool,
+        report: Report,
+    ) -> PyResult<BfvEvaluationKey> {
+        run_reporting(report, |progress| {
+            self.pool.install(|| self.context.eval_keys(&secret_key.0, &rotations, swap_rows, progress))
+        })
+        .map(|keys| BfvEvaluationKey(Box::new(keys)))
+    }
+
+    // Messages.
+
+    fn encrypt(&self, values: PyReadonlyArray1<'_, i64>, key: &BfvSecretKey) -> PyResult<BfvCiphertext> {
+        let values = values.as_slice()?;
+        self.run(|context| context.encrypt(&key.0, values))
+    }
+
+    fn decrypt<'py>(
+        &self,
+        py: Python<'py>,
+        ciphertext: &BfvCiphertext,
+        key: &BfvSecretKey,
+    ) -> PyResult<Bound<'py, PyArray1<i64>>> {
+        let values = run_any(|| self.pool.install(|| self.context.decrypt(&key.0, &ciphertext.0)))?;
+        Ok(PyArray1::from_vec(py, values))
+    }
+
+    // Arithmetic.
+
+    fn add(&self, a: &BfvCiphertext, b: &BfvCiphertext) -> PyResult<BfvCiphertext> {
+        self.run(|context| context.add(&a.0, &b.0))
+    }
+
+    fn subtract(&self, a: &BfvCiphertext, b: &BfvCiphertext) -> PyResult<BfvCiphertext> {
+        self.run(|context| context.subtract(&a.0, &b.0))
+    }
+
+    fn negate(&self, a: &BfvCiphertext) -> PyResult<BfvCiphertext> {
+        self.run(|context| context.negate(&a.0))
+    }
+
+    fn add_plain(&self, a: &BfvCiphertext, values: PyReadonlyArray1<'_, i64>) -> PyResult<BfvCiphertext> {
+        let values = values.as_slice()?;
+        self.run(|context| context.add_plain(&a.0, values))
+    }
+
+    fn multiply_plain(&self, a: &BfvCiphertext, values: PyReadonlyArray1<'_, i64>) -> PyResult<BfvCiphertext> {
+        let values = values.as_slice()?;
+        self.run(|context| context.multiply_plain(&a.0, values))
+    }
+
+    fn multiply(&self, a: &BfvCiphertext, b: &BfvCiphertext, key: &BfvEvaluationKey) -> PyResult<BfvCiphertext> {
+        self.run(|context| context.multiply(&a.0, &b.0, &key.0))
+    }
+
+    // Slots.
+
+    fn rotate(&self, a: &BfvCiphertext, amount: i64, key: &BfvEvaluationKey) -> PyResult<BfvCiphertext> {
+        self.run(|context| context.rotate(&a.0, amount, &key.0))
+    }
+
+    fn swap_rows(&self, a: &BfvCiphertext, key: &BfvEvaluationKey) -> PyResult<BfvCiphertext> {
+        self.run(|context| context.swap_rows(&a.0, &key.0))
+    }
+
+    fn sum(&self, a: &BfvCiphertext, key: &BfvEvaluationKey, report: Report) -> PyResult<BfvCiphertext> {
+        run_reporting(report, |progress| self.pool.install(|| self.context.sum(&a.0, &key.0, progress)))
+            .map(BfvCiphertext)
+    }
+}
+
+properties! { [BfvContext] as context {
+    fingerprint: u64 = context.context.params().fingerprint();
+    slot_count: usize = context.context.params().n();
+    plain_modulus: u64 = context.context.params().plain_modulus();
+    depth: usize = context.context.params().depth();
+    is_insecure: bool = context.context.params().is_insecure();
+    thread_count: usize = context.pool.thread_count();
+} }

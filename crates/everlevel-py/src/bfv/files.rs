@@ -1,0 +1,73 @@
+//! Files of BFV: keys and ciphertexts to containers, and back.
+
+use std::path::PathBuf;
+
+use everlevel_bfv::{Context, Error, Object};
+use everlevel_ckks::io::{Access, Builder, Container};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::bfv::context::BfvContext;
+use crate::bfv::objects::{BfvCiphertext, BfvEvaluationKey, BfvSecretKey};
+use crate::call::run_any;
+use crate::files::{Data, Noted, Notes, describe, notes, written};
+
+/// An object that files hold.
+#[derive(FromPyObject)]
+pub enum Stored {
+    Secret(Py<BfvSecretKey>),
+    Evaluation(Py<BfvEvaluationKey>),
+    Ciphertext(Py<BfvCiphertext>),
+}
+
+impl Stored {
+    fn container(&self, context: &Context, notes: Notes) -> Result<Builder<'static>, Error> {
+        let mut builder = match self {
+            Self::Secret(key) => context.secret_key_to_container(&key.get().0)?,
+            Self::Evaluation(key) => context.eval_keys_to_container(&key.get().0)?,
+            Self::Ciphertext(ciphertext) => context.ciphertext_to_container(&ciphertext.get().0)?,
+        };
+        describe(&mut builder, notes);
+        Ok(builder)
+    }
+}
+
+/// The object that a container held.
+#[derive(IntoPyObject)]
+pub enum Opened {
+    Secret(BfvSecretKey),
+    Evaluation(BfvEvaluationKey),
+    Ciphertext(BfvCiphertext),
+}
+
+impl Opened {
+    /// The object of a container and its notes.
+    fn new(context: &Context, container: &Container) -> Result<Noted<Self>, Error> {
+        let opened = match context.object_from_container(container)? {
+            Object::SecretKey(key) => Self::Secret(BfvSecretKey(*key)),
+            Object::EvalKeys(keys) => Self::Evaluation(BfvEvaluationKey(keys)),
+            Object::Ciphertext(ciphertext) => Self::Ciphertext(BfvCiphertext(*ciphertext)),
+        };
+        Ok((opened, notes(container)))
+    }
+}
+
+#[pymethods]
+impl BfvContext {
+    fn save(&self, obj: Stored, path: PathBuf, notes: Notes) -> PyResult<u64> {
+        run_any(|| self.pool.install(|| Ok::<_, Error>(obj.container(&self.context, notes)?.write(&path)?)))
+    }
+
+    fn serialize(&self, obj: Stored, notes: Notes) -> PyResult<Py<PyBytes>> {
+        written(&run_any(|| self.pool.install(|| obj.container(&self.context, notes)))?)
+    }
+
+    fn load(&self, path: PathBuf) -> PyResult<Noted<Opened>> {
+        run_any(|| self.pool.install(|| Opened::new(&self.context, &Container::open(&path, Access::Auto)?)))
+    }
+
+    fn deserialize(&self, py: Python<'_>, data: Data) -> PyResult<Noted<Opened>> {
+        let bytes = data.to_vec(py)?;
+        run_any(|| self.pool.install(|| Opened::new(&self.context, &Container::from_bytes(bytes)?)))
+    }
+}

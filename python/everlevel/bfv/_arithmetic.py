@@ -1,0 +1,89 @@
+"""Sums and products, slot by slot."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import _operands
+from ._core import Core
+from .ciphertext import Ciphertext
+
+
+def add(self: Core, a: Any, b: Any) -> Ciphertext:
+    """Add two vectors, slot by slot: the operator ``+``.
+
+    Parameters
+    ----------
+    a, b : Ciphertext, int, or array_like of int
+        One at least is a ciphertext. A single integer is added to every slot, a vector to the first ones.
+
+    Raises
+    ------
+    OperandTypeError
+        If none of them is a ciphertext.
+    MessageError
+        If integers in the clear are too many, or out of range.
+    KeyMismatchError
+        If they belong to different secrets.
+    NoiseError
+        If the budget is used up.
+    EngineMismatchError
+        If one is of other parameters.
+
+    Examples
+    --------
+    >>> engine, secret_key = bfv_engine, bfv_secret_key
+    >>> x = engine.encrypt([1, 2], secret_key)
+    >>> engine.decrypt(engine.add(x, [10, 20]), secret_key)[:3]
+    array([11, 22,  0])
+    """
+    x, other = _operands.operands(self, "add", a, b)
+    if isinstance(other, Ciphertext):
+        return Ciphertext(self, self._context.add(x._native, other._native))
+    return Ciphertext(self, self._context.add_plain(x._native, other))
+
+
+def subtract(self: Core, a: Any, b: Any) -> Ciphertext:
+    """Subtract two vectors, slot by slot: the operator ``-``. Arguments and errors are as in `add`."""
+    x, other = _operands.operands(self, "subtract", a, b)
+    if isinstance(other, Ciphertext):
+        return Ciphertext(self, self._context.subtract(x._native, other._native))
+    if x is a:
+        return Ciphertext(self, self._context.add_plain(x._native, -other))
+    return Ciphertext(self, self._context.add_plain(self._context.negate(x._native), other))
+
+
+def negate(self: Core, a: Ciphertext) -> Ciphertext:
+    """Negate a vector, slot by slot: the operator ``-``."""
+    x = _operands.ciphertext(self, "negate", "a", a)
+    return Ciphertext(self, self._context.negate(x._native))
+
+
+def multiply(self: Core, a: Any, b: Any) -> Ciphertext:
+    """Multiply two vectors, slot by slot: the operator ``*``.
+
+    A product of two ciphertexts uses the engine's evaluation key, and takes the most budget: `depth` such products can
+    be done one after another. Arguments are as in `add`; slots that a vector in the clear lacks become 0.
+
+    Raises
+    ------
+    MissingKeyError
+        If the engine knows no evaluation key for the ciphertexts' secret.
+    NoiseError
+        If the budget is used up, with both budgets in bits.
+    OperandTypeError, MessageError, KeyMismatchError, EngineMismatchError
+        As in `add`.
+
+    Examples
+    --------
+    >>> engine, secret_key = bfv_engine, bfv_secret_key
+    >>> x = engine.encrypt([3, 4], secret_key)
+    >>> engine.decrypt(engine.multiply(x, x), secret_key)[:2]
+    array([ 9, 16])
+    """
+    operation = "multiply"
+    x, other = _operands.operands(self, operation, a, b)
+    if isinstance(other, Ciphertext):
+        key = self._key(operation, x._native.secret_id)
+        return Ciphertext(self, self._context.multiply(x._native, other._native, key))
+    return Ciphertext(self, self._context.multiply_plain(x._native, other))

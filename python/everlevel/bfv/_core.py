@@ -1,0 +1,54 @@
+"""What operations have of their engine: the native context, the keys that it knows, and how progress is shown."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+
+from .. import _native
+from .._common import progress as _progress
+from .._common.locks import Lock
+from ..errors import MissingKeyError
+
+
+class Core:
+    """Base of `Engine`, which fills its fields, and the first argument of every operation that the engine lists."""
+
+    _parameters: str
+    _plain_modulus: int | None
+    _insecure_log_n: int | None
+    _context: _native.BfvContext
+    _shows_progress: bool | None
+    # Native keys, which don't refer to the engine: its memory goes with it.
+    _keys: dict[int, _native.BfvEvaluationKey]
+    _lock: Lock
+
+    @property
+    def slot_count(self) -> int:
+        """Integers in a ciphertext: two rows of half as many."""
+        return self._context.slot_count
+
+    @property
+    def plain_modulus(self) -> int:
+        """The prime that all arithmetic is modulo."""
+        return self._context.plain_modulus
+
+    @property
+    def _address(self) -> tuple[str, int | None, int | None, bool]:
+        """What tells engines apart: (parameters, plain modulus, insecure ring, whether threads are many)."""
+        return self._parameters, self._plain_modulus, self._insecure_log_n, self._context.thread_count > 1
+
+    def _reporting(
+        self, description: str, progress: bool | None = None
+    ) -> AbstractContextManager[_progress.Report | None]:
+        return _progress.reporting(description, self._shows_progress if progress is None else progress)
+
+    def _key(self, operation: str, secret_id: int) -> _native.BfvEvaluationKey:
+        """Return the evaluation key of a secret."""
+        key = self._keys.get(secret_id)
+        if key is None:
+            raise MissingKeyError(
+                f"{operation}: the engine knows no evaluation key for this ciphertext's secret; "
+                f"make one with engine.create_evaluation_key(secret_key), or pass one to engine.use",
+                key="evaluation key",
+            )
+        return key

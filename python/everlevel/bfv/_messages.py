@@ -1,0 +1,68 @@
+"""Encryption and decryption of vectors."""
+
+from __future__ import annotations
+
+from numpy import int64
+from numpy.typing import ArrayLike, NDArray
+
+from . import _operands
+from ._core import Core
+from .ciphertext import Ciphertext
+from .keys import SecretKey
+
+
+def encrypt(self: Core, values: ArrayLike, secret_key: SecretKey) -> Ciphertext:
+    """Encrypt a vector of integers, one for each slot.
+
+    Parameters
+    ----------
+    values : array_like of int, shape (n,)
+        At least one value, and at most `slot_count`; zeros follow the last. Each is between -(`plain_modulus` - 1) and
+        `plain_modulus` - 1, and stands for its remainder.
+    secret_key : SecretKey
+        Who encrypts, and decrypts.
+
+    Raises
+    ------
+    MessageTypeError
+        If the dtype isn't one of integers.
+    MessageError
+        If the vector is empty, too long or of other dimensions, or a value is out of range; with its index.
+    EngineMismatchError
+        If the secret key is one of other parameters.
+
+    Examples
+    --------
+    >>> engine, secret_key = bfv_engine, bfv_secret_key
+    >>> engine.decrypt(engine.encrypt([5, -7], secret_key), secret_key)[:3]
+    array([ 5, -7,  0])
+    """
+    operation = "encrypt"
+    secret = _operands.secret_key(self, operation, secret_key)
+    return Ciphertext(self, self._context.encrypt(_operands.vector(self, operation, values), secret._native))
+
+
+def decrypt(self: Core, ciphertext: Ciphertext, secret_key: SecretKey) -> NDArray[int64]:
+    """Decrypt a vector.
+
+    Returns
+    -------
+    ndarray of int64, shape (slot_count,)
+        The integers of that remainder that are nearest to zero.
+
+    Raises
+    ------
+    KeyMismatchError
+        If the ciphertext belongs to another secret.
+    EngineMismatchError
+        If one of the two is of other parameters.
+
+    Notes
+    -----
+    A wrong value has a probability below 2^-128 for each slot. Answers that are shown to others tell a little about the
+    noise if they are wrong, and nothing here hides that.
+    """
+    operation = "decrypt"
+    x = _operands.ciphertext(self, operation, "ciphertext", ciphertext)
+    secret = _operands.secret_key(self, operation, secret_key)
+    return self._context.decrypt(x._native, secret._native)

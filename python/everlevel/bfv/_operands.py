@@ -1,0 +1,70 @@
+"""Checks of arguments, which operations do first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._common.arrays import in_range, integer_array
+from .._common.checks import instance
+from .._common.storable import same_parameters
+from ..errors import MessageError, OperandTypeError
+from ._core import Core
+from .ciphertext import Ciphertext
+from .keys import SecretKey
+
+
+def ciphertext(engine: Core, operation: str, name: str, value: Any) -> Ciphertext:
+    """Check that an argument is a ciphertext of an engine's parameters."""
+    checked = instance(operation, name, value, Ciphertext)
+    same_parameters(engine, operation, name, checked)
+    return checked
+
+
+def secret_key(engine: Core, operation: str, value: Any) -> SecretKey:
+    """Check that an argument is a secret key of an engine's parameters."""
+    checked = instance(operation, "secret_key", value, SecretKey)
+    same_parameters(engine, operation, "secret_key", checked)
+    return checked
+
+
+def operands(engine: Core, operation: str, a: Any, b: Any) -> tuple[Ciphertext, Any]:
+    """Check two operands, of which one at least is a ciphertext, and return that one first."""
+    if not isinstance(a, Ciphertext) and not isinstance(b, Ciphertext):
+        raise OperandTypeError(
+            f"{operation}: none of the operands (a, b) is a ciphertext, and one must be; "
+            f"use NumPy for what is in the clear",
+            argument="a, b",
+            expected="Ciphertext",
+            actual=type(a).__name__,
+        )
+    pairs = [("a", a, b), ("b", b, a)]
+    name, first, second = next(pair for pair in pairs if isinstance(pair[1], Ciphertext))
+    checked = ciphertext(engine, operation, name, first)
+    if isinstance(second, Ciphertext):
+        return checked, ciphertext(engine, operation, "b", second)
+    return checked, vector(engine, operation, second, fills=True)
+
+
+def vector(engine: Core, operation: str, values: Any, *, fills: bool = False) -> NDArray[np.int64]:
+    """Check integers in the clear, at most one for each slot; a single one may stand for as many as there are."""
+    array = integer_array(operation, values, "integers", "int")
+    largest, count = engine.plain_modulus - 1, engine.slot_count
+    if array.ndim != 1 and not (fills and array.ndim == 0):
+        raise MessageError(
+            f"{operation}: the values have shape {array.shape}, and a vector is needed; "
+            f"pass one of at most {count} integers, such as numpy.ravel(values)",
+            length=array.size,
+            slot_count=count,
+        )
+    if array.size > count:
+        raise MessageError(
+            f"{operation}: {array.size} values were given, and a ciphertext has {count} slots; "
+            f"cut the vector into several",
+            length=array.size,
+            slot_count=count,
+        )
+    checked = in_range(operation, array, -largest, largest, f"take values modulo {engine.plain_modulus}")
+    return np.full(count, checked, dtype=np.int64) if array.ndim == 0 else np.ascontiguousarray(checked, np.int64)

@@ -1,0 +1,338 @@
+"""The engine of BFV: parameters, and every operation on keys and ciphertexts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from .. import _native
+from .._common import checks
+from .._common.locks import Lock
+from .._common.methods import lists_methods
+from .._common.sizes import format_bytes
+from .._common.storable import PathLike, same_parameters
+from .._common.threads import threads
+from ..errors import OperandTypeError, ParameterError
+from . import _arithmetic, _memory, _messages, _operands, _slots
+from ._core import Core
+from ._storable import Storable, engines
+from .ciphertext import Ciphertext
+from .keys import EvaluationKey, SecretKey
+
+__all__ = ["Engine", "parameter_sets"]
+
+
+class ParameterSet(NamedTuple):
+    """What is claimed of a named set, at its own plaintext modulus."""
+
+    name: str
+    slot_count: int
+    plain_modulus: int
+    depth: int
+    """Products of ciphertexts one after another."""
+    key_bits: int
+    """Bits of the modulus of keys, which the 128 bits of security are claimed of."""
+    key_nbytes: int
+    """Bytes in memory of the key for products, and of that for each rotation."""
+
+    def __str__(self) -> str:
+        return (
+            f"{self.name}: {self.slot_count} slots modulo {self.plain_modulus}, depth {self.depth}, "
+            f"keys of {format_bytes(self.key_nbytes)}"
+        )
+
+
+def parameter_sets() -> list[ParameterSet]:
+    """List the named sets of parameters, each with its claims.
+
+    Examples
+    --------
+    >>> from everlevel import bfv
+    >>> print(bfv.parameter_sets()[0])
+    n13: 8192 slots modulo 786433, depth 4, keys of 3.5 MB
+    """
+    return [ParameterSet(*row) for row in _native.bfv_sets()]
+
+
+@lists_methods
+class Engine(Core):
+    """BFV: exact arithmetic on encrypted vectors of integers modulo a prime.
+
+    An engine holds parameters, and the evaluation keys that it has made or was given; no secrets. It is safe to use
+    from many threads at once: long calls release the interpreter's lock, and Ctrl-C ends them.
+
+    Parameters
+    ----------
+    parameters : str, default "n15"
+        A named set: ``"n13"`` to ``"n16"``, for 2^13 to 2^16 slots. Larger ones are slower, and allow for more products
+        one after another: `parameter_sets` lists them. All have 128 bits of security.
+    plain_modulus : int, optional
+        The prime that arithmetic is modulo: one below 2^40 that is 1 modulo twice the slots. 786433, if left out.
+    thread_count : int, optional
+        Threads that long calls use; all that the process may use, if left out.
+    progress : bool, optional
+        Whether long calls show a bar on stderr: None shows it in terminals and notebooks. The environment variable
+        ``EVERLEVEL_PROGRESS=0`` hides all bars.
+    insecure_log_n : int, optional
+        Ring dimension 2**insecure_log_n, **without any security**: for tests, and for looking at how things work.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such set, or slots can't have such a modulus.
+
+    Examples
+    --------
+    >>> from everlevel import bfv
+    >>> engine = bfv.Engine("n13", thread_count=1)
+    >>> engine
+    bfv.Engine(n13, 8192 slots modulo 786433, depth 4, 1 thread, 128-bit security)
+    """
+
+    def __init__(
+        self,
+        parameters: str = "n15",
+        *,
+        plain_modulus: int | None = None,
+        thread_count: int | None = None,
+        progress: bool | None = None,
+        insecure_log_n: int | None = None,
+    ) -> None:
+        if not isinstance(parameters, str):
+            raise OperandTypeError(
+                f"Engine: parameters is {parameters!r} of type {type(parameters).__name__}, and the name of a set is "
+                f"needed, such as 'n15'; bfv.parameter_sets() lists them",
+                argument="parameters",
+                expected="str",
+                actual=type(parameters).__name__,
+            )
+        count = threads("parallel", thread_count)
+        self._parameters = parameters
+        self._plain_modulus = _modulus(plain_modulus)
+        self._insecure_log_n = _log_n(insecure_log_n)
+        self._context = _native.BfvContext(
+            parameters=parameters,
+            plain_modulus=self._plain_modulus,
+            thread_count=count,
+            insecure_log_n=self._insecure_log_n,
+        )
+        self._shows_progress = progress
+        self._keys = {}
+        self._lock = Lock()
+        engines.announce(self._address, self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _engine_at, self._address
+
+    @property
+    def parameters(self) -> str:
+        """Name of the parameters."""
+        return self._parameters
+
+    @property
+    def depth(self) -> int:
+        """Products of ciphertexts, each of two results of the last, before the budget is used up."""
+        return self._context.depth
+
+    @property
+    def thread_count(self) -> int:
+        """Threads that long calls use."""
+        return self._context.thread_count
+
+    @property
+    def security_bits(self) -> int:
+        """Security of the parameters, by the caps of the library; 0 for an insecure ring."""
+        return 0 if self._context.is_insecure else 128
+
+    def __repr__(self) -> str:
+        security = f"{self.security_bits}-bit security" if self.security_bits else "INSECURE"
+        threads = f"{self.thread_count} thread{'s' if self.thread_count > 1 else ''}"
+        slots = f"{self.slot_count} slots modulo {self.plain_modulus}"
+        return f"bfv.Engine({self.parameters}, {slots}, depth {self.depth}, {threads}, {security})"
+
+    # Keys.
+
+    def create_secret_key(self) -> SecretKey:
+        """Draw a new secret from the operating system's randomness.
+
+        Examples
+        --------
+        >>> bfv_engine.create_secret_key()
+        SecretKey(hidden)
+        """
+        return SecretKey(self, self._context.secret_key())
+
+    def create_evaluation_key(
+        self,
+        secret_key: SecretKey,
+        *,
+        rotations: bool | Iterable[int] = False,
+        swap_rows: bool = False,
+        progress: bool | None = None,
+    ) -> EvaluationKey:
+        """Make the keys that compute for a secret. The engine remembers the first ones of every secret.
+
+        Parameters
+        ----------
+        secret_key : SecretKey
+            Secret of the ciphertexts.
+        rotations : bool or iterable of int, default False
+            Amounts, for a key each; True for those of all powers of two and the swap of rows, by which `rotate` goes by
+            any amount, and `sum` adds up all slots. Each takes as much memory as the key for products, which is there
+            always: `parameter_sets` says how much.
+        swap_rows : bool, default False
+            Whether there is one for `swap_rows`.
+        progress : bool, optional
+            Whether a bar is shown; as the engine says, if left out.
+
+        Raises
+        ------
+        OutOfMemoryError
+            If there is too little memory.
+        EngineMismatchError
+            If the secret key is one of other parameters.
+
+        Examples
+        --------
+        >>> bfv_engine.create_evaluation_key(bfv_secret_key, rotations=[1, -1])
+        EvaluationKey(n13, products, 2 rotations; ... MB)
+        """
+        operation = "create_evaluation_key"
+        secret = _operands.secret_key(self, operation, secret_key)
+        half = self.slot_count // 2
+        if isinstance(rotations, bool):
+            deltas = [1 << i for i in range(half.bit_length() - 1)] if rotations else []
+        else:
+            listed = checks.sequence(operation, "rotations", rotations)
+            deltas = [checks.integer(operation, "rotations", delta) for delta in listed]
+        amounts = [_slots.nearest(-delta, half) for delta in deltas]
+        swaps = bool(swap_rows) or rotations is True
+        with self._reporting("evaluation key", progress) as report:
+            native = self._context.evaluation_key(secret._native, amounts, swaps, report)
+        with self._lock:
+            self._keys.setdefault(native.secret_id, native)
+        return EvaluationKey(self, native)
+
+    def use(self, evaluation_key: EvaluationKey) -> None:
+        """Use a key for the ciphertexts of its secret from now on.
+
+        Raises
+        ------
+        EngineMismatchError
+            If it is one of other parameters.
+        """
+        key = checks.instance("use", "evaluation_key", evaluation_key, EvaluationKey)
+        same_parameters(self, "use", "evaluation_key", key)
+        with self._lock:
+            self._keys[key._native.secret_id] = key._native
+
+    def forget_keys(self) -> None:
+        """Drop all evaluation keys, and with them the engine's hold on their memory."""
+        with self._lock:
+            self._keys.clear()
+
+    # Files.
+
+    def load(self, path: PathLike) -> Storable:
+        """Read a key or a ciphertext from a file, whichever it holds. Every byte is checked.
+
+        The engine remembers an evaluation key for the operators, as if it had made it.
+
+        Parameters
+        ----------
+        path : str or path-like
+            A file that `save` wrote, under the same parameters.
+
+        Raises
+        ------
+        StorageError
+            If the file can't be opened.
+        FormatError
+            If it isn't what it should be: `ForeignFileError`, `ChecksumError`, `FileParametersError`,
+            `UnsupportedKindError` and others each say in which way.
+
+        Examples
+        --------
+        >>> import tempfile, pathlib
+        >>> engine, secret_key = bfv_engine, bfv_secret_key
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = pathlib.Path(folder) / "message"
+        ...     engine.encrypt([1, 2, 3], secret_key).save(path)
+        ...     engine.decrypt(engine.load(path), secret_key)[:3]
+        array([1, 2, 3])
+        """
+        return self._wrap_stored(*self._context.load(checks.path("load", path)))
+
+    def _wrap_stored(self, native: Any, notes: dict[str, str]) -> Storable:
+        if isinstance(native, _native.BfvSecretKey):
+            return SecretKey(self, native)
+        if isinstance(native, _native.BfvEvaluationKey):
+            with self._lock:
+                self._keys.setdefault(native.secret_id, native)
+            return EvaluationKey(self, native)
+        return Ciphertext(self, native)
+
+    def _deserialize(self, data: Any) -> Storable:
+        return self._wrap_stored(*self._context.deserialize(data))
+
+    estimate_memory = _memory.estimate_memory
+
+    encrypt = _messages.encrypt
+    decrypt = _messages.decrypt
+
+    add = _arithmetic.add
+    subtract = _arithmetic.subtract
+    multiply = _arithmetic.multiply
+    negate = _arithmetic.negate
+
+    rotate = _slots.rotate
+    swap_rows = _slots.swap_rows
+    sum = _slots.sum
+
+
+def _modulus(value: Any) -> int | None:
+    """Check a plaintext modulus as far as a machine's word goes; the core knows which ones there are."""
+    if value is None:
+        return None
+    modulus = checks.integer("Engine", "plain_modulus", value)
+    if not 1 < modulus < 2**40:
+        raise ParameterError(
+            f"Engine: plain_modulus is {modulus}; it must be a prime below 2^40 that is 1 modulo twice the slots: "
+            f"786433 is one",
+            option="plain_modulus",
+            value=modulus,
+            allowed="a prime below 2^40 that is 1 modulo twice the slots",
+        )
+    return modulus
+
+
+def _log_n(value: Any) -> int | None:
+    if value is None:
+        return None
+    log_n = checks.integer("Engine", "insecure_log_n", value)
+    if not 8 <= log_n <= 16:
+        raise ParameterError(
+            f"Engine: insecure_log_n is {log_n}, and 8 to 16 is taken; leave it out for security",
+            option="insecure_log_n",
+            value=log_n,
+            allowed=(8, 16),
+        )
+    return log_n
+
+
+def _make(parameters: str, plain_modulus: int | None, insecure_log_n: int | None, parallel: bool) -> Engine:
+    return Engine(
+        parameters,
+        plain_modulus=plain_modulus,
+        thread_count=None if parallel else 1,
+        insecure_log_n=insecure_log_n,
+    )
+
+
+engines.make = _make
+
+
+def _engine_at(parameters: str, plain_modulus: int | None, insecure_log_n: int | None, parallel: bool) -> Engine:
+    """Return this process's engine for what a pickle brings."""
+    engine: Engine = engines.at(parameters, plain_modulus, insecure_log_n, parallel)
+    return engine

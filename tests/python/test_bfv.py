@@ -1,0 +1,263 @@
+"""BFV: exact arithmetic on vectors of integers, keys, files, and what is refused."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import stat
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from concurrency import ctrl_c_at_the_first_step
+from everlevel import Engine, bfv, errors
+from everlevel.cli import main
+
+T = 786_433
+
+
+@pytest.fixture(scope="module")
+def engine() -> bfv.Engine:
+    return bfv.Engine("n13", insecure_log_n=8)
+
+
+@pytest.fixture(scope="module")
+def secret_key(engine: bfv.Engine) -> bfv.SecretKey:
+    key = engine.create_secret_key()
+    engine.create_evaluation_key(key, rotations=True)
+    return key
+
+
+def centred(values: Any) -> NDArray[np.int64]:
+    """Give the representatives nearest to zero."""
+    remainders = np.asarray(values, dtype=object) % T
+    return np.where(remainders > T // 2, remainders - T, remainders).astype(np.int64)
+
+
+def test_operators_are_numpys_modulo_the_prime(engine: bfv.Engine, secret_key: bfv.SecretKey) -> None:
+    rng = np.random.default_rng(12)
+    a, b = rng.integers(1 - T, T, size=(2, engine.slot_count))
+    x, y = engine.encrypt(a, secret_key), engine.encrypt(b, secret_key)
+    for found, expected in [
+        (x, a),
+        (x + y, a + b),
+        (x - y, a - b),
+        (-x, -a),
+        (x * y, a.astype(object) * b),
+        (x * x - 3 * y + 7, a.astype(object) * a - 3 * b + 7),
+        (b + x, a + b),
+        (b - x, b - a),
+        (x - b, a - b),
+        (b * x, a.astype(object) * b),
+        (x * 2**19, a.astype(object) * 2**19),
+        (x + np.array([5]), a + np.eye(1, engine.slot_count, dtype=int)[0] * 5),
+    ]:
+        np.testing.assert_array_equal(engine.decrypt(found, secret_key), centred(expected))
+
+
+def test_rows_rotate_as_numpys_do(engine: bfv.Engine, secret_key: bfv.SecretKey) -> None:
+    values = np.arange(engine.slot_count) - 100
+    x, rows = engine.encrypt(values, secret_key), values.reshape(2, -1)
+    for delta in (1, -1, 5, 1000, -(2**70), 0):
+        moved = engine.decrypt(engine.rotate(x, delta), secret_key)
+        np.testing.assert_array_equal(moved.reshape(2, -1), np.roll(rows, delta % rows.shape[1], axis=1))
+    np.testing.assert_array_equal(engine.decrypt(engine.swap_rows(x), secret_key).reshape(2, -1), rows[::-1])
+    total = centred(values.sum())
+    np.testing.assert_array_equal(engine.decrypt(engine.sum(x), secret_key), np.full(engine.slot_count, total))
+
+
+def test_named_sets_are_secure_and_exact() -> None:
+    assert [p.name for p in bfv.parameter_sets()] == ["n13", "n14", "n15", "n16"]
+    engine = bfv.Engine("n13", thread_count=1)
+    assert (engine.security_bits, engine.depth, engine.slot_count) == (128, 4, 8192)
+    assert repr(engine) == "bfv.Engine(n13, 8192 slots modulo 786433, depth 4, 1 thread, 128-bit security)"
+    secret_key = engine.create_secret_key()
+    key = engine.create_evaluation_key(secret_key, rotations=[3])
+    assert (key.rotations, key.has_swap_rows, key.nbytes) == ((3,), False, 2 * bfv.parameter_sets()[0].key_nbytes)
+    assert repr(key) == "EvaluationKey(n13, products, 1 rotation; 7.1 MB)"
+    values = np.arange(8192)
+    x = engine.encrypt(values, secret_key)
+    np.testing.assert_array_equal(engine.decrypt(x * x * x, secret_key), centred(values.astype(object) ** 3))
+
+
+def test_budgets_are_told_and_kept(engine: bfv.Engine, secret_key: bfv.SecretKey) -> None:
+    x = engine.encrypt([2], secret_key)
+    assert repr(x) == f"Ciphertext(256 slots modulo {T}, budget {x.budget_bits:.1f} bits)"
+    level = x
+    for _ in range(engine.depth):
+        level = level * level
+        assert level.budget_bits > 0
+    with pytest.raises(
+        errors.NoiseError, match=r"multiply: the result's budget would be -?\d+\.\d bits, and must be"
+    ) as caught:
+        level * level
+    assert caught.value.budget_bits is not None
+    assert caught.value.budget_bits <= 0
+    assert caught.value.operand_bits == level.budget_bits
+    assert engine.decrypt(level, secret_key)[0] == centred(pow(2, 2**engine.depth, T))
+
+
+def test_other_moduli() -> None:
+    engine = bfv.Engine("n13", plain_modulus=65_537, insecure_log_n=8)
+    secret_key = engine.create_secret_key()
+    engine.create_evaluation_key(secret_key)
+    x = engine.encrypt([65_536, 300], secret_key)
+    assert engine.decrypt(x * x, secret_key)[:2].tolist() == [1, 300**2 % 65_537]
+    for modulus in (65_536, 769_001, 2**50 + 1, 0):
+        with pytest.raises(
+            errors.ParameterError, match=r"plain_modulus is \d+; it must be a prime below 2\^40"
+        ) as caught:
+            bfv.Engine("n13", plain_modulus=modulus, insecure_log_n=8)
+        assert caught.value.option == "plain_modulus"
+        assert caught.value.value == modulus
+
+
+def test_messages_that_are_none(engine: bfv.Engine, secret_key: bfv.SecretKey) -> None:
+    x = engine.encrypt([1], secret_key)
+    for values, kind, words in [
+        ([], errors.MessageError, "empty"),
+        ([[1, 2]], errors.MessageError, r"shape \(1, 2\), and a vector is needed"),
+        (5, errors.MessageError, "a vector is needed"),
+        ([0.5], errors.MessageTypeError, "dtype float64"),
+        ([True], errors.MessageTypeError, "dtype bool"),
+        (np.zeros(257, int), errors.MessageError, "257 values were given, and a ciphertext has 256 slots"),
+        ([0, T], errors.MessageError, f"the value at index 1 is {T}, and -{T - 1} to {T - 1} are taken"),
+        ([-T], errors.MessageError, f"at index 0 is -{T}"),
+        ([2**80], errors.MessageError, f"at index 0 is {2**80}"),
+    ]:
+        with pytest.raises(kind, match=f"^encrypt: .*{words}"):
+            engine.encrypt(values, secret_key)
+        if not isinstance(values, int):
+            with pytest.raises(kind, match=f"^multiply: .*{words}"):
+                x * values
+    with pytest.raises(errors.MessageError, match=rf"^add: the value is {T}"):
+        x + T
+    with pytest.raises(errors.OperandTypeError, match="none of the operands"):
+        engine.add(1, [2])
+    with pytest.raises(TypeError):
+        x + "a"
+    with pytest.raises(errors.OperandTypeError, match="doesn't turn into a NumPy array"):
+        np.asarray(x)
+
+
+def test_keys_of_others_are_refused(engine: bfv.Engine, secret_key: bfv.SecretKey) -> None:
+    x = engine.encrypt([1], secret_key)
+    other = engine.create_secret_key()
+    y = engine.encrypt([1], other)
+    with pytest.raises(errors.KeyMismatchError, match=r"^add: the first ciphertext has secret 0x\w+ and") as caught:
+        x + y
+    assert caught.value.expected != caught.value.actual
+    with pytest.raises(errors.KeyMismatchError, match=r"^decrypt: the secret key has secret"):
+        engine.decrypt(x, other)
+    with pytest.raises(errors.MissingKeyError, match="multiply: the engine knows no evaluation key"):
+        y * y
+    engine.create_evaluation_key(other, rotations=[-2])
+    with pytest.raises(
+        errors.MissingKeyError, match=r"^rotate: the evaluation key has rotations by \[-2\], and one by 3 is"
+    ):
+        engine.rotate(y, 3)
+    with pytest.raises(errors.MissingKeyError, match=r"^sum: .*rotations=True"):
+        engine.sum(y)
+    with pytest.raises(errors.MissingKeyError, match=r"^swap_rows: .*swap_rows=True"):
+        engine.swap_rows(y)
+    stranger = bfv.Engine("n14", insecure_log_n=8)
+    for work in (
+        lambda: stranger.decrypt(x, secret_key),
+        lambda: stranger.encrypt([1], secret_key),
+        lambda: stranger.create_evaluation_key(secret_key),
+        lambda: stranger.encrypt([1], stranger.create_secret_key()) + x,
+    ):
+        with pytest.raises(errors.EngineMismatchError, match=r"bfv\.Engine\(n13.*bfv\.Engine\(n14"):
+            work()
+    ckks = Engine(max_level=1, insecure_log_n=10)
+    with pytest.raises(errors.OperandTypeError, match=r"an everlevel\.bfv\.keys\.SecretKey is needed"):
+        engine.encrypt([1], ckks.create_secret_key())  # type: ignore[arg-type]
+
+
+def test_options_that_are_none() -> None:
+    with pytest.raises(errors.ParameterError, match=r"no set named .n99.") as caught:
+        bfv.Engine("n99")
+    assert caught.value.allowed == "n13, n14, n15, n16"
+    with pytest.raises(errors.OperandTypeError):
+        bfv.Engine(13)  # type: ignore[arg-type]
+    with pytest.raises(errors.ParameterError, match="insecure_log_n is 4"):
+        bfv.Engine(insecure_log_n=4)
+    small = bfv.Engine(insecure_log_n=8)
+    with pytest.raises(errors.OperandTypeError, match="rotations"):
+        small.create_evaluation_key(small.create_secret_key(), rotations=5)  # type: ignore[arg-type]
+
+
+def test_everything_goes_through_files(engine: bfv.Engine, secret_key: bfv.SecretKey, tmp_path: Path) -> None:
+    key = engine.create_evaluation_key(secret_key, rotations=[1, -4], swap_rows=True)
+    x = engine.encrypt([3, 4], secret_key)
+    x = x * x
+    for name, stored in [("secret", secret_key), ("evaluation", key), ("message", x)]:
+        stored.save(tmp_path / name)
+    assert stat.S_IMODE((tmp_path / "secret").stat().st_mode) == 0o600
+    elsewhere = bfv.Engine("n13", insecure_log_n=8)
+    message, secret = elsewhere.load(tmp_path / "message"), elsewhere.load(tmp_path / "secret")
+    assert isinstance(message, bfv.Ciphertext)
+    assert isinstance(secret, bfv.SecretKey)
+    assert (message.budget_bits, message.log2_noise) == (x.budget_bits, x.log2_noise)
+    with pytest.raises(errors.MissingKeyError):
+        message * message
+    read = elsewhere.load(tmp_path / "evaluation")
+    assert isinstance(read, bfv.EvaluationKey)
+    assert (read.rotations, read.has_swap_rows, repr(read)) == ((-4, 1), True, repr(key))
+    np.testing.assert_array_equal(elsewhere.decrypt(message * message, secret)[:2], [81, 256])
+    np.testing.assert_array_equal(elsewhere.decrypt(elsewhere.rotate(message, 1), secret)[:3], [0, 9, 16])
+
+
+def test_wrong_files_are_refused(engine: bfv.Engine, secret_key: bfv.SecretKey, tmp_path: Path) -> None:
+    path = tmp_path / "message"
+    engine.encrypt([1], secret_key).save(path)
+    with pytest.raises(errors.FileParametersError):
+        bfv.Engine("n13", plain_modulus=65_537, insecure_log_n=8).load(path)
+    with pytest.raises(errors.UnsupportedKindError, match="bfv_ciphertext"):
+        Engine(max_level=1, insecure_log_n=10).load(path)
+    damaged = bytearray(path.read_bytes())
+    damaged[-20] ^= 1
+    path.write_bytes(damaged)
+    with pytest.raises(errors.ChecksumError):
+        engine.load(path)
+
+
+def test_inspect_says_what_files_hold(
+    engine: bfv.Engine, secret_key: bfv.SecretKey, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "keys"
+    engine.create_evaluation_key(secret_key, rotations=[1]).save(path)
+    assert main(["inspect", str(path)]) == 0
+    out = capsys.readouterr().out
+    assert "bfv evaluation key" in out
+    assert f"n13, N 2^8, modulo {T}, INSECURE" in out
+
+
+def test_pickles_and_copies(engine: bfv.Engine, secret_key: bfv.SecretKey) -> None:
+    x = engine.encrypt([6], secret_key)
+    message, same = pickle.loads(pickle.dumps((x, engine)))
+    assert engine.decrypt(message, secret_key)[0] == 6
+    assert same.parameters == "n13"
+    assert copy.deepcopy(x) is x
+    for escape in (pickle.dumps, copy.copy):
+        with pytest.raises(errors.SecretExposureError):
+            escape(secret_key)
+
+
+def test_ctrl_c_stops_long_calls(
+    engine: bfv.Engine, secret_key: bfv.SecretKey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    x = engine.encrypt([1], secret_key)
+    for work in (lambda: engine.create_evaluation_key(secret_key, rotations=True), lambda: engine.sum(x)):
+        with ctrl_c_at_the_first_step(monkeypatch):
+            work()
+
+
+def test_memory_is_told(engine: bfv.Engine, secret_key: bfv.SecretKey) -> None:
+    key = engine.create_evaluation_key(secret_key, rotations=[1])
+    held = engine.estimate_memory("create_evaluation_key", count=2).held
+    assert 0.99 * key.nbytes <= held <= key.nbytes
+    assert engine.estimate_memory("encrypt").held == engine.encrypt([1], secret_key).nbytes
