@@ -32,11 +32,36 @@ class Shape:
     switch_degree: int = 32
 
     @property
+    def clocks(self) -> int:
+        """Clocks of a polynomial."""
+        return 1 << (self.log_n - self.log_p)
+
+    @property
+    def transform(self) -> int:
+        """Clocks of a transform, as `ntru_pkg::transform_clocks` counts them."""
+        return 7 * self.log_n + self.clocks - 1
+
+    @property
     def slots(self) -> int:
         """Ciphertexts in the pipeline, as `ntru_pkg::slots` counts them."""
-        clocks = 1 << (self.log_n - self.log_p)
-        transform = 7 * self.log_n + clocks - 1
-        return (3 + 2 * transform + 6 + (self.digits - 1).bit_length()) // clocks + 1
+        return (3 + 2 * self.transform + 6 + (self.digits - 1).bit_length()) // self.clocks + 1
+
+    @property
+    def key_beats(self) -> int:
+        """Beats of a clock's keys, as `ntru_pkg::key_beats` counts them."""
+        free = self.slots * self.clocks - (2 + self.transform - 12)
+        return max(b for b in range(1, self.digits + 1) if self.digits % b == 0 and (b == 1 or b * self.clocks < free))
+
+    @property
+    def switch_clocks(self) -> int:
+        """Rows of a key switch."""
+        groups = -(-(self.lwe_dim // self.switch_degree) // self.switch_polys)
+        return (1 << self.log_n) // self.switch_degree * self.switch_digits * (groups + 1)
+
+    @property
+    def step_key_bytes(self) -> int:
+        """Keys of one step."""
+        return 4 * self.digits * (1 << self.log_n) * 20 // 8
 
 
 @dataclass(frozen=True)
@@ -73,10 +98,7 @@ def parts(shape: Shape) -> dict[str, list[Part]]:
         ]
         return [part(butterfly, count * s.log_n * pairs), *exchanges, *roots]
 
-    beats = max(b for b in range(1, s.digits + 1) if s.digits % b == 0 and (b == 1 or b < s.slots))
     degree = s.switch_degree
-    groups = -(-(s.lwe_dim // degree) // s.switch_polys)
-    rows = (1 << s.log_n) // degree * s.switch_digits
     small = {"LOG_N": s.log_n, "SWITCH_DIGITS": s.switch_digits}
     return {
         "decomposer": [part("decompose", p, DIGITS=s.digits, LOG2_BASE=s.log2_base, DROPPED=s.dropped)],
@@ -89,7 +111,7 @@ def parts(shape: Shape) -> dict[str, list[Part]]:
             part("accumulator_buffer", LOG_T=log_t, SLOTS=s.slots, WIDTH=20 * p),
             part("sign_table", LOG_N=s.log_n, LOG_P=s.log_p),
         ],
-        "key streamer": [part("key_buffer", LOG_T=log_t, LOG_P=s.log_p, DIGITS=s.digits, BEATS=beats)],
+        "key streamer": [part("key_buffer", LOG_T=log_t, LOG_P=s.log_p, DIGITS=s.digits, BEATS=s.key_beats)],
         "control": [
             part("sequencer", LOG_T=log_t, SLOTS=s.slots, STEPS=s.lwe_dim // 2),
             part("exponent_buffer", LOG_N=s.log_n, LWE_DIM=s.lwe_dim, SLOTS=s.slots),
@@ -98,7 +120,7 @@ def parts(shape: Shape) -> dict[str, list[Part]]:
         "linear part": [part("gate_input", **small), part("switch_digits", DEGREE=degree, **small)],
         "key switch": [
             part("switch_dot", s.switch_polys * degree, DEGREE=degree, NEGATIVE=1),
-            part("switch_key", WIDTH=s.switch_polys * degree * 32, DEPTH=rows * (groups + 1)),
+            part("switch_key", WIDTH=s.switch_polys * degree * 32, DEPTH=s.switch_clocks),
             part("modulus_switch", LOG_N=s.log_n, LWE_DIM=s.lwe_dim),
         ],
     }

@@ -16,13 +16,9 @@ STYLE = """
 def drawn(shape: Shape) -> str:
     """An SVG picture."""
     s, n, p = shape, 1 << shape.log_n, 1 << shape.log_p
-    clocks, degree = n // p, s.switch_degree
-    rows = n // degree * s.switch_digits
-    groups = -(-(s.lwe_dim // degree) // s.switch_polys)
-    key_bytes = 4 * s.digits * n * 20 // 8
-    transform = 7 * s.log_n + clocks - 1
+    clocks, sums = s.clocks, s.switch_polys * s.switch_degree
     butterflies = s.log_n * p // 2
-    switch_key = s.switch_polys * degree * 32 * rows * (groups + 1) / 8 / 2**20
+    switch_key = sums * 32 * s.switch_clocks / 8 / 2**20
     boxes = {
         "linear": (20, 20, 170, "linear part", "two words a clock in", "plain"),
         "digits": (20, 90, 170, "digits", f"2 ciphertexts, {s.switch_digits} each", "memory"),
@@ -31,7 +27,7 @@ def drawn(shape: Shape) -> str:
             160,
             170,
             "key switch",
-            f"{s.switch_polys * degree} sums of {degree}, {rows * (groups + 1)} clocks",
+            f"{sums} sums of {s.switch_degree}, {s.switch_clocks} clocks",
             "plain",
         ),
         "switch_key": (20, 230, 170, "its key", f"{switch_key:.1f} MiB on chip", "memory"),
@@ -39,21 +35,21 @@ def drawn(shape: Shape) -> str:
         "exponents": (220, 90, 150, "exponents", f"2 batches of {s.slots}", "memory"),
         "table": (400, 20, 150, "table", "±1/8 by the body", "plain"),
         "acc": (400, 230, 150, "accumulators", f"{s.slots} × {clocks} words of {20 * p} bits", "memory"),
-        "decompose": (580, 20, 160, "decomposer", f"{p} residues, {s.digits} digits of {s.log2_base} bits", "plain"),
+        "decompose": (600, 20, 180, "decomposer", f"{p} residues, {s.digits} digits of {s.log2_base} bits", "plain"),
         "forward": (
-            770,
+            810,
             20,
             190,
             f"{s.digits} forward transforms",
-            f"{butterflies} butterflies, {transform} clocks each",
+            f"{butterflies} butterflies, {s.transform} clocks each",
             "plain",
         ),
-        "mac": (770, 125, 190, "multiply-accumulate", f"{s.digits} × {p} products", "plain"),
-        "inverse": (770, 230, 190, "inverse transform", f"{butterflies} butterflies, {transform} clocks", "plain"),
+        "mac": (810, 125, 190, "multiply-accumulate", f"{s.digits} × {p} products", "plain"),
+        "inverse": (810, 230, 190, "inverse transform", f"{butterflies} butterflies, {s.transform} clocks", "plain"),
         "powers": (400, 90, 150, "powers of the root", f"{p // 2} tables of {n}", "memory"),
-        "bundle": (580, 125, 160, "bundle of four keys", f"3 × {s.digits} × {p} products", "plain"),
-        "keys": (400, 160, 150, "key streamer", f"2 steps of {key_bytes // 1024} KiB", "memory"),
-        "extract": (580, 230, 160, "extraction", "torus words, one a clock out", "memory"),
+        "bundle": (600, 125, 180, "bundle of four keys", f"3 × {s.digits} × {p} products", "plain"),
+        "keys": (400, 160, 150, "key streamer", f"2 steps of {s.step_key_bytes // 1024} KiB", "memory"),
+        "extract": (600, 230, 180, "extraction", "torus words, one a clock out", "memory"),
     }
     arrows = [
         "M105 60 V90",
@@ -63,16 +59,16 @@ def drawn(shape: Shape) -> str:
         "M295 160 V130",
         "M370 100 H385 V40 H400",
         "M370 110 H400",
-        "M550 40 H580",
-        "M740 40 H770",
-        "M865 60 V125",
-        "M550 110 H565 V140 H580",
-        "M550 180 H565 V155 H580",
-        "M740 145 H770",
-        "M865 165 V230",
-        "M770 250 H740",
-        "M865 270 V290 H475 V270",
-        "M550 240 H562 V60 H572 V50 H580",
+        "M550 40 H600",
+        "M780 40 H810",
+        "M905 60 V125",
+        "M550 110 H562 V140 H600",
+        "M550 180 H562 V155 H600",
+        "M780 145 H810",
+        "M905 165 V230",
+        "M810 250 H780",
+        "M905 270 V290 H475 V270",
+        "M550 240 H580 V50 H600",
     ]
     body = []
     for x, y, width, title, note, kind in boxes.values():
@@ -81,12 +77,12 @@ def drawn(shape: Shape) -> str:
         body.append(f'<text class="small" x="{x + width // 2}" y="{y + 32}">{note}</text>')
     body += [f'<path d="{arrow}"/>' for arrow in arrows]
     title = f"N = {n}, P = {p}, {s.digits} digits, n = {s.lwe_dim}: {s.slots} ciphertexts in turns of {clocks} clocks"
-    body.append(f'<text x="490" y="320">{title}</text>')
+    body.append(f'<text x="510" y="320">{title}</text>')
     return (
-        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 980 335" role="img" '
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1020 335" role="img" '
         'aria-label="Blocks of the accelerator">\n'
         f"<style>\n  {STYLE}\n</style>\n"
         '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
         '<polygon points="0,0 8,4 0,8" fill="#444"/></marker></defs>\n'
-        '<rect x="0" y="0" width="980" height="335" style="stroke:none"/>\n' + "\n".join(body) + "\n</svg>\n"
+        '<rect x="0" y="0" width="1020" height="335" style="stroke:none"/>\n' + "\n".join(body) + "\n</svg>\n"
     )

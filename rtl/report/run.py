@@ -22,7 +22,7 @@ sys.path.insert(0, str(HERE))
 
 import cells  # noqa: E402
 import diagram  # noqa: E402
-import run as tests  # noqa: E402
+import simulation  # noqa: E402
 
 OUT = ROOT / "out" / "rtl"
 ASSUMED_HZ = 250e6
@@ -46,37 +46,31 @@ def clocks() -> None:
         "| latency, clocks | assumed 250 MHz: µs a gate | latency, µs | key, GB/s |",
         "|" + "---|" * 11,
     ]
-    program = ROOT / "target" / "debug" / "examples" / "rtl_vectors"
-    tests.run(
-        [tests.CARGO, "build", "--quiet", "-p", "everlevel-binfhe", "--example", "rtl_vectors"], OUT / "cargo.log"
-    )
+    program = simulation.generator()
     for log_p in (3, 4, 5, 6):
         shape = replace(GATE_64, log_p=log_p, switch_polys=2 if log_p == 6 else 1)
         name, gates = f"clocks-{1 << log_p}", 3 * shape.slots
-        folder = tests.BUILD / "vectors" / name
-        tests.run(
-            [program, folder, "gates", "dimension-640", str(log_p), str(shape.switch_polys), str(gates)],
-            OUT / f"{name}.vectors.log",
+        folder = simulation.gate_vectors(
+            program, name, simulation.Gates(name, "dimension-640", log_p, shape.switch_polys, gates)
         )
-        simulated = tests.simulator(name, tests.shape(name), optimise="-O2")
         log = OUT / f"{name}.json"
-        tests.run([simulated, folder, str(gates)], log)
+        simulation.run([simulation.simulator(name, simulation.shape(folder)), folder, str(gates)], log)
         found = json.loads(log.read_text())
-        turn = (1 << shape.log_n) >> log_p
-        model, per_gate = shape.lwe_dim // 2 * turn, found["clocks_a_gate"]
-        key_bytes = 4 * shape.digits * (1 << shape.log_n) * 20 / 8
-        bandwidth = key_bytes / (shape.slots * turn) * ASSUMED_HZ / 1e9
+        if found["slots"] != shape.slots:
+            raise AssertionError(f"{found['slots']} ciphertexts in turns, {shape.slots} by the report's count")
+        model, per_gate = shape.lwe_dim // 2 * shape.clocks, found["clocks_a_gate"]
+        bandwidth = shape.step_key_bytes / (shape.slots * shape.clocks) * ASSUMED_HZ / 1e9
         lines.append(
             f"| {1 << log_p} | {shape.slots} | {gates} | {found['mismatches']} | {per_gate:.0f} | {model} "
-            f"| {per_gate / (model + turn):.4f} | {found['latency']} | {per_gate / ASSUMED_HZ * 1e6:.1f} "
+            f"| {per_gate / (model + shape.clocks):.4f} | {found['latency']} | {per_gate / ASSUMED_HZ * 1e6:.1f} "
             f"| {found['latency'] / ASSUMED_HZ * 1e6:.0f} | {bandwidth:.0f} |"
         )
-    write("clocks", lines)
+        write("clocks", lines)
 
 
 def synthesise() -> None:
     """Cells of each module, and of whole accelerators."""
-    folder = tests.BUILD / "cells"
+    folder = simulation.BUILD / "cells"
     names = ["DSP", "LUT", "FF", "BRAM36", "BRAM18", "URAM"]
     head = ["| | " + " | ".join(names) + " |", "|" + "---|" * (len(names) + 1)]
 
@@ -98,8 +92,9 @@ def synthesise() -> None:
             for key, count in counts.items():
                 total[key] = total.get(key, 0) + count
         table.append(row("**all**", total))
-        device = {**cells.U280, "BRAM18": 2 * cells.U280["BRAM36"]}
-        shares = [f"{100 * total.get(key, 0) / device[key]:.1f} %" for key in names]
+        # Two small block RAMs are one large one.
+        used = {**total, "BRAM36": total.get("BRAM36", 0) + total.get("BRAM18", 0) / 2}
+        shares = [f"{100 * used.get(key, 0) / cells.U280[key]:.1f} %" if key in cells.U280 else "" for key in names]
         table.append("| of a U280 | " + " | ".join(shares) + " |")
         write(f"cells-{title}", table)
         for modules in cells.parts(shape).values():
@@ -113,7 +108,9 @@ def place() -> None:
     """The clock of one multiplier, placed and routed on another device."""
     OUT.mkdir(parents=True, exist_ok=True)
     binaries = Path(sys.executable).parent
-    sources = " ".join(str(cells.SOURCES / f"{name}.sv") for name in ("ntru_pkg", "solinas_reduce", "mod_mul"))
+    sources = " ".join(
+        str(cells.SOURCES / f"{name}.sv") for name in ("ntru_pkg", "product", "solinas_reduce", "mod_mul")
+    )
     netlist = OUT / "mod_mul.json"
     script = f"read_slang -j 1 --top mod_mul -D SYNTHESIS {sources}; synth_ecp5 -top mod_mul -json {netlist}"
     cells.yosys(script)
@@ -149,7 +146,7 @@ def draw() -> None:
 
 
 if __name__ == "__main__":
-    os.environ.update(tests.environment())
+    os.environ.update(simulation.environment())
     steps = {"diagram": draw, "clocks": clocks, "clock": place, "cells": synthesise}
     for step in sys.argv[1:] or steps:
         steps[step]()

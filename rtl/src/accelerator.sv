@@ -7,6 +7,9 @@
 //   s_switch  the key of the key switch, once, in the order of `key_switch`.
 //   s_key     the bootstrapping key, for each batch once more, in the order of `key_buffer`; rows are divided by N.
 //   m_result  words of results, N of the mask and the body, in the gates' order.
+//
+// A reset lasts RESET_CLOCKS or more, in which no stream has valid words: what knows the order of work is cleared, and
+// what follows it by a delay leaves the pipeline.
 module accelerator #(
     parameter int unsigned LOG_N = 10,            // log2 of the degree N
     parameter int unsigned LOG_P = 6,             // log2 of the coefficients of a clock
@@ -45,6 +48,7 @@ module accelerator #(
     output logic        m_result_tvalid_o,
     input  logic        m_result_tready_i
 );
+  localparam int unsigned RESET_CLOCKS /*verilator public*/ = ntru_pkg::step_clocks(LOG_N, LOG_P, DIGITS) + 1;
   localparam int unsigned BLOCK_BITS = LOG_N - $clog2(SWITCH_DEGREE);
   localparam int unsigned DIGIT_BITS = $clog2(SWITCH_DIGITS);
 
@@ -115,5 +119,17 @@ module accelerator #(
       .slot_i(result_slot), .phase_i(result_phase), .x_i(result),
       .m_tdata_o(m_result_tdata_o), .m_tlast_o(m_result_tlast_o), .m_tvalid_o(m_result_tvalid_o),
       .m_tready_i(m_result_tready_i));
+
+`ifndef SYNTHESIS
+  logic resetting_q;
+  logic [$clog2(RESET_CLOCKS+1)-1:0] reset_q;
+  always_ff @(posedge clk_i) begin
+    resetting_q <= !rst_ni;
+    if (rst_ni) reset_q <= '0;
+    else if (32'(reset_q) != RESET_CLOCKS) reset_q <= reset_q + 1'b1;
+    if (rst_ni && resetting_q)
+      assert (32'(reset_q) == RESET_CLOCKS) else $error("a reset of %0d clocks is too short", reset_q);
+  end
+`endif
 
 endmodule

@@ -18,7 +18,7 @@ module decompose #(
     input  logic [HIGH-1:0] x_i[LANES],
     output logic [HIGH-1:0] digit_o[DIGITS][LANES]
 );
-  localparam logic [63:0] Q = (64'd1 << HIGH) - (64'd1 << LOW) + 64'd1;
+  localparam logic [63:0] Q = ntru_pkg::prime(HIGH, LOW);
   localparam int unsigned REACH = DROPPED + DIGITS * LOG2_BASE;
   // A residue nearest to zero, its sign as far as the digits reach, and a zero below its lowest bit.
   localparam int unsigned WIDTH = (REACH > HIGH ? REACH : HIGH) + 1;

@@ -12,21 +12,11 @@ module mod_mul #(
     output logic [HIGH-1:0] residue_o[LANES]
 );
 
-  logic [HIGH-1:0] a_q[LANES], b_q[LANES];
-  logic [2*HIGH-1:0] product[LANES], product_q[LANES], product_q2[LANES];
+  logic [2*HIGH-1:0] product[LANES], product_q[LANES];
 
-  always_comb begin
-    for (int i = 0; i < LANES; i = i + 1) product[i] = (2 * HIGH)'(a_q[i]) * (2 * HIGH)'(b_q[i]);
-  end
-
-  always_ff @(posedge clk_i) begin
-    a_q <= a_i;
-    b_q <= b_i;
-    product_q <= product;
-    product_q2 <= product_q;
-  end
-
+  product #(.LANES(LANES), .HIGH(HIGH)) u_product (.clk_i, .a_i, .b_i, .product_o(product));
+  always_ff @(posedge clk_i) product_q <= product;
   solinas_reduce #(.LANES(LANES), .HIGH(HIGH), .LOW(LOW), .WIDTH(2 * HIGH)) u_reduce (
-      .clk_i, .x_i(product_q2), .residue_o);
+      .clk_i, .x_i(product_q), .residue_o);
 
 endmodule

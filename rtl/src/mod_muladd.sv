@@ -13,25 +13,16 @@ module mod_muladd #(
     output logic [HIGH-1:0] residue_o[LANES]
 );
 
-  logic [HIGH-1:0] a_q[LANES], b_q[LANES], c_q[LANES], c_q2[LANES];
-  logic [2*HIGH-1:0] product[LANES], product_q[LANES], sum[LANES], sum_q[LANES];
+  logic [HIGH-1:0] late_c[LANES];
+  logic [2*HIGH-1:0] product[LANES], sum[LANES], sum_q[LANES];
 
+  product #(.LANES(LANES), .HIGH(HIGH)) u_product (.clk_i, .a_i, .b_i, .product_o(product));
+  delay_line #(.LANES(LANES), .WIDTH(HIGH), .DEPTH(ntru_pkg::PRODUCT_CLOCKS)) u_c (
+      .clk_i, .d_i(c_i), .q_o(late_c));
   always_comb begin
-    for (int i = 0; i < LANES; i = i + 1) product[i] = (2 * HIGH)'(a_q[i]) * (2 * HIGH)'(b_q[i]);
+    for (int i = 0; i < LANES; i = i + 1) sum[i] = product[i] + (2 * HIGH)'(late_c[i]);
   end
-  always_comb begin
-    for (int i = 0; i < LANES; i = i + 1) sum[i] = product_q[i] + (2 * HIGH)'(c_q2[i]);
-  end
-
-  always_ff @(posedge clk_i) begin
-    a_q <= a_i;
-    b_q <= b_i;
-    c_q <= c_i;
-    product_q <= product;
-    c_q2 <= c_q;
-    sum_q <= sum;
-  end
-
+  always_ff @(posedge clk_i) sum_q <= sum;
   solinas_reduce #(.LANES(LANES), .HIGH(HIGH), .LOW(LOW), .WIDTH(2 * HIGH)) u_reduce (
       .clk_i, .x_i(sum_q), .residue_o);
 

@@ -10,7 +10,7 @@ module mod_sub #(
     input  logic [HIGH-1:0] b_i[LANES],
     output logic [HIGH-1:0] residue_o[LANES]
 );
-  localparam logic [63:0] Q = (64'd1 << HIGH) - (64'd1 << LOW) + 64'd1;
+  localparam logic [63:0] Q = ntru_pkg::prime(HIGH, LOW);
 
   logic [HIGH:0] difference;
   always_comb begin

@@ -13,7 +13,7 @@ module monomial_rom #(
     output logic [HIGH-1:0] power_o[2],   // psi^(exponent mod N)
     output logic            negated_o[2]  // exponent >= N
 );
-  localparam logic [63:0] Q = (64'd1 << HIGH) - (64'd1 << LOW) + 64'd1;
+  localparam logic [63:0] Q = ntru_pkg::prime(HIGH, LOW);
 
   (* rom_style = "block" *)
   logic [HIGH-1:0] powers[2**LOG_N];

@@ -22,7 +22,7 @@ module monomials #(
 );
   localparam int unsigned PAIRS = 2 ** (LOG_P - 1);
   localparam int unsigned LOG_T = LOG_N - LOG_P;
-  localparam logic [63:0] Q = (64'd1 << HIGH) - (64'd1 << LOW) + 64'd1;
+  localparam logic [63:0] Q = ntru_pkg::prime(HIGH, LOW);
   localparam logic [63:0] PSI = ntru_pkg::root(LOG_N, Q);
 
   // rev(t)*exponent modulo 2T, and whether exponents are odd.

@@ -24,18 +24,11 @@ module multiply_accumulate #(
     for (genvar i = 0; i < TERMS; i++) begin : gen_term
       logic [WIDTH-1:0] sum[LANES], sum_q[LANES];
       if (level == 0) begin : gen_product
-        logic [HIGH-1:0] digit_q[LANES], bundle_q[LANES];
-        logic [2*HIGH-1:0] product[LANES], product_q[LANES];
+        logic [2*HIGH-1:0] product[LANES];
+        product #(.LANES(LANES), .HIGH(HIGH)) u_product (
+            .clk_i, .a_i(digit_i[i]), .b_i(bundle_i[i]), .product_o(product));
         always_comb begin
-          for (int lane = 0; lane < LANES; lane = lane + 1) begin
-            product[lane] = (2 * HIGH)'(digit_q[lane]) * (2 * HIGH)'(bundle_q[lane]);
-            sum[lane] = WIDTH'(product_q[lane]);
-          end
-        end
-        always_ff @(posedge clk_i) begin
-          digit_q <= digit_i[i];
-          bundle_q <= bundle_i[i];
-          product_q <= product;
+          for (int lane = 0; lane < LANES; lane = lane + 1) sum[lane] = WIDTH'(product[lane]);
         end
       end else if (2 * i + 1 < BEFORE) begin : gen_sum
         always_comb begin

@@ -4,15 +4,20 @@
 // clocks of a polynomial.
 package ntru_pkg;
 
-  // A product is ready after so many clocks, and its residue after so many more.
-  localparam int unsigned PRODUCT_CLOCKS = 3;
+  // A product is ready after so many clocks; a clock is for a sum; the residue takes so many more.
+  localparam int unsigned PRODUCT_CLOCKS = 2;
   localparam int unsigned REDUCE_CLOCKS = 3;
-  localparam int unsigned MULTIPLY_CLOCKS = PRODUCT_CLOCKS + REDUCE_CLOCKS;
+  localparam int unsigned MULTIPLY_CLOCKS = PRODUCT_CLOCKS + 1 + REDUCE_CLOCKS;
   localparam int unsigned BUTTERFLY_CLOCKS = MULTIPLY_CLOCKS + 1;
   localparam int unsigned DECOMPOSE_CLOCKS = 2;
   // From exponents to values of monomials, and from there to the bundle of four keys.
   localparam int unsigned MONOMIAL_CLOCKS = 4;
   localparam int unsigned BUNDLE_CLOCKS = 2 * MULTIPLY_CLOCKS;
+
+  // The prime.
+  function automatic logic [63:0] prime(input int unsigned high, input int unsigned low);
+    prime = (64'd1 << high) - (64'd1 << low) + 64'd1;
+  endfunction
 
   // base^exponent modulo q, for q below 2^32.
   function automatic logic [63:0] power(input logic [63:0] base, input logic [63:0] exponent, input logic [63:0] q);
@@ -23,6 +28,11 @@ package ntru_pkg;
       if (exponent[i]) power = (power * square) % q;
       square = (square * square) % q;
     end
+  endfunction
+
+  // 1/x modulo a prime.
+  function automatic logic [63:0] inverse(input logic [63:0] x, input logic [63:0] q);
+    inverse = power(x, q - 64'd2, q);
   endfunction
 
   // The root of unity of order 2^(log_n+1) that the library's transform has: the first of the powers
@@ -44,6 +54,11 @@ package ntru_pkg;
     for (int i = 0; i < 32; i = i + 1) begin
       if (i < bits && x[i]) reversed = reversed | (32'd1 << (bits - 1 - i));
     end
+  endfunction
+
+  // The first lane of pair k, where the lanes of a pair are 2^log_distance apart.
+  function automatic int unsigned first_of_pair(input int unsigned k, input int unsigned log_distance);
+    first_of_pair = ((k >> log_distance) << (log_distance + 1)) | (k & ((1 << log_distance) - 1));
   endfunction
 
   // Clocks of a transform: a butterfly for each level, and what is waited for in exchanges of lanes and clocks.
@@ -74,12 +89,16 @@ package ntru_pkg;
     slots = (step_clocks(log_n, log_p, digits) >> (log_n - log_p)) + 1;
   endfunction
 
-  // Beats of the key's stream that make the rows of one clock: as many as there is time for.
+  // Beats of the key's stream that make the rows of one clock: as many as there is time for. The keys of a step take the
+  // place of those of the one before last, which are read for the last time bundle_clock after that step's last read of
+  // an accumulator, and are there before the step between them ends.
   function automatic int unsigned key_beats(
       input int unsigned log_n, input int unsigned log_p, input int unsigned digits);
     key_beats = 1;
     for (int beats = 1; beats <= digits; beats = beats + 1) begin
-      if (digits % beats == 0 && beats < slots(log_n, log_p, digits)) key_beats = beats;
+      if (digits % beats == 0 && bundle_clock(log_n, log_p) + (beats << (log_n - log_p))
+                                 < slots(log_n, log_p, digits) << (log_n - log_p))
+        key_beats = beats;
     end
   endfunction
 

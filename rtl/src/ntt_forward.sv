@@ -19,16 +19,14 @@ module ntt_forward #(
 );
   localparam int unsigned P = 2 ** LOG_P;
   localparam int unsigned LOG_T = LOG_N - LOG_P;
-  localparam logic [63:0] Q = (64'd1 << HIGH) - (64'd1 << LOW) + 64'd1;
+  localparam logic [63:0] Q = ntru_pkg::prime(HIGH, LOW);
   localparam logic [63:0] PSI = ntru_pkg::root(LOG_N, Q);
 
-  if (LOG_P < 1 || LOG_P >= LOG_N) begin : gen_refused
-    $error("%0d lanes don't suit %0d coefficients", P, 2 ** LOG_N);
-  end
+  transform_check #(.LOG_N(LOG_N), .LOG_P(LOG_P), .HIGH(HIGH), .LOW(LOW)) u_check ();
 
   // Of each level the words before it, pairs of lanes side by side, the roots, and the words after it.
   for (genvar level = 0; level < LOG_N; level++) begin : gen_level
-    localparam int unsigned DISTANCE = level < LOG_P ? 1 << (LOG_P - 1 - level) : 1;
+    localparam int unsigned LOG_DISTANCE = level < LOG_P ? LOG_P - 1 - level : 0;
     logic [HIGH-1:0] x[P], y[P], side0[P/2], side1[P/2], pair0[P/2], pair1[P/2], root[P/2], result0[P/2], result1[P/2];
     if (level == 0) begin : gen_input
       assign x = x_i;
@@ -37,15 +35,15 @@ module ntt_forward #(
     end
     always_comb begin
       for (int k = 0; k < P / 2; k = k + 1) begin
-        y[2*DISTANCE*(k/DISTANCE)+k%DISTANCE] = result0[k];
-        y[2*DISTANCE*(k/DISTANCE)+k%DISTANCE+DISTANCE] = result1[k];
+        y[ntru_pkg::first_of_pair(k, LOG_DISTANCE)] = result0[k];
+        y[ntru_pkg::first_of_pair(k, LOG_DISTANCE)+2**LOG_DISTANCE] = result1[k];
       end
     end
 
     always_comb begin
       for (int k = 0; k < P / 2; k = k + 1) begin
-        side0[k] = x[2*DISTANCE*(k/DISTANCE)+k%DISTANCE];
-        side1[k] = x[2*DISTANCE*(k/DISTANCE)+k%DISTANCE+DISTANCE];
+        side0[k] = x[ntru_pkg::first_of_pair(k, LOG_DISTANCE)];
+        side1[k] = x[ntru_pkg::first_of_pair(k, LOG_DISTANCE)+2**LOG_DISTANCE];
       end
     end
 

@@ -18,17 +18,15 @@ module ntt_inverse #(
 );
   localparam int unsigned P = 2 ** LOG_P;
   localparam int unsigned LOG_T = LOG_N - LOG_P;
-  localparam logic [63:0] Q = (64'd1 << HIGH) - (64'd1 << LOW) + 64'd1;
-  localparam logic [63:0] PSI_INVERSE = ntru_pkg::power(ntru_pkg::root(LOG_N, Q), Q - 64'd2, Q);
+  localparam logic [63:0] Q = ntru_pkg::prime(HIGH, LOW);
+  localparam logic [63:0] PSI_INVERSE = ntru_pkg::inverse(ntru_pkg::root(LOG_N, Q), Q);
 
-  if (LOG_P < 1 || LOG_P >= LOG_N) begin : gen_refused
-    $error("%0d lanes don't suit %0d coefficients", P, 2 ** LOG_N);
-  end
+  transform_check #(.LOG_N(LOG_N), .LOG_P(LOG_P), .HIGH(HIGH), .LOW(LOW)) u_check ();
 
   // Step s undoes level LOG_N - 1 - s: the words before it, pairs of lanes side by side, the roots, the words after it.
   for (genvar s = 0; s < LOG_N; s++) begin : gen_step
     localparam int unsigned LEVEL = LOG_N - 1 - s;
-    localparam int unsigned DISTANCE = LEVEL < LOG_P ? 1 << (LOG_P - 1 - LEVEL) : 1;
+    localparam int unsigned LOG_DISTANCE = LEVEL < LOG_P ? LOG_P - 1 - LEVEL : 0;
     logic [HIGH-1:0] x[P], y[P], side0[P/2], side1[P/2], pair0[P/2], pair1[P/2], root[P/2], result0[P/2], result1[P/2];
     if (s == 0) begin : gen_input
       assign x = x_i;
@@ -37,14 +35,14 @@ module ntt_inverse #(
     end
     always_comb begin
       for (int k = 0; k < P / 2; k = k + 1) begin
-        pair0[k] = x[2*DISTANCE*(k/DISTANCE)+k%DISTANCE];
-        pair1[k] = x[2*DISTANCE*(k/DISTANCE)+k%DISTANCE+DISTANCE];
+        pair0[k] = x[ntru_pkg::first_of_pair(k, LOG_DISTANCE)];
+        pair1[k] = x[ntru_pkg::first_of_pair(k, LOG_DISTANCE)+2**LOG_DISTANCE];
       end
     end
     always_comb begin
       for (int k = 0; k < P / 2; k = k + 1) begin
-        y[2*DISTANCE*(k/DISTANCE)+k%DISTANCE] = side0[k];
-        y[2*DISTANCE*(k/DISTANCE)+k%DISTANCE+DISTANCE] = side1[k];
+        y[ntru_pkg::first_of_pair(k, LOG_DISTANCE)] = side0[k];
+        y[ntru_pkg::first_of_pair(k, LOG_DISTANCE)+2**LOG_DISTANCE] = side1[k];
       end
     end
 

@@ -17,7 +17,7 @@ module root_rom #(
     input  logic [(LOG_DEPTH > 0 ? LOG_DEPTH : 1)-1:0] index_i,
     output logic [HIGH-1:0]                             root_o[LANES]
 );
-  localparam logic [63:0] Q = (64'd1 << HIGH) - (64'd1 << LOW) + 64'd1;
+  localparam logic [63:0] Q = ntru_pkg::prime(HIGH, LOW);
 
   function automatic logic [LANES-1:0][HIGH-1:0] roots_at(input int unsigned index);
     for (int unsigned k = 0; k < LANES; k = k + 1) begin

@@ -16,7 +16,7 @@ module sign_table #(
 );
   localparam int unsigned P = 2 ** LOG_P;
   localparam int unsigned LOG_T = LOG_N - LOG_P;
-  localparam logic [63:0] Q = (64'd1 << HIGH) - (64'd1 << LOW) + 64'd1;
+  localparam logic [63:0] Q = ntru_pkg::prime(HIGH, LOW);
   localparam logic [63:0] EIGHTH = (Q + 64'd4) / 64'd8;
 
   // (j + body)/T, modulo 2P.

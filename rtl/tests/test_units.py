@@ -95,7 +95,24 @@ async def every_residue_has_its_digits(dut: Any) -> None:
         dut.x_i.value = packed((np.arange(first, first + lanes) % len(words)).astype(np.uint64))
         await clock.tick()
         if row + 1 >= latency:
-            assert int(dut.digit_o.value) == packed(expected[row + 1 - latency]), f"residues from {first} on"
+            done = row + 1 - latency
+            assert int(dut.digit_o.value) == packed(expected[done]), f"residues from {done * lanes} on"
+
+
+@cocotb.test()
+async def every_residue_has_its_word(dut: Any) -> None:
+    """All residues as torus elements."""
+    lanes, latency, clock = parameter("LANES"), 5, Clock(dut)
+    words = vectors("words.u64")
+    rows = -(-len(words) // lanes)
+    expected = np.resize(words, (rows, lanes))
+    for row in range(rows + latency - 1):
+        first = row * lanes
+        dut.x_i.value = packed((np.arange(first, first + lanes) % len(words)).astype(np.uint64))
+        await clock.tick()
+        if row + 1 >= latency:
+            done = row + 1 - latency
+            assert int(dut.word_o.value) == packed(expected[done], 64), f"residues from {done * lanes} on"
 
 
 @cocotb.test()

@@ -108,6 +108,21 @@ fn digits(folder: &Folder, gadget: PrimeGadget) -> Outcome<()> {
     folder.write_32(&format!("digits-{}-{}-{}", gadget.log2_base, gadget.digits, gadget.dropped), words)
 }
 
+/// The torus word of every residue.
+fn words(folder: &Folder) -> Outcome<()> {
+    let literal = NtruLiteral { lwe_dim: 2, ..small_literal(6) };
+    let n = literal.n();
+    let exact = ExactRotation::new(&random_key(&literal, 18), &literal);
+    let mut words = Vec::new();
+    for first in (0..PRIME).step_by(n) {
+        let acc: Vec<u64> = (first..first + n as u64).map(|x| x % PRIME).collect();
+        let out = exact.extract(&acc, 0);
+        words.push(out.words()[0].wrapping_neg());
+        words.extend((1..n).map(|j| out.words()[n - j]));
+    }
+    folder.write_64("words", &words[..PRIME as usize])
+}
+
 /// Vectors of the parts.
 fn units(folder: &Folder) -> Outcome<()> {
     products(folder)?;
@@ -117,6 +132,7 @@ fn units(folder: &Folder) -> Outcome<()> {
     for (base, digits, dropped) in [(3, 6, 2), (2, 8, 4), (4, 4, 4), (3, 7, 0)] {
         self::digits(folder, PrimeGadget::new(base, digits, dropped))?;
     }
+    words(folder)?;
     steps(folder, 6, 3)
 }
 
@@ -161,13 +177,11 @@ impl Model {
         let shape = SwitchShape { gadget, degree, from_dim: literal.n(), to_dim: literal.lwe_dim };
         let mut real = None;
         let (bootstrap, switch) = if literal.log_n < 8 {
-            let keys = 2 * literal.lwe_dim * literal.gadget.digits as usize;
-            let bodies = uniform(&mut stream(100), keys * literal.n()).iter().map(|x| x << 32).collect();
             let mut words = vec![0; shape.rows() * degree];
             stream(101).fill_u64(&mut words);
             let switch_bodies = words.iter().map(|&x| x as u32).collect();
-            let bootstrap = SeededBootstrapKey { mask_seed: seed(102), bodies };
-            (bootstrap, SeededKeySwitchKey { mask_seed: seed(103), bodies: switch_bodies })
+            let switch = SeededKeySwitchKey { mask_seed: seed(103), bodies: switch_bodies };
+            (random_key(&literal, 100), switch)
         } else {
             let params = Arc::new(Params::try_from(Literal::from(literal.clone()))?);
             let secret = SecretKey::with_seeds(params, SeedSource::insecure(seed(104)))?;
@@ -264,14 +278,20 @@ fn key_stream(literal: &NtruLiteral, key: &SeededBootstrapKey, log_p: u32) -> Ou
     Ok(out)
 }
 
+/// Random rows.
+fn random_key(literal: &NtruLiteral, index: u64) -> SeededBootstrapKey {
+    let rows = 2 * literal.lwe_dim * literal.gadget.digits as usize;
+    let bodies = uniform(&mut stream(index), rows * literal.n()).iter().map(|x| x << 32).collect();
+    SeededBootstrapKey { mask_seed: seed(19), bodies }
+}
+
 /// Single steps of random accumulators with random keys.
 fn steps(folder: &Folder, log_n: u32, log_p: u32) -> Outcome<()> {
     let literal = NtruLiteral { lwe_dim: 2, ..small_literal(log_n) };
-    let (n, rows) = (literal.n(), 4 * literal.gadget.digits as usize);
+    let n = literal.n();
     let [mut inputs, mut exponents, mut keys, mut outputs] = [const { Vec::new() }; 4];
     for i in 0..6 {
-        let bodies = uniform(&mut stream(20 + i), rows * n).iter().map(|x| x << 32).collect();
-        let key = SeededBootstrapKey { mask_seed: seed(19), bodies };
+        let key = random_key(&literal, 20 + i);
         let acc = uniform(&mut stream(30 + i), n);
         let mut pair = vec![0; 2];
         sampler::uniform_mod(&mut stream(40 + i), &mut pair, 2 * n as u64);
