@@ -8,7 +8,7 @@
 #   make test-slow   the tests that take minutes and gigabytes, their figures into out/test-slow.txt
 #   make bench       the tables of bootstraps and of gates: time, precision or failures, keys (BENCH_ARGS="--help" says more)
 #   make docs        the documentation site, into build/site
-#   make rtl-test    the accelerator in rtl/, simulated beside the library (a part of `make test`)
+#   make rtl-test    the accelerator in rtl/, simulated beside the library (RTL_ARGS=--quick leaves out the real size)
 #   make rtl-report  its clocks and cells, into out/rtl (RTL_ARGS="--help" says more)
 #   make build       the release build of the Python package, into .venv
 #   make lint        the formatters and linters alone

@@ -1,7 +1,7 @@
 """Runs the accelerator's tests: `python rtl/tests/run.py [--quick] [NAME…]`, all of them without names.
 
-With `--quick` those that take seconds, a part of `make test`. Vectors come from the library (the example `rtl_vectors`
-of `everlevel-binfhe`) into `build/rtl`, where the simulations are built as well, two at a time.
+With `--quick` all but gates of the real size. Vectors come from the library (the example `rtl_vectors` of
+`everlevel-binfhe`) into `build/rtl`, where the simulations are built as well, two at a time.
 """
 
 from __future__ import annotations
