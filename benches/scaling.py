@@ -4,10 +4,13 @@
     python benches/scaling.py simulate    1 to 1,000 nodes, by the same simulation
 
 A driver packs a task, its link carries the arguments, a worker computes, the link carries the result, and the driver
-unpacks it. Each of these does one thing at a time; a worker has `DEPTH` tasks, of which it computes one. That is all of
-the model; `simulate` is it, event by event. ``check`` fits its five times to runs of one worker without any injection,
-and predicts runs of another number of workers, tasks and conditions. The injection is a link in the driver that holds
-messages back. Arithmetic is a pause by default, so that four workers fit two cores, or a bootstrap (``--real``).
+unpacks it. Each of these does one thing at a time; a worker has `DEPTH` tasks, of which it computes one. One that ends
+loses them, and another one begins in its place after a start. With processes and Ray the lost tasks wait for it, or for
+whoever has fewer; Dask gives them to the first worker that is free. That is all of the model; `simulate` is it, event
+by event. ``check`` fits its times to runs of one worker without any injection, measures starts by tasks that end their
+worker and tell when they begin again, and predicts runs of another number of workers, tasks and conditions. The
+injection is a link in the driver that holds messages back. Arithmetic is a pause by default, so that four workers fit
+two cores, or a bootstrap (``--real``).
 """
 
 from __future__ import annotations
@@ -33,7 +36,9 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from everlevel import Engine
+from cluster import Setup, restarts
+
+from everlevel import cluster
 from everlevel.cluster._bound import Bound, EngineLike
 from everlevel.cluster._dispatch import Settings
 from everlevel.cluster._keys import describe
@@ -62,7 +67,9 @@ class Cluster:
     """Of the driver's link, each way."""
     latency: float = 0.0
     begin: float = 0.0
-    """From a worker's start to its first task, with the key opened."""
+    """From a worker's end until the one in its place, with the key opened, computes a task that was lost."""
+    shares: bool = False
+    """Whether tasks that were lost go to whoever is free first, as Dask's do, and not to one worker each."""
     kills: tuple[float, ...] = ()
     """When a worker ends."""
     mean_life: float = math.inf
@@ -88,6 +95,7 @@ def simulate(cluster: Cluster, tasks: int, seed: int = 1) -> float:
         at(free[resource] + delay, then)
 
     queues: list[deque[int]] = [deque() for _ in range(cluster.workers)]
+    returned: deque[int] = deque()
     assigned = [0] * cluster.workers
     least = [(0, worker) for worker in range(cluster.workers)]
     """A heap of workers by their tasks, in which numbers may be old."""
@@ -125,11 +133,14 @@ def simulate(cluster: Cluster, tasks: int, seed: int = 1) -> float:
         compute(worker)
 
     def compute(worker: int) -> None:
-        if computing[worker] or not queues[worker]:
+        if computing[worker] or not (queues[worker] or returned):
             return
         if now < ready_at[worker]:
             at(ready_at[worker], lambda: compute(worker))
             return
+        if returned:  # it was sent before those that wait
+            queues[worker].appendleft(returned.popleft())
+            assign(worker, 1)
         computing[worker] = True
         epoch, seconds = epochs[worker], cluster.task
         if cluster.spread:
@@ -163,8 +174,13 @@ def simulate(cluster: Cluster, tasks: int, seed: int = 1) -> float:
         lost = list(queues[worker])
         queues[worker].clear()
         assign(worker, -len(lost))
-        for task in lost:
-            send(task)
+        if cluster.shares:
+            returned.extend(lost)
+            for one in range(cluster.workers):
+                compute(one)
+        else:
+            for task in lost:
+                send(task)
         if math.isfinite(cluster.mean_life):
             at(now + rng.expovariate(1 / cluster.mean_life), lambda: end(worker))
 
@@ -250,18 +266,22 @@ class Bootstrap:
         return engine.bootstrap(x, keys.evaluation_key)
 
 
-def connect(engine: Engine, key: Path, workers: int, bandwidth: float, latency: float) -> Pool:
-    """Connect to worker processes behind a slow link."""
-    file = describe("connect", key)
-    plan = Plan(secrets.token_hex(8), EngineLike.of(engine), (file,), None, 1, versions())
-    backend = SlowProcesses(workers, bandwidth, latency)
+def connect(setup: Setup, address: Any, model: Cluster) -> Pool:
+    """Connect to workers: processes behind a slow link, or those of an engine."""
+    if address is not None:
+        return cluster.connect(address, keys=setup.path, engine=setup.engine, workers=model.workers, retries=3)
+    file = describe("connect", setup.path)
+    plan = Plan(secrets.token_hex(8), EngineLike.of(setup.engine), (file,), None, 1, versions())
+    backend = SlowProcesses(model.workers, model.bandwidth, model.latency)
     backend.start(plan)
-    bound = Bound(engine, secret_ids=frozenset({file.secret_id}))
+    bound = Bound(setup.engine, secret_ids=frozenset({file.secret_id}))
     return Pool(backend, bound, Settings(retries=3, max_bytes=1 << 30, shows_progress=False))
 
 
 def run(pool: Pool, function: Any, inputs: list[Any], kills: tuple[float, ...] = ()) -> float:
     """Return the seconds that tasks take; kill workers meanwhile."""
+    while len(pool.workers) < pool.slots:
+        time.sleep(0.1)
     list(pool.map(Pause(0.0), inputs[:1] * pool.slots))
     pids = [worker.pid for worker in pool.workers]
     timers = [threading.Timer(when, os.kill, (pids[k % len(pids)], signal.SIGKILL)) for k, when in enumerate(kills)]
@@ -276,14 +296,12 @@ def run(pool: Pool, function: Any, inputs: list[Any], kills: tuple[float, ...] =
     return taken
 
 
-def fit(engine: Engine, key: Path, function: Any, x: Any, tasks: int) -> Cluster:
-    """Find the model's times by runs of one worker: undisturbed ones, and some with a kill."""
-    with connect(engine, key, 1, math.inf, 0.0) as pool:
+def fit(setup: Setup, address: Any, function: Any, x: Any, tasks: int) -> Cluster:
+    """Find the model's times by undisturbed runs of one worker."""
+    engine = setup.engine
+    with connect(setup, address, Cluster(1, 0.0)) as pool:
         run(pool, function, [x])
         whole = statistics.median(run(pool, function, [x] * tasks) for _ in range(3)) / tasks
-        # A kill at 2.5 tasks costs half a task, and the start of another worker.
-        killed = [run(pool, function, [x] * 4, (2.5 * whole,)) for _ in range(2)]
-        begin = max(statistics.mean(killed) - 4.5 * whole, 0.0)
     packing = statistics.median(_timed(lambda: x._serialize()) for _ in range(9))
     y = engine._deserialize(x._serialize())
     result = next(iter([function(y)])) if isinstance(function, Pause) else engine.bootstrap(x)
@@ -296,7 +314,7 @@ def fit(engine: Engine, key: Path, function: Any, x: Any, tasks: int) -> Cluster
         unpack=reading,
         bytes_in=len(x._serialize()),
         bytes_out=len(data),
-        begin=begin,
+        shares=address == "dask",
     )
 
 
@@ -308,16 +326,13 @@ def _timed(call: Callable[[], Any]) -> float:
 
 def check(options: argparse.Namespace) -> list[dict[str, Any]]:
     """Fit, predict runs that weren't fitted, run them, and compare."""
-    engine = Engine(use_bootstrap=True, insecure_log_n=options.insecure_log_n)
-    secret_key = engine.create_secret_key()
     rows = []
-    with tempfile.TemporaryDirectory() as folder:
-        key = Path(folder) / "eval.key"
-        engine.create_evaluation_key(secret_key, stage_count=3).save(key)
-        level = 0 if options.real else None
-        x = engine.encrypt([0.5], secret_key, level=level, bound=1)
+    address = None if options.engine == "processes" else options.engine
+    with tempfile.TemporaryDirectory() as temporary:
+        setup = Setup(options.keys or Path(temporary), options.insecure_log_n)
+        x = setup.engine.encrypt([0.5], setup.secret_key, level=0 if options.real else None, bound=1)
         function: Any = Bootstrap() if options.real else Pause(options.pause)
-        fitted = fit(engine, key, function, x, options.tasks)
+        fitted = fit(setup, address, function, x, options.tasks)
         print("fitted:", json.dumps(asdict(fitted), default=str), flush=True)
         size = fitted.bytes_in + fitted.bytes_out
         slow = size / (1.5 * fitted.task)
@@ -329,19 +344,25 @@ def check(options: argparse.Namespace) -> list[dict[str, Any]]:
             "both": {"bandwidth": 2 * slow, "latency": fitted.task},
             "kill": {"kills": (4.3 * fitted.task,)},
         }
+        offered = options.inject if address is None else [name for name in options.inject if name in ("none", "kill")]
         conditions: list[dict[str, Any]] = [
-            {"workers": workers, **injected[name]} for workers in options.workers for name in options.inject
+            {"workers": workers, **injected[name]} for workers in options.workers for name in offered
         ]
         for condition in conditions:
             model = replace(fitted, **condition)
             count = options.tasks * condition["workers"] + 3
-            predicted = simulate(model, count)
-            with connect(engine, key, model.workers, model.bandwidth, model.latency) as pool:
+            # Starts take what the machine leaves them: they are measured beside the run, and not in it.
+            starts = restarts(setup, address, 2) if model.kills else []
+            with connect(setup, address, model) as pool:
                 measured = statistics.median(
                     run(pool, function, [x] * count, model.kills) for _ in range(options.turns)
                 )
-            row = {**condition, "tasks": count, "predicted": predicted, "measured": measured}
+            starts += restarts(setup, address, 2) if model.kills else []
+            predicted = simulate(replace(model, begin=statistics.mean(starts) if starts else 0.0), count)
+            row = {"engine": options.engine, **condition, "tasks": count, "predicted": predicted, "measured": measured}
             row["error_percent"] = 100 * (predicted / measured - 1)
+            if starts:
+                row["starts"] = starts
             rows.append(row)
             print(json.dumps(row), flush=True)
     errors = [abs(row["error_percent"]) for row in rows]
@@ -373,11 +394,11 @@ def grow(options: argparse.Namespace) -> list[dict[str, Any]]:
     }
     rows = []
     for nodes in options.nodes:
-        for name, (cluster, in_a_task) in variants.items():
+        for name, (one, in_a_task) in variants.items():
             drivers = 16 if name == "sixteen drivers" else 1
             if nodes * node < drivers:
                 continue
-            share = replace(cluster, workers=nodes * node // drivers)
+            share = replace(one, workers=nodes * node // drivers)
             tasks = 8 * share.workers
             seconds = simulate(share, tasks)
             rate = drivers * in_a_task * tasks / seconds
@@ -403,6 +424,8 @@ def main() -> None:
     """Check the model, or scale it up."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("what", choices=["check", "simulate"])
+    parser.add_argument("--engine", choices=["processes", "ray", "dask"], default="processes")
+    parser.add_argument("--keys", type=Path, help="a folder for keys; a temporary one, if left out")
     parser.add_argument("--insecure-log-n", type=int, default=12)
     parser.add_argument("--real", action="store_true", help="bootstraps, for as many workers as there are cores")
     parser.add_argument("--pause", type=float, default=0.4)

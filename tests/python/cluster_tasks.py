@@ -9,6 +9,8 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 
 def identity(value: Any) -> Any:
     return value
@@ -82,3 +84,36 @@ def warns(x: Any) -> Any:
 def thread_count(_: Any, *, engine: Any) -> int:
     found: int = engine.thread_count
     return found
+
+
+def slow_array(index: int) -> Any:
+    time.sleep(0.2)
+    return np.full(1 << 17, index)
+
+
+def interrupted(_: Any) -> Any:
+    raise KeyboardInterrupt("of the function's own")
+
+
+class Unreadable:
+    """Pickled everywhere, and read nowhere."""
+
+    def __reduce__(self) -> Any:
+        return int, ("nothing",)
+
+
+def unreadable(_: Any) -> Any:
+    return Unreadable()
+
+
+class Unwritable:
+    """Raises what no pickler does."""
+
+    def __reduce__(self) -> Any:
+        raise RuntimeError("not this one")
+
+
+def pools_here(_: Any) -> Any:
+    from everlevel.cluster import _worker
+
+    return list(_worker._workers)

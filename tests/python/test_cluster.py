@@ -237,6 +237,14 @@ def test_ctrl_c(setup: Setup, tmp_path: Path) -> None:
         assert list(pool.map(tasks.identity, range(4))) == [0, 1, 2, 3]
 
 
+def test_a_terminals_ctrl_c_ends_no_worker(pool: cluster.Pool) -> None:
+    before = {worker.pid for worker in pool.workers}
+    for pid in before:
+        os.kill(pid, signal.SIGINT)
+    time.sleep(0.2)
+    assert set(pool.map(tasks.pid, range(8))) <= before
+
+
 @pytest.mark.parametrize("scheme", ["tfhe", "ntru"])
 def test_arrays_are_split(scheme: str, tmp_path: Path, rng: np.random.Generator) -> None:
     from everlevel import ntru

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from concurrent.futures import Future
 from typing import Any, ClassVar, Generic, NoReturn, TypeVar
 
@@ -65,32 +65,27 @@ class Backend(ABC):
     def close(self) -> None:
         """Let go of the workers, and stop what was started for the pool."""
 
-    def share(self, parcel: Parcel) -> Any:
+    def share(self, parcel: Parcel, job: str) -> Any:
         """Send a job's function to where every task finds it."""
-        return self.put(parcel)
+        return self.put(parcel, job)
 
-    def put(self, parcel: Parcel) -> Cargo:
+    def put(self, parcel: Parcel, job: str) -> Cargo:
         """Send a task's arguments by name, where all workers share this machine's memory."""
-        return parcel if self.spool is None else self.spool.put(parcel)
+        return parcel if self.spool is None else self.spool.put(parcel, job)
 
-    def is_alive(self) -> bool:
-        """Whether the cluster can be reached."""
-        return True
+    def sweep(self, job: str) -> None:
+        """Take away what a job left in shared memory."""
+        if self.spool is not None:
+            self.spool.sweep(job)
+
+    def trouble(self) -> str | None:
+        """Return why tasks can't go on, if they can't. Asked where nothing has come for a while."""
+        return None
 
 
-def converted(inner: Any, take: Callable[[Any], Outcome]) -> Future[Outcome]:
-    """Return a future of what is taken of an engine's future once it is done."""
-    outer: Future[Outcome] = Future()
-    outer.set_running_or_notify_cancel()
-
-    def done(finished: Any) -> None:
-        try:
-            outer.set_result(take(finished))
-        except BaseException as error:
-            outer.set_exception(error)
-
-    inner.add_done_callback(done)
-    return outer
+def peek(future: Future[Any]) -> Any:
+    """Return a future's result if it has one by now."""
+    return future.result() if future.done() and not future.cancelled() and not future.exception() else None
 
 
 def infos(answers: Iterable[WorkerInfo | Failure]) -> list[WorkerInfo]:
@@ -119,18 +114,25 @@ class Member(Generic[HandleT]):
 
     def __init__(self, handle: HandleT) -> None:
         self.handle = handle
-        self.tasks: list[object] = []
+        self.tasks: list[Future[Outcome]] = []
         self.is_lost = False
         self.computed: object = None
         """The task that was being computed when the worker ended."""
 
 
 class Crew(Backend, Generic[HandleT]):
-    """A fixed number of workers that get their tasks one by one. One that ends is replaced."""
+    """A fixed number of workers that get their tasks one by one. One that ends is replaced.
+
+    Engines tell of ends by their own threads, which may have locks that `_send` and `_hire` wait for. So what these
+    threads call takes `_books` alone, and nothing that waits for an engine is done under it.
+    """
 
     def __init__(self) -> None:
         self._members: list[Member[HandleT]] = []
-        self._lock = threading.RLock()
+        self._former: list[Member[HandleT]] = []
+        """Those that ended, and have tasks that the engine hasn't told about."""
+        self._sending = threading.RLock()
+        self._books = threading.Lock()
         self._is_closed = False
 
     @abstractmethod
@@ -153,8 +155,9 @@ class Crew(Backend, Generic[HandleT]):
         self._members = [Member(self._hire()) for _ in range(self.slots)]
 
     def submit(self, common: Any, cargo: Cargo, job: str) -> Future[Outcome]:
-        task = object()
-        with self._lock:
+        task: Future[Outcome] = Future()
+        task.set_running_or_notify_cancel()
+        with self._sending:
             if self._is_closed:
                 raise GoneError("the pool is closed")
             while True:
@@ -167,31 +170,49 @@ class Crew(Backend, Generic[HandleT]):
                     if self._why_lost(error) is None:
                         raise GoneError(str(error) or type(error).__name__) from error
                     member.is_lost = True
-            member.tasks.append(task)
+            with self._books:
+                member.tasks.append(task)
+        inner.add_done_callback(lambda finished: self._take(member, task, finished))
+        return task
 
-        def take(finished: Any) -> Outcome:
-            try:
-                outcome: Outcome = finished.result()
-                return outcome
-            except BaseException as error:
-                raise self._explained(member, task, error) from error
-            finally:
-                with self._lock:
-                    member.tasks.remove(task)
+    def _take(self, member: Member[HandleT], task: Future[Outcome], finished: Any) -> None:
+        try:
+            outcome = finished.result()
+        except BaseException as error:
+            self._fail(member, task, error)
+        else:
+            if self._is_first(member, task):
+                task.set_result(outcome)
 
-        return converted(inner, take)
-
-    def _explained(self, member: Member[HandleT], task: object, error: BaseException) -> Exception:
+    def _fail(self, member: Member[HandleT], task: Future[Outcome], error: BaseException) -> None:
         reason = self._why_lost(error)
         if reason is None:
-            return GoneError(str(error) or type(error).__name__)
-        node = self._node(member.handle)
-        with self._lock:
-            if member.computed is None:
-                member.is_lost, member.computed = True, member.tasks[0]
-            return LostError(reason, node, is_begun=member.computed is task)
+            explained: Exception = GoneError(str(error) or type(error).__name__)
+        else:
+            with self._books:
+                if member.computed is None:
+                    member.is_lost, member.computed = True, next(iter(member.tasks), task)
+                explained = LostError(reason, self._node(member.handle), is_begun=member.computed is task)
+        explained.__cause__ = error
+        if self._is_first(member, task):
+            task.set_exception(explained)
+
+    def _give_back(self, member: Member[HandleT], task: Future[Outcome], why: str) -> None:
+        """Let the pool begin a task elsewhere, which its worker hasn't begun."""
+        if self._is_first(member, task):
+            task.set_exception(LostError(why, self._node(member.handle), is_begun=False))
+
+    def _is_first(self, member: Member[HandleT], task: Future[Outcome]) -> bool:
+        """Strike a task off its worker's list, and return whether it was there."""
+        with self._books:
+            if task not in member.tasks:
+                return False
+            member.tasks.remove(task)
+            return True
 
     def _replace_lost(self) -> None:
         """Start workers in the place of those that ended. Engines' own threads notice that, and can't start any."""
-        with self._lock:
+        with self._sending:
+            lost = [one for one in self._members if one.is_lost]
             self._members = [Member(self._hire()) if one.is_lost else one for one in self._members]
+            self._former = [one for one in self._former + lost if one.tasks]

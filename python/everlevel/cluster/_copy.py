@@ -149,7 +149,8 @@ def finish(want: Wanted) -> Failure | None:
                 _list(path).unlink(missing_ok=True)
                 raise
             os.replace(_part(path), path)
-            _list(path).unlink(missing_ok=True)
+        _part(path).unlink(missing_ok=True)  # of another pool, that copied the same
+        _list(path).unlink(missing_ok=True)
     except WorkerKeyError as error:
         return Failure.of(error)
     except OSError as error:

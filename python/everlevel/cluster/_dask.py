@@ -10,7 +10,9 @@ import asyncio
 import contextlib
 import logging
 import secrets
+import signal
 import threading
+import time
 from concurrent.futures import CancelledError, Future
 from typing import Any, ClassVar, Final
 
@@ -19,7 +21,7 @@ import distributed
 from distributed import Client, LocalCluster, WorkerPlugin
 from distributed.scheduler import KilledWorker
 
-from ..errors import ClusterConnectionError
+from ..errors import ClusterConnectionError, EverlevelError
 from . import _copy, _worker
 from ._backend import Backend, GoneError, LostError, infos
 from ._parcel import Parcel
@@ -28,23 +30,36 @@ from ._worker import Outcome, Plan, WorkerInfo
 
 _BY_VALUE_BYTES: Final = 1 << 16
 _TIMEOUT: Final = "30s"
+_DESERTED_SECONDS: Final = 60.0
+"""A cluster without workers may start some, as a nanny does where one has ended."""
 
 
 class KeyPlugin(WorkerPlugin):  # type: ignore[misc]
     """Opens a pool's keys in a worker, and lets go of them when the pool is closed."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, is_own: bool) -> None:
         self.name = f"everlevel-{plan.pool}"
         self._plan = plan
+        self._is_own = is_own
 
     def setup(self, worker: Any) -> None:
         """Begin, beside the worker's own loop."""
+        if self._is_own:
+            _leave_interrupts_to_the_driver()
         arguments = self._plan, _slots(worker, self._plan)
         threading.Thread(target=_worker.start, args=arguments, daemon=True).start()
 
     def teardown(self, worker: Any) -> None:
         """Let go of the keys."""
         _worker.detach(self._plan.pool)
+
+
+class Scattered:
+    """A large function that workers have, and what to send if they end."""
+
+    def __init__(self, parcel: Parcel, future: Any) -> None:
+        self.parcel = parcel
+        self.future = future
 
 
 class Dask(Backend):
@@ -55,6 +70,7 @@ class Dask(Backend):
     def __init__(self, address: Any, count: int | None, thread_count: int, retries: int) -> None:
         self._cluster: Any = None
         self._is_own = not isinstance(address, Client)
+        self._deserted_since: float | None = None
         try:
             if isinstance(address, Client):
                 self._client = address
@@ -72,7 +88,11 @@ class Dask(Backend):
                 self._client = Client(self._cluster, set_as_default=False)
             else:
                 self._client = Client(address, timeout=_TIMEOUT, set_as_default=False)
-        except Exception as error:
+        except BaseException as error:
+            if self._cluster is not None:
+                self._cluster.close(timeout=10)
+            if not isinstance(error, Exception):
+                raise
             raise ClusterConnectionError(
                 f"connect: no Dask scheduler at {address!r} ({type(error).__name__}: {error}); check the address, that "
                 f"the scheduler runs, and that it has this version of Dask ({distributed.__version__}) and of Python"
@@ -89,18 +109,18 @@ class Dask(Backend):
                 )
             if plan.key_folder is not None:
                 self._copy_keys(plan)
-            answers = self._client.run(_start, plan)
+            answers = self._client.run(_start, plan, self._cluster is not None)
             found = infos(answer for _, answer in answers.values())
             self.slots = sum(slots for slots, _ in answers.values())
-            self._client.register_plugin(KeyPlugin(plan))
-        except (OSError, TimeoutError) as error:
+            self._client.register_plugin(KeyPlugin(plan, self._cluster is not None))
+        except BaseException as error:
             spool.close()
-            if isinstance(error, ClusterConnectionError):
+            if isinstance(error, EverlevelError) or not isinstance(error, Exception):
                 raise
-            raise ClusterConnectionError(f"connect: a worker doesn't answer ({error}); look at its log") from error
-        except BaseException:
-            spool.close()
-            raise
+            raise ClusterConnectionError(
+                f"connect: a worker can't begin ({type(error).__name__}: {error}); look at its log, and that Everlevel "
+                f"is installed on every node"
+            ) from error
         if all(info.shares_memory for info in found):
             self.spool = spool
         else:
@@ -127,6 +147,10 @@ class Dask(Backend):
     def submit(self, common: Any, cargo: Cargo, job: str) -> Future[Outcome]:
         try:
             sent = self._sent(cargo)
+            if isinstance(common, Scattered):
+                if common.future.status != "finished":  # lost with the workers that had it
+                    common.future = self._scattered(common.parcel)
+                common = common.future
             inner = self._client.submit(
                 _execute, self._plan, common, sent, job, pure=False, key=f"everlevel-{job}-{secrets.token_hex(6)}"
             )
@@ -144,6 +168,7 @@ class Dask(Backend):
             except BaseException as error:
                 outer.set_exception(self._explained(error))
             else:
+                self._deserted_since = None
                 outer.set_result(outcome)
 
         self._client.loop.add_callback(take)
@@ -153,7 +178,7 @@ class Dask(Backend):
         if isinstance(error, KilledWorker):
             last = getattr(error.last_worker, "address", None)
             return LostError("Dask gave it up: its worker ended each time, or ran out of memory", last, is_final=True)
-        if isinstance(error, CancelledError) and self.is_alive():
+        if isinstance(error, CancelledError) and self._is_alive():
             return LostError("its data were lost with a worker")
         return GoneError(str(error) or type(error).__name__)
 
@@ -162,13 +187,27 @@ class Dask(Backend):
             return self._client.scatter(parcel, hash=False)
         return parcel
 
-    def share(self, parcel: Parcel) -> Any:
+    def share(self, parcel: Parcel, job: str) -> Any:
         if self.spool is not None:
-            return self.spool.put(parcel)
-        return self._client.scatter(parcel, hash=False, broadcast=True) if parcel.nbytes > _BY_VALUE_BYTES else parcel
+            return self.spool.put(parcel, job)
+        if parcel.nbytes <= _BY_VALUE_BYTES:
+            return parcel
+        return Scattered(parcel, self._scattered(parcel))
+
+    def _scattered(self, parcel: Parcel) -> Any:
+        try:
+            return self._client.scatter(parcel, hash=False, broadcast=True)
+        except Exception as error:
+            raise GoneError(str(error) or type(error).__name__) from error
 
     def workers(self) -> list[WorkerInfo]:
-        return infos(answer for _, answer in self._client.run(_start, self._plan).values())
+        try:
+            answers = self._client.run(_start, self._plan, self._cluster is not None)
+        except Exception as error:
+            raise ClusterConnectionError(
+                f"workers: the Dask cluster doesn't answer ({type(error).__name__}: {error}); connect again"
+            ) from error
+        return infos(answer for _, answer in answers.values())
 
     def cancel(self, job: str) -> None:
         if self.spool is not None:
@@ -177,13 +216,30 @@ class Dask(Backend):
         with contextlib.suppress(Exception):
             self._client.run(_worker.cancel, self._plan.pool, job, wait=False)
 
-    def is_alive(self) -> bool:
+    def trouble(self) -> str | None:
+        if not self._is_alive():
+            return "its scheduler doesn't answer"
+        with contextlib.suppress(Exception):
+            if self._client.scheduler_info(n_workers=-1)["workers"]:
+                self._deserted_since = None
+            elif self._deserted_since is None:
+                self._deserted_since = time.monotonic()
+            elif time.monotonic() - self._deserted_since > _DESERTED_SECONDS:
+                return f"it has had no workers for {_DESERTED_SECONDS:.0f} s"
+        return None
+
+    def _is_alive(self) -> bool:
         return bool(self._client.status == "running")
 
     def close(self) -> None:
-        with contextlib.suppress(Exception):
-            if self.is_alive():
-                self._client.unregister_worker_plugin(f"everlevel-{self._plan.pool}")
+        if not self._is_own or self._cluster is None:
+            # What runs there goes on: without the keys, also where the plugin didn't come to be, or not go.
+            with contextlib.suppress(Exception):
+                if self._is_alive():
+                    self._client.unregister_worker_plugin(f"everlevel-{self._plan.pool}")
+            with contextlib.suppress(Exception):
+                if self._is_alive():
+                    self._client.run(_worker.detach, self._plan.pool)
         if self._is_own:
             with contextlib.suppress(Exception):
                 self._client.close(timeout=5)
@@ -199,7 +255,15 @@ def _slots(worker: Any, plan: Plan) -> int:
     return max(int(worker.state.nthreads) // plan.thread_count, 1)
 
 
-async def _start(plan: Plan, dask_worker: Any) -> Any:
+def _leave_interrupts_to_the_driver() -> None:
+    """Ignore Ctrl-C, which a terminal sends to all that the driver started."""
+    with contextlib.suppress(ValueError):  # of workers in threads
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+async def _start(plan: Plan, is_own: bool, dask_worker: Any) -> Any:
+    if is_own:
+        _leave_interrupts_to_the_driver()
     slots = _slots(dask_worker, plan)
     return slots, await asyncio.to_thread(_worker.start, plan, slots)
 

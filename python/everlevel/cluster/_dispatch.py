@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import pickle
 import queue
 import secrets
@@ -25,6 +26,8 @@ _PER_SLOT: Final = 2
 
 _LOOK_SECONDS: Final = 2.0
 
+_CANCELLED: Final = "the pool was closed, or its tasks were cancelled"
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -39,6 +42,39 @@ class Settings:
 class _Task:
     cargo: Cargo
     attempts: int = 0
+
+
+class _Arrivals:
+    """Tasks that have ended, on their way from engines' threads. Once nobody takes them, they leave nothing behind."""
+
+    def __init__(self) -> None:
+        self._ended: queue.SimpleQueue[tuple[int, Future[Outcome]]] = queue.SimpleQueue()
+        self._is_open = True
+
+    def put(self, index: int, future: Future[Outcome]) -> None:
+        self._ended.put((index, future))
+        if not self._is_open:
+            self.close()
+
+    def get(self, timeout: float) -> tuple[int, Future[Outcome]] | None:
+        try:
+            return self._ended.get(timeout=timeout)
+        except queue.Empty:
+            return None
+
+    def all(self) -> Iterator[tuple[int, Future[Outcome]]]:
+        """Take those that there are."""
+        while not self._ended.empty():
+            try:
+                yield self._ended.get_nowait()
+            except queue.Empty:
+                return
+
+    def close(self) -> None:
+        self._is_open = False
+        for _, future in self.all():
+            if future.exception() is None:
+                drop(future.result().result)
 
 
 class Job(Iterator[tuple[int, Any]]):
@@ -63,6 +99,7 @@ class Job(Iterator[tuple[int, Any]]):
         total: int | None,
         is_ordered: bool,
         on_error: Literal["raise", "return"],
+        group: int | None = None,
     ) -> None:
         self.name = name
         self._backend = backend
@@ -71,18 +108,24 @@ class Job(Iterator[tuple[int, Any]]):
         self._inputs = inputs
         self._is_ordered = is_ordered
         self._on_error = on_error
+        self._group = group
+        """Inputs of the caller's in each of the job's, if these are lists of them."""
         self._id = secrets.token_hex(8)
         self._window = _PER_SLOT * backend.slots + (2 * backend.slots if is_ordered else 0) + 1
         self._most_under_way = _PER_SLOT * backend.slots
         self._tasks: dict[int, _Task] = {}
         self._ready: dict[int, tuple[Any, int]] = {}
-        self._finished: queue.SimpleQueue[tuple[int, Future[Outcome]]] = queue.SimpleQueue()
+        self._arrivals = _Arrivals()
+        self._is_cancelled = False
         self._begun = 0
         self._next = 0
         self._done = 0
         self._total = total
         self._has_more = True
-        self._common = backend.share(pack(function, bound, name))
+        try:
+            self._common = backend.share(pack(function, bound, name), self._id)
+        except GoneError as gone:
+            raise self._gone(gone) from gone
         self._is_open = True
         self._stack = ExitStack()
         self._report = self._stack.enter_context(progress.reporting(name, settings.shows_progress))
@@ -110,7 +153,7 @@ class Job(Iterator[tuple[int, Any]]):
     def cancel(self) -> None:
         """Stop what is under way, at its next step. Whoever waits for results gets an error."""
         if self._is_open:
-            self._has_more = False
+            self._is_cancelled = True
             self._backend.cancel(self._id)
 
     def close(self) -> None:
@@ -121,23 +164,24 @@ class Job(Iterator[tuple[int, Any]]):
         self._stack.close()
         if self._tasks:
             self._backend.cancel(self._id)
-        drop(self._common)
-        for task in self._tasks.values():
-            drop(task.cargo)
         self._tasks.clear()
+        self._arrivals.close()
+        self._backend.sweep(self._id)
 
     def __del__(self) -> None:
         self.close()
 
     def _take(self) -> tuple[int, Any]:
         while True:
+            if self._is_cancelled:
+                raise self._gone(GoneError(_CANCELLED))
             self._fill()
             if self._is_ordered and self._next in self._ready:
                 index = self._next
             elif not self._is_ordered and self._ready:
                 index = next(iter(self._ready))
             elif self._tasks:
-                self._settle(*self._wait())
+                self._wait()
                 continue
             else:
                 raise StopIteration
@@ -154,9 +198,9 @@ class Job(Iterator[tuple[int, Any]]):
                 return
             index, self._begun = self._begun, self._begun + 1
             try:
-                cargo = self._backend.put(pack(arguments, self._bound, self.name))
+                cargo = self._backend.put(pack(arguments, self._bound, self.name), self._id)
             except EverlevelError as error:
-                raise self._at(error, index, None) from error.__cause__
+                raise self._with_what_is_done(self._at(error, index, None)) from error.__cause__
             self._tasks[index] = _Task(cargo)
             self._submit(index)
 
@@ -174,16 +218,16 @@ class Job(Iterator[tuple[int, Any]]):
             future = self._backend.submit(self._common, task.cargo, self._id)
         except GoneError as gone:
             raise self._gone(gone) from gone
-        finished = self._finished
-        future.add_done_callback(lambda done: finished.put((index, done)))
+        arrivals = self._arrivals
+        future.add_done_callback(lambda done: arrivals.put(index, done))
 
-    def _wait(self) -> tuple[int, Future[Outcome]]:
-        while True:
-            try:
-                return self._finished.get(timeout=_LOOK_SECONDS)
-            except queue.Empty:
-                if not self._backend.is_alive():
-                    raise self._gone(GoneError("it doesn't answer")) from None
+    def _wait(self) -> None:
+        """Take the next task that ends, or look whether one still can."""
+        arrived = self._arrivals.get(_LOOK_SECONDS)
+        if arrived is not None:
+            self._settle(*arrived)
+        elif (trouble := self._backend.trouble()) is not None:
+            raise self._gone(GoneError(trouble))
 
     def _settle(self, index: int, future: Future[Outcome]) -> None:
         task = self._tasks[index]
@@ -199,37 +243,60 @@ class Job(Iterator[tuple[int, Any]]):
             self._fail(index, lost.node, self._lost(lost, task.attempts))
             return
         except GoneError as gone:
-            self._keep_what_is_done()
             raise self._gone(gone) from gone
         del self._tasks[index]
         drop(task.cargo)
         if outcome.is_cancelled:
-            raise self._gone(GoneError("the pool was closed, or its tasks were cancelled"))
+            raise self._gone(GoneError(_CANCELLED))
         for warned in outcome.warned:
             _warn(warned)
         if outcome.failure is not None:
             self._fail(index, outcome.node, self._raised(outcome.failure))
             return
+        try:
+            self._read(index, outcome)
+        except EverlevelError as error:
+            self._fail(index, outcome.node, error)
+            return
+        self._count()
+
+    def _read(self, index: int, outcome: Outcome) -> None:
         assert outcome.result is not None
         size = outcome.result.nbytes
-        self._ready[index] = unpack(opened(outcome.result), self._bound), size
-        drop(outcome.result)
-        self._count()
+        try:
+            value = unpack(opened(outcome.result), self._bound)
+        except EverlevelError:
+            raise
+        except Exception as error:
+            raise TaskError(
+                f"{self.name}: what the function returned can't be read here ({type(error).__name__}: {error}); return "
+                f"ciphertexts, arrays or plain data, or objects of modules that the driver has too",
+                function=self.name,
+            ) from error
+        finally:
+            drop(outcome.result)
+        self._ready[index] = value, size
 
     def _fail(self, index: int, node: str | None, error: EverlevelError) -> None:
+        found = self._at(error, index, node)
         if self._on_error == "raise":
-            self._keep_what_is_done()
-            raise self._at(error, index, node)
-        self._ready[index] = self._at(error, index, node), 0
+            raise self._with_what_is_done(found)
+        self._ready[index] = found, 0
         self._count()
 
-    def _keep_what_is_done(self) -> None:
-        """Take the results that came meanwhile: an error carries them."""
-        while not self._finished.empty():
-            index, future = self._finished.get()
-            if future.exception() is None and (result := future.result().result) is not None:
-                self._ready[index] = unpack(opened(result), self._bound), result.nbytes
-                drop(result)
+    def _with_what_is_done(self, error: Any) -> Any:
+        """Let an error carry the results that nobody has yet, also those that came meanwhile."""
+        for index, future in self._arrivals.all():
+            if future.exception() is None and future.result().result is not None:
+                with contextlib.suppress(Exception):
+                    self._read(index, future.result())
+        size = self._group
+        error.completed = {
+            place: result
+            for index, (value, _) in self._ready.items()
+            for place, result in ([(index, value)] if size is None else enumerate(value, index * size))
+        }
+        return error
 
     def _count(self) -> None:
         self._done += 1
@@ -237,12 +304,12 @@ class Job(Iterator[tuple[int, Any]]):
             self._report(self._done, self._total or self._begun)
 
     def _at(self, error: EverlevelError, index: int, node: str | None) -> EverlevelError:
-        """Tell an error which input it is about, and give it what was done."""
+        """Tell an error which input it is about."""
         found: Any = error
-        found.input_index = index
+        found.input_index = first = index if self._group is None else index * self._group
         found.node = node or getattr(error, "node", None)
-        found.completed = {place: value for place, (value, _) in self._ready.items()}
-        error.add_note(f"{self.name}: this is about input {index}" + (f", on node {node}" if node else ""))
+        what = f"input {first}" if self._group in (None, 1) else f"the group that begins with input {first}"
+        error.add_note(f"{self.name}: this is about {what}" + (f", on node {node}" if node else ""))
         return error
 
     def _raised(self, failure: Failure) -> EverlevelError:
@@ -267,12 +334,13 @@ class Job(Iterator[tuple[int, Any]]):
         )
 
     def _gone(self, gone: GoneError) -> ClusterError:
-        error = ClusterConnectionError(
-            f"{self.name}: the cluster is gone ({gone}); connect again, and go on with the inputs whose results are "
-            f"neither handed out nor in this error's `completed`"
+        found: ClusterError = self._with_what_is_done(
+            ClusterConnectionError(
+                f"{self.name}: the cluster is gone ({gone}); connect again, and go on with the inputs whose results "
+                f"are neither handed out nor in this error's `completed`"
+            )
         )
-        error.completed = {place: value for place, (value, _) in self._ready.items()}
-        return error
+        return found
 
 
 def _warn(data: bytes) -> None:

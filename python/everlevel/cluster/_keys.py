@@ -7,6 +7,7 @@ stamp beside the system's temporary files remembers the file's size, time of cha
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import hashlib
 import json
@@ -202,20 +203,30 @@ def check_here(file: KeyFile, path: str, node: str) -> None:
 
 
 def _verify_once(file: KeyFile, path: str, node: str) -> None:
-    stamp = _stamps() / hashlib.sha256(_state(path, file).encode()).hexdigest()
-    with open(stamp, "a+b") as held:
+    state = _state(path, file)
+    try:
+        held = open(_stamps() / hashlib.sha256(state.encode()).hexdigest(), "a+b", buffering=0)  # noqa: SIM115
+    except OSError:  # no room for stamps: each worker checks
+        return _verify(file, path, node)
+    with held:
         # Workers of one node wait for the one that checks.
         fcntl.flock(held, fcntl.LOCK_EX)
         held.seek(0)
         if held.read() == b"checked":
-            return
-        try:
-            _native.verify_file(path)
-        except (FormatError, StorageError) as error:
-            raise _wrong(
-                node, path, f"the file is damaged ({error}); copy the driver's file there", str(error), file.checksum
-            ) from error
-        held.write(b"checked")
+            return None
+        _verify(file, path, node)
+        with contextlib.suppress(OSError):
+            held.write(b"checked")
+    return None
+
+
+def _verify(file: KeyFile, path: str, node: str) -> None:
+    try:
+        _native.verify_file(path)
+    except (FormatError, StorageError) as error:
+        raise _wrong(
+            node, path, f"the file is damaged ({error}); copy the driver's file there", str(error), file.checksum
+        ) from error
 
 
 def _state(path: str, file: KeyFile) -> str:

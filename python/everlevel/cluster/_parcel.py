@@ -70,9 +70,9 @@ def pack(value: Any, bound: Bound, what: str = "map") -> Parcel:
     pickler = _Pickler(head, bound, buffers.append)
     try:
         pickler.dump(value)
-    except (pickle.PicklingError, TypeError, AttributeError, RecursionError) as error:
-        if isinstance(error, SecretExposureError):
-            raise
+    except (SecretExposureError, MemoryError):
+        raise
+    except Exception as error:  # whatever a class's own way to pickle raises
         raise TaskPickleError(f"{what}: {_advice(error)}", function=what) from error
     data = head.getvalue()
     own = pickler.own

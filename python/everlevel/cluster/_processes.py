@@ -11,13 +11,15 @@ import os
 import signal
 import threading
 import time
+from collections.abc import Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from typing import Any, ClassVar
 
 from ..errors import ClusterConnectionError
 from . import _worker
-from ._backend import Crew, infos
+from ._backend import Crew, infos, peek
 from ._spool import Cargo, Spool
 from ._worker import Failure, Outcome, Plan, WorkerInfo
 
@@ -30,7 +32,10 @@ class Process:
 
     def __init__(self, plan: Plan) -> None:
         self.executor = ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn"))
-        self.info: Future[WorkerInfo | Failure] = self.executor.submit(_begin, plan, os.getpid())
+        with _interrupts_blocked():
+            self.info: Future[WorkerInfo | Failure] = self.executor.submit(_begin, plan, os.getpid())
+        self.is_gone = False
+        """Whether its process was seen to have ended, with tasks that nobody has told about."""
 
 
 class Processes(Crew[Process]):
@@ -71,43 +76,61 @@ class Processes(Crew[Process]):
         )
 
     def _node(self, handle: Process) -> str | None:
-        info = _peek(handle.info)
+        info = peek(handle.info)
         return info.node if isinstance(info, WorkerInfo) else None
+
+    def trouble(self) -> str | None:
+        # An executor whose process ends while a task is handed in may forget that task.
+        for member in self._former + self._members:
+            info = peek(member.handle.info)
+            if not member.tasks or not isinstance(info, WorkerInfo) or _runs(info.pid):
+                continue
+            if member.handle.is_gone:
+                for task in list(member.tasks):
+                    self._fail(member, task, BrokenProcessPool())
+            member.handle.is_gone = True
+        return None
 
     def cancel(self, job: str) -> None:
         assert self.spool is not None
         self.spool.flag(job)
 
     def close(self) -> None:
-        with self._lock:
+        with self._sending:
             self._is_closed = True
         handles = [member.handle for member in self._members]
-        pids = [info.pid for handle in handles if isinstance(info := _peek(handle.info), WorkerInfo)]
+        pids = [info.pid for handle in handles if isinstance(info := peek(handle.info), WorkerInfo)]
         for handle in handles:
             handle.executor.shutdown(wait=False, cancel_futures=True)
         deadline = time.monotonic() + _GRACE_SECONDS
-        while any(_runs(pid) for pid in pids) and time.monotonic() < deadline:
+        # One that has ended is never looked at again: another process may get its number.
+        while (pids := [pid for pid in pids if _runs(pid)]) and time.monotonic() < deadline:
             time.sleep(0.01)
-        for pid in filter(_runs, pids):
+        for pid in pids:
             os.kill(pid, signal.SIGKILL)
         if self.spool is not None:
             self.spool.close()
 
 
-def _peek(future: Future[Any]) -> Any:
-    return future.result() if future.done() and not future.cancelled() and not future.exception() else None
-
-
 def _runs(pid: int) -> bool:
+    """Whether a process runs. Who started it takes its status, and not this function."""
     try:
-        done, _ = os.waitpid(pid, os.WNOHANG)
-    except ChildProcessError:
-        try:
-            os.kill(pid, 0)
-        except OSError:
-            return False
-        return True
-    return done == 0
+        if hasattr(os, "waitid"):
+            return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
+        os.kill(pid, 0)
+    except OSError:
+        return False
+    return True
+
+
+@contextmanager
+def _interrupts_blocked() -> Iterator[None]:
+    """Let a process that is started meanwhile know no Ctrl-C, from its first instruction on."""
+    usual = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, usual)
 
 
 def _begin(plan: Plan, driver: int) -> WorkerInfo | Failure:

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
+import time
 from collections.abc import Iterator
+from concurrent import futures
 from typing import Any, ClassVar, Final
 
 import ray
@@ -17,9 +20,9 @@ from ray._private import ray_constants as constants
 
 from ..errors import ClusterConnectionError
 from . import _copy, _worker
-from ._backend import Crew, infos
+from ._backend import Crew, GoneError, Member, infos, peek
 from ._parcel import Parcel
-from ._worker import Outcome, Plan, WorkerInfo
+from ._worker import Failure, Outcome, Plan, WorkerInfo
 
 _START_SECONDS: Final = 300.0
 
@@ -43,6 +46,8 @@ class Actor:
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
+        with contextlib.suppress(ValueError):  # Ctrl-C is the driver's; where threads may say so
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     def start(self) -> Any:
         """Open the keys."""
@@ -69,11 +74,28 @@ class Actor:
         return _copy.finish(wanted)
 
 
-for _name in ("cancel", "node", "write", "finish"):
+for _name in ("start", "cancel", "node", "write", "finish"):
     setattr(Actor, _name, ray.method(concurrency_group="control")(getattr(Actor, _name)))
 
 
-class Ray(Crew[Any]):
+class Hired:
+    """An actor, and what it says of itself once Ray has found a place for it."""
+
+    def __init__(self, actor: Any) -> None:
+        self.actor = actor
+        self.info: futures.Future[WorkerInfo | Failure] = futures.Future()
+        self._since = time.monotonic()
+
+    def begin(self) -> None:
+        """Let it open the keys."""
+        self.info = self.actor.start.remote().future()
+
+    def is_late(self) -> bool:
+        """Whether Ray has found no place for it for long."""
+        return not self.info.done() and time.monotonic() - self._since > _START_SECONDS
+
+
+class Ray(Crew[Hired]):
     """Actors on a cluster that runs already, or on one that is started here, on this machine's loopback address."""
 
     name: ClassVar[str] = "ray"
@@ -82,7 +104,8 @@ class Ray(Crew[Any]):
         super().__init__()
         self._threads = thread_count
         self._is_own = False
-        self._infos: dict[Any, Any] = {}
+        self._has_keys = False
+        """Whether nodes have the keys, so that workers can begin."""
         self._connect(address, count)
         cores = int(ray.cluster_resources().get("CPU", 0))
         self.slots = count if count is not None else max(cores // thread_count, 1)
@@ -117,8 +140,11 @@ class Ray(Crew[Any]):
         try:
             if plan.key_folder is not None:
                 self._copy_keys(plan)
+            for member in self._members:
+                member.handle.begin()
+            self._has_keys = True
             return self._asked()
-        except exceptions.GetTimeoutError as error:
+        except (TimeoutError, exceptions.GetTimeoutError) as error:
             raise ClusterConnectionError(
                 f"connect: Ray gave no {self.slots} workers of {self._threads} cores within {_START_SECONDS:.0f} s; "
                 f"ask for fewer, or look at `ray status`"
@@ -130,15 +156,15 @@ class Ray(Crew[Any]):
             ) from error
 
     def _asked(self) -> list[WorkerInfo]:
-        handles = [member.handle for member in self._members]
-        answers = ray.get([handle.start.remote() for handle in handles], timeout=_START_SECONDS)
-        self._infos = dict(zip(handles, answers, strict=True))
-        return infos(answers)
+        deadline = time.monotonic() + _START_SECONDS
+        asked = [member.handle.info for member in list(self._members)]
+        return infos(info.result(max(deadline - time.monotonic(), 0.0)) for info in asked)
 
     def _copy_keys(self, plan: Plan) -> None:
         nodes: dict[str, tuple[Any, list[_copy.Wanted]]] = {}
-        actors = [member.handle for member in self._members]
-        for actor, (machine, lacks) in zip(actors, ray.get([actor.node.remote() for actor in actors]), strict=True):
+        actors = [member.handle.actor for member in self._members]
+        answers = ray.get([actor.node.remote() for actor in actors], timeout=_START_SECONDS)
+        for actor, (machine, lacks) in zip(actors, answers, strict=True):
             nodes.setdefault(machine, (actor, lacks))
 
         def by(method: Any) -> Any:
@@ -150,7 +176,13 @@ class Ray(Crew[Any]):
         ]
         _copy.send(plan, receivers, ray.put)
 
-    def _hire(self) -> Any:
+    def _require_ray(self) -> None:
+        """Check that Ray is there: nearly all of its functions start it anew otherwise, for everybody to reach."""
+        if self._is_closed or not ray.is_initialized():
+            raise GoneError("Ray was shut down here")
+
+    def _hire(self) -> Hired:
+        self._require_ray()
         remote = ray.remote(
             num_cpus=self._threads,
             max_restarts=0,
@@ -158,43 +190,67 @@ class Ray(Crew[Any]):
             scheduling_strategy="SPREAD",
             concurrency_groups={"control": 1},
         )(Actor)
-        return remote.remote(self._plan)
+        hired = Hired(remote.remote(self._plan))
+        if self._has_keys:
+            hired.begin()
+        return hired
 
-    def _send(self, handle: Any, common: Any, cargo: Any, job: str) -> Any:
-        return handle.execute.remote(common, cargo, job).future()
+    def _send(self, handle: Hired, common: Any, cargo: Any, job: str) -> Any:
+        self._require_ray()
+        return handle.actor.execute.remote(common, cargo, job).future()
 
     def _why_lost(self, error: BaseException) -> str | None:
         is_lost = isinstance(error, _LOST) and not isinstance(error, exceptions.RayTaskError)
         return str(error).strip().splitlines()[0] if is_lost else None
 
-    def _node(self, handle: Any) -> str | None:
-        info = self._infos.get(handle)
+    def _node(self, handle: Hired) -> str | None:
+        info = peek(handle.info)
         return info.node if isinstance(info, WorkerInfo) else None
 
     def workers(self) -> list[WorkerInfo]:
-        self._replace_lost()
         try:
+            self._replace_lost()
             return self._asked()
-        except exceptions.RayError as error:
+        except (GoneError, TimeoutError, exceptions.RayError) as error:
             raise ClusterConnectionError(f"workers: the Ray cluster doesn't answer ({error}); connect again") from error
 
-    def share(self, parcel: Parcel) -> Any:
+    def share(self, parcel: Parcel, job: str) -> Any:
+        self._require_ray()
         return ray.put(parcel)
+
+    def trouble(self) -> str | None:
+        if not ray.is_initialized():
+            return "Ray was shut down here"
+        late = [member for member in self._members if member.handle.is_late()]
+        if late and len(late) == len(self._members):
+            return f"Ray has had no place for a worker for {_START_SECONDS:.0f} s"
+        for member in late:
+            self._do_without(member)
+        return None
+
+    def _do_without(self, member: Member[Hired]) -> None:
+        """Let the others have a worker's tasks, since Ray has no place for it: its node is gone, perhaps."""
+        with self._sending:
+            self._members = [one for one in self._members if one is not member]
+        for task in list(member.tasks):
+            self._give_back(member, task, "Ray had no place for its worker")
+        with contextlib.suppress(Exception):
+            ray.kill(member.handle.actor)
 
     def cancel(self, job: str) -> None:
         with contextlib.suppress(Exception):
+            self._require_ray()
             for member in self._members:
-                member.handle.cancel.remote(job)
-
-    def is_alive(self) -> bool:
-        return bool(ray.is_initialized())
+                member.handle.actor.cancel.remote(job)
 
     def close(self) -> None:
-        with self._lock:
-            self._is_closed = True
+        with self._sending:
+            was_closed, self._is_closed = self._is_closed, True
+        if was_closed or not ray.is_initialized():
+            return
         with contextlib.suppress(Exception):
             for member in self._members:
-                ray.kill(member.handle)
+                ray.kill(member.handle.actor)
         if self._is_own:
             ray.shutdown()
 

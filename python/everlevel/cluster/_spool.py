@@ -17,6 +17,7 @@ import weakref
 from pathlib import Path
 from typing import IO, Any, Final
 
+from ..errors import ClusterConnectionError
 from ._parcel import Parcel
 
 _SMALLEST: Final = 1 << 16
@@ -76,8 +77,19 @@ class Spool:
     @classmethod
     def new(cls) -> Spool:
         """Make the folder: in shared memory, or else among the temporary files."""
-        shared = Path("/dev/shm")
-        parent = shared if shared.is_dir() and os.access(shared, os.W_OK) else Path(tempfile.gettempdir())
+        parents = [Path("/dev/shm"), Path(tempfile.gettempdir())]
+        for parent in parents:
+            try:
+                return cls._new(parent)
+            except OSError as error:
+                last = error
+        raise ClusterConnectionError(
+            f"connect: no folder for ciphertexts can be made in {' or '.join(map(str, parents))} ({last}); free some "
+            f"room there"
+        ) from last
+
+    @classmethod
+    def _new(cls, parent: Path) -> Spool:
         _take_away_those_left(parent)
         token, new = secrets.token_hex(16), Path(tempfile.mkdtemp(prefix="everlevel-new-", dir=parent))
         (new / _TOKEN).write_text(token, encoding="ascii")
@@ -86,7 +98,7 @@ class Spool:
         fcntl.flock(held, fcntl.LOCK_EX)
         spool = cls(new.rename(parent / f"{_PREFIX}{secrets.token_hex(8)}"), token)
         spool._held = held
-        weakref.finalize(spool, shutil.rmtree, spool.folder, ignore_errors=True)
+        weakref.finalize(spool, _remove, spool.folder, os.getpid())
         return spool
 
     @classmethod
@@ -100,12 +112,12 @@ class Spool:
             return None
         return cls(Path(folder), token) if found == token else None
 
-    def put(self, parcel: Parcel) -> Cargo:
+    def put(self, parcel: Parcel, job: str) -> Cargo:
         """Write a parcel's buffers, if they are large and there is room."""
         sizes = tuple(memoryview(buffer).nbytes for buffer in parcel.buffers)
         if sum(sizes) < _SMALLEST:
             return parcel
-        path = self.folder / secrets.token_hex(12)
+        path = self.folder / f"{job}-{secrets.token_hex(12)}"
         try:
             with open(path, "xb", buffering=0) as file:
                 for buffer in parcel.buffers:
@@ -116,6 +128,11 @@ class Spool:
             path.unlink(missing_ok=True)
             return parcel
         return Spooled(parcel.head, str(path), sizes)
+
+    def sweep(self, job: str) -> None:
+        """Take away what is left of a job: of tasks that were cut short, and of workers that ended."""
+        for path in self.folder.glob(f"{job}-*"):
+            path.unlink(missing_ok=True)
 
     def flag(self, name: str) -> None:
         """Raise a flag that every process of this machine sees."""
@@ -131,6 +148,12 @@ class Spool:
         shutil.rmtree(self.folder, ignore_errors=True)
         if self._held is not None:
             self._held.close()
+
+
+def _remove(folder: Path, owner: int) -> None:
+    """Take a folder away, unless this process is only a copy of the one that made it."""
+    if os.getpid() == owner:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _take_away_those_left(parent: Path) -> None:

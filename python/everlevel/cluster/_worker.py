@@ -26,15 +26,18 @@ import everlevel
 from .._common import threads as _threads
 from .._common.locks import Lock
 from .._common.progress import watching
-from ..errors import EverlevelError, TaskError, WorkerVersionError
+from ..errors import ClusterConnectionError, EverlevelError, TaskError, WorkerVersionError
 from ._bound import Bound, EngineLike, use_keys
 from ._keys import KeyFile, open_here
 from ._memory import keep_freed
 from ._parcel import pack, unpack
-from ._spool import Cargo, Spool, opened
+from ._spool import Cargo, Spool, Spooled, opened
 
 _JOBS: Final = 8
 """Functions that a worker keeps, one of each job."""
+
+_JOBS_BYTES: Final = 1 << 28
+"""The most that they take together, but for the last one."""
 
 
 @dataclass(frozen=True)
@@ -133,6 +136,10 @@ class Cancelled(BaseException):
     """A task that was told to stop. It isn't an `Exception`, so that no function's own handling keeps it."""
 
 
+class EndedError(Exception):
+    """The pool was closed."""
+
+
 class Worker:
     """A pool's part of this process."""
 
@@ -141,7 +148,8 @@ class Worker:
         self._slots = threading.BoundedSemaphore(slots)
         self._spool = Spool.here(plan.spool_folder, plan.spool_token)
         self._cancelled: set[str] = set()
-        self._functions: OrderedDict[str, tuple[Any, frozenset[str]]] = OrderedDict()
+        self._is_closed = False
+        self._functions: OrderedDict[str, tuple[Any, frozenset[str], int]] = OrderedDict()
         self._lock = Lock()
         start = time.perf_counter()
         require_version(plan)
@@ -163,6 +171,10 @@ class Worker:
         """Let a job's tasks stop at their next step."""
         self._cancelled.add(job)
 
+    def close(self) -> None:
+        """Let all tasks stop at their next step."""
+        self._is_closed = True
+
     def run(self, common: Cargo, cargo: Cargo, job: str) -> Outcome:
         """Call a job's function with a task's arguments."""
         with self._slots:
@@ -175,12 +187,17 @@ class Worker:
                     outcome.result = self._call(common, cargo, job)
                 except Cancelled:
                     outcome.is_cancelled = True
-                except (Exception, SystemExit) as error:
+                except BaseException as error:  # a function's own kinds too, as test tools have
                     outcome.failure = Failure.of(error)
             outcome.seconds = time.perf_counter() - start
             return outcome
 
     def _call(self, common: Cargo, cargo: Cargo, job: str) -> Cargo:
+        if self._spool is None and isinstance(cargo if isinstance(cargo, Spooled) else common, Spooled):
+            raise ClusterConnectionError(
+                f"cluster: node {node()} came later, and isn't on the driver's machine as the others are, so that it "
+                f"can't see what they share; connect again, which lets ciphertexts go over the network"
+            )
         function, handed_in = self._function(common, job)
         args = unpack(opened(cargo), self._bound)
         given = {"engine": self._bound.engine, "keys": self._bound.keys}
@@ -197,26 +214,28 @@ class Worker:
                     function=name,
                 ) from None
             raise
-        return parcel if self._spool is None else self._spool.put(parcel)
+        return parcel if self._spool is None else self._spool.put(parcel, job)
 
     def _function(self, common: Cargo, job: str) -> tuple[Callable[..., Any], frozenset[str]]:
         with self._lock:
             held = self._functions.get(job)
         if held is None:
             function = unpack(opened(common), self._bound)
-            held = function, handed_in(function)
+            held = function, handed_in(function), common.nbytes
             with self._lock:
                 self._functions[job] = held
-                while len(self._functions) > _JOBS:
+                while len(self._functions) > 1 and (
+                    len(self._functions) > _JOBS or sum(size for *_, size in self._functions.values()) > _JOBS_BYTES
+                ):
                     self._functions.popitem(last=False)
-        return held
+        return held[:2]
 
     def _look(self, job: str) -> None:
         if self._is_cancelled(job):
             raise Cancelled
 
     def _is_cancelled(self, job: str) -> bool:
-        return job in self._cancelled or (self._spool is not None and self._spool.has_flag(job))
+        return self._is_closed or job in self._cancelled or (self._spool is not None and self._spool.has_flag(job))
 
 
 def handed_in(function: Any) -> frozenset[str]:
@@ -256,22 +275,34 @@ def require_version(plan: Plan) -> None:
 
 
 _workers: dict[str, Worker] = {}
+_ended: set[str] = set()
+"""Pools that were closed, for whose last tasks no key is opened again."""
+
 _making = threading.Lock()
+"""Held while keys are opened, which takes seconds: `detach` and `cancel` don't wait for it, since an engine's own loop
+calls them."""
 
 
 def attach(plan: Plan, slots: int = 1) -> Worker:
     """Return this process's part of a pool, made at the first call."""
     with _making:
         worker = _workers.get(plan.pool)
-        if worker is None:
+        if worker is None and plan.pool not in _ended:
             worker = _workers[plan.pool] = Worker(plan, slots)
+        if plan.pool in _ended:
+            _workers.pop(plan.pool, None)
+            worker = None
+        if worker is None:
+            raise EndedError
         return worker
 
 
 def detach(pool: str) -> None:
-    """Let go of a pool's engine and keys."""
-    with _making:
-        _workers.pop(pool, None)
+    """Let go of a pool's engine and keys, and stop what runs."""
+    _ended.add(pool)
+    worker = _workers.pop(pool, None)
+    if worker is not None:
+        worker.close()
 
 
 def start(plan: Plan, slots: int = 1) -> WorkerInfo | Failure:
@@ -286,6 +317,8 @@ def execute(plan: Plan, slots: int, common: Cargo, cargo: Cargo, job: str) -> Ou
     """Run one task."""
     try:
         worker = attach(plan, slots)
+    except EndedError:
+        return Outcome(node(), is_cancelled=True)
     except (Exception, SystemExit) as error:
         return Outcome(node(), failure=Failure.of(error))
     return worker.run(common, cargo, job)
@@ -293,8 +326,7 @@ def execute(plan: Plan, slots: int, common: Cargo, cargo: Cargo, job: str) -> Ou
 
 def cancel(pool: str, job: str) -> None:
     """Let a job's tasks in this process stop at their next step."""
-    with _making:
-        worker = _workers.get(pool)
+    worker = _workers.get(pool)
     if worker is not None:
         worker.cancel(job)
 

@@ -253,7 +253,7 @@ class Pool:
             raise ParameterError(f"{name}: group is {size}, and at least 1 is needed", option="group", value=size)
         groups = ((part,) for part in _chunks(iter(ciphertexts), size))
         count = None if total is None else -(-total // size)
-        job = self._begin(name, Method(name, options), groups, count, "raise", is_ordered=True)
+        job = self._begin(name, Method(name, options), groups, count, "raise", is_ordered=True, group=size)
         results = chain.from_iterable(value for _, value in job)
         return list(results) if isinstance(ciphertexts, Sequence) else results
 
@@ -335,6 +335,7 @@ class Pool:
         on_error: OnError,
         *,
         is_ordered: bool,
+        group: int | None = None,
     ) -> Job:
         self._require_open(name)
         if on_error not in ("raise", "return"):
@@ -354,6 +355,7 @@ class Pool:
             total=total,
             is_ordered=is_ordered,
             on_error=on_error,
+            group=group,
         )
         self._jobs.add(job)
         job.begin()
