@@ -220,7 +220,10 @@ def test_closing_and_cancelling(pool: cluster.Pool, setup: Setup, tmp_path: Path
     assert list(pool.map(tasks.identity, range(4))) == [0, 1, 2, 3]  # the workers are free again
 
 
-def test_ctrl_c(setup: Setup, tmp_path: Path) -> None:
+def test_ctrl_c(setup: Setup, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    # A shell's background jobs know no Ctrl-C, and tests may be one.
+    usual = signal.signal(signal.SIGINT, signal.default_int_handler)
+    request.addfinalizer(lambda: signal.signal(signal.SIGINT, usual))
     began = functools.partial(tasks.bootstrap_for_ever, folder=str(tmp_path))
 
     def interrupt() -> None:
