@@ -76,7 +76,7 @@ impl Context {
         self.room(op, noise, operands)?;
         let (limbs, t) = (self.params.limbs(), self.params.plain_modulus() as i64);
         // One limb more than the result, whose rounding t multiplies.
-        let parts = self.ring.tensor([&a.ct.c0, &a.ct.c1], [&b.ct.c0, &b.ct.c1], limbs + 1);
+        let parts = self.ring.tensor([&a.ct.c0, &a.ct.c1], [&b.ct.c0, &b.ct.c1], 0, limbs + 1);
         let [d0, d1, d2] = parts.map(|part| self.ring.times_word(&part, t, limbs));
         let mut ct = keys.relinearization.key.times(&self.ring, &d2);
         ct.add_assign(&self.ring, &LimbRlwe { c0: d0, c1: d1 });

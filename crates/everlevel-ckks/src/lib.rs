@@ -13,6 +13,7 @@
 #![forbid(unsafe_code)]
 
 pub mod circuits;
+pub mod limbs;
 
 mod arithmetic;
 mod budget;
