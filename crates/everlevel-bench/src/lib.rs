@@ -1,5 +1,7 @@
 //! Benchmarks (see `benches/`) and what they share.
 
+pub mod timing;
+
 /// Words that start on a cache line: misaligned vectors touch two lines each, which costs the transforms a tenth.
 #[derive(Debug)]
 pub struct Aligned<T = u64> {
