@@ -22,6 +22,7 @@ import pytest
 import cluster_tasks as tasks
 from conftest import INSECURE_LOG_N
 from everlevel import Engine, SecretKey, cluster, errors
+from everlevel._common.threads import cores, threads
 from everlevel.cluster import _copy, _dispatch, _keys, _parcel, _processes, _worker
 from everlevel.cluster._backend import Crew, LostError
 from everlevel.cluster._bound import Bound, EngineLike
@@ -245,8 +246,10 @@ def test_a_closed_pool_opens_no_key_again(setup: Setup) -> None:
     plan, cargo = setup.plan("closed"), _parcel.pack((), Bound(setup.engine))
     function = _parcel.pack(functions := [1], Bound(setup.engine))
     worker = _worker.attach(plan)
+    assert threads("parallel", None) == plan.thread_count
     assert _worker.execute(plan, 1, function, cargo, "job").failure is not None  # a list isn't called
     _worker.detach("closed")
+    assert threads("parallel", None) == min(cores(), 256)
     assert worker.run(function, cargo, "job").is_cancelled
     assert _worker.execute(plan, 1, function, cargo, "job").is_cancelled
     assert "closed" not in _worker._workers

@@ -58,11 +58,17 @@ def test_sets_are_named_as_tfhes_are() -> None:
     assert names[:5] == SETS
     assert {*EXPERIMENTAL, "integer-2-64", "integer-4-64"} <= set(names)
     assert not any(p.name.startswith("ntru") for p in tfhe.parameter_sets())
-    with pytest.raises(errors.ParameterError, match="no set named"):
+    with pytest.raises(errors.ParameterError, match="no set named") as caught:
         ntru.Engine("gate-65")
+    assert "ntru" not in str(caught.value)
     with pytest.raises(errors.ParameterError, match=r"rests on an assumption .* gate-64-blocks-experimental") as caught:
         ntru.Engine("gate-64-blocks")
-    assert caught.value.option == "parameters"
+    assert (caught.value.value, caught.value.allowed) == ("gate-64-blocks", "gate-64-blocks-experimental")
+    with pytest.raises(errors.ParameterError, match=r"tfhe has no set .*; ntru.Engine\('gate-64'\) has it"):
+        tfhe.Engine("ntru-gate-64")
+    with pytest.raises(errors.ParameterError, match="no set named") as caught:
+        tfhe.Engine("gate-65")
+    assert "ntru" not in str(caught.value)
     assert repr(ntru.Engine("gate-64")).startswith("ntru.Engine(gate-64, bits, p_fail 2^-64, ")
 
 

@@ -146,7 +146,7 @@ impl NamedSet {
 ///
 /// # Errors
 /// [`Error::InsecureSet`] and [`Error::ExperimentalSet`] where a set's name says that it is such, and this one doesn't;
-/// [`Error::UnknownSet`] with the names there are.
+/// [`Error::UnknownSet`] with the names that its scheme has.
 pub fn find(name: &str) -> Result<&'static NamedSet, Error> {
     if let Some(set) = ALL.iter().find(|set| set.name == name) {
         return Ok(set);
@@ -160,7 +160,11 @@ pub fn find(name: &str) -> Result<&'static NamedSet, Error> {
             Error::InsecureSet { name: name.into(), security_bits, spelled }
         }
         Some(&NamedSet { name: spelled, .. }) => Error::ExperimentalSet { name: name.into(), spelled },
-        None => Error::UnknownSet { name: name.into(), known: ALL.iter().map(|set| set.name).collect() },
+        None => {
+            let scheme = |set: &&NamedSet| set.is_ntru() == name.starts_with("ntru-");
+            let known = ALL.iter().filter(scheme).map(|set| set.name).collect();
+            Error::UnknownSet { name: name.into(), known }
+        }
     })
 }
 

@@ -11,14 +11,16 @@ from . import checks
 _MOST_THREADS: Final = 256
 """Of which a machine may have more."""
 
-
 _share: int = _MOST_THREADS
 
 
-def take_share(count: int) -> None:
-    """Give every engine that is made in this process from here on no more than so many threads, unless it asks."""
+def take_share(count: int | None) -> None:
+    """Give engines that are made in this process from here on no more threads than `count`, unless they ask.
+
+    `None` gives them all of the machine again.
+    """
     global _share
-    _share = count
+    _share = _MOST_THREADS if count is None else count
 
 
 def cores() -> int:

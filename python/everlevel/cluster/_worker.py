@@ -154,7 +154,6 @@ class Worker:
         start = time.perf_counter()
         require_version(plan)
         keep_freed()
-        _threads.take_share(plan.thread_count)
         engine = plan.engine.make(plan.thread_count)
         keys = use_keys(engine, [open_here(engine, file, plan.path(file), node()) for file in plan.files])
         self._bound = Bound(engine, keys, frozenset(file.secret_id for file in plan.files))
@@ -289,6 +288,7 @@ def attach(plan: Plan, slots: int = 1) -> Worker:
         worker = _workers.get(plan.pool)
         if worker is None and plan.pool not in _ended:
             worker = _workers[plan.pool] = Worker(plan, slots)
+            _threads.take_share(plan.thread_count)
         if plan.pool in _ended:
             _workers.pop(plan.pool, None)
             worker = None
@@ -303,6 +303,8 @@ def detach(pool: str) -> None:
     worker = _workers.pop(pool, None)
     if worker is not None:
         worker.close()
+    if not _workers:
+        _threads.take_share(None)
 
 
 def start(plan: Plan, slots: int = 1) -> WorkerInfo | Failure:

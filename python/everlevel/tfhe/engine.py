@@ -125,13 +125,33 @@ class Engine(Core):
                 )
         self._parameters = parameters
         self._insecure_log_n = insecure_log_n
-        self._context = _native.TfheContext(
-            parameters=self._prefix + parameters, thread_count=count, insecure_log_n=insecure_log_n
-        )
+        self._context = self._make_context(parameters, count, insecure_log_n)
         self._shows_progress = progress
         self._keys = {}
         self._lock = Lock()
         engines.announce(self._address, self)
+
+    @classmethod
+    def _make_context(cls, parameters: str, thread_count: int, insecure_log_n: int | None) -> _native.TfheContext:
+        """Find the set among the scheme's own, whose names are worded as the user wrote them."""
+        for other in _classes():
+            if other._prefix and not cls._prefix and parameters.startswith(other._prefix):
+                name = parameters.removeprefix(other._prefix)
+                raise ParameterError(
+                    f"Engine: {cls._scheme} has no set named {parameters!r}; {other._scheme}.Engine({name!r}) has it",
+                    option="parameters",
+                    value=parameters,
+                    allowed=name,
+                )
+        try:
+            return _native.TfheContext(
+                parameters=cls._prefix + parameters, thread_count=thread_count, insecure_log_n=insecure_log_n
+            )
+        except ParameterError as error:
+            if error.option != "parameters" or not cls._prefix:
+                raise
+            text, value, allowed = (str(part).replace(cls._prefix, "") for part in (error, error.value, error.allowed))
+            raise ParameterError(text, option="parameters", value=value, allowed=allowed) from None
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _engine_at, self._address
@@ -339,10 +359,14 @@ def _read_shape(text: str, size: int) -> _checks.Shape:
     return shape
 
 
+def _classes() -> list[type[Engine]]:
+    """Return the engines of all schemes that have these calls."""
+    return [Engine, *Engine.__subclasses__()]
+
+
 def _make(parameters: str, insecure_log_n: int | None, parallel: bool) -> Engine:
     """Make an engine of the class whose sets have such names."""
-    classes: list[type[Engine]] = [Engine, *Engine.__subclasses__()]
-    known = max((c for c in classes if parameters.startswith(c._prefix)), key=lambda c: len(c._prefix))
+    known = max((c for c in _classes() if parameters.startswith(c._prefix)), key=lambda c: len(c._prefix))
     name = parameters.removeprefix(known._prefix)
     return known(name, thread_count=None if parallel else 1, insecure_log_n=insecure_log_n)
 
