@@ -166,6 +166,7 @@ def test_what_is_remembered_goes_with_the_original(auto: Party) -> None:
 
 
 @pytest.mark.full_size
+@pytest.mark.slow
 def test_forty_products_at_full_size(tmp_path: Path, rng: np.random.Generator) -> None:
     engine = Engine("parallel", auto_bootstrap=True)
     secret_key = engine.create_secret_key()

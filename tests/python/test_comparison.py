@@ -176,6 +176,7 @@ def test_the_range_is_checked_on_request(party: Party) -> None:
 
 
 @pytest.mark.full_size
+@pytest.mark.slow
 def test_signs_and_maxima_at_full_size(rng: np.random.Generator) -> None:
     party = new_party(Engine("parallel", use_bootstrap=True))
     engine = party.engine

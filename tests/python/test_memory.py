@@ -80,6 +80,7 @@ def test_no_address_space_ends_a_process() -> None:
 
 @linux
 @pytest.mark.full_size
+@pytest.mark.slow
 def test_no_address_space_ends_a_process_at_full_size() -> None:
     rows = []
     for step in range(20):

@@ -109,6 +109,7 @@ def test_scripts_of_1x() -> None:
 
 
 @pytest.mark.full_size
+@pytest.mark.slow
 def test_scripts_of_1x_at_full_size() -> None:
     check_scripts("")
     names = run(SETUP + SPARSE, "slot_count=1024, use_bootstrap=True")

@@ -108,6 +108,7 @@ def test_scripts_of_1x() -> None:
 
 
 @pytest.mark.full_size
+@pytest.mark.slow
 def test_scripts_of_1x_at_full_size() -> None:
     names = run(SETUP)
     assert names["engine"].log_n == 16

@@ -68,7 +68,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 4, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 2, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn quotients_are_rusts(width in width(), pairs in operands(), shift in 0u32..64, threads in 1usize..=4) {
@@ -85,13 +85,15 @@ proptest! {
 #[test]
 fn divisors_of_every_kind() {
     let bench = Bench::new(two_bits(), Width::U8);
-    let (int, b) = (&bench.integers, (1..=255).collect::<Vec<u64>>());
-    for a in [vec![255; 255], b.iter().map(|b| (b * 77 + 31) % 256).collect()] {
+    let int = &bench.integers;
+    for step in [2, 5] {
+        let b = (1..=255).step_by(step).collect::<Vec<u64>>();
+        let a = b.iter().map(|b| if step == 5 { 255 } else { (b * 77 + 31) % 256 }).collect::<Vec<_>>();
         let (q, r) = int.div_rem(&bench.encrypt(&a), &int.constants(Width::U8, &b).unwrap()).unwrap();
         bench.are("public div", &q, zip(&a, &b).map(|(a, b)| a / b));
         bench.are("public rem", &r, zip(&a, &b).map(|(a, b)| a % b));
     }
-    let b: Vec<u64> = (0..=255).step_by(11).chain([1, 2, 3, 128, 129, 255]).collect();
+    let b: Vec<u64> = (0..=255).step_by(23).chain([1, 2, 3, 128, 129, 255]).collect();
     bench.quotients(&b.iter().map(|b| (b * 77 + 31) % 256).collect::<Vec<_>>(), &b).unwrap();
     for width in [Width::U16, Width::U32, Width::U64] {
         let bench = Bench::new(two_bits(), width);
@@ -145,10 +147,7 @@ fn wider_digits() {
         bench.chain(&a, &b).unwrap();
     });
     let (a, b) = ([0x00ff], [0x0101]);
-    on_threads(4, || {
-        bench.arithmetic(&a, &b).unwrap();
-        bench.quotients(&a, &b).unwrap();
-    });
+    on_threads(4, || bench.arithmetic(&a, &b)).unwrap();
     let bench = Bench::new(four_bits(), Width::U8);
     bench.comparisons(&[0x5a], &[0x5b]).unwrap();
     bench.shifts(&[0xc5], &[3]).unwrap();
@@ -160,7 +159,7 @@ fn long_arrays_are_reduced_in_slices() {
     let bench = Bench::new(two_bits(), Width::U8);
     on_threads(1, || {
         let (int, slice) = (&bench.integers, bench.integers.slice_len());
-        for (rows, len) in [(2 * slice + 5, 1), (9 * slice / 2, 2), (3, slice + 2)] {
+        for (rows, len) in [(2 * slice + 5, 1), (2 * slice + 1, 2), (3, slice + 2)] {
             let a: Vec<u64> = (0..rows * len).map(|i| (i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56).collect();
             let x = bench.encrypt(&a);
             let column = |i: usize| a.iter().skip(i).step_by(len).copied().collect::<Vec<_>>();
