@@ -71,7 +71,7 @@ structure: $(BIN)/.everlevel-ready
 
 test-rust: tools
 	$(CARGO) test --workspace --quiet --tests
-	$(CARGO) test --workspace --quiet --doc
+	MAKEFLAGS= $(CARGO) test --workspace --quiet --doc
 	RUSTDOCFLAGS=-Dwarnings $(CARGO) doc --workspace --no-deps --quiet
 
 # Modules of tests with the backends that this machine wouldn't choose: the results are the same to the bit. Those of
