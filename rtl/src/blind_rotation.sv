@@ -85,10 +85,10 @@ module blind_rotation #(
   // Its last clock of all ends the keys of the step, and that of the last step the batch.
   localparam int unsigned KEYS_AT = BUNDLE_AT - 1;
   logic [1:0] last_read[1], released[1];
-  logic key_bank, step_released, batch_released;
-  assign last_read[0][0] = early_active && early_slot == SLOT_BITS'(SLOTS - 1)
-                        && phase - LOG_T'(EXPONENTS_AT) == '1;
-  assign last_read[0][1] = last_read[0][0] && early_step == STEP_BITS'(STEPS - 1);
+  logic key_bank, step_read, batch_read, step_released, batch_released;
+  assign step_read = early_active && early_slot == SLOT_BITS'(SLOTS - 1) && phase - LOG_T'(EXPONENTS_AT) == '1;
+  assign batch_read = step_read && early_step == STEP_BITS'(STEPS - 1);
+  assign last_read[0] = {batch_read, step_read};
   delay_line #(.WIDTH(2), .DEPTH(KEYS_AT - EXPONENTS_AT)) u_released (.clk_i, .d_i(last_read), .q_o(released));
   assign {batch_released, step_released} = released[0] & {2{rst_ni}};
 
