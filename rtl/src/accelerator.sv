@@ -19,12 +19,14 @@ module accelerator #(
     parameter int unsigned LOG2_BASE = 3,
     parameter int unsigned DROPPED = 2,
     parameter int unsigned LWE_DIM = 640,         // the small dimension n
+    parameter int unsigned BLOCK = 0,             // bits of which one is 1, a step's; 0: any bits, two a step
     parameter int unsigned SWITCH_DEGREE = 32,    // the key switch: degree of its ring, digits, polynomials of a clock
     parameter int unsigned SWITCH_DIGITS = 12,
     parameter int unsigned SWITCH_LOG2_BASE = 1,
     parameter int unsigned SWITCH_POLYS = 2,
     parameter int unsigned SLOTS /*verilator public*/ = ntru_pkg::slots(LOG_N, LOG_P, DIGITS),
-    parameter int unsigned KEY_BEATS = ntru_pkg::key_beats(LOG_N, LOG_P, DIGITS)
+    parameter int unsigned KEY_BEATS = ntru_pkg::key_beats(LOG_N, LOG_P, DIGITS, BLOCK),
+    localparam int unsigned KEYS = ntru_pkg::step_keys(BLOCK)
 ) (
     input  logic clk_i,
     input  logic rst_ni,
@@ -39,9 +41,9 @@ module accelerator #(
     input  logic                                     s_switch_tvalid_i,
     output logic                                     s_switch_tready_o,
 
-    input  logic [DIGITS/KEY_BEATS*4*2**LOG_P*HIGH-1:0] s_key_tdata_i,
-    input  logic                                        s_key_tvalid_i,
-    output logic                                        s_key_tready_o,
+    input  logic [DIGITS/KEY_BEATS*KEYS*2**LOG_P*HIGH-1:0] s_key_tdata_i,
+    input  logic                                           s_key_tvalid_i,
+    output logic                                           s_key_tready_o,
 
     output logic [63:0] m_result_tdata_o,
     output logic        m_result_tlast_o,
@@ -93,10 +95,20 @@ module accelerator #(
       .filled_i(filled), .release_o(released), .body_i(switch_body), .flush_i(switch_flush),
       .block_o(block), .digit_o(digit), .row_i(row),
       .ready_i(exponents_ready), .valid_o(word_valid), .word_o(word), .last_o(word_last), .flush_o(word_flush));
-  modulus_switch #(.LOG_N(LOG_N), .LWE_DIM(LWE_DIM)) u_modulus (
+  modulus_switch #(.LOG_N(LOG_N), .LWE_DIM(LWE_DIM), .LOG2_MEAN(BLOCK == 0 ? 1 : $clog2(BLOCK))) u_modulus (
       .clk_i, .rst_ni,
       .valid_i(word_valid), .word_i(word), .last_i(word_last), .flush_i(word_flush),
       .valid_o(exponent_valid), .exponent_o(exponent), .last_o(exponent_last), .flush_o(exponent_flush));
+  logic step_exponent_valid;
+  logic [LOG_N:0] step_exponent;
+  if (BLOCK == 0) begin : gen_pairs
+    assign {step_exponent_valid, step_exponent} = {exponent_valid, exponent};
+  end else begin : gen_blocks
+    relative_exponents #(.LOG_N(LOG_N), .BLOCK(BLOCK)) u_relative (
+        .clk_i, .rst_ni,
+        .valid_i(exponent_valid), .exponent_i(exponent), .last_i(exponent_last),
+        .valid_o(step_exponent_valid), .exponent_o(step_exponent));
+  end
 
   // Blind rotation and extraction.
   logic result_ready, result_take, result_write, result_used;
@@ -105,11 +117,11 @@ module accelerator #(
   logic [2**LOG_P-1:0][HIGH-1:0] result;
   blind_rotation #(
       .LOG_N(LOG_N), .LOG_P(LOG_P), .HIGH(HIGH), .LOW(LOW), .DIGITS(DIGITS), .LOG2_BASE(LOG2_BASE),
-      .DROPPED(DROPPED), .LWE_DIM(LWE_DIM), .SLOTS(SLOTS), .KEY_BEATS(KEY_BEATS)
+      .DROPPED(DROPPED), .LWE_DIM(LWE_DIM), .BLOCK(BLOCK), .SLOTS(SLOTS), .KEY_BEATS(KEY_BEATS)
   ) u_rotation (
       .clk_i, .rst_ni,
       .s_key_tdata_i, .s_key_tvalid_i, .s_key_tready_o,
-      .ready_o(exponents_ready), .valid_i(exponent_valid), .exponent_i(exponent), .body_i(exponent_last),
+      .ready_o(exponents_ready), .valid_i(step_exponent_valid), .exponent_i(step_exponent), .body_i(exponent_last),
       .flush_i(exponent_flush),
       .result_ready_i(result_ready), .result_take_o(result_take), .result_write_o(result_write),
       .result_used_o(result_used), .result_slot_o(result_slot), .result_phase_o(result_phase), .result_o(result));

@@ -13,15 +13,17 @@ module blind_rotation #(
     parameter int unsigned LOG2_BASE = 3,
     parameter int unsigned DROPPED = 2,
     parameter int unsigned LWE_DIM = 640,
+    parameter int unsigned BLOCK = 0,
     parameter int unsigned SLOTS = ntru_pkg::slots(LOG_N, LOG_P, DIGITS),
-    parameter int unsigned KEY_BEATS = ntru_pkg::key_beats(LOG_N, LOG_P, DIGITS)
+    parameter int unsigned KEY_BEATS = ntru_pkg::key_beats(LOG_N, LOG_P, DIGITS, BLOCK),
+    localparam int unsigned KEYS = ntru_pkg::step_keys(BLOCK)
 ) (
     input  logic clk_i,
     input  logic rst_ni,
 
-    input  logic [DIGITS/KEY_BEATS*4*2**LOG_P*HIGH-1:0] s_key_tdata_i,
-    input  logic                                        s_key_tvalid_i,
-    output logic                                        s_key_tready_o,
+    input  logic [DIGITS/KEY_BEATS*KEYS*2**LOG_P*HIGH-1:0] s_key_tdata_i,
+    input  logic                                           s_key_tvalid_i,
+    output logic                                           s_key_tready_o,
 
     output logic           ready_o,  // there is a place for a ciphertext's exponents
     input  logic           valid_i,
@@ -39,7 +41,9 @@ module blind_rotation #(
 );
   localparam int unsigned P = 2 ** LOG_P;
   localparam int unsigned LOG_T = LOG_N - LOG_P;
-  localparam int unsigned STEPS = LWE_DIM / 2;
+  localparam int unsigned STEP_BLOCK = ntru_pkg::step_bits(BLOCK);
+  localparam int unsigned STEPS = LWE_DIM / STEP_BLOCK;
+  localparam int unsigned EXPONENTS = ntru_pkg::step_exponents(BLOCK);
   localparam int unsigned SLOT_BITS = $clog2(SLOTS);
   localparam int unsigned STEP_BITS = $clog2(STEPS);
   localparam int unsigned ADDRESS_BITS = $clog2(SLOTS * 2 ** LOG_T);
@@ -47,14 +51,14 @@ module blind_rotation #(
   // The clock of a step at which a stage has its operands.
   localparam int unsigned DECOMPOSE_AT = 1;
   localparam int unsigned WRITE_AT = ntru_pkg::step_clocks(LOG_N, LOG_P, DIGITS);
-  localparam int unsigned BUNDLE_AT = DECOMPOSE_AT + ntru_pkg::bundle_clock(LOG_N, LOG_P);
+  localparam int unsigned BUNDLE_AT = DECOMPOSE_AT + ntru_pkg::bundle_clock(LOG_N, LOG_P, BLOCK);
   localparam int unsigned MONOMIALS_AT = BUNDLE_AT - ntru_pkg::MONOMIAL_CLOCKS;
 
   if (SLOTS * 2 ** LOG_T <= WRITE_AT) begin : gen_slots_refused
     $error("%0d ciphertexts of %0d clocks don't fill a pipeline of %0d", SLOTS, 2 ** LOG_T, WRITE_AT + 1);
   end
-  if (LWE_DIM % 2 != 0) begin : gen_dimension_refused
-    $error("two bits a step: a dimension of %0d is odd", LWE_DIM);
+  if (LWE_DIM % STEP_BLOCK != 0) begin : gen_dimension_refused
+    $error("%0d bits a step don't suit a dimension of %0d", STEP_BLOCK, LWE_DIM);
   end
 
   // The sequencer, and what it says at later stages.
@@ -98,17 +102,19 @@ module blind_rotation #(
     else if (step_released) key_bank <= !key_bank;
   end
 
-  logic [LOG_N:0] pair[2];
+  logic [LOG_N:0] exponent[EXPONENTS];
   logic [LOG_N:0] body;
-  exponent_buffer #(.LOG_N(LOG_N), .LWE_DIM(LWE_DIM), .SLOTS(SLOTS)) u_exponents (
+  exponent_buffer #(.LOG_N(LOG_N), .STEPS(STEPS), .EXPONENTS(EXPONENTS), .SLOTS(SLOTS)) u_exponents (
       .clk_i, .rst_ni,
       .ready_o, .valid_i, .exponent_i, .body_i, .flush_i,
       .batch_ready_o(batch_ready), .take_i(batch_take), .release_i(batch_released),
-      .bank_i(early_batch), .slot_i(early_slot), .step_i(early_step), .pair_o(pair),
+      .bank_i(early_batch), .slot_i(early_slot), .step_i(early_step), .exponent_o(exponent),
       .body_bank_i(batch), .body_slot_i(slot), .body_o(body), .used_o(used_now));
 
-  logic [DIGITS-1:0][3:0][P-1:0][HIGH-1:0] key;
-  key_buffer #(.LOG_T(LOG_T), .LOG_P(LOG_P), .HIGH(HIGH), .DIGITS(DIGITS), .BEATS(KEY_BEATS)) u_keys (
+  logic [DIGITS-1:0][KEYS-1:0][P-1:0][HIGH-1:0] key;
+  key_buffer #(
+      .LOG_T(LOG_T), .LOG_P(LOG_P), .HIGH(HIGH), .DIGITS(DIGITS), .BEATS(KEY_BEATS), .KEYS(KEYS)
+  ) u_keys (
       .clk_i, .rst_ni,
       .s_tdata_i(s_key_tdata_i), .s_tvalid_i(s_key_tvalid_i), .s_tready_o(s_key_tready_o),
       .ready_o(key_ready), .take_i(key_take), .release_i(step_released),
@@ -135,9 +141,10 @@ module blind_rotation #(
   end
 
   step #(
-      .LOG_N(LOG_N), .LOG_P(LOG_P), .HIGH(HIGH), .LOW(LOW), .DIGITS(DIGITS), .LOG2_BASE(LOG2_BASE), .DROPPED(DROPPED)
+      .LOG_N(LOG_N), .LOG_P(LOG_P), .HIGH(HIGH), .LOW(LOW), .DIGITS(DIGITS), .LOG2_BASE(LOG2_BASE), .DROPPED(DROPPED),
+      .BLOCK(BLOCK)
   ) u_step (
-      .clk_i, .phase_i(phase - LOG_T'(DECOMPOSE_AT)), .x_i(x), .exponent_i(pair), .key_i(key), .x_o(out));
+      .clk_i, .phase_i(phase - LOG_T'(DECOMPOSE_AT)), .x_i(x), .exponent_i(exponent), .key_i(key), .x_o(out));
 
   // Back to the accumulators, or out.
   logic [SLOT_BITS+2:0] late_in[1], late[1];

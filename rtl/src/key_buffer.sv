@@ -1,7 +1,7 @@
 // The bootstrapping key's streamer: it takes the keys of steps from an AXI stream, ahead by up to two steps, and gives
 // them to every ciphertext of a batch, all rows of P values a clock.
 //
-// A clock's rows come in BEATS beats, rows in order; of a row its four keys, of a key its lanes. While one step's keys
+// A clock's rows come in BEATS beats, rows in order; of a row its KEYS keys, of a key its lanes. While one step's keys
 // are read, those of the next are written to the other bank; where they are not there in time, `ready_o` stays low and
 // the pipeline waits.
 //
@@ -11,14 +11,15 @@ module key_buffer #(
     parameter int unsigned LOG_P  = 6,
     parameter int unsigned HIGH   = 20,
     parameter int unsigned DIGITS = 6,
-    parameter int unsigned BEATS  = 6
+    parameter int unsigned BEATS  = 6,
+    parameter int unsigned KEYS   = 4
 ) (
     input  logic clk_i,
     input  logic rst_ni,
 
-    input  logic [DIGITS/BEATS*4*2**LOG_P*HIGH-1:0] s_tdata_i,
-    input  logic                                    s_tvalid_i,
-    output logic                                    s_tready_o,
+    input  logic [DIGITS/BEATS*KEYS*2**LOG_P*HIGH-1:0] s_tdata_i,
+    input  logic                                       s_tvalid_i,
+    output logic                                       s_tready_o,
 
     output logic ready_o,    // the next step's keys are here
     input  logic take_i,     // a step begins
@@ -26,9 +27,9 @@ module key_buffer #(
 
     input  logic                                         bank_i,   // the step's parity
     input  logic [LOG_T-1:0]                             phase_i,  // t
-    output logic [DIGITS-1:0][3:0][2**LOG_P-1:0][HIGH-1:0] key_o
+    output logic [DIGITS-1:0][KEYS-1:0][2**LOG_P-1:0][HIGH-1:0] key_o
 );
-  localparam int unsigned WIDTH = DIGITS / BEATS * 4 * 2 ** LOG_P * HIGH;
+  localparam int unsigned WIDTH = DIGITS / BEATS * KEYS * 2 ** LOG_P * HIGH;
   localparam int unsigned BEAT_BITS = BEATS > 1 ? $clog2(BEATS) : 1;
 
   if (BEATS == 0 || DIGITS % BEATS != 0) begin : gen_refused

@@ -99,18 +99,6 @@ module key_switch #(
   // The row of the last clock is read with it.
   assign release_o = ended_q;
 
-  // Products of all lanes.
-  logic [LANES-1:0][31:0] dot;
-  for (genvar lane = 0; lane < LANES; lane++) begin : gen_lane
-    localparam int unsigned M = lane % DEGREE;
-    logic [DEGREE-1:0][31:0] words;
-    for (genvar r = 0; r < DEGREE; r++) begin : gen_word
-      assign words[r] = key_word[lane/DEGREE*DEGREE+(r+DEGREE-M)%DEGREE];
-    end
-    switch_dot #(.DEGREE(DEGREE), .SWITCH_LOG2_BASE(SWITCH_LOG2_BASE), .NEGATIVE(M)) u_dot (
-        .clk_i, .word_i(words), .digit_i(row_i), .sum_o(dot[lane]));
-  end
-
   // What the products are of: the first row of a group, the last, the group of bodies.
   logic first, first_q, row_last_q, body_q;
   logic [DOT_CLOCKS:0][2:0] tag_q;
@@ -121,9 +109,18 @@ module key_switch #(
   end
   assign {first_q, row_last_q, body_q} = tag_q[DOT_CLOCKS];
 
-  logic [LANES-1:0][31:0] sum, sum_q, leaving_q;
-  always_comb begin
-    for (int lane = 0; lane < LANES; lane = lane + 1) sum[lane] = dot[lane] + (first_q ? 32'd0 : sum_q[lane]);
+  // Sums of all lanes, and the line in which they leave.
+  logic [LANES:0][31:0] leaving;
+  assign leaving[LANES] = 32'd0;
+  for (genvar lane = 0; lane < LANES; lane++) begin : gen_lane
+    localparam int unsigned M = lane % DEGREE;
+    logic [DEGREE-1:0][31:0] words;
+    for (genvar r = 0; r < DEGREE; r++) begin : gen_word
+      assign words[r] = key_word[lane/DEGREE*DEGREE+(r+DEGREE-M)%DEGREE];
+    end
+    switch_lane #(.DEGREE(DEGREE), .SWITCH_LOG2_BASE(SWITCH_LOG2_BASE), .NEGATIVE(M)) u_lane (
+        .clk_i, .word_i(words), .digit_i(row_i), .first_i(first_q), .last_i(row_last_q),
+        .behind_i(leaving[lane+1]), .leaving_o(leaving[lane]));
   end
 
   // Words that are still to leave.
@@ -131,11 +128,6 @@ module key_switch #(
   logic leaving_body_q, flush_q;
   logic [31:0] small_body_q;
   logic [$clog2(LWE_DIM+1)-1:0] mask_left_q;
-  always_ff @(posedge clk_i) begin
-    sum_q <= sum;
-    if (row_last_q) leaving_q <= sum;
-    else leaving_q <= {32'd0, leaving_q[LANES-1:1]};
-  end
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       left_q <= '0;
@@ -161,7 +153,7 @@ module key_switch #(
   assign valid_o = left_q != '0 && (leaving_body_q || mask_left_q != '0);
   assign last_o = leaving_body_q;
   assign flush_o = flush_q;
-  assign word_o = leaving_q[0] + (leaving_body_q ? small_body_q : 32'd0);
+  assign word_o = leaving[0] + (leaving_body_q ? small_body_q : 32'd0);
   // From the last row until a clock after the body has left: by then `ready_i` counts this ciphertext.
   logic draining_q, left_last_q;
   always_ff @(posedge clk_i) begin

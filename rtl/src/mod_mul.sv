@@ -1,6 +1,6 @@
-// LANES times a*b mod Q, of residues below Q = 2^HIGH - 2^LOW + 1.
+// LANES products a*b mod Q, of residues below Q = 2^HIGH - 2^LOW + 1: a sum of one product, for butterflies.
 //
-// Latency: ntru_pkg::MULTIPLY_CLOCKS (6): operands, product twice, and three of the reduction.
+// Latency: ntru_pkg::MULTIPLY_CLOCKS (6).
 module mod_mul #(
     parameter int unsigned LANES = 1,
     parameter int unsigned HIGH  = 20,
@@ -12,11 +12,11 @@ module mod_mul #(
     output logic [HIGH-1:0] residue_o[LANES]
 );
 
-  logic [2*HIGH-1:0] product[LANES], product_q[LANES];
-
-  product #(.LANES(LANES), .HIGH(HIGH)) u_product (.clk_i, .a_i, .b_i, .product_o(product));
-  always_ff @(posedge clk_i) product_q <= product;
-  solinas_reduce #(.LANES(LANES), .HIGH(HIGH), .LOW(LOW), .WIDTH(2 * HIGH)) u_reduce (
-      .clk_i, .x_i(product_q), .residue_o);
+  logic [HIGH-1:0] a[1][LANES], b[1][LANES], zero[LANES];
+  assign a[0] = a_i;
+  assign b[0] = b_i;
+  assign zero = '{default: '0};
+  multiply_accumulate #(.LANES(LANES), .HIGH(HIGH), .LOW(LOW), .PRODUCTS(1)) u_product (
+      .clk_i, .a_i(a), .b_i(b), .c_i(zero), .sum_o(residue_o));
 
 endmodule

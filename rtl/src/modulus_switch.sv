@@ -1,11 +1,12 @@
 // The modulus switch, from torus words of 32 bits to exponents modulo 2N: each word of the mask is rounded, and the
-// body is corrected by half the sum of what the roundings added, which is their mean over the secret's bits, before it
-// is rounded as well.
+// body is corrected by what the roundings added, times the mean of the secret's bits, 2^-LOG2_MEAN, before it is rounded
+// as well.
 //
 // Latency: 1.
 module modulus_switch #(
     parameter int unsigned LOG_N   = 10,
-    parameter int unsigned LWE_DIM = 640
+    parameter int unsigned LWE_DIM = 640,
+    parameter int unsigned LOG2_MEAN = 1  // log2 of the bits of which one is 1 in the mean
 ) (
     input  logic clk_i,
     input  logic rst_ni,
@@ -29,7 +30,7 @@ module modulus_switch #(
   logic [31:0] corrected;
   logic [LOG_N:0] rounded;
   assign added = -(SHIFT + 1)'($signed(word_i[SHIFT-1:0]));
-  assign corrected = last_i ? word_i + 32'($signed(added_q) >>> 1) : word_i;
+  assign corrected = last_i ? word_i + 32'($signed(added_q) >>> LOG2_MEAN) : word_i;
   assign rounded = corrected[31:SHIFT] + (LOG_N + 1)'(corrected[SHIFT-1]);
 
   always_ff @(posedge clk_i) begin

@@ -1,34 +1,45 @@
-// LANES sums of the digits' products with the bundle's rows, modulo Q. Products are added up as they are, and reduced
-// once.
+// LANES sums of products of residues, a_0*b_0 + a_1*b_1 + ... + c modulo Q = 2^HIGH - 2^LOW + 1. Products are added up
+// as they are, and reduced once.
 //
-// Latency: ntru_pkg::accumulate_clocks, 6 + log2 of the rows.
+// Latency: ntru_pkg::accumulate_clocks, 6 + log2 of the products: operands, product, the first sum, which c is in, a
+// clock for each level of a tree of sums, and three of the reduction.
 module multiply_accumulate #(
-    parameter int unsigned LANES  = 1,
-    parameter int unsigned HIGH   = 20,
-    parameter int unsigned LOW    = 14,
-    parameter int unsigned DIGITS = 6
+    parameter int unsigned LANES = 1,
+    parameter int unsigned HIGH = 20,
+    parameter int unsigned LOW = 14,
+    parameter int unsigned PRODUCTS = 1,
+    parameter bit ADDEND = 1'b0  // whether there is a c
 ) (
     input  logic            clk_i,
-    input  logic [HIGH-1:0] digit_i[DIGITS][LANES],
-    input  logic [HIGH-1:0] bundle_i[DIGITS][LANES],
+    input  logic [HIGH-1:0] a_i[PRODUCTS][LANES],
+    input  logic [HIGH-1:0] b_i[PRODUCTS][LANES],
+    input  logic [HIGH-1:0] c_i[LANES],
     output logic [HIGH-1:0] sum_o[LANES]
 );
-  localparam int unsigned LEVELS = $clog2(DIGITS);
+  localparam int unsigned LEVELS = $clog2(PRODUCTS);
   localparam int unsigned WIDTH = 2 * HIGH + LEVELS;
 
-  // A tree of sums, a clock a level: terms of a level, some of which may pass alone.
+  // Terms of a level, some of which may pass alone.
   for (genvar level = 0; level <= LEVELS; level++) begin : gen_level
     localparam int unsigned ABOVE = level > 0 ? level - 1 : 0;
-    localparam int unsigned BEFORE = (DIGITS + (1 << ABOVE) - 1) >> ABOVE;
-    localparam int unsigned TERMS = (DIGITS + (1 << level) - 1) >> level;
+    localparam int unsigned BEFORE = (PRODUCTS + (1 << ABOVE) - 1) >> ABOVE;
+    localparam int unsigned TERMS = (PRODUCTS + (1 << level) - 1) >> level;
     for (genvar i = 0; i < TERMS; i++) begin : gen_term
       logic [WIDTH-1:0] sum[LANES], sum_q[LANES];
       if (level == 0) begin : gen_product
         logic [2*HIGH-1:0] product[LANES];
-        product #(.LANES(LANES), .HIGH(HIGH)) u_product (
-            .clk_i, .a_i(digit_i[i]), .b_i(bundle_i[i]), .product_o(product));
-        always_comb begin
-          for (int lane = 0; lane < LANES; lane = lane + 1) sum[lane] = WIDTH'(product[lane]);
+        product #(.LANES(LANES), .HIGH(HIGH)) u_product (.clk_i, .a_i(a_i[i]), .b_i(b_i[i]), .product_o(product));
+        if (ADDEND && i == 0) begin : gen_addend
+          logic [HIGH-1:0] late_c[LANES];
+          delay_line #(.LANES(LANES), .WIDTH(HIGH), .DEPTH(ntru_pkg::PRODUCT_CLOCKS)) u_c (
+              .clk_i, .d_i(c_i), .q_o(late_c));
+          always_comb begin
+            for (int lane = 0; lane < LANES; lane = lane + 1) sum[lane] = WIDTH'(product[lane]) + WIDTH'(late_c[lane]);
+          end
+        end else begin : gen_alone
+          always_comb begin
+            for (int lane = 0; lane < LANES; lane = lane + 1) sum[lane] = WIDTH'(product[lane]);
+          end
         end
       end else if (2 * i + 1 < BEFORE) begin : gen_sum
         always_comb begin
@@ -44,5 +55,10 @@ module multiply_accumulate #(
 
   solinas_reduce #(.LANES(LANES), .HIGH(HIGH), .LOW(LOW), .WIDTH(WIDTH)) u_reduce (
       .clk_i, .x_i(gen_level[LEVELS].gen_term[0].sum_q), .residue_o(sum_o));
+
+  if (!ADDEND) begin : gen_unused
+    logic [HIGH-1:0] unused[LANES];
+    assign unused = c_i;
+  end
 
 endmodule

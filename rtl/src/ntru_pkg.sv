@@ -10,9 +10,8 @@ package ntru_pkg;
   localparam int unsigned MULTIPLY_CLOCKS = PRODUCT_CLOCKS + 1 + REDUCE_CLOCKS;
   localparam int unsigned BUTTERFLY_CLOCKS = MULTIPLY_CLOCKS + 1;
   localparam int unsigned DECOMPOSE_CLOCKS = 2;
-  // From exponents to values of monomials, and from there to the bundle of four keys.
+  // From exponents to values of monomials.
   localparam int unsigned MONOMIAL_CLOCKS = 4;
-  localparam int unsigned BUNDLE_CLOCKS = 2 * MULTIPLY_CLOCKS;
 
   // The prime.
   function automatic logic [63:0] prime(input int unsigned high, input int unsigned low);
@@ -71,10 +70,28 @@ package ntru_pkg;
     accumulate_clocks = MULTIPLY_CLOCKS + $clog2(digits);
   endfunction
 
+  // What a step takes of the small secret. `block` is 0 for bits without structure, of which it takes two with a key for
+  // each of their four combinations; otherwise every `block` bits have a single one, and it takes them with a key each.
+  function automatic int unsigned step_bits(input int unsigned block);
+    step_bits = block == 0 ? 2 : block;
+  endfunction
+  function automatic int unsigned step_keys(input int unsigned block);
+    step_keys = block == 0 ? 4 : block;
+  endfunction
+  // Exponents by which keys are turned. Those of a block are relative to its first one, whose key isn't turned.
+  function automatic int unsigned step_exponents(input int unsigned block);
+    step_exponents = block == 0 ? 2 : block - 1;
+  endfunction
+  // From monomials and keys to their bundle.
+  function automatic int unsigned bundle_clocks(input int unsigned block);
+    bundle_clocks = block == 0 ? 2 * MULTIPLY_CLOCKS : accumulate_clocks(block - 1);
+  endfunction
+
   // The clock of a step, from its first digits' residues on, at which its keys are wanted: they meet the digits'
   // transforms as a bundle.
-  function automatic int unsigned bundle_clock(input int unsigned log_n, input int unsigned log_p);
-    bundle_clock = DECOMPOSE_CLOCKS + transform_clocks(log_n, log_p) - BUNDLE_CLOCKS;
+  function automatic int unsigned bundle_clock(
+      input int unsigned log_n, input int unsigned log_p, input int unsigned block);
+    bundle_clock = DECOMPOSE_CLOCKS + transform_clocks(log_n, log_p) - bundle_clocks(block);
   endfunction
 
   // Clocks from the read of an accumulator to the write of what a step makes of it.
@@ -93,10 +110,10 @@ package ntru_pkg;
   // place of those of the one before last, which are read for the last time bundle_clock after that step's last read of
   // an accumulator, and are there before the step between them ends.
   function automatic int unsigned key_beats(
-      input int unsigned log_n, input int unsigned log_p, input int unsigned digits);
+      input int unsigned log_n, input int unsigned log_p, input int unsigned digits, input int unsigned block);
     key_beats = 1;
     for (int beats = 1; beats <= digits; beats = beats + 1) begin
-      if (digits % beats == 0 && bundle_clock(log_n, log_p) + (beats << (log_n - log_p))
+      if (digits % beats == 0 && bundle_clock(log_n, log_p, block) + (beats << (log_n - log_p))
                                  < slots(log_n, log_p, digits) << (log_n - log_p))
         key_beats = beats;
     end

@@ -2,10 +2,11 @@
 //!
 //! `cargo run -p everlevel-binfhe --example rtl_vectors -- OUT units` writes vectors of the parts: products,
 //! transforms, digits, single steps. `… -- OUT gates SET LOG_P SWITCH_POLYS COUNT` writes gates with their keys: `SET`
-//! is the name of a set of NTRU's with four keys and the accelerator's prime, `dimension-640` for that of `gate-64`
-//! with a small dimension of 640 (which misses its failure probability by a bit), or `degree-64`, `degree-128` or
-//! `degree-256`, small ones without security; the key's stream is laid out for `2^LOG_P` coefficients a clock, and that
-//! of the key switch for so many polynomials a clock.
+//! is the name of a set of NTRU's with four keys and the accelerator's prime; `dimension-640` for that of `gate-64`
+//! with a small dimension of 640 (which misses its failure probability by a bit); `blocks` for `gate-64-blocks`'s
+//! secret of one-hot blocks over the accelerator's prime; or small ones without security, `degree-64`, `degree-128` or
+//! `degree-256`, and `blocks-64` or `blocks-256` with one-hot blocks. The key's stream is laid out for `2^LOG_P`
+//! coefficients a clock, and that of the key switch for so many polynomials a clock.
 //!
 //! Files are words, little-endian, of the width that their name ends in, and `shape.json` beside them. Of degrees below
 //! 256, which the library has no parameters for, keys are random, and only the bits are compared; from 256 on they are
@@ -110,7 +111,7 @@ fn digits(folder: &Folder, gadget: PrimeGadget) -> Outcome<()> {
 
 /// The torus word of every residue.
 fn words(folder: &Folder) -> Outcome<()> {
-    let literal = NtruLiteral { lwe_dim: 2, ..small_literal(6) };
+    let literal = NtruLiteral { lwe_dim: 2, ..small_literal(6, 0) };
     let n = literal.n();
     let exact = ExactRotation::new(&random_key(&literal, 18), &literal);
     let mut words = Vec::new();
@@ -133,20 +134,34 @@ fn units(folder: &Folder) -> Outcome<()> {
         self::digits(folder, PrimeGadget::new(base, digits, dropped))?;
     }
     words(folder)?;
-    steps(folder, 6, 3)
+    steps(folder, "steps", &NtruLiteral { lwe_dim: 2, ..small_literal(6, 0) }, 3)?;
+    steps(folder, "steps-8", &NtruLiteral { lwe_dim: 8, ..small_literal(6, 8) }, 3)
 }
 
-/// Parameters of small degrees, without security.
-fn small_literal(log_n: u32) -> NtruLiteral {
+/// Bits of a one-hot block of the small secret; 0 for bits without structure.
+fn block_of(literal: &NtruLiteral) -> usize {
+    if let SmallSecret::OneHot { block } = literal.secret { block } else { 0 }
+}
+
+/// Bits of the small secret that a step takes, and its keys.
+fn step_of(literal: &NtruLiteral) -> (usize, usize) {
+    match block_of(literal) {
+        0 => (2, 4),
+        block => (block, block),
+    }
+}
+
+/// Parameters of small degrees, without security; with one-hot blocks of so many bits, if there are any.
+fn small_literal(log_n: u32, block: usize) -> NtruLiteral {
     NtruLiteral {
         modulus: PRIME as u32,
         log_n,
         lwe_dim: if log_n < 8 { 32 } else { 64 },
-        secret: SmallSecret::Binary,
+        secret: if block == 0 { SmallSecret::Binary } else { SmallSecret::OneHot { block } },
         lwe_log2_std_dev: -24.0,
         big_log2_std_dev: -28.0,
-        gadget: PrimeGadget::new(3, 6, 2),
-        rotation: Rotation::FourKeys,
+        gadget: if block == 0 { PrimeGadget::new(3, 6, 2) } else { PrimeGadget::new(4, 4, 4) },
+        rotation: if block == 0 { Rotation::FourKeys } else { Rotation::Blocks },
         key_switch: KeySwitch {
             gadget: if log_n == 7 { Gadget::new(2, 6) } else { Gadget::new(1, 12) },
             ring: if log_n < 8 { 16 } else { 32 },
@@ -203,7 +218,9 @@ impl Model {
         input.add_multiple(b, factor_b);
         let small = self.prepared_switch.switch(&[input.words()]).swap_remove(0);
         let mut exponents = vec![0; small.len()];
-        switch_modulus(&mut exponents, &small, self.literal.log_n + 1, 0, (1, 2));
+        let mean = (1, block_of(&self.literal).max(2) as u32);
+        switch_modulus(&mut exponents, &small, self.literal.log_n + 1, 0, mean);
+        let exponents = self.exact.relative(&exponents);
         // X^(−body) times the table of 1/8.
         let eighth = (q + 4) / 8;
         let body = exponents[self.literal.lwe_dim] as usize;
@@ -260,15 +277,16 @@ impl Model {
 fn key_stream(literal: &NtruLiteral, key: &SeededBootstrapKey, log_p: u32) -> Outcome<Vec<u64>> {
     let ring = PrimeRing::new(literal.log_n, literal.modulus.into())?;
     let (n, digits, lanes) = (literal.n(), literal.gadget.digits as usize, 1 << log_p);
+    let (_, keys) = step_of(literal);
     let (q, clocks) = (ring.modulus(), n >> log_p);
     let n_inv = q.inv(n as u64);
     let row = |body: &[u64]| ring.transform(&body.iter().map(|&x| q.mul(x >> 32, n_inv)).collect::<Vec<_>>());
     let rows: Vec<Vec<u64>> = key.bodies.chunks_exact(n).map(row).collect();
     let mut out = Vec::with_capacity(rows.len() * n);
-    for step in rows.chunks_exact(4 * digits) {
+    for step in rows.chunks_exact(keys * digits) {
         for t in 0..clocks {
             for digit in 0..digits {
-                for key in 0..4 {
+                for key in 0..keys {
                     let values = &step[key * digits + digit];
                     out.extend((0..lanes).map(|lane| values[lane / 2 * 2 * clocks + 2 * t + lane % 2]));
                 }
@@ -280,29 +298,31 @@ fn key_stream(literal: &NtruLiteral, key: &SeededBootstrapKey, log_p: u32) -> Ou
 
 /// Random rows.
 fn random_key(literal: &NtruLiteral, index: u64) -> SeededBootstrapKey {
-    let rows = 2 * literal.lwe_dim * literal.gadget.digits as usize;
+    let (bits, keys) = step_of(literal);
+    let rows = literal.lwe_dim / bits * keys * literal.gadget.digits as usize;
     let bodies = uniform(&mut stream(index), rows * literal.n()).iter().map(|x| x << 32).collect();
     SeededBootstrapKey { mask_seed: seed(19), bodies }
 }
 
 /// Single steps of random accumulators with random keys.
-fn steps(folder: &Folder, log_n: u32, log_p: u32) -> Outcome<()> {
-    let literal = NtruLiteral { lwe_dim: 2, ..small_literal(log_n) };
-    let n = literal.n();
+fn steps(folder: &Folder, prefix: &str, literal: &NtruLiteral, log_p: u32) -> Outcome<()> {
+    let (n, block) = (literal.n(), block_of(literal));
     let [mut inputs, mut exponents, mut keys, mut outputs] = [const { Vec::new() }; 4];
     for i in 0..6 {
-        let key = random_key(&literal, 20 + i);
+        let key = random_key(literal, 20 + i);
         let acc = uniform(&mut stream(30 + i), n);
-        let mut pair = vec![0; 2];
-        sampler::uniform_mod(&mut stream(40 + i), &mut pair, 2 * n as u64);
-        let mask: Vec<u32> = pair.iter().map(|&x| x as u32).collect();
-        outputs.extend(ExactRotation::new(&key, &literal).steps(&mask, acc.clone()));
-        keys.extend(key_stream(&literal, &key, log_p)?);
+        let mut mask = vec![0; literal.lwe_dim];
+        // The first exponent of a block is 0, and no stage takes it.
+        let turned = &mut mask[usize::from(block > 0)..];
+        sampler::uniform_mod(&mut stream(40 + i), turned, 2 * n as u64);
+        exponents.extend_from_slice(turned);
+        let mask: Vec<u32> = mask.iter().map(|&x| x as u32).collect();
+        outputs.extend(ExactRotation::new(&key, literal).steps(&mask, acc.clone()));
+        keys.extend(key_stream(literal, &key, log_p)?);
         inputs.extend(acc);
-        exponents.extend(pair);
     }
     for (name, words) in [("inputs", inputs), ("exponents", exponents), ("keys", keys), ("outputs", outputs)] {
-        folder.write_32(&format!("steps-{name}"), words)?;
+        folder.write_32(&format!("{prefix}-{name}"), words)?;
     }
     Ok(())
 }
@@ -311,17 +331,23 @@ fn steps(folder: &Folder, log_n: u32, log_p: u32) -> Outcome<()> {
 fn gates(folder: &Folder, set: &str, log_p: u32, together: usize, count: usize) -> Outcome<()> {
     let named = |name: &str| -> Outcome<NtruLiteral> { sets::find(name)?.literal().ntru().ok_or("not NTRU's".into()) };
     let literal = match set.split_once('-') {
-        Some(("degree", degree)) => small_literal(degree.parse::<u32>()?.ilog2()),
+        Some(("degree", degree)) => small_literal(degree.parse::<u32>()?.ilog2(), 0),
+        Some(("blocks", degree)) => small_literal(degree.parse::<u32>()?.ilog2(), 8),
         Some(("dimension", lwe_dim)) => NtruLiteral {
             lwe_dim: lwe_dim.parse()?,
             lwe_log2_std_dev: -13.15,
             max_log2_p_fail: -60.0,
             ..named("ntru-gate-64-solinas")?
         },
+        _ if set == "blocks" => NtruLiteral {
+            modulus: PRIME as u32,
+            gadget: PrimeGadget::new(4, 4, 4),
+            ..named("ntru-gate-64-blocks-experimental")?
+        },
         _ => named(set)?,
     };
-    if u64::from(literal.modulus) != PRIME || literal.rotation != Rotation::FourKeys {
-        return Err(format!("{set}: the accelerator has four keys, and the prime {PRIME}").into());
+    if u64::from(literal.modulus) != PRIME || !matches!(literal.rotation, Rotation::FourKeys | Rotation::Blocks) {
+        return Err(format!("{set}: the accelerator has four keys or one-hot blocks, and the prime {PRIME}").into());
     }
     let model = Model::new(literal)?;
     folder.write_32("key", key_stream(&model.literal, &model.bootstrap, log_p)?)?;
@@ -356,8 +382,9 @@ fn gates(folder: &Folder, set: &str, log_p: u32, together: usize, count: usize) 
     folder.write_32("accumulators", accumulators)?;
     folder.write_32("ops", ops)?;
     let l = &model.literal;
+    let log2_p_fail = model.real.as_ref().map(|(_, keys)| keys.params().log2_p_fail(l.squared_norm));
     let shape = serde_json::json!({
-        "set": set, "LOG_N": l.log_n, "LOG_P": log_p, "LWE_DIM": l.lwe_dim, "gates": count,
+        "set": set, "log2_p_fail": log2_p_fail, "LOG_N": l.log_n, "LOG_P": log_p, "LWE_DIM": l.lwe_dim, "BLOCK": block_of(l), "gates": count,
         "DIGITS": l.gadget.digits, "LOG2_BASE": l.gadget.log2_base, "DROPPED": l.gadget.dropped,
         "SWITCH_DIGITS": l.key_switch.gadget.digits, "SWITCH_LOG2_BASE": l.key_switch.gadget.log2_base,
         "SWITCH_DEGREE": l.key_switch.ring, "SWITCH_POLYS": together,

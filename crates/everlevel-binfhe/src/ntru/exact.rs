@@ -137,9 +137,18 @@ impl ExactRotation {
     /// # Panics
     /// If lengths are not the parameters'.
     pub fn rotate(&self, input: &[u32], lut: &Lut) -> Vec<u64> {
-        let input = self.literal.shape().relative(input);
+        let input = self.relative(input);
         let (body, mask) = input.split_last().expect("a mask and a body");
         self.steps(mask, self.table(lut, *body))
+    }
+
+    /// The exponents that [`steps`](Self::steps) and the table take for those of an input: of one-hot blocks, relative
+    /// to each block's first one.
+    ///
+    /// # Panics
+    /// If `input` is empty.
+    pub fn relative(&self, input: &[u32]) -> Vec<u32> {
+        self.literal.shape().relative(input)
     }
 
     /// An accumulator after the steps of a mask.
