@@ -8,7 +8,7 @@
 #   make test-slow   the tests that take minutes and gigabytes, their figures into out/test-slow.txt
 #   make bench       the tables of bootstraps and of gates: time, precision or failures, keys (BENCH_ARGS="--help" says more)
 #   make docs        the documentation site, into build/site
-#   make rtl-test    the accelerator in rtl/, simulated beside the library (RTL_ARGS=--quick leaves out the real size)
+#   make rtl-test    the accelerator in rtl/ beside the library (RTL_ARGS: --quick, not the real size; --ci, as make test)
 #   make rtl-report  its clocks and cells, into out/rtl (RTL_ARGS="--help" says more)
 #   make build       the release build of the Python package, into .venv
 #   make lint        the formatters and linters alone
@@ -36,8 +36,8 @@ $(BIN)/python: | tools
 # The stamp follows pyproject.toml: its dependency lists are what the environment holds.
 $(BIN)/.everlevel-ready: pyproject.toml scripts/venv_packages.py | $(BIN)/python
 	$(BIN)/python scripts/venv_packages.py | xargs $(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python scripts/venv_packages.py --optional | xargs $(BIN)/python -m pip install --quiet \
-		|| echo "Engines of clusters aren't installed: their tests are skipped."
+	$(BIN)/python scripts/venv_packages.py --optional | xargs -L 1 $(BIN)/python -m pip install --quiet \
+		|| echo "Not all that is optional is installed: engines of clusters, tables, simulators. Their tests are skipped."
 	touch $@
 
 build: tools $(BIN)/.everlevel-ready
@@ -124,6 +124,7 @@ lane-rust:
 	$(MAKE) test-rust
 	$(MAKE) test-simd
 	$(MAKE) test-secrets
+	$(MAKE) rtl-test RTL_ARGS=--ci
 
 lane-python:
 	$(MAKE) lint-python

