@@ -13,6 +13,8 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 SOURCES = HERE.parent / "src"
 
+# A module that takes longer is left out, and named.
+LONGEST_SECONDS = 900
 # What a U280 has (Xilinx DS963): all of the device, of which the shell of a card takes a part.
 U280 = {"DSP": 9024, "LUT": 1303680, "FF": 2607360, "BRAM36": 2016, "URAM": 960}
 
@@ -30,6 +32,8 @@ class Shape:
     switch_digits: int
     switch_polys: int
     switch_degree: int = 32
+    switch_log2_base: int = 1
+    block: int = 0
 
     @property
     def clocks(self) -> int:
@@ -42,6 +46,31 @@ class Shape:
         return 7 * self.log_n + self.clocks - 1
 
     @property
+    def steps(self) -> int:
+        """Steps of a rotation."""
+        return self.lwe_dim // (self.block or 2)
+
+    @property
+    def keys(self) -> int:
+        """Keys of a step, as `ntru_pkg::step_keys` counts them."""
+        return self.block or 4
+
+    @property
+    def exponents(self) -> int:
+        """Exponents by which keys are turned, as `ntru_pkg::step_exponents` counts them."""
+        return self.block - 1 if self.block else 2
+
+    @property
+    def bundle_products(self) -> int:
+        """Products of a row's bundle at a point."""
+        return self.keys - 1
+
+    @property
+    def bundle_clocks(self) -> int:
+        """Clocks of a bundle, as `ntru_pkg::bundle_clocks` counts them."""
+        return 6 + (self.block - 2).bit_length() if self.block else 12
+
+    @property
     def slots(self) -> int:
         """Ciphertexts in the pipeline, as `ntru_pkg::slots` counts them."""
         return (3 + 2 * self.transform + 6 + (self.digits - 1).bit_length()) // self.clocks + 1
@@ -49,7 +78,7 @@ class Shape:
     @property
     def key_beats(self) -> int:
         """Beats of a clock's keys, as `ntru_pkg::key_beats` counts them."""
-        free = self.slots * self.clocks - (2 + self.transform - 12)
+        free = self.slots * self.clocks - (2 + self.transform - self.bundle_clocks)
         return max(b for b in range(1, self.digits + 1) if self.digits % b == 0 and (b == 1 or b * self.clocks < free))
 
     @property
@@ -61,7 +90,7 @@ class Shape:
     @property
     def step_key_bytes(self) -> int:
         """Keys of one step."""
-        return 4 * self.digits * (1 << self.log_n) * 20 // 8
+        return self.keys * self.digits * (1 << self.log_n) * 20 // 8
 
 
 @dataclass(frozen=True)
@@ -98,30 +127,39 @@ def parts(shape: Shape) -> dict[str, list[Part]]:
         ]
         return [part(butterfly, count * s.log_n * pairs), *exchanges, *roots]
 
+    if s.block:
+        bundle = [part("bundle_block", s.digits * p, BLOCK=s.block)]
+        relative = [part("relative_exponents", LOG_N=s.log_n, BLOCK=s.block)]
+    else:
+        bundle = [part("bundle_pair", s.digits * p), part("delay_line", p, DEPTH=6)]
+        relative = []
     degree = s.switch_degree
-    small = {"LOG_N": s.log_n, "SWITCH_DIGITS": s.switch_digits}
+    small = {"LOG_N": s.log_n, "SWITCH_DIGITS": s.switch_digits, "SWITCH_LOG2_BASE": s.switch_log2_base}
     return {
         "decomposer": [part("decompose", p, DIGITS=s.digits, LOG2_BASE=s.log2_base, DROPPED=s.dropped)],
         "forward transforms": transforms("butterfly_forward", s.digits),
-        "powers of the root": [part("monomials", LOG_N=s.log_n, LOG_P=s.log_p)],
-        "bundle": [part("bundle", s.digits * p), part("delay_line", p, DEPTH=6)],
-        "multiply-accumulate": [part("multiply_accumulate", p, DIGITS=s.digits)],
+        "powers of the root": [part("monomials", LOG_N=s.log_n, LOG_P=s.log_p, EXPONENTS=s.exponents)],
+        "bundle": bundle,
+        "multiply-accumulate": [part("multiply_accumulate", p, PRODUCTS=s.digits)],
         "inverse transform": transforms("butterfly_inverse", 1),
         "accumulators": [
             part("accumulator_buffer", LOG_T=log_t, SLOTS=s.slots, WIDTH=20 * p),
             part("sign_table", LOG_N=s.log_n, LOG_P=s.log_p),
         ],
-        "key streamer": [part("key_buffer", LOG_T=log_t, LOG_P=s.log_p, DIGITS=s.digits, BEATS=s.key_beats)],
+        "key streamer": [
+            part("key_buffer", LOG_T=log_t, LOG_P=s.log_p, DIGITS=s.digits, BEATS=s.key_beats, KEYS=s.keys)
+        ],
         "control": [
-            part("sequencer", LOG_T=log_t, SLOTS=s.slots, STEPS=s.lwe_dim // 2),
-            part("exponent_buffer", LOG_N=s.log_n, LWE_DIM=s.lwe_dim, SLOTS=s.slots),
+            part("sequencer", LOG_T=log_t, SLOTS=s.slots, STEPS=s.steps),
+            part("exponent_buffer", LOG_N=s.log_n, STEPS=s.steps, EXPONENTS=s.exponents, SLOTS=s.slots),
         ],
         "extraction": [part("extract", LOG_N=s.log_n, LOG_P=s.log_p, SLOTS=s.slots)],
         "linear part": [part("gate_input", **small), part("switch_digits", DEGREE=degree, **small)],
         "key switch": [
-            part("switch_dot", s.switch_polys * degree, DEGREE=degree, NEGATIVE=1),
+            part("switch_lane", s.switch_polys * degree, DEGREE=degree, SWITCH_LOG2_BASE=s.switch_log2_base),
             part("switch_key", WIDTH=s.switch_polys * degree * 32, DEPTH=s.switch_clocks),
-            part("modulus_switch", LOG_N=s.log_n, LWE_DIM=s.lwe_dim),
+            part("modulus_switch", LOG_N=s.log_n, LWE_DIM=s.lwe_dim, LOG2_MEAN=(s.block or 2).bit_length() - 1),
+            *relative,
         ],
     }
 
@@ -129,7 +167,8 @@ def parts(shape: Shape) -> dict[str, list[Part]]:
 def yosys(script: str) -> None:
     """Runs commands of Yosys in a process of its own."""
     program = "import sys; from pyosys import libyosys; libyosys.run_pass(sys.argv[1], libyosys.Design())"
-    done = subprocess.run([sys.executable, "-c", program, script], capture_output=True, text=True, check=False)
+    command = [sys.executable, "-c", program, script]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=LONGEST_SECONDS)
     if done.returncode != 0 or "ERROR" in done.stdout:
         raise RuntimeError(f"{script}:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
 
@@ -147,8 +186,11 @@ def synthesised(part: Part, folder: Path) -> Counter[str]:
             f"synth_xilinx -family xcup -uram -top {part.module} -flatten -noiopad -noclkbuf; "
             f"tee -q -o {log}.part stat -json"
         )
-        yosys(script)
-        Path(f"{log}.part").rename(log)
+        try:
+            yosys(script)
+            Path(f"{log}.part").rename(log)
+        except subprocess.TimeoutExpired:
+            log.write_text(json.dumps({"design": {"num_cells_by_type": {f"than {part.module}, not finished": 1}}}))
     return resources(json.loads(log.read_text())["design"]["num_cells_by_type"])
 
 
@@ -173,7 +215,9 @@ def resources(cells: dict[str, int]) -> Counter[str]:
             out["LUT"] += memories[cell] * count
         elif cell.startswith("RAM"):
             out[cell] += count
-        elif cell not in {"CARRY8", "CARRY4", "MUXF7", "MUXF8", "MUXF9", "VCC", "GND", "XORCY"}:
+        elif cell.startswith("CARRY"):
+            out["CARRY"] += count
+        elif cell not in {"MUXF7", "MUXF8", "MUXF9", "VCC", "GND", "XORCY"}:
             out[f"other {cell}"] += count
     return out
 

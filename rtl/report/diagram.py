@@ -46,8 +46,15 @@ def drawn(shape: Shape) -> str:
         ),
         "mac": (810, 125, 190, "multiply-accumulate", f"{s.digits} × {p} products", "plain"),
         "inverse": (810, 230, 190, "inverse transform", f"{butterflies} butterflies, {s.transform} clocks", "plain"),
-        "powers": (400, 90, 150, "powers of the root", f"{p // 2} tables of {n}", "memory"),
-        "bundle": (600, 125, 180, "bundle of four keys", f"3 × {s.digits} × {p} products", "plain"),
+        "powers": (400, 90, 150, "powers of the root", f"{p // 2 * ((s.exponents + 1) // 2)} tables of {n}", "memory"),
+        "bundle": (
+            600,
+            125,
+            180,
+            f"bundle of {s.keys} keys",
+            f"{s.bundle_products} × {s.digits} × {p} products",
+            "plain",
+        ),
         "keys": (400, 160, 150, "key streamer", f"2 steps of {s.step_key_bytes // 1024} KiB", "memory"),
         "extract": (600, 230, 180, "extraction", "torus words, one a clock out", "memory"),
     }

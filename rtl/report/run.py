@@ -27,8 +27,12 @@ import simulation  # noqa: E402
 OUT = ROOT / "out" / "rtl"
 ASSUMED_HZ = 250e6
 GATE_64 = cells.Shape(10, 6, 6, 3, 2, 640, 12, 2)
-SET_64 = replace(GATE_64, lwe_dim=672)
-SET_128 = cells.Shape(10, 5, 8, 2, 4, 672, 13, 1)
+# Sets, by the names that `rtl_vectors` has for them, at the largest P that a U280 has the multipliers for.
+SETS = {
+    "ntru-gate-64-solinas": replace(GATE_64, lwe_dim=672),
+    "ntru-gate-128-solinas": cells.Shape(10, 5, 8, 2, 4, 672, 13, 1),
+    "blocks": cells.Shape(10, 6, 4, 4, 4, 896, 6, 4, switch_log2_base=2, block=8),
+}
 
 
 def write(name: str, lines: list[str]) -> None:
@@ -41,29 +45,27 @@ def write(name: str, lines: list[str]) -> None:
 def clocks() -> None:
     """Clocks a gate and latency, beside the model."""
     lines = [
-        "| P | ciphertexts in turns | gates | words that differ | clocks a gate "
-        "| (n/2)·(N/P) | ratio to (n/2 + 1)·(N/P) "
+        "| set | P | ciphertexts in turns | gates | words that differ | clocks a gate "
+        "| steps·(N/P) | ratio to (steps + 1)·(N/P) | key switch, clocks "
         "| latency, clocks | assumed 250 MHz: µs a gate | latency, µs | key, GB/s |",
-        "|" + "---|" * 11,
+        "|" + "---|" * 13,
     ]
     program = simulation.generator()
-    for log_p in (3, 4, 5, 6):
-        shape = replace(GATE_64, log_p=log_p, switch_polys=2 if log_p == 6 else 1)
-        name, gates = f"clocks-{1 << log_p}", 3 * shape.slots
-        folder = simulation.gate_vectors(
-            program, name, simulation.Gates(name, "dimension-640", log_p, shape.switch_polys, gates)
-        )
-        log = OUT / f"{name}.json"
-        simulation.run([simulation.simulator(name, simulation.shape(folder)), folder, str(gates)], log)
+    of_p = [("dimension-640", replace(GATE_64, log_p=p, switch_polys=2 if p == 6 else 1)) for p in (3, 5, 4, 6)]
+    for name, shape in [*SETS.items(), *of_p]:
+        lanes, gates = 1 << shape.log_p, 2 * shape.slots
+        case = simulation.Gates(f"clocks-{name}-{lanes}", name, shape.log_p, shape.switch_polys, gates)
+        folder, log = simulation.gate_vectors(program, case), OUT / f"{case.name}.json"
+        simulation.run([simulation.simulator(case.name, simulation.shape(folder)), folder, str(gates)], log)
         found = json.loads(log.read_text())
         if found["slots"] != shape.slots:
             raise AssertionError(f"{found['slots']} ciphertexts in turns, {shape.slots} by the report's count")
-        model, per_gate = shape.lwe_dim // 2 * shape.clocks, found["clocks_a_gate"]
+        model, per_gate = shape.steps * shape.clocks, found["clocks_a_gate"]
         bandwidth = shape.step_key_bytes / (shape.slots * shape.clocks) * ASSUMED_HZ / 1e9
         lines.append(
-            f"| {1 << log_p} | {shape.slots} | {gates} | {found['mismatches']} | {per_gate:.0f} | {model} "
-            f"| {per_gate / (model + shape.clocks):.4f} | {found['latency']} | {per_gate / ASSUMED_HZ * 1e6:.1f} "
-            f"| {found['latency'] / ASSUMED_HZ * 1e6:.0f} | {bandwidth:.0f} |"
+            f"| {name} | {lanes} | {shape.slots} | {gates} | {found['mismatches']} | {per_gate:.1f} | {model} "
+            f"| {per_gate / (model + shape.clocks):.4f} | {shape.switch_clocks} | {found['latency']} "
+            f"| {per_gate / ASSUMED_HZ * 1e6:.1f} | {found['latency'] / ASSUMED_HZ * 1e6:.0f} | {bandwidth:.0f} |"
         )
         write("clocks", lines)
 
@@ -71,7 +73,7 @@ def clocks() -> None:
 def synthesise() -> None:
     """Cells of each module, and of whole accelerators."""
     folder = simulation.BUILD / "cells"
-    names = ["DSP", "LUT", "FF", "BRAM36", "BRAM18", "URAM"]
+    names = ["DSP", "LUT", "FF", "CARRY", "BRAM36", "BRAM18", "URAM"]
     head = ["| | " + " | ".join(names) + " |", "|" + "---|" * (len(names) + 1)]
 
     def row(name: str, counts: dict[str, int]) -> str:
@@ -84,7 +86,7 @@ def synthesise() -> None:
         )
 
     seen: dict[str, dict[str, int]] = {}
-    for title, shape in (("gate-64-solinas", SET_64), ("gate-128-solinas", SET_128)):
+    for title, shape in SETS.items():
         table = list(head)
         total: dict[str, int] = {}
         for purpose, counts in cells.accelerator(shape, folder).items():
@@ -109,7 +111,8 @@ def place() -> None:
     OUT.mkdir(parents=True, exist_ok=True)
     binaries = Path(sys.executable).parent
     sources = " ".join(
-        str(cells.SOURCES / f"{name}.sv") for name in ("ntru_pkg", "product", "solinas_reduce", "mod_mul")
+        str(cells.SOURCES / f"{name}.sv")
+        for name in ("ntru_pkg", "delay_line", "product", "solinas_reduce", "multiply_accumulate", "mod_mul")
     )
     netlist = OUT / "mod_mul.json"
     script = f"read_slang -j 1 --top mod_mul -D SYNTHESIS {sources}; synth_ecp5 -top mod_mul -json {netlist}"
@@ -141,7 +144,7 @@ def place() -> None:
 def draw() -> None:
     """The block diagram."""
     path = ROOT / "docs" / "images" / "accelerator.svg"
-    path.write_text(diagram.drawn(SET_64))
+    path.write_text(diagram.drawn(SETS["ntru-gate-64-solinas"]))
     print(path)
 
 
