@@ -20,16 +20,9 @@ module bench_units (
     input  logic                step_clk_i,
     input  logic [2:0]          step_phase_i,
     input  logic [8*20-1:0]     step_x_i,
-    input  logic [2*7-1:0]      step_exponent_i,
-    input  logic [6*4*8*20-1:0] step_key_i,
-    output logic [8*20-1:0]     step_x_o,
-
-    input  logic                block_clk_i,
-    input  logic [2:0]          block_phase_i,
-    input  logic [8*20-1:0]     block_x_i,
-    input  logic [7*7-1:0]      block_exponent_i,
-    input  logic [4*8*8*20-1:0] block_key_i,
-    output logic [8*20-1:0]     block_x_o
+    input  logic [7*7-1:0]      step_exponent_i,
+    input  logic [4*8*8*20-1:0] step_key_i,
+    output logic [8*20-1:0]     step_x_o
 );
 
   bench_products #(.LANES(64)) u_products (
@@ -40,11 +33,8 @@ module bench_units (
       .value_o(transform_value_o), .back_o(transform_back_o));
   bench_decompose #(.LANES(256), .LOG2_BASE(3), .DIGITS(6), .DROPPED(2)) u_digits (
       .clk_i(digits_clk_i), .x_i(digits_x_i), .digit_o(digits_digit_o));
-  bench_step #(.LOG_N(6), .LOG_P(3), .DIGITS(6), .LOG2_BASE(3), .DROPPED(2), .BLOCK(0)) u_step (
+  bench_step #(.LOG_N(6), .LOG_P(3), .DIGITS(4), .LOG2_BASE(4), .DROPPED(4), .BLOCK(8)) u_step (
       .clk_i(step_clk_i), .phase_i(step_phase_i), .x_i(step_x_i), .exponent_i(step_exponent_i), .key_i(step_key_i),
       .x_o(step_x_o));
-  bench_step #(.LOG_N(6), .LOG_P(3), .DIGITS(4), .LOG2_BASE(4), .DROPPED(4), .BLOCK(8)) u_block (
-      .clk_i(block_clk_i), .phase_i(block_phase_i), .x_i(block_x_i), .exponent_i(block_exponent_i), .key_i(block_key_i),
-      .x_o(block_x_o));
 
 endmodule
