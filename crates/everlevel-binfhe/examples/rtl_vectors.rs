@@ -341,7 +341,7 @@ fn gates(folder: &Folder, set: &str, log_p: u32, together: usize, count: usize) 
         },
         _ if set == "blocks" => NtruLiteral {
             modulus: PRIME as u32,
-            gadget: PrimeGadget::new(4, 4, 4),
+            gadget: PrimeGadget::new(3, 5, 5),
             ..named("ntru-gate-64-blocks-experimental")?
         },
         _ => named(set)?,
