@@ -28,7 +28,7 @@ HOST = f"{platform.machine()}-unknown-linux-gnu"
 # Tests that an interpreter gets through in minutes: small sizes, on the portable backend.
 MIRI = {
     "everlevel-rand": ["--lib", "--", "stream::"],
-    "everlevel-ring": ["--test", "suite", "--", "a_limb", "recycled", "sums_take", "sums_differences", "rotations_and"],
+    "everlevel-ring": ["--test", "suite", "--", "a_limb", "recycled", "sums_take", "rotations_and"],
     "everlevel-io": ["--test", "container", "--", "tensors_lie", "headers_of_another", "what_cannot", "foreign_files"],
     "everlevel-math": ["--lib", "--", "monomial", "galois", "lwe_rows", "modulus"],
 }
@@ -72,8 +72,12 @@ def sanitized() -> dict[str, str]:
 
 
 def rust() -> list[tuple[list[str], dict[str, str]]]:
-    """Return the command that runs Rust's tests under AddressSanitizer. A target keeps build scripts out of it."""
-    return [(["cargo", "+nightly", "test", "--workspace", "--target", HOST, "--lib", "--test", "suite"], sanitized())]
+    """Return the command that runs Rust's tests under AddressSanitizer. A target keeps build scripts out of it.
+
+    What Python loads has no tests of its own, and doesn't link as a program.
+    """
+    packages = ["--workspace", "--exclude", "everlevel-py", "--target", HOST]
+    return [(["cargo", "+nightly", "test", *packages, "--lib", "--test", "suite", "--no-fail-fast"], sanitized())]
 
 
 def python() -> list[tuple[list[str], dict[str, str]]]:
