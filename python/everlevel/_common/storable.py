@@ -102,6 +102,16 @@ def same_parameters(engine: Any, operation: str, name: str, value: OfEngine) -> 
         )
 
 
+OfEngineT = TypeVar("OfEngineT", bound=OfEngine)
+
+
+def own(engine: Any, operation: str, name: str, value: Any, kind: type[OfEngineT]) -> OfEngineT:
+    """Check that an argument is an object of a kind and of an engine's parameters, and return it."""
+    checked = checks.instance(operation, name, value, kind)
+    same_parameters(engine, operation, name, checked)
+    return checked
+
+
 class Secret(Storable):
     """Base of secret keys, which travel on purpose alone."""
 

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._common.arrays import in_range, integer_array
-from .._common.checks import instance
-from .._common.storable import same_parameters
+from .._common.storable import own
 from ..errors import MessageError, OperandTypeError
 from ._core import Core
 from .ciphertext import Ciphertext
@@ -18,16 +17,12 @@ from .keys import SecretKey
 
 def ciphertext(engine: Core, operation: str, name: str, value: Any) -> Ciphertext:
     """Check that an argument is a ciphertext of an engine's parameters."""
-    checked = instance(operation, name, value, Ciphertext)
-    same_parameters(engine, operation, name, checked)
-    return checked
+    return own(engine, operation, name, value, Ciphertext)
 
 
 def secret_key(engine: Core, operation: str, value: Any) -> SecretKey:
     """Check that an argument is a secret key of an engine's parameters."""
-    checked = instance(operation, "secret_key", value, SecretKey)
-    same_parameters(engine, operation, "secret_key", checked)
-    return checked
+    return own(engine, operation, "secret_key", value, SecretKey)
 
 
 def operands(engine: Core, operation: str, a: Any, b: Any) -> tuple[Ciphertext, Any]:

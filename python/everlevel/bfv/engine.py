@@ -10,7 +10,7 @@ from .._common import checks
 from .._common.locks import Lock
 from .._common.methods import lists_methods
 from .._common.sizes import format_bytes
-from .._common.storable import PathLike, same_parameters
+from .._common.storable import PathLike, own
 from .._common.threads import threads
 from ..errors import OperandTypeError, ParameterError
 from . import _arithmetic, _memory, _messages, _operands, _slots
@@ -221,8 +221,7 @@ class Engine(Core):
         EngineMismatchError
             If it is one of other parameters.
         """
-        key = checks.instance("use", "evaluation_key", evaluation_key, EvaluationKey)
-        same_parameters(self, "use", "evaluation_key", key)
+        key = own(self, "use", "evaluation_key", evaluation_key, EvaluationKey)
         with self._lock:
             self._keys[key._native.secret_id] = key._native
 

@@ -289,22 +289,27 @@ def attach(plan: Plan, slots: int = 1) -> Worker:
         if worker is None and plan.pool not in _ended:
             worker = _workers[plan.pool] = Worker(plan, slots)
             _threads.take_share(plan.thread_count)
-        if plan.pool in _ended:
-            _workers.pop(plan.pool, None)
-            worker = None
-        if worker is None:
+        # The pool may have been closed meanwhile.
+        if worker is None or plan.pool in _ended:
+            _drop(plan.pool)
             raise EndedError
         return worker
+
+
+def _drop(pool: str) -> Worker | None:
+    """Forget a pool's part of this process, which has all its threads again after the last."""
+    worker = _workers.pop(pool, None)
+    if not _workers:
+        _threads.take_share(None)
+    return worker
 
 
 def detach(pool: str) -> None:
     """Let go of a pool's engine and keys, and stop what runs."""
     _ended.add(pool)
-    worker = _workers.pop(pool, None)
+    worker = _drop(pool)
     if worker is not None:
         worker.close()
-    if not _workers:
-        _threads.take_share(None)
 
 
 def start(plan: Plan, slots: int = 1) -> WorkerInfo | Failure:

@@ -6,13 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from .._common.checks import instance
 from ..errors import OperandTypeError, SpaceError
 from . import _checks
 from ._array import EncryptedArray
 from ._checks import Shape
 from ._core import Core
-from ._storable import same_parameters
+from ._storable import own
 from .ciphertext import Ciphertext
 from .keys import SecretKey
 
@@ -41,16 +40,12 @@ def require_integers(engine: Core, operation: str) -> None:
 
 def ciphertext(engine: Core, operation: str, name: str, value: Any) -> Ciphertext:
     """Check that an argument is a ciphertext of an engine's parameters."""
-    checked = instance(operation, name, value, Ciphertext)
-    same_parameters(engine, operation, name, checked)
-    return checked
+    return own(engine, operation, name, value, Ciphertext)
 
 
 def secret_key(engine: Core, operation: str, value: Any) -> SecretKey:
     """Check that an argument is a secret key of an engine's parameters."""
-    checked = instance(operation, "secret_key", value, SecretKey)
-    same_parameters(engine, operation, "secret_key", checked)
-    return checked
+    return own(engine, operation, "secret_key", value, SecretKey)
 
 
 def operands(engine: Core, operation: str, names: str, *values: Any) -> tuple[Shape, list[Ciphertext]]:

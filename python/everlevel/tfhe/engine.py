@@ -15,7 +15,7 @@ from .._common.threads import threads
 from ..errors import HeaderError, OperandTypeError, ParameterError
 from . import _checks, _gates, _integers, _memory, _messages, _operands, _uint_operations, _uints
 from ._core import Core
-from ._storable import Storable, engines, restore, same_parameters
+from ._storable import Storable, engines, own, restore
 from .bool_array import BoolArray
 from .ciphertext import Ciphertext
 from .keys import EvaluationKey, SecretKey
@@ -226,8 +226,7 @@ class Engine(Core):
         EngineMismatchError
             If it is one of other parameters.
         """
-        key = checks.instance("use", "evaluation_key", evaluation_key, EvaluationKey)
-        same_parameters(self, "use", "evaluation_key", key)
+        key = own(self, "use", "evaluation_key", evaluation_key, EvaluationKey)
         with self._lock:
             self._keys[key._native.secret_id] = key._native
 
