@@ -70,6 +70,17 @@ impl Measured {
     }
 }
 
+/// Asserts that something rare happened as often as expected: to [`DEVIATIONS`] standard deviations of a Poisson count
+/// and `shared`, the part that what all trials share (a key's own errors) may add or take. The whole tolerance is at
+/// most `widest` of the expected count: else the trials are too few for the claim.
+#[track_caller]
+pub fn assert_count(what: &str, count: usize, expected: f64, shared: f64, widest: f64) {
+    let (ratio, tolerance) = (count as f64 / expected, DEVIATIONS / expected.sqrt() + shared);
+    println!("{what}: {count}, {expected:.0} expected, ratio {ratio:.3} ± {tolerance:.3}");
+    assert!(tolerance <= widest, "{what}: {expected:.0} expected tell ± {tolerance:.3}, asked is {widest}");
+    assert!((ratio - 1.0).abs() <= tolerance, "{what}: {count}, not {expected:.0}, tolerance {tolerance:.3}");
+}
+
 /// The variance of a noise that lies between groups, the keys it was measured with, as a part of all: the variance of
 /// the groups' means beyond what samples drawn within them give, by the analysis of variance. `groups` have as many
 /// samples each.
