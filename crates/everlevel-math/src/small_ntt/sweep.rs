@@ -111,19 +111,11 @@ impl<'a, F: Number> Sweep<'a, F> {
     /// That of [`Vector`]; likewise below.
     #[inline(always)]
     unsafe fn digits<V: Vector<Float = F>>(&self, passes: Passes<F>, a: usize, c: &Consts<V>) {
-        let (acc, n, rows) = (self.accs[a].cast_const(), passes.n, &self.tables.rows[..]);
-        let out = (self.row(a, 0), self.tables.stride());
+        let (acc, n) = (self.accs[a].cast_const(), passes.n);
         // SAFETY: the caller's contract; likewise below.
         unsafe {
-            let forward = |x: *const F| {
-                if self.tables.is_deep::<V>() {
-                    passes.forward_deep_digits(x, rows, out, c);
-                } else {
-                    passes.forward_digits(x, rows, out, c);
-                }
-            };
             let Some(turns) = self.turns else {
-                forward(acc);
+                self.forward_digits(acc, a, passes, c);
                 return;
             };
             // −acc, then acc: each product with a monomial lies in it, up to its sign.
@@ -139,7 +131,20 @@ impl<'a, F: Number> Sweep<'a, F> {
             for at in (0..n).step_by(V::LANES) {
                 V::load(turned.add(at)).mul_sub(sign, V::load(acc.add(at))).reduce(c).store(difference.add(at));
             }
-            forward(difference);
+            self.forward_digits(difference, a, passes, c);
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn forward_digits<V: Vector<Float = F>>(&self, x: *const F, a: usize, passes: Passes<F>, c: &Consts<V>) {
+        let (rows, out) = (&self.tables.rows[..], (self.row(a, 0), self.tables.stride()));
+        // SAFETY: the caller's contract.
+        unsafe {
+            if self.tables.is_deep::<V>() {
+                passes.forward_deep_digits(x, rows, out, c);
+            } else {
+                passes.forward_digits(x, rows, out, c);
+            }
         }
     }
 
