@@ -47,10 +47,8 @@ fn bench_ring<F: Float>(criterion: &mut Criterion, name: &str, log_n: u32, q: u6
             let product = NtruProduct::new(ntt.clone(), gadget, 4).expect("digits");
             let mut scratch = residues::<F>(product.scratch_len(), q);
             let mut key = Aligned::new(&vec![0u8; 4 * product.key_len()]);
-            for key in key.get_mut().chunks_exact_mut(product.key_len()) {
-                for digit in 0..digits as usize {
-                    product.prepare_row(key, digit, residues::<F>(n, q).get_mut());
-                }
+            for (j, digit) in (0..4).flat_map(|j| (0..digits as usize).map(move |digit| (j, digit))) {
+                product.prepare_row(key.get_mut(), (j, digit), residues::<F>(n, q).get_mut());
             }
             let mut y = residues::<F>(n, q);
             let len = product.key_len();

@@ -59,7 +59,9 @@ pub fn steps_are_the_models<F: Float + KeyWord<F>>(simd: Simd, log_n: u32, q: u6
     let n = 1usize << log_n;
     let model = NtruModel { q: q as i64, gadget };
     let ntt = SmallNtt::<F>::with_simd(q, log_n, simd).expect("friendly prime");
-    let product = NtruProduct::new(ntt, gadget, KEYS).expect("digits with exact products");
+    // Sums of nine products are not exact for the largest moduli.
+    let fitting = |max_keys| Some((NtruProduct::new(ntt.clone(), gadget, max_keys).ok()?, max_keys));
+    let (product, max_keys) = [KEYS, 5].into_iter().find_map(fitting).expect("digits with exact products");
     let about = |what: &str| format!("{}: {what}, n = {n}, q = {q}, {gadget:?}", simd.name());
     let mut sampler = Sampler::new(n as u64 + q);
     let mut edges = edge_polynomials(n, q, 5);
@@ -70,12 +72,16 @@ pub fn steps_are_the_models<F: Float + KeyWord<F>>(simd: Simd, log_n: u32, q: u6
         let mut row = || (0..n).map(|_| centred(sampler.residue(q), q)).collect::<Vec<i64>>();
         keys.push((0..gadget.digits).map(|_| if j == 0 { edges[extremes].clone() } else { row() }).collect());
     }
-    let mut prepared = vec![0; KEYS * product.key_len()];
-    for (prepared, key) in prepared.chunks_mut(product.key_len()).zip(&keys) {
-        for (digit, row) in key.iter().enumerate() {
-            product.prepare_row(prepared, digit, &mut floats(row));
+    let prepare = |keys: &[Vec<Vec<i64>>]| {
+        let mut bundle = vec![0; keys.len() * product.key_len()];
+        for (j, key) in keys.iter().enumerate() {
+            for (digit, row) in key.iter().enumerate() {
+                product.prepare_row(&mut bundle, (j, digit), &mut floats(row));
+            }
         }
-    }
+        bundle
+    };
+    let [first, second] = [prepare(&keys[..1]), prepare(&keys[1..2])];
     // Digits at half a base, either way: multiples of half a unit, and their neighbours.
     let mut half_units = || {
         let digit = sampler.word() as u32 % gadget.digits;
@@ -84,46 +90,52 @@ pub fn steps_are_the_models<F: Float + KeyWord<F>>(simd: Simd, log_n: u32, q: u6
     };
     edges.push((0..n).map(|_| half_units()).collect());
     let mut scratch = vec![F::from_i64(1); product.scratch_len()];
-    let len = product.key_len();
-    let exponents = [[0, n + 3, 1, 2 * n - 1, n], [5, 0, 2 * n - 1, n - 1, n + n / 2 + 1]];
+    let exponents = [
+        [0, n + 3, 1, 2 * n - 1, n, 2, n - 1, n / 2, n + 1],
+        [5, 0, 2 * n - 1, n - 1, n + n / 2 + 1, n, 3, 1, 2 * n - 2],
+    ];
     let step = if n > 256 { 9 } else { 2 };
     for (x, y) in edges.iter().rev().step_by(step).zip(edges.iter().step_by(step)) {
         let (mut one, mut two) = (floats::<F>(x), [floats::<F>(x), floats::<F>(y)]);
-        product.multiply([&mut one], &prepared[..len], &mut scratch, &prepared);
+        product.multiply([&mut one], &first, &mut scratch, &second);
         assert!(integers(&one) == model.external_product(x, &keys[0]), "{}", about("multiply"));
         let [a, b] = &mut two;
-        product.multiply([a, b], &prepared[..len], &mut scratch, &[]);
+        product.multiply([a, b], &first, &mut scratch, &[]);
         assert!(integers(&two[0]) == integers(&one), "{}", about("multiply two"));
         assert!(integers(&two[1]) == model.external_product(y, &keys[0]), "{}", about("multiply two"));
 
         let (e, f) = (exponents[0][3], exponents[1][4]);
         let (mut one, mut two) = (floats::<F>(x), [floats::<F>(x), floats::<F>(y)]);
-        product.rotate_add([(&mut one, e)], &prepared[len..2 * len], &mut scratch, &prepared[..n]);
+        product.rotate_add([(&mut one, e)], &second, &mut scratch, &first[..n]);
         assert!(integers(&one) == model.rotate_add(x, e, &keys[1]), "{}", about("rotate_add"));
         let [a, b] = &mut two;
-        product.rotate_add([(a, e), (b, f)], &prepared[len..2 * len], &mut scratch, &[]);
+        product.rotate_add([(a, e), (b, f)], &second, &mut scratch, &[]);
         assert!(integers(&two[0]) == integers(&one), "{}", about("rotate_add two"));
         assert!(integers(&two[1]) == model.rotate_add(y, f, &keys[1]), "{}", about("rotate_add two"));
     }
     let terms = |exponents: &[usize]| -> Vec<(usize, &[Vec<i64>])> {
         exponents.iter().copied().zip(keys.iter().map(|key| &key[..])).collect()
     };
-    let mut words = vec![F::from_i64(0); prepared.len() / len * gadget.digits as usize * n];
-    product.expand(&prepared, &mut words);
-    let words_len = gadget.digits as usize * n;
     let [x, y] = [&edges[edges.len() - 1], &edges[edges.len() - 2]];
-    for count in [1, 3, 4, 5] {
-        let [e, f] = [&exponents[0][..count], &exponents[1][..count]];
-        let (bundle, mut one) = (&prepared[..count * len], [floats::<F>(x), floats::<F>(x)]);
-        product.multiply_bundle([(&mut one[0], e)], bundle, &mut scratch, &[]);
-        product.add_bundle([(&mut one[1], e)], bundle, &mut scratch, &[]);
+    // The last key is turned for one accumulator at least, or for none.
+    let counts = [(1, false), (3, false), (4, false), (4, true), (5, true), (8, false), (8, true), (9, true)];
+    for (count, plain) in counts.into_iter().filter(|&(count, _)| count <= max_keys) {
+        let [mut e, mut f] = exponents;
+        if plain {
+            (e[count - 1], f[count - 1]) = (0, 0);
+        }
+        let [e, f] = [&e[..count], &f[..count]];
+        let (packed, mut one) = (prepare(&keys[..count]), [floats::<F>(x), floats::<F>(x)]);
+        let mut bundle = vec![F::from_i64(0); count * product.words()];
+        product.expand(&packed, &mut bundle);
+        product.multiply_bundle([(&mut one[0], e)], &packed, &mut scratch, &[]);
+        product.add_bundle([(&mut one[1], e)], &packed, &mut scratch, &[]);
         assert!(integers(&one[0]) == model.multiply_bundle(x, &terms(e)), "{}", about("multiply_bundle"));
         assert!(integers(&one[1]) == model.add_bundle(x, &terms(e)), "{}", about("add_bundle"));
         let mut two = [floats::<F>(x), floats::<F>(y), floats::<F>(x), floats::<F>(y)];
         let [a, b, c, d] = &mut two;
-        let bundle = &words[..count * words_len];
-        product.multiply_bundle([(a, e), (b, f)], bundle, &mut scratch, &[]);
-        product.add_bundle([(c, e), (d, f)], bundle, &mut scratch, &[]);
+        product.multiply_bundle([(a, e), (b, f)], &bundle, &mut scratch, &[]);
+        product.add_bundle([(c, e), (d, f)], &bundle, &mut scratch, &[]);
         assert!(two[0] == one[0] && two[2] == one[1], "{}", about("bundles, two"));
         assert!(integers(&two[1]) == model.multiply_bundle(y, &terms(f)), "{}", about("multiply_bundle two"));
         assert!(integers(&two[3]) == model.add_bundle(y, &terms(f)), "{}", about("add_bundle two"));
@@ -131,4 +143,4 @@ pub fn steps_are_the_models<F: Float + KeyWord<F>>(simd: Simd, log_n: u32, q: u6
 }
 
 /// Keys of the largest bundle.
-const KEYS: usize = 5;
+const KEYS: usize = 9;

@@ -79,8 +79,8 @@ pub(super) struct Shape {
 /// A step's keys, one after the other, each turned by `X` to a sum of exponents.
 #[derive(Debug, Clone)]
 pub(super) struct Bundle {
-    /// The index of the first key.
-    pub first: usize,
+    /// The keys' places in a stored key; one that no exponent turns is the last.
+    pub keys: Vec<usize>,
     /// For each key, the coefficients whose exponents are summed.
     pub turns: Vec<Vec<usize>>,
 }
@@ -141,27 +141,47 @@ impl Shape {
     pub(super) fn bundles(self) -> Vec<Bundle> {
         let pairs = |first: usize, count: usize| {
             let turns = |i: usize| [vec![2 * i, 2 * i + 1], vec![2 * i], vec![2 * i + 1], vec![]];
-            let bundle = |i| Bundle { first: first + count * i, turns: turns(i)[..count].to_vec() };
-            (0..self.dim / 2).map(bundle).collect()
+            let keys = |i: usize| (first + count * i..first + count * (i + 1)).collect();
+            (0..self.dim / 2).map(|i| Bundle { keys: keys(i), turns: turns(i)[..count].to_vec() }).collect()
         };
         match self.rotation {
             Rotation::ThreeKeys => pairs(1, 3),
             Rotation::FourKeys => pairs(0, 4),
             Rotation::Blocks => {
                 let block = self.block();
-                let bundle = |first| Bundle { first, turns: (first..first + block).map(|i| vec![i]).collect() };
+                let bundle = |first| {
+                    let keys: Vec<usize> = (first + 1..first + block).chain([first]).collect();
+                    Bundle { turns: keys.iter().map(|&i| vec![i]).collect(), keys }
+                };
                 (0..self.dim).step_by(block).map(bundle).collect()
             }
             Rotation::Buckets { .. } => {
                 let mut first = 0;
                 let bundle = |members: &Vec<usize>| {
                     let turns: Vec<Vec<usize>> = members.iter().map(|&i| vec![i]).chain([vec![]]).collect();
+                    let keys: Vec<usize> = (first..first + turns.len()).collect();
                     first += turns.len();
-                    Bundle { first: first - turns.len(), turns }
+                    Bundle { keys, turns }
                 };
                 self.buckets().iter().flat_map(|buckets| &buckets.members).map(bundle).collect()
             }
             _ => Vec::new(),
+        }
+    }
+
+    /// The keys that steps read together, in the order of steps: every key of a stored one.
+    pub(super) fn groups(self) -> Vec<Vec<usize>> {
+        let bundles = self.bundles().into_iter().map(|bundle| bundle.keys);
+        match self.rotation {
+            Rotation::Sequential | Rotation::ThreeKeys => {
+                let together = self.keys_per_step();
+                let keys = (1..self.keys()).step_by(together).map(|first| (first..first + together).collect());
+                std::iter::once(vec![0]).chain(keys).collect()
+            }
+            Rotation::FourKeys | Rotation::Blocks | Rotation::Buckets { .. } => bundles.collect(),
+            Rotation::Automorphisms | Rotation::TwoSweeps { .. } | Rotation::OneSweep { .. } => {
+                (0..self.keys()).map(|key| vec![key]).collect()
+            }
         }
     }
 

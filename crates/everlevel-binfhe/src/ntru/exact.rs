@@ -180,7 +180,7 @@ impl ExactRotation {
                 for bundle in shape.bundles() {
                     let digits = self.digits(&acc);
                     let turned = bundle.exponents(mask, 2 * n).enumerate().flat_map(|(k, e)| {
-                        let sum = self.sum(&digits, bundle.first + k);
+                        let sum = self.sum(&digits, bundle.keys[k]);
                         // X^e, or X^e − 1.
                         if adds { vec![(sum.clone(), e), (sum, n)] } else { vec![(sum, e)] }
                     });

@@ -55,13 +55,20 @@ impl<F: Word> Prepared<F> {
         let (len, n, q) = (product.key_len(), literal.n(), literal.modulus);
         let rows = literal.gadget.digits as usize * n;
         let mut keys: WordBuffer<u8> = WordBuffer::zeroed(stored.bodies.len() / rows * len);
-        keys.par_chunks_mut(len).zip(stored.bodies.par_chunks(rows)).for_each(|(key, bodies)| {
-            for (digit, body) in bodies.chunks_exact(n).enumerate() {
-                let mut row: Vec<F> = body.iter().map(|&x| centred(x >> 32, q.into())).collect();
-                product.prepare_row(key, digit, &mut row);
+        let (shape, mut rest, mut parts) = (literal.shape(), &mut keys[..], Vec::new());
+        for group in shape.groups() {
+            let (part, others) = rest.split_at_mut(group.len() * len);
+            parts.push((part, group));
+            rest = others;
+        }
+        parts.into_par_iter().for_each(|(part, group)| {
+            for (place, key) in group.into_iter().enumerate() {
+                for (digit, body) in stored.bodies[key * rows..][..rows].chunks_exact(n).enumerate() {
+                    let mut row: Vec<F> = body.iter().map(|&x| centred(x >> 32, q.into())).collect();
+                    product.prepare_row(part, (place, digit), &mut row);
+                }
             }
         });
-        let shape = literal.shape();
         Self { product, shape, bundles: shape.bundles(), keys, free: Mutex::new(Vec::new()) }
     }
 
@@ -153,9 +160,11 @@ impl<F: Word> Prepared<F> {
         }
         let inputs: Vec<Vec<u32>> = inputs.iter().map(|input| self.shape.relative(input)).collect();
         let mut exponents = Vec::with_capacity(inputs.len() * self.shape.keys_per_step());
+        let mut first = usize::from(self.shape.rotation == Rotation::ThreeKeys);
         for (i, bundle) in self.bundles.iter().enumerate() {
-            let keys = self.keys(bundle.first, bundle.turns.len());
-            let ahead = self.bundles.get(i + 1).map_or(&[][..], |next| self.keys(next.first, next.turns.len()));
+            let keys = self.keys(first, bundle.turns.len());
+            first += bundle.turns.len();
+            let ahead = self.bundles.get(i + 1).map_or(&[][..], |next| self.keys(first, next.turns.len()));
             exponents.clear();
             inputs.iter().for_each(|input| exponents.extend(bundle.exponents(input, two_n)));
             let exponents: Vec<&[usize]> = exponents.chunks_exact(bundle.turns.len()).collect();

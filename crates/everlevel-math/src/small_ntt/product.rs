@@ -116,24 +116,26 @@ impl<F: Float> NtruProduct<F> {
         self.tables.scratch_len(self.max_keys)
     }
 
-    /// Puts polynomial `digit` of a key into its place. The polynomial is used up.
+    /// Puts polynomial `digit` of key `key` of a bundle into its place. The polynomial is used up. What a step reads of
+    /// all keys of a bundle lies together: sixteen places of each key, digit by digit.
     ///
     /// # Panics
-    /// If a length isn't [`NtruProduct::key_len`] or `n`, or there is no such digit.
-    pub fn prepare_row(&self, key: &mut [u8], digit: usize, polynomial: &mut [F]) {
-        assert!(key.len() == self.key_len() && digit < self.tables.rows.len());
+    /// If lengths aren't a multiple of [`NtruProduct::key_len`] and `n`, or there is no such key or digit.
+    pub fn prepare_row(&self, bundle: &mut [u8], (key, digit): (usize, usize), polynomial: &mut [F]) {
+        let (count, rows) = (bundle.len() / self.key_len(), self.tables.rows.len());
+        assert!(bundle.len() == count * self.key_len() && key < count && digit < rows);
         self.ntt.forward(polynomial);
         // The inverse transform is times n.
         let modulus = self.ntt.modulus();
         let scale = modulus.inv(self.ntt.n() as u64);
         let row = ROW * F::KEY_BYTES;
-        for (key, values) in key.chunks_exact_mut(row * self.tables.rows.len()).zip(polynomial.chunks_exact(ROW)) {
-            for (key, value) in key[row * digit..].chunks_exact_mut(F::KEY_BYTES).zip(values) {
+        for (bundle, values) in bundle.chunks_exact_mut(row * rows * count).zip(polynomial.chunks_exact(ROW)) {
+            for (bytes, value) in bundle[row * (digit * count + key)..].chunks_exact_mut(F::KEY_BYTES).zip(values) {
                 let scaled = modulus.mul(modulus.reduce_i64(value.to_i64()), scale);
                 // Integers take residues without a sign, floats those of least magnitude.
                 let word =
                     if self.ntt.has_integers() { scaled as i64 } else { plan::centred::<F>(modulus, scaled).to_i64() };
-                key.copy_from_slice(&word.to_le_bytes()[..F::KEY_BYTES]);
+                bytes.copy_from_slice(&word.to_le_bytes()[..F::KEY_BYTES]);
             }
         }
     }
@@ -194,8 +196,8 @@ impl<F: Float> NtruProduct<F> {
         self.sweep(accs.map(|acc| acc.0), Some(turns), (keys, weights), scratch, ahead);
     }
 
-    /// `acc ← acc ⊡ Σ_j X^(e_j)·k_j` for each accumulator and its exponents `e_j` in `0..2n`, with the keys `k_j` one
-    /// after the other. An exponent of 0 costs less than others.
+    /// `acc ← acc ⊡ Σ_j X^(e_j)·k_j` for each accumulator and its exponents `e_j` in `0..2n`, with the keys `k_j` of a
+    /// bundle. A last exponent of 0 costs less than others.
     ///
     /// # Panics
     /// As [`NtruProduct::multiply`], if an exponent is too large, and unless there is a key for each exponent, and at

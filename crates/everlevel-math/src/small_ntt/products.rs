@@ -47,9 +47,8 @@ pub(super) struct Products<'a, F> {
     pub x: *mut F,
     pub row: usize,
     pub set: usize,
-    /// Residues of keys, packed in bytes or in words; the length is in bytes.
+    /// Residues of keys, packed in bytes or in words.
     pub keys: *const u8,
-    pub key_len: usize,
     pub key_count: usize,
     pub weights: Weights<'a>,
     /// The lanes' parts of monomials: sixteen for each accumulator of each key.
@@ -62,8 +61,8 @@ pub(super) struct Products<'a, F> {
     pub bundle: Bundle,
 }
 
-/// Keys with factors whose number is known to the compiler, at most.
-const FEW: usize = 3;
+/// Keys whose factors are in registers, at most: those of three for two accumulators, of eight for one.
+const FEW: usize = 8;
 
 /// A number of keys that is not.
 const MANY: usize = usize::MAX;
@@ -101,6 +100,8 @@ impl<F: Number> Products<'_, F> {
                 (3, true, 6) if V::REGISTERS == 32 => self.bundles::<V, B, 3, true, 6, PACKED>(from, places, ahead, c),
                 (3, true, _) => self.bundles::<V, B, 3, true, 0, PACKED>(from, places, ahead, c),
                 (3, false, _) => self.bundles::<V, B, 3, false, 0, PACKED>(from, places, ahead, c),
+                (7, true, 4) if V::REGISTERS == 32 => self.one_by_one::<V, B, 7, 4, PACKED>(from, places, ahead, c),
+                (8, true, 5) if V::REGISTERS == 32 => self.one_by_one::<V, B, 8, 5, PACKED>(from, places, ahead, c),
                 (_, true, _) => self.bundles::<V, B, MANY, true, 0, PACKED>(from, places, ahead, c),
                 (_, false, _) => self.bundles::<V, B, MANY, false, 0, PACKED>(from, places, ahead, c),
             }
@@ -160,6 +161,27 @@ impl<F: Number> Products<'_, F> {
         }
     }
 
+    /// The products with `K` keys that have factors and one that has none, of one accumulator after the other.
+    #[inline(always)]
+    unsafe fn one_by_one<
+        V: Vector<Float = F>,
+        const B: usize,
+        const K: usize,
+        const ROWS: usize,
+        const PACKED: bool,
+    >(
+        self,
+        from: usize,
+        places: Range<usize>,
+        ahead: &mut Ahead<'_, u8>,
+        c: &Consts<V>,
+    ) {
+        for b in 0..B {
+            // SAFETY: as above.
+            unsafe { self.bundles::<V, 1, K, true, ROWS, PACKED>(from + b, places.clone(), ahead, c) };
+        }
+    }
+
     /// The products with `K` keys that have factors, or all, and with one that has none if `PLAIN`.
     #[inline(always)]
     unsafe fn bundles<
@@ -179,7 +201,7 @@ impl<F: Number> Products<'_, F> {
         let zero = c.q.sub(c.q);
         let rows = if ROWS > 0 { ROWS } else { self.rows };
         let count = if K == MANY { self.key_count - usize::from(PLAIN) } else { K };
-        let block = places.start;
+        let (all, block) = (count + usize::from(PLAIN), places.start);
         let bytes = if PACKED { F::KEY_BYTES } else { size_of::<F>() };
         // SAFETY: as above.
         let load = |p: *const u8| unsafe { if PACKED { V::load_key(p) } else { V::load(p.cast()) } };
@@ -205,12 +227,12 @@ impl<F: Number> Products<'_, F> {
                     }
                     let mut sums = [[products_start, zero]; B];
                     let mut x = self.x.add(from * self.set + at + lane);
-                    let mut keys = self.keys.add((at * rows + lane) * bytes);
+                    let mut keys = self.keys.add((at * rows * all + lane) * bytes);
                     for _ in 0..rows {
-                        let last = if PLAIN { load(keys.add(count * self.key_len)) } else { zero };
+                        let last = if PLAIN { load(keys.add(count * ROW * bytes)) } else { zero };
                         let mut bundle = [[start, last]; B];
                         for k in 0..count {
-                            let key = load(keys.add(k * self.key_len));
+                            let key = load(keys.add(k * ROW * bytes));
                             for b in 0..B {
                                 let weight = if K == MANY {
                                     V::load_factor(self.factor(from + b, k).add(lane), Self::GAP)
@@ -231,7 +253,7 @@ impl<F: Number> Products<'_, F> {
                             sums[b] = V::load(x.add(b * self.set)).accumulate_once(factor, sums[b], c);
                         }
                         x = x.wrapping_add(self.row);
-                        keys = keys.wrapping_add(ROW * bytes);
+                        keys = keys.wrapping_add(all * ROW * bytes);
                     }
                     for b in 0..B {
                         let [high, low] = sums[b];

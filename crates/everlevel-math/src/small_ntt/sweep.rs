@@ -157,7 +157,6 @@ impl<'a, F: Number> Sweep<'a, F> {
             row: product.stride(),
             set: product.set_len(),
             keys: self.keys,
-            key_len: product.rows.len() * product.n * if self.packed { F::KEY_BYTES } else { size_of::<F>() },
             key_count: self.key_count,
             weights: self.weights,
             lanes: self.lanes(0, 0),
