@@ -41,21 +41,21 @@ impl<F: Number> Points<F> {
         std::array::from_fn(|lane| self.roots[self.power(self.lanes[lane], e)])
     }
 
-    /// `X^e` at the lanes from `lane` on of sixteen places; `lanes` is that part of it.
+    /// `X^e` at sixteen places, or some of them, whose lanes' part of it is a factor.
     ///
     /// # Safety
-    /// That of [`Vector`]; `lanes` has the sixteen.
+    /// That of [`Vector`].
     #[inline(always)]
     pub(super) unsafe fn monomial<V: Vector<Float = F>>(
         &self,
         e: usize,
         sixteen: usize,
-        lanes: *const F,
+        lanes: V::Factor,
         c: &Consts<V>,
     ) -> V {
         let root = &raw const self.roots[self.power(self.firsts[sixteen], e)];
         // SAFETY: the caller's contract.
-        unsafe { V::load(lanes).product(V::splat_value(root).factor(c), c) }
+        unsafe { V::splat_value(root).product(lanes, c) }
     }
 }
 

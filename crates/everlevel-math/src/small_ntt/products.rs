@@ -126,14 +126,14 @@ impl<F: Number> Products<'_, F> {
     /// The monomials of all keys at a block's pairs of places.
     #[inline(always)]
     unsafe fn monomials<V: Vector<Float = F>, const B: usize>(&self, from: usize, places: Range<usize>, c: &Consts<V>) {
-        for (pair, at) in places.step_by(pair::<V>()).enumerate() {
-            for k in 0..self.key_count - usize::from(self.plain) {
-                for a in from..from + B {
-                    let e = self.weights.exponent(a, k);
-                    for lane in (0..ROW).step_by(V::LANES) {
-                        let lanes = self.lanes.wrapping_add(ROW * (MAX_TOGETHER * k + a) + lane);
-                        // SAFETY: as above.
-                        unsafe {
+        for k in 0..self.key_count - usize::from(self.plain) {
+            for a in from..from + B {
+                let e = self.weights.exponent(a, k);
+                for lane in (0..ROW).step_by(V::LANES) {
+                    // SAFETY: as above.
+                    unsafe {
+                        let lanes = V::load(self.lanes.add(ROW * (MAX_TOGETHER * k + a) + lane)).factor(c);
+                        for (pair, at) in places.clone().step_by(pair::<V>()).enumerate() {
                             let monomial: V = self.points.monomial(e, at / ROW, lanes, c);
                             V::store_factor(monomial.factor(c), self.monomial(a, k, pair).add(lane), Self::GAP);
                         }
