@@ -5,6 +5,9 @@ registers; branches, divisions and addresses are computed in general registers. 
 unless an instruction brings them to a general register or to the flags, by a move, a comparison, or the stack; or
 unless vectors are addresses themselves. Each of these is a finding. Reviewed ones are listed below with their reasons.
 
+A kernel that calls a function of ours without vectors is another finding: work that should have been compiled for its
+vectors was not, and is some eight times as slow.
+
 What a kernel loads with scalar instructions is not followed: pointers, lengths, moduli and factors, and the data of
 loops for what is left of a whole vector, which are the portable backend's, compiled again. Lengths of rings leave none.
 """
@@ -29,9 +32,11 @@ _BY_VECTOR = re.compile(r"^v?p?(gather|scatter)")
 _STACK = re.compile(r"(-?0x[0-9a-f]+)?\(%r[sb]p\)")
 _SCALAR = re.compile(r"^(mov|add|sub|and|or|xor|cmp|test|imul|mul|div|idiv)")
 _BRANCH = re.compile(r"^j(?!mp)")
+_CALLED = re.compile(r"<(.*?)(?:\+0x[0-9a-f]+)?>$")
 
 # What was looked at: a part of the function's name, the kind of finding, and why it tells nothing of secrets.
 REVIEWED = (
+    ("fft::operation::run_avx512", "a call without vectors", "a product with a monomial chooses its own backend"),
     ("inner_product::avx512", "by the stack", "products of public digits with evaluation keys"),
     ("convert::avx512::weighted_sum", "by the stack", "a length for a panic, in a place that vectors take elsewhere"),
     ("gaussian::invert_avx512", "to a general register", "a count of tails, which is added to memory alone"),
@@ -101,6 +106,17 @@ def is_reviewed(finding: Finding) -> bool:
     return any(part in finding.function and kind == finding.kind for part, kind, _ in REVIEWED)
 
 
+def narrow_calls(found: dict[str, list[tuple[str, str]]]) -> list[Finding]:
+    """Find what kernels call of ours that is none."""
+    calls = []
+    for function, body in found.items():
+        for name, text in body:
+            called = _CALLED.search(text.strip()) if name.startswith("call") else None
+            if called is not None and _OURS.search(called[1]) and called[1] not in found:
+                calls.append(Finding(function, "a call without vectors", f"{name} {called[1]}"))
+    return calls
+
+
 def kernels(disassembly: Iterable[str]) -> dict[str, list[tuple[str, str]]]:
     """Give our functions that use AVX-512's registers, with their instructions."""
     functions: dict[str, list[tuple[str, str]]] = {}
@@ -120,7 +136,7 @@ def main(program: str) -> int:
     command = ["objdump", "--disassemble", "--demangle", "--no-show-raw-insn", program]
     disassembly = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
     found = kernels(disassembly)
-    findings = [finding for name, body in found.items() for finding in scan(name, body)]
+    findings = [finding for name, body in found.items() for finding in scan(name, body)] + narrow_calls(found)
     new = [finding for finding in findings if not is_reviewed(finding)]
     for finding in new:
         print(finding)

@@ -62,3 +62,19 @@ def test_reviewed_findings_are_those_of_their_function_alone() -> None:
 def test_functions_of_others_and_without_wide_registers_are_no_kernels() -> None:
     assert avx512_scan.kernels(SOUND.replace("everlevel_math", "blake3").splitlines()) == {}
     assert avx512_scan.kernels(SOUND.replace("zmm", "ymm").splitlines()) == {}
+
+
+@pytest.mark.parametrize(
+    ("called", "count"),
+    [
+        ("everlevel_math::small_ntt::sweep::Sweep<F>::digits::{{closure}}", 1),
+        ("everlevel_math::small_ntt::sweep::Sweep<F>::digits::{{closure}}+0x40", 1),
+        ("everlevel_math::elementwise::avx512::add_assign", 0),
+        ("core::panicking::panic_bounds_check", 0),
+    ],
+)
+def test_a_call_of_a_function_without_vectors_is_found(called: str, count: int) -> None:
+    lines = SOUND.splitlines()
+    lines.insert(6, f"    1017:\tcall   2000 <{called}>")
+    found = avx512_scan.narrow_calls(avx512_scan.kernels(lines))
+    assert [finding.kind for finding in found] == ["a call without vectors"] * count

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use everlevel_bench::timing::{Clock, Times};
 use everlevel_binfhe::{
-    Ciphertext, EvalKeys, Gadget, Gate, KeySwitch, Params, ParamsLiteral, SecretKey, Space, Width, noise, sets,
+    Ciphertext, EvalKeys, Gadget, Gate, KeySwitch, Literal, Params, ParamsLiteral, SecretKey, Space, Width, sets,
 };
 
 /// Something to be timed: its name, what is said of it, and the call.
@@ -37,20 +37,9 @@ fn measure(calls: &mut [Timed], repeats: usize) -> Vec<Times> {
     times.into_iter().map(Times::of).collect()
 }
 
-/// log2 of the failure probability of a bootstrap whose input has each of two norms.
-fn failures(literal: &ParamsLiteral, squared_norms: [f64; 2], plain_switch: bool) -> String {
-    let params = Params::try_from(ParamsLiteral { max_log2_p_fail: 0.0, insecure: true, ..literal.clone() });
-    let params = params.expect("sound numbers");
-    let of = |squared_norm: f64| {
-        let mut variance = params.noise().at_table(squared_norm * params.noise().bootstrapped);
-        if plain_switch {
-            // Without the centred mean: n/2 roundings instead of n/4.
-            let n = params.lwe_dim as f64;
-            variance += (n / 4.0) / (12.0 * (2.0 * params.table_len() as f64).powi(2));
-        }
-        noise::log2_p_fail(params.margin_torus(), variance)
-    };
-    let [first, second] = squared_norms.map(|norm| format!("2^{:.0} at 2-norm {:.2}", of(norm), norm.sqrt()));
+/// What is said of failures at two norms.
+fn told(squared_norms: [f64; 2], log2_p_fail: impl Fn(f64) -> f64) -> String {
+    let [first, second] = squared_norms.map(|norm| format!("2^{:.0} at 2-norm {:.2}", log2_p_fail(norm), norm.sqrt()));
     format!("{first}, {second}")
 }
 
@@ -59,15 +48,16 @@ fn norms(space: Space) -> [f64; 2] {
     if space == Space::Bit { [4.0, 8.0] } else { [17.0, 25.0] }
 }
 
-/// One bootstrap.
-/// The numbers of a named set.
+/// The numbers of a named set of TFHE's.
 fn literal(name: &str) -> ParamsLiteral {
     sets::find(name).expect("a named set").literal().tfhe().expect("a set of TFHE's")
 }
 
-fn ours(name: &str, literal: ParamsLiteral) -> Timed {
-    let about = failures(&literal, norms(literal.space), false);
-    let secret = SecretKey::generate(Arc::new(Params::try_from(literal).expect("valid"))).expect("entropy");
+/// One bootstrap.
+fn ours(name: &str, literal: impl Into<Literal>) -> Timed {
+    let params = Arc::new(Params::try_from(literal.into()).expect("valid"));
+    let about = told(norms(params.space), |squared_norm| params.log2_p_fail(squared_norm));
+    let secret = SecretKey::generate(params).expect("entropy");
     let keys = EvalKeys::generate(&secret).expect("entropy");
     let call: Box<dyn FnMut()> = match keys.params().space {
         Space::Bit => {
@@ -130,9 +120,9 @@ mod peer {
     };
     use tfhe::{ConfigBuilder, FheUint32, generate_keys, set_server_key};
 
-    use everlevel_binfhe::Order;
+    use everlevel_binfhe::{Order, noise};
 
-    use super::{Gadget, KeySwitch, OPERANDS, ParamsLiteral, Space, Timed, failures, norms};
+    use super::{Gadget, KeySwitch, OPERANDS, Params, ParamsLiteral, Space, Timed, norms, told};
 
     /// The numbers of a gate's parameters, for the formulas of noise.
     fn literal(p: &BooleanParameters) -> ParamsLiteral {
@@ -164,13 +154,25 @@ mod peer {
         }
     }
 
+    /// log2 of the failure probability of a bootstrap whose input has each of two norms, without the centred mean of
+    /// our modulus switch: `n/2` roundings instead of `n/4`.
+    fn failures(literal: ParamsLiteral, squared_norms: [f64; 2]) -> String {
+        let params = Params::try_from(literal).expect("sound numbers");
+        let n = params.lwe_dim as f64;
+        let more = (n / 4.0) / (12.0 * (2.0 * params.table_len() as f64).powi(2));
+        told(squared_norms, |squared_norm| {
+            let variance = params.noise().at_table(squared_norm * params.noise().bootstrapped) + more;
+            noise::log2_p_fail(params.margin_torus(), variance)
+        })
+    }
+
     fn gate(name: &str, parameters: &BooleanParameters) -> Timed {
         let client = tfhe::boolean::client_key::ClientKey::new(parameters);
         let server = tfhe::boolean::server_key::ServerKey::new(&client);
         let a = client.encrypt(true);
         Timed {
             name: format!("tfhe-rs {name}"),
-            about: failures(&literal(parameters), norms(Space::Bit), true),
+            about: failures(literal(parameters), norms(Space::Bit)),
             call: Box::new(move || drop(server.nand(&a, &a))),
         }
     }
@@ -258,11 +260,11 @@ fn main() {
     rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build_global().expect("the first pool");
     let asked: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
     let wanted = |group: &str| asked.is_empty() || asked.iter().any(|name| name == group);
-    let named = |name: &str| ours(name, literal(name));
+    let named = |name: &str| ours(name, sets::find(name).expect("a named set").literal());
     for (group, names) in [
         ("insecure-tfhe-lib", &["insecure-tfhe-lib", "insecure-tfhe-lib-seven", "insecure-tfhe-lib-full"][..]),
-        ("gate-64", &["gate-64"]),
-        ("gate-128", &["gate-128"]),
+        ("gate-64", &["gate-64", "ntru-gate-64", "ntru-gate-64-blocks-experimental"]),
+        ("gate-128", &["gate-128", "ntru-gate-128"]),
         ("gate-165", &[]),
         ("integer-4-128", &["integer-4-128"]),
     ] {
