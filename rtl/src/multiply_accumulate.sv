@@ -8,7 +8,8 @@ module multiply_accumulate #(
     parameter int unsigned HIGH = 20,
     parameter int unsigned LOW = 14,
     parameter int unsigned PRODUCTS = 1,
-    parameter bit ADDEND = 1'b0  // whether there is a c
+    parameter bit ADDEND = 1'b0,  // whether there is a c
+    parameter bit SPLIT = 1'b1    // of `product`
 ) (
     input  logic            clk_i,
     input  logic [HIGH-1:0] a_i[PRODUCTS][LANES],
@@ -34,7 +35,7 @@ module multiply_accumulate #(
         end else begin : gen_alone
           assign c = '{default: '0};
         end
-        product #(.LANES(LANES), .HIGH(HIGH)) u_product (
+        product #(.LANES(LANES), .HIGH(HIGH), .SPLIT(SPLIT)) u_product (
             .clk_i, .a_i(a_i[i]), .b_i(b_i[i]), .c_i(c), .sum_o(product));
         always_comb begin
           for (int lane = 0; lane < LANES; lane = lane + 1) sum[lane] = WIDTH'(product[lane]);
