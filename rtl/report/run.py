@@ -27,10 +27,10 @@ import simulation  # noqa: E402
 OUT = ROOT / "out" / "rtl"
 ASSUMED_HZ = 250e6
 GATE_64 = cells.Shape(10, 6, 6, 3, 2, 640, 12, 2)
-# Sets, by the names that `rtl_vectors` has for them.
+# Sets, by the names that `rtl_vectors` has for them, at a P that a U280 has the multipliers and the LUTs for.
 SETS = {
     "ntru-gate-64-solinas": replace(GATE_64, lwe_dim=672),
-    "ntru-gate-128-solinas": cells.Shape(10, 6, 8, 2, 4, 672, 13, 2),
+    "ntru-gate-128-solinas": cells.Shape(10, 5, 8, 2, 4, 672, 13, 1),
     "blocks": cells.Shape(10, 6, 5, 3, 5, 896, 6, 4, switch_log2_base=2, block=8),
 }
 
