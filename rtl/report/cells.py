@@ -181,8 +181,10 @@ def synthesised(part: Part, folder: Path) -> Counter[str]:
         folder.mkdir(parents=True, exist_ok=True)
         sources = [SOURCES / "ntru_pkg.sv", *sorted(set(SOURCES.glob("*.sv")) - {SOURCES / "ntru_pkg.sv"})]
         parameters = " ".join(f"-G {key}={value}" for key, value in part.parameters)
+        # Tables are computed in loops, which the frontend unrolls.
         script = (
-            f"read_slang -j 1 --top {part.module} -D SYNTHESIS {parameters} {' '.join(map(str, sources))}; "
+            f"read_slang -j 1 --unroll-limit 1000000 --top {part.module} -D SYNTHESIS {parameters} "
+            f"{' '.join(map(str, sources))}; "
             f"synth_xilinx -family xcup -uram -top {part.module} -flatten -noiopad -noclkbuf; "
             f"tee -q -o {log}.part stat -json"
         )

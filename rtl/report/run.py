@@ -27,8 +27,7 @@ import simulation  # noqa: E402
 OUT = ROOT / "out" / "rtl"
 ASSUMED_HZ = 250e6
 GATE_64 = cells.Shape(10, 6, 6, 3, 2, 640, 12, 2)
-# Sets, by the names that `rtl_vectors` has for them, at the largest P that a U280 has the multipliers for; with blocks,
-# less than a tenth of them is left.
+# Sets, by the names that `rtl_vectors` has for them, at a P that a U280 has the multipliers and the LUTs for.
 SETS = {
     "ntru-gate-64-solinas": replace(GATE_64, lwe_dim=672),
     "ntru-gate-128-solinas": cells.Shape(10, 5, 8, 2, 4, 672, 13, 1),

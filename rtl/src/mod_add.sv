@@ -10,14 +10,15 @@ module mod_add #(
     input  logic [HIGH-1:0] b_i[LANES],
     output logic [HIGH-1:0] residue_o[LANES]
 );
-  localparam logic [63:0] Q = ntru_pkg::prime(HIGH, LOW);
 
-  logic [HIGH+1:0] sum, less_q;
+  // Less Q is 2^LOW - 1 more, modulo 2^HIGH.
+  logic [HIGH:0] sum;
+  logic over;
   always_comb begin
     for (int i = 0; i < LANES; i = i + 1) begin
-      sum = {2'b00, a_i[i]} + {2'b00, b_i[i]};
-      less_q = sum - (HIGH + 2)'(Q);
-      residue_o[i] = less_q[HIGH+1] ? sum[HIGH-1:0] : less_q[HIGH-1:0];
+      sum = {1'b0, a_i[i]} + {1'b0, b_i[i]};
+      over = sum[HIGH] || (&sum[HIGH-1:LOW] && sum[LOW-1:0] != '0);
+      residue_o[i] = sum[HIGH-1:0] + (over ? HIGH'(2 ** LOW - 1) : '0);
     end
   end
 

@@ -1,4 +1,5 @@
-// LANES products a*b mod Q, of residues below Q = 2^HIGH - 2^LOW + 1: a sum of one product, for butterflies.
+// LANES products a*b mod Q, of residues below Q = 2^HIGH - 2^LOW + 1: a sum of one product, for butterflies. Of a
+// chip's multipliers these take two each: with one each, LUTs would be what a chip has too few of.
 //
 // Latency: ntru_pkg::MULTIPLY_CLOCKS (6).
 module mod_mul #(
@@ -16,7 +17,7 @@ module mod_mul #(
   assign a[0] = a_i;
   assign b[0] = b_i;
   assign zero = '{default: '0};
-  multiply_accumulate #(.LANES(LANES), .HIGH(HIGH), .LOW(LOW), .PRODUCTS(1)) u_product (
+  multiply_accumulate #(.LANES(LANES), .HIGH(HIGH), .LOW(LOW), .PRODUCTS(1), .SPLIT(1'b0)) u_product (
       .clk_i, .a_i(a), .b_i(b), .c_i(zero), .sum_o(residue_o));
 
 endmodule

@@ -17,8 +17,13 @@ module monomial_rom #(
 
   (* rom_style = "block" *)
   logic [HIGH-1:0] powers[2**LOG_N];
-  initial begin
-    for (int i = 0; i < 2 ** LOG_N; i = i + 1) powers[i] = HIGH'(ntru_pkg::power(PSI, 64'(i), Q));
+  initial begin : fill
+    logic [63:0] power;
+    power = 64'd1;
+    for (int i = 0; i < 2 ** LOG_N; i = i + 1) begin
+      powers[i] = HIGH'(power);
+      power = (power * PSI) % Q;
+    end
   end
 
   always_ff @(posedge clk_i) begin

@@ -1,14 +1,15 @@
 // LANES sums of products of residues, a_0*b_0 + a_1*b_1 + ... + c modulo Q = 2^HIGH - 2^LOW + 1. Products are added up
 // as they are, and reduced once.
 //
-// Latency: ntru_pkg::accumulate_clocks, 6 + log2 of the products: operands, product, the first sum, which c is in, a
-// clock for each level of a tree of sums, and three of the reduction.
+// Latency: ntru_pkg::accumulate_clocks, 6 + log2 of the products: three of a product, the first of which c is added to,
+// a clock for each level of a tree of sums, and three of the reduction.
 module multiply_accumulate #(
     parameter int unsigned LANES = 1,
     parameter int unsigned HIGH = 20,
     parameter int unsigned LOW = 14,
     parameter int unsigned PRODUCTS = 1,
-    parameter bit ADDEND = 1'b0  // whether there is a c
+    parameter bit ADDEND = 1'b0,  // whether there is a c
+    parameter bit SPLIT = 1'b1    // of `product`
 ) (
     input  logic            clk_i,
     input  logic [HIGH-1:0] a_i[PRODUCTS][LANES],
@@ -25,36 +26,35 @@ module multiply_accumulate #(
     localparam int unsigned BEFORE = (PRODUCTS + (1 << ABOVE) - 1) >> ABOVE;
     localparam int unsigned TERMS = (PRODUCTS + (1 << level) - 1) >> level;
     for (genvar i = 0; i < TERMS; i++) begin : gen_term
-      logic [WIDTH-1:0] sum[LANES], sum_q[LANES];
+      logic [WIDTH-1:0] sum[LANES];
       if (level == 0) begin : gen_product
+        logic [HIGH-1:0] c[LANES];
         logic [2*HIGH-1:0] product[LANES];
-        product #(.LANES(LANES), .HIGH(HIGH)) u_product (.clk_i, .a_i(a_i[i]), .b_i(b_i[i]), .product_o(product));
         if (ADDEND && i == 0) begin : gen_addend
-          logic [HIGH-1:0] late_c[LANES];
-          delay_line #(.LANES(LANES), .WIDTH(HIGH), .DEPTH(ntru_pkg::PRODUCT_CLOCKS)) u_c (
-              .clk_i, .d_i(c_i), .q_o(late_c));
-          always_comb begin
-            for (int lane = 0; lane < LANES; lane = lane + 1) sum[lane] = WIDTH'(product[lane]) + WIDTH'(late_c[lane]);
-          end
+          assign c = c_i;
         end else begin : gen_alone
-          always_comb begin
-            for (int lane = 0; lane < LANES; lane = lane + 1) sum[lane] = WIDTH'(product[lane]);
-          end
+          assign c = '{default: '0};
+        end
+        product #(.LANES(LANES), .HIGH(HIGH), .SPLIT(SPLIT)) u_product (
+            .clk_i, .a_i(a_i[i]), .b_i(b_i[i]), .c_i(c), .sum_o(product));
+        always_comb begin
+          for (int lane = 0; lane < LANES; lane = lane + 1) sum[lane] = WIDTH'(product[lane]);
         end
       end else if (2 * i + 1 < BEFORE) begin : gen_sum
+        logic [WIDTH-1:0] both[LANES];
         always_comb begin
           for (int lane = 0; lane < LANES; lane = lane + 1)
-            sum[lane] = gen_level[level-1].gen_term[2*i].sum_q[lane] + gen_level[level-1].gen_term[2*i+1].sum_q[lane];
+            both[lane] = gen_level[level-1].gen_term[2*i].sum[lane] + gen_level[level-1].gen_term[2*i+1].sum[lane];
         end
+        always_ff @(posedge clk_i) sum <= both;
       end else begin : gen_alone
-        assign sum = gen_level[level-1].gen_term[2*i].sum_q;
+        always_ff @(posedge clk_i) sum <= gen_level[level-1].gen_term[2*i].sum;
       end
-      always_ff @(posedge clk_i) sum_q <= sum;
     end
   end
 
   solinas_reduce #(.LANES(LANES), .HIGH(HIGH), .LOW(LOW), .WIDTH(WIDTH)) u_reduce (
-      .clk_i, .x_i(gen_level[LEVELS].gen_term[0].sum_q), .residue_o(sum_o));
+      .clk_i, .x_i(gen_level[LEVELS].gen_term[0].sum), .residue_o(sum_o));
 
   if (!ADDEND) begin : gen_unused
     logic [HIGH-1:0] unused[LANES];

@@ -4,10 +4,10 @@
 // clocks of a polynomial.
 package ntru_pkg;
 
-  // A product is ready after so many clocks; a clock is for a sum; the residue takes so many more.
-  localparam int unsigned PRODUCT_CLOCKS = 2;
+  // A product, with a sum in it, is ready after so many clocks; the residue takes so many more.
+  localparam int unsigned PRODUCT_CLOCKS = 3;
   localparam int unsigned REDUCE_CLOCKS = 3;
-  localparam int unsigned MULTIPLY_CLOCKS = PRODUCT_CLOCKS + 1 + REDUCE_CLOCKS;
+  localparam int unsigned MULTIPLY_CLOCKS = PRODUCT_CLOCKS + REDUCE_CLOCKS;
   localparam int unsigned BUTTERFLY_CLOCKS = MULTIPLY_CLOCKS + 1;
   localparam int unsigned DECOMPOSE_CLOCKS = 2;
   // From exponents to values of monomials.

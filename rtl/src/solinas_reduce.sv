@@ -50,6 +50,12 @@ module solinas_reduce #(
   localparam logic [63:0] HEADROOM = LARGEST >> HIGH;
   localparam int unsigned LIFTED = $clog2(LARGEST + 1);
 
+  // What is above bit HIGH, folded: a table of few words costs less than their differences.
+  function automatic logic [2**(LIFTED-HIGH)-1:0][HIGH:0] folds();
+    for (int unsigned h = 0; h < 2 ** (LIFTED - HIGH); h = h + 1) folds[h] = (HIGH + 1)'((h << LOW) - h);
+  endfunction
+  localparam logic [2**(LIFTED-HIGH)-1:0][HIGH:0] FOLDS = folds();
+
   if (LOW == 0 || LOW >= HIGH || HIGH > 31) begin : gen_form_refused
     $error("Q = 2^%0d - 2^%0d + 1 has no Solinas form here", HIGH, LOW);
   end
@@ -64,7 +70,8 @@ module solinas_reduce #(
   logic [PADDED-1:0] padded;
   logic [LIFTED-1:0] chunk_sum;
   logic [LIFTED-1:0] plus[LANES], minus[LANES], plus_q[LANES], minus_q[LANES], lifted[LANES], lifted_q[LANES];
-  logic [HIGH+1:0] headroom, folded, less_q;
+  logic [HIGH:0] folded;
+  logic over;
   logic [HIGH-1:0] residue[LANES];
 
   always_comb begin
@@ -86,10 +93,10 @@ module solinas_reduce #(
 
   always_comb begin
     for (int i = 0; i < LANES; i = i + 1) begin
-      headroom = (HIGH + 2)'(lifted_q[i][LIFTED-1:HIGH]);
-      folded = (HIGH + 2)'(lifted_q[i][HIGH-1:0]) + (headroom << LOW) - headroom;
-      less_q = folded - (HIGH + 2)'(Q);
-      residue[i] = less_q[HIGH+1] ? folded[HIGH-1:0] : less_q[HIGH-1:0];
+      folded = {1'b0, lifted_q[i][HIGH-1:0]} + FOLDS[lifted_q[i][LIFTED-1:HIGH]];
+      // Less Q is 2^LOW - 1 more, modulo 2^HIGH.
+      over = folded[HIGH] || (&folded[HIGH-1:LOW] && folded[LOW-1:0] != '0);
+      residue[i] = folded[HIGH-1:0] + (over ? HIGH'(2 ** LOW - 1) : '0);
     end
   end
 

@@ -1,8 +1,9 @@
-"""Runs the accelerator's tests: `python rtl/tests/run.py [--quick | --ci] [NAME…]`, all of them without names.
+"""Runs the accelerator's tests: `python rtl/tests/run.py [--quick | --ci | --thousand | NAME…]`.
 
-With `--quick` all but gates of the real size; with `--ci` those that together take about a minute, of whose vectors a
-part. Vectors come from the library (the example `rtl_vectors` of `everlevel-binfhe`) into `build/rtl`, where the
-simulations are built as well, two at a time. Without Verilator or a C++ compiler nothing is run, which is said.
+Without arguments all but what `--thousand` runs: a thousand gates of each real set, which takes hours. With `--quick`
+all but gates of the real size; with `--ci` those that together take about a minute, of whose vectors a part. Vectors
+come from the library (the example `rtl_vectors` of `everlevel-binfhe`) into `build/rtl`, where the simulations are
+built as well, two at a time. Without Verilator or a C++ compiler nothing is run, which is said.
 """
 
 from __future__ import annotations
@@ -105,6 +106,13 @@ REFUSED = [
     Refused("dimension", {"LWE_DIM": 650}, "blocks of 32 don't suit a dimension of 650"),
     Refused("block", {"BLOCK": 6, "LWE_DIM": 672}, "blocks of 6 bits: a power of two from 4 on is needed"),
     Refused("steps", {"BLOCK": 64, "LWE_DIM": 672}, "64 bits a step don't suit a dimension of 672"),
+]
+# A thousand gates of each real set at its P: full batches, none of which is seen twice.
+THOUSAND = [
+    Gates("thousand-640", "dimension-640", 6, 2, 1008),
+    Gates("thousand-blocks", "blocks", 6, 4, 1008),
+    Gates("thousand-gate-64", "ntru-gate-64-solinas", 6, 2, 1008),
+    Gates("thousand-gate-128", "ntru-gate-128-solinas", 5, 1, 1008),
 ]
 # Those that `--quick` leaves out.
 LONG = {"gates-1024", "blocks-1024"}
@@ -231,6 +239,7 @@ def main(names: list[str]) -> int:
         return 0
     # What runs for a second needn't be fast.
     optimise = "-O0" if names == ["--ci"] else "-O1"
+    thousand = {case.name for case in THOUSAND}
     os.environ.update(environment(optimise))
     BUILD.mkdir(parents=True, exist_ok=True)
     program = generator()
@@ -241,12 +250,16 @@ def main(names: list[str]) -> int:
     }
     jobs["style"] = style
     jobs |= {case.name: lambda case=case: gates(case, program, optimise) for case in reversed(GATES)}
+    jobs |= {case.name: lambda case=case: gates(case, program, optimise) for case in THOUSAND}
     jobs |= {case.name: lambda case=case: driven(unit(case), optimise) for case in UNITS}
     jobs |= {f"refused-{case.name}": lambda case=case: refused(case) for case in REFUSED}
     if names == ["--quick"]:
-        names = [name for name in jobs if name not in LONG]
+        names = [name for name in jobs if name not in LONG | thousand]
+    elif names == ["--thousand"]:
+        names = sorted(thousand)
     elif names == ["--ci"]:
         names = CI
+    names = names or [name for name in jobs if name not in thousand]
 
     def timed(name: str) -> bool:
         start = time.monotonic()
@@ -259,7 +272,7 @@ def main(names: list[str]) -> int:
         return True
 
     with ThreadPoolExecutor(max_workers=2) as pool:
-        passed = list(pool.map(timed, names or jobs))
+        passed = list(pool.map(timed, names))
     print(f"rtl: {sum(passed)} passed, {len(passed) - sum(passed)} failed")
     return 0 if all(passed) else 1
 

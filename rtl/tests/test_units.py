@@ -52,7 +52,7 @@ async def products_are_residues(bench: Bench) -> None:
     rows, every = -(-len(words) // lanes), bench.every
     words = np.resize(words, (rows * lanes, 4)).reshape(rows, lanes, 4)
     # Corners come first.
-    corners = -(-(26**3) // lanes)
+    corners = -(-(41**3) // lanes)
     words = np.concatenate([words[:corners], words[corners::every]])
     rows = len(words)
     for row in range(rows + latency):

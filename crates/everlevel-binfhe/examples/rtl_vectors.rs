@@ -71,7 +71,9 @@ fn products(folder: &Folder) -> Outcome<()> {
     let ring = PrimeRing::new(10, PRIME)?;
     let q = ring.modulus();
     let powers = [1 << 6, 1 << 13, 1 << 14, 1 << 19, PRIME / 2, PRIME - (1 << 14), PRIME - (1 << 6)];
-    let around = powers.into_iter().flat_map(|x| [x - 1, x, x + 1]);
+    // Where the parts of a factor change that the accelerator multiplies one by one.
+    let parts = [1 << 17, 1 << 18, 3 << 17, 5 << 17, 7 << 17];
+    let around = powers.into_iter().chain(parts).flat_map(|x| [x - 1, x, x + 1]);
     let corners: Vec<u64> = [0, 1, 2, PRIME - 2, PRIME - 1].into_iter().chain(around).collect();
     let mut operands = Vec::new();
     for &a in &corners {
