@@ -41,6 +41,10 @@ REVIEWED = (
     ("convert::avx512::weighted_sum", "by the stack", "a length for a panic, in a place that vectors take elsewhere"),
     ("gaussian::invert_avx512", "to a general register", "a count of tails, which is added to memory alone"),
     ("fft::operation::run_avx512", "by the stack", "transforms of ciphertexts and evaluation keys, which are public"),
+    ("small_ntt::operation::run_avx512", "by the stack", "steps of rotations, of ciphertexts and evaluation keys"),
+    ("small_ntt::operation::run_avx512", "addresses in a vector", "roots at exponents of ciphertexts"),
+    ("small_ntt::operation::run_avx512", "to a general register", "constants of a plan, as integers"),
+    ("small_ntt::operation::run_avx512", "to the flags", "constants of a plan, as integers"),
     (
         "sampler::uniform",
         "length of a store",
