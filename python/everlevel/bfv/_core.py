@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
-
 from .. import _native
-from .._common import progress as _progress
-from .._common.locks import Lock
+from .._common.set_engine import SetCore
 from ..errors import MissingKeyError
 
 
-class Core:
+class Core(SetCore):
     """Base of `Engine`, which fills its fields, and the first argument of every operation that the engine lists."""
 
-    _parameters: str
     _plain_modulus: int | None
-    _insecure_log_n: int | None
     _context: _native.BfvContext
-    _shows_progress: bool | None
-    # Native keys, which don't refer to the engine: its memory goes with it.
     _keys: dict[int, _native.BfvEvaluationKey]
-    _lock: Lock
 
     @property
     def slot_count(self) -> int:
@@ -36,11 +28,6 @@ class Core:
     def _address(self) -> tuple[str, int | None, int | None, bool]:
         """What tells engines apart: (parameters, plain modulus, insecure ring, whether threads are many)."""
         return self._parameters, self._plain_modulus, self._insecure_log_n, self._context.thread_count > 1
-
-    def _reporting(
-        self, description: str, progress: bool | None = None
-    ) -> AbstractContextManager[_progress.Report | None]:
-        return _progress.reporting(description, self._shows_progress if progress is None else progress)
 
     def _key(self, operation: str, secret_id: int) -> _native.BfvEvaluationKey:
         """Return the evaluation key of a secret."""

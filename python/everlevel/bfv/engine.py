@@ -7,12 +7,10 @@ from typing import Any, NamedTuple
 
 from .. import _native
 from .._common import checks
-from .._common.locks import Lock
 from .._common.methods import lists_methods
+from .._common.set_engine import SetEngine
 from .._common.sizes import format_bytes
-from .._common.storable import PathLike, own
-from .._common.threads import threads
-from ..errors import OperandTypeError, ParameterError
+from ..errors import ParameterError
 from . import _arithmetic, _memory, _messages, _operands, _slots
 from ._core import Core
 from ._storable import Storable, engines
@@ -55,7 +53,7 @@ def parameter_sets() -> list[ParameterSet]:
 
 
 @lists_methods
-class Engine(Core):
+class Engine(Core, SetEngine[EvaluationKey]):
     """BFV: exact arithmetic on encrypted vectors of integers modulo a prime.
 
     An engine holds parameters, and the evaluation keys that it has made or was given; no secrets. It is safe to use
@@ -89,6 +87,10 @@ class Engine(Core):
     bfv.Engine(n13, 8192 slots modulo 786433, depth 4, 1 thread, 128-bit security)
     """
 
+    _scheme = "bfv"
+    _evaluation_key = EvaluationKey
+    _log_ns = 8, 16
+
     def __init__(
         self,
         parameters: str = "n15",
@@ -98,46 +100,23 @@ class Engine(Core):
         progress: bool | None = None,
         insecure_log_n: int | None = None,
     ) -> None:
-        if not isinstance(parameters, str):
-            raise OperandTypeError(
-                f"Engine: parameters is {parameters!r} of type {type(parameters).__name__}, and the name of a set is "
-                f"needed, such as 'n15'; bfv.parameter_sets() lists them",
-                argument="parameters",
-                expected="str",
-                actual=type(parameters).__name__,
-            )
-        count = threads("parallel", thread_count)
-        self._parameters = parameters
+        count = self._fill(parameters, "n15", thread_count, progress, insecure_log_n)
         self._plain_modulus = _modulus(plain_modulus)
-        self._insecure_log_n = _log_n(insecure_log_n)
         self._context = _native.BfvContext(
             parameters=parameters,
             plain_modulus=self._plain_modulus,
             thread_count=count,
             insecure_log_n=self._insecure_log_n,
         )
-        self._shows_progress = progress
-        self._keys = {}
-        self._lock = Lock()
         engines.announce(self._address, self)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _engine_at, self._address
 
     @property
-    def parameters(self) -> str:
-        """Name of the parameters."""
-        return self._parameters
-
-    @property
     def depth(self) -> int:
         """Products of ciphertexts, each of two results of the last, before the budget is used up."""
         return self._context.depth
-
-    @property
-    def thread_count(self) -> int:
-        """Threads that long calls use."""
-        return self._context.thread_count
 
     @property
     def security_bits(self) -> int:
@@ -209,70 +188,16 @@ class Engine(Core):
         swaps = bool(swap_rows) or rotations is True
         with self._reporting("evaluation key", progress) as report:
             native = self._context.evaluation_key(secret._native, amounts, swaps, report)
-        with self._lock:
-            self._keys.setdefault(native.secret_id, native)
-        return EvaluationKey(self, native)
-
-    def use(self, evaluation_key: EvaluationKey) -> None:
-        """Use a key for the ciphertexts of its secret from now on.
-
-        Raises
-        ------
-        EngineMismatchError
-            If it is one of other parameters.
-        """
-        key = own(self, "use", "evaluation_key", evaluation_key, EvaluationKey)
-        with self._lock:
-            self._keys[key._native.secret_id] = key._native
-
-    def forget_keys(self) -> None:
-        """Drop all evaluation keys, and with them the engine's hold on their memory."""
-        with self._lock:
-            self._keys.clear()
+        return self._remembered(native)
 
     # Files.
-
-    def load(self, path: PathLike) -> Storable:
-        """Read a key or a ciphertext from a file, whichever it holds. Every byte is checked.
-
-        The engine remembers an evaluation key for the operators, as if it had made it.
-
-        Parameters
-        ----------
-        path : str or path-like
-            A file that `save` wrote, under the same parameters.
-
-        Raises
-        ------
-        StorageError
-            If the file can't be opened.
-        FormatError
-            If it isn't what it should be: `ForeignFileError`, `ChecksumError`, `FileParametersError`,
-            `UnsupportedKindError` and others each say in which way.
-
-        Examples
-        --------
-        >>> import tempfile, pathlib
-        >>> engine, secret_key = bfv_engine, bfv_secret_key
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     path = pathlib.Path(folder) / "message"
-        ...     engine.encrypt([1, 2, 3], secret_key).save(path)
-        ...     engine.decrypt(engine.load(path), secret_key)[:3]
-        array([1, 2, 3])
-        """
-        return self._wrap_stored(*self._context.load(checks.path("load", path)))
 
     def _wrap_stored(self, native: Any, notes: dict[str, str]) -> Storable:
         if isinstance(native, _native.BfvSecretKey):
             return SecretKey(self, native)
         if isinstance(native, _native.BfvEvaluationKey):
-            with self._lock:
-                self._keys.setdefault(native.secret_id, native)
-            return EvaluationKey(self, native)
+            return self._remembered(native)
         return Ciphertext(self, native)
-
-    def _deserialize(self, data: Any) -> Storable:
-        return self._wrap_stored(*self._context.deserialize(data))
 
     estimate_memory = _memory.estimate_memory
 
@@ -303,20 +228,6 @@ def _modulus(value: Any) -> int | None:
             allowed="a prime below 2^40 that is 1 modulo twice the slots",
         )
     return modulus
-
-
-def _log_n(value: Any) -> int | None:
-    if value is None:
-        return None
-    log_n = checks.integer("Engine", "insecure_log_n", value)
-    if not 8 <= log_n <= 16:
-        raise ParameterError(
-            f"Engine: insecure_log_n is {log_n}, and 8 to 16 is taken; leave it out for security",
-            option="insecure_log_n",
-            value=log_n,
-            allowed=(8, 16),
-        )
-    return log_n
 
 
 def _make(parameters: str, plain_modulus: int | None, insecure_log_n: int | None, parallel: bool) -> Engine:

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
 from typing import ClassVar
 
 from .. import _native
-from .._common import progress as _progress
-from .._common.locks import Lock
+from .._common.set_engine import SetCore
 
 
-class Core:
+class Core(SetCore):
     """Base of `Engine`, which fills its fields, and the first argument of every operation that the engine lists."""
 
     _prefix: ClassVar[str]
-    _parameters: str
-    _insecure_log_n: int | None
     _context: _native.TfheContext
-    _shows_progress: bool | None
-    # Native keys, which don't refer to the engine: its memory goes with it.
     _keys: dict[int, _native.TfheEvaluationKey]
-    _lock: Lock
 
     @property
     def message_bits(self) -> int | None:
@@ -36,8 +29,3 @@ class Core:
     def _address(self) -> tuple[str, int | None, bool]:
         """What tells engines apart: (parameters, insecure ring, whether threads are many)."""
         return self._prefix + self._parameters, self._insecure_log_n, self._context.thread_count > 1
-
-    def _reporting(
-        self, description: str, progress: bool | None = None
-    ) -> AbstractContextManager[_progress.Report | None]:
-        return _progress.reporting(description, self._shows_progress if progress is None else progress)

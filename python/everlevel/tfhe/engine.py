@@ -7,15 +7,12 @@ from typing import Any, ClassVar, Final, NamedTuple
 import numpy as np
 
 from .. import _native
-from .._common import checks
-from .._common.locks import Lock
 from .._common.methods import lists_methods
-from .._common.storable import PathLike
-from .._common.threads import threads
-from ..errors import HeaderError, OperandTypeError, ParameterError
+from .._common.set_engine import SetEngine
+from ..errors import HeaderError, ParameterError
 from . import _checks, _gates, _integers, _memory, _messages, _operands, _uint_operations, _uints
 from ._core import Core
-from ._storable import Storable, engines, own, restore
+from ._storable import Storable, engines, restore
 from .bool_array import BoolArray
 from .ciphertext import Ciphertext
 from .keys import EvaluationKey, SecretKey
@@ -55,7 +52,7 @@ def sets_of(engine: type[Engine]) -> list[ParameterSet]:
 
 
 @lists_methods
-class Engine(Core):
+class Engine(Core, SetEngine[EvaluationKey]):
     """TFHE: gates and look-up tables on encrypted bits, or on encrypted integers of 1 to 8 bits or of 8 to 64 bits.
 
     An engine holds parameters, and the evaluation keys that it has made or was given; no secrets. It is safe to use
@@ -93,7 +90,9 @@ class Engine(Core):
     array([0, 1, 3], dtype=uint8)
     """
 
-    _scheme: ClassVar[str] = "tfhe"
+    _scheme = "tfhe"
+    _evaluation_key = EvaluationKey
+    _log_ns = 8, 15
     _prefix: ClassVar[str] = ""
     """What the names of the scheme's sets begin with in files, where both schemes' stand."""
 
@@ -105,30 +104,8 @@ class Engine(Core):
         progress: bool | None = None,
         insecure_log_n: int | None = None,
     ) -> None:
-        if not isinstance(parameters, str):
-            raise OperandTypeError(
-                f"Engine: parameters is {parameters!r} of type {type(parameters).__name__}, and the name of a set is "
-                f"needed, such as 'gate-64'; {self._scheme}.parameter_sets() lists them",
-                argument="parameters",
-                expected="str",
-                actual=type(parameters).__name__,
-            )
-        count = threads("parallel", thread_count)
-        if insecure_log_n is not None:
-            log_n = checks.integer("Engine", "insecure_log_n", insecure_log_n)
-            if not 8 <= log_n <= 15:
-                raise ParameterError(
-                    f"Engine: insecure_log_n is {log_n}, and 8 to 15 is taken; leave it out for security",
-                    option="insecure_log_n",
-                    value=log_n,
-                    allowed=(8, 15),
-                )
-        self._parameters = parameters
-        self._insecure_log_n = insecure_log_n
-        self._context = self._make_context(parameters, count, insecure_log_n)
-        self._shows_progress = progress
-        self._keys = {}
-        self._lock = Lock()
+        count = self._fill(parameters, "gate-64", thread_count, progress, insecure_log_n)
+        self._context = self._make_context(parameters, count, self._insecure_log_n)
         engines.announce(self._address, self)
 
     @classmethod
@@ -155,16 +132,6 @@ class Engine(Core):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _engine_at, self._address
-
-    @property
-    def parameters(self) -> str:
-        """Name of the parameters."""
-        return self._parameters
-
-    @property
-    def thread_count(self) -> int:
-        """Threads that long calls use."""
-        return self._context.thread_count
 
     @property
     def security_bits(self) -> float:
@@ -213,76 +180,22 @@ class Engine(Core):
         """
         secret = _operands.secret_key(self, "create_evaluation_key", secret_key)
         with self._reporting("evaluation key", progress) as report:
-            key = EvaluationKey(self, self._context.evaluation_key(secret._native, report))
-        with self._lock:
-            self._keys.setdefault(key._native.secret_id, key._native)
-        return key
-
-    def use(self, evaluation_key: EvaluationKey) -> None:
-        """Use a key for the ciphertexts of its secret from now on.
-
-        Raises
-        ------
-        EngineMismatchError
-            If it is one of other parameters.
-        """
-        key = own(self, "use", "evaluation_key", evaluation_key, EvaluationKey)
-        with self._lock:
-            self._keys[key._native.secret_id] = key._native
-
-    def forget_keys(self) -> None:
-        """Drop all evaluation keys, and with them the engine's hold on their memory."""
-        with self._lock:
-            self._keys.clear()
+            native = self._context.evaluation_key(secret._native, report)
+        return self._remembered(native)
 
     # Files.
-
-    def load(self, path: PathLike) -> Storable:
-        """Read a key or a ciphertext from a file, whichever it holds. Every byte is checked.
-
-        The engine remembers an evaluation key for the operators, as if it had made it.
-
-        Parameters
-        ----------
-        path : str or path-like
-            A file that `save` wrote, under the same parameters.
-
-        Raises
-        ------
-        StorageError
-            If the file can't be opened.
-        FormatError
-            If it isn't what it should be: `ForeignFileError`, `ChecksumError`, `FileParametersError`,
-            `UnsupportedKindError` and others each say in which way.
-
-        Examples
-        --------
-        >>> import tempfile, pathlib
-        >>> engine, secret_key = tfhe_engine, tfhe_secret_key
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     path = pathlib.Path(folder) / "message"
-        ...     engine.encrypt([1, 2, 3], secret_key).save(path)
-        ...     engine.decrypt(engine.load(path), secret_key)
-        array([1, 2, 3], dtype=uint8)
-        """
-        return self._wrap_stored(*self._context.load(checks.path("load", path)))
 
     def _wrap_stored(self, native: Any, notes: dict[str, str]) -> Storable:
         if isinstance(native, _native.TfheSecretKey):
             return SecretKey(self, native)
         if isinstance(native, _native.TfheEvaluationKey):
-            with self._lock:
-                self._keys.setdefault(native.secret_id, native)
-            return EvaluationKey(self, native)
+            return self._remembered(native)
         shape = _read_shape(notes.get("shape", ""), len(native))
         if isinstance(native, _native.TfheUintArray):
             return UintArray(self, native, shape)
         if isinstance(native, _native.TfheBoolArray):
             return BoolArray(self, native, shape)
         return Ciphertext(self, native, shape)
-
-    def _deserialize(self, data: Any) -> Storable:
-        return self._wrap_stored(*self._context.deserialize(data))
 
     estimate_memory = _memory.estimate_memory
 

@@ -3,63 +3,35 @@
 from __future__ import annotations
 
 from .. import _native
+from .._common import set_keys
 from .._common.sizes import format_bytes
-from .._common.storable import Secret
-from ._core import Core
 from ._storable import Storable
 
 __all__ = ["EvaluationKey", "SecretKey"]
 
 
-class SecretKey(Secret, Storable):
+class SecretKey(set_keys.SecretKey, Storable):
     """The key that encrypts and decrypts. Its memory is overwritten when the last reference goes.
 
     It is never pickled, copied or printed: a secret that travels, travels on purpose, by `save`.
     """
 
-    __slots__ = ("_native",)
+    __slots__ = ()
 
-    kind = "secret key"
-
-    _to_send_instead = "an evaluation key from it and send that"
-
-    def __init__(self, engine: Core, native: _native.TfheSecretKey) -> None:
-        super().__init__(engine)
-        self._native = native
-
-    def _stored(self) -> tuple[_native.TfheSecretKey, dict[str, str]]:
-        return self._native, {}
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes that the key takes in memory."""
-        return self._native.nbytes
-
-    def __repr__(self) -> str:
-        return "SecretKey(hidden)"
+    _native: _native.TfheSecretKey
 
 
-class EvaluationKey(Storable):
+class EvaluationKey(set_keys.Key, Storable):
     """What computes: the bootstrapping key and the key-switching key of one secret. It tells nothing about it.
 
     It is held ready for use, and as seeds and bodies beside that, which is what files hold.
     """
 
-    __slots__ = ("_native",)
+    __slots__ = ()
 
     kind = "evaluation key"
 
-    def __init__(self, engine: Core, native: _native.TfheEvaluationKey) -> None:
-        super().__init__(engine)
-        self._native = native
-
-    def _stored(self) -> tuple[_native.TfheEvaluationKey, dict[str, str]]:
-        return self._native, {}
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes that the key takes in memory, all together."""
-        return self._native.nbytes
+    _native: _native.TfheEvaluationKey
 
     @property
     def bootstrap_nbytes(self) -> int:

@@ -1,0 +1,153 @@
+"""What engines of named parameter sets have in common."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from contextlib import AbstractContextManager
+from typing import Any, ClassVar, Generic, TypeVar
+
+from ..errors import OperandTypeError, ParameterError
+from . import checks, progress
+from .locks import Lock
+from .set_keys import Key
+from .storable import OfEngine, PathLike, own
+from .threads import threads
+
+EvaluationKeyT = TypeVar("EvaluationKeyT", bound=Key)
+
+
+class SetCore:
+    """Base of each scheme's `Core`: the native context, the keys that it knows, and how progress is shown."""
+
+    _parameters: str
+    _insecure_log_n: int | None
+    _context: Any
+    _shows_progress: bool | None
+    # Native keys, which don't refer to the engine: its memory goes with it.
+    _keys: dict[int, Any]
+    _lock: Lock
+
+    def _reporting(
+        self, description: str, shows_progress: bool | None = None
+    ) -> AbstractContextManager[progress.Report | None]:
+        return progress.reporting(description, self._shows_progress if shows_progress is None else shows_progress)
+
+
+class SetEngine(SetCore, Generic[EvaluationKeyT]):
+    """Base of the engines of TFHE, NTRU and BFV: a named set, and one evaluation key for each secret."""
+
+    _scheme: ClassVar[str]
+    _evaluation_key: ClassVar[type[Any]]
+    _log_ns: ClassVar[tuple[int, int]]
+    """The least and the largest of insecure rings."""
+
+    def _fill(
+        self, parameters: Any, example: str, thread_count: Any, shows_progress: bool | None, insecure_log_n: Any
+    ) -> int:
+        """Check what engines are made of, fill all fields but the context, and return how many threads it has."""
+        if not isinstance(parameters, str):
+            raise OperandTypeError(
+                f"Engine: parameters is {parameters!r} of type {type(parameters).__name__}, and the name of a set is "
+                f"needed, such as {example!r}; {self._scheme}.parameter_sets() lists them",
+                argument="parameters",
+                expected="str",
+                actual=type(parameters).__name__,
+            )
+        count = threads("parallel", thread_count)
+        self._parameters = parameters
+        self._insecure_log_n = None if insecure_log_n is None else self._checked_log_n(insecure_log_n)
+        self._shows_progress = shows_progress
+        self._keys = {}
+        self._lock = Lock()
+        return count
+
+    @classmethod
+    def _checked_log_n(cls, value: Any) -> int:
+        log_n, (least, most) = checks.integer("Engine", "insecure_log_n", value), cls._log_ns
+        if not least <= log_n <= most:
+            raise ParameterError(
+                f"Engine: insecure_log_n is {log_n}, and {least} to {most} is taken; leave it out for security",
+                option="insecure_log_n",
+                value=log_n,
+                allowed=cls._log_ns,
+            )
+        return log_n
+
+    @property
+    def parameters(self) -> str:
+        """Name of the parameters."""
+        return self._parameters
+
+    @property
+    def thread_count(self) -> int:
+        """Threads that long calls use."""
+        count: int = self._context.thread_count
+        return count
+
+    def use(self, evaluation_key: EvaluationKeyT) -> None:
+        """Use a key for the ciphertexts of its secret from now on.
+
+        Parameters
+        ----------
+        evaluation_key : EvaluationKey
+            A key of the engine's parameters.
+
+        Raises
+        ------
+        EngineMismatchError
+            If it is one of other parameters.
+        """
+        native = own(self, "use", "evaluation_key", evaluation_key, self._evaluation_key)._native
+        with self._lock:
+            self._keys[native.secret_id] = native
+
+    def forget_keys(self) -> None:
+        """Drop all evaluation keys, and with them the engine's hold on their memory."""
+        with self._lock:
+            self._keys.clear()
+
+    def _remembered(self, native: Any) -> EvaluationKeyT:
+        """Return the evaluation key, which the engine remembers if it is the first one of its secret."""
+        with self._lock:
+            self._keys.setdefault(native.secret_id, native)
+        key: EvaluationKeyT = self._evaluation_key(self, native)
+        return key
+
+    def load(self, path: PathLike) -> OfEngine:
+        """Read a key or a ciphertext from a file, whichever it holds. Every byte is checked.
+
+        The engine remembers an evaluation key for the operators, as if it had made it.
+
+        Parameters
+        ----------
+        path : str or path-like
+            A file that `save` wrote, under the same parameters.
+
+        Raises
+        ------
+        StorageError
+            If the file can't be opened.
+        FormatError
+            If it isn't what it should be: `ForeignFileError`, `ChecksumError`, `FileParametersError`,
+            `UnsupportedKindError` and others each say in which way.
+
+        Examples
+        --------
+        >>> import tempfile, pathlib
+        >>> from everlevel import bfv
+        >>> engine = bfv.Engine("n13")
+        >>> secret_key = engine.create_secret_key()
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = pathlib.Path(folder) / "message"
+        ...     engine.encrypt([1, 2, 3], secret_key).save(path)
+        ...     engine.decrypt(engine.load(path), secret_key)[:3]
+        array([1, 2, 3])
+        """
+        return self._wrap_stored(*self._context.load(checks.path("load", path)))
+
+    def _deserialize(self, data: Any) -> OfEngine:
+        return self._wrap_stored(*self._context.deserialize(data))
+
+    @abstractmethod
+    def _wrap_stored(self, native: Any, notes: dict[str, str]) -> OfEngine:
+        """Return the object of what a file holds, native and noted."""
