@@ -26,7 +26,7 @@ module multiply_accumulate #(
     localparam int unsigned BEFORE = (PRODUCTS + (1 << ABOVE) - 1) >> ABOVE;
     localparam int unsigned TERMS = (PRODUCTS + (1 << level) - 1) >> level;
     for (genvar i = 0; i < TERMS; i++) begin : gen_term
-      logic [WIDTH-1:0] sum[LANES];
+      logic [WIDTH-1:0] part[LANES];
       if (level == 0) begin : gen_product
         logic [HIGH-1:0] c[LANES];
         logic [2*HIGH-1:0] product[LANES];
@@ -38,23 +38,23 @@ module multiply_accumulate #(
         product #(.LANES(LANES), .HIGH(HIGH), .SPLIT(SPLIT)) u_product (
             .clk_i, .a_i(a_i[i]), .b_i(b_i[i]), .c_i(c), .sum_o(product));
         always_comb begin
-          for (int lane = 0; lane < LANES; lane = lane + 1) sum[lane] = WIDTH'(product[lane]);
+          for (int lane = 0; lane < LANES; lane = lane + 1) part[lane] = WIDTH'(product[lane]);
         end
       end else if (2 * i + 1 < BEFORE) begin : gen_sum
         logic [WIDTH-1:0] both[LANES];
         always_comb begin
           for (int lane = 0; lane < LANES; lane = lane + 1)
-            both[lane] = gen_level[level-1].gen_term[2*i].sum[lane] + gen_level[level-1].gen_term[2*i+1].sum[lane];
+            both[lane] = gen_level[level-1].gen_term[2*i].part[lane] + gen_level[level-1].gen_term[2*i+1].part[lane];
         end
-        always_ff @(posedge clk_i) sum <= both;
+        always_ff @(posedge clk_i) part <= both;
       end else begin : gen_alone
-        always_ff @(posedge clk_i) sum <= gen_level[level-1].gen_term[2*i].sum;
+        always_ff @(posedge clk_i) part <= gen_level[level-1].gen_term[2*i].part;
       end
     end
   end
 
   solinas_reduce #(.LANES(LANES), .HIGH(HIGH), .LOW(LOW), .WIDTH(WIDTH)) u_reduce (
-      .clk_i, .x_i(gen_level[LEVELS].gen_term[0].sum), .residue_o(sum_o));
+      .clk_i, .x_i(gen_level[LEVELS].gen_term[0].part), .residue_o(sum_o));
 
   if (!ADDEND) begin : gen_unused
     logic [HIGH-1:0] unused[LANES];
