@@ -10,11 +10,12 @@ import numpy as np
 
 from .. import _native
 from .._common.checks import instance
+from .._common.storable import own
 from ..errors import KeyMismatchError, MessageError, MissingKeyError, OperandTypeError
 from . import _checks, _numpy
 from ._checks import Shape
 from ._core import Core
-from ._storable import Storable, same_parameters
+from ._storable import Storable
 
 NativeT = TypeVar("NativeT", bound=_native.TfheCiphertext | _native.TfheUintArray | _native.TfheBoolArray)
 
@@ -219,7 +220,7 @@ def _join(operation: str, ciphertexts: Sequence[ArrayT], axis: int) -> ArrayT:
     kind = type(instance(operation, "ciphertexts", parts[0], EncryptedArray))
     engine = parts[0]._engine
     for part in parts:
-        same_parameters(engine, operation, "ciphertexts", instance(operation, "ciphertexts", part, kind))
+        own(engine, operation, "ciphertexts", part, kind)
     same_secret(operation, *parts)
     starts = np.cumsum([0] + [part.size for part in parts])
     places = [_checks.places(part.shape) + start for part, start in zip(parts, starts[:-1], strict=True)]

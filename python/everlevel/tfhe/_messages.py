@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._common import checks
+from .._common.storable import same_parameters
 from ..errors import ParameterError
 from . import _checks, _operands
 from ._core import Core
-from ._storable import same_parameters
 from .bool_array import BoolArray
 from .ciphertext import Ciphertext
 from .keys import SecretKey

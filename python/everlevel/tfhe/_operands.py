@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from .._common.storable import own
 from ..errors import OperandTypeError, SpaceError
 from . import _checks
 from ._array import EncryptedArray
 from ._checks import Shape
 from ._core import Core
-from ._storable import own
 from .ciphertext import Ciphertext
 from .keys import SecretKey
 

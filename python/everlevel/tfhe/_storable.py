@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .._common.engines import Engines
-from .._common.storable import OfEngine, own, same_parameters
-
-__all__ = ["Storable", "engines", "own", "restore", "same_parameters"]
+from .._common.storable import OfEngine
 
 engines: Engines[Any] = Engines()
 

@@ -8,13 +8,12 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from .. import _native
-from .._common.checks import instance
+from .._common.storable import own, same_parameters
 from ..errors import MessageTypeError, OperandTypeError, SpaceError, WidthError
 from . import _checks
 from ._array import ArrayT, EncryptedArray, concatenate, key_of
 from ._checks import Shape
 from ._core import Core
-from ._storable import same_parameters
 from .bool_array import BoolArray
 from .uint_array import UintArray
 
@@ -45,9 +44,7 @@ def require_digits(self: Core, operation: str) -> None:
 def uint_operand(self: Core, operation: str, name: str, value: Any, key: _Key, width: int) -> UintArray:
     """Check an operand, or make one of values in the clear."""
     if isinstance(value, EncryptedArray):
-        array = instance(operation, name, value, UintArray)
-        same_parameters(self, operation, name, array)
-        return array
+        return own(self, operation, name, value, UintArray)
     values = _checks.uints(operation, value, width)
     native = _native.TfheUintArray.constant(key, _checks.flat(values, np.uint64), width)
     return UintArray(self, native, values.shape)
@@ -56,9 +53,7 @@ def uint_operand(self: Core, operation: str, name: str, value: Any, key: _Key, w
 def bool_operand(self: Core, operation: str, name: str, value: Any, key: _Key) -> BoolArray:
     """Check an operand, or make one of truth values in the clear."""
     if isinstance(value, EncryptedArray):
-        array = instance(operation, name, value, BoolArray)
-        same_parameters(self, operation, name, array)
-        return array
+        return own(self, operation, name, value, BoolArray)
     values = _checks.booleans(operation, value)
     return BoolArray(self, _native.TfheBoolArray.constant(key, _checks.flat(values, np.bool_)), values.shape)
 
@@ -174,9 +169,8 @@ def _move(self: Core, name: str, x: UintArray, amount: int) -> UintArray:
 def shift(self: Core, name: str, a: Any, amount: Any) -> UintArray:
     require_digits(self, name)
     if isinstance(amount, EncryptedArray):
-        return _shift_by(self, name, a, instance(name, "amount", amount, UintArray))
-    x = instance(name, "a", a, UintArray)
-    same_parameters(self, name, "a", x)
+        return _shift_by(self, name, a, own(self, name, "amount", amount, UintArray))
+    x = own(self, name, "a", a, UintArray)
     if name.startswith("rotate"):
         amounts = _checks.integers(name, amount) % x.width
     else:
@@ -191,9 +185,8 @@ def shift(self: Core, name: str, a: Any, amount: Any) -> UintArray:
 
 
 def _shift_by(self: Core, name: str, a: Any, amount: UintArray) -> UintArray:
-    same_parameters(self, name, "amount", amount)
     if isinstance(a, EncryptedArray):
-        same_parameters(self, name, "a", instance(name, "a", a, UintArray))
+        own(self, name, "a", a, UintArray)
     operands = [x for x in (a, amount) if isinstance(x, UintArray)]
     key = key_of(self, name, *operands)
     width = width_of(a)
