@@ -120,7 +120,7 @@ mod peer {
     };
     use tfhe::{ConfigBuilder, FheUint32, generate_keys, set_server_key};
 
-    use everlevel_binfhe::{Order, noise};
+    use everlevel_binfhe::{Order, Secrets, noise};
 
     use super::{Gadget, KeySwitch, OPERANDS, Params, ParamsLiteral, Space, Timed, norms, told};
 
@@ -143,6 +143,7 @@ mod peer {
             log2_extension: 0,
             bits_per_step: 1,
             glwe_log2_std_dev: p.glwe_noise_distribution.gaussian_std_dev().0.log2(),
+            secrets: Secrets::default(),
             mask_gadget: external,
             body_gadget: external,
             key_switch: KeySwitch { gadget: gadget(p.ks_base_log, p.ks_level.0), ring: 1 },

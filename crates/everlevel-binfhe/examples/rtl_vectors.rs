@@ -191,7 +191,7 @@ struct Model {
 impl Model {
     fn new(literal: NtruLiteral) -> Outcome<Self> {
         let KeySwitch { gadget, ring: degree } = literal.key_switch;
-        let shape = SwitchShape { gadget, degree, from_dim: literal.n(), to_dim: literal.lwe_dim };
+        let shape = SwitchShape { gadget, degree, from_dim: literal.n(), to_dim: literal.lwe_dim, shared: 0 };
         let mut real = None;
         let (bootstrap, switch) = if literal.log_n < 8 {
             let mut words = vec![0; shape.rows() * degree];

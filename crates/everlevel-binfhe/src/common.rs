@@ -8,7 +8,7 @@ use everlevel_security::SecretDistribution;
 use serde::{Deserialize, Serialize};
 
 use crate::Error;
-use crate::small_secret::SmallSecret;
+use crate::secrets::Secrets;
 
 /// How a large LWE ciphertext becomes a small one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -69,8 +69,8 @@ pub(crate) const EIGHTH: u64 = 1 << 61;
 pub struct Common {
     /// Dimension `n` of the small secret.
     pub lwe_dim: usize,
-    /// How the small secret is drawn.
-    pub small_secret: SmallSecret,
+    /// How both secrets are drawn.
+    pub secrets: Secrets,
     /// Standard deviation of the errors of the small secret's samples.
     pub lwe_log2_std_dev: f64,
     /// log2 of the degree `N` of the accumulators' ring.
@@ -79,7 +79,7 @@ pub struct Common {
     pub log2_extension: u32,
     /// log2 of what the exponents of a rotation are multiples of: 1 where automorphisms take them, else 0.
     pub log2_exponent_step: u32,
-    /// Dimension of the large secret, under which accumulators are extracted.
+    /// Coefficients of the large secret that are drawn: the dimension of extracted ciphertexts.
     pub big_dim: usize,
     /// Standard deviation of the errors of fresh LWE ciphertexts under the large secret.
     pub big_log2_std_dev: f64,
@@ -117,7 +117,8 @@ impl Common {
     /// The shape of the key switch.
     pub fn switch_shape(&self) -> SwitchShape {
         let KeySwitch { gadget, ring } = self.key_switch;
-        SwitchShape { gadget, degree: ring, from_dim: self.big_dim, to_dim: self.lwe_dim }
+        let shared = self.secrets.shared;
+        SwitchShape { gadget, degree: ring, from_dim: self.big_dim, to_dim: self.lwe_dim, shared }
     }
 
     /// Half the distance between neighbouring messages, as a part of the torus: noise must not exceed it.
@@ -160,8 +161,8 @@ impl Common {
     /// large secret are on a torus of `big_bits`, and judged by the line of binary secrets, which is enough for them.
     pub(crate) fn check(&self, big_bits: u32, line: Line) -> Result<(), Error> {
         let c = self;
-        c.small_secret.check(c.lwe_dim)?;
-        let small = c.small_secret.distribution(c.lwe_dim);
+        c.secrets.small.check(c.lwe_dim)?;
+        let small = c.secrets.small.distribution(c.lwe_dim);
         if c.log2_extension > 20 - c.log_n {
             return refuse("log2_extension", c.log2_extension, format!("0 to {}", 20 - c.log_n));
         }

@@ -70,8 +70,8 @@ impl SeededEvalKeys {
         let params = secret.params();
         let (switch, error) = (params.key_switch, gaussian(params.lwe_log2_std_dev, 32)?);
         let (ring, switch_seed) = (SmallTorusRing::new(switch.ring), seed.derive(Domain::Derive, 1));
-        let gadget = (switch.gadget, &error);
-        let key_switch = || SeededKeySwitchKey::generate(ring, secret.big(), secret.small_key(), gadget, &switch_seed);
+        let (gadget, own) = ((switch.gadget, &error), &secret.big()[params.secrets.shared..]);
+        let key_switch = || SeededKeySwitchKey::generate(ring, own, secret.small_key(), gadget, &switch_seed);
         Ok(Self {
             params: Arc::clone(secret.params()),
             id: secret.id(),
@@ -92,7 +92,7 @@ impl SeededEvalKeys {
     ) -> Result<Self, Error> {
         let op = "from_parts";
         same_length(op, bootstrap.bodies.len(), params.scheme().body_count() * params.n())?;
-        same_length(op, key_switch.bodies.len(), params.big_dim * params.key_switch.gadget.digits as usize)?;
+        same_length(op, key_switch.bodies.len(), params.switch_shape().body_len())?;
         Ok(Self { params, id, bootstrap, key_switch })
     }
 
@@ -242,7 +242,7 @@ impl EvalKeys {
         };
         let mut exponents = vec![0; small.len()];
         let step = log2_stride.max(self.params.log2_exponent_step);
-        let mean = self.params.small_secret.mean(self.params.lwe_dim);
+        let mean = self.params.secrets.small.mean(self.params.lwe_dim);
         switch_modulus(&mut exponents, &small, self.params.log_table_len() + 1, step, mean);
         exponents
     }

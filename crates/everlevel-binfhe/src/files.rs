@@ -115,9 +115,8 @@ pub fn eval_keys_to_container<'a>(keys: &SeededEvalKeys, name: &str) -> Builder<
 pub fn eval_keys_from_container(params: &Arc<Params>, container: &Container) -> Result<SeededEvalKeys, Error> {
     let id = check(params, container, EVAL_KEYS_KIND)?;
     let (count, bits) = (params.scheme().body_count(), params.scheme().body_bits());
-    let digits = params.key_switch.gadget.digits as usize;
     let bootstrap = container.bytes_of_len("bootstrap", count * params.n() * bits as usize / 8)?;
-    let key_switch = container.bytes_of_len("key_switch", params.big_dim * digits * 4)?;
+    let key_switch = container.bytes_of_len("key_switch", params.switch_shape().body_len() * 4)?;
     let bodies = match bits {
         32 => bootstrap.as_chunks().0.iter().map(|&w| u64::from(u32::from_le_bytes(w)) << 32).collect(),
         _ => bootstrap.as_chunks().0.iter().map(|&w| u64::from_le_bytes(w)).collect(),

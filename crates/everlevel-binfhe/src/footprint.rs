@@ -13,7 +13,7 @@ impl Params {
     /// The memory of evaluation keys, as seeds and bodies and ready for use.
     pub fn eval_keys_footprint(&self) -> Footprint {
         let bodies = self.scheme().body_count() * self.n();
-        let seeded = 8 * bodies + 4 * self.big_dim * self.key_switch.gadget.digits as usize;
+        let seeded = 8 * bodies + 4 * self.switch_shape().body_len();
         let bootstrap = self.scheme().prepared_nbytes();
         let key_switch = KeySwitchKey::nbytes_of(self.switch_shape());
         Footprint { held: (seeded + bootstrap + key_switch) as u64, work: 0 }

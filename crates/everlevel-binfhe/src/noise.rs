@@ -38,12 +38,12 @@ impl Noise {
     pub(crate) fn new(c: &Common, blind_rotation: f64, secret_square: f64) -> Self {
         let (lwe, glwe) = ((2.0 * c.lwe_log2_std_dev).exp2(), (2.0 * c.big_log2_std_dev).exp2());
         let gadget = c.key_switch.gadget;
-        let key_switch = key_switch(c.big_dim, gadget, lwe, secret_square);
+        let key_switch = key_switch(c.switch_shape().switched_dim(), gadget, lwe, secret_square);
         let (fresh, bootstrapped) = match c.order {
             Order::KeySwitchFirst => (glwe, blind_rotation),
             Order::BootstrapFirst => (lwe, blind_rotation + key_switch),
         };
-        let mod_switch = mod_switch(c.small_secret.centred_square(c.lwe_dim), c.table_len() >> c.log2_exponent_step);
+        let mod_switch = mod_switch(c.secrets.small.centred_square(c.lwe_dim), c.table_len() >> c.log2_exponent_step);
         Self { lwe, glwe, fresh, blind_rotation, key_switch, mod_switch, bootstrapped, order: c.order }
     }
 
@@ -71,21 +71,22 @@ fn products_per_bit(l: &ParamsLiteral) -> f64 {
 }
 
 /// The variance that a step of a blind rotation adds for each of its bits, on average over the bits. A step of one bit
-/// is an external product: `N·σ²·(k·l_a·(B_a²+2) + l_b·(B_b²+2))/12 + ½·(kN/2·B_a^(−2l_a) + B_b^(−2l_b))/12`, and the
-/// transforms' errors. A step of two bits is at most three products, whose errors are multiplied by one or two factors
-/// `X^e − 1` that each double a variance, and a rounding that has such a factor in three of four cases.
+/// is an external product: `N·σ²·(k·l_a·(B_a²+2) + l_b·(B_b²+2))/12 + ½·(φ/2·B_a^(−2l_a) + B_b^(−2l_b))/12`, and the
+/// transforms' errors, where `φ` coefficients of the secret are drawn. A step of two bits is at most three products,
+/// whose errors are multiplied by one or two factors `X^e − 1` that each double a variance, and a rounding that has
+/// such a factor in three of four cases.
 pub fn external_product(l: &ParamsLiteral) -> f64 {
     let (n, k) = (l.n() as f64, l.rank as f64);
     let (a, b) = (l.mask_gadget, l.body_gadget);
     let digits = k * f64::from(a.digits) * digit_square(a) + f64::from(b.digits) * digit_square(b);
     let key = (2.0 * l.glwe_log2_std_dev).exp2() + stored_key(l);
-    let secret = k * n / 2.0;
+    let secret = l.big_dim() as f64 / 2.0;
     let rounded = if l.bits_per_step == 2 { 0.75 } else { 0.5 };
     products_per_bit(l) * n * key * digits + rounded * (secret * rounding(a) + rounding(b)) + transforms(l)
 }
 
 /// The variance that storing transformed keys of a 32-bit torus as integers adds to the error of each row, seen through
-/// the secret: `u²/12·2/N` for each of `1 + kN/2` coefficients, with `u` the unit.
+/// the secret: `u²/12·2/N` for each of `1 + φ/2` coefficients, with `u` the unit.
 pub fn stored_key(l: &ParamsLiteral) -> f64 {
     if l.torus_bits != 32 {
         return 0.0;
@@ -101,7 +102,8 @@ pub fn transforms(l: &ParamsLiteral) -> f64 {
     let (n, k) = (l.n() as f64, l.rank as f64);
     let (a, b) = (l.mask_gadget, l.body_gadget);
     let digits = k * f64::from(a.digits) * digit_square(a) + f64::from(b.digits) * digit_square(b);
-    products_per_bit(l) * FFT_ERROR * (-106.0f64).exp2() * f64::from(l.log_n) * n * digits / 12.0 * (1.0 + k * n / 2.0)
+    let secret = 1.0 + l.big_dim() as f64 / 2.0;
+    products_per_bit(l) * FFT_ERROR * (-106.0f64).exp2() * f64::from(l.log_n) * n * digits / 12.0 * secret
 }
 
 /// Variance of a key switch of `dim` coefficients whose key has errors of variance `error`, where the coefficients of

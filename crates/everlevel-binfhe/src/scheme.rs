@@ -30,13 +30,13 @@ pub(crate) trait Scheme: Debug {
     /// Transforms of a whole blind rotation, forward and inverse, on average over exponents.
     fn rotation_transforms(&self) -> f64;
 
-    /// The small secret's coefficients, from a stream of their own.
+    /// The small secret's coefficients, all of them, from a stream of their own.
     fn sample_small_secret(&self, stream: &mut Stream) -> Vec<i8> {
         let common = self.common();
-        common.small_secret.sample(stream, common.lwe_dim)
+        common.secrets.small.sample(stream, common.lwe_dim)
     }
 
-    /// The large secret's coefficients, from a stream of their own.
+    /// The large secret's coefficients, those that are zero among them, from a stream of their own.
     fn sample_secret(&self, stream: &mut Stream) -> Vec<i8>;
 
     /// Polynomials of degree `N` that a stored bootstrapping key has.

@@ -17,7 +17,8 @@ pub struct SecretKey {
     id: SecretId,
     seed: Seed,
     small: everlevel_rlwe::SecretKey<SmallTorusRing>,
-    /// The GLWE secret: its coefficients are the LWE secret of extracted ciphertexts. 32-bit words share its products.
+    /// The GLWE secret: its coefficients that are drawn are the LWE secret of extracted ciphertexts. 32-bit words share
+    /// its products.
     big: everlevel_rlwe::SecretKey<TorusRing<u64>>,
     pub(crate) ring: TorusRing<u64>,
     error: Gaussian,
@@ -56,12 +57,14 @@ impl SecretKey {
     pub fn from_seed(params: Arc<Params>, seed: &Seed) -> Result<Self, Error> {
         // The id comes from another stream: it is public.
         let id = SecretId(declassified(seed.stream(Domain::Derive, 0).next_u64()) ^ params.fingerprint());
-        let small_ring = SmallTorusRing::new(params.key_switch.ring);
-        let coeffs = params.scheme().sample_small_secret(&mut seed.stream(Domain::SecretKey, 0));
-        let small = everlevel_rlwe::SecretKey::from_coeffs(&small_ring, id, coeffs);
         let ring = TorusRing::new(params.log_n).expect("parameters hold the transform's sizes");
         let coeffs = params.scheme().sample_secret(&mut seed.stream(Domain::SecretKey, 1));
         let big = everlevel_rlwe::SecretKey::from_coeffs(&ring, id, coeffs);
+        let small_ring = SmallTorusRing::new(params.key_switch.ring);
+        let mut coeffs = params.scheme().sample_small_secret(&mut seed.stream(Domain::SecretKey, 0));
+        let shared = params.secrets.shared;
+        coeffs[..shared].copy_from_slice(&big.coeffs()[..shared]);
+        let small = everlevel_rlwe::SecretKey::from_coeffs(&small_ring, id, coeffs);
         let error = match params.order {
             Order::KeySwitchFirst => gaussian(params.big_log2_std_dev, 64)?,
             Order::BootstrapFirst => gaussian(params.lwe_log2_std_dev, 64)?,
@@ -84,9 +87,9 @@ impl SecretKey {
         self.small.coeffs()
     }
 
-    /// The large secret's coefficients.
+    /// The large secret's coefficients that are drawn: the LWE secret of extracted ciphertexts.
     pub fn big(&self) -> &[i8] {
-        self.big.coeffs()
+        &self.big.coeffs()[..self.params.big_dim]
     }
 
     /// The small secret, to encrypt under.

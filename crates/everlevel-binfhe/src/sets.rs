@@ -7,6 +7,7 @@ use everlevel_ring::WordGadget as Gadget;
 use crate::Error;
 use crate::common::{KeySwitch, Order, Space};
 use crate::params::{Literal, Params};
+use crate::secrets::{Secrets, SmallSecret};
 use crate::tfhe::ParamsLiteral;
 use ntru::NtruNumbers;
 
@@ -41,6 +42,7 @@ struct TfheNumbers {
     lwe: (usize, f64),
     /// Rank, log2 of the degree, deviation.
     glwe: (usize, u32, f64),
+    secrets: Secrets,
     log2_extension: u32,
     bits_per_step: usize,
     /// Base and digits of the masks' gadget.
@@ -68,6 +70,7 @@ impl TfheNumbers {
             log2_extension: x.log2_extension,
             bits_per_step: x.bits_per_step,
             glwe_log2_std_dev: x.glwe.2,
+            secrets: x.secrets,
             mask_gadget: Gadget::new(x.mask.0, x.mask.1),
             body_gadget: Gadget::new(x.body.0, x.body.1),
             key_switch: KeySwitch { gadget: Gadget::new(x.key_switch.0, x.key_switch.1), ring: x.key_switch.2 },
@@ -77,6 +80,12 @@ impl TfheNumbers {
             max_log2_p_fail: x.max_log2_p_fail,
             insecure: x.insecure,
         }
+    }
+
+    /// Of as much structure, for the insecure literal's dimensions.
+    fn insecure_secrets(&self, log_n: u32) -> Secrets {
+        let drawn = self.secrets.drawn.map(|_| (3 << log_n) / 4);
+        Secrets { drawn, shared: self.secrets.shared.min(INSECURE_DIM), ..self.secrets }
     }
 
     fn insecure_literal(&self, log_n: u32) -> ParamsLiteral {
@@ -91,6 +100,7 @@ impl TfheNumbers {
             log_n,
             log2_extension: 0,
             glwe_log2_std_dev: deviation,
+            secrets: self.insecure_secrets(log_n),
             mask_gadget: gadget,
             body_gadget: gadget,
             key_switch: INSECURE_SWITCH,
@@ -168,6 +178,8 @@ pub fn find(name: &str) -> Result<&'static NamedSet, Error> {
     })
 }
 
+/// Secrets of which all coefficients are drawn.
+const USUAL: Secrets = Secrets { small: SmallSecret::Binary, drawn: None, shared: 0 };
 const KEY_SWITCH_FIRST: Order = Order::KeySwitchFirst;
 
 /// The default set of the 2016 library, in its order, with our key switch and either gadget.
@@ -176,6 +188,7 @@ const fn tfhe_lib(mask: (u32, u32), body: (u32, u32)) -> TfheNumbers {
         torus_bits: 32,
         lwe: (630, -15.0),
         glwe: (1, 10, -25.0),
+        secrets: USUAL,
         log2_extension: 0,
         bits_per_step: 1,
         mask,
@@ -200,6 +213,7 @@ const fn gate(
         torus_bits: 64,
         lwe,
         glwe,
+        secrets: USUAL,
         log2_extension: 0,
         bits_per_step: 1,
         mask,
@@ -232,6 +246,7 @@ const fn integer(
         torus_bits: 64,
         lwe,
         glwe,
+        secrets: USUAL,
         log2_extension: 0,
         bits_per_step: 1,
         mask,

@@ -1,6 +1,8 @@
 //! Recomputes every claim of the named sets, and holds the noise formulas against published sets.
 
-use everlevel_binfhe::{Error, Gadget, KeySwitch, Order, Params, ParamsLiteral, Space, noise, sets};
+use everlevel_binfhe::{
+    Error, Gadget, KeySwitch, Order, Params, ParamsLiteral, Secrets, SmallSecret, Space, noise, sets,
+};
 use everlevel_security::estimate::Estimate;
 use everlevel_security::torus;
 
@@ -12,7 +14,7 @@ fn every_claim_is_what_the_formulas_give() {
         let log2_p_fail = params.log2_p_fail(params.squared_norm);
         assert!(log2_p_fail <= params.max_log2_p_fail);
         let cost = |found: Result<Option<Estimate>, _>| found.unwrap().map_or(512.0, |best| best.log2_cost);
-        let small = params.small_secret.distribution(params.lwe_dim);
+        let small = params.secrets.small.distribution(params.lwe_dim);
         let bits = [
             cost(torus::estimate_of(small, params.lwe_dim, params.lwe_log2_std_dev)),
             cost(torus::estimate(params.big_dim, params.big_log2_std_dev)),
@@ -25,7 +27,7 @@ fn every_claim_is_what_the_formulas_give() {
         }
         assert!(params.insecure || security_bits >= 128.0, "{}", set.name);
         assert_eq!(params.insecure, set.name.trim_start_matches("ntru-").starts_with("insecure-"));
-        assert_eq!(params.small_secret.is_experimental(), set.name.ends_with("-experimental"), "{}", set.name);
+        assert_eq!(params.secrets.is_experimental(), set.name.ends_with("-experimental"), "{}", set.name);
     }
     assert!(wrong.is_empty(), "{wrong:?}");
 }
@@ -66,6 +68,7 @@ fn published_failure_probabilities_come_out() {
             log2_extension: 0,
             bits_per_step: 1,
             glwe_log2_std_dev: std_devs.1,
+            secrets: Secrets::default(),
             mask_gadget: Gadget::new(pbs.0, pbs.1),
             body_gadget: Gadget::new(pbs.0, pbs.1),
             key_switch: KeySwitch { gadget: Gadget::new(ks.0, ks.1), ring: 1 },
@@ -102,6 +105,26 @@ fn unsound_numbers_are_refused_with_both_values() {
         "parameters: lwe_log2_std_dev is 2^-14.00 of the torus, the security line for 640 binary coefficients is 2^-13.15; \
          widen the noise, take a larger dimension, or spell out `insecure`"
     );
+    let secrets = |drawn, shared| Secrets { drawn, shared, ..Secrets::default() };
+    for (secrets, expected) in [
+        (secrets(Some(1537), 0), "secrets.drawn is 1537; it must be 1 to 1536, the large secret's coefficients"),
+        (secrets(Some(0), 0), "secrets.drawn is 0; it must be 1 to 1536, the large secret's coefficients"),
+        (secrets(None, 641), "secrets.shared is 641; it must be 0 to 640, which is lwe_dim"),
+        (secrets(Some(600), 600), "secrets.shared is 600; it must be less than the 600 drawn coefficients"),
+        (
+            secrets(Some(1200), 640),
+            "glwe_log2_std_dev is 2^-35.57 of the torus, the security line for 1200 binary coefficients is 2^-27.21; \
+             widen the noise, take a larger dimension, or spell out `insecure`",
+        ),
+        (
+            secrets(Some(499), 0),
+            "glwe_log2_std_dev is dimension 499 with a binary secret; it must be a dimension of 500 or more, or \
+             `insecure` spelled out",
+        ),
+        (Secrets { small: SmallSecret::Ternary, ..Secrets::default() }, "secrets.small is Ternary; it must be Binary"),
+    ] {
+        assert_eq!(refused(ParamsLiteral { secrets, ..sound.clone() }), format!("parameters: {expected}"));
+    }
     assert!(refused(ParamsLiteral { squared_norm: 100.0, ..sound.clone() }).contains("allowed is 2^-64.0"));
     assert_eq!(
         refused(ParamsLiteral { lwe_dim: 641, bits_per_step: 2, ..sound.clone() }),

@@ -14,6 +14,7 @@ mod messages;
 mod named;
 mod noise;
 mod ntru;
+mod secrets;
 mod stored_files;
 mod uint;
 mod uint_costs;

@@ -5,7 +5,9 @@
 //! same at every run.
 
 use crate::common::{fixed_keys, keys, literal, rotation_errors_in_batches, rotation_errors_of_keys, signed, uniform};
-use everlevel_binfhe::{EvalKeys, Gadget, KeySwitch, Lut, Lwe, Order, ParamsLiteral, SecretKey, Space, noise};
+use everlevel_binfhe::{
+    EvalKeys, Gadget, KeySwitch, Lut, Lwe, Order, ParamsLiteral, SecretKey, Secrets, SmallSecret, Space, noise,
+};
 use everlevel_testkit::noise::{Measured, assert_count};
 
 /// What several keys give, `count` samples each.
@@ -38,6 +40,12 @@ fn fresh_encryptions() {
     }
 }
 
+/// Secrets of which all coefficients are drawn, and others, whose coefficients that are switched make no whole blocks.
+const SECRETS: [Secrets; 3] = [
+    Secrets { small: SmallSecret::Binary, drawn: None, shared: 0 },
+    Secrets { small: SmallSecret::Binary, drawn: Some(300), shared: 0 },
+    Secrets { small: SmallSecret::Binary, drawn: Some(300), shared: 64 },
+];
 /// Keys of a measurement of modulus switches.
 const KEYS: usize = 48;
 /// Digits of bootstrapping keys that no measurement reads.
@@ -45,21 +53,30 @@ const UNREAD: Gadget = Gadget::new(7, 1);
 
 /// Once where the key's error is most of it, once where the rounding is.
 fn check_key_switches(key_count: usize, count: u64, widest: f64) {
-    for (gadget, ring) in
-        [(Gadget::new(3, 5), 32), (Gadget::new(3, 5), 1), (Gadget::new(2, 3), 64), (Gadget::new(1, 9), 16)]
-    {
+    let [all, partial, shared] = SECRETS;
+    for (gadget, ring, secrets) in [
+        (Gadget::new(3, 5), 32, all),
+        (Gadget::new(3, 5), 1, all),
+        (Gadget::new(2, 3), 64, all),
+        (Gadget::new(1, 9), 16, all),
+        (Gadget::new(2, 3), 64, partial),
+        (Gadget::new(3, 5), 1, shared),
+        (Gadget::new(3, 5), 32, shared),
+        (Gadget::new(2, 3), 32, shared),
+    ] {
         let base = literal(32, Space::Bit);
         let (mask_gadget, body_gadget, key_switch) = (UNREAD, UNREAD, KeySwitch { gadget, ring });
-        let literal = ParamsLiteral { mask_gadget, body_gadget, key_switch, max_log2_p_fail: 0.0, ..base };
+        let literal = ParamsLiteral { mask_gadget, body_gadget, key_switch, secrets, max_log2_p_fail: 0.0, ..base };
         let errors = sample(&literal, key_count, count, |secret, keys, i| {
             let big = uniform(keys.params().big_dim, i);
             signed(keys.key_switch_lwe(&big).phase(secret.small()).wrapping_sub(big.phase(secret.big())))
         });
         let error = (2.0 * literal.lwe_log2_std_dev).exp2();
-        let formula = noise::key_switch(literal.big_dim(), gadget, error, 0.5);
+        let switched = literal.big_dim() - secrets.shared;
+        let formula = noise::key_switch(switched, gadget, error, 0.5);
         // The key's errors, and how many bits of the large secret are set: a binomial number, of half its mean squared.
-        let shared = [key_count * literal.big_dim() * gadget.digits as usize, 2 * key_count * literal.big_dim()];
-        errors.assert_variance("key switch", formula, &shared, widest);
+        let shared = [key_count * switched * gadget.digits as usize, 2 * key_count * switched];
+        errors.assert_variance(&format!("key switch, {gadget:?}, {ring}, {secrets:?}"), formula, &shared, widest);
     }
 }
 
@@ -122,18 +139,23 @@ fn relative_rotation_errors(
 
 /// The key's error, the masks' rounding, the body's, and halves of different shape, on both words.
 fn check_blind_rotations(key_count: u64, count: u64, widest: f64) {
-    for (torus_bits, log2_extension, bits_per_step, mask, body) in [
-        (32, 0, 1, (7, 3), (7, 3)),
-        (32, 0, 1, (7, 3), (7, 2)),
-        (32, 0, 1, (5, 3), (4, 2)),
-        (32, 1, 1, (5, 3), (4, 2)),
-        (32, 0, 2, (7, 3), (7, 2)),
-        (32, 0, 2, (5, 3), (4, 2)),
-        (64, 0, 1, (8, 3), (10, 2)),
-        (64, 0, 1, (6, 3), (9, 2)),
-        (64, 2, 1, (6, 3), (9, 2)),
-        (64, 0, 2, (8, 3), (10, 2)),
-        (64, 0, 2, (6, 3), (9, 2)),
+    let [all, partial, shared] = SECRETS;
+    for (torus_bits, log2_extension, bits_per_step, mask, body, secrets) in [
+        (32, 0, 1, (7, 3), (7, 3), all),
+        (32, 0, 1, (7, 3), (7, 2), all),
+        (32, 0, 1, (5, 3), (4, 2), all),
+        (32, 1, 1, (5, 3), (4, 2), all),
+        (32, 0, 2, (7, 3), (7, 2), all),
+        (32, 0, 2, (5, 3), (4, 2), all),
+        (32, 0, 1, (5, 3), (4, 2), shared),
+        (64, 0, 1, (8, 3), (10, 2), all),
+        (64, 0, 1, (6, 3), (9, 2), all),
+        (64, 2, 1, (6, 3), (9, 2), all),
+        (64, 0, 2, (8, 3), (10, 2), all),
+        (64, 0, 2, (6, 3), (9, 2), all),
+        (64, 0, 1, (6, 3), (9, 2), partial),
+        (64, 0, 2, (6, 3), (9, 2), shared),
+        (64, 2, 1, (6, 3), (9, 2), shared),
     ] {
         let (mask_gadget, body_gadget) = (Gadget::new(mask.0, mask.1), Gadget::new(body.0, body.1));
         let literal = ParamsLiteral {
@@ -141,11 +163,12 @@ fn check_blind_rotations(key_count: u64, count: u64, widest: f64) {
             bits_per_step,
             mask_gadget,
             body_gadget,
+            secrets,
             max_log2_p_fail: 0.0,
             ..literal(torus_bits, Space::Bit)
         };
         let what = format!(
-            "blind rotation, {torus_bits} bits, E = 2^{log2_extension}, {bits_per_step} bits a step, {mask:?} {body:?}"
+            "blind rotation, {torus_bits} bits, E = 2^{log2_extension}, {bits_per_step} bits a step, {mask:?} {body:?}, {secrets:?}"
         );
         let errors = relative_rotation_errors(&literal, &literal, key_count, count, count as usize);
         // The key's errors.

@@ -4,8 +4,8 @@ use std::sync::{Arc, LazyLock};
 
 use arbitrary::Unstructured;
 use everlevel_binfhe::{
-    Ciphertext, Error, EvalKeys, Gadget, Gate, KeySwitch, Order, Params, ParamsLiteral, SecretKey, Space, UintArray,
-    Width,
+    Ciphertext, Error, EvalKeys, Gadget, Gate, KeySwitch, Order, Params, ParamsLiteral, SecretKey, Secrets, Space,
+    UintArray, Width,
 };
 use everlevel_rand::{Seed, SeedSource};
 
@@ -27,6 +27,7 @@ fn keys(space: Space) -> Keys {
         log2_extension: 0,
         bits_per_step: 1,
         glwe_log2_std_dev: -45.0,
+        secrets: Secrets::default(),
         mask_gadget: Gadget::new(10, 3),
         body_gadget: Gadget::new(10, 2),
         key_switch: KeySwitch { gadget: Gadget::new(4, 5), ring: 8 },

@@ -130,6 +130,7 @@ mod checked {
             log2_extension: 0,
             bits_per_step: if ring == 1 { 2 } else { 1 },
             glwe_log2_std_dev: -28.0,
+            secrets: tfhe::Secrets::default(),
             mask_gadget: Gadget::new(7, 3),
             body_gadget: Gadget::new(7, 2),
             key_switch: KeySwitch { gadget: Gadget::new(3, 5), ring },

@@ -3,7 +3,7 @@
 //! The cost model counts vector operations and bytes of the key; its constants are fitted to the example `gates` on the
 //! machine named in docs/notes/performance.md. Printed are milliseconds of one bootstrap alone, and in a batch.
 
-use everlevel_binfhe::{Gadget, KeySwitch, Order, Params, ParamsLiteral, Space, noise};
+use everlevel_binfhe::{Gadget, KeySwitch, Order, Params, ParamsLiteral, Secrets, Space, noise};
 use everlevel_security::torus::min_log2_std_dev;
 
 use crate::{Wanted, key_switches, margin};
@@ -152,6 +152,7 @@ fn smallest(
             log2_extension,
             bits_per_step,
             glwe_log2_std_dev,
+            secrets: Secrets::default(),
             mask_gadget,
             body_gadget,
             key_switch: KeySwitch { gadget: Gadget::new(1, 1), ring },

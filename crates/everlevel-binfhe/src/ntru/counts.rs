@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::buckets::Buckets;
-use crate::small_secret::SmallSecret;
+use crate::secrets::SmallSecret;
 
 /// How an accumulator is turned by the small secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -13,7 +13,7 @@ use super::noise;
 use crate::Error;
 use crate::common::{Common, KeySwitch, Order, Space, check_sizes, refuse};
 use crate::scheme::Scheme;
-use crate::small_secret::SmallSecret;
+use crate::secrets::{Secrets, SmallSecret};
 
 /// The security that parameters must have, in bits.
 const MIN_SECURITY_BITS: f64 = 128.0;
@@ -107,7 +107,7 @@ impl Scheme for NtruLiteral {
     fn common(&self) -> Common {
         Common {
             lwe_dim: self.lwe_dim,
-            small_secret: self.secret,
+            secrets: Secrets { small: self.secret, ..Secrets::default() },
             lwe_log2_std_dev: self.lwe_log2_std_dev,
             log_n: self.log_n,
             log2_extension: 0,

@@ -25,7 +25,7 @@ pub(super) fn extract(acc: impl ExactSizeIterator<Item = u64>, q: u64, h: usize)
     let mut words = Vec::with_capacity(2 * n);
     words.extend(acc.map(|x| widened(x).wrapping_neg()));
     words.resize(2 * n, 0);
-    lwe::extract(&words, n, h)
+    lwe::extract(&words, n, h, n)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use everlevel_ring::{PrimeGadget, WordGadget as Gadget};
 use super::{INSECURE_DIM, INSECURE_SWITCH, NamedSet, Numbers};
 use crate::common::{KeySwitch, Order, Space};
 use crate::ntru::{NtruLiteral, Rotation};
-use crate::small_secret::SmallSecret;
+use crate::secrets::SmallSecret;
 
 /// A literal of NTRU's in short form.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -24,6 +24,8 @@ pub(crate) struct Shape {
     pub n: usize,
     pub extension: usize,
     pub rank: usize,
+    /// Coefficients of the secret that are not zero by construction.
+    pub big_dim: usize,
     pub mask: WordGadget,
     pub body: WordGadget,
     pub bits_per_step: usize,
@@ -35,6 +37,7 @@ impl Shape {
             n: params.n(),
             extension: params.extension(),
             rank: params.rank,
+            big_dim: params.big_dim(),
             mask: params.mask_gadget,
             body: params.body_gadget,
             bits_per_step: params.bits_per_step,
@@ -84,7 +87,7 @@ pub(crate) fn encrypt_row<T: TorusWord>(
     match mask {
         None => message[0] = i64::from(bit),
         Some(i) => {
-            let s = &secret.big()[i * shape.n..(i + 1) * shape.n];
+            let s = &secret.big_key().coeffs()[i * shape.n..(i + 1) * shape.n];
             message.iter_mut().zip(s).for_each(|(m, &s)| *m = -i64::from(s * bit));
         }
     }

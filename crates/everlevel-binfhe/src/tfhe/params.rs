@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::common::{Common, KeySwitch, Order, Space, check_gadget, check_sizes, refuse};
 use crate::scheme::Scheme;
-use crate::small_secret::SmallSecret;
+use crate::secrets::{Secrets, SmallSecret};
 use crate::{Error, noise};
 
 /// Unchecked parameters of TFHE. Standard deviations are log2 of parts of the torus.
@@ -29,6 +29,9 @@ pub struct ParamsLiteral {
     pub log2_extension: u32,
     /// Standard deviation of the errors of the GLWE secret's samples.
     pub glwe_log2_std_dev: f64,
+    /// How both secrets are drawn.
+    #[serde(default, skip_serializing_if = "Secrets::is_default")]
+    pub secrets: Secrets,
     /// Bits of the small secret that one step of a blind rotation takes: 1, or 2 with three encryptions for each pair
     /// instead of two, half the transforms and more noise (unrolled; Bourse, Minelli, Minihold and Paillier, CRYPTO
     /// 2018).
@@ -65,9 +68,14 @@ impl ParamsLiteral {
         1 << self.log2_extension
     }
 
-    /// Dimension `kN` of the large secret.
-    pub fn big_dim(&self) -> usize {
+    /// Coefficients of the GLWE secret's polynomials, `kN`.
+    pub fn glwe_dim(&self) -> usize {
         self.rank * self.n()
+    }
+
+    /// Dimension `φ` of the large secret: those of the `kN` coefficients that are drawn.
+    pub fn big_dim(&self) -> usize {
+        self.secrets.drawn.unwrap_or_else(|| self.glwe_dim())
     }
 
     /// GGSW ciphertexts of a bootstrapping key: one for each bit, or three for each two.
@@ -109,7 +117,7 @@ impl Scheme for ParamsLiteral {
     fn common(&self) -> Common {
         Common {
             lwe_dim: self.lwe_dim,
-            small_secret: SmallSecret::Binary,
+            secrets: self.secrets,
             lwe_log2_std_dev: self.lwe_log2_std_dev,
             log_n: self.log_n,
             log2_extension: self.log2_extension,
@@ -134,6 +142,10 @@ impl Scheme for ParamsLiteral {
         if !(1..=8).contains(&l.rank) {
             return refuse("rank", l.rank, "1 to 8");
         }
+        if l.secrets.small != SmallSecret::Binary {
+            return refuse("secrets.small", format!("{:?}", l.secrets.small), "Binary");
+        }
+        l.secrets.check(l.lwe_dim, l.glwe_dim())?;
         if !(1..=2).contains(&l.bits_per_step) || !l.lwe_dim.is_multiple_of(l.bits_per_step) {
             return refuse("bits_per_step", l.bits_per_step, format!("1, or 2 if lwe_dim = {} is even", l.lwe_dim));
         }
@@ -166,8 +178,8 @@ impl Scheme for ParamsLiteral {
     }
 
     fn sample_secret(&self, stream: &mut Stream) -> Vec<i8> {
-        let mut bits = vec![0; self.big_dim()];
-        sampler::binary(stream, &mut bits);
+        let mut bits = vec![0; self.glwe_dim()];
+        sampler::binary(stream, &mut bits[..self.big_dim()]);
         bits
     }
 

@@ -156,7 +156,7 @@ impl<T: TorusWord> Prepared<T> {
     /// Coefficient `h` of an accumulator, of all its `E·N`.
     fn extract(&self, acc: &[T], h: usize) -> Lwe {
         let (part, len) = (h % self.shape.extension, self.glwe_len());
-        lwe::extract(&acc[part * len..(part + 1) * len], self.shape.n, h / self.shape.extension)
+        lwe::extract(&acc[part * len..(part + 1) * len], self.shape.n, h / self.shape.extension, self.shape.big_dim)
     }
 
     fn take(&self) -> Workspace<T> {

@@ -6,7 +6,7 @@ pub mod uints;
 
 use std::sync::{Arc, OnceLock};
 
-use everlevel_binfhe::{EvalKeys, Gadget, KeySwitch, Literal, Order, Params, ParamsLiteral, SecretKey, Space};
+use everlevel_binfhe::{EvalKeys, Gadget, KeySwitch, Literal, Order, Params, ParamsLiteral, SecretKey, Secrets, Space};
 #[allow(unused_imports)]
 pub use rotations::{
     fixed_keys, rotation_errors, rotation_errors_in_batches, rotation_errors_of_keys, rotation_inputs, signed, uniform,
@@ -23,6 +23,7 @@ pub fn literal(torus_bits: u32, space: Space) -> ParamsLiteral {
         log2_extension: 0,
         bits_per_step: 1,
         glwe_log2_std_dev: -28.0,
+        secrets: Secrets::default(),
         mask_gadget: Gadget::new(7, 3),
         body_gadget: Gadget::new(7, 2),
         key_switch: KeySwitch { gadget: Gadget::new(3, 5), ring: 32 },

@@ -8,6 +8,9 @@
 //! coefficient, which is all that is extracted. With `R = 1` this is the LWE key switch. So the key is a half product's
 //! for each block, and the loop over blocks is one driver over two kernels: rows of words for `R = 1`, and transformed
 //! rows.
+//!
+//! Coefficients that the small secret has in common with the large one, the first of both, keep their words of the mask
+//! and have no rows (a *shrinking* switch). Where blocks don't come out even, the last has zeros.
 
 use everlevel_math::fft::Rows;
 use everlevel_math::{Simd, lwe_rows};
@@ -23,18 +26,35 @@ use crate::{Encryptor, Randomness, RowAddress, SecretKey};
 pub struct SwitchShape {
     /// The gadget.
     pub gadget: WordGadget,
-    /// Degree `R` of the small ring. It divides both dimensions.
+    /// Degree `R` of the small ring.
     pub degree: usize,
     /// Dimension of the large secret.
     pub from_dim: usize,
     /// Dimension of the small secret.
     pub to_dim: usize,
+    /// Coefficients that both secrets begin with.
+    pub shared: usize,
 }
 
 impl SwitchShape {
-    /// Rows of a key: the digits of each block of the large mask.
+    /// Coefficients that are switched: those of the large secret that are not shared.
+    pub fn switched_dim(self) -> usize {
+        self.from_dim - self.shared
+    }
+
+    /// Rows of a key: the digits of each block of coefficients that are switched.
     pub fn rows(self) -> usize {
-        self.from_dim / self.degree * self.gadget.digits as usize
+        self.switched_dim().div_ceil(self.degree) * self.gadget.digits as usize
+    }
+
+    /// Words of all rows' bodies.
+    pub fn body_len(self) -> usize {
+        self.rows() * self.degree
+    }
+
+    /// Polynomials of the small secret.
+    fn masks(self) -> usize {
+        self.to_dim.div_ceil(self.degree)
     }
 }
 
@@ -63,10 +83,8 @@ enum Form {
 }
 
 impl SeededKeySwitchKey {
-    /// The key from a large secret's coefficients to a small secret, with errors in units of `2^-32`.
-    ///
-    /// # Panics
-    /// If a dimension is no multiple of the ring's degree.
+    /// The key from a large secret's coefficients, those that are switched, to a small secret, with errors in units of
+    /// `2^-32`.
     pub fn generate(
         ring: SmallTorusRing,
         from: &[i8],
@@ -76,12 +94,12 @@ impl SeededKeySwitchKey {
     ) -> Self {
         let (degree, digits, randomness) = (ring.degree(), gadget.digits as usize, randomness.into());
         let encryptor = Encryptor { ring: &ring, secret: to.prepared(), error };
-        assert!(from.len().is_multiple_of(degree), "blocks of {degree} coefficients");
-        let mut bodies = vec![0u32; from.len() * digits];
+        let blocks: Vec<&[i8]> = from.chunks(degree).collect();
+        let mut bodies = vec![0u32; blocks.len() * digits * degree];
         bodies.par_chunks_mut(degree).enumerate().for_each(|(row, out)| {
             let (block, digit) = (row / digits, row % digits);
-            let message: Vec<u32> = from[block * degree..(block + 1) * degree].iter().map(|&s| s as u32).collect();
-            let message = zeroize::Zeroizing::new(message);
+            let mut message = zeroize::Zeroizing::new(vec![0u32; degree]);
+            message.iter_mut().zip(blocks[block]).for_each(|(out, &s)| *out = s as u32);
             let at = RowAddress { gadget: &gadget, digit, index: row as u64 };
             let (_, body) = encryptor.row(at, &message, &randomness);
             out.copy_from_slice(&body);
@@ -94,13 +112,14 @@ impl SeededKeySwitchKey {
     /// # Panics
     /// If there are not as many bodies as the shape says.
     pub fn prepare(&self, shape: SwitchShape) -> KeySwitchKey {
-        let (degree, dim, count) = (shape.degree, shape.to_dim, shape.rows());
-        assert_eq!(self.bodies.len(), count * degree, "a body for each row");
+        let (degree, masks, count) = (shape.degree, shape.masks(), shape.rows());
+        let dim = masks * degree;
+        assert_eq!(self.bodies.len(), shape.body_len(), "a body for each row");
         let ring = SmallTorusRing::new(degree);
         let row = |index: usize, out: &mut [u32]| {
-            let (masks, body) = out.split_at_mut(dim);
-            let uniform = ring.uniform(&(), dim / degree, &self.mask_seed, index as u64);
-            masks.chunks_exact_mut(degree).zip(&uniform).for_each(|(out, mask)| out.copy_from_slice(mask));
+            let (mask, body) = out.split_at_mut(dim);
+            let uniform = ring.uniform(&(), masks, &self.mask_seed, index as u64);
+            mask.chunks_exact_mut(degree).zip(&uniform).for_each(|(out, mask)| out.copy_from_slice(mask));
             body.copy_from_slice(&self.bodies[index * degree..(index + 1) * degree]);
         };
         let form = if degree == 1 {
@@ -108,7 +127,7 @@ impl SeededKeySwitchKey {
             rows.par_chunks_mut(dim + 1).enumerate().for_each(|(index, out)| row(index, out));
             Form::Lwe(rows)
         } else {
-            let mut rows = Rows::new(Simd::best(), degree, dim / degree, count);
+            let mut rows = Rows::new(Simd::best(), degree, masks, count);
             rows.set(row);
             Form::Ring(rows)
         };
@@ -121,7 +140,7 @@ impl KeySwitchKey {
     pub fn nbytes_of(shape: SwitchShape) -> usize {
         match shape.degree {
             1 => 4 * shape.rows() * (shape.to_dim + 1),
-            degree => Rows::nbytes_of(degree, shape.to_dim / degree, shape.rows()),
+            degree => Rows::nbytes_of(degree, shape.masks(), shape.rows()),
         }
     }
 
@@ -139,33 +158,37 @@ impl KeySwitchKey {
     /// # Panics
     /// If lengths differ from the dimensions plus one.
     pub fn switch(&self, inputs: &[&[u64]]) -> Vec<Vec<u32>> {
-        let SwitchShape { gadget, degree, from_dim, to_dim } = self.shape;
-        let levels = gadget.digits as usize;
+        let SwitchShape { gadget, degree, from_dim, to_dim, shared } = self.shape;
+        let (levels, digits_len, padded_dim) =
+            (gadget.digits as usize, self.shape.body_len(), self.shape.masks() * degree);
         // Digits of −a, so that rows are added; those of a block by levels.
-        let mut digits = vec![0u32; inputs.len() * from_dim * levels];
-        for (digits, big) in digits.chunks_exact_mut(from_dim * levels).zip(inputs) {
+        let mut digits = vec![0u32; inputs.len() * digits_len];
+        for (digits, big) in digits.chunks_exact_mut(digits_len).zip(inputs) {
             assert_eq!(big.len(), from_dim + 1);
-            for (digits, a) in digits.chunks_exact_mut(degree * levels).zip(big.chunks_exact(degree)) {
+            let blocks = big[shared..from_dim].chunks(degree);
+            for (digits, a) in digits.chunks_exact_mut(degree * levels).zip(blocks) {
                 for (r, &a) in a.iter().enumerate() {
                     gadget.decompose(a.wrapping_neg(), |level, digit| digits[level * degree + r] = digit);
                 }
             }
         }
-        let len = to_dim + 1;
+        let len = padded_dim + 1;
         let mut out = vec![0; inputs.len() * len];
         match &self.form {
             Form::Lwe(rows) => lwe_rows::add_products(&mut out, &digits, rows, len),
             Form::Ring(rows) => {
-                let digits = digits.chunks_exact(from_dim * levels);
+                let digits = digits.chunks_exact(digits_len);
                 out.chunks_exact_mut(len).zip(digits).for_each(|(out, digits)| rows.multiply(out, digits));
             }
         }
-        let with_body = out.chunks_exact_mut(len).zip(inputs).map(|(out, big)| {
-            // Rounded to 32 bits.
-            let body = (big[from_dim].wrapping_add(1 << 31) >> 32) as u32;
-            out[to_dim] = out[to_dim].wrapping_add(body);
-            out.to_vec()
+        let with_kept = out.chunks_exact(len).zip(inputs).map(|(sums, big)| {
+            // What is kept, rounded to 32 bits.
+            let round = |word: u64| (word.wrapping_add(1 << 31) >> 32) as u32;
+            let mut out = sums[..=to_dim].to_vec();
+            out.iter_mut().zip(&big[..shared]).for_each(|(out, &a)| *out = out.wrapping_add(round(a)));
+            out[to_dim] = sums[padded_dim].wrapping_add(round(big[from_dim]));
+            out
         });
-        with_body.collect()
+        with_kept.collect()
     }
 }

@@ -110,13 +110,15 @@ fn inner_product(a: &[u64], secret: &[i8]) -> u64 {
 }
 
 /// Coefficient `h` of a GLWE ciphertext of degree `n`, masks and then body, as an LWE ciphertext under the secret's
-/// coefficients: mask word `(i, j)` is `A_i[h − j]`, negated where the index wraps.
-pub fn extract<T: TorusWord>(glwe: &[T], n: usize, h: usize) -> Lwe {
+/// first `dim` coefficients: mask word `(i, j)` is `A_i[h − j]`, negated where the index wraps. The secret's other
+/// coefficients are zero, and what they would be multiplied by is left out.
+pub fn extract<T: TorusWord>(glwe: &[T], n: usize, h: usize, dim: usize) -> Lwe {
     let (masks, body) = glwe.split_at(glwe.len() - n);
-    let mut words = Vec::with_capacity(masks.len() + 1);
-    for a in masks.chunks_exact(n) {
-        words.extend(a[..=h].iter().rev().map(|&x| x.to_leading()));
-        words.extend(a[h + 1..].iter().rev().map(|&x| x.neg().to_leading()));
+    let mut words = Vec::with_capacity(dim + 1);
+    for (a, wanted) in masks.chunks_exact(n).zip((1..=dim).rev().step_by(n)) {
+        let straight = a[..=h].iter().rev().map(|&x| x.to_leading());
+        let wrapped = a[h + 1..].iter().rev().map(|&x| x.neg().to_leading());
+        words.extend(straight.chain(wrapped).take(wanted));
     }
     words.push(body[h].to_leading());
     Lwe::from_words(words)

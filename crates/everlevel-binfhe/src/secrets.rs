@@ -1,4 +1,5 @@
-//! The distributions of the small secret: how it is drawn, and what the modulus switch and estimates know of it.
+//! The structure of a key's two secrets: how coefficients are drawn, how many of them, and which both have in common;
+//! what switches and estimates know of it.
 
 use everlevel_rand::{Stream, sampler};
 use everlevel_security::SecretDistribution;
@@ -6,6 +7,47 @@ use serde::{Deserialize, Serialize};
 
 use crate::Error;
 use crate::common::refuse;
+
+/// Both secrets of a key. The large one is the coefficients of polynomials, of which all may be drawn or only the first
+/// (*partial*; ePrint 2023/979); the small one may begin with coefficients of the large one (*shared*). What is not
+/// drawn is zero, and counts neither for noise nor for security.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Secrets {
+    /// How those coefficients of the small secret are drawn that are its own.
+    pub small: SmallSecret,
+    /// Coefficients of the large secret that are drawn, the first ones; `None` stands for all.
+    pub drawn: Option<usize>,
+    /// Coefficients that both secrets begin with.
+    pub shared: usize,
+}
+
+impl Secrets {
+    /// Whether all coefficients are drawn, each by itself: the usual secrets.
+    pub fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Whether security with these secrets rests on assumptions that are not the field's usual ones.
+    pub fn is_experimental(self) -> bool {
+        self.small.is_experimental() || self.drawn.is_some() || self.shared > 0
+    }
+
+    /// Refuses what no secrets of so many coefficients have.
+    pub(crate) fn check(self, small_dim: usize, coefficients: usize) -> Result<(), Error> {
+        let drawn = self.drawn.unwrap_or(coefficients);
+        if !(1..=coefficients).contains(&drawn) {
+            return refuse("secrets.drawn", drawn, format!("1 to {coefficients}, the large secret's coefficients"));
+        }
+        if self.shared > small_dim {
+            return refuse("secrets.shared", self.shared, format!("0 to {small_dim}, which is lwe_dim"));
+        }
+        if self.shared >= drawn {
+            return refuse("secrets.shared", self.shared, format!("less than the {drawn} drawn coefficients"));
+        }
+        Ok(())
+    }
+}
 
 /// How the coefficients of the small secret are drawn.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
