@@ -144,6 +144,7 @@ mod peer {
             bits_per_step: 1,
             glwe_log2_std_dev: p.glwe_noise_distribution.gaussian_std_dev().0.log2(),
             secrets: Secrets::default(),
+            landings: Vec::new(),
             mask_gadget: external,
             body_gadget: external,
             key_switch: KeySwitch { gadget: gadget(p.ks_base_log, p.ks_level.0), ring: 1 },

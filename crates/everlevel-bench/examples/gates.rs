@@ -64,7 +64,7 @@ fn time(set: &sets::NamedSet, secret: &SecretKey, keys: &EvalKeys) -> Result<(),
         params.log2_p_fail(params.squared_norm),
         set.security_bits,
         keys.bootstrap_key().nbytes() as f64 / 1e6,
-        keys.key_switch_key().nbytes() as f64 / 1e6,
+        keys.key_switch_nbytes() as f64 / 1e6,
     );
     Ok(())
 }

@@ -16,9 +16,29 @@ pub struct KeySwitch {
     /// The gadget of the key switch.
     pub gadget: Gadget,
     /// Degree `N'` of the ring in which the small secret lives, so that one key row serves `N'` coefficients: the key
-    /// is `N'` times smaller, and the small secret is one of GLWE over that ring. 1 is plain LWE. Divides both the
-    /// small and the large dimension.
+    /// is `N'` times smaller, and the small secret is one of GLWE over that ring. 1 is plain LWE. Where it doesn't
+    /// divide the small dimension, the small secret's last polynomial ends with zeros.
     pub ring: usize,
+}
+
+/// A secret between the large and the small one, on a stair of key switches: the large secret's first coefficients.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Landing {
+    /// Its dimension.
+    pub dim: usize,
+    /// Standard deviation of the errors of its samples.
+    pub log2_std_dev: f64,
+    /// The key switch that ends at it.
+    pub key_switch: KeySwitch,
+}
+
+/// One of the key switches that lead from the large secret to the small one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SwitchStep {
+    /// Its shape.
+    pub shape: SwitchShape,
+    /// Standard deviation of the errors of its key, whose samples are those of the secret that it ends at.
+    pub log2_std_dev: f64,
 }
 
 /// Whether the key switch comes first or last in a bootstrap, and so under which secret ciphertexts are between two
@@ -65,7 +85,7 @@ impl Space {
 pub(crate) const EIGHTH: u64 = 1 << 61;
 
 /// The numbers that gates, tables and the switches of LWE ciphertexts know of a scheme.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Common {
     /// Dimension `n` of the small secret.
     pub lwe_dim: usize,
@@ -83,7 +103,9 @@ pub struct Common {
     pub big_dim: usize,
     /// Standard deviation of the errors of fresh LWE ciphertexts under the large secret.
     pub big_log2_std_dev: f64,
-    /// The key switch.
+    /// The secrets between the large one and the small one, from large to small.
+    pub landings: Vec<Landing>,
+    /// The key switch, the last of them if there are landings.
     pub key_switch: KeySwitch,
     /// The order of key switch and bootstrap.
     pub order: Order,
@@ -114,11 +136,26 @@ impl Common {
         self.log_n + self.log2_extension
     }
 
-    /// The shape of the key switch.
-    pub fn switch_shape(&self) -> SwitchShape {
-        let KeySwitch { gadget, ring } = self.key_switch;
-        let shared = self.secrets.shared;
-        SwitchShape { gadget, degree: ring, from_dim: self.big_dim, to_dim: self.lwe_dim, shared }
+    /// The key switches from the large secret to the small one, in their order: one, and one more for each landing.
+    pub fn switches(&self) -> Vec<SwitchStep> {
+        let mut from_dim = self.big_dim;
+        let mut step = |to_dim, shared, log2_std_dev, KeySwitch { gadget, ring }| {
+            let shape = SwitchShape { gadget, degree: ring, from_dim, to_dim, shared };
+            from_dim = to_dim;
+            SwitchStep { shape, log2_std_dev }
+        };
+        let mut all: Vec<_> =
+            self.landings.iter().map(|to| step(to.dim, to.dim, to.log2_std_dev, to.key_switch)).collect();
+        all.push(step(self.lwe_dim, self.secrets.shared, self.lwe_log2_std_dev, self.key_switch));
+        all
+    }
+
+    /// What is assumed to be secure besides the field's usual assumptions: nothing, but for experimental sets.
+    pub fn assumptions(&self) -> Vec<&'static str> {
+        let ends_with_zeros = |step: &SwitchStep| !step.shape.to_dim.is_multiple_of(step.shape.degree);
+        let padded = self.switches().iter().any(ends_with_zeros);
+        let padded = padded.then_some("small secrets whose last polynomial ends with zeros");
+        self.secrets.assumptions().chain(padded).collect()
     }
 
     /// Half the distance between neighbouring messages, as a part of the torus: noise must not exceed it.
@@ -153,10 +190,40 @@ pub(crate) fn check_gadget(what: &'static str, gadget: Gadget, bits: u32) -> Res
     Ok(())
 }
 
+/// The largest degree of a key switch's ring.
+const MAX_SWITCH_RING: usize = 4096;
+
+fn check_ring(what: &'static str, ring: usize) -> Result<(), Error> {
+    if !ring.is_power_of_two() || ring > MAX_SWITCH_RING {
+        return refuse(what, ring, format!("a power of two up to {MAX_SWITCH_RING}"));
+    }
+    Ok(())
+}
+
 /// log2 of the narrowest error that is secure, for a secret of a dimension and words of so many bits.
 pub(crate) type Line = fn(SecretDistribution, usize, u32) -> Option<f64>;
 
 impl Common {
+    /// Refuses stairs that don't lead from the large secret down to the small one.
+    fn check_landings(&self) -> Result<(), Error> {
+        if !self.landings.is_empty() && self.secrets.shared != self.lwe_dim {
+            let needed =
+                format!("{}, which is lwe_dim, since landings begin with all of the small secret", self.lwe_dim);
+            return refuse("secrets.shared", self.secrets.shared, needed);
+        }
+        let mut from_dim = self.big_dim;
+        for to in &self.landings {
+            if !(self.lwe_dim + 1..from_dim).contains(&to.dim) {
+                let needed = format!("{} to {}, between the secrets before and after", self.lwe_dim + 1, from_dim - 1);
+                return refuse("landings.dim", to.dim, needed);
+            }
+            check_gadget("landings.key_switch.gadget", to.key_switch.gadget, 31)?;
+            check_ring("landings.key_switch.ring", to.key_switch.ring)?;
+            from_dim = to.dim;
+        }
+        Ok(())
+    }
+
     /// Refuses numbers that switches, tables and samples can't have, and noise below a security line. Samples of the
     /// large secret are on a torus of `big_bits`, and judged by the line of binary secrets, which is enough for them.
     pub(crate) fn check(&self, big_bits: u32, line: Line) -> Result<(), Error> {
@@ -166,21 +233,23 @@ impl Common {
         if c.log2_extension > 20 - c.log_n {
             return refuse("log2_extension", c.log2_extension, format!("0 to {}", 20 - c.log_n));
         }
+        c.check_landings()?;
         check_gadget("key_switch.gadget", c.key_switch.gadget, 31)?;
-        let ring = c.key_switch.ring;
-        if !ring.is_power_of_two() || !c.lwe_dim.is_multiple_of(ring) || !c.n().is_multiple_of(ring) {
-            let needed = format!("a power of two that divides lwe_dim = {} and N = {}", c.lwe_dim, c.n());
-            return refuse("key_switch.ring", ring, needed);
-        }
+        check_ring("key_switch.ring", c.key_switch.ring)?;
         if let Space::Integer { bits } = c.space
             && !(1..=8.min(c.log_table_len() - 1)).contains(&bits)
         {
             return refuse("space bits", bits, format!("1 to {}", 8.min(c.log_table_len() - 1)));
         }
+        let landings = c.landings.iter();
+        let binary = SecretDistribution::Binary;
         for (what, dim, secret, found, bits) in [
             ("lwe_log2_std_dev", c.lwe_dim, small, c.lwe_log2_std_dev, 32),
-            ("glwe_log2_std_dev", c.big_dim, SecretDistribution::Binary, c.big_log2_std_dev, big_bits),
-        ] {
+            ("glwe_log2_std_dev", c.big_dim, binary, c.big_log2_std_dev, big_bits),
+        ]
+        .into_iter()
+        .chain(landings.map(|to| ("landings.log2_std_dev", to.dim, binary, to.log2_std_dev, 32)))
+        {
             if !(2.0 - f64::from(bits)..=-4.0).contains(&found) {
                 return refuse(what, found, format!("{} to -4", 2 - bits as i32));
             }

@@ -4,16 +4,17 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use everlevel_rand::sampler::Gaussian;
 use everlevel_rand::{Domain, Seed};
 use everlevel_ring::SmallTorusRing;
-use everlevel_rlwe::lwe::{KeySwitchKey, SeededKeySwitchKey, switch_modulus};
+use everlevel_rlwe::lwe::{KeySwitchKey, SeededKeySwitchKey, SwitchShape, switch_modulus};
 use everlevel_rlwe::{Lwe, SecretId};
 use rayon::prelude::*;
 
 use crate::bootstrap_key::BootstrapKey;
 use crate::common::Order;
 use crate::gates::same_length;
-use crate::secret::gaussian;
+use crate::secret::{SmallSecretKey, gaussian};
 use crate::{
     Ciphertext, Error, FailureBound, Lut, NoiseSum, Params, Progress, SecretKey, SeededBootstrapKey, no_progress,
     noise, noise_sum,
@@ -26,7 +27,9 @@ pub struct SeededEvalKeys {
     id: SecretId,
     /// The bootstrapping key.
     pub bootstrap: SeededBootstrapKey,
-    /// The key-switch key.
+    /// The key-switch keys to the landings, in their order.
+    pub landings: Vec<SeededKeySwitchKey>,
+    /// The key-switch key to the small secret.
     pub key_switch: SeededKeySwitchKey,
 }
 
@@ -36,7 +39,8 @@ pub struct EvalKeys {
     params: Arc<Params>,
     id: SecretId,
     bootstrap: BootstrapKey,
-    key_switch: KeySwitchKey,
+    /// One after another.
+    key_switches: Vec<KeySwitchKey>,
     done: AtomicUsize,
 }
 
@@ -68,15 +72,23 @@ impl SeededEvalKeys {
     fn from_seed_reporting(secret: &SecretKey, seed: &Seed, progress: Progress<'_>) -> Result<Self, Error> {
         let bootstrap_seed = seed.derive(Domain::Derive, 0);
         let params = secret.params();
-        let (switch, error) = (params.key_switch, gaussian(params.lwe_log2_std_dev, 32)?);
-        let (ring, switch_seed) = (SmallTorusRing::new(switch.ring), seed.derive(Domain::Derive, 1));
-        let (gadget, own) = ((switch.gadget, &error), &secret.big()[params.secrets.shared..]);
-        let key_switch = || SeededKeySwitchKey::generate(ring, own, secret.small_key(), gadget, &switch_seed);
+        let switches = params.switches();
+        let errors = switches.iter().map(|step| gaussian(step.log2_std_dev, 32)).collect::<Result<Vec<_>, _>>()?;
+        let key_switch = |(i, error): (usize, &Gaussian), to: &SmallSecretKey| {
+            let SwitchShape { gadget, degree, from_dim, shared, .. } = switches[i].shape;
+            // The switch to the small secret has the first seed.
+            let seed = seed.derive(Domain::Derive, 1 + (i as u64 + 1) % switches.len() as u64);
+            let own = &secret.big()[shared..from_dim];
+            SeededKeySwitchKey::generate(SmallTorusRing::new(degree), own, to, (gadget, error), &seed)
+        };
+        let bootstrap = SeededBootstrapKey::generate_reporting(secret, &bootstrap_seed, progress)?;
+        let (last, landings) = errors.split_last().expect("one key switch at least");
         Ok(Self {
             params: Arc::clone(secret.params()),
             id: secret.id(),
-            bootstrap: SeededBootstrapKey::generate_reporting(secret, &bootstrap_seed, progress)?,
-            key_switch: key_switch(),
+            bootstrap,
+            landings: landings.iter().enumerate().map(|at| key_switch(at, &secret.landing_key(at.0))).collect(),
+            key_switch: key_switch((landings.len(), last), secret.small_key()),
         })
     }
 
@@ -88,12 +100,16 @@ impl SeededEvalKeys {
         params: Arc<Params>,
         id: SecretId,
         bootstrap: SeededBootstrapKey,
+        landings: Vec<SeededKeySwitchKey>,
         key_switch: SeededKeySwitchKey,
     ) -> Result<Self, Error> {
         let op = "from_parts";
         same_length(op, bootstrap.bodies.len(), params.scheme().body_count() * params.n())?;
-        same_length(op, key_switch.bodies.len(), params.switch_shape().body_len())?;
-        Ok(Self { params, id, bootstrap, key_switch })
+        same_length(op, landings.len(), params.landings.len())?;
+        for (key, step) in landings.iter().chain([&key_switch]).zip(params.switches()) {
+            same_length(op, key.bodies.len(), step.shape.body_len())?;
+        }
+        Ok(Self { params, id, bootstrap, landings, key_switch })
     }
 
     /// The parameters.
@@ -106,9 +122,15 @@ impl SeededEvalKeys {
         self.id
     }
 
+    /// The key-switch keys, one after another.
+    pub(crate) fn key_switches(&self) -> impl Iterator<Item = &SeededKeySwitchKey> {
+        self.landings.iter().chain([&self.key_switch])
+    }
+
     /// Bytes held by both keys.
     pub fn nbytes(&self) -> usize {
-        size_of_val(&self.bootstrap.bodies[..]) + size_of_val(&self.key_switch.bodies[..])
+        let key_switches = self.key_switches().map(|key| size_of_val(&key.bodies[..])).sum::<usize>();
+        size_of_val(&self.bootstrap.bodies[..]) + key_switches
     }
 
     /// The keys ready for use.
@@ -117,7 +139,11 @@ impl SeededEvalKeys {
             params: Arc::clone(&self.params),
             id: self.id,
             bootstrap: self.bootstrap.prepare(&self.params),
-            key_switch: self.key_switch.prepare(self.params.switch_shape()),
+            key_switches: self
+                .key_switches()
+                .zip(self.params.switches())
+                .map(|(key, to)| key.prepare(to.shape))
+                .collect(),
             done: AtomicUsize::new(0),
         }
     }
@@ -150,9 +176,9 @@ impl EvalKeys {
         &self.bootstrap
     }
 
-    /// The key-switch key.
-    pub fn key_switch_key(&self) -> &KeySwitchKey {
-        &self.key_switch
+    /// Bytes of the key switch.
+    pub fn key_switch_nbytes(&self) -> usize {
+        self.key_switches.iter().map(KeySwitchKey::nbytes).sum()
     }
 
     /// Bootstraps that were done with these keys.
@@ -162,7 +188,7 @@ impl EvalKeys {
 
     /// Bytes held by both keys.
     pub fn nbytes(&self) -> usize {
-        self.bootstrap.nbytes() + self.key_switch.nbytes()
+        self.bootstrap.nbytes() + self.key_switch_nbytes()
     }
 
     /// Programmable bootstrapping of raw LWE ciphertexts: for each, one output for each table of its [`Lut`]. The order
@@ -235,7 +261,7 @@ impl EvalKeys {
     pub fn exponents(&self, input: &Lwe, log2_stride: u32) -> Vec<u32> {
         assert_eq!(input.dim(), self.params.ciphertext_dim(), "the ciphertext's dimension");
         let small = match self.params.order {
-            Order::KeySwitchFirst => self.key_switch.switch(&[input.words()]).swap_remove(0),
+            Order::KeySwitchFirst => self.switch(&[input.words()]).swap_remove(0),
             Order::BootstrapFirst => {
                 input.words().iter().map(|word| (word.wrapping_add(1 << 31) >> 32) as u32).collect()
             }
@@ -252,9 +278,19 @@ impl EvalKeys {
         self.key_switch_all(&[big]).swap_remove(0)
     }
 
+    /// Words of ciphertexts under the large secret as such under the small one, from each landing to the next.
+    fn switch(&self, big: &[&[u64]]) -> Vec<Vec<u32>> {
+        let (first, others) = self.key_switches.split_first().expect("one key switch at least");
+        others.iter().fold(first.switch(big), |words, key| {
+            let leading = |words: &Vec<u32>| words.iter().map(|&word| u64::from(word) << 32).collect();
+            let words: Vec<Vec<u64>> = words.iter().map(leading).collect();
+            key.switch(&words.iter().map(Vec::as_slice).collect::<Vec<_>>())
+        })
+    }
+
     fn key_switch_all(&self, big: &[&Lwe]) -> Vec<Lwe> {
         let words: Vec<&[u64]> = big.iter().map(|lwe| lwe.words()).collect();
-        let small = self.key_switch.switch(&words).into_iter();
+        let small = self.switch(&words).into_iter();
         small.map(|words| Lwe::from_words(words.into_iter().map(|word| u64::from(word) << 32).collect())).collect()
     }
 

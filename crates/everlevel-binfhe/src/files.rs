@@ -20,7 +20,7 @@ use crate::params::Params;
 use crate::uint::{BoolArray, Radix, UintArray, Width};
 use crate::{
     Ciphertext, Error, FailureBound, Lwe, NoiseSum, NoiseTerm, SecretKey, SeededBootstrapKey, SeededEvalKeys,
-    SeededKeySwitchKey,
+    SeededKeySwitchKey, SwitchStep,
 };
 
 mod paths;
@@ -96,16 +96,30 @@ pub fn secret_key_from_container(params: &Arc<Params>, container: &Container) ->
 pub fn eval_keys_to_container<'a>(keys: &SeededEvalKeys, name: &str) -> Builder<'a> {
     let mut builder = begin(EVAL_KEYS_KIND, name, keys.params(), keys.id());
     builder.describe_seed("bootstrap_mask_seed", keys.bootstrap.mask_seed.as_bytes());
-    builder.describe_seed("key_switch_mask_seed", keys.key_switch.mask_seed.as_bytes());
+    for (key, name) in keys.key_switches().zip(key_switch_names(keys.params())) {
+        builder.describe_seed(&mask_seed_of(&name), key.mask_seed.as_bytes());
+    }
     // Bodies on the 32-bit torus fill the leading halves of their words.
     let bodies: Vec<u8> = match keys.params().scheme().body_bits() {
         32 => keys.bootstrap.bodies.iter().flat_map(|word| ((word >> 32) as u32).to_le_bytes()).collect(),
         _ => keys.bootstrap.bodies.iter().flat_map(|word| word.to_le_bytes()).collect(),
     };
     builder.tensor("bootstrap", &[bodies.len()], bodies);
-    let bodies: Vec<u8> = keys.key_switch.bodies.iter().flat_map(|word| word.to_le_bytes()).collect();
-    builder.tensor("key_switch", &[bodies.len()], bodies);
+    for (key, name) in keys.key_switches().zip(key_switch_names(keys.params())) {
+        let bodies: Vec<u8> = key.bodies.iter().flat_map(|word| word.to_le_bytes()).collect();
+        builder.tensor(name, &[bodies.len()], bodies);
+    }
     builder
+}
+
+/// The names of key-switch keys in files, in the keys' order.
+fn key_switch_names(params: &Params) -> impl Iterator<Item = String> {
+    let landings = (0..params.landings.len()).map(|i| format!("key_switch_to_landing_{i}"));
+    landings.chain(["key_switch".to_string()])
+}
+
+fn mask_seed_of(key: &str) -> String {
+    format!("{key}_mask_seed")
 }
 
 /// Evaluation keys in a container.
@@ -116,16 +130,20 @@ pub fn eval_keys_from_container(params: &Arc<Params>, container: &Container) -> 
     let id = check(params, container, EVAL_KEYS_KIND)?;
     let (count, bits) = (params.scheme().body_count(), params.scheme().body_bits());
     let bootstrap = container.bytes_of_len("bootstrap", count * params.n() * bits as usize / 8)?;
-    let key_switch = container.bytes_of_len("key_switch", params.switch_shape().body_len() * 4)?;
+    let key_switch = |(name, step): (String, SwitchStep)| -> Result<_, Error> {
+        let bytes = container.bytes_of_len(&name, step.shape.body_len() * 4)?;
+        let bodies = bytes.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect();
+        Ok(SeededKeySwitchKey { mask_seed: Seed::from_bytes(container.seed(&mask_seed_of(&name))?), bodies })
+    };
+    let key_switches = key_switch_names(params).zip(params.switches()).map(key_switch);
+    let mut landings = key_switches.collect::<Result<Vec<_>, _>>()?;
+    let key_switch = landings.pop().expect("one key switch at least");
     let bodies = match bits {
         32 => bootstrap.as_chunks().0.iter().map(|&w| u64::from(u32::from_le_bytes(w)) << 32).collect(),
         _ => bootstrap.as_chunks().0.iter().map(|&w| u64::from_le_bytes(w)).collect(),
     };
     let bootstrap = SeededBootstrapKey { mask_seed: Seed::from_bytes(container.seed("bootstrap_mask_seed")?), bodies };
-    let bodies = key_switch.as_chunks().0.iter().map(|&w| u32::from_le_bytes(w)).collect();
-    let key_switch =
-        SeededKeySwitchKey { mask_seed: Seed::from_bytes(container.seed("key_switch_mask_seed")?), bodies };
-    SeededEvalKeys::from_parts(Arc::clone(params), id, bootstrap, key_switch)
+    SeededEvalKeys::from_parts(Arc::clone(params), id, bootstrap, landings, key_switch)
 }
 
 /// Ciphertexts of one secret as a container.

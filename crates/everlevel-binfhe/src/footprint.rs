@@ -13,9 +13,10 @@ impl Params {
     /// The memory of evaluation keys, as seeds and bodies and ready for use.
     pub fn eval_keys_footprint(&self) -> Footprint {
         let bodies = self.scheme().body_count() * self.n();
-        let seeded = 8 * bodies + 4 * self.switch_shape().body_len();
+        let switches = self.switches();
+        let seeded = 8 * bodies + switches.iter().map(|step| 4 * step.shape.body_len()).sum::<usize>();
         let bootstrap = self.scheme().prepared_nbytes();
-        let key_switch = KeySwitchKey::nbytes_of(self.switch_shape());
+        let key_switch: usize = switches.iter().map(|step| KeySwitchKey::nbytes_of(step.shape)).sum();
         Footprint { held: (seeded + bootstrap + key_switch) as u64, work: 0 }
     }
 

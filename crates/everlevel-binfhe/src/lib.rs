@@ -62,7 +62,7 @@ mod error;
 pub use blind_rotation::SeededBootstrapKey;
 pub use bootstrap_key::BootstrapKey;
 pub use ciphertext::Ciphertext;
-pub use common::{Common, KeySwitch, Order, Space};
+pub use common::{Common, KeySwitch, Landing, Order, Space, SwitchStep};
 pub use context::Context;
 pub use error::Error;
 pub use eval_keys::{EvalKeys, SeededEvalKeys};

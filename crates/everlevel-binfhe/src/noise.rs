@@ -5,7 +5,7 @@
 use everlevel_ring::WordGadget as Gadget;
 use everlevel_ring::torus::log2_key_unit;
 
-use crate::common::{Common, Order};
+use crate::common::{Common, Order, SwitchStep};
 use crate::tfhe::ParamsLiteral;
 
 /// Share of `2^-53` that the transform's rounding has, per level of the transform, as a variance: fitted to this
@@ -23,7 +23,7 @@ pub struct Noise {
     pub fresh: f64,
     /// One blind rotation.
     pub blind_rotation: f64,
-    /// One key switch.
+    /// The key switch, or all of a stair.
     pub key_switch: f64,
     /// The modulus switch.
     pub mod_switch: f64,
@@ -37,8 +37,7 @@ impl Noise {
     /// the mean square `secret_square`.
     pub(crate) fn new(c: &Common, blind_rotation: f64, secret_square: f64) -> Self {
         let (lwe, glwe) = ((2.0 * c.lwe_log2_std_dev).exp2(), (2.0 * c.big_log2_std_dev).exp2());
-        let gadget = c.key_switch.gadget;
-        let key_switch = key_switch(c.switch_shape().switched_dim(), gadget, lwe, secret_square);
+        let key_switch = stair(&c.switches(), secret_square);
         let (fresh, bootstrapped) = match c.order {
             Order::KeySwitchFirst => (glwe, blind_rotation),
             Order::BootstrapFirst => (lwe, blind_rotation + key_switch),
@@ -111,6 +110,14 @@ pub fn transforms(l: &ParamsLiteral) -> f64 {
 pub fn key_switch(dim: usize, gadget: Gadget, error: f64, secret_square: f64) -> f64 {
     let dim = dim as f64;
     dim * f64::from(gadget.digits) * error * digit_square(gadget) + secret_square * dim * rounding(gadget)
+}
+
+/// Variance of key switches one after another: the sum of theirs, since each takes what the one before it gives.
+pub fn stair(steps: &[SwitchStep], secret_square: f64) -> f64 {
+    let of_step = |SwitchStep { shape, log2_std_dev }: &SwitchStep| {
+        key_switch(shape.switched_dim(), shape.gadget, (2.0 * log2_std_dev).exp2(), secret_square)
+    };
+    steps.iter().map(of_step).sum()
 }
 
 /// Variance of a modulus switch to `2N`, where tables have `N` coefficients, with the mean of the rounding corrected:

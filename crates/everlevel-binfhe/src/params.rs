@@ -160,6 +160,7 @@ impl Params {
         let usual = format!(", secrets: {:?}", Secrets::default());
         let text = format!("{:?}", self.scheme())
             .replace(&usual, "")
+            .replace(", landings: []", "")
             .replace("WordGadget { log2_base", "Gadget { base_log2")
             .replace("squared_norm", "norm2");
         text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))

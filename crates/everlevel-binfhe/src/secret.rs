@@ -7,16 +7,20 @@ use everlevel_rand::secrecy::declassified;
 use everlevel_rand::{Domain, Seed, SeedSource};
 use everlevel_ring::{SmallTorusRing, TorusRing};
 use everlevel_rlwe::SecretId;
+use zeroize::Zeroizing;
 
 use crate::common::Order;
 use crate::{Error, Params};
+
+/// The secret of a key switch's samples.
+pub(crate) type SmallSecretKey = everlevel_rlwe::SecretKey<SmallTorusRing>;
 
 /// Both secrets of one user, drawn as the parameters say. Erased on drop.
 pub struct SecretKey {
     params: Arc<Params>,
     id: SecretId,
     seed: Seed,
-    small: everlevel_rlwe::SecretKey<SmallTorusRing>,
+    small: SmallSecretKey,
     /// The GLWE secret: its coefficients that are drawn are the LWE secret of extracted ciphertexts. 32-bit words share
     /// its products.
     big: everlevel_rlwe::SecretKey<TorusRing<u64>>,
@@ -29,6 +33,13 @@ pub struct SecretKey {
 /// The sampler of an error of `2^log2_std_dev` of the torus, in units of `2^-bits`.
 pub(crate) fn gaussian(log2_std_dev: f64, bits: u32) -> Result<Gaussian, Error> {
     Ok(Gaussian::new((log2_std_dev + f64::from(bits)).exp2())?)
+}
+
+/// The secret of these coefficients over the ring of a degree. Where they make no whole polynomials, zeros follow.
+fn small_key(degree: usize, id: SecretId, coeffs: &[i8]) -> SmallSecretKey {
+    let mut padded = vec![0; coeffs.len().next_multiple_of(degree)];
+    padded[..coeffs.len()].copy_from_slice(coeffs);
+    SmallSecretKey::from_coeffs(&SmallTorusRing::new(degree), id, padded)
 }
 
 impl SecretKey {
@@ -60,11 +71,10 @@ impl SecretKey {
         let ring = TorusRing::new(params.log_n).expect("parameters hold the transform's sizes");
         let coeffs = params.scheme().sample_secret(&mut seed.stream(Domain::SecretKey, 1));
         let big = everlevel_rlwe::SecretKey::from_coeffs(&ring, id, coeffs);
-        let small_ring = SmallTorusRing::new(params.key_switch.ring);
-        let mut coeffs = params.scheme().sample_small_secret(&mut seed.stream(Domain::SecretKey, 0));
+        let mut coeffs = Zeroizing::new(params.scheme().sample_small_secret(&mut seed.stream(Domain::SecretKey, 0)));
         let shared = params.secrets.shared;
         coeffs[..shared].copy_from_slice(&big.coeffs()[..shared]);
-        let small = everlevel_rlwe::SecretKey::from_coeffs(&small_ring, id, coeffs);
+        let small = small_key(params.key_switch.ring, id, &coeffs);
         let error = match params.order {
             Order::KeySwitchFirst => gaussian(params.big_log2_std_dev, 64)?,
             Order::BootstrapFirst => gaussian(params.lwe_log2_std_dev, 64)?,
@@ -84,7 +94,7 @@ impl SecretKey {
 
     /// The small secret's coefficients.
     pub fn small(&self) -> &[i8] {
-        self.small.coeffs()
+        &self.small.coeffs()[..self.params.lwe_dim]
     }
 
     /// The large secret's coefficients that are drawn: the LWE secret of extracted ciphertexts.
@@ -93,8 +103,14 @@ impl SecretKey {
     }
 
     /// The small secret, to encrypt under.
-    pub(crate) fn small_key(&self) -> &everlevel_rlwe::SecretKey<SmallTorusRing> {
+    pub(crate) fn small_key(&self) -> &SmallSecretKey {
         &self.small
+    }
+
+    /// The secret of a landing.
+    pub(crate) fn landing_key(&self, index: usize) -> SmallSecretKey {
+        let to = self.params.landings[index];
+        small_key(to.key_switch.ring, self.id, &self.big()[..to.dim])
     }
 
     /// The large secret, to encrypt under.

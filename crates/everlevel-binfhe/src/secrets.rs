@@ -28,9 +28,16 @@ impl Secrets {
         *self == Self::default()
     }
 
-    /// Whether security with these secrets rests on assumptions that are not the field's usual ones.
-    pub fn is_experimental(self) -> bool {
-        self.small.is_experimental() || self.drawn.is_some() || self.shared > 0
+    /// What is assumed to be secure of these secrets, besides the field's usual assumptions.
+    pub(crate) fn assumptions(self) -> impl Iterator<Item = &'static str> {
+        let small = match self.small {
+            SmallSecret::Binary | SmallSecret::Ternary => None,
+            SmallSecret::OneHot { .. } => Some("small secrets with a single one in each block"),
+            SmallSecret::Sparse { .. } => Some("small secrets with few ones"),
+        };
+        let partial = self.drawn.map(|_| "large secrets that end with zeros (partial)");
+        let shared = (self.shared > 0).then_some("small secrets that begin as the large one does (shared)");
+        [small, partial, shared].into_iter().flatten()
     }
 
     /// Refuses what no secrets of so many coefficients have.
@@ -78,11 +85,6 @@ impl SmallSecret {
             Self::OneHot { block } => SecretDistribution::OneHot(dim / block),
             Self::Sparse { weight } => SecretDistribution::BinaryWeight(weight),
         }
-    }
-
-    /// Whether security with this secret rests on assumptions that are not the field's usual ones.
-    pub fn is_experimental(self) -> bool {
-        matches!(self, Self::OneHot { .. } | Self::Sparse { .. })
     }
 
     /// Refuses what no secret of `dim` coefficients has.

@@ -5,7 +5,7 @@ mod ntru;
 use everlevel_ring::WordGadget as Gadget;
 
 use crate::Error;
-use crate::common::{KeySwitch, Order, Space};
+use crate::common::{KeySwitch, Landing, Order, Space};
 use crate::params::{Literal, Params};
 use crate::secrets::{Secrets, SmallSecret};
 use crate::tfhe::ParamsLiteral;
@@ -18,7 +18,7 @@ pub struct NamedSet {
     /// NTRU's sets begin with `ntru`, and what follows with `insecure` where they are below 128 bits, and ends with
     /// `experimental` where that rests on an assumption of their own.
     pub name: &'static str,
-    /// Cheapest attack on either secret under MATZOV ([`everlevel_security::torus`]).
+    /// Cheapest attack on any of the secrets under MATZOV ([`everlevel_security::torus`]).
     pub security_bits: f64,
     /// log2 of the failure probability of a bootstrap whose input has the largest accepted `squared_norm`.
     pub log2_p_fail: f64,
@@ -43,6 +43,7 @@ struct TfheNumbers {
     /// Rank, log2 of the degree, deviation.
     glwe: (usize, u32, f64),
     secrets: Secrets,
+    landings: &'static [LandingNumbers],
     log2_extension: u32,
     bits_per_step: usize,
     /// Base and digits of the masks' gadget.
@@ -56,6 +57,20 @@ struct TfheNumbers {
     squared_norm: f64,
     max_log2_p_fail: f64,
     insecure: bool,
+}
+
+/// A secret on the stair of key switches: dimension, deviation; base, digits and ring of the switch to it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct LandingNumbers(usize, f64, (u32, u32, usize));
+
+impl LandingNumbers {
+    fn landing(&self) -> Landing {
+        Landing { dim: self.0, log2_std_dev: self.1, key_switch: key_switch(self.2) }
+    }
+}
+
+fn key_switch((log2_base, digits, ring): (u32, u32, usize)) -> KeySwitch {
+    KeySwitch { gadget: Gadget::new(log2_base, digits), ring }
 }
 
 impl TfheNumbers {
@@ -73,7 +88,8 @@ impl TfheNumbers {
             secrets: x.secrets,
             mask_gadget: Gadget::new(x.mask.0, x.mask.1),
             body_gadget: Gadget::new(x.body.0, x.body.1),
-            key_switch: KeySwitch { gadget: Gadget::new(x.key_switch.0, x.key_switch.1), ring: x.key_switch.2 },
+            landings: x.landings.iter().map(LandingNumbers::landing).collect(),
+            key_switch: key_switch(x.key_switch),
             order: x.order,
             space: x.space,
             squared_norm: x.squared_norm,
@@ -86,6 +102,12 @@ impl TfheNumbers {
     fn insecure_secrets(&self, log_n: u32) -> Secrets {
         let drawn = self.secrets.drawn.map(|_| (3 << log_n) / 4);
         Secrets { drawn, shared: self.secrets.shared.min(INSECURE_DIM), ..self.secrets }
+    }
+
+    fn insecure_landings(&self, log_n: u32) -> Vec<Landing> {
+        let dim = |i: usize| INSECURE_DIM + ((1 << log_n) / 4 >> i);
+        let landing = |i| Landing { dim: dim(i), log2_std_dev: -28.0, key_switch: INSECURE_SWITCH };
+        (0..self.landings.len()).map(landing).collect()
     }
 
     fn insecure_literal(&self, log_n: u32) -> ParamsLiteral {
@@ -101,6 +123,7 @@ impl TfheNumbers {
             log2_extension: 0,
             glwe_log2_std_dev: deviation,
             secrets: self.insecure_secrets(log_n),
+            landings: self.insecure_landings(log_n),
             mask_gadget: gadget,
             body_gadget: gadget,
             key_switch: INSECURE_SWITCH,
@@ -189,6 +212,7 @@ const fn tfhe_lib(mask: (u32, u32), body: (u32, u32)) -> TfheNumbers {
         lwe: (630, -15.0),
         glwe: (1, 10, -25.0),
         secrets: USUAL,
+        landings: &[],
         log2_extension: 0,
         bits_per_step: 1,
         mask,
@@ -214,6 +238,7 @@ const fn gate(
         lwe,
         glwe,
         secrets: USUAL,
+        landings: &[],
         log2_extension: 0,
         bits_per_step: 1,
         mask,
@@ -247,6 +272,7 @@ const fn integer(
         lwe,
         glwe,
         secrets: USUAL,
+        landings: &[],
         log2_extension: 0,
         bits_per_step: 1,
         mask,

@@ -59,7 +59,7 @@ fn batches_are_gates_one_by_one() {
 fn operands_that_share_noise() {
     for order in [Order::KeySwitchFirst, Order::BootstrapFirst] {
         let base = common::literal(32, Space::Bit);
-        let noise = Params::try_from(ParamsLiteral { order, ..base }).unwrap();
+        let noise = Params::try_from(ParamsLiteral { order, ..base.clone() }).unwrap();
         // As much as four bootstraps give is allowed, by little.
         let max_log2_p_fail = noise.log2_p_fail(4.0) + 1e-3;
         let (secret, keys) = common::keys(ParamsLiteral { order, squared_norm: 4.0, max_log2_p_fail, ..base });

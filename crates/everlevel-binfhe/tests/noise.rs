@@ -6,7 +6,8 @@
 
 use crate::common::{fixed_keys, keys, literal, rotation_errors_in_batches, rotation_errors_of_keys, signed, uniform};
 use everlevel_binfhe::{
-    EvalKeys, Gadget, KeySwitch, Lut, Lwe, Order, ParamsLiteral, SecretKey, Secrets, SmallSecret, Space, noise,
+    EvalKeys, Gadget, KeySwitch, Landing, Lut, Lwe, Order, Params, ParamsLiteral, SecretKey, Secrets, SmallSecret,
+    Space, noise,
 };
 use everlevel_testkit::noise::{Measured, assert_count};
 
@@ -51,32 +52,52 @@ const KEYS: usize = 48;
 /// Digits of bootstrapping keys that no measurement reads.
 const UNREAD: Gadget = Gadget::new(7, 1);
 
-/// Once where the key's error is most of it, once where the rounding is.
-fn check_key_switches(key_count: usize, count: u64, widest: f64) {
+/// Key switches to one secret or to several, one after another.
+fn switch_literals() -> Vec<ParamsLiteral> {
     let [all, partial, shared] = SECRETS;
-    for (gadget, ring, secrets) in [
-        (Gadget::new(3, 5), 32, all),
-        (Gadget::new(3, 5), 1, all),
-        (Gadget::new(2, 3), 64, all),
-        (Gadget::new(1, 9), 16, all),
-        (Gadget::new(2, 3), 64, partial),
-        (Gadget::new(3, 5), 1, shared),
-        (Gadget::new(3, 5), 32, shared),
-        (Gadget::new(2, 3), 32, shared),
-    ] {
-        let base = literal(32, Space::Bit);
-        let (mask_gadget, body_gadget, key_switch) = (UNREAD, UNREAD, KeySwitch { gadget, ring });
-        let literal = ParamsLiteral { mask_gadget, body_gadget, key_switch, secrets, max_log2_p_fail: 0.0, ..base };
+    let landing = |dim, (log2_base, digits), ring| Landing {
+        dim,
+        log2_std_dev: -21.0,
+        key_switch: KeySwitch { gadget: Gadget::new(log2_base, digits), ring },
+    };
+    let literal = |log2_base, digits, ring, secrets, landings: &[Landing]| ParamsLiteral {
+        mask_gadget: UNREAD,
+        body_gadget: UNREAD,
+        secrets,
+        landings: landings.to_vec(),
+        key_switch: KeySwitch { gadget: Gadget::new(log2_base, digits), ring },
+        max_log2_p_fail: 0.0,
+        ..literal(32, Space::Bit)
+    };
+    vec![
+        // Once where the key's error is most of it, once where the rounding is.
+        literal(3, 5, 32, all, &[]),
+        literal(3, 5, 1, all, &[]),
+        literal(2, 3, 64, all, &[]),
+        literal(1, 9, 16, all, &[]),
+        literal(2, 3, 64, partial, &[]),
+        literal(3, 5, 1, shared, &[]),
+        literal(2, 3, 32, shared, &[]),
+        // The small secret is an eighth of a polynomial.
+        literal(1, 9, 512, shared, &[]),
+        literal(3, 5, 32, shared, &[landing(150, (4, 4), 64)]),
+        literal(2, 3, 1, shared, &[landing(250, (2, 3), 32), landing(100, (2, 3), 128)]),
+    ]
+}
+
+fn check_key_switches(key_count: usize, count: u64, widest: f64) {
+    for literal in switch_literals() {
         let errors = sample(&literal, key_count, count, |secret, keys, i| {
             let big = uniform(keys.params().big_dim, i);
             signed(keys.key_switch_lwe(&big).phase(secret.small()).wrapping_sub(big.phase(secret.big())))
         });
-        let error = (2.0 * literal.lwe_log2_std_dev).exp2();
-        let switched = literal.big_dim() - secrets.shared;
-        let formula = noise::key_switch(switched, gadget, error, 0.5);
+        let steps = Params::try_from(literal.clone()).unwrap().switches();
+        let formula = noise::stair(&steps, 0.5);
         // The key's errors, and how many bits of the large secret are set: a binomial number, of half its mean squared.
-        let shared = [key_count * switched * gadget.digits as usize, 2 * key_count * switched];
-        errors.assert_variance(&format!("key switch, {gadget:?}, {ring}, {secrets:?}"), formula, &shared, widest);
+        let switched = literal.big_dim() - literal.secrets.shared;
+        let rows: usize = steps.iter().map(|step| step.shape.switched_dim() * step.shape.gadget.digits as usize).sum();
+        let what = format!("{:?}, {:?}, {:?}", literal.key_switch, literal.secrets, literal.landings);
+        errors.assert_variance(&what, formula, &[key_count * rows, 2 * key_count * switched], widest);
     }
 }
 

@@ -2,7 +2,9 @@
 
 use crate::common;
 
-use everlevel_binfhe::{EvalKeys, Gate, Lwe, Order, ParamsLiteral, SecretKey, Secrets, SeededEvalKeys, Space};
+use everlevel_binfhe::{
+    EvalKeys, Gadget, Gate, KeySwitch, Landing, Lwe, Order, ParamsLiteral, SecretKey, Secrets, SeededEvalKeys, Space,
+};
 
 /// 300 of 512 coefficients are drawn.
 fn secrets(shared: usize) -> Secrets {
@@ -29,7 +31,7 @@ fn coefficients_are_drawn_shared_and_zero() {
 /// Bytes of both keys as bodies.
 fn seeded_nbytes(secret: &SecretKey) -> u64 {
     let keys = SeededEvalKeys::generate(secret).unwrap();
-    let shape = secret.params().switch_shape();
+    let shape = secret.params().switches()[0].shape;
     assert_eq!(keys.key_switch.bodies.len(), (300 - shape.shared).div_ceil(32) * 32 * 5);
     keys.nbytes() as u64
 }
@@ -70,8 +72,8 @@ fn bootstraps_come_out() {
         (64, 1, 40, Order::BootstrapFirst),
         (64, 1, 0, Order::KeySwitchFirst),
     ] {
-        let (secret, keys) =
-            through_files(ParamsLiteral { bits_per_step, order, ..literal(torus_bits, Space::Bit, secrets(shared)) });
+        let base = literal(torus_bits, Space::Bit, secrets(shared));
+        let (secret, keys) = through_files(ParamsLiteral { bits_per_step, order, ..base });
         let x = secret.encrypt_bits(&bits).unwrap();
         let y: Vec<_> = [0, 2, 0, 2].map(|i: usize| x[i].clone()).into();
         let found = keys.gates(&[Gate::Nand], &x, &y).unwrap();
@@ -79,9 +81,13 @@ fn bootstraps_come_out() {
         let again = keys.gates(&[Gate::Xor], &found, &x).unwrap();
         assert_eq!(secret.decrypt_bits(&again).unwrap(), [true, false, true, true], "{shared} {order:?}");
     }
-    for log2_extension in [0, 2] {
-        let base = ParamsLiteral { log2_extension, ..common::digits_literal(4) };
-        let (secret, keys) = through_files(ParamsLiteral { secrets: Secrets { shared: 32, ..secrets(0) }, ..base });
+    let small = |ring| KeySwitch { gadget: Gadget::new(4, 5), ring };
+    let landing = |dim, ring| Landing { dim, log2_std_dev: -28.0, key_switch: small(ring) };
+    for (log2_extension, ring, landings) in
+        [(0, 32, vec![]), (2, 32, vec![]), (0, 256, vec![]), (0, 1, vec![landing(200, 64), landing(96, 32)])]
+    {
+        let base = ParamsLiteral { log2_extension, landings, key_switch: small(ring), ..common::digits_literal(4) };
+        let (secret, keys) = through_files(ParamsLiteral { secrets: secrets(32), ..base });
         let values: Vec<u64> = (0..16).collect();
         let table: Vec<u64> = values.iter().map(|m| (m * m + 3) % 16).collect();
         let x = secret.encrypt_integers(&values, 15).unwrap();

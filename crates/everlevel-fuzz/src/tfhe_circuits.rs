@@ -28,6 +28,7 @@ fn keys(space: Space) -> Keys {
         bits_per_step: 1,
         glwe_log2_std_dev: -45.0,
         secrets: Secrets::default(),
+        landings: Vec::new(),
         mask_gadget: Gadget::new(10, 3),
         body_gadget: Gadget::new(10, 2),
         key_switch: KeySwitch { gadget: Gadget::new(4, 5), ring: 8 },

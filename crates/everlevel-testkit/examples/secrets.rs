@@ -131,6 +131,7 @@ mod checked {
             bits_per_step: if ring == 1 { 2 } else { 1 },
             glwe_log2_std_dev: -28.0,
             secrets: tfhe::Secrets::default(),
+            landings: Vec::new(),
             mask_gadget: Gadget::new(7, 3),
             body_gadget: Gadget::new(7, 2),
             key_switch: KeySwitch { gadget: Gadget::new(3, 5), ring },

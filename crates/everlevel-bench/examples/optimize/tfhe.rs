@@ -153,6 +153,7 @@ fn smallest(
             bits_per_step,
             glwe_log2_std_dev,
             secrets: Secrets::default(),
+            landings: Vec::new(),
             mask_gadget,
             body_gadget,
             key_switch: KeySwitch { gadget: Gadget::new(1, 1), ring },

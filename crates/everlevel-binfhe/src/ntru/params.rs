@@ -114,6 +114,7 @@ impl Scheme for NtruLiteral {
             log2_exponent_step: self.rotation.log2_exponent_step(),
             big_dim: self.n(),
             big_log2_std_dev: self.big_log2_std_dev,
+            landings: Vec::new(),
             key_switch: self.key_switch,
             order: self.order,
             space: self.space,

@@ -5,7 +5,7 @@ use everlevel_rand::{Stream, sampler};
 use everlevel_ring::{WordBuffer, WordGadget as Gadget};
 use serde::{Deserialize, Serialize};
 
-use crate::common::{Common, KeySwitch, Order, Space, check_gadget, check_sizes, refuse};
+use crate::common::{Common, KeySwitch, Landing, Order, Space, check_gadget, check_sizes, refuse};
 use crate::scheme::Scheme;
 use crate::secrets::{Secrets, SmallSecret};
 use crate::{Error, noise};
@@ -41,7 +41,10 @@ pub struct ParamsLiteral {
     pub mask_gadget: Gadget,
     /// Gadget of the body in an external product.
     pub body_gadget: Gadget,
-    /// The key switch.
+    /// Secrets between the large one and the small one, from large to small, where the key switch is a stair.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub landings: Vec<Landing>,
+    /// The key switch, the last of them if there are landings.
     pub key_switch: KeySwitch,
     /// The order of key switch and bootstrap.
     pub order: Order,
@@ -124,6 +127,7 @@ impl Scheme for ParamsLiteral {
             log2_exponent_step: 0,
             big_dim: self.big_dim(),
             big_log2_std_dev: self.glwe_log2_std_dev,
+            landings: self.landings.clone(),
             key_switch: self.key_switch,
             order: self.order,
             space: self.space,

@@ -25,7 +25,7 @@
 //! # fn main() -> Result<(), everlevel_binfhe::Error> {
 //! // In earnest: `sets::find("integer-4-128")?.params()?`.
 //! # let toy = ParamsLiteral {
-//! #     torus_bits: 64, lwe_dim: 32, lwe_log2_std_dev: -24.0, rank: 1, log_n: 9, log2_extension: 0, bits_per_step: 1, glwe_log2_std_dev: -40.0, secrets: Secrets::default(), mask_gadget: Gadget::new(9, 3),
+//! #     torus_bits: 64, lwe_dim: 32, lwe_log2_std_dev: -24.0, rank: 1, log_n: 9, log2_extension: 0, bits_per_step: 1, glwe_log2_std_dev: -40.0, secrets: Secrets::default(), landings: vec![], mask_gadget: Gadget::new(9, 3),
 //! #     body_gadget: Gadget::new(9, 2), key_switch: KeySwitch { gadget: Gadget::new(3, 5), ring: 32 }, order: Order::KeySwitchFirst,
 //! #     space: Space::Integer { bits: 4 }, squared_norm: 25.0, max_log2_p_fail: -40.0, insecure: true };
 //! # let params = Params::try_from(toy)?;

@@ -24,6 +24,7 @@ pub fn literal(torus_bits: u32, space: Space) -> ParamsLiteral {
         bits_per_step: 1,
         glwe_log2_std_dev: -28.0,
         secrets: Secrets::default(),
+        landings: Vec::new(),
         mask_gadget: Gadget::new(7, 3),
         body_gadget: Gadget::new(7, 2),
         key_switch: KeySwitch { gadget: Gadget::new(3, 5), ring: 32 },

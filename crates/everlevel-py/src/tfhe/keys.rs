@@ -34,7 +34,7 @@ properties! { [TfheEvaluationKey] as key {
     secret_id: u64 = key.keys.id().0;
     nbytes: usize = key.keys.nbytes() + key.seeded.nbytes();
     bootstrap_nbytes: usize = key.keys.bootstrap_key().nbytes();
-    key_switch_nbytes: usize = key.keys.key_switch_key().nbytes();
+    key_switch_nbytes: usize = key.keys.key_switch_nbytes();
     /// Bootstraps that were done with the key.
     bootstrap_count: usize = key.keys.bootstrap_count();
 } }
