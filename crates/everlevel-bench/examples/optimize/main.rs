@@ -1,11 +1,12 @@
 //! Finds parameter sets: the cheapest by a cost model, of those whose noise formulas keep the failure probability.
 //!
-//! `cargo run --release -p everlevel-bench --example optimize -- [bit | 1..8] [log2 of p_fail] [tfhe | ntru]`
+//! `cargo run --release -p everlevel-bench --example optimize -- [bit | 1..8] [log2 of p_fail] [tfhe | shared | ntru]`
 
 mod ntru;
 mod tfhe;
 
 use everlevel_binfhe::{Gadget, KeySwitch, Space};
+use tfhe::Structure;
 
 /// What a set is to keep.
 #[derive(Debug, Clone, Copy)]
@@ -45,8 +46,9 @@ fn main() {
     };
     let wanted = Wanted { space, squared_norm, max_log2_p_fail };
     match arguments.next().as_deref() {
-        None | Some("tfhe") => tfhe::search(wanted),
+        None | Some("tfhe") => tfhe::search(wanted, Structure::Usual),
+        Some("shared") => tfhe::search(wanted, Structure::Shared),
         Some("ntru") => ntru::search(wanted),
-        Some(other) => panic!("tfhe or ntru, not {other}"),
+        Some(other) => panic!("tfhe, shared or ntru, not {other}"),
     }
 }

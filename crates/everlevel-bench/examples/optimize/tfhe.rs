@@ -3,10 +3,15 @@
 //! The cost model counts vector operations and bytes of the key; its constants are fitted to the example `gates` on the
 //! machine named in docs/notes/performance.md. Printed are milliseconds of one bootstrap alone, and in a batch.
 
-use everlevel_binfhe::{Gadget, KeySwitch, Order, Params, ParamsLiteral, Secrets, Space, noise};
+use std::collections::HashMap;
+
+use everlevel_binfhe::{Gadget, KeySwitch, Landing, Order, Params, ParamsLiteral, Secrets, Space, SwitchStep, noise};
 use everlevel_security::torus::min_log2_std_dev;
 
 use crate::{Wanted, key_switches, margin};
+
+/// Degree of the key switches' ring, for which their costs were measured.
+const SWITCH_RING: usize = 32;
 
 /// Vector operations of a transform of 1024 coefficients.
 const TRANSFORM: f64 = 2700.0;
@@ -26,7 +31,8 @@ const KEY_SWITCH_NS: f64 = 0.009;
 const KEY_BYTE_NS: f64 = 1.0 / 35.0;
 
 /// Of one bootstrap alone and in a batch. Alone, a quarter of the wait for the key isn't hidden.
-fn costs_ns(l: &ParamsLiteral) -> (f64, f64) {
+fn costs_ns(params: &Params) -> (f64, f64) {
+    let l = &tfhe(params);
     let wide = usize::from(l.torus_bits == 64);
     let (size, levels) = (l.n() as f64 / 1024.0, f64::from(l.log_n) / 10.0);
     let (rows, columns) = (l.rows() as f64, (l.rank + 1) as f64);
@@ -36,9 +42,14 @@ fn costs_ns(l: &ParamsLiteral) -> (f64, f64) {
     let operations = size * (transforms + products * PRODUCT[wide] + turns);
     let arithmetic = l.extension() as f64 * operations / RATE;
     let memory = products * l.n() as f64 * [4.0, 8.0][wide] * KEY_BYTE_NS;
-    let key_switch = l.big_dim() as f64 * f64::from(l.key_switch.gadget.digits) * l.lwe_dim as f64 * KEY_SWITCH_NS;
+    let key_switch: f64 = params.switches().iter().map(switch_ns).sum();
     let all = |step: f64| l.steps() as f64 * step + key_switch;
     (all(arithmetic.max(memory) + memory / 4.0), all(arithmetic))
+}
+
+fn switch_ns(step: &SwitchStep) -> f64 {
+    let digits = step.shape.switched_dim() as f64 * f64::from(step.shape.gadget.digits);
+    digits * step.shape.to_dim as f64 * KEY_SWITCH_NS
 }
 
 /// The numbers of parameters that are TFHE's, as all here are.
@@ -48,15 +59,26 @@ fn tfhe(params: &Params) -> ParamsLiteral {
 
 /// The geometric mean: both are wanted.
 fn cost_ns(params: &Params) -> f64 {
-    let (alone, batch) = costs_ns(&tfhe(params));
+    let (alone, batch) = costs_ns(params);
     (alone * batch).sqrt()
 }
 
+/// Which secrets are searched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Structure {
+    /// All coefficients are drawn, each by itself.
+    Usual,
+    /// The large secret is partial, and the small one and at most one landing are prefixes of it.
+    Shared,
+}
+
 /// Lists the cheapest sets.
-pub fn search(Wanted { space, squared_norm, max_log2_p_fail }: Wanted) {
+pub fn search(wanted: Wanted, structure: Structure) {
+    let Wanted { space, max_log2_p_fail, .. } = wanted;
     let margin_torus = margin(space);
+    let mut ways = Ways { structure, found: HashMap::new() };
     let mut best: Vec<(f64, Params)> = Vec::new();
-    for torus_bits in [64, 32] {
+    for &torus_bits in if structure == Structure::Usual { &[64, 32][..] } else { &[64] } {
         for (log_n, log2_extension) in
             (8..=16).flat_map(|log_n| (0..=17 - log_n).map(move |extension| (log_n, extension)))
         {
@@ -73,8 +95,10 @@ pub fn search(Wanted { space, squared_norm, max_log2_p_fail }: Wanted) {
                 for bits_per_step in if log2_extension > 0 { 1..=1 } else { 1..=2 } {
                     let ring = (log_n, log2_extension, bits_per_step);
                     for (mask, body) in gadgets(torus_bits) {
-                        let found = smallest(torus_bits, ring, rank, mask, body, space, squared_norm, max_log2_p_fail);
-                        best.extend(found.map(|params| (cost_ns(&params), params)));
+                        for drawn in drawn_dims(structure, dim) {
+                            let found = smallest(torus_bits, ring, (rank, drawn), (mask, body), wanted, &mut ways);
+                            best.extend(found.map(|params| (cost_ns(&params), params)));
+                        }
                     }
                 }
             }
@@ -83,29 +107,109 @@ pub fn search(Wanted { space, squared_norm, max_log2_p_fail }: Wanted) {
     best.sort_by(|a, b| a.0.total_cmp(&b.0));
     for (_, params) in best.iter().take(6) {
         let l = &tfhe(params);
+        let switches = params.switches().into_iter().map(|step| {
+            let (gadget, shape) = (step.shape.gadget, step.shape);
+            let numbers = (gadget.log2_base, gadget.digits, shape.degree);
+            format!("to ({}, {:.2}) by {numbers:?}", shape.to_dim, step.log2_std_dev)
+        });
         println!(
-            "{:.2} / {:.2} ms, 2^{:.1}, {} transforms: torus {}, lwe ({}, {:.2}), glwe ({}, {}, {:.2}), extension {}, {} bits a step, ({}, {}), ({}, {}), ({}, {}, {})",
-            costs_ns(l).0 / 1e6,
-            costs_ns(l).1 / 1e6,
+            "{:.2} / {:.2} ms, 2^{:.1}, {} transforms: torus {}, glwe ({}, {}, {:.2}), {} drawn, {} shared, extension {}, {} bits a step, ({}, {}), ({}, {}), {}",
+            costs_ns(params).0 / 1e6,
+            costs_ns(params).1 / 1e6,
             params.log2_p_fail(params.squared_norm),
             params.transforms(),
             l.torus_bits,
-            l.lwe_dim,
-            l.lwe_log2_std_dev,
             l.rank,
             l.log_n,
             l.glwe_log2_std_dev,
+            l.big_dim(),
+            l.secrets.shared,
             l.log2_extension,
             l.bits_per_step,
             l.mask_gadget.log2_base,
             l.mask_gadget.digits,
             l.body_gadget.log2_base,
             l.body_gadget.digits,
-            l.key_switch.gadget.log2_base,
-            l.key_switch.gadget.digits,
-            l.key_switch.ring,
+            switches.collect::<Vec<_>>().join(", "),
         );
     }
+}
+
+/// Coefficients that may be drawn of so many.
+fn drawn_dims(structure: Structure, dim: usize) -> Vec<usize> {
+    match structure {
+        Structure::Usual => vec![dim],
+        // From 2600 on the deviation is as narrow as the word allows.
+        Structure::Shared => (1024..dim.min(2624)).step_by(64).chain((dim <= 4096).then_some(dim)).collect(),
+    }
+}
+
+/// The narrowest deviation, rounded up to what is printed.
+fn deviation(dim: usize, torus_bits: u32) -> Option<f64> {
+    Some((min_log2_std_dev(dim, torus_bits)? * 100.0).ceil() / 100.0)
+}
+
+/// A way from the large secret to the small one.
+#[derive(Debug, Clone)]
+struct Way {
+    cost_ns: f64,
+    variance: f64,
+    landings: Vec<Landing>,
+    key_switch: KeySwitch,
+}
+
+/// Ways that are cheaper than all others of as little noise, from cheap to dear, by both dimensions.
+struct Ways {
+    structure: Structure,
+    found: HashMap<(usize, usize), Vec<Way>>,
+}
+
+impl Ways {
+    fn of(&mut self, big_dim: usize, lwe_dim: usize) -> &[Way] {
+        let structure = self.structure;
+        self.found.entry((big_dim, lwe_dim)).or_insert_with(|| {
+            let mut all = ways(structure, big_dim, lwe_dim).unwrap_or_default();
+            all.sort_by(|a, b| a.cost_ns.total_cmp(&b.cost_ns));
+            let mut least = f64::INFINITY;
+            all.retain(|way| {
+                let quieter = way.variance < least;
+                least = least.min(way.variance);
+                quieter
+            });
+            all
+        })
+    }
+}
+
+/// All ways; `None` where a dimension is below what security needs.
+fn ways(structure: Structure, big_dim: usize, lwe_dim: usize) -> Option<Vec<Way>> {
+    let shared = if structure == Structure::Usual { 0 } else { lwe_dim };
+    let of = |landings: Vec<Landing>, key_switch: KeySwitch, error: f64| {
+        let dims = landings.iter().map(|to| (to.dim, to.dim, to.log2_std_dev, to.key_switch));
+        let mut from_dim = big_dim;
+        let steps = dims.chain([(lwe_dim, shared, error, key_switch)]).map(|(to_dim, shared, log2_std_dev, switch)| {
+            let (gadget, degree) = (switch.gadget, switch.ring);
+            let shape = everlevel_rlwe::lwe::SwitchShape { gadget, degree, from_dim, to_dim, shared };
+            from_dim = to_dim;
+            SwitchStep { shape, log2_std_dev }
+        });
+        let steps: Vec<_> = steps.collect();
+        let (cost_ns, variance) = (steps.iter().map(switch_ns).sum(), noise::stair(&steps, 0.5));
+        Way { cost_ns, variance, landings, key_switch }
+    };
+    let error = deviation(lwe_dim, 32)?;
+    let mut all: Vec<Way> = key_switches(SWITCH_RING).map(|last| of(Vec::new(), last, error)).collect();
+    if structure == Structure::Shared {
+        for dim in (lwe_dim + 32..big_dim.min(1312)).step_by(32) {
+            let log2_std_dev = deviation(dim, 32)?;
+            let first = (2..=10).flat_map(|log2_base| (1..=4).map(move |digits| Gadget::new(log2_base, digits)));
+            for gadget in first {
+                let to = Landing { dim, log2_std_dev, key_switch: KeySwitch { gadget, ring: SWITCH_RING } };
+                all.extend(key_switches(SWITCH_RING).map(|last| of(vec![to], last, error)));
+            }
+        }
+    }
+    Some(all)
 }
 
 /// Mask gadgets of up to five digits, and for each the body gadgets worth trying.
@@ -129,50 +233,57 @@ fn gadgets(torus_bits: u32) -> Vec<(Gadget, Gadget)> {
 }
 
 /// The cheapest small dimension and key switch for a choice of the rest.
-#[allow(clippy::too_many_arguments)]
 fn smallest(
     torus_bits: u32,
     (log_n, log2_extension, bits_per_step): (u32, u32, usize),
-    rank: usize,
-    mask_gadget: Gadget,
-    body_gadget: Gadget,
-    space: Space,
-    squared_norm: f64,
-    max_log2_p_fail: f64,
+    (rank, drawn): (usize, usize),
+    (mask_gadget, body_gadget): (Gadget, Gadget),
+    Wanted { space, squared_norm, max_log2_p_fail }: Wanted,
+    ways: &mut Ways,
 ) -> Option<Params> {
-    let glwe_log2_std_dev = (min_log2_std_dev(rank << log_n, torus_bits)? * 100.0).ceil() / 100.0;
-    let ring = 32;
-    for lwe_dim in (512..=1280).step_by(ring) {
+    let glwe_log2_std_dev = deviation(drawn, torus_bits)?;
+    // Small secrets that are structured anyway need not be whole polynomials.
+    let (shared, step) = match ways.structure {
+        Structure::Usual => (false, SWITCH_RING),
+        Structure::Shared => (true, 8),
+    };
+    for lwe_dim in (512..1281usize.min(drawn - 1)).step_by(step) {
+        let partial = (drawn < rank << log_n).then_some(drawn);
         let literal = ParamsLiteral {
             torus_bits,
             lwe_dim,
-            lwe_log2_std_dev: (min_log2_std_dev(lwe_dim, 32)? * 100.0).ceil() / 100.0,
+            lwe_log2_std_dev: deviation(lwe_dim, 32)?,
             rank,
             log_n,
             log2_extension,
             bits_per_step,
             glwe_log2_std_dev,
-            secrets: Secrets::default(),
+            secrets: Secrets { drawn: partial, shared: if shared { lwe_dim } else { 0 }, ..Secrets::default() },
             landings: Vec::new(),
             mask_gadget,
             body_gadget,
-            key_switch: KeySwitch { gadget: Gadget::new(1, 1), ring },
+            key_switch: KeySwitch { gadget: Gadget::new(1, 1), ring: SWITCH_RING },
             order: Order::KeySwitchFirst,
             space,
             squared_norm,
             max_log2_p_fail,
             insecure: false,
         };
-        // With a key switch that adds nothing.
         let rotation = lwe_dim as f64 * noise::external_product(&literal);
-        let variance = squared_norm * rotation + noise::mod_switch(lwe_dim as f64 / 4.0, literal.n() << log2_extension);
-        if noise::log2_p_fail(margin(space), variance) > max_log2_p_fail {
+        let before = squared_norm * rotation + noise::mod_switch(lwe_dim as f64 / 4.0, literal.n() << log2_extension);
+        let holds = |variance| noise::log2_p_fail(margin(space), variance) <= max_log2_p_fail;
+        // With a key switch that adds nothing.
+        if !holds(before) {
             continue;
         }
-        let sets = key_switches(ring)
-            .filter_map(|key_switch| Params::try_from(ParamsLiteral { key_switch, ..literal.clone() }).ok());
-        if let Some(best) = sets.min_by(|a, b| cost_ns(a).total_cmp(&cost_ns(b))) {
-            return Some(best);
+        // The cheapest way comes first.
+        let found = ways.of(drawn, lwe_dim).iter().find(|way| holds(before + way.variance));
+        let params = found.and_then(|Way { landings, key_switch, .. }| {
+            let (landings, key_switch) = (landings.clone(), *key_switch);
+            Params::try_from(ParamsLiteral { landings, key_switch, ..literal.clone() }).ok()
+        });
+        if params.is_some() {
+            return params;
         }
     }
     None
