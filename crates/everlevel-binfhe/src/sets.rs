@@ -105,7 +105,7 @@ impl TfheNumbers {
     }
 
     fn insecure_landings(&self, log_n: u32) -> Vec<Landing> {
-        let dim = |i: usize| INSECURE_DIM + ((1 << log_n) / 4 >> i);
+        let dim = |i: usize| INSECURE_DIM + (1 << log_n) / (4 << i);
         let landing = |i| Landing { dim: dim(i), log2_std_dev: -28.0, key_switch: INSECURE_SWITCH };
         (0..self.landings.len()).map(landing).collect()
     }

@@ -91,7 +91,7 @@ fn bootstraps_come_out() {
         let values: Vec<u64> = (0..16).collect();
         let table: Vec<u64> = values.iter().map(|m| (m * m + 3) % 16).collect();
         let x = secret.encrypt_integers(&values, 15).unwrap();
-        let found: Vec<_> = keys.tables(&x, &[table.clone()]).unwrap().into_iter().flatten().collect();
+        let found: Vec<_> = keys.tables(&x, std::slice::from_ref(&table)).unwrap().into_iter().flatten().collect();
         assert_eq!(secret.decrypt_integers(&found).unwrap(), table);
     }
 }

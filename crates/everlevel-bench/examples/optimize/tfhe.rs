@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use everlevel_binfhe::{Gadget, KeySwitch, Landing, Order, Params, ParamsLiteral, Secrets, Space, SwitchStep, noise};
+use everlevel_binfhe::{Gadget, KeySwitch, Landing, Order, Params, ParamsLiteral, Secrets, SwitchStep, noise};
 use everlevel_security::torus::min_log2_std_dev;
 
 use crate::{Wanted, key_switches, margin};
@@ -140,7 +140,7 @@ fn drawn_dims(structure: Structure, dim: usize) -> Vec<usize> {
     match structure {
         Structure::Usual => vec![dim],
         // From 2600 on the deviation is as narrow as the word allows.
-        Structure::Shared => (1024..dim.min(2624)).step_by(64).chain((dim <= 4096).then_some(dim)).collect(),
+        Structure::Shared => (1024..dim.min(2624)).step_by(128).chain((dim <= 4096).then_some(dim)).collect(),
     }
 }
 
@@ -176,6 +176,7 @@ impl Ways {
                 least = least.min(way.variance);
                 quieter
             });
+            all.shrink_to_fit();
             all
         })
     }
@@ -200,9 +201,9 @@ fn ways(structure: Structure, big_dim: usize, lwe_dim: usize) -> Option<Vec<Way>
     let error = deviation(lwe_dim, 32)?;
     let mut all: Vec<Way> = key_switches(SWITCH_RING).map(|last| of(Vec::new(), last, error)).collect();
     if structure == Structure::Shared {
-        for dim in (lwe_dim + 32..big_dim.min(1312)).step_by(32) {
+        for dim in (lwe_dim.next_multiple_of(64) + 64..big_dim.min(1344)).step_by(64) {
             let log2_std_dev = deviation(dim, 32)?;
-            let first = (2..=10).flat_map(|log2_base| (1..=4).map(move |digits| Gadget::new(log2_base, digits)));
+            let first = (3..=10).flat_map(|log2_base| (1..=3).map(move |digits| Gadget::new(log2_base, digits)));
             for gadget in first {
                 let to = Landing { dim, log2_std_dev, key_switch: KeySwitch { gadget, ring: SWITCH_RING } };
                 all.extend(key_switches(SWITCH_RING).map(|last| of(vec![to], last, error)));
@@ -245,7 +246,7 @@ fn smallest(
     // Small secrets that are structured anyway need not be whole polynomials.
     let (shared, step) = match ways.structure {
         Structure::Usual => (false, SWITCH_RING),
-        Structure::Shared => (true, 8),
+        Structure::Shared => (true, 16),
     };
     for lwe_dim in (512..1281usize.min(drawn - 1)).step_by(step) {
         let partial = (drawn < rank << log_n).then_some(drawn);
