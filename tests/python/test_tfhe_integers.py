@@ -296,6 +296,26 @@ def test_noise_is_tracked_and_refused() -> None:
     np.testing.assert_array_equal(engine.decrypt(high, secret_key), 2 * bits)
 
 
+def test_experimental_sets_say_what_they_assume() -> None:
+    sets = {found.name: found for found in tfhe.parameter_sets()}
+    assert all(bool(found.assumptions) == name.endswith("-experimental") for name, found in sets.items())
+    found = sets["integer-4-128-experimental"]
+    assert found.assumptions == ("small secrets that begin as the large one does (shared)",)
+    assert found.assumptions[0] in repr(found)
+    assert found.log2_p_fail < -128 <= 128 <= found.security_bits
+
+
+@pytest.mark.parametrize("name", ["integer-4-128-experimental", "integer-5-64-experimental"])
+def test_shared_secrets_without_security(name: str) -> None:
+    engine = tfhe.Engine(name, insecure_log_n=10)
+    secret_key = engine.create_secret_key()
+    evaluation_key = engine.create_evaluation_key(secret_key)
+    assert evaluation_key.key_switch_nbytes > 0
+    x = np.arange(16)
+    found = engine.bootstrap(engine.encrypt(x, secret_key), lut=lambda m: 15 - m % 16)
+    np.testing.assert_array_equal(engine.decrypt(found, secret_key), 15 - x)
+
+
 def test_sets_are_named() -> None:
     names = [found.name for found in tfhe.parameter_sets()]
     assert {"gate-64", "gate-128", "integer-8-64"} <= set(names)

@@ -1,6 +1,7 @@
 //! Named sets: parameters with claims, each of which a test recomputes (`tests/claims.rs`).
 
 mod ntru;
+mod shared;
 
 use everlevel_ring::WordGadget as Gadget;
 
@@ -15,8 +16,8 @@ use ntru::NtruNumbers;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NamedSet {
     /// Its name: `gate` or `integer-BITS`, then log2 of the failure probability that the set stays below. Names of
-    /// NTRU's sets begin with `ntru`, and what follows with `insecure` where they are below 128 bits, and ends with
-    /// `experimental` where that rests on an assumption of their own.
+    /// NTRU's sets begin with `ntru`, and what follows with `insecure` where they are below 128 bits. Names end with
+    /// `experimental` where security rests on [assumptions](NamedSet::assumptions) of their own.
     pub name: &'static str,
     /// Cheapest attack on any of the secrets under MATZOV ([`everlevel_security::torus`]).
     pub security_bits: f64,
@@ -159,6 +160,11 @@ impl NamedSet {
             Numbers::Tfhe(numbers) => numbers.insecure_literal(log_n).into(),
             Numbers::Ntru(numbers) => numbers.insecure_literal(log_n).into(),
         }
+    }
+
+    /// What is assumed to be secure besides the field's usual assumptions: nothing, but for experimental sets.
+    pub fn assumptions(&self) -> Vec<&'static str> {
+        self.literal().scheme().common().assumptions()
     }
 
     /// Whether the set is NTRU's.
@@ -305,16 +311,23 @@ const fn named(
     NamedSet { name, security_bits, log2_p_fail, about, numbers: Numbers::Tfhe(numbers) }
 }
 
-/// Every named set, TFHE's and then NTRU's.
-pub const ALL: &[NamedSet] = &{
-    let mut all = [TFHE[0]; TFHE.len() + ntru::ALL.len()];
+/// Every named set: TFHE's, its experimental ones, and then NTRU's.
+pub const ALL: &[NamedSet] = &joined::<{ TFHE.len() + shared::ALL.len() + ntru::ALL.len() }>();
+
+const fn joined<const COUNT: usize>() -> [NamedSet; COUNT] {
+    let mut all = [TFHE[0]; COUNT];
     let mut i = 0;
-    while i < all.len() {
-        all[i] = if i < TFHE.len() { TFHE[i] } else { ntru::ALL[i - TFHE.len()] };
+    while i < COUNT {
+        let (first, second) = (TFHE.len(), TFHE.len() + shared::ALL.len());
+        all[i] = match i {
+            i if i < first => TFHE[i],
+            i if i < second => shared::ALL[i - first],
+            i => ntru::ALL[i - second],
+        };
         i += 1;
     }
     all
-};
+}
 
 /// TFHE's.
 const TFHE: &[NamedSet] = &[

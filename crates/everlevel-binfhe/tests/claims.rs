@@ -3,6 +3,7 @@
 use everlevel_binfhe::{
     Error, Gadget, KeySwitch, Landing, Order, Params, ParamsLiteral, Secrets, SmallSecret, Space, noise, sets,
 };
+use everlevel_rlwe::lwe::KeySwitchKey;
 use everlevel_security::estimate::Estimate;
 use everlevel_security::torus;
 
@@ -31,6 +32,32 @@ fn every_claim_is_what_the_formulas_give() {
         assert_eq!(!params.assumptions().is_empty(), set.name.ends_with("-experimental"), "{}", set.name);
     }
     assert!(wrong.is_empty(), "{wrong:?}");
+}
+
+/// Megabytes of both keys, ready for use.
+fn megabytes(name: &str) -> f64 {
+    let params = sets::find(name).unwrap().params().unwrap();
+    let key_switches: usize = params.switches().iter().map(|step| KeySwitchKey::nbytes_of(step.shape)).sum();
+    let literal = params.literal().clone().tfhe().unwrap();
+    let words = literal.ggsws() * literal.rows() * (literal.rank + 1) * literal.n();
+    (8 * words + key_switches) as f64 / 1e6
+}
+
+/// Shared secrets are for keys that are smaller than those of the set without them, and say what they assume.
+#[test]
+fn shared_secrets_have_smaller_keys() {
+    let names: Vec<_> = sets::ALL.iter().filter(|set| !set.is_ntru()).map(|set| set.name).collect();
+    let mut found = Vec::new();
+    for (name, usual) in names.iter().filter_map(|name| Some((name, name.strip_suffix("-experimental")?))) {
+        let (key, usual_key) = (megabytes(name), megabytes(usual));
+        println!("{name}: {key:.1} MB, {usual_key:.1} MB without shared secrets, {:.2}", key / usual_key);
+        assert!(key < 0.92 * usual_key, "{name}");
+        let assumptions = sets::find(name).unwrap().assumptions();
+        assert_eq!(assumptions, ["small secrets that begin as the large one does (shared)"], "{name}");
+        found.push(key / usual_key);
+    }
+    assert_eq!(found.len(), 18);
+    assert!(found.iter().any(|&part| part < 0.7));
 }
 
 #[test]

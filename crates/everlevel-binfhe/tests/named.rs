@@ -30,7 +30,15 @@ fn works(set: &sets::NamedSet) {
 
 #[test]
 fn gates_and_four_bits() {
-    for name in ["insecure-tfhe-lib", "gate-64", "gate-128", "integer-4-128", "ntru-gate-64"] {
+    for name in [
+        "insecure-tfhe-lib",
+        "gate-64",
+        "gate-128",
+        "gate-64-experimental",
+        "integer-4-128",
+        "integer-4-128-experimental",
+        "ntru-gate-64",
+    ] {
         works(sets::find(name).unwrap());
     }
 }

@@ -118,7 +118,7 @@ def _bfv_parameters(name: str, literal: dict[str, Any]) -> str:
 
 def _tfhe_parameters(name: str, literal: dict[str, Any]) -> str:
     # A set of another name than this version's is shown, too; whether it is read is the engine's to say.
-    claims = {claimed: bits for claimed, bits, _, _ in _native.tfhe_sets()}
+    claims = {claimed: bits for claimed, bits, *_ in _native.tfhe_sets()}
     parts = [name, f"n {literal['lwe_dim']}", f"N 2^{literal['log_n']}"]
     parts.append(f"rank {literal['rank']}" if "rank" in literal else f"Q {literal['modulus']}")
     below = literal.get("insecure", True) or claims.get(name, 0) < 128

@@ -15,7 +15,7 @@ def parameter_sets() -> list[ParameterSet]:
 
     Examples
     --------
-    >>> [p.name for p in parameter_sets() if p.name.startswith("gate") and "experimental" not in p.name]
+    >>> [p.name for p in parameter_sets() if p.name.startswith("gate") and not p.assumptions]
     ['gate-64', 'gate-128', 'gate-64-conservative', 'gate-64-solinas', 'gate-128-solinas']
     """
     return tfhe.sets_of(Engine)

@@ -30,6 +30,8 @@ class ParameterSet(NamedTuple):
     log2_p_fail: float
     """Base-2 logarithm of the probability that a bootstrap fails."""
     about: str
+    assumptions: tuple[str, ...]
+    """What is assumed to be secure besides the field's usual assumptions: nothing, but for experimental sets."""
 
 
 def parameter_sets() -> list[ParameterSet]:
@@ -37,7 +39,7 @@ def parameter_sets() -> list[ParameterSet]:
 
     Examples
     --------
-    >>> [p.name for p in parameter_sets() if p.name.startswith("gate")]
+    >>> [p.name for p in parameter_sets() if p.name.startswith("gate") and not p.assumptions]
     ['gate-64', 'gate-128']
     """
     return sets_of(Engine)
@@ -46,7 +48,7 @@ def parameter_sets() -> list[ParameterSet]:
 def sets_of(engine: type[Engine]) -> list[ParameterSet]:
     """List the sets of a class of engines."""
     prefix = engine._prefix
-    sets = [ParameterSet(*row) for row in _native.tfhe_sets()]
+    sets = [ParameterSet(*row[:4], tuple(row[4])) for row in _native.tfhe_sets()]
     own = [one for one in sets if one.name.startswith("ntru-") == bool(prefix)]
     return [one._replace(name=one.name.removeprefix(prefix)) for one in own]
 
@@ -64,7 +66,8 @@ class Engine(Core, SetEngine[EvaluationKey]):
         A named set: ``"gate-64"`` and ``"gate-128"`` for gates on bits, ``"integer-1-64"`` to ``"integer-8-64"`` and
         ``"integer-1-128"`` to ``"integer-8-128"`` for integers of 1 to 8 bits. A bootstrap fails with a probability
         below 2^-64 or 2^-128: take the latter where decryptions are told to others. `parameter_sets` lists them all;
-        those below 128 bits of security have names that begin with ``insecure``.
+        those below 128 bits of security have names that begin with ``insecure``, and those that rest on assumptions of
+        their own names that end with ``experimental`` (``docs/new-keys.md``).
     thread_count : int, optional
         Threads that long calls use; all that the process may use, if left out.
     progress : bool, optional

@@ -243,12 +243,8 @@ fn smallest(
     ways: &mut Ways,
 ) -> Option<Params> {
     let glwe_log2_std_dev = deviation(drawn, torus_bits)?;
-    // Small secrets that are structured anyway need not be whole polynomials.
-    let (shared, step) = match ways.structure {
-        Structure::Usual => (false, SWITCH_RING),
-        Structure::Shared => (true, 16),
-    };
-    for lwe_dim in (512..1281usize.min(drawn - 1)).step_by(step) {
+    let shared = ways.structure == Structure::Shared;
+    for lwe_dim in (512..1281usize.min(drawn - 1)).step_by(SWITCH_RING) {
         let partial = (drawn < rank << log_n).then_some(drawn);
         let literal = ParamsLiteral {
             torus_bits,
@@ -273,7 +269,10 @@ fn smallest(
         let rotation = lwe_dim as f64 * noise::external_product(&literal);
         let before = squared_norm * rotation + noise::mod_switch(lwe_dim as f64 / 4.0, literal.n() << log2_extension);
         let holds = |variance| noise::log2_p_fail(margin(space), variance) <= max_log2_p_fail;
-        // With a key switch that adds nothing.
+        // Larger dimensions have more noise of rotations alone; these are with a key switch that adds nothing.
+        if !holds(squared_norm * rotation) {
+            return None;
+        }
         if !holds(before) {
             continue;
         }

@@ -11,10 +11,14 @@ use crate::tfhe::keys::{TfheEvaluationKey, TfheSecretKey};
 #[pyclass(frozen, module = "everlevel._native")]
 pub struct TfheContext(pub tfhe::Context);
 
-/// Every named set: name, security bits, log2 of its failure probability, and a sentence.
+/// What is claimed of a named set: name, security bits, log2 of its failure probability, a sentence, assumptions.
+type Claims = (&'static str, f64, f64, &'static str, Vec<&'static str>);
+
+/// Every named set.
 #[pyfunction]
-pub fn tfhe_sets() -> Vec<(&'static str, f64, f64, &'static str)> {
-    sets::ALL.iter().map(|set| (set.name, set.security_bits, set.log2_p_fail, set.about)).collect()
+pub fn tfhe_sets() -> Vec<Claims> {
+    let claims = |set: &sets::NamedSet| (set.name, set.security_bits, set.log2_p_fail, set.about, set.assumptions());
+    sets::ALL.iter().map(claims).collect()
 }
 
 #[pymethods]
