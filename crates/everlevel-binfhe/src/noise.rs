@@ -2,6 +2,7 @@
 //!
 //! Everything here is a variance of the phase, as a part of the torus squared, unless its name says otherwise.
 
+use everlevel_math::fft::Together;
 use everlevel_ring::WordGadget as Gadget;
 use everlevel_ring::torus::log2_key_unit;
 
@@ -64,24 +65,29 @@ fn rounding(gadget: Gadget) -> f64 {
     (-2.0 * f64::from(gadget.bits())).exp2() / 12.0
 }
 
-/// How many times the variance of one product's errors is added for each bit of a step.
-fn products_per_bit(l: &ParamsLiteral) -> f64 {
-    if l.bits_per_step == 2 { 4.0 } else { 1.0 }
+/// How many times the variance of one product's errors, and of a rounding, is added for each bit of a step.
+fn errors_per_bit(l: &ParamsLiteral) -> (f64, f64) {
+    match l.together() {
+        None => (1.0, 0.5),
+        Some(Together::Pair) => (4.0, 0.75),
+        Some(block) => (2.0, 2.0 / (block.bits() as f64 + 1.0)),
+    }
 }
 
 /// The variance that a step of a blind rotation adds for each of its bits, on average over the bits. A step of one bit
 /// is an external product: `N·σ²·(k·l_a·(B_a²+2) + l_b·(B_b²+2))/12 + ½·(φ/2·B_a^(−2l_a) + B_b^(−2l_b))/12`, and the
 /// transforms' errors, where `φ` coefficients of the secret are drawn. A step of two bits is at most three products,
 /// whose errors are multiplied by one or two factors `X^e − 1` that each double a variance, and a rounding that has
-/// such a factor in three of four cases.
+/// such a factor in three of four cases. Of a block of `ℓ` bits each has a product with one such factor, and the rounding
+/// has one in `ℓ` of `ℓ + 1` cases.
 pub fn external_product(l: &ParamsLiteral) -> f64 {
     let (n, k) = (l.n() as f64, l.rank as f64);
     let (a, b) = (l.mask_gadget, l.body_gadget);
     let digits = k * f64::from(a.digits) * digit_square(a) + f64::from(b.digits) * digit_square(b);
     let key = (2.0 * l.glwe_log2_std_dev).exp2() + stored_key(l);
     let secret = l.big_dim() as f64 / 2.0;
-    let rounded = if l.bits_per_step == 2 { 0.75 } else { 0.5 };
-    products_per_bit(l) * n * key * digits + rounded * (secret * rounding(a) + rounding(b)) + transforms(l)
+    let (products, rounded) = errors_per_bit(l);
+    products * n * key * digits + rounded * (secret * rounding(a) + rounding(b)) + transforms(l)
 }
 
 /// The variance that storing transformed keys of a 32-bit torus as integers adds to the error of each row, seen through
@@ -102,7 +108,7 @@ pub fn transforms(l: &ParamsLiteral) -> f64 {
     let (a, b) = (l.mask_gadget, l.body_gadget);
     let digits = k * f64::from(a.digits) * digit_square(a) + f64::from(b.digits) * digit_square(b);
     let secret = 1.0 + l.big_dim() as f64 / 2.0;
-    products_per_bit(l) * FFT_ERROR * (-106.0f64).exp2() * f64::from(l.log_n) * n * digits / 12.0 * secret
+    errors_per_bit(l).0 * FFT_ERROR * (-106.0f64).exp2() * f64::from(l.log_n) * n * digits / 12.0 * secret
 }
 
 /// Variance of a key switch of `dim` coefficients whose key has errors of variance `error`, where the coefficients of

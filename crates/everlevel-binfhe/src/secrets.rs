@@ -4,6 +4,7 @@
 use everlevel_rand::{Stream, sampler};
 use everlevel_security::SecretDistribution;
 use serde::{Deserialize, Serialize};
+use zeroize::Zeroizing;
 
 use crate::Error;
 use crate::common::refuse;
@@ -33,6 +34,7 @@ impl Secrets {
         let small = match self.small {
             SmallSecret::Binary | SmallSecret::Ternary => None,
             SmallSecret::OneHot { .. } => Some("small secrets with a single one in each block"),
+            SmallSecret::Blocks { .. } => Some("small secrets with at most a single one in each block"),
             SmallSecret::Sparse { .. } => Some("small secrets with few ones"),
         };
         let partial = self.drawn.map(|_| "large secrets that end with zeros (partial)");
@@ -48,6 +50,9 @@ impl Secrets {
         }
         if self.shared > small_dim {
             return refuse("secrets.shared", self.shared, format!("0 to {small_dim}, which is lwe_dim"));
+        }
+        if self.shared > 0 && self.small != SmallSecret::Binary {
+            return refuse("secrets.shared", self.shared, "0 where the small secret has blocks");
         }
         if self.shared >= drawn {
             return refuse("secrets.shared", self.shared, format!("less than the {drawn} drawn coefficients"));
@@ -69,6 +74,12 @@ pub enum SmallSecret {
         /// Coefficients of a block.
         block: usize,
     },
+    /// At most a one in each `block` coefficients: as likely none as each of them (*block-binary*; Lee, Min, Seo and
+    /// Song, AsiaCCS 2023).
+    Blocks {
+        /// Coefficients of a block.
+        block: usize,
+    },
     /// So many ones at uniform places, and zeros elsewhere.
     Sparse {
         /// The number of ones.
@@ -83,6 +94,7 @@ impl SmallSecret {
             Self::Binary => SecretDistribution::Binary,
             Self::Ternary => SecretDistribution::Ternary,
             Self::OneHot { block } => SecretDistribution::OneHot(dim / block),
+            Self::Blocks { block } => SecretDistribution::BlockBinary(dim / block),
             Self::Sparse { weight } => SecretDistribution::BinaryWeight(weight),
         }
     }
@@ -90,7 +102,7 @@ impl SmallSecret {
     /// Refuses what no secret of `dim` coefficients has.
     pub(crate) fn check(self, dim: usize) -> Result<(), Error> {
         match self {
-            Self::OneHot { block } if block < 2 || !dim.is_multiple_of(block) => {
+            Self::OneHot { block } | Self::Blocks { block } if block < 2 || !dim.is_multiple_of(block) => {
                 refuse("block", block, format!("2 or more, and a divisor of lwe_dim = {dim}"))
             }
             Self::Sparse { weight } if !(1..=dim / 2).contains(&weight) => {
@@ -107,6 +119,13 @@ impl SmallSecret {
             Self::Binary => sampler::binary(stream, &mut coeffs),
             Self::Ternary => sampler::ternary(stream, &mut coeffs),
             Self::OneHot { block } => sampler::one_hot(stream, &mut coeffs, block),
+            Self::Blocks { block } => {
+                // The last place of each is that of none.
+                let mut places = Zeroizing::new(vec![0; dim / block * (block + 1)]);
+                sampler::one_hot(stream, &mut places, block + 1);
+                let blocks = coeffs.chunks_exact_mut(block).zip(places.chunks_exact(block + 1));
+                blocks.for_each(|(out, place)| out.copy_from_slice(&place[..block]));
+            }
             Self::Sparse { weight } => {
                 sampler::binary_weight(stream, &mut coeffs, weight).expect("checked parameters");
             }
@@ -120,6 +139,7 @@ impl SmallSecret {
             Self::Binary => (1, 2),
             Self::Ternary => (0, 1),
             Self::OneHot { block } => (1, block as u32),
+            Self::Blocks { block } => (1, block as u32 + 1),
             Self::Sparse { weight } => (weight as u32, dim as u32),
         }
     }

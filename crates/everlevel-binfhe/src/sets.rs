@@ -1,5 +1,6 @@
 //! Named sets: parameters with claims, each of which a test recomputes (`tests/claims.rs`).
 
+mod blocks;
 mod ntru;
 mod shared;
 
@@ -312,17 +313,20 @@ const fn named(
 }
 
 /// Every named set: TFHE's, its experimental ones, and then NTRU's.
-pub const ALL: &[NamedSet] = &joined::<{ TFHE.len() + shared::ALL.len() + ntru::ALL.len() }>();
+pub const ALL: &[NamedSet] = &joined::<{ TFHE.len() + shared::ALL.len() + blocks::ALL.len() + ntru::ALL.len() }>();
 
 const fn joined<const COUNT: usize>() -> [NamedSet; COUNT] {
     let mut all = [TFHE[0]; COUNT];
     let mut i = 0;
     while i < COUNT {
-        let (first, second) = (TFHE.len(), TFHE.len() + shared::ALL.len());
+        let first = TFHE.len();
+        let second = first + shared::ALL.len();
+        let third = second + blocks::ALL.len();
         all[i] = match i {
             i if i < first => TFHE[i],
             i if i < second => shared::ALL[i - first],
-            i => ntru::ALL[i - second],
+            i if i < third => blocks::ALL[i - second],
+            i => ntru::ALL[i - third],
         };
         i += 1;
     }

@@ -43,21 +43,29 @@ fn megabytes(name: &str) -> f64 {
     (8 * words + key_switches) as f64 / 1e6
 }
 
-/// Shared secrets are for keys that are smaller than those of the set without them, and say what they assume.
+/// Experimental sets have smaller keys than those that they are named after, and say what they assume.
 #[test]
-fn shared_secrets_have_smaller_keys() {
-    let names: Vec<_> = sets::ALL.iter().filter(|set| !set.is_ntru()).map(|set| set.name).collect();
-    let mut found = Vec::new();
-    for (name, usual) in names.iter().filter_map(|name| Some((name, name.strip_suffix("-experimental")?))) {
+fn experimental_sets_have_smaller_keys() {
+    let names = sets::ALL.iter().filter(|set| !set.is_ntru()).map(|set| set.name);
+    let mut counts = [0; 2];
+    for (name, usual) in names.filter_map(|name| Some((name, name.strip_suffix("-experimental")?))) {
+        let (assumption, usual) = match usual.strip_suffix("-blocks") {
+            Some(usual) => ("small secrets with at most a single one in each block", usual),
+            None => ("small secrets that begin as the large one does (shared)", usual),
+        };
+        assert_eq!(sets::find(name).unwrap().assumptions(), [assumption], "{name}");
         let (key, usual_key) = (megabytes(name), megabytes(usual));
-        println!("{name}: {key:.1} MB, {usual_key:.1} MB without shared secrets, {:.2}", key / usual_key);
-        assert!(key < 0.92 * usual_key, "{name}");
-        let assumptions = sets::find(name).unwrap().assumptions();
-        assert_eq!(assumptions, ["small secrets that begin as the large one does (shared)"], "{name}");
-        found.push(key / usual_key);
+        println!("{name}: {key:.1} MB, {usual_key:.1} MB without, {:.2}", key / usual_key);
+        let most = match name {
+            "integer-4-128-blocks-experimental" => 0.7,
+            // One bit a step, of which the usual set has fewer.
+            "integer-2-64-blocks-experimental" => 1.1,
+            _ => 0.92,
+        };
+        assert!(key <= most * usual_key, "{name}");
+        counts[usize::from(name.contains("-blocks-"))] += 1;
     }
-    assert_eq!(found.len(), 18);
-    assert!(found.iter().any(|&part| part < 0.7));
+    assert_eq!(counts, [18, 10]);
 }
 
 #[test]
@@ -117,6 +125,8 @@ fn published_failure_probabilities_come_out() {
     }
 }
 
+const BLOCKS: Secrets = Secrets { small: SmallSecret::Blocks { block: 4 }, drawn: None, shared: 0 };
+
 #[test]
 fn unsound_numbers_are_refused_with_both_values() {
     let sound = sets::find("gate-64").unwrap().literal().tfhe().unwrap();
@@ -150,7 +160,12 @@ fn unsound_numbers_are_refused_with_both_values() {
             "glwe_log2_std_dev is dimension 499 with a binary secret; it must be a dimension of 500 or more, or \
              `insecure` spelled out",
         ),
-        (Secrets { small: SmallSecret::Ternary, ..Secrets::default() }, "secrets.small is Ternary; it must be Binary"),
+        (
+            Secrets { small: SmallSecret::Ternary, ..Secrets::default() },
+            "secrets.small is Ternary; it must be Binary, or Blocks of 4",
+        ),
+        (BLOCKS, "bits_per_step is 2; it must be 4, the coefficients of a block"),
+        (Secrets { shared: 4, ..BLOCKS }, "secrets.shared is 4; it must be 0 where the small secret has blocks"),
     ] {
         assert_eq!(refused(ParamsLiteral { secrets, ..sound.clone() }), format!("parameters: {expected}"));
     }

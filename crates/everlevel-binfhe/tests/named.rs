@@ -37,6 +37,8 @@ fn gates_and_four_bits() {
         "gate-64-experimental",
         "integer-4-128",
         "integer-4-128-experimental",
+        "gate-64-blocks-experimental",
+        "integer-4-128-blocks-experimental",
         "ntru-gate-64",
     ] {
         works(sets::find(name).unwrap());

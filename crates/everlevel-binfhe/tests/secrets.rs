@@ -1,10 +1,14 @@
 //! Secrets of which some coefficients are zero, and small ones that begin as the large one does.
 
+use std::sync::Arc;
+
 use crate::common;
 
 use everlevel_binfhe::{
-    EvalKeys, Gadget, Gate, KeySwitch, Landing, Lwe, Order, ParamsLiteral, SecretKey, Secrets, SeededEvalKeys, Space,
+    EvalKeys, Gadget, Gate, KeySwitch, Landing, Lwe, Order, Params, ParamsLiteral, SecretKey, Secrets, SeededEvalKeys,
+    SmallSecret, Space,
 };
+use everlevel_rand::Seed;
 
 /// 300 of 512 coefficients are drawn.
 fn secrets(shared: usize) -> Secrets {
@@ -94,4 +98,21 @@ fn bootstraps_come_out() {
         let found: Vec<_> = keys.tables(&x, std::slice::from_ref(&table)).unwrap().into_iter().flatten().collect();
         assert_eq!(secret.decrypt_integers(&found).unwrap(), table);
     }
+}
+
+/// Blocks have at most a one, and as many are empty as have a one at each place.
+#[test]
+fn blocks_have_at_most_a_one() {
+    let small = SmallSecret::Blocks { block: 4 };
+    let blocks = Secrets { small, ..Secrets::default() };
+    let base = ParamsLiteral { lwe_dim: 2000, bits_per_step: 4, ..literal(64, Space::Bit, blocks) };
+    let params = Arc::new(Params::try_from(base).unwrap());
+    let secret = SecretKey::from_seed(params, &Seed::from_bytes([7; 32])).unwrap();
+    let mut counts = [0; 5];
+    for block in secret.small().chunks(4) {
+        assert!(block.iter().all(|&bit| bit == 0 || bit == 1) && block.iter().sum::<i8>() <= 1, "{block:?}");
+        counts[block.iter().position(|&bit| bit == 1).unwrap_or(4)] += 1;
+    }
+    // 100 each, to six deviations.
+    assert!(counts.iter().all(|count| (46..=154).contains(count)), "{counts:?}");
 }

@@ -1,6 +1,6 @@
 //! The negacyclic complex transform: the suite of `everlevel-testkit` on every backend.
 
-use everlevel_math::fft::{Digits, Fft, KeyWord, product_variance_torus};
+use everlevel_math::fft::{Digits, Fft, KeyWord, Together, product_variance_torus};
 use everlevel_math::{Error, Simd};
 use everlevel_testkit::{fft, sample::Sampler};
 
@@ -51,15 +51,17 @@ fn external_products_are_the_bits_of_their_parts() {
 }
 
 #[test]
-fn steps_of_two_bits_are_right() {
+fn steps_of_several_bits_are_right() {
     let gadget = |log2_base, levels| Digits { log2_base, levels };
-    for simd in Simd::available() {
+    let all = [Together::Pair, Together::Block];
+    for (simd, bits) in Simd::available().into_iter().flat_map(|simd| all.map(|bits| (simd, bits))) {
         for n in [1 << 8, 1 << 9, 1 << 11, 1 << 14] {
-            fft::steps_of_two_bits_are_right::<u32>(simd, n, &[gadget(6, 2), gadget(7, 1)]);
-            fft::steps_of_two_bits_are_right::<u64>(simd, n, &[gadget(9, 1), gadget(5, 2), gadget(8, 1), gadget(8, 1)]);
+            let four = [gadget(9, 1), gadget(5, 2), gadget(8, 1), gadget(8, 1)];
+            fft::steps_of_bits_are_right::<u32>(simd, n, &[gadget(6, 2), gadget(7, 1)], bits);
+            fft::steps_of_bits_are_right::<u64>(simd, n, &four, bits);
         }
-        fft::steps_of_two_bits_are_right::<u64>(simd, 256, &[gadget(9, 1); 9]);
-        fft::steps_of_two_bits_are_right::<u32>(simd, 256, &[gadget(9, 1); 1]);
+        fft::steps_of_bits_are_right::<u64>(simd, 256, &[gadget(9, 1); 9], bits);
+        fft::steps_of_bits_are_right::<u32>(simd, 256, &[gadget(9, 1); 1], bits);
     }
 }
 

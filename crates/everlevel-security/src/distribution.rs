@@ -16,6 +16,8 @@ pub enum SecretDistribution {
     BinaryWeight(usize),
     /// In each of this many blocks of equal length, one coefficient is 1, at a uniform place; the rest are zero.
     OneHot(usize),
+    /// In each of this many blocks of equal length, at most one coefficient is 1: as likely none as each of them.
+    BlockBinary(usize),
 }
 
 impl fmt::Display for SecretDistribution {
@@ -26,6 +28,7 @@ impl fmt::Display for SecretDistribution {
             Self::Binary => f.write_str("binary"),
             Self::BinaryWeight(weight) => write!(f, "binary weight-{weight}"),
             Self::OneHot(blocks) => write!(f, "one-hot {blocks}-block"),
+            Self::BlockBinary(blocks) => write!(f, "block-binary {blocks}-block"),
         }
     }
 }

@@ -131,7 +131,15 @@ pub fn cheapest(lwe: &Lwe, model: CostModel) -> Option<Estimate> {
 
 /// One attack at its best parameters, or `None` if none exist up to block size 1754 (some 500 bits). The other attacks
 /// try no block size above that of [`Attack::Usvp`], which would be cheaper than they.
+///
+/// Blocks that may be empty are taken for one-hot blocks of one coefficient more by all attacks that reduce the primal
+/// lattice. The dual hybrid takes them as they are.
 pub fn estimate(lwe: &Lwe, attack: Attack, model: CostModel) -> Option<Estimate> {
+    if attack != Attack::DualHybrid
+        && let Some(full) = lwe.with_full_blocks()
+    {
+        return estimate(&full, attack, model);
+    }
     let direct = usvp(lwe, model);
     let top = direct.map_or(MAX_BETA, |broken| broken.beta);
     match attack {

@@ -33,6 +33,7 @@ impl Lwe {
         let sound = (1 << 6..=1 << 20).contains(&dim)
             && (1.0..=lwe.n()).contains(&lwe.weight())
             && lwe.block_len().is_none_or(|len| len >= 2.0 && len.fract() == 0.0)
+            && lwe.open_block_len().is_none_or(|len| len >= 1.0 && len.fract() == 0.0)
             && std_dev_int > 0.0
             && log2_q.is_finite()
             && std_dev_int.log2() < log2_q;
@@ -45,33 +46,41 @@ impl Lwe {
 
     /// Expected number of nonzero coefficients.
     pub(crate) fn weight(&self) -> f64 {
-        use SecretDistribution::{Binary, BinaryWeight, FixedWeight, OneHot, Ternary};
+        use SecretDistribution::{Binary, BinaryWeight, BlockBinary, FixedWeight, OneHot, Ternary};
         match self.secret {
             Ternary => (2.0 * self.n() / 3.0).round(),
+            BlockBinary(blocks) => blocks as f64 * self.n() / (self.n() + blocks as f64),
             FixedWeight(weight) | BinaryWeight(weight) | OneHot(weight) => weight as f64,
             Binary => (self.n() / 2.0).round(),
         }
     }
 
     /// Standard deviation of one coefficient; of one dimension of [`Rest`], for one-hot blocks. Coefficients 0 and 1
-    /// are taken around their mean, which the attacker may subtract.
+    /// are taken around their mean, which the attacker may subtract. Of blocks that may be empty, of `ℓ` coefficients,
+    /// it is the geometric mean along the axes of their covariance `1/(ℓ+1) − 1/(ℓ+1)²`: `(ℓ+1)^(−(ℓ+1)/2ℓ)`, which an
+    /// attacker has after scaling.
     pub(crate) fn secret_std_dev(&self) -> f64 {
-        use SecretDistribution::{Binary, BinaryWeight, FixedWeight, OneHot, Ternary};
+        use SecretDistribution::{Binary, BinaryWeight, BlockBinary, FixedWeight, OneHot, Ternary};
         let density = self.weight() / self.n();
         match self.secret {
             Binary => 0.5,
             Ternary | FixedWeight(_) | OneHot(_) => density.sqrt(),
             BinaryWeight(_) => (density * (1.0 - density)).sqrt(),
+            BlockBinary(blocks) => {
+                let len = self.n() / blocks as f64;
+                (len + 1.0).powf(-(len + 1.0) / (2.0 * len))
+            }
         }
     }
 
     /// log2 of the values that each of many coefficients has on average, where all choices of them are as likely, or
     /// all likely ones.
     pub(crate) fn log2_values(&self) -> Option<f64> {
-        use SecretDistribution::{Binary, BinaryWeight, FixedWeight, OneHot, Ternary};
+        use SecretDistribution::{Binary, BinaryWeight, BlockBinary, FixedWeight, OneHot, Ternary};
         let density = self.weight() / self.n();
         match self.secret {
             Binary => Some(1.0),
+            BlockBinary(blocks) => Some((self.n() / blocks as f64 + 1.0).log2() * blocks as f64 / self.n()),
             Ternary => Some(3f64.log2()),
             OneHot(_) => Some(-density * density.log2()),
             BinaryWeight(_) if density < 1.0 => {
@@ -84,11 +93,23 @@ impl Lwe {
 
     /// log2 of the values that a nonzero coefficient may have.
     pub(crate) fn log2_signs(&self) -> f64 {
-        use SecretDistribution::{Binary, BinaryWeight, FixedWeight, OneHot, Ternary};
+        use SecretDistribution::{Binary, BinaryWeight, BlockBinary, FixedWeight, OneHot, Ternary};
         match self.secret {
-            Binary | BinaryWeight(_) | OneHot(_) => 0.0,
+            Binary | BinaryWeight(_) | OneHot(_) | BlockBinary(_) => 0.0,
             Ternary | FixedWeight(_) => 1.0,
         }
+    }
+
+    /// The length of a block that may be empty.
+    fn open_block_len(&self) -> Option<f64> {
+        if let SecretDistribution::BlockBinary(blocks) = self.secret { Some(self.n() / blocks as f64) } else { None }
+    }
+
+    /// The same instance with one-hot blocks, where blocks may be empty: one coefficient more for each block, which is 1
+    /// where all others are 0. Its mask is any public word, subtracted from the masks of its block and from the body.
+    pub(crate) fn with_full_blocks(&self) -> Option<Self> {
+        let SecretDistribution::BlockBinary(blocks) = self.secret else { return None };
+        Some(Self { dim: self.dim + blocks, secret: SecretDistribution::OneHot(blocks), ..*self })
     }
 
     pub(crate) fn ln_q(&self) -> f64 {

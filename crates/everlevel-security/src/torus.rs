@@ -39,6 +39,8 @@ pub const LINES: &[(SecretDistribution, usize, f64)] = &[
     (SecretDistribution::OneHot(112), 896, -14.12),
     (SecretDistribution::OneHot(128), 1024, -17.09),
     (SecretDistribution::BinaryWeight(80), 768, -13.98),
+    (SecretDistribution::BlockBinary(192), 768, -14.88),
+    (SecretDistribution::BlockBinary(224), 896, -18.24),
     (SecretDistribution::Ternary, 576, -13.09),
     (SecretDistribution::Ternary, 608, -13.97),
 ];

@@ -1,6 +1,6 @@
 //! Conformance of the negacyclic transform in doubles with exact products, and with the portable backend.
 
-use everlevel_math::fft::{Digits, ExternalProduct, Factor, Fft, KeyWord};
+use everlevel_math::fft::{Digits, ExternalProduct, Factor, Fft, KeyWord, Together};
 use everlevel_math::{Simd, monomial};
 
 use crate::oracle::negacyclic_product_torus;
@@ -175,38 +175,40 @@ pub fn external_products_are_their_parts<T: Word>(simd: Simd, n: usize, gadgets:
     }
 }
 
-/// A step of two bits is the schoolbook product, if the error of the transforms is far below half a unit; for any key,
+/// A step of several bits is the schoolbook product, if the error of the transforms is far below half a unit; for any key,
 /// it is the bits of the portable backend, for each of two accumulators as for one.
-pub fn steps_of_two_bits_are_right<T: Word>(simd: Simd, n: usize, gadgets: &[Digits]) {
+pub fn steps_of_bits_are_right<T: Word>(simd: Simd, n: usize, gadgets: &[Digits], together: Together) {
     let make = |simd| {
         let fft = Fft::with_simd(n, simd).expect("size");
-        ExternalProduct::new::<T>(fft, gadgets, 0).of_two_bits()
+        ExternalProduct::new::<T>(fft, gadgets, 0).of_bits(together)
     };
     let (product, portable) = (make(simd), make(Simd::SCALAR));
     let (rows, columns, matrix_len) = (product.rows(), gadgets.len(), product.matrix_len());
     let mut sampler = Sampler::new(n as u64 + 2);
     let mut accs = [(); 2].map(|()| -> Vec<T> { (0..columns * n).map(|_| T::from_word(sampler.word())).collect() });
-    let exponents = [[n + 9, 3], [2 * n - 1, 0]];
+    let all = [[n + 9, 3, n - 1, 1], [2 * n - 1, 0, n, 5]];
+    let exponents = all.each_ref().map(|all| &all[..together.bits()]);
+    let matrices = together.matrices();
     let run = |product: &ExternalProduct, key: &[T::Key], accs: &[Vec<T>; 2]| {
         let (mut apart, mut together) = (accs.clone(), accs.clone());
         let mut scratch = vec![1.0; product.scratch_len()];
         for (acc, exponents) in apart.iter_mut().zip(exponents) {
-            product.rotate_add_two([(acc, exponents)], key, &mut scratch, &key[..n]);
+            product.rotate_add_bits([(acc, exponents)], key, &mut scratch, &key[..n]);
         }
         let [a, b] = &mut together;
-        product.rotate_add_two([(a, exponents[0]), (b, exponents[1])], key, &mut scratch, &[]);
+        product.rotate_add_bits([(a, exponents[0]), (b, exponents[1])], key, &mut scratch, &[]);
         assert!(apart == together, "{}: n = {n}, {gadgets:?}: one and two", simd.name());
         together
     };
     let about = format!("{}: n = {n}, {gadgets:?}, {} bits", simd.name(), T::BITS);
 
-    let any: Vec<T::Key> = (0..3 * matrix_len).map(|_| T::key_word(f64::from(sampler.word() as i32))).collect();
+    let any: Vec<T::Key> = (0..matrices * matrix_len).map(|_| T::key_word(f64::from(sampler.word() as i32))).collect();
     assert!(run(&product, &any, &accs) == run(&portable, &any, &accs), "{about}: any key");
 
     // Matrices of small words at three places each.
     let mut small = || (sampler.word() as usize % n, (sampler.word() % 255) as i64 - 127);
-    let entries: Vec<[(usize, i64); 3]> = (0..3 * rows * columns).map(|_| [(); 3].map(|()| small())).collect();
-    let mut key = vec![T::key_word(0.0); 3 * matrix_len];
+    let entries: Vec<[(usize, i64); 3]> = (0..matrices * rows * columns).map(|_| [(); 3].map(|()| small())).collect();
+    let mut key = vec![T::key_word(0.0); matrices * matrix_len];
     for (i, entry) in entries.iter().enumerate() {
         let (matrix, row, column) = (i / (rows * columns), i / columns % rows, i % columns);
         let (mut words, mut transform) = (vec![low::<T>(0); n], vec![0.0; n]);
@@ -218,7 +220,7 @@ pub fn steps_of_two_bits_are_right<T: Word>(simd: Simd, n: usize, gadgets: &[Dig
         product.fft().interleave(key, (row, column), (rows, columns), transform.into_iter().map(T::key_word));
     }
     let found = run(&product, &key, &accs);
-    for ((acc, found), [a, b]) in accs.iter_mut().zip(&found).zip(exponents) {
+    for ((acc, found), exponents) in accs.iter_mut().zip(&found).zip(exponents) {
         // (X^e − 1)·x, words of 64 bits.
         let turn = |x: &[u64], e: usize| {
             let mut out = vec![0; n];
@@ -234,7 +236,7 @@ pub fn steps_of_two_bits_are_right<T: Word>(simd: Simd, n: usize, gadgets: &[Dig
             })
             .collect();
         for column in 0..columns {
-            let products: Vec<Vec<u64>> = (0..3)
+            let products: Vec<Vec<u64>> = (0..matrices)
                 .map(|matrix| {
                     let mut sum = vec![0u64; n];
                     for (row, digits) in digits.iter().enumerate() {
@@ -249,7 +251,10 @@ pub fn steps_of_two_bits_are_right<T: Word>(simd: Simd, n: usize, gadgets: &[Dig
                     sum
                 })
                 .collect();
-            let terms = [turn(&products[0], a), turn(&products[1], b), turn(&turn(&products[2], a), b)];
+            let mut terms: Vec<_> = products.iter().zip(exponents).map(|(product, &e)| turn(product, e)).collect();
+            if together == Together::Pair {
+                terms.push(turn(&turn(&products[2], exponents[0]), exponents[1]));
+            }
             for i in 0..n {
                 let old = acc[column * n + i].to_word();
                 let expected: T = low(terms.iter().fold(old, |sum, term| sum.wrapping_add(term[i])));

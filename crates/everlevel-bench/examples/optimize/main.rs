@@ -1,6 +1,6 @@
 //! Finds parameter sets: the cheapest by a cost model, of those whose noise formulas keep the failure probability.
 //!
-//! `cargo run --release -p everlevel-bench --example optimize -- [bit | 1..8] [log2 of p_fail] [tfhe | shared | ntru]`
+//! `cargo run --release -p everlevel-bench --example optimize -- [bit | 1..8] [log2 of p_fail] [tfhe | shared | blocks | ntru]`
 
 mod ntru;
 mod tfhe;
@@ -48,7 +48,8 @@ fn main() {
     match arguments.next().as_deref() {
         None | Some("tfhe") => tfhe::search(wanted, Structure::Usual),
         Some("shared") => tfhe::search(wanted, Structure::Shared),
+        Some("blocks") => tfhe::search(wanted, Structure::Blocks),
         Some("ntru") => ntru::search(wanted),
-        Some(other) => panic!("tfhe, shared or ntru, not {other}"),
+        Some(other) => panic!("tfhe, shared, blocks or ntru, not {other}"),
     }
 }

@@ -5,8 +5,10 @@
 
 use std::collections::HashMap;
 
-use everlevel_binfhe::{Gadget, KeySwitch, Landing, Order, Params, ParamsLiteral, Secrets, SwitchStep, noise};
-use everlevel_security::torus::min_log2_std_dev;
+use everlevel_binfhe::{
+    Gadget, KeySwitch, Landing, Order, Params, ParamsLiteral, Secrets, SmallSecret, SwitchStep, noise,
+};
+use everlevel_security::torus::{min_log2_std_dev, min_log2_std_dev_of};
 
 use crate::{Wanted, key_switches, margin};
 
@@ -21,8 +23,10 @@ const CONVERSION: [f64; 2] = [750.0, 1100.0];
 const PRODUCT: [f64; 2] = [384.0, 256.0];
 /// Rotation and subtraction of one polynomial of 1024 coefficients.
 const ROTATION: f64 = 150.0;
-/// Turning one column of 1024 coefficients by monomials, and making these.
-const TURNS: f64 = 900.0;
+/// Turning one product of 1024 coefficients by a monomial.
+const TURN: f64 = 300.0;
+/// Making a monomial at the points of 1024 coefficients.
+const MONOMIAL: f64 = 450.0;
 /// Operations of a nanosecond.
 const RATE: f64 = 9.4;
 /// One digit of the key switch times one output coefficient.
@@ -37,8 +41,12 @@ fn costs_ns(params: &Params) -> (f64, f64) {
     let (size, levels) = (l.n() as f64 / 1024.0, f64::from(l.log_n) / 10.0);
     let (rows, columns) = (l.rows() as f64, (l.rank + 1) as f64);
     let transforms = l.transforms() as f64 * (levels * TRANSFORM + CONVERSION[wide]);
-    let products = (l.ggsws() / l.steps()) as f64 * rows * columns;
-    let turns = if l.bits_per_step == 2 { TURNS * (columns + 1.0) } else { ROTATION * columns };
+    let matrices = (l.ggsws() / l.steps()) as f64;
+    let products = matrices * rows * columns;
+    let turns = match l.bits_per_step {
+        1 => ROTATION * columns,
+        bits => TURN * matrices * columns + MONOMIAL * bits as f64,
+    };
     let operations = size * (transforms + products * PRODUCT[wide] + turns);
     let arithmetic = l.extension() as f64 * operations / RATE;
     let memory = products * l.n() as f64 * [4.0, 8.0][wide] * KEY_BYTE_NS;
@@ -70,6 +78,31 @@ pub enum Structure {
     Usual,
     /// The large secret is partial, and the small one and at most one landing are prefixes of it.
     Shared,
+    /// Of each four coefficients of the small secret at most one is set.
+    Blocks,
+}
+
+/// Coefficients of a block.
+const BLOCK: usize = 4;
+
+impl Structure {
+    fn small(self) -> SmallSecret {
+        if self == Self::Blocks { SmallSecret::Blocks { block: BLOCK } } else { SmallSecret::Binary }
+    }
+
+    /// The narrowest deviation of a small secret.
+    fn small_deviation(self, lwe_dim: usize) -> Option<f64> {
+        let line = min_log2_std_dev_of(self.small().distribution(lwe_dim), lwe_dim, 32)?;
+        Some((line * 100.0 - 1e-6).ceil() / 100.0)
+    }
+
+    fn bits_per_step(self, log2_extension: u32) -> std::ops::RangeInclusive<usize> {
+        match (self, log2_extension) {
+            (Self::Blocks, _) => BLOCK..=BLOCK,
+            (_, 0) => 1..=2,
+            _ => 1..=1,
+        }
+    }
 }
 
 /// Lists the cheapest sets.
@@ -92,7 +125,11 @@ pub fn search(wanted: Wanted, structure: Structure) {
                 if noise::log2_p_fail(margin_torus, noise::mod_switch(128.0, table_len)) > max_log2_p_fail {
                     continue;
                 }
-                for bits_per_step in if log2_extension > 0 { 1..=1 } else { 1..=2 } {
+                // Extended tables take their bits one at a time.
+                if structure == Structure::Blocks && log2_extension > 0 {
+                    continue;
+                }
+                for bits_per_step in structure.bits_per_step(log2_extension) {
                     let ring = (log_n, log2_extension, bits_per_step);
                     for (mask, body) in gadgets(torus_bits) {
                         for drawn in drawn_dims(structure, dim) {
@@ -138,7 +175,7 @@ pub fn search(wanted: Wanted, structure: Structure) {
 /// Coefficients that may be drawn of so many.
 fn drawn_dims(structure: Structure, dim: usize) -> Vec<usize> {
     match structure {
-        Structure::Usual => vec![dim],
+        Structure::Usual | Structure::Blocks => vec![dim],
         // From 2600 on the deviation is as narrow as the word allows.
         Structure::Shared => (1024..dim.min(2624)).step_by(128).chain((dim <= 4096).then_some(dim)).collect(),
     }
@@ -184,7 +221,7 @@ impl Ways {
 
 /// All ways; `None` where a dimension is below what security needs.
 fn ways(structure: Structure, big_dim: usize, lwe_dim: usize) -> Option<Vec<Way>> {
-    let shared = if structure == Structure::Usual { 0 } else { lwe_dim };
+    let shared = if structure == Structure::Shared { lwe_dim } else { 0 };
     let of = |landings: Vec<Landing>, key_switch: KeySwitch, error: f64| {
         let dims = landings.iter().map(|to| (to.dim, to.dim, to.log2_std_dev, to.key_switch));
         let mut from_dim = big_dim;
@@ -198,7 +235,7 @@ fn ways(structure: Structure, big_dim: usize, lwe_dim: usize) -> Option<Vec<Way>
         let (cost_ns, variance) = (steps.iter().map(switch_ns).sum(), noise::stair(&steps, 0.5));
         Way { cost_ns, variance, landings, key_switch }
     };
-    let error = deviation(lwe_dim, 32)?;
+    let error = structure.small_deviation(lwe_dim)?;
     let mut all: Vec<Way> = key_switches(SWITCH_RING).map(|last| of(Vec::new(), last, error)).collect();
     if structure == Structure::Shared {
         for dim in (lwe_dim.next_multiple_of(64) + 64..big_dim.min(1344)).step_by(64) {
@@ -243,19 +280,21 @@ fn smallest(
     ways: &mut Ways,
 ) -> Option<Params> {
     let glwe_log2_std_dev = deviation(drawn, torus_bits)?;
-    let shared = ways.structure == Structure::Shared;
+    let structure = ways.structure;
+    let shared = structure == Structure::Shared;
     for lwe_dim in (512..1281usize.min(drawn - 1)).step_by(SWITCH_RING) {
+        let Some(lwe_log2_std_dev) = structure.small_deviation(lwe_dim) else { continue };
         let partial = (drawn < rank << log_n).then_some(drawn);
         let literal = ParamsLiteral {
             torus_bits,
             lwe_dim,
-            lwe_log2_std_dev: deviation(lwe_dim, 32)?,
+            lwe_log2_std_dev,
             rank,
             log_n,
             log2_extension,
             bits_per_step,
             glwe_log2_std_dev,
-            secrets: Secrets { drawn: partial, shared: if shared { lwe_dim } else { 0 }, ..Secrets::default() },
+            secrets: Secrets { small: structure.small(), drawn: partial, shared: if shared { lwe_dim } else { 0 } },
             landings: Vec::new(),
             mask_gadget,
             body_gadget,
@@ -267,7 +306,8 @@ fn smallest(
             insecure: false,
         };
         let rotation = lwe_dim as f64 * noise::external_product(&literal);
-        let before = squared_norm * rotation + noise::mod_switch(lwe_dim as f64 / 4.0, literal.n() << log2_extension);
+        let centred_square = structure.small().centred_square(lwe_dim);
+        let before = squared_norm * rotation + noise::mod_switch(centred_square, literal.n() << log2_extension);
         let holds = |variance| noise::log2_p_fail(margin(space), variance) <= max_log2_p_fail;
         // Larger dimensions have more noise of rotations alone; these are with a key switch that adds nothing.
         if !holds(squared_norm * rotation) {

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use everlevel_math::fft::Together;
 use everlevel_ring::{TorusWord, report};
 use everlevel_rlwe::Randomness;
 use rayon::prelude::*;
@@ -31,10 +32,10 @@ pub(super) fn bodies<T: TorusWord>(
     Ok(bodies)
 }
 
-/// The bit that the GGSW ciphertext `index` of a bootstrapping key encrypts: one of the small secret; or for each two
-/// bits, these and their product.
+/// The bit that the GGSW ciphertext `index` of a bootstrapping key encrypts: one of the small secret; or for each pair,
+/// its bits and their product.
 fn encrypted_bit(params: &ParamsLiteral, bits: &[i8], index: usize) -> i8 {
-    if params.bits_per_step == 1 {
+    if params.together() != Some(Together::Pair) {
         return bits[index];
     }
     let (first, second) = (bits[index / 3 * 2], bits[index / 3 * 2 + 1]);

@@ -8,7 +8,7 @@
 //! Masks are uniform and come from a seed; what a row encrypts is in its body alone, so that a key is stored as a seed
 //! and bodies.
 
-use everlevel_math::fft::{Digits, ExternalProduct, Fft};
+use everlevel_math::fft::{Digits, ExternalProduct, Fft, Together};
 use everlevel_math::monomial;
 use everlevel_rand::sampler::Gaussian;
 use everlevel_ring::{Representation, TorusRing, TorusWord, WordGadget};
@@ -28,7 +28,8 @@ pub(crate) struct Shape {
     pub big_dim: usize,
     pub mask: WordGadget,
     pub body: WordGadget,
-    pub bits_per_step: usize,
+    /// The bits that a step takes at once, if it takes several.
+    pub together: Option<Together>,
 }
 
 impl Shape {
@@ -40,7 +41,7 @@ impl Shape {
             big_dim: params.big_dim(),
             mask: params.mask_gadget,
             body: params.body_gadget,
-            bits_per_step: params.bits_per_step,
+            together: params.together(),
         }
     }
 
@@ -57,7 +58,10 @@ impl Shape {
         let mut gadgets = vec![Digits::from(self.mask); self.rank];
         gadgets.push(self.body.into());
         let product = ExternalProduct::new::<T>(fft, &gadgets, T::log2_key_unit(self.n));
-        if self.bits_per_step == 2 { product.of_two_bits() } else { product }
+        match self.together {
+            Some(together) => product.of_bits(together),
+            None => product,
+        }
     }
 
     /// The half product that a row belongs to, by the mask whose digits it multiplies (`None` for the body), its gadget

@@ -1,6 +1,6 @@
 //! TFHE's numbers.
 
-use everlevel_math::fft::Digits;
+use everlevel_math::fft::{Digits, Together};
 use everlevel_rand::{Stream, sampler};
 use everlevel_ring::{WordBuffer, WordGadget as Gadget};
 use serde::{Deserialize, Serialize};
@@ -34,7 +34,7 @@ pub struct ParamsLiteral {
     pub secrets: Secrets,
     /// Bits of the small secret that one step of a blind rotation takes: 1, or 2 with three encryptions for each pair
     /// instead of two, half the transforms and more noise (unrolled; Bourse, Minelli, Minihold and Paillier, CRYPTO
-    /// 2018).
+    /// 2018). Where the small secret has blocks, those of a block.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub bits_per_step: usize,
     /// Gadget of the masks in an external product.
@@ -81,9 +81,18 @@ impl ParamsLiteral {
         self.secrets.drawn.unwrap_or_else(|| self.glwe_dim())
     }
 
-    /// GGSW ciphertexts of a bootstrapping key: one for each bit, or three for each two.
+    /// GGSW ciphertexts of a bootstrapping key: one for each bit, or three for each two where both may be set.
     pub fn ggsws(&self) -> usize {
-        self.steps() * ((1 << self.bits_per_step) - 1)
+        self.steps() * self.together().map_or(1, Together::matrices)
+    }
+
+    /// The bits that a step takes at once, if it takes several.
+    pub(crate) fn together(&self) -> Option<Together> {
+        match (self.secrets.small, self.bits_per_step) {
+            (_, 1) => None,
+            (SmallSecret::Blocks { .. }, _) => Some(Together::Block),
+            _ => Some(Together::Pair),
+        }
     }
 
     /// Steps of a blind rotation.
@@ -146,12 +155,20 @@ impl Scheme for ParamsLiteral {
         if !(1..=8).contains(&l.rank) {
             return refuse("rank", l.rank, "1 to 8");
         }
-        if l.secrets.small != SmallSecret::Binary {
-            return refuse("secrets.small", format!("{:?}", l.secrets.small), "Binary");
-        }
         l.secrets.check(l.lwe_dim, l.glwe_dim())?;
-        if !(1..=2).contains(&l.bits_per_step) || !l.lwe_dim.is_multiple_of(l.bits_per_step) {
-            return refuse("bits_per_step", l.bits_per_step, format!("1, or 2 if lwe_dim = {} is even", l.lwe_dim));
+        match l.secrets.small {
+            SmallSecret::Binary => {
+                if !(1..=2).contains(&l.bits_per_step) || !l.lwe_dim.is_multiple_of(l.bits_per_step) {
+                    let needed = format!("1, or 2 if lwe_dim = {} is even", l.lwe_dim);
+                    return refuse("bits_per_step", l.bits_per_step, needed);
+                }
+            }
+            SmallSecret::Blocks { block } if block == Together::Block.bits() => {
+                if l.bits_per_step != block {
+                    return refuse("bits_per_step", l.bits_per_step, format!("{block}, the coefficients of a block"));
+                }
+            }
+            small => return refuse("secrets.small", format!("{small:?}"), "Binary, or Blocks of 4"),
         }
         if l.bits_per_step > 1 && l.log2_extension > 0 {
             return refuse("bits_per_step", l.bits_per_step, "1 where tables are extended");

@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use everlevel_math::fft::ExternalProduct;
+use everlevel_math::fft::{ExternalProduct, Together};
 use everlevel_math::monomial;
 use everlevel_ring::{Representation, TorusRing, TorusWord, WordBuffer};
 use everlevel_rlwe::{Lwe, lwe};
@@ -66,10 +66,11 @@ impl<T: TorusWord> Prepared<T> {
         self.shape.extension * self.glwe_len()
     }
 
-    /// Whether a single input takes the bits of a step one after the other: that is two thirds of the key, and a single
+    /// Whether a single input takes the bits of a pair one after the other: that is two thirds of the key, and a single
     /// input waits for the key. With more products than transforms the wait is the longer of the two.
     fn by_bits_alone(&self) -> bool {
-        self.product.rows() * self.product.columns() > self.product.rows() + self.product.columns()
+        self.shape.together == Some(Together::Pair)
+            && self.product.rows() * self.product.columns() > self.product.rows() + self.product.columns()
     }
 
     /// Rotations of inputs whose accumulators fit a cache together, taking `bits` of a step at a time.
@@ -106,10 +107,10 @@ impl<T: TorusWord> Prepared<T> {
 
     /// The matrices of the key that step `i` reads; none after the last step.
     fn matrices(&self, i: usize, bits: usize) -> &[T::Key] {
-        let (first, count) = match (bits, self.shape.bits_per_step) {
-            (2, _) => (3 * i, 3),
-            (_, 2) => (i / 2 * 3 + i % 2, 1),
-            _ => (i, 1),
+        let (first, count) = match self.shape.together {
+            Some(Together::Pair) if bits == 1 => (i / 2 * 3 + i % 2, 1),
+            Some(together) => (together.matrices() * i, together.matrices()),
+            None => (i, 1),
         };
         let len = self.product.matrix_len();
         self.words.get(first * len..(first + count) * len).unwrap_or(&[])
@@ -144,11 +145,12 @@ impl<T: TorusWord> Prepared<T> {
                 OneOrTwo::Two(ab) => product.rotate_add(ab, key, scratch, ahead),
             });
         } else {
-            let both = |input: &Vec<u32>| [input[2 * i] as usize, input[2 * i + 1] as usize];
-            let exponents: Vec<[usize; 2]> = inputs.iter().map(both).collect();
+            let of_step = inputs.iter().flat_map(|input| &input[bits * i..bits * (i + 1)]);
+            let exponents: Vec<usize> = of_step.map(|&exponent| exponent as usize).collect();
+            let exponents: Vec<&[usize]> = exponents.chunks_exact(bits).collect();
             in_pairs(accs, &exponents, ahead, |accs, ahead| match accs {
-                OneOrTwo::One(a) => product.rotate_add_two([a], key, scratch, ahead),
-                OneOrTwo::Two(ab) => product.rotate_add_two(ab, key, scratch, ahead),
+                OneOrTwo::One(a) => product.rotate_add_bits([a], key, scratch, ahead),
+                OneOrTwo::Two(ab) => product.rotate_add_bits(ab, key, scratch, ahead),
             });
         }
     }
@@ -179,7 +181,8 @@ impl<T: TorusWord> BlindRotate for Prepared<T> {
     }
 
     fn rotate(&self, inputs: &[Vec<u32>], luts: &[&Lut], alone: bool) -> Vec<Vec<Lwe>> {
-        let bits = if alone && self.by_bits_alone() { 1 } else { self.shape.bits_per_step };
+        let of_step = self.shape.together.map_or(1, Together::bits);
+        let bits = if alone && self.by_bits_alone() { 1 } else { of_step };
         self.rotate_tile(inputs, luts, bits)
     }
 }

@@ -6,8 +6,8 @@
 //! The operations and so the bits are those of [`monomial::rotate_sub`](crate::monomial::rotate_sub),
 //! [`Fft::forward_digits`], [`Fft::multiply`] and [`Fft::inverse_add`].
 //!
-//! A step of two bits has three matrices, whose products are turned by monomials and added up before they are brought
-//! back ([`super::turns`]).
+//! A step of several bits has a matrix for each, and one more for any two bits; their products are turned by monomials
+//! and added up before they are brought back ([`super::turns`]).
 
 use std::slice;
 
@@ -32,8 +32,35 @@ pub struct ExternalProduct {
     columns: usize,
     rows: Vec<Row>,
     rounding: Rounding,
-    /// The points' exponents, for steps of two bits.
-    points: Option<Points>,
+    /// The bits of a step, and the points' exponents, for steps of several bits.
+    together: Option<(Together, Points)>,
+}
+
+/// The bits that a step of a blind rotation takes at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Together {
+    /// Any two bits, with three matrices: of the first, of the second, and of their product.
+    Pair,
+    /// Four bits of which one at most is set, with a matrix of each.
+    Block,
+}
+
+impl Together {
+    /// Bits of a step.
+    pub fn bits(self) -> usize {
+        match self {
+            Self::Pair => 2,
+            Self::Block => 4,
+        }
+    }
+
+    /// Matrices of a step.
+    pub fn matrices(self) -> usize {
+        match self {
+            Self::Pair => 3,
+            Self::Block => 4,
+        }
+    }
 }
 
 /// The digit that a row of the matrix multiplies.
@@ -60,13 +87,13 @@ impl ExternalProduct {
             (1..=digits.levels).map(move |level| Row { column, alone, extraction: digits.extraction(T::BITS, level) })
         });
         let rounding = Rounding::in_units(T::BITS, fft.n() / 2, log2_unit);
-        Self { torus_bits: T::BITS, rows: rows.collect(), columns: gadgets.len(), rounding, fft, points: None }
+        Self { torus_bits: T::BITS, rows: rows.collect(), columns: gadgets.len(), rounding, fft, together: None }
     }
 
-    /// The same shape, for [`ExternalProduct::rotate_add_two`] too.
+    /// The same shape, for [`ExternalProduct::rotate_add_bits`] too.
     #[must_use]
-    pub fn of_two_bits(self) -> Self {
-        Self { points: Some(Points::new(&self.fft)), ..self }
+    pub fn of_bits(self, together: Together) -> Self {
+        Self { together: Some((together, Points::new(&self.fft))), ..self }
     }
 
     /// The transform.
@@ -101,7 +128,7 @@ impl ExternalProduct {
 
     /// Doubles of an accumulator's rows, and of its sums if they don't take the rows' place.
     fn set_len(&self) -> usize {
-        (self.rows.len() + if self.points.is_some() { self.columns } else { 0 }) * self.stride()
+        (self.rows.len() + if self.together.is_some() { self.columns } else { 0 }) * self.stride()
     }
 
     /// `acc += digits(x)·key`, column by column, for each `(acc, x)`, with a key as [`Fft::interleave`] lays it out, of
@@ -147,40 +174,42 @@ impl ExternalProduct {
     }
 
     /// `acc += (X^a − 1)·d·K_0 + (X^b − 1)·d·K_1 + (X^a − 1)·(X^b − 1)·d·K_2` with `d = digits(acc)` and the key's
-    /// matrices `K`, one after the other, for each `(acc, [a, b])`, exponents in `0..2n`: a step of two bits, else as
-    /// [`ExternalProduct::add`]. Where the matrices encrypt two bits and their product, that is the two bits'
-    /// [`ExternalProduct::rotate_add`].
+    /// matrices `K`, one after the other, for each `(acc, [a, b])`, exponents in `0..2n`: a step of a
+    /// [`Together::Pair`], else as [`ExternalProduct::add`]. Where the matrices encrypt two bits and their product, that
+    /// is the two bits' [`ExternalProduct::rotate_add`]. For a
+    /// [`Together::Block`] the sum is `(X^a − 1)·d·K_0 + (X^b − 1)·d·K_1 + …`, for four.
     ///
     /// # Panics
-    /// As [`ExternalProduct::add`] with three matrices, if an exponent is too large, and unless made by
-    /// [`ExternalProduct::of_two_bits`].
-    pub fn rotate_add_two<T: Factor, const A: usize>(
+    /// As [`ExternalProduct::add`] with so many matrices, if an exponent is too large or their number isn't that of the
+    /// bits, and unless made by [`ExternalProduct::of_bits`].
+    pub fn rotate_add_bits<T: Factor, const A: usize>(
         &self,
-        accs: [(&mut [T], [usize; 2]); A],
+        accs: [(&mut [T], &[usize]); A],
         key: &[T::Key],
         scratch: &mut [f64],
         ahead: &[T::Key],
     ) {
-        let points = self.points.as_ref().expect("a product of two bits");
-        let turns = accs.each_ref().map(|(_, exponents)| points.turn(*exponents));
+        let (together, points) = self.together.as_ref().expect("a product of several bits");
+        assert!(accs.iter().all(|(_, exponents)| exponents.len() == together.bits()), "exponents of {together:?}");
+        let turns = accs.each_ref().map(|(_, exponents)| points.turn(exponents));
         let turns = turns.each_ref();
         let sets = accs.map(|(acc, _)| {
             let x = acc.as_ptr();
             (acc, DigitsFrom::Words(x))
         });
-        self.sweep(sets, Some((points, &turns)), key, scratch, ahead);
+        self.sweep(sets, Some((*together, points, &turns)), key, scratch, ahead);
     }
 
     fn sweep<T: Factor, const A: usize>(
         &self,
         sets: [(&mut [T], DigitsFrom<T>); A],
-        turns: Option<(&Points, &[&Turn; A])>,
+        turns: Option<(Together, &Points, &[&Turn; A])>,
         key: &[T::Key],
         scratch: &mut [f64],
         ahead: &[T::Key],
     ) {
         assert!((1..=MAX_TOGETHER).contains(&A), "{A} together");
-        let key_len = self.matrix_len() * if turns.is_some() { turns::MATRICES } else { 1 };
+        let key_len = self.matrix_len() * turns.map_or(1, |(together, ..)| together.matrices());
         assert_eq!((key.len(), scratch.len()), (key_len, self.scratch_len()));
         let sets = sets.map(|(acc, from)| {
             assert!(acc.len() == self.columns * self.fft.n() && T::BITS == self.torus_bits);
@@ -189,7 +218,7 @@ impl ExternalProduct {
         let (key, scratch) = (key.as_ptr(), scratch.as_mut_ptr());
         let mut sets = sets.into_iter();
         let (first, second) = (sets.next().expect("at least one"), sets.next());
-        let turns = turns.map(|(points, turns)| (points, [turns[0], turns[A - 1]]));
+        let turns = turns.map(|(together, points, turns)| (together, points, [turns[0], turns[A - 1]]));
         T::run(self.fft.simd(), Sweep { shape: self, first, second, turns, key, scratch, ahead });
     }
 }
@@ -244,46 +273,56 @@ struct Sweep<'a, T: Factor> {
     shape: &'a ExternalProduct,
     first: Set<T>,
     second: Option<Set<T>>,
-    /// The monomials of each accumulator, for a step of two bits.
-    turns: Option<(&'a Points, [&'a Turn; MAX_TOGETHER])>,
+    /// The monomials of each accumulator, for a step of several bits.
+    turns: Option<(Together, &'a Points, [&'a Turn; MAX_TOGETHER])>,
     key: *const T::Key,
     scratch: *mut f64,
     ahead: &'a [T::Key],
 }
 
 impl<T: Factor> Sweep<'_, T> {
-    /// Runs the product. Each of four cases is a function of its own, which compiles faster than all in one.
+    /// Runs the product, by one bit or several.
     ///
     /// # Safety
     /// The lengths are those of the shape.
     unsafe fn run(self, simd: Simd) {
-        let Self { shape, first, second, turns, key, scratch, ahead } = self;
         // SAFETY: the caller's contract.
         unsafe {
-            match (second, turns) {
-                (None, None) => {
-                    let (sets, turns) = ([first], None);
-                    operation::run(simd, Product::<T, 1, false> { shape, sets, turns, key, scratch, ahead });
+            match self.turns.map(|turns| turns.0) {
+                None => self.run_bits::<1, 1>(simd),
+                Some(Together::Pair) => self.run_bits::<2, 3>(simd),
+                Some(Together::Block) => self.run_bits::<4, 4>(simd),
+            }
+        }
+    }
+
+    /// Runs the product. Each case is a function of its own, which compiles faster than all in one.
+    ///
+    /// # Safety
+    /// The lengths are those of the shape.
+    unsafe fn run_bits<const BITS: usize, const MATRICES: usize>(self, simd: Simd) {
+        let Self { shape, first, second, turns, key, scratch, ahead } = self;
+        let points = turns.map(|(_, points, _)| points);
+        // SAFETY: the caller's contract.
+        unsafe {
+            match second {
+                None => {
+                    let turns = points.zip(turns.map(|(.., [turn, _])| [turn]));
+                    let sets = [first];
+                    operation::run(simd, Product::<T, BITS, MATRICES, 1> { shape, sets, turns, key, scratch, ahead });
                 }
-                (None, Some((points, [turn, _]))) => {
-                    let (sets, turns) = ([first], Some((points, [turn])));
-                    operation::run(simd, Product::<T, 1, true> { shape, sets, turns, key, scratch, ahead });
-                }
-                (Some(second), None) => {
+                Some(second) => {
+                    let turns = points.zip(turns.map(|(.., turns)| turns));
                     let sets = [first, second];
-                    operation::run(simd, Product::<T, 2, false> { shape, sets, turns: None, key, scratch, ahead });
-                }
-                (Some(second), turns) => {
-                    let sets = [first, second];
-                    operation::run(simd, Product::<T, 2, true> { shape, sets, turns, key, scratch, ahead });
+                    operation::run(simd, Product::<T, BITS, MATRICES, 2> { shape, sets, turns, key, scratch, ahead });
                 }
             }
         }
     }
 }
 
-/// A product for `A` accumulators, of two bits or not.
-struct Product<'a, T: Factor, const A: usize, const TWO: bool> {
+/// A product for `A` accumulators and a step of `BITS` bits.
+struct Product<'a, T: Factor, const BITS: usize, const MATRICES: usize, const A: usize> {
     shape: &'a ExternalProduct,
     sets: [Set<T>; A],
     turns: Option<(&'a Points, [&'a Turn; A])>,
@@ -292,7 +331,9 @@ struct Product<'a, T: Factor, const A: usize, const TWO: bool> {
     ahead: &'a [T::Key],
 }
 
-impl<T: Factor, const A: usize, const TWO: bool> Operation for Product<'_, T, A, TWO> {
+impl<T: Factor, const BITS: usize, const MATRICES: usize, const A: usize> Operation
+    for Product<'_, T, BITS, MATRICES, A>
+{
     #[inline(always)]
     unsafe fn call<V: Vector>(self) {
         let Self { shape, sets, turns, key, scratch, ahead } = self;
@@ -301,10 +342,10 @@ impl<T: Factor, const A: usize, const TWO: bool> Operation for Product<'_, T, A,
         let (rows_len, set) = (rows.len() * stride, shape.set_len());
         let row = |a: usize, r: usize| InPlace(scratch.wrapping_add(a * set + r * stride));
         // Sums take the rows' place, of which there are at least as many, or have their own.
-        let sums = scratch.wrapping_add(if TWO { rows_len } else { 0 });
+        let sums = scratch.wrapping_add(if BITS > 1 { rows_len } else { 0 });
         let sum = |a: usize, c: usize| InPlace(sums.wrapping_add(a * set + c * stride));
         let difference = scratch.wrapping_add(A * set).cast::<T>();
-        let of_products = if TWO { columns * n / 16 } else { 0 };
+        let of_products = if BITS > 1 { columns * n / 16 } else { 0 };
         let mut ahead = Ahead::new(ahead, A * (rows.len() + columns) * passes.steps() + of_products);
         let mut between = || ahead.step();
         // SAFETY: the caller's contract.
@@ -315,7 +356,7 @@ impl<T: Factor, const A: usize, const TWO: bool> Operation for Product<'_, T, A,
                     let acc = acc.add(column * n).cast_const();
                     let x = match from {
                         DigitsFrom::Words(x) => x.add(column * n),
-                        DigitsFrom::Rotation { .. } if TWO => unreachable!("a step of two bits takes words"),
+                        DigitsFrom::Rotation { .. } if BITS > 1 => unreachable!("a step of several bits takes words"),
                         DigitsFrom::Rotation { exponent, seams } if alone => {
                             let (shift, turned, seam) = (exponent % n, *exponent >= n, seams[column].as_ptr());
                             let src = DifferenceDigitsOf { a: acc, half, shift, turned, seam, extraction };
@@ -354,9 +395,9 @@ impl<T: Factor, const A: usize, const TWO: bool> Operation for Product<'_, T, A,
                     let (lengths, matrix) = ((len, stride, set), (rows.len(), columns));
                     let key = key.add(start * rows.len() * columns);
                     match turns {
-                        Some((points, turns)) if TWO => {
+                        Some((points, turns)) if BITS > 1 => {
                             let matrix = (rows.len(), columns, rows.len() * columns * n);
-                            turns::multiply::<V, T::Key, A>(
+                            turns::multiply::<V, T::Key, BITS, MATRICES, A>(
                                 start,
                                 lengths,
                                 matrix,

@@ -46,7 +46,7 @@ mod variance;
 mod vector;
 
 pub use digits::Digits;
-pub use external::{ExternalProduct, Factor};
+pub use external::{ExternalProduct, Factor, Together};
 pub use products::KeyWord;
 pub use rows::Rows;
 pub use torus::Torus;

@@ -1,8 +1,9 @@
-//! Products turned by monomials, in the transform domain: the sum that a step of a blind rotation by two bits adds.
+//! Products turned by monomials, in the transform domain: the sum that a step of a blind rotation by several bits adds.
 //!
 //! At a point `ζ^k` of the transform, `ζ = e^(iπ/n)`, the monomial `X^e` is `ζ^(k·e)`. With `f = X^a − 1`,
 //! `g = X^b − 1` and the products `P` of the digits and three matrices, `f·P_0 + g·P_1 + f·g·P_2` is
-//! `f·(P_0 + g·P_2) + g·P_1`: three multiplications of points.
+//! `f·(P_0 + g·P_2) + g·P_1`: three multiplications of points. Of bits of which one at most is set, products vanish, and
+//! the sum is `f·P_0 + g·P_1 + …`, one multiplication of points for each.
 
 use std::f64::consts::PI;
 
@@ -13,8 +14,8 @@ use super::transform::Fft;
 use super::twiddles;
 use super::vector::Vector;
 
-/// Matrices of a step of two bits.
-pub(super) const MATRICES: usize = 3;
+/// Bits of a step, at most.
+pub(super) const MAX_BITS: usize = 4;
 
 /// The exponents `k` of a transform's points, which are sums of one for the block and one for the lane.
 #[derive(Debug, Clone)]
@@ -26,11 +27,11 @@ pub(super) struct Points {
     lanes: [usize; 8],
 }
 
-/// Two exponents, with `ζ^(k·e)` for the `k` of each lane: eight real parts, eight imaginary ones.
+/// The exponents of a step's bits, with `ζ^(k·e)` for the `k` of each lane: eight real parts, eight imaginary ones.
 #[derive(Debug, Clone)]
 pub(super) struct Turn {
-    exponents: [usize; 2],
-    lanes: [[f64; BLOCK]; 2],
+    exponents: [usize; MAX_BITS],
+    lanes: [[f64; BLOCK]; MAX_BITS],
 }
 
 impl Points {
@@ -57,8 +58,10 @@ impl Points {
     }
 
     /// # Panics
-    /// If an exponent isn't below `2n`.
-    pub(super) fn turn(&self, exponents: [usize; 2]) -> Turn {
+    /// If there are more than [`MAX_BITS`] exponents, or one isn't below `2n`.
+    pub(super) fn turn(&self, of_bits: &[usize]) -> Turn {
+        let mut exponents = [0; MAX_BITS];
+        exponents[..of_bits.len()].copy_from_slice(of_bits);
         assert!(exponents.iter().all(|&e| e < self.roots.len()), "exponents {exponents:?}");
         let lanes = exponents.map(|e| {
             let mut lanes = [0.0; BLOCK];
@@ -95,6 +98,24 @@ fn mul_add<V: Vector>(x: (V, V), y: (V, V), z: (V, V)) -> (V, V) {
     (x.1.neg_mul_add(y.1, x.0.mul_add(y.0, z.0)), x.1.mul_add(y.0, x.0.mul_add(y.1, z.1)))
 }
 
+/// The sum of one column: of a pair of bits and their product if there is a matrix more than bits, else of bits of which
+/// one at most is set.
+#[inline(always)]
+fn turned<V: Vector, const BITS: usize, const MATRICES: usize>(
+    factors: [(V, V); BITS],
+    sums: [(V, V); MATRICES],
+) -> (V, V) {
+    if MATRICES > BITS {
+        let (f, g) = (factors[0], factors[1]);
+        return mul_add(f, mul_add(g, sums[2], sums[0]), mul(g, sums[1]));
+    }
+    let mut out = mul(factors[0], sums[0]);
+    for i in 1..BITS {
+        out = mul_add(factors[i], sums[i], out);
+    }
+    out
+}
+
 /// For `len` doubles from `start` on of polynomials `n` apart, the sums of products and monomials above; and the same
 /// for `A` sets of polynomials, `set` doubles apart. `out` and `x` are at `start` already, and `key` at the first
 /// matrix's words there: as for [`products::multiply`](super::products::multiply), from one matrix to the next `matrix`
@@ -104,7 +125,7 @@ fn mul_add<V: Vector>(x: (V, V), y: (V, V), z: (V, V)) -> (V, V) {
 /// That of [`Vector`]; the polynomials and the key have such lengths, `out` and `x` don't overlap.
 #[allow(clippy::too_many_arguments)]
 #[inline(always)]
-pub(super) unsafe fn multiply<V: Vector, K: KeyWord, const A: usize>(
+pub(super) unsafe fn multiply<V: Vector, K: KeyWord, const BITS: usize, const MATRICES: usize, const A: usize>(
     start: usize,
     (len, n, set): (usize, usize, usize),
     (rows, cols, matrix): (usize, usize, usize),
@@ -121,7 +142,17 @@ pub(super) unsafe fn multiply<V: Vector, K: KeyWord, const A: usize>(
             let (out, x, turn) = (out.wrapping_add(a * set), x.wrapping_add(a * set), std::array::from_ref(turn));
             // SAFETY: the caller's contract; likewise below.
             unsafe {
-                multiply::<V, K, 1>(start, (len, n, set), (rows, cols, matrix), out, x, key, points, turn, between)
+                multiply::<V, K, BITS, MATRICES, 1>(
+                    start,
+                    (len, n, set),
+                    (rows, cols, matrix),
+                    out,
+                    x,
+                    key,
+                    points,
+                    turn,
+                    between,
+                )
             };
         }
         return;
@@ -132,9 +163,9 @@ pub(super) unsafe fn multiply<V: Vector, K: KeyWord, const A: usize>(
         for lane in (0..8).step_by(V::LANES) {
             // SAFETY: as above.
             unsafe {
-                let mut factors = [[(one, one); 2]; A];
+                let mut factors = [[(one, one); BITS]; A];
                 for a in 0..A {
-                    for i in 0..2 {
+                    for i in 0..BITS {
                         let (re, im) = points.monomial::<V>(turns[a], i, (start + at) / BLOCK, lane);
                         factors[a][i] = (re.sub(one), im);
                     }
@@ -147,8 +178,7 @@ pub(super) unsafe fn multiply<V: Vector, K: KeyWord, const A: usize>(
                     let sums = Sums { rows, n, set, out, x, key_row: cols * BLOCK, key_column: matrix };
                     let sums = sums.columns::<V, K, MATRICES, A>(0, key);
                     for a in 0..A {
-                        let ([first, second, both], [f, g]) = (sums[a], factors[a]);
-                        let turned = mul_add(f, mul_add(g, both, first), mul(g, second));
+                        let turned = turned(factors[a], sums[a]);
                         let out = out.add(a * set);
                         turned.0.store(out);
                         turned.1.store(out.add(8));

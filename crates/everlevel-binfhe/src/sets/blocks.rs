@@ -1,0 +1,78 @@
+//! TFHE's sets with block-binary secrets: a step of a blind rotation takes the four bits of a block, of which one at most
+//! is set.
+
+use super::{NamedSet, TfheNumbers, gate, integer, named};
+use crate::secrets::{Secrets, SmallSecret};
+
+/// Coefficients of a block.
+const BLOCK: usize = 4;
+
+/// The same parameters with a small secret of blocks.
+const fn blocks(numbers: TfheNumbers) -> TfheNumbers {
+    let secrets = Secrets { small: SmallSecret::Blocks { block: BLOCK }, ..numbers.secrets };
+    TfheNumbers { secrets, bits_per_step: BLOCK, ..numbers }
+}
+
+/// All of them.
+pub(super) const ALL: &[NamedSet] = &[
+    named(
+        "gate-64-blocks-experimental",
+        (128.0, -82.7),
+        "Gates, with block-binary secrets.",
+        blocks(gate((768, -14.88), (3, 9, -35.57), ((16, 1), (14, 1)), (4, 3, 32), -64.0)),
+    ),
+    named(
+        "gate-128-blocks-experimental",
+        (128.0, -163.3),
+        "Gates that fail more rarely, with block-binary secrets.",
+        blocks(gate((768, -14.88), (3, 9, -35.57), ((16, 1), (14, 1)), (3, 4, 32), -128.0)),
+    ),
+    named(
+        "integer-1-64-blocks-experimental",
+        (128.0, -70.8),
+        "Integers of 1 bit, with block-binary secrets.",
+        blocks(integer(1, (768, -14.88), (3, 9, -35.57), ((16, 1), (14, 1)), (4, 3, 32), -64.0)),
+    ),
+    named(
+        "integer-2-64-blocks-experimental",
+        (128.0, -64.5),
+        "Integers of 2 bits, with block-binary secrets.",
+        blocks(integer(2, (768, -14.88), (3, 9, -35.57), ((17, 1), (15, 1)), (1, 12, 32), -64.0)),
+    ),
+    named(
+        "integer-3-64-blocks-experimental",
+        (128.0, -73.8),
+        "Integers of 3 bits, with block-binary secrets.",
+        blocks(integer(3, (896, -18.24), (2, 10, -48.32), ((20, 1), (18, 1)), (4, 3, 32), -64.0)),
+    ),
+    named(
+        "integer-4-64-blocks-experimental",
+        (128.0, -67.6),
+        "Integers of 4 bits, with block-binary secrets.",
+        blocks(integer(4, (896, -18.24), (1, 11, -48.32), ((21, 1), (19, 1)), (4, 4, 32), -64.0)),
+    ),
+    named(
+        "integer-1-128-blocks-experimental",
+        (128.0, -158.0),
+        "Integers of 1 bit, with block-binary secrets.",
+        blocks(integer(1, (768, -14.88), (3, 9, -35.57), ((17, 1), (15, 1)), (3, 4, 32), -128.0)),
+    ),
+    named(
+        "integer-2-128-blocks-experimental",
+        (128.0, -132.5),
+        "Integers of 2 bits, with block-binary secrets.",
+        blocks(integer(2, (768, -14.88), (2, 10, -48.32), ((19, 1), (17, 1)), (1, 12, 32), -128.0)),
+    ),
+    named(
+        "integer-3-128-blocks-experimental",
+        (128.0, -133.8),
+        "Integers of 3 bits, with block-binary secrets.",
+        blocks(integer(3, (896, -18.24), (2, 10, -48.32), ((20, 1), (18, 1)), (4, 4, 32), -128.0)),
+    ),
+    named(
+        "integer-4-128-blocks-experimental",
+        (128.0, -128.7),
+        "Integers of 4 bits, with block-binary secrets.",
+        blocks(integer(4, (896, -18.24), (1, 11, -48.32), ((23, 1), (21, 1)), (3, 5, 32), -128.0)),
+    ),
+];
