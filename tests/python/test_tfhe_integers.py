@@ -305,8 +305,10 @@ def test_experimental_sets_say_what_they_assume() -> None:
     assert found.log2_p_fail < -128 <= 128 <= found.security_bits
 
 
-@pytest.mark.parametrize("name", ["integer-4-128-experimental", "integer-5-64-experimental"])
-def test_shared_secrets_without_security(name: str) -> None:
+@pytest.mark.parametrize(
+    "name", ["integer-4-128-experimental", "integer-5-64-experimental", "integer-4-128-blocks-experimental"]
+)
+def test_experimental_sets_without_security(name: str) -> None:
     engine = tfhe.Engine(name, insecure_log_n=10)
     secret_key = engine.create_secret_key()
     evaluation_key = engine.create_evaluation_key(secret_key)
