@@ -190,9 +190,9 @@ def overhead(setup: Setup, address: Any, options: argparse.Namespace) -> dict[st
         for _ in range(options.tasks):
             taken, _ = timed(lambda: next(pool.map(identity, [x])))
             single.append(taken)
-    packed = sum(len(one._serialize()) for one in x)
+    packed = sum(len(one._to_transit()) for one in x)
     here = statistics.median(
-        timed(lambda: [setup.engine._deserialize(one._serialize()) for one in x])[0] for _ in range(9)
+        timed(lambda: [setup.engine._from_transit(one._to_transit()) for one in x])[0] for _ in range(9)
     )
     return {
         "bytes_each_way": packed,
@@ -201,7 +201,7 @@ def overhead(setup: Setup, address: Any, options: argparse.Namespace) -> dict[st
         "worker_cpu_milliseconds": 1e3 * worker / options.tasks,
         "one_at_a_time_milliseconds": 1e3 * statistics.median(single),
         "one_at_a_time_least_milliseconds": 1e3 * min(single),
-        "serialize_and_read_here_milliseconds": 1e3 * here,
+        "to_bytes_and_back_here_milliseconds": 1e3 * here,
     }
 
 

@@ -46,6 +46,7 @@ __all__ = [
     "encode_matrix",
     "error_codes",
     "expand",
+    "from_transit",
     "inspect_file",
     "level_down_matrix",
     "load",
@@ -60,6 +61,7 @@ __all__ = [
     "sign",
     "split_polynomial",
     "tfhe_sets",
+    "to_transit",
     "verify_file",
 ]
 
@@ -125,6 +127,8 @@ def raised_for_sign(
 ) -> list[Ciphertext] | None: ...
 def save(context: Context, obj: Any, path: str, notes: dict[str, str], expanded: bool) -> int: ...
 def serialize(context: Context, obj: Any, notes: dict[str, str], expanded: bool) -> bytes: ...
+def to_transit(context: Context, obj: Any, notes: dict[str, str]) -> bytes: ...
+def from_transit(context: Context, data: Buffer) -> tuple[Any, dict[str, str]]: ...
 def sign(
     context: Context, ciphertext: Ciphertext, keys: _Keys, precision: _Precision, report: _Report
 ) -> tuple[Ciphertext, int]: ...

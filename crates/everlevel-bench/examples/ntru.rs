@@ -72,6 +72,7 @@ fn main() -> Result<(), Error> {
     let exact = NtruLiteral { key_switch, ..variant(Rotation::FourKeys, PrimeGadget::new(3, 7, 0)) };
     add("four keys, exact digits", exact.into())?;
     let ways = [
+        ("eight keys", Rotation::EightKeys),
         ("three keys", Rotation::ThreeKeys),
         ("sequential", Rotation::Sequential),
         ("one by one (XZD+23)", Rotation::Automorphisms),

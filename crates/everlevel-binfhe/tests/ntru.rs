@@ -8,11 +8,12 @@ use everlevel_binfhe::{
 use everlevel_testkit::noise::{Measured, assert_count};
 
 /// Every rotation, by every kind of secret that it takes.
-const ROTATIONS: [(Rotation, SmallSecret); 12] = [
+const ROTATIONS: [(Rotation, SmallSecret); 13] = [
     (Rotation::Sequential, SmallSecret::Binary),
     (Rotation::Sequential, SmallSecret::Ternary),
     (Rotation::ThreeKeys, SmallSecret::Binary),
     (Rotation::FourKeys, SmallSecret::Binary),
+    (Rotation::EightKeys, SmallSecret::Binary),
     (Rotation::Blocks, SmallSecret::OneHot { block: 8 }),
     (Rotation::Buckets { count: 16 }, SmallSecret::Sparse { weight: 6 }),
     (Rotation::Automorphisms, SmallSecret::Binary),
@@ -218,6 +219,7 @@ fn unsound_numbers_are_refused_with_both_values() {
 fn gates_fail_as_often_as_predicted_at_weak_parameters() {
     for (rotation, gates) in [
         ((Rotation::FourKeys, SmallSecret::Binary), 1500),
+        ((Rotation::EightKeys, SmallSecret::Binary), 1500),
         ((Rotation::Sequential, SmallSecret::Ternary), 1500),
         ((Rotation::Blocks, SmallSecret::OneHot { block: 8 }), 5500),
         ((Rotation::Buckets { count: 16 }, SmallSecret::Sparse { weight: 6 }), 1500),

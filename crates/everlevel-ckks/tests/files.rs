@@ -24,7 +24,7 @@ fn from_bytes<T: Stored>(ctx: &Context, bytes: Vec<u8>) -> Result<T, Error> {
     ctx.from_container(&Container::from_bytes(bytes)?, Loading::default())
 }
 
-/// Writes, reads and writes again, in every form: the bytes are the same.
+/// Writes, reads and writes again, in every form, and sends: the bytes are the same.
 fn round_trip<T: Stored>(ctx: &Context, object: &T) -> T {
     let seeded = ctx.to_container(object, Form::Seeded).unwrap().to_bytes();
     let expanded = ctx.to_container(object, Form::Expanded).unwrap().to_bytes();
@@ -36,6 +36,9 @@ fn round_trip<T: Stored>(ctx: &Context, object: &T) -> T {
             assert_eq!(ctx.to_container(&back, Form::Expanded).unwrap().to_bytes(), expanded);
         }
     }
+    let sent = Container::in_transit(ctx.to_transit(object).unwrap().to_bytes()).unwrap();
+    let arrived: T = ctx.from_container(&sent, Loading::default()).unwrap();
+    assert_eq!(ctx.to_container(&arrived, Form::Seeded).unwrap().to_bytes(), seeded);
     from_bytes(ctx, seeded).unwrap()
 }
 

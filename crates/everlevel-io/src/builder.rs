@@ -16,6 +16,30 @@ pub enum Content<'a> {
     Owned(Vec<u8>),
     /// What holds bytes that were made, so that they need no copy.
     Held(Box<dyn AsRef<[u8]> + Send + Sync + 'a>),
+    /// Bytes that are made where they are to lie, of a container in transit.
+    Late(usize, Box<dyn Fn(&mut [u8]) + Send + Sync + 'a>),
+}
+
+impl Content<'_> {
+    /// The number of bytes.
+    #[allow(clippy::len_without_is_empty, reason = "an empty tensor is one like others")]
+    pub fn len(&self) -> usize {
+        if let Self::Late(len, _) = self { *len } else { self.bytes().len() }
+    }
+
+    /// Bytes that are there.
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Borrowed(bytes) => bytes,
+            Self::Owned(bytes) => bytes,
+            Self::Held(holder) => (**holder).as_ref(),
+            Self::Late(..) => unreachable!("bytes of a container in transit"),
+        }
+    }
+
+    fn write_into(&self, out: &mut [u8]) {
+        if let Self::Late(_, make) = self { make(out) } else { out.copy_from_slice(self.bytes()) }
+    }
 }
 
 impl<'a> From<&'a [u8]> for Content<'a> {
@@ -30,19 +54,9 @@ impl From<Vec<u8>> for Content<'_> {
     }
 }
 
-impl AsRef<[u8]> for Content<'_> {
-    fn as_ref(&self) -> &[u8] {
-        match self {
-            Self::Borrowed(bytes) => bytes,
-            Self::Owned(bytes) => bytes,
-            Self::Held(holder) => (**holder).as_ref(),
-        }
-    }
-}
-
 impl fmt::Debug for Content<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} bytes", self.as_ref().len())
+        write!(f, "{} bytes", self.len())
     }
 }
 
@@ -52,6 +66,7 @@ pub struct Builder<'a> {
     metadata: BTreeMap<String, String>,
     tensors: Vec<(String, Place, Content<'a>)>,
     secret: bool,
+    in_transit: bool,
 }
 
 impl<'a> Builder<'a> {
@@ -61,6 +76,20 @@ impl<'a> Builder<'a> {
         builder.describe("kind", kind);
         builder.describe("library", concat!("everlevel ", env!("CARGO_PKG_VERSION")));
         builder
+    }
+
+    /// The same of a container that goes from one process to another at once: its tensors have no checksums, and may
+    /// be made late ([`Content::Late`]). [`Container::in_transit`](crate::Container::in_transit) reads it, and nothing
+    /// that reads files.
+    pub fn in_transit(kind: &str) -> Self {
+        let mut builder = Self::new(kind);
+        builder.in_transit = true;
+        builder
+    }
+
+    /// Whether the container is in transit.
+    pub fn is_in_transit(&self) -> bool {
+        self.in_transit
     }
 
     /// Adds an entry to the object's metadata.
@@ -75,22 +104,26 @@ impl<'a> Builder<'a> {
     /// Adds bytes, as many as the shape says.
     ///
     /// # Panics
-    /// If the shape is another, the name is taken, or the tensor before it is no multiple of 256 bytes long.
+    /// If the shape is another, the name is taken, the tensor before it is no multiple of 256 bytes long, or bytes that
+    /// are made late are for a container that is not in transit.
     pub fn tensor(&mut self, name: impl Into<String>, shape: &[usize], bytes: impl Into<Content<'a>>) {
         let (name, content) = (name.into(), bytes.into());
-        let bytes = content.as_ref();
-        assert_eq!(shape.iter().product::<usize>(), bytes.len(), "{name}: as many bytes as the shape says");
+        assert_eq!(shape.iter().product::<usize>(), content.len(), "{name}: as many bytes as the shape says");
         assert!(name != "__metadata__" && self.tensors.iter().all(|(n, ..)| *n != name), "{name}: a new name");
         let start = self.tensors.last().map_or(0, |(_, place, _)| place.range.end);
         assert!(start.is_multiple_of(ALIGNMENT), "{name}: begins at a multiple of {ALIGNMENT}");
-        let checksum = header::checksum(bytes);
-        let place = Place { shape: shape.to_vec(), range: start..start + bytes.len(), checksum };
+        let checksum = (!self.in_transit).then(|| header::checksum(content.bytes()));
+        let place = Place { shape: shape.to_vec(), range: start..start + content.len(), checksum };
         self.tensors.push((name, place, content));
     }
 
     /// Files will be readable by their owner alone, where the system knows owners, and the builder's own bytes are
     /// overwritten when it is dropped.
+    ///
+    /// # Panics
+    /// If the container is in transit.
     pub fn keep_secret(&mut self) {
+        assert!(!self.in_transit, "a secret is never in transit");
         self.secret = true;
     }
 
@@ -105,7 +138,7 @@ impl<'a> Builder<'a> {
 
     fn write_to(&self, out: &mut impl Write, header: &[u8]) -> io::Result<()> {
         out.write_all(header)?;
-        self.tensors.iter().try_for_each(|(_, _, content)| out.write_all(content.as_ref()))
+        self.tensors.iter().try_for_each(|(_, _, content)| out.write_all(content.bytes()))
     }
 
     /// Bytes of the container, its header aside.
@@ -129,9 +162,12 @@ impl<'a> Builder<'a> {
     ///
     /// # Panics
     /// If `out` isn't [`Builder::nbytes`] long.
-    pub fn write_into(&self, mut out: &mut [u8]) {
-        assert_eq!(out.len(), self.nbytes(), "a place of the container's size");
-        self.write_to(&mut out, &self.header()).expect("memory takes all");
+    pub fn write_into(&self, out: &mut [u8]) {
+        let header = self.header();
+        assert_eq!(out.len(), header.len() + self.data_len(), "a place of the container's size");
+        let (start, data) = out.split_at_mut(header.len());
+        start.copy_from_slice(&header);
+        self.tensors.iter().for_each(|(_, place, content)| content.write_into(&mut data[place.range.clone()]));
     }
 
     /// Writes the container to a file, and returns its size. The file is there complete, or not at all: see
@@ -139,7 +175,11 @@ impl<'a> Builder<'a> {
     ///
     /// # Errors
     /// [`Error::StorageFull`], or [`Error::Io`] with the system's error.
+    ///
+    /// # Panics
+    /// If the container is in transit: files have checksums.
     pub fn write(&self, path: &Path) -> Result<u64, Error> {
+        assert!(!self.in_transit, "a container in transit is no file");
         let header = self.header();
         let size = (header.len() + self.data_len()) as u64;
         atomic::replace(path, self.secret, |file| self.write_to(file, &header))

@@ -26,8 +26,8 @@ pub struct Place {
     pub shape: Vec<usize>,
     /// Its bytes, counted from the start of the data.
     pub range: Range<usize>,
-    /// BLAKE3, in hexadecimal.
-    pub checksum: String,
+    /// BLAKE3, in hexadecimal; none of a container in transit.
+    pub checksum: Option<String>,
 }
 
 /// A header, read and checked.
@@ -57,7 +57,9 @@ pub(crate) fn write(metadata: &BTreeMap<String, String>, tensors: &[(&str, &Plac
         let _ = write!(text, ",{}:{}", quoted(name), quoted(value));
     }
     for (name, place) in tensors {
-        let _ = write!(text, ",{}:\"{}\"", quoted(&format!("{TENSOR_CHECKSUM}{name}")), place.checksum);
+        if let Some(checksum) = &place.checksum {
+            let _ = write!(text, ",{}:\"{checksum}\"", quoted(&format!("{TENSOR_CHECKSUM}{name}")));
+        }
     }
     text.push('}');
     for (name, Place { shape, range, .. }) in tensors {
@@ -76,8 +78,8 @@ pub(crate) fn write(metadata: &BTreeMap<String, String>, tensors: &[(&str, &Plac
 }
 
 /// Reads and checks the header at the start of a file of `file_len` bytes, of which `bytes` are the first (all of the
-/// header's, or all that there are).
-pub(crate) fn read(bytes: &[u8], file_len: u64) -> Result<Header, Error> {
+/// header's, or all that there are). In transit alone tensors have no checksums.
+pub(crate) fn read(bytes: &[u8], file_len: u64, in_transit: bool) -> Result<Header, Error> {
     let beginning = bytes.get(LENGTH..).unwrap_or_default();
     let known = beginning.len().min(BEGINNING.len());
     if beginning[..known] != BEGINNING.as_bytes()[..known] {
@@ -105,7 +107,7 @@ pub(crate) fn read(bytes: &[u8], file_len: u64) -> Result<Header, Error> {
     if !data_start.is_multiple_of(ALIGNMENT) {
         return Err(Error::header("length", length, format!("{ALIGNMENT} times a whole number, less {LENGTH}")));
     }
-    let mut header = parse(header)?;
+    let mut header = parse(header, in_transit)?;
     header.data_start = data_start;
     header.check_layout(file_len.saturating_sub(data_start as u64))?;
     Ok(header)
@@ -140,7 +142,7 @@ fn check(bytes: &[u8], data_start: usize, after_version: usize) -> Result<(), Er
     Err(Error::Checksum { part: "the header".into(), expected, found: found.to_string() })
 }
 
-fn parse(header: &[u8]) -> Result<Header, Error> {
+fn parse(header: &[u8], in_transit: bool) -> Result<Header, Error> {
     let bad = |what: &str, found: &dyn std::fmt::Display, needed: &str| Error::header(what, found, needed);
     let mut entries: BTreeMap<String, serde_json::Value> =
         serde_json::from_slice(header).map_err(|e| bad("text", &e, "a JSON object"))?;
@@ -154,10 +156,12 @@ fn parse(header: &[u8]) -> Result<Header, Error> {
         if dtype != "U8" {
             return Err(bad(&format!("dtype of {name}"), &dtype, "U8"));
         }
-        let checksum = metadata.remove(&format!("{TENSOR_CHECKSUM}{name}")).unwrap_or_default();
-        if checksum.len() != DIGITS {
-            return Err(bad(&format!("checksum of {name}"), &checksum, "64 hexadecimal digits"));
+        let checksum = metadata.remove(&format!("{TENSOR_CHECKSUM}{name}"));
+        let found = checksum.as_deref().unwrap_or_default();
+        if !in_transit && found.len() != DIGITS {
+            return Err(bad(&format!("checksum of {name}"), &found, "64 hexadecimal digits"));
         }
+        let checksum = if in_transit { None } else { checksum };
         tensors.insert(name, Place { shape, range: start..end, checksum });
     }
     metadata.retain(|name, _| name != "format" && name != "checksum");

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use everlevel_io::{Access, Builder, Container, Error, MAX_HEADER_BYTES, VERSION};
+use everlevel_io::{Access, Builder, Container, Content, Error, MAX_HEADER_BYTES, VERSION};
 use proptest::prelude::*;
 
 /// Two tensors and some metadata, with what JSON must escape.
@@ -44,6 +44,31 @@ fn with_header(header: &str, data: &[u8]) -> Vec<u8> {
     }
     bytes.extend(data);
     bytes
+}
+
+#[test]
+fn what_is_in_transit_arrives_and_is_no_file() {
+    let mut builder = Builder::in_transit("sample");
+    builder.describe("note", "on its way");
+    builder.tensor("first", &[256], Content::Late(256, Box::new(|out| out.fill(7))));
+    builder.tensor("last", &[2], vec![8, 9]);
+    let bytes = builder.to_bytes();
+    let container = Container::in_transit(bytes.clone()).expect("reads");
+    container.verify().expect("nothing to compare");
+    assert_eq!(container.metadata("note").expect("note"), "on its way");
+    assert_eq!(container.bytes("first").expect("tensor"), [7; 256]);
+    assert_eq!(container.bytes("last").expect("tensor"), [8, 9]);
+    // Files have checksums, and what has some can be in transit.
+    assert!(
+        matches!(Container::from_bytes(bytes.clone()), Err(Error::Header { what, .. }) if what.contains("checksum of"))
+    );
+    assert_eq!(Container::in_transit(sample()).expect("reads").bytes("last").expect("tensor"), [1, 2, 3, 4, 5]);
+    for cut in [0, 7, 100, bytes.len() - 1] {
+        assert!(Container::in_transit(bytes[..cut].to_vec()).is_err(), "{cut} bytes");
+    }
+    let mut damaged = bytes;
+    damaged[20] ^= 1;
+    assert!(Container::in_transit(damaged).is_err());
 }
 
 #[test]

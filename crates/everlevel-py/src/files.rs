@@ -7,6 +7,7 @@ use everlevel_ckks as ckks;
 use everlevel_ckks::io::{self, Access, Builder, Container};
 use everlevel_ckks::{BUNDLE_KIND, Error, Footprint, Form, Loading};
 use pyo3::buffer::PyBuffer;
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -82,6 +83,16 @@ macro_rules! objects {
                 };
                 describe(&mut builder, notes);
                 Ok(builder)
+            }
+
+            /// The object on its way to another process; secrets and lists of keys, which stay, are none.
+            fn in_transit(&self, context: &ckks::Context, notes: Notes) -> Result<Option<Builder<'_>>, Error> {
+                let mut builder = match self {
+                    $(Self::$name(object) => context.to_transit(&object.get().0)?,)*
+                    Self::SecretKey(_) | Self::Keys(_) => return Ok(None),
+                };
+                describe(&mut builder, notes);
+                Ok(Some(builder))
             }
         }
 
@@ -163,6 +174,25 @@ pub fn serialize(context: &Context, obj: Stored, notes: Notes, expanded: bool) -
         Ok(container)
     })?;
     written(&container)
+}
+
+/// An object as bytes that another process reads at once, by [`from_transit`]: no file, for there are no checksums.
+#[pyfunction]
+pub fn to_transit(context: &Context, obj: Stored, notes: Notes) -> PyResult<Py<PyBytes>> {
+    let container = run(|| {
+        let Some(container) = obj.in_transit(&context.0, notes)? else { return Ok(None) };
+        ckks::Context::require("serialize", Footprint { held: container.data_nbytes(), work: 0 })?;
+        Ok(Some(container))
+    })?;
+    written(&container.ok_or_else(|| PyTypeError::new_err("secret keys and lists of keys stay where they are"))?)
+}
+
+/// The object that another process sent, and its notes.
+#[pyfunction]
+pub fn from_transit(py: Python<'_>, context: &Context, data: Data) -> PyResult<Noted<Opened>> {
+    run(|| ckks::Context::require("deserialize", Footprint { held: data.len_bytes() as u64, work: 0 }))?;
+    let bytes = data.to_vec(py)?;
+    run(|| open(&context.0, &Container::in_transit(bytes)?, None, false, None, true))
 }
 
 /// The container as Python's bytes, without a copy between.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use everlevel_math::packed;
 use rayon::prelude::*;
 
-use crate::buffer::Slab;
+use crate::buffer::{Limb, Slab};
 use crate::{Eval, Poly, PrimeSet, Ring};
 
 /// Bytes that others hold as well, such as a mapped file's.
@@ -45,10 +45,19 @@ impl PackedPoly {
     pub fn new(poly: &Poly<Eval>) -> Self {
         let n = poly.limbs.first().map_or(0, |l| l.len());
         let mut slab = Slab::new(stride(n) * poly.set.len());
-        slab.bytes_mut().par_chunks_mut(stride(n).max(1)).zip(&poly.limbs).for_each(|(out, limb)| {
-            packed::pack(&mut out[..packed::byte_len(n)], limb);
-        });
+        Self::pack_into(poly, slab.bytes_mut());
         Self { set: poly.set.clone(), n, backing: Backing::Owned(slab) }
+    }
+
+    /// Packs a polynomial into zeros, [`stride`] of them for each limb, on the threads of the pool that the
+    /// caller runs in, or on the caller's alone.
+    pub fn pack_into(poly: &Poly<Eval>, out: &mut [u8]) {
+        let n = poly.limbs.first().map_or(0, |l| l.len());
+        let pack = |(out, limb): (&mut [u8], &Limb)| packed::pack(&mut out[..packed::byte_len(n)], limb);
+        match rayon::current_thread_index() {
+            Some(_) => out.par_chunks_mut(stride(n).max(1)).zip(&poly.limbs).for_each(pack),
+            None => out.chunks_mut(stride(n).max(1)).zip(&poly.limbs).for_each(pack),
+        }
     }
 
     /// Packs many polynomials over one set into one piece of memory, which lives as long as any of them: for so many
@@ -67,9 +76,7 @@ impl PackedPoly {
         for (k, out) in slab.bytes_mut().chunks_exact_mut(each.max(1)).take(count).enumerate() {
             let poly = poly(k)?;
             assert_eq!(poly.set(), set, "polynomials are over the set");
-            out.par_chunks_mut(stride(n)).zip(&poly.limbs).for_each(|(out, limb)| {
-                packed::pack(&mut out[..packed::byte_len(n)], limb);
-            });
+            Self::pack_into(&poly, out);
         }
         let bytes: SharedBytes = Arc::new(slab);
         Ok((0..count).map(|k| Self::shared(set, n, bytes.clone(), k * each)).collect())

@@ -182,6 +182,7 @@ mod checked {
         std::hint::black_box(tfhe::SeededEvalKeys::prepare as fn(&_) -> _);
         for (rotation, secret) in [
             (Rotation::FourKeys, SmallSecret::Binary),
+            (Rotation::EightKeys, SmallSecret::Binary),
             (Rotation::Sequential, SmallSecret::Ternary),
             (Rotation::Blocks, SmallSecret::OneHot { block: 4 }),
             (Rotation::Buckets { count: 8 }, SmallSecret::Sparse { weight: 3 }),

@@ -148,6 +148,8 @@ class SetEngine(SetCore, Generic[EvaluationKeyT]):
     def _deserialize(self, data: Any) -> OfEngine:
         return self._wrap_stored(*self._context.deserialize(data))
 
+    _from_transit = _deserialize
+
     @abstractmethod
     def _wrap_stored(self, native: Any, notes: dict[str, str]) -> OfEngine:
         """Return the object of what a file holds, native and noted."""

@@ -52,6 +52,10 @@ class Storable:
     def _serialize(self) -> bytes:
         """Return the object's file as bytes."""
 
+    def _to_transit(self) -> bytes:
+        """Return bytes that another process reads at once, by its engine's `_from_transit`."""
+        return self._serialize()
+
     def __copy__(self: SelfT) -> SelfT:
         return self
 

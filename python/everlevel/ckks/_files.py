@@ -89,6 +89,11 @@ def deserialize(self: Core, data: Any, kind: str | None = None) -> Storable:
     return wrap(self, *_native.deserialize(self._context, data, kind, False, None))
 
 
+def from_transit(self: Core, data: Any) -> Storable:
+    """Read an object that another process sent."""
+    return wrap(self, *_native.from_transit(self._context, data))
+
+
 def wrap(self: Core, native: Any, notes: dict[str, str]) -> Storable:
     """Return the object that was read, and remember a key for the operators."""
     context, level, kind = self._context, self.max_level, type(native)

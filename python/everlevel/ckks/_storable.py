@@ -50,6 +50,10 @@ class Storable(storable.Storable):
         context, native, notes = self._stored()
         return _native.serialize(context, native, notes, False)
 
+    def _to_transit(self) -> bytes:
+        context, native, notes = self._stored()
+        return _native.to_transit(context, native, notes)
+
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
         context, _, _ = self._stored()
         return restore, (*address(context), storable.pickled(self._serialize(), protocol))

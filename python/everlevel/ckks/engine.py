@@ -297,6 +297,7 @@ class Engine(compat.NamesOf1x):
     load = _files.load
 
     _deserialize = _files.deserialize
+    _from_transit = _files.from_transit
 
 
 def _new_engine(

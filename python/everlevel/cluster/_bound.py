@@ -53,8 +53,8 @@ class Bound:
         return parameters_of(value) == parameters_of(self.engine)
 
     def unpack(self, data: Any) -> Any:
-        """Return the object in a file's bytes."""
-        return self.engine._deserialize(data)
+        """Return the object in what was sent."""
+        return self.engine._from_transit(data)
 
 
 def parameters_of(value: Any) -> tuple[Any, ...]:

@@ -1,7 +1,7 @@
 """What travels between the driver and its workers: a pickle, and the large parts of it as buffers beside it.
 
 Every engine carries parcels alone, so that all that is sent goes through one pickler, which refuses secret keys at any
-depth. Objects of the pool's parameters travel as their files' bytes, and belong to the engine of the process that they
+depth. Objects of the pool's parameters travel as bytes, and belong to the engine of the process that they
 come to; its keys travel as their names.
 """
 
@@ -125,7 +125,7 @@ class _Pickler(_Base):  # type: ignore[misc]
         if is_evaluation_key(value):
             return self._key(value)
         if isinstance(value, Storable) and self._bound.owns(value):
-            buffer = pickle.PickleBuffer(value._serialize())
+            buffer = pickle.PickleBuffer(value._to_transit())
             self.own[id(buffer)] = buffer
             return _restore, (buffer,)
         return super().reducer_override(value) if BY_VALUE else NotImplemented

@@ -45,7 +45,12 @@ fn smalls() -> Vec<Small> {
         let log2_std_dev = (min_log2_std_dev(dim, 32).expect("a dimension on the line") * 100.0).ceil() / 100.0;
         let binary =
             Small { secret: SmallSecret::Binary, dim, log2_std_dev, rotation: Rotation::FourKeys, keys: 2 * dim };
-        all.extend([binary, Small { rotation: Rotation::Sequential, keys: dim + 1, ..binary }]);
+        let eight = dim / 3 * 8 + (1 << dim % 3) - usize::from(dim % 3 == 0);
+        all.extend([
+            binary,
+            Small { rotation: Rotation::EightKeys, keys: eight, ..binary },
+            Small { rotation: Rotation::Sequential, keys: dim + 1, ..binary },
+        ]);
     }
     for &(secret, dim, log2_std_dev) in LINES {
         let (secret, rotation, keys) = match secret {

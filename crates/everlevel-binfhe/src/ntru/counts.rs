@@ -1,5 +1,7 @@
 //! The ways to rotate an accumulator, with their numbers of keys, products and automorphisms.
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 
 use super::buckets::Buckets;
@@ -15,6 +17,9 @@ pub enum Rotation {
     ThreeKeys,
     /// A product for each two bits, with encryptions of these and of `(1 − s)·(1 − t)`: less noise, and more keys.
     FourKeys,
+    /// A product for each three bits, with an encryption for each value that they may have: fewer products, and more
+    /// keys still.
+    EightKeys,
     /// A product for each block of a secret that has a one in each: `ACC = ACC ⊡ Σ X^(a_i)·s_i` (eprint 2026/1730).
     Blocks,
     /// A product for each of `count` buckets, for a secret of few ones: every coefficient is in two buckets, and every
@@ -54,10 +59,16 @@ impl Rotation {
         if matches!(self, Self::ThreeKeys | Self::FourKeys) { 2 } else { 1 }
     }
 
+    /// Bits of the small secret that a step takes together, of a rotation with a key for each value that they may have;
+    /// the last step takes what is left.
+    fn bits_per_step(self) -> usize {
+        if self == Self::EightKeys { 3 } else { 2 }
+    }
+
     /// The secrets that can be rotated by.
     pub(super) fn takes(self, secret: SmallSecret) -> bool {
         match self {
-            Self::ThreeKeys | Self::FourKeys => secret == SmallSecret::Binary,
+            Self::ThreeKeys | Self::FourKeys | Self::EightKeys => secret == SmallSecret::Binary,
             Self::Blocks => matches!(secret, SmallSecret::OneHot { .. }),
             Self::Buckets { .. } => matches!(secret, SmallSecret::Sparse { .. }),
             _ => matches!(secret, SmallSecret::Binary | SmallSecret::Ternary),
@@ -92,6 +103,17 @@ impl Bundle {
     }
 }
 
+/// Which of some bits are 1, for each of their values: all of them first, and none at last.
+fn ones(bits: &Range<usize>) -> impl Iterator<Item = Vec<usize>> {
+    let bits = bits.clone();
+    (0..1usize << bits.len()).rev().map(move |value| {
+        let ones = bits.clone().rev().enumerate().filter(|(place, _)| value >> place & 1 == 1);
+        let mut ones: Vec<usize> = ones.map(|(_, bit)| bit).collect();
+        ones.reverse();
+        ones
+    })
+}
+
 impl Shape {
     /// Coefficients of a one-hot block; 1 for other secrets.
     fn block(self) -> usize {
@@ -113,6 +135,7 @@ impl Shape {
         match self.rotation {
             Rotation::ThreeKeys => 3,
             Rotation::FourKeys => 4,
+            Rotation::EightKeys => 8,
             Rotation::Blocks => self.block(),
             Rotation::Buckets { .. } => self.buckets().map_or(0, |buckets| buckets.largest()) + 1,
             Rotation::Sequential if self.is_signed() => 2,
@@ -127,7 +150,7 @@ impl Shape {
             Rotation::Sequential if self.is_signed() => 1 + 2 * dim,
             Rotation::Sequential => 1 + dim,
             Rotation::ThreeKeys => 1 + 3 * dim / 2,
-            Rotation::FourKeys => 2 * dim,
+            Rotation::FourKeys | Rotation::EightKeys => self.values().map(|(bits, _)| 1 << bits.len()).sum(),
             Rotation::Blocks => dim,
             Rotation::Buckets { count } => 2 * dim + count,
             // Automorphisms by every odd number but 1.
@@ -137,16 +160,39 @@ impl Shape {
         }
     }
 
+    /// The bits that steps take together, each with the place of the first key for their values.
+    fn values(self) -> impl Iterator<Item = (Range<usize>, usize)> {
+        let (dim, step) = (self.dim, self.rotation.bits_per_step());
+        (0..dim).step_by(step).map(move |first| (first..(first + step).min(dim), (first / step) << step))
+    }
+
+    /// The bits that key `index` is for, and which of them it takes to be 1, of a rotation with keys for values.
+    pub(super) fn value(self, index: usize) -> (Range<usize>, Vec<usize>) {
+        let three = self.rotation == Rotation::ThreeKeys;
+        let (step, index) =
+            (self.rotation.bits_per_step(), if three { (index - 1) / 3 * 4 + (index - 1) % 3 } else { index });
+        let (bits, first) = self.values().nth(index >> step).expect("a key of a step");
+        let ones = ones(&bits).nth(index - first).expect("a key of the step");
+        (bits, ones)
+    }
+
     /// The steps of a rotation whose keys are turned by monomials; none for others.
     pub(super) fn bundles(self) -> Vec<Bundle> {
-        let pairs = |first: usize, count: usize| {
-            let turns = |i: usize| [vec![2 * i, 2 * i + 1], vec![2 * i], vec![2 * i + 1], vec![]];
-            let keys = |i: usize| (first + count * i..first + count * (i + 1)).collect();
-            (0..self.dim / 2).map(|i| Bundle { keys: keys(i), turns: turns(i)[..count].to_vec() }).collect()
-        };
         match self.rotation {
-            Rotation::ThreeKeys => pairs(1, 3),
-            Rotation::FourKeys => pairs(0, 4),
+            Rotation::ThreeKeys => {
+                let of = |(i, (bits, _)): (usize, (Range<usize>, _))| Bundle {
+                    keys: (1 + 3 * i..4 + 3 * i).collect(),
+                    turns: ones(&bits).take(3).collect(),
+                };
+                self.values().enumerate().map(of).collect()
+            }
+            Rotation::FourKeys | Rotation::EightKeys => {
+                let of = |(bits, first): (Range<usize>, usize)| Bundle {
+                    keys: (first..first + (1 << bits.len())).collect(),
+                    turns: ones(&bits).collect(),
+                };
+                self.values().map(of).collect()
+            }
             Rotation::Blocks => {
                 let block = self.block();
                 let bundle = |first| {
@@ -178,7 +224,7 @@ impl Shape {
                 let keys = (1..self.keys()).step_by(together).map(|first| (first..first + together).collect());
                 std::iter::once(vec![0]).chain(keys).collect()
             }
-            Rotation::FourKeys | Rotation::Blocks | Rotation::Buckets { .. } => bundles.collect(),
+            Rotation::FourKeys | Rotation::EightKeys | Rotation::Blocks | Rotation::Buckets { .. } => bundles.collect(),
             Rotation::Automorphisms | Rotation::TwoSweeps { .. } | Rotation::OneSweep { .. } => {
                 (0..self.keys()).map(|key| vec![key]).collect()
             }
@@ -210,7 +256,7 @@ impl Shape {
             classes * filled / (1.0 - (1.0 - filled).powf(window as f64))
         };
         match self.rotation {
-            Rotation::FourKeys => (dim / 2.0, 0.0),
+            Rotation::FourKeys | Rotation::EightKeys => (self.values().count() as f64, 0.0),
             Rotation::ThreeKeys => (dim / 2.0 + 1.0, 0.0),
             Rotation::Blocks => ((self.dim / self.block()) as f64, 0.0),
             Rotation::Buckets { count } => (count as f64, 0.0),

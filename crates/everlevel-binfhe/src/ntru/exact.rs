@@ -176,7 +176,11 @@ impl ExactRotation {
                     self.add(&mut acc, &self.finish(sum));
                 }
             }
-            Rotation::ThreeKeys | Rotation::FourKeys | Rotation::Blocks | Rotation::Buckets { .. } => {
+            Rotation::ThreeKeys
+            | Rotation::FourKeys
+            | Rotation::EightKeys
+            | Rotation::Blocks
+            | Rotation::Buckets { .. } => {
                 for bundle in shape.bundles() {
                     let digits = self.digits(&acc);
                     let turned = bundle.exponents(mask, 2 * n).enumerate().flat_map(|(k, e)| {

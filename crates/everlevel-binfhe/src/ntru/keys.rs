@@ -91,14 +91,11 @@ impl<'a> Messages<'a> {
                 bit([(s + 1) >> 1, (s >> 1) & 1][(index - 1) % 2])
             }
             Rotation::Sequential => bit(s[index - 1]),
-            Rotation::ThreeKeys => {
-                let (s, t) = (s[(index - 1) / 3 * 2], s[(index - 1) / 3 * 2 + 1]);
-                bit([s & t, s & (1 - t), (1 - s) & t][(index - 1) % 3])
-            }
-            Rotation::FourKeys => {
-                let (s, t) = (s[index / 4 * 2], s[index / 4 * 2 + 1]);
-                let bit = bit([s & t, s & (1 - t), (1 - s) & t, (1 - s) & (1 - t)][index % 4]);
-                if index < 4 { divided(bit) } else { bit }
+            Rotation::ThreeKeys | Rotation::FourKeys | Rotation::EightKeys => {
+                let (bits, ones) = l.shape().value(index);
+                let first = bits.start == 0 && l.rotation != Rotation::ThreeKeys;
+                let is_value = bits.fold(1, |all, i| all & if ones.contains(&i) { s[i] } else { 1 - s[i] });
+                if first { divided(bit(is_value)) } else { bit(is_value) }
             }
             Rotation::Blocks if index < l.shape().keys_per_step() => divided(bit(s[index])),
             Rotation::Blocks => bit(s[index]),

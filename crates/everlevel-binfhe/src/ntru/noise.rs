@@ -41,7 +41,9 @@ pub(super) fn blind_rotation(l: &NtruLiteral) -> f64 {
         // At most three differences of monomials, each of which doubles a variance; three of four pairs round one.
         Rotation::ThreeKeys => (6.0 * (products - 1.0) + 1.0) * key + 1.5 * (products - 1.0) * rounding,
         // Every key is in one product, turned.
-        Rotation::FourKeys | Rotation::Blocks | Rotation::Buckets { .. } => keys * key + (products - 1.0) * rounding,
+        Rotation::FourKeys | Rotation::EightKeys | Rotation::Blocks | Rotation::Buckets { .. } => {
+            keys * key + (products - 1.0) * rounding
+        }
         Rotation::Automorphisms | Rotation::TwoSweeps { .. } | Rotation::OneSweep { .. } => {
             (products + automorphisms) * key + (products - 1.0 + automorphisms) * rounding
         }

@@ -239,7 +239,11 @@ impl<F: Word> BlindRotate for Prepared<F> {
         self.load_tables(accumulators, inputs, luts);
         match self.shape.rotation {
             Rotation::Sequential => self.one_by_one(accumulators, inputs, scratch),
-            Rotation::ThreeKeys | Rotation::FourKeys | Rotation::Blocks | Rotation::Buckets { .. } => {
+            Rotation::ThreeKeys
+            | Rotation::FourKeys
+            | Rotation::EightKeys
+            | Rotation::Blocks
+            | Rotation::Buckets { .. } => {
                 self.in_bundles(accumulators, inputs, (scratch, expanded));
             }
             Rotation::Automorphisms | Rotation::TwoSweeps { .. } | Rotation::OneSweep { .. } => {

@@ -84,7 +84,7 @@ impl Context {
             }
         }
         self.install(|core| {
-            let mut writer = Writer::new(core, BUNDLE_KIND, form);
+            let mut writer = Writer::new(core, Builder::new(BUNDLE_KIND), form);
             writer.object(&entries::Bundle { keys: keys.iter().map(|key| key.kind().into()).collect() });
             for (index, key) in keys.iter().enumerate() {
                 writer.begin_part(prefix(index, key.kind()));

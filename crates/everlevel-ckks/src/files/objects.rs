@@ -67,7 +67,16 @@ impl Context {
     /// # Errors
     /// An object of other parameters.
     pub fn to_container<'a, T: Stored>(&self, object: &'a T, form: Form) -> Result<Builder<'a>, Error> {
-        self.build_container(object, form)
+        self.build_container(object, Builder::new(T::KIND), form)
+    }
+
+    /// An object, ready to go to another process at once: in memory, and without checksums (see
+    /// [`Builder::in_transit`]).
+    ///
+    /// # Errors
+    /// An object of other parameters.
+    pub fn to_transit<'a, T: Stored>(&self, object: &'a T) -> Result<Builder<'a>, Error> {
+        self.build_container(object, Builder::in_transit(T::KIND), Form::Seeded)
     }
 
     /// A secret key, ready to be written: **whoever reads the file decrypts**. The copy of the coefficients that the
@@ -77,7 +86,7 @@ impl Context {
     /// # Errors
     /// A key of other parameters.
     pub fn export_secret_key<'a>(&self, key: &'a SecretKey) -> Result<Builder<'a>, Error> {
-        let mut builder = self.build_container(key, Form::Seeded)?;
+        let mut builder = self.build_container(key, Builder::new(SecretKey::KIND), Form::Seeded)?;
         builder.keep_secret();
         Ok(builder)
     }
@@ -98,10 +107,15 @@ impl Context {
         self.read_container(container, Loading::default())
     }
 
-    fn build_container<'a, T: FileContent>(&self, object: &'a T, form: Form) -> Result<Builder<'a>, Error> {
+    fn build_container<'a, T: FileContent>(
+        &self,
+        object: &'a T,
+        builder: Builder<'a>,
+        form: Form,
+    ) -> Result<Builder<'a>, Error> {
         self.check_fingerprint("save", T::NAME, object.fingerprint())?;
         self.install(|core| {
-            let mut writer = Writer::new(core, T::KIND, form);
+            let mut writer = Writer::new(core, builder, form);
             object.write(&mut writer);
             Ok(writer.finish())
         })

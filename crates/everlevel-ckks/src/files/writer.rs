@@ -24,8 +24,7 @@ pub struct Writer<'i, 'a> {
 }
 
 impl<'i, 'a> Writer<'i, 'a> {
-    pub(crate) fn new(core: &'i Core, kind: &str, form: Form) -> Self {
-        let mut builder = Builder::new(kind);
+    pub(crate) fn new(core: &'i Core, mut builder: Builder<'a>, form: Form) -> Self {
         builder.describe("params", core.params.literal().to_json());
         builder.describe_number("fingerprint", core.fingerprint);
         builder.describe("primes", format!("{:?}", core.params.primes()));
@@ -76,8 +75,14 @@ impl<'i, 'a> Writer<'i, 'a> {
         self.builder.tensor(self.full(name), &[bytes.len()], bytes);
     }
 
-    pub fn poly(&mut self, name: &str, poly: &Poly<Eval>) {
-        self.packed(name.into(), Content::Held(Box::new(PackedPoly::new(poly))));
+    pub fn poly(&mut self, name: &str, poly: &'a Poly<Eval>) {
+        let content = if self.builder.is_in_transit() {
+            let len = stride(self.core.ring.n()) * poly.set().len();
+            Content::Late(len, Box::new(|out| PackedPoly::pack_into(poly, out)))
+        } else {
+            Content::Held(Box::new(PackedPoly::new(poly)))
+        };
+        self.packed(name.into(), content);
     }
 
     pub fn packed_poly(&mut self, name: String, poly: &'a PackedPoly) {
@@ -85,7 +90,7 @@ impl<'i, 'a> Writer<'i, 'a> {
     }
 
     fn packed(&mut self, name: String, content: Content<'a>) {
-        let (row, len) = (stride(self.core.ring.n()), content.as_ref().len());
+        let (row, len) = (stride(self.core.ring.n()), content.len());
         self.builder.tensor(self.full(&name), &[len / row, row], content);
     }
 

@@ -79,6 +79,19 @@ const fn pair<V: Vector>() -> usize {
 pub(super) const FACTORS: usize = MAX_TOGETHER * 2 * (ROW * ROW / PAIR + 1) * ROW;
 
 impl<F: Number> Products<'_, F> {
+    /// Whether the factors of one accumulator's keys leave no registers for a second one's.
+    #[inline(always)]
+    fn fill<V: Vector>(&self) -> bool {
+        let factors = self.key_count - usize::from(self.plain);
+        V::REGISTERS == 32 && self.plain && matches!((factors, self.rows), (7, 4 | 5) | (8, 5))
+    }
+
+    /// Whether accumulators are to be multiplied one after the other: sixteen registers don't hold the sums of two.
+    #[inline(always)]
+    pub(super) fn apart<V: Vector>(&self) -> bool {
+        V::REGISTERS < 32 || self.fill::<V>()
+    }
+
     /// The products at `places`, those of a block, of `B` accumulators from `from` on.
     ///
     /// # Safety
@@ -100,8 +113,9 @@ impl<F: Number> Products<'_, F> {
                 (3, true, 6) if V::REGISTERS == 32 => self.bundles::<V, B, 3, true, 6, PACKED>(from, places, ahead, c),
                 (3, true, _) => self.bundles::<V, B, 3, true, 0, PACKED>(from, places, ahead, c),
                 (3, false, _) => self.bundles::<V, B, 3, false, 0, PACKED>(from, places, ahead, c),
-                (7, true, 4) if V::REGISTERS == 32 => self.one_by_one::<V, B, 7, 4, PACKED>(from, places, ahead, c),
-                (8, true, 5) if V::REGISTERS == 32 => self.one_by_one::<V, B, 8, 5, PACKED>(from, places, ahead, c),
+                (7, true, 4) if self.fill::<V>() => self.bundles::<V, B, 7, true, 4, PACKED>(from, places, ahead, c),
+                (7, true, 5) if self.fill::<V>() => self.bundles::<V, B, 7, true, 5, PACKED>(from, places, ahead, c),
+                (8, true, 5) if self.fill::<V>() => self.bundles::<V, B, 8, true, 5, PACKED>(from, places, ahead, c),
                 (_, true, _) => self.bundles::<V, B, MANY, true, 0, PACKED>(from, places, ahead, c),
                 (_, false, _) => self.bundles::<V, B, MANY, false, 0, PACKED>(from, places, ahead, c),
             }
@@ -158,27 +172,6 @@ impl<F: Number> Products<'_, F> {
             let weight = V::load_factor(self.monomial(a, key, at / pair::<V>()).add(lane), Self::GAP);
             let weight = V::signed(weight, turned);
             if matches!(self.weights, Weights::LessOne(_)) { V::less_one(weight, c) } else { weight }
-        }
-    }
-
-    /// The products with `K` keys that have factors and one that has none, of one accumulator after the other.
-    #[inline(always)]
-    unsafe fn one_by_one<
-        V: Vector<Float = F>,
-        const B: usize,
-        const K: usize,
-        const ROWS: usize,
-        const PACKED: bool,
-    >(
-        self,
-        from: usize,
-        places: Range<usize>,
-        ahead: &mut Ahead<'_, u8>,
-        c: &Consts<V>,
-    ) {
-        for b in 0..B {
-            // SAFETY: as above.
-            unsafe { self.bundles::<V, 1, K, true, ROWS, PACKED>(from + b, places.clone(), ahead, c) };
         }
     }
 

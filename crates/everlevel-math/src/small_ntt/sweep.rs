@@ -175,14 +175,15 @@ impl<'a, F: Number> Sweep<'a, F> {
     pub(super) unsafe fn step<V: Vector<Float = F>, const A: usize, const PACKED: bool>(self, c: &Consts<V>) {
         let product = self.tables;
         let (passes, rows) = (self.passes(), product.rows.len());
+        let products = self.products();
+        let apart = products.apart::<V::Inner>();
         let mut ahead =
-            Ahead::new(self.ahead, passes.radix * (A * rows + if V::REGISTERS == 32 { 1 } else { A } * passes.rows));
+            Ahead::new(self.ahead, passes.radix * (A * rows + if apart { A } else { 1 } * passes.rows));
         let deep = product.is_deep::<V>();
         let reductions = if V::Inner::INTEGERS { Reductions::default() } else { product.reductions };
         // SAFETY: the caller's contract.
         unsafe {
             let inner: Consts<V::Inner> = V::Inner::consts(passes.q);
-            let products = self.products();
             if let Weights::Monomials(all) | Weights::LessOne(all) = self.weights {
                 for (a, exponents) in all[..A].iter().enumerate() {
                     for (key, &e) in exponents.iter().enumerate() {
@@ -207,13 +208,12 @@ impl<'a, F: Number> Sweep<'a, F> {
                 }
                 let start = block * passes.block_len();
                 let places = start..start + passes.block_len();
-                if V::REGISTERS == 32 {
-                    products.multiply::<V::Inner, A, PACKED>(0, places, &mut ahead, &inner);
-                } else {
-                    // Sixteen registers don't hold the sums of two.
+                if apart {
                     for a in 0..A {
                         products.multiply::<V::Inner, 1, PACKED>(a, places.clone(), &mut ahead, &inner);
                     }
+                } else {
+                    products.multiply::<V::Inner, A, PACKED>(0, places, &mut ahead, &inner);
                 }
                 for a in 0..A {
                     passes.inverse_block((passes.inner[1], self.sum(a)), block, &inner);
