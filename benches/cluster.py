@@ -292,7 +292,7 @@ def main() -> None:
     parser.add_argument("--bootstraps", type=int, default=16)
     parser.add_argument("--group", type=int, default=1)
     parser.add_argument("--turns", type=int, default=3)
-    parser.add_argument("--tasks", type=int, default=30)
+    parser.add_argument("--tasks", type=int, default=100)
     parser.add_argument("--kills", type=int, default=10)
     parser.add_argument("--kill-tasks", type=int, default=12)
     parser.add_argument("--small-tasks", type=int, default=10_000)
