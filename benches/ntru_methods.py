@@ -69,8 +69,11 @@ def draw(rows: list[Method], path: Path) -> None:
         ("ms a gate: alone (bar), each of 64 (mark)", [r.alone_ms for r in rows], "{:.2f}"),
     ]
     for axis, (title, values, form) in zip(axes, panels, strict=True):
-        bars = axis.barh(places, values, color=colours, height=0.7)
-        axis.bar_label(bars, labels=[form.format(value) for value in values], padding=4, fontsize=10)
+        axis.barh(places, values, color=colours, height=0.7)
+        ends = [max(r.alone_ms, r.each_ms) for r in rows] if axis is axes[2] else values
+        for place, value, end in zip(places, values, ends, strict=True):
+            label, behind = form.format(value), {"xytext": (5, 0), "textcoords": "offset points"}
+            axis.annotate(label, (end, place), **behind, va="center", fontsize=10)
         axis.set_title(title, loc="left", fontsize=11)
         axis.set_xlim(0, 1.18 * max(values))
         axis.spines[["top", "right"]].set_visible(False)

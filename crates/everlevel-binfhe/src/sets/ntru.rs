@@ -121,15 +121,6 @@ pub(super) const ALL: &[NamedSet] = &[
         gate((640, -13.15), (1_320_961, 10, -22.83), (3, 5, 5), (1, 12, 32), -64.0),
     ),
     named(
-        "ntru-gate-64-batches",
-        (128.2, -75.2),
-        "Gates by eight keys for three bits: less time in batches, and a larger key.",
-        NtruNumbers {
-            rotation: Rotation::EightKeys,
-            ..gate((672, -13.98), (1_320_961, 10, -22.83), (3, 5, 5), (2, 6, 32), -64.0)
-        },
-    ),
-    named(
         "ntru-gate-128",
         (128.1, -134.3),
         "Gates that fail more rarely.",
