@@ -8,6 +8,9 @@ use std::path::Path;
 use crate::header::{self, Place};
 use crate::{ALIGNMENT, Error, atomic};
 
+/// What writes bytes to where they are to lie, which is zero before.
+pub type Fill<'a> = Box<dyn Fn(&mut [u8]) + Send + Sync + 'a>;
+
 /// The bytes of a tensor that is to be written: its object's, or made for the container.
 pub enum Content<'a> {
     /// Bytes of the object.
@@ -17,7 +20,7 @@ pub enum Content<'a> {
     /// What holds bytes that were made, so that they need no copy.
     Held(Box<dyn AsRef<[u8]> + Send + Sync + 'a>),
     /// Bytes that are made where they are to lie, of a container in transit.
-    Late(usize, Box<dyn Fn(&mut [u8]) + Send + Sync + 'a>),
+    Late(usize, Fill<'a>),
 }
 
 impl Content<'_> {

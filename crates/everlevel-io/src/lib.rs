@@ -40,7 +40,7 @@ pub mod schema;
 
 mod error;
 
-pub use builder::{Builder, Content};
+pub use builder::{Builder, Content, Fill};
 pub use coded::{Coded, Value};
 pub use container::{Access, Container, Shared};
 pub use error::Error;

@@ -45,7 +45,8 @@ fn smalls() -> Vec<Small> {
         let log2_std_dev = (min_log2_std_dev(dim, 32).expect("a dimension on the line") * 100.0).ceil() / 100.0;
         let binary =
             Small { secret: SmallSecret::Binary, dim, log2_std_dev, rotation: Rotation::FourKeys, keys: 2 * dim };
-        let eight = dim / 3 * 8 + (1 << dim % 3) - usize::from(dim % 3 == 0);
+        let rest = dim % 3;
+        let eight = dim / 3 * 8 + if rest > 0 { 1 << rest } else { 0 };
         all.extend([
             binary,
             Small { rotation: Rotation::EightKeys, keys: eight, ..binary },

@@ -177,8 +177,7 @@ impl<'a, F: Number> Sweep<'a, F> {
         let (passes, rows) = (self.passes(), product.rows.len());
         let products = self.products();
         let apart = products.apart::<V::Inner>();
-        let mut ahead =
-            Ahead::new(self.ahead, passes.radix * (A * rows + if apart { A } else { 1 } * passes.rows));
+        let mut ahead = Ahead::new(self.ahead, passes.radix * (A * rows + if apart { A } else { 1 } * passes.rows));
         let deep = product.is_deep::<V>();
         let reductions = if V::Inner::INTEGERS { Reductions::default() } else { product.reductions };
         // SAFETY: the caller's contract.
