@@ -1,7 +1,8 @@
 //! TFHE's sets with block-binary secrets: a step of a blind rotation takes the four bits of a block, of which one at most
 //! is set.
 
-use super::{NamedSet, TfheNumbers, gate, integer, named};
+use super::named_set::{NamedSet, tfhe as named};
+use super::tfhe_numbers::{TfheNumbers, gate, integer};
 use crate::secrets::{Secrets, SmallSecret};
 
 /// Coefficients of a block.

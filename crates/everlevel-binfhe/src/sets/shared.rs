@@ -1,7 +1,8 @@
 //! TFHE's sets with shared secrets: the small secret and one between both are the large secret's first coefficients, so
 //! that two key switches, a stair, switch only what is not shared. Deviations are those of other sets.
 
-use super::{LandingNumbers, NamedSet, TfheNumbers, extended, gate, in_twos, integer, named};
+use super::named_set::{NamedSet, tfhe as named};
+use super::tfhe_numbers::{LandingNumbers, TfheNumbers, extended, gate, in_twos, integer};
 use crate::secrets::Secrets;
 
 /// The same parameters with a small secret that the large one begins with, and with a landing.
