@@ -78,8 +78,8 @@ fn errors_per_bit(l: &ParamsLiteral) -> (f64, f64) {
 /// is an external product: `N·σ²·(k·l_a·(B_a²+2) + l_b·(B_b²+2))/12 + ½·(φ/2·B_a^(−2l_a) + B_b^(−2l_b))/12`, and the
 /// transforms' errors, where `φ` coefficients of the secret are drawn. A step of two bits is at most three products,
 /// whose errors are multiplied by one or two factors `X^e − 1` that each double a variance, and a rounding that has
-/// such a factor in three of four cases. Of a block of `ℓ` bits each has a product with one such factor, and the rounding
-/// has one in `ℓ` of `ℓ + 1` cases.
+/// such a factor in three of four cases. Of a block of `ℓ` bits each has a product with one such factor, and the
+/// rounding has one in `ℓ` of `ℓ + 1` cases.
 pub fn external_product(l: &ParamsLiteral) -> f64 {
     let (n, k) = (l.n() as f64, l.rank as f64);
     let (a, b) = (l.mask_gadget, l.body_gadget);

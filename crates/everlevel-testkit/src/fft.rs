@@ -175,8 +175,8 @@ pub fn external_products_are_their_parts<T: Word>(simd: Simd, n: usize, gadgets:
     }
 }
 
-/// A step of several bits is the schoolbook product, if the error of the transforms is far below half a unit; for any key,
-/// it is the bits of the portable backend, for each of two accumulators as for one.
+/// A step of several bits is the schoolbook product, if the error of the transforms is far below half a unit; for any
+/// key, it is the bits of the portable backend, for each of two accumulators as for one.
 pub fn steps_of_bits_are_right<T: Word>(simd: Simd, n: usize, gadgets: &[Digits], together: Together) {
     let make = |simd| {
         let fft = Fft::with_simd(n, simd).expect("size");

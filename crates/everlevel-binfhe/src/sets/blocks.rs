@@ -1,5 +1,5 @@
-//! TFHE's sets with block-binary secrets: a step of a blind rotation takes the four bits of a block, of which one at most
-//! is set.
+//! TFHE's sets with block-binary secrets: a step of a blind rotation takes the four bits of a block, of which one at
+//! most is set.
 
 use super::named_set::{NamedSet, tfhe as named};
 use super::tfhe_numbers::{TfheNumbers, gate, integer};

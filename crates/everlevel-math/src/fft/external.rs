@@ -175,9 +175,9 @@ impl ExternalProduct {
 
     /// `acc += (X^a − 1)·d·K_0 + (X^b − 1)·d·K_1 + (X^a − 1)·(X^b − 1)·d·K_2` with `d = digits(acc)` and the key's
     /// matrices `K`, one after the other, for each `(acc, [a, b])`, exponents in `0..2n`: a step of a
-    /// [`Together::Pair`], else as [`ExternalProduct::add`]. Where the matrices encrypt two bits and their product, that
-    /// is the two bits' [`ExternalProduct::rotate_add`]. For a
-    /// [`Together::Block`] the sum is `(X^a − 1)·d·K_0 + (X^b − 1)·d·K_1 + …`, for four.
+    /// [`Together::Pair`], else as [`ExternalProduct::add`]. Where the matrices encrypt two bits and their product,
+    /// that is the two bits' [`ExternalProduct::rotate_add`]. For a [`Together::Block`] the sum is
+    /// `(X^a − 1)·d·K_0 + (X^b − 1)·d·K_1 + …`, for four.
     ///
     /// # Panics
     /// As [`ExternalProduct::add`] with so many matrices, if an exponent is too large or their number isn't that of the

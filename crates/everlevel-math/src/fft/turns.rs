@@ -2,8 +2,8 @@
 //!
 //! At a point `ζ^k` of the transform, `ζ = e^(iπ/n)`, the monomial `X^e` is `ζ^(k·e)`. With `f = X^a − 1`,
 //! `g = X^b − 1` and the products `P` of the digits and three matrices, `f·P_0 + g·P_1 + f·g·P_2` is
-//! `f·(P_0 + g·P_2) + g·P_1`: three multiplications of points. Of bits of which one at most is set, products vanish, and
-//! the sum is `f·P_0 + g·P_1 + …`, one multiplication of points for each.
+//! `f·(P_0 + g·P_2) + g·P_1`: three multiplications of points. Of bits of which one at most is set, products vanish,
+//! and the sum is `f·P_0 + g·P_1 + …`, one multiplication of points for each.
 
 use std::f64::consts::PI;
 
@@ -98,8 +98,8 @@ fn mul_add<V: Vector>(x: (V, V), y: (V, V), z: (V, V)) -> (V, V) {
     (x.1.neg_mul_add(y.1, x.0.mul_add(y.0, z.0)), x.1.mul_add(y.0, x.0.mul_add(y.1, z.1)))
 }
 
-/// The sum of one column: of a pair of bits and their product if there is a matrix more than bits, else of bits of which
-/// one at most is set.
+/// The sum of one column: of a pair of bits and their product if there is a matrix more than bits, else of bits of
+/// which one at most is set.
 #[inline(always)]
 fn turned<V: Vector, const BITS: usize, const MATRICES: usize>(
     factors: [(V, V); BITS],
