@@ -59,7 +59,7 @@ impl NamedSet {
     /// The parameters.
     ///
     /// # Errors
-    /// None for the sets of [`ALL`]: a test makes each.
+    /// None for the sets of [`ALL`](super::ALL): a test makes each.
     pub fn params(&self) -> Result<Params, Error> {
         Params::try_from(self.literal())
     }

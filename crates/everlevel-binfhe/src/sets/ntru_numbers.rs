@@ -1,9 +1,9 @@
 //! NTRU's literals in short form, and how most of them are made.
 
-use everlevel_ring::{PrimeGadget, WordGadget as Gadget};
+use everlevel_ring::PrimeGadget;
 
-use super::tfhe_numbers::{INSECURE_DIM, INSECURE_SWITCH, integers_norm};
-use crate::common::{KeySwitch, Order, Space};
+use super::tfhe_numbers::{INSECURE_DIM, INSECURE_SWITCH, integers_norm, key_switch};
+use crate::common::{Order, Space};
 use crate::ntru::{NtruLiteral, Rotation};
 use crate::secrets::SmallSecret;
 
@@ -38,7 +38,7 @@ impl NtruNumbers {
             gadget: PrimeGadget::new(x.gadget.0, x.gadget.1, x.gadget.2),
             rotation: x.rotation,
             secret: x.secret,
-            key_switch: KeySwitch { gadget: Gadget::new(x.key_switch.0, x.key_switch.1), ring: x.key_switch.2 },
+            key_switch: key_switch(x.key_switch),
             order: Order::KeySwitchFirst,
             space: x.space,
             squared_norm: x.squared_norm,

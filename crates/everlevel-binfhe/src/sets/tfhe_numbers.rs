@@ -41,7 +41,7 @@ impl LandingNumbers {
     }
 }
 
-fn key_switch((log2_base, digits, ring): (u32, u32, usize)) -> KeySwitch {
+pub(super) fn key_switch((log2_base, digits, ring): (u32, u32, usize)) -> KeySwitch {
     KeySwitch { gadget: Gadget::new(log2_base, digits), ring }
 }
 
@@ -111,8 +111,7 @@ pub(super) const INSECURE_DIM: usize = 32;
 pub(super) const INSECURE_SWITCH: KeySwitch = KeySwitch { gadget: Gadget::new(4, 6), ring: 32 };
 
 /// Secrets of which all coefficients are drawn.
-pub(super) const USUAL: Secrets = Secrets { small: SmallSecret::Binary, drawn: None, shared: 0 };
-pub(super) const KEY_SWITCH_FIRST: Order = Order::KeySwitchFirst;
+const USUAL: Secrets = Secrets { small: SmallSecret::Binary, drawn: None, shared: 0 };
 
 /// The default set of the 2016 library, in its order, with our key switch and either gadget.
 pub(super) const fn tfhe_lib(mask: (u32, u32), body: (u32, u32)) -> TfheNumbers {
@@ -153,7 +152,7 @@ pub(super) const fn gate(
         mask,
         body,
         key_switch,
-        order: KEY_SWITCH_FIRST,
+        order: Order::KeySwitchFirst,
         space: Space::Bit,
         squared_norm: 4.0,
         max_log2_p_fail,
@@ -172,27 +171,12 @@ pub(super) const fn integer(
     bits: u32,
     lwe: (usize, f64),
     glwe: (usize, u32, f64),
-    (mask, body): ((u32, u32), (u32, u32)),
+    gadgets: ((u32, u32), (u32, u32)),
     key_switch: (u32, u32, usize),
     max_log2_p_fail: f64,
 ) -> TfheNumbers {
-    TfheNumbers {
-        torus_bits: 64,
-        lwe,
-        glwe,
-        secrets: USUAL,
-        landings: &[],
-        log2_extension: 0,
-        bits_per_step: 1,
-        mask,
-        body,
-        key_switch,
-        order: KEY_SWITCH_FIRST,
-        space: Space::Integer { bits },
-        squared_norm: integers_norm(bits),
-        max_log2_p_fail,
-        insecure: false,
-    }
+    let gates = gate(lwe, glwe, gadgets, key_switch, max_log2_p_fail);
+    TfheNumbers { space: Space::Integer { bits }, squared_norm: integers_norm(bits), ..gates }
 }
 
 /// The same parameters with a step of a blind rotation for each two bits.
