@@ -54,7 +54,7 @@ pub(crate) use buffer::Slab;
 pub use gadget::{PrimeGadget, RnsGadget, WordGadget};
 pub use linear::{BabySteps, Diagonal};
 pub use memory::{Footprint, OutOfMemory};
-pub use packed::{PackedPoly, SharedBytes};
+pub use packed::{NotCanonical, PackedPoly, SharedBytes};
 pub use poly::{Basis, Coeff, Eval, Poly};
 pub use pool::Pool;
 pub use prime::{PrimeRing, PrimeSecret};

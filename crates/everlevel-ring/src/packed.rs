@@ -32,6 +32,29 @@ pub const fn stride(n: usize) -> usize {
     packed::byte_len(n).next_multiple_of(256)
 }
 
+/// Residues that are looked at while they are in the first-level cache.
+const BLOCK: usize = 1024;
+
+/// A residue that is not below its modulus.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NotCanonical {
+    /// Its position among the residues of all primes.
+    pub index: usize,
+    /// The residue.
+    pub value: u64,
+    /// Its modulus.
+    pub modulus: u64,
+}
+
+/// The first residue that is not below a modulus, and where.
+fn not_below(residues: &[u64], modulus: u64) -> Option<(usize, u64)> {
+    // Without an exit, so that it is vector code.
+    if !residues.iter().fold(false, |found, &x| found | (x >= modulus)) {
+        return None;
+    }
+    residues.iter().copied().enumerate().find(|&(_, x)| x >= modulus)
+}
+
 impl fmt::Debug for PackedPoly {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let shared = matches!(self.backing, Backing::Shared { .. });
@@ -112,13 +135,18 @@ impl PackedPoly {
         }
     }
 
-    /// Position, value and modulus of the first residue that is not below its modulus.
-    pub fn first_not_canonical(&self, ring: &Ring) -> Option<(usize, u64, u64)> {
+    /// The first residue that is not below its modulus.
+    pub fn first_not_canonical(&self, ring: &Ring) -> Option<NotCanonical> {
         let limbs: Vec<_> = self.set.indices().iter().enumerate().collect();
         limbs.into_par_iter().find_map_first(|(k, &index)| {
-            let (limb, q) = (self.limb(index), ring.modulus(index).q());
-            let at = (0..self.n).find(|&i| packed::get(limb, i) >= q)?;
-            Some((k * self.n + at, packed::get(limb, at), q))
+            let (limb, modulus) = (self.limb(index), ring.modulus(index).q());
+            let mut unpacked = [0; BLOCK];
+            (0..self.n).step_by(BLOCK).find_map(|first| {
+                let len = BLOCK.min(self.n - first);
+                packed::unpack(&mut unpacked[..len], packed::block(limb, first, len));
+                let (at, value) = not_below(&unpacked[..len], modulus)?;
+                Some(NotCanonical { index: k * self.n + first + at, value, modulus })
+            })
         })
     }
 
@@ -141,6 +169,24 @@ impl PackedPoly {
         let mut poly = ring.uninit(&self.set);
         poly.limbs.par_iter_mut().zip(self.set.indices()).for_each(|(out, &i)| packed::unpack(out, self.limb(i)));
         poly
+    }
+
+    /// The polynomial, unpacked, if all of its residues are below their moduli.
+    ///
+    /// # Errors
+    /// The first that isn't.
+    pub fn unpack_canonical(&self, ring: &Ring) -> Result<Poly<Eval>, NotCanonical> {
+        let mut poly = ring.uninit(&self.set);
+        let limbs = poly.limbs.par_iter_mut().zip(self.set.indices()).enumerate();
+        let fault = limbs.find_map_first(|(k, (out, &i))| {
+            let (limb, modulus) = (self.limb(i), ring.modulus(i).q());
+            out.chunks_mut(BLOCK).enumerate().find_map(|(b, out)| {
+                packed::unpack(out, packed::block(limb, b * BLOCK, out.len()));
+                let (at, value) = not_below(out, modulus)?;
+                Some(NotCanonical { index: k * self.n + b * BLOCK + at, value, modulus })
+            })
+        });
+        fault.map_or(Ok(poly), Err)
     }
 
     /// Bytes that a polynomial of so many limbs takes in memory of its own.

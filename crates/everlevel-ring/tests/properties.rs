@@ -1,7 +1,10 @@
 //! Identities of the ring's operations on random polynomials, over sets of primes of three sizes.
 
+use std::sync::Arc;
+
 use everlevel_math::primes::ntt_primes_below;
-use everlevel_ring::{Basis, Coeff, Eval, PackedPoly, Poly, PrimeSet, Ring};
+use everlevel_ring::packed::stride;
+use everlevel_ring::{Basis, Coeff, Eval, NotCanonical, PackedPoly, Poly, PrimeSet, Ring};
 use everlevel_testkit::oracle::{crt_centred, negacyclic_product, residue};
 use everlevel_testkit::sample::Sampler;
 use num_bigint::BigInt;
@@ -118,6 +121,24 @@ proptest! {
         assert_same(&packed.unpack(&ring), &a);
         prop_assert_eq!(packed.set(), &set);
         prop_assert!(packed.nbytes() >= 6 * ring.n() * set.len());
+    }
+
+    #[test]
+    fn residues_that_are_not_canonical_are_found(log_n in 4u32..=11, set in any_set(), place: u32, seed: u64) {
+        let ring = ring(log_n);
+        let a: Poly<Eval> = random(&ring, &set, seed);
+        let packed = PackedPoly::new(&a);
+        prop_assert_eq!(packed.first_not_canonical(&ring), None);
+        assert_same(&packed.unpack_canonical(&ring).expect("residues of a polynomial"), &a);
+        let (k, at) = (place as usize % set.len(), place as usize / set.len() % ring.n());
+        let index = set.indices()[k];
+        let modulus = ring.modulus(index).q();
+        let mut bytes = packed.bytes().to_vec();
+        bytes[k * stride(ring.n()) + 6 * at..][..6].copy_from_slice(&modulus.to_le_bytes()[..6]);
+        let damaged = PackedPoly::shared(&set, ring.n(), Arc::new(bytes), 0);
+        let found = NotCanonical { index: k * ring.n() + at, value: modulus, modulus };
+        prop_assert_eq!(damaged.first_not_canonical(&ring), Some(found));
+        prop_assert_eq!(damaged.unpack_canonical(&ring).err(), Some(found));
     }
 
     #[test]

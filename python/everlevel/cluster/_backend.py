@@ -6,7 +6,7 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from concurrent.futures import Future
-from typing import Any, ClassVar, Generic, NoReturn, TypeVar
+from typing import Any, ClassVar, Final, Generic, NoReturn, TypeVar
 
 from ..errors import ClusterConnectionError, EverlevelError, WorkerKeyError
 from ._parcel import Parcel
@@ -14,6 +14,9 @@ from ._spool import Cargo, Spool
 from ._worker import Failure, Outcome, Plan, WorkerInfo
 
 HandleT = TypeVar("HandleT")
+
+BY_VALUE_BYTES: Final = 1 << 16
+"""The most that goes along with a task's message rather than through an engine's store."""
 
 
 class LostError(Exception):
@@ -66,8 +69,14 @@ class Backend(ABC):
         """Let go of the workers, and stop what was started for the pool."""
 
     def share(self, parcel: Parcel, job: str) -> Any:
-        """Send a job's function to where every task finds it."""
+        """Send a job's function to where every task finds it: a small one goes along with each task."""
+        if self.spool is None and parcel.nbytes > BY_VALUE_BYTES:
+            return self._held(parcel)
         return self.put(parcel, job)
+
+    def _held(self, parcel: Parcel) -> Any:
+        """Let the engine keep a function that is too large to go along."""
+        return parcel
 
     def put(self, parcel: Parcel, job: str) -> Cargo:
         """Send a task's arguments by name, where all workers share this machine's memory."""

@@ -23,12 +23,11 @@ from distributed.scheduler import KilledWorker
 
 from ..errors import ClusterConnectionError, EverlevelError
 from . import _copy, _worker
-from ._backend import Backend, GoneError, LostError, infos
+from ._backend import BY_VALUE_BYTES, Backend, GoneError, LostError, infos
 from ._parcel import Parcel
 from ._spool import Cargo, Spool
 from ._worker import Outcome, Plan, WorkerInfo
 
-_BY_VALUE_BYTES: Final = 1 << 16
 _TIMEOUT: Final = "30s"
 _DESERTED_SECONDS: Final = 60.0
 """A cluster without workers may start some, as a nanny does where one has ended."""
@@ -183,15 +182,11 @@ class Dask(Backend):
         return GoneError(str(error) or type(error).__name__)
 
     def _sent(self, parcel: Cargo) -> Any:
-        if isinstance(parcel, Parcel) and parcel.nbytes > _BY_VALUE_BYTES:
+        if isinstance(parcel, Parcel) and parcel.nbytes > BY_VALUE_BYTES:
             return self._client.scatter(parcel, hash=False)
         return parcel
 
-    def share(self, parcel: Parcel, job: str) -> Any:
-        if self.spool is not None:
-            return self.spool.put(parcel, job)
-        if parcel.nbytes <= _BY_VALUE_BYTES:
-            return parcel
+    def _held(self, parcel: Parcel) -> Any:
         return Scattered(parcel, self._scattered(parcel))
 
     def _scattered(self, parcel: Parcel) -> Any:

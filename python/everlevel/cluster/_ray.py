@@ -214,7 +214,7 @@ class Ray(Crew[Hired]):
         except (GoneError, TimeoutError, exceptions.RayError) as error:
             raise ClusterConnectionError(f"workers: the Ray cluster doesn't answer ({error}); connect again") from error
 
-    def share(self, parcel: Parcel, job: str) -> Any:
+    def _held(self, parcel: Parcel) -> Any:
         self._require_ray()
         return ray.put(parcel)
 

@@ -6,7 +6,7 @@ use everlevel_io::schema::{require, require_own, seed_from_text};
 use everlevel_io::{Container, Error as FileError, kinds};
 use everlevel_rand::Seed;
 use everlevel_ring::packed::stride;
-use everlevel_ring::{Eval, Footprint, PackedPoly, Poly, PrimeSet};
+use everlevel_ring::{Eval, Footprint, NotCanonical, PackedPoly, Poly, PrimeSet};
 use everlevel_rlwe::{Gadget, SecretId, SwitchingKey};
 use serde::de::DeserializeOwned;
 
@@ -38,6 +38,10 @@ pub struct Reader<'i> {
     /// Begins the names of what is read: empty but for the parts of a bundle.
     prefix: String,
     keys: BTreeMap<String, Switching>,
+}
+
+fn not_canonical(tensor: &str, NotCanonical { index, value, modulus }: NotCanonical) -> Error {
+    FileError::NonCanonical { tensor: tensor.into(), index, value, modulus }.into()
 }
 
 impl<'i> Reader<'i> {
@@ -100,15 +104,13 @@ impl<'i> Reader<'i> {
     }
 
     fn check_residues(&self, name: &str, poly: &PackedPoly) -> Result<(), Error> {
-        let Some((index, value, modulus)) = poly.first_not_canonical(&self.core.ring) else { return Ok(()) };
-        Err(FileError::NonCanonical { tensor: name.into(), index, value, modulus }.into())
+        poly.first_not_canonical(&self.core.ring).map_or(Ok(()), |fault| Err(not_canonical(name, fault)))
     }
 
     /// A polynomial for computing with, its residues checked.
     pub fn poly(&self, name: &str, set: &PrimeSet) -> Result<Poly<Eval>, Error> {
         let packed = self.packed(name, set)?;
-        self.check_residues(name, &packed)?;
-        Ok(packed.unpack(&self.core.ring))
+        packed.unpack_canonical(&self.core.ring).map_err(|fault| not_canonical(&self.full(name), fault))
     }
 
     pub fn seed(&self, text: &str) -> Result<Seed, Error> {
