@@ -436,7 +436,7 @@ def main() -> None:
     parser.add_argument("--nodes", type=int, nargs="+", default=[1, 4, 16, 64, 250, 1000])
     parser.add_argument("--bootstrap-seconds", type=float, default=3.0)
     parser.add_argument("--pack-seconds", type=float, default=0.002)
-    parser.add_argument("--unpack-seconds", type=float, default=0.015)
+    parser.add_argument("--unpack-seconds", type=float, default=0.006)
     parser.add_argument("--out", type=Path, default=Path("out") / "scaling.json")
     options = parser.parse_args()
     rows = check(options) if options.what == "check" else grow(options)

@@ -78,8 +78,7 @@ impl Context {
         // One limb more than the result, whose rounding t multiplies.
         let parts = self.ring.tensor([&a.ct.c0, &a.ct.c1], [&b.ct.c0, &b.ct.c1], limbs + 1);
         let [d0, d1, d2] = parts.map(|part| self.ring.times_word(&part, t, limbs));
-        let mut ct = keys.relinearization.key.times(&self.ring, &d2);
-        ct.add_assign(&self.ring, &LimbRlwe { c0: d0, c1: d1 });
+        let ct = keys.relinearization.key.times_onto(&self.ring, &d2, [Some(&d0), Some(&d1)]);
         self.result(op, a.secret_id, ct, noise, operands)
     }
 

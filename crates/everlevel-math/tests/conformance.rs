@@ -63,6 +63,18 @@ fn inner_products_match_one_word_arithmetic() {
 }
 
 #[test]
+fn sliding_sums_match_one_word_arithmetic() {
+    on_every_backend(|simd| {
+        for q in sizes().filter(|&q| primes::is_prime(q)) {
+            for (n, terms) in [(1, 1), (8, 2), (24, 64), (128, 7), (72, 3)] {
+                elementwise::sliding_sums(simd, q, n, terms, false);
+                elementwise::sliding_sums(simd, q, n, terms, true);
+            }
+        }
+    });
+}
+
+#[test]
 fn packing_and_automorphisms() {
     on_every_backend(|simd| {
         for n in [0, 1, 8, 13, 64, 1000] {

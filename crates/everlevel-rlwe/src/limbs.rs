@@ -5,7 +5,7 @@
 
 use everlevel_rand::Domain;
 use everlevel_ring::base2k::coefficients;
-use everlevel_ring::{LimbGadget, LimbRing, Limbs, Representation};
+use everlevel_ring::{HalfProduct, LimbGadget, LimbRing, Limbs, Representation};
 use zeroize::Zeroizing;
 
 use crate::encrypt::gaussian;
@@ -118,16 +118,20 @@ impl SwitchingKey<LimbRing> {
 
     /// The ciphertext under another secret, the one that this is a key of: `(c0, 0) + c1·key`.
     pub fn switched(&self, ring: &LimbRing, ct: &LimbRlwe) -> LimbRlwe {
-        let mut switched = self.times(ring, &ct.c1);
-        ring.add_assign(&mut switched.c0, &ct.c0);
-        switched
+        self.times_onto(ring, &ct.c1, [Some(&ct.c0), None])
     }
 
     /// `polynomial·key`: a ciphertext whose phase is the polynomial times the key's message.
     pub fn times(&self, ring: &LimbRing, polynomial: &Limbs) -> LimbRlwe {
-        let mut products = self.half_products(ring, &[polynomial], &polynomial.count());
-        let parts = products.pop().and_then(|parts| <[Limbs; 2]>::try_from(parts).ok());
-        let [c1, c0] = parts.unwrap_or_else(|| unreachable!("rows of a mask and a body"));
+        self.times_onto(ring, polynomial, [None; 2])
+    }
+
+    /// `polynomial·key` plus a body and a mask, in one pass of carries.
+    pub fn times_onto(&self, ring: &LimbRing, polynomial: &Limbs, [c0, c1]: [Option<&Limbs>; 2]) -> LimbRlwe {
+        let digits = ring.digits(self.gadget(), &[polynomial]);
+        let sum = ring.multiply(&[&digits[0]], self.rows()).remove(0);
+        let parts = <[Limbs; 2]>::try_from(ring.finish_onto(sum, polynomial.count(), &[c1, c0]));
+        let [c1, c0] = parts.unwrap_or_else(|_| unreachable!("rows of a mask and a body"));
         LimbRlwe { c0, c1 }
     }
 

@@ -91,15 +91,26 @@ pub fn steps_on_residues(simd: Simd, log2_base: u32, prime_count: usize, n: usiz
     let mut carry = ResidueCarry::zero(n);
     let mut got = vec![vec![0i64; n]; 3 + 144_usize.div_ceil(log2_base as usize)];
     let zero = vec![BigInt::ZERO; n];
+    // Limbs that are added on the way, the least and the largest among them; the first has room for what is carried.
+    let (half, len) = (1i64 << (log2_base - 1), got.len());
+    let balanced = |sampler: &mut Sampler, i: usize| match i % 5 {
+        0 => -half,
+        1 => half - 1,
+        _ => (sampler.word().cast_signed()) >> (64 - log2_base),
+    };
+    let mut onto = vec![vec![0i64; n]; len];
+    onto[1..].iter_mut().for_each(|limb| *limb = (0..n).map(|i| balanced(&mut sampler, i)).collect());
     for (j, out) in got.iter_mut().enumerate().rev() {
         let limb = j.checked_sub(144_usize.div_ceil(log2_base as usize)).map_or(&zero, |j| &limbs[j]);
         let residues: Vec<Vec<u64>> = primes.iter().map(|&q| limb.iter().map(|x| residue(x, q)).collect()).collect();
         let views: Vec<&[u64]> = residues.iter().map(|x| &x[..]).collect();
+        carry.add_assign(&onto[j]);
         digits.step(base, out, &views, &mut carry);
     }
-    let half = 1i64 << (log2_base - 1);
+    let onto: Vec<&[i64]> = onto.iter().map(|x| &x[..]).collect();
     for i in 0..n {
-        let expected = limbs.iter().fold(BigInt::ZERO, |sum, limb| (sum << log2_base) + &limb[i]);
+        let sums = limbs.iter().fold(BigInt::ZERO, |sum, limb| (sum << log2_base) + &limb[i]);
+        let expected = sums + value(&onto, log2_base, i);
         let found: Vec<&[i64]> = got.iter().map(|x| &x[..]).collect();
         let about = format!("{}: K = {log2_base}, {prime_count} primes, {i}", simd.name());
         assert!(found.iter().all(|limb| (-half..half).contains(&limb[i])), "balanced, {about}");

@@ -1,6 +1,6 @@
 //! Conformance of the element-wise kernels with one-word oracles.
 
-use everlevel_math::{Modulus, Simd, packed};
+use everlevel_math::{Factors, Modulus, SLIDING_OUTPUTS, Simd, Slide, packed};
 
 use crate::oracle::mul_mod;
 use crate::sample::Sampler;
@@ -86,6 +86,41 @@ pub fn inner_product(simd: Simd, q: u64, n: usize, terms: usize, extreme: bool) 
     m.inner_product_packed_pair_into(&mut out1, &mut out0, &xs, &ps0, &ps1);
     check("first of a pair", q, &out1, |i| expected(&y0, i));
     check("second of a pair", q, &out0, |i| expected(&y1, i));
+}
+
+/// Sums of `terms` products for each of four outputs, all of whose spans of outputs are among the slides.
+pub fn sliding_sums(simd: Simd, q: u64, n: usize, terms: usize, extreme: bool) {
+    let m = Modulus::with_simd(q, simd).expect("prime");
+    let mut sampler = Sampler::new(q ^ (n * terms) as u64);
+    let count = terms + SLIDING_OUTPUTS;
+    let mut limb = |len: usize| if extreme { vec![q - 1; len] } else { sampler.limb(len, q) };
+    let (x, y, mut out) = (limb(count * n), limb(count * n), limb(SLIDING_OUTPUTS * n));
+    let spans: Vec<(usize, usize)> =
+        (0..SLIDING_OUTPUTS).flat_map(|from| (from + 1..=SLIDING_OUTPUTS).map(move |to| (from, to))).collect();
+    let mut slides: Vec<Slide> = Vec::new();
+    for (k, &(from, to)) in spans.iter().cycle().take(spans.len() * terms).enumerate() {
+        let covered = |t: &usize| slides.iter().filter(|s| (s.from..s.to).contains(t)).count() < terms;
+        if (from..to).all(|t| covered(&t)) {
+            slides.push(Slide { x: k % terms, y: (7 * k) % count, from, to });
+        }
+    }
+    let mut packed_y: Vec<u8> = Vec::new();
+    for y in y.chunks_exact(n) {
+        let mut bytes = vec![0xa5; packed::byte_len(n)];
+        packed::pack_with(simd, &mut bytes, y);
+        packed_y.extend(&bytes[..6 * n]);
+    }
+    packed_y.extend([0xa5; packed::byte_len(0)]);
+    let expected = |at: usize| {
+        let (t, i) = (at / n, at % n);
+        let here = slides.iter().filter(|s| (s.from..s.to).contains(&t));
+        here.fold(0, |sum, s| (sum + mul_mod(x[(s.x + t - s.from) * n + i], y[s.y * n + i], q)) % q)
+    };
+    m.sliding_sums_into(&mut out, &slides, &x, Factors::Words(&y), &[]);
+    check("sliding sums", q, &out, expected);
+    out.fill(1);
+    m.sliding_sums_into(&mut out, &slides, &x, Factors::Packed(&packed_y), &packed_y);
+    check("sliding sums of packed factors", q, &out, expected);
 }
 
 /// Residues of signed words, with both ends of their range.

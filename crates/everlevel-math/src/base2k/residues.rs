@@ -35,6 +35,19 @@ impl ResidueCarry {
         Self { low: vec![0; len], high: vec![0; len] }
     }
 
+    /// Adds normalised limbs to them.
+    ///
+    /// # Panics
+    /// If there are fewer.
+    pub fn add_assign(&mut self, x: &[i64]) {
+        let (low, high) = (&mut self.low[..x.len()], &mut self.high[..x.len()]);
+        for ((low, high), &x) in low.iter_mut().zip(high).zip(x) {
+            let sum = *low + (x as u64 & MASK);
+            *low = sum & MASK;
+            *high += (x >> WORD) + (sum >> WORD) as i64;
+        }
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.low.len()

@@ -4,7 +4,10 @@ use core::arch::x86_64::*;
 
 use crate::lanes::avx512::{Wide, read, write};
 use crate::packed::avx512::unpack8;
+use crate::prefetch::Ahead;
 use crate::{Modulus, packed};
+
+use super::sliding::{OUTPUTS, STRIDE, Slide};
 
 /// Vectors whose accumulators are held in registers together.
 const TOGETHER: usize = 4;
@@ -89,4 +92,105 @@ pub(crate) fn inner_products_packed_into<const OUTPUTS: usize>(
         at += 8;
     }
     at
+}
+
+/// Eight residues from word `at` on, packed or as words.
+///
+/// # Panics
+/// If they aren't all there.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+fn eight<const PACKED: bool>(bytes: &[u8], at: usize) -> __m512i {
+    if PACKED {
+        unpack8(&bytes[6 * at..])
+    } else {
+        let bytes = &bytes[8 * at..][..64];
+        // SAFETY: the load is of 64 bytes of a slice.
+        unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) }
+    }
+}
+
+/// Low and high accumulators of `V` vectors of each output.
+type Sums<const V: usize> = [[(__m512i, __m512i); V]; OUTPUTS];
+
+/// The products of a second factor with those first factors, `n` words apart, of outputs `FROM` to `TO`.
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq,avx512ifma,avx512vl,avx512bw,avx512vbmi")]
+fn slide<const FROM: usize, const TO: usize, const V: usize>(
+    sums: &mut Sums<V>,
+    x: &[u64],
+    n: usize,
+    y: &[__m512i; V],
+) {
+    for t in FROM..TO {
+        let x = x[(t - FROM) * n..][..8 * V].as_chunks::<8>().0;
+        for v in 0..V {
+            accumulate(&mut sums[t][v], read(&x[v]), y[v]);
+        }
+    }
+}
+
+/// `V` vectors of every output from word `at` on.
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq,avx512ifma,avx512vl,avx512bw,avx512vbmi")]
+fn sliding_sums<const V: usize, const PACKED: bool>(
+    slides: &[Slide],
+    x: &[u64],
+    y: &[u8],
+    n: usize,
+    at: usize,
+) -> Sums<V> {
+    let zero = (_mm512_setzero_si512(), _mm512_setzero_si512());
+    let mut sums = [[zero; V]; OUTPUTS];
+    for s in slides {
+        let x = &x[s.x * n + at..];
+        let mut vectors = [zero.0; V];
+        for (v, vector) in vectors.iter_mut().enumerate() {
+            *vector = eight::<PACKED>(y, s.y * n + at + 8 * v);
+        }
+        match (s.from, s.to) {
+            (0, 1) => slide::<0, 1, V>(&mut sums, x, n, &vectors),
+            (0, 2) => slide::<0, 2, V>(&mut sums, x, n, &vectors),
+            (0, 3) => slide::<0, 3, V>(&mut sums, x, n, &vectors),
+            (0, 4) => slide::<0, 4, V>(&mut sums, x, n, &vectors),
+            (1, 2) => slide::<1, 2, V>(&mut sums, x, n, &vectors),
+            (1, 3) => slide::<1, 3, V>(&mut sums, x, n, &vectors),
+            (1, 4) => slide::<1, 4, V>(&mut sums, x, n, &vectors),
+            (2, 3) => slide::<2, 3, V>(&mut sums, x, n, &vectors),
+            (2, 4) => slide::<2, 4, V>(&mut sums, x, n, &vectors),
+            _ => slide::<3, 4, V>(&mut sums, x, n, &vectors),
+        }
+    }
+    sums
+}
+
+/// See [`Modulus::sliding_sums_into`]; outputs have a multiple of eight words.
+#[target_feature(enable = "avx512f,avx512dq,avx512ifma,avx512vl,avx512bw,avx512vbmi")]
+pub(crate) fn sliding_sums_into<const PACKED: bool>(
+    m: &Modulus,
+    out: &mut [u64],
+    slides: &[Slide],
+    x: &[u64],
+    y: &[u8],
+    mut ahead: Ahead<'_, u8>,
+) {
+    const V: usize = STRIDE / 8;
+    let wide = Wide::new(m);
+    let n = out.len() / OUTPUTS;
+    let mut at = 0;
+    while at + STRIDE <= n {
+        ahead.step();
+        for (t, sums) in sliding_sums::<V, PACKED>(slides, x, y, n, at).into_iter().enumerate() {
+            for (out, sum) in out[t * n + at..][..STRIDE].as_chunks_mut::<8>().0.iter_mut().zip(sums) {
+                write(out, wide.reduce(sum.0, sum.1));
+            }
+        }
+        at += STRIDE;
+    }
+    while at < n {
+        for (t, [sum]) in sliding_sums::<1, PACKED>(slides, x, y, n, at).into_iter().enumerate() {
+            write(&mut out[t * n + at..].as_chunks_mut::<8>().0[0], wide.reduce(sum.0, sum.1));
+        }
+        at += 8;
+    }
 }

@@ -7,6 +7,7 @@ use crate::{Modulus, packed};
 pub(crate) mod avx2;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx512;
+pub(crate) mod sliding;
 
 impl Modulus {
     /// `out_i = Σ_k x_k[i]·y_k[i]`, at most 64 terms.

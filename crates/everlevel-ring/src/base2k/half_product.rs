@@ -4,7 +4,7 @@
 //! shifted up by `D−1−i` limbs. So limb `j` of the sum is `Σ_(r,i) a_(rD+i)·row_r[j + D−1−i]`, in which what is above
 //! the point vanishes modulo 1, and nothing is computed for it.
 
-use super::products::Term;
+use super::products::Shape;
 use super::ring::{GUARD, words, words_mut};
 use super::{LimbGadget, LimbRing, Limbs, PreparedMatrix};
 use crate::{HalfProduct, Limb};
@@ -107,40 +107,26 @@ impl HalfProduct for LimbRing {
         let inputs: Vec<Vec<&[u64]>> = digits.iter().map(|digits| words(&digits.transforms)).collect();
         let inputs: Vec<&[&[u64]]> = inputs.iter().map(Vec::as_slice).collect();
         let mut outs: Vec<Vec<&mut [u64]>> = sums.iter_mut().map(|sum| words_mut(&mut sum.limbs)).collect();
-        // The limbs of the operand that meet a limb of their row at limb `j` of the sum.
-        let terms_of = |j: usize| {
-            (0..first.count).filter_map(move |operand| {
-                let (row, i) = (operand / digit_limbs, operand % digit_limbs);
-                let limb = j + digit_limbs - 1 - i;
-                (limb < limbs).then_some((operand, row, limb))
-            })
-        };
-        if columns == 2 {
-            let terms = |j: usize| -> Vec<Term> {
-                terms_of(j).map(|(operand, row, group)| Term { operand, row, group }).collect()
-            };
-            module.multiply_terms::<2, _>(&mut outs, &inputs, &rows.matrix, &terms);
-        } else {
-            let terms = |at: usize| -> Vec<Term> {
-                let (j, column) = (at / columns, at % columns);
-                let term = |(operand, row, limb)| Term { operand, row, group: limb * columns + column };
-                terms_of(j).map(term).collect()
-            };
-            module.multiply_terms::<1, _>(&mut outs, &inputs, &rows.matrix, &terms);
-        }
+        let shape = Shape { digit: digit_limbs, columns };
+        module.multiply_shifted(&mut outs, &inputs, &rows.matrix, shape);
         drop(outs);
         sums
     }
 
     fn finish(&self, sums: Vec<LimbSum>, _: &LimbGadget, to: &usize) -> Vec<Vec<Limbs>> {
+        sums.into_iter().map(|sum| self.finish_onto(sum, *to, &[])).collect()
+    }
+}
+
+impl LimbRing {
+    /// The elements of a sum, rounded to `limbs` limbs, each plus that of `onto` where there is one.
+    pub fn finish_onto(&self, sum: LimbSum, limbs: usize, onto: &[Option<&Limbs>]) -> Vec<Limbs> {
         let width = self.module().width();
-        let finished = |sum: LimbSum| {
-            let mut columns: Vec<Vec<Limb>> = (0..sum.columns).map(|_| Vec::new()).collect();
-            for (at, limb) in sum.limbs.into_iter().enumerate() {
-                columns[at / width % sum.columns].push(limb);
-            }
-            columns.into_iter().map(|column| self.carried(column, *to)).collect()
-        };
-        sums.into_iter().map(finished).collect()
+        let mut columns: Vec<Vec<Limb>> = (0..sum.columns).map(|_| Vec::new()).collect();
+        for (at, limb) in sum.limbs.into_iter().enumerate() {
+            columns[at / width % sum.columns].push(limb);
+        }
+        let onto = onto.iter().copied().chain(std::iter::repeat(None));
+        columns.iter_mut().zip(onto).map(|(column, onto)| self.carried_onto(column, limbs, onto)).collect()
     }
 }

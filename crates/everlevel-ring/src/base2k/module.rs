@@ -120,6 +120,21 @@ impl Module {
         });
     }
 
+    /// `a += b` of transforms modulo primes.
+    ///
+    /// # Panics
+    /// If transforms are in doubles.
+    pub(super) fn add_assign(&self, a: &mut [Limb], b: &[Limb]) {
+        let width = self.width();
+        a.par_iter_mut().zip(b).enumerate().for_each(|(at, (a, b))| self.modulus(at % width).add_assign(a, b));
+    }
+
+    /// `a −= b`, likewise.
+    pub(super) fn sub_assign(&self, a: &mut [Limb], b: &[Limb]) {
+        let width = self.width();
+        a.par_iter_mut().zip(b).enumerate().for_each(|(at, (a, b))| self.modulus(at % width).sub_assign(a, b));
+    }
+
     /// The big coefficients of transforms, in their place.
     pub fn inverse(&self, all: &mut [&mut [u64]]) {
         let width = self.width();
@@ -137,37 +152,87 @@ impl Module {
 
     /// The limbs of big coefficients in base `2^K`, normalised, and rounded where `out` has fewer.
     pub fn normalize(&self, base: Base, out: &mut [&mut [i64]], big: &[&[u64]]) {
-        let (width, count, kept) = (self.width(), big.len() / self.width(), out.len());
+        let (width, count) = (self.width(), big.len() / self.width());
         assert!(big.len().is_multiple_of(width));
-        for limb in out.iter_mut().skip(count) {
-            limb.fill(0);
-        }
-        if kept == 0 || count == 0 {
+        if !self.begins(out, count) {
             return;
         }
         let sources = blocks(big.iter().copied(), BLOCK);
         let targets = blocks_mut(out.iter_mut().take(count).map(|limb| &mut **limb), BLOCK);
         sources.into_par_iter().zip(targets).for_each(|(big, mut out)| {
-            let len = out[0].len();
-            let mut surplus = [0; BLOCK];
-            let mut digits = |j: usize, step: &mut dyn FnMut(&mut [i64])| match out.get_mut(j) {
-                Some(limb) => step(limb),
-                None => step(&mut surplus[..len]),
-            };
-            match &self.kind {
-                Kind::Doubles(_) => {
-                    let mut carry = [0; BLOCK];
-                    for (j, x) in big.iter().enumerate().rev() {
-                        digits(j, &mut |out| base.step(out, bytemuck::cast_slice::<u64, i64>(x), &mut carry[..len], 0));
-                    }
-                }
-                Kind::Primes { digits: residues, .. } => {
-                    let mut carry = ResidueCarry::zero(len);
-                    for (j, x) in big.chunks_exact(width).enumerate().rev() {
-                        digits(j, &mut |out| residues.step(base, out, x, &mut carry));
-                    }
-                }
+            let mut carry = self.no_carry(out[0].len());
+            for (j, x) in big.chunks_exact(width).enumerate().rev() {
+                self.step(base, out.get_mut(j).map(|out| &mut **out), x, None, &mut carry);
             }
         });
     }
+
+    /// The limbs of transforms, plus those of `onto`, normalised, and rounded where `out` has fewer. The transforms are
+    /// used up: each limb's inverse is carried on while it is in a cache.
+    pub(super) fn carry(&self, base: Base, out: &mut [&mut [i64]], transforms: &mut [&mut [u64]], onto: &[&[i64]]) {
+        let (width, count) = (self.width(), transforms.len() / self.width());
+        assert!(transforms.len().is_multiple_of(width) && onto.len() <= count);
+        if !self.begins(out, count) {
+            return;
+        }
+        let mut carries: Vec<Carry> =
+            (0..self.n().div_ceil(BLOCK)).map(|_| self.no_carry(BLOCK.min(self.n()))).collect();
+        for j in (0..count).rev() {
+            let words = &mut transforms[j * width..][..width];
+            self.inverse(words);
+            let words: Vec<&[u64]> = words.iter().map(|words| &**words).collect();
+            let onto = onto.get(j);
+            let targets: Vec<Option<&mut [i64]>> = match out.get_mut(j) {
+                Some(limb) => limb.chunks_mut(BLOCK).map(Some).collect(),
+                None => carries.iter().map(|_| None).collect(),
+            };
+            carries.par_iter_mut().zip(targets).enumerate().for_each(|(block, (carry, target))| {
+                let place = block * BLOCK..((block + 1) * BLOCK).min(self.n());
+                let mut x: [&[u64]; 3] = [&[]; 3];
+                x.iter_mut().zip(&words).for_each(|(x, words)| *x = &words[place.clone()]);
+                self.step(base, target, &x[..width], onto.map(|onto| &onto[place.clone()]), carry);
+            });
+        }
+    }
+
+    /// Fills the limbs that a result has beyond `count`; whether there are others.
+    fn begins(&self, out: &mut [&mut [i64]], count: usize) -> bool {
+        out.iter_mut().skip(count).for_each(|limb| limb.fill(0));
+        count > 0 && !out.is_empty()
+    }
+
+    fn no_carry(&self, len: usize) -> Carry {
+        match &self.kind {
+            Kind::Doubles(_) => Carry::Words(vec![0; len]),
+            Kind::Primes { .. } => Carry::Residues(ResidueCarry::zero(len)),
+        }
+    }
+
+    /// One limb of a stretch of at most [`BLOCK`] coefficients: the digits of `x + onto + carry`.
+    fn step(&self, base: Base, out: Option<&mut [i64]>, x: &[&[u64]], onto: Option<&[i64]>, carry: &mut Carry) {
+        let mut surplus = [0; BLOCK];
+        let out = out.unwrap_or(&mut surplus[..x[0].len()]);
+        match (&self.kind, carry) {
+            (Kind::Doubles(_), Carry::Words(carry)) => {
+                let x = bytemuck::cast_slice::<u64, i64>(x[0]);
+                if let Some(onto) = onto {
+                    carry.iter_mut().zip(onto).for_each(|(carry, &onto)| *carry += onto);
+                }
+                base.step(out, x, carry, 0);
+            }
+            (Kind::Primes { digits, .. }, Carry::Residues(carry)) => {
+                if let Some(onto) = onto {
+                    carry.add_assign(onto);
+                }
+                digits.step(base, out, x, carry);
+            }
+            _ => unreachable!("carries of the module"),
+        }
+    }
+}
+
+/// The carries of a stretch of coefficients.
+enum Carry {
+    Words(Vec<i64>),
+    Residues(ResidueCarry),
 }

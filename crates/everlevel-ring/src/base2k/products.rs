@@ -2,22 +2,26 @@
 
 use std::ops::{Deref, DerefMut};
 
-use everlevel_math::packed;
+use everlevel_math::{Factors, Modulus, SLIDING_OUTPUTS, Slide, packed};
 use rayon::prelude::*;
 
 use super::Module;
-use super::blocks::{blocks, blocks_mut};
+use super::blocks::blocks_mut;
 use super::module::Kind;
 use crate::WordBuffer;
 
-/// Words of a block of a product: those of a dozen operands stay in the second-level cache.
-pub(super) const PRODUCT_BLOCK: usize = 512;
+/// Words of a block of a product: those of an operand of two dozen limbs stay in the first-level cache, modulo a
+/// prime.
+const PRODUCT_BLOCK: usize = 128;
+
+/// The same for doubles.
+const DOUBLES_BLOCK: usize = 512;
 
 /// Terms whose sum a kernel takes at once.
 const TERMS: usize = 64;
 
-/// A matrix of polynomials, transformed, in the order in which products read it: for each prime and each block of
-/// words, column by column, the block of each row. Residues have six bytes, doubles eight.
+/// A matrix of polynomials, transformed, in the order in which products read it: for each block of words and each
+/// prime, column by column, the block of each row. Residues have six bytes, doubles eight.
 #[derive(Debug)]
 pub struct PreparedMatrix<B = WordBuffer<u8>> {
     rows: usize,
@@ -37,12 +41,31 @@ impl<B: Deref<Target = [u8]>> PreparedMatrix<B> {
     }
 }
 
-/// A term of a column's sum: the operand, and the row and the group of columns of the matrix's entry.
+/// What a product of a vector and a matrix is: output `j` in each of `columns` columns is
+/// `Σ x_(rD + i)·matrix_(r, (j + D − 1 − i)·columns + column)`, over all rows `r` and all `i < D`.
+///
+/// So a row is multiplied with `D` entries of the vector, as polynomials in an unknown whose powers are the outputs:
+/// with digits of several limbs.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Term {
-    pub operand: usize,
-    pub row: usize,
-    pub group: usize,
+pub(super) struct Shape {
+    /// `D`.
+    pub digit: usize,
+    /// Columns of each output.
+    pub columns: usize,
+}
+
+/// Slides of [`SLIDING_OUTPUTS`] outputs, in runs of at most [`TERMS`] products for each.
+fn runs(slides: impl Iterator<Item = Slide>) -> Vec<Vec<Slide>> {
+    let (mut runs, mut terms) = (vec![Vec::new()], [0; SLIDING_OUTPUTS]);
+    for slide in slides {
+        if terms[slide.from..slide.to].contains(&TERMS) {
+            runs.push(Vec::new());
+            terms.fill(0);
+        }
+        terms[slide.from..slide.to].iter_mut().for_each(|terms| *terms += 1);
+        runs.last_mut().unwrap_or_else(|| unreachable!("one at first")).push(slide);
+    }
+    runs
 }
 
 impl Module {
@@ -51,7 +74,7 @@ impl Module {
     }
 
     fn block_len(&self) -> usize {
-        PRODUCT_BLOCK.min(self.n())
+        self.n().min(if matches!(self.kind, Kind::Doubles(_)) { DOUBLES_BLOCK } else { PRODUCT_BLOCK })
     }
 
     /// Bytes of a prepared matrix.
@@ -85,8 +108,7 @@ impl Module {
         (part, block): (usize, usize),
         (row, column): (usize, usize),
     ) -> usize {
-        let blocks = self.n() / self.block_len();
-        (((part * blocks + block) * columns + column) * rows + row) * self.entry_nbytes()
+        (((block * self.width() + part) * columns + column) * rows + row) * self.entry_nbytes()
     }
 
     /// Puts a polynomial into a matrix, at `(row, column)`.
@@ -153,28 +175,51 @@ impl Module {
         x: &[&[u64]],
         matrix: &PreparedMatrix<B>,
     ) {
-        let rows = matrix.rows.min(x.len() / self.width());
-        let terms = |column: usize| -> Vec<Term> {
-            let rows = if column < matrix.columns { rows } else { 0 };
-            (0..rows).map(|row| Term { operand: row, row, group: column }).collect()
-        };
-        self.multiply_terms::<1, B>(&mut [out.iter_mut().map(|out| &mut **out).collect()], &[x], matrix, &terms);
+        let x = &x[..x.len().min(matrix.rows * self.width())];
+        let out = out.iter_mut().map(|out| &mut **out).collect();
+        self.multiply_shifted(&mut [out], &[x], matrix, Shape { digit: 1, columns: 1 });
     }
 
-    /// Sums of `terms(g)` for each group `g` of `GROUP` columns of `out`, for several vectors of operands: each block
-    /// of the matrix is read from memory once for all of them.
-    pub(super) fn multiply_terms<const GROUP: usize, B: Deref<Target = [u8]> + Sync>(
+    /// Products of a [`Shape`], for several vectors of operands: each block of the matrix is read from memory once for
+    /// all of them. Operands have at most as many entries as rows have digits.
+    pub(super) fn multiply_shifted<B: Deref<Target = [u8]> + Sync>(
         &self,
         out: &mut [Vec<&mut [u64]>],
         x: &[&[&[u64]]],
         matrix: &PreparedMatrix<B>,
-        terms: &(dyn Fn(usize) -> Vec<Term> + Sync),
+        Shape { digit, columns }: Shape,
     ) {
-        let (width, len) = (self.width(), self.block_len());
-        let groups = out.first().map_or(0, |out| out.len() / (width * GROUP));
-        let terms: Vec<Vec<Term>> = (0..groups).map(terms).collect();
-        // By part and block: the block of every operand, and of every result.
-        let inputs: Vec<Vec<Vec<&[u64]>>> = x.iter().map(|x| blocks(x.iter().copied(), len)).collect();
+        let (width, len, rows) = (self.width(), self.block_len(), matrix.rows);
+        let count = x.first().map_or(0, |x| x.len() / width);
+        assert!(count <= rows * digit && x.iter().all(|x| x.len() == count * width));
+        let outputs = out.first().map_or(0, |out| out.len() / (width * columns));
+        let shifts = matrix.columns / columns;
+        // For each few outputs and each column: what is multiplied, and which entries the next few need besides.
+        let tile = |first: usize, column: usize| {
+            let last = outputs.min(first + SLIDING_OUTPUTS) - first;
+            let slides = (first..shifts.min(first + last + digit - 1)).flat_map(move |shift| {
+                (0..rows).filter_map(move |row| {
+                    // Output t has i = t + first + D − 1 − shift.
+                    let from = (shift + 1).saturating_sub(first + digit);
+                    let start = from + first + digit - 1 - shift;
+                    let to = last.min(shift + 1 - first).min((from + count).saturating_sub(row * digit + start));
+                    let y = (shift * columns + column) * rows + row;
+                    (from < to).then_some(Slide { x: row * digit + start, y, from, to })
+                })
+            });
+            let end = |first: usize| shifts.min(first + SLIDING_OUTPUTS + digit - 1) * columns * rows;
+            let next = first + SLIDING_OUTPUTS;
+            // After the last ones come those of the next part, or the next block.
+            let whole = rows * matrix.columns;
+            let needed = if next < outputs { end(first)..end(next) } else { whole..whole + end(0) };
+            let share = |column: usize| needed.start + needed.len() * column / columns;
+            (first, column, runs(slides), share(column)..share(column + 1))
+        };
+        let tiles: Vec<_> = (0..outputs)
+            .step_by(SLIDING_OUTPUTS)
+            .flat_map(|first| (0..columns).map(move |column| (first, column)))
+            .map(|(first, column)| tile(first, column))
+            .collect();
         let mut work: Vec<Vec<Vec<&mut [u64]>>> = (0..self.n() / len).map(|_| Vec::new()).collect();
         for out in out {
             for (block, out) in blocks_mut(out.iter_mut().map(|out| &mut **out), len).into_iter().enumerate() {
@@ -183,111 +228,98 @@ impl Module {
         }
         let step = self.entry_nbytes();
         work.par_iter_mut().enumerate().for_each(|(block, outs)| {
+            let mut operands = vec![vec![0; count * len]; x.len()];
+            let (mut sums, mut rest) = (vec![0; SLIDING_OUTPUTS * len], vec![0; SLIDING_OUTPUTS * len]);
             for part in 0..width {
-                for (group, terms) in terms.iter().enumerate() {
-                    let entries = |column: usize| -> Vec<&[u8]> {
-                        let entry = |term: &Term| {
-                            let place = (term.row, term.group * GROUP + column);
-                            let at = self.entry_at(matrix.shape(), (part, block), place);
-                            &matrix.bytes[at..at + step + packed::byte_len(0)]
-                        };
-                        terms.iter().map(entry).collect()
-                    };
-                    let y: [Vec<&[u8]>; GROUP] = std::array::from_fn(entries);
-                    for (outs, input) in outs.iter_mut().zip(&inputs) {
-                        let x: Vec<&[u64]> =
-                            terms.iter().map(|term| input[block][term.operand * width + part]).collect();
-                        let mut out: Vec<&mut [u64]> = outs
-                            .iter_mut()
-                            .skip(group * GROUP * width + part)
-                            .step_by(width)
-                            .take(GROUP)
-                            .map(|out| &mut **out)
-                            .collect();
-                        self.sums_of_packed(part, &mut out, &x, &y);
+                for (x, operands) in x.iter().zip(&mut operands) {
+                    let limbs = x.iter().skip(part).step_by(width);
+                    for (x, operand) in limbs.zip(operands.chunks_exact_mut(len)) {
+                        operand.copy_from_slice(&x[block * len..][..len]);
+                    }
+                }
+                let at = self.entry_at(matrix.shape(), (part, block), (0, 0));
+                let here = &matrix.bytes[at..];
+                for (first, column, runs, next) in &tiles {
+                    let mut ahead = &here[(next.start * step).min(here.len())..(next.end * step).min(here.len())];
+                    for (outs, x) in outs.iter_mut().zip(&operands) {
+                        self.slide(part, (&mut sums, &mut rest), runs, (x, here), ahead);
+                        ahead = &[];
+                        let targets = outs.iter_mut().skip((first * columns + column) * width + part);
+                        for (out, sum) in targets.step_by(columns * width).zip(sums.chunks_exact(len)) {
+                            out.copy_from_slice(sum);
+                        }
                     }
                 }
             }
         });
     }
 
-    /// `out_c = Σ_k x_k·y_(c,k)` at one part of transforms, with entries of a matrix.
-    fn sums_of_packed<const GROUP: usize>(
+    /// The sums of all runs at one part of transforms, with entries of a matrix.
+    fn slide(
         &self,
         part: usize,
-        out: &mut [&mut [u64]],
-        x: &[&[u64]],
-        y: &[Vec<&[u8]>; GROUP],
+        (sums, rest): (&mut [u64], &mut [u64]),
+        runs: &[Vec<Slide>],
+        (x, entries): (&[u64], &[u8]),
+        ahead: &[u8],
     ) {
         match &self.kind {
             Kind::Doubles(_) => {
-                for (out, y) in out.iter_mut().zip(y) {
-                    let len = 8 * out.len();
-                    let y: Vec<&[u64]> = y.iter().map(|y| bytemuck::cast_slice(&y[..len])).collect();
-                    self.inner_product(part, out, x, &y);
-                }
+                let words = entries.len() / 8;
+                self.slide_words(part, (sums, rest), runs, (x, bytemuck::cast_slice(&entries[..8 * words])));
             }
             Kind::Primes { ntts, .. } => {
-                let m = ntts[part].modulus();
-                let whole = x.len().min(TERMS);
-                match (&mut *out, y.as_slice()) {
-                    ([a, b], [y0, y1]) => {
-                        m.inner_product_packed_pair_into(a, b, &x[..whole], &y0[..whole], &y1[..whole])
-                    }
-                    _ => {
-                        for (out, y) in out.iter_mut().zip(y) {
-                            m.inner_product_packed_into(out, &x[..whole], &y[..whole]);
-                        }
-                    }
-                }
-                let mut rest = [0; PRODUCT_BLOCK];
-                for first in (whole..x.len()).step_by(TERMS) {
-                    let range = first..(first + TERMS).min(x.len());
-                    for (out, y) in out.iter_mut().zip(y) {
-                        let rest = &mut rest[..out.len()];
-                        m.inner_product_packed_into(rest, &x[range.clone()], &y[range.clone()]);
-                        m.add_assign(out, rest);
-                    }
-                }
+                let y = Factors::Packed(entries);
+                in_runs(ntts[part].modulus(), (sums, rest), runs, |m, out, run, k| {
+                    m.sliding_sums_into(out, run, x, y, if k == 0 { ahead } else { &[] });
+                });
             }
         }
     }
 
-    /// `out = Σ_k x_k·y_k` at one part of transforms, for a block of words.
-    fn inner_product(&self, part: usize, out: &mut [u64], x: &[&[u64]], y: &[&[u64]]) {
+    /// The same with factors that are words.
+    fn slide_words(
+        &self,
+        part: usize,
+        (sums, rest): (&mut [u64], &mut [u64]),
+        runs: &[Vec<Slide>],
+        (x, y): (&[u64], &[u64]),
+    ) {
         match &self.kind {
             Kind::Doubles(fft) => {
-                let x: Vec<&[f64]> = x.iter().map(|x| bytemuck::cast_slice::<u64, f64>(x)).collect();
-                let y: Vec<&[f64]> = y.iter().map(|y| bytemuck::cast_slice::<u64, f64>(y)).collect();
-                fft.inner_product_into(bytemuck::cast_slice_mut(out), &x, &y);
+                let len = sums.len() / SLIDING_OUTPUTS;
+                for (t, out) in sums.chunks_exact_mut(len).enumerate() {
+                    let here = || runs.iter().flatten().filter(|s| (s.from..s.to).contains(&t));
+                    let x: Vec<&[f64]> =
+                        here().map(|s| bytemuck::cast_slice(&x[(s.x + t - s.from) * len..][..len])).collect();
+                    let y: Vec<&[f64]> = here().map(|s| bytemuck::cast_slice(&y[s.y * len..][..len])).collect();
+                    fft.inner_product_into(bytemuck::cast_slice_mut(out), &x, &y);
+                }
             }
             Kind::Primes { ntts, .. } => {
-                let m = ntts[part].modulus();
-                let whole = x.len().min(TERMS);
-                m.inner_product_into(out, &x[..whole], &y[..whole]);
-                let mut rest = [0; PRODUCT_BLOCK];
-                for first in (whole..x.len()).step_by(TERMS) {
-                    let range = first..(first + TERMS).min(x.len());
-                    let rest = &mut rest[..out.len()];
-                    m.inner_product_into(rest, &x[range.clone()], &y[range]);
-                    m.add_assign(out, rest);
-                }
+                in_runs(ntts[part].modulus(), (sums, rest), runs, |m, out, run, _| {
+                    m.sliding_sums_into(out, run, x, Factors::Words(y), &[]);
+                });
             }
         }
     }
 
     /// `out_j = s·x_j` of transforms; those that `x` lacks are 0.
     pub fn multiply_scalar(&self, out: &mut [&mut [u64]], scalar: &[&[u64]], x: &[&[u64]]) {
-        let width = self.width();
+        let (width, len) = (self.width(), self.block_len());
         assert!(scalar.len() == width && out.len().is_multiple_of(width));
         out.par_iter_mut().enumerate().for_each(|(at, out)| match x.get(at) {
             None => out.fill(0),
             Some(x) => {
                 let scalar = scalar[at % width];
-                for ((out, s), x) in
-                    out.chunks_mut(PRODUCT_BLOCK).zip(scalar.chunks(PRODUCT_BLOCK)).zip(x.chunks(PRODUCT_BLOCK))
-                {
-                    self.inner_product(at % width, out, &[s], &[x]);
+                for ((out, s), x) in out.chunks_mut(len).zip(scalar.chunks(len)).zip(x.chunks(len)) {
+                    match &self.kind {
+                        Kind::Doubles(fft) => {
+                            let [s, x] = [s, x].map(bytemuck::cast_slice::<u64, f64>);
+                            fft.inner_product_into(bytemuck::cast_slice_mut(out), &[s], &[x]);
+                        }
+                        Kind::Primes { ntts, .. } => ntts[at % width].modulus().inner_product_into(out, &[s], &[x]),
+                    }
                 }
             }
         });
@@ -298,24 +330,61 @@ impl Module {
     pub fn convolve(&self, out: &mut [&mut [u64]], offset: usize, pairs: &[[&[&[u64]]; 2]]) {
         let (width, len) = (self.width(), self.block_len());
         let count = out.len() / width;
-        let inputs: Vec<[Vec<Vec<&[u64]>>; 2]> =
-            pairs.iter().map(|pair| pair.map(|x| blocks(x.iter().copied(), len))).collect();
+        // The place of each pair's factors, one pair after another.
+        let mut places = Vec::new();
+        let (mut a_end, mut b_end) = (0, 0);
+        for [a, b] in pairs {
+            let (a_count, b_count) = (a.len() / width, b.len() / width);
+            places.push((a_end, a_count, b_end, b_count));
+            (a_end, b_end) = (a_end + a_count, b_end + b_count);
+        }
+        let tile = |first: usize| {
+            let places = &places;
+            let slides = places.iter().flat_map(move |&(a, a_count, b, b_count)| {
+                (0..b_count).filter_map(move |j| {
+                    // Output t has i = t + first + offset − j.
+                    let from = j.saturating_sub(first + offset);
+                    let to = (a_count + j).saturating_sub(first + offset).min(count - first).min(SLIDING_OUTPUTS);
+                    (from < to).then(|| Slide { x: a + from + first + offset - j, y: b + j, from, to })
+                })
+            });
+            (first, runs(slides))
+        };
+        let tiles: Vec<_> = (0..count).step_by(SLIDING_OUTPUTS).map(tile).collect();
         let work = blocks_mut(out.iter_mut().map(|out| &mut **out), len);
         work.into_par_iter().enumerate().for_each(|(block, mut out)| {
+            let (mut x, mut y) = (vec![0; a_end * len], vec![0; b_end * len]);
+            let (mut sums, mut rest) = (vec![0; SLIDING_OUTPUTS * len], vec![0; SLIDING_OUTPUTS * len]);
             for part in 0..width {
-                for k in 0..count {
-                    let (mut x, mut y): (Vec<&[u64]>, Vec<&[u64]>) = (Vec::new(), Vec::new());
-                    for ([a_blocks, b_blocks], [a, b]) in inputs.iter().zip(pairs) {
-                        let (a_count, b_count) = (a.len() / width, b.len() / width);
-                        let sum = k + offset;
-                        for i in (sum + 1).saturating_sub(b_count)..a_count.min(sum + 1) {
-                            x.push(a_blocks[block][i * width + part]);
-                            y.push(b_blocks[block][(sum - i) * width + part]);
-                        }
+                for (side, words) in [&mut x, &mut y].into_iter().enumerate() {
+                    let limbs = pairs.iter().flat_map(|pair| pair[side].iter().skip(part).step_by(width));
+                    for (limb, words) in limbs.zip(words.chunks_exact_mut(len)) {
+                        words.copy_from_slice(&limb[block * len..][..len]);
                     }
-                    self.inner_product(part, &mut *out[k * width + part], &x, &y);
+                }
+                for (first, runs) in &tiles {
+                    self.slide_words(part, (&mut sums, &mut rest), runs, (&x, &y));
+                    let targets = out.iter_mut().skip(first * width + part).step_by(width);
+                    targets.zip(sums.chunks_exact(len)).for_each(|(out, sum)| out.copy_from_slice(sum));
                 }
             }
         });
+    }
+}
+
+/// The sum of what `of_run` writes for each run.
+fn in_runs(
+    m: &Modulus,
+    (sums, rest): (&mut [u64], &mut [u64]),
+    runs: &[Vec<Slide>],
+    of_run: impl Fn(&Modulus, &mut [u64], &[Slide], usize),
+) {
+    for (k, run) in runs.iter().enumerate() {
+        if k == 0 {
+            of_run(m, sums, run, k);
+        } else {
+            of_run(m, rest, run, k);
+            m.add_assign(sums, rest);
+        }
     }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use everlevel_math::base2k::Base;
 use everlevel_rand::{Domain, Seed};
+use rayon::prelude::*;
 use zeroize::{Zeroize, Zeroizing};
 
 use super::{Error, Limbs, Module, Operands, Transform, coefficients};
@@ -121,11 +122,14 @@ impl LimbRing {
         out
     }
 
-    /// `a(X^galois_elt)`, normalised: `2^(K−1)` may come out of a change of sign.
+    /// `a(X^galois_elt)`, normalised, of a normalised element.
     pub fn automorphism(&self, a: &Limbs, galois_elt: u64) -> Limbs {
         let mut out = self.module.uninit(a.count());
         coefficients::automorphism_into(&mut out.views_mut(), &a.views(), galois_elt);
-        self.shifted(&out, 0, a.count())
+        // A change of sign leaves a balanced limb unless that is the least: nearly never.
+        let above = 1 << (self.base.log2() - 1);
+        let has_above = |limb: &&[i64]| limb.iter().fold(false, |found, &x| found | (x == above));
+        if out.views().par_iter().any(has_above) { self.shifted(&out, 0, a.count()) } else { out }
     }
 
     /// The transforms of limbs.
@@ -137,10 +141,21 @@ impl LimbRing {
 
     /// The limbs of transforms, which are used up.
     pub(super) fn carried(&self, mut sum: Vec<Limb>, limbs: usize) -> Limbs {
-        self.module.inverse(&mut words_mut(&mut sum));
-        let mut out = self.module.uninit(limbs);
-        self.module.normalize(self.base, &mut out.views_mut(), &words(&sum));
+        self.carried_onto(&mut sum, limbs, None)
+    }
+
+    /// As [`LimbRing::carried`], of secret transforms.
+    fn carried_secretly(&self, mut sum: Vec<Limb>, limbs: usize) -> Limbs {
+        let out = self.carried_onto(&mut sum, limbs, None);
         sum.iter_mut().for_each(|limb| limb[..].zeroize());
+        out
+    }
+
+    /// The limbs of transforms, which are used up, plus an element.
+    pub(super) fn carried_onto(&self, sum: &mut [Limb], limbs: usize, onto: Option<&Limbs>) -> Limbs {
+        let mut out = self.module.uninit(limbs);
+        let onto = onto.map_or_else(Vec::new, Limbs::views);
+        self.module.carry(self.base, &mut out.views_mut(), &mut words_mut(sum), &onto);
         out
     }
 
@@ -156,24 +171,37 @@ impl LimbRing {
         let (x, scalar) = (self.transformed(&a.views()), self.transformed(&[b]));
         let mut out = self.module.scratch(x.len());
         self.module.multiply_scalar(&mut words_mut(&mut out), &words(&scalar), &words(&x));
-        self.carried(out, a.count())
+        self.carried_secretly(out, a.count())
     }
 
     /// `(a0·b0, a0·b1 + a1·b0, a1·b1)` modulo 1 to `limbs` limbs, where the product of torus elements is that of the
     /// real numbers in `[−1/2, 1/2)` that normalised limbs are.
     pub fn tensor(&self, [a0, a1]: [&Limbs; 2], [b0, b1]: [&Limbs; 2], limbs: usize) -> [Limbs; 3] {
         let [a0, a1, b0, b1] = [a0, a1, b0, b1].map(|x| self.transformed(&x.views()));
-        let [a0, a1, b0, b1] = [&a0, &a1, &b0, &b1].map(|x| words(x));
-        let [a0, a1, b0, b1] = [&a0[..], &a1[..], &b0[..], &b1[..]];
-        let column = |pairs: &[[&[&[u64]]; 2]]| {
-            // Coefficient k of the product has weight 2^(−(k+2)·K): limb k + 1. The first limb has its carries alone.
-            let width = self.module.width();
+        let width = self.module.width();
+        // Coefficient k of the product has weight 2^(−(k+2)·K): limb k + 1. The first limb has its carries alone.
+        let product = |pairs: &[[&[Limb]; 2]]| {
             let mut sum = self.module.scratch((limbs + GUARD) * width);
             sum[..width].iter_mut().for_each(|limb| limb.fill(0));
-            self.module.convolve(&mut words_mut(&mut sum[width..]), 0, pairs);
-            self.carried(sum, limbs)
+            let views: Vec<[Vec<&[u64]>; 2]> = pairs.iter().map(|pair| pair.map(words)).collect();
+            let views: Vec<[&[&[u64]]; 2]> = views.iter().map(|[a, b]| [&a[..], &b[..]]).collect();
+            self.module.convolve(&mut words_mut(&mut sum[width..]), 0, &views);
+            sum
         };
-        [column(&[[a0, b0]]), column(&[[a0, b1], [a1, b0]]), column(&[[a1, b1]])]
+        let ends = [product(&[[&a0, &b0]]), product(&[[&a1, &b1]])];
+        let middle = if matches!(self.module.transform(), Transform::Doubles) {
+            // Differences of sums would have rounding errors of their own.
+            product(&[[&a0, &b1], [&a1, &b0]])
+        } else {
+            let [mut a, mut b] = [a0, b0];
+            self.module.add_assign(&mut a, &a1);
+            self.module.add_assign(&mut b, &b1);
+            let mut middle = product(&[[&a, &b]]);
+            ends.iter().for_each(|end| self.module.sub_assign(&mut middle, end));
+            middle
+        };
+        let [first, last] = ends;
+        [first, middle, last].map(|sum| self.carried(sum, limbs))
     }
 
     /// `Σ A_i·S_i`, exactly, to as many limbs as the first has.
@@ -185,7 +213,7 @@ impl LimbRing {
         let pairs: Vec<[&[&[u64]]; 2]> = views.iter().map(|[a, s]| [&a[..], &s[..]]).collect();
         let mut sum = self.module.scratch(count * self.module.width());
         self.module.convolve(&mut words_mut(&mut sum), 0, &pairs);
-        self.carried(sum, count)
+        self.carried_secretly(sum, count)
     }
 }
 
