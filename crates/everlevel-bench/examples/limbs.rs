@@ -3,8 +3,8 @@
 //!
 //! For each degree, transform and number of limbs of a digit: bits of the key's modulus and of the ciphertext, bytes of
 //! the prepared key, and milliseconds of a key switch on one thread (its CPU time) in its parts: digits with their
-//! transforms, products, and inverse transforms with carries. For residues: the hybrid key switch with one to eight
-//! special primes of 48 bits.
+//! transforms, products, and inverse transforms with carries. For residues: the key switch with one to eight special
+//! primes of 48 bits, hybrid and by KLSS.
 
 use std::error::Error;
 
@@ -13,7 +13,8 @@ use everlevel_math::primes::ntt_primes_below;
 use everlevel_rand::Seed;
 use everlevel_ring::base2k::Transform;
 use everlevel_ring::{
-    HalfProduct, LimbGadget, LimbRing, Limbs, PackedPoly, PrimeSet, Representation, ResidueRows, Ring, RnsGadget,
+    DelayedRows, HalfProduct, LimbGadget, LimbRing, Limbs, PackedPoly, PrimeSet, Representation, ResidueRows, Ring,
+    RnsGadget,
 };
 use everlevel_rlwe::{SecretId, SwitchingKey};
 
@@ -78,7 +79,8 @@ fn limbs(
 
 fn residues(log_n: u32, key_bits: u32, special: usize) -> Result<(), Box<dyn Error + Send + Sync>> {
     let count = (key_bits / 48) as usize;
-    let primes: Vec<u64> = ntt_primes_below(48, log_n).take(count).collect();
+    // As many auxiliary primes as others, of which few are taken.
+    let primes: Vec<u64> = ntt_primes_below(48, log_n).take(2 * count).collect();
     let ring = Ring::new(log_n, &primes)?;
     let (set, special_set) = (PrimeSet::new(0..count - special), PrimeSet::new(count - special..count));
     let gadget = RnsGadget::consecutive(&ring, &set, &special_set, 0.0);
@@ -86,11 +88,28 @@ fn residues(log_n: u32, key_bits: u32, special: usize) -> Result<(), Box<dyn Err
     let uniform = |row: u64| PackedPoly::new(&ring.uniform_poly(&full, &seed(3), row));
     let digits = gadget.digits.len() as u64;
     let rows = ResidueRows::new(seed(3), (0..digits).map(uniform).collect(), Some((0..digits).map(uniform).collect()));
-    let key: SwitchingKey = SwitchingKey::from_rows(SecretId(1), gadget, rows);
+    let key: SwitchingKey = SwitchingKey::from_rows(SecretId(1), gadget.clone(), rows);
     let c1 = ring.uniform_poly(&set, &seed(4), 0);
     let time = Times::of_calls(5, || key.switch(&ring, &c1).rescale(&ring, &set));
     let (bits, key_bits) = (ring.log2(&set), ring.log2(&full));
-    print(&format!("residues, {special} special"), key_bits, bits, key.nbytes(), &[time]);
+    print(&format!("residues, hybrid, {special} special"), key_bits, bits, key.nbytes(), &[time]);
+    let (auxiliary, group_lens) = (PrimeSet::new(count..2 * count), [2, 3, 4, 6, 9]);
+    let best = DelayedRows::best_plan(&ring, &gadget, &auxiliary).map(|(_, groups)| groups.len());
+    for group_len in group_lens {
+        let Some((taken, groups)) = DelayedRows::plan(&ring, &gadget, &auxiliary, group_len) else { continue };
+        let mark = if best == Some(groups.len()) { ", the cheapest by count" } else { "" };
+        let shape = format!("{} groups, {} auxiliary{mark}", groups.len(), taken.len());
+        let cost = everlevel_ring::HalfProductCost::of_delayed(&ring, &gadget, &taken, &groups);
+        if cost.nbytes > 2_500_000_000 {
+            continue;
+        }
+        let rows = DelayedRows::prepare(&ring, key.rows(), taken, groups);
+        let time = Times::of_calls(5, || {
+            let sums = rows.multiply(&ring, &rows.digits(&ring, &gadget, &c1), &full);
+            ring.rescale_many(sums.into(), &set)
+        });
+        print(&format!("residues, KLSS, {special} special, {shape}"), key_bits, bits, rows.nbytes(), &[time]);
+    }
     Ok(())
 }
 
@@ -105,8 +124,10 @@ fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
         println!("\nN = 2^{log_n}\n\n| | key bits | ciphertext bits | key | key switch, median (least) | parts |");
         println!("|---|---|---|---|---|---|");
         pool.install(|| -> Result<(), Box<dyn Error + Send + Sync>> {
-            for digit_limbs in [1, 2, 4, 8] {
-                limbs(log_n, Transform::ThreePrimes, 60, key_bits, digit_limbs)?;
+            // The largest base with which the key has nearly all of its bits.
+            let log2_base = key_bits / key_bits.div_ceil(60);
+            for digit_limbs in [1, 2, 3, 4, 8] {
+                limbs(log_n, Transform::ThreePrimes, log2_base, key_bits, digit_limbs)?;
             }
             for digit_limbs in [4, 8] {
                 limbs(log_n, Transform::TwoPrimes, 36, key_bits, digit_limbs)?;

@@ -32,6 +32,7 @@
 pub mod base2k;
 mod buffer;
 mod convert;
+mod delayed;
 mod fused;
 mod gadget;
 mod linear;
@@ -51,6 +52,7 @@ mod word_buffer;
 pub use base2k::{LimbGadget, LimbRing, Limbs};
 pub use buffer::Limb;
 pub(crate) use buffer::Slab;
+pub use delayed::{DelayedRows, HalfProductCost};
 pub use gadget::{PrimeGadget, RnsGadget, WordGadget};
 pub use linear::{BabySteps, Diagonal};
 pub use memory::{Footprint, OutOfMemory};

@@ -139,10 +139,13 @@ fn sliding_sums<const V: usize, const PACKED: bool>(
     y: &[u8],
     n: usize,
     at: usize,
+    ahead: &mut Ahead<'_, u8>,
 ) -> Sums<V> {
     let zero = (_mm512_setzero_si512(), _mm512_setzero_si512());
     let mut sums = [[zero; V]; OUTPUTS];
     for s in slides {
+        // A line or two at a time: more would wait for each other.
+        ahead.step();
         let x = &x[s.x * n + at..];
         let mut vectors = [zero.0; V];
         for (v, vector) in vectors.iter_mut().enumerate() {
@@ -179,8 +182,7 @@ pub(crate) fn sliding_sums_into<const PACKED: bool>(
     let n = out.len() / OUTPUTS;
     let mut at = 0;
     while at + STRIDE <= n {
-        ahead.step();
-        for (t, sums) in sliding_sums::<V, PACKED>(slides, x, y, n, at).into_iter().enumerate() {
+        for (t, sums) in sliding_sums::<V, PACKED>(slides, x, y, n, at, &mut ahead).into_iter().enumerate() {
             for (out, sum) in out[t * n + at..][..STRIDE].as_chunks_mut::<8>().0.iter_mut().zip(sums) {
                 write(out, wide.reduce(sum.0, sum.1));
             }
@@ -188,7 +190,7 @@ pub(crate) fn sliding_sums_into<const PACKED: bool>(
         at += STRIDE;
     }
     while at < n {
-        for (t, [sum]) in sliding_sums::<1, PACKED>(slides, x, y, n, at).into_iter().enumerate() {
+        for (t, [sum]) in sliding_sums::<1, PACKED>(slides, x, y, n, at, &mut ahead).into_iter().enumerate() {
             write(&mut out[t * n + at..].as_chunks_mut::<8>().0[0], wide.reduce(sum.0, sum.1));
         }
         at += 8;

@@ -12,7 +12,7 @@ use crate::{prefetch::Ahead, simd::Level};
 pub const OUTPUTS: usize = 4;
 
 #[cfg(target_arch = "x86_64")]
-/// Words after each of which the next part of what is to be prefetched is asked for.
+/// Words of every output that are summed at once.
 pub(super) const STRIDE: usize = 16;
 
 /// A second factor, and where it goes: output `t`, `from ≤ t < to`, gets its product with first factor `x + t − from`.
@@ -59,7 +59,7 @@ impl Modulus {
         assert!(terms.iter().all(|&terms| terms <= 64));
         #[cfg(target_arch = "x86_64")]
         if self.simd().0 == Level::Avx512Ifma && n.is_multiple_of(8) {
-            let ahead = Ahead::new(ahead, n.div_ceil(STRIDE));
+            let ahead = Ahead::new(ahead, (n.div_ceil(STRIDE) * slides.len()).max(1));
             // SAFETY: a `Simd` of this level is made only where the CPU has its features.
             unsafe {
                 match y {
