@@ -9,10 +9,12 @@
 //! `range`, which operations begin with · `ciphertext`, `keys` · operations: `encryption`, `keygen`, `footprint` of
 //! memory, `arithmetic`, `rotation`, `light` plaintexts without primes, `units` vectors longer than the slots,
 //! `key_moduli` · [`mod@circuits`] bootstraps, polynomials, matrices · `files` · [`Error`]. Each file uses those before
-//! it; a [`Context`] knows no bootstrap, and a [`Bootstrapper`] has a context.
+//! it; a [`Context`] knows no bootstrap, and a [`Bootstrapper`] has a context. [`mod@limbs`] is CKKS over limbs, with
+//! an arithmetic of its own and the same slots.
 #![forbid(unsafe_code)]
 
 pub mod circuits;
+pub mod limbs;
 
 mod arithmetic;
 mod budget;

@@ -323,11 +323,12 @@ fn products_of_elements_are_those_of_real_numbers_modulo_one() {
     let [x, y] = [&a, &b].map(|pair| pair.each_ref().map(|part| integers(part, log2_base)));
     let exact = |i: usize, j: usize| big_product(&x[i], &y[j]);
     let cross: Vec<BigInt> = exact(0, 1).into_iter().zip(exact(1, 0)).map(|(p, q)| p + q).collect();
-    for kept in [limbs, 2, 5] {
-        let found = ring.tensor(a.each_ref(), b.each_ref(), kept);
+    for (log2_factor, kept) in [(0, limbs), (0, 2), (0, 5), (60, 3), (180, 3), (17, 2), (197, 4)] {
+        let found = ring.tensor(a.each_ref(), b.each_ref(), log2_factor, kept);
         for (found, exact) in found.iter().zip([&exact(0, 0), &cross, &exact(1, 1)]) {
-            let distance = distance(found, exact, 2 * limbs);
-            assert!(distance < 0.51, "to {kept} limbs: {distance} units");
+            let exact: Vec<BigInt> = exact.iter().map(|x| x << log2_factor).collect();
+            let distance = distance(found, &exact, 2 * limbs);
+            assert!(distance < 0.51, "times 2^{log2_factor} to {kept} limbs: {distance} units");
         }
     }
     for (word, kept) in [(786_433, 3), (-(1 << 61), 2), (3, 1), (1, 4)] {

@@ -5,7 +5,7 @@
 
 use everlevel_rand::Domain;
 use everlevel_ring::base2k::coefficients;
-use everlevel_ring::{LimbGadget, LimbRing, Limbs, Representation};
+use everlevel_ring::{HalfProduct, LimbGadget, LimbRing, Limbs, Representation};
 use zeroize::Zeroizing;
 
 use crate::encrypt::gaussian;
@@ -71,6 +71,17 @@ impl LimbRlwe {
         self.c1.truncate(limbs);
     }
 
+    /// Both parts under an automorphism, whose image of the secret the result belongs to.
+    fn moved(&self, ring: &LimbRing, galois_elt: u64) -> Self {
+        self.map(|part| ring.automorphism(part, galois_elt))
+    }
+
+    /// `f` of either part.
+    #[must_use]
+    pub fn map(&self, f: impl Fn(&Limbs) -> Limbs) -> Self {
+        Self { c0: f(&self.c0), c1: f(&self.c1) }
+    }
+
     /// Bytes of both parts.
     pub fn nbytes(&self) -> usize {
         self.c0.nbytes() + self.c1.nbytes()
@@ -125,15 +136,33 @@ impl SwitchingKey<LimbRing> {
 
     /// `polynomial·key`: a ciphertext whose phase is the polynomial times the key's message.
     pub fn times(&self, ring: &LimbRing, polynomial: &Limbs) -> LimbRlwe {
-        let mut products = self.half_products(ring, &[polynomial], &polynomial.count());
-        let parts = products.pop().and_then(|parts| <[Limbs; 2]>::try_from(parts).ok());
-        let [c1, c0] = parts.unwrap_or_else(|| unreachable!("rows of a mask and a body"));
-        LimbRlwe { c0, c1 }
+        ciphertext(self.half_products(ring, &[polynomial], &polynomial.count()))
     }
 
     /// `σ(ct)`, for the automorphism that this is the key of.
     pub fn moved_limbs(&self, ring: &LimbRing, ct: &LimbRlwe, galois_elt: u64) -> LimbRlwe {
-        let switched = self.switched(ring, ct);
-        LimbRlwe { c0: ring.automorphism(&switched.c0, galois_elt), c1: ring.automorphism(&switched.c1, galois_elt) }
+        self.switched(ring, ct).moved(ring, galois_elt)
     }
+
+    /// Several automorphisms of one ciphertext, whose transforms they share; none leaves it as it is.
+    pub fn moved_limbs_many(ring: &LimbRing, ct: &LimbRlwe, moves: &[Option<(u64, &Self)>]) -> Vec<LimbRlwe> {
+        let digits = moves.iter().flatten().next().map(|(_, key)| ring.digits(key.gadget(), &[&ct.c1]));
+        let one = |one: &Option<(u64, &Self)>| match (one, &digits) {
+            (Some((element, key)), Some(digits)) => {
+                let sums = ring.multiply(&digits.iter().collect::<Vec<_>>(), key.rows());
+                let mut switched = ciphertext(ring.finish(sums, key.gadget(), &ct.limbs()));
+                ring.add_assign(&mut switched.c0, &ct.c0);
+                switched.moved(ring, *element)
+            }
+            _ => ct.clone(),
+        };
+        moves.iter().map(one).collect()
+    }
+}
+
+/// The one half product of a list.
+fn ciphertext(mut products: Vec<Vec<Limbs>>) -> LimbRlwe {
+    let parts = products.pop().and_then(|parts| <[Limbs; 2]>::try_from(parts).ok());
+    let [c1, c0] = parts.unwrap_or_else(|| unreachable!("rows of a mask and a body"));
+    LimbRlwe { c0, c1 }
 }

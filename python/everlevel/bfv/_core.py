@@ -12,7 +12,7 @@ class Core(SetCore):
 
     _plain_modulus: int | None
     _context: _native.BfvContext
-    _keys: dict[int, _native.BfvEvaluationKey]
+    _keys: dict[int, _native.LimbsEvaluationKey]
 
     @property
     def slot_count(self) -> int:
@@ -29,7 +29,7 @@ class Core(SetCore):
         """What tells engines apart: (parameters, plain modulus, insecure ring, whether threads are many)."""
         return self._parameters, self._plain_modulus, self._insecure_log_n, self._context.thread_count > 1
 
-    def _key(self, operation: str, secret_id: int) -> _native.BfvEvaluationKey:
+    def _key(self, operation: str, secret_id: int) -> _native.LimbsEvaluationKey:
         """Return the evaluation key of a secret."""
         key = self._keys.get(secret_id)
         if key is None:

@@ -193,9 +193,9 @@ class Engine(Core, SetEngine[EvaluationKey]):
     # Files.
 
     def _wrap_stored(self, native: Any, notes: dict[str, str]) -> Storable:
-        if isinstance(native, _native.BfvSecretKey):
+        if isinstance(native, _native.LimbsSecretKey):
             return SecretKey(self, native)
-        if isinstance(native, _native.BfvEvaluationKey):
+        if isinstance(native, _native.LimbsEvaluationKey):
             return self._remembered(native)
         return Ciphertext(self, native)
 

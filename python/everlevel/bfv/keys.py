@@ -18,7 +18,7 @@ class SecretKey(set_keys.SecretKey, Storable):
 
     __slots__ = ()
 
-    _native: _native.BfvSecretKey
+    _native: _native.LimbsSecretKey
 
 
 class EvaluationKey(set_keys.Key, Storable):
@@ -31,7 +31,7 @@ class EvaluationKey(set_keys.Key, Storable):
 
     kind = "evaluation key"
 
-    _native: _native.BfvEvaluationKey
+    _native: _native.LimbsEvaluationKey
 
     @property
     def rotations(self) -> tuple[int, ...]:
@@ -41,7 +41,7 @@ class EvaluationKey(set_keys.Key, Storable):
     @property
     def has_swap_rows(self) -> bool:
         """Whether rows can be swapped, and so all slots be added up."""
-        return self._native.has_swap_rows
+        return self._native.has_inversion
 
     def __repr__(self) -> str:
         count = len(self.rotations)

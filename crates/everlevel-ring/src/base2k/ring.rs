@@ -159,19 +159,23 @@ impl LimbRing {
         self.carried(out, a.count())
     }
 
-    /// `(a0·b0, a0·b1 + a1·b0, a1·b1)` modulo 1 to `limbs` limbs, where the product of torus elements is that of the
-    /// real numbers in `[−1/2, 1/2)` that normalised limbs are.
-    pub fn tensor(&self, [a0, a1]: [&Limbs; 2], [b0, b1]: [&Limbs; 2], limbs: usize) -> [Limbs; 3] {
+    /// `2^log2_factor·(a0·b0, a0·b1 + a1·b0, a1·b1)` modulo 1 to `limbs` limbs, where the product of torus elements is
+    /// that of the real numbers in `[−1/2, 1/2)` that normalised limbs are.
+    pub fn tensor(&self, [a0, a1]: [&Limbs; 2], [b0, b1]: [&Limbs; 2], log2_factor: u32, limbs: usize) -> [Limbs; 3] {
         let [a0, a1, b0, b1] = [a0, a1, b0, b1].map(|x| self.transformed(&x.views()));
         let [a0, a1, b0, b1] = [&a0, &a1, &b0, &b1].map(|x| words(x));
         let [a0, a1, b0, b1] = [&a0[..], &a1[..], &b0[..], &b1[..]];
+        let (whole, rest) = ((log2_factor / self.base.log2()) as usize, log2_factor % self.base.log2());
         let column = |pairs: &[[&[&[u64]]; 2]]| {
-            // Coefficient k of the product has weight 2^(−(k+2)·K): limb k + 1. The first limb has its carries alone.
-            let width = self.module.width();
-            let mut sum = self.module.scratch((limbs + GUARD) * width);
-            sum[..width].iter_mut().for_each(|limb| limb.fill(0));
-            self.module.convolve(&mut words_mut(&mut sum[width..]), 0, pairs);
-            self.carried(sum, limbs)
+            // Coefficient k of the product has weight 2^(−(k+2)·K): limb k + 1, before it is moved up by the factor.
+            // Without one, the first limb has its carries alone.
+            let (width, kept) = (self.module.width(), limbs + usize::from(rest > 0));
+            let mut sum = self.module.scratch((kept + GUARD) * width);
+            let carries = if whole == 0 { width } else { 0 };
+            sum[..carries].iter_mut().for_each(|limb| limb.fill(0));
+            self.module.convolve(&mut words_mut(&mut sum[carries..]), whole.saturating_sub(1), pairs);
+            let product = self.carried(sum, kept);
+            if rest == 0 { product } else { self.shifted(&product, rest.into(), limbs) }
         };
         [column(&[[a0, b0]]), column(&[[a0, b1], [a1, b0]]), column(&[[a1, b1]])]
     }
