@@ -3,11 +3,11 @@
 
 use std::ops::ControlFlow;
 
-use everlevel_ckks::Complex64;
 use everlevel_ckks::io::{Builder, Container, Error as FileError};
 use everlevel_ckks::limbs::{
     Ciphertext, Context, Error, EvalKeys, Object, Params, ParamsLiteral, SETS, SecretKey, named,
 };
+use everlevel_ckks::{Basis, Complex64};
 use everlevel_rand::{Seed, SeedSource};
 use everlevel_ring::{LimbGadget, no_progress};
 
@@ -187,6 +187,41 @@ fn one_key_serves_every_budget_down_to_the_last_bit() {
     let last = bench.context.multiply_to(&x, &x, bits, &bench.keys).unwrap();
     assert_eq!(last.budget_bits(), 2);
     bench.assert_close(&last, &map(&expected, |z| z * z), "the last", 0.7);
+}
+
+#[test]
+fn polynomials_are_those_of_levels() {
+    let bench = Bench::of_set("n14", &[], false);
+    let (context, precision) = (&bench.context, bench.context.params().precision_bits());
+    let evaluate =
+        |x: &Ciphertext, basis, p: &[f64]| context.evaluate_polynomial(x, basis, p, &bench.keys, &no_progress).unwrap();
+    let real: Vec<Complex64> = (0..bench.slots()).map(|i| Complex64::new((i as f64 * 0.7).sin(), 0.0)).collect();
+    let x = bench.encrypt(&real, 1.0);
+    // Σ 2^−k·T_k, of 16 terms: four levels.
+    let series: Vec<f64> = (0..16).map(|k| (-f64::from(k)).exp2()).collect();
+    let chebyshev = evaluate(&x, Basis::Chebyshev, &series);
+    assert_eq!(chebyshev.budget_bits(), x.budget_bits() - 4 * precision);
+    assert!((chebyshev.bound() - 2.0).abs() < 1e-4);
+    let element = |k: usize, x: f64| (k as f64 * x.acos()).cos();
+    let of_chebyshev = map(&real, |z| series.iter().enumerate().map(|(k, c)| c * element(k, z.re)).sum::<f64>().into());
+    bench.assert_close(&chebyshev, &of_chebyshev, "Chebyshev series", 3.0);
+    let last = [vec![0.0; 15], vec![1.0]].concat();
+    bench.assert_close(&evaluate(&x, Basis::Chebyshev, &last), &map(&real, |z| element(15, z.re).into()), "T_15", 4.5);
+    let a = values(bench.slots(), 0.0);
+    let powers = [0.25, -1.0, 0.0, 3.0, 0.5];
+    let x = bench.encrypt(&a, 1.0);
+    let of_powers = evaluate(&x, Basis::Power, &powers);
+    assert_eq!(of_powers.budget_bits(), x.budget_bits() - 3 * precision);
+    let horner = map(&a, |z| powers.iter().rev().fold(Complex64::default(), |sum, c| sum * z + c));
+    bench.assert_close(&of_powers, &horner, "powers", 2.0);
+    let constant = evaluate(&x, Basis::Power, &[1.5]);
+    assert_eq!(constant.budget_bits(), x.budget_bits());
+    assert!(bench.decrypt(&constant).iter().all(|z| (z - 1.5).norm() < constant.log2_error().exp2()));
+    let refused = |p: &[f64]| context.evaluate_polynomial(&x, Basis::Power, p, &bench.keys, &no_progress).unwrap_err();
+    assert!(matches!(refused(&[]), Error::Parameter { what: "coefficients", .. }));
+    assert!(matches!(refused(&[0.0, f64::NAN]), Error::NotFinite { index: 1, .. }));
+    assert!(matches!(refused(&[0.0, 1e8]), Error::TooFine { .. }));
+    assert!(matches!(refused(&[1.0; 256]), Error::BudgetShort { .. }));
 }
 
 #[test]

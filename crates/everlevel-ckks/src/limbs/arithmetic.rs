@@ -74,26 +74,37 @@ impl Context {
     pub fn add_constant(&self, a: &Ciphertext, constant: Complex64) -> Result<Ciphertext, Error> {
         let op = "add_constant";
         self.frame.require(op, "ciphertext", a.origin)?;
-        // A number's polynomial is re + im·X^(n/2).
-        let n = self.params.n();
-        let mut words = self.message(op, &[constant], constant.norm())?;
-        let scale = f64::from(words.bits).exp2();
-        words.words.fill(0);
-        (words.words[0], words.words[n / 2]) =
-            ((constant.re * scale).round() as i64, (constant.im * scale).round() as i64);
-        self.add_words(op, a, &words)
+        if !constant.is_finite() {
+            return Err(Error::NotFinite { op, index: 0, value: constant.to_string() });
+        }
+        self.require_message(op, constant.norm())?;
+        self.add_words(op, a, &self.number(constant))
+    }
+
+    /// A number's coefficients: `re + im·X^(n/2)`.
+    pub(super) fn number(&self, constant: Complex64) -> Words {
+        let (n, bound) = (self.params.n(), constant.norm());
+        let bits = Words::bits_of(bound);
+        let mut words = vec![0; n];
+        let word = |part: f64| (part * f64::from(bits).exp2()).round() as i64;
+        (words[0], words[n / 2]) = (word(constant.re), word(constant.im));
+        Words { words, bits, bound }
     }
 
     fn add_words(&self, op: &'static str, a: &Ciphertext, words: &Words) -> Result<Ciphertext, Error> {
-        let bound = a.bound + words.bound;
-        self.room(op, a.budget_bits.into(), bound, a.budget_bits)?;
-        let mut sum = Ciphertext { bound, ..a.clone() };
+        self.room(op, a.budget_bits.into(), a.bound + words.bound, a.budget_bits)?;
+        Ok(self.with_words(a, words))
+    }
+
+    /// The sum with what has been looked at.
+    pub(super) fn with_words(&self, a: &Ciphertext, words: &Words) -> Ciphertext {
+        let mut sum = Ciphertext { bound: a.bound + words.bound, ..a.clone() };
         self.ring().add_assign(&mut sum.ct.c0, &self.placed(words, a.budget_bits, a.limbs()));
         // The rounding of the message to limbs is a twelfth of a unit's square.
         let to_limbs = self.params.shape().log2_unit(a.limbs()) - 0.5 * 12f64.log2();
         let rounding = noise::and(words.log2_rounding() - f64::from(a.budget_bits), to_limbs);
         sum.log2_noise = noise::and(a.log2_noise, rounding);
-        Ok(sum)
+        sum
     }
 
     /// The values divided by `2^bits`, for which the budget pays: any number of bits, without error.
@@ -140,7 +151,7 @@ impl Context {
     }
 
     /// Drops the limbs that a budget doesn't need.
-    fn trimmed(&self, mut a: Ciphertext) -> Ciphertext {
+    pub(super) fn trimmed(&self, mut a: Ciphertext) -> Ciphertext {
         let limbs = self.params.limbs_of(a.budget_bits);
         if limbs < a.limbs() {
             a.ct.truncate(limbs);
@@ -188,13 +199,19 @@ impl Context {
         let parts = [constant.re, constant.im];
         let is_whole = |bits: u32| parts.iter().all(|part| (part * f64::from(bits).exp2()).fract() == 0.0);
         let bits = (0..bits).find(|&bits| is_whole(bits)).unwrap_or(bits);
-        let needed_bits = constant.norm().log2().max(0.0) + f64::from(bits) + 2.0;
-        if needed_bits > f64::from(WORD_BITS) {
-            return Err(Error::TooFine { op, needed_bits, most_bits: WORD_BITS });
-        }
+        self.require_word(op, constant.norm(), bits)?;
         let bound = a.bound * constant.norm();
         let left = self.room(op, i64::from(a.budget_bits) - i64::from(bits), bound, a.budget_bits)?;
         Ok(self.trimmed(self.times_constant(a, constant, bits, left)))
+    }
+
+    /// Refuses numbers that don't fit a word as multiples of `2^−bits`.
+    pub(super) fn require_word(&self, op: &'static str, size: f64, bits: u32) -> Result<(), Error> {
+        let needed_bits = size.log2().max(0.0) + f64::from(bits) + 2.0;
+        if needed_bits <= f64::from(WORD_BITS) {
+            return Ok(());
+        }
+        Err(Error::TooFine { op, needed_bits, most_bits: WORD_BITS })
     }
 
     /// The product with a number rounded to a multiple of `2^−bits`, with so many bits of budget left.

@@ -35,6 +35,11 @@ pub(super) struct Words {
 }
 
 impl Words {
+    /// The bits below the point that leave room for values of a bound.
+    pub fn bits_of(bound: f64) -> u32 {
+        MESSAGE_BITS.saturating_sub(Params::needed_bits(bound))
+    }
+
     /// log2 of the deviation of the coefficients' roundings, and those of doubles before them.
     pub fn log2_rounding(&self) -> f64 {
         let of_doubles = LOG2_OF_DOUBLES + self.bound.log2() - 0.5 * (self.words.len() as f64).log2();
@@ -157,8 +162,16 @@ impl Context {
 
     /// A vector's coefficients as precisely as doubles have them.
     pub(super) fn message(&self, op: &'static str, values: &[Complex64], bound: f64) -> Result<Words, Error> {
-        let bits = MESSAGE_BITS.saturating_sub(Params::needed_bits(bound));
-        self.encoded(op, values, bound, bits, MESSAGE_BITS)
+        self.encoded(op, values, bound, Words::bits_of(bound), MESSAGE_BITS)
+    }
+
+    /// Refuses numbers of a size that no message has.
+    pub(super) fn require_message(&self, op: &'static str, size: f64) -> Result<(), Error> {
+        let needed_bits = size.log2().max(0.0) + 2.0;
+        if needed_bits <= f64::from(MESSAGE_BITS) {
+            return Ok(());
+        }
+        Err(Error::TooFine { op, needed_bits, most_bits: MESSAGE_BITS })
     }
 
     /// A vector's coefficients as multiples of `2^−bits`, of at most `most_bits` in all.

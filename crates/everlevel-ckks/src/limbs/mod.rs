@@ -22,6 +22,7 @@ mod ciphertext;
 mod context;
 mod files;
 mod params;
+mod polynomials;
 mod rotations;
 
 pub use ciphertext::Ciphertext;

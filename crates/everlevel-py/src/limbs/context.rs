@@ -1,10 +1,10 @@
 //! The context of CKKS over limbs, which Python's engine holds: a set of parameters and its threads; one method for
 //! each call of the core.
 
-use everlevel_ckks::Complex64;
 use everlevel_ckks::limbs::{self, Ciphertext, Error, Params, SETS};
+use everlevel_ckks::{Basis, Complex64};
 use everlevel_ring::Pool;
-use numpy::PyArray1;
+use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
 use crate::call::{Report, Slots, run_any, run_reporting};
@@ -160,6 +160,22 @@ impl LimbsContext {
 
     fn lower(&self, a: &LimbsCiphertext, budget_bits: u32) -> PyResult<LimbsCiphertext> {
         self.run(|context| context.lower(&a.0, budget_bits))
+    }
+
+    /// In the Chebyshev basis, or that of powers.
+    fn evaluate_polynomial(
+        &self,
+        a: &LimbsCiphertext,
+        is_chebyshev: bool,
+        coefficients: PyReadonlyArray1<'_, f64>,
+        key: &LimbsEvaluationKey,
+        report: Report,
+    ) -> PyResult<LimbsCiphertext> {
+        let (basis, p) = (if is_chebyshev { Basis::Chebyshev } else { Basis::Power }, coefficients.as_slice()?);
+        run_reporting(report, |progress| {
+            self.pool.install(|| self.context.evaluate_polynomial(&a.0, basis, p, &key.0, progress))
+        })
+        .map(LimbsCiphertext)
     }
 
     // Slots.
