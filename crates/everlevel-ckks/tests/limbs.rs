@@ -3,6 +3,8 @@
 
 use std::ops::ControlFlow;
 
+use crate::common::{Party, depth};
+use everlevel_ckks::ParamsLiteral as ParamsOfLevels;
 use everlevel_ckks::io::{Builder, Container, Error as FileError};
 use everlevel_ckks::limbs::{
     Ciphertext, Context, Error, EvalKeys, Object, Params, ParamsLiteral, SETS, SecretKey, named,
@@ -222,6 +224,70 @@ fn polynomials_are_those_of_levels() {
     assert!(matches!(refused(&[0.0, f64::NAN]), Error::NotFinite { index: 1, .. }));
     assert!(matches!(refused(&[0.0, 1e8]), Error::TooFine { .. }));
     assert!(matches!(refused(&[1.0; 256]), Error::BudgetShort { .. }));
+}
+
+fn bridges_there_and_back(party: &Party, bench: &Bench) {
+    let (levels, context) = (&party.ctx, &bench.context);
+    let bridge = context.bridge(&bench.secret, levels, &party.secret).unwrap();
+    assert!(bridge.nbytes() > 0);
+    let a = values(bench.slots(), 3.0);
+    let top = levels.max_level();
+    let x = party.encrypt(&a, top);
+    let y = context.from_levels(&x, levels, &bridge).unwrap();
+    bench.assert_close(&y, &a, "to limbs", 1.0);
+    let square = context.square(&y, &bench.keys).unwrap();
+    let expected = map(&a, |z| z * z);
+    bench.assert_close(&square, &expected, "square over limbs", 1.0);
+    for level in 0..=top {
+        let Ok(back) = context.to_levels(&square, level, levels, &bridge) else {
+            // Both bridges and the square spend a level's bits each.
+            assert!(level + 3 > top, "level {level} of {top}");
+            continue;
+        };
+        assert_eq!((back.level(), back.bound().size()), (level, 1.0));
+        let found = party.decrypt(&back);
+        let mean = found.iter().zip(&expected).map(|(a, b)| (a - b).norm_sqr()).sum::<f64>() / found.len() as f64;
+        let measured = -0.5 * mean.log2();
+        println!("level {level}: {measured:.2} bits, estimated {:.2}", back.precision_bits());
+        assert!((measured - back.precision_bits()).abs() < 0.3, "level {level}: {measured}");
+        if level > 0 {
+            let product = levels.multiply(&back, &back, &party.relinearization).unwrap();
+            let fourth = map(&expected, |z| z * z);
+            let found = party.decrypt(&product);
+            assert!(found.iter().zip(&fourth).all(|(a, b)| (a - b).norm() < 1e-4), "level {level}");
+        }
+    }
+    let refused = |result: Result<Ciphertext, Error>| result.unwrap_err();
+    let unlinear = levels.multiply_without_key(&x, &x).unwrap();
+    let error = refused(context.from_levels(&unlinear, levels, &bridge)).to_string();
+    assert!(error.contains("3; it must be 2; relinearize it first"), "{error}");
+    let other = context.secret_key().unwrap();
+    let foreign = context.encrypt(&other, &a, 1.0).unwrap();
+    let error = context.to_levels(&foreign, 0, levels, &bridge).unwrap_err();
+    assert!(matches!(error, Error::ForeignKey { what: "bridge", .. }), "{error}");
+    let error = context.to_levels(&y, top + 1, levels, &bridge).unwrap_err();
+    assert!(matches!(error, Error::Parameter { what: "level", .. }), "{error}");
+    let error = context.to_levels(&context.lower(&y, 20).unwrap(), 1, levels, &bridge).unwrap_err();
+    assert!(matches!(error, Error::BudgetShort { op: "to_levels", operand_bits: 20, .. }), "{error}");
+}
+
+#[test]
+fn ciphertexts_of_levels_become_those_of_limbs_and_come_back() {
+    let small = Params::of_set("n14", None, Some(10)).unwrap();
+    let (party, bench) = (depth(10, 5), Bench::new(small, &[], false));
+    bridges_there_and_back(&party, &bench);
+    // Another degree, and another secret of levels.
+    let bench = Bench::small(&[], false);
+    let error = bench.context.bridge(&bench.secret, &party.ctx, &party.secret).unwrap_err();
+    assert!(matches!(error, Error::Parameter { what: "slots of levels", .. }), "{error}");
+}
+
+#[test]
+fn bridges_of_real_parameters_keep_their_noise() {
+    // Of degree 2^14, with the security of both.
+    let party = Party::new(ParamsOfLevels::for_depth(5).unwrap());
+    let bench = Bench::of_set("n14", &[], false);
+    bridges_there_and_back(&party, &bench);
 }
 
 #[test]

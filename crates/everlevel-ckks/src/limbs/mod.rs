@@ -18,6 +18,7 @@
 //! *Non-goals.* Bootstrapping, so far.
 
 mod arithmetic;
+mod bridge;
 mod ciphertext;
 mod context;
 mod files;
@@ -25,6 +26,7 @@ mod params;
 mod polynomials;
 mod rotations;
 
+pub use bridge::Bridge;
 pub use ciphertext::Ciphertext;
 pub use context::Context;
 pub use everlevel_limbs::{Error, EvalKeys, SecretKey};
