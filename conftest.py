@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from everlevel import Engine, bfv, tfhe
+from everlevel.ckks import limbs
 
 # The same cases every time, however slow the machine is.
 settings.register_profile("steady", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -28,9 +29,14 @@ def _example_names() -> dict[str, Any]:
     bfv_engine = bfv.Engine("n13", insecure_log_n=10)
     bfv_secret_key = bfv_engine.create_secret_key()
     bfv_engine.create_evaluation_key(bfv_secret_key, rotations=True)
+    limbs_engine = limbs.Engine("n14", insecure_log_n=10)
+    limbs_secret_key = limbs_engine.create_secret_key()
+    limbs_engine.create_evaluation_key(limbs_secret_key, rotations=True)
     return {
         "bfv_engine": bfv_engine,
         "bfv_secret_key": bfv_secret_key,
+        "limbs_engine": limbs_engine,
+        "limbs_secret_key": limbs_secret_key,
         "tfhe_engine": tfhe_engine,
         "tfhe_secret_key": tfhe_secret_key,
         "tfhe_gates": tfhe_gates,

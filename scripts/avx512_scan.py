@@ -23,7 +23,7 @@ from dataclasses import dataclass
 
 _FUNCTION = re.compile(r"^[0-9a-f]+ <(.*)>:$")
 _INSTRUCTION = re.compile(r"^\s+[0-9a-f]+:\t(?:(?:rep|repz|lock|data16|cs|bnd|notrack) )*(\S+)\s*([^#]*)")
-_OURS = re.compile(r"\beverlevel_(math|rand|ring|rlwe|ckks|binfhe|bfv)::")
+_OURS = re.compile(r"\beverlevel_(math|rand|ring|rlwe|limbs|ckks|binfhe|bfv)::")
 _WIDE = re.compile(r"%zmm|%k[0-7]\b")
 _GENERAL = r"%(?:r(?:[a-ds][xipl]|[0-9]+[dwb]?)|e[a-ds][xip]|[a-d][xl]|[sd]il?|r[sd]i|e[sd]i)\b"
 _TO_GENERAL = re.compile(r"^(vmov[dq]$|vpextr|v?p?movmsk|kmov|vcvtt?s[dsh]2u?si)")

@@ -327,7 +327,7 @@ class NoiseError(EverlevelError, ValueError):
     log2_p_fail, max_log2_p_fail : float or None
         Base-2 logarithms of the probability of failure, and of the largest that is allowed.
     budget_bits, operand_bits : float or None
-        Of BFV, the budget in bits that would be left, and the operands' smallest.
+        Of schemes over limbs, the budget in bits that would be left, and the operands' smallest.
     """
 
     log2_p_fail: float | None = None

@@ -1,6 +1,6 @@
 //! Gates, tables and integers beside tfhe-rs, in one run:
 //! `cargo bench -p everlevel-bench --features tfhe-rs --bench tfhe -- [gate-64 | gate-128 | gate-165 | integer-4-128 |
-//! insecure-tfhe-lib | uint32]…`.
+//! insecure-tfhe-lib | new-keys | uint32]…`.
 //!
 //! One thread; milliseconds of its CPU time, minimum and median. The two libraries take turns, so that a busy machine
 //! slows both. Under `GLIBC_TUNABLES=glibc.malloc.hugetlb=1` tfhe-rs has huge pages too, which is the fairer
@@ -11,10 +11,12 @@
 
 use std::sync::Arc;
 
+use everlevel_bench::new_keys;
 use everlevel_bench::timing::{Clock, Times};
 use everlevel_binfhe::{
     Ciphertext, EvalKeys, Gadget, Gate, KeySwitch, Literal, Params, ParamsLiteral, SecretKey, Space, Width, sets,
 };
+use everlevel_testkit::artifact;
 
 /// Something to be timed: its name, what is said of it, and the call.
 struct Timed {
@@ -112,6 +114,9 @@ fn our_integers(set: &str) -> Vec<(&'static str, Timed)> {
 
 #[cfg(feature = "tfhe-rs")]
 mod peer {
+    mod new_keys;
+
+    use everlevel_testkit::artifact;
     use tfhe::boolean::parameters::{self as boolean, BooleanParameters};
     use tfhe::boolean::prelude::BinaryBooleanGates;
     use tfhe::prelude::{FheEncrypt, FheOrd};
@@ -206,6 +211,7 @@ mod peer {
             ],
             "gate-165" => vec![gate("2^-165, KS_PBS", &boolean::PARAMETERS_ERROR_PROB_2_POW_MINUS_165_KS_PBS)],
             "integer-4-128" => sets().map(table).into(),
+            "new-keys" => artifact::sets().iter().filter(|set| set.bits == 5).map(new_keys::table).collect(),
             _ => Vec::new(),
         }
     }
@@ -269,11 +275,18 @@ fn main() {
         ("gate-128", &["gate-128", "ntru-gate-128"]),
         ("gate-165", &[]),
         ("integer-4-128", &["integer-4-128"]),
+        ("new-keys", &["integer-5-64", "integer-5-64-experimental"]),
     ] {
         if wanted(group) {
             let mut calls: Vec<Timed> = names.iter().map(|name| named(name)).collect();
             if group == "gate-165" {
                 calls.push(ours("2^-165 at 2-norm √8", gate_165()));
+            }
+            if group == "new-keys" {
+                let sets = artifact::sets().into_iter().filter(|set| set.bits == 5);
+                calls.extend(
+                    sets.map(|set| ours(&format!("{} bits, {:?}", set.bits, set.kind), new_keys::literal(&set))),
+                );
             }
             calls.extend(peer::calls(group));
             compare(calls, 31);

@@ -1,5 +1,5 @@
 //! Times gates and tables: `cargo run --release -p everlevel-bench --example gates -- [set …]` (all sets without an
-//! argument).
+//! argument). `SET:2` stands for the set with steps of two bits.
 //!
 //! One thread, minima and medians of its CPU time (the machine may be shared), of single calls and of batches of 64.
 //! Failure probability and security stand beside each time.
@@ -7,26 +7,39 @@
 use std::sync::Arc;
 
 use everlevel_bench::timing::Times;
-use everlevel_binfhe::{Ciphertext, Error, EvalKeys, Gate, SecretKey, Space, sets};
+use everlevel_binfhe::{Ciphertext, Error, EvalKeys, Gate, Params, ParamsLiteral, SecretKey, Space, sets};
 
 fn main() -> Result<(), Error> {
     let names: Vec<String> = std::env::args().skip(1).collect();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a pool of one thread");
-    for set in sets::ALL.iter().filter(|set| names.is_empty() || names.iter().any(|name| name == set.name)) {
-        let (secret, keys) = make_keys(set)?;
-        pool.install(|| time(set, &secret, &keys))?;
+    for set in sets::ALL {
+        let in_twos = format!("{}:2", set.name);
+        if names.is_empty() || names.iter().any(|name| name == set.name) {
+            let (secret, keys) = make_keys(set.params()?)?;
+            pool.install(|| time(set.name, set.security_bits, &secret, &keys))?;
+        }
+        if names.contains(&in_twos) {
+            let (secret, keys) = make_keys(two_bits_a_step(set)?)?;
+            pool.install(|| time(&in_twos, set.security_bits, &secret, &keys))?;
+        }
     }
     Ok(())
 }
 
-fn make_keys(set: &sets::NamedSet) -> Result<(SecretKey, EvalKeys), Error> {
-    let params = Arc::new(set.params()?);
+/// The set's parameters with steps of two bits, however often they fail.
+fn two_bits_a_step(set: &sets::NamedSet) -> Result<Params, Error> {
+    let literal = set.literal().tfhe().expect("a set of TFHE's");
+    Params::try_from(ParamsLiteral { bits_per_step: 2, max_log2_p_fail: 0.0, ..literal })
+}
+
+fn make_keys(params: Params) -> Result<(SecretKey, EvalKeys), Error> {
+    let params = Arc::new(params);
     let secret = SecretKey::generate(params)?;
     let keys = EvalKeys::generate(&secret)?;
     Ok((secret, keys))
 }
 
-fn time(set: &sets::NamedSet, secret: &SecretKey, keys: &EvalKeys) -> Result<(), Error> {
+fn time(name: &str, security_bits: f64, secret: &SecretKey, keys: &EvalKeys) -> Result<(), Error> {
     let params = keys.params();
     let (a, table) = match params.space {
         Space::Bit => (secret.encrypt_bits(&[true; 64])?, Vec::new()),
@@ -45,15 +58,14 @@ fn time(set: &sets::NamedSet, secret: &SecretKey, keys: &EvalKeys) -> Result<(),
         Space::Bit => secret.decrypt_bits(&out)? == [false],
         Space::Integer { .. } => secret.decrypt_integers(&out)? == [0],
     };
-    assert!(right, "{}: a wrong answer", set.name);
+    assert!(right, "{name}: a wrong answer");
     let one = Times::of_calls(repeats, || run(&a[..1])).scaled(1e3);
     let size = if params.table_len() > 8192 { 4 } else { 64 };
     let each = Times::of_calls(repeats.min(7), || run(&a[..size])).scaled(1e3 / size as f64);
     let input = Times::of_calls(25, || keys.exponents(a[0].lwe(), 0)).scaled(1e3);
     println!(
-        "{:<18} one {:>8.3} ({:.3}) ms, batch of {size} {:>8.3} ({:.3}) ms each: {:.2}; input {:.3} ms, {} transforms, \
+        "{name:<18} one {:>8.3} ({:.3}) ms, batch of {size} {:>8.3} ({:.3}) ms each: {:.2}; input {:.3} ms, {} transforms, \
          p_fail 2^{:.0}, {:.0} bits, keys {:.1} + {:.1} MB",
-        set.name,
         one.least,
         one.median,
         each.least,
@@ -62,7 +74,7 @@ fn time(set: &sets::NamedSet, secret: &SecretKey, keys: &EvalKeys) -> Result<(),
         input.least,
         params.transforms(),
         params.log2_p_fail(params.squared_norm),
-        set.security_bits,
+        security_bits,
         keys.bootstrap_key().nbytes() as f64 / 1e6,
         keys.key_switch_nbytes() as f64 / 1e6,
     );

@@ -1,6 +1,7 @@
 //! The one home of what is timed, beside other libraries where that is fair: kernels in `benches/`, whole operations in
 //! `examples/`, and here what they share.
 
+pub mod new_keys;
 pub mod timing;
 
 /// Words that start on a cache line: misaligned vectors touch two lines each, which costs the transforms a tenth.

@@ -1,9 +1,10 @@
 //! Sums and products, slot by slot.
 
+use everlevel_limbs::{Error, EvalKeys};
 use everlevel_ring::LimbRing;
 use everlevel_rlwe::LimbRlwe;
 
-use crate::{Ciphertext, Context, Error, EvalKeys};
+use crate::{Ciphertext, Context};
 
 impl Context {
     /// The sum, slot by slot.
@@ -27,10 +28,10 @@ impl Context {
     /// # Errors
     /// A ciphertext of other parameters.
     pub fn negate(&self, a: &Ciphertext) -> Result<Ciphertext, Error> {
-        self.same_parameters("negate", "ciphertext", &a.literal)?;
+        self.frame.require("negate", "ciphertext", a.origin)?;
         let limbs = a.ct.limbs();
-        let mut ct = LimbRlwe { c0: self.ring.zero(limbs), c1: self.ring.zero(limbs) };
-        ct.sub_assign(&self.ring, &a.ct);
+        let mut ct = LimbRlwe { c0: self.ring().zero(limbs), c1: self.ring().zero(limbs) };
+        ct.sub_assign(self.ring(), &a.ct);
         Ok(Ciphertext { ct, ..a.clone() })
     }
 
@@ -40,11 +41,11 @@ impl Context {
     /// Integers as in [`Context::encrypt`]; a ciphertext of other parameters.
     pub fn add_plain(&self, a: &Ciphertext, values: &[i64]) -> Result<Ciphertext, Error> {
         let op = "add_plain";
-        self.same_parameters(op, "ciphertext", &a.literal)?;
+        self.frame.require(op, "ciphertext", a.origin)?;
         let mut ct = a.ct.clone();
-        self.ring.add_assign(&mut ct.c0, &self.fraction(&self.encoded(op, values)?));
+        self.ring().add_assign(&mut ct.c0, &self.fraction(&self.encoded(op, values)?));
         // The rounding of the fraction.
-        self.result(op, a.secret_id, ct, a.noise.and(self.params.log2_unit() - 1.0), a.budget_bits)
+        self.result(op, a.origin, ct, a.noise.and(self.params.log2_unit() - 1.0), a.budget_bits)
     }
 
     /// The product with integers, slot by slot.
@@ -53,13 +54,13 @@ impl Context {
     /// As [`Context::add_plain`]; a budget that is used up.
     pub fn multiply_plain(&self, a: &Ciphertext, values: &[i64]) -> Result<Ciphertext, Error> {
         let op = "multiply_plain";
-        self.same_parameters(op, "ciphertext", &a.literal)?;
+        self.frame.require(op, "ciphertext", a.origin)?;
         let coeffs: Vec<i64> = self.encoded(op, values)?.iter().map(|&x| self.encoder.centred(x)).collect();
         let norm = coeffs.iter().map(|&x| (x as f64).powi(2)).sum::<f64>().sqrt().max(1.0);
         let noise = a.noise.times(norm.log2());
         self.room(op, noise, a.budget_bits)?;
-        let [c0, c1] = [&a.ct.c0, &a.ct.c1].map(|part| self.ring.times_small(part, &coeffs));
-        self.result(op, a.secret_id, LimbRlwe { c0, c1 }, noise, a.budget_bits)
+        let [c0, c1] = [&a.ct.c0, &a.ct.c1].map(|part| self.ring().times_small(part, &coeffs));
+        self.result(op, a.origin, LimbRlwe { c0, c1 }, noise, a.budget_bits)
     }
 
     /// The product, slot by slot.
@@ -68,18 +69,17 @@ impl Context {
     /// Ciphertexts or keys of different secrets or parameters; a budget that is used up.
     pub fn multiply(&self, a: &Ciphertext, b: &Ciphertext, keys: &EvalKeys) -> Result<Ciphertext, Error> {
         let op = "multiply";
-        self.same(op, a, b)?;
-        self.same_parameters(op, "keys", &keys.literal)?;
-        self.check(op, a, keys.secret_id, "keys")?;
+        self.frame.require_same(op, ("first ciphertext", a.origin), b.origin)?;
+        self.frame.require_same(op, ("keys", keys.origin()), a.origin)?;
         let operands = a.budget_bits.min(b.budget_bits);
         let noise = self.params.product_noise(a.noise, b.noise);
         self.room(op, noise, operands)?;
         let (limbs, t) = (self.params.limbs(), self.params.plain_modulus() as i64);
         // One limb more than the result, whose rounding t multiplies.
-        let parts = self.ring.tensor([&a.ct.c0, &a.ct.c1], [&b.ct.c0, &b.ct.c1], limbs + 1);
-        let [d0, d1, d2] = parts.map(|part| self.ring.times_word(&part, t, limbs));
-        let ct = keys.relinearization.key.times_onto(&self.ring, &d2, [Some(&d0), Some(&d1)]);
-        self.result(op, a.secret_id, ct, noise, operands)
+        let parts = self.ring().tensor([&a.ct.c0, &a.ct.c1], [&b.ct.c0, &b.ct.c1], 0, limbs + 1);
+        let [d0, d1, d2] = parts.map(|part| self.ring().times_word(&part, t, limbs));
+        let ct = keys.relinearization().times_onto(self.ring(), &d2, [Some(&d0), Some(&d1)]);
+        self.result(op, a.origin, ct, noise, operands)
     }
 
     fn linear(
@@ -89,11 +89,11 @@ impl Context {
         b: &Ciphertext,
         f: impl Fn(&mut LimbRlwe, &LimbRing, &LimbRlwe),
     ) -> Result<Ciphertext, Error> {
-        self.same(op, a, b)?;
+        self.frame.require_same(op, ("first ciphertext", a.origin), b.origin)?;
         let (noise, operands) = (a.noise.plus(b.noise), a.budget_bits.min(b.budget_bits));
         self.room(op, noise, operands)?;
         let mut ct = a.ct.clone();
-        f(&mut ct, &self.ring, &b.ct);
-        self.result(op, a.secret_id, ct, noise, operands)
+        f(&mut ct, self.ring(), &b.ct);
+        self.result(op, a.origin, ct, noise, operands)
     }
 }

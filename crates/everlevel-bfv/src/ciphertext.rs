@@ -1,29 +1,28 @@
 //! Ciphertexts.
 
+use everlevel_limbs::Origin;
 use everlevel_rlwe::LimbRlwe;
 
+use crate::Params;
 use crate::noise::Noise;
-use crate::{Params, ParamsLiteral};
 
 /// An encrypted vector, and what is known about its noise.
 #[derive(Debug, Clone)]
 pub struct Ciphertext {
-    pub(crate) literal: ParamsLiteral,
-    pub(crate) secret_id: u64,
+    pub(crate) origin: Origin,
     pub(crate) ct: LimbRlwe,
     pub(crate) noise: Noise,
     pub(crate) budget_bits: f64,
 }
 
 impl Ciphertext {
-    pub(crate) fn new(params: &Params, secret_id: u64, ct: LimbRlwe, noise: Noise) -> Self {
-        let (literal, budget_bits) = (*params.literal(), params.budget_bits(noise));
-        Self { literal, secret_id, ct, noise, budget_bits }
+    pub(crate) fn new(params: &Params, origin: Origin, ct: LimbRlwe, noise: Noise) -> Self {
+        Self { origin, ct, noise, budget_bits: params.budget_bits(noise) }
     }
 
     /// The name of the secret that it is under.
     pub fn secret_id(&self) -> u64 {
-        self.secret_id
+        self.origin.secret_id
     }
 
     /// log2 of the noise's standard deviation as a part of the torus, by the formulas.

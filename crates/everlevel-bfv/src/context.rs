@@ -1,26 +1,22 @@
-//! Keys, encryption and decryption, and the checks that every operation makes.
+//! Keys, encryption and decryption, and the budget that every operation looks at.
 
-use std::collections::BTreeMap;
-
-use everlevel_rand::secrecy::{declassified, declassify};
-use everlevel_rand::{Domain, Seed, SeedSource, sampler};
-use everlevel_ring::base2k::{Operands, Transform, coefficients};
-use everlevel_ring::{Footprint, LimbRing, Limbs, OutOfMemory, Progress, Representation, memory, report};
-use everlevel_rlwe::{LimbRlwe, Randomness, SecretId, SwitchingKey};
-use zeroize::Zeroizing;
+use everlevel_limbs::{Error, EvalKeys, Frame, Origin, ParametersEntry, SecretKey};
+use everlevel_rand::SeedSource;
+use everlevel_rand::secrecy::declassify;
+use everlevel_ring::base2k::coefficients;
+use everlevel_ring::{LimbRing, Limbs, Progress};
+use everlevel_rlwe::LimbRlwe;
 
 use crate::encoder::Encoder;
-use crate::keys::Key;
 use crate::noise::Noise;
-use crate::{Ciphertext, Error, EvalKeys, Params, ParamsLiteral, SecretKey};
+use crate::{Ciphertext, Params, ParamsLiteral};
 
 /// The tables of a parameter set, and all that is done with it.
 #[derive(Debug)]
 pub struct Context {
     pub(crate) params: Params,
-    pub(crate) ring: LimbRing,
+    pub(crate) frame: Frame,
     pub(crate) encoder: Encoder,
-    seeds: SeedSource,
 }
 
 impl Context {
@@ -38,11 +34,21 @@ impl Context {
     /// As [`Context::new`].
     pub fn with_seeds(params: Params, seeds: SeedSource) -> Result<Self, Error> {
         let ParamsLiteral { log_n, plain_modulus, log2_base, limbs, digit_limbs } = *params.literal();
-        let ring = LimbRing::new(log_n, Transform::ThreePrimes, log2_base, limbs + digit_limbs)?;
-        // The middle part of a tensor product has two sums.
-        ring.require_base(2 * limbs, Operands::Chosen)?;
         let encoder = Encoder::new(log_n, plain_modulus).map_err(everlevel_ring::base2k::Error::from)?;
-        Ok(Self { params, ring, encoder, seeds })
+        let numbers = [
+            ("log_n", log_n.into()),
+            ("plain_modulus", plain_modulus),
+            ("log2_base", log2_base.into()),
+            ("limbs", limbs as u64),
+            ("digit_limbs", digit_limbs as u64),
+        ];
+        let entry = ParametersEntry {
+            set: params.set().unwrap_or("unnamed"),
+            numbers: numbers.into(),
+            insecure: params.is_insecure(),
+        };
+        let frame = Frame::new(params.shape(), &format!("{:?}", params.literal()), entry, seeds)?;
+        Ok(Self { params, frame, encoder })
     }
 
     /// The parameters.
@@ -50,22 +56,21 @@ impl Context {
         &self.params
     }
 
+    /// Names the parameters: keys, ciphertexts and files of others are refused. It is public.
+    pub fn fingerprint(&self) -> u64 {
+        self.frame.fingerprint()
+    }
+
+    pub(crate) fn ring(&self) -> &LimbRing {
+        self.frame.ring()
+    }
+
     /// A fresh secret key.
     ///
     /// # Errors
     /// No randomness.
     pub fn secret_key(&self) -> Result<SecretKey, Error> {
-        Ok(self.secret_of_seed(self.seeds.next()?))
-    }
-
-    /// The secret key that a seed stands for.
-    pub(crate) fn secret_of_seed(&self, seed: Seed) -> SecretKey {
-        let mut coeffs = vec![0; self.params.n()];
-        sampler::ternary(&mut seed.stream(Domain::SecretKey, 0), &mut coeffs);
-        // The id comes from another stream: it is public.
-        let id = declassified(seed.stream(Domain::Derive, 0).next_u64());
-        let key = everlevel_rlwe::SecretKey::from_coeffs(&self.ring, SecretId(id), coeffs);
-        SecretKey { literal: *self.params.literal(), seed, key }
+        self.frame.secret_key()
     }
 
     /// The keys for products, for rotations by these amounts, and for the swap of rows. Each is a step of the progress.
@@ -79,39 +84,7 @@ impl Context {
         swap_rows: bool,
         progress: Progress,
     ) -> Result<EvalKeys, Error> {
-        let op = "eval_keys";
-        self.same_parameters(op, "secret key", &secret.literal)?;
-        let elements: BTreeMap<u64, i64> = rotations.iter().map(|&amount| (self.rotation(amount), amount)).collect();
-        let elements = || elements.iter().filter(|(element, _)| **element != 1);
-        let total = 1 + elements().count() + usize::from(swap_rows);
-        with_memory(op, self.params.keys_footprint(total), || {
-            let (ring, gadget, key) = (&self.ring, self.params.gadget(), &secret.key);
-            let of = |make: &dyn Fn(Randomness) -> SwitchingKey<LimbRing>| -> Result<Key, Error> {
-                let randomness = Randomness::from(&self.seeds.next()?);
-                Ok(Key { masks: randomness.masks().clone(), key: make(randomness) })
-            };
-            let galois =
-                |element: u64| of(&|randomness| SwitchingKey::of_limbs_galois(ring, key, element, gadget, randomness));
-            let wide = Zeroizing::new(key.coeffs().iter().map(|&c| i64::from(c)).collect::<Vec<_>>());
-            let s = Zeroizing::new(ring.small(&1, &wide));
-            let square = Zeroizing::new(ring.inner_product(std::slice::from_ref(&*s), key.prepared()));
-            let relinearization =
-                of(&|randomness| SwitchingKey::of_limbs(ring, key, square.limb(0), gadget, randomness))?;
-            let mut rotations = BTreeMap::new();
-            for (&element, &amount) in elements() {
-                report(op, progress, 1 + rotations.len(), total)?;
-                rotations.insert(element, (amount, galois(element)?));
-            }
-            let swap_rows = match swap_rows {
-                true => {
-                    report(op, progress, total - 1, total)?;
-                    Some(galois(self.swap())?)
-                }
-                false => None,
-            };
-            report(op, progress, total, total)?;
-            Ok(EvalKeys { literal: secret.literal, secret_id: key.id().0, relinearization, rotations, swap_rows })
-        })
+        self.frame.eval_keys(secret, rotations, swap_rows, progress)
     }
 
     /// Encrypts integers modulo `t`, at most one for each slot; slots without one hold 0.
@@ -120,12 +93,12 @@ impl Context {
     /// Too many integers, or one outside of `±(t − 1)`; no randomness; a secret key of other parameters.
     pub fn encrypt(&self, secret: &SecretKey, values: &[i64]) -> Result<Ciphertext, Error> {
         let op = "encrypt";
-        self.same_parameters(op, "secret key", &secret.literal)?;
+        self.frame.require(op, "secret key", secret.origin())?;
         let coeffs = self.encoded(op, values)?;
-        let seed = self.seeds.next()?;
-        let mut ct = LimbRlwe::encrypt_zero(&self.ring, self.params.limbs(), &secret.key, &seed);
-        self.ring.add_assign(&mut ct.c0, &self.fraction(&coeffs));
-        Ok(Ciphertext::new(&self.params, secret.key.id().0, ct, self.params.fresh_noise()))
+        let seed = self.frame.seed()?;
+        let mut ct = LimbRlwe::encrypt_zero(self.ring(), self.params.limbs(), secret.key(), &seed);
+        self.ring().add_assign(&mut ct.c0, &self.fraction(&coeffs));
+        Ok(Ciphertext::new(&self.params, secret.origin(), ct, self.params.fresh_noise()))
     }
 
     /// Decrypts to integers nearest to zero, one for each slot.
@@ -134,9 +107,8 @@ impl Context {
     /// A secret key that isn't the ciphertext's, or of other parameters.
     pub fn decrypt(&self, secret: &SecretKey, ct: &Ciphertext) -> Result<Vec<i64>, Error> {
         let op = "decrypt";
-        self.same_parameters(op, "secret key", &secret.literal)?;
-        self.check(op, ct, secret.key.id().0, "secret key")?;
-        let phase = ct.ct.phase(&self.ring, &secret.key);
+        self.frame.require_same(op, ("secret key", secret.origin()), ct.origin)?;
+        let phase = ct.ct.phase(self.ring(), secret.key());
         // Decoding isn't constant-time: what memcheck follows ends here.
         phase.views().iter().for_each(|limb| declassify(limb));
         Ok(self.encoder.decode(self.rounded(&phase)))
@@ -149,11 +121,10 @@ impl Context {
     /// As [`Context::decrypt`].
     pub fn measured_noise(&self, secret: &SecretKey, ct: &Ciphertext) -> Result<f64, Error> {
         let op = "measured_noise";
-        self.same_parameters(op, "secret key", &secret.literal)?;
-        self.check(op, ct, secret.key.id().0, "secret key")?;
-        let mut error = ct.ct.phase(&self.ring, &secret.key);
+        self.frame.require_same(op, ("secret key", secret.origin()), ct.origin)?;
+        let mut error = ct.ct.phase(self.ring(), secret.key());
         let message = self.fraction(&self.rounded(&error));
-        self.ring.sub_assign(&mut error, &message);
+        self.ring().sub_assign(&mut error, &message);
         // Two limbs from the first one that isn't zero.
         let limbs = error.views();
         let first = limbs.iter().position(|limb| limb.iter().any(|&x| x != 0)).unwrap_or(0);
@@ -163,17 +134,6 @@ impl Context {
         };
         let squares: f64 = (0..self.params.n()).map(|i| value(i).powi(2)).sum();
         Ok(0.5 * (squares / self.params.n() as f64).log2() - base * first as f64)
-    }
-
-    /// The automorphism that swaps rows.
-    pub(crate) fn swap(&self) -> u64 {
-        2 * self.params.n() as u64 - 1
-    }
-
-    /// `5^amount` modulo `2n`.
-    pub(crate) fn rotation(&self, amount: i64) -> u64 {
-        let (two_n, order) = (2 * self.params.n() as u64, self.params.n() as i64 / 2);
-        (0..amount.rem_euclid(order)).fold(1, |g, _| g * 5 % two_n)
     }
 
     pub(crate) fn encoded(&self, op: &'static str, values: &[i64]) -> Result<Vec<u64>, Error> {
@@ -204,9 +164,9 @@ impl Context {
                 digits[limbs - 1][i] += 1;
             }
         }
-        let mut out = self.ring.zero(limbs);
+        let mut out = self.ring().zero(limbs);
         let views: Vec<&[i64]> = digits.iter().map(Vec::as_slice).collect();
-        coefficients::shift_into(self.ring.base(), &mut out.views_mut(), &views, 0);
+        coefficients::shift_into(self.ring().base(), &mut out.views_mut(), &views, 0);
         out
     }
 
@@ -231,45 +191,12 @@ impl Context {
     pub(crate) fn result(
         &self,
         op: &'static str,
-        secret_id: u64,
+        origin: Origin,
         ct: LimbRlwe,
         noise: Noise,
         operand_bits: f64,
     ) -> Result<Ciphertext, Error> {
         self.room(op, noise, operand_bits)?;
-        Ok(Ciphertext::new(&self.params, secret_id, ct, noise))
+        Ok(Ciphertext::new(&self.params, origin, ct, noise))
     }
-
-    pub(crate) fn same_parameters(
-        &self,
-        op: &'static str,
-        what: &'static str,
-        literal: &ParamsLiteral,
-    ) -> Result<(), Error> {
-        if literal == self.params.literal() { Ok(()) } else { Err(Error::OtherParameters { op, what }) }
-    }
-
-    pub(crate) fn same(&self, op: &'static str, a: &Ciphertext, b: &Ciphertext) -> Result<(), Error> {
-        self.same_parameters(op, "ciphertext", &a.literal)?;
-        self.check(op, b, a.secret_id, "first ciphertext")
-    }
-
-    /// Whether an argument's secret is the ciphertext's.
-    pub(crate) fn check(&self, op: &'static str, ct: &Ciphertext, found: u64, what: &'static str) -> Result<(), Error> {
-        self.same_parameters(op, "ciphertext", &ct.literal)?;
-        let expected = ct.secret_id;
-        if found == expected { Ok(()) } else { Err(Error::ForeignKey { op, what, found, expected }) }
-    }
-}
-
-/// Runs work whose memory is looked for first.
-pub(crate) fn with_memory<T>(
-    op: &'static str,
-    footprint: Footprint,
-    work: impl FnOnce() -> Result<T, Error>,
-) -> Result<T, Error> {
-    let refused =
-        |OutOfMemory { needed, available, limit }| Error::OutOfMemory { op, needed, available, limit: limit.name() };
-    memory::require(footprint.peak()).map_err(refused)?;
-    memory::caught(work).map_err(refused)?
 }

@@ -9,9 +9,9 @@
 //! first columns vanish modulo 1. Its square of the secret is taken away by a half product, as are the images of the
 //! secret after rotations; one key serves every precision.
 //!
-//! *Map.* `params` literals, named sets and their claims · `encoder` slots · `noise` its formulas · `keys` ·
-//! `ciphertext` · `context` keys and messages · `arithmetic` sums and products · `rotations` moves of slots, and sums
-//! over them · `files` · `error`.
+//! *Map.* `params` literals, named sets and their claims · `encoder` slots · `noise` its formulas · `ciphertext` ·
+//! `context` messages and budgets · `arithmetic` sums and products · `rotations` moves of slots, and sums over them ·
+//! `files`. Keys, their files, and errors are those of every scheme over limbs ([`everlevel_limbs`]).
 //!
 //! *Non-goals.* Bootstrapping.
 #![forbid(unsafe_code)]
@@ -20,17 +20,14 @@ mod arithmetic;
 mod ciphertext;
 mod context;
 mod encoder;
-mod error;
 mod files;
-mod keys;
 mod noise;
 mod params;
 mod rotations;
 
 pub use ciphertext::Ciphertext;
 pub use context::Context;
-pub use error::Error;
+pub use everlevel_limbs::{Error, EvalKeys, SecretKey};
 pub use files::{KINDS, Object};
-pub use keys::{EvalKeys, SecretKey};
 pub use noise::LOG2_P_FAIL;
 pub use params::{Named, Params, ParamsLiteral, SETS, named};

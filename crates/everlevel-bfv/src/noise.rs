@@ -10,8 +10,7 @@
 //! multiplies the variance by `d + 1`, and by no more than the largest of the `n/2` values, which exceeds
 //! `ln(n/2) + 20` with probability `e^−20`.
 
-use everlevel_ring::LimbGadget;
-use everlevel_rlwe::noise::{key_switch_std_dev, rounding_std_dev, square_rounding_std_dev};
+use everlevel_limbs::noise;
 
 use crate::Params;
 
@@ -34,16 +33,13 @@ impl Noise {
     /// The noise of a sum of errors that don't depend on each other, of which the second has no phases.
     #[must_use]
     pub fn and(self, log2_other: f64) -> Self {
-        let (low, high) = if self.log2 < log2_other { (self.log2, log2_other) } else { (log2_other, self.log2) };
-        Self { log2: high + 0.5 * (1.0 + (2.0 * (low - high)).exp2()).log2(), ..self }
+        Self { log2: noise::and(self.log2, log2_other), ..self }
     }
 
     /// The noise of a sum of errors that may depend on each other, as those of a vector and itself.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
-        let (low, high) = if self.log2 < other.log2 { (self, other) } else { (other, self) };
-        let log2 = high.log2 + (1.0 + (low.log2 - high.log2).exp2()).log2();
-        Self { log2, phases: self.phases.max(other.phases) }
+        Self { log2: noise::plus(self.log2, other.log2), phases: self.phases.max(other.phases) }
     }
 
     /// The noise times a factor.
@@ -59,26 +55,19 @@ impl Params {
         -1.0 - (self.plain_modulus() as f64).log2() - LOG2_DEVIATIONS - noise.log2
     }
 
-    /// Nonzero coefficients of a secret, at its mean.
-    fn weight(&self) -> usize {
-        2 * self.n() / 3
-    }
-
     /// log2 of a unit of the last limb.
     pub(crate) fn log2_unit(&self) -> f64 {
-        -f64::from(self.log2_base()) * self.limbs() as f64
+        self.shape().log2_unit(self.limbs())
     }
 
     /// An encryption: its error, and the rounding of the message.
     pub(crate) fn fresh_noise(&self) -> Noise {
-        let deviation = everlevel_rlwe::SIGMA.hypot((1.0f64 / 12.0).sqrt());
-        Noise { log2: self.log2_unit() + deviation.log2(), phases: 0 }
+        Noise { log2: self.shape().fresh_noise(), phases: 0 }
     }
 
     /// log2 of the noise of a half product with a key, rounded to the ciphertext's limbs.
     pub(crate) fn switch_noise(&self) -> f64 {
-        let LimbGadget { digits, .. } = self.gadget();
-        self.log2_unit() + key_switch_std_dev(self.n(), digits, 0.0, 0.0).hypot(rounding_std_dev(self.weight())).log2()
+        self.shape().switch_noise(self.limbs())
     }
 
     /// A product of two ciphertexts of these noises, relinearised.
@@ -86,9 +75,9 @@ impl Params {
         let sum = a.plus(b);
         let phases = sum.phases + 1;
         let power = f64::from(phases).min((self.n() as f64 / 2.0).ln() + 20.0);
-        let log2_phase = 0.5 * (power * (self.weight() as f64 + 1.0) / 12.0).log2();
+        let log2_phase = 0.5 * (power * (self.shape().weight() as f64 + 1.0) / 12.0).log2();
         let factor = (self.plain_modulus() as f64).log2() + 0.5 * (self.n() as f64).log2() + log2_phase;
-        let rounding = self.log2_unit() + square_rounding_std_dev(self.weight()).log2();
+        let rounding = self.shape().tensor_noise(self.limbs());
         Noise { phases, ..sum.times(factor).and(rounding).and(self.switch_noise()) }
     }
 }

@@ -1,14 +1,10 @@
 //! Parameter sets: literals, which are data, and parameters, which are checked.
 
+use everlevel_limbs::{Error, Shape};
 use everlevel_math::primes::is_prime;
-use everlevel_ring::{Footprint, LimbGadget};
-use everlevel_security::{SecretDistribution, caps};
-use serde::{Deserialize, Serialize};
-
-use crate::Error;
 
 /// The numbers of a parameter set, unchecked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ParamsLiteral {
     /// log2 of the degree, and of the number of slots.
     pub log_n: u32,
@@ -80,8 +76,7 @@ impl TryFrom<ParamsLiteral> for Params {
 
     fn try_from(literal: ParamsLiteral) -> Result<Self, Error> {
         let params = Self::insecure(literal)?;
-        let key_bits = f64::from(literal.log2_base) * (literal.limbs + literal.digit_limbs) as f64;
-        caps::check(literal.log_n, SecretDistribution::Ternary, key_bits)?;
+        params.shape().check_security()?;
         Ok(Self { is_insecure: false, ..params })
     }
 }
@@ -92,23 +87,16 @@ impl Params {
     /// # Errors
     /// [`Error::Parameter`].
     pub fn insecure(literal: ParamsLiteral) -> Result<Self, Error> {
-        let ParamsLiteral { log_n, plain_modulus, log2_base, limbs, digit_limbs } = literal;
-        let refused = |what, found: String, needed: &str| Err(Error::Parameter { what, found, needed: needed.into() });
-        if !(5..=17).contains(&log_n) {
-            return refused("log_n", log_n.to_string(), "5 to 17");
-        }
+        let ParamsLiteral { log_n, plain_modulus, log2_base, .. } = literal;
+        Shape::check_range("log_n", log_n, 5..=17)?;
         if plain_modulus >> 40 != 0 || plain_modulus % (2 << log_n) != 1 || !is_prime(plain_modulus) {
             let needed = format!("a prime below 2^40 that is 1 modulo {}: 786433 is one", 2u64 << log_n);
-            return refused("plain_modulus", plain_modulus.to_string(), &needed);
+            return Err(Error::Parameter { what: "plain_modulus", found: plain_modulus.to_string(), needed });
         }
-        if !(42..=62).contains(&log2_base) {
-            return refused("log2_base", log2_base.to_string(), "42 to 62");
-        }
-        if !(1..=64).contains(&limbs) || !(1..=limbs).contains(&digit_limbs) {
-            let found = format!("{limbs} limbs, digits of {digit_limbs}");
-            return refused("limbs", found, "1 to 64, and digits of at most as many");
-        }
-        Ok(Self { literal, set: None, is_insecure: true })
+        Shape::check_range("log2_base", log2_base, 42..=62)?;
+        let params = Self { literal, set: None, is_insecure: true };
+        params.shape().check_limbs(1)?;
+        Ok(params)
     }
 
     /// A named set, with another plaintext modulus where one is given; and at another degree, **without any security**,
@@ -141,13 +129,6 @@ impl Params {
         self.is_insecure
     }
 
-    /// Names the numbers: keys, ciphertexts and files of others are refused. It is public.
-    pub fn fingerprint(&self) -> u64 {
-        // FNV-1a over the text, not for security, only for telling sets apart.
-        let text = format!("{:?}", self.literal);
-        text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
-    }
-
     /// The degree, and the number of slots.
     pub fn n(&self) -> usize {
         1 << self.literal.log_n
@@ -166,22 +147,10 @@ impl Params {
         self.literal.limbs
     }
 
-    pub(crate) fn gadget(&self) -> LimbGadget {
-        LimbGadget::new(self.literal.limbs, self.literal.digit_limbs)
-    }
-
-    /// The memory of so many keys, of products and of rotations.
-    pub fn keys_footprint(&self, count: usize) -> Footprint {
-        let LimbGadget { digits, limbs, .. } = self.gadget();
-        // Three primes of six bytes, for a mask and a body.
-        let (each, limbs_nbytes) = (2 * 3 * 6 * self.n() * digits * limbs, 8 * self.n() * limbs);
-        // Mask, body and product of a row, and their transforms.
-        Footprint { held: (count * each) as u64, work: (8 * limbs_nbytes) as u64 }
-    }
-
-    /// The memory of so many ciphertexts.
-    pub fn ciphertexts_footprint(&self, count: usize) -> Footprint {
-        Footprint { held: (count * 2 * 8 * self.n() * self.limbs()) as u64, work: 0 }
+    /// The sizes of ciphertexts and keys.
+    pub fn shape(&self) -> Shape {
+        let ParamsLiteral { log_n, log2_base, limbs, digit_limbs, .. } = self.literal;
+        Shape { log_n, log2_base, limbs, digit_limbs }
     }
 
     /// Products of ciphertexts one after another, each of two results of the last, before the budget is used up.

@@ -169,7 +169,7 @@ fn sums_and_rotations_are_made_of_powers_of_two() {
     assert!(few.context.rotate(&x, 3, &few.keys).is_ok());
     assert!(matches!(few.context.rotate(&x, 4, &few.keys), Err(Error::MissingRotation { amount: 4, .. })));
     assert!(matches!(few.context.sum(&x, &few.keys, &no_progress), Err(Error::MissingRotation { amount: 4, .. })));
-    assert!(matches!(few.context.swap_rows(&x, &few.keys), Err(Error::MissingSwap { op: "swap_rows" })));
+    assert!(matches!(few.context.swap_rows(&x, &few.keys), Err(Error::MissingInversion { op: "swap_rows" })));
 }
 
 #[test]
@@ -186,7 +186,7 @@ fn objects_come_back_from_containers() {
     let Object::EvalKeys(keys) = read(bench.context.eval_keys_to_container(&bench.keys).unwrap()) else { panic!() };
     let Object::Ciphertext(y) = read(bench.context.ciphertext_to_container(&x).unwrap()) else { panic!() };
     assert_eq!((secret.id(), keys.secret_id(), y.secret_id()), (bench.secret.id(), bench.secret.id(), x.secret_id()));
-    assert_eq!((keys.rotations(), keys.has_swap_rows(), keys.nbytes()), (vec![-3, 1], true, bench.keys.nbytes()));
+    assert_eq!((keys.rotations(), keys.has_inversion(), keys.nbytes()), (vec![-3, 1], true, bench.keys.nbytes()));
     assert_eq!((y.log2_noise(), y.budget_bits()), (x.log2_noise(), x.budget_bits()));
     assert_eq!(context.decrypt(&secret, &y).unwrap()[..3], [15, -24, 0]);
     // The keys are the same to the bit: so are their products.

@@ -2,7 +2,7 @@
 
 use crate::common;
 
-use everlevel_binfhe::{Gadget, Lut, Lwe, ParamsLiteral, Space};
+use everlevel_binfhe::{Gadget, Lut, Lwe, ParamsLiteral, Secrets, SmallSecret, Space};
 
 fn literal(torus_bits: u32, rank: usize, log2_extension: u32) -> ParamsLiteral {
     let base = common::literal(torus_bits, Space::Integer { bits: 3 });
@@ -18,12 +18,21 @@ fn literal(torus_bits: u32, rank: usize, log2_extension: u32) -> ParamsLiteral {
     }
 }
 
+/// The same with several bits a step; four are those of a block.
+fn in_steps(literal: ParamsLiteral, bits_per_step: usize) -> ParamsLiteral {
+    let small = if bits_per_step == 4 { SmallSecret::Blocks { block: 4 } } else { SmallSecret::Binary };
+    ParamsLiteral { bits_per_step, secrets: Secrets { small, ..Secrets::default() }, ..literal }
+}
+
 /// Exponents of the body, every third or fewer, with a random mask: the table's coefficient at the place that the phase
 /// names, with its sign.
 #[test]
 fn places_are_reached() {
-    for (torus_bits, rank, log2_extension) in [(32, 1, 1), (64, 2, 2), (64, 1, 5)] {
-        let (secret, keys) = common::fixed_keys(literal(torus_bits, rank, log2_extension), 7);
+    for (torus_bits, rank, log2_extension, bits_per_step) in
+        [(32, 1, 1, 1), (64, 2, 2, 1), (64, 1, 5, 1), (32, 1, 2, 2), (64, 2, 1, 2), (64, 1, 4, 2), (64, 1, 3, 4)]
+    {
+        let literal = in_steps(literal(torus_bits, rank, log2_extension), bits_per_step);
+        let (secret, keys) = common::fixed_keys(literal, 7);
         let n = keys.params().table_len();
         let table: Vec<u64> = (0..n as u64 / 2).map(|i| (i % 7) << 60).collect();
         let lut = Lut::from_torus(keys.params(), keys.params().log_table_len() - 1, &[table]).unwrap();
@@ -41,16 +50,17 @@ fn places_are_reached() {
             let place = (*body as usize + 2 * n * mask.len() - sum) % (2 * n);
             let expected = if place < n { lut.coeffs()[place] } else { lut.coeffs()[place - n].wrapping_neg() };
             let error = common::signed(out[0].phase(secret.big()).wrapping_sub(expected));
-            assert!(error.abs() < 1.0 / 64.0, "E = 2^{log2_extension}, place {place}: {error}");
+            assert!(error.abs() < 1.0 / 64.0, "E = 2^{log2_extension}, {bits_per_step} bits, place {place}: {error}");
         }
     }
 }
 
 #[test]
 fn messages_and_several_tables() {
-    for log2_extension in [1, 3] {
+    for (log2_extension, bits_per_step) in [(1, 1), (3, 1), (1, 2), (2, 4)] {
+        let literal = ParamsLiteral { max_log2_p_fail: -40.0, ..literal(64, 1, log2_extension) };
         // Drawn anew at every run, so that answers must be as good as never wrong.
-        let (secret, keys) = common::keys(ParamsLiteral { max_log2_p_fail: -40.0, ..literal(64, 1, log2_extension) });
+        let (secret, keys) = common::keys(in_steps(literal, bits_per_step));
         let values: Vec<u64> = (0..8).collect();
         let x = secret.encrypt_integers(&values, 7).unwrap();
         for count in [1, 2, 3] {
@@ -67,14 +77,16 @@ fn messages_and_several_tables() {
 /// One input by itself and in a batch, on one thread and on two: the same words.
 #[test]
 fn batches_change_nothing() {
-    let (secret, keys) = common::fixed_keys(literal(64, 1, 2), 3);
-    let values: Vec<u64> = (0..40).map(|i| i % 8).collect();
-    let x: Vec<Lwe> = secret.encrypt_integers(&values, 7).unwrap().iter().map(|x| x.lwe().clone()).collect();
-    let lut = Lut::from_messages(keys.params(), &[(0..8).map(|m| 7 - m).collect()]).unwrap();
-    let exponents: Vec<Vec<u32>> = x.iter().map(|x| keys.exponents(x, 0)).collect();
-    let all = keys.bootstrap_key().blind_rotate(&exponents, &vec![&lut; 40], 1);
-    assert_eq!(keys.bootstrap_key().blind_rotate(&exponents, &vec![&lut; 40], 2), all);
-    assert_eq!(keys.bootstrap_key().blind_rotate(&exponents[11..12], &[&lut], 1)[0], all[11]);
+    for bits_per_step in [1, 2, 4] {
+        let (secret, keys) = common::fixed_keys(in_steps(literal(64, 1, 2), bits_per_step), 3);
+        let values: Vec<u64> = (0..40).map(|i| i % 8).collect();
+        let x: Vec<Lwe> = secret.encrypt_integers(&values, 7).unwrap().iter().map(|x| x.lwe().clone()).collect();
+        let lut = Lut::from_messages(keys.params(), &[(0..8).map(|m| 7 - m).collect()]).unwrap();
+        let exponents: Vec<Vec<u32>> = x.iter().map(|x| keys.exponents(x, 0)).collect();
+        let all = keys.bootstrap_key().blind_rotate(&exponents, &vec![&lut; 40], 1);
+        assert_eq!(keys.bootstrap_key().blind_rotate(&exponents, &vec![&lut; 40], 2), all);
+        assert_eq!(keys.bootstrap_key().blind_rotate(&exponents[11..12], &[&lut], 1)[0], all[11]);
+    }
 }
 
 /// Rotations of real size. The share of the transforms' rounding has an upper bound for a formula, so that the noise

@@ -39,6 +39,7 @@ fn gates_and_four_bits() {
         "integer-4-128-experimental",
         "gate-64-blocks-experimental",
         "integer-4-128-blocks-experimental",
+        "integer-5-64-blocks-experimental",
         "ntru-gate-64",
     ] {
         works(sets::find(name).unwrap());

@@ -188,6 +188,10 @@ fn check_blind_rotations(key_count: u64, count: u64, widest: f64) {
         (32, 0, 4, (5, 3), (4, 2), BLOCKS),
         (64, 0, 4, (8, 3), (10, 2), BLOCKS),
         (64, 0, 4, (6, 3), (9, 2), BLOCKS),
+        (32, 1, 2, (7, 3), (7, 2), all),
+        (64, 2, 2, (6, 3), (9, 2), all),
+        (64, 1, 2, (6, 3), (9, 2), shared),
+        (64, 2, 4, (8, 3), (10, 2), BLOCKS),
     ] {
         let (mask_gadget, body_gadget) = (Gadget::new(mask.0, mask.1), Gadget::new(body.0, body.1));
         let literal = ParamsLiteral {

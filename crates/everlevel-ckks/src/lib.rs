@@ -9,10 +9,12 @@
 //! `range`, which operations begin with · `ciphertext`, `keys` · operations: `encryption`, `keygen`, `footprint` of
 //! memory, `arithmetic`, `rotation`, `light` plaintexts without primes, `units` vectors longer than the slots,
 //! `key_moduli` · [`mod@circuits`] bootstraps, polynomials, matrices · `files` · [`Error`]. Each file uses those before
-//! it; a [`Context`] knows no bootstrap, and a [`Bootstrapper`] has a context.
+//! it; a [`Context`] knows no bootstrap, and a [`Bootstrapper`] has a context. [`mod@limbs`] is CKKS over limbs, with
+//! an arithmetic of its own and the same slots.
 #![forbid(unsafe_code)]
 
 pub mod circuits;
+pub mod limbs;
 
 mod arithmetic;
 mod budget;
@@ -50,10 +52,10 @@ pub use circuits::bootstrap::key::{BootstrapKey, SmallBootstrapKey};
 pub use circuits::bootstrap::key_ref::{BootstrapKeyRef, BootstrapKeys};
 pub use circuits::bootstrap::method::{BootstrapKeySize, BootstrapKind, Method, SlotType};
 pub use circuits::bootstrap::run::{BootstrapStep, Observer};
+pub use circuits::elements::polynomial_depth;
 pub use circuits::matrix::apply::RotationKeys;
 pub use circuits::matrix::footprint::MatrixForm;
 pub use circuits::matrix::{Entries, LightPlainMatrix, PlainMatrix};
-pub use circuits::polynomial::polynomial_depth;
 pub use claims::Bound;
 pub use context::{Context, Options};
 pub use encoder::Encoder;

@@ -15,6 +15,7 @@ mod files;
 mod footprint;
 mod golden;
 mod keys;
+mod limbs;
 mod matrix;
 mod matrix_blocks;
 mod parameters;

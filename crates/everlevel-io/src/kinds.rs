@@ -54,6 +54,14 @@ kinds! {
         /// An array of truth values: the rows of their blocks.
         TFHE_BOOL_ARRAY = "tfhe_bool_array";
     }
+    "ckks.limbs" {
+        /// A secret key over limbs.
+        LIMBS_SECRET_KEY = "limbs_secret_key";
+        /// The keys of products, rotations and conjugation, over limbs.
+        LIMBS_EVALUATION_KEY = "limbs_evaluation_key";
+        /// An encrypted vector over limbs.
+        LIMBS_CIPHERTEXT = "limbs_ciphertext";
+    }
     "bfv" {
         /// A secret key.
         BFV_SECRET_KEY = "bfv_secret_key";

@@ -57,11 +57,15 @@ fn steps_of_several_bits_are_right() {
     for (simd, bits) in Simd::available().into_iter().flat_map(|simd| all.map(|bits| (simd, bits))) {
         for n in [1 << 8, 1 << 9, 1 << 11, 1 << 14] {
             let four = [gadget(9, 1), gadget(5, 2), gadget(8, 1), gadget(8, 1)];
-            fft::steps_of_bits_are_right::<u32>(simd, n, &[gadget(6, 2), gadget(7, 1)], bits);
-            fft::steps_of_bits_are_right::<u64>(simd, n, &four, bits);
+            fft::steps_of_bits_are_right::<u32>(simd, (n, 1), &[gadget(6, 2), gadget(7, 1)], bits);
+            fft::steps_of_bits_are_right::<u64>(simd, (n, 1), &four, bits);
         }
-        fft::steps_of_bits_are_right::<u64>(simd, 256, &[gadget(9, 1); 9], bits);
-        fft::steps_of_bits_are_right::<u32>(simd, 256, &[gadget(9, 1); 1], bits);
+        fft::steps_of_bits_are_right::<u64>(simd, (256, 1), &[gadget(9, 1); 9], bits);
+        fft::steps_of_bits_are_right::<u32>(simd, (256, 1), &[gadget(9, 1); 1], bits);
+        for (n, parts) in [(1 << 8, 2), (1 << 9, 16), (1 << 11, 4)] {
+            fft::steps_of_bits_are_right::<u32>(simd, (n, parts), &[gadget(6, 2), gadget(7, 1)], bits);
+            fft::steps_of_bits_are_right::<u64>(simd, (n, parts), &[gadget(9, 1); 2], bits);
+        }
     }
 }
 

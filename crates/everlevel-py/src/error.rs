@@ -109,5 +109,5 @@ pub fn from_panic(payload: &(dyn std::any::Any + Send)) -> PyErr {
 #[pyfunction]
 pub fn error_codes() -> Vec<&'static str> {
     let ckks = [everlevel_ckks::Error::codes(), RangeNotice::codes(), NoMemory::codes()].concat();
-    [&ckks, everlevel_binfhe::Error::codes(), everlevel_bfv::Error::codes(), io::Error::codes()].concat()
+    [&ckks, everlevel_binfhe::Error::codes(), everlevel_limbs::Error::codes(), io::Error::codes()].concat()
 }

@@ -10,6 +10,7 @@ mod circuits;
 mod context;
 mod error;
 mod files;
+mod limbs;
 mod matrices;
 mod objects;
 mod properties;
@@ -19,7 +20,7 @@ mod tfhe;
 #[pyo3::pymodule]
 mod _native {
     #[pymodule_export]
-    use crate::bfv::{BfvCiphertext, BfvContext, BfvEvaluationKey, BfvSecretKey, bfv_sets};
+    use crate::bfv::{BfvCiphertext, BfvContext, bfv_sets};
     #[pymodule_export]
     use crate::call::provoke_panic;
     #[pymodule_export]
@@ -32,6 +33,8 @@ mod _native {
     use crate::error::error_codes;
     #[pymodule_export]
     use crate::files::{deserialize, from_transit, inspect_file, load, save, serialize, to_transit, verify_file};
+    #[pymodule_export]
+    use crate::limbs::{LimbsCiphertext, LimbsContext, LimbsEvaluationKey, LimbsSecretKey, limbs_sets};
     #[pymodule_export]
     use crate::matrices::{
         change_level, change_matrix_level, encode_light, encode_light_matrix, encode_matrix, expand, level_down_matrix,

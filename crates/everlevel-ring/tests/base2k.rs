@@ -3,7 +3,7 @@
 use everlevel_math::base2k::Base;
 use everlevel_rand::Seed;
 use everlevel_ring::base2k::{Module, Operands, Transform, coefficients};
-use everlevel_ring::{Limb, LimbRing, Limbs, Representation};
+use everlevel_ring::{Coeff, Limb, LimbRing, Limbs, PrimeSet, Representation, Ring};
 use everlevel_testkit::base2k::{digit, value, wrapped};
 use everlevel_testkit::sample::Sampler;
 use num_bigint::BigInt;
@@ -323,11 +323,12 @@ fn products_of_elements_are_those_of_real_numbers_modulo_one() {
     let [x, y] = [&a, &b].map(|pair| pair.each_ref().map(|part| integers(part, log2_base)));
     let exact = |i: usize, j: usize| big_product(&x[i], &y[j]);
     let cross: Vec<BigInt> = exact(0, 1).into_iter().zip(exact(1, 0)).map(|(p, q)| p + q).collect();
-    for kept in [limbs, 2, 5] {
-        let found = ring.tensor(a.each_ref(), b.each_ref(), kept);
+    for (log2_factor, kept) in [(0, limbs), (0, 2), (0, 5), (60, 3), (180, 3), (17, 2), (197, 4)] {
+        let found = ring.tensor(a.each_ref(), b.each_ref(), log2_factor, kept);
         for (found, exact) in found.iter().zip([&exact(0, 0), &cross, &exact(1, 1)]) {
-            let distance = distance(found, exact, 2 * limbs);
-            assert!(distance < 0.51, "to {kept} limbs: {distance} units");
+            let exact: Vec<BigInt> = exact.iter().map(|x| x << log2_factor).collect();
+            let distance = distance(found, &exact, 2 * limbs);
+            assert!(distance < 0.51, "times 2^{log2_factor} to {kept} limbs: {distance} units");
         }
     }
     for (word, kept) in [(786_433, 3), (-(1 << 61), 2), (3, 1), (1, 4)] {
@@ -371,5 +372,53 @@ fn prefixes_are_rounded_elements() {
         let distance: BigInt = (value(&element.views(), 33, i) << (3 * 33)) - exact;
         let limit: BigInt = &half + &half / 100;
         assert!(distance.magnitude() <= limit.magnitude());
+    }
+}
+
+/// Elements modulo a product of primes are the same numbers as limbs, to the precision of either.
+#[test]
+fn residues_become_limbs_and_limbs_residues() {
+    let (log_n, mut sampler) = (5, Sampler::new(9));
+    let primes: Vec<u64> = everlevel_math::primes::ntt_primes_below(45, log_n).take(6).collect();
+    let ring = Ring::new(log_n, &primes).expect("ring");
+    for (transform, log2_base) in [(Transform::TwoPrimes, 30u32), (Transform::ThreePrimes, 62)] {
+        let limb_ring = LimbRing::new(log_n, transform, log2_base, 12).expect("ring of limbs");
+        for (count, limbs) in [(6usize, 10usize), (5, 3), (1, 4), (3, 1)] {
+            let set = PrimeSet::new(0..count);
+            let modulus: BigInt = primes[..count].iter().map(|&q| BigInt::from(q)).product();
+            let mut a = ring.zero::<Coeff>(&set);
+            a.limbs_mut().iter_mut().for_each(|limb| limb.iter_mut().for_each(|x| *x = sampler.word() % (1 << 44)));
+            // x modulo Q, by Chinese remainders.
+            let exact = |i: usize| -> BigInt {
+                let term = |k: usize| {
+                    let (q, rest) = (BigInt::from(primes[k]), &modulus / primes[k]);
+                    let inverse = (&rest % &q).modpow(&(&q - 2u32), &q);
+                    BigInt::from(a.limbs()[k][i]) * inverse % &q * rest
+                };
+                (0..count).map(term).sum::<BigInt>() % &modulus
+            };
+            let found = limb_ring.of_residues(&ring, &a, limbs);
+            let bits = limbs as u32 * log2_base;
+            for i in 0..ring.n() {
+                // In units of 1/(Q·2^(bits + 2)).
+                let distance = (value(&found.views(), log2_base, i) * &modulus - (exact(i) << bits)) << 2u32;
+                let whole = &modulus << (bits + 2);
+                let distance = ((distance % &whole) + &whole) % &whole;
+                let near = distance.clone().min(&whole - &distance);
+                assert!(near <= &modulus * 3, "K = {log2_base}, {count} primes to {limbs} limbs");
+            }
+            // And back, where no bits were lost.
+            if bits as usize > 45 * count + 3 {
+                let back = limb_ring.to_residues(&ring, &set, &found);
+                assert!(back.limbs().iter().zip(a.limbs()).all(|(x, y)| x[..] == y[..]), "{count} primes");
+            } else {
+                let back = limb_ring.to_residues(&ring, &set, &found);
+                let again = limb_ring.of_residues(&ring, &back, limbs);
+                for i in 0..ring.n() {
+                    let distance = value(&found.views(), log2_base, i) - value(&again.views(), log2_base, i);
+                    assert!(wrapped(&distance, bits).magnitude() <= &2u32.into(), "{distance}");
+                }
+            }
+        }
     }
 }

@@ -4,7 +4,7 @@
 //! limbs, and serves all that have fewer: their products use a corner of it.
 
 use everlevel_rand::Domain;
-use everlevel_ring::base2k::coefficients;
+use everlevel_ring::base2k::{LimbDigits, coefficients};
 use everlevel_ring::{HalfProduct, LimbGadget, LimbRing, Limbs, Representation};
 use zeroize::Zeroizing;
 
@@ -71,6 +71,17 @@ impl LimbRlwe {
         self.c1.truncate(limbs);
     }
 
+    /// Both parts under an automorphism, whose image of the secret the result belongs to.
+    fn moved(&self, ring: &LimbRing, galois_elt: u64) -> Self {
+        self.map(|part| ring.automorphism(part, galois_elt))
+    }
+
+    /// `f` of either part.
+    #[must_use]
+    pub fn map(&self, f: impl Fn(&Limbs) -> Limbs) -> Self {
+        Self { c0: f(&self.c0), c1: f(&self.c1) }
+    }
+
     /// Bytes of both parts.
     pub fn nbytes(&self) -> usize {
         self.c0.nbytes() + self.c1.nbytes()
@@ -129,15 +140,38 @@ impl SwitchingKey<LimbRing> {
     /// `polynomial·key` plus a body and a mask, in one pass of carries.
     pub fn times_onto(&self, ring: &LimbRing, polynomial: &Limbs, [c0, c1]: [Option<&Limbs>; 2]) -> LimbRlwe {
         let digits = ring.digits(self.gadget(), &[polynomial]);
-        let sum = ring.multiply(&[&digits[0]], self.rows()).remove(0);
-        let parts = <[Limbs; 2]>::try_from(ring.finish_onto(sum, polynomial.count(), &[c1, c0]));
+        self.times_digits(ring, &digits[0], polynomial.count(), [c0, c1])
+    }
+
+    /// The same with the digits of a polynomial of so many limbs.
+    fn times_digits(
+        &self,
+        ring: &LimbRing,
+        digits: &LimbDigits,
+        limbs: usize,
+        [c0, c1]: [Option<&Limbs>; 2],
+    ) -> LimbRlwe {
+        let sum = ring.multiply(&[digits], self.rows()).remove(0);
+        let parts = <[Limbs; 2]>::try_from(ring.finish_onto(sum, limbs, &[c1, c0]));
         let [c1, c0] = parts.unwrap_or_else(|_| unreachable!("rows of a mask and a body"));
         LimbRlwe { c0, c1 }
     }
 
     /// `σ(ct)`, for the automorphism that this is the key of.
     pub fn moved_limbs(&self, ring: &LimbRing, ct: &LimbRlwe, galois_elt: u64) -> LimbRlwe {
-        let switched = self.switched(ring, ct);
-        LimbRlwe { c0: ring.automorphism(&switched.c0, galois_elt), c1: ring.automorphism(&switched.c1, galois_elt) }
+        self.switched(ring, ct).moved(ring, galois_elt)
+    }
+
+    /// Several automorphisms of one ciphertext, whose transforms they share; none leaves it as it is.
+    pub fn moved_limbs_many(ring: &LimbRing, ct: &LimbRlwe, moves: &[Option<(u64, &Self)>]) -> Vec<LimbRlwe> {
+        let digits = moves.iter().flatten().next().map(|(_, key)| ring.digits(key.gadget(), &[&ct.c1]));
+        let one = |one: &Option<(u64, &Self)>| match (one, &digits) {
+            (Some((element, key)), Some(digits)) => {
+                let switched = key.times_digits(ring, &digits[0], ct.limbs(), [Some(&ct.c0), None]);
+                switched.moved(ring, *element)
+            }
+            _ => ct.clone(),
+        };
+        moves.iter().map(one).collect()
     }
 }

@@ -40,7 +40,10 @@ pub const LINES: &[(SecretDistribution, usize, f64)] = &[
     (SecretDistribution::OneHot(128), 1024, -17.09),
     (SecretDistribution::BinaryWeight(80), 768, -13.98),
     (SecretDistribution::BlockBinary(192), 768, -14.88),
+    (SecretDistribution::BlockBinary(208), 832, -16.56),
     (SecretDistribution::BlockBinary(224), 896, -18.24),
+    (SecretDistribution::BlockBinary(240), 960, -19.89),
+    (SecretDistribution::BlockBinary(256), 1024, -21.57),
     (SecretDistribution::Ternary, 576, -13.09),
     (SecretDistribution::Ternary, 608, -13.97),
 ];

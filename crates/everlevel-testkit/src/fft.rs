@@ -176,17 +176,24 @@ pub fn external_products_are_their_parts<T: Word>(simd: Simd, n: usize, gadgets:
 }
 
 /// A step of several bits is the schoolbook product, if the error of the transforms is far below half a unit; for any
-/// key, it is the bits of the portable backend, for each of two accumulators as for one.
-pub fn steps_of_bits_are_right<T: Word>(simd: Simd, n: usize, gadgets: &[Digits], together: Together) {
+/// key, it is the bits of the portable backend, for each of two accumulators as for one, if they have one part.
+pub fn steps_of_bits_are_right<T: Word>(
+    simd: Simd,
+    (n, parts): (usize, usize),
+    gadgets: &[Digits],
+    together: Together,
+) {
     let make = |simd| {
         let fft = Fft::with_simd(n, simd).expect("size");
-        ExternalProduct::new::<T>(fft, gadgets, 0).of_bits(together)
+        ExternalProduct::new::<T>(fft, gadgets, 0).of_bits(together, parts)
     };
     let (product, portable) = (make(simd), make(Simd::SCALAR));
     let (rows, columns, matrix_len) = (product.rows(), gadgets.len(), product.matrix_len());
     let mut sampler = Sampler::new(n as u64 + 2);
-    let mut accs = [(); 2].map(|()| -> Vec<T> { (0..columns * n).map(|_| T::from_word(sampler.word())).collect() });
-    let all = [[n + 9, 3, n - 1, 1], [2 * n - 1, 0, n, 5]];
+    let mut accs =
+        [(); 2].map(|()| -> Vec<T> { (0..parts * columns * n).map(|_| T::from_word(sampler.word())).collect() });
+    let whole = parts * n;
+    let all = [[whole + 9, 3, whole - 1, 1], [2 * whole - 1, 0, whole, 5]];
     let exponents = all.each_ref().map(|all| &all[..together.bits()]);
     let matrices = together.matrices();
     let run = |product: &ExternalProduct, key: &[T::Key], accs: &[Vec<T>; 2]| {
@@ -195,12 +202,15 @@ pub fn steps_of_bits_are_right<T: Word>(simd: Simd, n: usize, gadgets: &[Digits]
         for (acc, exponents) in apart.iter_mut().zip(exponents) {
             product.rotate_add_bits([(acc, exponents)], key, &mut scratch, &key[..n]);
         }
+        if parts > 1 {
+            return apart;
+        }
         let [a, b] = &mut together;
         product.rotate_add_bits([(a, exponents[0]), (b, exponents[1])], key, &mut scratch, &[]);
         assert!(apart == together, "{}: n = {n}, {gadgets:?}: one and two", simd.name());
         together
     };
-    let about = format!("{}: n = {n}, {gadgets:?}, {} bits", simd.name(), T::BITS);
+    let about = format!("{}: n = {n}, {parts} parts, {gadgets:?}, {} bits", simd.name(), T::BITS);
 
     let any: Vec<T::Key> = (0..matrices * matrix_len).map(|_| T::key_word(f64::from(sampler.word() as i32))).collect();
     assert!(run(&product, &any, &accs) == run(&portable, &any, &accs), "{about}: any key");
@@ -221,15 +231,16 @@ pub fn steps_of_bits_are_right<T: Word>(simd: Simd, n: usize, gadgets: &[Digits]
     }
     let found = run(&product, &key, &accs);
     for ((acc, found), exponents) in accs.iter_mut().zip(&found).zip(exponents) {
-        // (X^e − 1)·x, words of 64 bits.
+        // (Y^e − 1)·x, words of 64 bits.
         let turn = |x: &[u64], e: usize| {
-            let mut out = vec![0; n];
+            let mut out = vec![0; whole];
             monomial::rotate_sub(&mut out, x, e);
             out
         };
+        // Of each part, row by row.
         let digits: Vec<Vec<i64>> = acc
             .chunks(n)
-            .zip(gadgets)
+            .zip(gadgets.iter().cycle())
             .flat_map(|(x, &gadget)| {
                 let words: Vec<Vec<i64>> = x.iter().map(|&x| digits_of(x, gadget)).collect();
                 (0..gadget.levels as usize).map(move |level| words.iter().map(|d| d[level]).collect())
@@ -238,12 +249,13 @@ pub fn steps_of_bits_are_right<T: Word>(simd: Simd, n: usize, gadgets: &[Digits]
         for column in 0..columns {
             let products: Vec<Vec<u64>> = (0..matrices)
                 .map(|matrix| {
-                    let mut sum = vec![0u64; n];
-                    for (row, digits) in digits.iter().enumerate() {
+                    let mut sum = vec![0u64; whole];
+                    for (i, digits) in digits.iter().enumerate() {
+                        let (part, row) = (i / rows, i % rows);
                         for &(place, x) in &entries[(matrix * rows + row) * columns + column] {
                             for (i, &d) in digits.iter().enumerate() {
                                 let term = (if i + place < n { d * x } else { -d * x }) << T::KEY_SHIFT;
-                                let at = &mut sum[(i + place) % n];
+                                let at = &mut sum[(i + place) % n * parts + part];
                                 *at = at.wrapping_add(term as u64);
                             }
                         }
@@ -255,10 +267,10 @@ pub fn steps_of_bits_are_right<T: Word>(simd: Simd, n: usize, gadgets: &[Digits]
             if together == Together::Pair {
                 terms.push(turn(&turn(&products[2], exponents[0]), exponents[1]));
             }
-            for i in 0..n {
-                let old = acc[column * n + i].to_word();
-                let expected: T = low(terms.iter().fold(old, |sum, term| sum.wrapping_add(term[i])));
-                let error = found[column * n + i].signed_difference(expected);
+            for i in 0..whole {
+                let at = (i % parts * columns + column) * n + i / parts;
+                let expected: T = low(terms.iter().fold(acc[at].to_word(), |sum, term| sum.wrapping_add(term[i])));
+                let error = found[at].signed_difference(expected);
                 assert!(2 * error.abs() < 1 << T::KEY_SHIFT, "{about}, column {column}, coefficient {i}: {error}");
             }
         }

@@ -7,6 +7,7 @@
 //! files from fixed seeds · [`stored`] files that versions wrote · [`noise`] measured variances beside formulas.
 #![forbid(unsafe_code)]
 
+pub mod artifact;
 pub mod base2k;
 pub mod convert;
 pub mod elementwise;

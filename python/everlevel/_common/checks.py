@@ -72,8 +72,7 @@ def instance(operation: str, name: str, value: Any, kind: type[T]) -> T:
         found, needed = type(value).__name__, kind.__name__
         advice = "check the order of the arguments"
         if found == needed:
-            # CKKS and TFHE have classes of one name; those of CKKS go without its name, as in `import everlevel`.
-            found, needed = (f"{of.__module__}.{of.__name__}".replace(".ckks.", ".") for of in (type(value), kind))
+            found, needed = _public_name(type(value)), _public_name(kind)
             advice = "use objects of one scheme"
         article = "an" if needed[0] in "AEIOe" else "a"
         raise OperandTypeError(
@@ -83,6 +82,12 @@ def instance(operation: str, name: str, value: Any, kind: type[T]) -> T:
             actual=found,
         )
     return value
+
+
+def _public_name(of: type[Any]) -> str:
+    """Name a class as users do: schemes have classes of one name, and CKKS's go without its own, but over limbs."""
+    name = f"{of.__module__}.{of.__name__}"
+    return name if ".limbs." in name else name.replace(".ckks.", ".")
 
 
 def path(operation: str, value: Any) -> str:

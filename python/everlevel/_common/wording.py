@@ -21,10 +21,12 @@ from .sizes import format_bytes
 _OPERATIONS = {
     "parameters": "Engine",
     "precise_bootstrap": "bootstrap",
-    # BFV.
+    # Schemes over limbs.
     "eval_keys": "create_evaluation_key",
     "add_plain": "add",
     "multiply_plain": "multiply",
+    "add_constant": "add",
+    "multiply_constant": "multiply",
     # TFHE.
     "encrypt_bits": "encrypt",
     "encrypt_integers": "encrypt",
@@ -199,6 +201,25 @@ def _missing_rotation(op: str, amount: int, available: list[int]) -> e.Everlevel
     )
 
 
+def _beyond_bound(op: str, index: int, size: float, bound: float) -> e.EverlevelError:
+    return e.RangeError(
+        f"{op}: value {index} has size {size:.6g}, and the declared bound is {bound:.6g}; declare bound={_above(size)}",
+        bound=bound,
+        size=size,
+        index=index,
+    )
+
+
+def _missing_inversion(op: str) -> e.EverlevelError:
+    key, option = ("conjugation key", "conjugation") if op == "conjugate" else ("swap of rows", "swap_rows")
+    what = "conjugation" if op == "conjugate" else "the swap of rows"
+    return e.MissingKeyError(
+        f"{op}: the evaluation key has none for {what}, and needs one; make it with "
+        f"create_evaluation_key(secret_key, {option}=True), or rotations=True",
+        key=key,
+    )
+
+
 def _io(text: str, op: str, path: str, advice: str, source: int) -> e.EverlevelError:
     cls = e.StorageNotFoundError if source == errno.ENOENT else e.StorageError
     return cls(text, path=path, errno=source)
@@ -232,12 +253,8 @@ _WORDED: dict[str, Callable[..., e.EverlevelError]] = {
         room=room,
         level=level,
     ),
-    "ckks.BeyondBound": lambda op, index, size, bound: e.RangeError(
-        f"{op}: value {index} has size {size:.6g}, and the declared bound is {bound:.6g}; declare bound={_above(size)}",
-        bound=bound,
-        size=size,
-        index=index,
-    ),
+    "ckks.BeyondBound": _beyond_bound,
+    "limbs.BeyondBound": _beyond_bound,
     "ckks.UndeclaredBound": lambda op, bound: e.ReleaseError(
         f"{op}: the ciphertext's bound, {bound:g}, is assumed, and its errors are bounded for declared ones alone; "
         f"encrypt(…, bound=…), or claim one: engine.assume_bound(x, bound)",
@@ -299,26 +316,28 @@ _WORDED: dict[str, Callable[..., e.EverlevelError]] = {
         left=left,
         right=right,
     ),
-    "bfv.Parameter": _tfhe_parameter,
-    "bfv.BudgetUsedUp": lambda op, budget_bits, operand_bits: e.NoiseError(
+    "limbs.Parameter": _tfhe_parameter,
+    "limbs.BudgetUsedUp": lambda op, budget_bits, operand_bits: e.NoiseError(
         f"{op}: the result's budget would be {budget_bits:.1f} bits, and must be positive; the operands have "
         f"{operand_bits:.1f} bits: take parameters of more depth, or fewer products one after another",
         budget_bits=budget_bits,
         operand_bits=operand_bits,
     ),
-    "bfv.ForeignKey": lambda op, what, found, expected: e.KeyMismatchError(
+    "limbs.ForeignKey": lambda op, what, found, expected: e.KeyMismatchError(
         f"{op}: the {what} has secret {found:#018x} and the ciphertext {expected:#018x}; use objects of one secret key",
         key=what,
         expected=expected,
         actual=found,
     ),
-    "bfv.MissingRotation": _missing_rotation,
-    "bfv.MissingSwap": lambda op: e.MissingKeyError(
-        f"{op}: the evaluation key has none for the swap of rows, and needs one; make it with "
-        f"create_evaluation_key(secret_key, swap_rows=True), or rotations=True",
-        key="swap of rows",
+    "limbs.MissingRotation": _missing_rotation,
+    "limbs.MissingInversion": _missing_inversion,
+    "limbs.BudgetShort": lambda op, left_bits, needed_bits, operand_bits: e.NoiseError(
+        f"{op}: the result would have {left_bits} bits of budget, and its values need {needed_bits}; the operands have "
+        f"{operand_bits}: take larger parameters, a lower precision, or fewer products one after another",
+        budget_bits=left_bits,
+        operand_bits=operand_bits,
     ),
-    "bfv.OutOfMemory": _out_of_memory,
+    "limbs.OutOfMemory": _out_of_memory,
     "io.Unlike": _unlike,
     "ckks.OutOfMemory": _out_of_memory,
     "tfhe.OutOfMemory": _out_of_memory,
@@ -376,12 +395,14 @@ _AS_IT_IS: dict[str, Callable[..., e.EverlevelError]] = {
     "tfhe.SpaceExhausted": lambda text, max_value, max, **_: e.SpaceError(text, found=max_value, needed=max),
     "tfhe.TableLength": lambda text, op, **values: e.TableError(text, **values),
     "tfhe.TableCount": lambda text, found, max, **_: e.TableError(text, found=found, needed=max),
-    "bfv.UnknownSet": lambda text, name, known: e.ParameterError(
+    "limbs.UnknownSet": lambda text, name, known: e.ParameterError(
         text, option="parameters", value=name, allowed=", ".join(known)
     ),
-    "bfv.TooManyValues": lambda text, found, slots, **_: e.MessageError(text, length=found, slot_count=slots),
-    "bfv.ValueOutside": lambda text, slot, value, **_: e.MessageError(text, index=slot, value=value),
-    "bfv.OtherParameters": lambda text, what, **_: e.EngineMismatchError(_engines(text), argument=what),
+    "limbs.TooManyValues": lambda text, found, slots, **_: e.MessageError(text, length=found, slot_count=slots),
+    "limbs.NotFinite": lambda text, index, value, **_: e.MessageError(text, index=index, value=value),
+    "limbs.TooFine": lambda text, **_: e.RangeError(text),
+    "limbs.ValueOutside": lambda text, slot, value, **_: e.MessageError(text, index=slot, value=value),
+    "limbs.OtherParameters": lambda text, what, **_: e.EngineMismatchError(_engines(text), argument=what),
     "io.Truncated": lambda text, what, needed, found: e.TruncatedFileError(text, needed=needed, found=found),
     "io.Checksum": lambda text, **values: e.ChecksumError(text, **values),
     "io.Foreign": lambda text, found: e.ForeignFileError(text, found=found),
@@ -433,10 +454,10 @@ _WARNINGS: dict[str, Callable[..., e.RangeWarning]] = {
 
 INTERNAL = frozenset(
     {
-        "bfv.Cancelled",
-        "bfv.Limbs",
-        "bfv.Random",
-        "bfv.Security",
+        "limbs.Cancelled",
+        "limbs.Base",
+        "limbs.Random",
+        "limbs.Security",
         "ckks.Cancelled",
         "ckks.Rand",
         "ckks.Ring",

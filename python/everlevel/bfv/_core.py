@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from .. import _native
-from .._common.set_engine import SetCore
-from ..errors import MissingKeyError
+from .._common.limb_engine import LimbCore
 
 
-class Core(SetCore):
+class Core(LimbCore):
     """Base of `Engine`, which fills its fields, and the first argument of every operation that the engine lists."""
 
     _plain_modulus: int | None
     _context: _native.BfvContext
-    _keys: dict[int, _native.BfvEvaluationKey]
 
     @property
     def slot_count(self) -> int:
@@ -28,14 +26,3 @@ class Core(SetCore):
     def _address(self) -> tuple[str, int | None, int | None, bool]:
         """What tells engines apart: (parameters, plain modulus, insecure ring, whether threads are many)."""
         return self._parameters, self._plain_modulus, self._insecure_log_n, self._context.thread_count > 1
-
-    def _key(self, operation: str, secret_id: int) -> _native.BfvEvaluationKey:
-        """Return the evaluation key of a secret."""
-        key = self._keys.get(secret_id)
-        if key is None:
-            raise MissingKeyError(
-                f"{operation}: the engine knows no evaluation key for this ciphertext's secret; "
-                f"make one with engine.create_evaluation_key(secret_key), or pass one to engine.use",
-                key="evaluation key",
-            )
-        return key

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._common.arrays import in_range, integer_array
+from .._common.limb_engine import none_encrypted
 from .._common.storable import own
-from ..errors import MessageError, OperandTypeError
+from ..errors import MessageError
 from ._core import Core
 from .ciphertext import Ciphertext
 from .keys import SecretKey
@@ -28,13 +29,7 @@ def secret_key(engine: Core, operation: str, value: Any) -> SecretKey:
 def operands(engine: Core, operation: str, a: Any, b: Any) -> tuple[Ciphertext, Any]:
     """Check two operands, of which one at least is a ciphertext, and return that one first."""
     if not isinstance(a, Ciphertext) and not isinstance(b, Ciphertext):
-        raise OperandTypeError(
-            f"{operation}: none of the operands (a, b) is a ciphertext, and one must be; "
-            f"use NumPy for what is in the clear",
-            argument="a, b",
-            expected="Ciphertext",
-            actual=type(a).__name__,
-        )
+        raise none_encrypted(operation, a)
     pairs = [("a", a, b), ("b", b, a)]
     name, first, second = next(pair for pair in pairs if isinstance(pair[1], Ciphertext))
     checked = ciphertext(engine, operation, name, first)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .._common import checks
+from .._common.limb_engine import nearest
 from . import _operands
 from ._core import Core
 from .ciphertext import Ciphertext
@@ -95,9 +96,3 @@ def sum(  # noqa: A001 (NumPy's name)
     key = self._key(operation, x._native.secret_id)
     with self._reporting("sum", progress) as report:
         return Ciphertext(self, self._context.sum(x._native, key, report))
-
-
-def nearest(amount: int, count: int) -> int:
-    """Return the amount of the same rotation that is nearest to zero."""
-    remainder = amount % count
-    return remainder if 2 * remainder <= count else remainder - count

@@ -1,32 +1,17 @@
-"""Encrypted vectors of integers, and their operators."""
+"""Encrypted vectors of integers."""
 
 from __future__ import annotations
 
-from typing import Any, Protocol
-
-import numpy as np
+from typing import Any
 
 from .. import _native
-from .._common.opaque import Opaque
+from .._common.operators import Vector
 from ._storable import Storable
 
 __all__ = ["Ciphertext"]
 
 
-class Operations(Protocol):
-    """What the operators of a ciphertext ask of its engine."""
-
-    @property
-    def slot_count(self) -> int: ...
-    @property
-    def plain_modulus(self) -> int: ...
-    def add(self, a: Any, b: Any) -> Ciphertext: ...
-    def subtract(self, a: Any, b: Any) -> Ciphertext: ...
-    def multiply(self, a: Any, b: Any) -> Ciphertext: ...
-    def negate(self, a: Ciphertext) -> Ciphertext: ...
-
-
-class Ciphertext(Opaque, Storable):
+class Ciphertext(Vector, Storable):
     """An encrypted vector of integers modulo `Engine.plain_modulus`, one for each slot.
 
     Made by `Engine.encrypt`, and by every operation on ciphertexts. It is immutable: an operation gives a new one, and
@@ -55,15 +40,6 @@ class Ciphertext(Opaque, Storable):
 
     __slots__ = ("_native",)
 
-    _engine: Operations
-
-    kind = "ciphertext"
-
-    _instead_of_numpy = "use its operators and the engine's methods, or decrypt it first"
-
-    # Equality of values can't be told here, and that of objects is `is`.
-    __hash__ = None  # type: ignore[assignment]
-
     def __init__(self, engine: Any, native: _native.BfvCiphertext) -> None:
         super().__init__(engine)
         self._native = native
@@ -89,27 +65,3 @@ class Ciphertext(Opaque, Storable):
     def __repr__(self) -> str:
         slots = f"{self._engine.slot_count} slots modulo {self._engine.plain_modulus}"
         return f"Ciphertext({slots}, budget {self.budget_bits:.1f} bits)"
-
-    def __add__(self, other: Any) -> Ciphertext:
-        return self._engine.add(self, other) if _is_operand(other) else NotImplemented
-
-    __radd__ = __add__
-
-    def __sub__(self, other: Any) -> Ciphertext:
-        return self._engine.subtract(self, other) if _is_operand(other) else NotImplemented
-
-    def __rsub__(self, other: Any) -> Ciphertext:
-        return self._engine.subtract(other, self) if _is_operand(other) else NotImplemented
-
-    def __mul__(self, other: Any) -> Ciphertext:
-        return self._engine.multiply(self, other) if _is_operand(other) else NotImplemented
-
-    __rmul__ = __mul__
-
-    def __neg__(self) -> Ciphertext:
-        return self._engine.negate(self)
-
-
-def _is_operand(value: Any) -> bool:
-    """Whether the engine judges a value; what other libraries define is left to them."""
-    return isinstance(value, (Ciphertext, bool, int, float, complex, list, tuple, np.generic, np.ndarray))

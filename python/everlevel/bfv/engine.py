@@ -7,11 +7,12 @@ from typing import Any, NamedTuple
 
 from .. import _native
 from .._common import checks
+from .._common.limb_engine import estimate_memory, key_amounts
 from .._common.methods import lists_methods
 from .._common.set_engine import SetEngine
 from .._common.sizes import format_bytes
 from ..errors import ParameterError
-from . import _arithmetic, _memory, _messages, _operands, _slots
+from . import _arithmetic, _messages, _operands, _slots
 from ._core import Core
 from ._storable import Storable, engines
 from .ciphertext import Ciphertext
@@ -178,13 +179,7 @@ class Engine(Core, SetEngine[EvaluationKey]):
         """
         operation = "create_evaluation_key"
         secret = _operands.secret_key(self, operation, secret_key)
-        half = self.slot_count // 2
-        if isinstance(rotations, bool):
-            deltas = [1 << i for i in range(half.bit_length() - 1)] if rotations else []
-        else:
-            listed = checks.sequence(operation, "rotations", rotations)
-            deltas = [checks.integer(operation, "rotations", delta) for delta in listed]
-        amounts = [_slots.nearest(-delta, half) for delta in deltas]
+        amounts = key_amounts(operation, rotations, self.slot_count // 2)
         swaps = bool(swap_rows) or rotations is True
         with self._reporting("evaluation key", progress) as report:
             native = self._context.evaluation_key(secret._native, amounts, swaps, report)
@@ -193,13 +188,13 @@ class Engine(Core, SetEngine[EvaluationKey]):
     # Files.
 
     def _wrap_stored(self, native: Any, notes: dict[str, str]) -> Storable:
-        if isinstance(native, _native.BfvSecretKey):
+        if isinstance(native, _native.LimbsSecretKey):
             return SecretKey(self, native)
-        if isinstance(native, _native.BfvEvaluationKey):
+        if isinstance(native, _native.LimbsEvaluationKey):
             return self._remembered(native)
         return Ciphertext(self, native)
 
-    estimate_memory = _memory.estimate_memory
+    estimate_memory = estimate_memory
 
     encrypt = _messages.encrypt
     decrypt = _messages.decrypt

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from .. import _native
-from .._common import set_keys
-from .._common.sizes import format_bytes
+from .._common import limb_engine, set_keys
 from ._storable import Storable
 
 __all__ = ["EvaluationKey", "SecretKey"]
@@ -18,10 +17,10 @@ class SecretKey(set_keys.SecretKey, Storable):
 
     __slots__ = ()
 
-    _native: _native.BfvSecretKey
+    _native: _native.LimbsSecretKey
 
 
-class EvaluationKey(set_keys.Key, Storable):
+class EvaluationKey(limb_engine.EvaluationKey, Storable):
     """What computes: a key for products, and one for each rotation that was asked for. It tells nothing of the secret.
 
     Files hold seeds and bodies, which are smaller than the key in memory and made ready when they are read.
@@ -29,22 +28,9 @@ class EvaluationKey(set_keys.Key, Storable):
 
     __slots__ = ()
 
-    kind = "evaluation key"
-
-    _native: _native.BfvEvaluationKey
-
-    @property
-    def rotations(self) -> tuple[int, ...]:
-        """Amounts of rotations that have a key of their own. Others are made of powers of two among them."""
-        return tuple(sorted(-amount for amount in self._native.rotations))
+    _inversion = "swap of rows"
 
     @property
     def has_swap_rows(self) -> bool:
         """Whether rows can be swapped, and so all slots be added up."""
-        return self._native.has_swap_rows
-
-    def __repr__(self) -> str:
-        count = len(self.rotations)
-        rotations = f", {count} rotation{'s' if count > 1 else ''}" if count else ""
-        swap = ", swap of rows" if self.has_swap_rows else ""
-        return f"EvaluationKey({self._engine.parameters}, products{rotations}{swap}; {format_bytes(self.nbytes)})"
+        return self._native.has_inversion

@@ -80,7 +80,7 @@ def _lines(found: dict[str, Any]) -> dict[str, str]:
     if found["parameter_set"] is None:
         lines["parameters"] = _parameters(parameters)
     else:
-        words = _bfv_parameters if "plain_modulus" in parameters else _tfhe_parameters
+        words = _limb_parameters if "digit_limbs" in parameters else _tfhe_parameters
         lines["parameters"] = words(found["parameter_set"], parameters)
     if found["shape"] is not None:
         lines["shape"] = f"({found['shape']})"
@@ -110,8 +110,10 @@ def _parameters(literal: dict[str, Any]) -> str:
     return ", ".join(parts)
 
 
-def _bfv_parameters(name: str, literal: dict[str, Any]) -> str:
-    parts = [name, f"N 2^{literal['log_n']}", f"modulo {literal['plain_modulus']}"]
+def _limb_parameters(name: str, literal: dict[str, Any]) -> str:
+    parts = [name, f"N 2^{literal['log_n']}"]
+    is_exact = "plain_modulus" in literal
+    parts.append(f"modulo {literal['plain_modulus']}" if is_exact else f"scale 2^{literal['precision_bits']}")
     parts.append("INSECURE" if literal.get("insecure", True) else "128-bit security")
     return ", ".join(parts)
 

@@ -99,7 +99,7 @@ impl Structure {
     fn bits_per_step(self, log2_extension: u32) -> std::ops::RangeInclusive<usize> {
         match (self, log2_extension) {
             (Self::Blocks, _) => BLOCK..=BLOCK,
-            (_, 0) => 1..=2,
+            (_, ..=4) => 1..=2,
             _ => 1..=1,
         }
     }
@@ -125,8 +125,8 @@ pub fn search(wanted: Wanted, structure: Structure) {
                 if noise::log2_p_fail(margin_torus, noise::mod_switch(128.0, table_len)) > max_log2_p_fail {
                     continue;
                 }
-                // Extended tables take their bits one at a time.
-                if structure == Structure::Blocks && log2_extension > 0 {
+                // Extended by more, tables take their bits one at a time.
+                if structure == Structure::Blocks && log2_extension > 4 {
                     continue;
                 }
                 for bits_per_step in structure.bits_per_step(log2_extension) {

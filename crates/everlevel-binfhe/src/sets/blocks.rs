@@ -2,7 +2,7 @@
 //! most is set.
 
 use super::named_set::{NamedSet, tfhe as named};
-use super::tfhe_numbers::{TfheNumbers, gate, integer};
+use super::tfhe_numbers::{TfheNumbers, extended, gate, integer};
 use crate::secrets::{Secrets, SmallSecret};
 
 /// Coefficients of a block.
@@ -53,6 +53,30 @@ pub(super) const ALL: &[NamedSet] = &[
         blocks(integer(4, (896, -18.24), (1, 11, -48.32), ((21, 1), (19, 1)), (4, 4, 32), -64.0)),
     ),
     named(
+        "integer-5-64-blocks-experimental",
+        (128.0, -75.4),
+        "Integers of 5 bits, with block-binary secrets.",
+        extended(1, blocks(integer(5, (896, -18.24), (1, 11, -48.32), ((22, 1), (21, 1)), (2, 8, 32), -64.0))),
+    ),
+    named(
+        "integer-6-64-blocks-experimental",
+        (128.0, -65.1),
+        "Integers of 6 bits, with block-binary secrets.",
+        extended(2, blocks(integer(6, (960, -19.89), (1, 11, -48.32), ((23, 1), (21, 1)), (2, 9, 32), -64.0))),
+    ),
+    named(
+        "integer-7-64-blocks-experimental",
+        (128.0, -65.4),
+        "Integers of 7 bits, with block-binary secrets.",
+        extended(3, blocks(integer(7, (960, -19.89), (1, 11, -48.32), ((16, 2), (20, 1)), (1, 18, 32), -64.0))),
+    ),
+    named(
+        "integer-8-64-blocks-experimental",
+        (128.0, -64.0),
+        "Integers of 8 bits, with block-binary secrets.",
+        extended(4, blocks(integer(8, (1024, -21.57), (1, 11, -48.32), ((15, 2), (14, 2)), (3, 7, 32), -64.0))),
+    ),
+    named(
         "integer-1-128-blocks-experimental",
         (128.0, -158.0),
         "Integers of 1 bit, with block-binary secrets.",
@@ -75,5 +99,29 @@ pub(super) const ALL: &[NamedSet] = &[
         (128.0, -128.7),
         "Integers of 4 bits, with block-binary secrets.",
         blocks(integer(4, (896, -18.24), (1, 11, -48.32), ((23, 1), (21, 1)), (3, 5, 32), -128.0)),
+    ),
+    named(
+        "integer-5-128-blocks-experimental",
+        (128.0, -134.3),
+        "Integers of 5 bits, with block-binary secrets.",
+        extended(1, blocks(integer(5, (960, -19.89), (1, 11, -48.32), ((23, 1), (21, 1)), (2, 8, 32), -128.0))),
+    ),
+    named(
+        "integer-6-128-blocks-experimental",
+        (128.0, -138.7),
+        "Integers of 6 bits, with block-binary secrets.",
+        extended(2, blocks(integer(6, (960, -19.89), (1, 11, -48.32), ((16, 2), (20, 1)), (2, 9, 32), -128.0))),
+    ),
+    named(
+        "integer-7-128-blocks-experimental",
+        (128.0, -134.2),
+        "Integers of 7 bits, with block-binary secrets.",
+        extended(3, blocks(integer(7, (1024, -21.57), (1, 11, -48.32), ((14, 2), (13, 2)), (3, 6, 32), -128.0))),
+    ),
+    named(
+        "integer-8-128-blocks-experimental",
+        (128.0, -128.4),
+        "Integers of 8 bits, with block-binary secrets.",
+        extended(4, blocks(integer(8, (1024, -21.57), (1, 11, -48.32), ((15, 2), (14, 2)), (1, 19, 32), -128.0))),
     ),
 ];

@@ -59,7 +59,7 @@ impl Shape {
         gadgets.push(self.body.into());
         let product = ExternalProduct::new::<T>(fft, &gadgets, T::log2_key_unit(self.n));
         match self.together {
-            Some(together) => product.of_bits(together),
+            Some(together) => product.of_bits(together, self.extension),
             None => product,
         }
     }

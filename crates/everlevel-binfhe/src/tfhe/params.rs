@@ -170,8 +170,8 @@ impl Scheme for ParamsLiteral {
             }
             small => return refuse("secrets.small", format!("{small:?}"), "Binary, or Blocks of 4"),
         }
-        if l.bits_per_step > 1 && l.log2_extension > 0 {
-            return refuse("bits_per_step", l.bits_per_step, "1 where tables are extended");
+        if l.bits_per_step > 1 && l.log2_extension > 4 {
+            return refuse("bits_per_step", l.bits_per_step, "1 where tables are extended by more than 2^4");
         }
         let bits = l.torus_bits - Digits::LOW_BITS;
         check_gadget("mask_gadget", l.mask_gadget, bits)?;

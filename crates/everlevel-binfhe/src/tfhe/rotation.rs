@@ -67,9 +67,11 @@ impl<T: TorusWord> Prepared<T> {
     }
 
     /// Whether a single input takes the bits of a pair one after the other: that is two thirds of the key, and a single
-    /// input waits for the key. With more products than transforms the wait is the longer of the two.
+    /// input waits for the key. With more products than transforms the wait is the longer of the two, unless several
+    /// parts of the accumulator share it.
     fn by_bits_alone(&self) -> bool {
         self.shape.together == Some(Together::Pair)
+            && self.shape.extension == 1
             && self.product.rows() * self.product.columns() > self.product.rows() + self.product.columns()
     }
 
@@ -128,9 +130,16 @@ impl<T: TorusWord> Prepared<T> {
         let (product, len) = (&self.product, self.accumulator_len());
         let Workspace { scratch, differences, accumulators } = workspace;
         let accs = &mut accumulators[..inputs.len() * len];
-        if self.shape.extension > 1 {
-            let part = |j: usize| j * ahead.len() / inputs.len();
-            for (j, (acc, input)) in accs.chunks_exact_mut(len).zip(inputs).enumerate() {
+        let part = |j: usize| j * ahead.len() / inputs.len();
+        let each = accs.chunks_exact_mut(len).zip(inputs).enumerate();
+        if self.shape.extension > 1 && bits > 1 {
+            for (j, (acc, input)) in each {
+                let exponents = input[bits * i..bits * (i + 1)].iter().map(|&exponent| exponent as usize);
+                let exponents: Vec<usize> = exponents.collect();
+                product.rotate_add_bits([(acc, &exponents[..])], key, scratch, &ahead[part(j)..part(j + 1)]);
+            }
+        } else if self.shape.extension > 1 {
+            for (j, (acc, input)) in each {
                 ggsw::load_differences(self.shape, differences, acc, input[i] as usize);
                 let parts: Vec<&[T]> = differences.chunks_exact(self.glwe_len()).collect();
                 in_pairs(acc, &parts, &ahead[part(j)..part(j + 1)], |accs, ahead| match accs {

@@ -1,14 +1,9 @@
-//! Polynomials of ciphertexts, in the power and the Chebyshev basis.
-//!
-//! Paterson–Stockmeyer by recursive division: `p = q·B_k + r` for `k` the largest power of two up to the degree. A
-//! remainder of few terms is a linear combination of basis elements, whose constants cost one level; where that level
-//! is missing on the way to a deep product, the recursion goes on instead, so that a polynomial of degree `d` always
-//! costs `⌈log2(d + 1)⌉` levels.
-
-use std::collections::BTreeMap;
+//! Polynomials of ciphertexts, in the power and the Chebyshev basis: [`super::elements`] over the levels of residues.
 
 use everlevel_ring::Ring;
 use everlevel_rlwe::Rlwe;
+
+use super::elements::{Arithmetic, BasisElements, polynomial_depth};
 
 use crate::claims::Claims;
 use crate::core::Core;
@@ -21,153 +16,57 @@ use crate::{Ciphertext, Context, Error};
 /// bits.
 const MAX_LOG2_COEFFICIENT: f64 = 42.0;
 
-/// Levels that a polynomial of this degree costs.
-pub fn polynomial_depth(degree: usize) -> usize {
-    (usize::BITS - degree.leading_zeros()) as usize
+/// The arithmetic of ciphertexts over residues, several of one level at once.
+pub(crate) struct OfLevels<'a> {
+    pub ring: &'a Ring,
+    pub ladder: &'a Ladder,
+    pub key: &'a KeyPair,
 }
 
-/// The elements below this one are the terms of a polynomial's parts; powers of two above it join the parts.
-pub(crate) fn baby_count(degree: usize) -> usize {
-    1 << polynomial_depth(degree).div_ceil(2)
-}
+impl Arithmetic for OfLevels<'_> {
+    type Value = Batch;
 
-/// Basis elements, computed when first needed. Element `k` is `⌈log2 k⌉` levels below `x`.
-pub(crate) struct BasisElements<'a> {
-    ring: &'a Ring,
-    ladder: &'a Ladder,
-    key: &'a KeyPair,
-    basis: Basis,
-    x_level: usize,
-    known: BTreeMap<usize, Batch>,
-}
-
-impl<'a> BasisElements<'a> {
-    pub fn new(ring: &'a Ring, ladder: &'a Ladder, key: &'a KeyPair, basis: Basis, x: Batch) -> Self {
-        Self { ring, ladder, key, basis, x_level: x.level, known: BTreeMap::from([(1, x)]) }
+    fn level(&self, x: &Batch) -> usize {
+        x.level
     }
 
-    fn level_of(&self, k: usize) -> usize {
-        self.x_level - polynomial_depth(k - 1)
+    fn square(&self, x: &Batch) -> Batch {
+        self.ladder.square(self.ring, x, self.key)
     }
 
-    fn compute(&mut self, k: usize) {
-        if self.known.contains_key(&k) {
-            return;
-        }
-        let (a, b) = (k.div_ceil(2), k / 2);
-        self.compute(a);
-        self.compute(b);
-        if self.basis == Basis::Chebyshev && a != b {
-            self.compute(a - b);
-        }
-        let (ring, ladder) = (self.ring, self.ladder);
-        let mut product = if a == b {
-            ladder.square(ring, &self.known[&a], self.key)
-        } else {
-            ladder.mul(ring, &self.known[&a], &self.known[&b], self.key)
-        };
-        if self.basis == Basis::Chebyshev {
-            // T_a·T_b = (T_(a+b) + T_(a−b))/2.
-            ladder.double(ring, &mut product);
-            match a - b {
-                0 => ladder.add_constant(ring, &mut product, -1.0),
-                d => ladder.sub_assign(ring, &mut product, &self.known[&d]),
-            }
-        }
-        self.known.insert(k, product);
+    fn product(&self, a: &Batch, b: &Batch) -> Batch {
+        self.ladder.mul(self.ring, a, b, self.key)
     }
 
-    /// Element `k ≥ 1`.
-    pub fn get(&mut self, k: usize) -> &Batch {
-        self.compute(k);
-        &self.known[&k]
+    fn double(&self, x: &mut Batch) {
+        self.ladder.double(self.ring, x);
     }
 
-    /// `p` at level `target`, or its constant where it has no other term. Elements that only the last polynomial still
-    /// needs are dropped before its product.
-    fn evaluate(&mut self, p: &[f64], babies: usize, target: usize, is_last: bool) -> Value {
-        let degree = p.iter().rposition(|&c| c != 0.0).unwrap_or(0);
-        if degree == 0 {
-            return Value::Constant(p.first().copied().unwrap_or(0.0));
-        }
-        let (ring, ladder) = (self.ring, self.ladder);
-        let reachable = |e: &Self, k: usize| e.level_of(k) > target;
-        if degree < babies && (1..=degree).filter(|&k| p[k] != 0.0).all(|k| reachable(self, k)) {
-            let used: Vec<usize> = (1..=degree).filter(|&k| p[k] != 0.0).collect();
-            used.iter().for_each(|&k| self.compute(k));
-            let terms: Vec<(&Batch, f64)> = used.iter().map(|k| (&self.known[k], p[*k])).collect();
-            let mut sum = ladder.linear_combination(ring, &terms, target);
-            ladder.add_constant(ring, &mut sum, p[0]);
-            return Value::Ciphertext(sum);
-        }
-        let k = 1 << degree.ilog2();
-        let (quotient, remainder) = self.divide(&p[..=degree], k);
-        // The first to be evaluated takes memory during the other's products: the remainder waits, but for elements
-        // that go after it.
-        let first = is_last.then(|| self.evaluate(&remainder, babies, target, false));
-        let quotient = self.evaluate(&quotient, babies, target + 1, is_last);
-        if is_last {
-            // A power of two comes from squares of any smaller one.
-            let largest = self.known.keys().rev().copied().find(|j| j.is_power_of_two() && *j <= k);
-            self.known.retain(|&j, _| Some(j) == largest);
-        }
-        self.compute(k);
-        let giant = &self.known[&k];
-        let mut sum = match quotient {
-            Value::Constant(c) => ladder.mul_constant(ring, giant, c, target),
-            Value::Ciphertext(q) => {
-                let giant = ladder.at_level(ring, giant, target + 1);
-                ladder.mul(ring, &q, &giant, self.key)
-            }
-        };
-        match first.unwrap_or_else(|| self.evaluate(&remainder, babies, target, false)) {
-            Value::Constant(c) => ladder.add_constant(ring, &mut sum, c),
-            Value::Ciphertext(r) => ladder.add_assign(ring, &mut sum, &r),
-        }
-        Value::Ciphertext(sum)
+    fn add_constant(&self, x: &mut Batch, c: f64) {
+        self.ladder.add_constant(self.ring, x, c);
     }
 
-    /// `p = q·B_k + r`, for `k ≤ deg p < 2k`.
-    fn divide(&self, p: &[f64], k: usize) -> (Vec<f64>, Vec<f64>) {
-        let mut remainder = p[..k].to_vec();
-        let mut quotient = p[k..].to_vec();
-        if self.basis == Basis::Chebyshev {
-            // T_j = 2·T_k·T_(j−k) − T_(2k−j) for k < j < 2k.
-            for j in k + 1..p.len() {
-                quotient[j - k] *= 2.0;
-                remainder[2 * k - j] -= p[j];
-            }
-        }
-        (quotient, remainder)
+    fn add_assign(&self, a: &mut Batch, b: &Batch) {
+        self.ladder.add_assign(self.ring, a, b);
     }
 
-    /// `Σ p_k·B_k` of each polynomial, `polynomial_depth(degree)` levels below `x`.
-    pub fn polynomials(mut self, all: &[&[f64]]) -> Vec<Batch> {
-        let one = |(at, &p): (usize, &&[f64])| self.polynomial(p, at + 1 == all.len());
-        all.iter().enumerate().map(one).collect()
+    fn sub_assign(&self, a: &mut Batch, b: &Batch) {
+        self.ladder.sub_assign(self.ring, a, b);
     }
 
-    fn polynomial(&mut self, p: &[f64], is_last: bool) -> Batch {
-        let degree = p.iter().rposition(|&c| c != 0.0).unwrap_or(0);
-        let babies = baby_count(degree);
-        let target = self.x_level - polynomial_depth(degree);
-        match self.evaluate(p, babies, target, is_last) {
-            Value::Ciphertext(w) => w,
-            Value::Constant(c) => {
-                let (ring, x) = (self.ring, self.get(1));
-                let zero = || Rlwe { c0: ring.zero(x.set()), c1: ring.zero(x.set()) };
-                let mut w = Batch { cts: x.cts.iter().map(|_| zero()).collect(), level: x.level };
-                self.ladder.add_constant(self.ring, &mut w, c);
-                w
-            }
-        }
+    fn linear_combination(&self, terms: &[(&Batch, f64)], target: usize) -> Batch {
+        self.ladder.linear_combination(self.ring, terms, target)
     }
-}
 
-/// A sub-polynomial's value.
-enum Value {
-    Constant(f64),
-    Ciphertext(Batch),
+    fn product_at(&self, a: &Batch, b: &Batch, target: usize) -> Batch {
+        let b = self.ladder.at_level(self.ring, b, target + 1);
+        self.ladder.mul(self.ring, a, &b, self.key)
+    }
+
+    fn zero(&self, x: &Batch) -> Batch {
+        let zero = || Rlwe { c0: self.ring.zero(x.set()), c1: self.ring.zero(x.set()) };
+        Batch { cts: x.cts.iter().map(|_| zero()).collect(), level: x.level }
+    }
 }
 
 impl Context {
@@ -214,7 +113,8 @@ impl Context {
         series.iter().try_for_each(|series| self.check_series(a, series, key))?;
         Ok(self.install(|core| {
             let x = Batch { cts: vec![a.rlwe().clone()], level: a.level() };
-            let elements = BasisElements::new(&core.ring, &core.ladder, &key.keys, basis, x);
+            let arithmetic = OfLevels { ring: &core.ring, ladder: &core.ladder, key: &key.keys };
+            let elements = BasisElements::new(arithmetic, basis, x);
             let values = elements.polynomials(polynomials).into_iter().zip(&series);
             values.map(|(value, series)| core.evaluated(a, value, series)).collect()
         }))
@@ -300,7 +200,8 @@ impl Context {
         }
         Ok(self.install(|core| {
             let x = Batch { cts: vec![a.rlwe().clone()], level: a.level() };
-            let mut elements = BasisElements::new(&core.ring, &core.ladder, &key.keys, basis, x);
+            let arithmetic = OfLevels { ring: &core.ring, ladder: &core.ladder, key: &key.keys };
+            let mut elements = BasisElements::new(arithmetic, basis, x);
             let element = |k: usize| {
                 let coefficients = [vec![0.0; k], vec![1.0]].concat();
                 core.evaluated(a, elements.get(k).clone(), &Series { basis, coefficients: &coefficients })

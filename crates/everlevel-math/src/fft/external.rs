@@ -90,10 +90,18 @@ impl ExternalProduct {
         Self { torus_bits: T::BITS, rows: rows.collect(), columns: gadgets.len(), rounding, fft, together: None }
     }
 
-    /// The same shape, for [`ExternalProduct::rotate_add_bits`] too.
+    /// The same shape, for [`ExternalProduct::rotate_add_bits`] too, of accumulators of so many parts.
+    ///
+    /// # Panics
+    /// Unless there are 1, 2, 4, 8 or 16 parts.
     #[must_use]
-    pub fn of_bits(self, together: Together) -> Self {
-        Self { together: Some((together, Points::new(&self.fft))), ..self }
+    pub fn of_bits(self, together: Together, parts: usize) -> Self {
+        Self { together: Some((together, Points::new(&self.fft, parts))), ..self }
+    }
+
+    /// Parts of an accumulator that a step of several bits takes.
+    fn parts(&self) -> usize {
+        self.together.as_ref().map_or(1, |(_, points)| points.parts)
     }
 
     /// The transform.
@@ -123,7 +131,7 @@ impl ExternalProduct {
 
     /// Doubles of scratch.
     pub fn scratch_len(&self) -> usize {
-        MAX_TOGETHER * (self.set_len() + self.stride())
+        MAX_TOGETHER.max(self.parts()) * (self.set_len() + self.stride())
     }
 
     /// Doubles of an accumulator's rows, and of its sums if they don't take the rows' place.
@@ -179,9 +187,12 @@ impl ExternalProduct {
     /// that is the two bits' [`ExternalProduct::rotate_add`]. For a [`Together::Block`] the sum is
     /// `(X^a − 1)·d·K_0 + (X^b − 1)·d·K_1 + …`, for four.
     ///
+    /// Of accumulators of `E` parts, one after another, part `i` has the coefficients of `Y^(E·j + i)` of polynomials
+    /// in `Y`, `Y^E = X`. Then exponents are those of `Y`, in `0..2En`, and there is one accumulator.
+    ///
     /// # Panics
     /// As [`ExternalProduct::add`] with so many matrices, if an exponent is too large or their number isn't that of the
-    /// bits, and unless made by [`ExternalProduct::of_bits`].
+    /// bits, if there are two accumulators of several parts, and unless made by [`ExternalProduct::of_bits`].
     pub fn rotate_add_bits<T: Factor, const A: usize>(
         &self,
         accs: [(&mut [T], &[usize]); A],
@@ -208,11 +219,12 @@ impl ExternalProduct {
         scratch: &mut [f64],
         ahead: &[T::Key],
     ) {
-        assert!((1..=MAX_TOGETHER).contains(&A), "{A} together");
+        let parts = if turns.is_some() { self.parts() } else { 1 };
+        assert!((1..=if parts > 1 { 1 } else { MAX_TOGETHER }).contains(&A), "{A} together, of {parts} parts");
         let key_len = self.matrix_len() * turns.map_or(1, |(together, ..)| together.matrices());
         assert_eq!((key.len(), scratch.len()), (key_len, self.scratch_len()));
         let sets = sets.map(|(acc, from)| {
-            assert!(acc.len() == self.columns * self.fft.n() && T::BITS == self.torus_bits);
+            assert!(acc.len() == parts * self.columns * self.fft.n() && T::BITS == self.torus_bits);
             (acc.as_mut_ptr(), from)
         });
         let (key, scratch) = (key.as_ptr(), scratch.as_mut_ptr());
@@ -340,22 +352,26 @@ impl<T: Factor, const BITS: usize, const MATRICES: usize, const A: usize> Operat
         let ExternalProduct { fft, columns, rows, rounding, .. } = shape;
         let (n, half, columns, passes, stride) = (fft.n(), fft.n() / 2, *columns, fft.passes(), shape.stride());
         let (rows_len, set) = (rows.len() * stride, shape.set_len());
+        // Parts of accumulators are accumulators up to their products.
+        let parts = if BITS > 1 { shape.parts() } else { 1 };
+        let count = A * parts;
         let row = |a: usize, r: usize| InPlace(scratch.wrapping_add(a * set + r * stride));
         // Sums take the rows' place, of which there are at least as many, or have their own.
         let sums = scratch.wrapping_add(if BITS > 1 { rows_len } else { 0 });
         let sum = |a: usize, c: usize| InPlace(sums.wrapping_add(a * set + c * stride));
-        let difference = scratch.wrapping_add(A * set).cast::<T>();
+        let difference = scratch.wrapping_add(count * set).cast::<T>();
         let of_products = if BITS > 1 { columns * n / 16 } else { 0 };
-        let mut ahead = Ahead::new(ahead, A * (rows.len() + columns) * passes.steps() + of_products);
+        let mut ahead = Ahead::new(ahead, count * (rows.len() + columns) * passes.steps() + of_products);
         let mut between = || ahead.step();
         // SAFETY: the caller's contract.
         unsafe {
-            for (a, (acc, from)) in sets.iter().enumerate() {
+            for a in 0..count {
+                let ((acc, from), part) = (&sets[a / parts], a % parts * columns * n);
                 let mut held = columns;
                 for (r, &Row { column, alone, extraction }) in rows.iter().enumerate() {
-                    let acc = acc.add(column * n).cast_const();
+                    let acc = acc.add(part + column * n).cast_const();
                     let x = match from {
-                        DigitsFrom::Words(x) => x.add(column * n),
+                        DigitsFrom::Words(x) => x.add(part + column * n),
                         DigitsFrom::Rotation { .. } if BITS > 1 => unreachable!("a step of several bits takes words"),
                         DigitsFrom::Rotation { exponent, seams } if alone => {
                             let (shift, turned, seam) = (exponent % n, *exponent >= n, seams[column].as_ptr());
@@ -376,13 +392,13 @@ impl<T: Factor, const BITS: usize, const MATRICES: usize, const A: usize> Operat
                 }
             }
             for child in 0..passes.children() {
-                for a in 0..A {
+                for a in 0..count {
                     for r in 0..rows.len() {
                         passes.forward_middle::<V>(row(a, r), child);
                     }
                 }
                 for groups in passes.groups(child) {
-                    for a in 0..A {
+                    for a in 0..count {
                         for r in 0..rows.len() {
                             groups.forward_blocks::<V>(row(a, r), &mut between);
                         }
@@ -395,6 +411,20 @@ impl<T: Factor, const BITS: usize, const MATRICES: usize, const A: usize> Operat
                     let (lengths, matrix) = ((len, stride, set), (rows.len(), columns));
                     let key = key.add(start * rows.len() * columns);
                     match turns {
+                        Some((points, turns)) if BITS > 1 && parts > 1 => {
+                            let matrix = (rows.len(), columns, rows.len() * columns * n);
+                            turns::multiply_parts::<V, T::Key, BITS, MATRICES>(
+                                start,
+                                lengths,
+                                matrix,
+                                out,
+                                x,
+                                key,
+                                points,
+                                turns[0],
+                                &mut between,
+                            );
+                        }
                         Some((points, turns)) if BITS > 1 => {
                             let matrix = (rows.len(), columns, rows.len() * columns * n);
                             turns::multiply::<V, T::Key, BITS, MATRICES, A>(
@@ -411,7 +441,7 @@ impl<T: Factor, const BITS: usize, const MATRICES: usize, const A: usize> Operat
                         }
                         _ => products::multiply::<V, T::Key, A>(lengths, matrix, out, x, key),
                     }
-                    for a in 0..A {
+                    for a in 0..count {
                         for c in 0..columns {
                             groups.inverse_lanes::<V>(sum(a, c), &mut between);
                         }
@@ -420,13 +450,14 @@ impl<T: Factor, const BITS: usize, const MATRICES: usize, const A: usize> Operat
                         }
                     }
                 }
-                for a in 0..A {
+                for a in 0..count {
                     for c in 0..columns {
                         passes.inverse_middle::<V>(sum(a, c), child);
                     }
                 }
             }
-            for (a, (acc, _)) in sets.iter().enumerate() {
+            for a in 0..count {
+                let acc = sets[a / parts].0.add(a % parts * columns * n);
                 for c in 0..columns {
                     let out = AddTo { acc: acc.add(c * n), half, rounding: *rounding };
                     passes.inverse_last::<V, _>(sum(a, c), out, &mut between);

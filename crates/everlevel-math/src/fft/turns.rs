@@ -4,6 +4,10 @@
 //! `g = X^b − 1` and the products `P` of the digits and three matrices, `f·P_0 + g·P_1 + f·g·P_2` is
 //! `f·(P_0 + g·P_2) + g·P_1`: three multiplications of points. Of bits of which one at most is set, products vanish,
 //! and the sum is `f·P_0 + g·P_1 + …`, one multiplication of points for each.
+//!
+//! *Parts.* Polynomials of `E·n` coefficients in `Y`, `Y^E = X`, are `E` parts of `n`, of which the `i`-th has the
+//! coefficients of `Y^(E·j + i)`. With `e = E·q + r`, part `i` of `Y^e·P` is `X^q` times part `i − r` of `P`, or
+//! `X^(q+1)` times part `i − r + E`: the same products of points, with parts that change places.
 
 use std::f64::consts::PI;
 
@@ -17,9 +21,14 @@ use super::vector::Vector;
 /// Bits of a step, at most.
 pub(super) const MAX_BITS: usize = 4;
 
+/// Parts of a polynomial, at most.
+pub(super) const MAX_PARTS: usize = 16;
+
 /// The exponents `k` of a transform's points, which are sums of one for the block and one for the lane.
 #[derive(Debug, Clone)]
 pub(super) struct Points {
+    /// Parts of the polynomials that are turned.
+    pub(super) parts: usize,
     /// `ζ^i` for `i` in `0..2n`.
     roots: Vec<(f64, f64)>,
     /// The exponent of each block's first lane.
@@ -27,15 +36,27 @@ pub(super) struct Points {
     lanes: [usize; 8],
 }
 
-/// The exponents of a step's bits, with `ζ^(k·e)` for the `k` of each lane: eight real parts, eight imaginary ones.
-#[derive(Debug, Clone)]
-pub(super) struct Turn {
+/// Exponents for a step's bits, with `ζ^(k·e)` for the `k` of each lane: eight real parts, eight imaginary ones.
+#[derive(Debug, Clone, Copy)]
+struct Powers {
     exponents: [usize; MAX_BITS],
     lanes: [[f64; BLOCK]; MAX_BITS],
 }
 
+/// The monomials of a step's bits.
+#[derive(Debug, Clone)]
+pub(super) struct Turn {
+    /// `X^q`, and `X^(q+1)` where polynomials have parts.
+    powers: [Powers; 2],
+    /// By how many places the parts move.
+    shifts: [usize; MAX_BITS],
+}
+
 impl Points {
-    pub(super) fn new(fft: &Fft) -> Self {
+    /// # Panics
+    /// If there are more than [`MAX_PARTS`] parts.
+    pub(super) fn new(fft: &Fft, parts: usize) -> Self {
+        assert!(parts.is_power_of_two() && parts <= MAX_PARTS, "{parts} parts");
         let n = fft.n();
         let (mut x, mut transform) = (vec![0u32; n], vec![0.0; n]);
         x[1] = 1;
@@ -54,15 +75,24 @@ impl Points {
             [(re, im), (-im, re), (-re, -im), (im, -re)][i / (n / 2)]
         };
         let roots = (0..2 * n).map(root).collect();
-        Self { roots, blocks: k.into_iter().step_by(8).collect(), lanes }
+        Self { parts, roots, blocks: k.into_iter().step_by(8).collect(), lanes }
     }
 
     /// # Panics
-    /// If there are more than [`MAX_BITS`] exponents, or one isn't below `2n`.
+    /// If there are more than [`MAX_BITS`] exponents, or one isn't below `2n` for each part.
     pub(super) fn turn(&self, of_bits: &[usize]) -> Turn {
-        let mut exponents = [0; MAX_BITS];
-        exponents[..of_bits.len()].copy_from_slice(of_bits);
-        assert!(exponents.iter().all(|&e| e < self.roots.len()), "exponents {exponents:?}");
+        let (order, parts) = (self.roots.len(), self.parts);
+        let (mut exponents, mut shifts) = ([0; MAX_BITS], [0; MAX_BITS]);
+        for (i, &exponent) in of_bits.iter().enumerate() {
+            assert!(exponent < order * parts, "exponents {of_bits:?}");
+            (exponents[i], shifts[i]) = (exponent / parts, exponent % parts);
+        }
+        let low = self.powers(exponents);
+        let high = if parts > 1 { self.powers(exponents.map(|e| (e + 1) % order)) } else { low };
+        Turn { powers: [low, high], shifts }
+    }
+
+    fn powers(&self, exponents: [usize; MAX_BITS]) -> Powers {
         let lanes = exponents.map(|e| {
             let mut lanes = [0.0; BLOCK];
             for (lane, k) in self.lanes.iter().enumerate() {
@@ -70,7 +100,7 @@ impl Points {
             }
             lanes
         });
-        Turn { exponents, lanes }
+        Powers { exponents, lanes }
     }
 
     /// `k·e` modulo `2n`, a power of two.
@@ -79,14 +109,14 @@ impl Points {
         k.wrapping_mul(e) & (self.roots.len() - 1)
     }
 
-    /// Monomial `i` of a turn at the lanes of a block.
+    /// Power `i` at the lanes of a block.
     ///
     /// # Safety
     /// That of [`Vector`]; the block and the lanes exist.
     #[inline(always)]
-    unsafe fn monomial<V: Vector>(&self, turn: &Turn, i: usize, block: usize, lane: usize) -> (V, V) {
-        let (re, im) = self.roots[self.power(self.blocks[block], turn.exponents[i])];
-        let lanes = turn.lanes[i].as_ptr();
+    unsafe fn monomial<V: Vector>(&self, powers: &Powers, i: usize, block: usize, lane: usize) -> (V, V) {
+        let (re, im) = self.roots[self.power(self.blocks[block], powers.exponents[i])];
+        let lanes = powers.lanes[i].as_ptr();
         // SAFETY: the caller's contract.
         unsafe { mul((V::splat(re), V::splat(im)), (V::load(lanes.add(lane)), V::load(lanes.add(8 + lane)))) }
     }
@@ -166,7 +196,7 @@ pub(super) unsafe fn multiply<V: Vector, K: KeyWord, const BITS: usize, const MA
                 let mut factors = [[(one, one); BITS]; A];
                 for a in 0..A {
                     for i in 0..BITS {
-                        let (re, im) = points.monomial::<V>(turns[a], i, (start + at) / BLOCK, lane);
+                        let (re, im) = points.monomial::<V>(&turns[a].powers[0], i, (start + at) / BLOCK, lane);
                         factors[a][i] = (re.sub(one), im);
                     }
                 }
@@ -180,6 +210,97 @@ pub(super) unsafe fn multiply<V: Vector, K: KeyWord, const BITS: usize, const MA
                     for a in 0..A {
                         let turned = turned(factors[a], sums[a]);
                         let out = out.add(a * set);
+                        turned.0.store(out);
+                        turned.1.store(out.add(8));
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn sub<V: Vector>(x: (V, V), y: (V, V)) -> (V, V) {
+    (x.0.sub(y.0), x.1.sub(y.1))
+}
+
+/// As [`multiply`], for one polynomial of several parts, `set` doubles apart, of which each word of the key is read
+/// once for two.
+///
+/// # Safety
+/// That of [`multiply`].
+#[allow(clippy::too_many_arguments)]
+#[inline(always)]
+pub(super) unsafe fn multiply_parts<V: Vector, K: KeyWord, const BITS: usize, const MATRICES: usize>(
+    start: usize,
+    (len, n, set): (usize, usize, usize),
+    (rows, cols, matrix): (usize, usize, usize),
+    out: *mut f64,
+    x: *const f64,
+    key: *const K,
+    points: &Points,
+    turn: &Turn,
+    between: &mut impl FnMut(),
+) {
+    let parts = points.parts;
+    // SAFETY: the caller's contract; likewise below.
+    let zero = unsafe { (V::splat(0.0), V::splat(0.0)) };
+    let mut sums = [[zero; MATRICES]; MAX_PARTS];
+    let mut inner = [zero; MAX_PARTS];
+    for at in (0..len).step_by(BLOCK) {
+        for lane in (0..8).step_by(V::LANES) {
+            // SAFETY: as above.
+            unsafe {
+                let mut factors = [[zero; 2]; BITS];
+                for (i, factors) in factors.iter_mut().enumerate() {
+                    for (factor, powers) in factors.iter_mut().zip(&turn.powers) {
+                        *factor = points.monomial::<V>(powers, i, (start + at) / BLOCK, lane);
+                    }
+                }
+                // Bit i's monomial for a part, and the part that it moves there.
+                let moved = |i: usize, part: usize| {
+                    let shift = turn.shifts[i];
+                    (factors[i][usize::from(part < shift)], (part + parts - shift) & (parts - 1))
+                };
+                for c in 0..cols {
+                    between();
+                    let key = key.add(at * rows * cols + c * BLOCK + lane);
+                    let (out, x) = (out.add(c * n + at + lane), x.add(at + lane));
+                    let of_part = |part: usize| Sums {
+                        rows,
+                        n,
+                        set,
+                        out,
+                        x: x.add(part * set),
+                        key_row: cols * BLOCK,
+                        key_column: matrix,
+                    };
+                    if V::LANES < 8 {
+                        // Sixteen registers don't hold the sums of two.
+                        for part in 0..parts {
+                            [sums[part]] = of_part(part).columns::<V, K, MATRICES, 1>(0, key);
+                        }
+                    } else {
+                        for part in (0..parts).step_by(2) {
+                            [sums[part], sums[part + 1]] = of_part(part).columns::<V, K, MATRICES, 2>(0, key);
+                        }
+                    }
+                    if MATRICES > BITS {
+                        for part in 0..parts {
+                            let (g, from) = moved(1, part);
+                            inner[part] = mul_add(g, sums[from][2], sub(sums[part][0], sums[part][2]));
+                        }
+                    }
+                    for part in 0..parts {
+                        let mut turned = zero;
+                        for i in 0..BITS {
+                            let (f, from) = moved(i, part);
+                            let pair = MATRICES > BITS && i == 0;
+                            let (own, other) =
+                                if pair { (inner[part], inner[from]) } else { (sums[part][i], sums[from][i]) };
+                            turned = mul_add(f, other, sub(turned, own));
+                        }
+                        let out = out.add(part * set);
                         turned.0.store(out);
                         turned.1.store(out.add(8));
                     }

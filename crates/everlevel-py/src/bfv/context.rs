@@ -6,8 +6,9 @@ use everlevel_ring::Pool;
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
-use crate::bfv::objects::{BfvCiphertext, BfvEvaluationKey, BfvSecretKey};
+use crate::bfv::objects::BfvCiphertext;
 use crate::call::{Report, run_any, run_reporting};
+use crate::limbs::{LimbsEvaluationKey, LimbsSecretKey};
 use crate::properties::properties;
 
 /// Parameters and threads.
@@ -57,37 +58,37 @@ impl BfvContext {
 
     /// Bytes that evaluation keys of so many keys hold, and that making them takes besides.
     fn keys_nbytes(&self, count: usize) -> (u64, u64) {
-        let footprint = self.context.params().keys_footprint(count);
+        let footprint = self.context.params().shape().keys_footprint(count);
         (footprint.held, footprint.work)
     }
 
     /// Bytes that so many ciphertexts hold.
     fn ciphertexts_nbytes(&self, count: usize) -> u64 {
-        self.context.params().ciphertexts_footprint(count).held
+        self.context.params().shape().ciphertexts_footprint(count).held
     }
 
     // Keys.
 
-    fn secret_key(&self) -> PyResult<BfvSecretKey> {
-        run_any(|| self.pool.install(|| self.context.secret_key())).map(BfvSecretKey)
+    fn secret_key(&self) -> PyResult<LimbsSecretKey> {
+        run_any(|| self.pool.install(|| self.context.secret_key())).map(LimbsSecretKey)
     }
 
     fn evaluation_key(
         &self,
-        secret_key: &BfvSecretKey,
+        secret_key: &LimbsSecretKey,
         rotations: Vec<i64>,
         swap_rows: bool,
         report: Report,
-    ) -> PyResult<BfvEvaluationKey> {
+    ) -> PyResult<LimbsEvaluationKey> {
         run_reporting(report, |progress| {
             self.pool.install(|| self.context.eval_keys(&secret_key.0, &rotations, swap_rows, progress))
         })
-        .map(|keys| BfvEvaluationKey(Box::new(keys)))
+        .map(|keys| LimbsEvaluationKey(Box::new(keys)))
     }
 
     // Messages.
 
-    fn encrypt(&self, values: PyReadonlyArray1<'_, i64>, key: &BfvSecretKey) -> PyResult<BfvCiphertext> {
+    fn encrypt(&self, values: PyReadonlyArray1<'_, i64>, key: &LimbsSecretKey) -> PyResult<BfvCiphertext> {
         let values = values.as_slice()?;
         self.run(|context| context.encrypt(&key.0, values))
     }
@@ -96,7 +97,7 @@ impl BfvContext {
         &self,
         py: Python<'py>,
         ciphertext: &BfvCiphertext,
-        key: &BfvSecretKey,
+        key: &LimbsSecretKey,
     ) -> PyResult<Bound<'py, PyArray1<i64>>> {
         let values = run_any(|| self.pool.install(|| self.context.decrypt(&key.0, &ciphertext.0)))?;
         Ok(PyArray1::from_vec(py, values))
@@ -126,28 +127,28 @@ impl BfvContext {
         self.run(|context| context.multiply_plain(&a.0, values))
     }
 
-    fn multiply(&self, a: &BfvCiphertext, b: &BfvCiphertext, key: &BfvEvaluationKey) -> PyResult<BfvCiphertext> {
+    fn multiply(&self, a: &BfvCiphertext, b: &BfvCiphertext, key: &LimbsEvaluationKey) -> PyResult<BfvCiphertext> {
         self.run(|context| context.multiply(&a.0, &b.0, &key.0))
     }
 
     // Slots.
 
-    fn rotate(&self, a: &BfvCiphertext, amount: i64, key: &BfvEvaluationKey) -> PyResult<BfvCiphertext> {
+    fn rotate(&self, a: &BfvCiphertext, amount: i64, key: &LimbsEvaluationKey) -> PyResult<BfvCiphertext> {
         self.run(|context| context.rotate(&a.0, amount, &key.0))
     }
 
-    fn swap_rows(&self, a: &BfvCiphertext, key: &BfvEvaluationKey) -> PyResult<BfvCiphertext> {
+    fn swap_rows(&self, a: &BfvCiphertext, key: &LimbsEvaluationKey) -> PyResult<BfvCiphertext> {
         self.run(|context| context.swap_rows(&a.0, &key.0))
     }
 
-    fn sum(&self, a: &BfvCiphertext, key: &BfvEvaluationKey, report: Report) -> PyResult<BfvCiphertext> {
+    fn sum(&self, a: &BfvCiphertext, key: &LimbsEvaluationKey, report: Report) -> PyResult<BfvCiphertext> {
         run_reporting(report, |progress| self.pool.install(|| self.context.sum(&a.0, &key.0, progress)))
             .map(BfvCiphertext)
     }
 }
 
 properties! { [BfvContext] as context {
-    fingerprint: u64 = context.context.params().fingerprint();
+    fingerprint: u64 = context.context.fingerprint();
     slot_count: usize = context.context.params().n();
     plain_modulus: u64 = context.context.params().plain_modulus();
     depth: usize = context.context.params().depth();

@@ -8,15 +8,16 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::bfv::context::BfvContext;
-use crate::bfv::objects::{BfvCiphertext, BfvEvaluationKey, BfvSecretKey};
+use crate::bfv::objects::BfvCiphertext;
 use crate::call::run_any;
 use crate::files::{Data, Noted, Notes, describe, notes, written};
+use crate::limbs::{LimbsEvaluationKey, LimbsSecretKey};
 
 /// An object that files hold.
 #[derive(FromPyObject)]
 pub enum Stored {
-    Secret(Py<BfvSecretKey>),
-    Evaluation(Py<BfvEvaluationKey>),
+    Secret(Py<LimbsSecretKey>),
+    Evaluation(Py<LimbsEvaluationKey>),
     Ciphertext(Py<BfvCiphertext>),
 }
 
@@ -35,8 +36,8 @@ impl Stored {
 /// The object that a container held.
 #[derive(IntoPyObject)]
 pub enum Opened {
-    Secret(BfvSecretKey),
-    Evaluation(BfvEvaluationKey),
+    Secret(LimbsSecretKey),
+    Evaluation(LimbsEvaluationKey),
     Ciphertext(BfvCiphertext),
 }
 
@@ -44,8 +45,8 @@ impl Opened {
     /// The object of a container and its notes.
     fn new(context: &Context, container: &Container) -> Result<Noted<Self>, Error> {
         let opened = match context.object_from_container(container)? {
-            Object::SecretKey(key) => Self::Secret(BfvSecretKey(*key)),
-            Object::EvalKeys(keys) => Self::Evaluation(BfvEvaluationKey(keys)),
+            Object::SecretKey(key) => Self::Secret(LimbsSecretKey(*key)),
+            Object::EvalKeys(keys) => Self::Evaluation(LimbsEvaluationKey(keys)),
             Object::Ciphertext(ciphertext) => Self::Ciphertext(BfvCiphertext(*ciphertext)),
         };
         Ok((opened, notes(container)))

@@ -1,8 +1,8 @@
-//! BFV's part of the extension module: parameters, keys, and encrypted vectors of integers.
+//! BFV's part of the extension module: parameters, and encrypted vectors of integers.
 
 mod context;
 mod files;
 mod objects;
 
 pub use context::{BfvContext, bfv_sets};
-pub use objects::{BfvCiphertext, BfvEvaluationKey, BfvSecretKey};
+pub use objects::BfvCiphertext;

@@ -115,7 +115,7 @@ pub(super) fn multiply_word_into(base: Base, out: &mut [&mut [i64]], a: &[&[i64]
 }
 
 /// `x = low + rest·2^bits` with the balanced `low`.
-fn split(x: i128, bits: u32) -> (i128, i128) {
+pub(super) fn split(x: i128, bits: u32) -> (i128, i128) {
     let low = (x << (128 - bits)) >> (128 - bits);
     (low, (x - low) >> bits)
 }

@@ -19,11 +19,13 @@
 //!
 //! *Map.* `limbs` the layout · `coefficients` sums, shifts, bases, automorphisms, degrees · `module` transforms and
 //! carries · `bounds` of the bases · `blocks` of
-//! slices · `products` · `ring` the representation, `half_product` its hot path.
+//! slices · `products` · `ring` the representation, `half_product` its hot path · `conversion` from residues
+//! modulo many primes, and to them.
 
 mod blocks;
 mod bounds;
 pub mod coefficients;
+mod conversion;
 mod half_product;
 mod limbs;
 mod module;

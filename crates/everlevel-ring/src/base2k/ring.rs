@@ -174,18 +174,22 @@ impl LimbRing {
         self.carried_secretly(out, a.count())
     }
 
-    /// `(a0·b0, a0·b1 + a1·b0, a1·b1)` modulo 1 to `limbs` limbs, where the product of torus elements is that of the
-    /// real numbers in `[−1/2, 1/2)` that normalised limbs are.
-    pub fn tensor(&self, [a0, a1]: [&Limbs; 2], [b0, b1]: [&Limbs; 2], limbs: usize) -> [Limbs; 3] {
+    /// `2^log2_factor·(a0·b0, a0·b1 + a1·b0, a1·b1)` modulo 1 to `limbs` limbs, where the product of torus elements is
+    /// that of the real numbers in `[−1/2, 1/2)` that normalised limbs are.
+    pub fn tensor(&self, [a0, a1]: [&Limbs; 2], [b0, b1]: [&Limbs; 2], log2_factor: u32, limbs: usize) -> [Limbs; 3] {
         let [a0, a1, b0, b1] = [a0, a1, b0, b1].map(|x| self.transformed(&x.views()));
-        let width = self.module.width();
-        // Coefficient k of the product has weight 2^(−(k+2)·K): limb k + 1. The first limb has its carries alone.
+        let (width, log2_base) = (self.module.width(), self.base.log2());
+        let (whole, rest) = ((log2_factor / log2_base) as usize, log2_factor % log2_base);
+        let kept = limbs + usize::from(rest > 0);
+        // Coefficient k of the product has weight 2^(−(k+2)·K): limb k + 1, before it is moved up by the factor. Without
+        // one, the first limb has its carries alone.
+        let carries = if whole == 0 { width } else { 0 };
         let product = |pairs: &[[&[Limb]; 2]]| {
-            let mut sum = self.module.scratch((limbs + GUARD) * width);
-            sum[..width].iter_mut().for_each(|limb| limb.fill(0));
+            let mut sum = self.module.scratch((kept + GUARD) * width);
+            sum[..carries].iter_mut().for_each(|limb| limb.fill(0));
             let views: Vec<[Vec<&[u64]>; 2]> = pairs.iter().map(|pair| pair.map(words)).collect();
             let views: Vec<[&[&[u64]]; 2]> = views.iter().map(|[a, b]| [&a[..], &b[..]]).collect();
-            self.module.convolve(&mut words_mut(&mut sum[width..]), 0, &views);
+            self.module.convolve(&mut words_mut(&mut sum[carries..]), whole.saturating_sub(1), &views);
             sum
         };
         let ends = [product(&[[&a0, &b0]]), product(&[[&a1, &b1]])];
@@ -201,7 +205,10 @@ impl LimbRing {
             middle
         };
         let [first, last] = ends;
-        [first, middle, last].map(|sum| self.carried(sum, limbs))
+        [first, middle, last].map(|sum| {
+            let product = self.carried(sum, kept);
+            if rest == 0 { product } else { self.shifted(&product, rest.into(), limbs) }
+        })
     }
 
     /// `Σ A_i·S_i`, exactly, to as many limbs as the first has.

@@ -11,7 +11,8 @@
 use everlevel_ring::Ring;
 
 use crate::Error;
-use crate::circuits::polynomial::{BasisElements, baby_count};
+use crate::circuits::elements::{BasisElements, baby_count};
+use crate::circuits::polynomial::OfLevels;
 use crate::keys::KeyPair;
 use crate::ladder::{Batch, Ladder};
 use crate::params::ENCAPSULATION_WEIGHT;
@@ -146,7 +147,7 @@ impl Plan {
         };
         let z = doubled(&u)?;
         drop(u);
-        let mut elements = BasisElements::new(ring, ladder, key, Basis::Chebyshev, z);
+        let mut elements = BasisElements::new(OfLevels { ring, ladder, key }, Basis::Chebyshev, z);
         for k in 2..baby_count(DEGREE) {
             elements.get(k);
             check()?;

@@ -22,7 +22,7 @@
 mod pieces;
 
 use super::evaluator::{Circuits, Run};
-use crate::circuits::polynomial::polynomial_depth;
+use crate::circuits::elements::polynomial_depth;
 use crate::series::Basis;
 use crate::{Ciphertext, Error, Method, Progress, SlotType, Units};
 use pieces::degree_of;

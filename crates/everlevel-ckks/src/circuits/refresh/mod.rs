@@ -16,7 +16,7 @@ use num_complex::Complex64;
 use super::deep::Imaginary;
 use super::evaluator::{Circuits, Run};
 use super::operand::Rotations;
-use crate::circuits::polynomial::polynomial_depth;
+use crate::circuits::elements::polynomial_depth;
 use crate::series::Basis;
 use crate::{Ciphertext, Error, Method, Progress, SlotType, Units, no_progress};
 

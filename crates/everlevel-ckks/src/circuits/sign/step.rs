@@ -1,6 +1,6 @@
 //! The polynomials that a plan composes, on plain numbers.
 
-use crate::circuits::polynomial::polynomial_depth;
+use crate::circuits::elements::polynomial_depth;
 use crate::series::Basis;
 
 /// An odd polynomial of degree `2^depth − 1`.

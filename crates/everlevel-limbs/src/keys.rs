@@ -6,12 +6,12 @@ use everlevel_rand::Seed;
 use everlevel_ring::LimbRing;
 use everlevel_rlwe::SwitchingKey;
 
-use crate::ParamsLiteral;
+use crate::Origin;
 
 /// A dense ternary secret.
 #[derive(Debug)]
 pub struct SecretKey {
-    pub(crate) literal: ParamsLiteral,
+    pub(crate) origin: Origin,
     /// What stands for it in files.
     pub(crate) seed: Seed,
     pub(crate) key: everlevel_rlwe::SecretKey<LimbRing>,
@@ -20,7 +20,17 @@ pub struct SecretKey {
 impl SecretKey {
     /// The secret's name, which is public.
     pub fn id(&self) -> u64 {
-        self.key.id().0
+        self.origin.secret_id
+    }
+
+    /// Its parameters, and its name.
+    pub fn origin(&self) -> Origin {
+        self.origin
+    }
+
+    /// The secret, ready for products.
+    pub fn key(&self) -> &everlevel_rlwe::SecretKey<LimbRing> {
+        &self.key
     }
 
     /// Bytes in memory: its coefficients, and their transforms modulo three primes.
@@ -36,21 +46,30 @@ pub(crate) struct Key {
     pub key: SwitchingKey<LimbRing>,
 }
 
-/// The keys of one secret that evaluation needs. They are public.
+/// The keys of one secret that evaluation needs, for every precision. They are public.
 #[derive(Debug)]
 pub struct EvalKeys {
-    pub(crate) literal: ParamsLiteral,
-    pub(crate) secret_id: u64,
+    pub(crate) origin: Origin,
     pub(crate) relinearization: Key,
     /// By Galois element, with the amount of the rotation.
     pub(crate) rotations: BTreeMap<u64, (i64, Key)>,
-    pub(crate) swap_rows: Option<Key>,
+    pub(crate) inversion: Option<Key>,
 }
 
 impl EvalKeys {
     /// The name of the secret that they belong to.
     pub fn secret_id(&self) -> u64 {
-        self.secret_id
+        self.origin.secret_id
+    }
+
+    /// Their parameters, and their secret.
+    pub fn origin(&self) -> Origin {
+        self.origin
+    }
+
+    /// The key that takes the square of the secret away.
+    pub fn relinearization(&self) -> &SwitchingKey<LimbRing> {
+        &self.relinearization.key
     }
 
     /// The amounts of rotations that have keys.
@@ -60,15 +79,15 @@ impl EvalKeys {
         amounts
     }
 
-    /// Whether rows can be swapped.
-    pub fn has_swap_rows(&self) -> bool {
-        self.swap_rows.is_some()
+    /// Whether there is a key for the inversion `X ↦ X^−1`: the swap of BFV's rows, or CKKS's conjugation.
+    pub fn has_inversion(&self) -> bool {
+        self.inversion.is_some()
     }
 
     /// Bytes in memory.
     pub fn nbytes(&self) -> usize {
         let rotations = self.rotations.values().map(|(_, key)| key);
-        let all = rotations.chain(&self.swap_rows).chain([&self.relinearization]);
+        let all = rotations.chain(&self.inversion).chain([&self.relinearization]);
         all.map(|key| key.key.rows().nbytes()).sum()
     }
 }

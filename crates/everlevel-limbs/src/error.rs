@@ -1,8 +1,9 @@
-//! The errors of this crate.
+//! The errors of schemes over limbs.
 
 everlevel_io::errors! {
-    /// The refusals of BFV calls. Every refusal comes before any work and leaves the arguments as they were.
-    pub enum Error: "bfv"
+    /// The refusals of calls, of every scheme over limbs. Every refusal comes before any work and leaves the arguments
+    /// as they were.
+    pub enum Error: "limbs"
     nested {
         /// A file could not be written or read.
         Io(everlevel_io::Error)
@@ -13,7 +14,7 @@ everlevel_io::errors! {
         /// Randomness failed.
         Random(everlevel_rand::Error)
         /// The transforms of a parameter set, or its limbs, are refused.
-        Limbs(everlevel_ring::base2k::Error)
+        Base(everlevel_ring::base2k::Error)
         /// The key modulus is above the security cap.
         Security(everlevel_security::Error)
     }
@@ -85,6 +86,53 @@ everlevel_io::errors! {
         /// The smallest budget of the operands.
         operand_bits: f64,
     }
+    /// Values that aren't finite.
+    #[error("{op}: value {index} is {value}, which is no number")]
+    NotFinite {
+        /// The refused operation.
+        op: &'static str,
+        /// Its index.
+        index: usize,
+        /// The value.
+        value: String,
+    }
+    /// A value above its declared bound.
+    #[error("{op}: value {index} has size {size}, and the bound is {bound}; give a larger bound, or scale the values")]
+    BeyondBound {
+        /// The refused operation.
+        op: &'static str,
+        /// Its index.
+        index: usize,
+        /// Its absolute value.
+        size: f64,
+        /// The bound.
+        bound: f64,
+    }
+    /// Values that don't fit a word at a precision.
+    #[error("{op}: values take {needed_bits:.1} bits, and {most_bits} are held; take fewer bits, or a smaller bound")]
+    TooFine {
+        /// The refused operation.
+        op: &'static str,
+        /// Bits of the bound, and below the point.
+        needed_bits: f64,
+        /// Bits that there are.
+        most_bits: u32,
+    }
+    /// A result whose values its budget has no room for.
+    #[error(
+        "{op}: the result would have {left_bits} bits of budget, and its values need {needed_bits}; the operands have \
+         {operand_bits}: choose a larger parameter set, a lower precision, or fewer products one after another"
+    )]
+    BudgetShort {
+        /// The refused operation.
+        op: &'static str,
+        /// Bits that the result would have.
+        left_bits: i64,
+        /// Bits that its values take.
+        needed_bits: u32,
+        /// The smallest budget of the operands.
+        operand_bits: u32,
+    }
     /// A key for another secret, or of another context.
     #[error("{op}: the {what} belongs to secret {found:016x}, the ciphertext to {expected:016x}; use the keys of one secret")]
     ForeignKey {
@@ -115,9 +163,9 @@ everlevel_io::errors! {
         /// Rotations that have keys.
         available: Vec<i64>,
     }
-    /// There is no key for the swap of rows.
-    #[error("{op}: no key for the swap of rows; ask for it when the keys are made")]
-    MissingSwap {
+    /// There is no key for the inversion `X ↦ X^−1`, which swaps BFV's rows and conjugates CKKS's values.
+    #[error("{op}: no key for it; ask for one when the keys are made")]
+    MissingInversion {
         /// The refused operation.
         op: &'static str,
     }

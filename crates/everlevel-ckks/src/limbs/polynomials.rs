@@ -1,0 +1,137 @@
+//! Polynomials, in the power and the Chebyshev basis: [`crate::circuits::elements`] over budgets, where a level is the
+//! precision's bits.
+
+use everlevel_limbs::{Error, EvalKeys, noise};
+use everlevel_ring::{Progress, report};
+use num_complex::Complex64;
+
+use super::{Ciphertext, Context};
+use crate::circuits::elements::{Arithmetic, BasisElements, polynomial_depth};
+use crate::series::{Basis, Series};
+
+/// Levels counted upwards from the end of a polynomial.
+struct OfBudgets<'a> {
+    context: &'a Context,
+    keys: &'a EvalKeys,
+    /// The budget of level 0.
+    least: u32,
+    /// The bound of the argument.
+    bound: f64,
+}
+
+impl OfBudgets<'_> {
+    fn spent(&self) -> u32 {
+        self.context.params.precision_bits()
+    }
+
+    fn budget(&self, level: usize) -> u32 {
+        self.least + level as u32 * self.spent()
+    }
+}
+
+impl Arithmetic for OfBudgets<'_> {
+    type Value = Ciphertext;
+
+    fn level(&self, x: &Ciphertext) -> usize {
+        ((x.budget_bits - self.least) / self.spent()) as usize
+    }
+
+    fn square(&self, x: &Ciphertext) -> Ciphertext {
+        self.product(x, x)
+    }
+
+    fn product(&self, a: &Ciphertext, b: &Ciphertext) -> Ciphertext {
+        self.context.product(a, b, self.spent(), self.keys)
+    }
+
+    fn double(&self, x: &mut Ciphertext) {
+        let ring = self.context.ring();
+        let ct = x.ct.map(|part| ring.shifted(part, 1, part.count()));
+        *x = Ciphertext { ct, bound: 2.0 * x.bound, log2_noise: x.log2_noise + 1.0, ..*x };
+    }
+
+    fn add_constant(&self, x: &mut Ciphertext, c: f64) {
+        *x = self.context.with_words(x, &self.context.number(Complex64::new(c, 0.0)));
+    }
+
+    fn add_assign(&self, a: &mut Ciphertext, b: &Ciphertext) {
+        let b = self.context.at_budget(b, a.budget_bits);
+        a.ct.add_assign(self.context.ring(), &b.ct);
+        (a.bound, a.log2_noise) = (a.bound + b.bound, noise::plus(a.log2_noise, b.log2_noise));
+    }
+
+    fn sub_assign(&self, a: &mut Ciphertext, b: &Ciphertext) {
+        let b = self.context.at_budget(b, a.budget_bits);
+        a.ct.sub_assign(self.context.ring(), &b.ct);
+        (a.bound, a.log2_noise) = (a.bound + b.bound, noise::plus(a.log2_noise, b.log2_noise));
+    }
+
+    fn linear_combination(&self, terms: &[(&Ciphertext, f64)], target: usize) -> Ciphertext {
+        let (above, left) = (self.budget(target + 1), self.budget(target));
+        let term = |(x, c): &(&Ciphertext, f64)| {
+            let x = self.context.at_budget(x, above);
+            let c = Complex64::new(*c, 0.0);
+            self.context.trimmed(self.context.times_constant(&x, c, self.spent(), left))
+        };
+        let sum = terms.iter().map(term).reduce(|mut sum, x| {
+            self.add_assign(&mut sum, &x);
+            sum
+        });
+        sum.unwrap_or_else(|| unreachable!("a combination of one element at least"))
+    }
+
+    fn product_at(&self, a: &Ciphertext, b: &Ciphertext, target: usize) -> Ciphertext {
+        debug_assert_eq!(a.budget_bits.min(b.budget_bits), self.budget(target + 1));
+        self.product(a, b)
+    }
+
+    fn zero(&self, x: &Ciphertext) -> Ciphertext {
+        self.context.times_constant(x, Complex64::default(), 0, x.budget_bits)
+    }
+
+    fn is_element(&self, x: &mut Ciphertext, basis: Basis, k: usize) {
+        let coefficients = [vec![0.0; k], vec![1.0]].concat();
+        x.bound = x.bound.min(Series { basis, coefficients: &coefficients }.largest(self.bound));
+    }
+}
+
+impl Context {
+    /// `Σ coefficients[k]·B_k(a)`: spends the precision's bits `⌈log2(degree + 1)⌉` times.
+    ///
+    /// # Errors
+    /// No coefficients, one that is no number, or ones too large for a word; too little budget; keys of another secret
+    /// or of other parameters; [`Error::Cancelled`].
+    pub fn evaluate_polynomial(
+        &self,
+        a: &Ciphertext,
+        basis: Basis,
+        coefficients: &[f64],
+        keys: &EvalKeys,
+        progress: Progress,
+    ) -> Result<Ciphertext, Error> {
+        let op = match basis {
+            Basis::Power => "evaluate_polynomial",
+            Basis::Chebyshev => "evaluate_chebyshev_polynomial",
+        };
+        self.frame.require_same(op, ("keys", keys.origin()), a.origin)?;
+        if coefficients.is_empty() {
+            return Err(Error::Parameter { what: "coefficients", found: "none".into(), needed: "at least one".into() });
+        }
+        if let Some(index) = coefficients.iter().position(|c| !c.is_finite()) {
+            return Err(Error::NotFinite { op, index, value: coefficients[index].to_string() });
+        }
+        let degree = coefficients.iter().rposition(|&c| c != 0.0).unwrap_or(0);
+        let (depth, spent) = (polynomial_depth(degree), self.params.precision_bits());
+        let norm = coefficients.iter().map(|c| c.abs()).sum::<f64>();
+        // Divisions double coefficients.
+        self.require_word(op, norm * (depth as f64).exp2(), spent)?;
+        let bound = Series { basis, coefficients }.largest(a.bound);
+        let left = i64::from(a.budget_bits) - depth as i64 * i64::from(spent);
+        let least = self.room(op, left, bound.max(norm), a.budget_bits)?;
+        report(op, progress, 0, 1)?;
+        let arithmetic = OfBudgets { context: self, keys, least, bound: a.bound };
+        let value = BasisElements::new(arithmetic, basis, a.clone()).polynomials(&[coefficients]).swap_remove(0);
+        report(op, progress, 1, 1)?;
+        Ok(Ciphertext { bound, ..value })
+    }
+}

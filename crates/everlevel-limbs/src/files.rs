@@ -1,0 +1,224 @@
+//! Keys and limbs as containers, and back.
+//!
+//! Every file names its set (`parameters`), has the numbers for people (`params`), and a fingerprint by which other
+//! parameters are refused. A secret key is its seed. Limbs are signed words, little-endian, limb by limb. Evaluation
+//! keys are, for each key, the seed of its masks and a tensor of limbs for the body of each row: prepared forms stay in
+//! memory, and the bodies are computed back from them.
+
+use std::collections::BTreeMap;
+
+use everlevel_io::schema::{refuse, require};
+use everlevel_io::{Builder, Container};
+use everlevel_rand::Seed;
+use everlevel_ring::{Footprint, LimbGadget, Limbs, Representation};
+use everlevel_rlwe::{LimbRlwe, SecretId, SwitchingKey};
+use serde::{Deserialize, Serialize};
+use zeroize::Zeroizing;
+
+use crate::frame::with_memory;
+use crate::keys::Key;
+use crate::{Error, EvalKeys, Frame, Origin, SecretKey};
+
+/// What a scheme's files of keys are called.
+#[derive(Debug, Clone, Copy)]
+pub struct FileKinds {
+    /// A secret key's kind.
+    pub secret_key: &'static str,
+    /// The kind of the keys of evaluation.
+    pub eval_keys: &'static str,
+    /// The name of the key of the inversion.
+    pub inversion: &'static str,
+}
+
+/// What files say of their parameters: for people, and for [`everlevel_io::Builder`].
+#[derive(Debug, Clone)]
+pub struct ParametersEntry {
+    /// The named set.
+    pub set: &'static str,
+    /// The numbers.
+    pub numbers: BTreeMap<&'static str, u64>,
+    /// Whether no security is claimed.
+    pub insecure: bool,
+}
+
+#[derive(Serialize)]
+struct NumbersEntry<'a> {
+    #[serde(flatten)]
+    numbers: &'a BTreeMap<&'static str, u64>,
+    insecure: bool,
+}
+
+#[derive(Serialize, Deserialize)]
+struct KeysEntry {
+    rotations: Vec<i64>,
+    inversion: bool,
+}
+
+const RELINEARIZATION: &str = "relinearization";
+
+fn rotation_name(amount: i64) -> String {
+    format!("rotation_{amount}")
+}
+
+impl Frame {
+    /// A container of a kind, with what is known of the parameters and of the secret.
+    fn begin<'a>(&self, kind: &str, secret_id: u64) -> Builder<'a> {
+        let mut builder = Builder::new(kind);
+        let ParametersEntry { set, numbers, insecure } = &self.entry;
+        builder.describe("parameters", *set);
+        builder.describe_json("params", &NumbersEntry { numbers, insecure: *insecure });
+        builder.describe_number("fingerprint", self.fingerprint());
+        builder.describe_number("secret_id", secret_id);
+        builder
+    }
+
+    /// Checks kind, parameters and every byte, and gives the secret's name.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn verified(&self, container: &Container, kind: &str) -> Result<u64, Error> {
+        container.check(kind, self.fingerprint())?;
+        container.verify()?;
+        Ok(container.number("secret_id")?)
+    }
+
+    /// The secret key as a container, which only its owner may read.
+    ///
+    /// # Errors
+    /// A key of other parameters.
+    pub fn secret_key_to_container<'a>(&self, kinds: FileKinds, key: &SecretKey) -> Result<Builder<'a>, Error> {
+        self.require("save", "secret key", key.origin)?;
+        let mut builder = self.begin(kinds.secret_key, key.id());
+        builder.tensor("seed", &[32], key.seed.as_bytes().to_vec());
+        builder.keep_secret();
+        Ok(builder)
+    }
+
+    /// The secret key of a container.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn secret_key_from_container(&self, kinds: FileKinds, container: &Container) -> Result<SecretKey, Error> {
+        let id = self.verified(container, kinds.secret_key)?;
+        let mut seed = Zeroizing::new([0; 32]);
+        seed.copy_from_slice(container.bytes_of_len("seed", 32)?);
+        let key = self.secret_of_seed(Seed::from_bytes(*seed));
+        require("secret_id", key.id(), id, id)?;
+        Ok(key)
+    }
+
+    /// Evaluation keys as a container.
+    ///
+    /// # Errors
+    /// Keys of other parameters; too little memory.
+    pub fn eval_keys_to_container<'a>(&self, kinds: FileKinds, keys: &EvalKeys) -> Result<Builder<'a>, Error> {
+        self.require("save", "keys", keys.origin)?;
+        let LimbGadget { digits, limbs, .. } = self.shape().gadget();
+        let all = named_keys(kinds, keys);
+        let held = (all.len() * digits * limbs * 8 * self.shape().n()) as u64;
+        with_memory("save", Footprint { held, work: 0 }, || {
+            let mut builder = self.begin(kinds.eval_keys, keys.secret_id());
+            let entry = KeysEntry { rotations: keys.rotations(), inversion: keys.has_inversion() };
+            builder.describe_json("object", &entry);
+            for (name, key) in all {
+                builder.describe_seed(&format!("{name}.masks"), key.masks.as_bytes());
+                for digit in 0..digits {
+                    let body = self.ring().row_element(key.key.rows(), digit, 1);
+                    put(&mut builder, &format!("{name}.{digit}"), &body);
+                }
+            }
+            Ok(builder)
+        })
+    }
+
+    /// The evaluation keys of a container.
+    ///
+    /// # Errors
+    /// [`Error::Io`]; too little memory.
+    pub fn eval_keys_from_container(&self, kinds: FileKinds, container: &Container) -> Result<EvalKeys, Error> {
+        let secret_id = self.verified(container, kinds.eval_keys)?;
+        let entry: KeysEntry = container.json("object")?;
+        let elements: BTreeMap<u64, i64> = entry.rotations.iter().map(|&x| (self.rotation(x), x)).collect();
+        if elements.len() != entry.rotations.len() || elements.contains_key(&1) {
+            return refuse("rotations", format!("{:?}", entry.rotations), "amounts that differ, and none of 0");
+        }
+        let count = 1 + elements.len() + usize::from(entry.inversion);
+        with_memory("load", self.shape().keys_footprint(count), || {
+            let relinearization = self.key(container, secret_id, RELINEARIZATION)?;
+            let mut rotations = BTreeMap::new();
+            for (element, amount) in elements {
+                rotations.insert(element, (amount, self.key(container, secret_id, &rotation_name(amount))?));
+            }
+            let inversion = entry.inversion.then(|| self.key(container, secret_id, kinds.inversion)).transpose()?;
+            Ok(EvalKeys { origin: self.origin(secret_id), relinearization, rotations, inversion })
+        })
+    }
+
+    /// A key: its masks from their seed, its bodies from the file.
+    fn key(&self, container: &Container, secret_id: u64, name: &str) -> Result<Key, Error> {
+        let (gadget, ring) = (self.shape().gadget(), self.ring());
+        let masks = Seed::from_bytes(container.seed(&format!("{name}.masks"))?);
+        let mut rows = ring.zero_rows(&gadget, 1);
+        for digit in 0..gadget.digits {
+            let body = self.get(container, &format!("{name}.{digit}"), gadget.limbs)?;
+            let mask = ring.uniform(&gadget.limbs, 1, &masks, digit as u64);
+            ring.prepare_row(&mut rows, digit, &[&mask[0], &body]);
+        }
+        Ok(Key { masks, key: SwitchingKey::from_rows(SecretId(secret_id), gadget, rows) })
+    }
+
+    /// A container with both parts of a ciphertext.
+    ///
+    /// # Errors
+    /// A ciphertext of other parameters.
+    pub fn ciphertext_to_container<'a>(&self, kind: &str, origin: Origin, ct: &LimbRlwe) -> Result<Builder<'a>, Error> {
+        self.require("save", "ciphertext", origin)?;
+        let mut builder = self.begin(kind, origin.secret_id);
+        for (name, part) in [("c0", &ct.c0), ("c1", &ct.c1)] {
+            put(&mut builder, name, part);
+        }
+        Ok(builder)
+    }
+
+    /// Both parts of a ciphertext of so many limbs.
+    ///
+    /// # Errors
+    /// [`Error::Io`] where there aren't as many, or one isn't balanced.
+    pub fn ciphertext_from_container(&self, container: &Container, limbs: usize) -> Result<LimbRlwe, Error> {
+        let [c0, c1] = [self.get(container, "c0", limbs)?, self.get(container, "c1", limbs)?];
+        Ok(LimbRlwe { c0, c1 })
+    }
+
+    /// Limbs, which have to be balanced.
+    fn get(&self, container: &Container, name: &str, limbs: usize) -> Result<Limbs, Error> {
+        let n = self.shape().n();
+        let bytes = container.bytes_of_len(name, 8 * n * limbs)?;
+        let half = 1i64 << (self.shape().log2_base - 1);
+        let mut out = self.ring().zero(limbs);
+        for (limb, bytes) in out.views_mut().into_iter().zip(bytes.chunks_exact(8 * n)) {
+            for (x, &bytes) in limb.iter_mut().zip(bytes.as_chunks().0) {
+                *x = i64::from_le_bytes(bytes);
+            }
+            if let Some(x) = limb.iter().find(|x| !(-half..half).contains(*x)) {
+                return refuse(name, x, format!("{} to {}", -half, half - 1));
+            }
+        }
+        Ok(out)
+    }
+}
+
+/// All keys, with their names in files.
+fn named_keys(kinds: FileKinds, keys: &EvalKeys) -> Vec<(String, &Key)> {
+    let rotations = keys.rotations.values().map(|(amount, key)| (rotation_name(*amount), key));
+    let inversion = keys.inversion.iter().map(|key| (kinds.inversion.to_string(), key));
+    [(RELINEARIZATION.to_string(), &keys.relinearization)].into_iter().chain(rotations).chain(inversion).collect()
+}
+
+/// Adds limbs as a tensor.
+fn put(builder: &mut Builder<'_>, name: &str, limbs: &Limbs) {
+    let mut bytes = Vec::with_capacity(limbs.nbytes());
+    for limb in limbs.views() {
+        limb.iter().for_each(|x| bytes.extend_from_slice(&x.to_le_bytes()));
+    }
+    builder.tensor(name, &[bytes.len()], bytes);
+}

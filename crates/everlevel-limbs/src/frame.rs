@@ -1,0 +1,163 @@
+//! The tables of a shape, key generation, and the checks that every operation makes.
+
+use std::collections::BTreeMap;
+
+use everlevel_rand::secrecy::declassified;
+use everlevel_rand::{Domain, Seed, SeedSource, sampler};
+use everlevel_ring::{Footprint, LimbRing, OutOfMemory, Progress, Representation, memory, report};
+use everlevel_rlwe::{Randomness, SecretId, SwitchingKey};
+use zeroize::Zeroizing;
+
+use crate::files::ParametersEntry;
+use crate::keys::Key;
+use crate::origin::fingerprint;
+use crate::{Error, EvalKeys, Origin, SecretKey, Shape};
+
+/// A shape's tables, what its parameters are called, and fresh seeds.
+#[derive(Debug)]
+pub struct Frame {
+    shape: Shape,
+    ring: LimbRing,
+    seeds: SeedSource,
+    fingerprint: u64,
+    pub(crate) entry: ParametersEntry,
+}
+
+impl Frame {
+    /// The tables of a shape, for parameters whose numbers are this text: their fingerprint is made of it.
+    ///
+    /// # Errors
+    /// A base whose products would be wrong at this degree.
+    pub fn new(shape: Shape, numbers: &str, entry: ParametersEntry, seeds: SeedSource) -> Result<Self, Error> {
+        Ok(Self { ring: shape.ring()?, shape, seeds, fingerprint: fingerprint(numbers), entry })
+    }
+
+    /// The sizes.
+    pub fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    /// The ring.
+    pub fn ring(&self) -> &LimbRing {
+        &self.ring
+    }
+
+    /// Names the parameters: keys, ciphertexts and files of others are refused. It is public.
+    pub fn fingerprint(&self) -> u64 {
+        self.fingerprint
+    }
+
+    /// A fresh seed.
+    ///
+    /// # Errors
+    /// No randomness.
+    pub fn seed(&self) -> Result<Seed, Error> {
+        Ok(self.seeds.next()?)
+    }
+
+    /// What a secret's objects carry.
+    pub fn origin(&self, secret_id: u64) -> Origin {
+        Origin { parameters: self.fingerprint, secret_id }
+    }
+
+    /// Refuses an argument of other parameters.
+    ///
+    /// # Errors
+    /// [`Error::OtherParameters`].
+    pub fn require(&self, op: &'static str, what: &'static str, origin: Origin) -> Result<(), Error> {
+        if origin.parameters == self.fingerprint { Ok(()) } else { Err(Error::OtherParameters { op, what }) }
+    }
+
+    /// Refuses two arguments that aren't of these parameters, or of different secrets: the first names itself.
+    ///
+    /// # Errors
+    /// [`Error::OtherParameters`], [`Error::ForeignKey`].
+    pub fn require_same(
+        &self,
+        op: &'static str,
+        (what, found): (&'static str, Origin),
+        ciphertext: Origin,
+    ) -> Result<(), Error> {
+        self.require(op, "ciphertext", ciphertext)?;
+        ciphertext.require(op, what, found)
+    }
+
+    /// A fresh secret key.
+    ///
+    /// # Errors
+    /// No randomness.
+    pub fn secret_key(&self) -> Result<SecretKey, Error> {
+        Ok(self.secret_of_seed(self.seed()?))
+    }
+
+    /// The secret key that a seed stands for.
+    pub(crate) fn secret_of_seed(&self, seed: Seed) -> SecretKey {
+        let mut coeffs = vec![0; self.shape.n()];
+        sampler::ternary(&mut seed.stream(Domain::SecretKey, 0), &mut coeffs);
+        // The id comes from another stream: it is public.
+        let id = declassified(seed.stream(Domain::Derive, 0).next_u64());
+        let key = everlevel_rlwe::SecretKey::from_coeffs(&self.ring, SecretId(id), coeffs);
+        SecretKey { origin: self.origin(id), seed, key }
+    }
+
+    /// The keys for products, for rotations by these amounts, and for the inversion. Each is a step of the progress.
+    ///
+    /// # Errors
+    /// No randomness; too little memory; a secret key of other parameters; [`Error::Cancelled`].
+    pub fn eval_keys(
+        &self,
+        secret: &SecretKey,
+        rotations: &[i64],
+        inversion: bool,
+        progress: Progress,
+    ) -> Result<EvalKeys, Error> {
+        let op = "eval_keys";
+        self.require(op, "secret key", secret.origin)?;
+        let elements: BTreeMap<u64, i64> = rotations.iter().map(|&amount| (self.rotation(amount), amount)).collect();
+        let elements = || elements.iter().filter(|(element, _)| **element != 1);
+        let total = 1 + elements().count() + usize::from(inversion);
+        with_memory(op, self.shape.keys_footprint(total), || {
+            let (ring, gadget, key) = (&self.ring, self.shape.gadget(), &secret.key);
+            let of = |make: &dyn Fn(Randomness) -> SwitchingKey<LimbRing>| -> Result<Key, Error> {
+                let randomness = Randomness::from(&self.seed()?);
+                Ok(Key { masks: randomness.masks().clone(), key: make(randomness) })
+            };
+            let galois =
+                |element: u64| of(&|randomness| SwitchingKey::of_limbs_galois(ring, key, element, gadget, randomness));
+            let wide = Zeroizing::new(key.coeffs().iter().map(|&c| i64::from(c)).collect::<Vec<_>>());
+            let s = Zeroizing::new(ring.small(&1, &wide));
+            let square = Zeroizing::new(ring.inner_product(std::slice::from_ref(&*s), key.prepared()));
+            let relinearization =
+                of(&|randomness| SwitchingKey::of_limbs(ring, key, square.limb(0), gadget, randomness))?;
+            let mut rotations = BTreeMap::new();
+            for (&element, &amount) in elements() {
+                report(op, progress, 1 + rotations.len(), total)?;
+                rotations.insert(element, (amount, galois(element)?));
+            }
+            let inversion = match inversion {
+                true => {
+                    report(op, progress, total - 1, total)?;
+                    Some(galois(self.inversion())?)
+                }
+                false => None,
+            };
+            report(op, progress, total, total)?;
+            Ok(EvalKeys { origin: secret.origin, relinearization, rotations, inversion })
+        })
+    }
+}
+
+/// Runs work whose memory is looked for first.
+///
+/// # Errors
+/// [`Error::OutOfMemory`], and those of the work.
+pub fn with_memory<T>(
+    op: &'static str,
+    footprint: Footprint,
+    work: impl FnOnce() -> Result<T, Error>,
+) -> Result<T, Error> {
+    let refused =
+        |OutOfMemory { needed, available, limit }| Error::OutOfMemory { op, needed, available, limit: limit.name() };
+    memory::require(footprint.peak()).map_err(refused)?;
+    memory::caught(work).map_err(refused)?
+}

@@ -1,0 +1,29 @@
+//! What schemes over limbs in base `2^K` share: everything but what their messages mean.
+//!
+//! *Vocabulary.* A [`Shape`] is the size of ciphertexts and keys, with its security and its memory. A [`Frame`] has the
+//! tables of a shape, the name of the parameters that it belongs to, and fresh seeds: it makes [`SecretKey`]s and
+//! [`EvalKeys`], says which automorphisms move slots, and reads and writes files. An [`Origin`] is what every object
+//! carries: its parameters and its secret, by which strangers are refused.
+//!
+//! *Map.* `shape` · `origin` · `keys` · `frame` key generation and checks · `moves` automorphisms of slots · `noise`
+//! sums of deviations, and those of half products · `files` · `error` the refusals of all schemes over limbs.
+//!
+//! *Non-goals.* Messages, products of ciphertexts, and what budgets mean.
+#![forbid(unsafe_code)]
+
+mod error;
+mod files;
+mod frame;
+mod keys;
+mod moves;
+pub mod noise;
+mod origin;
+mod shape;
+
+pub use error::Error;
+pub use files::{FileKinds, ParametersEntry};
+pub use frame::{Frame, with_memory};
+pub use keys::{EvalKeys, SecretKey};
+pub use moves::Moves;
+pub use origin::Origin;
+pub use shape::Shape;

@@ -1,0 +1,215 @@
+//! The context of CKKS over limbs, which Python's engine holds: a set of parameters and its threads; one method for
+//! each call of the core.
+
+use everlevel_ckks::limbs::{self, Ciphertext, Error, Params, SETS};
+use everlevel_ckks::{Basis, Complex64};
+use everlevel_ring::Pool;
+use numpy::{PyArray1, PyReadonlyArray1};
+use pyo3::prelude::*;
+
+use crate::call::{Report, Slots, run_any, run_reporting};
+use crate::limbs::objects::{LimbsCiphertext, LimbsEvaluationKey, LimbsSecretKey};
+use crate::properties::properties;
+
+/// Parameters and threads.
+#[pyclass(frozen, module = "everlevel._native")]
+pub struct LimbsContext {
+    pub context: limbs::Context,
+    pub pool: Pool,
+}
+
+/// Every named set: name, slots, bits of precision, depth, bits of a ciphertext's and of the key's modulus, bytes of a
+/// key.
+#[pyfunction]
+pub fn limbs_sets() -> Vec<(&'static str, usize, u32, usize, u32, u32, usize)> {
+    let row = |set: &limbs::Named| {
+        let literal = &set.literal;
+        let bits = literal.log2_base * literal.limbs as u32;
+        let slots = 1usize << (literal.log_n - 1);
+        (set.name, slots, literal.precision_bits, set.depth, bits, set.key_bits, set.key_nbytes)
+    };
+    SETS.iter().map(row).collect()
+}
+
+impl LimbsContext {
+    /// A call on the context's threads.
+    fn run(&self, work: impl FnOnce(&limbs::Context) -> Result<Ciphertext, Error> + Send) -> PyResult<LimbsCiphertext> {
+        run_any(|| self.pool.install(|| work(&self.context))).map(LimbsCiphertext)
+    }
+}
+
+#[pymethods]
+impl LimbsContext {
+    #[new]
+    #[pyo3(signature = (*, parameters, precision_bits, thread_count, insecure_log_n))]
+    fn new(
+        parameters: &str,
+        precision_bits: Option<u32>,
+        thread_count: usize,
+        insecure_log_n: Option<u32>,
+    ) -> PyResult<Self> {
+        run_any(|| {
+            let pool = Pool::new(thread_count).map_err(|error| Error::Parameter {
+                what: "thread_count",
+                found: format!("{thread_count} ({error})"),
+                needed: "as many threads as the system gives".into(),
+            })?;
+            let params = Params::of_set(parameters, precision_bits, insecure_log_n)?;
+            Ok::<_, Error>(Self { context: pool.install(|| limbs::Context::new(params))?, pool })
+        })
+    }
+
+    /// Bytes that evaluation keys of so many keys hold, and that making them takes besides.
+    fn keys_nbytes(&self, count: usize) -> (u64, u64) {
+        let footprint = self.context.params().shape().keys_footprint(count);
+        (footprint.held, footprint.work)
+    }
+
+    /// Bytes that so many ciphertexts hold.
+    fn ciphertexts_nbytes(&self, count: usize) -> u64 {
+        self.context.params().shape().ciphertexts_footprint(count).held
+    }
+
+    // Keys.
+
+    fn secret_key(&self) -> PyResult<LimbsSecretKey> {
+        run_any(|| self.pool.install(|| self.context.secret_key())).map(LimbsSecretKey)
+    }
+
+    fn evaluation_key(
+        &self,
+        secret_key: &LimbsSecretKey,
+        rotations: Vec<i64>,
+        conjugation: bool,
+        report: Report,
+    ) -> PyResult<LimbsEvaluationKey> {
+        run_reporting(report, |progress| {
+            self.pool.install(|| self.context.eval_keys(&secret_key.0, &rotations, conjugation, progress))
+        })
+        .map(|keys| LimbsEvaluationKey(Box::new(keys)))
+    }
+
+    // Messages.
+
+    fn encrypt(&self, values: Slots<'_>, bound: f64, key: &LimbsSecretKey) -> PyResult<LimbsCiphertext> {
+        let values = values.as_slice()?;
+        self.run(|context| context.encrypt(&key.0, values, bound))
+    }
+
+    fn decrypt<'py>(
+        &self,
+        py: Python<'py>,
+        ciphertext: &LimbsCiphertext,
+        key: &LimbsSecretKey,
+    ) -> PyResult<Bound<'py, PyArray1<Complex64>>> {
+        let values = run_any(|| self.pool.install(|| self.context.decrypt(&key.0, &ciphertext.0)))?;
+        Ok(PyArray1::from_vec(py, values))
+    }
+
+    // Arithmetic.
+
+    fn add(&self, a: &LimbsCiphertext, b: &LimbsCiphertext) -> PyResult<LimbsCiphertext> {
+        self.run(|context| context.add(&a.0, &b.0))
+    }
+
+    fn subtract(&self, a: &LimbsCiphertext, b: &LimbsCiphertext) -> PyResult<LimbsCiphertext> {
+        self.run(|context| context.subtract(&a.0, &b.0))
+    }
+
+    fn negate(&self, a: &LimbsCiphertext) -> PyResult<LimbsCiphertext> {
+        self.run(|context| context.negate(&a.0))
+    }
+
+    fn add_plain(&self, a: &LimbsCiphertext, values: Slots<'_>, bound: f64) -> PyResult<LimbsCiphertext> {
+        let values = values.as_slice()?;
+        self.run(|context| context.add_plain(&a.0, values, bound))
+    }
+
+    fn add_constant(&self, a: &LimbsCiphertext, constant: Complex64) -> PyResult<LimbsCiphertext> {
+        self.run(|context| context.add_constant(&a.0, constant))
+    }
+
+    fn multiply_plain(
+        &self,
+        a: &LimbsCiphertext,
+        values: Slots<'_>,
+        bound: f64,
+        bits: u32,
+    ) -> PyResult<LimbsCiphertext> {
+        let values = values.as_slice()?;
+        self.run(|context| context.multiply_plain(&a.0, values, bound, bits))
+    }
+
+    fn multiply_constant(&self, a: &LimbsCiphertext, constant: Complex64, bits: u32) -> PyResult<LimbsCiphertext> {
+        self.run(|context| context.multiply_constant(&a.0, constant, bits))
+    }
+
+    fn multiply(
+        &self,
+        a: &LimbsCiphertext,
+        b: &LimbsCiphertext,
+        bits: u32,
+        key: &LimbsEvaluationKey,
+    ) -> PyResult<LimbsCiphertext> {
+        self.run(|context| context.multiply_to(&a.0, &b.0, bits, &key.0))
+    }
+
+    fn rescale(&self, a: &LimbsCiphertext, bits: u32) -> PyResult<LimbsCiphertext> {
+        self.run(|context| context.rescale(&a.0, bits))
+    }
+
+    fn lower(&self, a: &LimbsCiphertext, budget_bits: u32) -> PyResult<LimbsCiphertext> {
+        self.run(|context| context.lower(&a.0, budget_bits))
+    }
+
+    /// In the Chebyshev basis, or that of powers.
+    fn evaluate_polynomial(
+        &self,
+        a: &LimbsCiphertext,
+        is_chebyshev: bool,
+        coefficients: PyReadonlyArray1<'_, f64>,
+        key: &LimbsEvaluationKey,
+        report: Report,
+    ) -> PyResult<LimbsCiphertext> {
+        let (basis, p) = (if is_chebyshev { Basis::Chebyshev } else { Basis::Power }, coefficients.as_slice()?);
+        run_reporting(report, |progress| {
+            self.pool.install(|| self.context.evaluate_polynomial(&a.0, basis, p, &key.0, progress))
+        })
+        .map(LimbsCiphertext)
+    }
+
+    // Slots.
+
+    fn rotate(&self, a: &LimbsCiphertext, amount: i64, key: &LimbsEvaluationKey) -> PyResult<LimbsCiphertext> {
+        self.run(|context| context.rotate(&a.0, amount, &key.0))
+    }
+
+    fn rotate_many(
+        &self,
+        a: &LimbsCiphertext,
+        amounts: Vec<i64>,
+        key: &LimbsEvaluationKey,
+    ) -> PyResult<Vec<LimbsCiphertext>> {
+        let all = run_any(|| self.pool.install(|| self.context.rotate_many(&a.0, &amounts, &key.0)))?;
+        Ok(all.into_iter().map(LimbsCiphertext).collect())
+    }
+
+    fn conjugate(&self, a: &LimbsCiphertext, key: &LimbsEvaluationKey) -> PyResult<LimbsCiphertext> {
+        self.run(|context| context.conjugate(&a.0, &key.0))
+    }
+
+    fn sum(&self, a: &LimbsCiphertext, key: &LimbsEvaluationKey, report: Report) -> PyResult<LimbsCiphertext> {
+        run_reporting(report, |progress| self.pool.install(|| self.context.sum(&a.0, &key.0, progress)))
+            .map(LimbsCiphertext)
+    }
+}
+
+properties! { [LimbsContext] as context {
+    fingerprint: u64 = context.context.fingerprint();
+    slot_count: usize = context.context.params().slots();
+    precision_bits: u32 = context.context.params().precision_bits();
+    max_budget_bits: u32 = context.context.params().max_budget_bits();
+    depth: usize = context.context.params().depth();
+    is_insecure: bool = context.context.params().is_insecure();
+    thread_count: usize = context.pool.thread_count();
+} }

@@ -1,0 +1,8 @@
+//! The part of the extension module that schemes over limbs share, their keys, and that of CKKS over limbs.
+
+mod context;
+mod files;
+mod objects;
+
+pub use context::{LimbsContext, limbs_sets};
+pub use objects::{LimbsCiphertext, LimbsEvaluationKey, LimbsSecretKey};

@@ -1,0 +1,39 @@
+//! Classes of keys over limbs, and of CKKS's ciphertexts: immutable, with the properties that Python shows.
+
+use everlevel_ckks::limbs;
+use pyo3::prelude::*;
+
+use crate::properties::properties;
+
+/// Encrypts and decrypts.
+#[pyclass(frozen, module = "everlevel._native")]
+pub struct LimbsSecretKey(pub limbs::SecretKey);
+
+/// Multiplies and moves slots.
+#[pyclass(frozen, module = "everlevel._native")]
+pub struct LimbsEvaluationKey(pub Box<limbs::EvalKeys>);
+
+/// An encrypted vector of complex numbers.
+#[pyclass(frozen, module = "everlevel._native")]
+pub struct LimbsCiphertext(pub limbs::Ciphertext);
+
+properties! { [LimbsSecretKey] as key {
+    secret_id: u64 = key.0.id();
+    nbytes: usize = key.0.nbytes();
+} }
+
+properties! { [LimbsEvaluationKey] as key {
+    secret_id: u64 = key.0.secret_id();
+    nbytes: usize = key.0.nbytes();
+    rotations: Vec<i64> = key.0.rotations();
+    has_inversion: bool = key.0.has_inversion();
+} }
+
+properties! { [LimbsCiphertext] as ciphertext {
+    secret_id: u64 = ciphertext.0.secret_id();
+    nbytes: usize = ciphertext.0.nbytes();
+    budget_bits: u32 = ciphertext.0.budget_bits();
+    bound: f64 = ciphertext.0.bound();
+    limbs: usize = ciphertext.0.limbs();
+    log2_error: f64 = ciphertext.0.log2_error();
+} }

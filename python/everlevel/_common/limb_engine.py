@@ -1,0 +1,121 @@
+"""What engines over limbs in base 2^K have in common: keys that are found, rotations that are named, memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from .. import _native
+from ..errors import MissingKeyError, OperandTypeError
+from . import checks, set_keys
+from .memory import MemoryEstimate, check_number, check_operation
+from .set_engine import SetCore
+from .sizes import format_bytes
+
+
+class LimbCore(SetCore):
+    """Base of the `Core` of schemes over limbs."""
+
+    _keys: dict[int, _native.LimbsEvaluationKey]
+
+    @property
+    def slot_count(self) -> int:
+        """Values in a ciphertext."""
+        count: int = self._context.slot_count
+        return count
+
+    def _key(self, operation: str, secret_id: int) -> _native.LimbsEvaluationKey:
+        """Return the evaluation key of a secret."""
+        key = self._keys.get(secret_id)
+        if key is None:
+            raise MissingKeyError(
+                f"{operation}: the engine knows no evaluation key for this ciphertext's secret; "
+                f"make one with engine.create_evaluation_key(secret_key), or pass one to engine.use",
+                key="evaluation key",
+            )
+        return key
+
+
+class EvaluationKey(set_keys.Key):
+    """Base of evaluation keys over limbs: one for products, and one for each rotation that was asked for."""
+
+    __slots__ = ()
+
+    kind = "evaluation key"
+
+    _native: _native.LimbsEvaluationKey
+
+    _inversion: str
+    """What X ↦ X⁻¹ does to slots."""
+
+    @property
+    def rotations(self) -> tuple[int, ...]:
+        """Amounts of rotations that have a key of their own. Others are made of powers of two among them."""
+        return tuple(sorted(-amount for amount in self._native.rotations))
+
+    def __repr__(self) -> str:
+        count = len(self.rotations)
+        rotations = f", {count} rotation{'s' if count > 1 else ''}" if count else ""
+        inversion = f", {self._inversion}" if self._native.has_inversion else ""
+        return f"EvaluationKey({self._engine.parameters}, products{rotations}{inversion}; {format_bytes(self.nbytes)})"
+
+
+def nearest(amount: int, count: int) -> int:
+    """Return the amount of the same rotation that is nearest to zero."""
+    remainder = amount % count
+    return remainder if 2 * remainder <= count else remainder - count
+
+
+def key_amounts(operation: str, rotations: bool | Iterable[int], count: int) -> list[int]:
+    """Return the core's amounts, to the left, of rotations that keys are asked for; True stands for powers of two."""
+    if isinstance(rotations, bool):
+        deltas = [1 << i for i in range(count.bit_length() - 1)] if rotations else []
+    else:
+        listed = checks.sequence(operation, "rotations", rotations)
+        deltas = [checks.integer(operation, "rotations", delta) for delta in listed]
+    return [nearest(-delta, count) for delta in deltas]
+
+
+def none_encrypted(operation: str, value: object) -> OperandTypeError:
+    """Say that none of two operands is a ciphertext."""
+    return OperandTypeError(
+        f"{operation}: none of the operands (a, b) is a ciphertext, and one must be; "
+        f"use NumPy for what is in the clear",
+        argument="a, b",
+        expected="Ciphertext",
+        actual=type(value).__name__,
+    )
+
+
+def estimate_memory(self: LimbCore, operation: str, *, count: int = 1) -> MemoryEstimate:
+    """Tell the memory that a call would take, before it is made.
+
+    The creation of keys itself looks before it begins whether that, a tenth more, and 256 MB are there, and raises
+    `OutOfMemoryError` if they aren't.
+
+    Parameters
+    ----------
+    operation : str
+        ``"create_evaluation_key"`` or ``"encrypt"``.
+    count : int, default 1
+        Keys that are made, that of products among them; or ciphertexts.
+
+    Returns
+    -------
+    MemoryEstimate
+        `held` by the result, and `work` besides until it is done, in bytes.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such operation.
+
+    Examples
+    --------
+    >>> print(bfv_engine.estimate_memory("encrypt"))
+    49.2 kB, and 0 B until it is done
+    """
+    name = check_operation(operation, ("create_evaluation_key", "encrypt"))
+    number = check_number("count", count)
+    if name == "encrypt":
+        return MemoryEstimate(self._context.ciphertexts_nbytes(number), 0)
+    return MemoryEstimate(*self._context.keys_nbytes(number))

@@ -1,0 +1,49 @@
+"""Operators of encrypted vectors, which call their engine's methods."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+import numpy as np
+
+from .opaque import Opaque
+from .storable import OfEngine
+
+VectorT = TypeVar("VectorT", bound="Vector")
+
+
+class Vector(Opaque, OfEngine):
+    """Base of ciphertexts whose engine has `add`, `subtract`, `multiply` and `negate`."""
+
+    __slots__ = ()
+
+    kind = "ciphertext"
+
+    _instead_of_numpy = "use its operators and the engine's methods, or decrypt it first"
+
+    # Equality of values can't be told here, and that of objects is `is`.
+    __hash__ = None  # type: ignore[assignment]
+
+    def __add__(self: VectorT, other: Any) -> VectorT:
+        return self._engine.add(self, other) if _is_operand(other) else NotImplemented
+
+    __radd__ = __add__
+
+    def __sub__(self: VectorT, other: Any) -> VectorT:
+        return self._engine.subtract(self, other) if _is_operand(other) else NotImplemented
+
+    def __rsub__(self: VectorT, other: Any) -> VectorT:
+        return self._engine.subtract(other, self) if _is_operand(other) else NotImplemented
+
+    def __mul__(self: VectorT, other: Any) -> VectorT:
+        return self._engine.multiply(self, other) if _is_operand(other) else NotImplemented
+
+    __rmul__ = __mul__
+
+    def __neg__(self: VectorT) -> VectorT:
+        return self._engine.negate(self)  # type: ignore[no-any-return]
+
+
+def _is_operand(value: Any) -> bool:
+    """Whether the engine judges a value; what other libraries define is left to them."""
+    return isinstance(value, (Vector, bool, int, float, complex, list, tuple, np.generic, np.ndarray))

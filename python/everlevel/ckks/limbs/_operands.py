@@ -1,0 +1,78 @@
+"""Checks of arguments, which operations do first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._common import checks
+from ..._common.limb_engine import none_encrypted
+from ..._common.storable import own
+from ...errors import MessageError, ParameterError
+from .. import _checks
+from .._checks import ComplexArray
+from ._core import Core
+from .ciphertext import Ciphertext
+from .keys import SecretKey
+
+
+def ciphertext(engine: Core, operation: str, name: str, value: Any) -> Ciphertext:
+    """Check that an argument is a ciphertext of an engine's parameters."""
+    return own(engine, operation, name, value, Ciphertext)
+
+
+def secret_key(engine: Core, operation: str, value: Any) -> SecretKey:
+    """Check that an argument is a secret key of an engine's parameters."""
+    return own(engine, operation, "secret_key", value, SecretKey)
+
+
+def operands(engine: Core, operation: str, a: Any, b: Any) -> tuple[Ciphertext, Any]:
+    """Check two operands, of which one at least is a ciphertext, and return that one first."""
+    if not isinstance(a, Ciphertext) and not isinstance(b, Ciphertext):
+        raise none_encrypted(operation, a)
+    pairs = [("a", a, b), ("b", b, a)]
+    name, first, second = next(pair for pair in pairs if isinstance(pair[1], Ciphertext))
+    checked = ciphertext(engine, operation, name, first)
+    if isinstance(second, Ciphertext):
+        return checked, ciphertext(engine, operation, "b", second)
+    return checked, second
+
+
+def vector(engine: Core, operation: str, values: Any) -> tuple[ComplexArray, bool]:
+    """Check numbers in the clear, at most one for each slot, and say whether they are real."""
+    slots, is_real = _checks.message(operation, values, engine.slot_count)
+    if slots.size > engine.slot_count:
+        length = int(np.asarray(values).size)
+        raise MessageError(
+            f"{operation}: {length} values were given, and a ciphertext has {engine.slot_count} slots; "
+            f"cut the vector into several",
+            length=length,
+            slot_count=engine.slot_count,
+        )
+    return slots, is_real
+
+
+def largest(slots: ComplexArray) -> float:
+    """Return the largest size of values that everybody may know."""
+    return float(np.abs(slots).max())
+
+
+def bits(engine: Core, operation: str, value: Any) -> int:
+    """Check a number of bits that a product is to spend, and return the engine's where none is given."""
+    return (
+        engine.precision_bits if value is None else whole(operation, "precision_bits", value, 1, engine.precision_bits)
+    )
+
+
+def whole(operation: str, name: str, value: Any, low: int, high: int) -> int:
+    """Check an integer's range."""
+    number = checks.integer(operation, name, value)
+    if not low <= number <= high:
+        raise ParameterError(
+            f"{operation}: {name} is {number}, and {low} to {high} are taken; choose one of these",
+            option=name,
+            value=number,
+            allowed=(low, high),
+        )
+    return number

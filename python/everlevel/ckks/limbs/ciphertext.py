@@ -1,0 +1,87 @@
+"""Encrypted vectors of real or complex numbers, over limbs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ... import _native
+from ..._common.operators import Vector
+from ._storable import Storable
+
+__all__ = ["Ciphertext"]
+
+
+class Ciphertext(Vector, Storable):
+    """An encrypted vector of real or complex numbers, one for each slot.
+
+    Made by `Engine.encrypt`, and by every operation on ciphertexts. It is immutable: an operation gives a new one, and
+    any number of threads may share it. One operand of an operator may be in the clear: a number, which stands for one
+    in every slot, or a vector. Products use the evaluation key that the engine has made, or was given, for the
+    ciphertext's secret.
+
+    ============================  ===================================================
+    expression                    bits of budget that it spends
+    ============================  ===================================================
+    ``a + b``, ``a - b``, ``-a``  0; the result has the smaller budget
+    ``a + 3``, ``7 - a``          0
+    ``3 * a``, ``a * 0.75``       those of the number below the point: 0, 2
+    ``a * 0.1``, ``a * [1, 2]``   `Engine.precision_bits`
+    ``a * b``                     `Engine.precision_bits`
+    ============================  ===================================================
+
+    Examples
+    --------
+    >>> engine, secret_key = limbs_engine, limbs_secret_key
+    >>> x = engine.encrypt([0.5, -0.4], secret_key)
+    >>> x
+    Ciphertext(512 slots, 6 limbs, budget 319 bits, scale 2^40, bound 1, precision ... bits)
+    >>> engine.decrypt(x * x + 1, secret_key)[:2].round(3)
+    array([1.25, 1.16])
+    """
+
+    __slots__ = ("_native", "is_real")
+
+    is_real: bool
+    """Whether decryption gives float64 (else complex128)."""
+
+    def __init__(self, engine: Any, native: _native.LimbsCiphertext, *, is_real: bool) -> None:
+        super().__init__(engine)
+        self._native = native
+        self.is_real = is_real
+
+    def _stored(self) -> tuple[_native.LimbsCiphertext, dict[str, str]]:
+        return self._native, {"real": "true"} if self.is_real else {}
+
+    @property
+    def budget_bits(self) -> int:
+        """Bits that products and rescalings may spend: values are below ``2**(budget_bits - 2)``."""
+        return self._native.budget_bits
+
+    @property
+    def bound(self) -> float:
+        """Bound of the values' sizes: that of the encryption, carried on by operations."""
+        return self._native.bound
+
+    @property
+    def limbs(self) -> int:
+        """Limbs of either polynomial. Fewer make operations faster."""
+        return self._native.limbs
+
+    @property
+    def precision_bits(self) -> float:
+        """Bits below the point that are right: -log2 of the root mean square of a slot's error, by the noise formulas.
+
+        They hold for values of the size of `bound`; the errors of smaller ones are smaller.
+        """
+        return -self._native.log2_error
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes in memory."""
+        return self._native.nbytes
+
+    def __repr__(self) -> str:
+        return (
+            f"Ciphertext({self._engine.slot_count} slots, {self.limbs} limbs, budget {self.budget_bits} bits, "
+            f"scale 2^{self._engine.precision_bits}, bound {self.bound:.3g}, precision {self.precision_bits:.1f} bits)"
+        )

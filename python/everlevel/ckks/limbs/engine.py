@@ -1,0 +1,246 @@
+"""The engine of CKKS over limbs: parameters, and every operation on keys and ciphertexts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from ... import _native
+from ..._common.limb_engine import estimate_memory, key_amounts
+from ..._common.methods import lists_methods
+from ..._common.set_engine import SetEngine
+from ..._common.sizes import format_bytes
+from . import _arithmetic, _messages, _operands, _polynomials, _slots
+from ._core import Core
+from ._storable import Storable, engines
+from .ciphertext import Ciphertext
+from .keys import EvaluationKey, SecretKey
+
+__all__ = ["Engine", "parameter_sets"]
+
+
+class ParameterSet(NamedTuple):
+    """What is claimed of a named set, at its own precision."""
+
+    name: str
+    slot_count: int
+    precision_bits: int
+    depth: int
+    """Products of ciphertexts one after another, of values up to 1."""
+    bits: int
+    """Bits of a fresh ciphertext's modulus."""
+    key_bits: int
+    """Bits of the modulus of keys, which the 128 bits of security are claimed of."""
+    key_nbytes: int
+    """Bytes in memory of the key for products, and of that for each rotation."""
+
+    def __str__(self) -> str:
+        return (
+            f"{self.name}: {self.slot_count} slots, depth {self.depth} at {self.precision_bits} bits, "
+            f"keys of {format_bytes(self.key_nbytes)}"
+        )
+
+
+def parameter_sets() -> list[ParameterSet]:
+    """List the named sets of parameters, each with its claims.
+
+    Examples
+    --------
+    >>> from everlevel.ckks import limbs
+    >>> print(limbs.parameter_sets()[0])
+    n13: 4096 slots, depth 4 at 30 bits, keys of 5.9 MB
+    """
+    return [ParameterSet(*row) for row in _native.limbs_sets()]
+
+
+@lists_methods
+class Engine(Core, SetEngine[EvaluationKey]):
+    """CKKS over limbs: approximate arithmetic on encrypted vectors of real or complex numbers.
+
+    A ciphertext has a budget of bits in place of levels: products and rescalings spend any number of them, one key
+    serves every budget, and there is no bootstrap. `everlevel.Engine` is CKKS with levels and bootstraps, and the
+    documentation's page "Limbs or residues" says which to choose when.
+
+    An engine holds parameters, and the evaluation keys that it has made or was given; no secrets. It is safe to use
+    from many threads at once: long calls release the interpreter's lock, and Ctrl-C ends them.
+
+    Parameters
+    ----------
+    parameters : str, default "n15"
+        A named set: ``"n13"`` to ``"n16"``, for 2^12 to 2^15 slots. Larger ones are slower, and allow for more products
+        one after another: `parameter_sets` lists them. All have 128 bits of security.
+    precision_bits : int, optional
+        Bits of values below the point that are kept, and that a product spends: 10 to 50; the set's, if left out.
+        Errors are some bits larger: `Ciphertext.precision_bits` tells how large.
+    thread_count : int, optional
+        Threads that long calls use; all that the process may use, if left out.
+    progress : bool, optional
+        Whether long calls show a bar on stderr: None shows it in terminals and notebooks. The environment variable
+        ``EVERLEVEL_PROGRESS=0`` hides all bars.
+    insecure_log_n : int, optional
+        Ring dimension 2**insecure_log_n, **without any security**: for tests, and for looking at how things work.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such set, or it can't have such a precision.
+
+    Examples
+    --------
+    >>> from everlevel.ckks import limbs
+    >>> engine = limbs.Engine("n13", thread_count=1)
+    >>> engine
+    ckks.limbs.Engine(n13, 4096 slots, budget 137 bits, scale 2^30, depth 4, 1 thread, 128-bit security)
+    """
+
+    _scheme = "ckks.limbs"
+    _evaluation_key = EvaluationKey
+    _log_ns = 8, 16
+
+    def __init__(
+        self,
+        parameters: str = "n15",
+        *,
+        precision_bits: int | None = None,
+        thread_count: int | None = None,
+        progress: bool | None = None,
+        insecure_log_n: int | None = None,
+    ) -> None:
+        count = self._fill(parameters, "n15", thread_count, progress, insecure_log_n)
+        self._precision = None
+        if precision_bits is not None:
+            self._precision = _operands.whole("Engine", "precision_bits", precision_bits, 10, 50)
+        self._context = _native.LimbsContext(
+            parameters=parameters,
+            precision_bits=self._precision,
+            thread_count=count,
+            insecure_log_n=self._insecure_log_n,
+        )
+        engines.announce(self._address, self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _engine_at, self._address
+
+    @property
+    def max_budget_bits(self) -> int:
+        """Budget of a fresh ciphertext, in bits."""
+        return self._context.max_budget_bits
+
+    @property
+    def depth(self) -> int:
+        """Products of ciphertexts one after another, of values up to 1, before the budget is used up."""
+        return self._context.depth
+
+    @property
+    def security_bits(self) -> int:
+        """Security of the parameters, by the caps of the library; 0 for an insecure ring."""
+        return 0 if self._context.is_insecure else 128
+
+    def __repr__(self) -> str:
+        security = f"{self.security_bits}-bit security" if self.security_bits else "INSECURE"
+        threads = f"{self.thread_count} thread{'s' if self.thread_count > 1 else ''}"
+        sizes = f"{self.slot_count} slots, budget {self.max_budget_bits} bits, scale 2^{self.precision_bits}"
+        return f"ckks.limbs.Engine({self.parameters}, {sizes}, depth {self.depth}, {threads}, {security})"
+
+    # Keys.
+
+    def create_secret_key(self) -> SecretKey:
+        """Draw a new secret from the operating system's randomness.
+
+        Examples
+        --------
+        >>> limbs_engine.create_secret_key()
+        SecretKey(hidden)
+        """
+        return SecretKey(self, self._context.secret_key())
+
+    def create_evaluation_key(
+        self,
+        secret_key: SecretKey,
+        *,
+        rotations: bool | Iterable[int] = False,
+        conjugation: bool = False,
+        progress: bool | None = None,
+    ) -> EvaluationKey:
+        """Make the keys that compute for a secret. The engine remembers the first ones of every secret.
+
+        Parameters
+        ----------
+        secret_key : SecretKey
+            Secret of the ciphertexts.
+        rotations : bool or iterable of int, default False
+            Amounts, for a key each; True for those of all powers of two and conjugation, by which `rotate` goes by any
+            amount, and `sum` adds up all slots. Each takes as much memory as the key for products, which is there
+            always: `parameter_sets` says how much.
+        conjugation : bool, default False
+            Whether there is one for `conjugate`.
+        progress : bool, optional
+            Whether a bar is shown; as the engine says, if left out.
+
+        Raises
+        ------
+        OutOfMemoryError
+            If there is too little memory.
+        EngineMismatchError
+            If the secret key is one of other parameters.
+
+        Examples
+        --------
+        >>> limbs_engine.create_evaluation_key(limbs_secret_key, rotations=[1, -1])
+        EvaluationKey(n14, products, 2 rotations; ... MB)
+        """
+        operation = "create_evaluation_key"
+        secret = _operands.secret_key(self, operation, secret_key)
+        amounts = key_amounts(operation, rotations, self.slot_count)
+        conjugates = bool(conjugation) or rotations is True
+        with self._reporting("evaluation key", progress) as report:
+            native = self._context.evaluation_key(secret._native, amounts, conjugates, report)
+        return self._remembered(native)
+
+    # Files.
+
+    def _wrap_stored(self, native: Any, notes: dict[str, str]) -> Storable:
+        if isinstance(native, _native.LimbsSecretKey):
+            return SecretKey(self, native)
+        if isinstance(native, _native.LimbsEvaluationKey):
+            return self._remembered(native)
+        return Ciphertext(self, native, is_real=notes.get("real") == "true")
+
+    estimate_memory = estimate_memory
+
+    encrypt = _messages.encrypt
+    decrypt = _messages.decrypt
+
+    add = _arithmetic.add
+    subtract = _arithmetic.subtract
+    multiply = _arithmetic.multiply
+    negate = _arithmetic.negate
+    square = _arithmetic.square
+    rescale = _arithmetic.rescale
+    lower = _arithmetic.lower
+
+    evaluate_polynomial = _polynomials.evaluate_polynomial
+    evaluate_chebyshev_polynomial = _polynomials.evaluate_chebyshev_polynomial
+
+    rotate = _slots.rotate
+    rotate_batch = _slots.rotate_batch
+    conjugate = _slots.conjugate
+    sum = _slots.sum
+
+
+def _make(parameters: str, precision: int | None, insecure_log_n: int | None, parallel: bool) -> Engine:
+    return Engine(
+        parameters,
+        precision_bits=precision,
+        thread_count=None if parallel else 1,
+        insecure_log_n=insecure_log_n,
+    )
+
+
+engines.make = _make
+
+
+def _engine_at(parameters: str, precision: int | None, insecure_log_n: int | None, parallel: bool) -> Engine:
+    """Return this process's engine for what a pickle brings."""
+    engine: Engine = engines.at(parameters, precision, insecure_log_n, parallel)
+    return engine

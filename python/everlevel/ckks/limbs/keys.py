@@ -1,0 +1,37 @@
+"""Keys of CKKS over limbs. All are immutable, and safe to share between threads."""
+
+from __future__ import annotations
+
+from ... import _native
+from ..._common import limb_engine, set_keys
+from ._storable import Storable
+
+__all__ = ["EvaluationKey", "SecretKey"]
+
+
+class SecretKey(set_keys.SecretKey, Storable):
+    """The key that encrypts and decrypts. Its memory is overwritten when the last reference goes.
+
+    It is never pickled, copied or printed: a secret that travels, travels on purpose, by `save`.
+    """
+
+    __slots__ = ()
+
+    _native: _native.LimbsSecretKey
+
+
+class EvaluationKey(limb_engine.EvaluationKey, Storable):
+    """What computes: a key for products, and one for each rotation that was asked for. It tells nothing of the secret.
+
+    One key serves every budget. Files hold seeds and bodies, which are smaller than the key in memory and made ready
+    when they are read.
+    """
+
+    __slots__ = ()
+
+    _inversion = "conjugation"
+
+    @property
+    def has_conjugation(self) -> bool:
+        """Whether there is a key for `Engine.conjugate`."""
+        return self._native.has_inversion

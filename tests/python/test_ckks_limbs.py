@@ -1,0 +1,311 @@
+"""CKKS over limbs: arithmetic on vectors, budgets, keys, files, and what is refused."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import stat
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from concurrency import ctrl_c_at_the_first_step
+from everlevel import Engine, bfv, errors
+from everlevel.ckks import limbs
+from everlevel.cli import main
+
+
+@pytest.fixture(scope="module")
+def engine() -> limbs.Engine:
+    return limbs.Engine("n14", insecure_log_n=8)
+
+
+@pytest.fixture(scope="module")
+def secret_key(engine: limbs.Engine) -> limbs.SecretKey:
+    key = engine.create_secret_key()
+    engine.create_evaluation_key(key, rotations=True)
+    return key
+
+
+def vectors(count: int, seed: int = 12) -> Any:
+    """Give two complex vectors of sizes up to 1."""
+    rng = np.random.default_rng(seed)
+    return rng.uniform(0, 1, (2, count)) * np.exp(2j * np.pi * rng.uniform(0, 1, (2, count)))
+
+
+def assert_close(engine: limbs.Engine, key: limbs.SecretKey, found: limbs.Ciphertext, expected: Any) -> None:
+    """Check that errors are of the size that is told: six times its root mean square at most."""
+    difference = np.abs(engine.decrypt(found, key) - expected)
+    assert difference.max() < 6 * 2.0**-found.precision_bits
+
+
+def test_operators_are_numpys(engine: limbs.Engine, secret_key: limbs.SecretKey) -> None:
+    a, b = vectors(engine.slot_count)
+    x, y = engine.encrypt(a, secret_key), engine.encrypt(b, secret_key)
+    for found, expected, spent in [
+        (x, a, 0),
+        (x + y, a + b, 0),
+        (x - y, a - b, 0),
+        (-x, -a, 0),
+        (x * y, a * b, 40),
+        (engine.square(x), a * a, 40),
+        (x * x - 3 * y + 0.5j, a * a - 3 * b + 0.5j, 40),
+        (b + x, a + b, 0),
+        (b - x, b - a, 0),
+        (x - b, a - b, 0),
+        (1 - x, 1 - a, 0),
+        (b * x, a * b, 40),
+        (x * 0.75, a * 0.75, 2),
+        (x * (0.1 - 2j), a * (0.1 - 2j), 40),
+        (x * -7, a * -7, 0),
+        (x + np.array([5]), a + 5 * np.eye(1, engine.slot_count)[0], 0),
+        (engine.multiply(x, y, precision_bits=33), a * b, 33),
+        (engine.rescale(x, 7), a / 128, 7),
+        (engine.lower(x, 200), a, x.budget_bits - 200),
+    ]:
+        assert_close(engine, secret_key, found, expected)
+        assert found.budget_bits == engine.max_budget_bits - spent
+        assert not found.is_real
+    assert (x * x).bound == 1
+    assert (3 * x + y).bound == 4
+
+
+def test_real_vectors_stay_real(engine: limbs.Engine, secret_key: limbs.SecretKey) -> None:
+    x = engine.encrypt([0.5, -0.25], secret_key)
+    for real in (x, x * x, x + 1, 2 * x - np.array([1, 2]), engine.rotate(x, 1), engine.rescale(x, 1)):
+        assert engine.decrypt(real, secret_key).dtype == np.float64
+    for imaginary in (x * 1j, x + np.array([1j]), engine.encrypt([1j], secret_key) + x):
+        assert engine.decrypt(imaginary, secret_key).dtype == np.complex128
+
+
+def test_slots_move_as_numpys_do(engine: limbs.Engine, secret_key: limbs.SecretKey) -> None:
+    a, _ = vectors(engine.slot_count)
+    x = engine.encrypt(a, secret_key)
+    for delta in (1, -1, 5, 1000, -(2**70), 0):
+        assert_close(engine, secret_key, engine.rotate(x, delta), np.roll(a, delta % a.size))
+    for delta, moved in zip((4, 0, -1 % a.size), engine.rotate_batch(x, [4, 0, 1]), strict=True):
+        expected = np.roll(a, 1) if delta == -1 % a.size else np.roll(a, delta)
+        assert_close(engine, secret_key, moved, expected)
+    assert_close(engine, secret_key, engine.conjugate(x), a.conj())
+    assert_close(engine, secret_key, engine.sum(x), np.full(a.size, a.sum()))
+
+
+def test_polynomials(engine: limbs.Engine, secret_key: limbs.SecretKey) -> None:
+    a = np.linspace(-1, 1, engine.slot_count)
+    x = engine.encrypt(a, secret_key)
+    powers, series = [0.5, 0, -2, 1], np.polynomial.chebyshev.chebinterpolate(np.sin, 15)
+    y = engine.evaluate_polynomial(x, powers)
+    assert y.budget_bits == x.budget_bits - 2 * 40
+    assert_close(engine, secret_key, y, np.polynomial.polynomial.polyval(a, powers))
+    z = engine.evaluate_chebyshev_polynomial(x, series)
+    assert z.budget_bits == x.budget_bits - 4 * 40
+    assert_close(engine, secret_key, z, np.polynomial.chebyshev.chebval(a, series))
+    with pytest.raises(errors.MessageTypeError, match="real ones are needed"):
+        engine.evaluate_polynomial(x, [1j])
+    with pytest.raises(errors.MessageError, match="coefficients"):
+        engine.evaluate_polynomial(x, [])
+    with pytest.raises(errors.NoiseError, match="bits of budget"):
+        engine.evaluate_polynomial(x, np.ones(256))
+    with pytest.raises(errors.RangeError, match="values take"):
+        engine.evaluate_polynomial(x, [0, 1e9])
+
+
+def test_named_sets_are_secure() -> None:
+    assert [p.name for p in limbs.parameter_sets()] == ["n13", "n14", "n15", "n16"]
+    engine = limbs.Engine("n13", thread_count=1)
+    assert (engine.security_bits, engine.depth, engine.slot_count) == (128, 4, 4096)
+    sizes = "4096 slots, budget 137 bits, scale 2^30, depth 4"
+    assert repr(engine) == f"ckks.limbs.Engine(n13, {sizes}, 1 thread, 128-bit security)"
+    secret_key = engine.create_secret_key()
+    key = engine.create_evaluation_key(secret_key, rotations=[3])
+    nbytes = limbs.parameter_sets()[0].key_nbytes
+    assert (key.rotations, key.has_conjugation, key.nbytes) == ((3,), False, 2 * nbytes)
+    assert repr(key) == "EvaluationKey(n13, products, 1 rotation; 11.8 MB)"
+    a, b = vectors(engine.slot_count)
+    x, y = engine.encrypt(a, secret_key), engine.encrypt(b, secret_key)
+    assert_close(engine, secret_key, x * y * x, a * b * a)
+
+
+def test_budgets_are_told_and_kept(engine: limbs.Engine, secret_key: limbs.SecretKey) -> None:
+    a: NDArray[np.float64] = np.full(engine.slot_count, 0.99)
+    x = engine.encrypt(a, secret_key)
+    assert repr(x) == (
+        f"Ciphertext(128 slots, 6 limbs, budget {x.budget_bits} bits, scale 2^40, bound 1, "
+        f"precision {x.precision_bits:.1f} bits)"
+    )
+    level = x
+    for _ in range(engine.depth):
+        level = level * level
+        a = a * a
+        assert_close(engine, secret_key, level, a)
+    words = r"multiply: the result would have -?\d+ bits of budget, and its values need 2"
+    with pytest.raises(errors.NoiseError, match=words) as caught:
+        level * level
+    assert caught.value.operand_bits == level.budget_bits
+    assert caught.value.budget_bits == level.budget_bits - 40
+    last = engine.multiply(level, level, precision_bits=level.budget_bits - 2)
+    assert last.budget_bits == 2
+    assert_close(engine, secret_key, last, a * a)
+
+
+def test_messages_that_are_none(engine: limbs.Engine, secret_key: limbs.SecretKey) -> None:
+    x = engine.encrypt([1], secret_key)
+    for values, kind, words in [
+        ([], errors.MessageError, "empty"),
+        ([[1, 2]], errors.MessageError, r"shape \(1, 2\)"),
+        (["a"], errors.MessageTypeError, "dtype"),
+        ([np.nan], errors.MessageError, "the value at index 0 is nan"),
+        (np.zeros(129), errors.MessageError, "129 values were given, and a ciphertext has 128 slots"),
+    ]:
+        with pytest.raises(kind, match=f"^encrypt: .*{words}"):
+            engine.encrypt(values, secret_key)
+        with pytest.raises(kind, match=f"^multiply: .*{words}"):
+            x * values
+    with pytest.raises(errors.RangeError, match=r"^encrypt: value 1 has size 2, and the declared bound is 1; declare"):
+        engine.encrypt([0.5, 2], secret_key)
+    with pytest.raises(errors.ParameterError, match=r"^encrypt: bound is -1"):
+        engine.encrypt([0.5], secret_key, bound=-1)
+    with pytest.raises(errors.NoiseError, match=r"^encrypt: the result would have"):
+        engine.encrypt([0.5], secret_key, bound=1e300)
+    with pytest.raises(errors.MessageError, match=r"^add: the scalar is"):
+        x + np.inf
+    with pytest.raises(errors.RangeError, match=r"^multiply: values take"):
+        x * 1e20
+    with pytest.raises(errors.OperandTypeError, match="none of the operands"):
+        engine.add(1, [2])
+    with pytest.raises(TypeError):
+        x + "a"
+    with pytest.raises(errors.OperandTypeError, match="doesn't turn into a NumPy array"):
+        np.asarray(x)
+    for work, words in [
+        (lambda: engine.multiply(x, x, precision_bits=41), "multiply: precision_bits is 41, and 1 to 40 are taken"),
+        (lambda: engine.rescale(x, -1), "rescale: bits is -1"),
+        (lambda: engine.lower(x, 2**40), "lower: budget_bits is"),
+    ]:
+        with pytest.raises(errors.ParameterError, match=words):
+            work()
+    with pytest.raises(errors.NoiseError, match="rescale: the result would have"):
+        engine.rescale(x, 2**31)
+
+
+def test_keys_of_others_are_refused(engine: limbs.Engine, secret_key: limbs.SecretKey) -> None:
+    x = engine.encrypt([1], secret_key)
+    other = engine.create_secret_key()
+    y = engine.encrypt([1], other)
+    with pytest.raises(errors.KeyMismatchError, match=r"^add: the first ciphertext has secret 0x\w+ and"):
+        x + y
+    with pytest.raises(errors.KeyMismatchError, match=r"^decrypt: the secret key has secret"):
+        engine.decrypt(x, other)
+    with pytest.raises(errors.MissingKeyError, match="multiply: the engine knows no evaluation key"):
+        y * y
+    engine.create_evaluation_key(other, rotations=[-2])
+    for work in (lambda: engine.rotate(y, 3), lambda: engine.rotate_batch(y, [-2, 3])):
+        with pytest.raises(errors.MissingKeyError, match=r"^rotate.*: the evaluation key has rotations by \[-2\]"):
+            work()
+    with pytest.raises(errors.MissingKeyError, match=r"^sum: .*rotations=True"):
+        engine.sum(y)
+    with pytest.raises(errors.MissingKeyError, match=r"^conjugate: .*conjugation=True"):
+        engine.conjugate(y)
+    stranger = limbs.Engine("n14", precision_bits=30, insecure_log_n=8)
+    for work in (
+        lambda: stranger.decrypt(x, secret_key),
+        lambda: stranger.encrypt([1], secret_key),
+        lambda: stranger.create_evaluation_key(secret_key),
+        lambda: stranger.encrypt([1], stranger.create_secret_key()) + x,
+    ):
+        with pytest.raises(errors.EngineMismatchError, match=r"scale 2\^40.*scale 2\^30"):
+            work()
+    exact = bfv.Engine("n14", insecure_log_n=8)
+    with pytest.raises(errors.OperandTypeError, match=r"an everlevel\.ckks\.limbs\.keys\.SecretKey is needed"):
+        engine.encrypt([1], exact.create_secret_key())  # type: ignore[arg-type]
+
+
+def test_options_that_are_none() -> None:
+    with pytest.raises(errors.ParameterError, match=r"no set named .n99."):
+        limbs.Engine("n99")
+    with pytest.raises(errors.OperandTypeError):
+        limbs.Engine(13)  # type: ignore[arg-type]
+    with pytest.raises(errors.ParameterError, match="insecure_log_n is 4"):
+        limbs.Engine(insecure_log_n=4)
+    with pytest.raises(errors.ParameterError, match="precision_bits is 51, and 10 to 50 are taken"):
+        limbs.Engine(precision_bits=51)
+
+
+def test_everything_goes_through_files(engine: limbs.Engine, secret_key: limbs.SecretKey, tmp_path: Path) -> None:
+    key = engine.create_evaluation_key(secret_key, rotations=[1, -4], conjugation=True)
+    x = engine.encrypt([0.5, 0.25], secret_key)
+    x = x * x
+    for name, stored in [("secret", secret_key), ("evaluation", key), ("message", x)]:
+        stored.save(tmp_path / name)
+    assert stat.S_IMODE((tmp_path / "secret").stat().st_mode) == 0o600
+    elsewhere = limbs.Engine("n14", insecure_log_n=8)
+    message, secret = elsewhere.load(tmp_path / "message"), elsewhere.load(tmp_path / "secret")
+    assert isinstance(message, limbs.Ciphertext)
+    assert isinstance(secret, limbs.SecretKey)
+    assert message.is_real
+    assert repr(message) == repr(x)
+    with pytest.raises(errors.MissingKeyError):
+        message * message
+    read = elsewhere.load(tmp_path / "evaluation")
+    assert isinstance(read, limbs.EvaluationKey)
+    assert (read.rotations, read.has_conjugation, repr(read)) == ((-4, 1), True, repr(key))
+    np.testing.assert_allclose(elsewhere.decrypt(message * message, secret)[:2], [2**-4, 2**-8], atol=1e-7)
+    np.testing.assert_allclose(
+        elsewhere.decrypt(elsewhere.rotate(message, 1), secret)[:3], [0, 0.25, 0.0625], atol=1e-7
+    )
+
+
+def test_wrong_files_are_refused(engine: limbs.Engine, secret_key: limbs.SecretKey, tmp_path: Path) -> None:
+    path = tmp_path / "message"
+    engine.encrypt([1], secret_key).save(path)
+    with pytest.raises(errors.FileParametersError):
+        limbs.Engine("n14", precision_bits=30, insecure_log_n=8).load(path)
+    for other in (Engine(max_level=1, insecure_log_n=10), bfv.Engine("n14", insecure_log_n=8)):
+        with pytest.raises(errors.UnsupportedKindError, match="limbs_ciphertext"):
+            other.load(path)
+    damaged = bytearray(path.read_bytes())
+    damaged[-20] ^= 1
+    path.write_bytes(damaged)
+    with pytest.raises(errors.ChecksumError):
+        engine.load(path)
+
+
+def test_inspect_says_what_files_hold(
+    engine: limbs.Engine, secret_key: limbs.SecretKey, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "keys"
+    engine.create_evaluation_key(secret_key, rotations=[1]).save(path)
+    assert main(["inspect", str(path)]) == 0
+    out = capsys.readouterr().out
+    assert "limbs evaluation key" in out
+    assert "n14, N 2^8, scale 2^40, INSECURE" in out
+
+
+def test_pickles_and_copies(engine: limbs.Engine, secret_key: limbs.SecretKey) -> None:
+    x = engine.encrypt([0.5], secret_key)
+    message, same = pickle.loads(pickle.dumps((x, engine)))
+    assert abs(engine.decrypt(message, secret_key)[0] - 0.5) < 1e-9
+    assert same.parameters == "n14"
+    assert copy.deepcopy(x) is x
+    for escape in (pickle.dumps, copy.copy):
+        with pytest.raises(errors.SecretExposureError):
+            escape(secret_key)
+
+
+def test_ctrl_c_stops_long_calls(
+    engine: limbs.Engine, secret_key: limbs.SecretKey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    x = engine.encrypt([1], secret_key)
+    for work in (lambda: engine.create_evaluation_key(secret_key, rotations=True), lambda: engine.sum(x)):
+        with ctrl_c_at_the_first_step(monkeypatch):
+            work()
+
+
+def test_memory_is_told(engine: limbs.Engine, secret_key: limbs.SecretKey) -> None:
+    key = engine.create_evaluation_key(secret_key, rotations=[1])
+    held = engine.estimate_memory("create_evaluation_key", count=2).held
+    assert 0.99 * key.nbytes <= held <= key.nbytes
+    assert engine.estimate_memory("encrypt").held == engine.encrypt([1], secret_key).nbytes
