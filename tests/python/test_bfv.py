@@ -70,7 +70,7 @@ def test_rows_rotate_as_numpys_do(engine: bfv.Engine, secret_key: bfv.SecretKey)
 
 
 def test_named_sets_are_secure_and_exact() -> None:
-    assert [p.name for p in bfv.parameter_sets()] == ["n13", "n14", "n15", "n16"]
+    assert [p.name for p in bfv.parameter_sets()] == ["n13", "n14", "n15", "n16-depth-30", "n16"]
     engine = bfv.Engine("n13", thread_count=1)
     assert (engine.security_bits, engine.depth, engine.slot_count) == (128, 4, 8192)
     assert repr(engine) == "bfv.Engine(n13, 8192 slots modulo 786433, depth 4, 1 thread, 128-bit security)"
@@ -180,7 +180,7 @@ def test_keys_of_others_are_refused(engine: bfv.Engine, secret_key: bfv.SecretKe
 def test_options_that_are_none() -> None:
     with pytest.raises(errors.ParameterError, match=r"no set named .n99.") as caught:
         bfv.Engine("n99")
-    assert caught.value.allowed == "n13, n14, n15, n16"
+    assert caught.value.allowed == "n13, n14, n15, n16-depth-30, n16"
     with pytest.raises(errors.OperandTypeError):
         bfv.Engine(13)  # type: ignore[arg-type]
     with pytest.raises(errors.ParameterError, match="insecure_log_n is 4"):

@@ -41,24 +41,28 @@ pub struct Named {
     pub key_nbytes: usize,
 }
 
+/// `3·2^18 + 1`, which is 1 modulo `2n` up to `n = 2^17`.
+const PLAIN_MODULUS: u64 = 786_433;
+
 const fn set(
     name: &'static str,
     (log_n, log2_base): (u32, u32),
+    plain_modulus: u64,
     (limbs, digit_limbs): (usize, usize),
     depth: usize,
     key_nbytes: usize,
 ) -> Named {
-    // 3·2^18 + 1, which is 1 modulo 2n up to n = 2^17.
-    let literal = ParamsLiteral { log_n, plain_modulus: 786_433, log2_base, limbs, digit_limbs };
+    let literal = ParamsLiteral { log_n, plain_modulus, log2_base, limbs, digit_limbs };
     Named { name, literal, depth, key_bits: log2_base * (limbs + digit_limbs) as u32, key_nbytes }
 }
 
 /// The named sets: 128 bits of security for dense ternary secrets.
 pub const SETS: &[Named] = &[
-    set("n13", (13, 53), (3, 1), 4, 3_538_960),
-    set("n14", (14, 61), (6, 1), 10, 24_772_624),
-    set("n15", (15, 60), (12, 2), 19, 99_090_448),
-    set("n16", (16, 60), (25, 4), 40, 478_937_104),
+    set("n13", (13, 53), PLAIN_MODULUS, (3, 1), 4, 3_538_960),
+    set("n14", (14, 61), PLAIN_MODULUS, (6, 1), 10, 24_772_624),
+    set("n15", (15, 60), PLAIN_MODULUS, (12, 2), 19, 99_090_448),
+    set("n16-depth-30", (16, 60), PLAIN_MODULUS, (19, 4), 30, 271_319_056),
+    set("n16", (16, 60), PLAIN_MODULUS, (25, 4), 40, 478_937_104),
 ];
 
 /// The set of a name.

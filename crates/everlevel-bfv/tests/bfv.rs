@@ -130,7 +130,10 @@ fn claims_of_the_named_sets_are_recomputed() {
         assert_eq!(log2_base * (limbs + digit_limbs) as u32, set.key_bits, "{}", set.name);
         let ring = LimbRing::new(log_n, Transform::ThreePrimes, log2_base, limbs + digit_limbs).unwrap();
         assert_eq!(ring.rows_nbytes(&LimbGadget::new(limbs, digit_limbs), 1), set.key_nbytes, "{}", set.name);
-        // One limb more is above the cap.
+        if set.name.ends_with("depth-30") {
+            continue;
+        }
+        // The largest set of its degree: one limb more is above the cap.
         let more = ParamsLiteral { limbs: limbs + 1, ..set.literal };
         assert!(matches!(Params::try_from(more), Err(Error::Security(_))), "{}", set.name);
     }
@@ -227,8 +230,8 @@ fn bad_input_is_refused_with_its_values() {
     assert_eq!(words(ParamsLiteral { log2_base: 63, ..literal }), "parameters: log2_base is 63; it must be 42 to 62");
     assert!(words(ParamsLiteral { digit_limbs: 0, ..literal }).contains("3 limbs, digits of 0"));
     assert_eq!(
-        named("n12").unwrap_err().to_string(),
-        "parameters: there is no set named \"n12\"; choose one of n13, n14, n15, n16"
+        named("n11").unwrap_err().to_string(),
+        "parameters: there is no set named \"n11\"; choose one of n13, n14, n15, n16-depth-30, n16"
     );
     let bench = Bench::new("n13", &[1], false);
     let (context, n) = (&bench.context, bench.context.params().n());

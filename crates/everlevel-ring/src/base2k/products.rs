@@ -10,9 +10,12 @@ use super::blocks::blocks_mut;
 use super::module::Kind;
 use crate::WordBuffer;
 
-/// Words of a block of a product: a page of each operand and each result, which lie far apart, and blocks of two dozen
-/// operands stay in the second-level cache.
-const PRODUCT_BLOCK: usize = 512;
+/// Words of a block of a product: those of an operand of two dozen limbs stay in the first-level cache, modulo a
+/// prime.
+const PRODUCT_BLOCK: usize = 128;
+
+/// The same for doubles.
+const DOUBLES_BLOCK: usize = 512;
 
 /// Terms whose sum a kernel takes at once.
 const TERMS: usize = 64;
@@ -71,7 +74,7 @@ impl Module {
     }
 
     fn block_len(&self) -> usize {
-        PRODUCT_BLOCK.min(self.n())
+        self.n().min(if matches!(self.kind, Kind::Doubles(_)) { DOUBLES_BLOCK } else { PRODUCT_BLOCK })
     }
 
     /// Bytes of a prepared matrix.
