@@ -7,7 +7,7 @@ use crate::zn::ZModuleInfo;
 
 /// `2^52`: doubles from here to its double are the integers.
 const INTEGER: f64 = (1u64 << 52) as f64;
-/// Added to `|x| ≤ 2^51`, rounds to the nearest integer, ties to even, which the low bits of the sum hold modulo `2^52`.
+/// Added to `|x| ≤ 2^51`, rounds to the nearest integer, ties to even: the sum has it in its low bits, modulo `2^52`.
 pub(crate) const ROUND: f64 = 1.5 * INTEGER;
 /// The unit of torus words.
 const UNIT: f64 = 1.0 / (1u64 << 32) as f64;
