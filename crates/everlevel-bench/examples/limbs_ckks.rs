@@ -2,8 +2,8 @@
 //!
 //! For each set: bits of the key's modulus and of the ciphertext, bytes of one key, and milliseconds on one thread (its
 //! CPU time), median and least, at the highest budget and at half of it: a product with relinearisation, a square, a
-//! rotation, each of eight rotations that share their transforms, a rescaling by 23 bits, and a product with a vector in
-//! the clear.
+//! rotation, each of eight rotations that share their transforms, a rescaling by 23 bits, and a product with a vector
+//! in the clear.
 
 use std::error::Error;
 

@@ -2,12 +2,17 @@
 
 use std::ops::ControlFlow;
 
-use everlevel_bfv::{Ciphertext, Context, Error, EvalKeys, Object, Params, ParamsLiteral, SETS, SecretKey, named};
-use everlevel_io::{Builder, Container};
+use everlevel_bfv::{
+    Ciphertext, Context, Error, EvalKeys, KINDS, Object, Params, ParamsLiteral, SETS, SecretKey, named,
+};
+use everlevel_io::{Access, Builder, Container};
 use everlevel_rand::{Seed, SeedSource};
 use everlevel_ring::base2k::Transform;
 use everlevel_ring::{LimbGadget, LimbRing, no_progress};
 use everlevel_testkit::sample::Sampler;
+use everlevel_testkit::stored::StoredFiles;
+
+const CRATE: &str = env!("CARGO_MANIFEST_DIR");
 
 const T: i64 = 786_433;
 
@@ -205,6 +210,42 @@ fn objects_come_back_from_containers() {
     let container = Container::from_bytes(bench.context.ciphertext_to_container(&x).unwrap().to_bytes()).unwrap();
     let refused = other.object_from_container(&container).unwrap_err();
     assert!(matches!(refused, Error::Io(everlevel_io::Error::WrongParameters { .. })), "{refused}");
+}
+
+/// Of the smallest degree, without security: the fuzz targets read them with the same parameters.
+#[test]
+fn stored_files_are_read_and_compute_what_they_did() {
+    let params = Params::of_set("n13", None, Some(5)).unwrap();
+    if let Some(files) = StoredFiles::to_be_written(CRATE) {
+        let seeds = SeedSource::insecure(Seed::from_bytes([0xb7; 32]));
+        let context = Context::with_seeds(params.clone(), seeds).unwrap();
+        let secret = context.secret_key().unwrap();
+        let keys = context.eval_keys(&secret, &[1, -3], true, &no_progress).unwrap();
+        let x = context.encrypt(&secret, &[300, -7]).unwrap();
+        for (name, builder) in [
+            ("bfv_secret_key", context.secret_key_to_container(&secret)),
+            ("bfv_evaluation_key", context.eval_keys_to_container(&keys)),
+            ("bfv_ciphertext", context.ciphertext_to_container(&x)),
+        ] {
+            files.add(name, &builder.unwrap().to_bytes());
+        }
+    }
+    let context = Context::new(params).unwrap();
+    for files in StoredFiles::of_each_version(CRATE) {
+        files.of_every_kind(KINDS);
+        let read = |name: &str| {
+            let container = Container::open(&files.path(name), Access::Read).unwrap();
+            context.object_from_container(&container).unwrap()
+        };
+        let Object::SecretKey(secret) = read("bfv_secret_key") else { panic!("a secret key") };
+        let Object::EvalKeys(keys) = read("bfv_evaluation_key") else { panic!("keys") };
+        let Object::Ciphertext(x) = read("bfv_ciphertext") else { panic!("a ciphertext") };
+        let decrypt = |ct: Result<Ciphertext, Error>| context.decrypt(&secret, &ct.unwrap()).unwrap();
+        assert_eq!(decrypt(Ok(*x.clone()))[..3], [300, -7, 0]);
+        assert_eq!(decrypt(context.multiply(&x, &x, &keys))[..3], [90_000, 49, 0]);
+        assert_eq!(decrypt(context.rotate(&x, 1, &keys))[..2], [-7, 0]);
+        assert_eq!(decrypt(context.swap_rows(&x, &keys))[16..19], [300, -7, 0]);
+    }
 }
 
 #[test]

@@ -5,13 +5,16 @@ use std::ops::ControlFlow;
 
 use crate::common::{Party, depth};
 use everlevel_ckks::ParamsLiteral as ParamsOfLevels;
-use everlevel_ckks::io::{Builder, Container, Error as FileError};
+use everlevel_ckks::io::{Access, Builder, Container, Error as FileError};
 use everlevel_ckks::limbs::{
-    Ciphertext, Context, Error, EvalKeys, Object, Params, ParamsLiteral, SETS, SecretKey, named,
+    Ciphertext, Context, Error, EvalKeys, KINDS, Object, Params, ParamsLiteral, SETS, SecretKey, named,
 };
 use everlevel_ckks::{Basis, Complex64};
 use everlevel_rand::{Seed, SeedSource};
 use everlevel_ring::{LimbGadget, no_progress};
+use everlevel_testkit::stored::StoredFiles;
+
+const CRATE: &str = env!("CARGO_MANIFEST_DIR");
 
 /// Encrypts, computes and decrypts, for tests whose operations are right.
 struct Bench {
@@ -356,6 +359,47 @@ fn objects_come_back_from_containers() {
     let container = Container::from_bytes(bench.context.ciphertext_to_container(&x).unwrap().to_bytes()).unwrap();
     let refused = other.object_from_container(&container).unwrap_err();
     assert!(matches!(refused, Error::Io(FileError::WrongParameters { .. })), "{refused}");
+}
+
+/// Of the smallest degree, without security: the fuzz targets read them with the same parameters.
+#[test]
+fn stored_files_are_read_and_compute_what_they_did() {
+    let params = Params::of_set("n13", None, Some(5)).unwrap();
+    let stored = [Complex64::new(0.5, -0.25), Complex64::new(0.0, 0.75)];
+    if let Some(files) = StoredFiles::to_be_written(CRATE) {
+        let bench = Bench::new(params.clone(), &[1, -3], true);
+        let (context, x) = (&bench.context, bench.encrypt(&stored, 1.0));
+        let square = context.square(&x, &bench.keys).unwrap();
+        for (name, builder) in [
+            ("limbs_secret_key", context.secret_key_to_container(&bench.secret)),
+            ("limbs_evaluation_key", context.eval_keys_to_container(&bench.keys)),
+            ("limbs_ciphertext", context.ciphertext_to_container(&x)),
+            ("limbs_ciphertext.square", context.ciphertext_to_container(&square)),
+        ] {
+            files.add(name, &builder.unwrap().to_bytes());
+        }
+    }
+    let context = Context::new(params).unwrap();
+    for files in StoredFiles::of_each_version(CRATE) {
+        files.of_every_kind(KINDS);
+        let read = |name: &str| {
+            let container = Container::open(&files.path(name), Access::Read).unwrap();
+            context.object_from_container(&container).unwrap()
+        };
+        let Object::SecretKey(secret) = read("limbs_secret_key") else { panic!("a secret key") };
+        let Object::EvalKeys(keys) = read("limbs_evaluation_key") else { panic!("keys") };
+        let near = |ct: &Ciphertext, expected: Complex64| {
+            let found = context.decrypt(&secret, ct).unwrap();
+            assert!((found[0] - expected).norm() < 1e-5, "{found:?}");
+        };
+        for (name, power) in [("limbs_ciphertext", 1), ("limbs_ciphertext.square", 2)] {
+            let Object::Ciphertext(x) = read(name) else { panic!("a ciphertext") };
+            near(&x, stored[0].powi(power));
+            near(&context.square(&x, &keys).unwrap(), stored[0].powi(2 * power));
+            near(&context.rotate(&x, 1, &keys).unwrap(), stored[1].powi(power));
+            near(&context.conjugate(&x, &keys).unwrap(), stored[0].powi(power).conj());
+        }
+    }
 }
 
 #[test]

@@ -2,7 +2,9 @@
 
 use std::sync::{Arc, LazyLock};
 
+use everlevel_bfv as bfv;
 use everlevel_binfhe::{Params as TfheParams, files};
+use everlevel_ckks::limbs;
 use everlevel_ckks::{BUNDLE_KIND, Context, Form, KeyRef, Loading, Object, Params, ParamsLiteral, Stored, Units};
 use everlevel_io::{Access, Builder, Container};
 
@@ -162,4 +164,63 @@ fn tfhe_bytes(params: &TfheParams, object: &files::Object) -> Option<Vec<u8>> {
         files::Object::Bools(all) => files::bools_to_container(params, all, name),
     };
     Some(builder.ok()?.to_bytes())
+}
+
+/// The contexts of the files that are stored of schemes over limbs.
+static LIMBS: LazyLock<(limbs::Context, bfv::Context)> = LazyLock::new(|| {
+    let of_ckks = limbs::Params::of_set("n13", None, Some(5)).expect("a set");
+    let of_bfv = bfv::Params::of_set("n13", None, Some(5)).expect("a set");
+    (limbs::Context::new(of_ckks).expect("a context"), bfv::Context::new(of_bfv).expect("a context"))
+});
+
+/// As [`ckks_objects`], of CKKS over limbs and of BFV: ciphertexts are computed with, too.
+///
+/// # Panics
+/// At a fault.
+pub fn limb_objects(data: &[u8]) {
+    let Ok(container) = Container::from_bytes(sealed(data)) else { return };
+    let (of_ckks, of_bfv) = &*LIMBS;
+    let read = |bytes: &[u8]| Container::from_bytes(bytes.to_vec()).expect("what was written");
+    if let Ok(object) = of_ckks.object_from_container(&container) {
+        let bytes = limbs_bytes(of_ckks, &object);
+        let again = of_ckks.object_from_container(&read(&bytes)).expect("what was written");
+        assert!(limbs_bytes(of_ckks, &again) == bytes, "{again:?}");
+        if let limbs::Object::Ciphertext(x) = object {
+            let half = x.budget_bits() / 2;
+            for y in [of_ckks.add(&x, &x), of_ckks.negate(&x), of_ckks.rescale(&x, 7), of_ckks.lower(&x, half)] {
+                let Ok(y) = y else { continue };
+                let bytes = limbs_bytes(of_ckks, &limbs::Object::Ciphertext(Box::new(y)));
+                of_ckks.object_from_container(&read(&bytes)).expect("what was computed");
+            }
+        }
+    }
+    if let Ok(object) = of_bfv.object_from_container(&container) {
+        let bytes = bfv_bytes(of_bfv, &object);
+        let again = of_bfv.object_from_container(&read(&bytes)).expect("what was written");
+        assert!(bfv_bytes(of_bfv, &again) == bytes, "{again:?}");
+        if let bfv::Object::Ciphertext(x) = object {
+            for y in [of_bfv.add(&x, &x), of_bfv.negate(&x)].into_iter().flatten() {
+                let bytes = bfv_bytes(of_bfv, &bfv::Object::Ciphertext(Box::new(y)));
+                of_bfv.object_from_container(&read(&bytes)).expect("what was computed");
+            }
+        }
+    }
+}
+
+fn limbs_bytes(ctx: &limbs::Context, object: &limbs::Object) -> Vec<u8> {
+    let builder = match object {
+        limbs::Object::SecretKey(key) => ctx.secret_key_to_container(key),
+        limbs::Object::EvalKeys(keys) => ctx.eval_keys_to_container(keys),
+        limbs::Object::Ciphertext(ciphertext) => ctx.ciphertext_to_container(ciphertext),
+    };
+    builder.expect("an object of this context").to_bytes()
+}
+
+fn bfv_bytes(ctx: &bfv::Context, object: &bfv::Object) -> Vec<u8> {
+    let builder = match object {
+        bfv::Object::SecretKey(key) => ctx.secret_key_to_container(key),
+        bfv::Object::EvalKeys(keys) => ctx.eval_keys_to_container(keys),
+        bfv::Object::Ciphertext(ciphertext) => ctx.ciphertext_to_container(ciphertext),
+    };
+    builder.expect("an object of this context").to_bytes()
 }

@@ -13,7 +13,7 @@ fn files_under(folder: &Path) -> Vec<Vec<u8>> {
 
 fn stored_files() -> Vec<Vec<u8>> {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    ["ckks", "binfhe"]
+    ["bfv", "ckks", "binfhe"]
         .iter()
         .flat_map(|name| files_under(&crates.join(format!("everlevel-{name}/tests/files"))))
         .collect()

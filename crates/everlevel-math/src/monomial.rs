@@ -3,7 +3,7 @@
 use crate::Simd;
 use crate::simd::Level;
 
-/// A word with arithmetic modulo `2^BITS`.
+/// A word with arithmetic modulo `2^BITS`, or a double.
 pub trait WrappingWord: Copy {
     /// `self − other`.
     fn sub(self, other: Self) -> Self;
@@ -26,6 +26,17 @@ macro_rules! wrapping_word {
     )*};
 }
 wrapping_word!(u32 u64 i64);
+
+impl WrappingWord for f64 {
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        self - other
+    }
+    #[inline(always)]
+    fn neg(self) -> Self {
+        -self
+    }
+}
 
 /// `out = X^exponent·a` in `Z[X]/(X^n + 1)`, for an exponent in `0..2n`.
 ///
@@ -161,6 +172,12 @@ mod tests {
                         .zip(&wide)
                         .all(|((&o, &e), &x)| { o == (u64::from(e) << 32).wrapping_sub(x) })
                 );
+            }
+            let (doubles, mut out_doubles) = (a.iter().map(|&x| f64::from(x)).collect::<Vec<_>>(), vec![0.0; n]);
+            rotate_sub(&mut out_doubles, &doubles, exponent);
+            for ((&o, &e), &x) in out_doubles.iter().zip(&expected).zip(&a) {
+                // The double is the difference itself, the word that modulo 2^32.
+                assert_eq!((o as i64) as u32, e.wrapping_sub(x));
             }
             let other: Vec<u64> = wide.iter().rev().copied().collect();
             let mut less = vec![0; n];

@@ -37,6 +37,15 @@ fn every_backend_gives_the_bits_of_the_portable_one() {
 }
 
 #[test]
+fn transforms_of_coefficients_are_those_of_integers() {
+    for simd in Simd::available() {
+        for n in SIZES {
+            fft::transforms_of_coefficients(simd, n);
+        }
+    }
+}
+
+#[test]
 fn external_products_are_the_bits_of_their_parts() {
     let gadget = |log2_base, levels| Digits { log2_base, levels };
     for simd in Simd::available() {

@@ -2,7 +2,8 @@
 
 use everlevel_ring::base2k::{Module, Transform};
 
-use crate::coefficients::{exponent, scratch};
+use crate::coefficients::exponent;
+use crate::functions::scratch;
 use crate::memory::{ModuleInfo, VecZnxBig, VecZnxDft, Vector, base, module, views, words};
 
 /// What is added to or taken from a result: words of a vector, or signed integers.
@@ -284,7 +285,7 @@ pub unsafe extern "C" fn vec_znx_big_range_normalize_base2k(
     }
 }
 
-scratch! {
+scratch! { ModuleInfo:
     vec_znx_big_normalize_base2k_tmp_bytes();
     vec_znx_big_range_normalize_base2k_tmp_bytes();
 }

@@ -1,20 +1,28 @@
 //! Modules, the memory of their objects, and slices of what C has.
 
 use std::borrow::Cow;
-use std::ops::Range;
+use std::ops::{Deref, Range};
 
 use everlevel_math::base2k::Base;
 use everlevel_ring::base2k::{Module, Transform};
 
 /// The header's `FFT64`; every other value is `NTT120`.
-const FFT64: u32 = 0;
+pub(crate) const FFT64: u32 = 0;
 
 /// The transforms of one degree.
 #[derive(Debug)]
-pub struct ModuleInfo(pub(crate) Module);
+pub struct ModuleInfo(Module);
+
+impl Deref for ModuleInfo {
+    type Target = Module;
+
+    fn deref(&self) -> &Module {
+        &self.0
+    }
+}
 
 /// Memory for `bytes`, aligned to a cache line, or null.
-fn allocate<T>(bytes: u64) -> *mut T {
+pub(crate) fn allocate<T>(bytes: u64) -> *mut T {
     // The size has to be a multiple of the alignment.
     let bytes = (bytes as usize).max(1).next_multiple_of(64);
     // SAFETY: the alignment is a power of two, and the size a multiple of it.
@@ -22,7 +30,7 @@ fn allocate<T>(bytes: u64) -> *mut T {
 }
 
 /// Memory given back.
-unsafe fn release<T>(p: *mut T) {
+pub(crate) unsafe fn release<T>(p: *mut T) {
     // SAFETY: the caller's contract: `p` is from `allocate`, or null.
     unsafe { libc::free(p.cast()) }
 }
@@ -30,27 +38,33 @@ unsafe fn release<T>(p: *mut T) {
 /// The module of a pointer.
 ///
 /// # Safety
-/// The pointer is from `new_module_info`, and not deleted.
-pub(crate) unsafe fn module<'a>(module: *const ModuleInfo) -> &'a Module {
+/// The pointer is from the function that makes such modules, and not deleted.
+pub(crate) unsafe fn module<'a, M: Deref + 'a>(module: *const M) -> &'a M::Target {
     debug_assert!(!module.is_null(), "a module");
     // SAFETY: the caller's contract.
-    unsafe { &(*module).0 }
+    unsafe { &*module }
+}
+
+/// A module or a gadget that the program owns from now on; null for none.
+pub(crate) fn boxed<T>(value: Option<T>) -> *mut T {
+    value.map_or(std::ptr::null_mut(), |value| Box::into_raw(Box::new(value)))
+}
+
+/// Gives back what [`boxed`] made.
+///
+/// # Safety
+/// The pointer is from [`boxed`], and not used any more; or null.
+pub(crate) unsafe fn unboxed<T>(p: *mut T) {
+    if !p.is_null() {
+        // SAFETY: the caller's contract.
+        drop(unsafe { Box::from_raw(p) });
+    }
 }
 
 /// The base of digits of `log2` bits. Ends the process where there is none.
 pub(crate) fn base(log2: u64) -> Base {
     let base = u32::try_from(log2).ok().and_then(|log2| Base::new(log2).ok());
     base.unwrap_or_else(|| panic!("base 2^{log2}: digits have 2 to 62 bits"))
-}
-
-/// The addresses of a vector: `size` polynomials of `n` words, `stride` words apart.
-fn addresses<T>(p: *const T, (size, stride): (u64, u64), n: usize) -> Range<usize> {
-    let start = p as usize;
-    if size == 0 {
-        start..start
-    } else {
-        start..start + ((size - 1) * stride) as usize * size_of::<T>() + n * size_of::<T>()
-    }
 }
 
 /// A vector of C: its polynomials are slices.
@@ -66,6 +80,13 @@ impl<T: Copy> Vector<T> {
         Self { at, size, stride }
     }
 
+    /// The addresses from its first polynomial's start to its last one's end, each of `n` words.
+    pub fn addresses(self, n: usize) -> Range<usize> {
+        let start = self.at as usize;
+        let words = if self.size == 0 { 0 } else { (self.size - 1) as usize * self.stride as usize + n };
+        start..start + words * size_of::<T>()
+    }
+
     /// Its polynomials, to write to.
     ///
     /// # Safety
@@ -79,21 +100,56 @@ impl<T: Copy> Vector<T> {
         (0..self.size).map(polynomial).collect()
     }
 
-    /// Its polynomials, copied where they overlap a result.
+    /// Its polynomials, copied where they overlap a result of polynomials of as many words.
     ///
     /// # Safety
     /// The memory is readable for the polynomials for `'a`, but for what overlaps the result.
-    pub unsafe fn inputs<'a, R>(self, n: usize, result: Vector<R>) -> Vec<Cow<'a, [T]>> {
+    pub unsafe fn inputs<'a, R: Copy>(self, n: usize, result: Vector<R>) -> Vec<Cow<'a, [T]>> {
+        // SAFETY: the caller's contract.
+        unsafe { self.inputs_beside(n, result.addresses(n)) }
+    }
+
+    /// Its polynomials, copied where they overlap the addresses of a result.
+    ///
+    /// # Safety
+    /// As [`Vector::inputs`].
+    pub unsafe fn inputs_beside<'a>(self, n: usize, result: Range<usize>) -> Vec<Cow<'a, [T]>> {
         debug_assert!(self.size == 0 || !self.at.is_null(), "a vector");
-        let own = addresses(self.at, (self.size, self.stride), n);
-        let other = addresses(result.at, (result.size, result.stride), n);
-        let overlap = own.start < other.end && other.start < own.end;
+        let own = self.addresses(n);
+        let overlap = own.start < result.end && result.start < own.end;
         let polynomial = |j: u64| {
             // SAFETY: the caller's contract; no slice outlives the copy of what overlaps.
             let slice = unsafe { std::slice::from_raw_parts(self.at.add((j * self.stride) as usize), n) };
             if overlap { Cow::Owned(slice.to_vec()) } else { Cow::Borrowed(slice) }
         };
         (0..self.size).map(polynomial).collect()
+    }
+}
+
+/// `out_j = f(a_j)`, and 0 for what `a` lacks.
+pub(crate) fn each<T, R: Copy + Default>(out: &mut [&mut [R]], a: &[&[T]], mut f: impl FnMut(&mut [R], &[T])) {
+    for (j, out) in out.iter_mut().enumerate() {
+        match a.get(j) {
+            Some(a) => f(out, a),
+            None => out.fill(R::default()),
+        }
+    }
+}
+
+/// A result and an operand of so many numbers, which is copied where they overlap.
+///
+/// # Safety
+/// As [`Vector::outputs`] and [`Vector::inputs`].
+pub(crate) unsafe fn numbers<'a, T: Copy, R: Copy>(
+    (res, res_size): (*mut R, u64),
+    (a, a_size): (*const T, u64),
+) -> (&'a mut [R], Cow<'a, [T]>) {
+    let (result, a) =
+        (Vector::new(res.cast_const(), u64::from(res_size > 0), 0), Vector::new(a, u64::from(a_size > 0), 0));
+    // SAFETY: the caller's contract.
+    unsafe {
+        let a = a.inputs_beside(a_size as usize, result.addresses(res_size as usize)).pop();
+        (result.outputs(res_size as usize).pop().unwrap_or_default(), a.unwrap_or_default())
     }
 }
 
@@ -115,10 +171,8 @@ pub extern "C" fn new_module_info(n: u64, mode: u32) -> *mut ModuleInfo {
         return std::ptr::null_mut();
     }
     let transform = if mode == FFT64 && n >= 256 { Transform::Doubles } else { Transform::ThreePrimes };
-    match Module::new(n.ilog2(), transform) {
-        Ok(module) if mode != FFT64 || n <= 1 << 16 => Box::into_raw(Box::new(ModuleInfo(module))),
-        _ => std::ptr::null_mut(),
-    }
+    let fits = mode != FFT64 || n <= 1 << 16;
+    boxed(Module::new(n.ilog2(), transform).ok().filter(|_| fits).map(ModuleInfo))
 }
 
 /// Gives a module back.
@@ -127,10 +181,8 @@ pub extern "C" fn new_module_info(n: u64, mode: u32) -> *mut ModuleInfo {
 /// The pointer is from [`new_module_info`], and not used any more; or null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn delete_module_info(module: *mut ModuleInfo) {
-    if !module.is_null() {
-        // SAFETY: the caller's contract.
-        drop(unsafe { Box::from_raw(module) });
-    }
+    // SAFETY: the caller's contract.
+    unsafe { unboxed(module) }
 }
 
 /// The degree.
@@ -143,9 +195,9 @@ pub unsafe extern "C" fn module_get_n(m: *const ModuleInfo) -> u64 {
     unsafe { module(m) }.n() as u64
 }
 
-/// Objects of a module: their bytes, one of the library's memory, and its end.
+/// Objects of a kind of modules: their bytes, one of the library's memory, and its end.
 macro_rules! objects {
-    ($($(#[$about:meta])* $object:ident: $bytes:ident, $new:ident, $delete:ident($($size:ident),*) = |$m:ident| $value:expr;)*) => {$(
+    ($info:ty: $($(#[$about:meta])* $object:ident: $bytes:ident, $new:ident, $delete:ident($($size:ident),*) = |$m:ident| $value:expr;)*) => {$(
         $(#[$about])*
         #[derive(Debug)]
         #[repr(C)]
@@ -158,9 +210,9 @@ macro_rules! objects {
         /// # Safety
         /// The module is one.
         #[unsafe(no_mangle)]
-        pub unsafe extern "C" fn $bytes(module_info: *const ModuleInfo $(, $size: u64)*) -> u64 {
+        pub unsafe extern "C" fn $bytes(module_info: *const $info $(, $size: u64)*) -> u64 {
             // SAFETY: the caller's contract.
-            let $m = unsafe { module(module_info) };
+            let $m = unsafe { $crate::memory::module(module_info) };
             $value as u64
         }
 
@@ -169,9 +221,9 @@ macro_rules! objects {
         /// # Safety
         /// The module is one.
         #[unsafe(no_mangle)]
-        pub unsafe extern "C" fn $new(module_info: *const ModuleInfo $(, $size: u64)*) -> *mut $object {
+        pub unsafe extern "C" fn $new(module_info: *const $info $(, $size: u64)*) -> *mut $object {
             // SAFETY: the caller's contract.
-            allocate(unsafe { $bytes(module_info $(, $size)*) })
+            $crate::memory::allocate(unsafe { $bytes(module_info $(, $size)*) })
         }
 
         /// Gives an object back.
@@ -181,12 +233,13 @@ macro_rules! objects {
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $delete(object: *mut $object) {
             // SAFETY: the caller's contract.
-            unsafe { release(object) }
+            unsafe { $crate::memory::release(object) }
         }
     )*};
 }
+pub(crate) use objects;
 
-objects! {
+objects! { ModuleInfo:
     /// A vector in the transform domain.
     VecZnxDft: bytes_of_vec_znx_dft, new_vec_znx_dft, delete_vec_znx_dft(size)
         = |m| size as usize * m.width() * m.n() * 8;
@@ -200,23 +253,23 @@ objects! {
         = |m| m.matrix_nbytes(nrows as usize, ncols as usize);
 }
 
-/// A vector prepared for products with matrices: of the bytes of a [`VecZnxDft`].
-#[derive(Debug)]
-#[repr(C)]
-pub struct VmpPvec {
-    _opaque: [u8; 0],
+/// Types of objects without functions of their own for memory.
+macro_rules! opaque {
+    ($($(#[$about:meta])* $object:ident;)*) => {$(
+        $(#[$about])*
+        #[derive(Debug)]
+        #[repr(C)]
+        pub struct $object {
+            _opaque: [u8; 0],
+        }
+    )*};
 }
 
-/// A left operand of a convolution, prepared: of the bytes of a [`VecZnxDft`].
-#[derive(Debug)]
-#[repr(C)]
-pub struct CnvPvecL {
-    _opaque: [u8; 0],
-}
-
-/// A right operand of a convolution, prepared: of the bytes of a [`VecZnxDft`].
-#[derive(Debug)]
-#[repr(C)]
-pub struct CnvPvecR {
-    _opaque: [u8; 0],
+opaque! {
+    /// A vector prepared for products with matrices: of the bytes of a [`VecZnxDft`].
+    VmpPvec;
+    /// A left operand of a convolution, prepared: of the bytes of a [`VecZnxDft`].
+    CnvPvecL;
+    /// A right operand of a convolution, prepared: of the bytes of a [`VecZnxDft`].
+    CnvPvecR;
 }

@@ -3,9 +3,9 @@
 use everlevel_ring::Limb;
 use everlevel_ring::base2k::Module;
 
-use crate::coefficients::scratch;
+use crate::functions::scratch;
 use crate::memory::{
-    CnvPvecL, CnvPvecR, ModuleInfo, SvpPpol, VecZnxBig, VecZnxDft, Vector, VmpPmat, VmpPvec, module, views, words,
+    CnvPvecL, CnvPvecR, ModuleInfo, SvpPpol, VecZnxBig, VecZnxDft, Vector, VmpPmat, VmpPvec, base, module, views, words,
 };
 
 /// A vector of no polynomials, which nothing overlaps.
@@ -183,22 +183,27 @@ pub unsafe extern "C" fn znx_small_single_product(
     unsafe {
         let (m, result) = (module(m), Vector::new(res.cast_const(), 1, 0));
         let [a, b] = [a, b].map(|p| Vector::new(p, 1, 0).inputs(m.n(), result));
-        let (x, y) = (transforms(m, &views(&a)), transforms(m, &views(&b)));
-        let mut product = m.scratch(m.width());
-        let [x, y] = [&x, &y].map(|limbs| limbs.iter().map(|limb| &limb[..]).collect::<Vec<_>>());
-        let mut slices: Vec<&mut [u64]> = product.iter_mut().map(|limb| &mut limb[..]).collect();
-        m.multiply_scalar(&mut slices, &x, &y);
-        m.inverse(&mut slices);
-        // Two digits of 32 bits: the product modulo 2^64.
-        let big: Vec<&[u64]> = slices.iter().map(|words| &**words).collect();
-        let zeros = vec![0u64; m.n()];
-        let with_place: Vec<&[u64]> = (0..m.width()).map(|_| &zeros[..]).chain(big).collect();
-        let mut digits = [vec![0i64; m.n()], vec![0i64; m.n()]];
-        let [high, low] = &mut digits;
-        m.normalize(crate::memory::base(32), &mut [&mut high[..], &mut low[..]], &with_place);
-        for (out, (&high, &low)) in result.outputs(m.n()).remove(0).iter_mut().zip(high.iter().zip(low.iter())) {
-            *out = (high << 32).wrapping_add(low);
-        }
+        product_into(m, result.outputs(m.n()).remove(0), &a[0], &b[0]);
+    }
+}
+
+/// `out = a·b` modulo `2^64`, where sums of products are right in the module.
+pub(crate) fn product_into(m: &Module, out: &mut [i64], a: &[i64], b: &[i64]) {
+    let (x, y) = (transforms(m, &[a]), transforms(m, &[b]));
+    let mut product = m.scratch(m.width());
+    let [x, y] = [&x, &y].map(|limbs| limbs.iter().map(|limb| &limb[..]).collect::<Vec<_>>());
+    let mut slices: Vec<&mut [u64]> = product.iter_mut().map(|limb| &mut limb[..]).collect();
+    m.multiply_scalar(&mut slices, &x, &y);
+    m.inverse(&mut slices);
+    // Two digits of 32 bits.
+    let big: Vec<&[u64]> = slices.iter().map(|words| &**words).collect();
+    let zeros = vec![0u64; m.n()];
+    let with_place: Vec<&[u64]> = (0..m.width()).map(|_| &zeros[..]).chain(big).collect();
+    let mut digits = [vec![0i64; m.n()], vec![0i64; m.n()]];
+    let [high, low] = &mut digits;
+    m.normalize(base(32), &mut [&mut high[..], &mut low[..]], &with_place);
+    for (out, (&high, &low)) in out.iter_mut().zip(high.iter().zip(low.iter())) {
+        *out = (high << 32).wrapping_add(low);
     }
 }
 
@@ -433,7 +438,7 @@ pub unsafe extern "C" fn cnv_apply_dft(
     }
 }
 
-scratch! {
+scratch! { ModuleInfo:
     vec_znx_idft_tmp_bytes();
     znx_small_single_product_tmp_bytes();
     vmp_prepare_contiguous_tmp_bytes(nrows, ncols);

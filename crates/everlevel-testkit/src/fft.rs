@@ -102,6 +102,22 @@ pub fn product_errors<T: Word, K: KeyWord>(
     got.iter().zip(expected).map(|(&got, expected)| got.signed_difference(low(expected))).collect()
 }
 
+/// Transforms of real coefficients are those of the same integers, and their inverse gives `n/2` times what it had.
+pub fn transforms_of_coefficients(simd: Simd, n: usize) {
+    let fft = Fft::with_simd(n, simd).expect("size");
+    let mut sampler = Sampler::new(n as u64);
+    let words: Vec<u32> = (0..n).map(|_| u32::from_word(sampler.word())).collect();
+    let doubles: Vec<f64> = words.iter().map(|&x| f64::from(x.cast_signed())).collect();
+    let (mut expected, mut got, mut back) = (vec![0.0; n], vec![1.0; n], vec![1.0; n]);
+    fft.forward_torus(&mut expected, &words);
+    fft.forward(&mut got, &doubles);
+    assert!(bits(&got) == bits(&expected), "{}: n = {n}", simd.name());
+    fft.inverse_unscaled(&mut back, &mut got);
+    let m = (n / 2) as f64;
+    let error = back.iter().zip(&doubles).map(|(y, x)| (y / m - x).abs()).fold(0.0, f64::max);
+    assert!(error < 2f64.powi(31 - 53) * 8.0 * f64::from(n.ilog2()), "{}: n = {n}, error {error:e}", simd.name());
+}
+
 /// Every entry point gives the bits of the portable backend.
 pub fn matches_portable(simd: Simd, n: usize) {
     let plans = [Simd::SCALAR, simd].map(|simd| Fft::with_simd(n, simd).expect("size"));

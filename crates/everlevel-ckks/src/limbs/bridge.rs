@@ -2,8 +2,8 @@
 //!
 //! Both are numbers on the torus: an element modulo `Q` at a scale is one of budget `log2(Q/scale)`, which isn't whole.
 //! A change of representation rounds it, and is followed by a half product with a key that hides one secret under the
-//! other's. A product with a number between 1/2 and 1 makes the budget whole, or the scale that of its level, and spends
-//! the precision's bits.
+//! other's. A product with a number between 1/2 and 1 makes the budget whole, or the scale that of its level, and
+//! spends the precision's bits.
 
 use everlevel_limbs::{Error, Origin, SecretKey, noise};
 use everlevel_ring::{LimbRing, Representation};
@@ -68,8 +68,8 @@ impl Context {
     /// The values of a ciphertext of levels, with the budget that its level has, but the precision's bits.
     ///
     /// # Errors
-    /// A level whose modulus is larger than this context's; too little budget; a ciphertext that wasn't relinearized, or
-    /// of other parameters; keys of another secret.
+    /// A level whose modulus is larger than this context's; too little budget; a ciphertext that wasn't relinearized,
+    /// or of other parameters; keys of another secret.
     pub fn from_levels(
         &self,
         a: &crate::Ciphertext,

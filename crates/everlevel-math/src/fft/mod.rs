@@ -9,7 +9,7 @@
 //!
 //! *Scaling.* Forward transforms don't scale: they take integers as they are, torus words as signed integers in units
 //! of `2^-BITS`. The inverse divides by `m` (a power of two, exact). So the inverse of the product of the transforms of
-//! `a` and `b` is `a·b`, rounded.
+//! `a` and `b` is `a·b`, rounded. Only [`Fft::inverse_unscaled`], whose results are doubles, leaves `m` to its caller.
 //!
 //! *The same bits everywhere.* Every backend does the same IEEE 754 operations in the same order, fused where the
 //! definition is fused. Where the CPU has no fused multiplication, the portable backend is right but slow.

@@ -53,6 +53,36 @@ impl Sink for InPlace {
     }
 }
 
+/// The points of a polynomial's coefficients: `a_j` is the real part of point `j`, `a_(j+m)` the imaginary one.
+#[derive(Clone, Copy)]
+pub(super) struct Coefficients {
+    pub p: *mut f64,
+    pub half: usize,
+}
+
+impl Source for Coefficients {
+    #[inline(always)]
+    unsafe fn load<V: Vector>(self, block: usize, lane: usize) -> Complex<V> {
+        // SAFETY: as above.
+        unsafe {
+            let p = self.p.add(8 * block + lane);
+            (V::load(p), V::load(p.add(self.half)))
+        }
+    }
+}
+
+impl Sink for Coefficients {
+    #[inline(always)]
+    unsafe fn store<V: Vector>(self, block: usize, lane: usize, x: Complex<V>) {
+        // SAFETY: as above.
+        unsafe {
+            let p = self.p.add(8 * block + lane);
+            x.0.store(p);
+            x.1.store(p.add(self.half));
+        }
+    }
+}
+
 /// The broadcast twiddles of one node.
 #[inline(always)]
 unsafe fn broadcast<V: Vector>(w: *const f64) -> impl Fn(usize) -> Complex<V> {

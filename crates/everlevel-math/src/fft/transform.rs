@@ -1,9 +1,9 @@
 //! The plan of a size, and its transforms and products of whole polynomials.
 
-use super::children::{Forward, Passes};
+use super::children::{Forward, Inverse, Passes};
 use super::digits::Digits;
 use super::operation::{self, Operation};
-use super::passes::InPlace;
+use super::passes::{Coefficients, InPlace};
 use super::plan::Plan;
 use super::products::KeyWord;
 use super::rounding::Rounding;
@@ -88,6 +88,29 @@ impl Fft {
         let x = InPlace(out.as_mut_ptr());
         // SAFETY: the length was checked.
         unsafe { self.run(Forward { passes: self.passes(), src: x, out: x }) };
+    }
+
+    /// The transform of real coefficients.
+    ///
+    /// # Panics
+    /// If `out` or `x` doesn't have `n` words.
+    pub fn forward(&self, out: &mut [f64], x: &[f64]) {
+        assert_eq!((out.len(), x.len()), (self.n, self.n));
+        let src = Coefficients { p: x.as_ptr().cast_mut(), half: self.n / 2 };
+        // SAFETY: the lengths were checked; sources are only read.
+        unsafe { self.run(Forward { passes: self.passes(), src, out: InPlace(out.as_mut_ptr()) }) };
+    }
+
+    /// The inverse transform of `x` as real coefficients, times `n/2`. `x` is used up: its words are unspecified
+    /// afterwards.
+    ///
+    /// # Panics
+    /// If `out` or `x` doesn't have `n` words.
+    pub fn inverse_unscaled(&self, out: &mut [f64], x: &mut [f64]) {
+        assert_eq!((out.len(), x.len()), (self.n, self.n));
+        let out = Coefficients { p: out.as_mut_ptr(), half: self.n / 2 };
+        // SAFETY: the lengths were checked.
+        unsafe { self.run(Inverse { passes: self.passes(), x: InPlace(x.as_mut_ptr()), out }) };
     }
 
     /// The transforms of the digits of torus words: `levels` transforms of `n` doubles each, that of the most
