@@ -75,7 +75,6 @@ def draw(by_failure: dict[int, dict[str, Sets]], path: Path) -> None:
         times.minorticks_off()
         times.set_title(f"ms a table at $2^{{-{failure}}}$: in a batch (line), alone (cross)", loc="left", fontsize=11)
         keys.set_title(f"evaluation key, MB, at $2^{{-{failure}}}$", loc="left", fontsize=11)
-        keys.set_ylim(0)
         for axis in (times, keys):
             axis.spines[["top", "right"]].set_visible(False)
             axis.grid(axis="y", color="#e4e4e4")
@@ -83,6 +82,8 @@ def draw(by_failure: dict[int, dict[str, Sets]], path: Path) -> None:
     for axis in axes[-1]:
         axis.set_xlabel("bits of a message")
         axis.set_xticks(BITS)
+    largest = max(mb for all_sets in by_failure.values() for of in all_sets.values() for mb in of.key_mb.values())
+    axes[0][1].set_ylim(0, 1.06 * largest)
     axes[0][0].legend(title="secrets", frameon=False)
     figure.tight_layout()
     figure.savefig(path, dpi=110)
