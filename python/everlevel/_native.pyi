@@ -17,6 +17,7 @@ __all__ = [
     "FixedRotationKey",
     "LightPlainMatrix",
     "LightPlaintext",
+    "LimbsBridge",
     "LimbsCiphertext",
     "LimbsContext",
     "LimbsEvaluationKey",
@@ -567,6 +568,11 @@ class LimbsCiphertext(_OfSecret):
     @property
     def log2_error(self) -> float: ...
 
+@final
+class LimbsBridge:
+    @property
+    def nbytes(self) -> int: ...
+
 _LimbsObject = LimbsSecretKey | LimbsEvaluationKey | LimbsCiphertext
 
 @final
@@ -596,6 +602,11 @@ class LimbsContext:
     def evaluation_key(
         self, secret_key: LimbsSecretKey, rotations: Sequence[int], conjugation: bool, report: _Report
     ) -> LimbsEvaluationKey: ...
+
+    # To CKKS with levels, and back.
+    def bridge(self, key: LimbsSecretKey, levels: Context, key_of_levels: SecretKey) -> LimbsBridge: ...
+    def from_levels(self, a: Ciphertext, levels: Context, bridge: LimbsBridge) -> LimbsCiphertext: ...
+    def to_levels(self, a: LimbsCiphertext, level: int, levels: Context, bridge: LimbsBridge) -> Ciphertext: ...
 
     # Messages.
     def encrypt(self, values: _Slots, bound: float, key: LimbsSecretKey) -> LimbsCiphertext: ...

@@ -113,6 +113,38 @@ def test_polynomials(engine: limbs.Engine, secret_key: limbs.SecretKey) -> None:
         engine.evaluate_polynomial(x, [0, 1e9])
 
 
+def test_bridges_lead_to_levels_and_back() -> None:
+    engine = limbs.Engine("n14", insecure_log_n=10)
+    secret_key = engine.create_secret_key()
+    engine.create_evaluation_key(secret_key)
+    levels = Engine(max_level=5, insecure_log_n=10)
+    of_levels = levels.create_secret_key()
+    bridge = engine.create_bridge(secret_key, levels, of_levels)
+    assert repr(bridge).startswith("Bridge(ckks.limbs.Engine(n14")
+    a, _ = vectors(engine.slot_count)
+    x = levels.encrypt(a, of_levels, bound=1)
+    y = bridge.from_levels(x)
+    assert_close(engine, secret_key, y, a)
+    back = bridge.to_levels(y * y, 2)
+    assert (back.level, back.bound) == (2, 1)
+    np.testing.assert_allclose(levels.decrypt(back, of_levels), a * a, atol=1e-7)
+    real = bridge.to_levels(bridge.from_levels(levels.encrypt(a.real, of_levels, bound=1)), 1)
+    assert levels.decrypt(real, of_levels).dtype == np.float64
+    with pytest.raises(errors.ParameterError, match="to_levels: level is 6, and 0 to 5 are taken"):
+        bridge.to_levels(y, 6)
+    with pytest.raises(errors.NoiseError, match="to_levels: the result would have"):
+        bridge.to_levels(y, 5)
+    with pytest.raises(errors.UnitCountError, match="has 2 units"):
+        bridge.from_levels(levels.encrypt(np.zeros(2 * engine.slot_count), of_levels))
+    with pytest.raises(errors.KeyMismatchError, match="from_levels: the bridge has secret"):
+        bridge.from_levels(levels.encrypt(a, levels.create_secret_key(), bound=1))
+    other = Engine(max_level=1, insecure_log_n=10)
+    with pytest.raises(errors.EngineMismatchError):
+        bridge.from_levels(other.encrypt(a, other.create_secret_key(), bound=1))
+    with pytest.raises(errors.ParameterError, match="slots of levels is 256 of degree 512"):
+        engine.create_bridge(secret_key, small := Engine(max_level=1, insecure_log_n=9), small.create_secret_key())
+
+
 def test_named_sets_are_secure() -> None:
     assert [p.name for p in limbs.parameter_sets()] == ["n13", "n14", "n15", "n16"]
     engine = limbs.Engine("n13", thread_count=1)

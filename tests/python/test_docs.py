@@ -109,7 +109,9 @@ def test_the_reference_has_every_public_name() -> None:
     # What NTRU's module has from TFHE's stands there.
     public |= {f"ntru.{name}" for name in ntru.__all__ if getattr(ntru, name) is not getattr(tfhe, name)}
     public |= {
-        f"{module.__name__.removeprefix('everlevel.')}.{name}" for module in (bfv, cluster, limbs) for name in module.__all__
+        f"{module.__name__.removeprefix('everlevel.')}.{name}"
+        for module in (bfv, cluster, limbs)
+        for name in module.__all__
     }
     assert public - {"bfv", "tfhe", "ntru"} <= found
 

@@ -275,7 +275,7 @@ fn main() {
         ("gate-128", &["gate-128", "ntru-gate-128"]),
         ("gate-165", &[]),
         ("integer-4-128", &["integer-4-128"]),
-        ("new-keys", &["integer-5-64", "integer-5-64-experimental"]),
+        ("new-keys", &["integer-5-64", "integer-5-64-experimental", "integer-5-64-blocks-experimental"]),
     ] {
         if wanted(group) {
             let mut calls: Vec<Timed> = names.iter().map(|name| named(name)).collect();

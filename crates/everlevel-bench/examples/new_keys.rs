@@ -3,7 +3,8 @@
 //! `cargo run --release -p everlevel-bench --example new_keys -- [bits …]`.
 //!
 //! Key switches are as the artifact has them, and everything runs on the same kernels: one thread, minima of its CPU
-//! time, in turns. Beside the ratios of times stand those of operations as the artifact counts them.
+//! time, in turns. Beside the ratios of times stand those of operations as the artifact counts them, and beside those
+//! of keys, whose switches here have words of 32 bits, those with words of 64 bits everywhere.
 
 use std::sync::Arc;
 
@@ -15,6 +16,7 @@ use everlevel_testkit::artifact::{self, Kind, Set};
 struct Line {
     kind: Kind,
     cost: f64,
+    words: usize,
     keys: EvalKeys,
     inputs: Vec<Ciphertext>,
     table: Vec<u64>,
@@ -34,7 +36,7 @@ impl Line {
         let found = secret.decrypt_integers(&keys.table(&inputs, &table)?)?;
         assert!(found.iter().zip(&messages).all(|(found, m)| found + m == max), "a wrong answer");
         let [alone, each, switch] = [f64::INFINITY; 3];
-        Ok(Self { kind: set.kind, cost: set.cost(), keys, inputs, table, alone, each, switch })
+        Ok(Self { kind: set.kind, cost: set.cost(), words: set.key_words(), keys, inputs, table, alone, each, switch })
     }
 
     /// Milliseconds of one more round, if they are fewer.
@@ -47,15 +49,11 @@ impl Line {
         self.switch = self.switch.min(least(5, &mut || drop(keys.exponents(inputs[0].lwe(), 0))));
     }
 
-    fn nbytes(&self) -> usize {
-        self.keys.nbytes()
-    }
-
     fn print(&self, classic: &Self) {
         let params = self.keys.params();
         println!(
             "  {:<10} n {:4}, {:8.3} ms alone, {:8.3} each, key switch {:6.3}, 2^{:.1}, keys {:7.1} + {:5.1} MB | time ÷ {:.2}, \
-             {:.2}, operations ÷ {:.2}, keys ÷ {:.2}",
+             {:.2}, operations ÷ {:.2}, keys ÷ {:.2}, of 64 bits ÷ {:.2}",
             format!("{:?}", self.kind),
             params.lwe_dim,
             self.alone,
@@ -67,7 +65,8 @@ impl Line {
             classic.alone / self.alone,
             classic.each / self.each,
             classic.cost / self.cost,
-            classic.nbytes() as f64 / self.nbytes() as f64,
+            classic.keys.nbytes() as f64 / self.keys.nbytes() as f64,
+            classic.words as f64 / self.words as f64,
         );
     }
 }

@@ -11,10 +11,8 @@ const NARROWEST: f64 = -30.0;
 /// noise of the errors.
 pub fn literal(set: &Set) -> ParamsLiteral {
     let gadget = |(log2_base, digits)| Gadget::new(log2_base, digits);
-    let mut dim = set.drawn;
     let mut switches: Vec<Landing> = Vec::new();
-    for switch in &set.switches {
-        dim = if set.kind == Kind::Classic { set.lwe_dim } else { dim - switch.switched };
+    for (switch, dim) in set.switches.iter().zip(set.ends()) {
         let log2_std_dev = switch.log2_std_dev.max(NARROWEST);
         let widest = if log2_std_dev > switch.log2_std_dev { 15 } else { 31 };
         let (log2_base, digits) = switch.digits;

@@ -106,16 +106,25 @@ pub fn eval_keys_to_container<'a>(keys: &SeededEvalKeys, name: &str) -> Builder<
     };
     builder.tensor("bootstrap", &[bodies.len()], bodies);
     for (key, name) in keys.key_switches().zip(key_switch_names(keys.params())) {
-        let bodies: Vec<u8> = key.bodies.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let mut bodies: Vec<u8> = key.bodies.iter().flat_map(|word| word.to_le_bytes()).collect();
+        bodies.resize(stored_len(&name, bodies.len()), 0);
         builder.tensor(name, &[bodies.len()], bodies);
     }
     builder
 }
 
+/// The last of the key-switch keys.
+const LAST_SWITCH: &str = "key_switch";
+
+/// Bytes of a key-switch key in a file. What follows another tensor is aligned, so zeros fill up all but the last.
+fn stored_len(name: &str, len: usize) -> usize {
+    if name == LAST_SWITCH { len } else { len.next_multiple_of(ALIGNMENT) }
+}
+
 /// The names of key-switch keys in files, in the keys' order.
 fn key_switch_names(params: &Params) -> impl Iterator<Item = String> {
     let landings = (0..params.landings.len()).map(|i| format!("key_switch_to_landing_{i}"));
-    landings.chain(["key_switch".to_string()])
+    landings.chain([LAST_SWITCH.to_string()])
 }
 
 fn mask_seed_of(key: &str) -> String {
@@ -131,8 +140,9 @@ pub fn eval_keys_from_container(params: &Arc<Params>, container: &Container) -> 
     let (count, bits) = (params.scheme().body_count(), params.scheme().body_bits());
     let bootstrap = container.bytes_of_len("bootstrap", count * params.n() * bits as usize / 8)?;
     let key_switch = |(name, step): (String, SwitchStep)| -> Result<_, Error> {
-        let bytes = container.bytes_of_len(&name, step.shape.body_len() * 4)?;
-        let bodies = bytes.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect();
+        let len = step.shape.body_len();
+        let bytes = container.bytes_of_len(&name, stored_len(&name, len * 4))?;
+        let bodies = bytes.as_chunks().0.iter().take(len).map(|&word| u32::from_le_bytes(word)).collect();
         Ok(SeededKeySwitchKey { mask_seed: Seed::from_bytes(container.seed(&mask_seed_of(&name))?), bodies })
     };
     let key_switches = key_switch_names(params).zip(params.switches()).map(key_switch);

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use crate::common;
 
 use everlevel_binfhe::{
-    EvalKeys, Gadget, Gate, KeySwitch, Landing, Lwe, Order, Params, ParamsLiteral, SecretKey, Secrets, SeededEvalKeys,
-    SmallSecret, Space,
+    Error, EvalKeys, Gadget, Gate, KeySwitch, Landing, Lwe, Order, Params, ParamsLiteral, SecretKey, Secrets,
+    SeededEvalKeys, SmallSecret, Space, files,
 };
+use everlevel_io::{Builder, Container, Error as FileError};
 use everlevel_rand::Seed;
 
 /// 300 of 512 coefficients are drawn.
@@ -115,4 +116,57 @@ fn blocks_have_at_most_a_one() {
     }
     // 100 each, to six deviations.
     assert!(counts.iter().all(|count| (46..=154).contains(count)), "{counts:?}");
+}
+
+/// Keys whose landing, shared prefix or drawn coefficients are others, made from the same seeds. Where numbers make no
+/// chain, `claims::unsound_numbers_are_refused_with_both_values` has what is said.
+#[test]
+fn keys_of_another_chain_are_refused() {
+    let chain = |landing, shared, drawn| {
+        let key_switch = KeySwitch { gadget: Gadget::new(4, 5), ring: 32 };
+        let landings: Vec<Landing> =
+            Option::into_iter(landing).map(|dim| Landing { dim, log2_std_dev: -28.0, key_switch }).collect();
+        let secrets = Secrets { drawn: Some(drawn), shared, ..Secrets::default() };
+        ParamsLiteral { secrets, landings, ..common::literal(64, Space::Bit) }
+    };
+    let (secret, keys) = common::fixed_keys(chain(Some(128), 64, 300), 4);
+    let own = SeededEvalKeys::generate(&secret).unwrap();
+    let x = secret.encrypt_bits(&[true]).unwrap();
+    for other in [chain(Some(160), 64, 300), chain(None, 64, 300), chain(None, 40, 300), chain(Some(128), 64, 350)] {
+        let (other_secret, other_keys) = common::fixed_keys(other, 4);
+        let (found, expected) = (secret.id().0, other_secret.id().0);
+        let refused = other_keys.gates(&[Gate::And], &x, &x).unwrap_err();
+        assert!(refused.to_string().contains(&format!("key {found:#018x}, this is key {expected:#018x}")), "{refused}");
+        assert!(matches!(refused, Error::ForeignObject { .. }) && other_keys.bootstrap_count() == 0);
+
+        let params = other_secret.params();
+        let file = Container::from_bytes(files::eval_keys_to_container(&own, "a set").to_bytes()).unwrap();
+        let refused = files::eval_keys_from_container(params, &file).unwrap_err();
+        let prints = (secret.params().fingerprint(), params.fingerprint());
+        assert!(matches!(refused, Error::Io(FileError::WrongParameters { .. })), "{refused}");
+        for print in [prints.0, prints.1] {
+            assert!(refused.to_string().contains(&format!("{print:#018x}")), "{refused}");
+        }
+
+        // The same file under the other chain's name: lengths don't fit, or there is no such switch.
+        let names = Container::from_bytes(
+            files::eval_keys_to_container(&SeededEvalKeys::generate(&other_secret).unwrap(), "a set").to_bytes(),
+        );
+        let (names, mut forged) = (names.unwrap(), Builder::new(file.kind().unwrap()));
+        for name in ["parameters", "params", "fingerprint", "secret_id"] {
+            forged.describe(name, names.metadata(name).unwrap());
+        }
+        for seed in ["bootstrap_mask_seed", "key_switch_mask_seed", "key_switch_to_landing_0_mask_seed"] {
+            forged.describe(seed, file.metadata(seed).unwrap());
+        }
+        for name in ["bootstrap", "key_switch_to_landing_0", "key_switch"] {
+            let bytes = file.bytes(name).unwrap().to_vec();
+            forged.tensor(name, &[bytes.len()], bytes);
+        }
+        let forged = Container::from_bytes(forged.to_bytes()).unwrap();
+        let refused = files::eval_keys_from_container(params, &forged).map(|_| ()).unwrap_err();
+        println!("{refused}");
+        assert!(matches!(refused, Error::Io(_)), "{refused}");
+    }
+    assert_eq!(keys.bootstrap_count(), 0);
 }

@@ -34,7 +34,7 @@ mod _native {
     #[pymodule_export]
     use crate::files::{deserialize, from_transit, inspect_file, load, save, serialize, to_transit, verify_file};
     #[pymodule_export]
-    use crate::limbs::{LimbsCiphertext, LimbsContext, LimbsEvaluationKey, LimbsSecretKey, limbs_sets};
+    use crate::limbs::{LimbsBridge, LimbsCiphertext, LimbsContext, LimbsEvaluationKey, LimbsSecretKey, limbs_sets};
     #[pymodule_export]
     use crate::matrices::{
         change_level, change_matrix_level, encode_light, encode_light_matrix, encode_matrix, expand, level_down_matrix,

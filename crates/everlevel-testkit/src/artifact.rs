@@ -147,6 +147,28 @@ pub fn sets() -> Vec<Set> {
 }
 
 impl Set {
+    /// Words of 64 bits in both keys, masks among them.
+    pub fn key_words(&self) -> usize {
+        let columns = self.rank + 1;
+        let mut words = self.lwe_dim * columns * columns * (1 << self.log_n) * self.digits.1 as usize;
+        for (switch, to) in self.switches.iter().zip(self.ends()) {
+            let (rows, columns) = (switch.switched.div_ceil(switch.degree), 1 + to.div_ceil(switch.degree));
+            words +=
+                rows * switch.digits.1 as usize * if switch.degree == 1 { to + 1 } else { columns * switch.degree };
+        }
+        words
+    }
+
+    /// The dimension of the secret that each switch ends at.
+    pub fn ends(&self) -> Vec<usize> {
+        let mut dim = self.drawn;
+        let shrinking = |switch: &KeySwitch| {
+            dim -= switch.switched;
+            if dim == 0 { self.lwe_dim } else { dim }
+        };
+        self.switches.iter().map(shrinking).collect()
+    }
+
     /// Operations of a bootstrap as the artifact counts them, by the formula that its 22 listed costs of the first two
     /// kinds have within 2 %: transforms, products and additions of a rotation, and the rows of the key switch. A
     /// switch in a ring is counted as transforms and products.
@@ -154,11 +176,8 @@ impl Set {
         let transform = |degree: f64| 1.027 * degree * degree.log2();
         let (n, columns, rows) = (f64::from(1 << self.log_n), self.rank as f64 + 1.0, f64::from(self.digits.1));
         let step = columns * ((rows + 1.0) * transform(n) + (1.213 * columns * rows + 2.06) * n) + 6454.0;
-        let mut from = self.drawn;
-        let switches = self.switches.iter().map(|switch| {
+        let switches = self.switches.iter().zip(self.ends()).map(|(switch, to)| {
             let digits = f64::from(switch.digits.1);
-            let to = if self.kind == Kind::Classic { self.lwe_dim } else { from - switch.switched };
-            from -= switch.switched;
             if switch.degree == 1 {
                 return 2.1 * digits * switch.switched as f64 * (to as f64 + 1.0);
             }

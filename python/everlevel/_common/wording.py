@@ -23,6 +23,7 @@ _OPERATIONS = {
     "precise_bootstrap": "bootstrap",
     # Schemes over limbs.
     "eval_keys": "create_evaluation_key",
+    "bridge": "create_bridge",
     "add_plain": "add",
     "multiply_plain": "multiply",
     "add_constant": "add",

@@ -15,10 +15,10 @@
 //! definition is fused. Where the CPU has no fused multiplication, the portable backend is right but slow.
 //!
 //! *Map.* `transform` the plan [`Fft`] and its transforms · `external` the step of a blind rotation,
-//! [`ExternalProduct`], with `rotation` and `turns` (steps of two bits) · `rows` the key switch over a ring, [`Rows`] ·
-//! `torus`, `digits`, `rounding` words on the way in and out · `products`, `inner_product` sums of products ·
-//! `children`, `passes`, `butterflies` the transforms themselves · `plan`, `twiddles` their tables · `vector`, `avx2`,
-//! `avx512`, `operation` the vectors that all of it is generic over · `variance` the error of products.
+//! [`ExternalProduct`], with `rotation` and `turns` (steps of several bits) · `rows` the key switch over a ring,
+//! [`Rows`] · `torus`, `digits`, `rounding` words on the way in and out · `products`, `inner_product` sums of products
+//! · `children`, `passes`, `butterflies` the transforms themselves · `plan`, `twiddles` their tables · `vector`,
+//! `avx2`, `avx512`, `operation` the vectors that all of it is generic over · `variance` the error of products.
 //!
 #![doc = include_str!("../../../../docs/notes/fft.md")]
 

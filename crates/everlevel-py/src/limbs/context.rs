@@ -2,13 +2,15 @@
 //! each call of the core.
 
 use everlevel_ckks::limbs::{self, Ciphertext, Error, Params, SETS};
-use everlevel_ckks::{Basis, Complex64};
+use everlevel_ckks::{Basis, Complex64, Units};
 use everlevel_ring::Pool;
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
 use crate::call::{Report, Slots, run_any, run_reporting};
-use crate::limbs::objects::{LimbsCiphertext, LimbsEvaluationKey, LimbsSecretKey};
+use crate::context::Context;
+use crate::limbs::objects::{LimbsBridge, LimbsCiphertext, LimbsEvaluationKey, LimbsSecretKey};
+use crate::objects::{Ciphertext as OfLevels, SecretKey};
 use crate::properties::properties;
 
 /// Parameters and threads.
@@ -87,6 +89,29 @@ impl LimbsContext {
             self.pool.install(|| self.context.eval_keys(&secret_key.0, &rotations, conjugation, progress))
         })
         .map(|keys| LimbsEvaluationKey(Box::new(keys)))
+    }
+
+    // To CKKS with levels, and back.
+
+    fn bridge(&self, key: &LimbsSecretKey, levels: &Context, key_of_levels: &SecretKey) -> PyResult<LimbsBridge> {
+        run_any(|| self.pool.install(|| self.context.bridge(&key.0, &levels.0, &key_of_levels.0))).map(LimbsBridge)
+    }
+
+    /// Of a ciphertext of one unit.
+    #[pyo3(name = "from_levels")]
+    fn of_levels(&self, a: &OfLevels, levels: &Context, bridge: &LimbsBridge) -> PyResult<LimbsCiphertext> {
+        self.run(|context| context.from_levels(a.0.first(), &levels.0, &bridge.0))
+    }
+
+    fn to_levels(
+        &self,
+        a: &LimbsCiphertext,
+        level: usize,
+        levels: &Context,
+        bridge: &LimbsBridge,
+    ) -> PyResult<OfLevels> {
+        let ciphertext = run_any(|| self.pool.install(|| self.context.to_levels(&a.0, level, &levels.0, &bridge.0)))?;
+        Ok(OfLevels(Units::from(ciphertext)))
     }
 
     // Messages.

@@ -17,6 +17,14 @@ pub struct LimbsEvaluationKey(pub Box<limbs::EvalKeys>);
 #[pyclass(frozen, module = "everlevel._native")]
 pub struct LimbsCiphertext(pub limbs::Ciphertext);
 
+/// Turns ciphertexts of levels into ones over limbs, and back.
+#[pyclass(frozen, module = "everlevel._native")]
+pub struct LimbsBridge(pub limbs::Bridge);
+
+properties! { [LimbsBridge] as bridge {
+    nbytes: usize = bridge.0.nbytes();
+} }
+
 properties! { [LimbsSecretKey] as key {
     secret_id: u64 = key.0.id();
     nbytes: usize = key.0.nbytes();

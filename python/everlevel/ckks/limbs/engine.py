@@ -6,13 +6,17 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from ... import _native
+from ..._common import checks
 from ..._common.limb_engine import estimate_memory, key_amounts
 from ..._common.methods import lists_methods
 from ..._common.set_engine import SetEngine
 from ..._common.sizes import format_bytes
+from ..engine import Engine as LevelEngine
+from ..keys import SecretKey as LevelSecretKey
 from . import _arithmetic, _messages, _operands, _polynomials, _slots
 from ._core import Core
 from ._storable import Storable, engines
+from .bridge import Bridge
 from .ciphertext import Ciphertext
 from .keys import EvaluationKey, SecretKey
 
@@ -196,6 +200,31 @@ class Engine(Core, SetEngine[EvaluationKey]):
         with self._reporting("evaluation key", progress) as report:
             native = self._context.evaluation_key(secret._native, amounts, conjugates, report)
         return self._remembered(native)
+
+    def create_bridge(self, secret_key: SecretKey, levels: LevelEngine, levels_secret_key: LevelSecretKey) -> Bridge:
+        """Make the keys that turn ciphertexts of levels into ones over limbs, and back.
+
+        Parameters
+        ----------
+        secret_key : SecretKey
+            Secret of the ciphertexts over limbs.
+        levels : everlevel.Engine
+            An engine of the same ring: with as many slots.
+        levels_secret_key : everlevel.SecretKey
+            Secret of that engine's ciphertexts.
+
+        Raises
+        ------
+        ParameterError
+            If the engines have rings or slots that differ.
+        EngineMismatchError
+            If a secret key is one of other parameters.
+        """
+        operation = "create_bridge"
+        secret = _operands.secret_key(self, operation, secret_key)
+        engine = checks.instance(operation, "levels", levels, LevelEngine)
+        other = checks.instance(operation, "levels_secret_key", levels_secret_key, LevelSecretKey)
+        return Bridge(self, engine, self._context.bridge(secret._native, engine._context, other._native))
 
     # Files.
 
