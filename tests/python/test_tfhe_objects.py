@@ -114,6 +114,29 @@ def test_a_shape_that_is_none_is_refused() -> None:
             _read_shape(text, 6)
 
 
+@pytest.mark.parametrize("other", ["integer-4-64-experimental", "integer-4-128", "integer-4-128-blocks-experimental"])
+def test_keys_of_another_chain_are_refused(other: str, tmp_path: Path) -> None:
+    engine, elsewhere = (tfhe.Engine(name, insecure_log_n=9) for name in ("integer-4-128-experimental", other))
+    secret_key = engine.create_secret_key()
+    evaluation_key = engine.create_evaluation_key(secret_key)
+    message = engine.encrypt(VALUES, secret_key)
+    with pytest.raises(EngineMismatchError) as mismatch:
+        elsewhere.use(evaluation_key)
+    assert other in str(mismatch.value)
+    assert "integer-4-128-experimental" in str(mismatch.value)
+    foreign = elsewhere.create_secret_key()
+    elsewhere.create_evaluation_key(foreign)
+    with pytest.raises(EngineMismatchError):
+        elsewhere.bootstrap(message)
+    assert elsewhere.bootstrap_count == 0
+    evaluation_key.save(tmp_path / "evaluation")
+    with pytest.raises(FileParametersError) as caught:
+        elsewhere.load(tmp_path / "evaluation")
+    assert caught.value.found is not None
+    assert caught.value.expected is not None
+    assert caught.value.found != caught.value.expected
+
+
 def test_pickles(engine: tfhe.Engine) -> None:
     secret_key = engine.create_secret_key()
     evaluation_key = engine.create_evaluation_key(secret_key)

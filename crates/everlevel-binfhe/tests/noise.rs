@@ -82,6 +82,7 @@ fn switch_literals() -> Vec<ParamsLiteral> {
         literal(2, 3, 32, shared, &[]),
         // The small secret is an eighth of a polynomial.
         literal(1, 9, 512, shared, &[]),
+        literal(1, 9, 2048, shared, &[]),
         literal(3, 5, 32, shared, &[landing(150, (4, 4), 64)]),
         literal(2, 3, 1, shared, &[landing(250, (2, 3), 32), landing(100, (2, 3), 128)]),
     ]

@@ -4,8 +4,8 @@
 //! A key's rows are polynomials modulo `Q·P`. The usual product takes each digit to all primes of `Q·P`, of which there
 //! are many. Here rows are cut once more, into **groups** of primes `R_g`, and each group's residues are lifted to
 //! integers below `R_g/2`. Sums of products of digits with those are integers of few bits, so that they are right
-//! modulo a product `T` of few **auxiliary** primes: digits are taken to these alone, and each sum is reduced modulo its
-//! group's primes at the end.
+//! modulo a product `T` of few **auxiliary** primes: digits are taken to these alone, and each sum is reduced modulo
+//! its group's primes at the end.
 
 use everlevel_rand::Seed;
 
@@ -36,7 +36,7 @@ impl HalfProductCost {
     }
 
     /// Of the usual half product, with its division by the special primes.
-    pub fn of_hybrid(ring: &Ring, gadget: &RnsGadget) -> Self {
+    fn of_hybrid(ring: &Ring, gadget: &RnsGadget) -> Self {
         let (own, special) = (gadget.ciphertext_set().len(), gadget.special.len());
         let (digits, full) = (gadget.digits.len(), own + special);
         let raised: usize = gadget.digits.iter().map(|digit| full - digit.len()).sum();
@@ -57,8 +57,8 @@ impl HalfProductCost {
 }
 
 impl DelayedRows {
-    /// The fewest of the auxiliary primes modulo which sums over groups of at most `group_len` primes are right, and the
-    /// groups; none if all of them are too few.
+    /// The fewest of the auxiliary primes modulo which sums over groups of at most `group_len` primes are right, and
+    /// the groups; none if all of them are too few.
     ///
     /// A sum is below `digits·n·∏D/2·∏R_g/2`, for the largest digit and group.
     pub fn plan(

@@ -283,7 +283,9 @@ mod tests {
     #[test]
     fn every_shape_gives_the_definition_on_every_backend() {
         let word = |i: usize| (i as u32 + 1).wrapping_mul(0x9e37_79b9).rotate_left(i as u32 % 32);
-        for (ring, masks, count) in [(2, 3, 4), (16, 3, 2), (32, 5, 19), (64, 2, 8), (128, 2, 2)] {
+        for (ring, masks, count) in
+            [(2, 3, 4), (16, 3, 2), (32, 5, 19), (64, 2, 8), (128, 2, 2), (512, 2, 3), (2048, 1, 9)]
+        {
             let dim = ring * masks;
             let row = |i: usize| -> Vec<u32> { (0..dim + ring).map(|j| word(i * 1000 + j)).collect() };
             let digits: Vec<i32> = (0..count * ring).map(|i| (word(i + 77) % 9) as i32 - 4).collect();

@@ -7,7 +7,7 @@ use crate::packed::avx512::unpack8;
 use crate::prefetch::Ahead;
 use crate::{Modulus, packed};
 
-use super::sliding::{OUTPUTS, STRIDE, Slide};
+use super::sliding::{SLIDING_OUTPUTS, STRIDE, Slide};
 
 /// Vectors whose accumulators are held in registers together.
 const TOGETHER: usize = 4;
@@ -111,7 +111,7 @@ fn eight<const PACKED: bool>(bytes: &[u8], at: usize) -> __m512i {
 }
 
 /// Low and high accumulators of `V` vectors of each output.
-type Sums<const V: usize> = [[(__m512i, __m512i); V]; OUTPUTS];
+type Sums<const V: usize> = [[(__m512i, __m512i); V]; SLIDING_OUTPUTS];
 
 /// The products of a second factor with those first factors, `n` words apart, of outputs `FROM` to `TO`.
 #[inline]
@@ -142,7 +142,7 @@ fn sliding_sums<const V: usize, const PACKED: bool>(
     ahead: &mut Ahead<'_, u8>,
 ) -> Sums<V> {
     let zero = (_mm512_setzero_si512(), _mm512_setzero_si512());
-    let mut sums = [[zero; V]; OUTPUTS];
+    let mut sums = [[zero; V]; SLIDING_OUTPUTS];
     for s in slides {
         // A line or two at a time: more would wait for each other.
         ahead.step();
@@ -179,7 +179,7 @@ pub(crate) fn sliding_sums_into<const PACKED: bool>(
 ) {
     const V: usize = STRIDE / 8;
     let wide = Wide::new(m);
-    let n = out.len() / OUTPUTS;
+    let n = out.len() / SLIDING_OUTPUTS;
     let mut at = 0;
     while at + STRIDE <= n {
         for (t, sums) in sliding_sums::<V, PACKED>(slides, x, y, n, at, &mut ahead).into_iter().enumerate() {

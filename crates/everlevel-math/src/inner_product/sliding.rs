@@ -9,7 +9,7 @@ use super::avx512;
 use crate::{prefetch::Ahead, simd::Level};
 
 /// Outputs that are computed together.
-pub const OUTPUTS: usize = 4;
+pub const SLIDING_OUTPUTS: usize = 4;
 
 #[cfg(target_arch = "x86_64")]
 /// Words of every output that are summed at once.
@@ -24,7 +24,7 @@ pub struct Slide {
     pub y: usize,
     /// The first output.
     pub from: usize,
-    /// The end of the outputs, at most [`OUTPUTS`].
+    /// The end of the outputs, at most [`SLIDING_OUTPUTS`].
     pub to: usize,
 }
 
@@ -39,21 +39,21 @@ pub enum Factors<'a> {
 
 impl Modulus {
     /// `out_t = Σ x_(s.x + t − s.from)·y_(s.y)` over the slides that go to output `t`, at most 64 for each. All are
-    /// slices of an [`OUTPUTS`]-th of `out`, one after another. What is `ahead` is brought into the second-level cache
+    /// slices of an [`SLIDING_OUTPUTS`]-th of `out`, one after another. What is `ahead` is brought into the second-level cache
     /// meanwhile.
     ///
     /// # Panics
     /// If a slide leads outside of the factors or outputs, or an output has more products.
     pub fn sliding_sums_into(&self, out: &mut [u64], slides: &[Slide], x: &[u64], y: Factors<'_>, ahead: &[u8]) {
-        let n = out.len() / OUTPUTS;
-        assert!(n > 0 && out.len().is_multiple_of(OUTPUTS));
+        let n = out.len() / SLIDING_OUTPUTS;
+        assert!(n > 0 && out.len().is_multiple_of(SLIDING_OUTPUTS));
         let count = match y {
             Factors::Words(words) => words.len() / n,
             Factors::Packed(bytes) => bytes.len().saturating_sub(packed::byte_len(0)) / (6 * n),
         };
-        let mut terms = [0; OUTPUTS];
+        let mut terms = [0; SLIDING_OUTPUTS];
         for s in slides {
-            assert!(s.from < s.to && s.to <= OUTPUTS && (s.x + s.to - s.from) * n <= x.len() && s.y < count);
+            assert!(s.from < s.to && s.to <= SLIDING_OUTPUTS && (s.x + s.to - s.from) * n <= x.len() && s.y < count);
             terms[s.from..s.to].iter_mut().for_each(|terms| *terms += 1);
         }
         assert!(terms.iter().all(|&terms| terms <= 64));

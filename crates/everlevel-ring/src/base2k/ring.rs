@@ -181,8 +181,8 @@ impl LimbRing {
         let (width, log2_base) = (self.module.width(), self.base.log2());
         let (whole, rest) = ((log2_factor / log2_base) as usize, log2_factor % log2_base);
         let kept = limbs + usize::from(rest > 0);
-        // Coefficient k of the product has weight 2^(−(k+2)·K): limb k + 1, before it is moved up by the factor. Without
-        // one, the first limb has its carries alone.
+        // Coefficient k of the product has weight 2^(−(k+2)·K): limb k + 1, before it is moved up by the factor.
+        // Without one, the first limb has its carries alone.
         let carries = if whole == 0 { width } else { 0 };
         let product = |pairs: &[[&[Limb]; 2]]| {
             let mut sum = self.module.scratch((kept + GUARD) * width);
