@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -84,6 +85,12 @@ def test_commands(page: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
                 assert arguments[0] in targets, line
             elif program == "python":
                 assert (ROOT / arguments[0]).exists(), line
+            elif program == "cargo":
+                assert (ROOT / "crates" / arguments[arguments.index("-p") + 1]).is_dir(), line
+            elif program == "cc":
+                # Rust's tests link and run these programs.
+                compiled = [word for word in arguments if not word.startswith(("-L", "-l"))]
+                assert subprocess.run([program, "-fsyntax-only", *compiled], cwd=ROOT).returncode == 0, line
             else:
                 assert line.startswith("pip install "), f"{line!r} is not tested anywhere"
 
