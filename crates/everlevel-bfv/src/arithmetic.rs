@@ -75,10 +75,9 @@ impl Context {
         let noise = self.params.product_noise(a.noise, b.noise);
         self.room(op, noise, operands)?;
         let (limbs, t) = (self.params.limbs(), self.params.plain_modulus() as i64);
-        // One limb more than the result, whose rounding t multiplies.
-        let parts = self.ring().tensor([&a.ct.c0, &a.ct.c1], [&b.ct.c0, &b.ct.c1], 0, limbs + 1);
-        let [d0, d1, d2] = parts.map(|part| self.ring().times_word(&part, t, limbs));
-        let ct = keys.relinearization().times_onto(self.ring(), &d2, [Some(&d0), Some(&d1)]);
+        let scaled = b.ct.map(|part| self.ring().times_word_above(part, t));
+        let tensor = self.ring().tensor([&a.ct.c0, &a.ct.c1], [&scaled.c0, &scaled.c1], 1, limbs);
+        let ct = keys.relinearization().relinearized(self.ring(), tensor);
         self.result(op, a.origin, ct, noise, operands)
     }
 

@@ -27,7 +27,9 @@ impl<'a> Moves<'a> {
 
     /// The ciphertext after all of them.
     pub fn moved(&self, ring: &LimbRing, ct: &LimbRlwe) -> LimbRlwe {
-        self.0.iter().fold(ct.clone(), |ct, (element, key)| key.moved_limbs(ring, &ct, *element))
+        let Some(((element, key), rest)) = self.0.split_first() else { return ct.clone() };
+        let first = key.moved_limbs(ring, ct, *element);
+        rest.iter().fold(first, |ct, (element, key)| key.moved_limbs(ring, &ct, *element))
     }
 }
 

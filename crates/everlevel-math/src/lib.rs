@@ -47,7 +47,7 @@ pub use convert::{BasisConverter, CONVERSION_BLOCK};
 pub use double_double::{DoubleDouble, Real};
 pub use error::Error;
 pub use galois::GaloisMap;
-pub use inner_product::sliding::{Factors, SLIDING_OUTPUTS, Slide};
+pub use inner_product::sliding::{Factors, SLIDING_OUTPUTS, Slide, Slides};
 pub use modulus::Modulus;
 pub use ntt::Ntt;
 pub use simd::Simd;

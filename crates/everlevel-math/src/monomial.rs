@@ -69,11 +69,43 @@ pub fn rotate_minus<T: WrappingWord>(out: &mut [T], a: &[T], exponent: usize, mi
 pub fn automorphism<T: WrappingWord>(out: &mut [T], a: &[T], galois_elt: u64) {
     let n = a.len();
     assert!(out.len() == n && n.is_power_of_two() && galois_elt % 2 == 1);
-    let (step, mut at) = ((galois_elt % (2 * n as u64)) as usize, 0);
-    for &x in a {
+    // Newton: an odd number is its own inverse modulo 8, and each step doubles the bits.
+    let mut inverse = galois_elt as usize;
+    for _ in 0..5 {
+        inverse = inverse.wrapping_mul(2usize.wrapping_sub((galois_elt as usize).wrapping_mul(inverse)));
+    }
+    match Simd::best().0 {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: this level exists only where its features were detected.
+        Level::Avx512Ifma => unsafe { gather_avx512(out, a, inverse) },
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: as above.
+        Level::Avx2 => unsafe { gather_avx2(out, a, inverse) },
+        _ => gather(out, a, inverse),
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw")]
+fn gather_avx512<T: WrappingWord>(out: &mut [T], a: &[T], step: usize) {
+    gather(out, a, step);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn gather_avx2<T: WrappingWord>(out: &mut [T], a: &[T], step: usize) {
+    gather(out, a, step);
+}
+
+/// `out_j = ±a_(j·step mod n)`: reads in any order wait less than writes.
+#[inline(always)]
+fn gather<T: WrappingWord>(out: &mut [T], a: &[T], step: usize) {
+    let (n, mut at) = (a.len(), 0usize);
+    for out in out {
+        let x = a[at & (a.len() - 1)];
         // X^n = −1.
-        out[at & (n - 1)] = if at < n { x } else { x.neg() };
-        at = (at + step) & (2 * n - 1);
+        *out = if at & n == 0 { x } else { x.neg() };
+        at = at.wrapping_add(step);
     }
 }
 

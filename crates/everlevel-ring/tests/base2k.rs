@@ -3,7 +3,7 @@
 use everlevel_math::base2k::Base;
 use everlevel_rand::Seed;
 use everlevel_ring::base2k::{Module, Operands, Transform, coefficients};
-use everlevel_ring::{Coeff, Limb, LimbRing, Limbs, PrimeSet, Representation, Ring};
+use everlevel_ring::{Coeff, HalfProduct, Limb, LimbGadget, LimbRing, Limbs, PrimeSet, Representation, Ring};
 use everlevel_testkit::base2k::{digit, value, wrapped};
 use everlevel_testkit::sample::Sampler;
 use num_bigint::BigInt;
@@ -302,43 +302,79 @@ fn big_product(a: &[BigInt], b: &[BigInt]) -> Vec<BigInt> {
     c
 }
 
+/// The largest distance of a result from an exact value with `places` limbs, modulo 1, in units of the last limb.
+fn distance(found: &Limbs, exact: &[BigInt], places: usize, log2_base: u32) -> f64 {
+    let bits = (places - found.count()) as u32 * log2_base;
+    let modulus = places as u32 * log2_base;
+    let each = integers(found, log2_base).into_iter().zip(exact).map(|(found, exact)| {
+        let distance = wrapped(&((found << bits) - exact), modulus) >> bits.saturating_sub(20);
+        let distance: i64 = distance.try_into().expect("a few units");
+        distance.unsigned_abs() as f64 / f64::from(1 << bits.min(20))
+    });
+    each.fold(0.0, f64::max)
+}
+
 #[test]
 fn products_of_elements_are_those_of_real_numbers_modulo_one() {
-    let (log2_base, limbs) = (60, 3usize);
-    let ring = LimbRing::new(4, Transform::ThreePrimes, log2_base, 8).expect("ring");
-    let uniform = |limbs: usize, index: u64| ring.uniform(&limbs, 1, &Seed::from_bytes([9; 32]), index).remove(0);
-    let (a, b) = ([uniform(limbs, 0), uniform(limbs, 1)], [uniform(limbs, 2), uniform(limbs, 3)]);
-    let small: Vec<i64> = (0..16).map(|i| (i * i * i - 900) << 40).collect();
-    // The distance of a result from an exact value with `places` limbs, in units of the result's last limb.
-    let distance = |found: &Limbs, exact: &[BigInt], places: usize| -> f64 {
-        let bits = (places - found.count()) as u32 * log2_base;
-        let modulus = places as u32 * log2_base;
-        let each = integers(found, log2_base).into_iter().zip(exact).map(|(found, exact)| {
-            let distance = wrapped(&((found << bits) - exact), modulus) >> bits.saturating_sub(20);
-            let distance: i64 = distance.try_into().expect("a few units");
-            distance.unsigned_abs() as f64 / f64::from(1 << bits.min(20))
-        });
-        each.fold(0.0, f64::max)
-    };
-    let [x, y] = [&a, &b].map(|pair| pair.each_ref().map(|part| integers(part, log2_base)));
-    let exact = |i: usize, j: usize| big_product(&x[i], &y[j]);
-    let cross: Vec<BigInt> = exact(0, 1).into_iter().zip(exact(1, 0)).map(|(p, q)| p + q).collect();
-    for (log2_factor, kept) in [(0, limbs), (0, 2), (0, 5), (60, 3), (180, 3), (17, 2), (197, 4)] {
-        let found = ring.tensor(a.each_ref(), b.each_ref(), log2_factor, kept);
-        for (found, exact) in found.iter().zip([&exact(0, 0), &cross, &exact(1, 1)]) {
-            let exact: Vec<BigInt> = exact.iter().map(|x| x << log2_factor).collect();
-            let distance = distance(found, &exact, 2 * limbs);
-            assert!(distance < 0.51, "times 2^{log2_factor} to {kept} limbs: {distance} units");
+    let limbs = 3usize;
+    for (log_n, transform, log2_base) in
+        [(4, Transform::ThreePrimes, 60), (4, Transform::TwoPrimes, 40), (8, Transform::Doubles, 15)]
+    {
+        let ring = LimbRing::new(log_n, transform, log2_base, 8).expect("ring");
+        let uniform = |index: u64| ring.uniform(&limbs, 1, &Seed::from_bytes([9; 32]), index).remove(0);
+        let (a, b) = ([uniform(0), uniform(1)], [uniform(2), uniform(3)]);
+        let [x, y] = [&a, &b].map(|pair| pair.each_ref().map(|part| integers(part, log2_base)));
+        let plus = |x: Vec<BigInt>, y: Vec<BigInt>| -> Vec<BigInt> { x.iter().zip(&y).map(|(x, y)| x + y).collect() };
+        let parts = |x: &[Vec<BigInt>; 2], y: &[Vec<BigInt>; 2]| {
+            let [x0y0, x0y1, x1y0, x1y1] =
+                [(0, 0), (0, 1), (1, 0), (1, 1)].map(|(i, j): (usize, usize)| big_product(&x[i], &y[j]));
+            [x0y0, plus(x0y1, x1y0), x1y1]
+        };
+        for (above, kept) in [(1, limbs), (1, 2), (1, 5), (2, 2), (3, 3), (3, 4)] {
+            for (b, y, what) in [(&b, &y, "product"), (&a, &x, "square")] {
+                let found = ring.carried_tensor(ring.tensor(a.each_ref(), b.each_ref(), above, kept));
+                for (found, exact) in found.iter().zip(parts(&x, y)) {
+                    let exact: Vec<BigInt> = exact.iter().map(|x| x << (above as u32 * log2_base)).collect();
+                    let distance = distance(found, &exact, 2 * limbs, log2_base);
+                    assert!(distance < 0.51, "{transform:?}, {what}, {above} above, to {kept} limbs: {distance} units");
+                }
+            }
+        }
+        // With rows of whatever elements: d1 + d2·mask and d0 + d2·body, whether transforms are added or limbs.
+        let gadget = LimbGadget::new(limbs, 1);
+        let mut rows = ring.zero_rows(&gadget, 1);
+        for row in 0..limbs {
+            let sample = ring.uniform(&gadget.limbs, 2, &Seed::from_bytes([8; 32]), row as u64);
+            ring.prepare_row(&mut rows, row, &[&sample[0], &sample[1]]);
+        }
+        let tensor = || ring.tensor(a.each_ref(), b.each_ref(), 1, limbs);
+        let [d0, d1, d2] = ring.carried_tensor(tensor());
+        let sum = ring.multiply(&[&ring.digits(&gadget, &[&d2])[0]], &rows).remove(0);
+        let apart = ring.finish_onto(sum, limbs, &[Some(&d1), Some(&d0)]);
+        for (found, exact) in ring.relinearize(tensor(), &rows).iter().zip(&apart) {
+            let distance = distance(found, &integers(exact, log2_base), limbs, log2_base);
+            assert!(distance <= 1.0, "{transform:?}: {distance} units");
         }
     }
+}
+
+#[test]
+fn products_with_integers_are_exact() {
+    let (log2_base, limbs) = (60, 3usize);
+    let ring = LimbRing::new(4, Transform::ThreePrimes, log2_base, 8).expect("ring");
+    let a = ring.uniform(&limbs, 1, &Seed::from_bytes([9; 32]), 0).remove(0);
+    let x = integers(&a, log2_base);
+    let small: Vec<i64> = (0..16).map(|i| (i * i * i - 900) << 40).collect();
     for (word, kept) in [(786_433, 3), (-(1 << 61), 2), (3, 1), (1, 4)] {
-        let exact: Vec<BigInt> = x[0].iter().map(|x| x * word).collect();
+        let exact: Vec<BigInt> = x.iter().map(|x| x * word).collect();
         let (places, exact) =
             if kept > limbs { (kept, exact.into_iter().map(|x| x << log2_base).collect()) } else { (limbs, exact) };
-        assert!(distance(&ring.times_word(&a[0], word, kept), &exact, places) < 0.51, "times {word}");
+        assert!(distance(&ring.times_word(&a, word, kept), &exact, places, log2_base) < 0.51, "times {word}");
+        let above: Vec<BigInt> = x.iter().map(|x| x * word).collect();
+        assert_eq!(distance(&ring.times_word_above(&a, word), &above, limbs + 1, log2_base), 0.0, "times {word}");
     }
-    let exact = big_product(&x[0], &small.iter().map(|&x| BigInt::from(x)).collect::<Vec<_>>());
-    assert_eq!(distance(&ring.times_small(&a[0], &small), &exact, limbs), 0.0);
+    let exact = big_product(&x, &small.iter().map(|&x| BigInt::from(x)).collect::<Vec<_>>());
+    assert_eq!(distance(&ring.times_small(&a, &small), &exact, limbs, log2_base), 0.0);
 }
 
 #[test]

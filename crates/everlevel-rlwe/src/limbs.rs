@@ -4,7 +4,7 @@
 //! limbs, and serves all that have fewer: their products use a corner of it.
 
 use everlevel_rand::Domain;
-use everlevel_ring::base2k::{LimbDigits, coefficients};
+use everlevel_ring::base2k::{LimbDigits, LimbTensor, coefficients};
 use everlevel_ring::{HalfProduct, LimbGadget, LimbRing, Limbs, Representation};
 use zeroize::Zeroizing;
 
@@ -137,8 +137,14 @@ impl SwitchingKey<LimbRing> {
         self.times_onto(ring, polynomial, [None; 2])
     }
 
+    /// A product of ciphertexts as one of the secret, where this is a key of the secret's square.
+    pub fn relinearized(&self, ring: &LimbRing, tensor: LimbTensor) -> LimbRlwe {
+        let [c1, c0] = ring.relinearize(tensor, self.rows());
+        LimbRlwe { c0, c1 }
+    }
+
     /// `polynomial·key` plus a body and a mask, in one pass of carries.
-    pub fn times_onto(&self, ring: &LimbRing, polynomial: &Limbs, [c0, c1]: [Option<&Limbs>; 2]) -> LimbRlwe {
+    fn times_onto(&self, ring: &LimbRing, polynomial: &Limbs, [c0, c1]: [Option<&Limbs>; 2]) -> LimbRlwe {
         let digits = ring.digits(self.gadget(), &[polynomial]);
         self.times_digits(ring, &digits[0], polynomial.count(), [c0, c1])
     }

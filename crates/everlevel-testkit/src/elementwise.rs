@@ -1,6 +1,6 @@
 //! Conformance of the element-wise kernels with one-word oracles.
 
-use everlevel_math::{Factors, Modulus, SLIDING_OUTPUTS, Simd, Slide, packed};
+use everlevel_math::{Factors, Modulus, SLIDING_OUTPUTS, Simd, Slide, Slides, packed};
 
 use crate::oracle::mul_mod;
 use crate::sample::Sampler;
@@ -111,10 +111,10 @@ pub fn sliding_sums(simd: Simd, q: u64, n: usize, terms: usize, extreme: bool) {
         packed_y.extend(&bytes[..6 * n]);
     }
     packed_y.extend([0xa5; packed::byte_len(0)]);
+    let slides = Slides::new(slides);
     let expected = |at: usize| {
         let (t, i) = (at / n, at % n);
-        let here = slides.iter().filter(|s| (s.from..s.to).contains(&t));
-        here.fold(0, |sum, s| (sum + mul_mod(x[(s.x + t - s.from) * n + i], y[s.y * n + i], q)) % q)
+        slides.of_output(t).fold(0, |sum, s| (sum + mul_mod(x[(s.x + t - s.from) * n + i], y[s.y * n + i], q)) % q)
     };
     m.sliding_sums_into(&mut out, &slides, &x, Factors::Words(&y), &[]);
     check("sliding sums", q, &out, expected);

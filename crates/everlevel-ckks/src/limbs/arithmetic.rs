@@ -282,20 +282,22 @@ impl Context {
         let budget = a.budget_bits.min(b.budget_bits);
         let (kept, left) = (budget + bits, budget - bits);
         let limbs = self.params.limbs_of(left);
-        // Integers modulo 2^kept, as multiples of a unit of the last limb: what stands above the point is an integer,
-        // and vanishes in the product.
+        // Both are integers modulo 2^kept, the units of the last limb but for a power of two, and one is divided by
+        // 2^kept: limbs of the other are all above the point. Together they have to be moved up by what the limbs have
+        // beyond `kept` bits; those of a square alike.
         let count = kept.div_ceil(shape.log2_base);
         let spare = count * shape.log2_base - kept;
-        let integers = |x: &Ciphertext| {
-            let up = i64::from(x.budget_bits - budget) - i64::from(spare);
-            x.ct.map(|part| ring.shifted(part, up, count as usize))
+        let is_square = std::ptr::eq(a, b) && spare.is_multiple_of(2);
+        let [up_a, up_b] = if is_square { [spare / 2; 2] } else { [spare, 0] };
+        let integers = |x: &Ciphertext, up: u32| {
+            let by = i64::from(x.budget_bits - budget) - i64::from(spare - up);
+            x.ct.map(|part| ring.with_zeros(ring.shifted(part, by, count as usize), up))
         };
-        let x = integers(a);
-        let own = (!std::ptr::eq(a, b)).then(|| integers(b));
+        let x = integers(a, up_a);
+        let own = (!is_square).then(|| integers(b, up_b));
         let y = own.as_ref().unwrap_or(&x);
-        let [d0, d1, d2] = ring.tensor([&x.c0, &x.c1], [&y.c0, &y.c1], count * shape.log2_base + spare, limbs);
-        let mut ct = keys.relinearization().times(ring, &d2);
-        ct.add_assign(ring, &LimbRlwe { c0: d0, c1: d1 });
+        let tensor = ring.tensor([&x.c0, &x.c1], [&y.c0, &y.c1], count as usize, limbs);
+        let ct = keys.relinearization().relinearized(ring, tensor);
         // 2^kept·m_a·2^−budget·e_b, at the common budget, and the other way round.
         let rounding = shape.rounding_noise(kept);
         let [of_a, of_b] = [a, b].map(|x| noise::and(x.log2_noise + f64::from(x.budget_bits - budget), rounding));

@@ -28,6 +28,38 @@ pub struct Slide {
     pub to: usize,
 }
 
+/// Slides that were looked at once: sums at every block of words take the same.
+#[derive(Debug, Clone)]
+pub struct Slides {
+    all: Vec<Slide>,
+    /// Factors that these need.
+    x_count: usize,
+    y_count: usize,
+}
+
+impl Slides {
+    /// The slides of sums.
+    ///
+    /// # Panics
+    /// If one has no outputs, or those that there are not, or an output has more than 64.
+    pub fn new(all: Vec<Slide>) -> Self {
+        let mut terms = [0; SLIDING_OUTPUTS];
+        for s in &all {
+            assert!(s.from < s.to && s.to <= SLIDING_OUTPUTS);
+            terms[s.from..s.to].iter_mut().for_each(|terms| *terms += 1);
+        }
+        assert!(terms.iter().all(|&terms| terms <= 64));
+        let x_count = all.iter().map(|s| s.x + s.to - s.from).max().unwrap_or(0);
+        let y_count = all.iter().map(|s| s.y + 1).max().unwrap_or(0);
+        Self { all, x_count, y_count }
+    }
+
+    /// The slides that go to an output.
+    pub fn of_output(&self, t: usize) -> impl Iterator<Item = &Slide> {
+        self.all.iter().filter(move |s| (s.from..s.to).contains(&t))
+    }
+}
+
 /// Second factors, one after another.
 #[derive(Debug, Clone, Copy)]
 pub enum Factors<'a> {
@@ -38,35 +70,30 @@ pub enum Factors<'a> {
 }
 
 impl Modulus {
-    /// `out_t = Σ x_(s.x + t − s.from)·y_(s.y)` over the slides that go to output `t`, at most 64 for each. All are
-    /// slices of an [`SLIDING_OUTPUTS`]-th of `out`, one after another. What is `ahead` is brought into the second-level cache
+    /// `out_t = Σ x_(s.x + t − s.from)·y_(s.y)` over the slides that go to output `t`. All are slices of a
+    /// [`SLIDING_OUTPUTS`]-th of `out`, one after another. What is `ahead` is brought into the second-level cache
     /// meanwhile.
     ///
     /// # Panics
-    /// If a slide leads outside of the factors or outputs, or an output has more products.
-    pub fn sliding_sums_into(&self, out: &mut [u64], slides: &[Slide], x: &[u64], y: Factors<'_>, ahead: &[u8]) {
+    /// If a slide leads outside of the factors.
+    pub fn sliding_sums_into(&self, out: &mut [u64], slides: &Slides, x: &[u64], y: Factors<'_>, ahead: &[u8]) {
         let n = out.len() / SLIDING_OUTPUTS;
         assert!(n > 0 && out.len().is_multiple_of(SLIDING_OUTPUTS));
         let count = match y {
             Factors::Words(words) => words.len() / n,
             Factors::Packed(bytes) => bytes.len().saturating_sub(packed::byte_len(0)) / (6 * n),
         };
-        let mut terms = [0; SLIDING_OUTPUTS];
-        for s in slides {
-            assert!(s.from < s.to && s.to <= SLIDING_OUTPUTS && (s.x + s.to - s.from) * n <= x.len() && s.y < count);
-            terms[s.from..s.to].iter_mut().for_each(|terms| *terms += 1);
-        }
-        assert!(terms.iter().all(|&terms| terms <= 64));
+        assert!(slides.x_count * n <= x.len() && slides.y_count <= count);
         #[cfg(target_arch = "x86_64")]
         if self.simd().0 == Level::Avx512Ifma && n.is_multiple_of(8) {
-            let ahead = Ahead::new(ahead, (n.div_ceil(STRIDE) * slides.len()).max(1));
+            let ahead = Ahead::new(ahead, (n.div_ceil(STRIDE) * slides.all.len()).max(1));
             // SAFETY: a `Simd` of this level is made only where the CPU has its features.
             unsafe {
                 match y {
                     Factors::Words(y) => {
-                        avx512::sliding_sums_into::<false>(self, out, slides, x, bytemuck::cast_slice(y), ahead);
+                        avx512::sliding_sums_into::<false>(self, out, &slides.all, x, bytemuck::cast_slice(y), ahead);
                     }
-                    Factors::Packed(y) => avx512::sliding_sums_into::<true>(self, out, slides, x, y, ahead),
+                    Factors::Packed(y) => avx512::sliding_sums_into::<true>(self, out, &slides.all, x, y, ahead),
                 }
             }
             return;
@@ -74,7 +101,7 @@ impl Modulus {
         // No other backend asks for what is ahead.
         let _ = ahead;
         for (t, out) in out.chunks_exact_mut(n).enumerate() {
-            let here = || slides.iter().filter(|s| (s.from..s.to).contains(&t));
+            let here = || slides.of_output(t);
             let x: Vec<&[u64]> = here().map(|s| &x[(s.x + t - s.from) * n..][..n]).collect();
             match y {
                 Factors::Words(y) => {

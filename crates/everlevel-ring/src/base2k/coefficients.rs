@@ -92,19 +92,22 @@ pub fn convert_base_into(to: Base, out: &mut [&mut [i64]], from: Base, a: &[&[i6
     }
 }
 
-/// `out = a·word` modulo 1 for an integer, normalised, and rounded to the limbs of `out`.
-pub(super) fn multiply_word_into(base: Base, out: &mut [&mut [i64]], a: &[&[i64]], word: i64) {
-    for limb in out.iter_mut().skip(a.len()) {
+/// `out = a·word` for an integer, normalised, and rounded to the limbs of `out`, so many of which are above the point.
+/// What is above all of these vanishes.
+pub(super) fn multiply_word_into(base: Base, out: &mut [&mut [i64]], above: usize, a: &[&[i64]], word: i64) {
+    for limb in out.iter_mut().skip(above + a.len()) {
         limb.fill(0);
     }
     let sources = blocks(a.iter().copied(), BLOCK);
     let targets = blocks_mut(out.iter_mut().map(|limb| &mut **limb), BLOCK);
     sources.into_par_iter().zip(targets).for_each(|(a, mut out)| {
         let mut carry = [0i128; BLOCK];
-        for (j, limb) in a.iter().enumerate().rev() {
+        for j in (0..above + a.len()).rev() {
             let mut out = out.get_mut(j);
-            for (i, (&x, carry)) in limb.iter().zip(&mut carry).enumerate() {
-                let (digit, above) = split(i128::from(x) * i128::from(word) + *carry, base.log2());
+            let limb = j.checked_sub(above).map(|j| a[j]);
+            for (i, carry) in carry.iter_mut().enumerate().take(a[0].len()) {
+                let product = limb.map_or(0, |limb| i128::from(limb[i]) * i128::from(word));
+                let (digit, above) = split(product + *carry, base.log2());
                 *carry = above;
                 if let Some(out) = &mut out {
                     out[i] = digit as i64;

@@ -5,8 +5,8 @@
 //! the point vanishes modulo 1, and nothing is computed for it.
 
 use super::products::Shape;
-use super::ring::{GUARD, words, words_mut};
-use super::{LimbGadget, LimbRing, Limbs, PreparedMatrix};
+use super::ring::{GUARD, LimbTensor, Onto, words, words_mut};
+use super::{LimbGadget, LimbRing, Limbs, Operands, PreparedMatrix, Transform};
 use crate::{HalfProduct, Limb};
 
 /// The transforms of an element's limbs.
@@ -118,15 +118,48 @@ impl HalfProduct for LimbRing {
     }
 }
 
+impl LimbSum {
+    /// The transforms of each mask and of the body.
+    fn into_columns(self, width: usize) -> Vec<Vec<Limb>> {
+        let mut columns: Vec<Vec<Limb>> = (0..self.columns).map(|_| Vec::new()).collect();
+        for (at, limb) in self.limbs.into_iter().enumerate() {
+            columns[at / width % self.columns].push(limb);
+        }
+        columns
+    }
+}
+
 impl LimbRing {
     /// The elements of a sum, rounded to `limbs` limbs, each plus that of `onto` where there is one.
     pub fn finish_onto(&self, sum: LimbSum, limbs: usize, onto: &[Option<&Limbs>]) -> Vec<Limbs> {
-        let width = self.module().width();
-        let mut columns: Vec<Vec<Limb>> = (0..sum.columns).map(|_| Vec::new()).collect();
-        for (at, limb) in sum.limbs.into_iter().enumerate() {
-            columns[at / width % sum.columns].push(limb);
-        }
-        let onto = onto.iter().copied().chain(std::iter::repeat(None));
-        columns.iter_mut().zip(onto).map(|(column, onto)| self.carried_onto(column, limbs, onto)).collect()
+        let onto = onto.iter().map(|onto| onto.map_or(Onto::Nothing, Onto::Limbs));
+        let columns = sum.into_columns(self.module().width()).into_iter();
+        let onto = onto.chain(std::iter::repeat(Onto::Nothing));
+        columns.zip(onto).map(|(mut column, onto)| self.carried_onto(&mut column, limbs, onto)).collect()
+    }
+
+    /// A product of ciphertexts, `d0 + d1·s + d2·s²`, as one of the secret, from the rows of a key of `s²`: `[c1, c0]`.
+    ///
+    /// The transforms of `d0` and `d1` are added to those of the half product, which spares their inverses, where the
+    /// sum of both is right.
+    ///
+    /// # Panics
+    /// If the rows aren't those of a mask and a body.
+    pub fn relinearize(&self, tensor: LimbTensor, rows: &LimbRows) -> [Limbs; 2] {
+        let LimbTensor { limbs, terms, sums: [d0, d1, d2] } = tensor;
+        let d2 = self.carried(d2, limbs);
+        let digits = self.digits(&rows.gadget, &[&d2]);
+        let sum = self.multiply(&[&digits[0]], rows).remove(0);
+        // The half product's sums have a product for each limb of the digits.
+        let is_exact = self.module().transform() != Transform::Doubles;
+        let parts = if is_exact && self.require_base(terms + limbs, Operands::Chosen).is_ok() {
+            let both = sum.into_columns(self.module().width()).into_iter().zip([d1, d0]);
+            let longest_first = both.map(|(sum, d)| if d.len() > sum.len() { (d, sum) } else { (sum, d) });
+            longest_first.map(|(mut sum, other)| self.carried_onto(&mut sum, limbs, Onto::Transforms(&other))).collect()
+        } else {
+            let [d1, d0] = [d1, d0].map(|d| self.carried(d, limbs));
+            self.finish_onto(sum, limbs, &[Some(&d1), Some(&d0)])
+        };
+        <[Limbs; 2]>::try_from(parts).unwrap_or_else(|_| panic!("rows of a mask and a body"))
     }
 }

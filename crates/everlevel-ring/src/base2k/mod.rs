@@ -37,4 +37,4 @@ pub use half_product::{LimbDigits, LimbRows, LimbSum};
 pub use limbs::Limbs;
 pub use module::Module;
 pub use products::PreparedMatrix;
-pub use ring::{LimbGadget, LimbRing, LimbSecret};
+pub use ring::{LimbGadget, LimbRing, LimbSecret, LimbTensor};

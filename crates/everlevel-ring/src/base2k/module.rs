@@ -120,21 +120,6 @@ impl Module {
         });
     }
 
-    /// `a += b` of transforms modulo primes.
-    ///
-    /// # Panics
-    /// If transforms are in doubles.
-    pub(super) fn add_assign(&self, a: &mut [Limb], b: &[Limb]) {
-        let width = self.width();
-        a.par_iter_mut().zip(b).enumerate().for_each(|(at, (a, b))| self.modulus(at % width).add_assign(a, b));
-    }
-
-    /// `a −= b`, likewise.
-    pub(super) fn sub_assign(&self, a: &mut [Limb], b: &[Limb]) {
-        let width = self.width();
-        a.par_iter_mut().zip(b).enumerate().for_each(|(at, (a, b))| self.modulus(at % width).sub_assign(a, b));
-    }
-
     /// The big coefficients of transforms, in their place.
     pub fn inverse(&self, all: &mut [&mut [u64]]) {
         let width = self.width();
@@ -167,11 +152,19 @@ impl Module {
         });
     }
 
-    /// The limbs of transforms, plus those of `onto`, normalised, and rounded where `out` has fewer. The transforms are
-    /// used up: each limb's inverse is carried on while it is in a cache.
-    pub(super) fn carry(&self, base: Base, out: &mut [&mut [i64]], transforms: &mut [&mut [u64]], onto: &[&[i64]]) {
+    /// The limbs of transforms, plus those of other transforms modulo primes, as many or fewer, plus those of `onto`,
+    /// normalised, and rounded where `out` has fewer. The first transforms are used up: each limb's inverse is carried
+    /// on while it is in a cache.
+    pub(super) fn carry(
+        &self,
+        base: Base,
+        out: &mut [&mut [i64]],
+        transforms: &mut [&mut [u64]],
+        plus: &[&[u64]],
+        onto: &[&[i64]],
+    ) {
         let (width, count) = (self.width(), transforms.len() / self.width());
-        assert!(transforms.len().is_multiple_of(width) && onto.len() <= count);
+        assert!(transforms.len().is_multiple_of(width) && onto.len() <= count && plus.len() <= transforms.len());
         if !self.begins(out, count) {
             return;
         }
@@ -179,6 +172,8 @@ impl Module {
             (0..self.n().div_ceil(BLOCK)).map(|_| self.no_carry(BLOCK.min(self.n()))).collect();
         for j in (0..count).rev() {
             let words = &mut transforms[j * width..][..width];
+            let others = plus.iter().skip(j * width);
+            words.iter_mut().zip(others).enumerate().for_each(|(part, (a, b))| self.modulus(part).add_assign(a, b));
             self.inverse(words);
             let words: Vec<&[u64]> = words.iter().map(|words| &**words).collect();
             let onto = onto.get(j);

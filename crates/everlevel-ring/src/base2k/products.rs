@@ -2,7 +2,7 @@
 
 use std::ops::{Deref, DerefMut};
 
-use everlevel_math::{Factors, Modulus, SLIDING_OUTPUTS, Slide, packed};
+use everlevel_math::{Factors, Modulus, SLIDING_OUTPUTS, Slide, Slides, packed};
 use rayon::prelude::*;
 
 use super::Module;
@@ -55,7 +55,7 @@ pub(super) struct Shape {
 }
 
 /// Slides of [`SLIDING_OUTPUTS`] outputs, in runs of at most [`TERMS`] products for each.
-fn runs(slides: impl Iterator<Item = Slide>) -> Vec<Vec<Slide>> {
+fn runs(slides: impl Iterator<Item = Slide>) -> Vec<Slides> {
     let (mut runs, mut terms) = (vec![Vec::new()], [0; SLIDING_OUTPUTS]);
     for slide in slides {
         if terms[slide.from..slide.to].contains(&TERMS) {
@@ -65,7 +65,7 @@ fn runs(slides: impl Iterator<Item = Slide>) -> Vec<Vec<Slide>> {
         terms[slide.from..slide.to].iter_mut().for_each(|terms| *terms += 1);
         runs.last_mut().unwrap_or_else(|| unreachable!("one at first")).push(slide);
     }
-    runs
+    runs.into_iter().map(Slides::new).collect()
 }
 
 impl Module {
@@ -232,10 +232,7 @@ impl Module {
             let (mut sums, mut rest) = (vec![0; SLIDING_OUTPUTS * len], vec![0; SLIDING_OUTPUTS * len]);
             for part in 0..width {
                 for (x, operands) in x.iter().zip(&mut operands) {
-                    let limbs = x.iter().skip(part).step_by(width);
-                    for (x, operand) in limbs.zip(operands.chunks_exact_mut(len)) {
-                        operand.copy_from_slice(&x[block * len..][..len]);
-                    }
+                    gather(operands, len, x.iter().skip(part).step_by(width), block);
                 }
                 let at = self.entry_at(matrix.shape(), (part, block), (0, 0));
                 let here = &matrix.bytes[at..];
@@ -244,10 +241,7 @@ impl Module {
                     for (outs, x) in outs.iter_mut().zip(&operands) {
                         self.slide(part, (&mut sums, &mut rest), runs, (x, here), ahead);
                         ahead = &[];
-                        let targets = outs.iter_mut().skip((first * columns + column) * width + part);
-                        for (out, sum) in targets.step_by(columns * width).zip(sums.chunks_exact(len)) {
-                            out.copy_from_slice(sum);
-                        }
+                        scatter(&mut outs[(first * columns + column) * width + part..], columns * width, &sums);
                     }
                 }
             }
@@ -259,7 +253,7 @@ impl Module {
         &self,
         part: usize,
         (sums, rest): (&mut [u64], &mut [u64]),
-        runs: &[Vec<Slide>],
+        runs: &[Slides],
         (x, entries): (&[u64], &[u8]),
         ahead: &[u8],
     ) {
@@ -282,14 +276,14 @@ impl Module {
         &self,
         part: usize,
         (sums, rest): (&mut [u64], &mut [u64]),
-        runs: &[Vec<Slide>],
+        runs: &[Slides],
         (x, y): (&[u64], &[u64]),
     ) {
         match &self.kind {
             Kind::Doubles(fft) => {
                 let len = sums.len() / SLIDING_OUTPUTS;
                 for (t, out) in sums.chunks_exact_mut(len).enumerate() {
-                    let here = || runs.iter().flatten().filter(|s| (s.from..s.to).contains(&t));
+                    let here = || runs.iter().flat_map(|run| run.of_output(t));
                     let x: Vec<&[f64]> =
                         here().map(|s| bytemuck::cast_slice(&x[(s.x + t - s.from) * len..][..len])).collect();
                     let y: Vec<&[f64]> = here().map(|s| bytemuck::cast_slice(&y[s.y * len..][..len])).collect();
@@ -329,55 +323,124 @@ impl Module {
     /// polynomials in `Y = 2^−K`, without its first `offset` coefficients.
     pub fn convolve(&self, out: &mut [&mut [u64]], offset: usize, pairs: &[[&[&[u64]]; 2]]) {
         let (width, len) = (self.width(), self.block_len());
-        let count = out.len() / width;
         // The place of each pair's factors, one pair after another.
         let mut places = Vec::new();
         let (mut a_end, mut b_end) = (0, 0);
         for [a, b] in pairs {
             let (a_count, b_count) = (a.len() / width, b.len() / width);
-            places.push((a_end, a_count, b_end, b_count));
+            places.push(Place { a: a_end, a_count, b: b_end, b_count });
             (a_end, b_end) = (a_end + a_count, b_end + b_count);
         }
-        let tile = |first: usize| {
-            let places = &places;
-            let slides = places.iter().flat_map(move |&(a, a_count, b, b_count)| {
-                (0..b_count).filter_map(move |j| {
-                    // Output t has i = t + first + offset − j.
-                    let from = j.saturating_sub(first + offset);
-                    let to = (a_count + j).saturating_sub(first + offset).min(count - first).min(SLIDING_OUTPUTS);
-                    (from < to).then(|| Slide { x: a + from + first + offset - j, y: b + j, from, to })
-                })
-            });
-            (first, runs(slides))
-        };
-        let tiles: Vec<_> = (0..count).step_by(SLIDING_OUTPUTS).map(tile).collect();
+        let tiles = convolution(&places, offset, out.len() / width);
         let work = blocks_mut(out.iter_mut().map(|out| &mut **out), len);
         work.into_par_iter().enumerate().for_each(|(block, mut out)| {
             let (mut x, mut y) = (vec![0; a_end * len], vec![0; b_end * len]);
-            let (mut sums, mut rest) = (vec![0; SLIDING_OUTPUTS * len], vec![0; SLIDING_OUTPUTS * len]);
+            let [mut sums, mut rest] = [(); 2].map(|()| vec![0; SLIDING_OUTPUTS * len]);
             for part in 0..width {
                 for (side, words) in [&mut x, &mut y].into_iter().enumerate() {
                     let limbs = pairs.iter().flat_map(|pair| pair[side].iter().skip(part).step_by(width));
-                    for (limb, words) in limbs.zip(words.chunks_exact_mut(len)) {
-                        words.copy_from_slice(&limb[block * len..][..len]);
-                    }
+                    gather(words, len, limbs, block);
                 }
                 for (first, runs) in &tiles {
                     self.slide_words(part, (&mut sums, &mut rest), runs, (&x, &y));
-                    let targets = out.iter_mut().skip(first * width + part).step_by(width);
-                    targets.zip(sums.chunks_exact(len)).for_each(|(out, sum)| out.copy_from_slice(sum));
+                    scatter(&mut out[first * width + part..], width, &sums);
+                }
+            }
+        });
+    }
+
+    /// Products as of [`Module::convolve`]: `x_0·y_0`, `x_0·y_1 + x_1·y_0` and `x_1·y_1`, whose factors are read from
+    /// memory once for all three. There is one product for both in the middle: `(x_0 + x_1)·(y_0 + y_1)` less the
+    /// others.
+    pub(super) fn tensor(&self, out: [&mut [&mut [u64]]; 3], offset: usize, x: [&[&[u64]]; 2], y: [&[&[u64]]; 2]) {
+        let [first, middle, last] = out;
+        let Kind::Primes { ntts, .. } = &self.kind else {
+            // Differences of sums would have rounding errors of their own.
+            self.convolve(first, offset, &[[x[0], y[0]]]);
+            self.convolve(middle, offset, &[[x[0], y[1]], [x[1], y[0]]]);
+            self.convolve(last, offset, &[[x[1], y[1]]]);
+            return;
+        };
+        let (width, len, count) = (self.width(), self.block_len(), first.len() / self.width());
+        let [a_count, b_count] = [x, y].map(|z| z[0].len() / width);
+        let tiles = convolution(&[Place { a: 0, a_count, b: 0, b_count }], offset, count);
+        let outs = [first, last, middle].map(|out| blocks_mut(out.iter_mut().map(|out| &mut **out), len));
+        let [first, last, middle] = outs.map(IntoIterator::into_iter);
+        let work: Vec<_> = first.zip(last).zip(middle).map(|((first, last), middle)| [first, last, middle]).collect();
+        work.into_par_iter().enumerate().for_each(|(block, mut out)| {
+            let mut x_words = [(); 3].map(|()| vec![0; a_count * len]);
+            let mut y_words = [(); 3].map(|()| vec![0; b_count * len]);
+            let mut sums = [(); 3].map(|()| vec![0; SLIDING_OUTPUTS * len]);
+            let mut rest = vec![0; SLIDING_OUTPUTS * len];
+            for part in 0..width {
+                let m = ntts[part].modulus();
+                for (words, z) in [(&mut x_words, x), (&mut y_words, y)] {
+                    let [first, last, both] = words;
+                    gather(first, len, z[0].iter().skip(part).step_by(width), block);
+                    gather(last, len, z[1].iter().skip(part).step_by(width), block);
+                    both.copy_from_slice(first);
+                    m.add_assign(both, last);
+                }
+                for (at, runs) in &tiles {
+                    for ((sums, x), y) in sums.iter_mut().zip(&x_words).zip(&y_words) {
+                        self.slide_words(part, (sums, &mut rest), runs, (x, y));
+                    }
+                    let [first, last, middle] = &mut sums;
+                    m.sub_assign(middle, first);
+                    m.sub_assign(middle, last);
+                    for (out, sums) in out.iter_mut().zip(&sums) {
+                        scatter(&mut out[at * width + part..], width, sums);
+                    }
                 }
             }
         });
     }
 }
 
+/// Where the factors of a convolution lie.
+struct Place {
+    a: usize,
+    a_count: usize,
+    b: usize,
+    b_count: usize,
+}
+
+/// The slides of a sum of convolutions, for each few of `count` outputs from coefficient `offset` on.
+fn convolution(places: &[Place], offset: usize, count: usize) -> Vec<(usize, Vec<Slides>)> {
+    let tile = |first: usize| {
+        let slides = places.iter().flat_map(move |place| {
+            (0..place.b_count).filter_map(move |j| {
+                // Output t has i = t + first + offset − j.
+                let from = j.saturating_sub(first + offset);
+                let to = (place.a_count + j).saturating_sub(first + offset).min(count - first).min(SLIDING_OUTPUTS);
+                let x = || place.a + from + first + offset - j;
+                (from < to).then(|| Slide { x: x(), y: place.b + j, from, to })
+            })
+        });
+        (first, runs(slides))
+    };
+    (0..count).step_by(SLIDING_OUTPUTS).map(tile).collect()
+}
+
+/// A block of each limb, one after another.
+fn gather<'a>(words: &mut [u64], len: usize, limbs: impl Iterator<Item = &'a &'a [u64]>, block: usize) {
+    for (words, limb) in words.chunks_exact_mut(len).zip(limbs) {
+        words.copy_from_slice(&limb[block * len..][..len]);
+    }
+}
+
+/// Sums of a few outputs to their places, `step` apart.
+fn scatter(out: &mut [&mut [u64]], step: usize, sums: &[u64]) {
+    let len = sums.len() / SLIDING_OUTPUTS;
+    out.iter_mut().step_by(step).zip(sums.chunks_exact(len)).for_each(|(out, sum)| out.copy_from_slice(sum));
+}
+
 /// The sum of what `of_run` writes for each run.
 fn in_runs(
     m: &Modulus,
     (sums, rest): (&mut [u64], &mut [u64]),
-    runs: &[Vec<Slide>],
-    of_run: impl Fn(&Modulus, &mut [u64], &[Slide], usize),
+    runs: &[Slides],
+    of_run: impl Fn(&Modulus, &mut [u64], &Slides, usize),
 ) {
     for (k, run) in runs.iter().enumerate() {
         if k == 0 {

@@ -51,6 +51,24 @@ impl LimbGadget {
 #[derive(Debug)]
 pub struct LimbSecret(pub(super) Vec<Vec<Limb>>);
 
+/// The parts of a product of ciphertexts, as transforms whose limbs aren't carried yet.
+#[derive(Debug)]
+pub struct LimbTensor {
+    pub(super) limbs: usize,
+    /// Products of limbs in a sum, at most.
+    pub(super) terms: usize,
+    pub(super) sums: [Vec<Limb>; 3],
+}
+
+/// What is added where transforms become limbs.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Onto<'a> {
+    Nothing,
+    Limbs(&'a Limbs),
+    /// Transforms modulo primes, of sums whose bounds leave room for both.
+    Transforms(&'a [Limb]),
+}
+
 /// Slices of buffers.
 pub(super) fn words(limbs: &[Limb]) -> Vec<&[u64]> {
     limbs.iter().map(|limb| &limb[..]).collect()
@@ -122,14 +140,26 @@ impl LimbRing {
         out
     }
 
+    /// `a` rounded so that its last limb ends with as many zero bits, fewer than a limb has. No carries: a limb may be
+    /// `2^(K − 1)`.
+    pub fn with_zeros(&self, mut a: Limbs, bits: u32) -> Limbs {
+        if let (Some(last), 1..) = (a.views_mut().pop(), bits) {
+            last.iter_mut().for_each(|x| *x = (*x + (1 << (bits - 1))) >> bits << bits);
+        }
+        a
+    }
+
     /// `a(X^galois_elt)`, normalised, of a normalised element.
     pub fn automorphism(&self, a: &Limbs, galois_elt: u64) -> Limbs {
         let mut out = self.module.uninit(a.count());
-        coefficients::automorphism_into(&mut out.views_mut(), &a.views(), galois_elt);
         // A change of sign leaves a balanced limb unless that is the least: nearly never.
         let above = 1 << (self.base.log2() - 1);
-        let has_above = |limb: &&[i64]| limb.iter().fold(false, |found, &x| found | (x == above));
-        if out.views().par_iter().any(has_above) { self.shifted(&out, 0, a.count()) } else { out }
+        let moved = |(out, a): (&mut [i64], &[i64])| {
+            coefficients::automorphism_into(&mut [&mut *out], &[a], galois_elt);
+            out.iter().fold(false, |found, &x| found | (x == above))
+        };
+        let has_above = out.views_mut().into_par_iter().zip(a.views()).map(moved).reduce(|| false, |a, b| a | b);
+        if has_above { self.shifted(&out, 0, a.count()) } else { out }
     }
 
     /// The transforms of limbs.
@@ -141,28 +171,39 @@ impl LimbRing {
 
     /// The limbs of transforms, which are used up.
     pub(super) fn carried(&self, mut sum: Vec<Limb>, limbs: usize) -> Limbs {
-        self.carried_onto(&mut sum, limbs, None)
+        self.carried_onto(&mut sum, limbs, Onto::Nothing)
     }
 
     /// As [`LimbRing::carried`], of secret transforms.
     fn carried_secretly(&self, mut sum: Vec<Limb>, limbs: usize) -> Limbs {
-        let out = self.carried_onto(&mut sum, limbs, None);
+        let out = self.carried_onto(&mut sum, limbs, Onto::Nothing);
         sum.iter_mut().for_each(|limb| limb[..].zeroize());
         out
     }
 
-    /// The limbs of transforms, which are used up, plus an element.
-    pub(super) fn carried_onto(&self, sum: &mut [Limb], limbs: usize, onto: Option<&Limbs>) -> Limbs {
+    /// The limbs of transforms, which are used up, plus something else.
+    pub(super) fn carried_onto(&self, sum: &mut [Limb], limbs: usize, onto: Onto<'_>) -> Limbs {
         let mut out = self.module.uninit(limbs);
-        let onto = onto.map_or_else(Vec::new, Limbs::views);
-        self.module.carry(self.base, &mut out.views_mut(), &mut words_mut(sum), &onto);
+        let (plus, onto) = match onto {
+            Onto::Nothing => (Vec::new(), Vec::new()),
+            Onto::Limbs(onto) => (Vec::new(), onto.views()),
+            Onto::Transforms(plus) => (words(plus), Vec::new()),
+        };
+        self.module.carry(self.base, &mut out.views_mut(), &mut words_mut(sum), &plus, &onto);
         out
     }
 
     /// `a·word` modulo 1, normalised, and rounded to `limbs` limbs.
     pub fn times_word(&self, a: &Limbs, word: i64, limbs: usize) -> Limbs {
         let mut out = self.module.uninit(limbs);
-        coefficients::multiply_word_into(self.base, &mut out.views_mut(), &a.views(), word);
+        coefficients::multiply_word_into(self.base, &mut out.views_mut(), 0, &a.views(), word);
+        out
+    }
+
+    /// `a·word` as a number, with a limb more, which stands above the point.
+    pub fn times_word_above(&self, a: &Limbs, word: i64) -> Limbs {
+        let mut out = self.module.uninit(a.count() + 1);
+        coefficients::multiply_word_into(self.base, &mut out.views_mut(), 1, &a.views(), word);
         out
     }
 
@@ -174,41 +215,27 @@ impl LimbRing {
         self.carried_secretly(out, a.count())
     }
 
-    /// `2^log2_factor·(a0·b0, a0·b1 + a1·b0, a1·b1)` modulo 1 to `limbs` limbs, where the product of torus elements is
-    /// that of the real numbers in `[−1/2, 1/2)` that normalised limbs are.
-    pub fn tensor(&self, [a0, a1]: [&Limbs; 2], [b0, b1]: [&Limbs; 2], log2_factor: u32, limbs: usize) -> [Limbs; 3] {
-        let [a0, a1, b0, b1] = [a0, a1, b0, b1].map(|x| self.transformed(&x.views()));
-        let (width, log2_base) = (self.module.width(), self.base.log2());
-        let (whole, rest) = ((log2_factor / log2_base) as usize, log2_factor % log2_base);
-        let kept = limbs + usize::from(rest > 0);
-        // Coefficient k of the product has weight 2^(−(k+2)·K): limb k + 1, before it is moved up by the factor.
-        // Without one, the first limb has its carries alone.
-        let carries = if whole == 0 { width } else { 0 };
-        let product = |pairs: &[[&[Limb]; 2]]| {
-            let mut sum = self.module.scratch((kept + GUARD) * width);
-            sum[..carries].iter_mut().for_each(|limb| limb.fill(0));
-            let views: Vec<[Vec<&[u64]>; 2]> = pairs.iter().map(|pair| pair.map(words)).collect();
-            let views: Vec<[&[&[u64]]; 2]> = views.iter().map(|[a, b]| [&a[..], &b[..]]).collect();
-            self.module.convolve(&mut words_mut(&mut sum[carries..]), whole.saturating_sub(1), &views);
-            sum
-        };
-        let ends = [product(&[[&a0, &b0]]), product(&[[&a1, &b1]])];
-        let middle = if matches!(self.module.transform(), Transform::Doubles) {
-            // Differences of sums would have rounding errors of their own.
-            product(&[[&a0, &b1], [&a1, &b0]])
-        } else {
-            let [mut a, mut b] = [a0, b0];
-            self.module.add_assign(&mut a, &a1);
-            self.module.add_assign(&mut b, &b1);
-            let mut middle = product(&[[&a, &b]]);
-            ends.iter().for_each(|end| self.module.sub_assign(&mut middle, end));
-            middle
-        };
-        let [first, last] = ends;
-        [first, middle, last].map(|sum| {
-            let product = self.carried(sum, kept);
-            if rest == 0 { product } else { self.shifted(&product, rest.into(), limbs) }
-        })
+    /// `(x0·y0, x0·y1 + x1·y0, x1·y1)` modulo 1 to `limbs` limbs, of elements of the torus `x` and numbers `y`, of
+    /// which so many limbs stand above the point, one or more: `y` is the real number that normalised limbs are, and
+    /// where all of it is above the point, `x` modulo 1 is enough. For a square, `y` is `x` itself.
+    pub fn tensor(&self, x: [&Limbs; 2], y: [&Limbs; 2], above: usize, limbs: usize) -> LimbTensor {
+        assert!(above > 0, "limbs above the point");
+        let transforms = |z: [&Limbs; 2]| z.map(|part| self.transformed(&part.views()));
+        let a = transforms(x);
+        let b = (!std::ptr::eq(x[0], y[0]) || !std::ptr::eq(x[1], y[1])).then(|| transforms(y));
+        let b = b.as_ref().unwrap_or(&a);
+        let [a, b] = [&a, b].map(|z| [words(&z[0]), words(&z[1])]);
+        // Coefficient k of the product has weight 2^(−(k + 2 − above)·K): limb k + 1 − above.
+        let mut sums = [(); 3].map(|()| self.module.scratch((limbs + GUARD) * self.module.width()));
+        let [first, middle, last] = &mut sums;
+        let out = [&mut words_mut(first)[..], &mut words_mut(middle), &mut words_mut(last)];
+        self.module.tensor(out, above - 1, [&a[0], &a[1]], [&b[0], &b[1]]);
+        LimbTensor { limbs, terms: 2 * x[0].count().min(y[0].count()), sums }
+    }
+
+    /// The limbs of a tensor product.
+    pub fn carried_tensor(&self, LimbTensor { limbs, sums, .. }: LimbTensor) -> [Limbs; 3] {
+        sums.map(|sum| self.carried(sum, limbs))
     }
 
     /// `Σ A_i·S_i`, exactly, to as many limbs as the first has.
