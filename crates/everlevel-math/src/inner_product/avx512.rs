@@ -113,63 +113,79 @@ fn eight<const PACKED: bool>(bytes: &[u8], at: usize) -> __m512i {
 /// Low and high accumulators of `V` vectors of each output.
 type Sums<const V: usize> = [[(__m512i, __m512i); V]; SLIDING_OUTPUTS];
 
-/// The products of a second factor with those first factors, `n` words apart, of outputs `FROM` to `TO`.
+/// The products of a slide, whose outputs are `FROM` to `TO`, for `V` vectors from word `at` on.
+///
+/// # Safety
+/// `x` has `n` words of every first factor of the slide, of which `at` and the vectors lie in the first.
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma,avx512vl,avx512bw,avx512vbmi")]
-fn slide<const FROM: usize, const TO: usize, const V: usize>(
+unsafe fn slide<const FROM: usize, const TO: usize, const V: usize, const PACKED: bool>(
     sums: &mut Sums<V>,
-    x: &[u64],
-    n: usize,
-    y: &[__m512i; V],
+    s: &Slide,
+    (x, y): (&[u64], &[u8]),
+    (n, at): (usize, usize),
+    ahead: &mut Ahead<'_, u8>,
 ) {
-    for t in FROM..TO {
-        let x = x[(t - FROM) * n..][..8 * V].as_chunks::<8>().0;
-        for v in 0..V {
-            accumulate(&mut sums[t][v], read(&x[v]), y[v]);
+    for k in 0..s.count {
+        // A line or two at a time: more would wait for each other.
+        ahead.step();
+        let mut vectors = [_mm512_setzero_si512(); V];
+        for (v, vector) in vectors.iter_mut().enumerate() {
+            *vector = eight::<PACKED>(y, (s.y + k) * n + at + 8 * v);
+        }
+        let place = s.x_at(k) * n + at;
+        for t in FROM..TO {
+            for v in 0..V {
+                let word = place + (t - FROM) * n + 8 * v;
+                debug_assert!(word + 8 <= x.len());
+                // SAFETY: `n` words of first factor `x_at(k) + t − FROM` are there.
+                let x = unsafe { _mm512_loadu_si512(x.as_ptr().add(word).cast()) };
+                accumulate(&mut sums[t][v], x, vectors[v]);
+            }
         }
     }
 }
 
 /// `V` vectors of every output from word `at` on.
+///
+/// # Safety
+/// As [`sliding_sums_into`].
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma,avx512vl,avx512bw,avx512vbmi")]
-fn sliding_sums<const V: usize, const PACKED: bool>(
+unsafe fn sliding_sums<const V: usize, const PACKED: bool>(
     slides: &[Slide],
-    x: &[u64],
-    y: &[u8],
-    n: usize,
-    at: usize,
+    factors: (&[u64], &[u8]),
+    place: (usize, usize),
     ahead: &mut Ahead<'_, u8>,
 ) -> Sums<V> {
     let zero = (_mm512_setzero_si512(), _mm512_setzero_si512());
     let mut sums = [[zero; V]; SLIDING_OUTPUTS];
     for s in slides {
-        // A line or two at a time: more would wait for each other.
-        ahead.step();
-        let x = &x[s.x * n + at..];
-        let mut vectors = [zero.0; V];
-        for (v, vector) in vectors.iter_mut().enumerate() {
-            *vector = eight::<PACKED>(y, s.y * n + at + 8 * v);
-        }
-        match (s.from, s.to) {
-            (0, 1) => slide::<0, 1, V>(&mut sums, x, n, &vectors),
-            (0, 2) => slide::<0, 2, V>(&mut sums, x, n, &vectors),
-            (0, 3) => slide::<0, 3, V>(&mut sums, x, n, &vectors),
-            (0, 4) => slide::<0, 4, V>(&mut sums, x, n, &vectors),
-            (1, 2) => slide::<1, 2, V>(&mut sums, x, n, &vectors),
-            (1, 3) => slide::<1, 3, V>(&mut sums, x, n, &vectors),
-            (1, 4) => slide::<1, 4, V>(&mut sums, x, n, &vectors),
-            (2, 3) => slide::<2, 3, V>(&mut sums, x, n, &vectors),
-            (2, 4) => slide::<2, 4, V>(&mut sums, x, n, &vectors),
-            _ => slide::<3, 4, V>(&mut sums, x, n, &vectors),
+        // SAFETY: the caller's.
+        unsafe {
+            match (s.from, s.to) {
+                (0, 1) => slide::<0, 1, V, PACKED>(&mut sums, s, factors, place, ahead),
+                (0, 2) => slide::<0, 2, V, PACKED>(&mut sums, s, factors, place, ahead),
+                (0, 3) => slide::<0, 3, V, PACKED>(&mut sums, s, factors, place, ahead),
+                (0, 4) => slide::<0, 4, V, PACKED>(&mut sums, s, factors, place, ahead),
+                (1, 2) => slide::<1, 2, V, PACKED>(&mut sums, s, factors, place, ahead),
+                (1, 3) => slide::<1, 3, V, PACKED>(&mut sums, s, factors, place, ahead),
+                (1, 4) => slide::<1, 4, V, PACKED>(&mut sums, s, factors, place, ahead),
+                (2, 3) => slide::<2, 3, V, PACKED>(&mut sums, s, factors, place, ahead),
+                (2, 4) => slide::<2, 4, V, PACKED>(&mut sums, s, factors, place, ahead),
+                _ => slide::<3, 4, V, PACKED>(&mut sums, s, factors, place, ahead),
+            }
         }
     }
     sums
 }
 
 /// See [`Modulus::sliding_sums_into`]; outputs have a multiple of eight words.
+///
+/// # Safety
+/// `x` has all first factors of the slides.
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma,avx512vl,avx512bw,avx512vbmi")]
-pub(crate) fn sliding_sums_into<const PACKED: bool>(
+pub(crate) unsafe fn sliding_sums_into<const PACKED: bool>(
     m: &Modulus,
     out: &mut [u64],
     slides: &[Slide],
@@ -182,7 +198,9 @@ pub(crate) fn sliding_sums_into<const PACKED: bool>(
     let n = out.len() / SLIDING_OUTPUTS;
     let mut at = 0;
     while at + STRIDE <= n {
-        for (t, sums) in sliding_sums::<V, PACKED>(slides, x, y, n, at, &mut ahead).into_iter().enumerate() {
+        // SAFETY: the vectors lie below `n`.
+        let sums = unsafe { sliding_sums::<V, PACKED>(slides, (x, y), (n, at), &mut ahead) };
+        for (t, sums) in sums.into_iter().enumerate() {
             for (out, sum) in out[t * n + at..][..STRIDE].as_chunks_mut::<8>().0.iter_mut().zip(sums) {
                 write(out, wide.reduce(sum.0, sum.1));
             }
@@ -190,7 +208,9 @@ pub(crate) fn sliding_sums_into<const PACKED: bool>(
         at += STRIDE;
     }
     while at < n {
-        for (t, [sum]) in sliding_sums::<1, PACKED>(slides, x, y, n, at, &mut ahead).into_iter().enumerate() {
+        // SAFETY: as above.
+        let sums = unsafe { sliding_sums::<1, PACKED>(slides, (x, y), (n, at), &mut ahead) };
+        for (t, [sum]) in sums.into_iter().enumerate() {
             write(&mut out[t * n + at..].as_chunks_mut::<8>().0[0], wide.reduce(sum.0, sum.1));
         }
         at += 8;

@@ -1,6 +1,8 @@
 //! Sums of products in which each second factor goes to several outputs, with neighbouring first factors: what
 //! products of vectors of limbs are made of.
 
+use std::ops::Range;
+
 use crate::{Modulus, packed};
 
 #[cfg(target_arch = "x86_64")]
@@ -15,48 +17,89 @@ pub const SLIDING_OUTPUTS: usize = 4;
 /// Words of every output that are summed at once.
 pub(super) const STRIDE: usize = 16;
 
-/// A second factor, and where it goes: output `t`, `from ≤ t < to`, gets its product with first factor `x + t − from`.
+/// Second factors, one after another, that go to the same outputs: output `t`, `from ≤ t < to`, gets the products of
+/// first factor `x + k·x_step + t − from` and second factor `y + k`, for all `k < count`.
 #[derive(Debug, Clone, Copy)]
 pub struct Slide {
-    /// The first factor of output `from`.
+    /// The first factor of output `from` with the first of the second factors.
     pub x: usize,
-    /// The second factor.
+    /// The distance between first factors of neighbouring second factors.
+    pub x_step: isize,
+    /// The first of the second factors.
     pub y: usize,
+    /// Second factors.
+    pub count: usize,
     /// The first output.
     pub from: usize,
     /// The end of the outputs, at most [`SLIDING_OUTPUTS`].
     pub to: usize,
 }
 
+impl Slide {
+    /// One second factor.
+    pub fn new(x: usize, y: usize, outputs: Range<usize>) -> Self {
+        Self { x, x_step: 0, y, count: 1, from: outputs.start, to: outputs.end }
+    }
+
+    /// Joins a slide of one second factor to this one, if it is the next.
+    pub fn joins(&mut self, next: &Self) -> bool {
+        if self.count == 1 {
+            self.x_step = next.x.cast_signed() - self.x.cast_signed();
+        }
+        let is_next = next.count == 1
+            && (next.from, next.to) == (self.from, self.to)
+            && next.y == self.y + self.count
+            && next.x == self.x_at(self.count);
+        self.count += usize::from(is_next);
+        is_next
+    }
+
+    /// The first factor of output `from` with second factor `y + k`.
+    #[inline]
+    pub(super) fn x_at(&self, k: usize) -> usize {
+        self.x.wrapping_add_signed(self.x_step.wrapping_mul(k.cast_signed()))
+    }
+}
+
 /// Slides that were looked at once: sums at every block of words take the same.
 #[derive(Debug, Clone)]
 pub struct Slides {
     all: Vec<Slide>,
+    /// Second factors of all slides.
+    len: usize,
     /// Factors that these need.
     x_count: usize,
     y_count: usize,
 }
 
 impl Slides {
+    /// The most products in the sum of an output.
+    pub const TERMS: usize = 64;
+
     /// The slides of sums.
     ///
     /// # Panics
-    /// If one has no outputs, or those that there are not, or an output has more than 64.
+    /// If one has no factors or outputs, or some that there are not, or an output has more than [`Slides::TERMS`].
     pub fn new(all: Vec<Slide>) -> Self {
         let mut terms = [0; SLIDING_OUTPUTS];
+        let (mut x_count, mut y_count) = (0, 0);
         for s in &all {
-            assert!(s.from < s.to && s.to <= SLIDING_OUTPUTS);
-            terms[s.from..s.to].iter_mut().for_each(|terms| *terms += 1);
+            assert!(s.from < s.to && s.to <= SLIDING_OUTPUTS && s.count > 0);
+            terms[s.from..s.to].iter_mut().for_each(|terms| *terms += s.count);
+            for x in [0, s.count - 1].map(|k| s.x_at(k)) {
+                assert!(x.cast_signed() >= 0);
+                x_count = x_count.max(x + s.to - s.from);
+            }
+            y_count = y_count.max(s.y + s.count);
         }
-        assert!(terms.iter().all(|&terms| terms <= 64));
-        let x_count = all.iter().map(|s| s.x + s.to - s.from).max().unwrap_or(0);
-        let y_count = all.iter().map(|s| s.y + 1).max().unwrap_or(0);
-        Self { all, x_count, y_count }
+        assert!(terms.iter().all(|&terms| terms <= Self::TERMS));
+        Self { len: all.iter().map(|s| s.count).sum(), all, x_count, y_count }
     }
 
-    /// The slides that go to an output.
-    pub fn of_output(&self, t: usize) -> impl Iterator<Item = &Slide> {
-        self.all.iter().filter(move |s| (s.from..s.to).contains(&t))
+    /// The pairs of factors whose products go to an output.
+    pub fn of_output(&self, t: usize) -> impl Iterator<Item = (usize, usize)> {
+        let here = self.all.iter().filter(move |s| (s.from..s.to).contains(&t));
+        here.flat_map(move |s| (0..s.count).map(move |k| (s.x_at(k) + t - s.from, s.y + k)))
     }
 }
 
@@ -70,9 +113,8 @@ pub enum Factors<'a> {
 }
 
 impl Modulus {
-    /// `out_t = Σ x_(s.x + t − s.from)·y_(s.y)` over the slides that go to output `t`. All are slices of a
-    /// [`SLIDING_OUTPUTS`]-th of `out`, one after another. What is `ahead` is brought into the second-level cache
-    /// meanwhile.
+    /// The sums of products of each output. All factors are slices of a [`SLIDING_OUTPUTS`]-th of `out`, one after
+    /// another. What is `ahead` is brought into the second-level cache meanwhile.
     ///
     /// # Panics
     /// If a slide leads outside of the factors.
@@ -86,8 +128,9 @@ impl Modulus {
         assert!(slides.x_count * n <= x.len() && slides.y_count <= count);
         #[cfg(target_arch = "x86_64")]
         if self.simd().0 == Level::Avx512Ifma && n.is_multiple_of(8) {
-            let ahead = Ahead::new(ahead, (n.div_ceil(STRIDE) * slides.all.len()).max(1));
-            // SAFETY: a `Simd` of this level is made only where the CPU has its features.
+            let ahead = Ahead::new(ahead, (n.div_ceil(STRIDE) * slides.len).max(1));
+            // SAFETY: a `Simd` of this level is made only where the CPU has its features, and the slides have all
+            // their factors.
             unsafe {
                 match y {
                     Factors::Words(y) => {
@@ -101,14 +144,14 @@ impl Modulus {
         // No other backend asks for what is ahead.
         let _ = ahead;
         for (t, out) in out.chunks_exact_mut(n).enumerate() {
-            let here = || slides.of_output(t);
-            let x: Vec<&[u64]> = here().map(|s| &x[(s.x + t - s.from) * n..][..n]).collect();
+            let x: Vec<&[u64]> = slides.of_output(t).map(|(i, _)| &x[i * n..][..n]).collect();
+            let of_y = slides.of_output(t).map(|(_, j)| j);
             match y {
                 Factors::Words(y) => {
-                    self.inner_product_into(out, &x, &here().map(|s| &y[s.y * n..][..n]).collect::<Vec<_>>());
+                    self.inner_product_into(out, &x, &of_y.map(|j| &y[j * n..][..n]).collect::<Vec<_>>());
                 }
                 Factors::Packed(y) => {
-                    let y: Vec<&[u8]> = here().map(|s| &y[s.y * 6 * n..][..packed::byte_len(n)]).collect();
+                    let y: Vec<&[u8]> = of_y.map(|j| &y[j * 6 * n..][..packed::byte_len(n)]).collect();
                     self.inner_product_packed_into(out, &x, &y);
                 }
             }

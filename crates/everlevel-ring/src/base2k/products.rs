@@ -17,9 +17,6 @@ const PRODUCT_BLOCK: usize = 128;
 /// The same for doubles.
 const DOUBLES_BLOCK: usize = 512;
 
-/// Terms whose sum a kernel takes at once.
-const TERMS: usize = 64;
-
 /// A matrix of polynomials, transformed, in the order in which products read it: for each block of words and each
 /// prime, column by column, the block of each row. Residues have six bytes, doubles eight.
 #[derive(Debug)]
@@ -54,16 +51,20 @@ pub(super) struct Shape {
     pub columns: usize,
 }
 
-/// Slides of [`SLIDING_OUTPUTS`] outputs, in runs of at most [`TERMS`] products for each.
+/// Slides of one second factor each, joined where neighbours go to the same outputs, in runs of at most
+/// [`Slides::TERMS`] products for each output.
 fn runs(slides: impl Iterator<Item = Slide>) -> Vec<Slides> {
     let (mut runs, mut terms) = (vec![Vec::new()], [0; SLIDING_OUTPUTS]);
     for slide in slides {
-        if terms[slide.from..slide.to].contains(&TERMS) {
+        if terms[slide.from..slide.to].contains(&Slides::TERMS) {
             runs.push(Vec::new());
             terms.fill(0);
         }
         terms[slide.from..slide.to].iter_mut().for_each(|terms| *terms += 1);
-        runs.last_mut().unwrap_or_else(|| unreachable!("one at first")).push(slide);
+        let run: &mut Vec<Slide> = runs.last_mut().unwrap_or_else(|| unreachable!("one at first"));
+        if !run.last_mut().is_some_and(|last| last.joins(&slide)) {
+            run.push(slide);
+        }
     }
     runs.into_iter().map(Slides::new).collect()
 }
@@ -204,7 +205,7 @@ impl Module {
                     let start = from + first + digit - 1 - shift;
                     let to = last.min(shift + 1 - first).min((from + count).saturating_sub(row * digit + start));
                     let y = (shift * columns + column) * rows + row;
-                    (from < to).then_some(Slide { x: row * digit + start, y, from, to })
+                    (from < to).then_some(Slide::new(row * digit + start, y, from..to))
                 })
             });
             let end = |first: usize| shifts.min(first + SLIDING_OUTPUTS + digit - 1) * columns * rows;
@@ -284,9 +285,9 @@ impl Module {
                 let len = sums.len() / SLIDING_OUTPUTS;
                 for (t, out) in sums.chunks_exact_mut(len).enumerate() {
                     let here = || runs.iter().flat_map(|run| run.of_output(t));
-                    let x: Vec<&[f64]> =
-                        here().map(|s| bytemuck::cast_slice(&x[(s.x + t - s.from) * len..][..len])).collect();
-                    let y: Vec<&[f64]> = here().map(|s| bytemuck::cast_slice(&y[s.y * len..][..len])).collect();
+                    let place = |at: usize| at * len..(at + 1) * len;
+                    let x: Vec<&[f64]> = here().map(|(i, _)| bytemuck::cast_slice(&x[place(i)])).collect();
+                    let y: Vec<&[f64]> = here().map(|(_, j)| bytemuck::cast_slice(&y[place(j)])).collect();
                     fft.inner_product_into(bytemuck::cast_slice_mut(out), &x, &y);
                 }
             }
@@ -413,8 +414,7 @@ fn convolution(places: &[Place], offset: usize, count: usize) -> Vec<(usize, Vec
                 // Output t has i = t + first + offset − j.
                 let from = j.saturating_sub(first + offset);
                 let to = (place.a_count + j).saturating_sub(first + offset).min(count - first).min(SLIDING_OUTPUTS);
-                let x = || place.a + from + first + offset - j;
-                (from < to).then(|| Slide { x: x(), y: place.b + j, from, to })
+                (from < to).then(|| Slide::new(place.a + from + first + offset - j, place.b + j, from..to))
             })
         });
         (first, runs(slides))
