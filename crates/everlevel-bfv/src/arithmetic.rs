@@ -75,8 +75,8 @@ impl Context {
         let noise = self.params.product_noise(a.noise, b.noise);
         self.room(op, noise, operands)?;
         let (limbs, t) = (self.params.limbs(), self.params.plain_modulus() as i64);
-        // One limb more than the result, whose rounding t multiplies.
-        let parts = self.ring().tensor([&a.ct.c0, &a.ct.c1], [&b.ct.c0, &b.ct.c1], 0, limbs + 1);
+        let wide = limbs + self.params.guard_limbs();
+        let parts = self.ring().tensor([&a.ct.c0, &a.ct.c1], [&b.ct.c0, &b.ct.c1], 0, wide);
         let [d0, d1, d2] = parts.map(|part| self.ring().times_word(&part, t, limbs));
         let ct = keys.relinearization().times_onto(self.ring(), &d2, [Some(&d0), Some(&d1)]);
         self.result(op, a.origin, ct, noise, operands)

@@ -39,8 +39,8 @@ pub enum Factors<'a> {
 
 impl Modulus {
     /// `out_t = Σ x_(s.x + t − s.from)·y_(s.y)` over the slides that go to output `t`, at most 64 for each. All are
-    /// slices of an [`SLIDING_OUTPUTS`]-th of `out`, one after another. What is `ahead` is brought into the second-level cache
-    /// meanwhile.
+    /// slices of an [`SLIDING_OUTPUTS`]-th of `out`, one after another. What is `ahead` is brought into the
+    /// second-level cache meanwhile.
     ///
     /// # Panics
     /// If a slide leads outside of the factors or outputs, or an output has more products.

@@ -166,7 +166,7 @@ impl LimbRing {
         out
     }
 
-    /// `a·b` for a polynomial of integers, of at most as many bits as a limb.
+    /// `a·b` for a polynomial of integers, of at most as many bits as a limb, or 40 modulo primes.
     pub fn times_small(&self, a: &Limbs, b: &[i64]) -> Limbs {
         let (x, scalar) = (self.transformed(&a.views()), self.transformed(&[b]));
         let mut out = self.module.scratch(x.len());
