@@ -70,17 +70,37 @@ def test_rows_rotate_as_numpys_do(engine: bfv.Engine, secret_key: bfv.SecretKey)
 
 
 def test_named_sets_are_secure_and_exact() -> None:
-    assert [p.name for p in bfv.parameter_sets()] == ["n13", "n14", "n15", "n16-depth-30", "n16"]
+    assert [p.name for p in bfv.parameter_sets()] == ["n12", "n13", "n14", "n15", "n16-depth-30", "n16"]
     engine = bfv.Engine("n13", thread_count=1)
     assert (engine.security_bits, engine.depth, engine.slot_count) == (128, 4, 8192)
     assert repr(engine) == "bfv.Engine(n13, 8192 slots modulo 786433, depth 4, 1 thread, 128-bit security)"
     secret_key = engine.create_secret_key()
     key = engine.create_evaluation_key(secret_key, rotations=[3])
-    assert (key.rotations, key.has_swap_rows, key.nbytes) == ((3,), False, 2 * bfv.parameter_sets()[0].key_nbytes)
+    assert (key.rotations, key.has_swap_rows, key.nbytes) == ((3,), False, 2 * bfv.parameter_sets()[1].key_nbytes)
     assert repr(key) == "EvaluationKey(n13, products, 1 rotation; 7.1 MB)"
     values = np.arange(8192)
     x = engine.encrypt(values, secret_key)
     np.testing.assert_array_equal(engine.decrypt(x * x * x, secret_key), centred(values.astype(object) ** 3))
+
+
+def test_the_smallest_ring_has_two_products() -> None:
+    engine = bfv.Engine("n12", thread_count=1)
+    assert repr(engine) == "bfv.Engine(n12, 4096 slots modulo 65537, depth 2, 1 thread, 128-bit security)"
+    assert bfv.Engine("n12", plain_modulus=T).depth == 1
+    secret_key = engine.create_secret_key()
+    assert engine.create_evaluation_key(secret_key, rotations=True).nbytes < 50e6
+    values = np.arange(4096) % 9 - 4
+    x = engine.encrypt(values, secret_key)
+    fourth = (x * x) * (x * x)
+    np.testing.assert_array_equal(engine.decrypt(fourth, secret_key), values**4)
+    # Sums of a hundred such products are in the budget too.
+    assert fourth.budget_bits > np.log2(100)
+    with pytest.raises(errors.NoiseError):
+        fourth * fourth
+    rows = values.reshape(2, -1)
+    np.testing.assert_array_equal(engine.decrypt(engine.rotate(x, 5), secret_key), np.roll(rows, 5, axis=1).ravel())
+    total = np.full(4096, (values**2).sum())
+    np.testing.assert_array_equal(engine.decrypt(engine.sum(x * x), secret_key), total)
 
 
 def test_budgets_are_told_and_kept(engine: bfv.Engine, secret_key: bfv.SecretKey) -> None:
@@ -180,7 +200,7 @@ def test_keys_of_others_are_refused(engine: bfv.Engine, secret_key: bfv.SecretKe
 def test_options_that_are_none() -> None:
     with pytest.raises(errors.ParameterError, match=r"no set named .n99.") as caught:
         bfv.Engine("n99")
-    assert caught.value.allowed == "n13, n14, n15, n16-depth-30, n16"
+    assert caught.value.allowed == "n12, n13, n14, n15, n16-depth-30, n16"
     with pytest.raises(errors.OperandTypeError):
         bfv.Engine(13)  # type: ignore[arg-type]
     with pytest.raises(errors.ParameterError, match="insecure_log_n is 4"):

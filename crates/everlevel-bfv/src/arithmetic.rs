@@ -75,8 +75,9 @@ impl Context {
         let noise = self.params.product_noise(a.noise, b.noise);
         self.room(op, noise, operands)?;
         let (limbs, t) = (self.params.limbs(), self.params.plain_modulus() as i64);
-        let scaled = b.ct.map(|part| self.ring().times_word_above(part, t));
-        let tensor = self.ring().tensor([&a.ct.c0, &a.ct.c1], [&scaled.c0, &scaled.c1], 1, limbs);
+        let above = self.params.plain_limbs();
+        let scaled = b.ct.map(|part| self.ring().times_word_above(part, t, above));
+        let tensor = self.ring().tensor([&a.ct.c0, &a.ct.c1], [&scaled.c0, &scaled.c1], above, limbs);
         let ct = keys.relinearization().relinearized(self.ring(), tensor);
         self.result(op, a.origin, ct, noise, operands)
     }

@@ -170,15 +170,16 @@ impl Context {
         out
     }
 
-    /// `t·phase`, rounded, in `[0, t)`: of its first two limbs, which have twice the bits of `t`.
+    /// `t·phase`, rounded, in `[0, t)`: of its first 80 bits, which are twice those of `t`. What the shifts lose is
+    /// below `2^−K`.
     fn rounded(&self, phase: &Limbs) -> Vec<u64> {
-        let (log2_base, t) = (self.params.log2_base(), self.params.plain_modulus());
-        let [high, low] = [0, 1].map(|j| (j < phase.count()).then(|| phase.limb(j)));
+        let (log2_base, t) = (self.params.log2_base(), i128::from(self.params.plain_modulus()));
+        let mut limbs = phase.views();
+        limbs.truncate(80u32.div_ceil(log2_base) as usize);
         let coefficient = |i: usize| {
-            let of = |limb: Option<&[i64]>| limb.map_or(0, |limb| i128::from(limb[i]) * i128::from(t));
-            let scaled = of(high) + (of(low) >> log2_base);
+            let scaled = limbs.iter().rev().fold(0, |below, limb| i128::from(limb[i]) * t + (below >> log2_base));
             let rounded = (scaled + (1 << (log2_base - 1))) >> log2_base;
-            rounded.rem_euclid(i128::from(t)) as u64
+            rounded.rem_euclid(t) as u64
         };
         (0..self.params.n()).map(coefficient).collect()
     }

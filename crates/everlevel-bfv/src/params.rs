@@ -58,6 +58,7 @@ const fn set(
 
 /// The named sets: 128 bits of security for dense ternary secrets.
 pub const SETS: &[Named] = &[
+    set("n12", (12, 21), 65_537, (4, 1), 2, 1_966_096),
     set("n13", (13, 53), PLAIN_MODULUS, (3, 1), 4, 3_538_960),
     set("n14", (14, 61), PLAIN_MODULUS, (6, 1), 10, 24_772_624),
     set("n15", (15, 60), PLAIN_MODULUS, (12, 2), 19, 99_090_448),
@@ -97,7 +98,7 @@ impl Params {
             let needed = format!("a prime below 2^40 that is 1 modulo {}: 786433 is one", 2u64 << log_n);
             return Err(Error::Parameter { what: "plain_modulus", found: plain_modulus.to_string(), needed });
         }
-        Shape::check_range("log2_base", log2_base, 42..=62)?;
+        Shape::check_range("log2_base", log2_base, 16..=62)?;
         let params = Self { literal, set: None, is_insecure: true };
         params.shape().check_limbs(1)?;
         Ok(params)
@@ -149,6 +150,12 @@ impl Params {
 
     pub(crate) fn limbs(&self) -> usize {
         self.literal.limbs
+    }
+
+    /// Limbs above the point that a ciphertext has once it is multiplied by `t`.
+    pub(crate) fn plain_limbs(&self) -> usize {
+        let bits = u64::BITS - self.plain_modulus().leading_zeros();
+        bits.div_ceil(self.log2_base()) as usize
     }
 
     /// The sizes of ciphertexts and keys.

@@ -58,6 +58,7 @@ pub const CAPS: &[Cap] = {
     use crate::SecretDistribution::{FixedWeight, Ternary};
     use Attack::{Bdd, HybridMeetInTheMiddle, HybridSieve, Usvp};
     &[
+        row(12, Ternary, 106.0, (129.0, HybridSieve), None, GUIDELINES),
         row(13, Ternary, 214.0, (128.3, Bdd), None, GUIDELINES),
         row(14, Ternary, 430.0, (128.4, Bdd), Some((128.4, Usvp)), GUIDELINES),
         row(15, Ternary, 868.0, (128.1, Usvp), Some((128.0, Usvp)), GUIDELINES),
@@ -127,8 +128,8 @@ mod tests {
              drop primes, take a larger ring, or spell out `insecure`"
         );
         assert_eq!(
-            check(12, Ternary, 100.0).unwrap_err().to_string(),
-            "check: no 128-bit cap is listed for N = 2^12 and a dense ternary secret, so log2(QP) = 100.0 is \
+            check(11, Ternary, 50.0).unwrap_err().to_string(),
+            "check: no 128-bit cap is listed for N = 2^11 and a dense ternary secret, so log2(QP) = 50.0 is \
              unjudged; take a pair listed in `caps::CAPS`, or spell out `insecure`"
         );
     }

@@ -48,7 +48,7 @@ def parameter_sets() -> list[ParameterSet]:
     --------
     >>> from everlevel import bfv
     >>> print(bfv.parameter_sets()[0])
-    n13: 8192 slots modulo 786433, depth 4, keys of 3.5 MB
+    n12: 4096 slots modulo 65537, depth 2, keys of 2.0 MB
     """
     return [ParameterSet(*row) for row in _native.bfv_sets()]
 
@@ -63,10 +63,11 @@ class Engine(Core, SetEngine[EvaluationKey]):
     Parameters
     ----------
     parameters : str, default "n15"
-        A named set: ``"n13"`` to ``"n16"``, for 2^13 to 2^16 slots. Larger ones are slower, and allow for more products
+        A named set: ``"n12"`` to ``"n16"``, for 2^12 to 2^16 slots. Larger ones are slower, and allow for more products
         one after another: `parameter_sets` lists them. All have 128 bits of security.
     plain_modulus : int, optional
-        The prime that arithmetic is modulo: one below 2^40 that is 1 modulo twice the slots. 786433, if left out.
+        The prime that arithmetic is modulo: one below 2^40 that is 1 modulo twice the slots. If left out, 65537 for
+        ``"n12"``, and 786433 for the others.
     thread_count : int, optional
         Threads that long calls use; all that the process may use, if left out.
     progress : bool, optional

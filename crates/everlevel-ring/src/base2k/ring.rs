@@ -200,14 +200,14 @@ impl LimbRing {
         out
     }
 
-    /// `a·word` as a number, with a limb more, which stands above the point.
-    pub fn times_word_above(&self, a: &Limbs, word: i64) -> Limbs {
-        let mut out = self.module.uninit(a.count() + 1);
-        coefficients::multiply_word_into(self.base, &mut out.views_mut(), 1, &a.views(), word);
+    /// `a·word` as a number, of which so many limbs more stand above the point; what is above them vanishes.
+    pub fn times_word_above(&self, a: &Limbs, word: i64, above: usize) -> Limbs {
+        let mut out = self.module.uninit(above + a.count());
+        coefficients::multiply_word_into(self.base, &mut out.views_mut(), above, &a.views(), word);
         out
     }
 
-    /// `a·b` for a polynomial of integers, of at most as many bits as a limb.
+    /// `a·b` for a polynomial of integers, of at most as many bits as a limb, or 40 modulo primes.
     pub fn times_small(&self, a: &Limbs, b: &[i64]) -> Limbs {
         let (x, scalar) = (self.transformed(&a.views()), self.transformed(&[b]));
         let mut out = self.module.scratch(x.len());
