@@ -19,7 +19,7 @@ fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
         pool.install(|| -> Result<(), Box<dyn Error + Send + Sync>> {
             let secret = context.secret_key()?;
             let keys = context.eval_keys(&secret, &[1], false, &no_progress)?;
-            let values: Vec<i64> = (0..context.params().n() as i64).map(|i| i * i % 786_433).collect();
+            let values: Vec<i64> = (0..context.params().n() as i64).map(|i| i * i % context.params().plain_modulus() as i64).collect();
             let (x, y) = (context.encrypt(&secret, &values)?, context.encrypt(&secret, &values)?);
             let time = |f: &dyn Fn()| {
                 let times = Times::of_calls(7, f).scaled(1e3);
