@@ -94,6 +94,10 @@ fn arithmetic_is_within_its_noise(name: &str) {
     let square = context.square(&product, &bench.keys).unwrap();
     let of_square = map(&of_product, |z| z * z);
     bench.assert_close(&square, &of_square, "square", 0.5);
+    // A square transforms its operand once, and has the bits of the product with a copy.
+    let copied = context.multiply(&product, &product.clone(), &bench.keys).unwrap();
+    let bytes = |ct: &Ciphertext| context.ciphertext_to_container(ct).unwrap().to_bytes();
+    assert!(bytes(&square) == bytes(&copied));
     // Any number of bits, in products too.
     for bits in [precision - 1, 17, 11] {
         let coarse = context.multiply_to(&product, &y, bits, &bench.keys).unwrap();

@@ -341,6 +341,41 @@ fn products_of_elements_are_those_of_real_numbers_modulo_one() {
     assert_eq!(distance(&ring.times_small(&a[0], &small), &exact, limbs), 0.0);
 }
 
+/// Squares have half of the transforms and of the products, and the same bits.
+#[test]
+fn squares_are_products_of_equal_operands() {
+    for (transform, log2_base) in [(Transform::Doubles, 12), (Transform::TwoPrimes, 34), (Transform::ThreePrimes, 60)] {
+        for limbs in [1usize, 2, 3, 7, 12, 70] {
+            let ring = LimbRing::new(8, transform, log2_base, limbs).expect("ring");
+            ring.require_base(2 * limbs, Operands::Chosen).expect("right");
+            let a = [0, 1].map(|i| ring.uniform(&limbs, 1, &Seed::from_bytes([7; 32]), i).remove(0));
+            let b = a.clone();
+            for (log2_factor, kept) in [(0, limbs + 1), (0, 1), (log2_base, limbs), (5 * log2_base + 3, 2)] {
+                let square = ring.tensor(a.each_ref(), a.each_ref(), log2_factor, kept);
+                let product = ring.tensor(a.each_ref(), b.each_ref(), log2_factor, kept);
+                let about = format!("{transform:?}, {limbs} limbs, 2^{log2_factor} to {kept}");
+                assert!(square.iter().zip(&product).all(|(a, b)| a.views() == b.views()), "{about}");
+            }
+            // Sums of a square and a product, of transforms.
+            let module = ring.module();
+            let [x, y, z] = [&a[0], &b[0], &a[1]].map(|element| {
+                let mut out = module.scratch(limbs * module.width());
+                module.forward(&mut words_mut(&mut out), &element.views());
+                out
+            });
+            for (offset, count) in [(0, 2 * limbs), (1, 3), (limbs, limbs + 1)] {
+                let run = |second: &[Limb]| {
+                    let mut sum = module.scratch(count * module.width());
+                    let pairs = [[&words(&z)[..], &words(&x)], [&words(&x), &words(second)]];
+                    module.convolve(&mut words_mut(&mut sum), offset, &pairs.each_ref().map(|[a, b]| [&a[..], &b[..]]));
+                    carried(module, ring.base(), sum, count)
+                };
+                assert_eq!(run(&x), run(&y), "{transform:?}, {limbs} limbs, from {offset}");
+            }
+        }
+    }
+}
+
 #[test]
 fn rings_refuse_bases_whose_products_would_be_wrong() {
     let error = LimbRing::new(16, Transform::TwoPrimes, 38, 47).expect_err("beyond the bound").to_string();

@@ -92,7 +92,7 @@ pub fn convert_base_into(to: Base, out: &mut [&mut [i64]], from: Base, a: &[&[i6
     }
 }
 
-/// `out = a·word` modulo 1 for an integer, normalised, and rounded to the limbs of `out`.
+/// `out = a·word` modulo 1 for an integer and normalised limbs, normalised, and rounded to the limbs of `out`.
 pub(super) fn multiply_word_into(base: Base, out: &mut [&mut [i64]], a: &[&[i64]], word: i64) {
     for limb in out.iter_mut().skip(a.len()) {
         limb.fill(0);
@@ -100,16 +100,10 @@ pub(super) fn multiply_word_into(base: Base, out: &mut [&mut [i64]], a: &[&[i64]
     let sources = blocks(a.iter().copied(), BLOCK);
     let targets = blocks_mut(out.iter_mut().map(|limb| &mut **limb), BLOCK);
     sources.into_par_iter().zip(targets).for_each(|(a, mut out)| {
-        let mut carry = [0i128; BLOCK];
+        let (mut carry, mut surplus) = ([0; BLOCK], [0; BLOCK]);
         for (j, limb) in a.iter().enumerate().rev() {
-            let mut out = out.get_mut(j);
-            for (i, (&x, carry)) in limb.iter().zip(&mut carry).enumerate() {
-                let (digit, above) = split(i128::from(x) * i128::from(word) + *carry, base.log2());
-                *carry = above;
-                if let Some(out) = &mut out {
-                    out[i] = digit as i64;
-                }
-            }
+            let out = out.get_mut(j).map_or(&mut surplus[..limb.len()], |out| &mut **out);
+            base.step_times(out, limb, word, &mut carry[..limb.len()]);
         }
     });
 }

@@ -18,14 +18,15 @@
 //! ones would be wrong without a sign, so that makers of parameters have to ask it.
 //!
 //! *Map.* `limbs` the layout · `coefficients` sums, shifts, bases, automorphisms, degrees · `module` transforms and
-//! carries · `bounds` of the bases · `blocks` of
-//! slices · `products` · `ring` the representation, `half_product` its hot path · `conversion` from residues
-//! modulo many primes, and to them.
+//! carries · `bounds` of the bases · `blocks` of slices · `products` with scalars and matrices · `convolution` of
+//! vectors · `ring` the representation, `half_product` its hot path · `conversion` from residues modulo many primes,
+//! and to them.
 
 mod blocks;
 mod bounds;
 pub mod coefficients;
 mod conversion;
+mod convolution;
 mod half_product;
 mod limbs;
 mod module;

@@ -120,19 +120,26 @@ impl Module {
         });
     }
 
-    /// `a += b` of transforms modulo primes.
-    ///
-    /// # Panics
-    /// If transforms are in doubles.
-    pub(super) fn add_assign(&self, a: &mut [Limb], b: &[Limb]) {
-        let width = self.width();
-        a.par_iter_mut().zip(b).enumerate().for_each(|(at, (a, b))| self.modulus(at % width).add_assign(a, b));
+    /// `a += b` of words of transforms, of one part.
+    pub(super) fn add_words(&self, part: usize, a: &mut [u64], b: &[u64]) {
+        match &self.kind {
+            Kind::Doubles(_) => {
+                let a = bytemuck::cast_slice_mut::<u64, f64>(a);
+                a.iter_mut().zip(bytemuck::cast_slice::<u64, f64>(b)).for_each(|(a, b)| *a += b);
+            }
+            Kind::Primes { ntts, .. } => ntts[part].modulus().add_assign(a, b),
+        }
     }
 
     /// `a −= b`, likewise.
-    pub(super) fn sub_assign(&self, a: &mut [Limb], b: &[Limb]) {
-        let width = self.width();
-        a.par_iter_mut().zip(b).enumerate().for_each(|(at, (a, b))| self.modulus(at % width).sub_assign(a, b));
+    pub(super) fn sub_words(&self, part: usize, a: &mut [u64], b: &[u64]) {
+        match &self.kind {
+            Kind::Doubles(_) => {
+                let a = bytemuck::cast_slice_mut::<u64, f64>(a);
+                a.iter_mut().zip(bytemuck::cast_slice::<u64, f64>(b)).for_each(|(a, b)| *a -= b);
+            }
+            Kind::Primes { ntts, .. } => ntts[part].modulus().sub_assign(a, b),
+        }
     }
 
     /// The big coefficients of transforms, in their place.

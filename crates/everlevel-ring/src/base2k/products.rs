@@ -1,4 +1,4 @@
-//! Products of transforms: by a scalar, by a prepared matrix, and of two vectors.
+//! Products of transforms: by a scalar, and by a prepared matrix.
 
 use std::ops::{Deref, DerefMut};
 
@@ -55,7 +55,7 @@ pub(super) struct Shape {
 }
 
 /// Slides of [`SLIDING_OUTPUTS`] outputs, in runs of at most [`TERMS`] products for each.
-fn runs(slides: impl Iterator<Item = Slide>) -> Vec<Vec<Slide>> {
+pub(super) fn runs(slides: impl Iterator<Item = Slide>) -> Vec<Vec<Slide>> {
     let (mut runs, mut terms) = (vec![Vec::new()], [0; SLIDING_OUTPUTS]);
     for slide in slides {
         if terms[slide.from..slide.to].contains(&TERMS) {
@@ -73,7 +73,7 @@ impl Module {
         if matches!(self.kind, Kind::Doubles(_)) { 8 } else { 6 }
     }
 
-    fn block_len(&self) -> usize {
+    pub(super) fn block_len(&self) -> usize {
         self.n().min(if matches!(self.kind, Kind::Doubles(_)) { DOUBLES_BLOCK } else { PRODUCT_BLOCK })
     }
 
@@ -278,7 +278,7 @@ impl Module {
     }
 
     /// The same with factors that are words.
-    fn slide_words(
+    pub(super) fn slide_words(
         &self,
         part: usize,
         (sums, rest): (&mut [u64], &mut [u64]),
@@ -320,52 +320,6 @@ impl Module {
                         }
                         Kind::Primes { ntts, .. } => ntts[at % width].modulus().inner_product_into(out, &[s], &[x]),
                     }
-                }
-            }
-        });
-    }
-
-    /// `out_k = Σ_{i + j = k + offset} a_i·b_j` of transforms, sums over several pairs `(a, b)`: the product of
-    /// polynomials in `Y = 2^−K`, without its first `offset` coefficients.
-    pub fn convolve(&self, out: &mut [&mut [u64]], offset: usize, pairs: &[[&[&[u64]]; 2]]) {
-        let (width, len) = (self.width(), self.block_len());
-        let count = out.len() / width;
-        // The place of each pair's factors, one pair after another.
-        let mut places = Vec::new();
-        let (mut a_end, mut b_end) = (0, 0);
-        for [a, b] in pairs {
-            let (a_count, b_count) = (a.len() / width, b.len() / width);
-            places.push((a_end, a_count, b_end, b_count));
-            (a_end, b_end) = (a_end + a_count, b_end + b_count);
-        }
-        let tile = |first: usize| {
-            let places = &places;
-            let slides = places.iter().flat_map(move |&(a, a_count, b, b_count)| {
-                (0..b_count).filter_map(move |j| {
-                    // Output t has i = t + first + offset − j.
-                    let from = j.saturating_sub(first + offset);
-                    let to = (a_count + j).saturating_sub(first + offset).min(count - first).min(SLIDING_OUTPUTS);
-                    (from < to).then(|| Slide { x: a + from + first + offset - j, y: b + j, from, to })
-                })
-            });
-            (first, runs(slides))
-        };
-        let tiles: Vec<_> = (0..count).step_by(SLIDING_OUTPUTS).map(tile).collect();
-        let work = blocks_mut(out.iter_mut().map(|out| &mut **out), len);
-        work.into_par_iter().enumerate().for_each(|(block, mut out)| {
-            let (mut x, mut y) = (vec![0; a_end * len], vec![0; b_end * len]);
-            let (mut sums, mut rest) = (vec![0; SLIDING_OUTPUTS * len], vec![0; SLIDING_OUTPUTS * len]);
-            for part in 0..width {
-                for (side, words) in [&mut x, &mut y].into_iter().enumerate() {
-                    let limbs = pairs.iter().flat_map(|pair| pair[side].iter().skip(part).step_by(width));
-                    for (limb, words) in limbs.zip(words.chunks_exact_mut(len)) {
-                        words.copy_from_slice(&limb[block * len..][..len]);
-                    }
-                }
-                for (first, runs) in &tiles {
-                    self.slide_words(part, (&mut sums, &mut rest), runs, (&x, &y));
-                    let targets = out.iter_mut().skip(first * width + part).step_by(width);
-                    targets.zip(sums.chunks_exact(len)).for_each(|(out, sum)| out.copy_from_slice(sum));
                 }
             }
         });

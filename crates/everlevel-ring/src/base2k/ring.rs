@@ -159,7 +159,7 @@ impl LimbRing {
         out
     }
 
-    /// `a·word` modulo 1, normalised, and rounded to `limbs` limbs.
+    /// `a·word` modulo 1 of a normalised element, normalised, and rounded to `limbs` limbs.
     pub fn times_word(&self, a: &Limbs, word: i64, limbs: usize) -> Limbs {
         let mut out = self.module.uninit(limbs);
         coefficients::multiply_word_into(self.base, &mut out.views_mut(), &a.views(), word);
@@ -175,36 +175,29 @@ impl LimbRing {
     }
 
     /// `2^log2_factor·(a0·b0, a0·b1 + a1·b0, a1·b1)` modulo 1 to `limbs` limbs, where the product of torus elements is
-    /// that of the real numbers in `[−1/2, 1/2)` that normalised limbs are.
-    pub fn tensor(&self, [a0, a1]: [&Limbs; 2], [b0, b1]: [&Limbs; 2], log2_factor: u32, limbs: usize) -> [Limbs; 3] {
-        let [a0, a1, b0, b1] = [a0, a1, b0, b1].map(|x| self.transformed(&x.views()));
+    /// that of the real numbers in `[−1/2, 1/2)` that normalised limbs are. Squares, where both operands are the same
+    /// objects, are the same to the bit, and take half of the transforms and of the products of their ends.
+    pub fn tensor(&self, a: [&Limbs; 2], b: [&Limbs; 2], log2_factor: u32, limbs: usize) -> [Limbs; 3] {
+        let transformed = |pair: [&Limbs; 2]| pair.map(|x| self.transformed(&x.views()));
+        let is_square = (0..2).all(|i| std::ptr::eq(a[i], b[i]));
+        let (a, b) = (transformed(a), (!is_square).then(|| transformed(b)));
         let (width, log2_base) = (self.module.width(), self.base.log2());
         let (whole, rest) = ((log2_factor / log2_base) as usize, log2_factor % log2_base);
         let kept = limbs + usize::from(rest > 0);
         // Coefficient k of the product has weight 2^(−(k+2)·K): limb k + 1, before it is moved up by the factor.
         // Without one, the first limb has its carries alone.
         let carries = if whole == 0 { width } else { 0 };
-        let product = |pairs: &[[&[Limb]; 2]]| {
-            let mut sum = self.module.scratch((kept + GUARD) * width);
-            sum[..carries].iter_mut().for_each(|limb| limb.fill(0));
-            let views: Vec<[Vec<&[u64]>; 2]> = pairs.iter().map(|pair| pair.map(words)).collect();
-            let views: Vec<[&[&[u64]]; 2]> = views.iter().map(|[a, b]| [&a[..], &b[..]]).collect();
-            self.module.convolve(&mut words_mut(&mut sum[carries..]), whole.saturating_sub(1), &views);
-            sum
-        };
-        let ends = [product(&[[&a0, &b0]]), product(&[[&a1, &b1]])];
-        let middle = if matches!(self.module.transform(), Transform::Doubles) {
-            // Differences of sums would have rounding errors of their own.
-            product(&[[&a0, &b1], [&a1, &b0]])
-        } else {
-            let [mut a, mut b] = [a0, b0];
-            self.module.add_assign(&mut a, &a1);
-            self.module.add_assign(&mut b, &b1);
-            let mut middle = product(&[[&a, &b]]);
-            ends.iter().for_each(|end| self.module.sub_assign(&mut middle, end));
-            middle
-        };
-        let [first, last] = ends;
+        let mut sums = [(); 3].map(|()| self.module.scratch((kept + GUARD) * width));
+        sums.iter_mut().flat_map(|sum| &mut sum[..carries]).for_each(|limb| limb.fill(0));
+        let mut outs = sums.each_mut().map(|sum| words_mut(&mut sum[carries..]));
+        let (a, b) = (a.each_ref().map(|x| words(x)), b.as_ref().map(|b| b.each_ref().map(|x| words(x))));
+        self.module.tensor(
+            &mut outs.each_mut().map(|out| &mut out[..]),
+            whole.saturating_sub(1),
+            a.each_ref().map(|x| &x[..]),
+            b.as_ref().map(|b| b.each_ref().map(|x| &x[..])),
+        );
+        let [first, last, middle] = sums;
         [first, middle, last].map(|sum| {
             let product = self.carried(sum, kept);
             if rest == 0 { product } else { self.shifted(&product, rest.into(), limbs) }
