@@ -114,6 +114,17 @@ fn products_reach_the_claimed_depth_and_no_further() {
     }
 }
 
+#[test]
+fn squares_have_the_bits_of_products_of_equal_operands() {
+    let bench = small(&[], false);
+    let x = bench.encrypt(&bench.values(&mut Sampler::new(5)));
+    let [square, product] = [&x, &x.clone()].map(|y| {
+        let ct = bench.context.multiply(&x, y, &bench.keys).unwrap();
+        bench.context.ciphertext_to_container(&ct).unwrap().to_bytes()
+    });
+    assert!(square == product);
+}
+
 /// From the smallest to the largest base, with the smallest and the largest of moduli: limbs of fewer bits than the
 /// modulus too.
 #[test]

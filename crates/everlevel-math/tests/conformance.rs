@@ -93,6 +93,7 @@ fn carries_of_limbs_match_big_integers() {
     on_every_backend(|simd| {
         for log2_base in [2, 3, 10, 28, 29, 37, 51, 52, 53, 60, 62] {
             base2k::steps_on_words(simd, log2_base, 200);
+            base2k::steps_times_words(simd, log2_base, 200);
             base2k::steps_on_residues(simd, log2_base, 2, 43);
             base2k::steps_on_residues(simd, log2_base, 3, 43);
         }

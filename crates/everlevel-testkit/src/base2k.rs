@@ -64,6 +64,30 @@ pub fn steps_on_words(simd: Simd, log2_base: u32, n: usize) {
     }
 }
 
+/// Steps on words times a factor: all limbs of an element, whose carries are those of the steps before.
+pub fn steps_times_words(simd: Simd, log2_base: u32, n: usize) {
+    let base = Base::with_simd(log2_base, simd).expect("base");
+    let mut sampler = Sampler::new(u64::from(log2_base) + 1000);
+    let (half, modulus) = (1i64 << (log2_base - 1), 1i128 << log2_base);
+    for word in [0, 1, -1, 65_537, (1 << 41) - 1, 1 - (1 << 41), 1 << 41, -(1 << 62), i64::MAX, i64::MIN] {
+        let mut carry = vec![0; n];
+        for limb in 0..5 {
+            let edges = [-half, half - 1, 0, -1];
+            let digit = |i: usize| edges.get(i).copied().unwrap_or(sampler.word().cast_signed() >> (64 - log2_base));
+            let x: Vec<i64> = (0..n).map(digit).collect();
+            let (before, mut out) = (carry.clone(), vec![1; n]);
+            base.step_times(&mut out, &x, word, &mut carry);
+            for i in 0..n {
+                let sum = i128::from(x[i]) * i128::from(word) + i128::from(before[i]);
+                let about =
+                    || format!("{}: K = {log2_base}, limb {limb}: {}·{word} + {}", simd.name(), x[i], before[i]);
+                assert!((-half..half).contains(&out[i]), "digit, {}", about());
+                assert_eq!(i128::from(out[i]) + i128::from(carry[i]) * modulus, sum, "{}", about());
+            }
+        }
+    }
+}
+
 /// Steps on residues: all digits of integers up to the largest in size, whose lower limbs leave carries.
 pub fn steps_on_residues(simd: Simd, log2_base: u32, prime_count: usize, n: usize) {
     let base = Base::with_simd(log2_base, simd).expect("base");

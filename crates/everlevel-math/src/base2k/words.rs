@@ -46,6 +46,43 @@ fn split(x: i64, bits: u32) -> (i64, i64) {
     (low, (x >> bits) + ((low as u64) >> 63) as i64)
 }
 
+/// What a step does with the limb, a factor and the digit.
+#[derive(Clone, Copy)]
+struct Times {
+    log2: u32,
+    word: i64,
+}
+
+/// Factors below `2^41` in size: their products with a third of a limb's bits are words.
+const SMALL_FACTOR: u64 = 1 << 41;
+
+impl Times {
+    /// The digit of `x·word + carry` for a small factor, and its carry: by `x = x0 + x1·2^B + x2·2^2B` for the third
+    /// `B` of `K`, rounded up, so that `2B ≤ K`. Each of three sums is below `2^63`: products below `2^62`, a digit
+    /// below `2^61` and a carry below `2^42`.
+    #[inline(always)]
+    fn of_small(self, x: i64, carry: i64) -> (i64, i64) {
+        let Self { log2, word } = self;
+        let third = log2.div_ceil(3);
+        let mask = (1i64 << third) - 1;
+        let [p0, p1, p2] = [x & mask, (x >> third) & mask, x >> (2 * third)].map(|part| part.wrapping_mul(word));
+        let low = p0 + carry;
+        let sum = low.wrapping_add(p1 << third).wrapping_add(p2 << (2 * third));
+        let digit = (sum << (64 - log2)) >> (64 - log2);
+        // What is left is a multiple of 2^K: every shift is exact.
+        let above = ((low - digit) >> third) + p1;
+        (digit, ((above >> third) + p2) >> (log2 - 2 * third))
+    }
+
+    /// The same for any factor.
+    #[inline(always)]
+    fn of(self, x: i64, carry: i64) -> (i64, i64) {
+        let sum = i128::from(x) * i128::from(self.word) + i128::from(carry);
+        let digit = (sum << (128 - self.log2)) >> (128 - self.log2);
+        (digit as i64, ((sum - digit) >> self.log2) as i64)
+    }
+}
+
 impl Base {
     /// The base `2^log2` on the best backend of this CPU.
     ///
@@ -92,6 +129,27 @@ impl Base {
         }
     }
 
+    /// The balanced digits of `x_i·word + carry_i`, and their carries, of normalised limbs and the carries of such
+    /// steps: those are at most the factor in size, and one.
+    ///
+    /// # Panics
+    /// If lengths differ.
+    pub fn step_times(self, out: &mut [i64], x: &[i64], word: i64, carry: &mut [i64]) {
+        assert!(out.len() == x.len() && carry.len() == x.len());
+        let times = Times { log2: self.log2, word };
+        match self.simd.0 {
+            _ if word.unsigned_abs() >= SMALL_FACTOR => {
+                for ((out, &x), carry) in out.iter_mut().zip(x).zip(carry) {
+                    (*out, *carry) = times.of(x, *carry);
+                }
+            }
+            // SAFETY: a `Simd` of this level is made only where the CPU has its features.
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512Ifma => unsafe { times_avx512(times, out, x, carry) },
+            _ => run_times(times, out, x, carry),
+        }
+    }
+
     /// [`Base::step`] of a limb that is 0: the digits of the carries, and theirs.
     ///
     /// # Panics
@@ -109,6 +167,19 @@ fn run(step: Step, out: &mut [i64], x: &[i64], carry: &mut [i64]) {
     for ((out, &x), carry) in out.iter_mut().zip(x).zip(carry) {
         (*out, *carry) = step.of(x, *carry);
     }
+}
+
+#[inline(always)]
+fn run_times(times: Times, out: &mut [i64], x: &[i64], carry: &mut [i64]) {
+    for ((out, &x), carry) in out.iter_mut().zip(x).zip(carry) {
+        (*out, *carry) = times.of_small(x, *carry);
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw")]
+fn times_avx512(times: Times, out: &mut [i64], x: &[i64], carry: &mut [i64]) {
+    run_times(times, out, x, carry);
 }
 
 #[cfg(target_arch = "x86_64")]

@@ -92,8 +92,8 @@ pub fn convert_base_into(to: Base, out: &mut [&mut [i64]], from: Base, a: &[&[i6
     }
 }
 
-/// `out = a·word` for an integer, normalised, and rounded to the limbs of `out`, so many of which are above the point.
-/// What is above all of these vanishes.
+/// `out = a·word` for an integer and normalised limbs, normalised, and rounded to the limbs of `out`, so many of which
+/// are above the point. What is above all of these vanishes.
 pub(super) fn multiply_word_into(base: Base, out: &mut [&mut [i64]], above: usize, a: &[&[i64]], word: i64) {
     for limb in out.iter_mut().skip(above + a.len()) {
         limb.fill(0);
@@ -101,17 +101,13 @@ pub(super) fn multiply_word_into(base: Base, out: &mut [&mut [i64]], above: usiz
     let sources = blocks(a.iter().copied(), BLOCK);
     let targets = blocks_mut(out.iter_mut().map(|limb| &mut **limb), BLOCK);
     sources.into_par_iter().zip(targets).for_each(|(a, mut out)| {
-        let mut carry = [0i128; BLOCK];
+        let (mut carry, mut surplus) = ([0; BLOCK], [0; BLOCK]);
+        let len = a[0].len();
         for j in (0..above + a.len()).rev() {
-            let mut out = out.get_mut(j);
-            let limb = j.checked_sub(above).map(|j| a[j]);
-            for (i, carry) in carry.iter_mut().enumerate().take(a[0].len()) {
-                let product = limb.map_or(0, |limb| i128::from(limb[i]) * i128::from(word));
-                let (digit, above) = split(product + *carry, base.log2());
-                *carry = above;
-                if let Some(out) = &mut out {
-                    out[i] = digit as i64;
-                }
+            let out = out.get_mut(j).map_or(&mut surplus[..len], |out| &mut **out);
+            match j.checked_sub(above) {
+                Some(j) => base.step_times(out, a[j], word, &mut carry[..len]),
+                None => base.step_zero(out, &mut carry[..len]),
             }
         }
     });
