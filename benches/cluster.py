@@ -18,7 +18,6 @@ import statistics
 import tempfile
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -262,22 +261,19 @@ def small(_: Any, address: Any, options: argparse.Namespace) -> dict[str, Any]:
             cluster.connect(address, keys=Path(folder) / "gates.key", engine=engine, workers=2) as pool,
             Peak(lambda: proportional([os.getpid()])) as peak,
         ):
-            kept: deque[Any] = deque(maxlen=1)
 
             def run() -> int:
-                count = 0
-                for result in pool.map(and_of, gates(options.small_tasks, x)):
-                    kept.append(result)
-                    count += 1
-                return count
+                return sum(
+                    bool((engine.decrypt(result, secret_key) == [True, False] * 32).all())
+                    for result in pool.map(and_of, gates(options.small_tasks, x))
+                )
 
-            taken, count = timed(run)
-        right = bool((engine.decrypt(kept[0], secret_key) == [True, False] * 32).all())
+            taken, right = timed(run)
     return {
-        "tasks": count,
+        "tasks": options.small_tasks,
         "right": right,
         "seconds": taken,
-        "milliseconds_a_task": 1e3 * taken / count,
+        "milliseconds_a_task": 1e3 * taken / options.small_tasks,
         "driver_bytes_before": before,
         "driver_peak_bytes": peak.largest,
         "array_bytes": x.nbytes,

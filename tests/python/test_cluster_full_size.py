@@ -88,6 +88,6 @@ def test_many_small_tasks(engine: str, tmp_path: Path) -> None:
     command = [sys.executable, str(BENCH), "--engines", engine, "--only", "small", "--small-tasks", str(count)]
     subprocess.run([*command, "--out", str(out)], check=True)
     found = json.loads(out.read_text(encoding="utf-8"))[f"{engine} small"]
-    assert found["right"]
+    assert found["right"] == found["tasks"]
     assert found["tasks"] == count
     assert found["driver_peak_bytes"] <= 300e6
