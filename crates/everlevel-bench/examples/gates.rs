@@ -1,5 +1,6 @@
 //! Times gates and tables: `cargo run --release -p everlevel-bench --example gates -- [set …]` (all sets without an
-//! argument). `SET:2` stands for the set with steps of two bits.
+//! argument). `SET:2` stands for the set with steps of two bits, `doubles`, `two-primes` and `three-primes` for gates
+//! over limbs with these transforms.
 //!
 //! One thread, minima and medians of its CPU time (the machine may be shared), of single calls and of batches of 64.
 //! Failure probability and security stand beside each time.
@@ -7,7 +8,7 @@
 use std::sync::Arc;
 
 use everlevel_bench::timing::Times;
-use everlevel_binfhe::{Ciphertext, Error, EvalKeys, Gate, Params, ParamsLiteral, SecretKey, Space, sets};
+use everlevel_binfhe::{Ciphertext, Error, EvalKeys, Gate, Params, ParamsLiteral, SecretKey, Space, Transform, sets};
 
 fn main() -> Result<(), Error> {
     let names: Vec<String> = std::env::args().skip(1).collect();
@@ -21,6 +22,18 @@ fn main() -> Result<(), Error> {
         if names.contains(&in_twos) {
             let (secret, keys) = make_keys(two_bits_a_step(set)?)?;
             pool.install(|| time(&in_twos, set.security_bits, &secret, &keys))?;
+        }
+    }
+    for (name, transform) in [
+        ("doubles", Transform::Doubles),
+        ("two-primes", Transform::TwoPrimes),
+        ("three-primes", Transform::ThreePrimes),
+    ] {
+        if names.iter().any(|other| other == name) {
+            let set = &sets::GATE_OVER_LIMBS;
+            let secret = SecretKey::generate(Arc::new(set.params()?))?;
+            let keys = EvalKeys::generate_over_limbs(&secret, transform)?;
+            pool.install(|| time(name, set.security_bits, &secret, &keys))?;
         }
     }
     Ok(())

@@ -1,9 +1,11 @@
 //! Bootstrapping keys of either scheme: stored as a seed and bodies, and ready for use.
 
+use everlevel_ring::base2k::Transform;
 use everlevel_rlwe::{Lwe, Randomness};
 use rayon::prelude::*;
 
 use crate::blind_rotation::{BlindRotate, SeededBootstrapKey};
+use crate::common::refuse;
 use crate::lut::Lut;
 use crate::params::Literal;
 use crate::{Error, Params, Progress, SecretKey, no_progress, ntru, tfhe};
@@ -48,6 +50,23 @@ impl SeededBootstrapKey {
 pub struct BootstrapKey(Box<dyn BlindRotate>);
 
 impl BootstrapKey {
+    /// The key of a secret over limbs: digits are limbs in the base of TFHE's gadgets, which have to have the same one,
+    /// and products are exact. It belongs to this process, as every key over limbs that is ready for use.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for parameters of NTRU, of several bits a step, of extended tables, of gadgets of two
+    /// bases, or of a base whose products would be wrong; [`Error::Random`].
+    pub fn over_limbs(
+        secret: &SecretKey,
+        transform: Transform,
+        randomness: impl Into<Randomness>,
+    ) -> Result<Self, Error> {
+        let Literal::Tfhe(params) = secret.params().literal() else {
+            return refuse("scheme", "NTRU", "TFHE over limbs");
+        };
+        Ok(Self(Box::new(tfhe::LimbRotation::generate(params, secret, transform, &randomness.into())?)))
+    }
+
     /// Bytes of the transformed key.
     pub fn nbytes(&self) -> usize {
         self.0.nbytes()

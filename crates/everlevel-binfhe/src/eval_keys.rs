@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use everlevel_rand::sampler::Gaussian;
 use everlevel_rand::{Domain, Seed};
 use everlevel_ring::SmallTorusRing;
+use everlevel_ring::base2k::Transform;
 use everlevel_rlwe::lwe::{KeySwitchKey, SeededKeySwitchKey, SwitchShape, switch_modulus};
 use everlevel_rlwe::{Lwe, SecretId};
 use rayon::prelude::*;
@@ -70,7 +71,16 @@ impl SeededEvalKeys {
     }
 
     fn from_seed_reporting(secret: &SecretKey, seed: &Seed, progress: Progress<'_>) -> Result<Self, Error> {
-        let bootstrap_seed = seed.derive(Domain::Derive, 0);
+        let bootstrap = SeededBootstrapKey::generate_reporting(secret, &seed.derive(Domain::Derive, 0), progress)?;
+        let (landings, key_switch) = Self::key_switches_of(secret, seed)?;
+        Ok(Self { params: Arc::clone(secret.params()), id: secret.id(), bootstrap, landings, key_switch })
+    }
+
+    /// The key-switch keys to the landings and to the small secret.
+    fn key_switches_of(
+        secret: &SecretKey,
+        seed: &Seed,
+    ) -> Result<(Vec<SeededKeySwitchKey>, SeededKeySwitchKey), Error> {
         let params = secret.params();
         let switches = params.switches();
         let errors = switches.iter().map(|step| gaussian(step.log2_std_dev, 32)).collect::<Result<Vec<_>, _>>()?;
@@ -81,15 +91,9 @@ impl SeededEvalKeys {
             let own = &secret.big()[shared..from_dim];
             SeededKeySwitchKey::generate(SmallTorusRing::new(degree), own, to, (gadget, error), &seed)
         };
-        let bootstrap = SeededBootstrapKey::generate_reporting(secret, &bootstrap_seed, progress)?;
         let (last, landings) = errors.split_last().expect("one key switch at least");
-        Ok(Self {
-            params: Arc::clone(secret.params()),
-            id: secret.id(),
-            bootstrap,
-            landings: landings.iter().enumerate().map(|at| key_switch(at, &secret.landing_key(at.0))).collect(),
-            key_switch: key_switch((landings.len(), last), secret.small_key()),
-        })
+        let key_switches = landings.iter().enumerate().map(|at| key_switch(at, &secret.landing_key(at.0))).collect();
+        Ok((key_switches, key_switch((landings.len(), last), secret.small_key())))
     }
 
     /// Keys from their parts, for files.
@@ -135,17 +139,7 @@ impl SeededEvalKeys {
 
     /// The keys ready for use.
     pub fn prepare(&self) -> EvalKeys {
-        EvalKeys {
-            params: Arc::clone(&self.params),
-            id: self.id,
-            bootstrap: self.bootstrap.prepare(&self.params),
-            key_switches: self
-                .key_switches()
-                .zip(self.params.switches())
-                .map(|(key, to)| key.prepare(to.shape))
-                .collect(),
-            done: AtomicUsize::new(0),
-        }
+        EvalKeys::new(&self.params, self.id, self.bootstrap.prepare(&self.params), self.key_switches())
     }
 }
 
@@ -159,6 +153,34 @@ impl EvalKeys {
     /// [`Error::Random`].
     pub fn generate(secret: &SecretKey) -> Result<Self, Error> {
         Ok(SeededEvalKeys::generate(secret)?.prepare())
+    }
+
+    /// The keys of a secret with rotations over limbs ([`BootstrapKey::over_limbs`]), for the same calls.
+    ///
+    /// # Errors
+    /// Those of [`BootstrapKey::over_limbs`].
+    pub fn generate_over_limbs(secret: &SecretKey, transform: Transform) -> Result<Self, Error> {
+        Self::over_limbs_from_seed(secret, transform, &secret.seeds.next()?)
+    }
+
+    /// As [`EvalKeys::generate_over_limbs`], from a seed, which must be secret and fresh.
+    ///
+    /// # Errors
+    /// As [`EvalKeys::generate_over_limbs`].
+    pub fn over_limbs_from_seed(secret: &SecretKey, transform: Transform, seed: &Seed) -> Result<Self, Error> {
+        let bootstrap = BootstrapKey::over_limbs(secret, transform, &seed.derive(Domain::Derive, 0))?;
+        let (landings, key_switch) = SeededEvalKeys::key_switches_of(secret, seed)?;
+        Ok(Self::new(secret.params(), secret.id(), bootstrap, landings.iter().chain([&key_switch])))
+    }
+
+    fn new<'a>(
+        params: &Arc<Params>,
+        id: SecretId,
+        bootstrap: BootstrapKey,
+        key_switches: impl Iterator<Item = &'a SeededKeySwitchKey>,
+    ) -> Self {
+        let key_switches = key_switches.zip(params.switches()).map(|(key, to)| key.prepare(to.shape)).collect();
+        Self { params: Arc::clone(params), id, bootstrap, key_switches, done: AtomicUsize::new(0) }
     }
 
     /// The parameters.

@@ -9,9 +9,9 @@
 //! [`Ciphertext`] encryption · [`EvalKeys`] bootstrapping · [`Gate`] · `messages` of a few bits · [`Integers`] of 8 to
 //! 64 bits · [`Lut`] · [`mod@files`] · [`Context`] calls on whole arrays, on threads of its own · `slices` ·
 //! `footprint` of memory · `common` numbers, `scheme` and `blind_rotation`, which schemes implement · `tfhe` GGSW keys
-//! and their rotation · `ntru` one-polynomial ciphertexts and theirs · `bootstrap_key` either's keys · [`mod@noise`]
-//! the formulas and the mathematics · [`NoiseSum`] the errors that a ciphertext's noise is made of, and
-//! [`FailureBound`] the bootstraps that led to it. LWE ciphertexts, their key switch and modulus switch are
+//! and their rotation, on words or over limbs · `ntru` one-polynomial ciphertexts and theirs · `bootstrap_key` either's
+//! keys · [`mod@noise`] the formulas and the mathematics · [`NoiseSum`] the errors that a ciphertext's noise is made
+//! of, and [`FailureBound`] the bootstraps that led to it. LWE ciphertexts, their key switch and modulus switch are
 //! [`everlevel_rlwe::lwe`]'s.
 //!
 //! *Safety.* Decryptions that are shown to others tell about the noise; nothing here floods it. Operations on secrets
@@ -68,6 +68,7 @@ pub use error::Error;
 pub use eval_keys::{EvalKeys, SeededEvalKeys};
 pub use everlevel_ring::PrimeGadget;
 pub use everlevel_ring::WordGadget as Gadget;
+pub use everlevel_ring::base2k::Transform;
 pub use everlevel_ring::{Cancelled, Footprint, Progress, no_progress};
 pub use everlevel_rlwe::Lwe;
 pub use everlevel_rlwe::lwe::{KeySwitchKey, SeededKeySwitchKey};

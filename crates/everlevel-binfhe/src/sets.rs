@@ -11,6 +11,7 @@ mod tfhe_numbers;
 use crate::Error;
 
 pub use named_set::NamedSet;
+pub use tfhe::GATE_OVER_LIMBS;
 
 /// In the names of sets below 128 bits.
 const INSECURE: &str = "insecure-";

@@ -11,6 +11,7 @@ mod failures;
 mod files;
 mod gates;
 mod golden;
+mod limbs;
 mod messages;
 mod named;
 mod noise;

@@ -4,10 +4,13 @@
 //! A key's own errors, and its weight, are drawn once for all its samples, so each measurement takes several keys, the
 //! same at every run.
 
-use crate::common::{fixed_keys, keys, literal, rotation_errors_in_batches, rotation_errors_of_keys, signed, uniform};
+use crate::common::{
+    fixed_keys, fixed_secret, keys, literal, over_limbs, rotation_errors_in_batches, rotation_errors_of_keys, signed,
+    uniform,
+};
 use everlevel_binfhe::{
     EvalKeys, Gadget, KeySwitch, Landing, Lut, Lwe, Order, Params, ParamsLiteral, SecretKey, Secrets, SmallSecret,
-    Space, noise,
+    Space, Transform, noise,
 };
 use everlevel_testkit::noise::{Measured, assert_count};
 
@@ -148,13 +151,25 @@ fn relative_rotation_errors(
     count: u64,
     batch: usize,
 ) -> Measured {
+    relative_errors_with(literal, steps, key_count, count, batch, |key| fixed_keys(literal.clone(), key))
+}
+
+/// The same with keys of any kind.
+fn relative_errors_with(
+    literal: &ParamsLiteral,
+    steps: &ParamsLiteral,
+    key_count: u64,
+    count: u64,
+    batch: usize,
+    keys_of: impl Fn(u64) -> (SecretKey, EvalKeys),
+) -> Measured {
     let rounding = |gadget: Gadget| (-2.0 * f64::from(gadget.bits())).exp2() / 12.0;
     let (mask, body) = (rounding(steps.mask_gadget), rounding(steps.body_gadget));
     // Roundings of a step whose bits aren't all zero, and of a step on average over the bits.
     let (of_step, mean) = [(1.0, 0.5), (2.0, 1.5), (2.0, 1.6)][steps.bits_per_step / 2];
     let mut errors = Measured::default();
     for key in 0..key_count {
-        let (secret, keys) = fixed_keys(literal.clone(), key);
+        let (secret, keys) = keys_of(key);
         let rounds = |bits: &&[i8]| bits.iter().any(|&bit| bit != 0);
         let rounded = of_step * secret.small().chunks(steps.bits_per_step).filter(rounds).count() as f64;
         let expected = mean * secret.small().chunks(steps.bits_per_step).count() as f64;
@@ -222,6 +237,33 @@ fn check_stored_keys(key_count: u64, count: u64, widest: f64) {
     let errors = relative_rotation_errors(&literal, &literal, key_count, count, count as usize);
     // How many coefficients of the large secret are set: a binomial number, of half its mean squared.
     errors.assert_variance("stored key", 1.0, &[2 * key_count as usize * literal.big_dim()], widest);
+}
+
+/// Over limbs, where samples have as few as hold the errors.
+fn check_limb_rotations(key_count: u64, count: u64, widest: f64) {
+    for (mask, body) in [((8, 2), (8, 2)), ((10, 2), (10, 1))] {
+        let (mask_gadget, body_gadget) = (Gadget::new(mask.0, mask.1), Gadget::new(body.0, body.1));
+        let literal = ParamsLiteral { mask_gadget, body_gadget, max_log2_p_fail: 0.0, ..literal(64, Space::Bit) };
+        let keys_of = |key| {
+            let secret = fixed_secret(literal.clone(), key);
+            let keys = over_limbs(&secret, Transform::Doubles, key).unwrap();
+            (secret, keys)
+        };
+        let errors = relative_errors_with(&literal, &literal, key_count, count, count as usize, keys_of);
+        let shared = key_count as usize * literal.lwe_dim * literal.rows() * literal.n();
+        errors.assert_variance(&format!("over limbs, {mask:?} {body:?}"), 1.0, &[shared], widest);
+    }
+}
+
+#[test]
+fn limb_rotations() {
+    check_limb_rotations(6, 100, 0.36);
+}
+
+#[test]
+#[ignore = "slow: 30,000 rotations a case"]
+fn limb_rotations_within_five_percent() {
+    check_limb_rotations(20, 1500, 0.05);
 }
 
 /// A lone rotation may take two bits one after the other: then it has the noise of such steps, and else that of two

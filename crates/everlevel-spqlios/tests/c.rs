@@ -86,6 +86,7 @@ fn the_examples_are_right() {
     let examples = root().join("crates/everlevel-spqlios/examples");
     assert_eq!(run(&examples.join("products.c")), "all products are right\n");
     assert_eq!(run(&examples.join("torus.c")), "all answers are right\n");
+    assert_eq!(run(&examples.join("gate.c")), "all gates are right\n");
 }
 
 /// The library has the functions of the header, and no other.

@@ -2,6 +2,7 @@
 
 mod bootstrap_key;
 mod ggsw;
+mod limbs;
 mod params;
 mod rotation;
 
@@ -10,6 +11,7 @@ use everlevel_rlwe::Randomness;
 use crate::blind_rotation::{BlindRotate, SeededBootstrapKey};
 use crate::{Error, Progress, SecretKey};
 
+pub(crate) use limbs::LimbRotation;
 pub use params::ParamsLiteral;
 
 /// The bodies of a key's rows, as leading bits.

@@ -14,7 +14,7 @@ use crate::blind_rotation::{BlindRotate, SeededBootstrapKey};
 use crate::lut::Lut;
 
 /// Accumulators of one pass over the key, in bytes: half of a second-level cache of 1 MiB.
-const TILE_BYTES: usize = 512 << 10;
+pub(super) const TILE_BYTES: usize = 512 << 10;
 
 /// A transformed key.
 #[derive(Debug)]

@@ -6,10 +6,13 @@ pub mod uints;
 
 use std::sync::{Arc, OnceLock};
 
-use everlevel_binfhe::{EvalKeys, Gadget, KeySwitch, Literal, Order, Params, ParamsLiteral, SecretKey, Secrets, Space};
+use everlevel_binfhe::{
+    Error, EvalKeys, Gadget, KeySwitch, Literal, Order, Params, ParamsLiteral, SecretKey, Secrets, Space, Transform,
+};
 #[allow(unused_imports)]
 pub use rotations::{
-    fixed_keys, rotation_errors, rotation_errors_in_batches, rotation_errors_of_keys, rotation_inputs, signed, uniform,
+    fixed_keys, fixed_secret, fixed_seed, rotation_errors, rotation_errors_in_batches, rotation_errors_of_keys,
+    rotation_inputs, signed, uniform,
 };
 
 /// Parameters on which a bootstrap takes a tenth of a millisecond. Nothing is refused.
@@ -75,4 +78,9 @@ pub fn four_bits() -> &'static (SecretKey, EvalKeys) {
 /// One thread carries block by block, four by prefix.
 pub fn on_threads<R: Send>(threads: usize, f: impl FnOnce() -> R + Send) -> R {
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(f)
+}
+
+/// Keys whose rotations are over limbs, the same at every run.
+pub fn over_limbs(secret: &SecretKey, transform: Transform, index: u64) -> Result<EvalKeys, Error> {
+    EvalKeys::over_limbs_from_seed(secret, transform, &fixed_seed(2 * index + 1))
 }

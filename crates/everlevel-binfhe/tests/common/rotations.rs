@@ -5,11 +5,21 @@ use std::sync::Arc;
 use everlevel_binfhe::{EvalKeys, Literal, Lut, Lwe, Params, ParamsLiteral, SecretKey, SeededEvalKeys};
 use everlevel_rand::{Domain, Seed};
 
+/// Seeds that are the same at every run.
+pub fn fixed_seed(index: u64) -> Seed {
+    Seed::from_bytes([0x5e; 32]).derive(Domain::Test, index)
+}
+
+/// A secret key, the same at every run.
+pub fn fixed_secret(literal: impl Into<Literal>, index: u64) -> SecretKey {
+    let params = Arc::new(Params::try_from(literal.into()).unwrap());
+    SecretKey::from_seed(params, &fixed_seed(2 * index)).unwrap()
+}
+
 /// Both keys, the same at every run.
 pub fn fixed_keys(literal: impl Into<Literal>, index: u64) -> (SecretKey, EvalKeys) {
-    let seed = |child: u64| Seed::from_bytes([0x5e; 32]).derive(Domain::Test, 2 * index + child);
-    let secret = SecretKey::from_seed(Arc::new(Params::try_from(literal.into()).unwrap()), &seed(0)).unwrap();
-    let keys = SeededEvalKeys::from_seed(&secret, &seed(1)).unwrap().prepare();
+    let secret = fixed_secret(literal, index);
+    let keys = SeededEvalKeys::from_seed(&secret, &fixed_seed(2 * index + 1)).unwrap().prepare();
     (secret, keys)
 }
 

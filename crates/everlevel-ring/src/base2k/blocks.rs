@@ -3,6 +3,15 @@
 /// Coefficients that carries run through while they are in the first-level cache.
 pub(super) const BLOCK: usize = 512;
 
+/// Words of a task: fewer are done sooner than given to another thread.
+const TASK: usize = 1 << 14;
+
+/// How many items of so many words each a task takes at least. What is one task altogether, such as all of a gate's
+/// steps, runs on the calling thread, in a pool or not.
+pub(super) fn items_of_a_task(words: usize) -> usize {
+    (TASK / words.max(1)).max(1)
+}
+
 /// Lists of blocks of at most `len` words, each with that block of every slice.
 pub(super) fn blocks<'a, T>(slices: impl IntoIterator<Item = &'a [T]>, len: usize) -> Vec<Vec<&'a [T]>> {
     let mut all: Vec<Vec<&[T]>> = Vec::new();

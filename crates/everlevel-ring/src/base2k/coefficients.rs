@@ -5,16 +5,24 @@ use everlevel_math::base2k::Base;
 use everlevel_math::monomial;
 use rayon::prelude::*;
 
-use super::blocks::{BLOCK, blocks, blocks_mut};
+use super::blocks::{BLOCK, blocks, blocks_mut, items_of_a_task};
 
 /// `out_j = f(a_j, b_j)`, limb by limb, with 0 for limbs that an operand lacks. No carries.
 fn zip_into(out: &mut [&mut [i64]], a: &[&[i64]], b: &[&[i64]], f: impl Fn(i64, i64) -> i64 + Sync) {
-    out.par_iter_mut().enumerate().for_each(|(j, out)| match (a.get(j), b.get(j)) {
+    let at_once = items_of_a_task(out.first().map_or(0, |limb| limb.len()));
+    out.par_iter_mut().enumerate().with_min_len(at_once).for_each(|(j, out)| match (a.get(j), b.get(j)) {
         (Some(a), Some(b)) => out.iter_mut().zip(a.iter().zip(*b)).for_each(|(o, (&a, &b))| *o = f(a, b)),
         (Some(a), None) => out.iter_mut().zip(*a).for_each(|(o, &a)| *o = f(a, 0)),
         (None, Some(b)) => out.iter_mut().zip(*b).for_each(|(o, &b)| *o = f(0, b)),
         (None, None) => out.fill(f(0, 0)),
     });
+}
+
+/// `a_j = f(a_j, b_j)` for the limbs that both have.
+fn assign(a: &mut [&mut [i64]], b: &[&[i64]], f: impl Fn(i64, i64) -> i64 + Sync) {
+    let at_once = items_of_a_task(a.first().map_or(0, |limb| limb.len()));
+    let each = a.par_iter_mut().zip(b).with_min_len(at_once);
+    each.for_each(|(a, b)| a.iter_mut().zip(*b).for_each(|(a, &b)| *a = f(*a, b)));
 }
 
 /// `out = a + b`, limb by limb modulo `2^64`, without carries.
@@ -29,12 +37,12 @@ pub fn sub_into(out: &mut [&mut [i64]], a: &[&[i64]], b: &[&[i64]]) {
 
 /// `a += b`, limb by limb modulo `2^64`, without carries.
 pub fn add_assign(a: &mut [&mut [i64]], b: &[&[i64]]) {
-    a.par_iter_mut().zip(b).for_each(|(a, b)| a.iter_mut().zip(*b).for_each(|(a, &b)| *a = a.wrapping_add(b)));
+    assign(a, b, i64::wrapping_add);
 }
 
 /// `a −= b`, limb by limb modulo `2^64`, without carries.
 pub fn sub_assign(a: &mut [&mut [i64]], b: &[&[i64]]) {
-    a.par_iter_mut().zip(b).for_each(|(a, b)| a.iter_mut().zip(*b).for_each(|(a, &b)| *a = a.wrapping_sub(b)));
+    assign(a, b, i64::wrapping_sub);
 }
 
 /// `out = a·2^log2_factor` modulo 1, normalised, and rounded to the limbs of `out`: with a factor of 1, carries alone.
@@ -45,8 +53,9 @@ pub fn shift_into(base: Base, out: &mut [&mut [i64]], a: &[&[i64]], log2_factor:
     let last = (a.len() as i64).max(out.len() as i64 + offset);
     let n = out.first().map_or(0, |limb| limb.len());
     let sources = if a.is_empty() { vec![Vec::new(); n.div_ceil(BLOCK)] } else { blocks(a.iter().copied(), BLOCK) };
+    let at_once = items_of_a_task(BLOCK * out.len());
     let targets = blocks_mut(out.iter_mut().map(|limb| &mut **limb), BLOCK);
-    sources.into_par_iter().zip(targets).for_each(|(a, mut out)| {
+    sources.into_par_iter().zip(targets).with_min_len(at_once).for_each(|(a, mut out)| {
         let len = out[0].len();
         let (mut carry, mut surplus) = ([0; BLOCK], [0; BLOCK]);
         let (carry, surplus) = (&mut carry[..len], &mut surplus[..len]);
@@ -134,7 +143,8 @@ pub fn automorphism_into(out: &mut [&mut [i64]], a: &[&[i64]], galois_elt: u64) 
 }
 
 fn each_limb(out: &mut [&mut [i64]], a: &[&[i64]], f: impl Fn(&mut [i64], &[i64]) + Sync) {
-    out.par_iter_mut().enumerate().for_each(|(j, out)| match a.get(j) {
+    let at_once = items_of_a_task(out.first().map_or(0, |limb| limb.len()));
+    out.par_iter_mut().enumerate().with_min_len(at_once).for_each(|(j, out)| match a.get(j) {
         Some(a) => f(out, a),
         None => out.fill(0),
     });

@@ -8,7 +8,7 @@ use everlevel_math::primes::ntt_primes_below;
 use everlevel_math::{Error, Modulus, Ntt};
 use rayon::prelude::*;
 
-use super::blocks::{BLOCK, blocks, blocks_mut};
+use super::blocks::{BLOCK, blocks, blocks_mut, items_of_a_task};
 use super::{Limbs, Transform};
 use crate::Limb;
 use crate::buffer::Pool;
@@ -107,7 +107,8 @@ impl Module {
     pub fn forward(&self, out: &mut [&mut [u64]], a: &[&[i64]]) {
         let width = self.width();
         assert!(out.len().is_multiple_of(width));
-        out.par_iter_mut().enumerate().for_each(|(at, out)| match (a.get(at / width), &self.kind) {
+        let each = out.par_iter_mut().enumerate().with_min_len(items_of_a_task(self.n()));
+        each.for_each(|(at, out)| match (a.get(at / width), &self.kind) {
             (None, _) => out.fill(0),
             (Some(a), Kind::Doubles(fft)) => {
                 fft.forward_torus(bytemuck::cast_slice_mut(&mut out[..]), bytemuck::cast_slice::<i64, u64>(a));
@@ -124,7 +125,8 @@ impl Module {
     pub fn inverse(&self, all: &mut [&mut [u64]]) {
         let width = self.width();
         assert!(all.len().is_multiple_of(width));
-        all.par_iter_mut().enumerate().for_each(|(at, words)| match &self.kind {
+        let each = all.par_iter_mut().enumerate().with_min_len(items_of_a_task(self.n()));
+        each.for_each(|(at, words)| match &self.kind {
             Kind::Doubles(fft) => {
                 let mut transform = self.pool.take();
                 transform.copy_from_slice(words);
@@ -144,7 +146,8 @@ impl Module {
         }
         let sources = blocks(big.iter().copied(), BLOCK);
         let targets = blocks_mut(out.iter_mut().take(count).map(|limb| &mut **limb), BLOCK);
-        sources.into_par_iter().zip(targets).for_each(|(big, mut out)| {
+        let each = sources.into_par_iter().zip(targets).with_min_len(items_of_a_task(BLOCK * big.len()));
+        each.for_each(|(big, mut out)| {
             let mut carry = self.no_carry(out[0].len());
             for (j, x) in big.chunks_exact(width).enumerate().rev() {
                 self.step(base, out.get_mut(j).map(|out| &mut **out), x, None, &mut carry);
@@ -155,7 +158,7 @@ impl Module {
     /// The limbs of transforms, plus those of other transforms modulo primes, as many or fewer, plus those of `onto`,
     /// normalised, and rounded where `out` has fewer. The first transforms are used up: each limb's inverse is carried
     /// on while it is in a cache.
-    pub(super) fn carry(
+    pub fn carry(
         &self,
         base: Base,
         out: &mut [&mut [i64]],
@@ -181,7 +184,8 @@ impl Module {
                 Some(limb) => limb.chunks_mut(BLOCK).map(Some).collect(),
                 None => carries.iter().map(|_| None).collect(),
             };
-            carries.par_iter_mut().zip(targets).enumerate().for_each(|(block, (carry, target))| {
+            let each = carries.par_iter_mut().zip(targets).enumerate();
+            each.with_min_len(items_of_a_task(BLOCK * width)).for_each(|(block, (carry, target))| {
                 let place = block * BLOCK..((block + 1) * BLOCK).min(self.n());
                 let mut x: [&[u64]; 3] = [&[]; 3];
                 x.iter_mut().zip(&words).for_each(|(x, words)| *x = &words[place.clone()]);

@@ -6,7 +6,7 @@ use everlevel_math::{Factors, Modulus, SLIDING_OUTPUTS, Slide, Slides, packed};
 use rayon::prelude::*;
 
 use super::Module;
-use super::blocks::blocks_mut;
+use super::blocks::{blocks_mut, items_of_a_task};
 use super::module::Kind;
 use crate::WordBuffer;
 
@@ -195,6 +195,15 @@ impl Module {
         assert!(count <= rows * digit && x.iter().all(|x| x.len() == count * width));
         let outputs = out.first().map_or(0, |out| out.len() / (width * columns));
         let shifts = matrix.columns / columns;
+        let mut work: Vec<Vec<Vec<&mut [u64]>>> = (0..self.n() / len).map(|_| Vec::new()).collect();
+        for out in out {
+            for (block, out) in blocks_mut(out.iter_mut().map(|out| &mut **out), len).into_iter().enumerate() {
+                work[block].push(out);
+            }
+        }
+        let Kind::Primes { ntts, .. } = &self.kind else {
+            return self.multiply_doubles(work, x, matrix, Shape { digit, columns });
+        };
         // For each few outputs and each column: what is multiplied, and which entries the next few need besides.
         let tile = |first: usize, column: usize| {
             let last = outputs.min(first + SLIDING_OUTPUTS) - first;
@@ -221,14 +230,9 @@ impl Module {
             .flat_map(|first| (0..columns).map(move |column| (first, column)))
             .map(|(first, column)| tile(first, column))
             .collect();
-        let mut work: Vec<Vec<Vec<&mut [u64]>>> = (0..self.n() / len).map(|_| Vec::new()).collect();
-        for out in out {
-            for (block, out) in blocks_mut(out.iter_mut().map(|out| &mut **out), len).into_iter().enumerate() {
-                work[block].push(out);
-            }
-        }
         let step = self.entry_nbytes();
-        work.par_iter_mut().enumerate().for_each(|(block, outs)| {
+        let each = work.par_iter_mut().enumerate().with_min_len(items_of_a_task(len * rows * matrix.columns * width));
+        each.for_each(|(block, outs)| {
             let mut operands = vec![vec![0; count * len]; x.len()];
             let (mut sums, mut rest) = (vec![0; SLIDING_OUTPUTS * len], vec![0; SLIDING_OUTPUTS * len]);
             for part in 0..width {
@@ -240,7 +244,9 @@ impl Module {
                 for (first, column, runs, next) in &tiles {
                     let mut ahead = &here[(next.start * step).min(here.len())..(next.end * step).min(here.len())];
                     for (outs, x) in outs.iter_mut().zip(&operands) {
-                        self.slide(part, (&mut sums, &mut rest), runs, (x, here), ahead);
+                        in_runs(ntts[part].modulus(), (&mut sums, &mut rest), runs, |m, out, run, k| {
+                            m.sliding_sums_into(out, run, x, Factors::Packed(here), if k == 0 { ahead } else { &[] });
+                        });
                         ahead = &[];
                         scatter(&mut outs[(first * columns + column) * width + part..], columns * width, &sums);
                     }
@@ -249,30 +255,40 @@ impl Module {
         });
     }
 
-    /// The sums of all runs at one part of transforms, with entries of a matrix.
-    fn slide(
+    /// [`Module::multiply_shifted`] in doubles, block by block: outputs have nothing to share but what they read, which
+    /// needs no copy.
+    fn multiply_doubles<B: Deref<Target = [u8]> + Sync>(
         &self,
-        part: usize,
-        (sums, rest): (&mut [u64], &mut [u64]),
-        runs: &[Slides],
-        (x, entries): (&[u64], &[u8]),
-        ahead: &[u8],
+        mut work: Vec<Vec<Vec<&mut [u64]>>>,
+        x: &[&[&[u64]]],
+        matrix: &PreparedMatrix<B>,
+        Shape { digit, columns }: Shape,
     ) {
-        match &self.kind {
-            Kind::Doubles(_) => {
-                let words = entries.len() / 8;
-                self.slide_words(part, (sums, rest), runs, (x, bytemuck::cast_slice(&entries[..8 * words])));
+        let Kind::Doubles(fft) = &self.kind else { unreachable!("doubles") };
+        let (len, rows, shifts) = (self.block_len(), matrix.rows, matrix.columns / columns);
+        let each = work.par_iter_mut().enumerate().with_min_len(items_of_a_task(len * rows * matrix.columns));
+        each.for_each(|(block, outs)| {
+            let at = self.entry_at(matrix.shape(), (0, block), (0, 0));
+            let entries = bytemuck::cast_slice::<u8, f64>(&matrix.bytes[at..][..rows * matrix.columns * 8 * len]);
+            let (mut left, mut right) = (Vec::new(), Vec::new());
+            for (j, column) in (0..outs[0].len()).map(|at| (at / columns, at % columns)) {
+                for (outs, x) in outs.iter_mut().zip(x) {
+                    left.clear();
+                    right.clear();
+                    for shift in j..shifts.min(j + digit) {
+                        // Limb i of each digit, as far as there are limbs.
+                        let limbs = x.iter().skip(j + digit - 1 - shift).step_by(digit);
+                        left.extend(limbs.map(|x| bytemuck::cast_slice::<u64, f64>(&x[block * len..][..len])));
+                        let of_column = entries.chunks_exact(len).skip((shift * columns + column) * rows);
+                        right.extend(of_column.take(left.len() - right.len()));
+                    }
+                    fft.inner_product_into(bytemuck::cast_slice_mut(&mut *outs[j * columns + column]), &left, &right);
+                }
             }
-            Kind::Primes { ntts, .. } => {
-                let y = Factors::Packed(entries);
-                in_runs(ntts[part].modulus(), (sums, rest), runs, |m, out, run, k| {
-                    m.sliding_sums_into(out, run, x, y, if k == 0 { ahead } else { &[] });
-                });
-            }
-        }
+        });
     }
 
-    /// The same with factors that are words.
+    /// The sums of all runs at one part of transforms.
     fn slide_words(
         &self,
         part: usize,
@@ -303,7 +319,8 @@ impl Module {
     pub fn multiply_scalar(&self, out: &mut [&mut [u64]], scalar: &[&[u64]], x: &[&[u64]]) {
         let (width, len) = (self.width(), self.block_len());
         assert!(scalar.len() == width && out.len().is_multiple_of(width));
-        out.par_iter_mut().enumerate().for_each(|(at, out)| match x.get(at) {
+        let each = out.par_iter_mut().enumerate().with_min_len(items_of_a_task(self.n()));
+        each.for_each(|(at, out)| match x.get(at) {
             None => out.fill(0),
             Some(x) => {
                 let scalar = scalar[at % width];
