@@ -56,6 +56,8 @@ REVIEWED = (
         "carries of what is left of a vector: they are added, and stored",
     ),
     ("sampler::uniform", "to a general register", "as above: the count of words that were kept"),
+    ("monomial::gather_avx512", "addresses in a vector", "multiples of an automorphism's element, which is public"),
+    ("monomial::gather_avx512", "to the flags", "to a mask, in fact: signs by the same multiples"),
 )
 
 
