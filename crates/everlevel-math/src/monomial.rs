@@ -69,11 +69,7 @@ pub fn rotate_minus<T: WrappingWord>(out: &mut [T], a: &[T], exponent: usize, mi
 pub fn automorphism<T: WrappingWord>(out: &mut [T], a: &[T], galois_elt: u64) {
     let n = a.len();
     assert!(out.len() == n && n.is_power_of_two() && galois_elt % 2 == 1);
-    // Newton: an odd number is its own inverse modulo 8, and each step doubles the bits.
-    let mut inverse = galois_elt as usize;
-    for _ in 0..5 {
-        inverse = inverse.wrapping_mul(2usize.wrapping_sub((galois_elt as usize).wrapping_mul(inverse)));
-    }
+    let inverse = inverse_mod_power_of_two(galois_elt, 2 * n as u64) as usize;
     match Simd::best().0 {
         #[cfg(target_arch = "x86_64")]
         // SAFETY: this level exists only where its features were detected.
@@ -83,6 +79,16 @@ pub fn automorphism<T: WrappingWord>(out: &mut [T], a: &[T], galois_elt: u64) {
         Level::Avx2 => unsafe { gather_avx2(out, a, inverse) },
         _ => gather(out, a, inverse),
     }
+}
+
+/// `g^-1` modulo a power of two, for odd `g`.
+pub fn inverse_mod_power_of_two(g: u64, modulus: u64) -> u64 {
+    // Newton: each step doubles the number of correct bits.
+    let mut x = g;
+    for _ in 0..6 {
+        x = x.wrapping_mul(2u64.wrapping_sub(g.wrapping_mul(x)));
+    }
+    x & (modulus - 1)
 }
 
 #[cfg(target_arch = "x86_64")]

@@ -3,6 +3,7 @@
 //! Key switches, automorphisms and relinearisations are one half product each. A key is made for elements of the most
 //! limbs, and serves all that have fewer: their products use a corner of it.
 
+use everlevel_math::monomial::inverse_mod_power_of_two;
 use everlevel_rand::Domain;
 use everlevel_ring::base2k::{LimbDigits, LimbTensor, coefficients};
 use everlevel_ring::{HalfProduct, LimbGadget, LimbRing, Limbs, Representation};
@@ -10,7 +11,6 @@ use zeroize::Zeroizing;
 
 use crate::encrypt::gaussian;
 use crate::encryptor::RowAddress;
-use crate::switching_key::inverse_mod_power_of_two;
 use crate::{Encryptor, Randomness, SecretKey, SwitchingKey};
 
 /// `(c0, c1)` with phase `c0 + c1·s`, both normalised and of one precision.

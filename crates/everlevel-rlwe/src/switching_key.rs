@@ -1,5 +1,6 @@
 //! Switching keys and the half external product.
 
+use everlevel_math::monomial::inverse_mod_power_of_two;
 use everlevel_rand::Seed;
 use everlevel_ring::{Eval, Footprint, HalfProduct, PackedPoly, Poly, PrimeSet, ResidueRows, Ring, RnsGadget};
 use zeroize::Zeroizing;
@@ -234,14 +235,4 @@ impl SwitchingKey {
         let moved = Zeroizing::new(ring.automorphism(secret.eval(), inverse));
         Self::generate(ring, secret.id(), [secret.eval(), &moved], gadget, randomness, expanded)
     }
-}
-
-/// `g^-1` modulo a power of two, for odd `g`.
-pub(crate) fn inverse_mod_power_of_two(g: u64, modulus: u64) -> u64 {
-    // Newton: each step doubles the number of correct bits.
-    let mut x = g;
-    for _ in 0..6 {
-        x = x.wrapping_mul(2u64.wrapping_sub(g.wrapping_mul(x)));
-    }
-    x & (modulus - 1)
 }

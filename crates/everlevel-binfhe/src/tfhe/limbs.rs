@@ -72,8 +72,12 @@ impl LimbRotation {
         let mut rotation = Self { ring, digits, limbs, big_dim: params.big_dim(), key: WordBuffer::zeroed(0) };
         let nbytes = rotation.matrix_nbytes();
         let mut key = WordBuffer::zeroed(nbytes * params.lwe_dim);
+        let ring = &rotation.ring;
+        let error = gaussian(params.glwe_log2_std_dev, log2_base * limbs as u32)?;
+        let big = everlevel_rlwe::SecretKey::from_coeffs(ring, secret.id(), secret.big_key().coeffs().to_vec());
+        let encryptor = Encryptor { ring, secret: big.prepared(), error: &error };
         let matrices = key.par_chunks_exact_mut(nbytes).zip(secret.small()).enumerate();
-        matrices.try_for_each(|(i, (out, &bit))| rotation.encrypt((params, secret), (i, bit), randomness, out))?;
+        matrices.for_each(|(i, (out, &bit))| rotation.encrypt((&encryptor, big.coeffs()), (i, bit), randomness, out));
         rotation.key = key;
         Ok(rotation)
     }
@@ -94,19 +98,15 @@ impl LimbRotation {
         self.ring.module().matrix_in(bytes, rows, columns)
     }
 
-    /// The matrix of a bit, the one with this index.
+    /// The matrix of a bit, the one with this index, by an encryptor of the secret with these coefficients.
     fn encrypt(
         &self,
-        (params, secret): (&ParamsLiteral, &SecretKey),
+        (encryptor, coeffs): (&Encryptor<'_, LimbRing>, &[i8]),
         (index, bit): (usize, i8),
         randomness: &Randomness,
         out: &mut [u8],
-    ) -> Result<(), Error> {
+    ) {
         let (ring, (rows, columns)) = (&self.ring, self.shape());
-        let error = gaussian(params.glwe_log2_std_dev, ring.base().log2() * self.limbs as u32)?;
-        let coeffs = secret.big_key().coeffs();
-        let big = everlevel_rlwe::SecretKey::from_coeffs(ring, secret.id(), coeffs.to_vec());
-        let encryptor = Encryptor { ring, secret: big.prepared(), error: &error };
         let nbytes = ring.module().matrix_nbytes(rows, columns);
         let mut matrix = self.matrix(&mut out[..nbytes]);
         let places = self.digits.iter().enumerate().flat_map(|(part, &digits)| (0..digits).map(move |j| (part, j)));
@@ -123,7 +123,6 @@ impl LimbRotation {
             let limbs = masks.iter().chain([&body]).flat_map(Limbs::views);
             limbs.enumerate().for_each(|(column, limb)| ring.module().prepare(&mut matrix, (row, column), limb));
         }
-        Ok(())
     }
 
     /// `X^(−body)` times a table, without masks.

@@ -268,7 +268,7 @@ impl Context {
         Ok(self.product(a, b, bits, keys))
     }
 
-    /// The square, slot by slot: as the product, in less time.
+    /// The square, slot by slot: as the product, in less time where limbs have an even number of bits to spare.
     ///
     /// # Errors
     /// As [`Context::multiply`].

@@ -15,4 +15,4 @@ mod residues;
 mod words;
 
 pub use residues::{ResidueCarry, ResidueDigits};
-pub use words::Base;
+pub use words::{Base, split_wide};

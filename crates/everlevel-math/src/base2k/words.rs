@@ -46,6 +46,12 @@ fn split(x: i64, bits: u32) -> (i64, i64) {
     (low, (x >> bits) + ((low as u64) >> 63) as i64)
 }
 
+/// `x = low + rest·2^bits` with the balanced `low`, for sums of more than a word.
+pub fn split_wide(x: i128, bits: u32) -> (i128, i128) {
+    let low = (x << (128 - bits)) >> (128 - bits);
+    (low, (x - low) >> bits)
+}
+
 /// What a step does with the limb, a factor and the digit.
 #[derive(Clone, Copy)]
 struct Times {
@@ -77,9 +83,8 @@ impl Times {
     /// The same for any factor.
     #[inline(always)]
     fn of(self, x: i64, carry: i64) -> (i64, i64) {
-        let sum = i128::from(x) * i128::from(self.word) + i128::from(carry);
-        let digit = (sum << (128 - self.log2)) >> (128 - self.log2);
-        (digit as i64, ((sum - digit) >> self.log2) as i64)
+        let (digit, above) = split_wide(i128::from(x) * i128::from(self.word) + i128::from(carry), self.log2);
+        (digit as i64, above as i64)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Operations that need no transform, on limbs as lists of slices: sums, carries and shifts, other bases,
 //! automorphisms, other degrees.
 
-use everlevel_math::base2k::Base;
+use everlevel_math::base2k::{Base, split_wide};
 use everlevel_math::monomial;
 use rayon::prelude::*;
 
@@ -86,12 +86,12 @@ pub fn convert_base_into(to: Base, out: &mut [&mut [i64]], from: Base, a: &[&[i6
     for i in 0..n {
         let (mut sum, mut held, mut next, mut carry) = (0i128, pad, count, 0i128);
         for limb in a.iter().rev() {
-            let (digit, above) = split(i128::from(limb[i]) + carry, bits);
+            let (digit, above) = split_wide(i128::from(limb[i]) + carry, bits);
             carry = above;
             sum += digit << held;
             held += bits;
             while held >= target {
-                let (digit, above) = split(sum, target);
+                let (digit, above) = split_wide(sum, target);
                 (sum, held, next) = (above, held - target, next - 1);
                 if let Some(limb) = out.get_mut(next) {
                     limb[i] = digit as i64;
@@ -120,12 +120,6 @@ pub(super) fn multiply_word_into(base: Base, out: &mut [&mut [i64]], above: usiz
             }
         }
     });
-}
-
-/// `x = low + rest·2^bits` with the balanced `low`.
-pub(super) fn split(x: i128, bits: u32) -> (i128, i128) {
-    let low = (x << (128 - bits)) >> (128 - bits);
-    (low, (x - low) >> bits)
 }
 
 /// `out = X^exponent·a`; limbs that `a` lacks are 0.

@@ -1,10 +1,10 @@
 //! Elements modulo a product of primes as limbs, and back: both are numbers on the torus, and each is rounded to the
 //! other's precision.
 
+use everlevel_math::base2k::split_wide;
 use rayon::prelude::*;
 
 use super::blocks::{BLOCK, blocks, blocks_mut};
-use super::coefficients::split;
 use super::{LimbRing, Limbs};
 use crate::{Coeff, Poly, PrimeSet, Ring};
 
@@ -40,7 +40,7 @@ impl LimbRing {
             for j in (0..count).rev() {
                 for (i, carry) in carry.iter_mut().enumerate().take(y[0].len()) {
                     let products = y.iter().zip(&inverses).map(|(y, f)| i128::from(y[i]) * i128::from(f[j]));
-                    let (digit, above) = split(products.sum::<i128>() + *carry, base.log2());
+                    let (digit, above) = split_wide(products.sum::<i128>() + *carry, base.log2());
                     *carry = above;
                     if let Some(out) = out.get_mut(j) {
                         out[i] = digit as i64;
@@ -69,7 +69,7 @@ impl LimbRing {
                     // Digit k of the product, of weight 2^((k − limbs)·K).
                     let terms = (k + 1).saturating_sub(product.len())..limbs.min(k + 1);
                     let sum = terms.map(|j| i128::from(a[limbs - 1 - j][i]) * i128::from(product[k - j])).sum::<i128>();
-                    (*digit, carry) = split(sum + carry, base);
+                    (*digit, carry) = split_wide(sum + carry, base);
                 }
                 for ((out, &index), &power) in out.iter_mut().zip(set.indices()).zip(&powers) {
                     let modulus = ring.modulus(index);
@@ -88,11 +88,11 @@ fn digits_of_product(ring: &Ring, set: &PrimeSet, log2_base: u32) -> Vec<i64> {
     for &index in set.indices() {
         let (q, mut carry) = (i128::from(ring.modulus(index).q()), 0i128);
         for digit in &mut digits {
-            let (low, above) = split(i128::from(*digit) * q + carry, log2_base);
+            let (low, above) = split_wide(i128::from(*digit) * q + carry, log2_base);
             (*digit, carry) = (low as i64, above);
         }
         while carry != 0 {
-            let (low, above) = split(carry, log2_base);
+            let (low, above) = split_wide(carry, log2_base);
             digits.push(low as i64);
             carry = above;
         }

@@ -91,6 +91,11 @@ class Bridge:
         level : int
             The level of the result.
 
+        Returns
+        -------
+        everlevel.Ciphertext
+            One unit, of two polynomials, at that level.
+
         Raises
         ------
         NoiseError

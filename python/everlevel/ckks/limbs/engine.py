@@ -213,6 +213,11 @@ class Engine(Core, SetEngine[EvaluationKey]):
         levels_secret_key : everlevel.SecretKey
             Secret of that engine's ciphertexts.
 
+        Returns
+        -------
+        Bridge
+            The keys of both ways, in memory alone.
+
         Raises
         ------
         ParameterError
