@@ -8,13 +8,13 @@
 
 use std::error::Error;
 
+use everlevel_bench::limbs::uniform_key;
 use everlevel_bench::timing::Times;
 use everlevel_math::primes::ntt_primes_below;
 use everlevel_rand::Seed;
 use everlevel_ring::base2k::Transform;
 use everlevel_ring::{
-    DelayedRows, HalfProduct, LimbGadget, LimbRing, Limbs, PackedPoly, PrimeSet, Representation, ResidueRows, Ring,
-    RnsGadget,
+    DelayedRows, HalfProduct, LimbGadget, LimbRing, PackedPoly, PrimeSet, Representation, ResidueRows, Ring, RnsGadget,
 };
 use everlevel_rlwe::{SecretId, SwitchingKey};
 
@@ -38,7 +38,6 @@ fn print(name: &str, key_bits: f64, bits: f64, nbytes: usize, parts: &[Times]) {
     );
 }
 
-/// A key of uniform rows takes the time of one that encrypts something.
 fn limbs(
     log_n: u32,
     transform: Transform,
@@ -57,12 +56,7 @@ fn limbs(
         );
         return Ok(());
     }
-    let mut rows = ring.zero_rows(&gadget, 1);
-    for row in 0..gadget.digits {
-        let sample = ring.uniform(&limbs, 2, &seed(1), row as u64);
-        ring.prepare_row(&mut rows, row, &sample.iter().collect::<Vec<&Limbs>>());
-    }
-    let key: SwitchingKey<LimbRing> = SwitchingKey::from_rows(SecretId(1), gadget, rows);
+    let key = uniform_key(&ring, &gadget);
     let count = limbs - digit_limbs;
     let c1 = ring.uniform(&count, 1, &seed(2), 0).remove(0);
     let repeats = 7;

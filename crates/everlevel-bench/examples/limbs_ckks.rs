@@ -1,26 +1,33 @@
 //! CKKS over limbs: `cargo run --release -p everlevel-bench --example limbs_ckks -- [set]…` (n15 and n16).
 //!
 //! For each set: bits of the key's modulus and of the ciphertext, bytes of one key, and milliseconds on one thread (its
-//! CPU time), median and least, at the highest budget and at half of it: a product with relinearisation, a square, a
-//! rotation, each of eight rotations that share their transforms, a rescaling by 23 bits, and a product with a vector
-//! in the clear.
+//! CPU time), median and least, at the highest budget and at half of it: a key switch, a product with relinearisation,
+//! a square, a rotation, each of eight rotations that share their transforms, a rescaling by 23 bits, and a product
+//! with a vector in the clear.
 
 use std::error::Error;
 
+use everlevel_bench::limbs::uniform_key;
 use everlevel_bench::timing::Times;
 use everlevel_ckks::Complex64;
 use everlevel_ckks::limbs::{Context, Params, SETS};
-use everlevel_ring::no_progress;
+use everlevel_rand::Seed;
+use everlevel_ring::{HalfProduct, Representation, no_progress};
 
 fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
     let names: Vec<String> = std::env::args().skip(1).collect();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build()?;
-    println!("| set | key bits, a key | bits | product | square | rotation | one of 8 | rescaling | plain product |");
-    println!("|---|---|---|---|---|---|---|---|---|");
+    println!(
+        "| set | key bits, a key | bits | key switch | product | square | rotation | one of 8 | rescaling | plain product |"
+    );
+    println!("|---|---|---|---|---|---|---|---|---|---|");
     let is_asked = |name: &str| if names.is_empty() { name > "n14" } else { names.iter().any(|asked| asked == name) };
     for set in SETS.iter().filter(|set| is_asked(set.name)) {
         let context = Context::new(Params::try_from(set.literal)?)?;
         pool.install(|| -> Result<(), Box<dyn Error + Send + Sync>> {
+            let shape = context.params().shape();
+            let (ring, gadget) = (shape.ring()?, shape.gadget());
+            let key = uniform_key(&ring, &gadget);
             let secret = context.secret_key()?;
             let amounts: Vec<i64> = (1..=8).collect();
             let keys = context.eval_keys(&secret, &amounts, false, &no_progress)?;
@@ -33,6 +40,12 @@ fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
                     let times = Times::of_calls(7, f).scaled(1e3 * share);
                     format!("{:.1} ms ({:.1})", times.median, times.least)
                 };
+                let (count, gadget) = (x.limbs(), key.gadget());
+                let c1 = ring.uniform(&count, 1, &Seed::from_bytes([2; 32]), 0).remove(0);
+                let switch = time(1.0, &|| {
+                    let digits = ring.digits(gadget, &[&c1]);
+                    drop(ring.finish(ring.multiply(&[&digits[0]], key.rows()), gadget, &count));
+                });
                 let product = time(1.0, &|| drop(context.multiply(&x, &y, &keys)));
                 let square = time(1.0, &|| drop(context.square(&x, &keys)));
                 let rotation = time(1.0, &|| drop(context.rotate(&x, 1, &keys)));
@@ -40,7 +53,7 @@ fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
                 let rescaling = time(1.0, &|| drop(context.rescale(&x, 23)));
                 let plain = time(1.0, &|| drop(context.multiply_plain(&x, &values, 1.0, 40)));
                 println!(
-                    "| {} | {}, {:.3} GB | {} | {product} | {square} | {rotation} | {shared} | {rescaling} | {plain} |",
+                    "| {} | {}, {:.3} GB | {} | {switch} | {product} | {square} | {rotation} | {shared} | {rescaling} | {plain} |",
                     set.name,
                     set.key_bits,
                     set.key_nbytes as f64 / 1e9,

@@ -11,7 +11,7 @@
 //! domain · [`packed`] 48-bit storage · [`lwe_rows`] the LWE key switch · [`mod@base2k`] digits and carries of limbs ·
 //! [`monomial`] products with monomials, automorphisms. Below them: [`Modulus`] one prime and single residues ·
 //! [`primes`] NTT-friendly primes · [`DoubleDouble`] numbers of 106 bits · `lanes` residues in vectors · `prefetch`
-//! hints to the caches · [`Simd`] the run-time choice of kernels.
+//! hints to the caches · [`PastCaches`] · [`Simd`] the run-time choice of kernels.
 //!
 //! *Backends.* A family's kernels are chosen once per slice. `unsafe` is confined to loads, stores and the calls of
 //! vector kernels: a `Simd` above scalar exists only after the CPU's features were detected. Limbs that start on a
@@ -38,6 +38,7 @@ mod inner_product;
 mod lanes;
 mod modulus;
 mod ntt;
+mod past_caches;
 mod prefetch;
 mod simd;
 #[cfg(target_arch = "x86_64")]
@@ -47,9 +48,10 @@ pub use convert::{BasisConverter, CONVERSION_BLOCK};
 pub use double_double::{DoubleDouble, Real};
 pub use error::Error;
 pub use galois::GaloisMap;
-pub use inner_product::sliding::{Factors, SLIDING_OUTPUTS, Slide, Slides};
+pub use inner_product::sliding::{Factors, SLIDING_OUTPUTS, SLIDING_WORDS, Slide, Slides};
 pub use modulus::Modulus;
 pub use ntt::Ntt;
+pub use past_caches::PastCaches;
 pub use simd::Simd;
 pub use small_ntt::SmallNtt;
 

@@ -14,6 +14,8 @@ pub struct Modulus {
     reciprocal: u64,
     /// `2^52 mod q`.
     two_52: u64,
+    /// `⌊2^52·(2^52 mod q)/q⌋`.
+    two_52_quotient: u64,
     simd: Simd,
 }
 
@@ -37,12 +39,21 @@ impl Modulus {
         let bits = u64::BITS - q.leading_zeros();
         let barrett = ((1u128 << (2 * bits)) / u128::from(q)) as u64;
         let reciprocal = ((1u128 << 64) / u128::from(q)) as u64;
-        Ok(Self { q, bits, barrett, reciprocal, two_52: ((1u128 << 52) % u128::from(q)) as u64, simd })
+        let two_52 = (1 << 52) % q;
+        let two_52_quotient = ((u128::from(two_52) << 52) / u128::from(q)) as u64;
+        Ok(Self { q, bits, barrett, reciprocal, two_52, two_52_quotient, simd })
     }
 
     /// The prime.
     pub fn q(&self) -> u64 {
         self.q
+    }
+
+    /// `2^52 mod q` and its Shoup word.
+    #[cfg(target_arch = "x86_64")]
+    #[inline]
+    pub(crate) fn two_52(&self) -> [u64; 2] {
+        [self.two_52, self.two_52_quotient]
     }
 
     /// log2 of the prime.

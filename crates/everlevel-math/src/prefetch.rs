@@ -1,19 +1,27 @@
 //! Hints to the caches, for kernels that know their next data.
 
 /// Bytes of a cache line.
-const LINE: usize = 64;
+pub(crate) const LINE: usize = 64;
 
-/// Asks for every line of a slice to be brought into the second-level cache, and goes on at once.
-#[inline]
-fn prefetch<T>(data: &[T]) {
+/// Asks for a line to be brought into the second-level cache, and goes on at once.
+#[inline(always)]
+pub(crate) fn prefetch_line(line: *const u8) {
     #[cfg(target_arch = "x86_64")]
-    for offset in (0..size_of_val(data)).step_by(LINE) {
+    // SAFETY: a prefetch reads nothing into the program, at any address.
+    unsafe {
         use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
-        // SAFETY: the address lies inside the slice; a prefetch reads nothing into the program.
-        unsafe { _mm_prefetch::<_MM_HINT_T1>(data.as_ptr().cast::<i8>().add(offset)) };
+        _mm_prefetch::<_MM_HINT_T1>(line.cast());
     }
     #[cfg(not(target_arch = "x86_64"))]
-    let _ = (data, LINE);
+    let _ = line;
+}
+
+/// Asks for every line of a slice.
+#[inline]
+fn prefetch<T>(data: &[T]) {
+    for offset in (0..size_of_val(data)).step_by(LINE) {
+        prefetch_line(data.as_ptr().cast::<u8>().wrapping_add(offset));
+    }
 }
 
 /// A slice to bring into the second-level cache in even steps.

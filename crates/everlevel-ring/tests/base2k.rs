@@ -233,6 +233,55 @@ fn products_are_those_of_integers_at_the_largest_base() {
     }
 }
 
+/// What is large goes past the caches, in many blocks.
+#[test]
+fn large_products_are_those_of_their_parts() {
+    let (log_n, rows, count) = (15, 2, 12);
+    for transform in ALL {
+        let module = Module::new(log_n, transform).expect("degree");
+        let (width, mut sampler) = (module.width(), Sampler::new(11));
+        let log2_base = module.max_log2_base(4, Operands::Chosen);
+        let a = transformed(&module, &digits(&mut sampler, log2_base, (rows, module.n())));
+        let entries = digits(&mut sampler, log2_base, (rows * count, module.n()));
+        let b = transformed(&module, &entries);
+        let about = |what: &str, k: usize| format!("{transform:?}, {what}, {k}");
+
+        let mut all = module.scratch(count * width);
+        module.convolve(&mut words_mut(&mut all), 0, &[[&words(&a), &words(&b)]]);
+        for (k, found) in all.chunks_exact(width).enumerate() {
+            let mut one = module.scratch(width);
+            module.convolve(&mut words_mut(&mut one), k, &[[&words(&a), &words(&b)]]);
+            assert!(words(found) == words(&one), "{}", about("convolution", k));
+        }
+
+        let matrix = |columns: std::ops::Range<usize>| {
+            let mut matrix = module.zero_matrix(rows, columns.len());
+            for row in 0..rows {
+                for (at, column) in columns.clone().enumerate() {
+                    module.prepare(&mut matrix, (row, at), &entries[row * count + column]);
+                }
+            }
+            matrix
+        };
+        module.multiply_matrix(&mut words_mut(&mut all), &words(&a), &matrix(0..count));
+        for (k, found) in all.chunks_exact(width).enumerate() {
+            let [mut one, mut sum] = [(); 2].map(|()| module.scratch(width));
+            module.multiply_matrix(&mut words_mut(&mut one), &words(&a), &matrix(k..k + 1));
+            assert!(words(found) == words(&one), "{}", about("matrix", k));
+            if transform == Transform::Doubles {
+                // Sums in another order are rounded otherwise.
+                continue;
+            }
+            // A matrix of one column is a sum of products.
+            let b = words(&b);
+            let column: Vec<&[u64]> =
+                (0..rows).rev().flat_map(|row| &b[(row * count + k) * width..][..width]).copied().collect();
+            module.convolve(&mut words_mut(&mut sum), rows - 1, &[[&words(&a), &column]]);
+            assert!(words(found) == words(&sum), "{}", about("sums of products", k));
+        }
+    }
+}
+
 /// Constant digits of the largest size, whose products are known: coefficient `i` of the square of `c·Σ X^i` is
 /// `c²·(2i + 2 − n)`.
 #[test]

@@ -3,11 +3,11 @@
 use core::arch::x86_64::*;
 
 use crate::lanes::avx512::{Wide, read, write};
-use crate::packed::avx512::unpack8;
-use crate::prefetch::Ahead;
+use crate::packed::avx512::{LOW_SIX, unpack8, unpacked8};
+use crate::prefetch::{LINE, prefetch_line};
 use crate::{Modulus, packed};
 
-use super::sliding::{SLIDING_OUTPUTS, STRIDE, Slide};
+use super::sliding::{SLIDING_OUTPUTS, SLIDING_WORDS, Slide};
 
 /// Vectors whose accumulators are held in registers together.
 const TOGETHER: usize = 4;
@@ -94,125 +94,97 @@ pub(crate) fn inner_products_packed_into<const OUTPUTS: usize>(
     at
 }
 
-/// Eight residues from word `at` on, packed or as words.
-///
-/// # Panics
-/// If they aren't all there.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-fn eight<const PACKED: bool>(bytes: &[u8], at: usize) -> __m512i {
-    if PACKED {
-        unpack8(&bytes[6 * at..])
-    } else {
-        let bytes = &bytes[8 * at..][..64];
-        // SAFETY: the load is of 64 bytes of a slice.
-        unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) }
-    }
-}
+/// Low and high accumulators of each output's two vectors.
+type Sums = [[(__m512i, __m512i); SLIDING_WORDS / 8]; SLIDING_OUTPUTS];
 
-/// Low and high accumulators of `V` vectors of each output.
-type Sums<const V: usize> = [[(__m512i, __m512i); V]; SLIDING_OUTPUTS];
-
-/// The products of a slide, whose outputs are `FROM` to `TO`, for `V` vectors from word `at` on.
+/// The products of a slide, whose outputs are `FROM` to `TO`.
 ///
 /// # Safety
-/// `x` has `n` words of every first factor of the slide, of which `at` and the vectors lie in the first.
+/// The factors of the slide are all there, and 64 bytes from the last vector's first on.
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma,avx512vl,avx512bw,avx512vbmi")]
-unsafe fn slide<const FROM: usize, const TO: usize, const V: usize, const PACKED: bool>(
-    sums: &mut Sums<V>,
+unsafe fn slide<const FROM: usize, const TO: usize, const PACKED: bool, const LINES: usize>(
+    sums: &mut Sums,
     s: &Slide,
-    (x, y): (&[u64], &[u8]),
-    (n, at): (usize, usize),
-    ahead: &mut Ahead<'_, u8>,
+    (x, y): (*const u64, *const u8),
+    low_six: __mmask64,
+    ahead: &mut *const u8,
 ) {
-    for k in 0..s.count {
+    let word_nbytes = if PACKED { 6 } else { 8 };
+    let mut x = x.wrapping_add(s.x * SLIDING_WORDS);
+    let mut y = y.wrapping_add(s.y * SLIDING_WORDS * word_nbytes);
+    let x_step = s.x_step * SLIDING_WORDS.cast_signed();
+    for _ in 0..s.count {
         // A line or two at a time: more would wait for each other.
-        ahead.step();
-        let mut vectors = [_mm512_setzero_si512(); V];
-        for (v, vector) in vectors.iter_mut().enumerate() {
-            *vector = eight::<PACKED>(y, (s.y + k) * n + at + 8 * v);
+        for _ in 0..LINES {
+            prefetch_line(*ahead);
+            *ahead = ahead.wrapping_add(LINE);
         }
-        let place = s.x_at(k) * n + at;
-        for t in FROM..TO {
-            for v in 0..V {
-                let word = place + (t - FROM) * n + 8 * v;
-                debug_assert!(word + 8 <= x.len());
-                // SAFETY: `n` words of first factor `x_at(k) + t − FROM` are there.
-                let x = unsafe { _mm512_loadu_si512(x.as_ptr().add(word).cast()) };
-                accumulate(&mut sums[t][v], x, vectors[v]);
+        // SAFETY: the caller's.
+        unsafe {
+            let vector = |v: usize| {
+                let bytes = _mm512_loadu_si512(y.add(8 * v * word_nbytes).cast());
+                if PACKED { unpacked8(low_six, bytes) } else { bytes }
+            };
+            let y = [vector(0), vector(1)];
+            // Places of sums are literals: only so are these registers from one slide to the next.
+            macro_rules! output {
+                ($t:literal) => {
+                    if FROM <= $t && $t < TO {
+                        let x = x.add(($t - FROM.min($t)) * SLIDING_WORDS);
+                        accumulate(&mut sums[$t][0], _mm512_loadu_si512(x.cast()), y[0]);
+                        accumulate(&mut sums[$t][1], _mm512_loadu_si512(x.add(8).cast()), y[1]);
+                    }
+                };
             }
+            output!(0);
+            output!(1);
+            output!(2);
+            output!(3);
         }
+        x = x.wrapping_offset(x_step);
+        y = y.wrapping_add(SLIDING_WORDS * word_nbytes);
     }
 }
 
-/// `V` vectors of every output from word `at` on.
+/// See [`Modulus::sliding_sums_into`], of factors of [`SLIDING_WORDS`].
 ///
 /// # Safety
-/// As [`sliding_sums_into`].
-#[inline]
+/// All factors of the slides are there, and [`packed::byte_len`]`(0)` bytes after packed ones.
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma,avx512vl,avx512bw,avx512vbmi")]
-unsafe fn sliding_sums<const V: usize, const PACKED: bool>(
+pub(crate) unsafe fn sliding_sums_into<const PACKED: bool, const LINES: usize>(
+    m: &Modulus,
+    out: &mut [u64],
     slides: &[Slide],
-    factors: (&[u64], &[u8]),
-    place: (usize, usize),
-    ahead: &mut Ahead<'_, u8>,
-) -> Sums<V> {
+    (x, y): (&[u64], &[u8]),
+    ahead: &[u8],
+) {
+    let wide = Wide::new(m);
     let zero = (_mm512_setzero_si512(), _mm512_setzero_si512());
-    let mut sums = [[zero; V]; SLIDING_OUTPUTS];
+    let mut sums: Sums = [[zero; _]; SLIDING_OUTPUTS];
+    // A constant would become one more operation for each vector.
+    let low_six = std::hint::black_box(LOW_SIX);
+    let (factors, ahead) = ((x.as_ptr(), y.as_ptr()), &mut ahead.as_ptr());
     for s in slides {
         // SAFETY: the caller's.
         unsafe {
             match (s.from, s.to) {
-                (0, 1) => slide::<0, 1, V, PACKED>(&mut sums, s, factors, place, ahead),
-                (0, 2) => slide::<0, 2, V, PACKED>(&mut sums, s, factors, place, ahead),
-                (0, 3) => slide::<0, 3, V, PACKED>(&mut sums, s, factors, place, ahead),
-                (0, 4) => slide::<0, 4, V, PACKED>(&mut sums, s, factors, place, ahead),
-                (1, 2) => slide::<1, 2, V, PACKED>(&mut sums, s, factors, place, ahead),
-                (1, 3) => slide::<1, 3, V, PACKED>(&mut sums, s, factors, place, ahead),
-                (1, 4) => slide::<1, 4, V, PACKED>(&mut sums, s, factors, place, ahead),
-                (2, 3) => slide::<2, 3, V, PACKED>(&mut sums, s, factors, place, ahead),
-                (2, 4) => slide::<2, 4, V, PACKED>(&mut sums, s, factors, place, ahead),
-                _ => slide::<3, 4, V, PACKED>(&mut sums, s, factors, place, ahead),
+                (0, 1) => slide::<0, 1, PACKED, LINES>(&mut sums, s, factors, low_six, ahead),
+                (0, 2) => slide::<0, 2, PACKED, LINES>(&mut sums, s, factors, low_six, ahead),
+                (0, 3) => slide::<0, 3, PACKED, LINES>(&mut sums, s, factors, low_six, ahead),
+                (0, 4) => slide::<0, 4, PACKED, LINES>(&mut sums, s, factors, low_six, ahead),
+                (1, 2) => slide::<1, 2, PACKED, LINES>(&mut sums, s, factors, low_six, ahead),
+                (1, 3) => slide::<1, 3, PACKED, LINES>(&mut sums, s, factors, low_six, ahead),
+                (1, 4) => slide::<1, 4, PACKED, LINES>(&mut sums, s, factors, low_six, ahead),
+                (2, 3) => slide::<2, 3, PACKED, LINES>(&mut sums, s, factors, low_six, ahead),
+                (2, 4) => slide::<2, 4, PACKED, LINES>(&mut sums, s, factors, low_six, ahead),
+                _ => slide::<3, 4, PACKED, LINES>(&mut sums, s, factors, low_six, ahead),
             }
         }
     }
-    sums
-}
-
-/// See [`Modulus::sliding_sums_into`]; outputs have a multiple of eight words.
-///
-/// # Safety
-/// `x` has all first factors of the slides.
-#[target_feature(enable = "avx512f,avx512dq,avx512ifma,avx512vl,avx512bw,avx512vbmi")]
-pub(crate) unsafe fn sliding_sums_into<const PACKED: bool>(
-    m: &Modulus,
-    out: &mut [u64],
-    slides: &[Slide],
-    x: &[u64],
-    y: &[u8],
-    mut ahead: Ahead<'_, u8>,
-) {
-    const V: usize = STRIDE / 8;
-    let wide = Wide::new(m);
-    let n = out.len() / SLIDING_OUTPUTS;
-    let mut at = 0;
-    while at + STRIDE <= n {
-        // SAFETY: the vectors lie below `n`.
-        let sums = unsafe { sliding_sums::<V, PACKED>(slides, (x, y), (n, at), &mut ahead) };
-        for (t, sums) in sums.into_iter().enumerate() {
-            for (out, sum) in out[t * n + at..][..STRIDE].as_chunks_mut::<8>().0.iter_mut().zip(sums) {
-                write(out, wide.reduce(sum.0, sum.1));
-            }
-        }
-        at += STRIDE;
-    }
-    while at < n {
-        // SAFETY: as above.
-        let sums = unsafe { sliding_sums::<1, PACKED>(slides, (x, y), (n, at), &mut ahead) };
-        for (t, [sum]) in sums.into_iter().enumerate() {
-            write(&mut out[t * n + at..].as_chunks_mut::<8>().0[0], wide.reduce(sum.0, sum.1));
-        }
-        at += 8;
+    // In a new array: one with places that aren't literals would not be registers in the slides.
+    let [[a, b], [c, d], [e, f], [g, h]] = sums;
+    for (out, (low, high)) in out.as_chunks_mut::<8>().0.iter_mut().zip([a, b, c, d, e, f, g, h]) {
+        write(out, wide.reduce(low, high));
     }
 }

@@ -3,19 +3,20 @@
 
 use std::ops::Range;
 
+use arrayvec::ArrayVec;
+
 use crate::{Modulus, packed};
 
 #[cfg(target_arch = "x86_64")]
 use super::avx512;
 #[cfg(target_arch = "x86_64")]
-use crate::{prefetch::Ahead, simd::Level};
+use crate::{prefetch::LINE, simd::Level};
 
 /// Outputs that are computed together.
 pub const SLIDING_OUTPUTS: usize = 4;
 
-#[cfg(target_arch = "x86_64")]
-/// Words of every output that are summed at once.
-pub(super) const STRIDE: usize = 16;
+/// Words of every output that are summed at once: factors of as many are the fastest.
+pub const SLIDING_WORDS: usize = 16;
 
 /// Second factors, one after another, that go to the same outputs: output `t`, `from ≤ t < to`, gets the products of
 /// first factor `x + k·x_step + t − from` and second factor `y + k`, for all `k < count`.
@@ -112,6 +113,9 @@ pub enum Factors<'a> {
     Packed(&'a [u8]),
 }
 
+/// What is taken for each product of an output.
+type Terms<T> = ArrayVec<T, { Slides::TERMS }>;
+
 impl Modulus {
     /// The sums of products of each output. All factors are slices of a [`SLIDING_OUTPUTS`]-th of `out`, one after
     /// another. What is `ahead` is brought into the second-level cache meanwhile.
@@ -127,31 +131,34 @@ impl Modulus {
         };
         assert!(slides.x_count * n <= x.len() && slides.y_count <= count);
         #[cfg(target_arch = "x86_64")]
-        if self.simd().0 == Level::Avx512Ifma && n.is_multiple_of(8) {
-            let ahead = Ahead::new(ahead, (n.div_ceil(STRIDE) * slides.len).max(1));
+        if self.simd().0 == Level::Avx512Ifma && n == SLIDING_WORDS {
+            use avx512::sliding_sums_into as sums;
+            let lines = ahead.len().div_ceil(LINE).div_ceil(slides.len.max(1));
+            let (out, all) = (&mut *out, &slides.all);
             // SAFETY: a `Simd` of this level is made only where the CPU has its features, and the slides have all
-            // their factors.
+            // their factors, with what is after packed ones.
             unsafe {
-                match y {
-                    Factors::Words(y) => {
-                        avx512::sliding_sums_into::<false>(self, out, &slides.all, x, bytemuck::cast_slice(y), ahead);
-                    }
-                    Factors::Packed(y) => avx512::sliding_sums_into::<true>(self, out, &slides.all, x, y, ahead),
+                match (y, lines) {
+                    (Factors::Words(y), _) => sums::<false, 0>(self, out, all, (x, bytemuck::cast_slice(y)), ahead),
+                    (Factors::Packed(y), 0) => sums::<true, 0>(self, out, all, (x, y), ahead),
+                    (Factors::Packed(y), 1) => sums::<true, 1>(self, out, all, (x, y), ahead),
+                    (Factors::Packed(y), _) => sums::<true, 2>(self, out, all, (x, y), ahead),
                 }
             }
             return;
         }
-        // No other backend asks for what is ahead.
+        // Nothing else asks for what is ahead.
         let _ = ahead;
         for (t, out) in out.chunks_exact_mut(n).enumerate() {
-            let x: Vec<&[u64]> = slides.of_output(t).map(|(i, _)| &x[i * n..][..n]).collect();
+            let x: Terms<&[u64]> = slides.of_output(t).map(|(i, _)| &x[i * n..][..n]).collect();
             let of_y = slides.of_output(t).map(|(_, j)| j);
             match y {
                 Factors::Words(y) => {
-                    self.inner_product_into(out, &x, &of_y.map(|j| &y[j * n..][..n]).collect::<Vec<_>>());
+                    let y: Terms<&[u64]> = of_y.map(|j| &y[j * n..][..n]).collect();
+                    self.inner_product_into(out, &x, &y);
                 }
                 Factors::Packed(y) => {
-                    let y: Vec<&[u8]> = of_y.map(|j| &y[j * 6 * n..][..packed::byte_len(n)]).collect();
+                    let y: Terms<&[u8]> = of_y.map(|j| &y[j * 6 * n..][..packed::byte_len(n)]).collect();
                     self.inner_product_packed_into(out, &x, &y);
                 }
             }

@@ -119,8 +119,7 @@ impl Wide {
     #[inline]
     #[target_feature(enable = "avx512f")]
     pub(crate) fn new(m: &Modulus) -> Self {
-        let two_52 = ((1u128 << 52) % u128::from(m.q())) as u64;
-        Self { c: Consts::new(m.q()), two_52: factor(m, two_52) }
+        Self { c: Consts::new(m.q()), two_52: m.two_52().map(|word| _mm512_set1_epi64(word.cast_signed())).into() }
     }
 
     /// `low + high·2^52 mod q` for `low < 2^58`, `high < 2^51`: 64 products of values below `2^48`.

@@ -5,7 +5,7 @@ use core::arch::x86_64::*;
 use crate::lanes::avx512::{read, write};
 
 /// Six bytes of every eight.
-const LOW_SIX: u64 = 0x3f3f_3f3f_3f3f_3f3f;
+pub(crate) const LOW_SIX: u64 = 0x3f3f_3f3f_3f3f_3f3f;
 
 /// The place of each byte of eight words among the packed bytes.
 static UNPACK: [u8; 64] = {
@@ -37,11 +37,17 @@ static PACK: [u8; 64] = {
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 pub(crate) fn unpack8(packed: &[u8]) -> __m512i {
     let bytes = &packed[..64];
-    // SAFETY: both loads are of 64 bytes of a slice or array.
-    unsafe {
-        let index = _mm512_loadu_si512(UNPACK.as_ptr().cast());
-        _mm512_maskz_permutexvar_epi8(LOW_SIX, index, _mm512_loadu_si512(bytes.as_ptr().cast()))
-    }
+    // SAFETY: the load is of 64 bytes of a slice.
+    unpacked8(LOW_SIX, unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) })
+}
+
+/// The eight residues of the first 48 bytes, by the mask [`LOW_SIX`].
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+pub(crate) fn unpacked8(low_six: __mmask64, bytes: __m512i) -> __m512i {
+    // SAFETY: the load is of 64 bytes of an array.
+    let index = unsafe { _mm512_loadu_si512(UNPACK.as_ptr().cast()) };
+    _mm512_maskz_permutexvar_epi8(low_six, index, bytes)
 }
 
 /// Packs a prefix and returns its length.

@@ -1,5 +1,7 @@
 //! Blocks of lists of slices, for work that stays in a cache.
 
+use std::ops::{Deref, DerefMut};
+
 /// Coefficients that carries run through while they are in the first-level cache.
 pub(super) const BLOCK: usize = 512;
 
@@ -38,4 +40,35 @@ pub(super) fn blocks_mut<'a, T>(slices: impl IntoIterator<Item = &'a mut [T]>, l
         }
     }
     all
+}
+
+/// A line of a cache.
+#[derive(Debug, Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C, align(64))]
+struct Line([u64; 8]);
+
+/// Words whose first one begins a line of the cache, zero at first.
+#[derive(Debug)]
+pub(super) struct AlignedWords {
+    lines: Vec<Line>,
+    len: usize,
+}
+
+impl AlignedWords {
+    pub(super) fn zeroed(len: usize) -> Self {
+        Self { lines: vec![Line([0; 8]); len.div_ceil(8)], len }
+    }
+}
+
+impl Deref for AlignedWords {
+    type Target = [u64];
+    fn deref(&self) -> &[u64] {
+        &bytemuck::cast_slice(&self.lines)[..self.len]
+    }
+}
+
+impl DerefMut for AlignedWords {
+    fn deref_mut(&mut self) -> &mut [u64] {
+        &mut bytemuck::cast_slice_mut(&mut self.lines)[..self.len]
+    }
 }

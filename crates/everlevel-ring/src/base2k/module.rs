@@ -13,6 +13,9 @@ use super::{Limbs, Transform};
 use crate::Limb;
 use crate::buffer::Pool;
 
+/// Transforms of more bytes than these are written past the caches, which wouldn't hold them until they are read.
+const CACHED_NBYTES: usize = 8 << 20;
+
 /// The transforms of polynomials of one degree, and buffers of their size.
 #[derive(Debug)]
 pub struct Module {
@@ -98,6 +101,11 @@ impl Module {
     /// An element with arbitrary contents, to be overwritten.
     pub(super) fn uninit(&self, count: usize) -> Limbs {
         Limbs::new(self.scratch(count))
+    }
+
+    /// Whether the transforms of so many polynomials outlast the caches.
+    pub(super) fn is_large(&self, count: usize) -> bool {
+        count * self.width() * self.n() * 8 > CACHED_NBYTES
     }
 
     /// The transforms of limbs, of as many as `out` has places for.

@@ -1,24 +1,20 @@
 //! Products of transforms: by a scalar, by a prepared matrix, and of two vectors.
 
-use std::ops::{Deref, DerefMut};
+use std::ops::{Deref, DerefMut, Range};
 
-use everlevel_math::{Factors, Modulus, SLIDING_OUTPUTS, Slide, Slides, packed};
+use everlevel_math::{Factors, Modulus, PastCaches, SLIDING_OUTPUTS, SLIDING_WORDS, Simd, Slide, Slides, packed};
 use rayon::prelude::*;
 
 use super::Module;
-use super::blocks::{blocks_mut, items_of_a_task};
+use super::blocks::{AlignedWords, blocks_mut, items_of_a_task};
 use super::module::Kind;
 use crate::WordBuffer;
 
-/// Words of a block of a product: those of an operand of two dozen limbs stay in the first-level cache, modulo a
-/// prime.
-const PRODUCT_BLOCK: usize = 128;
+/// Words of a block of a product, whose operands are gathered at once: pages of 4 KiB.
+const PRODUCT_BLOCK: usize = 512;
 
-/// The same for doubles.
-const DOUBLES_BLOCK: usize = 512;
-
-/// A matrix of polynomials, transformed, in the order in which products read it: for each block of words and each
-/// prime, column by column, the block of each row. Residues have six bytes, doubles eight.
+/// A matrix of polynomials, transformed, in the order in which products read it: for each block of words, each prime
+/// and each stretch of the block, column by column, the stretch of each row. Residues have six bytes, doubles eight.
 #[derive(Debug)]
 pub struct PreparedMatrix<B = WordBuffer<u8>> {
     rows: usize,
@@ -75,7 +71,13 @@ impl Module {
     }
 
     fn block_len(&self) -> usize {
-        self.n().min(if matches!(self.kind, Kind::Doubles(_)) { DOUBLES_BLOCK } else { PRODUCT_BLOCK })
+        self.n().min(PRODUCT_BLOCK)
+    }
+
+    /// Words of a block that are multiplied at once: with so few, what is multiplied with each other stays in the
+    /// first-level cache.
+    fn stretch_len(&self) -> usize {
+        if matches!(self.kind, Kind::Doubles(_)) { self.block_len() } else { self.n().min(SLIDING_WORDS) }
     }
 
     /// Bytes of a prepared matrix.
@@ -97,19 +99,22 @@ impl Module {
         PreparedMatrix { rows, columns, bytes }
     }
 
-    /// Bytes from one entry's block to the next.
+    /// Bytes from one entry's stretch to the next.
     fn entry_nbytes(&self) -> usize {
-        self.block_len() * self.word_nbytes()
+        self.stretch_len() * self.word_nbytes()
     }
 
-    /// The first byte of the block of an entry.
+    /// The first byte of the stretch of an entry in which a word of a part is.
     fn entry_at(
         &self,
         (rows, columns): (usize, usize),
-        (part, block): (usize, usize),
+        (part, word): (usize, usize),
         (row, column): (usize, usize),
     ) -> usize {
-        (((block * self.width() + part) * columns + column) * rows + row) * self.entry_nbytes()
+        let stretches = self.block_len() / self.stretch_len();
+        let (block, stretch) = (word / self.block_len(), word % self.block_len() / self.stretch_len());
+        let stretch = (block * self.width() + part) * stretches + stretch;
+        ((stretch * columns + column) * rows + row) * self.entry_nbytes()
     }
 
     /// Puts a polynomial into a matrix, at `(row, column)`.
@@ -126,16 +131,16 @@ impl Module {
         let mut transform = self.scratch(self.width());
         let mut views: Vec<&mut [u64]> = transform.iter_mut().map(|limb| &mut limb[..]).collect();
         self.forward(&mut views, &[polynomial]);
-        let mut packed_block = vec![0; packed::byte_len(self.block_len())];
+        let mut packed_words = vec![0; packed::byte_len(self.stretch_len())];
         for (part, limb) in transform.iter().enumerate() {
-            for (block, words) in limb.chunks_exact(self.block_len()).enumerate() {
-                let at = self.entry_at(matrix.shape(), (part, block), (row, column));
+            for (stretch, words) in limb.chunks_exact(self.stretch_len()).enumerate() {
+                let at = self.entry_at(matrix.shape(), (part, stretch * self.stretch_len()), (row, column));
                 let bytes = &mut matrix.bytes[at..at + self.entry_nbytes()];
                 match self.kind {
                     Kind::Doubles(_) => bytes.copy_from_slice(bytemuck::cast_slice(words)),
                     Kind::Primes { .. } => {
-                        packed::pack(&mut packed_block, words);
-                        bytes.copy_from_slice(&packed_block[..bytes.len()]);
+                        packed::pack(&mut packed_words, words);
+                        bytes.copy_from_slice(&packed_words[..bytes.len()]);
                     }
                 }
             }
@@ -154,14 +159,14 @@ impl Module {
     ) {
         assert!(row < matrix.rows && column < matrix.columns && out.len() == self.width());
         for (part, limb) in out.iter_mut().enumerate() {
-            for (block, words) in limb.chunks_exact_mut(self.block_len()).enumerate() {
-                let at = self.entry_at(matrix.shape(), (part, block), (row, column));
+            for (stretch, words) in limb.chunks_exact_mut(self.stretch_len()).enumerate() {
+                let at = self.entry_at(matrix.shape(), (part, stretch * self.stretch_len()), (row, column));
                 match self.kind {
                     Kind::Doubles(_) => {
                         bytemuck::cast_slice_mut(words).copy_from_slice(&matrix.bytes[at..at + self.entry_nbytes()]);
                     }
                     Kind::Primes { .. } => {
-                        packed::unpack(words, &matrix.bytes[at..at + packed::byte_len(self.block_len())]);
+                        packed::unpack(words, &matrix.bytes[at..at + packed::byte_len(self.stretch_len())]);
                     }
                 }
             }
@@ -204,7 +209,7 @@ impl Module {
         let Kind::Primes { ntts, .. } = &self.kind else {
             return self.multiply_doubles(work, x, matrix, Shape { digit, columns });
         };
-        // For each few outputs and each column: what is multiplied, and which entries the next few need besides.
+        // For each few outputs and each column: what is multiplied.
         let tile = |first: usize, column: usize| {
             let last = outputs.min(first + SLIDING_OUTPUTS) - first;
             let slides = (first..shifts.min(first + last + digit - 1)).flat_map(move |shift| {
@@ -217,38 +222,50 @@ impl Module {
                     (from < to).then_some(Slide::new(row * digit + start, y, from..to))
                 })
             });
-            let end = |first: usize| shifts.min(first + SLIDING_OUTPUTS + digit - 1) * columns * rows;
-            let next = first + SLIDING_OUTPUTS;
-            // After the last ones come those of the next part, or the next block.
-            let whole = rows * matrix.columns;
-            let needed = if next < outputs { end(first)..end(next) } else { whole..whole + end(0) };
-            let share = |column: usize| needed.start + needed.len() * column / columns;
-            (first, column, runs(slides), share(column)..share(column + 1))
+            (column * outputs.next_multiple_of(SLIDING_OUTPUTS) + first, runs(slides))
         };
         let tiles: Vec<_> = (0..outputs)
             .step_by(SLIDING_OUTPUTS)
             .flat_map(|first| (0..columns).map(move |column| (first, column)))
             .map(|(first, column)| tile(first, column))
             .collect();
-        let step = self.entry_nbytes();
+        let stretch = self.stretch_len();
+        let is_large = self.is_large(x.len() * outputs * columns);
+        // Entries of a stretch, of which each tile asks for its share of the next stretch's.
+        let whole = self.entry_nbytes() * rows * shifts.min(outputs + digit - 1) * columns;
+        let step = self.entry_nbytes() * rows * matrix.columns;
+        let share = |tile: usize| step + whole * tile / tiles.len();
         let each = work.par_iter_mut().enumerate().with_min_len(items_of_a_task(len * rows * matrix.columns * width));
-        each.for_each(|(block, outs)| {
-            let mut operands = vec![vec![0; count * len]; x.len()];
-            let (mut sums, mut rest) = (vec![0; SLIDING_OUTPUTS * len], vec![0; SLIDING_OUTPUTS * len]);
+        let of_sums = columns * outputs.next_multiple_of(SLIDING_OUTPUTS) * stretch;
+        let memory = || {
+            let each = |len: usize| x.iter().map(|_| AlignedWords::zeroed(len)).collect::<Vec<_>>();
+            (each(count * len), each(of_sums), AlignedWords::zeroed(SLIDING_OUTPUTS * stretch))
+        };
+        each.for_each_init(memory, |(operands, sums, rest), (block, outs)| {
+            let past = is_large.then(|| PastCaches::new(Simd::best()));
             for part in 0..width {
-                for (x, operands) in x.iter().zip(&mut operands) {
-                    gather(operands, len, x.iter().skip(part).step_by(width), block);
+                for (x, operands) in x.iter().zip(&mut *operands) {
+                    gather(operands, stretch, x.iter().skip(part).step_by(width), block * len);
                 }
-                let at = self.entry_at(matrix.shape(), (part, block), (0, 0));
-                let here = &matrix.bytes[at..];
-                for (first, column, runs, next) in &tiles {
-                    let mut ahead = &here[(next.start * step).min(here.len())..(next.end * step).min(here.len())];
-                    for (outs, x) in outs.iter_mut().zip(&operands) {
-                        in_runs(ntts[part].modulus(), (&mut sums, &mut rest), runs, |m, out, run, k| {
-                            m.sliding_sums_into(out, run, x, Factors::Packed(here), if k == 0 { ahead } else { &[] });
-                        });
-                        ahead = &[];
-                        scatter(&mut outs[(first * columns + column) * width + part..], columns * width, &sums);
+                for word in (0..len).step_by(stretch) {
+                    let here = &matrix.bytes[self.entry_at(matrix.shape(), (part, block * len + word), (0, 0))..];
+                    for (index, (first, runs)) in tiles.iter().enumerate() {
+                        let mut ahead = &here[share(index).min(here.len())..share(index + 1).min(here.len())];
+                        for (sums, x) in sums.iter_mut().zip(&*operands) {
+                            let sums = &mut sums[first * stretch..][..SLIDING_OUTPUTS * stretch];
+                            let x = &x[count * word..][..count * stretch];
+                            in_runs(ntts[part].modulus(), (sums, rest), runs, |m, out, run, k| {
+                                let ahead = if k == 0 { ahead } else { &[] };
+                                m.sliding_sums_into(out, run, x, Factors::Packed(here), ahead);
+                            });
+                            ahead = &[];
+                        }
+                    }
+                    for (outs, sums) in outs.iter_mut().zip(&*sums) {
+                        for (column, sums) in sums.chunks_exact(sums.len() / columns).enumerate() {
+                            let outs = &mut outs[column * width + part..];
+                            scatter(outs, columns * width, word..word + stretch, sums, past.as_ref());
+                        }
                     }
                 }
             }
@@ -268,7 +285,7 @@ impl Module {
         let (len, rows, shifts) = (self.block_len(), matrix.rows, matrix.columns / columns);
         let each = work.par_iter_mut().enumerate().with_min_len(items_of_a_task(len * rows * matrix.columns));
         each.for_each(|(block, outs)| {
-            let at = self.entry_at(matrix.shape(), (0, block), (0, 0));
+            let at = self.entry_at(matrix.shape(), (0, block * len), (0, 0));
             let entries = bytemuck::cast_slice::<u8, f64>(&matrix.bytes[at..][..rows * matrix.columns * 8 * len]);
             let (mut left, mut right) = (Vec::new(), Vec::new());
             for (j, column) in (0..outs[0].len()).map(|at| (at / columns, at % columns)) {
@@ -340,7 +357,7 @@ impl Module {
     /// `out_k = Σ_{i + j = k + offset} a_i·b_j` of transforms, sums over several pairs `(a, b)`: the product of
     /// polynomials in `Y = 2^−K`, without its first `offset` coefficients.
     pub fn convolve(&self, out: &mut [&mut [u64]], offset: usize, pairs: &[[&[&[u64]]; 2]]) {
-        let (width, len) = (self.width(), self.block_len());
+        let (width, len, stretch) = (self.width(), self.block_len(), self.stretch_len());
         // The place of each pair's factors, one pair after another.
         let mut places = Vec::new();
         let (mut a_end, mut b_end) = (0, 0);
@@ -349,19 +366,25 @@ impl Module {
             places.push(Place { a: a_end, a_count, b: b_end, b_count });
             (a_end, b_end) = (a_end + a_count, b_end + b_count);
         }
-        let tiles = convolution(&places, offset, out.len() / width);
+        let count = out.len() / width;
+        let (tiles, is_large) = (convolution(&places, offset, count), self.is_large(count));
         let work = blocks_mut(out.iter_mut().map(|out| &mut **out), len);
-        work.into_par_iter().enumerate().for_each(|(block, mut out)| {
-            let (mut x, mut y) = (vec![0; a_end * len], vec![0; b_end * len]);
-            let [mut sums, mut rest] = [(); 2].map(|()| vec![0; SLIDING_OUTPUTS * len]);
+        let of_sums = count.next_multiple_of(SLIDING_OUTPUTS) * stretch;
+        let memory = || [a_end * len, b_end * len, of_sums, SLIDING_OUTPUTS * stretch].map(AlignedWords::zeroed);
+        work.into_par_iter().enumerate().for_each_init(memory, |[x, y, sums, rest], (block, mut out)| {
+            let past = is_large.then(|| PastCaches::new(Simd::best()));
             for part in 0..width {
-                for (side, words) in [&mut x, &mut y].into_iter().enumerate() {
+                for (side, words) in [&mut *x, &mut *y].into_iter().enumerate() {
                     let limbs = pairs.iter().flat_map(|pair| pair[side].iter().skip(part).step_by(width));
-                    gather(words, len, limbs, block);
+                    gather(words, stretch, limbs, block * len);
                 }
-                for (first, runs) in &tiles {
-                    self.slide_words(part, (&mut sums, &mut rest), runs, (&x, &y));
-                    scatter(&mut out[first * width + part..], width, &sums);
+                for word in (0..len).step_by(stretch) {
+                    let (x, y) = (&x[a_end * word..][..a_end * stretch], &y[b_end * word..][..b_end * stretch]);
+                    for (first, runs) in &tiles {
+                        let sums = &mut sums[first * stretch..][..SLIDING_OUTPUTS * stretch];
+                        self.slide_words(part, (sums, rest), runs, (x, y));
+                    }
+                    scatter(&mut out[part..], width, word..word + stretch, sums, past.as_ref());
                 }
             }
         });
@@ -379,35 +402,44 @@ impl Module {
             self.convolve(last, offset, &[[x[1], y[1]]]);
             return;
         };
-        let (width, len, count) = (self.width(), self.block_len(), first.len() / self.width());
+        let (width, len, stretch) = (self.width(), self.block_len(), self.stretch_len());
+        let count = first.len() / width;
         let [a_count, b_count] = [x, y].map(|z| z[0].len() / width);
         let tiles = convolution(&[Place { a: 0, a_count, b: 0, b_count }], offset, count);
+        let is_large = self.is_large(3 * count);
         let outs = [first, last, middle].map(|out| blocks_mut(out.iter_mut().map(|out| &mut **out), len));
         let [first, last, middle] = outs.map(IntoIterator::into_iter);
         let work: Vec<_> = first.zip(last).zip(middle).map(|((first, last), middle)| [first, last, middle]).collect();
-        work.into_par_iter().enumerate().for_each(|(block, mut out)| {
-            let mut x_words = [(); 3].map(|()| vec![0; a_count * len]);
-            let mut y_words = [(); 3].map(|()| vec![0; b_count * len]);
-            let mut sums = [(); 3].map(|()| vec![0; SLIDING_OUTPUTS * len]);
-            let mut rest = vec![0; SLIDING_OUTPUTS * len];
+        let of_sums = count.next_multiple_of(SLIDING_OUTPUTS) * stretch;
+        let memory = || {
+            let each = [a_count * len, b_count * len, of_sums].map(|len| [(); 3].map(|()| AlignedWords::zeroed(len)));
+            (each, AlignedWords::zeroed(SLIDING_OUTPUTS * stretch))
+        };
+        let each = work.into_par_iter().enumerate();
+        each.for_each_init(memory, |([x_words, y_words, sums], rest), (block, mut out)| {
+            let past = is_large.then(|| PastCaches::new(Simd::best()));
             for part in 0..width {
                 let m = ntts[part].modulus();
-                for (words, z) in [(&mut x_words, x), (&mut y_words, y)] {
+                for (words, z) in [(&mut *x_words, x), (&mut *y_words, y)] {
                     let [first, last, both] = words;
-                    gather(first, len, z[0].iter().skip(part).step_by(width), block);
-                    gather(last, len, z[1].iter().skip(part).step_by(width), block);
+                    gather(first, stretch, z[0].iter().skip(part).step_by(width), block * len);
+                    gather(last, stretch, z[1].iter().skip(part).step_by(width), block * len);
                     both.copy_from_slice(first);
                     m.add_assign(both, last);
                 }
-                for (at, runs) in &tiles {
-                    for ((sums, x), y) in sums.iter_mut().zip(&x_words).zip(&y_words) {
-                        self.slide_words(part, (sums, &mut rest), runs, (x, y));
+                for word in (0..len).step_by(stretch) {
+                    let place = |count: usize| count * word..count * (word + stretch);
+                    for (first, runs) in &tiles {
+                        for ((sums, x), y) in sums.iter_mut().zip(&*x_words).zip(&*y_words) {
+                            let sums = &mut sums[first * stretch..][..SLIDING_OUTPUTS * stretch];
+                            self.slide_words(part, (sums, rest), runs, (&x[place(a_count)], &y[place(b_count)]));
+                        }
                     }
-                    let [first, last, middle] = &mut sums;
+                    let [first, last, middle] = &mut *sums;
                     m.sub_assign(middle, first);
                     m.sub_assign(middle, last);
-                    for (out, sums) in out.iter_mut().zip(&sums) {
-                        scatter(&mut out[at * width + part..], width, sums);
+                    for (out, sums) in out.iter_mut().zip(&*sums) {
+                        scatter(&mut out[part..], width, word..word + stretch, sums, past.as_ref());
                     }
                 }
             }
@@ -439,17 +471,29 @@ fn convolution(places: &[Place], offset: usize, count: usize) -> Vec<(usize, Vec
     (0..count).step_by(SLIDING_OUTPUTS).map(tile).collect()
 }
 
-/// A block of each limb, one after another.
-fn gather<'a>(words: &mut [u64], len: usize, limbs: impl Iterator<Item = &'a &'a [u64]>, block: usize) {
-    for (words, limb) in words.chunks_exact_mut(len).zip(limbs) {
-        words.copy_from_slice(&limb[block * len..][..len]);
+/// A block of limbs from word `from` on, stretch by stretch: that of each limb, one after another.
+fn gather<'a>(words: &mut [u64], stretch: usize, limbs: impl Iterator<Item = &'a &'a [u64]> + Clone, from: usize) {
+    let count = limbs.clone().count();
+    let len = words.len() / count.max(1);
+    for (i, limb) in limbs.enumerate() {
+        for (j, piece) in limb[from..from + len].chunks_exact(stretch).enumerate() {
+            words[(j * count + i) * stretch..][..stretch].copy_from_slice(piece);
+        }
     }
 }
 
-/// Sums of a few outputs to their places, `step` apart.
-fn scatter(out: &mut [&mut [u64]], step: usize, sums: &[u64]) {
-    let len = sums.len() / SLIDING_OUTPUTS;
-    out.iter_mut().step_by(step).zip(sums.chunks_exact(len)).for_each(|(out, sum)| out.copy_from_slice(sum));
+/// Sums of outputs to their places, `step` apart, and some words of these.
+///
+/// Nobody reads or writes the places before copies past the caches have ended.
+fn scatter(out: &mut [&mut [u64]], step: usize, words: Range<usize>, sums: &[u64], past: Option<&PastCaches>) {
+    for (out, sum) in out.iter_mut().step_by(step).zip(sums.chunks_exact(words.len())) {
+        let out = &mut out[words.clone()];
+        match past {
+            // SAFETY: these copies end with the task that has the places.
+            Some(past) => unsafe { past.copy(out, sum) },
+            None => out.copy_from_slice(sum),
+        }
+    }
 }
 
 /// The sum of what `of_run` writes for each run.
