@@ -1,6 +1,6 @@
 //! Times gates and tables: `cargo run --release -p everlevel-bench --example gates -- [set …]` (all sets without an
-//! argument). `SET:2` stands for the set with steps of two bits, `doubles`, `two-primes` and `three-primes` for gates
-//! over limbs with these transforms.
+//! argument). `SET:1` and `SET:2` stand for the set with steps of so many bits, `doubles`, `two-primes` and
+//! `three-primes` for gates over limbs with these transforms.
 //!
 //! One thread, minima and medians of its CPU time (the machine may be shared), of single calls and of batches of 64.
 //! Failure probability and security stand beside each time.
@@ -14,14 +14,16 @@ fn main() -> Result<(), Error> {
     let names: Vec<String> = std::env::args().skip(1).collect();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a pool of one thread");
     for set in sets::ALL {
-        let in_twos = format!("{}:2", set.name);
         if names.is_empty() || names.iter().any(|name| name == set.name) {
             let (secret, keys) = make_keys(set.params()?)?;
             pool.install(|| time(set.name, set.security_bits, &secret, &keys))?;
         }
-        if names.contains(&in_twos) {
-            let (secret, keys) = make_keys(two_bits_a_step(set)?)?;
-            pool.install(|| time(&in_twos, set.security_bits, &secret, &keys))?;
+        for bits_per_step in [1, 2] {
+            let name = format!("{}:{bits_per_step}", set.name);
+            if names.contains(&name) {
+                let (secret, keys) = make_keys(in_steps(set, bits_per_step)?)?;
+                pool.install(|| time(&name, set.security_bits, &secret, &keys))?;
+            }
         }
     }
     for (name, transform) in [
@@ -39,10 +41,10 @@ fn main() -> Result<(), Error> {
     Ok(())
 }
 
-/// The set's parameters with steps of two bits, however often they fail.
-fn two_bits_a_step(set: &sets::NamedSet) -> Result<Params, Error> {
+/// The set's parameters with steps of so many bits, however often they fail.
+fn in_steps(set: &sets::NamedSet, bits_per_step: usize) -> Result<Params, Error> {
     let literal = set.literal().tfhe().expect("a set of TFHE's");
-    Params::try_from(ParamsLiteral { bits_per_step: 2, max_log2_p_fail: 0.0, ..literal })
+    Params::try_from(ParamsLiteral { bits_per_step, max_log2_p_fail: 0.0, ..literal })
 }
 
 fn make_keys(params: Params) -> Result<(SecretKey, EvalKeys), Error> {

@@ -60,9 +60,6 @@ fn experimental_sets_have_smaller_keys() {
             "integer-4-128-blocks-experimental" => 0.7,
             // The usual set takes one bit a step, and fewer of them.
             "integer-2-64-blocks-experimental" => 1.1,
-            name if name.contains("-blocks-") && ('5'..='8').any(|bits| name.contains(&format!("integer-{bits}-"))) => {
-                1.1
-            }
             _ => 0.92,
         };
         assert!(key <= most * usual_key, "{name}");

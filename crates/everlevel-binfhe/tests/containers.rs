@@ -5,7 +5,9 @@ use crate::common;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use everlevel_binfhe::{Ciphertext, Error, Gate, Params, SecretKey, SeededEvalKeys, Space, Width, files, sets};
+use everlevel_binfhe::{
+    Ciphertext, Error, Gate, Params, ParamsLiteral, SecretKey, SeededEvalKeys, Space, Width, files, sets,
+};
 use everlevel_io::{Builder, Container, Error as FileError};
 use everlevel_rand::Seed;
 
@@ -53,6 +55,29 @@ fn other_kinds_other_parameters_and_damage_are_refused() {
     let container = Container::from_bytes(bytes).unwrap();
     let refused = files::ciphertexts_from_container(secret.params(), &container).unwrap_err();
     assert!(matches!(refused, Error::Io(FileError::Checksum { .. })), "{refused}");
+}
+
+/// A set whose numbers changed keeps its name: what the former numbers made is refused, with both fingerprints.
+#[test]
+fn what_a_named_set_was_before_is_refused() {
+    let name = "integer-6-64";
+    let today = Arc::new(Params::try_from(sets::find(name).unwrap().insecure_literal(10)).unwrap());
+    let literal = ParamsLiteral { bits_per_step: 1, ..today.literal().clone().tfhe().unwrap() };
+    let before = Arc::new(Params::try_from(literal).unwrap());
+    let secret = SecretKey::generate(Arc::clone(&before)).unwrap();
+    let keys = SeededEvalKeys::generate(&secret).unwrap();
+    let integers = secret.encrypt_integers(&[0, 63], 63).unwrap();
+    for file in [
+        files::secret_key_to_container(&secret, name),
+        files::eval_keys_to_container(&keys, name),
+        files::ciphertexts_to_container(&before, &integers, name).unwrap(),
+    ] {
+        let container = Container::from_bytes(file.to_bytes()).unwrap();
+        let refused = files::object_from_container(&today, &container).unwrap_err();
+        let Error::Io(FileError::WrongParameters { found, expected, .. }) = refused else { panic!("{refused}") };
+        assert_eq!((found, expected), (before.fingerprint(), today.fingerprint()));
+        files::object_from_container(&before, &container).unwrap();
+    }
 }
 
 #[test]

@@ -155,11 +155,11 @@ const SETS: &str = "
     integer-4-128 encrypt d38dd9752419f59a3c19da33
     integer-4-128 table of one 70cba12024a3b0d693da2583
     integer-4-128 table 8fc805fb7db42eb2a7b74695
-    integer-6-64 secret_key b1dc110476fc81b1af532b88
-    integer-6-64 evaluation_key 5744ed6ff7f4d036890996ae
+    integer-6-64 secret_key 5f4058a5f0ff4ed3ec51b698
+    integer-6-64 evaluation_key 8fa54df491718be75e350f48
     integer-6-64 encrypt b568bf118451b0bddac52910
-    integer-6-64 table of one d63817577c0c115b568241f1
-    integer-6-64 table f998366fbe023ab6abfd729a
+    integer-6-64 table of one 7a85557034d9c71cb66f9525
+    integer-6-64 table 02991490f7f51455968c3808
 ";
 const SHAPES: &str = "
     32 KeySwitchFirst 32 secret_key e167166015d5205cd8209a0c

@@ -165,17 +165,27 @@ fn relative_errors_with(
 ) -> Measured {
     let rounding = |gadget: Gadget| (-2.0 * f64::from(gadget.bits())).exp2() / 12.0;
     let (mask, body) = (rounding(steps.mask_gadget), rounding(steps.body_gadget));
-    // Roundings of a step whose bits aren't all zero, and of a step on average over the bits.
-    let (of_step, mean) = [(1.0, 0.5), (2.0, 1.5), (2.0, 1.6)][steps.bits_per_step / 2];
+    // Roundings of a step whose bits aren't all zero, and of a step on average over the bits; products' errors of a
+    // bit.
+    let (of_step, mean, products) = [(1.0, 0.5, 1.0), (2.0, 1.5, 4.0), (2.0, 1.6, 2.0)][steps.bits_per_step / 2];
+    // A table has no masks yet, so that the first step has no digits of them, and no roundings.
+    let digits = steps.rank as f64
+        * f64::from(steps.mask_gadget.digits)
+        * ((2.0 * f64::from(steps.mask_gadget.log2_base)).exp2() + 2.0)
+        / 12.0;
+    let key_error = (2.0 * steps.glwe_log2_std_dev).exp2() + noise::stored_key(steps);
+    let first_digits = (steps.bits_per_step * steps.n()) as f64 * products * key_error * digits;
     let mut errors = Measured::default();
     for key in 0..key_count {
         let (secret, keys) = keys_of(key);
         let rounds = |bits: &&[i8]| bits.iter().any(|&bit| bit != 0);
         let rounded = of_step * secret.small().chunks(steps.bits_per_step).filter(rounds).count() as f64;
+        let first = of_step * secret.small().chunks(steps.bits_per_step).take(1).filter(rounds).count() as f64;
         let expected = mean * secret.small().chunks(steps.bits_per_step).count() as f64;
         let set = secret.big().iter().filter(|&&bit| bit != 0).count() as f64;
         let variance = literal.lwe_dim as f64 * noise::external_product(steps) + rounded * (set * mask + body)
-            - expected * (literal.big_dim() as f64 / 2.0 * mask + body);
+            - expected * (literal.big_dim() as f64 / 2.0 * mask + body)
+            - (first_digits + first * set * mask);
         errors.extend(rotation_errors_in_batches(&secret, &keys, count, batch).iter().map(|e| e / variance.sqrt()));
     }
     errors

@@ -141,7 +141,10 @@ pub fn search(wanted: Wanted, structure: Structure) {
             }
         }
     }
-    best.sort_by(|a, b| a.0.total_cmp(&b.0));
+    // Of sets that cost the same, that which fails least: gadgets often differ in bases alone.
+    let log2_p_fail = |params: &Params| params.log2_p_fail(params.squared_norm);
+    best.sort_by(|a, b| a.0.total_cmp(&b.0).then_with(|| log2_p_fail(&a.1).total_cmp(&log2_p_fail(&b.1))));
+    best.dedup_by_key(|(cost, _)| *cost);
     for (_, params) in best.iter().take(6) {
         let l = &tfhe(params);
         let switches = params.switches().into_iter().map(|step| {
@@ -153,7 +156,7 @@ pub fn search(wanted: Wanted, structure: Structure) {
             "{:.2} / {:.2} ms, 2^{:.1}, {} transforms: torus {}, glwe ({}, {}, {:.2}), {} drawn, {} shared, extension {}, {} bits a step, ({}, {}), ({}, {}), {}",
             costs_ns(params).0 / 1e6,
             costs_ns(params).1 / 1e6,
-            params.log2_p_fail(params.squared_norm),
+            log2_p_fail(params),
             params.transforms(),
             l.torus_bits,
             l.rank,

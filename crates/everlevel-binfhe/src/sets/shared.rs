@@ -69,50 +69,50 @@ pub(super) const ALL: &[NamedSet] = &[
     ),
     named(
         "integer-5-64-experimental",
-        (128.2, -69.1),
+        (128.2, -68.1),
         "Integers of 5 bits, with shared secrets.",
         extended(
             1,
-            stair(
+            in_twos(stair(
                 &LandingNumbers(960, -21.23, (5, 3, 32)),
-                integer(5, (768, -16.45), (1, 11, -48.32), ((23, 1), (21, 1)), (2, 7, 32), -64.0),
-            ),
+                integer(5, (768, -16.45), (1, 11, -48.32), ((23, 1), (21, 1)), (1, 14, 32), -64.0),
+            )),
         ),
     ),
     named(
         "integer-6-64-experimental",
-        (128.6, -64.7),
+        (128.4, -70.3),
         "Integers of 6 bits, with shared secrets.",
         extended(
             2,
-            stair(
-                &LandingNumbers(1088, -24.42, (6, 3, 32)),
-                integer(6, (832, -18.05), (1, 11, -48.32), ((23, 1), (21, 1)), (2, 8, 32), -64.0),
-            ),
+            in_twos(stair(
+                &LandingNumbers(1024, -22.83, (6, 3, 32)),
+                integer(6, (800, -17.25), (1, 11, -48.32), ((16, 2), (20, 1)), (1, 15, 32), -64.0),
+            )),
         ),
     ),
     named(
         "integer-7-64-experimental",
-        (128.8, -65.6),
+        (128.9, -64.9),
         "Integers of 7 bits, with shared secrets.",
         extended(
             3,
-            stair(
+            in_twos(stair(
                 &LandingNumbers(1088, -24.42, (6, 3, 32)),
-                integer(7, (864, -18.84), (1, 11, -48.32), ((13, 2), (21, 1)), (2, 8, 32), -64.0),
-            ),
+                integer(7, (896, -19.64), (1, 11, -48.32), ((16, 2), (20, 1)), (2, 9, 32), -64.0),
+            )),
         ),
     ),
     named(
         "integer-8-64-experimental",
-        (128.9, -65.6),
+        (128.9, -66.5),
         "Integers of 8 bits, with shared secrets.",
         extended(
             4,
-            stair(
+            in_twos(stair(
                 &LandingNumbers(1088, -24.42, (6, 3, 32)),
-                integer(8, (896, -19.64), (1, 11, -48.32), ((14, 2), (12, 2)), (2, 9, 32), -64.0),
-            ),
+                integer(8, (896, -19.64), (1, 11, -48.32), ((15, 2), (14, 2)), (2, 9, 32), -64.0),
+            )),
         ),
     ),
     named(
@@ -153,26 +153,26 @@ pub(super) const ALL: &[NamedSet] = &[
     ),
     named(
         "integer-5-128-experimental",
-        (128.8, -128.7),
+        (128.4, -129.1),
         "Integers of 5 bits, with shared secrets.",
         extended(
             1,
-            stair(
-                &LandingNumbers(1088, -24.42, (6, 3, 32)),
-                integer(5, (864, -18.84), (1, 11, -48.32), ((23, 1), (21, 1)), (1, 16, 32), -128.0),
-            ),
+            in_twos(stair(
+                &LandingNumbers(1024, -22.83, (6, 3, 32)),
+                integer(5, (800, -17.25), (1, 11, -48.32), ((16, 2), (20, 1)), (1, 15, 32), -128.0),
+            )),
         ),
     ),
     named(
         "integer-6-128-experimental",
-        (128.8, -129.1),
+        (128.8, -132.3),
         "Integers of 6 bits, with shared secrets.",
         extended(
             2,
-            stair(
+            in_twos(stair(
                 &LandingNumbers(1088, -24.42, (6, 3, 32)),
-                integer(6, (864, -18.84), (1, 11, -48.32), ((13, 2), (20, 1)), (2, 8, 32), -128.0),
-            ),
+                integer(6, (864, -18.84), (1, 11, -48.32), ((16, 2), (20, 1)), (1, 16, 32), -128.0),
+            )),
         ),
     ),
     named(
@@ -181,22 +181,22 @@ pub(super) const ALL: &[NamedSet] = &[
         "Integers of 7 bits, with shared secrets.",
         extended(
             3,
-            stair(
+            in_twos(stair(
                 &LandingNumbers(1152, -26.01, (6, 3, 32)),
-                integer(7, (896, -19.64), (1, 11, -48.32), ((15, 2), (13, 2)), (1, 17, 32), -128.0),
-            ),
+                integer(7, (896, -19.64), (1, 11, -48.32), ((15, 2), (14, 2)), (1, 17, 32), -128.0),
+            )),
         ),
     ),
     named(
         "integer-8-128-experimental",
-        (129.2, -129.0),
+        (129.2, -128.6),
         "Integers of 8 bits, with shared secrets.",
         extended(
             4,
-            stair(
+            in_twos(stair(
                 &LandingNumbers(1216, -27.61, (7, 3, 32)),
-                integer(8, (960, -21.23), (1, 11, -48.32), ((15, 2), (13, 2)), (2, 9, 32), -128.0),
-            ),
+                integer(8, (960, -21.23), (1, 11, -48.32), ((15, 2), (14, 2)), (2, 9, 32), -128.0),
+            )),
         ),
     ),
 ];
