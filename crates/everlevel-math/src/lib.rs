@@ -48,7 +48,7 @@ pub use convert::{BasisConverter, CONVERSION_BLOCK};
 pub use double_double::{DoubleDouble, Real};
 pub use error::Error;
 pub use galois::GaloisMap;
-pub use inner_product::sliding::{Factors, SLIDING_OUTPUTS, SLIDING_WORDS, Slide, Slides};
+pub use inner_product::sliding::{Factors, SLIDING_OUTPUTS, Slide, Slides, sliding_words};
 pub use modulus::Modulus;
 pub use ntt::Ntt;
 pub use past_caches::PastCaches;

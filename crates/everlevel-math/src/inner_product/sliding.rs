@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use arrayvec::ArrayVec;
 
-use crate::{Modulus, packed};
+use crate::{Modulus, Simd, packed};
 
 #[cfg(target_arch = "x86_64")]
 use super::avx512;
@@ -15,8 +15,20 @@ use crate::{prefetch::LINE, simd::Level};
 /// Outputs that are computed together.
 pub const SLIDING_OUTPUTS: usize = 4;
 
-/// Words of every output that are summed at once: factors of as many are the fastest.
-pub const SLIDING_WORDS: usize = 16;
+/// Words of every output that are summed at once.
+#[cfg(target_arch = "x86_64")]
+pub(super) const SLIDING_WORDS: usize = 16;
+
+/// The best number of words of a factor: few where they are multiplied in a loop of their own, so that all factors stay
+/// in the first-level cache; more elsewhere, where each sum is a call.
+pub fn sliding_words(simd: Simd) -> usize {
+    #[cfg(target_arch = "x86_64")]
+    if simd.0 == Level::Avx512Ifma {
+        return SLIDING_WORDS;
+    }
+    let _ = simd;
+    128
+}
 
 /// Second factors, one after another, that go to the same outputs: output `t`, `from ≤ t < to`, gets the products of
 /// first factor `x + k·x_step + t − from` and second factor `y + k`, for all `k < count`.

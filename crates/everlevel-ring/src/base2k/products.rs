@@ -2,7 +2,7 @@
 
 use std::ops::{Deref, DerefMut, Range};
 
-use everlevel_math::{Factors, Modulus, PastCaches, SLIDING_OUTPUTS, SLIDING_WORDS, Simd, Slide, Slides, packed};
+use everlevel_math::{Factors, Modulus, PastCaches, SLIDING_OUTPUTS, Simd, Slide, Slides, packed, sliding_words};
 use rayon::prelude::*;
 
 use super::Module;
@@ -74,10 +74,9 @@ impl Module {
         self.n().min(PRODUCT_BLOCK)
     }
 
-    /// Words of a block that are multiplied at once: with so few, what is multiplied with each other stays in the
-    /// first-level cache.
+    /// Words of a block that are multiplied at once, side by side.
     fn stretch_len(&self) -> usize {
-        if matches!(self.kind, Kind::Doubles(_)) { self.block_len() } else { self.n().min(SLIDING_WORDS) }
+        if matches!(self.kind, Kind::Doubles(_)) { self.block_len() } else { self.n().min(sliding_words(Simd::best())) }
     }
 
     /// Bytes of a prepared matrix.
