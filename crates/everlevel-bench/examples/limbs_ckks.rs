@@ -12,7 +12,7 @@ use everlevel_bench::timing::Times;
 use everlevel_ckks::Complex64;
 use everlevel_ckks::limbs::{Context, Params, SETS};
 use everlevel_rand::Seed;
-use everlevel_ring::{HalfProduct, Representation, no_progress};
+use everlevel_ring::{Representation, no_progress};
 
 fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
     let names: Vec<String> = std::env::args().skip(1).collect();
@@ -26,8 +26,8 @@ fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
         let context = Context::new(Params::try_from(set.literal)?)?;
         pool.install(|| -> Result<(), Box<dyn Error + Send + Sync>> {
             let shape = context.params().shape();
-            let (ring, gadget) = (shape.ring()?, shape.gadget());
-            let key = uniform_key(&ring, &gadget);
+            let ring = shape.ring()?;
+            let key = uniform_key(&ring, &shape.gadget());
             let secret = context.secret_key()?;
             let amounts: Vec<i64> = (1..=8).collect();
             let keys = context.eval_keys(&secret, &amounts, false, &no_progress)?;
@@ -40,12 +40,8 @@ fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
                     let times = Times::of_calls(7, f).scaled(1e3 * share);
                     format!("{:.1} ms ({:.1})", times.median, times.least)
                 };
-                let (count, gadget) = (x.limbs(), key.gadget());
-                let c1 = ring.uniform(&count, 1, &Seed::from_bytes([2; 32]), 0).remove(0);
-                let switch = time(1.0, &|| {
-                    let digits = ring.digits(gadget, &[&c1]);
-                    drop(ring.finish(ring.multiply(&[&digits[0]], key.rows()), gadget, &count));
-                });
+                let c1 = ring.uniform(&x.limbs(), 1, &Seed::from_bytes([2; 32]), 0).remove(0);
+                let switch = time(1.0, &|| drop(key.half_products(&ring, &[&c1], &x.limbs())));
                 let product = time(1.0, &|| drop(context.multiply(&x, &y, &keys)));
                 let square = time(1.0, &|| drop(context.square(&x, &keys)));
                 let rotation = time(1.0, &|| drop(context.rotate(&x, 1, &keys)));

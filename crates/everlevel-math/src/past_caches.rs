@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use crate::Simd;
 #[cfg(target_arch = "x86_64")]
-use crate::simd::Level;
+use crate::{prefetch::LINE, simd::Level};
 
 /// Copies that go past the caches: lines that are overwritten are not read before, and nothing else is driven out. That
 /// is for what is read much later, when the caches have long held other things; a read before that is slower.
@@ -34,7 +34,7 @@ impl PastCaches {
     pub unsafe fn copy(&self, out: &mut [u64], from: &[u64]) {
         assert_eq!(out.len(), from.len());
         #[cfg(target_arch = "x86_64")]
-        if self.simd.0 == Level::Avx512Ifma && out.as_ptr().addr().is_multiple_of(64) && out.len().is_multiple_of(8) {
+        if self.simd.0 == Level::Avx512Ifma && out.as_ptr().addr().is_multiple_of(LINE) && out.len().is_multiple_of(8) {
             // SAFETY: a `Simd` of this level is made only where the CPU has its features.
             unsafe { copy_lines(out, from) };
             return;

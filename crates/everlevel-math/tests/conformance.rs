@@ -66,7 +66,7 @@ fn inner_products_match_one_word_arithmetic() {
 fn sliding_sums_match_one_word_arithmetic() {
     on_every_backend(|simd| {
         for q in sizes().filter(|&q| primes::is_prime(q)) {
-            for (n, terms) in [(1, 1), (8, 2), (24, 64), (16, 64), (16, 7), (72, 3)] {
+            for (n, terms) in [(1, 1), (8, 2), (24, 64), (16, 64), (16, 7), (128, 7), (72, 3)] {
                 elementwise::sliding_sums(simd, q, n, terms, false);
                 elementwise::sliding_sums(simd, q, n, terms, true);
             }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use everlevel_math::base2k::{Base, ResidueCarry, ResidueDigits};
 use everlevel_math::fft::Fft;
 use everlevel_math::primes::ntt_primes_below;
-use everlevel_math::{Error, Modulus, Ntt};
+use everlevel_math::{Error, Modulus, Ntt, PastCaches, Simd};
 use rayon::prelude::*;
 
 use super::blocks::{BLOCK, blocks, blocks_mut, items_of_a_task};
@@ -103,9 +103,9 @@ impl Module {
         Limbs::new(self.scratch(count))
     }
 
-    /// Whether the transforms of so many polynomials outlast the caches.
-    pub(super) fn is_large(&self, count: usize) -> bool {
-        count * self.width() * self.n() * 8 > CACHED_NBYTES
+    /// A run of copies for the transforms of so many polynomials, where these outlast the caches.
+    pub(super) fn past_caches(&self, count: usize) -> Option<PastCaches> {
+        (count * self.width() * self.n() * 8 > CACHED_NBYTES).then(|| PastCaches::new(Simd::best()))
     }
 
     /// The transforms of limbs, of as many as `out` has places for.

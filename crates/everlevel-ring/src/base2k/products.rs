@@ -208,7 +208,8 @@ impl Module {
         let Kind::Primes { ntts, .. } = &self.kind else {
             return self.multiply_doubles(work, x, matrix, Shape { digit, columns });
         };
-        // For each few outputs and each column: what is multiplied.
+        // For each few outputs and each column: what is multiplied, and the place of the first sum.
+        let places = outputs.next_multiple_of(SLIDING_OUTPUTS);
         let tile = |first: usize, column: usize| {
             let last = outputs.min(first + SLIDING_OUTPUTS) - first;
             let slides = (first..shifts.min(first + last + digit - 1)).flat_map(move |shift| {
@@ -221,7 +222,7 @@ impl Module {
                     (from < to).then_some(Slide::new(row * digit + start, y, from..to))
                 })
             });
-            (column * outputs.next_multiple_of(SLIDING_OUTPUTS) + first, runs(slides))
+            (column * places + first, runs(slides))
         };
         let tiles: Vec<_> = (0..outputs)
             .step_by(SLIDING_OUTPUTS)
@@ -229,19 +230,17 @@ impl Module {
             .map(|(first, column)| tile(first, column))
             .collect();
         let stretch = self.stretch_len();
-        let is_large = self.is_large(x.len() * outputs * columns);
         // Entries of a stretch, of which each tile asks for its share of the next stretch's.
         let whole = self.entry_nbytes() * rows * shifts.min(outputs + digit - 1) * columns;
         let step = self.entry_nbytes() * rows * matrix.columns;
         let share = |tile: usize| step + whole * tile / tiles.len();
         let each = work.par_iter_mut().enumerate().with_min_len(items_of_a_task(len * rows * matrix.columns * width));
-        let of_sums = columns * outputs.next_multiple_of(SLIDING_OUTPUTS) * stretch;
         let memory = || {
             let each = |len: usize| x.iter().map(|_| AlignedWords::zeroed(len)).collect::<Vec<_>>();
-            (each(count * len), each(of_sums), AlignedWords::zeroed(SLIDING_OUTPUTS * stretch))
+            (each(count * len), each(columns * places * stretch), AlignedWords::zeroed(SLIDING_OUTPUTS * stretch))
         };
         each.for_each_init(memory, |(operands, sums, rest), (block, outs)| {
-            let past = is_large.then(|| PastCaches::new(Simd::best()));
+            let past = self.past_caches(x.len() * outputs * columns);
             for part in 0..width {
                 for (x, operands) in x.iter().zip(&mut *operands) {
                     gather(operands, stretch, x.iter().skip(part).step_by(width), block * len);
@@ -261,7 +260,7 @@ impl Module {
                         }
                     }
                     for (outs, sums) in outs.iter_mut().zip(&*sums) {
-                        for (column, sums) in sums.chunks_exact(sums.len() / columns).enumerate() {
+                        for (column, sums) in sums.chunks_exact(places * stretch).enumerate() {
                             let outs = &mut outs[column * width + part..];
                             scatter(outs, columns * width, word..word + stretch, sums, past.as_ref());
                         }
@@ -366,12 +365,12 @@ impl Module {
             (a_end, b_end) = (a_end + a_count, b_end + b_count);
         }
         let count = out.len() / width;
-        let (tiles, is_large) = (convolution(&places, offset, count), self.is_large(count));
+        let tiles = convolution(&places, offset, count);
         let work = blocks_mut(out.iter_mut().map(|out| &mut **out), len);
         let of_sums = count.next_multiple_of(SLIDING_OUTPUTS) * stretch;
         let memory = || [a_end * len, b_end * len, of_sums, SLIDING_OUTPUTS * stretch].map(AlignedWords::zeroed);
         work.into_par_iter().enumerate().for_each_init(memory, |[x, y, sums, rest], (block, mut out)| {
-            let past = is_large.then(|| PastCaches::new(Simd::best()));
+            let past = self.past_caches(count);
             for part in 0..width {
                 for (side, words) in [&mut *x, &mut *y].into_iter().enumerate() {
                     let limbs = pairs.iter().flat_map(|pair| pair[side].iter().skip(part).step_by(width));
@@ -405,7 +404,6 @@ impl Module {
         let count = first.len() / width;
         let [a_count, b_count] = [x, y].map(|z| z[0].len() / width);
         let tiles = convolution(&[Place { a: 0, a_count, b: 0, b_count }], offset, count);
-        let is_large = self.is_large(3 * count);
         let outs = [first, last, middle].map(|out| blocks_mut(out.iter_mut().map(|out| &mut **out), len));
         let [first, last, middle] = outs.map(IntoIterator::into_iter);
         let work: Vec<_> = first.zip(last).zip(middle).map(|((first, last), middle)| [first, last, middle]).collect();
@@ -416,7 +414,7 @@ impl Module {
         };
         let each = work.into_par_iter().enumerate();
         each.for_each_init(memory, |([x_words, y_words, sums], rest), (block, mut out)| {
-            let past = is_large.then(|| PastCaches::new(Simd::best()));
+            let past = self.past_caches(3 * count);
             for part in 0..width {
                 let m = ntts[part].modulus();
                 for (words, z) in [(&mut *x_words, x), (&mut *y_words, y)] {
