@@ -74,7 +74,8 @@ impl Context {
     ) -> Result<Ciphertext, Error> {
         self.check_pair(op, a, b)?;
         let level = a.level().min(b.level());
-        self.check_range(op, a.bound().joined(b.bound(), a.bound().size() + b.bound().size()), level)?;
+        let bound = a.bound().joined(b.bound(), a.bound().size() + b.bound().size());
+        self.check_range(op, bound, a.estimate().worst() + b.estimate().worst(), level)?;
         let combine = |ring: &Ring, x: &mut Poly<Eval>, y: &Poly<Eval>| match factor {
             1.0 => ring.add_assign(x, y),
             _ => ring.sub_assign(x, y),
@@ -128,7 +129,8 @@ impl Context {
         self.check_plaintext("add", plaintext)?;
         let plaintext = self.plain_at(plaintext, a.level())?;
         let values = self.values(&plaintext)?;
-        self.check_range("add", a.bound().resized(a.bound().size() + values.largest()), plaintext.level)?;
+        let bound = a.bound().resized(a.bound().size() + values.largest());
+        self.check_range("add", bound, a.estimate().worst(), plaintext.level)?;
         Ok(self.install(|core| {
             let a = core.lowered(a, plaintext.level);
             let (claims, origin) = (Claims::new(a.level(), a.scale(), a.estimate().plus_plain(values)), a.origin());
@@ -158,7 +160,8 @@ impl Context {
             return Ok(Cow::Borrowed(plaintext));
         }
         let fresh = self.encode(&self.decode(plaintext)?, level.min(plaintext.level))?;
-        Ok(Cow::Owned(Plaintext { bound: plaintext.bound, ..fresh }))
+        let Plaintext { bound, is_real, ref padding, .. } = *plaintext;
+        Ok(Cow::Owned(Plaintext { bound, is_real, padding: padding.clone(), ..fresh }))
     }
 
     /// `a` plus an array of up to `slot_count` values.
@@ -177,7 +180,8 @@ impl Context {
     pub fn add_scalar(&self, a: &Ciphertext, c: Complex64) -> Result<Ciphertext, Error> {
         self.check_ciphertext("add", a)?;
         self.check_number("add", c, a.level())?;
-        self.check_range("add", a.bound().resized(a.bound().size() + c.norm()), a.level())?;
+        let bound = a.bound().resized(a.bound().size() + c.norm());
+        self.check_range("add", bound, a.estimate().worst(), a.level())?;
         Ok(self.install(|core| {
             let claims = Claims::new(a.level(), a.scale(), a.estimate().shifted(c));
             let [re, im] = [c.re, c.im].map(|x| core.ladder.integer(x, a.level()));
@@ -235,8 +239,9 @@ impl Context {
             self.check_relinearized(op, ct)?;
             self.check_depth(op, ct, 1)?;
         }
-        let bound = a.bound().joined(b.bound(), a.bound().size() * b.bound().size());
-        self.check_range(op, bound, a.level().min(b.level()) - 1)
+        let ([x, y], [ex, ey]) = ([a, b].map(|ct| ct.bound().size()), [a, b].map(|ct| ct.estimate().worst()));
+        let worst = x * ey + y * ex + ex * ey;
+        self.check_range(op, a.bound().joined(b.bound(), x * y), worst, a.level().min(b.level()) - 1)
     }
 
     /// Three polynomials → two, at the same level; a copy where there are two.
@@ -277,7 +282,8 @@ impl Context {
             self.check_size(op, slots.iter().map(|z| z.norm()).sum::<f64>() / slots.len() as f64, 0)?;
         }
         let values = self.values(&plaintext)?;
-        self.check_range(op, a.bound().resized(a.bound().size() * values.largest()), plaintext.level - 1)?;
+        let bound = a.bound().resized(a.bound().size() * values.largest());
+        self.check_range(op, bound, a.estimate().worst() * values.largest(), plaintext.level - 1)?;
         Ok(self.install(|core| {
             let a = core.lowered(a, plaintext.level);
             let level = plaintext.level - 1;
@@ -309,9 +315,10 @@ impl Context {
     pub fn multiply_scalar(&self, a: &Ciphertext, c: Complex64) -> Result<Ciphertext, Error> {
         let op = "multiply";
         self.check_ciphertext(op, a)?;
+        let (bound, worst) = (a.bound().resized(a.bound().size() * c.norm()), a.estimate().worst() * c.norm());
         if c.re.fract() == 0.0 && c.im.fract() == 0.0 {
             self.check_number(op, c, a.level())?;
-            self.check_range(op, a.bound().resized(a.bound().size() * c.norm()), a.level())?;
+            self.check_range(op, bound, worst, a.level())?;
             let claims = Claims::new(a.level(), a.scale(), a.estimate().scaled(c));
             return Ok(self.install(|core| {
                 a.clone().map(claims, |mut p| {
@@ -322,7 +329,7 @@ impl Context {
         }
         self.check_number(op, c, a.level().saturating_sub(1))?;
         self.check_depth(op, a, 1)?;
-        self.check_range(op, a.bound().resized(a.bound().size() * c.norm()), a.level() - 1)?;
+        self.check_range(op, bound, worst, a.level() - 1)?;
         Ok(self.install(|core| core.times_constant(a, c, a.level() - 1)))
     }
 
@@ -333,7 +340,8 @@ impl Context {
     /// A ciphertext of other parameters; a declared bound beyond the level's room.
     pub fn assume_bound(&self, a: &Ciphertext, bound: Bound) -> Result<Ciphertext, Error> {
         self.check_ciphertext("assume_bound", a)?;
-        self.check_range("assume_bound", bound, a.level())?;
+        self.check_range("assume_bound", bound, a.estimate().worst(), a.level())?;
+        let bound = bound.on_reals(bound.is_real() || a.bound().is_real());
         Ok(a.clone().with_estimate(a.estimate().claimed(bound)))
     }
 
@@ -346,7 +354,7 @@ impl Context {
         if level > a.level() {
             return Err(Error::LevelOutOfRange { op: "level_down", level, max_level: a.level() });
         }
-        self.check_range("level_down", a.bound(), level)?;
+        self.check_range("level_down", a.bound(), a.estimate().worst(), level)?;
         Ok(self.install(|core| core.lowered(a, level).into_owned()))
     }
 }

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use everlevel_ring::{Eval, Poly};
 use everlevel_rlwe::{Rlwe, SecretId};
 
-use crate::claims::{Bound, Claims, Estimate, Values};
+use crate::claims::{Bound, Claims, Estimate, Padding, Values};
 
 /// An encoded message: a polynomial whose slots are the message times the level's scale.
 #[derive(Debug, Clone)]
@@ -19,8 +19,12 @@ pub struct Plaintext {
     pub(crate) values: OnceLock<Values>,
     /// The bound that was declared for it, or that of the ciphertext it was decrypted from.
     pub(crate) bound: Option<Bound>,
-    /// Of a decryption: the largest error of a value.
-    pub(crate) worst: Option<f64>,
+    /// Whether all values are real numbers, as far as its maker said so.
+    pub(crate) is_real: bool,
+    /// The slots after the values of a message that doesn't fill them.
+    pub(crate) padding: Option<Padding>,
+    /// Of a decryption: the ciphertext's estimate.
+    pub(crate) estimate: Option<Box<Estimate>>,
 }
 
 /// The parameters, the slots and the secret that a ciphertext belongs to.
@@ -64,7 +68,13 @@ impl Plaintext {
 
     /// The bound of an encryption of it: the declared one, or the assumed one.
     pub fn bound(&self) -> Bound {
-        self.bound.unwrap_or(Bound::ASSUMED)
+        self.bound.unwrap_or(Bound::ASSUMED).on_reals(self.is_real)
+    }
+
+    /// The same plaintext, whose values are real numbers, as Chebyshev series need to know; or may not be.
+    #[must_use]
+    pub fn on_reals(self, is_real: bool) -> Self {
+        Self { is_real, ..self }
     }
 }
 
@@ -111,7 +121,23 @@ impl Ciphertext {
 
     /// The same ciphertext, of which a circuit knows a bound by what it computes.
     pub(crate) fn within(self, size: f64) -> Self {
-        let estimate = self.estimate().restated(size.min(self.bound().size()));
+        let estimate = self.estimate().restated(size);
+        self.with_estimate(estimate)
+    }
+
+    /// The same ciphertext, of which the caller claims that its encrypted values are real numbers of a size: those that
+    /// a polynomial is meant for. Padding stays what it is.
+    #[must_use]
+    pub fn claimed_within(self, size: f64) -> Self {
+        let estimate = self.estimate().claimed(self.estimate().bound_of_values().claimed_within(size));
+        self.with_estimate(estimate)
+    }
+
+    /// The same ciphertext, of which the caller knows whether its values are real numbers.
+    #[must_use]
+    pub fn on_reals(self, is_real: bool) -> Self {
+        let bound = self.estimate().bound_of_values().on_reals(is_real);
+        let estimate = self.estimate().claimed(bound);
         self.with_estimate(estimate)
     }
 
@@ -121,7 +147,7 @@ impl Ciphertext {
         self.estimate().error() / std::f64::consts::SQRT_2
     }
 
-    /// The bound of its values.
+    /// The bound of its slots.
     pub fn bound(&self) -> Bound {
         self.estimate().bound()
     }

@@ -151,11 +151,23 @@ impl Core {
         self.samples.fetch_add(1, Ordering::Relaxed)
     }
 
+    /// The error that encryption with a public key adds at a scale.
+    pub fn public_encryption_error(&self, scale: f64) -> f64 {
+        let log2_special = self.ring.log2(&self.encryption_special());
+        let weight = self.params.secret_weight();
+        self.slot_error(noise::public_encryption_std_dev(self.ring.n(), weight, log2_special), scale)
+    }
+
     /// The error of an encoded value's rounding at a scale: that of coefficients to integers. The transform's own is
     /// relative, below 2^-48 in doubles, for scales of up to 2^46, and below 2^-96 in sums of two, for those of 2^80:
     /// far below an integer's, for values in the range of a level of one prime.
     pub fn encoding_error(&self, scale: f64) -> f64 {
         self.slot_error((1.0f64 / 12.0).sqrt(), scale)
+    }
+
+    /// The error of the doubles that a value of a size is encoded by, or decoded to.
+    pub fn conversion_error(&self, size: f64) -> f64 {
+        size * if self.is_wide() { 2f64.powi(-98) } else { 2f64.powi(-50) }
     }
 
     /// The error that one rounding at a scale adds.

@@ -3,12 +3,12 @@
 use std::sync::OnceLock;
 
 use everlevel_rand::secrecy::declassify;
-use everlevel_rlwe::{Rlwe, noise};
+use everlevel_rlwe::Rlwe;
 use num_complex::Complex64;
 use zeroize::Zeroizing;
 
 use crate::ciphertext::Origin;
-use crate::claims::{Bound, Claims, Estimate, Values};
+use crate::claims::{Bound, Claims, Estimate, Padding, TAIL, Values};
 use crate::core::readable;
 use crate::keys::{KeyInfo, PublicKey, SecretKey};
 use crate::range::{self, RangeNotice, SLACK};
@@ -27,7 +27,9 @@ impl Context {
         self.check_level(op, level)?;
         let coeffs = self.coefficients(op, values)?;
         let summary = Values::new(values, self.slot_count());
-        self.install(|core| core.expand(op, &coeffs, level)).map(|plaintext| plaintext.with_values(summary))
+        let padding = Padding::after(values.len(), self.slot_count());
+        let plaintext = self.install(|core| core.expand(op, &coeffs, level))?;
+        Ok(Plaintext { padding, ..plaintext.with_values(summary) })
     }
 
     /// The plaintext, of whose values a bound is declared, which its encryptions have.
@@ -46,8 +48,10 @@ impl Context {
                 .fold((0, 0.0), |most, at| if at.1 > most.1 { at } else { most });
             return Err(Error::BeyondBound { op, index, size, bound: bound.size() });
         }
-        self.check_range(op, bound, plaintext.level)?;
-        Ok(Plaintext { bound: Some(bound), worst: None, ..plaintext })
+        let encryption = self.core.public_encryption_error(plaintext.scale);
+        self.check_range(op, bound, TAIL * encryption, plaintext.level)?;
+        let is_real = plaintext.is_real || bound.is_real();
+        Ok(Plaintext { bound: Some(bound), is_real, estimate: None, ..plaintext })
     }
 
     /// The values of a plaintext, as far as estimates need them.
@@ -56,7 +60,8 @@ impl Context {
             return Ok(values);
         }
         let slots = self.decode(plaintext)?;
-        Ok(plaintext.values.get_or_init(|| Values::new(&slots, self.slot_count())))
+        let rounding = TAIL * self.core.encoding_error(plaintext.scale);
+        Ok(plaintext.values.get_or_init(|| Values::decoded(slots, rounding)))
     }
 
     /// The slots of a plaintext.
@@ -72,11 +77,11 @@ impl Context {
             poly.limbs().iter().for_each(|limb| declassify(limb));
             core.decode(&core.ring.to_i128(&poly), plaintext.level, plaintext.scale)
         });
-        if let (Some(bound), Some(worst)) = (plaintext.bound, plaintext.worst) {
-            let largest = slots.iter().map(|z| z.norm_sqr()).fold(0.0, f64::max).sqrt();
-            if largest > bound.size() * (1.0 + SLACK) + worst {
-                range::notice(RangeNotice::Decrypted { op: "decrypt", largest, bound: bound.size() });
-            }
+        if let Some(estimate) = &plaintext.estimate
+            && let Some(largest) = estimate.largest_beyond(&slots, SLACK)
+        {
+            let bound = estimate.bound_of_values().size();
+            range::notice(RangeNotice::Decrypted { op: "decrypt", largest, bound });
         }
         Ok(slots)
     }
@@ -95,9 +100,7 @@ impl Context {
         Ok(self.install(|core| {
             let special = core.encryption_special();
             let rlwe = key.key.encrypt_zero(&core.ring, plaintext.poly.set(), &special, &seed);
-            let std_dev =
-                noise::public_encryption_std_dev(core.ring.n(), core.params.secret_weight(), core.ring.log2(&special));
-            self.finish_encryption(rlwe, plaintext, std_dev, key.info)
+            self.finish_encryption(rlwe, plaintext, core.public_encryption_error(plaintext.scale), key.info)
         }))
     }
 
@@ -114,7 +117,8 @@ impl Context {
         let seed = self.core.seeds.next()?;
         Ok(self.install(|core| {
             let rlwe = Rlwe::encrypt_zero(&core.ring, plaintext.poly.set(), &key.key, &seed);
-            self.finish_encryption(rlwe, plaintext, everlevel_rlwe::SIGMA, key.info)
+            let error = core.slot_error(everlevel_rlwe::SIGMA, plaintext.scale);
+            self.finish_encryption(rlwe, plaintext, error, key.info)
         }))
     }
 
@@ -129,11 +133,14 @@ impl Context {
         Ok(())
     }
 
-    fn finish_encryption(&self, mut rlwe: Rlwe, plaintext: &Plaintext, std_dev: f64, info: KeyInfo) -> Ciphertext {
+    fn finish_encryption(&self, mut rlwe: Rlwe, plaintext: &Plaintext, noise: f64, info: KeyInfo) -> Ciphertext {
         self.core.ring.add_assign(&mut rlwe.c0, &plaintext.poly);
         let (core, scale) = (&self.core, plaintext.scale);
-        let error = core.slot_error(std_dev, scale).hypot(core.encoding_error(scale));
+        let error = noise.hypot(core.encoding_error(scale));
         let estimate = Estimate::fresh(plaintext.bound(), error, core.next_sample());
+        let fresh =
+            |padding: &Padding| padding.with(Estimate::fresh(padding.values().bound(), error, core.next_sample()));
+        let estimate = estimate.padded(plaintext.padding.as_ref().map(fresh));
         let claims = Claims::new(plaintext.level, plaintext.scale, estimate);
         let KeyInfo { fingerprint, secret_id } = info;
         Ciphertext::new(rlwe, None, claims, Origin { fingerprint, slot_count: self.slot_count(), secret_id })
@@ -164,7 +171,9 @@ impl Context {
                 fingerprint: core.fingerprint,
                 values: OnceLock::new(),
                 bound: Some(ciphertext.bound()),
-                worst: Some(ciphertext.estimate().worst()),
+                is_real: ciphertext.bound().is_real(),
+                padding: ciphertext.estimate().padding().map(Padding::decrypted),
+                estimate: Some(Box::new(ciphertext.estimate().clone())),
             }
         }))
     }

@@ -85,6 +85,24 @@ everlevel_io::errors! {
         /// The higher levels that have room.
         higher: Vec<usize>,
     }
+    /// A polynomial that is too large where slots hold no encrypted value.
+    #[error(
+        "{op}: the slots without an encrypted value hold {value:.6e} here, a part of the polynomial is {size:.3e} there, and level {level} holds less than {room:.3e}; encrypt {slot_count} values, as many as there are slots, or take a lower degree or an interval that has zero in it"
+    )]
+    PaddingOutOfRange {
+        /// The refused operation.
+        op: &'static str,
+        /// What the slots hold: the size of the polynomial's argument.
+        value: f64,
+        /// The size of the part.
+        size: f64,
+        /// The size that numbers at the level stay below.
+        room: f64,
+        /// The part's level.
+        level: usize,
+        /// The number of slots.
+        slot_count: usize,
+    }
     /// A value beyond the bound that was declared for it.
     #[error("{op}: value {index} has size {size:e}, the declared bound is {bound:e}; declare {size:e} or more")]
     BeyondBound {

@@ -56,7 +56,7 @@ pub use circuits::elements::polynomial_depth;
 pub use circuits::matrix::apply::RotationKeys;
 pub use circuits::matrix::footprint::MatrixForm;
 pub use circuits::matrix::{Entries, LightPlainMatrix, PlainMatrix};
-pub use claims::Bound;
+pub use claims::{Bound, BoundKind};
 pub use context::{Context, Options};
 pub use encoder::Encoder;
 pub use error::Error;

@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use everlevel_ring::{Eval, Poly};
 use num_complex::Complex64;
 
-use crate::claims::Values;
+use crate::claims::{Padding, Values};
 use crate::core::Core;
 use crate::encoder::Coefficients;
 use crate::{Context, Error, Plaintext, Units};
@@ -22,6 +22,10 @@ pub struct LightPlaintext {
     pub(crate) level: usize,
     pub(crate) slot_count: usize,
     pub(crate) fingerprint: u64,
+    /// Whether all values are real numbers, as far as its maker said so.
+    pub(crate) is_real: bool,
+    /// The slots after the values of a message that doesn't fill them.
+    pub(crate) padding: Option<Padding>,
     /// Its values, where they are known without decoding.
     pub(crate) values: OnceLock<Values>,
 }
@@ -32,6 +36,12 @@ impl LightPlaintext {
         self.level
     }
 
+    /// The same plaintext, whose values are real numbers, as Chebyshev series need to know; or may not be.
+    #[must_use]
+    pub fn on_reals(self, is_real: bool) -> Self {
+        Self { is_real, ..self }
+    }
+
     /// Bytes held.
     pub fn nbytes(&self) -> usize {
         self.coeffs.nbytes()
@@ -39,6 +49,12 @@ impl LightPlaintext {
 }
 
 impl Units<LightPlaintext> {
+    /// The same vector, whose values are real numbers, or may not be.
+    #[must_use]
+    pub fn on_reals(self, is_real: bool) -> Self {
+        Self::new(self.all().iter().map(|unit| unit.clone().on_reals(is_real)).collect()).unwrap_or(self)
+    }
+
     /// Bytes held.
     pub fn nbytes(&self) -> usize {
         self.all().iter().map(LightPlaintext::nbytes).sum()
@@ -60,7 +76,9 @@ impl Core {
             fingerprint: self.fingerprint,
             values: OnceLock::new(),
             bound: None,
-            worst: None,
+            is_real: false,
+            padding: None,
+            estimate: None,
         })
     }
 }
@@ -106,8 +124,9 @@ impl Context {
         let coeffs = self.coefficients(op, values)?;
         self.core.check_fits(op, &coeffs, level)?;
         let (slot_count, fingerprint) = (self.slot_count(), self.core.fingerprint);
+        let padding = Padding::after(values.len(), slot_count);
         let values = Values::new(values, slot_count).into();
-        Ok(LightPlaintext { coeffs, level, slot_count, fingerprint, values })
+        Ok(LightPlaintext { coeffs, level, slot_count, fingerprint, is_real: false, padding, values })
     }
 
     /// The same message for uses at another level: lower, or higher.
@@ -133,7 +152,8 @@ impl Context {
             return Err(Error::LevelOutOfRange { op, level, max_level: light.level });
         }
         let plaintext = self.install(|core| core.expand(op, &light.coeffs, level))?;
-        Ok(Plaintext { values: light.values.clone(), ..plaintext })
+        let (values, padding) = (light.values.clone(), light.padding.clone());
+        Ok(Plaintext { values, padding, is_real: light.is_real, ..plaintext })
     }
 
     fn check_light(&self, op: &'static str, light: &LightPlaintext) -> Result<(), Error> {

@@ -6,12 +6,15 @@
 
 use std::cell::RefCell;
 
-use crate::claims::Bound;
+use crate::claims::{Bound, TAIL};
 use crate::core::Core;
 use crate::{Context, Error};
 
 /// Relative room for the roundings of sums of bounds and sizes.
 pub(crate) const SLACK: f64 = 1e-9;
+
+/// The largest share of a bound that counts as its values' error.
+const LARGEST_ERROR: f64 = 1.0 / 256.0;
 
 everlevel_io::errors! {
     /// A result that may be wrong, and was computed all the same.
@@ -111,10 +114,16 @@ impl Context {
         (level <= self.max_level()).then(|| self.core.room(level))
     }
 
-    /// Refuses a result whose bound is beyond its level's room, or gives notice.
-    pub(crate) fn check_range(&self, op: &'static str, bound: Bound, level: usize) -> Result<(), Error> {
-        let higher = || self.core.higher_with_room(bound.size(), level);
-        self.check_room(op, bound, (level, self.core.room(level)), higher)
+    /// Refuses a result whose bound is beyond its level's room, or gives notice. What is to fit the level are values
+    /// with their errors, `worst` of them from the operands, and a rounding's and those of doubles besides.
+    pub(crate) fn check_range(&self, op: &'static str, bound: Bound, worst: f64, level: usize) -> Result<(), Error> {
+        let rounding = self.core.rounding_error(self.core.ladder.scales[level]);
+        let error = worst + TAIL * (2.0 * rounding + self.core.conversion_error(bound.size()));
+        // Of a larger error nothing is known but that it is a bound.
+        let size = bound.size() + error.min(bound.size() * LARGEST_ERROR);
+        let room = self.core.room(level);
+        let bound = if bound.size() < room { bound.resized(size) } else { bound };
+        self.check_room(op, bound, (level, room), || self.core.higher_with_room(size, level))
     }
 
     /// As [`Context::check_range`], for an operation with a room of its own at a level, and the higher levels at which

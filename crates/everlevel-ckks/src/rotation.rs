@@ -1,5 +1,7 @@
 //! Rotations and conjugation.
 
+use std::sync::OnceLock;
+
 use everlevel_ring::{Eval, Poly};
 use everlevel_rlwe::{Rlwe, SwitchingKey};
 
@@ -52,7 +54,7 @@ impl Context {
         self.check_plaintext(op, plaintext)?;
         Ok(self.install(|core| {
             let poly = core.ring.automorphism(&plaintext.poly, elt);
-            Plaintext { poly, ..plaintext.clone() }
+            Plaintext { poly, values: OnceLock::new(), ..plaintext.clone() }
         }))
     }
 
@@ -61,7 +63,11 @@ impl Context {
     /// # Errors
     /// A plaintext of other parameters.
     pub fn rotate_plain(&self, plaintext: &Plaintext, delta: i64) -> Result<Plaintext, Error> {
-        self.moved_plain("rotate", plaintext, self.core.ring.rotation_elt(self.left(delta)))
+        let left = self.left(delta);
+        let moved = self.moved_plain("rotate", plaintext, self.core.ring.rotation_elt(left))?;
+        let padding = moved.padding.map(|padding| padding.rotated(left));
+        let estimate = moved.estimate.map(|estimate| Box::new(estimate.rotated(left)));
+        Ok(Plaintext { padding, estimate, ..moved })
     }
 
     /// The complex conjugate of every slot of a plaintext, exactly.

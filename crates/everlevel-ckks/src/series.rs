@@ -2,6 +2,8 @@
 
 use num_complex::Complex64;
 
+use crate::claims::Bound;
+
 /// The basis that a polynomial's coefficients belong to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Basis {
@@ -11,12 +13,13 @@ pub enum Basis {
     Chebyshev,
 }
 
-/// `Σ coefficients[k]·B_k(x)`. Bounds hold for `|x| ≤ size`, for complex `x` in the power basis and for real `x` in the
-/// Chebyshev basis.
+/// `Σ coefficients[k]·B_k(x)`. Bounds hold for `|x| ≤ size`, and for all real `x` or all complex ones.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Series<'a> {
     pub basis: Basis,
     pub coefficients: &'a [f64],
+    /// Whether bounds are those of real arguments.
+    pub is_real: bool,
 }
 
 /// Terms of a bound: the degree, a coefficient's size, and the bounds of the basis element and of its slope.
@@ -27,7 +30,17 @@ struct Term {
     slope: f64,
 }
 
-impl Series<'_> {
+impl<'a> Series<'a> {
+    /// A series with the bounds of real arguments.
+    pub fn of_reals(basis: Basis, coefficients: &'a [f64]) -> Self {
+        Self { basis, coefficients, is_real: true }
+    }
+
+    /// The same series with the bounds of arguments of a bound.
+    pub fn on(self, bound: Bound) -> Self {
+        Self { is_real: bound.is_real(), ..self }
+    }
+
     /// The value and the slope at a number, by the recurrences of Horner and Clenshaw.
     pub fn at(&self, x: Complex64) -> (Complex64, Complex64) {
         let zero = Complex64::default();
@@ -47,19 +60,35 @@ impl Series<'_> {
         }
     }
 
+    /// Bound of the basis element `k`, for arguments of a size.
+    pub fn element(basis: Basis, k: usize, size: f64, is_real: bool) -> f64 {
+        let coefficients = [vec![0.0; k], vec![1.0]].concat();
+        Series { basis, coefficients: &coefficients, is_real }.largest(size)
+    }
+
+    /// Size of the basis element `k` at a number.
+    pub fn element_at(basis: Basis, k: usize, x: Complex64) -> f64 {
+        let coefficients = [vec![0.0; k], vec![1.0]].concat();
+        Series::of_reals(basis, &coefficients).at(x).0.norm()
+    }
+
+    /// The bounds of basis elements. Chebyshev's are largest at the end of an interval of reals that reaches beyond 1,
+    /// and at `i·size` on a disc, where `T_k(iy) = i^k·t_k` for `t_(k+1) = 2y·t_k + t_(k−1)`.
     fn terms(&self, size: f64) -> impl Iterator<Item = Term> {
-        let basis = self.basis;
-        // T_k, U_(k−1), and x^k, x^(k−1).
-        let mut state = match basis {
-            Basis::Power => [1.0, 0.0, size, 1.0],
-            Basis::Chebyshev => [1.0, 0.0, size.max(1.0), 1.0],
+        let (x, sign) = match (self.basis, self.is_real) {
+            (Basis::Chebyshev, true) => (size.max(1.0), -1.0),
+            _ => (size, 1.0),
         };
+        // T_k, U_(k−1), and x^k, x^(k−1).
+        let mut state = [1.0, 0.0, x, 1.0];
+        let basis = self.basis;
         self.coefficients.iter().enumerate().map(move |(k, c)| {
             let [value, slope, next, next_slope] = state;
-            let x = if basis == Basis::Power { size } else { size.max(1.0) };
             state = match basis {
                 Basis::Power => [next, next_slope, next * x, next],
-                Basis::Chebyshev => [next, next_slope, 2.0 * x * next - value, 2.0 * x * next_slope - slope],
+                Basis::Chebyshev => {
+                    [next, next_slope, 2.0 * x * next + sign * value, 2.0 * x * next_slope + sign * slope]
+                }
             };
             let degree = k as f64;
             Term { degree, size: c.abs(), value, slope: degree * slope }
@@ -132,7 +161,7 @@ mod tests {
     fn values_slopes_and_bounds_are_those_of_the_definitions() {
         let coefficients = [0.25, -0.5, 0.0, 1.5, -0.125, 0.75];
         for basis in [Basis::Power, Basis::Chebyshev] {
-            let series = Series { basis, coefficients: &coefficients };
+            let series = Series::of_reals(basis, &coefficients);
             let value =
                 |x: f64| -> f64 { coefficients.iter().enumerate().map(|(k, c)| c * element(basis, k, x)).sum() };
             for size in [0.5, 1.0, 1.75] {

@@ -128,6 +128,12 @@ impl<T> Units<Vec<T>> {
 }
 
 impl Units<Plaintext> {
+    /// The same vector, whose values are real numbers, or may not be.
+    #[must_use]
+    pub fn on_reals(self, is_real: bool) -> Self {
+        Self(self.0.into_iter().map(|unit| unit.on_reals(is_real)).collect())
+    }
+
     /// Bytes held.
     pub fn nbytes(&self) -> usize {
         self.0.iter().map(Plaintext::nbytes).sum()
@@ -135,14 +141,47 @@ impl Units<Plaintext> {
 }
 
 impl Units<Ciphertext> {
-    /// The bound of all units: the first's, as every operation keeps it.
+    /// The bound of all units: the largest, since their padding differs.
     pub fn bound(&self) -> Bound {
-        self.first().bound()
+        let larger = |most: Bound, unit: &Ciphertext| most.joined(unit.bound(), most.size().max(unit.bound().size()));
+        self.0.iter().fold(self.first().bound(), larger)
+    }
+
+    /// The bound of the encrypted values, without padding.
+    pub fn bound_of_values(&self) -> Bound {
+        self.first().estimate().bound_of_values()
+    }
+
+    /// The least of the units' [`Ciphertext::precision_bits`]; NaN where one is unknown.
+    pub fn precision_bits(&self) -> f64 {
+        self.least(Ciphertext::precision_bits)
+    }
+
+    /// The least of the units' [`Ciphertext::precision_floor`]; NaN where one is unknown.
+    pub fn precision_floor(&self) -> f64 {
+        self.least(Ciphertext::precision_floor)
+    }
+
+    fn least(&self, bits: impl Fn(&Ciphertext) -> f64) -> f64 {
+        let all = self.0.iter().map(bits);
+        all.fold(f64::INFINITY, |least, bits| if bits.is_nan() || least.is_nan() { f64::NAN } else { least.min(bits) })
     }
 
     /// The same vector, of which a circuit knows a smaller bound by what it computes.
     pub fn within(self, size: f64) -> Self {
         Self(self.0.into_iter().map(|unit| unit.within(size)).collect())
+    }
+
+    /// The same vector, of which the caller knows whether its values are real numbers.
+    #[must_use]
+    pub fn on_reals(self, is_real: bool) -> Self {
+        Self(self.0.into_iter().map(|unit| unit.on_reals(is_real)).collect())
+    }
+
+    /// The same vector, of which the caller claims that its values are real numbers of a size, whatever the padding is.
+    #[must_use]
+    pub fn claimed_within(self, size: f64) -> Self {
+        Self(self.0.into_iter().map(|unit| unit.claimed_within(size)).collect())
     }
 
     /// Bytes held.
@@ -180,7 +219,11 @@ impl Units<Ciphertext> {
             }
         }
         let estimate = Estimate::largest(units.iter().map(Ciphertext::estimate)).unwrap_or(first.estimate().clone());
-        Ok(Self(units.into_iter().map(|unit| unit.with_estimate(estimate.clone())).collect()))
+        let stacked = |unit: Ciphertext| {
+            let estimate = estimate.clone().padded(unit.estimate().padding().cloned());
+            unit.with_estimate(estimate)
+        };
+        Ok(Self(units.into_iter().map(stacked).collect()))
     }
 }
 

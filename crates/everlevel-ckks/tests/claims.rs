@@ -48,7 +48,7 @@ fn real(count: usize, seed: u64) -> Vec<Complex64> {
 /// A fresh ciphertext times `factor`, which its claims tell.
 fn operand(party: &Party, seed: u64, level: usize, factor: f64) -> Ciphertext {
     let plaintext = party.ctx.encode(&real(party.ctx.slot_count(), seed), level).unwrap();
-    let plaintext = party.ctx.declare(plaintext, Bound::declared(1.0).unwrap()).unwrap();
+    let plaintext = party.ctx.declare(plaintext, Bound::declared(1.0).unwrap().on_reals(true)).unwrap();
     let fresh = party.ctx.encrypt_with_secret(&plaintext, &party.secret).unwrap();
     party.ctx.multiply_scalar(&fresh, factor.into()).unwrap()
 }
@@ -219,7 +219,7 @@ fn bootstraps_add_their_error_to_that_of_their_input() {
             assert_eq!((out.level(), Some(out.scale())), (level, ctx.scale_at(level)));
             let both = error(&a).hypot(error(&b)) * 0.5f64.sqrt();
             assert!(error(&out) > 0.9 * both, "{method:?}: both operands' errors");
-            assert_eq!(out.bound(), a.bound());
+            assert_eq!(out.bound(), a.bound().on_reals(true));
         }
     }
 }

@@ -198,8 +198,9 @@ fn one_key_serves_every_budget_down_to_the_last_bit() {
 fn polynomials_are_those_of_levels() {
     let bench = Bench::of_set("n14", &[], false);
     let (context, precision) = (&bench.context, bench.context.params().precision_bits());
-    let evaluate =
-        |x: &Ciphertext, basis, p: &[f64]| context.evaluate_polynomial(x, basis, p, &bench.keys, &no_progress).unwrap();
+    let evaluate = |x: &Ciphertext, basis, p: &[f64]| {
+        context.evaluate_polynomial((x, true), basis, p, &bench.keys, &no_progress).unwrap()
+    };
     let real: Vec<Complex64> = (0..bench.slots()).map(|i| Complex64::new((i as f64 * 0.7).sin(), 0.0)).collect();
     let x = bench.encrypt(&real, 1.0);
     // Σ 2^−k·T_k, of 16 terms: four levels.
@@ -222,7 +223,8 @@ fn polynomials_are_those_of_levels() {
     let constant = evaluate(&x, Basis::Power, &[1.5]);
     assert_eq!(constant.budget_bits(), x.budget_bits());
     assert!(bench.decrypt(&constant).iter().all(|z| (z - 1.5).norm() < constant.log2_error().exp2()));
-    let refused = |p: &[f64]| context.evaluate_polynomial(&x, Basis::Power, p, &bench.keys, &no_progress).unwrap_err();
+    let refused =
+        |p: &[f64]| context.evaluate_polynomial((&x, true), Basis::Power, p, &bench.keys, &no_progress).unwrap_err();
     assert!(matches!(refused(&[]), Error::Parameter { what: "coefficients", .. }));
     assert!(matches!(refused(&[0.0, f64::NAN]), Error::NotFinite { index: 1, .. }));
     assert!(matches!(refused(&[0.0, 1e8]), Error::TooFine { .. }));

@@ -145,7 +145,8 @@ fn check(party: &Party, keys: &Keys, seed: u64, data: Data, operations: usize, s
     let mut values = Random(seed ^ 0x5555_0000 ^ data as u64);
     for bound in [1.0, 0.5, 1.0, 2.0] {
         let plain = data.draw(ctx.slot_count(), bound, &mut values);
-        let plaintext = ctx.declare(ctx.encode(&plain, ctx.max_level()).unwrap(), Bound::declared(bound).unwrap());
+        let bound = Bound::declared(bound).unwrap().on_reals(plain.iter().all(|z| z.im == 0.0));
+        let plaintext = ctx.declare(ctx.encode(&plain, ctx.max_level()).unwrap(), bound);
         let ct = ctx.encrypt_with_secret(&plaintext.unwrap(), &party.secret).unwrap();
         pool.push(Value { ct, plain });
     }

@@ -99,16 +99,37 @@ properties! { [PlainMatrix LightPlainMatrix] as matrix {
 
 properties! { [Ciphertext] as ciphertext {
     polynomial_count: usize = ciphertext.0.first().polynomial_count();
-    precision_bits: f64 = ciphertext.0.first().precision_bits();
-    precision_floor: f64 = ciphertext.0.first().precision_floor();
+    precision_bits: f64 = ciphertext.0.precision_bits();
+    precision_floor: f64 = ciphertext.0.precision_floor();
     bound: f64 = ciphertext.0.bound().size();
+    bound_of_values: f64 = ciphertext.0.bound_of_values().size();
+    bound_kind: &'static str = ciphertext.0.bound().kind().name();
     is_bound_declared: bool = ciphertext.0.bound().is_declared();
     secret_id: u64 = ciphertext.0.first().secret_id().0;
     slot_count: usize = ciphertext.0.first().slot_count();
 } }
 
+macro_rules! on_reals {
+    ($($class:ident)*) => {$(
+        #[pymethods]
+        impl $class {
+            /// The same object, whose values are real numbers, or may not be.
+            fn on_reals(&self, is_real: bool) -> Self {
+                Self(self.0.clone().on_reals(is_real))
+            }
+        }
+    )*};
+}
+
+on_reals! { Plaintext LightPlaintext }
+
 #[pymethods]
 impl Ciphertext {
+    /// The same ciphertext, whose values are real numbers, or may not be.
+    fn on_reals(&self, is_real: bool) -> Self {
+        Self(self.0.clone().on_reals(is_real))
+    }
+
     /// Each unit as a ciphertext of its own.
     fn units(&self) -> Vec<Self> {
         self.0.split().into_iter().map(Self).collect()

@@ -35,8 +35,8 @@ def message(operation: str, values: Any, slot_count: int) -> tuple[ComplexArray,
 
     Returns
     -------
-    slots : ndarray of complex128, shape (units * slot_count,)
-        As many units as the numbers fill; zeros follow the numbers.
+    slots : ndarray of complex128, shape (n,)
+        The numbers, without the zeros that follow them in the last unit.
     is_real : bool
         Whether the input's dtype was real.
     """
@@ -54,10 +54,7 @@ def message(operation: str, values: Any, slot_count: int) -> tuple[ComplexArray,
             slot_count=slot_count,
         )
     _require_finite(operation, array)
-    units = -(-array.size // slot_count)
-    slots = np.zeros(units * slot_count, dtype=np.complex128)
-    slots[: array.size] = array
-    return slots, array.dtype.kind != "c"
+    return np.array(array, dtype=np.complex128), array.dtype.kind != "c"
 
 
 def matrix(operation: str, values: Any) -> tuple[Entries, bool]:

@@ -104,7 +104,9 @@ def wrap(self: Core, native: Any, notes: dict[str, str]) -> Storable:
         return evaluation_key
     is_real = notes.get("is_real") == "true"
     if kind is _native.Ciphertext:
-        return self._wrap(native, is_real=is_real)
+        return self._wrap(native.on_reals(is_real), is_real=is_real)
+    if kind in (_native.Plaintext, _native.LightPlaintext):
+        native = native.on_reals(is_real)
     if kind in _ENCODED:
         return _ENCODED[kind](context, native, is_real=is_real)
     if kind is _native.BootstrapKey and native.kind == "lossy":

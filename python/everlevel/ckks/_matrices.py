@@ -51,7 +51,7 @@ def encode_to_light_plaintext(self: Core, array: ArrayLike, level: int | None = 
     operation = "encode_to_light_plaintext"
     slots, is_real = _checks.message(operation, array, self.slot_count)
     native = _native.encode_light(self._context, slots, _checks.level(operation, level, self.max_level))
-    return LightPlaintext(self._context, native, is_real=is_real)
+    return LightPlaintext(self._context, native.on_reals(is_real), is_real=is_real)
 
 
 def change_level(self: Core, light_plaintext: LightT, level: int) -> LightT:

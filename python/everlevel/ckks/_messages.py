@@ -216,5 +216,5 @@ def _encrypt(self: Core, plaintext: Plaintext, key: PublicKey | SecretKey) -> Ci
 
 def _encode(self: Core, operation: str, array: Any, level: Any, bound: float | None) -> Plaintext:
     slots, is_real = _checks.message(operation, array, self.slot_count)
-    native = self._context.encode(slots, _checks.level(operation, level, self.max_level), bound)
+    native = self._context.encode(slots, _checks.level(operation, level, self.max_level), bound, is_real)
     return Plaintext(self._context, native, is_real=is_real)

@@ -222,15 +222,19 @@ def _evaluate(
 
 
 def _mapped(self: Core, operation: str, x: Ciphertext, fit: ChebyshevFit) -> Ciphertext:
-    """Bring a fit's interval to [-1, 1], with a bound of 1: values are in the interval."""
-    largest = max(abs(end) for end in fit.interval)
-    if x.is_bound_declared and x.bound > largest * (1 + 1e-9):
+    """Bring a fit's interval to [-1, 1], with a bound of 1: the caller claims that values are in the interval."""
+    low, high = fit.interval
+    largest = max(-low, high)
+    bound, nearest = x._native.bound_of_values, max(low, -high, 0.0)
+    if x.is_bound_declared and not nearest <= bound <= largest * (1 + 1e-9):
+        claim = f"fit it on the values' interval, or claim another bound: engine.assume_bound(x, {largest:g})"
         raise RangeError(
-            f"{operation}: values may be as large as {x.bound:.6g}, and the fit's interval is {list(fit.interval)}; "
-            f"fit it on a larger interval, or claim a smaller bound: engine.assume_bound(x, {largest:g})",
-            bound=x.bound,
+            f"{operation}: values may be as large as {bound:.6g}, and the fit's interval is {list(fit.interval)}; {claim}",
+            bound=bound,
             room=largest,
             level=x.level,
         )
-    mapped = fit._mapped(x)
-    return self._wrap(self._context.within(mapped._native, 1.0), is_real=x.is_real)
+    mapped = fit._mapped(x)._native
+    is_known = x.is_bound_declared and x.is_real and low <= -x.bound and x.bound <= high
+    within = self._context.within if is_known else self._context.claim_within
+    return self._wrap(within(mapped, 1.0), is_real=x.is_real)

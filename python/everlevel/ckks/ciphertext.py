@@ -189,8 +189,15 @@ class Ciphertext(Opaque, Storable):
         return self._native.bound
 
     @property
+    def bound_kind(self) -> str:
+        """Weakest of the words that the bound stands on: "declared" by whoever encrypted, "claimed" by who computed
+        (an interval of a fit, `Engine.assume_bound`), or "assumed", where nothing was said of a message.
+        """
+        return self._native.bound_kind
+
+    @property
     def is_bound_declared(self) -> bool:
-        """Whether the bound follows from declared ones alone; else 1 was assumed of a message."""
+        """Whether the bound follows from declared and claimed ones alone; else 1 was assumed of a message."""
         return self._native.is_bound_declared
 
     @property
@@ -203,7 +210,7 @@ class Ciphertext(Opaque, Storable):
             f"level {self.level}/{self._engine.max_level}",
             f"scale 2^{self._native.log2_scale:.2f}",
             f"slots {len(self)}×{self.slot_count}" if len(self) > 1 else f"slots {self.slot_count}",
-            f"bound {self.bound:.4g}{'' if self.is_bound_declared else ' assumed'}",
+            f"bound {self.bound:.4g}{'' if self.bound_kind == 'declared' else f' {self.bound_kind}'}",
             f"est. precision {self._precision()}",
         ]
         if self.polynomial_count != 2:

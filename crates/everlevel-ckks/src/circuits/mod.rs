@@ -20,6 +20,7 @@ pub(crate) mod bootstrap;
 pub(crate) mod elements;
 pub(crate) mod matrix;
 pub(crate) mod polynomial;
+mod sizes;
 
 mod evaluator;
 mod operand;

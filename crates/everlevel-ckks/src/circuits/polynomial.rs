@@ -4,8 +4,9 @@ use everlevel_ring::Ring;
 use everlevel_rlwe::Rlwe;
 
 use super::elements::{Arithmetic, BasisElements, polynomial_depth};
+use super::sizes::TooLarge;
 
-use crate::claims::Claims;
+use crate::claims::{Claims, Padding};
 use crate::core::Core;
 use crate::keys::{KeyPair, RelinearizationKey};
 use crate::ladder::{Batch, Ladder};
@@ -69,6 +70,14 @@ impl Arithmetic for OfLevels<'_> {
     }
 }
 
+/// The name of a polynomial's evaluation.
+fn operation(basis: Basis) -> &'static str {
+    match basis {
+        Basis::Power => "evaluate_polynomial",
+        Basis::Chebyshev => "evaluate_chebyshev_polynomial",
+    }
+}
+
 impl Context {
     fn check_polynomial(
         &self,
@@ -109,8 +118,12 @@ impl Context {
         polynomials: &[&[f64]],
         key: &RelinearizationKey,
     ) -> Result<Vec<Ciphertext>, Error> {
-        let series = polynomials.iter().map(|coefficients| Series { basis, coefficients }).collect::<Vec<_>>();
+        let series = polynomials
+            .iter()
+            .map(|coefficients| Series { basis, coefficients, is_real: a.bound().is_real() })
+            .collect::<Vec<_>>();
         series.iter().try_for_each(|series| self.check_series(a, series, key))?;
+        self.check_on_the_way(a, &series)?;
         Ok(self.install(|core| {
             let x = Batch { cts: vec![a.rlwe().clone()], level: a.level() };
             let arithmetic = OfLevels { ring: &core.ring, ladder: &core.ladder, key: &key.keys };
@@ -122,11 +135,8 @@ impl Context {
 
     /// Refuses a polynomial that can't be evaluated.
     fn check_series(&self, a: &Ciphertext, series: &Series<'_>, key: &RelinearizationKey) -> Result<(), Error> {
-        let Series { basis, coefficients } = *series;
-        let op = match basis {
-            Basis::Power => "evaluate_polynomial",
-            Basis::Chebyshev => "evaluate_chebyshev_polynomial",
-        };
+        let Series { basis, coefficients, .. } = *series;
+        let op = operation(basis);
         if coefficients.is_empty() {
             return Err(Error::Parameter { what: "coefficients", found: "none".into(), needed: "at least one".into() });
         }
@@ -146,7 +156,47 @@ impl Context {
                 needed: format!("at most 2^{log2_limit}; divide the polynomial, and multiply its value"),
             });
         }
-        self.check_range(op, a.bound().resized(series.largest(a.bound().size())), a.level() - polynomial_depth(degree))
+        let (bound, worst) = (a.estimate().bound_of_values(), a.estimate().worst());
+        let level = a.level() - polynomial_depth(degree);
+        let largest = bound.resized(series.largest(bound.size()));
+        self.check_range(op, largest, worst * series.steepest(bound.size()), level)?;
+        // Padding is one number, whose polynomial is small where its terms cancel.
+        let of_padding = |padding: &Padding| match padding.constant() {
+            Some(x) => series.at(x).0.norm(),
+            None => series.on(padding.values().bound()).largest(padding.values().bound().size()),
+        };
+        let (size, room) = (a.estimate().padding().map_or(0.0, of_padding), self.core.room(level));
+        match a.estimate().padding() {
+            Some(padding) if !(size < room) => Err(self.padding_out_of_range(op, padding, (size, level, room))),
+            _ => Ok(()),
+        }
+    }
+
+    fn padding_out_of_range(&self, op: &'static str, padding: &Padding, found: (f64, usize, f64)) -> Error {
+        let ((size, level, room), slot_count) = (found, self.slot_count());
+        let value = padding.constant().map_or(padding.values().bound().size(), |x| x.norm());
+        Error::PaddingOutOfRange { op, value, size, room, level, slot_count }
+    }
+
+    /// Refuses polynomials parts of which are too large for a level on the way: of the encrypted values by their bound,
+    /// and of the padding by what it is.
+    fn check_on_the_way(&self, a: &Ciphertext, series: &[Series<'_>]) -> Result<(), Error> {
+        let op = operation(series.first().map_or(Basis::Power, |series| series.basis));
+        let bound = a.estimate().bound_of_values();
+        let of_values = |basis: Basis, k: usize| Series::element(basis, k, bound.size(), bound.is_real());
+        if let Some(TooLarge { size, level, room }) = self.core.too_large(a.level(), series, of_values) {
+            self.check_room(op, bound.resized(size), (level, room), Vec::new)?;
+        }
+        let Some(padding) = a.estimate().padding() else { return Ok(()) };
+        let (constant, bound) = (padding.constant(), padding.values().bound());
+        let of_padding = |basis: Basis, k: usize| match constant {
+            Some(x) => Series::element_at(basis, k, x),
+            None => Series::element(basis, k, bound.size(), bound.is_real()),
+        };
+        match self.core.too_large(a.level(), series, of_padding) {
+            None => Ok(()),
+            Some(TooLarge { size, level, room }) => Err(self.padding_out_of_range(op, padding, (size, level, room))),
+        }
     }
 
     /// The basis elements 1 to `max_power` of `a`: element `k` costs `⌈log2 k⌉` levels.
@@ -195,8 +245,10 @@ impl Context {
         self.check_polynomial(op, a, max_power - 1, key)?;
         for k in first..=max_power {
             let coefficients = [vec![0.0; k], vec![1.0]].concat();
-            let largest = Series { basis, coefficients: &coefficients }.largest(a.bound().size());
-            self.check_range(op, a.bound().resized(largest), a.level() - polynomial_depth(k - 1))?;
+            let largest = Series::of_reals(basis, &coefficients).on(a.bound()).largest(a.bound().size());
+            let steepest = Series::of_reals(basis, &coefficients).on(a.bound()).steepest(a.bound().size());
+            let worst = a.estimate().worst() * steepest;
+            self.check_range(op, a.bound().resized(largest), worst, a.level() - polynomial_depth(k - 1))?;
         }
         Ok(self.install(|core| {
             let x = Batch { cts: vec![a.rlwe().clone()], level: a.level() };
@@ -204,7 +256,7 @@ impl Context {
             let mut elements = BasisElements::new(arithmetic, basis, x);
             let element = |k: usize| {
                 let coefficients = [vec![0.0; k], vec![1.0]].concat();
-                core.evaluated(a, elements.get(k).clone(), &Series { basis, coefficients: &coefficients })
+                core.evaluated(a, elements.get(k).clone(), &Series::of_reals(basis, &coefficients))
             };
             (first..=max_power).map(element).collect()
         }))

@@ -6,18 +6,20 @@
 //! that an operation passes on without saying so.
 
 mod bound;
+mod operations;
+mod padding;
 mod sample;
 mod sine;
 mod values;
 
 use num_complex::Complex64;
 
-pub use bound::Bound;
+pub use bound::{Bound, BoundKind};
+pub(crate) use operations::EntryRounding;
+pub(crate) use padding::Padding;
 pub(crate) use sample::{Dual, Sample};
 pub(crate) use sine::SineError;
 pub(crate) use values::Values;
-
-use crate::series::Series;
 
 /// No slot of an error exceeds this many standard deviations of its real part, but for one in 10^14. A rounding is
 /// multiplied by the secret, whose slots are as normal as its own: products of two normal numbers exceed `k` root mean
@@ -32,13 +34,15 @@ pub(crate) struct Claims {
     estimate: Estimate,
 }
 
-/// The bound of a ciphertext's values, and its errors for values without structure and for any values.
+/// The bound of a ciphertext's values, and its errors for values without structure and for any values; and the same of
+/// the slots that hold no encrypted value.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Estimate {
     bound: Bound,
-    /// Bound of the error of every slot, for any values within the bound.
+    /// Bound of the error of every encrypted value, for any values within the bound.
     worst: f64,
     sample: Sample,
+    padding: Option<Padding>,
 }
 
 impl Claims {
@@ -63,271 +67,140 @@ impl Claims {
     }
 }
 
+/// Share of a sum of sizes that a number may be off which was computed in doubles.
+const IN_DOUBLES: f64 = 1e-12;
+
+/// Errors of padding count where they are this much larger than those of values.
+const MUCH: f64 = 1.5;
+
+/// What the estimate says of all slots, and of some of them.
 impl Estimate {
-    /// Of a fresh encryption.
+    fn new(bound: Bound, worst: f64, sample: Sample) -> Self {
+        Self { bound, worst, sample, padding: None }
+    }
+
+    /// Of a fresh encryption that fills the slots.
     pub fn fresh(bound: Bound, std_dev: f64, seed: u64) -> Self {
-        Self { bound, worst: TAIL * std_dev, sample: Sample::new(bound.size(), std_dev, seed) }
+        Self::new(bound, TAIL * std_dev, Sample::new(bound.size(), bound.is_real(), std_dev, seed))
+    }
+
+    /// Of encrypted zeros.
+    pub fn zeros(std_dev: f64, seed: u64) -> Self {
+        Self::fresh(Bound::read(0.0, BoundKind::Declared).on_reals(true), std_dev, seed)
+    }
+
+    /// Of padding as it stands in a file: one number, or values spread evenly.
+    pub fn of_padding(bound: Bound, worst: f64, value: Option<Complex64>, std_dev: f64) -> Self {
+        let sample = Sample::new(bound.size(), bound.is_real(), std_dev, 0);
+        let sample = match value {
+            Some(value) => sample.map(0, |x| Dual { value, error: x.error }),
+            None => sample,
+        };
+        Self::new(bound, worst, sample)
     }
 
     /// As it stands in a file: errors of a standard deviation, and values of a size, spread evenly.
     pub fn read(bound: Bound, worst: f64, size: f64, std_dev: f64, seed: u64) -> Self {
-        Self { bound, worst, sample: Sample::of_size(size, std_dev, seed) }
+        Self::new(bound, worst, Sample::of_size(size, bound.is_real(), std_dev, seed))
     }
 
-    /// The bound of the values.
+    /// The same values beside this padding.
+    pub fn padded(self, padding: Option<Padding>) -> Self {
+        Self { padding, ..self }
+    }
+
+    /// The slots without an encrypted value.
+    pub fn padding(&self) -> Option<&Padding> {
+        self.padding.as_ref()
+    }
+
+    /// The bound of every slot.
     pub fn bound(&self) -> Bound {
+        let padding = self.padding.as_ref().map_or(0.0, |padding| padding.values().bound.size());
+        self.bound.resized(self.bound.size().max(padding))
+    }
+
+    /// The bound of the encrypted values.
+    pub fn bound_of_values(&self) -> Bound {
         self.bound
     }
 
     /// Bound of the error of every slot, for any values within the bound.
     pub fn worst(&self) -> f64 {
-        self.worst
+        self.padding.as_ref().map_or(self.worst, |padding| self.worst.max(padding.values().worst))
     }
 
     /// Estimated root mean square of a slot's error, for values without structure; infinite where the estimate has no
     /// value: where the sampled values left all bounds, as in iterations that converge for the values that they are
-    /// meant for and for no others, or where the errors swallowed them.
+    /// meant for and for no others, or where the errors swallowed them. Of the encrypted values or of the padding,
+    /// whichever is larger.
     pub fn error(&self) -> f64 {
         let (error, size) = (self.sample.error(), self.sample.size());
         let is_known = error.is_finite() && size.is_finite() && (self.bound.is_declared() || error < 1.0);
-        if is_known { error } else { f64::INFINITY }
-    }
-
-    /// Of the same values with further noise of a standard deviation.
-    pub fn with_noise(self, std_dev: f64) -> Self {
-        Self { worst: self.worst + TAIL * std_dev, sample: self.sample.with_noise(std_dev), ..self }
-    }
-
-    /// Of `a + b`, or with a factor of −1 of `a − b`.
-    pub fn sum(&self, other: &Self, factor: f64) -> Self {
-        let sum = |a: &Dual, b: &Dual| Dual { value: a.value + factor * b.value, error: a.error + factor * b.error };
-        Self {
-            bound: self.bound.joined(other.bound, self.bound.size() + other.bound.size()),
-            worst: self.worst + other.worst,
-            sample: self.sample.zip(&other.sample, factor.to_bits(), sum),
-        }
-    }
-
-    /// Of `a·b`.
-    pub fn product(&self, other: &Self) -> Self {
-        let ([a, b], [ea, eb]) = ([self.bound.size(), other.bound.size()], [self.worst, other.worst]);
-        let product =
-            |x: &Dual, y: &Dual| Dual { value: x.value * y.value, error: x.value * y.error + y.value * x.error };
-        Self {
-            bound: self.bound.joined(other.bound, a * b),
-            worst: a * eb + b * ea + ea * eb,
-            sample: self.sample.zip(&other.sample, 1, product),
-        }
-    }
-
-    /// Of `c·a`.
-    pub fn scaled(&self, c: Complex64) -> Self {
-        Self {
-            bound: self.bound.resized(self.bound.size() * c.norm()),
-            worst: self.worst * c.norm(),
-            sample: self.sample.map(c.re.to_bits() ^ c.im.to_bits().rotate_left(1), |x| Dual {
-                value: x.value * c,
-                error: x.error * c,
-            }),
-        }
-    }
-
-    /// Of `c·a`, where a number is multiplied with that is up to `deviation` away from `c`.
-    pub fn scaled_nearly(&self, c: Complex64, deviation: f64) -> Self {
-        let scaled = self.scaled(c);
-        let worst = scaled.worst + self.bound.size() * deviation;
-        // Half of the largest deviation, as uniform ones have in the mean of squares.
-        let sample = scaled.sample.zip(&self.sample, deviation.to_bits(), |x, before| Dual {
-            value: x.value,
-            error: x.error + before.value * (deviation / 2.0),
-        });
-        Self { bound: scaled.bound, worst, sample }
-    }
-
-    /// Of `a + c`.
-    pub fn shifted(&self, c: Complex64) -> Self {
-        Self {
-            bound: self.bound.resized(self.bound.size() + c.norm()),
-            worst: self.worst,
-            sample: self.sample.map(0, |x| Dual { value: x.value + c, error: x.error }),
-        }
-    }
-
-    /// Of `a` plus a plaintext, whose own rounding is small beside any noise.
-    pub fn plus_plain(&self, plain: &Values) -> Self {
-        let mut values = plain.sample().iter();
-        let mut next = || values.next().copied().unwrap_or_default();
-        Self {
-            bound: self.bound.resized(self.bound.size() + plain.largest()),
-            worst: self.worst,
-            sample: self.sample.map(0, |x| Dual { value: x.value + next(), error: x.error }),
-        }
-    }
-
-    /// Of `a` times a plaintext whose slots have rounding errors of a standard deviation.
-    pub fn times_plain(&self, plain: &Values, rounding: f64) -> Self {
-        let mut values = plain.sample().iter();
-        let mut next = || values.next().copied().unwrap_or_default();
-        let size = self.bound.size();
-        let product = Self {
-            bound: self.bound.resized(size * plain.largest()),
-            worst: self.worst * plain.largest(),
-            sample: self.sample.map(plain.history(), |x| {
-                let factor = next();
-                Dual { value: x.value * factor, error: x.error * factor }
-            }),
-        };
-        let worst = product.worst + TAIL * rounding * (size + self.worst);
-        Self { worst, sample: product.sample.with_noise(rounding * self.sample.size()), ..product }
-    }
-
-    /// The same bounds, for other sampled slots.
-    fn with_sample(&self, sample: Sample) -> Self {
-        Self { bound: self.bound, worst: self.worst, sample }
-    }
-
-    /// Of slots moved to the left.
-    pub fn rotated(&self, left: i64) -> Self {
-        self.with_sample(self.sample.rotated(left))
-    }
-
-    /// Of complex conjugates.
-    pub fn conjugated(&self) -> Self {
-        let sample = self.sample.map(1, |x| Dual { value: x.value.conj(), error: x.error.conj() });
-        self.with_sample(sample)
-    }
-
-    /// Of a polynomial's values, whose evaluation adds noise of `rounding` at each of its steps, and whose coefficients
-    /// are rounded by up to `coefficient`.
-    pub fn polynomial(&self, series: &Series<'_>, rounding: f64, coefficient: f64) -> Self {
-        let size = self.bound.size();
-        let history = series.coefficients.iter().fold(0, |h: u64, c| h.rotate_left(7) ^ c.to_bits());
-        let sample = self.sample.map(history, |x| {
-            let (value, slope) = series.at(x.value);
-            Dual { value, error: slope * x.error }
-        });
-        let steepest = series.steepest(size + self.worst.min(size));
-        Self {
-            bound: self.bound.resized(series.largest(size)),
-            worst: self.worst * steepest
-                + TAIL * rounding * series.worst_noise_growth(size)
-                + coefficient * series.elements(size),
-            sample: sample
-                .with_noise(rounding * series.noise_growth(size))
-                .with_noise(coefficient * series.elements(self.sample.largest())),
-        }
-    }
-
-    /// Of a product with a matrix, by the largest norms of its rows: of squares, and of sizes. The sampled values are
-    /// new ones.
-    pub fn image(&self, row_norm: f64, row_sum: f64, rounding: f64) -> Self {
-        let bound = self.bound.resized(self.bound.size() * row_sum);
-        let typical = rounding.hypot(self.sample.error() / 2f64.sqrt() * row_norm);
-        let spread = 3f64.sqrt() * self.sample.size() * row_norm;
-        let sample = Sample::new(spread.min(bound.size()), typical, self.sample.history() ^ row_sum.to_bits());
-        Self { bound, worst: self.worst * row_sum + TAIL * rounding, sample }
-    }
-
-    /// Of real parts, the errors' too.
-    pub fn real_part(&self) -> Self {
-        let real = |z: Complex64| Complex64::new(z.re, 0.0);
-        let sample = self.sample.map(2, |x| Dual { value: real(x.value), error: real(x.error) });
-        self.with_sample(sample)
-    }
-
-    /// Of `a + i·b`, for real `a` and `b` of one history.
-    pub fn complex(&self, imaginary: &Self) -> Self {
-        let joined = |a: &Dual, b: &Dual| Dual {
-            value: a.value + Complex64::i() * b.value,
-            error: a.error + Complex64::i() * b.error,
-        };
-        Self {
-            bound: self.bound.joined(imaginary.bound, self.bound.size().max(imaginary.bound.size())),
-            worst: self.worst.max(imaginary.worst),
-            sample: self.sample.zip(&imaginary.sample, 2, joined),
-        }
-    }
-
-    /// Of the same values, whose bound a circuit knows by what it computes.
-    ///
-    /// Sampled values beyond it are brought to it.
-    pub fn restated(&self, size: f64) -> Self {
-        let within = |x: &Dual| {
-            let norm = x.value.norm();
-            if norm > size { Dual { value: x.value * (size / norm), error: x.error } } else { *x }
-        };
-        Self { bound: self.bound.resized(size), worst: self.worst, sample: self.sample.map(5, within) }
-    }
-
-    /// Of the same values, of which the caller claims a bound. Where the sampled values say otherwise, others are
-    /// sampled.
-    pub fn claimed(&self, bound: Bound) -> Self {
-        let is_within = self.sample.size() <= bound.size();
-        let sample = if is_within { self.sample.clone() } else { self.sample.redrawn(bound.size()) };
-        Self { bound, worst: self.worst, sample }
-    }
-
-    /// A declared bound as it is; an assumed one anew, since a bootstrap's input is of size about one.
-    fn assumed_anew(&self) -> Self {
-        let bound = if self.bound.is_declared() { self.bound } else { Bound::ASSUMED };
-        self.claimed(bound)
-    }
-
-    /// Of the sines of the polynomial's coefficients, instead of the coefficients. The mean of the values is one
-    /// coefficient; the others are small where values have no structure.
-    pub fn through_spread_sine(&self, sine: SineError, slots: usize, std_dev: f64) -> Self {
-        let before = self.assumed_anew();
-        let (mean, size) = (before.sample.mean(), before.sample.size());
-        let shift = Complex64::new(sine.at(mean.re), sine.at(mean.im));
-        // A normal coefficient's cube is three times its variance times the coefficient, on average.
-        let deviation = ((size * size - mean.norm_sqr()).max(0.0) / (2 * slots) as f64).sqrt();
-        let share = if deviation > 0.0 { 3.0 * sine.at(deviation) / deviation } else { 0.0 };
-        let changed = |x: &Dual| Dual { error: x.error + shift + share * (x.value - mean), ..*x };
-        Self {
-            worst: before.worst + sine.largest(before.bound.size()) + TAIL * std_dev,
-            sample: before.sample.map(3, changed).with_noise(std_dev),
-            ..before
-        }
-    }
-
-    /// Of the sines of the values' real and imaginary parts, instead of the values.
-    pub fn through_sine(&self, sine: SineError, std_dev: f64) -> Self {
-        let before = self.assumed_anew();
-        let changed =
-            |x: &Dual| Dual { error: x.error + Complex64::new(sine.at(x.value.re), sine.at(x.value.im)), ..*x };
-        Self {
-            worst: before.worst + sine.largest(before.bound.size()) + TAIL * std_dev,
-            sample: before.sample.map(3, changed).with_noise(std_dev),
-            ..before
-        }
-    }
-
-    /// Of signs: `sin(πx/2)` of values `x` near ±1, whose errors are squared, and grow by half for any other values.
-    pub fn cleaned(&self, std_dev: f64) -> Self {
-        let factor = std::f64::consts::PI.powi(2) / 8.0;
-        let sign = |x: f64| if x == 0.0 { 0.0 } else { x.signum() };
-        let cleaned = |x: &Dual| Dual {
-            value: Complex64::new(sign(x.value.re), sign(x.value.im)),
-            error: Complex64::new(factor * x.error.re * x.error.re, factor * x.error.im * x.error.im),
-        };
-        Self {
-            bound: self.bound.resized(1.0),
-            worst: self.worst * std::f64::consts::FRAC_PI_2 + TAIL * std_dev,
-            sample: self.sample.map(4, cleaned).with_noise(std_dev),
-        }
-    }
-
-    /// The largest bound, and the largest errors, of several.
-    pub fn largest<'e>(all: impl Iterator<Item = &'e Self> + Clone) -> Option<Self> {
-        let by_error = |a: &&Self, b: &&Self| a.sample.error().total_cmp(&b.sample.error());
-        let sample = all.clone().max_by(by_error)?.sample.clone();
-        let merge = |a: (Bound, f64), b: &Self| (a.0.joined(b.bound, a.0.size().max(b.bound.size())), a.1.max(b.worst));
-        let (bound, worst) = all.fold((Bound::read(0.0, true), 0.0), merge);
-        Some(Self { bound, worst, sample })
+        let error = if is_known { error } else { f64::INFINITY };
+        self.padding.as_ref().map_or(error, |padding| error.max(padding.values().error()))
     }
 
     /// The sampled slots.
     pub fn sample(&self) -> &Sample {
         &self.sample
+    }
+
+    /// The largest size of a decrypted value that exceeds its bound by more than its error and a share of the bound.
+    pub fn largest_beyond(&self, slots: &[Complex64], slack: f64) -> Option<f64> {
+        let limit = |estimate: &Self| estimate.bound.size() * (1.0 + slack) + estimate.worst;
+        let (of_value, of_padding) = (limit(self), self.padding.as_ref().map(|padding| limit(padding.values())));
+        let is_beyond = |(slot, size): &(usize, f64)| match (&self.padding, of_padding) {
+            (Some(padding), Some(limit)) if padding.contains(*slot) => *size > limit.max(of_value),
+            _ => *size > of_value,
+        };
+        let sizes = slots.iter().map(|z| z.norm()).enumerate();
+        sizes.filter(is_beyond).map(|(_, size)| size).max_by(f64::total_cmp)
+    }
+
+    /// As of a message that fills the slots, whose values and errors may be those of any slot.
+    pub fn of_all(&self) -> Self {
+        let sample = match &self.padding {
+            Some(padding) if padding.values().sample.error() > MUCH * self.sample.error() => {
+                self.sample.zip(&padding.values().sample, 6, |x, of_padding| Dual { error: of_padding.error, ..*x })
+            }
+            _ => self.sample.clone(),
+        };
+        Self::new(self.bound(), self.worst(), sample)
+    }
+
+    /// `f` of the values, and of the padding.
+    fn each(&self, f: impl Fn(&Self) -> Self) -> Self {
+        f(self).padded(self.padding.as_ref().map(|padding| padding.with(f(padding.values()))))
+    }
+
+    /// `f` of both operands' values, and of the padding of both. Where their padding is elsewhere, values meet padding.
+    fn with_other(&self, other: &Self, f: impl Fn(&Self, &Self) -> Self) -> Self {
+        let padding = match (&self.padding, &other.padding) {
+            (Some(a), Some(b)) => a.merged(b, |a, b| a && b, f(a.values(), b.values())),
+            _ => None,
+        };
+        self.values_with(other, f).padded(padding)
+    }
+
+    fn values_with(&self, other: &Self, f: impl Fn(&Self, &Self) -> Self) -> Self {
+        let is_alike = Padding::is_alike(self.padding.as_ref(), other.padding.as_ref());
+        if is_alike { f(self, other) } else { f(&self.of_all(), &other.of_all()) }
+    }
+
+    /// Of values that are one number, which the sample holds.
+    fn of_constant(self) -> Self {
+        let size = self.sample.first().norm() * (1.0 + 1e-9) + IN_DOUBLES * self.bound.size();
+        Self { bound: self.bound.resized(size.min(self.bound.size())), ..self }
+    }
+
+    /// The largest bound, and the largest errors, of several estimates, but for their padding.
+    pub fn largest<'e>(all: impl Iterator<Item = &'e Self> + Clone) -> Option<Self> {
+        let by_error = |a: &&Self, b: &&Self| a.sample.error().total_cmp(&b.sample.error());
+        let sample = all.clone().max_by(by_error)?.sample.clone();
+        let merge = |a: (Bound, f64), b: &Self| (a.0.joined(b.bound, a.0.size().max(b.bound.size())), a.1.max(b.worst));
+        let none = Bound::read(0.0, BoundKind::Declared).on_reals(true);
+        let (bound, worst) = all.fold((none, 0.0), merge);
+        Some(Self::new(bound, worst, sample))
     }
 }

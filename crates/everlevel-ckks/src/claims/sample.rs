@@ -82,17 +82,28 @@ fn after(history: u64, number: u64) -> u64 {
 }
 
 impl Sample {
-    /// Real values spread evenly over `[−bound, bound]`, with errors of a standard deviation of the real part.
-    pub fn new(bound: f64, std_dev: f64, seed: u64) -> Self {
+    /// Values spread evenly over `[−bound, bound]`, or over the disc of that radius where they need not be real, with
+    /// errors of a standard deviation of the real part.
+    pub fn new(bound: f64, is_real: bool, std_dev: f64, seed: u64) -> Self {
         let mut state = after(seed, 1);
         let history = mix(&mut state);
-        let value = |error| Dual { value: Complex64::new(bound * (2.0 * unit(&mut state) - 1.0), 0.0), error };
-        Self { slots: errors(std_dev, history).into_iter().map(value).collect(), history }
+        let mut value = || {
+            let mut part = || 2.0 * unit(&mut state) - 1.0;
+            match is_real {
+                true => Complex64::new(part(), 0.0),
+                // The first of random points of a square that lies on the disc.
+                false => std::iter::repeat_with(|| Complex64::new(part(), part()))
+                    .find(|point| point.norm_sqr() <= 1.0)
+                    .unwrap_or_else(|| unreachable!("a disc takes most of its square")),
+            }
+        };
+        let slot = |error| Dual { value: value() * bound, error };
+        Self { slots: errors(std_dev, history).into_iter().map(slot).collect(), history }
     }
 
-    /// Real values spread evenly, of a root mean square.
-    pub fn of_size(size: f64, std_dev: f64, seed: u64) -> Self {
-        let sample = Self::new(1.0, std_dev, seed);
+    /// Values spread evenly, of a root mean square.
+    pub fn of_size(size: f64, is_real: bool, std_dev: f64, seed: u64) -> Self {
+        let sample = Self::new(1.0, is_real, std_dev, seed);
         let factor = size / sample.size();
         sample.map(0, |slot| Dual { value: slot.value * factor, error: slot.error })
     }
@@ -123,9 +134,14 @@ impl Sample {
     }
 
     /// Other values, spread evenly, with the same errors.
-    pub fn redrawn(&self, bound: f64) -> Self {
-        let fresh = Self::new(bound, 0.0, self.history);
+    pub fn redrawn(&self, bound: f64, is_real: bool) -> Self {
+        let fresh = Self::new(bound, is_real, 0.0, self.history);
         self.zip(&fresh, 0, |old, new| Dual { value: new.value, error: old.error })
+    }
+
+    /// The first sampled value.
+    pub fn first(&self) -> Complex64 {
+        self.slots[0].value
     }
 
     /// A number that tells the sampled values' history from others.
@@ -165,7 +181,7 @@ mod tests {
     #[test]
     fn noise_has_its_size_and_no_mean() {
         for seed in 0..100 {
-            let sample = Sample::new(3.0, 0.25, seed);
+            let sample = Sample::new(3.0, true, 0.25, seed);
             assert!((sample.error() / (0.25 * 2f64.sqrt()) - 1.0).abs() < 1e-12);
             assert!((sample.size() / 3f64.sqrt() - 1.0).abs() < 0.2, "{}", sample.size());
             assert!(sample.mean().norm() < 0.5);
@@ -174,7 +190,7 @@ mod tests {
 
     #[test]
     fn independent_noises_add_in_squares() {
-        let sum = (0..64).fold(Sample::new(0.0, 0.0, 0), |sum, _| sum.with_noise(1.0));
+        let sum = (0..64).fold(Sample::new(0.0, true, 0.0, 0), |sum, _| sum.with_noise(1.0));
         assert!((sum.error() / 128f64.sqrt() - 1.0).abs() < 0.2, "{}", sum.error());
     }
 

@@ -7,7 +7,12 @@ use super::sample::LEN;
 /// The largest size of a plaintext's values, and a sample of them.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Values {
+    slot_count: usize,
+    /// Zeros follow so many values.
+    len: usize,
     largest: f64,
+    is_real: bool,
+    is_constant: bool,
     sample: Vec<Complex64>,
 }
 
@@ -19,6 +24,9 @@ impl Values {
     pub fn new(values: &[Complex64], slot_count: usize) -> Self {
         let largest = values.iter().map(|z| z.norm_sqr()).fold(0.0, f64::max).sqrt();
         let size = (values.iter().map(Complex64::norm_sqr).sum::<f64>() / slot_count as f64).sqrt();
+        let len = values.iter().rposition(|z| *z != Complex64::default()).map_or(0, |last| last + 1);
+        let is_real = values.iter().all(|z| z.im == 0.0);
+        let is_constant = values.len() == slot_count && values.iter().all(|z| *z == values[0]);
         let slot = |i: usize| values.get(i * slot_count / LEN).copied().unwrap_or_default();
         let mut sample: Vec<Complex64> = (0..LEN).map(slot).collect();
         let sampled = (sample.iter().map(Complex64::norm_sqr).sum::<f64>() / LEN as f64).sqrt();
@@ -26,12 +34,39 @@ impl Values {
             0.0 => sample.fill(Complex64::new(size, 0.0)),
             _ => sample.iter_mut().for_each(|z| *z *= size / sampled),
         }
-        Self { largest, sample }
+        Self { slot_count, len, largest, is_real, is_constant, sample }
+    }
+
+    /// The values of slots that a plaintext was decoded to, whose roundings are up to a size.
+    pub fn decoded(mut slots: Vec<Complex64>, rounding: f64) -> Self {
+        let known = |part: f64| if part.abs() <= rounding { 0.0 } else { part };
+        slots.iter_mut().for_each(|z| *z = Complex64::new(known(z.re), known(z.im)));
+        Self::new(&slots, slots.len())
     }
 
     /// The largest size.
     pub fn largest(&self) -> f64 {
         self.largest
+    }
+
+    /// The number of slots.
+    pub fn slot_count(&self) -> usize {
+        self.slot_count
+    }
+
+    /// The number of values that zeros follow: none of these is padding.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether all values are real.
+    pub fn is_real(&self) -> bool {
+        self.is_real
+    }
+
+    /// The number in every slot, where it is one.
+    pub fn constant(&self) -> Option<Complex64> {
+        self.is_constant.then(|| self.sample[0])
     }
 
     /// A number that tells these values from others.

@@ -18,6 +18,15 @@ pub struct Message {
     pub bound: Option<f64>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_bound_declared: bool,
+    /// Whether a caller vouches for the bound, and not the encryptor.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_bound_claimed: bool,
+    /// Whether all values are real numbers.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_real: bool,
+    /// The units with slots that hold no value of the message; left out in files that don't know of such slots.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub padding: Option<Vec<UnitPadding>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worst_error: Option<f64>,
     /// The root mean square of the values that the error was estimated with.
@@ -29,6 +38,21 @@ pub struct Message {
     /// Vectors of one unit don't say so.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub units: usize,
+}
+
+/// The slots of a unit that hold no value of the message.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct UnitPadding {
+    pub unit: usize,
+    /// Slots in a row: each first one, and their number.
+    pub runs: Vec<[usize; 2]>,
+    /// Real and imaginary part of the number that all of them hold, where it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<[f64; 2]>,
+    pub bound: f64,
+    pub error: f64,
+    pub worst_error: f64,
 }
 
 fn one() -> usize {
@@ -68,6 +92,12 @@ pub struct Matrix {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub row_sum: Option<f64>,
     pub mean_size: f64,
+    /// The largest number of equal entries in a row; left out in files that don't know it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub row_repeats: Option<usize>,
+    /// Whether all entries are real numbers.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_real: bool,
 }
 
 /// A matrix multiplication key's.

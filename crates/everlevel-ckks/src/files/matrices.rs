@@ -9,6 +9,7 @@ use everlevel_io::{ALIGNMENT, kinds};
 
 use crate::circuits::matrix::Shape;
 use crate::circuits::matrix::plan::{Plan, most_babies};
+use crate::claims::Padding;
 use crate::encoder::Coefficients;
 use crate::files::content::{FileContent, Stored, key_items};
 use crate::files::entries;
@@ -94,7 +95,10 @@ impl FileContent for Units<LightPlaintext> {
         let coeffs = read_coefficients(reader, "coefficients", count, true)?;
         reader.core.check_fits("load", &coeffs, level)?;
         let fingerprint = reader.core.fingerprint;
-        let unit = |coeffs| LightPlaintext { coeffs, level, slot_count, fingerprint, values: OnceLock::new() };
+        let unit = |coeffs| {
+            let (values, padding) = (OnceLock::new(), Padding::unknown(slot_count));
+            LightPlaintext { coeffs, level, slot_count, fingerprint, is_real: false, padding, values }
+        };
         match Units::new(coeffs.chunks(2 * slot_count).map(unit).collect()) {
             Some(units) => Ok(units),
             None => refuse("units", 0, "at least 1"),
@@ -115,6 +119,8 @@ impl Shape {
             row_norm: self.row_norm,
             row_sum: Some(self.row_sum),
             mean_size: self.mean_size,
+            row_repeats: Some(self.row_repeats),
+            is_real: self.is_real,
         });
     }
 
@@ -157,6 +163,8 @@ impl Shape {
             level: entry.level,
             plan,
             row_norm: entry.row_norm,
+            row_repeats: entry.row_repeats.unwrap_or(entry.columns).clamp(1, entry.columns),
+            is_real: entry.is_real,
             // Files of before have the norm of squares alone.
             row_sum: entry.row_sum.unwrap_or(entry.row_norm * (entry.columns as f64).sqrt()),
             mean_size: entry.mean_size,

@@ -4,12 +4,13 @@ use std::sync::OnceLock;
 
 use everlevel_ring::PrimeSet;
 use everlevel_rlwe::Rlwe;
+use num_complex::Complex64;
 
 use everlevel_io::kinds;
 use everlevel_io::schema::{refuse, require};
 
 use crate::ciphertext::Origin;
-use crate::claims::{Bound, Claims, Estimate};
+use crate::claims::{Bound, BoundKind, Claims, Estimate, Padding};
 use crate::files::content::{FileContent, Stored};
 use crate::files::entries;
 use crate::files::reader::Reader;
@@ -51,11 +52,64 @@ impl entries::Message {
     fn estimate(&self, reader: &Reader<'_>) -> Estimate {
         let known = |number: Option<f64>| number.map_or(f64::INFINITY, f64::abs);
         let is_of_before = self.bound.is_none() && self.sampled_size.is_none();
-        let bound = if is_of_before { Bound::ASSUMED } else { Bound::read(known(self.bound), self.is_bound_declared) };
+        let kind = match (self.is_bound_declared, self.is_bound_claimed) {
+            (_, true) => BoundKind::Claimed,
+            (true, false) => BoundKind::Declared,
+            (false, false) => BoundKind::Assumed,
+        };
+        let bound = if is_of_before { Bound::ASSUMED } else { Bound::read(known(self.bound), kind) };
+        let bound = bound.on_reals(self.is_real);
         let (error, seed) = (known(self.error), reader.core.next_sample());
         let fresh = Estimate::fresh(bound, error, seed);
         let worst = if is_of_before { fresh.worst() } else { known(self.worst_error) };
         Estimate::read(bound, worst, self.sampled_size.map_or(fresh.sample().size(), f64::abs), error, seed)
+    }
+
+    /// The slots of a unit that hold no value: they may be anywhere where the file doesn't say so.
+    fn padding(&self, unit: usize) -> Result<Option<Padding>, Error> {
+        match &self.padding {
+            None => Ok(Padding::unknown(self.slot_count)),
+            Some(units) => {
+                units.iter().find(|entry| entry.unit == unit).map(|entry| entry.read(self.slot_count)).transpose()
+            }
+        }
+    }
+}
+
+impl entries::UnitPadding {
+    fn of((unit, padding): (usize, &Padding)) -> Self {
+        let values = padding.values();
+        // JSON has no infinity.
+        let finite = |number: f64| number.min(f64::MAX);
+        Self {
+            unit,
+            runs: padding.runs(),
+            value: padding.constant().map(|z| [z.re, z.im]),
+            bound: finite(values.bound().size()),
+            error: finite(rounded(values.error() / std::f64::consts::SQRT_2)),
+            worst_error: finite(values.worst()),
+        }
+    }
+
+    fn read(&self, slot_count: usize) -> Result<Padding, Error> {
+        let numbers = [self.bound, self.error, self.worst_error];
+        if let Some(number) = numbers.into_iter().find(|number| !(number.is_finite() && *number >= 0.0)) {
+            return refuse("padding", number, "numbers of at least 0");
+        }
+        let last = |&[first, count]: &[usize; 2]| first.checked_add(count);
+        if let Some(run) = self.runs.iter().find(|run| last(run).is_none_or(|last| last > slot_count || run[1] == 0)) {
+            return refuse("padding", format!("{run:?}"), format!("runs of {slot_count} slots"));
+        }
+        let is_padding = |slot| self.runs.iter().any(|&[first, count]| (first..first + count).contains(&slot));
+        let value = self.value.map(|[re, im]| Complex64::new(re, im));
+        let (bound, worst) = (Bound::read(self.bound, BoundKind::Declared), self.worst_error);
+        let is_real = value.is_some_and(|z| z.im == 0.0);
+        let values = Estimate::of_padding(bound.on_reals(is_real), worst, value, self.error);
+        match Padding::zeros(slot_count, is_padding, values) {
+            Some(padding) if value.is_none() => Ok(padding.varied()),
+            Some(padding) => Ok(padding),
+            None => refuse("padding", "no slots", "at least one run"),
+        }
     }
 }
 
@@ -69,20 +123,18 @@ trait Message: Sized + Send + Sync {
     const KIND: &'static str;
     fn fingerprint(&self) -> u64;
     /// The properties that all units have in common.
-    fn entry(&self, units: usize) -> entries::Message;
+    fn entry(units: &[Self]) -> entries::Message;
     fn write<'a>(&'a self, writer: &mut Writer<'_, 'a>, tensor: impl Fn(&str) -> String);
     fn read(
         reader: &Reader<'_>,
-        entry: &entries::Message,
+        entry_and_unit: (&entries::Message, usize),
         set: &PrimeSet,
         tensor: impl Fn(&str) -> String,
     ) -> Result<Self, Error>;
 }
 
 fn write_units<'a, T: Message>(units: &'a [T], writer: &mut Writer<'_, 'a>) {
-    if let Some(first) = units.first() {
-        writer.object(&first.entry(units.len()));
-    }
+    writer.object(&T::entry(units));
     for (k, unit) in units.iter().enumerate() {
         unit.write(writer, |name| unit_tensor(units.len(), k, name));
     }
@@ -92,7 +144,7 @@ fn read_units<T: Message>(reader: &Reader<'_>) -> Result<Units<T>, Error> {
     let entry: entries::Message = reader.object()?;
     let set = entry.check(reader)?;
     // A tensor that is missing ends this, however many there should be.
-    let unit = |k| T::read(reader, &entry, &set, |name| unit_tensor(entry.units, k, name));
+    let unit = |k| T::read(reader, (&entry, k), &set, |name| unit_tensor(entry.units, k, name));
     match Units::new((0..entry.units).map(unit).collect::<Result<_, _>>()?) {
         Some(units) => Ok(units),
         None => refuse("units", 0, "at least 1"),
@@ -150,19 +202,24 @@ impl Message for Plaintext {
         self.fingerprint
     }
 
-    fn entry(&self, units: usize) -> entries::Message {
+    fn entry(units: &[Self]) -> entries::Message {
+        let first = &units[0];
+        let padded = units.iter().enumerate().filter_map(|(at, unit)| unit.padding.as_ref().map(|p| (at, p)));
         entries::Message {
-            level: self.level,
-            scale: self.scale,
+            level: first.level,
+            scale: first.scale,
             error: None,
             bound: None,
             is_bound_declared: false,
+            is_bound_claimed: false,
+            is_real: first.is_real,
+            padding: Some(padded.map(entries::UnitPadding::of).collect()),
             worst_error: None,
             sampled_size: None,
-            slot_count: self.slot_count,
+            slot_count: first.slot_count,
             polynomial_count: 1,
-            primes: self.poly.set().indices().to_vec(),
-            units,
+            primes: first.poly.set().indices().to_vec(),
+            units: units.len(),
         }
     }
 
@@ -172,15 +229,16 @@ impl Message for Plaintext {
 
     fn read(
         reader: &Reader<'_>,
-        entry: &entries::Message,
+        (entry, unit): (&entries::Message, usize),
         set: &PrimeSet,
         tensor: impl Fn(&str) -> String,
     ) -> Result<Self, Error> {
         require("polynomial_count", entry.polynomial_count, 1, "1")?;
         let poly = reader.poly(&tensor("message"), set)?;
-        let entries::Message { level, scale, slot_count, .. } = *entry;
-        let fingerprint = reader.core.fingerprint;
-        Ok(Self { poly, level, scale, slot_count, fingerprint, values: OnceLock::new(), bound: None, worst: None })
+        let entries::Message { level, scale, slot_count, is_real, .. } = *entry;
+        let (fingerprint, padding) = (reader.core.fingerprint, entry.padding(unit)?);
+        let (values, bound, estimate) = (OnceLock::new(), None, None);
+        Ok(Self { poly, level, scale, slot_count, fingerprint, values, bound, is_real, padding, estimate })
     }
 }
 
@@ -191,19 +249,25 @@ impl Message for Ciphertext {
         self.origin().fingerprint
     }
 
-    fn entry(&self, units: usize) -> entries::Message {
+    fn entry(units: &[Self]) -> entries::Message {
+        let first = &units[0];
+        let values = first.estimate().clone().padded(None);
+        let padded = units.iter().enumerate().filter_map(|(at, unit)| unit.estimate().padding().map(|p| (at, p)));
         entries::Message {
-            level: self.level(),
-            scale: self.scale(),
-            error: finite(rounded(self.error())),
-            bound: finite(self.bound().size()),
-            is_bound_declared: self.bound().is_declared(),
-            worst_error: finite(self.estimate().worst()),
-            sampled_size: finite(rounded(self.estimate().sample().size())),
-            slot_count: self.slot_count(),
-            polynomial_count: self.polynomial_count(),
-            primes: self.rlwe().set().indices().to_vec(),
-            units,
+            level: first.level(),
+            scale: first.scale(),
+            error: finite(rounded(values.error() / std::f64::consts::SQRT_2)),
+            bound: finite(values.bound().size()),
+            is_bound_declared: values.bound().is_declared(),
+            is_bound_claimed: values.bound().kind() == BoundKind::Claimed,
+            is_real: values.bound().is_real(),
+            padding: Some(padded.map(entries::UnitPadding::of).collect()),
+            worst_error: finite(values.worst()),
+            sampled_size: finite(rounded(values.sample().size())),
+            slot_count: first.slot_count(),
+            polynomial_count: first.polynomial_count(),
+            primes: first.rlwe().set().indices().to_vec(),
+            units: units.len(),
         }
     }
 
@@ -218,7 +282,7 @@ impl Message for Ciphertext {
 
     fn read(
         reader: &Reader<'_>,
-        entry: &entries::Message,
+        (entry, unit): (&entries::Message, usize),
         set: &PrimeSet,
         tensor: impl Fn(&str) -> String,
     ) -> Result<Self, Error> {
@@ -231,7 +295,7 @@ impl Message for Ciphertext {
         };
         let info = reader.info()?;
         let rlwe = Rlwe { c0: reader.poly(&tensor("c0"), set)?, c1: reader.poly(&tensor("c1"), set)? };
-        let claims = Claims::new(entry.level, entry.scale, entry.estimate(reader));
+        let claims = Claims::new(entry.level, entry.scale, entry.estimate(reader).padded(entry.padding(unit)?));
         let KeyInfo { fingerprint, secret_id } = info;
         Ok(Self::new(rlwe, c2, claims, Origin { fingerprint, slot_count: entry.slot_count, secret_id }))
     }

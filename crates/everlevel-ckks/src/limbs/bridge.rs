@@ -12,7 +12,7 @@ use num_complex::Complex64;
 use zeroize::Zeroizing;
 
 use super::{Ciphertext, Context};
-use crate::claims::{Bound, Claims, Estimate};
+use crate::claims::{Bound, Claims, Estimate, Padding};
 use crate::keys::KeyInfo;
 
 /// The keys between a secret of levels and one of limbs. They are public.
@@ -168,7 +168,10 @@ impl Context {
             needed_bits: u32::MAX,
             operand_bits: a.budget_bits,
         })?;
-        let estimate = Estimate::fresh(bound, error, core.next_sample());
+        // Limbs don't tell which slots hold values.
+        let zeros = Estimate::zeros(error, core.next_sample());
+        let padding = Padding::unknown(levels.slot_count()).map(|padding| padding.with(zeros));
+        let estimate = Estimate::fresh(bound, error, core.next_sample()).padded(padding);
         let KeyInfo { fingerprint, secret_id } = bridge.of_levels;
         let origin = crate::ciphertext::Origin { fingerprint, slot_count: levels.slot_count(), secret_id };
         Ok(crate::Ciphertext::new(rlwe, None, Claims::new(level, scale, estimate), origin))

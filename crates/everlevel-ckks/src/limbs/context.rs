@@ -10,6 +10,8 @@ use num_complex::Complex64;
 
 use super::{Ciphertext, Params, ParamsLiteral};
 use crate::Encoder;
+use crate::claims::TAIL;
+use crate::range::{self, RangeNotice, SLACK};
 
 /// The tables of a parameter set, and all that is done with it.
 #[derive(Debug)]
@@ -160,6 +162,15 @@ impl Context {
         Ok(self.encoder.to_slots(&coeffs))
     }
 
+    /// Gives notice of decrypted values beyond the ciphertext's bound.
+    pub fn notice_beyond(&self, a: &Ciphertext, values: &[Complex64]) {
+        let worst = TAIL * (a.log2_error() - 0.5).exp2();
+        let largest = values.iter().map(|z| z.norm()).fold(0.0, f64::max);
+        if largest > a.bound * (1.0 + SLACK) + worst {
+            range::notice(RangeNotice::Decrypted { op: "decrypt", largest, bound: a.bound });
+        }
+    }
+
     /// A vector's coefficients as precisely as doubles have them.
     pub(super) fn message(&self, op: &'static str, values: &[Complex64], bound: f64) -> Result<Words, Error> {
         self.encoded(op, values, bound, Words::bits_of(bound), MESSAGE_BITS)
@@ -190,7 +201,7 @@ impl Context {
         if let Some(index) = values.iter().position(|value| !value.is_finite()) {
             return Err(Error::NotFinite { op, index, value: values[index].to_string() });
         }
-        if let Some(index) = values.iter().position(|value| value.norm() > bound * (1.0 + crate::range::SLACK)) {
+        if let Some(index) = values.iter().position(|value| value.norm() > bound * (1.0 + SLACK)) {
             return Err(Error::BeyondBound { op, index, size: values[index].norm(), bound });
         }
         // A sign, and a bit for roundings.

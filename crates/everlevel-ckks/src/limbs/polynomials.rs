@@ -17,6 +17,8 @@ struct OfBudgets<'a> {
     least: u32,
     /// The bound of the argument.
     bound: f64,
+    /// Whether the argument's values are real numbers.
+    is_real: bool,
 }
 
 impl OfBudgets<'_> {
@@ -91,19 +93,21 @@ impl Arithmetic for OfBudgets<'_> {
 
     fn is_element(&self, x: &mut Ciphertext, basis: Basis, k: usize) {
         let coefficients = [vec![0.0; k], vec![1.0]].concat();
-        x.bound = x.bound.min(Series { basis, coefficients: &coefficients }.largest(self.bound));
+        x.bound =
+            x.bound.min(Series { is_real: self.is_real, ..Series::of_reals(basis, &coefficients) }.largest(self.bound));
     }
 }
 
 impl Context {
-    /// `Σ coefficients[k]·B_k(a)`: spends the precision's bits `⌈log2(degree + 1)⌉` times.
+    /// `Σ coefficients[k]·B_k(a)` of values that are real or not: spends the precision's bits `⌈log2(degree + 1)⌉`
+    /// times. Chebyshev series of values that aren't real have the bound of a disc, which grows with the degree.
     ///
     /// # Errors
     /// No coefficients, one that is no number, or ones too large for a word; too little budget; keys of another secret
     /// or of other parameters; [`Error::Cancelled`].
     pub fn evaluate_polynomial(
         &self,
-        a: &Ciphertext,
+        (a, is_real): (&Ciphertext, bool),
         basis: Basis,
         coefficients: &[f64],
         keys: &EvalKeys,
@@ -125,11 +129,11 @@ impl Context {
         let norm = coefficients.iter().map(|c| c.abs()).sum::<f64>();
         // Divisions double coefficients.
         self.require_word(op, norm * (depth as f64).exp2(), spent)?;
-        let bound = Series { basis, coefficients }.largest(a.bound);
+        let bound = Series { basis, coefficients, is_real }.largest(a.bound);
         let left = i64::from(a.budget_bits) - depth as i64 * i64::from(spent);
         let least = self.room(op, left, bound.max(norm), a.budget_bits)?;
         report(op, progress, 0, 1)?;
-        let arithmetic = OfBudgets { context: self, keys, least, bound: a.bound };
+        let arithmetic = OfBudgets { context: self, keys, least, bound: a.bound, is_real };
         let value = BasisElements::new(arithmetic, basis, a.clone()).polynomials(&[coefficients]).swap_remove(0);
         report(op, progress, 1, 1)?;
         Ok(Ciphertext { bound, ..value })

@@ -10,11 +10,11 @@ use crate::objects::{Ciphertext, Plaintext, PublicKey, SecretKey};
 
 #[pymethods]
 impl Context {
-    #[pyo3(signature = (slots, level, bound))]
-    fn encode(&self, slots: Slots<'_>, level: usize, bound: Option<f64>) -> PyResult<Plaintext> {
+    #[pyo3(signature = (slots, level, bound, is_real))]
+    fn encode(&self, slots: Slots<'_>, level: usize, bound: Option<f64>, is_real: bool) -> PyResult<Plaintext> {
         let slots = values(&slots)?;
         run(|| {
-            let plaintext = self.0.encode_units(slots, level)?;
+            let plaintext = self.0.encode_units(slots, level)?.on_reals(is_real);
             match bound {
                 Some(bound) => self.0.declare_units(plaintext, ckks::Bound::declared(bound)?),
                 None => Ok(plaintext),
@@ -30,13 +30,18 @@ impl Context {
 
     /// The same values, of which the caller claims a bound.
     fn assume_bound(&self, ciphertext: &Ciphertext, bound: f64) -> PyResult<Ciphertext> {
-        let bound = || ckks::Bound::declared(bound);
+        let bound = || ckks::Bound::claimed(bound);
         run(|| ciphertext.0.try_map(|unit| self.0.assume_bound(unit, bound()?))).map(Ciphertext)
     }
 
     /// The same values, which are known to be within a bound where their operands were.
     fn within(&self, ciphertext: &Ciphertext, bound: f64) -> PyResult<Ciphertext> {
         run(|| Ok(ciphertext.0.clone().within(bound))).map(Ciphertext)
+    }
+
+    /// The same values, of which the caller claims that they are real numbers of a size, whatever the padding is.
+    fn claim_within(&self, ciphertext: &Ciphertext, bound: f64) -> PyResult<Ciphertext> {
+        run(|| Ok(ciphertext.0.clone().claimed_within(bound))).map(Ciphertext)
     }
 
     /// Values on a grid that may be given away, unit after unit, and log2 of the failure probability.

@@ -127,7 +127,10 @@ impl LimbsContext {
         ciphertext: &LimbsCiphertext,
         key: &LimbsSecretKey,
     ) -> PyResult<Bound<'py, PyArray1<Complex64>>> {
-        let values = run_any(|| self.pool.install(|| self.context.decrypt(&key.0, &ciphertext.0)))?;
+        let values = run_any(|| {
+            let decrypted = self.pool.install(|| self.context.decrypt(&key.0, &ciphertext.0));
+            decrypted.inspect(|values| self.context.notice_beyond(&ciphertext.0, values))
+        })?;
         Ok(PyArray1::from_vec(py, values))
     }
 
@@ -187,18 +190,19 @@ impl LimbsContext {
         self.run(|context| context.lower(&a.0, budget_bits))
     }
 
-    /// In the Chebyshev basis, or that of powers.
+    /// In the Chebyshev basis or that of powers, on reals or not.
     fn evaluate_polynomial(
         &self,
         a: &LimbsCiphertext,
-        is_chebyshev: bool,
+        basis_and_domain: (bool, bool),
         coefficients: PyReadonlyArray1<'_, f64>,
         key: &LimbsEvaluationKey,
         report: Report,
     ) -> PyResult<LimbsCiphertext> {
+        let (is_chebyshev, is_real) = basis_and_domain;
         let (basis, p) = (if is_chebyshev { Basis::Chebyshev } else { Basis::Power }, coefficients.as_slice()?);
         run_reporting(report, |progress| {
-            self.pool.install(|| self.context.evaluate_polynomial(&a.0, basis, p, &key.0, progress))
+            self.pool.install(|| self.context.evaluate_polynomial((&a.0, is_real), basis, p, &key.0, progress))
         })
         .map(LimbsCiphertext)
     }

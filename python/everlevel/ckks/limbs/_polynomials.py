@@ -83,5 +83,5 @@ def _evaluate(
     key = self._key(operation, x._native.secret_id)
     numbers = np.ascontiguousarray(series.real)
     with self._reporting("polynomial", progress) as report:
-        native = self._context.evaluate_polynomial(x._native, is_chebyshev, numbers, key, report)
+        native = self._context.evaluate_polynomial(x._native, (is_chebyshev, x.is_real), numbers, key, report)
     return Ciphertext(self, native, is_real=x.is_real)

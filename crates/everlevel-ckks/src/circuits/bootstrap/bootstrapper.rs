@@ -12,7 +12,6 @@ use crate::circuits::bootstrap::moduli::encapsulation_gadget;
 use crate::circuits::bootstrap::run::{ComplexParts, Observer, RESIDUAL_GAIN, Run};
 use crate::circuits::bootstrap::tables::BootstrapTables;
 use crate::claims::{Bound, Claims};
-use crate::core::Core;
 use crate::keys::{ConjugationKey, RelinearizationKey};
 use crate::range::{self, RangeNotice};
 use crate::{Ciphertext, Context, Error, Precision, Progress, Units};
@@ -65,6 +64,8 @@ impl Request<'_> {
 
 /// Signs are told from values of up to this size: see `docs/notes/bootstrap.md`.
 const LARGEST_SIGN: f64 = 1.25;
+/// The size of a part that a sign bootstrap has room for: half of the sine's period.
+const SIGN_ROOM: f64 = 2.0;
 /// Ciphertexts that go through a bootstrap together: enough to hide the keys' traffic, few enough that what is in
 /// flight (about half a gigabyte each) fits in memory.
 pub(super) const GROUP: usize = 4;
@@ -72,18 +73,6 @@ pub(super) const GROUP: usize = 4;
 /// The one result of one input.
 fn only<T>(mut results: Vec<T>) -> T {
     results.pop().unwrap_or_else(|| unreachable!("one ciphertext in, one out"))
-}
-
-/// `real + i·imaginary`, with the claims of each.
-fn joined(core: &Core, parts: ComplexParts<Ciphertext>) -> Ciphertext {
-    let ComplexParts { real, imaginary } = &parts;
-    let estimate = match imaginary {
-        Some(imaginary) => real.estimate().complex(imaginary.estimate()),
-        None => real.estimate().clone(),
-    };
-    let (claims, origin) = (Claims::new(real.level(), real.scale(), estimate), real.origin());
-    let joined = parts.map(|part| part.into_polynomials().0).joined(&core.ring);
-    Ciphertext::new(joined, None, claims, origin)
 }
 
 impl Bootstrapper {
@@ -263,7 +252,8 @@ impl Bootstrapper {
             SlotsToCoeffs::Last => first.hypot(second),
         };
         let merged = merged.within(size);
-        self.check_request(op, request, &merged)?;
+        // The bound is one of parts, which are real.
+        self.check_request(op, request, &merged, merged.bound().on_reals(true))?;
         let place = request.place(&merged);
         let lowered = [context.level_down(&merged, request.start(place))?];
         let footprint = self.request_footprint(request, &[place])?;
@@ -277,7 +267,10 @@ impl Bootstrapper {
         })?;
         let ComplexParts { real, imaginary } = only(parts);
         let imaginary = imaginary.unwrap_or_else(|| unreachable!("both parts were asked for"));
-        // Each part has the bound that it brought, where the sines kept it.
+        if method == Method::Sign {
+            return Ok([real, imaginary]);
+        }
+        // Each part has the bound that it brought: sines in place of the identity keep it.
         Ok([real.within(a.bound().size()), imaginary.within(b.bound().size())])
     }
 
@@ -302,7 +295,7 @@ impl Bootstrapper {
     ) -> Result<Vec<Ciphertext>, Error> {
         let Request { method, keys, slot_type } = request;
         let op = method.operation();
-        cts.iter().try_for_each(|ct| self.check_request(op, request, ct))?;
+        cts.iter().try_for_each(|ct| self.check_request(op, request, ct, ct.bound()))?;
         // Ciphertexts with SlotsToCoeffs in one place go together.
         let places: Vec<SlotsToCoeffs> = cts.iter().map(|ct| request.place(ct)).collect();
         let (first, last): (Vec<usize>, Vec<usize>) = (0..cts.len()).partition(|&i| places[i] == SlotsToCoeffs::First);
@@ -319,7 +312,8 @@ impl Bootstrapper {
                 let results: Vec<Ciphertext> = match (place, slot_type) {
                     (SlotsToCoeffs::Last, _) if method == Method::Precise => run.precise(&lowered)?,
                     (SlotsToCoeffs::First, _) => {
-                        run.first(&lowered, method, slot_type)?.into_iter().map(|parts| joined(core, parts)).collect()
+                        let results = run.first(&lowered, method, slot_type)?.into_iter();
+                        results.zip(&lowered).map(|(parts, a)| self.joined(request, parts, a)).collect()
                     }
                     (SlotsToCoeffs::Last, SlotType::Complex) => run.regular(&lowered)?,
                     (SlotsToCoeffs::Last, SlotType::Real) => {
@@ -332,8 +326,28 @@ impl Bootstrapper {
         })
     }
 
+    /// `real + i·imaginary`, with the claims of each. Signs of both parts are of size `√2`; sines in place of the
+    /// identity leave the size of `a`.
+    fn joined(&self, request: Request, parts: ComplexParts<Ciphertext>, a: &Ciphertext) -> Ciphertext {
+        let ComplexParts { real, imaginary } = &parts;
+        let estimate = match imaginary {
+            Some(imaginary) => real.estimate().complex(imaginary.estimate()),
+            None => real.estimate().clone(),
+        };
+        let (claims, origin) = (Claims::new(real.level(), real.scale(), estimate), real.origin());
+        let joined = parts.map(|part| part.into_polynomials().0).joined(&self.context.core.ring);
+        let joined = Ciphertext::new(joined, None, claims, origin);
+        let size = match request.method {
+            Method::Sign if !a.bound().is_real() => joined.bound().size(),
+            Method::Sign => 1.0,
+            _ if a.bound().is_declared() => a.bound().size(),
+            _ => Bound::ASSUMED.size(),
+        };
+        joined.within(size).on_reals(request.slot_type == SlotType::Real || a.bound().is_real())
+    }
+
     /// Refuses a ciphertext or keys that a request can't take.
-    fn check_request(&self, op: &'static str, request: Request, a: &Ciphertext) -> Result<(), Error> {
+    fn check_request(&self, op: &'static str, request: Request, a: &Ciphertext, bound: Bound) -> Result<(), Error> {
         let Request { method, keys, .. } = request;
         self.check_keys(op, a, keys)?;
         if method.is_first() {
@@ -349,7 +363,7 @@ impl Bootstrapper {
         if method == Method::Sign {
             self.context.check_depth(op, a, keys.bootstrap.stage_count())?;
         }
-        self.check_bound(op, request, a.bound())
+        self.check_bound(op, request, bound)
     }
 
     /// Refuses a declared bound that a bootstrap has no room for, and gives notice of one that it isn't accurate for.
@@ -357,12 +371,19 @@ impl Bootstrapper {
         let residual = (request.method == Method::Precise).then_some(RESIDUAL_GAIN);
         let sine = self.shared.tables.sine(residual);
         let (room, accurate) = match request.method {
-            Method::Sign => (2.0, LARGEST_SIGN),
+            Method::Sign if bound.is_real() => (SIGN_ROOM, LARGEST_SIGN),
+            // Both parts of ±1 ± i are signs.
+            Method::Sign => (SIGN_ROOM, LARGEST_SIGN * std::f64::consts::SQRT_2),
             _ => (sine.peak, sine.accurate()),
         };
         self.context.check_room(op, bound, (0, room), Vec::new)?;
         if bound.is_declared() && bound.size() > accurate {
-            let (bound, worst) = (bound.size(), sine.largest(bound.size()));
+            let bound = bound.size();
+            let worst = match request.method {
+                // The sine of a part beyond ±1 falls below a sign: to 0 at 2, where the next period begins.
+                Method::Sign => 1.0 - (std::f64::consts::FRAC_PI_2 * bound).sin(),
+                _ => sine.largest(bound),
+            };
             range::notice(RangeNotice::Accuracy { op, bound, accurate, worst });
         }
         Ok(())

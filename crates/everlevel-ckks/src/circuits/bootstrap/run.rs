@@ -225,9 +225,13 @@ impl<'a> Run<'a> {
         let finished = |(a, sines): (&Ciphertext, ComplexParts<Rlwe>)| {
             let estimate = self.first_estimate(a, method, level);
             let turned = estimate.scaled(-Complex64::i());
+            let part_of = |estimate: &Estimate| match method {
+                Method::Sign => estimate.real_part().restated(1.0),
+                _ => estimate.real_part(),
+            };
             ComplexParts {
-                real: self.result(a, sines.real, level, estimate.real_part()),
-                imaginary: sines.imaginary.map(|part| self.result(a, part, level, turned.real_part())),
+                real: self.result(a, sines.real, level, part_of(&estimate)),
+                imaginary: sines.imaginary.map(|part| self.result(a, part, level, part_of(&turned))),
             }
         };
         Ok(group.iter().zip(sines).map(finished).collect())

@@ -23,6 +23,7 @@ mod pieces;
 
 use super::evaluator::{Circuits, Run};
 use crate::circuits::elements::polynomial_depth;
+use crate::range::SLACK;
 use crate::series::Basis;
 use crate::{Ciphertext, Error, Method, Progress, SlotType, Units};
 use pieces::degree_of;
@@ -95,6 +96,7 @@ impl Circuits<'_> {
             return Err(Error::NotFinite { op, index, value: value.to_string() });
         }
         let needed = polynomials.iter().map(|p| polynomial_depth(degree_of(p))).max().unwrap_or(0);
+        let x = &x.clone().on_reals(imaginary != Imaginary::Message);
         match needed {
             _ if needed <= x.first().level() => run.polynomials(x, basis, polynomials),
             _ if needed <= self.level_out() => run.polynomials(&run.refreshed(x, imaginary)?, basis, polynomials),
@@ -125,6 +127,7 @@ impl Run<'_> {
             let most = level_out + level.max(level_out);
             return Err(Error::PolynomialDepth { op: self.op, depth, most, level, level_out });
         };
+        self.check_padding(x)?;
         let is_real = imaginary != Imaginary::Message;
         let of_one = if is_real { split.bootstrapped().div_ceil(2) } else { split.bootstrapped() };
         self.expect(of_one * polynomials.len());
@@ -151,6 +154,19 @@ impl Run<'_> {
             Term::Constant(c) => self.add_scalar(&self.multiply_scalar(&giant, 0.0)?, c * factor),
         };
         terms.into_iter().zip(factors).map(finished).collect()
+    }
+
+    /// Refuses an argument whose padding is beyond [−1, 1], where pieces are not of size up to 1.
+    fn check_padding(&self, x: &Units<Ciphertext>) -> Result<(), Error> {
+        let largest = 1.0 + SLACK;
+        let sizes = x.all().iter().filter_map(|unit| unit.estimate().padding()).map(|p| p.values().bound().size());
+        match sizes.max_by(f64::total_cmp) {
+            Some(size) if size > largest => {
+                let (level, slot_count) = (x.first().level(), self.ctx().slot_count());
+                Err(Error::PaddingOutOfRange { op: self.op, value: size, size, room: largest, level, slot_count })
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The pieces, bootstrapped but for constants, and `B_m`.

@@ -8,7 +8,7 @@ use everlevel_rlwe::{Rlwe, SwitchingKey};
 
 use crate::circuits::matrix::footprint::MatrixForm;
 use crate::circuits::matrix::{Entries, LightPlainMatrix, PlainMatrix, Shape};
-use crate::claims::{Claims, Estimate};
+use crate::claims::{Claims, EntryRounding, Estimate, Padding};
 use crate::core::Core;
 use crate::encoder::Coefficients;
 use crate::keys::{KeyInfo, MatrixMultiplicationKey, RotationKey};
@@ -55,6 +55,8 @@ struct Product<'a> {
     keys: &'a BTreeMap<i64, SwitchingKey>,
     /// The ciphertext's and the diagonals'.
     level: usize,
+    /// Standard deviation of the real part of an entry's rounding.
+    entry_error: f64,
 }
 
 impl Context {
@@ -139,9 +141,12 @@ impl Context {
         }
         let level = shape.level.min(a.first().level());
         self.check_size(op, shape.mean_size, level - 1)?;
-        let bound =
-            Estimate::largest(a.all().iter().map(Ciphertext::estimate)).map_or(a.first().bound(), |e| e.bound());
-        self.check_range(op, bound.resized(bound.size() * shape.row_sum), level - 1)?;
+        let bound = a
+            .all()
+            .iter()
+            .fold(a.first().bound(), |most, unit| most.joined(unit.bound(), most.size().max(unit.bound().size())));
+        let worst = a.all().iter().map(|unit| unit.estimate().worst()).fold(0.0, f64::max);
+        self.check_range(op, bound.resized(bound.size() * shape.row_sum), worst * shape.row_sum, level - 1)?;
         if let Some(key) = keys.values().find(|key| !key.serves(&self.core.ladder.sets[level])) {
             let max_level = key.gadget().ciphertext_set().len() - 1;
             return Err(Error::LevelOutOfRange { op, level, max_level });
@@ -149,7 +154,11 @@ impl Context {
         let gadget = keys.values().next().map_or(&self.core.message_gadget, SwitchingKey::gadget);
         let footprint = self.core.product_footprint((&shape.plan, level), (gadget, a.count()), form);
         self.install_large(op, footprint, |core| {
-            let product = Product { core, shape, keys, level };
+            let rounding = |level: usize| core.encoding_error(core.ladder.scales[level]);
+            // Diagonals of a higher level are rounded there, too.
+            let before = if level < shape.level { rounding(shape.level) } else { 0.0 };
+            let entry_error = rounding(level).hypot(before).hypot(core.conversion_error(shape.row_norm));
+            let product = Product { core, shape, keys, level, entry_error };
             let vectors = a.all().chunks(block_columns).map(|units| product.apply(units, &diagonals));
             let units = vectors.collect::<Result<Vec<_>, _>>()?.concat();
             Ok(Units::new(units).expect("a row of blocks for each"))
@@ -168,7 +177,9 @@ impl Product<'_> {
             Ok(known)
         };
         let babies = a.iter().enumerate().map(babies_of).collect::<Result<Vec<_>, Error>>()?;
-        let row = |row| Ok(self.finished(&a[0], self.row(row, &babies, diagonals)?));
+        let all: Vec<Estimate> = a.iter().map(|unit| unit.estimate().of_all()).collect();
+        let values = Estimate::largest(all.iter()).unwrap_or_else(|| unreachable!("a unit at least"));
+        let row = |row| Ok(self.finished(&a[0], &values, row, self.row(row, &babies, diagonals)?));
         (0..plan.block_rows()).map(row).collect()
     }
 
@@ -201,13 +212,24 @@ impl Product<'_> {
         }
     }
 
-    fn finished(&self, a: &Ciphertext, total: Rlwe) -> Ciphertext {
+    /// The ciphertext of a row of blocks, of operands of these values.
+    fn finished(&self, a: &Ciphertext, values: &Estimate, row: usize, total: Rlwe) -> Ciphertext {
         let ladder = &self.core.ladder;
         let (level, scale) = (self.level - 1, ladder.scales[self.level - 1]);
         // A baby step is at most one key switch for each binary digit away.
         let switches = f64::from(self.shape.plan.baby_count.ilog2());
-        let turned = a.estimate().clone().with_noise(self.core.rounding_error(a.scale()) * switches.sqrt());
-        let estimate = turned.image(self.shape.row_norm, self.shape.row_sum, self.core.rounding_error(scale));
+        let turned = values.clone().with_noise(self.core.rounding_error(a.scale()) * switches.sqrt());
+        let (shape, rounding) = (self.shape, self.core.rounding_error(scale));
+        let entries = EntryRounding {
+            std_dev: self.entry_error,
+            diagonals: shape.plan.by_giant(row).values().flatten().map(|steps| steps.babies.len()).sum::<usize>()
+                as f64,
+            repeats: shape.row_repeats as f64,
+        };
+        let image = turned.image((shape.row_norm, shape.row_sum), shape.is_real, entries, rounding);
+        let zeros = turned.image((0.0, 0.0), true, entries, rounding);
+        let is_below = |slot: usize| row * shape.slot_count + slot >= shape.rows;
+        let estimate = image.padded(Padding::zeros(shape.slot_count, is_below, zeros));
         let rlwe = total.rescale(&self.core.ring, &ladder.sets[level]);
         Ciphertext::new(rlwe, None, Claims::new(level, scale, estimate), a.origin())
     }

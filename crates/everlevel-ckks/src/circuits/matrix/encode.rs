@@ -107,8 +107,10 @@ impl Context {
         let (block_rows, block_columns) = (rows.div_ceil(slots), columns.div_ceil(slots));
         let mut is_found = vec![vec![false; slots]; block_rows * block_columns];
         let (mut row_norm, mut row_sum, mut totals) = (0.0f64, 0.0f64, vec![0.0f64; block_rows]);
+        let (mut is_real, mut row_repeats) = (true, 1);
         for row in 0..rows {
             let (mut square, mut sum) = (0.0, 0.0);
+            let (mut first, mut last, mut as_first, mut as_last) = (None, None, 0, 1);
             for column in 0..columns {
                 let index = row * columns + column;
                 let value = entries.get(index);
@@ -120,12 +122,16 @@ impl Context {
                     continue;
                 }
                 is_found[row / slots * block_columns + column / slots][d] = true;
+                is_real &= value.im == 0.0;
+                as_first += usize::from(*first.get_or_insert(value) == value);
+                as_last += usize::from(last.replace(value) == Some(value));
                 square += value.norm_sqr();
                 sum += value.norm();
             }
             totals[row / slots] += sum;
             row_norm = row_norm.max(square.sqrt());
             row_sum = row_sum.max(sum);
+            row_repeats = row_repeats.max(as_first).max(as_last);
         }
         let mean_size = totals.into_iter().fold(0.0, f64::max) / slots as f64;
         self.check_size(op, mean_size, level - 1)?;
@@ -138,7 +144,19 @@ impl Context {
         let blocks: Vec<Vec<i64>> = is_found.iter().map(of_block).collect();
         let plan = Plan::new(&blocks, block_columns, slots);
         let (slot_count, fingerprint) = (slots, self.core.fingerprint);
-        Ok(Shape { rows, columns, level, plan, row_norm, row_sum, mean_size, slot_count, fingerprint })
+        Ok(Shape {
+            rows,
+            columns,
+            level,
+            plan,
+            row_norm,
+            row_sum,
+            mean_size,
+            row_repeats,
+            is_real,
+            slot_count,
+            fingerprint,
+        })
     }
 
     /// Encodes a matrix without its primes. `diagonals` are differences of column and row, modulo the slots: entries

@@ -57,6 +57,10 @@ pub struct Shape {
     /// Sum of the entries' sizes in a row of blocks, the largest, divided by the slots: a bound on the coefficients of
     /// products with values up to 1.
     pub(crate) mean_size: f64,
+    /// The largest number of entries of a row that are equal to the first one or to their neighbours.
+    pub(crate) row_repeats: usize,
+    /// Whether all entries are real numbers.
+    pub(crate) is_real: bool,
     pub(crate) slot_count: usize,
     pub(crate) fingerprint: u64,
 }
@@ -93,6 +97,13 @@ macro_rules! shape_methods {
             /// The number of diagonals that it holds.
             pub fn diagonal_count(&self) -> usize {
                 self.diagonals.len()
+            }
+
+            /// The same matrix, whose entries are real numbers, or may not be.
+            #[must_use]
+            pub fn on_reals(mut self, is_real: bool) -> Self {
+                self.shape.is_real = is_real;
+                self
             }
 
             /// Bytes held.

@@ -89,7 +89,8 @@ impl Run<'_> {
         let x = raised.as_ref().unwrap_or(x);
         let plan = self.plan(precision, x.first().level())?;
         self.expect(plan.bootstrap_count());
-        let mut x = self.multiply_scalar(x, plan.factor)?.within(precision.bound * plan.factor);
+        let scaled = self.multiply_scalar(x, plan.factor)?.on_reals(true);
+        let mut x = scaled.within(precision.bound * plan.factor);
         for steps in &plan.rounds {
             for step in steps {
                 // Steps end below 1 for all arguments up to their bound.

@@ -1,0 +1,323 @@
+//! The estimates of operations' results.
+
+use num_complex::Complex64;
+
+use super::{Bound, Dual, Estimate, Padding, SineError, TAIL, Values};
+use crate::series::{Basis, Series};
+
+/// The rounding of a matrix's entries: each diagonal is a plaintext with roundings of its own.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct EntryRounding {
+    /// Standard deviation of a rounding's real part.
+    pub std_dev: f64,
+    /// The largest number of diagonals that a slot of the result is a sum over.
+    pub diagonals: f64,
+    /// The largest number of diagonals whose roundings are the same: those of equal entries in one row.
+    pub repeats: f64,
+}
+
+impl EntryRounding {
+    /// The mean size of a rounding, in units of the standard deviation of its real part: `√(π/2)`.
+    const MEAN_SIZE: f64 = 1.2534;
+
+    /// Bound of the sum of the sizes of a slot's roundings: their mean, and the tail of what is beside it.
+    fn worst(self) -> f64 {
+        self.std_dev * (Self::MEAN_SIZE * self.diagonals + TAIL * (self.diagonals * self.repeats).sqrt())
+    }
+
+    /// Standard deviation of the real part of the roundings' sum, times values of size one. Groups of the same rounding
+    /// add up, and each may be twice as large as most are.
+    fn typical(self) -> f64 {
+        let share = if self.repeats > 1.0 { 2.0 } else { 1.0 };
+        share * self.std_dev * (self.diagonals * self.repeats).sqrt()
+    }
+}
+
+/// Sums, products and other operations.
+impl Estimate {
+    /// Of the same values with further noise of a standard deviation.
+    pub fn with_noise(self, std_dev: f64) -> Self {
+        let padding = self.padding.map(|padding| padding.with(padding.values().clone().with_noise(std_dev)));
+        Self { worst: self.worst + TAIL * std_dev, sample: self.sample.with_noise(std_dev), padding, ..self }
+    }
+
+    /// Of `a + b`, or with a factor of −1 of `a − b`.
+    pub fn sum(&self, other: &Self, factor: f64) -> Self {
+        let sum = |a: &Dual, b: &Dual| Dual { value: a.value + factor * b.value, error: a.error + factor * b.error };
+        self.with_other(other, |a, b| {
+            Self::new(
+                a.bound.joined(b.bound, a.bound.size() + b.bound.size()),
+                a.worst + b.worst,
+                a.sample.zip(&b.sample, factor.to_bits(), sum),
+            )
+        })
+    }
+
+    /// Of `a·b`. Products with zeros of padding are zeros.
+    pub fn product(&self, other: &Self) -> Self {
+        let product =
+            |x: &Dual, y: &Dual| Dual { value: x.value * y.value, error: x.value * y.error + y.value * x.error };
+        let of = |x: &Self, y: &Self| {
+            let ([a, b], [ea, eb]) = ([x.bound.size(), y.bound.size()], [x.worst, y.worst]);
+            Self::new(x.bound.joined(y.bound, a * b), a * eb + b * ea + ea * eb, x.sample.zip(&y.sample, 1, product))
+        };
+        let zeros = |padding: &Option<Padding>| padding.as_ref().is_some_and(Padding::is_zero);
+        let by_zeros = |zeros: &Padding, y: &Self| zeros.with(of(zeros.values(), &y.of_all()));
+        let padding = match (&self.padding, &other.padding) {
+            (Some(a), Some(b)) if zeros(&self.padding) && zeros(&other.padding) => {
+                let both = [by_zeros(a, other), by_zeros(b, self)];
+                let values = Self::largest(both.iter().map(Padding::values));
+                values.and_then(|values| a.merged(b, |a, b| a || b, values))
+            }
+            (Some(a), _) if a.is_zero() => Some(by_zeros(a, other)),
+            (_, Some(b)) if b.is_zero() => Some(by_zeros(b, self)),
+            _ => self.with_other(other, of).padding,
+        };
+        self.values_with(other, of).padded(padding)
+    }
+
+    /// Of `c·a`.
+    pub fn scaled(&self, c: Complex64) -> Self {
+        self.each(|x| {
+            let history = c.re.to_bits() ^ c.im.to_bits().rotate_left(1);
+            let sample = x.sample.map(history, |x| Dual { value: x.value * c, error: x.error * c });
+            Self::new(x.bound.resized(x.bound.size() * c.norm()).by_number(c), x.worst * c.norm(), sample)
+        })
+    }
+
+    /// Of `c·a`, where a number is multiplied with that is up to `deviation` away from `c`.
+    pub fn scaled_nearly(&self, c: Complex64, deviation: f64) -> Self {
+        self.each(|x| {
+            let scaled = Self { padding: None, ..x.clone() }.scaled(c);
+            // Half of the largest deviation, as uniform ones have in the mean of squares.
+            let sample = scaled.sample.zip(&x.sample, deviation.to_bits(), |x, before| Dual {
+                value: x.value,
+                error: x.error + before.value * (deviation / 2.0),
+            });
+            Self::new(scaled.bound, scaled.worst + x.bound.size() * deviation, sample)
+        })
+    }
+
+    /// Of `a + c`.
+    pub fn shifted(&self, c: Complex64) -> Self {
+        self.each(|x| {
+            let sample = x.sample.map(0, |x| Dual { value: x.value + c, error: x.error });
+            Self::new(x.bound.resized(x.bound.size() + c.norm()).by_number(c), x.worst, sample)
+        })
+    }
+
+    /// Of `a` plus a plaintext, whose own rounding is small beside any noise.
+    pub fn plus_plain(&self, plain: &Values) -> Self {
+        let plus = |x: &Self| {
+            let mut values = plain.sample().iter();
+            let mut next = || values.next().copied().unwrap_or_default();
+            let bound = x.bound.resized(x.bound.size() + plain.largest());
+            let sample = x.sample.map(0, |x| Dual { value: x.value + next(), error: x.error });
+            Self::new(bound.on_reals(bound.is_real() && plain.is_real()), x.worst, sample)
+        };
+        let padding = self.padding.as_ref().map(|padding| match plain.constant() {
+            Some(c) => padding.with(padding.values().shifted(c)),
+            None if padding.is_from(plain.len()) => padding.clone(),
+            None => padding.with(plus(padding.values())).varied(),
+        });
+        plus(self).padded(padding)
+    }
+
+    /// Of `a` times a plaintext whose slots have rounding errors of a standard deviation. Where the plaintext's values
+    /// end, the library's zeros follow.
+    pub fn times_plain(&self, plain: &Values, rounding: f64) -> Self {
+        let times = |x: &Self, largest: f64| {
+            let mut values = plain.sample().iter();
+            let mut next = || values.next().copied().unwrap_or_default();
+            let size = x.bound.size();
+            let sample = x.sample.map(plain.history(), |x| {
+                let factor = if largest == 0.0 { Complex64::default() } else { next() };
+                Dual { value: x.value * factor, error: x.error * factor }
+            });
+            let bound = x.bound.resized(size * largest);
+            Self::new(
+                bound.on_reals(bound.is_real() && plain.is_real()),
+                x.worst * largest + TAIL * rounding * (size + x.worst),
+                sample.with_noise(rounding * x.sample.size()),
+            )
+        };
+        let values = times(self, plain.largest());
+        let is_after = |slot: usize| slot >= plain.len();
+        let after = Padding::zeros(plain.slot_count(), is_after, times(&self.of_all(), 0.0));
+        let padding = match (&self.padding, after) {
+            (None, after) => after,
+            (Some(padding), None) => {
+                let product = padding.with(times(padding.values(), plain.largest()));
+                Some(if padding.is_zero() || plain.constant().is_some() { product } else { product.varied() })
+            }
+            (Some(padding), Some(after)) => {
+                let is_zero = padding.is_zero() || padding.is_from(plain.len());
+                let product = times(padding.values(), if is_zero { 0.0 } else { plain.largest() });
+                let both = [&product, after.values()];
+                let union = Self::largest(both.into_iter()).and_then(|values| {
+                    Padding::zeros(plain.slot_count(), |slot| is_after(slot) || padding.contains(slot), values)
+                });
+                if is_zero { union } else { union.map(Padding::varied) }
+            }
+        };
+        values.padded(padding)
+    }
+
+    /// Of slots moved to the left.
+    pub fn rotated(&self, left: i64) -> Self {
+        let moved = self.each(|x| Self::new(x.bound, x.worst, x.sample.rotated(left)));
+        let padding = moved.padding.as_ref().map(|padding| padding.rotated(left));
+        moved.padded(padding)
+    }
+
+    /// Of complex conjugates.
+    pub fn conjugated(&self) -> Self {
+        self.each(|x| {
+            let sample = x.sample.map(1, |x| Dual { value: x.value.conj(), error: x.error.conj() });
+            Self::new(x.bound, x.worst, sample)
+        })
+    }
+
+    /// Of a polynomial's values, whose evaluation adds noise of `rounding` at each of its steps, and whose coefficients
+    /// are rounded by up to `coefficient`.
+    pub fn polynomial(&self, series: &Series<'_>, rounding: f64, coefficient: f64) -> Self {
+        let history = series.coefficients.iter().fold(0, |h: u64, c| h.rotate_left(7) ^ c.to_bits());
+        self.each(|x| {
+            let series = series.on(x.bound);
+            let size = x.bound.size();
+            let sample = x.sample.map(history, |x| {
+                let (value, slope) = series.at(x.value);
+                Dual { value, error: slope * x.error }
+            });
+            // Elements of arguments beyond [−1, 1] grow, and their errors with them.
+            let is_outside = series.basis == Basis::Chebyshev && (size > 1.0 || !series.is_real);
+            let steepest = series.steepest(size + x.worst.min(size.max(1.0)));
+            Self::new(
+                x.bound.resized(series.largest(size)),
+                x.worst * steepest
+                    + TAIL * rounding * series.worst_noise_growth(size)
+                    + coefficient * series.elements(size),
+                sample
+                    .with_noise(
+                        rounding * if is_outside { series.worst_noise_growth(size) } else { series.noise_growth(size) },
+                    )
+                    .with_noise(coefficient * series.elements(x.sample.largest())),
+            )
+        })
+    }
+
+    /// Of a product with a matrix, by the largest norms of its rows (of squares, and of sizes), whose entries are real
+    /// or not, and rounded. The sampled values are new ones.
+    pub fn image(&self, (row_norm, row_sum): (f64, f64), is_real: bool, entries: EntryRounding, rounding: f64) -> Self {
+        let x = self.of_all();
+        let bound = x.bound.resized(x.bound.size() * row_sum);
+        let bound = bound.on_reals(bound.is_real() && is_real);
+        let of_entries = entries.typical() * x.sample.size();
+        let typical = rounding.hypot(x.sample.error() / 2f64.sqrt() * row_norm).hypot(of_entries);
+        let spread = 3f64.sqrt() * x.sample.size() * row_norm;
+        let history = x.sample.history() ^ row_sum.to_bits();
+        let worst = x.worst * row_sum + entries.worst() * (x.bound.size() + x.worst) + TAIL * rounding;
+        Self::new(bound, worst, super::Sample::new(spread.min(bound.size()), bound.is_real(), typical, history))
+    }
+
+    /// Of real parts, the errors' too.
+    pub fn real_part(&self) -> Self {
+        let real = |z: Complex64| Complex64::new(z.re, 0.0);
+        self.each(|x| {
+            let sample = x.sample.map(2, |x| Dual { value: real(x.value), error: real(x.error) });
+            Self::new(x.bound.on_reals(true), x.worst, sample)
+        })
+    }
+
+    /// Of `a + i·b`, for real `a` and `b` of one history, whose errors are the parts of one error.
+    pub fn complex(&self, imaginary: &Self) -> Self {
+        let joined = |a: &Dual, b: &Dual| Dual {
+            value: a.value + Complex64::i() * b.value,
+            error: a.error + Complex64::i() * b.error,
+        };
+        self.with_other(imaginary, |a, b| {
+            let bound = a.bound.joined(b.bound, a.bound.size().hypot(b.bound.size()));
+            Self::new(bound.on_reals(false), a.worst.max(b.worst), a.sample.zip(&b.sample, 2, joined))
+        })
+    }
+
+    /// Of the same values, whose bound in every slot a circuit knows by what it computes.
+    ///
+    /// Sampled values beyond it are brought to it.
+    pub fn restated(&self, size: f64) -> Self {
+        let within = |x: &Dual| {
+            let norm = x.value.norm();
+            if norm > size { Dual { value: x.value * (size / norm), error: x.error } } else { *x }
+        };
+        self.each(|x| Self::new(x.bound.resized(size.min(x.bound.size())), x.worst, x.sample.map(5, within)))
+    }
+
+    /// Of the same values, of which the caller claims a bound; the padding stays what it is. Where the sampled values
+    /// say otherwise, others are sampled.
+    pub fn claimed(&self, bound: Bound) -> Self {
+        let is_within = self.sample.size() <= bound.size() && (self.bound.is_real() || !bound.is_real());
+        let sample = if is_within { self.sample.clone() } else { self.sample.redrawn(bound.size(), bound.is_real()) };
+        Self::new(bound, self.worst, sample).padded(self.padding.clone())
+    }
+
+    /// A declared bound as it is; an assumed one anew, since a bootstrap's input is of size about one.
+    fn assumed_anew(&self) -> Self {
+        let assumed = Bound::ASSUMED.on_reals(self.bound.is_real());
+        self.claimed(if self.bound.is_declared() { self.bound } else { assumed })
+    }
+
+    /// Of the sines of the polynomial's coefficients, instead of the coefficients. The mean of the values is one
+    /// coefficient; the others are small where values have no structure.
+    pub fn through_spread_sine(&self, sine: SineError, slots: usize, std_dev: f64) -> Self {
+        self.assumed_anew().each(|before| {
+            let (mean, size) = (before.sample.mean(), before.sample.size());
+            let shift = Complex64::new(sine.at(mean.re), sine.at(mean.im));
+            // A normal coefficient's cube is three times its variance times the coefficient, on average.
+            let deviation = ((size * size - mean.norm_sqr()).max(0.0) / (2 * slots) as f64).sqrt();
+            let share = if deviation > 0.0 { 3.0 * sine.at(deviation) / deviation } else { 0.0 };
+            let changed = |x: &Dual| Dual { error: x.error + shift + share * (x.value - mean), ..*x };
+            Self::new(
+                before.bound,
+                // Errors of coefficients meet in every slot, the padding's too.
+                before.worst + sine.largest(self.bound().size().max(before.bound.size())) + TAIL * std_dev,
+                before.sample.map(3, changed).with_noise(std_dev),
+            )
+        })
+    }
+
+    /// Of the sines of the values' real and imaginary parts, instead of the values.
+    pub fn through_sine(&self, sine: SineError, std_dev: f64) -> Self {
+        self.assumed_anew().each(|before| {
+            let changed =
+                |x: &Dual| Dual { error: x.error + Complex64::new(sine.at(x.value.re), sine.at(x.value.im)), ..*x };
+            Self::new(
+                before.bound,
+                before.worst + sine.largest(before.bound.size()) + TAIL * std_dev,
+                before.sample.map(3, changed).with_noise(std_dev),
+            )
+        })
+    }
+
+    /// Of signs: `sin(πx/2)` of the parts `x` of values near ±1 (or ±1 ± i), whose errors are squared, and grow by half
+    /// for any other values.
+    pub fn cleaned(&self, std_dev: f64) -> Self {
+        let factor = std::f64::consts::PI.powi(2) / 8.0;
+        let sign = |x: f64| if x == 0.0 { 0.0 } else { x.signum() };
+        let cleaned = |x: &Dual| Dual {
+            value: Complex64::new(sign(x.value.re), sign(x.value.im)),
+            error: Complex64::new(factor * x.error.re * x.error.re, factor * x.error.im * x.error.im),
+        };
+        let mut signs = self.each(|x| {
+            let size = if x.bound.is_real() { 1.0 } else { std::f64::consts::SQRT_2 };
+            Self::new(
+                x.bound.resized(size),
+                x.worst * std::f64::consts::FRAC_PI_2 + TAIL * std_dev,
+                x.sample.map(4, cleaned).with_noise(std_dev),
+            )
+        });
+        // Padding need not be a sign: a sine of it is somewhere between.
+        let is_zero = self.padding.as_ref().is_some_and(Padding::is_zero);
+        signs.padding = signs.padding.map(|padding| if is_zero { padding } else { padding.varied() });
+        signs
+    }
+}

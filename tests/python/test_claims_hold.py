@@ -1,0 +1,222 @@
+"""Claims that were false: bounds and errors of complex signs, short vectors, complex series, matrices and edges."""
+
+from __future__ import annotations
+
+import pickle
+import warnings
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+import everlevel
+from everlevel import BootstrapKey, Engine
+from everlevel.ckks import limbs
+from everlevel.errors import RangeError, RangeWarning, ScaleError
+from tests.python.conftest import INSECURE_LOG_N, Party, new_party
+
+LEVELS = 8
+
+
+@pytest.fixture(scope="module")
+def wide() -> Iterator[Party]:
+    """Eight levels, whose engine knows its keys."""
+    party = new_party(Engine(max_level=LEVELS, insecure_log_n=INSECURE_LOG_N))
+    party.engine.create_evaluation_key(party.secret_key)
+    yield party
+
+
+def assert_claims(party: Party, ciphertext: everlevel.Ciphertext, expected: np.ndarray, length: int) -> np.ndarray:
+    """Check bound, floor and typical error of the slots that hold values, and of padding where it is expected."""
+    found = party.engine.decrypt(ciphertext, party.secret_key)
+    errors = np.abs(found[: len(expected)] - expected)
+    assert np.abs(expected).max() <= ciphertext.bound * (1 + 1e-9)
+    if not np.isnan(ciphertext.precision_floor):
+        assert errors.max() <= 2**-ciphertext.precision_floor
+    assert np.sqrt(np.mean(errors[:length] ** 2)) <= 2 * 2**-ciphertext.precision_bits
+    return found
+
+
+# Complex signs.
+
+
+@pytest.mark.filterwarnings("error")
+def test_signs_of_both_parts_are_as_large_as_the_root_of_two(deep: Party, bootstrap_key: BootstrapKey) -> None:
+    engine = deep.engine
+    lossy = engine.create_lossy_bootstrap_key(deep.secret_key, stage_count=3)
+    keys = (deep.relinearization_key, deep.conjugation_key, lossy)
+    signs = np.resize([1 + 1j, 1 - 1j, -1 + 1j, -1 - 1j], engine.slot_count)
+    x = engine.encrypt(signs, deep.secret_key, level=5, bound=np.sqrt(2))
+    out = engine.sign_bootstrap(x, *keys)
+    assert out.bound == pytest.approx(np.sqrt(2))
+    assert_claims(deep, out, signs, engine.slot_count)
+    with pytest.raises(RangeError, match="707"):
+        500 * engine.level_down(out, 0)
+    # A sign of a number that is none is larger than the number: half becomes 0.7.
+    half = engine.encrypt(np.full(engine.slot_count, 0.5), deep.secret_key, level=5, bound=0.5)
+    for part in engine.sign_merge_bootstrap(half, half, *keys):
+        assert part.bound == 1
+        np.testing.assert_allclose(engine.decrypt(part, deep.secret_key), np.sqrt(0.5), atol=2**-part.precision_floor)
+
+
+# Short vectors, and intervals without 0.
+
+
+def test_a_fit_that_explodes_at_zero_is_refused_for_short_vectors_alone(wide: Party) -> None:
+    engine, key = wide.engine, wide.secret_key
+    log = everlevel.fit(np.log, 63, (1, 2))
+    with pytest.raises(RangeError, match=r"slots|as large as"):
+        log(engine.encrypt([1.2, 1.5, 1.9], key, bound=2))
+    full = np.random.default_rng(1).uniform(1, 2, engine.slot_count)
+    y = log(engine.encrypt(full, key, bound=2))
+    assert y.bound_kind == "claimed"
+    assert_claims(wide, y, np.log(full), engine.slot_count)
+
+
+def test_parts_that_explode_at_padding_are_refused_with_the_next_step() -> None:
+    party = new_party(Engine(max_level=6, insecure_log_n=INSECURE_LOG_N))
+    engine = party.engine
+    engine.create_evaluation_key(party.secret_key)
+    # A small value of large parts: T_32(9) has 2^132.
+    far = everlevel.fit(lambda t: 1 / (t - 3.9), 31, (4, 4.5))
+    with pytest.raises(RangeError, match=rf"encrypt as many values as there are slots, {engine.slot_count}"):
+        far(engine.encrypt([4.2], party.secret_key, bound=4.5))
+
+
+@pytest.mark.filterwarnings("error")
+def test_small_padding_is_no_reason_to_refuse(wide: Party) -> None:
+    engine, key = wide.engine, wide.secret_key
+    log = everlevel.fit(np.log, 15, (1, 2))
+    values = np.array([1.2, 1.5, 1.9])
+    short = log(engine.encrypt(values, key, bound=2))
+    np.testing.assert_allclose(engine.decrypt(short, key)[:3], np.log(values), atol=1e-5)
+    # The library's zeros are beyond the fit's bound, and the claims are those of every slot.
+    everywhere = np.r_[log(values), np.full(engine.slot_count - 3, log(0.0))]
+    assert_claims(wide, short, everywhere, engine.slot_count)
+    # Nothing is left of padding in sums of all slots.
+    full = engine.encrypt(values, key, bound=2).sum()
+    assert log(engine.assume_bound(full * 0.25, 2)).bound < 1
+
+
+@pytest.mark.parametrize("how", ["add", "rotate", "mask", "matrix", "product", "file", "pickle", "plain"])
+def test_padding_is_known_after_every_operation(wide: Party, how: str, tmp_path: object) -> None:
+    engine, key = wide.engine, wide.secret_key
+    slots = engine.slot_count
+    values = np.array([1.2, 1.5, 1.9])
+    x, full = engine.encrypt(values, key, bound=2), engine.encrypt(np.full(slots, 1.5), key, bound=2)
+    made = {
+        "add": lambda: x + x * 0.25 - x * 0.25,
+        "rotate": lambda: x.rotate(5),
+        "mask": lambda: full * np.array([1.0, 1.0]),
+        "matrix": lambda: np.ones((3, 4)) * 0.25 @ full,
+        "product": lambda: engine.assume_bound(full * x * (2 / 3), 2),
+        "file": lambda: _through_file(engine, x, tmp_path),
+        "pickle": lambda: pickle.loads(pickle.dumps(x)),
+        "plain": lambda: engine.encrypt(engine.encode(values, bound=2), key),
+    }[how]()
+    made = engine.assume_bound(made, 2)
+    log = everlevel.fit(np.log, 15, (1, 2))
+    assert log(made).bound == pytest.approx(abs(log(0.0)), rel=1e-3)
+    # A number moves the padding into the interval.
+    assert log(engine.assume_bound(made + 1.5, 2)).bound < 1
+
+
+def _through_file(engine: Engine, x: everlevel.Ciphertext, folder: object) -> everlevel.Ciphertext:
+    path = f"{folder}/x"
+    x.save(path)
+    return engine.load(path)  # type: ignore[return-value]
+
+
+def test_values_outside_of_a_fits_interval_are_warned_of(wide: Party) -> None:
+    engine, key = wide.engine, wide.secret_key
+    inverse = everlevel.fit(lambda t: 1 / t, 15, (1, 2))
+    y = inverse(engine.encrypt(np.full(engine.slot_count, -2.0), key, bound=2))
+    assert y.bound_kind == "claimed"
+    assert "claimed" in repr(y)
+    with pytest.warns(RangeWarning, match="bound"):
+        engine.decrypt(y, key)
+    with pytest.raises(RangeError, match="interval"):
+        inverse(engine.encrypt([0.5], key, bound=0.5))
+
+
+def test_a_bound_within_the_interval_needs_no_claim(wide: Party) -> None:
+    sigmoid = everlevel.fit(lambda t: 1 / (1 + np.exp(-t)), 15, (-8, 8))
+    y = sigmoid(wide.engine.encrypt([1.0, 2.0], wide.secret_key, bound=8))
+    assert y.bound_kind == "declared"
+
+
+# Chebyshev series of complex values.
+
+
+def test_chebyshev_series_of_complex_values_have_the_bound_of_a_disc(wide: Party) -> None:
+    engine, key = wide.engine, wide.secret_key
+    x = engine.encrypt(np.full(engine.slot_count, 1j), key, bound=1)
+    series = [0.0] * 15 + [500.0]
+    y = engine.evaluate_chebyshev_polynomial(x, series)
+    true = np.polynomial.chebyshev.chebval(1j, series)
+    assert abs(true) > 1.3e8
+    assert_claims(wide, y, np.full(engine.slot_count, true), engine.slot_count)
+    real = engine.evaluate_chebyshev_polynomial(engine.encrypt([1.0], key, bound=1), series)
+    assert real.bound == 500
+    # Real values that became complex ones have a disc's bound, too, also from files of vectors that say so.
+    turned = engine.evaluate_chebyshev_polynomial(1j * engine.encrypt([1.0], key, bound=1), series)
+    assert turned.bound > 1.3e8
+
+
+def test_limbs_know_complex_values_too() -> None:
+    engine = limbs.Engine(insecure_log_n=10)
+    key = engine.create_secret_key()
+    engine.create_evaluation_key(key)
+    x = engine.encrypt(np.full(8, 1j), key)
+    series = [0.0] * 7 + [100.0]
+    y = engine.evaluate_chebyshev_polynomial(x, series)
+    true = abs(np.polynomial.chebyshev.chebval(1j, series))
+    assert y.bound >= true > 2e4
+    # Values that aren't in [-1, 1] in spite of their bound.
+    bent = engine.evaluate_chebyshev_polynomial(engine.encrypt([1.0], key), series)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        engine.decrypt(bent, key)
+
+
+# Products with matrices.
+
+
+def test_the_rounding_of_a_matrix_is_an_error(wide: Party) -> None:
+    engine, key = wide.engine, wide.secret_key
+    x = engine.encrypt([2.0**37], key, level=3, bound=2.0**38)
+    y = np.array([[0.1]]) @ x
+    assert_claims(wide, y, np.array([0.1 * 2.0**37]), 1)
+    assert 2**-y.precision_floor > 1e-3
+    salaries = np.random.default_rng(2).uniform(2e4, 2e5, 256)
+    mean = np.full((1, 256), 1 / 256) @ engine.encrypt(salaries, key, bound=2e5)
+    assert_claims(wide, mean, np.array([salaries.mean()]), 1)
+
+
+def test_releases_of_rounded_matrices_are_refused(wide: Party) -> None:
+    engine, key = wide.engine, wide.secret_key
+    number = 39868359220
+    x = engine.encrypt([number], key, level=3, bound=2.0**36)
+    with pytest.raises(everlevel.errors.ReleaseError, match="grid"):
+        engine.release(np.array([[0.2]]) @ x, key, grid=1)
+
+
+# Bounds at the edge of a level's room.
+
+
+@pytest.mark.parametrize("level", [0, 1, 3])
+def test_values_and_their_errors_fit_the_level(wide: Party, level: int) -> None:
+    engine, key = wide.engine, wide.secret_key
+    room = engine._context.room_at(level)
+    assert room is not None
+    refused = 0
+    for share in np.r_[1 - np.exp2(-np.arange(10.0, 45.0)), 1.0]:
+        bound = float(room * share)
+        try:
+            x = engine.encrypt(np.full(engine.slot_count, bound), key, level=level, bound=bound)
+        except (RangeError, ScaleError):
+            refused += 1
+            continue
+        errors = np.abs(engine.decrypt(x, key) - bound)
+        assert errors.max() <= 2**-x.precision_floor, share
+    assert 0 < refused < 36
