@@ -78,6 +78,17 @@ def test_keys_of_tfhe_have_the_sizes_that_are_said() -> None:
     assert (int(least), int(most)) == (round(min(sizes) / 1e6), round(max(sizes) / 1e6))
 
 
+def test_key_switches_in_a_small_ring_have_the_sizes_that_are_said() -> None:
+    least, most, *_ = said("docs/notes/tfhe.md", r"([\d.]+) to ([\d.]+) MB instead of \d+ to \d+ for gates and")
+    sizes = []
+    for name in ("gate-64", "gate-128", "integer-4-64", "integer-4-128"):
+        engine = tfhe.Engine(name)
+        found = re.search(r"key switch ([\d.]+) MB", repr(engine.create_evaluation_key(engine.create_secret_key())))
+        assert found
+        sizes.append(float(found[1]))
+    assert (float(least), float(most)) == (min(sizes), max(sizes))
+
+
 @pytest.mark.parametrize(("page", "module"), [("docs/bfv.md", bfv), ("docs/base2k.md", limbs)])
 def test_sets_over_limbs_are_as_their_table_says(page: str, module: ModuleType) -> None:
     found = [row for row in rows(page) if row[0].startswith("`n") and row[-1].endswith("MB")]
