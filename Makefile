@@ -1,11 +1,12 @@
 # Everlevel's commands. Each sets up all that it needs in .venv and target/; nothing is installed outside them.
 #
 #   make demo        encrypt a photograph, compute on it through two bootstraps, decrypt it, draw what happened
-#   make test        every check: formatter, lints, Rust tests, Rust docs, types, the site, Python tests
+#   make test        the checks of every commit: formatter, lints, Rust tests, Rust docs, types, the site, Python tests
 #   make test-secrets  no branch or address depends on secrets, by Valgrind (a part of `make test`)
 #   make fuzz        fuzz every reader of bytes for an hour (FUZZ_ARGS="--help" says more), figures into out/fuzz.txt
 #   make test-memory  Miri, and address sanitizer on Rust's and Python's tests, figures into out/memory.txt
 #   make test-slow   the tests that take minutes and gigabytes, their figures into out/test-slow.txt
+#   make test-clones  each of these commands in a fresh clone of its own, for hours (CLONE_ARGS="--help" says more)
 #   make bench       the tables of bootstraps and of gates: time, precision or failures, keys (BENCH_ARGS="--help" says more)
 #   make docs        the documentation site, into build/site
 #   make rtl-test    the accelerator in rtl/ beside the library (RTL_ARGS: --quick, not the real size; --ci, as make test)
@@ -22,7 +23,7 @@ export VIRTUAL_ENV := $(abspath $(VENV))
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 BIN := $(VIRTUAL_ENV)/bin
 
-.PHONY: help demo test lane-rust lane-python bench docs build lint lint-rust lint-python structure test-rust test-simd test-secrets test-slow test-memory fuzz test-python rtl-test rtl-report wheel clean tools
+.PHONY: help demo test lane-rust lane-python bench docs build lint lint-rust lint-python structure test-rust test-simd test-secrets test-slow test-memory test-clones fuzz test-python rtl-test rtl-report wheel clean tools
 
 help:
 	@sed -n '3,18s/^# *//p' Makefile
@@ -96,6 +97,10 @@ fuzz: tools $(BIN)/.everlevel-ready
 # Needs Rust's nightly with miri and rust-src.
 test-memory: tools $(BIN)/.everlevel-ready
 	$(BIN)/python scripts/check_memory.py $(MEMORY_ARGS)
+
+# Fresh clones have everything to build.
+test-clones:
+	$(PYTHON) scripts/fresh_clones.py $(CLONE_ARGS)
 
 test-slow: build
 	CARGO="$(CARGO)" $(BIN)/python scripts/test_slow.py

@@ -25,6 +25,7 @@ from simulation import (
     HERE,
     Gates,
     environment,
+    folder_of_tests,
     gate_vectors,
     generator,
     missing,
@@ -241,7 +242,7 @@ def main(names: list[str]) -> int:
     optimise = "-O0" if names == ["--ci"] else "-O1"
     thousand = {case.name for case in THOUSAND}
     os.environ.update(environment(optimise))
-    BUILD.mkdir(parents=True, exist_ok=True)
+    folder_of_tests()
     program = generator()
     run([program, UNIT_VECTORS, "units"], BUILD / "vectors.log")
     jobs: dict[str, Callable[[], str]] = {

@@ -90,6 +90,17 @@ def runtime(folder: Path, optimise: str) -> Iterator[None]:
     yield
 
 
+def folder_of_tests() -> Path:
+    """Makes `build/rtl`, in which cocotb's pytest finds settings of its own, which are none.
+
+    Otherwise it would take the repository's, and load its `conftest.py`, which imports the package: whoever simulates
+    the accelerator needn't have built that.
+    """
+    BUILD.mkdir(parents=True, exist_ok=True)
+    (BUILD / "pytest.ini").write_text("[pytest]\n")
+    return BUILD
+
+
 def generator() -> Path:
     """The program that writes vectors, built with the features of the workspace's tests."""
     command: list[str | Path] = [CARGO, "build", "--quiet", "--workspace", "--example", "rtl_vectors"]

@@ -3,8 +3,12 @@
 A comment on the line before a Python block says how:
 
 * none: as it stands, on rings as small as the block asks for;
-* ``<!-- small-ring -->``: at real parameters for readers, and here on a ring without security (`on_small_ring`);
+* ``<!-- small-ring -->``: at real parameters for readers, and here on a ring without security (`on_small_ring`); with
+  the tests that take gigabytes, the whole page runs as it stands;
 * ``<!-- full-size -->``: as it stands, at N = 2^16, with the tests that take gigabytes.
+
+What a line prints is what the comment behind its ``print`` says, where … stands for anything, but for pages of real
+parameters on small rings.
 
 Lines of ``sh`` blocks that call ``everlevel`` run in a temporary folder, on a small ring too. Those that call ``make``
 name targets that there are.
@@ -15,6 +19,7 @@ from __future__ import annotations
 import re
 import shlex
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -28,6 +33,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"(?:<!-- (?P<mark>[\w-]+) -->\n)?```(?P<language>python|sh)\n(?P<code>.*?)```", re.DOTALL)
 SMALL = "insecure_log_n=10"
+COMMENT = re.compile(r"\s*print\(.*\)  # (.*)$")
 LINK = re.compile(r"\]\((?P<target>[^)#\s]*)(?P<anchor>#[^)]*)?\)")
 
 
@@ -45,12 +51,46 @@ def on_small_ring(code: str) -> str:
     return small
 
 
+def agrees(said: str, printed: str) -> bool:
+    """Whether text was printed that a comment says, with anything in the places of …."""
+    return re.fullmatch(".*".join(map(re.escape, said.split("…"))), printed.strip(), re.DOTALL) is not None
+
+
+class Printer:
+    """A `print` for the blocks of a page: it compares what a line prints with the comment behind it."""
+
+    def __init__(self) -> None:
+        self.said: dict[tuple[str, int], str] = {}
+
+    def read(self, block: str, code: str) -> None:
+        """Take the comments of a block that is about to run under this name."""
+        found = ((number, COMMENT.match(line)) for number, line in enumerate(code.splitlines(), 1))
+        self.said |= {(block, number): comment[1] for number, comment in found if comment}
+
+    def __call__(self, *values: object) -> None:
+        caller = sys._getframe(1)
+        printed = " ".join(map(str, values))
+        said = self.said.get((caller.f_code.co_filename, caller.f_lineno))
+        assert said is None or agrees(said, printed), f"the page says {said!r}, and this was printed:\n{printed}"
+        print(printed)
+
+
+def has(page: Path, mark: str) -> bool:
+    return any(found == mark for found, _ in blocks(page, "python"))
+
+
 def run(page: Path, *, full_size: bool) -> None:
-    names: dict[str, object] = {"__name__": page.stem}
-    for mark, code in blocks(page, "python"):
+    """Run the blocks of a page that are for this size. What is printed at real parameters differs on small rings."""
+    printer, of_both_sizes = Printer(), has(page, "small-ring")
+    names: dict[str, object] = {"__name__": page.stem, "print": printer}
+    for index, (mark, code) in enumerate(blocks(page, "python")):
         assert mark in (None, "small-ring", "full-size"), mark
-        if (mark == "full-size") == full_size:
-            exec(compile(on_small_ring(code) if mark == "small-ring" else code, str(page), "exec"), names)
+        if (mark == "full-size") == full_size or (full_size and of_both_sizes):
+            small = mark == "small-ring" and not full_size
+            block, ran = f"{page}, block {index}", on_small_ring(code) if small else code
+            if full_size or not of_both_sizes:
+                printer.read(block, ran)
+            exec(compile(ran, block, "exec"), names)
 
 
 def of(pages: list[Path]) -> pytest.MarkDecorator:
@@ -64,7 +104,7 @@ def test_small_blocks(page: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
 
 
 @pytest.mark.full_size
-@of([page for page in PAGES if any(mark == "full-size" for mark, _ in blocks(page, "python"))])
+@of([page for page in PAGES if has(page, "full-size") or has(page, "small-ring")])
 def test_full_size_blocks(page: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     run(page, full_size=True)
@@ -127,3 +167,24 @@ def test_the_substitution() -> None:
     assert on_small_ring('Engine("parallel", use_bootstrap=True)') == f'Engine("parallel", {SMALL}, use_bootstrap=True)'
     assert on_small_ring("Engine(max_level=5)") == f"Engine({SMALL}, max_level=5)"
     assert on_small_ring("Engine(5)") == f"Engine(5, {SMALL})"
+
+
+@pytest.mark.parametrize(
+    ("said", "printed", "agreed"),
+    [
+        ("Engine(… threads)", "Engine(2 threads)", True),
+        ("…; bootstrap it first", "multiply: no\nlevel; bootstrap it first", True),
+        ("budget 132.8 bits", "budget 133.0 bits", False),
+        ("[-0.25  2.    5.75]", "[-0.25  2.    5.75]", True),
+        ("5.75", "15.75", False),
+    ],
+)
+def test_comments_are_compared_with_what_is_printed(said: str, printed: str, agreed: bool) -> None:
+    assert agrees(said, printed) == agreed
+    printer, code = Printer(), f"print({printed!r})  # {said}"
+    printer.read("block", code)
+    if agreed:
+        exec(compile(code, "block", "exec"), {"print": printer})
+    else:
+        with pytest.raises(AssertionError, match="the page says"):
+            exec(compile(code, "block", "exec"), {"print": printer})

@@ -226,10 +226,11 @@ def create_bootstrap_key(
         Secret of the ciphertexts.
     stage_count : int, optional
         Stages of each linear transform: 3, 4 or 5 at full slots, fewer for fewer slots, and one up to 1024. Each more
-        makes the bootstrap faster and its key smaller, and leaves one level less. If left out, 3, or the nearest that
-        the slots allow.
+        leaves one level less and makes a medium key smaller; at full slots four and five are faster than three. If left
+        out, 3, or the nearest that the slots allow.
     size : {"medium", "large"}, default "medium"
-        A large key is faster.
+        A large key has more keys of rotations, for fewer transforms: with five stages bootstraps took 0.90 to 0.94 of
+        the time, with three and four as long as with a medium one.
     progress : bool, optional
         Whether a bar is shown; as the engine says, if left out.
 
@@ -251,7 +252,7 @@ def create_lossy_bootstrap_key(
 ) -> LossyBootstrapKey:
     """Make the key of `Engine.lossy_bootstrap`, `Engine.sign_bootstrap` and their merged forms.
 
-    It serves regular bootstraps too, so that one key does for all, and is as large as a `BootstrapKey`.
+    It serves regular bootstraps too, so that one key does for all, and is 6 to 8 % larger than a `BootstrapKey`.
 
     Parameters
     ----------
@@ -259,8 +260,7 @@ def create_lossy_bootstrap_key(
         As for `create_bootstrap_key`.
     stage_count : int, optional
         Stages of each linear transform, as in `create_bootstrap_key`. It is the level at which a lossy or sign
-        bootstrap begins; they end at the engine's highest level whatever it is. Each more makes bootstraps faster and
-        the key smaller.
+        bootstrap begins; they end at the engine's highest level whatever it is.
 
     Raises
     ------

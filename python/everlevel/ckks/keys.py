@@ -206,12 +206,12 @@ class BootstrapKey(_EvaluationKey[_native.BootstrapKey]):
 
     @property
     def stage_count(self) -> int:
-        """Stages of each of the two linear transforms: more are faster and cost a level each."""
+        """Stages of each of the two linear transforms: each more costs a level; four and five are faster than three."""
         return self._native.stage_count
 
     @property
     def size(self) -> str:
-        """``"medium"`` or ``"large"``: large keys are faster."""
+        """``"medium"`` or ``"large"``: a large key has more keys of rotations, for fewer transforms."""
         return self._native.size
 
     def _details(self) -> str:
@@ -225,7 +225,7 @@ MergeBootstrapKey = BootstrapKey
 class LossyBootstrapKey(BootstrapKey):
     """A bootstrap key for every order: lossy and sign bootstraps, which begin with the transform, and regular ones.
 
-    It is as large as a `BootstrapKey`, since both orders use the same rotations.
+    It is 6 to 8 % larger than a `BootstrapKey`, since the transform that comes first has keys of its own at low levels.
     """
 
     __slots__ = ()

@@ -16,8 +16,8 @@ use crate::{Error, Progress};
 use everlevel_ring::report;
 
 impl Bootstrapper {
-    /// Keys for bootstraps of `stage_count` 3, 4 or 5 ([`crate::stage_counts`] for fewer slots): more stages are faster
-    /// and leave fewer levels (10, 9, 8 of 13).
+    /// Keys for bootstraps of `stage_count` 3, 4 or 5 ([`crate::stage_counts`] for fewer slots): four and five stages
+    /// are faster than three, and leave fewer levels (10, 9, 8 of 13).
     ///
     /// # Errors
     /// A foreign secret key, an unsupported stage count; a cancellation.
