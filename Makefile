@@ -7,6 +7,7 @@
 #   make test-memory  Miri, and address sanitizer on Rust's and Python's tests, figures into out/memory.txt
 #   make test-slow   the tests that take minutes and gigabytes, their figures into out/test-slow.txt
 #   make bench       the tables of bootstraps and of gates: time, precision or failures, keys (BENCH_ARGS="--help" says more)
+#   make tables      every measured table of the pages, beside other libraries, and their picture (TABLES_ARGS="--help")
 #   make docs        the documentation site, into build/site
 #   make rtl-test    the accelerator in rtl/ beside the library (RTL_ARGS: --quick, not the real size; --ci, as make test)
 #   make rtl-report  its clocks and cells, into out/rtl (RTL_ARGS="--help" says more)
@@ -22,10 +23,10 @@ export VIRTUAL_ENV := $(abspath $(VENV))
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 BIN := $(VIRTUAL_ENV)/bin
 
-.PHONY: help demo test lane-rust lane-python bench docs build lint lint-rust lint-python structure test-rust test-simd test-secrets test-slow test-memory fuzz test-python rtl-test rtl-report wheel clean tools
+.PHONY: help demo test lane-rust lane-python bench tables docs build lint lint-rust lint-python structure test-rust test-simd test-secrets test-slow test-memory fuzz test-python rtl-test rtl-report wheel clean tools
 
 help:
-	@sed -n '3,18s/^# *//p' Makefile
+	@sed -n '3,19s/^# *//p' Makefile
 
 tools:
 	@PYTHON="$(PYTHON)" CARGO="$(CARGO)" sh scripts/check_tools.sh
@@ -49,6 +50,10 @@ demo: build
 bench: build
 	$(BIN)/python benches/bench.py $(BENCH_ARGS)
 
+# Go, for Lattigo, and Python 3.10, for OpenFHE, are needed by their rows alone.
+tables: build
+	CARGO="$(CARGO)" PYTHONPATH=benches $(BIN)/python -m tables $(TABLES_ARGS)
+
 # Warnings are errors. It loads nothing, and its pages load nothing from elsewhere.
 docs: $(BIN)/.everlevel-ready
 	$(BIN)/zensical build --strict --config-file mkdocs.yml
@@ -61,6 +66,7 @@ lint-rust: tools
 
 lint-python: build
 	$(BIN)/python scripts/prose_width.py
+	PYTHONPATH=benches $(BIN)/python -m tables --check
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
