@@ -11,6 +11,7 @@ from marks import replace_marked
 
 from . import check, pages, peers
 from .jobs import TABLE_NAMES, Job, all_jobs
+from .pages import NOT_YET
 from .place import ROOT, RefusedError, Store, here
 
 
@@ -68,7 +69,7 @@ def main() -> int:
     write(store)
     missing = [job.key for job in jobs if not store.has(job.key)]
     for key in missing:
-        print(f"missing: {key}: {store.rows.get(key, {}).get('missing', 'not measured yet')}")
+        print(f"missing: {key}: {store.rows.get(key, NOT_YET)['missing']}")
     return int(bool(missing))
 
 

@@ -73,12 +73,13 @@ def titles_of(mark: str) -> tuple[str, ...]:
     """Return the columns that a table has today."""
     if mark.endswith(" table") and mark.removesuffix(" table") in TABLES:
         return tuple(TABLES[mark.removesuffix(" table")].titles())
-    return {
+    others: dict[str, tuple[str, ...]] = {
         pages.FRONT: pages.PEERS_TITLES,
         "bootstraps beside peers": pages.BOOTSTRAP_TITLES,
         "gates beside peers": pages.CALLS_TITLES,
         "published figures": pages.PUBLISHED_TITLES,
-    }[mark]
+    }
+    return others[mark]
 
 
 def stale_parameters(mark: str, written: str) -> Iterator[str]:

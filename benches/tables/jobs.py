@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import functools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from everlevel._bench import TABLES, Row, measure_apart
 
@@ -15,7 +17,7 @@ SETS = [
     "integer-2-64", "integer-4-64", "integer-4-128", "integer-6-64",
     "ntru-gate-64", "ntru-gate-128", "ntru-gate-64-conservative", "ntru-integer-4-64",
 ]  # fmt: skip
-DEFAULTS = {
+DEFAULTS: dict[str, Any] = {
     "threads": [1, 2],
     "repetitions": 3,
     "gates": 31,
@@ -52,7 +54,7 @@ def own_jobs() -> Iterator[Job]:
     options = argparse.Namespace(**DEFAULTS, seeded=False, insecure_log_n=None)
     for name, table in TABLES.items():
         for choice in table.choices(options):
-            yield Job(own_key(name, choice), _SECONDS[name], lambda table=table, choice=choice: own(table.name, choice))
+            yield Job(own_key(name, choice), _SECONDS[name], functools.partial(own, name, choice))
 
 
 def own_key(table: str, choice: Row) -> str:

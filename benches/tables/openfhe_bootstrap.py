@@ -19,11 +19,11 @@ LEVEL_BUDGET = [4, 3]
 PUBLISHED_LOG_N = 16
 
 
-def main():
+def main() -> None:
     """Measure, and print."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--repetitions", type=int, default=2)
-    parser.add_argument("--levels-after", type=int, default=10)
+    parser.add_argument("--levels-after", type=int, default=5)
     parser.add_argument("--insecure-log-n", type=int)
     options = parser.parse_args()
 
@@ -38,6 +38,8 @@ def main():
     parameters.SetScalingModSize(59)
     parameters.SetFirstModSize(60)
     parameters.SetMultiplicativeDepth(depth)
+    # As few digits of the key switch as the ring's modulus has room for at this depth.
+    parameters.SetNumLargeDigits(4)
     context = fhe.GenCryptoContext(parameters)
     for feature in (fhe.PKE, fhe.KEYSWITCH, fhe.LEVELEDSHE, fhe.ADVANCEDSHE, fhe.FHE):
         context.Enable(feature)

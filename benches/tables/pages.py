@@ -12,12 +12,12 @@ from dataclasses import dataclass
 
 from everlevel._bench import TABLES, Row
 
-from . import peers
+from . import peers, published
 from .jobs import own_jobs
 from .place import Store
-from .published import PUBLISHED
 
 NOT_MEASURED = "not measured"
+NOT_YET: Row = {"missing": "not measured yet"}
 
 
 @dataclass(frozen=True)
@@ -67,6 +67,7 @@ TASKS = (
     ("number theoretic transform", "of degree 2^16"),
 )
 """What README.md begins with."""
+ELSEWHERE = {TASKS[0]: published.BOOTSTRAP, TASKS[2]: published.TABLE_OF_4_BITS}
 
 
 def comparisons(store: Store) -> list[Comparison]:
@@ -81,7 +82,7 @@ def comparisons(store: Store) -> list[Comparison]:
 
 
 def _row(store: Store, key: str) -> Row:
-    return store.rows.get(key, {"missing": "not measured yet"})
+    return store.rows.get(key, NOT_YET)
 
 
 def _bootstraps(store: Store) -> tuple[Time, list[Time]]:
@@ -129,7 +130,13 @@ def _transforms(store: Store) -> tuple[Time, list[Time]]:
 
 # Tables --------------------------------------------------------------------------------------------------------------
 
-PEERS_TITLES = ("one thread", "Everlevel", "fastest other library", "times as fast")
+PEERS_TITLES = (
+    "one thread",
+    "Everlevel",
+    "fastest other library here",
+    "times as fast",
+    "published, on other machines",
+)
 BOOTSTRAP_TITLES = (
     "one thread, 32768 slots", "bootstrap, s", "mean, bits", "worst, bits", "levels", "keys, GB", "keys, s", "peak, GB",
 )  # fmt: skip
@@ -161,16 +168,21 @@ def parameters(rows: Iterable[Row], name: str) -> str:
 
 def peers_table(store: Store) -> str:
     """Write the table of four tasks, and who is missing."""
-    rows, missing = [], []
+    rows = []
+    missing: dict[str, list[str]] = {}
     for comparison in comparisons(store):
         best, unit = comparison.best, comparison.unit
         ours = f"**{comparison.ours} {unit}**" if comparison.ours.value is not None else NOT_MEASURED
         theirs = f"{best} {unit}, {best.library}" if best else NOT_MEASURED
         ratio = f"{comparison.ratio:.2g}" if comparison.ratio else "–"
-        rows.append((" ".join(comparison.task), ours, theirs, ratio))
-        missing += [f"{time.library}: {time.missing}" for time in (comparison.ours, *comparison.others) if time.missing]
-    told = [filled(f"Missing: {reason}.") for reason in dict.fromkeys(missing)]
-    return "\n\n".join([markdown(PEERS_TITLES, rows), about(store), *told])
+        elsewhere = ELSEWHERE.get(comparison.task)
+        figure = f"{elsewhere.figure}, {elsewhere.by}, {elsewhere.machine}" if elsewhere else "–"
+        rows.append((" ".join(comparison.task), ours, theirs, ratio, figure))
+        for time in (comparison.ours, *comparison.others):
+            if time.missing:
+                missing.setdefault(time.missing, []).append(time.library)
+    reasons = (f"Missing: {', '.join(dict.fromkeys(names))}: {reason}." for reason, names in missing.items())
+    return "\n\n".join([markdown(PEERS_TITLES, rows), about(store), *map(filled, reasons)])
 
 
 def bootstraps_table(store: Store) -> str:
@@ -216,7 +228,7 @@ def calls_table(store: Store) -> str:
 def published_table(store: Store) -> str:
     """Write the table of what others publish."""
     rows = []
-    for one in PUBLISHED:
+    for one in published.PUBLISHED:
         row = _row(store, one.ours) if one.ours else {}
         seconds, milliseconds = row.get("bootstrap_seconds"), row.get("least_milliseconds")
         ours = f"{digits(seconds)} s" if seconds else f"{digits(milliseconds)} ms" if milliseconds else "–"

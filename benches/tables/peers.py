@@ -43,7 +43,7 @@ class MissingError(Exception):
 def measurements() -> Iterator[tuple[str, float, Callable[[], Row]]]:
     """Yield the rows: how each is called, how many seconds it takes about, once it is built, and its call."""
     for group in GROUPS:
-        yield f"tfhe-rs/{group}", 15, functools.partial(attempt, lambda group=group: tfhe_rs(group))
+        yield f"tfhe-rs/{group}", 15, functools.partial(attempt, functools.partial(tfhe_rs, group))
     yield "tfhe-ntt/2^16", 15, functools.partial(attempt, transforms)
     yield "lattigo/bootstrap", 150, functools.partial(attempt, lattigo)
     yield "openfhe/bootstrap", 240, functools.partial(attempt, openfhe)
@@ -57,7 +57,9 @@ def attempt(measure: Callable[[], Row]) -> Row:
         return {"missing": str(reason)}
 
 
-def run(what: str, call: Sequence[str | Path], environment: Mapping[str, str] | None = None, **options: object) -> str:
+def run(
+    what: str, call: Sequence[str | Path], environment: Mapping[str, str] | None = None, cwd: Path | None = None
+) -> str:
     """Run a program, and return what it prints."""
     program = shutil.which(str(call[0]))
     if program is None:
@@ -71,7 +73,7 @@ def run(what: str, call: Sequence[str | Path], environment: Mapping[str, str] | 
             check=False,
             env=settings,
             timeout=_TIMEOUT_SECONDS,
-            **options,
+            cwd=cwd,
         )
     except subprocess.TimeoutExpired as late:
         raise MissingError(f"{what}: no end after {_TIMEOUT_SECONDS} seconds") from late
@@ -96,7 +98,7 @@ _LINE = re.compile(
 def crate_version(name: str) -> str:
     """Return the release of a crate that Cargo.lock has."""
     text = (ROOT / "Cargo.lock").read_text(encoding="utf-8")
-    return re.findall(rf'name = "{name}"\nversion = "([^"]+)"', text)[0]
+    return str(re.findall(rf'name = "{name}"\nversion = "([^"]+)"', text)[0])
 
 
 @functools.cache
@@ -157,7 +159,7 @@ def samples_of(folder: Path) -> Row:
 def lattigo_version() -> str:
     """Return the release that go.mod asks for."""
     text = (HERE / "lattigo" / "go.mod").read_text(encoding="utf-8")
-    return re.findall(r"lattigo/v6 v([\d.]+)", text)[0]
+    return str(re.findall(r"lattigo/v6 v([\d.]+)", text)[0])
 
 
 def lattigo(*options: str) -> Row:

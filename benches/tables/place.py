@@ -16,6 +16,9 @@ from everlevel._bench import Row, processor
 ROOT = Path(__file__).resolve().parents[2]
 
 
+NO_DAY = "not yet"
+
+
 class RefusedError(Exception):
     """Rows that mustn't stand in one table."""
 
@@ -98,8 +101,8 @@ class Store:
         part.replace(self.path)
 
     def days(self) -> str:
-        """Say when the rows were measured."""
+        """Say when the rows were measured: a day, or the first and the last."""
         days = sorted({row["day"] for row in self.rows.values()})
         if len(days) < 2:
-            return days[0] if days else "on no day"
+            return days[0] if days else NO_DAY
         return f"{days[0]} to {days[-1]}"
