@@ -77,6 +77,8 @@ def run(
         )
     except subprocess.TimeoutExpired as late:
         raise MissingError(f"{what}: no end after {_TIMEOUT_SECONDS} seconds") from late
+    if done.returncode < 0:
+        raise MissingError(f"{what}: ended by signal {-done.returncode}, as where memory is short")
     if done.returncode:
         lines = [line.strip() for line in (done.stderr or done.stdout).splitlines() if line.strip()]
         # Cargo and pip end with advice; what is wrong stands in the first line that says so.

@@ -138,12 +138,21 @@ def test_a_changed_tree_is_refused(tables: Any) -> None:
 
 def test_a_run_goes_on_where_it_was(tables: Any, tmp_path: Path) -> None:
     store = store_of(tables, tmp_path / "rows.json")
-    job = tables.jobs.Job
-    tables.__main__.measure([job("peers/a", 1, lambda: {"seconds": 1.0})], store)
-    tables.__main__.measure([job("peers/b", 1, lambda: {"missing": "no compiler"})], store)
+    job, measure = tables.jobs.Job, tables.__main__.measure
+    measure([job("peers/a", 1, lambda: {"seconds": 1.0})], store, lambda: store.place)
+    measure([job("peers/b", 1, lambda: {"missing": "no compiler"})], store, lambda: store.place)
     again = store_of(tables, tmp_path / "rows.json")
     assert [again.has(key) for key in ("peers/a", "peers/b", "peers/c")] == [True, False, False]
     assert again.rows["peers/b"]["missing"] == "no compiler"
+
+
+def test_a_run_ends_when_its_commit_does(tables: Any, tmp_path: Path) -> None:
+    store = store_of(tables, tmp_path / "rows.json")
+    places = iter([store.place, dataclasses.replace(store.place, commit="fffffffff")])
+    jobs = [tables.jobs.Job(f"peers/{name}", 1, lambda: {"seconds": 1.0}) for name in "ab"]
+    with pytest.raises(tables.place.RefusedError, match=r"rows before peers/b are of .* fffffffff"):
+        tables.__main__.measure(jobs, store, lambda: next(places))
+    assert [store.has(job.key) for job in jobs] == [True, False]
 
 
 # Other libraries ---------------------------------------------------------------------------------------------------
@@ -181,6 +190,8 @@ def test_a_library_that_cant_be_built_is_a_missing_row(tables: Any, monkeypatch:
         (["no-such-program"], "Peer: no-such-program isn't installed"),
         ([sys.executable, "-c", "import sys; print('note\\nerror: no wheel | here', file=sys.stderr); sys.exit(3)"],
          "Peer: error: no wheel / here (exit status 3)"),
+        ([sys.executable, "-c", "import os; os.kill(os.getpid(), 9)"],
+         "Peer: ended by signal 9, as where memory is short"),
     ):  # fmt: skip
         row = tables.peers.attempt(lambda call=call: {"out": tables.peers.run("Peer", call)})
         assert row == {"missing": told}
