@@ -37,7 +37,10 @@ class Place:
 
 def _git(*arguments: str) -> str:
     call = ["git", *arguments]
-    return subprocess.run(call, capture_output=True, text=True, check=True, cwd=ROOT).stdout
+    try:
+        return subprocess.run(call, capture_output=True, text=True, check=True, cwd=ROOT).stdout
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise RefusedError("tables: rows name the commit that they are of, and git knows of none here") from error
 
 
 def here(written: Iterable[str]) -> Place:

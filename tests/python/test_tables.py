@@ -136,6 +136,12 @@ def test_a_changed_tree_is_refused(tables: Any) -> None:
     assert tables.place.changed(" M README.md\n M docs/images/peers.png\n", tables.pages.WRITTEN) == []
 
 
+def test_sources_without_a_commit_are_refused(tables: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables.place, "ROOT", tmp_path)
+    with pytest.raises(tables.place.RefusedError, match="git knows of none here"):
+        tables.place.here([])
+
+
 def test_a_run_goes_on_where_it_was(tables: Any, tmp_path: Path) -> None:
     store = store_of(tables, tmp_path / "rows.json")
     job, measure = tables.jobs.Job, tables.__main__.measure

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from .. import ntru, tfhe
-from ..errors import EverlevelError, ParameterError
+from ..errors import EverlevelError
 from .rows import Row, Table, timed
 
 COLUMNS: dict[str, tuple[str, str]] = {
@@ -94,7 +94,7 @@ def fingerprint(parameters: str) -> str | None:
     """Tell today's parameters of a set from all others."""
     try:
         return fingerprint_of(make_engine(parameters))
-    except ParameterError:
+    except EverlevelError:
         return None
 
 
