@@ -35,7 +35,7 @@ def findings(texts: dict[str, str]) -> Iterator[str]:
             if written is None:
                 yield f"{page} has no {mark!r} between marks"
                 continue
-            place = re.search(r"\*(Everlevel .*), measured .*\.\*", " ".join(written.split()))
+            place = re.search(r"\*(Everlevel .*), (?:not )?measured .*\.\*", " ".join(written.split()))
             places.add(place[1] if place else f"no place under {mark!r} of {page}")
             yield from (f"{page}, {mark}: {wrong}" for wrong in table_findings(mark, written))
     if len(places) > 1:

@@ -152,7 +152,7 @@ def markdown(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 def about(store: Store) -> str:
     """Say of what and when the figures are: the same words for every table, so that a check can compare them."""
-    return filled(f"*{store.place}, measured {store.days()}.*")
+    return filled(f"*{store.place}, {store.days()}.*")
 
 
 def filled(text: str) -> str:

@@ -16,9 +16,6 @@ from everlevel._bench import Row, processor
 ROOT = Path(__file__).resolve().parents[2]
 
 
-NO_DAY = "not yet"
-
-
 class RefusedError(Exception):
     """Rows that mustn't stand in one table."""
 
@@ -106,6 +103,6 @@ class Store:
     def days(self) -> str:
         """Say when the rows were measured: a day, or the first and the last."""
         days = sorted({row["day"] for row in self.rows.values()})
-        if len(days) < 2:
-            return days[0] if days else NO_DAY
-        return f"{days[0]} to {days[-1]}"
+        if not days:
+            return "not measured yet"
+        return f"measured {days[0]}" + (f" to {days[-1]}" if len(days) > 1 else "")
