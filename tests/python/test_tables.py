@@ -161,6 +161,19 @@ def test_a_run_ends_when_its_commit_does(tables: Any, tmp_path: Path) -> None:
     assert [store.has(job.key) for job in jobs] == [True, False]
 
 
+def test_rows_are_estimated_by_name(tables: Any, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    def call(*arguments: str) -> str:
+        monkeypatch.setattr(sys, "argv", ["tables", *arguments])
+        assert tables.__main__.main() == 0
+        return str(capsys.readouterr().out)
+
+    assert "43 rows, about 1" in call("--estimate")
+    assert call("--estimate", "--only", "tfhe/gate-64").count(" s  ") == 2
+    assert call("--estimate", "--only", "peers").count(" s  ") == 7
+    with pytest.raises(tables.place.RefusedError, match="no row is named tfhe/gate"):
+        call("--estimate", "--only", "tfhe/gate")
+
+
 # Other libraries ---------------------------------------------------------------------------------------------------
 
 
