@@ -66,11 +66,11 @@ lint-rust: tools
 
 lint-python: build
 	$(BIN)/python scripts/prose_width.py
-	PYTHONPATH=benches $(BIN)/python -m tables --check
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest everlevel._native --mypy-config-file pyproject.toml
+	PYTHONPATH=benches $(BIN)/python -m tables --check
 
 structure: $(BIN)/.everlevel-ready
 	PYTHONPATH=scripts $(BIN)/python -m structure
