@@ -8,6 +8,7 @@
 #   make test-slow   the tests that take minutes and gigabytes, their figures into out/test-slow.txt
 #   make test-clones  each of these commands in a fresh clone of its own, for hours (CLONE_ARGS="--help" says more)
 #   make bench       the tables of bootstraps and of gates: time, precision or failures, keys (BENCH_ARGS="--help" says more)
+#   make tables      every measured table of the pages, beside other libraries, and their picture (TABLES_ARGS="--help")
 #   make docs        the documentation site, into build/site
 #   make rtl-test    the accelerator in rtl/ beside the library (RTL_ARGS: --quick, not the real size; --ci, as make test)
 #   make rtl-report  its clocks and cells, into out/rtl (RTL_ARGS="--help" says more)
@@ -23,10 +24,10 @@ export VIRTUAL_ENV := $(abspath $(VENV))
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 BIN := $(VIRTUAL_ENV)/bin
 
-.PHONY: help demo test lane-rust lane-python bench docs build lint lint-rust lint-python structure test-rust test-simd test-secrets test-slow test-memory test-clones fuzz test-python rtl-test rtl-report wheel clean tools
+.PHONY: help demo test lane-rust lane-python bench tables docs build lint lint-rust lint-python structure test-rust test-simd test-secrets test-slow test-memory test-clones fuzz test-python rtl-test rtl-report wheel clean tools
 
 help:
-	@sed -n '3,18s/^# *//p' Makefile
+	@sed -n '3,20s/^# *//p' Makefile
 
 tools:
 	@PYTHON="$(PYTHON)" CARGO="$(CARGO)" sh scripts/check_tools.sh
@@ -50,6 +51,10 @@ demo: build
 bench: build
 	$(BIN)/python benches/bench.py $(BENCH_ARGS)
 
+# Go, for Lattigo, and Python 3.10, for OpenFHE, are needed by their rows alone.
+tables: build
+	CARGO="$(CARGO)" PYTHONPATH=benches $(BIN)/python -m tables $(TABLES_ARGS)
+
 # Warnings are errors. It loads nothing, and its pages load nothing from elsewhere.
 docs: $(BIN)/.everlevel-ready
 	$(BIN)/zensical build --strict --config-file mkdocs.yml
@@ -66,6 +71,7 @@ lint-python: build
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest everlevel._native --mypy-config-file pyproject.toml
+	PYTHONPATH=benches $(BIN)/python -m tables --check
 
 structure: $(BIN)/.everlevel-ready
 	PYTHONPATH=scripts $(BIN)/python -m structure

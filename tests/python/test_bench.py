@@ -112,11 +112,3 @@ def test_half_products_are_drawn_and_written(tmp_path: Path, monkeypatch: pytest
     _, _, full, half, *_ = half_products.markdown(rows).splitlines()
     assert full.startswith("| `gate-64` | full | 3 × 6, 2 × 6 | 1 | 11 | 24 | 31.5 | 4.00 (3.70) | 2.00 |")
     assert half.endswith("| -7.88 | -7.87 | 0.98 | 2^-66 |")
-
-
-def test_the_readme_has_a_place_for_every_table() -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    for name, table in _bench.TABLES.items():
-        begin, end = (f"<!-- {name} table {mark}" for mark in ("begin", "end"))
-        written = readme.split(begin)[1].split(end)[0]
-        assert "| " + " | ".join(table.titles()) + " |" in written

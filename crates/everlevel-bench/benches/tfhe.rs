@@ -122,6 +122,7 @@ mod peer {
     use tfhe::prelude::{FheEncrypt, FheOrd};
     use tfhe::shortint::parameters::{
         AtomicPatternParameters, PARAM_MESSAGE_2_CARRY_2_KS_PBS, PARAM_MESSAGE_2_CARRY_2_KS32_PBS_TUNIFORM_2M128,
+        current_params::V1_8_PARAM_MESSAGE_2_CARRY_2_KS_PBS_GAUSSIAN_2M128,
     };
     use tfhe::{ConfigBuilder, FheUint32, generate_keys, set_server_key};
 
@@ -184,10 +185,12 @@ mod peer {
         }
     }
 
-    /// Sets of 2 bits and 2 of carry: the same messages as ours of 4 bits.
-    fn sets() -> [(&'static str, AtomicPatternParameters, &'static str); 2] {
+    /// Sets of 2 bits and 2 of carry: the same messages as ours of 4 bits. Those that there are for one thread; the
+    /// first is that of the peer's published times.
+    fn sets() -> [(&'static str, AtomicPatternParameters, &'static str); 3] {
         [
-            ("2_2", PARAM_MESSAGE_2_CARRY_2_KS_PBS.into(), "2^-128 at 2-norm 5"),
+            ("2_2", PARAM_MESSAGE_2_CARRY_2_KS_PBS.into(), "2^-129.6 at 2-norm 5"),
+            ("2_2, Gaussian", V1_8_PARAM_MESSAGE_2_CARRY_2_KS_PBS_GAUSSIAN_2M128.into(), "2^-128.6 at 2-norm 5"),
             ("2_2, KS32", PARAM_MESSAGE_2_CARRY_2_KS32_PBS_TUNIFORM_2M128.into(), "2^-129.6 at 2-norm 5"),
         ]
     }

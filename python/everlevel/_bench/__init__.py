@@ -1,4 +1,4 @@
-"""What `everlevel bench` and benches/bench.py measure: the table of CKKS bootstraps, and that of TFHE gates and tables.
+"""The rows of `everlevel bench`, benches/bench.py and benches/tables: CKKS bootstraps, and gates and tables.
 
 Every row is measured in a process of its own (``python -m everlevel._bench TABLE OPTIONS``), so that nothing is warm
 from the row before, and its peak memory is its own.
@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from ..errors import EverlevelError
 from . import ckks, tfhe
-from .rows import Row, Table, machine, measure_all
+from .machine import machine, processor
+from .rows import Row, Table, measure_all, measure_apart
 
-__all__ = ["TABLES", "add_options", "machine", "measure"]
+__all__ = ["TABLES", "Row", "Table", "add_options", "machine", "measure", "measure_apart", "processor"]
 
 TABLES: dict[str, Table] = {table.name: table for table in (ckks.TABLE, tfhe.TABLE)}
 
@@ -45,9 +45,7 @@ def add_options(parser: argparse.ArgumentParser, **defaults: Any) -> None:
     add(gates, "--gates", "R", "of each row, one by one ", type=int)
 
 
-def measure(
-    options: argparse.Namespace, about: dict[str, str], modules: Sequence[str] = ("everlevel",)
-) -> dict[str, list[Row]]:
+def measure(options: argparse.Namespace, about: dict[str, str]) -> dict[str, list[Row]]:
     """Measure the tables that are asked for, print them, and write them to the options' file.
 
     Returns
@@ -56,7 +54,6 @@ def measure(
         Rows by the table's name.
     """
     print(", ".join(f"{name} {value}" for name, value in about.items()))
-    options.modules = modules
     rows = {}
     for table in TABLES.values():
         if options.only in (None, table.name):

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import importlib
 import json
 import os
-import platform
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 Row = dict[str, Any]
@@ -29,6 +26,8 @@ class Table:
     """What a command line asks for: the arguments of `measure` for each row."""
     measure: Callable[..., Row]
     """Measures one row in this process."""
+    fingerprint: Callable[[str], str | None]
+    """Tells parameters from all others: those that a row names, today; None if there are none of that name."""
     note: Callable[[int | None], str]
     """What is said of all rows, on a ring without security if one is given."""
 
@@ -85,15 +84,3 @@ def measure_all(table: Table, choices: Iterable[Row]) -> list[Row]:
         rows.append(row)
         print(line(table.cells(row)), *(["  ", row["failure"]] if "failure" in row else []), flush=True)
     return rows
-
-
-def machine() -> dict[str, str]:
-    """Say where and of what the measurement is."""
-    cpuinfo = Path("/proc/cpuinfo")
-    lines = cpuinfo.read_text(encoding="utf-8").splitlines() if cpuinfo.exists() else []
-    names = [line.split(":")[1].strip() for line in lines if line.startswith("model name")]
-    return {
-        "Everlevel": importlib.import_module("everlevel").__version__,
-        "CPU": f"{names[0] if names else platform.processor()} ({os.cpu_count()} cores)",
-        "date": time.strftime("%Y-%m-%d"),
-    }

@@ -44,8 +44,7 @@ def choices(options: argparse.Namespace) -> Iterator[Row]:
 
 def measure(*, parameters: str, threads: int, gates: int, insecure_log_n: int | None) -> Row:
     """Measure one row in this process."""
-    kind = ntru.Engine if parameters.startswith("ntru-") else tfhe.Engine
-    engine = kind(parameters.removeprefix("ntru-"), thread_count=threads, insecure_log_n=insecure_log_n)
+    engine = make_engine(parameters, thread_count=threads, insecure_log_n=insecure_log_n)
     secret_key = engine.create_secret_key()
     evaluation_key, key_seconds = timed(engine.create_evaluation_key, secret_key)
     rng = np.random.default_rng(1)
@@ -81,7 +80,27 @@ def measure(*, parameters: str, threads: int, gates: int, insecure_log_n: int | 
         "key_switch_megabytes": evaluation_key.key_switch_nbytes / 1e6,
         "key_seconds": key_seconds,
         "right_answers": right,
+        **({} if insecure_log_n else {"fingerprint": fingerprint_of(engine)}),
     }
+
+
+def make_engine(parameters: str, **options: Any) -> tfhe.Engine:
+    """Make the engine of a set by the name that tables have: those of NTRU begin with it."""
+    kind = ntru.Engine if parameters.startswith("ntru-") else tfhe.Engine
+    return kind(parameters.removeprefix("ntru-"), **options)
+
+
+def fingerprint(parameters: str) -> str | None:
+    """Tell today's parameters of a set from all others."""
+    try:
+        return fingerprint_of(make_engine(parameters))
+    except EverlevelError:
+        return None
+
+
+def fingerprint_of(engine: tfhe.Engine) -> str:
+    """Tell an engine's parameters from all others."""
+    return f"{engine._context.fingerprint:016x}"
 
 
 def claims(engine: tfhe.Engine, insecure_log_n: int | None) -> Row:
@@ -101,4 +120,4 @@ def note(insecure_log_n: int | None) -> str:
     )
 
 
-TABLE = Table("tfhe", COLUMNS, choices, measure, note)
+TABLE = Table("tfhe", COLUMNS, choices, measure, fingerprint, note)
