@@ -210,6 +210,32 @@ def test_the_process_exits_with_the_status(tmp_path: Path) -> None:
     assert everlevel("--version").stdout.startswith("everlevel ")
 
 
+def test_failures_are_measured_beside_the_claim(capsys: pytest.CaptureFixture[str]) -> None:
+    effort = ["--particles", "200", "--runs", "4", "--threads", "2"]
+    assert main(["failures", "ntru-insecure-xzd-p128t", *effort, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    (row,) = found["failures"]
+    assert found["machine"] | {"particles": 200, "runs": 4, "seed": 1, "threads": 2} == found["machine"]
+    assert row["claimed_log2_p_fail"] == pytest.approx(-22.9, abs=0.1)
+    assert row["log2_low"] < row["log2_p_fail"] < row["log2_high"]
+    assert row["log2_p_fail"] == pytest.approx(row["claimed_log2_p_fail"], abs=2)
+    assert row["failures"] > 0  # inputs that the real key gets wrong
+    assert row["operation"] == "gate of two MUX"
+
+
+def test_sets_that_there_are_not_are_refused_before_any_work(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["failures", "gate-64", "ntru-gate-65"]) == 1
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.count("\n") == 1
+    assert '"ntru-gate-65"; choose one of ntru-gate-64, ' in captured.err
+    assert main(["failures", "gate-64", "--runs", "1", "--json"]) == 1
+    assert "runs is 1; it must be 2 to 4096" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["failures", "--particles", "-3"])
+    assert "-3 is not from 0 to 2^64 - 1" in capsys.readouterr().err
+
+
 def test_demo_agrees_with_the_plain_computation(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["demo", *SMALL, "--generations", "4"]) == 0
     rows = [line.split() for line in capsys.readouterr().out.splitlines() if line.startswith(("gen", "bootstrap"))]

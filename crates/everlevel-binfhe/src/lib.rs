@@ -54,6 +54,7 @@ mod secret;
 mod secrets;
 pub mod sets;
 mod slices;
+mod splitting;
 mod tfhe;
 mod uint;
 
@@ -81,5 +82,6 @@ pub use params::{Literal, Params};
 pub use secret::SecretKey;
 pub use secrets::{Secrets, SmallSecret};
 pub use slices::Joined;
+pub use splitting::{FailureMeasurement, Splitting};
 pub use tfhe::ParamsLiteral;
 pub use uint::{BoolArray, Cost, Extreme, Integers, UintArray, Width};

@@ -1,4 +1,4 @@
-"""The command line: ``everlevel info | keygen | inspect | bench | demo``."""
+"""The command line: ``everlevel info | keygen | inspect | bench | failures | demo``."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Sequence
 
 from .. import __version__
 from ..errors import EverlevelError
-from . import _bench, _demo, _info, _inspect, _keygen
+from . import _bench, _demo, _failures, _info, _inspect, _keygen
 
 __all__ = ["main"]
 
-_COMMANDS = (_info, _keygen, _inspect, _bench, _demo)
+_COMMANDS = (_info, _keygen, _inspect, _bench, _failures, _demo)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -27,6 +27,7 @@ pub use counts::Rotation;
 pub use exact::ExactRotation;
 pub(crate) use keys::bodies;
 pub use params::NtruLiteral;
+pub(crate) use torus::widened;
 
 /// A stored key made ready for use.
 pub(crate) fn prepare(params: &NtruLiteral, stored: &SeededBootstrapKey) -> Box<dyn BlindRotate> {

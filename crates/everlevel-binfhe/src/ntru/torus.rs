@@ -10,7 +10,7 @@ pub(super) fn switched(x: u64, q: u64) -> u64 {
 }
 
 /// Residues of an odd `q` below 2^31 as torus elements: the nearest to `x/Q`.
-fn widened(q: u64) -> impl Fn(u64) -> u64 {
+pub(crate) fn widened(q: u64) -> impl Fn(u64) -> u64 {
     // 2^64 is quotient·q + rest: what is left to be divided fits a word.
     let quotient = u64::MAX / q;
     let rest = quotient.wrapping_mul(q).wrapping_neg();

@@ -21,6 +21,32 @@ pub fn tfhe_sets() -> Vec<Claims> {
     sets::ALL.iter().map(claims).collect()
 }
 
+/// A [`tfhe::FailureMeasurement`], as a dictionary of its fields.
+#[derive(IntoPyObject)]
+struct Measurement {
+    log2_p_fail: f64,
+    log2_low: f64,
+    log2_high: f64,
+    claimed_log2_p_fail: f64,
+    levels: usize,
+    rotation_ratio: f64,
+    failures: usize,
+}
+
+impl From<tfhe::FailureMeasurement> for Measurement {
+    fn from(found: tfhe::FailureMeasurement) -> Self {
+        Self {
+            log2_p_fail: found.log2_p_fail,
+            log2_low: found.log2_low,
+            log2_high: found.log2_high,
+            claimed_log2_p_fail: found.claimed_log2_p_fail,
+            levels: found.levels,
+            rotation_ratio: found.rotation_ratio,
+            failures: found.failures,
+        }
+    }
+}
+
 #[pymethods]
 impl TfheContext {
     #[new]
@@ -46,6 +72,12 @@ impl TfheContext {
     /// Bytes that so many ciphertexts hold.
     fn ciphertexts_nbytes(&self, count: usize) -> u64 {
         self.0.params().ciphertexts_footprint(count).held
+    }
+
+    /// The measured failure probability of a bootstrap, by importance splitting with a key of its own.
+    fn measure_failure(&self, particles: usize, runs: usize, seed: u64, report: Report) -> PyResult<Measurement> {
+        let splitting = tfhe::Splitting { particles, runs, seed };
+        run_reporting(report, |progress| splitting.measure(&self.0, progress)).map(Measurement::from)
     }
 
     // Keys.

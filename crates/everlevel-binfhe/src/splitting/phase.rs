@@ -1,0 +1,352 @@
+//! The phase before a rotation as a sum over all that is drawn for one key: the words of masks, and the inputs' errors.
+//!
+//! For the secret that a key belongs to, a key switch is a sum over the mask's coefficients: digit `d` of level `l` of
+//! coefficient `i` adds `d` times the phase of the key's row `(i, l)`, which is the row's message and its error. A
+//! modulus switch is a sum over the small mask's words `u_j`, whose roundings `r_j` add `−Σ r_j·s_j` and the rounded
+//! `µ·Σ r_j`. All of it is computed on the words that the switches themselves have, to the last bit: `verification`
+//! compares both.
+//!
+//! Words are uniform and independent: those of an input's mask, and those that a key switch gives, since these are sums
+//! of digits times the key's masks, and a single odd digit makes them uniform over masks. So probabilities are those of
+//! a key with these secrets and errors, over all masks that its rows may have.
+
+use everlevel_rand::Stream;
+use everlevel_ring::{Representation, SmallTorusRing, WordGadget};
+use everlevel_rlwe::lwe::SeededKeySwitchKey;
+
+use super::levels::{RareEvent, Rung, below, gaussian};
+use crate::common::{Order, Space, SwitchStep};
+use crate::ntru::widened;
+use crate::params::Literal;
+use crate::{Params, SecretKey, SeededEvalKeys};
+
+/// The words of one number of those that are drawn.
+#[derive(Debug, Clone, Copy)]
+enum Coordinate {
+    /// A word of a mask that a key switch takes digits of.
+    Switched { input: u32, step: u32, secret: i8, rows: u32 },
+    /// A word of an input's mask that a key switch keeps, and rounds to 32 bits.
+    Kept { input: u32, secret: i8 },
+    /// A word of the small mask.
+    Small { secret: i8 },
+}
+
+/// What inputs' words are drawn from.
+#[derive(Debug, Clone, Copy)]
+enum Words {
+    /// Leading bits: 32 or 64.
+    Torus(u32),
+    /// Residues of a prime, as the torus words nearest to them.
+    Residues(u64),
+}
+
+/// All that is drawn for one bootstrap, and the sums that it gives.
+#[derive(Debug)]
+pub(super) struct State {
+    /// In the order of the coordinates, in the leading bits but for the small mask's 32-bit words.
+    pub words: Vec<u64>,
+    /// The inputs' errors over their deviation.
+    normals: Vec<f64>,
+    /// The same in units of `2^-64`.
+    pub errors: Vec<u64>,
+    sums: Sums,
+}
+
+impl Clone for State {
+    fn clone(&self) -> Self {
+        Self {
+            words: self.words.clone(),
+            normals: self.normals.clone(),
+            errors: self.errors.clone(),
+            sums: self.sums.clone(),
+        }
+    }
+
+    fn clone_from(&mut self, other: &Self) {
+        self.words.clone_from(&other.words);
+        self.normals.clone_from(&other.normals);
+        self.errors.clone_from(&other.errors);
+        self.sums.clone_from(&other.sums);
+    }
+}
+
+/// Sums over the words.
+#[derive(Debug, Clone, Default)]
+struct Sums {
+    /// Of key switches' phases, in units of `2^-32`.
+    phase: u32,
+    /// Of what is below `2^-32` in each input's body, in units of `2^-64`.
+    low: Vec<u64>,
+    /// Of the modulus switch's roundings.
+    rounded: i64,
+    /// The same times the secret.
+    rounded_secret: i64,
+}
+
+/// What a step changed.
+#[derive(Debug, Default)]
+pub(super) struct Undo {
+    words: Vec<(u32, u64)>,
+    normals: Vec<f64>,
+    errors: Vec<u64>,
+    low: Vec<u64>,
+}
+
+/// Where a key switch's words lie among the coordinates.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place {
+    pub start: usize,
+    /// Words that the key switch has, kept ones among them if they are drawn.
+    pub len: usize,
+}
+
+/// The errors before a rotation with one key, for the largest combination of inputs that a set accepts.
+#[derive(Debug)]
+pub(super) struct Phase {
+    coordinates: Vec<Coordinate>,
+    /// For each input, each key switch in its order; and then the small mask.
+    pub places: Vec<Vec<Place>>,
+    pub small: Place,
+    gadgets: Vec<WordGadget>,
+    /// The phases of the keys' rows.
+    rows: Vec<u32>,
+    words: Words,
+    /// With which inputs are combined.
+    pub factors: Vec<u32>,
+    /// Deviation of each input's error, in units of `2^-64`.
+    deviation: f64,
+    /// The mean of a coefficient of the small secret.
+    mean: (i64, i64),
+    /// log2 of the modulus switch's step, in units of `2^-32`.
+    log2_step: u32,
+    /// Half a box of the table, or an eighth for bits, in units of `2^-32`.
+    margin: i64,
+}
+
+/// The factors of the inputs that have errors of their own, and the variance of each over that of a rotation.
+///
+/// Where the key switch comes first, inputs are combined before it: they are one input, whose error is the sum of all.
+fn inputs(params: &Params) -> (Vec<u32>, f64) {
+    match (params.order, params.space) {
+        (Order::KeySwitchFirst, _) => (vec![1], params.squared_norm),
+        (Order::BootstrapFirst, Space::Bit) => (vec![1; params.squared_norm.round() as usize], 1.0),
+        (Order::BootstrapFirst, Space::Integer { .. }) => (vec![params.squared_norm.sqrt().round() as u32], 1.0),
+    }
+}
+
+/// The phases of a key switch's rows, digit by digit for each coefficient that is switched, in units of `2^-32`.
+fn row_phases(key: &SeededKeySwitchKey, step: &SwitchStep, to: &crate::secret::SmallSecretKey) -> Vec<u32> {
+    let (degree, digits) = (step.shape.degree, step.shape.gadget.digits as usize);
+    let ring = SmallTorusRing::new(degree);
+    let mut phases = vec![0; step.shape.body_len()];
+    for (row, body) in key.bodies.chunks_exact(degree).enumerate() {
+        let masks = ring.uniform(&(), SmallTorusRing::rank(to.prepared()), &key.mask_seed, row as u64);
+        let mut masked = vec![0u32; degree];
+        ring.mask_body(&mut masked, &masks, to.prepared());
+        let (block, digit) = (row / digits, row % digits);
+        for (r, (body, masked)) in body.iter().zip(&masked).enumerate() {
+            phases[(block * degree + r) * digits + digit] = body.wrapping_sub(*masked);
+        }
+    }
+    phases
+}
+
+impl Phase {
+    /// Of a key whose rotations give errors of this variance.
+    pub fn new(secret: &SecretKey, keys: &SeededEvalKeys, rotation_variance: f64) -> Self {
+        let params = secret.params();
+        let (factors, variance) = inputs(params);
+        let (mut coordinates, mut places) = (Vec::new(), vec![Vec::new(); factors.len()]);
+        let (mut gadgets, mut rows) = (Vec::new(), Vec::new());
+        let switches = params.switches();
+        for (index, (key, step)) in keys.key_switches().zip(&switches).enumerate() {
+            let shape = step.shape;
+            let first_row = rows.len();
+            let last = index + 1 == switches.len();
+            let landing = (!last).then(|| secret.landing_key(index));
+            rows.extend(row_phases(key, step, landing.as_ref().unwrap_or(secret.small_key())));
+            gadgets.push(shape.gadget);
+            let (kept, switched) = secret.big()[..shape.from_dim].split_at(shape.shared);
+            for (input, places) in places.iter_mut().enumerate() {
+                let (input, start) = (input as u32, coordinates.len());
+                // Later steps take words of 32 bits, which are kept as they are.
+                if index == 0 {
+                    coordinates.extend(kept.iter().map(|&secret| Coordinate::Kept { input, secret }));
+                }
+                let row = |i: usize| (first_row + i * shape.gadget.digits as usize) as u32;
+                let word = |(i, &secret)| Coordinate::Switched { input, step: index as u32, secret, rows: row(i) };
+                coordinates.extend(switched.iter().enumerate().map(word));
+                places.push(Place { start, len: coordinates.len() - start });
+            }
+        }
+        let small = Place { start: coordinates.len(), len: params.lwe_dim };
+        coordinates.extend(secret.small().iter().map(|&secret| Coordinate::Small { secret }));
+        let mean = params.secrets.small.mean(params.lwe_dim);
+        Self {
+            coordinates,
+            places,
+            small,
+            gadgets,
+            rows,
+            words: match params.literal() {
+                Literal::Tfhe(literal) => Words::Torus(literal.torus_bits),
+                Literal::Ntru(literal) => Words::Residues(literal.modulus.into()),
+            },
+            factors,
+            deviation: (variance * rotation_variance).sqrt() * 64f64.exp2(),
+            mean: (mean.0.into(), mean.1.into()),
+            log2_step: 32 - (params.log_table_len() + 1 - params.log2_exponent_step),
+            margin: (params.margin_torus() * 32f64.exp2()) as i64,
+        }
+    }
+
+    /// The score above which an error gives another entry of the table.
+    pub fn threshold(&self) -> f64 {
+        self.margin as f64
+    }
+
+    /// The state of these words and errors.
+    pub fn state(&self, words: Vec<u64>, errors: Vec<u64>) -> State {
+        let normals = errors.iter().map(|&error| error as i64 as f64 / self.deviation).collect();
+        let mut sums = Sums { low: vec![0; self.factors.len()], ..Sums::default() };
+        for (&coordinate, &word) in self.coordinates.iter().zip(&words) {
+            self.add(&mut sums, coordinate, word, 1);
+        }
+        State { words, normals, errors, sums }
+    }
+
+    /// `sign` times what a word adds to the sums.
+    #[inline]
+    fn add(&self, sums: &mut Sums, coordinate: Coordinate, word: u64, sign: i64) {
+        let high = (word >> 32) as u32;
+        let mut of_input = |input: u32, secret: i8, phase: u32| {
+            let factor = self.factors[input as usize].wrapping_mul(sign as u32);
+            sums.phase = sums.phase.wrapping_add(phase.wrapping_mul(factor));
+            let low = u64::from(word as u32).wrapping_mul(secret as u64).wrapping_mul(sign as u64);
+            sums.low[input as usize] = sums.low[input as usize].wrapping_add(low);
+        };
+        match coordinate {
+            Coordinate::Switched { input, step, secret, rows } => {
+                // The body has the word times the secret, and the digits are those of the word's negative.
+                let mut phase = high.wrapping_mul(secret as u32);
+                self.gadgets[step as usize].decompose(word.wrapping_neg(), |level, digit| {
+                    phase = phase.wrapping_add(digit.wrapping_mul(self.rows[rows as usize + level]));
+                });
+                of_input(input, secret, phase);
+            }
+            Coordinate::Kept { input, secret } => {
+                let kept = (word.wrapping_add(1 << 31) >> 32) as u32;
+                of_input(input, secret, high.wrapping_sub(kept).wrapping_mul(secret as u32));
+            }
+            Coordinate::Small { secret } => {
+                let word = word as u32;
+                let rounded = word.wrapping_add(1 << (self.log2_step - 1)) & (u32::MAX << self.log2_step);
+                let rounded = sign * i64::from(rounded.wrapping_sub(word) as i32);
+                sums.rounded += rounded;
+                sums.rounded_secret += rounded * i64::from(secret);
+            }
+        }
+    }
+
+    /// The error after the key switches, in units of `2^-32`.
+    pub fn switched(&self, state: &State) -> u32 {
+        let bodies = state.sums.low.iter().zip(&state.errors).zip(&self.factors);
+        bodies.fold(state.sums.phase, |sum, ((low, error), factor)| {
+            let body = low.wrapping_add(*error).wrapping_add(1 << 31) >> 32;
+            sum.wrapping_add((body as u32).wrapping_mul(*factor))
+        })
+    }
+
+    /// The error after the modulus switch but for the body's rounding, in units of `2^-32`.
+    fn before_rounding(&self, state: &State) -> u32 {
+        let mean = (state.sums.rounded * self.mean.0).div_euclid(self.mean.1);
+        self.switched(state).wrapping_add(mean as u32).wrapping_sub(state.sums.rounded_secret as u32)
+    }
+
+    /// The error at the table in steps of the modulus switch, modulo the whole circle.
+    pub fn steps(&self, state: &State) -> u32 {
+        self.before_rounding(state).wrapping_add(1 << (self.log2_step - 1)) >> self.log2_step
+    }
+
+    /// A word of an input's mask.
+    pub fn input_word(&self, stream: &mut Stream) -> u64 {
+        let uniform = stream.next_u64();
+        match self.words {
+            Words::Torus(bits) => uniform >> (64 - bits) << (64 - bits),
+            Words::Residues(q) => widened(q)((u128::from(uniform) * u128::from(q) >> 64) as u64),
+        }
+    }
+
+    fn word(&self, coordinate: Coordinate, stream: &mut Stream) -> u64 {
+        match coordinate {
+            Coordinate::Small { .. } => stream.next_u64() >> 32,
+            Coordinate::Switched { step: 1.., .. } => stream.next_u64() >> 32 << 32,
+            Coordinate::Switched { .. } | Coordinate::Kept { .. } => self.input_word(stream),
+        }
+    }
+
+    fn error(&self, normal: f64) -> u64 {
+        (normal * self.deviation).round() as i64 as u64
+    }
+}
+
+impl RareEvent for Phase {
+    type State = State;
+    type Undo = Undo;
+
+    fn draw(&self, stream: &mut Stream) -> State {
+        let words = self.coordinates.iter().map(|&coordinate| self.word(coordinate, stream)).collect();
+        let normals: Vec<f64> = self.factors.iter().map(|_| gaussian(stream)).collect();
+        let errors = normals.iter().map(|&normal| self.error(normal)).collect();
+        State { normals, ..self.state(words, errors) }
+    }
+
+    /// How far the error is from the middle of the errors that a box of the table has: those that are rounded to a step
+    /// in `[−margin, margin)`.
+    fn score(&self, state: &State) -> f64 {
+        let error = i64::from(self.before_rounding(state).wrapping_add(1 << (self.log2_step - 1)) as i32);
+        (if error < 0 { -error } else { error + 1 }) as f64
+    }
+
+    fn step(&self, state: &mut State, rung: Rung, undo: &mut Undo, stream: &mut Stream) -> Option<f64> {
+        let Sums { phase, rounded, rounded_secret, .. } = state.sums;
+        undo.words.clear();
+        undo.low.clone_from(&state.sums.low);
+        undo.normals.clone_from(&state.normals);
+        undo.errors.clone_from(&state.errors);
+        let count = ((rung.share * self.coordinates.len() as f64) as usize).max(1);
+        for _ in 0..count {
+            let at = below(stream, self.coordinates.len());
+            let coordinate = self.coordinates[at];
+            let (old, new) = (state.words[at], self.word(coordinate, stream));
+            self.add(&mut state.sums, coordinate, old, -1);
+            self.add(&mut state.sums, coordinate, new, 1);
+            state.words[at] = new;
+            undo.words.push((at as u32, old));
+        }
+        // An autoregressive step, which leaves Gaussian numbers Gaussian.
+        let kept = 1.0 - rung.share;
+        for (normal, error) in state.normals.iter_mut().zip(&mut state.errors) {
+            *normal = kept * *normal + (1.0 - kept * kept).sqrt() * gaussian(stream);
+            *error = self.error(*normal);
+        }
+        let score = self.score(state);
+        if score > rung.level {
+            return Some(score);
+        }
+        undo.words.iter().rev().for_each(|&(at, old)| state.words[at as usize] = old);
+        state.normals.clone_from(&undo.normals);
+        state.errors.clone_from(&undo.errors);
+        state.sums.low.clone_from(&undo.low);
+        (state.sums.phase, state.sums.rounded, state.sums.rounded_secret) = (phase, rounded, rounded_secret);
+        None
+    }
+}
+
+impl State {
+    /// The derivative of log-probabilities by the logarithm of the errors' variance: its mean over states for which an
+    /// event happened is that of the event's.
+    pub fn variance_derivative(&self) -> f64 {
+        self.normals.iter().map(|normal| (normal * normal - 1.0) / 2.0).sum()
+    }
+}
