@@ -320,7 +320,8 @@ class DivisionByZeroError(EverlevelError, ZeroDivisionError):
 
 
 class NoiseError(EverlevelError, ValueError):
-    """A ciphertext's noise is too large: the operation would fail more often than the parameters allow.
+    """A ciphertext's noise is too large, or a secret key's own: operations would fail more often than the parameters
+    allow.
 
     Attributes
     ----------
