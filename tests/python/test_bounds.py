@@ -138,6 +138,26 @@ def test_the_floor_is_a_constant_messages_precision(deep: Party, bootstrap_key: 
         assert x.precision_floor <= worst < x.precision_floor + 0.5
 
 
+def test_data_of_one_sign_are_between_both_figures(deep: Party, bootstrap_key: everlevel.BootstrapKey) -> None:
+    engine, key = deep.engine, deep.secret_key
+    keys = deep.relinearization_key, deep.conjugation_key, bootstrap_key
+    values = np.random.default_rng(1).uniform(0, 1, engine.slot_count)
+    x = engine.bootstrap(engine.encrypt(values, key, level=0, bound=1), *keys)
+    worst = -np.log2(np.abs(engine.decrypt(x, key) - values).max())
+    assert x.precision_floor <= worst < x.precision_bits - 3
+    assert f"precision at least {x.precision_floor:.1f} bits (varied values of mean 0: " in repr(x)
+
+
+def test_only_zero_is_exact(party: Party) -> None:
+    engine, key = party.engine, party.secret_key
+    zero = 0 * engine.encrypt([0.5, 0.25], key)
+    assert "precision exact" in repr(zero)
+    for result, plain in ((zero + 0.3, 0.3), (zero + np.full(engine.slot_count, 0.3), 0.3)):
+        error = np.abs(engine.decrypt(result, key) - plain).max()
+        assert error <= 2.0**-result.precision_floor
+        assert 30 < result.precision_floor <= result.precision_bits < 50
+
+
 def test_fits_state_the_range_of_their_values(party: Party) -> None:
     engine, key = party.engine, party.secret_key
     fit = everlevel.fit(np.sqrt, 7, (1.0, 9.0))

@@ -6,6 +6,7 @@
 //! that an operation passes on without saying so.
 
 mod bound;
+pub(crate) mod doubles;
 mod sample;
 mod sine;
 mod values;
@@ -23,6 +24,11 @@ use crate::series::Series;
 /// multiplied by the secret, whose slots are as normal as its own: products of two normal numbers exceed `k` root mean
 /// squares with a probability of about `e^(−2k)`, far more often than normal ones.
 pub(crate) const TAIL: f64 = 24.0;
+
+/// What tells an operation with a number from one with another.
+fn after_number(c: Complex64) -> u64 {
+    c.re.to_bits() ^ c.im.to_bits().rotate_left(1)
+}
 
 /// The level, the scale, and the estimate of a ciphertext.
 #[derive(Debug, Clone, PartialEq)]
@@ -125,10 +131,7 @@ impl Estimate {
         Self {
             bound: self.bound.resized(self.bound.size() * c.norm()),
             worst: self.worst * c.norm(),
-            sample: self.sample.map(c.re.to_bits() ^ c.im.to_bits().rotate_left(1), |x| Dual {
-                value: x.value * c,
-                error: x.error * c,
-            }),
+            sample: self.sample.map(after_number(c), |x| Dual { value: x.value * c, error: x.error * c }),
         }
     }
 
@@ -144,24 +147,26 @@ impl Estimate {
         Self { bound: scaled.bound, worst, sample }
     }
 
-    /// Of `a + c`.
-    pub fn shifted(&self, c: Complex64) -> Self {
+    /// Of `a + c`, where a number is added that is up to `deviation` away from `c`.
+    pub fn shifted(&self, c: Complex64, deviation: f64) -> Self {
+        let half = deviation / 2.0;
         Self {
             bound: self.bound.resized(self.bound.size() + c.norm()),
-            worst: self.worst,
-            sample: self.sample.map(0, |x| Dual { value: x.value + c, error: x.error }),
+            worst: self.worst + deviation,
+            sample: self.sample.map(after_number(c), |x| Dual { value: x.value + c, error: x.error + half }),
         }
     }
 
-    /// Of `a` plus a plaintext, whose own rounding is small beside any noise.
-    pub fn plus_plain(&self, plain: &Values) -> Self {
+    /// Of `a` plus a plaintext whose slots have rounding errors of a standard deviation.
+    pub fn plus_plain(&self, plain: &Values, rounding: f64) -> Self {
         let mut values = plain.sample().iter();
         let mut next = || values.next().copied().unwrap_or_default();
         Self {
             bound: self.bound.resized(self.bound.size() + plain.largest()),
             worst: self.worst,
-            sample: self.sample.map(0, |x| Dual { value: x.value + next(), error: x.error }),
+            sample: self.sample.map(plain.history(), |x| Dual { value: x.value + next(), error: x.error }),
         }
+        .with_noise(rounding)
     }
 
     /// Of `a` times a plaintext whose slots have rounding errors of a standard deviation.
