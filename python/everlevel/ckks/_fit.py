@@ -173,13 +173,13 @@ def fit(
             value=degree,
         )
     if degree is not None:
-        found, size = _interpolate(f, _degree(degree), ends)
-        if found.max_error > size:
+        fitted, size = _interpolate(f, _degree(degree), ends)
+        if fitted.max_error > size:
             raise FitError(
-                f"fit: degree {degree} has an error of {found.max_error:.2g} and the function a size of {size:.2g}, so "
-                f"that zero is closer; take a higher degree, or a smaller interval"
+                f"fit: degree {degree} has an error of {fitted.max_error:.2g} and the function a size of {size:.2g}, "
+                f"so that zero is closer; take a higher degree, or a smaller interval"
             )
-        return found
+        return fitted
     assert max_error is not None
     found = None
     for power in range(1, _LARGEST_DEGREE.bit_length() + 1):
