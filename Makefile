@@ -67,6 +67,7 @@ lint-rust: tools
 
 lint-python: build
 	$(BIN)/python scripts/prose_width.py
+	$(BIN)/python scripts/hidden_warnings.py
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy

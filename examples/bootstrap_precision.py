@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import argparse
 import time
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -31,7 +30,6 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from everlevel import Ciphertext, ConjugationKey, Engine, LossyBootstrapKey, RelinearizationKey, SecretKey
-from everlevel.errors import RangeWarning
 
 INSECURE_LOG_N = 12
 Q0_OVER_S0 = 2.0**10
@@ -59,8 +57,8 @@ class Bench:
     repeat: int
 
     def encrypt(self, values: Values, level: int) -> Ciphertext:
-        """Encrypt at a level."""
-        return self.engine.encrypt(values, self.secret_key, level=level)
+        """Encrypt at a level, with the bound that these values have."""
+        return self.engine.encrypt(values, self.secret_key, level=level, bound=float(np.abs(values).max()))
 
     def uniform(self) -> Values:
         """Draw real values in [-1, 1]."""
@@ -192,7 +190,7 @@ def draw_lossy(axis: Axes, bench: Bench) -> None:
 
 def draw_sign(axis: Axes, bench: Bench) -> None:
     """Draw a sign bootstrap's error against its input's."""
-    distance = np.logspace(-6, np.log10(0.5), bench.engine.slot_count)
+    distance = np.logspace(-6, np.log10(0.25), bench.engine.slot_count)
     signs = bench.signs()
     noisy = signs * (1 + distance * bench.signs())
     refreshed = bench.engine.sign_bootstrap(bench.encrypt(noisy, bench.keys[2].stage_count), *bench.keys)
@@ -220,8 +218,6 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1, help="of the data; keys are random")
     parser.add_argument("--out", type=Path, default=Path("out"), help="folder of the picture")
     arguments = parser.parse_args()
-    # Bounds are of |z|, and bootstraps' ranges of real and imaginary parts, which lie in [-1, 1] here, or near ±1.
-    warnings.simplefilter("ignore", RangeWarning)
     figure, axes = plt.subplots(1, 3, figsize=(18, 5.5), layout="constrained", width_ratios=(1.3, 1, 1))
     bench = make_bench(arguments, "standard")
     errors = bench.measure_all()

@@ -32,7 +32,9 @@ def main(arguments: list[str]) -> int:
     for path in filter(Path.exists, map(Path, listed.stdout.split())):
         text = path.read_text(encoding="utf-8")
         if "--fix" in arguments:
-            path.write_text(filled(text, path.suffix), encoding="utf-8")
+            # A file that isn't changed stays as old as it is: its crate isn't built again.
+            if (after := filled(text, path.suffix)) != text:
+                path.write_text(after, encoding="utf-8")
             continue
         for number, width in overlong(text, path.suffix):
             found += 1

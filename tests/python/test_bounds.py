@@ -64,10 +64,9 @@ def test_encryption_refuses_what_exceeds_a_declared_bound(party: Party) -> None:
 
 def test_products_of_undeclared_values_are_found_at_decryption(party: Party) -> None:
     engine, key = party.engine, party.secret_key
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with pytest.warns(RangeWarning, match="size 30, and size 1 is assumed"):
         x = engine.encrypt(np.full(engine.slot_count, 30.0), key, level=1)
-        y = x * x
+    y = x * x
     with pytest.warns(RangeWarning, match="decrypt: a value has size 124"):
         engine.decrypt(y, key)
 
@@ -95,7 +94,7 @@ def test_bounds_go_with_their_values(party: Party, rotation_key: object) -> None
         assert result.is_bound_declared
     assert not (a + engine.encrypt([0.5], key)).is_bound_declared
     assert engine.assume_bound(a * b, 2.5).bound == 2.5
-    assert "bound 6, est." in repr(a * b)
+    assert "bound 6, precision at least " in repr(a * b)
     assert "bound 1 assumed" in repr(engine.encrypt([0.5], key))
 
 
@@ -139,6 +138,26 @@ def test_the_floor_is_a_constant_messages_precision(deep: Party, bootstrap_key: 
         assert x.precision_floor <= worst < x.precision_floor + 0.5
 
 
+def test_data_of_one_sign_are_between_both_figures(deep: Party, bootstrap_key: everlevel.BootstrapKey) -> None:
+    engine, key = deep.engine, deep.secret_key
+    keys = deep.relinearization_key, deep.conjugation_key, bootstrap_key
+    values = np.random.default_rng(1).uniform(0, 1, engine.slot_count)
+    x = engine.bootstrap(engine.encrypt(values, key, level=0, bound=1), *keys)
+    worst = -np.log2(np.abs(engine.decrypt(x, key) - values).max())
+    assert x.precision_floor <= worst < x.precision_bits - 3
+    assert f"precision at least {x.precision_floor:.1f} bits (varied values of mean 0: " in repr(x)
+
+
+def test_only_zero_is_exact(party: Party) -> None:
+    engine, key = party.engine, party.secret_key
+    zero = 0 * engine.encrypt([0.5, 0.25], key)
+    assert "precision exact" in repr(zero)
+    for result, plain in ((zero + 0.3, 0.3), (zero + np.full(engine.slot_count, 0.3), 0.3)):
+        error = np.abs(engine.decrypt(result, key) - plain).max()
+        assert error <= 2.0**-result.precision_floor
+        assert 30 < result.precision_floor <= result.precision_bits < 50
+
+
 def test_fits_state_the_range_of_their_values(party: Party) -> None:
     engine, key = party.engine, party.secret_key
     fit = everlevel.fit(np.sqrt, 7, (1.0, 9.0))
@@ -153,12 +172,16 @@ def test_fits_state_the_range_of_their_values(party: Party) -> None:
 def test_an_estimate_that_says_nothing_is_unknown(deep: Party, bootstrap_key: everlevel.BootstrapKey) -> None:
     """Where the sampled values diverge and the real ones don't, there is no negative number of bits."""
     engine, key = deep.engine, deep.secret_key
-    x = engine.encrypt(np.linspace(0.1, 0.9, engine.slot_count), key)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+
+    def iterated(x: everlevel.Ciphertext) -> everlevel.Ciphertext:
         while x.level > 1:
             x = 3.7 * (x * (1 - x))
             assert np.isnan(x.precision_bits) or x.precision_bits > 0
+        return x
+
+    x = engine.encrypt(np.linspace(0.1, 0.9, engine.slot_count), key)
+    with pytest.warns(RangeWarning, match="may be as large as"):
+        x = iterated(x)
     assert "unknown" in repr(x)
 
 

@@ -94,8 +94,6 @@ def test_comparisons_extrema_and_what_is_made_of_signs(lossy: Party, rng: np.ran
     assert np.abs(engine.decrypt(equal, secret) - 0.5).max() < 0.01
 
 
-# These values differ by less than bounds of their sizes say.
-@pytest.mark.filterwarnings("ignore::everlevel.errors.RangeWarning")
 @pytest.mark.parametrize("count", [1, 2, 5, 16, None])
 def test_the_largest_and_smallest_of_slots(lossy: Party, rng: np.random.Generator, count: int | None) -> None:
     engine, gap = lossy.engine, 2**-8

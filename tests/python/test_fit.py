@@ -69,6 +69,44 @@ def test_the_least_degree_for_an_error() -> None:
         everlevel.fit(np.sign, max_error=1e-3)
 
 
+def test_complex_numbers_keep_their_imaginary_parts() -> None:
+    fitted = everlevel.fit(np.exp, 15)
+    points = np.array([0.5j, -0.25 + 0.5j])
+    np.testing.assert_allclose(fitted(points), np.exp(points), atol=1e-6)
+    assert fitted(0.5j) == pytest.approx(np.exp(0.5j), abs=1e-6)
+    assert fitted(np.float32(0.5)).dtype == np.float64
+
+
+@pytest.mark.parametrize(
+    ("f", "degree", "interval", "pole"),
+    [
+        (lambda t: 1 / t, 7, (-1, 1), 0),
+        (lambda t: 1 / float(t), 31, (-1, 1), 0),
+        (lambda t: 1 / (t - 0.1234567) ** 2, 15, (-1, 1), 0.1234567),
+        (lambda t: abs(t - 0.3) ** -0.5, 7, (0, 2), 0.3),
+        (np.tan, 63, (0, 3), np.pi / 2),
+    ],
+)
+def test_poles_are_refused(f: Any, degree: int, interval: tuple[float, float], pole: float) -> None:
+    with pytest.raises(FitError, match="grows without end near x = ") as info:
+        everlevel.fit(f, degree, interval)
+    assert info.value.x == pytest.approx(pole, abs=1e-5)
+    with pytest.raises(FitError, match="grows without end near x = "):
+        everlevel.fit(f, max_error=1e-3, interval=interval)
+
+
+def test_what_is_large_and_finite_is_fitted() -> None:
+    for f, interval in ((lambda t: 1 / (t * t + 1e-10), (-1, 1)), (lambda t: 1 / t, (1e-3, 1)), (np.exp, (-20, 20))):
+        assert everlevel.fit(f, 7, interval).max_error > 100
+    assert everlevel.fit(lambda t: 0 * t, 7).max_error == 0
+
+
+def test_a_fit_that_is_further_off_than_zero_is_refused() -> None:
+    with pytest.raises(FitError, match=r"degree 7 has an error of 2\.\d and"):
+        everlevel.fit(lambda t: np.sin(100 * t), 7)
+    assert everlevel.fit(lambda t: np.sin(100 * t), max_error=1e-3).degree == 127
+
+
 def test_it_reads_well() -> None:
     assert repr(everlevel.fit(np.tanh, 7)).startswith("ChebyshevFit(degree 7, odd, interval [-1, 1], max error ")
     assert repr(everlevel.fit(np.tanh, 7)).endswith("), 3 levels)")

@@ -25,6 +25,21 @@ def test_values_on_a_grid_are_exact(party: Party) -> None:
     np.testing.assert_array_equal(released.values[:2], complex_values)
 
 
+@pytest.mark.parametrize("bound", [1e8, 1e10, 1e12, 1e14])
+def test_full_vectors_of_large_integers_are_exact(bound: float) -> None:
+    engine = Engine(max_level=2, insecure_log_n=12)
+    key = engine.create_secret_key()
+    rng = np.random.default_rng(int(bound))
+    for _ in range(3):
+        values = rng.integers(-int(bound), int(bound), engine.slot_count, endpoint=True).astype(float)
+        x = engine.encrypt(values, key, bound=bound)
+        np.testing.assert_array_equal(engine.release(x, key, grid=1).values, values)
+        error = np.abs(engine.decrypt(x, key) - values).max()
+        assert error <= 2.0**-x.precision_floor
+        # 53 bits of the bound, less a few for noise where that is seen.
+        assert 0 <= 53 - np.log2(bound) - x.precision_floor < 3 + max(0, 27 - np.log2(bound))
+
+
 def test_flooded_values_are_as_precise_as_they_say(party: Party) -> None:
     engine, key = party.engine, party.secret_key
     values = np.full(engine.slot_count, 0.5)
@@ -74,7 +89,9 @@ def test_double_precision_leaves_ten_bits_of_sixty_four() -> None:
     engine.create_relinearization_key(key)
     values = np.linspace(-1, 1, engine.slot_count)
     x = engine.encrypt(values, key, bound=1)
-    assert x.precision_bits > 60
+    # A ciphertext's errors are smaller than doubles tell, and a decryption's aren't.
+    assert 52.9 < x.precision_floor <= 53 < x.precision_bits < 56
+    assert "precision at least 53.0 bits" in repr(x)
     np.testing.assert_array_equal(engine.decrypt(x, key), values)
     for result, exact in ((x, values), (x * x, values**2)):
         released = engine.release(result, key, statistical_bits=64)

@@ -35,7 +35,7 @@ impl Core {
         // The integers stand for c up to their rounding, and that of the factor between both scales.
         let unit = self.ladder.factor(&self.ring, 1.0, ct.level(), &sets[level + 1], level) as f64;
         let rounded = Complex64::new(re as f64 - c.re * unit, im as f64 - c.im * unit).norm() / unit;
-        let deviation = rounded + 0.5 * c.norm() / unit;
+        let deviation = rounded + (0.5 / unit + self.drift()) * c.norm();
         let estimate = ct.estimate().scaled_nearly(c, deviation).with_noise(rounding);
         Ciphertext::new(rlwe, c2, Claims::new(level, scales[level], estimate), ct.origin())
     }
@@ -133,7 +133,8 @@ impl Context {
         self.check_range("add", bound, a.estimate().worst(), plaintext.level)?;
         Ok(self.install(|core| {
             let a = core.lowered(a, plaintext.level);
-            let (claims, origin) = (Claims::new(a.level(), a.scale(), a.estimate().plus_plain(values)), a.origin());
+            let estimate = a.estimate().plus_plain(values, core.encoding_error(plaintext.scale));
+            let (claims, origin) = (Claims::new(a.level(), a.scale(), estimate), a.origin());
             let (mut rlwe, c2) = a.into_owned().into_polynomials();
             core.ring.add_assign(&mut rlwe.c0, &plaintext.poly);
             Ciphertext::new(rlwe, c2, claims, origin)
@@ -183,7 +184,8 @@ impl Context {
         let bound = a.bound().resized(a.bound().size() + c.norm());
         self.check_range("add", bound, a.estimate().worst(), a.level())?;
         Ok(self.install(|core| {
-            let claims = Claims::new(a.level(), a.scale(), a.estimate().shifted(c));
+            let estimate = a.estimate().shifted(c, core.number_error(c, a.level()));
+            let claims = Claims::new(a.level(), a.scale(), estimate);
             let [re, im] = [c.re, c.im].map(|x| core.ladder.integer(x, a.level()));
             let (mut rlwe, c2) = a.clone().into_polynomials();
             core.ring.add_gaussian_assign(&mut rlwe.c0, re, im);
@@ -289,7 +291,8 @@ impl Context {
             let level = plaintext.level - 1;
             let (target, scale) = (&core.ladder.sets[level], core.ladder.scales[level]);
             let rounding = core.rescaling_error(a.polynomial_count(), scale);
-            let estimate = a.estimate().times_plain(values, core.encoding_error(plaintext.scale)).with_noise(rounding);
+            let product = a.estimate().times_plain(values, core.encoding_error(plaintext.scale));
+            let estimate = product.scaled_nearly(Complex64::ONE, core.drift()).with_noise(rounding);
             a.into_owned().map(Claims::new(level, scale, estimate), |mut p| {
                 core.ring.mul_assign(&mut p, &plaintext.poly);
                 core.ring.rescale(p, target)
@@ -376,7 +379,8 @@ impl Core {
     ) -> Ciphertext {
         let scale = self.ladder.scales[level - 1];
         let rounding = self.rescaling_error(2 + usize::from(c2.is_some()), scale);
-        let estimate = a.estimate().product(b.estimate()).with_noise(rounding);
+        let product = a.estimate().product(b.estimate());
+        let estimate = product.scaled_nearly(Complex64::ONE, self.drift()).with_noise(rounding);
         Ciphertext::new(rlwe, c2, Claims::new(level - 1, scale, estimate), a.origin())
     }
 }

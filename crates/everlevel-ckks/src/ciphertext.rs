@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use everlevel_ring::{Eval, Poly};
 use everlevel_rlwe::{Rlwe, SecretId};
 
-use crate::claims::{Bound, Claims, Estimate, Padding, Values};
+use crate::claims::{Bound, Claims, Estimate, Padding, TAIL, Values, doubles};
 
 /// An encoded message: a polynomial whose slots are the message times the level's scale.
 #[derive(Debug, Clone)]
@@ -177,20 +177,22 @@ impl Ciphertext {
         self.rlwe.nbytes() + self.c2.as_ref().map_or(0, Poly::nbytes)
     }
 
-    /// Estimated precision: `−log2` of the root-mean-square error of a slot, for values without structure within the
-    /// bound (see [`Ciphertext::precision_floor`] for any others). NaN where the estimate says nothing: the sampled
-    /// values left all bounds, or the errors swallowed them.
+    /// Estimated precision: `−log2` of the root-mean-square error of a decrypted slot, for values without structure
+    /// within the bound (see [`Ciphertext::precision_floor`] for any others). NaN where the estimate says nothing: the
+    /// sampled values left all bounds, or the errors swallowed them.
     pub fn precision_bits(&self) -> f64 {
-        let error = self.estimate().error();
-        if error.is_finite() { -error.log2() } else { f64::NAN }
+        let (error, size) = (self.estimate().error(), self.estimate().sample().size());
+        let leaving = doubles::typical(self.slot_count(), self.scale(), self.bound().size(), size);
+        if error.is_finite() { -error.hypot(leaving).log2() } else { f64::NAN }
     }
 
-    /// `−log2` of the largest error that a slot has for any values within the bound: a constant message, whose
-    /// coefficients are not spread, has a larger error after a bootstrap than a varied one. NaN where no bound of the
-    /// error is known that is smaller than the values.
+    /// `−log2` of the largest error that a decrypted slot has for any values within the bound: a constant message,
+    /// whose coefficients are not spread, has a larger error after a bootstrap than a varied one. NaN where no bound of
+    /// the error is known that is smaller than the values.
     pub fn precision_floor(&self) -> f64 {
-        let worst = self.estimate().worst();
-        if worst <= self.bound().size().max(1.0) { -worst.log2() } else { f64::NAN }
+        let size = self.bound().size();
+        let worst = self.estimate().worst() + doubles::largest(self.slot_count(), self.scale(), size, TAIL);
+        if worst <= size.max(1.0) { -worst.log2() } else { f64::NAN }
     }
 
     /// The secret that it is encrypted under.

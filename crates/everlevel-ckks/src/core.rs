@@ -1,5 +1,6 @@
 //! The core of a context: parameters with the tables that follow from them. It knows no operation.
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use everlevel_math::DoubleDouble;
@@ -7,6 +8,7 @@ use everlevel_rand::SeedSource;
 use everlevel_ring::{PrimeSet, Ring};
 use everlevel_rlwe::{Gadget, noise};
 
+use crate::claims::doubles;
 use crate::encoder::Coefficients;
 use crate::gadgets::{BootstrapGadgets, best_gadget};
 use crate::ladder::Ladder;
@@ -18,8 +20,10 @@ pub(crate) struct Core {
     pub params: Params,
     pub ring: Ring,
     pub encoder: Encoder,
-    /// The encoder where scales have more bits than doubles.
-    wide_encoder: Option<Encoder<DoubleDouble>>,
+    /// The encoder of messages for which doubles are too few, made when the first one comes.
+    wide_encoder: OnceLock<Encoder<DoubleDouble>>,
+    /// The largest size of messages for which doubles are enough.
+    transform_reach: f64,
     /// The message levels.
     pub ladder: Ladder,
     pub fingerprint: u64,
@@ -42,6 +46,11 @@ pub(crate) fn readable(set: &PrimeSet) -> PrimeSet {
     PrimeSet::new(set.indices().iter().copied().take(2))
 }
 
+/// The largest size of a slot.
+fn largest(slots: &[Complex64]) -> f64 {
+    slots.iter().map(Complex64::norm_sqr).fold(0.0, f64::max).sqrt()
+}
+
 impl Core {
     pub fn new(params: Params, slots: usize, options: Options, seeds: SeedSource) -> Result<Self, Error> {
         let ring = Ring::new(params.literal().log_n, params.primes())?;
@@ -51,7 +60,7 @@ impl Core {
         let ladder = Ladder::new(&ring, sets, params.log2_lowest_scale(slots).exp2());
         let is_wide = params.literal().precision == Precision::Double;
         let ladder = if is_wide { ladder.with_exact_scales(&ring) } else { ladder };
-        let wide_encoder = is_wide.then(|| Encoder::new(ring.n(), slots));
+        let largest_scale = ladder.scales.iter().copied().fold(0.0, f64::max);
         let message_gadget = best_gadget(&params, &ring, &ladder.sets[max_level], Gadget::consecutive)?;
         let bootstrap_gadgets = BootstrapGadgets::new(&params, &ring)?;
         let fingerprint = params.fingerprint();
@@ -60,7 +69,8 @@ impl Core {
             params,
             ring,
             encoder,
-            wide_encoder,
+            wide_encoder: OnceLock::new(),
+            transform_reach: doubles::transform_reach(slots, largest_scale),
             ladder,
             fingerprint,
             message_gadget,
@@ -105,40 +115,45 @@ impl Core {
         PrimeSet::new(self.params.special.iter().copied().take(1))
     }
 
-    /// Whether coefficients are sums of two doubles.
+    /// Whether scales have more bits than doubles.
     pub fn is_wide(&self) -> bool {
-        self.wide_encoder.is_some()
+        self.ladder.exact_scales.is_some()
     }
 
-    /// The coefficients of slots.
+    fn wide_encoder(&self) -> &Encoder<DoubleDouble> {
+        self.wide_encoder.get_or_init(|| Encoder::new(self.ring.n(), self.encoder.slots()))
+    }
+
+    /// The coefficients of slots: those of large ones as sums of two doubles.
     pub fn coefficients(&self, slots: &[Complex64]) -> Coefficients {
-        match &self.wide_encoder {
-            None => self.encoder.to_coeffs(slots).into(),
-            Some(encoder) => encoder.to_coeffs(slots).into(),
+        if largest(slots) <= self.transform_reach {
+            return self.encoder.to_coeffs(slots).into();
         }
+        self.wide_encoder().to_coeffs(slots).into()
     }
 
     /// The `n` integers of coefficients at a level's scale, and the largest of them in absolute value.
     pub fn integers(&self, coeffs: &Coefficients, level: usize) -> (Vec<i128>, f64) {
         let Coefficients { high, low } = coeffs;
-        match (&self.wide_encoder, &self.ladder.exact_scales) {
-            (Some(encoder), Some(scales)) => {
-                let both = high.iter().zip(low).map(|(&high, &low)| DoubleDouble::new(high, low));
-                encoder.round(both, scales[level])
-            }
-            _ => self.encoder.round(high.iter().copied(), self.ladder.scales[level]),
+        let (scale, exact) = (self.ladder.scales[level], self.ladder.exact_scales.as_ref().map(|all| all[level]));
+        if low.is_empty() && exact.is_none() {
+            return self.encoder.round(high.iter().copied(), scale);
         }
+        let rest = low.iter().copied().chain(std::iter::repeat(0.0));
+        let both = high.iter().zip(rest).map(|(&high, low)| DoubleDouble::new(high, low));
+        self.wide_encoder().round(both, exact.unwrap_or(scale.into()))
     }
 
-    /// The slots of integers at a level, of a scale that is the level's but for files that say otherwise.
-    pub fn decode(&self, integers: &[i128], level: usize, scale: f64) -> Vec<Complex64> {
-        match (&self.wide_encoder, &self.ladder.exact_scales) {
-            (Some(encoder), Some(scales)) => {
-                let is_own = scale == self.ladder.scales[level];
-                encoder.decode(integers, if is_own { scales[level] } else { scale.into() })
-            }
-            _ => self.encoder.decode(integers, scale),
+    /// The slots of integers at a level's scale: doubles as near as those of a transform in doubles, where they are
+    /// small, and else the nearest ones.
+    pub fn decode(&self, integers: &[i128], level: usize) -> Vec<Complex64> {
+        let scale = self.ladder.scales[level];
+        let slots = self.encoder.decode(integers, scale);
+        if largest(&slots) <= doubles::transform_reach(slots.len(), scale) {
+            return slots;
         }
+        let exact = self.ladder.exact_scales.as_ref().map(|all| all[level]);
+        self.wide_encoder().decode(integers, exact.unwrap_or(scale.into()))
     }
 
     /// Standard deviation of a slot's real part, in units of the message, from that of a coefficient.
@@ -158,16 +173,21 @@ impl Core {
         self.slot_error(noise::public_encryption_std_dev(self.ring.n(), weight, log2_special), scale)
     }
 
-    /// The error of an encoded value's rounding at a scale: that of coefficients to integers. The transform's own is
-    /// relative, below 2^-48 in doubles, for scales of up to 2^46, and below 2^-96 in sums of two, for those of 2^80:
-    /// far below an integer's, for values in the range of a level of one prime.
+    /// The error of an encoded value's rounding at a scale: that of coefficients to integers, beside which that of the
+    /// transform is small ([`doubles::transform_reach`]).
     pub fn encoding_error(&self, scale: f64) -> f64 {
-        self.slot_error((1.0f64 / 12.0).sqrt(), scale)
+        doubles::integers(self.encoder.slots(), scale)
     }
 
-    /// The error of the doubles that a value of a size is encoded by, or decoded to.
-    pub fn conversion_error(&self, size: f64) -> f64 {
-        size * if self.is_wide() { 2f64.powi(-98) } else { 2f64.powi(-50) }
+    /// The largest error of a number that is added to every slot at a level.
+    pub fn number_error(&self, c: Complex64, level: usize) -> f64 {
+        let integer = std::f64::consts::FRAC_1_SQRT_2 / self.ladder.scales[level];
+        integer + if self.is_wide() { 0.0 } else { doubles::ROUNDING * c.norm() }
+    }
+
+    /// The largest relative error by scales, where two levels' meet.
+    pub fn drift(&self) -> f64 {
+        if self.is_wide() { 0.0 } else { doubles::DRIFT }
     }
 
     /// The error that one rounding at a scale adds.

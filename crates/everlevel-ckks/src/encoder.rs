@@ -183,6 +183,7 @@ impl<T: Real> Encoder<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::claims::doubles;
 
     fn slots(n: usize) -> Vec<Complex64> {
         (0..n).map(|i| Complex64::new((i as f64 * 0.7).sin(), (i as f64 * 1.3).cos())).collect()
@@ -212,6 +213,47 @@ mod tests {
             let back = encoder.decode(&coeffs, (1u64 << 50) as f64);
             let worst = back.iter().zip(slots(count)).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max);
             assert!(worst < 2f64.powi(-40), "{count}: {worst:e}");
+        }
+    }
+
+    #[test]
+    fn transforms_in_doubles_err_by_less_than_is_counted() {
+        let (n, count, scale) = (1 << 12, 1 << 11, 2f64.powi(40));
+        let (rough_encoder, exact): (Encoder, Encoder<DoubleDouble>) = (Encoder::new(n, count), Encoder::new(n, count));
+        let mut state = 7u64;
+        let mut unit = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 11) as f64 / (1u64 << 53) as f64
+        };
+        let mut random = |f: &dyn Fn(f64) -> Complex64| (0..count).map(|_| f(unit())).collect::<Vec<_>>();
+        let single = |at: usize| (0..count).map(|i| Complex64::from(f64::from(u8::from(i == at)) / 3.0)).collect();
+        let messages: [Vec<Complex64>; 7] = [
+            random(&|x| (2.0 * x - 1.0).into()),
+            random(&|x| Complex64::cis(7.0 * x)),
+            random(&|x| (x.round() * 2.0 - 1.0).into()),
+            vec![Complex64::new(1.0 / 3.0, 0.7); count],
+            single(0),
+            single(777),
+            slots(count),
+        ];
+        // One standard deviation of a real part, for slots of size 1.
+        let counted = 0.5 * doubles::integers(count, scale) / doubles::transform_reach(count, scale);
+        for message in messages {
+            let size = message.iter().map(|z| z.norm()).fold(0.0, f64::max);
+            let rough: Vec<DoubleDouble> =
+                rough_encoder.to_coeffs(&message).into_iter().map(DoubleDouble::from).collect();
+            let encoded = exact.to_slots(&rough);
+            let coeffs: Vec<f64> = exact.to_coeffs(&message).iter().map(|c| c.to_f64()).collect();
+            let fine: Vec<DoubleDouble> = coeffs.iter().map(|&c| c.into()).collect();
+            let (decoded, right) = (rough_encoder.to_slots(&coeffs), exact.to_slots(&fine));
+            let way_in = encoded.iter().zip(&message).map(|(a, b)| (a.re - b.re.into()).to_f64());
+            let way_out = decoded.iter().zip(&right).map(|(a, b)| (DoubleDouble::from(a.re) - b.re).to_f64());
+            for errors in [way_in.collect::<Vec<_>>(), way_out.collect()] {
+                let rms = (errors.iter().map(|e| e * e).sum::<f64>() / count as f64).sqrt() / (size * counted);
+                let worst = errors.iter().map(|e| e.abs()).fold(0.0, f64::max) / (size * counted);
+                println!("{rms:.2} and {worst:.2} of what is counted");
+                assert!(rms < 1.0 && worst < 8.0, "{rms} {worst}");
+            }
         }
     }
 

@@ -75,7 +75,7 @@ impl Context {
             let poly = core.ring.to_coeff(plaintext.poly.restricted(&few));
             // Decoding is for whoever may see the message: from here on its time may depend on it.
             poly.limbs().iter().for_each(|limb| declassify(limb));
-            core.decode(&core.ring.to_i128(&poly), plaintext.level, plaintext.scale)
+            core.decode(&core.ring.to_i128(&poly), plaintext.level)
         });
         if let Some(estimate) = &plaintext.estimate
             && let Some(largest) = estimate.largest_beyond(&slots, SLACK)

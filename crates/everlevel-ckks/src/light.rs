@@ -1,4 +1,5 @@
-//! Plaintexts without primes: eight bytes for each coefficient (sixteen with double precision), whatever the level.
+//! Plaintexts without primes: eight bytes for each coefficient (sixteen with double precision, and of values for which
+//! doubles are too few), whatever the level.
 //!
 //! A [`LightPlaintext`] holds the real coefficients of a message, before they are scaled and rounded. Each use scales,
 //! rounds and transforms them for the primes of its level: the result is [`Context::encode`]'s, bit for bit, at every

@@ -118,7 +118,7 @@ impl Context {
     /// with their errors, `worst` of them from the operands, and a rounding's and those of doubles besides.
     pub(crate) fn check_range(&self, op: &'static str, bound: Bound, worst: f64, level: usize) -> Result<(), Error> {
         let rounding = self.core.rounding_error(self.core.ladder.scales[level]);
-        let error = worst + TAIL * (2.0 * rounding + self.core.conversion_error(bound.size()));
+        let error = worst + TAIL * 2.0 * rounding + self.core.drift() * bound.size();
         // Of a larger error nothing is known but that it is a bound.
         let size = bound.size() + error.min(bound.size() * LARGEST_ERROR);
         let room = self.core.room(level);

@@ -20,7 +20,7 @@ use everlevel_rand::{Domain, Stream, sampler::Gaussian};
 use num_complex::Complex64;
 use zeroize::Zeroizing;
 
-use crate::claims::TAIL;
+use crate::claims::{TAIL, doubles};
 use crate::core::readable;
 use crate::keys::SecretKey;
 use crate::{Ciphertext, Context, Error};
@@ -59,16 +59,15 @@ impl Context {
         if !(step.is_finite() && step > 0.0) {
             return Err(Error::parameter("grid", step, "a positive number: the distance of neighbouring values"));
         }
-        // The slots and the grid's points are doubles.
-        let error = self.release_error(op, a)? + 2.0 * f64::EPSILON * a.bound().size();
+        let size = a.bound().size();
+        let leaving = doubles::largest(self.slot_count(), a.scale(), size, self.release_deviations());
+        // The values that were encrypted are doubles near the grid's points, and so are the points that are computed: a
+        // quotient and a product.
+        let error = self.release_error(op, a)? + leaving + 3.0 * doubles::ROUNDING * size;
         let half = step / 2.0;
         // Not beyond the doubles that grid points are printed as.
-        if error >= half || a.bound().size() / step > (1u64 << 52) as f64 {
-            return Err(Error::GridTooFine {
-                op,
-                step,
-                least: 2.0 * error.max(a.bound().size() / (1u64 << 53) as f64),
-            });
+        if error >= half || size / step > (1u64 << 52) as f64 {
+            return Err(Error::GridTooFine { op, step, least: 2.0 * error.max(size / (1u64 << 53) as f64) });
         }
         let plaintext = self.decrypt(a, key)?;
         key.budget.take(op)?;
@@ -116,7 +115,7 @@ impl Context {
             let mut coeffs = core.ring.to_i128(&core.ring.to_coeff(plaintext.poly.restricted(&few)));
             let noise = flooding(std_dev, &mut seed.stream(Domain::Flooding, 0), coeffs.len())?;
             coeffs.iter_mut().zip(noise.iter()).for_each(|(c, e)| *c += e);
-            Ok::<_, Error>(core.decode(&coeffs, plaintext.level, plaintext.scale))
+            Ok::<_, Error>(core.decode(&coeffs, plaintext.level))
         })?;
         Ok(Released { values, log2_failure: None, precision_bits: Some(precision_bits) })
     }
@@ -127,10 +126,15 @@ impl Context {
         if !a.bound().is_declared() {
             return Err(Error::UndeclaredBound { op, bound: a.bound().size() });
         }
+        Ok(a.estimate().worst() * (self.release_deviations() / TAIL))
+    }
+
+    /// The standard deviations that no slot's error exceeds, but for a probability of [`LOG2_FAILURE`] over all slots:
+    /// as many as the ciphertext's bound counts, at least.
+    fn release_deviations(&self) -> f64 {
         // Of n slots, each beyond k root mean squares, √2 standard deviations, with probability e^(−2k).
         let log2_each = LOG2_FAILURE - (self.slot_count() as f64).log2();
-        let deviations = -log2_each * std::f64::consts::LN_2 / std::f64::consts::SQRT_2;
-        Ok(a.estimate().worst() * (deviations / TAIL).max(1.0))
+        TAIL.max(-log2_each * std::f64::consts::LN_2 / std::f64::consts::SQRT_2)
     }
 }
 

@@ -268,6 +268,78 @@ fn the_rounding_of_numbers_and_coefficients_is_an_error() {
     assert!(y.precision_bits().is_nan() || y.precision_bits() < 0.0, "{}", y.precision_bits());
 }
 
+/// The doubles that values are, and scales, are in the floor: of large values they are most of the error.
+#[test]
+fn the_floor_holds_for_values_as_large_as_the_room() {
+    let party = depth(LOG_N, 6);
+    let ctx = &party.ctx;
+    let key = &party.relinearization;
+    let slots = ctx.slot_count();
+    for (log2_bound, level) in [(10, 6), (22, 6), (30, 6), (40, 6), (47, 6), (8, 0)] {
+        let bound = f64::exp2(f64::from(log2_bound));
+        for (values, what) in [
+            (real(slots, 1), "uniform"),
+            (uniform(slots, 2).iter().map(|z| z / 2f64.sqrt()).collect(), "complex"),
+            (real(slots, 3).iter().map(|z| (z.re.signum() / 3.0).into()).collect(), "signs"),
+            (vec![Complex64::new(1.0 / 3.0, 0.0); slots], "constant"),
+            (vec![(1.0f64 / 3.0).into()], "one slot"),
+        ] {
+            let scaled = |by: f64| -> Vec<Complex64> {
+                let mut all: Vec<Complex64> = values.iter().map(|z| z * by).collect();
+                all.resize(slots, Complex64::default());
+                all
+            };
+            let large = scaled(bound);
+            let check = |name: &str, ct: &Ciphertext, exact: &[Complex64]| {
+                let p = common::precision(&party.decrypt(ct), exact);
+                let floor = ct.precision_floor();
+                assert!(p.worst_bits >= floor, "{name}, {what} up to 2^{log2_bound}: {p:?}, floor {floor}");
+                // Where noise is below doubles, they come out as they were.
+                let is_seen = log2_bound <= 22;
+                assert!(!is_seen || p.worst_bits < floor + 9.0, "{name}, {what} up to 2^{log2_bound}: {p:?}, {floor}");
+                assert!(floor <= 53.0 - ct.bound().size().log2(), "{floor}");
+            };
+            let plaintext = ctx.encode(&large, level).unwrap();
+            let declared = ctx.declare(plaintext.clone(), Bound::declared(bound).unwrap()).unwrap();
+            let x = ctx.encrypt_with_secret(&declared, &party.secret).unwrap();
+            check("fresh", &x, &large);
+            if level == 0 {
+                continue;
+            }
+            check("lowered", &ctx.level_down(&x, level - 2).unwrap(), &large);
+            check("twice", &ctx.add_plain(&x, &plaintext).unwrap(), &scaled(2.0 * bound));
+            let c = bound / 3.0;
+            let shifted: Vec<Complex64> = large.iter().map(|z| z + c).collect();
+            check("shifted", &ctx.add_scalar(&x, c.into()).unwrap(), &shifted);
+            // The square of the root, down to level 1.
+            let root =
+                ctx.declare(ctx.encode(&scaled(bound.sqrt()), level).unwrap(), Bound::declared(bound.sqrt()).unwrap());
+            let root = ctx.encrypt_with_secret(&root.unwrap(), &party.secret).unwrap();
+            let squares: Vec<Complex64> = scaled(bound.sqrt()).iter().map(|z| z * z).collect();
+            check("square", &ctx.multiply(&root, &root, key).unwrap(), &squares);
+        }
+    }
+}
+
+/// What is exact is so up to the rounding of what was added, and decryption says no more.
+#[test]
+fn nothing_but_zero_is_exact() {
+    let party = depth(LOG_N, 2);
+    let ctx = &party.ctx;
+    let x = party.encrypt(&real(ctx.slot_count(), 1), 2);
+    let zero = ctx.multiply_scalar(&x, 0.0.into()).unwrap();
+    assert!(zero.precision_floor().is_infinite() && party.decrypt(&zero).iter().all(|z| z.norm() == 0.0));
+    let values = real(ctx.slot_count(), 2);
+    for (sum, exact) in [
+        (ctx.add_scalar(&zero, 0.3.into()).unwrap(), vec![Complex64::new(0.3, 0.0); ctx.slot_count()]),
+        (ctx.add_array(&zero, &values).unwrap(), values),
+    ] {
+        let p = common::precision(&party.decrypt(&sum), &exact);
+        assert!(sum.precision_floor() < 45.0 && p.worst_bits >= sum.precision_floor(), "{p:?}, {sum:?}");
+        assert!(sum.precision_bits().is_finite() && sum.precision_bits() >= sum.precision_floor());
+    }
+}
+
 /// A decryption has few primes; as a plaintext it is as good as any.
 #[test]
 fn decryptions_are_plaintexts() {

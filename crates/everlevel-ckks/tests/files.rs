@@ -8,8 +8,8 @@ use std::sync::LazyLock;
 use crate::common::{Party, assert_close, uniform};
 use everlevel_ckks::io::{Access, Builder, Container, Error as FileError};
 use everlevel_ckks::{
-    BootstrapKey, BootstrapKeySize, BootstrapKind, Ciphertext, Context, Error, FixedRotationKey, Form, KeyRef, Loading,
-    Object, Params, ParamsLiteral, Plaintext, PublicKey, RelinearizationKey, RotationKey, SecretKey, Stored,
+    BootstrapKey, BootstrapKeySize, BootstrapKind, Bound, Ciphertext, Context, Error, FixedRotationKey, Form, KeyRef,
+    Loading, Object, Params, ParamsLiteral, Plaintext, PublicKey, RelinearizationKey, RotationKey, SecretKey, Stored,
     no_progress,
 };
 
@@ -314,6 +314,66 @@ fn what_is_said_must_fit_what_is_there() {
         let refused = matches!(error, Error::Files(FileError::Header { .. } | FileError::Unlike { .. }));
         assert!(refused, "{to}: {error}");
     }
+}
+
+#[test]
+fn claims_that_no_writer_makes_are_refused() {
+    let p = &*SMALL;
+    let plaintext = p.ctx.encode(&uniform(4, 8), 2).unwrap();
+    let declared = p.ctx.declare(plaintext.clone(), Bound::declared(2.0).unwrap()).unwrap();
+    let ciphertext = |plaintext| p.ctx.encrypt(plaintext, &p.public).unwrap();
+    let containers = [
+        reopened(&p.ctx.to_container(&ciphertext(&plaintext), Form::Seeded).unwrap()),
+        reopened(&p.ctx.to_container(&ciphertext(&declared), Form::Seeded).unwrap()),
+        reopened(&p.ctx.to_container(&plaintext, Form::Seeded).unwrap()),
+    ];
+    let with = |container: &Container, name: &str, value: &str| {
+        let mut builder = Builder::new(container.kind().unwrap());
+        for (entry, text) in &container.header().metadata {
+            let start = text.find(&format!("\"{name}\":")).map(|at| at + name.len() + 3);
+            let changed = start.filter(|_| entry == "object").map(|start| {
+                let end = start + text[start..].find([',', '}']).unwrap();
+                format!("{}{value}{}", &text[..start], &text[end..])
+            });
+            builder.describe(entry, changed.as_deref().unwrap_or(text));
+        }
+        for (tensor, place) in container.header().in_order() {
+            builder.tensor(tensor, &place.shape, container.bytes(tensor).unwrap());
+        }
+        p.ctx.object_from_container(&Container::from_bytes(builder.to_bytes()).unwrap(), Loading::default()).map(|_| ())
+    };
+    let scale = p.ctx.scale_at(2).unwrap();
+    let scales = [0.0, -scale, 2.0 * scale, scale * (1.0 + 1e-9), 1e300, 5e-324].map(|s| format!("{s:e}"));
+    let numbers = ["-1", "-1e-30", "1e300", "1e400"];
+    let is_refused = |container: &Container, name: &str, value: &str| {
+        let error = with(container, name, value).expect_err(&format!("{name} {value}"));
+        assert!(matches!(error, Error::Files(_)), "{name} {value}: {error}");
+    };
+    for container in &containers {
+        with(container, "scale", &format!("{scale:e}")).unwrap();
+        scales.iter().for_each(|value| is_refused(container, "scale", value));
+    }
+    for container in &containers[..2] {
+        for name in ["bound", "error", "sampled_size"] {
+            with(container, name, "0.5").unwrap();
+            numbers.iter().for_each(|value| is_refused(container, name, value));
+        }
+        ["-1", "-1e-30", "1e400"].iter().for_each(|value| is_refused(container, "worst_error", value));
+    }
+    is_refused(&containers[1], "bound", "null");
+}
+
+#[test]
+fn bounds_that_say_nothing_come_back_as_such() {
+    let p = &*SMALL;
+    let mut ct = p.encrypt(&uniform(4, 9), 1);
+    for _ in 0..40 {
+        ct = p.ctx.multiply_scalar(&ct, 1e8.into()).unwrap();
+        let back = round_trip(&p.ctx, &ct);
+        assert!(back.bound().size() >= ct.bound().size() && !back.bound().is_declared());
+        assert!(back.precision_bits().is_nan() && ct.precision_bits().is_nan() || ct.bound().size() < 1e20);
+    }
+    assert!(ct.bound().size() > 1e300);
 }
 
 #[test]

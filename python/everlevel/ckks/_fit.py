@@ -20,6 +20,8 @@ Array = NDArray[Any]
 _LARGEST_DEGREE: Final = 2**12 - 1
 _SAMPLES_PER_DEGREE: Final = 16
 _FEWEST_SAMPLES: Final = 2048
+_ZOOM: Final = 16
+_ZOOMS: Final = 4
 _PARITY_TOLERANCE: Final = 1e-13
 """Coefficients of the other parity that are this small beside the largest are rounding errors of the fit."""
 
@@ -101,7 +103,9 @@ class ChebyshevFit:
         """
         if isinstance(x, Ciphertext):
             return x._engine.evaluate_chebyshev_polynomial(x, self, key)
-        return chebyshev.chebval(self._mapped(np.asarray(x, dtype=float)), self.coefficients)
+        numbers = np.asarray(x)
+        numbers = numbers.astype(np.complex128 if numbers.dtype.kind == "c" else np.float64)
+        return chebyshev.chebval(self._mapped(numbers), self.coefficients)
 
     def __repr__(self) -> str:
         parity = f", {self.parity}" if self.parity else ""
@@ -142,7 +146,8 @@ def fit(
     Raises
     ------
     FitError
-        If the function isn't finite on the interval, gives no numbers, or can't be fitted to `max_error`.
+        If the function isn't finite on the interval, or grows without end near a point of it; if it gives no numbers,
+        can't be fitted to `max_error`, or is further from its fit than from zero.
     ParameterError
         If the interval is empty or infinite, or not one of degree and error is given.
 
@@ -168,11 +173,17 @@ def fit(
             value=degree,
         )
     if degree is not None:
-        return _interpolate(f, _degree(degree), ends)
+        fitted, size = _interpolate(f, _degree(degree), ends)
+        if fitted.max_error > size:
+            raise FitError(
+                f"fit: degree {degree} has an error of {fitted.max_error:.2g} and the function a size of {size:.2g}, "
+                f"so that zero is closer; take a higher degree, or a smaller interval"
+            )
+        return fitted
     assert max_error is not None
     found = None
     for power in range(1, _LARGEST_DEGREE.bit_length() + 1):
-        found = _interpolate(f, 2**power - 1, ends)
+        found, _ = _interpolate(f, 2**power - 1, ends)
         if found.max_error <= max_error:
             return found
     raise FitError(
@@ -209,7 +220,8 @@ def _degree(value: Any) -> int:
     return degree
 
 
-def _interpolate(f: Callable[[Any], Any], degree: int, interval: tuple[float, float]) -> ChebyshevFit:
+def _interpolate(f: Callable[[Any], Any], degree: int, interval: tuple[float, float]) -> tuple[ChebyshevFit, float]:
+    """Fit a polynomial, and find the largest size of the function."""
     a, b = interval
     middle, half = (a + b) / 2, (b - a) / 2
     count = degree + 1
@@ -221,9 +233,42 @@ def _interpolate(f: Callable[[Any], Any], degree: int, interval: tuple[float, fl
     sample_count = max(_FEWEST_SAMPLES, _SAMPLES_PER_DEGREE * count)
     samples = np.cos(np.pi * np.arange(sample_count + 1) / sample_count)
     fitted = ChebyshevFit(coefficients, interval, 0.0)
-    errors = _values(f, middle + half * samples) - _at_samples(fitted.coefficients, sample_count)
-    fitted.max_error = float(np.abs(errors).max())
-    return fitted
+    points = middle + half * samples
+    exact = _values(f, points)
+    errors = np.abs(exact - _at_samples(fitted.coefficients, sample_count))
+    fitted.max_error, size = float(errors.max()), float(np.abs(exact).max())
+    if fitted.max_error > size / 4:
+        _refuse_pole(f, points, int(np.abs(exact).argmax()), interval)
+    return fitted, size
+
+
+def _refuse_pole(
+    f: Callable[[Any], Any], points: NDArray[np.float64], largest: int, interval: tuple[float, float]
+) -> None:
+    """Refuse a function that grows without end near one of the points, where it is largest of all.
+
+    From there its maximum is looked for in ever smaller neighbourhoods; the function is refused if it then grows with
+    every step towards that maximum, where a finite peak flattens.
+    """
+    neighbours = points[max(largest - 1, 0)], points[min(largest + 1, len(points) - 1)]
+    reach = abs(neighbours[1] - neighbours[0])
+    steps = reach * float(_ZOOM) ** -np.arange(_ZOOMS + 1)
+    at = float(points[largest])
+    for step in steps:
+        around = np.clip(at + step * np.linspace(-1, 1, 4 * _ZOOM + 1), *interval)
+        at = float(around[np.abs(_values(f, around)).argmax()])
+    for side in (-1, 1):
+        towards = at + side * steps
+        if towards.min() < interval[0] or towards.max() > interval[1]:
+            continue
+        sizes = np.abs(_values(f, towards))
+        if np.all(sizes[1:] >= 2 * sizes[:-1]) and sizes[0] > 0:
+            raise FitError(
+                f"fit: the function grows without end near x = {at:g}: it is {sizes[-1]:.2g} at a distance of "
+                f"{steps[-1]:.1g}; choose an interval on which it is bounded",
+                x=at,
+                value=float(sizes[-1]),
+            )
 
 
 def _at_samples(coefficients: Array, count: int) -> Array:

@@ -171,16 +171,20 @@ class Ciphertext(Opaque, Storable):
 
     @property
     def precision_bits(self) -> float:
-        """Estimate of -log2 of a slot's root-mean-square error, for values without structure within the bound.
+        """Estimate of -log2 of a slot's root-mean-square error, for varied values of mean 0 within the bound.
 
-        It is made of the noise formulas and of public random values alone, and NaN where it says nothing. Values with
-        structure, such as constant ones, may have larger errors: see `precision_floor`.
+        It is made of the noise formulas and of public random values alone, and NaN where it says nothing. Other values
+        may have larger errors after a bootstrap, above all those of one sign, such as images, and constant ones: see
+        `precision_floor`. Errors are those of decrypted values, which are doubles.
         """
         return self._native.precision_bits
 
     @property
     def precision_floor(self) -> float:
-        """-log2 of the largest error of a slot, for any values within the bound; NaN where no such error is known."""
+        """-log2 of the largest error of a slot, for any values within the bound; NaN where no such error is known.
+
+        Errors are those of decrypted values, which are doubles.
+        """
         return self._native.precision_floor
 
     @property
@@ -211,7 +215,7 @@ class Ciphertext(Opaque, Storable):
             f"scale 2^{self._native.log2_scale:.2f}",
             f"slots {len(self)}×{self.slot_count}" if len(self) > 1 else f"slots {self.slot_count}",
             f"bound {self.bound:.4g}{'' if self.bound_kind == 'declared' else f' {self.bound_kind}'}",
-            f"est. precision {self._precision()}",
+            f"precision {self._precision()}",
         ]
         if self.polynomial_count != 2:
             parts.append(f"{self.polynomial_count} polynomials")
@@ -219,8 +223,10 @@ class Ciphertext(Opaque, Storable):
 
     def _precision(self) -> str:
         bits, floor = self.precision_bits, self.precision_floor
-        typical = "unknown" if math.isnan(bits) else f"{bits:.1f} bits"
-        return typical if math.isnan(floor) else f"{typical}, at least {floor:.1f}"
+        if math.isinf(floor):
+            return "exact"
+        least = "unknown" if math.isnan(floor) else f"at least {floor:.1f} bits"
+        return least if math.isnan(bits) else f"{least} (varied values of mean 0: {bits:.1f})"
 
     # A ciphertext's value isn't known here, so the equality of two can't be told, and neither can its truth.
     def __bool__(self) -> bool:

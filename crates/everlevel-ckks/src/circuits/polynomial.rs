@@ -2,6 +2,7 @@
 
 use everlevel_ring::Ring;
 use everlevel_rlwe::Rlwe;
+use num_complex::Complex64;
 
 use super::elements::{Arithmetic, BasisElements, polynomial_depth};
 use super::sizes::TooLarge;
@@ -271,12 +272,14 @@ impl Core {
         // Coefficients are multiplied by the ratio of the level above, at least, and rounded.
         let coefficient = self.ladder.ratios.get(w.level + 1).map_or(0.0, |ratio| 1.0 / ratio);
         let mut estimate = a.estimate().polynomial(series, self.rounding_error(scale), coefficient);
+        let steps = polynomial_depth(series.coefficients.len()) as f64;
         if self.is_wide() && series.basis == Basis::Chebyshev {
             // Divisions add coefficients up in doubles.
-            let steps = polynomial_depth(series.coefficients.len());
             let norm = series.coefficients.iter().map(|c| c.abs()).sum::<f64>();
-            estimate = estimate.with_noise(f64::EPSILON * steps as f64 * norm);
+            estimate = estimate.with_noise(f64::EPSILON * steps * norm);
         }
+        // Each step's product has a scale that is the level's up to a rounding.
+        estimate = estimate.scaled_nearly(Complex64::ONE, self.drift() * steps);
         Ciphertext::new(rlwe, None, Claims::new(w.level, scale, estimate), a.origin())
     }
 }

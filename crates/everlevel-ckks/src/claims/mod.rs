@@ -6,6 +6,7 @@
 //! that an operation passes on without saying so.
 
 mod bound;
+pub(crate) mod doubles;
 mod operations;
 mod padding;
 mod sample;

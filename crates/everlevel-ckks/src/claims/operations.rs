@@ -33,6 +33,11 @@ impl EntryRounding {
     }
 }
 
+/// What tells an operation with a number from one with another.
+fn after_number(c: Complex64) -> u64 {
+    c.re.to_bits() ^ c.im.to_bits().rotate_left(1)
+}
+
 /// Sums, products and other operations.
 impl Estimate {
     /// Of the same values with further noise of a standard deviation.
@@ -79,8 +84,7 @@ impl Estimate {
     /// Of `c·a`.
     pub fn scaled(&self, c: Complex64) -> Self {
         self.each(|x| {
-            let history = c.re.to_bits() ^ c.im.to_bits().rotate_left(1);
-            let sample = x.sample.map(history, |x| Dual { value: x.value * c, error: x.error * c });
+            let sample = x.sample.map(after_number(c), |x| Dual { value: x.value * c, error: x.error * c });
             Self::new(x.bound.resized(x.bound.size() * c.norm()).by_number(c), x.worst * c.norm(), sample)
         })
     }
@@ -98,29 +102,30 @@ impl Estimate {
         })
     }
 
-    /// Of `a + c`.
-    pub fn shifted(&self, c: Complex64) -> Self {
+    /// Of `a + c`, where a number is added that is up to `deviation` away from `c`.
+    pub fn shifted(&self, c: Complex64, deviation: f64) -> Self {
+        let half = deviation / 2.0;
         self.each(|x| {
-            let sample = x.sample.map(0, |x| Dual { value: x.value + c, error: x.error });
-            Self::new(x.bound.resized(x.bound.size() + c.norm()).by_number(c), x.worst, sample)
+            let sample = x.sample.map(after_number(c), |x| Dual { value: x.value + c, error: x.error + half });
+            Self::new(x.bound.resized(x.bound.size() + c.norm()).by_number(c), x.worst + deviation, sample)
         })
     }
 
-    /// Of `a` plus a plaintext, whose own rounding is small beside any noise.
-    pub fn plus_plain(&self, plain: &Values) -> Self {
+    /// Of `a` plus a plaintext whose slots have rounding errors of a standard deviation.
+    pub fn plus_plain(&self, plain: &Values, rounding: f64) -> Self {
         let plus = |x: &Self| {
             let mut values = plain.sample().iter();
             let mut next = || values.next().copied().unwrap_or_default();
             let bound = x.bound.resized(x.bound.size() + plain.largest());
-            let sample = x.sample.map(0, |x| Dual { value: x.value + next(), error: x.error });
+            let sample = x.sample.map(plain.history(), |x| Dual { value: x.value + next(), error: x.error });
             Self::new(bound.on_reals(bound.is_real() && plain.is_real()), x.worst, sample)
         };
         let padding = self.padding.as_ref().map(|padding| match plain.constant() {
-            Some(c) => padding.with(padding.values().shifted(c)),
+            Some(c) => padding.with(padding.values().shifted(c, 0.0)),
             None if padding.is_from(plain.len()) => padding.clone(),
             None => padding.with(plus(padding.values())).varied(),
         });
-        plus(self).padded(padding)
+        plus(self).padded(padding).with_noise(rounding)
     }
 
     /// Of `a` times a plaintext whose slots have rounding errors of a standard deviation. Where the plaintext's values

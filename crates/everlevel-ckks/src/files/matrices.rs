@@ -36,13 +36,15 @@ fn write_coefficients<'c>(
     let is_wide = all.clone().any(|coeffs| !coeffs.low.is_empty());
     write(name, is_last && !is_wide, &mut all.clone().flat_map(|coeffs| coeffs.high.iter().copied()));
     if is_wide {
-        write(&low(name), is_last, &mut all.flat_map(|coeffs| coeffs.low.iter().copied()));
+        let low_of =
+            |coeffs: &'c Coefficients| coeffs.low.iter().copied().chain(std::iter::repeat(0.0)).take(coeffs.high.len());
+        write(&low(name), is_last, &mut all.flat_map(low_of));
     }
 }
 
 /// What [`write_coefficients`] wrote: `count` coefficients.
 fn read_coefficients(reader: &Reader<'_>, name: &str, count: usize, is_last: bool) -> Result<Coefficients, Error> {
-    let is_wide = reader.core.is_wide();
+    let is_wide = reader.has(&low(name));
     let rest = if is_wide { numbers(reader, &low(name), count, is_last)? } else { Vec::new() };
     Ok(Coefficients { high: numbers(reader, name, count, is_last && !is_wide)?, low: rest })
 }

@@ -26,8 +26,17 @@ impl entries::Message {
         let Some(of_level) = ladder.sets.get(self.level) else {
             return refuse("level", self.level, format!("at most {}", ladder.sets.len() - 1));
         };
-        if !(self.scale.is_finite() && self.scale > 0.0) {
-            return refuse("scale", self.scale, "positive");
+        let scale = ladder.scales[self.level];
+        if !((self.scale / scale - 1.0).abs() < SCALE_TOLERANCE) {
+            return refuse("scale", self.scale, format!("{scale}, the level's"));
+        }
+        let most = reader.core.room(self.level) * BEYOND_ROOM;
+        self.check_number("bound", self.bound, most)?;
+        self.check_number("error", self.error, f64::from(f32::MAX))?;
+        self.check_number("worst_error", self.worst_error, f64::MAX)?;
+        self.check_number("sampled_size", self.sampled_size, f64::from(f32::MAX))?;
+        if self.is_bound_declared && self.bound.is_none() {
+            return refuse("bound", "none", "a declared one");
         }
         let set = PrimeSet::new(self.primes.iter().copied());
         if set.is_empty() || !set.is_subset(of_level) || set.indices() != self.primes {
@@ -35,7 +44,21 @@ impl entries::Message {
         }
         Ok(set)
     }
+
+    /// Refuses what no bound and no error is.
+    fn check_number(&self, what: &str, number: Option<f64>, most: f64) -> Result<(), Error> {
+        match number {
+            Some(number) if !(0.0..=most).contains(&number) => refuse(what, number, format!("0 to {most:.3e}")),
+            _ => Ok(()),
+        }
+    }
 }
+
+/// The largest relative distance of a file's scale from its level's, which is computed anew.
+const SCALE_TOLERANCE: f64 = 1e-12;
+
+/// An assumed bound that is so many times a level's room says nothing, and is left out as an infinite one is.
+const BEYOND_ROOM: f64 = 1e18;
 
 /// JSON has no infinity.
 fn finite(number: f64) -> Option<f64> {
@@ -50,7 +73,7 @@ fn rounded(number: f64) -> f64 {
 impl entries::Message {
     /// The estimate: the bound is assumed where the file is one of before bounds.
     fn estimate(&self, reader: &Reader<'_>) -> Estimate {
-        let known = |number: Option<f64>| number.map_or(f64::INFINITY, f64::abs);
+        let known = |number: Option<f64>| number.unwrap_or(f64::INFINITY);
         let is_of_before = self.bound.is_none() && self.sampled_size.is_none();
         let kind = match (self.is_bound_declared, self.is_bound_claimed) {
             (_, true) => BoundKind::Claimed,
@@ -62,7 +85,7 @@ impl entries::Message {
         let (error, seed) = (known(self.error), reader.core.next_sample());
         let fresh = Estimate::fresh(bound, error, seed);
         let worst = if is_of_before { fresh.worst() } else { known(self.worst_error) };
-        Estimate::read(bound, worst, self.sampled_size.map_or(fresh.sample().size(), f64::abs), error, seed)
+        Estimate::read(bound, worst, self.sampled_size.unwrap_or(fresh.sample().size()), error, seed)
     }
 
     /// The slots of a unit that hold no value: they may be anywhere where the file doesn't say so.
@@ -134,7 +157,10 @@ trait Message: Sized + Send + Sync {
 }
 
 fn write_units<'a, T: Message>(units: &'a [T], writer: &mut Writer<'_, 'a>) {
-    writer.object(&T::entry(units));
+    let mut entry = T::entry(units);
+    let most = writer.room(entry.level) * BEYOND_ROOM;
+    entry.bound = entry.bound.filter(|&bound| bound <= most);
+    writer.object(&entry);
     for (k, unit) in units.iter().enumerate() {
         unit.write(writer, |name| unit_tensor(units.len(), k, name));
     }
@@ -235,9 +261,9 @@ impl Message for Plaintext {
     ) -> Result<Self, Error> {
         require("polynomial_count", entry.polynomial_count, 1, "1")?;
         let poly = reader.poly(&tensor("message"), set)?;
-        let entries::Message { level, scale, slot_count, is_real, .. } = *entry;
-        let (fingerprint, padding) = (reader.core.fingerprint, entry.padding(unit)?);
-        let (values, bound, estimate) = (OnceLock::new(), None, None);
+        let entries::Message { level, slot_count, is_real, .. } = *entry;
+        let (fingerprint, scale) = (reader.core.fingerprint, reader.core.ladder.scales[level]);
+        let (values, bound, padding, estimate) = (OnceLock::new(), None, entry.padding(unit)?, None);
         Ok(Self { poly, level, scale, slot_count, fingerprint, values, bound, is_real, padding, estimate })
     }
 }
@@ -263,7 +289,8 @@ impl Message for Ciphertext {
             is_real: values.bound().is_real(),
             padding: Some(padded.map(entries::UnitPadding::of).collect()),
             worst_error: finite(values.worst()),
-            sampled_size: finite(rounded(values.sample().size())),
+            // Always some: files without one are of before bounds.
+            sampled_size: Some(finite(rounded(values.sample().size())).unwrap_or(f64::from(f32::MAX))),
             slot_count: first.slot_count(),
             polynomial_count: first.polynomial_count(),
             primes: first.rlwe().set().indices().to_vec(),
@@ -295,7 +322,8 @@ impl Message for Ciphertext {
         };
         let info = reader.info()?;
         let rlwe = Rlwe { c0: reader.poly(&tensor("c0"), set)?, c1: reader.poly(&tensor("c1"), set)? };
-        let claims = Claims::new(entry.level, entry.scale, entry.estimate(reader).padded(entry.padding(unit)?));
+        let scale = reader.core.ladder.scales[entry.level];
+        let claims = Claims::new(entry.level, scale, entry.estimate(reader).padded(entry.padding(unit)?));
         let KeyInfo { fingerprint, secret_id } = info;
         Ok(Self::new(rlwe, c2, claims, Origin { fingerprint, slot_count: entry.slot_count, secret_id }))
     }

@@ -84,6 +84,11 @@ impl<'i> Reader<'i> {
         Ok(require_own("slot_count", found, self.core.encoder.slots())?)
     }
 
+    /// Whether there is a tensor of a name.
+    pub fn has(&self, name: &str) -> bool {
+        self.container.tensor(&self.full(name)).is_ok()
+    }
+
     /// A tensor of bytes of a known length.
     pub fn bytes(&self, name: &str, len: usize) -> Result<&'i [u8], Error> {
         Ok(self.container.bytes_of_len(&self.full(name), len)?)

@@ -54,6 +54,11 @@ impl<'i, 'a> Writer<'i, 'a> {
         self.builder
     }
 
+    /// The size that values at a level stay below.
+    pub fn room(&self, level: usize) -> f64 {
+        self.core.room(level)
+    }
+
     pub fn slot_count(&self) -> usize {
         self.core.encoder.slots()
     }

@@ -157,7 +157,7 @@ impl Context {
             let rounding = |level: usize| core.encoding_error(core.ladder.scales[level]);
             // Diagonals of a higher level are rounded there, too.
             let before = if level < shape.level { rounding(shape.level) } else { 0.0 };
-            let entry_error = rounding(level).hypot(before).hypot(core.conversion_error(shape.row_norm));
+            let entry_error = rounding(level).hypot(before);
             let product = Product { core, shape, keys, level, entry_error };
             let vectors = a.all().chunks(block_columns).map(|units| product.apply(units, &diagonals));
             let units = vectors.collect::<Result<Vec<_>, _>>()?.concat();
