@@ -14,6 +14,7 @@ from importlib.metadata import version as _version
 from . import bfv, compat, errors, ntru, tfhe
 from ._common.memory import MemoryEstimate
 from ._info import show_info
+from ._open import open as open  # noqa: A004
 from .ckks._fit import ChebyshevFit, fit
 from .ckks._sign_plan import SignPlan
 from .ckks.ciphertext import Ciphertext

@@ -165,7 +165,7 @@ def test_wrong_kinds_of_arguments(party: Party, a: Ciphertext) -> None:
         lambda: engine.add([1.0], [2.0]),
         lambda: engine.rotate(a, party.relinearization_key, 1),
         lambda: engine.rotate(a, engine.create_rotation_key(party.secret_key), 1.5),
-        lambda: engine.conjugate(a, None),
+        lambda: engine.conjugate(a, 1),
         lambda: engine.level_down(a, "1"),
         lambda: engine.create_public_key(party.public_key),
         lambda: a + object(),

@@ -236,7 +236,7 @@ def test_wrong_files_are_refused(engine: bfv.Engine, secret_key: bfv.SecretKey, 
     engine.encrypt([1], secret_key).save(path)
     with pytest.raises(errors.FileParametersError):
         bfv.Engine("n13", plain_modulus=65_537, insecure_log_n=8).load(path)
-    with pytest.raises(errors.UnsupportedKindError, match="bfv_ciphertext"):
+    with pytest.raises(errors.UnsupportedKindError, match="holds a bfv ciphertext of n13"):
         Engine(max_level=1, insecure_log_n=10).load(path)
     damaged = bytearray(path.read_bytes())
     damaged[-20] ^= 1

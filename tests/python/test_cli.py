@@ -135,20 +135,75 @@ def test_keygen_puts_keys_together(tmp_path: Path, capsys: pytest.CaptureFixture
         (("--small", "--lossy", "--bootstrap", *SMALL), "leave --lossy out"),
         (("--slot-count", "3", *SMALL), "power of two"),
         (("--secret", "nowhere"), "nowhere"),
+        (("--secret", "KEYS/secret.key", "--max-level", "3"), "--max-level 3 was given, and the secret key is one of"),
+        (("--secret", "KEYS/secret.key", "--bootstrap-to", "14"), "--bootstrap-to 14 was given"),
+        (("--secret", "KEYS/secret.key", "--insecure-log-n", "9"), "--insecure-log-n 9 was given"),
+        (("--secret", "KEYS/public.key"), "holds a public_key, and a secret_key was asked for"),
     ],
 )
 def test_keygen_refuses_before_it_writes(
-    options: tuple[str, ...], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    options: tuple[str, ...], message: str, keys: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["keygen", str(tmp_path / "keys"), *options]) == 1
+    capsys.readouterr()
+    given = [option.replace("KEYS", str(keys)) for option in options]
+    assert main(["keygen", str(tmp_path / "keys"), *given]) == 1
     assert message in capsys.readouterr().err
     assert files(tmp_path) == set()
+
+
+def test_keygen_takes_a_secrets_own_parameters_again(keys: Path, tmp_path: Path) -> None:
+    secret = str(keys / "secret.key")
+    assert main(["keygen", str(tmp_path), "--secret", secret, "--bootstrap", "--max-level", "13", *SMALL]) == 0
+
+
+def test_keygen_wants_a_folder_of_a_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["keygen", "", *SMALL]) == 1
+    assert "FOLDER is empty" in capsys.readouterr().err
+    assert files(tmp_path) == set()
+
+
+def test_keygen_leaves_no_key_of_another_secret_beside_the_new(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    small = ["keygen", str(tmp_path), "--max-level", "1", *SMALL]
+    assert main([*small, "--rotation", "--rotations=1"]) == 0
+    (tmp_path / "other.key").write_text("of another program")
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    assert main([*small, "--force"]) == 1
+    assert f"{tmp_path} has rotation+1.key, rotation.key of another secret" in capsys.readouterr().err
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
+    assert main([*small, "--rotation", "--rotations=1", "--force"]) == 0
+    secrets = {main(["inspect", "--json", str(path)]) for path in tmp_path.glob("[!o]*.key")}
+    assert secrets == {0}
+    found = [json.loads(line)["secret_id"] for line in capsys.readouterr().out.splitlines() if line.startswith("{")]
+    assert len(found) == 6
+    assert len(set(found)) == 1
+    # Keys that are left are of the new keys' secret.
+    assert main(["keygen", str(tmp_path), "--secret", str(tmp_path / "secret.key"), "--force"]) == 0
+
+
+def test_keygen_that_is_stopped_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    small = ["keygen", str(tmp_path), "--max-level", "1", *SMALL]
+    assert main(small) == 0
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+
+    def interrupted(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Engine, "create_conjugation_key", interrupted)
+    assert main([*small, "--force"]) == 130
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
 def test_inspect_says_what_files_hold(keys: Path, capsys: pytest.CaptureFixture[str]) -> None:
     paths = sorted(map(str, keys.iterdir()))
     assert main(["inspect", "--json", *paths]) == 0
-    found = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    found = json.loads(capsys.readouterr().out)
+    assert main(["inspect", "--json", paths[0]]) == 0
+    assert json.loads(capsys.readouterr().out) == found[0]
     assert [entry["path"] for entry in found] == paths
     by_name = {Path(entry["path"]).name: entry for entry in found}
     assert by_name["bootstrap.key"]["kind"] == "bootstrap key"
@@ -234,6 +289,57 @@ def test_sets_that_there_are_not_are_refused_before_any_work(capsys: pytest.Capt
     with pytest.raises(SystemExit):
         main(["failures", "--particles", "-3"])
     assert "-3 is not from 0 to 2^64 - 1" in capsys.readouterr().err
+
+
+def test_inspect_takes_pipes(keys: Path, tmp_path: Path) -> None:
+    path = keys / "public.key"
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for name in ("-", "/dev/stdin", str(pipe)):
+        command = [sys.executable, "-m", "everlevel", "inspect", "--json", name]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+            if name == str(pipe):
+                pipe.write_bytes(path.read_bytes())
+            out, _ = process.communicate(path.read_bytes())
+        assert process.returncode == 0
+        found = json.loads(out)
+        assert (found["path"], found["kind"], found["verified"]) == (name, "public key", True)
+        assert found["file_bytes"] == path.stat().st_size
+    damaged = subprocess.run(
+        [sys.executable, "-m", "everlevel", "inspect", "-"],
+        input=flip(path.read_bytes()),
+        capture_output=True,
+        check=False,
+    )
+    assert damaged.returncode == 1
+    assert damaged.stderr.startswith(b"everlevel: -: read: the checksum of ")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
+@pytest.mark.parametrize("arguments", [["info", "--json"], ["demo", "--generations", "0", *SMALL]])
+def test_output_that_cannot_be_written_is_one_line_on_stderr(arguments: list[str]) -> None:
+    command = [sys.executable, "-m", "everlevel", *arguments]
+    with open("/dev/full", "w") as full:
+        process = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert process.returncode == 1
+    assert process.stderr == ("everlevel: the output can't be written (No space left on device); send it elsewhere\n")
+
+
+@pytest.mark.parametrize(
+    ("command", "option", "value"),
+    [("demo", "generations", -1), ("demo", "seed", -1), ("bench", "repetitions", 0), ("bench", "gates", -3)],
+)
+def test_counts_that_make_no_sense_are_refused(
+    command: str, option: str, value: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([command, f"--{option}={value}", *SMALL]) == 1
+    assert f"{command}: --{option} is {value}" in capsys.readouterr().err
+
+
+def test_amounts_that_are_none_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["keygen", str(tmp_path / "keys"), "--rotations=1,x", *SMALL])
+    assert "argument --rotations: '1,x' isn't a list of whole numbers" in capsys.readouterr().err
 
 
 def test_demo_agrees_with_the_plain_computation(capsys: pytest.CaptureFixture[str]) -> None:

@@ -19,7 +19,8 @@ import pytest
 
 import cluster_tasks as tasks
 from conftest import INSECURE_LOG_N
-from everlevel import Engine, EvaluationKey, SecretKey, _native, cluster, errors, tfhe
+from everlevel import Engine, EvaluationKey, SecretKey, _native, bfv, cluster, errors, tfhe
+from everlevel.ckks import limbs
 from everlevel.cluster import _connect, _copy, _keys, _parcel
 from everlevel.cluster._bound import Bound, EngineLike
 from everlevel.cluster._worker import Plan, versions
@@ -98,7 +99,7 @@ def test_a_file_is_checked_once(small: Small, tmp_path: Path, monkeypatch: pytes
 
 def test_keys_that_do_not_go_together(small: Small, tmp_path: Path) -> None:
     other = Engine(max_level=3, insecure_log_n=INSECURE_LOG_N)
-    with pytest.raises(errors.EngineMismatchError, match="other parameters"):
+    with pytest.raises(errors.EngineMismatchError, match=r"is of N 2.*, and the engine is Engine"):
         cluster.connect(keys=small.path, engine=other)
     other.create_evaluation_key(other.create_secret_key()).save(tmp_path / "other")
     with pytest.raises(errors.EngineMismatchError, match="a pool has one engine"):
@@ -416,10 +417,25 @@ def test_parcels_have_nothing_of_the_secret(scheme: str, small: Small, tmp_path:
     assert back["x"][0] is back["x"][1]
     assert (np.asarray(engine.decrypt(back["x"][0], secret_key))[:1] > 0.5).all()
     for hidden in (secret_file, bytearray(secret_file), np.frombuffer(secret_file, np.uint8), {"a": [secret_file]}):
-        with pytest.raises(errors.SecretExposureError, match="the bytes of a secret key's file"):
+        with pytest.raises(errors.SecretExposureError, match="the bytes of a secret key's file are among what is sent"):
             _parcel.pack(hidden, bound)
+        with pytest.raises(errors.SecretExposureError, match=r"^made: it returned the bytes of a secret key's file, "):
+            _parcel.pack(hidden, bound, "made", is_result=True)
     with pytest.raises(errors.TaskPickleError, match="keys travel as files"):
         _parcel.pack([engine.create_evaluation_key(secret_key)], bound)
+
+
+@pytest.mark.parametrize("module", [bfv, limbs])
+def test_secrets_of_other_schemes_stay_too(module: Any, small: Small, tmp_path: Path) -> None:
+    engine, bound = module.Engine("n13", insecure_log_n=9), Bound(small.engine)
+    secret_key, path = engine.create_secret_key(), tmp_path / "secret"
+    secret_key.save(path)
+    for hidden in (secret_key, [secret_key._native], path.read_bytes()):
+        with pytest.raises(errors.SecretExposureError):
+            _parcel.pack(hidden, bound)
+    engine.create_evaluation_key(secret_key).save(path)
+    with pytest.raises(errors.UnsupportedKindError, match="pools compute with the engines of everlevel, tfhe and ntru"):
+        _keys.describe("connect", path)
 
 
 @pytest.mark.parametrize("address", ["ray", "dask"])

@@ -160,7 +160,7 @@ def test_bad_matrices(party: Party, rotation_key: RotationKey) -> None:
         (lambda: engine.encode_to_light_plain_matrix([[1.0]], 1, [0.5]), errors.OperandTypeError),
         (lambda: engine.encode_to_light_plain_matrix([[1.0]], 1, []), errors.ParameterError),
         (lambda: engine.multiply_matrix([[1.0]], engine.level_down(a, 0), rotation_key), errors.LevelError),
-        (lambda: engine.multiply_matrix([[1.0]], a, None), errors.OperandTypeError),
+        (lambda: engine.multiply_matrix([[1.0]], a, 1), errors.OperandTypeError),
         (lambda: engine.multiply_matrix(np.ones((1, 513)), a, rotation_key), errors.UnitCountError),
         (lambda: engine.multiply_matrix([[1.0]], [1.0], rotation_key), errors.OperandTypeError),
         (lambda: engine.multiply_matrix([[1.0]], engine.multiply(a, a), rotation_key), errors.CiphertextFormError),

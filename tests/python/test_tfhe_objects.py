@@ -78,7 +78,7 @@ def test_wrong_files_are_refused(engine: tfhe.Engine, tmp_path: Path) -> None:
         tfhe.Engine("integer-4-64", insecure_log_n=9).load(path)
     assert caught.value.found != caught.value.expected
     ckks = Engine(max_level=1, insecure_log_n=10)
-    with pytest.raises(UnsupportedKindError, match="tfhe_ciphertext"):
+    with pytest.raises(UnsupportedKindError, match="holds a tfhe ciphertext of integer-3-64"):
         ckks.load(path)
     stranger = ckks.create_secret_key()
     with pytest.raises(OperandTypeError, match=r"everlevel\.keys\.SecretKey, and an everlevel\.tfhe\.keys\.SecretKey"):
@@ -89,7 +89,7 @@ def test_wrong_files_are_refused(engine: tfhe.Engine, tmp_path: Path) -> None:
     with pytest.raises(ChecksumError):
         engine.load(path)
     ckks.create_secret_key().save(path)
-    with pytest.raises(UnsupportedKindError, match="secret_key"):
+    with pytest.raises(UnsupportedKindError, match="holds a secret key of N"):
         engine.load(path)
 
 

@@ -3,6 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::kinds;
+
 crate::errors! {
     /// A fault of a file, or of the place that it is to be written to.
     pub enum Error: "io"
@@ -99,8 +101,8 @@ crate::errors! {
         /// The kind asked for.
         expected: String,
     }
-    /// A kind that this version has no support for.
-    #[error("read: the file holds a {found}, which this version cannot use (it reads {supported}); update Everlevel")]
+    /// A kind that this version, or the reader's scheme, has no support for.
+    #[error("read: the file holds a {found}, and {supported} are read here; {}", whose(found))]
     UnsupportedKind {
         /// The file's kind.
         found: String,
@@ -211,5 +213,13 @@ impl Error {
     /// [`Error::Header`] for an entry.
     pub fn header(what: impl Into<String>, found: impl ToString, needed: impl Into<String>) -> Self {
         Self::Header { what: what.into(), found: found.to_string(), needed: needed.into() }
+    }
+}
+
+/// The next step for a kind that is not read here: another scheme's context, or a later version.
+fn whose(kind: &str) -> String {
+    match kinds::ALL.iter().find(|(name, _)| *name == kind) {
+        Some((_, scheme)) => format!("open it with a context of {scheme}"),
+        None => "this version has no such kind: update Everlevel".into(),
     }
 }

@@ -437,3 +437,13 @@ fn temporary_files_without_a_writer_are_removed_and_others_stay() {
     Builder::new("sample").write(&at("sample")).expect("writes");
     assert_eq!(files_in(folder.path()), 3);
 }
+
+#[test]
+fn a_kind_of_another_scheme_says_whose_it_is() {
+    let refused = |found: &str| {
+        let supported = "bfv_secret_key, bfv_ciphertext".into();
+        Error::UnsupportedKind { found: found.into(), supported }.to_string()
+    };
+    assert!(refused("tfhe_ciphertext").ends_with("are read here; open it with a context of tfhe"));
+    assert!(refused("scroll").ends_with("this version has no such kind: update Everlevel"));
+}

@@ -242,16 +242,42 @@ pub fn deserialize(
     })
 }
 
-/// The contents of a file's header: its metadata, and the size of each tensor.
-#[pyfunction]
-pub fn inspect_file(path: PathBuf) -> PyResult<Noted<BTreeMap<String, usize>>> {
-    let header = run(|| Ok(Container::inspect(&path)?))?;
+/// The size of each tensor, and the metadata.
+type Inspected = Noted<BTreeMap<String, usize>>;
+
+fn inspected(header: io::header::Header) -> Inspected {
     let sizes = header.tensors.into_iter().map(|(name, place)| (name, place.range.len())).collect();
-    Ok((sizes, header.metadata))
+    (sizes, header.metadata)
+}
+
+/// The contents of a file's header: the size of each tensor, and its metadata.
+#[pyfunction]
+pub fn inspect_file(path: PathBuf) -> PyResult<Inspected> {
+    run(|| Ok(inspected(Container::inspect(&path)?)))
+}
+
+/// As [`inspect_file`], of a file's bytes, and compares every checksum if asked to.
+#[pyfunction]
+pub fn inspect_bytes(py: Python<'_>, data: Data, verify: bool) -> PyResult<Inspected> {
+    run(|| ckks::Context::require("deserialize", Footprint { held: data.len_bytes() as u64, work: 0 }))?;
+    let bytes = data.to_vec(py)?;
+    run(|| {
+        let container = Container::from_bytes(bytes)?;
+        if verify {
+            container.verify()?;
+        }
+        Ok(inspected(container.header().clone()))
+    })
 }
 
 /// Compares every checksum of a file, which is read once; of the whole of it, whatever engine it is for.
 #[pyfunction]
 pub fn verify_file(path: PathBuf) -> PyResult<()> {
     run(|| Ok(Container::open(&path, Access::Auto)?.verify()?))
+}
+
+/// Every kind of file, with its scheme.
+#[pyfunction]
+pub fn file_kinds() -> Vec<(&'static str, &'static str)> {
+    io::kinds::ALL.to_vec()
 }

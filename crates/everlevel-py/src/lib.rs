@@ -32,7 +32,10 @@ mod _native {
     #[pymodule_export]
     use crate::error::error_codes;
     #[pymodule_export]
-    use crate::files::{deserialize, from_transit, inspect_file, load, save, serialize, to_transit, verify_file};
+    use crate::files::{
+        deserialize, file_kinds, from_transit, inspect_bytes, inspect_file, load, save, serialize, to_transit,
+        verify_file,
+    };
     #[pymodule_export]
     use crate::limbs::{LimbsBridge, LimbsCiphertext, LimbsContext, LimbsEvaluationKey, LimbsSecretKey, limbs_sets};
     #[pymodule_export]

@@ -5,11 +5,12 @@ from __future__ import annotations
 import operator
 import os
 from abc import abstractmethod
+from collections.abc import Sequence
 from typing import Any, TypeVar
 
 import numpy as np
 
-from ..errors import MessageError, OperandTypeError, StorageError
+from ..errors import MessageError, OperandTypeError, ParameterError, StorageError
 
 T = TypeVar("T")
 
@@ -52,6 +53,54 @@ def integer(operation: str, name: str, value: Any) -> int:
             expected="int",
             actual=type(value).__name__,
         ) from None
+
+
+def number(value: Any) -> float:
+    """Return a single real number as a float, and NaN, which is in no range, for everything else."""
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]
+    if not isinstance(value, (int, float, complex, np.number, np.bool_)):
+        return float("nan")
+    try:
+        found = complex(value)
+    except OverflowError:
+        # A Python integer, of 1024 bits and more.
+        return float("inf") if int(value.real) > 0 else float("-inf")
+    return found.real if found.imag == 0 else float("nan")
+
+
+def flag(operation: str, name: str, value: Any) -> bool:
+    """Check an argument that is True or False."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise OperandTypeError(
+            f"{operation}: {name} is {value!r} of type {type(value).__name__}, and True or False is needed; "
+            f"convert it with bool()",
+            argument=name,
+            expected="bool",
+            actual=type(value).__name__,
+        )
+    return bool(value)
+
+
+def truth(operation: str, name: str, value: Any) -> bool:
+    """Return whether an argument counts as true, which of an array isn't known."""
+    try:
+        return bool(value)
+    except (TypeError, ValueError):
+        return flag(operation, name, value)
+
+
+def one_of(operation: str, option: str, value: Any, allowed: Sequence[str], hint: str = "check its spelling") -> str:
+    """Check the name of a choice."""
+    if not (isinstance(value, str) and value in allowed):
+        *others, last = map(repr, allowed)
+        raise ParameterError(
+            f"{operation}: {option} is {value!r}, and {', '.join(others)} and {last} are offered; {hint}",
+            option=option,
+            value=value,
+            allowed=tuple(allowed),
+        )
+    return value
 
 
 class KeyBundle:

@@ -41,7 +41,7 @@ class MemoryEstimate:
 
 def check_operation(operation: Any, known: Sequence[str]) -> str:
     """Check that the memory of an operation is known."""
-    if operation not in known:
+    if not (isinstance(operation, str) and operation in known):
         raise ParameterError(
             f"estimate_memory: operation is {operation!r}, and estimates are known of {', '.join(known)}; "
             f"name one of them",
@@ -49,7 +49,7 @@ def check_operation(operation: Any, known: Sequence[str]) -> str:
             value=operation,
             allowed=tuple(known),
         )
-    return str(operation)
+    return operation
 
 
 def check_number(name: str, value: Any) -> int:

@@ -1,4 +1,4 @@
-"""What NumPy can't look into."""
+"""What NumPy can't look into, and what can't be compared."""
 
 from __future__ import annotations
 
@@ -27,4 +27,42 @@ class Opaque:
             argument="array",
             expected="array in the clear",
             actual=type(self).__name__,
+        )
+
+
+class Encrypted(Opaque):
+    """Base of encrypted vectors. Their values aren't known here, so neither their truth nor their equality can be told.
+
+    Python would say that every object is true, and that two objects are unequal.
+    """
+
+    __slots__ = ()
+
+    _how_to_compare: ClassVar[str] = "decrypt both"
+
+    def __bool__(self) -> bool:
+        raise OperandTypeError(
+            "bool: a ciphertext is neither true nor false, since its value isn't known here; "
+            "decrypt it first, or test `ciphertext is None`",
+            argument="ciphertext",
+            expected="bool",
+            actual=type(self).__name__,
+        )
+
+    # Objects are told apart by `is`.
+    __hash__ = None  # type: ignore[assignment]
+
+    def __eq__(self, other: object) -> NoReturn:
+        self._refuse_comparison("equal", other)
+
+    def __ne__(self, other: object) -> NoReturn:
+        self._refuse_comparison("not_equal", other)
+
+    def _refuse_comparison(self, operation: str, other: object) -> NoReturn:
+        raise OperandTypeError(
+            f"{operation}: a Ciphertext isn't compared with a {type(other).__name__} by == or !=, since its values "
+            f"aren't known here; {self._how_to_compare}, or use `is` to tell objects apart",
+            argument="other",
+            expected="values in the clear",
+            actual=type(other).__name__,
         )

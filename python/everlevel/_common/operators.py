@@ -6,13 +6,13 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from .opaque import Opaque
+from .opaque import Encrypted
 from .storable import OfEngine
 
 VectorT = TypeVar("VectorT", bound="Vector")
 
 
-class Vector(Opaque, OfEngine):
+class Vector(Encrypted, OfEngine):
     """Base of ciphertexts whose engine has `add`, `subtract`, `multiply` and `negate`."""
 
     __slots__ = ()
@@ -20,9 +20,6 @@ class Vector(Opaque, OfEngine):
     kind = "ciphertext"
 
     _instead_of_numpy = "use its operators and the engine's methods, or decrypt it first"
-
-    # Equality of values can't be told here, and that of objects is `is`.
-    __hash__ = None  # type: ignore[assignment]
 
     def __add__(self: VectorT, other: Any) -> VectorT:
         return self._engine.add(self, other) if _is_operand(other) else NotImplemented

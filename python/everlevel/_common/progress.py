@@ -15,6 +15,7 @@ from contextvars import ContextVar
 
 from tqdm.auto import tqdm
 
+from . import checks
 from .locks import Lock
 
 DELAY_SECONDS = 1.0
@@ -37,20 +38,20 @@ def watching(watch: Report) -> Iterator[None]:
         _watch.reset(token)
 
 
-def wanted(progress: bool | None) -> bool:
+def wanted(progress: bool | None, operation: str = "progress") -> bool:
     """Whether bars are shown: the environment's no is final, then the caller's choice, then whether somebody looks."""
     if os.environ.get("EVERLEVEL_PROGRESS", "1").lower() in {"0", "false", "no", "off"}:
         return False
     if progress is None:
         return "ipykernel" in sys.modules or bool(getattr(sys.stderr, "isatty", lambda: False)())
-    return progress
+    return checks.truth(operation, "progress", progress)
 
 
 @contextmanager
 def reporting(description: str, progress: bool | None) -> Iterator[Report | None]:
     """Give a report function that moves a bar; the one that watches, or None, where no bar is wanted."""
     watch = _watch.get()
-    if not wanted(progress):
+    if not wanted(progress, description):
         yield watch
         return
     with tqdm(desc=description, delay=DELAY_SECONDS, leave=False, mininterval=0.1) as bar:

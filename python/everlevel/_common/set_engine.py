@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from contextlib import AbstractContextManager
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
-from ..errors import OperandTypeError, ParameterError
-from . import checks, progress
+from ..errors import FileParametersError, OperandTypeError, ParameterError
+from . import checks, headers, progress
 from .locks import Lock
 from .set_keys import Key
 from .storable import OfEngine, PathLike, own
@@ -72,6 +72,55 @@ class SetEngine(SetCore, Generic[EvaluationKeyT]):
                 allowed=cls._log_ns,
             )
         return log_n
+
+    @classmethod
+    def from_file(cls, path: PathLike, *, thread_count: int | None = None, progress: bool | None = None) -> Self:
+        """Make the engine that a file is for: of the parameters of the key, or of the ciphertext, in it.
+
+        It reads the file's header alone, and `load` the object: `everlevel.open` does both, for files of any scheme.
+
+        Parameters
+        ----------
+        path : str or path-like
+            A file that `save` wrote.
+        thread_count, progress
+            As for the engine itself.
+
+        Raises
+        ------
+        StorageError, FormatError
+            If the file can't be opened, or isn't Everlevel's.
+        UnsupportedKindError
+            If it is another scheme's; the message says whose.
+        FileParametersError
+            If this version has no such parameters.
+
+        Examples
+        --------
+        >>> import tempfile, pathlib
+        >>> from everlevel import bfv
+        >>> secret_key = bfv.Engine("n13").create_secret_key()
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = pathlib.Path(folder) / "secret.key"
+        ...     secret_key.save(path)
+        ...     engine = bfv.Engine.from_file(path, thread_count=1)
+        >>> engine
+        bfv.Engine(n13, 8192 slots modulo 786433, depth 4, 1 thread, 128-bit security)
+        """
+        operation = "from_file"
+        header = headers.read_of(operation, checks.path(operation, path), cls._scheme)
+        make: Any = cls
+        engine: Self | None = None
+        if header.set_name is not None:
+            engine = make(header.set_name, thread_count=thread_count, progress=progress, **header.options)
+        if engine is None or engine._context.fingerprint != header.fingerprint:
+            raise FileParametersError(
+                f"{operation}: the file holds a {header.kind} of {header.in_words}, and this version has no such "
+                f"set; open it with the version that wrote it, {header.metadata.get('library', 'which is unknown')}",
+                found=header.fingerprint,
+                expected=None if engine is None else engine._context.fingerprint,
+            )
+        return engine
 
     @property
     def parameters(self) -> str:
@@ -143,10 +192,13 @@ class SetEngine(SetCore, Generic[EvaluationKeyT]):
         ...     engine.decrypt(engine.load(path), secret_key)[:3]
         array([1, 2, 3])
         """
-        return self._wrap_stored(*self._context.load(checks.path("load", path)))
+        text = checks.path("load", path)
+        with headers.explained(self, "load", text):
+            return self._wrap_stored(*self._context.load(text))
 
     def _deserialize(self, data: Any) -> OfEngine:
-        return self._wrap_stored(*self._context.deserialize(data))
+        with headers.explained(self, "deserialize", data):
+            return self._wrap_stored(*self._context.deserialize(data))
 
     _from_transit = _deserialize
 

@@ -1,6 +1,8 @@
-"""Numbers of bytes as text."""
+"""Numbers of bytes, and other sizes, as text."""
 
 from __future__ import annotations
+
+import math
 
 
 def format_bytes(count: int) -> str:
@@ -11,3 +13,9 @@ def format_bytes(count: int) -> str:
         if count < 999.95 * size:
             return f"{count / size:.1f} {unit}"
     return f"{count / 1e9:.1f} GB"
+
+
+def at_least(size: float) -> str:
+    """Write a number of three digits that is no smaller."""
+    digit = 10.0 ** (math.floor(math.log10(size)) - 2) if size > 0 else 1.0
+    return f"{math.ceil(size / digit * (1 - 1e-12)) * digit:g}"

@@ -16,7 +16,7 @@ from typing import Any
 
 from .. import errors as e
 from . import callers
-from .sizes import format_bytes
+from .sizes import at_least, format_bytes
 
 _OPERATIONS = {
     "parameters": "Engine",
@@ -24,6 +24,7 @@ _OPERATIONS = {
     # Schemes over limbs.
     "eval_keys": "create_evaluation_key",
     "bridge": "create_bridge",
+    "rotate_many": "rotate_batch",
     "add_plain": "add",
     "multiply_plain": "multiply",
     "add_constant": "add",
@@ -193,9 +194,11 @@ def _noise_exhausted(op: str, log2_p_fail: float, max_log2_p_fail: float) -> e.E
 def _missing_rotation(op: str, amount: int, available: list[int]) -> e.EverlevelError:
     # To the left in the core, and to the right here, as NumPy counts.
     deltas = sorted(-other for other in available)
+    # Of one rotation, the key is one of a power of two; of many, each has a key of its own.
+    others = "or call rotate, which goes by powers of two" if op == "rotate_batch" else "or rotations=True"
     return e.MissingKeyError(
         f"{op}: the evaluation key has rotations by {deltas}, and one by {-amount} is needed; "
-        f"make it with create_evaluation_key(secret_key, rotations=[{-amount}]), or rotations=True",
+        f"make it with create_evaluation_key(secret_key, rotations=[{-amount}]), {others}",
         key="rotation key",
         delta=-amount,
         available=deltas,
@@ -204,7 +207,8 @@ def _missing_rotation(op: str, amount: int, available: list[int]) -> e.Everlevel
 
 def _beyond_bound(op: str, index: int, size: float, bound: float) -> e.EverlevelError:
     return e.RangeError(
-        f"{op}: value {index} has size {size:.6g}, and the declared bound is {bound:.6g}; declare bound={_above(size)}",
+        f"{op}: value {index} has size {size:.6g}, and the declared bound is {bound:.6g}; "
+        f"declare bound={at_least(size)}",
         bound=bound,
         size=size,
         index=index,
@@ -224,12 +228,6 @@ def _missing_inversion(op: str) -> e.EverlevelError:
 def _io(text: str, op: str, path: str, advice: str, source: int) -> e.EverlevelError:
     cls = e.StorageNotFoundError if source == errno.ENOENT else e.StorageError
     return cls(text, path=path, errno=source)
-
-
-def _above(size: float) -> str:
-    """Return a number of three digits that is no smaller."""
-    digit = 10.0 ** (math.floor(math.log10(size)) - 2) if size > 0 else 1.0
-    return f"{math.ceil(size / digit * (1 - 1e-12)) * digit:g}"
 
 
 def _engines(text: str) -> str:
@@ -270,7 +268,7 @@ _WORDED: dict[str, Callable[..., e.EverlevelError]] = {
         found=bound,
     ),
     "ckks.GridTooFine": lambda op, step, least: e.ReleaseError(
-        f"{op}: the grid's step is {step:g}, and errors leave steps from {_above(least)} on; take a coarser grid, or "
+        f"{op}: the grid's step is {step:g}, and errors leave steps from {at_least(least)} on; take a coarser grid, or "
         f"compute more precisely",
         found=step,
         needed=least,
@@ -443,7 +441,7 @@ _WARNINGS: dict[str, Callable[..., e.RangeWarning]] = {
     ),
     "ckks.range.Message": lambda op, largest, bound: e.RangeWarning(
         f"{op}: a value has size {largest:.6g}, and size {bound:g} is assumed where nothing is declared; declare "
-        f"{op}(…, bound={_above(largest)}), or a bound that doesn't tell about the data",
+        f"{op}(…, bound={at_least(largest)}), or a bound that doesn't tell about the data",
         bound=bound,
         size=largest,
     ),

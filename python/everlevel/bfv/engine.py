@@ -181,7 +181,7 @@ class Engine(Core, SetEngine[EvaluationKey]):
         operation = "create_evaluation_key"
         secret = _operands.secret_key(self, operation, secret_key)
         amounts = key_amounts(operation, rotations, self.slot_count // 2)
-        swaps = bool(swap_rows) or rotations is True
+        swaps = checks.truth(operation, "swap_rows", swap_rows) or rotations is True
         with self._reporting("evaluation key", progress) as report:
             native = self._context.evaluation_key(secret._native, amounts, swaps, report)
         return self._remembered(native)

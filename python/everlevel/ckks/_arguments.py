@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import _native
+from .._common import checks
 from . import _comparison, _extrema
 from ._bootstrap_keys import chosen_of
 from ._core import Core
@@ -97,6 +98,7 @@ def _argument(
     self: Core, which: str, value: Any, key: Any, count: Any, one_hot: bool, precision: Any, progress: bool | None
 ) -> Ciphertext:
     operation = f"arg{which}_of_slots"
+    hot = checks.flag(operation, "one_hot", one_hot)
     width, x = _extrema.check_width(self.slot_count, operation, count), _comparison.real(operation, value)
     _comparison.sign_stages(self, operation, x, key)
     gap, error, bound = _comparison.check_precision(operation, *precision)
@@ -108,8 +110,8 @@ def _argument(
     else:
         rotation, matrices = key.part(operation, RotationKey), key.matrix_multiplication_key
     keys = chosen_of(self, operation, x, key), rotation._native, None if matrices is None else matrices._native
-    search = width, which == "max", one_hot
-    with self._reporting(operation, progress) as report:
+    search = width, which == "max", hot
+    with _comparison.named_after(operation, bound), self._reporting(operation, progress) as report:
         native, bootstraps = _native.argument_of_slots(
             self._context, x._native, keys, search, (gap, error, bound), report
         )

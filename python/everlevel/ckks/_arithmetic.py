@@ -6,6 +6,7 @@ Operands at different levels are brought to the lower one.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import isfinite
 from typing import Any, TypeVar
 
 from numpy.typing import ArrayLike
@@ -163,7 +164,15 @@ def multiply_imaginary_integer(self: Core, left: Ciphertext | int, right: Cipher
     """
     operation = "multiply_imaginary_integer"
     ciphertext, factor = _order(self, operation, left, right)
-    number = 1j * checks.integer(operation, "factor", factor)
+    integer = checks.integer(operation, "factor", factor)
+    number = complex(0, checks.number(integer))
+    if not isfinite(number.imag):
+        raise ParameterError(
+            f"{operation}: the factor has {integer.bit_length()} bits, and 1023 fit a number of a slot; "
+            f"take a smaller one",
+            option="factor",
+            value=integer,
+        )
     return self._wrap(self._context.multiply_scalar(ciphertext._native, number), is_real=False)
 
 

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable
 from functools import wraps
 from time import perf_counter
 from typing import Any, Concatenate, Final, ParamSpec, Protocol, TypeVar, cast
-from weakref import WeakKeyDictionary
+from weakref import finalize
 
 from .. import _native
 from .._common.locks import Lock
@@ -67,13 +67,14 @@ class Refresher:
     """Bootstraps operands for one engine, and remembers the results for as long as the originals live."""
 
     def __init__(self) -> None:
-        self._fresh: WeakKeyDictionary[Ciphertext, Ciphertext] = WeakKeyDictionary()
+        self._fresh: dict[int, Ciphertext] = {}
+        """By the originals' ids, as long as they live: a weak dictionary's keys are compared by ==."""
         self._lock = Lock()
 
     def best(self, value: Any) -> Any:
         """Return what an operand was bootstrapped to, or itself; in lists and tuples as well."""
         if isinstance(value, Ciphertext):
-            fresh = self._fresh.get(value)
+            fresh = self._fresh.get(id(value))
             return value if fresh is None or fresh.level <= value.level else fresh
         if isinstance(value, (list, tuple)) and any(isinstance(item, Ciphertext) for item in value):
             return [self.best(item) for item in value]
@@ -82,7 +83,7 @@ class Refresher:
     def forget(self, ciphertext: Ciphertext) -> None:
         """Drop what a ciphertext was bootstrapped to, since it will be another one."""
         with self._lock:
-            self._fresh.pop(ciphertext, None)
+            self._fresh.pop(id(ciphertext), None)
 
     def refresh(self, engine: Engine, operation: str, operands: Iterable[Ciphertext], needed: int) -> None:
         """Bootstrap the operands that are below a level, and those of the others that gain by it."""
@@ -91,8 +92,8 @@ class Refresher:
         level_out = self._level_out(engine, operation, low[0], needed)
         with self._lock:
             began, count = perf_counter(), engine.bootstrap_count
-            levels = [operand.level for operand in low if operand not in self._fresh]
-            known = [(operand._native, operand.is_real, operand in self._fresh) for operand in operands]
+            levels = [operand.level for operand in low if id(operand) not in self._fresh]
+            known = [(operand._native, operand.is_real, id(operand) in self._fresh) for operand in operands]
             groups = _native.due_bootstraps(known, needed, level_out)
             for group in groups:
                 self._bootstrap(engine, operation, [operands[place] for place in group])
@@ -125,7 +126,10 @@ class Refresher:
         ready = [_relinearized(engine, operation, operand) for operand in operands]
         pair = len(ready) == 2
         fresh = engine.merge_bootstrap(ready[0], ready[1], None) if pair else (engine.bootstrap(ready[0], None),)
-        self._fresh.update(zip(operands, fresh, strict=True))
+        for operand, result in zip(operands, fresh, strict=True):
+            if id(operand) not in self._fresh:
+                finalize(operand, self._fresh.pop, id(operand), None).atexit = False
+            self._fresh[id(operand)] = result
 
 
 def level_after(

@@ -6,7 +6,7 @@ import warnings
 from typing import Any, Literal
 
 from .. import _native
-from .._common import callers
+from .._common import callers, checks
 from ..errors import LevelWarning, OperandTypeError, ParameterError
 from . import _operands
 from ._auto import deepened
@@ -363,7 +363,9 @@ def bootstrapped(
     progress: bool | None,
 ) -> list[Ciphertext]:
     """Bootstrap ciphertexts by a method, four at a time, and count them; only their real parts if all are real."""
-    real = all(c.is_real for c in ciphertexts) if real_only is None else bool(real_only)
+    real = (
+        all(c.is_real for c in ciphertexts) if real_only is None else checks.truth(description, "real_only", real_only)
+    )
     with self._reporting(description, progress) as report:
         natives = self._context.bootstrap([c._native for c in ciphertexts], method, keys, real, report)
     self._counters.add(len(ciphertexts))

@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from .._common.checks import integer, unmasked
+from .._common.checks import integer, number, unmasked
 from ..errors import DivisionByZeroError, LevelError, MessageError, MessageTypeError, ParameterError
 
 ComplexArray = NDArray[np.complex128]
@@ -160,9 +160,9 @@ def require_level(operation: str, level: int, needed: int, max_level: int, kind:
         )
 
 
-def amount(operation: str, delta: Any, slot_count: int) -> int:
+def amount(operation: str, delta: Any, slot_count: int, name: str = "delta") -> int:
     """Reduce a rotation to the shortest way round: (-slot_count/2, slot_count/2]."""
-    reduced = integer(operation, "delta", delta) % slot_count
+    reduced = integer(operation, name, delta) % slot_count
     return reduced - slot_count if reduced > slot_count // 2 else reduced
 
 
@@ -205,11 +205,11 @@ def bound(operation: str, value: Any, default: float | None) -> float | None:
 
 def declared_bound(operation: str, value: Any) -> float:
     """Return a declared bound as a float."""
-    size = scalar(operation, value) if is_scalar(value) else complex(-1)
-    if size.imag or not (0 <= size.real < np.inf):
+    size = number(value)
+    if not 0 <= size < np.inf:
         raise ParameterError(
             f"{operation}: bound is {value!r}; it must be a finite number, at least 0: the largest size of a value",
             option="bound",
             value=value,
         )
-    return float(size.real)
+    return size

@@ -8,16 +8,20 @@ so that minima, maxima and rectified values are right to gap/2, and absolute val
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from math import isclose
 from typing import Any
 
 import numpy as np
 
 from .. import _native
 from .._common import checks
-from ..errors import KeyMismatchError, OperandTypeError, ParameterError
+from .._common.sizes import at_least
+from ..errors import KeyMismatchError, OperandTypeError, ParameterError, RangeError
 from . import _arithmetic, _checks, _operands, _sign_plan
 from ._arithmetic import Operand
-from ._bootstrap_keys import chosen_of, require_bootstrap
+from ._bootstrap_keys import check_stage_count, chosen_of, require_bootstrap
 from ._core import Core
 from ._options import default_stage_count
 from ._sign_plan import SignPlan
@@ -73,7 +77,7 @@ def plan_sign(
     array([ 1., -1.])
     """
     start = _checks.level("plan_sign", level, self.max_level)
-    stages = default_stage_count(self._context) if stage_count is None else stage_count
+    stages = check_stage_count(self._context, "plan_sign", stage_count)
     return make_plan(self, "plan_sign", (gap, error, bound), start, stages)
 
 
@@ -157,8 +161,10 @@ def compare(
         As in `sign`, of the difference: 2 bounds that of values in [-1, 1], and 1 that of values in [0, 1], which
         costs less.
     """
-    difference, _ = difference_of(self, left, right, bound)
-    return indicator(self, "compare", difference, evaluation_key, (gap, error, bound), progress)
+    operation = "compare"
+    precision = check_precision(operation, gap, error, bound)
+    difference, _ = difference_of(self, left, right, precision[2])
+    return indicator(self, operation, difference, evaluation_key, precision, progress)
 
 
 def compute_sign(
@@ -168,7 +174,7 @@ def compute_sign(
     sign_stages(self, operation, x, key)
     checked = check_precision(operation, *precision)
     keys = chosen_of(self, operation, x, key)
-    with self._reporting("sign", progress) as report:
+    with named_after(operation, checked[2]), self._reporting("sign", progress) as report:
         native, bootstraps = _native.sign(self._context, x._native, keys, checked, report)
     self._counters.add(bootstraps)
     return self._wrap(native, is_real=True)
@@ -180,9 +186,31 @@ def indicator(self: Core, operation: str, x: Any, key: Any, precision: Any, prog
     return _arithmetic.add(self, _arithmetic.multiply(self, sign, 0.5), 0.5)
 
 
+@contextmanager
+def named_after(operation: str, bound: float) -> Iterator[None]:
+    """Let a sign be refused by the name of who asked for one, and values that are too large by its own `bound`."""
+    try:
+        yield
+    except ParameterError as refused:
+        refused.args = (str(refused).replace("sign: ", f"{operation}: ", 1),)
+        raise
+    except RangeError as refused:
+        if refused.bound is None or not isclose(refused.room or 0.0, bound, rel_tol=1e-6):
+            raise
+        raise RangeError(
+            f"{operation}: values may be as large as {refused.bound:.6g}, and bound is {bound:.6g}; "
+            f"pass {operation}(…, bound={at_least(refused.bound)}), or claim that they are smaller: "
+            f"engine.assume_bound(x, {bound:g})",
+            bound=refused.bound,
+            room=bound,
+            level=refused.level,
+        ) from None
+
+
 def make_plan(self: Core, operation: str, precision: tuple[float, float, float], level: int, stages: int) -> SignPlan:
     gap, error, bound = check_precision(operation, *precision)
-    return _sign_plan.plan(gap, bound, error, level - stages, self.max_level - stages)
+    with named_after(operation, bound):
+        return _sign_plan.plan(gap, bound, error, level - stages, self.max_level - stages)
 
 
 def real(operation: str, value: Any) -> Ciphertext:
@@ -234,12 +262,13 @@ def difference_of(self: Core, left: Any, right: Any, bound: float) -> tuple[Ciph
 
 
 def check_precision(operation: str, gap: Any, error: Any, bound: Any) -> tuple[float, float, float]:
-    for name, value, low, high in (
-        ("bound", bound, 0.0, np.inf),
-        ("gap", gap, _SMALLEST_GAP * bound if np.isreal(bound) else 0, bound),
-        ("error", error, _SMALLEST_ERROR, 0.5),
+    sizes = checks.number(gap), checks.number(error), checks.number(bound)
+    for name, value, size, low, high in (
+        ("bound", bound, sizes[2], 0.0, np.inf),
+        ("gap", gap, sizes[0], _SMALLEST_GAP * sizes[2], sizes[2]),
+        ("error", error, sizes[1], _SMALLEST_ERROR, 0.5),
     ):
-        if not (np.isreal(value) and low <= value < high and value > 0):
+        if not (low <= size < high and size > 0):
             raise ParameterError(
                 f"{operation}: {name} is {value!r}, and at least {low:g} and less than {high:g} is offered; "
                 f"choose it so, or scale the values",
@@ -247,4 +276,4 @@ def check_precision(operation: str, gap: Any, error: Any, bound: Any) -> tuple[f
                 value=value,
                 allowed=(low, high),
             )
-    return float(gap), float(error), float(bound)
+    return sizes

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final, Literal
 
+import numpy as np
+
 from .. import _native
 from .._common import checks
 from ..errors import OperandTypeError, ParameterError
@@ -142,7 +144,8 @@ def forget_keys(self: Core) -> None:
 def _variant(context: _native.Context, operation: str, bootstrap: Any) -> str | None:
     if bootstrap is None:
         return "regular" if context.can_bootstrap else None
-    if not any(bootstrap is known or bootstrap == known for known in _BOOTSTRAPS):
+    # 1 and 0 stand for True and False.
+    if not (isinstance(bootstrap, (bool, int, str, np.bool_)) and bootstrap in _BOOTSTRAPS):
         raise ParameterError(
             f"{operation}: bootstrap is {bootstrap!r}, and True, False, 'regular', 'lossy' and 'small' are "
             f"offered; check its spelling",
@@ -150,10 +153,10 @@ def _variant(context: _native.Context, operation: str, bootstrap: Any) -> str | 
             value=bootstrap,
             allowed=_BOOTSTRAPS,
         )
-    if bootstrap is False:
+    if not bootstrap:
         return None
     require_bootstrap(context, operation)
-    return "regular" if bootstrap is True else str(bootstrap)
+    return bootstrap if isinstance(bootstrap, str) else "regular"
 
 
 def _deltas(slot_count: int, operation: str, rotations: Any) -> list[int]:
@@ -168,4 +171,5 @@ def _deltas(slot_count: int, operation: str, rotations: Any) -> list[int]:
             expected="bool or iterable of int",
             actual=type(rotations).__name__,
         ) from None
-    return sorted({delta for delta in (_checks.amount(operation, amount, slot_count) for amount in amounts) if delta})
+    reduced = (_checks.amount(operation, amount, slot_count, "rotations") for amount in amounts)
+    return sorted({delta for delta in reduced if delta})

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, Final, cast
 
 from .. import _native
-from .._common import checks
+from .._common import checks, headers
 from .._common.storable import PathLike
 from . import keys
 from ._core import Core
@@ -76,17 +76,24 @@ def load(
     array([1., 2.])
     >>> folder.cleanup()
     """
-    return wrap(self, *_native.load(self._context, checks.path("load", path), None, mapped, verify, expanded))
+    operation = "load"
+    maps = None if mapped is None else checks.flag(operation, "mapped", mapped)
+    expands = None if expanded is None else checks.flag(operation, "expanded", expanded)
+    text, verifies = checks.path(operation, path), checks.flag(operation, "verify", verify)
+    with headers.explained(self, operation, text):
+        return wrap(self, *_native.load(self._context, text, None, maps, verifies, expands))
 
 
 def read(self: Core, path: str, kind: str) -> Storable:
     """Read an object of a kind from a file; any other is refused."""
-    return wrap(self, *_native.load(self._context, path, kind, None, False, None))
+    with headers.explained(self, "read", path):
+        return wrap(self, *_native.load(self._context, path, kind, None, False, None))
 
 
 def deserialize(self: Core, data: Any, kind: str | None = None) -> Storable:
     """Read an object from bytes."""
-    return wrap(self, *_native.deserialize(self._context, data, kind, False, None))
+    with headers.explained(self, "deserialize", data):
+        return wrap(self, *_native.deserialize(self._context, data, kind, False, None))
 
 
 def from_transit(self: Core, data: Any) -> Storable:

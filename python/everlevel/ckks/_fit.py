@@ -10,7 +10,7 @@ from numpy.polynomial import chebyshev
 from numpy.typing import ArrayLike, NDArray
 
 from .._common import checks
-from ..errors import FitError, ParameterError
+from ..errors import FitError, OperandTypeError, ParameterError
 from .ciphertext import Ciphertext
 from .evaluation_key import EvaluationKey
 from .keys import RelinearizationKey
@@ -165,6 +165,13 @@ def fit(
     >>> engine.decrypt(engine.evaluate_chebyshev_polynomial(x, sigmoid, relinearization_key), secret_key)[:3].round(2)
     array([0.12, 0.5 , 0.88])
     """
+    if not callable(f):
+        raise OperandTypeError(
+            f"fit: f is {f!r} of type {type(f).__name__}, and a function is needed; pass one such as numpy.exp",
+            argument="f",
+            expected="callable",
+            actual=type(f).__name__,
+        )
     ends = _interval(interval)
     if (degree is None) == (max_error is None):
         raise ParameterError(
@@ -180,14 +187,20 @@ def fit(
                 f"so that zero is closer; take a higher degree, or a smaller interval"
             )
         return fitted
-    assert max_error is not None
+    error = checks.number(max_error)
+    if not error >= 0:
+        raise ParameterError(
+            f"fit: max_error is {max_error!r}, and a number from 0 up is needed; choose one such as 1e-6",
+            option="max_error",
+            value=max_error,
+        )
     found = None
     for power in range(1, _LARGEST_DEGREE.bit_length() + 1):
         found, _ = _interpolate(f, 2**power - 1, ends)
-        if found.max_error <= max_error:
+        if found.max_error <= error:
             return found
     raise FitError(
-        f"fit: degree {_LARGEST_DEGREE} has an error of {found.max_error if found else 0:.2g}, and {max_error:.2g} was "
+        f"fit: degree {_LARGEST_DEGREE} has an error of {found.max_error if found else 0:.2g}, and {error:.2g} was "
         f"asked for; fit where the function is smooth, or take a larger error"
     )
 
@@ -195,7 +208,7 @@ def fit(
 def _interval(interval: Any) -> tuple[float, float]:
     try:
         a, b = (float(end) for end in interval)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         a, b = float("nan"), float("nan")
     if not (np.isfinite(a) and np.isfinite(b) and a < b):
         raise ParameterError(

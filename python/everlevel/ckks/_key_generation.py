@@ -321,15 +321,9 @@ def check_bootstrap_key(context: _native.Context, operation: str, stage_count: A
     """Check what a bootstrap key is made for: its stages, and whether it is large."""
     require_bootstrap(context, operation)
     stages = check_stage_count(context, operation, stage_count)
-    if size not in BOOTSTRAP_SIZES:
-        hint = "use create_small_bootstrap_key" if size == "small" else "check its spelling"
-        raise ParameterError(
-            f"{operation}: size is {size!r}, and 'medium' and 'large' are offered; {hint}",
-            option="size",
-            value=size,
-            allowed=BOOTSTRAP_SIZES,
-        )
-    return stages, bool(size == "large")
+    is_small = isinstance(size, str) and size == "small"
+    hint = "use create_small_bootstrap_key" if is_small else "check its spelling"
+    return stages, checks.one_of(operation, "size", size, BOOTSTRAP_SIZES, hint) == "large"
 
 
 def _remembered(

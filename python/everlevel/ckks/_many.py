@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
+from .._common import checks
 from ..errors import KeyMismatchError, OperandTypeError, ParameterError
 from . import _operands
 from ._bootstrap_keys import GivenKeys, choose, require_bootstrap
@@ -80,13 +81,7 @@ def bootstrap_many(
     """
     operation = "bootstrap_many"
     require_bootstrap(self._context, operation)
-    if method not in _METHODS:
-        raise ParameterError(
-            f"{operation}: method is {method!r}, and {', '.join(map(repr, _METHODS))} are offered; check its spelling",
-            option="method",
-            value=method,
-            allowed=_METHODS,
-        )
+    checks.one_of(operation, "method", method, _METHODS)
     if isinstance(ciphertexts, Ciphertext):
         raise OperandTypeError(
             f"{operation}: ciphertexts is one Ciphertext, and a sequence of them is needed; pass [ciphertext], or "
@@ -95,14 +90,15 @@ def bootstrap_many(
             expected="sequence of Ciphertext",
             actual="Ciphertext",
         )
-    ready = [_operands.relinearized(operation, ciphertext) for ciphertext in ciphertexts]
+    given = checks.sequence(operation, "ciphertexts", ciphertexts)
+    ready = [_operands.relinearized(operation, ciphertext) for ciphertext in given]
     if not ready:
         return []
     _require_one_secret(operation, ready)
-    given = GivenKeys(
+    given_keys = GivenKeys(
         relinearization_key, conjugation_key, bootstrap_key, small_bootstrap_key, stage_count, rotation_key
     )
-    keys = choose(self, operation, ready[0], given)
+    keys = choose(self, operation, ready[0], given_keys)
     precise = is_precise(self._context, operation, precision)
     if precise and method != "regular":
         raise ParameterError(
@@ -113,7 +109,7 @@ def bootstrap_many(
             allowed="standard",
         )
     by: Method = "precise" if precise else method
-    return bootstrapped(self, "bootstraps", by, ready, keys, bool(real_only), progress)
+    return bootstrapped(self, "bootstraps", by, ready, keys, checks.truth(operation, "real_only", real_only), progress)
 
 
 def _require_one_secret(operation: str, ciphertexts: list[Ciphertext]) -> None:

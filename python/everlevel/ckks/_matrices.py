@@ -167,9 +167,9 @@ def multiply_matrix(
     ciphertext : Ciphertext
         Of two polynomials, and as many units as n columns fill: ceil(n/`slot_count`). Several times as many are as
         many vectors, one after the other, and so are their products.
-    rotation_key : RotationKey, MatrixMultiplicationKey or EvaluationKey
+    rotation_key : RotationKey, MatrixMultiplicationKey or EvaluationKey, optional
         A `MatrixMultiplicationKey` shares what all baby steps have in common. An evaluation key's is used where it
-        serves the level, and else its rotation key.
+        serves the level, and else its rotation key. The engine's keys, if left out.
     matrix_multiplication_key : MatrixMultiplicationKey, optional
         The same, under its 1.x name.
 
@@ -183,7 +183,9 @@ def multiply_matrix(
     LevelError
         If the ciphertext is at level 0, or the key is for lower levels.
     OperandTypeError
-        If no key is given, or the key is of another kind.
+        If the key is of another kind.
+    MissingKeyError
+        If no key is given, and the engine knows none.
     UnitCountError
         If the vector's units aren't as many as the columns fill, nor several times as many.
     MessageError, MessageTypeError, ParameterError, ScaleError
@@ -208,6 +210,8 @@ def multiply_matrix(
     if isinstance(key, EvaluationKey):
         level = matrix.level if isinstance(matrix, (PlainMatrix, LightPlainMatrix)) else vector.level
         key = key.for_matrices(operation, min(level, vector.level))
+    if key is None:
+        key = self._registry.find_matrix_key(operation, vector._native.secret_id, vector.level)
     if not isinstance(key, (RotationKey, MatrixMultiplicationKey)):
         needed = ("RotationKey", "MatrixMultiplicationKey")
         raise _operands.wrong_key(operation, "rotation_key", key, needed, "create_matrix_multiplication_key")
@@ -228,6 +232,7 @@ def _matrix_arguments(
     entries, is_real = _checks.matrix(operation, matrix)
     diagonals = None
     if diagonal_indices is not None:
-        indices = [checks.integer(operation, "diagonal_indices", index) for index in diagonal_indices]
+        listed = checks.sequence(operation, "diagonal_indices", diagonal_indices)
+        indices = [checks.integer(operation, "diagonal_indices", index) for index in listed]
         diagonals = [index % self.slot_count for index in indices]
     return entries, is_real, _checks.level(operation, level, self.max_level), diagonals

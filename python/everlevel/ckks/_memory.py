@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from .._common import checks
 from .._common.memory import MemoryEstimate, check_number, check_operation
 from ..errors import ParameterError
 from . import _checks
@@ -79,14 +80,8 @@ def estimate_memory(
     """
     name = "estimate_memory"
     check_operation(operation, OPERATIONS)
-    if size not in (*BOOTSTRAP_SIZES, "small"):
-        raise ParameterError(
-            f"{name}: size is {size!r}, and 'medium', 'large' and 'small' are offered; check its spelling",
-            option="size",
-            value=size,
-            allowed=(*BOOTSTRAP_SIZES, "small"),
-        )
-    rows, columns = shape or (self.slot_count, self.slot_count)
+    checks.one_of(name, "size", size, (*BOOTSTRAP_SIZES, "small"))
+    rows, columns = (self.slot_count, self.slot_count) if shape is None else _rows_and_columns(name, shape)
     call = {
         "level": _checks.level(name, level, self.max_level),
         "stage_count": _stage_count(self, operation, stage_count),
@@ -97,6 +92,18 @@ def estimate_memory(
     }
     held, work = self._context.footprint(operation, call)
     return MemoryEstimate(held, work)
+
+
+def _rows_and_columns(operation: str, shape: Any) -> tuple[Any, Any]:
+    sizes = checks.sequence(operation, "shape", shape)
+    if len(sizes) != 2:
+        raise ParameterError(
+            f"{operation}: shape is {shape!r}, and two numbers are needed; give a matrix's rows and columns",
+            option="shape",
+            value=shape,
+            allowed="(rows, columns)",
+        )
+    return sizes[0], sizes[1]
 
 
 def _stage_count(self: Core, operation: str, asked: Any) -> int:

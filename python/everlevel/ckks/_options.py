@@ -38,27 +38,14 @@ def default_stage_count(context: _native.Context) -> int:
     return min(context.stage_counts, key=lambda count: abs(count - _USUAL_STAGE_COUNT))
 
 
-def one_of_precisions(operation: str, value: Any, allowed: tuple[str, ...]) -> str:
-    """Check the name of a precision."""
-    if not (isinstance(value, str) and value in allowed):
-        *others, last = map(repr, allowed)
-        raise ParameterError(
-            f"{operation}: precision is {value!r}, and {', '.join(others)} and {last} are offered; check its spelling",
-            option="precision",
-            value=value,
-            allowed=allowed,
-        )
-    return value
-
-
 def is_high(operation: str, value: Any) -> bool:
     """Read a bootstrap's precision, ``"standard"`` or ``"high"``."""
-    return one_of_precisions(operation, value, BOOTSTRAP_PRECISIONS) == "high"
+    return checks.one_of(operation, "precision", value, BOOTSTRAP_PRECISIONS) == "high"
 
 
 def precision(value: Any) -> str:
     """Read an engine's precision."""
-    return one_of_precisions("Engine", value, (*BOOTSTRAP_PRECISIONS, "double"))
+    return checks.one_of("Engine", "precision", value, (*BOOTSTRAP_PRECISIONS, "double"))
 
 
 def refuse(others: Mapping[str, Any]) -> None:
@@ -68,7 +55,7 @@ def refuse(others: Mapping[str, Any]) -> None:
             raise OperandTypeError(
                 f"Engine: there is no option {name!r}; see help(Engine) for the options", argument=name
             )
-        if value:
+        if checks.truth("Engine", name, value):
             raise ParameterError(
                 f"Engine: {name}={value!r} asks for {_UNSUPPORTED_OPTIONS[name]}, which this version doesn't offer; "
                 f"leave the option out",
@@ -169,13 +156,6 @@ def slots(value: Any) -> int | None:
     return count
 
 
-def refuses_assumed(range_: str) -> bool:
+def refuses_assumed(range_: Any) -> bool:
     """Whether results beyond their room are refused where their bound is assumed."""
-    if range_ not in {"warn", "error"}:
-        raise ParameterError(
-            f'Engine: range is {range_!r}; it must be "warn" or "error"',
-            option="range",
-            value=range_,
-            allowed=("warn", "error"),
-        )
-    return range_ == "error"
+    return checks.one_of("Engine", "range", range_, ("warn", "error")) == "error"

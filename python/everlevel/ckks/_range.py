@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..errors import MessageError
+from . import _checks, _operands
 from ._core import Core
 from ._messages import decrypt
 from .ciphertext import Ciphertext
@@ -32,13 +33,16 @@ def check_range(self: Core, ciphertext: Ciphertext, secret_key: SecretKey, bound
     >>> bool(engine.check_range(engine.encrypt([0.5, -0.75], public_key), secret_key) < 0.76)
     True
     """
-    values = decrypt(self, ciphertext, secret_key)
+    operation = "check_range"
+    ciphertext = _operands.ciphertext(operation, ciphertext)
+    limit = _checks.declared_bound(operation, bound)
+    values = decrypt(self, ciphertext, _operands.secret_key(operation, secret_key))
     sizes = np.maximum(np.abs(values.real), np.abs(values.imag))
     index = int(sizes.argmax())
     # The noise of values of size 1 is no fault.
-    if not sizes[index] <= bound + 2.0 ** -min(ciphertext.precision_bits - 3, 20):
+    if not sizes[index] <= limit + 2.0 ** -min(ciphertext.precision_bits - 3, 20):
         raise MessageError(
-            f"check_range: the value at index {index} is {values[index]:.6g}, and sizes up to {bound:g} were "
+            f"{operation}: the value at index {index} is {values[index]:.6g}, and sizes up to {limit:g} were "
             f"expected; divide the message before, and multiply the result",
             index=index,
             value=values[index].item(),

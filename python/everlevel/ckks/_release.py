@@ -8,8 +8,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from .._common import checks
 from ..errors import ParameterError
-from . import _checks, _operands
+from . import _operands
 from ._core import Core
 from .ciphertext import Ciphertext
 from .keys import SecretKey
@@ -129,11 +130,24 @@ def release(
         )
     bits = failure = precision = None
     if grid is not None:
-        step = _checks.scalar(operation, grid).real
+        step = _number(operation, "grid", grid)
         slots, failure = self._context.release_on_grid(x._native, secret._native, step)
     else:
-        bits = _checks.scalar(operation, statistical_bits).real
+        bits = _number(operation, "statistical_bits", statistical_bits)
         slots, precision = self._context.release_flooded(x._native, secret._native, bits)
     values = np.ascontiguousarray(slots.real) if x.is_real else slots
     remaining = secret._native.release_budget - secret._native.released
     return Release(values, ERROR_MODEL, failure, bits, precision, remaining)
+
+
+def _number(operation: str, option: str, value: Any) -> float:
+    """Check that an option is a finite number; the core knows its range."""
+    found = checks.number(value)
+    if not np.isfinite(found):
+        raise ParameterError(
+            f"{operation}: {option} is {value!r}, and a finite number is needed; choose grid=1 for counts, or "
+            f"statistical_bits=40 for other values",
+            option=option,
+            value=value,
+        )
+    return found

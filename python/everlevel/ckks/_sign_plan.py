@@ -98,6 +98,6 @@ def plan(gap: float, bound: float, error: float, levels: int, next_levels: int) 
     levels, next_levels : int
         Levels for polynomials in the first round and in each later one.
     """
-    rounds, factor, reached = _native.plan_sign((gap, error, bound), max(0, levels), next_levels)
+    rounds, factor, reached = _native.plan_sign((gap, error, bound), max(0, levels), max(0, next_levels))
     steps = tuple(tuple(Step(np.array(c), is_chebyshev) for c, is_chebyshev in each) for each in rounds)
     return SignPlan(steps, int(factor), gap, bound, reached)

@@ -148,7 +148,8 @@ def rotate_batch(
                 "rotate_batch: deltas are missing, and a rotation key takes any amounts; say by how many slots",
                 option="deltas",
             )
-        amounts = [_checks.amount("rotate_batch", delta, self.slot_count) for delta in deltas]
+        listed = checks.sequence("rotate_batch", "deltas", deltas)
+        amounts = [_checks.amount("rotate_batch", delta, self.slot_count, "deltas") for delta in listed]
         key = _rotation_key(self._registry, "rotate_batch", keys)
         natives = self._context.rotate_batch(ciphertext._native, key._native, amounts)
         return self._wrap_all(natives, is_real=ciphertext.is_real)
@@ -158,7 +159,8 @@ def rotate_batch(
             option="deltas",
             value=deltas,
         )
-    fixed = [checks.instance("rotate_batch", "keys", key, FixedRotationKey)._native for key in keys]
+    listed = checks.sequence("rotate_batch", "keys", keys)
+    fixed = [checks.instance("rotate_batch", "keys", key, FixedRotationKey)._native for key in listed]
     natives = self._context.rotate_batch_fixed(ciphertext._native, fixed)
     return self._wrap_all(natives, is_real=ciphertext.is_real)
 
@@ -166,9 +168,18 @@ def rotate_batch(
 @overload
 def conjugate(self: Core, ciphertext: Plaintext) -> Plaintext: ...
 @overload
-def conjugate(self: Core, ciphertext: Ciphertext, conjugation_key: ConjugationKey | EvaluationKey) -> Ciphertext: ...
+def conjugate(
+    self: Core, ciphertext: Ciphertext, conjugation_key: ConjugationKey | EvaluationKey | None = None
+) -> Ciphertext: ...
 def conjugate(self: Core, ciphertext: Any, conjugation_key: Any = None) -> Any:
     """Conjugate every slot of a ciphertext, or of a plaintext, which needs no key. Levels consumed: 0.
+
+    If `conjugation_key` is left out, it is the engine's.
+
+    Raises
+    ------
+    MissingKeyError
+        If no key is given, and the engine knows none.
 
     Examples
     --------
@@ -185,7 +196,10 @@ def conjugate(self: Core, ciphertext: Any, conjugation_key: Any = None) -> Any:
 @deepened
 def _conjugate(self: Core, ciphertext: Any, conjugation_key: Any) -> Ciphertext:
     ciphertext = _operands.relinearized("conjugate", ciphertext)
-    key = checks.instance("conjugate", "conjugation_key", conjugation_key, ConjugationKey)
+    if conjugation_key is None:
+        key = self._registry.find("conjugate", ConjugationKey, ciphertext._native.secret_id)
+    else:
+        key = checks.instance("conjugate", "conjugation_key", conjugation_key, ConjugationKey)
     self._registry.remember(key)
     return self._wrap(self._context.conjugate(ciphertext._native, key._native), is_real=ciphertext.is_real)
 
@@ -361,7 +375,8 @@ def _sum_range(self: Core, operation: str, ciphertext: Any, key: Any, count: Any
 
 def _keys_for(slot_count: int, operation: str, keys: EvaluationKey, deltas: Sequence[int]) -> Any:
     """Choose an evaluation key's fixed keys where it has all of them, else its rotation key and the amounts."""
-    amounts = [_checks.amount(operation, delta, slot_count) for delta in deltas]
+    listed = checks.sequence(operation, "deltas", deltas)
+    amounts = [_checks.amount(operation, delta, slot_count, "deltas") for delta in listed]
     found = [keys.rotation(operation, amount) for amount in amounts]
     fixed = [key for key in found if isinstance(key, FixedRotationKey)]
     return (fixed, None) if len(fixed) == len(found) else (keys.part(operation, RotationKey), amounts)

@@ -7,7 +7,7 @@ from typing import Any, Final, NoReturn, Protocol
 
 from .. import _native
 from .._common import checks
-from .._common.opaque import Opaque
+from .._common.opaque import Encrypted, Opaque
 from ..errors import OperandTypeError, ParameterError
 from . import _checks
 from ._registry import KeyRegistry
@@ -66,7 +66,7 @@ class Operations(Protocol):
     def clone(self, ciphertext: Ciphertext) -> Ciphertext: ...
 
 
-class Ciphertext(Opaque, Storable):
+class Ciphertext(Encrypted, Storable):
     """An encrypted vector of numbers, in units of `slot_count`.
 
     Made by `Engine.encrypt`, and by every operation on ciphertexts. An operation gives a new one, and any number of
@@ -109,6 +109,8 @@ class Ciphertext(Opaque, Storable):
         "use its operators and methods, such as x.rotate(1) for numpy.roll(x, 1), those of the engine, or decrypt it "
         "first"
     )
+
+    _how_to_compare = "compute with engine.compare, or decrypt both"
 
     def __init__(self, engine: Operations, native: _native.Ciphertext, *, is_real: bool) -> None:
         self._engine = engine
@@ -228,15 +230,8 @@ class Ciphertext(Opaque, Storable):
         least = "unknown" if math.isnan(floor) else f"at least {floor:.1f} bits"
         return least if math.isnan(bits) else f"{least} (varied values of mean 0: {bits:.1f})"
 
-    # A ciphertext's value isn't known here, so the equality of two can't be told, and neither can its truth.
-    def __bool__(self) -> bool:
-        raise OperandTypeError(
-            "bool: a ciphertext is neither true nor false, since its value isn't known here; "
-            "decrypt it first, or test `ciphertext is None`",
-            argument="ciphertext",
-            expected="bool",
-            actual="Ciphertext",
-        )
+    # By identity: sets and dictionaries may hold ciphertexts, and find the very ones.
+    __hash__ = object.__hash__  # type: ignore[assignment]
 
     def __neg__(self) -> Ciphertext:
         return self._engine.negate(self)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any, Literal, NoReturn
 
 from .. import _native, compat
+from .._common import checks, headers
 from .._common.methods import lists_methods
+from .._common.storable import PathLike
 from .._common.threads import threads
 from . import (
     _arguments,
@@ -135,19 +137,26 @@ class Engine(compat.NamesOf1x):
     ) -> None:
         _options.refuse(unsupported)
         chosen, levels = _options.mode_and_level(positional, mode, max_level)
-        bootstraps = use_bootstrap or auto_bootstrap
+        flags = {
+            "use_bootstrap": use_bootstrap,
+            "use_bootstrap_to_14_levels": use_bootstrap_to_14_levels,
+            "use_bootstrap_to_17_levels": use_bootstrap_to_17_levels,
+            "auto_bootstrap": auto_bootstrap,
+            "seeded_keys": seeded_keys,
+        }
+        any_level, to_14, to_17, is_automatic, is_seeded = (
+            checks.truth("Engine", name, value) for name, value in flags.items()
+        )
         chosen_precision = _options.precision(precision)
         context = _native.Context(
-            bootstrap_to=_options.bootstrap_to(
-                bootstraps, use_bootstrap_to_14_levels, use_bootstrap_to_17_levels, chosen_precision
-            ),
+            bootstrap_to=_options.bootstrap_to(any_level or is_automatic, to_14, to_17, chosen_precision),
             precision=chosen_precision,
             max_level=_options.non_negative("max_level", levels),
             slot_count=_options.slots(slot_count),
-            options=(threads(chosen, thread_count), bool(seeded_keys), _options.refuses_assumed(range)),
+            options=(threads(chosen, thread_count), is_seeded, _options.refuses_assumed(range)),
             insecure_log_n=_options.non_negative("insecure_log_n", insecure_log_n),
         )
-        self._fill(context, chosen, progress, bool(auto_bootstrap), _checks.bound("Engine", bound, None))
+        self._fill(context, chosen, progress, is_automatic, _checks.bound("Engine", bound, None))
 
     def _fill(
         self,
@@ -165,6 +174,61 @@ class Engine(compat.NamesOf1x):
         self._refresher = Refresher() if auto_bootstrap else None
         self._bound = bound
         engines.announce(address(context), self)
+
+    @classmethod
+    def from_file(
+        cls,
+        path: PathLike,
+        mode: Mode = "cpu",
+        *,
+        slot_count: int | None = None,
+        thread_count: int | None = None,
+        seeded_keys: bool = False,
+        auto_bootstrap: bool = False,
+        progress: bool | None = None,
+        bound: float | None = None,
+        range: Literal["warn", "error"] = "warn",  # noqa: A002
+    ) -> Engine:
+        """Make the engine that a file is for: of the parameters of the key, the plaintext or the ciphertext in it.
+
+        It reads the file's header alone, and `load` the object: `everlevel.open` does both, for files of any scheme.
+
+        Parameters
+        ----------
+        path : str or path-like
+            A file that `save` wrote.
+        slot_count : int, optional
+            That of the file, if left out; all that there are for a secret or a public key, which serve any.
+        mode, thread_count, seeded_keys, auto_bootstrap, progress, bound, range
+            As for the engine itself.
+
+        Raises
+        ------
+        StorageError, FormatError
+            If the file can't be opened, or isn't Everlevel's.
+        UnsupportedKindError
+            If it is another scheme's; the message says whose.
+
+        Examples
+        --------
+        >>> import tempfile, pathlib
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = pathlib.Path(folder) / "secret.key"
+        ...     secret_key.save(path)
+        ...     print(Engine.from_file(path))
+        Engine(N 2^10, slots 512, levels 0..5, 1 thread, INSECURE)
+        """
+        operation = "from_file"
+        header = headers.read_of(operation, checks.path(operation, path), "")
+        chosen, _ = _options.mode_and_level((), mode, None)
+        is_seeded = checks.truth(operation, "seeded_keys", seeded_keys)
+        is_automatic = checks.truth(operation, "auto_bootstrap", auto_bootstrap)
+        options = threads(chosen, thread_count), is_seeded, _options.refuses_assumed(range)
+        slots = _options.slots(slot_count) or header.slot_count
+        engine = cls.__new__(cls)
+        context = _native.Context.from_params(header.metadata["params"], slots, options)
+        engine._fill(context, chosen, progress, is_automatic, _checks.bound(operation, bound, None))
+        return engine
 
     def __reduce__(self) -> tuple[Any, ...]:
         refuses_assumed = self._context.refuses_assumed

@@ -194,7 +194,7 @@ class EvaluationKey(checks.KeyBundle, Storable):
         StorageError
             If the file can't be written; nothing is changed then.
         """
-        self._write(checks.path("save", path), expanded=expanded)
+        self._write(checks.path("save", path), expanded=checks.flag("save", "expanded", expanded))
 
     def part(self, operation: str, kind: type[KeyT]) -> KeyT:
         """Return the key of a kind.

@@ -143,7 +143,7 @@ class _EvaluationKey(_Key[EvaluationT]):
         StorageError
             If the file can't be written; nothing is changed then.
         """
-        self._write(checks.path("save", path), expanded=expanded)
+        self._write(checks.path("save", path), expanded=checks.flag("save", "expanded", expanded))
 
     def _size(self) -> str:
         return f"{format_bytes(self.nbytes)}, seeded" if self.is_seeded else super()._size()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import os
 import sys
 from collections.abc import Sequence
 
@@ -29,14 +31,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
         Exit status: 0, or 1 after an error, of which one line on stderr tells. A command line that can't be read exits
         with 2, Ctrl-C with 130.
     """
+    try:
+        try:
+            return _run(arguments)
+        finally:
+            sys.stdout.flush()
+    except BrokenPipeError:  # what reads our output has seen enough
+        sys.stderr.close()
+        return 1
+    except OSError as error:
+        if error.filename is not None:
+            raise
+        # What is left is written nowhere: Python tries again when it ends.
+        with open(os.devnull, "wb") as nowhere, contextlib.suppress(OSError, ValueError):
+            os.dup2(nowhere.fileno(), sys.stdout.fileno())
+        print(f"everlevel: the output can't be written ({error.strerror}); send it elsewhere", file=sys.stderr)
+        return 1
+
+
+def _run(arguments: Sequence[str] | None) -> int:
     options = _parser().parse_args(arguments)
     try:
         return int(options.run(options) or 0)
     except EverlevelError as error:
         print(f"everlevel: {error}", file=sys.stderr)
-        return 1
-    except BrokenPipeError:  # what reads our output has seen enough
-        sys.stderr.close()
         return 1
     except KeyboardInterrupt:
         print("everlevel: stopped", file=sys.stderr)

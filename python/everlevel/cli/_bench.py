@@ -11,6 +11,7 @@ import argparse
 import os
 
 from .. import _bench
+from ._options import require_from
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -28,5 +29,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Measure, and print the tables."""
+    require_from("bench", options, 1, "repetitions", "gates")
     tables = _bench.measure(options, _bench.machine())
     return int(any("failure" in row for rows in tables.values() for row in rows))

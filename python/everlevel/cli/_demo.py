@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ..ckks.ciphertext import Ciphertext
 from ..ckks.engine import Engine
-from ._options import add_threads
+from ._options import add_threads, require_from
 
 _LEVELS = 3
 """Levels of a generation."""
@@ -37,6 +37,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Run the demonstration."""
+    require_from("demo", options, 0, "generations", "seed")
     start = time.perf_counter()
     engine = Engine("parallel", use_bootstrap=True, thread_count=options.threads, insecure_log_n=options.insecure_log_n)
     columns = 1 << (engine.slot_count.bit_length() // 2)

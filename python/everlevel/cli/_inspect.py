@@ -10,26 +10,32 @@ import argparse
 import json
 import math
 import os
+import stat
 import sys
-from typing import Any
+from typing import Any, Final
 
 from .. import _native
+from .._common import headers
 from .._common.sizes import format_bytes
-from ..errors import EverlevelError, FormatError
+from ..errors import EverlevelError, FormatError, StorageError
 from ._table import listing
+
+_STDIN: Final = "-"
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the command's options."""
-    parser.add_argument("files", nargs="+", metavar="FILE")
+    parser.add_argument("files", nargs="+", metavar="FILE", help="files, and pipes: - is what comes from stdin")
     parser.add_argument("--header-only", action="store_true", help="don't read the data, nor check it")
-    parser.add_argument("--json", action="store_true", help="print one JSON object for each file, one a line")
+    parser.add_argument(
+        "--json", action="store_true", help="print one JSON object, or a list of them for several files"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
     """Inspect all files; those that are wrong don't keep the others from being shown."""
-    status = 0
-    for index, path in enumerate(options.files):
+    status, right = 0, []
+    for path in options.files:
         try:
             found = inspect(path, verify=not options.header_only)
         except EverlevelError as error:
@@ -37,13 +43,25 @@ def run(options: argparse.Namespace) -> int:
             print(f"everlevel: {name}{error}", file=sys.stderr)
             status = 1
         else:
-            print(json.dumps(found) if options.json else "\n" * (index > 0) + listing(_lines(found)))
+            right.append(found)
+            if not options.json:
+                print("\n" * (len(right) > 1) + listing(_lines(found)), flush=True)
+    if options.json and len(options.files) > 1:
+        print(json.dumps(right, indent=2))
+    elif options.json and right:
+        print(json.dumps(right[0]))
     return status
 
 
 def inspect(path: str, *, verify: bool) -> dict[str, Any]:
-    """Return what a file says of itself, and check its data if asked to."""
-    sizes, metadata = _native.inspect_file(path)
+    """Return what a file, or a pipe, says of itself, and check its data if asked to."""
+    piped = _piped(path)
+    if piped is None:
+        sizes, metadata = _native.inspect_file(path)
+        file_bytes = os.stat(path).st_size
+    else:
+        sizes, metadata = _native.inspect_bytes(piped, verify)
+        file_bytes = len(piped)
     try:
         found = {
             "path": path,
@@ -58,17 +76,32 @@ def inspect(path: str, *, verify: bool) -> dict[str, Any]:
             "fingerprint": metadata.get("fingerprint"),
             "tensor_count": len(sizes),
             "data_bytes": sum(sizes.values()),
-            "file_bytes": os.stat(path).st_size,
+            "file_bytes": file_bytes,
         }
     except (KeyError, ValueError) as error:
         raise FormatError(f"inspect: the header lacks a part, or has one that can't be read ({error})") from error
-    if verify:
+    if verify and piped is None:
         _native.verify_file(path)
     return found | {"verified": verify}
 
 
+def _piped(path: str) -> bytes | None:
+    """Return all bytes of a pipe; None for what isn't one."""
+    try:
+        if path == _STDIN:
+            return sys.stdin.buffer.read()
+        if not stat.S_ISFIFO(os.stat(path).st_mode):
+            return None
+        with open(path, "rb") as pipe:
+            return pipe.read()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise StorageError(f"inspect: {path} can't be read ({error.strerror}); give the path of a file") from error
+
+
 def _lines(found: dict[str, Any]) -> dict[str, str]:
-    parameters, what = found["parameters"], dict(found["object"])
+    what = dict(found["object"])
     # The variant of a bootstrap key is what its class is called after.
     variant = what.pop("variant", "regular")
     kind = found["kind"] if variant == "regular" else f"{variant} {found['kind']}"
@@ -77,11 +110,7 @@ def _lines(found: dict[str, Any]) -> dict[str, str]:
         if name in what:
             what[shown] = f"{math.log2(what.pop(name)):.2f}"
     lines = {"file": found["path"], "kind": kind, "written by": found["library"]}
-    if found["parameter_set"] is None:
-        lines["parameters"] = _parameters(parameters)
-    else:
-        words = _limb_parameters if "digit_limbs" in parameters else _tfhe_parameters
-        lines["parameters"] = words(found["parameter_set"], parameters)
+    lines["parameters"] = headers.parameters(found["parameter_set"], found["parameters"])
     if found["shape"] is not None:
         lines["shape"] = f"({found['shape']})"
     lines |= {name.replace("_", " "): _shown(value) for name, value in what.items()}
@@ -100,29 +129,3 @@ def _shown(value: Any) -> str:
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
         return ", ".join(item.replace("_", " ") for item in value)
     return str(value)
-
-
-def _parameters(literal: dict[str, Any]) -> str:
-    parts = [f"N 2^{literal['log_n']}", f"levels 0..{literal['max_level']}"]
-    if literal.get("bootstrap"):
-        parts.append("bootstrap")
-    parts.append("INSECURE" if literal.get("insecure") else "128-bit security")
-    return ", ".join(parts)
-
-
-def _limb_parameters(name: str, literal: dict[str, Any]) -> str:
-    parts = [name, f"N 2^{literal['log_n']}"]
-    is_exact = "plain_modulus" in literal
-    parts.append(f"modulo {literal['plain_modulus']}" if is_exact else f"scale 2^{literal['precision_bits']}")
-    parts.append("INSECURE" if literal.get("insecure", True) else "128-bit security")
-    return ", ".join(parts)
-
-
-def _tfhe_parameters(name: str, literal: dict[str, Any]) -> str:
-    # A set of another name than this version's is shown, too; whether it is read is the engine's to say.
-    claims = {claimed: bits for claimed, bits, *_ in _native.tfhe_sets()}
-    parts = [name, f"n {literal['lwe_dim']}", f"N 2^{literal['log_n']}"]
-    parts.append(f"rank {literal['rank']}" if "rank" in literal else f"Q {literal['modulus']}")
-    below = literal.get("insecure", True) or claims.get(name, 0) < 128
-    parts.append("INSECURE" if below else f"{int(claims[name])}-bit security")
-    return ", ".join(parts)

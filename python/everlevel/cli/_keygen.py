@@ -2,14 +2,19 @@
 
 The secret key's file can be read by its owner alone, and isn't encrypted: whoever has it decrypts everything. All
 others may be given away. No file that is there is overwritten without --force. With --secret, keys are made for a
-secret that there is, under the parameters of its file.
+secret that there is, under the parameters of its file. Files appear when all keys are made: a run that stops in between
+leaves what was there.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
+import shutil
+import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,13 +25,13 @@ from ..ckks._key_generation import check_bootstrap_key
 from ..ckks.engine import Engine
 from ..ckks.evaluation_key import EvaluationKey
 from ..ckks.keys import SecretKey
-from ..errors import ParameterError, StorageError
+from ..errors import EverlevelError, ParameterError, StorageError
 from ._options import add_engine_options, engine_of, make_engine
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the command's options."""
-    parser.add_argument("folder", type=Path, metavar="FOLDER", help="where to; made if it isn't there")
+    parser.add_argument("folder", metavar="FOLDER", help="where to; made if it isn't there")
     add_engine_options(parser)
     keys = parser.add_argument_group("keys")
     keys.add_argument("--secret", type=Path, metavar="FILE", help="make the other keys for this secret")
@@ -53,6 +58,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Make the keys, and tell their files."""
+    if not options.folder:
+        raise ParameterError(
+            "keygen: FOLDER is empty, and keys go to a folder of a name; name one, or . for the one that you are in",
+            option="folder",
+            value="",
+        )
+    folder = Path(options.folder)
     if options.secret is None:
         engine = make_engine(options)
         secret_key = engine.create_secret_key()
@@ -76,24 +88,25 @@ def run(options: argparse.Namespace) -> None:
         # Wrong options are refused before anything is written.
         check_bootstrap_key(engine._context, "keygen", options.stage_count, options.size)
     makers = _makers(engine, options)
-    names = ["public.key", "evaluation.key"] if options.one_file else [*makers]
-    _prepare(options.folder, names if options.secret else ["secret.key", *names], force=options.force)
-    print(engine, flush=True)
-    if options.secret is None:
-        secret_key.save(options.folder / "secret.key")
-        _tell(options.folder / "secret.key", "who has it decrypts everything", None)
     if options.one_file:
         public = makers.pop("public.key")
         makers = {"public.key": public, "evaluation.key": _together([*makers.values()])}
-    for name, make in makers.items():
-        start = time.perf_counter()
-        key, path = make(secret_key), options.folder / name
-        if options.expanded and name != "public.key":
-            key.save(path, expanded=True)
-        else:
-            key.save(path)
-        engine.forget_keys()
-        _tell(path, repr(key), time.perf_counter() - start)
+    names = [*makers] if options.secret else ["secret.key", *makers]
+    _prepare(folder, names, secret_key, force=options.force)
+    print(engine, flush=True)
+    with _all_at_once(folder, names) as staged:
+        if options.secret is None:
+            secret_key.save(staged / "secret.key")
+            _tell(folder, staged / "secret.key", "who has it decrypts everything", None)
+        for name, make in makers.items():
+            start = time.perf_counter()
+            key, path = make(secret_key), staged / name
+            if options.expanded and name != "public.key":
+                key.save(path, expanded=True)
+            else:
+                key.save(path)
+            engine.forget_keys()
+            _tell(folder, path, repr(key), time.perf_counter() - start)
 
 
 def _together(makers: list[Callable[[SecretKey], Any]]) -> Callable[[SecretKey], EvaluationKey]:
@@ -103,8 +116,7 @@ def _together(makers: list[Callable[[SecretKey], Any]]) -> Callable[[SecretKey],
 
 def _open_secret(options: argparse.Namespace) -> tuple[Engine, SecretKey]:
     """Return an engine of the parameters of a secret key's file, and the key."""
-    _, metadata = _native.inspect_file(str(options.secret))
-    engine = engine_of(metadata["params"], options.slot_count, options.threads)
+    engine = engine_of("keygen", options, options.secret)
     return engine, engine.read_secret_key(options.secret)
 
 
@@ -130,8 +142,8 @@ def _makers(engine: Engine, options: argparse.Namespace) -> dict[str, Callable[[
     return makers
 
 
-def _prepare(folder: Path, names: list[str], *, force: bool) -> None:
-    """Make the folder, and see that nothing is overwritten."""
+def _prepare(folder: Path, names: list[str], secret_key: SecretKey, *, force: bool) -> None:
+    """Make the folder, and see that nothing is overwritten, and that no key of another secret stays beside these."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -143,13 +155,52 @@ def _prepare(folder: Path, names: list[str], *, force: bool) -> None:
             f"overwrite with --force",
             path=str(folder / there[0]),
         )
+    left = [path.name for path in sorted(folder.glob("*.key")) if path.name not in names]
+    others = [name for name in left if there and _is_of_another(folder / name, secret_key)]
+    if others:
+        raise StorageError(
+            f"keygen: {folder} has {', '.join(others)} of another secret, which would stay beside the new keys; "
+            f"move them away, or name another folder",
+            path=str(folder / others[0]),
+        )
 
 
-def _tell(path: Path, what: str, seconds: float | None) -> None:
+def _is_of_another(path: Path, secret_key: SecretKey) -> bool:
+    """Whether a file holds a key of another secret. What isn't Everlevel's is nobody's key."""
+    try:
+        _, metadata = _native.inspect_file(str(path))
+        return int(metadata["secret_id"], 16) != secret_key._native.secret_id
+    except (EverlevelError, KeyError, ValueError):
+        return False
+
+
+@contextmanager
+def _all_at_once(folder: Path, names: list[str]) -> Iterator[Path]:
+    """Give a folder inside of another one, whose files move out to it at the end, or never."""
+    try:
+        staged = Path(tempfile.mkdtemp(prefix=".keygen-", dir=folder))
+    except OSError as error:
+        raise StorageError(f"keygen: {folder} can't be written to ({error.strerror}); name another") from error
+    try:
+        yield staged
+        for name in names:
+            os.replace(staged / name, folder / name)
+    except OSError as error:
+        if isinstance(error, EverlevelError):
+            raise
+        raise StorageError(f"keygen: {folder} can't be written to ({error.strerror}); name another") from error
+    finally:
+        shutil.rmtree(staged, ignore_errors=True)
+
+
+def _tell(folder: Path, path: Path, what: str, seconds: float | None) -> None:
     taken = "" if seconds is None else f", {seconds:.1f} s"
-    print(f"{path}  {format_bytes(path.stat().st_size)}  {what}{taken}", flush=True)
+    print(f"{folder / path.name}  {format_bytes(path.stat().st_size)}  {what}{taken}", flush=True)
 
 
 def _amounts(text: str) -> tuple[int, ...]:
     """Read amounts with commas between them."""
-    return tuple(dict.fromkeys(int(part) for part in text.split(",") if part.strip()))
+    try:
+        return tuple(dict.fromkeys(int(part) for part in text.split(",") if part.strip()))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} isn't a list of whole numbers, such as 1,-1") from None

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import json
+from pathlib import Path
 
-from .. import _native
-from .._common.threads import threads
 from ..ckks.engine import Engine
+from ..errors import ParameterError
 
 
 def add_threads(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
@@ -49,10 +48,35 @@ def make_engine(options: argparse.Namespace, *, seeded_keys: bool = False) -> En
     )
 
 
-def engine_of(params: str, slot_count: int | None, thread_count: int | None) -> Engine:
-    """Make an engine of the parameters that a file names; of full slots, if no number is given."""
-    slots = slot_count or 1 << (json.loads(params)["log_n"] - 1)
-    context = _native.Context.from_params(params, slots, (threads("parallel", thread_count), False, False))
-    engine = Engine.__new__(Engine)
-    engine._fill(context, "parallel", None, False)
+def require_from(command: str, options: argparse.Namespace, least: int, *names: str) -> None:
+    """Refuse numbers below the least that makes sense."""
+    for name in names:
+        value = getattr(options, name)
+        if value < least:
+            raise ParameterError(
+                f"{command}: --{name} is {value}, and numbers from {least} up are taken; choose one of these",
+                option=name,
+                value=value,
+            )
+
+
+def engine_of(command: str, options: argparse.Namespace, path: Path) -> Engine:
+    """Make the engine that a secret key's file is for, and refuse options that ask for other parameters."""
+    engine = Engine.from_file(path, "parallel", slot_count=options.slot_count, thread_count=options.threads)
+    to = engine.max_level - 3 if engine._context.can_bootstrap else None
+    for name, asked, there in (
+        ("--max-level", options.max_level, engine.max_level),
+        ("--bootstrap", options.bootstrap or None, to is not None),
+        ("--bootstrap-to", options.bootstrap_to, to),
+        ("--insecure-log-n", options.insecure_log_n, engine.log_n if engine._context.insecure else None),
+    ):
+        if asked is not None and asked != there:
+            given = name if asked is True else f"{name} {asked}"
+            raise ParameterError(
+                f"{command}: {given} was given, and the secret key is one of {engine!r}; leave {name} out, or make "
+                f"a new secret, without --secret",
+                option=name,
+                value=asked,
+                allowed=there,
+            )
     return engine

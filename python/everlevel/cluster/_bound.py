@@ -79,7 +79,7 @@ def secret_id(key: Any) -> int:
 
 def is_secret(value: Any) -> bool:
     """Whether a value is a secret key, in the front's class or in the core's."""
-    return isinstance(value, Secret) or type(value).__name__ in {"SecretKey", "TfheSecretKey"}
+    return isinstance(value, Secret) or type(value).__name__ in {"SecretKey", "TfheSecretKey", "LimbsSecretKey"}
 
 
 @dataclass(frozen=True)

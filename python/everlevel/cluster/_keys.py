@@ -21,6 +21,7 @@ from typing import Any, Final
 
 from .. import _native
 from .._common import checks
+from .._common.headers import Header
 from .._common.storable import PathLike
 from ..errors import (
     EngineMismatchError,
@@ -30,11 +31,14 @@ from ..errors import (
     ParameterError,
     SecretExposureError,
     StorageError,
+    UnsupportedKindError,
     WorkerKeyError,
 )
 from ._bound import AnyEngine, EngineLike, parameters_of
 
 _LONGEST_HEADER: Final = 32 << 20
+_SCHEMES: Final = ("", "tfhe", "ntru")
+"""Those whose engines pools have."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +51,7 @@ class KeyFile:
     nbytes: int
     secret_id: int
     fingerprint: str
+    in_words: str
     parameters: tuple[Any, ...] | None
     """As engines have them; None where no name says how to make an engine."""
 
@@ -74,6 +79,14 @@ def describe(operation: str, path: PathLike) -> KeyFile:
             f"{operation}: {text} is a secret key's file, and no worker ever gets one; save an evaluation key, and "
             f"pass the path of that"
         )
+    scheme = Header({"kind": kind} | metadata).scheme
+    if scheme not in _SCHEMES:
+        raise UnsupportedKindError(
+            f"{operation}: {text} is a {kind.replace('_', ' ')}, and pools compute with the engines of everlevel, tfhe "
+            f"and ntru; pass the file of a key of theirs",
+            found=kind,
+            expected="everlevel, tfhe, ntru",
+        )
     try:
         return KeyFile(
             path=text,
@@ -82,6 +95,7 @@ def describe(operation: str, path: PathLike) -> KeyFile:
             nbytes=os.stat(text).st_size,
             secret_id=int(metadata["secret_id"], 16),
             fingerprint=metadata["fingerprint"],
+            in_words=Header(metadata).in_words,
             parameters=_parameters(metadata),
         )
     except (KeyError, ValueError) as error:
@@ -103,10 +117,7 @@ def _parameters(metadata: dict[str, str]) -> tuple[Any, ...] | None:
     if metadata["kind"].startswith("tfhe_"):
         name = metadata.get("parameters", "unnamed")
         return None if name == "unnamed" else ("tfhe", name, None)
-    objects = [json.loads(text) for key, text in metadata.items() if key == "object" or key.endswith("/object")]
-    sizes = [one["slot_count"] for one in objects if "slot_count" in one]
-    log_n = json.loads(metadata["params"])["log_n"]
-    return "ckks", metadata["params"], sizes[0] if sizes else 2 ** (log_n - 1)
+    return "ckks", metadata["params"], Header(metadata).slot_count
 
 
 def engine_for(operation: str, files: Sequence[KeyFile], engine: AnyEngine | None) -> EngineLike:
@@ -124,8 +135,8 @@ def engine_for(operation: str, files: Sequence[KeyFile], engine: AnyEngine | Non
     for file in files[1:]:
         if file.fingerprint != files[0].fingerprint:
             raise EngineMismatchError(
-                f"{operation}: {files[0].path} is of parameters {files[0].fingerprint} and {file.path} of "
-                f"{file.fingerprint}, and a pool has one engine; connect once for each"
+                f"{operation}: {files[0].path} is of {files[0].in_words}, and {file.path} of {file.in_words}, and a "
+                f"pool has one engine; connect once for each"
             )
         if file.secret_id != files[0].secret_id:
             raise KeyMismatchError(
@@ -152,7 +163,8 @@ def _require_same(operation: str, engine: AnyEngine, files: Sequence[KeyFile]) -
     for file in files:
         if not _is_same(engine, file):
             raise EngineMismatchError(
-                f"{operation}: {file.path} is of other parameters than {engine!r}; pass the engine that made the key"
+                f"{operation}: {file.path} is of {file.in_words}, and the engine is {engine!r}; pass the engine that "
+                f"made the key, or leave it out"
             )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import pickle
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -26,7 +27,7 @@ except ImportError:  # functions of modules travel without it
 BY_VALUE: Final = _Base is not pickle.Pickler
 """Whether functions without a module of their own travel: lambdas, closures, those of a notebook."""
 
-_SECRET_FILES: Final = (b'"kind":"secret_key"', b'"kind":"tfhe_secret_key"')
+_SECRET_FILES: Final = re.compile(rb'"kind":"(\w+_)?secret_key"')
 """What the header of a secret key's file has."""
 
 _PROTOCOL: Final = 5
@@ -54,8 +55,8 @@ class Parcel:
         return Parcel, (self.head, [wrap(buffer) for buffer in self.buffers])
 
 
-def pack(value: Any, bound: Bound, what: str = "map") -> Parcel:
-    """Pickle a value.
+def pack(value: Any, bound: Bound, what: str = "map", *, is_result: bool = False) -> Parcel:
+    """Pickle a value: a function, its arguments, or what it returned.
 
     Raises
     ------
@@ -67,7 +68,7 @@ def pack(value: Any, bound: Bound, what: str = "map") -> Parcel:
     """
     head = io.BytesIO()
     buffers: list[pickle.PickleBuffer] = []
-    pickler = _Pickler(head, bound, buffers.append)
+    pickler = _Pickler(head, bound, buffers.append, what if is_result else None)
     try:
         pickler.dump(value)
     except (SecretExposureError, MemoryError):
@@ -77,7 +78,7 @@ def pack(value: Any, bound: Bound, what: str = "map") -> Parcel:
     data = head.getvalue()
     own = pickler.own
     for raw in (data, *(buffer.raw() for buffer in buffers if id(buffer) not in own)):
-        refuse_secret_files(raw)
+        refuse_secret_files(raw, what if is_result else None)
     return Parcel(data, [buffer.raw() for buffer in buffers])
 
 
@@ -87,16 +88,22 @@ def unpack(parcel: Parcel, bound: Bound) -> Any:
         return pickle.loads(parcel.head, buffers=parcel.buffers)
 
 
-def refuse_secret_files(data: Any) -> None:
-    """Refuse bytes that hold the file of a secret key."""
+def refuse_secret_files(data: Any, returning: str | None = None) -> None:
+    """Refuse bytes that hold the file of a secret key; `returning` is the function whose result they are in."""
     text = data if isinstance(data, bytes) else bytes(data)
-    if any(mark in text for mark in _SECRET_FILES):
-        _refuse_secret("the bytes of a secret key's file are among what is sent")
+    if _SECRET_FILES.search(text):
+        _refuse_secret("the bytes of a secret key's file", "are among what is sent", returning)
 
 
-def _refuse_secret(found: str) -> NoReturn:
+def _refuse_secret(found: str, place: str, returning: str | None) -> NoReturn:
+    if returning is None:
+        raise SecretExposureError(
+            f"cluster: {found} {place}, and no worker ever gets one; send ciphertexts and evaluation keys, and decrypt "
+            f"here"
+        )
     raise SecretExposureError(
-        f"cluster: {found}, and no worker ever gets one; send ciphertexts and evaluation keys, and decrypt here"
+        f"{returning}: it returned {found}, and no secret travels; return ciphertexts, and make secret keys on the "
+        f"driver"
     )
 
 
@@ -112,14 +119,18 @@ def _advice(error: BaseException) -> str:
 
 
 class _Pickler(_Base):  # type: ignore[misc]
-    def __init__(self, file: io.BytesIO, bound: Bound, keep: Callable[[pickle.PickleBuffer], Any]) -> None:
+    def __init__(
+        self, file: io.BytesIO, bound: Bound, keep: Callable[[pickle.PickleBuffer], Any], returning: str | None
+    ) -> None:
         super().__init__(file, protocol=_PROTOCOL, buffer_callback=lambda buffer: keep(buffer))
         self._bound = bound
+        self._returning = returning
         self.own: dict[int, pickle.PickleBuffer] = {}
 
     def reducer_override(self, value: Any) -> Any:
         if is_secret(value):
-            _refuse_secret("a SecretKey is among what is sent (an argument, or a function's closure or global)")
+            place = "is among what is sent (an argument, or a function's closure or global)"
+            _refuse_secret("a SecretKey", place, self._returning)
         if isinstance(value, ENGINES) and parameters_of(value) == parameters_of(self._bound.engine):
             return _engine, ()
         if is_evaluation_key(value):

@@ -204,7 +204,7 @@ class Worker:
             value = function(*args, **{name: given[name] for name in handed_in})
         name = getattr(function, "__name__", type(function).__name__)
         try:
-            parcel = pack(value, self._bound, name)
+            parcel = pack(value, self._bound, name, is_result=True)
         except EverlevelError as error:
             if isinstance(error, TypeError) and type(error).__name__ == "TaskPickleError":
                 raise TaskError(

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from math import log2
 from typing import Any, Generic, NoReturn, Self, TypeVar, cast
 
 import numpy as np
 
 from .. import _native
-from .._common.checks import instance
+from .._common.checks import instance, sequence
 from .._common.storable import own
 from ..errors import KeyMismatchError, MessageError, MissingKeyError, OperandTypeError
 from . import _checks, _numpy
@@ -135,7 +135,15 @@ class EncryptedArray(Storable, Generic[NativeT]):
         return (self[i] for i in range(len(self)))
 
     def __getitem__(self, index: Any) -> Self:
-        return self._take(_checks.places(self._shape)[index])
+        try:
+            return self._take(_checks.places(self._shape)[index])
+        except (ValueError, TypeError) as error:
+            raise OperandTypeError(
+                f"index: {index!r} is none ({error}); use integers, slices, or arrays of them, as NumPy does",
+                argument="index",
+                expected="index",
+                actual=type(index).__name__,
+            ) from None
 
     def reshape(self, *shape: Any) -> Self:
         """Return the same elements in another shape, as ``numpy.reshape`` does."""
@@ -214,7 +222,7 @@ def concatenate(ciphertexts: Sequence[ArrayT], axis: int = 0) -> ArrayT:
 
 
 def _join(operation: str, ciphertexts: Sequence[ArrayT], axis: int) -> ArrayT:
-    parts = list(instance(operation, "ciphertexts", ciphertexts, Iterable))  # type: ignore[type-abstract]
+    parts = sequence(operation, "ciphertexts", ciphertexts)
     if not parts:
         raise MessageError(f"{operation}: there are no ciphertexts, and one at least is needed; pass some", length=0)
     kind = type(instance(operation, "ciphertexts", parts[0], EncryptedArray))

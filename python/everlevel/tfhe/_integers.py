@@ -214,7 +214,7 @@ def bootstrap_many(self: Core, ciphertext: Ciphertext, luts: Sequence[Any]) -> l
     operation = "bootstrap_many"
     x = _operands.ciphertext(self, operation, "ciphertext", ciphertext)
     _operands.require_integers(self, operation)
-    if callable(luts) or not isinstance(luts, Iterable):
+    if callable(luts) or not isinstance(luts, Iterable) or getattr(luts, "ndim", 1) == 0:
         raise OperandTypeError(
             f"{operation}: luts is of type {type(luts).__name__}, and a sequence of tables is needed; "
             f"pass [lut], or use bootstrap",

@@ -196,7 +196,7 @@ class Engine(Core, SetEngine[EvaluationKey]):
         operation = "create_evaluation_key"
         secret = _operands.secret_key(self, operation, secret_key)
         amounts = key_amounts(operation, rotations, self.slot_count)
-        conjugates = bool(conjugation) or rotations is True
+        conjugates = checks.truth(operation, "conjugation", conjugation) or rotations is True
         with self._reporting("evaluation key", progress) as report:
             native = self._context.evaluation_key(secret._native, amounts, conjugates, report)
         return self._remembered(native)
