@@ -26,12 +26,12 @@ pub struct OverKeys {
 }
 
 impl OverKeys {
-    /// What it is with a probability of `erfc(−deviations/√2)/2` at most.
+    /// So many deviations above the mean.
     pub fn at(self, deviations: f64) -> f64 {
         self.mean + deviations * self.deviation
     }
 
-    /// The sum of two that are independent.
+    /// The sum of two that are independent of each other.
     pub fn plus(self, other: Self) -> Self {
         Self { mean: self.mean + other.mean, deviation: self.deviation.hypot(other.deviation) }
     }
@@ -197,26 +197,23 @@ fn key_switch(SwitchStep { shape, log2_std_dev }: &SwitchStep, secret_square: f6
 }
 
 /// The variance of switches with one key, over ciphertexts, as a part of the torus squared: a digit of coefficient `i`
-/// is multiplied by its row's error `e_ij`, what the digits leave by the coefficient `s_i` of the secret that is switched
-/// from. Digits have mean squares `(B² + 2)/12` and neighbours mean products `−B/8`, and so has the last digit with what
-/// is left, in units `u` of the last place:
+/// is multiplied by its row's error `e_ij`, what the digits leave by the coefficient `s_i` of the secret that is
+/// switched from. Digits have mean squares `(B² + 2)/12` and neighbours mean products `−B/8`, and so has the last digit
+/// with what is left, in units `u` of the last place:
 /// `1/12·Σ_i ((B² + 2)·Σ_j e_ij² − 3B·Σ_j e_ij·e_i(j+1) + 3u·e_il·s_i + u²·s_i²)`.
 pub fn of_key_switch(shape: SwitchShape, from: &[i8], errors: &[i64]) -> f64 {
     let (degree, digits) = (shape.degree, shape.gadget.digits as usize);
     let (base, unit) = (f64::from(shape.gadget.log2_base).exp2(), (32.0 - f64::from(shape.gadget.bits())).exp2());
-    let (mut squares, mut neighbours, mut last, mut left) = (0i128, 0i128, 0i64, 0i64);
+    let mut sum = 0.0;
     for (block, errors) in from.chunks(degree).zip(errors.chunks_exact(degree * digits)) {
         for (r, &s) in block.iter().enumerate() {
-            let error = |digit: usize| errors[digit * degree + r];
-            squares += (0..digits).map(|j| i128::from(error(j)).pow(2)).sum::<i128>();
-            neighbours += (1..digits).map(|j| i128::from(error(j - 1)) * i128::from(error(j))).sum::<i128>();
-            last += error(digits - 1) * i64::from(s);
-            left += i64::from(s * s);
+            let error = |digit: usize| errors[digit * degree + r] as f64;
+            let squares: f64 = (0..digits).map(|j| error(j) * error(j)).sum();
+            let neighbours: f64 = (1..digits).map(|j| error(j - 1) * error(j)).sum();
+            let left = unit * f64::from(s);
+            sum += (base * base + 2.0) * squares - 3.0 * base * neighbours + (3.0 * error(digits - 1) + left) * left;
         }
     }
-    let sum = (base * base + 2.0) * squares as f64 - 3.0 * base * neighbours as f64
-        + 3.0 * unit * last as f64
-        + unit * unit * left as f64;
     sum / 12.0 * (-64.0f64).exp2()
 }
 
