@@ -62,7 +62,13 @@ def test_rows_have_the_claims_of_their_sets() -> None:
     found = {known.name: known for known in tfhe.parameter_sets()}
     for name in ("insecure-tfhe-lib", "gate-128"):
         claims = _bench.tfhe.claims(tfhe.Engine(name), None)
-        assert claims == {"log2_p_fail": found[name].log2_p_fail, "security_bits": found[name].security_bits}
+        assert claims == {
+            "log2_p_fail": found[name].log2_p_fail,
+            "core_svp_bits": found[name].core_svp_bits,
+            "security_bits": found[name].security_bits,
+        }
+    # One model a column, each named.
+    assert [title for title in _bench.TABLES["tfhe"].titles() if "bits" in title] == ["core-SVP, bits", "MATZOV, bits"]
 
 
 def test_tables_for_pages() -> None:

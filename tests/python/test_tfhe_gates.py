@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from everlevel import tfhe
+from everlevel import ntru, tfhe
 from everlevel.errors import (
     EngineMismatchError,
+    FileParametersError,
     KeyMismatchError,
     MessageError,
     MessageTypeError,
@@ -89,7 +91,20 @@ def test_a_real_set_computes() -> None:
     a, b = engine.encrypt(A, secret_key), engine.encrypt(B, secret_key)
     np.testing.assert_array_equal(engine.decrypt((a ^ b) & ~(a & b), secret_key), A ^ B)
     assert engine.security_bits > 128
-    assert repr(engine).endswith(f"{int(engine.security_bits)}-bit security)")
+    assert engine.core_svp_bits < engine.security_bits
+    counts = f"{int(engine.core_svp_bits)} bits core-SVP, {int(engine.security_bits)} bits MATZOV"
+    assert repr(engine).endswith(f", security {counts})")
+
+
+def test_the_default_set_fails_less_than_2_128(tmp_path: Path) -> None:
+    """A key or a file of the former default belongs to other parameters, which a user spells out."""
+    for scheme in (tfhe, ntru):
+        engine, former = scheme.Engine(), scheme.Engine("gate-64")
+        assert (engine.parameters, engine.max_log2_p_fail) == ("gate-128", -128)
+        former.create_secret_key().save(tmp_path / "former")
+        with pytest.raises(FileParametersError):
+            engine.load(tmp_path / "former")
+        assert isinstance(former.load(tmp_path / "former"), tfhe.SecretKey)
 
 
 def test_mux_chooses(engine: tfhe.Engine, secret_key: tfhe.SecretKey) -> None:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import array
+import contextlib
 import operator
+import re
 from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -131,3 +134,41 @@ def test_equality_with_what_is_not_known_is_refused(
             for left, right in [(x, value), (value, x)]:
                 with pytest.raises(OperandTypeError, match=rf"equal: an .* of type {type(value).__name__}; pass "):
                     compare(left, right)
+
+
+def test_the_documented_functions_are_those_that_work(engine: tfhe.Engine, secret_key: tfhe.SecretKey) -> None:
+    """Every function that NumPy lets other arrays answer for, tried; the page's table lists those that work."""
+    page = (Path(__file__).parents[2] / "docs/tfhe.md").read_text(encoding="utf-8")
+    table = page.split("| NumPy's | of |\n|---|---|\n")[1].split("\n\n")[0]
+    rows = [line.strip("| ").split(" | ") for line in table.splitlines()]
+    documented: dict[str, set[str]] = {"integers": set(), "truth values": set()}
+    for functions, kinds in rows:
+        for kind in kinds.split(", "):
+            documented[kind] |= set(re.findall(r"`(\w+)`", functions))
+
+    a = engine.encrypt_uint(Y[:1], secret_key)
+    for kind, x in (("integers", a), ("truth values", a > 2)):
+        working = set()
+        for name in dir(np):
+            function = getattr(np, name)
+            if not isinstance(function, np.ufunc) and not hasattr(function, "_implementation"):
+                continue
+            for arguments in ((x,), (x, x), (x, 1), (x, (1, 1)), (x, x, x)):
+                # NumPy's own errors, of arguments that are nobody's, are refusals as well.
+                with contextlib.suppress(TypeError, ValueError, AttributeError):
+                    function(*arguments)
+                    # Some stand under several names.
+                    working.add(OTHER_NAMES.get(name, name))
+        assert working == documented[kind], kind
+
+
+OTHER_NAMES = {
+    "mod": "remainder",
+    "pow": "power",
+    "amin": "min",
+    "amax": "max",
+    "bitwise_not": "invert",
+    "bitwise_invert": "invert",
+    "bitwise_left_shift": "left_shift",
+    "bitwise_right_shift": "right_shift",
+}

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use everlevel_bench::timing::Times;
 use everlevel_binfhe::{Ciphertext, Error, EvalKeys, Gate, Literal, NtruLiteral, Params, Rotation, SecretKey, sets};
 use everlevel_binfhe::{Gadget, KeySwitch, PrimeGadget, SmallSecret};
+use everlevel_security::estimate::CostModel;
 
 /// Rounds of the measurement.
 const ROUNDS: usize = 15;
@@ -26,7 +27,7 @@ struct Line {
 impl Line {
     fn new(name: impl Into<String>, literal: impl Into<Literal>) -> Result<Self, Error> {
         let literal = literal.into();
-        let security = literal.clone().ntru().map_or(f64::INFINITY, |ntru| ntru.security_bits());
+        let security = literal.clone().ntru().map_or(f64::INFINITY, |ntru| ntru.security_bits(CostModel::Bdgl16));
         let params = Arc::new(Params::try_from(literal)?);
         let secret = SecretKey::generate(Arc::clone(&params))?;
         let keys = EvalKeys::generate(&secret)?;

@@ -12,6 +12,11 @@ pub(crate) trait BlindRotate: Debug + Send + Sync {
     /// Bytes of the key.
     fn nbytes(&self) -> usize;
 
+    /// The stored key's bodies, where the key gives them back to the bit: `None` where its transforms round.
+    fn bodies(&self) -> Option<Vec<u64>> {
+        None
+    }
+
     /// Inputs that one pass over the key serves: their accumulators fit a cache together.
     fn tile(&self) -> usize;
 

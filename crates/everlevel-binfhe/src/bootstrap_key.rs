@@ -72,6 +72,11 @@ impl BootstrapKey {
         self.0.nbytes()
     }
 
+    /// The stored key's bodies, where the key gives them back to the bit, as NTRU's does.
+    pub(crate) fn bodies(&self) -> Option<Vec<u64>> {
+        self.0.bodies()
+    }
+
     /// Inputs that one pass over the key serves.
     pub fn batch_len(&self) -> usize {
         self.0.tile()

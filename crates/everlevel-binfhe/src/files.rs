@@ -12,9 +12,9 @@ use std::sync::Arc;
 use everlevel_io::schema::{refuse, require};
 use everlevel_io::{ALIGNMENT, Builder, Container, Error as FileError, kinds};
 use everlevel_rand::Seed;
+use everlevel_rand::secrecy::erase_stack;
 use everlevel_rlwe::SecretId;
 use serde::{Deserialize, Serialize};
-use zeroize::Zeroizing;
 
 use crate::params::Params;
 use crate::uint::{BoolArray, Radix, UintArray, Width};
@@ -23,6 +23,7 @@ use crate::{
     SeededKeySwitchKey, SwitchStep,
 };
 
+mod packed;
 mod paths;
 
 /// The name that files say of parameters without a name.
@@ -76,6 +77,7 @@ pub fn secret_key_to_container<'a>(key: &SecretKey, name: &str) -> Builder<'a> {
     let mut builder = begin(SECRET_KEY_KIND, name, key.params(), key.id());
     builder.tensor("seed", &[32], key.seed().as_bytes().to_vec());
     builder.keep_secret();
+    erase_stack();
     builder
 }
 
@@ -85,9 +87,7 @@ pub fn secret_key_to_container<'a>(key: &SecretKey, name: &str) -> Builder<'a> {
 /// [`Error::Io`] for another kind or other parameters, damage, and what no writer of ours writes.
 pub fn secret_key_from_container(params: &Arc<Params>, container: &Container) -> Result<SecretKey, Error> {
     let id = check(params, container, SECRET_KEY_KIND)?;
-    let mut seed = Zeroizing::new([0; 32]);
-    seed.copy_from_slice(container.bytes_of_len("seed", 32)?);
-    let key = SecretKey::from_seed(Arc::clone(params), &Seed::from_bytes(*seed))?;
+    let key = SecretKey::from_seed(Arc::clone(params), &Seed::copy_of(container.bytes_of_len("seed", 32)?))?;
     require("secret_id", key.id().0, id.0, id.0)?;
     Ok(key)
 }
@@ -99,11 +99,8 @@ pub fn eval_keys_to_container<'a>(keys: &SeededEvalKeys, name: &str) -> Builder<
     for (key, name) in keys.key_switches().zip(key_switch_names(keys.params())) {
         builder.describe_seed(&mask_seed_of(&name), key.mask_seed.as_bytes());
     }
-    // Bodies on the 32-bit torus fill the leading halves of their words.
-    let bodies: Vec<u8> = match keys.params().scheme().body_bits() {
-        32 => keys.bootstrap.bodies.iter().flat_map(|word| ((word >> 32) as u32).to_le_bytes()).collect(),
-        _ => keys.bootstrap.bodies.iter().flat_map(|word| word.to_le_bytes()).collect(),
-    };
+    let mut bodies = packed::to_bytes(keys.params().scheme(), &keys.bootstrap.bodies);
+    bodies.resize(bodies.len().next_multiple_of(ALIGNMENT), 0);
     builder.tensor("bootstrap", &[bodies.len()], bodies);
     for (key, name) in keys.key_switches().zip(key_switch_names(keys.params())) {
         let mut bodies: Vec<u8> = key.bodies.iter().flat_map(|word| word.to_le_bytes()).collect();
@@ -137,8 +134,12 @@ fn mask_seed_of(key: &str) -> String {
 /// As [`secret_key_from_container`].
 pub fn eval_keys_from_container(params: &Arc<Params>, container: &Container) -> Result<SeededEvalKeys, Error> {
     let id = check(params, container, EVAL_KEYS_KIND)?;
-    let (count, bits) = (params.scheme().body_count(), params.scheme().body_bits());
-    let bootstrap = container.bytes_of_len("bootstrap", count * params.n() * bits as usize / 8)?;
+    let (scheme, count) = (params.scheme(), params.scheme().body_count() * params.n());
+    let stored = [scheme.stored_bits(), scheme.body_bits()].map(|bits| packed::stored_len(count, bits));
+    // Earlier versions wrote words of NTRU's as they are in memory.
+    let bits = if container.bytes("bootstrap")?.len() == stored[1] { scheme.body_bits() } else { scheme.stored_bits() };
+    let bytes = container.bytes_of_len("bootstrap", packed::stored_len(count, bits))?;
+    let bodies = packed::from_bytes(scheme, bits, &bytes[..(count * bits as usize).div_ceil(8)], count)?;
     let key_switch = |(name, step): (String, SwitchStep)| -> Result<_, Error> {
         let len = step.shape.body_len();
         let bytes = container.bytes_of_len(&name, stored_len(&name, len * 4))?;
@@ -148,10 +149,6 @@ pub fn eval_keys_from_container(params: &Arc<Params>, container: &Container) -> 
     let key_switches = key_switch_names(params).zip(params.switches()).map(key_switch);
     let mut landings = key_switches.collect::<Result<Vec<_>, _>>()?;
     let key_switch = landings.pop().expect("one key switch at least");
-    let bodies = match bits {
-        32 => bootstrap.as_chunks().0.iter().map(|&w| u64::from(u32::from_le_bytes(w)) << 32).collect(),
-        _ => bootstrap.as_chunks().0.iter().map(|&w| u64::from_le_bytes(w)).collect(),
-    };
     let bootstrap = SeededBootstrapKey { mask_seed: Seed::from_bytes(container.seed("bootstrap_mask_seed")?), bodies };
     SeededEvalKeys::from_parts(Arc::clone(params), id, bootstrap, landings, key_switch)
 }

@@ -12,12 +12,14 @@ const ALLOCATION: usize = 24;
 impl Params {
     /// The memory of evaluation keys, as seeds and bodies and ready for use.
     pub fn eval_keys_footprint(&self) -> Footprint {
-        let bodies = self.scheme().body_count() * self.n();
+        let bodies = 8 * self.scheme().body_count() * self.n();
+        // NTRU's key gives them back.
+        let (kept, work) = if self.literal().is_ntru() { (0, bodies) } else { (bodies, 0) };
         let switches = self.switches();
-        let seeded = 8 * bodies + switches.iter().map(|step| 4 * step.shape.body_len()).sum::<usize>();
+        let seeded = kept + switches.iter().map(|step| 4 * step.shape.body_len()).sum::<usize>();
         let bootstrap = self.scheme().prepared_nbytes();
         let key_switch: usize = switches.iter().map(|step| KeySwitchKey::nbytes_of(step.shape)).sum();
-        Footprint { held: (seeded + bootstrap + key_switch) as u64, work: 0 }
+        Footprint { held: (seeded + bootstrap + key_switch) as u64, work: work as u64 }
     }
 
     /// The memory of so many ciphertexts.

@@ -40,6 +40,11 @@ impl Literal {
         }
     }
 
+    /// Whether these are NTRU's numbers.
+    pub(crate) fn is_ntru(&self) -> bool {
+        matches!(self, Self::Ntru(_))
+    }
+
     /// What differs between schemes.
     pub(crate) fn scheme(&self) -> &dyn Scheme {
         match self {

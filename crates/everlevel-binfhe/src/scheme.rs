@@ -47,8 +47,18 @@ pub(crate) trait Scheme: Debug {
     /// Polynomials of degree `N` that a stored bootstrapping key has.
     fn body_count(&self) -> usize;
 
-    /// Bits of their words: 32 or 64.
+    /// Bits of their words in memory: 32, the leading ones, or 64.
     fn body_bits(&self) -> u32;
+
+    /// Bits of a word of theirs in files: those that may be other than zero.
+    fn stored_bits(&self) -> u32 {
+        self.body_bits()
+    }
+
+    /// The word that a stored one must be below, of fewer bits than [`Scheme::body_bits`].
+    fn stored_limit(&self) -> u64 {
+        1 << self.stored_bits().min(63)
+    }
 
     /// Bytes of a bootstrapping key that is ready for use.
     fn prepared_nbytes(&self) -> usize;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use everlevel_rand::sampler::Gaussian;
-use everlevel_rand::secrecy::declassified;
+use everlevel_rand::secrecy::{declassified, erase_stack};
 use everlevel_rand::{Domain, Seed, SeedSource};
 use everlevel_ring::{SmallTorusRing, TorusRing};
 use everlevel_rlwe::SecretId;
@@ -87,6 +87,7 @@ impl SecretKey {
             Order::KeySwitchFirst => gaussian(params.big_log2_std_dev, 64)?,
             Order::BootstrapFirst => gaussian(params.lwe_log2_std_dev, 64)?,
         };
+        erase_stack();
         Ok(Self { params, id, seed: seed.clone(), small, big, ring, error, seeds: SeedSource::os() })
     }
 

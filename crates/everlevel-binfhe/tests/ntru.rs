@@ -2,8 +2,8 @@
 
 use crate::common::{fixed_keys, rotation_errors, rotation_inputs, signed, uniform};
 use everlevel_binfhe::{
-    ExactRotation, Gadget, Gate, KeySwitch, NtruLiteral, Order, Params, PrimeGadget, Rotation, SeededEvalKeys,
-    SmallSecret, Space, files, noise,
+    ExactRotation, Gadget, Gate, KeptEvalKeys, KeySwitch, NtruLiteral, Order, Params, PrimeGadget, Rotation,
+    SeededEvalKeys, SmallSecret, Space, files, noise,
 };
 use everlevel_testkit::noise::{Measured, assert_count};
 
@@ -161,7 +161,12 @@ fn rotations_are_those_of_the_exact_model() {
             let literal = NtruLiteral { modulus, gadget, max_log2_p_fail: 0.0, ..literal(rotation, Space::Bit) };
             let (secret, _) = fixed_keys(literal.clone(), 1);
             let stored = SeededEvalKeys::generate(&secret).unwrap();
-            let (model, fused) = (ExactRotation::new(&stored.bootstrap, &literal), stored.prepare());
+            let kept = KeptEvalKeys::new(stored.clone());
+            let (model, fused) = (ExactRotation::new(&stored.bootstrap, &literal), kept.ready());
+            // What is transformed comes back, and nothing else is held than the key switch's stored form.
+            assert!(kept.seeded().bootstrap.bodies == stored.bootstrap.bodies, "{modulus} {rotation:?}");
+            assert_eq!(kept.nbytes(), fused.nbytes() + size_of_val(&stored.key_switch.bodies[..]));
+            assert_eq!(kept.nbytes() as u64, secret.params().eval_keys_footprint().held);
             let (inputs, luts) = rotation_inputs(secret.params(), 3);
             let out = fused.bootstrap_key().blind_rotate(&inputs, &luts.iter().collect::<Vec<_>>(), 1);
             for ((input, lut), out) in inputs.iter().zip(&luts).zip(&out) {
@@ -176,9 +181,13 @@ fn keys_are_files() {
     let (secret, _) = fixed_keys(literal(FOUR_KEYS, Space::Bit), 3);
     let seeded = SeededEvalKeys::generate(&secret).unwrap();
     let bytes = files::eval_keys_to_container(&seeded, "ntru").to_bytes();
+    // A residue has as many bits as the prime.
+    let residues = seeded.bootstrap.bodies.len() * 20 / 8 + size_of_val(&seeded.key_switch.bodies[..]);
+    assert!((residues..residues + 4096).contains(&bytes.len()), "{} bytes, {residues} of residues", bytes.len());
     let container = everlevel_io::Container::from_bytes(bytes.clone()).unwrap();
     let again = files::eval_keys_from_container(secret.params(), &container).unwrap();
     assert_eq!(files::eval_keys_to_container(&again, "ntru").to_bytes(), bytes);
+    assert!(again.bootstrap.bodies == seeded.bootstrap.bodies);
     let keys = again.prepare();
     let x = secret.encrypt_bits(&[true, false]).unwrap();
     let out = keys.gate(Gate::Xor, &x[0], &x[1]).unwrap();

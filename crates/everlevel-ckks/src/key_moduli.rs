@@ -2,7 +2,7 @@
 
 use everlevel_ring::PrimeSet;
 use everlevel_rlwe::SIGMA;
-use everlevel_security::estimate::{CostModel, Lwe, cheapest};
+use everlevel_security::estimate::{CostModel, Lwe, cheapest, core_svp};
 use everlevel_security::{SecretDistribution, max_log2_qp};
 
 use crate::circuits::bootstrap::moduli::{
@@ -35,6 +35,8 @@ pub struct SecurityClaim {
     /// Classical security of that key at its own modulus: the cheapest primal attack under MATZOV, recomputed now. None
     /// where the table has no row, as nothing is claimed there.
     pub security_bits: Option<f64>,
+    /// The same by the core-SVP count, which is stricter.
+    pub core_svp_bits: Option<f64>,
 }
 
 impl Context {
@@ -54,9 +56,11 @@ impl Context {
         }
         let claim = |key: KeyModulus| {
             let max_log2_qp = max_log2_qp(log_n, key.secret);
-            let estimate = || cheapest(&Lwe::new(log_n, key.log2_qp, key.secret, SIGMA).ok()?, CostModel::Matzov);
-            let security_bits = max_log2_qp.and_then(|_| estimate()).map(|estimate| estimate.log2_cost);
-            SecurityClaim { key, max_log2_qp, security_bits }
+            // Nothing is said of rings without a cap.
+            let lwe = max_log2_qp.and_then(|_| Lwe::new(log_n, key.log2_qp, key.secret, SIGMA).ok());
+            let security_bits = lwe.and_then(|lwe| Some(cheapest(&lwe, CostModel::Matzov)?.log2_cost));
+            let core_svp_bits = lwe.and_then(|lwe| core_svp(&lwe));
+            SecurityClaim { key, max_log2_qp, core_svp_bits, security_bits }
         };
         Ok(largest.into_iter().map(claim).collect())
     }
@@ -135,6 +139,7 @@ mod tests {
         assert!(claim.key.log2_qp <= cap && cap == 430.0);
         let bits = claim.security_bits.expect("an estimate");
         assert!((127.5..140.0).contains(&bits), "{bits}");
+        assert!(claim.core_svp_bits.expect("an estimate") < bits);
 
         let claims = context(ParamsLiteral::insecure_bootstrap(10)).claims().expect("claims");
         let secrets = [SecretDistribution::FixedWeight(256), SecretDistribution::FixedWeight(ENCAPSULATION_WEIGHT)];

@@ -8,10 +8,11 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use memmap2::Mmap;
+use zeroize::{Zeroize, Zeroizing};
 
 use crate::atomic::not_regular;
 use crate::header::{self, Header, Place};
-use crate::{ALIGNMENT, Error, MAX_HEADER_BYTES};
+use crate::{ALIGNMENT, Error, MAX_HEADER_BYTES, kinds};
 
 /// Files from this size on are mapped by [`Access::Auto`].
 const MAP_FROM_BYTES: u64 = 64 << 20;
@@ -78,6 +79,21 @@ impl AsRef<[u8]> for Mapped {
     }
 }
 
+/// The bytes of a secret key's file, which are overwritten when the container is dropped.
+struct Secret(Vec<u8>);
+
+impl AsRef<[u8]> for Secret {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl Drop for Secret {
+    fn drop(&mut self) {
+        self.0.zeroize();
+    }
+}
+
 impl std::fmt::Debug for Container {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Container").field("header", &self.header).finish_non_exhaustive()
@@ -131,8 +147,15 @@ impl Container {
     }
 
     fn of(bytes: Vec<u8>, in_transit: bool) -> Result<Self, Error> {
+        // What has no sound header may be a secret key's file, damaged.
+        let mut bytes = Zeroizing::new(bytes);
         let header = header::read(&bytes, bytes.len() as u64, in_transit)?;
-        Ok(Self { header, bytes: Arc::new(bytes), origin: None })
+        let bytes = std::mem::take(&mut *bytes);
+        let bytes: Shared = match header.metadata.get("kind") {
+            Some(kind) if kinds::is_secret(kind) => Arc::new(Secret(bytes)),
+            _ => Arc::new(bytes),
+        };
+        Ok(Self { header, bytes, origin: None })
     }
 
     /// Reads the header of a file alone: no more of it is looked at.

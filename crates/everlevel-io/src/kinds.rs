@@ -72,9 +72,19 @@ kinds! {
     }
 }
 
+/// Whether a kind is a secret key of any scheme.
+pub fn is_secret(kind: &str) -> bool {
+    [SECRET_KEY, TFHE_SECRET_KEY, LIMBS_SECRET_KEY, BFV_SECRET_KEY].contains(&kind)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::ALL;
+    use super::{ALL, is_secret};
+
+    #[test]
+    fn secret_kinds_are_those_that_say_so() {
+        ALL.iter().for_each(|(name, _)| assert_eq!(is_secret(name), name.ends_with("secret_key"), "{name}"));
+    }
 
     #[test]
     fn names_are_unique() {

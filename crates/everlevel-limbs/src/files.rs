@@ -10,10 +10,10 @@ use std::collections::BTreeMap;
 use everlevel_io::schema::{refuse, require};
 use everlevel_io::{Builder, Container};
 use everlevel_rand::Seed;
+use everlevel_rand::secrecy::erase_stack;
 use everlevel_ring::{Footprint, LimbGadget, Limbs, Representation};
 use everlevel_rlwe::{LimbRlwe, SecretId, SwitchingKey};
 use serde::{Deserialize, Serialize};
-use zeroize::Zeroizing;
 
 use crate::frame::with_memory;
 use crate::keys::Key;
@@ -91,6 +91,7 @@ impl Frame {
         let mut builder = self.begin(kinds.secret_key, key.id());
         builder.tensor("seed", &[32], key.seed.as_bytes().to_vec());
         builder.keep_secret();
+        erase_stack();
         Ok(builder)
     }
 
@@ -100,9 +101,7 @@ impl Frame {
     /// [`Error::Io`].
     pub fn secret_key_from_container(&self, kinds: FileKinds, container: &Container) -> Result<SecretKey, Error> {
         let id = self.verified(container, kinds.secret_key)?;
-        let mut seed = Zeroizing::new([0; 32]);
-        seed.copy_from_slice(container.bytes_of_len("seed", 32)?);
-        let key = self.secret_of_seed(Seed::from_bytes(*seed));
+        let key = self.secret_of_seed(Seed::copy_of(container.bytes_of_len("seed", 32)?));
         require("secret_id", key.id(), id, id)?;
         Ok(key)
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use everlevel_rand::secrecy::declassified;
+use everlevel_rand::secrecy::{declassified, erase_stack};
 use everlevel_rand::{Domain, Seed, SeedSource, sampler};
 use everlevel_ring::{Footprint, LimbRing, OutOfMemory, Progress, Representation, memory, report};
 use everlevel_rlwe::{Randomness, SecretId, SwitchingKey};
@@ -97,6 +97,7 @@ impl Frame {
         // The id comes from another stream: it is public.
         let id = declassified(seed.stream(Domain::Derive, 0).next_u64());
         let key = everlevel_rlwe::SecretKey::from_coeffs(&self.ring, SecretId(id), coeffs);
+        erase_stack();
         SecretKey { origin: self.origin(id), seed, key }
     }
 

@@ -25,6 +25,18 @@ pub fn declassify<T>(values: &[T]) {
     memcheck::mark(memcheck::DEFINED, values);
 }
 
+/// Overwrites the stack below the caller's frame, where functions that have returned left copies of what they worked
+/// on: hashes of a file, states of generators, values that moved. Whoever reads, draws or writes a secret calls this
+/// last.
+#[inline(never)]
+pub fn erase_stack() {
+    let mut dead = [0u8; ERASED_BYTES];
+    zeroize::Zeroize::zeroize(&mut dead);
+}
+
+/// More than the frames of what works on seeds have together.
+const ERASED_BYTES: usize = 64 << 10;
+
 /// Marks values as secret.
 #[cfg(everlevel_memcheck)]
 pub fn classify<T>(values: &mut [T]) {

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use subtle::{Choice, ConstantTimeEq};
-use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
+use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use crate::{Error, Stream};
 
@@ -41,21 +41,46 @@ const CHILD: u32 = 1 << 31;
 /// 32 bytes from which streams are derived: the key of ChaCha20.
 ///
 /// Public (the mask of a stored key) or secret (everything else); treated as secret either way: zeroized on drop,
-/// compared in constant time, never printed.
-#[derive(Clone, Zeroize, ZeroizeOnDrop)]
-pub struct Seed([u8; 32]);
+/// compared in constant time, never printed. The bytes are on the heap, so that a seed that moves, as a key's does,
+/// leaves no copy behind.
+#[derive(Clone)]
+pub struct Seed(Box<[u8; 32]>);
+
+impl Zeroize for Seed {
+    fn zeroize(&mut self) {
+        self.0.zeroize();
+    }
+}
+
+impl Drop for Seed {
+    fn drop(&mut self) {
+        self.zeroize();
+    }
+}
+
+impl ZeroizeOnDrop for Seed {}
 
 impl Seed {
     /// A fresh seed from the operating system.
     pub fn from_os() -> Result<Seed, Error> {
-        let mut bytes = Zeroizing::new([0; 32]);
-        getrandom::fill(&mut *bytes)?;
-        Ok(Seed(*bytes))
+        let mut seed = Seed(Box::new([0; 32]));
+        getrandom::fill(&mut *seed.0)?;
+        Ok(seed)
     }
 
-    /// The seed with these bytes. The caller's copy is the caller's to erase.
+    /// The seed with these bytes, which are public: a secret seed is copied from where it lies ([`Seed::copy_of`]).
     pub fn from_bytes(bytes: [u8; 32]) -> Seed {
-        Seed(bytes)
+        Seed(Box::new(bytes))
+    }
+
+    /// The seed with the bytes that lie here. This copy is the caller's to erase.
+    ///
+    /// # Panics
+    /// Unless there are 32.
+    pub fn copy_of(bytes: &[u8]) -> Seed {
+        let mut seed = Seed(Box::new([0; 32]));
+        seed.0.copy_from_slice(bytes);
+        seed
     }
 
     /// The bytes.
@@ -69,7 +94,7 @@ impl Seed {
     /// nothing about its parent.
     pub fn derive(&self, domain: Domain, index: u64) -> Seed {
         let mut stream = Stream::new(&self.0, domain as u32 | CHILD, index);
-        let mut child = Seed([0; 32]);
+        let mut child = Seed(Box::new([0; 32]));
         for bytes in child.0.chunks_exact_mut(8) {
             bytes.copy_from_slice(&stream.next_u64().to_le_bytes());
         }
@@ -84,7 +109,7 @@ impl Seed {
 
 impl ConstantTimeEq for Seed {
     fn ct_eq(&self, other: &Seed) -> Choice {
-        self.0.ct_eq(&other.0)
+        self.0.ct_eq(&*other.0)
     }
 }
 

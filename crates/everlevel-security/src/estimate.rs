@@ -30,6 +30,8 @@ use crate::special::{erf, first, ln_gamma, log2_sum};
 
 /// Below this block size `δ(β)` is not asymptotic; an instance that is broken there is hopeless anyway.
 pub(crate) const MIN_BETA: f64 = 60.0;
+/// Bits of a call of the shortest-vector solver for each dimension, asymptotically (BDGL16).
+pub(crate) const CORE_SVP_SLOPE: f64 = 0.292;
 /// Reduction beyond this costs more than 512 bits.
 pub(crate) const MAX_BETA: f64 = 1754.0;
 
@@ -47,7 +49,7 @@ impl CostModel {
     /// `beta` are equal.
     pub fn log2_cost(self, beta: f64, dim: f64) -> f64 {
         match self {
-            Self::Bdgl16 => 0.292 * beta + 16.4 + if beta < dim { (8.0 * dim).log2() } else { 0.0 },
+            Self::Bdgl16 => CORE_SVP_SLOPE * beta + 16.4 + if beta < dim { (8.0 * dim).log2() } else { 0.0 },
             Self::Matzov => PROGRESSIVE.log2() + (dim - beta).max(1.0).log2() + log2_sieve(beta - free(beta)),
         }
     }
@@ -56,7 +58,7 @@ impl CostModel {
     /// and log2 of the sieve's cost.
     pub(crate) fn sieve_beside(self, beta: f64, dim: f64) -> (f64, f64) {
         match self {
-            Self::Bdgl16 => (beta, 0.292 * beta + 16.4),
+            Self::Bdgl16 => (beta, CORE_SVP_SLOPE * beta + 16.4),
             Self::Matzov => {
                 let more = if beta < dim { ((dim - beta) * PROGRESSIVE).log2() / SIEVE_SLOPE } else { 0.0 };
                 let sieve = (beta - free(beta).floor() + more).floor().min(dim);
@@ -129,11 +131,18 @@ pub fn cheapest(lwe: &Lwe, model: CostModel) -> Option<Estimate> {
     minimum(Attack::ALL.into_iter().filter_map(|attack| estimate(lwe, attack, model)))
 }
 
+/// The core-SVP count, `0.292 β`: log2 of one call of the shortest-vector solver of the direct primal attack, or `None`
+/// if that is out of reach. It is below every other count, and blind to attacks that guess.
+pub fn core_svp(lwe: &Lwe) -> Option<f64> {
+    estimate(lwe, Attack::Usvp, CostModel::Matzov).map(|direct| CORE_SVP_SLOPE * direct.beta)
+}
+
 /// One attack at its best parameters, or `None` if none exist up to block size 1754 (some 500 bits). The other attacks
 /// try no block size above that of [`Attack::Usvp`], which would be cheaper than they.
 ///
 /// Blocks that may be empty are taken for one-hot blocks of one coefficient more by all attacks that reduce the primal
-/// lattice. The dual hybrid takes them as they are.
+/// lattice. The dual hybrid takes them as they are, and one-hot blocks either way: as they are, or without one
+/// coefficient of each, which the others give.
 pub fn estimate(lwe: &Lwe, attack: Attack, model: CostModel) -> Option<Estimate> {
     if attack != Attack::DualHybrid
         && let Some(full) = lwe.with_full_blocks()
@@ -144,7 +153,10 @@ pub fn estimate(lwe: &Lwe, attack: Attack, model: CostModel) -> Option<Estimate>
     let top = direct.map_or(MAX_BETA, |broken| broken.beta);
     match attack {
         Attack::Usvp => direct,
-        Attack::DualHybrid => dual_hybrid(lwe, model),
+        Attack::DualHybrid => {
+            let forms = [Some(*lwe), lwe.with_open_blocks()];
+            minimum(forms.iter().flatten().filter_map(|form| dual_hybrid(form, model)))
+        }
         Attack::Bdd => {
             let none = Guess::new(lwe, 0.0, 0.0)?;
             minimum((0..=128).filter_map(|i| attempt(none, attack, model, (top - f64::from(i)).max(MIN_BETA), 1.0)))

@@ -112,6 +112,13 @@ impl Lwe {
         Some(Self { dim: self.dim + blocks, secret: SecretDistribution::OneHot(blocks), ..*self })
     }
 
+    /// The same instance with blocks that may be empty, where they are one-hot: a block's last coefficient is 1 less
+    /// the sum of its others, so that its mask is subtracted from theirs and, with the constant, from the body.
+    pub(crate) fn with_open_blocks(&self) -> Option<Self> {
+        let SecretDistribution::OneHot(blocks) = self.secret else { return None };
+        Some(Self { dim: self.dim - blocks, secret: SecretDistribution::BlockBinary(blocks), ..*self })
+    }
+
     pub(crate) fn ln_q(&self) -> f64 {
         self.log2_q * LN_2
     }

@@ -28,7 +28,7 @@
 use std::f64::consts::{LN_2, PI};
 
 use crate::Error;
-use crate::estimate::{CostModel, MAX_BETA, MIN_BETA};
+use crate::estimate::{CORE_SVP_SLOPE, CostModel, MAX_BETA, MIN_BETA};
 use crate::special::{chi_squared, digamma, first, ln_gamma};
 
 /// Standard deviation of a uniform coefficient of `{-1, 0, 1}`: `√(2/3)`.
@@ -113,7 +113,7 @@ pub struct Estimate {
 impl Estimate {
     /// log2 of one call of the shortest-vector solver: `0.292 β`.
     pub fn log2_core_svp(&self) -> f64 {
-        0.292 * self.beta
+        CORE_SVP_SLOPE * self.beta
     }
 
     /// log2 of the cost of the reduction. Labels of published NTRU sets are by [`CostModel::Bdgl16`].

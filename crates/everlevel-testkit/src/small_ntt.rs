@@ -82,6 +82,13 @@ pub fn steps_are_the_models<F: Float + KeyWord<F>>(simd: Simd, log_n: u32, q: u6
         bundle
     };
     let [first, second] = [prepare(&keys[..1]), prepare(&keys[1..2])];
+    let bundle = prepare(&keys);
+    for (j, digit, row) in keys.iter().enumerate().flat_map(|(j, key)| (0..).zip(key).map(move |(i, row)| (j, i, row)))
+    {
+        let mut restored = vec![F::from_i64(1); n];
+        product.restore_row(&bundle, (j, digit), &mut restored);
+        assert!(integers(&restored) == *row, "{}", about("restore_row"));
+    }
     // Digits at half a base, either way: multiples of half a unit, and their neighbours.
     let mut half_units = || {
         let digit = sampler.word() as u32 % gadget.digits;

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from .. import _native
 from ..errors import FileParametersError, FormatError, HeaderError, UnsupportedKindError
+from . import security
 
 _SCHEMES: Final[Mapping[str, str]] = dict(_native.file_kinds())
 _UNNAMED: Final = "unnamed"
@@ -189,9 +190,9 @@ def _limbs(name: str, literal: dict[str, Any]) -> str:
 
 def _bits(name: str, literal: dict[str, Any]) -> str:
     # A set of another name than this version's is shown, too; whether it is read is the engine's to say.
-    claims = {claimed: bits for claimed, bits, *_ in _native.tfhe_sets()}
+    claims = {claimed: (core_svp, bits) for claimed, bits, *_, core_svp in _native.tfhe_sets()}
     parts = [name, f"n {literal['lwe_dim']}", f"N 2^{literal['log_n']}"]
     parts.append(f"rank {literal['rank']}" if "rank" in literal else f"Q {literal['modulus']}")
-    below = literal.get("insecure", True) or claims.get(name, 0) < 128
-    parts.append("INSECURE" if below else f"{int(claims[name])}-bit security")
+    below = literal.get("insecure", True) or name not in claims
+    parts.append("INSECURE" if below else security.in_words(*claims[name]))
     return ", ".join(parts)

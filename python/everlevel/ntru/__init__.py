@@ -4,7 +4,7 @@ What `everlevel.tfhe` has, with its calls, arrays, errors and files: only the en
 
 >>> import numpy as np
 >>> from everlevel import ntru
->>> engine = ntru.Engine("gate-64")
+>>> engine = ntru.Engine()
 >>> secret_key = engine.create_secret_key()
 >>> evaluation_key = engine.create_evaluation_key(secret_key)
 >>> a = engine.encrypt(np.array([False, False, True, True]), secret_key)

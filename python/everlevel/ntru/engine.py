@@ -30,7 +30,7 @@ class Engine(tfhe.Engine):
 
     Parameters
     ----------
-    parameters : str, default "gate-64"
+    parameters : str, default "gate-128"
         A named set; `parameter_sets` lists them. A bootstrap fails with a probability below 2^-64 or 2^-128. Sets whose
         names have ``insecure`` are below 128 bits, and those with ``experimental`` rest on assumptions of their own.
     thread_count, progress, insecure_log_n

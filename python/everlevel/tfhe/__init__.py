@@ -2,7 +2,7 @@
 
 >>> import numpy as np
 >>> from everlevel import tfhe
->>> engine = tfhe.Engine("gate-64")
+>>> engine = tfhe.Engine()
 >>> secret_key = engine.create_secret_key()
 >>> evaluation_key = engine.create_evaluation_key(secret_key)
 >>> a = engine.encrypt(np.array([False, False, True, True]), secret_key)

@@ -19,6 +19,9 @@ from .uint_array import UintArray
 
 WIDTHS: Final = (8, 16, 32, 64)
 
+_WRAPPING: Final = frozenset({"add", "subtract", "multiply", "power", "left_shift"})
+"""Operations whose value depends on the width of the result."""
+
 _Key = _native.TfheEvaluationKey
 
 
@@ -26,6 +29,38 @@ def width_of(values: Any) -> int | None:
     """Return the width that a UintArray has, or a NumPy array or scalar of unsigned integers."""
     dtype = getattr(values, "dtype", None)
     return 8 * dtype.itemsize if isinstance(dtype, np.dtype) and dtype.kind == "u" else None
+
+
+def _result_width(width: int, value: Any, *, holds: bool = False) -> int:
+    """Return the width of what encrypted integers and values in the clear give together, by NumPy's promotion.
+
+    Unsigned dtypes widen, unless the width only has to hold the values, since the result isn't an integer (`holds`).
+    Python's integers take the encrypted ones' width, as they take an array's in NumPy.
+    """
+    wide = width_of(value)
+    if wide is None or wide <= width or (holds and bool((np.asarray(value) < 2**width).all())):
+        return width
+    return wide
+
+
+def _require_unsigned(operation: str, width: int, value: Any) -> None:
+    """Refuse values in the clear of a signed dtype, lists among them, where the result depends on its width.
+
+    What NumPy makes of them is wider than the encrypted integers, and has no encrypted form.
+    """
+    if operation not in _WRAPPING or isinstance(value, (int, EncryptedArray)) or width_of(value) is not None:
+        return
+    dtype = np.asarray(value).dtype
+    raise MessageTypeError(
+        f"{operation}: the values in the clear have dtype {dtype}, as NumPy's result would, and encrypted ones have "
+        f"{width} bits and wrap around; convert them with numpy.asarray(values, dtype=numpy.uint{width}), or to a "
+        f"wider unsigned dtype, which the result then has",
+        dtype=str(dtype),
+    )
+
+
+def _widened(self: Core, x: UintArray, width: int) -> UintArray:
+    return x if x.width >= width else astype(self, x, f"uint{width}")
 
 
 def require_digits(self: Core, operation: str) -> None:
@@ -83,14 +118,28 @@ def same_width(operation: str, a: UintArray, b: UintArray) -> None:
         )
 
 
-def _pair(self: Core, operation: str, a: Any, b: Any) -> tuple[_Key, Shape, UintArray, UintArray]:
+def common_operands(
+    self: Core, operation: str, key: _Key, width: int, a: Any, b: Any, *, holds: bool = False
+) -> tuple[UintArray, UintArray]:
+    """Return two operands, one of which may be in the clear, in the width that both are computed in."""
+    clear = [value for value in (a, b) if not isinstance(value, EncryptedArray)]
+    wide = max((_result_width(width, value, holds=holds) for value in clear), default=width)
+    x, y = (uint_operand(self, operation, name, value, key, wide) for name, value in (("a", a), ("b", b)))
+    if isinstance(a, UintArray) and isinstance(b, UintArray):
+        same_width(operation, x, y)
+    return _widened(self, x, wide), _widened(self, y, wide)
+
+
+def _pair(
+    self: Core, operation: str, a: Any, b: Any, *, holds: bool = False
+) -> tuple[_Key, Shape, UintArray, UintArray]:
     require_digits(self, operation)
     encrypted = _encrypted(self, operation, UintArray, a, b)
     key = key_of(self, operation, *encrypted)
-    x = uint_operand(self, operation, "a", a, key, encrypted[0].width)
-    y = uint_operand(self, operation, "b", b, key, encrypted[0].width)
-    same_width(operation, x, y)
+    x, y = common_operands(self, operation, key, encrypted[0].width, a, b, holds=holds)
     shape = _checks.broadcast_shape(operation, x.shape, y.shape)
+    for value in (a, b):
+        _require_unsigned(operation, x.width, value)
     return key, shape, x._broadcast(shape), y._broadcast(shape)
 
 
@@ -137,6 +186,8 @@ def power(self: Core, x: UintArray, exponent: Any) -> UintArray:
             actual=type(exponent).__name__,
         )
     left = _checks.integer("power", exponent, low=0)
+    _require_unsigned("power", x.width, exponent)
+    x = _widened(self, x, _result_width(x.width, exponent))
     if left == 0:
         return binary(self, "add", binary(self, "multiply", x, 0), 1)
     square, product = x, None
@@ -151,7 +202,7 @@ def power(self: Core, x: UintArray, exponent: Any) -> UintArray:
 
 
 def compare(self: Core, name: str, a: Any, b: Any) -> BoolArray:
-    key, shape, x, y = _pair(self, name, a, b)
+    key, shape, x, y = _pair(self, name, a, b, holds=True)
     with self._reporting(name) as report:
         return BoolArray(self, x._native.compare(name, y._native, (self._context, key, report)), shape)
 
@@ -174,8 +225,11 @@ def shift(self: Core, name: str, a: Any, amount: Any) -> UintArray:
     if name.startswith("rotate"):
         amounts = _checks.integers(name, amount) % x.width
     else:
-        amounts = _checks.integers(name, amount, 0, x.width - 1, "rotate")
+        width = _result_width(x.width, amount)
+        amounts = _checks.integers(name, amount, 0, width - 1, "rotate")
+        x = _widened(self, x, width)
     shape = _checks.broadcast_shape(name, x.shape, amounts.shape)
+    _require_unsigned(name, x.width, amount)
     x, flat = x._broadcast(shape).reshape(-1), np.broadcast_to(amounts, shape).reshape(-1)
     # Elements with one amount together, and then each in its place again.
     places = [np.flatnonzero(flat == amount) for amount in np.unique(flat)]
@@ -197,6 +251,8 @@ def _shift_by(self: Core, name: str, a: Any, amount: UintArray) -> UintArray:
             dtype=type(a).__name__,
         )
     x = uint_operand(self, name, "a", a, key, width)
+    if not name.startswith("rotate"):
+        x = _widened(self, x, amount.width)
     shape = _checks.broadcast_shape(name, x.shape, amount.shape)
     x, by = x._broadcast(shape), amount._broadcast(shape)
     with self._reporting(name) as report:

@@ -220,7 +220,7 @@ def select(self: Core, condition: Any, a: Any, b: Any) -> UintArray:
             expected="UintArray or BoolArray",
             actual=type(a).__name__,
         )
-    # An encrypted one's first; both are checked to be of one width.
+    # An encrypted one's first, in which those in the clear are widened.
     by_kind = sorted((a, b), key=lambda x: not isinstance(x, UintArray))
     width = next(filter(None, map(width_of, by_kind)), None)
     if width is None:
@@ -230,8 +230,7 @@ def select(self: Core, condition: Any, a: Any, b: Any) -> UintArray:
         )
     key = key_of(self, operation, *encrypted)
     c = _uint_operations.bool_operand(self, operation, "condition", condition, key)
-    x, y = (_uint_operations.uint_operand(self, operation, n, v, key, width) for n, v in (("a", a), ("b", b)))
-    _uint_operations.same_width(operation, x, y)
+    x, y = _uint_operations.common_operands(self, operation, key, width, a, b)
     shape = _checks.broadcast_shape(operation, c.shape, x.shape, y.shape)
     c, x, y = c._broadcast(shape), x._broadcast(shape), y._broadcast(shape)
     with self._reporting(operation) as report:

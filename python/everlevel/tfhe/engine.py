@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import _native
 from .._common.methods import lists_methods
+from .._common.security import in_words as security_in_words
 from .._common.set_engine import SetEngine
 from ..errors import HeaderError, ParameterError
 from . import _checks, _gates, _integers, _memory, _messages, _operands, _uint_operations, _uints
@@ -26,13 +27,15 @@ class ParameterSet(NamedTuple):
 
     name: str
     security_bits: float
-    """Cheapest attack on either secret, as a base-2 logarithm."""
+    """Cheapest attack on any of the secrets, NTRU's key among them, under MATZOV, as a base-2 logarithm."""
     log2_p_fail: float
     """Base-2 logarithm of the probability that a bootstrap fails whose input has the largest accepted noise: at most
     that, for all keys but one in 2^40."""
     about: str
     assumptions: tuple[str, ...]
     """What is assumed to be secure besides the field's usual assumptions: nothing, but for experimental sets."""
+    core_svp_bits: float
+    """The same attacks by the core-SVP count, ``0.292·β`` for a block size of β, which is stricter."""
 
 
 def parameter_sets() -> list[ParameterSet]:
@@ -49,7 +52,7 @@ def parameter_sets() -> list[ParameterSet]:
 def sets_of(engine: type[Engine]) -> list[ParameterSet]:
     """List the sets of a class of engines."""
     prefix = engine._prefix
-    sets = [ParameterSet(*row[:4], tuple(row[4])) for row in _native.tfhe_sets()]
+    sets = [ParameterSet(*row[:4], tuple(row[4]), row[5]) for row in _native.tfhe_sets()]
     own = [one for one in sets if one.name.startswith("ntru-") == bool(prefix)]
     return [one._replace(name=one.name.removeprefix(prefix)) for one in own]
 
@@ -63,10 +66,10 @@ class Engine(Core, SetEngine[EvaluationKey]):
 
     Parameters
     ----------
-    parameters : str, default "gate-64"
+    parameters : str, default "gate-128"
         A named set: ``"gate-64"`` and ``"gate-128"`` for gates on bits, ``"integer-1-64"`` to ``"integer-8-64"`` and
         ``"integer-1-128"`` to ``"integer-8-128"`` for integers of 1 to 8 bits. A bootstrap fails with a probability
-        below 2^-64 or 2^-128: take the latter where decryptions are told to others. `parameter_sets` lists them all;
+        below 2^-64 or 2^-128: take the latter where decryptions may be told to others. `parameter_sets` lists them all;
         those below 128 bits of security have names that begin with ``insecure``, and those that rest on assumptions of
         their own names that end with ``experimental`` (``docs/new-keys.md``).
     thread_count : int, optional
@@ -102,13 +105,13 @@ class Engine(Core, SetEngine[EvaluationKey]):
 
     def __init__(
         self,
-        parameters: str = "gate-64",
+        parameters: str = "gate-128",
         *,
         thread_count: int | None = None,
         progress: bool | None = None,
         insecure_log_n: int | None = None,
     ) -> None:
-        count = self._fill(parameters, "gate-64", thread_count, progress, insecure_log_n)
+        count = self._fill(parameters, "gate-128", thread_count, progress, insecure_log_n)
         self._context = self._make_context(parameters, count, self._insecure_log_n)
         engines.announce(self._address, self)
 
@@ -139,8 +142,13 @@ class Engine(Core, SetEngine[EvaluationKey]):
 
     @property
     def security_bits(self) -> float:
-        """Security of the parameters against the cheapest attack; 0 for an insecure ring."""
+        """Security of the parameters against the cheapest attack, under MATZOV; 0 for an insecure ring."""
         return 0.0 if self._insecure_log_n is not None else self._context.security_bits
+
+    @property
+    def core_svp_bits(self) -> float:
+        """Security of the parameters by the core-SVP count, which is stricter; 0 for an insecure ring."""
+        return 0.0 if self._insecure_log_n is not None else self._context.core_svp_bits
 
     @property
     def max_log2_p_fail(self) -> float:
@@ -149,8 +157,10 @@ class Engine(Core, SetEngine[EvaluationKey]):
 
     def __repr__(self) -> str:
         what = "bits" if self.message_bits is None else f"integers of {self.message_bits} bits"
-        bits = int(self.security_bits)
-        security = f"{bits}-bit security" if bits >= 128 else f"INSECURE, {bits} bits" if bits else "INSECURE"
+        security = "INSECURE"
+        if self._insecure_log_n is None:
+            counts = security_in_words(self.core_svp_bits, self.security_bits)
+            security = f"{security}, {counts}" if "insecure" in self.parameters else counts
         threads = f"{self.thread_count} thread{'s' if self.thread_count > 1 else ''}"
         failure = f"p_fail 2^{self.max_log2_p_fail:.0f}"
         return f"{self._scheme}.Engine({self.parameters}, {what}, {failure}, {threads}, {security})"

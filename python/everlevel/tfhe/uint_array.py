@@ -33,9 +33,12 @@ class UintArray(EncryptedArray[_native.TfheUintArray]):
 
     Made by `Engine.encrypt_uint`. It is immutable, and any number of threads may share it. Operators work element by
     element and **wrap around** as those of NumPy's unsigned integers do; `Engine.checked_add` and its like also tell
-    where that happened. Operands have one width, and are broadcast as NumPy's are. One may be in the clear, with values
-    that the width holds. All elements' bootstraps that don't wait for each other share the reading of the key, so that
-    arrays take less time an element than single integers.
+    where that happened. Operands are broadcast as NumPy's are. Encrypted ones have one width. One may be in the clear,
+    and then the result has the width that NumPy's promotion gives: Python's integers take the encrypted one's, wider
+    unsigned dtypes widen it. There is no encrypted form of what NumPy makes of signed dtypes, which lists have as well:
+    where the value depends on the width (``+``, ``-``, ``*``, ``**``, ``<<``), they raise `MessageTypeError`;
+    elsewhere they are taken, and the result has the encrypted width. All elements' bootstraps that don't wait for
+    each other share the reading of the key, so that arrays take less time an element than single integers.
 
     ==========================================  ===============================================  ====================
     expression                                  means                                            bootstraps, 32 bits
@@ -49,7 +52,7 @@ class UintArray(EncryptedArray[_native.TfheUintArray]):
     ``a & b``, ``a | b``, ``a ^ b``             bit by bit                                       16
     ``~a``                                      bit by bit                                       0
     ``a << 3``, ``a >> 3``                      shifts by amounts in the clear, below the width  0 to 16
-    ``a << b``, ``a >> b``                      shifts by encrypted amounts modulo the width     83
+    ``a << b``, ``a >> b``                      shifts by encrypted amounts: 0 from the width on 87
     ``a**3``                                    powers by exponents in the clear, by products    as its products
     ``a[...]``, `reshape`, `astype`             elements, as NumPy indexes them                  0
     ==========================================  ===============================================  ====================
@@ -58,9 +61,10 @@ class UintArray(EncryptedArray[_native.TfheUintArray]):
     `UintArray` is zero, the quotient is ``2**width - 1`` and the remainder the dividend, where NumPy gives 0 for both;
     `Engine.checked_floor_divide` and `Engine.checked_remainder` tell where that happened.
 
-    `sum`, `min`, `max`, `argmin` and `argmax` go along an axis; `Engine.minimum`, `Engine.maximum` and
-    `Engine.select` are NumPy's ``minimum``, ``maximum`` and ``where``. NumPy's own functions of these names, and
-    those of the operators, such as ``numpy.add``, do the same; others are refused.
+    `sum`, `min`, `max`, `argmin` and `argmax` go along an axis, and sums wrap around at the array's own width.
+    `Engine.minimum`, `Engine.maximum` and `Engine.select` are NumPy's ``minimum``, ``maximum`` and ``where``.
+    NumPy's own functions are taken where an operator or a method of the array has their name, such as ``numpy.add``
+    and ``numpy.max``; ``numpy.minimum``, ``numpy.maximum``, ``numpy.where`` and all others are refused.
 
     Examples
     --------

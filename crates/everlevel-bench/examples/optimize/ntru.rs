@@ -6,6 +6,7 @@
 
 use everlevel_binfhe::{Gadget, KeySwitch, NtruLiteral, Order, Params, PrimeGadget, Rotation, SmallSecret, noise};
 use everlevel_security::SecretDistribution::{BinaryWeight, OneHot, Ternary};
+use everlevel_security::estimate::CostModel;
 use everlevel_security::torus::{LINES, min_log2_std_dev};
 
 use crate::{Wanted, key_switches, margin};
@@ -135,7 +136,7 @@ pub fn search(Wanted { space, squared_norm, max_log2_p_fail }: Wanted) {
             continue;
         }
         listed.push(kind(l));
-        let secure = l.security_bits();
+        let secure = l.security_bits(CostModel::Bdgl16);
         let PrimeGadget { log2_base, digits, dropped } = l.gadget;
         println!(
             "{:.2} ms, 2^{log2_p_fail:.1}, {secure:.1} bits: {:?}, {:?}, lwe ({}, {:.2}), ring ({}, {}, {:.2}), \

@@ -5,7 +5,7 @@ use everlevel_math::small_ntt::{Float, Gadget, NtruProduct, SmallNtt};
 use everlevel_rand::{Stream, sampler};
 use everlevel_ring::{PrimeGadget, PrimeRing, WordBuffer};
 use everlevel_security::estimate::CostModel;
-use everlevel_security::ntru::{self, Ntru, TERNARY_STD_DEV};
+use everlevel_security::ntru::{self, Estimate, Ntru, TERNARY_STD_DEV};
 use serde::{Deserialize, Serialize};
 
 use super::counts::{Rotation, Shape};
@@ -77,15 +77,28 @@ impl NtruLiteral {
         Shape { rotation: self.rotation, secret: self.secret, dim: self.lwe_dim, n: self.n() }
     }
 
-    /// Bits of the cheapest attack on the keys' rows, in the classical count of the literature, for an attacker who has
-    /// all of them.
+    /// The cheapest attack on the keys' rows, for an attacker who has all of them; `None` if none is within reach.
+    fn attack(&self) -> Option<Estimate> {
+        let (log2_q, samples) = (f64::from(self.modulus).log2(), self.body_count());
+        let ntru = Ntru::new(self.log_n, log2_q, TERNARY_STD_DEV, TERNARY_STD_DEV, samples).expect("a ring of NTRU");
+        ntru::cheapest(&ntru)
+    }
+
+    /// Bits of the cheapest attack on the keys' rows under a model: [`CostModel::Bdgl16`] is the classical count of the
+    /// literature.
     ///
     /// # Panics
     /// If the estimator has no such ring: checked parameters are such.
-    pub fn security_bits(&self) -> f64 {
-        let (log2_q, samples) = (f64::from(self.modulus).log2(), self.body_count());
-        let ntru = Ntru::new(self.log_n, log2_q, TERNARY_STD_DEV, TERNARY_STD_DEV, samples).expect("a ring of NTRU");
-        ntru::cheapest(&ntru).map_or(BEYOND_ESTIMATES, |best| best.log2_cost(CostModel::Bdgl16))
+    pub fn security_bits(&self, model: CostModel) -> f64 {
+        self.attack().map_or(BEYOND_ESTIMATES, |best| best.log2_cost(model))
+    }
+
+    /// The same by the core-SVP count.
+    ///
+    /// # Panics
+    /// As [`NtruLiteral::security_bits`].
+    pub fn core_svp_bits(&self) -> f64 {
+        self.attack().map_or(BEYOND_ESTIMATES, |best| best.log2_core_svp())
     }
 
     /// The products of rotations.
@@ -165,10 +178,10 @@ impl Scheme for NtruLiteral {
         if self.insecure {
             return Ok(());
         }
-        let bits = self.security_bits();
+        let bits = self.security_bits(CostModel::Bdgl16);
         if bits < MIN_SECURITY_BITS {
             let needed = format!("a prime whose attacks cost 2^{MIN_SECURITY_BITS}, or `insecure` spelled out");
-            return refuse("modulus", format!("{q}, with {bits:.1} bits of security"), needed);
+            return refuse("modulus", format!("{q}, with {bits:.1} bits of security by BDGL16"), needed);
         }
         Ok(())
     }
@@ -226,6 +239,15 @@ impl Scheme for NtruLiteral {
 
     fn body_bits(&self) -> u32 {
         u32::BITS
+    }
+
+    /// Residues lie one after another, bit by bit.
+    fn stored_bits(&self) -> u32 {
+        self.modulus.ilog2() + 1
+    }
+
+    fn stored_limit(&self) -> u64 {
+        self.modulus.into()
     }
 
     fn prepared_nbytes(&self) -> usize {

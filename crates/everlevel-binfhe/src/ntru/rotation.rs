@@ -80,6 +80,10 @@ impl<F: Word> Prepared<F> {
         self.product.ntt().modulus().q()
     }
 
+    fn residue(&self, x: &F) -> u64 {
+        (x.to_i64() + if x.to_i64() < 0 { self.q() as i64 } else { 0 }) as u64
+    }
+
     /// Keys from `first` on; none behind the last.
     fn keys(&self, first: usize, count: usize) -> &[u8] {
         let len = self.product.key_len();
@@ -228,6 +232,25 @@ impl<F: Word> BlindRotate for Prepared<F> {
         size_of_val(&self.keys[..])
     }
 
+    /// Transforms over a prime are exact.
+    fn bodies(&self) -> Option<Vec<u64>> {
+        let (product, n, len) = (&self.product, self.n(), self.product.key_len());
+        let rows = product.gadget().digits as usize * n;
+        let mut bodies = vec![0; self.keys.len() / len * rows];
+        let (mut rest, mut polynomial) = (&self.keys[..], vec![F::from_i64(0); n]);
+        for group in self.shape.groups() {
+            let (part, others) = rest.split_at(group.len() * len);
+            rest = others;
+            for (place, key) in group.into_iter().enumerate() {
+                for (digit, body) in bodies[key * rows..][..rows].chunks_exact_mut(n).enumerate() {
+                    product.restore_row(part, (place, digit), &mut polynomial);
+                    body.iter_mut().zip(&polynomial).for_each(|(body, x)| *body = self.residue(x) << 32);
+                }
+            }
+        }
+        Some(bodies)
+    }
+
     fn tile(&self) -> usize {
         (TILE_BYTES / (self.n() * size_of::<F>())).max(1)
     }
@@ -253,7 +276,7 @@ impl<F: Word> BlindRotate for Prepared<F> {
                 }
             }
         }
-        let residue = |x: &F| (x.to_i64() + if x.to_i64() < 0 { q as i64 } else { 0 }) as u64;
+        let residue = |x: &F| self.residue(x);
         let extract = |(acc, lut): (&[F], &&Lut)| {
             lut.places().iter().map(|&place| torus::extract(acc.iter().map(residue), q, place)).collect()
         };

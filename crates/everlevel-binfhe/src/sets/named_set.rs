@@ -1,8 +1,11 @@
 //! A named set: numbers of a scheme's literal, and claims about them.
 
+use everlevel_security::{SecretDistribution, torus};
+
 use super::ntru_numbers::NtruNumbers;
 use super::tfhe_numbers::TfheNumbers;
 use crate::Error;
+use crate::common::Common;
 use crate::params::{Literal, Params};
 
 /// A named set of parameters, and the claims about it.
@@ -12,7 +15,7 @@ pub struct NamedSet {
     /// NTRU's sets begin with `ntru`, and what follows with `insecure` where they are below 128 bits. Names end with
     /// `experimental` where security rests on [assumptions](NamedSet::assumptions) of their own.
     pub name: &'static str,
-    /// Cheapest attack on any of the secrets under MATZOV ([`everlevel_security::torus`]).
+    /// Cheapest attack on any of the secrets, NTRU's key among them, under MATZOV ([`everlevel_security::torus`]).
     pub security_bits: f64,
     /// log2 of the failure probability of a bootstrap whose input has the largest accepted `squared_norm`: at most
     /// that, for all keys but one in `2^40`.
@@ -55,6 +58,24 @@ impl NamedSet {
     /// Whether the set is NTRU's.
     pub fn is_ntru(&self) -> bool {
         matches!(self.numbers, Numbers::Ntru(_))
+    }
+
+    /// The cheapest attack on any of the secrets by the core-SVP count, which is computed: the stricter one.
+    ///
+    /// # Panics
+    /// Never for the sets of [`ALL`](super::ALL): a test counts each.
+    pub fn core_svp_bits(&self) -> f64 {
+        let literal = self.literal();
+        let Common { secrets, lwe_dim, lwe_log2_std_dev, big_dim, big_log2_std_dev, landings, .. } =
+            literal.scheme().common();
+        let small = (secrets.small.distribution(lwe_dim), lwe_dim, lwe_log2_std_dev);
+        let binary = landings.iter().map(|to| (to.dim, to.log2_std_dev)).chain([(big_dim, big_log2_std_dev)]);
+        let all = binary.map(|(dim, log2_std_dev)| (SecretDistribution::Binary, dim, log2_std_dev)).chain([small]);
+        let count = |(secret, dim, log2_std_dev)| {
+            torus::core_svp_of(secret, dim, log2_std_dev).expect("an instance").unwrap_or(f64::INFINITY)
+        };
+        let ntru = literal.ntru().map_or(f64::INFINITY, |literal| literal.core_svp_bits());
+        all.map(count).fold(ntru, f64::min)
     }
 
     /// The parameters.

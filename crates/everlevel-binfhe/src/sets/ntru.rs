@@ -9,13 +9,13 @@ use crate::secrets::SmallSecret;
 pub(super) const ALL: &[NamedSet] = &[
     named(
         "ntru-gate-64",
-        (128.1, -64.0),
+        (125.6, -64.0),
         "Gates; any gate on what any gate or MUX gives.",
         gate((640, -13.15), (1_320_961, 10, -22.83), (3, 5, 5), (1, 12, 32), -64.0),
     ),
     named(
         "ntru-gate-128",
-        (128.1, -132.8),
+        (125.6, -132.8),
         "Gates that fail more rarely.",
         gate((704, -14.81), (1_320_961, 10, -22.83), (3, 6, 3), (2, 6, 32), -128.0),
     ),
@@ -39,7 +39,7 @@ pub(super) const ALL: &[NamedSet] = &[
     ),
     named(
         "ntru-integer-1-64",
-        (128.2, -64.0),
+        (125.6, -64.0),
         "Integers of 1 bit, carries among them.",
         of_integers(1, gate((672, -13.98), (1_320_961, 10, -22.83), (3, 6, 3), (1, 11, 32), -64.0)),
     ),
@@ -63,25 +63,25 @@ pub(super) const ALL: &[NamedSet] = &[
     ),
     named(
         "ntru-gate-64-blocks-experimental",
-        (128.2, -76.5),
+        (125.6, -76.5),
         "Gates with a small secret of one-hot blocks.",
         in_blocks(8, gate((896, -14.12), (1_320_961, 10, -22.83), (4, 4, 5), (2, 6, 32), -64.0)),
     ),
     named(
         "ntru-gate-64-sparse-experimental",
-        (128.2, -77.7),
+        (125.6, -77.7),
         "Gates with a small secret of few ones.",
         in_buckets(80, 192, gate((768, -13.98), (1_320_961, 10, -22.83), (3, 5, 5), (2, 6, 32), -64.0)),
     ),
     named(
         "ntru-integer-2-64-blocks-experimental",
-        (128.6, -71.2),
+        (127.5, -71.2),
         "Integers of 2 bits, with a small secret of one-hot blocks.",
         of_integers(2, in_blocks(8, gate((1024, -17.09), (134_176_769, 11, -48.32), (8, 2, 10), (4, 3, 32), -64.0))),
     ),
     named(
         "ntru-integer-4-64-blocks-experimental",
-        (128.6, -73.7),
+        (127.5, -73.7),
         "Integers of 4 bits, with a small secret of one-hot blocks.",
         of_integers(4, in_blocks(8, gate((1024, -17.09), (268_369_921, 11, -48.32), (5, 4, 7), (2, 7, 32), -64.0))),
     ),

@@ -17,6 +17,10 @@ pub(super) enum Ends {
     Joined,
 }
 
+/// The condition of a stage whose integers are shifted by the width or more. Two digits fit one table, and digits have
+/// two bits or more, so that conditions may be as large.
+const TOO_FAR: u64 = 2;
+
 impl Integers<'_> {
     /// `a << amount`; bits that leave are lost.
     ///
@@ -53,8 +57,8 @@ impl Integers<'_> {
         self.shift("rotate_right", a, -i64::from(amount % a.width.bits()), Ends::Joined)
     }
 
-    /// `a << amount` for an encrypted amount, which may have any width and is taken modulo the width of `a`, as in
-    /// Rust's `wrapping_shl`.
+    /// `a << amount` for an encrypted amount, which may have any width: 0 for amounts of the width of `a` or more, as
+    /// in Rust's `unbounded_shl`.
     ///
     /// # Errors
     /// [`Error::LengthMismatch`], [`Error::ForeignObject`], [`Error::NoiseExhausted`].
@@ -62,7 +66,7 @@ impl Integers<'_> {
         self.shift_by("shl_by", a, amount, 1, Ends::Open)
     }
 
-    /// `a >> amount` for an encrypted amount.
+    /// `a >> amount` for an encrypted amount: 0 for amounts of the width or more.
     ///
     /// # Errors
     /// As [`Integers::shl_by`].
@@ -70,7 +74,7 @@ impl Integers<'_> {
         self.shift_by("shr_by", a, amount, -1, Ends::Open)
     }
 
-    /// A rotation to the left by an encrypted amount.
+    /// A rotation to the left by an encrypted amount modulo the width.
     ///
     /// # Errors
     /// As [`Integers::shl_by`].
@@ -78,7 +82,7 @@ impl Integers<'_> {
         self.shift_by("rotate_left_by", a, amount, 1, Ends::Joined)
     }
 
-    /// A rotation to the right by an encrypted amount.
+    /// A rotation to the right by an encrypted amount modulo the width.
     ///
     /// # Errors
     /// As [`Integers::shl_by`].
@@ -113,7 +117,7 @@ impl Integers<'_> {
         Ok(a.with(blocks))
     }
 
-    /// A stage for each bit of the amount, which moves by `2^bit` or not at all.
+    /// A stage for each bit of an amount below the width, which moves by `2^bit` or not at all.
     fn shift_by(
         &self,
         op: &'static str,
@@ -127,12 +131,29 @@ impl Integers<'_> {
         crate::gates::same_length(op, a.len(), amount.len())?;
         let bits = self.radix.bits;
         let tables = (0..bits).map(|bit| self.table(|x| x >> bit & 1)).collect::<Vec<_>>();
-        let stages = a.width.bits().ilog2();
-        let digit = |bit: u32| {
-            let table = &tables[(bit % bits) as usize];
-            (0..a.len()).map(move |i| (amount.integer(i)[(bit / bits) as usize].clone(), table))
+        let last = a.width.bits().ilog2() - 1;
+        let place = |bit: u32| ((bit / bits) as usize, bit % bits);
+        let (top, shift) = place(last);
+        // Amounts of the width or more clear the integer in the last stage, whose condition is `TOO_FAR` then.
+        let last_table = self.table2(|above, digit| {
+            let too_far = ends == Ends::Open && (above > 0 || digit >> (shift + 1) > 0);
+            if too_far { TOO_FAR } else { digit >> shift & 1 }
+        });
+        let above = match ends {
+            Ends::Joined => vec![self.plain(0); a.len()],
+            Ends::Open => {
+                let digits = (0..a.len()).map(|i| amount.integer(i)[top + 1..].to_vec()).collect();
+                self.settled(op, &self.any(op, digits)?.0, self.radix.base())?
+            }
         };
-        let conditions = self.look_up(op, &(0..stages).flat_map(digit).collect::<Vec<_>>())?;
+        let mut jobs = Vec::with_capacity((last as usize + 1) * a.len());
+        for (digit, bit) in (0..last).map(place) {
+            jobs.extend((0..a.len()).map(|i| (amount.integer(i)[digit].clone(), &tables[bit as usize])));
+        }
+        for (i, above) in above.iter().enumerate() {
+            jobs.push((self.pair(above, &amount.integer(i)[top])?, &last_table));
+        }
+        let conditions = self.look_up(op, &jobs)?;
         let mut blocks = a.blocks.clone();
         for (bit, conditions) in conditions.chunks(a.len().max(1)).enumerate() {
             blocks = self.stage(op, &blocks, conditions, sign << bit, ends)?;
@@ -175,10 +196,14 @@ impl Integers<'_> {
         parts.iter().map(|parts| self.digit_sum(parts)).collect()
     }
 
-    /// The table of a condition and a block: `stays` of the block where the condition is 0, and `moves` of the block
-    /// elsewhere.
+    /// The table of a condition and a block: `stays` of the block where the condition is 0, `moves` of the block where
+    /// it is 1, and 0 where it is [`TOO_FAR`].
     fn moved(&self, stays: impl Fn(u64) -> u64, moves: impl Fn(u64) -> u64) -> Table {
-        self.table2(|condition, x| if condition == 0 { stays(x) } else { moves(x) })
+        self.table2(|condition, x| match condition {
+            0 => stays(x),
+            1 => moves(x),
+            _ => 0,
+        })
     }
 }
 

@@ -133,12 +133,19 @@ impl<'k> Bench<'k> {
         self.are("shr", &int.shr(&x, amount)?, a.iter().map(|a| a >> amount));
         self.are("rotate_left", &int.rotate_left(&x, amount + bits)?, a.iter().map(|&a| left(a, amount)));
         self.are("rotate_right", &int.rotate_right(&x, amount + bits)?, a.iter().map(|&a| right(a, amount)));
-        // Encrypted amounts of another width; the bits above the width's don't count.
-        let by: Vec<u64> = amounts.iter().map(|&amount| u64::from(amount) + u64::from(bits) * 3 % 256).collect();
-        let by = self.secret.encrypt_uints(Width::U8, &by)?;
+        // Encrypted amounts of another width. Bits above the width's don't count for rotations.
+        let far: Vec<u64> = amounts.iter().map(|&amount| u64::from(amount) + u64::from(bits) * 3 % 256).collect();
+        let near = self.secret.encrypt_uints(Width::U8, &amounts.iter().copied().map(u64::from).collect::<Vec<_>>())?;
+        let by = self.secret.encrypt_uints(Width::U8, &far)?;
         let each = |f: &dyn Fn(u64, u32) -> u64| a.iter().zip(&amounts).map(|(&a, &by)| f(a, by)).collect::<Vec<_>>();
-        self.are("shl_by", &int.shl_by(&x, &by)?, each(&|a, by| a << by));
-        self.are("shr_by", &int.shr_by(&x, &by)?, each(&|a, by| a >> by));
+        self.are("shl_by", &int.shl_by(&x, &near)?, each(&|a, by| a << by));
+        self.are("shr_by", &int.shr_by(&x, &near)?, each(&|a, by| a >> by));
+        // Amounts of the width or more leave nothing, whichever bit of theirs says so.
+        let powers = (0..a.len() as u32).map(|i| u64::from(bits) << (i % (8 - bits.ilog2()))).collect::<Vec<_>>();
+        for by in [&by, &self.secret.encrypt_uints(Width::U8, &powers)?] {
+            self.are("shl_by beyond", &int.shl_by(&x, by)?, vec![0; a.len()]);
+            self.are("shr_by beyond", &int.shr_by(&x, by)?, vec![0; a.len()]);
+        }
         self.are("rotate_left_by", &int.rotate_left_by(&x, &by)?, each(&left));
         self.are("rotate_right_by", &int.rotate_right_by(&x, &by)?, each(&right));
         Ok(())

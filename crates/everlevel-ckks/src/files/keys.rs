@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use everlevel_rand::secrecy::erase_stack;
 use everlevel_rlwe::Gadget;
 use everlevel_security::SecretDistribution;
 use zeroize::Zeroizing;
@@ -27,18 +28,22 @@ impl FileContent for SecretKey {
         let code = |c: i8| if c < 0 { 2 } else { c as u8 };
         let pack = |four: &[i8]| four.iter().rev().fold(0, |byte, &c| byte << 2 | code(c));
         writer.bytes("coefficients", self.key.coeffs().chunks(4).map(pack).collect());
+        erase_stack();
     }
 
     fn read(reader: &Reader<'_>) -> Result<Self, Error> {
         let n = reader.core.ring.n();
         let packed = reader.bytes("coefficients", n / 4)?;
         let codes = packed.iter().flat_map(|byte| (0..4).map(move |i| byte >> (2 * i) & 3));
-        let coeffs: Zeroizing<Vec<i8>> = Zeroizing::new(codes.map(|code| [0, 1, -1, 2][usize::from(code)]).collect());
+        // A vector that grew would leave copies behind.
+        let mut coeffs: Zeroizing<Vec<i8>> = Zeroizing::new(Vec::with_capacity(n));
+        coeffs.extend(codes.map(|code| [0, 1, -1, 2][usize::from(code)]));
         if coeffs.contains(&2) {
             return refuse("coefficients", "of another form", "0, 1 and 2 in two bits each");
         }
         let info = reader.info()?;
         let key = everlevel_rlwe::SecretKey::from_coeffs(&reader.core.ring, info.secret_id, coeffs.to_vec());
+        erase_stack();
         let entry: entries::Secret = reader.object()?;
         require("weight", key.weight(), entry.weight, format!("{}, as written", entry.weight))?;
         if let SecretDistribution::FixedWeight(weight) = reader.core.params.literal().secret {

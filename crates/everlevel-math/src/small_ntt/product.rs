@@ -140,6 +140,29 @@ impl<F: Float> NtruProduct<F> {
         }
     }
 
+    /// The polynomial that [`NtruProduct::prepare_row`] took, to the bit: the inverse transform of what it put into its
+    /// place.
+    ///
+    /// # Panics
+    /// As [`NtruProduct::prepare_row`].
+    pub fn restore_row(&self, bundle: &[u8], (key, digit): (usize, usize), polynomial: &mut [F]) {
+        let (count, rows) = (bundle.len() / self.key_len(), self.tables.rows.len());
+        assert!(bundle.len() == count * self.key_len() && key < count && digit < rows);
+        let (modulus, row) = (self.ntt.modulus(), ROW * F::KEY_BYTES);
+        let unused = 64 - 8 * F::KEY_BYTES as u32;
+        for (bundle, values) in bundle.chunks_exact(row * rows * count).zip(polynomial.chunks_exact_mut(ROW)) {
+            for (bytes, value) in bundle[row * (digit * count + key)..].chunks_exact(F::KEY_BYTES).zip(values) {
+                let mut word = [0; 8];
+                word[..F::KEY_BYTES].copy_from_slice(bytes);
+                let word = i64::from_le_bytes(word);
+                let signed = if self.ntt.has_integers() { word } else { word << unused >> unused };
+                let scaled = modulus.mul(modulus.reduce_i64(signed), self.ntt.n() as u64);
+                *value = plan::centred::<F>(modulus, scaled);
+            }
+        }
+        self.ntt.inverse(polynomial);
+    }
+
     /// Writes the residues of packed keys as words, which steps read faster.
     ///
     /// # Panics

@@ -25,7 +25,7 @@ fn with_slots((thread_count, seeded_keys, refuse_assumed): Options, slot_count: 
     ckks::Options { slot_count, thread_count, seeded_keys, refuse_assumed }
 }
 
-type Claim = (String, String, f64, Option<f64>, Option<f64>);
+type Claim = (String, String, f64, Option<f64>, Option<f64>, Option<f64>);
 
 /// Parameters and their tables.
 #[pyclass(frozen, module = "everlevel._native")]
@@ -59,11 +59,12 @@ impl Context {
         })
     }
 
-    /// For each kind of secret, the largest modulus and what is claimed of it: (key, secret, log2(QP), cap, bits).
+    /// For each kind of secret, the largest modulus and what is claimed of it: (key, secret, log2(QP), cap, bits by
+    /// core-SVP, bits under MATZOV).
     fn claims(&self) -> PyResult<Vec<Claim>> {
         let claims = run(|| self.0.claims())?;
         let row = |c: ckks::SecurityClaim| {
-            (c.key.name, c.key.secret.to_string(), c.key.log2_qp, c.max_log2_qp, c.security_bits)
+            (c.key.name, c.key.secret.to_string(), c.key.log2_qp, c.max_log2_qp, c.core_svp_bits, c.security_bits)
         };
         Ok(claims.into_iter().map(row).collect())
     }

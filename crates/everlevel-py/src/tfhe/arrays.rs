@@ -155,7 +155,7 @@ impl Call {
         operation: impl Fn(&Integers<'_>, Range<usize>) -> Result<T, Error> + Send + Sync,
     ) -> PyResult<T> {
         let Self(context, key, report) = self;
-        run_reporting(report, |progress| context.get().0.integers(&key.get().keys, shape, progress, operation))
+        run_reporting(report, |progress| context.get().0.integers(key.get().ready(), shape, progress, operation))
     }
 }
 
@@ -196,11 +196,11 @@ array_class!(
         #[staticmethod]
         fn constant(key: Key<'_>, values: PyReadonlyArray1<'_, u64>, width: u32) -> PyResult<Self> {
             let values = values.as_slice()?;
-            run_any(|| key.keys.integers()?.constants(Width::from_bits(width)?, values)).map(Self)
+            run_any(|| key.ready().integers()?.constants(Width::from_bits(width)?, values)).map(Self)
         }
 
         fn with_width(&self, key: Key<'_>, width: u32) -> PyResult<Self> {
-            run_any(|| key.keys.integers()?.with_width(&self.0, Width::from_bits(width)?)).map(Self)
+            run_any(|| key.ready().integers()?.with_width(&self.0, Width::from_bits(width)?)).map(Self)
         }
 
         fn binary(&self, name: &str, other: &Self, call: Call) -> PyResult<Self> {
@@ -267,16 +267,16 @@ array_class!(
         #[staticmethod]
         fn constant(key: Key<'_>, values: PyReadonlyArray1<'_, bool>) -> PyResult<Self> {
             let values = values.as_slice()?;
-            run_any::<_, Error>(|| Ok(key.keys.integers()?.constant_bools(values))).map(Self)
+            run_any::<_, Error>(|| Ok(key.ready().integers()?.constant_bools(values))).map(Self)
         }
 
         fn invert(&self, key: Key<'_>) -> PyResult<Self> {
-            run_any(|| key.keys.integers()?.not_bools(&self.0)).map(Self)
+            run_any(|| key.ready().integers()?.not_bools(&self.0)).map(Self)
         }
 
         /// 0 or 1 as integers.
         fn to_uints(&self, key: Key<'_>, width: u32) -> PyResult<TfheUintArray> {
-            run_any(|| key.keys.integers()?.uints_from_bools(Width::from_bits(width)?, &self.0)).map(TfheUintArray)
+            run_any(|| key.ready().integers()?.uints_from_bools(Width::from_bits(width)?, &self.0)).map(TfheUintArray)
         }
 
         fn combine(&self, name: &str, other: &Self, call: Call) -> PyResult<Self> {

@@ -11,13 +11,16 @@ use crate::tfhe::keys::{TfheEvaluationKey, TfheSecretKey};
 #[pyclass(frozen, module = "everlevel._native")]
 pub struct TfheContext(pub tfhe::Context);
 
-/// What is claimed of a named set: name, security bits, log2 of its failure probability, a sentence, assumptions.
-type Claims = (&'static str, f64, f64, &'static str, Vec<&'static str>);
+/// What is claimed of a named set: name, bits of security under MATZOV, log2 of its failure probability, a sentence,
+/// assumptions, and bits of security by core-SVP.
+type Claims = (&'static str, f64, f64, &'static str, Vec<&'static str>, f64);
 
 /// Every named set.
 #[pyfunction]
 pub fn tfhe_sets() -> Vec<Claims> {
-    let claims = |set: &sets::NamedSet| (set.name, set.security_bits, set.log2_p_fail, set.about, set.assumptions());
+    let claims = |set: &sets::NamedSet| {
+        (set.name, set.security_bits, set.log2_p_fail, set.about, set.assumptions(), set.core_svp_bits())
+    };
     sets::ALL.iter().map(claims).collect()
 }
 
@@ -89,7 +92,7 @@ impl TfheContext {
     fn evaluation_key(&self, secret_key: &TfheSecretKey, report: Report) -> PyResult<TfheEvaluationKey> {
         run_reporting(report, |progress| {
             let seeded = self.0.eval_keys(&secret_key.0, progress)?;
-            Ok::<_, Error>(self.0.install(|| TfheEvaluationKey::new(seeded)))
+            Ok::<_, Error>(self.0.install(|| TfheEvaluationKey(tfhe::KeptEvalKeys::new(seeded))))
         })
     }
 }
@@ -97,6 +100,7 @@ impl TfheContext {
 properties! { [TfheContext] as context {
     fingerprint: u64 = context.0.params().fingerprint();
     security_bits: f64 = context.0.set().map_or(0.0, |set| set.security_bits);
+    core_svp_bits: f64 = context.0.set().map_or(0.0, |set| set.core_svp_bits());
     max_log2_p_fail: f64 = context.0.params().max_log2_p_fail;
     thread_count: usize = context.0.thread_count();
     /// Bits of an integer, or none where a ciphertext is one bit of a gate's.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use everlevel_binfhe::files::{self, Object};
-use everlevel_binfhe::{Context, Error};
+use everlevel_binfhe::{Context, Error, KeptEvalKeys};
 use everlevel_ckks::io::{Access, Builder, Container};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -29,7 +29,7 @@ impl Stored {
         let (params, name) = (context.params(), context.set().map_or(files::UNNAMED, |set| set.name));
         let mut builder = match self {
             Self::Secret(key) => files::secret_key_to_container(&key.get().0, name),
-            Self::Evaluation(key) => files::eval_keys_to_container(&key.get().seeded, name),
+            Self::Evaluation(key) => files::eval_keys_to_container(&key.get().0.seeded(), name),
             Self::Ciphertext(all) => files::ciphertexts_to_container(params, &all.get().0, name)?,
             Self::Uints(all) => files::uints_to_container(params, &all.get().0, name)?,
             Self::Bools(all) => files::bools_to_container(params, &all.get().0, name)?,
@@ -54,7 +54,7 @@ impl Opened {
     fn new(context: &Context, container: &Container) -> Result<Noted<Self>, Error> {
         let opened = match context.object_from_container(container)? {
             Object::SecretKey(key) => Self::Secret(TfheSecretKey(*key)),
-            Object::EvalKeys(seeded) => Self::Evaluation(TfheEvaluationKey::new(*seeded)),
+            Object::EvalKeys(seeded) => Self::Evaluation(TfheEvaluationKey(KeptEvalKeys::new(*seeded))),
             Object::Ciphertexts(all) => Self::Ciphertext(TfheCiphertext(all)),
             Object::Uints(all) => Self::Uints(TfheUintArray(all)),
             Object::Bools(all) => Self::Bools(TfheBoolArray(all)),

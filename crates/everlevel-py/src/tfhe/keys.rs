@@ -14,16 +14,14 @@ properties! { [TfheSecretKey] as key {
     nbytes: usize = key.0.small().len() + key.0.big().len();
 } }
 
-/// Computes: prepared, and as seed and bodies for files.
+/// Computes: prepared, and what files need beside that.
 #[pyclass(frozen, module = "everlevel._native")]
-pub struct TfheEvaluationKey {
-    pub keys: tfhe::EvalKeys,
-    pub seeded: tfhe::SeededEvalKeys,
-}
+pub struct TfheEvaluationKey(pub tfhe::KeptEvalKeys);
 
 impl TfheEvaluationKey {
-    pub fn new(seeded: tfhe::SeededEvalKeys) -> Self {
-        Self { keys: seeded.prepare(), seeded }
+    /// The keys ready for use.
+    pub fn ready(&self) -> &tfhe::EvalKeys {
+        self.0.ready()
     }
 }
 
@@ -31,10 +29,10 @@ impl TfheEvaluationKey {
 pub type Key<'py> = &'py TfheEvaluationKey;
 
 properties! { [TfheEvaluationKey] as key {
-    secret_id: u64 = key.keys.id().0;
-    nbytes: usize = key.keys.nbytes() + key.seeded.nbytes();
-    bootstrap_nbytes: usize = key.keys.bootstrap_key().nbytes();
-    key_switch_nbytes: usize = key.keys.key_switch_nbytes();
+    secret_id: u64 = key.ready().id().0;
+    nbytes: usize = key.0.nbytes();
+    bootstrap_nbytes: usize = key.ready().bootstrap_key().nbytes();
+    key_switch_nbytes: usize = key.ready().key_switch_nbytes();
     /// Bootstraps that were done with the key.
-    bootstrap_count: usize = key.keys.bootstrap_count();
+    bootstrap_count: usize = key.ready().bootstrap_count();
 } }

@@ -46,11 +46,11 @@ impl TfheContext {
     ) -> PyResult<TfheCiphertext> {
         let gate = Gate::ALL.into_iter().find(|gate| gate.name() == name);
         let gate = gate.ok_or_else(|| pyo3::exceptions::PyKeyError::new_err(name.to_string()))?;
-        run_reporting(report, |p| self.0.gate(&key.keys, gate, [&a.0, &b.0], p)).map(TfheCiphertext)
+        run_reporting(report, |p| self.0.gate(key.ready(), gate, [&a.0, &b.0], p)).map(TfheCiphertext)
     }
 
     fn negate(&self, key: Key<'_>, a: &TfheCiphertext) -> PyResult<TfheCiphertext> {
-        run_any(|| a.0.iter().map(|a| key.keys.not(a)).collect::<Result<_, _>>()).map(TfheCiphertext)
+        run_any(|| a.0.iter().map(|a| key.ready().not(a)).collect::<Result<_, _>>()).map(TfheCiphertext)
     }
 
     fn mux(
@@ -61,7 +61,7 @@ impl TfheContext {
         b: &TfheCiphertext,
         report: Report,
     ) -> PyResult<TfheCiphertext> {
-        run_reporting(report, |p| self.0.mux(&key.keys, [&selector.0, &a.0, &b.0], p)).map(TfheCiphertext)
+        run_reporting(report, |p| self.0.mux(key.ready(), [&selector.0, &a.0, &b.0], p)).map(TfheCiphertext)
     }
 
     // Integers.
@@ -75,7 +75,7 @@ impl TfheContext {
         constants: PyReadonlyArray1<'_, i64>,
     ) -> PyResult<TfheCiphertext> {
         let (factors, constants) = (factors.as_slice()?, constants.as_slice()?);
-        run_any(|| key.keys.scale(&a.0, factors, constants)).map(TfheCiphertext)
+        run_any(|| key.ready().scale(&a.0, factors, constants)).map(TfheCiphertext)
     }
 
     /// The sum of `factor·part`, and a constant, element by element.
@@ -86,7 +86,7 @@ impl TfheContext {
         constant: i64,
     ) -> PyResult<TfheCiphertext> {
         let terms: Vec<(i64, &[tfhe::Ciphertext])> = parts.iter().map(|(factor, part)| (*factor, &*part.0)).collect();
-        run_any(|| key.keys.linear_all(&terms, constant)).map(TfheCiphertext)
+        run_any(|| key.ready().linear_all(&terms, constant)).map(TfheCiphertext)
     }
 
     fn tables(
@@ -99,7 +99,7 @@ impl TfheContext {
     ) -> PyResult<Vec<TfheCiphertext>> {
         let name = if many { "bootstrap_many" } else { "bootstrap" };
         let named = |error| Of(name, error);
-        run_reporting(report, |p| self.0.tables(&key.keys, &a.0, &tables, p).map_err(named))
+        run_reporting(report, |p| self.0.tables(key.ready(), &a.0, &tables, p).map_err(named))
             .map(|columns| columns.into_iter().map(TfheCiphertext).collect())
     }
 }
