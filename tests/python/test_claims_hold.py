@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pickle
 import warnings
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -19,11 +18,11 @@ LEVELS = 8
 
 
 @pytest.fixture(scope="module")
-def wide() -> Iterator[Party]:
+def wide() -> Party:
     """Eight levels, whose engine knows its keys."""
     party = new_party(Engine(max_level=LEVELS, insecure_log_n=INSECURE_LOG_N))
     party.engine.create_evaluation_key(party.secret_key)
-    yield party
+    return party
 
 
 def assert_claims(party: Party, ciphertext: everlevel.Ciphertext, expected: np.ndarray, length: int) -> np.ndarray:

@@ -253,8 +253,8 @@ _WORDED: dict[str, Callable[..., e.EverlevelError]] = {
         level=level,
     ),
     "ckks.PaddingOutOfRange": lambda op, value, size, room, level, slot_count: e.RangeError(
-        f"{op}: slots without an encrypted value hold {value:.6g} here, where a part of the polynomial is {size:.3g}, and "
-        f"level {level} has room for less than {room:.3g}: encrypt as many values as there are slots, {slot_count} "
+        f"{op}: slots without an encrypted value hold {value:.6g} here, where a part of the polynomial is {size:.3g}, "
+        f"and level {level} has room for less than {room:.3g}: encrypt as many values as there are slots, {slot_count} "
         f"(np.resize(values, {slot_count}) repeats them), take a lower degree, or fit on an interval with 0 in it",
         bound=size,
         room=room,

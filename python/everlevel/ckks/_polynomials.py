@@ -227,9 +227,9 @@ def _mapped(self: Core, operation: str, x: Ciphertext, fit: ChebyshevFit) -> Cip
     largest = max(-low, high)
     bound, nearest = x._native.bound_of_values, max(low, -high, 0.0)
     if x.is_bound_declared and not nearest <= bound <= largest * (1 + 1e-9):
-        claim = f"fit it on the values' interval, or claim another bound: engine.assume_bound(x, {largest:g})"
         raise RangeError(
-            f"{operation}: values may be as large as {bound:.6g}, and the fit's interval is {list(fit.interval)}; {claim}",
+            f"{operation}: values may be as large as {bound:.6g}, and the fit's interval is {list(fit.interval)}; "
+            f"fit it on the values' interval, or claim another bound: engine.assume_bound(x, {largest:g})",
             bound=bound,
             room=largest,
             level=x.level,

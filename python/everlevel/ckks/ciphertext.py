@@ -196,8 +196,10 @@ class Ciphertext(Encrypted, Storable):
 
     @property
     def bound_kind(self) -> str:
-        """Weakest of the words that the bound stands on: "declared" by whoever encrypted, "claimed" by who computed
-        (an interval of a fit, `Engine.assume_bound`), or "assumed", where nothing was said of a message.
+        """Weakest of the words that the bound stands on.
+
+        "declared" by whoever encrypted, "claimed" by who computed (an interval of a fit, `Engine.assume_bound`), or
+        "assumed", where nothing was said of a message.
         """
         return self._native.bound_kind
 
