@@ -219,7 +219,8 @@ class Ciphertext(Opaque, Storable):
         if math.isinf(floor):
             return "exact"
         least = "unknown" if math.isnan(floor) else f"at least {floor:.1f} bits"
-        return least if math.isnan(bits) else f"{least} (varied values of mean 0: {bits:.1f})"
+        typical = "unknown" if math.isnan(bits) else f"{bits:.1f}"
+        return f"{least} (varied values of mean 0: {typical})"
 
     # A ciphertext's value isn't known here, so the equality of two can't be told, and neither can its truth.
     def __bool__(self) -> bool:
