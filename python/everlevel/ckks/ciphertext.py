@@ -230,7 +230,8 @@ class Ciphertext(Encrypted, Storable):
         if math.isinf(floor):
             return "exact"
         least = "unknown" if math.isnan(floor) else f"at least {floor:.1f} bits"
-        return least if math.isnan(bits) else f"{least} (varied values of mean 0: {bits:.1f})"
+        typical = "unknown" if math.isnan(bits) else f"{bits:.1f}"
+        return f"{least} (varied values of mean 0: {typical})"
 
     # By identity: sets and dictionaries may hold ciphertexts, and find the very ones.
     __hash__ = object.__hash__  # type: ignore[assignment]
