@@ -1,0 +1,339 @@
+"""Running a program, and comparing all that the library says with what is so."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+import everlevel
+from everlevel.errors import EverlevelError, LevelWarning, RangeWarning, ReleaseError
+
+from .clear import Clear, Encoded, Equal, Flooded, Matrix, OnGrid, Refused, Unfit
+from .program import Line, Program, names_of
+
+DOUBLE = 2.0**-53
+CONVERSIONS = 32
+"""Roundings of doubles, of the bound's size, that encoding and decoding may have: what is false by these is a kind of
+its own."""
+
+
+@dataclass(frozen=True)
+class Criteria:
+    """What counts as false.
+
+    Attributes
+    ----------
+    typical_factor : float
+        Times 2^-precision_bits, for the root mean square of a ciphertext's errors.
+    structured_factor : float
+        The same where values have a structure that the typical figure isn't made for (`Clear.structured`); infinite
+        where the figure isn't claimed of them.
+    smallest : float
+        Errors below this are those of the double-double numbers.
+    """
+
+    typical_factor: float = 2.0
+    structured_factor: float = math.inf
+    smallest: float = 2.0**-90
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A false claim: its kind, the line, and both values."""
+
+    kind: str
+    line: int
+    operation: str
+    what: str
+
+    def same(self, other: Finding) -> bool:
+        return (self.kind, self.operation) == (other.kind, other.operation)
+
+    def __str__(self) -> str:
+        return f"{self.kind}, {self.operation}: {self.what}"
+
+
+@dataclass
+class Report:
+    """What a program, or many of them, came to."""
+
+    findings: list[Finding] = field(default_factory=list)
+    operations: Counter[str] = field(default_factory=Counter)
+    refused: Counter[str] = field(default_factory=Counter)
+    counts: Counter[str] = field(default_factory=Counter)
+    tightest: dict[str, float] = field(default_factory=dict)
+
+    def margin(self, what: str, bits: float) -> None:
+        """Keep the smallest distance to a claim, in bits."""
+        if math.isfinite(bits):
+            self.tightest[what] = min(bits, self.tightest.get(what, math.inf))
+
+    def add(self, other: Report) -> None:
+        self.findings += other.findings
+        for mine, theirs in (
+            (self.operations, other.operations),
+            (self.refused, other.refused),
+            (self.counts, other.counts),
+        ):
+            mine.update(theirs)
+        for what, bits in other.tightest.items():
+            self.margin(what, bits)
+
+
+class Run:
+    """One program's run."""
+
+    def __init__(self, program: Program, criteria: Criteria) -> None:
+        library, model = names_of(program.world)
+        self.program, self.criteria, self.report = program, criteria, Report()
+        self.library, self.model = dict(library), dict(model)
+        self.lost: set[str] = set()
+        self.false: set[str] = set()
+        self.warned: set[str] = set()
+
+    def __call__(self) -> Report:
+        for number, line in enumerate(self.program.lines):
+            if line.uses() & self.lost:
+                self.lost.add(line.name)
+                continue
+            self.number, self.line = number, line
+            known = len(self.report.findings)
+            if not self._evaluate(line):
+                self.lost.add(line.name)
+            # What is computed with false claims has false claims of its own, which say nothing new.
+            if line.uses() & self.false:
+                del self.report.findings[known:]
+            if line.uses() & self.false or len(self.report.findings) > known:
+                self.false.add(line.name)
+        return self.report
+
+    def found(self, kind: str, what: str, operation: str | None = None) -> None:
+        self.report.findings.append(Finding(kind, self.number, operation or self.line.covers[0], what))
+
+    def _evaluate(self, line: Line) -> bool:
+        """Evaluate a line by both, and compare; False if there is no result to go on with."""
+        try:
+            if line.name in self.program.expected:
+                expected = self.program.expected[line.name]
+            else:
+                expected = eval(line.expression, self.model)
+        except (Unfit, EverlevelError):
+            return False
+        self.model[line.name] = expected
+        with warnings.catch_warnings(record=True) as notices:
+            warnings.simplefilter("always")
+            try:
+                with np.errstate(all="ignore"):
+                    result = eval(line.expression, self.library)
+            except EverlevelError as error:
+                self._refused(error, expected)
+                return False
+            except BaseException as error:  # a panic of the core is no Exception
+                if isinstance(error, KeyboardInterrupt):
+                    raise
+                self.found("untyped error", f"{type(error).__name__}: {str(error)[:200]}")
+                return False
+        self.library[line.name] = result
+        for name in line.covers:
+            self.report.operations[name] += 1
+        self._warnings([n.message for n in notices], line, expected)
+        self.compare(result, expected)
+        return True
+
+    # Refusals and warnings.
+
+    def _refused(self, error: EverlevelError, expected: Any) -> None:
+        name = type(error).__name__
+        if isinstance(expected, Refused):
+            self.report.counts["refused, as it must be"] += 1
+            return
+        self.report.refused[f"{self.line.covers[0]}: {name}"] += 1
+        bound, room = getattr(error, "bound", None), getattr(error, "room", None)
+        if bound is not None and room is not None and bound < room * (1 - 2.0**-20):
+            self.found("reason", f"{name} says that {bound} exceeds {room}: {error}")
+        level, needed = getattr(error, "level", None), getattr(error, "needed", None)
+        if name == "LevelError" and level is not None and needed is not None and level >= needed:
+            self.found("reason", f"level {level} is said to be below {needed}: {error}")
+        if isinstance(expected, OnGrid) and isinstance(error, ReleaseError) and error.needed is None:
+            if expected.source.truthful and _on_grid(expected) and "assumed" not in str(error):
+                self.found("refused", f"the values are multiples of {expected.step:g}, and release says: {error}")
+        if name == "InternalError":
+            self.found("untyped error", f"InternalError: {error}")
+
+    def _warnings(self, notices: list[Any], line: Line, expected: Any) -> None:
+        if line.uses() & self.warned:
+            self.warned.add(line.name)
+        for notice in notices:
+            if isinstance(notice, RangeWarning):
+                self.warned.add(line.name)
+                self.report.counts["range warnings"] += 1
+                bound, room = notice.bound, notice.room
+                if bound is not None and room is not None and bound < room * (1 - 2.0**-20):
+                    self.found("reason", f"a warning says that {bound} exceeds {room}: {notice}")
+            elif not isinstance(notice, LevelWarning):
+                self.found("foreign warning", f"{type(notice).__name__}: {str(notice)[:200]}")
+
+    # Results.
+
+    def compare(self, result: Any, expected: Any) -> None:
+        if isinstance(expected, Clear):
+            check_ciphertext(self, result, expected)
+        elif isinstance(expected, (list, tuple)):
+            if len(result) != len(expected):
+                self.found("wrong", f"{len(result)} results, and {len(expected)} are right")
+            for one, other in zip(result, expected, strict=False):
+                self.compare(one, other)
+        elif isinstance(expected, Encoded):
+            values = self.library["engine"].decode(result) if hasattr(result, "scale") else None
+            if values is not None:
+                self._near(values, expected.values.doubles(), 2.0**-16 * max(1.0, expected.values.size()))
+        elif isinstance(expected, Equal):
+            self._near(result, expected.value, expected.tolerance)
+        elif isinstance(expected, OnGrid):
+            self._released(result, expected)
+        elif isinstance(expected, Flooded):
+            self._flooded(result, expected)
+        elif isinstance(expected, Refused):
+            self.found("accepted", f"{expected.why}: {result!r}"[:300])
+        elif hasattr(expected, "check"):
+            expected.check(self, result)
+        elif not isinstance(expected, Matrix):
+            self._near(result, expected, 0.0)
+
+    def _near(self, result: Any, value: Any, tolerance: float) -> None:
+        got, right = np.asarray(result), np.asarray(value)
+        if got.shape != right.shape:
+            self.found("wrong", f"shape {got.shape}, and {right.shape} is right")
+            return
+        if right.dtype.kind in "cf" and got.dtype.kind in "cfiub":
+            with np.errstate(all="ignore"):
+                off = np.abs(got - right) > tolerance * np.maximum(1, np.abs(right) if tolerance else 1)
+        else:
+            off = got != right
+        if np.any(off):
+            at = int(np.argmax(off.ravel()))
+            self.found("wrong", f"element {at} is {got.ravel()[at]}, and {right.ravel()[at]} is right")
+
+    def _released(self, result: Any, expected: OnGrid) -> None:
+        source = expected.source
+        if not source.truthful or source.slack:
+            return
+        step, exact = expected.step, source.values
+        self.report.counts["releases on grids"] += 1
+        if not _on_grid(expected):
+            self.report.counts["releases off grids"] += 1
+        right = np.rint(exact.re.high / step) * step + 1j * (np.rint(exact.im.high / step) * step)
+        values = np.asarray(result.values)
+        off = np.abs(values - right) > 0.25 * step
+        if off.any() and _on_grid(expected):
+            at = int(np.argmax(off))
+            self.found("release", f"slot {at} is {values[at]!r}, and {right[at]!r} is right")
+
+    def _flooded(self, result: Any, expected: Flooded) -> None:
+        source = expected.source
+        if not source.truthful or source.slack:
+            return
+        errors = np.abs(source.values.errors(result.values))
+        rms, claimed = float(np.sqrt(np.mean(errors**2))), 2.0**-result.precision_bits
+        if rms > self.criteria.typical_factor * claimed + 2 * DOUBLE * source.size():
+            self.found("release", f"a flooded result has an error of 2^{_log2(rms):.1f}, and 2^{_log2(claimed):.1f} is claimed")
+
+
+def _on_grid(expected: OnGrid) -> bool:
+    exact, step = expected.source.values, expected.step
+    rest = [abs(exact.kind.of(part.high / step).high - np.rint(part.high / step)) for part in (exact.re, exact.im)]
+    return bool(max(r.max() for r in rest) < 1e-9)
+
+
+def _log2(x: float) -> float:
+    return math.log2(x) if x > 0 else -math.inf
+
+
+def check_ciphertext(run: Run, x: Any, expected: Clear) -> None:
+    """Compare bound, floor and typical error of a ciphertext with its decryption."""
+    engine, secret = run.library[expected.engine.name], run.library[expected.engine.secret]
+    if getattr(x, "polynomial_count", 2) not in (2, 3):
+        run.found("wrong", f"{x.polynomial_count} polynomials")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            values = engine.decrypt(x, secret)
+        except BaseException as error:
+            if isinstance(error, KeyboardInterrupt):
+                raise
+            run.found("untyped error", f"decrypt: {type(error).__name__}: {error}")
+            return
+    notices = [c.message for c in caught if isinstance(c.message, RangeWarning)]
+    report, size = run.report, expected.size()
+    report.counts["ciphertexts"] += 1
+    if len(values) != len(expected.values):
+        run.found("wrong", f"{len(values)} slots, and {len(expected.values)} are right")
+        return
+    errors = np.abs(expected.values.errors(values))
+    worst, rms = float(errors.max()), float(np.sqrt(np.mean(errors**2)))
+    excess = size - x.bound * (1 + 1e-9) - expected.slack
+    warned = bool(notices) or run.line.name in run.warned
+    if excess > 0 and size > 2 * DOUBLE:
+        declared = getattr(x, "is_bound_declared", True)
+        if (expected.truthful and declared) or not warned:
+            how = "declared" if declared else "assumed"
+            run.found("bound", f"a value has size {size:.9g}, and the {how} bound is {x.bound:.9g}; warned: {warned}")
+    if not expected.truthful:
+        report.counts["ciphertexts beyond the program's own claims"] += 1
+        return
+    declared = getattr(x, "is_bound_declared", True)
+    if run.line.name in run.warned and not declared:
+        report.counts["ciphertexts that a warning came before"] += 1
+        return
+    if notices and excess <= 0:
+        run.found("false warning", str(notices[0])[:200])
+    run.report.counts["ciphertexts judged"] += 1
+    _check_floor(run, x, expected, worst)
+    _check_typical(run, x, expected, rms)
+
+
+def _check_floor(run: Run, x: Any, expected: Clear, worst: float) -> None:
+    if not hasattr(x, "precision_floor"):
+        return
+    floor = x.precision_floor
+    if math.isnan(floor):
+        run.report.counts["floor unknown"] += 1
+        return
+    claimed = 2.0**-floor
+    run.report.margin("floor", _log2(claimed + expected.slack) - _log2(worst))
+    if worst > claimed + expected.slack + run.criteria.smallest * max(1.0, expected.size()):
+        what = f"an error of {worst:.4g} = 2^{_log2(worst):.2f}, and at most 2^{-floor:.2f} is claimed"
+        by_doubles = worst <= claimed + expected.slack + CONVERSIONS * DOUBLE * x.bound
+        run.found("floor, doubles" if by_doubles else "floor", f"{what}; values up to {expected.size():.6g}, bound {x.bound:.6g}, level {x.level}")
+
+
+def _check_typical(run: Run, x: Any, expected: Clear, rms: float) -> None:
+    if expected.slack:
+        return
+    bits = x.precision_bits
+    if math.isnan(bits):
+        run.report.counts["typical figure unknown"] += 1
+        return
+    margin = _log2(rms) + bits
+    about = "structured" if expected.structured else "plain"
+    if margin > math.log2(run.criteria.typical_factor):
+        run.report.counts[f"typical figure missed, {about} values"] += 1
+    factor = run.criteria.structured_factor if expected.structured else run.criteria.typical_factor
+    run.report.margin(f"typical, {about}", -margin)
+    if rms > factor * 2.0**-bits + run.criteria.smallest * max(1.0, expected.size()):
+        what = f"the root mean square of errors is 2^{_log2(rms):.2f}, and 2^{-bits:.2f} is claimed ({about} values)"
+        by_doubles = rms <= factor * 2.0**-bits + CONVERSIONS * DOUBLE * x.bound
+        run.found("typical, doubles" if by_doubles else "typical", f"{what}; values up to {expected.size():.6g}, bound {x.bound:.6g}")
+
+
+def run(program: Program, criteria: Criteria | None = None) -> Report:
+    """Run a program, and return what is false, and what was counted."""
+    return Run(program, criteria or Criteria())()
+
+
+__all__ = ["Criteria", "Finding", "Report", "everlevel", "replace", "run"]

@@ -1,0 +1,477 @@
+"""Lines of CKKS with levels: `everlevel.Engine`, `Ciphertext`, and `fit`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import values
+from .clear import Clear, Encoded, Matrix
+from .drawing import Draw, Rules
+
+RULES = Rules()
+rule = RULES.rule
+
+
+def ciphertext(draw: Draw, level: int = 0, *, two: bool = True, **wanted: Any) -> tuple[str, Clear]:
+    """Choose a ciphertext of at least a level."""
+
+    def fits(x: Any) -> bool:
+        return (
+            isinstance(x, Clear)
+            and x.engine.name == "engine"
+            and x.slack == 0
+            and x.level >= level
+            and (x.polynomials == 2 or not two)
+            and all(getattr(x, name) == value for name, value in wanted.items())
+        )
+
+    return draw.operand(fits)
+
+
+def similar(draw: Draw, x: Clear, level: int = 0) -> tuple[str, Clear]:
+    """Choose a ciphertext of as many units."""
+    return draw.operand(
+        lambda y: isinstance(y, Clear)
+        and y.engine is x.engine
+        and y.slack == 0
+        and y.level >= level
+        and y.polynomials == x.polynomials
+        and len(y.values) == len(x.values)
+    )
+
+
+def message(draw: Draw, *, level: int | None = None, real: bool | None = None, most: float = 2.0**40) -> tuple[str, str]:
+    """Draw a message and its bound, as arguments."""
+    engine = draw.model["engine"]
+    slots = engine.slot_count
+    room = engine.room(engine.max_level if level is None else level)
+    if draw.chance(0.08) and most > 2:
+        # A bound at the edge of the room, relatively by 2^-26 or 2^-30, or beyond it.
+        edge = f"room({engine.max_level if level is None else level}) * (1 {draw.one('-', '-', '-', '+')} 2**-{draw.one(26, 30, 40, 50)})"
+        n = draw.one(1, slots)
+        return draw.one(f"[{edge}] * {n}", f"np.random.default_rng({draw.seed()}).choice([-1, 1], {n}) * ({edge})"), f"bound={edge}"
+    b = values.size(draw, min(most, room / 4))
+    text, largest = values.vector(draw, b, slots, real=real)
+    if draw.chance(0.04):
+        text = f"np.concatenate([{text}, np.ones({slots})])" if largest >= 1 else text
+    if largest <= 1 and draw.chance(0.25):
+        return text, ""
+    if draw.chance(0.2):
+        largest = float(f"{min(largest * draw.log(1, 1000), room / 2):.6g}") + largest * 1e-9
+    return text, f"bound={largest!r}"
+
+
+def arguments(*parts: str) -> str:
+    return ", ".join(part for part in parts if part)
+
+
+@rule("Engine.encrypt", weight=6)
+def encrypt(draw: Draw) -> str:
+    top = draw.model["engine"].max_level
+    level = None if draw.chance(0.5) else draw.integer(0, top)
+    text, bound = message(draw, level=level)
+    key = draw.one("secret_key", "public_key", "secret_key=secret_key")
+    return f"engine.encrypt({arguments(text, key, '' if level is None else f'level={level}', bound)})"
+
+
+@rule("Engine.encode", "Engine.encode_to_light_plaintext", weight=0.7)
+def encode(draw: Draw) -> tuple[str, ...]:
+    text, _ = values.vector(draw, values.size(draw, 1e4), draw.model["engine"].slot_count)
+    if draw.chance(0.5):
+        return f"engine.encode({text})", "Engine.encode"
+    return f"engine.encode_to_light_plaintext({text})", "Engine.encode_to_light_plaintext"
+
+
+def _plain(draw: Draw, light: bool = True) -> tuple[str, Encoded]:
+    return draw.operand(lambda p: isinstance(p, Encoded))
+
+
+@rule("Engine.decode", "Engine.change_level", weight=0.3)
+def on_plaintexts(draw: Draw) -> tuple[str, ...]:
+    name, p = draw.operand(lambda p: isinstance(p, Encoded))
+    is_light = "light" in _line(draw, name)
+    if is_light:
+        return f"engine.change_level({name}, {draw.integer(1, p.engine.max_level)})", "Engine.change_level"
+    return f"engine.decode({name})", "Engine.decode"
+
+
+def _line(draw: Draw, name: str) -> str:
+    """Return the expression that a plaintext was made by, through copies."""
+    line = next(line for line in draw.lines if line.name == name.partition("[")[0])
+    used = sorted(line.uses())
+    return line.expression + ("" if not used else _line(draw, used[0]))
+
+
+@rule("Engine.encrypt", "Engine.decrypt_to_plaintext", weight=0.3)
+def through_plaintexts(draw: Draw) -> tuple[str, ...]:
+    if draw.chance(0.5):
+        name, x = ciphertext(draw)
+        return f"engine.decrypt_to_plaintext({name}, secret_key)", "Engine.decrypt_to_plaintext"
+    name, p = draw.operand(lambda p: isinstance(p, Encoded))
+    if "light" in _line(draw, name):
+        return f"engine.add({ciphertext(draw)[0]}, {name})", "Engine.encrypt"
+    return f"engine.encrypt({name}, secret_key, bound={p.size() + 1e-9!r})", "Engine.encrypt"
+
+
+# Arithmetic.
+
+
+def _clear_operand(draw: Draw, x: Clear) -> str:
+    kind = draw.integer(0, 5)
+    if kind <= 2:
+        return values.number(draw)
+    if kind == 3:
+        plain = [name for name, p in draw.operands if isinstance(p, Encoded) and len(p.values) == len(x.values)]
+        if plain:
+            return str(draw.one(*plain))
+    text, _ = values.vector(draw, values.size(draw, 1e6), x.engine.slot_count)
+    return text
+
+
+_SUMS = ("Engine.add", "Ciphertext.__add__", "Ciphertext.__radd__")
+_DIFFERENCES = ("Engine.subtract", "Ciphertext.__sub__", "Ciphertext.__rsub__")
+
+
+@rule(*_SUMS, *_DIFFERENCES, weight=3)
+def sums(draw: Draw) -> tuple[str, ...]:
+    name, x = ciphertext(draw, two=False)
+    clear = draw.chance(0.5)
+    other = _clear_operand(draw, x) if clear else similar(draw, x)[0]
+    sign, names = draw.one(("+", _SUMS), ("-", _DIFFERENCES))
+    form = draw.integer(0, 3)
+    if form == 0:
+        out = ", out=engine.clone(" + name + ")" if draw.chance(0.1) else ""
+        call = "add" if sign == "+" else "subtract"
+        first, second = draw.one((name, other), (other, name))
+        return f"engine.{call}({first}, {second}{out})", names[0]
+    if form == 1 and clear:
+        return f"({other}) {sign} {name}", names[2]
+    return f"{name} {sign} ({other})", names[1]
+
+
+@rule("Engine.multiply", "Ciphertext.__mul__", "Ciphertext.__rmul__", weight=4)
+def products(draw: Draw) -> tuple[str, ...]:
+    name, x = ciphertext(draw, draw.integer(0, 1), two=False)
+    if x.polynomials == 3 or draw.chance(0.45):
+        other = _clear_operand(draw, x)
+        if draw.chance(0.5):
+            return f"({other}) * {name}", "Ciphertext.__rmul__"
+        return draw.one((f"{name} * ({other})", "Ciphertext.__mul__"), (f"engine.multiply({name}, {other})", "Engine.multiply"))
+    other, _ = similar(draw, x)
+    key = draw.one("relinearization_key", "evaluation_key", "None" if draw.chance(0.3) else "relinearization_key")
+    return draw.one(
+        (f"{name} * {other}", "Ciphertext.__mul__"), (f"engine.multiply({name}, {other}, {key})", "Engine.multiply")
+    )
+
+
+@rule("Engine.square", "Engine.negate", "Ciphertext.__neg__", "Ciphertext.__pos__", weight=1)
+def of_one(draw: Draw) -> tuple[str, ...]:
+    name, _ = ciphertext(draw)
+    return draw.one(
+        (f"engine.square({name}, relinearization_key)", "Engine.square"),
+        (f"engine.negate({name})", "Engine.negate"),
+        (f"-{name}", "Ciphertext.__neg__"),
+        (f"+{name}", "Ciphertext.__pos__"),
+    )
+
+
+@rule("Engine.multiply_imaginary_integer", "Engine.relinearize", weight=0.8)
+def imaginary_or_three(draw: Draw) -> tuple[str, ...]:
+    if draw.chance(0.4):
+        name, _ = ciphertext(draw)
+        return f"engine.multiply_imaginary_integer({name}, {draw.integer(-9, 9)})", "Engine.multiply_imaginary_integer"
+    name, _ = ciphertext(draw, two=False, polynomials=3)
+    return f"engine.relinearize({name}, relinearization_key)", "Engine.relinearize"
+
+
+@rule("Ciphertext.__pow__", "Ciphertext.__truediv__", "Ciphertext.__rtruediv__", weight=1)
+def powers(draw: Draw) -> tuple[str, ...]:
+    name, x = ciphertext(draw, 1)
+    kind = draw.integer(0, 9)
+    if kind <= 3:
+        return f"{name} ** {draw.integer(1, min(2**x.level, 9))}", "Ciphertext.__pow__"
+    if kind == 4:
+        return f"{values.number(draw)} / {name}", "Ciphertext.__rtruediv__"
+    if kind == 5:
+        return f"{name} / np.linspace(0.5, 3, {draw.integer(1, x.engine.slot_count)})", "Ciphertext.__truediv__"
+    return f"{name} / ({values.nonzero(draw)})", "Ciphertext.__truediv__"
+
+
+@rule("Engine.weighted_sum", weight=0.5)
+def weighted_sum(draw: Draw) -> str:
+    name, x = ciphertext(draw, 1)
+    others = [name] + [similar(draw, x, 1)[0] for _ in range(draw.integer(0, 2))]
+    weights = ", ".join(values.number(draw) for _ in others)
+    return f"engine.weighted_sum([{', '.join(others)}], [{weights}])"
+
+
+# Levels, copies and files.
+
+
+@rule("Engine.level_down", "Engine.rescale", weight=1.2)
+def down(draw: Draw) -> tuple[str, ...]:
+    name, x = draw.operand(
+        lambda x: isinstance(x, (Clear, Matrix, Encoded)) and getattr(x, "slack", 0) == 0 and x.level > 1
+    )
+    if not isinstance(x, Clear) and "light" in _line(draw, name):
+        name, x = ciphertext(draw, 1)
+    lowest = 1 if isinstance(x, Matrix) else 0
+    if draw.chance(0.3) and not isinstance(x, Matrix):
+        return f"engine.rescale({name})", "Engine.rescale"
+    return f"engine.level_down({name}, {draw.one(lowest, draw.integer(lowest, x.level))})", "Engine.level_down"
+
+
+_COPIES = ("Engine.clone", "Engine.ntt", "Engine.intt")
+_FILES = (
+    "Ciphertext.save",
+    "Engine.load",
+    "Engine.write_ciphertext",
+    "Engine.read_ciphertext",
+    "Engine.serialize_ciphertext",
+    "Engine.deserialize_ciphertext",
+)
+
+
+@rule(*_COPIES, *_FILES, "Ciphertext.__copy__", "Ciphertext.__deepcopy__", weight=1.2)
+def copies(draw: Draw) -> tuple[str, ...]:
+    name, _ = ciphertext(draw, two=False)
+    kind = draw.integer(0, 4)
+    if kind == 0:
+        copy = draw.one("clone", "ntt", "intt")
+        return f"engine.{copy}({name})", f"Engine.{copy}"
+    if kind == 1:
+        return draw.one(
+            (f"copy.copy({name})", "Ciphertext.__copy__"), (f"copy.deepcopy({name})", "Ciphertext.__deepcopy__")
+        )
+    if kind == 2:
+        return f"engine.load(saved({name}))", "Engine.load", "Ciphertext.save"
+    if kind == 3:
+        bytes_ = f"engine.serialize_ciphertext({name})"
+        return f"engine.deserialize_ciphertext({bytes_})", "Engine.serialize_ciphertext", "Engine.deserialize_ciphertext"
+    return draw.one(
+        (f"pickled({name})", "Ciphertext.save"),
+        (f"engine.read_ciphertext(saved({name}))", "Engine.read_ciphertext"),
+        (f"engine.read_ciphertext(written(engine, {name}))", "Engine.write_ciphertext", "Engine.read_ciphertext"),
+    )
+
+
+@rule("Ciphertext.units", "Engine.vstack", "Ciphertext.__len__", weight=0.8)
+def units(draw: Draw) -> tuple[str, ...]:
+    if draw.chance(0.3):
+        name, _ = ciphertext(draw, two=False)
+        return f"{name}.units()", "Ciphertext.units"
+    if draw.chance(0.1):
+        return f"len({ciphertext(draw, two=False)[0]})", "Ciphertext.__len__"
+    parts = [ciphertext(draw)[0] for _ in range(draw.integer(1, 3))]
+    return f"engine.vstack([{', '.join(parts)}])", "Engine.vstack"
+
+
+@rule("Ciphertext.__bool__", weight=0.03)
+def truth(draw: Draw) -> str:
+    return f"refused(lambda: bool({ciphertext(draw)[0]}))"
+
+
+# Bounds and releases.
+
+
+@rule("Engine.assume_bound", "Engine.check_range", weight=1)
+def bounds(draw: Draw) -> tuple[str, ...]:
+    name, x = ciphertext(draw)
+    size = x.size()
+    if draw.chance(0.25):
+        return f"engine.check_range({name}, secret_key, {max(size, 1e-3) * 1.01!r})", "Engine.check_range"
+    false = draw.chance(0.03)
+    bound = size / 3 if false else size * draw.one(1 + 1e-9, 1.1, draw.log(1, 1000))
+    if draw.chance(0.2) and not false:
+        return f"engine.assume_bound({name}, max({bound!r}, room({x.level}) * (1 - 2**-{draw.one(26, 30, 50)})))", "Engine.assume_bound"
+    return f"engine.assume_bound({name}, {float(bound)!r})", "Engine.assume_bound"
+
+
+@rule("Engine.release", "Engine.decrypt", weight=1.5)
+def releases(draw: Draw) -> tuple[str, ...]:
+    name, x = ciphertext(draw, declared=True)
+    if draw.chance(0.15):
+        return f"engine.decrypt({name}, secret_key)", "Engine.decrypt"
+    if draw.chance(0.2):
+        bits = draw.one(8, 16, 40)
+        return f"engine.release({name}, secret_key, statistical_bits={bits})", "Engine.release"
+    return f"engine.release({name}, secret_key, grid={draw.one(1, 1, 1, 0.25, 0.01, 1000)})", "Engine.release"
+
+
+# Slots.
+
+
+@rule("Engine.rotate", "Ciphertext.rotate", "Engine.roll", "Engine.rotate_batch", "Engine.roll_many", weight=1.5)
+def rotations(draw: Draw) -> tuple[str, ...]:
+    name, x = ciphertext(draw)
+    slots = x.engine.slot_count
+    delta = draw.one(1, -1, draw.integer(-slots, slots), 3 * slots + 1, 0)
+    plain = [p for p, value in draw.operands if isinstance(value, Encoded) and "light" not in _line(draw, p)]
+    if plain and draw.chance(0.2):
+        return f"engine.rotate({draw.one(*plain)}, {delta})", "Engine.rotate"
+    if draw.chance(0.2):
+        deltas = [draw.integer(-slots, slots) for _ in range(draw.integer(1, 3))]
+        return draw.one(
+            (f"engine.rotate_batch({name}, rotation_key, {deltas})", "Engine.rotate_batch"),
+            (f"engine.rotate_batch({name}, [fixed_rotation_key])", "Engine.rotate_batch"),
+            (f"engine.roll_many({name}, evaluation_key, {deltas})", "Engine.roll_many"),
+        )
+    return draw.one(
+        (f"{name}.rotate({delta})", "Ciphertext.rotate"),
+        (f"engine.rotate({name}, rotation_key, {delta})", "Engine.rotate"),
+        (f"engine.rotate({name}, fixed_rotation_key)", "Engine.rotate"),
+        (f"engine.roll({name}, rotation_key, {delta})", "Engine.roll"),
+    )
+
+
+@rule("Engine.conjugate", "Ciphertext.conjugate", weight=0.8)
+def conjugation(draw: Draw) -> tuple[str, ...]:
+    name, _ = ciphertext(draw)
+    return draw.one(
+        (f"{name}.conjugate()", "Ciphertext.conjugate"),
+        (f"engine.conjugate({name}, conjugation_key)", "Engine.conjugate"),
+    )
+
+
+@rule("Engine.sum", "Ciphertext.sum", "Engine.mean", "Ciphertext.mean", "Engine.sum_range", weight=1.2)
+def sums_of_slots(draw: Draw) -> tuple[str, ...]:
+    name, x = ciphertext(draw, 1)
+    axis = draw.one("None", "None", "0", "1", "-1")
+    kind = draw.integer(0, 4)
+    if kind == 4:
+        return f"engine.sum_range({name}, rotation_key, {draw.integer(1, x.engine.slot_count)})", "Engine.sum_range"
+    if kind <= 1:
+        what = draw.one("sum", "mean")
+        return f"{name}.{what}({axis})", f"Ciphertext.{what}"
+    what = draw.one("sum", "mean")
+    return f"engine.{what}({name}, rotation_key, {axis})", f"Engine.{what}"
+
+
+# Matrices.
+
+
+@rule("Ciphertext.__rmatmul__", "Engine.multiply_matrix", weight=2)
+def matrices(draw: Draw) -> tuple[str, ...]:
+    name, x = ciphertext(draw, 1)
+    slots = x.engine.slot_count
+    encoded = [(m, v) for m, v in draw.operands if isinstance(v, Matrix) and v.entries.shape[1] <= slots]
+    key = draw.one("rotation_key", "matrix_multiplication_key", "evaluation_key")
+    if encoded and draw.chance(0.4):
+        m, _ = encoded[draw.integer(0, len(encoded) - 1)]
+        return draw.one(
+            (f"{m} @ {name}", "Ciphertext.__rmatmul__"), (f"engine.multiply_matrix({m}, {name}, {key})", "Engine.multiply_matrix")
+        )
+    if draw.chance(0.2):
+        text = f"[[{draw.one(0.1, 0.2, 0.001, 1 / 3, -2.5, 0.7j)!r}]]"
+    else:
+        columns = draw.one(1, draw.integer(1, min(24, slots)), min(x.length, 40), slots if draw.chance(0.2) else 2)
+        if x.unit_count > 1 and draw.chance(0.5):
+            columns = slots * (x.unit_count - 1) + 1
+        text = values.matrix(draw, columns, slots)
+    if draw.chance(0.5) or text.startswith("[["):
+        return f"({text}) @ {name}", "Ciphertext.__rmatmul__"
+    return f"engine.multiply_matrix({text}, {name}, {key})", "Engine.multiply_matrix"
+
+
+@rule("Engine.encode_to_plain_matrix", "Engine.encode_to_light_plain_matrix", "Engine.change_level", weight=0.6)
+def encoded_matrices(draw: Draw) -> tuple[str, ...]:
+    slots = draw.model["engine"].slot_count
+    lights = [m for m, v in draw.operands if isinstance(v, Matrix) and "light" in _line(draw, m)]
+    top = draw.model["engine"].max_level
+    if lights and draw.chance(0.4):
+        return f"engine.change_level({draw.one(*lights)}, {draw.integer(1, top)})", "Engine.change_level"
+    text = values.matrix(draw, draw.integer(1, min(24, slots)), slots)
+    diagonals = f", diagonal_indices={[draw.integer(-3, 3) for _ in range(3)]}" if draw.chance(0.2) else ""
+    level = f", level={draw.integer(1, top)}" if draw.chance(0.4) else ""
+    which = draw.one("plain", "light_plain")
+    return f"engine.encode_to_{which}_matrix({text}{level}{diagonals})", f"Engine.encode_to_{which}_matrix"
+
+
+# Polynomials.
+
+
+def _degree(draw: Draw, level: int) -> int:
+    most = 2 ** min(level, 6) - 1
+    return int(draw.one(most, draw.integer(1, most), min(most, draw.integer(1, 7)), min(most, 15)))
+
+
+@rule("Engine.evaluate_polynomial", "Engine.evaluate_chebyshev_polynomial", weight=2)
+def polynomials(draw: Draw) -> tuple[str, ...]:
+    name, x = ciphertext(draw, 1)
+    chebyshev = draw.chance(0.6)
+    degree = _degree(draw, x.level) if chebyshev else min(_degree(draw, x.level), draw.one(3, 7, 12))
+    scale = draw.one(1.0, draw.log(1e-3, 1e4), 500.0)
+    text = values.coefficients(draw, degree, scale, real=draw.chance(0.8))
+    call = "evaluate_chebyshev_polynomial" if chebyshev else "evaluate_polynomial"
+    key = draw.one("relinearization_key", "evaluation_key", "")
+    return f"engine.{call}({arguments(name, text, key)})", f"Engine.{call}"
+
+
+@rule("Engine.make_power_basis", "Engine.make_chebyshev_basis", weight=0.4)
+def bases(draw: Draw) -> tuple[str, ...]:
+    name, x = ciphertext(draw, 1)
+    which = draw.one("power", "chebyshev")
+    count = draw.integer(1, min(2**x.level, 6))
+    return f"engine.make_{which}_basis({name}, {count}, relinearization_key)", f"Engine.make_{which}_basis"
+
+
+_FUNCTIONS = (
+    ("np.exp", -8.0, 4.0),
+    ("np.sin", -10.0, 10.0),
+    ("np.tanh", -6.0, 6.0),
+    ("np.log", 0.05, 30.0),
+    ("np.sqrt", 0.01, 100.0),
+    ("lambda t: 1 / t", 0.2, 30.0),
+    ("lambda t: 1 / (1 + np.exp(-t))", -12.0, 12.0),
+    ("lambda t: t**3 - 2 * t", -3.0, 3.0),
+    ("lambda t: np.exp(1j * t)", -3.0, 3.0),
+    ("np.abs", -2.0, 2.0),
+)
+
+
+def fit(draw: Draw, x: Clear) -> str:
+    """Draw a fit on an interval that holds the values which a program filled in, where there is one."""
+    numbers = x.values[: x.length].doubles().real
+    low, high = float(numbers.min()), float(numbers.max())
+    fitting = [(f, a, b) for f, a, b in _FUNCTIONS if a <= low and high <= b]
+    if not fitting or not x.real:
+        function, a, b = _FUNCTIONS[draw.integer(0, len(_FUNCTIONS) - 1)]
+        if not x.real or draw.chance(0.9):
+            low, high = a, b
+    else:
+        function, a, b = fitting[draw.integer(0, len(fitting) - 1)]
+    width = max(high - low, 1e-3 * max(1, abs(high)), 1e-3)
+    tight = max(a, low - 0.1 * width), min(b, high + 0.1 * width)
+    around = max(a, -max(abs(low), abs(high), 1e-3)), min(b, max(abs(low), abs(high), 1e-3))
+    start, end = draw.one(tight, tight, (a, b), around if around[0] <= low else tight)
+    start, end = float(f"{start - 1e-5:.5g}"), float(f"{end + 1e-5:.5g}")
+    if function in ("np.log", "np.sqrt", "lambda t: 1 / t"):
+        start = max(start, 0.01)
+    if start >= end:
+        start, end = a, b
+    levels = x.level - 1
+    degree = _degree(draw, max(levels, 1))
+    return f"fit({function}, {degree}, ({start!r}, {end!r}))"
+
+
+@rule("fit", "ChebyshevFit.__call__", "Engine.evaluate_polynomial", weight=2.5)
+def fits(draw: Draw) -> tuple[str, ...]:
+    if draw.chance(0.06):
+        where = draw.one("(-1, 1)", "(-2, 1)", "(0, 1)", "(-0.5, 0.5)")
+        return f"checked_fit({draw.one('lambda t: 1 / t', 'np.log', 'np.exp', 'np.abs')}, {draw.integer(1, 31)}, {where})", "fit"
+    wanted = draw.chance(0.7)
+    name, x = ciphertext(draw, 2, real=True) if wanted else ciphertext(draw, 2)
+    text = fit(draw, x)
+    if draw.chance(0.08):
+        array, _ = values.vector(draw, 1.0, 16)
+        return f"{text}({array})", "ChebyshevFit.__call__"
+    if draw.chance(0.15):
+        call = draw.one("evaluate_polynomial", "evaluate_chebyshev_polynomial")
+        return f"engine.{call}({name}, {text})", "fit", "Engine.evaluate_polynomial"
+    if draw.chance(0.5) and x.declared:
+        # The claim that goes with the interval, which a bound beyond it would be refused without.
+        a, b = eval(text[text.rindex("(") : -1])
+        largest = max(abs(a), abs(b))
+        if x.bound > largest >= x.size():
+            name = f"engine.assume_bound({name}, {largest!r})"
+    return f"{text}({name})", "fit", "ChebyshevFit.__call__"
