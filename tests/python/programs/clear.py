@@ -42,7 +42,7 @@ class Clear:
     truthful: bool = True
     structured: bool = False
     polynomials: int = 2
-    slack: float = 0.0
+    slack: Any = 0.0
 
     is_operand = True
 
@@ -118,6 +118,8 @@ class Clear:
         return self.unit_count
 
     def lowered(self, levels: int) -> Clear:
+        if levels > self.level and self.engine.automatic:
+            return replace(self, level=max(self.engine.max_level - self.engine.stages - levels, 0))
         if levels > self.level:
             raise Unfit("no level is left")
         return replace(self, level=self.level - levels)
@@ -127,6 +129,15 @@ class Clear:
 
     def conjugate(self) -> Clear:
         return self.engine.conjugate(self)
+
+    def bootstrap(self) -> Clear:
+        return self.engine.bootstrap(self)
+
+    def lossy_bootstrap(self) -> Clear:
+        return self.engine.lossy_bootstrap(self)
+
+    def sign_bootstrap(self) -> Clear:
+        return self.engine.sign_bootstrap(self)
 
     def sum(self, axis: int | None = None) -> Clear:
         return self.engine.sum(self, axis=axis)
@@ -275,11 +286,15 @@ def _whole(number: complex) -> bool:
 class ClearEngine:
     """The model of `everlevel.Engine`, for the numbers of an engine of the library."""
 
-    name, secret = "engine", "secret_key"
+    name, secret, automatic = "engine", "secret_key", False
 
     def __init__(self, engine: Any, room: Any, stages: int = 3, kind: Any = DoubleDouble) -> None:
         self.slot_count, self.max_level = engine.slot_count, engine.max_level
-        self.room, self.stages, self.kind = room, stages, kind
+        self.stages, self.kind = stages, kind
+        self._room = room
+
+    def room(self, level: int) -> float:
+        return float(self._room(level))
 
     # Messages.
 

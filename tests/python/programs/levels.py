@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from . import values
 from .clear import Clear, Encoded, Matrix
 from .drawing import Draw, Rules
@@ -19,7 +21,7 @@ def ciphertext(draw: Draw, level: int = 0, *, two: bool = True, **wanted: Any) -
         return (
             isinstance(x, Clear)
             and x.engine.name == "engine"
-            and x.slack == 0
+            and np.ndim(x.slack) == 0
             and x.level >= level
             and (x.polynomials == 2 or not two)
             and all(getattr(x, name) == value for name, value in wanted.items())
@@ -33,7 +35,7 @@ def similar(draw: Draw, x: Clear, level: int = 0) -> tuple[str, Clear]:
     return draw.operand(
         lambda y: isinstance(y, Clear)
         and y.engine is x.engine
-        and y.slack == 0
+        and np.ndim(y.slack) == 0
         and y.level >= level
         and y.polynomials == x.polynomials
         and len(y.values) == len(x.values)
@@ -211,7 +213,7 @@ def weighted_sum(draw: Draw) -> str:
 @rule("Engine.level_down", "Engine.rescale", weight=1.2)
 def down(draw: Draw) -> tuple[str, ...]:
     name, x = draw.operand(
-        lambda x: isinstance(x, (Clear, Matrix, Encoded)) and getattr(x, "slack", 0) == 0 and x.level > 1
+        lambda x: isinstance(x, (Clear, Matrix, Encoded)) and np.ndim(getattr(x, "slack", 0)) == 0 and x.level > 1
     )
     if not isinstance(x, Clear) and "light" in _line(draw, name):
         name, x = ciphertext(draw, 1)
