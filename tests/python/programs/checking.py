@@ -35,12 +35,15 @@ class Criteria:
     structured_factor : float
         The same where values have a structure that the typical figure isn't made for (`Clear.structured`); infinite
         where the figure isn't claimed of them.
+    floorless_factor : float
+        That, where a ciphertext has no other figure: over limbs.
     smallest : float
         Errors below this are those of the double-double numbers.
     """
 
     typical_factor: float = 2.0
     structured_factor: float = math.inf
+    floorless_factor: float = 16.0
     smallest: float = 2.0**-90
 
 
@@ -331,12 +334,18 @@ def _check_typical(run: Run, x: Any, expected: Clear, rms: float) -> None:
     about = "structured" if expected.structured else "plain"
     if margin > math.log2(run.criteria.typical_factor):
         run.report.counts[f"typical figure missed, {about} values"] += 1
-    factor = run.criteria.structured_factor if expected.structured else run.criteria.typical_factor
+    factor = _factor(run.criteria, x, expected)
     run.report.margin(f"typical, {about}", -margin)
     if rms > factor * 2.0**-bits + run.criteria.smallest * max(1.0, expected.size()):
         what = f"the root mean square of errors is 2^{_log2(rms):.2f}, and 2^{-bits:.2f} is claimed ({about} values)"
         by_doubles = rms <= factor * 2.0**-bits + CONVERSIONS * DOUBLE * x.bound
         run.found("typical, doubles" if by_doubles else "typical", f"{what}; values up to {expected.size():.6g}, bound {x.bound:.6g}")
+
+
+def _factor(criteria: Criteria, x: Any, expected: Clear) -> float:
+    if not expected.structured:
+        return criteria.typical_factor
+    return criteria.structured_factor if hasattr(x, "precision_floor") else criteria.floorless_factor
 
 
 def run(program: Program, criteria: Criteria | None = None) -> Report:

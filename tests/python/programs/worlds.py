@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from . import bootstraps, levels
+from . import bootstraps, integers, levels, over_limbs
 from .bootstraps import AutomaticEngine, BootstrapEngine
 from .clear import ClearEngine
+from .integers import IntegerEngine
+from .over_limbs import BridgeModel, LimbsEngine
 from .program import World
 
 _KEYS = """
@@ -49,6 +51,42 @@ def _deep(name: str, options: str, share: float, model: type[ClearEngine] = Boot
     return World(name, "levels", setup, _bootstrapped(model), lambda: bootstraps.RULES, share, (3, 8))
 
 
+_LIMBS_KEYS = """
+limbs_secret_key = limbs_engine.create_secret_key()
+limbs_evaluation_key = limbs_engine.create_evaluation_key(limbs_secret_key, rotations=True)
+"""
+
+
+def _limbs(name: str, options: str, share: float) -> World:
+    setup = f"limbs_engine = limbs.Engine({options})\n{_LIMBS_KEYS}"
+    model = {"limbs_engine": LimbsEngine}
+    return World(
+        name, "limbs", setup, lambda names: {k: v(names[k]) for k, v in model.items()}, lambda: over_limbs.RULES, share
+    )
+
+
+def _bridged(names: Mapping[str, Any]) -> dict[str, Any]:
+    model = {**_levels(names), "limbs_engine": LimbsEngine(names["limbs_engine"])}
+    return {**model, "bridge": BridgeModel(model["engine"], model["limbs_engine"])}
+
+
+def _bridge(name: str, levels_options: str, limbs_options: str, share: float) -> World:
+    setup = (
+        f"engine = everlevel.Engine({levels_options})\n{_KEYS}limbs_engine = limbs.Engine({limbs_options})\n"
+        f"{_LIMBS_KEYS}bridge = limbs_engine.create_bridge(limbs_secret_key, engine, secret_key)\n"
+    )
+    return World(name, "limbs", setup, _bridged, lambda: over_limbs.BRIDGES, share)
+
+
+def _bfv(name: str, options: str, share: float) -> World:
+    setup = f"""engine = bfv.Engine({options})
+secret_key = engine.create_secret_key()
+evaluation_key = engine.create_evaluation_key(secret_key, rotations=True)
+"""
+    model = IntegerEngine
+    return World(name, "bfv", setup, lambda names: {"engine": model(names["engine"])}, lambda: integers.RULES, share)
+
+
 WORLDS = [
     _world("levels", "max_level=8, insecure_log_n=9", 30),
     _world("levels, sixteen slots", "max_level=8, slot_count=16, insecure_log_n=9", 10),
@@ -61,4 +99,10 @@ WORLDS = [
     _deep("bootstraps of high precision", "precision='high', insecure_log_n=9", 1.5),
     _deep("bootstraps to 14 levels", "use_bootstrap_to_14_levels=True, insecure_log_n=9", 1),
     _deep("automatic bootstraps", "auto_bootstrap=True, insecure_log_n=9", 1.5, AutomaticEngine),
+    _limbs("limbs", "'n14', insecure_log_n=9", 7),
+    _limbs("limbs of 30 bits", "'n13', insecure_log_n=9", 3),
+    _limbs("limbs of 50 bits", "'n15', precision_bits=50, insecure_log_n=9", 2),
+    _bridge("bridges", "max_level=4, insecure_log_n=9", "'n14', insecure_log_n=9", 4),
+    _bfv("bfv", "'n13', insecure_log_n=9", 5),
+    _bfv("bfv, 40 bits", "'n14', plain_modulus=1099510054913, insecure_log_n=9", 2),
 ]
