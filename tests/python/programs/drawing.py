@@ -141,7 +141,7 @@ def program(seed: int, index: int, only: str | None = None) -> Program:
 def in_world(world: World, rng: np.random.Generator, seed: int = 0, index: int = -1) -> Program:
     """Draw a program in a world."""
     draw, rules = Draw(world, rng), world.rules()
-    weights = np.array([rule.weight for rule in rules])
+    weights = np.array([rule.weight for rule in rules], dtype=float)
     weights /= weights.sum()
     wanted = draw.integer(*world.length)
     for _ in range(_TRIES):

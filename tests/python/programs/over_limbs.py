@@ -44,6 +44,9 @@ class LimbsEngine(ClearEngine):
         coarse = precision_bits is not None
         return replace(result, structured=result.structured or coarse).lowered(spent)
 
+    def rotate_batch(self, x: Clear, keys: Any, deltas: Any = None) -> list[Clear]:
+        return [self.rotate(x, None, delta) for delta in keys]
+
     def square(self, x: Clear, *, precision_bits: int | None = None, **more: Any) -> Clear:
         return self.multiply(x, x, precision_bits=precision_bits)
 
@@ -156,7 +159,7 @@ def slots(draw: Draw) -> tuple[str, ...]:
     count = x.engine.slot_count
     return draw.one(
         (f"limbs_engine.rotate({name}, {draw.integer(-count, 2 * count)})", "limbs.Engine.rotate"),
-        (f"limbs_engine.rotate_batch({name}, {[2 ** draw.integer(0, 5), 0, -1]})", "limbs.Engine.rotate_batch"),
+        (f"limbs_engine.rotate_batch({name}, {[2 ** draw.integer(0, 5), 0, 2 ** draw.integer(0, 5)]})", "limbs.Engine.rotate_batch"),
         (f"limbs_engine.conjugate({name})", "limbs.Engine.conjugate"),
         (f"limbs_engine.sum({name})", "limbs.Engine.sum"),
     )

@@ -14,7 +14,7 @@ from .clear import CheckedFit, Fit, Refused, Unfit
 
 _NAME = re.compile(r"\bx\d+\b")
 
-HELPERS = """\
+IMPORTS = """\
 import copy, functools, pickle, tempfile
 from pathlib import Path
 
@@ -23,32 +23,41 @@ import numpy as np
 import everlevel
 from everlevel import bfv, ntru, tfhe
 from everlevel.ckks import limbs
+"""
 
-PATH = Path(tempfile.mkdtemp()) / "x.everlevel"
-fit = checked_fit = everlevel.fit
-
+HELPERS = {
+    "fit": "fit = everlevel.fit\n",
+    "checked_fit": "checked_fit = everlevel.fit\n",
+    "PATH": 'PATH = Path(tempfile.mkdtemp()) / "x.everlevel"\n',
+    "saved": """
 def saved(x):
     x.save(PATH)
     return PATH
-
+""",
+    "written": """
 def written(engine, x):
     engine.write_ciphertext(x, PATH)
     return PATH
-
+""",
+    "pickled": """
 def pickled(x):
     return pickle.loads(pickle.dumps(x))
-
+""",
+    "refused": """
 def refused(call):
     return call()
-
+""",
+    "room": """
 @functools.cache
 def room(level):
-    \"\"\"Return what the modulus of a level holds, as a refusal says it.\"\"\"
+    # What the modulus of a level holds, as a refusal says it.
     try:
         engine.encode([0.0], level, bound=1e300)
     except everlevel.errors.RangeError as error:
         return error.room
-"""
+""",
+}
+"""What lines call besides the library, as source text."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +120,7 @@ def names_of(world: World) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the library's names and the model's. They are made once in a process, since keys take a while."""
     if world.name not in _made:
         library: dict[str, Any] = {}
-        exec(HELPERS + world.setup, library)
+        exec(IMPORTS + "".join(HELPERS.values()) + world.setup, library)
         model = {
             **dict.fromkeys(name for name in library if name != "__builtins__"),
             "np": library["np"],
@@ -147,7 +156,10 @@ class Program:
     def source(self) -> str:
         """Return the program as a file that runs."""
         header = f"# Program {self.index} under seed {self.seed}, in the world {self.world.name!r}.\n"
-        return header + HELPERS + "\n" + self.world.setup.strip() + "\n\n" + self.body()
+        used = [text for name, text in HELPERS.items() if f"{name}(" in self.body()]
+        if any("PATH" in text for text in used):
+            used.insert(0, HELPERS["PATH"])
+        return header + IMPORTS + "".join(["\n", *used, "\n"]) + self.world.setup.strip() + "\n\n" + self.body()
 
     def body(self) -> str:
         """Return the lines alone."""

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
-from . import bootstraps, integers, levels, over_limbs
+import numpy as np
+
+from . import bits, bootstraps, integers, levels, over_limbs
 from .bootstraps import AutomaticEngine, BootstrapEngine
-from .clear import ClearEngine
+from .clear_bits import BitEngine
+from .clear import ClearEngine, Unfit
+from .drawing import Rules
 from .integers import IntegerEngine
 from .over_limbs import BridgeModel, LimbsEngine
 from .program import World
@@ -87,6 +93,30 @@ evaluation_key = engine.create_evaluation_key(secret_key, rotations=True)
     return World(name, "bfv", setup, lambda names: {"engine": model(names["engine"])}, lambda: integers.RULES, share)
 
 
+def _bits(scheme: str, name: str, log_n: int, rules: Rules, share: float) -> World:
+    setup = f"""engine = {scheme}.Engine({name!r}, insecure_log_n={log_n})
+secret_key = engine.create_secret_key()
+evaluation_key = engine.create_evaluation_key(secret_key)
+"""
+
+    def model(names: Mapping[str, Any]) -> dict[str, Any]:
+        joins = {"stack": _joined(np.stack), "concatenate": _joined(np.concatenate)}
+        return {"engine": BitEngine(names["engine"]), "tfhe": SimpleNamespace(**joins)}
+
+    what = {id(bits.GATES): "bits", id(bits.TABLES): "tables", id(bits.WIDE): "wide integers"}[id(rules)]
+    return World(f"{scheme}, {name}, {what}", scheme, setup, model, lambda: rules, share)
+
+
+def _joined(join: Any) -> Any:
+    def joined(parts: list[Any]) -> Any:
+        try:
+            return replace(parts[0], values=join([p.values for p in parts]), top=max(p.top for p in parts))
+        except ValueError:
+            raise Unfit("shapes differ") from None
+
+    return joined
+
+
 WORLDS = [
     _world("levels", "max_level=8, insecure_log_n=9", 30),
     _world("levels, sixteen slots", "max_level=8, slot_count=16, insecure_log_n=9", 10),
@@ -99,10 +129,18 @@ WORLDS = [
     _deep("bootstraps of high precision", "precision='high', insecure_log_n=9", 1.5),
     _deep("bootstraps to 14 levels", "use_bootstrap_to_14_levels=True, insecure_log_n=9", 1),
     _deep("automatic bootstraps", "auto_bootstrap=True, insecure_log_n=9", 1.5, AutomaticEngine),
-    _limbs("limbs", "'n14', insecure_log_n=9", 7),
+    _limbs("limbs of 40 bits", "'n14', insecure_log_n=9", 7),
     _limbs("limbs of 30 bits", "'n13', insecure_log_n=9", 3),
     _limbs("limbs of 50 bits", "'n15', precision_bits=50, insecure_log_n=9", 2),
     _bridge("bridges", "max_level=4, insecure_log_n=9", "'n14', insecure_log_n=9", 4),
-    _bfv("bfv", "'n13', insecure_log_n=9", 5),
+    _bfv("bfv, 20 bits", "'n13', insecure_log_n=9", 5),
     _bfv("bfv, 40 bits", "'n14', plain_modulus=1099510054913, insecure_log_n=9", 2),
+    _bits("tfhe", "gate-64", 8, bits.GATES, 2),
+    _bits("tfhe", "gate-128", 9, bits.GATES, 1),
+    _bits("tfhe", "integer-4-64", 10, bits.TABLES, 2),
+    _bits("tfhe", "integer-2-128", 9, bits.TABLES, 1),
+    _bits("tfhe", "integer-4-64", 10, bits.WIDE, 3),
+    _bits("ntru", "gate-64", 9, bits.GATES, 1.5),
+    _bits("ntru", "integer-4-64", 10, bits.TABLES, 1.5),
+    _bits("ntru", "integer-4-64", 10, bits.WIDE, 1),
 ]

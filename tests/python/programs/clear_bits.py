@@ -1,0 +1,391 @@
+"""The model of TFHE and NTRU: arrays of bits, of small integers, and of unsigned integers of 8 to 64 bits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from .clear import Unfit
+
+BITS, SMALL, UINT, BOOL = "Ciphertext of bits", "Ciphertext of integers", "UintArray", "BoolArray"
+
+
+@dataclass(frozen=True, eq=False)
+class Array:
+    """What an encrypted array holds.
+
+    Attributes
+    ----------
+    top : int
+        Of small integers, the largest that an element may have; of unsigned ones, 2**width - 1; else 1.
+    """
+
+    engine: Any
+    kind: str
+    values: Any
+    top: int = 1
+    is_operand = True
+    __array_ufunc__ = None
+    __hash__ = None  # type: ignore[assignment]
+
+    def size(self) -> float:
+        return 0.0
+
+    def holds(self) -> bool:
+        return self.kind != SMALL or self.top <= self.engine.top
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(self.values.shape)
+
+    @property
+    def width(self) -> int:
+        return self.top.bit_length()
+
+    def check(self, run: Any, x: Any) -> None:
+        got = run.library["engine"].decrypt(x, run.library["secret_key"])
+        if got.shape != self.shape or x.shape != self.shape:
+            run.found("wrong", f"shape {got.shape}, and {self.shape} is right")
+        elif np.any(got.astype(object) != self.values.astype(object)):
+            run.found("wrong", f"{got.tolist()}, and {self.values.tolist()} is right")
+        if self.kind == UINT and got.dtype != np.dtype(f"uint{self.width}"):
+            run.found("wrong", f"dtype {got.dtype} of {self.width} bits")
+        if self.kind == SMALL and x.max_value < int(self.values.max()):
+            run.found("bound", f"max_value is {x.max_value}, of a value {self.values.max()}")
+        # Of all elements and all that led to them: far below what a run of the generator would notice.
+        if not x.failure_probability <= 1e-9:
+            run.report.counts["failure probability unknown"] += 1
+
+    # What every array has.
+
+    def __getitem__(self, index: Any) -> Array:
+        return replace(self, values=np.asarray(self.values[index]))
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def reshape(self, *shape: Any) -> Array:
+        return replace(self, values=self.values.reshape(*shape))
+
+    @property
+    def T(self) -> Array:  # noqa: N802
+        return replace(self, values=self.values.T)
+
+    # Operators.
+
+    def _with(self, other: Any, function: Any, kind: str | None = None) -> Array:
+        return self.engine.combined(self, other, function, kind)
+
+    def __and__(self, other: Any) -> Array:
+        return self._with(other, lambda a, b: a & b)
+
+    def __or__(self, other: Any) -> Array:
+        return self._with(other, lambda a, b: a | b)
+
+    def __xor__(self, other: Any) -> Array:
+        return self._with(other, lambda a, b: a ^ b)
+
+    __rand__, __ror__, __rxor__ = __and__, __or__, __xor__
+
+    def __invert__(self) -> Array:
+        return replace(self, values=self.top - self.values if self.kind == UINT else ~self.values)
+
+    def __eq__(self, other: Any) -> Array:  # type: ignore[override]
+        return self._with(other, lambda a, b: a == b, BOOL if self.kind == UINT else self.kind)
+
+    def __ne__(self, other: Any) -> Array:  # type: ignore[override]
+        return self._with(other, lambda a, b: a != b, BOOL if self.kind == UINT else self.kind)
+
+    def __add__(self, other: Any) -> Array:
+        return self._with(other, lambda a, b: a + b)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Array:
+        return self._with(other, lambda a, b: a - b)
+
+    def __rsub__(self, other: Any) -> Array:
+        return self._with(other, lambda a, b: b - a)
+
+    def __mul__(self, other: Any) -> Array:
+        return self._with(other, lambda a, b: a * b)
+
+    __rmul__ = __mul__
+
+    def __floordiv__(self, other: Any) -> Array:
+        return self._with(other, self._quotient)
+
+    def __rfloordiv__(self, other: Any) -> Array:
+        return self._with(other, lambda a, b: self._quotient(b, a))
+
+    def __mod__(self, other: Any) -> Array:
+        return self._with(other, self._remainder)
+
+    def __rmod__(self, other: Any) -> Array:
+        return self._with(other, lambda a, b: self._remainder(b, a))
+
+    def __divmod__(self, other: Any) -> tuple[Array, Array]:
+        return self // other, self % other
+
+    def __rdivmod__(self, other: Any) -> tuple[Array, Array]:
+        return other // self, other % self
+
+    def _quotient(self, a: Any, b: Any) -> Any:
+        return np.where(b == 0, self.top, a // np.where(b == 0, 1, b))
+
+    def _remainder(self, a: Any, b: Any) -> Any:
+        return np.where(b == 0, a, a % np.where(b == 0, 1, b))
+
+    def __pow__(self, exponent: int) -> Array:
+        return self._with(exponent, lambda a, b: a**b)
+
+    def __neg__(self) -> Array:
+        return self._with(0, lambda a, b: b - a)
+
+    def __lshift__(self, amount: Any) -> Array:
+        return self._with(amount, lambda a, b: a << (b % self.width))
+
+    def __rshift__(self, amount: Any) -> Array:
+        return self._with(amount, lambda a, b: a >> (b % self.width))
+
+    def __rlshift__(self, other: Any) -> Array:
+        return self._with(other, lambda a, b: b << (a % self.width))
+
+    def __rrshift__(self, other: Any) -> Array:
+        return self._with(other, lambda a, b: b >> (a % self.width))
+
+    def __lt__(self, other: Any) -> Array:
+        return self._with(other, lambda a, b: a < b, BOOL)
+
+    def __le__(self, other: Any) -> Array:
+        return self._with(other, lambda a, b: a <= b, BOOL)
+
+    def __gt__(self, other: Any) -> Array:
+        return self._with(other, lambda a, b: a > b, BOOL)
+
+    def __ge__(self, other: Any) -> Array:
+        return self._with(other, lambda a, b: a >= b, BOOL)
+
+    # One of many.
+
+    def _reduced(self, function: Any, axis: Any, top: int | None = None) -> Array:
+        values = np.asarray(function(self.values, axis=axis), dtype=self.values.dtype)
+        return self.engine.array(self.kind, values, self.top if top is None else top)
+
+    def sum(self, axis: Any = None) -> Array:
+        top = self.top * (self.values.size if axis is None else self.shape[axis])
+        return self._reduced(np.sum, axis, self.top if self.kind == UINT else top)
+
+    def min(self, axis: Any = None) -> Array:
+        return self._reduced(np.min, axis)
+
+    def max(self, axis: Any = None) -> Array:
+        return self._reduced(np.max, axis)
+
+    def argmin(self, axis: Any = None) -> Array:
+        return self.engine.array(UINT, np.asarray(np.argmin(self.values.astype(np.uint64), axis=axis)), 255)
+
+    def argmax(self, axis: Any = None) -> Array:
+        return self.engine.array(UINT, np.asarray(np.argmax(self.values.astype(np.uint64), axis=axis)), 255)
+
+    def any(self, axis: Any = None) -> Array:
+        return self.engine.array(BOOL, np.asarray(np.any(self.values.astype(bool), axis=axis)), 1)
+
+    def all(self, axis: Any = None) -> Array:
+        return self.engine.array(BOOL, np.asarray(np.all(self.values.astype(bool), axis=axis)), 1)
+
+    def astype(self, dtype: Any) -> Array:
+        return self.engine.array(UINT, self.values.astype(object) * 1, 2 ** (8 * np.dtype(dtype).itemsize) - 1)
+
+
+class BitEngine:
+    """The model of `tfhe.Engine` and `ntru.Engine`."""
+
+    def __init__(self, engine: Any) -> None:
+        self.bits = engine.message_bits
+        self.top = 1 if self.bits is None else engine.max_value
+
+    def array(self, kind: str, values: Any, top: int) -> Array:
+        numbers = np.asarray(values)
+        if kind in (BITS, BOOL):
+            return Array(self, kind, numbers.astype(bool), 1)
+        numbers = np.vectorize(int, otypes=[object])(numbers) if numbers.size else numbers
+        return Array(self, kind, np.asarray(numbers & top if kind == UINT else numbers, dtype=object), top)
+
+    def combined(self, x: Array, other: Any, function: Any, kind: str | None) -> Array:
+        if isinstance(other, Array) and (other.kind != x.kind or (x.kind == UINT and other.top != x.top)):
+            raise Unfit("two kinds")
+        second = other.values if isinstance(other, Array) else np.asarray(other)
+        if x.kind in (UINT, SMALL):
+            second = np.vectorize(int, otypes=[object])(second)
+        try:
+            values = function(x.values, second)
+        except ValueError:
+            raise Unfit("shapes differ") from None
+        if x.kind != SMALL or kind is not None:
+            return self.array(kind or x.kind, values, x.top)
+        high = other.top if isinstance(other, Array) else int(np.max(second))
+        low = 0 if isinstance(other, Array) else int(np.min(second))
+        reach = [int(function(a, b)) for a in (0, x.top) for b in (low, high)]
+        if min(reach) < 0:
+            raise Unfit("below zero")
+        return self.array(SMALL, values, max(reach))
+
+    # Bits.
+
+    def encrypt(self, values: Any, secret_key: Any, *, max_value: int | None = None) -> Array:
+        if self.bits is None:
+            return self.array(BITS, np.asarray(values), 1)
+        return self.array(SMALL, np.asarray(values), self.top if max_value is None else max_value)
+
+    def decrypt(self, x: Array, secret_key: Any) -> Any:
+        if x.kind in (BITS, BOOL):
+            return x.values
+        return x.values.astype(np.uint8 if x.kind == SMALL else f"uint{x.width}")
+
+    def _gate(self, a: Any, b: Any, function: Any) -> Array:
+        x, other = (a, b) if isinstance(a, Array) else (b, a)
+        return self.combined(x, other, function if x is a else lambda p, q: function(q, p), None)
+
+    def and_(self, a: Any, b: Any) -> Array:
+        return self._gate(a, b, lambda p, q: p & q)
+
+    def or_(self, a: Any, b: Any) -> Array:
+        return self._gate(a, b, lambda p, q: p | q)
+
+    def xor(self, a: Any, b: Any) -> Array:
+        return self._gate(a, b, lambda p, q: p ^ q)
+
+    def nand(self, a: Any, b: Any) -> Array:
+        return ~self.and_(a, b)
+
+    def nor(self, a: Any, b: Any) -> Array:
+        return ~self.or_(a, b)
+
+    def xnor(self, a: Any, b: Any) -> Array:
+        return ~self.xor(a, b)
+
+    def andny(self, a: Any, b: Any) -> Array:
+        return self._gate(a, b, lambda p, q: ~p & q)
+
+    def andyn(self, a: Any, b: Any) -> Array:
+        return self._gate(a, b, lambda p, q: p & ~q)
+
+    def orny(self, a: Any, b: Any) -> Array:
+        return self._gate(a, b, lambda p, q: ~p | q)
+
+    def oryn(self, a: Any, b: Any) -> Array:
+        return self._gate(a, b, lambda p, q: p | ~q)
+
+    def not_(self, a: Array) -> Array:
+        return ~a
+
+    def mux(self, selector: Any, a: Any, b: Any) -> Array:
+        parts = [np.asarray(v.values if isinstance(v, Array) else v) for v in (selector, a, b)]
+        try:
+            return self.array(BITS, np.where(*parts), 1)
+        except ValueError:
+            raise Unfit("shapes differ") from None
+
+    # Small integers.
+
+    def add(self, a: Any, b: Any) -> Array:
+        return self._gate(a, b, lambda p, q: p + q)
+
+    def subtract(self, a: Any, b: Any) -> Array:
+        return self._gate(a, b, lambda p, q: p - q)
+
+    def multiply(self, a: Any, b: Any) -> Array:
+        return self._gate(a, b, lambda p, q: p * q)
+
+    def linear(self, terms: Any, constant: int = 0) -> Array:
+        reaches = [f * x.top for f, x in terms]
+        if constant + sum(min(r, 0) for r in reaches) < 0:
+            raise Unfit("below zero")
+        try:
+            values = constant + sum(f * x.values for f, x in terms)
+        except ValueError:
+            raise Unfit("shapes differ") from None
+        return self.array(SMALL, values, constant + sum(max(r, 0) for r in reaches))
+
+    def bootstrap(self, x: Array, other: Array | None = None, *, lut: Any = None) -> Array:
+        if x.kind == BITS:
+            return x
+        if x.top > self.top:
+            raise Unfit("beyond the space")
+        if other is None:
+            entries = [lut(m) for m in range(x.top + 1)] if callable(lut) else lut or list(range(x.top + 1))
+            return self.array(SMALL, np.vectorize(lambda m: entries[m], otypes=[object])(x.values), max(entries))
+        if (x.top + 1) * (other.top + 1) > self.top + 1:
+            raise Unfit("too many pairs")
+        try:
+            values = np.vectorize(lut, otypes=[object])(x.values, other.values)
+        except ValueError:
+            raise Unfit("shapes differ") from None
+        return self.array(SMALL, values, max(lut(a, b) for a in range(x.top + 1) for b in range(other.top + 1)))
+
+    def bootstrap_many(self, x: Array, luts: Any) -> list[Array]:
+        return [self.bootstrap(x, lut=lut) for lut in luts]
+
+    # Integers of 8 to 64 bits.
+
+    def encrypt_uint(self, values: Any, secret_key: Any, *, width: int | None = None) -> Array:
+        array = np.asarray(values)
+        return self.array(UINT, array, 2 ** (width or 8 * array.dtype.itemsize) - 1)
+
+    def encrypt_bool(self, values: Any, secret_key: Any) -> Array:
+        return self.array(BOOL, np.asarray(values), 1)
+
+    def minimum(self, a: Any, b: Any) -> Array:
+        return self._gate(a, b, np.minimum)
+
+    def maximum(self, a: Any, b: Any) -> Array:
+        return self._gate(a, b, np.maximum)
+
+    def _checked(self, a: Any, b: Any, function: Any) -> tuple[Array, Array]:
+        x, other = (a, b) if isinstance(a, Array) else (b, a)
+        both = (lambda p, q: function(p, q)) if x is a else (lambda p, q: function(q, p))
+        beyond = self.combined(x, other, lambda p, q: (both(p, q) > x.top) | (both(p, q) < 0), BOOL)
+        return self.combined(x, other, both, None), beyond
+
+    def checked_add(self, a: Any, b: Any) -> Any:
+        return self._checked(a, b, lambda p, q: p + q)
+
+    def checked_subtract(self, a: Any, b: Any) -> Any:
+        return self._checked(a, b, lambda p, q: p - q)
+
+    def checked_multiply(self, a: Any, b: Any) -> Any:
+        return self._checked(a, b, lambda p, q: p * q)
+
+    def _by_zero(self, a: Any, b: Any) -> Array:
+        x, other = (a, b) if isinstance(a, Array) else (b, a)
+        return self.combined(x, other, (lambda p, q: (q + 0 * p) == 0) if x is a else (lambda p, q: (p + 0 * q) == 0), BOOL)
+
+    def checked_floor_divide(self, a: Any, b: Any) -> Any:
+        return a // b, self._by_zero(a, b)
+
+    def checked_remainder(self, a: Any, b: Any) -> Any:
+        return a % b, self._by_zero(a, b)
+
+    def rotate_left(self, a: Any, amount: Any) -> Array:
+        return self._rotated(a, amount, 1)
+
+    def rotate_right(self, a: Any, amount: Any) -> Array:
+        return self._rotated(a, amount, -1)
+
+    def _rotated(self, a: Array, amount: Any, sign: int) -> Array:
+        w = a.width
+        return self.combined(a, amount, lambda p, q: (p << (sign * q % w)) | (p >> (-sign * q % w)), None)
+
+    def select(self, condition: Any, a: Any, b: Any) -> Array:
+        x = next(v for v in (a, b) if isinstance(v, Array))
+        parts = [v.values if isinstance(v, Array) else np.asarray(v) for v in (condition, a, b)]
+        try:
+            return self.array(UINT, np.where(parts[0].astype(bool), parts[1], parts[2]), x.top)
+        except ValueError:
+            raise Unfit("shapes differ") from None
+
+    def load(self, x: Array) -> Array:
+        return x

@@ -1,0 +1,111 @@
+"""The public API by reflection: which names are drawn by rules, and which compute nothing on encrypted values.
+
+Every public callable of the classes below is covered by a rule or listed here with a reason. A new one is neither, and
+`test_programs` says so.
+"""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+from typing import Any
+
+import everlevel
+from everlevel import bfv, ntru, tfhe
+from everlevel.ckks import limbs
+
+from . import bits, bootstraps, integers, levels, over_limbs
+
+CLASSES = {
+    "Engine": everlevel.Engine,
+    "Ciphertext": everlevel.Ciphertext,
+    "ChebyshevFit": everlevel.ChebyshevFit,
+    "limbs.Engine": limbs.Engine,
+    "limbs.Ciphertext": limbs.Ciphertext,
+    "limbs.Bridge": limbs.Bridge,
+    "bfv.Engine": bfv.Engine,
+    "bfv.Ciphertext": bfv.Ciphertext,
+    "tfhe.Engine": tfhe.Engine,
+    "tfhe.Ciphertext": tfhe.Ciphertext,
+    "tfhe.UintArray": tfhe.UintArray,
+    "tfhe.BoolArray": tfhe.BoolArray,
+}
+MODULES = {"": everlevel, "tfhe.": tfhe, "bfv.": bfv, "limbs.": limbs}
+
+_MACHINERY = (
+    "__annotations__ __class_getitem__ __dict__ __module__ __orig_bases__ __parameters__ __slots__ __weakref__ "
+    "__getattr__ __array_ufunc__ __array__ __array_function__ __init_subclass__ __subclasshook__ __reduce_ex__ __static_attributes__ __firstlineno__ __init__ __new__ "
+    "__reduce__ __repr__ __hash__ __doc__ __getstate__ __setstate__ __type_params__"
+).split()
+"""What Python and NumPy ask of objects, and is no operation of theirs."""
+
+_KEY_FILES = "files of keys, plaintexts and matrices: `test_files` compares what they hold, byte by byte"
+
+EXCUSED = {
+    "Engine.create_*": "makes keys; every world does so",
+    "*.Engine.create_*": "makes keys; every world does so",
+    "*Engine.use": "registers keys",
+    "*Engine.forget_keys": "registers keys",
+    "*Engine.estimate_memory": "tells bytes, which `test_memory` compares",
+    "*.parameter_sets": "lists claims, which Rust's tests recompute",
+    "show_info": "prints",
+    "tfhe.*.__bool__": "raises, or is an element's; `test_tfhe_objects` has it",
+    **{
+        f"Engine.{call}_{kind}": _KEY_FILES
+        for call in ("serialize", "deserialize", "read", "write")
+        for kind in (
+            "bootstrap_key conjugation_key evaluation_key fixed_rotation_key light_plain_matrix light_plaintext "
+            "lossy_bootstrap_key matrix_multiplication_key merge_bootstrap_key plain_matrix plaintext public_key "
+            "relinearization_key rotation_key secret_key small_bootstrap_key"
+        ).split()
+    },
+}
+"""Public names, or patterns of them, that no rule draws, with the reason."""
+
+
+def public_names() -> set[str]:
+    """Return the names of all public callables."""
+    names = set()
+    for prefix, cls in CLASSES.items():
+        for name in dir(cls):
+            member = getattr(cls, name)
+            inherited = getattr(object, name, None) is member
+            shown = name == "T" or callable(member)
+            if shown and not inherited and name not in _MACHINERY and (name.endswith("__") or not name.startswith("_")):
+                names.add(f"{prefix}.{name}")
+    for prefix, module in MODULES.items():
+        listed = getattr(module, "__all__", None) or [n for n in dir(module) if not n.startswith("_")]
+        names |= {
+            prefix + n for n in listed if callable(getattr(module, n)) and not isinstance(getattr(module, n), type)
+        }
+    return names - {f"{p}.{n}" for p in CLASSES for n in ("__lt__", "__le__", "__gt__", "__ge__") if _is_default(p, n)}
+
+
+def _is_default(prefix: str, name: str) -> bool:
+    return getattr(CLASSES[prefix], name) is getattr(object, name)
+
+
+def covered_names() -> set[str]:
+    """Return the names that rules draw lines for."""
+    rules: list[Any] = [*levels.RULES, *bootstraps.RULES, *over_limbs.RULES, *over_limbs.BRIDGES, *integers.RULES]
+    rules += [*bits.GATES, *bits.TABLES, *bits.WIDE]
+    return {name for rule in rules for name in rule.covers}
+
+
+def excuse(name: str) -> str | None:
+    """Return why no rule draws a name."""
+    return next((why for pattern, why in EXCUSED.items() if fnmatchcase(name, pattern)), None)
+
+
+def missing() -> set[str]:
+    """Return public names that are neither drawn nor excused."""
+    return {name for name in public_names() - covered_names() if excuse(name) is None}
+
+
+def unknown() -> set[str]:
+    """Return names that rules or excuses have, and that aren't public (any more)."""
+    names = public_names()
+    idle = {p for p in EXCUSED if not any(fnmatchcase(n, p) for n in names)}
+    return (covered_names() - names - {"truth of a vector"}) | idle
+
+
+assert {n for n in dir(ntru.Engine) if not n.startswith("_")} <= {n for n in dir(tfhe.Engine)}, "NTRU's own calls"

@@ -1,0 +1,86 @@
+"""Random programs make no false claim, the models that judge them are right, and every public operation is drawn."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from programs import __main__ as command
+from programs import drawing, surface
+from programs.checking import Criteria, Report, run
+from programs.complex_vector import Vector, chebyshev_series, power_series
+from programs.double_double import Decimals, DoubleDouble
+
+SEED = 20261123
+PROGRAMS = 500
+MANY = 10_000
+
+
+def test_every_public_operation_is_drawn_or_excused() -> None:
+    assert surface.missing() == set()
+    assert surface.unknown() == set()
+
+
+def test_programs_are_the_same_ones_every_time() -> None:
+    first = [drawing.program(SEED, index).lines for index in range(40)]
+    assert first == [drawing.program(SEED, index).lines for index in range(40)]
+    assert first != [drawing.program(SEED + 1, index).lines for index in range(40)]
+
+
+def test_programs_run_as_they_are_printed() -> None:
+    program = next(p for p in (drawing.program(SEED, i, "bfv, 20 bits") for i in range(9)) if len(p.lines) > 3)
+    names: dict[str, object] = {}
+    exec(program.source(), names)
+    assert {line.name for line in program.lines} <= names.keys()
+
+
+numbers = st.lists(st.floats(-1e6, 1e6, width=64), min_size=16, max_size=16)
+
+
+@given(numbers, numbers, numbers)
+def test_double_doubles_are_right_on_sixteen_slots(a: list[float], b: list[float], c: list[float]) -> None:
+    results = []
+    for kind in (DoubleDouble, Decimals):
+        x = Vector(kind.of(a), kind.of(b)) * Vector(kind.of([1e-6] * 16), kind.of([0.0] * 16))
+        results.append([chebyshev_series(x, c), power_series(x, c), x * x - x, (x + x.constant(3.0)).conjugate()])
+    for approximate, exact in zip(*results, strict=True):
+        difference = np.abs(exact.errors(approximate.doubles()) - approximate.errors(approximate.doubles()))
+        assert difference.max() <= 2.0**-90 * max(1.0, exact.size())
+
+
+def report(seed: int, count: int) -> tuple[Report, list[str]]:
+    total, false = Report(), []
+    for done, some, found in command.reports(seed, 0, count, None, Criteria(), jobs=1):
+        assert done
+        total.add(some)
+        false += [f"program {index} under seed {seed}: {finding}" for index, finding in found]
+    return total, false
+
+
+def test_no_claim_is_false() -> None:
+    _, false = report(SEED, PROGRAMS)
+    assert false == [], "python -m programs, from tests/python, makes them minimal"
+
+
+@pytest.mark.slow
+def test_no_claim_is_false_in_many_programs(capsys: pytest.CaptureFixture[str]) -> None:
+    for seed in (SEED, time.time_ns() % 2**32):
+        total, false = report(seed, MANY)
+        with capsys.disabled():
+            print(f"\n{MANY} programs under seed {seed}")
+            command.print_table(total, [])
+        drawn = {name for name in surface.covered_names() if total.operations[name]}
+        assert surface.covered_names() - drawn == set()
+        assert false == []
+
+
+def test_a_false_claim_is_found() -> None:
+    """A claim of one bit too many is false: that a program can fail at all."""
+    found = Report()
+    for index in range(20):
+        found.add(run(drawing.program(SEED, index, "levels"), Criteria(typical_factor=0.5)))
+    assert any(finding.kind == "typical" for finding in found.findings)
