@@ -97,7 +97,9 @@ class Decimals:
             return Decimals(np.asarray(self.values + other.values, dtype=object))
 
     def __neg__(self) -> Decimals:
-        return Decimals(np.asarray(-self.values, dtype=object))
+        # The sign is turned by an operation that rounds, too.
+        with decimal.localcontext(DIGITS):
+            return Decimals(np.asarray(-self.values, dtype=object))
 
     def __sub__(self, other: Decimals) -> Decimals:
         return self + (-other)
