@@ -14,7 +14,7 @@ import numpy as np
 import everlevel
 from everlevel.errors import EverlevelError, LevelWarning, RangeWarning, ReleaseError
 
-from .clear import Clear, Encoded, Equal, Flooded, Matrix, OnGrid, Refused, Unfit
+from .clear import Clear, Encoded, Equal, Flooded, Matrix, OnGrid, Refused, Unfit, off_grid
 from .program import Line, Program, names_of
 
 DOUBLE = 2.0**-53
@@ -98,7 +98,7 @@ class Run:
         self.program, self.criteria, self.report = program, criteria, Report()
         self.library, self.model = dict(library), dict(model)
         self.lost: set[str] = set()
-        self.false: set[str] = set()
+        self.false: dict[str, set[str]] = {}
         self.warned: set[str] = set()
 
     def __call__(self) -> Report:
@@ -110,11 +110,11 @@ class Run:
             known = len(self.report.findings)
             if not self._evaluate(line):
                 self.lost.add(line.name)
-            # What is computed with false claims has false claims of its own, which say nothing new.
-            if line.uses() & self.false:
-                del self.report.findings[known:]
-            if line.uses() & self.false or len(self.report.findings) > known:
-                self.false.add(line.name)
+            # What is computed with a false claim has one of the same kind, which says nothing new.
+            inherited = set().union(*(self.false.get(name, set()) for name in line.uses()))
+            new = [f for f in self.report.findings[known:] if f.kind not in inherited]
+            self.report.findings[known:] = new
+            self.false[line.name] = inherited | {f.kind for f in new}
         return self.report
 
     def call(self, expression: str, **names: Any) -> Any:
@@ -170,7 +170,7 @@ class Run:
         if name == "LevelError" and level is not None and needed is not None and level >= needed:
             self.found("reason", f"level {level} is said to be below {needed}: {error}")
         if isinstance(expected, OnGrid) and isinstance(error, ReleaseError) and error.needed is None:
-            if expected.source.truthful and _on_grid(expected) and "assumed" not in str(error):
+            if expected.source.truthful and off_grid(expected.source, expected.step) == 0 and expected.source.declared:
                 self.found("refused", f"the values are multiples of {expected.step:g}, and release says: {error}")
         if name == "InternalError":
             self.found("untyped error", f"InternalError: {error}")
@@ -235,12 +235,13 @@ class Run:
             return
         step, exact = expected.step, source.values
         self.report.counts["releases on grids"] += 1
-        if not _on_grid(expected):
+        near = off_grid(source, step) < 0.25
+        if not near:
             self.report.counts["releases off grids"] += 1
         right = np.rint(exact.re.high / step) * step + 1j * (np.rint(exact.im.high / step) * step)
         values = np.asarray(result.values)
         off = np.abs(values - right) > 0.25 * step
-        if off.any() and _on_grid(expected):
+        if off.any() and near:
             at = int(np.argmax(off))
             self.found("release", f"slot {at} is {values[at]!r}, and {right[at]!r} is right")
 
@@ -252,12 +253,6 @@ class Run:
         rms, claimed = float(np.sqrt(np.mean(errors**2))), 2.0**-result.precision_bits
         if rms > self.criteria.typical_factor * claimed + 2 * DOUBLE * source.size():
             self.found("release", f"a flooded result has an error of 2^{_log2(rms):.1f}, and 2^{_log2(claimed):.1f} is claimed")
-
-
-def _on_grid(expected: OnGrid) -> bool:
-    exact, step = expected.source.values, expected.step
-    rest = [abs(exact.kind.of(part.high / step).high - np.rint(part.high / step)) for part in (exact.re, exact.im)]
-    return bool(max(r.max() for r in rest) < 1e-9)
 
 
 def _log2(x: float) -> float:

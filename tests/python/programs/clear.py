@@ -88,6 +88,8 @@ class Clear:
             missing = self.engine.slot_count * -(-len(inverse) // self.engine.slot_count) - len(inverse)
             factor = Vector.join([inverse, inverse[np.zeros(missing, dtype=int)] - inverse[np.zeros(missing, dtype=int)]])
             whole = False
+            if len(factor) != len(self.values):
+                raise Unfit("units differ")
         real = self.real and bool(np.isrealobj(divisor))
         result = self.with_(self.values * factor, bound=self.bound * factor.size(), real=real)
         return result.lowered(0 if whole else 1)
@@ -585,6 +587,15 @@ class ClearEngine:
             bound = float(sum(s * growth**k for k, s in enumerate(sizes) if s))
         result = x.with_(values, bound=bound, real=x.real and bool(np.isrealobj(c)), structured=True, length=x.length)
         return result.lowered(degree.bit_length())
+
+
+def off_grid(x: Clear, step: float) -> float:
+    """Return how far values are from the multiples of a step, in steps."""
+    scaled = x.values * x.values.constant(step).inverse()
+    rest = [part - x.values.kind.of(np.rint(part.high)) for part in (scaled.re, scaled.im)]
+    farthest = max(float(np.abs(part.high).max()) for part in rest)
+    # The inverse of a step that is no power of two is rounded.
+    return farthest if farthest > 1e-25 * max(1.0, x.size() / step) else 0.0
 
 
 FIXED_AMOUNT = 5

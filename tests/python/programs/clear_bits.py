@@ -30,6 +30,11 @@ class Array:
     __array_ufunc__ = None
     __hash__ = None  # type: ignore[assignment]
 
+    def __post_init__(self) -> None:
+        # NumPy makes a number of an array without dimensions.
+        exact = np.asarray(self.values, dtype=bool if self.kind in (BITS, BOOL) else object)
+        object.__setattr__(self, "values", exact)
+
     def size(self) -> float:
         return 0.0
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import values
-from .clear import Clear, Encoded, Matrix
+from .clear import Clear, Encoded, Matrix, off_grid
 from .drawing import Draw, Rules
 
 RULES = Rules()
@@ -47,11 +47,6 @@ def message(draw: Draw, *, level: int | None = None, real: bool | None = None, m
     engine = draw.model["engine"]
     slots = engine.slot_count
     room = engine.room(engine.max_level if level is None else level)
-    if draw.chance(0.08) and most > 2:
-        # A bound at the edge of the room, relatively by 2^-26 or 2^-30, or beyond it.
-        edge = f"room({engine.max_level if level is None else level}) * (1 {draw.one('-', '-', '-', '+')} 2**-{draw.one(26, 30, 40, 50)})"
-        n = draw.one(1, slots)
-        return draw.one(f"[{edge}] * {n}", f"np.random.default_rng({draw.seed()}).choice([-1, 1], {n}) * ({edge})"), f"bound={edge}"
     b = values.size(draw, min(most, room / 4))
     text, largest = values.vector(draw, b, slots, real=real)
     if draw.chance(0.04):
@@ -74,6 +69,21 @@ def encrypt(draw: Draw) -> str:
     text, bound = message(draw, level=level)
     key = draw.one("secret_key", "public_key", "secret_key=secret_key")
     return f"engine.encrypt({arguments(text, key, '' if level is None else f'level={level}', bound)})"
+
+
+@rule("Engine.encrypt", "Engine.assume_bound", weight=0.7)
+def edges(draw: Draw) -> tuple[str, ...]:
+    """Constants at the edge of a level's room, inside by a little, or outside: one coefficient is as large as they."""
+    engine = draw.model["engine"]
+    level = 0 if draw.chance(0.7) else draw.integer(0, engine.max_level)
+    edge = f"room({level}) * (1 {draw.one('-', '-', '-', '-', '+')} 2**-{draw.integer(26, 50)})"
+    n = draw.one(engine.slot_count, engine.slot_count, engine.slot_count, 1, draw.integer(1, engine.slot_count))
+    if draw.chance(0.3):
+        size = f"{draw.one('', '-')}room({level}) * (1 - 2**-{draw.integer(26, 50)})"
+        fresh = f"engine.encrypt(np.full({n}, {size}), public_key, {engine.max_level}, bound=room({level}))"
+        return f"engine.assume_bound(engine.level_down({fresh}, {level}), {edge})", "Engine.assume_bound"
+    values_ = draw.one(f"np.full({n}, {edge})", f"np.full({n}, -1j * {edge})", f"np.linspace(0.5, 1, {n}) * {edge}")
+    return f"engine.encrypt({values_}, {draw.one('secret_key', 'public_key')}, {level}, bound={edge})", "Engine.encrypt"
 
 
 @rule("Engine.encode", "Engine.encode_to_light_plaintext", weight=0.7)
@@ -297,7 +307,28 @@ def releases(draw: Draw) -> tuple[str, ...]:
     if draw.chance(0.2):
         bits = draw.one(8, 16, 40)
         return f"engine.release({name}, secret_key, statistical_bits={bits})", "Engine.release"
-    return f"engine.release({name}, secret_key, grid={draw.one(1, 1, 1, 0.25, 0.01, 1000)})", "Engine.release"
+    fitting = [step for step in (1000, 1, 0.25, 0.2, 0.01) if off_grid(x, step) < 1e-3]
+    grid = draw.one(*fitting) if fitting and draw.chance(0.9) else draw.one(1, 0.01)
+    return f"engine.release({name}, secret_key, grid={grid})", "Engine.release"
+
+
+@rule("Engine.encrypt", "Engine.release", "Ciphertext.__rmatmul__", weight=2)
+def counts(draw: Draw) -> tuple[str, ...]:
+    """Whole numbers, products with what keeps them on a grid, and releases of them."""
+    whole = [(name, x) for name, x in draw.operands if isinstance(x, Clear) and x.declared and off_grid(x, 1) < 1e-3]
+    if not whole or draw.chance(0.4):
+        top = draw.model["engine"].max_level
+        level, most = draw.integer(0, top), int(draw.log(10, 1e11))
+        most = min(most, int(draw.model["engine"].room(level) / 2))
+        step = draw.one(1, 1, 1, 5, 1000) if most > 5000 else 1
+        n = draw.one(draw.model["engine"].slot_count, draw.integer(1, 20))
+        numbers = f"np.random.default_rng({draw.seed()}).integers({-(most // step)}, {most // step + 1}, {n})"
+        text = numbers if step == 1 else f"{step} * {numbers}"
+        return f"engine.encrypt({text}, secret_key, {level}, bound={most})", "Engine.encrypt"
+    name, x = whole[draw.integer(0, len(whole) - 1)]
+    if draw.chance(0.35) and x.level and x.polynomials == 2:
+        return f"[[{draw.one(0.2, 0.1, 0.001, 3.0, 1.0)}]] @ {name}", "Ciphertext.__rmatmul__"
+    return f"engine.release({name}, secret_key, grid={draw.one(1, 1, 1, 0.2)})", "Engine.release"
 
 
 # Slots.
