@@ -79,9 +79,11 @@ def edges(draw: Draw) -> tuple[str, ...]:
     edge = f"room({level}) * (1 {draw.one('-', '-', '-', '-', '+')} 2**-{draw.integer(26, 50)})"
     n = draw.one(engine.slot_count, engine.slot_count, engine.slot_count, 1, draw.integer(1, engine.slot_count))
     if draw.chance(0.3):
-        size = f"{draw.one('', '-')}room({level}) * (1 - 2**-{draw.integer(26, 50)})"
-        fresh = f"engine.encrypt(np.full({n}, {size}), public_key, {engine.max_level}, bound=room({level}))"
-        return f"engine.assume_bound(engine.level_down({fresh}, {level}), {edge})", "Engine.assume_bound"
+        fresh = f"engine.encrypt(np.full({n}, {edge}), public_key, bound={edge})"
+        return f"engine.level_down({fresh}, {level})", "Engine.encrypt"
+    if draw.chance(0.3):
+        fresh = f"engine.encrypt(np.full({n}, -({edge})), secret_key, bound=2 * room({level}))"
+        return f"engine.level_down(engine.assume_bound({fresh}, {edge}), {level})", "Engine.assume_bound"
     values_ = draw.one(f"np.full({n}, {edge})", f"np.full({n}, -1j * {edge})", f"np.linspace(0.5, 1, {n}) * {edge}")
     return f"engine.encrypt({values_}, {draw.one('secret_key', 'public_key')}, {level}, bound={edge})", "Engine.encrypt"
 
@@ -501,7 +503,7 @@ def fits(draw: Draw) -> tuple[str, ...]:
     if draw.chance(0.15):
         call = draw.one("evaluate_polynomial", "evaluate_chebyshev_polynomial")
         return f"engine.{call}({name}, {text})", "fit", "Engine.evaluate_polynomial"
-    if draw.chance(0.5) and x.declared:
+    if draw.chance(0.85) and x.declared:
         # The claim that goes with the interval, which a bound beyond it would be refused without.
         a, b = eval(text[text.rindex("(") : -1])
         largest = max(abs(a), abs(b))
