@@ -41,9 +41,7 @@ _OPERATORS = ("__and__", "__or__", "__xor__", "__eq__", "__ne__", "__rand__", "_
 _CALLS = ("and_", "or_", "xor", "nand", "nor", "xnor", "andny", "andyn", "orny", "oryn")
 
 
-@GATES.rule(
-    *(f"tfhe.Engine.{call}" for call in _CALLS), *(f"tfhe.Ciphertext.{name}" for name in _OPERATORS), weight=8
-)
+@GATES.rule(*(f"tfhe.Engine.{call}" for call in _CALLS), *(f"tfhe.Ciphertext.{name}" for name in _OPERATORS), weight=8)
 def gates(draw: Draw) -> tuple[str, ...]:
     name, x = array(draw, BITS)
     other = array(draw, BITS, x)[0] if draw.chance(0.7) else draw.one("True", "False", f"np.full({x.shape}, True)")
@@ -57,9 +55,7 @@ def gates(draw: Draw) -> tuple[str, ...]:
     return f"{name} {sign} {other}", f"tfhe.Ciphertext.__{operator}__"
 
 
-@GATES.rule(
-    "tfhe.Engine.not_", "tfhe.Ciphertext.__invert__", "tfhe.Engine.mux", "tfhe.Engine.bootstrap", weight=3
-)
+@GATES.rule("tfhe.Engine.not_", "tfhe.Ciphertext.__invert__", "tfhe.Engine.mux", "tfhe.Engine.bootstrap", weight=3)
 def other_gates(draw: Draw) -> tuple[str, ...]:
     name, x = array(draw, BITS)
     a, b = array(draw, BITS, x)[0], array(draw, BITS, x)[0]
@@ -117,7 +113,10 @@ def encrypt_integers(draw: Draw) -> str:
 
 @TABLES.rule(
     *(f"tfhe.Engine.{call}" for call in ("add", "subtract", "multiply", "linear")),
-    *(f"tfhe.Ciphertext.{name}" for name in ("__add__", "__radd__", "__sub__", "__rsub__", "__mul__", "__rmul__", "sum")),
+    *(
+        f"tfhe.Ciphertext.{name}"
+        for name in ("__add__", "__radd__", "__sub__", "__rsub__", "__mul__", "__rmul__", "sum")
+    ),
     weight=6,
 )
 def linear(draw: Draw) -> tuple[str, ...]:
@@ -136,7 +135,10 @@ def linear(draw: Draw) -> tuple[str, ...]:
         (f"engine.add({name}, {other})", "tfhe.Engine.add"),
         (f"engine.subtract({top}, {name})", "tfhe.Engine.subtract"),
         (f"engine.multiply({name}, {clear})", "tfhe.Engine.multiply"),
-        (f"engine.linear([(1, {name}), ({draw.integer(-2, 2)}, {other})], {draw.integer(0, top)})", "tfhe.Engine.linear"),
+        (
+            f"engine.linear([(1, {name}), ({draw.integer(-2, 2)}, {other})], {draw.integer(0, top)})",
+            "tfhe.Engine.linear",
+        ),
     )
 
 
@@ -156,7 +158,10 @@ def tables(draw: Draw) -> tuple[str, ...]:
 
     kind = draw.integer(0, 3)
     if kind == 0:
-        return f"engine.bootstrap_many({name}, [{', '.join(table() for _ in range(draw.integer(1, 3)))}])", "tfhe.Engine.bootstrap_many"
+        return (
+            f"engine.bootstrap_many({name}, [{', '.join(table() for _ in range(draw.integer(1, 3)))}])",
+            "tfhe.Engine.bootstrap_many",
+        )
     if kind == 1:
         other = array(draw, SMALL, x)[0]
         lut = f"lambda a, b: (a * {draw.integer(1, 5)} + b * {draw.integer(0, 5)}) % {draw.integer(1, top + 1)}"
@@ -176,7 +181,9 @@ def encrypt_uints(draw: Draw) -> tuple[str, ...]:
         return f"engine.encrypt_bool({_truths(draw)}, secret_key)", "tfhe.Engine.encrypt_bool"
     width = draw.one(8, 8, 8, 16, 32, 64) if draw.chance(0.6) else 8
     most = draw.one(2**width - 1, 3, 2 ** (width - 1))
-    numbers = f"np.random.default_rng({draw.seed()}).integers(0, {most}, {_shape(draw)}, dtype=np.uint64, endpoint=True)"
+    numbers = (
+        f"np.random.default_rng({draw.seed()}).integers(0, {most}, {_shape(draw)}, dtype=np.uint64, endpoint=True)"
+    )
     return f"engine.encrypt_uint({numbers}, secret_key, width={width})", "tfhe.Engine.encrypt_uint"
 
 
@@ -204,7 +211,11 @@ _BINARY = {
 _REFLECTED = ("add", "sub", "mul", "floordiv", "mod", "and", "or", "xor", "lshift", "rshift", "divmod")
 
 
-@WIDE.rule(*(f"tfhe.UintArray.__{name}__" for name in _BINARY), *(f"tfhe.UintArray.__r{name}__" for name in _REFLECTED), weight=8)
+@WIDE.rule(
+    *(f"tfhe.UintArray.__{name}__" for name in _BINARY),
+    *(f"tfhe.UintArray.__r{name}__" for name in _REFLECTED),
+    weight=8,
+)
 def operators(draw: Draw) -> tuple[str, ...]:
     name, x = array(draw, UINT)
     operator = draw.one(*_BINARY)
@@ -222,7 +233,10 @@ def operators(draw: Draw) -> tuple[str, ...]:
 
 
 @WIDE.rule(
-    *(f"tfhe.UintArray.__{name}__" for name in ("lshift", "rshift", "rlshift", "rrshift", "divmod", "rdivmod", "pow", "neg", "invert")),
+    *(
+        f"tfhe.UintArray.__{name}__"
+        for name in ("lshift", "rshift", "rlshift", "rrshift", "divmod", "rdivmod", "pow", "neg", "invert")
+    ),
     "tfhe.Engine.rotate_left",
     "tfhe.Engine.rotate_right",
     weight=4,
@@ -253,7 +267,15 @@ def shifts(draw: Draw) -> tuple[str, ...]:
     return draw.one(*lines)
 
 
-_PAIRS = ("minimum", "maximum", "checked_add", "checked_subtract", "checked_multiply", "checked_floor_divide", "checked_remainder")
+_PAIRS = (
+    "minimum",
+    "maximum",
+    "checked_add",
+    "checked_subtract",
+    "checked_multiply",
+    "checked_floor_divide",
+    "checked_remainder",
+)
 _REDUCTIONS = ("sum", "min", "max", "argmin", "argmax")
 
 
@@ -281,7 +303,20 @@ def calls(draw: Draw) -> tuple[str, ...]:
     return f"engine.select({condition}, {name}, {other})", "tfhe.Engine.select"
 
 
-_BOOLS = ("__and__", "__or__", "__xor__", "__eq__", "__ne__", "__rand__", "__ror__", "__rxor__", "__invert__", "any", "all", "astype")
+_BOOLS = (
+    "__and__",
+    "__or__",
+    "__xor__",
+    "__eq__",
+    "__ne__",
+    "__rand__",
+    "__ror__",
+    "__rxor__",
+    "__invert__",
+    "any",
+    "all",
+    "astype",
+)
 
 
 @WIDE.rule(*(f"tfhe.BoolArray.{name}" for name in _BOOLS), weight=2)

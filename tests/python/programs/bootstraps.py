@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from . import levels, values
-from .clear import Clear, ClearEngine, Unfit
+from . import circuits, levels, values
+from .clear import Clear, UnfitError
+from .clear_engine import ClearEngine
 from .complex_vector import Vector, mapped
 from .drawing import Draw, Rules
 from .levels import ciphertext
@@ -37,9 +38,11 @@ class BootstrapEngine(ClearEngine):
     def sign_bootstrap(self, x: Clear, *keys: Any, real_only: bool | None = None, **more: Any) -> Clear:
         self._two(x)
         if x.level < self.stages:
-            raise Unfit("no levels")
+            raise UnfitError("no levels")
         x = _real_part(x) if real_only else x
-        cleaned = mapped(lambda m: np.where(m == np.rint(m), np.rint(np.sin(np.pi / 2 * m)), np.sin(np.pi / 2 * m)), x.values)
+        cleaned = mapped(
+            lambda m: np.where(m == np.rint(m), np.rint(np.sin(np.pi / 2 * m)), np.sin(np.pi / 2 * m)), x.values
+        )
         fresh = self._fresh(x, self.max_level)
         return replace(fresh, values=cleaned, bound=1.0 if x.real else float(np.sqrt(2)), structured=True)
 
@@ -61,7 +64,7 @@ class BootstrapEngine(ClearEngine):
 
     def _merge(self, call: Any, x: Clear, y: Clear) -> list[Clear]:
         if not (x.real and y.real) or len(x.values) != len(y.values):
-            raise Unfit("not two real ones")
+            raise UnfitError("not two real ones")
         both = call(x), call(y)
         declared, truthful = x.declared and y.declared, both[0].truthful and both[1].truthful
         return [replace(one, declared=declared, truthful=truthful) for one in both]
@@ -81,16 +84,22 @@ class BootstrapEngine(ClearEngine):
         slack = np.where(np.abs(numbers) >= gap, error, 1.0)
         return self._stated(x, np.sign(numbers), 1.0, slack, self.max_level)
 
-    def compare(self, left: Any, right: Any, key: Any = None, *, gap: float = 2**-6, error: float = 2**-20, **more: Any) -> Clear:
+    def compare(
+        self, left: Any, right: Any, key: Any = None, *, gap: float = 2**-6, error: float = 2**-20, **more: Any
+    ) -> Clear:
         difference = self._real(self.subtract(left, right))
         sign = self.sign(difference, gap=gap, error=error)
         half = sign.values.re.high / 2 + 0.5
         return self._stated(difference, half, 1.0, np.asarray(sign.slack) / 2, self.max_level - 1)
 
-    def maximum(self, left: Any, right: Any, key: Any = None, *, gap: float = 2**-6, error: float = 2**-20, **more: Any) -> Clear:
+    def maximum(
+        self, left: Any, right: Any, key: Any = None, *, gap: float = 2**-6, error: float = 2**-20, **more: Any
+    ) -> Clear:
         return self._extremum(np.maximum, left, right, gap, error)
 
-    def minimum(self, left: Any, right: Any, key: Any = None, *, gap: float = 2**-6, error: float = 2**-20, **more: Any) -> Clear:
+    def minimum(
+        self, left: Any, right: Any, key: Any = None, *, gap: float = 2**-6, error: float = 2**-20, **more: Any
+    ) -> Clear:
         return self._extremum(np.minimum, left, right, gap, error)
 
     def _extremum(self, function: Any, left: Any, right: Any, gap: float, error: float) -> Clear:
@@ -123,10 +132,14 @@ class BootstrapEngine(ClearEngine):
         slack[:, 0] = (count - 1).bit_length() * (gap / 2 + 2.0**-18)
         return self._stated(x, np.broadcast_to(best, rows.shape).ravel(), x.bound, slack.ravel(), 1)
 
-    def argmax_of_slots(self, x: Clear, key: Any = None, *, count: int, one_hot: bool = False, gap: float = 2**-6, **more: Any) -> Clear:
+    def argmax_of_slots(
+        self, x: Clear, key: Any = None, *, count: int, one_hot: bool = False, gap: float = 2**-6, **more: Any
+    ) -> Clear:
         return self._argument(x, count, one_hot, gap, 1)
 
-    def argmin_of_slots(self, x: Clear, key: Any = None, *, count: int, one_hot: bool = False, gap: float = 2**-6, **more: Any) -> Clear:
+    def argmin_of_slots(
+        self, x: Clear, key: Any = None, *, count: int, one_hot: bool = False, gap: float = 2**-6, **more: Any
+    ) -> Clear:
         return self._argument(x, count, one_hot, gap, -1)
 
     def _argument(self, x: Clear, count: int, one_hot: bool, gap: float, sign: int) -> Clear:
@@ -145,7 +158,7 @@ class BootstrapEngine(ClearEngine):
     def _real(self, x: Clear) -> Clear:
         self._two(x)
         if not x.real:
-            raise Unfit("not real")
+            raise UnfitError("not real")
         return x
 
     def _stated(self, x: Clear, numbers: Any, bound: float, slack: Any, level: int) -> Clear:
@@ -189,7 +202,8 @@ def small_messages(draw: Draw) -> str:
     slots = engine.slot_count
     level = draw.one(draw.integer(0, engine.max_level), draw.integer(3, 5), engine.max_level)
     if draw.chance(0.35):
-        return f"engine.encrypt({_signs(draw, slots)}, secret_key, {level}, bound={draw.one(1.5, 1.4142135623730951, 2.0)!r})"
+        bound = draw.one(1.5, 1.4142135623730951, 2.0)
+        return f"engine.encrypt({_signs(draw, slots)}, secret_key, {level}, bound={bound!r})"
     most = 1.0 if getattr(engine, "automatic", False) else draw.one(1.0, 1.0, 0.5, 1.25, 4.0, 10.0)
     text, largest = values.vector(draw, most, slots, real=draw.one(True, True, None))
     bound = "" if largest <= 1 and draw.chance(0.3) else f"bound={largest!r}"
@@ -230,12 +244,14 @@ def _keys(draw: Draw, lossy: bool) -> str:
 )
 def bootstraps(draw: Draw) -> tuple[str, ...]:
     which = draw.one("", "lossy_", "sign_", "sign_")
-    name, x = draw.operand(
-        lambda x: isinstance(x, Clear)
-        and np.ndim(x.slack) == 0
-        and x.polynomials == 2
-        and x.bound <= 10
-        and (which != "sign_" or (x.level >= 3 and _clean(x)))
+    name, _x = draw.operand(
+        lambda x: (
+            isinstance(x, Clear)
+            and np.ndim(x.slack) == 0
+            and x.polynomials == 2
+            and x.bound <= 10
+            and (which != "sign_" or (x.level >= 3 and _clean(x)))
+        )
     )
     call = f"{which}bootstrap"
     if draw.chance(0.3):
@@ -285,7 +301,7 @@ def comparisons(draw: Draw) -> tuple[str, ...]:
         whole = isinstance(x, Clear) and np.ndim(x.slack) == 0 and x.polynomials == 2 and x.real
         return whole and x.bound <= 1 and x.declared and x.truthful and x.unit_count == 1
 
-    name, x = draw.operand(fits)
+    name, _x = draw.operand(fits)
     if draw.chance(0.25):
         call = draw.one(*_OF_SLOTS)
         hot = f", one_hot={draw.one(True, False)}" if "arg" in call else ""
@@ -300,7 +316,7 @@ def comparisons(draw: Draw) -> tuple[str, ...]:
 
 @rule("Engine.evaluate_polynomial", "Engine.evaluate_chebyshev_polynomial", weight=0.3)
 def deep_polynomials(draw: Draw) -> tuple[str, ...]:
-    name, x = draw.operand(
+    name, _x = draw.operand(
         lambda x: isinstance(x, Clear) and np.ndim(x.slack) == 0 and x.polynomials == 2 and x.bound <= 1 and x.declared
     )
     degree = draw.one(15, 63, 255, 1023)
@@ -318,4 +334,4 @@ def filled_rooms(draw: Draw) -> str:
     return f"engine.level_down({name}, {level}) * {max(1, int(factor))}"
 
 
-RULES += [r for r in levels.RULES if "Engine.release" in r.covers or r.weight <= 3 or "Engine.multiply" in r.covers]
+RULES += [r for r in circuits.RULES if "Engine.release" in r.covers or r.weight <= 3 or "Engine.multiply" in r.covers]

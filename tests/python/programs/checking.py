@@ -14,7 +14,7 @@ import numpy as np
 import everlevel
 from everlevel.errors import EverlevelError, LevelWarning, RangeWarning, ReleaseError
 
-from .clear import Clear, Encoded, Equal, Flooded, Matrix, OnGrid, Refused, Unfit, off_grid
+from .clear import Clear, Encoded, Equal, Flooded, Matrix, OnGrid, Refused, UnfitError, off_grid
 from .program import Line, Program, names_of
 
 DOUBLE = 2.0**-53
@@ -132,7 +132,7 @@ class Run:
                 expected = self.program.expected[line.name]
             else:
                 expected = eval(line.expression, self.model)
-        except (Unfit, EverlevelError):
+        except (UnfitError, EverlevelError):
             return False
         self.model[line.name] = expected
         with warnings.catch_warnings(record=True) as notices:
@@ -252,7 +252,9 @@ class Run:
         errors = np.abs(source.values.errors(result.values))
         rms, claimed = float(np.sqrt(np.mean(errors**2))), 2.0**-result.precision_bits
         if rms > self.criteria.typical_factor * claimed + 2 * DOUBLE * source.size():
-            self.found("release", f"a flooded result has an error of 2^{_log2(rms):.1f}, and 2^{_log2(claimed):.1f} is claimed")
+            self.found(
+                "release", f"a flooded result has an error of 2^{_log2(rms):.1f}, and 2^{_log2(claimed):.1f} is claimed"
+            )
 
 
 def _log2(x: float) -> float:
@@ -315,7 +317,10 @@ def _check_floor(run: Run, x: Any, expected: Clear, worst: float) -> None:
     if worst > claimed + run.criteria.smallest * max(1.0, expected.size()):
         what = f"an error of {worst:.4g} = 2^{_log2(worst):.2f}, and at most 2^{-floor:.2f} is claimed"
         by_doubles = worst <= claimed + CONVERSIONS * DOUBLE * x.bound
-        run.found("floor, doubles" if by_doubles else "floor", f"{what}; values up to {expected.size():.6g}, bound {x.bound:.6g}, level {x.level}")
+        run.found(
+            "floor, doubles" if by_doubles else "floor",
+            f"{what}; values up to {expected.size():.6g}, bound {x.bound:.6g}, level {x.level}",
+        )
 
 
 def _check_typical(run: Run, x: Any, expected: Clear, rms: float) -> None:
@@ -334,7 +339,10 @@ def _check_typical(run: Run, x: Any, expected: Clear, rms: float) -> None:
     if rms > factor * 2.0**-bits + run.criteria.smallest * max(1.0, expected.size()):
         what = f"the root mean square of errors is 2^{_log2(rms):.2f}, and 2^{-bits:.2f} is claimed ({about} values)"
         by_doubles = rms <= factor * 2.0**-bits + CONVERSIONS * DOUBLE * x.bound
-        run.found("typical, doubles" if by_doubles else "typical", f"{what}; values up to {expected.size():.6g}, bound {x.bound:.6g}")
+        run.found(
+            "typical, doubles" if by_doubles else "typical",
+            f"{what}; values up to {expected.size():.6g}, bound {x.bound:.6g}",
+        )
 
 
 def _factor(criteria: Criteria, x: Any, expected: Clear) -> float:

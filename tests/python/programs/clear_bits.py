@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .clear import Unfit
+from .clear import UnfitError
 
 BITS, SMALL, UINT, BOOL = "Ciphertext of bits", "Ciphertext of integers", "UintArray", "BoolArray"
 
@@ -221,21 +221,21 @@ class BitEngine:
 
     def combined(self, x: Array, other: Any, function: Any, kind: str | None) -> Array:
         if isinstance(other, Array) and (other.kind != x.kind or (x.kind == UINT and other.top != x.top)):
-            raise Unfit("two kinds")
+            raise UnfitError("two kinds")
         second = other.values if isinstance(other, Array) else np.asarray(other)
         if x.kind in (UINT, SMALL):
             second = np.vectorize(int, otypes=[object])(second)
         try:
             values = function(x.values, second)
         except ValueError:
-            raise Unfit("shapes differ") from None
+            raise UnfitError("shapes differ") from None
         if x.kind != SMALL or kind is not None:
             return self.array(kind or x.kind, values, x.top)
         high = other.top if isinstance(other, Array) else int(np.max(second))
         low = 0 if isinstance(other, Array) else int(np.min(second))
         reach = [int(function(a, b)) for a in (0, x.top) for b in (low, high)]
         if min(reach) < 0:
-            raise Unfit("below zero")
+            raise UnfitError("below zero")
         return self.array(SMALL, values, max(reach))
 
     # Bits.
@@ -292,7 +292,7 @@ class BitEngine:
         try:
             return self.array(BITS, np.where(*parts), 1)
         except ValueError:
-            raise Unfit("shapes differ") from None
+            raise UnfitError("shapes differ") from None
 
     # Small integers.
 
@@ -308,27 +308,27 @@ class BitEngine:
     def linear(self, terms: Any, constant: int = 0) -> Array:
         reaches = [f * x.top for f, x in terms]
         if constant + sum(min(r, 0) for r in reaches) < 0:
-            raise Unfit("below zero")
+            raise UnfitError("below zero")
         try:
             values = constant + sum(f * x.values for f, x in terms)
         except ValueError:
-            raise Unfit("shapes differ") from None
+            raise UnfitError("shapes differ") from None
         return self.array(SMALL, values, constant + sum(max(r, 0) for r in reaches))
 
     def bootstrap(self, x: Array, other: Array | None = None, *, lut: Any = None) -> Array:
         if x.kind == BITS:
             return x
         if x.top > self.top:
-            raise Unfit("beyond the space")
+            raise UnfitError("beyond the space")
         if other is None:
             entries = [lut(m) for m in range(x.top + 1)] if callable(lut) else lut or list(range(x.top + 1))
             return self.array(SMALL, np.vectorize(lambda m: entries[m], otypes=[object])(x.values), max(entries))
         if (x.top + 1) * (other.top + 1) > self.top + 1:
-            raise Unfit("too many pairs")
+            raise UnfitError("too many pairs")
         try:
             values = np.vectorize(lut, otypes=[object])(x.values, other.values)
         except ValueError:
-            raise Unfit("shapes differ") from None
+            raise UnfitError("shapes differ") from None
         return self.array(SMALL, values, max(lut(a, b) for a in range(x.top + 1) for b in range(other.top + 1)))
 
     def bootstrap_many(self, x: Array, luts: Any) -> list[Array]:
@@ -366,7 +366,9 @@ class BitEngine:
 
     def _by_zero(self, a: Any, b: Any) -> Array:
         x, other = (a, b) if isinstance(a, Array) else (b, a)
-        return self.combined(x, other, (lambda p, q: (q + 0 * p) == 0) if x is a else (lambda p, q: (p + 0 * q) == 0), BOOL)
+        return self.combined(
+            x, other, (lambda p, q: (q + 0 * p) == 0) if x is a else (lambda p, q: (p + 0 * q) == 0), BOOL
+        )
 
     def checked_floor_divide(self, a: Any, b: Any) -> Any:
         return a // b, self._by_zero(a, b)
@@ -390,7 +392,7 @@ class BitEngine:
         try:
             return self.array(UINT, np.where(parts[0].astype(bool), parts[1], parts[2]), x.top)
         except ValueError:
-            raise Unfit("shapes differ") from None
+            raise UnfitError("shapes differ") from None
 
     def load(self, x: Array) -> Array:
         return x

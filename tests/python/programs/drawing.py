@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .clear import Unfit
+from .clear import UnfitError
 from .program import Line, Program, World, names_of
 
 _TRIES = 40
@@ -84,7 +84,7 @@ class Draw:
         """Choose an earlier result, later ones more often."""
         fitting = [pair for pair in self.operands if accepts(pair[1])]
         if not fitting:
-            raise Unfit("no operand")
+            raise UnfitError("no operand")
         weights = np.arange(1, len(fitting) + 1) ** 1.5
         return fitting[int(self.rng.choice(len(fitting), p=weights / weights.sum()))]
 
@@ -97,8 +97,8 @@ class Draw:
             try:
                 value = eval(expression, self.model)
             except OverflowError as error:
-                raise Unfit(str(error)) from None
-            except Unfit:
+                raise UnfitError(str(error)) from None
+            except UnfitError:
                 raise
             except Exception as error:
                 raise RuntimeError(f"the model has no answer to {expression}") from error
@@ -153,6 +153,6 @@ def in_world(world: World, rng: np.random.Generator, seed: int = 0, index: int =
             drawn = rule.draw(draw)
             expression, covers = (drawn, rule.covers) if isinstance(drawn, str) else (drawn[0], drawn[1:])
             draw.add(expression, covers)
-        except Unfit:
+        except UnfitError:
             continue
     return Program(world, tuple(draw.lines), seed, index, draw.expected)

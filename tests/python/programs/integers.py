@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .clear import Unfit
+from .clear import UnfitError
 from .drawing import Draw, Rules
 
 RULES = Rules()
@@ -114,7 +114,9 @@ class IntegerEngine:
 
 
 def vector(draw: Draw, products: int = 0) -> tuple[str, Integers]:
-    return draw.operand(lambda x: isinstance(x, Integers) and x.products + products <= x.engine.depth + draw.chance(0.05))
+    return draw.operand(
+        lambda x: isinstance(x, Integers) and x.products + products <= x.engine.depth + draw.chance(0.05)
+    )
 
 
 def _numbers(draw: Draw) -> str:
@@ -182,7 +184,11 @@ def of_one(draw: Draw) -> tuple[str, ...]:
 
 
 @rule(
-    "bfv.Ciphertext.save", "bfv.Engine.load", "bfv.Ciphertext.__copy__", "bfv.Ciphertext.__deepcopy__", "truth of a vector"
+    "bfv.Ciphertext.save",
+    "bfv.Engine.load",
+    "bfv.Ciphertext.__copy__",
+    "bfv.Ciphertext.__deepcopy__",
+    "truth of a vector",
 )
 def copies(draw: Draw) -> tuple[str, ...]:
     name, _ = vector(draw)
@@ -199,4 +205,4 @@ def copies(draw: Draw) -> tuple[str, ...]:
     )
 
 
-__all__ = ["RULES", "IntegerEngine", "Unfit"]
+__all__ = ["RULES", "IntegerEngine", "UnfitError"]

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from . import levels, values
-from .clear import Clear, ClearEngine, Encoded, Unfit
+from . import circuits, levels, values
+from .clear import Clear, Encoded, UnfitError
+from .clear_engine import ClearEngine
 from .complex_vector import Vector
 from .double_double import DoubleDouble
 from .drawing import Draw, Rules
@@ -34,7 +35,7 @@ class LimbsEngine(ClearEngine):
         return super().encrypt(array, secret_key, bound=bound)
 
     def multiply(self, left: Any, right: Any, key: Any = None, *, precision_bits: int | None = None) -> Clear:
-        x, numbers, bound, real, level, whole = self._pair(left, right)
+        x, numbers, bound, real, level, _whole = self._pair(left, right)
         other = right if x is left else left
         spent = self.bits if precision_bits is None else precision_bits
         if np.ndim(other) == 0 and not isinstance(other, Clear):
@@ -70,21 +71,23 @@ class BridgeModel:
 
     def from_levels(self, x: Clear) -> Clear:
         if x.polynomials != 2 or x.unit_count != 1:
-            raise Unfit("one unit of two polynomials is taken")
+            raise UnfitError("one unit of two polynomials is taken")
         budget = int(math.log2(self.levels.room(x.level))) + 2 - self.limbs.bits
         if budget < 2:
-            raise Unfit("no budget")
+            raise UnfitError("no budget")
         return replace(x, engine=self.limbs, level=min(budget, self.limbs.max_level), structured=True)
 
     def to_levels(self, x: Clear, level: int) -> Clear:
         if math.log2(self.levels.room(level)) + 2 + self.limbs.bits > x.level:
-            raise Unfit("no budget")
+            raise UnfitError("no budget")
         return replace(x, engine=self.levels, level=level, structured=True)
 
 
 def _bits_below_the_point(number: complex) -> int:
     bits = 0
-    while bits < 1100 and not (float(number.real * 2.0**bits).is_integer() and float(number.imag * 2.0**bits).is_integer()):
+    while bits < 1100 and not (
+        float(number.real * 2.0**bits).is_integer() and float(number.imag * 2.0**bits).is_integer()
+    ):
         bits += 1
     return bits
 
@@ -159,7 +162,10 @@ def slots(draw: Draw) -> tuple[str, ...]:
     count = x.engine.slot_count
     return draw.one(
         (f"limbs_engine.rotate({name}, {draw.integer(-count, 2 * count)})", "limbs.Engine.rotate"),
-        (f"limbs_engine.rotate_batch({name}, {[2 ** draw.integer(0, 5), 0, 2 ** draw.integer(0, 5)]})", "limbs.Engine.rotate_batch"),
+        (
+            f"limbs_engine.rotate_batch({name}, {[2 ** draw.integer(0, 5), 0, 2 ** draw.integer(0, 5)]})",
+            "limbs.Engine.rotate_batch",
+        ),
         (f"limbs_engine.conjugate({name})", "limbs.Engine.conjugate"),
         (f"limbs_engine.sum({name})", "limbs.Engine.sum"),
     )
@@ -211,11 +217,11 @@ def from_levels(draw: Draw) -> str:
 
 @BRIDGES.rule("limbs.Bridge.to_levels", weight=5)
 def to_levels(draw: Draw) -> str:
-    name, x = vector(draw)
+    name, _x = vector(draw)
     return f"bridge.to_levels({name}, {draw.integer(0, draw.model['engine'].max_level)})"
 
 
-BRIDGES[:0] = [r for r in levels.RULES if r.covers[0] == "Engine.encrypt" and r.weight > 1]
-BRIDGES += [r for r in RULES if r.weight > 1] + [r for r in levels.RULES if r.weight > 1]
+BRIDGES[:0] = [r for r in circuits.RULES if r.covers[0] == "Engine.encrypt" and r.weight > 1]
+BRIDGES += [r for r in RULES if r.weight > 1] + [r for r in circuits.RULES if r.weight > 1]
 
 __all__ = ["BRIDGES", "RULES", "Encoded", "Vector"]

@@ -10,7 +10,7 @@ from typing import Any
 import everlevel
 from everlevel.errors import FitError
 
-from .clear import CheckedFit, Fit, Refused, Unfit
+from .clear import CheckedFit, Fit, Refused, UnfitError
 
 _NAME = re.compile(r"\bx\d+\b")
 
@@ -106,7 +106,7 @@ def _model_fit(function: Any, *rest: Any) -> Fit:
     try:
         return Fit(everlevel.fit(function, *rest), function)
     except FitError as error:
-        raise Unfit(str(error)) from None
+        raise UnfitError(str(error)) from None
 
 
 def _model_checked_fit(function: Any, degree: int, interval: tuple[float, float]) -> CheckedFit:

@@ -13,7 +13,7 @@ import everlevel
 from everlevel import bfv, ntru, tfhe
 from everlevel.ckks import limbs
 
-from . import bits, bootstraps, integers, levels, over_limbs
+from . import bits, bootstraps, circuits, integers, over_limbs
 
 CLASSES = {
     "Engine": everlevel.Engine,
@@ -31,11 +31,34 @@ CLASSES = {
 }
 MODULES = {"": everlevel, "tfhe.": tfhe, "bfv.": bfv, "limbs.": limbs}
 
-_MACHINERY = (
-    "__annotations__ __class_getitem__ __dict__ __module__ __orig_bases__ __parameters__ __slots__ __weakref__ "
-    "__getattr__ __array_ufunc__ __array__ __array_function__ __init_subclass__ __subclasshook__ __reduce_ex__ __static_attributes__ __firstlineno__ __init__ __new__ "
-    "__reduce__ __repr__ __hash__ __doc__ __getstate__ __setstate__ __type_params__"
-).split()
+_MACHINERY = [
+    "__annotations__",
+    "__class_getitem__",
+    "__dict__",
+    "__module__",
+    "__orig_bases__",
+    "__parameters__",
+    "__slots__",
+    "__weakref__",
+    "__getattr__",
+    "__array_ufunc__",
+    "__array__",
+    "__array_function__",
+    "__init_subclass__",
+    "__subclasshook__",
+    "__reduce_ex__",
+    "__static_attributes__",
+    "__firstlineno__",
+    "__init__",
+    "__new__",
+    "__reduce__",
+    "__repr__",
+    "__hash__",
+    "__doc__",
+    "__getstate__",
+    "__setstate__",
+    "__type_params__",
+]
 """What Python and NumPy ask of objects, and is no operation of theirs."""
 
 _KEY_FILES = "files of keys, plaintexts and matrices: `test_files` compares what they hold, byte by byte"
@@ -52,11 +75,24 @@ EXCUSED = {
     **{
         f"Engine.{call}_{kind}": _KEY_FILES
         for call in ("serialize", "deserialize", "read", "write")
-        for kind in (
-            "bootstrap_key conjugation_key evaluation_key fixed_rotation_key light_plain_matrix light_plaintext "
-            "lossy_bootstrap_key matrix_multiplication_key merge_bootstrap_key plain_matrix plaintext public_key "
-            "relinearization_key rotation_key secret_key small_bootstrap_key"
-        ).split()
+        for kind in [
+            "bootstrap_key",
+            "conjugation_key",
+            "evaluation_key",
+            "fixed_rotation_key",
+            "light_plain_matrix",
+            "light_plaintext",
+            "lossy_bootstrap_key",
+            "matrix_multiplication_key",
+            "merge_bootstrap_key",
+            "plain_matrix",
+            "plaintext",
+            "public_key",
+            "relinearization_key",
+            "rotation_key",
+            "secret_key",
+            "small_bootstrap_key",
+        ]
     },
 }
 """Public names, or patterns of them, that no rule draws, with the reason."""
@@ -86,7 +122,7 @@ def _is_default(prefix: str, name: str) -> bool:
 
 def covered_names() -> set[str]:
     """Return the names that rules draw lines for."""
-    rules: list[Any] = [*levels.RULES, *bootstraps.RULES, *over_limbs.RULES, *over_limbs.BRIDGES, *integers.RULES]
+    rules: list[Any] = [*circuits.RULES, *bootstraps.RULES, *over_limbs.RULES, *over_limbs.BRIDGES, *integers.RULES]
     rules += [*bits.GATES, *bits.TABLES, *bits.WIDE]
     return {name for rule in rules for name in rule.covers}
 
@@ -108,4 +144,4 @@ def unknown() -> set[str]:
     return (covered_names() - names - {"truth of a vector"}) | idle
 
 
-assert {n for n in dir(ntru.Engine) if not n.startswith("_")} <= {n for n in dir(tfhe.Engine)}, "NTRU's own calls"
+assert {n for n in dir(ntru.Engine) if not n.startswith("_")} <= set(dir(tfhe.Engine)), "NTRU's own calls"

@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from . import bits, bootstraps, integers, levels, over_limbs
+from . import bits, bootstraps, circuits, integers, over_limbs
 from .bootstraps import AutomaticEngine, BootstrapEngine
+from .clear import UnfitError
 from .clear_bits import BitEngine
-from .clear import ClearEngine, Unfit
+from .clear_engine import ClearEngine
 from .drawing import Rules
 from .integers import IntegerEngine
 from .over_limbs import BridgeModel, LimbsEngine
@@ -36,7 +37,7 @@ def _levels(names: Mapping[str, Any]) -> dict[str, Any]:
 
 def _world(name: str, options: str, share: float) -> World:
     setup = f"engine = everlevel.Engine({options})\n{_KEYS}"
-    return World(name, "levels", setup, _levels, lambda: levels.RULES, share)
+    return World(name, "levels", setup, _levels, lambda: circuits.RULES, share)
 
 
 _BOOTSTRAP_KEYS = """
@@ -112,7 +113,7 @@ def _joined(join: Any) -> Any:
         try:
             return replace(parts[0], values=join([p.values for p in parts]), top=max(p.top for p in parts))
         except ValueError:
-            raise Unfit("shapes differ") from None
+            raise UnfitError("shapes differ") from None
 
     return joined
 
