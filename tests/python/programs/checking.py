@@ -169,9 +169,11 @@ class Run:
         level, needed = getattr(error, "level", None), getattr(error, "needed", None)
         if name == "LevelError" and level is not None and needed is not None and level >= needed:
             self.found("reason", f"level {level} is said to be below {needed}: {error}")
+        # Of a release, "off the grid" alone has nothing that would do.
         if isinstance(expected, OnGrid) and isinstance(error, ReleaseError) and error.needed is None:
-            if expected.source.truthful and off_grid(expected.source, expected.step) == 0 and expected.source.declared:
-                self.found("refused", f"the values are multiples of {expected.step:g}, and release says: {error}")
+            source, step = expected.source, expected.step
+            if source.truthful and source.declared and off_grid(source, step) == 0:
+                self.found("refused", f"the values are multiples of {step:g}, and release says: {error}")
         if name == "InternalError":
             self.found("untyped error", f"InternalError: {error}")
 

@@ -316,11 +316,9 @@ class ClearEngine:
         degree = int(nonzero[-1]) if len(nonzero) else 0
         values = (chebyshev_series if chebyshev else power_series)(x.values, c)
         sizes = np.abs(c).astype(float)
-        if chebyshev:
-            # |T_k| is at most the polynomial's value at i·b, of coefficients' sizes, on a disc; and 1 on [-1, 1].
-            growth = 1.0 if x.real and x.bound <= 1 else x.bound + math.hypot(1, x.bound)
-        else:
-            growth = x.bound
+        # |T_k| is at most 1 on [-1, 1], and (b + √(1 + b²))^k on a disc of radius b.
+        disc = x.bound + math.hypot(1, x.bound) if chebyshev else x.bound
+        growth = 1.0 if chebyshev and x.real and x.bound <= 1 else disc
         with np.errstate(over="ignore"):
             bound = float(sum(s * growth**k for k, s in enumerate(sizes) if s))
         result = x.with_(values, bound=bound, real=x.real and bool(np.isrealobj(c)), structured=True, length=x.length)
