@@ -24,6 +24,15 @@ CONVERSIONS = 32
 its own."""
 
 
+_IMPLIED = {
+    "floor": ("floor, doubles", "typical", "typical, doubles", "false warning"),
+    "floor, doubles": ("typical, doubles", "false warning"),
+    "wrapped": ("floor", "floor, doubles", "typical", "typical, doubles", "bound"),
+    "bound": ("floor", "typical"),
+}
+"""Kinds that results have, too, of operands with a false claim."""
+
+
 @dataclass(frozen=True)
 class Criteria:
     """What counts as false.
@@ -112,7 +121,8 @@ class Run:
                 self.lost.add(line.name)
             # What is computed with a false claim has one of the same kind, which says nothing new.
             inherited = set().union(*(self.false.get(name, set()) for name in line.uses()))
-            new = [f for f in self.report.findings[known:] if f.kind not in inherited]
+            hidden = inherited.union(*(_IMPLIED.get(kind, ()) for kind in inherited))
+            new = [f for f in self.report.findings[known:] if f.kind not in hidden]
             self.report.findings[known:] = new
             self.false[line.name] = inherited | {f.kind for f in new}
         return self.report
@@ -288,15 +298,16 @@ def check_ciphertext(run: Run, x: Any, expected: Clear) -> None:
     slack = np.asarray(expected.slack)
     excess = float((np.abs(expected.values.doubles()) - slack).max()) - x.bound * (1 + 1e-9)
     warned = bool(notices) or run.line.name in run.warned
-    if excess > 0 and size > 2 * DOUBLE:
-        declared = getattr(x, "is_bound_declared", True)
-        if (expected.truthful and declared) or not warned:
-            how = "declared" if declared else "assumed"
-            run.found("bound", f"a value has size {size:.9g}, and the {how} bound is {x.bound:.9g}; warned: {warned}")
+    declared = getattr(x, "is_bound_declared", True)
+    how = "declared" if declared else "assumed"
+    what = f"a value has size {size:.9g}, and the {how} bound is {x.bound:.9g}; warned: {warned}"
+    if excess > 2 * DOUBLE and expected.truthful and (declared or not warned):
+        run.found("bound", what)
+    elif excess > 4 * noise_of(x) and not expected.truthful and not warned:
+        run.found("bound", what)
     if not expected.truthful:
         report.counts["ciphertexts beyond the program's own claims"] += 1
         return
-    declared = getattr(x, "is_bound_declared", True)
     if run.line.name in run.warned and not declared:
         report.counts["ciphertexts that a warning came before"] += 1
         return
@@ -305,6 +316,12 @@ def check_ciphertext(run: Run, x: Any, expected: Clear) -> None:
     run.report.counts["ciphertexts judged"] += 1
     _check_floor(run, x, expected, worst)
     _check_typical(run, x, expected, rms)
+
+
+def noise_of(x: Any) -> float:
+    """Return how large a ciphertext's errors may be, by its own claims; infinite where they are unknown."""
+    bits = getattr(x, "precision_floor", x.precision_bits - 6)
+    return math.inf if math.isnan(bits) else 2.0**-bits
 
 
 def _check_floor(run: Run, x: Any, expected: Clear, worst: float) -> None:

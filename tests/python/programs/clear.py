@@ -252,13 +252,17 @@ class Fit:
 
 @dataclass(frozen=True)
 class Decrypted:
-    """What a decryption is near to: every ciphertext is decrypted and compared anyway."""
+    """What a decryption is near to, with noise, so that nothing more is computed of it.
+
+    How near is compared for every ciphertext.
+    """
 
     source: Clear
 
     def check(self, run: Any, result: Any) -> None:
-        if len(result) != len(self.source.values):
-            run.found("wrong", f"{len(result)} slots")
+        units = len(result) // (self.source.engine.slot_count if isinstance(result, np.ndarray) else 1)
+        if units != self.source.unit_count:
+            run.found("wrong", f"{units} units")
 
 
 @dataclass(frozen=True)

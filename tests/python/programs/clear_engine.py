@@ -68,8 +68,8 @@ class ClearEngine:
     def decrypt(self, x: Clear, secret_key: Any = None) -> Decrypted:
         return Decrypted(x)
 
-    def decrypt_to_plaintext(self, x: Clear, secret_key: Any = None) -> Encoded:
-        return Encoded(self, x.values, x.level, x.real, x.length, x.bound)
+    def decrypt_to_plaintext(self, x: Clear, secret_key: Any = None) -> Decrypted:
+        return Decrypted(x)
 
     def assume_bound(self, x: Clear, bound: float) -> Clear:
         return replace(x, bound=bound, declared=True, truthful=x.truthful and x.size() <= bound * (1 + 1e-9))
