@@ -291,7 +291,7 @@ _COMPARISONS = ("Engine.sign", "Engine.relu", "Engine.abs", "Engine.compare", "E
 _OF_SLOTS = ("Engine.max_of_slots", "Engine.min_of_slots", "Engine.argmax_of_slots", "Engine.argmin_of_slots")
 
 
-@rule(*_COMPARISONS, *_OF_SLOTS, "Engine.plan_sign", weight=1.5)
+@rule(*_COMPARISONS, *_OF_SLOTS, "Engine.plan_sign", weight=2.5)
 def comparisons(draw: Draw) -> tuple[str, ...]:
     gap = draw.one("gap=2**-4", "gap=2**-6", "gap=2**-7")
     if draw.chance(0.06):

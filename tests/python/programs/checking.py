@@ -171,6 +171,7 @@ class Run:
         name = type(error).__name__
         if isinstance(expected, Refused):
             self.report.counts["refused, as it must be"] += 1
+            self.report.operations.update(self.line.covers)
             return
         self.report.refused[f"{self.line.covers[0]}: {name}"] += 1
         bound, room = getattr(error, "bound", None), getattr(error, "room", None)
@@ -301,9 +302,9 @@ def check_ciphertext(run: Run, x: Any, expected: Clear) -> None:
     declared = getattr(x, "is_bound_declared", True)
     how = "declared" if declared else "assumed"
     what = f"a value has size {size:.9g}, and the {how} bound is {x.bound:.9g}; warned: {warned}"
-    if excess > 2 * DOUBLE and expected.truthful and (declared or not warned):
-        run.found("bound", what)
-    elif excess > 4 * noise_of(x) and not expected.truthful and not warned:
+    if (excess > 2 * DOUBLE and expected.truthful and (declared or not warned)) or (
+        excess > 4 * noise_of(x) and not expected.truthful and not warned
+    ):
         run.found("bound", what)
     if not expected.truthful:
         report.counts["ciphertexts beyond the program's own claims"] += 1

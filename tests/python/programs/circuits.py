@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from . import values
-from .clear import Clear, Encoded, Matrix
+from .clear import Clear, Encoded, Matrix, UnfitError
 from .drawing import Draw
 from .levels import RULES, arguments, ciphertext, line_of
 
@@ -129,11 +129,11 @@ def bases(draw: Draw) -> tuple[str, ...]:
 
 _FUNCTIONS = (
     ("np.exp", -8.0, 4.0),
-    ("np.sin", -10.0, 10.0),
-    ("np.tanh", -6.0, 6.0),
-    ("np.log", 0.05, 30.0),
-    ("np.sqrt", 0.01, 100.0),
-    ("lambda t: 1 / t", 0.2, 30.0),
+    ("np.sin", -1e6, 1e6),
+    ("np.tanh", -1e4, 1e4),
+    ("np.log", 0.05, 1e8),
+    ("np.sqrt", 0.01, 1e8),
+    ("lambda t: 1 / t", 0.2, 1e4),
     ("lambda t: 1 / (1 + np.exp(-t))", -12.0, 12.0),
     ("lambda t: t**3 - 2 * t", -3.0, 3.0),
     ("lambda t: np.exp(1j * t)", -3.0, 3.0),
@@ -146,6 +146,8 @@ def fit(draw: Draw, x: Clear) -> str:
     numbers = x.values[: x.length].doubles().real
     low, high = float(numbers.min()), float(numbers.max())
     fitting = [(f, a, b) for f, a, b in _FUNCTIONS if a <= low and high <= b]
+    if (not fitting or not x.real) and draw.chance(0.8):
+        raise UnfitError("values are outside of every interval")
     if not fitting or not x.real:
         function, a, b = _FUNCTIONS[draw.integer(0, len(_FUNCTIONS) - 1)]
         if not x.real or draw.chance(0.9):

@@ -14,14 +14,17 @@ RULES = Rules()
 rule = RULES.rule
 
 
+def usable(x: Any) -> bool:
+    """Whether something is a ciphertext of levels of which more can be computed."""
+    return isinstance(x, Clear) and x.engine.name == "engine" and np.ndim(x.slack) == 0
+
+
 def ciphertext(draw: Draw, level: int = 0, *, two: bool = True, **wanted: Any) -> tuple[str, Clear]:
     """Choose a ciphertext of at least a level."""
 
     def fits(x: Any) -> bool:
         return (
-            isinstance(x, Clear)
-            and x.engine.name == "engine"
-            and np.ndim(x.slack) == 0
+            usable(x)
             and x.level >= level
             and (x.polynomials == 2 or not two)
             and all(getattr(x, name) == value for name, value in wanted.items())
@@ -230,9 +233,7 @@ def weighted_sum(draw: Draw) -> str:
 
 @rule("Engine.level_down", "Engine.rescale", weight=1.2)
 def down(draw: Draw) -> tuple[str, ...]:
-    name, x = draw.operand(
-        lambda x: isinstance(x, (Clear, Matrix, Encoded)) and np.ndim(getattr(x, "slack", 0)) == 0 and x.level > 1
-    )
+    name, x = draw.operand(lambda x: (isinstance(x, (Matrix, Encoded)) or usable(x)) and x.level > 1)
     if not isinstance(x, Clear) and "light" in line_of(draw, name):
         name, x = ciphertext(draw, 1)
     lowest = 1 if isinstance(x, Matrix) else 0
@@ -330,7 +331,7 @@ def releases(draw: Draw) -> tuple[str, ...]:
 @rule("Engine.encrypt", "Engine.release", "Ciphertext.__rmatmul__", weight=2)
 def counts(draw: Draw) -> tuple[str, ...]:
     """Whole numbers, products with what keeps them on a grid, and releases of them."""
-    whole = [(name, x) for name, x in draw.operands if isinstance(x, Clear) and x.declared and off_grid(x, 1) < 1e-3]
+    whole = [(name, x) for name, x in draw.operands if usable(x) and x.declared and off_grid(x, 1) < 1e-3]
     if not whole or draw.chance(0.4):
         top = draw.model["engine"].max_level
         level, most = draw.integer(0, top), int(draw.log(10, 1e11))
@@ -343,4 +344,6 @@ def counts(draw: Draw) -> tuple[str, ...]:
     name, x = whole[draw.integer(0, len(whole) - 1)]
     if draw.chance(0.35) and x.level and x.polynomials == 2:
         return f"[[{draw.one(0.2, 0.1, 0.001, 3.0, 1.0)}]] @ {name}", "Ciphertext.__rmatmul__"
+    if draw.chance(0.4) and x.level and x.polynomials == 2:
+        name = f"[[{draw.one(0.2, 0.1, 0.001)}]] @ {name}"
     return f"engine.release({name}, secret_key, grid={draw.one(1, 1, 1, 0.2)})", "Engine.release"
