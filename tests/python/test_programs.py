@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from programs import __main__ as command
-from programs import drawing, surface
+from programs import surface, worlds
 from programs.checking import Criteria, Report, run
 from programs.complex_vector import Vector, chebyshev_series, matrix_product, power_series
 from programs.double_double import Decimals, DoubleDouble
@@ -24,13 +24,13 @@ def test_every_public_operation_is_drawn_or_excused() -> None:
 
 
 def test_programs_are_the_same_ones_every_time() -> None:
-    first = [drawing.program(SEED, index).lines for index in range(40)]
-    assert first == [drawing.program(SEED, index).lines for index in range(40)]
-    assert first != [drawing.program(SEED + 1, index).lines for index in range(40)]
+    first = [worlds.program(SEED, index).lines for index in range(40)]
+    assert first == [worlds.program(SEED, index).lines for index in range(40)]
+    assert first != [worlds.program(SEED + 1, index).lines for index in range(40)]
 
 
 def test_programs_run_as_they_are_printed() -> None:
-    program = next(p for p in (drawing.program(SEED, i, "bfv, 20 bits") for i in range(9)) if len(p.lines) > 3)
+    program = next(p for p in (worlds.program(SEED, i, "bfv, 20 bits") for i in range(9)) if len(p.lines) > 3)
     names: dict[str, object] = {}
     exec(program.source(), names)
     assert {line.name for line in program.lines} <= names.keys()
@@ -80,5 +80,5 @@ def test_a_false_claim_is_found() -> None:
     """A claim of one bit too many is false: that a program can fail at all."""
     found = Report()
     for index in range(20):
-        found.add(run(drawing.program(SEED, index, "levels"), Criteria(typical_factor=0.5)))
+        found.add(run(worlds.program(SEED, index, "levels"), Criteria(typical_factor=0.5)))
     assert any(finding.kind == "typical" for finding in found.findings)

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator
 from multiprocessing import get_context
 
-from . import drawing, surface
+from . import surface, worlds
 from .checking import Criteria, Finding, Report, run
 from .shrinking import shrunk
 from .worlds import WORLDS
@@ -24,7 +24,7 @@ def _chunk(task: tuple[int, int, int, str | None, Criteria]) -> tuple[int, Repor
     seed, first, count, only, criteria = task
     total, found = Report(), []
     for index in range(first, first + count):
-        report = run(drawing.program(seed, index, only), criteria)
+        report = run(worlds.program(seed, index, only), criteria)
         found += [(index, finding) for finding in report.findings]
         total.add(report)
     return count, total, found
@@ -61,7 +61,7 @@ def main(arguments: list[str] | None = None) -> int:
     criteria = Criteria(typical_factor=options.typical, structured_factor=options.structured)
     if options.show:
         for index in range(options.first, options.first + options.programs):
-            print(drawing.program(options.seed, index, options.only).source())
+            print(worlds.program(options.seed, index, options.only).source())
         return 0
     began, done, total, found = time.monotonic(), 0, Report(), []
     for count, report, some in reports(
@@ -105,7 +105,7 @@ def print_minimal(seed: int, only: str | None, criteria: Criteria, found: list[t
         if finding.kind in shown:
             continue
         shown.add(finding.kind)
-        program = shrunk(drawing.program(seed, index, only), finding, criteria)
+        program = shrunk(worlds.program(seed, index, only), finding, criteria)
         again = run(program, criteria).findings
         print(f"\n# {again[0] if again else finding}")
         print(program.source())

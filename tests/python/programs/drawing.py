@@ -1,6 +1,6 @@
-"""Drawing programs: which one is number `index` under `seed`.
+"""Drawing a program's lines in a world, by rules.
 
-Draws depend on the seed, the index and the model alone, and never on what the library answers.
+Draws depend on the random numbers and on the model alone, and never on what the library answers.
 """
 
 from __future__ import annotations
@@ -126,16 +126,6 @@ def parts_of(name: str, value: Any) -> list[tuple[str, Any]]:
     if isinstance(value, (list, tuple)):
         return [pair for i, part in enumerate(value) for pair in parts_of(f"{name}[{i}]", part)]
     return []
-
-
-def program(seed: int, index: int, only: str | None = None) -> Program:
-    """Draw a program."""
-    from .worlds import WORLDS
-
-    rng = np.random.default_rng([seed, index])
-    worlds = [w for w in WORLDS if only is None or w.front == only or w.name == only]
-    shares = np.array([w.share for w in worlds])
-    return in_world(worlds[int(rng.choice(len(worlds), p=shares / shares.sum()))], rng, seed, index)
 
 
 def in_world(world: World, rng: np.random.Generator, seed: int = 0, index: int = -1) -> Program:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 
-from . import drawing
+from . import worlds
 from .checking import Criteria, Finding, run
 from .program import Program
 
@@ -58,7 +58,7 @@ def main() -> None:
     first: dict[str, tuple[int, str]] = {}
     counts = dict.fromkeys([*DEFECTS, "none of these"], 0)
     for index in range(options.programs):
-        program = drawing.program(options.seed, index)
+        program = worlds.program(options.seed, index)
         for finding in run(program, Criteria()).findings:
             for name in attributed(finding, program) or ["none of these"]:
                 counts[name] += 1

@@ -1,4 +1,7 @@
-"""The worlds that programs run in: small engines of every kind, with their keys. None of these rings is secure."""
+"""The worlds that programs run in, small engines of every kind with their keys; and which program has which number.
+
+None of these rings is secure.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +17,10 @@ from .bootstraps import AutomaticEngine, BootstrapEngine
 from .clear import UnfitError
 from .clear_bits import BitEngine
 from .clear_engine import ClearEngine
-from .drawing import Rules
+from .drawing import Rules, in_world
 from .integers import IntegerEngine
 from .over_limbs import BridgeModel, LimbsEngine
-from .program import World
+from .program import Program, World
 
 _KEYS = """
 secret_key = engine.create_secret_key(release_budget=2**20)
@@ -145,3 +148,11 @@ WORLDS = [
     _bits("ntru", "integer-3-64", 10, bits.TABLES, 1.5),
     _bits("ntru", "integer-4-64", 10, bits.WIDE, 1),
 ]
+
+
+def program(seed: int, index: int, only: str | None = None) -> Program:
+    """Draw number `index` under `seed`: of all worlds, or of one front's, or of one."""
+    rng = np.random.default_rng([seed, index])
+    worlds = [w for w in WORLDS if only is None or only in (w.front, w.name)]
+    shares = np.array([w.share for w in worlds])
+    return in_world(worlds[int(rng.choice(len(worlds), p=shares / shares.sum()))], rng, seed, index)
