@@ -337,10 +337,11 @@ def _check_floor(run: Run, x: Any, expected: Clear, worst: float) -> None:
     if worst > claimed + run.criteria.smallest * max(1.0, expected.size()):
         what = f"an error of {worst:.4g} = 2^{_log2(worst):.2f}, and at most 2^{-floor:.2f} is claimed"
         by_doubles = worst <= claimed + CONVERSIONS * DOUBLE * x.bound
-        run.found(
-            "floor, doubles" if by_doubles else "floor",
-            f"{what}; values up to {expected.size():.6g}, bound {x.bound:.6g}, level {x.level}",
+        # Beyond the modulus values begin again at its other end.
+        kind = (
+            "floor, doubles" if by_doubles else "wrapped" if worst > expected.engine.room(expected.level) else "floor"
         )
+        run.found(kind, f"{what}; values up to {expected.size():.6g}, bound {x.bound:.6g}, level {x.level}")
 
 
 def _check_typical(run: Run, x: Any, expected: Clear, rms: float) -> None:

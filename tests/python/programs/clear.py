@@ -260,6 +260,8 @@ class Decrypted:
     source: Clear
 
     def check(self, run: Any, result: Any) -> None:
+        if isinstance(result, float):
+            return
         units = len(result) // (self.source.engine.slot_count if isinstance(result, np.ndarray) else 1)
         if units != self.source.unit_count:
             run.found("wrong", f"{units} units")
