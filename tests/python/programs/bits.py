@@ -177,7 +177,7 @@ _shapes(TABLES, "Ciphertext", SMALL)
 
 @WIDE.rule("tfhe.Engine.encrypt_uint", "tfhe.Engine.encrypt_bool", weight=4)
 def encrypt_uints(draw: Draw) -> tuple[str, ...]:
-    if draw.chance(0.15):
+    if draw.chance(0.25):
         return f"engine.encrypt_bool({_truths(draw)}, secret_key)", "tfhe.Engine.encrypt_bool"
     width = draw.one(8, 8, 8, 16, 32, 64) if draw.chance(0.6) else 8
     most = draw.one(2**width - 1, 3, 2 ** (width - 1))
@@ -319,7 +319,7 @@ _BOOLS = (
 )
 
 
-@WIDE.rule(*(f"tfhe.BoolArray.{name}" for name in _BOOLS), weight=2)
+@WIDE.rule(*(f"tfhe.BoolArray.{name}" for name in _BOOLS), weight=3)
 def bools(draw: Draw) -> tuple[str, ...]:
     name, x = array(draw, BOOL)
     other = array(draw, BOOL, x)[0]
