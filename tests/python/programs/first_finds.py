@@ -31,9 +31,8 @@ DEFECTS: dict[str, Claims] = {
     "fits without 0 break on the zeros of short vectors": lambda f, line: f.kind in _ERRORS and "fit(" in line,
     "Chebyshev series of complex values claim a real bound": lambda f, line: f.kind in _ERRORS and _is_series(line),
     "products with matrices leave their entries' rounding out": lambda f, line: (
-        f.kind in ("floor", "false warning") and ("@ x" in line or "multiply_matrix" in line)
+        f.kind in ("floor", "false warning", "release") and ("@ x" in line or "multiply_matrix" in line)
     ),
-    "a release of such a product is wrong": lambda f, line: f.kind == "release" and "grid" in line,
     "conversions in doubles aren't counted": lambda f, line: f.kind in ("floor, doubles", "typical, doubles"),
     "releases refuse whole numbers": lambda f, line: f.kind == "refused",
     "bounds at the edge of a level's room wrap": lambda f, line: (
