@@ -12,6 +12,7 @@ from programs import surface, worlds
 from programs.checking import Criteria, Report, run
 from programs.complex_vector import Vector, chebyshev_series, matrix_product, power_series
 from programs.double_double import Decimals, DoubleDouble
+from programs.many import reports
 
 SEED = 20261123
 PROGRAMS = 500
@@ -52,7 +53,7 @@ def test_double_doubles_are_right_on_sixteen_slots(seed: int) -> None:
 
 def report(seed: int, count: int) -> tuple[Report, list[str]]:
     total, false = Report(), []
-    for done, some, found in command.reports(seed, 0, count, None, Criteria(), jobs=1):
+    for done, some, found in reports(seed, 0, count, None, Criteria(), jobs=1):
         assert done
         total.add(some)
         false += [f"program {index} under seed {seed}: {finding}" for index, finding in found]
