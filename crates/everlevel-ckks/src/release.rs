@@ -98,15 +98,15 @@ impl Context {
         let error = self.release_error(op, a)?;
         // The coefficients' norm is that of the slots over √slots.
         let factor = (12.0 * key.budget.limit() as f64).sqrt();
-        let std_dev = factor * (statistical_bits / 2.0).exp2() * error * a.scale();
+        let std_dev = (factor * (statistical_bits / 2.0).exp2() * error * a.scale()).max(Gaussian::MIN_SIGMA);
         let slot_error = (2.0 * self.slot_count() as f64).sqrt() * std_dev / a.scale();
         let precision_bits = -slot_error.log2();
-        let least = a.bound().size().max(f64::MIN_POSITIVE).log2();
+        // Zeros keep as many bits as numbers of size 1.
+        let least = if a.bound().size() > 0.0 { a.bound().size().log2() } else { 0.0 };
         if precision_bits + least < LEAST_PRECISION || std_dev.is_nan() || std_dev > MAX_STD_DEV {
             let most_bits = statistical_bits - 2.0 * (LEAST_PRECISION - precision_bits - least);
             return Err(Error::NothingLeft { op, statistical_bits, precision_bits, most_bits });
         }
-        let std_dev = std_dev.max(Gaussian::MIN_SIGMA);
         let plaintext = self.decrypt(a, key)?;
         let seed = self.core.seeds.next()?;
         key.budget.take(op)?;

@@ -150,16 +150,16 @@ class Array:
         return self._with(0, lambda a, b: b - a)
 
     def __lshift__(self, amount: Any) -> Array:
-        return self._with(amount, lambda a, b: a << (b % self.width))
+        return self._with(amount, lambda a, b: (a << (b % self.width)) * (b < self.width))
 
     def __rshift__(self, amount: Any) -> Array:
-        return self._with(amount, lambda a, b: a >> (b % self.width))
+        return self._with(amount, lambda a, b: (a >> (b % self.width)) * (b < self.width))
 
     def __rlshift__(self, other: Any) -> Array:
-        return self._with(other, lambda a, b: b << (a % self.width))
+        return self._with(other, lambda a, b: (b << (a % self.width)) * (a < self.width))
 
     def __rrshift__(self, other: Any) -> Array:
-        return self._with(other, lambda a, b: b >> (a % self.width))
+        return self._with(other, lambda a, b: (b >> (a % self.width)) * (a < self.width))
 
     def __lt__(self, other: Any) -> Array:
         return self._with(other, lambda a, b: a < b, BOOL)
