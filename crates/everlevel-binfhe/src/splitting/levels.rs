@@ -53,6 +53,9 @@ pub(super) struct Ladder(Vec<Rung>);
 /// The share of steps that are to be taken: fewer move particles less often, more move them less far.
 const ACCEPTED: f64 = 0.3;
 
+/// The largest share: steps from the first levels, where more would be taken, are not what a probability depends on.
+const MAX_SHARE: f64 = 0.125;
+
 /// Levels beyond which no probability is looked for: each halves it, and doubles end at 2^-1074.
 const MAX_LEVELS: usize = 1000;
 
@@ -73,7 +76,7 @@ impl Ladder {
         climbed: Climbed<'_>,
     ) -> Result<Self, Error> {
         let mut population = Population::draw(event, effort, stream);
-        let (mut rungs, mut share) = (Vec::new(), 1.0);
+        let (mut rungs, mut share) = (Vec::new(), MAX_SHARE);
         loop {
             let level = population.median();
             if level >= threshold {
@@ -93,7 +96,7 @@ impl Ladder {
             climbed(rungs.len())?;
             population.kill(level, stream);
             let accepted = population.walk(event, rung, effort, stream);
-            share = (share * (accepted / ACCEPTED).clamp(0.5, 2.0)).min(1.0);
+            share = (share * (accepted / ACCEPTED).clamp(0.5, 2.0)).min(MAX_SHARE);
         }
     }
 
@@ -243,7 +246,7 @@ mod tests {
     /// log2 of the probability that is measured, and twice its standard error.
     fn measured(margin: f64, effort: Effort, runs: u64) -> (f64, f64) {
         let (event, seed) = (Sum(200), Seed::from_bytes([3; 32]));
-        let mut stream = |index| seed.stream(Domain::Test, index);
+        let stream = |index| seed.stream(Domain::Test, index);
         let ladder = Ladder::find(&event, margin, effort, &mut stream(0), &|_| Ok(())).unwrap();
         let one = |run| ladder.climb(&event, effort, &mut stream(run), &|_| Ok(())).unwrap().0;
         let (mean, error) = mean_of(&(1..=runs).map(one).collect::<Vec<_>>());

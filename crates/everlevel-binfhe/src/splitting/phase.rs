@@ -10,8 +10,9 @@
 //! of digits times the key's masks, and a single odd digit makes them uniform over masks. So probabilities are those of
 //! a key with these secrets and errors, over all masks that its rows may have.
 
+use everlevel_math::fft::Digits;
 use everlevel_rand::Stream;
-use everlevel_ring::{Representation, SmallTorusRing, WordGadget};
+use everlevel_ring::{Representation, SmallTorusRing};
 use everlevel_rlwe::lwe::SeededKeySwitchKey;
 
 use super::levels::{RareEvent, Rung, below, gaussian};
@@ -45,6 +46,8 @@ enum Words {
 pub(super) struct State {
     /// In the order of the coordinates, in the leading bits but for the small mask's 32-bit words.
     pub words: Vec<u64>,
+    /// What each word adds to the phase, or what the modulus switch rounds it by, in units of `2^-32`.
+    terms: Vec<u32>,
     /// The inputs' errors over their deviation.
     normals: Vec<f64>,
     /// The same in units of `2^-64`.
@@ -56,6 +59,7 @@ impl Clone for State {
     fn clone(&self) -> Self {
         Self {
             words: self.words.clone(),
+            terms: self.terms.clone(),
             normals: self.normals.clone(),
             errors: self.errors.clone(),
             sums: self.sums.clone(),
@@ -64,6 +68,7 @@ impl Clone for State {
 
     fn clone_from(&mut self, other: &Self) {
         self.words.clone_from(&other.words);
+        self.terms.clone_from(&other.terms);
         self.normals.clone_from(&other.normals);
         self.errors.clone_from(&other.errors);
         self.sums.clone_from(&other.sums);
@@ -83,10 +88,30 @@ struct Sums {
     rounded_secret: i64,
 }
 
+impl Sums {
+    /// Adds `sign` times a word and its term.
+    #[inline(always)]
+    fn add(&mut self, coordinate: Coordinate, word: u64, term: u32, sign: i64) {
+        match coordinate {
+            Coordinate::Switched { input, secret, .. } | Coordinate::Kept { input, secret } => {
+                self.phase = self.phase.wrapping_add(term.wrapping_mul(sign as u32));
+                let low = u64::from(word as u32).wrapping_mul(secret as u64).wrapping_mul(sign as u64);
+                self.low[input as usize] = self.low[input as usize].wrapping_add(low);
+            }
+            Coordinate::Small { secret } => {
+                let rounded = sign * i64::from(term as i32);
+                self.rounded += rounded;
+                self.rounded_secret += rounded * i64::from(secret);
+            }
+        }
+    }
+}
+
 /// What a step changed.
 #[derive(Debug, Default)]
 pub(super) struct Undo {
-    words: Vec<(u32, u64)>,
+    /// Words and their terms, and where they were.
+    words: Vec<(u32, u64, u32)>,
     normals: Vec<f64>,
     errors: Vec<u64>,
     low: Vec<u64>,
@@ -107,7 +132,8 @@ pub(super) struct Phase {
     /// For each input, each key switch in its order; and then the small mask.
     pub places: Vec<Vec<Place>>,
     pub small: Place,
-    gadgets: Vec<WordGadget>,
+    /// Of each key switch.
+    digits: Vec<Digits>,
     /// The phases of the keys' rows.
     rows: Vec<u32>,
     words: Words,
@@ -157,7 +183,7 @@ impl Phase {
         let params = secret.params();
         let (factors, variance) = inputs(params);
         let (mut coordinates, mut places) = (Vec::new(), vec![Vec::new(); factors.len()]);
-        let (mut gadgets, mut rows) = (Vec::new(), Vec::new());
+        let (mut digits, mut rows) = (Vec::new(), Vec::new());
         let switches = params.switches();
         for (index, (key, step)) in keys.key_switches().zip(&switches).enumerate() {
             let shape = step.shape;
@@ -165,7 +191,7 @@ impl Phase {
             let last = index + 1 == switches.len();
             let landing = (!last).then(|| secret.landing_key(index));
             rows.extend(row_phases(key, step, landing.as_ref().unwrap_or(secret.small_key())));
-            gadgets.push(shape.gadget);
+            digits.push(shape.gadget.into());
             let (kept, switched) = secret.big()[..shape.from_dim].split_at(shape.shared);
             for (input, places) in places.iter_mut().enumerate() {
                 let (input, start) = (input as u32, coordinates.len());
@@ -186,7 +212,7 @@ impl Phase {
             coordinates,
             places,
             small,
-            gadgets,
+            digits,
             rows,
             words: match params.literal() {
                 Literal::Tfhe(literal) => Words::Torus(literal.torus_bits),
@@ -209,41 +235,35 @@ impl Phase {
     pub fn state(&self, words: Vec<u64>, errors: Vec<u64>) -> State {
         let normals = errors.iter().map(|&error| error as i64 as f64 / self.deviation).collect();
         let mut sums = Sums { low: vec![0; self.factors.len()], ..Sums::default() };
-        for (&coordinate, &word) in self.coordinates.iter().zip(&words) {
-            self.add(&mut sums, coordinate, word, 1);
-        }
-        State { words, normals, errors, sums }
+        let all = || self.coordinates.iter().zip(&words);
+        let terms: Vec<u32> = all().map(|(&coordinate, &word)| self.term(coordinate, word)).collect();
+        all().zip(&terms).for_each(|((&coordinate, &word), &term)| sums.add(coordinate, word, term, 1));
+        State { words, terms, normals, errors, sums }
     }
 
-    /// `sign` times what a word adds to the sums.
-    #[inline]
-    fn add(&self, sums: &mut Sums, coordinate: Coordinate, word: u64, sign: i64) {
+    /// What a word adds to the phase; of a small word, what it is rounded by.
+    #[inline(always)]
+    fn term(&self, coordinate: Coordinate, word: u64) -> u32 {
         let high = (word >> 32) as u32;
-        let mut of_input = |input: u32, secret: i8, phase: u32| {
-            let factor = self.factors[input as usize].wrapping_mul(sign as u32);
-            sums.phase = sums.phase.wrapping_add(phase.wrapping_mul(factor));
-            let low = u64::from(word as u32).wrapping_mul(secret as u64).wrapping_mul(sign as u64);
-            sums.low[input as usize] = sums.low[input as usize].wrapping_add(low);
-        };
         match coordinate {
             Coordinate::Switched { input, step, secret, rows } => {
                 // The body has the word times the secret, and the digits are those of the word's negative.
+                let (digits, negative) = (self.digits[step as usize], word.wrapping_neg());
+                let rows = &self.rows[rows as usize..][..digits.levels as usize];
                 let mut phase = high.wrapping_mul(secret as u32);
-                self.gadgets[step as usize].decompose(word.wrapping_neg(), |level, digit| {
-                    phase = phase.wrapping_add(digit.wrapping_mul(self.rows[rows as usize + level]));
-                });
-                of_input(input, secret, phase);
+                for (level, row) in (1..).zip(rows) {
+                    phase = phase.wrapping_add((digits.digit(negative, level) as u32).wrapping_mul(*row));
+                }
+                phase.wrapping_mul(self.factors[input as usize])
             }
             Coordinate::Kept { input, secret } => {
                 let kept = (word.wrapping_add(1 << 31) >> 32) as u32;
-                of_input(input, secret, high.wrapping_sub(kept).wrapping_mul(secret as u32));
+                high.wrapping_sub(kept).wrapping_mul(secret as u32).wrapping_mul(self.factors[input as usize])
             }
-            Coordinate::Small { secret } => {
+            Coordinate::Small { .. } => {
                 let word = word as u32;
                 let rounded = word.wrapping_add(1 << (self.log2_step - 1)) & (u32::MAX << self.log2_step);
-                let rounded = sign * i64::from(rounded.wrapping_sub(word) as i32);
-                sums.rounded += rounded;
-                sums.rounded_secret += rounded * i64::from(secret);
+                rounded.wrapping_sub(word)
             }
         }
     }
@@ -318,11 +338,12 @@ impl RareEvent for Phase {
         for _ in 0..count {
             let at = below(stream, self.coordinates.len());
             let coordinate = self.coordinates[at];
-            let (old, new) = (state.words[at], self.word(coordinate, stream));
-            self.add(&mut state.sums, coordinate, old, -1);
-            self.add(&mut state.sums, coordinate, new, 1);
-            state.words[at] = new;
-            undo.words.push((at as u32, old));
+            let (word, term) = (&mut state.words[at], &mut state.terms[at]);
+            undo.words.push((at as u32, *word, *term));
+            state.sums.add(coordinate, *word, *term, -1);
+            *word = self.word(coordinate, stream);
+            *term = self.term(coordinate, *word);
+            state.sums.add(coordinate, *word, *term, 1);
         }
         // An autoregressive step, which leaves Gaussian numbers Gaussian.
         let kept = 1.0 - rung.share;
@@ -334,7 +355,9 @@ impl RareEvent for Phase {
         if score > rung.level {
             return Some(score);
         }
-        undo.words.iter().rev().for_each(|&(at, old)| state.words[at as usize] = old);
+        for &(at, word, term) in undo.words.iter().rev() {
+            (state.words[at as usize], state.terms[at as usize]) = (word, term);
+        }
         state.normals.clone_from(&undo.normals);
         state.errors.clone_from(&undo.errors);
         state.sums.low.clone_from(&undo.low);
