@@ -320,7 +320,7 @@ class DivisionByZeroError(EverlevelError, ZeroDivisionError):
 
 
 class NoiseError(EverlevelError, ValueError):
-    """A ciphertext's noise is too large: the operation would fail more often than the parameters allow.
+    """Noise is too large, a ciphertext's or a key's own: operations would fail more often than parameters allow.
 
     Attributes
     ----------

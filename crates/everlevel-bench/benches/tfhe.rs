@@ -168,7 +168,8 @@ mod peer {
         let n = params.lwe_dim as f64;
         let more = (n / 4.0) / (12.0 * (2.0 * params.table_len() as f64).powi(2));
         told(squared_norms, |squared_norm| {
-            let variance = params.noise().at_table(squared_norm * params.noise().bootstrapped) + more;
+            let noise = params.mean_noise();
+            let variance = noise.at_table(squared_norm * noise.bootstrapped) + more;
             noise::log2_p_fail(params.margin_torus(), variance)
         })
     }

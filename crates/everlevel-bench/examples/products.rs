@@ -128,7 +128,7 @@ fn compare(name: &str, samples: u64) -> Result<Vec<Row>, Box<dyn Error>> {
         let (form, params) = (&forms[i], keys[i].1.params());
         let errors = rotations::rotation_errors_of_keys(&forms[i], KEYS, samples.div_ceil(KEYS));
         let (measured, formula) =
-            (errors.iter().copied().collect::<Measured>().mean_square(), params.noise().blind_rotation);
+            (errors.iter().copied().collect::<Measured>().mean_square(), params.mean_noise().blind_rotation);
         Row {
             set: name.into(),
             products: if form.mask_gadget == form.body_gadget { "full" } else { "half" },

@@ -136,6 +136,11 @@ impl Common {
         self.log_n + self.log2_extension
     }
 
+    /// Coefficients of a table, as far as exponents tell them apart: the modulus switch is that to twice as many.
+    pub(crate) fn switched_table_len(&self) -> usize {
+        self.table_len() >> self.log2_exponent_step
+    }
+
     /// The key switches from the large secret to the small one, in their order: one, and one more for each landing.
     pub fn switches(&self) -> Vec<SwitchStep> {
         let mut from_dim = self.big_dim;

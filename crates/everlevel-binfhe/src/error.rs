@@ -52,6 +52,17 @@ everlevel_io::errors! {
         /// log2 of the largest allowed.
         max_log2_p_fail: f64,
     }
+    /// A secret whose own noise leaves no room for the key switch's.
+    #[error(
+        "generate: with each of {draws} key switches that were drawn for this secret key a bootstrap would fail more \
+         often than 2^{max_log2_p_fail:.1}; generate another secret key"
+    )]
+    UnluckySecret {
+        /// How often a key switch was drawn.
+        draws: u64,
+        /// log2 of the largest probability that the parameters allow.
+        max_log2_p_fail: f64,
+    }
     /// Less memory than the work needs.
     #[error("{op}: {needed} bytes of memory are needed, and {available} are left of the {limit}; free some")]
     OutOfMemory {

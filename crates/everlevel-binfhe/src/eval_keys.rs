@@ -9,16 +9,16 @@ use everlevel_rand::{Domain, Seed};
 use everlevel_ring::SmallTorusRing;
 use everlevel_ring::base2k::Transform;
 use everlevel_rlwe::lwe::{KeySwitchKey, SeededKeySwitchKey, SwitchShape, switch_modulus};
-use everlevel_rlwe::{Lwe, SecretId};
+use everlevel_rlwe::{Lwe, Randomness, SecretId};
 use rayon::prelude::*;
 
 use crate::bootstrap_key::BootstrapKey;
 use crate::common::Order;
 use crate::gates::same_length;
-use crate::secret::{SmallSecretKey, gaussian};
+use crate::secret::SmallSecretKey;
 use crate::{
-    Ciphertext, Error, FailureBound, Lut, NoiseSum, Params, Progress, SecretKey, SeededBootstrapKey, no_progress,
-    noise, noise_sum,
+    Ciphertext, Error, FailureBound, Lut, NoiseSum, Params, Progress, SecretKey, SeededBootstrapKey, key_noise,
+    no_progress, noise, noise_sum,
 };
 
 /// Both keys as seeds and bodies: half the size or less, for files and for sending.
@@ -83,17 +83,16 @@ impl SeededEvalKeys {
     ) -> Result<(Vec<SeededKeySwitchKey>, SeededKeySwitchKey), Error> {
         let params = secret.params();
         let switches = params.switches();
-        let errors = switches.iter().map(|step| gaussian(step.log2_std_dev, 32)).collect::<Result<Vec<_>, _>>()?;
-        let key_switch = |(i, error): (usize, &Gaussian), to: &SmallSecretKey| {
+        let key_switch = |i: usize, to: &SmallSecretKey, (randomness, error): &(Randomness, Gaussian)| {
             let SwitchShape { gadget, degree, from_dim, shared, .. } = switches[i].shape;
-            // The switch to the small secret has the first seed.
-            let seed = seed.derive(Domain::Derive, 1 + (i as u64 + 1) % switches.len() as u64);
             let own = &secret.big()[shared..from_dim];
-            SeededKeySwitchKey::generate(SmallTorusRing::new(degree), own, to, (gadget, error), &seed)
+            SeededKeySwitchKey::generate(SmallTorusRing::new(degree), own, to, (gadget, error), randomness.clone())
         };
-        let (last, landings) = errors.split_last().expect("one key switch at least");
-        let key_switches = landings.iter().enumerate().map(|at| key_switch(at, &secret.landing_key(at.0))).collect();
-        Ok((key_switches, key_switch((landings.len(), last), secret.small_key())))
+        let drawn = key_noise::lucky_switches(secret, seed)?;
+        let (last, landings) = drawn.split_last().expect("one key switch at least");
+        let to_landing = |(i, drawn)| key_switch(i, &secret.landing_key(i), drawn);
+        let key_switches = landings.iter().enumerate().map(to_landing).collect();
+        Ok((key_switches, key_switch(landings.len(), secret.small_key(), last)))
     }
 
     /// Keys from their parts, for files.

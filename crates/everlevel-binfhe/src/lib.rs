@@ -10,7 +10,8 @@
 //! 64 bits · [`Lut`] · [`mod@files`] · [`Context`] calls on whole arrays, on threads of its own · `slices` ·
 //! `footprint` of memory · `common` numbers, `scheme` and `blind_rotation`, which schemes implement · `tfhe` GGSW keys
 //! and their rotation, on words or over limbs · `ntru` one-polynomial ciphertexts and theirs · `bootstrap_key` either's
-//! keys · [`mod@noise`] the formulas and the mathematics · [`NoiseSum`] the errors that a ciphertext's noise is made
+//! keys · [`mod@noise`] the formulas and the mathematics ·
+//! [`mod@key_noise`] what a key fixes of them · [`NoiseSum`] the errors that a ciphertext's noise is made
 //! of, and [`FailureBound`] the bootstraps that led to it. LWE ciphertexts, their key switch and modulus switch are
 //! [`everlevel_rlwe::lwe`]'s.
 //!
@@ -43,6 +44,7 @@ mod failure;
 pub mod files;
 mod footprint;
 mod gates;
+pub mod key_noise;
 mod lut;
 mod messages;
 pub mod noise;

@@ -34,16 +34,13 @@ pub struct Noise {
 }
 
 impl Noise {
-    /// The noise of a scheme whose blind rotations add `blind_rotation`, and whose large secret's coefficients have
-    /// the mean square `secret_square`.
-    pub(crate) fn new(c: &Common, blind_rotation: f64, secret_square: f64) -> Self {
+    /// The noise where a blind rotation, the key switches and the modulus switch add so much.
+    pub(crate) fn new(c: &Common, blind_rotation: f64, key_switch: f64, mod_switch: f64) -> Self {
         let (lwe, glwe) = ((2.0 * c.lwe_log2_std_dev).exp2(), (2.0 * c.big_log2_std_dev).exp2());
-        let key_switch = stair(&c.switches(), secret_square);
         let (fresh, bootstrapped) = match c.order {
             Order::KeySwitchFirst => (glwe, blind_rotation),
             Order::BootstrapFirst => (lwe, blind_rotation + key_switch),
         };
-        let mod_switch = mod_switch(c.secrets.small.centred_square(c.lwe_dim), c.table_len() >> c.log2_exponent_step);
         Self { lwe, glwe, fresh, blind_rotation, key_switch, mod_switch, bootstrapped, order: c.order }
     }
 
@@ -56,17 +53,17 @@ impl Noise {
 }
 
 /// Mean square of a digit of mean zero in `[−B/2, B/2]` ([`everlevel_math::fft::Digits`]): `(B² + 2)/12`.
-fn digit_square(gadget: Gadget) -> f64 {
+pub(crate) fn digit_square(gadget: Gadget) -> f64 {
     ((2.0 * f64::from(gadget.log2_base)).exp2() + 2.0) / 12.0
 }
 
 /// Variance of the part that a decomposition rounds away: `B^(−2l)/12`.
-fn rounding(gadget: Gadget) -> f64 {
+pub(crate) fn rounding(gadget: Gadget) -> f64 {
     (-2.0 * f64::from(gadget.bits())).exp2() / 12.0
 }
 
 /// How many times the variance of one product's errors, and of a rounding, is added for each bit of a step.
-fn errors_per_bit(l: &ParamsLiteral) -> (f64, f64) {
+pub(crate) fn errors_per_bit(l: &ParamsLiteral) -> (f64, f64) {
     match l.together() {
         None => (1.0, 0.5),
         Some(Together::Pair) => (4.0, 0.75),
@@ -93,22 +90,31 @@ pub fn external_product(l: &ParamsLiteral) -> f64 {
 /// The variance that storing transformed keys of a 32-bit torus as integers adds to the error of each row, seen through
 /// the secret: `u²/12·2/N` for each of `1 + φ/2` coefficients, with `u` the unit.
 pub fn stored_key(l: &ParamsLiteral) -> f64 {
+    stored_key_of(l, l.big_dim() as f64 / 2.0)
+}
+
+/// The same through a secret of so many ones.
+pub(crate) fn stored_key_of(l: &ParamsLiteral, weight: f64) -> f64 {
     if l.torus_bits != 32 {
         return 0.0;
     }
     let n = l.n() as f64;
     let unit = (f64::from(log2_key_unit(l.n())) - 32.0).exp2();
-    (1.0 + l.big_dim() as f64 / 2.0) * unit * unit / 12.0 * 2.0 / n
+    (1.0 + weight) * unit * unit / 12.0 * 2.0 / n
 }
 
 /// The f64 transforms' rounding for each bit of a step: relative errors of `2^-53`, once a level, on sums of `rows·N`
 /// products of digits and torus elements, seen through the secret.
 pub fn transforms(l: &ParamsLiteral) -> f64 {
+    transforms_of(l, l.big_dim() as f64 / 2.0)
+}
+
+/// The same through a secret of so many ones.
+pub(crate) fn transforms_of(l: &ParamsLiteral, weight: f64) -> f64 {
     let (n, k) = (l.n() as f64, l.rank as f64);
     let (a, b) = (l.mask_gadget, l.body_gadget);
     let digits = k * f64::from(a.digits) * digit_square(a) + f64::from(b.digits) * digit_square(b);
-    let secret = 1.0 + l.big_dim() as f64 / 2.0;
-    errors_per_bit(l).0 * FFT_ERROR * (-106.0f64).exp2() * f64::from(l.log_n) * n * digits / 12.0 * secret
+    errors_per_bit(l).0 * FFT_ERROR * (-106.0f64).exp2() * f64::from(l.log_n) * n * digits / 12.0 * (1.0 + weight)
 }
 
 /// Variance of a key switch of `dim` coefficients whose key has errors of variance `error`, where the coefficients of
@@ -138,6 +144,21 @@ pub fn log2_p_fail(margin_torus: f64, variance: f64) -> f64 {
     log2_erfc(margin_torus / (2.0 * variance).sqrt())
 }
 
+/// The variance at which Gaussian noise exceeds a margin with this probability: the inverse of [`log2_p_fail`], and
+/// without an end where it always may.
+pub fn variance_at(margin_torus: f64, log2_p_fail: f64) -> f64 {
+    if log2_p_fail >= 0.0 {
+        return f64::INFINITY;
+    }
+    // erfc(x) is below exp(−x²).
+    let (mut low, mut high) = (0.0, (-log2_p_fail * std::f64::consts::LN_2).sqrt());
+    for _ in 0..100 {
+        let middle = (low + high) / 2.0;
+        if log2_erfc(middle) > log2_p_fail { low = middle } else { high = middle }
+    }
+    (margin_torus / high).powi(2) / 2.0
+}
+
 /// log2 of `erfc(x)` for `x ≥ 0`, by its continued fraction where that converges fast and by its series elsewhere.
 pub fn log2_erfc(x: f64) -> f64 {
     use std::f64::consts::{FRAC_2_SQRT_PI, LOG2_E, PI};
@@ -157,6 +178,15 @@ pub fn log2_erfc(x: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn variances_have_the_probabilities_that_they_are_asked_for() {
+        for expected in [-0.5, -1.0, -20.0, -64.0, -128.0, -2000.0] {
+            let found = log2_p_fail(0.125, variance_at(0.125, expected));
+            assert!((found - expected).abs() < 1e-9 * -expected, "{expected}: {found}");
+        }
+        assert_eq!(variance_at(0.125, 0.0), f64::INFINITY);
+    }
 
     #[test]
     fn erfc_is_right_on_both_sides_of_its_seam() {

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Error;
 use crate::common::{Common, Line, Order};
+use crate::key_noise::{Limits, Parts};
 use crate::noise::{self, Noise};
 use crate::ntru::NtruLiteral;
 use crate::scheme::Scheme;
@@ -65,6 +66,8 @@ impl From<NtruLiteral> for Literal {
 pub struct Params {
     literal: Literal,
     common: Common,
+    parts: Parts,
+    limits: Limits,
     noise: Noise,
 }
 
@@ -88,12 +91,19 @@ impl TryFrom<Literal> for Params {
     type Error = Error;
 
     fn try_from(literal: Literal) -> Result<Self, Error> {
-        Self::above(literal, torus::min_log2_std_dev_of)
+        let params = Self::above(literal, torus::min_log2_std_dev_of)?;
+        let (log2_p_fail, max_log2_p_fail) = (params.log2_p_fail(params.squared_norm), params.max_log2_p_fail);
+        // Limits are found by halving.
+        if log2_p_fail > max_log2_p_fail + 1e-6 {
+            return Err(Error::FailureTooLikely { log2_p_fail, max_log2_p_fail });
+        }
+        Ok(params)
     }
 }
 
 impl Params {
-    /// The parameters of keys that exist: those made by earlier versions have the published line's noise.
+    /// The parameters of keys that exist: those made by earlier versions have the published line's noise, and hold
+    /// their probability of failure on average over keys.
     pub(crate) fn of_keys(literal: Literal) -> Result<Self, Error> {
         Self::above(literal, torus::published_log2_std_dev_of)
     }
@@ -104,13 +114,16 @@ impl Params {
         scheme.check()?;
         let common = scheme.common();
         common.check(scheme.sample_bits(), line)?;
-        let noise = Noise::new(&common, scheme.blind_rotation_variance(), scheme.secret_square());
-        let log2_p_fail =
-            noise::log2_p_fail(common.margin_torus(), noise.at_table(common.squared_norm * noise.bootstrapped));
-        if log2_p_fail.is_nan() || common.max_log2_p_fail.is_nan() || log2_p_fail > common.max_log2_p_fail {
-            return Err(Error::FailureTooLikely { log2_p_fail, max_log2_p_fail: common.max_log2_p_fail });
+        let parts = Parts::new(scheme, &common);
+        let mean = parts.mean(&common);
+        let (margin_torus, max_log2_p_fail) = (common.margin_torus(), common.max_log2_p_fail);
+        let log2_p_fail = noise::log2_p_fail(margin_torus, mean.at_table(common.squared_norm * mean.bootstrapped));
+        if log2_p_fail.is_nan() || max_log2_p_fail.is_nan() || log2_p_fail > max_log2_p_fail {
+            return Err(Error::FailureTooLikely { log2_p_fail, max_log2_p_fail });
         }
-        Ok(Self { literal, common, noise })
+        let limits = parts.limits(&common, noise::variance_at(margin_torus, max_log2_p_fail));
+        let noise = parts.below(&common, &limits);
+        Ok(Self { literal, common, parts, limits, noise })
     }
 
     /// The literal, with every number as it was given.
@@ -133,9 +146,25 @@ impl Params {
         self.scheme().rotation_transforms()
     }
 
-    /// Noise of every step, by the formulas of [`crate::noise`].
+    /// Noise of every step that all keys but one in `2^40` stay below: those that would be above are drawn again. What
+    /// ciphertexts track, what is refused, and all claims of failures are by this noise.
     pub fn noise(&self) -> &Noise {
         &self.noise
+    }
+
+    /// Noise of every step on average over keys, by the formulas of [`crate::noise`].
+    pub fn mean_noise(&self) -> Noise {
+        self.parts.mean(&self.common)
+    }
+
+    /// The parts of the noise that a key fixes.
+    pub fn key_parts(&self) -> &Parts {
+        &self.parts
+    }
+
+    /// Above which noise of its own a key is drawn again.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
     }
 
     /// Dimension of ciphertexts between bootstraps.
@@ -147,7 +176,7 @@ impl Params {
     }
 
     /// log2 of the probability that a bootstrap fails whose input is a combination with coefficients of sum of squares
-    /// `squared_norm`.
+    /// `squared_norm`: at most that, for all keys but one in `2^40`.
     pub fn log2_p_fail(&self, squared_norm: f64) -> f64 {
         let variance = self.noise.at_table(squared_norm * self.noise.bootstrapped);
         noise::log2_p_fail(self.margin_torus(), variance)

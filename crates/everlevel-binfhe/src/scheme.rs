@@ -6,6 +6,7 @@ use everlevel_rand::Stream;
 
 use crate::Error;
 use crate::common::Common;
+use crate::key_noise::OverKeys;
 
 /// A scheme's numbers.
 pub(crate) trait Scheme: Debug {
@@ -18,8 +19,12 @@ pub(crate) trait Scheme: Debug {
     /// Bits of the words of samples under the large secret.
     fn sample_bits(&self) -> u32;
 
-    /// The variance that a blind rotation adds, as a part of the torus squared.
-    fn blind_rotation_variance(&self) -> f64;
+    /// The variance that a blind rotation adds, as a part of the torus squared, over keys: products with the errors of
+    /// the bootstrapping key, and what secrets multiply.
+    fn rotation_noise(&self) -> (OverKeys, OverKeys);
+
+    /// What secrets multiply, of the secrets of one key, small and large.
+    fn rotation_noise_of(&self, small: &[i8], big: &[i8]) -> f64;
 
     /// Mean square of the large secret's coefficients.
     fn secret_square(&self) -> f64;

@@ -10,6 +10,7 @@ use everlevel_rlwe::SecretId;
 use zeroize::Zeroizing;
 
 use crate::common::Order;
+use crate::key_noise::{DRAWS, is_lucky};
 use crate::{Error, Params};
 
 /// The secret of a key switch's samples.
@@ -51,17 +52,24 @@ impl SecretKey {
         Self::with_seeds(params, SeedSource::os())
     }
 
-    /// A key whose seed, and those of what it encrypts and of the evaluation keys made from it, come from `seeds`:
-    /// golden tests have a source that repeats itself.
+    /// A key whose seed, the first one that stands for a key within the parameters' [limits](Params::limits), and those
+    /// of what it encrypts and of the evaluation keys made from it, come from `seeds`: golden tests have a source that
+    /// repeats itself.
     ///
     /// # Errors
     /// As [`SecretKey::generate`].
     pub fn with_seeds(params: Arc<Params>, seeds: SeedSource) -> Result<Self, Error> {
-        let key = Self::from_seed(params, &seeds.next()?)?;
-        Ok(Self { seeds, ..key })
+        for _ in 0..DRAWS {
+            let key = Self::from_seed(Arc::clone(&params), &seeds.next()?)?;
+            if is_lucky(&key) {
+                return Ok(Self { seeds, ..key });
+            }
+        }
+        Err(Error::UnluckySecret { draws: DRAWS, max_log2_p_fail: params.max_log2_p_fail })
     }
 
-    /// The key that a seed stands for. The seed is the secret: it must be uniform and used for one key only.
+    /// The key that a seed stands for, whatever its own noise. The seed is the secret: it must be uniform and used for
+    /// one key only.
     ///
     /// # Errors
     /// [`Error::Random`] if the parameters' deviations are outside the sampler's range.

@@ -36,7 +36,7 @@ fn groups<L: Clone + Into<Literal>>(
 }
 
 /// The error of the exponents that select a table's entry, beside an exact phase.
-fn error_at_table(secret: &SecretKey, keys: &EvalKeys, input: &Lwe, phase: u64) -> f64 {
+pub fn error_at_table(secret: &SecretKey, keys: &EvalKeys, input: &Lwe, phase: u64) -> f64 {
     let exponents = keys.exponents(input, 0);
     let dim = secret.small().len();
     let selected = exponents[..dim].iter().zip(secret.small());
@@ -94,11 +94,11 @@ fn named_sets() {
         };
         let groups = groups(&set.literal(), 100, of_one);
         assert_keys_are_alike(name, &groups);
-        let params = set.params().unwrap();
+        let noise = set.params().unwrap().mean_noise();
         let squared_norm: f64 = factors.iter().map(|&factor| (factor * factor) as f64).sum();
         let all: Vec<f64> = groups.concat();
         let measured = all.iter().map(|x| x * x).sum::<f64>() / all.len() as f64;
-        let ratio = measured / params.noise().at_table(squared_norm * params.noise().bootstrapped);
+        let ratio = measured / noise.at_table(squared_norm * noise.bootstrapped);
         println!("{name}: variance over formula {ratio:.3}, {} samples", all.len());
         assert!((0.9..1.08).contains(&ratio), "{name}: {ratio}");
     }

@@ -26,7 +26,7 @@ fn nand(transform: Transform, count: usize) {
         signed(out.lwe().phase(secret.ciphertext_secret())) - if bit { 0.125 } else { -0.125 }
     };
     let errors: Measured = twice.iter().zip(&expected).map(error).collect();
-    let ratio = errors.mean_square() / keys.params().noise().bootstrapped;
+    let ratio = errors.mean_square() / keys.params().mean_noise().bootstrapped;
     println!("{transform:?}: {ratio:.3} of the formula's variance, keys of {} bytes", keys.bootstrap_key().nbytes());
     assert!((0.4..1.8).contains(&ratio), "{ratio}");
 }

@@ -11,6 +11,7 @@ mod failures;
 mod files;
 mod gates;
 mod golden;
+mod key_noise;
 mod limbs;
 mod messages;
 mod named;

@@ -337,7 +337,7 @@ fn the_tail_at_weak_parameters() {
         let (secret, keys) = fixed_keys(ParamsLiteral { lwe_log2_std_dev, ..base.clone() }, 0);
         let values: Vec<u64> = (0..10_000).map(|i| i % 4).collect();
         let x = secret.encrypt_integers(&values, 3).unwrap();
-        let variance = keys.params().noise().at_table(x[0].variance_torus());
+        let variance = keys.params().mean_noise().at_table(x[0].variance_torus());
         let predicted = noise::log2_p_fail(keys.params().margin_torus(), variance).exp2();
         let lut = Lut::from_messages(keys.params(), &[vec![0, 1, 2, 3]]).unwrap();
         let inputs: Vec<Lwe> = x.iter().map(|x| x.lwe().clone()).collect();

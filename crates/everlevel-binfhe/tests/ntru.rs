@@ -86,7 +86,7 @@ fn assert_noise(gadget: PrimeGadget, samples: u64, widest: f64) {
         let (mut errors, mut formula) = (Vec::new(), 0.0);
         for index in 0..KEYS {
             let (secret, keys) = fixed_keys(literal.clone(), index);
-            formula = keys.params().noise().blind_rotation;
+            formula = keys.params().mean_noise().blind_rotation;
             errors.extend(rotation_errors(&secret, &keys, samples / KEYS));
         }
         let (what, deviation) = (format!("{gadget:?} {rotation:?}"), f64::sqrt(formula));
@@ -132,7 +132,7 @@ fn modulus_switches_have_the_noise_of_each_secret() {
             let (secret_key, keys) = fixed_keys(literal.clone(), index);
             let params = keys.params();
             let two_n = 2.0 * params.n() as f64;
-            formula = params.noise().mod_switch;
+            formula = params.mean_noise().mod_switch;
             let steps = params.n() >> params.log2_exponent_step;
             assert_eq!(formula, noise::mod_switch(secret.centred_square(params.lwe_dim), steps));
             errors.extend((0..1500).map(|i| {
@@ -237,9 +237,10 @@ fn gates_fail_as_often_as_predicted_at_weak_parameters() {
             failures += (0..gates).filter(|&i| found[i] == (bits[i] & bits[gates + i])).count();
             // An error to one side is wrong: at the second gate's table, whose input is made of two outputs, or when
             // its output is decrypted.
-            let params = keys.params();
-            let decrypted = noise::log2_p_fail(params.margin_torus(), params.noise().bootstrapped).exp2() / 2.0;
-            let table = params.log2_p_fail(2.0).exp2() / 2.0;
+            let (noise, margin_torus) = (keys.params().mean_noise(), keys.params().margin_torus());
+            let one_side = |variance| noise::log2_p_fail(margin_torus, variance).exp2() / 2.0;
+            let decrypted = one_side(noise.bootstrapped);
+            let table = one_side(noise.at_table(2.0 * noise.bootstrapped));
             expected += gates as f64 * (table + decrypted - 2.0 * table * decrypted);
         }
         assert_count(&format!("{rotation:?}, {} gates", 2 * gates), failures, expected, 0.1, 0.45);

@@ -56,7 +56,7 @@ impl<R: Representation> Encryptor<'_, R> {
     /// A fresh error polynomial.
     pub fn error(&self, modulus: &R::Modulus, domain: Domain, randomness: &Randomness, index: u64) -> R::Poly {
         let mut coeffs = Zeroizing::new(vec![0i64; self.ring.degree()]);
-        self.error.sample(&mut randomness.noise().stream(domain, index), &mut coeffs);
+        randomness.errors(self.error, domain, index, &mut coeffs);
         self.ring.small(modulus, &coeffs)
     }
 }

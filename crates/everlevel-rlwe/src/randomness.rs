@@ -1,5 +1,6 @@
 //! Randomness of keys and ciphertexts: masks, which everybody may know, and noise, which nobody may.
 
+use everlevel_rand::sampler::Errors;
 use everlevel_rand::secrecy::declassified;
 use everlevel_rand::{Domain, Seed};
 
@@ -24,9 +25,9 @@ impl Randomness {
         &self.masks
     }
 
-    /// The seed of the noise.
-    pub(crate) fn noise(&self) -> &Seed {
-        &self.noise
+    /// Fills `out` with the errors at an address of the noise.
+    pub(crate) fn errors(&self, errors: &dyn Errors, domain: Domain, index: u64, out: &mut [i64]) {
+        errors.sample(&mut self.noise.stream(domain, index), out);
     }
 }
 

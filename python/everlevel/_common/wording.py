@@ -379,6 +379,7 @@ _AS_IT_IS: dict[str, Callable[..., e.EverlevelError]] = {
     "tfhe.FailureTooLikely": lambda text, log2_p_fail, max_log2_p_fail: e.ParameterError(
         text, option="log2_p_fail", value=log2_p_fail, allowed=max_log2_p_fail
     ),
+    "tfhe.UnluckySecret": lambda text, max_log2_p_fail, **_: e.NoiseError(text, max_log2_p_fail=max_log2_p_fail),
     "tfhe.UnknownSet": lambda text, name, known: e.ParameterError(
         text, option="parameters", value=name, allowed=", ".join(known)
     ),

@@ -28,7 +28,8 @@ class ParameterSet(NamedTuple):
     security_bits: float
     """Cheapest attack on either secret, as a base-2 logarithm."""
     log2_p_fail: float
-    """Base-2 logarithm of the probability that a bootstrap fails."""
+    """Base-2 logarithm of the probability that a bootstrap fails whose input has the largest accepted noise: at most
+    that, for all keys but one in 2^40."""
     about: str
     assumptions: tuple[str, ...]
     """What is assumed to be secure besides the field's usual assumptions: nothing, but for experimental sets."""

@@ -112,7 +112,7 @@ pub fn search(Wanted { space, squared_norm, max_log2_p_fail }: Wanted) {
                     insecure: true,
                 };
                 let Ok(params) = Params::try_from(literal.clone()) else { continue };
-                let noise = params.noise();
+                let noise = params.mean_noise();
                 let others = squared_norm * noise.blind_rotation + noise.mod_switch;
                 let sets = key_switches(RING).filter_map(|key_switch| {
                     let error = (2.0 * small.log2_std_dev).exp2();

@@ -12,6 +12,7 @@ use super::counts::{Rotation, Shape};
 use super::noise;
 use crate::Error;
 use crate::common::{Common, KeySwitch, Order, Space, check_sizes, refuse};
+use crate::key_noise::OverKeys;
 use crate::scheme::Scheme;
 use crate::secrets::{Secrets, SmallSecret};
 
@@ -176,8 +177,12 @@ impl Scheme for NtruLiteral {
         u64::BITS
     }
 
-    fn blind_rotation_variance(&self) -> f64 {
-        noise::blind_rotation(self)
+    fn rotation_noise(&self) -> (OverKeys, OverKeys) {
+        (noise::products(self), noise::secrets(self))
+    }
+
+    fn rotation_noise_of(&self, small: &[i8], big: &[i8]) -> f64 {
+        noise::of_secrets(self, small, big)
     }
 
     fn secret_square(&self) -> f64 {

@@ -14,7 +14,8 @@ pub struct NamedSet {
     pub name: &'static str,
     /// Cheapest attack on any of the secrets under MATZOV ([`everlevel_security::torus`]).
     pub security_bits: f64,
-    /// log2 of the failure probability of a bootstrap whose input has the largest accepted `squared_norm`.
+    /// log2 of the failure probability of a bootstrap whose input has the largest accepted `squared_norm`: at most
+    /// that, for all keys but one in `2^40`.
     pub log2_p_fail: f64,
     /// One sentence for people.
     pub about: &'static str,

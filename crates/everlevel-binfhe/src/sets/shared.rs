@@ -15,7 +15,7 @@ const fn stair(landing: &'static LandingNumbers, numbers: TfheNumbers) -> TfheNu
 pub(super) const ALL: &[NamedSet] = &[
     named(
         "gate-64-experimental",
-        (128.0, -65.0),
+        (128.0, -64.0),
         "Gates, with shared secrets.",
         in_twos(stair(
             &LandingNumbers(704, -14.81, (4, 3, 32)),
@@ -24,7 +24,7 @@ pub(super) const ALL: &[NamedSet] = &[
     ),
     named(
         "gate-128-experimental",
-        (128.1, -131.8),
+        (128.1, -128.0),
         "Gates that fail more rarely, with shared secrets.",
         in_twos(stair(
             &LandingNumbers(768, -16.45, (4, 3, 32)),
@@ -33,7 +33,7 @@ pub(super) const ALL: &[NamedSet] = &[
     ),
     named(
         "integer-1-64-experimental",
-        (128.0, -67.6),
+        (128.0, -64.0),
         "Integers of 1 bit, with shared secrets.",
         in_twos(stair(
             &LandingNumbers(768, -16.45, (4, 3, 32)),
@@ -42,7 +42,7 @@ pub(super) const ALL: &[NamedSet] = &[
     ),
     named(
         "integer-2-64-experimental",
-        (128.1, -64.1),
+        (128.1, -64.0),
         "Integers of 2 bits, with shared secrets.",
         stair(
             &LandingNumbers(768, -16.45, (4, 3, 32)),
@@ -51,7 +51,7 @@ pub(super) const ALL: &[NamedSet] = &[
     ),
     named(
         "integer-3-64-experimental",
-        (128.2, -64.3),
+        (128.2, -64.0),
         "Integers of 3 bits, with shared secrets.",
         in_twos(stair(
             &LandingNumbers(832, -18.05, (4, 3, 32)),
@@ -60,7 +60,7 @@ pub(super) const ALL: &[NamedSet] = &[
     ),
     named(
         "integer-4-64-experimental",
-        (128.2, -66.8),
+        (128.2, -64.0),
         "Integers of 4 bits, with shared secrets.",
         in_twos(stair(
             &LandingNumbers(960, -21.23, (7, 2, 32)),
@@ -69,7 +69,7 @@ pub(super) const ALL: &[NamedSet] = &[
     ),
     named(
         "integer-5-64-experimental",
-        (128.2, -68.1),
+        (128.2, -65.2),
         "Integers of 5 bits, with shared secrets.",
         extended(
             1,
@@ -81,7 +81,7 @@ pub(super) const ALL: &[NamedSet] = &[
     ),
     named(
         "integer-6-64-experimental",
-        (128.4, -70.3),
+        (128.4, -67.6),
         "Integers of 6 bits, with shared secrets.",
         extended(
             2,
@@ -93,7 +93,7 @@ pub(super) const ALL: &[NamedSet] = &[
     ),
     named(
         "integer-7-64-experimental",
-        (128.9, -64.9),
+        (128.9, -64.0),
         "Integers of 7 bits, with shared secrets.",
         extended(
             3,
@@ -105,7 +105,7 @@ pub(super) const ALL: &[NamedSet] = &[
     ),
     named(
         "integer-8-64-experimental",
-        (128.9, -66.5),
+        (128.9, -64.0),
         "Integers of 8 bits, with shared secrets.",
         extended(
             4,
@@ -117,7 +117,7 @@ pub(super) const ALL: &[NamedSet] = &[
     ),
     named(
         "integer-1-128-experimental",
-        (128.1, -129.3),
+        (128.1, -128.0),
         "Integers of 1 bit, with shared secrets.",
         in_twos(stair(
             &LandingNumbers(768, -16.45, (4, 3, 32)),
@@ -126,7 +126,7 @@ pub(super) const ALL: &[NamedSet] = &[
     ),
     named(
         "integer-2-128-experimental",
-        (128.1, -130.4),
+        (128.1, -128.0),
         "Integers of 2 bits, with shared secrets.",
         in_twos(stair(
             &LandingNumbers(832, -18.05, (4, 3, 32)),
@@ -135,7 +135,7 @@ pub(super) const ALL: &[NamedSet] = &[
     ),
     named(
         "integer-3-128-experimental",
-        (128.1, -128.1),
+        (128.1, -128.0),
         "Integers of 3 bits, with shared secrets.",
         in_twos(stair(
             &LandingNumbers(896, -19.64, (5, 3, 32)),
@@ -144,7 +144,7 @@ pub(super) const ALL: &[NamedSet] = &[
     ),
     named(
         "integer-4-128-experimental",
-        (128.2, -129.2),
+        (128.2, -128.0),
         "Integers of 4 bits, with shared secrets.",
         in_twos(stair(
             &LandingNumbers(960, -21.23, (5, 3, 32)),
@@ -153,7 +153,7 @@ pub(super) const ALL: &[NamedSet] = &[
     ),
     named(
         "integer-5-128-experimental",
-        (128.4, -129.1),
+        (128.4, -128.0),
         "Integers of 5 bits, with shared secrets.",
         extended(
             1,
@@ -165,7 +165,7 @@ pub(super) const ALL: &[NamedSet] = &[
     ),
     named(
         "integer-6-128-experimental",
-        (128.8, -132.3),
+        (128.8, -130.4),
         "Integers of 6 bits, with shared secrets.",
         extended(
             2,
@@ -177,7 +177,7 @@ pub(super) const ALL: &[NamedSet] = &[
     ),
     named(
         "integer-7-128-experimental",
-        (128.9, -128.5),
+        (128.9, -128.0),
         "Integers of 7 bits, with shared secrets.",
         extended(
             3,
@@ -189,7 +189,7 @@ pub(super) const ALL: &[NamedSet] = &[
     ),
     named(
         "integer-8-128-experimental",
-        (129.2, -128.6),
+        (129.2, -128.0),
         "Integers of 8 bits, with shared secrets.",
         extended(
             4,

@@ -2,6 +2,7 @@
 
 mod bootstrap_key;
 mod ggsw;
+mod key_noise;
 mod limbs;
 mod params;
 mod rotation;

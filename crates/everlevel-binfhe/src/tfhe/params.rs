@@ -5,10 +5,12 @@ use everlevel_rand::{Stream, sampler};
 use everlevel_ring::{WordBuffer, WordGadget as Gadget};
 use serde::{Deserialize, Serialize};
 
+use super::key_noise;
+use crate::Error;
 use crate::common::{Common, KeySwitch, Landing, Order, Space, check_gadget, check_sizes, refuse};
+use crate::key_noise::OverKeys;
 use crate::scheme::Scheme;
 use crate::secrets::{Secrets, SmallSecret};
-use crate::{Error, noise};
 
 /// Unchecked parameters of TFHE. Standard deviations are log2 of parts of the torus.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -182,8 +184,12 @@ impl Scheme for ParamsLiteral {
         self.torus_bits
     }
 
-    fn blind_rotation_variance(&self) -> f64 {
-        self.lwe_dim as f64 * noise::external_product(self)
+    fn rotation_noise(&self) -> (OverKeys, OverKeys) {
+        (key_noise::products(self), key_noise::secrets(self))
+    }
+
+    fn rotation_noise_of(&self, small: &[i8], big: &[i8]) -> f64 {
+        key_noise::of_secrets(self, small, big)
     }
 
     fn secret_square(&self) -> f64 {

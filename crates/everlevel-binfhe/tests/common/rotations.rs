@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use everlevel_binfhe::{EvalKeys, Literal, Lut, Lwe, Params, ParamsLiteral, SecretKey, SeededEvalKeys};
+use everlevel_binfhe::{Error, EvalKeys, Literal, Lut, Lwe, Params, ParamsLiteral, SecretKey, SeededEvalKeys};
 use everlevel_rand::{Domain, Seed};
 
 /// Seeds that are the same at every run.
@@ -16,11 +16,18 @@ pub fn fixed_secret(literal: impl Into<Literal>, index: u64) -> SecretKey {
     SecretKey::from_seed(params, &fixed_seed(2 * index)).unwrap()
 }
 
-/// Both keys, the same at every run.
+/// Both keys, the same at every run. Where a seed's secret leaves no room for a key switch, which is little beside
+/// rotations in some of these parameters, a later one is taken.
 pub fn fixed_keys(literal: impl Into<Literal>, index: u64) -> (SecretKey, EvalKeys) {
-    let secret = fixed_secret(literal, index);
-    let keys = SeededEvalKeys::from_seed(&secret, &fixed_seed(2 * index + 1)).unwrap().prepare();
-    (secret, keys)
+    let literal = literal.into();
+    for later in 0..4 {
+        let secret = fixed_secret(literal.clone(), index + 1000 * later);
+        match SeededEvalKeys::from_seed(&secret, &fixed_seed(2 * index + 1)) {
+            Err(Error::UnluckySecret { .. }) => {}
+            keys => return (secret, keys.unwrap().prepare()),
+        }
+    }
+    panic!("four unlucky secrets");
 }
 
 /// A torus element as a number in `[−½, ½)`.

@@ -14,10 +14,11 @@
 
 use everlevel_math::fft::Rows;
 use everlevel_math::{Simd, lwe_rows};
-use everlevel_rand::Seed;
 use everlevel_rand::sampler::Gaussian;
+use everlevel_rand::{Domain, Seed};
 use everlevel_ring::{Representation, SmallTorusRing, WordGadget};
 use rayon::prelude::*;
+use zeroize::Zeroizing;
 
 use crate::{Encryptor, Randomness, RowAddress, SecretKey};
 
@@ -98,13 +99,22 @@ impl SeededKeySwitchKey {
         let mut bodies = vec![0u32; blocks.len() * digits * degree];
         bodies.par_chunks_mut(degree).enumerate().for_each(|(row, out)| {
             let (block, digit) = (row / digits, row % digits);
-            let mut message = zeroize::Zeroizing::new(vec![0u32; degree]);
+            let mut message = Zeroizing::new(vec![0u32; degree]);
             message.iter_mut().zip(blocks[block]).for_each(|(out, &s)| *out = s as u32);
             let at = RowAddress { gadget: &gadget, digit, index: row as u64 };
             let (_, body) = encryptor.row(at, &message, &randomness);
             out.copy_from_slice(&body);
         });
         Self { mask_seed: randomness.masks().clone(), bodies }
+    }
+
+    /// The errors of the rows that [`SeededKeySwitchKey::generate`] makes of this randomness, as many as the bodies
+    /// have words: whoever makes the key may look at them before it is made, and nobody else.
+    pub fn errors(shape: SwitchShape, error: &Gaussian, randomness: &Randomness) -> Zeroizing<Vec<i64>> {
+        let mut errors = Zeroizing::new(vec![0; shape.body_len()]);
+        let rows = errors.par_chunks_mut(shape.degree).enumerate();
+        rows.for_each(|(row, out)| randomness.errors(error, Domain::KeyNoise, row as u64, out));
+        errors
     }
 
     /// The key ready for use.

@@ -49,7 +49,7 @@ impl Lwe {
         let (mask, body) = words.split_at_mut(secret.len());
         randomness.masks().stream(Domain::EncryptionMask, 0).fill_u64(mask);
         let mut noise = Zeroizing::new([0i64]);
-        error.sample(&mut randomness.noise().stream(Domain::EncryptionNoise, 0), &mut noise[..]);
+        randomness.errors(error, Domain::EncryptionNoise, 0, &mut noise[..]);
         body[0] = inner_product(mask, secret).wrapping_add(value).wrapping_add(noise[0] as u64);
         Self { words: Arc::new(words) }
     }
