@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use everlevel_ring::{Eval, Poly};
 use everlevel_rlwe::{Rlwe, SecretId};
 
-use crate::claims::{Bound, Claims, Estimate, Padding, TAIL, Values, doubles};
+use crate::claims::{Bound, BoundKind, Claims, Estimate, Padding, TAIL, Values, doubles};
 
 /// An encoded message: a polynomial whose slots are the message times the level's scale.
 #[derive(Debug, Clone)]
@@ -139,6 +139,23 @@ impl Ciphertext {
         let bound = self.estimate().bound_of_values().on_reals(is_real);
         let estimate = self.estimate().claimed(bound);
         self.with_estimate(estimate)
+    }
+
+    /// The same ciphertext, with a bound of the values that a circuit knows, whatever the operands' was.
+    pub(crate) fn claimed_as(self, bound: Bound) -> Self {
+        let estimate = self.estimate().claimed(bound);
+        self.with_estimate(estimate)
+    }
+
+    /// The same ciphertext, whose bound stands on another word.
+    pub(crate) fn vouched(self, kind: BoundKind) -> Self {
+        let estimate = self.estimate().vouched(kind);
+        self.with_estimate(estimate)
+    }
+
+    /// The bound of its slots, and 1 where nobody declared one, as bootstraps assume.
+    pub(crate) fn bound_or_assumed(&self) -> Bound {
+        if self.bound().is_declared() { self.bound() } else { Bound::ASSUMED.on_reals(self.bound().is_real()) }
     }
 
     /// Estimated standard deviation of the error of a slot's real part, in units of the message, for values without

@@ -13,6 +13,9 @@ use crate::{Context, Error};
 /// Relative room for the roundings of sums of bounds and sizes.
 pub(crate) const SLACK: f64 = 1e-9;
 
+/// The largest relative error of a room, which is the power of a logarithm in doubles.
+const OF_ROOMS: f64 = 1e-12;
+
 /// The largest share of a bound that counts as its values' error.
 const LARGEST_ERROR: f64 = 1.0 / 256.0;
 
@@ -118,7 +121,7 @@ impl Context {
     /// with their errors, `worst` of them from the operands, and a rounding's and those of doubles besides.
     pub(crate) fn check_range(&self, op: &'static str, bound: Bound, worst: f64, level: usize) -> Result<(), Error> {
         let rounding = self.core.rounding_error(self.core.ladder.scales[level]);
-        let error = worst + TAIL * 2.0 * rounding + self.core.drift() * bound.size();
+        let error = worst + TAIL * 2.0 * rounding + (self.core.drift() + OF_ROOMS) * bound.size();
         // Of a larger error nothing is known but that it is a bound.
         let size = bound.size() + error.min(bound.size() * LARGEST_ERROR);
         let room = self.core.room(level);

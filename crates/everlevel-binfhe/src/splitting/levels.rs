@@ -188,7 +188,7 @@ impl<S: Clone> Population<S> {
 
 /// A uniform index below `len`, to a part of `2^-32` of its probability.
 pub(super) fn below(stream: &mut Stream, len: usize) -> usize {
-    ((stream.next_u64() >> 32) * len as u64 >> 32) as usize
+    (((stream.next_u64() >> 32) * len as u64) >> 32) as usize
 }
 
 /// A Gaussian number of variance 1 (Box and Muller).

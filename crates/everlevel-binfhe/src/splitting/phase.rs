@@ -293,7 +293,7 @@ impl Phase {
         let uniform = stream.next_u64();
         match self.words {
             Words::Torus(bits) => uniform >> (64 - bits) << (64 - bits),
-            Words::Residues(q) => widened(q)((u128::from(uniform) * u128::from(q) >> 64) as u64),
+            Words::Residues(q) => widened(q)(((u128::from(uniform) * u128::from(q)) >> 64) as u64),
         }
     }
 

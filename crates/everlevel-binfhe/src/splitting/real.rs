@@ -82,7 +82,7 @@ impl<'a> RealKey<'a> {
         let lut = Lut::from_torus(params, bits, &vec![table; TABLES.min(n >> (bits + 1))])?;
         let mut squares = Vec::with_capacity(rotations);
         while squares.len() < rotations {
-            let mut exponent = || ((stream.next_u64() >> 32) as usize % (2 * n) >> step << step) as u32;
+            let mut exponent = || ((((stream.next_u64() >> 32) as usize % (2 * n)) >> step) << step) as u32;
             let mut input = || (0..=params.lwe_dim).map(|_| exponent()).collect::<Vec<u32>>();
             let inputs: Vec<_> = (0..ROTATIONS_TOGETHER).map(|_| input()).collect();
             let luts = vec![&lut; inputs.len()];

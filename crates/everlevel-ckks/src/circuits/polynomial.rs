@@ -168,7 +168,9 @@ impl Context {
         };
         let (size, room) = (a.estimate().padding().map_or(0.0, of_padding), self.core.room(level));
         match a.estimate().padding() {
-            Some(padding) if !(size < room) => Err(self.padding_out_of_range(op, padding, (size, level, room))),
+            Some(padding) if size >= room || size.is_nan() => {
+                Err(self.padding_out_of_range(op, padding, (size, level, room)))
+            }
             _ => Ok(()),
         }
     }

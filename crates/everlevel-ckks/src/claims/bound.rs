@@ -70,6 +70,11 @@ impl Bound {
         Self { size: self.size.min(size), kind: self.kind.min(BoundKind::Claimed), is_real: true }
     }
 
+    /// The same bound on another word.
+    pub(crate) fn vouched(self, kind: BoundKind) -> Self {
+        Self { kind, ..self }
+    }
+
     /// As it stands in a file.
     pub(crate) fn read(size: f64, kind: BoundKind) -> Self {
         Self { size, kind, is_real: false }

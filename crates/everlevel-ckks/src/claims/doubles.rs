@@ -24,7 +24,7 @@ pub(crate) fn integers(slots: usize, scale: f64) -> f64 {
 /// roots of unity, whose angles are doubles. The numbers that a slot is made of have, layer by layer, the same sum of
 /// squares as slots have in the mean, so that layers add up in squares; and scaling and rounding to doubles count as two
 /// layers more. Data of all kinds are measured to lose less.
-fn transform(slots: usize) -> f64 {
+pub(crate) fn transform(slots: usize) -> f64 {
     1.5 * f64::from(slots.ilog2() + 2).sqrt() * ROUNDING
 }
 

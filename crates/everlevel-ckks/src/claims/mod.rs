@@ -121,6 +121,11 @@ impl Estimate {
         self.bound.resized(self.bound.size().max(padding))
     }
 
+    /// The same, with a bound that stands on another word.
+    pub fn vouched(&self, kind: BoundKind) -> Self {
+        Self { bound: self.bound.vouched(kind), ..self.clone() }
+    }
+
     /// The bound of the encrypted values.
     pub fn bound_of_values(&self) -> Bound {
         self.bound

@@ -93,10 +93,10 @@ impl Estimate {
     pub fn scaled_nearly(&self, c: Complex64, deviation: f64) -> Self {
         self.each(|x| {
             let scaled = Self { padding: None, ..x.clone() }.scaled(c);
-            // Half of the largest deviation, as uniform ones have in the mean of squares.
+            // The deviation of one number is one for all slots, and may be as large as it can.
             let sample = scaled.sample.zip(&x.sample, deviation.to_bits(), |x, before| Dual {
                 value: x.value,
-                error: x.error + before.value * (deviation / 2.0),
+                error: x.error + before.value * deviation,
             });
             Self::new(scaled.bound, scaled.worst + x.bound.size() * deviation, sample)
         })

@@ -1,7 +1,9 @@
 //! Ciphertexts over limbs.
 
-use everlevel_limbs::Origin;
+use everlevel_limbs::{Origin, noise};
 use everlevel_rlwe::LimbRlwe;
+
+use crate::claims::doubles;
 
 /// An encrypted vector, with what is known of its values and of its noise.
 #[derive(Debug, Clone)]
@@ -40,9 +42,12 @@ impl Ciphertext {
         self.ct.nbytes()
     }
 
-    /// log2 of the root mean square of the error of a slot, by the formulas.
+    /// log2 of the root mean square of the error of a decrypted slot, by the formulas: of the noise, and of the doubles
+    /// that values leave as.
     pub fn log2_error(&self) -> f64 {
-        let n = self.ct.c0.limb(0).len() as f64;
-        self.log2_noise + f64::from(self.budget_bits) + 0.5 * n.log2()
+        let n = self.ct.c0.limb(0).len();
+        let of_noise = self.log2_noise + f64::from(self.budget_bits) + 0.5 * (n as f64).log2();
+        let of_doubles = 2f64.sqrt() * doubles::transform(n / 2) * self.bound.max(f64::MIN_POSITIVE);
+        noise::and(of_noise, of_doubles.log2())
     }
 }

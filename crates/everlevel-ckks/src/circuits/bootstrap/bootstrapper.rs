@@ -245,13 +245,14 @@ impl Bootstrapper {
         context.check_relinearized(op, b)?;
         let request = Request { method, keys, slot_type: SlotType::Complex };
         let merged = context.add(a, &context.multiply_scalar(b, Complex64::i())?)?;
-        let (first, second) = (a.bound().size(), b.bound().size());
+        let [first, second] = [a, b].map(|part| part.bound_or_assumed().size());
         // Where SlotsToCoeffs comes first, sines are taken of the parts, and else of coefficients of the whole.
         let size = match request.place(&merged) {
             SlotsToCoeffs::First => first.max(second),
             SlotsToCoeffs::Last => first.hypot(second),
         };
-        let merged = merged.within(size);
+        // What is known of one part is no less known beside another: kinds are those of the parts, afterwards.
+        let merged = merged.claimed_as(Bound::declared(size)?);
         // The bound is one of parts, which are real.
         self.check_request(op, request, &merged, merged.bound().on_reals(true))?;
         let place = request.place(&merged);
@@ -267,11 +268,10 @@ impl Bootstrapper {
         })?;
         let ComplexParts { real, imaginary } = only(parts);
         let imaginary = imaginary.unwrap_or_else(|| unreachable!("both parts were asked for"));
-        if method == Method::Sign {
-            return Ok([real, imaginary]);
-        }
-        // Each part has the bound that it brought: sines in place of the identity keep it.
-        Ok([real.within(a.bound().size()), imaginary.within(b.bound().size())])
+        // Each part has the bound that it brought, where sines in place of the identity keep it.
+        let size = |part: &Ciphertext| if method == Method::Sign { 1.0 } else { part.bound_or_assumed().size() };
+        let finished = |result: Ciphertext, part: &Ciphertext| result.within(size(part)).vouched(part.bound().kind());
+        Ok([finished(real, a), finished(imaginary, b)])
     }
 
     fn tables(&self) -> (&BootstrapTables, &MapCache) {
