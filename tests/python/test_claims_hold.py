@@ -219,3 +219,34 @@ def test_values_and_their_errors_fit_the_level(wide: Party, level: int) -> None:
         errors = np.abs(engine.decrypt(x, key) - bound)
         assert errors.max() <= 2**-x.precision_floor, share
     assert 0 < refused < 36
+
+
+# Warnings, and bounds of one part.
+
+
+def test_every_context_of_warnings_is_warned(wide: Party) -> None:
+    engine, key = wide.engine, wide.secret_key
+    y = engine.assume_bound(engine.encrypt([0.9], key, bound=1), 0.5)
+    for _ in range(8):
+        with pytest.warns(RangeWarning, match="bound is 0.5"):
+            engine.decrypt(y, key)
+
+
+def test_a_merge_keeps_the_bound_that_one_part_declares(deep: Party, bootstrap_key: BootstrapKey) -> None:
+    engine, keys = deep.engine, (deep.relinearization_key, deep.conjugation_key, bootstrap_key)
+    values = np.full(engine.slot_count, 1.3)
+    declared = engine.encrypt(values, deep.secret_key, level=0, bound=1.3)
+    assumed = engine.encrypt(np.full(engine.slot_count, 0.5), deep.secret_key, level=0)
+    real, imaginary = engine.merge_bootstrap(declared, assumed, *keys)
+    assert (real.bound, real.bound_kind, imaginary.bound, imaginary.bound_kind) == (1.3, "declared", 1, "assumed")
+    assert_claims(deep, real, values, engine.slot_count)
+
+
+def test_quotients_count_the_rounding_of_the_inverse() -> None:
+    party = new_party(Engine(max_level=4, insecure_log_n=INSECURE_LOG_N, precision="double"))
+    values = np.random.default_rng(3).uniform(-10, 10, 64) // 1
+    x = party.engine.encrypt(values * 500, party.secret_key, bound=5000)
+    for divisor in (3.0, 7.0, 500.0, 1000.0):
+        y = x / divisor
+        errors = np.abs(party.engine.decrypt(y, party.secret_key)[:64] - values * 500 / divisor)
+        assert errors.max() <= 2**-y.precision_floor

@@ -7,6 +7,8 @@ import warnings
 from types import FrameType
 
 _warned: set[tuple[object, ...]] = set()
+_filters: tuple[object, int] = (None, 0)
+"""The list of filters that these were warned under, and its length. It is held, so that no other takes its place."""
 
 
 def depth() -> int:
@@ -19,8 +21,12 @@ def warn_once(kind: str, warning: Warning) -> None:
 
     Filters that were set since make it new again.
     """
+    global _filters
     count, frame = _caller(sys._getframe(1))
-    key = (kind, frame.f_code.co_filename, frame.f_lineno, id(warnings.filters), len(warnings.filters))
+    if _filters[0] is not warnings.filters or _filters[1] != len(warnings.filters):
+        _filters = (warnings.filters, len(warnings.filters))
+        _warned.clear()
+    key = (kind, frame.f_code.co_filename, frame.f_lineno)
     if key not in _warned:
         _warned.add(key)
         warnings.warn(warning, stacklevel=count + 1)

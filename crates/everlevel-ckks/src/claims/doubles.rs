@@ -22,8 +22,8 @@ pub(crate) fn integers(slots: usize, scale: f64) -> f64 {
 ///
 /// A layer of butterflies errs by one and a half [`ROUNDING`]s of its numbers, in the mean of squares, most of it by
 /// roots of unity, whose angles are doubles. The numbers that a slot is made of have, layer by layer, the same sum of
-/// squares as slots have in the mean, so that layers add up in squares; and scaling and rounding to doubles count as two
-/// layers more. Data of all kinds are measured to lose less.
+/// squares as slots have in the mean, so that layers add up in squares; and scaling and rounding to doubles count as
+/// two layers more. Data of all kinds are measured to lose less.
 pub(crate) fn transform(slots: usize) -> f64 {
     1.5 * f64::from(slots.ilog2() + 2).sqrt() * ROUNDING
 }

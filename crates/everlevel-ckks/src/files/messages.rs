@@ -27,7 +27,7 @@ impl entries::Message {
             return refuse("level", self.level, format!("at most {}", ladder.sets.len() - 1));
         };
         let scale = ladder.scales[self.level];
-        if !((self.scale / scale - 1.0).abs() < SCALE_TOLERANCE) {
+        if (self.scale / scale - 1.0).abs() > SCALE_TOLERANCE {
             return refuse("scale", self.scale, format!("{scale}, the level's"));
         }
         let most = reader.core.room(self.level) * BEYOND_ROOM;

@@ -251,6 +251,9 @@ impl Bootstrapper {
             SlotsToCoeffs::First => first.max(second),
             SlotsToCoeffs::Last => first.hypot(second),
         };
+        for part in [a, b].into_iter().filter(|part| !part.bound().is_declared()) {
+            self.check_bound(op, request, part.bound().on_reals(true))?;
+        }
         // What is known of one part is no less known beside another: kinds are those of the parts, afterwards.
         let merged = merged.claimed_as(Bound::declared(size)?);
         // The bound is one of parts, which are real.
