@@ -9,16 +9,20 @@ pub(crate) struct SineError {
     pub peak: f64,
     /// The factor of a second bootstrap of what the first one left out.
     residual: Option<f64>,
+    /// Bound of what the approximation of the sine errs by.
+    approximation: f64,
 }
 
 /// Accurate sines err by less than this share of their argument.
 const ACCURATE: f64 = 1.0 / 1024.0;
 
 impl SineError {
-    /// The sine of a period of `message_ratio`, with a second one of what the first left out where it has a factor.
-    pub fn new(message_ratio: f64, residual: Option<f64>) -> Self {
+    /// The sine of a period of `message_ratio`, up to an error of its own, with a second one of what the first left out
+    /// where it has a factor.
+    pub fn new(message_ratio: f64, residual: Option<f64>, rare_error: f64) -> Self {
         let cubic = (2.0 * std::f64::consts::PI / message_ratio).powi(2) / 6.0;
-        Self { cubic, peak: message_ratio / 4.0, residual }
+        let approximation = rare_error * message_ratio / (2.0 * std::f64::consts::PI) / residual.unwrap_or(1.0);
+        Self { cubic, peak: message_ratio / 4.0, residual, approximation }
     }
 
     /// The error of a number.
@@ -29,7 +33,7 @@ impl SineError {
 
     /// The bound of the errors of numbers up to a size.
     pub fn largest(self, size: f64) -> f64 {
-        if size < self.peak { self.at(size) } else { f64::INFINITY }
+        if size < self.peak { self.at(size) + self.approximation } else { f64::INFINITY }
     }
 
     /// The largest size of accurate results.

@@ -41,6 +41,9 @@ pub struct Fit {
     coeffs: Vec<f64>,
 }
 
+/// Integer parts that fewer bootstraps have aren't counted in the errors of any.
+const RARE: f64 = 1.0 / (1 << 20) as f64;
+
 /// Probability that the integer part is `k`: the density of the sum of `h + 1` uniforms on (−1/2, 1/2), near enough its
 /// normal approximation for a weight.
 fn weight(k: i32) -> f64 {
@@ -109,8 +112,21 @@ impl Fit {
         Self { interval, coeffs: least_squares(rows, DEGREE + 1) }
     }
 
+    /// Bound of the sum of the errors of so many sines of small numbers near integers: the fit is least accurate near
+    /// the integers that come up least. Those that one bootstrap in 2^20 has are counted, each as if it came up twice.
+    pub fn rare_error(&self, count: usize) -> f64 {
+        let bound = (ENCAPSULATION_WEIGHT / 2) as i32;
+        let total: f64 = (-bound..=bound).map(weight).sum();
+        let expected = |k: i32| 2.0 * count as f64 * (k..=bound).map(weight).sum::<f64>() / total;
+        let error = |k: i32, j: i32| {
+            let offset = f64::from(j) / 1024.0;
+            (self.sine(f64::from(k) + offset) - (2.0 * std::f64::consts::PI * offset).sin()).abs()
+        };
+        let of_integer = |k: i32| (-4..=4).map(|j| error(k, j).max(error(-k, j))).fold(0.0, f64::max);
+        2.0 * (0..=bound).filter(|&k| expected(k) >= RARE).map(of_integer).fold(0.0, f64::max)
+    }
+
     /// The approximated sine on a number: the oracle of the encrypted one.
-    #[cfg(test)]
     pub fn sine(&self, t: f64) -> f64 {
         let u = (t - 0.25) / self.interval;
         let basis = chebyshev(2.0 * u * u - 1.0, DEGREE + 1);

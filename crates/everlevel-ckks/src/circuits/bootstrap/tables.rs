@@ -40,6 +40,8 @@ pub(crate) struct BootstrapTables {
     pub message_ratio: f64,
     /// Estimated standard deviation of a slot's real part after a regular bootstrap.
     pub error: f64,
+    /// Bound of the sines' errors at integer parts that hardly come up.
+    rare_error: f64,
 }
 
 /// EvalMod after one CoeffsToSlots, whose output for `t = 1` is the integer `unit`. Methods end at different scales and
@@ -67,8 +69,10 @@ impl BootstrapTables {
         let regular = Ladder::new(ring, sets.clone(), 2f64.powf(LOG2_EVAL_MOD));
         let lossy = Ladder::new(ring, sets.clone(), out * message_ratio / (2.0 * std::f64::consts::PI));
         let sign = Ladder::new(ring, sets, out);
+        let plans = Plans::new(regular.clone(), None);
         Self {
-            regular: Plans::new(regular.clone(), None),
+            rare_error: plans.regular.fit.rare_error(2 * slots),
+            regular: plans,
             lossy: Plans::new(regular, Some([lossy, sign])),
             raise_factor: RAISE_FACTOR,
             base,
@@ -80,7 +84,7 @@ impl BootstrapTables {
 
     /// The error of the sine, with a second bootstrap of what the first left out where it has a factor.
     pub fn sine(&self, residual: Option<f64>) -> SineError {
-        SineError::new(self.message_ratio, residual)
+        SineError::new(self.message_ratio, residual, self.rare_error)
     }
 
     /// CoeffsToSlots' output for an input of one, with keys of a kind.
