@@ -2,6 +2,7 @@
 
 use std::ops::RangeInclusive;
 
+use everlevel_rand::sampler::Gaussian;
 use everlevel_ring::WordGadget as Gadget;
 use everlevel_rlwe::lwe::SwitchShape;
 use everlevel_security::SecretDistribution;
@@ -9,6 +10,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::Error;
 use crate::secrets::Secrets;
+
+/// The sampler of an error of `2^log2_std_dev` of the torus, in units of `2^-bits`.
+pub(crate) fn gaussian(log2_std_dev: f64, bits: u32) -> Result<Gaussian, Error> {
+    Ok(Gaussian::new((log2_std_dev + f64::from(bits)).exp2())?)
+}
+
+/// Mean square of a digit of mean zero in `[−B/2, B/2]` ([`everlevel_math::fft::Digits`]): `(B² + 2)/12`.
+pub(crate) fn digit_square(gadget: Gadget) -> f64 {
+    ((2.0 * f64::from(gadget.log2_base)).exp2() + 2.0) / 12.0
+}
 
 /// How a large LWE ciphertext becomes a small one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -6,7 +6,7 @@ use everlevel_math::fft::Together;
 use everlevel_ring::WordGadget as Gadget;
 use everlevel_ring::torus::log2_key_unit;
 
-use crate::common::{Common, Order, SwitchStep};
+use crate::common::{Common, Order, SwitchStep, digit_square};
 use crate::tfhe::ParamsLiteral;
 
 /// Share of `2^-53` that the transform's rounding has, per level of the transform, as a variance: fitted to this
@@ -50,11 +50,6 @@ impl Noise {
         let key_switch = if self.order == Order::KeySwitchFirst { self.key_switch } else { 0.0 };
         variance + key_switch + self.mod_switch
     }
-}
-
-/// Mean square of a digit of mean zero in `[−B/2, B/2]` ([`everlevel_math::fft::Digits`]): `(B² + 2)/12`.
-pub(crate) fn digit_square(gadget: Gadget) -> f64 {
-    ((2.0 * f64::from(gadget.log2_base)).exp2() + 2.0) / 12.0
 }
 
 /// Variance of the part that a decomposition rounds away: `B^(−2l)/12`.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Error;
 use crate::common::{Common, Line, Order};
-use crate::key_noise::{Limits, Parts};
+use crate::limits::{Limits, Parts};
 use crate::noise::{self, Noise};
 use crate::ntru::NtruLiteral;
 use crate::scheme::Scheme;

@@ -6,7 +6,7 @@ use everlevel_rand::Stream;
 
 use crate::Error;
 use crate::common::Common;
-use crate::key_noise::OverKeys;
+use crate::over_keys::OverKeys;
 
 /// A scheme's numbers.
 pub(crate) trait Scheme: Debug {

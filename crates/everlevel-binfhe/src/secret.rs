@@ -9,8 +9,9 @@ use everlevel_ring::{SmallTorusRing, TorusRing};
 use everlevel_rlwe::SecretId;
 use zeroize::Zeroizing;
 
-use crate::common::Order;
-use crate::key_noise::{DRAWS, is_lucky};
+use crate::common::{Order, gaussian};
+use crate::key_noise::is_lucky;
+use crate::over_keys::DRAWS;
 use crate::{Error, Params};
 
 /// The secret of a key switch's samples.
@@ -29,11 +30,6 @@ pub struct SecretKey {
     error: Gaussian,
     /// Where the seeds of evaluation keys and encryptions come from.
     pub(crate) seeds: SeedSource,
-}
-
-/// The sampler of an error of `2^log2_std_dev` of the torus, in units of `2^-bits`.
-pub(crate) fn gaussian(log2_std_dev: f64, bits: u32) -> Result<Gaussian, Error> {
-    Ok(Gaussian::new((log2_std_dev + f64::from(bits)).exp2())?)
 }
 
 /// The secret of these coefficients over the ring of a degree. Where they make no whole polynomials, zeros follow.

@@ -73,7 +73,7 @@ kinds! {
 }
 
 /// Whether a kind is a secret key of any scheme.
-pub fn is_secret(kind: &str) -> bool {
+pub(crate) fn is_secret(kind: &str) -> bool {
     [SECRET_KEY, TFHE_SECRET_KEY, LIMBS_SECRET_KEY, BFV_SECRET_KEY].contains(&kind)
 }
 

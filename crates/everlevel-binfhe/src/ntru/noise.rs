@@ -2,7 +2,7 @@
 
 use super::counts::Rotation;
 use super::params::NtruLiteral;
-use crate::key_noise::OverKeys;
+use crate::over_keys::OverKeys;
 
 /// Mean square of the coefficients of `f`, uniform ternary ones.
 pub(super) const SECRET_SQUARE: f64 = 2.0 / 3.0;

@@ -12,7 +12,7 @@ use super::counts::{Rotation, Shape};
 use super::noise;
 use crate::Error;
 use crate::common::{Common, KeySwitch, Order, Space, check_sizes, refuse};
-use crate::key_noise::OverKeys;
+use crate::over_keys::OverKeys;
 use crate::scheme::Scheme;
 use crate::secrets::{Secrets, SmallSecret};
 

@@ -8,7 +8,8 @@ use everlevel_rlwe::Randomness;
 use rayon::prelude::*;
 
 use super::ggsw::{self, Shape};
-use crate::secret::{SecretKey, gaussian};
+use crate::common::gaussian;
+use crate::secret::SecretKey;
 use crate::{Error, ParamsLiteral, Progress};
 
 /// The bodies of the key's rows, as leading bits: for each GGSW ciphertext and each row, `N` words.

@@ -1,12 +1,13 @@
 //! What keys fix of a blind rotation's noise, over keys and of one key: the parts of
-//! [`external_product`](noise::external_product).
+//! [`external_product`](crate::noise::external_product).
 
 use everlevel_math::fft::Together;
 use everlevel_ring::WordGadget as Gadget;
 
 use crate::ParamsLiteral;
-use crate::key_noise::OverKeys;
+use crate::common::digit_square;
 use crate::noise;
+use crate::over_keys::OverKeys;
 use crate::secrets::SmallSecret;
 
 /// Products of digits with the errors of the bootstrapping key. Each of a step's keys has the variance
@@ -14,10 +15,10 @@ use crate::secrets::SmallSecret;
 pub(super) fn products(l: &ParamsLiteral) -> OverKeys {
     let (n, k) = (l.n() as f64, l.rank as f64);
     let error = (2.0 * l.glwe_log2_std_dev).exp2();
-    let digits = |gadget: Gadget| f64::from(gadget.digits) * noise::digit_square(gadget);
+    let digits = |gadget: Gadget| f64::from(gadget.digits) * digit_square(gadget);
     let squares = |gadget: Gadget| {
         let (count, base) = (f64::from(gadget.digits), f64::from(gadget.log2_base).exp2());
-        2.0 * count * noise::digit_square(gadget).powi(2) + (count - 1.0) * (base / 4.0).powi(2)
+        2.0 * count * digit_square(gadget).powi(2) + (count - 1.0) * (base / 4.0).powi(2)
     };
     let (a, b) = (l.mask_gadget, l.body_gadget);
     // The factors of a step's keys.
@@ -39,8 +40,7 @@ pub(super) fn products(l: &ParamsLiteral) -> OverKeys {
 /// multiply roundings, the errors of the masks of stored keys, and those of transforms.
 fn of_weights(l: &ParamsLiteral, turns: f64, weight: f64) -> f64 {
     let (a, b) = (l.mask_gadget, l.body_gadget);
-    let digits =
-        l.rank as f64 * f64::from(a.digits) * noise::digit_square(a) + f64::from(b.digits) * noise::digit_square(b);
+    let digits = l.rank as f64 * f64::from(a.digits) * digit_square(a) + f64::from(b.digits) * digit_square(b);
     let stored = noise::errors_per_bit(l).0 * l.n() as f64 * noise::stored_key_of(l, weight) * digits;
     turns * roundings(l) * (weight * noise::rounding(a) + noise::rounding(b))
         + l.lwe_dim as f64 * (stored + noise::transforms_of(l, weight))

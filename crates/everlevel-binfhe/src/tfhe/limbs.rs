@@ -14,9 +14,9 @@ use zeroize::Zeroizing;
 
 use super::rotation::TILE_BYTES;
 use crate::blind_rotation::BlindRotate;
-use crate::common::refuse;
+use crate::common::{gaussian, refuse};
 use crate::lut::Lut;
-use crate::secret::{SecretKey, gaussian};
+use crate::secret::SecretKey;
 use crate::{Error, ParamsLiteral};
 
 /// A transformed key over limbs.

@@ -6,6 +6,7 @@ mod key_noise;
 mod limbs;
 mod params;
 mod rotation;
+mod scheme;
 
 use everlevel_rlwe::Randomness;
 

@@ -7,6 +7,7 @@
 
 mod bound;
 pub(crate) mod doubles;
+mod entry_rounding;
 mod operations;
 mod padding;
 mod sample;
@@ -16,7 +17,7 @@ mod values;
 use num_complex::Complex64;
 
 pub use bound::{Bound, BoundKind};
-pub(crate) use operations::EntryRounding;
+pub(crate) use entry_rounding::EntryRounding;
 pub(crate) use padding::Padding;
 pub(crate) use sample::{Dual, Sample};
 pub(crate) use sine::SineError;

@@ -2,36 +2,9 @@
 
 use num_complex::Complex64;
 
+use super::entry_rounding::EntryRounding;
 use super::{Bound, Dual, Estimate, Padding, SineError, TAIL, Values};
 use crate::series::{Basis, Series};
-
-/// The rounding of a matrix's entries: each diagonal is a plaintext with roundings of its own.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct EntryRounding {
-    /// Standard deviation of a rounding's real part.
-    pub std_dev: f64,
-    /// The largest number of diagonals that a slot of the result is a sum over.
-    pub diagonals: f64,
-    /// The largest number of diagonals whose roundings are the same: those of equal entries in one row.
-    pub repeats: f64,
-}
-
-impl EntryRounding {
-    /// The mean size of a rounding, in units of the standard deviation of its real part: `√(π/2)`.
-    const MEAN_SIZE: f64 = 1.2534;
-
-    /// Bound of the sum of the sizes of a slot's roundings: their mean, and the tail of what is beside it.
-    fn worst(self) -> f64 {
-        self.std_dev * (Self::MEAN_SIZE * self.diagonals + TAIL * (self.diagonals * self.repeats).sqrt())
-    }
-
-    /// Standard deviation of the real part of the roundings' sum, times values of size one. Groups of the same rounding
-    /// add up, and each may be twice as large as most are.
-    fn typical(self) -> f64 {
-        let share = if self.repeats > 1.0 { 2.0 } else { 1.0 };
-        share * self.std_dev * (self.diagonals * self.repeats).sqrt()
-    }
-}
 
 /// What tells an operation with a number from one with another.
 fn after_number(c: Complex64) -> u64 {
@@ -221,7 +194,7 @@ impl Estimate {
         let typical = rounding.hypot(x.sample.error() / 2f64.sqrt() * row_norm).hypot(of_entries);
         let spread = 3f64.sqrt() * x.sample.size() * row_norm;
         let history = x.sample.history() ^ row_sum.to_bits();
-        let worst = x.worst * row_sum + entries.worst() * (x.bound.size() + x.worst) + TAIL * rounding;
+        let worst = x.worst * row_sum + entries.worst(TAIL) * (x.bound.size() + x.worst) + TAIL * rounding;
         Self::new(bound, worst, super::Sample::new(spread.min(bound.size()), bound.is_real(), typical, history))
     }
 
