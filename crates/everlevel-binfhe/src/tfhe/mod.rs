@@ -1,12 +1,12 @@
 //! TFHE's bootstrapping key and blind rotation: GGSW encryptions of the small secret's bits, and products with them.
 
 mod bootstrap_key;
+mod bootstraps;
 mod ggsw;
 mod key_noise;
 mod limbs;
 mod params;
 mod rotation;
-mod scheme;
 
 use everlevel_rlwe::Randomness;
 
