@@ -234,7 +234,7 @@ def test_every_context_of_warnings_is_warned(wide: Party) -> None:
 
 def test_a_merge_keeps_the_bound_that_one_part_declares(deep: Party, bootstrap_key: BootstrapKey) -> None:
     engine, keys = deep.engine, (deep.relinearization_key, deep.conjugation_key, bootstrap_key)
-    values = np.full(engine.slot_count, 1.3)
+    values = np.random.default_rng(4).uniform(-1.3, 1.3, engine.slot_count)
     declared = engine.encrypt(values, deep.secret_key, level=0, bound=1.3)
     assumed = engine.encrypt(np.full(engine.slot_count, 0.5), deep.secret_key, level=0)
     real, imaginary = engine.merge_bootstrap(declared, assumed, *keys)
