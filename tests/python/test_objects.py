@@ -25,7 +25,7 @@ def test_a_ciphertext_tells_level_slots_and_precision(party: Party) -> None:
     a = party.engine.encrypt([1.0], party.public_key, level=3)
     pattern = (
         r"Ciphertext\(level 3/5, scale 2\^\d+\.\d\d, slots 512, bound 1 assumed, "
-        r"est\. precision \d+\.\d bits, at least \d+\.\d\)"
+        r"precision at least \d+\.\d bits \(varied values of mean 0: \d+\.\d\)\)"
     )
     assert re.fullmatch(pattern, repr(a))
     assert a.scale == pytest.approx(2.0 ** float(re.search(r"\^([\d.]+)", repr(a))[1]), rel=0.01)  # type: ignore[index]

@@ -99,7 +99,7 @@ def test_other_levels_are_named(of_file: str, of_engine: str, tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("of_file", "of_engine", "words"),
     [
-        ("secure bits", "bits", "gate-64, n 640, N 2^9, rank 3, 128-bit security"),
+        ("secure bits", "bits", "gate-64, n 640, N 2^9, rank 3, security 108 bits core-SVP, 128 bits MATZOV"),
         ("bits", "integers", "gate-64, n 32, N 2^9, rank 1, INSECURE"),
         ("bfv", "bfv of a modulus", "n13, N 2^9, modulo 786433, INSECURE"),
         ("limbs", "secure limbs", "n14, N 2^9, scale 2^23, INSECURE"),

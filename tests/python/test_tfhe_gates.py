@@ -237,7 +237,7 @@ def test_numpys_functions_are_refused(ab: Any) -> None:
     with pytest.raises(TypeError):
         np.logical_and(a, b)
     for refused in (lambda: tfhe.stack(3), lambda: tfhe.stack([A, a])):  # type: ignore[arg-type, type-var, list-item]
-        with pytest.raises(OperandTypeError, match=r"an [IE]"):
+        with pytest.raises(OperandTypeError, match=r"an [IE]|a list is needed"):
             refused()
     for axis in (3, "a", None):
         with pytest.raises(MessageError, match="along axis"):

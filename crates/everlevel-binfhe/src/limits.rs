@@ -122,7 +122,8 @@ pub(crate) fn weights(common: &Common) -> (f64, f64) {
     }
 }
 
-/// The part of a key switch that its key fixes, over keys: `Σ_i` of the quadratic form of [`of_key_switch`](crate::key_noise::of_key_switch).
+/// The part of a key switch that its key fixes, over keys: `Σ_i` of the quadratic form of
+/// [`of_key_switch`](crate::key_noise::of_key_switch).
 fn key_switch(SwitchStep { shape, log2_std_dev }: &SwitchStep, secret_square: f64) -> OverKeys {
     let (dim, digits) = (shape.switched_dim() as f64, f64::from(shape.gadget.digits));
     let (square, unit_square) = ((2.0 * log2_std_dev).exp2(), (-2.0 * f64::from(shape.gadget.bits())).exp2());

@@ -323,7 +323,10 @@ impl Context {
         if c.re.fract() == 0.0 && c.im.fract() == 0.0 {
             self.check_number(op, c, a.level())?;
             self.check_range(op, bound, worst, a.level())?;
-            let claims = Claims::new(a.level(), a.scale(), a.estimate().scaled(c));
+            // An integer may stand for a quotient, as 10 does for a division by 0.1; powers of two are exact.
+            let is_exact = c.norm() == 0.0 || c.norm().log2().fract() == 0.0;
+            let deviation = if is_exact { 0.0 } else { doubles::ROUNDING * c.norm() };
+            let claims = Claims::new(a.level(), a.scale(), a.estimate().scaled_nearly(c, deviation));
             return Ok(self.install(|core| {
                 a.clone().map(claims, |mut p| {
                     core.ring.mul_gaussian_assign(&mut p, c.re as i128, c.im as i128);

@@ -11,7 +11,7 @@ import numpy as np
 from .. import _native
 from .._common.checks import instance, sequence
 from .._common.storable import own
-from ..errors import KeyMismatchError, MessageError, MissingKeyError, OperandTypeError
+from ..errors import EverlevelError, KeyMismatchError, MessageError, MissingKeyError, OperandTypeError
 from . import _checks, _numpy
 from ._checks import Shape
 from ._core import Core
@@ -137,6 +137,8 @@ class EncryptedArray(Storable, Generic[NativeT]):
     def __getitem__(self, index: Any) -> Self:
         try:
             return self._take(_checks.places(self._shape)[index])
+        except EverlevelError:
+            raise
         except (ValueError, TypeError) as error:
             raise OperandTypeError(
                 f"index: {index!r} is none ({error}); use integers, slices, or arrays of them, as NumPy does",

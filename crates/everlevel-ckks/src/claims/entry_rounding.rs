@@ -15,8 +15,8 @@ impl EntryRounding {
     /// The mean size of a rounding, in units of the standard deviation of its real part: `√(π/2)`.
     const MEAN_SIZE: f64 = 1.2534;
 
-    /// Bound of the sum of the sizes of a slot's roundings: their mean, and so many standard deviations of what is beside
-    /// it.
+    /// Bound of the sum of the sizes of a slot's roundings: their mean, and so many standard deviations of what is
+    /// beside it.
     pub fn worst(self, tail: f64) -> f64 {
         self.std_dev * (Self::MEAN_SIZE * self.diagonals + tail * (self.diagonals * self.repeats).sqrt())
     }
