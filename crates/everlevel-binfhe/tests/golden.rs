@@ -94,37 +94,37 @@ fn ntru() {
 
 const NTRU: &str = "
     ntru-gate-64 secret_key 63a1b733c06e27eaa0a5f8bb
-    ntru-gate-64 evaluation_key dd62b3beea8c4a79f4363834
+    ntru-gate-64 evaluation_key 878e0972cd021d9826964e11
     ntru-gate-64 encrypt 25a85d2b5b32a1aeaaccb548
     ntru-gate-64 gate c2073ebeeeeed7af539b95bd
     ntru-gate-64 gates 7d645610c47d581b9a46d551
     ntru-gate-64-conservative secret_key 232abc9c6c161cdd1e392bce
-    ntru-gate-64-conservative evaluation_key 6770c3754979832a9ec07a1c
+    ntru-gate-64-conservative evaluation_key 395a6135521fcd11e21a49fc
     ntru-gate-64-conservative encrypt 1adf5c4cddca7d93f213701f
     ntru-gate-64-conservative gate b768f38becc114f0e979168a
     ntru-gate-64-conservative gates 26e966447f2e975df35a9ebb
     ntru-integer-2-64 secret_key da4aa2342b004be5f7ff81df
-    ntru-integer-2-64 evaluation_key 0bc512f7df2a600f27aee70e
+    ntru-integer-2-64 evaluation_key 78b4a836bfe634a5234a004f
     ntru-integer-2-64 encrypt b547c31d00c40b87b9e6686b
     ntru-integer-2-64 table of one 3554d5963d87fef419658a6c
     ntru-integer-2-64 table b19d99808ecc3c742015e2a4
     ntru-gate-64-blocks-experimental secret_key d5fa0ede848163dde25f1490
-    ntru-gate-64-blocks-experimental evaluation_key 230f18891a762569c8e5b0e6
+    ntru-gate-64-blocks-experimental evaluation_key f3e60be25e49ef789282d8e9
     ntru-gate-64-blocks-experimental encrypt 25a85d2b5b32a1aeaaccb548
     ntru-gate-64-blocks-experimental gate ae9ca9c9406c3727106e34fb
     ntru-gate-64-blocks-experimental gates b5f2cc59f9f4c12c0bb162f7
     ntru-gate-64-sparse-experimental secret_key 4fb3aae3b00078c61d499a08
-    ntru-gate-64-sparse-experimental evaluation_key 139295880c7ce60b8f748436
+    ntru-gate-64-sparse-experimental evaluation_key 87db75962d4e21ccb192f4bc
     ntru-gate-64-sparse-experimental encrypt 25a85d2b5b32a1aeaaccb548
     ntru-gate-64-sparse-experimental gate ad09025835cdcce553e22461
     ntru-gate-64-sparse-experimental gates 099ef2686c999bcb854e5df4
     ntru-insecure-xzd-p128t secret_key 559985876a69cad08ff298c7
-    ntru-insecure-xzd-p128t evaluation_key 1a1c03906df20369333c1346
+    ntru-insecure-xzd-p128t evaluation_key dfa06d1cd8f51eff9e2d3a2a
     ntru-insecure-xzd-p128t encrypt 25a85d2b5b32a1aeaaccb548
     ntru-insecure-xzd-p128t gate 128fd328523e20e95ed37173
     ntru-insecure-xzd-p128t gates e88009ced1a27204f776a3c1
     ntru-insecure-final secret_key 46966178c3ac24ba7289397b
-    ntru-insecure-final evaluation_key 12569c5ce8d22a12aae3147f
+    ntru-insecure-final evaluation_key 83c9222ee37c00812121ae7a
     ntru-insecure-final encrypt 25a85d2b5b32a1aeaaccb548
     ntru-insecure-final gate 9b5f024060bee06891e7e68c
     ntru-insecure-final gates 433102bbea6ad582cec4b092

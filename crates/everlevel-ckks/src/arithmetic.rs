@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use everlevel_ring::{Eval, Poly, Ring};
 use num_complex::Complex64;
 
-use crate::claims::{Bound, Claims, doubles};
+use crate::claims::{Bound, Claims};
 use crate::core::Core;
 use crate::keys::RelinearizationKey;
 use crate::ladder::{self, Ladder};
@@ -35,8 +35,7 @@ impl Core {
         // The integers stand for c up to their rounding, and that of the factor between both scales.
         let unit = self.ladder.factor(&self.ring, 1.0, ct.level(), &sets[level + 1], level) as f64;
         let rounded = Complex64::new(re as f64 - c.re * unit, im as f64 - c.im * unit).norm() / unit;
-        // A quotient is a product with an inverse that is rounded to a double.
-        let deviation = rounded + (0.5 / unit + self.drift() + doubles::ROUNDING) * c.norm();
+        let deviation = rounded + (0.5 / unit + self.drift()) * c.norm();
         let estimate = ct.estimate().scaled_nearly(c, deviation).with_noise(rounding);
         Ciphertext::new(rlwe, c2, Claims::new(level, scales[level], estimate), ct.origin())
     }
@@ -293,7 +292,7 @@ impl Context {
             let (target, scale) = (&core.ladder.sets[level], core.ladder.scales[level]);
             let rounding = core.rescaling_error(a.polynomial_count(), scale);
             let product = a.estimate().times_plain(values, core.encoding_error(plaintext.scale));
-            let estimate = product.scaled_nearly(Complex64::ONE, core.drift() + doubles::ROUNDING).with_noise(rounding);
+            let estimate = product.scaled_nearly(Complex64::ONE, core.drift()).with_noise(rounding);
             a.into_owned().map(Claims::new(level, scale, estimate), |mut p| {
                 core.ring.mul_assign(&mut p, &plaintext.poly);
                 core.ring.rescale(p, target)
@@ -323,10 +322,7 @@ impl Context {
         if c.re.fract() == 0.0 && c.im.fract() == 0.0 {
             self.check_number(op, c, a.level())?;
             self.check_range(op, bound, worst, a.level())?;
-            // An integer may stand for a quotient, as 10 does for a division by 0.1; powers of two are exact.
-            let is_exact = c.norm() == 0.0 || c.norm().log2().fract() == 0.0;
-            let deviation = if is_exact { 0.0 } else { doubles::ROUNDING * c.norm() };
-            let claims = Claims::new(a.level(), a.scale(), a.estimate().scaled_nearly(c, deviation));
+            let claims = Claims::new(a.level(), a.scale(), a.estimate().scaled(c));
             return Ok(self.install(|core| {
                 a.clone().map(claims, |mut p| {
                     core.ring.mul_gaussian_assign(&mut p, c.re as i128, c.im as i128);

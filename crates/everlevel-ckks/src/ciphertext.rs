@@ -4,6 +4,7 @@ use std::sync::OnceLock;
 
 use everlevel_ring::{Eval, Poly};
 use everlevel_rlwe::{Rlwe, SecretId};
+use num_complex::Complex64;
 
 use crate::claims::{Bound, BoundKind, Claims, Estimate, Padding, TAIL, Values, doubles};
 
@@ -138,6 +139,13 @@ impl Ciphertext {
     pub fn on_reals(self, is_real: bool) -> Self {
         let bound = self.estimate().bound_of_values().on_reals(is_real);
         let estimate = self.estimate().claimed(bound);
+        self.with_estimate(estimate)
+    }
+
+    /// The same ciphertext as a quotient: a product with an inverse that is rounded to a double.
+    #[must_use]
+    pub fn quotient(self) -> Self {
+        let estimate = self.estimate().scaled_nearly(Complex64::ONE, doubles::ROUNDING);
         self.with_estimate(estimate)
     }
 

@@ -172,6 +172,12 @@ impl Units<Ciphertext> {
         Self(self.0.into_iter().map(|unit| unit.within(size)).collect())
     }
 
+    /// The same vector as a quotient: a product with an inverse that is rounded to a double.
+    #[must_use]
+    pub fn quotient(self) -> Self {
+        Self(self.0.into_iter().map(Ciphertext::quotient).collect())
+    }
+
     /// The same vector, of which the caller knows whether its values are real numbers.
     #[must_use]
     pub fn on_reals(self, is_real: bool) -> Self {

@@ -130,6 +130,11 @@ impl Ciphertext {
         Self(self.0.clone().on_reals(is_real))
     }
 
+    /// The same ciphertext as a quotient: a product with a rounded inverse.
+    fn quotient(&self) -> Self {
+        Self(self.0.clone().quotient())
+    }
+
     /// Each unit as a ciphertext of its own.
     fn units(&self) -> Vec<Self> {
         self.0.split().into_iter().map(Self).collect()

@@ -266,7 +266,8 @@ class Ciphertext(Encrypted, Storable):
             return other.__rtruediv__(self)
         if isinstance(other, (Plaintext, LightPlaintext)) or not _is_operand(other):
             return NotImplemented
-        return self._engine.multiply(self, _checks.inverse("divide", other))
+        product = self._engine.multiply(self, _checks.inverse("divide", other))
+        return self._engine._wrap(product._native.quotient(), is_real=product.is_real)
 
     def __rtruediv__(self, other: Any) -> NoReturn:
         raise OperandTypeError(
