@@ -1,7 +1,7 @@
 //! Randomness of keys and ciphertexts: masks, which everybody may know, and noise, which nobody may.
 
 use everlevel_rand::sampler::Errors;
-use everlevel_rand::secrecy::declassified;
+use everlevel_rand::secrecy::declassify;
 use everlevel_rand::{Domain, Seed};
 
 /// The two seeds that a key or a ciphertext is made of.
@@ -34,7 +34,9 @@ impl Randomness {
 /// Both from one seed, which must be secret and fresh.
 impl From<&Seed> for Randomness {
     fn from(seed: &Seed) -> Self {
+        let masks = seed.derive(Domain::Mask, 0);
         // A child tells nothing of its parent.
-        Self { masks: declassified(seed.derive(Domain::Mask, 0)), noise: seed.clone() }
+        declassify(masks.as_bytes());
+        Self { masks, noise: seed.clone() }
     }
 }
