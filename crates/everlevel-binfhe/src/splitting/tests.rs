@@ -21,7 +21,7 @@ fn often_failing() -> ParamsLiteral {
     ParamsLiteral {
         torus_bits: 64,
         lwe_dim: 200,
-        lwe_log2_std_dev: -11.0,
+        lwe_log2_std_dev: -10.8,
         rank: 2,
         log_n: 8,
         log2_extension: 0,
@@ -55,7 +55,7 @@ fn bootstrap_first() -> ParamsLiteral {
         torus_bits: 32,
         order: Order::BootstrapFirst,
         key_switch,
-        lwe_log2_std_dev: -13.0,
+        lwe_log2_std_dev: -12.0,
         ..often_failing()
     }
 }
