@@ -328,7 +328,8 @@ def test_sets_are_named() -> None:
         tfhe.Engine(insecure_log_n=16)
     with pytest.raises(ParameterError, match=r"^Engine: tfhe-lib has 114\.3 bits of security, .*insecure-tfhe-lib$"):
         tfhe.Engine("tfhe-lib")
-    assert repr(tfhe.Engine("insecure-tfhe-lib", thread_count=1)).endswith("1 thread, INSECURE, security 97 bits core-SVP, 114 bits MATZOV)")
+    printed = repr(tfhe.Engine("insecure-tfhe-lib", thread_count=1))
+    assert printed.endswith("1 thread, INSECURE, security 97 bits core-SVP, 114 bits MATZOV)")
     sentence = r"^Engine: insecure_log_n is 8; it must be \d+ or more for the messages of integer-8-64$"
     with pytest.raises(ParameterError, match=sentence) as caught:
         tfhe.Engine("integer-8-64", insecure_log_n=8)
