@@ -20,6 +20,7 @@ use everlevel_rand::{Domain, Stream, sampler::Gaussian};
 use num_complex::Complex64;
 use zeroize::Zeroizing;
 
+use crate::circuits::bootstrap::tables::BootstrapTables;
 use crate::claims::{TAIL, doubles};
 use crate::core::readable;
 use crate::keys::SecretKey;
@@ -126,7 +127,12 @@ impl Context {
         if !a.bound().is_declared() {
             return Err(Error::UndeclaredBound { op, bound: a.bound().size() });
         }
-        Ok(a.estimate().worst() * (self.release_deviations() / TAIL))
+        Ok(a.estimate().worst() * (self.release_deviations() / TAIL) * self.certain_factor())
+    }
+
+    /// Factor of errors that any ciphertext here may have from bootstraps' rare integer parts.
+    fn certain_factor(&self) -> f64 {
+        if self.core.params.bootstrap.is_some() { BootstrapTables::new(&self.core).certain_factor() } else { 1.0 }
     }
 
     /// The standard deviations that no slot's error exceeds, but for a probability of [`LOG2_FAILURE`] over all slots:

@@ -41,14 +41,22 @@ pub struct Fit {
     coeffs: Vec<f64>,
 }
 
-/// Integer parts that fewer bootstraps have aren't counted in the errors of any.
-const RARE: f64 = 1.0 / (1 << 20) as f64;
+/// The largest integer part that bootstraps have, but for a probability of 2^-89 in a coefficient: the sum of 33
+/// uniforms is above 29/2 with a probability of `(2^33 − 33)/33!` at most.
+const LARGEST: i32 = 14;
 
-/// Probability that the integer part is `k`: the density of the sum of `h + 1` uniforms on (−1/2, 1/2), near enough its
-/// normal approximation for a weight.
-fn weight(k: i32) -> f64 {
+/// Probability that the integer part is `k`: the density of the sum of `h + 1` uniforms on (−1/2, 1/2) by its normal
+/// approximation, which is too large where integer parts are rare.
+fn probability(k: i32) -> f64 {
     let variance = (ENCAPSULATION_WEIGHT as f64 + 1.0) / 12.0;
-    (-0.5 * f64::from(k * k) / variance).exp().max(1e-15)
+    (-0.5 * f64::from(k * k) / variance).exp() / (2.0 * std::f64::consts::PI * variance).sqrt()
+}
+
+/// Weight of an integer part in the fit: its probability. Those that hardly come up have more, so that the sine is of
+/// some use there as well; it costs the mean error a bit, which is a tenth of a bit beside the roundings.
+fn weight(k: i32) -> f64 {
+    let least = if k.abs() <= LARGEST { 1e-9 } else { 1e-15 };
+    (probability(k) / probability(0)).max(least)
 }
 
 fn chebyshev(z: f64, count: usize) -> Vec<f64> {
@@ -112,18 +120,20 @@ impl Fit {
         Self { interval, coeffs: least_squares(rows, DEGREE + 1) }
     }
 
-    /// Bound of the sum of the errors of so many sines of small numbers near integers: the fit is least accurate near
-    /// the integers that come up least. Those that one bootstrap in 2^20 has are counted, each as if it came up twice.
-    pub fn rare_error(&self, count: usize) -> f64 {
-        let bound = (ENCAPSULATION_WEIGHT / 2) as i32;
-        let total: f64 = (-bound..=bound).map(weight).sum();
-        let expected = |k: i32| 2.0 * count as f64 * (k..=bound).map(weight).sum::<f64>() / total;
+    /// Bound of the sum of the errors of so many sines of small numbers near integers, but for a probability: the fit
+    /// is least accurate near the integers that come up least. Those that fewer bootstraps than one in 2^8 have are
+    /// counted, each as often as it may come up; the errors of the others are random numbers, and small.
+    pub fn rare_error(&self, count: usize, probability_of_more: f64) -> f64 {
         let error = |k: i32, j: i32| {
             let offset = f64::from(j) / 1024.0;
             (self.sine(f64::from(k) + offset) - (2.0 * std::f64::consts::PI * offset).sin()).abs()
         };
         let of_integer = |k: i32| (-4..=4).map(|j| error(k, j).max(error(-k, j))).fold(0.0, f64::max);
-        2.0 * (0..=bound).filter(|&k| expected(k) >= RARE).map(of_integer).fold(0.0, f64::max)
+        let expected = |k: i32| 2.0 * count as f64 * (k..=LARGEST).map(probability).sum::<f64>();
+        // No more coefficients have integer parts of this size or beyond.
+        let most = |k: i32| (0..).find(|&n| expected(k).powi(n + 1) < probability_of_more).unwrap_or(i32::MAX);
+        let rare = (0..=LARGEST).filter(|&k| expected(k) < 1.0 / 256.0);
+        rare.map(|k| f64::from(most(k) - if k < LARGEST { most(k + 1) } else { 0 }) * of_integer(k)).sum()
     }
 
     /// The approximated sine on a number: the oracle of the encrypted one.
@@ -207,6 +217,14 @@ mod tests {
         }
         let rms = (sum / total).sqrt();
         assert!(rms < 2f64.powi(-40), "2^{:.1}", rms.log2());
+    }
+
+    #[test]
+    fn integers_that_hardly_come_up_have_small_errors() {
+        let fit = Fit::new(EVAL_MOD_INTERVAL, Messages::Small);
+        let [usual, certain] = [2f64.powi(-20), 2f64.powi(-65)].map(|p| fit.rare_error(1 << 16, p).log2());
+        println!("2^{usual:.1}, 2^{certain:.1}");
+        assert!(usual < -27.0 && certain < -24.5 && usual < certain);
     }
 
     #[test]

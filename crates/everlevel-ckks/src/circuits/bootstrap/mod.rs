@@ -16,7 +16,7 @@ pub(crate) mod maps;
 pub(crate) mod method;
 pub(crate) mod moduli;
 pub(crate) mod run;
+pub(crate) mod tables;
 
 mod keygen;
-mod tables;
 mod transform;
