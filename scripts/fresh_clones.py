@@ -25,7 +25,11 @@ ROOT = Path(__file__).resolve().parent.parent
 # What would let a clone find what another one has built, or installed.
 OTHERS = {"CARGO_TARGET_DIR", "PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "MAKEFLAGS", "MFLAGS", "MAKELEVEL"}
 # Shorter forms of what takes an hour or more: the build and a look at each part are what is tried here.
-ARGUMENTS = {"fuzz": ["FUZZ_ARGS=--seconds 60"], "rtl-test": ["RTL_ARGS=--quick"]}
+ARGUMENTS = {
+    "fuzz": ["FUZZ_ARGS=--seconds 60"],
+    "rtl-test": ["RTL_ARGS=--quick"],
+    "tables": ["TABLES_ARGS=--estimate"],
+}
 # This script itself would run without end.
 OWN = "test-clones"
 
