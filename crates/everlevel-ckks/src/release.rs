@@ -282,6 +282,15 @@ mod tests {
     }
 
     #[test]
+    fn parameters_with_bootstraps_count_integer_parts_that_hardly_come_up() {
+        let factor_of = |literal| Context::new(Params::try_from(literal).unwrap(), None, 1).unwrap().certain_factor();
+        assert_eq!(factor_of(ParamsLiteral::insecure_depth(10, 1)), 1.0);
+        let factor = factor_of(ParamsLiteral::insecure_bootstrap(10));
+        println!("{factor}");
+        assert!(factor > 1.5 && factor < 1000.0, "{factor}");
+    }
+
+    #[test]
     fn grids_that_do_not_hold_are_refused() {
         let params = Params::try_from(ParamsLiteral::insecure_depth(10, 1)).unwrap();
         let ctx = Context::new(params, None, 1).unwrap();
