@@ -173,11 +173,11 @@ const BOOTSTRAPS: &str = "
     bootstrap_key medium 4 6fa598a3bcf5a6b1201f8a70
     lossy_bootstrap_key large 3 65d2ebd88b03c4c5de001a87
     encrypt c30a50c0e471bfbeb0d9ca13
-    bootstrap 0faffec8c8dea515ea2f63c2
-    lossy d8465df0880cb12c0089b48e
-    lossy real b5972cb91dee24bc8cd4ca54
-    sign d87eb5536545b6e75c58f809
-    small f6e81b0e9c069300c37293b8
-    merge, real 9a6e873419272f4540b6a62a
-    merge, imaginary e4610afe1ea6e9d94fc26d87
+    bootstrap fd520ec6fbad9134e8a3b96a
+    lossy 49afe7930273a8874542dd01
+    lossy real 6c9cdc46b2755cec78781de5
+    sign c72849ba5c994bf108e7ea83
+    small 8386030bc296be001e6c671b
+    merge, real b1bda4d95b0adb4725b686ee
+    merge, imaginary c26f634ad26d6e02a32ce203
 ";

@@ -45,18 +45,27 @@ pub struct Fit {
 /// uniforms is above 29/2 with a probability of `(2^33 − 33)/33!` at most.
 const LARGEST: i32 = 14;
 
-/// Probability that the integer part is `k`: the density of the sum of `h + 1` uniforms on (−1/2, 1/2) by its normal
-/// approximation, which is too large where integer parts are rare.
-fn probability(k: i32) -> f64 {
+/// Weight of an integer part in the fit: its density, by the normal approximation, relative to that of zero. Those that
+/// hardly come up have more, so that the sine is of some use there as well; it costs the mean error a bit, which is a
+/// tenth of a bit beside the roundings.
+fn weight(k: i32) -> f64 {
     let variance = (ENCAPSULATION_WEIGHT as f64 + 1.0) / 12.0;
-    (-0.5 * f64::from(k * k) / variance).exp() / (2.0 * std::f64::consts::PI * variance).sqrt()
+    let least = if k.abs() <= LARGEST { 1e-9 } else { 1e-15 };
+    (-0.5 * f64::from(k * k) / variance).exp().max(least)
 }
 
-/// Weight of an integer part in the fit: its probability. Those that hardly come up have more, so that the sine is of
-/// some use there as well; it costs the mean error a bit, which is a tenth of a bit beside the roundings.
-fn weight(k: i32) -> f64 {
-    let least = if k.abs() <= LARGEST { 1e-9 } else { 1e-15 };
-    (probability(k) / probability(0)).max(least)
+/// Probability of an integer part of size `k` or more, for `k` above 2: that the sum of `h + 1` uniforms on
+/// (−1/2, 1/2) is beyond `k − 1/2` on either side, by Irwin and Hall's formula.
+fn tail(k: i32) -> f64 {
+    let count = ENCAPSULATION_WEIGHT as i32 + 1;
+    // (y − j)^count/(j!·(count − j)!), as a product of factors near one.
+    let term = |y: i32, j: i32| {
+        let below: f64 = (1..=j).map(|i| f64::from(y - j) / f64::from(i)).product();
+        let above: f64 = (1..=count - j).map(|i| f64::from(y - j) / f64::from(i)).product();
+        if j % 2 == 0 { below * above } else { -below * above }
+    };
+    let y = count / 2 + 1 - k;
+    2.0 * (0..y).map(|j| term(y, j)).sum::<f64>()
 }
 
 fn chebyshev(z: f64, count: usize) -> Vec<f64> {
@@ -129,10 +138,10 @@ impl Fit {
             (self.sine(f64::from(k) + offset) - (2.0 * std::f64::consts::PI * offset).sin()).abs()
         };
         let of_integer = |k: i32| (-4..=4).map(|j| error(k, j).max(error(-k, j))).fold(0.0, f64::max);
-        let expected = |k: i32| 2.0 * count as f64 * (k..=LARGEST).map(probability).sum::<f64>();
+        let expected = |k: i32| count as f64 * tail(k);
         // No more coefficients have integer parts of this size or beyond.
         let most = |k: i32| (0..).find(|&n| expected(k).powi(n + 1) < probability_of_more).unwrap_or(i32::MAX);
-        let rare = (0..=LARGEST).filter(|&k| expected(k) < 1.0 / 256.0);
+        let rare = (3..=LARGEST).filter(|&k| expected(k) < 1.0 / 256.0);
         rare.map(|k| f64::from(most(k) - if k < LARGEST { most(k + 1) } else { 0 }) * of_integer(k)).sum()
     }
 
@@ -217,6 +226,14 @@ mod tests {
         }
         let rms = (sum / total).sqrt();
         assert!(rms < 2f64.powi(-40), "2^{:.1}", rms.log2());
+    }
+
+    #[test]
+    fn tails_are_those_of_sums_of_uniforms() {
+        // Irwin and Hall's sums, in rational numbers.
+        for (k, log2) in [(3, -2.92), (5, -7.31), (8, -18.26), (11, -36.52), (14, -69.40), (16, -121.71)] {
+            assert!((tail(k).log2() - log2).abs() < 0.01, "{k}: {}", tail(k).log2());
+        }
     }
 
     #[test]
