@@ -134,8 +134,22 @@ def test_values_outside_of_a_fits_interval_are_warned_of(wide: Party) -> None:
     assert "claimed" in repr(y)
     with pytest.warns(RangeWarning, match="bound"):
         engine.decrypt(y, key)
-    with pytest.raises(RangeError, match="interval"):
+    with pytest.raises(RangeError, match=r"as large as 4, and the fit's interval is \[1.0, 2.0\]"):
+        inverse(engine.encrypt([0.5], key, bound=4))
+    # The reason is the one that holds: values below the interval aren't too large for it.
+    with pytest.raises(RangeError, match=r"size 0.5 at most, and the fit's interval \[1.0, 2.0\] is that of larger"):
         inverse(engine.encrypt([0.5], key, bound=0.5))
+
+
+def test_padding_outside_of_a_fits_interval_has_the_noise_of_large_elements(wide: Party) -> None:
+    # A function of degree 1, whose fit has coefficients of 1e-17 beyond: T_8 of the padding, 70 here, multiplies the
+    # roundings of a part all the same.
+    engine, key = wide.engine, wide.secret_key
+    line = everlevel.fit(lambda t: -t, 15, (0.09, 1.0))
+    y = line(engine.encrypt([1.0], key, bound=1))
+    found = engine.decrypt(y, key)
+    assert np.abs(found[1:]).max() > 2**-27, "large elements had no noise"
+    assert_claims(wide, y, np.concatenate([[-1.0], np.zeros(engine.slot_count - 1)]), 1)
 
 
 def test_a_bound_within_the_interval_needs_no_claim(wide: Party) -> None:
@@ -250,3 +264,85 @@ def test_quotients_count_the_rounding_of_the_inverse() -> None:
         y = x / divisor
         errors = np.abs(party.engine.decrypt(y, party.secret_key)[:64] - values * 500 / divisor)
         assert errors.max() <= 2**-y.precision_floor
+
+
+def test_every_division_of_a_polynomial_multiplies_roundings() -> None:
+    # T_4 and T_2 at -7.7 multiply the roundings of a quotient, by 27,000 and 116; doubles have no part in it at level 0
+    # of double precision.
+    engine = Engine(max_level=4, precision="double", insecure_log_n=9)
+    key = engine.create_secret_key()
+    engine.create_relinearization_key(key)
+    sine = everlevel.fit(np.sin, 7, (0.001, 0.0013))
+    y = sine(engine.encrypt([0.001], key, bound=0.001))
+    padding = np.asarray(engine.decrypt(y, key))[1:]
+    assert np.ptp(padding.real) > 2**-53, "large elements had no noise"
+    assert np.ptp(padding.real) <= 2 * 2**-y.precision_floor
+
+
+def test_deviations_of_constants_add_up_with_their_signs() -> None:
+    # A negative number and a change of level are each off by a part of themselves: 4e-13 both, which don't cancel.
+    engine = Engine(max_level=3, slot_count=64, insecure_log_n=10)
+    key = engine.create_secret_key()
+    values = np.random.default_rng(1).integers(-3574, 3575, (64, 2)) @ [1, 1j]
+    x = engine.encrypt(values, key, bound=5056.0)
+    for lowered, expected in (
+        (engine.level_down(x / -1.2, 1), values / -1.2),
+        (engine.level_down(x * 0.7j, 1), values * 0.7j),
+        (engine.level_down(x, 1), values),
+        (x / -1.2 - engine.level_down(x, 1), values / -1.2 - values),
+    ):
+        errors = np.abs(engine.decrypt(lowered, key) - expected)
+        typical = np.sqrt(np.mean(errors**2)) * 2**lowered.precision_bits
+        assert 0.4 < typical < 1.6, typical
+
+
+# Errors that are larger than values.
+
+
+@pytest.mark.filterwarnings("error")
+def test_errors_beyond_a_fits_interval_count_with_the_slopes_there(wide: Party) -> None:
+    # The rounding of a product with 4e9 is a hundred times as large as the interval.
+    engine, key = wide.engine, wide.secret_key
+    x = engine.encrypt(np.zeros(engine.slot_count), key, bound=4e9)
+    rounded = engine.assume_bound(np.ones((1, 1)) @ x, 1e-4)
+    y = everlevel.fit(np.exp, 22, (-1e-4, 1e-4))(rounded)
+    engine.decrypt(y, key)
+    assert not y.precision_floor > 0
+
+
+# Errors that are products of errors.
+
+
+@pytest.mark.filterwarnings("error")
+def test_squares_of_values_below_their_errors_are_not_warned_of() -> None:
+    # Values that are rounded to 10 bits are errors alone, whose square has tails of its own.
+    engine = limbs.Engine("n13", insecure_log_n=9)
+    for _ in range(4):
+        key = engine.create_secret_key()
+        engine.create_evaluation_key(key)
+        for _ in range(24):
+            x = engine.encrypt(np.full(engine.slot_count, 3e-07), key, bound=3.112e-07)
+            square = engine.multiply(x, x, precision_bits=10)
+            assert np.sqrt(np.mean(np.abs(engine.decrypt(square, key)) ** 2)) < 4 * 2**-square.precision_bits
+
+
+def test_products_of_three_polynomials_count_the_square_of_the_secret() -> None:
+    # One of three roundings is multiplied by the square of a secret's slot, which has an exponential distribution: 24
+    # standard deviations of the real part, as floors count of other noise, are exceeded by one slot in a million.
+    engine = Engine(max_level=1, insecure_log_n=11)
+    zeros, sizes = np.zeros(engine.slot_count, complex), []
+    for _ in range(60):
+        key = engine.create_secret_key()
+        x = engine.encrypt(zeros, key, bound=0)
+        for _ in range(4):
+            product = engine.multiply(engine.encrypt(zeros, key, bound=0), x)
+            assert product.polynomial_count == 3
+            sizes.append(np.abs(engine.decrypt(product, key)) * 2**product.precision_bits)
+    deviations, each = 2**0.5 * np.concatenate(sizes), 2 ** (product.precision_bits - product.precision_floor)
+    # P(xy > k) for x of an exponential distribution and y² of another; the mean square of x² is 2.
+    steps = np.arange(1, 4_000_000) * 1e-5
+    beyond = [1e-5 * np.exp(-steps - (k / steps) ** 2).sum() for k in (8, 12, 24)]
+    assert np.isclose(np.mean(deviations > 8), beyond[0], rtol=0.3)
+    assert np.isclose(np.mean(deviations > 12), beyond[1], rtol=0.6)
+    assert beyond[2] > 5e-7
+    assert 2**0.5 * each > 76

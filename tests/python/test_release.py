@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 
+import everlevel
 from conftest import INSECURE_LOG_N, Party
 from everlevel import Engine
 from everlevel.errors import KeyMismatchError, ParameterError, ReleaseError
@@ -108,3 +111,25 @@ def test_double_precision_has_no_bootstraps_and_fewer_levels() -> None:
     with pytest.raises(ParameterError, match="'standard', 'high' and 'double' are offered"):
         Engine(precision="triple")
     assert Engine(max_level=2, precision="double").log_n == 14
+
+
+def test_rare_integer_parts_of_a_bootstrap_count_wherever_a_ciphertext_goes(
+    deep: Party, bootstrap_key: everlevel.BootstrapKey
+) -> None:
+    engine, key = deep.engine, deep.secret_key
+
+    def least(x: everlevel.Ciphertext) -> float:
+        """Half of the least grid, over the largest error that the floor claims."""
+        with pytest.raises(ReleaseError) as refused:
+            engine.release(x, key, grid=1e-12)
+        needed = refused.value.needed
+        assert needed is not None
+        return needed / 2 * 2**x.precision_floor
+
+    x = engine.encrypt(np.full(engine.slot_count, 0.001), key, bound=0.001, level=0)
+    # 39.25 standard deviations for 24.
+    assert 1.6 < least(x) < 1.7
+    y = engine.bootstrap(x, deep.relinearization_key, deep.conjugation_key, bootstrap_key)
+    assert least(y) > 4
+    assert least(pickle.loads(pickle.dumps(y))) == least(y)
+    assert least(engine.rotate(y, deep.rotation_key, 1) * 0.5 - y) > 4

@@ -11,7 +11,7 @@ use everlevel_rlwe::Randomness;
 use everlevel_rlwe::lwe::{SeededKeySwitchKey, SwitchShape};
 
 use crate::common::{SwitchStep, gaussian};
-use crate::limits::weights;
+use crate::limits::{LEAST_SWITCH_OF_A_SECRET, key_switch_of, weights};
 pub use crate::limits::{Limits, Parts, RARE};
 use crate::noise;
 use crate::over_keys::DRAWS;
@@ -35,12 +35,25 @@ pub fn of_secrets(secret: &SecretKey) -> (f64, f64) {
     (rotation, mod_switch)
 }
 
-/// Whether a secret's own noise is within the limits. That it is becomes public when the secret is used.
+/// The variance of key switches of one secret, over their errors. It is secret.
+fn of_switches(secret: &SecretKey) -> OverKeys {
+    let of_step = |step: &SwitchStep| {
+        let from = &secret.big()[step.shape.shared..step.shape.from_dim];
+        let square = from.iter().map(|&s| i64::from(s) * i64::from(s)).sum::<i64>() as f64 / from.len() as f64;
+        key_switch_of(step, square)
+    };
+    secret.params().switches().iter().map(of_step).fold(OverKeys::default(), OverKeys::plus)
+}
+
+/// Whether a secret's own noise is within the limits, and enough of its key switches are. That both hold becomes public
+/// when the secret is used.
 pub(crate) fn is_lucky(secret: &SecretKey) -> bool {
     let limits = secret.params().limits();
     let (rotation, mod_switch) = of_secrets(secret);
     everlevel_rand::secrecy::declassified(
-        is_within(rotation, limits.rotation) & is_within(mod_switch, limits.mod_switch),
+        is_within(rotation, limits.rotation)
+            & is_within(mod_switch, limits.mod_switch)
+            & is_within(of_switches(secret).at(LEAST_SWITCH_OF_A_SECRET), limits.key_switch),
     )
 }
 

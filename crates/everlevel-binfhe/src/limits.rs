@@ -12,6 +12,8 @@ pub const RARE: f64 = 7.05;
 const UNLUCKY: f64 = 3.0;
 /// The fewest deviations from which on key switches are drawn again: three tenths are accepted.
 const LEAST_SWITCH: f64 = -0.5;
+/// Deviations from the mean of one secret's key switches that are within the limit at least: 128 draws fail with 2^-31.
+pub(crate) const LEAST_SWITCH_OF_A_SECRET: f64 = -1.0;
 
 /// What a key's own variances stay below: else the key is drawn again.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -22,17 +24,18 @@ pub struct Limits {
     pub mod_switch: f64,
     /// Of the key switch, or all of a stair.
     pub key_switch: f64,
-    /// The same in deviations above the means.
-    deviations: [f64; 3],
+    /// The same in deviations above the means, and the deviations over secrets at which too few of a secret's key
+    /// switches are within the limit.
+    deviations: [f64; 4],
 }
 
 impl Limits {
-    /// Shares of secrets, and of key switches of a secret, that are accepted: at least that many, by the normal
+    /// Shares of secrets, and of key switches of all secrets, that are accepted: at least that many, by the normal
     /// distribution.
     pub fn accepted(&self) -> (f64, f64) {
         let below = |deviations: f64| (1.0 + erf(deviations / std::f64::consts::SQRT_2)) / 2.0;
-        let [rotation, mod_switch, key_switch] = self.deviations.map(below);
-        (rotation * mod_switch, key_switch)
+        let [rotation, mod_switch, key_switch, of_switches] = self.deviations.map(below);
+        (rotation * mod_switch * of_switches, key_switch)
     }
 }
 
@@ -51,12 +54,17 @@ pub struct Parts {
     pub mod_switch: OverKeys,
     /// The key switch, or all of a stair.
     pub key_switch: OverKeys,
+    /// The deviation of its mean over the keys of one secret, over secrets.
+    pub key_switch_of_secrets: f64,
 }
 
 impl Parts {
     pub(crate) fn new(scheme: &dyn Scheme, common: &Common) -> Self {
         let (products, rotation) = scheme.rotation_noise();
-        let key_switch = |step: &SwitchStep| key_switch(step, scheme.secret_square());
+        let of_secrets = |step: &SwitchStep| key_switch_over_secrets(step, scheme.secret_square());
+        let key_switch_of_secrets = common.switches().iter().map(of_secrets).fold(0.0, f64::hypot);
+        let of_errors = |step: &SwitchStep| key_switch_of(step, scheme.secret_square());
+        let key_switch = common.switches().iter().map(of_errors).fold(OverKeys::default(), OverKeys::plus);
         let (small, dim, n) = (common.secrets.small, common.lwe_dim, common.switched_table_len());
         let mean = noise::mod_switch(small.centred_square(dim), n);
         let deviation = noise::mod_switch(small.centred_square_deviation(dim), n) - noise::mod_switch(0.0, n);
@@ -64,7 +72,8 @@ impl Parts {
             products,
             rotation,
             mod_switch: OverKeys { mean, deviation },
-            key_switch: common.switches().iter().map(key_switch).fold(OverKeys::default(), OverKeys::plus),
+            key_switch: key_switch.plus(OverKeys { mean: 0.0, deviation: key_switch_of_secrets }),
+            key_switch_of_secrets,
         }
     }
 
@@ -105,11 +114,13 @@ impl Parts {
             if needed(shared(middle)) <= room { high = middle } else { low = middle }
         }
         let [rotation, mod_switch, key_switch] = shared(high);
+        let of_one_secret = (self.key_switch.deviation.powi(2) - self.key_switch_of_secrets.powi(2)).max(0.0).sqrt();
+        let room_of_secrets = key_switch * self.key_switch.deviation - LEAST_SWITCH_OF_A_SECRET * of_one_secret;
         Limits {
             rotation: self.rotation.at(rotation),
             mod_switch: self.mod_switch.at(mod_switch),
             key_switch: self.key_switch.at(key_switch),
-            deviations: [rotation, mod_switch, key_switch],
+            deviations: [rotation, mod_switch, key_switch, room_of_secrets / self.key_switch_of_secrets],
         }
     }
 }
@@ -122,18 +133,23 @@ pub(crate) fn weights(common: &Common) -> (f64, f64) {
     }
 }
 
-/// The part of a key switch that its key fixes, over keys: `Σ_i` of the quadratic form of
-/// [`of_key_switch`](crate::key_noise::of_key_switch).
-fn key_switch(SwitchStep { shape, log2_std_dev }: &SwitchStep, secret_square: f64) -> OverKeys {
+/// The deviation over secrets, whose coefficients have a mean square, of what the digits of a key switch leave.
+fn key_switch_over_secrets(SwitchStep { shape, .. }: &SwitchStep, secret_square: f64) -> f64 {
+    let spread = shape.switched_dim() as f64 * secret_square * (1.0 - secret_square);
+    spread.sqrt() * noise::rounding(shape.gadget)
+}
+
+/// The part of a key switch that its key fixes, over the keys of a secret whose coefficients have this mean square:
+/// `Σ_i` of the quadratic form of [`of_key_switch`](crate::key_noise::of_key_switch).
+pub(crate) fn key_switch_of(SwitchStep { shape, log2_std_dev }: &SwitchStep, square_of_secret: f64) -> OverKeys {
     let (dim, digits) = (shape.switched_dim() as f64, f64::from(shape.gadget.digits));
     let (square, unit_square) = ((2.0 * log2_std_dev).exp2(), (-2.0 * f64::from(shape.gadget.bits())).exp2());
     let base = f64::from(shape.gadget.log2_base).exp2();
     let variance = digits * 2.0 * ((base * base + 2.0) * square).powi(2)
         + (digits - 1.0) * (3.0 * base * square).powi(2)
-        + secret_square * 9.0 * unit_square * square
-        + secret_square * (1.0 - secret_square) * unit_square * unit_square;
+        + square_of_secret * 9.0 * unit_square * square;
     OverKeys {
-        mean: noise::key_switch(shape.switched_dim(), shape.gadget, square, secret_square),
+        mean: noise::key_switch(shape.switched_dim(), shape.gadget, square, square_of_secret),
         deviation: (dim * variance).sqrt() / 12.0,
     }
 }

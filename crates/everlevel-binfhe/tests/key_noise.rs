@@ -445,6 +445,35 @@ fn unlucky_keys_are_drawn_again_and_the_same_seed_gives_the_same() {
     assert!((5..35).contains(&again) && (5..35).contains(&secrets_again));
 }
 
+/// Where roundings are most of a key switch's noise, draws of its errors change little, and the secret decides.
+#[test]
+fn secrets_whose_key_switches_have_too_much_noise_are_drawn_again() {
+    let coarse = ParamsLiteral {
+        lwe_log2_std_dev: -24.0,
+        rank: 1,
+        log_n: 10,
+        glwe_log2_std_dev: -40.0,
+        mask_gadget: Gadget::new(9, 3),
+        body_gadget: Gadget::new(9, 2),
+        ..tight()
+    };
+    let free = Params::try_from(ParamsLiteral { max_log2_p_fail: 0.0, ..coarse.clone() }).unwrap();
+    let parts = free.key_parts();
+    let [rotation, mod_switch] = [parts.rotation, parts.mod_switch].map(|part| part.at(3.0));
+    let variance = at_table(&free, parts.products.at(RARE), rotation, mod_switch, parts.key_switch.at(1.0));
+    let max_log2_p_fail = noise::log2_p_fail(free.margin_torus(), variance);
+    let params = Arc::new(Params::try_from(ParamsLiteral { max_log2_p_fail, ..coarse }).unwrap());
+    let mut refused = 0;
+    for index in 0..60 {
+        let undrawn = SecretKey::from_seed(Arc::clone(&params), &fixed_seed(index)).unwrap();
+        refused += u32::from(SeededEvalKeys::from_seed(&undrawn, &fixed_seed(1000 + index)).is_err());
+        let drawn = SecretKey::with_seeds(Arc::clone(&params), SeedSource::insecure(fixed_seed(index))).unwrap();
+        SeededEvalKeys::from_seed(&drawn, &fixed_seed(1000 + index)).unwrap();
+    }
+    println!("{refused} of 60 secrets have no key switch within the limits");
+    assert!(refused > 0);
+}
+
 /// A secret from a seed is what it is. The key switch makes up for what is above, or is refused.
 #[test]
 fn secrets_that_no_key_switch_makes_up_for_are_refused() {

@@ -23,7 +23,8 @@ impl Core {
     /// `c·ct` at a lower level.
     fn times_constant(&self, ct: &Ciphertext, c: Complex64, level: usize) -> Ciphertext {
         let Ladder { sets, scales, .. } = &self.ladder;
-        let [re, im] = [c.re, c.im].map(|x| self.ladder.factor(&self.ring, x, ct.level(), &sets[level + 1], level));
+        let factor = |x: f64| self.ladder.factor(&self.ring, x, ct.level(), &sets[level + 1], level);
+        let [(re, beside_re), (im, beside_im)] = [c.re, c.im].map(factor);
         let part = |p: &Poly<Eval>| {
             let mut p = p.restricted(&sets[level + 1]);
             self.ring.mul_gaussian_assign(&mut p, re, im);
@@ -31,12 +32,11 @@ impl Core {
         };
         let rlwe = everlevel_rlwe::Rlwe { c0: part(&ct.rlwe().c0), c1: part(&ct.rlwe().c1) };
         let c2 = ct.c2().map(part);
-        let rounding = self.rescaling_error(ct.polynomial_count(), scales[level]);
-        // The integers stand for c up to their rounding, and that of the factor between both scales.
-        let unit = self.ladder.factor(&self.ring, 1.0, ct.level(), &sets[level + 1], level) as f64;
-        let rounded = Complex64::new(re as f64 - c.re * unit, im as f64 - c.im * unit).norm() / unit;
-        let deviation = rounded + (0.5 / unit + self.drift()) * c.norm();
-        let estimate = ct.estimate().scaled_nearly(c, deviation).with_noise(rounding);
+        // The integers stand for c and what it lacks to be one of them, in units of the factor between both scales.
+        let (unit, beside_unit) = factor(1.0);
+        let beside = Complex64::new(beside_re, beside_im) / (unit as f64 - beside_unit);
+        let scaled = ct.estimate().scaled_nearly(c, beside, self.drift());
+        let estimate = self.with_rescaling(scaled, ct.polynomial_count(), scales[level]);
         Ciphertext::new(rlwe, c2, Claims::new(level, scales[level], estimate), ct.origin())
     }
 }
@@ -290,9 +290,9 @@ impl Context {
             let a = core.lowered(a, plaintext.level);
             let level = plaintext.level - 1;
             let (target, scale) = (&core.ladder.sets[level], core.ladder.scales[level]);
-            let rounding = core.rescaling_error(a.polynomial_count(), scale);
             let product = a.estimate().times_plain(values, core.encoding_error(plaintext.scale));
-            let estimate = product.scaled_nearly(Complex64::ONE, core.drift()).with_noise(rounding);
+            let product = product.drifted(core.drift());
+            let estimate = core.with_rescaling(product, a.polynomial_count(), scale);
             a.into_owned().map(Claims::new(level, scale, estimate), |mut p| {
                 core.ring.mul_assign(&mut p, &plaintext.poly);
                 core.ring.rescale(p, target)
@@ -378,9 +378,8 @@ impl Core {
         level: usize,
     ) -> Ciphertext {
         let scale = self.ladder.scales[level - 1];
-        let rounding = self.rescaling_error(2 + usize::from(c2.is_some()), scale);
-        let product = a.estimate().product(b.estimate());
-        let estimate = product.scaled_nearly(Complex64::ONE, self.drift()).with_noise(rounding);
+        let product = a.estimate().product(b.estimate()).drifted(self.drift());
+        let estimate = self.with_rescaling(product, 2 + usize::from(c2.is_some()), scale);
         Ciphertext::new(rlwe, c2, Claims::new(level - 1, scale, estimate), a.origin())
     }
 }

@@ -4,7 +4,6 @@ use std::sync::OnceLock;
 
 use everlevel_ring::{Eval, Poly};
 use everlevel_rlwe::{Rlwe, SecretId};
-use num_complex::Complex64;
 
 use crate::claims::{Bound, BoundKind, Claims, Estimate, Padding, TAIL, Values, doubles};
 
@@ -145,7 +144,7 @@ impl Ciphertext {
     /// The same ciphertext as a quotient: a product with an inverse that is rounded to a double.
     #[must_use]
     pub fn quotient(self) -> Self {
-        let estimate = self.estimate().scaled_nearly(Complex64::ONE, doubles::ROUNDING);
+        let estimate = self.estimate().clone().drifted(doubles::ROUNDING);
         self.with_estimate(estimate)
     }
 

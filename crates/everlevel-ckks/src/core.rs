@@ -8,7 +8,7 @@ use everlevel_rand::SeedSource;
 use everlevel_ring::{PrimeSet, Ring};
 use everlevel_rlwe::{Gadget, noise};
 
-use crate::claims::doubles;
+use crate::claims::{Estimate, doubles};
 use crate::encoder::Coefficients;
 use crate::gadgets::{BootstrapGadgets, best_gadget};
 use crate::ladder::Ladder;
@@ -195,11 +195,12 @@ impl Core {
         self.slot_error(noise::rounding_std_dev(self.params.secret_weight()), scale)
     }
 
-    /// The error that rescaling two polynomials or three adds.
-    pub fn rescaling_error(&self, polynomial_count: usize, scale: f64) -> f64 {
-        match polynomial_count {
-            2 => self.rounding_error(scale),
-            _ => self.slot_error(noise::square_rounding_std_dev(self.params.secret_weight()), scale),
+    /// The same values with the error that rescaling two polynomials or three adds.
+    pub fn with_rescaling(&self, estimate: Estimate, polynomial_count: usize, scale: f64) -> Estimate {
+        if polynomial_count == 2 {
+            return estimate.with_noise(self.rounding_error(scale));
         }
+        let rounding = noise::square_rounding_std_dev(self.params.secret_weight());
+        estimate.with_noise_of_squares(self.slot_error(rounding, scale))
     }
 }

@@ -101,14 +101,20 @@ impl Ladder {
     }
 
     /// The integer of a constant's product with messages at `level`, which a division by the ratio of `from` and the
-    /// target's modulus follows.
-    pub fn factor(&self, ring: &Ring, c: f64, level: usize, from: &PrimeSet, target: usize) -> i128 {
+    /// target's modulus follows, and how much larger the integer is than what it stands for.
+    pub fn factor(&self, ring: &Ring, c: f64, level: usize, from: &PrimeSet, target: usize) -> (i128, f64) {
         let to = &self.sets[target];
         match &self.exact_scales {
-            None => (c * (ratio(ring, from, to) * self.scales[target]) / self.scales[level]).round_to_integer(),
+            None => {
+                let factor = c * (ratio(ring, from, to) * self.scales[target]) / self.scales[level];
+                let integer = factor.round_to_integer();
+                (integer, integer as f64 - factor)
+            }
             Some(scales) => {
                 let ratio = exact_product(ring, &from.difference(to)) / exact_product(ring, &to.difference(from));
-                (DoubleDouble::from(c) * ratio * scales[target] / scales[level]).round_to_integer()
+                let factor = DoubleDouble::from(c) * ratio * scales[target] / scales[level];
+                let integer = factor.round_to_integer();
+                (integer, (DoubleDouble::from_integer(integer) - factor).high())
             }
         }
     }
@@ -153,7 +159,7 @@ impl Ladder {
 
     fn combine(&self, ring: &Ring, terms: &[(&Batch, f64)], from: &PrimeSet, target: usize) -> Batch {
         let to = &self.sets[target];
-        let integers: Vec<i128> = terms.iter().map(|(w, c)| self.factor(ring, *c, w.level, from, target)).collect();
+        let integers: Vec<i128> = terms.iter().map(|(w, c)| self.factor(ring, *c, w.level, from, target).0).collect();
         let sum = |at: usize, part: fn(&Rlwe) -> &Poly<Eval>| {
             let mut acc = ring.zero(from);
             for ((w, _), integer) in terms.iter().zip(&integers) {

@@ -20,8 +20,7 @@ use everlevel_rand::{Domain, Stream, sampler::Gaussian};
 use num_complex::Complex64;
 use zeroize::Zeroizing;
 
-use crate::circuits::bootstrap::tables::BootstrapTables;
-use crate::claims::{TAIL, doubles};
+use crate::claims::{Certainty, doubles};
 use crate::core::readable;
 use crate::keys::SecretKey;
 use crate::{Ciphertext, Context, Error};
@@ -61,7 +60,7 @@ impl Context {
             return Err(Error::parameter("grid", step, "a positive number: the distance of neighbouring values"));
         }
         let size = a.bound().size();
-        let leaving = doubles::largest(self.slot_count(), a.scale(), size, self.release_deviations());
+        let leaving = doubles::largest(self.slot_count(), a.scale(), size, Certainty::Certain.tail());
         // The values that were encrypted are doubles near the grid's points, and so are the points that are computed: a
         // quotient and a product.
         let error = self.release_error(op, a)? + leaving + 3.0 * doubles::ROUNDING * size;
@@ -127,20 +126,7 @@ impl Context {
         if !a.bound().is_declared() {
             return Err(Error::UndeclaredBound { op, bound: a.bound().size() });
         }
-        Ok(a.estimate().worst() * (self.release_deviations() / TAIL) * self.certain_factor())
-    }
-
-    /// Factor of errors that any ciphertext here may have from bootstraps' rare integer parts.
-    fn certain_factor(&self) -> f64 {
-        if self.core.params.bootstrap.is_some() { BootstrapTables::new(&self.core).certain_factor() } else { 1.0 }
-    }
-
-    /// The standard deviations that no slot's error exceeds, but for a probability of [`LOG2_FAILURE`] over all slots:
-    /// as many as the ciphertext's bound counts, at least.
-    fn release_deviations(&self) -> f64 {
-        // Of n slots, each beyond k root mean squares, √2 standard deviations, with probability e^(−2k).
-        let log2_each = LOG2_FAILURE - (self.slot_count() as f64).log2();
-        TAIL.max(-log2_each * std::f64::consts::LN_2 / std::f64::consts::SQRT_2)
+        Ok(a.estimate().worst_at(Certainty::Certain))
     }
 }
 
@@ -279,15 +265,6 @@ mod tests {
         ctx.release_flooded(&ct, &key, 8.0).unwrap();
         let spent = ctx.release_flooded(&ct, &key, 8.0).unwrap_err();
         assert!(matches!(spent, Error::BudgetSpent { used: 4, limit: 4, .. }), "{spent}");
-    }
-
-    #[test]
-    fn parameters_with_bootstraps_count_integer_parts_that_hardly_come_up() {
-        let factor_of = |literal| Context::new(Params::try_from(literal).unwrap(), None, 1).unwrap().certain_factor();
-        assert_eq!(factor_of(ParamsLiteral::insecure_depth(10, 1)), 1.0);
-        let factor = factor_of(ParamsLiteral::insecure_bootstrap(10));
-        println!("{factor}");
-        assert!(factor > 1.5 && factor < 1000.0, "{factor}");
     }
 
     #[test]

@@ -133,14 +133,35 @@ impl<'a> Series<'a> {
 
     /// Divisions of the polynomial, one after the other, until the parts are sums of few elements.
     fn halvings(&self) -> i32 {
-        let degree = self.coefficients.iter().rposition(|c| *c != 0.0).unwrap_or(0);
-        (usize::BITS - degree.leading_zeros()) as i32 / 2
+        self.depth() / 2
     }
 
-    /// Bound of the noise of an encrypted evaluation, in units of one rounding's largest.
+    /// Bits of the degree.
+    fn depth(&self) -> i32 {
+        let degree = self.coefficients.iter().rposition(|c| *c != 0.0).unwrap_or(0);
+        (usize::BITS - degree.leading_zeros()) as i32
+    }
+
+    /// Bound of the noise of an encrypted evaluation, in units of one rounding's largest: of the elements, times their
+    /// coefficients, and of the divisions.
     pub fn worst_noise_growth(&self, size: f64) -> f64 {
         let growth = |t: Term| t.size * (t.degree * t.degree).max(t.slope) * t.value.max(1.0);
-        2f64.powi(self.halvings() + 1) + self.terms(size).filter(|t| t.size > 0.0).map(growth).sum::<f64>()
+        self.division_noise(size) + self.terms(size).filter(|t| t.size > 0.0).map(growth).sum::<f64>()
+    }
+
+    /// Bound of the roundings of the parts that divisions `q·B + r` make, in the same units: those of `q` are
+    /// multiplied by the element `B`, however small the coefficients are.
+    ///
+    /// A part that has a level to spare is a sum of elements where it has few terms; quotients that have none are
+    /// divided until their degree is 1.
+    fn division_noise(&self, size: f64) -> f64 {
+        let depth = self.depth();
+        let value = |step: i32| Self::element(self.basis, 1 << step, size, self.is_real).max(1.0);
+        let spare = |steps: i32| {
+            let divided = depth - self.halvings()..steps;
+            divided.fold(1.0, |noise, step| noise * (value(step) + 1.0) + 1.0)
+        };
+        (1..depth).fold(1.0, |noise, step| noise * value(step) + spare(step) + 1.0)
     }
 }
 

@@ -358,7 +358,9 @@ fn claims_that_no_writer_makes_are_refused() {
             with(container, name, "0.5").unwrap();
             numbers.iter().for_each(|value| is_refused(container, name, value));
         }
-        ["-1", "-1e-30", "1e400"].iter().for_each(|value| is_refused(container, "worst_error", value));
+        for name in ["worst_error", "certain_error"] {
+            ["-1", "-1e-30", "1e400"].iter().for_each(|value| is_refused(container, name, value));
+        }
     }
     is_refused(&containers[1], "bound", "null");
 }

@@ -226,10 +226,18 @@ def _mapped(self: Core, operation: str, x: Ciphertext, fit: ChebyshevFit) -> Cip
     low, high = fit.interval
     largest = max(-low, high)
     bound, nearest = x._native.bound_of_values, max(low, -high, 0.0)
-    if x.is_bound_declared and not nearest <= bound <= largest * (1 + 1e-9):
+    next_step = f"fit it on the values' interval, or claim another bound: engine.assume_bound(x, {largest:g})"
+    if x.is_bound_declared and bound < nearest:
+        raise RangeError(
+            f"{operation}: values are of size {bound:.6g} at most, and the fit's interval {list(fit.interval)} is that "
+            f"of larger ones; {next_step}",
+            bound=bound,
+            level=x.level,
+        )
+    if x.is_bound_declared and bound > largest * (1 + 1e-9):
         raise RangeError(
             f"{operation}: values may be as large as {bound:.6g}, and the fit's interval is {list(fit.interval)}; "
-            f"fit it on the values' interval, or claim another bound: engine.assume_bound(x, {largest:g})",
+            f"{next_step}",
             bound=bound,
             room=largest,
             level=x.level,

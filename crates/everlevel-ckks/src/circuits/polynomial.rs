@@ -2,7 +2,6 @@
 
 use everlevel_ring::Ring;
 use everlevel_rlwe::Rlwe;
-use num_complex::Complex64;
 
 use super::elements::{Arithmetic, BasisElements, polynomial_depth};
 use super::sizes::TooLarge;
@@ -281,7 +280,7 @@ impl Core {
             estimate = estimate.with_noise(f64::EPSILON * steps * norm);
         }
         // Each step's product has a scale that is the level's up to a rounding.
-        estimate = estimate.scaled_nearly(Complex64::ONE, self.drift() * steps);
+        estimate = estimate.drifted(self.drift() * steps);
         Ciphertext::new(rlwe, None, Claims::new(w.level, scale, estimate), a.origin())
     }
 }

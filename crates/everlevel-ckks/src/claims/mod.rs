@@ -13,6 +13,7 @@ mod padding;
 mod sample;
 mod sine;
 mod values;
+mod worst;
 
 use num_complex::Complex64;
 
@@ -22,11 +23,7 @@ pub(crate) use padding::Padding;
 pub(crate) use sample::{Dual, Sample};
 pub(crate) use sine::SineError;
 pub(crate) use values::Values;
-
-/// No slot of an error exceeds this many standard deviations of its real part, but for one in 10^14. A rounding is
-/// multiplied by the secret, whose slots are as normal as its own: products of two normal numbers exceed `k` root mean
-/// squares with a probability of about `e^(−2k)`, far more often than normal ones.
-pub(crate) const TAIL: f64 = 24.0;
+pub(crate) use worst::{Certainty, TAIL, Worst};
 
 /// The level, the scale, and the estimate of a ciphertext.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,7 +39,7 @@ pub(crate) struct Claims {
 pub(crate) struct Estimate {
     bound: Bound,
     /// Bound of the error of every encrypted value, for any values within the bound.
-    worst: f64,
+    worst: Worst,
     sample: Sample,
     padding: Option<Padding>,
 }
@@ -77,13 +74,14 @@ const MUCH: f64 = 1.5;
 
 /// What the estimate says of all slots, and of some of them.
 impl Estimate {
-    fn new(bound: Bound, worst: f64, sample: Sample) -> Self {
+    fn new(bound: Bound, worst: Worst, sample: Sample) -> Self {
         Self { bound, worst, sample, padding: None }
     }
 
     /// Of a fresh encryption that fills the slots.
     pub fn fresh(bound: Bound, std_dev: f64, seed: u64) -> Self {
-        Self::new(bound, TAIL * std_dev, Sample::new(bound.size(), bound.is_real(), std_dev, seed))
+        let worst = Worst::of(|certainty| certainty.tail() * std_dev);
+        Self::new(bound, worst, Sample::new(bound.size(), bound.is_real(), std_dev, seed))
     }
 
     /// Of encrypted zeros.
@@ -92,7 +90,7 @@ impl Estimate {
     }
 
     /// Of padding as it stands in a file: one number, or values spread evenly.
-    pub fn of_padding(bound: Bound, worst: f64, value: Option<Complex64>, std_dev: f64) -> Self {
+    pub fn of_padding(bound: Bound, worst: Worst, value: Option<Complex64>, std_dev: f64) -> Self {
         let sample = Sample::new(bound.size(), bound.is_real(), std_dev, 0);
         let sample = match value {
             Some(value) => sample.map(0, |x| Dual { value, error: x.error }),
@@ -102,7 +100,7 @@ impl Estimate {
     }
 
     /// As it stands in a file: errors of a standard deviation, and values of a size, spread evenly.
-    pub fn read(bound: Bound, worst: f64, size: f64, std_dev: f64, seed: u64) -> Self {
+    pub fn read(bound: Bound, worst: Worst, size: f64, std_dev: f64, seed: u64) -> Self {
         Self::new(bound, worst, Sample::of_size(size, bound.is_real(), std_dev, seed))
     }
 
@@ -134,7 +132,16 @@ impl Estimate {
 
     /// Bound of the error of every slot, for any values within the bound.
     pub fn worst(&self) -> f64 {
-        self.padding.as_ref().map_or(self.worst, |padding| self.worst.max(padding.values().worst))
+        self.worst_at(Certainty::Usual)
+    }
+
+    /// Bound of the error of every slot of a certainty.
+    pub fn worst_at(&self, certainty: Certainty) -> f64 {
+        self.worst_of_all().at(certainty)
+    }
+
+    fn worst_of_all(&self) -> Worst {
+        self.padding.as_ref().map_or(self.worst, |padding| self.worst.largest(padding.values().worst))
     }
 
     /// Estimated root mean square of a slot's error, for values without structure; infinite where the estimate has no
@@ -155,7 +162,7 @@ impl Estimate {
 
     /// The largest size of a decrypted value that exceeds its bound by more than its error and a share of the bound.
     pub fn largest_beyond(&self, slots: &[Complex64], slack: f64) -> Option<f64> {
-        let limit = |estimate: &Self| estimate.bound.size() * (1.0 + slack) + estimate.worst;
+        let limit = |estimate: &Self| estimate.bound.size() * (1.0 + slack) + estimate.worst.at(Certainty::Usual);
         let (of_value, of_padding) = (limit(self), self.padding.as_ref().map(|padding| limit(padding.values())));
         let is_beyond = |(slot, size): &(usize, f64)| match (&self.padding, of_padding) {
             (Some(padding), Some(limit)) if padding.contains(*slot) => *size > limit.max(of_value),
@@ -173,7 +180,7 @@ impl Estimate {
             }
             _ => self.sample.clone(),
         };
-        Self::new(self.bound(), self.worst(), sample)
+        Self::new(self.bound(), self.worst_of_all(), sample)
     }
 
     /// `f` of the values, and of the padding.
@@ -205,9 +212,10 @@ impl Estimate {
     pub fn largest<'e>(all: impl Iterator<Item = &'e Self> + Clone) -> Option<Self> {
         let by_error = |a: &&Self, b: &&Self| a.sample.error().total_cmp(&b.sample.error());
         let sample = all.clone().max_by(by_error)?.sample.clone();
-        let merge = |a: (Bound, f64), b: &Self| (a.0.joined(b.bound, a.0.size().max(b.bound.size())), a.1.max(b.worst));
+        let merge =
+            |a: (Bound, Worst), b: &Self| (a.0.joined(b.bound, a.0.size().max(b.bound.size())), a.1.largest(b.worst));
         let none = Bound::read(0.0, BoundKind::Declared).on_reals(true);
-        let (bound, worst) = all.fold((none, 0.0), merge);
+        let (bound, worst) = all.fold((none, Worst::NONE), merge);
         Some(Self::new(bound, worst, sample))
     }
 }

@@ -3,7 +3,7 @@
 use num_complex::Complex64;
 
 use super::entry_rounding::EntryRounding;
-use super::{Bound, Dual, Estimate, Padding, SineError, TAIL, Values};
+use super::{Bound, Certainty, Dual, Estimate, Padding, SineError, Values};
 use crate::series::{Basis, Series};
 
 /// What tells an operation with a number from one with another.
@@ -15,8 +15,18 @@ fn after_number(c: Complex64) -> u64 {
 impl Estimate {
     /// Of the same values with further noise of a standard deviation.
     pub fn with_noise(self, std_dev: f64) -> Self {
-        let padding = self.padding.map(|padding| padding.with(padding.values().clone().with_noise(std_dev)));
-        Self { worst: self.worst + TAIL * std_dev, sample: self.sample.with_noise(std_dev), padding, ..self }
+        self.with_noise_of(std_dev, Certainty::tail)
+    }
+
+    /// The same where one rounding is multiplied by the secret's square.
+    pub fn with_noise_of_squares(self, std_dev: f64) -> Self {
+        self.with_noise_of(std_dev, Certainty::tail_of_squares)
+    }
+
+    fn with_noise_of(self, std_dev: f64, tail: fn(Certainty) -> f64) -> Self {
+        let padding = self.padding.map(|padding| padding.with(padding.values().clone().with_noise_of(std_dev, tail)));
+        let worst = self.worst.map(|worst, certainty| worst + tail(certainty) * std_dev);
+        Self { worst, sample: self.sample.with_noise(std_dev), padding, ..self }
     }
 
     /// Of `a + b`, or with a factor of −1 of `a − b`.
@@ -25,7 +35,7 @@ impl Estimate {
         self.with_other(other, |a, b| {
             Self::new(
                 a.bound.joined(b.bound, a.bound.size() + b.bound.size()),
-                a.worst + b.worst,
+                a.worst.zip(b.worst, |a, b| a + b),
                 a.sample.zip(&b.sample, factor.to_bits(), sum),
             )
         })
@@ -36,8 +46,9 @@ impl Estimate {
         let product =
             |x: &Dual, y: &Dual| Dual { value: x.value * y.value, error: x.value * y.error + y.value * x.error };
         let of = |x: &Self, y: &Self| {
-            let ([a, b], [ea, eb]) = ([x.bound.size(), y.bound.size()], [x.worst, y.worst]);
-            Self::new(x.bound.joined(y.bound, a * b), a * eb + b * ea + ea * eb, x.sample.zip(&y.sample, 1, product))
+            let [a, b] = [x, y].map(|operand| operand.bound.size());
+            let worst = x.worst.zip(y.worst, |ea, eb| a * eb + b * ea + ea * eb);
+            Self::new(x.bound.joined(y.bound, a * b), worst, x.sample.zip(&y.sample, 1, product))
         };
         let zeros = |padding: &Option<Padding>| padding.as_ref().is_some_and(Padding::is_zero);
         let by_zeros = |zeros: &Padding, y: &Self| zeros.with(of(zeros.values(), &y.of_all()));
@@ -58,20 +69,31 @@ impl Estimate {
     pub fn scaled(&self, c: Complex64) -> Self {
         self.each(|x| {
             let sample = x.sample.map(after_number(c), |x| Dual { value: x.value * c, error: x.error * c });
-            Self::new(x.bound.resized(x.bound.size() * c.norm()).by_number(c), x.worst * c.norm(), sample)
+            let worst = x.worst.map(|worst, _| worst * c.norm());
+            Self::new(x.bound.resized(x.bound.size() * c.norm()).by_number(c), worst, sample)
         })
     }
 
-    /// Of `c·a`, where a number is multiplied with that is up to `deviation` away from `c`.
-    pub fn scaled_nearly(&self, c: Complex64, deviation: f64) -> Self {
+    /// Of `c·a`, where a number is multiplied with that is `c + beside`, up to a share of itself by which it may drift.
+    pub fn scaled_nearly(&self, c: Complex64, beside: Complex64, drift: f64) -> Self {
         self.each(|x| {
             let scaled = Self { padding: None, ..x.clone() }.scaled(c);
-            // The deviation of one number is one for all slots, and may be as large as it can.
-            let sample = scaled.sample.zip(&x.sample, deviation.to_bits(), |x, before| Dual {
+            let sample = scaled.sample.zip(&x.sample, after_number(beside), |x, before| Dual {
                 value: x.value,
-                error: x.error + before.value * deviation,
+                error: x.error + before.value * beside,
             });
-            Self::new(scaled.bound, scaled.worst + x.bound.size() * deviation, sample)
+            let worst = scaled.worst.map(|worst, _| worst + x.bound.size() * beside.norm());
+            Self::new(scaled.bound, worst, sample)
+        })
+        .drifted(drift)
+    }
+
+    /// Of values times a number near one, which is off by up to `drift`: all alike, and may be as much as they can.
+    pub fn drifted(self, drift: f64) -> Self {
+        self.each(|x| {
+            let drifted = |x: &Dual| Dual { value: x.value, error: x.error + x.value * drift };
+            let worst = x.worst.map(|worst, _| worst + x.bound.size() * drift);
+            Self::new(x.bound, worst, x.sample.map(drift.to_bits(), drifted))
         })
     }
 
@@ -80,7 +102,8 @@ impl Estimate {
         let half = deviation / 2.0;
         self.each(|x| {
             let sample = x.sample.map(after_number(c), |x| Dual { value: x.value + c, error: x.error + half });
-            Self::new(x.bound.resized(x.bound.size() + c.norm()).by_number(c), x.worst + deviation, sample)
+            let worst = x.worst.map(|worst, _| worst + deviation);
+            Self::new(x.bound.resized(x.bound.size() + c.norm()).by_number(c), worst, sample)
         })
     }
 
@@ -115,7 +138,7 @@ impl Estimate {
             let bound = x.bound.resized(size * largest);
             Self::new(
                 bound.on_reals(bound.is_real() && plain.is_real()),
-                x.worst * largest + TAIL * rounding * (size + x.worst),
+                x.worst.map(|worst, certainty| worst * largest + certainty.tail() * rounding * (size + worst)),
                 sample.with_noise(rounding * x.sample.size()),
             )
         };
@@ -169,16 +192,18 @@ impl Estimate {
             });
             // Elements of arguments beyond [−1, 1] grow, and their errors with them.
             let is_outside = series.basis == Basis::Chebyshev && (size > 1.0 || !series.is_real);
-            let steepest = series.steepest(size + x.worst.min(size.max(1.0)));
+            let growth = series.worst_noise_growth(size);
+            let worst = x.worst.map(|worst, certainty| {
+                // The slope where values with their errors are, which may be far outside of an interval.
+                let carried = worst * series.steepest(size + worst);
+                let carried = if carried.is_nan() { f64::INFINITY } else { carried };
+                carried + certainty.tail() * rounding * growth + coefficient * series.elements(size)
+            });
             Self::new(
                 x.bound.resized(series.largest(size)),
-                x.worst * steepest
-                    + TAIL * rounding * series.worst_noise_growth(size)
-                    + coefficient * series.elements(size),
+                worst,
                 sample
-                    .with_noise(
-                        rounding * if is_outside { series.worst_noise_growth(size) } else { series.noise_growth(size) },
-                    )
+                    .with_noise(rounding * if is_outside { growth } else { series.noise_growth(size) })
                     .with_noise(coefficient * series.elements(x.sample.largest())),
             )
         })
@@ -194,7 +219,10 @@ impl Estimate {
         let typical = rounding.hypot(x.sample.error() / 2f64.sqrt() * row_norm).hypot(of_entries);
         let spread = 3f64.sqrt() * x.sample.size() * row_norm;
         let history = x.sample.history() ^ row_sum.to_bits();
-        let worst = x.worst * row_sum + entries.worst(TAIL) * (x.bound.size() + x.worst) + TAIL * rounding;
+        let worst = x.worst.map(|worst, certainty| {
+            let tail = certainty.tail();
+            worst * row_sum + entries.worst(tail) * (x.bound.size() + worst) + tail * rounding
+        });
         Self::new(bound, worst, super::Sample::new(spread.min(bound.size()), bound.is_real(), typical, history))
     }
 
@@ -215,7 +243,7 @@ impl Estimate {
         };
         self.with_other(imaginary, |a, b| {
             let bound = a.bound.joined(b.bound, a.bound.size().hypot(b.bound.size()));
-            Self::new(bound.on_reals(false), a.worst.max(b.worst), a.sample.zip(&b.sample, 2, joined))
+            Self::new(bound.on_reals(false), a.worst.largest(b.worst), a.sample.zip(&b.sample, 2, joined))
         })
     }
 
@@ -254,10 +282,11 @@ impl Estimate {
             let deviation = ((size * size - mean.norm_sqr()).max(0.0) / (2 * slots) as f64).sqrt();
             let share = if deviation > 0.0 { 3.0 * sine.at(deviation) / deviation } else { 0.0 };
             let changed = |x: &Dual| Dual { error: x.error + shift + share * (x.value - mean), ..*x };
+            // Errors of coefficients meet in every slot, the padding's too.
+            let size = self.bound().size().max(before.bound.size());
             Self::new(
                 before.bound,
-                // Errors of coefficients meet in every slot, the padding's too.
-                before.worst + sine.largest(self.bound().size().max(before.bound.size())) + TAIL * std_dev,
+                before.worst.map(|worst, certainty| worst + sine.largest(size, certainty) + certainty.tail() * std_dev),
                 before.sample.map(3, changed).with_noise(std_dev),
             )
         })
@@ -268,9 +297,10 @@ impl Estimate {
         self.assumed_anew().each(|before| {
             let changed =
                 |x: &Dual| Dual { error: x.error + Complex64::new(sine.at(x.value.re), sine.at(x.value.im)), ..*x };
+            let size = before.bound.size();
             Self::new(
                 before.bound,
-                before.worst + sine.largest(before.bound.size()) + TAIL * std_dev,
+                before.worst.map(|worst, certainty| worst + sine.largest(size, certainty) + certainty.tail() * std_dev),
                 before.sample.map(3, changed).with_noise(std_dev),
             )
         })
@@ -289,7 +319,7 @@ impl Estimate {
             let size = if x.bound.is_real() { 1.0 } else { std::f64::consts::SQRT_2 };
             Self::new(
                 x.bound.resized(size),
-                x.worst * std::f64::consts::FRAC_PI_2 + TAIL * std_dev,
+                x.worst.map(|worst, certainty| worst * std::f64::consts::FRAC_PI_2 + certainty.tail() * std_dev),
                 x.sample.map(4, cleaned).with_noise(std_dev),
             )
         });

@@ -1,5 +1,7 @@
 //! The error of bootstraps' sines.
 
+use super::{Certainty, Worst};
+
 /// The error of a sine in place of the identity, for a number of a size: less than `cubic·size³`, up to where the sine
 /// falls.
 #[derive(Debug, Clone, Copy)]
@@ -9,8 +11,8 @@ pub(crate) struct SineError {
     pub peak: f64,
     /// The factor of a second bootstrap of what the first one left out.
     residual: Option<f64>,
-    /// Bound of what the approximation of the sine errs by.
-    approximation: f64,
+    /// Bounds of what the approximation of the sine errs by.
+    approximation: Worst,
 }
 
 /// Accurate sines err by less than this share of their argument.
@@ -19,9 +21,10 @@ const ACCURATE: f64 = 1.0 / 1024.0;
 impl SineError {
     /// The sine of a period of `message_ratio`, up to an error of its own, with a second one of what the first left out
     /// where it has a factor.
-    pub fn new(message_ratio: f64, residual: Option<f64>, rare_error: f64) -> Self {
+    pub fn new(message_ratio: f64, residual: Option<f64>, rare_error: Worst) -> Self {
         let cubic = (2.0 * std::f64::consts::PI / message_ratio).powi(2) / 6.0;
-        let approximation = rare_error * message_ratio / (2.0 * std::f64::consts::PI) / residual.unwrap_or(1.0);
+        let gain = message_ratio / (2.0 * std::f64::consts::PI) / residual.unwrap_or(1.0);
+        let approximation = rare_error.map(|error, _| error * gain);
         Self { cubic, peak: message_ratio / 4.0, residual, approximation }
     }
 
@@ -32,8 +35,8 @@ impl SineError {
     }
 
     /// The bound of the errors of numbers up to a size.
-    pub fn largest(self, size: f64) -> f64 {
-        if size < self.peak { self.at(size) + self.approximation } else { f64::INFINITY }
+    pub fn largest(self, size: f64, certainty: Certainty) -> f64 {
+        if size < self.peak { self.at(size) + self.approximation.at(certainty) } else { f64::INFINITY }
     }
 
     /// The largest size of accurate results.

@@ -29,6 +29,9 @@ pub struct Message {
     pub padding: Option<Vec<UnitPadding>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worst_error: Option<f64>,
+    /// The largest error that a release counts on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub certain_error: Option<f64>,
     /// The root mean square of the values that the error was estimated with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sampled_size: Option<f64>,
@@ -53,6 +56,8 @@ pub struct UnitPadding {
     pub bound: f64,
     pub error: f64,
     pub worst_error: f64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub certain_error: Option<f64>,
 }
 
 fn one() -> usize {

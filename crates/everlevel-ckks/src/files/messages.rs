@@ -10,7 +10,7 @@ use everlevel_io::kinds;
 use everlevel_io::schema::{refuse, require};
 
 use crate::ciphertext::Origin;
-use crate::claims::{Bound, BoundKind, Claims, Estimate, Padding};
+use crate::claims::{Bound, BoundKind, Certainty, Claims, Estimate, Padding, Worst};
 use crate::files::content::{FileContent, Stored};
 use crate::files::entries;
 use crate::files::reader::Reader;
@@ -34,6 +34,7 @@ impl entries::Message {
         self.check_number("bound", self.bound, most)?;
         self.check_number("error", self.error, f64::from(f32::MAX))?;
         self.check_number("worst_error", self.worst_error, f64::MAX)?;
+        self.check_number("certain_error", self.certain_error, f64::MAX)?;
         self.check_number("sampled_size", self.sampled_size, f64::from(f32::MAX))?;
         if self.is_bound_declared && self.bound.is_none() {
             return refuse("bound", "none", "a declared one");
@@ -60,6 +61,10 @@ const SCALE_TOLERANCE: f64 = 1e-12;
 /// An assumed bound that is so many times a level's room says nothing, and is left out as an infinite one is.
 const BEYOND_ROOM: f64 = 1e18;
 
+/// Of files without it, the largest error that a release counts on is so many times the largest that is claimed: rare
+/// integer parts of bootstraps take most of it.
+const CERTAIN: f64 = 1024.0;
+
 /// JSON has no infinity.
 fn finite(number: f64) -> Option<f64> {
     number.is_finite().then_some(number)
@@ -84,7 +89,8 @@ impl entries::Message {
         let bound = bound.on_reals(self.is_real);
         let (error, seed) = (known(self.error), reader.core.next_sample());
         let fresh = Estimate::fresh(bound, error, seed);
-        let worst = if is_of_before { fresh.worst() } else { known(self.worst_error) };
+        let usual = if is_of_before { fresh.worst() } else { known(self.worst_error) };
+        let worst = Worst::read(usual, self.certain_error.unwrap_or(usual * CERTAIN));
         Estimate::read(bound, worst, self.sampled_size.unwrap_or(fresh.sample().size()), error, seed)
     }
 
@@ -111,11 +117,13 @@ impl entries::UnitPadding {
             bound: finite(values.bound().size()),
             error: finite(rounded(values.error() / std::f64::consts::SQRT_2)),
             worst_error: finite(values.worst()),
+            certain_error: Some(finite(values.worst_at(Certainty::Certain))),
         }
     }
 
     fn read(&self, slot_count: usize) -> Result<Padding, Error> {
-        let numbers = [self.bound, self.error, self.worst_error];
+        let certain = self.certain_error.unwrap_or(self.worst_error * CERTAIN);
+        let numbers = [self.bound, self.error, self.worst_error, certain];
         if let Some(number) = numbers.into_iter().find(|number| !(number.is_finite() && *number >= 0.0)) {
             return refuse("padding", number, "numbers of at least 0");
         }
@@ -125,7 +133,7 @@ impl entries::UnitPadding {
         }
         let is_padding = |slot| self.runs.iter().any(|&[first, count]| (first..first + count).contains(&slot));
         let value = self.value.map(|[re, im]| Complex64::new(re, im));
-        let (bound, worst) = (Bound::read(self.bound, BoundKind::Declared), self.worst_error);
+        let (bound, worst) = (Bound::read(self.bound, BoundKind::Declared), Worst::read(self.worst_error, certain));
         let is_real = value.is_some_and(|z| z.im == 0.0);
         let values = Estimate::of_padding(bound.on_reals(is_real), worst, value, self.error);
         match Padding::zeros(slot_count, is_padding, values) {
@@ -241,6 +249,7 @@ impl Message for Plaintext {
             is_real: first.is_real,
             padding: Some(padded.map(entries::UnitPadding::of).collect()),
             worst_error: None,
+            certain_error: None,
             sampled_size: None,
             slot_count: first.slot_count,
             polynomial_count: 1,
@@ -289,6 +298,7 @@ impl Message for Ciphertext {
             is_real: values.bound().is_real(),
             padding: Some(padded.map(entries::UnitPadding::of).collect()),
             worst_error: finite(values.worst()),
+            certain_error: finite(values.worst_at(Certainty::Certain)),
             // Always some: files without one are of before bounds.
             sampled_size: Some(finite(rounded(values.sample().size())).unwrap_or(f64::from(f32::MAX))),
             slot_count: first.slot_count(),

@@ -168,10 +168,9 @@ impl Context {
             needed_bits: u32::MAX,
             operand_bits: a.budget_bits,
         })?;
-        // Limbs don't tell which slots hold values.
-        let zeros = Estimate::zeros(error, core.next_sample());
-        let padding = Padding::unknown(levels.slot_count()).map(|padding| padding.with(zeros));
-        let estimate = Estimate::fresh(bound, error, core.next_sample()).padded(padding);
+        // Limbs don't tell which slots hold values, nor whether a tensor product's rounding is most of the error.
+        let values = Estimate::fresh(bound, 0.0, core.next_sample());
+        let estimate = values.padded(Padding::unknown(levels.slot_count())).with_noise_of_squares(error);
         let KeyInfo { fingerprint, secret_id } = bridge.of_levels;
         let origin = crate::ciphertext::Origin { fingerprint, slot_count: levels.slot_count(), secret_id };
         Ok(crate::Ciphertext::new(rlwe, None, Claims::new(level, scale, estimate), origin))

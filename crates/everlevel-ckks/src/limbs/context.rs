@@ -164,7 +164,9 @@ impl Context {
 
     /// Gives notice of decrypted values beyond the ciphertext's bound.
     pub fn notice_beyond(&self, a: &Ciphertext, values: &[Complex64]) {
-        let worst = TAIL * (a.log2_error() - 0.5).exp2();
+        // Where values are smaller than their errors, a product's error is that of both, whose tails multiply: each is
+        // as many root mean squares as standard deviations of its real part are, over √2.
+        let worst = TAIL * TAIL / 2.0 * a.log2_error().exp2();
         let largest = values.iter().map(|z| z.norm()).fold(0.0, f64::max);
         if largest > a.bound * (1.0 + SLACK) + worst {
             range::notice(RangeNotice::Decrypted { op: "decrypt", largest, bound: a.bound });

@@ -11,7 +11,7 @@ use crate::circuits::bootstrap::method::{BootstrapKind, Method, SlotType};
 use crate::circuits::bootstrap::moduli::encapsulation_gadget;
 use crate::circuits::bootstrap::run::{ComplexParts, Observer, RESIDUAL_GAIN, Run};
 use crate::circuits::bootstrap::tables::BootstrapTables;
-use crate::claims::{Bound, Claims};
+use crate::claims::{Bound, Certainty, Claims};
 use crate::keys::{ConjugationKey, RelinearizationKey};
 use crate::range::{self, RangeNotice};
 use crate::{Ciphertext, Context, Error, Precision, Progress, Units};
@@ -385,7 +385,7 @@ impl Bootstrapper {
             let worst = match request.method {
                 // The sine of a part beyond ±1 falls below a sign: to 0 at 2, where the next period begins.
                 Method::Sign => 1.0 - (std::f64::consts::FRAC_PI_2 * bound).sin(),
-                _ => sine.largest(bound),
+                _ => sine.largest(bound, Certainty::Usual),
             };
             range::notice(RangeNotice::Accuracy { op, bound, accurate, worst });
         }

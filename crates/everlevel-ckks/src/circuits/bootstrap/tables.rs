@@ -6,7 +6,7 @@ use everlevel_rlwe::noise;
 use crate::circuits::bootstrap::eval_mod::{EVAL_MOD_INTERVAL, Fit, Messages, Plan};
 use crate::circuits::bootstrap::method::{BootstrapKind, Method};
 use crate::circuits::bootstrap::moduli::base;
-use crate::claims::{SineError, TAIL};
+use crate::claims::{Certainty, SineError, Worst};
 use crate::core::Core;
 use crate::ladder::Ladder;
 use crate::params::{LOG2_EVAL_MOD, log2_base_scale};
@@ -18,9 +18,13 @@ const EVAL_MOD_NOISE: f64 = 7.9e-13;
 /// Root mean square of the fit's error.
 const FIT_ERROR: f64 = 4.5e-13;
 
-/// Floors of bootstraps leave out what has this probability, and releases what has that.
-const ONE_BOOTSTRAP: f64 = 1.0 / (1u64 << 20) as f64;
-const NO_BOOTSTRAP: f64 = 1.0 / (1u128 << 65) as f64;
+/// What bounds of a bootstrap's error leave out has this probability.
+fn left_out(certainty: Certainty) -> f64 {
+    match certainty {
+        Certainty::Usual => 1.0 / (1u64 << 20) as f64,
+        Certainty::Certain => 1.0 / (1u128 << 65) as f64,
+    }
+}
 
 /// Estimated standard deviation of a slot's real part after a bootstrap (docs/notes/bootstrap.md): EvalMod's error
 /// summed over the coefficients, two for each slot, and multiplied by the message ratio over 2π, and the roundings at
@@ -44,10 +48,8 @@ pub(crate) struct BootstrapTables {
     pub message_ratio: f64,
     /// Estimated standard deviation of a slot's real part after a regular bootstrap.
     pub error: f64,
-    /// Bound of the sines' errors at integer parts that hardly come up, in all bootstraps but one in 2^20.
-    rare_error: f64,
-    /// The same in all bootstraps, but for what `release` allows.
-    certain_error: f64,
+    /// Bounds of the sines' errors at integer parts that hardly come up.
+    rare_error: Worst,
 }
 
 /// EvalMod after one CoeffsToSlots, whose output for `t = 1` is the integer `unit`. Methods end at different scales and
@@ -77,8 +79,7 @@ impl BootstrapTables {
         let sign = Ladder::new(ring, sets, out);
         let plans = Plans::new(regular.clone(), None);
         Self {
-            rare_error: plans.regular.fit.rare_error(2 * slots, ONE_BOOTSTRAP),
-            certain_error: plans.regular.fit.rare_error(2 * slots, NO_BOOTSTRAP),
+            rare_error: Worst::of(|certainty| plans.regular.fit.rare_error(2 * slots, left_out(certainty))),
             regular: plans,
             lossy: Plans::new(regular, Some([lossy, sign])),
             raise_factor: RAISE_FACTOR,
@@ -92,12 +93,6 @@ impl BootstrapTables {
     /// The error of the sine, with a second bootstrap of what the first left out where it has a factor.
     pub fn sine(&self, residual: Option<f64>) -> SineError {
         SineError::new(self.message_ratio, residual, self.rare_error)
-    }
-
-    /// Factor of a bound of errors that holds for all bootstraps but one in 2^20, and then for all but one in 2^65: the
-    /// errors of a bootstrap's result are at least its roundings', and operations carry errors on in proportion.
-    pub fn certain_factor(&self) -> f64 {
-        1.0 + self.certain_error * self.message_ratio / (2.0 * std::f64::consts::PI) / (TAIL * self.error)
     }
 
     /// CoeffsToSlots' output for an input of one, with keys of a kind.
