@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import warnings
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -294,6 +295,19 @@ def test_deviations_of_constants_add_up_with_their_signs() -> None:
         errors = np.abs(engine.decrypt(lowered, key) - expected)
         typical = np.sqrt(np.mean(errors**2)) * 2**lowered.precision_bits
         assert 0.4 < typical < 1.6, typical
+
+
+def test_the_rounding_of_a_fits_map_is_an_error() -> None:
+    # (x - a)·2/(b - a) by two doubles of the size of 11,000, whose difference is 1.
+    engine = Engine(max_level=4, precision="double", insecure_log_n=9)
+    key = engine.create_secret_key()
+    engine.create_relinearization_key(key)
+    line = everlevel.fit(np.sin, 1, (-2277.2, -2276.8))
+    y = line(engine.encrypt(np.full(engine.slot_count, -2277.0), key, bound=2277))
+    low, high = (Fraction(end) for end in line.interval)
+    exact = Fraction(line.coefficients[0]) + Fraction(line.coefficients[1]) * (2 * -2277 - low - high) / (high - low)
+    error = float(np.abs(engine.decrypt(y, key) - float(exact)).max())
+    assert 2**-46 < error <= 2**-y.precision_floor
 
 
 # Errors that are larger than values.

@@ -4,6 +4,7 @@ use std::sync::OnceLock;
 
 use everlevel_ring::{Eval, Poly};
 use everlevel_rlwe::{Rlwe, SecretId};
+use num_complex::Complex64;
 
 use crate::claims::{Bound, BoundKind, Claims, Estimate, Padding, TAIL, Values, doubles};
 
@@ -145,6 +146,13 @@ impl Ciphertext {
     #[must_use]
     pub fn quotient(self) -> Self {
         let estimate = self.estimate().clone().drifted(doubles::ROUNDING);
+        self.with_estimate(estimate)
+    }
+
+    /// The same ciphertext as values that are up to `deviation` away from these, all alike.
+    #[must_use]
+    pub fn deviating(self, deviation: f64) -> Self {
+        let estimate = self.estimate().shifted(Complex64::default(), deviation);
         self.with_estimate(estimate)
     }
 

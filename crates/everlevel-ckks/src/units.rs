@@ -178,6 +178,12 @@ impl Units<Ciphertext> {
         Self(self.0.into_iter().map(Ciphertext::quotient).collect())
     }
 
+    /// The same vector as values that are up to `deviation` away from these, all alike.
+    #[must_use]
+    pub fn deviating(self, deviation: f64) -> Self {
+        Self(self.0.into_iter().map(|unit| unit.deviating(deviation)).collect())
+    }
+
     /// The same vector, of which the caller knows whether its values are real numbers.
     #[must_use]
     pub fn on_reals(self, is_real: bool) -> Self {

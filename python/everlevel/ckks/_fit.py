@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any, Final, Literal, overload
 
 import numpy as np
@@ -86,6 +87,16 @@ class ChebyshevFit:
             return x
         shift = (a + b) / (b - a)
         return x * self._factor - shift if shift else x * self._factor
+
+    def _map_rounding(self, largest: float) -> float:
+        """Bound of what the map's two constants, which are doubles, add to numbers up to a size."""
+        a, b = (Fraction(end) for end in self.interval)
+        factor, shift = 2 / (b - a), (a + b) / (b - a)
+        low, high = self.interval
+        if (low, high) == (-1, 1):
+            return 0.0
+        of_shift = abs(shift - Fraction((low + high) / (high - low)))
+        return float(abs(factor - Fraction(self._factor)) * Fraction(largest) + of_shift)
 
     @overload
     def __call__(self, x: Ciphertext, key: RelinearizationKey | EvaluationKey | None = None) -> Ciphertext: ...

@@ -39,6 +39,11 @@ impl Context {
         run(|| Ok(ciphertext.0.clone().within(bound))).map(Ciphertext)
     }
 
+    /// The same ciphertext as values that are up to a number away from these, all alike.
+    fn deviating(&self, ciphertext: &Ciphertext, deviation: f64) -> PyResult<Ciphertext> {
+        run(|| Ok(ciphertext.0.clone().deviating(deviation))).map(Ciphertext)
+    }
+
     /// The same values, of which the caller claims that they are real numbers of a size, whatever the padding is.
     fn claim_within(&self, ciphertext: &Ciphertext, bound: f64) -> PyResult<Ciphertext> {
         run(|| Ok(ciphertext.0.clone().claimed_within(bound))).map(Ciphertext)
