@@ -310,6 +310,26 @@ def test_the_rounding_of_a_fits_map_is_an_error() -> None:
     assert 2**-46 < error <= 2**-y.precision_floor
 
 
+@pytest.mark.parametrize("gap", [2**-4, 2**-6])
+def test_products_with_a_sign_count_what_they_lose_within_the_gap(gap: float) -> None:
+    engine = Engine(use_bootstrap=True, insecure_log_n=9)
+    key = engine.create_secret_key()
+    engine.create_evaluation_key(key, bootstrap="lossy")
+    values = np.linspace(-2 * gap, 2 * gap, engine.slot_count)
+    x = engine.encrypt(values, key, bound=1)
+    for y, expected in (
+        (engine.abs(x, gap=gap), np.abs(values)),
+        (engine.relu(x, gap=gap), np.maximum(values, 0)),
+        (engine.maximum(x, -gap / 8, gap=gap), np.maximum(values, -gap / 8)),
+        (engine.minimum(x, x * 0.5, gap=gap), np.minimum(values, values / 2)),
+    ):
+        error = np.abs(engine.decrypt(y, key) - expected).max()
+        # Within the gap values are wrong by a part of it, and the floor is not much larger.
+        assert gap / 64 < error <= 2**-y.precision_floor < 16 * error
+        # Spread over the bound, few values are.
+        assert y.precision_bits > y.precision_floor + 2
+
+
 # Errors that are larger than values.
 
 

@@ -11,8 +11,8 @@ use everlevel_rlwe::Randomness;
 use everlevel_rlwe::lwe::{SeededKeySwitchKey, SwitchShape};
 
 use crate::common::{SwitchStep, gaussian};
-use crate::limits::{LEAST_SWITCH_OF_A_SECRET, key_switch_of, weights};
 pub use crate::limits::{Limits, Parts, RARE};
+use crate::limits::{mean_key_switch, weights};
 use crate::noise;
 use crate::over_keys::DRAWS;
 pub use crate::over_keys::OverKeys;
@@ -35,14 +35,14 @@ pub fn of_secrets(secret: &SecretKey) -> (f64, f64) {
     (rotation, mod_switch)
 }
 
-/// The variance of key switches of one secret, over their errors. It is secret.
-fn of_switches(secret: &SecretKey) -> OverKeys {
+/// The variance of the key switches of one secret, on average over their errors. It is secret.
+fn mean_of_switches(secret: &SecretKey) -> f64 {
     let of_step = |step: &SwitchStep| {
         let from = &secret.big()[step.shape.shared..step.shape.from_dim];
-        let square = from.iter().map(|&s| i64::from(s) * i64::from(s)).sum::<i64>() as f64 / from.len() as f64;
-        key_switch_of(step, square)
+        let square = from.iter().map(|&s| i32::from(s) * i32::from(s)).sum::<i32>();
+        mean_key_switch(step, f64::from(square) / from.len() as f64)
     };
-    secret.params().switches().iter().map(of_step).fold(OverKeys::default(), OverKeys::plus)
+    secret.params().switches().iter().map(of_step).sum()
 }
 
 /// Whether a secret's own noise is within the limits, and enough of its key switches are. That both hold becomes public
@@ -53,7 +53,7 @@ pub(crate) fn is_lucky(secret: &SecretKey) -> bool {
     everlevel_rand::secrecy::declassified(
         is_within(rotation, limits.rotation)
             & is_within(mod_switch, limits.mod_switch)
-            & is_within(of_switches(secret).at(LEAST_SWITCH_OF_A_SECRET), limits.key_switch),
+            & is_within(mean_of_switches(secret), limits.mean_key_switch),
     )
 }
 

@@ -13,7 +13,7 @@ const UNLUCKY: f64 = 3.0;
 /// The fewest deviations from which on key switches are drawn again: three tenths are accepted.
 const LEAST_SWITCH: f64 = -0.5;
 /// Deviations from the mean of one secret's key switches that are within the limit at least: 128 draws fail with 2^-31.
-pub(crate) const LEAST_SWITCH_OF_A_SECRET: f64 = -1.0;
+const LEAST_SWITCH_OF_A_SECRET: f64 = -1.0;
 
 /// What a key's own variances stay below: else the key is drawn again.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -24,6 +24,8 @@ pub struct Limits {
     pub mod_switch: f64,
     /// Of the key switch, or all of a stair.
     pub key_switch: f64,
+    /// Of the key switches of one secret, on average: a sixth of them is below their limit at least.
+    pub mean_key_switch: f64,
     /// The same in deviations above the means, and the deviations over secrets at which too few of a secret's key
     /// switches are within the limit.
     deviations: [f64; 4],
@@ -120,6 +122,7 @@ impl Parts {
             rotation: self.rotation.at(rotation),
             mod_switch: self.mod_switch.at(mod_switch),
             key_switch: self.key_switch.at(key_switch),
+            mean_key_switch: self.key_switch.mean + room_of_secrets,
             deviations: [rotation, mod_switch, key_switch, room_of_secrets / self.key_switch_of_secrets],
         }
     }
@@ -139,19 +142,22 @@ fn key_switch_over_secrets(SwitchStep { shape, .. }: &SwitchStep, secret_square:
     spread.sqrt() * noise::rounding(shape.gadget)
 }
 
-/// The part of a key switch that its key fixes, over the keys of a secret whose coefficients have this mean square:
-/// `Σ_i` of the quadratic form of [`of_key_switch`](crate::key_noise::of_key_switch).
-pub(crate) fn key_switch_of(SwitchStep { shape, log2_std_dev }: &SwitchStep, square_of_secret: f64) -> OverKeys {
+/// The part of a key switch that its key fixes, over the keys of a secret whose coefficients have a mean square: `Σ_i`
+/// of the quadratic form of [`of_key_switch`](crate::key_noise::of_key_switch).
+fn key_switch_of(step: &SwitchStep, secret_square: f64) -> OverKeys {
+    let SwitchStep { shape, log2_std_dev } = step;
     let (dim, digits) = (shape.switched_dim() as f64, f64::from(shape.gadget.digits));
     let (square, unit_square) = ((2.0 * log2_std_dev).exp2(), (-2.0 * f64::from(shape.gadget.bits())).exp2());
     let base = f64::from(shape.gadget.log2_base).exp2();
     let variance = digits * 2.0 * ((base * base + 2.0) * square).powi(2)
         + (digits - 1.0) * (3.0 * base * square).powi(2)
-        + square_of_secret * 9.0 * unit_square * square;
-    OverKeys {
-        mean: noise::key_switch(shape.switched_dim(), shape.gadget, square, square_of_secret),
-        deviation: (dim * variance).sqrt() / 12.0,
-    }
+        + secret_square * 9.0 * unit_square * square;
+    OverKeys { mean: mean_key_switch(step, secret_square), deviation: (dim * variance).sqrt() / 12.0 }
+}
+
+/// Its mean over the keys of a secret whose coefficients have this mean square, without branches on that.
+pub(crate) fn mean_key_switch(SwitchStep { shape, log2_std_dev }: &SwitchStep, secret_square: f64) -> f64 {
+    noise::key_switch(shape.switched_dim(), shape.gadget, (2.0 * log2_std_dev).exp2(), secret_square)
 }
 
 impl SmallSecret {

@@ -4,7 +4,6 @@ use std::sync::OnceLock;
 
 use everlevel_ring::{Eval, Poly};
 use everlevel_rlwe::{Rlwe, SecretId};
-use num_complex::Complex64;
 
 use crate::claims::{Bound, BoundKind, Claims, Estimate, Padding, TAIL, Values, doubles};
 
@@ -149,10 +148,11 @@ impl Ciphertext {
         self.with_estimate(estimate)
     }
 
-    /// The same ciphertext as values that are up to `deviation` away from these, all alike.
+    /// The same ciphertext as one of values that are up to `worst` away from these, with a root mean square of
+    /// `typical`.
     #[must_use]
-    pub fn deviating(self, deviation: f64) -> Self {
-        let estimate = self.estimate().shifted(Complex64::default(), deviation);
+    pub fn deviating(self, worst: f64, typical: f64) -> Self {
+        let estimate = self.estimate().deviating(worst, typical);
         self.with_estimate(estimate)
     }
 

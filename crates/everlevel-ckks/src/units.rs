@@ -178,10 +178,10 @@ impl Units<Ciphertext> {
         Self(self.0.into_iter().map(Ciphertext::quotient).collect())
     }
 
-    /// The same vector as values that are up to `deviation` away from these, all alike.
+    /// The same vector as one of values that are up to `worst` away from these, with a root mean square of `typical`.
     #[must_use]
-    pub fn deviating(self, deviation: f64) -> Self {
-        Self(self.0.into_iter().map(|unit| unit.deviating(deviation)).collect())
+    pub fn deviating(self, worst: f64, typical: f64) -> Self {
+        Self(self.0.into_iter().map(|unit| unit.deviating(worst, typical)).collect())
     }
 
     /// The same vector, of which the caller knows whether its values are real numbers.

@@ -6,7 +6,9 @@ They are right everywhere: where a sign is uncertain, the factor that it is mult
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
+
+import numpy as np
 
 from .. import _native
 from .._common import checks
@@ -17,6 +19,9 @@ from ._bootstrap_keys import chosen_of
 from ._core import Core
 from .ciphertext import Ciphertext
 from .evaluation_key import EvaluationKey
+
+_GAP_POINTS: Final = 1025
+"""Of the gap, where a product with an uncertain sign is looked at."""
 
 
 def maximum(
@@ -67,7 +72,8 @@ def relu(
     """Compute max(x, 0), with an error of at most `gap`/2. Arguments are those of `sign`; levels consumed: 1."""
     (x,) = raised(self, "relu", (x,), evaluation_key, (gap, error, bound), progress)
     positive = _comparison.indicator(self, "relu", x, evaluation_key, (gap, error, bound), progress)
-    return times(self, "relu", x, positive, evaluation_key)
+    result = times(self, "relu", x, positive, evaluation_key)
+    return _within_the_gap(self, "relu", result, 0.5, x, evaluation_key, (gap, error, bound))
 
 
 def abs(  # noqa: A001 (NumPy's name)
@@ -83,7 +89,8 @@ def abs(  # noqa: A001 (NumPy's name)
     """Compute the absolute value, with an error of at most `gap`. All else is as in `relu`."""
     (x,) = raised(self, "abs", (x,), evaluation_key, (gap, error, bound), progress)
     sign = _comparison.compute_sign(self, "abs", x, evaluation_key, (gap, error, bound), progress)
-    return times(self, "abs", x, sign, evaluation_key)
+    result = times(self, "abs", x, sign, evaluation_key)
+    return _within_the_gap(self, "abs", result, 1.0, x, evaluation_key, (gap, error, bound))
 
 
 def max_of_slots(
@@ -140,7 +147,8 @@ def _extremum(
     )
     # The larger of both operands' bounds, which those of the terms don't know.
     bound = (left if isinstance(left, Ciphertext) else right).bound
-    return self._wrap(self._context.within(result._native, max(bound, both - bound)), is_real=True)
+    result = self._wrap(self._context.within(result._native, max(bound, both - bound)), is_real=True)
+    return _within_the_gap(self, operation, result, 0.5, difference, key, precision)
 
 
 def extremum_of_slots(
@@ -196,6 +204,20 @@ def raised(
     self._counters.add()
     fresh = dict(zip(distinct, self._wrap_all(natives, is_real=True), strict=True))
     return tuple(fresh[operand] if isinstance(operand, Ciphertext) else operand for operand in operands)
+
+
+def _within_the_gap(
+    self: Core, operation: str, result: Ciphertext, share: float, x: Ciphertext, key: Any, precision: Any
+) -> Ciphertext:
+    """Count what a product of x with its sign, or a share of that, loses within the gap: up to x·(1 - sign(x))."""
+    gap, _, bound = checked = _comparison.check_precision(operation, *precision)
+    plan = _comparison.make_plan(self, operation, checked, x.level, _comparison.sign_stages(self, operation, x, key))
+    sizes = np.linspace(0, gap, _GAP_POINTS)
+    lost = share * sizes * (1 - plan(sizes))
+    # Between two points the product changes by less than their distance.
+    worst = float(lost.max()) + share * gap / _GAP_POINTS
+    typical = float(np.sqrt(np.mean(lost**2) * gap / bound))
+    return self._wrap(self._context.deviating(result._native, worst, typical), is_real=True)
 
 
 def times(self: Core, operation: str, left: Ciphertext, right: Ciphertext, key: Any) -> Ciphertext:

@@ -242,7 +242,8 @@ def _mapped(self: Core, operation: str, x: Ciphertext, fit: ChebyshevFit) -> Cip
             room=largest,
             level=x.level,
         )
-    mapped = self._context.deviating(fit._mapped(x)._native, fit._map_rounding(min(bound, largest)))
+    rounding = fit._map_rounding(min(bound, largest))
+    mapped = self._context.deviating(fit._mapped(x)._native, rounding, rounding)
     is_known = x.is_bound_declared and x.is_real and low <= -x.bound and x.bound <= high
     within = self._context.within if is_known else self._context.claim_within
     return self._wrap(within(mapped, 1.0), is_real=x.is_real)

@@ -108,15 +108,15 @@ class BootstrapEngine(ClearEngine):
         second = self._pair(x, other)[1].re.high
         bound = max(x.bound, float(np.abs(second).max()), other.bound if isinstance(other, Clear) else 0)
         result = function(x.values.re.high, second)
-        return self._stated(difference, result, bound, gap / 2 + 2 * error, self.max_level - 2)
+        return self._claimed(difference, result, bound, self.max_level - 2)
 
     def relu(self, x: Clear, key: Any = None, *, gap: float = 2**-6, error: float = 2**-20, **more: Any) -> Clear:
         self._real(x)
-        return self._stated(x, np.maximum(x.values.re.high, 0), x.bound, gap / 2 + error, self.max_level - 2)
+        return self._claimed(x, np.maximum(x.values.re.high, 0), x.bound, self.max_level - 2)
 
     def abs(self, x: Clear, key: Any = None, *, gap: float = 2**-6, error: float = 2**-20, **more: Any) -> Clear:
         self._real(x)
-        return self._stated(x, np.abs(x.values.re.high), x.bound, gap + error, self.max_level - 1)
+        return self._claimed(x, np.abs(x.values.re.high), x.bound, self.max_level - 1)
 
     def max_of_slots(self, x: Clear, key: Any = None, *, count: int, gap: float = 2**-6, **more: Any) -> Clear:
         return self._of_slots(x, count, gap, 1)
@@ -161,10 +161,16 @@ class BootstrapEngine(ClearEngine):
             raise UnfitError("not real")
         return x
 
+    def _claimed(self, x: Clear, numbers: Any, bound: float, level: int) -> Clear:
+        """Return what is right to its own claims, within the gap as well."""
+        values = Vector.of(np.asarray(numbers, dtype=float), x.values.kind)
+        return replace(x, values=values, bound=bound, level=level, structured=True)
+
     def _stated(self, x: Clear, numbers: Any, bound: float, slack: Any, level: int) -> Clear:
         """Return what comes out up to a slack, of which nothing more is computed."""
         values = Vector.of(np.asarray(numbers, dtype=float), x.values.kind)
-        return replace(x, values=values, bound=bound, slack=np.asarray(slack) + _NO_SLACK, level=level, structured=True)
+        slack = np.broadcast_to(np.asarray(slack) + _NO_SLACK, np.shape(numbers))
+        return replace(x, values=values, bound=bound, slack=slack, level=level, structured=True)
 
 
 class AutomaticEngine(BootstrapEngine):

@@ -97,6 +97,12 @@ impl Estimate {
         })
     }
 
+    /// Of values that are up to `worst` away from these, with a root mean square of `typical`.
+    pub fn deviating(&self, worst: f64, typical: f64) -> Self {
+        let std_dev = typical * std::f64::consts::FRAC_1_SQRT_2;
+        self.each(|x| Self::new(x.bound, x.worst.map(|error, _| error + worst), x.sample.clone().with_noise(std_dev)))
+    }
+
     /// Of `a + c`, where a number is added that is up to `deviation` away from `c`.
     pub fn shifted(&self, c: Complex64, deviation: f64) -> Self {
         let half = deviation / 2.0;

@@ -39,9 +39,9 @@ impl Context {
         run(|| Ok(ciphertext.0.clone().within(bound))).map(Ciphertext)
     }
 
-    /// The same ciphertext as values that are up to a number away from these, all alike.
-    fn deviating(&self, ciphertext: &Ciphertext, deviation: f64) -> PyResult<Ciphertext> {
-        run(|| Ok(ciphertext.0.clone().deviating(deviation))).map(Ciphertext)
+    /// The same ciphertext as one of values that are up to a number away from these, with a root mean square.
+    fn deviating(&self, ciphertext: &Ciphertext, worst: f64, typical: f64) -> PyResult<Ciphertext> {
+        run(|| Ok(ciphertext.0.clone().deviating(worst, typical))).map(Ciphertext)
     }
 
     /// The same values, of which the caller claims that they are real numbers of a size, whatever the padding is.
