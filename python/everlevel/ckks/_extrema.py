@@ -37,9 +37,11 @@ def maximum(
 ) -> Ciphertext:
     """Compute the larger value, slot by slot, with an error of at most `gap`/2.
 
-    Where the values differ by `gap` or more it is at most `bound`·`error`/2, beside that of bootstraps. Arguments
-    are those of `compare`. Levels consumed: 1, and none of what is above the highest but one. Operands whose
-    levels would need a further round are bootstrapped first, both at once if they can be.
+    Where the values differ by `gap` or more it is at most `bound`·`error`/2, beside that of bootstraps. The result's
+    `precision_floor` counts what is lost within the gap, and its `precision_bits` how rare that is among differences
+    that are spread over the bound. Arguments are those of `compare`. Levels consumed: 1, and none of what is above
+    the highest but one. Operands whose levels would need a further round are bootstrapped first, both at once if they
+    can be.
     """
     return _extremum(self, "maximum", left, right, evaluation_key, (gap, error, bound), progress)
 

@@ -115,16 +115,17 @@ class ClearEngine:
 
     def _merged(self, x: Clear, other: Any, values: Vector, bound: float, real: bool, level: int) -> Clear:
         second = other if isinstance(other, Clear) else x
-        length = max(x.length, len(values) if np.ndim(other) == 0 and not isinstance(other, (Clear, Encoded)) else 0)
+        if isinstance(other, (Clear, Encoded)):
+            filled = other.length
+        else:
+            filled = np.size(other) if np.ndim(other) else len(values)
         return replace(
             x,
             values=values,
             bound=bound,
             real=x.real and real,
             level=level,
-            length=max(length, getattr(other, "length", 0))
-            if not isinstance(other, Clear)
-            else max(x.length, second.length),
+            length=max(x.length, filled),
             declared=x.declared and second.declared,
             truthful=x.truthful and second.truthful,
             structured=x.structured or second.structured or not isinstance(other, Clear),
