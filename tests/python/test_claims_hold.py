@@ -330,6 +330,28 @@ def test_products_with_a_sign_count_what_they_lose_within_the_gap(gap: float) ->
         assert y.precision_bits > y.precision_floor + 2
 
 
+def test_padding_that_meets_a_longer_plaintext_keeps_its_bound() -> None:
+    engine = Engine(max_level=4, insecure_log_n=9)
+    key = engine.create_secret_key()
+    engine.create_evaluation_key(key)
+    x = engine.assume_bound(engine.encrypt([0.1], key), 0.4)
+    # The padding's zeros are outside of the interval: a line through the logarithm is -2.09 there.
+    y = everlevel.fit(np.log, 1, (0.05, 1.0))(x)
+    plain = np.random.default_rng(1).uniform(0.05, 1.0, engine.slot_count)
+    for z in (y * plain, y + 10 * plain):
+        assert np.abs(engine.decrypt(z, key)).max() <= z.bound + 2**-z.precision_floor
+
+
+def test_a_factors_rounding_and_its_scales_never_undo_each_other() -> None:
+    engine = Engine(max_level=8, insecure_log_n=9)
+    key = engine.create_secret_key()
+    values = np.random.default_rng(1).uniform(-8671000, 8671000, engine.slot_count)
+    x = engine.encrypt(values, key, 7, bound=8671000)
+    for number in (-1 / 0.01453, 1 / 0.01453, -1 / 0.02, 1 / 0.07):
+        errors = np.abs(engine.decrypt(x * number, key) - values * number)
+        assert np.sqrt(np.mean(errors**2)) < 2 * 2 ** -(x * number).precision_bits
+
+
 # Errors that are larger than values.
 
 

@@ -91,9 +91,8 @@ impl Estimate {
     /// Of values times a number near one, which is off by up to `drift`: all alike, and may be as much as they can.
     pub fn drifted(self, drift: f64) -> Self {
         self.each(|x| {
-            let drifted = |x: &Dual| Dual { value: x.value, error: x.error + x.value * drift };
             let worst = x.worst.map(|worst, _| worst + x.bound.size() * drift);
-            Self::new(x.bound, worst, x.sample.map(drift.to_bits(), drifted))
+            Self::new(x.bound, worst, x.sample.drifted(drift))
         })
     }
 
@@ -125,7 +124,7 @@ impl Estimate {
         let padding = self.padding.as_ref().map(|padding| match plain.constant() {
             Some(c) => padding.with(padding.values().shifted(c, 0.0)),
             None if padding.is_from(plain.len()) => padding.clone(),
-            None => padding.with(plus(padding.values())).varied(),
+            None => padding.clone().varied().with(plus(padding.values())),
         });
         plus(self).padded(padding).with_noise(rounding)
     }
@@ -154,8 +153,9 @@ impl Estimate {
         let padding = match (&self.padding, after) {
             (None, after) => after,
             (Some(padding), None) => {
-                let product = padding.with(times(padding.values(), plain.largest()));
-                Some(if padding.is_zero() || plain.constant().is_some() { product } else { product.varied() })
+                let is_constant = padding.is_zero() || plain.constant().is_some();
+                let slots = if is_constant { padding.clone() } else { padding.clone().varied() };
+                Some(slots.with(times(padding.values(), plain.largest())))
             }
             (Some(padding), Some(after)) => {
                 let is_zero = padding.is_zero() || padding.is_from(plain.len());

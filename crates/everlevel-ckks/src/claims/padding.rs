@@ -42,7 +42,7 @@ impl Padding {
     pub fn decrypted(&self) -> Self {
         let values = &self.values;
         let bound = values.bound().resized(values.bound().size() + values.worst());
-        self.with(Estimate::fresh(bound, 0.0, 0)).varied()
+        self.clone().varied().with(Estimate::fresh(bound, 0.0, 0))
     }
 
     /// The estimate of what the slots hold.

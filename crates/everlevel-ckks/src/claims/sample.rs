@@ -126,6 +126,14 @@ impl Sample {
         self
     }
 
+    /// The same values times a number that is up to `drift` away from one. Which way is unknown: the way that their
+    /// errors lean already, which may come from another such number, and must not seem to be undone by this one.
+    pub fn drifted(&self, drift: f64) -> Self {
+        let lean: f64 = self.slots.iter().map(|x| (x.value.conj() * x.error).re).sum();
+        let drift = drift.copysign(if lean < 0.0 { -1.0 } else { 1.0 });
+        self.map(drift.to_bits(), |x| Dual { value: x.value, error: x.error + x.value * drift })
+    }
+
     /// Slots moved to the left.
     pub fn rotated(&self, left: i64) -> Self {
         let mut slots = self.slots.clone();
