@@ -402,3 +402,20 @@ def test_products_of_three_polynomials_count_the_square_of_the_secret() -> None:
     assert np.isclose(np.mean(deviations > 12), beyond[1], rtol=0.6)
     assert beyond[2] > 5e-7
     assert 2**0.5 * each > 76
+
+
+@pytest.mark.parametrize("bits", [55, 50, 40])
+def test_a_square_of_errors_over_limbs_is_counted_with_its_moments(bits: int) -> None:
+    engine = limbs.Engine("n14", insecure_log_n=9)
+    excess = []
+    for _ in range(4):
+        key = engine.create_secret_key()
+        engine.create_evaluation_key(key)
+        values = np.random.default_rng(1).uniform(-2, 2, (engine.slot_count, 2)) @ [1, 1j]
+        # Values far below what a product's operands are rounded to.
+        small, expected = engine.rescale(engine.encrypt(values, key, bound=3), bits), (values * 2.0**-bits) ** 2
+        square = small * small
+        error = np.sqrt(np.mean(np.abs(engine.decrypt(square, key) - expected) ** 2))
+        excess.append(np.log2(error) + square.precision_bits)
+    # A key's own fourth moment is within half a bit of the mean.
+    assert abs(np.mean(excess)) < 0.5

@@ -302,8 +302,10 @@ impl Context {
         let rounding = shape.rounding_noise(kept);
         let [of_a, of_b] = [a, b].map(|x| noise::and(x.log2_noise + f64::from(x.budget_bits - budget), rounding));
         let size = |x: &Ciphertext| f64::from(bits) + x.bound.max(f64::MIN_POSITIVE).log2();
-        // 2^kept·e_a·e_b, which counts where values are rounded to few bits.
-        let of_both = f64::from(kept) + of_a + of_b + 0.5 * (self.params.n() as f64).log2();
+        // 2^kept·e_a·e_b, which counts where values are rounded to few bits. A slot of e is a rounding times the same
+        // slot of the secret, both of them nearly normal, whose fourth moments are twice the squares of their second:
+        // slots of e_a·e_b are √2 of the product of root mean squares, and those of a square 2.
+        let of_both = f64::from(kept) + of_a + of_b + 0.5 * (self.params.n() as f64).log2() + 1.0;
         let of_operands = noise::plus(noise::plus(size(a) + of_b, size(b) + of_a), of_both);
         let log2_noise = noise::and(noise::and(of_operands, shape.tensor_noise(limbs)), shape.switch_noise(limbs));
         let bound = a.bound * b.bound;
