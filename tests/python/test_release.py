@@ -73,6 +73,24 @@ def test_what_would_tell_too_much_or_nothing_is_refused(party: Party) -> None:
         engine.release(x, engine.create_secret_key(), grid=0.5)
 
 
+def test_nothing_is_released_of_which_no_error_is_known() -> None:
+    engine = Engine(use_bootstrap=True, insecure_log_n=9)
+    key = engine.create_secret_key(release_budget=16)
+    engine.create_evaluation_key(key, bootstrap="lossy")
+    # A sign of what is nearly zero, up to the error of another sign.
+    x = engine.encrypt(np.zeros(engine.slot_count), key, bound=1)
+    unknown = engine.relu(engine.abs(x, gap=2**-8), gap=2**-8)
+    for y, why in (
+        (unknown, "errors leave steps from"),
+        (unknown - unknown, "errors leave steps from"),
+        (unknown**16, "nothing is known of the errors"),
+        (unknown**16 * 0.5, "nothing is known of the errors"),
+    ):
+        assert np.isnan(y.precision_floor)
+        with pytest.raises(ReleaseError, match=why):
+            engine.release(y, key, grid=0.25)
+
+
 def test_a_key_gives_away_as_much_as_its_budget() -> None:
     engine = Engine(max_level=1, insecure_log_n=INSECURE_LOG_N)
     key = engine.create_secret_key(release_budget=2)

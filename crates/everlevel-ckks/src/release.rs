@@ -66,8 +66,10 @@ impl Context {
         let error = self.release_error(op, a)? + leaving + 3.0 * doubles::ROUNDING * size;
         let half = step / 2.0;
         // Not beyond the doubles that grid points are printed as.
-        if error >= half || size / step > (1u64 << 52) as f64 {
-            return Err(Error::GridTooFine { op, step, least: 2.0 * error.max(size / (1u64 << 53) as f64) });
+        if error.is_nan() || error >= half || size / step > (1u64 << 52) as f64 {
+            let error = if error.is_nan() { f64::INFINITY } else { error };
+            let least = 2.0 * error.max(size / (1u64 << 53) as f64);
+            return Err(Error::GridTooFine { op, step, least });
         }
         let plaintext = self.decrypt(a, key)?;
         key.budget.take(op)?;

@@ -268,8 +268,12 @@ _WORDED: dict[str, Callable[..., e.EverlevelError]] = {
         found=bound,
     ),
     "ckks.GridTooFine": lambda op, step, least: e.ReleaseError(
-        f"{op}: the grid's step is {step:g}, and errors leave steps from {at_least(least)} on; take a coarser grid, or "
-        f"compute more precisely",
+        f"{op}: the grid's step is {step:g}, and "
+        + (
+            f"errors leave steps from {at_least(least)} on; take a coarser grid, or compute more precisely"
+            if math.isfinite(least)
+            else "nothing is known of the errors, which leaves no step; compute more precisely"
+        ),
         found=step,
         needed=least,
     ),
