@@ -305,7 +305,8 @@ impl Context {
         // 2^kept·e_a·e_b, which counts where values are rounded to few bits. A slot of e is a rounding times the same
         // slot of the secret, both of them nearly normal, whose fourth moments are twice the squares of their second:
         // slots of e_a·e_b are √2 of the product of root mean squares, and those of a square 2.
-        let of_both = f64::from(kept) + of_a + of_b + 0.5 * (self.params.n() as f64).log2() + 1.0;
+        let moments = if std::ptr::eq(a, b) { 1.0 } else { 0.5 };
+        let of_both = f64::from(kept) + of_a + of_b + 0.5 * (self.params.n() as f64).log2() + moments;
         let of_operands = noise::plus(noise::plus(size(a) + of_b, size(b) + of_a), of_both);
         let log2_noise = noise::and(noise::and(of_operands, shape.tensor_noise(limbs)), shape.switch_noise(limbs));
         let bound = a.bound * b.bound;
