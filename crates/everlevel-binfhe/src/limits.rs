@@ -24,7 +24,7 @@ pub struct Limits {
     pub mod_switch: f64,
     /// Of the key switch, or all of a stair.
     pub key_switch: f64,
-    /// Of the key switches of one secret, on average: a sixth of them is below their limit at least.
+    /// Mean variance of one secret's key switches: below it, a sixth of them at least is within the limit.
     pub mean_key_switch: f64,
     /// The same in deviations above the means, and the deviations over secrets at which too few of a secret's key
     /// switches are within the limit.
@@ -155,7 +155,7 @@ fn key_switch_of(step: &SwitchStep, secret_square: f64) -> OverKeys {
     OverKeys { mean: mean_key_switch(step, secret_square), deviation: (dim * variance).sqrt() / 12.0 }
 }
 
-/// Its mean over the keys of a secret whose coefficients have this mean square, without branches on that.
+/// Mean of [`key_switch_of`] over the keys of a secret, without branches on its mean square.
 pub(crate) fn mean_key_switch(SwitchStep { shape, log2_std_dev }: &SwitchStep, secret_square: f64) -> f64 {
     noise::key_switch(shape.switched_dim(), shape.gadget, (2.0 * log2_std_dev).exp2(), secret_square)
 }

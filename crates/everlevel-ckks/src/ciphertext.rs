@@ -148,8 +148,7 @@ impl Ciphertext {
         self.with_estimate(estimate)
     }
 
-    /// The same ciphertext as one of values that are up to `worst` away from these, with a root mean square of
-    /// `typical`.
+    /// Ciphertext with a further error in its estimate: up to `worst`, with a root mean square of `typical`.
     #[must_use]
     pub fn deviating(self, worst: f64, typical: f64) -> Self {
         let estimate = self.estimate().deviating(worst, typical);

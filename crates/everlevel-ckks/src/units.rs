@@ -178,7 +178,7 @@ impl Units<Ciphertext> {
         Self(self.0.into_iter().map(Ciphertext::quotient).collect())
     }
 
-    /// The same vector as one of values that are up to `worst` away from these, with a root mean square of `typical`.
+    /// Vector with a further error in its estimates: up to `worst`, with a root mean square of `typical`.
     #[must_use]
     pub fn deviating(self, worst: f64, typical: f64) -> Self {
         Self(self.0.into_iter().map(|unit| unit.deviating(worst, typical)).collect())

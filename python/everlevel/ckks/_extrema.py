@@ -21,7 +21,7 @@ from .ciphertext import Ciphertext
 from .evaluation_key import EvaluationKey
 
 _GAP_POINTS: Final = 1025
-"""Of the gap, where a product with an uncertain sign is looked at."""
+"""Points within the gap, at which a product with an uncertain sign is evaluated."""
 
 
 def maximum(

@@ -96,7 +96,7 @@ impl Estimate {
         })
     }
 
-    /// Of values that are up to `worst` away from these, with a root mean square of `typical`.
+    /// Estimate with a further error: up to `worst`, with a root mean square of `typical`.
     pub fn deviating(&self, worst: f64, typical: f64) -> Self {
         let std_dev = typical * std::f64::consts::FRAC_1_SQRT_2;
         self.each(|x| Self::new(x.bound, x.worst.map(|error, _| error + worst), x.sample.clone().with_noise(std_dev)))

@@ -126,7 +126,7 @@ impl Sample {
         self
     }
 
-    /// The same values times a number that is up to `drift` away from one. Which way is unknown: the way that their
+    /// Sample of values times a number that is up to `drift` away from one. Which way is unknown: the way that their
     /// errors lean already, which may come from another such number, and must not seem to be undone by this one.
     pub fn drifted(&self, drift: f64) -> Self {
         let lean: f64 = self.slots.iter().map(|x| (x.value.conj() * x.error).re).sum();

@@ -39,7 +39,7 @@ impl Context {
         run(|| Ok(ciphertext.0.clone().within(bound))).map(Ciphertext)
     }
 
-    /// The same ciphertext as one of values that are up to a number away from these, with a root mean square.
+    /// Ciphertext with a further error in its estimate, at worst and in root mean square.
     fn deviating(&self, ciphertext: &Ciphertext, worst: f64, typical: f64) -> PyResult<Ciphertext> {
         run(|| Ok(ciphertext.0.clone().deviating(worst, typical))).map(Ciphertext)
     }
