@@ -404,7 +404,7 @@ def test_products_of_three_polynomials_count_the_square_of_the_secret() -> None:
     assert 2**0.5 * each > 76
 
 
-@pytest.mark.parametrize("bits", [55, 50, 40])
+@pytest.mark.parametrize("bits", [57, 55, 50, 40])
 def test_a_square_of_errors_over_limbs_is_counted_with_its_moments(bits: int) -> None:
     engine = limbs.Engine("n14", insecure_log_n=9)
     excess = []

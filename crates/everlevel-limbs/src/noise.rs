@@ -39,6 +39,16 @@ impl Shape {
         rounding_std_dev(self.weight()).log2() - f64::from(bits)
     }
 
+    /// The rounding of both parts to a number of bits, of which numbers have so many more: few bits have many ties,
+    /// whose rounding is the largest. With `d` bits more, `x` is one of `2^d` fractions, and a variance is
+    /// `(1 + 2·4^−d)/12`.
+    pub fn rounding_noise_of(&self, bits: u32, dropped: i64) -> f64 {
+        if dropped <= 0 {
+            return f64::NEG_INFINITY;
+        }
+        self.rounding_noise(bits) + 0.5 * (1.0 + (1.0 - 2.0 * dropped as f64).exp2()).log2()
+    }
+
     /// The rounding of a tensor product's three parts to so many limbs.
     pub fn tensor_noise(&self, limbs: usize) -> f64 {
         self.log2_unit(limbs) + square_rounding_std_dev(self.weight()).log2()

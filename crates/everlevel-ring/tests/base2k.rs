@@ -64,6 +64,42 @@ fn shifts_and_carries_are_those_of_integers() {
 }
 
 #[test]
+fn rounding_of_few_bits_has_no_mean() {
+    let (log_n, k, from) = (12, 30, 3);
+    let ring = LimbRing::new(log_n, Transform::ThreePrimes, k, 4).expect("ring");
+    let mut sampler = Sampler::new(7);
+    let mut a = ring.zero(from);
+    a.views_mut()
+        .into_iter()
+        .for_each(|limb| limb.iter_mut().for_each(|x| *x = sampler.word().cast_signed() >> (64 - k)));
+    for (factor, to, zeros) in
+        [(-1, 3, 0), (-2, 3, 0), (29, 2, 0), (-9, 3, 0), (0, 3, 1), (-1, 3, 2), (28, 2, 1), (0, 2, 3), (-40, 3, 2)]
+    {
+        let found = ring.shifted_with_zeros(&a, factor, to, zeros);
+        let dropped = ((from - to) * k as usize + zeros as usize) as i64 - factor;
+        // In units of the last bit that is kept, beside 2^200 for what is below.
+        let (mut moments, unit) = ([0.0; 2], 200 + dropped);
+        for i in 0..1 << log_n {
+            let exact = value(&a.views(), k, i) << 200;
+            let total = (to as i64 * i64::from(k) + unit) as u32 - zeros;
+            let distance =
+                wrapped(&((value(&found.views(), k, i) << (unit - i64::from(zeros)) as usize) - exact), total);
+            let distance = (distance >> (unit - 30)).to_string().parse::<f64>().expect("number") / f64::from(1 << 30);
+            assert!(distance.abs() <= 0.5 + 1e-8, "2^{factor} to {to} limbs, {zeros} zeros: {distance}");
+            let units = value(&found.views(), k, i) >> zeros as usize;
+            let is_even = (&units >> 1usize << 1usize) == units;
+            assert!(distance.abs() < 0.5 || is_even || dropped > i64::from(k), "ties to even, 2^{factor}: {units}");
+            moments = [moments[0] + distance, moments[1] + distance * distance];
+        }
+        let count = f64::from(1 << log_n);
+        let variance = (1.0 + 2.0 * 0.25f64.powf(dropped as f64)) / 12.0;
+        let [mean, found] = moments.map(|moment| moment / count);
+        assert!(mean.abs() < 5.0 * (variance / count).sqrt(), "2^{factor} to {to}, {zeros} zeros: mean {mean}");
+        assert!((found / variance - 1.0).abs() < 0.08, "2^{factor} to {to}, {zeros} zeros: {found}, {variance}");
+    }
+}
+
+#[test]
 fn bases_convert_to_each_other() {
     let (n, mut sampler) = (90, Sampler::new(2));
     for (from, to) in [(19u32, 60u32), (60, 19), (52, 37), (7, 62), (30, 60), (60, 30), (13, 13)] {

@@ -142,12 +142,11 @@ impl Context {
         }
         let limbs = self.params.limbs_of(budget_bits);
         let ct = a.ct.map(|part| self.ring().shifted(part, up.into(), limbs));
-        let noise = noise::and(a.log2_noise + f64::from(up), self.rounded_noise(limbs));
+        let bits = |limbs: usize| limbs as u32 * self.ring().base().log2();
+        let dropped = i64::from(bits(a.limbs())) - i64::from(up + bits(limbs));
+        let rounding = self.params.shape().rounding_noise_of(bits(limbs), dropped);
+        let noise = noise::and(a.log2_noise + f64::from(up), rounding);
         Ciphertext { ct, budget_bits, log2_noise: noise, ..*a }
-    }
-
-    fn rounded_noise(&self, limbs: usize) -> f64 {
-        self.params.shape().rounding_noise(limbs as u32 * self.ring().base().log2())
     }
 
     /// Drops the limbs that a budget doesn't need.
@@ -155,7 +154,8 @@ impl Context {
         let limbs = self.params.limbs_of(a.budget_bits);
         if limbs < a.limbs() {
             a.ct.truncate(limbs);
-            a.log2_noise = noise::and(a.log2_noise, self.rounded_noise(limbs));
+            let bits = limbs as u32 * self.ring().base().log2();
+            a.log2_noise = noise::and(a.log2_noise, self.params.shape().rounding_noise(bits));
         }
         a
     }
@@ -291,7 +291,7 @@ impl Context {
         let [up_a, up_b] = if is_square { [spare / 2; 2] } else { [spare, 0] };
         let integers = |x: &Ciphertext, up: u32| {
             let by = i64::from(x.budget_bits - budget) - i64::from(spare - up);
-            x.ct.map(|part| ring.with_zeros(ring.shifted(part, by, count as usize), up))
+            x.ct.map(|part| ring.shifted_with_zeros(part, by, count as usize, up))
         };
         let x = integers(a, up_a);
         let own = (!is_square).then(|| integers(b, up_b));
@@ -299,8 +299,11 @@ impl Context {
         let tensor = ring.tensor([&x.c0, &x.c1], [&y.c0, &y.c1], count as usize, limbs);
         let ct = keys.relinearization().relinearized(ring, tensor);
         // 2^kept·m_a·2^−budget·e_b, at the common budget, and the other way round.
-        let rounding = shape.rounding_noise(kept);
-        let [of_a, of_b] = [a, b].map(|x| noise::and(x.log2_noise + f64::from(x.budget_bits - budget), rounding));
+        let [of_a, of_b] = [a, b].map(|x| {
+            let up = x.budget_bits - budget;
+            let dropped = i64::from(x.limbs() as u32 * shape.log2_base) - i64::from(up + kept);
+            noise::and(x.log2_noise + f64::from(up), shape.rounding_noise_of(kept, dropped))
+        });
         let size = |x: &Ciphertext| f64::from(bits) + x.bound.max(f64::MIN_POSITIVE).log2();
         // 2^kept·e_a·e_b, which counts where values are rounded to few bits. A slot of e is a rounding times the same
         // slot of the secret, both of them nearly normal, whose fourth moments are twice the squares of their second:

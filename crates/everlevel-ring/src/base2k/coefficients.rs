@@ -72,6 +72,36 @@ pub fn shift_into(base: Base, out: &mut [&mut [i64]], a: &[&[i64]], log2_factor:
     });
 }
 
+/// Rounds limb `count − 1` so that it ends with as many zero bits, fewer than a limb has, to even at ties. A limb below
+/// it, if there is one, is the rest of the number, and isn't read further. No carries: with zeros, a limb may be
+/// `2^(K − 1)`.
+pub(super) fn round_to_even(base: Base, a: &mut [&mut [i64]], count: usize, zeros: u32) {
+    let (kept, below) = a.split_at_mut(count);
+    let (Some(last), below) = (kept.last_mut(), below.first()) else { return };
+    let half_limb = -1i64 << (base.log2() - 1);
+    match (zeros.checked_sub(1), below) {
+        // A balanced rest is at most half a unit already, and a tie where it is its least.
+        (None, Some(below)) => last.iter_mut().zip(&**below).for_each(|(x, &rest)| *x &= !i64::from(rest == half_limb)),
+        (None, None) => (),
+        (Some(half), Some(below)) => {
+            last.iter_mut().zip(&**below).for_each(|(x, &rest)| *x = rounded(*x, half, rest.signum()))
+        }
+        (Some(half), None) => last.iter_mut().for_each(|x| *x = rounded(*x, half, 0)),
+    }
+}
+
+/// A word with a little more, of which the sign is known, as the nearest multiple of `2^(half + 1)`, the even one at
+/// ties.
+#[inline(always)]
+fn rounded(x: i64, half: u32, sign: i64) -> i64 {
+    let up = x + (1 << half);
+    let quotient = up >> (half + 1);
+    let is_tie = i64::from(up == quotient << (half + 1));
+    // Less than a tie goes down, which `up` has lifted; a tie goes down where the quotient is odd.
+    let down = is_tie * (i64::from(sign < 0) + i64::from(sign == 0) * (quotient & 1));
+    (quotient - down) << (half + 1)
+}
+
 /// `out = a`, from one base to another: `a` need not be normalised, `out` is, and is rounded where it has less
 /// precision.
 pub fn convert_base_into(to: Base, out: &mut [&mut [i64]], from: Base, a: &[&[i64]]) {

@@ -133,20 +133,28 @@ impl LimbRing {
         *a = self.shifted(a, 0, a.count());
     }
 
-    /// `a·2^log2_factor` modulo 1, normalised, and rounded to `limbs` limbs.
+    /// `a·2^log2_factor` modulo 1, normalised, and rounded to `limbs` limbs, to even at ties.
     pub fn shifted(&self, a: &Limbs, log2_factor: i64, limbs: usize) -> Limbs {
-        let mut out = self.module.uninit(limbs);
-        coefficients::shift_into(self.base, &mut out.views_mut(), &a.views(), log2_factor);
-        out
+        self.shifted_with_zeros(a, log2_factor, limbs, 0)
     }
 
-    /// `a` rounded so that its last limb ends with as many zero bits, fewer than a limb has. No carries: a limb may be
-    /// `2^(K − 1)`.
-    pub fn with_zeros(&self, mut a: Limbs, bits: u32) -> Limbs {
-        if let (Some(last), 1..) = (a.views_mut().pop(), bits) {
-            last.iter_mut().for_each(|x| *x = (*x + (1 << (bits - 1))) >> bits << bits);
+    /// As [`LimbRing::shifted`], rounded so that the last limb ends with as many zero bits, fewer than a limb has: with
+    /// such bits a limb may be `2^(K − 1)`.
+    ///
+    /// Where few bits are dropped, many coefficients are ties, and ties that all went upwards would have a mean: an
+    /// error that is the same in every coefficient, and so stands in few slots.
+    pub fn shifted_with_zeros(&self, a: &Limbs, log2_factor: i64, limbs: usize, zeros: u32) -> Limbs {
+        let k = i64::from(self.base.log2());
+        let dropped = (a.count() as i64 - limbs as i64) * k - log2_factor;
+        // Ties of as many bits as a limb has, or more, are too few to matter.
+        let is_read = dropped > 0 && (dropped < k || zeros > 0);
+        let mut out = self.module.uninit(limbs + usize::from(is_read));
+        coefficients::shift_into(self.base, &mut out.views_mut(), &a.views(), log2_factor);
+        if is_read || zeros > 0 {
+            coefficients::round_to_even(self.base, &mut out.views_mut(), limbs, zeros);
+            out.truncate(limbs);
         }
-        a
+        out
     }
 
     /// `a(X^galois_elt)`, normalised, of a normalised element.
