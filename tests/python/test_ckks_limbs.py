@@ -136,7 +136,7 @@ def test_bridges_lead_to_levels_and_back() -> None:
         bridge.to_levels(y, 5)
     with pytest.raises(errors.UnitCountError, match="has 2 units"):
         bridge.from_levels(levels.encrypt(np.zeros(2 * engine.slot_count), of_levels))
-    with pytest.raises(errors.KeyMismatchError, match="from_levels: the bridge has secret"):
+    with pytest.raises(errors.KeyMismatchError, match="from_levels: bridge belongs to secret"):
         bridge.from_levels(levels.encrypt(a, levels.create_secret_key(), bound=1))
     other = Engine(max_level=1, insecure_log_n=10)
     with pytest.raises(errors.EngineMismatchError):
@@ -227,9 +227,9 @@ def test_keys_of_others_are_refused(engine: limbs.Engine, secret_key: limbs.Secr
     x = engine.encrypt([1], secret_key)
     other = engine.create_secret_key()
     y = engine.encrypt([1], other)
-    with pytest.raises(errors.KeyMismatchError, match=r"^add: the first ciphertext has secret 0x\w+ and"):
+    with pytest.raises(errors.KeyMismatchError, match=r"^add: first ciphertext belongs to secret 0x\w+, and"):
         x + y
-    with pytest.raises(errors.KeyMismatchError, match=r"^decrypt: the secret key has secret"):
+    with pytest.raises(errors.KeyMismatchError, match=r"^decrypt: secret key belongs to secret"):
         engine.decrypt(x, other)
     with pytest.raises(errors.MissingKeyError, match="multiply: the engine knows no evaluation key"):
         y * y

@@ -22,7 +22,7 @@ impl Ciphertext {
 
     /// The name of the secret that it is under.
     pub fn secret_id(&self) -> u64 {
-        self.origin.secret_id
+        self.origin.secret_id.0
     }
 
     /// log2 of the noise's standard deviation as a part of the torus, by the formulas.

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use everlevel_bfv::{
-    Ciphertext, Context, Error, EvalKeys, KINDS, Object, Params, ParamsLiteral, SETS, SecretKey, named,
+    Ciphertext, Context, Error, EvalKeys, KINDS, Object, ObjectError, Params, ParamsLiteral, SETS, SecretKey, named,
 };
 use everlevel_io::{Access, Builder, Container};
 use everlevel_rand::{Seed, SeedSource};
@@ -341,11 +341,14 @@ fn bad_input_is_refused_with_its_values() {
         "rotate: no key for a rotation by 2; there are keys for [1]: name it when the keys are made"
     );
     let other = context.secret_key().unwrap();
-    assert!(matches!(context.decrypt(&other, &x), Err(Error::ForeignKey { op: "decrypt", .. })));
+    assert!(matches!(context.decrypt(&other, &x), Err(Error::Object(ObjectError::OtherSecret { op: "decrypt", .. }))));
     let y = context.encrypt(&other, &[1]).unwrap();
-    assert!(matches!(context.add(&x, &y), Err(Error::ForeignKey { op: "add", .. })));
-    assert!(matches!(context.multiply(&y, &y, &bench.keys), Err(Error::ForeignKey { what: "keys", .. })));
+    assert!(matches!(context.add(&x, &y), Err(Error::Object(ObjectError::OtherSecret { op: "add", .. }))));
+    assert!(matches!(
+        context.multiply(&y, &y, &bench.keys),
+        Err(Error::Object(ObjectError::OtherSecret { what: "keys", .. }))
+    ));
     let small = Params::try_from(ParamsLiteral { limbs: 2, ..literal }).unwrap();
     let small = Context::new(small).unwrap();
-    assert!(matches!(small.add(&x, &x), Err(Error::OtherParameters { .. })));
+    assert!(matches!(small.add(&x, &x), Err(Error::Object(ObjectError::OtherParameters { .. }))));
 }

@@ -1,10 +1,10 @@
 //! Ciphertexts as users hold them: an LWE ciphertext, the largest value of its message, and the errors of its noise.
 
+use everlevel_objects::{require_memory, require_secret};
 use everlevel_rand::Domain;
 use everlevel_rlwe::SecretId;
 
 use crate::common::Space;
-use crate::footprint::require;
 use crate::params::Params;
 use crate::{Error, FailureBound, Lwe, NoiseSum, SecretKey, noise};
 
@@ -103,7 +103,7 @@ impl SecretKey {
 
     fn encrypt(&self, len: usize, max_value: u64, message: impl Fn(usize) -> u64) -> Result<Vec<Ciphertext>, Error> {
         let seed = self.seeds.next()?;
-        require("encrypt", self.params().ciphertexts_footprint(len))?;
+        require_memory("encrypt", self.params().ciphertexts_footprint(len))?;
         let variance = self.params().noise().fresh;
         let one = |i: usize| {
             let (seed, phase) = (seed.derive(Domain::Derive, i as u64), self.params().space.encode(message(i)));
@@ -117,8 +117,8 @@ impl SecretKey {
     /// Decrypts bits.
     ///
     /// # Errors
-    /// [`Error::WrongSpace`], [`Error::ForeignObject`], and [`Error::NoiseExhausted`] where the noise makes a wrong
-    /// answer too likely.
+    /// [`Error::WrongSpace`], [`crate::ObjectError::OtherSecret`], and [`Error::NoiseExhausted`] where the noise makes
+    /// a wrong answer too likely.
     pub fn decrypt_bits(&self, bits: &[Ciphertext]) -> Result<Vec<bool>, Error> {
         let op = "decrypt_bits";
         match self.params().space {
@@ -142,10 +142,7 @@ impl SecretKey {
 
     fn phases(&self, op: &'static str, all: &[Ciphertext]) -> Result<Vec<u64>, Error> {
         for ciphertext in all {
-            if ciphertext.key != self.id() {
-                let (found, expected) = (ciphertext.key.0, self.id().0);
-                return Err(Error::ForeignObject { op, what: "ciphertext", found, expected });
-            }
+            require_secret(op, "ciphertext", ciphertext.key, self.id())?;
             let log2_p_fail = noise::log2_p_fail(self.params().margin_torus(), ciphertext.variance_torus());
             let max_log2_p_fail = self.params().max_log2_p_fail;
             if log2_p_fail > max_log2_p_fail {

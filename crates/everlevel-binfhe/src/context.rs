@@ -7,12 +7,12 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use everlevel_io::Container;
+use everlevel_objects::with_memory;
 use everlevel_ring::{Footprint, Pool, report};
 use everlevel_rlwe::SecretId;
 
 use crate::common::Space;
 use crate::files::{self, Object};
-use crate::footprint::with_memory;
 use crate::params::Params;
 use crate::sets::{self, NamedSet};
 use crate::slices::Joined;
@@ -114,7 +114,7 @@ impl Context {
     /// [`SeededEvalKeys::prepare`].
     ///
     /// # Errors
-    /// [`Error::Random`], [`Error::Cancelled`], [`Error::OutOfMemory`].
+    /// [`Error::Random`], [`Error::Cancelled`], [`crate::ObjectError::OutOfMemory`].
     pub fn eval_keys(&self, secret: &SecretKey, progress: Progress) -> Result<SeededEvalKeys, Error> {
         let all = self.params.eval_keys_footprint();
         with_memory("create_evaluation_key", all, || {

@@ -6,6 +6,8 @@ everlevel_io::errors! {
     nested {
         /// A file could not be written or read.
         Io(everlevel_io::Error)
+        /// An object of another secret or of other parameters; too little memory.
+        Object(everlevel_objects::Error)
     }
     opaque {
         /// A [progress callback](crate::Progress) said to stop.
@@ -63,18 +65,6 @@ everlevel_io::errors! {
         /// log2 of the largest probability that the parameters allow.
         max_log2_p_fail: f64,
     }
-    /// Less memory than the work needs.
-    #[error("{op}: {needed} bytes of memory are needed, and {available} are left of the {limit}; free some")]
-    OutOfMemory {
-        /// The refused operation.
-        op: &'static str,
-        /// Bytes needed, with the margin that is kept.
-        needed: u64,
-        /// Bytes left.
-        available: u64,
-        /// The limit that leaves them.
-        limit: &'static str,
-    }
     /// No set of this name.
     #[error("parameters: there is no set named {name:?}; choose one of {}", known.join(", "))]
     UnknownSet {
@@ -106,20 +96,6 @@ everlevel_io::errors! {
         name: String,
         /// The set's name.
         spelled: &'static str,
-    }
-    /// Ciphertexts or keys of different secrets or parameters.
-    #[error(
-        "{op}: {what} belongs to key {found:#018x}, this is key {expected:#018x}; use objects made from one secret key"
-    )]
-    ForeignObject {
-        /// The refused operation.
-        op: &'static str,
-        /// Which argument.
-        what: &'static str,
-        /// The argument's key.
-        found: u64,
-        /// The key in use.
-        expected: u64,
     }
     /// Bits where integers are needed, or the other way round.
     #[error("{op}: parameters hold {found}, this operation needs {needed}; choose a set of that kind")]

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use everlevel_objects::require_secret;
 use everlevel_rand::sampler::Gaussian;
 use everlevel_rand::{Domain, Seed};
 use everlevel_ring::SmallTorusRing;
@@ -317,10 +318,7 @@ impl EvalKeys {
 
     /// Refuses ciphertexts of other keys.
     pub(crate) fn check(&self, op: &'static str, what: &'static str, ciphertext: &Ciphertext) -> Result<(), Error> {
-        if ciphertext.key() == self.id {
-            return Ok(());
-        }
-        Err(Error::ForeignObject { op, what, found: ciphertext.key().0, expected: self.id.0 })
+        Ok(require_secret(op, what, ciphertext.key(), self.id)?)
     }
 
     /// log2 of the probability that the bootstrap of an input of this variance fails, for a table with this stride.

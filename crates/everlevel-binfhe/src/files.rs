@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use everlevel_io::schema::{refuse, require};
 use everlevel_io::{ALIGNMENT, Builder, Container, Error as FileError, kinds};
+use everlevel_objects::require_secret;
 use everlevel_rand::Seed;
 use everlevel_rand::secrecy::erase_stack;
 use everlevel_rlwe::SecretId;
@@ -156,7 +157,7 @@ pub fn eval_keys_from_container(params: &Arc<Params>, container: &Container) -> 
 /// Ciphertexts of one secret as a container.
 ///
 /// # Errors
-/// [`Error::ForeignObject`] for ciphertexts of different secrets, [`Error::NothingToSave`] for none.
+/// [`crate::ObjectError::OtherSecret`] for ciphertexts of different secrets, [`Error::NothingToSave`] for none.
 pub fn ciphertexts_to_container<'a>(params: &Params, all: &[Ciphertext], name: &str) -> Result<Builder<'a>, Error> {
     rows_to_container(CIPHERTEXTS_KIND, params, all, name)
 }
@@ -220,10 +221,7 @@ struct UintEntry {
 
 fn rows_to_container<'a>(kind: &str, params: &Params, all: &[Ciphertext], name: &str) -> Result<Builder<'a>, Error> {
     let id = all.first().ok_or(Error::NothingToSave { what: "ciphertexts" })?.key();
-    if let Some(other) = all.iter().find(|ciphertext| ciphertext.key() != id) {
-        let (found, expected) = (other.key().0, id.0);
-        return Err(Error::ForeignObject { op: "save", what: "ciphertext", found, expected });
-    }
+    all.iter().try_for_each(|ciphertext| require_secret("save", "ciphertext", ciphertext.key(), id))?;
     let mut builder = begin(kind, name, params, id);
     let mut bytes = Vec::with_capacity(all.len() * row_len(params));
     let (mut noise, mut history) = (Vec::new(), Vec::new());

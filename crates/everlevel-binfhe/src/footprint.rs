@@ -1,10 +1,10 @@
-//! The memory of keys and of arrays, told before they are made, and its lack as an error.
+//! The memory of keys and of arrays, told before they are made.
 
-use everlevel_ring::{Footprint, OutOfMemory, memory};
+use everlevel_ring::Footprint;
 use everlevel_rlwe::lwe::KeySwitchKey;
 
 use crate::params::Params;
-use crate::{Ciphertext, Error, NoiseTerm};
+use crate::{Ciphertext, NoiseTerm};
 
 /// Bytes that the allocator adds to an allocation, at most.
 const ALLOCATION: usize = 24;
@@ -28,23 +28,4 @@ impl Params {
         let each = size_of::<Ciphertext>() + words + size_of::<NoiseTerm>() + ALLOCATION;
         Footprint { held: (count * each) as u64, work: 0 }
     }
-}
-
-/// Refuses work for which there is no memory.
-pub(crate) fn require(op: &'static str, footprint: Footprint) -> Result<(), Error> {
-    memory::require(footprint.peak()).map_err(refused(op))
-}
-
-/// Runs work whose memory is looked for first.
-pub(crate) fn with_memory<T>(
-    op: &'static str,
-    footprint: Footprint,
-    work: impl FnOnce() -> Result<T, Error>,
-) -> Result<T, Error> {
-    require(op, footprint)?;
-    memory::caught(work).map_err(refused(op))?
-}
-
-fn refused(op: &'static str) -> impl Fn(OutOfMemory) -> Error {
-    move |OutOfMemory { needed, available, limit }| Error::OutOfMemory { op, needed, available, limit: limit.name() }
 }

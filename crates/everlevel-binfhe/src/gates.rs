@@ -102,8 +102,8 @@ impl EvalKeys {
     /// Gates on arrays, element by element: `gates` has one for each element, or one for all.
     ///
     /// # Errors
-    /// [`Error::WrongSpace`] for parameters of integers, [`Error::LengthMismatch`], [`Error::ForeignObject`] for
-    /// operands of another key, and [`Error::NoiseExhausted`].
+    /// [`Error::WrongSpace`] for parameters of integers, [`Error::LengthMismatch`], [`crate::ObjectError::OtherSecret`]
+    /// for operands of another key, and [`Error::NoiseExhausted`].
     pub fn gates(&self, gates: &[Gate], a: &[Ciphertext], b: &[Ciphertext]) -> Result<Vec<Ciphertext>, Error> {
         let op = if let [gate] = gates { gate.name() } else { "gates" };
         same_length(op, a.len(), b.len())?;
@@ -121,7 +121,7 @@ impl EvalKeys {
     /// The negation, without a bootstrap: its noise is the operand's.
     ///
     /// # Errors
-    /// [`Error::WrongSpace`], [`Error::ForeignObject`].
+    /// [`Error::WrongSpace`], [`crate::ObjectError::OtherSecret`].
     pub fn not(&self, a: &Ciphertext) -> Result<Ciphertext, Error> {
         self.check_bit("not", a)?;
         let mut lwe = Lwe::trivial(a.lwe.dim(), 0);

@@ -72,6 +72,7 @@ pub use common::{Common, KeySwitch, Landing, Order, Space, SwitchStep};
 pub use context::Context;
 pub use error::Error;
 pub use eval_keys::{EvalKeys, SeededEvalKeys};
+pub use everlevel_objects::Error as ObjectError;
 pub use everlevel_ring::PrimeGadget;
 pub use everlevel_ring::WordGadget as Gadget;
 pub use everlevel_ring::base2k::Transform;

@@ -22,8 +22,8 @@ impl EvalKeys {
     /// factors.
     ///
     /// # Errors
-    /// [`Error::WrongSpace`], [`Error::ForeignObject`], [`Error::SpaceExhausted`] where a value that the operands may
-    /// hold gives a result outside the space, above or below zero.
+    /// [`Error::WrongSpace`], [`crate::ObjectError::OtherSecret`], [`Error::SpaceExhausted`] where a value that the
+    /// operands may hold gives a result outside the space, above or below zero.
     pub fn linear(&self, terms: &[(i64, &Ciphertext)], constant: i64) -> Result<Ciphertext, Error> {
         self.linear_as(terms, constant, || {
             let mut lwe = Lwe::trivial(self.params().ciphertext_dim(), self.params().space.encode(constant as u64));
@@ -98,7 +98,7 @@ impl EvalKeys {
     ///
     /// # Errors
     /// [`Error::WrongSpace`], [`Error::TableLength`] unless every table has an entry for each integer of the space,
-    /// [`Error::TableCount`] for none, [`Error::ValueOutOfSpace`], [`Error::ForeignObject`], and
+    /// [`Error::TableCount`] for none, [`Error::ValueOutOfSpace`], [`crate::ObjectError::OtherSecret`], and
     /// [`Error::NoiseExhausted`] where an element's noise is too large for a bootstrap.
     pub fn tables(&self, x: &[Ciphertext], tables: &[Vec<u64>]) -> Result<Vec<Vec<Ciphertext>>, Error> {
         let op = "tables";

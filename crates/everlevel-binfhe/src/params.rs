@@ -189,15 +189,15 @@ impl Params {
 
     /// Names parameters in keys and ciphertexts: a hash of every number.
     pub fn fingerprint(&self) -> u64 {
-        // FNV-1a over the text, not for security, only for telling sets apart. The text has the names that fields had
-        // when the first keys were written, and none for what all secrets were then.
+        // The text has the names that fields had when the first keys were written, and none for what all secrets were
+        // then.
         let usual = format!(", secrets: {:?}", Secrets::default());
         let text = format!("{:?}", self.scheme())
             .replace(&usual, "")
             .replace(", landings: []", "")
             .replace("WordGadget { log2_base", "Gadget { base_log2")
             .replace("squared_norm", "norm2");
-        text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+        everlevel_objects::fnv1a(text.bytes())
     }
 }
 

@@ -25,7 +25,7 @@ pub trait Joined: Sized + Send {
     /// All parts, one behind the other.
     ///
     /// # Errors
-    /// [`Error::ForeignObject`] for parts of different secrets, [`Error::WidthMismatch`].
+    /// [`crate::ObjectError::OtherSecret`] for parts of different secrets, [`Error::WidthMismatch`].
     ///
     /// # Panics
     /// If there are no parts.

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use everlevel_binfhe::{
-    Ciphertext, Error, Gate, Params, ParamsLiteral, SecretKey, SeededEvalKeys, Space, Width, files, sets,
+    Ciphertext, Error, Gate, ObjectError, Params, ParamsLiteral, SecretKey, SeededEvalKeys, Space, Width, files, sets,
 };
 use everlevel_io::{Builder, Container, Error as FileError};
 use everlevel_rand::Seed;
@@ -87,7 +87,7 @@ fn ciphertexts_of_two_secrets_make_no_file() {
     let mut bits = secret.encrypt_bits(&[true]).unwrap();
     bits.extend(other.encrypt_bits(&[true]).unwrap());
     let refused = files::ciphertexts_to_container(secret.params(), &bits, "a set").unwrap_err();
-    assert!(matches!(refused, Error::ForeignObject { .. }), "{refused}");
+    assert!(matches!(refused, Error::Object(ObjectError::OtherSecret { .. })), "{refused}");
 }
 
 #[test]

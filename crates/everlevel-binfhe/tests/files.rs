@@ -5,7 +5,7 @@ use crate::common;
 use std::sync::Arc;
 
 use everlevel_binfhe::{
-    BoolArray, Ciphertext, Error, Gate, Params, SecretKey, SeededEvalKeys, Space, UintArray, Width, sets,
+    BoolArray, Ciphertext, Error, Gate, ObjectError, Params, SecretKey, SeededEvalKeys, Space, UintArray, Width, sets,
 };
 use everlevel_rand::Seed;
 
@@ -71,7 +71,7 @@ fn arrays_that_make_no_file_leave_the_old_one() {
     Ciphertext::write_all(&bits, secret.params(), &path).unwrap();
     let mixed = [bits.clone(), other.encrypt_bits(&[true]).unwrap()].concat();
     let refused = Ciphertext::write_all(&mixed, secret.params(), &path).unwrap_err();
-    assert!(matches!(refused, Error::ForeignObject { .. }), "{refused}");
+    assert!(matches!(refused, Error::Object(ObjectError::OtherSecret { .. })), "{refused}");
     let refused = Ciphertext::write_all(&[], secret.params(), &path).unwrap_err();
     assert!(matches!(refused, Error::NothingToSave { .. }), "{refused}");
     assert_eq!(Ciphertext::read_all(secret.params(), &path).unwrap(), bits);

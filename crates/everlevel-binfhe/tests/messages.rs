@@ -2,7 +2,7 @@
 
 use crate::common;
 
-use everlevel_binfhe::{Ciphertext, Error, Gadget, Gate, Lut, ParamsLiteral, Space};
+use everlevel_binfhe::{Ciphertext, Error, Gadget, Gate, Lut, ObjectError, ParamsLiteral, Space};
 
 fn literal(bits: u32) -> ParamsLiteral {
     let base = common::literal(64, Space::Integer { bits });
@@ -119,7 +119,7 @@ fn refusals_carry_both_values() {
     );
     assert!(matches!(keys.table(&x, &[16; 16]), Err(Error::ValueOutOfSpace { value: 16, max: 15, .. })));
     assert!(matches!(keys.tables(&x, &[]), Err(Error::TableCount { found: 0, .. })));
-    assert!(matches!(others.table(&x, &[0; 16]), Err(Error::ForeignObject { .. })));
+    assert!(matches!(others.table(&x, &[0; 16]), Err(Error::Object(ObjectError::OtherSecret { .. }))));
     assert!(matches!(keys.gate(Gate::And, &x[0], &x[1]), Err(Error::WrongSpace { .. })));
     assert!(matches!(secret.encrypt_bits(&[true]), Err(Error::WrongSpace { .. })));
     assert!(matches!(keys.bivariate(&x, &x[..1], |a, _| a), Err(Error::LengthMismatch { left: 2, right: 1, .. })));

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use crate::common;
 
 use everlevel_binfhe::{
-    Error, EvalKeys, Gadget, Gate, KeySwitch, Landing, Lwe, Order, Params, ParamsLiteral, SecretKey, Secrets,
-    SeededEvalKeys, SmallSecret, Space, files,
+    Error, EvalKeys, Gadget, Gate, KeySwitch, Landing, Lwe, ObjectError, Order, Params, ParamsLiteral, SecretKey,
+    Secrets, SeededEvalKeys, SmallSecret, Space, files,
 };
 use everlevel_io::{Builder, Container, Error as FileError};
 use everlevel_rand::Seed;
@@ -136,8 +136,11 @@ fn keys_of_another_chain_are_refused() {
         let (other_secret, other_keys) = common::fixed_keys(other, 4);
         let (found, expected) = (secret.id().0, other_secret.id().0);
         let refused = other_keys.gates(&[Gate::And], &x, &x).unwrap_err();
-        assert!(refused.to_string().contains(&format!("key {found:#018x}, this is key {expected:#018x}")), "{refused}");
-        assert!(matches!(refused, Error::ForeignObject { .. }) && other_keys.bootstrap_count() == 0);
+        assert!(
+            refused.to_string().contains(&format!("secret {found:#018x}, and {expected:#018x} is needed")),
+            "{refused}"
+        );
+        assert!(matches!(refused, Error::Object(ObjectError::OtherSecret { .. })) && other_keys.bootstrap_count() == 0);
 
         let params = other_secret.params();
         let file = Container::from_bytes(files::eval_keys_to_container(&own, "a set").to_bytes()).unwrap();

@@ -5,7 +5,7 @@ use crate::common;
 use std::ops::ControlFlow;
 
 use crate::common::{four_bits, on_threads, two_bits};
-use everlevel_binfhe::{BoolArray, Cancelled, Error, Extreme, Integers, Space, UintArray, Width};
+use everlevel_binfhe::{BoolArray, Cancelled, Error, Extreme, Integers, ObjectError, Space, UintArray, Width};
 
 /// The table of the notes: bootstraps, and rounds of them, of one integer.
 #[test]
@@ -172,25 +172,25 @@ fn refusals_carry_both_values() {
     assert!(matches!(int.add(&a, &a.take(&[0, 0])), Err(Error::LengthMismatch { left: 1, right: 2, .. })));
     assert!(matches!(int.sum_rows(&a, 2), Err(Error::LengthMismatch { left: 1, right: 0, .. })));
     assert!(matches!(UintArray::join(&[&a, &b]), Err(Error::WidthMismatch { left: 8, right: 16, .. })));
-    assert!(matches!(UintArray::join(&[&a, &foreign]), Err(Error::ForeignObject { .. })));
+    assert!(matches!(UintArray::join(&[&a, &foreign]), Err(Error::Object(ObjectError::OtherSecret { .. }))));
     assert_eq!(
         int.add(&a, &b).unwrap_err().to_string(),
         "add: operands have 8 and 16 bits; encrypt both with one width"
     );
     assert!(matches!(int.lt(&a, &b), Err(Error::WidthMismatch { op: "lt", left: 8, right: 16 })));
-    assert!(matches!(int.mul(&a, &foreign), Err(Error::ForeignObject { op: "mul", .. })));
-    assert!(matches!(int.shl_by(&a, &foreign), Err(Error::ForeignObject { op: "shl_by", .. })));
-    assert!(matches!(others.decrypt_uints(&a), Err(Error::ForeignObject { .. })));
+    assert!(matches!(int.mul(&a, &foreign), Err(Error::Object(ObjectError::OtherSecret { op: "mul", .. }))));
+    assert!(matches!(int.shl_by(&a, &foreign), Err(Error::Object(ObjectError::OtherSecret { op: "shl_by", .. }))));
+    assert!(matches!(others.decrypt_uints(&a), Err(Error::Object(ObjectError::OtherSecret { .. }))));
     let (ours, theirs) = (secret.encrypt_bools(&[true]).unwrap(), others.encrypt_bools(&[true]).unwrap());
-    assert!(matches!(int.select(&theirs, &a, &a), Err(Error::ForeignObject { op: "select", .. })));
+    assert!(matches!(int.select(&theirs, &a, &a), Err(Error::Object(ObjectError::OtherSecret { op: "select", .. }))));
     let refused = int.combine_bools(&ours, &theirs, |p, q| p & q);
-    assert!(matches!(refused, Err(Error::ForeignObject { op: "combine_bools", .. })));
+    assert!(matches!(refused, Err(Error::Object(ObjectError::OtherSecret { op: "combine_bools", .. }))));
     // A zero that everybody can see is divided by as one that nobody can.
     let (quotient, remainder) = int.div_rem(&a, &int.constants(Width::U8, &[0]).unwrap()).unwrap();
     assert_eq!(secret.decrypt_uints(&quotient).unwrap(), [255]);
     assert_eq!(secret.decrypt_uints(&remainder).unwrap(), [200]);
     assert!(matches!(int.rem(&a, &b), Err(Error::WidthMismatch { op: "rem", left: 8, right: 16 })));
-    assert!(matches!(int.div_rem(&a, &foreign), Err(Error::ForeignObject { op: "div_rem", .. })));
+    assert!(matches!(int.div_rem(&a, &foreign), Err(Error::Object(ObjectError::OtherSecret { op: "div_rem", .. }))));
     assert_eq!(
         int.shr(&a, 8).unwrap_err().to_string(),
         "shr: the amount is 8, an integer of 8 bits is shifted by 0 to 7; reduce it"

@@ -37,7 +37,7 @@ impl Core {
         let beside = Complex64::new(beside_re, beside_im) / (unit as f64 - beside_unit);
         let scaled = ct.estimate().scaled_nearly(c, beside, self.drift());
         let estimate = self.with_rescaling(scaled, ct.polynomial_count(), scales[level]);
-        Ciphertext::new(rlwe, c2, Claims::new(level, scales[level], estimate), ct.origin())
+        Ciphertext::new(rlwe, c2, Claims::new(level, scales[level], estimate), ct.identity())
     }
 }
 
@@ -83,7 +83,7 @@ impl Context {
         Ok(self.install(|core| {
             let (a, b) = (core.lowered(a, level), core.lowered(b, level));
             let claims = Claims::new(level, a.scale(), a.estimate().sum(b.estimate(), factor));
-            let origin = a.origin();
+            let identity = a.identity();
             let (mut rlwe, c2) = a.into_owned().into_polynomials();
             combine(&core.ring, &mut rlwe.c0, &b.rlwe().c0);
             combine(&core.ring, &mut rlwe.c1, &b.rlwe().c1);
@@ -101,7 +101,7 @@ impl Context {
                 }
                 (c2, None) => c2,
             };
-            Ciphertext::new(rlwe, c2, claims, origin)
+            Ciphertext::new(rlwe, c2, claims, identity)
         }))
     }
 
@@ -134,10 +134,10 @@ impl Context {
         Ok(self.install(|core| {
             let a = core.lowered(a, plaintext.level);
             let estimate = a.estimate().plus_plain(values, core.encoding_error(plaintext.scale));
-            let (claims, origin) = (Claims::new(a.level(), a.scale(), estimate), a.origin());
+            let (claims, identity) = (Claims::new(a.level(), a.scale(), estimate), a.identity());
             let (mut rlwe, c2) = a.into_owned().into_polynomials();
             core.ring.add_assign(&mut rlwe.c0, &plaintext.poly);
-            Ciphertext::new(rlwe, c2, claims, origin)
+            Ciphertext::new(rlwe, c2, claims, identity)
         }))
     }
 
@@ -189,7 +189,7 @@ impl Context {
             let [re, im] = [c.re, c.im].map(|x| core.ladder.integer(x, a.level()));
             let (mut rlwe, c2) = a.clone().into_polynomials();
             core.ring.add_gaussian_assign(&mut rlwe.c0, re, im);
-            Ciphertext::new(rlwe, c2, claims, a.origin())
+            Ciphertext::new(rlwe, c2, claims, a.identity())
         }))
     }
 
@@ -215,7 +215,7 @@ impl Context {
     /// As [`Context::multiply_without_key`]; a key of other parameters or another secret.
     pub fn multiply(&self, a: &Ciphertext, b: &Ciphertext, key: &RelinearizationKey) -> Result<Ciphertext, Error> {
         self.check_product("multiply", a, b)?;
-        self.check_secret("multiply", "relinearization key", key.info, a)?;
+        self.check_secret("multiply", "relinearization key", key.origin, a)?;
         Ok(self.install(|core| {
             let (a, b, level) = core.factors(a, b);
             let key = key.keys.for_set(a.rlwe().set());
@@ -252,14 +252,14 @@ impl Context {
     /// A key of other parameters or another secret.
     pub fn relinearize(&self, a: &Ciphertext, key: &RelinearizationKey) -> Result<Ciphertext, Error> {
         self.check_ciphertext("relinearize", a)?;
-        self.check_secret("relinearize", "relinearization key", key.info, a)?;
+        self.check_secret("relinearize", "relinearization key", key.origin, a)?;
         Ok(self.install(|core| {
             let Some(c2) = a.c2() else { return a.clone() };
             let key = key.keys.for_set(c2.set());
             let product = [&a.rlwe().c0, &a.rlwe().c1, c2].map(Poly::clone);
             let rlwe = ladder::relinearize(&core.ring, product, key, c2.set());
             let estimate = a.estimate().clone().with_noise(core.rounding_error(a.scale()));
-            Ciphertext::new(rlwe, None, Claims::new(a.level(), a.scale(), estimate), a.origin())
+            Ciphertext::new(rlwe, None, Claims::new(a.level(), a.scale(), estimate), a.identity())
         }))
     }
 
@@ -380,6 +380,6 @@ impl Core {
         let scale = self.ladder.scales[level - 1];
         let product = a.estimate().product(b.estimate()).drifted(self.drift());
         let estimate = self.with_rescaling(product, 2 + usize::from(c2.is_some()), scale);
-        Ciphertext::new(rlwe, c2, Claims::new(level - 1, scale, estimate), a.origin())
+        Ciphertext::new(rlwe, c2, Claims::new(level - 1, scale, estimate), a.identity())
     }
 }

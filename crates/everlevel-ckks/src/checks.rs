@@ -1,19 +1,19 @@
 //! The checks that operations begin with: of parameters, slots, secrets, levels and sizes.
 
+use everlevel_objects::{Origin, require_parameters, require_secret};
+
 use crate::core::Core;
 use crate::encoder::Coefficients;
-use crate::keys::KeyInfo;
 use crate::{Ciphertext, Context, Error, Plaintext};
 
 impl Context {
     /// Refuses keys of other parameters.
-    pub(crate) fn check(&self, op: &'static str, what: &'static str, info: KeyInfo) -> Result<(), Error> {
-        self.check_fingerprint(op, what, info.fingerprint)
+    pub(crate) fn check(&self, op: &'static str, what: &'static str, origin: Origin) -> Result<(), Error> {
+        self.check_fingerprint(op, what, origin.fingerprint)
     }
 
     pub(crate) fn check_fingerprint(&self, op: &'static str, what: &'static str, found: u64) -> Result<(), Error> {
-        let expected = self.core.fingerprint;
-        if found == expected { Ok(()) } else { Err(Error::ForeignObject { op, what, found, expected }) }
+        Ok(require_parameters(op, what, found, self.core.fingerprint)?)
     }
 
     pub(crate) fn check_ciphertext(&self, op: &'static str, ciphertext: &Ciphertext) -> Result<(), Error> {
@@ -36,14 +36,11 @@ impl Context {
         &self,
         op: &'static str,
         what: &'static str,
-        info: KeyInfo,
+        origin: Origin,
         ciphertext: &Ciphertext,
     ) -> Result<(), Error> {
-        self.check(op, what, info)?;
-        if info.secret_id == ciphertext.secret_id() {
-            return Ok(());
-        }
-        Err(Error::WrongSecret { op, what, found: info.secret_id.0, expected: ciphertext.secret_id().0 })
+        self.check(op, what, origin)?;
+        Ok(require_secret(op, what, origin.secret_id, ciphertext.secret_id())?)
     }
 
     pub(crate) fn check_level(&self, op: &'static str, level: usize) -> Result<(), Error> {
@@ -61,10 +58,7 @@ impl Context {
     pub(crate) fn check_pair(&self, op: &'static str, a: &Ciphertext, b: &Ciphertext) -> Result<(), Error> {
         self.check_ciphertext(op, a)?;
         self.check_ciphertext(op, b)?;
-        if a.secret_id() == b.secret_id() {
-            return Ok(());
-        }
-        Err(Error::WrongSecret { op, what: "second ciphertext", found: b.secret_id().0, expected: a.secret_id().0 })
+        Ok(require_secret(op, "second ciphertext", b.secret_id(), a.secret_id())?)
     }
 
     /// Refuses products that were not relinearized.

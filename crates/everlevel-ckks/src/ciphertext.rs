@@ -2,6 +2,7 @@
 
 use std::sync::OnceLock;
 
+use everlevel_objects::Origin;
 use everlevel_ring::{Eval, Poly};
 use everlevel_rlwe::{Rlwe, SecretId};
 
@@ -27,12 +28,11 @@ pub struct Plaintext {
     pub(crate) estimate: Option<Box<Estimate>>,
 }
 
-/// The parameters, the slots and the secret that a ciphertext belongs to.
+/// The origin and the number of slots of a ciphertext, which results take from their operands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Origin {
-    pub fingerprint: u64,
+pub(crate) struct Identity {
+    pub origin: Origin,
     pub slot_count: usize,
-    pub secret_id: SecretId,
 }
 
 /// An encrypted vector of `slot_count` complex numbers.
@@ -42,7 +42,7 @@ pub struct Ciphertext {
     /// The coefficient of `s²`, for a product that was not relinearized.
     c2: Option<Poly<Eval>>,
     claims: Claims,
-    origin: Origin,
+    identity: Identity,
 }
 
 impl Plaintext {
@@ -79,14 +79,14 @@ impl Plaintext {
 }
 
 impl Ciphertext {
-    pub(crate) fn new(rlwe: Rlwe, c2: Option<Poly<Eval>>, claims: Claims, origin: Origin) -> Self {
-        Self { rlwe, c2, claims, origin }
+    pub(crate) fn new(rlwe: Rlwe, c2: Option<Poly<Eval>>, claims: Claims, identity: Identity) -> Self {
+        Self { rlwe, c2, claims, identity }
     }
 
     /// The ciphertext whose polynomials are `f` of these, with claims of its own.
     pub(crate) fn map(self, claims: Claims, mut f: impl FnMut(Poly<Eval>) -> Poly<Eval>) -> Self {
         let Rlwe { c0, c1 } = self.rlwe;
-        Self { rlwe: Rlwe { c0: f(c0), c1: f(c1) }, c2: self.c2.map(f), claims, origin: self.origin }
+        Self { rlwe: Rlwe { c0: f(c0), c1: f(c1) }, c2: self.c2.map(f), claims, identity: self.identity }
     }
 
     /// The two polynomials of a phase `c0 + c1·s + c2·s²`, and the third where there is one.
@@ -105,8 +105,13 @@ impl Ciphertext {
     }
 
     /// The parameters, the slots and the secret that it belongs to.
+    pub(crate) fn identity(&self) -> Identity {
+        self.identity
+    }
+
+    /// The parameters and the secret.
     pub(crate) fn origin(&self) -> Origin {
-        self.origin
+        self.identity.origin
     }
 
     /// What is known of the values and their errors.
@@ -195,7 +200,7 @@ impl Ciphertext {
 
     /// Number of slots.
     pub fn slot_count(&self) -> usize {
-        self.origin.slot_count
+        self.identity.slot_count
     }
 
     /// 2, or 3 for a product that was not relinearized.
@@ -228,6 +233,6 @@ impl Ciphertext {
 
     /// The secret that it is encrypted under.
     pub fn secret_id(&self) -> SecretId {
-        self.origin.secret_id
+        self.identity.origin.secret_id
     }
 }

@@ -2,15 +2,16 @@
 
 use std::sync::OnceLock;
 
+use everlevel_objects::Origin;
 use everlevel_rand::secrecy::declassify;
 use everlevel_rlwe::Rlwe;
 use num_complex::Complex64;
 use zeroize::Zeroizing;
 
-use crate::ciphertext::Origin;
+use crate::ciphertext::Identity;
 use crate::claims::{Bound, Claims, Estimate, Padding, TAIL, Values};
 use crate::core::readable;
-use crate::keys::{KeyInfo, PublicKey, SecretKey};
+use crate::keys::{PublicKey, SecretKey};
 use crate::range::{self, RangeNotice, SLACK};
 use crate::{Ciphertext, Context, Error, Plaintext};
 
@@ -93,14 +94,14 @@ impl Context {
     pub fn encrypt(&self, plaintext: &Plaintext, key: &PublicKey) -> Result<Ciphertext, Error> {
         let op = "encrypt";
         self.check_plaintext(op, plaintext)?;
-        self.check(op, "public key", key.info)?;
+        self.check(op, "public key", key.origin)?;
         self.check_message(op, plaintext)?;
         let plaintext = &*self.plain_at(plaintext, plaintext.level)?;
         let seed = self.core.seeds.next()?;
         Ok(self.install(|core| {
             let special = core.encryption_special();
             let rlwe = key.key.encrypt_zero(&core.ring, plaintext.poly.set(), &special, &seed);
-            self.finish_encryption(rlwe, plaintext, core.public_encryption_error(plaintext.scale), key.info)
+            self.finish_encryption(rlwe, plaintext, core.public_encryption_error(plaintext.scale), key.origin)
         }))
     }
 
@@ -111,14 +112,14 @@ impl Context {
     pub fn encrypt_with_secret(&self, plaintext: &Plaintext, key: &SecretKey) -> Result<Ciphertext, Error> {
         let op = "encrypt";
         self.check_plaintext(op, plaintext)?;
-        self.check(op, "secret key", key.info)?;
+        self.check(op, "secret key", key.origin)?;
         self.check_message(op, plaintext)?;
         let plaintext = &*self.plain_at(plaintext, plaintext.level)?;
         let seed = self.core.seeds.next()?;
         Ok(self.install(|core| {
             let rlwe = Rlwe::encrypt_zero(&core.ring, plaintext.poly.set(), &key.key, &seed);
             let error = core.slot_error(everlevel_rlwe::SIGMA, plaintext.scale);
-            self.finish_encryption(rlwe, plaintext, error, key.info)
+            self.finish_encryption(rlwe, plaintext, error, key.origin)
         }))
     }
 
@@ -133,7 +134,7 @@ impl Context {
         Ok(())
     }
 
-    fn finish_encryption(&self, mut rlwe: Rlwe, plaintext: &Plaintext, noise: f64, info: KeyInfo) -> Ciphertext {
+    fn finish_encryption(&self, mut rlwe: Rlwe, plaintext: &Plaintext, noise: f64, origin: Origin) -> Ciphertext {
         self.core.ring.add_assign(&mut rlwe.c0, &plaintext.poly);
         let (core, scale) = (&self.core, plaintext.scale);
         let error = noise.hypot(core.encoding_error(scale));
@@ -142,8 +143,7 @@ impl Context {
             |padding: &Padding| padding.with(Estimate::fresh(padding.values().bound(), error, core.next_sample()));
         let estimate = estimate.padded(plaintext.padding.as_ref().map(fresh));
         let claims = Claims::new(plaintext.level, plaintext.scale, estimate);
-        let KeyInfo { fingerprint, secret_id } = info;
-        Ciphertext::new(rlwe, None, claims, Origin { fingerprint, slot_count: self.slot_count(), secret_id })
+        Ciphertext::new(rlwe, None, claims, Identity { origin, slot_count: self.slot_count() })
     }
 
     /// Decrypts to a plaintext.
@@ -153,8 +153,8 @@ impl Context {
     pub fn decrypt(&self, ciphertext: &Ciphertext, key: &SecretKey) -> Result<Plaintext, Error> {
         let op = "decrypt";
         self.check_ciphertext(op, ciphertext)?;
-        self.check(op, "secret key", key.info)?;
-        self.check_secret(op, "secret key", key.info, ciphertext)?;
+        self.check(op, "secret key", key.origin)?;
+        self.check_secret(op, "secret key", key.origin, ciphertext)?;
         Ok(self.install(|core| {
             let few = readable(ciphertext.rlwe().set());
             let mut poly = ciphertext.rlwe().restricted(&few).phase(&core.ring, &key.key);
@@ -184,7 +184,7 @@ impl Context {
     /// # Errors
     /// A key of other parameters.
     pub fn inspect(&self, rlwe: &Rlwe, key: &SecretKey, scale: f64) -> Result<(Vec<i128>, Vec<Complex64>), Error> {
-        self.check("inspect", "secret key", key.info)?;
+        self.check("inspect", "secret key", key.origin)?;
         Ok(self.install(|core| {
             let few = readable(rlwe.set());
             let coeffs = core.ring.to_i128(&core.ring.to_coeff(rlwe.restricted(&few).phase(&core.ring, &key.key)));

@@ -9,6 +9,8 @@ everlevel_io::errors! {
     nested {
         /// A file, or bytes, that are not what they should be; or no room for them.
         Files(everlevel_io::Error)
+        /// An object of other parameters or of another secret; too little memory.
+        Object(everlevel_objects::Error)
     }
     opaque {
         /// A [progress callback](crate::Progress) said to stop.
@@ -192,48 +194,6 @@ everlevel_io::errors! {
         level: usize,
         /// The highest level.
         max_level: usize,
-    }
-    /// Objects made under different parameters.
-    #[error(
-        "{op}: {what} belongs to parameters {found:#018x}, this context has {expected:#018x}; make all keys and ciphertexts with one context"
-    )]
-    ForeignObject {
-        /// The refused operation.
-        op: &'static str,
-        /// The refused argument.
-        what: &'static str,
-        /// Fingerprint of the argument's parameters.
-        found: u64,
-        /// Fingerprint of this context's parameters.
-        expected: u64,
-    }
-    /// Less memory than the work needs.
-    #[error(
-        "{op}: {needed} bytes of memory are needed, and {available} are left of the {limit}; free some, or take seeded or small keys, fewer levels or fewer slots"
-    )]
-    OutOfMemory {
-        /// The refused operation.
-        op: &'static str,
-        /// Bytes needed, with the margin that is kept.
-        needed: u64,
-        /// Bytes left.
-        available: u64,
-        /// The limit that leaves them.
-        limit: &'static str,
-    }
-    /// Objects of different secrets.
-    #[error(
-        "{op}: {what} belongs to secret {found:#018x}, the ciphertext to secret {expected:#018x}; use the keys made from the same secret key"
-    )]
-    WrongSecret {
-        /// The refused operation.
-        op: &'static str,
-        /// The refused argument.
-        what: &'static str,
-        /// The argument's secret.
-        found: u64,
-        /// The ciphertext's secret.
-        expected: u64,
     }
     /// A vector of units that the columns of a matrix do not fill.
     #[error(

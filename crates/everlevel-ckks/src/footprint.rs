@@ -4,16 +4,12 @@
 //! at once at the worst moment; tests compare the counts with the limbs that a ring came to have. Bootstraps and
 //! products with matrices count in their own folders.
 
+use everlevel_objects::{require_memory, with_memory_found};
 use everlevel_ring::{Footprint, OutOfMemory, PrimeSet, Ring, memory};
 use everlevel_rlwe::{Gadget, SwitchingKey};
 
 use crate::core::Core;
 use crate::{Context, Error, Params};
-
-/// The refusal of an operation for lack of memory.
-fn refused(op: &'static str) -> impl Fn(OutOfMemory) -> Error {
-    move |OutOfMemory { needed, available, limit }| Error::OutOfMemory { op, needed, available, limit: limit.name() }
-}
 
 /// The digits that a polynomial over a set has.
 pub(crate) fn digit_count(gadget: &Gadget, set: &PrimeSet) -> usize {
@@ -53,36 +49,36 @@ impl Context {
     /// Refuses work for which there is no memory.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`].
+    /// [`everlevel_objects::Error::OutOfMemory`].
     pub fn require(op: &'static str, footprint: Footprint) -> Result<(), Error> {
-        memory::require(footprint.peak()).map_err(refused(op))
+        Ok(require_memory(op, footprint)?)
     }
 
     /// Runs work whose memory is looked for first, on the context's threads.
     ///
     /// # Errors
-    /// As [`Context::with_memory`].
+    /// As [`Context::with_limbs`].
     pub(crate) fn install_large<T: Send>(
         &self,
         op: &'static str,
         footprint: Footprint,
         work: impl FnOnce(&Core) -> Result<T, Error> + Send,
     ) -> Result<T, Error> {
-        self.with_memory(op, footprint, || self.install(work))
+        self.with_limbs(op, footprint, || self.install(work))
     }
 
     /// Runs calls whose memory is looked for first.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`] before the work, or during it if others took the memory meanwhile; the work's own.
-    pub(crate) fn with_memory<T>(
+    /// [`everlevel_objects::Error::OutOfMemory`] before the work, or during it if others took the memory meanwhile; the
+    /// work's own.
+    pub(crate) fn with_limbs<T>(
         &self,
         op: &'static str,
         footprint: Footprint,
         work: impl FnOnce() -> Result<T, Error>,
     ) -> Result<T, Error> {
-        self.find_memory(footprint).map_err(refused(op))?;
-        memory::caught(work).map_err(refused(op))?
+        with_memory_found(op, || self.find_memory(footprint), work)
     }
 
     fn find_memory(&self, Footprint { held, work }: Footprint) -> Result<(), OutOfMemory> {

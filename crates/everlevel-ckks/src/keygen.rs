@@ -2,14 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use everlevel_objects::Origin;
 use everlevel_rand::Seed;
 use everlevel_rlwe::{Gadget, SwitchingKey};
 use zeroize::Zeroizing;
 
 use crate::budget::ReleaseBudget;
-use crate::keys::{
-    ConjugationKey, FixedRotationKey, KeyInfo, KeyPair, PublicKey, RelinearizationKey, RotationKey, SecretKey,
-};
+use crate::keys::{ConjugationKey, FixedRotationKey, KeyPair, PublicKey, RelinearizationKey, RotationKey, SecretKey};
 use crate::{Context, Error, Progress};
 use everlevel_ring::report;
 
@@ -35,7 +34,7 @@ impl Context {
             };
             let key = everlevel_rlwe::SecretKey::sample(&core.ring, seed, 0, weight)?;
             Ok(SecretKey {
-                info: KeyInfo { fingerprint: core.fingerprint, secret_id: key.id() },
+                origin: Origin { fingerprint: core.fingerprint, secret_id: key.id() },
                 key,
                 budget: ReleaseBudget::default(),
             })
@@ -48,13 +47,13 @@ impl Context {
     /// A foreign secret key; no randomness; no memory.
     pub fn public_key(&self, secret: &SecretKey) -> Result<PublicKey, Error> {
         let op = "create_public_key";
-        self.check(op, "secret key", secret.info)?;
+        self.check(op, "secret key", secret.origin)?;
         let seed = self.core.seeds.next()?;
         self.install_large(op, self.public_key_footprint(), |core| {
             let set = core.public_key_set();
             core.params.check_key(&core.ring, &set)?;
             let key = everlevel_rlwe::PublicKey::generate(&core.ring, &set, &secret.key, &seed);
-            Ok(PublicKey { info: secret.info, key })
+            Ok(PublicKey { origin: secret.origin, key })
         })
     }
 
@@ -64,7 +63,7 @@ impl Context {
     /// A foreign secret key; no randomness; no memory; a cancellation.
     pub fn relinearization_key(&self, secret: &SecretKey, progress: Progress) -> Result<RelinearizationKey, Error> {
         let op = "create_relinearization_key";
-        self.check(op, "secret key", secret.info)?;
+        self.check(op, "secret key", secret.origin)?;
         let seeds = [self.core.seeds.next()?, self.core.seeds.next()?];
         self.install_large(op, self.relinearization_key_footprint(), |core| {
             let s = secret.key.eval();
@@ -88,7 +87,7 @@ impl Context {
             };
             going_on?;
             report(op, progress, 2, 2)?;
-            Ok(RelinearizationKey { info: secret.info, keys: KeyPair { message, bootstrap } })
+            Ok(RelinearizationKey { origin: secret.origin, keys: KeyPair { message, bootstrap } })
         })
     }
 
@@ -98,7 +97,7 @@ impl Context {
     /// A foreign secret key; no randomness; no memory; a cancellation.
     pub fn conjugation_key(&self, secret: &SecretKey, progress: Progress) -> Result<ConjugationKey, Error> {
         let op = "create_conjugation_key";
-        self.check(op, "secret key", secret.info)?;
+        self.check(op, "secret key", secret.origin)?;
         let seeds = [self.core.seeds.next()?, self.core.seeds.next()?];
         self.install_large(op, self.conjugation_key_footprint(), |core| {
             let elt = core.ring.conjugation_elt();
@@ -109,7 +108,7 @@ impl Context {
             report(op, progress, 1, 2)?;
             let bootstrap = core.bootstrap_gadgets.as_ref().map(|gadgets| make(&gadgets.conjugation, &seeds[1]));
             report(op, progress, 2, 2)?;
-            Ok(ConjugationKey { info: secret.info, keys: KeyPair { message, bootstrap } })
+            Ok(ConjugationKey { origin: secret.origin, keys: KeyPair { message, bootstrap } })
         })
     }
 
@@ -119,14 +118,14 @@ impl Context {
     /// A foreign secret key; a level that does not exist; no randomness; no memory.
     pub fn fixed_rotation_key(&self, secret: &SecretKey, delta: i64, level: usize) -> Result<FixedRotationKey, Error> {
         let op = "create_fixed_rotation_key";
-        self.check(op, "secret key", secret.info)?;
+        self.check(op, "secret key", secret.origin)?;
         self.check_level(op, level)?;
         let seed = self.core.seeds.next()?;
         self.install_large(op, self.fixed_rotation_key_footprint(level)?, |core| {
             let gadget = core.rotation_gadget(level)?;
             let elt = core.ring.rotation_elt(self.left(delta));
             let key = SwitchingKey::generate_galois(&core.ring, &secret.key, elt, gadget, &seed, !core.seeded_keys);
-            Ok(FixedRotationKey { info: secret.info, delta, key })
+            Ok(FixedRotationKey { origin: secret.origin, delta, key })
         })
     }
 
@@ -141,7 +140,7 @@ impl Context {
     /// A foreign secret key; no randomness; no memory; a cancellation.
     pub fn rotation_key(&self, secret: &SecretKey, progress: Progress) -> Result<RotationKey, Error> {
         let op = "create_rotation_key";
-        self.check(op, "secret key", secret.info)?;
+        self.check(op, "secret key", secret.origin)?;
         let amounts = self.core.rotation_amounts();
         let seeds = amounts.iter().map(|_| self.core.seeds.next()).collect::<Result<Vec<_>, _>>()?;
         self.install_large(op, self.rotation_key_footprint(), |core| {
@@ -155,7 +154,7 @@ impl Context {
                 );
                 report(op, progress, done + 1, amounts.len())?;
             }
-            Ok(RotationKey { info: secret.info, keys })
+            Ok(RotationKey { origin: secret.origin, keys })
         })
     }
 }

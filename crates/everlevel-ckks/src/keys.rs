@@ -2,22 +2,16 @@
 
 use std::collections::BTreeMap;
 
+use everlevel_objects::Origin;
 use everlevel_ring::PrimeSet;
 use everlevel_rlwe::{SecretId, SwitchingKey};
 
 use crate::budget::ReleaseBudget;
 
-/// The parameters and the secret of a key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct KeyInfo {
-    pub(crate) fingerprint: u64,
-    pub(crate) secret_id: SecretId,
-}
-
 /// A secret key.
 #[derive(Debug)]
 pub struct SecretKey {
-    pub(crate) info: KeyInfo,
+    pub(crate) origin: Origin,
     pub(crate) key: everlevel_rlwe::SecretKey,
     pub(crate) budget: ReleaseBudget,
 }
@@ -25,7 +19,7 @@ pub struct SecretKey {
 /// A public key: encrypts at any message level.
 #[derive(Debug)]
 pub struct PublicKey {
-    pub(crate) info: KeyInfo,
+    pub(crate) origin: Origin,
     pub(crate) key: everlevel_rlwe::PublicKey,
 }
 
@@ -39,21 +33,21 @@ pub struct KeyPair {
 /// Turns `s²` back into `s` after a product.
 #[derive(Debug)]
 pub struct RelinearizationKey {
-    pub(crate) info: KeyInfo,
+    pub(crate) origin: Origin,
     pub(crate) keys: KeyPair,
 }
 
 /// Complex conjugation of the slots.
 #[derive(Debug)]
 pub struct ConjugationKey {
-    pub(crate) info: KeyInfo,
+    pub(crate) origin: Origin,
     pub(crate) keys: KeyPair,
 }
 
 /// Rotation by one amount.
 #[derive(Debug)]
 pub struct FixedRotationKey {
-    pub(crate) info: KeyInfo,
+    pub(crate) origin: Origin,
     pub(crate) delta: i64,
     pub(crate) key: SwitchingKey,
 }
@@ -61,7 +55,7 @@ pub struct FixedRotationKey {
 /// Rotations by powers of two, which compose to any amount.
 #[derive(Debug)]
 pub struct RotationKey {
-    pub(crate) info: KeyInfo,
+    pub(crate) origin: Origin,
     /// By left rotation.
     pub(crate) keys: BTreeMap<i64, SwitchingKey>,
 }
@@ -69,7 +63,7 @@ pub struct RotationKey {
 /// Rotations for products with matrices: all baby steps, and the powers of two that giant steps are made of.
 #[derive(Debug)]
 pub struct MatrixMultiplicationKey {
-    pub(crate) info: KeyInfo,
+    pub(crate) origin: Origin,
     /// By left rotation.
     pub(crate) keys: BTreeMap<i64, SwitchingKey>,
 }
@@ -109,7 +103,7 @@ macro_rules! key_methods {
         impl $type {
             /// The secret that it was made from.
             pub fn secret_id(&self) -> SecretId {
-                self.info.secret_id
+                self.origin.secret_id
             }
 
             fn switching_keys(&self) -> Vec<&SwitchingKey> {
@@ -158,7 +152,7 @@ key_methods! {
 impl SecretKey {
     /// Its id.
     pub fn secret_id(&self) -> SecretId {
-        self.info.secret_id
+        self.origin.secret_id
     }
 
     /// Bytes held in memory.
@@ -175,7 +169,7 @@ impl PublicKey {
 
     /// The secret that it was made from.
     pub fn secret_id(&self) -> SecretId {
-        self.info.secret_id
+        self.origin.secret_id
     }
 
     /// Bytes held in memory.

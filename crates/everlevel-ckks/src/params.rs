@@ -6,6 +6,7 @@
 //! steps what their precision needs.
 
 use everlevel_math::primes::{ntt_primes_below, ntt_primes_near};
+use everlevel_objects::fnv1a;
 use everlevel_ring::{PrimeSet, Ring};
 use everlevel_security::SecretDistribution;
 
@@ -323,9 +324,7 @@ impl Params {
     /// A number that tells parameters apart: FNV-1a over degree, primes, levels and secret.
     pub fn fingerprint(&self) -> u64 {
         let words = [u64::from(self.literal.log_n), self.literal.max_level as u64, self.secret_weight() as u64];
-        let fnv =
-            |h: u64, w: u64| w.to_le_bytes().iter().fold(h, |h, b| (h ^ u64::from(*b)).wrapping_mul(0x100_0000_01b3));
-        words.iter().chain(&self.primes).fold(0xcbf2_9ce4_8422_2325, |h, &w| fnv(h, w))
+        fnv1a(words.iter().chain(&self.primes).flat_map(|word| word.to_le_bytes()))
     }
 
     /// Largest log2 of a key's modulus.

@@ -39,13 +39,13 @@ impl Core {
 
     fn rotated(&self, a: &Ciphertext, left: i64, rlwe: Rlwe) -> Ciphertext {
         let estimate = a.estimate().rotated(left).with_noise(self.rounding_error(a.scale()));
-        Ciphertext::new(rlwe, None, Claims::new(a.level(), a.scale(), estimate), a.origin())
+        Ciphertext::new(rlwe, None, Claims::new(a.level(), a.scale(), estimate), a.identity())
     }
 
     fn conjugated(&self, a: &Ciphertext, key: &SwitchingKey) -> Ciphertext {
         let rlwe = key.automorphism(&self.ring, a.rlwe(), self.ring.conjugation_elt());
         let estimate = a.estimate().conjugated().with_noise(self.rounding_error(a.scale()));
-        Ciphertext::new(rlwe, None, Claims::new(a.level(), a.scale(), estimate), a.origin())
+        Ciphertext::new(rlwe, None, Claims::new(a.level(), a.scale(), estimate), a.identity())
     }
 }
 
@@ -90,7 +90,7 @@ impl Context {
     pub fn conjugate(&self, a: &Ciphertext, key: &ConjugationKey) -> Result<Ciphertext, Error> {
         let op = "conjugate";
         self.check_rotation(op, a)?;
-        self.check_secret(op, "conjugation key", key.info, a)?;
+        self.check_secret(op, "conjugation key", key.origin, a)?;
         Ok(self.install(|core| core.conjugated(a, key.keys.for_set(a.rlwe().set()))))
     }
 
@@ -102,7 +102,7 @@ impl Context {
     pub fn rotate(&self, a: &Ciphertext, key: &RotationKey, delta: i64) -> Result<Ciphertext, Error> {
         let op = "rotate";
         self.check_rotation(op, a)?;
-        self.check_secret(op, "rotation key", key.info, a)?;
+        self.check_secret(op, "rotation key", key.origin, a)?;
         let steps = self.steps(op, key, delta)?;
         Ok(self.install(|core| steps.iter().fold(a.clone(), |ct, (left, key)| core.rotate(&ct, *left, key))))
     }
@@ -134,7 +134,7 @@ impl Context {
     pub fn rotate_many(&self, a: &Ciphertext, key: &RotationKey, deltas: &[i64]) -> Result<Vec<Ciphertext>, Error> {
         let op = "rotate_batch";
         self.check_rotation(op, a)?;
-        self.check_secret(op, "rotation key", key.info, a)?;
+        self.check_secret(op, "rotation key", key.origin, a)?;
         let steps = deltas.iter().map(|&d| self.steps(op, key, d)).collect::<Result<Vec<_>, _>>()?;
         Ok(self.install(|core| {
             let mut hoisted = Hoisted::default();
@@ -166,7 +166,7 @@ impl Context {
         let op = "rotate";
         self.check_rotation(op, a)?;
         for key in keys {
-            self.check_secret(op, "rotation key", key.info, a)?;
+            self.check_secret(op, "rotation key", key.origin, a)?;
             if !key.key.serves(a.rlwe().set()) {
                 let max_level = key.key.gadget().ciphertext_set().len() - 1;
                 return Err(Error::LevelOutOfRange { op, level: a.level(), max_level });

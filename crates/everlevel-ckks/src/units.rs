@@ -213,14 +213,7 @@ impl Units<Ciphertext> {
             return Err(Error::Parameter { what: "number of ciphertexts", found: "0".into(), needed });
         };
         for unit in &units {
-            if unit.origin().fingerprint != first.origin().fingerprint {
-                let (found, expected) = (unit.origin().fingerprint, first.origin().fingerprint);
-                return Err(Error::ForeignObject { op, what: "ciphertext", found, expected });
-            }
-            if unit.secret_id() != first.secret_id() {
-                let (found, expected) = (unit.secret_id(), first.secret_id());
-                return Err(Error::WrongSecret { op, what: "ciphertext", found: found.0, expected: expected.0 });
-            }
+            first.origin().require(op, "ciphertext", unit.origin())?;
             if unit.polynomial_count() != first.polynomial_count() {
                 return Err(Error::NotRelinearized { op, found: 3 });
             }
@@ -247,7 +240,7 @@ impl Context {
     pub fn encode_units(&self, values: &[Complex64], level: usize) -> Result<Units<Plaintext>, Error> {
         let units = self.per_unit(values);
         let footprint = self.encoding_footprint(units.count(), level)?;
-        self.with_memory("encode", footprint, || units.try_map(|part| self.encode(part, level)))
+        self.with_limbs("encode", footprint, || units.try_map(|part| self.encode(part, level)))
     }
 
     /// Encrypts every unit with a public key.
@@ -278,7 +271,7 @@ impl Context {
         let op = "encrypt";
         self.check_plaintext(op, units.first())?;
         let footprint = self.encryption_footprint(units.count(), units.first().level)?;
-        self.with_memory(op, footprint, || units.try_map(encrypt))
+        self.with_limbs(op, footprint, || units.try_map(encrypt))
     }
 
     /// [`Context::declare`] of each unit.

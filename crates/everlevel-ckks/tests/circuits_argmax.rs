@@ -4,7 +4,7 @@ use crate::common::{Party, log_n, uniform};
 use everlevel_ckks::circuits::Circuits;
 use everlevel_ckks::circuits::argmax::{Place, PlaceKeys};
 use everlevel_ckks::circuits::sign::SignPrecision;
-use everlevel_ckks::{Ciphertext, Complex64, Error, Units, no_progress};
+use everlevel_ckks::{Ciphertext, Complex64, Error, ObjectError, Units, no_progress};
 
 /// Values in [0, 1] that differ by 1/128 at least, in a shuffled order.
 fn apart(count: usize, seed: u64) -> Vec<f64> {
@@ -50,5 +50,5 @@ fn the_places_of_the_largest_and_smallest_of_few_and_of_many() {
     let stranger = Party::of(party.ctx.clone()).rotation_key();
     let keys = PlaceKeys { rotation: &stranger, matrices: None };
     let error = circuits.argmin_of_slots(&x, keys, 4, Place::Index, precision, &no_progress).unwrap_err();
-    assert!(matches!(error, Error::WrongSecret { op: "argmin_of_slots", .. }), "{error}");
+    assert!(matches!(error, Error::Object(ObjectError::OtherSecret { op: "argmin_of_slots", .. })), "{error}");
 }

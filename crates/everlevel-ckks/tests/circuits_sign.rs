@@ -4,7 +4,9 @@ use crate::common::{Party, log_n, uniform};
 use everlevel_ckks::circuits::extrema::tree_rotations;
 use everlevel_ckks::circuits::sign::SignPrecision;
 use everlevel_ckks::circuits::{Circuits, Rotations};
-use everlevel_ckks::{BootstrapKeyRef, BootstrapKeySize, Ciphertext, Complex64, Error, Units, no_progress};
+use everlevel_ckks::{
+    BootstrapKeyRef, BootstrapKeySize, Ciphertext, Complex64, Error, ObjectError, Units, no_progress,
+};
 
 /// Of a small ring, beyond what plans count: 2^-22.
 const NOISE: f64 = 2.4e-7;
@@ -161,9 +163,9 @@ fn arguments_are_refused_before_any_work() {
     assert!(matches!(error, Err(Error::BootstrapKind { op: "sign", .. })), "{error:?}");
     let foreign = encrypted(&other, &[0.5], 13);
     let error = circuits.compare(&foreign, 0.5, SignPrecision::OF_DIFFERENCES, &no_progress);
-    assert!(matches!(error, Err(Error::WrongSecret { op: "compare", .. })), "{error:?}");
+    assert!(matches!(error, Err(Error::Object(ObjectError::OtherSecret { op: "compare", .. }))), "{error:?}");
     let error = circuits.maximum(&x, &foreign, SignPrecision::OF_DIFFERENCES, &no_progress);
-    assert!(matches!(error, Err(Error::WrongSecret { op: "maximum", .. })), "{error:?}");
+    assert!(matches!(error, Err(Error::Object(ObjectError::OtherSecret { op: "maximum", .. }))), "{error:?}");
     let product: Units<Ciphertext> = party.ctx.multiply_without_key(x.first(), x.first()).unwrap().into();
     let error = circuits.relu(&product, SignPrecision::OF_VALUES, &no_progress);
     assert!(matches!(error, Err(Error::NotRelinearized { op: "relu", found: 3 })), "{error:?}");

@@ -9,8 +9,8 @@ use crate::common::{Party, assert_close, uniform};
 use everlevel_ckks::io::{Access, Builder, Container, Error as FileError};
 use everlevel_ckks::{
     BootstrapKey, BootstrapKeySize, BootstrapKind, Bound, Ciphertext, Context, Error, FixedRotationKey, Form, KeyRef,
-    Loading, Object, Params, ParamsLiteral, Plaintext, PublicKey, RelinearizationKey, RotationKey, SecretKey, Stored,
-    no_progress,
+    Loading, Object, ObjectError, Params, ParamsLiteral, Plaintext, PublicKey, RelinearizationKey, RotationKey,
+    SecretKey, Stored, no_progress,
 };
 
 static SMALL: LazyLock<Party> = LazyLock::new(|| common::depth(9, 3));
@@ -212,8 +212,11 @@ fn other_parameters_are_refused_with_both_fingerprints() {
     assert!(
         matches!(error, Error::Files(FileError::WrongParameters { found, expected, .. }) if (found, expected) == (file, engine))
     );
-    assert!(matches!(other.ctx.to_container(&p.public, Form::Seeded), Err(Error::ForeignObject { op: "save", .. })));
-    assert!(matches!(other.ctx.export_secret_key(&p.secret), Err(Error::ForeignObject { .. })));
+    assert!(matches!(
+        other.ctx.to_container(&p.public, Form::Seeded),
+        Err(Error::Object(ObjectError::OtherParameters { op: "save", .. }))
+    ));
+    assert!(matches!(other.ctx.export_secret_key(&p.secret), Err(Error::Object(ObjectError::OtherParameters { .. }))));
 }
 
 #[test]

@@ -9,7 +9,7 @@ use everlevel_ckks::io::{Access, Builder, Container, Error as FileError};
 use everlevel_ckks::limbs::{
     Ciphertext, Context, Error, EvalKeys, KINDS, Object, Params, ParamsLiteral, SETS, SecretKey, named,
 };
-use everlevel_ckks::{Basis, Complex64};
+use everlevel_ckks::{Basis, Complex64, ObjectError};
 use everlevel_rand::{Seed, SeedSource};
 use everlevel_ring::{LimbGadget, no_progress};
 use everlevel_testkit::stored::StoredFiles;
@@ -269,7 +269,7 @@ fn bridges_there_and_back(party: &Party, bench: &Bench) {
     let other = context.secret_key().unwrap();
     let foreign = context.encrypt(&other, &a, 1.0).unwrap();
     let error = context.to_levels(&foreign, 0, levels, &bridge).unwrap_err();
-    assert!(matches!(error, Error::ForeignKey { what: "bridge", .. }), "{error}");
+    assert!(matches!(error, Error::Object(ObjectError::OtherSecret { what: "bridge", .. })), "{error}");
     let error = context.to_levels(&y, top + 1, levels, &bridge).unwrap_err();
     assert!(matches!(error, Error::Parameter { what: "level", .. }), "{error}");
     let error = context.to_levels(&context.lower(&y, 20).unwrap(), 1, levels, &bridge).unwrap_err();
@@ -457,12 +457,18 @@ fn bad_input_is_refused_with_its_values() {
     assert!(matches!(context.rotate_many(&x, &[0, 3], &bench.keys), Err(Error::MissingRotation { amount: 3, .. })));
     let other = context.secret_key().unwrap();
     let y = context.encrypt(&other, &[one], 1.0).unwrap();
-    assert!(matches!(context.decrypt(&other, &x), Err(Error::ForeignKey { op: "decrypt", .. })));
-    assert!(matches!(context.add(&x, &y), Err(Error::ForeignKey { op: "add", .. })));
-    assert!(matches!(context.multiply(&y, &y, &bench.keys), Err(Error::ForeignKey { what: "keys", .. })));
+    assert!(matches!(context.decrypt(&other, &x), Err(Error::Object(ObjectError::OtherSecret { op: "decrypt", .. }))));
+    assert!(matches!(context.add(&x, &y), Err(Error::Object(ObjectError::OtherSecret { op: "add", .. }))));
+    assert!(matches!(
+        context.multiply(&y, &y, &bench.keys),
+        Err(Error::Object(ObjectError::OtherSecret { what: "keys", .. }))
+    ));
     let strange = Context::new(Params::of_set("n14", Some(30), Some(8)).unwrap()).unwrap();
-    assert!(matches!(strange.add(&x, &x), Err(Error::OtherParameters { .. })));
-    assert!(matches!(strange.encrypt(&bench.secret, &[one], 1.0), Err(Error::OtherParameters { .. })));
+    assert!(matches!(strange.add(&x, &x), Err(Error::Object(ObjectError::OtherParameters { .. }))));
+    assert!(matches!(
+        strange.encrypt(&bench.secret, &[one], 1.0),
+        Err(Error::Object(ObjectError::OtherParameters { .. }))
+    ));
     let literal = named("n13").unwrap().literal;
     for (what, literal) in [
         ("log_n", ParamsLiteral { log_n: 17, ..literal }),

@@ -5,8 +5,8 @@ use crate::common;
 use crate::common::{Party, assert_close, assert_headers_are_refused, depth, matrix_header, round_trip, uniform};
 use everlevel_ckks::RotationKeys;
 use everlevel_ckks::{
-    Ciphertext, Complex64, Context, Entries, Error, Loading, Options, Params, ParamsLiteral, PlainMatrix, Units, io,
-    no_progress,
+    Ciphertext, Complex64, Context, Entries, Error, Loading, ObjectError, Options, Params, ParamsLiteral, PlainMatrix,
+    Units, io, no_progress,
 };
 
 const LOG_N: u32 = 9;
@@ -178,7 +178,10 @@ fn what_does_not_fit_is_refused() {
     let three = a.try_map(|unit| p.ctx.multiply_without_key(unit, unit)).unwrap();
     assert!(matches!(p.ctx.multiply_matrix(&matrix, &three, &rotation), Err(Error::NotRelinearized { .. })));
     let stranger = p.ctx.rotation_key(&p.ctx.secret_key().unwrap(), &no_progress).unwrap();
-    assert!(matches!(p.ctx.multiply_matrix(&matrix, &a, &stranger), Err(Error::WrongSecret { .. })));
+    assert!(matches!(
+        p.ctx.multiply_matrix(&matrix, &a, &stranger),
+        Err(Error::Object(ObjectError::OtherSecret { .. }))
+    ));
     let level_1 = p.ctx.matrix_multiplication_key(&p.secret, 1, &no_progress).unwrap();
     assert!(matches!(p.ctx.multiply_matrix(&matrix, &a, &level_1), Err(Error::LevelOutOfRange { .. })));
     assert_eq!(p.ctx.matrix_multiplication_level(&level_1), Some(1));

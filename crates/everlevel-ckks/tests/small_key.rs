@@ -4,8 +4,8 @@
 use crate::common::{Party, Precision, bootstrap_params, log_n, precision, uniform};
 use everlevel_ckks::DEEP_MESSAGE_LEVELS;
 use everlevel_ckks::{
-    BootstrapKeyRef, BootstrapKeySize, Bootstrapper, Ciphertext, Complex64, Context, Error, Method, Params,
-    ParamsLiteral, RotationKey, SlotType, SmallBootstrapKey, no_progress,
+    BootstrapKeyRef, BootstrapKeySize, Bootstrapper, Ciphertext, Complex64, Context, Error, Method, ObjectError,
+    Params, ParamsLiteral, RotationKey, SlotType, SmallBootstrapKey, no_progress,
 };
 
 /// A party with the two keys.
@@ -198,10 +198,10 @@ fn wrong_stage_counts_and_foreign_keys_are_refused() {
     }
     let theirs = small.party.bootstrapper().small_bootstrap_key(&other, &no_progress).unwrap();
     let error = run(&theirs, &small.rotation, 3);
-    assert!(matches!(error, Error::WrongSecret { what: "small bootstrap key", .. }), "{error}");
+    assert!(matches!(error, Error::Object(ObjectError::OtherSecret { what: "small bootstrap key", .. })), "{error}");
     let theirs = small.party.ctx.rotation_key(&other, &no_progress).unwrap();
     let error = run(&small.key, &theirs, 3);
-    assert!(matches!(error, Error::WrongSecret { what: "rotation key", .. }), "{error}");
+    assert!(matches!(error, Error::Object(ObjectError::OtherSecret { what: "rotation key", .. })), "{error}");
 
     let sparse = Context::new(bootstrap_params(log_n()), Some(16), 1).unwrap();
     let key = Bootstrapper::new(&sparse).unwrap().small_bootstrap_key(&small.party.secret, &no_progress).unwrap();

@@ -7,6 +7,8 @@ everlevel_io::errors! {
     nested {
         /// A file could not be written or read.
         Io(everlevel_io::Error)
+        /// An object of other parameters or of another secret; too little memory.
+        Object(everlevel_objects::Error)
     }
     opaque {
         /// A [progress callback](everlevel_ring::Progress) said to stop.
@@ -36,18 +38,6 @@ everlevel_io::errors! {
         name: String,
         /// The names there are.
         known: Vec<&'static str>,
-    }
-    /// Less memory than the work needs.
-    #[error("{op}: {needed} bytes of memory are needed, and {available} are left of the {limit}; free some")]
-    OutOfMemory {
-        /// The refused operation.
-        op: &'static str,
-        /// Bytes needed, with the margin that is kept.
-        needed: u64,
-        /// Bytes left.
-        available: u64,
-        /// The limit that leaves them.
-        limit: &'static str,
     }
     /// More values than slots.
     #[error("{op}: {found} values, a ciphertext has {slots} slots; cut the vector into several")]
@@ -132,26 +122,6 @@ everlevel_io::errors! {
         needed_bits: u32,
         /// The smallest budget of the operands.
         operand_bits: u32,
-    }
-    /// A key for another secret, or of another context.
-    #[error("{op}: the {what} belongs to secret {found:016x}, the ciphertext to {expected:016x}; use the keys of one secret")]
-    ForeignKey {
-        /// The refused operation.
-        op: &'static str,
-        /// The argument.
-        what: &'static str,
-        /// Its secret.
-        found: u64,
-        /// The secret asked for.
-        expected: u64,
-    }
-    /// Objects of different parameter sets.
-    #[error("{op}: the {what} was made with other parameters; use one context")]
-    OtherParameters {
-        /// The refused operation.
-        op: &'static str,
-        /// The argument.
-        what: &'static str,
     }
     /// There is no key for a rotation.
     #[error("{op}: no key for a rotation by {amount}; there are keys for {available:?}: name it when the keys are made")]

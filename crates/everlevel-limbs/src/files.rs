@@ -9,15 +9,15 @@ use std::collections::BTreeMap;
 
 use everlevel_io::schema::{refuse, require};
 use everlevel_io::{Builder, Container};
+use everlevel_objects::{Origin, with_memory};
 use everlevel_rand::Seed;
 use everlevel_rand::secrecy::erase_stack;
 use everlevel_ring::{Footprint, LimbGadget, Limbs, Representation};
 use everlevel_rlwe::{LimbRlwe, SecretId, SwitchingKey};
 use serde::{Deserialize, Serialize};
 
-use crate::frame::with_memory;
 use crate::keys::Key;
-use crate::{Error, EvalKeys, Frame, Origin, SecretKey};
+use crate::{Error, EvalKeys, Frame, SecretKey};
 
 /// What a scheme's files of keys are called.
 #[derive(Debug, Clone, Copy)]
@@ -172,7 +172,7 @@ impl Frame {
     /// A ciphertext of other parameters.
     pub fn ciphertext_to_container<'a>(&self, kind: &str, origin: Origin, ct: &LimbRlwe) -> Result<Builder<'a>, Error> {
         self.require("save", "ciphertext", origin)?;
-        let mut builder = self.begin(kind, origin.secret_id);
+        let mut builder = self.begin(kind, origin.secret_id.0);
         for (name, part) in [("c0", &ct.c0), ("c1", &ct.c1)] {
             put(&mut builder, name, part);
         }

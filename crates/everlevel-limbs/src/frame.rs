@@ -2,16 +2,16 @@
 
 use std::collections::BTreeMap;
 
+use everlevel_objects::{Origin, fnv1a, require_parameters, with_memory};
 use everlevel_rand::secrecy::{declassified, erase_stack};
 use everlevel_rand::{Domain, Seed, SeedSource, sampler};
-use everlevel_ring::{Footprint, LimbRing, OutOfMemory, Progress, Representation, memory, report};
+use everlevel_ring::{LimbRing, Progress, Representation, report};
 use everlevel_rlwe::{Randomness, SecretId, SwitchingKey};
 use zeroize::Zeroizing;
 
 use crate::files::ParametersEntry;
 use crate::keys::Key;
-use crate::origin::fingerprint;
-use crate::{Error, EvalKeys, Origin, SecretKey, Shape};
+use crate::{Error, EvalKeys, SecretKey, Shape};
 
 /// A shape's tables, what its parameters are called, and fresh seeds.
 #[derive(Debug)]
@@ -29,7 +29,7 @@ impl Frame {
     /// # Errors
     /// A base whose products would be wrong at this degree.
     pub fn new(shape: Shape, numbers: &str, entry: ParametersEntry, seeds: SeedSource) -> Result<Self, Error> {
-        Ok(Self { ring: shape.ring()?, shape, seeds, fingerprint: fingerprint(numbers), entry })
+        Ok(Self { ring: shape.ring()?, shape, seeds, fingerprint: fnv1a(numbers.bytes()), entry })
     }
 
     /// The sizes.
@@ -57,21 +57,21 @@ impl Frame {
 
     /// What a secret's objects carry.
     pub fn origin(&self, secret_id: u64) -> Origin {
-        Origin { parameters: self.fingerprint, secret_id }
+        Origin { fingerprint: self.fingerprint, secret_id: SecretId(secret_id) }
     }
 
     /// Refuses an argument of other parameters.
     ///
     /// # Errors
-    /// [`Error::OtherParameters`].
+    /// [`everlevel_objects::Error::OtherParameters`].
     pub fn require(&self, op: &'static str, what: &'static str, origin: Origin) -> Result<(), Error> {
-        if origin.parameters == self.fingerprint { Ok(()) } else { Err(Error::OtherParameters { op, what }) }
+        Ok(require_parameters(op, what, origin.fingerprint, self.fingerprint)?)
     }
 
     /// Refuses two arguments that aren't of these parameters, or of different secrets: the first names itself.
     ///
     /// # Errors
-    /// [`Error::OtherParameters`], [`Error::ForeignKey`].
+    /// [`everlevel_objects::Error::OtherParameters`], [`everlevel_objects::Error::OtherSecret`].
     pub fn require_same(
         &self,
         op: &'static str,
@@ -79,7 +79,7 @@ impl Frame {
         ciphertext: Origin,
     ) -> Result<(), Error> {
         self.require(op, "ciphertext", ciphertext)?;
-        ciphertext.require(op, what, found)
+        Ok(ciphertext.require(op, what, found)?)
     }
 
     /// A fresh secret key.
@@ -146,19 +146,4 @@ impl Frame {
             Ok(EvalKeys { origin: secret.origin, relinearization, rotations, inversion })
         })
     }
-}
-
-/// Runs work whose memory is looked for first.
-///
-/// # Errors
-/// [`Error::OutOfMemory`], and those of the work.
-pub fn with_memory<T>(
-    op: &'static str,
-    footprint: Footprint,
-    work: impl FnOnce() -> Result<T, Error>,
-) -> Result<T, Error> {
-    let refused =
-        |OutOfMemory { needed, available, limit }| Error::OutOfMemory { op, needed, available, limit: limit.name() };
-    memory::require(footprint.peak()).map_err(refused)?;
-    memory::caught(work).map_err(refused)?
 }

@@ -6,7 +6,7 @@ use everlevel_rand::Seed;
 use everlevel_ring::LimbRing;
 use everlevel_rlwe::SwitchingKey;
 
-use crate::Origin;
+use everlevel_objects::Origin;
 
 /// A dense ternary secret.
 #[derive(Debug)]
@@ -20,7 +20,7 @@ pub struct SecretKey {
 impl SecretKey {
     /// The secret's name, which is public.
     pub fn id(&self) -> u64 {
-        self.origin.secret_id
+        self.origin.secret_id.0
     }
 
     /// Its parameters, and its name.
@@ -59,7 +59,7 @@ pub struct EvalKeys {
 impl EvalKeys {
     /// The name of the secret that they belong to.
     pub fn secret_id(&self) -> u64 {
-        self.origin.secret_id
+        self.origin.secret_id.0
     }
 
     /// Their parameters, and their secret.

@@ -2,10 +2,9 @@
 //!
 //! *Vocabulary.* A [`Shape`] is the size of ciphertexts and keys, with its security and its memory. A [`Frame`] has the
 //! tables of a shape, the name of the parameters that it belongs to, and fresh seeds: it makes [`SecretKey`]s and
-//! [`EvalKeys`], says which automorphisms move slots, and reads and writes files. An [`Origin`] is what every object
-//! carries: its parameters and its secret, by which strangers are refused.
+//! [`EvalKeys`], says which automorphisms move slots, and reads and writes files.
 //!
-//! *Map.* `shape` · `origin` · `keys` · `frame` key generation and checks · `moves` automorphisms of slots · `noise`
+//! *Map.* `shape` · `keys` · `frame` key generation and checks · `moves` automorphisms of slots · `noise`
 //! sums of deviations, and those of half products · `files` · `error` the refusals of all schemes over limbs.
 //!
 //! *Non-goals.* Messages, products of ciphertexts, and what budgets mean.
@@ -17,13 +16,12 @@ mod frame;
 mod keys;
 mod moves;
 pub mod noise;
-mod origin;
 mod shape;
 
 pub use error::Error;
+pub use everlevel_objects::{Error as ObjectError, Origin};
 pub use files::{FileKinds, ParametersEntry};
-pub use frame::{Frame, with_memory};
+pub use frame::Frame;
 pub use keys::{EvalKeys, SecretKey};
 pub use moves::Moves;
-pub use origin::Origin;
 pub use shape::Shape;

@@ -64,35 +64,11 @@ fn fields<'py>(py: Python<'py>, error: &impl Coded) -> PyResult<Bound<'py, PyDic
     Ok(fields)
 }
 
-/// Memory that was refused in the middle of work, whose operation isn't known here.
-pub struct NoMemory(pub OutOfMemory);
-
-impl std::fmt::Display for NoMemory {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-impl Coded for NoMemory {
-    fn code(&self) -> &'static str {
-        "ring.OutOfMemory"
-    }
-
-    fn fields(&self) -> Vec<(&'static str, Value)> {
-        let OutOfMemory { needed, available, limit } = &self.0;
-        vec![("needed", needed.into()), ("available", available.into()), ("limit", (&limit.name()).into())]
-    }
-
-    fn codes() -> &'static [&'static str] {
-        &["ring.OutOfMemory"]
-    }
-}
-
 /// The Python exception of what a call unwound with: a lack of memory, a mapped file that changed, or a panic, which is
 /// a fault of ours.
 pub fn from_panic(payload: &(dyn std::any::Any + Send)) -> PyErr {
     if let Some(refused) = payload.downcast_ref::<OutOfMemory>() {
-        return to_py(NoMemory(*refused));
+        return to_py(everlevel_objects::Error::out_of_memory("Everlevel", *refused));
     }
     if let Some(io::Error::Changed { path, what }) = payload.downcast_ref() {
         return to_py(io::Error::Changed { path: path.clone(), what: what.clone() });
@@ -108,6 +84,13 @@ pub fn from_panic(payload: &(dyn std::any::Any + Send)) -> PyErr {
 /// The code of every error that the core has.
 #[pyfunction]
 pub fn error_codes() -> Vec<&'static str> {
-    let ckks = [everlevel_ckks::Error::codes(), RangeNotice::codes(), NoMemory::codes()].concat();
-    [&ckks, everlevel_binfhe::Error::codes(), everlevel_limbs::Error::codes(), io::Error::codes()].concat()
+    let ckks = [everlevel_ckks::Error::codes(), RangeNotice::codes()].concat();
+    [
+        &ckks,
+        everlevel_objects::Error::codes(),
+        everlevel_binfhe::Error::codes(),
+        everlevel_limbs::Error::codes(),
+        io::Error::codes(),
+    ]
+    .concat()
 }

@@ -334,12 +334,6 @@ _WORDED: dict[str, Callable[..., e.EverlevelError]] = {
         budget_bits=budget_bits,
         operand_bits=operand_bits,
     ),
-    "limbs.ForeignKey": lambda op, what, found, expected: e.KeyMismatchError(
-        f"{op}: the {what} has secret {found:#018x} and the ciphertext {expected:#018x}; use objects of one secret key",
-        key=what,
-        expected=expected,
-        actual=found,
-    ),
     "limbs.MissingRotation": _missing_rotation,
     "limbs.MissingInversion": _missing_inversion,
     "limbs.BudgetShort": lambda op, left_bits, needed_bits, operand_bits: e.NoiseError(
@@ -348,11 +342,8 @@ _WORDED: dict[str, Callable[..., e.EverlevelError]] = {
         budget_bits=left_bits,
         operand_bits=operand_bits,
     ),
-    "limbs.OutOfMemory": _out_of_memory,
     "io.Unlike": _unlike,
-    "ckks.OutOfMemory": _out_of_memory,
-    "tfhe.OutOfMemory": _out_of_memory,
-    "ring.OutOfMemory": _out_of_memory,
+    "object.OutOfMemory": _out_of_memory,
 }
 """Exceptions from values, by code, with sentences of their own: the core's would speak of the Rust library."""
 
@@ -365,8 +356,8 @@ _AS_IT_IS: dict[str, Callable[..., e.EverlevelError]] = {
     ),
     "ckks.LevelOutOfRange": lambda text, level, max_level, **_: e.LevelError(text, level=level, max_level=max_level),
     "ckks.LevelExhausted": lambda text, op, **values: e.LevelError(text, **values),
-    "ckks.ForeignObject": lambda text, what, **_: e.EngineMismatchError(_engines(text), argument=what),
-    "ckks.WrongSecret": lambda text, what, found, expected, **_: e.KeyMismatchError(
+    "object.OtherParameters": lambda text, what, **_: e.EngineMismatchError(_engines(text), argument=what),
+    "object.OtherSecret": lambda text, what, found, expected, **_: e.KeyMismatchError(
         text, key=what, expected=expected, actual=found
     ),
     "ckks.MatrixUnits": lambda text, needed, found, **_: e.UnitCountError(text, left=needed, right=found),
@@ -399,9 +390,6 @@ _AS_IT_IS: dict[str, Callable[..., e.EverlevelError]] = {
     "tfhe.ExperimentalSet": lambda text, name, spelled: e.ParameterError(
         text, option="parameters", value=name, allowed=spelled
     ),
-    "tfhe.ForeignObject": lambda text, what, found, expected, **_: e.KeyMismatchError(
-        text, key=what, expected=expected, actual=found
-    ),
     "tfhe.WrongSpace": lambda text, found, needed, **_: e.SpaceError(text, found=found, needed=needed),
     "tfhe.ValueOutOfSpace": _value_out_of_space,
     "tfhe.SpaceExhausted": lambda text, max_value, max, **_: e.SpaceError(text, found=max_value, needed=max),
@@ -414,7 +402,6 @@ _AS_IT_IS: dict[str, Callable[..., e.EverlevelError]] = {
     "limbs.NotFinite": lambda text, index, value, **_: e.MessageError(text, index=index, value=value),
     "limbs.TooFine": lambda text, **_: e.RangeError(text),
     "limbs.ValueOutside": lambda text, slot, value, **_: e.MessageError(text, index=slot, value=value),
-    "limbs.OtherParameters": lambda text, what, **_: e.EngineMismatchError(_engines(text), argument=what),
     "io.Truncated": lambda text, what, needed, found: e.TruncatedFileError(text, needed=needed, found=found),
     "io.Checksum": lambda text, **values: e.ChecksumError(text, **values),
     "io.Foreign": lambda text, found: e.ForeignFileError(text, found=found),

@@ -80,7 +80,8 @@ impl Ciphertext {
     /// ```
     ///
     /// # Errors
-    /// [`Error::ForeignObject`] for ciphertexts of different secrets, [`Error::NothingToSave`] for none, [`Error::Io`].
+    /// [`crate::ObjectError::OtherSecret`] for ciphertexts of different secrets, [`Error::NothingToSave`] for none,
+    /// [`Error::Io`].
     pub fn write_all(all: &[Self], params: &Params, path: &Path) -> Result<u64, Error> {
         Ok(ciphertexts_to_container(params, all, UNNAMED)?.write(path)?)
     }

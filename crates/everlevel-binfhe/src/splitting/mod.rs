@@ -19,6 +19,7 @@ mod real;
 use std::f64::consts::LN_2;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use everlevel_objects::with_memory;
 use everlevel_rand::{Domain, Seed, SeedSource};
 use everlevel_ring::report;
 use rayon::prelude::*;
@@ -27,7 +28,6 @@ use self::levels::{Effort, Ladder, mean_of};
 use self::phase::{Phase, State};
 use self::real::{ROTATIONS_TOGETHER, RealKey};
 use crate::common::refuse;
-use crate::footprint::with_memory;
 use crate::{Context, Error, Progress, SecretKey, SeededEvalKeys};
 
 /// How much work a measurement is.
@@ -82,7 +82,7 @@ impl Splitting {
     ///
     /// # Errors
     /// [`Error::Parameter`] for too few or too many particles or runs, and for probabilities below `2^-1000`;
-    /// [`Error::Random`], [`Error::OutOfMemory`], [`Error::Cancelled`].
+    /// [`Error::Random`], [`crate::ObjectError::OutOfMemory`], [`Error::Cancelled`].
     pub fn measure(&self, context: &Context, progress: Progress<'_>) -> Result<FailureMeasurement, Error> {
         self.check()?;
         let work = || context.install(|| self.with_key(context, progress));

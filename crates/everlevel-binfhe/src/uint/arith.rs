@@ -7,7 +7,8 @@ impl Integers<'_> {
     /// `a + b` modulo `2^width`.
     ///
     /// # Errors
-    /// [`Error::WidthMismatch`], [`Error::LengthMismatch`], [`Error::ForeignObject`], [`Error::NoiseExhausted`].
+    /// [`Error::WidthMismatch`], [`Error::LengthMismatch`], [`crate::ObjectError::OtherSecret`],
+    /// [`Error::NoiseExhausted`].
     pub fn add(&self, a: &UintArray, b: &UintArray) -> Result<UintArray, Error> {
         let (sum, _) = self.add_blocks("add", a, b, false)?;
         Ok(sum)
@@ -44,7 +45,7 @@ impl Integers<'_> {
     /// `−a` modulo `2^width`.
     ///
     /// # Errors
-    /// [`Error::ForeignObject`], [`Error::NoiseExhausted`].
+    /// [`crate::ObjectError::OtherSecret`], [`Error::NoiseExhausted`].
     pub fn neg(&self, a: &UintArray) -> Result<UintArray, Error> {
         self.check_all("neg", "operand", &a.blocks)?;
         let sums = self.complement(a, None)?;

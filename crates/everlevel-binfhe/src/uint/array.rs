@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use everlevel_objects::require_secret;
 use everlevel_rlwe::SecretId;
 use everlevel_rlwe::lwe::DIGEST_DIM;
 
@@ -65,7 +66,7 @@ impl UintArray {
     /// One array of all these arrays' integers, in order.
     ///
     /// # Errors
-    /// [`Error::WidthMismatch`], [`Error::ForeignObject`] for arrays of different secrets.
+    /// [`Error::WidthMismatch`], [`crate::ObjectError::OtherSecret`] for arrays of different secrets.
     ///
     /// # Panics
     /// If there are no arrays.
@@ -153,7 +154,7 @@ impl BoolArray {
     /// One array of all these arrays' truth values, in order.
     ///
     /// # Errors
-    /// [`Error::ForeignObject`] for arrays of different secrets.
+    /// [`crate::ObjectError::OtherSecret`] for arrays of different secrets.
     pub fn join(parts: &[&Self]) -> Result<Self, Error> {
         let blocks: Vec<_> = parts.iter().flat_map(|part| part.0.iter().cloned()).collect();
         one_key("join", &blocks)?;
@@ -193,7 +194,7 @@ impl Integers<'_> {
     /// Integers from their blocks, least significant first: for blocks that tables gave.
     ///
     /// # Errors
-    /// [`Error::LengthMismatch`] for blocks that make no whole integers, [`Error::ForeignObject`], and
+    /// [`Error::LengthMismatch`] for blocks that make no whole integers, [`crate::ObjectError::OtherSecret`], and
     /// [`Error::ValueOutOfSpace`] for a block that may hold more than a digit.
     pub fn uints_from_blocks(&self, width: Width, blocks: Vec<Ciphertext>) -> Result<UintArray, Error> {
         let op = "uints_from_blocks";
@@ -204,7 +205,7 @@ impl Integers<'_> {
     /// Truth values from their blocks.
     ///
     /// # Errors
-    /// [`Error::ForeignObject`], [`Error::ValueOutOfSpace`] for a block that may hold more than 1.
+    /// [`crate::ObjectError::OtherSecret`], [`Error::ValueOutOfSpace`] for a block that may hold more than 1.
     pub fn bools_from_blocks(&self, blocks: Vec<Ciphertext>) -> Result<BoolArray, Error> {
         let op = "bools_from_blocks";
         blocks.iter().try_for_each(|block| self.keys.check(op, "block", block))?;
@@ -214,7 +215,7 @@ impl Integers<'_> {
     /// 0 or 1 for each truth value, without a bootstrap.
     ///
     /// # Errors
-    /// [`Error::ForeignObject`].
+    /// [`crate::ObjectError::OtherSecret`].
     pub fn uints_from_bools(&self, width: Width, values: &BoolArray) -> Result<UintArray, Error> {
         self.check_all("uints_from_bools", "operand", &values.0)?;
         let (per, zero) = (self.radix.blocks(width), self.plain(0));
@@ -230,7 +231,7 @@ impl Integers<'_> {
     /// cut off.
     ///
     /// # Errors
-    /// [`Error::ForeignObject`].
+    /// [`crate::ObjectError::OtherSecret`].
     pub fn with_width(&self, a: &UintArray, width: Width) -> Result<UintArray, Error> {
         self.check_all("with_width", "operand", &a.blocks)?;
         let (per, zero) = (self.radix.blocks(width), self.plain(0));
@@ -281,11 +282,5 @@ fn check_values(op: &'static str, blocks: &[Ciphertext], max: u64) -> Result<(),
 
 fn one_key(op: &'static str, blocks: &[Ciphertext]) -> Result<(), Error> {
     let Some(first) = blocks.first() else { return Ok(()) };
-    match blocks.iter().find(|block| block.key() != first.key()) {
-        Some(other) => {
-            let (found, expected) = (other.key().0, first.key().0);
-            Err(Error::ForeignObject { op, what: "array", found, expected })
-        }
-        None => Ok(()),
-    }
+    Ok(blocks.iter().try_for_each(|block| require_secret(op, "array", block.key(), first.key()))?)
 }

@@ -8,7 +8,8 @@ impl Integers<'_> {
     /// `a AND b`, bit by bit.
     ///
     /// # Errors
-    /// [`Error::WidthMismatch`], [`Error::LengthMismatch`], [`Error::ForeignObject`], [`Error::NoiseExhausted`].
+    /// [`Error::WidthMismatch`], [`Error::LengthMismatch`], [`crate::ObjectError::OtherSecret`],
+    /// [`Error::NoiseExhausted`].
     pub fn bitand(&self, a: &UintArray, b: &UintArray) -> Result<UintArray, Error> {
         self.bitwise("bitand", a, b, |a, b| a & b)
     }
@@ -32,7 +33,7 @@ impl Integers<'_> {
     /// `NOT a`, bit by bit, without a bootstrap.
     ///
     /// # Errors
-    /// [`Error::ForeignObject`].
+    /// [`crate::ObjectError::OtherSecret`].
     pub fn not(&self, a: &UintArray) -> Result<UintArray, Error> {
         self.check_all("not", "operand", &a.blocks)?;
         let top = self.radix.base() as i64 - 1;
@@ -51,7 +52,7 @@ impl Integers<'_> {
     /// `NOT a` of truth values, without a bootstrap.
     ///
     /// # Errors
-    /// [`Error::ForeignObject`].
+    /// [`crate::ObjectError::OtherSecret`].
     pub fn not_bools(&self, a: &BoolArray) -> Result<BoolArray, Error> {
         self.check_all("not_bools", "operand", &a.0)?;
         Ok(BoolArray(a.0.iter().map(|x| self.linear(&[(-1, x)], 1)).collect::<Result<_, _>>()?))
@@ -60,7 +61,7 @@ impl Integers<'_> {
     /// `f(a, b)` of truth values, any gate.
     ///
     /// # Errors
-    /// [`Error::LengthMismatch`], [`Error::ForeignObject`], [`Error::NoiseExhausted`].
+    /// [`Error::LengthMismatch`], [`crate::ObjectError::OtherSecret`], [`Error::NoiseExhausted`].
     pub fn combine_bools(
         &self,
         a: &BoolArray,

@@ -9,7 +9,8 @@ impl Integers<'_> {
     /// Whether `a = b`.
     ///
     /// # Errors
-    /// [`Error::WidthMismatch`], [`Error::LengthMismatch`], [`Error::ForeignObject`], [`Error::NoiseExhausted`].
+    /// [`Error::WidthMismatch`], [`Error::LengthMismatch`], [`crate::ObjectError::OtherSecret`],
+    /// [`Error::NoiseExhausted`].
     pub fn eq(&self, a: &UintArray, b: &UintArray) -> Result<BoolArray, Error> {
         self.not_bools(&self.differ("eq", a, b)?)
     }

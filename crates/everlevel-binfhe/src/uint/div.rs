@@ -31,7 +31,8 @@ impl Integers<'_> {
     /// `a/b` rounded down. Where `b` is zero the quotient is `2^width − 1`, whether anybody can see the zero or not.
     ///
     /// # Errors
-    /// [`Error::WidthMismatch`], [`Error::LengthMismatch`], [`Error::ForeignObject`], [`Error::NoiseExhausted`].
+    /// [`Error::WidthMismatch`], [`Error::LengthMismatch`], [`crate::ObjectError::OtherSecret`],
+    /// [`Error::NoiseExhausted`].
     pub fn div(&self, a: &UintArray, b: &UintArray) -> Result<UintArray, Error> {
         Ok(self.divide("div", a, b, Asked { quotient: true, remainder: false })?.0)
     }

@@ -20,7 +20,7 @@ impl SecretKey {
     /// Decrypts integers.
     ///
     /// # Errors
-    /// [`Error::WrongSpace`], [`Error::ForeignObject`], [`Error::NoiseExhausted`].
+    /// [`Error::WrongSpace`], [`crate::ObjectError::OtherSecret`], [`Error::NoiseExhausted`].
     pub fn decrypt_uints(&self, integers: &UintArray) -> Result<Vec<u64>, Error> {
         let radix = Radix::of("decrypt_uints", self.params().space)?;
         let digits = self.decrypt_integers(&integers.blocks)?;

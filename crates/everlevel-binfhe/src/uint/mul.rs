@@ -9,7 +9,8 @@ impl Integers<'_> {
     /// `a·b` modulo `2^width`.
     ///
     /// # Errors
-    /// [`Error::WidthMismatch`], [`Error::LengthMismatch`], [`Error::ForeignObject`], [`Error::NoiseExhausted`].
+    /// [`Error::WidthMismatch`], [`Error::LengthMismatch`], [`crate::ObjectError::OtherSecret`],
+    /// [`Error::NoiseExhausted`].
     pub fn mul(&self, a: &UintArray, b: &UintArray) -> Result<UintArray, Error> {
         self.check_pair("mul", a, b)?;
         let (product, _) = self.product("mul", a, b, None)?;

@@ -28,7 +28,7 @@ impl Integers<'_> {
     /// The sum of all rows modulo `2^width`: digits are added up in columns, and carries propagated once.
     ///
     /// # Errors
-    /// [`Error::LengthMismatch`] for elements that make no whole rows, [`Error::ForeignObject`],
+    /// [`Error::LengthMismatch`] for elements that make no whole rows, [`crate::ObjectError::OtherSecret`],
     /// [`Error::NoiseExhausted`].
     ///
     /// # Panics

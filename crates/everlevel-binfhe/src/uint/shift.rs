@@ -25,7 +25,7 @@ impl Integers<'_> {
     /// `a << amount`; bits that leave are lost.
     ///
     /// # Errors
-    /// [`Error::ShiftTooLarge`] for an amount of the width or more, [`Error::ForeignObject`],
+    /// [`Error::ShiftTooLarge`] for an amount of the width or more, [`crate::ObjectError::OtherSecret`],
     /// [`Error::NoiseExhausted`].
     pub fn shl(&self, a: &UintArray, amount: u32) -> Result<UintArray, Error> {
         check_amount("shl", a, amount)?;
@@ -44,7 +44,7 @@ impl Integers<'_> {
     /// A rotation to the left by `amount` modulo the width.
     ///
     /// # Errors
-    /// [`Error::ForeignObject`], [`Error::NoiseExhausted`].
+    /// [`crate::ObjectError::OtherSecret`], [`Error::NoiseExhausted`].
     pub fn rotate_left(&self, a: &UintArray, amount: u32) -> Result<UintArray, Error> {
         self.shift("rotate_left", a, i64::from(amount % a.width.bits()), Ends::Joined)
     }
@@ -61,7 +61,7 @@ impl Integers<'_> {
     /// in Rust's `unbounded_shl`.
     ///
     /// # Errors
-    /// [`Error::LengthMismatch`], [`Error::ForeignObject`], [`Error::NoiseExhausted`].
+    /// [`Error::LengthMismatch`], [`crate::ObjectError::OtherSecret`], [`Error::NoiseExhausted`].
     pub fn shl_by(&self, a: &UintArray, amount: &UintArray) -> Result<UintArray, Error> {
         self.shift_by("shl_by", a, amount, 1, Ends::Open)
     }

@@ -93,7 +93,7 @@ impl Search<'_> {
         let (run, count) = (self.run, self.count);
         check_count(run, count)?;
         run.check_lossy(x)?;
-        run.ctx().check_secret(run.op, "rotation key", self.keys.rotation.info, x.first())?;
+        run.ctx().check_secret(run.op, "rotation key", self.keys.rotation.origin, x.first())?;
         self.precision.check(run.op)?;
         let found = match count {
             1 => run.add_scalar(&run.multiply_scalar(&self.with_levels(x, 1)?, 0.0)?, 1.0)?,

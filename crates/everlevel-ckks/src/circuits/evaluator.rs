@@ -82,13 +82,13 @@ impl Run<'_> {
         let (op, ctx, keys, first) = (self.op, self.ctx(), self.circuits.keys, x.first());
         ctx.check_ciphertext(op, first)?;
         ctx.check_relinearized(op, first)?;
-        ctx.check_secret(op, "relinearization key", keys.relinearization.info, first)?;
-        ctx.check_secret(op, "conjugation key", keys.conjugation.info, first)?;
+        ctx.check_secret(op, "relinearization key", keys.relinearization.origin, first)?;
+        ctx.check_secret(op, "conjugation key", keys.conjugation.origin, first)?;
         match keys.bootstrap {
-            BootstrapKeyRef::Full(key) => ctx.check_secret(op, "bootstrap key", key.info, first),
+            BootstrapKeyRef::Full(key) => ctx.check_secret(op, "bootstrap key", key.origin, first),
             BootstrapKeyRef::Small { key, rotation, .. } => {
-                ctx.check_secret(op, "rotation key", rotation.info, first)?;
-                ctx.check_secret(op, "small bootstrap key", key.info, first)
+                ctx.check_secret(op, "rotation key", rotation.origin, first)?;
+                ctx.check_secret(op, "small bootstrap key", key.origin, first)
             }
         }
     }

@@ -88,7 +88,7 @@ impl Context {
     ) -> Result<(), Error> {
         self.check_ciphertext(op, a)?;
         self.check_relinearized(op, a)?;
-        self.check_secret(op, "relinearization key", key.info, a)?;
+        self.check_secret(op, "relinearization key", key.origin, a)?;
         self.check_depth(op, a, polynomial_depth(degree))
     }
 
@@ -281,6 +281,6 @@ impl Core {
         }
         // Each step's product has a scale that is the level's up to a rounding.
         estimate = estimate.drifted(self.drift() * steps);
-        Ciphertext::new(rlwe, None, Claims::new(w.level, scale, estimate), a.origin())
+        Ciphertext::new(rlwe, None, Claims::new(w.level, scale, estimate), a.identity())
     }
 }

@@ -33,7 +33,7 @@ impl FileContent for BootstrapKey {
     key_items!(kinds::BOOTSTRAP_KEY, "bootstrap key");
 
     fn write<'a>(&'a self, writer: &mut Writer<'_, 'a>) {
-        writer.secret_id(self.info.secret_id);
+        writer.secret_id(self.origin.secret_id);
         writer.object(&entries::Bootstrap {
             slot_count: self.slot_count,
             stage_count: self.stage_count(),
@@ -64,7 +64,7 @@ impl FileContent for BootstrapKey {
             return refuse("size", entry.size, "medium or large");
         };
         let shape = BootstrapKeyShape { stage_count, kind, size };
-        Self::from_source("load", core, reader.info()?, shape, &mut |name, _, gadget| {
+        Self::from_source("load", core, reader.origin()?, shape, &mut |name, _, gadget| {
             reader.switching_key(name, gadget)
         })
     }
@@ -75,7 +75,7 @@ impl FileContent for SmallBootstrapKey {
     key_items!(kinds::SMALL_BOOTSTRAP_KEY, "small bootstrap key");
 
     fn write<'a>(&'a self, writer: &mut Writer<'_, 'a>) {
-        writer.secret_id(self.info.secret_id);
+        writer.secret_id(self.origin.secret_id);
         writer.object(&entries::SmallBootstrap { slot_count: self.slot_count });
         self.top.named().for_each(|(name, key)| writer.switching_key(&name, key));
     }
@@ -87,6 +87,6 @@ impl FileContent for SmallBootstrapKey {
             return Err(Error::NoBootstrap { op: "load" });
         }
         reader.check_slots(entry.slot_count)?;
-        Self::from_source("load", core, reader.info()?, &mut |name, _, gadget| reader.switching_key(name, gadget))
+        Self::from_source("load", core, reader.origin()?, &mut |name, _, gadget| reader.switching_key(name, gadget))
     }
 }

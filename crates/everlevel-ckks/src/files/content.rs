@@ -31,7 +31,7 @@ macro_rules! key_items {
         const NAME: &'static str = $name;
 
         fn fingerprint(&self) -> u64 {
-            self.info.fingerprint
+            self.origin.fingerprint
         }
     };
 }

@@ -23,7 +23,7 @@ impl FileContent for SecretKey {
     key_items!(kinds::SECRET_KEY, "secret key");
 
     fn write<'a>(&'a self, writer: &mut Writer<'_, 'a>) {
-        writer.secret_id(self.info.secret_id);
+        writer.secret_id(self.origin.secret_id);
         writer.object(&entries::Secret { weight: self.key.weight() });
         let code = |c: i8| if c < 0 { 2 } else { c as u8 };
         let pack = |four: &[i8]| four.iter().rev().fold(0, |byte, &c| byte << 2 | code(c));
@@ -41,15 +41,15 @@ impl FileContent for SecretKey {
         if coeffs.contains(&2) {
             return refuse("coefficients", "of another form", "0, 1 and 2 in two bits each");
         }
-        let info = reader.info()?;
-        let key = everlevel_rlwe::SecretKey::from_coeffs(&reader.core.ring, info.secret_id, coeffs.to_vec());
+        let origin = reader.origin()?;
+        let key = everlevel_rlwe::SecretKey::from_coeffs(&reader.core.ring, origin.secret_id, coeffs.to_vec());
         erase_stack();
         let entry: entries::Secret = reader.object()?;
         require("weight", key.weight(), entry.weight, format!("{}, as written", entry.weight))?;
         if let SecretDistribution::FixedWeight(weight) = reader.core.params.literal().secret {
             require("weight", key.weight(), weight, format!("{weight}, the parameters'"))?;
         }
-        Ok(Self { info, key, budget: ReleaseBudget::default() })
+        Ok(Self { origin, key, budget: ReleaseBudget::default() })
     }
 }
 
@@ -58,7 +58,7 @@ impl FileContent for PublicKey {
     key_items!(kinds::PUBLIC_KEY, "public key");
 
     fn write<'a>(&'a self, writer: &mut Writer<'_, 'a>) {
-        writer.secret_id(self.info.secret_id);
+        writer.secret_id(self.origin.secret_id);
         writer.object(&entries::Public {
             mask_seed: seed_to_text(self.key.mask_seed().as_bytes()),
             primes: self.key.set().indices().to_vec(),
@@ -70,11 +70,11 @@ impl FileContent for PublicKey {
         let entry: entries::Public = reader.object()?;
         let set = reader.core.public_key_set();
         require_own("primes", &*entry.primes, set.indices())?;
-        let info = reader.info()?;
+        let origin = reader.origin()?;
         let body = reader.poly("body", &set)?;
         let seed = reader.seed(&entry.mask_seed)?;
-        let key = everlevel_rlwe::PublicKey::from_parts(&reader.core.ring, info.secret_id, seed, body);
-        Ok(Self { info, key })
+        let key = everlevel_rlwe::PublicKey::from_parts(&reader.core.ring, origin.secret_id, seed, body);
+        Ok(Self { origin, key })
     }
 }
 
@@ -102,13 +102,13 @@ macro_rules! key_pairs {
             key_items!($kind, $name);
 
             fn write<'a>(&'a self, writer: &mut Writer<'_, 'a>) {
-                writer.secret_id(self.info.secret_id);
+                writer.secret_id(self.origin.secret_id);
                 self.keys.write(writer);
             }
 
             fn read(reader: &Reader<'_>) -> Result<Self, Error> {
                 let gadget = reader.core.bootstrap_gadgets.as_ref().map(|gadgets| &gadgets.$gadget);
-                Ok(Self { info: reader.info()?, keys: KeyPair::read(reader, gadget)? })
+                Ok(Self { origin: reader.origin()?, keys: KeyPair::read(reader, gadget)? })
             }
         }
     )*};
@@ -124,7 +124,7 @@ impl FileContent for RotationKey {
     key_items!(kinds::ROTATION_KEY, "rotation key");
 
     fn write<'a>(&'a self, writer: &mut Writer<'_, 'a>) {
-        writer.secret_id(self.info.secret_id);
+        writer.secret_id(self.origin.secret_id);
         let left = self.keys.keys().copied().collect();
         writer.object(&entries::Rotations { slot_count: writer.slot_count(), left });
         for (left, key) in &self.keys {
@@ -142,7 +142,7 @@ impl FileContent for RotationKey {
             Ok((left, key))
         };
         let keys = entry.left.iter().map(key).collect::<Result<BTreeMap<_, _>, Error>>()?;
-        Ok(Self { info: reader.info()?, keys })
+        Ok(Self { origin: reader.origin()?, keys })
     }
 }
 
@@ -151,7 +151,7 @@ impl FileContent for FixedRotationKey {
     key_items!(kinds::FIXED_ROTATION_KEY, "fixed rotation key");
 
     fn write<'a>(&'a self, writer: &mut Writer<'_, 'a>) {
-        writer.secret_id(self.info.secret_id);
+        writer.secret_id(self.origin.secret_id);
         let level = writer.level_of(self.key.gadget());
         writer.object(&entries::FixedRotation { slot_count: writer.slot_count(), delta: self.delta, level });
         writer.switching_key("rotation", &self.key);
@@ -166,6 +166,6 @@ impl FileContent for FixedRotationKey {
         }
         let gadget = reader.core.rotation_gadget(entry.level)?;
         let key = reader.switching_key("rotation", &gadget)?;
-        Ok(Self { info: reader.info()?, delta: entry.delta, key })
+        Ok(Self { origin: reader.origin()?, delta: entry.delta, key })
     }
 }

@@ -237,7 +237,7 @@ impl FileContent for MatrixMultiplicationKey {
     key_items!(kinds::MATRIX_MULTIPLICATION_KEY, "matrix multiplication key");
 
     fn write<'a>(&'a self, writer: &mut Writer<'_, 'a>) {
-        writer.secret_id(self.info.secret_id);
+        writer.secret_id(self.origin.secret_id);
         let level = self.keys.values().next().map_or(0, |key| writer.level_of(key.gadget()));
         let left = self.keys.keys().copied().collect();
         writer.object(&entries::MatrixRotations { slot_count: writer.slot_count(), level, left });
@@ -255,6 +255,6 @@ impl FileContent for MatrixMultiplicationKey {
         let gadget = reader.core.rotation_gadget(entry.level)?;
         let key = |&left: &i64| Ok((left, reader.switching_key(&format!("left_{left}"), &gadget)?));
         let keys = entry.left.iter().map(key).collect::<Result<BTreeMap<_, _>, Error>>()?;
-        Ok(Self { info: reader.info()?, keys })
+        Ok(Self { origin: reader.origin()?, keys })
     }
 }

@@ -9,13 +9,12 @@ use num_complex::Complex64;
 use everlevel_io::kinds;
 use everlevel_io::schema::{refuse, require};
 
-use crate::ciphertext::Origin;
+use crate::ciphertext::Identity;
 use crate::claims::{Bound, BoundKind, Certainty, Claims, Estimate, Padding, Worst};
 use crate::files::content::{FileContent, Stored};
 use crate::files::entries;
 use crate::files::reader::Reader;
 use crate::files::writer::Writer;
-use crate::keys::KeyInfo;
 use crate::{Ciphertext, Error, Plaintext, Units};
 
 impl entries::Message {
@@ -330,11 +329,10 @@ impl Message for Ciphertext {
             3 => Some(reader.poly(&tensor("c2"), set)?),
             count => return refuse("polynomial_count", count, "2 or 3"),
         };
-        let info = reader.info()?;
+        let origin = reader.origin()?;
         let rlwe = Rlwe { c0: reader.poly(&tensor("c0"), set)?, c1: reader.poly(&tensor("c1"), set)? };
         let scale = reader.core.ladder.scales[entry.level];
         let claims = Claims::new(entry.level, scale, entry.estimate(reader).padded(entry.padding(unit)?));
-        let KeyInfo { fingerprint, secret_id } = info;
-        Ok(Self::new(rlwe, c2, claims, Origin { fingerprint, slot_count: entry.slot_count, secret_id }))
+        Ok(Self::new(rlwe, c2, claims, Identity { origin, slot_count: entry.slot_count }))
     }
 }

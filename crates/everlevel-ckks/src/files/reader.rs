@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use everlevel_io::schema::{require, require_own, seed_from_text};
 use everlevel_io::{Container, Error as FileError, kinds};
+use everlevel_objects::Origin;
 use everlevel_rand::Seed;
 use everlevel_ring::packed::stride;
 use everlevel_ring::{Eval, Footprint, NotCanonical, PackedPoly, Poly, PrimeSet};
@@ -14,7 +15,6 @@ use crate::Error;
 use crate::core::Core;
 use crate::files::entries::Switching;
 use crate::files::form::Loading;
-use crate::keys::KeyInfo;
 
 /// The memory of what is read, besides what a container holds itself: copies of a mapped file's bytes, ciphertexts
 /// without their packing, and masks that a seed expands to, which are as long as the bodies.
@@ -74,9 +74,9 @@ impl<'i> Reader<'i> {
         Ok(self.container.json(&self.full("object"))?)
     }
 
-    pub fn info(&self) -> Result<KeyInfo, Error> {
+    pub fn origin(&self) -> Result<Origin, Error> {
         let secret_id = SecretId(self.container.number("secret_id")?);
-        Ok(KeyInfo { fingerprint: self.core.fingerprint, secret_id })
+        Ok(Origin { fingerprint: self.core.fingerprint, secret_id })
     }
 
     /// Refuses what was made for another number of slots.
@@ -140,7 +140,7 @@ impl<'i> Reader<'i> {
         };
         let expanded = self.container.header().tensors.contains_key(&self.full(&format!("{name}.mask.0")));
         let masks = expanded.then(|| rows("mask")).transpose()?;
-        let id = self.info()?.secret_id;
+        let id = self.origin()?.secret_id;
         let seed = self.seed(&entry.mask_seed)?;
         let mut key = SwitchingKey::from_parts(id, gadget.clone(), seed, rows("body")?, masks);
         if self.loading.expand {

@@ -5,21 +5,22 @@
 //! other's. A product with a number between 1/2 and 1 makes the budget whole, or the scale that of its level, and
 //! spends the precision's bits.
 
-use everlevel_limbs::{Error, Origin, SecretKey, noise};
+use everlevel_limbs::{Error, SecretKey, noise};
+use everlevel_objects::{Origin, require_parameters, require_secret};
 use everlevel_ring::{LimbRing, Representation};
 use everlevel_rlwe::{LimbRlwe, Rlwe, SwitchingKey};
 use num_complex::Complex64;
 use zeroize::Zeroizing;
 
 use super::{Ciphertext, Context};
+use crate::ciphertext::Identity;
 use crate::claims::{Bound, Claims, Estimate, Padding};
-use crate::keys::KeyInfo;
 
 /// The keys between a secret of levels and one of limbs. They are public.
 #[derive(Debug)]
 pub struct Bridge {
     of_limbs: Origin,
-    of_levels: KeyInfo,
+    of_levels: Origin,
     to_limbs: SwitchingKey<LimbRing>,
     to_levels: SwitchingKey,
 }
@@ -50,9 +51,7 @@ impl Context {
             let needed = format!("{slots} of degree {}, as those of limbs", self.params.n());
             return Err(Error::Parameter { what: "slots of levels", found, needed });
         }
-        if of_levels.info.fingerprint != core.fingerprint {
-            return Err(Error::OtherParameters { op, what: "secret key of levels" });
-        }
+        require_parameters(op, "secret key of levels", of_levels.origin.fingerprint, core.fingerprint)?;
         let wide = Zeroizing::new(of_levels.key.coeffs().iter().map(|&c| i64::from(c)).collect::<Vec<_>>());
         let gadget = self.params.shape().gadget();
         let to_limbs = SwitchingKey::of_limbs(self.ring(), secret.key(), &wide, gadget, &self.frame.seed()?);
@@ -60,9 +59,9 @@ impl Context {
         let pair = [&from, of_levels.key.eval()];
         let gadget = core.message_gadget.clone();
         let to_levels =
-            SwitchingKey::generate(&core.ring, of_levels.info.secret_id, pair, gadget, &self.frame.seed()?, true);
+            SwitchingKey::generate(&core.ring, of_levels.origin.secret_id, pair, gadget, &self.frame.seed()?, true);
         everlevel_ring::Ring::erase(&mut from);
-        Ok(Bridge { of_limbs: secret.origin(), of_levels: of_levels.info, to_limbs, to_levels })
+        Ok(Bridge { of_limbs: secret.origin(), of_levels: of_levels.origin, to_limbs, to_levels })
     }
 
     /// The values of a ciphertext of levels, with the budget that its level has, but the precision's bits.
@@ -78,14 +77,9 @@ impl Context {
     ) -> Result<Ciphertext, Error> {
         let op = "from_levels";
         self.require_bridge(op, levels, bridge)?;
-        let (origin, core, spent) = (a.origin(), &levels.core, self.params.precision_bits());
-        let (found, expected) = (bridge.of_levels.secret_id.0, origin.secret_id.0);
-        if origin.fingerprint != core.fingerprint {
-            return Err(Error::OtherParameters { op, what: "ciphertext of levels" });
-        }
-        if found != expected {
-            return Err(Error::ForeignKey { op, what: "bridge", found, expected });
-        }
+        let (core, spent) = (&levels.core, self.params.precision_bits());
+        require_parameters(op, "ciphertext of levels", a.origin().fingerprint, core.fingerprint)?;
+        require_secret(op, "bridge", bridge.of_levels.secret_id, a.secret_id())?;
         if a.c2().is_some() {
             let (found, needed) = ("3".to_string(), "2; relinearize it first".to_string());
             return Err(Error::Parameter { what: "polynomials of the ciphertext", found, needed });
@@ -171,17 +165,13 @@ impl Context {
         // Limbs don't tell which slots hold values, nor whether a tensor product's rounding is most of the error.
         let values = Estimate::fresh(bound, 0.0, core.next_sample());
         let estimate = values.padded(Padding::unknown(levels.slot_count())).with_noise_of_squares(error);
-        let KeyInfo { fingerprint, secret_id } = bridge.of_levels;
-        let origin = crate::ciphertext::Origin { fingerprint, slot_count: levels.slot_count(), secret_id };
-        Ok(crate::Ciphertext::new(rlwe, None, Claims::new(level, scale, estimate), origin))
+        let identity = Identity { origin: bridge.of_levels, slot_count: levels.slot_count() };
+        Ok(crate::Ciphertext::new(rlwe, None, Claims::new(level, scale, estimate), identity))
     }
 
     /// Refuses a bridge between other parameters.
     fn require_bridge(&self, op: &'static str, levels: &crate::Context, bridge: &Bridge) -> Result<(), Error> {
         self.frame.require(op, "bridge", bridge.of_limbs)?;
-        if bridge.of_levels.fingerprint == levels.core.fingerprint {
-            return Ok(());
-        }
-        Err(Error::OtherParameters { op, what: "context of levels" })
+        Ok(require_parameters(op, "context of levels", levels.core.fingerprint, bridge.of_levels.fingerprint)?)
     }
 }

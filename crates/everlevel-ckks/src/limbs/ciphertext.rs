@@ -19,7 +19,7 @@ pub struct Ciphertext {
 impl Ciphertext {
     /// The name of the secret that it is under.
     pub fn secret_id(&self) -> u64 {
-        self.origin.secret_id
+        self.origin.secret_id.0
     }
 
     /// Bits that products and rescalings may spend: values are below `2^(budget − 2)`.

@@ -1,7 +1,7 @@
 //! Keys, ciphertexts and plaintexts of another secret, of other parameters, of another slot count.
 
 use everlevel_ckks::Basis;
-use everlevel_ckks::{Context, Error, Params, ParamsLiteral, no_progress};
+use everlevel_ckks::{Context, Error, ObjectError, Params, ParamsLiteral, no_progress};
 
 use super::world::{MAX_LEVEL, World, assert_refused, c};
 use crate::common::depth;
@@ -42,11 +42,11 @@ fn keys_and_ciphertexts_of_another_secret_are_refused() {
         for (who, result) in results {
             assert_refused!(
                 result,
-                Error::WrongSecret { .. },
+                Error::Object(ObjectError::OtherSecret { .. }),
                 who,
                 &ids[0][..],
                 &ids[1][..],
-                "use the keys made from the same secret key"
+                "use keys and ciphertexts of one secret key"
             );
         }
     });
@@ -115,7 +115,7 @@ fn keys_and_ciphertexts_of_other_parameters_are_refused() {
         for (who, result) in results {
             assert_refused!(
                 result,
-                Error::ForeignObject { .. },
+                Error::Object(ObjectError::OtherParameters { .. }),
                 who,
                 &prints[0][..],
                 &prints[1][..],

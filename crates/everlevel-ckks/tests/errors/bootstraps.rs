@@ -1,6 +1,6 @@
 //! Bootstraps without parameters, keys, or a stage count that there is.
 
-use everlevel_ckks::{BootstrapKeySize, Bootstrapper, Context, Error, Params, ParamsLiteral, no_progress};
+use everlevel_ckks::{BootstrapKeySize, Bootstrapper, Context, Error, ObjectError, Params, ParamsLiteral, no_progress};
 
 use super::world::{World, assert_refused};
 use crate::common::{Party, uniform};
@@ -42,17 +42,17 @@ fn bootstraps_are_refused_without_parameters_keys_or_a_supported_stage_count() {
     };
     assert_refused!(
         run(&other.relinearization, &with.conjugation, &key),
-        Error::WrongSecret { .. },
+        Error::Object(ObjectError::OtherSecret { .. }),
         "bootstrap: relinearization key belongs to secret"
     );
     assert_refused!(
         run(&with.relinearization, &other.conjugation, &key),
-        Error::WrongSecret { .. },
+        Error::Object(ObjectError::OtherSecret { .. }),
         "bootstrap: conjugation key belongs to secret"
     );
     assert_refused!(
         run(&with.relinearization, &with.conjugation, &other_key),
-        Error::WrongSecret { .. },
+        Error::Object(ObjectError::OtherSecret { .. }),
         "bootstrap: bootstrap key belongs to secret"
     );
 
@@ -61,24 +61,24 @@ fn bootstraps_are_refused_without_parameters_keys_or_a_supported_stage_count() {
     let foreign_key = foreign.bootstrap_key(3, BootstrapKeySize::Medium);
     assert_refused!(
         run(&foreign.relinearization, &with.conjugation, &key),
-        Error::ForeignObject { .. },
+        Error::Object(ObjectError::OtherParameters { .. }),
         "bootstrap: relinearization key"
     );
     assert_refused!(
         run(&with.relinearization, &foreign.conjugation, &key),
-        Error::ForeignObject { .. },
+        Error::Object(ObjectError::OtherParameters { .. }),
         "bootstrap: conjugation key"
     );
     assert_refused!(
         run(&with.relinearization, &with.conjugation, &foreign_key),
-        Error::ForeignObject { .. },
+        Error::Object(ObjectError::OtherParameters { .. }),
         "bootstrap: bootstrap key"
     );
     let theirs = foreign.encrypt(&uniform(512, 1), 0);
     let result = with.bootstrapper().bootstrap(&theirs, &with.relinearization, &with.conjugation, &key, &no_progress);
-    assert_refused!(result, Error::ForeignObject { .. }, "bootstrap: ciphertext");
+    assert_refused!(result, Error::Object(ObjectError::OtherParameters { .. }), "bootstrap: ciphertext");
     let result = with.bootstrapper().bootstrap_key(&foreign.secret, 3, BootstrapKeySize::Medium, &no_progress);
-    assert_refused!(result, Error::ForeignObject { .. }, "create_bootstrap_key: secret key");
+    assert_refused!(result, Error::Object(ObjectError::OtherParameters { .. }), "create_bootstrap_key: secret key");
 
     // Three polynomials.
     let three = with.ctx.square(&with.encrypt(&uniform(256, 2), 2), None).unwrap();

@@ -337,9 +337,9 @@ impl Bootstrapper {
             Some(imaginary) => real.estimate().complex(imaginary.estimate()),
             None => real.estimate().clone(),
         };
-        let (claims, origin) = (Claims::new(real.level(), real.scale(), estimate), real.origin());
+        let (claims, identity) = (Claims::new(real.level(), real.scale(), estimate), real.identity());
         let joined = parts.map(|part| part.into_polynomials().0).joined(&self.context.core.ring);
-        let joined = Ciphertext::new(joined, None, claims, origin);
+        let joined = Ciphertext::new(joined, None, claims, identity);
         let size = match request.method {
             Method::Sign if !a.bound().is_real() => joined.bound().size(),
             Method::Sign => 1.0,
@@ -397,13 +397,13 @@ impl Bootstrapper {
         let context = &self.context;
         context.check_ciphertext(op, a)?;
         context.check_relinearized(op, a)?;
-        context.check_secret(op, "relinearization key", keys.relinearization.info, a)?;
-        context.check_secret(op, "conjugation key", keys.conjugation.info, a)?;
+        context.check_secret(op, "relinearization key", keys.relinearization.origin, a)?;
+        context.check_secret(op, "conjugation key", keys.conjugation.origin, a)?;
         match keys.bootstrap {
-            BootstrapKeyRef::Full(key) => context.check_secret(op, "bootstrap key", key.info, a)?,
+            BootstrapKeyRef::Full(key) => context.check_secret(op, "bootstrap key", key.origin, a)?,
             BootstrapKeyRef::Small { key, rotation, stage_count } => {
-                context.check_secret(op, "rotation key", rotation.info, a)?;
-                context.check_secret(op, "small bootstrap key", key.info, a)?;
+                context.check_secret(op, "rotation key", rotation.origin, a)?;
+                context.check_secret(op, "small bootstrap key", key.origin, a)?;
                 self.check_stage_count(op, stage_count)?;
             }
         }

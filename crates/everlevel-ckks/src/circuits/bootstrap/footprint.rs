@@ -1,5 +1,6 @@
 //! The memory of bootstraps, their keys and their tables, counted as they are made.
 
+use everlevel_objects::Origin;
 use everlevel_rand::Seed;
 use everlevel_ring::{Footprint, PackedPoly, PrimeSet, ResidueRows};
 use everlevel_rlwe::{Gadget, SecretId, SwitchingKey};
@@ -15,7 +16,6 @@ use crate::circuits::bootstrap::method::{BootstrapKeySize, BootstrapKind, Method
 use crate::circuits::bootstrap::moduli::{Transform, is_packed, small_stage_count, stage_gadget};
 use crate::core::Core;
 use crate::footprint::{digit_count, key_switch_limbs};
-use crate::keys::KeyInfo;
 
 /// The keys of a bootstrap, as far as its memory depends on them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -211,6 +211,6 @@ impl Bootstrapper {
 }
 
 /// What a key that nobody uses says of itself.
-fn nobodys(core: &Core) -> KeyInfo {
-    KeyInfo { fingerprint: core.fingerprint, secret_id: SecretId(0) }
+fn nobodys(core: &Core) -> Origin {
+    Origin { fingerprint: core.fingerprint, secret_id: SecretId(0) }
 }

@@ -1,5 +1,6 @@
 //! The keys of a bootstrap, beside the general ones: with a switching key for every rotation, or with few.
 
+use everlevel_objects::Origin;
 use everlevel_ring::PrimeSet;
 use everlevel_rlwe::{SecretId, SwitchingKey};
 
@@ -12,12 +13,12 @@ use crate::circuits::bootstrap::maps::LiftedMaps;
 use crate::circuits::bootstrap::method::{BootstrapKeySize, BootstrapKind};
 use crate::circuits::bootstrap::moduli::{Transform, is_packed, small_stage_count, stage_gadget};
 use crate::core::Core;
-use crate::keys::{KeyInfo, key_methods};
+use crate::keys::key_methods;
 
 /// Keys for bootstraps of one stage count.
 #[derive(Debug)]
 pub struct BootstrapKey {
-    pub(crate) info: KeyInfo,
+    pub(crate) origin: Origin,
     pub(crate) size: BootstrapKeySize,
     pub(crate) kind: BootstrapKind,
     pub(crate) slot_count: usize,
@@ -37,7 +38,7 @@ pub struct BootstrapKey {
 /// each stage of CoeffsToSlots, and the rotation key for SlotsToCoeffs. Little memory, at the price of time.
 #[derive(Debug)]
 pub struct SmallBootstrapKey {
-    pub(crate) info: KeyInfo,
+    pub(crate) origin: Origin,
     pub(crate) slot_count: usize,
     pub(crate) top: TopKeys,
 }
@@ -65,7 +66,7 @@ impl BootstrapKey {
     pub(crate) fn from_source(
         op: &'static str,
         core: &Core,
-        info: KeyInfo,
+        origin: Origin,
         BootstrapKeyShape { stage_count, kind, size }: BootstrapKeyShape,
         source: KeySource,
     ) -> Result<Self, Error> {
@@ -86,7 +87,7 @@ impl BootstrapKey {
             false => None,
         };
         let maps = LiftedMaps::default();
-        Ok(Self { info, size, kind, slot_count, top, slots_to_coeffs, slots_to_coeffs_first, fold, maps })
+        Ok(Self { origin, size, kind, slot_count, top, slots_to_coeffs, slots_to_coeffs_first, fold, maps })
     }
 
     /// Every switching key with its name.
@@ -121,9 +122,9 @@ impl BootstrapKey {
 }
 
 impl SmallBootstrapKey {
-    pub(crate) fn from_source(op: &'static str, core: &Core, info: KeyInfo, source: KeySource) -> Result<Self, Error> {
+    pub(crate) fn from_source(op: &'static str, core: &Core, origin: Origin, source: KeySource) -> Result<Self, Error> {
         let top = TopKeys::from_source(op, core, small_stage_count(core), Steps::Left, source)?;
-        Ok(Self { info, slot_count: core.encoder.slots(), top })
+        Ok(Self { origin, slot_count: core.encoder.slots(), top })
     }
 
     /// Slots of the ciphertexts that it bootstraps.

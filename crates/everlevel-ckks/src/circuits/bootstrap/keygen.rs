@@ -44,14 +44,14 @@ impl Bootstrapper {
         progress: Progress,
     ) -> Result<BootstrapKey, Error> {
         let op = kind.operation();
-        self.context().check(op, "secret key", secret.info)?;
+        self.context().check(op, "secret key", secret.origin)?;
         self.check_stage_count(op, stage_count)?;
         let footprint = self.bootstrap_key_footprint(kind, stage_count, size)?;
         let seed = self.context().core.seeds.next()?;
         self.context().install_large(op, footprint, |core| {
             let shape = BootstrapKeyShape { stage_count, kind, size };
             let mut generator = Generator::new(op, core, secret, seed, progress, shape.key_count(core))?;
-            BootstrapKey::from_source(op, core, secret.info, shape, &mut |_, purpose, gadget| {
+            BootstrapKey::from_source(op, core, secret.origin, shape, &mut |_, purpose, gadget| {
                 generator.key(purpose, gadget)
             })
         })
@@ -63,7 +63,7 @@ impl Bootstrapper {
     /// A foreign secret key, a number of slots that no stage count serves; a cancellation.
     pub fn small_bootstrap_key(&self, secret: &SecretKey, progress: Progress) -> Result<SmallBootstrapKey, Error> {
         let op = "create_small_bootstrap_key";
-        self.context().check(op, "secret key", secret.info)?;
+        self.context().check(op, "secret key", secret.origin)?;
         if self.context().stage_counts().is_empty() {
             self.check_stage_count(op, 1)?;
         }
@@ -72,7 +72,7 @@ impl Bootstrapper {
         self.context().install_large(op, footprint, |core| {
             let total = TopKeys::count(core, small_stage_count(core), Steps::Left);
             let mut generator = Generator::new(op, core, secret, seed, progress, total)?;
-            SmallBootstrapKey::from_source(op, core, secret.info, &mut |_, purpose, gadget| {
+            SmallBootstrapKey::from_source(op, core, secret.origin, &mut |_, purpose, gadget| {
                 generator.key(purpose, gadget)
             })
         })

@@ -294,7 +294,7 @@ impl<'a> Run<'a> {
     }
 
     fn result(&self, a: &Ciphertext, rlwe: Rlwe, level: usize, estimate: Estimate) -> Ciphertext {
-        Ciphertext::new(rlwe, None, Claims::new(level, self.core.ladder.scales[level], estimate), a.origin())
+        Ciphertext::new(rlwe, None, Claims::new(level, self.core.ladder.scales[level], estimate), a.identity())
     }
 
     /// From coefficients over the base prime to the sines of their two halves in slots, at the top message level.

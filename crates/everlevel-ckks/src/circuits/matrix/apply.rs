@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
+use everlevel_objects::Origin;
 use everlevel_ring::{Eval, PackedPoly, Poly};
 use everlevel_rlwe::{Rlwe, SwitchingKey};
 
@@ -11,26 +12,26 @@ use crate::circuits::matrix::{Entries, LightPlainMatrix, PlainMatrix, Shape};
 use crate::claims::{Claims, EntryRounding, Estimate, Padding};
 use crate::core::Core;
 use crate::encoder::Coefficients;
-use crate::keys::{KeyInfo, MatrixMultiplicationKey, RotationKey};
+use crate::keys::{MatrixMultiplicationKey, RotationKey};
 use crate::rotation::powers_of_two;
 use crate::{Ciphertext, Context, Error, Units};
 
 /// Keys of either kind: powers of two, or these and every baby step.
 #[derive(Debug, Clone, Copy)]
 pub struct RotationKeys<'k> {
-    info: KeyInfo,
+    origin: Origin,
     keys: &'k BTreeMap<i64, SwitchingKey>,
 }
 
 impl<'k> From<&'k RotationKey> for RotationKeys<'k> {
     fn from(key: &'k RotationKey) -> Self {
-        Self { info: key.info, keys: &key.keys }
+        Self { origin: key.origin, keys: &key.keys }
     }
 }
 
 impl<'k> From<&'k MatrixMultiplicationKey> for RotationKeys<'k> {
     fn from(key: &'k MatrixMultiplicationKey) -> Self {
-        Self { info: key.info, keys: &key.keys }
+        Self { origin: key.origin, keys: &key.keys }
     }
 }
 
@@ -123,7 +124,7 @@ impl Context {
         &self,
         (shape, form): (&Shape, MatrixForm),
         a: &Units<Ciphertext>,
-        RotationKeys { info, keys }: RotationKeys<'_>,
+        RotationKeys { origin, keys }: RotationKeys<'_>,
         diagonals: impl Diagonals<'m>,
     ) -> Result<Units<Ciphertext>, Error> {
         let op = "multiply_matrix";
@@ -133,7 +134,7 @@ impl Context {
         }
         self.check_matrix(op, shape)?;
         self.check_depth(op, a.first(), 1)?;
-        self.check_secret(op, "rotation key", info, a.first())?;
+        self.check_secret(op, "rotation key", origin, a.first())?;
         let block_columns = shape.plan.block_columns;
         if !a.count().is_multiple_of(block_columns) {
             let (columns, slot_count) = (shape.columns, shape.slot_count);
@@ -231,7 +232,7 @@ impl Product<'_> {
         let is_below = |slot: usize| row * shape.slot_count + slot >= shape.rows;
         let estimate = image.padded(Padding::zeros(shape.slot_count, is_below, zeros));
         let rlwe = total.rescale(&self.core.ring, &ladder.sets[level]);
-        Ciphertext::new(rlwe, None, Claims::new(level, scale, estimate), a.origin())
+        Ciphertext::new(rlwe, None, Claims::new(level, scale, estimate), a.identity())
     }
 
     /// Puts a baby step and its descendants into `known`. A step with a key of its own is a child of the step 0.

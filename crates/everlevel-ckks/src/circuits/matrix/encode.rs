@@ -266,7 +266,7 @@ impl Context {
         progress: Progress,
     ) -> Result<MatrixMultiplicationKey, Error> {
         let op = "create_matrix_multiplication_key";
-        self.check(op, "secret key", secret.info)?;
+        self.check(op, "secret key", secret.origin)?;
         self.check_level(op, level)?;
         let amounts = self.core.matrix_amounts();
         let seeds = amounts.iter().map(|_| self.core.seeds.next()).collect::<Result<Vec<_>, _>>()?;
@@ -279,7 +279,7 @@ impl Context {
                 keys.insert(left, SwitchingKey::generate_galois(&core.ring, key, elt, gadget.clone(), seed, expanded));
                 report(op, progress, done + 1, amounts.len())?;
             }
-            Ok(MatrixMultiplicationKey { info: secret.info, keys })
+            Ok(MatrixMultiplicationKey { origin: secret.origin, keys })
         })
     }
 

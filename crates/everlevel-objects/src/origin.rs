@@ -1,0 +1,63 @@
+//! Parameter fingerprint and secret id of every key and ciphertext.
+
+use everlevel_rlwe::SecretId;
+
+use crate::Error;
+
+/// The parameters and the secret of an object. Both are public.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Origin {
+    /// The fingerprint of the parameters.
+    pub fingerprint: u64,
+    /// The secret's id.
+    pub secret_id: SecretId,
+}
+
+impl Origin {
+    /// Refuses an argument of other parameters, or of another secret, than this object's.
+    ///
+    /// # Errors
+    /// [`Error::OtherParameters`], [`Error::OtherSecret`].
+    pub fn require(&self, op: &'static str, what: &'static str, found: Self) -> Result<(), Error> {
+        require_parameters(op, what, found.fingerprint, self.fingerprint)?;
+        require_secret(op, what, found.secret_id, self.secret_id)
+    }
+}
+
+/// Refuses an argument of other parameters.
+///
+/// # Errors
+/// [`Error::OtherParameters`].
+pub fn require_parameters(op: &'static str, what: &'static str, found: u64, expected: u64) -> Result<(), Error> {
+    if found == expected { Ok(()) } else { Err(Error::OtherParameters { op, what, found, expected }) }
+}
+
+/// Refuses an argument of another secret.
+///
+/// # Errors
+/// [`Error::OtherSecret`].
+pub fn require_secret(op: &'static str, what: &'static str, found: SecretId, expected: SecretId) -> Result<(), Error> {
+    let (SecretId(found), SecretId(expected)) = (found, expected);
+    if found == expected { Ok(()) } else { Err(Error::OtherSecret { op, what, found, expected }) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_parameters_are_told_before_other_secrets() {
+        let ours = Origin { fingerprint: 0x12, secret_id: SecretId(0x34) };
+        assert!(ours.require("add", "second ciphertext", ours).is_ok());
+        let refusal = |found| ours.require("add", "second ciphertext", found).expect_err("refused").to_string();
+        let parameters = refusal(Origin { fingerprint: 0x56, secret_id: SecretId(0x78) });
+        assert!(
+            parameters.starts_with("add: second ciphertext belongs to parameters 0x0000000000000056,"),
+            "{parameters}"
+        );
+        assert!(parameters.contains("0x0000000000000012; "), "{parameters}");
+        let secret = refusal(Origin { secret_id: SecretId(0x78), ..ours });
+        assert!(secret.starts_with("add: second ciphertext belongs to secret 0x0000000000000078,"), "{secret}");
+        assert!(secret.contains("0x0000000000000034 is needed; "), "{secret}");
+    }
+}
