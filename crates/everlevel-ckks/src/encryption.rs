@@ -153,7 +153,6 @@ impl Context {
     pub fn decrypt(&self, ciphertext: &Ciphertext, key: &SecretKey) -> Result<Plaintext, Error> {
         let op = "decrypt";
         self.check_ciphertext(op, ciphertext)?;
-        self.check(op, "secret key", key.origin)?;
         self.check_secret(op, "secret key", key.origin, ciphertext)?;
         Ok(self.install(|core| {
             let few = readable(ciphertext.rlwe().set());

@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use everlevel_objects::Origin;
 use everlevel_rand::Seed;
 use everlevel_ring::LimbRing;
 use everlevel_rlwe::SwitchingKey;
-
-use everlevel_objects::Origin;
 
 /// A dense ternary secret.
 #[derive(Debug)]

@@ -24,9 +24,14 @@ impl Shape {
         2 * self.n() / 3
     }
 
+    /// Bits of so many limbs.
+    pub fn bits_of(&self, limbs: usize) -> u32 {
+        limbs as u32 * self.log2_base
+    }
+
     /// log2 of a unit of the last of so many limbs.
     pub fn log2_unit(&self, limbs: usize) -> f64 {
-        -f64::from(self.log2_base) * limbs as f64
+        -f64::from(self.bits_of(limbs))
     }
 
     /// An encryption: its error, and the rounding of the message.
@@ -39,10 +44,11 @@ impl Shape {
         rounding_std_dev(self.weight()).log2() - f64::from(bits)
     }
 
-    /// The rounding of both parts to a number of bits, of which numbers have so many more: few bits have many ties,
-    /// whose rounding is the largest. With `d` bits more, `x` is one of `2^d` fractions, and a variance is
-    /// `(1 + 2·4^−d)/12`.
-    pub fn rounding_noise_of(&self, bits: u32, dropped: i64) -> f64 {
+    /// The rounding of both parts of so many limbs, times `2^up`, to a number of bits: none where that drops nothing.
+    /// Few bits that are dropped have many ties, whose rounding is the largest: `d` bits are one of `2^d` fractions,
+    /// and the variance of their rounding is `(1 + 2·4^−d)/12`.
+    pub fn shift_noise(&self, limbs: usize, up: u32, bits: u32) -> f64 {
+        let dropped = i64::from(self.bits_of(limbs)) - i64::from(up + bits);
         if dropped <= 0 {
             return f64::NEG_INFINITY;
         }
@@ -59,6 +65,6 @@ impl Shape {
         let LimbGadget { digits, digit_limbs, limbs: of_key } = self.gadget();
         let digits = digits.min(limbs.div_ceil(digit_limbs));
         let key = key_switch_std_dev(self.n(), digits, 0.0, 0.0).log2() + self.log2_unit(of_key - digit_limbs);
-        and(key, self.rounding_noise(limbs as u32 * self.log2_base))
+        and(key, self.rounding_noise(self.bits_of(limbs)))
     }
 }

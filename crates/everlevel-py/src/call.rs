@@ -31,8 +31,7 @@ pub fn run<T: Send>(work: impl FnOnce() -> Result<T, Error> + Send) -> PyResult<
 /// As [`run`], for the errors of any scheme. Nothing begins where the address space is at its end, as the allocator's
 /// failures would end the process.
 pub fn run_any<T: Send, E: Coded + Send>(work: impl FnOnce() -> Result<T, E> + Send) -> PyResult<T> {
-    memory::require_spare(0)
-        .map_err(|refused| error::to_py(everlevel_objects::Error::out_of_memory("Everlevel", refused)))?;
+    memory::require_spare(0).map_err(error::out_of_memory)?;
     Python::attach(|py| match py.detach(|| noticing(|| catch_unwind(AssertUnwindSafe(work)))) {
         (Ok(result), notices) => {
             let result = result.map_err(error::to_py)?;

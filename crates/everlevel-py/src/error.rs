@@ -64,11 +64,16 @@ fn fields<'py>(py: Python<'py>, error: &impl Coded) -> PyResult<Bound<'py, PyDic
     Ok(fields)
 }
 
+/// The Python exception of memory that was refused where the operation isn't known.
+pub fn out_of_memory(lack: OutOfMemory) -> PyErr {
+    to_py(everlevel_objects::Error::out_of_memory("Everlevel", lack))
+}
+
 /// The Python exception of what a call unwound with: a lack of memory, a mapped file that changed, or a panic, which is
 /// a fault of ours.
 pub fn from_panic(payload: &(dyn std::any::Any + Send)) -> PyErr {
     if let Some(refused) = payload.downcast_ref::<OutOfMemory>() {
-        return to_py(everlevel_objects::Error::out_of_memory("Everlevel", *refused));
+        return out_of_memory(*refused);
     }
     if let Some(io::Error::Changed { path, what }) = payload.downcast_ref() {
         return to_py(io::Error::Changed { path: path.clone(), what: what.clone() });

@@ -103,7 +103,7 @@ _SMALLER = {
 """What takes less memory, by operation."""
 
 
-def _out_of_memory(needed: int, available: int, limit: str, op: str = "Everlevel") -> e.EverlevelError:
+def _out_of_memory(needed: int, available: int, limit: str, op: str) -> e.EverlevelError:
     smaller = _SMALLER.get(op) or (_SMALLER["bootstrap"] if "bootstrap" in op else "free what isn't needed any more")
     return e.OutOfMemoryError(
         f"{op}: {format_bytes(needed)} of memory are needed, and {format_bytes(available)} are left of the {limit}; "

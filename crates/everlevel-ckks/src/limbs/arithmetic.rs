@@ -142,10 +142,8 @@ impl Context {
         }
         let limbs = self.params.limbs_of(budget_bits);
         let ct = a.ct.map(|part| self.ring().shifted(part, up.into(), limbs));
-        let bits = |limbs: usize| limbs as u32 * self.ring().base().log2();
-        let dropped = i64::from(bits(a.limbs())) - i64::from(up + bits(limbs));
-        let rounding = self.params.shape().rounding_noise_of(bits(limbs), dropped);
-        let noise = noise::and(a.log2_noise + f64::from(up), rounding);
+        let shape = self.params.shape();
+        let noise = noise::and(a.log2_noise + f64::from(up), shape.shift_noise(a.limbs(), up, shape.bits_of(limbs)));
         Ciphertext { ct, budget_bits, log2_noise: noise, ..*a }
     }
 
@@ -154,8 +152,8 @@ impl Context {
         let limbs = self.params.limbs_of(a.budget_bits);
         if limbs < a.limbs() {
             a.ct.truncate(limbs);
-            let bits = limbs as u32 * self.ring().base().log2();
-            a.log2_noise = noise::and(a.log2_noise, self.params.shape().rounding_noise(bits));
+            let shape = self.params.shape();
+            a.log2_noise = noise::and(a.log2_noise, shape.rounding_noise(shape.bits_of(limbs)));
         }
         a
     }
@@ -301,8 +299,7 @@ impl Context {
         // 2^kept·m_a·2^−budget·e_b, at the common budget, and the other way round.
         let [of_a, of_b] = [a, b].map(|x| {
             let up = x.budget_bits - budget;
-            let dropped = i64::from(x.limbs() as u32 * shape.log2_base) - i64::from(up + kept);
-            noise::and(x.log2_noise + f64::from(up), shape.rounding_noise_of(kept, dropped))
+            noise::and(x.log2_noise + f64::from(up), shape.shift_noise(x.limbs(), up, kept))
         });
         let size = |x: &Ciphertext| f64::from(bits) + x.bound.max(f64::MIN_POSITIVE).log2();
         // 2^kept·e_a·e_b, which counts where values are rounded to few bits. A slot of e is a rounding times the same

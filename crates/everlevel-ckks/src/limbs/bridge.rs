@@ -101,8 +101,8 @@ impl Context {
         let ct = bridge.to_limbs.switched(self.ring(), &ct);
         // Levels tell the error of a slot's real part: √(n/2)·2^budget times that of a coefficient.
         let of_levels = a.error().log2() - log2_budget - 0.5 * (self.params.slots() as f64).log2();
-        let rounding = self.params.shape().rounding_noise(limbs as u32 * self.ring().base().log2());
-        let switched = noise::and(rounding, self.params.shape().switch_noise(limbs));
+        let shape = self.params.shape();
+        let switched = noise::and(shape.rounding_noise(shape.bits_of(limbs)), shape.switch_noise(limbs));
         // Values as far above their own as the budget is.
         let factor = (log2_budget - f64::from(budget)).exp2();
         let switched = Ciphertext {
