@@ -2,7 +2,7 @@
 
 use everlevel_limbs::{Error, EvalKeys};
 use everlevel_ring::LimbRing;
-use everlevel_rlwe::LimbRlwe;
+use everlevel_rlwe::Rlwe;
 
 use crate::{Ciphertext, Context};
 
@@ -12,7 +12,7 @@ impl Context {
     /// # Errors
     /// Ciphertexts of different secrets or parameters; a budget that is used up.
     pub fn add(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Ciphertext, Error> {
-        self.linear("add", a, b, LimbRlwe::add_assign)
+        self.linear("add", a, b, Rlwe::add_assign)
     }
 
     /// The difference, slot by slot.
@@ -20,7 +20,7 @@ impl Context {
     /// # Errors
     /// As [`Context::add`].
     pub fn subtract(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Ciphertext, Error> {
-        self.linear("subtract", a, b, LimbRlwe::sub_assign)
+        self.linear("subtract", a, b, Rlwe::sub_assign)
     }
 
     /// The negative, slot by slot.
@@ -30,7 +30,7 @@ impl Context {
     pub fn negate(&self, a: &Ciphertext) -> Result<Ciphertext, Error> {
         self.frame.require("negate", "ciphertext", a.origin)?;
         let limbs = a.ct.limbs();
-        let mut ct = LimbRlwe { c0: self.ring().zero(limbs), c1: self.ring().zero(limbs) };
+        let mut ct = Rlwe { c0: self.ring().zero(limbs), c1: self.ring().zero(limbs) };
         ct.sub_assign(self.ring(), &a.ct);
         Ok(Ciphertext { ct, ..a.clone() })
     }
@@ -60,7 +60,7 @@ impl Context {
         let noise = a.noise.times(norm.log2());
         self.room(op, noise, a.budget_bits)?;
         let [c0, c1] = [&a.ct.c0, &a.ct.c1].map(|part| self.ring().times_small(part, &coeffs));
-        self.result(op, a.origin, LimbRlwe { c0, c1 }, noise, a.budget_bits)
+        self.result(op, a.origin, Rlwe { c0, c1 }, noise, a.budget_bits)
     }
 
     /// The product, slot by slot.
@@ -87,7 +87,7 @@ impl Context {
         op: &'static str,
         a: &Ciphertext,
         b: &Ciphertext,
-        f: impl Fn(&mut LimbRlwe, &LimbRing, &LimbRlwe),
+        f: impl Fn(&mut Rlwe<LimbRing>, &LimbRing, &Rlwe<LimbRing>),
     ) -> Result<Ciphertext, Error> {
         self.frame.require_same(op, ("first ciphertext", a.origin), b.origin)?;
         let (noise, operands) = (a.noise.plus(b.noise), a.budget_bits.min(b.budget_bits));

@@ -1,7 +1,8 @@
 //! Ciphertexts.
 
 use everlevel_limbs::Origin;
-use everlevel_rlwe::LimbRlwe;
+use everlevel_ring::LimbRing;
+use everlevel_rlwe::Rlwe;
 
 use crate::Params;
 use crate::noise::Noise;
@@ -10,13 +11,13 @@ use crate::noise::Noise;
 #[derive(Debug, Clone)]
 pub struct Ciphertext {
     pub(crate) origin: Origin,
-    pub(crate) ct: LimbRlwe,
+    pub(crate) ct: Rlwe<LimbRing>,
     pub(crate) noise: Noise,
     pub(crate) budget_bits: f64,
 }
 
 impl Ciphertext {
-    pub(crate) fn new(params: &Params, origin: Origin, ct: LimbRlwe, noise: Noise) -> Self {
+    pub(crate) fn new(params: &Params, origin: Origin, ct: Rlwe<LimbRing>, noise: Noise) -> Self {
         Self { origin, ct, noise, budget_bits: params.budget_bits(noise) }
     }
 

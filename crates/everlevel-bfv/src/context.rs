@@ -5,7 +5,7 @@ use everlevel_rand::SeedSource;
 use everlevel_rand::secrecy::declassify;
 use everlevel_ring::base2k::coefficients;
 use everlevel_ring::{LimbRing, Limbs, Progress};
-use everlevel_rlwe::LimbRlwe;
+use everlevel_rlwe::Rlwe;
 
 use crate::encoder::Encoder;
 use crate::noise::Noise;
@@ -96,7 +96,7 @@ impl Context {
         self.frame.require(op, "secret key", secret.origin())?;
         let coeffs = self.encoded(op, values)?;
         let seed = self.frame.seed()?;
-        let mut ct = LimbRlwe::encrypt_zero(self.ring(), self.params.limbs(), secret.key(), &seed);
+        let mut ct = Rlwe::<LimbRing>::encrypt_zero(self.ring(), &self.params.limbs(), secret.key(), &seed);
         self.ring().add_assign(&mut ct.c0, &self.fraction(&coeffs));
         Ok(Ciphertext::new(&self.params, secret.origin(), ct, self.params.fresh_noise()))
     }
@@ -193,7 +193,7 @@ impl Context {
         &self,
         op: &'static str,
         origin: Origin,
-        ct: LimbRlwe,
+        ct: Rlwe<LimbRing>,
         noise: Noise,
         operand_bits: f64,
     ) -> Result<Ciphertext, Error> {

@@ -12,8 +12,8 @@ use everlevel_io::{Builder, Container};
 use everlevel_objects::{Origin, with_memory};
 use everlevel_rand::Seed;
 use everlevel_rand::secrecy::erase_stack;
-use everlevel_ring::{Footprint, LimbGadget, Limbs, Representation};
-use everlevel_rlwe::{LimbRlwe, SecretId, SwitchingKey};
+use everlevel_ring::{Footprint, LimbGadget, LimbRing, Limbs, Representation};
+use everlevel_rlwe::{Rlwe, SecretId, SwitchingKey};
 use serde::{Deserialize, Serialize};
 
 use crate::keys::Key;
@@ -170,7 +170,12 @@ impl Frame {
     ///
     /// # Errors
     /// A ciphertext of other parameters.
-    pub fn ciphertext_to_container<'a>(&self, kind: &str, origin: Origin, ct: &LimbRlwe) -> Result<Builder<'a>, Error> {
+    pub fn ciphertext_to_container<'a>(
+        &self,
+        kind: &str,
+        origin: Origin,
+        ct: &Rlwe<LimbRing>,
+    ) -> Result<Builder<'a>, Error> {
         self.require("save", "ciphertext", origin)?;
         let mut builder = self.begin(kind, origin.secret_id.0);
         for (name, part) in [("c0", &ct.c0), ("c1", &ct.c1)] {
@@ -183,9 +188,9 @@ impl Frame {
     ///
     /// # Errors
     /// [`Error::Io`] where there aren't as many, or one isn't balanced.
-    pub fn ciphertext_from_container(&self, container: &Container, limbs: usize) -> Result<LimbRlwe, Error> {
+    pub fn ciphertext_from_container(&self, container: &Container, limbs: usize) -> Result<Rlwe<LimbRing>, Error> {
         let [c0, c1] = [self.get(container, "c0", limbs)?, self.get(container, "c1", limbs)?];
-        Ok(LimbRlwe { c0, c1 })
+        Ok(Rlwe { c0, c1 })
     }
 
     /// Limbs, which have to be balanced.

@@ -1,7 +1,7 @@
 //! Automorphisms that move slots, and which of them there are keys for.
 
 use everlevel_ring::LimbRing;
-use everlevel_rlwe::{LimbRlwe, SwitchingKey};
+use everlevel_rlwe::{Rlwe, SwitchingKey};
 
 use crate::{Error, EvalKeys, Frame};
 
@@ -26,7 +26,7 @@ impl<'a> Moves<'a> {
     }
 
     /// The ciphertext after all of them.
-    pub fn moved(&self, ring: &LimbRing, ct: &LimbRlwe) -> LimbRlwe {
+    pub fn moved(&self, ring: &LimbRing, ct: &Rlwe<LimbRing>) -> Rlwe<LimbRing> {
         let Some(((element, key), rest)) = self.0.split_first() else { return ct.clone() };
         let first = key.moved_limbs(ring, ct, *element);
         rest.iter().fold(first, |ct, (element, key)| key.moved_limbs(ring, &ct, *element))
@@ -105,10 +105,10 @@ impl Frame {
     pub fn rotated_many(
         &self,
         op: &'static str,
-        ct: &LimbRlwe,
+        ct: &Rlwe<LimbRing>,
         amounts: &[i64],
         keys: &EvalKeys,
-    ) -> Result<Vec<LimbRlwe>, Error> {
+    ) -> Result<Vec<Rlwe<LimbRing>>, Error> {
         let one = |&amount: &i64| match self.rotation(amount) {
             1 => Ok(None),
             element => match keys.rotations.get(&element) {

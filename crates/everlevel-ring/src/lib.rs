@@ -62,7 +62,7 @@ pub use pool::Pool;
 pub use prime::{PrimeRing, PrimeSecret};
 pub use prime_set::PrimeSet;
 pub use progress::{Cancelled, Progress, no_progress, report};
-pub use representation::{HalfProduct, Representation};
+pub use representation::{HalfProduct, Representation, SampleRing};
 pub use residues::ResidueRows;
 pub use ring::{Error, Ring};
 pub use torus::{SmallTorusRing, TorusRing, TorusRows, TorusSecret, TorusWord};

@@ -59,6 +59,24 @@ pub trait Representation: Send + Sync {
     fn add_message(&self, body: &mut Self::Poly, gadget: &Self::Gadget, row: usize, message: &Self::Poly);
 }
 
+/// A representation whose samples of rank 1 are ciphertexts: their sums, automorphisms and phases.
+pub trait SampleRing: Representation {
+    /// `a += b`, where `b` may have more precision or primes.
+    fn add_assign(&self, a: &mut Self::Poly, b: &Self::Poly);
+
+    /// `a −= b`, where `b` may have more precision or primes.
+    fn sub_assign(&self, a: &mut Self::Poly, b: &Self::Poly);
+
+    /// `body += mask·S`, for a secret of one polynomial.
+    fn add_masked(&self, body: &mut Self::Poly, mask: &Self::Poly, secret: &Self::Secret);
+
+    /// `a(X^galois_elt)`.
+    fn automorphism(&self, a: &Self::Poly, galois_elt: u64) -> Self::Poly;
+
+    /// Bytes of an element.
+    fn poly_nbytes(a: &Self::Poly) -> usize;
+}
+
 /// A representation with half external products of public polynomials.
 pub trait HalfProduct: Representation {
     /// The digits of one polynomial, transformed: made once, multiplied by any number of keys.

@@ -7,7 +7,7 @@ use everlevel_rand::{Domain, Seed, sampler};
 use rayon::prelude::*;
 use zeroize::Zeroize;
 
-use crate::{Eval, HalfProduct, PackedPoly, Poly, PrimeSet, Representation, Ring, RnsGadget};
+use crate::{Eval, HalfProduct, PackedPoly, Poly, PrimeSet, Representation, Ring, RnsGadget, SampleRing};
 
 /// Residues of a block, which several products pass while it is in cache.
 const BLOCK: usize = 8192;
@@ -200,6 +200,28 @@ impl Representation for Ring {
                 m.mul_scalar_add_assign(limb, message.limb(i), self.product_mod(&gadget.special, i));
             }
         });
+    }
+}
+
+impl SampleRing for Ring {
+    fn add_assign(&self, a: &mut Poly<Eval>, b: &Poly<Eval>) {
+        self.add_assign(a, b);
+    }
+
+    fn sub_assign(&self, a: &mut Poly<Eval>, b: &Poly<Eval>) {
+        self.sub_assign(a, b);
+    }
+
+    fn add_masked(&self, body: &mut Poly<Eval>, mask: &Poly<Eval>, secret: &Poly<Eval>) {
+        self.mul_add_assign(body, mask, secret);
+    }
+
+    fn automorphism(&self, a: &Poly<Eval>, galois_elt: u64) -> Poly<Eval> {
+        self.automorphism(a, galois_elt)
+    }
+
+    fn poly_nbytes(a: &Poly<Eval>) -> usize {
+        a.nbytes()
     }
 }
 

@@ -1,4 +1,4 @@
-//! Ciphertexts, encryption, decryption.
+//! Ciphertexts over residues, and public keys.
 
 use std::sync::OnceLock;
 
@@ -8,16 +8,7 @@ use everlevel_ring::{Eval, Poly, PrimeSet, Ring};
 use rayon::prelude::*;
 use zeroize::Zeroizing;
 
-use crate::{Encryptor, Randomness, SIGMA, SecretId, SecretKey};
-
-/// `(c0, c1)` with phase `c0 + c1·s`, both over the same primes.
-#[derive(Debug, Clone)]
-pub struct Rlwe {
-    /// The body.
-    pub c0: Poly<Eval>,
-    /// The mask.
-    pub c1: Poly<Eval>,
-}
+use crate::{Encryptor, Randomness, Rlwe, SIGMA, SecretId, SecretKey};
 
 /// `b = −a·s + e` over some primes; `a` is the stream of `mask_seed`.
 #[derive(Debug)]
@@ -45,38 +36,11 @@ impl Rlwe {
         self.c0.set()
     }
 
-    /// Encryption of zero under a secret key.
-    pub fn encrypt_zero(ring: &Ring, set: &PrimeSet, secret: &SecretKey, randomness: impl Into<Randomness>) -> Self {
-        let noise = Domain::EncryptionNoise;
-        let (mut masks, c0) = encryptor(ring, secret.eval()).zero(set, noise, &randomness.into(), 0);
-        let c1 = masks.pop().unwrap_or_else(|| unreachable!("one mask"));
-        Self { c0, c1 }
-    }
-
-    /// The phase `c0 + c1·s`.
-    pub fn phase(&self, ring: &Ring, secret: &SecretKey) -> Poly<Eval> {
-        let mut phase = self.c0.clone();
-        ring.mul_add_assign(&mut phase, &self.c1, secret.eval());
-        phase
-    }
-
-    /// `self += other`, where `other` may have more primes.
-    pub fn add_assign(&mut self, ring: &Ring, other: &Self) {
-        ring.add_assign(&mut self.c0, &other.c0);
-        ring.add_assign(&mut self.c1, &other.c1);
-    }
-
     /// `self *= c` for an integer.
     pub fn mul_integer_assign(&mut self, ring: &Ring, c: u64) {
         for part in [&mut self.c0, &mut self.c1] {
             ring.mul_residues_assign(part, |m| m.reduce(c));
         }
-    }
-
-    /// `self −= other`, where `other` may have more primes.
-    pub fn sub_assign(&mut self, ring: &Ring, other: &Self) {
-        ring.sub_assign(&mut self.c0, &other.c0);
-        ring.sub_assign(&mut self.c1, &other.c1);
     }
 
     /// [`Ring::rescale`] of both parts.
@@ -93,12 +57,7 @@ impl Rlwe {
 
     /// [`Poly::restricted`] of both parts.
     pub fn restricted(&self, set: &PrimeSet) -> Self {
-        Self { c0: self.c0.restricted(set), c1: self.c1.restricted(set) }
-    }
-
-    /// Bytes held by both parts.
-    pub fn nbytes(&self) -> usize {
-        self.c0.nbytes() + self.c1.nbytes()
+        self.map(|part| part.restricted(set))
     }
 }
 

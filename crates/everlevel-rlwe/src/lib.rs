@@ -7,15 +7,15 @@
 //! product, and the two halves of TFHE's external product, and each block of an LWE key switch.
 //!
 //! *Generic over [`everlevel_ring::Representation`]*: [`SecretKey`], [`Encryptor`] and the rows that it makes,
-//! [`SwitchingKey`] and its half products. *Over residues*: [`Rlwe`] ciphertexts, [`PublicKey`], [`LinearTransform`].
-//! *Over limbs*: [`LimbRlwe`]. *Over the torus*: [`mod@lwe`].
+//! [`Rlwe`] ciphertexts, [`SwitchingKey`] and its half products. *Over residues*: [`PublicKey`], [`LinearTransform`].
+//! *Over the torus*: [`mod@lwe`].
 //!
 //! *Randomness* comes as two seeds, of the masks and of the noise ([`Randomness`]).
 //!
 //! *Noise.* [`noise`] has the formulas; tests compare them with measurements.
 //!
-//! *Map.* `secret` · `randomness` · `encryptor` samples and rows · `switching_key` · [`mod@encrypt`] ciphertexts of
-//! residues · `limbs` ciphertexts and keys of limbs · `linear_transform` baby-step giant-step with double hoisting, or
+//! *Map.* `secret` · `randomness` · `encryptor` samples and rows · `sample` ciphertexts · `switching_key` · [`mod@encrypt`]
+//! ciphertexts of residues, and public keys · `limbs` keys of limbs · `linear_transform` baby-step giant-step with double hoisting, or
 //! with two keys (`stepwise`) · [`mod@lwe`] · [`mod@noise`].
 //!
 //! *Non-goals.* Messages: encoding, scales and levels belong to the schemes.
@@ -28,19 +28,20 @@ mod linear_transform;
 pub mod lwe;
 pub mod noise;
 mod randomness;
+mod sample;
 mod secret;
 mod switching_key;
 
 mod stepwise;
 
-pub use encrypt::{PublicKey, Rlwe};
+pub use encrypt::PublicKey;
 pub use encryptor::{Encryptor, RowAddress};
 pub use everlevel_ring::Diagonal;
 pub use everlevel_ring::RnsGadget as Gadget;
-pub use limbs::LimbRlwe;
 pub use linear_transform::LinearTransform;
 pub use lwe::Lwe;
 pub use randomness::Randomness;
+pub use sample::Rlwe;
 pub use secret::{SecretId, SecretKey};
 pub use switching_key::SwitchingKey;
 

@@ -4,87 +4,29 @@
 //! limbs, and serves all that have fewer: their products use a corner of it.
 
 use everlevel_math::monomial::inverse_mod_power_of_two;
-use everlevel_rand::Domain;
 use everlevel_ring::base2k::{LimbDigits, LimbTensor, coefficients};
 use everlevel_ring::{HalfProduct, LimbGadget, LimbRing, Limbs, Representation};
 use zeroize::Zeroizing;
 
 use crate::encrypt::gaussian;
 use crate::encryptor::RowAddress;
-use crate::{Encryptor, Randomness, SecretKey, SwitchingKey};
-
-/// `(c0, c1)` with phase `c0 + c1·s`, both normalised and of one precision.
-#[derive(Debug, Clone)]
-pub struct LimbRlwe {
-    /// The body.
-    pub c0: Limbs,
-    /// The mask.
-    pub c1: Limbs,
-}
+use crate::{Encryptor, Randomness, Rlwe, SecretKey, SwitchingKey};
 
 /// The encryptor of a secret of limbs, whose errors have deviation [`SIGMA`](crate::SIGMA) in units of the last limb.
 fn encryptor<'a>(ring: &'a LimbRing, secret: &'a SecretKey<LimbRing>) -> Encryptor<'a, LimbRing> {
     Encryptor { ring, secret: secret.prepared(), error: gaussian() }
 }
 
-impl LimbRlwe {
-    /// Encryption of zero under a secret of one polynomial, with an error in units of the last of `limbs` limbs.
-    pub fn encrypt_zero(
-        ring: &LimbRing,
-        limbs: usize,
-        secret: &SecretKey<LimbRing>,
-        randomness: impl Into<Randomness>,
-    ) -> Self {
-        let noise = Domain::EncryptionNoise;
-        let (mut masks, c0) = encryptor(ring, secret).zero(&limbs, noise, &randomness.into(), 0);
-        let c1 = masks.pop().unwrap_or_else(|| unreachable!("one mask"));
-        Self { c0, c1 }
-    }
-
+impl Rlwe<LimbRing> {
     /// Limbs of either part.
     pub fn limbs(&self) -> usize {
         self.c0.count()
-    }
-
-    /// The phase `c0 + c1·s`.
-    pub fn phase(&self, ring: &LimbRing, secret: &SecretKey<LimbRing>) -> Limbs {
-        let mut phase = ring.inner_product(std::slice::from_ref(&self.c1), secret.prepared());
-        ring.add_assign(&mut phase, &self.c0);
-        phase
-    }
-
-    /// `self += other`, of the same precision or more.
-    pub fn add_assign(&mut self, ring: &LimbRing, other: &Self) {
-        ring.add_assign(&mut self.c0, &other.c0);
-        ring.add_assign(&mut self.c1, &other.c1);
-    }
-
-    /// `self −= other`, of the same precision or more.
-    pub fn sub_assign(&mut self, ring: &LimbRing, other: &Self) {
-        ring.sub_assign(&mut self.c0, &other.c0);
-        ring.sub_assign(&mut self.c1, &other.c1);
     }
 
     /// The ciphertext rounded to its first limbs.
     pub fn truncate(&mut self, limbs: usize) {
         self.c0.truncate(limbs);
         self.c1.truncate(limbs);
-    }
-
-    /// Both parts under an automorphism, whose image of the secret the result belongs to.
-    fn moved(&self, ring: &LimbRing, galois_elt: u64) -> Self {
-        self.map(|part| ring.automorphism(part, galois_elt))
-    }
-
-    /// `f` of either part.
-    #[must_use]
-    pub fn map(&self, f: impl Fn(&Limbs) -> Limbs) -> Self {
-        Self { c0: f(&self.c0), c1: f(&self.c1) }
-    }
-
-    /// Bytes of both parts.
-    pub fn nbytes(&self) -> usize {
-        self.c0.nbytes() + self.c1.nbytes()
     }
 }
 
@@ -128,23 +70,23 @@ impl SwitchingKey<LimbRing> {
     }
 
     /// The ciphertext under another secret, the one that this is a key of: `(c0, 0) + c1·key`.
-    pub fn switched(&self, ring: &LimbRing, ct: &LimbRlwe) -> LimbRlwe {
+    pub fn switched(&self, ring: &LimbRing, ct: &Rlwe<LimbRing>) -> Rlwe<LimbRing> {
         self.times_onto(ring, &ct.c1, [Some(&ct.c0), None])
     }
 
     /// `polynomial·key`: a ciphertext whose phase is the polynomial times the key's message.
-    pub fn times(&self, ring: &LimbRing, polynomial: &Limbs) -> LimbRlwe {
+    pub fn times(&self, ring: &LimbRing, polynomial: &Limbs) -> Rlwe<LimbRing> {
         self.times_onto(ring, polynomial, [None; 2])
     }
 
     /// A product of ciphertexts as one of the secret, where this is a key of the secret's square.
-    pub fn relinearized(&self, ring: &LimbRing, tensor: LimbTensor) -> LimbRlwe {
+    pub fn relinearized(&self, ring: &LimbRing, tensor: LimbTensor) -> Rlwe<LimbRing> {
         let [c1, c0] = ring.relinearize(tensor, self.rows());
-        LimbRlwe { c0, c1 }
+        Rlwe { c0, c1 }
     }
 
     /// `polynomial·key` plus a body and a mask, in one pass of carries.
-    fn times_onto(&self, ring: &LimbRing, polynomial: &Limbs, [c0, c1]: [Option<&Limbs>; 2]) -> LimbRlwe {
+    fn times_onto(&self, ring: &LimbRing, polynomial: &Limbs, [c0, c1]: [Option<&Limbs>; 2]) -> Rlwe<LimbRing> {
         let digits = ring.digits(self.gadget(), &[polynomial]);
         self.times_digits(ring, &digits[0], polynomial.count(), [c0, c1])
     }
@@ -156,20 +98,24 @@ impl SwitchingKey<LimbRing> {
         digits: &LimbDigits,
         limbs: usize,
         [c0, c1]: [Option<&Limbs>; 2],
-    ) -> LimbRlwe {
+    ) -> Rlwe<LimbRing> {
         let sum = ring.multiply(&[digits], self.rows()).remove(0);
         let parts = <[Limbs; 2]>::try_from(ring.finish_onto(sum, limbs, &[c1, c0]));
         let [c1, c0] = parts.unwrap_or_else(|_| unreachable!("rows of a mask and a body"));
-        LimbRlwe { c0, c1 }
+        Rlwe { c0, c1 }
     }
 
     /// `σ(ct)`, for the automorphism that this is the key of.
-    pub fn moved_limbs(&self, ring: &LimbRing, ct: &LimbRlwe, galois_elt: u64) -> LimbRlwe {
+    pub fn moved_limbs(&self, ring: &LimbRing, ct: &Rlwe<LimbRing>, galois_elt: u64) -> Rlwe<LimbRing> {
         self.switched(ring, ct).moved(ring, galois_elt)
     }
 
     /// Several automorphisms of one ciphertext, whose transforms they share; none leaves it as it is.
-    pub fn moved_limbs_many(ring: &LimbRing, ct: &LimbRlwe, moves: &[Option<(u64, &Self)>]) -> Vec<LimbRlwe> {
+    pub fn moved_limbs_many(
+        ring: &LimbRing,
+        ct: &Rlwe<LimbRing>,
+        moves: &[Option<(u64, &Self)>],
+    ) -> Vec<Rlwe<LimbRing>> {
         let digits = moves.iter().flatten().next().map(|(_, key)| ring.digits(key.gadget(), &[&ct.c1]));
         let one = |one: &Option<(u64, &Self)>| match (one, &digits) {
             (Some((element, key)), Some(digits)) => {

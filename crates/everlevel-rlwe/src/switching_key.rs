@@ -211,7 +211,7 @@ impl SwitchingKey {
     /// The product, divided by `P`, with `ct`'s body, under the automorphism.
     fn moved(ring: &Ring, ct: &Rlwe, mut switched: Rlwe, galois_elt: u64) -> Rlwe {
         ring.add_assign(&mut switched.c0, &ct.c0);
-        Rlwe { c0: ring.automorphism(&switched.c0, galois_elt), c1: ring.automorphism(&switched.c1, galois_elt) }
+        switched.moved(ring, galois_elt)
     }
 
     /// Whether ciphertexts over `set` can be switched.

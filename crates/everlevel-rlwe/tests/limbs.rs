@@ -6,7 +6,7 @@ use everlevel_rand::sampler;
 use everlevel_ring::base2k::Transform;
 use everlevel_ring::{LimbGadget, LimbRing, Limbs, Representation};
 use everlevel_rlwe::noise::{key_switch_std_dev, rounding_std_dev};
-use everlevel_rlwe::{LimbRlwe, SIGMA, SecretId, SecretKey, SwitchingKey};
+use everlevel_rlwe::{Rlwe, SIGMA, SecretId, SecretKey, SwitchingKey};
 use everlevel_testkit::noise::Measured;
 
 const LOG_N: u32 = 12;
@@ -32,7 +32,7 @@ fn encryption_has_the_error_distributions_deviation() {
     let mut measured = Measured::default();
     for draw in 0..4 {
         let s = secret(&ring, draw);
-        let ct = LimbRlwe::encrypt_zero(&ring, 1 + draw as usize, &s, &seed(draw));
+        let ct = Rlwe::<LimbRing>::encrypt_zero(&ring, &(1 + draw as usize), &s, &seed(draw));
         measured.extend(limb_difference(&ring, &ct.phase(&ring, &s), &ring.zero(ct.limbs())));
     }
     assert_std_dev(&measured, "encryption over limbs", SIGMA, &[]);
@@ -53,7 +53,7 @@ fn one_key_switches_every_precision() {
             let draws = 3;
             for draw in 0..draws {
                 let key = SwitchingKey::of_limbs(&ring, &to, &wide(&from), gadget, &seed(10 + draw));
-                let ct = LimbRlwe { c0: uniform(&ring, limbs, 20 + draw), c1: uniform(&ring, limbs, 30 + draw) };
+                let ct = Rlwe { c0: uniform(&ring, limbs, 20 + draw), c1: uniform(&ring, limbs, 30 + draw) };
                 let switched = key.switched(&ring, &ct);
                 let phases = [switched.phase(&ring, &to), ct.phase(&ring, &from)];
                 measured.extend(limb_difference(&ring, &phases[0], &phases[1]));
@@ -78,7 +78,7 @@ fn automorphisms_and_squares_are_half_products() {
     let gadget = LimbGadget::new(4, 2);
     let ring = LimbRing::new(LOG_N, Transform::ThreePrimes, 58, gadget.limbs).unwrap();
     let s = secret(&ring, 3);
-    let ct = LimbRlwe { c0: uniform(&ring, 4, 40), c1: uniform(&ring, 4, 41) };
+    let ct = Rlwe { c0: uniform(&ring, 4, 40), c1: uniform(&ring, 4, 41) };
     let largest = |a: &Limbs, b: &Limbs| limb_difference(&ring, a, b).into_iter().fold(0.0, |m: f64, e| m.max(e.abs()));
     let bound = 8.0 * key_switch_std_dev(N, gadget.digits, 0.0, 0.0).hypot(rounding_std_dev(s.weight()));
     for galois_elt in [5, 3, 2 * N as u64 - 1] {

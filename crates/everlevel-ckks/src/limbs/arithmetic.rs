@@ -3,7 +3,7 @@
 use everlevel_limbs::{Error, EvalKeys, Shape, noise};
 use everlevel_ring::LimbRing;
 use everlevel_ring::base2k::coefficients;
-use everlevel_rlwe::LimbRlwe;
+use everlevel_rlwe::Rlwe;
 use num_complex::Complex64;
 
 use super::context::Words;
@@ -18,7 +18,7 @@ impl Context {
     /// # Errors
     /// Ciphertexts of different secrets or parameters; a sum that its budget has no room for.
     pub fn add(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Ciphertext, Error> {
-        self.linear("add", a, b, LimbRlwe::add_assign)
+        self.linear("add", a, b, Rlwe::add_assign)
     }
 
     /// The difference, slot by slot.
@@ -26,7 +26,7 @@ impl Context {
     /// # Errors
     /// As [`Context::add`].
     pub fn subtract(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Ciphertext, Error> {
-        self.linear("subtract", a, b, LimbRlwe::sub_assign)
+        self.linear("subtract", a, b, Rlwe::sub_assign)
     }
 
     fn linear(
@@ -34,7 +34,7 @@ impl Context {
         op: &'static str,
         a: &Ciphertext,
         b: &Ciphertext,
-        f: impl Fn(&mut LimbRlwe, &LimbRing, &LimbRlwe),
+        f: impl Fn(&mut Rlwe<LimbRing>, &LimbRing, &Rlwe<LimbRing>),
     ) -> Result<Ciphertext, Error> {
         self.frame.require_same(op, ("first ciphertext", a.origin), b.origin)?;
         let (budget, bound) = (a.budget_bits.min(b.budget_bits), a.bound + b.bound);
@@ -51,7 +51,7 @@ impl Context {
     pub fn negate(&self, a: &Ciphertext) -> Result<Ciphertext, Error> {
         self.frame.require("negate", "ciphertext", a.origin)?;
         let limbs = a.ct.limbs();
-        let mut ct = LimbRlwe { c0: self.ring().zero(limbs), c1: self.ring().zero(limbs) };
+        let mut ct = Rlwe { c0: self.ring().zero(limbs), c1: self.ring().zero(limbs) };
         ct.sub_assign(self.ring(), &a.ct);
         Ok(Ciphertext { ct, ..a.clone() })
     }

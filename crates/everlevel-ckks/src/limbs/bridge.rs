@@ -8,7 +8,7 @@
 use everlevel_limbs::{Error, SecretKey, noise};
 use everlevel_objects::{Origin, require_parameters, require_secret};
 use everlevel_ring::{LimbRing, Representation};
-use everlevel_rlwe::{LimbRlwe, Rlwe, SwitchingKey};
+use everlevel_rlwe::{Rlwe, SwitchingKey};
 use num_complex::Complex64;
 use zeroize::Zeroizing;
 
@@ -97,7 +97,7 @@ impl Context {
         let part = |poly: &everlevel_ring::Poly<everlevel_ring::Eval>| {
             self.ring().of_residues(&core.ring, &core.ring.to_coeff(poly.clone()), limbs)
         };
-        let ct = LimbRlwe { c0: part(&a.rlwe().c0), c1: part(&a.rlwe().c1) };
+        let ct = Rlwe { c0: part(&a.rlwe().c0), c1: part(&a.rlwe().c1) };
         let ct = bridge.to_limbs.switched(self.ring(), &ct);
         // Levels tell the error of a slot's real part: √(n/2)·2^budget times that of a coefficient.
         let of_levels = a.error().log2() - log2_budget - 0.5 * (self.params.slots() as f64).log2();

@@ -1,7 +1,8 @@
 //! Ciphertexts over limbs.
 
 use everlevel_limbs::{Origin, noise};
-use everlevel_rlwe::LimbRlwe;
+use everlevel_ring::LimbRing;
+use everlevel_rlwe::Rlwe;
 
 use crate::claims::doubles;
 
@@ -9,7 +10,7 @@ use crate::claims::doubles;
 #[derive(Debug, Clone)]
 pub struct Ciphertext {
     pub(super) origin: Origin,
-    pub(super) ct: LimbRlwe,
+    pub(super) ct: Rlwe<LimbRing>,
     pub(super) budget_bits: u32,
     pub(super) bound: f64,
     /// log2 of the noise's standard deviation in a coefficient, as a part of the torus.

@@ -5,7 +5,7 @@ use everlevel_rand::SeedSource;
 use everlevel_rand::secrecy::declassify;
 use everlevel_ring::base2k::coefficients;
 use everlevel_ring::{LimbRing, Limbs, Progress};
-use everlevel_rlwe::LimbRlwe;
+use everlevel_rlwe::Rlwe;
 use num_complex::Complex64;
 
 use super::{Ciphertext, Params, ParamsLiteral};
@@ -133,7 +133,7 @@ impl Context {
         self.room(op, budget_bits.into(), bound, budget_bits)?;
         let words = self.message(op, values, bound)?;
         let limbs = self.params.literal().limbs;
-        let mut ct = LimbRlwe::encrypt_zero(self.ring(), limbs, secret.key(), &self.frame.seed()?);
+        let mut ct = Rlwe::<LimbRing>::encrypt_zero(self.ring(), &limbs, secret.key(), &self.frame.seed()?);
         self.ring().add_assign(&mut ct.c0, &self.placed(&words, budget_bits, limbs));
         let log2_noise = noise::and(self.params.shape().fresh_noise(), words.log2_rounding() - f64::from(budget_bits));
         Ok(Ciphertext { origin: secret.origin(), ct, budget_bits, bound, log2_noise })

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use zeroize::{Zeroize, Zeroizing};
 
 use super::{Error, Limbs, Module, Operands, Transform, coefficients};
-use crate::{Limb, Representation};
+use crate::{Limb, Representation, SampleRing};
 
 /// Limbs of a sum beyond those of the result: what is left out of them is below a unit of the last limb that is kept.
 pub(super) const GUARD: usize = 2;
@@ -327,5 +327,27 @@ impl Representation for LimbRing {
         let up = message.count() as i64 - (gadget.digit_limbs * (row + 1)) as i64;
         let moved = Zeroizing::new(self.shifted(message, up * i64::from(self.base.log2()), body.count()));
         self.add_assign(body, &moved);
+    }
+}
+
+impl SampleRing for LimbRing {
+    fn add_assign(&self, a: &mut Limbs, b: &Limbs) {
+        self.add_assign(a, b);
+    }
+
+    fn sub_assign(&self, a: &mut Limbs, b: &Limbs) {
+        self.sub_assign(a, b);
+    }
+
+    fn add_masked(&self, body: &mut Limbs, mask: &Limbs, secret: &LimbSecret) {
+        self.add_assign(body, &self.inner_product(std::slice::from_ref(mask), secret));
+    }
+
+    fn automorphism(&self, a: &Limbs, galois_elt: u64) -> Limbs {
+        self.automorphism(a, galois_elt)
+    }
+
+    fn poly_nbytes(a: &Limbs) -> usize {
+        a.nbytes()
     }
 }
