@@ -4,7 +4,7 @@ use everlevel_ring::base2k::Transform;
 use everlevel_rlwe::{Lwe, Randomness};
 use rayon::prelude::*;
 
-use crate::blind_rotation::{BlindRotate, SeededBootstrapKey};
+use crate::blind_rotation::{BlindRotate, BlindRotation, SeededBootstrapKey};
 use crate::common::refuse;
 use crate::lut::Lut;
 use crate::params::Literal;
@@ -64,7 +64,8 @@ impl BootstrapKey {
         let Literal::Tfhe(params) = secret.params().literal() else {
             return refuse("scheme", "NTRU", "TFHE over limbs");
         };
-        Ok(Self(Box::new(tfhe::LimbRotation::generate(params, secret, transform, &randomness.into())?)))
+        let steps = tfhe::LimbRotation::generate(params, secret, transform, &randomness.into())?;
+        Ok(Self(Box::new(BlindRotation::from(steps))))
     }
 
     /// Bytes of the transformed key.

@@ -21,7 +21,7 @@ mod params;
 mod rotation;
 mod torus;
 
-use crate::blind_rotation::{BlindRotate, SeededBootstrapKey};
+use crate::blind_rotation::{BlindRotate, BlindRotation, SeededBootstrapKey};
 
 pub use counts::Rotation;
 pub use exact::ExactRotation;
@@ -32,8 +32,8 @@ pub(crate) use torus::widened;
 /// A stored key made ready for use.
 pub(crate) fn prepare(params: &NtruLiteral, stored: &SeededBootstrapKey) -> Box<dyn BlindRotate> {
     if params.is_narrow() {
-        Box::new(rotation::Prepared::<f32>::new(stored, params))
+        Box::new(BlindRotation::from(rotation::Prepared::<f32>::new(stored, params)))
     } else {
-        Box::new(rotation::Prepared::<f64>::new(stored, params))
+        Box::new(BlindRotation::from(rotation::Prepared::<f64>::new(stored, params)))
     }
 }

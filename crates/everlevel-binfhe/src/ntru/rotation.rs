@@ -1,8 +1,5 @@
-//! Blind rotation with a transformed key: step by step of the key, accumulator by accumulator, two at a time.
-//!
-//! What the steps compute is in `exact`, stage by stage.
-
-use std::sync::{Mutex, PoisonError};
+//! The steps of blind rotations of one-polynomial accumulators with transformed keys. What they compute is in `exact`,
+//! stage by stage.
 
 use everlevel_math::small_ntt::{Float, KeyWord, NtruProduct};
 use everlevel_ring::WordBuffer;
@@ -13,12 +10,7 @@ use super::counts::{Bundle, Rotation, Shape};
 use super::orders::{self, Order};
 use super::params::NtruLiteral;
 use super::torus;
-use crate::blind_rotation::{BlindRotate, SeededBootstrapKey};
-use crate::lut::Lut;
-
-/// Accumulators of one pass over the key, in bytes: what is left of a second-level cache of 1 MiB beside two steps'
-/// keys.
-const TILE_BYTES: usize = 256 << 10;
+use crate::blind_rotation::{BlindStep, OneOrTwo, SeededBootstrapKey, in_pairs};
 
 /// Inputs from which on a step's keys are expanded before.
 const EXPANDED: usize = 5;
@@ -29,9 +21,9 @@ pub(super) struct Prepared<F: Word> {
     product: NtruProduct<F>,
     shape: Shape,
     bundles: Vec<Bundle>,
+    /// The first key of each bundle, and the end of the last.
+    firsts: Vec<usize>,
     keys: WordBuffer<u8>,
-    /// Scratch of threads that are not in a rotation.
-    free: Mutex<Vec<Workspace<F>>>,
 }
 
 /// A float that holds residues.
@@ -39,14 +31,15 @@ pub(super) trait Word: Float + KeyWord<Self> + bytemuck::Pod {}
 impl Word for f32 {}
 impl Word for f64 {}
 
-/// The memory that a thread's rotations need.
+/// What the rotations of a thread write to.
 #[derive(Debug)]
-struct Workspace<F: Word> {
+pub(super) struct Memory<F: Word> {
     scratch: WordBuffer<F>,
     /// A step's keys, expanded.
     expanded: WordBuffer<F>,
-    /// Accumulators, and one more polynomial.
     accumulators: WordBuffer<F>,
+    /// An accumulator's image under an automorphism.
+    turned: WordBuffer<F>,
 }
 
 impl<F: Word> Prepared<F> {
@@ -64,12 +57,15 @@ impl<F: Word> Prepared<F> {
         parts.into_par_iter().for_each(|(part, group)| {
             for (place, key) in group.into_iter().enumerate() {
                 for (digit, body) in stored.bodies[key * rows..][..rows].chunks_exact(n).enumerate() {
-                    let mut row: Vec<F> = body.iter().map(|&x| centred(x >> 32, q.into())).collect();
+                    let mut row: Vec<F> = body.iter().map(|&x| F::from_i64(centred(x >> 32, q.into()))).collect();
                     product.prepare_row(part, (place, digit), &mut row);
                 }
             }
         });
-        Self { product, shape, bundles: shape.bundles(), keys, free: Mutex::new(Vec::new()) }
+        let bundles = shape.bundles();
+        let mut firsts = vec![usize::from(shape.rotation == Rotation::ThreeKeys)];
+        bundles.iter().for_each(|bundle| firsts.push(firsts[firsts.len() - 1] + bundle.turns.len()));
+        Self { product, shape, bundles, firsts, keys }
     }
 
     fn n(&self) -> usize {
@@ -90,100 +86,59 @@ impl<F: Word> Prepared<F> {
         self.keys.get(first * len..(first + count) * len).unwrap_or(&[])
     }
 
-    /// `X^(−body)` times each input's table, as residues.
-    fn load_tables(&self, accumulators: &mut [F], inputs: &[Vec<u32>], luts: &[&Lut]) {
-        let (n, q) = (self.n(), self.q());
-        for ((acc, input), lut) in accumulators.chunks_exact_mut(n).zip(inputs).zip(luts) {
-            let by = (2 * n - self.shape.relative(input)[input.len() - 1] as usize) % (2 * n);
-            for (i, &x) in lut.coeffs().iter().enumerate() {
-                let x = centred::<F>(torus::switched(x, q), q);
-                put(acc, i + by, x);
-            }
-        }
-    }
-
-    /// A step of all inputs, two at a time: `exponents` of an input go beside its accumulator.
-    fn in_pairs<X: Copy>(
-        &self,
-        accumulators: &mut [F],
-        exponents: &[X],
-        ahead: &[u8],
-        mut step: impl FnMut(OneOrTwo<'_, F, X>, &[u8]),
-    ) {
-        let n = self.n();
-        let part = |j: usize| j * ahead.len() / exponents.len();
-        for (j, (accs, with)) in accumulators.chunks_mut(2 * n).zip(exponents.chunks(2)).enumerate() {
-            let ahead = &ahead[part(2 * j)..part(2 * j + with.len())];
-            match *with {
-                [x, y] => {
-                    let (a, b) = accs.split_at_mut(n);
-                    step(OneOrTwo::Two([(a, x), (b, y)]), ahead);
-                }
-                _ => step(OneOrTwo::One([(&mut accs[..n], with[0])]), ahead),
-            }
-        }
-    }
-
     /// The first product, which encrypts plain tables, with key 0.
     fn encrypt(&self, accumulators: &mut [F], count: usize, scratch: &mut [F]) {
-        self.in_pairs(accumulators, &vec![(); count], self.keys(1, 1), |accs, ahead| match accs {
+        in_pairs(accumulators, &vec![(); count], self.keys(1, 1), |accs, ahead| match accs {
             OneOrTwo::One(a) => self.product.multiply(a.map(|(a, ())| a), self.keys(0, 1), scratch, ahead),
             OneOrTwo::Two(ab) => self.product.multiply(ab.map(|(a, ())| a), self.keys(0, 1), scratch, ahead),
         });
     }
 
-    /// A product for each coefficient, of the accumulator turned and less itself.
-    fn one_by_one(&self, accumulators: &mut [F], inputs: &[Vec<u32>], scratch: &mut [F]) {
+    /// Step `i`, of one coefficient: a product of the accumulator turned and less itself.
+    fn difference_step(&self, accumulators: &mut [F], inputs: &[Vec<u32>], i: usize, scratch: &mut [F]) {
         let (n, count) = (self.n(), self.shape.keys_per_step());
-        self.encrypt(accumulators, inputs.len(), scratch);
-        for i in 0..self.shape.dim {
-            let key = self.keys(1 + count * i, count);
-            let ahead = self.keys(1 + count * (i + 1), count);
-            let exponents: Vec<usize> = inputs.iter().map(|input| input[i] as usize).collect();
-            // The factor of the key for −1 is −X^(−a).
-            let turns = |a: usize| [0, (3 * n - a) % (2 * n)];
-            self.in_pairs(accumulators, &exponents, ahead, |accs, ahead| match (accs, count) {
-                (OneOrTwo::One(a), 1) => self.product.rotate_add(a, key, scratch, ahead),
-                (OneOrTwo::Two(ab), 1) => self.product.rotate_add(ab, key, scratch, ahead),
-                (OneOrTwo::One([(acc, a)]), _) => {
-                    self.product.rotate_add_bundle([(acc, a, &turns(a)[..])], key, scratch, ahead);
-                }
-                (OneOrTwo::Two([(x, a), (y, b)]), _) => {
-                    let both = [(x, a, &turns(a)[..]), (y, b, &turns(b)[..])];
-                    self.product.rotate_add_bundle(both, key, scratch, ahead);
-                }
-            });
-        }
-    }
-
-    /// A product for each bundle of keys.
-    fn in_bundles(&self, accumulators: &mut [F], inputs: &[Vec<u32>], (scratch, expanded): (&mut [F], &mut [F])) {
-        let two_n = 2 * self.n();
-        if self.shape.rotation == Rotation::ThreeKeys {
-            self.encrypt(accumulators, inputs.len(), scratch);
-        }
-        let inputs: Vec<Vec<u32>> = inputs.iter().map(|input| self.shape.relative(input)).collect();
-        let mut exponents = Vec::with_capacity(inputs.len() * self.shape.keys_per_step());
-        let mut first = usize::from(self.shape.rotation == Rotation::ThreeKeys);
-        for (i, bundle) in self.bundles.iter().enumerate() {
-            let keys = self.keys(first, bundle.turns.len());
-            first += bundle.turns.len();
-            let ahead = self.bundles.get(i + 1).map_or(&[][..], |next| self.keys(first, next.turns.len()));
-            exponents.clear();
-            inputs.iter().for_each(|input| exponents.extend(bundle.exponents(input, two_n)));
-            let exponents: Vec<&[usize]> = exponents.chunks_exact(bundle.turns.len()).collect();
-            if inputs.len() < EXPANDED {
-                self.bundle_step(accumulators, &exponents, (keys, ahead), scratch);
-            } else {
-                let words = &mut expanded[..bundle.turns.len() * self.product.words()];
-                self.product.expand(keys, words);
-                self.bundle_step(accumulators, &exponents, (&*words, ahead), scratch);
+        let key = self.keys(1 + count * i, count);
+        let ahead = self.keys(1 + count * (i + 1), count);
+        let exponents: Vec<usize> = inputs.iter().map(|input| input[i] as usize).collect();
+        // The factor of the key for −1 is −X^(−a).
+        let turns = |a: usize| [0, (3 * n - a) % (2 * n)];
+        in_pairs(accumulators, &exponents, ahead, |accs, ahead| match (accs, count) {
+            (OneOrTwo::One(a), 1) => self.product.rotate_add(a, key, scratch, ahead),
+            (OneOrTwo::Two(ab), 1) => self.product.rotate_add(ab, key, scratch, ahead),
+            (OneOrTwo::One([(acc, a)]), _) => {
+                self.product.rotate_add_bundle([(acc, a, &turns(a)[..])], key, scratch, ahead);
             }
+            (OneOrTwo::Two([(x, a), (y, b)]), _) => {
+                let both = [(x, a, &turns(a)[..]), (y, b, &turns(b)[..])];
+                self.product.rotate_add_bundle(both, key, scratch, ahead);
+            }
+        });
+    }
+
+    /// Step `i`, of one bundle of keys.
+    fn bundle_step(
+        &self,
+        accumulators: &mut [F],
+        inputs: &[Vec<u32>],
+        i: usize,
+        (scratch, expanded): (&mut [F], &mut [F]),
+    ) {
+        let (bundle, two_n) = (&self.bundles[i], 2 * self.n());
+        let keys = self.keys(self.firsts[i], bundle.turns.len());
+        let ahead = self.bundles.get(i + 1).map_or(&[][..], |next| self.keys(self.firsts[i + 1], next.turns.len()));
+        let exponents: Vec<usize> = inputs.iter().flat_map(|input| bundle.exponents(input, two_n)).collect();
+        let exponents: Vec<&[usize]> = exponents.chunks_exact(bundle.turns.len()).collect();
+        if inputs.len() < EXPANDED {
+            self.multiply_bundle(accumulators, &exponents, (keys, ahead), scratch);
+        } else {
+            let words = &mut expanded[..bundle.turns.len() * self.product.words()];
+            self.product.expand(keys, words);
+            self.multiply_bundle(accumulators, &exponents, (&*words, ahead), scratch);
         }
     }
 
-    /// A step with a bundle of keys.
-    fn bundle_step<K: KeyWord<F>>(
+    /// A product with a bundle of keys.
+    fn multiply_bundle<K: KeyWord<F>>(
         &self,
         accumulators: &mut [F],
         exponents: &[&[usize]],
@@ -191,7 +146,7 @@ impl<F: Word> Prepared<F> {
         scratch: &mut [F],
     ) {
         let adds = self.shape.rotation == Rotation::ThreeKeys;
-        self.in_pairs(accumulators, exponents, ahead, |accs, ahead| match (accs, adds) {
+        in_pairs(accumulators, exponents, ahead, |accs, ahead| match (accs, adds) {
             (OneOrTwo::One(a), false) => self.product.multiply_bundle(a, keys, scratch, ahead),
             (OneOrTwo::Two(ab), false) => self.product.multiply_bundle(ab, keys, scratch, ahead),
             (OneOrTwo::One(a), true) => self.product.add_bundle(a, keys, scratch, ahead),
@@ -199,7 +154,7 @@ impl<F: Word> Prepared<F> {
         });
     }
 
-    /// Each input by itself, since orders differ.
+    /// All products and automorphisms of one input, whose order no other one has.
     fn in_order(&self, acc: &mut [F], turned: &mut [F], order: &Order, scratch: &mut [F]) {
         self.turn(acc, turned, order.first);
         for (i, step) in order.steps.iter().enumerate() {
@@ -216,18 +171,15 @@ impl<F: Word> Prepared<F> {
         acc.iter().enumerate().for_each(|(i, &x)| put(turned, i * t, x));
         acc.copy_from_slice(turned);
     }
-
-    fn take(&self) -> Workspace<F> {
-        let free = self.free.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        free.unwrap_or_else(|| Workspace {
-            scratch: WordBuffer::zeroed(self.product.scratch_len()),
-            expanded: WordBuffer::zeroed(self.shape.keys_per_step() * self.product.words()),
-            accumulators: WordBuffer::zeroed((self.tile() + 1) * self.n()),
-        })
-    }
 }
 
-impl<F: Word> BlindRotate for Prepared<F> {
+impl<F: Word> BlindStep for Prepared<F> {
+    /// A residue, nearest to zero.
+    type Word = i64;
+    type Memory = Memory<F>;
+
+    const TILE_BYTES: usize = 256 << 10;
+
     fn nbytes(&self) -> usize {
         size_of_val(&self.keys[..])
     }
@@ -251,50 +203,70 @@ impl<F: Word> BlindRotate for Prepared<F> {
         Some(bodies)
     }
 
-    fn tile(&self) -> usize {
-        (TILE_BYTES / (self.n() * size_of::<F>())).max(1)
+    fn accumulator_nbytes(&self) -> usize {
+        self.n() * size_of::<F>()
     }
 
-    fn rotate(&self, inputs: &[Vec<u32>], luts: &[&Lut], _: bool) -> Vec<Vec<Lwe>> {
-        let (mut workspace, n, q) = (self.take(), self.n(), self.q());
-        let Workspace { scratch, expanded, accumulators: all } = &mut workspace;
-        let (accumulators, rest) = all.split_at_mut(inputs.len() * n);
-        self.load_tables(accumulators, inputs, luts);
+    fn memory(&self, tile: usize) -> Memory<F> {
+        Memory {
+            scratch: WordBuffer::zeroed(self.product.scratch_len()),
+            expanded: WordBuffer::zeroed(self.shape.keys_per_step() * self.product.words()),
+            accumulators: WordBuffer::zeroed(tile * self.n()),
+            turned: WordBuffer::zeroed(self.n()),
+        }
+    }
+
+    fn exponents(&self, input: &[u32]) -> Vec<u32> {
+        self.shape.relative(input)
+    }
+
+    fn word(&self, x: u64) -> i64 {
+        centred(torus::switched(x, self.q()), self.q())
+    }
+
+    fn load(&self, memory: &mut Memory<F>, place: usize, table: &[i64]) {
+        let acc = &mut memory.accumulators[place * self.n()..][..self.n()];
+        acc.iter_mut().zip(table).for_each(|(out, &x)| *out = F::from_i64(x));
+    }
+
+    fn steps(&self, inputs: &[Vec<u32>], _: bool) -> usize {
         match self.shape.rotation {
-            Rotation::Sequential => self.one_by_one(accumulators, inputs, scratch),
-            Rotation::ThreeKeys
-            | Rotation::FourKeys
-            | Rotation::EightKeys
-            | Rotation::Blocks
-            | Rotation::Buckets { .. } => {
-                self.in_bundles(accumulators, inputs, (scratch, expanded));
+            Rotation::Sequential => 1 + self.shape.dim,
+            Rotation::ThreeKeys => 1 + self.bundles.len(),
+            Rotation::FourKeys | Rotation::EightKeys | Rotation::Blocks | Rotation::Buckets { .. } => {
+                self.bundles.len()
+            }
+            Rotation::Automorphisms | Rotation::TwoSweeps { .. } | Rotation::OneSweep { .. } => inputs.len(),
+        }
+    }
+
+    fn step(&self, memory: &mut Memory<F>, inputs: &[Vec<u32>], i: usize, _: bool) {
+        let (n, count) = (self.n(), inputs.len());
+        let Memory { scratch, expanded, accumulators, turned } = memory;
+        let accumulators = &mut accumulators[..count * n];
+        match self.shape.rotation {
+            Rotation::Sequential | Rotation::ThreeKeys if i == 0 => self.encrypt(accumulators, count, scratch),
+            Rotation::Sequential => self.difference_step(accumulators, inputs, i - 1, scratch),
+            Rotation::ThreeKeys => self.bundle_step(accumulators, inputs, i - 1, (scratch, expanded)),
+            Rotation::FourKeys | Rotation::EightKeys | Rotation::Blocks | Rotation::Buckets { .. } => {
+                self.bundle_step(accumulators, inputs, i, (scratch, expanded));
             }
             Rotation::Automorphisms | Rotation::TwoSweeps { .. } | Rotation::OneSweep { .. } => {
-                for (acc, input) in accumulators.chunks_exact_mut(n).zip(inputs) {
-                    let order = orders::of(self.shape.rotation, &input[..input.len() - 1], n);
-                    self.in_order(acc, &mut rest[..n], &order, scratch);
-                }
+                let order = orders::of(self.shape.rotation, &inputs[i][..inputs[i].len() - 1], n);
+                self.in_order(&mut accumulators[i * n..][..n], turned, &order, scratch);
             }
         }
-        let residue = |x: &F| self.residue(x);
-        let extract = |(acc, lut): (&[F], &&Lut)| {
-            lut.places().iter().map(|&place| torus::extract(acc.iter().map(residue), q, place)).collect()
-        };
-        let out = accumulators.chunks_exact(n).zip(luts).map(extract).collect();
-        self.free.lock().unwrap_or_else(PoisonError::into_inner).push(workspace);
-        out
     }
-}
 
-/// One accumulator or two, each with its exponents.
-enum OneOrTwo<'a, F, X> {
-    One([(&'a mut [F], X); 1]),
-    Two([(&'a mut [F], X); 2]),
+    fn extract(&self, memory: &Memory<F>, place: usize, h: usize) -> Lwe {
+        let acc = &memory.accumulators[place * self.n()..][..self.n()];
+        torus::extract(acc.iter().map(|x| self.residue(x)), self.q(), h)
+    }
 }
 
 /// A residue as the representative nearest to zero.
-fn centred<F: Float>(x: u64, q: u64) -> F {
-    F::from_i64(if x > q / 2 { x as i64 - q as i64 } else { x as i64 })
+fn centred(x: u64, q: u64) -> i64 {
+    if x > q / 2 { x as i64 - q as i64 } else { x as i64 }
 }
 
 /// Coefficient `exponent` of a polynomial modulo `X^n + 1`, `n` a power of two, for any exponent.

@@ -12,10 +12,8 @@ use everlevel_rlwe::{Encryptor, Lwe, Randomness, RowAddress, lwe};
 use rayon::prelude::*;
 use zeroize::Zeroizing;
 
-use super::rotation::TILE_BYTES;
-use crate::blind_rotation::BlindRotate;
+use crate::blind_rotation::BlindStep;
 use crate::common::{gaussian, refuse};
-use crate::lut::Lut;
 use crate::secret::SecretKey;
 use crate::{Error, ParamsLiteral};
 
@@ -125,24 +123,10 @@ impl LimbRotation {
         }
     }
 
-    /// `X^(−body)` times a table, without masks.
-    fn accumulator(&self, input: &[u32], lut: &Lut) -> Limbs {
-        let (base, n) = (self.ring.base(), self.ring.degree());
-        let exponent = (2 * n - input[input.len() - 1] as usize) % (2 * n);
-        let mut words = vec![0i64; n];
-        // Without the last two bits, which no limb has.
-        let table: Vec<i64> = lut.coeffs().iter().map(|&word| word as i64 >> 2).collect();
-        monomial::rotate(&mut words, &table, exponent);
-        let mut acc = self.ring.zero(self.shape().1);
-        let body = self.shape().1 - self.limbs;
-        coefficients::shift_into(base, &mut acc.views_mut()[body..], &[&words], i64::from(base.log2()) - 62);
-        acc
-    }
-
     /// `acc += (X^exponent − 1)·acc·bit`, for the bit of a matrix.
-    fn step(&self, acc: &mut Limbs, exponent: usize, matrix: &PreparedMatrix<&[u8]>, memory: &mut Memory) {
+    fn add_product(&self, acc: &mut Limbs, exponent: usize, matrix: &PreparedMatrix<&[u8]>, scratch: &mut Scratch) {
         let (ring, module, width) = (&self.ring, self.ring.module(), self.ring.module().width());
-        let Memory { difference, digits, transforms, products, next } = memory;
+        let Scratch { difference, digits, transforms, products, next } = scratch;
         let mut first = digits.views_mut();
         let mut first = first.iter_mut().map(|limb| &mut **limb);
         for (part, &count) in acc.views().chunks_exact(self.limbs).zip(&self.digits) {
@@ -163,9 +147,78 @@ impl LimbRotation {
         }
         std::mem::swap(acc, next);
     }
+}
 
-    /// Coefficient `h` of an accumulator.
-    fn extract(&self, acc: &Limbs, h: usize) -> Lwe {
+/// What the rotations of a thread write to.
+#[derive(Debug)]
+pub(crate) struct Memory {
+    accumulators: Vec<Limbs>,
+    scratch: Scratch,
+}
+
+/// What a product writes to.
+#[derive(Debug)]
+struct Scratch {
+    difference: Limbs,
+    digits: Limbs,
+    transforms: Vec<Limb>,
+    products: Vec<Limb>,
+    next: Limbs,
+}
+
+impl BlindStep for LimbRotation {
+    /// A torus element's leading 62 bits: no limb has the last two.
+    type Word = i64;
+    type Memory = Memory;
+
+    const TILE_BYTES: usize = 512 << 10;
+
+    fn nbytes(&self) -> usize {
+        self.key.len()
+    }
+
+    fn accumulator_nbytes(&self) -> usize {
+        8 * self.shape().1 * self.ring.degree()
+    }
+
+    fn memory(&self, tile: usize) -> Memory {
+        let (ring, (rows, columns)) = (&self.ring, self.shape());
+        let width = ring.module().width();
+        let scratch = Scratch {
+            difference: ring.zero(self.limbs),
+            digits: ring.zero(rows),
+            transforms: ring.module().scratch(rows * width),
+            products: ring.module().scratch(columns * width),
+            next: ring.zero(columns),
+        };
+        Memory { accumulators: (0..tile).map(|_| ring.zero(columns)).collect(), scratch }
+    }
+
+    fn word(&self, x: u64) -> i64 {
+        x as i64 >> 2
+    }
+
+    fn load(&self, memory: &mut Memory, place: usize, table: &[i64]) {
+        let (base, mut limbs) = (self.ring.base(), memory.accumulators[place].views_mut());
+        let (masks, body) = limbs.split_at_mut(self.shape().1 - self.limbs);
+        masks.iter_mut().for_each(|limb| limb.fill(0));
+        coefficients::shift_into(base, body, &[table], i64::from(base.log2()) - 62);
+    }
+
+    fn steps(&self, _: &[Vec<u32>], _: bool) -> usize {
+        self.key.len() / self.matrix_nbytes()
+    }
+
+    fn step(&self, memory: &mut Memory, inputs: &[Vec<u32>], i: usize, _: bool) {
+        let ((rows, columns), stride) = (self.shape(), self.matrix_nbytes());
+        let matrix = self.matrix(&self.key[i * stride..][..self.ring.module().matrix_nbytes(rows, columns)]);
+        for (acc, input) in memory.accumulators.iter_mut().zip(inputs) {
+            self.add_product(acc, input[i] as usize, &matrix, &mut memory.scratch);
+        }
+    }
+
+    fn extract(&self, memory: &Memory, place: usize, h: usize) -> Lwe {
+        let acc = &memory.accumulators[place];
         let (base, n, body) = (self.ring.base().log2() as usize, self.ring.degree(), self.digits.len() - 1);
         let mut words = vec![0u64; self.digits.len() * n];
         for (i, (words, part)) in words.chunks_exact_mut(n).zip(acc.views().chunks_exact(self.limbs)).enumerate() {
@@ -178,51 +231,5 @@ impl LimbRotation {
             }
         }
         lwe::extract(&words, n, h, self.big_dim)
-    }
-
-    fn memory(&self) -> Memory {
-        let (ring, (rows, columns)) = (&self.ring, self.shape());
-        let width = ring.module().width();
-        Memory {
-            difference: ring.zero(self.limbs),
-            digits: ring.zero(rows),
-            transforms: ring.module().scratch(rows * width),
-            products: ring.module().scratch(columns * width),
-            next: ring.zero(columns),
-        }
-    }
-}
-
-/// What a step writes to.
-struct Memory {
-    difference: Limbs,
-    digits: Limbs,
-    transforms: Vec<Limb>,
-    products: Vec<Limb>,
-    next: Limbs,
-}
-
-impl BlindRotate for LimbRotation {
-    fn nbytes(&self) -> usize {
-        self.key.len()
-    }
-
-    fn tile(&self) -> usize {
-        (TILE_BYTES / (8 * self.shape().1 * self.ring.degree())).max(1)
-    }
-
-    fn rotate(&self, inputs: &[Vec<u32>], luts: &[&Lut], _: bool) -> Vec<Vec<Lwe>> {
-        let (rows, columns) = self.shape();
-        let nbytes = self.ring.module().matrix_nbytes(rows, columns);
-        let mut accs: Vec<Limbs> = inputs.iter().zip(luts).map(|(input, lut)| self.accumulator(input, lut)).collect();
-        let mut memory = self.memory();
-        for (i, bytes) in self.key.chunks_exact(self.matrix_nbytes()).enumerate() {
-            let matrix = self.matrix(&bytes[..nbytes]);
-            for (acc, input) in accs.iter_mut().zip(inputs) {
-                self.step(acc, input[i] as usize, &matrix, &mut memory);
-            }
-        }
-        let extract = |(acc, lut): (&Limbs, &&Lut)| lut.places().iter().map(|&h| self.extract(acc, h)).collect();
-        accs.iter().zip(luts).map(extract).collect()
     }
 }

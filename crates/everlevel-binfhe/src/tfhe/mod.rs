@@ -10,7 +10,7 @@ mod rotation;
 
 use everlevel_rlwe::Randomness;
 
-use crate::blind_rotation::{BlindRotate, SeededBootstrapKey};
+use crate::blind_rotation::{BlindRotate, BlindRotation, SeededBootstrapKey};
 use crate::{Error, Progress, SecretKey};
 
 pub(crate) use limbs::LimbRotation;
@@ -32,7 +32,7 @@ pub(crate) fn bodies(
 /// A stored key made ready for use.
 pub(crate) fn prepare(params: &ParamsLiteral, stored: &SeededBootstrapKey) -> Box<dyn BlindRotate> {
     match params.torus_bits {
-        32 => Box::new(rotation::Prepared::<u32>::new(stored, params)),
-        _ => Box::new(rotation::Prepared::<u64>::new(stored, params)),
+        32 => Box::new(BlindRotation::from(rotation::Prepared::<u32>::new(stored, params))),
+        _ => Box::new(BlindRotation::from(rotation::Prepared::<u64>::new(stored, params))),
     }
 }
