@@ -8,13 +8,14 @@
 
 use std::error::Error;
 
+use everlevel_bench::delayed::{DelayedRows, HalfProductCost};
 use everlevel_bench::limbs::uniform_key;
 use everlevel_bench::timing::Times;
 use everlevel_math::primes::ntt_primes_below;
 use everlevel_rand::Seed;
 use everlevel_ring::base2k::Transform;
 use everlevel_ring::{
-    DelayedRows, HalfProduct, LimbGadget, LimbRing, PackedPoly, PrimeSet, Representation, ResidueRows, Ring, RnsGadget,
+    HalfProduct, LimbGadget, LimbRing, PackedPoly, PrimeSet, Representation, ResidueRows, Ring, RnsGadget,
 };
 use everlevel_rlwe::{SecretId, SwitchingKey};
 
@@ -48,7 +49,7 @@ fn limbs(
     let limbs = (key_bits / log2_base) as usize;
     let gadget = LimbGadget::new(limbs - digit_limbs, digit_limbs);
     let ring = LimbRing::new(log_n, transform, log2_base, limbs)?;
-    let nbytes = ring.rows_nbytes(&gadget, 1);
+    let nbytes = ring.key_nbytes(&gadget);
     if nbytes > 3_500_000_000 {
         println!(
             "| {transform:?}, K = {log2_base}, D = {digit_limbs} | | | {:.2} GB | not run | |",
@@ -58,12 +59,12 @@ fn limbs(
     }
     let key = uniform_key(&ring, &gadget);
     let count = limbs - digit_limbs;
-    let c1 = ring.uniform(&count, 1, &seed(2), 0).remove(0);
+    let [c0, c1] = [0, 1].map(|i| ring.uniform(&count, 1, &seed(2), i).remove(0));
     let repeats = 7;
     let digits = ring.digits(&gadget, &[&c1]);
     let of_digits = Times::of_calls(repeats, || ring.digits(&gadget, &[&c1]));
     let of_products = Times::of_calls(repeats, || ring.multiply(&[&digits[0]], key.rows()));
-    let of_both = Times::of_calls(repeats, || ring.finish(ring.multiply(&[&digits[0]], key.rows()), &gadget, &count));
+    let of_both = Times::of_calls(repeats, || key.switch_digits(&ring, &c0, &digits[0]));
     let of_carries = Times { least: of_both.least - of_products.least, median: of_both.median - of_products.median };
     let name = format!("{transform:?}, K = {log2_base}, D = {digit_limbs}");
     let bits = |count: usize| f64::from(log2_base) * count as f64;
@@ -84,7 +85,7 @@ fn residues(log_n: u32, key_bits: u32, special: usize) -> Result<(), Box<dyn Err
     let rows = ResidueRows::new(seed(3), (0..digits).map(uniform).collect(), Some((0..digits).map(uniform).collect()));
     let key: SwitchingKey = SwitchingKey::from_rows(SecretId(1), gadget.clone(), rows);
     let c1 = ring.uniform_poly(&set, &seed(4), 0);
-    let time = Times::of_calls(5, || key.switch(&ring, &c1).rescale(&ring, &set));
+    let time = Times::of_calls(5, || ring.rescale_pairs(key.half_products(&ring, &[&c1]), &set));
     let (bits, key_bits) = (ring.log2(&set), ring.log2(&full));
     print(&format!("residues, hybrid, {special} special"), key_bits, bits, key.nbytes(), &[time]);
     let (auxiliary, group_lens) = (PrimeSet::new(count..2 * count), [2, 3, 4, 6, 9]);
@@ -93,7 +94,7 @@ fn residues(log_n: u32, key_bits: u32, special: usize) -> Result<(), Box<dyn Err
         let Some((taken, groups)) = DelayedRows::plan(&ring, &gadget, &auxiliary, group_len) else { continue };
         let mark = if best == Some(groups.len()) { ", the cheapest by count" } else { "" };
         let shape = format!("{} groups, {} auxiliary{mark}", groups.len(), taken.len());
-        let cost = everlevel_ring::HalfProductCost::of_delayed(&ring, &gadget, &taken, &groups);
+        let cost = HalfProductCost::of_delayed(&ring, &gadget, &taken, &groups);
         if cost.nbytes > 2_500_000_000 {
             continue;
         }

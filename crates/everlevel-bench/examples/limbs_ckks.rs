@@ -13,6 +13,7 @@ use everlevel_ckks::Complex64;
 use everlevel_ckks::limbs::{Context, Params, SETS};
 use everlevel_rand::Seed;
 use everlevel_ring::{Representation, no_progress};
+use everlevel_rlwe::Rlwe;
 
 fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
     let names: Vec<String> = std::env::args().skip(1).collect();
@@ -40,8 +41,9 @@ fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
                     let times = Times::of_calls(7, f).scaled(1e3 * share);
                     format!("{:.1} ms ({:.1})", times.median, times.least)
                 };
-                let c1 = ring.uniform(&x.limbs(), 1, &Seed::from_bytes([2; 32]), 0).remove(0);
-                let switch = time(1.0, &|| drop(key.half_products(&ring, &[&c1], &x.limbs())));
+                let [c0, c1] = [0, 1].map(|i| ring.uniform(&x.limbs(), 1, &Seed::from_bytes([2; 32]), i).remove(0));
+                let ct = Rlwe { c0, c1 };
+                let switch = time(1.0, &|| drop(key.switch(&ring, &ct)));
                 let product = time(1.0, &|| drop(context.multiply(&x, &y, &keys)));
                 let square = time(1.0, &|| drop(context.square(&x, &keys)));
                 let rotation = time(1.0, &|| drop(context.rotate(&x, 1, &keys)));

@@ -1,6 +1,7 @@
 //! The one home of what is timed, beside other libraries where that is fair: kernels in `benches/`, whole operations in
 //! `examples/`, and here what they share.
 
+pub mod delayed;
 pub mod limbs;
 pub mod new_keys;
 pub mod timing;

@@ -1,15 +1,18 @@
 //! Keys over limbs.
 
+use std::convert::Infallible;
+
 use everlevel_rand::Seed;
-use everlevel_ring::{LimbGadget, LimbRing, Limbs, Representation};
+use everlevel_ring::{HalfProduct, LimbGadget, LimbRing, Representation};
 use everlevel_rlwe::{SecretId, SwitchingKey};
 
 /// A key of uniform rows, which takes the time of one that encrypts something.
 pub fn uniform_key(ring: &LimbRing, gadget: &LimbGadget) -> SwitchingKey<LimbRing> {
-    let mut rows = ring.zero_rows(gadget, 1);
-    for row in 0..gadget.digits {
-        let sample = ring.uniform(&gadget.limbs, 2, &Seed::from_bytes([1; 32]), row as u64);
-        ring.prepare_row(&mut rows, row, &sample.iter().collect::<Vec<&Limbs>>());
-    }
+    let masks = Seed::from_bytes([1; 32]);
+    let row = |row: usize| {
+        let [mask, body] = [0, 1].map(|part| ring.uniform(&gadget.limbs, 1, &masks, 2 * row as u64 + part).remove(0));
+        Ok::<_, Infallible>([mask, body])
+    };
+    let Ok(rows) = ring.rows(gadget, &masks, true, row);
     SwitchingKey::from_rows(SecretId(1), *gadget, rows)
 }

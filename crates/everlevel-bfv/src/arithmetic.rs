@@ -78,7 +78,7 @@ impl Context {
         let above = self.params.plain_limbs();
         let scaled = b.ct.map(|part| self.ring().times_word_above(part, t, above));
         let tensor = self.ring().tensor([&a.ct.c0, &a.ct.c1], [&scaled.c0, &scaled.c1], above, limbs);
-        let ct = keys.relinearization().relinearized(self.ring(), tensor);
+        let ct = keys.relinearization().relinearize(self.ring(), tensor, &limbs);
         self.result(op, a.origin, ct, noise, operands)
     }
 

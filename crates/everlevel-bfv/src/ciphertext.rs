@@ -2,7 +2,7 @@
 
 use everlevel_limbs::Origin;
 use everlevel_ring::LimbRing;
-use everlevel_rlwe::Rlwe;
+use everlevel_rlwe::{Rlwe, SecretId};
 
 use crate::Params;
 use crate::noise::Noise;
@@ -22,8 +22,8 @@ impl Ciphertext {
     }
 
     /// The name of the secret that it is under.
-    pub fn secret_id(&self) -> u64 {
-        self.origin.secret_id.0
+    pub fn secret_id(&self) -> SecretId {
+        self.origin.secret_id
     }
 
     /// log2 of the noise's standard deviation as a part of the torus, by the formulas.

@@ -187,7 +187,7 @@ fn claims_of_the_named_sets_are_recomputed() {
         let ParamsLiteral { log2_base, limbs, digit_limbs, .. } = set.literal;
         assert_eq!(log2_base * (limbs + digit_limbs) as u32, set.key_bits, "{}", set.name);
         let ring = params.shape().ring().unwrap();
-        assert_eq!(ring.rows_nbytes(&LimbGadget::new(limbs, digit_limbs), 1), set.key_nbytes, "{}", set.name);
+        assert_eq!(ring.key_nbytes(&LimbGadget::new(limbs, digit_limbs)), set.key_nbytes, "{}", set.name);
         if set.name.ends_with("depth-30") {
             continue;
         }

@@ -21,8 +21,9 @@ use everlevel_binfhe::{
     EvalKeys, ExactRotation, Gadget, Gate, KeySwitch, KeySwitchKey, Literal, Lwe, NtruLiteral, Order, Params,
     PrimeGadget, Rotation, SecretKey, SeededBootstrapKey, SeededEvalKeys, SeededKeySwitchKey, SmallSecret, Space, sets,
 };
+use everlevel_math::{Modulus, Ntt};
 use everlevel_rand::{Domain, Seed, SeedSource, Stream, sampler};
-use everlevel_ring::{PrimeRing, Representation, SmallTorusRing};
+use everlevel_ring::{Representation, SmallTorusRing};
 use everlevel_rlwe::lwe::{SwitchShape, switch_modulus};
 
 /// `2^20 − 2^14 + 1`.
@@ -68,8 +69,7 @@ fn uniform(stream: &mut Stream, len: usize) -> Vec<u64> {
 
 /// `a·b + c` for all corners, and for a million random operands.
 fn products(folder: &Folder) -> Outcome<()> {
-    let ring = PrimeRing::new(10, PRIME)?;
-    let q = ring.modulus();
+    let q = Modulus::new(PRIME)?;
     let powers = [1 << 6, 1 << 13, 1 << 14, 1 << 19, PRIME / 2, PRIME - (1 << 14), PRIME - (1 << 6)];
     // Where the parts of a factor change that the accelerator multiplies one by one.
     let parts = [1 << 17, 1 << 18, 3 << 17, 5 << 17, 7 << 17];
@@ -87,20 +87,24 @@ fn products(folder: &Folder) -> Outcome<()> {
     folder.write_32("products", all)
 }
 
+fn transformed(ntt: &Ntt, mut poly: Vec<u64>) -> Vec<u64> {
+    ntt.forward(&mut poly);
+    poly
+}
+
 /// Polynomials and their transforms in the library's order.
 fn transforms(folder: &Folder, log_n: u32) -> Outcome<()> {
-    let (ring, n) = (PrimeRing::new(log_n, PRIME)?, 1 << log_n);
+    let (ntt, n) = (Ntt::new(log_n, Modulus::new(PRIME)?)?, 1 << log_n);
     let mut polys = vec![vec![0; n], vec![PRIME - 1; n], (0..n as u64).collect::<Vec<_>>()];
     polys.push((0..n).map(|i| if i == n - 1 { PRIME - 1 } else { 0 }).collect());
     polys.extend((0..8).map(|i| uniform(&mut stream(1 + i), n)));
-    let all = polys.iter().flat_map(|poly| [poly.clone(), ring.transform(poly)]).flatten();
+    let all = polys.iter().flat_map(|poly| [poly.clone(), transformed(&ntt, poly.clone())]).flatten();
     folder.write_32(&format!("transforms-{log_n}"), all)
 }
 
 /// The digits of every residue.
 fn digits(folder: &Folder, gadget: PrimeGadget) -> Outcome<()> {
-    let ring = PrimeRing::new(3, PRIME)?;
-    let modulus = ring.modulus();
+    let modulus = Modulus::new(PRIME)?;
     let mut words = Vec::new();
     for x in 0..PRIME {
         let mut residues = vec![0; gadget.digits as usize];
@@ -277,12 +281,12 @@ impl Model {
 /// The rows of the bootstrapping key, divided by `N` and transformed, in the order in which the accelerator takes
 /// them: step by step; of a step clock by clock; row by row; key by key; lane by lane.
 fn key_stream(literal: &NtruLiteral, key: &SeededBootstrapKey, log_p: u32) -> Outcome<Vec<u64>> {
-    let ring = PrimeRing::new(literal.log_n, literal.modulus.into())?;
+    let ntt = Ntt::new(literal.log_n, Modulus::new(literal.modulus.into())?)?;
     let (n, digits, lanes) = (literal.n(), literal.gadget.digits as usize, 1 << log_p);
     let (_, keys) = step_of(literal);
-    let (q, clocks) = (ring.modulus(), n >> log_p);
+    let (q, clocks) = (ntt.modulus(), n >> log_p);
     let n_inv = q.inv(n as u64);
-    let row = |body: &[u64]| ring.transform(&body.iter().map(|&x| q.mul(x >> 32, n_inv)).collect::<Vec<_>>());
+    let row = |body: &[u64]| transformed(&ntt, body.iter().map(|&x| q.mul(x >> 32, n_inv)).collect());
     let rows: Vec<Vec<u64>> = key.bodies.chunks_exact(n).map(row).collect();
     let mut out = Vec::with_capacity(rows.len() * n);
     for step in rows.chunks_exact(keys * digits) {

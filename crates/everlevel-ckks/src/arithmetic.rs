@@ -257,7 +257,7 @@ impl Context {
             let Some(c2) = a.c2() else { return a.clone() };
             let key = key.keys.for_set(c2.set());
             let product = [&a.rlwe().c0, &a.rlwe().c1, c2].map(Poly::clone);
-            let rlwe = ladder::relinearize(&core.ring, product, key, c2.set());
+            let rlwe = key.relinearize(&core.ring, product, c2.set());
             let estimate = a.estimate().clone().with_noise(core.rounding_error(a.scale()));
             Ciphertext::new(rlwe, None, Claims::new(a.level(), a.scale(), estimate), a.identity())
         }))

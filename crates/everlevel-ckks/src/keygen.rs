@@ -73,7 +73,7 @@ impl Context {
                 SwitchingKey::generate(
                     &core.ring,
                     secret.key.id(),
-                    [&square, s],
+                    (&square, s),
                     gadget.clone(),
                     seed,
                     !core.seeded_keys,

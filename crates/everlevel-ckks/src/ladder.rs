@@ -192,7 +192,7 @@ impl Ladder {
     }
 
     fn relinearized(&self, ring: &Ring, products: Vec<[Poly<Eval>; 3]>, level: usize, key: &KeyPair) -> Batch {
-        let cts = relinearize_many(ring, products, key.for_set(&self.sets[level]), &self.sets[level - 1]);
+        let cts = key.for_set(&self.sets[level]).relinearize_many(ring, products, &self.sets[level - 1]);
         Batch { cts, level: level - 1 }
     }
 
@@ -225,25 +225,7 @@ pub(crate) fn tensor(ring: &Ring, [a, b]: [&Rlwe; 2]) -> [Poly<Eval>; 3] {
     ring.tensor([&a.c0, &a.c1], [&b.c0, &b.c1])
 }
 
-/// `(d0, d1) + relinearized d2`, divided down to `target`: the key switch's division by `P` and the rescaling are one.
-pub(crate) fn relinearize(ring: &Ring, product: [Poly<Eval>; 3], key: &SwitchingKey, target: &PrimeSet) -> Rlwe {
-    let mut one = relinearize_many(ring, vec![product], key, target);
-    one.pop().unwrap_or_else(|| unreachable!("one product in, one ciphertext out"))
-}
-
-/// As [`relinearize`], for several products over the same primes.
-fn relinearize_many(ring: &Ring, products: Vec<[Poly<Eval>; 3]>, key: &SwitchingKey, target: &PrimeSet) -> Vec<Rlwe> {
-    let (linear, squares): (Vec<_>, Vec<_>) = products.into_iter().map(|[d0, d1, d2]| ([d0, d1], d2)).unzip();
-    let special = &key.gadget().special;
-    let mut sums = key.switch_many(ring, squares);
-    for (sum, [d0, d1]) in sums.iter_mut().zip(linear) {
-        ring.mul_product_add_assign(&mut sum.c0, &d0, special);
-        ring.mul_product_add_assign(&mut sum.c1, &d1, special);
-    }
-    Rlwe::rescale_many(sums, ring, target)
-}
-
 /// `a·b` over the same primes, relinearized and rescaled to `target`.
 pub(crate) fn mul_relinearize(ring: &Ring, operands: [&Rlwe; 2], key: &SwitchingKey, target: &PrimeSet) -> Rlwe {
-    relinearize(ring, tensor(ring, operands), key, target)
+    key.relinearize(ring, tensor(ring, operands), target)
 }

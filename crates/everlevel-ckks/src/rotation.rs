@@ -2,7 +2,6 @@
 
 use std::sync::OnceLock;
 
-use everlevel_ring::{Eval, Poly};
 use everlevel_rlwe::{Rlwe, SwitchingKey};
 
 use crate::claims::Claims;
@@ -35,6 +34,13 @@ pub(crate) fn powers_of_two(amount: i64, slots: i64) -> Vec<i64> {
 impl Core {
     fn rotate(&self, a: &Ciphertext, left: i64, key: &SwitchingKey) -> Ciphertext {
         self.rotated(a, left, key.automorphism(&self.ring, a.rlwe(), self.ring.rotation_elt(left)))
+    }
+
+    /// Rotations to the left of one ciphertext, which share its digits (hoisting).
+    fn rotations(&self, a: &Ciphertext, steps: &[(i64, &SwitchingKey)]) -> Vec<Ciphertext> {
+        let moves: Vec<_> = steps.iter().map(|(left, key)| (self.ring.rotation_elt(*left), *key)).collect();
+        let rotated = SwitchingKey::automorphisms(&self.ring, a.rlwe(), &moves);
+        steps.iter().zip(rotated).map(|((left, _), rlwe)| self.rotated(a, *left, rlwe)).collect()
     }
 
     fn rotated(&self, a: &Ciphertext, left: i64, rlwe: Rlwe) -> Ciphertext {
@@ -137,16 +143,16 @@ impl Context {
         self.check_secret(op, "rotation key", key.origin, a)?;
         let steps = deltas.iter().map(|&d| self.steps(op, key, d)).collect::<Result<Vec<_>, _>>()?;
         Ok(self.install(|core| {
-            let mut hoisted = Hoisted::default();
-            let rotate = |steps: Vec<(i64, &SwitchingKey)>| {
-                let mut steps = steps.into_iter();
-                let first = match steps.next() {
-                    None => return a.clone(),
-                    Some((left, key)) => hoisted.apply(core, a, left, key),
-                };
-                steps.fold(first, |ct, (left, key)| core.rotate(&ct, left, key))
+            let firsts: Vec<_> = steps.iter().filter_map(|steps| steps.first().copied()).collect();
+            let mut firsts = core.rotations(a, &firsts).into_iter();
+            let rotate = |steps: &Vec<(i64, &SwitchingKey)>| match steps.split_first() {
+                None => a.clone(),
+                Some((_, rest)) => {
+                    let first = firsts.next().unwrap_or_else(|| unreachable!("one for each first step"));
+                    rest.iter().fold(first, |ct, (left, key)| core.rotate(&ct, *left, key))
+                }
             };
-            steps.into_iter().map(rotate).collect()
+            steps.iter().map(rotate).collect()
         }))
     }
 
@@ -173,28 +179,9 @@ impl Context {
             }
         }
         Ok(self.install(|core| {
-            let mut hoisted = Hoisted::default();
-            keys.iter().map(|key| hoisted.apply(core, a, self.left(key.delta), &key.key)).collect()
+            let steps: Vec<_> = keys.iter().map(|key| (self.left(key.delta), &key.key)).collect();
+            core.rotations(a, &steps)
         }))
-    }
-}
-
-/// The digits of one ciphertext, kept while keys of the same shape use them.
-#[derive(Default)]
-struct Hoisted {
-    shape: Option<everlevel_rlwe::Gadget>,
-    digits: Vec<(usize, Poly<Eval>)>,
-}
-
-impl Hoisted {
-    fn apply(&mut self, core: &Core, a: &Ciphertext, left: i64, key: &SwitchingKey) -> Ciphertext {
-        let gadget = key.gadget();
-        if self.shape.as_ref() != Some(gadget) {
-            self.digits = core.ring.mod_up(&a.rlwe().c1, &gadget.digits, &gadget.special);
-            self.shape = Some(gadget.clone());
-        }
-        let elt = core.ring.rotation_elt(left);
-        core.rotated(a, left, key.automorphism_hoisted(&core.ring, a.rlwe(), &self.digits, elt))
     }
 }
 

@@ -304,7 +304,7 @@ fn claims_of_the_named_sets_are_recomputed() {
         assert_eq!(params.shape().key_bits(), set.key_bits, "{}", set.name);
         let ParamsLiteral { limbs, digit_limbs, .. } = set.literal;
         let ring = params.shape().ring().unwrap();
-        assert_eq!(ring.rows_nbytes(&LimbGadget::new(limbs, digit_limbs), 1), set.key_nbytes, "{}", set.name);
+        assert_eq!(ring.key_nbytes(&LimbGadget::new(limbs, digit_limbs)), set.key_nbytes, "{}", set.name);
         let told = params.shape().keys_footprint(1).held as f64;
         assert!((0.99..=1.0).contains(&(told / set.key_nbytes as f64)), "{}", set.name);
         // One limb more is above the cap.

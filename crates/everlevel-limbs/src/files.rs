@@ -12,11 +12,10 @@ use everlevel_io::{Builder, Container};
 use everlevel_objects::{Origin, with_memory};
 use everlevel_rand::Seed;
 use everlevel_rand::secrecy::erase_stack;
-use everlevel_ring::{Footprint, LimbGadget, LimbRing, Limbs, Representation};
+use everlevel_ring::{Footprint, HalfProduct, LimbGadget, LimbRing, Limbs, Representation};
 use everlevel_rlwe::{Rlwe, SecretId, SwitchingKey};
 use serde::{Deserialize, Serialize};
 
-use crate::keys::Key;
 use crate::{Error, EvalKeys, Frame, SecretKey};
 
 /// What a scheme's files of keys are called.
@@ -62,13 +61,13 @@ fn rotation_name(amount: i64) -> String {
 
 impl Frame {
     /// A container of a kind, with what is known of the parameters and of the secret.
-    fn begin<'a>(&self, kind: &str, secret_id: u64) -> Builder<'a> {
+    fn begin<'a>(&self, kind: &str, secret_id: SecretId) -> Builder<'a> {
         let mut builder = Builder::new(kind);
         let ParametersEntry { set, numbers, insecure } = &self.entry;
         builder.describe("parameters", *set);
         builder.describe_json("params", &NumbersEntry { numbers, insecure: *insecure });
         builder.describe_number("fingerprint", self.fingerprint());
-        builder.describe_number("secret_id", secret_id);
+        builder.describe_number("secret_id", secret_id.0);
         builder
     }
 
@@ -76,10 +75,10 @@ impl Frame {
     ///
     /// # Errors
     /// [`Error::Io`].
-    pub fn verified(&self, container: &Container, kind: &str) -> Result<u64, Error> {
+    pub fn verified(&self, container: &Container, kind: &str) -> Result<SecretId, Error> {
         container.check(kind, self.fingerprint())?;
         container.verify()?;
-        Ok(container.number("secret_id")?)
+        Ok(SecretId(container.number("secret_id")?))
     }
 
     /// The secret key as a container, which only its owner may read.
@@ -102,7 +101,7 @@ impl Frame {
     pub fn secret_key_from_container(&self, kinds: FileKinds, container: &Container) -> Result<SecretKey, Error> {
         let id = self.verified(container, kinds.secret_key)?;
         let key = self.secret_of_seed(Seed::copy_of(container.bytes_of_len("seed", 32)?));
-        require("secret_id", key.id(), id, id)?;
+        require("secret_id", key.id().0, id.0, id.0)?;
         Ok(key)
     }
 
@@ -120,9 +119,9 @@ impl Frame {
             let entry = KeysEntry { rotations: keys.rotations(), inversion: keys.has_inversion() };
             builder.describe_json("object", &entry);
             for (name, key) in all {
-                builder.describe_seed(&format!("{name}.masks"), key.masks.as_bytes());
+                builder.describe_seed(&format!("{name}.masks"), key.mask_seed().as_bytes());
                 for digit in 0..digits {
-                    let body = self.ring().row_element(key.key.rows(), digit, 1);
+                    let body = self.ring().row_body(key.rows(), digit);
                     put(&mut builder, &format!("{name}.{digit}"), &body);
                 }
             }
@@ -154,16 +153,14 @@ impl Frame {
     }
 
     /// A key: its masks from their seed, its bodies from the file.
-    fn key(&self, container: &Container, secret_id: u64, name: &str) -> Result<Key, Error> {
+    fn key(&self, container: &Container, secret_id: SecretId, name: &str) -> Result<SwitchingKey<LimbRing>, Error> {
         let (gadget, ring) = (self.shape().gadget(), self.ring());
         let masks = Seed::from_bytes(container.seed(&format!("{name}.masks"))?);
-        let mut rows = ring.zero_rows(&gadget, 1);
-        for digit in 0..gadget.digits {
+        let rows = ring.rows(&gadget, &masks, true, |digit| {
             let body = self.get(container, &format!("{name}.{digit}"), gadget.limbs)?;
-            let mask = ring.uniform(&gadget.limbs, 1, &masks, digit as u64);
-            ring.prepare_row(&mut rows, digit, &[&mask[0], &body]);
-        }
-        Ok(Key { masks, key: SwitchingKey::from_rows(SecretId(secret_id), gadget, rows) })
+            Ok::<_, Error>([ring.uniform(&gadget.limbs, 1, &masks, digit as u64).remove(0), body])
+        })?;
+        Ok(SwitchingKey::from_rows(secret_id, gadget, rows))
     }
 
     /// A container with both parts of a ciphertext.
@@ -177,7 +174,7 @@ impl Frame {
         ct: &Rlwe<LimbRing>,
     ) -> Result<Builder<'a>, Error> {
         self.require("save", "ciphertext", origin)?;
-        let mut builder = self.begin(kind, origin.secret_id.0);
+        let mut builder = self.begin(kind, origin.secret_id);
         for (name, part) in [("c0", &ct.c0), ("c1", &ct.c1)] {
             put(&mut builder, name, part);
         }
@@ -212,7 +209,7 @@ impl Frame {
 }
 
 /// All keys, with their names in files.
-fn named_keys(kinds: FileKinds, keys: &EvalKeys) -> Vec<(String, &Key)> {
+fn named_keys(kinds: FileKinds, keys: &EvalKeys) -> Vec<(String, &SwitchingKey<LimbRing>)> {
     let rotations = keys.rotations.values().map(|(amount, key)| (rotation_name(*amount), key));
     let inversion = keys.inversion.iter().map(|key| (kinds.inversion.to_string(), key));
     [(RELINEARIZATION.to_string(), &keys.relinearization)].into_iter().chain(rotations).chain(inversion).collect()

@@ -6,11 +6,10 @@ use everlevel_objects::{Origin, fnv1a, require_parameters, with_memory};
 use everlevel_rand::secrecy::{declassified, erase_stack};
 use everlevel_rand::{Domain, Seed, SeedSource, sampler};
 use everlevel_ring::{LimbRing, Progress, Representation, report};
-use everlevel_rlwe::{Randomness, SecretId, SwitchingKey};
+use everlevel_rlwe::{SecretId, SwitchingKey};
 use zeroize::Zeroizing;
 
 use crate::files::ParametersEntry;
-use crate::keys::Key;
 use crate::{Error, EvalKeys, SecretKey, Shape};
 
 /// A shape's tables, what its parameters are called, and fresh seeds.
@@ -56,8 +55,8 @@ impl Frame {
     }
 
     /// What a secret's objects carry.
-    pub fn origin(&self, secret_id: u64) -> Origin {
-        Origin { fingerprint: self.fingerprint, secret_id: SecretId(secret_id) }
+    pub fn origin(&self, secret_id: SecretId) -> Origin {
+        Origin { fingerprint: self.fingerprint, secret_id }
     }
 
     /// Refuses an argument of other parameters.
@@ -95,8 +94,8 @@ impl Frame {
         let mut coeffs = vec![0; self.shape.n()];
         sampler::ternary(&mut seed.stream(Domain::SecretKey, 0), &mut coeffs);
         // The id comes from another stream: it is public.
-        let id = declassified(seed.stream(Domain::Derive, 0).next_u64());
-        let key = everlevel_rlwe::SecretKey::from_coeffs(&self.ring, SecretId(id), coeffs);
+        let id = SecretId(declassified(seed.stream(Domain::Derive, 0).next_u64()));
+        let key = everlevel_rlwe::SecretKey::from_coeffs(&self.ring, id, coeffs);
         erase_stack();
         SecretKey { origin: self.origin(id), seed, key }
     }
@@ -119,17 +118,13 @@ impl Frame {
         let total = 1 + elements().count() + usize::from(inversion);
         with_memory(op, self.shape.keys_footprint(total), || {
             let (ring, gadget, key) = (&self.ring, self.shape.gadget(), &secret.key);
-            let of = |make: &dyn Fn(Randomness) -> SwitchingKey<LimbRing>| -> Result<Key, Error> {
-                let randomness = Randomness::from(&self.seed()?);
-                Ok(Key { masks: randomness.masks().clone(), key: make(randomness) })
+            let galois = |element: u64| -> Result<_, Error> {
+                Ok(SwitchingKey::of_limbs_galois(ring, key, element, gadget, &self.seed()?))
             };
-            let galois =
-                |element: u64| of(&|randomness| SwitchingKey::of_limbs_galois(ring, key, element, gadget, randomness));
             let wide = Zeroizing::new(key.coeffs().iter().map(|&c| i64::from(c)).collect::<Vec<_>>());
             let s = Zeroizing::new(ring.small(&1, &wide));
             let square = Zeroizing::new(ring.inner_product(std::slice::from_ref(&*s), key.prepared()));
-            let relinearization =
-                of(&|randomness| SwitchingKey::of_limbs(ring, key, square.limb(0), gadget, randomness))?;
+            let relinearization = SwitchingKey::of_limbs(ring, key, square.limb(0), gadget, &self.seed()?);
             let mut rotations = BTreeMap::new();
             for (&element, &amount) in elements() {
                 report(op, progress, 1 + rotations.len(), total)?;

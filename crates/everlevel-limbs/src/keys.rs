@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use everlevel_objects::Origin;
 use everlevel_rand::Seed;
 use everlevel_ring::LimbRing;
-use everlevel_rlwe::SwitchingKey;
+use everlevel_rlwe::{SecretId, SwitchingKey};
 
 /// A dense ternary secret.
 #[derive(Debug)]
@@ -18,8 +18,8 @@ pub struct SecretKey {
 
 impl SecretKey {
     /// The secret's name, which is public.
-    pub fn id(&self) -> u64 {
-        self.origin.secret_id.0
+    pub fn id(&self) -> SecretId {
+        self.origin.secret_id
     }
 
     /// Its parameters, and its name.
@@ -38,27 +38,20 @@ impl SecretKey {
     }
 }
 
-/// A half product's key, and the seed of its masks, which is public.
-#[derive(Debug)]
-pub(crate) struct Key {
-    pub masks: Seed,
-    pub key: SwitchingKey<LimbRing>,
-}
-
 /// The keys of one secret that evaluation needs, for every precision. They are public.
 #[derive(Debug)]
 pub struct EvalKeys {
     pub(crate) origin: Origin,
-    pub(crate) relinearization: Key,
+    pub(crate) relinearization: SwitchingKey<LimbRing>,
     /// By Galois element, with the amount of the rotation.
-    pub(crate) rotations: BTreeMap<u64, (i64, Key)>,
-    pub(crate) inversion: Option<Key>,
+    pub(crate) rotations: BTreeMap<u64, (i64, SwitchingKey<LimbRing>)>,
+    pub(crate) inversion: Option<SwitchingKey<LimbRing>>,
 }
 
 impl EvalKeys {
     /// The name of the secret that they belong to.
-    pub fn secret_id(&self) -> u64 {
-        self.origin.secret_id.0
+    pub fn secret_id(&self) -> SecretId {
+        self.origin.secret_id
     }
 
     /// Their parameters, and their secret.
@@ -68,7 +61,7 @@ impl EvalKeys {
 
     /// The key that takes the square of the secret away.
     pub fn relinearization(&self) -> &SwitchingKey<LimbRing> {
-        &self.relinearization.key
+        &self.relinearization
     }
 
     /// The amounts of rotations that have keys.
@@ -87,6 +80,6 @@ impl EvalKeys {
     pub fn nbytes(&self) -> usize {
         let rotations = self.rotations.values().map(|(_, key)| key);
         let all = rotations.chain(&self.inversion).chain([&self.relinearization]);
-        all.map(|key| key.key.rows().nbytes()).sum()
+        all.map(|key| key.nbytes()).sum()
     }
 }

@@ -28,8 +28,8 @@ impl<'a> Moves<'a> {
     /// The ciphertext after all of them.
     pub fn moved(&self, ring: &LimbRing, ct: &Rlwe<LimbRing>) -> Rlwe<LimbRing> {
         let Some(((element, key), rest)) = self.0.split_first() else { return ct.clone() };
-        let first = key.moved_limbs(ring, ct, *element);
-        rest.iter().fold(first, |ct, (element, key)| key.moved_limbs(ring, &ct, *element))
+        let first = key.automorphism(ring, ct, *element);
+        rest.iter().fold(first, |ct, (element, key)| key.automorphism(ring, &ct, *element))
     }
 }
 
@@ -63,7 +63,7 @@ impl Frame {
         if own == 1 {
             return Ok(Moves(Vec::new()));
         }
-        let key = |element: u64| Some((element, &keys.rotations.get(&element)?.1.key));
+        let key = |element: u64| Some((element, &keys.rotations.get(&element)?.1));
         if let Some(one) = key(own) {
             return Ok(Moves(vec![one]));
         }
@@ -83,7 +83,7 @@ impl Frame {
     pub fn doubling_moves<'a>(&self, op: &'static str, keys: &'a EvalKeys) -> Result<Vec<Moves<'a>>, Error> {
         let one = |amount: i64| {
             let either = [amount, -amount].map(|amount| self.rotation(amount)).into_iter();
-            let found = either.into_iter().find_map(|element| Some((element, &keys.rotations.get(&element)?.1.key)));
+            let found = either.into_iter().find_map(|element| Some((element, &keys.rotations.get(&element)?.1)));
             found.map(|one| Moves(vec![one])).ok_or_else(|| missing(op, amount, keys))
         };
         self.powers_of_two().map(one).collect()
@@ -95,7 +95,7 @@ impl Frame {
     /// [`Error::MissingInversion`].
     pub fn inversion_move<'a>(&self, op: &'static str, keys: &'a EvalKeys) -> Result<Moves<'a>, Error> {
         let key = keys.inversion.as_ref().ok_or(Error::MissingInversion { op })?;
-        Ok(Moves(vec![(self.inversion(), &key.key)]))
+        Ok(Moves(vec![(self.inversion(), key)]))
     }
 
     /// Rotations of one ciphertext, whose transforms they share.
@@ -112,12 +112,14 @@ impl Frame {
         let one = |&amount: &i64| match self.rotation(amount) {
             1 => Ok(None),
             element => match keys.rotations.get(&element) {
-                Some((_, key)) => Ok(Some((element, &key.key))),
+                Some((_, key)) => Ok(Some((element, key))),
                 None => Err(missing(op, amount, keys)),
             },
         };
         let moves = amounts.iter().map(one).collect::<Result<Vec<_>, _>>()?;
-        Ok(SwitchingKey::moved_limbs_many(self.ring(), ct, &moves))
+        let with_keys: Vec<_> = moves.iter().flatten().copied().collect();
+        let mut moved = SwitchingKey::automorphisms(self.ring(), ct, &with_keys).into_iter();
+        Ok(moves.iter().map(|one| one.and_then(|_| moved.next()).unwrap_or_else(|| ct.clone())).collect())
     }
 
     fn powers_of_two(&self) -> impl Iterator<Item = i64> {

@@ -139,16 +139,6 @@ impl Ring {
         all.iter().map(|_| parts.iter().map(&mut digit).collect()).collect()
     }
 
-    /// The integers nearest to zero that equal `a` modulo the primes of `from`, over those of `to`, which are others.
-    pub(crate) fn lifted(&self, a: &Poly<Eval>, from: &PrimeSet, to: &PrimeSet) -> Poly<Eval> {
-        let converter = self.converter(from, to);
-        let mut conversion = [Conversion::new(self, &converter, a, from, |_| 1)];
-        Conversion::run(&mut conversion);
-        let [Conversion { targets: mut limbs, .. }] = conversion;
-        limbs.par_iter_mut().zip(to.indices()).for_each(|(limb, &i)| self.ntt(i).forward(limb));
-        Poly::from_limbs(to.clone(), limbs)
-    }
-
     /// `round(a·∏N/∏D)` over `target`, where `D` are the primes that `a` has and `target` lacks, and `N` those that it
     /// gains.
     ///

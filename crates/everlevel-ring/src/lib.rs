@@ -1,7 +1,8 @@
 //! Rings of polynomials, in every representation that schemes compute in, and the memory and threads that they use.
 //!
 //! *Vocabulary.* A [`Representation`] is how elements of `Z_Q[X]/(X^n + 1)` are held and multiplied; key material is
-//! generic over it, and [`HalfProduct`] is its one product with keys, stage by stage.
+//! generic over it. Where its samples of rank 1 are ciphertexts it is a [`SampleRing`], and [`HalfProduct`] is its one
+//! product with keys, stage by stage.
 //!
 //! *Residues.* A [`Ring`] owns the degree and a table of word primes; a [`PrimeSet`] names some of them, and stands for
 //! the modulus that is their product; a [`Poly`] is one limb for each prime of its set, in the basis [`Coeff`] or
@@ -32,7 +33,6 @@
 pub mod base2k;
 mod buffer;
 mod convert;
-mod delayed;
 mod fused;
 mod gadget;
 mod linear;
@@ -52,7 +52,6 @@ mod word_buffer;
 pub use base2k::{LimbGadget, LimbRing, Limbs};
 pub use buffer::Limb;
 pub(crate) use buffer::Slab;
-pub use delayed::{DelayedRows, HalfProductCost};
 pub use gadget::{PrimeGadget, RnsGadget, WordGadget};
 pub use linear::{BabySteps, Diagonal};
 pub use memory::{Footprint, OutOfMemory};
@@ -65,5 +64,5 @@ pub use progress::{Cancelled, Progress, no_progress, report};
 pub use representation::{HalfProduct, Representation, SampleRing};
 pub use residues::ResidueRows;
 pub use ring::{Error, Ring};
-pub use torus::{SmallTorusRing, TorusRing, TorusRows, TorusSecret, TorusWord};
+pub use torus::{SmallTorusRing, TorusRing, TorusSecret, TorusWord};
 pub use word_buffer::WordBuffer;

@@ -11,7 +11,7 @@ use everlevel_math::{Error, Modulus, Ntt};
 use everlevel_rand::{Domain, Seed, sampler, secrecy};
 use zeroize::{Zeroize, Zeroizing};
 
-use crate::{HalfProduct, PrimeGadget, Representation};
+use crate::{PrimeGadget, Representation};
 
 /// The ring of one degree and one prime `Q` that is 1 modulo `2N`. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -42,24 +42,6 @@ impl PrimeRing {
     pub fn is_invertible(&self, coeffs: &[i8]) -> bool {
         // Every value is looked at.
         self.transformed(coeffs).iter().fold(1, |all, &value| all & u64::from(value != 0)) == 1
-    }
-
-    /// The residue nearest to zero.
-    fn centred(&self, x: u64) -> i64 {
-        let q = self.modulus().q();
-        if x > q / 2 { x as i64 - q as i64 } else { x as i64 }
-    }
-
-    /// The transform of a polynomial.
-    pub fn transform(&self, poly: &[u64]) -> Vec<u64> {
-        let mut values = poly.to_vec();
-        self.ntt.forward(&mut values);
-        values
-    }
-
-    /// Adds to a sum another one times a polynomial that is transformed.
-    pub fn add_turned(&self, sum: &mut [u64], other: &[u64], by: &[u64]) {
-        self.modulus().mul_add_assign(sum, other, by);
     }
 
     fn transformed(&self, coeffs: &[i8]) -> Zeroizing<Vec<u64>> {
@@ -139,45 +121,6 @@ impl Representation for PrimeRing {
     fn add_message(&self, body: &mut Vec<u64>, gadget: &PrimeGadget, row: usize, message: &Vec<u64>) {
         let (modulus, unit) = (self.modulus(), 1 << gadget.log2_unit(row));
         body.iter_mut().zip(message).for_each(|(b, &m)| *b = modulus.add(*b, modulus.mul(unit, m)));
-    }
-}
-
-impl HalfProduct for PrimeRing {
-    /// A transform for each digit.
-    type Digits = Vec<Vec<u64>>;
-    /// A transform for each row.
-    type Rows = Vec<Vec<u64>>;
-    /// One transform: there are no masks.
-    type Sum = Vec<u64>;
-
-    fn digits(&self, gadget: &PrimeGadget, polys: &[&Vec<u64>]) -> Vec<Self::Digits> {
-        let modulus = self.modulus();
-        let of_one = |poly: &&Vec<u64>| {
-            let mut digits = vec![vec![0; self.degree]; gadget.digits as usize];
-            for (i, &x) in poly.iter().enumerate() {
-                gadget.decompose(self.centred(x), |row, digit| digits[row][i] = modulus.reduce_i64(digit));
-            }
-            digits.iter_mut().for_each(|digit| self.ntt.forward(digit));
-            digits
-        };
-        polys.iter().map(of_one).collect()
-    }
-
-    fn multiply(&self, digits: &[&Self::Digits], rows: &Self::Rows) -> Vec<Vec<u64>> {
-        let product = |digits: &&Self::Digits| {
-            let mut sum = vec![0; self.degree];
-            digits.iter().zip(rows).for_each(|(digit, row)| self.modulus().mul_add_assign(&mut sum, digit, row));
-            sum
-        };
-        digits.iter().map(product).collect()
-    }
-
-    fn finish(&self, sums: Vec<Vec<u64>>, _: &PrimeGadget, (): &()) -> Vec<Vec<Vec<u64>>> {
-        let inverse = |mut sum: Vec<u64>| {
-            self.ntt.inverse(&mut sum);
-            vec![sum]
-        };
-        sums.into_iter().map(inverse).collect()
     }
 }
 

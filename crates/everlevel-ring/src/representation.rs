@@ -3,11 +3,11 @@
 //! How a large modulus is held (residues of word primes, one torus word, a small prime, limbs) and how
 //! `Z[X]/(X^n + 1)` is multiplied are a representation's own affair. What every scheme does with keys is the same: rows
 //! that hide a message in the units of a gadget, whose masks are uniform and whose bodies are all that has to be
-//! stored; and one product, *digits → transforms → vector × matrix → inverse → carry*, whose stages are values, so
-//! that a scheme can share digits among keys and sum products before it finishes them.
+//! stored; and, where samples are ciphertexts, one product, *digits → transforms → vector × matrix → inverse → carry*,
+//! whose stages are values, so that a scheme can share digits among keys and sum products before it finishes them.
 //!
-//! A representation that fuses the stages (a blind rotation takes digits in a transform's first pass and rounds in its
-//! last) has that as an operation of its own, tested against these.
+//! Blind rotations fuse the stages (digits in a transform's first pass, rounding in its last): their products are
+//! `everlevel-math`'s, and their accumulators no values of a representation.
 
 use std::fmt::Debug;
 
@@ -77,14 +77,35 @@ pub trait SampleRing: Representation {
     fn poly_nbytes(a: &Self::Poly) -> usize;
 }
 
-/// A representation with half external products of public polynomials.
-pub trait HalfProduct: Representation {
+/// A representation with half external products: of public polynomials with rows of a mask and a body each.
+pub trait HalfProduct: SampleRing {
     /// The digits of one polynomial, transformed: made once, multiplied by any number of keys.
     type Digits: Send + Sync;
     /// The rows of one key, prepared.
     type Rows: Send + Sync;
-    /// Products that are not yet divided, rounded or carried: the masks' columns and the body's.
+    /// A product that is not yet divided, rounded or carried.
     type Sum: Send;
+    /// The product `(d0, d1, d2)` of two ciphertexts, with phase `d0 + d1·s + d2·s²`.
+    type Tensor: Send;
+
+    /// Prepares the rows of a key, from mask and body of each. Where the seed of the masks may stand for them, they are
+    /// held only if the key is to be expanded.
+    ///
+    /// # Errors
+    /// The first that `row` returns.
+    fn rows<E>(
+        &self,
+        gadget: &Self::Gadget,
+        masks: &Seed,
+        expanded: bool,
+        row: impl FnMut(usize) -> Result<[Self::Poly; 2], E>,
+    ) -> Result<Self::Rows, E>;
+
+    /// The seed that the masks of a key expand from. It is public.
+    fn mask_seed(rows: &Self::Rows) -> &Seed;
+
+    /// Bytes of the rows in memory.
+    fn rows_nbytes(rows: &Self::Rows) -> usize;
 
     /// The digits of several polynomials over one modulus.
     fn digits(&self, gadget: &Self::Gadget, polys: &[&Self::Poly]) -> Vec<Self::Digits>;
@@ -92,6 +113,16 @@ pub trait HalfProduct: Representation {
     /// `Σ digit_r·row_r` for each polynomial's digits: a key is read once for all of them.
     fn multiply(&self, digits: &[&Self::Digits], rows: &Self::Rows) -> Vec<Self::Sum>;
 
-    /// The columns of several sums over a modulus, masks and then body: divided, rounded or carried.
-    fn finish(&self, sums: Vec<Self::Sum>, gadget: &Self::Gadget, to: &Self::Modulus) -> Vec<Vec<Self::Poly>>;
+    /// Body and mask of each sum, divided, rounded or carried to the modulus of the polynomial that is added to the
+    /// body.
+    fn finish_onto(&self, sums: Vec<Self::Sum>, bodies: &[&Self::Poly]) -> Vec<[Self::Poly; 2]>;
+
+    /// Body and mask over a modulus of each product of ciphertexts, with the rows of a key of `s²`.
+    fn relinearize(
+        &self,
+        tensors: Vec<Self::Tensor>,
+        gadget: &Self::Gadget,
+        rows: &Self::Rows,
+        to: &Self::Modulus,
+    ) -> Vec<[Self::Poly; 2]>;
 }

@@ -1,6 +1,7 @@
 //! Residues modulo word primes as a representation of key material, and the half product's inner loop on them.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use everlevel_math::{Modulus, packed};
 use everlevel_rand::{Domain, Seed, sampler};
@@ -19,7 +20,7 @@ const BLOCK: usize = 8192;
 #[derive(Debug)]
 pub struct ResidueRows {
     mask_seed: Seed,
-    bodies: Vec<PackedPoly>,
+    bodies: Arc<[PackedPoly]>,
     masks: Option<Vec<PackedPoly>>,
 }
 
@@ -30,7 +31,7 @@ impl ResidueRows {
     /// If there are masks, but not one for each body.
     pub fn new(mask_seed: Seed, bodies: Vec<PackedPoly>, masks: Option<Vec<PackedPoly>>) -> Self {
         assert!(masks.as_ref().is_none_or(|masks| masks.len() == bodies.len()), "one mask for each body");
-        Self { mask_seed, bodies, masks }
+        Self { mask_seed, bodies: bodies.into(), masks }
     }
 
     /// The seed that the masks expand from. It is public.
@@ -56,11 +57,12 @@ impl ResidueRows {
         self.bodies.iter().enumerate().map(mask).collect()
     }
 
-    /// Holds the masks from now on.
-    pub fn expand(&mut self, ring: &Ring) {
-        if self.masks.is_none() {
-            self.masks = Some(self.expanded_masks(ring));
-        }
+    /// The rows with their masks held, for uses that follow one another: none where these rows hold theirs.
+    #[must_use]
+    pub fn expanded(&self, ring: &Ring) -> Option<Self> {
+        let Self { mask_seed, bodies, masks } = self;
+        let masks = masks.is_none().then(|| self.expanded_masks(ring))?;
+        Some(Self { mask_seed: mask_seed.clone(), bodies: bodies.clone(), masks: Some(masks) })
     }
 
     /// The packed body of a row at one prime.
@@ -92,41 +94,6 @@ impl Ring {
         let mut poly = self.uninit(set);
         self.each_limb(&mut poly, |m, limb, i| uniform_limb(limb, m, seed, row, i));
         poly
-    }
-
-    /// `Σ digit·(body, mask)` for the digits of several polynomials over the same primes: each block of the key is read
-    /// from memory once. `held` are masks from [`ResidueRows::expanded_masks`], where the caller keeps them for a
-    /// while.
-    pub fn multiply_rows(
-        &self,
-        inputs: &[&[(usize, Poly<Eval>)]],
-        rows: &ResidueRows,
-        held: Option<&[PackedPoly]>,
-    ) -> Vec<[Poly<Eval>; 2]> {
-        let Some(first) = inputs.first() else { return Vec::new() };
-        let set = first[0].1.set().clone();
-        let mut products: Vec<[Poly<Eval>; 2]> =
-            inputs.iter().map(|_| [self.uninit(&set), self.uninit(&set)]).collect();
-        let block_len = BLOCK.min(self.n());
-        limbs_by_prime(&mut products).into_par_iter().zip(set.indices()).for_each(|(mut outs, &prime)| {
-            let indices: Vec<usize> = first.iter().map(|(row, _)| *row).collect();
-            let bodies: Vec<&[u8]> = indices.iter().map(|row| rows.body_limb(*row, prime)).collect();
-            let mask = |row: &usize| match held {
-                Some(masks) => Cow::Borrowed(masks[*row].limb(prime)),
-                None => rows.mask_limb(self, *row, prime),
-            };
-            let masks: Vec<Cow<[u8]>> = indices.iter().map(mask).collect();
-            for at in (0..self.n()).step_by(block_len) {
-                let b: Vec<&[u8]> = bodies.iter().map(|body| packed::block(body, at, block_len)).collect();
-                let a: Vec<&[u8]> = masks.iter().map(|mask| packed::block(mask, at, block_len)).collect();
-                for (digits, [o0, o1]) in inputs.iter().zip(&mut outs) {
-                    let x: Vec<&[u64]> = digits.iter().map(|(_, d)| &d.limb(prime)[at..at + block_len]).collect();
-                    let (o0, o1) = (&mut o0[at..at + block_len], &mut o1[at..at + block_len]);
-                    self.modulus(prime).inner_product_packed_pair_into(o0, o1, &x, &b, &a);
-                }
-            }
-        });
-        products
     }
 }
 
@@ -231,19 +198,92 @@ impl HalfProduct for Ring {
     type Rows = ResidueRows;
     /// Body and mask, times the special primes.
     type Sum = [Poly<Eval>; 2];
+    type Tensor = [Poly<Eval>; 3];
+
+    fn rows<E>(
+        &self,
+        gadget: &RnsGadget,
+        masks: &Seed,
+        expanded: bool,
+        mut row: impl FnMut(usize) -> Result<[Poly<Eval>; 2], E>,
+    ) -> Result<ResidueRows, E> {
+        let packed = |digit: usize| {
+            let [mask, body] = row(digit)?;
+            Ok((PackedPoly::new(&body), expanded.then(|| PackedPoly::new(&mask))))
+        };
+        let rows = (0..gadget.digits.len()).map(packed).collect::<Result<Vec<_>, E>>()?;
+        let (bodies, held): (Vec<_>, Vec<_>) = rows.into_iter().unzip();
+        Ok(ResidueRows::new(masks.clone(), bodies, held.into_iter().collect()))
+    }
+
+    fn mask_seed(rows: &ResidueRows) -> &Seed {
+        rows.mask_seed()
+    }
+
+    fn rows_nbytes(rows: &ResidueRows) -> usize {
+        rows.bodies().iter().chain(rows.masks().into_iter().flatten()).map(PackedPoly::nbytes).sum()
+    }
 
     fn digits(&self, gadget: &RnsGadget, polys: &[&Poly<Eval>]) -> Vec<Vec<(usize, Poly<Eval>)>> {
         self.mod_up_many(polys, &gadget.digits, &gadget.special)
     }
 
+    /// Over the digits' primes; each block of the key is read from memory once.
     fn multiply(&self, digits: &[&Vec<(usize, Poly<Eval>)>], rows: &ResidueRows) -> Vec<[Poly<Eval>; 2]> {
-        let digits: Vec<&[(usize, Poly<Eval>)]> = digits.iter().map(|d| &d[..]).collect();
-        self.multiply_rows(&digits, rows, rows.masks())
+        let Some(first) = digits.first() else { return Vec::new() };
+        let set = first[0].1.set().clone();
+        let mut products: Vec<[Poly<Eval>; 2]> =
+            digits.iter().map(|_| [self.uninit(&set), self.uninit(&set)]).collect();
+        let block_len = BLOCK.min(self.n());
+        limbs_by_prime(&mut products).into_par_iter().zip(set.indices()).for_each(|(mut outs, &prime)| {
+            let indices: Vec<usize> = first.iter().map(|(row, _)| *row).collect();
+            let bodies: Vec<&[u8]> = indices.iter().map(|row| rows.body_limb(*row, prime)).collect();
+            let masks: Vec<Cow<[u8]>> = indices.iter().map(|row| rows.mask_limb(self, *row, prime)).collect();
+            for at in (0..self.n()).step_by(block_len) {
+                let b: Vec<&[u8]> = bodies.iter().map(|body| packed::block(body, at, block_len)).collect();
+                let a: Vec<&[u8]> = masks.iter().map(|mask| packed::block(mask, at, block_len)).collect();
+                for (digits, [o0, o1]) in digits.iter().zip(&mut outs) {
+                    let x: Vec<&[u64]> = digits.iter().map(|(_, d)| &d.limb(prime)[at..at + block_len]).collect();
+                    let (o0, o1) = (&mut o0[at..at + block_len], &mut o1[at..at + block_len]);
+                    self.modulus(prime).inner_product_packed_pair_into(o0, o1, &x, &b, &a);
+                }
+            }
+        });
+        products
     }
 
-    fn finish(&self, sums: Vec<[Poly<Eval>; 2]>, _: &RnsGadget, to: &PrimeSet) -> Vec<Vec<Poly<Eval>>> {
-        let polys = sums.into_iter().flat_map(|[body, mask]| [mask, body]).collect();
-        let mut polys = self.rescale_many(polys, to).into_iter();
-        std::iter::from_fn(|| Some(vec![polys.next()?, polys.next()?])).collect()
+    fn finish_onto(&self, sums: Vec<[Poly<Eval>; 2]>, bodies: &[&Poly<Eval>]) -> Vec<[Poly<Eval>; 2]> {
+        let Some(first) = bodies.first() else { return Vec::new() };
+        let mut finished = self.rescale_pairs(sums, first.set());
+        finished.iter_mut().zip(bodies).for_each(|([c0, _], body)| self.add_assign(c0, body));
+        finished
+    }
+
+    /// The key switch's division by the special primes and the rescaling to `to` are one.
+    fn relinearize(
+        &self,
+        tensors: Vec<[Poly<Eval>; 3]>,
+        gadget: &RnsGadget,
+        rows: &ResidueRows,
+        to: &PrimeSet,
+    ) -> Vec<[Poly<Eval>; 2]> {
+        let (linear, squares): (Vec<_>, Vec<_>) = tensors.into_iter().map(|[d0, d1, d2]| ([d0, d1], d2)).unzip();
+        let digits = self.digits(gadget, &squares.iter().collect::<Vec<_>>());
+        drop(squares);
+        let mut sums = self.multiply(&digits.iter().collect::<Vec<_>>(), rows);
+        drop(digits);
+        for ([s0, s1], [d0, d1]) in sums.iter_mut().zip(linear) {
+            self.mul_product_add_assign(s0, &d0, &gadget.special);
+            self.mul_product_add_assign(s1, &d1, &gadget.special);
+        }
+        self.rescale_pairs(sums, to)
+    }
+}
+
+impl Ring {
+    /// [`Ring::rescale_many`] of pairs over the same primes.
+    pub fn rescale_pairs(&self, pairs: Vec<[Poly<Eval>; 2]>, to: &PrimeSet) -> Vec<[Poly<Eval>; 2]> {
+        let mut parts = self.rescale_many(pairs.into_iter().flatten().collect(), to).into_iter();
+        std::iter::from_fn(|| Some([parts.next()?, parts.next()?])).collect()
     }
 }

@@ -1,5 +1,7 @@
 //! Operations on limbs against big integers, with operands of different counts and digits at the edges.
 
+use std::convert::Infallible;
+
 use everlevel_math::base2k::Base;
 use everlevel_rand::Seed;
 use everlevel_ring::base2k::{Module, Operands, Transform, coefficients};
@@ -427,16 +429,20 @@ fn products_of_elements_are_those_of_real_numbers_modulo_one() {
         }
         // With rows of whatever elements: d1 + d2·mask and d0 + d2·body, whether transforms are added or limbs.
         let gadget = LimbGadget::new(limbs, 1);
-        let mut rows = ring.zero_rows(&gadget, 1);
-        for row in 0..limbs {
-            let sample = ring.uniform(&gadget.limbs, 2, &Seed::from_bytes([8; 32]), row as u64);
-            ring.prepare_row(&mut rows, row, &[&sample[0], &sample[1]]);
-        }
+        let masks = Seed::from_bytes([8; 32]);
+        let row = |row: usize| {
+            let [mask, body] =
+                [0, 1].map(|part| ring.uniform(&gadget.limbs, 1, &masks, 2 * row as u64 + part).remove(0));
+            Ok::<_, Infallible>([mask, body])
+        };
+        let Ok(rows) = ring.rows(&gadget, &masks, true, row);
         let tensor = || ring.tensor(a.each_ref(), b.each_ref(), 1, limbs);
-        let [d0, d1, d2] = ring.carried_tensor(tensor());
+        let [d0, mut d1, d2] = ring.carried_tensor(tensor());
         let sum = ring.multiply(&[&ring.digits(&gadget, &[&d2])[0]], &rows).remove(0);
-        let apart = ring.finish_onto(sum, limbs, &[Some(&d1), Some(&d0)]);
-        for (found, exact) in ring.relinearize(tensor(), &rows).iter().zip(&apart) {
+        let [body, mask] = ring.finish_onto(vec![sum], &[&d0]).remove(0);
+        ring.add_assign(&mut d1, &mask);
+        let together = ring.relinearize(vec![tensor()], &gadget, &rows, &limbs).remove(0);
+        for (found, exact) in together.iter().zip(&[body, d1]) {
             let distance = distance(found, &integers(exact, log2_base), limbs, log2_base);
             assert!(distance <= 1.0, "{transform:?}: {distance} units");
         }

@@ -45,14 +45,13 @@ impl Rlwe {
 
     /// [`Ring::rescale`] of both parts.
     pub fn rescale(self, ring: &Ring, target: &PrimeSet) -> Self {
-        Self::rescale_many(vec![self], ring, target).pop().unwrap_or_else(|| unreachable!("one in, one out"))
+        Self::rescale_many(vec![self], ring, target).remove(0)
     }
 
     /// [`Ring::rescale`] of both parts of several ciphertexts over the same primes.
     pub fn rescale_many(all: Vec<Self>, ring: &Ring, target: &PrimeSet) -> Vec<Self> {
-        let parts = all.into_iter().flat_map(|ct| [ct.c0, ct.c1]).collect();
-        let mut parts = ring.rescale_many(parts, target).into_iter();
-        std::iter::from_fn(|| Some(Self { c0: parts.next()?, c1: parts.next()? })).collect()
+        let pairs = all.into_iter().map(|ct| [ct.c0, ct.c1]).collect();
+        ring.rescale_pairs(pairs, target).into_iter().map(Self::from).collect()
     }
 
     /// [`Poly::restricted`] of both parts.

@@ -7,7 +7,7 @@
 //! product, and the two halves of TFHE's external product, and each block of an LWE key switch.
 //!
 //! *Generic over [`everlevel_ring::Representation`]*: [`SecretKey`], [`Encryptor`] and the rows that it makes,
-//! [`Rlwe`] ciphertexts, [`SwitchingKey`] and its half products. *Over residues*: [`PublicKey`], [`LinearTransform`].
+//! [`Rlwe`] ciphertexts, [`SwitchingKey`] and all that is done with it. *Over residues*: [`PublicKey`], [`LinearTransform`].
 //! *Over the torus*: [`mod@lwe`].
 //!
 //! *Randomness* comes as two seeds, of the masks and of the noise ([`Randomness`]).
@@ -15,7 +15,7 @@
 //! *Noise.* [`noise`] has the formulas; tests compare them with measurements.
 //!
 //! *Map.* `secret` · `randomness` · `encryptor` samples and rows · `sample` ciphertexts · `switching_key` · [`mod@encrypt`]
-//! ciphertexts of residues, and public keys · `limbs` keys of limbs · `linear_transform` baby-step giant-step with double hoisting, or
+//! ciphertexts of residues, and public keys · `linear_transform` baby-step giant-step with double hoisting, or
 //! with two keys (`stepwise`) · [`mod@lwe`] · [`mod@noise`].
 //!
 //! *Non-goals.* Messages: encoding, scales and levels belong to the schemes.
@@ -23,7 +23,6 @@
 
 pub mod encrypt;
 mod encryptor;
-mod limbs;
 mod linear_transform;
 pub mod lwe;
 pub mod noise;

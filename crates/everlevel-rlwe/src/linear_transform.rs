@@ -79,20 +79,20 @@ impl LinearTransform {
         let zero = || Rlwe { c0: ring.zero(&full), c1: ring.zero(&full) };
         let mut accs: Vec<Rlwe> = cts.iter().map(|_| zero()).collect();
         for &giant in &self.giants {
-            let sums: Vec<Rlwe> =
-                sums.iter_mut().filter_map(|sums| sums.next().map(|[c0, c1]| Rlwe { c0, c1 })).collect();
+            let sums: Vec<Rlwe> = sums.iter_mut().filter_map(|sums| sums.next().map(Rlwe::from)).collect();
             if giant == 0 {
                 accs.iter_mut().zip(&sums).for_each(|(acc, sum)| acc.add_assign(ring, sum));
                 continue;
             }
             let (bodies, masks): (Vec<_>, Vec<_>) = sums.into_iter().map(|sum| (sum.c0, sum.c1)).unzip();
             let masks = ring.rescale_many(masks, &self.source);
-            let products = key(giant).switch_many(ring, masks);
+            let products = key(giant).half_products(ring, &masks.iter().collect::<Vec<_>>());
+            drop(masks);
             let elt = ring.rotation_elt(giant);
-            for ((acc, mut product), body) in accs.iter_mut().zip(products).zip(&bodies) {
-                ring.add_assign(&mut product.c0, body);
-                ring.automorphism_add_assign(&mut acc.c0, &product.c0, elt);
-                ring.automorphism_add_assign(&mut acc.c1, &product.c1, elt);
+            for ((acc, [mut c0, c1]), body) in accs.iter_mut().zip(products).zip(&bodies) {
+                ring.add_assign(&mut c0, body);
+                ring.automorphism_add_assign(&mut acc.c0, &c0, elt);
+                ring.automorphism_add_assign(&mut acc.c1, &c1, elt);
             }
         }
         Rlwe::rescale_many(accs, ring, &self.target)

@@ -3,7 +3,7 @@
 use std::fmt::{Debug, Formatter, Result};
 
 use everlevel_rand::Domain;
-use everlevel_ring::{Representation, Ring, SampleRing};
+use everlevel_ring::{LimbRing, Representation, Ring, SampleRing};
 
 use crate::encrypt::gaussian;
 use crate::{Encryptor, Randomness, SecretKey};
@@ -19,6 +19,12 @@ pub struct Rlwe<R: Representation = Ring> {
 impl<R: Representation> Clone for Rlwe<R> {
     fn clone(&self) -> Self {
         Self { c0: self.c0.clone(), c1: self.c1.clone() }
+    }
+}
+
+impl<R: Representation> From<[R::Poly; 2]> for Rlwe<R> {
+    fn from([c0, c1]: [R::Poly; 2]) -> Self {
+        Self { c0, c1 }
     }
 }
 
@@ -76,5 +82,18 @@ impl<R: SampleRing> Rlwe<R> {
     /// Bytes held by both parts.
     pub fn nbytes(&self) -> usize {
         R::poly_nbytes(&self.c0) + R::poly_nbytes(&self.c1)
+    }
+}
+
+impl Rlwe<LimbRing> {
+    /// Limbs of either part.
+    pub fn limbs(&self) -> usize {
+        self.c0.count()
+    }
+
+    /// The ciphertext rounded to its first limbs.
+    pub fn truncate(&mut self, limbs: usize) {
+        self.c0.truncate(limbs);
+        self.c1.truncate(limbs);
     }
 }

@@ -6,7 +6,7 @@
 //! the work of a hoisted baby step. In return, everything between the rotations is over the source's primes without the
 //! special ones.
 
-use everlevel_ring::{PackedPoly, Ring};
+use everlevel_ring::Ring;
 
 use crate::{LinearTransform, Rlwe, SwitchingKey};
 
@@ -38,30 +38,28 @@ impl LinearTransform {
             steps.iter().enumerate().all(|(i, &step)| step == i as i64 * steps.get(1).copied().unwrap_or(0))
         }));
         // A seeded key's masks are expanded once for all of its steps.
-        let expanded = |steps: &[i64]| {
-            let key = key(*steps.get(1)?);
-            (!key.is_expanded()).then(|| key.rows().expanded_masks(ring))
+        let expanded = |steps: &[i64]| key(*steps.get(1)?).expanded(ring);
+        let rotate = |cts: &[Rlwe], step: i64, expanded: &Option<SwitchingKey>| {
+            let key = expanded.as_ref().unwrap_or_else(|| key(step));
+            key.automorphism_many(ring, cts, ring.rotation_elt(step))
         };
-        let rotate = |cts: &[Rlwe], step: i64, masks: &Option<Vec<PackedPoly>>| {
-            let key = key(step);
-            key.automorphism_many_with(ring, cts, ring.rotation_elt(step), masks.as_deref().or(key.masks()))
-        };
-        let masks = expanded(&self.babies);
+        let of_babies = expanded(&self.babies);
         let mut rotated: Vec<Vec<Rlwe>> = vec![cts.to_vec()];
         for _ in 1..self.babies.len() {
-            rotated.push(rotate(&rotated[rotated.len() - 1], self.babies[1], &masks));
+            rotated.push(rotate(&rotated[rotated.len() - 1], self.babies[1], &of_babies));
         }
-        let masks = expanded(&self.giants);
+        drop(of_babies);
+        let of_giants = expanded(&self.giants);
         let mut accs: Option<Vec<Rlwe>> = None;
         for row in self.diagonals.iter().rev() {
-            accs = accs.map(|accs| rotate(&accs, self.giants[1], &masks));
+            accs = accs.map(|accs| rotate(&accs, self.giants[1], &of_giants));
             if row.iter().all(Option::is_none) {
                 continue;
             }
             let rotated: Vec<Vec<_>> =
                 rotated.iter().map(|cts| cts.iter().map(|ct| [&ct.c0, &ct.c1]).collect()).collect();
             let sums = ring.row_sums(&self.source, row, &rotated);
-            let sums: Vec<Rlwe> = sums.into_iter().map(|[c0, c1]| Rlwe { c0, c1 }).collect();
+            let sums: Vec<Rlwe> = sums.into_iter().map(Rlwe::from).collect();
             match &mut accs {
                 Some(accs) => accs.iter_mut().zip(&sums).for_each(|(acc, sum)| acc.add_assign(ring, sum)),
                 None => accs = Some(sums),

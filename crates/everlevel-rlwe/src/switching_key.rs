@@ -1,18 +1,26 @@
 //! Switching keys and the half external product.
 
+use std::convert::Infallible;
+
 use everlevel_math::monomial::inverse_mod_power_of_two;
 use everlevel_rand::Seed;
-use everlevel_ring::{Eval, Footprint, HalfProduct, PackedPoly, Poly, PrimeSet, ResidueRows, Ring, RnsGadget};
+use everlevel_ring::base2k::coefficients;
+use everlevel_ring::{
+    Footprint, HalfProduct, LimbGadget, LimbRing, PackedPoly, PrimeSet, Representation, Ring, RnsGadget,
+};
 use zeroize::Zeroizing;
 
+use crate::encrypt::gaussian;
 use crate::encryptor::RowAddress;
-use crate::{Randomness, Rlwe, SecretId, encrypt};
+use crate::{Encryptor, Randomness, Rlwe, SecretId, SecretKey};
 
 /// The key of a half product: prepared rows that hide a message in the units of a gadget.
 ///
 /// *Over residues*: for each digit `k`, `(b_k, a_k)` with `b_k + a_k·s' = P·T_k·s + e_k` modulo `Q·P`, where `T_k` is 1
 /// modulo the digit's primes and 0 modulo the others; packed, in transform representation, seeded or expanded (see
-/// [`ResidueRows`]).
+/// [`everlevel_ring::ResidueRows`]).
+///
+/// *Over limbs*: a key for elements of the most limbs serves all that have fewer, whose products use a corner of it.
 #[derive(Debug)]
 pub struct SwitchingKey<R: HalfProduct = Ring> {
     secret_id: SecretId,
@@ -21,6 +29,28 @@ pub struct SwitchingKey<R: HalfProduct = Ring> {
 }
 
 impl<R: HalfProduct> SwitchingKey<R> {
+    /// A key that turns products by a message into ciphertexts under the secret `to`. A seeded key holds the seed of its
+    /// masks, where the representation can do without them.
+    pub fn generate(
+        ring: &R,
+        secret_id: SecretId,
+        (message, to): (&R::Poly, &R::Secret),
+        gadget: R::Gadget,
+        randomness: impl Into<Randomness>,
+        expanded: bool,
+    ) -> Self {
+        let randomness = randomness.into();
+        let encryptor = Encryptor { ring, secret: to, error: gaussian() };
+        let row = |digit: usize| {
+            let at = RowAddress { gadget: &gadget, digit, index: digit as u64 };
+            let (mut masks, body) = encryptor.row(at, message, &randomness);
+            let mask = masks.pop().unwrap_or_else(|| unreachable!("one mask"));
+            Ok::<_, Infallible>([mask, body])
+        };
+        let Ok(rows) = ring.rows(&gadget, randomness.masks(), expanded, row);
+        Self { secret_id, gadget, rows }
+    }
+
     /// A key of prepared rows.
     pub fn from_rows(secret_id: SecretId, gadget: R::Gadget, rows: R::Rows) -> Self {
         Self { secret_id, gadget, rows }
@@ -41,72 +71,79 @@ impl<R: HalfProduct> SwitchingKey<R> {
         &self.rows
     }
 
-    /// The half external products of public polynomials over `modulus`, masks and then body of each: digits,
-    /// transforms, products, inverse transforms and carries.
-    pub fn half_products(&self, ring: &R, polys: &[&R::Poly], modulus: &R::Modulus) -> Vec<Vec<R::Poly>> {
+    /// The seed that the masks expand from. It is public.
+    pub fn mask_seed(&self) -> &Seed {
+        R::mask_seed(&self.rows)
+    }
+
+    /// Bytes held in memory.
+    pub fn nbytes(&self) -> usize {
+        R::rows_nbytes(&self.rows)
+    }
+
+    /// The half external products of public polynomials over one modulus, before they are finished: what is added to
+    /// them may be added before the division or the carries.
+    pub fn half_products(&self, ring: &R, polys: &[&R::Poly]) -> Vec<R::Sum> {
         let digits = ring.digits(&self.gadget, polys);
-        let sums = ring.multiply(&digits.iter().collect::<Vec<_>>(), &self.rows);
-        drop(digits);
-        ring.finish(sums, &self.gadget, modulus)
+        ring.multiply(&digits.iter().collect::<Vec<_>>(), &self.rows)
+    }
+
+    /// The ciphertext under the key's secret, where the key's message is the secret that it was under:
+    /// `(c0, 0) + c1·key`.
+    pub fn switch(&self, ring: &R, ct: &Rlwe<R>) -> Rlwe<R> {
+        self.switch_many(ring, std::slice::from_ref(ct)).remove(0)
+    }
+
+    /// [`SwitchingKey::switch`] of several ciphertexts over one modulus, which share the traffic of the key.
+    pub fn switch_many(&self, ring: &R, cts: &[Rlwe<R>]) -> Vec<Rlwe<R>> {
+        let sums = self.half_products(ring, &cts.iter().map(|ct| &ct.c1).collect::<Vec<_>>());
+        let bodies: Vec<&R::Poly> = cts.iter().map(|ct| &ct.c0).collect();
+        ring.finish_onto(sums, &bodies).into_iter().map(Rlwe::from).collect()
+    }
+
+    /// [`SwitchingKey::switch`] of a body and a mask's digits, over the body's modulus.
+    pub fn switch_digits(&self, ring: &R, body: &R::Poly, digits: &R::Digits) -> Rlwe<R> {
+        ring.finish_onto(ring.multiply(&[digits], &self.rows), &[body]).remove(0).into()
+    }
+
+    /// `σ(ct)` over `ct`'s modulus, for the automorphism that this is the key of.
+    pub fn automorphism(&self, ring: &R, ct: &Rlwe<R>, galois_elt: u64) -> Rlwe<R> {
+        self.switch(ring, ct).moved(ring, galois_elt)
+    }
+
+    /// [`SwitchingKey::automorphism`] of several ciphertexts over one modulus, which share the traffic of the key.
+    pub fn automorphism_many(&self, ring: &R, cts: &[Rlwe<R>], galois_elt: u64) -> Vec<Rlwe<R>> {
+        self.switch_many(ring, cts).into_iter().map(|ct| ct.moved(ring, galois_elt)).collect()
+    }
+
+    /// Automorphisms of one ciphertext, each with its key. Keys of one gadget after another share the ciphertext's
+    /// digits (hoisting).
+    pub fn automorphisms(ring: &R, ct: &Rlwe<R>, moves: &[(u64, &Self)]) -> Vec<Rlwe<R>> {
+        let mut hoisted: Option<(&R::Gadget, R::Digits)> = None;
+        let mut all = Vec::with_capacity(moves.len());
+        for &(galois_elt, key) in moves {
+            let digits = match hoisted.take() {
+                Some((gadget, digits)) if gadget == &key.gadget => digits,
+                _ => ring.digits(&key.gadget, &[&ct.c1]).remove(0),
+            };
+            all.push(key.switch_digits(ring, &ct.c0, &digits).moved(ring, galois_elt));
+            hoisted = Some((&key.gadget, digits));
+        }
+        all
+    }
+
+    /// Products of ciphertexts as ciphertexts over a modulus, where this is a key of the secret's square.
+    pub fn relinearize_many(&self, ring: &R, tensors: Vec<R::Tensor>, to: &R::Modulus) -> Vec<Rlwe<R>> {
+        ring.relinearize(tensors, &self.gadget, &self.rows, to).into_iter().map(Rlwe::from).collect()
+    }
+
+    /// [`SwitchingKey::relinearize_many`] of one product.
+    pub fn relinearize(&self, ring: &R, tensor: R::Tensor, to: &R::Modulus) -> Rlwe<R> {
+        self.relinearize_many(ring, vec![tensor], to).remove(0)
     }
 }
 
 impl SwitchingKey {
-    /// A key that turns products by `from` into ciphertexts under `to`.
-    pub fn generate(
-        ring: &Ring,
-        secret_id: SecretId,
-        [from, to]: [&Poly<Eval>; 2],
-        gadget: RnsGadget,
-        randomness: impl Into<Randomness>,
-        expanded: bool,
-    ) -> Self {
-        let (encryptor, randomness) = (encrypt::encryptor(ring, to), randomness.into());
-        let row = |digit: usize| {
-            let at = RowAddress { gadget: &gadget, digit, index: digit as u64 };
-            let (masks, body) = encryptor.row(at, from, &randomness);
-            (PackedPoly::new(&body), expanded.then(|| PackedPoly::new(&masks[0])))
-        };
-        let (bodies, masks): (Vec<_>, Vec<_>) = (0..gadget.digits.len()).map(row).unzip();
-        let masks = masks.into_iter().collect();
-        let rows = ResidueRows::new(randomness.masks().clone(), bodies, masks);
-        Self { secret_id, gadget, rows }
-    }
-
-    /// A key from what [`SwitchingKey::bodies`] and its neighbours give. Masks are the seed's, or left out.
-    ///
-    /// # Panics
-    /// If there is not one body, and one mask if there are any, for each digit, over the gadget's primes.
-    pub fn from_parts(
-        secret_id: SecretId,
-        gadget: RnsGadget,
-        mask_seed: Seed,
-        bodies: Vec<PackedPoly>,
-        masks: Option<Vec<PackedPoly>>,
-    ) -> Self {
-        let set = gadget.full_set();
-        for polys in [Some(&bodies), masks.as_ref()].into_iter().flatten() {
-            assert_eq!(polys.len(), gadget.digits.len(), "one row for each digit");
-            assert!(polys.iter().all(|p| *p.set() == set), "rows are over the gadget's primes");
-        }
-        Self { secret_id, gadget, rows: ResidueRows::new(mask_seed, bodies, masks) }
-    }
-
-    /// The bodies, a row for each digit.
-    pub fn bodies(&self) -> &[PackedPoly] {
-        self.rows.bodies()
-    }
-
-    /// The masks, where they are held.
-    pub fn masks(&self) -> Option<&[PackedPoly]> {
-        self.rows.masks()
-    }
-
-    /// The seed that the masks expand from. It is public.
-    pub fn mask_seed(&self) -> &Seed {
-        self.rows.mask_seed()
-    }
-
     /// The memory of a key of this shape, and of making it ([`SwitchingKey::generate_galois`]).
     pub fn footprint(ring: &Ring, gadget: &RnsGadget, expanded: bool) -> Footprint {
         let (n, limbs) = (ring.n(), gadget.full_set().len());
@@ -116,102 +153,21 @@ impl SwitchingKey {
         Footprint { held: (polys * PackedPoly::nbytes_of(n, limbs)) as u64, work: (8 * n * work) as u64 }
     }
 
-    /// Bytes held in memory.
-    pub fn nbytes(&self) -> usize {
-        self.bodies().iter().chain(self.masks().into_iter().flatten()).map(PackedPoly::nbytes).sum()
-    }
-
     /// Bytes of the seeded form.
     pub fn seeded_nbytes(&self) -> usize {
-        self.bodies().iter().map(PackedPoly::nbytes).sum::<usize>() + 32
+        self.rows.bodies().iter().map(PackedPoly::nbytes).sum::<usize>() + 32
     }
 
     /// Whether the masks are held.
     pub fn is_expanded(&self) -> bool {
-        self.masks().is_some()
+        self.rows.masks().is_some()
     }
 
-    /// Holds the masks from now on.
-    pub fn expand(&mut self, ring: &Ring) {
-        self.rows.expand(ring);
-    }
-
-    /// The half external product before the division by `P`: `Σ_k digit_k·(b_k, a_k)` over the digits' primes.
-    pub fn product(&self, ring: &Ring, digits: &[(usize, Poly<Eval>)]) -> Rlwe {
-        let mut one = self.product_many(ring, &[digits]);
-        one.pop().unwrap_or_else(|| unreachable!("one polynomial in, one product out"))
-    }
-
-    /// As [`SwitchingKey::product`], for the digits of several polynomials over the same primes: each block of the key
-    /// is read from memory once.
-    fn product_many(&self, ring: &Ring, inputs: &[&[(usize, Poly<Eval>)]]) -> Vec<Rlwe> {
-        self.product_many_with(ring, inputs, self.masks())
-    }
-
-    /// With masks from [`ResidueRows::expanded_masks`], where the key is used often enough to keep them for a while.
-    fn product_many_with(
-        &self,
-        ring: &Ring,
-        inputs: &[&[(usize, Poly<Eval>)]],
-        held: Option<&[PackedPoly]>,
-    ) -> Vec<Rlwe> {
-        ring.multiply_rows(inputs, &self.rows, held).into_iter().map(|[c0, c1]| Rlwe { c0, c1 }).collect()
-    }
-
-    /// `c·s` as a ciphertext times `P`, over `c`'s primes and the special ones.
-    pub fn switch(&self, ring: &Ring, c: &Poly<Eval>) -> Rlwe {
-        let digits = ring.mod_up(c, &self.gadget.digits, &self.gadget.special);
-        self.product(ring, &digits)
-    }
-
-    /// As [`SwitchingKey::switch`], for several polynomials over the same primes.
-    pub fn switch_many(&self, ring: &Ring, cs: Vec<Poly<Eval>>) -> Vec<Rlwe> {
-        let digits = ring.mod_up_many(&cs.iter().collect::<Vec<_>>(), &self.gadget.digits, &self.gadget.special);
-        drop(cs);
-        let digits: Vec<&[(usize, Poly<Eval>)]> = digits.iter().map(|d| &d[..]).collect();
-        self.product_many(ring, &digits)
-    }
-
-    /// `σ(ct)` over `ct`'s primes, for the automorphism that this is the key of.
-    pub fn automorphism(&self, ring: &Ring, ct: &Rlwe, galois_elt: u64) -> Rlwe {
-        let mut one = self.automorphism_many_with(ring, std::slice::from_ref(ct), galois_elt, self.masks());
-        one.pop().unwrap_or_else(|| unreachable!("one ciphertext in, one out"))
-    }
-
-    /// As [`SwitchingKey::automorphism`], for several ciphertexts over the same primes, with masks from
-    /// [`SwitchingKey::expanded_masks`].
-    pub(crate) fn automorphism_many_with(
-        &self,
-        ring: &Ring,
-        cts: &[Rlwe],
-        galois_elt: u64,
-        masks: Option<&[PackedPoly]>,
-    ) -> Vec<Rlwe> {
-        let Some(first) = cts.first() else { return Vec::new() };
-        let c1s: Vec<&Poly<Eval>> = cts.iter().map(|ct| &ct.c1).collect();
-        let digits = ring.mod_up_many(&c1s, &self.gadget.digits, &self.gadget.special);
-        let each: Vec<&[(usize, Poly<Eval>)]> = digits.iter().map(|d| &d[..]).collect();
-        let products = self.product_many_with(ring, &each, masks);
-        drop(digits);
-        let switched = Rlwe::rescale_many(products, ring, first.set());
-        cts.iter().zip(switched).map(|(ct, switched)| Self::moved(ring, ct, switched, galois_elt)).collect()
-    }
-
-    /// As [`SwitchingKey::automorphism`], with the digits of `c1` given.
-    pub fn automorphism_hoisted(
-        &self,
-        ring: &Ring,
-        ct: &Rlwe,
-        digits: &[(usize, Poly<Eval>)],
-        galois_elt: u64,
-    ) -> Rlwe {
-        Self::moved(ring, ct, self.product(ring, digits).rescale(ring, ct.set()), galois_elt)
-    }
-
-    /// The product, divided by `P`, with `ct`'s body, under the automorphism.
-    fn moved(ring: &Ring, ct: &Rlwe, mut switched: Rlwe, galois_elt: u64) -> Rlwe {
-        ring.add_assign(&mut switched.c0, &ct.c0);
-        switched.moved(ring, galois_elt)
+    /// The key with its masks held, for uses that follow one another: none where this key holds them.
+    #[must_use]
+    pub fn expanded(&self, ring: &Ring) -> Option<Self> {
+        let rows = self.rows.expanded(ring)?;
+        Some(Self { secret_id: self.secret_id, gadget: self.gadget.clone(), rows })
     }
 
     /// Whether ciphertexts over `set` can be switched.
@@ -224,15 +180,46 @@ impl SwitchingKey {
     /// are shared by all automorphisms of one ciphertext.
     pub fn generate_galois(
         ring: &Ring,
-        secret: &crate::SecretKey,
+        secret: &SecretKey,
         galois_elt: u64,
         gadget: RnsGadget,
         randomness: impl Into<Randomness>,
         expanded: bool,
     ) -> Self {
-        let two_n = 2 * ring.n() as u64;
-        let inverse = inverse_mod_power_of_two(galois_elt, two_n);
+        let inverse = inverse_mod_power_of_two(galois_elt, 2 * ring.n() as u64);
         let moved = Zeroizing::new(ring.automorphism(secret.eval(), inverse));
-        Self::generate(ring, secret.id(), [secret.eval(), &moved], gadget, randomness, expanded)
+        Self::generate(ring, secret.id(), (secret.eval(), &moved), gadget, randomness, expanded)
+    }
+}
+
+impl SwitchingKey<LimbRing> {
+    /// The key of half products with a polynomial of small integers, such as another secret or a square of one.
+    pub fn of_limbs(
+        ring: &LimbRing,
+        secret: &SecretKey<LimbRing>,
+        message: &[i64],
+        gadget: LimbGadget,
+        randomness: impl Into<Randomness>,
+    ) -> Self {
+        // As many limbs as its integers take.
+        let message = Zeroizing::new(ring.small(&64usize.div_ceil(ring.base().log2() as usize), message));
+        Self::generate(ring, secret.id(), (&message, secret.prepared()), gadget, randomness, true)
+    }
+
+    /// The key for an automorphism, stored moved back by it, as [`SwitchingKey::generate_galois`] has it for residues.
+    pub fn of_limbs_galois(
+        ring: &LimbRing,
+        secret: &SecretKey<LimbRing>,
+        galois_elt: u64,
+        gadget: LimbGadget,
+        randomness: impl Into<Randomness>,
+    ) -> Self {
+        let n = ring.degree();
+        let inverse = inverse_mod_power_of_two(galois_elt, 2 * n as u64);
+        let wide = Zeroizing::new(secret.coeffs().iter().map(|&c| i64::from(c)).collect::<Vec<_>>());
+        let mut moved = Zeroizing::new(vec![0; n]);
+        coefficients::automorphism_into(&mut [&mut moved], &[&wide], inverse);
+        let moved = SecretKey::from_coeffs(ring, secret.id(), moved.iter().map(|&c| c as i8).collect());
+        Self::of_limbs(ring, &moved, &wide, gadget, randomness)
     }
 }

@@ -1,6 +1,6 @@
 //! The half external product against schoolbook arithmetic, and the keys built on it.
 
-use crate::common::{assert_same, difference, integers, ring, secret, seed, uniform};
+use crate::common::{assert_same, difference, half_product, integers, ring, secret, seed, uniform};
 use everlevel_rand::Domain;
 use everlevel_ring::{Eval, Poly, PrimeSet, Ring};
 use everlevel_rlwe::noise::{key_switch_std_dev, rounding_std_dev};
@@ -49,14 +49,14 @@ fn the_phase_is_p_times_the_product_plus_the_digits_times_the_keys_errors_exactl
     let top = PrimeSet::new([0, 1, 2, 3]);
     let (from, to) = (secret(&ring, 1, 40), secret(&ring, 2, 64));
     for (index, gadget) in gadgets(&ring, &top).into_iter().enumerate() {
-        let key = SwitchingKey::generate(&ring, to.id(), [from.eval(), to.eval()], gadget.clone(), &seed(7), true);
+        let key = SwitchingKey::generate(&ring, to.id(), (from.eval(), to.eval()), gadget.clone(), &seed(7), true);
         assert_eq!(key.secret_id(), to.id());
         // At the key's own level and at lower ones, some of whose digits are cut short or gone.
         for set in [[0, 1, 2, 3].to_vec(), vec![0, 1, 2], vec![0, 2], vec![1]] {
             let set = PrimeSet::new(set);
             assert!(key.serves(&set));
             let c = uniform(&ring, &set, index as u64);
-            let out = key.switch(&ring, &c);
+            let out = half_product(&ring, &key, &c);
             assert_same(&out.phase(&ring, &to), &expected_phase(&ring, &c, &from, &gadget, 7));
         }
         assert!(!key.serves(&PrimeSet::new([0, 6])) && !key.serves(&gadget.full_set()));
@@ -69,9 +69,9 @@ fn the_keys_share_of_the_noise_is_bounded_by_digits_times_errors() {
     let set = PrimeSet::new([0, 1, 2, 3]);
     let (from, to) = (secret(&ring, 1, 40), secret(&ring, 2, 64));
     for gadget in gadgets(&ring, &set).into_iter().filter(|g| g.digits.len() > 1) {
-        let key = SwitchingKey::generate(&ring, to.id(), [from.eval(), to.eval()], gadget.clone(), &seed(8), true);
+        let key = SwitchingKey::generate(&ring, to.id(), (from.eval(), to.eval()), gadget.clone(), &seed(8), true);
         let c = uniform(&ring, &set, 3);
-        let mut noise = key.switch(&ring, &c).phase(&ring, &to);
+        let mut noise = half_product(&ring, &key, &c).phase(&ring, &to);
         let mut message = c;
         ring.mul_assign(&mut message, from.eval());
         ring.sub_assign(&mut noise, &ring.rescale(message, &gadget.full_set()));
@@ -108,9 +108,7 @@ fn galois_keys_map_phases_by_their_automorphism() {
     for (index, elt) in elements.into_iter().enumerate() {
         let key = SwitchingKey::generate_galois(&ring, &s, elt, gadget.clone(), &seed(60 + index as u64), true);
         let ct = Rlwe { c0: uniform(&ring, &set, 10), c1: uniform(&ring, &set, 11) };
-        let mut moved = key.switch(&ring, &ct.c1).rescale(&ring, &set);
-        ring.add_assign(&mut moved.c0, &ct.c0);
-        let moved = Rlwe { c0: ring.automorphism(&moved.c0, elt), c1: ring.automorphism(&moved.c1, elt) };
+        let moved = key.automorphism(&ring, &ct, elt);
         let expected = ring.automorphism(&ct.phase(&ring, &s), elt);
         let worst =
             difference(&ring, &moved.phase(&ring, &s), &expected).into_iter().fold(0.0f64, |w, x| w.max(x.abs()));
@@ -134,23 +132,21 @@ fn seeded_and_expanded_keys_give_the_same_bits() {
     };
     for gadget in gadgets(&ring, &set) {
         let make = |expanded| {
-            SwitchingKey::generate(&ring, to.id(), [from.eval(), to.eval()], gadget.clone(), &seed(9), expanded)
+            SwitchingKey::generate(&ring, to.id(), (from.eval(), to.eval()), gadget.clone(), &seed(9), expanded)
         };
-        let (mut seeded, mut expanded) = (make(false), make(true));
+        let (seeded, expanded) = (make(false), make(true));
         assert!(!seeded.is_expanded() && expanded.is_expanded());
         assert_eq!(seeded.seeded_nbytes(), expanded.seeded_nbytes());
         assert_eq!(expanded.nbytes(), 2 * seeded.nbytes());
-        let expected = expanded.switch(&ring, &c);
-        same(&seeded.switch(&ring, &c), &expected);
-        seeded.expand(&ring);
-        assert!(seeded.is_expanded());
-        assert_eq!(seeded.nbytes(), expanded.nbytes());
-        same(&seeded.switch(&ring, &c), &expected);
-        expanded.expand(&ring);
-        same(&expanded.switch(&ring, &c), &expected);
+        let expected = half_product(&ring, &expanded, &c);
+        same(&half_product(&ring, &seeded, &c), &expected);
+        let held = seeded.expanded(&ring).expect("the masks were not held");
+        assert!(held.is_expanded() && expanded.expanded(&ring).is_none());
+        assert_eq!(held.nbytes(), expanded.nbytes());
+        same(&half_product(&ring, &held, &c), &expected);
         // Another seed is another key.
-        let other = SwitchingKey::generate(&ring, to.id(), [from.eval(), to.eval()], gadget.clone(), &seed(10), false);
-        assert!(other.switch(&ring, &c).c1.limbs()[0][..] != expected.c1.limbs()[0][..]);
+        let other = SwitchingKey::generate(&ring, to.id(), (from.eval(), to.eval()), gadget.clone(), &seed(10), false);
+        assert!(half_product(&ring, &other, &c).c1.limbs()[0][..] != expected.c1.limbs()[0][..]);
     }
 }
 
@@ -165,7 +161,7 @@ fn the_number_of_threads_does_not_change_a_bit() {
             let gadget = Gadget::balanced(&ring, &set, &PrimeSet::new([4, 5]), 5.0);
             let key = SwitchingKey::generate_galois(&ring, &s, 5, gadget, &seed(1), false);
             let ct = Rlwe::encrypt_zero(&ring, &set, &s, &seed(2));
-            let out = key.switch(&ring, &ct.c1).rescale(&ring, &set);
+            let out = half_product(&ring, &key, &ct.c1).rescale(&ring, &set);
             [out.c0, out.c1].map(|p| p.limbs().iter().map(|l| l.to_vec()).collect::<Vec<_>>())
         })
     };

@@ -1,7 +1,6 @@
 //! Every integration test of this crate, in one program, whose modules are the files beside this one.
 
 mod common;
-mod delayed;
 mod gadget;
 mod half_product;
 mod limbs;

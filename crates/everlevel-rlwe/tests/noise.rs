@@ -1,6 +1,6 @@
 //! Measured noise against the formulas of `noise.rs`. Samples, tolerances: see `everlevel_testkit::noise`.
 
-use crate::common::{assert_std_dev, difference, ring, secret, seed, uniform};
+use crate::common::{assert_std_dev, difference, half_product, ring, secret, seed, uniform};
 use everlevel_ring::{PrimeSet, Ring};
 use everlevel_rlwe::noise::{key_switch_std_dev, public_encryption_std_dev, rounding_std_dev, square_rounding_std_dev};
 use everlevel_rlwe::{Gadget, PublicKey, Rlwe, SIGMA, SwitchingKey};
@@ -114,9 +114,9 @@ fn key_switch_noise(ring: &Ring, gadget: &Gadget, set: &PrimeSet, weight: usize)
     for draw in 0..DRAWS as u64 {
         let (from, to) = (secret(ring, 2 * draw, 512), secret(ring, 2 * draw + 1, weight));
         let key =
-            SwitchingKey::generate(ring, to.id(), [from.eval(), to.eval()], gadget.clone(), &seed(30 + draw), true);
+            SwitchingKey::generate(ring, to.id(), (from.eval(), to.eval()), gadget.clone(), &seed(30 + draw), true);
         let c = uniform(ring, set, draw);
-        let out = key.switch(ring, &c).rescale(ring, set);
+        let out = half_product(ring, &key, &c).rescale(ring, set);
         let mut expected = c;
         ring.mul_assign(&mut expected, from.eval());
         measured.extend(difference(ring, &out.phase(ring, &to), &expected));
@@ -180,14 +180,14 @@ fn a_whole_gadget_switches_a_lifted_polynomial_in_one_digit() {
             let key = SwitchingKey::generate(
                 &ring,
                 to.id(),
-                [from.eval(), to.eval()],
+                (from.eval(), to.eval()),
                 gadget.clone(),
                 &seed(50 + draw),
                 true,
             );
             let c = ring.to_coeff(uniform(&ring, &base, draw));
             let lifted = ring.to_eval(ring.lift(&c, &set.union(&special)));
-            let out = key.product(&ring, &[(0, lifted.clone())]).rescale(&ring, &set);
+            let out = key.switch_digits(&ring, &ring.zero(&set), &vec![(0, lifted.clone())]);
             let mut expected = lifted;
             ring.mul_assign(&mut expected, from.eval());
             measured.extend(difference(&ring, &out.phase(&ring, &to), &expected));

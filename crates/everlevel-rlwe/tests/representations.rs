@@ -12,7 +12,7 @@ use everlevel_ring::{
     WordGadget,
 };
 use everlevel_rlwe::lwe::SeededKeySwitchKey;
-use everlevel_rlwe::{Encryptor, Randomness, RowAddress, SecretId, SecretKey, SwitchingKey};
+use everlevel_rlwe::{Encryptor, Randomness, Rlwe, RowAddress, SecretId, SecretKey, SwitchingKey};
 
 /// Ternary coefficients.
 fn small(len: usize, index: u64) -> Vec<i8> {
@@ -158,15 +158,15 @@ fn residue_gadget(ring: &Ring) -> RnsGadget {
 }
 
 /// The half product of a uniform polynomial with a key is the polynomial times the key's message, up to `bound`.
-fn half_products_multiply<R: HalfProduct + Integers>(
+fn half_products_multiply<R: Integers>(
     name: &str,
     ring: &R,
-    key: &SwitchingKey<R>,
     (secret, message): (&SecretKey<R>, &[i8]),
     (to, bound): (&R::Modulus, f64),
+    products: impl Fn(&[R::Poly]) -> Vec<Vec<R::Poly>>,
 ) {
     let public: Vec<R::Poly> = (0..3).map(|i| ring.uniform(to, 1, &seed(70 + i), 0).remove(0)).collect();
-    let products = key.half_products(ring, &public.iter().collect::<Vec<_>>(), to);
+    let products = products(&public);
     assert_eq!(products.len(), public.len(), "{name}");
     for (c, product) in public.iter().zip(&products) {
         let (body, masks) = product.split_last().unwrap();
@@ -174,6 +174,52 @@ fn half_products_multiply<R: HalfProduct + Integers>(
         assert!(largest(&errors) < bound, "{name}: {} beyond {bound}", largest(&errors));
         assert!(largest(&errors) > bound / 1e3, "{name}: noise of {} under a bound of {bound}", largest(&errors));
     }
+}
+
+/// Masks and body of the products of polynomials with a key.
+fn switched<'a, R: HalfProduct + Integers>(
+    ring: &'a R,
+    key: &'a SwitchingKey<R>,
+    to: &'a R::Modulus,
+) -> impl Fn(&[R::Poly]) -> Vec<Vec<R::Poly>> + 'a {
+    |polys| {
+        let cts: Vec<_> = polys.iter().map(|c1| Rlwe { c0: ring.zero(to), c1: c1.clone() }).collect();
+        key.switch_many(ring, &cts).into_iter().map(|ct| vec![ct.c1, ct.c0]).collect()
+    }
+}
+
+/// The transformed matrix of rows, each its masks and then its body.
+fn matrix<T: TorusWord<Key: Default>>(ring: &TorusRing<T>, rows: &[Vec<Vec<T>>]) -> Vec<T::Key> {
+    let place = (rows.len(), rows[0].len());
+    let mut matrix = vec![T::Key::default(); place.0 * place.1 * ring.degree()];
+    for (r, row) in rows.iter().enumerate() {
+        row.iter().enumerate().for_each(|(c, poly)| ring.prepare_column(&mut matrix, (r, c), place, poly));
+    }
+    matrix
+}
+
+/// A product with such a matrix, stage by stage: digits of each polynomial, products, inverse transforms.
+fn composed<T: TorusWord>(
+    ring: &TorusRing<T>,
+    polys: &[(&Vec<T>, WordGadget)],
+    matrix: &[T::Key],
+    columns: usize,
+) -> Vec<Vec<T>> {
+    let (fft, n) = (ring.fft(), ring.degree());
+    let digits = |(poly, gadget): &(&Vec<T>, WordGadget)| {
+        let mut out = vec![0.0; gadget.digits as usize * n];
+        fft.forward_digits(&mut out, poly, Digits::from(*gadget));
+        out
+    };
+    let digits: Vec<f64> = polys.iter().flat_map(digits).collect();
+    let mut sums = vec![0.0; columns * n];
+    fft.multiply(&mut sums, &digits, matrix);
+    let finished = |x: &mut [f64]| {
+        let mut out = vec![T::default(); n];
+        fft.inverse_add_scaled(&mut out, x, T::log2_key_unit(n));
+        out
+    };
+    sums.chunks_exact_mut(n).map(finished).collect()
 }
 
 /// The rows of a torus key under one secret, masks and then body.
@@ -202,8 +248,7 @@ where
     let ring = TorusRing::<T>::new(10).unwrap();
     let (n, message) = (ring.degree(), small(ring.degree(), 20));
     let secret = SecretKey::from_coeffs(&ring, SecretId(2), small(2 * n, 21));
-    let rows = ring.prepare(&torus_rows(&ring, &secret, (&gadget, 0), &message));
-    let key = SwitchingKey::from_rows(secret.id(), gadget, rows);
+    let rows = matrix(&ring, &torus_rows(&ring, &secret, (&gadget, 0), &message));
     // Ten deviations: digits times errors, and digits' rounding times the message.
     let base = f64::from(gadget.log2_base).exp2();
     let of_errors = f64::from(gadget.digits) * n as f64 * (base * base + 2.0) / 12.0 * 3.2f64.powi(2);
@@ -216,7 +261,8 @@ where
     let stored = if T::BITS == 32 { f64::from(T::log2_key_unit(n)).exp2().powi(2) / 6.0 / n as f64 } else { 0.0 };
     let of_storage = stored * (1.0 + 2.0 / 3.0 * 2.0 * n as f64) * of_errors / 3.2f64.powi(2);
     let bound = 10.0 * (of_errors + of_rounding + of_transforms + of_storage).sqrt();
-    half_products_multiply(name, &ring, &key, (&secret, &message), (&(), bound));
+    let products = |polys: &[Vec<T>]| polys.iter().map(|poly| composed(&ring, &[(poly, gadget)], &rows, 3)).collect();
+    half_products_multiply(name, &ring, (&secret, &message), (&(), bound), products);
 }
 
 #[test]
@@ -227,10 +273,11 @@ fn half_products_of_every_representation_multiply_by_the_message() {
     let (secret, from) = (small(ring.n(), 30), small(ring.n(), 31));
     let (secret, message) = (SecretKey::from_coeffs(&ring, SecretId(3), secret), from);
     let factor = ring.secret(&message);
-    let key = SwitchingKey::generate(&ring, secret.id(), [&factor, secret.eval()], gadget.clone(), &seed(9), true);
+    let key = SwitchingKey::generate(&ring, secret.id(), (&factor, secret.eval()), gadget.clone(), &seed(9), true);
     let deviation = everlevel_rlwe::noise::key_switch_std_dev(ring.n(), 3, 48.0, 48.0)
         .hypot(everlevel_rlwe::noise::rounding_std_dev(secret.weight()));
-    half_products_multiply("residues", &ring, &key, (&secret, &message), (&to, 10.0 * deviation));
+    let products = switched(&ring, &key, &to);
+    half_products_multiply("residues", &ring, (&secret, &message), (&to, 10.0 * deviation), products);
     torus_half_products::<u64>("64-bit torus", WordGadget::new(12, 4));
     torus_half_products::<u32>("32-bit torus", WordGadget::new(7, 3));
 }
@@ -248,7 +295,8 @@ fn half_products_of_limbs_multiply_by_the_message() {
             let deviation = everlevel_rlwe::noise::key_switch_std_dev(ring.degree(), gadget.digits, 0.0, 0.0)
                 .hypot(everlevel_rlwe::noise::rounding_std_dev(secret.weight()));
             let name = format!("limbs, {transform:?}, digits of {digit_limbs}");
-            half_products_multiply(&name, &ring, &key, (&secret, &message), (&4, 10.0 * deviation));
+            let products = switched(&ring, &key, &4);
+            half_products_multiply(&name, &ring, (&secret, &message), (&4, 10.0 * deviation), products);
         }
     }
 }
@@ -264,18 +312,11 @@ where
     let glwe = ring.uniform(&(), 2, &seed(41), 0);
     let mut rows = torus_rows(&ring, &secret, (&gadgets[0], 0), &small(n, 42));
     rows.extend(torus_rows(&ring, &secret, (&gadgets[1], 100), &small(n, 43)));
-    let prepared = ring.prepare(&rows);
-    let digits: Vec<f64> =
-        glwe.iter().zip(&gadgets).flat_map(|(poly, gadget)| ring.digits(gadget, &[poly]).remove(0)).collect();
-    let composed = ring.finish(ring.multiply(&[&digits], &prepared), &gadgets[0], &()).remove(0).concat();
+    let (matrix, pairs) = (matrix(&ring, &rows), [0, 1].map(|i| (&glwe[i], gadgets[i])));
+    let composed = composed(&ring, &pairs, &matrix, 2).concat();
 
     let product = ExternalProduct::new::<T>(ring.fft().clone(), &gadgets.map(Digits::from), T::log2_key_unit(n));
-    let mut matrix = vec![T::Key::default(); product.matrix_len()];
-    for (r, row) in rows.iter().enumerate() {
-        for (column, poly) in row.iter().enumerate() {
-            ring.prepare_column(&mut matrix, (r, column), (rows.len(), 2), poly);
-        }
-    }
+    assert_eq!(matrix.len(), product.matrix_len());
     let (mut acc, mut scratch) = (vec![T::default(); 2 * n], vec![0.0; product.scratch_len()]);
     product.add([(&mut acc[..], &glwe.concat()[..])], &matrix, &mut scratch, &[]);
     assert_eq!(acc, composed, "{gadgets:?}");
@@ -297,9 +338,9 @@ fn masks_may_come_from_outside() {
     let (s, t) = (ring.secret(&small(ring.n(), 50)), ring.secret(&small(ring.n(), 51)));
     let masks = || seed(60).derive(Domain::Mask, 0);
     let key =
-        |randomness: Randomness| SwitchingKey::generate(&ring, SecretId(5), [&t, &s], gadget.clone(), randomness, true);
+        |randomness: Randomness| SwitchingKey::generate(&ring, SecretId(5), (&t, &s), gadget.clone(), randomness, true);
     let bytes = |key: &SwitchingKey| -> Vec<Vec<u8>> {
-        key.bodies().iter().chain(key.masks().unwrap()).map(|poly| poly.bytes().to_vec()).collect()
+        key.rows().bodies().iter().chain(key.rows().masks().unwrap()).map(|poly| poly.bytes().to_vec()).collect()
     };
     let (derived, given) = (key(Randomness::from(&seed(60))), key(Randomness::new(masks(), seed(60))));
     assert_eq!(bytes(&derived), bytes(&given));

@@ -15,7 +15,7 @@
 //! automorphism          ACC = φ_t(d) ⊡ k
 //! ```
 
-use everlevel_ring::{HalfProduct, PrimeRing};
+use everlevel_math::{Modulus, Ntt};
 use everlevel_rlwe::Lwe;
 use rayon::prelude::*;
 
@@ -33,7 +33,7 @@ use crate::lut::Lut;
 #[derive(Debug)]
 pub struct ExactRotation {
     literal: NtruLiteral,
-    ring: PrimeRing,
+    ntt: Ntt,
     /// For each vector ciphertext its rows.
     keys: Vec<Vec<Vec<u64>>>,
     /// `X^1`, transformed, to every power below `2N`.
@@ -46,24 +46,30 @@ impl ExactRotation {
     /// # Panics
     /// If the numbers are not those of checked parameters.
     pub fn new(stored: &SeededBootstrapKey, literal: &NtruLiteral) -> Self {
-        let (ring, n) = (literal.ring(), literal.n());
+        let (q, n) = (u64::from(literal.modulus), literal.n());
+        let ntt =
+            Modulus::new(q).and_then(|q| Ntt::new(literal.log_n, q)).expect("parameters hold the transform's sizes");
         let digits = literal.gadget.digits as usize;
-        let row = |body: &[u64]| ring.transform(&body.iter().map(|&x| x >> 32).collect::<Vec<_>>());
+        let transform = |mut poly: Vec<u64>| {
+            ntt.forward(&mut poly);
+            poly
+        };
+        let row = |body: &[u64]| transform(body.iter().map(|&x| x >> 32).collect());
         let key = |bodies: &[u64]| bodies.chunks_exact(n).map(row).collect();
         let keys = stored.bodies.par_chunks_exact(digits * n).map(key).collect();
         let monomial = |e: usize| {
             let mut poly = vec![0; n];
-            poly[e % n] = if e < n { 1 } else { ring.modulus().q() - 1 };
-            ring.transform(&poly)
+            poly[e % n] = if e < n { 1 } else { q - 1 };
+            transform(poly)
         };
         let monomials = (0..2 * n).map(monomial).collect();
-        Self { literal: literal.clone(), ring, keys, monomials }
+        Self { literal: literal.clone(), ntt, keys, monomials }
     }
 
     /// `X^(−body)` times a table, in units of `1/Q`.
     fn table(&self, lut: &Lut, body: u32) -> Vec<u64> {
         let n = self.literal.n();
-        let q = self.ring.modulus();
+        let q = self.ntt.modulus();
         let words: Vec<u64> = lut.coeffs().iter().map(|&x| torus::switched(x, q.q())).collect();
         self.rotated(&words, (2 * n - body as usize) % (2 * n))
     }
@@ -80,7 +86,7 @@ impl ExactRotation {
 
     /// The polynomial with each `X^i` replaced by `X^to(i)`.
     fn moved(&self, a: &[u64], to: impl Fn(usize) -> usize) -> Vec<u64> {
-        let (n, q) = (a.len(), self.ring.modulus());
+        let (n, q) = (a.len(), self.ntt.modulus());
         let mut out = vec![0; n];
         for (i, &x) in a.iter().enumerate() {
             let place = to(i) % (2 * n);
@@ -89,37 +95,48 @@ impl ExactRotation {
         out
     }
 
-    fn digits(&self, acc: &Vec<u64>) -> Vec<Vec<u64>> {
-        self.ring.digits(&self.literal.gadget, &[acc]).swap_remove(0)
+    /// The digits of the residues nearest to zero, transformed.
+    fn digits(&self, acc: &[u64]) -> Vec<Vec<u64>> {
+        let (modulus, gadget) = (self.ntt.modulus(), self.literal.gadget);
+        let mut digits = vec![vec![0; acc.len()]; gadget.digits as usize];
+        for (i, &x) in acc.iter().enumerate() {
+            let nearest = if x > modulus.q() / 2 { x as i64 - modulus.q() as i64 } else { x as i64 };
+            gadget.decompose(nearest, |row, digit| digits[row][i] = modulus.reduce_i64(digit));
+        }
+        digits.iter_mut().for_each(|digit| self.ntt.forward(digit));
+        digits
     }
 
     /// Digits times one key, transformed.
-    fn sum(&self, digits: &Vec<Vec<u64>>, key: usize) -> Vec<u64> {
-        self.ring.multiply(&[digits], &self.keys[key]).swap_remove(0)
+    fn sum(&self, digits: &[Vec<u64>], key: usize) -> Vec<u64> {
+        let mut sum = vec![0; self.literal.n()];
+        digits.iter().zip(&self.keys[key]).for_each(|(x, row)| self.ntt.modulus().mul_add_assign(&mut sum, x, row));
+        sum
     }
 
-    fn finish(&self, sum: Vec<u64>) -> Vec<u64> {
-        self.ring.finish(vec![sum], &self.literal.gadget, &()).swap_remove(0).swap_remove(0)
+    fn finish(&self, mut sum: Vec<u64>) -> Vec<u64> {
+        self.ntt.inverse(&mut sum);
+        sum
     }
 
-    fn product(&self, acc: &Vec<u64>, key: usize) -> Vec<u64> {
+    fn product(&self, acc: &[u64], key: usize) -> Vec<u64> {
         self.finish(self.sum(&self.digits(acc), key))
     }
 
     /// `acc += out`.
     fn add(&self, acc: &mut [u64], out: &[u64]) {
-        acc.iter_mut().zip(out).for_each(|(x, &y)| *x = self.ring.modulus().add(*x, y));
+        acc.iter_mut().zip(out).for_each(|(x, &y)| *x = self.ntt.modulus().add(*x, y));
     }
 
     fn subtract(&self, acc: &mut [u64], out: &[u64]) {
-        acc.iter_mut().zip(out).for_each(|(x, &y)| *x = self.ring.modulus().sub(*x, y));
+        acc.iter_mut().zip(out).for_each(|(x, &y)| *x = self.ntt.modulus().sub(*x, y));
     }
 
     /// Sums, each turned by its monomial, added up.
     fn bundle(&self, sums: &[(Vec<u64>, usize)]) -> Vec<u64> {
         let mut out = vec![0; self.literal.n()];
         let two_n = 2 * self.literal.n();
-        sums.iter().for_each(|(sum, e)| self.ring.add_turned(&mut out, sum, &self.monomials[e % two_n]));
+        sums.iter().for_each(|(sum, e)| self.ntt.modulus().mul_add_assign(&mut out, sum, &self.monomials[e % two_n]));
         out
     }
 
@@ -202,6 +219,6 @@ impl ExactRotation {
     /// # Panics
     /// If `acc` has not the ring's `N` residues, or `h` is not below `N`.
     pub fn extract(&self, acc: &[u64], h: usize) -> Lwe {
-        torus::extract(acc.iter().copied(), self.ring.modulus().q(), h)
+        torus::extract(acc.iter().copied(), self.ntt.modulus().q(), h)
     }
 }

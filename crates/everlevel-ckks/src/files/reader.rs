@@ -7,7 +7,7 @@ use everlevel_io::{Container, Error as FileError, kinds};
 use everlevel_objects::Origin;
 use everlevel_rand::Seed;
 use everlevel_ring::packed::stride;
-use everlevel_ring::{Eval, Footprint, NotCanonical, PackedPoly, Poly, PrimeSet};
+use everlevel_ring::{Eval, Footprint, NotCanonical, PackedPoly, Poly, PrimeSet, ResidueRows};
 use everlevel_rlwe::{Gadget, SecretId, SwitchingKey};
 use serde::de::DeserializeOwned;
 
@@ -142,10 +142,8 @@ impl<'i> Reader<'i> {
         let masks = expanded.then(|| rows("mask")).transpose()?;
         let id = self.origin()?.secret_id;
         let seed = self.seed(&entry.mask_seed)?;
-        let mut key = SwitchingKey::from_parts(id, gadget.clone(), seed, rows("body")?, masks);
-        if self.loading.expand {
-            key.expand(&self.core.ring);
-        }
-        Ok(key)
+        let rows = ResidueRows::new(seed, rows("body")?, masks);
+        let expanded = if self.loading.expand { rows.expanded(&self.core.ring) } else { None };
+        Ok(SwitchingKey::from_rows(id, gadget.clone(), expanded.unwrap_or(rows)))
     }
 }

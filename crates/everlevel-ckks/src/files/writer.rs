@@ -107,13 +107,13 @@ impl<'i, 'a> Writer<'i, 'a> {
             mask_seed: seed_to_text(key.mask_seed().as_bytes()),
         };
         self.keys.insert(name.into(), entry);
-        for (row, body) in key.bodies().iter().enumerate() {
+        for (row, body) in key.rows().bodies().iter().enumerate() {
             self.packed(format!("{name}.body.{row}"), body.bytes().into());
         }
         if self.form == Form::Seeded {
             return;
         }
-        match key.masks() {
+        match key.rows().masks() {
             Some(masks) => masks.iter().enumerate().for_each(|(row, mask)| {
                 self.packed(format!("{name}.mask.{row}"), mask.bytes().into());
             }),

@@ -295,7 +295,7 @@ impl Context {
         let own = (!is_square).then(|| integers(b, up_b));
         let y = own.as_ref().unwrap_or(&x);
         let tensor = ring.tensor([&x.c0, &x.c1], [&y.c0, &y.c1], count as usize, limbs);
-        let ct = keys.relinearization().relinearized(ring, tensor);
+        let ct = keys.relinearization().relinearize(ring, tensor, &limbs);
         // 2^kept·m_a·2^−budget·e_b, at the common budget, and the other way round.
         let [of_a, of_b] = [a, b].map(|x| {
             let up = x.budget_bits - budget;

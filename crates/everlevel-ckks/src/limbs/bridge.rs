@@ -28,7 +28,7 @@ pub struct Bridge {
 impl Bridge {
     /// Bytes in memory.
     pub fn nbytes(&self) -> usize {
-        self.to_limbs.rows().nbytes() + self.to_levels.nbytes()
+        self.to_limbs.nbytes() + self.to_levels.nbytes()
     }
 }
 
@@ -56,7 +56,7 @@ impl Context {
         let gadget = self.params.shape().gadget();
         let to_limbs = SwitchingKey::of_limbs(self.ring(), secret.key(), &wide, gadget, &self.frame.seed()?);
         let mut from = core.ring.secret(secret.key().coeffs());
-        let pair = [&from, of_levels.key.eval()];
+        let pair = (&from, of_levels.key.eval());
         let gadget = core.message_gadget.clone();
         let to_levels =
             SwitchingKey::generate(&core.ring, of_levels.origin.secret_id, pair, gadget, &self.frame.seed()?, true);
@@ -98,7 +98,7 @@ impl Context {
             self.ring().of_residues(&core.ring, &core.ring.to_coeff(poly.clone()), limbs)
         };
         let ct = Rlwe { c0: part(&a.rlwe().c0), c1: part(&a.rlwe().c1) };
-        let ct = bridge.to_limbs.switched(self.ring(), &ct);
+        let ct = bridge.to_limbs.switch(self.ring(), &ct);
         // Levels tell the error of a slot's real part: √(n/2)·2^budget times that of a coefficient.
         let of_levels = a.error().log2() - log2_budget - 0.5 * (self.params.slots() as f64).log2();
         let shape = self.params.shape();
@@ -148,9 +148,8 @@ impl Context {
         let factor = (f64::from(budget) - log2_budget).exp2();
         let ready = self.times_constant(&self.at_budget(a, above), Complex64::new(factor, 0.0), spent, budget);
         let part = |part| core.ring.to_eval(self.ring().to_residues(&core.ring, set, part));
-        let (c0, c1) = (part(&ready.ct.c0), part(&ready.ct.c1));
-        let mut rlwe: Rlwe = bridge.to_levels.switch(&core.ring, &c1).rescale(&core.ring, set);
-        core.ring.add_assign(&mut rlwe.c0, &c0);
+        let rlwe = Rlwe { c0: part(&ready.ct.c0), c1: part(&ready.ct.c1) };
+        let rlwe = bridge.to_levels.switch(&core.ring, &rlwe);
         // At the level's budget, an error is as much larger as its values are; to residues, a rounding under the secret
         // of limbs, and one after the switch under that of levels.
         let rounding = self.params.shape().rounding_noise(0);

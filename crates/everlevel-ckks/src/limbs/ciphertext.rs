@@ -2,7 +2,7 @@
 
 use everlevel_limbs::{Origin, noise};
 use everlevel_ring::LimbRing;
-use everlevel_rlwe::Rlwe;
+use everlevel_rlwe::{Rlwe, SecretId};
 
 use crate::claims::doubles;
 
@@ -19,8 +19,8 @@ pub struct Ciphertext {
 
 impl Ciphertext {
     /// The name of the secret that it is under.
-    pub fn secret_id(&self) -> u64 {
-        self.origin.secret_id.0
+    pub fn secret_id(&self) -> SecretId {
+        self.origin.secret_id
     }
 
     /// Bits that products and rescalings may spend: values are below `2^(budget − 2)`.

@@ -10,7 +10,7 @@ use crate::properties::properties;
 pub struct BfvCiphertext(pub bfv::Ciphertext);
 
 properties! { [BfvCiphertext] as ciphertext {
-    secret_id: u64 = ciphertext.0.secret_id();
+    secret_id: u64 = ciphertext.0.secret_id().0;
     nbytes: usize = ciphertext.0.nbytes();
     budget_bits: f64 = ciphertext.0.budget_bits();
     log2_noise: f64 = ciphertext.0.log2_noise();

@@ -26,19 +26,19 @@ properties! { [LimbsBridge] as bridge {
 } }
 
 properties! { [LimbsSecretKey] as key {
-    secret_id: u64 = key.0.id();
+    secret_id: u64 = key.0.id().0;
     nbytes: usize = key.0.nbytes();
 } }
 
 properties! { [LimbsEvaluationKey] as key {
-    secret_id: u64 = key.0.secret_id();
+    secret_id: u64 = key.0.secret_id().0;
     nbytes: usize = key.0.nbytes();
     rotations: Vec<i64> = key.0.rotations();
     has_inversion: bool = key.0.has_inversion();
 } }
 
 properties! { [LimbsCiphertext] as ciphertext {
-    secret_id: u64 = ciphertext.0.secret_id();
+    secret_id: u64 = ciphertext.0.secret_id().0;
     nbytes: usize = ciphertext.0.nbytes();
     budget_bits: u32 = ciphertext.0.budget_bits();
     bound: f64 = ciphertext.0.bound();

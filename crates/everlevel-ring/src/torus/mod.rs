@@ -7,7 +7,6 @@
 //! `math::fft`. The small ring of key switches, of degree 1 to 32, is [`SmallTorusRing`]: its products with secrets are
 //! by the schoolbook.
 
-mod half_product;
 mod small;
 mod word;
 
@@ -20,7 +19,6 @@ use everlevel_math::{Error, Modulus, Ntt};
 use everlevel_rand::{Domain, Seed};
 use zeroize::{Zeroize, Zeroizing};
 
-pub use half_product::TorusRows;
 pub use small::SmallTorusRing;
 pub use word::{TorusWord, log2_key_unit};
 
@@ -95,6 +93,24 @@ impl<T: TorusWord> TorusRing<T> {
     /// The transform of products with keys.
     pub fn fft(&self) -> &Fft {
         &self.tables.fft
+    }
+
+    /// Writes the transform of one polynomial of a row into a matrix of `(rows, columns)`, at `(row, column)`.
+    ///
+    /// # Panics
+    /// If a length or a place doesn't fit.
+    pub fn prepare_column(
+        &self,
+        matrix: &mut [T::Key],
+        (row, column): (usize, usize),
+        (rows, columns): (usize, usize),
+        poly: &[T],
+    ) {
+        let (fft, n) = (self.fft(), self.fft().n());
+        let mut transform = vec![0.0; n];
+        fft.forward_torus(&mut transform, poly);
+        let key = transform.iter().map(|&x| T::to_key(x, n));
+        fft.interleave(matrix, (row, column), (rows, columns), key);
     }
 }
 

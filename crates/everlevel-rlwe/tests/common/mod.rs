@@ -4,7 +4,7 @@
 use everlevel_math::primes::ntt_primes_below;
 use everlevel_rand::Seed;
 use everlevel_ring::{Coeff, Eval, LimbRing, Limbs, Poly, PrimeSet, Representation, Ring};
-use everlevel_rlwe::SecretKey;
+use everlevel_rlwe::{Rlwe, SecretKey, SwitchingKey};
 use everlevel_testkit::noise::Measured;
 use everlevel_testkit::oracle::crt_centred;
 use everlevel_testkit::sample::Sampler;
@@ -33,6 +33,11 @@ pub fn secret(ring: &Ring, index: u64, weight: usize) -> SecretKey {
 /// Uniform residues.
 pub fn uniform(ring: &Ring, set: &PrimeSet, index: u64) -> Poly<Eval> {
     ring.uniform_poly(set, &seed(1 << 41 | index), 0)
+}
+
+/// The half product of a polynomial with a key, times the special primes.
+pub fn half_product(ring: &Ring, key: &SwitchingKey, c: &Poly<Eval>) -> Rlwe {
+    key.half_products(ring, &[c]).remove(0).into()
 }
 
 /// Integer coefficients in `−bound..=bound`, nonzero only at multiples of `gap`.

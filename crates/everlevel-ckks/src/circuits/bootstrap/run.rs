@@ -343,13 +343,11 @@ impl<'a> Run<'a> {
     /// `factor·(m + q0·I)` with `|I| ≤ 16`.
     fn mod_raise(&self, ct: &Rlwe) -> Rlwe {
         let ring = &self.core.ring;
-        let base = self.tables.base.clone();
         let top = self.key().top();
         let raised = &top.raised;
 
         // To the sparse secret, at the smallest modulus.
-        let mut sparse = top.to_sparse.switch(ring, &ct.c1).rescale(ring, &base);
-        ring.add_assign(&mut sparse.c0, &ct.c0);
+        let sparse = top.to_sparse.switch(ring, ct);
 
         // The same integers over the raised modulus, and over the special primes for the digit that is all of c1.
         let special = &top.to_dense.gadget().special;
@@ -361,9 +359,7 @@ impl<'a> Run<'a> {
         };
         let c1 = lift(sparse.c1, &with_special);
         let c0 = lift(sparse.c0, raised);
-        let mut dense = top.to_dense.product(ring, &[(0, c1)]).rescale(ring, raised);
-        ring.add_assign(&mut dense.c0, &c0);
-        dense
+        top.to_dense.switch_digits(ring, &c0, &vec![(0, c1)])
     }
 
     /// `w + conj(w)` and, where both are asked for, `−i·(w − conj(w))`: twice the real and the imaginary parts.

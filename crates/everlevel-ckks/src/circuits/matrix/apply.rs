@@ -248,18 +248,15 @@ impl Product<'_> {
             let parent = if self.keys.contains_key(&child) { 0 } else { child - (1 << child.max(1).ilog2()) };
             child > 0 && parent == step
         });
-        let mut digits = None;
-        let mut born = Vec::new();
+        let (mut steps, mut moves) = (Vec::new(), Vec::new());
         for &child in children {
             let key = self.keys.get(&(child - step)).ok_or_else(|| self.missing(child - step))?;
-            let gadget = key.gadget();
-            let digits = digits.get_or_insert_with(|| ring.mod_up(&rlwe.c1, &gadget.digits, &gadget.special));
-            let elt = ring.rotation_elt(child - step);
-            born.push((child, key.automorphism_hoisted(ring, &rlwe, digits, elt)));
+            steps.push(child);
+            moves.push((ring.rotation_elt(child - step), key));
         }
-        drop(digits);
+        let born = SwitchingKey::automorphisms(ring, &rlwe, &moves);
         known.insert(step, rlwe);
-        born.into_iter().try_for_each(|(child, rlwe)| self.descend(child, rlwe, needed, known))
+        steps.into_iter().zip(born).try_for_each(|(child, rlwe)| self.descend(child, rlwe, needed, known))
     }
 
     fn rotated(&self, rlwe: Rlwe, left: i64) -> Result<Rlwe, Error> {

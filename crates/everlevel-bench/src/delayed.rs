@@ -1,5 +1,6 @@
-//! Half products over residues whose sums are taken modulo few auxiliary primes, and reduced late: by Kim, Lee, Seo and
-//! Song (CRYPTO 2023, ePrint 2023/413).
+//! The KLSS key switch: half products over residues whose sums are taken modulo few auxiliary primes, and reduced at the
+//! end (Kim, Lee, Seo and Song, CRYPTO 2023, ePrint 2023/413). No set of ours selects it (docs/notes/performance.md);
+//! it is measured beside the usual key switch.
 //!
 //! A key's rows are polynomials modulo `Q·P`. The usual product takes each digit to all primes of `Q·P`, of which there
 //! are many. Here rows are cut once more, into **groups** of primes `R_g`, and each group's residues are lifted to
@@ -9,7 +10,13 @@
 
 use everlevel_rand::Seed;
 
-use crate::{Eval, PackedPoly, Poly, PrimeSet, ResidueRows, Ring, RnsGadget};
+use everlevel_ring::{Eval, HalfProduct, PackedPoly, Poly, PrimeSet, ResidueRows, Ring, RnsGadget};
+
+/// The integers nearest to zero that equal `a` modulo the primes of `from`, over those of `to`, which are others.
+fn lifted(ring: &Ring, a: &Poly<Eval>, from: &PrimeSet, to: &PrimeSet) -> Poly<Eval> {
+    let (_, digit) = ring.mod_up(&a.restricted(from), std::slice::from_ref(from), to).remove(0);
+    digit.restricted(to)
+}
 
 /// The rows of a key, prepared for sums modulo auxiliary primes.
 #[derive(Debug)]
@@ -107,7 +114,7 @@ impl DelayedRows {
         let masks = rows.masks().or(masks.as_deref()).unwrap_or_else(|| unreachable!("held or expanded"));
         let of_group = |group: PrimeSet| {
             let lifted = |polys: &[PackedPoly]| -> Vec<PackedPoly> {
-                let one = |poly: &PackedPoly| PackedPoly::new(&ring.lifted(&poly.unpack(ring), &group, &auxiliary));
+                let one = |poly: &PackedPoly| PackedPoly::new(&lifted(ring, &poly.unpack(ring), &group, &auxiliary));
                 polys.iter().map(one).collect()
             };
             let rows = ResidueRows::new(Seed::from_bytes([0; 32]), lifted(rows.bodies()), Some(lifted(masks)));
@@ -127,24 +134,24 @@ impl DelayedRows {
     /// The digits of a polynomial, over the auxiliary primes alone.
     pub fn digits(&self, ring: &Ring, gadget: &RnsGadget, poly: &Poly<Eval>) -> Vec<(usize, Poly<Eval>)> {
         let own = gadget.digits.iter().enumerate().map(|(k, digit)| (k, digit.intersection(poly.set())));
-        own.filter(|(_, own)| !own.is_empty()).map(|(k, own)| (k, ring.lifted(poly, &own, &self.auxiliary))).collect()
+        own.filter(|(_, own)| !own.is_empty()).map(|(k, own)| (k, lifted(ring, poly, &own, &self.auxiliary))).collect()
     }
 
-    /// `Σ digit·(body, mask)` over the primes of `to` and the special ones, as [`Ring::multiply_rows`] has it over the
+    /// `Σ digit·(body, mask)` over the primes of `to` and the special ones, as [`HalfProduct::multiply`] has it over the
     /// digits' primes.
-    pub fn multiply(&self, ring: &Ring, digits: &[(usize, Poly<Eval>)], to: &PrimeSet) -> [Poly<Eval>; 2] {
-        let mut sums = [ring.uninit(to), ring.uninit(to)];
+    pub fn multiply(&self, ring: &Ring, digits: &Vec<(usize, Poly<Eval>)>, to: &PrimeSet) -> [Poly<Eval>; 2] {
+        let mut sums = [ring.zero(to), ring.zero(to)];
         for (group, rows) in &self.groups {
             let wanted = group.intersection(to);
             if wanted.is_empty() {
                 continue;
             }
-            let products = ring.multiply_rows(&[digits], rows, rows.masks()).remove(0);
+            let products = ring.multiply(&[digits], rows).remove(0);
             for (sum, product) in sums.iter_mut().zip(products) {
-                let reduced = ring.lifted(&product, &self.auxiliary, &wanted);
-                for (limb, &prime) in reduced.limbs.into_iter().zip(wanted.indices()) {
+                let reduced = lifted(ring, &product, &self.auxiliary, &wanted);
+                for &prime in wanted.indices() {
                     let at = to.position(prime).unwrap_or_else(|| unreachable!("a prime of both"));
-                    sum.limbs[at] = limb;
+                    sum.limbs_mut()[at].copy_from_slice(reduced.limb(prime));
                 }
             }
         }
