@@ -28,6 +28,5 @@ mod rotations;
 pub use ciphertext::Ciphertext;
 pub use context::Context;
 pub use everlevel_limbs::{Error, EvalKeys, ObjectError, SecretKey};
-pub use files::{KINDS, Object};
 pub use noise::LOG2_P_FAIL;
 pub use params::{Named, Params, ParamsLiteral, SETS, named};

@@ -2,10 +2,8 @@
 
 use std::ops::ControlFlow;
 
-use everlevel_bfv::{
-    Ciphertext, Context, Error, EvalKeys, KINDS, Object, ObjectError, Params, ParamsLiteral, SETS, SecretKey, named,
-};
-use everlevel_io::{Access, Builder, Container};
+use everlevel_bfv::{Ciphertext, Context, Error, EvalKeys, ObjectError, Params, ParamsLiteral, SETS, SecretKey, named};
+use everlevel_io::{Access, Container, Stored, kinds};
 use everlevel_rand::{Seed, SeedSource};
 use everlevel_ring::{LimbGadget, no_progress};
 use everlevel_testkit::sample::Sampler;
@@ -120,7 +118,7 @@ fn squares_have_the_bits_of_products_of_equal_operands() {
     let x = bench.encrypt(&bench.values(&mut Sampler::new(5)));
     let [square, product] = [&x, &x.clone()].map(|y| {
         let ct = bench.context.multiply(&x, y, &bench.keys).unwrap();
-        bench.context.ciphertext_to_container(&ct).unwrap().to_bytes()
+        ct.to_container(&bench.context).unwrap().to_bytes()
     });
     assert!(square == product);
 }
@@ -230,19 +228,18 @@ fn sums_and_rotations_are_made_of_powers_of_two() {
     assert!(matches!(few.context.swap_rows(&x, &few.keys), Err(Error::MissingInversion { op: "swap_rows" })));
 }
 
+/// An object of one context, through a file, as one of another.
+fn through<T: Stored<Context, Error = Error>>(object: &T, from: &Context, to: &Context) -> T {
+    T::from_container(to, &Container::from_bytes(object.to_container(from).unwrap().to_bytes()).unwrap()).unwrap()
+}
+
 #[test]
 fn objects_come_back_from_containers() {
     let (bench, context) = (small(&[1, -3], true), small(&[], false).context);
     let x = bench.context.multiply(&bench.encrypt(&[3, -4]), &bench.encrypt(&[5, 6]), &bench.keys).unwrap();
-    let read = |builder: Builder<'_>| {
-        let container = Container::from_bytes(builder.to_bytes()).unwrap();
-        context.object_from_container(&container).unwrap()
-    };
-    let Object::SecretKey(secret) = read(bench.context.secret_key_to_container(&bench.secret).unwrap()) else {
-        panic!()
-    };
-    let Object::EvalKeys(keys) = read(bench.context.eval_keys_to_container(&bench.keys).unwrap()) else { panic!() };
-    let Object::Ciphertext(y) = read(bench.context.ciphertext_to_container(&x).unwrap()) else { panic!() };
+    let (secret, keys) =
+        (through(&bench.secret, &bench.context, &context), through(&bench.keys, &bench.context, &context));
+    let y = through(&x, &bench.context, &context);
     assert_eq!((secret.id(), keys.secret_id(), y.secret_id()), (bench.secret.id(), bench.secret.id(), x.secret_id()));
     assert_eq!((keys.rotations(), keys.has_inversion(), keys.nbytes()), (vec![-3, 1], true, bench.keys.nbytes()));
     assert_eq!((y.log2_noise(), y.budget_bits()), (x.log2_noise(), x.budget_bits()));
@@ -253,12 +250,12 @@ fn objects_come_back_from_containers() {
         (bench.context.rotate(&x, -3, &bench.keys), context.rotate(&y, -3, &keys)),
         (bench.context.swap_rows(&x, &bench.keys), context.swap_rows(&y, &keys)),
     ] {
-        let [a, b] = [a, b].map(|ct| bench.context.ciphertext_to_container(&ct.unwrap()).unwrap().to_bytes());
+        let [a, b] = [a, b].map(|ct| ct.unwrap().to_container(&bench.context).unwrap().to_bytes());
         assert!(a == b);
     }
     let other = Context::new(Params::of_set("n14", Some(12_289), Some(8)).unwrap()).unwrap();
-    let container = Container::from_bytes(bench.context.ciphertext_to_container(&x).unwrap().to_bytes()).unwrap();
-    let refused = other.object_from_container(&container).unwrap_err();
+    let container = Container::from_bytes(x.to_container(&bench.context).unwrap().to_bytes()).unwrap();
+    let refused = Ciphertext::from_container(&other, &container).unwrap_err();
     assert!(matches!(refused, Error::Io(everlevel_io::Error::WrongParameters { .. })), "{refused}");
 }
 
@@ -273,25 +270,22 @@ fn stored_files_are_read_and_compute_what_they_did() {
         let keys = context.eval_keys(&secret, &[1, -3], true, &no_progress).unwrap();
         let x = context.encrypt(&secret, &[300, -7]).unwrap();
         for (name, builder) in [
-            ("bfv_secret_key", context.secret_key_to_container(&secret)),
-            ("bfv_evaluation_key", context.eval_keys_to_container(&keys)),
-            ("bfv_ciphertext", context.ciphertext_to_container(&x)),
+            ("bfv_secret_key", secret.to_container(&context)),
+            ("bfv_evaluation_key", keys.to_container(&context)),
+            ("bfv_ciphertext", x.to_container(&context)),
         ] {
             files.add(name, &builder.unwrap().to_bytes());
         }
     }
     let context = Context::new(params).unwrap();
     for files in StoredFiles::of_each_version(CRATE) {
-        files.of_every_kind(KINDS);
-        let read = |name: &str| {
-            let container = Container::open(&files.path(name), Access::Read).unwrap();
-            context.object_from_container(&container).unwrap()
-        };
-        let Object::SecretKey(secret) = read("bfv_secret_key") else { panic!("a secret key") };
-        let Object::EvalKeys(keys) = read("bfv_evaluation_key") else { panic!("keys") };
-        let Object::Ciphertext(x) = read("bfv_ciphertext") else { panic!("a ciphertext") };
+        files.of_every_kind([kinds::BFV_SECRET_KEY, kinds::BFV_EVALUATION_KEY, kinds::BFV_CIPHERTEXT]);
+        let open = |name: &str| Container::open(&files.path(name), Access::Read).unwrap();
+        let secret = SecretKey::from_container(&context, &open("bfv_secret_key")).unwrap();
+        let keys = EvalKeys::from_container(&context, &open("bfv_evaluation_key")).unwrap();
+        let x = Ciphertext::from_container(&context, &open("bfv_ciphertext")).unwrap();
         let decrypt = |ct: Result<Ciphertext, Error>| context.decrypt(&secret, &ct.unwrap()).unwrap();
-        assert_eq!(decrypt(Ok(*x.clone()))[..3], [300, -7, 0]);
+        assert_eq!(decrypt(Ok(x.clone()))[..3], [300, -7, 0]);
         assert_eq!(decrypt(context.multiply(&x, &x, &keys))[..3], [90_000, 49, 0]);
         assert_eq!(decrypt(context.rotate(&x, 1, &keys))[..2], [-7, 0]);
         assert_eq!(decrypt(context.swap_rows(&x, &keys))[16..19], [300, -7, 0]);

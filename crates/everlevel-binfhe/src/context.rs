@@ -6,13 +6,12 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use everlevel_io::Container;
 use everlevel_objects::with_memory;
 use everlevel_ring::{Footprint, Pool, report};
 use everlevel_rlwe::SecretId;
 
 use crate::common::Space;
-use crate::files::{self, Object};
+use crate::files::{self, NamedParams};
 use crate::params::Params;
 use crate::sets::{self, NamedSet};
 use crate::slices::Joined;
@@ -211,12 +210,9 @@ impl Context {
         })
     }
 
-    /// The object in a container, whatever its kind.
-    ///
-    /// # Errors
-    /// As [`files::object_from_container`].
-    pub fn object_from_container(&self, container: &Container) -> Result<Object, Error> {
-        self.install(|| files::object_from_container(&self.params, container))
+    /// The parameters, and the name of their set in files.
+    pub fn named_params(&self) -> NamedParams<'_> {
+        NamedParams { params: &self.params, name: self.set().map_or(files::UNNAMED, |set| set.name) }
     }
 
     /// Elements slice by slice, with a step for each element.

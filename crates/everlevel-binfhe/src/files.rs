@@ -10,7 +10,7 @@
 use std::sync::Arc;
 
 use everlevel_io::schema::{refuse, require};
-use everlevel_io::{ALIGNMENT, Builder, Container, Error as FileError, kinds};
+use everlevel_io::{ALIGNMENT, Builder, Container, Stored, kinds};
 use everlevel_objects::require_secret;
 use everlevel_rand::Seed;
 use everlevel_rand::secrecy::erase_stack;
@@ -20,8 +20,8 @@ use serde::{Deserialize, Serialize};
 use crate::params::Params;
 use crate::uint::{BoolArray, Radix, UintArray, Width};
 use crate::{
-    Ciphertext, Error, FailureBound, Lwe, NoiseSum, NoiseTerm, SecretKey, SeededBootstrapKey, SeededEvalKeys,
-    SeededKeySwitchKey, SwitchStep,
+    Ciphertext, Error, FailureBound, KeptEvalKeys, Lwe, NoiseSum, NoiseTerm, SecretKey, SeededBootstrapKey,
+    SeededEvalKeys, SeededKeySwitchKey, SwitchStep,
 };
 
 mod packed;
@@ -30,85 +30,159 @@ mod paths;
 /// The name that files say of parameters without a name.
 pub const UNNAMED: &str = "unnamed";
 
-/// Kinds of files.
-pub const SECRET_KEY_KIND: &str = kinds::TFHE_SECRET_KEY;
-/// Both evaluation keys.
-pub const EVAL_KEYS_KIND: &str = kinds::TFHE_EVALUATION_KEY;
-/// An array of ciphertexts.
-pub const CIPHERTEXTS_KIND: &str = kinds::TFHE_CIPHERTEXT;
-/// An array of integers of 8 to 64 bits: the rows of their blocks, and their width.
-pub const UINTS_KIND: &str = kinds::TFHE_UINT_ARRAY;
-/// An array of truth values: the rows of their blocks.
-pub const BOOLS_KIND: &str = kinds::TFHE_BOOL_ARRAY;
-/// All of them.
-pub const KINDS: [&str; 5] = [SECRET_KEY_KIND, EVAL_KEYS_KIND, CIPHERTEXTS_KIND, UINTS_KIND, BOOLS_KIND];
-
-/// An object of any kind.
-#[derive(Debug)]
-pub enum Object {
-    /// A secret key.
-    SecretKey(Box<SecretKey>),
-    /// Both evaluation keys.
-    EvalKeys(Box<SeededEvalKeys>),
-    /// Bits, or integers of a few bits.
-    Ciphertexts(Vec<Ciphertext>),
-    /// Integers of 8 to 64 bits.
-    Uints(UintArray),
-    /// Truth values.
-    Bools(BoolArray),
+/// Parameters, and their name in files.
+#[derive(Debug, Clone, Copy)]
+pub struct NamedParams<'p> {
+    /// The parameters.
+    pub params: &'p Arc<Params>,
+    /// The name of their set, or [`UNNAMED`].
+    pub name: &'p str,
 }
 
-/// The object in a container, whatever its kind.
-///
-/// # Errors
-/// As [`secret_key_from_container`], and a kind that there is no support for.
-pub fn object_from_container(params: &Arc<Params>, container: &Container) -> Result<Object, Error> {
-    Ok(match container.kind()? {
-        SECRET_KEY_KIND => Object::SecretKey(Box::new(secret_key_from_container(params, container)?)),
-        EVAL_KEYS_KIND => Object::EvalKeys(Box::new(eval_keys_from_container(params, container)?)),
-        CIPHERTEXTS_KIND => Object::Ciphertexts(ciphertexts_from_container(params, container)?),
-        UINTS_KIND => Object::Uints(uints_from_container(params, container)?),
-        BOOLS_KIND => Object::Bools(bools_from_container(params, container)?),
-        found => return Err(FileError::UnsupportedKind { found: found.into(), supported: KINDS.join(", ") }.into()),
-    })
-}
-
-/// The secret key as a container, which only its owner may read.
-pub fn secret_key_to_container<'a>(key: &SecretKey, name: &str) -> Builder<'a> {
-    let mut builder = begin(SECRET_KEY_KIND, name, key.params(), key.id());
-    builder.tensor("seed", &[32], key.seed().as_bytes().to_vec());
-    builder.keep_secret();
-    erase_stack();
-    builder
-}
-
-/// The secret key in a container.
-///
-/// # Errors
-/// [`Error::Io`] for another kind or other parameters, damage, and what no writer of ours writes.
-pub fn secret_key_from_container(params: &Arc<Params>, container: &Container) -> Result<SecretKey, Error> {
-    let id = check(params, container, SECRET_KEY_KIND)?;
-    let key = SecretKey::from_seed(Arc::clone(params), &Seed::copy_of(container.bytes_of_len("seed", 32)?))?;
-    require("secret_id", key.id().0, id.0, id.0)?;
-    Ok(key)
-}
-
-/// Evaluation keys as a container.
-pub fn eval_keys_to_container<'a>(keys: &SeededEvalKeys, name: &str) -> Builder<'a> {
-    let mut builder = begin(EVAL_KEYS_KIND, name, keys.params(), keys.id());
-    builder.describe_seed("bootstrap_mask_seed", keys.bootstrap.mask_seed.as_bytes());
-    for (key, name) in keys.key_switches().zip(key_switch_names(keys.params())) {
-        builder.describe_seed(&mask_seed_of(&name), key.mask_seed.as_bytes());
+impl<'p> From<&'p Arc<Params>> for NamedParams<'p> {
+    fn from(params: &'p Arc<Params>) -> Self {
+        Self { params, name: UNNAMED }
     }
-    let mut bodies = packed::to_bytes(keys.params().scheme(), &keys.bootstrap.bodies);
-    bodies.resize(bodies.len().next_multiple_of(ALIGNMENT), 0);
-    builder.tensor("bootstrap", &[bodies.len()], bodies);
-    for (key, name) in keys.key_switches().zip(key_switch_names(keys.params())) {
-        let mut bodies: Vec<u8> = key.bodies.iter().flat_map(|word| word.to_le_bytes()).collect();
-        bodies.resize(stored_len(&name, bodies.len()), 0);
-        builder.tensor(name, &[bodies.len()], bodies);
+}
+
+impl Stored<NamedParams<'_>> for SecretKey {
+    const KIND: &'static str = kinds::TFHE_SECRET_KEY;
+    type Error = Error;
+
+    /// The key as its seed, in a file that only its owner may read.
+    fn to_container<'a>(&self, NamedParams { name, .. }: &NamedParams<'_>) -> Result<Builder<'a>, Error> {
+        let mut builder = begin(Self::KIND, name, self.params(), self.id());
+        builder.tensor("seed", &[32], self.seed().as_bytes().to_vec());
+        builder.keep_secret();
+        erase_stack();
+        Ok(builder)
     }
-    builder
+
+    fn from_container(NamedParams { params, .. }: &NamedParams<'_>, container: &Container) -> Result<Self, Error> {
+        let id = check(params, container, Self::KIND)?;
+        let key = Self::from_seed(Arc::clone(params), &Seed::copy_of(container.bytes_of_len("seed", 32)?))?;
+        require("secret_id", key.id().0, id.0, id.0)?;
+        Ok(key)
+    }
+}
+
+impl Stored<NamedParams<'_>> for SeededEvalKeys {
+    const KIND: &'static str = kinds::TFHE_EVALUATION_KEY;
+    type Error = Error;
+
+    fn to_container<'a>(&self, NamedParams { name, .. }: &NamedParams<'_>) -> Result<Builder<'a>, Error> {
+        let params = self.params();
+        let mut builder = begin(Self::KIND, name, params, self.id());
+        builder.describe_seed("bootstrap_mask_seed", self.bootstrap.mask_seed.as_bytes());
+        for (key, name) in self.key_switches().zip(key_switch_names(params)) {
+            builder.describe_seed(&mask_seed_of(&name), key.mask_seed.as_bytes());
+        }
+        let mut bodies = packed::to_bytes(params.scheme(), &self.bootstrap.bodies);
+        bodies.resize(bodies.len().next_multiple_of(ALIGNMENT), 0);
+        builder.tensor("bootstrap", &[bodies.len()], bodies);
+        for (key, name) in self.key_switches().zip(key_switch_names(params)) {
+            let mut bodies: Vec<u8> = key.bodies.iter().flat_map(|word| word.to_le_bytes()).collect();
+            bodies.resize(stored_len(&name, bodies.len()), 0);
+            builder.tensor(name, &[bodies.len()], bodies);
+        }
+        Ok(builder)
+    }
+
+    fn from_container(NamedParams { params, .. }: &NamedParams<'_>, container: &Container) -> Result<Self, Error> {
+        let id = check(params, container, Self::KIND)?;
+        let (scheme, count) = (params.scheme(), params.scheme().body_count() * params.n());
+        let stored = [scheme.stored_bits(), scheme.body_bits()].map(|bits| packed::stored_len(count, bits));
+        // Earlier versions wrote words of NTRU's as they are in memory.
+        let is_whole = container.bytes("bootstrap")?.len() == stored[1];
+        let bits = if is_whole { scheme.body_bits() } else { scheme.stored_bits() };
+        let bytes = container.bytes_of_len("bootstrap", packed::stored_len(count, bits))?;
+        let bodies = packed::from_bytes(scheme, bits, &bytes[..(count * bits as usize).div_ceil(8)], count)?;
+        let key_switch = |(name, step): (String, SwitchStep)| -> Result<_, Error> {
+            let len = step.shape.body_len();
+            let bytes = container.bytes_of_len(&name, stored_len(&name, len * 4))?;
+            let bodies = bytes.as_chunks().0.iter().take(len).map(|&word| u32::from_le_bytes(word)).collect();
+            Ok(SeededKeySwitchKey { mask_seed: Seed::from_bytes(container.seed(&mask_seed_of(&name))?), bodies })
+        };
+        let key_switches = key_switch_names(params).zip(params.switches()).map(key_switch);
+        let mut landings = key_switches.collect::<Result<Vec<_>, _>>()?;
+        let key_switch = landings.pop().expect("one key switch at least");
+        let mask_seed = Seed::from_bytes(container.seed("bootstrap_mask_seed")?);
+        let bootstrap = SeededBootstrapKey { mask_seed, bodies };
+        Self::from_parts(Arc::clone(params), id, bootstrap, landings, key_switch)
+    }
+}
+
+impl Stored<NamedParams<'_>> for KeptEvalKeys {
+    const KIND: &'static str = SeededEvalKeys::KIND;
+    type Error = Error;
+
+    fn to_container<'a>(&self, params: &NamedParams<'_>) -> Result<Builder<'a>, Error> {
+        self.seeded().to_container(params)
+    }
+
+    fn from_container(params: &NamedParams<'_>, container: &Container) -> Result<Self, Error> {
+        SeededEvalKeys::from_container(params, container).map(Self::new)
+    }
+}
+
+/// Bits, or integers of a few bits, of one secret.
+impl Stored<NamedParams<'_>> for Vec<Ciphertext> {
+    const KIND: &'static str = kinds::TFHE_CIPHERTEXT;
+    type Error = Error;
+
+    /// # Errors
+    /// [`crate::ObjectError::OtherSecret`] for ciphertexts of different secrets, [`Error::NothingToSave`] for none.
+    fn to_container<'a>(&self, NamedParams { params, name }: &NamedParams<'_>) -> Result<Builder<'a>, Error> {
+        rows_to_container(Self::KIND, params, self, name)
+    }
+
+    fn from_container(NamedParams { params, .. }: &NamedParams<'_>, container: &Container) -> Result<Self, Error> {
+        rows_from_container(Self::KIND, params, container)
+    }
+}
+
+/// The rows of their blocks, and their width.
+impl Stored<NamedParams<'_>> for UintArray {
+    const KIND: &'static str = kinds::TFHE_UINT_ARRAY;
+    type Error = Error;
+
+    fn to_container<'a>(&self, NamedParams { params, name }: &NamedParams<'_>) -> Result<Builder<'a>, Error> {
+        let mut builder = rows_to_container(Self::KIND, params, self.blocks(), name)?;
+        builder.describe_json("object", &UintEntry { width_bits: self.width().bits() });
+        Ok(builder)
+    }
+
+    /// # Errors
+    /// [`Error::WrongSpace`] for parameters without integers of 8 to 64 bits.
+    fn from_container(NamedParams { params, .. }: &NamedParams<'_>, container: &Container) -> Result<Self, Error> {
+        let op = "read";
+        let blocks = rows_from_container(Self::KIND, params, container)?;
+        let text = container.metadata("object")?;
+        let width =
+            serde_json::from_str(text).ok().and_then(|entry: UintEntry| Width::from_bits(entry.width_bits).ok());
+        let Some(width) = width else { return refuse("object", text, "a width of 8, 16, 32 or 64 bits") };
+        let array = Self::from_blocks(op, Radix::of(op, params.space)?, width, blocks);
+        array.or_else(|error| refuse("blocks", error, "digits of whole integers"))
+    }
+}
+
+/// The rows of their blocks.
+impl Stored<NamedParams<'_>> for BoolArray {
+    const KIND: &'static str = kinds::TFHE_BOOL_ARRAY;
+    type Error = Error;
+
+    fn to_container<'a>(&self, NamedParams { params, name }: &NamedParams<'_>) -> Result<Builder<'a>, Error> {
+        rows_to_container(Self::KIND, params, self.blocks(), name)
+    }
+
+    /// # Errors
+    /// [`Error::WrongSpace`] for parameters without integers of 8 to 64 bits.
+    fn from_container(NamedParams { params, .. }: &NamedParams<'_>, container: &Container) -> Result<Self, Error> {
+        let op = "read";
+        let blocks = rows_from_container(Self::KIND, params, container)?;
+        Radix::of(op, params.space)?;
+        Self::from_blocks(op, blocks).or_else(|error| refuse("blocks", error, "0 or 1"))
+    }
 }
 
 /// The last of the key-switch keys.
@@ -127,90 +201,6 @@ fn key_switch_names(params: &Params) -> impl Iterator<Item = String> {
 
 fn mask_seed_of(key: &str) -> String {
     format!("{key}_mask_seed")
-}
-
-/// Evaluation keys in a container.
-///
-/// # Errors
-/// As [`secret_key_from_container`].
-pub fn eval_keys_from_container(params: &Arc<Params>, container: &Container) -> Result<SeededEvalKeys, Error> {
-    let id = check(params, container, EVAL_KEYS_KIND)?;
-    let (scheme, count) = (params.scheme(), params.scheme().body_count() * params.n());
-    let stored = [scheme.stored_bits(), scheme.body_bits()].map(|bits| packed::stored_len(count, bits));
-    // Earlier versions wrote words of NTRU's as they are in memory.
-    let bits = if container.bytes("bootstrap")?.len() == stored[1] { scheme.body_bits() } else { scheme.stored_bits() };
-    let bytes = container.bytes_of_len("bootstrap", packed::stored_len(count, bits))?;
-    let bodies = packed::from_bytes(scheme, bits, &bytes[..(count * bits as usize).div_ceil(8)], count)?;
-    let key_switch = |(name, step): (String, SwitchStep)| -> Result<_, Error> {
-        let len = step.shape.body_len();
-        let bytes = container.bytes_of_len(&name, stored_len(&name, len * 4))?;
-        let bodies = bytes.as_chunks().0.iter().take(len).map(|&word| u32::from_le_bytes(word)).collect();
-        Ok(SeededKeySwitchKey { mask_seed: Seed::from_bytes(container.seed(&mask_seed_of(&name))?), bodies })
-    };
-    let key_switches = key_switch_names(params).zip(params.switches()).map(key_switch);
-    let mut landings = key_switches.collect::<Result<Vec<_>, _>>()?;
-    let key_switch = landings.pop().expect("one key switch at least");
-    let bootstrap = SeededBootstrapKey { mask_seed: Seed::from_bytes(container.seed("bootstrap_mask_seed")?), bodies };
-    SeededEvalKeys::from_parts(Arc::clone(params), id, bootstrap, landings, key_switch)
-}
-
-/// Ciphertexts of one secret as a container.
-///
-/// # Errors
-/// [`crate::ObjectError::OtherSecret`] for ciphertexts of different secrets, [`Error::NothingToSave`] for none.
-pub fn ciphertexts_to_container<'a>(params: &Params, all: &[Ciphertext], name: &str) -> Result<Builder<'a>, Error> {
-    rows_to_container(CIPHERTEXTS_KIND, params, all, name)
-}
-
-/// The ciphertexts in a container.
-///
-/// # Errors
-/// As [`secret_key_from_container`].
-pub fn ciphertexts_from_container(params: &Params, container: &Container) -> Result<Vec<Ciphertext>, Error> {
-    rows_from_container(CIPHERTEXTS_KIND, params, container)
-}
-
-/// Integers of one secret as a container.
-///
-/// # Errors
-/// As [`ciphertexts_to_container`].
-pub fn uints_to_container<'a>(params: &Params, array: &UintArray, name: &str) -> Result<Builder<'a>, Error> {
-    let mut builder = rows_to_container(UINTS_KIND, params, array.blocks(), name)?;
-    builder.describe_json("object", &UintEntry { width_bits: array.width().bits() });
-    Ok(builder)
-}
-
-/// The integers in a container.
-///
-/// # Errors
-/// As [`secret_key_from_container`]; [`Error::WrongSpace`] for parameters without integers of 8 to 64 bits.
-pub fn uints_from_container(params: &Params, container: &Container) -> Result<UintArray, Error> {
-    let op = "read";
-    let blocks = rows_from_container(UINTS_KIND, params, container)?;
-    let text = container.metadata("object")?;
-    let width = serde_json::from_str(text).ok().and_then(|entry: UintEntry| Width::from_bits(entry.width_bits).ok());
-    let Some(width) = width else { return refuse("object", text, "a width of 8, 16, 32 or 64 bits") };
-    let array = UintArray::from_blocks(op, Radix::of(op, params.space)?, width, blocks);
-    array.or_else(|error| refuse("blocks", error, "digits of whole integers"))
-}
-
-/// Truth values of one secret as a container.
-///
-/// # Errors
-/// As [`ciphertexts_to_container`].
-pub fn bools_to_container<'a>(params: &Params, array: &BoolArray, name: &str) -> Result<Builder<'a>, Error> {
-    rows_to_container(BOOLS_KIND, params, array.blocks(), name)
-}
-
-/// The truth values in a container.
-///
-/// # Errors
-/// As [`uints_from_container`].
-pub fn bools_from_container(params: &Params, container: &Container) -> Result<BoolArray, Error> {
-    let op = "read";
-    let blocks = rows_from_container(BOOLS_KIND, params, container)?;
-    Radix::of(op, params.space)?;
-    BoolArray::from_blocks(op, blocks).or_else(|error| refuse("blocks", error, "0 or 1"))
 }
 
 /// The entry of a file of integers: their width.

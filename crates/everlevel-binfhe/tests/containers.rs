@@ -5,10 +5,12 @@ use crate::common;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use everlevel_binfhe::files::NamedParams;
 use everlevel_binfhe::{
-    Ciphertext, Error, Gate, ObjectError, Params, ParamsLiteral, SecretKey, SeededEvalKeys, Space, Width, files, sets,
+    BoolArray, Ciphertext, Error, Gate, ObjectError, Params, ParamsLiteral, SecretKey, SeededEvalKeys, Space,
+    UintArray, Width, sets,
 };
-use everlevel_io::{Builder, Container, Error as FileError};
+use everlevel_io::{Builder, Container, Error as FileError, Stored, kinds};
 use everlevel_rand::Seed;
 
 fn secret(torus_bits: u32, space: Space) -> SecretKey {
@@ -24,14 +26,14 @@ fn keys_and_ciphertexts_come_back() {
         let through = |bytes| Container::from_bytes(bytes).unwrap();
         let params = secret.params();
 
-        let secret_file = through(files::secret_key_to_container(&secret, "a set").to_bytes());
-        let secret = files::secret_key_from_container(params, &secret_file).unwrap();
-        let keys_file = through(files::eval_keys_to_container(&keys, "a set").to_bytes());
-        let read = files::eval_keys_from_container(params, &keys_file).unwrap();
+        let secret_file = through(secret.to_container(&secret.params().into()).unwrap().to_bytes());
+        let secret = SecretKey::from_container(&params.into(), &secret_file).unwrap();
+        let keys_file = through(keys.to_container(&keys.params().into()).unwrap().to_bytes());
+        let read = SeededEvalKeys::from_container(&params.into(), &keys_file).unwrap();
         assert_eq!(read.bootstrap.bodies, keys.bootstrap.bodies);
         assert_eq!(read.key_switch.bodies, keys.key_switch.bodies);
-        let bits_file = through(files::ciphertexts_to_container(params, &bits, "a set").unwrap().to_bytes());
-        let read_bits = files::ciphertexts_from_container(params, &bits_file).unwrap();
+        let bits_file = through(bits.to_container(&params.into()).unwrap().to_bytes());
+        let read_bits = Vec::<Ciphertext>::from_container(&params.into(), &bits_file).unwrap();
         assert_eq!(read_bits, bits);
 
         let keys = read.prepare();
@@ -44,16 +46,16 @@ fn keys_and_ciphertexts_come_back() {
 fn other_kinds_other_parameters_and_damage_are_refused() {
     let secret = secret(32, Space::Bit);
     let bits = secret.encrypt_bits(&[true]).unwrap();
-    let mut bytes = files::ciphertexts_to_container(secret.params(), &bits, "a set").unwrap().to_bytes();
+    let mut bytes = bits.to_container(&secret.params().into()).unwrap().to_bytes();
     let container = Container::from_bytes(bytes.clone()).unwrap();
-    let refused = files::secret_key_from_container(secret.params(), &container).unwrap_err();
+    let refused = SecretKey::from_container(&secret.params().into(), &container).unwrap_err();
     assert!(matches!(refused, Error::Io(FileError::WrongKind { .. })), "{refused}");
-    let other = Params::try_from(common::literal(64, Space::Bit)).unwrap();
-    let refused = files::ciphertexts_from_container(&other, &container).unwrap_err();
+    let other = Arc::new(Params::try_from(common::literal(64, Space::Bit)).unwrap());
+    let refused = Vec::<Ciphertext>::from_container(&(&other).into(), &container).unwrap_err();
     assert!(matches!(refused, Error::Io(FileError::WrongParameters { .. })), "{refused}");
     *bytes.last_mut().unwrap() ^= 1;
     let container = Container::from_bytes(bytes).unwrap();
-    let refused = files::ciphertexts_from_container(secret.params(), &container).unwrap_err();
+    let refused = Vec::<Ciphertext>::from_container(&secret.params().into(), &container).unwrap_err();
     assert!(matches!(refused, Error::Io(FileError::Checksum { .. })), "{refused}");
 }
 
@@ -67,17 +69,22 @@ fn what_a_named_set_was_before_is_refused() {
     let secret = SecretKey::generate(Arc::clone(&before)).unwrap();
     let keys = SeededEvalKeys::generate(&secret).unwrap();
     let integers = secret.encrypt_integers(&[0, 63], 63).unwrap();
-    for file in [
-        files::secret_key_to_container(&secret, name),
-        files::eval_keys_to_container(&keys, name),
-        files::ciphertexts_to_container(&before, &integers, name).unwrap(),
-    ] {
-        let container = Container::from_bytes(file.to_bytes()).unwrap();
-        let refused = files::object_from_container(&today, &container).unwrap_err();
-        let Error::Io(FileError::WrongParameters { found, expected, .. }) = refused else { panic!("{refused}") };
-        assert_eq!((found, expected), (before.fingerprint(), today.fingerprint()));
-        files::object_from_container(&before, &container).unwrap();
-    }
+    refused_by_others(&secret, name, [&before, &today]);
+    refused_by_others(&keys, name, [&before, &today]);
+    refused_by_others(&integers, name, [&before, &today]);
+}
+
+fn refused_by_others<T: for<'p> Stored<NamedParams<'p>, Error = Error>>(
+    object: &T,
+    name: &str,
+    [own, other]: [&Arc<Params>; 2],
+) {
+    let file = object.to_container(&NamedParams { params: own, name }).unwrap();
+    let container = Container::from_bytes(file.to_bytes()).unwrap();
+    let refused = T::from_container(&other.into(), &container).err().unwrap();
+    let Error::Io(FileError::WrongParameters { found, expected, .. }) = refused else { panic!("{refused}") };
+    assert_eq!((found, expected), (own.fingerprint(), other.fingerprint()));
+    T::from_container(&own.into(), &container).unwrap_or_else(|error| panic!("{error}"));
 }
 
 #[test]
@@ -86,7 +93,7 @@ fn ciphertexts_of_two_secrets_make_no_file() {
     let other = SecretKey::from_seed(Arc::clone(secret.params()), &Seed::from_bytes([7; 32])).unwrap();
     let mut bits = secret.encrypt_bits(&[true]).unwrap();
     bits.extend(other.encrypt_bits(&[true]).unwrap());
-    let refused = files::ciphertexts_to_container(secret.params(), &bits, "a set").unwrap_err();
+    let refused = bits.to_container(&secret.params().into()).unwrap_err();
     assert!(matches!(refused, Error::Object(ObjectError::OtherSecret { .. })), "{refused}");
 }
 
@@ -105,17 +112,17 @@ fn integers_come_back_and_blocks_that_are_none_are_refused() {
     let uints = secret.encrypt_uints(Width::U16, &[50_000, 7]).unwrap();
     let bools = secret.encrypt_bools(&[true, false, true]).unwrap();
     let open = |bytes| Container::from_bytes(bytes).unwrap();
-    let uints_file = open(files::uints_to_container(params, &uints, "a set").unwrap().to_bytes());
-    assert_eq!(files::uints_from_container(params, &uints_file).unwrap(), uints);
-    let bools_file = open(files::bools_to_container(params, &bools, "a set").unwrap().to_bytes());
-    assert_eq!(files::bools_from_container(params, &bools_file).unwrap(), bools);
-    let refused = files::uints_from_container(params, &bools_file).unwrap_err();
+    let uints_file = open(uints.to_container(&params.into()).unwrap().to_bytes());
+    assert_eq!(UintArray::from_container(&params.into(), &uints_file).unwrap(), uints);
+    let bools_file = open(bools.to_container(&params.into()).unwrap().to_bytes());
+    assert_eq!(BoolArray::from_container(&params.into(), &bools_file).unwrap(), bools);
+    let refused = UintArray::from_container(&params.into(), &bools_file).unwrap_err();
     assert!(matches!(refused, Error::Io(FileError::WrongKind { .. })), "{refused}");
 
     // Half an integer, a digit too large, a width that is none, a truth value of 2.
     let file = |kind: &str, width: &str, max_value: u64, len: usize| {
         let blocks = secret.encrypt_integers(&vec![1; len], max_value).unwrap();
-        let rows = open(files::ciphertexts_to_container(params, &blocks, "a set").unwrap().to_bytes());
+        let rows = open(blocks.to_container(&params.into()).unwrap().to_bytes());
         let mut builder = Builder::new(kind);
         for name in ["parameters", "params", "fingerprint", "secret_id"] {
             builder.describe(name, rows.metadata(name).unwrap());
@@ -127,14 +134,15 @@ fn integers_come_back_and_blocks_that_are_none_are_refused() {
         }
         open(builder.to_bytes())
     };
-    let read = files::uints_from_container(params, &file(files::UINTS_KIND, "8", 3, 8)).unwrap();
+    let read = UintArray::from_container(&params.into(), &file(kinds::TFHE_UINT_ARRAY, "8", 3, 8)).unwrap();
     assert_eq!(read.len(), 2);
     // A file without a history, as earlier versions wrote them: nothing is known of failures.
     assert_eq!(Ciphertext::failure_probability(read.blocks(), params), 1.0);
     for (width, max_value, len) in [("8", 3, 7), ("8", 4, 8), ("24", 3, 12), ("\"a\"", 3, 8)] {
-        let refused = files::uints_from_container(params, &file(files::UINTS_KIND, width, max_value, len)).unwrap_err();
+        let refused = UintArray::from_container(&params.into(), &file(kinds::TFHE_UINT_ARRAY, width, max_value, len))
+            .unwrap_err();
         assert!(matches!(refused, Error::Io(FileError::Header { .. })), "{refused}");
     }
-    let refused = files::bools_from_container(params, &file(files::BOOLS_KIND, "8", 2, 1)).unwrap_err();
+    let refused = BoolArray::from_container(&params.into(), &file(kinds::TFHE_BOOL_ARRAY, "8", 2, 1)).unwrap_err();
     assert!(matches!(refused, Error::Io(FileError::Header { .. })), "{refused}");
 }

@@ -4,8 +4,10 @@ use std::ops::ControlFlow;
 use std::sync::Mutex;
 
 use crate::common::literal;
-use everlevel_binfhe::files::{self, Object};
-use everlevel_binfhe::{Cancelled, Context, Error, EvalKeys, Gate, Params, SecretKey, Space, Width, no_progress};
+use everlevel_binfhe::{
+    Cancelled, Ciphertext, Context, Error, EvalKeys, Gate, Params, SecretKey, Space, Width, no_progress,
+};
+use everlevel_io::{Container, Stored};
 
 const THREADS: usize = 2;
 
@@ -113,11 +115,10 @@ fn a_ring_too_small_for_the_messages_is_refused_with_one_that_is_not() {
 fn containers_say_what_they_hold() {
     let (context, secret, _) = with_keys(Space::Bit);
     let bits = secret.encrypt_bits(&[true, false]).unwrap();
-    let builder = files::ciphertexts_to_container(context.params(), &bits, files::UNNAMED).unwrap();
-    let container = everlevel_io::Container::from_bytes(builder.to_bytes()).unwrap();
-    let Object::Ciphertexts(read) = context.object_from_container(&container).unwrap() else { panic!("bits") };
-    assert_eq!(read, bits);
-    let other = everlevel_io::Builder::new("sandwich").to_bytes();
-    let refused = context.object_from_container(&everlevel_io::Container::from_bytes(other).unwrap()).unwrap_err();
+    let named = context.named_params();
+    let container = Container::from_bytes(bits.to_container(&named).unwrap().to_bytes()).unwrap();
+    assert_eq!(Vec::<Ciphertext>::from_container(&named, &container).unwrap(), bits);
+    let other = Container::from_bytes(everlevel_io::Builder::new("sandwich").to_bytes()).unwrap();
+    let refused = Vec::<Ciphertext>::from_container(&named, &other).unwrap_err();
     assert!(refused.to_string().contains("sandwich"), "{refused}");
 }

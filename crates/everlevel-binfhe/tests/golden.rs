@@ -6,7 +6,9 @@ use crate::common;
 
 use std::sync::Arc;
 
-use everlevel_binfhe::{EvalKeys, Gate, Params, SecretKey, SeededEvalKeys, files, sets};
+use everlevel_binfhe::files::NamedParams;
+use everlevel_binfhe::{EvalKeys, Gate, Params, SecretKey, SeededEvalKeys, sets};
+use everlevel_io::Stored;
 use everlevel_rand::{Seed, SeedSource};
 use everlevel_testkit::golden::Golden;
 
@@ -21,9 +23,10 @@ fn secret(literal: impl Into<everlevel_binfhe::Literal>) -> SecretKey {
 
 /// Keys as files, and gates or a table.
 fn run(golden: &mut Golden, name: &str, secret: &SecretKey) {
-    golden.add(&format!("{name} secret_key"), &files::secret_key_to_container(secret, name).to_bytes());
+    let named = NamedParams { params: secret.params(), name };
+    golden.add(&format!("{name} secret_key"), &secret.to_container(&named).unwrap().to_bytes());
     let seeded = SeededEvalKeys::generate(secret).unwrap();
-    golden.add(&format!("{name} evaluation_key"), &files::eval_keys_to_container(&seeded, name).to_bytes());
+    golden.add(&format!("{name} evaluation_key"), &seeded.to_container(&named).unwrap().to_bytes());
     let keys: EvalKeys = seeded.prepare();
     if let Ok(bits) = secret.encrypt_bits(&[false, true, true]) {
         golden.add_words(&format!("{name} encrypt"), words(&bits));

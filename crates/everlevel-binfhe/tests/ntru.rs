@@ -3,8 +3,9 @@
 use crate::common::{fixed_keys, rotation_errors, rotation_inputs, signed, uniform};
 use everlevel_binfhe::{
     ExactRotation, Gadget, Gate, KeptEvalKeys, KeySwitch, NtruLiteral, Order, Params, PrimeGadget, Rotation,
-    SeededEvalKeys, SmallSecret, Space, files, noise,
+    SeededEvalKeys, SmallSecret, Space, noise,
 };
+use everlevel_io::Stored;
 use everlevel_testkit::noise::{Measured, assert_count};
 
 /// Every rotation, by every kind of secret that it takes.
@@ -182,13 +183,13 @@ fn rotations_are_those_of_the_exact_model() {
 fn keys_are_files() {
     let (secret, _) = fixed_keys(literal(FOUR_KEYS, Space::Bit), 3);
     let seeded = SeededEvalKeys::generate(&secret).unwrap();
-    let bytes = files::eval_keys_to_container(&seeded, "ntru").to_bytes();
+    let bytes = seeded.to_container(&seeded.params().into()).unwrap().to_bytes();
     // A residue has as many bits as the prime.
     let residues = seeded.bootstrap.bodies.len() * 20 / 8 + size_of_val(&seeded.key_switch.bodies[..]);
     assert!((residues..residues + 4096).contains(&bytes.len()), "{} bytes, {residues} of residues", bytes.len());
     let container = everlevel_io::Container::from_bytes(bytes.clone()).unwrap();
-    let again = files::eval_keys_from_container(secret.params(), &container).unwrap();
-    assert_eq!(files::eval_keys_to_container(&again, "ntru").to_bytes(), bytes);
+    let again = SeededEvalKeys::from_container(&secret.params().into(), &container).unwrap();
+    assert_eq!(again.to_container(&again.params().into()).unwrap().to_bytes(), bytes);
     assert!(again.bootstrap.bodies == seeded.bootstrap.bodies);
     let keys = again.prepare();
     let x = secret.encrypt_bits(&[true, false]).unwrap();

@@ -6,9 +6,9 @@ use crate::common;
 
 use everlevel_binfhe::{
     Error, EvalKeys, Gadget, Gate, KeySwitch, Landing, Lwe, ObjectError, Order, Params, ParamsLiteral, SecretKey,
-    Secrets, SeededEvalKeys, SmallSecret, Space, files,
+    Secrets, SeededEvalKeys, SmallSecret, Space,
 };
-use everlevel_io::{Builder, Container, Error as FileError};
+use everlevel_io::{Builder, Container, Error as FileError, Stored};
 use everlevel_rand::Seed;
 
 /// 300 of 512 coefficients are drawn.
@@ -143,8 +143,8 @@ fn keys_of_another_chain_are_refused() {
         assert!(matches!(refused, Error::Object(ObjectError::OtherSecret { .. })) && other_keys.bootstrap_count() == 0);
 
         let params = other_secret.params();
-        let file = Container::from_bytes(files::eval_keys_to_container(&own, "a set").to_bytes()).unwrap();
-        let refused = files::eval_keys_from_container(params, &file).unwrap_err();
+        let file = Container::from_bytes(own.to_container(&params.into()).unwrap().to_bytes()).unwrap();
+        let refused = SeededEvalKeys::from_container(&params.into(), &file).unwrap_err();
         let prints = (secret.params().fingerprint(), params.fingerprint());
         assert!(matches!(refused, Error::Io(FileError::WrongParameters { .. })), "{refused}");
         for print in [prints.0, prints.1] {
@@ -153,7 +153,7 @@ fn keys_of_another_chain_are_refused() {
 
         // The same file under the other chain's name: lengths don't fit, or there is no such switch.
         let names = Container::from_bytes(
-            files::eval_keys_to_container(&SeededEvalKeys::generate(&other_secret).unwrap(), "a set").to_bytes(),
+            SeededEvalKeys::generate(&other_secret).unwrap().to_container(&params.into()).unwrap().to_bytes(),
         );
         let (names, mut forged) = (names.unwrap(), Builder::new(file.kind().unwrap()));
         for name in ["parameters", "params", "fingerprint", "secret_id"] {
@@ -167,7 +167,7 @@ fn keys_of_another_chain_are_refused() {
             forged.tensor(name, &[bytes.len()], bytes);
         }
         let forged = Container::from_bytes(forged.to_bytes()).unwrap();
-        let refused = files::eval_keys_from_container(params, &forged).map(|_| ()).unwrap_err();
+        let refused = SeededEvalKeys::from_container(&params.into(), &forged).map(|_| ()).unwrap_err();
         println!("{refused}");
         assert!(matches!(refused, Error::Io(_)), "{refused}");
     }

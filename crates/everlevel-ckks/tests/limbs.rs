@@ -5,10 +5,8 @@ use std::ops::ControlFlow;
 
 use crate::common::{Party, depth};
 use everlevel_ckks::ParamsLiteral as ParamsOfLevels;
-use everlevel_ckks::io::{Access, Builder, Container, Error as FileError};
-use everlevel_ckks::limbs::{
-    Ciphertext, Context, Error, EvalKeys, KINDS, Object, Params, ParamsLiteral, SETS, SecretKey, named,
-};
+use everlevel_ckks::io::{Access, Container, Error as FileError, Stored, kinds};
+use everlevel_ckks::limbs::{Ciphertext, Context, Error, EvalKeys, Params, ParamsLiteral, SETS, SecretKey, named};
 use everlevel_ckks::{Basis, Complex64, ObjectError};
 use everlevel_rand::{Seed, SeedSource};
 use everlevel_ring::{LimbGadget, no_progress};
@@ -330,20 +328,19 @@ fn sums_over_slots_are_made_of_powers_of_two() {
     }
 }
 
+/// An object of one context, through a file, as one of another.
+fn through<T: Stored<Context, Error = Error>>(object: &T, from: &Context, to: &Context) -> T {
+    T::from_container(to, &Container::from_bytes(object.to_container(from).unwrap().to_bytes()).unwrap()).unwrap()
+}
+
 #[test]
 fn objects_come_back_from_containers() {
     let (bench, context) = (Bench::small(&[1, -3], true), Bench::small(&[], false).context);
     let a = values(bench.slots(), 0.0);
     let x = bench.context.square(&bench.encrypt(&a, 1.0), &bench.keys).unwrap();
-    let read = |builder: Builder<'_>| {
-        let container = Container::from_bytes(builder.to_bytes()).unwrap();
-        context.object_from_container(&container).unwrap()
-    };
-    let Object::SecretKey(secret) = read(bench.context.secret_key_to_container(&bench.secret).unwrap()) else {
-        panic!()
-    };
-    let Object::EvalKeys(keys) = read(bench.context.eval_keys_to_container(&bench.keys).unwrap()) else { panic!() };
-    let Object::Ciphertext(y) = read(bench.context.ciphertext_to_container(&x).unwrap()) else { panic!() };
+    let (secret, keys) =
+        (through(&bench.secret, &bench.context, &context), through(&bench.keys, &bench.context, &context));
+    let y = through(&x, &bench.context, &context);
     assert_eq!((secret.id(), keys.secret_id(), y.secret_id()), (bench.secret.id(), bench.secret.id(), x.secret_id()));
     assert_eq!((keys.rotations(), keys.has_inversion(), keys.nbytes()), (vec![-3, 1], true, bench.keys.nbytes()));
     assert_eq!((y.log2_error(), y.budget_bits(), y.bound()), (x.log2_error(), x.budget_bits(), x.bound()));
@@ -353,13 +350,13 @@ fn objects_come_back_from_containers() {
         (bench.context.rotate(&x, -3, &bench.keys), context.rotate(&y, -3, &keys)),
         (bench.context.conjugate(&x, &bench.keys), context.conjugate(&y, &keys)),
     ] {
-        let [a, b] = [a, b].map(|ct| bench.context.ciphertext_to_container(&ct.unwrap()).unwrap().to_bytes());
+        let [a, b] = [a, b].map(|ct| ct.unwrap().to_container(&bench.context).unwrap().to_bytes());
         assert!(a == b);
     }
     assert!((context.decrypt(&secret, &y).unwrap()[3] - a[3] * a[3]).norm() < 1e-6);
     let other = Context::new(Params::of_set("n14", Some(30), Some(8)).unwrap()).unwrap();
-    let container = Container::from_bytes(bench.context.ciphertext_to_container(&x).unwrap().to_bytes()).unwrap();
-    let refused = other.object_from_container(&container).unwrap_err();
+    let container = Container::from_bytes(x.to_container(&bench.context).unwrap().to_bytes()).unwrap();
+    let refused = Ciphertext::from_container(&other, &container).unwrap_err();
     assert!(matches!(refused, Error::Io(FileError::WrongParameters { .. })), "{refused}");
 }
 
@@ -373,29 +370,26 @@ fn stored_files_are_read_and_compute_what_they_did() {
         let (context, x) = (&bench.context, bench.encrypt(&stored, 1.0));
         let square = context.square(&x, &bench.keys).unwrap();
         for (name, builder) in [
-            ("limbs_secret_key", context.secret_key_to_container(&bench.secret)),
-            ("limbs_evaluation_key", context.eval_keys_to_container(&bench.keys)),
-            ("limbs_ciphertext", context.ciphertext_to_container(&x)),
-            ("limbs_ciphertext.square", context.ciphertext_to_container(&square)),
+            ("limbs_secret_key", bench.secret.to_container(context)),
+            ("limbs_evaluation_key", bench.keys.to_container(context)),
+            ("limbs_ciphertext", x.to_container(context)),
+            ("limbs_ciphertext.square", square.to_container(context)),
         ] {
             files.add(name, &builder.unwrap().to_bytes());
         }
     }
     let context = Context::new(params).unwrap();
     for files in StoredFiles::of_each_version(CRATE) {
-        files.of_every_kind(KINDS);
-        let read = |name: &str| {
-            let container = Container::open(&files.path(name), Access::Read).unwrap();
-            context.object_from_container(&container).unwrap()
-        };
-        let Object::SecretKey(secret) = read("limbs_secret_key") else { panic!("a secret key") };
-        let Object::EvalKeys(keys) = read("limbs_evaluation_key") else { panic!("keys") };
+        files.of_every_kind([kinds::LIMBS_SECRET_KEY, kinds::LIMBS_EVALUATION_KEY, kinds::LIMBS_CIPHERTEXT]);
+        let open = |name: &str| Container::open(&files.path(name), Access::Read).unwrap();
+        let secret = SecretKey::from_container(&context, &open("limbs_secret_key")).unwrap();
+        let keys = EvalKeys::from_container(&context, &open("limbs_evaluation_key")).unwrap();
         let near = |ct: &Ciphertext, expected: Complex64| {
             let found = context.decrypt(&secret, ct).unwrap();
             assert!((found[0] - expected).norm() < 1e-5, "{found:?}");
         };
         for (name, power) in [("limbs_ciphertext", 1), ("limbs_ciphertext.square", 2)] {
-            let Object::Ciphertext(x) = read(name) else { panic!("a ciphertext") };
+            let x = Ciphertext::from_container(&context, &open(name)).unwrap();
             near(&x, stored[0].powi(power));
             near(&context.square(&x, &keys).unwrap(), stored[0].powi(2 * power));
             near(&context.rotate(&x, 1, &keys).unwrap(), stored[1].powi(power));

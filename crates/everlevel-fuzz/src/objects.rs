@@ -1,9 +1,11 @@
 //! Objects of every kind, from containers whose checksums are right.
 
+use std::fmt::Debug;
 use std::sync::{Arc, LazyLock};
 
 use everlevel_bfv as bfv;
-use everlevel_binfhe::{Params as TfheParams, files};
+use everlevel_binfhe::files::NamedParams;
+use everlevel_binfhe::{BoolArray, Ciphertext, Params as TfheParams, SecretKey, SeededEvalKeys, UintArray};
 use everlevel_ckks::limbs;
 use everlevel_ckks::{BUNDLE_KIND, Context, Form, KeyRef, Loading, Object, Params, ParamsLiteral, Stored, Units};
 use everlevel_io::{Access, Builder, Container};
@@ -145,25 +147,29 @@ fn check_same<T: Stored>(ctx: &Context, object: &T) {
 pub fn tfhe_objects(data: &[u8]) {
     let Ok(container) = Container::from_bytes(sealed(data)) else { return };
     for params in &*TFHE {
-        let Ok(object) = files::object_from_container(params, &container) else { continue };
-        let Some(bytes) = tfhe_bytes(params, &object) else { continue };
-        let again = Container::from_bytes(bytes.clone()).expect("what was written");
-        let again = files::object_from_container(params, &again).expect("what was written");
-        assert!(tfhe_bytes(params, &again) == Some(bytes), "{again:?}");
+        let named = NamedParams::from(params);
+        let _ = back::<SecretKey, _>(&named, &container);
+        let _ = back::<SeededEvalKeys, _>(&named, &container);
+        let _ = back::<Vec<Ciphertext>, _>(&named, &container);
+        let _ = back::<UintArray, _>(&named, &container);
+        let _ = back::<BoolArray, _>(&named, &container);
     }
 }
 
-/// The object's file; arrays of nothing have none.
-fn tfhe_bytes(params: &TfheParams, object: &files::Object) -> Option<Vec<u8>> {
-    let name = files::UNNAMED;
-    let builder = match object {
-        files::Object::SecretKey(key) => Ok(files::secret_key_to_container(key, name)),
-        files::Object::EvalKeys(keys) => Ok(files::eval_keys_to_container(keys, name)),
-        files::Object::Ciphertexts(all) => files::ciphertexts_to_container(params, all, name),
-        files::Object::Uints(all) => files::uints_to_container(params, all, name),
-        files::Object::Bools(all) => files::bools_to_container(params, all, name),
-    };
-    Some(builder.ok()?.to_bytes())
+/// The object in a container, if it is one of this kind; what it writes reads as the same. Arrays of nothing have no
+/// files.
+fn back<T: everlevel_io::Stored<C>, C>(context: &C, container: &Container) -> Option<T>
+where
+    T::Error: Debug,
+{
+    let bytes = |object: &T| object.to_container(context).ok().map(|builder| builder.to_bytes());
+    let object = T::from_container(context, container).ok()?;
+    if let Some(written) = bytes(&object) {
+        let again = Container::from_bytes(written.clone()).expect("what was written");
+        let again = T::from_container(context, &again).expect("what was written");
+        assert!(bytes(&again) == Some(written), "another {}", T::KIND);
+    }
+    Some(object)
 }
 
 /// The contexts of the files that are stored of schemes over limbs.
@@ -180,47 +186,27 @@ static LIMBS: LazyLock<(limbs::Context, bfv::Context)> = LazyLock::new(|| {
 pub fn limb_objects(data: &[u8]) {
     let Ok(container) = Container::from_bytes(sealed(data)) else { return };
     let (of_ckks, of_bfv) = &*LIMBS;
-    let read = |bytes: &[u8]| Container::from_bytes(bytes.to_vec()).expect("what was written");
-    if let Ok(object) = of_ckks.object_from_container(&container) {
-        let bytes = limbs_bytes(of_ckks, &object);
-        let again = of_ckks.object_from_container(&read(&bytes)).expect("what was written");
-        assert!(limbs_bytes(of_ckks, &again) == bytes, "{again:?}");
-        if let limbs::Object::Ciphertext(x) = object {
-            let half = x.budget_bits() / 2;
-            for y in [of_ckks.add(&x, &x), of_ckks.negate(&x), of_ckks.rescale(&x, 7), of_ckks.lower(&x, half)] {
-                let Ok(y) = y else { continue };
-                let bytes = limbs_bytes(of_ckks, &limbs::Object::Ciphertext(Box::new(y)));
-                of_ckks.object_from_container(&read(&bytes)).expect("what was computed");
-            }
+    let _ = back::<limbs::SecretKey, _>(of_ckks, &container);
+    let _ = back::<limbs::EvalKeys, _>(of_ckks, &container);
+    if let Some(x) = back::<limbs::Ciphertext, _>(of_ckks, &container) {
+        let half = x.budget_bits() / 2;
+        for y in [of_ckks.add(&x, &x), of_ckks.negate(&x), of_ckks.rescale(&x, 7), of_ckks.lower(&x, half)] {
+            y.into_iter().for_each(|y| comes_back(of_ckks, &y));
         }
     }
-    if let Ok(object) = of_bfv.object_from_container(&container) {
-        let bytes = bfv_bytes(of_bfv, &object);
-        let again = of_bfv.object_from_container(&read(&bytes)).expect("what was written");
-        assert!(bfv_bytes(of_bfv, &again) == bytes, "{again:?}");
-        if let bfv::Object::Ciphertext(x) = object {
-            for y in [of_bfv.add(&x, &x), of_bfv.negate(&x)].into_iter().flatten() {
-                let bytes = bfv_bytes(of_bfv, &bfv::Object::Ciphertext(Box::new(y)));
-                of_bfv.object_from_container(&read(&bytes)).expect("what was computed");
-            }
-        }
+    let _ = back::<bfv::SecretKey, _>(of_bfv, &container);
+    let _ = back::<bfv::EvalKeys, _>(of_bfv, &container);
+    if let Some(x) = back::<bfv::Ciphertext, _>(of_bfv, &container) {
+        [of_bfv.add(&x, &x), of_bfv.negate(&x)].into_iter().flatten().for_each(|y| comes_back(of_bfv, &y));
     }
 }
 
-fn limbs_bytes(ctx: &limbs::Context, object: &limbs::Object) -> Vec<u8> {
-    let builder = match object {
-        limbs::Object::SecretKey(key) => ctx.secret_key_to_container(key),
-        limbs::Object::EvalKeys(keys) => ctx.eval_keys_to_container(keys),
-        limbs::Object::Ciphertext(ciphertext) => ctx.ciphertext_to_container(ciphertext),
-    };
-    builder.expect("an object of this context").to_bytes()
-}
-
-fn bfv_bytes(ctx: &bfv::Context, object: &bfv::Object) -> Vec<u8> {
-    let builder = match object {
-        bfv::Object::SecretKey(key) => ctx.secret_key_to_container(key),
-        bfv::Object::EvalKeys(keys) => ctx.eval_keys_to_container(keys),
-        bfv::Object::Ciphertext(ciphertext) => ctx.ciphertext_to_container(ciphertext),
-    };
-    builder.expect("an object of this context").to_bytes()
+/// Writes what was computed, and reads it.
+fn comes_back<T: everlevel_io::Stored<C>, C>(context: &C, object: &T)
+where
+    T::Error: Debug,
+{
+    let bytes = object.to_container(context).expect("an object of this context").to_bytes();
+    let container = Container::from_bytes(bytes).expect("what was written");
+    back::<T, C>(context, &container).expect("what was computed");
 }

@@ -26,7 +26,7 @@
 //!
 //! *Map.* [`mod@builder`] containers to be written · [`mod@atomic`] the replacement of files · [`mod@header`] the
 //! header's text · [`mod@container`] containers that are read · [`mod@schema`] typed metadata · [`mod@kinds`] the names
-//! of kinds · [`Error`], and [`Coded`] for those who word errors themselves.
+//! of kinds · [`Stored`] objects of schemes, both ways · [`Error`], and [`Coded`] for those who word errors themselves.
 //!
 //! *Non-goals.* The meaning of tensors: schemes know that. Confidentiality and authenticity.
 
@@ -39,11 +39,13 @@ pub mod kinds;
 pub mod schema;
 
 mod error;
+mod stored;
 
 pub use builder::{Builder, Content, Fill};
 pub use coded::{Coded, Value};
 pub use container::{Access, Container, Shared};
 pub use error::Error;
+pub use stored::Stored;
 
 /// The version of the format that this library writes, and the newest that it reads.
 pub const VERSION: u32 = 1;

@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use everlevel_io::schema::{refuse, require};
-use everlevel_io::{Builder, Container};
+use everlevel_io::{Builder, Container, Stored};
 use everlevel_objects::{Origin, with_memory};
 use everlevel_rand::Seed;
 use everlevel_rand::secrecy::erase_stack;
@@ -18,15 +18,84 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Error, EvalKeys, Frame, SecretKey};
 
-/// What a scheme's files of keys are called.
-#[derive(Debug, Clone, Copy)]
-pub struct FileKinds {
+/// A scheme's context, whose keys have files of the scheme's kinds.
+pub trait KeyFiles {
     /// A secret key's kind.
-    pub secret_key: &'static str,
+    const SECRET_KEY: &'static str;
     /// The kind of the keys of evaluation.
-    pub eval_keys: &'static str,
+    const EVAL_KEYS: &'static str;
     /// The name of the key of the inversion.
-    pub inversion: &'static str,
+    const INVERSION: &'static str;
+
+    /// The parameters' tables.
+    fn frame(&self) -> &Frame;
+}
+
+impl<C: KeyFiles> Stored<C> for SecretKey {
+    const KIND: &'static str = C::SECRET_KEY;
+    type Error = Error;
+
+    /// The key as its seed, in a file that only its owner may read.
+    fn to_container<'a>(&self, context: &C) -> Result<Builder<'a>, Error> {
+        let frame = context.frame();
+        frame.require("save", "secret key", self.origin)?;
+        let mut builder = frame.begin(C::SECRET_KEY, self.id());
+        builder.tensor("seed", &[32], self.seed.as_bytes().to_vec());
+        builder.keep_secret();
+        erase_stack();
+        Ok(builder)
+    }
+
+    fn from_container(context: &C, container: &Container) -> Result<Self, Error> {
+        let id = context.frame().verified(container, C::SECRET_KEY)?;
+        let key = context.frame().secret_of_seed(Seed::copy_of(container.bytes_of_len("seed", 32)?));
+        require("secret_id", key.id().0, id.0, id.0)?;
+        Ok(key)
+    }
+}
+
+impl<C: KeyFiles> Stored<C> for EvalKeys {
+    const KIND: &'static str = C::EVAL_KEYS;
+    type Error = Error;
+
+    fn to_container<'a>(&self, context: &C) -> Result<Builder<'a>, Error> {
+        let frame = context.frame();
+        frame.require("save", "keys", self.origin)?;
+        let LimbGadget { digits, limbs, .. } = frame.shape().gadget();
+        let all = named_keys(C::INVERSION, self);
+        let held = (all.len() * digits * limbs * 8 * frame.shape().n()) as u64;
+        with_memory("save", Footprint { held, work: 0 }, || {
+            let mut builder = frame.begin(C::EVAL_KEYS, self.secret_id());
+            let entry = KeysEntry { rotations: self.rotations(), inversion: self.has_inversion() };
+            builder.describe_json("object", &entry);
+            for (name, key) in all {
+                builder.describe_seed(&format!("{name}.masks"), key.mask_seed().as_bytes());
+                for digit in 0..digits {
+                    put(&mut builder, &format!("{name}.{digit}"), &frame.ring().row_body(key.rows(), digit));
+                }
+            }
+            Ok(builder)
+        })
+    }
+
+    fn from_container(context: &C, container: &Container) -> Result<Self, Error> {
+        let frame = context.frame();
+        let secret_id = frame.verified(container, C::EVAL_KEYS)?;
+        let entry: KeysEntry = container.json("object")?;
+        let elements: BTreeMap<u64, i64> = entry.rotations.iter().map(|&x| (frame.rotation(x), x)).collect();
+        if elements.len() != entry.rotations.len() || elements.contains_key(&1) {
+            return refuse("rotations", format!("{:?}", entry.rotations), "amounts that differ, and none of 0");
+        }
+        let count = 1 + elements.len() + usize::from(entry.inversion);
+        with_memory("load", frame.shape().keys_footprint(count), || {
+            let key = |name: &str| frame.key(container, secret_id, name);
+            let relinearization = key(RELINEARIZATION)?;
+            let rotation = |(element, amount)| Ok::<_, Error>((element, (amount, key(&rotation_name(amount))?)));
+            let rotations = elements.into_iter().map(rotation).collect::<Result<_, _>>()?;
+            let inversion = entry.inversion.then(|| key(C::INVERSION)).transpose()?;
+            Ok(Self { origin: frame.origin(secret_id), relinearization, rotations, inversion })
+        })
+    }
 }
 
 /// What files say of their parameters: for people, and for [`everlevel_io::Builder`].
@@ -79,77 +148,6 @@ impl Frame {
         container.check(kind, self.fingerprint())?;
         container.verify()?;
         Ok(SecretId(container.number("secret_id")?))
-    }
-
-    /// The secret key as a container, which only its owner may read.
-    ///
-    /// # Errors
-    /// A key of other parameters.
-    pub fn secret_key_to_container<'a>(&self, kinds: FileKinds, key: &SecretKey) -> Result<Builder<'a>, Error> {
-        self.require("save", "secret key", key.origin)?;
-        let mut builder = self.begin(kinds.secret_key, key.id());
-        builder.tensor("seed", &[32], key.seed.as_bytes().to_vec());
-        builder.keep_secret();
-        erase_stack();
-        Ok(builder)
-    }
-
-    /// The secret key of a container.
-    ///
-    /// # Errors
-    /// [`Error::Io`].
-    pub fn secret_key_from_container(&self, kinds: FileKinds, container: &Container) -> Result<SecretKey, Error> {
-        let id = self.verified(container, kinds.secret_key)?;
-        let key = self.secret_of_seed(Seed::copy_of(container.bytes_of_len("seed", 32)?));
-        require("secret_id", key.id().0, id.0, id.0)?;
-        Ok(key)
-    }
-
-    /// Evaluation keys as a container.
-    ///
-    /// # Errors
-    /// Keys of other parameters; too little memory.
-    pub fn eval_keys_to_container<'a>(&self, kinds: FileKinds, keys: &EvalKeys) -> Result<Builder<'a>, Error> {
-        self.require("save", "keys", keys.origin)?;
-        let LimbGadget { digits, limbs, .. } = self.shape().gadget();
-        let all = named_keys(kinds, keys);
-        let held = (all.len() * digits * limbs * 8 * self.shape().n()) as u64;
-        with_memory("save", Footprint { held, work: 0 }, || {
-            let mut builder = self.begin(kinds.eval_keys, keys.secret_id());
-            let entry = KeysEntry { rotations: keys.rotations(), inversion: keys.has_inversion() };
-            builder.describe_json("object", &entry);
-            for (name, key) in all {
-                builder.describe_seed(&format!("{name}.masks"), key.mask_seed().as_bytes());
-                for digit in 0..digits {
-                    let body = self.ring().row_body(key.rows(), digit);
-                    put(&mut builder, &format!("{name}.{digit}"), &body);
-                }
-            }
-            Ok(builder)
-        })
-    }
-
-    /// The evaluation keys of a container.
-    ///
-    /// # Errors
-    /// [`Error::Io`]; too little memory.
-    pub fn eval_keys_from_container(&self, kinds: FileKinds, container: &Container) -> Result<EvalKeys, Error> {
-        let secret_id = self.verified(container, kinds.eval_keys)?;
-        let entry: KeysEntry = container.json("object")?;
-        let elements: BTreeMap<u64, i64> = entry.rotations.iter().map(|&x| (self.rotation(x), x)).collect();
-        if elements.len() != entry.rotations.len() || elements.contains_key(&1) {
-            return refuse("rotations", format!("{:?}", entry.rotations), "amounts that differ, and none of 0");
-        }
-        let count = 1 + elements.len() + usize::from(entry.inversion);
-        with_memory("load", self.shape().keys_footprint(count), || {
-            let relinearization = self.key(container, secret_id, RELINEARIZATION)?;
-            let mut rotations = BTreeMap::new();
-            for (element, amount) in elements {
-                rotations.insert(element, (amount, self.key(container, secret_id, &rotation_name(amount))?));
-            }
-            let inversion = entry.inversion.then(|| self.key(container, secret_id, kinds.inversion)).transpose()?;
-            Ok(EvalKeys { origin: self.origin(secret_id), relinearization, rotations, inversion })
-        })
     }
 
     /// A key: its masks from their seed, its bodies from the file.
@@ -209,9 +207,9 @@ impl Frame {
 }
 
 /// All keys, with their names in files.
-fn named_keys(kinds: FileKinds, keys: &EvalKeys) -> Vec<(String, &SwitchingKey<LimbRing>)> {
+fn named_keys<'k>(inversion: &str, keys: &'k EvalKeys) -> Vec<(String, &'k SwitchingKey<LimbRing>)> {
     let rotations = keys.rotations.values().map(|(amount, key)| (rotation_name(*amount), key));
-    let inversion = keys.inversion.iter().map(|key| (kinds.inversion.to_string(), key));
+    let inversion = keys.inversion.iter().map(|key| (inversion.to_string(), key));
     [(RELINEARIZATION.to_string(), &keys.relinearization)].into_iter().chain(rotations).chain(inversion).collect()
 }
 

@@ -20,7 +20,7 @@ mod shape;
 
 pub use error::Error;
 pub use everlevel_objects::{Error as ObjectError, Origin};
-pub use files::{FileKinds, ParametersEntry};
+pub use files::{KeyFiles, ParametersEntry};
 pub use frame::Frame;
 pub use keys::{EvalKeys, SecretKey};
 pub use moves::Moves;

@@ -38,6 +38,80 @@ pub fn notes(container: &Container) -> Notes {
     metadata.iter().filter_map(|(k, v)| Some((k.strip_prefix(NOTE)?.to_string(), v.clone()))).collect()
 }
 
+/// Gives a context the calls of files, for the classes whose objects it writes and reads.
+macro_rules! file_methods {
+    ($Context:ident with $Files:ty, $Error:ty: $($name:ident: $Class:ident of $type:ty,)*) => {
+        /// An object that files hold.
+        #[derive(FromPyObject)]
+        pub enum Stored {
+            $($name(Py<$Class>),)*
+        }
+
+        /// The object that a container held.
+        #[allow(clippy::large_enum_variant, reason = "one at a time, on its way to Python")]
+        pub enum Opened {
+            $($name($Class),)*
+        }
+
+        impl<'py> IntoPyObject<'py> for Opened {
+            type Target = PyAny;
+            type Output = Bound<'py, PyAny>;
+            type Error = PyErr;
+
+            fn into_pyobject(self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+                Ok(match self {
+                    $(Self::$name(object) => Bound::new(py, object)?.into_any(),)*
+                })
+            }
+        }
+
+        impl Stored {
+            fn container(&self, files: &$Files, notes: Notes) -> Result<Builder<'static>, $Error> {
+                let mut builder = match self {
+                    $(Self::$name(object) => <$type as io::Stored<$Files>>::to_container(&object.get().0, files)?,)*
+                };
+                describe(&mut builder, notes);
+                Ok(builder)
+            }
+        }
+
+        impl Opened {
+            /// The object of a container and its notes.
+            fn new(files: &$Files, container: &Container) -> Result<Noted<Self>, $Error> {
+                let found = container.kind()?;
+                $(if found == <$type as io::Stored<$Files>>::KIND {
+                    let object = <$type as io::Stored<$Files>>::from_container(files, container)?;
+                    return Ok((Self::$name($Class(object)), notes(container)));
+                })*
+                let supported = [$(<$type as io::Stored<$Files>>::KIND),*].join(", ");
+                Err(io::Error::UnsupportedKind { found: found.into(), supported }.into())
+            }
+        }
+
+        #[pymethods]
+        impl $Context {
+            fn save(&self, obj: Stored, path: PathBuf, notes: Notes) -> PyResult<u64> {
+                run_any(|| self.with_files(|files| Ok::<_, $Error>(obj.container(files, notes)?.write(&path)?)))
+            }
+
+            fn serialize(&self, obj: Stored, notes: Notes) -> PyResult<Py<PyBytes>> {
+                written(&run_any(|| self.with_files(|files| obj.container(files, notes)))?)
+            }
+
+            fn load(&self, path: PathBuf) -> PyResult<Noted<Opened>> {
+                run_any(|| self.with_files(|files| Opened::new(files, &Container::open(&path, Access::Auto)?)))
+            }
+
+            fn deserialize(&self, py: Python<'_>, data: Data) -> PyResult<Noted<Opened>> {
+                let bytes = data.to_vec(py)?;
+                run_any(|| self.with_files(|files| Opened::new(files, &Container::from_bytes(bytes)?)))
+            }
+        }
+    };
+}
+
+pub(crate) use file_methods;
+
 macro_rules! keys {
     ($($name:ident)*) => {
         /// An evaluation key.

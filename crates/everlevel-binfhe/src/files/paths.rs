@@ -6,13 +6,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use everlevel_io::{Access, Container};
+use everlevel_io::{Access, Container, Stored};
 
-use super::{
-    EVAL_KEYS_KIND, SECRET_KEY_KIND, UNNAMED, bools_from_container, bools_to_container, ciphertexts_from_container,
-    ciphertexts_to_container, eval_keys_from_container, eval_keys_to_container, secret_key_from_container,
-    secret_key_to_container, uints_from_container, uints_to_container,
-};
+use super::{UNNAMED, rows_from_container, rows_to_container};
 use crate::params::{Literal, Params};
 use crate::uint::{BoolArray, UintArray};
 use crate::{Ciphertext, Error, SecretKey, SeededEvalKeys};
@@ -23,7 +19,7 @@ impl SecretKey {
     /// # Errors
     /// [`Error::Io`].
     pub fn write(&self, path: &Path) -> Result<u64, Error> {
-        Ok(secret_key_to_container(self, UNNAMED).write(path)?)
+        Ok(self.to_container(&self.params().into())?.write(path)?)
     }
 
     /// Reads a key, of the parameters that the file says.
@@ -32,8 +28,8 @@ impl SecretKey {
     /// [`Error::Io`] for what is wrong with the file, [`Error::Parameter`] and its like for parameters that are not
     /// sound.
     pub fn read(path: &Path) -> Result<Self, Error> {
-        let (container, params) = open_key(path, SECRET_KEY_KIND)?;
-        secret_key_from_container(&params, &container)
+        let (container, params) = open_key(path, Self::KIND)?;
+        Self::from_container(&(&params).into(), &container)
     }
 }
 
@@ -43,7 +39,7 @@ impl SeededEvalKeys {
     /// # Errors
     /// [`Error::Io`].
     pub fn write(&self, path: &Path) -> Result<u64, Error> {
-        Ok(eval_keys_to_container(self, UNNAMED).write(path)?)
+        Ok(self.to_container(&self.params().into())?.write(path)?)
     }
 
     /// Reads keys, of the parameters that the file says.
@@ -51,8 +47,8 @@ impl SeededEvalKeys {
     /// # Errors
     /// As [`SecretKey::read`].
     pub fn read(path: &Path) -> Result<Self, Error> {
-        let (container, params) = open_key(path, EVAL_KEYS_KIND)?;
-        eval_keys_from_container(&params, &container)
+        let (container, params) = open_key(path, Self::KIND)?;
+        Self::from_container(&(&params).into(), &container)
     }
 }
 
@@ -83,7 +79,7 @@ impl Ciphertext {
     /// [`crate::ObjectError::OtherSecret`] for ciphertexts of different secrets, [`Error::NothingToSave`] for none,
     /// [`Error::Io`].
     pub fn write_all(all: &[Self], params: &Params, path: &Path) -> Result<u64, Error> {
-        Ok(ciphertexts_to_container(params, all, UNNAMED)?.write(path)?)
+        Ok(rows_to_container(Vec::<Self>::KIND, params, all, UNNAMED)?.write(path)?)
     }
 
     /// Reads ciphertexts of these parameters.
@@ -91,7 +87,7 @@ impl Ciphertext {
     /// # Errors
     /// [`Error::Io`] for what is wrong with the file, other parameters among it.
     pub fn read_all(params: &Params, path: &Path) -> Result<Vec<Self>, Error> {
-        ciphertexts_from_container(params, &open(path)?)
+        rows_from_container(Vec::<Self>::KIND, params, &open(path)?)
     }
 }
 
@@ -100,16 +96,16 @@ impl UintArray {
     ///
     /// # Errors
     /// As [`Ciphertext::write_all`].
-    pub fn write(&self, params: &Params, path: &Path) -> Result<u64, Error> {
-        Ok(uints_to_container(params, self, UNNAMED)?.write(path)?)
+    pub fn write(&self, params: &Arc<Params>, path: &Path) -> Result<u64, Error> {
+        Ok(self.to_container(&params.into())?.write(path)?)
     }
 
     /// Reads integers of these parameters.
     ///
     /// # Errors
     /// As [`Ciphertext::read_all`]; [`Error::WrongSpace`] for parameters without integers of 8 to 64 bits.
-    pub fn read(params: &Params, path: &Path) -> Result<Self, Error> {
-        uints_from_container(params, &open(path)?)
+    pub fn read(params: &Arc<Params>, path: &Path) -> Result<Self, Error> {
+        Self::from_container(&params.into(), &open(path)?)
     }
 }
 
@@ -118,16 +114,16 @@ impl BoolArray {
     ///
     /// # Errors
     /// As [`Ciphertext::write_all`].
-    pub fn write(&self, params: &Params, path: &Path) -> Result<u64, Error> {
-        Ok(bools_to_container(params, self, UNNAMED)?.write(path)?)
+    pub fn write(&self, params: &Arc<Params>, path: &Path) -> Result<u64, Error> {
+        Ok(self.to_container(&params.into())?.write(path)?)
     }
 
     /// Reads truth values of these parameters.
     ///
     /// # Errors
     /// As [`UintArray::read`].
-    pub fn read(params: &Params, path: &Path) -> Result<Self, Error> {
-        bools_from_container(params, &open(path)?)
+    pub fn read(params: &Arc<Params>, path: &Path) -> Result<Self, Error> {
+        Self::from_container(&params.into(), &open(path)?)
     }
 }
 

@@ -30,5 +30,4 @@ pub use bridge::Bridge;
 pub use ciphertext::Ciphertext;
 pub use context::Context;
 pub use everlevel_limbs::{Error, EvalKeys, SecretKey};
-pub use files::{KINDS, Object};
 pub use params::{Named, Params, ParamsLiteral, SETS, named};

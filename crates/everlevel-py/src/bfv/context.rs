@@ -83,7 +83,7 @@ impl BfvContext {
         run_reporting(report, |progress| {
             self.pool.install(|| self.context.eval_keys(&secret_key.0, &rotations, swap_rows, progress))
         })
-        .map(|keys| LimbsEvaluationKey(Box::new(keys)))
+        .map(LimbsEvaluationKey)
     }
 
     // Messages.

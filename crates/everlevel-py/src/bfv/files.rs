@@ -2,73 +2,25 @@
 
 use std::path::PathBuf;
 
-use everlevel_bfv::{Context, Error, Object};
-use everlevel_ckks::io::{Access, Builder, Container};
+use everlevel_bfv::{Ciphertext, Context, Error, EvalKeys, SecretKey};
+use everlevel_ckks::io::{self, Access, Builder, Container};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::bfv::context::BfvContext;
 use crate::bfv::objects::BfvCiphertext;
 use crate::call::run_any;
-use crate::files::{Data, Noted, Notes, describe, notes, written};
+use crate::files::{Data, Noted, Notes, describe, file_methods, notes, written};
 use crate::limbs::{LimbsEvaluationKey, LimbsSecretKey};
 
-/// An object that files hold.
-#[derive(FromPyObject)]
-pub enum Stored {
-    Secret(Py<LimbsSecretKey>),
-    Evaluation(Py<LimbsEvaluationKey>),
-    Ciphertext(Py<BfvCiphertext>),
-}
-
-impl Stored {
-    fn container(&self, context: &Context, notes: Notes) -> Result<Builder<'static>, Error> {
-        let mut builder = match self {
-            Self::Secret(key) => context.secret_key_to_container(&key.get().0)?,
-            Self::Evaluation(key) => context.eval_keys_to_container(&key.get().0)?,
-            Self::Ciphertext(ciphertext) => context.ciphertext_to_container(&ciphertext.get().0)?,
-        };
-        describe(&mut builder, notes);
-        Ok(builder)
-    }
-}
-
-/// The object that a container held.
-#[derive(IntoPyObject)]
-pub enum Opened {
-    Secret(LimbsSecretKey),
-    Evaluation(LimbsEvaluationKey),
-    Ciphertext(BfvCiphertext),
-}
-
-impl Opened {
-    /// The object of a container and its notes.
-    fn new(context: &Context, container: &Container) -> Result<Noted<Self>, Error> {
-        let opened = match context.object_from_container(container)? {
-            Object::SecretKey(key) => Self::Secret(LimbsSecretKey(*key)),
-            Object::EvalKeys(keys) => Self::Evaluation(LimbsEvaluationKey(keys)),
-            Object::Ciphertext(ciphertext) => Self::Ciphertext(BfvCiphertext(*ciphertext)),
-        };
-        Ok((opened, notes(container)))
-    }
-}
-
-#[pymethods]
 impl BfvContext {
-    fn save(&self, obj: Stored, path: PathBuf, notes: Notes) -> PyResult<u64> {
-        run_any(|| self.pool.install(|| Ok::<_, Error>(obj.container(&self.context, notes)?.write(&path)?)))
+    fn with_files<T: Send>(&self, work: impl FnOnce(&Context) -> T + Send) -> T {
+        self.pool.install(|| work(&self.context))
     }
+}
 
-    fn serialize(&self, obj: Stored, notes: Notes) -> PyResult<Py<PyBytes>> {
-        written(&run_any(|| self.pool.install(|| obj.container(&self.context, notes)))?)
-    }
-
-    fn load(&self, path: PathBuf) -> PyResult<Noted<Opened>> {
-        run_any(|| self.pool.install(|| Opened::new(&self.context, &Container::open(&path, Access::Auto)?)))
-    }
-
-    fn deserialize(&self, py: Python<'_>, data: Data) -> PyResult<Noted<Opened>> {
-        let bytes = data.to_vec(py)?;
-        run_any(|| self.pool.install(|| Opened::new(&self.context, &Container::from_bytes(bytes)?)))
-    }
+file_methods! { BfvContext with Context, Error:
+    Secret: LimbsSecretKey of SecretKey,
+    Evaluation: LimbsEvaluationKey of EvalKeys,
+    Ciphertext: BfvCiphertext of Ciphertext,
 }

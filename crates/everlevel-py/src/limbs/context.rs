@@ -88,7 +88,7 @@ impl LimbsContext {
         run_reporting(report, |progress| {
             self.pool.install(|| self.context.eval_keys(&secret_key.0, &rotations, conjugation, progress))
         })
-        .map(|keys| LimbsEvaluationKey(Box::new(keys)))
+        .map(LimbsEvaluationKey)
     }
 
     // To CKKS with levels, and back.

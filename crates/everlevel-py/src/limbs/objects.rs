@@ -11,7 +11,7 @@ pub struct LimbsSecretKey(pub limbs::SecretKey);
 
 /// Multiplies and moves slots.
 #[pyclass(frozen, module = "everlevel._native")]
-pub struct LimbsEvaluationKey(pub Box<limbs::EvalKeys>);
+pub struct LimbsEvaluationKey(pub limbs::EvalKeys);
 
 /// An encrypted vector of complex numbers.
 #[pyclass(frozen, module = "everlevel._native")]
