@@ -56,7 +56,7 @@ impl Core {
         let ring = Ring::new(params.literal().log_n, params.primes())?;
         let encoder = Encoder::new(ring.n(), slots);
         let max_level = params.literal().max_level;
-        let sets = params.levels[..=max_level].to_vec();
+        let sets = params.chain.levels[..=max_level].to_vec();
         let ladder = Ladder::new(&ring, sets, params.log2_lowest_scale(slots).exp2());
         let is_wide = params.literal().precision == Precision::Double;
         let ladder = if is_wide { ladder.with_exact_scales(&ring) } else { ladder };
@@ -112,7 +112,7 @@ impl Core {
 
     /// The special prime that public-key encryption divides by.
     pub fn encryption_special(&self) -> PrimeSet {
-        PrimeSet::new(self.params.special.iter().copied().take(1))
+        PrimeSet::new(self.params.chain.special.iter().copied().take(1))
     }
 
     /// Whether scales have more bits than doubles.

@@ -3,7 +3,7 @@
 use everlevel_ring::{PrimeSet, Ring};
 use everlevel_rlwe::Gadget;
 
-use crate::params::HEADROOM_BITS;
+use crate::chain::HEADROOM_BITS;
 use crate::{Error, Params};
 
 /// A way to cut a modulus into digits for special primes and bits of headroom.
@@ -20,7 +20,7 @@ pub(crate) struct BootstrapGadgets {
 
 impl BootstrapGadgets {
     pub fn new(params: &Params, ring: &Ring) -> Result<Option<Self>, Error> {
-        if params.bootstrap.is_none() {
+        if params.chain.bootstrap.is_none() {
             return Ok(None);
         }
         let sets = params.eval_mod_sets();
@@ -49,8 +49,8 @@ fn gadget_with_headroom(
 ) -> Result<Gadget, Error> {
     let mut best: Option<(usize, Gadget)> = None;
     let mut refusal = None;
-    for count in 1..=params.special.len() {
-        let special = PrimeSet::new(params.special.iter().copied().take(count));
+    for count in 1..=params.chain.special.len() {
+        let special = PrimeSet::new(params.chain.special.iter().copied().take(count));
         let gadget = cut(ring, set, &special, headroom_bits);
         if gadget.digits.iter().any(|d| ring.log2(d) > ring.log2(&special) - headroom_bits + 1e-9) {
             continue;
@@ -66,6 +66,6 @@ fn gadget_with_headroom(
     }
     best.map(|(_, gadget)| gadget).ok_or_else(|| {
         let needed = "enough to exceed one prime of the modulus by the headroom";
-        refusal.unwrap_or_else(|| Error::parameter("special primes", params.special.len(), needed))
+        refusal.unwrap_or_else(|| Error::parameter("special primes", params.chain.special.len(), needed))
     })
 }

@@ -5,11 +5,11 @@ use everlevel_rlwe::SIGMA;
 use everlevel_security::estimate::{CostModel, Lwe, cheapest, core_svp};
 use everlevel_security::{SecretDistribution, max_log2_qp};
 
+use crate::chain::ENCAPSULATION_WEIGHT;
 use crate::circuits::bootstrap::moduli::{
     Transform, dense_gadget, encapsulation_gadget, raised, small_stage_count, stage_gadget,
 };
 use crate::core::Core;
-use crate::params::ENCAPSULATION_WEIGHT;
 use crate::{Context, Error};
 
 /// One kind of key.
@@ -124,8 +124,8 @@ mod tests {
     use everlevel_rlwe::Gadget;
 
     use super::*;
+    use crate::chain::MAX_DOUBLE_PRECISION_LEVELS;
     use crate::gadgets::best_gadget;
-    use crate::params::MAX_DOUBLE_PRECISION_LEVELS;
     use crate::{Params, ParamsLiteral};
 
     #[test]
@@ -167,7 +167,7 @@ mod tests {
                 let needed = if (max_level, level) == (2, 2) { -1e-6 } else { 5.0 - 1e-6 };
                 assert!(headroom >= needed, "{max_level} levels, up to {level}: headroom {headroom}");
             }
-            let public = PrimeSet::new((0..=max_level).chain([params.special[0]]));
+            let public = PrimeSet::new((0..=max_level).chain([params.chain.special[0]]));
             assert!(params.check_key(&ring, &public).is_ok());
         }
     }
@@ -176,9 +176,12 @@ mod tests {
     fn headroom(literal: ParamsLiteral) -> Option<f64> {
         let params = Params::try_from(literal).expect("params");
         let ring = Ring::new(4, params.primes()).expect("ring");
-        let set = &params.levels[params.literal().max_level];
+        let set = &params.chain.levels[params.literal().max_level];
         let gadget = best_gadget(&params, &ring, set, Gadget::consecutive).ok()?;
-        assert!(params.check_key(&ring, &set.union(&PrimeSet::new([params.special[0]]))).is_ok(), "the public key");
+        assert!(
+            params.check_key(&ring, &set.union(&PrimeSet::new([params.chain.special[0]]))).is_ok(),
+            "the public key"
+        );
         Some(ring.log2(&gadget.special) - gadget.digits.iter().map(|d| ring.log2(d)).fold(0.0, f64::max))
     }
 

@@ -18,6 +18,7 @@ pub mod limbs;
 
 mod arithmetic;
 mod budget;
+mod chain;
 mod checks;
 mod ciphertext;
 mod claims;
@@ -44,6 +45,7 @@ mod series;
 mod units;
 
 pub use budget::ReleaseBudget;
+pub use chain::{DEEP_MESSAGE_LEVELS, ENCAPSULATION_WEIGHT, stage_counts};
 pub use ciphertext::{Ciphertext, Plaintext};
 pub use circuits::bootstrap::bootstrapper::Bootstrapper;
 pub use circuits::bootstrap::eval_mod::EVAL_MOD_INTERVAL;
@@ -75,7 +77,7 @@ pub use light::LightPlaintext;
 pub use literal::{ParamsLiteral, Precision};
 pub use needs::Needs;
 pub use num_complex::Complex64;
-pub use params::{DEEP_MESSAGE_LEVELS, ENCAPSULATION_WEIGHT, Params, stage_counts};
+pub use params::Params;
 pub use range::{RangeNotice, notice, noticing};
 pub use release::Released;
 pub use series::Basis;

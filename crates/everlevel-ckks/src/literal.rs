@@ -3,9 +3,9 @@
 use everlevel_security::SecretDistribution;
 
 use crate::Error;
-use crate::params::{
-    BOOTSTRAP_MESSAGE_LEVELS, HIGH_PRECISION_MESSAGE_LEVELS, MAX_DEEP_STAGES, MAX_DOUBLE_PRECISION_LEVELS, MAX_LOG_N,
-    MAX_MESSAGE_LEVELS,
+use crate::chain::{
+    BOOTSTRAP_MESSAGE_LEVELS, DEEP_MESSAGE_LEVELS, HIGH_PRECISION_MESSAGE_LEVELS, MAX_DEEP_STAGES,
+    MAX_DOUBLE_PRECISION_LEVELS, MAX_LOG_N, MAX_MESSAGE_LEVELS, MIN_LOG_N,
 };
 
 /// The precision of a bootstrapping chain's messages.
@@ -158,6 +158,44 @@ impl ParamsLiteral {
     }
 }
 
+impl ParamsLiteral {
+    /// Refuses numbers that there is no chain for.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        let log_n = self.log_n;
+        if !(MIN_LOG_N..=MAX_LOG_N).contains(&log_n) {
+            return Err(Error::parameter("log_n", log_n, format!("between {MIN_LOG_N} and {MAX_LOG_N}")));
+        }
+        if !self.bootstrap && self.max_level > most_levels(self.precision) {
+            return Err(too_deep(self.max_level, self.precision));
+        }
+        if let SecretDistribution::FixedWeight(weight) = self.secret
+            && !(1..=1 << log_n).contains(&weight)
+        {
+            let needed = format!("between 1 and the ring degree, {}", 1 << log_n);
+            return Err(Error::parameter("weight of the secret", weight, needed));
+        }
+        let high = self.precision == Precision::High;
+        if high && !self.bootstrap {
+            let needed = "a chain with bootstrapping; other chains have one precision";
+            return Err(Error::parameter("precision", "high", needed));
+        }
+        let double = self.precision == Precision::Double;
+        if double && self.bootstrap {
+            let needed = "a chain without bootstrapping; those with it have standard and high precision";
+            return Err(Error::parameter("precision", "double", needed));
+        }
+        if high && self.max_level != HIGH_PRECISION_MESSAGE_LEVELS {
+            let needed = format!("{HIGH_PRECISION_MESSAGE_LEVELS} with high precision");
+            return Err(Error::parameter("max_level", self.max_level, needed));
+        }
+        let allowed = [BOOTSTRAP_MESSAGE_LEVELS, DEEP_MESSAGE_LEVELS[0], DEEP_MESSAGE_LEVELS[1]];
+        if self.bootstrap && !high && !allowed.contains(&self.max_level) {
+            return Err(Error::BootstrapLevels { found: self.max_level, allowed: allowed.into() });
+        }
+        Ok(())
+    }
+}
+
 /// A quarter of the degree; of degrees that will be refused, too.
 fn insecure_weight(log_n: u32) -> usize {
     1usize.unbounded_shl(log_n) / 4
@@ -169,11 +207,11 @@ pub(crate) fn default_secret(log_n: u32) -> SecretDistribution {
 }
 
 /// Most message levels of a chain without bootstrapping.
-pub(crate) fn most_levels(precision: Precision) -> usize {
+fn most_levels(precision: Precision) -> usize {
     if precision == Precision::Double { MAX_DOUBLE_PRECISION_LEVELS } else { MAX_MESSAGE_LEVELS }
 }
 
-pub(crate) fn too_deep(max_level: usize, precision: Precision) -> Error {
+fn too_deep(max_level: usize, precision: Precision) -> Error {
     let next = match precision {
         Precision::Double => "for deeper computations use standard precision",
         _ => "for deeper computations use bootstrapping",

@@ -81,7 +81,7 @@ impl Ring {
     }
 
     /// [`Ring::mod_up`] of several polynomials over the same primes.
-    pub fn mod_up_many(
+    pub(crate) fn mod_up_many(
         &self,
         all: &[&Poly<Eval>],
         digits: &[PrimeSet],

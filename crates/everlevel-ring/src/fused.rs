@@ -43,7 +43,7 @@ impl Ring {
 
     /// `acc += a·∏factor` at the primes of `a`. At every other prime of `acc`, all of which belong to `factor`, the
     /// product vanishes.
-    pub fn mul_product_add_assign(&self, acc: &mut Poly<Eval>, a: &Poly<Eval>, factor: &PrimeSet) {
+    pub(crate) fn mul_product_add_assign(&self, acc: &mut Poly<Eval>, a: &Poly<Eval>, factor: &PrimeSet) {
         debug_assert!(acc.set.difference(&a.set).is_subset(factor));
         self.each_limb(acc, |m, limb, i| {
             if let Some(at) = a.set.position(i) {

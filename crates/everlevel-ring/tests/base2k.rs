@@ -430,12 +430,8 @@ fn products_of_elements_are_those_of_real_numbers_modulo_one() {
         // With rows of whatever elements: d1 + d2·mask and d0 + d2·body, whether transforms are added or limbs.
         let gadget = LimbGadget::new(limbs, 1);
         let masks = Seed::from_bytes([8; 32]);
-        let row = |row: usize| {
-            let [mask, body] =
-                [0, 1].map(|part| ring.uniform(&gadget.limbs, 1, &masks, 2 * row as u64 + part).remove(0));
-            Ok::<_, Infallible>([mask, body])
-        };
-        let Ok(rows) = ring.rows(&gadget, &masks, true, row);
+        let part = |at: usize| ring.uniform(&gadget.limbs, 1, &masks, at as u64).remove(0);
+        let Ok(rows) = ring.rows(&gadget, &masks, true, |row| Ok::<_, Infallible>([2 * row, 2 * row + 1].map(part)));
         let tensor = || ring.tensor(a.each_ref(), b.each_ref(), 1, limbs);
         let [d0, mut d1, d2] = ring.carried_tensor(tensor());
         let sum = ring.multiply(&[&ring.digits(&gadget, &[&d2])[0]], &rows).remove(0);

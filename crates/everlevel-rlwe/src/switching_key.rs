@@ -112,7 +112,7 @@ impl<R: HalfProduct> SwitchingKey<R> {
     }
 
     /// [`SwitchingKey::automorphism`] of several ciphertexts over one modulus, which share the traffic of the key.
-    pub fn automorphism_many(&self, ring: &R, cts: &[Rlwe<R>], galois_elt: u64) -> Vec<Rlwe<R>> {
+    pub(crate) fn automorphism_many(&self, ring: &R, cts: &[Rlwe<R>], galois_elt: u64) -> Vec<Rlwe<R>> {
         self.switch_many(ring, cts).into_iter().map(|ct| ct.moved(ring, galois_elt)).collect()
     }
 

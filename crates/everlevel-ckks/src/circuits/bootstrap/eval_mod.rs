@@ -11,11 +11,11 @@
 use everlevel_ring::Ring;
 
 use crate::Error;
+use crate::chain::ENCAPSULATION_WEIGHT;
 use crate::circuits::elements::{BasisElements, baby_count};
 use crate::circuits::polynomial::OfLevels;
 use crate::keys::KeyPair;
 use crate::ladder::{Batch, Ladder};
-use crate::params::ENCAPSULATION_WEIGHT;
 use crate::series::Basis;
 
 /// Degree in `z`: half the degree in `u`.

@@ -3,6 +3,7 @@
 use everlevel_rand::{Domain, Seed};
 use everlevel_rlwe::{Gadget, SwitchingKey};
 
+use crate::chain::ENCAPSULATION_WEIGHT;
 use crate::circuits::bootstrap::bootstrapper::Bootstrapper;
 use crate::circuits::bootstrap::dft::Steps;
 use crate::circuits::bootstrap::key::{BootstrapKey, BootstrapKeyShape, SmallBootstrapKey};
@@ -11,7 +12,6 @@ use crate::circuits::bootstrap::method::{BootstrapKeySize, BootstrapKind};
 use crate::circuits::bootstrap::moduli::small_stage_count;
 use crate::core::Core;
 use crate::keys::SecretKey;
-use crate::params::ENCAPSULATION_WEIGHT;
 use crate::{Error, Progress};
 use everlevel_ring::report;
 

@@ -13,6 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use everlevel_rlwe::LinearTransform;
 use num_complex::Complex64;
 
+use crate::chain::LOG2_EVAL_MOD;
 use crate::circuits::bootstrap::dft::{self, Shape, Shift, Steps, UpperHalfFactor};
 use crate::circuits::bootstrap::key_set::StageKeys;
 use crate::circuits::bootstrap::method::BootstrapKind;
@@ -20,7 +21,6 @@ use crate::circuits::bootstrap::moduli::{Transform, is_packed, small_stage_count
 use crate::circuits::bootstrap::tables::BootstrapTables;
 use crate::core::Core;
 use crate::ladder::ratio;
-use crate::params::LOG2_EVAL_MOD;
 
 /// The properties that tell two sets of maps apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -4,11 +4,11 @@ use everlevel_ring::PrimeSet;
 use everlevel_rlwe::Gadget;
 
 use crate::Error;
+use crate::chain::STAGE_COUNTS;
 use crate::circuits::bootstrap::dft::{self, Direction, Shape};
 use crate::circuits::bootstrap::method::BootstrapKind;
 use crate::core::Core;
 use crate::gadgets::best_gadget;
-use crate::params::STAGE_COUNTS;
 
 /// One of a bootstrap's transforms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -60,7 +60,7 @@ pub(crate) fn base() -> PrimeSet {
 /// The moduli of CoeffsToSlots for a supported stage count, the raised one first.
 fn coeffs_to_slots(core: &Core, stage_count: usize) -> &[PrimeSet] {
     let index = STAGE_COUNTS.iter().position(|&s| s == stage_count);
-    match (&core.params.bootstrap, index) {
+    match (&core.params.chain.bootstrap, index) {
         (Some(chain), Some(index)) => &chain.coeffs_to_slots[index],
         _ => &[],
     }
@@ -88,13 +88,13 @@ pub(crate) fn stage_gadget(core: &Core, source: &PrimeSet) -> Result<Gadget, Err
 
 /// The gadget of the key to the sparse secret, at the base prime; none where the parameters have no bootstrap.
 pub(crate) fn encapsulation_gadget(core: &Core) -> Option<Gadget> {
-    let terminal = core.params.bootstrap.as_ref()?.encapsulation_terminal;
-    Some(Gadget::whole(&base(), &PrimeSet::new([core.params.special[0], terminal])))
+    let terminal = core.params.chain.bootstrap.as_ref()?.encapsulation_terminal;
+    Some(Gadget::whole(&base(), &PrimeSet::new([core.params.chain.special[0], terminal])))
 }
 
 /// The gadget of the key back from the sparse secret, over the raised modulus.
 pub(crate) fn dense_gadget(core: &Core, raised: &PrimeSet) -> Gadget {
-    Gadget::whole(raised, &PrimeSet::new(core.params.special.iter().copied().take(2)))
+    Gadget::whole(raised, &PrimeSet::new(core.params.chain.special.iter().copied().take(2)))
 }
 
 /// The left rotations whose sum projects onto polynomials in powers of `X^(n/2·slots)`, times their number: none for

@@ -3,13 +3,13 @@
 use everlevel_ring::PrimeSet;
 use everlevel_rlwe::noise;
 
+use crate::chain::{LOG2_EVAL_MOD, log2_base_scale};
 use crate::circuits::bootstrap::eval_mod::{EVAL_MOD_INTERVAL, Fit, Messages, Plan};
 use crate::circuits::bootstrap::method::{BootstrapKind, Method};
 use crate::circuits::bootstrap::moduli::base;
 use crate::claims::{Certainty, SineError, Worst};
 use crate::core::Core;
 use crate::ladder::Ladder;
-use crate::params::{LOG2_EVAL_MOD, log2_base_scale};
 
 /// The raised phase is multiplied by this, so that key-switching noise is small against `q0`.
 const RAISE_FACTOR: u64 = 4;

@@ -1,0 +1,270 @@
+//! Chains of primes: the modulus of each level, and the special primes of keys.
+//!
+//! A level is a set of primes (docs/notes/levels.md). Message levels add one prime of about 40 bits each above a 48-bit
+//! base prime. Above them, bootstrapping's levels are cut out of 48-bit primes and three terminal primes (24, 36 and 40
+//! bits), so that a level can add any multiple of 12 bits: EvalMod steps are 60 bits on 48-bit words, and CoeffsToSlots
+//! steps what their precision needs.
+
+use everlevel_math::primes::{ntt_primes_below, ntt_primes_near};
+use everlevel_ring::PrimeSet;
+
+use crate::{Error, ParamsLiteral, Precision};
+
+/// Weight of the encapsulated secret under which the modulus is raised. Its integer part is at most `(32 + 1)/2`,
+/// always.
+pub const ENCAPSULATION_WEIGHT: usize = 32;
+/// log2 of the message scale above level 0.
+pub const LOG2_SCALE: f64 = 40.0;
+/// log2 of the message scale at level 0: `2^10` below the base prime, the bootstrap's message ratio.
+pub const LOG2_BASE_SCALE: f64 = 38.0;
+/// log2 of the ratio of a bootstrapping chain's top message level: its scale is 2^43, so that what a sign bootstrap has
+/// cleaned is not lost again to rounding at 2^40.
+pub const LOG2_TOP_RATIO: f64 = 46.0;
+/// Levels of EvalMod: five for a polynomial of degree 30, three doublings.
+pub const EVAL_MOD_LEVELS: usize = 8;
+/// log2 of EvalMod's scale at its end.
+pub const LOG2_EVAL_MOD: f64 = 60.0;
+/// log2 of the ratio of each EvalMod level, lowest first. The second from the top is wider: it lifts the scale of the
+/// first square, whose rounding the rest of EvalMod magnifies most, by 2^6.
+pub const EVAL_MOD_BITS: [f64; EVAL_MOD_LEVELS] = [60.0, 60.0, 60.0, 60.0, 60.0, 60.0, 72.0, 60.0];
+/// Message levels of a bootstrapping chain; SlotsToCoeffs takes its stages out of them.
+pub const BOOTSTRAP_MESSAGE_LEVELS: usize = 13;
+/// Message levels of the deeper chains, whose regular bootstraps end at level 14 and 17: more levels, and less room for
+/// special primes, so larger keys and slower key switches.
+pub const DEEP_MESSAGE_LEVELS: [usize; 2] = [17, 20];
+/// Most stages in the deeper chains.
+pub const MAX_DEEP_STAGES: usize = 3;
+/// Message levels of a bootstrapping chain of high precision.
+pub const HIGH_PRECISION_MESSAGE_LEVELS: usize = 11;
+/// log2 of the message scale at every level of a chain of high precision.
+pub const LOG2_HIGH_PRECISION_SCALE: f64 = 46.0;
+/// log2 of the message scale at every level of a chain of double precision: two primes of half as many bits each.
+pub const LOG2_DOUBLE_PRECISION_SCALE: f64 = 80.0;
+/// Most message levels of double precision.
+pub const MAX_DOUBLE_PRECISION_LEVELS: usize = 41;
+/// Most message levels without bootstrapping.
+pub const MAX_MESSAGE_LEVELS: usize = 77;
+/// log2 of the smallest ring degree.
+pub const MIN_LOG_N: u32 = 9;
+/// log2 of the largest ring degree.
+pub const MAX_LOG_N: u32 = 17;
+/// Bits of `P` above every digit, so that key-switching noise stays below rounding noise.
+pub(crate) const HEADROOM_BITS: f64 = 5.0;
+
+/// log2 of the ratio of each CoeffsToSlots stage, last stage first: the stage with the largest blocks, whose plaintexts
+/// have the most coefficients, needs the most bits (docs/notes/bootstrap.md).
+pub(crate) fn coeffs_to_slots_bits(stage_count: usize) -> Option<&'static [f64]> {
+    match stage_count {
+        1 => Some(&[60.0]),
+        2 => Some(&[52.0, 56.0]),
+        3 => Some(&[52.0, 56.0, 60.0]),
+        4 => Some(&[48.0, 52.0, 56.0, 52.0]),
+        5 => Some(&[48.0, 48.0, 52.0, 56.0, 60.0]),
+        _ => None,
+    }
+}
+
+/// The stage counts that chains have moduli for.
+pub const STAGE_COUNTS: [usize; 5] = [1, 2, 3, 4, 5];
+
+/// Most butterfly layers that a single stage merges: those of 1024 slots, whose 1024 diagonals take 32 MB.
+const MOST_LAYERS_ALONE: usize = 10;
+/// Most butterfly layers that each of several stages merges.
+const MOST_LAYERS: usize = 6;
+
+/// The stage counts that a number of slots allows: each stage merges between one and six butterfly layers, a stage
+/// alone up to ten. One slot has no layers, and one stage, a product with a constant.
+pub fn stage_counts(slots: usize) -> Vec<usize> {
+    let layers = slots.trailing_zeros() as usize;
+    let most = |stages| if stages == 1 { MOST_LAYERS_ALONE } else { stages * MOST_LAYERS };
+    STAGE_COUNTS.into_iter().filter(|&s| s <= layers.max(1) && layers <= most(s)).collect()
+}
+
+/// log2 of the scale at level 0. Fewer slots have larger coefficients, for which the sine's error is larger, and fewer
+/// of them, for which noise is smaller: a higher message ratio balances the two.
+pub(crate) fn log2_base_scale(slots: usize) -> f64 {
+    match slots {
+        0..=4 => LOG2_BASE_SCALE - 4.0,
+        5..=64 => LOG2_BASE_SCALE - 2.0,
+        65..=256 => LOG2_BASE_SCALE - 1.0,
+        _ => LOG2_BASE_SCALE,
+    }
+}
+
+/// The levels above the messages'.
+#[derive(Debug, Clone)]
+pub(crate) struct BootstrapChain {
+    /// For each of [`STAGE_COUNTS`], the moduli of CoeffsToSlots, the raised one first; the last stage ends at the top
+    /// EvalMod level.
+    pub coeffs_to_slots: Vec<Vec<PrimeSet>>,
+    /// The terminal prime that completes the encapsulation's special modulus.
+    pub encapsulation_terminal: usize,
+}
+
+/// The primes of parameters, by index, and the sets of them that are moduli.
+#[derive(Debug, Clone)]
+pub(crate) struct Chain {
+    pub primes: Vec<u64>,
+    /// The modulus of each message level and of each EvalMod level.
+    pub levels: Vec<PrimeSet>,
+    /// Special primes; each key takes a prefix.
+    pub special: Vec<usize>,
+    pub bootstrap: Option<BootstrapChain>,
+}
+
+impl Chain {
+    /// The chain of a literal that was checked.
+    ///
+    /// # Errors
+    /// Too few primes of a size.
+    pub fn new(literal: &ParamsLiteral) -> Result<Self, Error> {
+        let mut supply = Supply::new(literal.log_n);
+        let (base, per_level) = primes_of_levels(literal.precision);
+        for _ in 0..base {
+            supply.take_large()?;
+        }
+        for log2_ratio in log2_ratios(literal) {
+            supply.take_near(log2_ratio)?;
+        }
+        let messages = |level| PrimeSet::new(0..base + per_level * level);
+        let mut levels: Vec<PrimeSet> = (0..=literal.max_level).map(messages).collect();
+        let of_messages = messages(literal.max_level);
+        let bootstrap = literal.bootstrap.then(|| BootstrapChain::new(&mut supply, &mut levels)).transpose()?;
+
+        let log2_q: f64 = of_messages.indices().iter().map(|&i| (supply.primes[i] as f64).log2()).sum();
+        let special_count = ((log2_q + HEADROOM_BITS) / 48.0).ceil() as usize;
+        let special_count = if literal.bootstrap { special_count.max(10) } else { special_count.clamp(1, 12) };
+        let first_special = supply.primes.len();
+        for _ in 0..special_count {
+            supply.take_large()?;
+        }
+        let special = (first_special..supply.primes.len()).collect();
+        Ok(Self { primes: supply.primes, levels, special, bootstrap })
+    }
+}
+
+/// Primes of level 0, and of each level above it. With more than standard precision, level 0 has two primes, and every
+/// level above it the same ratio: of one prime, or with double precision of two.
+fn primes_of_levels(precision: Precision) -> (usize, usize) {
+    match precision {
+        Precision::Standard => (1, 1),
+        Precision::High => (2, 1),
+        Precision::Double => (2, 2),
+    }
+}
+
+/// log2 of each prime of the message levels above level 0.
+fn log2_ratios(literal: &ParamsLiteral) -> Vec<f64> {
+    let max_level = literal.max_level;
+    match literal.precision {
+        Precision::High => vec![LOG2_HIGH_PRECISION_SCALE; max_level],
+        Precision::Double => vec![LOG2_DOUBLE_PRECISION_SCALE / 2.0; 2 * max_level],
+        Precision::Standard => {
+            let mut ratios = vec![LOG2_SCALE; max_level];
+            if literal.bootstrap
+                && let Some(top) = ratios.last_mut()
+            {
+                *top = LOG2_TOP_RATIO;
+            }
+            // Level 1's ratio leads from scale 2^40 to 2^38.
+            if let Some(first) = ratios.first_mut() {
+                *first = 2.0 * LOG2_SCALE - LOG2_BASE_SCALE;
+            }
+            ratios
+        }
+    }
+}
+
+/// Hands out the primes of one degree, none twice.
+struct Supply {
+    log_n: u32,
+    large: Box<dyn Iterator<Item = u64>>,
+    /// For each size that was asked for, those that are left.
+    near: Vec<(f64, Box<dyn Iterator<Item = u64>>)>,
+    /// All that were handed out.
+    primes: Vec<u64>,
+}
+
+impl Supply {
+    fn new(log_n: u32) -> Self {
+        Self { log_n, large: Box::new(ntt_primes_below(48, log_n)), near: Vec::new(), primes: Vec::new() }
+    }
+
+    /// The largest prime of 48 bits that is left.
+    fn take_large(&mut self) -> Result<u64, Error> {
+        let prime = self.large.next().ok_or_else(|| out_of_primes(48.0))?;
+        self.primes.push(prime);
+        Ok(prime)
+    }
+
+    /// The prime nearest to `2^log2_size` that is left.
+    fn take_near(&mut self, log2_size: f64) -> Result<u64, Error> {
+        self.take_near_to(log2_size.exp2())
+    }
+
+    fn take_near_to(&mut self, size: f64) -> Result<u64, Error> {
+        let at = self.near.iter().position(|(known, _)| *known == size).unwrap_or_else(|| {
+            self.near.push((size, Box::new(ntt_primes_near(size, self.log_n))));
+            self.near.len() - 1
+        });
+        let prime = self.near[at].1.next().ok_or_else(|| out_of_primes(size.log2()))?;
+        self.primes.push(prime);
+        Ok(prime)
+    }
+}
+
+fn out_of_primes(log2_size: f64) -> Error {
+    Error::parameter("primes", format!("too few of {log2_size:.0} bits"), "a smaller ring or fewer levels")
+}
+
+impl BootstrapChain {
+    /// The levels of EvalMod and CoeffsToSlots, above those of messages.
+    fn new(supply: &mut Supply, levels: &mut Vec<PrimeSet>) -> Result<Self, Error> {
+        let messages = levels[levels.len() - 1].clone();
+        let first_terminal = supply.primes.len();
+        // A 24-bit and a 36-bit prime whose product is nearest to 2^60.
+        let small = supply.take_near(24.0)?;
+        let other = supply.take_near_to(2f64.powi(60) / small as f64)?;
+        supply.take_near(LOG2_SCALE)?;
+        let terminal_bits = [(small as f64).log2(), (other as f64).log2(), LOG2_SCALE];
+        let first_main = supply.primes.len();
+        let eval_mod_top = EVAL_MOD_BITS.iter().sum::<f64>();
+        let main_count =
+            coeffs_to_slots_bits(5).map_or(0.0, |bits| (eval_mod_top + bits.iter().sum::<f64>()) / 48.0) as usize;
+        for _ in 0..main_count {
+            supply.take_large()?;
+        }
+        let set_of = |bits: f64| {
+            let (mains, mask) = decompose(bits, terminal_bits);
+            let terminals = (0..3).filter(|t| mask >> t & 1 == 1).map(|t| first_terminal + t);
+            messages.union(&PrimeSet::new((first_main..first_main + mains).chain(terminals)))
+        };
+        levels.extend((1..=EVAL_MOD_LEVELS).map(|step| set_of(EVAL_MOD_BITS[..step].iter().sum())));
+        let of_stages = |&stages: &usize| {
+            let mut bits = eval_mod_top;
+            let mut sets = Vec::new();
+            for stage_bits in coeffs_to_slots_bits(stages).unwrap_or_default() {
+                bits += stage_bits;
+                sets.push(set_of(bits));
+            }
+            sets.reverse();
+            sets
+        };
+        let coeffs_to_slots = STAGE_COUNTS.iter().map(of_stages).collect();
+        Ok(Self { coeffs_to_slots, encapsulation_terminal: first_terminal })
+    }
+}
+
+/// Writes `bits` as 48-bit primes and a subset of the terminal primes, with the fewest primes among the combinations
+/// within one bit.
+fn decompose(bits: f64, terminal_bits: [f64; 3]) -> (usize, usize) {
+    let candidates = (0..8usize).filter_map(|mask| {
+        let terminals: f64 = (0..3).filter(|t| mask >> t & 1 == 1).map(|t| terminal_bits[t]).sum();
+        let mains = ((bits - terminals) / 48.0).round();
+        let error = (mains * 48.0 + terminals - bits).abs();
+        (mains >= 0.0 && error < 1.0).then_some((mains as usize, mask))
+    });
+    candidates
+        .min_by_key(|(mains, mask)| mains + mask.count_ones() as usize)
+        .unwrap_or(((bits / 48.0).round() as usize, 0))
+}
