@@ -33,13 +33,13 @@ impl Noise {
     /// The noise of a sum of errors that don't depend on each other, of which the second has no phases.
     #[must_use]
     pub fn and(self, log2_other: f64) -> Self {
-        Self { log2: noise::and(self.log2, log2_other), ..self }
+        Self { log2: noise::log2_hypot(self.log2, log2_other), ..self }
     }
 
     /// The noise of a sum of errors that may depend on each other, as those of a vector and itself.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
-        Self { log2: noise::plus(self.log2, other.log2), phases: self.phases.max(other.phases) }
+        Self { log2: noise::log2_sum(self.log2, other.log2), phases: self.phases.max(other.phases) }
     }
 
     /// The noise times a factor.

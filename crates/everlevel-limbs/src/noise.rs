@@ -7,13 +7,13 @@ use everlevel_rlwe::noise::{key_switch_std_dev, rounding_std_dev, square_roundin
 use crate::Shape;
 
 /// `log2 √(2^2a + 2^2b)`: of a sum of errors that don't depend on each other.
-pub fn and(a: f64, b: f64) -> f64 {
+pub fn log2_hypot(a: f64, b: f64) -> f64 {
     let (low, high) = if a < b { (a, b) } else { (b, a) };
     high + 0.5 * (1.0 + (2.0 * (low - high)).exp2()).log2()
 }
 
 /// `log2 (2^a + 2^b)`: of a sum of errors that may depend on each other, as those of a vector and itself.
-pub fn plus(a: f64, b: f64) -> f64 {
+pub fn log2_sum(a: f64, b: f64) -> f64 {
     let (low, high) = if a < b { (a, b) } else { (b, a) };
     high + (1.0 + (low - high).exp2()).log2()
 }
@@ -65,6 +65,6 @@ impl Shape {
         let LimbGadget { digits, digit_limbs, limbs: of_key } = self.gadget();
         let digits = digits.min(limbs.div_ceil(digit_limbs));
         let key = key_switch_std_dev(self.n(), digits, 0.0, 0.0).log2() + self.log2_unit(of_key - digit_limbs);
-        and(key, self.rounding_noise(self.bits_of(limbs)))
+        log2_hypot(key, self.rounding_noise(self.bits_of(limbs)))
     }
 }

@@ -41,7 +41,7 @@ impl Context {
         self.room(op, budget.into(), bound, budget)?;
         let [mut sum, other] = [a, b].map(|x| self.at_budget(x, budget));
         f(&mut sum.ct, self.ring(), &other.ct);
-        Ok(Ciphertext { bound, log2_noise: noise::plus(sum.log2_noise, other.log2_noise), ..sum })
+        Ok(Ciphertext { bound, log2_noise: noise::log2_sum(sum.log2_noise, other.log2_noise), ..sum })
     }
 
     /// The negative, slot by slot.
@@ -102,8 +102,8 @@ impl Context {
         self.ring().add_assign(&mut sum.ct.c0, &self.placed(words, a.budget_bits, a.limbs()));
         // The rounding of the message to limbs is a twelfth of a unit's square.
         let to_limbs = self.params.shape().log2_unit(a.limbs()) - 0.5 * 12f64.log2();
-        let rounding = noise::and(words.log2_rounding() - f64::from(a.budget_bits), to_limbs);
-        sum.log2_noise = noise::and(a.log2_noise, rounding);
+        let rounding = noise::log2_hypot(words.log2_rounding() - f64::from(a.budget_bits), to_limbs);
+        sum.log2_noise = noise::log2_hypot(a.log2_noise, rounding);
         sum
     }
 
@@ -143,7 +143,8 @@ impl Context {
         let limbs = self.params.limbs_of(budget_bits);
         let ct = a.ct.map(|part| self.ring().shifted(part, up.into(), limbs));
         let shape = self.params.shape();
-        let noise = noise::and(a.log2_noise + f64::from(up), shape.shift_noise(a.limbs(), up, shape.bits_of(limbs)));
+        let noise =
+            noise::log2_hypot(a.log2_noise + f64::from(up), shape.shift_noise(a.limbs(), up, shape.bits_of(limbs)));
         Ciphertext { ct, budget_bits, log2_noise: noise, ..*a }
     }
 
@@ -153,7 +154,7 @@ impl Context {
         if limbs < a.limbs() {
             a.ct.truncate(limbs);
             let shape = self.params.shape();
-            a.log2_noise = noise::and(a.log2_noise, shape.rounding_noise(shape.bits_of(limbs)));
+            a.log2_noise = noise::log2_hypot(a.log2_noise, shape.rounding_noise(shape.bits_of(limbs)));
         }
         a
     }
@@ -179,7 +180,7 @@ impl Context {
         let ct = a.ct.map(|part| self.ring().times_small(part, &words.words));
         // The rounding of the values, times those of the ciphertext.
         let rounding = a.bound.log2() - f64::from(a.budget_bits) + words.log2_rounding() + f64::from(bits);
-        let log2_noise = noise::and(a.log2_noise + words.log2_norm(), rounding);
+        let log2_noise = noise::log2_hypot(a.log2_noise + words.log2_norm(), rounding);
         Ok(self.trimmed(Ciphertext { origin: a.origin, ct, budget_bits: left, bound: product, log2_noise }))
     }
 
@@ -239,7 +240,7 @@ impl Context {
             budget_bits: left,
             bound: a.bound * constant.norm(),
             // Limbs of 0 have no noise, which has no logarithm.
-            log2_noise: noise::and(log2_noise, rounding).max(self.params.shape().log2_unit(2 * limbs + 2)),
+            log2_noise: noise::log2_hypot(log2_noise, rounding).max(self.params.shape().log2_unit(2 * limbs + 2)),
         }
     }
 
@@ -299,7 +300,7 @@ impl Context {
         // 2^kept·m_a·2^−budget·e_b, at the common budget, and the other way round.
         let [of_a, of_b] = [a, b].map(|x| {
             let up = x.budget_bits - budget;
-            noise::and(x.log2_noise + f64::from(up), shape.shift_noise(x.limbs(), up, kept))
+            noise::log2_hypot(x.log2_noise + f64::from(up), shape.shift_noise(x.limbs(), up, kept))
         });
         let size = |x: &Ciphertext| f64::from(bits) + x.bound.max(f64::MIN_POSITIVE).log2();
         // 2^kept·e_a·e_b, which counts where values are rounded to few bits. A slot of e is a rounding times the same
@@ -307,8 +308,9 @@ impl Context {
         // slots of e_a·e_b are √2 of the product of root mean squares, and those of a square 2.
         let moments = if std::ptr::eq(a, b) { 1.0 } else { 0.5 };
         let of_both = f64::from(kept) + of_a + of_b + 0.5 * (self.params.n() as f64).log2() + moments;
-        let of_operands = noise::plus(noise::plus(size(a) + of_b, size(b) + of_a), of_both);
-        let log2_noise = noise::and(noise::and(of_operands, shape.tensor_noise(limbs)), shape.switch_noise(limbs));
+        let of_operands = noise::log2_sum(noise::log2_sum(size(a) + of_b, size(b) + of_a), of_both);
+        let log2_noise =
+            noise::log2_hypot(noise::log2_hypot(of_operands, shape.tensor_noise(limbs)), shape.switch_noise(limbs));
         let bound = a.bound * b.bound;
         Ciphertext { origin: a.origin, ct, budget_bits: left, bound, log2_noise }
     }

@@ -102,7 +102,7 @@ impl Context {
         // Levels tell the error of a slot's real part: √(n/2)·2^budget times that of a coefficient.
         let of_levels = a.error().log2() - log2_budget - 0.5 * (self.params.slots() as f64).log2();
         let shape = self.params.shape();
-        let switched = noise::and(shape.rounding_noise(shape.bits_of(limbs)), shape.switch_noise(limbs));
+        let switched = noise::log2_hypot(shape.rounding_noise(shape.bits_of(limbs)), shape.switch_noise(limbs));
         // Values as far above their own as the budget is.
         let factor = (log2_budget - f64::from(budget)).exp2();
         let switched = Ciphertext {
@@ -110,7 +110,7 @@ impl Context {
             ct,
             budget_bits: budget,
             bound: a.bound().size() / factor,
-            log2_noise: noise::and(of_levels, switched),
+            log2_noise: noise::log2_hypot(of_levels, switched),
         };
         Ok(self.trimmed(self.times_constant(&switched, Complex64::new(factor, 0.0), spent, left)))
     }

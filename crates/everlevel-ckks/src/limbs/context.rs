@@ -45,7 +45,7 @@ impl Words {
     /// log2 of the deviation of the coefficients' roundings, and those of doubles before them.
     pub fn log2_rounding(&self) -> f64 {
         let of_doubles = LOG2_OF_DOUBLES + self.bound.log2() - 0.5 * (self.words.len() as f64).log2();
-        noise::and(-f64::from(self.bits) - 0.5 * 12f64.log2(), of_doubles)
+        noise::log2_hypot(-f64::from(self.bits) - 0.5 * 12f64.log2(), of_doubles)
     }
 
     /// log2 of the 2-norm, which a product's noise is multiplied by.
@@ -135,7 +135,8 @@ impl Context {
         let limbs = self.params.literal().limbs;
         let mut ct = Rlwe::<LimbRing>::encrypt_zero(self.ring(), &limbs, secret.key(), &self.frame.seed()?);
         self.ring().add_assign(&mut ct.c0, &self.placed(&words, budget_bits, limbs));
-        let log2_noise = noise::and(self.params.shape().fresh_noise(), words.log2_rounding() - f64::from(budget_bits));
+        let log2_noise =
+            noise::log2_hypot(self.params.shape().fresh_noise(), words.log2_rounding() - f64::from(budget_bits));
         Ok(Ciphertext { origin: secret.origin(), ct, budget_bits, bound, log2_noise })
     }
 

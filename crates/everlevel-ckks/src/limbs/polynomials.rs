@@ -59,13 +59,13 @@ impl Arithmetic for OfBudgets<'_> {
     fn add_assign(&self, a: &mut Ciphertext, b: &Ciphertext) {
         let b = self.context.at_budget(b, a.budget_bits);
         a.ct.add_assign(self.context.ring(), &b.ct);
-        (a.bound, a.log2_noise) = (a.bound + b.bound, noise::plus(a.log2_noise, b.log2_noise));
+        (a.bound, a.log2_noise) = (a.bound + b.bound, noise::log2_sum(a.log2_noise, b.log2_noise));
     }
 
     fn sub_assign(&self, a: &mut Ciphertext, b: &Ciphertext) {
         let b = self.context.at_budget(b, a.budget_bits);
         a.ct.sub_assign(self.context.ring(), &b.ct);
-        (a.bound, a.log2_noise) = (a.bound + b.bound, noise::plus(a.log2_noise, b.log2_noise));
+        (a.bound, a.log2_noise) = (a.bound + b.bound, noise::log2_sum(a.log2_noise, b.log2_noise));
     }
 
     fn linear_combination(&self, terms: &[(&Ciphertext, f64)], target: usize) -> Ciphertext {

@@ -24,7 +24,7 @@ impl Context {
     pub fn rotate_many(&self, a: &Ciphertext, amounts: &[i64], keys: &EvalKeys) -> Result<Vec<Ciphertext>, Error> {
         let op = "rotate_many";
         self.frame.require_same(op, ("keys", keys.origin()), a.origin)?;
-        let log2_noise = noise::and(a.log2_noise, self.params.shape().switch_noise(a.limbs()));
+        let log2_noise = noise::log2_hypot(a.log2_noise, self.params.shape().switch_noise(a.limbs()));
         let all = self.frame.rotated_many(op, &a.ct, amounts, keys)?;
         Ok(all.into_iter().map(|ct| Ciphertext { ct, log2_noise, ..*a }).collect())
     }
@@ -41,7 +41,7 @@ impl Context {
 
     fn moved(&self, a: &Ciphertext, moves: &Moves<'_>) -> Ciphertext {
         let switched = self.params.shape().switch_noise(a.limbs());
-        let log2_noise = moves.iter().fold(a.log2_noise, |all, _| noise::and(all, switched));
+        let log2_noise = moves.iter().fold(a.log2_noise, |all, _| noise::log2_hypot(all, switched));
         Ciphertext { ct: moves.moved(self.ring(), &a.ct), log2_noise, ..*a }
     }
 
