@@ -32,7 +32,7 @@ pub fn container(data: &[u8]) {
     look(&container);
 }
 
-/// As [`container`], of a header whose checksums are right.
+/// Reads bytes as a header whose checksums are right, else as [`container`].
 ///
 /// # Panics
 /// At a fault.

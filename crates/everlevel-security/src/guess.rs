@@ -15,14 +15,14 @@ use crate::special::ln_binomial;
 /// The lattice of a part of the secret.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Rest {
-    /// Its dimension.
+    /// The lattice's dimension.
     pub dims: f64,
     /// ln of its volume.
     pub ln_vol: f64,
 }
 
 impl Rest {
-    /// Of `count` one-hot blocks with `len` coordinates left of each.
+    /// The lattice of `count` one-hot blocks with `len` coordinates left of each.
     fn blocks(count: f64, len: f64) -> Self {
         Self { dims: count * (len - 1.0), ln_vol: 0.5 * count * len.ln() }
     }
@@ -79,7 +79,7 @@ impl<'a> Guess<'a> {
         }
     }
 
-    /// How many nonzero coordinates may be guessed, beside those of whole blocks.
+    /// The number of nonzero coordinates that may be guessed, beside those of whole blocks.
     pub(crate) fn max_weight(&self) -> f64 {
         match self.lwe.block_len() {
             Some(_) if self.part == 0.0 => 0.0,

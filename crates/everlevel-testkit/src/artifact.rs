@@ -13,17 +13,17 @@ type Classic = ((usize, u32, f64), usize, Digits, Digits, f64);
 type Glwe = (usize, u32, usize, f64);
 /// The large secret, the small dimension, digits of rotations, and the two switches.
 type Stair = (Glwe, usize, Digits, [Switch; 2]);
-/// As [`Stair`] with one switch, and its ring: degree, polynomials of what is switched and of the small secret.
+/// A [`Stair`] with one switch, and its ring: degree, polynomials of what is switched and of the small secret.
 type Transforms = (Glwe, usize, Digits, Switch, (usize, usize, usize));
 
 /// A set's secrets and switches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// All coefficients are drawn, and none shared.
+    /// Secrets with all coefficients drawn, and none shared.
     Classic,
     /// Shared, and partial where security has no use for all: two switches of LWE ciphertexts.
     Stair,
-    /// The same with one switch, in a ring.
+    /// Shared coefficients with one switch, in a ring.
     Transforms,
 }
 
@@ -32,7 +32,7 @@ pub enum Kind {
 pub struct KeySwitch {
     /// Coefficients that are switched.
     pub switched: usize,
-    /// Its digits.
+    /// The set's digits.
     pub digits: Digits,
     /// Deviation of the errors of the secret that it ends at.
     pub log2_std_dev: f64,
@@ -43,7 +43,7 @@ pub struct KeySwitch {
 /// A set.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Set {
-    /// Its secrets and switches.
+    /// The set's secrets and switches.
     pub kind: Kind,
     /// Bits of its messages; inputs have the norm `2^bits`.
     pub bits: u32,
@@ -115,7 +115,7 @@ const TRANSFORMS: [Transforms; 11] = [
     ((1, 17, 2443, -62.0), 1018, (3, 13), (1425, (1, 22), -24.10), (512, 3, 3)),
 ];
 
-/// All of them: eleven classic ones, eleven with stairs, eleven with switches by transforms.
+/// The artifact's sets: eleven classic ones, eleven with stairs, eleven with switches by transforms.
 ///
 /// # Panics
 /// If dimensions don't add up.

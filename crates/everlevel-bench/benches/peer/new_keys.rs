@@ -28,7 +28,7 @@ fn lwe(dim: usize) -> LweCiphertextOwned<u64> {
 
 type Switch = Box<dyn FnMut(&LweCiphertextOwned<u64>, &mut LweCiphertextOwned<u64>)>;
 
-/// From the large secret to one that shares nothing with it.
+/// A key switch from the large secret to one that shares nothing with it.
 fn plain(set: &Set, large: &LweSecretKeyOwned<u64>, small: &LweSecretKeyOwned<u64>, random: &mut Randomness) -> Switch {
     let switch = set.switches[0];
     let (base, levels) = gadget(switch.digits);
@@ -38,7 +38,7 @@ fn plain(set: &Set, large: &LweSecretKeyOwned<u64>, small: &LweSecretKeyOwned<u6
     Box::new(move |from, to| keyswitch_lwe_ciphertext(&key, from, to))
 }
 
-/// By a secret in between.
+/// Key switches by way of an intermediate secret.
 fn stair(set: &Set, large: &LweSecretKeyOwned<u64>, random: &mut Randomness) -> Switch {
     let shrinking = |from: &LweSecretKeyOwned<u64>, index: usize, to_dim: usize, random: &mut Randomness| {
         let (base, levels) = gadget(set.switches[index].digits);
@@ -57,7 +57,7 @@ fn stair(set: &Set, large: &LweSecretKeyOwned<u64>, random: &mut Randomness) -> 
     })
 }
 
-/// In a ring.
+/// A key switch in a ring.
 fn transforms(set: &Set, big: &GlweSecretKeyOwned<u64>, random: &mut Randomness) -> Switch {
     let (switch, dim) = (set.switches[0], set.lwe_dim);
     let degree = PolynomialSize(switch.degree);

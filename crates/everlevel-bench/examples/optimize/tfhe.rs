@@ -34,7 +34,7 @@ const KEY_SWITCH_NS: f64 = 0.009;
 /// One byte of the bootstrap key from memory.
 const KEY_BYTE_NS: f64 = 1.0 / 35.0;
 
-/// Of one bootstrap alone and in a batch. Alone, a quarter of the wait for the key isn't hidden.
+/// Nanoseconds of one bootstrap alone and in a batch. Alone, a quarter of the wait for the key isn't hidden.
 fn costs_ns(params: &Params) -> (f64, f64) {
     let l = &tfhe(params);
     let wide = usize::from(l.torus_bits == 64);
@@ -71,7 +71,7 @@ fn cost_ns(params: &Params) -> f64 {
     (alone * batch).sqrt()
 }
 
-/// Which secrets are searched.
+/// The structure of the secrets that are searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Structure {
     /// All coefficients are drawn, each by itself.
@@ -222,7 +222,7 @@ impl Ways {
     }
 }
 
-/// All ways; `None` where a dimension is below what security needs.
+/// The bootstraps by all ways; `None` where a dimension is below what security needs.
 fn ways(structure: Structure, big_dim: usize, lwe_dim: usize) -> Option<Vec<Way>> {
     let shared = if structure == Structure::Shared { lwe_dim } else { 0 };
     let of = |landings: Vec<Landing>, key_switch: KeySwitch, error: f64| {

@@ -70,7 +70,7 @@ pub(crate) struct Extraction {
 impl Extraction {
     /// The bits of `2^50 + ¼`, into whose mantissa a field is put.
     pub(super) const QUARTER: u64 = (INTEGER_BIT as f64 / 4.0 + 0.25).to_bits();
-    /// What is added to `2^50` for `2^52`.
+    /// The double that takes `2^50`, added, to `2^52`.
     pub(super) const ROUND: f64 = 0.75 * INTEGER_BIT as f64;
 
     /// The digit of a word to which the offset was added.

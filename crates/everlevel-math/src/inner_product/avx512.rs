@@ -120,7 +120,10 @@ unsafe fn slide<const FROM: usize, const TO: usize, const PACKED: bool, const LI
             prefetch_line(*ahead);
             *ahead = ahead.wrapping_add(LINE);
         }
-        // SAFETY: the caller's.
+        // SAFETY: the caller vouches for the slide's factors, of `SLIDING_WORDS = 16` words each: `x` and `y` are at
+        // one of them in every turn of the loop, and output `t` reads the factor of `x` that is `t − FROM` further. A
+        // packed factor's second load begins with byte 48 and ends with byte 111, for which there are the next factor's
+        // or the tail's.
         unsafe {
             let vector = |v: usize| {
                 let bytes = _mm512_loadu_si512(y.add(8 * v * word_nbytes).cast());
@@ -166,7 +169,7 @@ pub(crate) unsafe fn sliding_sums_into<const PACKED: bool, const LINES: usize>(
     let low_six = std::hint::black_box(LOW_SIX);
     let (factors, ahead) = ((x.as_ptr(), y.as_ptr()), &mut ahead.as_ptr());
     for s in slides {
-        // SAFETY: the caller's.
+        // SAFETY: the caller vouches for all factors of all slides, and for the bytes after packed ones.
         unsafe {
             match (s.from, s.to) {
                 (0, 1) => slide::<0, 1, PACKED, LINES>(&mut sums, s, factors, low_six, ahead),

@@ -119,13 +119,13 @@ impl Slides {
 /// Second factors, one after another.
 #[derive(Debug, Clone, Copy)]
 pub enum Factors<'a> {
-    /// As words.
+    /// Words, one for a residue.
     Words(&'a [u64]),
     /// Six bytes a residue, and [`packed::byte_len`]`(0)` bytes after all of them.
     Packed(&'a [u8]),
 }
 
-/// What is taken for each product of an output.
+/// One factor of every product of an output.
 type Terms<T> = ArrayVec<T, { Slides::TERMS }>;
 
 impl Modulus {
@@ -147,8 +147,10 @@ impl Modulus {
             use avx512::sliding_sums_into as sums;
             let lines = ahead.len().div_ceil(LINE).div_ceil(slides.len.max(1));
             let (out, all) = (&mut *out, &slides.all);
-            // SAFETY: a `Simd` of this level is made only where the CPU has its features, and the slides have all
-            // their factors, with what is after packed ones.
+            // SAFETY: the kernel needs AVX-512 with IFMA and VBMI, which `Simd::available` detected before it made a
+            // `Simd` of this level. All factors of the slides exist: `x_count` and `y_count` are one more than the
+            // largest places of any slide, and the assertion above compares them with the slices; `count` leaves the
+            // bytes after packed factors over.
             unsafe {
                 match (y, lines) {
                     (Factors::Words(y), _) => sums::<false, 0>(self, out, all, (x, bytemuck::cast_slice(y)), ahead),

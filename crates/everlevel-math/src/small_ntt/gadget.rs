@@ -44,7 +44,7 @@ impl Gadget {
 /// Added to integers, it makes ties of units round upwards.
 pub(super) const UPWARDS: f64 = 0.25;
 
-/// What a kernel knows of a digit.
+/// A digit as kernels read it: its unit, and how its transform begins.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Row<F> {
     pub unit: F,

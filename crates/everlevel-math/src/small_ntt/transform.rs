@@ -136,7 +136,8 @@ impl<F: Float> SmallNtt<F> {
 
     /// Runs an operation on this plan's backend.
     pub(super) fn run(&self, work: Work<'_, F>) {
-        // SAFETY: whoever made the work checked its lengths.
+        // SAFETY: whoever made the work checked its lengths against this plan, and the modulus's `Simd` is one of this
+        // CPU.
         unsafe { F::run(self.modulus.simd(), work) }
     }
 }
