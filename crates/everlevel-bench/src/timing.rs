@@ -5,7 +5,7 @@ use std::hint::black_box;
 /// A clock of processor time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Clock {
-    /// The calling thread's.
+    /// The clock of the calling thread.
     Thread,
     /// The clock of all threads of the process.
     Process,

@@ -40,7 +40,7 @@ pub fn header(data: &[u8]) {
     container(&sealed(data));
 }
 
-/// Reads all that a container says.
+/// Reads a container's header, metadata and tensors.
 fn look(container: &Container) {
     let header = container.header();
     assert_eq!(header.in_order().len(), header.tensors.len());

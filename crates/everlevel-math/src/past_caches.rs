@@ -13,7 +13,7 @@ use crate::{prefetch::LINE, simd::Level};
 #[derive(Debug)]
 pub struct PastCaches {
     simd: Simd,
-    /// A fence is for the thread that wrote.
+    /// Keeps the value in its thread: a fence is for the thread that wrote.
     thread: PhantomData<*const ()>,
 }
 

@@ -48,7 +48,7 @@ impl Gadget {
         (scaled + self.round).to_bits() << (64 - self.bits())
     }
 
-    /// Digit `level` of what one of the functions above gave: the most significant is the first.
+    /// Digit `level` of a value by `of_word` or `of_double`: the most significant is the first.
     fn digit(&self, x: u64, level: u32) -> i64 {
         let digit = x >> (64 - (level + 1) * self.log2_base) & ((1 << self.log2_base) - 1);
         digit.cast_signed() - (1 << (self.log2_base - 1))
@@ -68,7 +68,7 @@ impl Gadget {
     }
 }
 
-/// Gadgets of one kind of modules: their types, how they are made, and their end.
+/// Gadgets of one kind of modules: their types, and the functions that make one and give one back.
 macro_rules! gadgets {
     ($($(#[$about:meta])* $gadget:ident($inner:ty): $new:ident($info:ty; $($size:ident),*) = $value:expr,
         $delete:ident($deleted:ty);)*) => {$(

@@ -29,7 +29,10 @@ pub(crate) fn allocate<T>(bytes: u64) -> *mut T {
     unsafe { libc::aligned_alloc(64, bytes).cast() }
 }
 
-/// Memory given back.
+/// Gives back memory of [`allocate`].
+///
+/// # Safety
+/// The pointer is from [`allocate`], and not used any more; or null.
 pub(crate) unsafe fn release<T>(p: *mut T) {
     // SAFETY: the caller vouches that `p` is from `allocate`, whose memory `free` takes back, or null, and that nobody
     // uses it any more.
@@ -204,7 +207,7 @@ pub unsafe extern "C" fn module_get_n(m: *const ModuleInfo) -> u64 {
     unsafe { module(m) }.n() as u64
 }
 
-/// Objects of a kind of modules: their bytes, one of the library's memory, and its end.
+/// Objects of a kind of modules: the functions that tell their bytes, make one, and give one back.
 macro_rules! objects {
     ($info:ty: $($(#[$about:meta])* $object:ident: $bytes:ident, $new:ident, $delete:ident($($size:ident),*) = |$m:ident| $value:expr;)*) => {$(
         $(#[$about])*

@@ -176,7 +176,7 @@ mod checked {
         assert_eq!(ctx.decrypt(&secret, &encrypted).expect("our secret")[..3], [3, -1, 4]);
     }
 
-    /// Every kind of small secret, and what its rotation's keys hide.
+    /// Every kind of small secret, and the bits that the keys of its rotation encrypt.
     pub fn ntru() {
         // Rotations are not run, but their kernels are to be in the program, for the scan of it.
         std::hint::black_box(tfhe::SeededEvalKeys::prepare as fn(&_) -> _);

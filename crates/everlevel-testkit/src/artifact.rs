@@ -32,11 +32,11 @@ pub enum Kind {
 pub struct KeySwitch {
     /// Coefficients that are switched.
     pub switched: usize,
-    /// The set's digits.
+    /// The switch's digits.
     pub digits: Digits,
-    /// Deviation of the errors of the secret that it ends at.
+    /// Deviation of the errors under the secret that the switch ends at.
     pub log2_std_dev: f64,
-    /// Degree of its ring: 1 is that of LWE.
+    /// Degree of the switch's ring: 1 is that of LWE.
     pub degree: usize,
 }
 
@@ -49,11 +49,11 @@ pub struct Set {
     pub bits: u32,
     /// Rank `k` of the large secret.
     pub rank: usize,
-    /// log2 of its degree `N`.
+    /// log2 of the large secret's degree `N`.
     pub log_n: u32,
-    /// Coefficients of it that are drawn.
+    /// Coefficients of the large secret that are drawn.
     pub drawn: usize,
-    /// Deviation of the errors of its samples.
+    /// Deviation of the errors of samples under the large secret.
     pub log2_std_dev: f64,
     /// Dimension `n` of the small secret.
     pub lwe_dim: usize,

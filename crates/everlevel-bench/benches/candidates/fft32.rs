@@ -18,7 +18,7 @@ type Lanes = [f32; ROW];
 
 /// The tables.
 pub struct Fft32 {
-    /// The first level's, then of each block those across rows: real parts, imaginary parts.
+    /// The twiddles of the first level, then those across the rows of each block: real parts, imaginary parts.
     across: [Vec<f32>; 2],
     /// The twiddles within rows, block by block.
     within: [Vec<Lanes>; 2],

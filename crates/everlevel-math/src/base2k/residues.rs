@@ -35,7 +35,7 @@ impl ResidueCarry {
         Self { low: vec![0; len], high: vec![0; len] }
     }
 
-    /// Adds normalised limbs to them.
+    /// Adds normalised limbs to the carries.
     ///
     /// # Panics
     /// If there are fewer.

@@ -105,7 +105,7 @@ impl Base {
         if (2..=62).contains(&log2) { Ok(Self { log2, simd }) } else { Err(Error::BadBase { log2_base: log2 }) }
     }
 
-    /// `K`.
+    /// log2 of the base: `K`.
     pub fn log2(self) -> u32 {
         self.log2
     }
@@ -157,7 +157,7 @@ impl Base {
         }
     }
 
-    /// [`Base::step`] of a limb that is 0: the digits of the carries, and theirs.
+    /// [`Base::step`] of a limb that is 0: the digits of the carries, and what is carried on.
     ///
     /// # Panics
     /// If lengths differ.

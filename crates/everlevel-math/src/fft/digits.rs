@@ -130,7 +130,7 @@ mod tests {
         assert!(!Digits { log2_base: 41, levels: 1 }.fit(64));
     }
 
-    /// Over all words of 12 bits: the mean, the mean square, and what neighbouring digits have in common.
+    /// Over all words of 12 bits: mean, mean square, and covariance of neighbouring digits.
     #[test]
     fn means_are_zero_and_mean_squares_are_those_of_the_formula() {
         for (log2_base, levels) in [(1, 5), (2, 4), (3, 3), (5, 2), (10, 1)] {

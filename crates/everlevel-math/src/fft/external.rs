@@ -355,7 +355,7 @@ impl<T: Factor, const BITS: usize, const MATRICES: usize, const A: usize> Operat
         let ExternalProduct { fft, columns, rows, rounding, .. } = shape;
         let (n, half, columns, passes, stride) = (fft.n(), fft.n() / 2, *columns, fft.passes(), shape.stride());
         let (rows_len, set) = (rows.len() * stride, shape.set_len());
-        // Parts of accumulators are accumulators up to their products.
+        // Until their products, parts are treated as accumulators of their own.
         let parts = if BITS > 1 { shape.parts() } else { 1 };
         let count = A * parts;
         let row = |a: usize, r: usize| InPlace(scratch.wrapping_add(a * set + r * stride));

@@ -17,7 +17,7 @@ use super::twiddles::Twiddles;
 use super::vector::Vector;
 use crate::Simd;
 
-/// Rows that go together.
+/// Rows that are transformed together, one in each lane.
 const LANES: usize = 8;
 
 /// Doubles of one point of eight rows: real, then imaginary parts.

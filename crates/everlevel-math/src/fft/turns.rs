@@ -61,7 +61,7 @@ impl Points {
         let (mut x, mut transform) = (vec![0u32; n], vec![0.0; n]);
         x[1] = 1;
         fft.forward_torus(&mut transform, &x);
-        // The transform of X tells each point.
+        // The transform of X has each point itself, whose angle is its exponent.
         let k: Vec<usize> = transform
             .chunks_exact(BLOCK)
             .flat_map(|block| (0..8).map(|lane| block[lane + 8].atan2(block[lane])))

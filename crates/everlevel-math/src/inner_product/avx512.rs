@@ -115,7 +115,7 @@ unsafe fn slide<const FROM: usize, const TO: usize, const PACKED: bool, const LI
     let mut y = y.wrapping_add(s.y * SLIDING_WORDS * word_nbytes);
     let x_step = s.x_step * SLIDING_WORDS.cast_signed();
     for _ in 0..s.count {
-        // A line or two at a time: more would wait for each other.
+        // A line or two at a time: more prefetches would wait for each other.
         for _ in 0..LINES {
             prefetch_line(*ahead);
             *ahead = ahead.wrapping_add(LINE);
@@ -165,7 +165,7 @@ pub(crate) unsafe fn sliding_sums_into<const PACKED: bool, const LINES: usize>(
     let wide = Wide::new(m);
     let zero = (_mm512_setzero_si512(), _mm512_setzero_si512());
     let mut sums: Sums = [[zero; _]; SLIDING_OUTPUTS];
-    // A constant would become one more operation for each vector.
+    // As a constant, the mask would cost one more operation for each vector.
     let low_six = std::hint::black_box(LOW_SIX);
     let (factors, ahead) = ((x.as_ptr(), y.as_ptr()), &mut ahead.as_ptr());
     for s in slides {
@@ -185,7 +185,8 @@ pub(crate) unsafe fn sliding_sums_into<const PACKED: bool, const LINES: usize>(
             }
         }
     }
-    // In a new array: one with places that aren't literals would not be registers in the slides.
+    // Moved to a new array for the loop: had `sums` places that aren't literals, the slides would not keep it in
+    // registers.
     let [[a, b], [c, d], [e, f], [g, h]] = sums;
     for (out, (low, high)) in out.as_chunks_mut::<8>().0.iter_mut().zip([a, b, c, d, e, f, g, h]) {
         write(out, wide.reduce(low, high));

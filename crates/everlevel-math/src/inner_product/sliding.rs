@@ -1,5 +1,5 @@
-//! Sums of products in which each second factor goes to several outputs, with neighbouring first factors: what
-//! products of vectors of limbs are made of.
+//! Sums of products in which each second factor goes to several outputs, with neighbouring first factors: the parts
+//! of products of vectors of limbs.
 
 use std::ops::Range;
 
@@ -54,7 +54,7 @@ impl Slide {
         Self { x, x_step: 0, y, count: 1, from: outputs.start, to: outputs.end }
     }
 
-    /// Joins a slide of one second factor to this one, if it is the next.
+    /// Joins a slide of one second factor to this slide, if it goes on where this one ends.
     pub fn joins(&mut self, next: &Self) -> bool {
         if self.count == 1 {
             self.x_step = next.x.cast_signed() - self.x.cast_signed();
@@ -74,13 +74,13 @@ impl Slide {
     }
 }
 
-/// Slides that were looked at once: sums at every block of words take the same.
+/// Checked slides, whose factors are counted once for the sums at every block of words.
 #[derive(Debug, Clone)]
 pub struct Slides {
     all: Vec<Slide>,
     /// Second factors of all slides.
     len: usize,
-    /// Factors that these need.
+    /// First and second factors that the slides need.
     x_count: usize,
     y_count: usize,
 }
@@ -161,7 +161,7 @@ impl Modulus {
             }
             return;
         }
-        // Nothing else asks for what is ahead.
+        // Only the vector kernel prefetches what is ahead.
         let _ = ahead;
         for (t, out) in out.chunks_exact_mut(n).enumerate() {
             let x: Terms<&[u64]> = slides.of_output(t).map(|(i, _)| &x[i * n..][..n]).collect();

@@ -51,7 +51,7 @@ pub(super) struct Row<F> {
     pub inv_unit: F,
     /// Set where the first two levels' products are summed as they are.
     pub lazy: bool,
-    /// Set where those of the first three may be.
+    /// Set where the first three levels' products may be summed as they are.
     pub deep: bool,
 }
 

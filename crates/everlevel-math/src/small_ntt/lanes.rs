@@ -11,7 +11,7 @@ use super::vector::Portable;
 use super::work::Work;
 use crate::Simd;
 
-/// The vectors where there are no others.
+/// Portable vectors in place of all others, on other architectures.
 #[cfg(not(target_arch = "x86_64"))]
 type F32x8 = Portable<f32, 16>;
 #[cfg(not(target_arch = "x86_64"))]

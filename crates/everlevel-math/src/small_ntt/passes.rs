@@ -186,11 +186,11 @@ pub(super) struct Table<F> {
 /// The result of an inverse transform's last pass: how values go to memory.
 #[derive(Clone, Copy)]
 pub(super) enum Into<F> {
-    /// Stores their products with a factor.
+    /// Stores the values' products with a factor.
     Scaled(F),
-    /// Stores them.
+    /// Stores the values.
     Stored,
-    /// Adds them.
+    /// Adds the values to what is there.
     Added,
 }
 
@@ -220,7 +220,7 @@ unsafe fn vectors<V: Vector>(table: Table<V::Float>, line: usize, row: usize) ->
 }
 
 impl<F: Number> Passes<F> {
-    /// True for less than a whole block: vectors have no place.
+    /// True for a degree below a whole block, which has no place for vectors.
     pub(super) fn is_small(self) -> bool {
         self.rows < ROW
     }

@@ -64,7 +64,7 @@ pub(super) struct Products<'a, F> {
 /// Keys whose factors are in registers, at most: those of three for two accumulators, of eight for one.
 const FEW: usize = 8;
 
-/// A number of keys that is not.
+/// Stands for any larger number of keys, whose factors are in memory.
 const MANY: usize = usize::MAX;
 
 /// Places whose monomials differ by `X^n` alone, which is −1; of a degree too small for vectors, there are none.

@@ -239,7 +239,7 @@ impl<'a, F: Number> Sweep<'a, F> {
     }
 }
 
-/// One or two, the one in place of the other.
+/// The values of both accumulators; of a single one, twice its own.
 pub(super) fn both<T: Copy, const A: usize>(x: [T; A]) -> [T; MAX_TOGETHER] {
     std::array::from_fn(|i| x[i % A])
 }

@@ -120,7 +120,7 @@ impl<F: Float> SmallNtt<F> {
 
     pub(super) fn passes(&self) -> Passes<F> {
         let (radix, rows) = plan::radices(self.log_n);
-        // The second parts of two are half of the table away.
+        // Where factors have second parts, these begin in the middle of the table.
         let table = |lines: &Vec<Line<F>>| Table { lines: lines.as_ptr(), gap: lines.len() / 2 * plan::ROW };
         Passes {
             n: self.n(),
