@@ -1,5 +1,5 @@
-//! What a key fixes of the noise: its spread over keys is what the formulas say, and all keys but one in `2^40` hold
-//! their set's claim.
+//! The noise that a key fixes: its spread over keys is what the formulas say, and all keys but one in `2^40` hold their
+//! set's claim.
 
 use std::sync::Arc;
 
@@ -69,7 +69,7 @@ fn refused_without_draws(params: &Params) -> f64 {
     steps.map(at).sum()
 }
 
-/// What lattice attacks gain on the smaller errors of key switches that were drawn again: a part of a bit.
+/// The gain of lattice attacks from the smaller errors of key switches that were drawn again is a part of a bit.
 #[test]
 fn known_attacks_gain_little_from_draws() {
     for set in sets::ALL {

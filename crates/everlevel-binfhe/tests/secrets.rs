@@ -118,8 +118,8 @@ fn blocks_have_at_most_a_one() {
     assert!(counts.iter().all(|count| (46..=154).contains(count)), "{counts:?}");
 }
 
-/// Keys whose landing, shared prefix or drawn coefficients are others, made from the same seeds. Where numbers make no
-/// chain, `claims::unsound_numbers_are_refused_with_both_values` has what is said.
+/// Keys whose intermediate secret, shared prefix or drawn coefficients are others, made from the same seeds. Where
+/// numbers make no chain, `claims::unsound_numbers_are_refused_with_both_values` has what is said.
 #[test]
 fn keys_of_another_chain_are_refused() {
     let chain = |landing, shared, drawn| {

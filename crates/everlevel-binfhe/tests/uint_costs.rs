@@ -1,4 +1,4 @@
-//! What operations on integers of 8 to 64 bits cost, their progress, and what they refuse.
+//! The costs of operations on integers of 8 to 64 bits, their progress, and their refusals.
 
 use crate::common;
 

@@ -1,5 +1,5 @@
 //! The parameter sets of the artifact of ACM CCS 2024 (*New Secret Keys for Enhanced Performance in (T)FHE*, ePrint
-//! 2023/979) for messages of 1 to 11 bits at 2^-14: classic secrets, partial secrets with a stair of two shrinking
+//! 2023/979) for messages of 1 to 11 bits at 2^-14: classic secrets, partial secrets with a chain of two shrinking
 //! switches, and partial secrets with one shrinking switch by transforms. Numbers only, and what the artifact's model
 //! counts of them.
 
@@ -79,7 +79,7 @@ const CLASSIC: [Classic; 11] = [
     ((1, 17, -62.0), 1132, (2, 20), (2, 13), -27.13),
 ];
 
-/// Partial and shared secrets with stairs.
+/// Partial and shared secrets with key-switch chains.
 #[rustfmt::skip]
 const STAIR: [Stair; 11] = [
     ((5, 8, 1280, -31.07), 532, (15, 1), [(498, (9, 1), -17.82), (250, (2, 4), -11.17)]),
@@ -115,7 +115,7 @@ const TRANSFORMS: [Transforms; 11] = [
     ((1, 17, 2443, -62.0), 1018, (3, 13), (1425, (1, 22), -24.10), (512, 3, 3)),
 ];
 
-/// The artifact's sets: eleven classic ones, eleven with stairs, eleven with switches by transforms.
+/// The artifact's sets: eleven classic ones, eleven with key-switch chains, eleven with switches by transforms.
 ///
 /// # Panics
 /// If dimensions don't add up.

@@ -1,5 +1,5 @@
 //! tfhe-rs' experimental algorithms on sets of the artifact of ePrint 2023/979: classic secrets, shared ones with a
-//! stair of key switches, and shared ones with a key switch by transforms. It has those of 5 bits in its own tests.
+//! key-switch chain, and shared ones with a key switch by transforms. It has those of 5 bits in its own tests.
 
 use everlevel_testkit::artifact::{Kind, Set};
 use tfhe::core_crypto::experimental::prelude::*;

@@ -76,7 +76,7 @@ fn cost_ns(params: &Params) -> f64 {
 pub enum Structure {
     /// All coefficients are drawn, each by itself.
     Usual,
-    /// The large secret is partial, and the small one and at most one landing are prefixes of it.
+    /// The large secret is partial, and the small one and at most one intermediate secret are prefixes of it.
     Shared,
     /// Of each four coefficients of the small secret at most one is set.
     Blocks,

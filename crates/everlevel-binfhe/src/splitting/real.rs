@@ -172,8 +172,8 @@ impl<'a> RealKey<'a> {
         agrees.then_some(exponents)
     }
 
-    /// Of states for which the event happened, those whose real switches and rotation give another message than the
-    /// input's, and whose real phase is the model's.
+    /// The number of states, of those for which the event happened, whose real switches and rotation give another
+    /// message than the input's, and whose real phase is the model's.
     pub fn failures(&self, model: &Phase, states: &[State]) -> Result<usize, Error> {
         let params = self.params();
         let (lut, messages) = match params.space {

@@ -40,7 +40,7 @@ fn often_failing() -> ParamsLiteral {
     }
 }
 
-/// Coefficients that both secrets have, and a stair to them.
+/// Coefficients that both secrets have, and a key-switch chain to them.
 fn with_landing() -> ParamsLiteral {
     let landing =
         Landing { dim: 350, log2_std_dev: -12.0, key_switch: KeySwitch { gadget: Gadget::new(3, 2), ring: 64 } };
