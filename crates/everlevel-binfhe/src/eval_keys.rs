@@ -332,7 +332,7 @@ impl EvalKeys {
     /// Refuses inputs whose bootstrap would fail too often: a combination of this variance, a table with this stride,
     /// this margin.
     pub(crate) fn check_noise(&self, op: &'static str, variance: f64, log2_stride: u32) -> Result<(), Error> {
-        // What parameters are made for needs no counting.
+        // Inputs within the parameters' own limits need no counting.
         if log2_stride == 0 && variance <= self.params.squared_norm * self.params.noise().bootstrapped {
             return Ok(());
         }

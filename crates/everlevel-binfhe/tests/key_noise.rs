@@ -115,12 +115,12 @@ fn every_set_holds_its_claim_for_all_keys_but_one_in_two_to_forty() {
             100.0 * refused_without_draws(&params)
         );
         assert!(log2_p_fail <= params.max_log2_p_fail + 1e-6, "{}: 2^{log2_p_fail}", set.name);
-        // What ciphertexts track is the same noise.
+        // Ciphertexts track this noise.
         let tracked = params.noise().at_table(params.squared_norm * params.noise().bootstrapped);
         assert!((tracked / variance - 1.0).abs() < 1e-9, "{}", set.name);
         // Ciphertexts of earlier versions have the mean of rotations, and are taken as before.
         assert!(params.noise().blind_rotation >= params.mean_noise().blind_rotation, "{}", set.name);
-        // What draws cost any attack: two bits at most.
+        // Draws take two bits at most from the cost of any attack.
         assert!(secrets * switches >= 0.24, "{}: {secrets} {switches}", set.name);
     }
 }

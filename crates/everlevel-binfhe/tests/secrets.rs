@@ -151,7 +151,7 @@ fn keys_of_another_chain_are_refused() {
             assert!(refused.to_string().contains(&format!("{print:#018x}")), "{refused}");
         }
 
-        // The same file under the other chain's name: lengths don't fit, or there is no such switch.
+        // This file under the other chain's name: lengths don't fit, or there is no such switch.
         let names = Container::from_bytes(
             files::eval_keys_to_container(&SeededEvalKeys::generate(&other_secret).unwrap(), "a set").to_bytes(),
         );

@@ -91,7 +91,7 @@ const STAIR: [Stair; 11] = [
     ((1, 13, 2443, -62.0), 776, (15, 2), [(1111, (10, 2), -32.45), (556, (1, 16), -17.66)]),
     ((1, 14, 2443, -62.0), 816, (11, 3), [(1084, (9, 2), -33.17), (543, (1, 17), -18.72)]),
     ((1, 15, 2443, -62.0), 860, (8, 4), [(1055, (10, 2), -33.94), (528, (1, 18), -19.89)]),
-    // Of the last deviation the artifact's code has [`TYPED`], which is not what its table says.
+    // For the last deviation, the artifact's code has [`TYPED`], which is not what its table says.
     ((1, 16, 2443, -62.0), 904, (6, 6), [(1026, (11, 2), -34.71), (513, (1, 19), -21.06)]),
     ((1, 17, 2443, -62.0), 984, (3, 12), [(972, (11, 2), -36.15), (487, (1, 21), -23.19)]),
 ];
@@ -138,7 +138,8 @@ pub fn sets() -> Vec<Set> {
         .enumerate()
         .map(|(i, (glwe, lwe_dim, digits, switches))| of(Kind::Stair, i, *glwe, *lwe_dim, *digits, switches, 1));
     let transforms = TRANSFORMS.iter().enumerate().map(|(i, &(glwe, lwe_dim, digits, switch, (degree, from, to)))| {
-        // What is switched fills all polynomials but the last; of the small secret's, four sets have one that is zero.
+        // Switched coefficients fill all polynomials but the last; four sets have a zero polynomial in the small
+        // secret.
         let needed = lwe_dim.div_ceil(degree);
         assert_eq!((switch.0.div_ceil(degree), to), (from, if degree == 512 { 3 } else { needed }));
         of(Kind::Transforms, i, glwe, lwe_dim, digits, &[switch], degree)

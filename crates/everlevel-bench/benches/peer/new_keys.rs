@@ -75,7 +75,7 @@ fn transforms(set: &Set, big: &GlweSecretKeyOwned<u64>, random: &mut Randomness)
     let fft = Fft::new(degree);
     let mut buffers = ComputationBuffers::new();
     let of_key = convert_standard_ggsw_ciphertext_to_fourier_mem_optimized_requirement(fft.as_view());
-    // Its requirement knows of the output alone, and is too small for inputs of more polynomials.
+    // The library's requirement counts the output alone, and is too small for inputs of more polynomials.
     let larger = if from_size.0 > to_size.0 { from_size } else { to_size };
     let of_switch = glwe_fast_keyswitch_requirement::<u64>(larger, degree, fft.as_view());
     buffers.resize(of_key.unaligned_bytes_required().max(of_switch.unaligned_bytes_required()));

@@ -141,7 +141,7 @@ pub fn search(wanted: Wanted, structure: Structure) {
             }
         }
     }
-    // Of sets that cost the same, that which fails least: gadgets often differ in bases alone.
+    // Among sets of equal cost the one that fails least: gadgets often differ in bases alone.
     let log2_p_fail = |params: &Params| params.log2_p_fail(params.squared_norm);
     best.sort_by(|a, b| a.0.total_cmp(&b.0).then_with(|| log2_p_fail(&a.1).total_cmp(&log2_p_fail(&b.1))));
     best.dedup_by_key(|(cost, _)| *cost);

@@ -156,7 +156,7 @@ fn a_measurement_is_beside_its_claim() {
     assert!((found.log2_p_fail - found.claimed_log2_p_fail).abs() < 0.1 * -found.claimed_log2_p_fail, "{found:?}");
     assert!(found.log2_low < found.log2_p_fail && found.log2_p_fail < found.log2_high);
     assert!(found.failures >= 6, "{found:?}");
-    // The same seed gives the same, on any threads.
+    // One seed gives one result, on any number of threads.
     assert_eq!(splitting.measure(&context, &no_progress).unwrap(), found);
 }
 
