@@ -12,8 +12,8 @@ type Classic = ((usize, u32, f64), usize, Digits, Digits, f64);
 /// Rank, log2 of the degree, coefficients that are drawn, deviation.
 type Glwe = (usize, u32, usize, f64);
 /// The large secret, the small dimension, digits of rotations, and the two switches.
-type Stair = (Glwe, usize, Digits, [Switch; 2]);
-/// A [`Stair`] with one switch, and its ring: degree, polynomials of what is switched and of the small secret.
+type Chain = (Glwe, usize, Digits, [Switch; 2]);
+/// A [`Chain`] with one switch, and its ring: degree, polynomials of what is switched and of the small secret.
 type Transforms = (Glwe, usize, Digits, Switch, (usize, usize, usize));
 
 /// A set's secrets and switches.
@@ -22,7 +22,7 @@ pub enum Kind {
     /// Secrets with all coefficients drawn, and none shared.
     Classic,
     /// Shared, and partial where security has no use for all: two switches of LWE ciphertexts.
-    Stair,
+    Chain,
     /// Shared coefficients with one switch, in a ring.
     Transforms,
 }
@@ -81,7 +81,7 @@ const CLASSIC: [Classic; 11] = [
 
 /// Partial and shared secrets with key-switch chains.
 #[rustfmt::skip]
-const STAIR: [Stair; 11] = [
+const CHAIN: [Chain; 11] = [
     ((5, 8, 1280, -31.07), 532, (15, 1), [(498, (9, 1), -17.82), (250, (2, 4), -11.17)]),
     ((6, 8, 1536, -37.88), 576, (18, 1), [(640, (10, 1), -20.85), (320, (2, 5), -12.34)]),
     ((3, 9, 1536, -37.88), 648, (18, 1), [(592, (7, 2), -22.13), (296, (2, 6), -14.25)]),
@@ -133,10 +133,10 @@ pub fn sets() -> Vec<Set> {
         let dim = rank << log_n;
         of(Kind::Classic, i, (rank, log_n, dim, deviation), lwe_dim, digits, &[(dim, switch, error)], 1)
     });
-    let stair = STAIR
+    let chain = CHAIN
         .iter()
         .enumerate()
-        .map(|(i, (glwe, lwe_dim, digits, switches))| of(Kind::Stair, i, *glwe, *lwe_dim, *digits, switches, 1));
+        .map(|(i, (glwe, lwe_dim, digits, switches))| of(Kind::Chain, i, *glwe, *lwe_dim, *digits, switches, 1));
     let transforms = TRANSFORMS.iter().enumerate().map(|(i, &(glwe, lwe_dim, digits, switch, (degree, from, to)))| {
         // Switched coefficients fill all polynomials but the last; four sets have a zero polynomial in the small
         // secret.
@@ -144,7 +144,7 @@ pub fn sets() -> Vec<Set> {
         assert_eq!((switch.0.div_ceil(degree), to), (from, if degree == 512 { 3 } else { needed }));
         of(Kind::Transforms, i, glwe, lwe_dim, digits, &[switch], degree)
     });
-    classic.chain(stair).chain(transforms).collect()
+    classic.chain(chain).chain(transforms).collect()
 }
 
 impl Set {

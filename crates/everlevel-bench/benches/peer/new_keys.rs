@@ -39,7 +39,7 @@ fn plain(set: &Set, large: &LweSecretKeyOwned<u64>, small: &LweSecretKeyOwned<u6
 }
 
 /// Key switches by way of an intermediate secret.
-fn stair(set: &Set, large: &LweSecretKeyOwned<u64>, random: &mut Randomness) -> Switch {
+fn chain(set: &Set, large: &LweSecretKeyOwned<u64>, random: &mut Randomness) -> Switch {
     let shrinking = |from: &LweSecretKeyOwned<u64>, index: usize, to_dim: usize, random: &mut Randomness| {
         let (base, levels) = gadget(set.switches[index].digits);
         let (shared, error) = (LweSecretKeySharedCoefCount(to_dim), gaussian(set.switches[index].log2_std_dev));
@@ -113,7 +113,7 @@ pub fn table(set: &Set) -> Timed {
     };
     let mut switch = match set.kind {
         Kind::Classic => plain(set, &large, &small, &mut random),
-        Kind::Stair => stair(set, &large, &mut random),
+        Kind::Chain => chain(set, &large, &mut random),
         Kind::Transforms => transforms(set, &big, &mut random),
     };
     let ((base, levels), error) = (gadget(set.digits), gaussian(set.log2_std_dev));
