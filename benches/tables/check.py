@@ -56,8 +56,8 @@ def table_findings(mark: str, written: str) -> Iterator[str]:
     if cells[:1] != [titles]:
         yield f"its columns are {cells[0] if cells else 'none'}, the bench's are {titles}"
         return
-    if mark == pages.FRONT:
-        tasks = [" ".join(task) for task in pages.TASKS]
+    if mark in (pages.FRONT, pages.PEERS):
+        tasks = [" ".join(task) for task in (pages.FRONT_TASKS if mark == pages.FRONT else pages.TASKS)]
         if [row[0] for row in cells[2:]] != tasks:
             yield f"its rows are {[row[0] for row in cells[2:]]}, today's are {tasks}"
     if mark == "tfhe table":
@@ -74,7 +74,8 @@ def titles_of(mark: str) -> tuple[str, ...]:
     if mark.endswith(" table") and mark.removesuffix(" table") in TABLES:
         return tuple(TABLES[mark.removesuffix(" table")].titles())
     others: dict[str, tuple[str, ...]] = {
-        pages.FRONT: pages.PEERS_TITLES,
+        pages.FRONT: pages.FRONT_TITLES,
+        pages.PEERS: pages.PEERS_TITLES,
         "bootstraps beside peers": pages.BOOTSTRAP_TITLES,
         "gates beside peers": pages.CALLS_TITLES,
         "published figures": pages.PUBLISHED_TITLES,

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from everlevel._bench import TABLES, Row
 
-from . import peers, published
+from . import limbs, peers, published
 from .jobs import own_jobs
 from .place import Store
 
@@ -27,6 +27,8 @@ class Time:
     library: str
     value: float | None
     missing: str = ""
+    quality: str = ""
+    """Precision or failure probability."""
 
     def __str__(self) -> str:
         return digits(self.value) if self.value is not None else NOT_MEASURED
@@ -62,20 +64,25 @@ def digits(value: float) -> str:
 
 TASKS = (
     ("CKKS bootstrap", "of 32768 numbers"),
-    ("TFHE gate", "that fails less than 2^-64"),
-    ("TFHE table of 4 bits", "that fails less than 2^-128"),
+    ("TFHE gate", "with failure probability below 2^-64"),
+    ("NTRU gate", "with failure probability below 2^-64"),
+    ("TFHE table of 4 bits", "with failure probability below 2^-128"),
     ("number theoretic transform", "of degree 2^16"),
 )
-"""What README.md begins with."""
-ELSEWHERE = {TASKS[0]: published.BOOTSTRAP, TASKS[2]: published.TABLE_OF_4_BITS}
+"""Tasks that other libraries are timed at, too; the first three stand on the front pages."""
+KEY_SWITCH = ("key switch over limbs", "at N = 2^16")
+"""The front pages' fourth task, whose figures are of another machine."""
+FRONT_TASKS = (*TASKS[:3], KEY_SWITCH)
+ELSEWHERE = {TASKS[0]: published.BOOTSTRAP, TASKS[2]: published.NTRU_GATE, TASKS[3]: published.TABLE_OF_4_BITS}
 
 
 def comparisons(store: Store) -> list[Comparison]:
     """Compare at these tasks."""
-    bootstrap, gate, table, transform = TASKS
+    bootstrap, gate, ntru_gate, table, transform = TASKS
     return [
         Comparison(bootstrap, "s", *_bootstraps(store)),
         Comparison(gate, "ms", *_calls(store, "gate-64")),
+        Comparison(ntru_gate, "ms", *_calls(store, "gate-64", "ntru-gate-64")),
         Comparison(table, "ms", *_calls(store, "integer-4-128")),
         Comparison(transform, "µs", *_transforms(store)),
     ]
@@ -88,7 +95,8 @@ def _row(store: Store, key: str) -> Row:
 def _bootstraps(store: Store) -> tuple[Time, list[Time]]:
     def time(library: str, key: str) -> Time:
         row = _row(store, key)
-        return Time(library, row.get("bootstrap_seconds"), row.get("missing", ""))
+        quality = f"{row['worst_bits']:.1f} bits at worst" if "worst_bits" in row else ""
+        return Time(library, row.get("bootstrap_seconds"), row.get("missing", ""), quality)
 
     return time("Everlevel", BOOTSTRAP), [time(library, key) for library, key in _bootstrap_peers()]
 
@@ -104,16 +112,20 @@ def _bootstrap_peers() -> list[tuple[str, str]]:
     ]
 
 
-def _calls(store: Store, ours: str) -> tuple[Time, list[Time]]:
-    """Read the times of one of our sets and of tfhe-rs' fastest: the group of their turns has our set's name."""
-    row = _row(store, f"peers/tfhe-rs/{ours}")
-    missing = row.get("missing", "")
+def _calls(store: Store, group: str, ours: str = "") -> tuple[Time, list[Time]]:
+    """Read the times of one of our sets and of tfhe-rs' fastest, of turns called after our set or another of ours."""
+    row = _row(store, f"peers/tfhe-rs/{group}")
     calls = row.get("calls", [])
-    own = [call["least"] for call in calls if (call["library"], call["name"]) == ("everlevel", ours)]
-    others = [call["least"] for call in calls if call["library"] == "tfhe-rs"]
-    return Time("Everlevel", min(own, default=None), missing), [
-        Time(f"tfhe-rs {peers.crate_version('tfhe')}", min(others, default=None), missing)
-    ]
+
+    def least(library: str, among: list[Row]) -> Time:
+        call = min(among, key=lambda call: float(call["least"]), default=None)
+        if call is None:
+            return Time(library, None, row.get("missing", ""))
+        return Time(library, call["least"], quality=f"failure {call['about'].partition(' at ')[0]}")
+
+    own = [call for call in calls if (call["library"], call["name"]) == ("everlevel", ours or group)]
+    others = [call for call in calls if call["library"] == "tfhe-rs"]
+    return least("Everlevel", own), [least(f"tfhe-rs {peers.crate_version('tfhe')}", others)]
 
 
 def _transforms(store: Store) -> tuple[Time, list[Time]]:
@@ -130,6 +142,7 @@ def _transforms(store: Store) -> tuple[Time, list[Time]]:
 
 # Tables --------------------------------------------------------------------------------------------------------------
 
+FRONT_TITLES = ("one thread", "Everlevel", "fastest other library here", "times as fast")
 PEERS_TITLES = (
     "one thread",
     "Everlevel",
@@ -150,9 +163,9 @@ def markdown(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join([*lines, *(f"| {' | '.join(row)} |" for row in rows)])
 
 
-def about(store: Store) -> str:
+def about(store: Store, more: str = "") -> str:
     """Say of what and when the figures are: the same words for every table, so that a check can compare them."""
-    return filled(f"*{store.place}, {store.days()}.*")
+    return filled(f"*{store.place}, {store.days()}{more}.*")
 
 
 def filled(text: str) -> str:
@@ -166,23 +179,52 @@ def parameters(rows: Iterable[Row], name: str) -> str:
     return f"<!-- measured parameters: {', '.join(' '.join(pair) for pair in found) or 'none'} -->"
 
 
-def peers_table(store: Store) -> str:
-    """Write the table of four tasks, and who is missing."""
+def front_table(store: Store) -> str:
+    """Write the front pages' table: four tasks, each with its precision or failure probability, and who is missing."""
+    found = [one for one in comparisons(store) if one.task in FRONT_TASKS]
+    measured = limbs.read()
+
+    def key_switch(library: str, one: limbs.KeySwitch) -> Time:
+        return Time(library, one.milliseconds, quality=f"{one.ciphertext_bits} bits of a key's {one.key_bits}")
+
+    switches = key_switch("Everlevel", measured.ours), [key_switch(measured.library, measured.theirs)]
     rows = []
+    for comparison in (*found, Comparison(KEY_SWITCH, "ms", *switches)):
+        ours, theirs, ratio = _cells(comparison)
+        quality = comparison.best.quality if comparison.best else ""
+        cells = (", ".join(filter(None, pair)) for pair in ((ours, comparison.ours.quality), (theirs, quality)))
+        rows.append((" ".join(comparison.task), *cells, ratio))
+    more = f"; key switches over limbs: {measured.place}"
+    return "\n\n".join([markdown(FRONT_TITLES, rows), about(store, more), *_reasons(found)])
+
+
+def _cells(comparison: Comparison) -> tuple[str, str, str]:
+    """Write our time, the fastest of the others, and their ratio."""
+    best, unit = comparison.best, comparison.unit
+    ours = f"**{comparison.ours} {unit}**" if comparison.ours.value is not None else NOT_MEASURED
+    theirs = f"{best} {unit}, {best.library}" if best else NOT_MEASURED
+    return ours, theirs, f"{comparison.ratio:.2g}" if comparison.ratio else "–"
+
+
+def _reasons(found: Iterable[Comparison]) -> list[str]:
+    """Say which libraries are missing, and why."""
     missing: dict[str, list[str]] = {}
-    for comparison in comparisons(store):
-        best, unit = comparison.best, comparison.unit
-        ours = f"**{comparison.ours} {unit}**" if comparison.ours.value is not None else NOT_MEASURED
-        theirs = f"{best} {unit}, {best.library}" if best else NOT_MEASURED
-        ratio = f"{comparison.ratio:.2g}" if comparison.ratio else "–"
-        elsewhere = ELSEWHERE.get(comparison.task)
-        figure = f"{elsewhere.figure}, {elsewhere.by}, {elsewhere.machine}" if elsewhere else "–"
-        rows.append((" ".join(comparison.task), ours, theirs, ratio, figure))
+    for comparison in found:
         for time in (comparison.ours, *comparison.others):
             if time.missing:
                 missing.setdefault(time.missing, []).append(time.library)
-    reasons = (f"Missing: {', '.join(dict.fromkeys(names))}: {reason}." for reason, names in missing.items())
-    return "\n\n".join([markdown(PEERS_TITLES, rows), about(store), *map(filled, reasons)])
+    return [filled(f"Missing: {', '.join(dict.fromkeys(names))}: {reason}.") for reason, names in missing.items()]
+
+
+def peers_table(store: Store) -> str:
+    """Write the table of all tasks that others are timed at, and who is missing."""
+    rows = []
+    found = comparisons(store)
+    for comparison in found:
+        elsewhere = ELSEWHERE.get(comparison.task)
+        figure = f"{elsewhere.figure}, {elsewhere.by}, {elsewhere.machine}" if elsewhere else "–"
+        rows.append((" ".join(comparison.task), *_cells(comparison), figure))
+    return "\n\n".join([markdown(PEERS_TITLES, rows), about(store), *_reasons(found)])
 
 
 def bootstraps_table(store: Store) -> str:
@@ -248,12 +290,12 @@ def own_table(store: Store, name: str) -> str:
     return "\n\n".join([f"{listed}\n\n{table.markdown(rows)}", filled(f"{table.note(None)} {about(store)}"), *told])
 
 
-FRONT = "peers table"
+FRONT, PEERS = "front table", "peers table"
 MARKED = {
     "README.md": (FRONT,),
     "docs/index.md": (FRONT,),
     "docs/benchmarks.md": (
-        FRONT,
+        PEERS,
         "bootstraps beside peers",
         "gates beside peers",
         "published figures",
@@ -269,7 +311,8 @@ WRITTEN = (*MARKED, PICTURE)
 def texts(store: Store) -> dict[str, str]:
     """Write every table, by its marks."""
     return {
-        FRONT: peers_table(store),
+        FRONT: front_table(store),
+        PEERS: peers_table(store),
         "bootstraps beside peers": bootstraps_table(store),
         "gates beside peers": calls_table(store),
         "published figures": published_table(store),

@@ -25,6 +25,7 @@ def tables(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     monkeypatch.syspath_prepend(str(ROOT / "benches"))
     import tables.__main__
     import tables.check
+    import tables.limbs
     import tables.picture
 
     return tables
@@ -37,6 +38,7 @@ def store_of(tables: Any, path: Path, **place: str) -> Any:
 
 CALLS = """\
 everlevel gate-64                        1.930 ms (2.090)  0.23 of the peer's best  2^-65 at 2-norm 2.00, 2^-40
+everlevel ntru-gate-64                   1.540 ms (1.700)  0.18 of the peer's best  2^-64 at 2-norm 2.00
 tfhe-rs DEFAULT                          9.470 ms (9.960)  1.12 of the peer's best  2^-43 at 2-norm 2.00
 tfhe-rs DEFAULT_KS_PBS                   8.470 ms (8.960)  1.00 of the peer's best  2^-43 at 2-norm 2.00
 """
@@ -178,7 +180,7 @@ def test_rows_are_estimated_by_name(tables: Any, monkeypatch: pytest.MonkeyPatch
 
 
 def test_calls_are_read(tables: Any) -> None:
-    first, second, third = tables.peers.calls_of(f"some line\n{CALLS}")
+    first, _, second, third = tables.peers.calls_of(f"some line\n{CALLS}")
     assert (first["library"], first["name"], first["least"], first["median"]) == ("everlevel", "gate-64", 1.93, 2.09)
     assert first["about"] == "2^-65 at 2-norm 2.00, 2^-40"
     assert (second["name"], third["name"]) == ("DEFAULT", "DEFAULT_KS_PBS")
@@ -242,16 +244,53 @@ def test_the_fastest_other_library_is_compared(tables: Any, tmp_path: Path) -> N
     assert "Missing" not in table
 
 
+def test_the_front_table_has_precision_failures_and_every_machine(tables: Any, tmp_path: Path) -> None:
+    table = tables.pages.front_table(whole_store(tables, tmp_path / "rows.json"))
+    assert "| **2.62 s**, 22.1 bits at worst | 16.2 s, OpenFHE 1.6.1, 22.1 bits at worst | 6.2 |" in table
+    assert "| NTRU gate with failure probability below 2^-64 | **1.54 ms**, failure 2^-64 | 8.47 ms, tfhe-rs" in table
+    assert ", failure 2^-43 | 5.5 |" in table
+    words = " ".join(table.split())
+    assert "commit 0123abcde, AMD EPYC (Zen 4), measured 20" in words
+    assert f"; key switches over limbs: {tables.limbs.read().place}.*" in words
+
+
+LIMBS = """\
+Ours and peer 1 ... poulpy 0.9's: one core of an
+Intel Xeon (Ice Lake), one run at commit 0123456, medians.
+
+| key switch | key, ciphertext bits | a key | 2^16 | more |
+|---|---|---|---|---|
+| poulpy, D = 1 | | | | 44.6 ms |
+| poulpy, D = 4 | 1716, 1500 | | 160.0 ms | |
+| poulpy, D = 8 | 1716, 1300 | | 130.0 ms | |
+| ours: three primes of 48 bits, D = 1 | 1711, 1652 | 2 GB | 200.0 ms | 1 |
+| D = 3 | 1711, 1534 | 1 GB | 80.0 ms | 1 |
+| D = 4 | 1711, 1475 | 1 GB | 70.0 ms | 1 |
+| ours: two primes, D = 4 | 1728, 1584 | 1 GB | 10.0 ms | 1 |
+| D = 8 | 1728, 1584 | 1 GB | 10.0 ms | 1 |
+"""
+
+
+def test_key_switches_over_limbs_are_compared_at_as_many_bits(tables: Any) -> None:
+    pair = tables.limbs.read(LIMBS)
+    assert (pair.theirs.ciphertext_bits, pair.theirs.milliseconds) == (1500, 160.0)
+    assert (pair.ours.ciphertext_bits, pair.ours.milliseconds) == (1534, 80.0)
+    assert (pair.library, pair.place) == ("poulpy 0.9", "commit 0123456, Intel Xeon (Ice Lake)")
+    with pytest.raises(tables.place.RefusedError, match="of which release, machine and commit"):
+        tables.limbs.read(LIMBS.replace("at commit", "of"))
+
+
 def test_missing_rows_are_named_with_their_reason(tables: Any, tmp_path: Path) -> None:
     store = whole_store(tables, tmp_path / "rows.json")
     store.put("peers/openfhe/bootstrap", {"missing": "OpenFHE: no wheel"})
     store.put("peers/tfhe-rs/gate-64", {"missing": "building tfhe-rs: error"})
     store.put("tfhe/gate-64/1", {"missing": "MemoryError"})
     texts = tables.pages.texts(store)
-    front = texts["peers table"]
-    assert "24.3 s, Lattigo" in front
-    assert "Missing: OpenFHE 1.6.1: OpenFHE: no wheel." in front
-    assert "| TFHE gate that fails less than 2^-64 | not measured | not measured | – | – |" in front
+    for mark, no_figure in (("peers table", " – |"), ("front table", "")):
+        assert "24.3 s, Lattigo" in texts[mark]
+        assert "Missing: OpenFHE 1.6.1: OpenFHE: no wheel." in texts[mark]
+        gate = "| TFHE gate with failure probability below 2^-64 | not measured | not measured | – |"
+        assert gate + no_figure in texts[mark]
     assert "| OpenFHE 1.6.1 | OpenFHE: no wheel | – |" in texts["bootstraps beside peers"]
     assert "Missing: 1 of 24 rows: MemoryError." in texts["tfhe table"]
     assert "building tfhe-rs: error" in texts["gates beside peers"]
@@ -271,8 +310,8 @@ def test_pages_of_whole_and_of_empty_stores_are_todays(tables: Any, tmp_path: Pa
         ("| gate-128 |", "| gate-129 |", "its sets gate-129 aren't measured any more"),
         ("commit 0123abcde", "commit 76543210f", "the tables are of different places"),
         ("(Zen 4)", "(Zen 5)", "the tables are of different places"),
-        ("TFHE gate that fails less than 2^-64", "TFHE gate", "its rows are"),
-        ("begin", "start", "has no 'peers table' between marks"),
+        ("TFHE gate with failure probability below 2^-64", "TFHE gate", "its rows are"),
+        ("begin", "start", "has no 'front table' between marks"),
     ],
 )
 def test_stale_pages_are_found(tables: Any, tmp_path: Path, before: str, after: str, told: str) -> None:

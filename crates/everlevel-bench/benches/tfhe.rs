@@ -18,7 +18,7 @@ use everlevel_binfhe::{
 };
 use everlevel_testkit::artifact;
 
-/// Something to be timed: its name, what is said of it, and the call.
+/// A call to be timed, with its name and its failures or precision.
 struct Timed {
     name: String,
     about: String,
@@ -39,7 +39,7 @@ fn measure(calls: &mut [Timed], repeats: usize) -> Vec<Times> {
     times.into_iter().map(Times::of).collect()
 }
 
-/// What is said of failures at two norms.
+/// The failures at two norms, in words.
 fn told(squared_norms: [f64; 2], log2_p_fail: impl Fn(f64) -> f64) -> String {
     let [first, second] = squared_norms.map(|norm| format!("2^{:.0} at 2-norm {:.2}", log2_p_fail(norm), norm.sqrt()));
     format!("{first}, {second}")

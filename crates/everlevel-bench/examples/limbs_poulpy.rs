@@ -27,7 +27,7 @@ use poulpy_hal::source::Source;
 type Owned = <NTT3x42Ifma as Backend>::OwnedBuf;
 type Word = <NTT3x42Ifma as Backend>::ZnxWord;
 
-/// Its own tests have bases of 50 and 52 bits.
+/// poulpy's own tests have bases of 50 and 52 bits.
 const LOG2_BASE: u32 = 52;
 
 fn time(log_n: u32, key_bits: u32, digit_limbs: u32) {

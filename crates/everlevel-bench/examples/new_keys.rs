@@ -1,5 +1,5 @@
 //! The table of ePrint 2023/979 by the clock: for messages of 1 to 8 bits that fail with 2^-14, the classic set of the
-//! authors' artifact beside those with shared secrets and a stair, and with a key switch by transforms:
+//! authors' artifact beside those with shared secrets and a key-switch chain, and with a key switch by transforms:
 //! `cargo run --release -p everlevel-bench --example new_keys -- [bits …]`.
 //!
 //! Key switches are as the artifact has them, and everything runs on the same kernels: one thread, minima of its CPU

@@ -1,5 +1,5 @@
-//! Where the time of a bootstrap goes: `cargo run --release -p everlevel-bench --example parts -- [set …]` (all sets
-//! without an argument).
+//! Times of a bootstrap's parts: `cargo run --release -p everlevel-bench --example parts -- [set …]` (all sets without
+//! an argument).
 //!
 //! One thread, minima of its CPU time (the machine may be shared): the blind rotation alone and as one of 64, for a bit
 //! of the small secret too, and the key switch.

@@ -113,7 +113,7 @@ fn forms(name: &str) -> Result<Vec<ParamsLiteral>, Box<dyn Error>> {
     if name == "insecure-tfhe-lib" {
         return Ok(vec![literal("insecure-tfhe-lib-full")?, literal("insecure-tfhe-lib-seven")?, half]);
     }
-    // Its failure probability is what it is.
+    // A form for comparison alone: any failure probability is accepted.
     let full = ParamsLiteral { body_gadget: half.mask_gadget, max_log2_p_fail: 0.0, ..half.clone() };
     Ok(vec![full, half])
 }

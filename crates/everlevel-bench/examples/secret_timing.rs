@@ -1,4 +1,5 @@
-//! Whether times tell of secrets: `cargo run --release -p everlevel-bench --example secret_timing [-- SECONDS]`.
+//! A test of times for dependence on secrets:
+//! `cargo run --release -p everlevel-bench --example secret_timing [-- SECONDS]`.
 //!
 //! As dudect does it (Reparaz, Balasch and Verbauwhede, ePrint 2016/1123): an operation runs on inputs of two classes
 //! in random order, one secret again and again and fresh secrets, and Welch's t tells whether the two have the same

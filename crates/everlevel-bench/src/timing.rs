@@ -2,12 +2,12 @@
 
 use std::hint::black_box;
 
-/// Whose processor time a clock counts.
+/// A clock of processor time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Clock {
-    /// The calling thread's.
+    /// The clock of the calling thread.
     Thread,
-    /// That of all threads of the process.
+    /// The clock of all threads of the process.
     Process,
 }
 
@@ -42,19 +42,20 @@ pub struct Times {
 }
 
 impl Times {
-    /// Of times in any order, one or more.
+    /// Statistics of times in any order, one or more.
     pub fn of(mut times: Vec<f64>) -> Self {
         times.sort_by(f64::total_cmp);
         Self { least: times[0], median: times[times.len() / 2] }
     }
 
-    /// Of `repeats` calls after a first one, which brings into memory what is not there yet; this thread's time.
+    /// Statistics of `repeats` calls after a first one, which brings into memory what is not there yet; this thread's
+    /// time.
     pub fn of_calls<R>(repeats: usize, mut call: impl FnMut() -> R) -> Self {
         black_box(call());
         Self::of((0..repeats).map(|_| Clock::Thread.time(&mut call).0).collect())
     }
 
-    /// In another unit, or for each of several: all times times a factor.
+    /// The statistics in another unit, or for each of several: all times times a factor.
     #[must_use]
     pub fn scaled(self, factor: f64) -> Self {
         Self { least: self.least * factor, median: self.median * factor }

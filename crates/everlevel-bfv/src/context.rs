@@ -11,7 +11,7 @@ use crate::encoder::Encoder;
 use crate::noise::Noise;
 use crate::{Ciphertext, Params, ParamsLiteral};
 
-/// The tables of a parameter set, and all that is done with it.
+/// The tables of a parameter set, and its operations: keys, encryption, arithmetic.
 #[derive(Debug)]
 pub struct Context {
     pub(crate) params: Params,
@@ -56,7 +56,7 @@ impl Context {
         &self.params
     }
 
-    /// Names the parameters: keys, ciphertexts and files of others are refused. It is public.
+    /// The fingerprint of the parameters: keys, ciphertexts and files of others are refused. It is public.
     pub fn fingerprint(&self) -> u64 {
         self.frame.fingerprint()
     }

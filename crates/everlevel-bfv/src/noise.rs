@@ -23,9 +23,9 @@ const LOG2_DEVIATIONS: f64 = 3.707;
 /// A ciphertext's noise.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Noise {
-    /// log2 of its standard deviation.
+    /// log2 of the noise's standard deviation.
     pub log2: f64,
-    /// The most phases that are factors of its errors.
+    /// The most phases that are factors of the noise's errors.
     pub phases: u32,
 }
 

@@ -124,7 +124,7 @@ impl Params {
         &self.literal
     }
 
-    /// The named set that these are of, or that others were made from.
+    /// The named set that these parameters are of, or were made from.
     pub fn set(&self) -> Option<&'static str> {
         self.set
     }

@@ -123,8 +123,8 @@ fn squares_have_the_bits_of_products_of_equal_operands() {
     assert!(square == product);
 }
 
-/// From the smallest to the largest base, with the smallest and the largest of moduli: limbs of fewer bits than the
-/// modulus too.
+/// Every base from the smallest to the largest, with the smallest and the largest of moduli: limbs of fewer bits than
+/// the modulus too.
 #[test]
 fn every_base_computes_with_every_modulus() {
     for log2_base in [16, 21, 36, 37, 42, 62] {
@@ -259,7 +259,7 @@ fn objects_come_back_from_containers() {
     assert!(matches!(refused, Error::Io(everlevel_io::Error::WrongParameters { .. })), "{refused}");
 }
 
-/// Of the smallest degree, without security: the fuzz targets read them with the same parameters.
+/// Stored files are of the smallest degree, without security: the fuzz targets read them with the same parameters.
 #[test]
 fn stored_files_are_read_and_compute_what_they_did() {
     let params = Params::of_set("n13", None, Some(5)).unwrap();

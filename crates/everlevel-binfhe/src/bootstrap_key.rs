@@ -19,7 +19,7 @@ impl SeededBootstrapKey {
         Self::generate_reporting(secret, randomness, &no_progress)
     }
 
-    /// As [`SeededBootstrapKey::generate`], with a step for each row.
+    /// [`SeededBootstrapKey::generate`] with reports of progress: a step for each row.
     ///
     /// # Errors
     /// [`Error::Cancelled`] besides.

@@ -29,40 +29,40 @@ impl Ciphertext {
         &self.lwe
     }
 
-    /// The key that it belongs to.
+    /// The id of the secret that the ciphertext is encrypted under.
     pub fn key(&self) -> SecretId {
         self.key
     }
 
-    /// Variance of its noise by the formulas, as a part of the torus squared.
+    /// Variance of the ciphertext's noise by the formulas, as a part of the torus squared.
     pub fn variance_torus(&self) -> f64 {
         self.noise.variance_torus()
     }
 
-    /// The errors that its noise is made of.
+    /// The errors that the ciphertext's noise is made of.
     pub fn noise(&self) -> &NoiseSum {
         &self.noise
     }
 
-    /// Bytes of the words of several.
+    /// Bytes of several ciphertexts' words.
     pub fn nbytes(all: &[Self]) -> usize {
         all.iter().map(|ciphertext| size_of_val(ciphertext.lwe.words())).sum()
     }
 
-    /// Largest variance of the noise of several, as a part of the torus squared.
+    /// Largest variance of several ciphertexts' noise, as a part of the torus squared.
     pub fn max_variance_torus(all: &[Self]) -> f64 {
         all.iter().map(Self::variance_torus).fold(0.0, f64::max)
     }
 
-    /// An upper bound of the probability that any of several decrypts to a wrong value: that a bootstrap failed which
-    /// led to one of them, or that their decryption does.
+    /// An upper bound of the probability that any of several ciphertexts decrypts to a wrong value: that a bootstrap
+    /// failed which led to one of them, or that their decryption does.
     pub fn failure_probability(all: &[Self], params: &Params) -> f64 {
         let decryption = |x: &Self| noise::log2_p_fail(params.margin_torus(), x.variance_torus()).exp2();
         let bootstraps = FailureBound::union(all.iter().map(|x| x.noise.failures()));
         (bootstraps.probability() + all.iter().map(decryption).sum::<f64>()).min(1.0)
     }
 
-    /// The largest value that it may hold: 1 for a bit.
+    /// The largest value that the ciphertext may hold: 1 for a bit.
     pub fn max_value(&self) -> u64 {
         self.max_value
     }

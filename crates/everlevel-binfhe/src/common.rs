@@ -21,7 +21,7 @@ pub(crate) fn digit_square(gadget: Gadget) -> f64 {
     ((2.0 * f64::from(gadget.log2_base)).exp2() + 2.0) / 12.0
 }
 
-/// How a large LWE ciphertext becomes a small one.
+/// The key switch from a large LWE ciphertext to a small one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct KeySwitch {
     /// The gadget of the key switch.
@@ -32,23 +32,25 @@ pub struct KeySwitch {
     pub ring: usize,
 }
 
-/// A secret between the large and the small one, on a stair of key switches: the large secret's first coefficients.
+/// An intermediate secret of a key-switch chain from the large one to the small one: the large one's first
+/// coefficients.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Landing {
-    /// Its dimension.
+    /// The secret's dimension.
     pub dim: usize,
-    /// Standard deviation of the errors of its samples.
+    /// Standard deviation of the errors of samples under the secret.
     pub log2_std_dev: f64,
-    /// The key switch that ends at it.
+    /// The key switch that ends at the secret.
     pub key_switch: KeySwitch,
 }
 
 /// One of the key switches that lead from the large secret to the small one.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SwitchStep {
-    /// Its shape.
+    /// The key switch's shape.
     pub shape: SwitchShape,
-    /// Standard deviation of the errors of its key, whose samples are those of the secret that it ends at.
+    /// Standard deviation of the errors of the switch's key, whose samples are under the secret that the switch ends
+    /// at.
     pub log2_std_dev: f64,
 }
 
@@ -83,7 +85,7 @@ impl Space {
         }
     }
 
-    /// Where a message is on the torus.
+    /// The torus element of a message.
     pub fn encode(self, message: u64) -> u64 {
         match self {
             Self::Bit => EIGHTH.wrapping_mul(message.wrapping_mul(2).wrapping_sub(1)),
@@ -100,7 +102,7 @@ pub(crate) const EIGHTH: u64 = 1 << 61;
 pub struct Common {
     /// Dimension `n` of the small secret.
     pub lwe_dim: usize,
-    /// How both secrets are drawn.
+    /// The structure of both secrets.
     pub secrets: Secrets,
     /// Standard deviation of the errors of the small secret's samples.
     pub lwe_log2_std_dev: f64,
@@ -116,7 +118,7 @@ pub struct Common {
     pub big_log2_std_dev: f64,
     /// The secrets between the large one and the small one, from large to small.
     pub landings: Vec<Landing>,
-    /// The key switch, the last of them if there are landings.
+    /// The key switch, the last of a chain where there are intermediate secrets.
     pub key_switch: KeySwitch,
     /// The order of key switch and bootstrap.
     pub order: Order,
@@ -152,7 +154,8 @@ impl Common {
         self.table_len() >> self.log2_exponent_step
     }
 
-    /// The key switches from the large secret to the small one, in their order: one, and one more for each landing.
+    /// The key switches from the large secret to the small one, in their order: one, and one more for each intermediate
+    /// secret.
     pub fn switches(&self) -> Vec<SwitchStep> {
         let mut from_dim = self.big_dim;
         let mut step = |to_dim, shared, log2_std_dev, KeySwitch { gadget, ring }| {
@@ -166,7 +169,7 @@ impl Common {
         all
     }
 
-    /// What is assumed to be secure besides the field's usual assumptions: nothing, but for experimental sets.
+    /// Assumptions besides the field's usual ones: none, but for experimental sets.
     pub fn assumptions(&self) -> Vec<&'static str> {
         let ends_with_zeros = |step: &SwitchStep| !step.shape.to_dim.is_multiple_of(step.shape.degree);
         let padded = self.switches().iter().any(ends_with_zeros);
@@ -220,7 +223,7 @@ fn check_ring(what: &'static str, ring: usize) -> Result<(), Error> {
 pub(crate) type Line = fn(SecretDistribution, usize, u32) -> Option<f64>;
 
 impl Common {
-    /// Refuses stairs that don't lead from the large secret down to the small one.
+    /// Refuses key-switch chains that don't lead from the large secret down to the small one.
     fn check_landings(&self) -> Result<(), Error> {
         if !self.landings.is_empty() && self.secrets.shared != self.lwe_dim {
             let needed =

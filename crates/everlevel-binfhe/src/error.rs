@@ -21,7 +21,7 @@ everlevel_io::errors! {
     Parameter {
         /// The field.
         what: &'static str,
-        /// Its value.
+        /// The field's value.
         found: String,
         /// The values that would do.
         needed: String,
@@ -36,7 +36,7 @@ everlevel_io::errors! {
         what: &'static str,
         /// Dimension of the secret.
         dim: usize,
-        /// Its distribution.
+        /// Distribution of the secret.
         secret: String,
         /// log2 of the rejected standard deviation.
         log2_std_dev: f64,
@@ -60,7 +60,7 @@ everlevel_io::errors! {
          often than 2^{max_log2_p_fail:.1}; generate another secret key"
     )]
     UnluckySecret {
-        /// How often a key switch was drawn.
+        /// The number of key switches that were drawn.
         draws: u64,
         /// log2 of the largest probability that the parameters allow.
         max_log2_p_fail: f64,
@@ -112,7 +112,7 @@ everlevel_io::errors! {
     ValueOutOfSpace {
         /// The refused operation.
         op: &'static str,
-        /// Its index.
+        /// The value's index.
         index: usize,
         /// The value.
         value: u64,
@@ -136,9 +136,9 @@ everlevel_io::errors! {
     TableLength {
         /// The refused operation.
         op: &'static str,
-        /// Which table.
+        /// The table's index.
         index: usize,
-        /// Its length.
+        /// The table's length.
         found: usize,
         /// The length needed.
         needed: usize,

@@ -22,26 +22,26 @@ use crate::{
     no_progress, noise, noise_sum,
 };
 
-/// Both keys as seeds and bodies: half the size or less, for files and for sending.
+/// Evaluation keys as seeds and bodies: half the size or less, for files and for sending.
 #[derive(Debug, Clone)]
 pub struct SeededEvalKeys {
     params: Arc<Params>,
     id: SecretId,
     /// The bootstrapping key.
     pub bootstrap: SeededBootstrapKey,
-    /// The key-switch keys to the landings, in their order.
+    /// The key-switch keys to the intermediate secrets, in their order.
     pub landings: Vec<SeededKeySwitchKey>,
     /// The key-switch key to the small secret.
     pub key_switch: SeededKeySwitchKey,
 }
 
-/// Both keys ready for use. They hold nothing secret.
+/// Evaluation keys ready for use. They hold nothing secret.
 #[derive(Debug)]
 pub struct EvalKeys {
     params: Arc<Params>,
     id: SecretId,
     bootstrap: BootstrapKey,
-    /// One after another.
+    /// The key-switch keys in their order.
     key_switches: Vec<KeySwitchKey>,
     done: AtomicUsize,
 }
@@ -55,7 +55,7 @@ impl SeededEvalKeys {
         Self::from_seed(secret, &secret.seeds.next()?)
     }
 
-    /// As [`SeededEvalKeys::generate`], from a seed, which must be secret and fresh.
+    /// The keys of a secret, from a seed that must be secret and fresh.
     ///
     /// # Errors
     /// [`Error::Random`].
@@ -63,7 +63,7 @@ impl SeededEvalKeys {
         Self::from_seed_reporting(secret, seed, &no_progress)
     }
 
-    /// As [`SeededEvalKeys::generate`], with a step for each row of the bootstrapping key.
+    /// [`SeededEvalKeys::generate`] with reports of progress: a step for each row of the bootstrapping key.
     ///
     /// # Errors
     /// [`Error::Random`], [`Error::Cancelled`].
@@ -77,7 +77,7 @@ impl SeededEvalKeys {
         Ok(Self { params: Arc::clone(secret.params()), id: secret.id(), bootstrap, landings, key_switch })
     }
 
-    /// The key-switch keys to the landings and to the small secret.
+    /// The key-switch keys to the intermediate secrets and to the small one.
     fn key_switches_of(
         secret: &SecretKey,
         seed: &Seed,
@@ -163,7 +163,7 @@ impl EvalKeys {
         Self::over_limbs_from_seed(secret, transform, &secret.seeds.next()?)
     }
 
-    /// As [`EvalKeys::generate_over_limbs`], from a seed, which must be secret and fresh.
+    /// [`EvalKeys::generate_over_limbs`] from a seed that must be secret and fresh.
     ///
     /// # Errors
     /// As [`EvalKeys::generate_over_limbs`].
@@ -227,7 +227,7 @@ impl EvalKeys {
         out.into_iter().map(|all| all.into_iter().map(|(lwe, _)| lwe).collect()).collect()
     }
 
-    /// As [`EvalKeys::bootstrap_lwe`] with a key switch, with the noise of each output.
+    /// [`EvalKeys::bootstrap_lwe`] with a key switch, and with the noise of each output.
     pub(crate) fn bootstrap(&self, inputs: &[(Lwe, NoiseSum)], luts: &[&Lut]) -> Vec<Vec<(Lwe, NoiseSum)>> {
         let rotated = self.rotate(inputs, luts);
         match self.params.order {
@@ -300,7 +300,8 @@ impl EvalKeys {
         self.key_switch_all(&[big]).swap_remove(0)
     }
 
-    /// Words of ciphertexts under the large secret as such under the small one, from each landing to the next.
+    /// Words of ciphertexts under the large secret as such under the small one, from each intermediate secret to the
+    /// next.
     fn switch(&self, big: &[&[u64]]) -> Vec<Vec<u32>> {
         let (first, others) = self.key_switches.split_first().expect("one key switch at least");
         others.iter().fold(first.switch(big), |words, key| {
@@ -331,7 +332,7 @@ impl EvalKeys {
     /// Refuses inputs whose bootstrap would fail too often: a combination of this variance, a table with this stride,
     /// this margin.
     pub(crate) fn check_noise(&self, op: &'static str, variance: f64, log2_stride: u32) -> Result<(), Error> {
-        // What parameters are made for needs no counting.
+        // Inputs within the parameters' own limits need no counting.
         if log2_stride == 0 && variance <= self.params.squared_norm * self.params.noise().bootstrapped {
             return Ok(());
         }

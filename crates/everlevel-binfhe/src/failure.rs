@@ -10,7 +10,7 @@
 
 use std::borrow::Cow;
 
-/// Names that are kept.
+/// The number of bootstraps whose names are kept.
 pub const KEPT: usize = 64;
 
 /// The bootstraps that led to a value.
@@ -28,7 +28,7 @@ impl FailureBound {
         Self { worst: probability.clamp(f64::MIN_POSITIVE, 1.0), names: vec![name] }
     }
 
-    /// What is known of a value without a history: nothing.
+    /// The bound of a value without a history: nothing is known.
     pub fn unknown() -> Self {
         Self::one(0, 1.0)
     }

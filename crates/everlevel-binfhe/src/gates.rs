@@ -40,7 +40,7 @@ impl Gate {
         Self::OrYn,
     ];
 
-    /// Its name: that of the operation in errors.
+    /// The gate's name, which errors give as the operation.
     pub fn name(self) -> &'static str {
         match self {
             Self::And => "and",

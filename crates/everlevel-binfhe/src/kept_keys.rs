@@ -11,7 +11,7 @@ use crate::{EvalKeys, SeededEvalKeys};
 #[derive(Debug)]
 pub struct KeptEvalKeys {
     ready: EvalKeys,
-    /// Without the bootstrapping key's bodies, if the ready key gives them back.
+    /// The stored keys, without the bootstrapping key's bodies if the ready key gives them back.
     seeded: SeededEvalKeys,
 }
 

@@ -15,18 +15,18 @@ const LEAST_SWITCH: f64 = -0.5;
 /// Deviations from the mean of one secret's key switches that are within the limit at least: 128 draws fail with 2^-31.
 const LEAST_SWITCH_OF_A_SECRET: f64 = -1.0;
 
-/// What a key's own variances stay below: else the key is drawn again.
+/// Upper bounds of a key's own variances, above which the key is drawn again.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Limits {
-    /// Of what secrets multiply in a blind rotation.
+    /// The bound of a blind rotation's products with secrets.
     pub rotation: f64,
-    /// Of the modulus switch.
+    /// The bound of the modulus switch.
     pub mod_switch: f64,
-    /// Of the key switch, or all of a stair.
+    /// The bound of the key switch, or of all of a key-switch chain.
     pub key_switch: f64,
     /// Mean variance of one secret's key switches: below it, a sixth of them at least is within the limit.
     pub mean_key_switch: f64,
-    /// The same in deviations above the means, and the deviations over secrets at which too few of a secret's key
+    /// The bounds in deviations above the means, and the deviations over secrets at which too few of a secret's key
     /// switches are within the limit.
     deviations: [f64; 4],
 }
@@ -50,13 +50,13 @@ fn erf(x: f64) -> f64 {
 pub struct Parts {
     /// Products with the errors of the bootstrapping key, in a blind rotation.
     pub products: OverKeys,
-    /// What secrets multiply in a blind rotation: roundings, and errors of masks.
+    /// Products with secrets in a blind rotation: of roundings, and of errors of masks.
     pub rotation: OverKeys,
     /// The modulus switch.
     pub mod_switch: OverKeys,
-    /// The key switch, or all of a stair.
+    /// The key switch, or all of a key-switch chain.
     pub key_switch: OverKeys,
-    /// The deviation of its mean over the keys of one secret, over secrets.
+    /// The deviation over secrets of the key switch's mean over the keys of one secret.
     pub key_switch_of_secrets: f64,
 }
 
@@ -128,7 +128,7 @@ impl Parts {
     }
 }
 
-/// How often, at the table of a bootstrap of the largest norm, blind rotations and key switches are counted.
+/// The factors of a blind rotation's and a key switch's variance at the table of a bootstrap of the largest norm.
 pub(crate) fn weights(common: &Common) -> (f64, f64) {
     match common.order {
         Order::KeySwitchFirst => (common.squared_norm, 1.0),

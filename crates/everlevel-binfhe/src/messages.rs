@@ -55,7 +55,7 @@ impl EvalKeys {
         Ok(Ciphertext { lwe: lwe(), key: self.id(), noise, max_value: high as u64 })
     }
 
-    /// As [`EvalKeys::linear`], of arrays element by element.
+    /// [`EvalKeys::linear`] of arrays, element by element.
     ///
     /// # Errors
     /// [`Error::LengthMismatch`]; as [`EvalKeys::linear`].

@@ -24,7 +24,7 @@ pub struct Noise {
     pub fresh: f64,
     /// One blind rotation.
     pub blind_rotation: f64,
-    /// The key switch, or all of a stair.
+    /// The key switch, or all of a key-switch chain.
     pub key_switch: f64,
     /// The modulus switch.
     pub mod_switch: f64,
@@ -57,7 +57,7 @@ pub(crate) fn rounding(gadget: Gadget) -> f64 {
     (-2.0 * f64::from(gadget.bits())).exp2() / 12.0
 }
 
-/// How many times the variance of one product's errors, and of a rounding, is added for each bit of a step.
+/// The factors of the variance of one product's errors, and of a rounding's, for each bit of a step.
 pub(crate) fn errors_per_bit(l: &ParamsLiteral) -> (f64, f64) {
     match l.together() {
         None => (1.0, 0.5),
@@ -88,7 +88,7 @@ pub fn stored_key(l: &ParamsLiteral) -> f64 {
     stored_key_of(l, l.big_dim() as f64 / 2.0)
 }
 
-/// The same through a secret of so many ones.
+/// [`stored_key`] through a secret of so many ones.
 pub(crate) fn stored_key_of(l: &ParamsLiteral, weight: f64) -> f64 {
     if l.torus_bits != 32 {
         return 0.0;
@@ -104,7 +104,7 @@ pub fn transforms(l: &ParamsLiteral) -> f64 {
     transforms_of(l, l.big_dim() as f64 / 2.0)
 }
 
-/// The same through a secret of so many ones.
+/// [`transforms`] through a secret of so many ones.
 pub(crate) fn transforms_of(l: &ParamsLiteral, weight: f64) -> f64 {
     let (n, k) = (l.n() as f64, l.rank as f64);
     let (a, b) = (l.mask_gadget, l.body_gadget);

@@ -40,7 +40,7 @@ impl NoiseSum {
         Self { terms, failures: FailureBound::default() }
     }
 
-    /// The same errors, after these bootstraps.
+    /// The sum with these bootstraps as its history.
     #[must_use]
     pub fn after(self, failures: FailureBound) -> Self {
         Self { failures, ..self }

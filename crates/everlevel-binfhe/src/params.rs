@@ -45,7 +45,7 @@ impl Literal {
         matches!(self, Self::Ntru(_))
     }
 
-    /// What differs between schemes.
+    /// The scheme's interface, behind which schemes differ.
     pub(crate) fn scheme(&self) -> &dyn Scheme {
         match self {
             Self::Ntru(literal) => literal,
@@ -136,7 +136,7 @@ impl Params {
         &self.literal
     }
 
-    /// What differs between schemes.
+    /// The scheme's interface, behind which schemes differ.
     pub(crate) fn scheme(&self) -> &dyn Scheme {
         self.literal.scheme()
     }
@@ -167,7 +167,7 @@ impl Params {
         &self.parts
     }
 
-    /// Above which noise of its own a key is drawn again.
+    /// Upper bounds of a key's own noise, above which it is drawn again.
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
@@ -187,7 +187,7 @@ impl Params {
         noise::log2_p_fail(self.margin_torus(), variance)
     }
 
-    /// Names parameters in keys and ciphertexts: a hash of every number.
+    /// A hash of every number, which names the parameters in keys and ciphertexts.
     pub fn fingerprint(&self) -> u64 {
         // The text has the names that fields had when the first keys were written, and none for what all secrets were
         // then.

@@ -23,7 +23,7 @@ pub(crate) trait Scheme: Debug {
     /// the bootstrapping key, and what secrets multiply.
     fn rotation_noise(&self) -> (OverKeys, OverKeys);
 
-    /// What secrets multiply, of the secrets of one key, small and large.
+    /// The variance of products with the secrets of one key, small and large.
     fn rotation_noise_of(&self, small: &[i8], big: &[i8]) -> f64;
 
     /// Mean square of the large secret's coefficients.
@@ -47,10 +47,10 @@ pub(crate) trait Scheme: Debug {
     /// Polynomials of degree `N` that a stored bootstrapping key has.
     fn body_count(&self) -> usize;
 
-    /// Bits of their words in memory: 32, the leading ones, or 64.
+    /// Bits of these polynomials' words in memory: 32, the leading ones, or 64.
     fn body_bits(&self) -> u32;
 
-    /// Bits of a word of theirs in files: those that may be other than zero.
+    /// Bits of these polynomials' words in files: those that may be other than zero.
     fn stored_bits(&self) -> u32 {
         self.body_bits()
     }

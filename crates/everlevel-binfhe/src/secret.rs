@@ -28,7 +28,7 @@ pub struct SecretKey {
     big: everlevel_rlwe::SecretKey<TorusRing<u64>>,
     pub(crate) ring: TorusRing<u64>,
     error: Gaussian,
-    /// Where the seeds of evaluation keys and encryptions come from.
+    /// The source of the seeds of evaluation keys and encryptions.
     pub(crate) seeds: SeedSource,
 }
 
@@ -112,7 +112,7 @@ impl SecretKey {
         &self.small
     }
 
-    /// The secret of a landing.
+    /// An intermediate secret, to encrypt under.
     pub(crate) fn landing_key(&self, index: usize) -> SmallSecretKey {
         let to = self.params.landings[index];
         small_key(to.key_switch.ring, self.id, &self.big()[..to.dim])

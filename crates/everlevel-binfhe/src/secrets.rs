@@ -15,7 +15,7 @@ use crate::common::refuse;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Secrets {
-    /// How those coefficients of the small secret are drawn that are its own.
+    /// The distribution of the small secret's own coefficients.
     pub small: SmallSecret,
     /// Coefficients of the large secret that are drawn, the first ones; `None` stands for all.
     pub drawn: Option<usize>,
@@ -29,7 +29,7 @@ impl Secrets {
         *self == Self::default()
     }
 
-    /// What is assumed to be secure of these secrets, besides the field's usual assumptions.
+    /// Assumptions on these secrets besides the field's usual ones.
     pub(crate) fn assumptions(self) -> impl Iterator<Item = &'static str> {
         let small = match self.small {
             SmallSecret::Binary | SmallSecret::Ternary => None,
@@ -61,7 +61,7 @@ impl Secrets {
     }
 }
 
-/// How the coefficients of the small secret are drawn.
+/// The distribution of the small secret's coefficients.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum SmallSecret {
     /// Every coefficient uniform in `{0, 1}`.
@@ -80,7 +80,7 @@ pub enum SmallSecret {
         /// Coefficients of a block.
         block: usize,
     },
-    /// So many ones at uniform places, and zeros elsewhere.
+    /// Ones at uniform places, so many of them, and zeros elsewhere.
     Sparse {
         /// The number of ones.
         weight: usize,

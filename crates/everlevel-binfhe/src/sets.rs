@@ -13,9 +13,9 @@ use crate::Error;
 pub use named_set::NamedSet;
 pub use tfhe::GATE_OVER_LIMBS;
 
-/// In the names of sets below 128 bits.
+/// The beginning of names of sets below 128 bits.
 const INSECURE: &str = "insecure-";
-/// In the names of sets that rest on assumptions of their own.
+/// The end of names of sets that rest on assumptions of their own.
 const EXPERIMENTAL: &str = "-experimental";
 
 /// The set that has this name.

@@ -20,7 +20,8 @@ fn literal(set: &Set) -> ParamsLiteral {
     }
 }
 
-/// Of a table of an input whose norm is `2^bits`, with a modulus switch whose mean is not corrected.
+/// log2 of the failure probability of a table of an input whose norm is `2^bits`, with a modulus switch whose mean is
+/// not corrected.
 fn log2_p_fail(set: &Set) -> f64 {
     let literal = literal(set);
     let rotation = set.lwe_dim as f64 * noise::external_product(&literal);
@@ -69,8 +70,8 @@ fn deviations_are_on_one_line_but_for_a_typing_error() {
     assert!((TYPED.log2() - line(904)).abs() > 23.0 && cost(-21.06) > 120.0 && cost(TYPED.log2()) < 70.0);
 }
 
-/// Ratios of the artifact's listed costs of classic sets to those with stairs, and for switches by transforms those of
-/// its model. The formula has each listed cost within 2 %.
+/// Ratios of the artifact's listed costs of classic sets to those with key-switch chains, and for switches by
+/// transforms those of its model. The formula has each listed cost within 2 %.
 #[test]
 fn the_model_of_its_costs_has_its_ratios() {
     let all = sets();
@@ -84,7 +85,7 @@ fn the_model_of_its_costs_has_its_ratios() {
     }
 }
 
-/// Keys of classic sets over those with stairs and with switches by transforms, as counted for the artifact.
+/// Keys of classic sets over those with key-switch chains and with switches by transforms, as counted for the artifact.
 #[test]
 fn keys_are_as_much_smaller_as_published() {
     let all = sets();

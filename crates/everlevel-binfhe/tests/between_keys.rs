@@ -22,7 +22,7 @@ fn assert_keys_are_alike(what: &str, groups: &[Vec<f64>]) {
     assert!(part.abs() <= LARGEST, "{what}: {part:.4} of the variance lies between keys");
 }
 
-/// What several keys give.
+/// The errors of several keys, a group for each.
 fn groups<L: Clone + Into<Literal>>(
     literal: &L,
     count: u64,

@@ -1,4 +1,4 @@
-//! What goes through a container comes back, and what was changed is refused.
+//! Objects come back out of containers, and changed ones are refused.
 
 use crate::common;
 

@@ -18,7 +18,7 @@ fn literal(torus_bits: u32, rank: usize, log2_extension: u32) -> ParamsLiteral {
     }
 }
 
-/// The same with several bits a step; four are those of a block.
+/// The literal with several bits a step; four are those of a block.
 fn in_steps(literal: ParamsLiteral, bits_per_step: usize) -> ParamsLiteral {
     let small = if bits_per_step == 4 { SmallSecret::Blocks { block: 4 } } else { SmallSecret::Binary };
     ParamsLiteral { bits_per_step, secrets: Secrets { small, ..Secrets::default() }, ..literal }

@@ -14,7 +14,7 @@ fn each_bootstrap_counts_once() {
     let and = keys.gate(Gate::And, &bits[0], &bits[1]).unwrap();
     let or = keys.gate(Gate::Or, &bits[0], &bits[1]).unwrap();
     assert_eq!((count(&and), count(&keys.not(&and).unwrap())), (1.0, 1.0));
-    // The same gate of the same bits is the same bootstrap.
+    // A gate repeated on its bits is one bootstrap, not two.
     let again = keys.gate(Gate::And, &bits[0], &bits[1]).unwrap();
     assert_eq!(count(&keys.gate(Gate::Xor, &and, &again).unwrap()), 2.0);
     // And so is that of OR: it rotates by the same mask, with the same error.

@@ -23,7 +23,7 @@ fn every_gate_gives_its_table() {
             let selectors = secret.encrypt_bits(&[false, true, true, false]).unwrap();
             let mux = keys.mux(&selectors, &x, &y).unwrap();
             assert_eq!(secret.decrypt_bits(&mux).unwrap(), [false, false, true, true]);
-            // What a gate gives goes into the next.
+            // A gate's result goes into the next one.
             let again = keys.gates(&[Gate::Xor, Gate::And, Gate::Or, Gate::Nand], &mux, &mux).unwrap();
             assert_eq!(secret.decrypt_bits(&again).unwrap(), [false, false, true, false]);
         }

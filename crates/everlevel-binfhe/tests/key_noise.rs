@@ -1,5 +1,5 @@
-//! What a key fixes of the noise: its spread over keys is what the formulas say, and all keys but one in `2^40` hold
-//! their set's claim.
+//! The noise that a key fixes: its spread over keys is what the formulas say, and all keys but one in `2^40` hold their
+//! set's claim.
 
 use std::sync::Arc;
 
@@ -69,7 +69,7 @@ fn refused_without_draws(params: &Params) -> f64 {
     steps.map(at).sum()
 }
 
-/// What lattice attacks gain on the smaller errors of key switches that were drawn again: a part of a bit.
+/// The gain of lattice attacks from the smaller errors of key switches that were drawn again is a part of a bit.
 #[test]
 fn known_attacks_gain_little_from_draws() {
     for set in sets::ALL {
@@ -115,12 +115,12 @@ fn every_set_holds_its_claim_for_all_keys_but_one_in_two_to_forty() {
             100.0 * refused_without_draws(&params)
         );
         assert!(log2_p_fail <= params.max_log2_p_fail + 1e-6, "{}: 2^{log2_p_fail}", set.name);
-        // What ciphertexts track is the same noise.
+        // Ciphertexts track this noise.
         let tracked = params.noise().at_table(params.squared_norm * params.noise().bootstrapped);
         assert!((tracked / variance - 1.0).abs() < 1e-9, "{}", set.name);
         // Ciphertexts of earlier versions have the mean of rotations, and are taken as before.
         assert!(params.noise().blind_rotation >= params.mean_noise().blind_rotation, "{}", set.name);
-        // What draws cost any attack: two bits at most.
+        // Draws take two bits at most from the cost of any attack.
         assert!(secrets * switches >= 0.24, "{}: {secrets} {switches}", set.name);
     }
 }

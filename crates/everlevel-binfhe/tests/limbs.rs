@@ -114,7 +114,7 @@ fn circuit_bootstrapping_has_the_noise_of_the_note() {
         let of_masks = n / 2.0 * of_body + half;
         let cut = rounding(Gadget::new(log2_base, 2));
         let cmux = n * digit_square(log2_base) * 2.0 * (of_masks + of_body) + 0.5 * (n / 2.0 + 1.0) * cut;
-        // Of which sums fail within a fourth of the torus with 2^-64.
+        // Noise whose sums leave a fourth of the torus with 2^-64.
         let holds = |doublings: &i32| noise::log2_p_fail(0.25, f64::from(*doublings).exp2() * cmux) <= -64.0;
         let count = (0..).take_while(holds).last().map_or("none".into(), |doublings| format!("2^{doublings}"));
         let limbs = ((2.0 - log2_std_dev) / f64::from(log2_base)).ceil();

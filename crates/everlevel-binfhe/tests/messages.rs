@@ -182,7 +182,7 @@ fn shared_noise_is_tracked() {
         let measured = squares.sum::<f64>() / count as f64;
         assert!((measured / (expected * fresh) - 1.0).abs() < 0.05, "{what}: {measured:e}, {:e}", expected * fresh);
     }
-    // The same bootstrap twice gives the same error, whichever call it was.
+    // A bootstrap repeated has one error, whichever call made it.
     let entries: Vec<u64> = (0..16).map(|m| m % 2).collect();
     let (once, twice) = (keys.table(&sums[..1], &entries).unwrap(), keys.table(&sums[..1], &entries).unwrap());
     let both = keys.add(&once[0], &twice[0]).unwrap();

@@ -14,7 +14,7 @@ use everlevel_binfhe::{
 };
 use everlevel_testkit::noise::{Measured, assert_count};
 
-/// What several keys give, `count` samples each.
+/// The errors of several keys, `count` samples of each.
 fn sample(
     literal: &ParamsLiteral,
     key_count: usize,
@@ -154,7 +154,7 @@ fn relative_rotation_errors(
     relative_errors_with(literal, steps, key_count, count, batch, |key| fixed_keys(literal.clone(), key))
 }
 
-/// The same with keys of any kind.
+/// [`relative_errors`] with keys of any kind.
 fn relative_errors_with(
     literal: &ParamsLiteral,
     steps: &ParamsLiteral,

@@ -164,7 +164,8 @@ fn rotations_are_those_of_the_exact_model() {
             let stored = SeededEvalKeys::generate(&secret).unwrap();
             let kept = KeptEvalKeys::new(stored.clone());
             let (model, fused) = (ExactRotation::new(&stored.bootstrap, &literal), kept.ready());
-            // What is transformed comes back, and nothing else is held than the key switch's stored form.
+            // The ready key gives its bodies back to the bit, so that only the key switch's stored form is held
+            // besides.
             assert!(kept.seeded().bootstrap.bodies == stored.bootstrap.bodies, "{modulus} {rotation:?}");
             assert_eq!(kept.nbytes(), fused.nbytes() + size_of_val(&stored.key_switch.bodies[..]));
             // Buffers are whole pages.

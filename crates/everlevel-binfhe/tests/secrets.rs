@@ -118,8 +118,8 @@ fn blocks_have_at_most_a_one() {
     assert!(counts.iter().all(|count| (46..=154).contains(count)), "{counts:?}");
 }
 
-/// Keys whose landing, shared prefix or drawn coefficients are others, made from the same seeds. Where numbers make no
-/// chain, `claims::unsound_numbers_are_refused_with_both_values` has what is said.
+/// Keys whose intermediate secret, shared prefix or drawn coefficients are others, made from the same seeds. Where
+/// numbers make no chain, `claims::unsound_numbers_are_refused_with_both_values` has what is said.
 #[test]
 fn keys_of_another_chain_are_refused() {
     let chain = |landing, shared, drawn| {
@@ -151,7 +151,7 @@ fn keys_of_another_chain_are_refused() {
             assert!(refused.to_string().contains(&format!("{print:#018x}")), "{refused}");
         }
 
-        // The same file under the other chain's name: lengths don't fit, or there is no such switch.
+        // This file under the other chain's name: lengths don't fit, or there is no such switch.
         let names = Container::from_bytes(
             SeededEvalKeys::generate(&other_secret).unwrap().to_container(&params.into()).unwrap().to_bytes(),
         );

@@ -221,7 +221,7 @@ fn noise_is_counted() {
     }
 }
 
-/// The same at 128 bits of security: every operation is within the set's noise budget, twice in a row.
+/// All operations at 128 bits of security: each is within the set's noise budget, twice in a row.
 #[test]
 #[ignore = "slow: real parameters"]
 fn real_set() {

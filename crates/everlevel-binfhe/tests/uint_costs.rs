@@ -1,4 +1,4 @@
-//! What operations on integers of 8 to 64 bits cost, their progress, and what they refuse.
+//! The costs of operations on integers of 8 to 64 bits, their progress, and their refusals.
 
 use crate::common;
 
@@ -90,7 +90,7 @@ fn reductions_are_done_in_slices() {
                 let max = int.cost(|int| int.extreme_row(&many, rows, Extreme::Max)).unwrap();
                 assert_eq!(max.bootstraps, 28 * (rows - 1) * len);
                 let sum = int.cost(|int| int.sum_rows(&many, rows)).unwrap();
-                // Of five terms a digit and a carry.
+                // Five terms make a digit and a carry.
                 assert!(sum.bootstraps < rows * len * 8, "{sum:?}");
                 // A comparison takes two bootstraps a block at most; sums take those of four times as many rows.
                 for (cost, rows_at_once) in [(max, 1), (sum, 4)] {

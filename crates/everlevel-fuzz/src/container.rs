@@ -32,7 +32,7 @@ pub fn container(data: &[u8]) {
     look(&container);
 }
 
-/// As [`container`], of a header whose checksums are right.
+/// Reads bytes as a header whose checksums are right, else as [`container`].
 ///
 /// # Panics
 /// At a fault.
@@ -40,7 +40,7 @@ pub fn header(data: &[u8]) {
     container(&sealed(data));
 }
 
-/// Reads all that a container says.
+/// Reads a container's header, metadata and tensors.
 fn look(container: &Container) {
     let header = container.header();
     assert_eq!(header.in_order().len(), header.tensors.len());

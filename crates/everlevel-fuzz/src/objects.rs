@@ -132,7 +132,7 @@ fn check_object(ctx: &Context, object: &Object) {
     }
 }
 
-/// What was read writes a file that reads as the same: its data, since estimates may be rounded.
+/// Checks that an object that was read writes a file that reads as the same: its data, since estimates may be rounded.
 fn check_same<T: Stored>(ctx: &Context, object: &T) {
     let (bytes, container) = written(&ctx.to_container(object, Form::Seeded).expect("an object of this context"));
     let again: T = ctx.from_container(&container, Loading::default()).expect("what was written");
@@ -140,7 +140,7 @@ fn check_same<T: Stored>(ctx: &Context, object: &T) {
     assert!(again.header().tensors == container.header().tensors, "{bytes:?}");
 }
 
-/// As [`ckks_objects`], of TFHE.
+/// Reads bytes as every object of TFHE, as [`ckks_objects`] does for CKKS.
 ///
 /// # Panics
 /// At a fault.
@@ -179,7 +179,7 @@ static LIMBS: LazyLock<(limbs::Context, bfv::Context)> = LazyLock::new(|| {
     (limbs::Context::new(of_ckks).expect("a context"), bfv::Context::new(of_bfv).expect("a context"))
 });
 
-/// As [`ckks_objects`], of CKKS over limbs and of BFV: ciphertexts are computed with, too.
+/// Reads bytes as every object of CKKS over limbs and of BFV; ciphertexts are computed with, too.
 ///
 /// # Panics
 /// At a fault.

@@ -139,7 +139,7 @@ fn integers(u: &mut Unstructured<'_>) -> arbitrary::Result<()> {
             (all[out], clear[out]) = (result, value);
         }
     }
-    // What is too noisy to be told is refused.
+    // A value whose noise leaves it in doubt is refused.
     for (ciphertext, value) in all.iter().zip(clear) {
         if let Some(found) = accepted(secret.decrypt_integers(std::slice::from_ref(ciphertext))) {
             assert_eq!(found, [value]);

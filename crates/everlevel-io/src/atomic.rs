@@ -7,7 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Ends the names of temporary files, by which they are known as ours.
+/// The ending of temporary files' names, which tells that this library wrote them.
 const SUFFIX: &str = ".everlevel.tmp";
 
 /// More links than any file system follows.
@@ -62,7 +62,7 @@ pub(crate) fn not_regular() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, "is not a regular file")
 }
 
-/// The path that a link points to, and the link there, and so on; it needn't exist.
+/// The path at the end of a chain of links, which needn't exist.
 fn followed(path: &Path) -> io::Result<Cow<'_, Path>> {
     let mut path = Cow::Borrowed(path);
     for _ in 0..MOST_LINKS {

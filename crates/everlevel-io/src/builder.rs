@@ -8,7 +8,7 @@ use std::path::Path;
 use crate::header::{self, Place};
 use crate::{ALIGNMENT, Error, atomic};
 
-/// What writes bytes to where they are to lie, which is zero before.
+/// A function that writes bytes to their place, which is zero before.
 pub type Fill<'a> = Box<dyn Fn(&mut [u8]) + Send + Sync + 'a>;
 
 /// The bytes of a tensor that is to be written: its object's, or made for the container.
@@ -17,7 +17,7 @@ pub enum Content<'a> {
     Borrowed(&'a [u8]),
     /// Bytes that were made, which a secret container overwrites.
     Owned(Vec<u8>),
-    /// What holds bytes that were made, so that they need no copy.
+    /// An owner of bytes that were made, so that they need no copy.
     Held(Box<dyn AsRef<[u8]> + Send + Sync + 'a>),
     /// Bytes that are made where they are to lie, of a container in transit.
     Late(usize, Fill<'a>),
@@ -81,9 +81,9 @@ impl<'a> Builder<'a> {
         builder
     }
 
-    /// The same of a container that goes from one process to another at once: its tensors have no checksums, and may
-    /// be made late ([`Content::Late`]). [`Container::in_transit`](crate::Container::in_transit) reads it, and nothing
-    /// that reads files.
+    /// A container that goes from one process to another at once: its tensors have no checksums, and may be made late
+    /// ([`Content::Late`]). [`Container::in_transit`](crate::Container::in_transit) reads it, and nothing that reads
+    /// files.
     pub fn in_transit(kind: &str) -> Self {
         let mut builder = Self::new(kind);
         builder.in_transit = true;

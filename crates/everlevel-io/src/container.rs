@@ -17,7 +17,7 @@ use crate::{ALIGNMENT, Error, MAX_HEADER_BYTES, kinds};
 /// Files from this size on are mapped by [`Access::Auto`].
 const MAP_FROM_BYTES: u64 = 64 << 20;
 
-/// The way that a file's bytes are got.
+/// The access to a file's bytes: read or mapped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Access {
     /// Mapped from 64 MiB on.
@@ -147,7 +147,7 @@ impl Container {
     }
 
     fn of(bytes: Vec<u8>, in_transit: bool) -> Result<Self, Error> {
-        // What has no sound header may be a secret key's file, damaged.
+        // Bytes without a sound header may be a damaged secret key: they are wiped on the way out.
         let mut bytes = Zeroizing::new(bytes);
         let header = header::read(&bytes, bytes.len() as u64, in_transit)?;
         let bytes = std::mem::take(&mut *bytes);

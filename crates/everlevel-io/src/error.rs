@@ -50,7 +50,7 @@ crate::errors! {
     /// A header longer than any that is written.
     #[error("read: the header claims {found} bytes, {limit} are the most; the file is damaged or hostile")]
     HeaderTooLarge {
-        /// Its length.
+        /// The header's length.
         found: u64,
         /// The longest length that is read.
         limit: u64,
@@ -72,7 +72,7 @@ crate::errors! {
     Unlike {
         /// The entry.
         what: String,
-        /// Its value.
+        /// The entry's value in the file.
         found: String,
         /// The value that the reader's parameters make of it.
         expected: String,
@@ -84,13 +84,13 @@ crate::errors! {
     Layout {
         /// The tensor.
         tensor: String,
-        /// Its first byte.
+        /// The tensor's first byte.
         begin: u64,
-        /// The byte after its last.
+        /// The byte after the tensor's last.
         end: u64,
         /// Bytes of data in the file.
         data_len: u64,
-        /// The requirement that it does not meet.
+        /// The requirement that the tensor does not meet.
         needed: String,
     }
     /// Another kind of object than asked for.
@@ -148,7 +148,7 @@ crate::errors! {
     OutOfMemory {
         /// The file.
         path: PathBuf,
-        /// Its size.
+        /// The file's size.
         needed: u64,
     }
     /// The storage is full.
@@ -156,7 +156,7 @@ crate::errors! {
     StorageFull {
         /// The file.
         path: PathBuf,
-        /// Its size.
+        /// The file's size.
         needed: u64,
         /// The system's error.
         source: io::Error,

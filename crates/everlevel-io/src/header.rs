@@ -24,7 +24,7 @@ const TENSOR_CHECKSUM: &str = "blake3:";
 pub struct Place {
     /// Sizes of its dimensions; elements are bytes.
     pub shape: Vec<usize>,
-    /// Its bytes, counted from the start of the data.
+    /// The tensor's bytes, counted from the start of the data.
     pub range: Range<usize>,
     /// BLAKE3, in hexadecimal; none of a container in transit.
     pub checksum: Option<String>,

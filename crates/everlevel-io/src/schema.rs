@@ -8,17 +8,17 @@ use serde::de::DeserializeOwned;
 use crate::{Builder, Container, Error};
 
 impl Builder<'_> {
-    /// Says a 64-bit number, such as a fingerprint: `0x` and 16 hexadecimal digits.
+    /// Adds a 64-bit number, such as a fingerprint: `0x` and 16 hexadecimal digits.
     pub fn describe_number(&mut self, name: &str, value: u64) {
         self.describe(name, format!("{value:#018x}"));
     }
 
-    /// Says the seed of what is public, such as masks.
+    /// Adds the seed of public values, such as masks.
     pub fn describe_seed(&mut self, name: &str, seed: &[u8; 32]) {
         self.describe(name, seed_to_text(seed));
     }
 
-    /// Says what has fields of its own, as JSON on one line.
+    /// Adds a value with fields, as JSON on one line.
     ///
     /// # Panics
     /// If the value has no JSON: numbers, names and lists of them do.
@@ -28,7 +28,7 @@ impl Builder<'_> {
 }
 
 impl Container {
-    /// A number that [`Builder::describe_number`] said.
+    /// Reads a number that [`Builder::describe_number`] has added.
     ///
     /// # Errors
     /// [`Error::Header`].
@@ -38,7 +38,7 @@ impl Container {
         value.ok_or_else(|| Error::header(name, format!("{text:.40}"), "0x and 16 hexadecimal digits"))
     }
 
-    /// A seed that [`Builder::describe_seed`] said.
+    /// Reads a seed that [`Builder::describe_seed`] has added.
     ///
     /// # Errors
     /// [`Error::Header`].
@@ -46,7 +46,7 @@ impl Container {
         seed_from_text(name, self.metadata(name)?)
     }
 
-    /// A value that [`Builder::describe_json`] said.
+    /// Reads a value that [`Builder::describe_json`] has added.
     ///
     /// # Errors
     /// [`Error::Header`].

@@ -96,7 +96,7 @@ impl DoubleDouble {
         self.high
     }
 
-    /// What is left beside the nearest double.
+    /// The remainder: the number less the nearest double.
     pub fn low(self) -> f64 {
         self.low
     }

@@ -18,10 +18,10 @@ pub fn add_products(out: &mut [u32], digits: &[u32], rows: &[u32], len: usize) {
     assert_eq!(digits.len(), out.len() / len * (rows.len() / len));
     match Simd::best().0 {
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: this level exists only where its features were detected.
+        // SAFETY: the function needs AVX-512, which `Simd::available` detected before it made a `Simd` of this level.
         Level::Avx512Ifma => unsafe { add_avx512(out, digits, rows, len) },
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: as above.
+        // SAFETY: the function needs AVX2, which `Simd::available` detected before it made a `Simd` of this level.
         Level::Avx2 => unsafe { add_avx2(out, digits, rows, len) },
         _ => add(out, digits, rows, len),
     }

@@ -72,10 +72,10 @@ pub fn automorphism<T: WrappingWord>(out: &mut [T], a: &[T], galois_elt: u64) {
     let inverse = inverse_mod_power_of_two(galois_elt, 2 * n as u64) as usize;
     match Simd::best().0 {
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: this level exists only where its features were detected.
+        // SAFETY: the function needs AVX-512, which `Simd::available` detected before it made a `Simd` of this level.
         Level::Avx512Ifma => unsafe { gather_avx512(out, a, inverse) },
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: as above.
+        // SAFETY: the function needs AVX2, which `Simd::available` detected before it made a `Simd` of this level.
         Level::Avx2 => unsafe { gather_avx2(out, a, inverse) },
         _ => gather(out, a, inverse),
     }
@@ -119,10 +119,10 @@ fn run<T: WrappingWord, const SUB: bool>(out: &mut [T], a: &[T], exponent: usize
     assert!(out.len() == a.len() && minus.len() == a.len() && exponent < 2 * a.len().max(1));
     match Simd::best().0 {
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: this level exists only where its features were detected.
+        // SAFETY: the function needs AVX-512, which `Simd::available` detected before it made a `Simd` of this level.
         Level::Avx512Ifma => unsafe { run_avx512::<T, SUB>(out, a, exponent, minus) },
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: as above.
+        // SAFETY: the function needs AVX2, which `Simd::available` detected before it made a `Simd` of this level.
         Level::Avx2 => unsafe { run_avx2::<T, SUB>(out, a, exponent, minus) },
         _ => run_portable::<T, SUB>(out, a, exponent, minus),
     }

@@ -13,7 +13,7 @@ use crate::{prefetch::LINE, simd::Level};
 #[derive(Debug)]
 pub struct PastCaches {
     simd: Simd,
-    /// A fence is for the thread that wrote.
+    /// Keeps the value in its thread: a fence is for the thread that wrote.
     thread: PhantomData<*const ()>,
 }
 
@@ -35,7 +35,9 @@ impl PastCaches {
         assert_eq!(out.len(), from.len());
         #[cfg(target_arch = "x86_64")]
         if self.simd.0 == Level::Avx512Ifma && out.as_ptr().addr().is_multiple_of(LINE) && out.len().is_multiple_of(8) {
-            // SAFETY: a `Simd` of this level is made only where the CPU has its features.
+            // SAFETY: the function needs AVX-512 F, which `Simd::available` detected before it made a `Simd` of this
+            // level; `out` begins on a line, as was just checked, and the caller keeps away from it until this value's
+            // fence.
             unsafe { copy_lines(out, from) };
             return;
         }
@@ -47,7 +49,7 @@ impl Drop for PastCaches {
     fn drop(&mut self) {
         #[cfg(target_arch = "x86_64")]
         if self.simd.0 == Level::Avx512Ifma {
-            // SAFETY: every CPU of 64 bits has the instruction.
+            // SAFETY: the fence is part of SSE, which every CPU of this architecture has, and touches no memory.
             unsafe { std::arch::x86_64::_mm_sfence() };
         }
     }
@@ -60,7 +62,8 @@ impl Drop for PastCaches {
 unsafe fn copy_lines(out: &mut [u64], from: &[u64]) {
     use std::arch::x86_64::{_mm512_loadu_si512, _mm512_stream_si512};
     for (out, from) in out.as_chunks_mut::<8>().0.iter_mut().zip(from.as_chunks::<8>().0) {
-        // SAFETY: both are of 64 bytes; the rest is the caller's.
+        // SAFETY: both chunks are 64 bytes, `out`'s aligned to them since its slice begins on a line; the caller
+        // vouches that nobody reads or writes `out` before a fence.
         unsafe { _mm512_stream_si512(out.as_mut_ptr().cast(), _mm512_loadu_si512(from.as_ptr().cast())) };
     }
 }

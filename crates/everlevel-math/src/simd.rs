@@ -85,10 +85,12 @@ impl Simd {
 macro_rules! vector_prefix {
     ($simd:expr, $kernel:ident($($arg:expr),*)) => {
         match $simd.0 {
-            // SAFETY: a `Simd` of this level is made only where the CPU has its features.
+            // SAFETY: the kernel needs AVX2 and FMA, and `Simd::available` makes a `Simd` of this level only where it
+            // detected both.
             #[cfg(target_arch = "x86_64")]
             $crate::simd::Level::Avx2 => unsafe { avx2::$kernel($($arg),*) },
-            // SAFETY: as for AVX2.
+            // SAFETY: the kernel needs AVX-512 F, DQ, VL, BW, IFMA and VBMI at most, and `Simd::available` makes a
+            // `Simd` of this level only where it detected all of them.
             #[cfg(target_arch = "x86_64")]
             $crate::simd::Level::Avx512Ifma => unsafe { avx512::$kernel($($arg),*) },
             _ => 0,

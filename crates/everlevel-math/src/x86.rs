@@ -5,7 +5,8 @@ macro_rules! functions {
     ($($name:ident($($arg:ident: $type:ty),*) -> $out:ty = $value:expr;)*) => {$(
         #[inline(always)]
         unsafe fn $name($($arg: $type),*) -> $out {
-            // SAFETY: the contract of the trait `Vector` that is implemented.
+            // SAFETY: the caller of a `Vector`'s function vouches that the CPU has its instructions, and that its
+            // pointers are readable for the lanes; loads are unaligned ones.
             unsafe { $value }
         }
     )*};
@@ -16,7 +17,8 @@ macro_rules! arithmetic {
     ($($name:ident($($arg:ident),*) = $intrinsic:ident;)*) => {$(
         #[inline(always)]
         fn $name(self $(, $arg: Self)*) -> Self {
-            // SAFETY: the contract of that trait: whoever made `self` knew that the CPU has the instructions.
+            // SAFETY: `self` is proof that the CPU has the instructions: a `Vector` is made only by functions whose
+            // callers vouch for them. Registers are all that the intrinsic touches.
             Self(unsafe { $intrinsic(self.0 $(, $arg.0)*) })
         }
     )*};

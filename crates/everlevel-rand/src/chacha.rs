@@ -45,7 +45,7 @@ mod avx512 {
     /// "expand 32-byte k"
     const CONSTANTS: [u32; 4] = [0x6170_7865, 0x3320_646e, 0x7962_2d32, 0x6b20_6574];
 
-    /// As [`super::keystream`].
+    /// [`super::keystream`] on AVX-512, sixteen blocks at a time.
     #[target_feature(enable = "avx512f")]
     pub(super) fn keystream(key: &[u8; 32], nonce: &[u8; 12], counter: u32, out: &mut [u64]) {
         let word = |bytes: &[u8], i: usize| u32::from_le_bytes(std::array::from_fn(|j| bytes[4 * i + j]));

@@ -17,7 +17,7 @@ pub fn declassified<T>(value: T) -> T {
     value
 }
 
-/// As [`declassified`], for values in place.
+/// Declares values public in place, as [`declassified`] does for one that it returns.
 #[inline(always)]
 #[cfg_attr(not(everlevel_memcheck), allow(unused_variables))]
 pub fn declassify<T>(values: &[T]) {

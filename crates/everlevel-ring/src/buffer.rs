@@ -97,7 +97,7 @@ impl Slab {
 
     /// The memory, to write to.
     pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
-        // SAFETY: as above, and self is borrowed mutably.
+        // SAFETY: the allocation is `layout.size()` initialised bytes, borrowed alone with self.
         unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.layout.size()) }
     }
 }
@@ -227,7 +227,8 @@ impl Deref for Limb {
 
 impl DerefMut for Limb {
     fn deref_mut(&mut self) -> &mut [u64] {
-        // SAFETY: as above, and no other limb has this start.
+        // SAFETY: the limb owns `n` initialised words of a slab that the pool keeps alive; no other limb has this
+        // start.
         unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.pool.n) }
     }
 }

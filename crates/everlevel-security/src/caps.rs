@@ -18,7 +18,7 @@ pub struct Cap {
     pub attack: Attack,
     /// Frozen output of the full estimator at this very row, where it was run.
     pub frozen: Option<Frozen>,
-    /// Where the cap comes from.
+    /// The publication that the cap is from.
     pub source: &'static str,
 }
 

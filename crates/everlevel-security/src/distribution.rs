@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// How the coefficients of a secret are drawn.
+/// The distribution of a secret's coefficients.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum SecretDistribution {
@@ -14,9 +14,10 @@ pub enum SecretDistribution {
     Binary,
     /// Exactly this many coefficients are 1, at uniform places; the rest are zero.
     BinaryWeight(usize),
-    /// In each of this many blocks of equal length, one coefficient is 1, at a uniform place; the rest are zero.
+    /// One-hot blocks, so many and of equal length: one coefficient of each is 1, at a uniform place, and the rest are
+    /// zero.
     OneHot(usize),
-    /// In each of this many blocks of equal length, at most one coefficient is 1: as likely none as each of them.
+    /// Blocks, so many and of equal length, with at most one coefficient that is 1: as likely none as each of them.
     BlockBinary(usize),
 }
 

@@ -27,10 +27,10 @@ use crate::special::log2_sum;
 const PRODUCT_GATES: f64 = 1024.0;
 const SUM_GATES: f64 = 160.0;
 
-/// How the guesses of the enumerated coordinates are counted.
+/// A count of the guesses of the enumerated coordinates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Guesses {
-    /// By the theorem, as the lattice-estimator does.
+    /// The theorem's count, which the lattice-estimator takes.
     #[cfg_attr(not(test), expect(dead_code, reason = "for comparisons with the estimator"))]
     Theorem,
     /// The values that a uniform coordinate has, the likely ones of a sparse bit, and by the theorem where coordinates
@@ -48,7 +48,7 @@ struct Search<'a> {
     guesses: Guesses,
 }
 
-/// How the attack splits the secret's coordinates.
+/// A split of the secret's coordinates by the attack.
 #[derive(Debug, Clone, Copy)]
 struct Split {
     /// Block size.
@@ -163,7 +163,7 @@ mod tests {
     use super::*;
     use crate::SecretDistribution::{Binary, FixedWeight, Ternary};
 
-    /// As the lattice-estimator counts.
+    /// The search with the lattice-estimator's counts.
     fn estimator(lwe: &Lwe, samples: Option<f64>) -> Search<'_> {
         Search { lwe, model: CostModel::Matzov, samples, guesses: Guesses::Theorem }
     }

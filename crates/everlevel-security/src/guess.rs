@@ -15,19 +15,19 @@ use crate::special::ln_binomial;
 /// The lattice of a part of the secret.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Rest {
-    /// Its dimension.
+    /// The lattice's dimension.
     pub dims: f64,
-    /// ln of its volume.
+    /// ln of the lattice's volume.
     pub ln_vol: f64,
 }
 
 impl Rest {
-    /// Of `count` one-hot blocks with `len` coordinates left of each.
+    /// The lattice of `count` one-hot blocks with `len` coordinates left of each.
     fn blocks(count: f64, len: f64) -> Self {
         Self { dims: count * (len - 1.0), ln_vol: 0.5 * count * len.ln() }
     }
 
-    /// Of `coordinates` that no guess is about; whole blocks of them, where there are blocks.
+    /// The lattice of `coordinates` that no guess is about; of whole blocks of them, where there are blocks.
     pub(crate) fn new(lwe: &Lwe, coordinates: f64) -> Self {
         match lwe.block_len() {
             Some(len) => Self::blocks(coordinates / len, len),
@@ -49,7 +49,8 @@ pub(crate) struct Guess<'a> {
 }
 
 impl<'a> Guess<'a> {
-    /// About `zeta` coordinates, `part` of each block that isn't guessed whole; `None` where that is impossible.
+    /// A guess about `zeta` coordinates, `part` of each block that isn't guessed whole; `None` where that is
+    /// impossible.
     pub(crate) fn new(lwe: &'a Lwe, zeta: f64, part: f64) -> Option<Self> {
         let Some(len) = lwe.block_len() else {
             return (0.0..lwe.n()).contains(&zeta).then_some(Self { lwe, zeta, whole: 0.0, part: 0.0 });
@@ -79,7 +80,7 @@ impl<'a> Guess<'a> {
         }
     }
 
-    /// How many nonzero coordinates may be guessed, beside those of whole blocks.
+    /// The number of nonzero coordinates that may be guessed, beside those of whole blocks.
     pub(crate) fn max_weight(&self) -> f64 {
         match self.lwe.block_len() {
             Some(_) if self.part == 0.0 => 0.0,

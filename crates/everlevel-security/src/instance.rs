@@ -105,15 +105,15 @@ impl Lwe {
         if let SecretDistribution::BlockBinary(blocks) = self.secret { Some(self.n() / blocks as f64) } else { None }
     }
 
-    /// The same instance with one-hot blocks, where blocks may be empty: one coefficient more for each block, which is
-    /// 1 where all others are 0. Its mask is any public word, subtracted from the masks of its block and from the body.
+    /// The instance with one-hot blocks, where blocks may be empty: one coefficient more for each block, which is 1
+    /// where all others are 0. Its mask is any public word, subtracted from the masks of its block and from the body.
     pub(crate) fn with_full_blocks(&self) -> Option<Self> {
         let SecretDistribution::BlockBinary(blocks) = self.secret else { return None };
         Some(Self { dim: self.dim + blocks, secret: SecretDistribution::OneHot(blocks), ..*self })
     }
 
-    /// The same instance with blocks that may be empty, where they are one-hot: a block's last coefficient is 1 less
-    /// the sum of its others, so that its mask is subtracted from theirs and, with the constant, from the body.
+    /// The instance with blocks that may be empty, where they are one-hot: a block's last coefficient is 1 less the sum
+    /// of its others, so that its mask is subtracted from theirs and, with the constant, from the body.
     pub(crate) fn with_open_blocks(&self) -> Option<Self> {
         let SecretDistribution::OneHot(blocks) = self.secret else { return None };
         Some(Self { dim: self.dim - blocks, secret: SecretDistribution::BlockBinary(blocks), ..*self })

@@ -1,4 +1,4 @@
-//! How large a modulus a ring and a secret can bear: 128-bit caps as data, and a small estimator that recomputes them.
+//! Caps on the modulus of a ring at 128 bits, as data, and a small estimator of lattice attacks that recomputes them.
 //!
 //! *Vocabulary.* A **cap** is the largest `log2(QP)` (every ciphertext and key-switching prime together) accepted for
 //! one ring degree `N = 2^log_n` and one [`SecretDistribution`]; a **claim** is the security put on that cap, with the

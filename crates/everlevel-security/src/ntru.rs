@@ -177,7 +177,7 @@ fn chance_of_dense_sublattice(ntru: &Ntru, beta: f64) -> f64 {
     1.0 - none
 }
 
-/// `2·ln δ(β)`, by the Gaussian heuristic: what norms fall by at each step of a reduced basis.
+/// `2·ln δ(β)`, by the Gaussian heuristic: the fall of norms at each step of a reduced basis.
 fn slope(beta: f64) -> f64 {
     2.0 * ln_gaussian_heuristic(beta, 0.0) / (beta - 1.0)
 }

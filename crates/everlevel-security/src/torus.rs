@@ -1,5 +1,5 @@
-//! How narrow the error of a binary secret may be: the counterpart of the caps for torus schemes, where the modulus is
-//! a machine word and the noise is chosen.
+//! The least standard deviation of errors over the torus: the counterpart of the caps for torus schemes, where the
+//! modulus is a machine word and the noise is chosen.
 //!
 //! The line is the one that tfhe-rs publishes for 132 bits (`secure_noise.rs`, Gaussian errors, `q = 2^64`):
 //! `σ² = 2^(4−128) + 2^(5.31469 − 0.0497829·n)`. The authors of tfhe-rs check sets on this line by the
@@ -26,7 +26,7 @@ pub fn min_log2_std_dev(dim: usize, torus_bits: u32) -> Option<f64> {
     published_log2_std_dev(dim, torus_bits).map(|line| line.max(3.48 - 0.02599 * dim as f64))
 }
 
-/// As [`min_log2_std_dev`], by the published line alone.
+/// The least standard deviation by the published line alone, whatever estimates say ([`min_log2_std_dev`]).
 pub(crate) fn published_log2_std_dev(dim: usize, torus_bits: u32) -> Option<f64> {
     let floor = MIN_STD_DEV_INT.log2() - f64::from(torus_bits);
     let line = 0.5 * ((-124.0f64).exp2() + (5.314_69 - 0.049_782_9 * dim as f64).exp2()).log2();
@@ -56,8 +56,8 @@ pub fn min_log2_std_dev_of(secret: SecretDistribution, dim: usize, torus_bits: u
     line_of(secret, dim, torus_bits, min_log2_std_dev)
 }
 
-/// As [`min_log2_std_dev_of`], for binary secrets by the published line alone, by which keys of earlier versions were
-/// made.
+/// The least standard deviation for binary secrets by the published line alone, by which keys of earlier versions were
+/// made; for other secrets that of [`min_log2_std_dev_of`].
 pub fn published_log2_std_dev_of(secret: SecretDistribution, dim: usize, torus_bits: u32) -> Option<f64> {
     line_of(secret, dim, torus_bits, published_log2_std_dev)
 }
@@ -85,7 +85,7 @@ pub fn estimate_of(secret: SecretDistribution, dim: usize, log2_std_dev: f64) ->
     Ok(cheapest(&lwe, CostModel::Matzov))
 }
 
-/// As [`estimate_of`], by the core-SVP count ([`core_svp`]).
+/// The core-SVP count ([`core_svp`]) of the instance of [`estimate_of`], in bits.
 ///
 /// # Errors
 /// As [`estimate_of`].
@@ -102,7 +102,7 @@ pub fn estimate(dim: usize, log2_std_dev: f64) -> Result<Option<Estimate>, Error
     estimate_of(SecretDistribution::Binary, dim, log2_std_dev)
 }
 
-/// As [`estimate`], the direct primal attack alone, which is known in microseconds: log2 of its cost.
+/// log2 of the cost of the direct primal attack alone on the instance of [`estimate`], known in microseconds.
 ///
 /// # Errors
 /// As [`estimate`].

@@ -75,7 +75,8 @@ fn block_sizes_are_those_of_the_published_estimator() {
     }
 }
 
-/// Where the dense sublattice is found first: `Q = 0.004·N^2.484` for ternary secrets, after Ducas and van Woerden.
+/// Moduli from which on the dense sublattice is found first: `Q = 0.004·N^2.484` for ternary secrets, after Ducas and
+/// van Woerden.
 #[test]
 fn fatigue_points_are_the_published_ones() {
     for (log_n, expected) in [(9, 14.4), (10, 16.9), (11, 19.4)] {
@@ -92,7 +93,7 @@ fn fatigue_points_are_the_published_ones() {
     }
 }
 
-/// Of moduli whose cheapest attack has β of 334 (classic, about 128 bits at N = 1024) and 438 (core-SVP).
+/// The largest moduli whose cheapest attack has β of 334 (classic, about 128 bits at N = 1024) and 438 (core-SVP).
 #[test]
 fn largest_moduli_are_the_published_ones() {
     for (variance, expected) in [

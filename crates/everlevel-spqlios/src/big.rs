@@ -6,7 +6,7 @@ use crate::coefficients::exponent;
 use crate::functions::scratch;
 use crate::memory::{ModuleInfo, VecZnxBig, VecZnxDft, Vector, base, module, views, words};
 
-/// What is added to or taken from a result: words of a vector, or signed integers.
+/// A term of a sum: words of a vector, or signed integers.
 enum Operand<T> {
     Words(*const T, u64),
     Small(*const i64, u64, u64),
@@ -20,11 +20,12 @@ fn in_doubles(m: &Module) -> bool {
 /// `res = Σ ±operand`, of big coefficients, or of transforms if `dft`.
 ///
 /// # Safety
-/// As [`crate::vec_znx_zero`].
+/// The [contract](crate#safety) of this crate's functions.
 unsafe fn combine<T>(m: &Module, dft: bool, (res, res_size): (*mut T, u64), terms: [(bool, Operand<T>); 2]) {
     let (n, width) = (m.n(), m.width());
     let result = words(m, res, res_size);
-    // SAFETY: the caller's contract; operands are copied where they overlap the result, before it is written to.
+    // SAFETY: the caller vouches for the words of the result and of both terms. `inputs` copies operands that overlap
+    // the result before `outputs` borrows it.
     unsafe {
         let mut small = vec![0u64; n];
         let operands = terms.map(|(minus, operand)| match operand {
@@ -67,10 +68,11 @@ fn accumulate(m: &Module, dft: bool, part: usize, out: &mut [u64], term: &[u64],
 /// `res = 0`, in the transform domain.
 ///
 /// # Safety
-/// As [`crate::vec_znx_zero`].
+/// The [contract](crate#safety) of this crate's functions.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn vec_dft_zero(m: *const ModuleInfo, res: *mut VecZnxDft, res_size: u64) {
-    // SAFETY: the caller's contract.
+    // SAFETY: the program vouches that `m` is a live module and `res` an object of its vectors with `res_size`
+    // polynomials, all of which `outputs` borrows once.
     unsafe {
         let m = module(m);
         words(m, res, res_size).outputs(m.n()).into_iter().for_each(|x| x.fill(0));
@@ -87,13 +89,14 @@ macro_rules! combinations {
         $(#[$about])*
         ///
         /// # Safety
-        /// As [`crate::vec_znx_zero`].
+        /// The [contract](crate#safety) of this crate's functions.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name(
             m: *const ModuleInfo, res: *mut $object, res_size: u64, a: *const $object, a_size: u64, b: *const $object, b_size: u64,
         ) {
             let terms = [($x, Operand::Words(a, a_size)), ($y, Operand::Words(b, b_size))];
-            // SAFETY: the caller's contract.
+            // SAFETY: the program vouches that `m` is a live module, and `res`, `a` and `b` its objects of these sizes;
+            // `combine` asks for no more.
             unsafe { combine(module(m), $dft, (res, res_size), terms) }
         }
     };
@@ -101,7 +104,7 @@ macro_rules! combinations {
         $(#[$about])*
         ///
         /// # Safety
-        /// As [`crate::vec_znx_zero`].
+        /// The [contract](crate#safety) of this crate's functions.
         #[unsafe(no_mangle)]
         #[allow(clippy::too_many_arguments)]
         pub unsafe extern "C" fn $name(
@@ -109,7 +112,8 @@ macro_rules! combinations {
             b: *const i64, b_size: u64, b_sl: u64,
         ) {
             let terms = [($x, Operand::Words(a, a_size)), ($y, Operand::Small(b, b_size, b_sl))];
-            // SAFETY: the caller's contract.
+            // SAFETY: the program vouches that `m` is a live module, `res` and `a` its objects of these sizes, and `b`
+            // readable for its polynomials; `combine` asks for no more.
             unsafe { combine(module(m), $dft, (res, res_size), terms) }
         }
     };
@@ -117,7 +121,7 @@ macro_rules! combinations {
         $(#[$about])*
         ///
         /// # Safety
-        /// As [`crate::vec_znx_zero`].
+        /// The [contract](crate#safety) of this crate's functions.
         #[unsafe(no_mangle)]
         #[allow(clippy::too_many_arguments)]
         pub unsafe extern "C" fn $name(
@@ -125,7 +129,8 @@ macro_rules! combinations {
             b: *const $object, b_size: u64,
         ) {
             let terms = [($x, Operand::Small(a, a_size, a_sl)), ($y, Operand::Words(b, b_size))];
-            // SAFETY: the caller's contract.
+            // SAFETY: the program vouches that `m` is a live module, `res` and `b` its objects of these sizes, and `a`
+            // readable for its polynomials; `combine` asks for no more.
             unsafe { combine(module(m), $dft, (res, res_size), terms) }
         }
     };
@@ -133,7 +138,7 @@ macro_rules! combinations {
         $(#[$about])*
         ///
         /// # Safety
-        /// As [`crate::vec_znx_zero`].
+        /// The [contract](crate#safety) of this crate's functions.
         #[unsafe(no_mangle)]
         #[allow(clippy::too_many_arguments)]
         pub unsafe extern "C" fn $name(
@@ -141,7 +146,8 @@ macro_rules! combinations {
             b: *const i64, b_size: u64, b_sl: u64,
         ) {
             let terms = [($x, Operand::Small(a, a_size, a_sl)), ($y, Operand::Small(b, b_size, b_sl))];
-            // SAFETY: the caller's contract.
+            // SAFETY: the program vouches that `m` is a live module, `res` its object of this size, and `a` and `b`
+            // readable for their polynomials; `combine` asks for no more.
             unsafe { combine(module(m), $dft, (res, res_size), terms) }
         }
     };
@@ -171,14 +177,15 @@ combinations! {
 /// Every coefficient to the place `to(j)` modulo `2n`, where `X^n = −1`.
 ///
 /// # Safety
-/// As [`crate::vec_znx_zero`].
+/// The [contract](crate#safety) of this crate's functions.
 unsafe fn moved(
     m: *const ModuleInfo,
     (res, res_size): (*mut VecZnxBig, u64),
     (a, a_size): (*const VecZnxBig, u64),
     to: impl Fn(usize) -> usize,
 ) {
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller vouches that `m` is a live module, and `res` and `a` its objects of these sizes. `inputs`
+    // copies what overlaps the result before `outputs` borrows it; places are taken modulo `n`, and checked by bounds.
     unsafe {
         let m = module(m);
         let (n, width, result) = (m.n(), m.width(), words(m, res, res_size));
@@ -200,7 +207,7 @@ unsafe fn moved(
 /// `res = a·X^p`.
 ///
 /// # Safety
-/// As [`crate::vec_znx_zero`].
+/// The [contract](crate#safety) of this crate's functions.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn vec_znx_big_rotate(
     m: *const ModuleInfo,
@@ -210,14 +217,15 @@ pub unsafe extern "C" fn vec_znx_big_rotate(
     a: *const VecZnxBig,
     a_size: u64,
 ) {
-    // SAFETY: the caller's contract; `2n` divides `2^20`.
+    // SAFETY: the program vouches that `m` is a live module, and `res` and `a` its objects of these sizes. (`2n`
+    // divides the `2^20` that exponents are taken modulo.)
     unsafe { moved(m, (res, res_size), (a, a_size), |j| j + exponent(p) as usize) }
 }
 
 /// `res = a(X^p)`, for odd `p`.
 ///
 /// # Safety
-/// As [`crate::vec_znx_zero`].
+/// The [contract](crate#safety) of this crate's functions.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn vec_znx_big_automorphism(
     m: *const ModuleInfo,
@@ -228,14 +236,14 @@ pub unsafe extern "C" fn vec_znx_big_automorphism(
     a_size: u64,
 ) {
     debug_assert!(p % 2 != 0, "X^{p} is no automorphism");
-    // SAFETY: the caller's contract.
+    // SAFETY: the program vouches that `m` is a live module, and `res` and `a` its objects of these sizes.
     unsafe { moved(m, (res, res_size), (a, a_size), |j| j.wrapping_mul(exponent(p) as usize)) }
 }
 
 /// `res = a`, with balanced digits of `log2_base2k` bits.
 ///
 /// # Safety
-/// As [`crate::vec_znx_zero`].
+/// The [contract](crate#safety) of this crate's functions.
 #[unsafe(no_mangle)]
 #[allow(clippy::too_many_arguments)]
 pub unsafe extern "C" fn vec_znx_big_normalize_base2k(
@@ -248,7 +256,8 @@ pub unsafe extern "C" fn vec_znx_big_normalize_base2k(
     a_size: u64,
     tmp_space: *mut u8,
 ) {
-    // SAFETY: the caller's contract.
+    // SAFETY: the program vouches that `m` is a live module, `a` its object of `a_size` polynomials, and `res`
+    // writable: what the function for ranges asks for, with all of `a` as the range.
     unsafe {
         vec_znx_big_range_normalize_base2k(m, log2_base2k, res, res_size, res_sl, a, 0, a_size, 1, tmp_space);
     }
@@ -257,7 +266,7 @@ pub unsafe extern "C" fn vec_znx_big_normalize_base2k(
 /// `res` is the part of `a` from `begin` to before `xend`, in steps, with balanced digits of `log2_base2k` bits.
 ///
 /// # Safety
-/// As [`crate::vec_znx_zero`].
+/// The [contract](crate#safety) of this crate's functions.
 #[unsafe(no_mangle)]
 #[allow(clippy::too_many_arguments)]
 pub unsafe extern "C" fn vec_znx_big_range_normalize_base2k(
@@ -272,7 +281,8 @@ pub unsafe extern "C" fn vec_znx_big_range_normalize_base2k(
     step: u64,
     _tmp_space: *mut u8,
 ) {
-    // SAFETY: the caller's contract.
+    // SAFETY: the program vouches that `m` is a live module, `a` its object of at least `xend` polynomials, and `res`
+    // writable for its own. `inputs` copies what overlaps the result before `outputs` borrows it.
     unsafe {
         let m = module(m);
         let (n, width) = (m.n(), m.width());

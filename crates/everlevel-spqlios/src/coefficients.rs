@@ -8,10 +8,11 @@ use crate::memory::{ModuleInfo, Vector, base, module, views};
 /// `res = 0`.
 ///
 /// # Safety
-/// As all functions of this crate: pointers are those of the header, of live objects and of vectors in memory.
+/// The [contract](crate#safety) of this crate's functions.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn vec_znx_zero(m: *const ModuleInfo, res: *mut i64, res_size: u64, res_sl: u64) {
-    // SAFETY: the caller's contract; likewise below.
+    // SAFETY: the program vouches that `m` is a live module and `res` writable for `res_size` polynomials of `n` words,
+    // `res_sl` words apart, which nobody else uses during the call.
     unsafe { Vector::new(res, res_size, res_sl).outputs(module(m).n()) }.into_iter().for_each(|x| x.fill(0));
 }
 
@@ -41,7 +42,7 @@ of_two! { ModuleInfo, i64:
 /// `res = a`, with balanced digits of `log2_base2k` bits.
 ///
 /// # Safety
-/// As [`vec_znx_zero`].
+/// The [contract](crate#safety) of this crate's functions.
 #[unsafe(no_mangle)]
 #[allow(clippy::too_many_arguments)]
 pub unsafe extern "C" fn vec_znx_normalize_base2k(
@@ -55,7 +56,8 @@ pub unsafe extern "C" fn vec_znx_normalize_base2k(
     a_sl: u64,
     _tmp_space: *mut u8,
 ) {
-    // SAFETY: the caller's contract.
+    // SAFETY: the program vouches that `m` is a live module, `res` writable and `a` readable for their polynomials.
+    // `inputs` copies what overlaps the result before `outputs` borrows it.
     unsafe {
         let (n, result) = (module(m).n(), Vector::new(res.cast_const(), res_size, res_sl));
         let a = Vector::new(a, a_size, a_sl).inputs(n, result);

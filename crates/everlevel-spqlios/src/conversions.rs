@@ -60,7 +60,7 @@ of_one! { RnxModuleInfo, f64 => f64:
 /// first one before those of the second.
 ///
 /// # Safety
-/// As [`vec_znx_zero`](crate::vec_znx_zero).
+/// The [contract](crate#safety) of this crate's functions.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn vec_rnx_to_tnx32x2(
     m: *const RnxModuleInfo,
@@ -71,7 +71,8 @@ pub unsafe extern "C" fn vec_rnx_to_tnx32x2(
     a_size: u64,
     a_sl: u64,
 ) {
-    // SAFETY: the caller's contract.
+    // SAFETY: the program vouches that `m` is a live module, `a` readable for its polynomials and `res` writable for
+    // polynomials of `2n` words, whose addresses decide what of `a` is copied before `outputs` borrows them.
     unsafe {
         let (n, result) = (module(m).n(), Vector::new(res.cast_const(), res_size, res_sl));
         let a = Vector::new(a, a_size, a_sl).inputs_beside(n, result.addresses(2 * n));
@@ -83,7 +84,7 @@ pub unsafe extern "C" fn vec_rnx_to_tnx32x2(
 /// `res_2i` and `res_(2i+1)` are the parts of the pair `a_i`, times `2^-32`.
 ///
 /// # Safety
-/// As [`vec_znx_zero`](crate::vec_znx_zero).
+/// The [contract](crate#safety) of this crate's functions.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn vec_rnx_from_tnx32x2(
     m: *const RnxModuleInfo,
@@ -94,7 +95,8 @@ pub unsafe extern "C" fn vec_rnx_from_tnx32x2(
     a_size: u64,
     a_sl: u64,
 ) {
-    // SAFETY: the caller's contract.
+    // SAFETY: the program vouches that `m` is a live module, `res` writable for its polynomials and `a` readable for
+    // polynomials of `2n` words, which are copied where they overlap the result before `outputs` borrows it.
     unsafe {
         let (n, result) = (module(m).n(), Vector::new(res.cast_const(), res_size, res_sl));
         let a = Vector::new(a, a_size, a_sl).inputs_beside(2 * n, result.addresses(n));
@@ -109,7 +111,7 @@ macro_rules! of_numbers {
         $(#[$about])*
         ///
         /// # Safety
-        /// As [`vec_znx_zero`](crate::vec_znx_zero).
+        /// The [contract](crate#safety) of this crate's functions.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name(
             _m: *const ZModuleInfo,
@@ -118,7 +120,8 @@ macro_rules! of_numbers {
             a: *const $from,
             a_size: u64,
         ) {
-            // SAFETY: the caller's contract.
+            // SAFETY: the program vouches that `res` is writable for `res_size` numbers and `a` readable for `a_size`;
+            // `numbers` copies `a` where they overlap.
             unsafe {
                 let (out, a) = numbers((res, res_size), (a, a_size));
                 let (out, rest) = out.split_at_mut(out.len().min(a.len()));

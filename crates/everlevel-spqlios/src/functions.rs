@@ -8,7 +8,7 @@ macro_rules! of_one {
         $(#[$about])*
         ///
         /// # Safety
-        /// As [`vec_znx_zero`](crate::vec_znx_zero).
+        /// The [contract](crate#safety) of this crate's functions.
         #[unsafe(no_mangle)]
         #[allow(clippy::too_many_arguments)]
         pub unsafe extern "C" fn $name(
@@ -22,7 +22,8 @@ macro_rules! of_one {
             a_sl: u64,
         ) {
             use $crate::memory::{Vector, module, views};
-            // SAFETY: the caller's contract.
+            // SAFETY: the program vouches for the pointers: `m` is a live module, `res` is writable and `a` readable
+            // for their polynomials. `inputs` copies what overlaps the result before `outputs` borrows it.
             unsafe {
                 let m = module(m);
                 let (n, result) = (m.n(), Vector::new(res.cast_const(), res_size, res_sl));
@@ -41,7 +42,7 @@ macro_rules! of_two {
         $(#[$about])*
         ///
         /// # Safety
-        /// As [`vec_znx_zero`](crate::vec_znx_zero).
+        /// The [contract](crate#safety) of this crate's functions.
         #[unsafe(no_mangle)]
         #[allow(clippy::too_many_arguments)]
         pub unsafe extern "C" fn $name(
@@ -57,7 +58,8 @@ macro_rules! of_two {
             b_sl: u64,
         ) {
             use $crate::memory::{Vector, module, views};
-            // SAFETY: the caller's contract.
+            // SAFETY: the program vouches for the pointers: `m` is a live module, `res` is writable, `a` and `b` are
+            // readable for their polynomials. `inputs` copies what overlaps the result before `outputs` borrows it.
             unsafe {
                 let (n, result) = (module(m).n(), Vector::new(res.cast_const(), res_size, res_sl));
                 let a = Vector::new(a, a_size, a_sl).inputs(n, result);

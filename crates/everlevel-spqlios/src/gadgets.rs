@@ -42,13 +42,13 @@ impl Gadget {
         (u64::from(x.cast_unsigned()) << 32).wrapping_add(unit).wrapping_add(self.offset)
     }
 
-    /// The same for a double modulo 1, where there are digits: rounded to even at ties, with the offset.
+    /// A double modulo 1 in units of the last digit, where there are digits: rounded to even at ties, with the offset.
     fn of_double(&self, x: f64) -> u64 {
         let scaled = centred(x) * (1u64 << self.bits()) as f64;
         (scaled + self.round).to_bits() << (64 - self.bits())
     }
 
-    /// Digit `level` of what one of the functions above gave: the most significant is the first.
+    /// Digit `level` of a value by `of_word` or `of_double`: the most significant is the first.
     fn digit(&self, x: u64, level: u32) -> i64 {
         let digit = x >> (64 - (level + 1) * self.log2_base) & ((1 << self.log2_base) - 1);
         digit.cast_signed() - (1 << (self.log2_base - 1))
@@ -68,7 +68,7 @@ impl Gadget {
     }
 }
 
-/// Gadgets of one kind of modules: their types, how they are made, and their end.
+/// Gadgets of one kind of modules: their types, and the functions that make one and give one back.
 macro_rules! gadgets {
     ($($(#[$about:meta])* $gadget:ident($inner:ty): $new:ident($info:ty; $($size:ident),*) = $value:expr,
         $delete:ident($deleted:ty);)*) => {$(
@@ -88,7 +88,8 @@ macro_rules! gadgets {
         /// The pointer is to such a gadget of this library, and not used any more; or null.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $delete(gadget: $deleted) {
-            // SAFETY: the caller's contract.
+            // SAFETY: the program vouches that the pointer is null or from the function that makes this type of gadget
+            // by `boxed`, and that it is not used any more; the cast restores that type.
             unsafe { unboxed(gadget.cast_mut().cast::<$gadget>()) }
         }
     )*};
@@ -124,7 +125,7 @@ macro_rules! decompositions {
         $(#[$about])*
         ///
         /// # Safety
-        /// As [`vec_znx_zero`](crate::vec_znx_zero).
+        /// The [contract](crate#safety) of this crate's functions.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name(
             m: *const RnxModuleInfo,
@@ -135,7 +136,9 @@ macro_rules! decompositions {
             a: *const $word,
         ) {
             debug_assert!(!gadget.is_null(), "a gadget");
-            // SAFETY: the caller's contract.
+            // SAFETY: the program vouches that `m` is a live module, `gadget` a live gadget of this type, `res`
+            // writable for its polynomials, and `a` readable for one of `$parts·n` words, which is copied where it
+            // overlaps the result.
             unsafe {
                 let (n, result) = (module(m).n(), Vector::new(res.cast_const(), res_size, res_sl));
                 let a = Vector::new(a, 1, 0).inputs_beside($parts * n, result.addresses(n)).remove(0);
@@ -167,7 +170,7 @@ macro_rules! small_decompositions {
         /// `res` are the digits of the doubles `a` modulo 1, those of each one together, the most significant first.
         ///
         /// # Safety
-        /// As [`vec_znx_zero`](crate::vec_znx_zero).
+        /// The [contract](crate#safety) of this crate's functions.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name(
             _m: *const ZModuleInfo,
@@ -178,7 +181,8 @@ macro_rules! small_decompositions {
             a_size: u64,
         ) {
             debug_assert!(!gadget.is_null(), "a gadget");
-            // SAFETY: the caller's contract.
+            // SAFETY: the program vouches that `gadget` is a live gadget of this type, `res` writable for `res_size`
+            // integers and `a` readable for `a_size` doubles; `numbers` copies `a` where they overlap.
             unsafe {
                 let gadget = (*gadget).0;
                 let bits = gadget.log2_base;

@@ -17,6 +17,14 @@
 //! `coefficients` vectors of words, `big` what transforms leave, `transforms` and products · real polynomials: `ring`
 //! transforms of one degree, `rnx` vectors of doubles, `rnx_products` · `gadgets` digits of torus elements ·
 //! `conversions` of doubles · `zn` vectors of numbers.
+//!
+//! # Safety
+//! The contract of every function that takes pointers. A module or a gadget is from the function of this library that
+//! makes such, and not deleted. A vector of `size` polynomials is readable, and a result writable, for `n` words of its
+//! type each, `sl` words apart, aligned to such words. An object is from this library, or as many bytes of an allocator
+//! as its `bytes_of_` function says, aligned to words of 64 bits, and is given to functions of its own module and shape
+//! alone. During a call nobody else writes to operands, or uses the result. Prepared matrices and scalars don't overlap
+//! results.
 
 mod big;
 mod coefficients;

@@ -25,13 +25,17 @@ impl Deref for ModuleInfo {
 pub(crate) fn allocate<T>(bytes: u64) -> *mut T {
     // The size has to be a multiple of the alignment.
     let bytes = (bytes as usize).max(1).next_multiple_of(64);
-    // SAFETY: the alignment is a power of two, and the size a multiple of it.
+    // SAFETY: the alignment of 64 is a power of two, and the size a multiple of it and not 0, as C11 asks for.
     unsafe { libc::aligned_alloc(64, bytes).cast() }
 }
 
-/// Memory given back.
+/// Gives back memory of [`allocate`].
+///
+/// # Safety
+/// The pointer is from [`allocate`], and not used any more; or null.
 pub(crate) unsafe fn release<T>(p: *mut T) {
-    // SAFETY: the caller's contract: `p` is from `allocate`, or null.
+    // SAFETY: the caller vouches that `p` is from `allocate`, whose memory `free` takes back, or null, and that nobody
+    // uses it any more.
     unsafe { libc::free(p.cast()) }
 }
 
@@ -41,7 +45,8 @@ pub(crate) unsafe fn release<T>(p: *mut T) {
 /// The pointer is from the function that makes such modules, and not deleted.
 pub(crate) unsafe fn module<'a, M: Deref + 'a>(module: *const M) -> &'a M::Target {
     debug_assert!(!module.is_null(), "a module");
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller vouches for a module that lives at least as long as the reference, and modules are never
+    // written to.
     unsafe { &*module }
 }
 
@@ -56,7 +61,8 @@ pub(crate) fn boxed<T>(value: Option<T>) -> *mut T {
 /// The pointer is from [`boxed`], and not used any more; or null.
 pub(crate) unsafe fn unboxed<T>(p: *mut T) {
     if !p.is_null() {
-        // SAFETY: the caller's contract.
+        // SAFETY: the caller vouches that `p`, which isn't null, is from `boxed`, that is from `Box::into_raw`, of the
+        // same type, and is not used any more.
         drop(unsafe { Box::from_raw(p) });
     }
 }
@@ -87,7 +93,7 @@ impl<T: Copy> Vector<T> {
         start..start + words * size_of::<T>()
     }
 
-    /// Its polynomials, to write to.
+    /// The vector's polynomials, to write to.
     ///
     /// # Safety
     /// The memory is writable for the polynomials, which don't overlap, and nothing else refers to it for `'a`.
@@ -95,21 +101,23 @@ impl<T: Copy> Vector<T> {
         debug_assert!(self.size == 0 || !self.at.is_null(), "a vector");
         debug_assert!(self.size < 2 || self.stride as usize >= n, "polynomials of {n} words, {} apart", self.stride);
         let at = self.at.cast_mut();
-        // SAFETY: the caller's contract.
+        // SAFETY: the caller vouches for `size` writable polynomials of `n` words, `stride` words apart, that nothing
+        // else refers to for `'a`; polynomial `j < size` begins `j·stride` words from the first.
         let polynomial = |j: u64| unsafe { std::slice::from_raw_parts_mut(at.add((j * self.stride) as usize), n) };
         (0..self.size).map(polynomial).collect()
     }
 
-    /// Its polynomials, copied where they overlap a result of polynomials of as many words.
+    /// The vector's polynomials, copied where they overlap a result of polynomials of as many words.
     ///
     /// # Safety
     /// The memory is readable for the polynomials for `'a`, but for what overlaps the result.
     pub unsafe fn inputs<'a, R: Copy>(self, n: usize, result: Vector<R>) -> Vec<Cow<'a, [T]>> {
-        // SAFETY: the caller's contract.
+        // SAFETY: the caller vouches for readable polynomials; a result's addresses are computed from its fields alone,
+        // and not read.
         unsafe { self.inputs_beside(n, result.addresses(n)) }
     }
 
-    /// Its polynomials, copied where they overlap the addresses of a result.
+    /// The vector's polynomials, copied where they overlap the addresses of a result.
     ///
     /// # Safety
     /// As [`Vector::inputs`].
@@ -118,7 +126,9 @@ impl<T: Copy> Vector<T> {
         let own = self.addresses(n);
         let overlap = own.start < result.end && result.start < own.end;
         let polynomial = |j: u64| {
-            // SAFETY: the caller's contract; no slice outlives the copy of what overlaps.
+            // SAFETY: the caller vouches for `size` readable polynomials of `n` words, `stride` words apart. A slice of
+            // what overlaps the result ends with its copy, before anybody writes to the result; the others may live for
+            // `'a`.
             let slice = unsafe { std::slice::from_raw_parts(self.at.add((j * self.stride) as usize), n) };
             if overlap { Cow::Owned(slice.to_vec()) } else { Cow::Borrowed(slice) }
         };
@@ -146,7 +156,8 @@ pub(crate) unsafe fn numbers<'a, T: Copy, R: Copy>(
 ) -> (&'a mut [R], Cow<'a, [T]>) {
     let (result, a) =
         (Vector::new(res.cast_const(), u64::from(res_size > 0), 0), Vector::new(a, u64::from(a_size > 0), 0));
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller vouches for `res_size` writable numbers and `a_size` readable ones, each as one polynomial of
+    // so many words, or none; `a` is copied where it overlaps the result before `outputs` borrows that.
     unsafe {
         let a = a.inputs_beside(a_size as usize, result.addresses(res_size as usize)).pop();
         (result.outputs(res_size as usize).pop().unwrap_or_default(), a.unwrap_or_default())
@@ -181,7 +192,8 @@ pub extern "C" fn new_module_info(n: u64, mode: u32) -> *mut ModuleInfo {
 /// The pointer is from [`new_module_info`], and not used any more; or null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn delete_module_info(module: *mut ModuleInfo) {
-    // SAFETY: the caller's contract.
+    // SAFETY: the program vouches that the module is null or from `new_module_info`, which makes it by `boxed`, and not
+    // used any more.
     unsafe { unboxed(module) }
 }
 
@@ -191,11 +203,11 @@ pub unsafe extern "C" fn delete_module_info(module: *mut ModuleInfo) {
 /// The module is one.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn module_get_n(m: *const ModuleInfo) -> u64 {
-    // SAFETY: the caller's contract.
+    // SAFETY: the program vouches that the module is from `new_module_info` and not deleted.
     unsafe { module(m) }.n() as u64
 }
 
-/// Objects of a kind of modules: their bytes, one of the library's memory, and its end.
+/// Objects of a kind of modules: the functions that tell their bytes, make one, and give one back.
 macro_rules! objects {
     ($info:ty: $($(#[$about:meta])* $object:ident: $bytes:ident, $new:ident, $delete:ident($($size:ident),*) = |$m:ident| $value:expr;)*) => {$(
         $(#[$about])*
@@ -211,7 +223,8 @@ macro_rules! objects {
         /// The module is one.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $bytes(module_info: *const $info $(, $size: u64)*) -> u64 {
-            // SAFETY: the caller's contract.
+            // SAFETY: the program vouches that the module is from the function that makes such modules, and not
+            // deleted.
             let $m = unsafe { $crate::memory::module(module_info) };
             $value as u64
         }
@@ -222,7 +235,7 @@ macro_rules! objects {
         /// The module is one.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $new(module_info: *const $info $(, $size: u64)*) -> *mut $object {
-            // SAFETY: the caller's contract.
+            // SAFETY: the program vouches for a live module, which is all that the function for bytes asks for.
             $crate::memory::allocate(unsafe { $bytes(module_info $(, $size)*) })
         }
 
@@ -232,7 +245,8 @@ macro_rules! objects {
         /// The pointer is from this library, and not used any more; or null.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $delete(object: *mut $object) {
-            // SAFETY: the caller's contract.
+            // SAFETY: the program vouches that the object is null or from the function above, whose memory is from
+            // `allocate`, and not used any more.
             unsafe { $crate::memory::release(object) }
         }
     )*};

@@ -38,7 +38,7 @@ impl Ring {
         self.n
     }
 
-    /// What [`Ring::inverse`] multiplies by: `n/2`.
+    /// The factor of [`Ring::inverse`]: `n/2`.
     pub fn m(&self) -> f64 {
         (self.n / 2) as f64
     }

@@ -33,7 +33,8 @@ pub extern "C" fn new_rnx_module_info(n: u64, mode: u32) -> *mut RnxModuleInfo {
 /// The pointer is from [`new_rnx_module_info`], and not used any more; or null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn delete_rnx_module_info(module: *mut RnxModuleInfo) {
-    // SAFETY: the caller's contract.
+    // SAFETY: the program vouches that the module is null or from `new_rnx_module_info`, which makes it by `boxed`, and
+    // not used any more.
     unsafe { unboxed(module) }
 }
 
@@ -43,17 +44,18 @@ pub unsafe extern "C" fn delete_rnx_module_info(module: *mut RnxModuleInfo) {
 /// The module is one.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rnx_module_get_n(m: *const RnxModuleInfo) -> u64 {
-    // SAFETY: the caller's contract.
+    // SAFETY: the program vouches that the module is from `new_rnx_module_info` and not deleted.
     unsafe { module(m) }.n() as u64
 }
 
 /// `res = 0`.
 ///
 /// # Safety
-/// As [`vec_znx_zero`](crate::vec_znx_zero).
+/// The [contract](crate#safety) of this crate's functions.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn vec_rnx_zero(m: *const RnxModuleInfo, res: *mut f64, res_size: u64, res_sl: u64) {
-    // SAFETY: the caller's contract.
+    // SAFETY: the program vouches that `m` is a live module and `res` writable for `res_size` polynomials of `n`
+    // doubles, `res_sl` doubles apart, which nobody else uses during the call.
     unsafe { Vector::new(res, res_size, res_sl).outputs(module(m).n()) }.into_iter().for_each(|x| x.fill(0.0));
 }
 

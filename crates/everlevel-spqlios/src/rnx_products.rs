@@ -30,7 +30,7 @@ macro_rules! single_products {
         $(#[$about])*
         ///
         /// # Safety
-        /// As [`vec_znx_zero`](crate::vec_znx_zero).
+        /// The [contract](crate#safety) of this crate's functions.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name(
             m: *const RnxModuleInfo,
@@ -39,7 +39,8 @@ macro_rules! single_products {
             b: *const $word,
             _tmp: *mut u8,
         ) {
-            // SAFETY: the caller's contract.
+            // SAFETY: the program vouches that `m` is a live module, `res` writable and `a` and `b` readable for one
+            // polynomial each; operands are copied where they overlap the result.
             unsafe {
                 let ($m, result) = (module(m), Vector::new(res.cast_const(), 1, 0));
                 let [a, b] = [a, b].map(|p| Vector::new(p, 1, 0).inputs($m.n(), result));
@@ -75,10 +76,11 @@ objects! { RnxModuleInfo:
 /// Prepares a scalar polynomial.
 ///
 /// # Safety
-/// As [`vec_znx_zero`](crate::vec_znx_zero).
+/// The [contract](crate#safety) of this crate's functions.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rnx_svp_prepare(m: *const RnxModuleInfo, ppol: *mut RnxSvpPpol, pol: *const f64) {
-    // SAFETY: the caller's contract.
+    // SAFETY: the program vouches that `m` is a live module, `ppol` its prepared scalar of `n` doubles, writable and
+    // apart from `pol`, which is readable for one polynomial.
     unsafe {
         let m = module(m);
         m.prepare(from_raw_parts_mut(ppol.cast(), m.n()), from_raw_parts(pol, m.n()));
@@ -88,7 +90,7 @@ pub unsafe extern "C" fn rnx_svp_prepare(m: *const RnxModuleInfo, ppol: *mut Rnx
 /// `res` is the prepared scalar times `a`: coefficients, as the original computes, which announces transforms.
 ///
 /// # Safety
-/// As [`vec_znx_zero`](crate::vec_znx_zero).
+/// The [contract](crate#safety) of this crate's functions.
 #[unsafe(no_mangle)]
 #[allow(clippy::too_many_arguments)]
 pub unsafe extern "C" fn rnx_svp_apply(
@@ -101,7 +103,8 @@ pub unsafe extern "C" fn rnx_svp_apply(
     a_size: u64,
     a_sl: u64,
 ) {
-    // SAFETY: the caller's contract.
+    // SAFETY: the program vouches that `m` is a live module, `ppol` its prepared scalar of `n` doubles, apart from the
+    // result, `res` writable and `a` readable for their polynomials; `a` is copied where it overlaps the result.
     unsafe {
         let m = module(m);
         let (n, result) = (m.n(), Vector::new(res.cast_const(), res_size, res_sl));
@@ -119,7 +122,7 @@ pub unsafe extern "C" fn rnx_svp_apply(
 /// Prepares a matrix: `nrows` rows of `ncols` polynomials, one after another.
 ///
 /// # Safety
-/// As [`vec_znx_zero`](crate::vec_znx_zero).
+/// The [contract](crate#safety) of this crate's functions.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rnx_vmp_prepare_contiguous(
     m: *const RnxModuleInfo,
@@ -130,7 +133,9 @@ pub unsafe extern "C" fn rnx_vmp_prepare_contiguous(
     _tmp_space: *mut u8,
 ) {
     let (rows, columns) = (nrows as usize, ncols as usize);
-    // SAFETY: the caller's contract.
+    // SAFETY: the program vouches that `m` is a live module, `pmat` its prepared matrix of `rows·columns` transforms of
+    // `n` doubles, writable, and `a` readable for as many polynomials, apart from it; entry and polynomial are places
+    // of these.
     unsafe {
         let m = module(m);
         let n = m.n();
@@ -153,7 +158,8 @@ unsafe fn each_column(
     count: usize,
     mut f: impl FnMut(&mut [f64], &[&[f64]]),
 ) {
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller vouches for a prepared matrix of `columns` columns of `rows` transforms each; entries are
+    // asked for with `row < count ≤ rows` and `column < columns`.
     let entry = |at: usize| unsafe { from_raw_parts(pmat.cast::<f64>().add(at * m.n()), m.n()) };
     for (column, out) in out.iter_mut().enumerate() {
         if column < columns as usize {
@@ -167,7 +173,7 @@ unsafe fn each_column(
 /// `res` is the row vector `tmpa` times a prepared matrix. `tmpa` stays as it is.
 ///
 /// # Safety
-/// As [`vec_znx_zero`](crate::vec_znx_zero).
+/// The [contract](crate#safety) of this crate's functions.
 #[unsafe(no_mangle)]
 #[allow(clippy::too_many_arguments)]
 pub unsafe extern "C" fn rnx_vmp_apply_tmp_a(
@@ -183,7 +189,9 @@ pub unsafe extern "C" fn rnx_vmp_apply_tmp_a(
     ncols: u64,
     _tmp_space: *mut u8,
 ) {
-    // SAFETY: the caller's contract; the operand is read before the result is written to.
+    // SAFETY: the program vouches that `m` is a live module, `res` writable, `tmpa` readable for its polynomials, and
+    // `pmat` a prepared matrix of these rows and columns, apart from the result. No more entries of `tmpa` are taken
+    // than the matrix has rows, and they are transformed into memory of this function before the result is written to.
     unsafe {
         let (m, result) = (module(m), Vector::new(res.cast_const(), res_size, res_sl));
         let a = Vector::new(tmpa.cast_const(), a_size.min(nrows), a_sl).inputs(m.n(), result);
@@ -201,7 +209,7 @@ pub unsafe extern "C" fn rnx_vmp_apply_tmp_a(
 /// `res` is the transform of the row vector with the transform `a_dft` times a prepared matrix.
 ///
 /// # Safety
-/// As [`vec_znx_zero`](crate::vec_znx_zero).
+/// The [contract](crate#safety) of this crate's functions.
 #[unsafe(no_mangle)]
 #[allow(clippy::too_many_arguments)]
 pub unsafe extern "C" fn rnx_vmp_apply_dft_to_dft(
@@ -217,7 +225,9 @@ pub unsafe extern "C" fn rnx_vmp_apply_dft_to_dft(
     ncols: u64,
     _tmp_space: *mut u8,
 ) {
-    // SAFETY: the caller's contract.
+    // SAFETY: the program vouches that `m` is a live module, `res` writable, `a_dft` readable for its polynomials, and
+    // `pmat` a prepared matrix of these rows and columns, apart from the result. No more entries are taken than the
+    // matrix has rows, and they are copied where they overlap the result.
     unsafe {
         let (m, result) = (module(m), Vector::new(res.cast_const(), res_size, res_sl));
         let a = Vector::new(a_dft, a_size.min(nrows), a_sl).inputs(m.n(), result);

@@ -14,9 +14,10 @@ const NOTHING: Vector<u64> = Vector { at: std::ptr::null(), size: 0, stride: 0 }
 /// The transforms of a vector, where the result is memory of its own.
 ///
 /// # Safety
-/// As [`crate::vec_znx_zero`].
+/// The [contract](crate#safety) of this crate's functions.
 unsafe fn forward<T>(m: &Module, (res, res_size): (*mut T, u64), a: Vector<i64>) {
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller vouches that `res` is an object of the module with `res_size` polynomials, and `a` readable
+    // for its own. `inputs` copies what overlaps the result before `outputs` borrows it.
     unsafe {
         let result = words(m, res, res_size);
         let a = a.inputs(m.n(), result);
@@ -34,7 +35,7 @@ fn transforms(m: &Module, a: &[&[i64]]) -> Vec<Limb> {
 /// `res` is the transform of `a`.
 ///
 /// # Safety
-/// As [`crate::vec_znx_zero`].
+/// The [contract](crate#safety) of this crate's functions.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn vec_znx_dft(
     m: *const ModuleInfo,
@@ -44,14 +45,15 @@ pub unsafe extern "C" fn vec_znx_dft(
     a_size: u64,
     a_sl: u64,
 ) {
-    // SAFETY: the caller's contract.
+    // SAFETY: the program vouches that `m` is a live module, `res` its object of this size, and `a` readable for its
+    // polynomials: what `forward` asks for.
     unsafe { forward(module(m), (res, res_size), Vector::new(a, a_size, a_sl)) }
 }
 
 /// `res` are the big coefficients of the transform `a_dft`.
 ///
 /// # Safety
-/// As [`crate::vec_znx_zero`].
+/// The [contract](crate#safety) of this crate's functions.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn vec_znx_idft(
     m: *const ModuleInfo,
@@ -61,7 +63,8 @@ pub unsafe extern "C" fn vec_znx_idft(
     a_size: u64,
     _tmp: *mut u8,
 ) {
-    // SAFETY: the caller's contract.
+    // SAFETY: the program vouches that `m` is a live module, and `res` and `a_dft` its objects of these sizes. `inputs`
+    // copies what overlaps the result before `outputs` borrows it.
     unsafe {
         let m = module(m);
         let result = words(m, res, res_size);
@@ -78,10 +81,10 @@ pub unsafe extern "C" fn vec_znx_idft(
     }
 }
 
-/// As [`vec_znx_idft`], which may overwrite `a_dft`.
+/// [`vec_znx_idft`] with leave to overwrite `a_dft`.
 ///
 /// # Safety
-/// As [`crate::vec_znx_zero`].
+/// The [contract](crate#safety) of this crate's functions.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn vec_znx_idft_tmp_a(
     m: *const ModuleInfo,
@@ -90,24 +93,25 @@ pub unsafe extern "C" fn vec_znx_idft_tmp_a(
     a_dft: *mut VecZnxDft,
     a_size: u64,
 ) {
-    // SAFETY: the caller's contract.
+    // SAFETY: the program vouches for what `vec_znx_idft` asks for, which reads `a_dft` and has no use for scratch.
     unsafe { vec_znx_idft(m, res, res_size, a_dft, a_size, std::ptr::null_mut()) }
 }
 
 /// Prepares a scalar polynomial.
 ///
 /// # Safety
-/// As [`crate::vec_znx_zero`].
+/// The [contract](crate#safety) of this crate's functions.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn svp_prepare(m: *const ModuleInfo, ppol: *mut SvpPpol, pol: *const i64) {
-    // SAFETY: the caller's contract.
+    // SAFETY: the program vouches that `m` is a live module, `ppol` its prepared scalar, which has the words of one
+    // transform, and `pol` readable for one polynomial.
     unsafe { forward(module(m), (ppol, 1), Vector::new(pol, 1, 0)) }
 }
 
 /// `res` is the transform of the prepared scalar times `a`.
 ///
 /// # Safety
-/// As [`crate::vec_znx_zero`].
+/// The [contract](crate#safety) of this crate's functions.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn svp_apply_dft(
     m: *const ModuleInfo,
@@ -118,7 +122,9 @@ pub unsafe extern "C" fn svp_apply_dft(
     a_size: u64,
     a_sl: u64,
 ) {
-    // SAFETY: the caller's contract: the header's `const` result is one to write to.
+    // SAFETY: the program vouches that `m` is a live module, `res` its object of `res_size` polynomials, `ppol` its
+    // prepared scalar, and `a` readable for its polynomials. The header has a `const` result, as the original has; it
+    // is the program's memory to be written to.
     unsafe {
         let size = res_size.min(a_size);
         vec_znx_dft(m, res.cast_mut(), res_size, a, a_size, a_sl);
@@ -126,10 +132,10 @@ pub unsafe extern "C" fn svp_apply_dft(
     }
 }
 
-/// As [`svp_apply_dft`].
+/// [`svp_apply_dft`] under the name of the original's double-precision form.
 ///
 /// # Safety
-/// As [`crate::vec_znx_zero`].
+/// The [contract](crate#safety) of this crate's functions.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fft64_svp_apply_dft(
     m: *const ModuleInfo,
@@ -140,14 +146,14 @@ pub unsafe extern "C" fn fft64_svp_apply_dft(
     a_size: u64,
     a_sl: u64,
 ) {
-    // SAFETY: the caller's contract.
+    // SAFETY: the program vouches for what `svp_apply_dft` asks for, with the same arguments.
     unsafe { svp_apply_dft(m, res, res_size, ppol, a, a_size, a_sl) }
 }
 
 /// `res` is the transform `a_dft` times that of the prepared scalar.
 ///
 /// # Safety
-/// As [`crate::vec_znx_zero`].
+/// The [contract](crate#safety) of this crate's functions.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn svp_apply_dft_to_dft(
     m: *const ModuleInfo,
@@ -157,7 +163,9 @@ pub unsafe extern "C" fn svp_apply_dft_to_dft(
     a_dft: *const VecZnxDft,
     a_size: u64,
 ) {
-    // SAFETY: the caller's contract.
+    // SAFETY: the program vouches that `m` is a live module, `res` and `a_dft` its objects of these sizes, and `ppol`
+    // its prepared scalar. `inputs` copies what overlaps the result, as where `a_dft` is `res`, before `outputs`
+    // borrows it.
     unsafe {
         let m = module(m);
         let result = words(m, res, res_size);
@@ -170,7 +178,7 @@ pub unsafe extern "C" fn svp_apply_dft_to_dft(
 /// `res = a·b`, where the coefficients of the product fit 64 bits.
 ///
 /// # Safety
-/// As [`crate::vec_znx_zero`].
+/// The [contract](crate#safety) of this crate's functions.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn znx_small_single_product(
     m: *const ModuleInfo,
@@ -179,7 +187,8 @@ pub unsafe extern "C" fn znx_small_single_product(
     b: *const i64,
     _tmp: *mut u8,
 ) {
-    // SAFETY: the caller's contract.
+    // SAFETY: the program vouches that `m` is a live module, `res` writable and `a` and `b` readable for one polynomial
+    // each; operands are copied where they overlap the result.
     unsafe {
         let (m, result) = (module(m), Vector::new(res.cast_const(), 1, 0));
         let [a, b] = [a, b].map(|p| Vector::new(p, 1, 0).inputs(m.n(), result));
@@ -210,7 +219,7 @@ pub(crate) fn product_into(m: &Module, out: &mut [i64], a: &[i64], b: &[i64]) {
 /// Prepares a matrix: `nrows` rows of `ncols` polynomials, one after another.
 ///
 /// # Safety
-/// As [`crate::vec_znx_zero`].
+/// The [contract](crate#safety) of this crate's functions.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn vmp_prepare_contiguous(
     m: *const ModuleInfo,
@@ -220,7 +229,8 @@ pub unsafe extern "C" fn vmp_prepare_contiguous(
     ncols: u64,
     _tmp_space: *mut u8,
 ) {
-    // SAFETY: the caller's contract.
+    // SAFETY: the program vouches that `m` is a live module, `pmat` its object of this shape, and `mat` readable for
+    // `nrows·ncols` polynomials, one after another: entry `entry` is among them.
     unsafe {
         let n = module(m).n();
         prepare_matrix(module(m), pmat, (nrows, ncols), |entry| mat.add(entry * n));
@@ -230,7 +240,7 @@ pub unsafe extern "C" fn vmp_prepare_contiguous(
 /// Prepares a matrix of which `mat[row·ncols + col]` is the address of an entry.
 ///
 /// # Safety
-/// As [`crate::vec_znx_zero`].
+/// The [contract](crate#safety) of this crate's functions.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn vmp_prepare_dblptr(
     m: *const ModuleInfo,
@@ -240,12 +250,13 @@ pub unsafe extern "C" fn vmp_prepare_dblptr(
     ncols: u64,
     _tmp_space: *mut u8,
 ) {
-    // SAFETY: the caller's contract.
+    // SAFETY: the program vouches that `m` is a live module, `pmat` its object of this shape, and `mat` an array of
+    // `nrows·ncols` pointers, each to a readable polynomial.
     unsafe { prepare_matrix(module(m), pmat, (nrows, ncols), |entry| *mat.add(entry)) }
 }
 
 /// # Safety
-/// As [`crate::vec_znx_zero`].
+/// The [contract](crate#safety) of this crate's functions.
 unsafe fn prepare_matrix(
     m: &Module,
     pmat: *mut VmpPmat,
@@ -253,7 +264,9 @@ unsafe fn prepare_matrix(
     entry: impl Fn(usize) -> *const i64,
 ) {
     let (rows, columns) = (rows as usize, columns as usize);
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller vouches that `pmat` has the bytes of such a matrix, writable and apart from the entries, and
+    // `entry` gives readable polynomials of `n` words for every `at < rows·columns`. All bytes are of an allocation of
+    // the program's or this library's, and bytes have no invalid values.
     unsafe {
         let bytes = std::slice::from_raw_parts_mut(pmat.cast::<u8>(), m.matrix_nbytes(rows, columns));
         let end = bytes.len() - m.matrix_nbytes(0, 0);
@@ -269,7 +282,7 @@ unsafe fn prepare_matrix(
 /// Prepares a vector of `nrows` polynomials for products with matrices.
 ///
 /// # Safety
-/// As [`crate::vec_znx_zero`].
+/// The [contract](crate#safety) of this crate's functions.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn vmp_prepare_vector(
     m: *const ModuleInfo,
@@ -280,14 +293,15 @@ pub unsafe extern "C" fn vmp_prepare_vector(
     a_sl: u64,
     _tmp_space: *mut u8,
 ) {
-    // SAFETY: the caller's contract.
+    // SAFETY: the program vouches that `m` is a live module, `pvec` an object of `nrows` transforms, and `a` readable
+    // for its polynomials: what `forward` asks for.
     unsafe { forward(module(m), (pvec, nrows), Vector::new(a, a_size, a_sl)) }
 }
 
 /// `res` is the transform of the row vector `a` times a prepared matrix.
 ///
 /// # Safety
-/// As [`crate::vec_znx_zero`].
+/// The [contract](crate#safety) of this crate's functions.
 #[unsafe(no_mangle)]
 #[allow(clippy::too_many_arguments)]
 pub unsafe extern "C" fn vmp_apply_dft(
@@ -302,7 +316,9 @@ pub unsafe extern "C" fn vmp_apply_dft(
     ncols: u64,
     _tmp_space: *mut u8,
 ) {
-    // SAFETY: the caller's contract.
+    // SAFETY: the program vouches that `m` is a live module, `res` and `pmat` its objects of these sizes, apart from
+    // each other, and `a` readable for its polynomials, which are transformed into scratch of the module before the
+    // result is written to.
     unsafe {
         let m = module(m);
         let a = Vector::new(a, a_size.min(nrows), a_sl).inputs(m.n(), NOTHING);
@@ -313,7 +329,7 @@ pub unsafe extern "C" fn vmp_apply_dft(
 }
 
 /// # Safety
-/// As [`crate::vec_znx_zero`].
+/// The [contract](crate#safety) of this crate's functions.
 unsafe fn multiply(
     m: &Module,
     (res, res_size): (*mut VecZnxDft, u64),
@@ -321,7 +337,8 @@ unsafe fn multiply(
     (pmat, rows, columns): (*const VmpPmat, u64, u64),
 ) {
     let (rows, columns) = (rows as usize, columns as usize);
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller vouches that `pmat` has the bytes of a prepared matrix of this shape, `res` has `res_size`
+    // transforms, and neither overlaps the other nor `x`.
     unsafe {
         let bytes = std::slice::from_raw_parts(pmat.cast::<u8>(), m.matrix_nbytes(rows, columns));
         let matrix = m.matrix_in(bytes, rows, columns);
@@ -332,7 +349,7 @@ unsafe fn multiply(
 /// `res` is the transform `a_dft` of a row vector times a prepared matrix.
 ///
 /// # Safety
-/// As [`crate::vec_znx_zero`].
+/// The [contract](crate#safety) of this crate's functions.
 #[unsafe(no_mangle)]
 #[allow(clippy::too_many_arguments)]
 pub unsafe extern "C" fn vmp_apply_dft_to_dft(
@@ -346,7 +363,8 @@ pub unsafe extern "C" fn vmp_apply_dft_to_dft(
     ncols: u64,
     _tmp_space: *mut u8,
 ) {
-    // SAFETY: the caller's contract.
+    // SAFETY: the program vouches that `m` is a live module, and `res`, `a_dft` and `pmat` its objects of these sizes,
+    // the matrix apart from the result; `a_dft` is copied where it overlaps the result.
     unsafe {
         let m = module(m);
         let a = words(m, a_dft, a_size.min(nrows)).inputs(m.n(), words(m, res, res_size));
@@ -357,7 +375,7 @@ pub unsafe extern "C" fn vmp_apply_dft_to_dft(
 /// `res` is the transform of a prepared row vector times a prepared matrix.
 ///
 /// # Safety
-/// As [`crate::vec_znx_zero`].
+/// The [contract](crate#safety) of this crate's functions.
 #[unsafe(no_mangle)]
 #[allow(clippy::too_many_arguments)]
 pub unsafe extern "C" fn vmp_apply_pvec_to_dft(
@@ -371,14 +389,15 @@ pub unsafe extern "C" fn vmp_apply_pvec_to_dft(
     ncols: u64,
     tmp_space: *mut u8,
 ) {
-    // SAFETY: the caller's contract; a prepared vector is its transform.
+    // SAFETY: the program vouches for what `vmp_apply_dft_to_dft` asks for: a prepared vector has the words of its
+    // transform.
     unsafe { vmp_apply_dft_to_dft(m, res, res_size, a_prep.cast(), a_size, pmat, nrows, ncols, tmp_space) }
 }
 
 /// Prepares the left operand of a convolution, of `nrows` polynomials.
 ///
 /// # Safety
-/// As [`crate::vec_znx_zero`].
+/// The [contract](crate#safety) of this crate's functions.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cnv_prepare_left_contiguous(
     m: *const ModuleInfo,
@@ -389,14 +408,15 @@ pub unsafe extern "C" fn cnv_prepare_left_contiguous(
     a_sl: u64,
     _tmp_space: *mut u8,
 ) {
-    // SAFETY: the caller's contract.
+    // SAFETY: the program vouches that `m` is a live module, `pvec` an object of `nrows` transforms, and `a` readable
+    // for its polynomials: what `forward` asks for.
     unsafe { forward(module(m), (pvec, nrows), Vector::new(a, a_size, a_sl)) }
 }
 
 /// Prepares the right operand of a convolution, of `nrows` polynomials.
 ///
 /// # Safety
-/// As [`crate::vec_znx_zero`].
+/// The [contract](crate#safety) of this crate's functions.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cnv_prepare_right_contiguous(
     m: *const ModuleInfo,
@@ -407,14 +427,15 @@ pub unsafe extern "C" fn cnv_prepare_right_contiguous(
     a_sl: u64,
     _tmp_space: *mut u8,
 ) {
-    // SAFETY: the caller's contract.
+    // SAFETY: the program vouches that `m` is a live module, `pvec` an object of `nrows` transforms, and `a` readable
+    // for its polynomials: what `forward` asks for.
     unsafe { forward(module(m), (pvec, nrows), Vector::new(a, a_size, a_sl)) }
 }
 
 /// `res_k` is the transform of `Σ a_i·b_j` over `i + j = k + res_offset`.
 ///
 /// # Safety
-/// As [`crate::vec_znx_zero`].
+/// The [contract](crate#safety) of this crate's functions.
 #[unsafe(no_mangle)]
 #[allow(clippy::too_many_arguments)]
 pub unsafe extern "C" fn cnv_apply_dft(
@@ -428,7 +449,8 @@ pub unsafe extern "C" fn cnv_apply_dft(
     b_size: u64,
     _tmp_space: *mut u8,
 ) {
-    // SAFETY: the caller's contract.
+    // SAFETY: the program vouches that `m` is a live module, and `res`, `a` and `b` its objects of these sizes.
+    // `inputs` copies what overlaps the result before `outputs` borrows it.
     unsafe {
         let m = module(m);
         let result = words(m, res, res_size);

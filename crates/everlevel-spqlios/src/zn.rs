@@ -34,7 +34,8 @@ pub extern "C" fn new_z_module_info(mode: u32) -> *mut ZModuleInfo {
 /// The pointer is from [`new_z_module_info`], and not used any more; or null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn delete_z_module_info(module: *mut ZModuleInfo) {
-    // SAFETY: the caller's contract.
+    // SAFETY: the program vouches that the module is null or from `new_z_module_info`, which makes it by `boxed`, and
+    // not used any more.
     unsafe { unboxed(module) }
 }
 
@@ -47,7 +48,7 @@ objects! { ZModuleInfo:
 /// Prepares a matrix: `nrows` rows of `ncols` words, one after another.
 ///
 /// # Safety
-/// As [`vec_znx_zero`](crate::vec_znx_zero).
+/// The [contract](crate#safety) of this crate's functions.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zn32_vmp_prepare_contiguous(
     _m: *const ZModuleInfo,
@@ -59,7 +60,8 @@ pub unsafe extern "C" fn zn32_vmp_prepare_contiguous(
     let words = (nrows * ncols) as usize;
     debug_assert!(words == 0 || !pmat.is_null() && !mat.is_null(), "matrices");
     if words > 0 {
-        // SAFETY: the caller's contract.
+        // SAFETY: the program vouches that `mat` is readable and `pmat` writable for `nrows·ncols` words, and that they
+        // don't overlap; objects of this library are aligned to 64 bytes.
         unsafe { from_raw_parts_mut(pmat.cast(), words).copy_from_slice(from_raw_parts(mat, words)) };
     }
 }
@@ -73,7 +75,8 @@ unsafe fn multiply(out: &mut [i32], digits: &[u32], pmat: *const Zn32VmpPmat, co
     if digits.is_empty() || columns == 0 {
         return;
     }
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller vouches that the prepared matrix has `columns` words in each row, and a row for each digit at
+    // least; neither number is 0 here, so that the pointer isn't null.
     let rows = unsafe { from_raw_parts(pmat.cast::<u32>(), digits.len() * columns) };
     if let Some(out) = out.get_mut(..columns) {
         lwe_rows::add_products(bytemuck::cast_slice_mut(out), digits, rows, columns);
@@ -90,7 +93,7 @@ macro_rules! products {
         /// `res` is the row vector `a` times a prepared matrix, modulo `2^32`.
         ///
         /// # Safety
-        /// As [`vec_znx_zero`](crate::vec_znx_zero).
+        /// The [contract](crate#safety) of this crate's functions.
         #[unsafe(no_mangle)]
         #[allow(clippy::too_many_arguments)]
         pub unsafe extern "C" fn $name(
@@ -103,7 +106,9 @@ macro_rules! products {
             nrows: u64,
             ncols: u64,
         ) {
-            // SAFETY: the caller's contract.
+            // SAFETY: the program vouches that `res` is writable for `res_size` words and `a` readable for `a_size`,
+            // and that the matrix has `nrows` rows of `ncols` words, of which no more are used than `a` has words;
+            // `numbers` copies `a` where it overlaps the result.
             unsafe {
                 let (out, a) = numbers((res, res_size), (a, a_size.min(nrows)));
                 let digits: Vec<u32> = a.iter().map(|&x| i32::from(x).cast_unsigned()).collect();

@@ -8,7 +8,7 @@ use crate::rnx::Module;
 
 const GADGETS: [(u64, u64); 8] = [(1, 5), (2, 1), (2, 7), (5, 2), (8, 3), (8, 4), (16, 2), (32, 1)];
 
-/// What digits of one polynomial are to be: balanced, and the value of `a` within half a unit of the last one, or a
+/// Checks the digits of one polynomial: balanced, and with the value of `a` within half a unit of the last one, or a
 /// whole unit where digits were dropped; digits beyond are 0.
 fn check(out: &[&[f64]], (k, ell): (u64, u64), a: &[f64]) {
     let kept = out.len().min(ell as usize);

@@ -1,4 +1,4 @@
-//! All that computes on secrets, once, for Valgrind's memcheck: `make test-secrets` builds and runs this.
+//! Every computation on secrets, once, for Valgrind's memcheck: `make test-secrets` builds and runs this.
 //!
 //! Seeds are marked as secret ([`everlevel_rand::secrecy`]), so that secret keys, noise and all that is made of them
 //! are. Without an argument nothing here may branch on them or index by them, and memcheck finds nothing; with the name
@@ -32,7 +32,7 @@ fn main() {
 
 #[cfg(everlevel_memcheck)]
 mod checked {
-    //! What must not depend on secrets.
+    //! Operations that must not depend on secrets.
 
     use std::sync::Arc;
 
@@ -176,7 +176,7 @@ mod checked {
         assert_eq!(ctx.decrypt(&secret, &encrypted).expect("our secret")[..3], [3, -1, 4]);
     }
 
-    /// Every kind of small secret, and what its rotation's keys hide.
+    /// Every kind of small secret, and the bits that the keys of its rotation encrypt.
     pub fn ntru() {
         // Rotations are not run, but their kernels are to be in the program, for the scan of it.
         std::hint::black_box(tfhe::SeededEvalKeys::prepare as fn(&_) -> _);
@@ -217,7 +217,7 @@ mod checked {
 
 #[cfg(everlevel_memcheck)]
 mod planted {
-    //! What memcheck must find: if it doesn't, marks are lost on the way, and the check above says nothing.
+    //! Leaks that memcheck must find: if it doesn't, marks are lost on the way, and the check above says nothing.
 
     use std::hint::black_box;
 

@@ -1,5 +1,5 @@
 //! The parameter sets of the artifact of ACM CCS 2024 (*New Secret Keys for Enhanced Performance in (T)FHE*, ePrint
-//! 2023/979) for messages of 1 to 11 bits at 2^-14: classic secrets, partial secrets with a stair of two shrinking
+//! 2023/979) for messages of 1 to 11 bits at 2^-14: classic secrets, partial secrets with a chain of two shrinking
 //! switches, and partial secrets with one shrinking switch by transforms. Numbers only, and what the artifact's model
 //! counts of them.
 
@@ -12,18 +12,18 @@ type Classic = ((usize, u32, f64), usize, Digits, Digits, f64);
 /// Rank, log2 of the degree, coefficients that are drawn, deviation.
 type Glwe = (usize, u32, usize, f64);
 /// The large secret, the small dimension, digits of rotations, and the two switches.
-type Stair = (Glwe, usize, Digits, [Switch; 2]);
-/// As [`Stair`] with one switch, and its ring: degree, polynomials of what is switched and of the small secret.
+type Chain = (Glwe, usize, Digits, [Switch; 2]);
+/// A [`Chain`] with one switch, and its ring: degree, polynomials of what is switched and of the small secret.
 type Transforms = (Glwe, usize, Digits, Switch, (usize, usize, usize));
 
 /// A set's secrets and switches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// All coefficients are drawn, and none shared.
+    /// Secrets with all coefficients drawn, and none shared.
     Classic,
     /// Shared, and partial where security has no use for all: two switches of LWE ciphertexts.
-    Stair,
-    /// The same with one switch, in a ring.
+    Chain,
+    /// Shared coefficients with one switch, in a ring.
     Transforms,
 }
 
@@ -32,28 +32,28 @@ pub enum Kind {
 pub struct KeySwitch {
     /// Coefficients that are switched.
     pub switched: usize,
-    /// Its digits.
+    /// The switch's digits.
     pub digits: Digits,
-    /// Deviation of the errors of the secret that it ends at.
+    /// Deviation of the errors under the secret that the switch ends at.
     pub log2_std_dev: f64,
-    /// Degree of its ring: 1 is that of LWE.
+    /// Degree of the switch's ring: 1 is that of LWE.
     pub degree: usize,
 }
 
 /// A set.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Set {
-    /// Its secrets and switches.
+    /// The set's secrets and switches.
     pub kind: Kind,
     /// Bits of its messages; inputs have the norm `2^bits`.
     pub bits: u32,
     /// Rank `k` of the large secret.
     pub rank: usize,
-    /// log2 of its degree `N`.
+    /// log2 of the large secret's degree `N`.
     pub log_n: u32,
-    /// Coefficients of it that are drawn.
+    /// Coefficients of the large secret that are drawn.
     pub drawn: usize,
-    /// Deviation of the errors of its samples.
+    /// Deviation of the errors of samples under the large secret.
     pub log2_std_dev: f64,
     /// Dimension `n` of the small secret.
     pub lwe_dim: usize,
@@ -79,9 +79,9 @@ const CLASSIC: [Classic; 11] = [
     ((1, 17, -62.0), 1132, (2, 20), (2, 13), -27.13),
 ];
 
-/// Partial and shared secrets with stairs.
+/// Partial and shared secrets with key-switch chains.
 #[rustfmt::skip]
-const STAIR: [Stair; 11] = [
+const CHAIN: [Chain; 11] = [
     ((5, 8, 1280, -31.07), 532, (15, 1), [(498, (9, 1), -17.82), (250, (2, 4), -11.17)]),
     ((6, 8, 1536, -37.88), 576, (18, 1), [(640, (10, 1), -20.85), (320, (2, 5), -12.34)]),
     ((3, 9, 1536, -37.88), 648, (18, 1), [(592, (7, 2), -22.13), (296, (2, 6), -14.25)]),
@@ -91,7 +91,7 @@ const STAIR: [Stair; 11] = [
     ((1, 13, 2443, -62.0), 776, (15, 2), [(1111, (10, 2), -32.45), (556, (1, 16), -17.66)]),
     ((1, 14, 2443, -62.0), 816, (11, 3), [(1084, (9, 2), -33.17), (543, (1, 17), -18.72)]),
     ((1, 15, 2443, -62.0), 860, (8, 4), [(1055, (10, 2), -33.94), (528, (1, 18), -19.89)]),
-    // Of the last deviation the artifact's code has [`TYPED`], which is not what its table says.
+    // For the last deviation, the artifact's code has [`TYPED`], which is not what its table says.
     ((1, 16, 2443, -62.0), 904, (6, 6), [(1026, (11, 2), -34.71), (513, (1, 19), -21.06)]),
     ((1, 17, 2443, -62.0), 984, (3, 12), [(972, (11, 2), -36.15), (487, (1, 21), -23.19)]),
 ];
@@ -115,7 +115,7 @@ const TRANSFORMS: [Transforms; 11] = [
     ((1, 17, 2443, -62.0), 1018, (3, 13), (1425, (1, 22), -24.10), (512, 3, 3)),
 ];
 
-/// All of them: eleven classic ones, eleven with stairs, eleven with switches by transforms.
+/// The artifact's sets: eleven classic ones, eleven with key-switch chains, eleven with switches by transforms.
 ///
 /// # Panics
 /// If dimensions don't add up.
@@ -133,17 +133,18 @@ pub fn sets() -> Vec<Set> {
         let dim = rank << log_n;
         of(Kind::Classic, i, (rank, log_n, dim, deviation), lwe_dim, digits, &[(dim, switch, error)], 1)
     });
-    let stair = STAIR
+    let chain = CHAIN
         .iter()
         .enumerate()
-        .map(|(i, (glwe, lwe_dim, digits, switches))| of(Kind::Stair, i, *glwe, *lwe_dim, *digits, switches, 1));
+        .map(|(i, (glwe, lwe_dim, digits, switches))| of(Kind::Chain, i, *glwe, *lwe_dim, *digits, switches, 1));
     let transforms = TRANSFORMS.iter().enumerate().map(|(i, &(glwe, lwe_dim, digits, switch, (degree, from, to)))| {
-        // What is switched fills all polynomials but the last; of the small secret's, four sets have one that is zero.
+        // Switched coefficients fill all polynomials but the last; four sets have a zero polynomial in the small
+        // secret.
         let needed = lwe_dim.div_ceil(degree);
         assert_eq!((switch.0.div_ceil(degree), to), (from, if degree == 512 { 3 } else { needed }));
         of(Kind::Transforms, i, glwe, lwe_dim, digits, &[switch], degree)
     });
-    classic.chain(stair).chain(transforms).collect()
+    classic.chain(chain).chain(transforms).collect()
 }
 
 impl Set {

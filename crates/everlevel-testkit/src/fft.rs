@@ -253,7 +253,7 @@ pub fn steps_of_bits_are_right<T: Word>(
             monomial::rotate_sub(&mut out, x, e);
             out
         };
-        // Of each part, row by row.
+        // The digits of each part, row by row.
         let digits: Vec<Vec<i64>> = acc
             .chunks(n)
             .zip(gadgets.iter().cycle())

@@ -1,7 +1,6 @@
 //! Measured noise beside its formula, with a tolerance that follows from the number of samples.
 
-/// How many standard deviations a mean square may be off its formula: one in 5·10^8 Gaussian measurements is off by
-/// more.
+/// Standard deviations that a mean square may be off its formula: one in 5·10^8 Gaussian measurements is off by more.
 pub const DEVIATIONS: f64 = 6.0;
 
 /// Samples of a noise: how many, their sum, and the sum of their squares.
@@ -40,8 +39,8 @@ impl Measured {
         self.squares / self.count as f64
     }
 
-    /// How far the mean square may be off its formula, as a part of it: [`DEVIATIONS`] standard deviations. `shared`
-    /// are the numbers of drawn values that all samples share.
+    /// The part of the formula that the mean square may be off: [`DEVIATIONS`] standard deviations. `shared` are the
+    /// numbers of drawn values that all samples share.
     pub fn tolerance(&self, shared: &[usize]) -> f64 {
         let relative: f64 = shared.iter().map(|&count| 2.0 / count as f64).sum::<f64>() + 2.0 / self.count as f64;
         DEVIATIONS * relative.sqrt()

@@ -149,5 +149,5 @@ pub fn steps_are_the_models<F: Float + KeyWord<F>>(simd: Simd, log_n: u32, q: u6
     }
 }
 
-/// Keys of the largest bundle.
+/// The number of keys of the largest bundle.
 const KEYS: usize = 9;

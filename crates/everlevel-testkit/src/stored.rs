@@ -16,7 +16,7 @@ pub struct StoredFiles {
 }
 
 impl StoredFiles {
-    /// Those of each version, of the crate in this folder.
+    /// The stored files of each version, of the crate in this folder.
     ///
     /// # Panics
     /// If there are none.
@@ -28,7 +28,7 @@ impl StoredFiles {
         folders.into_iter().map(|folder| Self { folder }).collect()
     }
 
-    /// Those of this version, to be written, if the environment asks for that.
+    /// The stored files of this version, to be written, if the environment asks for that.
     pub fn to_be_written(crate_folder: &str) -> Option<Self> {
         std::env::var_os("EVERLEVEL_WRITE_FILES")?;
         let folder = Path::new(crate_folder).join("tests/files").join(env!("CARGO_PKG_VERSION"));

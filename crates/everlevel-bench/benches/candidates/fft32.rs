@@ -18,9 +18,9 @@ type Lanes = [f32; ROW];
 
 /// The tables.
 pub struct Fft32 {
-    /// The first level's, then of each block those across rows: real parts, imaginary parts.
+    /// The twiddles of the first level, then those across the rows of each block: real parts, imaginary parts.
     across: [Vec<f32>; 2],
-    /// Of each block those within rows.
+    /// The twiddles within rows, block by block.
     within: [Vec<Lanes>; 2],
 }
 
@@ -60,7 +60,8 @@ impl Fft32 {
         let p = x.as_mut_ptr();
         let twiddle = |i: usize| (_mm512_set1_ps(self.across[0][i]), _mm512_set1_ps(self.across[1][i]));
         for at in (0..HALF / 2).step_by(ROW) {
-            // SAFETY: places lie in the slice; likewise below.
+            // SAFETY: `at + 16 ≤ HALF/2`, so that all four loads and stores lie in the array of `2·HALF` floats, and
+            // the caller vouches for AVX-512.
             unsafe {
                 let low = (_mm512_loadu_ps(p.add(at)), _mm512_loadu_ps(p.add(HALF + at)));
                 let high = (_mm512_loadu_ps(p.add(at + HALF / 2)), _mm512_loadu_ps(p.add(HALF + at + HALF / 2)));
@@ -70,7 +71,8 @@ impl Fft32 {
             }
         }
         for block in 0..2 {
-            // SAFETY: as above.
+            // SAFETY: a block is `ROW` rows of `ROW` floats, two of which are `HALF`; their imaginary parts lie `HALF`
+            // further in the array. Lanes of `within` are arrays of sixteen. The caller vouches for AVX-512.
             unsafe {
                 let p = p.add(ROW * ROW * block);
                 let mut rows = [(_mm512_setzero_ps(), _mm512_setzero_ps()); ROW];
@@ -111,7 +113,7 @@ impl Fft32 {
     /// The root of the mean square error, relative to that of the values, of a transform.
     pub fn relative_error(&self, x: &[f32; 2 * HALF]) -> f64 {
         let mut got = *x;
-        // SAFETY: the caller has AVX-512, or doesn't measure.
+        // SAFETY: the bench measures, and asks for errors, only on backends with AVX-512.
         unsafe { self.forward(&mut got) };
         let (mut error, mut size) = (0.0, 0.0);
         for (place, e) in Self::exponents().into_iter().enumerate() {
@@ -130,10 +132,12 @@ impl Fft32 {
 
 type Complex = (__m512, __m512);
 
+/// # Safety
+/// `p` is writable for sixteen floats, and for sixteen more `HALF` further.
 #[inline]
 #[target_feature(enable = "avx512f")]
 unsafe fn store(p: *mut f32, (re, im): Complex) {
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller vouches for sixteen writable floats at `p`, and `HALF` further; stores are unaligned.
     unsafe {
         _mm512_storeu_ps(p, re);
         _mm512_storeu_ps(p.add(HALF), im);

@@ -1,5 +1,5 @@
 //! tfhe-rs' experimental algorithms on sets of the artifact of ePrint 2023/979: classic secrets, shared ones with a
-//! stair of key switches, and shared ones with a key switch by transforms. It has those of 5 bits in its own tests.
+//! key-switch chain, and shared ones with a key switch by transforms. It has those of 5 bits in its own tests.
 
 use everlevel_testkit::artifact::{Kind, Set};
 use tfhe::core_crypto::experimental::prelude::*;
@@ -28,7 +28,7 @@ fn lwe(dim: usize) -> LweCiphertextOwned<u64> {
 
 type Switch = Box<dyn FnMut(&LweCiphertextOwned<u64>, &mut LweCiphertextOwned<u64>)>;
 
-/// From the large secret to one that shares nothing with it.
+/// A key switch from the large secret to one that shares nothing with it.
 fn plain(set: &Set, large: &LweSecretKeyOwned<u64>, small: &LweSecretKeyOwned<u64>, random: &mut Randomness) -> Switch {
     let switch = set.switches[0];
     let (base, levels) = gadget(switch.digits);
@@ -38,8 +38,8 @@ fn plain(set: &Set, large: &LweSecretKeyOwned<u64>, small: &LweSecretKeyOwned<u6
     Box::new(move |from, to| keyswitch_lwe_ciphertext(&key, from, to))
 }
 
-/// By a secret in between.
-fn stair(set: &Set, large: &LweSecretKeyOwned<u64>, random: &mut Randomness) -> Switch {
+/// Key switches by way of an intermediate secret.
+fn chain(set: &Set, large: &LweSecretKeyOwned<u64>, random: &mut Randomness) -> Switch {
     let shrinking = |from: &LweSecretKeyOwned<u64>, index: usize, to_dim: usize, random: &mut Randomness| {
         let (base, levels) = gadget(set.switches[index].digits);
         let (shared, error) = (LweSecretKeySharedCoefCount(to_dim), gaussian(set.switches[index].log2_std_dev));
@@ -57,7 +57,7 @@ fn stair(set: &Set, large: &LweSecretKeyOwned<u64>, random: &mut Randomness) -> 
     })
 }
 
-/// In a ring.
+/// A key switch in a ring.
 fn transforms(set: &Set, big: &GlweSecretKeyOwned<u64>, random: &mut Randomness) -> Switch {
     let (switch, dim) = (set.switches[0], set.lwe_dim);
     let degree = PolynomialSize(switch.degree);
@@ -75,7 +75,7 @@ fn transforms(set: &Set, big: &GlweSecretKeyOwned<u64>, random: &mut Randomness)
     let fft = Fft::new(degree);
     let mut buffers = ComputationBuffers::new();
     let of_key = convert_standard_ggsw_ciphertext_to_fourier_mem_optimized_requirement(fft.as_view());
-    // Its requirement knows of the output alone, and is too small for inputs of more polynomials.
+    // The library's requirement counts the output alone, and is too small for inputs of more polynomials.
     let larger = if from_size.0 > to_size.0 { from_size } else { to_size };
     let of_switch = glwe_fast_keyswitch_requirement::<u64>(larger, degree, fft.as_view());
     buffers.resize(of_key.unaligned_bytes_required().max(of_switch.unaligned_bytes_required()));
@@ -113,7 +113,7 @@ pub fn table(set: &Set) -> Timed {
     };
     let mut switch = match set.kind {
         Kind::Classic => plain(set, &large, &small, &mut random),
-        Kind::Stair => stair(set, &large, &mut random),
+        Kind::Chain => chain(set, &large, &mut random),
         Kind::Transforms => transforms(set, &big, &mut random),
     };
     let ((base, levels), error) = (gadget(set.digits), gaussian(set.log2_std_dev));

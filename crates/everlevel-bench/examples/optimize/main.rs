@@ -8,7 +8,7 @@ mod tfhe;
 use everlevel_binfhe::{Gadget, KeySwitch, Space};
 use tfhe::Structure;
 
-/// What a set is to keep.
+/// The requirements of a set.
 #[derive(Debug, Clone, Copy)]
 pub struct Wanted {
     /// The messages.

@@ -20,7 +20,7 @@ const RINGS: [(u32, u32, f64); 4] =
 const TRANSFORM: f64 = 0.5;
 const PRODUCT: f64 = 0.055;
 const TURN: f64 = 0.18;
-/// What degree 2048 in double precision costs more.
+/// The cost of degree 2048 in double precision, as a factor.
 const WIDE: f64 = 4.4;
 /// Microseconds of one digit of the key switch times one output coefficient.
 const KEY_SWITCH: f64 = 9e-6;

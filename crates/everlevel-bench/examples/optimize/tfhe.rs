@@ -34,7 +34,7 @@ const KEY_SWITCH_NS: f64 = 0.009;
 /// One byte of the bootstrap key from memory.
 const KEY_BYTE_NS: f64 = 1.0 / 35.0;
 
-/// Of one bootstrap alone and in a batch. Alone, a quarter of the wait for the key isn't hidden.
+/// Nanoseconds of one bootstrap alone and in a batch. Alone, a quarter of the wait for the key isn't hidden.
 fn costs_ns(params: &Params) -> (f64, f64) {
     let l = &tfhe(params);
     let wide = usize::from(l.torus_bits == 64);
@@ -71,12 +71,12 @@ fn cost_ns(params: &Params) -> f64 {
     (alone * batch).sqrt()
 }
 
-/// Which secrets are searched.
+/// The structure of the secrets that are searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Structure {
     /// All coefficients are drawn, each by itself.
     Usual,
-    /// The large secret is partial, and the small one and at most one landing are prefixes of it.
+    /// The large secret is partial, and the small one and at most one intermediate secret are prefixes of it.
     Shared,
     /// Of each four coefficients of the small secret at most one is set.
     Blocks,
@@ -141,7 +141,7 @@ pub fn search(wanted: Wanted, structure: Structure) {
             }
         }
     }
-    // Of sets that cost the same, that which fails least: gadgets often differ in bases alone.
+    // Among sets of equal cost the one that fails least: gadgets often differ in bases alone.
     let log2_p_fail = |params: &Params| params.log2_p_fail(params.squared_norm);
     best.sort_by(|a, b| a.0.total_cmp(&b.0).then_with(|| log2_p_fail(&a.1).total_cmp(&log2_p_fail(&b.1))));
     best.dedup_by_key(|(cost, _)| *cost);
@@ -222,7 +222,7 @@ impl Ways {
     }
 }
 
-/// All ways; `None` where a dimension is below what security needs.
+/// The bootstraps by all ways; `None` where a dimension is below what security needs.
 fn ways(structure: Structure, big_dim: usize, lwe_dim: usize) -> Option<Vec<Way>> {
     let shared = if structure == Structure::Shared { lwe_dim } else { 0 };
     let of = |landings: Vec<Landing>, key_switch: KeySwitch, error: f64| {

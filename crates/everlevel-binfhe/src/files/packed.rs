@@ -38,7 +38,7 @@ pub(super) fn to_bytes(scheme: &dyn Scheme, words: &[u64]) -> Vec<u8> {
     }
 }
 
-/// So many words of so many bits, as [`to_bytes`] takes them.
+/// The words that [`to_bytes`] packed, so many of so many bits.
 ///
 /// # Errors
 /// [`Error::Io`] for a word that isn't one of the scheme's.

@@ -1,5 +1,5 @@
-//! Buckets for a secret of few ones: every coefficient is in two of them, and every one is counted in one of its two,
-//! so that no bucket counts two (a cuckoo hash table, whose hash functions are fixed and public).
+//! Bucket keys for a sparse binary secret: every coefficient is in two of them, and every one is counted in one of its
+//! two, so that no bucket counts two (a cuckoo hash table, whose hash functions are fixed and public).
 //!
 //! The first bucket of coefficient `i` is `i` modulo their number; the second one its place modulo that number in a
 //! fixed permutation, so that all buckets are about as large. Which secrets can be placed depends on the places
@@ -18,7 +18,7 @@ pub(super) struct Buckets {
     of: Vec<[usize; 2]>,
 }
 
-/// What the permutation is made of: these bytes and nothing else.
+/// The seed of the permutation: these bytes and nothing else.
 const SEED: [u8; 32] = *b"everlevel: buckets of few ones  ";
 
 impl Buckets {
@@ -40,7 +40,7 @@ impl Buckets {
         self.members.iter().map(Vec::len).max().unwrap_or(0)
     }
 
-    /// Which of its two buckets one is for a coefficient in it: 0 or 1.
+    /// The number of a bucket among a coefficient's two: 0 or 1.
     pub(super) fn side(&self, i: usize, bucket: usize) -> usize {
         usize::from(self.of[i][1] == bucket)
     }

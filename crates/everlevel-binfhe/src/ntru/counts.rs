@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::buckets::Buckets;
 use crate::secrets::SmallSecret;
 
-/// How an accumulator is turned by the small secret.
+/// The rotation of an accumulator by the small secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Rotation {
     /// A product for each coefficient: `ACC += (X^a − 1)·ACC ⊡ s` for bits, and for ternary coefficients with
@@ -22,9 +22,9 @@ pub enum Rotation {
     EightKeys,
     /// A product for each block of a secret that has a one in each: `ACC = ACC ⊡ Σ X^(a_i)·s_i` (eprint 2026/1730).
     Blocks,
-    /// A product for each of `count` buckets, for a secret of few ones: every coefficient is in two buckets, and every
-    /// one is counted in one of them, each in another: `ACC = ACC ⊡ (Σ X^(a_i)·[i is here] + [none is here])` (after
-    /// eprint 2026/1783).
+    /// A product for each of `count` buckets, for a sparse binary secret: every coefficient is in two buckets, and
+    /// every one is counted in one of them, each in another: `ACC = ACC ⊡ (Σ X^(a_i)·[i is here] + [none is here])`
+    /// (after eprint 2026/1783).
     Buckets {
         /// The number of buckets.
         count: usize,
@@ -37,8 +37,8 @@ pub enum Rotation {
         /// The longest step.
         window: usize,
     },
-    /// The same in a single sweep, with two keys for each coefficient. LLW+24's hybrid window size is taken to be this:
-    /// that is our reading of the paper's abstract, whose saving of 34 % this has, too.
+    /// Automorphisms in order in a single sweep, with two keys for each coefficient. LLW+24's hybrid window size is
+    /// taken to be this: that is our reading of the paper's abstract, whose saving of 34 % this has, too.
     OneSweep {
         /// The longest step.
         window: usize,
@@ -88,7 +88,7 @@ pub(super) struct Shape {
     pub n: usize,
 }
 
-/// A step's keys, one after the other, each turned by `X` to a sum of exponents.
+/// The keys of a step, one after the other, each turned by `X` to a sum of exponents.
 #[derive(Debug, Clone)]
 pub(super) struct Bundle {
     /// The keys' places in a stored key; one that no exponent turns is the last.
@@ -104,7 +104,7 @@ impl Bundle {
     }
 }
 
-/// Which of some bits are 1, for each of their values: all of them first, and none at last.
+/// The bits that are 1 in each of some bits' values: all of them first, and none at last.
 fn ones(bits: &Range<usize>) -> impl Iterator<Item = Vec<usize>> {
     let bits = bits.clone();
     (0..1usize << bits.len()).rev().map(move |value| {

@@ -1,4 +1,4 @@
-//! What the rows of a bootstrapping key hide.
+//! Plaintexts of a bootstrapping key's rows.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -14,7 +14,7 @@ use super::orders::{inverse, power_of_five};
 use super::params::NtruLiteral;
 use crate::{Error, Progress, SecretKey};
 
-/// What a vector ciphertext hides: a polynomial, and whether it is divided by the secret, for products with plain
+/// The plaintext of a vector ciphertext: a polynomial, and whether it is divided by the secret, for products with plain
 /// polynomials and after automorphisms.
 struct Message {
     coeffs: Zeroizing<Vec<i64>>,
@@ -46,7 +46,7 @@ fn turned(f: &[i8], t: usize) -> Zeroizing<Vec<i64>> {
     coeffs
 }
 
-/// What the vector ciphertexts of a key hide.
+/// The plaintexts of a key's vector ciphertexts.
 struct Messages<'a> {
     literal: &'a NtruLiteral,
     secret: &'a SecretKey,
@@ -71,7 +71,7 @@ impl<'a> Messages<'a> {
         Self { literal, secret, counted: literal.shape().buckets().map(counted).unwrap_or_default() }
     }
 
-    /// What vector ciphertext `index` hides.
+    /// The plaintext of vector ciphertext `index`.
     fn of(&self, index: usize) -> Message {
         let (l, s) = (self.literal, self.secret.small());
         let (n, two_n) = (l.n(), 2 * l.n());

@@ -66,7 +66,7 @@ fn of_weights(l: &NtruLiteral, turns: f64, weight: f64) -> f64 {
     rounded * weight * (unit * unit + 2.0) / 12.0 / f64::from(l.modulus).powi(2)
 }
 
-/// What secrets multiply in a rotation, over keys.
+/// The variance of products with secrets in a rotation, over keys.
 pub(super) fn secrets(l: &NtruLiteral) -> OverKeys {
     // The probability that a step's bits aren't all zero: two thirds of ternary coefficients aren't, and half of the
     // bits.
@@ -85,7 +85,7 @@ pub(super) fn secrets(l: &NtruLiteral) -> OverKeys {
     OverKeys { mean, deviation: variance.sqrt() }
 }
 
-/// What the secrets of one key multiply in a rotation.
+/// The variance of a rotation's products with the secrets of one key.
 pub(super) fn of_secrets(l: &NtruLiteral, small: &[i8], big: &[i8]) -> f64 {
     let any = |coeffs: &[i8]| u32::from(coeffs.iter().fold(0u8, |any, &s| any | s as u8) & 1);
     let turns: u32 = small.chunks(l.rotation.per_step()).map(any).sum();

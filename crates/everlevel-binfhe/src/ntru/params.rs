@@ -18,7 +18,7 @@ use crate::secrets::{Secrets, SmallSecret};
 
 /// The security that parameters must have, in bits.
 const MIN_SECURITY_BITS: f64 = 128.0;
-/// What is said of attacks that no estimate reaches, in bits.
+/// The claim, in bits, for attacks that no estimate reaches.
 const BEYOND_ESTIMATES: f64 = 512.0;
 
 /// Unchecked parameters of NTRU. Standard deviations are log2 of parts of the torus.
@@ -30,7 +30,7 @@ pub struct NtruLiteral {
     pub log_n: u32,
     /// Dimension `n` of the small secret.
     pub lwe_dim: usize,
-    /// How the small secret is drawn.
+    /// The distribution of the small secret.
     #[serde(default)]
     pub secret: SmallSecret,
     /// Standard deviation of the errors of the small secret's samples.
@@ -39,7 +39,7 @@ pub struct NtruLiteral {
     pub big_log2_std_dev: f64,
     /// Gadget of the products.
     pub gadget: PrimeGadget,
-    /// How accumulators are turned.
+    /// The rotation of accumulators.
     pub rotation: Rotation,
     /// The key switch.
     pub key_switch: KeySwitch,
@@ -72,7 +72,7 @@ impl NtruLiteral {
         self.shape().keys()
     }
 
-    /// What the counts of a rotation depend on.
+    /// The numbers that the counts of a rotation depend on.
     pub(super) fn shape(&self) -> Shape {
         Shape { rotation: self.rotation, secret: self.secret, dim: self.lwe_dim, n: self.n() }
     }
@@ -93,7 +93,7 @@ impl NtruLiteral {
         self.attack().map_or(BEYOND_ESTIMATES, |best| best.log2_cost(model))
     }
 
-    /// The same by the core-SVP count.
+    /// Bits of the cheapest attack on the keys' rows by the core-SVP count.
     ///
     /// # Panics
     /// As [`NtruLiteral::security_bits`].
@@ -211,7 +211,7 @@ impl Scheme for NtruLiteral {
         (products + automorphisms) * self.transforms() as f64
     }
 
-    /// Those of few ones are drawn until buckets hold them: that all tries but the last did not fit is public.
+    /// Secrets of few ones are drawn until buckets hold them: that all tries but the last did not fit is public.
     fn sample_small_secret(&self, stream: &mut Stream) -> Vec<i8> {
         let buckets = self.shape().buckets();
         loop {

@@ -1,4 +1,4 @@
-//! Between residues modulo `Q` and torus words.
+//! Conversions between residues modulo `Q` and torus words.
 
 use everlevel_rlwe::{Lwe, lwe};
 

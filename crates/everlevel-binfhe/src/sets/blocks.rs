@@ -8,13 +8,13 @@ use crate::secrets::{Secrets, SmallSecret};
 /// Coefficients of a block.
 const BLOCK: usize = 4;
 
-/// The same parameters with a small secret of blocks.
+/// The numbers with a small secret of blocks.
 const fn blocks(numbers: TfheNumbers) -> TfheNumbers {
     let secrets = Secrets { small: SmallSecret::Blocks { block: BLOCK }, ..numbers.secrets };
     TfheNumbers { secrets, bits_per_step: BLOCK, ..numbers }
 }
 
-/// All of them.
+/// The sets with block-binary secrets, all of them.
 pub(super) const ALL: &[NamedSet] = &[
     named(
         "gate-64-blocks-experimental",

@@ -11,8 +11,8 @@ use crate::params::{Literal, Params};
 /// A named set of parameters, and the claims about it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NamedSet {
-    /// Its name: `gate` or `integer-BITS`, then log2 of the failure probability that the set stays below. Names of
-    /// NTRU's sets begin with `ntru`, and what follows with `insecure` where they are below 128 bits. Names end with
+    /// The set's name: `gate` or `integer-BITS`, then log2 of the failure probability that the set stays below. Names
+    /// of NTRU's sets begin with `ntru`, and what follows with `insecure` where they are below 128 bits. Names end with
     /// `experimental` where security rests on [assumptions](NamedSet::assumptions) of their own.
     pub name: &'static str,
     /// Cheapest attack on any of the secrets, NTRU's key among them, under MATZOV ([`everlevel_security::torus`]).
@@ -41,7 +41,7 @@ impl NamedSet {
         }
     }
 
-    /// The same space, order and failure probability at ring degree `2^log_n` and a small dimension, **without any
+    /// The set's space, order and failure probability at ring degree `2^log_n` and a small dimension, **without any
     /// security**: for tests, and for looking at how things work.
     pub fn insecure_literal(&self, log_n: u32) -> Literal {
         match &self.numbers {
@@ -50,7 +50,7 @@ impl NamedSet {
         }
     }
 
-    /// What is assumed to be secure besides the field's usual assumptions: nothing, but for experimental sets.
+    /// Assumptions besides the field's usual ones: none, but for experimental sets.
     pub fn assumptions(&self) -> Vec<&'static str> {
         self.literal().scheme().common().assumptions()
     }

@@ -5,7 +5,7 @@ use super::ntru_numbers::{NtruNumbers, gate, in_blocks, in_buckets, of_integers}
 use crate::ntru::Rotation;
 use crate::secrets::SmallSecret;
 
-/// Every one.
+/// NTRU's sets, all of them.
 pub(super) const ALL: &[NamedSet] = &[
     named(
         "ntru-gate-64",

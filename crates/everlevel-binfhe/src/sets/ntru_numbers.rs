@@ -88,17 +88,17 @@ pub(super) const fn gate(
     }
 }
 
-/// The same numbers for integers.
+/// The numbers for integers.
 pub(super) const fn of_integers(bits: u32, numbers: NtruNumbers) -> NtruNumbers {
     NtruNumbers { space: Space::Integer { bits }, squared_norm: integers_norm(bits), ..numbers }
 }
 
-/// The same numbers for one-hot blocks.
+/// The numbers for one-hot blocks.
 pub(super) const fn in_blocks(block: usize, numbers: NtruNumbers) -> NtruNumbers {
     NtruNumbers { rotation: Rotation::Blocks, secret: SmallSecret::OneHot { block }, ..numbers }
 }
 
-/// The same numbers for few ones, in buckets.
+/// The numbers for few ones, in buckets.
 pub(super) const fn in_buckets(weight: usize, count: usize, numbers: NtruNumbers) -> NtruNumbers {
     NtruNumbers { rotation: Rotation::Buckets { count }, secret: SmallSecret::Sparse { weight }, ..numbers }
 }

@@ -1,17 +1,17 @@
 //! TFHE's sets with shared secrets: the small secret and one between both are the large secret's first coefficients, so
-//! that two key switches, a stair, switch only what is not shared. Deviations are those of other sets.
+//! that two key switches, a chain, switch only what is not shared. Deviations are those of other sets.
 
 use super::named_set::{NamedSet, tfhe as named};
 use super::tfhe_numbers::{LandingNumbers, TfheNumbers, extended, gate, in_twos, integer};
 use crate::secrets::Secrets;
 
-/// The same parameters with a small secret that the large one begins with, and with a landing.
+/// The numbers with a small secret that the large one begins with, and with an intermediate secret.
 const fn stair(landing: &'static LandingNumbers, numbers: TfheNumbers) -> TfheNumbers {
     let secrets = Secrets { shared: numbers.lwe.0, ..numbers.secrets };
     TfheNumbers { secrets, landings: std::slice::from_ref(landing), ..numbers }
 }
 
-/// All of them.
+/// The sets with shared secrets, all of them.
 pub(super) const ALL: &[NamedSet] = &[
     named(
         "gate-64-experimental",

@@ -14,7 +14,7 @@ pub const GATE_OVER_LIMBS: NamedSet = named(
     gate((640, -13.15), (3, 9, -35.57), ((19, 1), (19, 1)), (1, 12, 32), -64.0),
 );
 
-/// All of them.
+/// TFHE's usual sets, all of them.
 pub(super) const ALL: &[NamedSet] = &[
     named(
         "insecure-tfhe-lib",

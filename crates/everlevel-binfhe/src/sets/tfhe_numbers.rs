@@ -31,7 +31,7 @@ pub(super) struct TfheNumbers {
     pub(super) insecure: bool,
 }
 
-/// A secret on the stair of key switches: dimension, deviation; base, digits and ring of the switch to it.
+/// An intermediate secret of a key-switch chain: dimension, deviation; base, digits and ring of the switch to it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct LandingNumbers(pub usize, pub f64, pub (u32, u32, usize));
 
@@ -70,7 +70,7 @@ impl TfheNumbers {
         }
     }
 
-    /// Of as much structure, for the insecure literal's dimensions.
+    /// Secrets of the literal's structure, for the insecure literal's dimensions.
     fn insecure_secrets(&self, log_n: u32) -> Secrets {
         let drawn = self.secrets.drawn.map(|_| (3 << log_n) / 4);
         Secrets { drawn, shared: self.secrets.shared.min(INSECURE_DIM), ..self.secrets }
@@ -107,7 +107,7 @@ impl TfheNumbers {
 
 /// The small dimension without any security.
 pub(super) const INSECURE_DIM: usize = 32;
-/// The key switch to it.
+/// The key switch to the small secret without any security.
 pub(super) const INSECURE_SWITCH: KeySwitch = KeySwitch { gadget: Gadget::new(4, 6), ring: 32 };
 
 /// Secrets of which all coefficients are drawn.
@@ -179,12 +179,12 @@ pub(super) const fn integer(
     TfheNumbers { space: Space::Integer { bits }, squared_norm: integers_norm(bits), ..gates }
 }
 
-/// The same parameters with a step of a blind rotation for each two bits.
+/// The numbers with a step of a blind rotation for each two bits.
 pub(super) const fn in_twos(numbers: TfheNumbers) -> TfheNumbers {
     TfheNumbers { bits_per_step: 2, ..numbers }
 }
 
-/// The same parameters with tables of `2^log2_extension` times as many coefficients.
+/// The numbers with tables of `2^log2_extension` times as many coefficients.
 pub(super) const fn extended(log2_extension: u32, numbers: TfheNumbers) -> TfheNumbers {
     TfheNumbers { log2_extension, ..numbers }
 }

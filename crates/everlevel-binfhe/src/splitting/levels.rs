@@ -59,7 +59,7 @@ const MAX_SHARE: f64 = 0.125;
 /// Levels beyond which no probability is looked for: each halves it, and doubles end at 2^-1074.
 const MAX_LEVELS: usize = 1000;
 
-/// How a run reports the levels that it has climbed.
+/// A report of the levels that a run has climbed.
 pub(super) type Climbed<'a> = &'a (dyn Fn(usize) -> Result<(), Cancelled> + Sync);
 
 impl Ladder {

@@ -30,7 +30,7 @@ use self::real::{ROTATIONS_TOGETHER, RealKey};
 use crate::common::refuse;
 use crate::{Context, Error, Progress, SecretKey, SeededEvalKeys};
 
-/// How much work a measurement is.
+/// The work of a measurement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Splitting {
     /// Inputs of a run, which climb together.
@@ -49,7 +49,7 @@ pub struct FailureMeasurement {
     pub log2_p_fail: f64,
     /// log2 of the probability two standard errors below: those of the runs' mean, and of the rotations' variance.
     pub log2_low: f64,
-    /// The same above.
+    /// log2 of the probability two standard errors above.
     pub log2_high: f64,
     /// log2 of the probability that the formulas claim.
     pub claimed_log2_p_fail: f64,

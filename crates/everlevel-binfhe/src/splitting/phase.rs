@@ -32,7 +32,7 @@ enum Coordinate {
     Small { secret: i8 },
 }
 
-/// What inputs' words are drawn from.
+/// The distribution of inputs' words.
 #[derive(Debug, Clone, Copy)]
 enum Words {
     /// Leading bits: 32 or 64.
@@ -41,16 +41,16 @@ enum Words {
     Residues(u64),
 }
 
-/// All that is drawn for one bootstrap, and the sums that it gives.
+/// The randomness of one bootstrap, and its sums.
 #[derive(Debug)]
 pub(super) struct State {
-    /// In the order of the coordinates, in the leading bits but for the small mask's 32-bit words.
+    /// Words in the order of the coordinates, in the leading bits but for the small mask's 32-bit words.
     pub words: Vec<u64>,
-    /// What each word adds to the phase, or what the modulus switch rounds it by, in units of `2^-32`.
+    /// Each word's part of the phase, or its rounding by the modulus switch, in units of `2^-32`.
     terms: Vec<u32>,
     /// The inputs' errors over their deviation.
     normals: Vec<f64>,
-    /// The same in units of `2^-64`.
+    /// The inputs' errors in units of `2^-64`.
     pub errors: Vec<u64>,
     sums: Sums,
 }
@@ -78,13 +78,13 @@ impl Clone for State {
 /// Sums over the words.
 #[derive(Debug, Clone, Default)]
 struct Sums {
-    /// Of key switches' phases, in units of `2^-32`.
+    /// The sum of key switches' phases, in units of `2^-32`.
     phase: u32,
-    /// Of what is below `2^-32` in each input's body, in units of `2^-64`.
+    /// The sums of what is below `2^-32` in each input's body, in units of `2^-64`.
     low: Vec<u64>,
-    /// Of the modulus switch's roundings.
+    /// The sum of the modulus switch's roundings.
     rounded: i64,
-    /// The same times the secret.
+    /// The sum of these roundings times the secret.
     rounded_secret: i64,
 }
 
@@ -107,7 +107,7 @@ impl Sums {
     }
 }
 
-/// What a step changed.
+/// The record of a step, to take it back.
 #[derive(Debug, Default)]
 pub(super) struct Undo {
     /// Words and their terms, and where they were.
@@ -117,7 +117,7 @@ pub(super) struct Undo {
     low: Vec<u64>,
 }
 
-/// Where a key switch's words lie among the coordinates.
+/// The place of a key switch's words among the coordinates.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place {
     pub start: usize,
@@ -132,12 +132,12 @@ pub(super) struct Phase {
     /// For each input, each key switch in its order; and then the small mask.
     pub places: Vec<Vec<Place>>,
     pub small: Place,
-    /// Of each key switch.
+    /// The digits of each key switch.
     digits: Vec<Digits>,
     /// The phases of the keys' rows.
     rows: Vec<u32>,
     words: Words,
-    /// With which inputs are combined.
+    /// The factors with which inputs are combined.
     pub factors: Vec<u32>,
     /// Deviation of each input's error, in units of `2^-64`.
     deviation: f64,
@@ -178,7 +178,7 @@ fn row_phases(key: &SeededKeySwitchKey, step: &SwitchStep, to: &crate::secret::S
 }
 
 impl Phase {
-    /// Of a key whose rotations give errors of this variance.
+    /// The phase of a key whose rotations give errors of this variance.
     pub fn new(secret: &SecretKey, keys: &SeededEvalKeys, rotation_variance: f64) -> Self {
         let params = secret.params();
         let (factors, variance) = inputs(params);
@@ -241,7 +241,7 @@ impl Phase {
         State { words, terms, normals, errors, sums }
     }
 
-    /// What a word adds to the phase; of a small word, what it is rounded by.
+    /// A word's part of the phase; of a small word, its rounding.
     #[inline(always)]
     fn term(&self, coordinate: Coordinate, word: u64) -> u32 {
         let high = (word >> 32) as u32;
@@ -321,8 +321,8 @@ impl RareEvent for Phase {
         State { normals, ..self.state(words, errors) }
     }
 
-    /// How far the error is from the middle of the errors that a box of the table has: those that are rounded to a step
-    /// in `[−margin, margin)`.
+    /// The distance of the error from the middle of the errors that a box of the table has: those that are rounded to a
+    /// step in `[−margin, margin)`.
     fn score(&self, state: &State) -> f64 {
         let error = i64::from(self.before_rounding(state).wrapping_add(1 << (self.log2_step - 1)) as i32);
         (if error < 0 { -error } else { error + 1 }) as f64

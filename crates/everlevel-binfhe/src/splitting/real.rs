@@ -120,7 +120,7 @@ impl<'a> RealKey<'a> {
                 exponents = self.keys.exponents(&Lwe::from_words(input.clone()), 0);
             }
             for (switch, place) in self.switches.iter().zip(places) {
-                // What is kept of later words isn't drawn.
+                // Words that a later switch keeps come from the switch before it, and aren't drawn.
                 let own = input.len() - 1 - place.len;
                 words[place.start..][..place.len].copy_from_slice(&input[own..][..place.len]);
                 input = leading(&switch.switch(&[&input])[0]);
@@ -172,8 +172,8 @@ impl<'a> RealKey<'a> {
         agrees.then_some(exponents)
     }
 
-    /// Of states for which the event happened, those whose real switches and rotation give another message than the
-    /// input's, and whose real phase is the model's.
+    /// The number of states, of those for which the event happened, whose real switches and rotation give another
+    /// message than the input's, and whose real phase is the model's.
     pub fn failures(&self, model: &Phase, states: &[State]) -> Result<usize, Error> {
         let params = self.params();
         let (lut, messages) = match params.space {
@@ -182,7 +182,7 @@ impl<'a> RealKey<'a> {
         };
         let mut failed = 0;
         for state in states {
-            // Of bits, one that the error takes across zero.
+            // For bits, a message that the error takes across zero.
             let below = model.steps(state) > params.table_len() as u32 >> params.log2_exponent_step;
             let message = messages[usize::from(below)];
             let Some(exponents) = self.exponents(model, state, params.space.encode(message)) else { continue };

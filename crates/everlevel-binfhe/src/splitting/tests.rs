@@ -40,7 +40,7 @@ fn often_failing() -> ParamsLiteral {
     }
 }
 
-/// Coefficients that both secrets have, and a stair to them.
+/// Coefficients that both secrets have, and a key-switch chain to them.
 fn with_landing() -> ParamsLiteral {
     let landing =
         Landing { dim: 350, log2_std_dev: -12.0, key_switch: KeySwitch { gadget: Gadget::new(3, 2), ring: 64 } };
@@ -156,7 +156,7 @@ fn a_measurement_is_beside_its_claim() {
     assert!((found.log2_p_fail - found.claimed_log2_p_fail).abs() < 0.1 * -found.claimed_log2_p_fail, "{found:?}");
     assert!(found.log2_low < found.log2_p_fail && found.log2_p_fail < found.log2_high);
     assert!(found.failures >= 6, "{found:?}");
-    // The same seed gives the same, on any threads.
+    // One seed gives one result, on any number of threads.
     assert_eq!(splitting.measure(&context, &no_progress).unwrap(), found);
 }
 

@@ -1,4 +1,4 @@
-//! What a bootstrap asks of TFHE's numbers.
+//! TFHE's numbers as bootstraps read them: [`Scheme`].
 
 use everlevel_math::fft::{Digits, Together};
 use everlevel_rand::{Stream, sampler};

@@ -1,4 +1,4 @@
-//! What keys fix of a blind rotation's noise, over keys and of one key: the parts of
+//! The parts of a blind rotation's noise that keys fix, over keys and of one key: those of
 //! [`external_product`](crate::noise::external_product).
 
 use everlevel_math::fft::Together;
@@ -36,8 +36,8 @@ pub(super) fn products(l: &ParamsLiteral) -> OverKeys {
     }
 }
 
-/// What a rotation adds whose secrets have `turns` steps that aren't zero, and `weight` coefficients that aren't: these
-/// multiply roundings, the errors of the masks of stored keys, and those of transforms.
+/// The variance of a rotation whose secrets have `turns` steps that aren't zero, and `weight` coefficients that aren't:
+/// these multiply roundings, the errors of the masks of stored keys, and those of transforms.
 fn of_weights(l: &ParamsLiteral, turns: f64, weight: f64) -> f64 {
     let (a, b) = (l.mask_gadget, l.body_gadget);
     let digits = l.rank as f64 * f64::from(a.digits) * digit_square(a) + f64::from(b.digits) * digit_square(b);
@@ -59,7 +59,7 @@ fn turning(l: &ParamsLiteral) -> f64 {
     }
 }
 
-/// What secrets multiply, over keys.
+/// The variance of products with secrets, over keys.
 pub(super) fn secrets(l: &ParamsLiteral) -> OverKeys {
     let (steps, dim, p) = (l.steps() as f64, l.big_dim() as f64, turning(l));
     let (turns, weight) = (steps * p, dim / 2.0);
@@ -72,7 +72,7 @@ pub(super) fn secrets(l: &ParamsLiteral) -> OverKeys {
     OverKeys { mean, deviation: (variance + 2.0 * by_turn * by_one * together).sqrt() }
 }
 
-/// What the secrets of one key multiply.
+/// The variance of products with the secrets of one key.
 pub(super) fn of_secrets(l: &ParamsLiteral, small: &[i8], big: &[i8]) -> f64 {
     let turns: u32 =
         small.chunks(l.bits_per_step).map(|bits| u32::from(bits.iter().fold(0, |any, &bit| any | bit) as u8)).sum();

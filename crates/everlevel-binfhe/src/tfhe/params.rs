@@ -26,7 +26,7 @@ pub struct ParamsLiteral {
     pub log2_extension: u32,
     /// Standard deviation of the errors of the GLWE secret's samples.
     pub glwe_log2_std_dev: f64,
-    /// How both secrets are drawn.
+    /// The structure of both secrets.
     #[serde(default, skip_serializing_if = "Secrets::is_default")]
     pub secrets: Secrets,
     /// Bits of the small secret that one step of a blind rotation takes: 1, or 2 with three encryptions for each pair
@@ -38,10 +38,10 @@ pub struct ParamsLiteral {
     pub mask_gadget: Gadget,
     /// Gadget of the body in an external product.
     pub body_gadget: Gadget,
-    /// Secrets between the large one and the small one, from large to small, where the key switch is a stair.
+    /// Secrets between the large one and the small one, from large to small, where key switches are a chain.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub landings: Vec<Landing>,
-    /// The key switch, the last of them if there are landings.
+    /// The key switch, the last of a chain where there are intermediate secrets.
     pub key_switch: KeySwitch,
     /// The order of key switch and bootstrap.
     pub order: Order,

@@ -227,8 +227,7 @@ impl Integers<'_> {
         Ok(UintArray { width, per, blocks: values.0.iter().flat_map(integer).collect() })
     }
 
-    /// The same integers with another width, without a bootstrap: zeros are put above, or the digits above the width
-    /// cut off.
+    /// The integers at another width, without a bootstrap: zeros are put above, or the digits above the width cut off.
     ///
     /// # Errors
     /// [`crate::ObjectError::OtherSecret`].

@@ -1,4 +1,4 @@
-//! How carries are propagated through the blocks of integers, after additions: block by block, or by parallel prefix.
+//! The propagation of carries through the blocks of integers, after additions: block by block, or by parallel prefix.
 //!
 //! Block `i` **generates** a carry where its sum is at least `M`, **propagates** one where it is `M − 1`, and its state
 //! is 2, 1 or 0 (neither). A carry into a propagating block goes on, which is addition: of `k` states with weights
@@ -11,8 +11,8 @@ use super::Integers;
 use super::table::Table;
 use crate::{Ciphertext, Error};
 
-/// How much longer the first bootstrap of a pass over the key takes than each later one, as a part of the later one's
-/// time.
+/// The time that the first bootstrap of a pass over the key takes longer than each later one, as a part of the later
+/// one's.
 const FIRST_OF_A_PASS: f64 = 0.4;
 
 impl Integers<'_> {

@@ -15,7 +15,7 @@ pub(super) struct Columns {
 /// For each integer, bits of which one is set if something beyond the integer's last block was not zero.
 pub(super) type Overflow = Vec<Vec<Ciphertext>>;
 
-/// Where the outcome of a table goes: to a column, or to the bits that tell of losses above an integer.
+/// The destination of a table's outcome: a column, or the bits that tell of losses above an integer.
 pub(super) enum Place {
     Column(usize),
     Overflow(usize),
@@ -45,7 +45,7 @@ impl Columns {
         }
     }
 
-    /// Where a carry out of column `i` goes; `None` if the carry is lost and nobody asks for it.
+    /// The destination of a carry out of column `i`; `None` if the carry is lost and nobody asks for it.
     pub(super) fn above(&self, i: usize) -> Option<Place> {
         match (i + 1).is_multiple_of(self.per) {
             false => Some(Place::Column(i + 1)),

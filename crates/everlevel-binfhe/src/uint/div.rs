@@ -19,11 +19,11 @@ use crate::{Ciphertext, Error};
 enum Way {
     /// No division: the divisor is a public zero.
     Zero,
-    /// By `2^shift·odd`, public, where `odd` is a product of small factors.
+    /// Division by `2^shift·odd`, public, where `odd` is a product of small factors.
     Factors { shift: u32, odd: u64 },
-    /// By a public divisor with so many blocks of zeros below others.
+    /// Division by a public divisor with so many blocks of zeros below others.
     Public { zeros: usize, len: usize },
-    /// By an encrypted divisor.
+    /// Division by an encrypted divisor.
     Encrypted,
 }
 

@@ -43,7 +43,7 @@ impl Width {
     }
 }
 
-/// How integers are cut into digits, in a message space.
+/// The digits of integers in a message space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Radix {
     /// `p`: a message is below `2^p`.

@@ -20,7 +20,7 @@ use super::table::Table;
 use super::{Integers, UintArray};
 use crate::{Ciphertext, Error};
 
-/// Which outcomes of a division are asked for; the others are not computed.
+/// The outcomes of a division that are asked for; the others are not computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Asked {
     pub(super) quotient: bool,

@@ -15,7 +15,7 @@ use super::columns::{Columns, Place, Rest};
 use super::{BoolArray, Integers, UintArray, Width};
 use crate::Error;
 
-/// Which of two integers is kept.
+/// The one of two integers that is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Extreme {
     /// The smaller integer.

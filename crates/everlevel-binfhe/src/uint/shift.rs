@@ -11,9 +11,9 @@ use crate::{Ciphertext, Error};
 /// The fate of bits that leave an integer at one end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ends {
-    /// They are lost, and zeros come in at the other end.
+    /// The bits are lost, and zeros come in at the other end.
     Open,
-    /// They come in at the other end.
+    /// The bits come in at the other end.
     Joined,
 }
 

@@ -121,7 +121,7 @@ impl Integers<'_> {
         if self.meter.dry { a.lwe.digest() == b.lwe.digest() } else { a.lwe == b.lwe }
     }
 
-    /// The same table of every input.
+    /// One table for every input.
     pub(super) fn map(
         &self,
         op: &'static str,

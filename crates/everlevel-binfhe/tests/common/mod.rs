@@ -39,7 +39,7 @@ pub fn literal(torus_bits: u32, space: Space) -> ParamsLiteral {
     }
 }
 
-/// Both keys, from the system's randomness.
+/// A secret key and its evaluation keys, from the system's randomness.
 pub fn keys(literal: impl Into<Literal>) -> (SecretKey, EvalKeys) {
     let secret = SecretKey::generate(Arc::new(Params::try_from(literal.into()).unwrap())).unwrap();
     let keys = EvalKeys::generate(&secret).unwrap();

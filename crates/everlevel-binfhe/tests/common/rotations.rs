@@ -16,8 +16,8 @@ pub fn fixed_secret(literal: impl Into<Literal>, index: u64) -> SecretKey {
     SecretKey::from_seed(params, &fixed_seed(2 * index)).unwrap()
 }
 
-/// Both keys, the same at every run. Where a seed's secret leaves no room for a key switch, which is little beside
-/// rotations in some of these parameters, a later one is taken.
+/// A secret key and its evaluation keys, the same at every run. Where a seed's secret leaves no room for a key switch,
+/// which is little beside rotations in some of these parameters, a later one is taken.
 pub fn fixed_keys(literal: impl Into<Literal>, index: u64) -> (SecretKey, EvalKeys) {
     let literal = literal.into();
     for later in 0..4 {
@@ -62,7 +62,7 @@ pub fn rotation_inputs(params: &Params, count: u64) -> (Vec<Vec<u32>>, Vec<Lut>)
     ((0..count).map(exponents).collect(), (0..count).map(table).collect())
 }
 
-/// The same as [`rotation_errors`] with so many rotations at a time.
+/// [`rotation_errors`] with so many rotations at a time.
 pub fn rotation_errors_in_batches(secret: &SecretKey, keys: &EvalKeys, count: u64, batch: usize) -> Vec<f64> {
     let (n, dim) = (keys.params().table_len(), keys.params().lwe_dim);
     let (exponents, luts) = rotation_inputs(keys.params(), count);

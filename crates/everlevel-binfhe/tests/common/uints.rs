@@ -3,7 +3,7 @@
 use everlevel_binfhe::{BoolArray, Error, EvalKeys, Extreme, Integers, SecretKey, UintArray, Width};
 use proptest::prelude::*;
 
-/// What operations give, encrypted and in the clear, on arrays.
+/// Compares operations on arrays, encrypted and in the clear.
 pub struct Bench<'k> {
     pub secret: &'k SecretKey,
     pub integers: Integers<'k>,
@@ -151,7 +151,7 @@ impl<'k> Bench<'k> {
         Ok(())
     }
 
-    /// What operations give goes into others, selections among them, whose noise is twice a bootstrap's.
+    /// Results of operations go into others, selections among them, whose noise is twice a bootstrap's.
     pub fn chain(&self, a: &[u64], b: &[u64]) -> Result<(), Error> {
         let (x, y, int) = (self.encrypt(a), self.encrypt(b), &self.integers);
         let (low, high) = (int.min(&x, &y)?, int.max(&x, &y)?);
@@ -171,7 +171,7 @@ impl<'k> Bench<'k> {
         Ok(())
     }
 
-    /// Of `rows` rows of two.
+    /// Reductions of `rows` rows of two.
     pub fn reductions(&self, a: &[u64]) -> Result<(), Error> {
         let (x, int, rows) = (self.encrypt(a), &self.integers, a.len() / 2);
         let column = |i: usize| a.iter().skip(i).step_by(2).copied();

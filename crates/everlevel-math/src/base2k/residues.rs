@@ -35,7 +35,7 @@ impl ResidueCarry {
         Self { low: vec![0; len], high: vec![0; len] }
     }
 
-    /// Adds normalised limbs to them.
+    /// Adds normalised limbs to the carries.
     ///
     /// # Panics
     /// If there are fewer.
@@ -48,12 +48,12 @@ impl ResidueCarry {
         }
     }
 
-    /// How many there are.
+    /// The number of carries.
     pub fn len(&self) -> usize {
         self.low.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no carries.
     pub fn is_empty(&self) -> bool {
         self.low.is_empty()
     }
@@ -127,9 +127,11 @@ impl ResidueDigits {
     #[cfg(target_arch = "x86_64")]
     fn vector_prefix(&self, base: Base, out: &mut [i64], x: &[&[u64]], carry: &mut ResidueCarry) -> usize {
         match (base.simd().0, x) {
-            // SAFETY: a `Simd` of this level is made only where the CPU has its features.
+            // SAFETY: the kernel needs AVX-512 with IFMA, which `Simd::available` detected before it made a `Simd` of
+            // this level; its slices are checked by bounds.
             (Level::Avx512Ifma, [x, y]) => unsafe { super::avx512::step(self, base, out, [*x, *y], carry) },
-            // SAFETY: as above. Below this base the upper word of a carry would be cut off.
+            // SAFETY: the kernel needs AVX-512 with IFMA, which `Simd::available` detected before it made a `Simd` of
+            // this level. (Below this base the upper word of a carry would be cut off, so that digits were wrong.)
             (Level::Avx512Ifma, [x, y, z]) if base.log2() >= 29 => unsafe {
                 super::avx512::step(self, base, out, [*x, *y, *z], carry)
             },

@@ -22,7 +22,7 @@ pub struct Base {
     simd: Simd,
 }
 
-/// What a step of the carry does with the limb and the digit.
+/// The step of a carry: base and shift.
 #[derive(Clone, Copy)]
 struct Step {
     log2: u32,
@@ -52,7 +52,7 @@ pub fn split_wide(x: i128, bits: u32) -> (i128, i128) {
     (low, (x - low) >> bits)
 }
 
-/// What a step does with the limb, a factor and the digit.
+/// The step of a carry that multiplies limbs by a word.
 #[derive(Clone, Copy)]
 struct Times {
     log2: u32,
@@ -80,7 +80,7 @@ impl Times {
         (digit, ((above >> third) + p2) >> (log2 - 2 * third))
     }
 
-    /// The same for any factor.
+    /// The digit of `x·word + carry` for any factor, and its carry.
     #[inline(always)]
     fn of(self, x: i64, carry: i64) -> (i64, i64) {
         let (digit, above) = split_wide(i128::from(x) * i128::from(self.word) + i128::from(carry), self.log2);
@@ -105,7 +105,7 @@ impl Base {
         if (2..=62).contains(&log2) { Ok(Self { log2, simd }) } else { Err(Error::BadBase { log2_base: log2 }) }
     }
 
-    /// `K`.
+    /// log2 of the base: `K`.
     pub fn log2(self) -> u32 {
         self.log2
     }
@@ -124,10 +124,11 @@ impl Base {
         assert!(out.len() == x.len() && carry.len() == x.len() && shift < self.log2);
         let step = Step { log2: self.log2, shift };
         match self.simd.0 {
-            // SAFETY: a `Simd` of this level is made only where the CPU has its features.
+            // SAFETY: the function needs AVX-512, which `Simd::available` detected before it made a `Simd` of this
+            // level.
             #[cfg(target_arch = "x86_64")]
             Level::Avx512Ifma => unsafe { step_avx512(step, out, x, carry) },
-            // SAFETY: as above.
+            // SAFETY: the function needs AVX2, which `Simd::available` detected before it made a `Simd` of this level.
             #[cfg(target_arch = "x86_64")]
             Level::Avx2 => unsafe { step_avx2(step, out, x, carry) },
             _ => run(step, out, x, carry),
@@ -148,14 +149,15 @@ impl Base {
                     (*out, *carry) = times.of(x, *carry);
                 }
             }
-            // SAFETY: a `Simd` of this level is made only where the CPU has its features.
+            // SAFETY: the function needs AVX-512, which `Simd::available` detected before it made a `Simd` of this
+            // level.
             #[cfg(target_arch = "x86_64")]
             Level::Avx512Ifma => unsafe { times_avx512(times, out, x, carry) },
             _ => run_times(times, out, x, carry),
         }
     }
 
-    /// [`Base::step`] of a limb that is 0: the digits of the carries, and theirs.
+    /// [`Base::step`] of a limb that is 0: the digits of the carries, and what is carried on.
     ///
     /// # Panics
     /// If lengths differ.

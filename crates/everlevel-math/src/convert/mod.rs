@@ -99,7 +99,8 @@ impl BasisConverter {
             let count = groups.len() * avx512::TARGETS;
             let (moduli, weights) = (self.to.as_chunks().0, self.weights.as_chunks().0);
             for ((out, m), w) in groups.iter_mut().zip(moduli).zip(weights) {
-                // SAFETY: a `Simd` of this level is made only where the CPU has its features.
+                // SAFETY: the kernel needs AVX-512 with IFMA, which `Simd::available` detected before it made a `Simd`
+                // of this level; its slices are checked by bounds.
                 unsafe { avx512::weighted_sums(m, w, out, y, v) }
             }
             return count;

@@ -14,7 +14,7 @@ pub(super) struct Avx2(__m256d);
 /// A word in every lane.
 #[inline(always)]
 unsafe fn words(x: u64) -> __m256i {
-    // SAFETY: the contract of `Vector`; likewise in the rest of this file.
+    // SAFETY: callers have AVX2: all of them are functions of `Vector`, whose callers vouch for it.
     unsafe { _mm256_set1_epi64x(x as i64) }
 }
 
@@ -43,13 +43,15 @@ impl Vector for Avx2 {
 
     #[inline(always)]
     unsafe fn store(self, p: *mut f64) {
-        // SAFETY: as above.
+        // SAFETY: `self` is proof of the instructions (see `Vector`), and the caller vouches for four writable doubles
+        // at `p`; the store is unaligned.
         unsafe { _mm256_storeu_pd(p, self.0) }
     }
 
     #[inline(always)]
     unsafe fn load_columns(p: *const f64, stride: usize) -> [Self; 8] {
-        // SAFETY: as above.
+        // SAFETY: the caller vouches for the instructions, and for four rows of eight readable doubles, `stride` apart:
+        // loads are of two doubles of rows `r` and `r + 2` for `r` below 2, from an even column on.
         unsafe {
             let mut columns = [Self::splat(0.0); 8];
             for i in (0..8).step_by(2) {
@@ -68,7 +70,9 @@ impl Vector for Avx2 {
 
     #[inline(always)]
     unsafe fn store_columns(columns: [Self; 8], p: *mut f64, stride: usize) {
-        // SAFETY: as above.
+        // SAFETY: the columns are proof of the instructions, and the caller vouches for four rows of eight writable
+        // doubles, `stride` apart: stores are of two doubles of rows `r` and `r + 2` for `r` below 2, from an even
+        // column on.
         unsafe {
             for i in (0..8).step_by(2) {
                 let (a, b) = (columns[i].0, columns[i + 1].0);
@@ -83,7 +87,7 @@ impl Vector for Avx2 {
 
     #[inline(always)]
     unsafe fn digit(x: __m256i, e: &Extraction) -> Self {
-        // SAFETY: as above.
+        // SAFETY: the caller vouches for AVX2, and only registers are touched.
         unsafe {
             let field = _mm256_srlv_epi64(_mm256_add_epi64(x, words(e.offset)), words(u64::from(e.shift)));
             let bits = _mm256_or_si256(_mm256_and_si256(field, words(e.mask)), words(Extraction::QUARTER));
@@ -94,7 +98,8 @@ impl Vector for Avx2 {
 
     #[inline(always)]
     unsafe fn add_low_halves(self, acc: *mut u32) {
-        // SAFETY: as above.
+        // SAFETY: `self` is proof of the instructions (see `Vector`), and the caller vouches for four words of 32 bits
+        // at `acc`, readable and writable; neither access is aligned.
         unsafe {
             let evens = _mm256_setr_epi32(0, 2, 4, 6, 0, 2, 4, 6);
             let x = _mm256_castsi256_si128(_mm256_permutevar8x32_epi32(_mm256_castpd_si256(self.0), evens));
@@ -104,7 +109,8 @@ impl Vector for Avx2 {
 
     #[inline(always)]
     unsafe fn add_nearest(self, acc: *mut u64) {
-        // SAFETY: as above.
+        // SAFETY: `self` is proof of the instructions (see `Vector`), and the caller vouches for four words of 64 bits
+        // at `acc`, readable and writable; neither access is aligned.
         unsafe {
             // `Rounding::nearest_64`.
             let magic = Self::splat(Rounding::MAGIC);

@@ -13,14 +13,14 @@ pub(super) struct Avx512(__m512d);
 /// A word in every lane.
 #[inline(always)]
 unsafe fn words(x: u64) -> __m512i {
-    // SAFETY: the contract of `Vector`; likewise in the rest of this file.
+    // SAFETY: callers have AVX-512 F: all of them are functions of `Vector`, whose callers vouch for it.
     unsafe { _mm512_set1_epi64(x as i64) }
 }
 
 /// The columns of eight rows.
 #[inline(always)]
 fn transpose(r: [Avx512; 8]) -> [Avx512; 8] {
-    // SAFETY: as above.
+    // SAFETY: the rows are proof that the CPU has AVX-512 F (see `Vector`), and only registers are touched.
     unsafe {
         let mut columns = r;
         for odd in 0..2 {
@@ -65,13 +65,15 @@ impl Vector for Avx512 {
 
     #[inline(always)]
     unsafe fn store(self, p: *mut f64) {
-        // SAFETY: as above.
+        // SAFETY: `self` is proof of the instructions (see `Vector`), and the caller vouches for eight writable doubles
+        // at `p`; the store is unaligned.
         unsafe { _mm512_storeu_pd(p, self.0) }
     }
 
     #[inline(always)]
     unsafe fn load_columns(p: *const f64, stride: usize) -> [Self; 8] {
-        // SAFETY: as above.
+        // SAFETY: the caller vouches for the instructions, and for eight rows of eight readable doubles, `stride`
+        // apart.
         unsafe {
             let mut rows = [Self::splat(0.0); 8];
             for i in 0..8 {
@@ -85,14 +87,15 @@ impl Vector for Avx512 {
     unsafe fn store_columns(columns: [Self; 8], p: *mut f64, stride: usize) {
         let rows = transpose(columns);
         for i in 0..8 {
-            // SAFETY: as above.
+            // SAFETY: the rows are proof of the instructions, and the caller vouches for eight rows of eight writable
+            // doubles, `stride` apart.
             unsafe { rows[i].store(p.add(i * stride)) };
         }
     }
 
     #[inline(always)]
     unsafe fn digit(x: __m512i, e: &Extraction) -> Self {
-        // SAFETY: as above.
+        // SAFETY: the caller vouches for AVX-512 F, and only registers are touched.
         unsafe {
             let field = _mm512_srlv_epi64(_mm512_add_epi64(x, words(e.offset)), words(u64::from(e.shift)));
             // (field & mask) | quarter
@@ -104,7 +107,8 @@ impl Vector for Avx512 {
 
     #[inline(always)]
     unsafe fn add_low_halves(self, acc: *mut u32) {
-        // SAFETY: as above.
+        // SAFETY: `self` is proof of the instructions (see `Vector`), and the caller vouches for eight words of 32 bits
+        // at `acc`, readable and writable; neither access is aligned.
         unsafe {
             let x = _mm512_cvtepi64_epi32(_mm512_castpd_si512(self.0));
             _mm256_storeu_si256(acc.cast(), _mm256_add_epi32(_mm256_loadu_si256(acc.cast()), x));
@@ -113,7 +117,8 @@ impl Vector for Avx512 {
 
     #[inline(always)]
     unsafe fn add_nearest(self, acc: *mut u64) {
-        // SAFETY: as above.
+        // SAFETY: `self` is proof of the instructions (see `Vector`), and the caller vouches for eight words of 64 bits
+        // at `acc`, readable and writable; neither access is aligned.
         unsafe {
             // 2^63 becomes −2^63, the same modulo 2^64.
             let x = _mm512_cvtpd_epi64(self.0);

@@ -17,7 +17,7 @@ pub(super) struct Passes {
 #[inline(always)]
 pub(super) fn nothing() {}
 
-/// Some groups of a child: their start, their twiddles and their number.
+/// A few groups of a child: their start, their twiddles and their number.
 pub(super) struct Groups {
     pub start: usize,
     w: *const f64,
@@ -69,10 +69,11 @@ impl Passes {
     /// The first pass of a forward transform, from a source to blocks in memory.
     ///
     /// # Safety
-    /// That of [`Vector`]; sources, sinks and data have the blocks of the plan, the table is its table. Likewise below.
+    /// That of [`Vector`]; sources, sinks and data have the blocks of the plan, and the table is the plan's.
     #[inline(always)]
     pub(super) unsafe fn forward_first<V: Vector, S: Source>(self, src: S, out: InPlace, between: &mut impl FnMut()) {
-        // SAFETY: as above.
+        // SAFETY: the caller vouches for `V`'s instructions, for all blocks of the plan at `src` and `out`, and for the
+        // table: its first `2^log_first` doubles are the first pass's twiddles, and points lie `stride` blocks apart.
         unsafe {
             passes::pass::<V, S, InPlace, false>(self.plan.log_first, src, out, self.stride(), self.table, between)
         }
@@ -84,7 +85,8 @@ impl Passes {
     /// See [`Passes::forward_first`].
     #[inline(always)]
     pub(super) unsafe fn inverse_last<V: Vector, S: Sink>(self, x: InPlace, out: S, between: &mut impl FnMut()) {
-        // SAFETY: as above.
+        // SAFETY: the caller vouches for `V`'s instructions, for all blocks of the plan at `x` and `out`, and for the
+        // table, which begins with this pass's twiddles.
         unsafe { passes::pass::<V, InPlace, S, true>(self.plan.log_first, x, out, self.stride(), self.table, between) }
     }
 
@@ -103,7 +105,9 @@ impl Passes {
             for node in 0..nodes {
                 let x = InPlace(x.0.wrapping_add(BLOCK * stride * node));
                 let w = w.wrapping_add(radix * (nodes * first + node));
-                // SAFETY: as above.
+                // SAFETY: the caller vouches for `V`'s instructions and for all blocks at `x`: this node has `stride`
+                // blocks from its own start on, which lie in child `first`, and `w` is at its `radix` doubles of the
+                // plan's table.
                 unsafe { passes::pass::<V, InPlace, InPlace, false>(log_radix, x, x, stride / radix, w, &mut nothing) };
             }
             w = w.wrapping_add((radix * nodes) << plan.log_first);
@@ -130,7 +134,9 @@ impl Passes {
             for node in 0..nodes {
                 let x = InPlace(x.0.wrapping_add(BLOCK * stride * node));
                 let w = w.wrapping_add(radix * (nodes * first + node));
-                // SAFETY: as above.
+                // SAFETY: the caller vouches for `V`'s instructions and for all blocks at `x`: this node has `stride`
+                // blocks from its own start on, which lie in child `first`, and `w` is at its `radix` doubles of the
+                // plan's table.
                 unsafe { passes::pass::<V, InPlace, InPlace, true>(log_radix, x, x, stride / radix, w, &mut nothing) };
             }
         }
@@ -142,7 +148,8 @@ impl Passes {
     /// See [`Passes::forward_first`].
     #[inline(always)]
     pub(super) unsafe fn forward<V: Vector, S: Source>(self, src: S, out: InPlace) {
-        // SAFETY: as above.
+        // SAFETY: the caller vouches for `V`'s instructions, for all blocks of the plan at `src` and `out`, and for its
+        // table: what each of the steps asks for.
         unsafe {
             self.forward_first::<V, S>(src, out, &mut nothing);
             for first in 0..self.children() {
@@ -161,7 +168,8 @@ impl Passes {
     /// See [`Passes::forward_first`].
     #[inline(always)]
     pub(super) unsafe fn inverse<V: Vector, S: Sink>(self, x: InPlace, out: S) {
-        // SAFETY: as above.
+        // SAFETY: the caller vouches for `V`'s instructions, for all blocks of the plan at `x` and `out`, and for its
+        // table: what each of the steps asks for.
         unsafe {
             for first in 0..self.children() {
                 for groups in self.groups(first) {
@@ -185,12 +193,13 @@ impl Groups {
     /// Three levels across the blocks of each group; `x` is the whole.
     ///
     /// # Safety
-    /// See [`Passes::forward_first`]; likewise below.
+    /// See [`Passes::forward_first`]; the groups are the plan's.
     #[inline(always)]
     pub(super) unsafe fn forward_blocks<V: Vector>(&self, x: InPlace, between: &mut impl FnMut()) {
         for group in 0..self.count {
             let (x, w) = self.group(x, group);
-            // SAFETY: as above.
+            // SAFETY: the caller vouches for `V`'s instructions and for all blocks at `x`, of which a group is eight;
+            // `w` is at the group's `GROUP_TWIDDLES` doubles, which begin with the eight of a node of radix 8.
             unsafe { passes::node::<V, InPlace, InPlace, 8, false>(x, x, 1, w, between) };
         }
     }
@@ -198,13 +207,14 @@ impl Groups {
     /// The last three levels of each group.
     ///
     /// # Safety
-    /// As above.
+    /// See [`Groups::forward_blocks`].
     #[inline(always)]
     pub(super) unsafe fn forward_lanes<V: Vector>(&self, x: InPlace, between: &mut impl FnMut()) {
         for group in 0..self.count {
             between();
             let (x, w) = self.group(x, group);
-            // SAFETY: as above.
+            // SAFETY: the caller vouches for `V`'s instructions and for all blocks at `x`, of which a group is eight;
+            // `w` is at the group's `GROUP_TWIDDLES` doubles.
             unsafe { passes::forward_lanes::<V>(x, w) };
         }
     }
@@ -212,13 +222,14 @@ impl Groups {
     /// The inverse of [`Groups::forward_lanes`], times 8.
     ///
     /// # Safety
-    /// As above.
+    /// See [`Groups::forward_blocks`].
     #[inline(always)]
     pub(super) unsafe fn inverse_lanes<V: Vector>(&self, x: InPlace, between: &mut impl FnMut()) {
         for group in 0..self.count {
             between();
             let (x, w) = self.group(x, group);
-            // SAFETY: as above.
+            // SAFETY: the caller vouches for `V`'s instructions and for all blocks at `x`, of which a group is eight;
+            // `w` is at the group's `GROUP_TWIDDLES` doubles.
             unsafe { passes::inverse_lanes::<V>(x, w) };
         }
     }
@@ -226,12 +237,13 @@ impl Groups {
     /// The inverse of [`Groups::forward_blocks`], times 8.
     ///
     /// # Safety
-    /// As above.
+    /// See [`Groups::forward_blocks`].
     #[inline(always)]
     pub(super) unsafe fn inverse_blocks<V: Vector>(&self, x: InPlace, between: &mut impl FnMut()) {
         for group in 0..self.count {
             let (x, w) = self.group(x, group);
-            // SAFETY: as above.
+            // SAFETY: the caller vouches for `V`'s instructions and for all blocks at `x`, of which a group is eight;
+            // `w` is at the group's `GROUP_TWIDDLES` doubles, which begin with the eight of a node of radix 8.
             unsafe { passes::node::<V, InPlace, InPlace, 8, true>(x, x, 1, w, between) };
         }
     }
@@ -247,7 +259,8 @@ pub(super) struct Forward<S> {
 impl<S: Source> Operation for Forward<S> {
     #[inline(always)]
     unsafe fn call<V: Vector>(self) {
-        // SAFETY: the caller's contract.
+        // SAFETY: the caller vouches for `V`'s instructions, and for a source, a result and a table of the plan's
+        // lengths.
         unsafe { self.passes.forward::<V, S>(self.src, self.out) }
     }
 }
@@ -262,7 +275,7 @@ pub(super) struct Inverse<S> {
 impl<S: Sink> Operation for Inverse<S> {
     #[inline(always)]
     unsafe fn call<V: Vector>(self) {
-        // SAFETY: the caller's contract.
+        // SAFETY: the caller vouches for `V`'s instructions, and for data, a sink and a table of the plan's lengths.
         unsafe { self.passes.inverse::<V, S>(self.x, self.out) }
     }
 }

@@ -70,7 +70,7 @@ pub(crate) struct Extraction {
 impl Extraction {
     /// The bits of `2^50 + ¼`, into whose mantissa a field is put.
     pub(super) const QUARTER: u64 = (INTEGER_BIT as f64 / 4.0 + 0.25).to_bits();
-    /// What is added to `2^50` for `2^52`.
+    /// The double that takes `2^50`, added, to `2^52`.
     pub(super) const ROUND: f64 = 0.75 * INTEGER_BIT as f64;
 
     /// The digit of a word to which the offset was added.
@@ -130,7 +130,7 @@ mod tests {
         assert!(!Digits { log2_base: 41, levels: 1 }.fit(64));
     }
 
-    /// Over all words of 12 bits: the mean, the mean square, and what neighbouring digits have in common.
+    /// Over all words of 12 bits: mean, mean square, and covariance of neighbouring digits.
     #[test]
     fn means_are_zero_and_mean_squares_are_those_of_the_formula() {
         for (log2_base, levels) in [(1, 5), (2, 4), (3, 3), (5, 2), (10, 1)] {

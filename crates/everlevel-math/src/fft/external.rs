@@ -90,7 +90,7 @@ impl ExternalProduct {
         Self { torus_bits: T::BITS, rows: rows.collect(), columns: gadgets.len(), rounding, fft, together: None }
     }
 
-    /// The same shape, for [`ExternalProduct::rotate_add_bits`] too, of accumulators of so many parts.
+    /// The shape made ready for [`ExternalProduct::rotate_add_bits`], too, of accumulators of so many parts.
     ///
     /// # Panics
     /// Unless there are 1, 2, 4, 8 or 16 parts.
@@ -254,7 +254,8 @@ macro_rules! factor {
 
             #[allow(private_interfaces)]
             fn run(simd: Simd, sweep: Sweep<'_, Self>) {
-                // SAFETY: the lengths were checked.
+                // SAFETY: `ExternalProduct::sweep`, the only maker of sweeps, checked the lengths of accumulators, key
+                // and scratch, and that the word is the shape's.
                 unsafe { sweep.run(simd) };
             }
         }
@@ -271,7 +272,7 @@ const PADDING: usize = 32;
 
 /// The words that digits are taken of.
 enum DigitsFrom<T> {
-    /// As many words as the accumulator has.
+    /// As many words as the accumulator has, from here on.
     Words(*const T),
     /// The accumulator, rotated, less itself; with the [`rotation::seam`] of each column.
     Rotation { exponent: usize, seams: [[T; 8]; products::MAX_COLUMNS_IN_PLACE] },
@@ -298,7 +299,8 @@ impl<T: Factor> Sweep<'_, T> {
     /// # Safety
     /// The lengths are those of the shape.
     unsafe fn run(self, simd: Simd) {
-        // SAFETY: the caller's contract.
+        // SAFETY: the caller vouches that all lengths are those of the shape; `turns` tells how many matrices the key
+        // has, which was checked by the same number.
         unsafe {
             match self.turns.map(|turns| turns.0) {
                 None => self.run_bits::<1, 1>(simd),
@@ -315,7 +317,8 @@ impl<T: Factor> Sweep<'_, T> {
     unsafe fn run_bits<const BITS: usize, const MATRICES: usize>(self, simd: Simd) {
         let Self { shape, first, second, turns, key, scratch, ahead } = self;
         let points = turns.map(|(_, points, _)| points);
-        // SAFETY: the caller's contract.
+        // SAFETY: the caller vouches that all lengths are those of the shape, for one accumulator or two, and
+        // `operation::run` picks vectors of this CPU.
         unsafe {
             match second {
                 None => {
@@ -352,7 +355,7 @@ impl<T: Factor, const BITS: usize, const MATRICES: usize, const A: usize> Operat
         let ExternalProduct { fft, columns, rows, rounding, .. } = shape;
         let (n, half, columns, passes, stride) = (fft.n(), fft.n() / 2, *columns, fft.passes(), shape.stride());
         let (rows_len, set) = (rows.len() * stride, shape.set_len());
-        // Parts of accumulators are accumulators up to their products.
+        // Until their products, parts are treated as accumulators of their own.
         let parts = if BITS > 1 { shape.parts() } else { 1 };
         let count = A * parts;
         let row = |a: usize, r: usize| InPlace(scratch.wrapping_add(a * set + r * stride));
@@ -363,7 +366,12 @@ impl<T: Factor, const BITS: usize, const MATRICES: usize, const A: usize> Operat
         let of_products = if BITS > 1 { columns * n / 16 } else { 0 };
         let mut ahead = Ahead::new(ahead, count * (rows.len() + columns) * passes.steps() + of_products);
         let mut between = || ahead.step();
-        // SAFETY: the caller's contract.
+        // SAFETY: the caller vouches for `V`'s instructions. `ExternalProduct::sweep` checked the rest: an accumulator
+        // has `parts·columns·n` words; scratch has `count` sets of rows and sums, `set` doubles each, `n` of them for
+        // each row and sum, and behind these `n` words for a difference; the key has `rows·columns·n` words for each
+        // matrix. Rows and sums are apart, or sums take the rows' place in `products::multiply`, which allows that.
+        // `difference` is aligned for a word, as doubles are, overlaps no row, and its slice ends before it is read
+        // through a pointer.
         unsafe {
             for a in 0..count {
                 let ((acc, from), part) = (&sets[a / parts], a % parts * columns * n);

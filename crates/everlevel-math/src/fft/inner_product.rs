@@ -17,7 +17,8 @@ impl Fft {
     pub fn inner_product_into(&self, out: &mut [f64], x: &[&[f64]], y: &[&[f64]]) {
         assert!(x.len() == y.len() && out.len().is_multiple_of(BLOCK));
         assert!(x.iter().chain(y).all(|s| s.len() == out.len()));
-        // SAFETY: the lengths were checked.
+        // SAFETY: the assertions give all slices one length of whole blocks, and `operation::run` picks vectors of this
+        // CPU.
         unsafe { operation::run(self.simd(), InnerProduct { out, x, y }) };
     }
 }
@@ -34,7 +35,8 @@ impl Operation for InnerProduct<'_> {
         let Self { out, x, y } = self;
         let (whole, mut at) = (out.len() / (BLOCK * TOGETHER) * (BLOCK * TOGETHER), 0);
         while at < out.len() {
-            // SAFETY: the caller's contract; the blocks are inside of every slice.
+            // SAFETY: the caller vouches for `V`'s instructions, and that all slices have `out`'s length, of which the
+            // blocks from `at` on are a part.
             unsafe {
                 if at < whole {
                     sums::<V, TOGETHER>(&mut out[at..at + BLOCK * TOGETHER], x, y, at);
@@ -55,7 +57,8 @@ impl Operation for InnerProduct<'_> {
 #[inline(always)]
 unsafe fn sums<V: Vector, const BLOCKS: usize>(out: &mut [f64], x: &[&[f64]], y: &[&[f64]], at: usize) {
     for lane in (0..8).step_by(V::LANES) {
-        // SAFETY: the caller's contract.
+        // SAFETY: the caller vouches for `V`'s instructions, and for the blocks from `at` on in every term and in
+        // `out`: vectors lie in one half of a block, `lane + LANES ≤ 8`.
         unsafe {
             let mut acc = [(V::splat(0.0), V::splat(0.0)); BLOCKS];
             for (x, y) in x.iter().zip(y) {

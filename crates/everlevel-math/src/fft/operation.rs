@@ -22,7 +22,8 @@ pub(super) trait Operation {
 /// # Safety
 /// The contract of the operation.
 pub(super) unsafe fn run(simd: Simd, operation: impl Operation) {
-    // SAFETY: the caller's contract; a `Simd` above scalar exists only after its features were detected.
+    // SAFETY: the caller vouches for the operation's own contract. Each branch runs vectors that this CPU has:
+    // `Simd::available` makes a `Simd` above scalar only where it detected the features of the function that is called.
     unsafe {
         match simd.0 {
             #[cfg(target_arch = "x86_64")]
@@ -39,7 +40,8 @@ pub(super) unsafe fn run(simd: Simd, operation: impl Operation) {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
 unsafe fn run_avx2(operation: impl Operation) {
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller vouches for the operation's own contract, and has checked AVX2 and FMA, which the vectors
+    // need.
     unsafe { operation.call::<Avx2>() }
 }
 
@@ -48,6 +50,7 @@ unsafe fn run_avx2(operation: impl Operation) {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw")]
 unsafe fn run_avx512(operation: impl Operation) {
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller vouches for the operation's own contract, and has checked the features of this function, which
+    // the vectors need.
     unsafe { operation.call::<Avx512>() }
 }

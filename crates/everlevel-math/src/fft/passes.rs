@@ -33,7 +33,8 @@ pub(super) struct InPlace(pub *mut f64);
 impl Source for InPlace {
     #[inline(always)]
     unsafe fn load<V: Vector>(self, block: usize, lane: usize) -> Complex<V> {
-        // SAFETY: the caller's contract; likewise in the rest of this file.
+        // SAFETY: the caller vouches for `V`'s instructions and for the block, 16 doubles from `BLOCK·block` on:
+        // `lane + LANES ≤ 8`, so that the second load ends with the block.
         unsafe {
             let p = self.0.add(BLOCK * block + lane);
             (V::load(p), V::load(p.add(8)))
@@ -44,7 +45,8 @@ impl Source for InPlace {
 impl Sink for InPlace {
     #[inline(always)]
     unsafe fn store<V: Vector>(self, block: usize, lane: usize, x: Complex<V>) {
-        // SAFETY: as above.
+        // SAFETY: `x` is proof of the instructions, and the caller vouches for the block, 16 writable doubles from
+        // `BLOCK·block` on: `lane + LANES ≤ 8`, so that the second store ends with the block.
         unsafe {
             let p = self.0.add(BLOCK * block + lane);
             x.0.store(p);
@@ -63,7 +65,8 @@ pub(super) struct Coefficients {
 impl Source for Coefficients {
     #[inline(always)]
     unsafe fn load<V: Vector>(self, block: usize, lane: usize) -> Complex<V> {
-        // SAFETY: as above.
+        // SAFETY: the caller vouches for `V`'s instructions and for the block: its real parts are eight doubles from
+        // `8·block` on, its imaginary ones `half` further, and `lane + LANES ≤ 8`.
         unsafe {
             let p = self.p.add(8 * block + lane);
             (V::load(p), V::load(p.add(self.half)))
@@ -74,7 +77,8 @@ impl Source for Coefficients {
 impl Sink for Coefficients {
     #[inline(always)]
     unsafe fn store<V: Vector>(self, block: usize, lane: usize, x: Complex<V>) {
-        // SAFETY: as above.
+        // SAFETY: `x` is proof of the instructions, and the caller vouches for the block: its real parts are eight
+        // writable doubles from `8·block` on, its imaginary ones `half` further, and `lane + LANES ≤ 8`.
         unsafe {
             let p = self.p.add(8 * block + lane);
             x.0.store(p);
@@ -84,13 +88,20 @@ impl Sink for Coefficients {
 }
 
 /// The broadcast twiddles of one node.
+///
+/// # Safety
+/// `V`'s instructions exist (see [`Vector`]), and the function is called for twiddles that `w` has: two doubles each.
 #[inline(always)]
 unsafe fn broadcast<V: Vector>(w: *const f64) -> impl Fn(usize) -> Complex<V> {
-    // SAFETY: as above.
+    // SAFETY: whoever called `broadcast` vouches for `V`'s instructions, and for twiddle `i` at `w`.
     move |i| unsafe { (V::splat(*w.add(2 * i)), V::splat(*w.add(2 * i + 1))) }
 }
 
 /// One node of `R·stride` blocks, from a source to a sink: its levels, or their inverse times `R`.
+///
+/// # Safety
+/// `V`'s instructions exist (see [`Vector`]); `src` and `out` have `R·stride` blocks, and `w` has the node's `R`
+/// doubles: `R/2` twiddles.
 #[inline(always)]
 pub(super) unsafe fn node<V: Vector, S: Source, D: Sink, const R: usize, const INVERSE: bool>(
     src: S,
@@ -102,7 +113,8 @@ pub(super) unsafe fn node<V: Vector, S: Source, D: Sink, const R: usize, const I
     for block in 0..stride {
         between();
         for lane in (0..8).step_by(V::LANES) {
-            // SAFETY: as above.
+            // SAFETY: the caller vouches for `V`'s instructions, for `R·stride` blocks, of which `block + r·stride` is
+            // one, and for `R/2` twiddles at `w`, which are all that the levels of a node of radix `R` ask for.
             unsafe {
                 let mut a = [(V::splat(0.0), V::splat(0.0)); R];
                 for r in 0..R {
@@ -122,6 +134,9 @@ pub(super) unsafe fn node<V: Vector, S: Source, D: Sink, const R: usize, const I
 }
 
 /// [`node`] of radix `2^log_radix`.
+///
+/// # Safety
+/// As [`node`].
 #[inline(always)]
 pub(super) unsafe fn pass<V: Vector, S: Source, D: Sink, const INVERSE: bool>(
     log_radix: u32,
@@ -131,7 +146,8 @@ pub(super) unsafe fn pass<V: Vector, S: Source, D: Sink, const INVERSE: bool>(
     w: *const f64,
     between: &mut impl FnMut(),
 ) {
-    // SAFETY: as above.
+    // SAFETY: the caller vouches for what `node` asks of this radix: `V`'s instructions, `2^log_radix·stride` blocks,
+    // and twiddles for one node. Plans have radices of 2, 4 and 8 alone.
     unsafe {
         match log_radix {
             1 => node::<V, S, D, 2, INVERSE>(src, out, stride, w, between),
@@ -148,18 +164,27 @@ pub(super) const GROUP_TWIDDLES: usize = 8 + 64;
 const MAX_PARTS: usize = 4;
 
 /// The vector twiddles of a group's transposed levels.
+///
+/// # Safety
+/// `V`'s instructions exist (see [`Vector`]), `w` has [`GROUP_TWIDDLES`] doubles, and the function is called for less
+/// than four.
 #[inline(always)]
 unsafe fn vectors<V: Vector>(w: *const f64, lane: usize) -> impl Fn(usize) -> Complex<V> {
-    // SAFETY: as above.
+    // SAFETY: whoever called `vectors` vouches for `V`'s instructions and for `GROUP_TWIDDLES` doubles at `w`: vector
+    // `i < 4` is the sixteen from `8 + 16·i` on, eight real parts and eight imaginary ones, and `lane + LANES ≤ 8`.
     move |i| unsafe { (V::load(w.add(8 + 16 * i + lane)), V::load(w.add(16 + 16 * i + lane))) }
 }
 
 /// The last three levels, on a group of eight blocks after a forward [`node`]: across its lanes. The result stays
 /// transposed.
+///
+/// # Safety
+/// `V`'s instructions exist (see [`Vector`]); `x` has eight blocks and `w` [`GROUP_TWIDDLES`] doubles.
 #[inline(always)]
 pub(super) unsafe fn forward_lanes<V: Vector>(x: InPlace, w: *const f64) {
     let part = |lane: usize| lane / V::LANES;
-    // SAFETY: as above.
+    // SAFETY: the caller vouches for `V`'s instructions, for eight blocks at `x`, of which rows `lane` to
+    // `lane + LANES − 1` are loaded, and for the group's twiddles at `w`.
     unsafe {
         // All is read before anything is written: with eight lanes, it stays in registers.
         let mut all = [[(V::splat(0.0), V::splat(0.0)); 8]; MAX_PARTS];
@@ -181,10 +206,14 @@ pub(super) unsafe fn forward_lanes<V: Vector>(x: InPlace, w: *const f64) {
 }
 
 /// The inverse of [`forward_lanes`], times 8.
+///
+/// # Safety
+/// As [`forward_lanes`].
 #[inline(always)]
 pub(super) unsafe fn inverse_lanes<V: Vector>(x: InPlace, w: *const f64) {
     let part = |lane: usize| lane / V::LANES;
-    // SAFETY: as above.
+    // SAFETY: the caller vouches for `V`'s instructions, for eight blocks at `x`, of which rows `lane` to
+    // `lane + LANES − 1` are stored, and for the group's twiddles at `w`.
     unsafe {
         let mut all = [[(V::splat(0.0), V::splat(0.0)); 8]; MAX_PARTS];
         for lane in (0..8).step_by(V::LANES) {

@@ -32,14 +32,15 @@ macro_rules! key_word {
             fn run_multiply(simd: Simd, n: usize, out: &mut [f64], x: &[f64], key: &[Self]) {
                 let (rows, cols) = (x.len() / n, out.len() / n);
                 let product = Multiply { n, rows, cols, out: out.as_mut_ptr(), x: x.as_ptr(), key: key.as_ptr() };
-                // SAFETY: the lengths were checked.
+                // SAFETY: `Fft::multiply` checked that `out`, `x` and `key` have `cols·n`, `rows·n` and `rows·cols·n`
+                // words, and `operation::run` picks vectors of this CPU.
                 unsafe { operation::run(simd, product) };
             }
 
             #[inline(always)]
             #[allow(private_bounds)]
             unsafe fn load<V: Vector>(p: *const Self) -> V {
-                // SAFETY: the caller's contract.
+                // SAFETY: the caller vouches for `V`'s instructions and for `V::LANES` readable words at `p`.
                 unsafe { V::$load(p) }
             }
         }
@@ -65,7 +66,8 @@ impl<K: KeyWord> Operation for Multiply<K> {
     #[inline(always)]
     unsafe fn call<V: Vector>(self) {
         let Self { n, rows, cols, out, x, key } = self;
-        // SAFETY: the caller's contract.
+        // SAFETY: the caller vouches for `V`'s instructions, and that `out`, `x` and `key` have `cols·n`, `rows·n` and
+        // `rows·cols·n` words.
         unsafe { multiply::<V, K, 1>((n, n, 0), (rows, cols), out, x, key) }
     }
 }
@@ -73,9 +75,10 @@ impl<K: KeyWord> Operation for Multiply<K> {
 /// Columns whose sums are kept until all are made, so that they may replace the rows.
 pub(super) const MAX_COLUMNS_IN_PLACE: usize = 9;
 
-/// For the first `len` doubles of polynomials `n` apart: `out_c ← Σ_r x_r·key_{r,c}`, rows in their order;
-/// and the same for `A` such sets, `set` doubles apart. `key` has, for each block of eight points, row by row, the
-/// columns' words. `out` may be `x` if there are at most [`MAX_COLUMNS_IN_PLACE`] columns.
+/// Products of row vectors with a matrix, for the first `len` doubles of polynomials `n` apart:
+/// `out_c ← Σ_r x_r·key_{r,c}`, rows in their order, for each of `A` sets of polynomials, `set` doubles apart. `key`
+/// has, for each block of eight points, row by row, the columns' words. `out` may be `x` if there are at most
+/// [`MAX_COLUMNS_IN_PLACE`] columns.
 ///
 /// # Safety
 /// That of [`Vector`]; the polynomials and the key have such lengths.
@@ -90,14 +93,17 @@ pub(super) unsafe fn multiply<V: Vector, K: KeyWord, const A: usize>(
     if A > 1 && V::LANES < 8 {
         // Sixteen registers don't hold the sums of two sets.
         for a in 0..A {
-            // SAFETY: the caller's contract.
+            // SAFETY: the caller vouches for `A` sets of polynomials, `set` doubles apart, and this call takes set
+            // `a < A` of them.
             unsafe { multiply::<V, K, 1>((len, n, set), (rows, cols), out.add(a * set), x.add(a * set), key) };
         }
         return;
     }
     for block in (0..len).step_by(BLOCK) {
         for lane in (0..8).step_by(V::LANES) {
-            // SAFETY: the caller's contract.
+            // SAFETY: the caller vouches for `V`'s instructions and for `len` doubles of each polynomial, of which this
+            // block is a part, and for the key's `rows·cols` blocks there; vectors lie in one half of a block,
+            // `lane + LANES ≤ 8`. Sums are stored when all of a group of columns are made, so that `out` may be `x`.
             unsafe {
                 let (out, x) = (out.add(block + lane), x.add(block + lane));
                 let sums = Sums { rows, n, set, out, x, key_row: cols * BLOCK, key_column: BLOCK };
@@ -151,7 +157,9 @@ impl Sums {
         first: usize,
         key: *const K,
     ) -> [[(V, V); COLS]; A] {
-        // SAFETY: the caller's contract; likewise below.
+        // SAFETY: the caller vouches for `V`'s instructions, for `rows` polynomials in each of `A` sets, and for the
+        // key's words of `COLS` columns from `first` on in every row; imaginary parts lie eight words behind the real
+        // ones.
         unsafe {
             let mut acc = [[(V::splat(0.0), V::splat(0.0)); COLS]; A];
             for row in 0..self.rows {
@@ -174,11 +182,15 @@ impl Sums {
         }
     }
 
+    /// # Safety
+    /// That of [`multiply`], for columns `first` to `first + COLS − 1`.
     #[inline(always)]
     unsafe fn store<V: Vector, const COLS: usize, const A: usize>(self, first: usize, sums: [[(V, V); COLS]; A]) {
         for a in 0..A {
             for c in 0..COLS {
-                // SAFETY: as above.
+                // SAFETY: the sums are proof of the instructions, and the caller vouches for columns `first` to
+                // `first + COLS − 1` at `out` in each of `A` sets; imaginary parts lie eight doubles behind the real
+                // ones.
                 unsafe {
                     let out = self.out.add(a * self.set + (first + c) * self.n);
                     sums[a][c].0.store(out);

@@ -27,13 +27,17 @@ pub(super) fn seam<T: Torus>(a: &[T], shift: usize) -> [T; 8] {
 }
 
 impl<T: Torus> DifferenceDigitsOf<T> {
+    /// # Safety
+    /// That of [`Source::load`], for one of the two halves.
     #[inline(always)]
     unsafe fn digit<V: Vector>(self, block: usize, lane: usize) -> V {
         let (index, seam) = (8 * block, self.shift / 8);
         let passed = block < seam;
         let moved = self.a.wrapping_add(index + if passed { 2 * self.half } else { 0 }).wrapping_sub(self.shift);
         let from = if block == seam { self.seam } else { moved };
-        // SAFETY: the caller's contract.
+        // SAFETY: the caller vouches for `V`'s instructions and for the block: `a` has `2·half` words from its first
+        // on. Where a block has passed `X^n` as a whole, its words are those `n − shift` further, else those `shift`
+        // back, both inside of `a`; the block in between is read from the eight words of `seam`.
         unsafe {
             let (x, minus) = (T::words::<V>(from.add(lane)), T::words::<V>(self.a.add(index + lane)));
             // (x ^ sign) − sign is ±x; the offset takes the second sign.
@@ -47,7 +51,8 @@ impl<T: Torus> DifferenceDigitsOf<T> {
 impl<T: Torus> Source for DifferenceDigitsOf<T> {
     #[inline(always)]
     unsafe fn load<V: Vector>(self, block: usize, lane: usize) -> (V, V) {
-        // SAFETY: the caller's contract.
+        // SAFETY: the caller vouches for `V`'s instructions and for the block, whose imaginary parts are the words
+        // `half/8` blocks further.
         unsafe { (self.digit(block, lane), self.digit(block + self.half / 8, lane)) }
     }
 }

@@ -17,7 +17,7 @@ use super::twiddles::Twiddles;
 use super::vector::Vector;
 use crate::Simd;
 
-/// Rows that go together.
+/// Rows that are transformed together, one in each lane.
 const LANES: usize = 8;
 
 /// Doubles of one point of eight rows: real, then imaginary parts.
@@ -47,7 +47,7 @@ impl Rows {
         ring / 2 * (masks + 1) * rows.div_ceil(LANES) * POINT
     }
 
-    /// So many rows of `masks` masks, all zero.
+    /// Zero rows, so many of them, each of `masks` masks and a body.
     ///
     /// # Panics
     /// Unless `ring` is a power of two from 2 on.
@@ -137,7 +137,8 @@ impl Rows {
     }
 
     fn run(&self, operation: impl Operation) {
-        // SAFETY: operations that check their lengths themselves.
+        // SAFETY: operations of this file check their lengths themselves, and `operation::run` picks vectors of this
+        // CPU.
         unsafe { operation::run(self.simd, operation) }
     }
 }
@@ -167,7 +168,8 @@ impl<const INVERSE: bool> Operation for Levels<'_, INVERSE> {
                 for i in 0..stride {
                     let first = 2 * stride * node + i;
                     for lane in (0..LANES).step_by(V::LANES) {
-                        // SAFETY: both points are inside.
+                        // SAFETY: the caller vouches for `V`'s instructions; `first + stride` is below `half`, and the
+                        // assertion gives `x` all of `half` points, of `POINT = 2·LANES` doubles each.
                         unsafe {
                             let w = (V::splat(w.0), V::splat(w.1));
                             let (p, q) = (
@@ -198,7 +200,8 @@ impl<const INVERSE: bool> Operation for Levels<'_, INVERSE> {
 /// That of [`Vector`].
 #[inline(always)]
 unsafe fn load<V: Vector>(p: *const f64) -> Complex<V> {
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller vouches for `V`'s instructions, and for the lanes of a point: `V::LANES` readable doubles at
+    // `p` and as many `LANES` further.
     unsafe { (V::load(p), V::load(p.add(LANES))) }
 }
 
@@ -224,7 +227,7 @@ impl Operation for Sums<'_> {
                     (out[at], out[at + LANES]) = (re, im);
                 };
                 let x = &x[point * POINT..];
-                // SAFETY: the caller's contract.
+                // SAFETY: the caller vouches for `V`'s instructions, and `sums` checks the lengths of its slices.
                 unsafe {
                     if polynomials - first >= 2 {
                         sums::<V, 2>(groups, x, half * POINT, key).into_iter().enumerate().for_each(|(i, s)| put(i, s));
@@ -249,7 +252,9 @@ unsafe fn sums<V: Vector, const P: usize>(groups: usize, x: &[f64], x_group: usi
     assert!(x.len() >= (groups - 1) * x_group + POINT && key.len() >= P * groups * POINT);
     let mut all = [[[0.0; LANES]; 4]; P];
     for lane in (0..LANES).step_by(V::LANES) {
-        // SAFETY: the caller's contract; the lengths were checked.
+        // SAFETY: the caller vouches for `V`'s instructions. The assertion gives `x` a point for each of `groups`
+        // groups, and the key one for each polynomial and group; `lane + V::LANES ≤ LANES`, which is also the length of
+        // a row of `all`.
         unsafe {
             let mut acc = [[V::splat(0.0); 4]; P];
             for group in 0..groups {

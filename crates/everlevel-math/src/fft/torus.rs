@@ -59,28 +59,31 @@ macro_rules! word {
             #[allow(private_interfaces)]
             fn run_forward_digit(simd: Simd, passes: Passes, out: &mut [f64], x: &[Self], extraction: Extraction) {
                 let src = DigitsOf { x: x.as_ptr(), half: x.len() / 2, extraction };
-                // SAFETY: the lengths were checked.
+                // SAFETY: the caller checked that `out` and `x` have the plan's `n` words, and `operation::run` picks
+                // vectors of this CPU.
                 unsafe { run(simd, Forward { passes, src, out: InPlace(out.as_mut_ptr()) }) };
             }
 
             #[allow(private_interfaces)]
             fn run_inverse_add(simd: Simd, passes: Passes, acc: &mut [Self], x: &mut [f64], rounding: Rounding) {
                 let out = AddTo { half: acc.len() / 2, acc: acc.as_mut_ptr(), rounding };
-                // SAFETY: the lengths were checked.
+                // SAFETY: the caller checked that `acc` and `x` have the plan's `n` words, and `operation::run` picks
+                // vectors of this CPU.
                 unsafe { run(simd, Inverse { passes, x: InPlace(x.as_mut_ptr()), out }) };
             }
 
             #[inline(always)]
             #[allow(private_bounds, private_interfaces)]
             unsafe fn words<V: Vector>(x: *const Self) -> V::Words {
-                // SAFETY: the caller's contract.
+                // SAFETY: the caller vouches for `V`'s instructions and for `V::LANES` readable words at `x`.
                 unsafe { V::$words(x) }
             }
 
             #[inline(always)]
             #[allow(private_bounds, private_interfaces)]
             unsafe fn add_rounded<V: Vector>(acc: *mut Self, x: V, r: &Rounding) {
-                // SAFETY: the caller's contract.
+                // SAFETY: `x` is proof of the instructions, and the caller vouches for `V::LANES` words at `acc`,
+                // readable and writable.
                 unsafe { x.$add(acc, r) }
             }
         }
@@ -100,7 +103,8 @@ pub(super) struct DigitsOf<T> {
 impl<T: Torus> Source for DigitsOf<T> {
     #[inline(always)]
     unsafe fn load<V: Vector>(self, block: usize, lane: usize) -> (V, V) {
-        // SAFETY: the caller's contract.
+        // SAFETY: the caller vouches for `V`'s instructions and for the block: its eight words lie at `8·block` and
+        // `half` words further, and `lane + LANES ≤ 8`.
         unsafe {
             let p = self.x.add(8 * block + lane);
             let (re, im) = (T::words::<V>(p), T::words::<V>(p.add(self.half)));
@@ -120,7 +124,8 @@ pub(super) struct AddTo<T> {
 impl<T: Torus> Sink for AddTo<T> {
     #[inline(always)]
     unsafe fn store<V: Vector>(self, block: usize, lane: usize, x: (V, V)) {
-        // SAFETY: the caller's contract.
+        // SAFETY: the caller vouches for `V`'s instructions and for the block: its eight words lie at `8·block` and
+        // `half` words further, writable, and `lane + LANES ≤ 8`.
         unsafe {
             let p = self.acc.add(8 * block + lane);
             T::add_rounded(p, x.0, &self.rounding);

@@ -86,7 +86,7 @@ impl Fft {
             }
         }
         let x = InPlace(out.as_mut_ptr());
-        // SAFETY: the length was checked.
+        // SAFETY: `out` has the plan's `n` words, as was just checked, and is source and result alike.
         unsafe { self.run(Forward { passes: self.passes(), src: x, out: x }) };
     }
 
@@ -97,7 +97,8 @@ impl Fft {
     pub fn forward(&self, out: &mut [f64], x: &[f64]) {
         assert_eq!((out.len(), x.len()), (self.n, self.n));
         let src = Coefficients { p: x.as_ptr().cast_mut(), half: self.n / 2 };
-        // SAFETY: the lengths were checked; sources are only read.
+        // SAFETY: `out` and `x` have the plan's `n` words, as was just checked; the cast takes no right to write, since
+        // sources are only read.
         unsafe { self.run(Forward { passes: self.passes(), src, out: InPlace(out.as_mut_ptr()) }) };
     }
 
@@ -109,7 +110,7 @@ impl Fft {
     pub fn inverse_unscaled(&self, out: &mut [f64], x: &mut [f64]) {
         assert_eq!((out.len(), x.len()), (self.n, self.n));
         let out = Coefficients { p: out.as_mut_ptr(), half: self.n / 2 };
-        // SAFETY: the lengths were checked.
+        // SAFETY: `out` and `x` have the plan's `n` words, as was just checked, and are borrowed alone.
         unsafe { self.run(Inverse { passes: self.passes(), x: InPlace(x.as_mut_ptr()), out }) };
     }
 
@@ -187,7 +188,7 @@ impl Fft {
     /// # Safety
     /// The contract of the operation.
     pub(super) unsafe fn run(&self, operation: impl Operation) {
-        // SAFETY: the caller's contract.
+        // SAFETY: the caller vouches for the operation's own contract; the plan's `Simd` is one of this CPU.
         unsafe { operation::run(self.simd, operation) }
     }
 }

@@ -48,7 +48,7 @@ struct Powers {
 pub(super) struct Turn {
     /// `X^q`, and `X^(q+1)` where polynomials have parts.
     powers: [Powers; 2],
-    /// By how many places the parts move.
+    /// The number of places that the parts move by, for each bit.
     shifts: [usize; MAX_BITS],
 }
 
@@ -61,7 +61,7 @@ impl Points {
         let (mut x, mut transform) = (vec![0u32; n], vec![0.0; n]);
         x[1] = 1;
         fft.forward_torus(&mut transform, &x);
-        // The transform of X tells each point.
+        // The transform of X has each point itself, whose angle is its exponent.
         let k: Vec<usize> = transform
             .chunks_exact(BLOCK)
             .flat_map(|block| (0..8).map(|lane| block[lane + 8].atan2(block[lane])))
@@ -117,7 +117,8 @@ impl Points {
     unsafe fn monomial<V: Vector>(&self, powers: &Powers, i: usize, block: usize, lane: usize) -> (V, V) {
         let (re, im) = self.roots[self.power(self.blocks[block], powers.exponents[i])];
         let lanes = powers.lanes[i].as_ptr();
-        // SAFETY: the caller's contract.
+        // SAFETY: the caller vouches for `V`'s instructions and for the lanes: a row of `powers` has sixteen doubles,
+        // and `lane + LANES ≤ 8`.
         unsafe { mul((V::splat(re), V::splat(im)), (V::load(lanes.add(lane)), V::load(lanes.add(8 + lane)))) }
     }
 }
@@ -146,8 +147,8 @@ fn turned<V: Vector, const BITS: usize, const MATRICES: usize>(
     out
 }
 
-/// For `len` doubles from `start` on of polynomials `n` apart, the sums of products and monomials above; and the same
-/// for `A` sets of polynomials, `set` doubles apart. `out` and `x` are at `start` already, and `key` at the first
+/// Sums of products and monomials, as above, for `len` doubles from `start` on of polynomials `n` apart, and for each
+/// of `A` sets of polynomials, `set` doubles apart. `out` and `x` are at `start` already, and `key` at the first
 /// matrix's words there: as for [`products::multiply`](super::products::multiply), from one matrix to the next `matrix`
 /// words.
 ///
@@ -170,7 +171,8 @@ pub(super) unsafe fn multiply<V: Vector, K: KeyWord, const BITS: usize, const MA
         // Sixteen registers don't hold the sums of two sets.
         for (a, turn) in turns.iter().enumerate() {
             let (out, x, turn) = (out.wrapping_add(a * set), x.wrapping_add(a * set), std::array::from_ref(turn));
-            // SAFETY: the caller's contract; likewise below.
+            // SAFETY: the caller vouches for `A` sets of polynomials, `set` doubles apart, and this call takes set
+            // `a < A` of them.
             unsafe {
                 multiply::<V, K, BITS, MATRICES, 1>(
                     start,
@@ -187,11 +189,13 @@ pub(super) unsafe fn multiply<V: Vector, K: KeyWord, const BITS: usize, const MA
         }
         return;
     }
-    // SAFETY: as above.
+    // SAFETY: the caller vouches for `V`'s instructions, which is all that `splat` asks for.
     let one = unsafe { V::splat(1.0) };
     for at in (0..len).step_by(BLOCK) {
         for lane in (0..8).step_by(V::LANES) {
-            // SAFETY: as above.
+            // SAFETY: the caller vouches for `V`'s instructions, for `len` doubles of each polynomial at `out` and `x`,
+            // of which this block is a part, and for the key's words there in each of `MATRICES` matrices; imaginary
+            // parts lie eight words behind the real ones, and `lane + LANES ≤ 8`.
             unsafe {
                 let mut factors = [[(one, one); BITS]; A];
                 for a in 0..A {
@@ -224,8 +228,8 @@ fn sub<V: Vector>(x: (V, V), y: (V, V)) -> (V, V) {
     (x.0.sub(y.0), x.1.sub(y.1))
 }
 
-/// As [`multiply`], for one polynomial of several parts, `set` doubles apart, of which each word of the key is read
-/// once for two.
+/// [`multiply`] for one polynomial of several parts, `set` doubles apart, of which each word of the key is read once
+/// for two.
 ///
 /// # Safety
 /// That of [`multiply`].
@@ -243,13 +247,16 @@ pub(super) unsafe fn multiply_parts<V: Vector, K: KeyWord, const BITS: usize, co
     between: &mut impl FnMut(),
 ) {
     let parts = points.parts;
-    // SAFETY: the caller's contract; likewise below.
+    // SAFETY: the caller vouches for `V`'s instructions, which is all that `splat` asks for.
     let zero = unsafe { (V::splat(0.0), V::splat(0.0)) };
     let mut sums = [[zero; MATRICES]; MAX_PARTS];
     let mut inner = [zero; MAX_PARTS];
     for at in (0..len).step_by(BLOCK) {
         for lane in (0..8).step_by(V::LANES) {
-            // SAFETY: as above.
+            // SAFETY: the caller vouches for `V`'s instructions, for `len` doubles of each polynomial of `parts` parts,
+            // `set` apart, and for the key's words there in each of `MATRICES` matrices; imaginary parts lie eight
+            // words behind the real ones, and `lane + LANES ≤ 8`. Parts are 1 or an even number, so that pairs of them
+            // exist wherever two are taken together.
             unsafe {
                 let mut factors = [[zero; 2]; BITS];
                 for (i, factors) in factors.iter_mut().enumerate() {

@@ -14,7 +14,7 @@ use super::rounding::Rounding;
 pub(super) trait Vector: Copy {
     /// 2, 4 or 8.
     const LANES: usize;
-    /// As many 64-bit words.
+    /// A vector of as many 64-bit words as there are lanes.
     type Words: Copy;
 
     /// # Safety
@@ -93,7 +93,7 @@ pub(super) trait Vector: Copy {
     /// See the trait.
     #[inline(always)]
     unsafe fn reduce(self, r: &Rounding) -> Self {
-        // SAFETY: the contract of the trait; likewise below.
+        // SAFETY: the caller vouches for the instructions, which is all that `splat` asks for.
         unsafe {
             let magic = Self::splat(Rounding::MAGIC);
             let k = self.mul_add(Self::splat(r.inv_modulus), magic).sub(magic);
@@ -106,7 +106,8 @@ pub(super) trait Vector: Copy {
     /// See the trait.
     #[inline(always)]
     unsafe fn add_to_u32(self, acc: *mut u32, r: &Rounding) {
-        // SAFETY: as above.
+        // SAFETY: the caller vouches for `LANES` words at `acc`, readable and writable, and `self` is proof of the
+        // instructions.
         unsafe { self.reduce(r).mul_add(Self::splat(r.inv_m), Self::splat(Rounding::MAGIC)).add_low_halves(acc) }
     }
     /// Adds to each word the nearest integer to `self/m`, modulo `2^64`.
@@ -115,7 +116,8 @@ pub(super) trait Vector: Copy {
     /// See the trait.
     #[inline(always)]
     unsafe fn add_to_u64(self, acc: *mut u64, r: &Rounding) {
-        // SAFETY: as above.
+        // SAFETY: the caller vouches for `LANES` words at `acc`, readable and writable, and `self` is proof of the
+        // instructions.
         unsafe { self.reduce(r).mul(Self::splat(r.inv_m)).add_nearest(acc) }
     }
 }
@@ -157,27 +159,31 @@ impl Vector for Portable {
 
     #[inline(always)]
     unsafe fn load(p: *const f64) -> Self {
-        // SAFETY: the contract of the trait; likewise below.
+        // SAFETY: the caller vouches for four readable doubles at `p`, which are aligned as doubles, and so as an array
+        // of them.
         Self(unsafe { p.cast::<[f64; LANES]>().read() })
     }
 
     #[inline(always)]
     unsafe fn load_f32(p: *const f32) -> Self {
-        // SAFETY: as above.
+        // SAFETY: the caller vouches for four readable floats at `p`, which are aligned as floats, and so as an array
+        // of them.
         let x = unsafe { p.cast::<[f32; LANES]>().read() };
         Self::from_fn(|lane| f64::from(x[lane]))
     }
 
     #[inline(always)]
     unsafe fn load_i32(p: *const i32) -> Self {
-        // SAFETY: as above.
+        // SAFETY: the caller vouches for four readable integers at `p`, which are aligned as such, and so as an array
+        // of them.
         let x = unsafe { p.cast::<[i32; LANES]>().read() };
         Self::from_fn(|lane| f64::from(x[lane]))
     }
 
     #[inline(always)]
     unsafe fn store(self, p: *mut f64) {
-        // SAFETY: as above.
+        // SAFETY: the caller vouches for four writable doubles at `p`, which are aligned as doubles, and so as an array
+        // of them.
         unsafe { p.cast::<[f64; LANES]>().write(self.0) }
     }
 
@@ -211,7 +217,8 @@ impl Vector for Portable {
         let mut columns = [Self([0.0; LANES]); 8];
         for (i, column) in columns.iter_mut().enumerate() {
             for lane in 0..LANES {
-                // SAFETY: as above.
+                // SAFETY: the caller vouches for four rows of eight readable doubles, `stride` apart; `lane` is below 4
+                // and `i` below 8.
                 column.0[lane] = unsafe { p.add(lane * stride + i).read() };
             }
         }
@@ -222,7 +229,8 @@ impl Vector for Portable {
     unsafe fn store_columns(columns: [Self; 8], p: *mut f64, stride: usize) {
         for (i, column) in columns.iter().enumerate() {
             for lane in 0..LANES {
-                // SAFETY: as above.
+                // SAFETY: the caller vouches for four rows of eight writable doubles, `stride` apart; `lane` is below 4
+                // and `i` below 8.
                 unsafe { p.add(lane * stride + i).write(column.0[lane]) };
             }
         }
@@ -230,13 +238,15 @@ impl Vector for Portable {
 
     #[inline(always)]
     unsafe fn words_u32(p: *const u32) -> Self::Words {
-        // SAFETY: as above.
+        // SAFETY: the caller vouches for four readable words at `p`, which are aligned as such, and so as an array of
+        // them.
         unsafe { p.cast::<[u32; LANES]>().read() }.map(u64::from)
     }
 
     #[inline(always)]
     unsafe fn words_u64(p: *const u64) -> Self::Words {
-        // SAFETY: as above.
+        // SAFETY: the caller vouches for four readable words at `p`, which are aligned as such, and so as an array of
+        // them.
         unsafe { p.cast::<[u64; LANES]>().read() }
     }
 
@@ -253,7 +263,7 @@ impl Vector for Portable {
     #[inline(always)]
     unsafe fn add_low_halves(self, acc: *mut u32) {
         for lane in 0..LANES {
-            // SAFETY: as above.
+            // SAFETY: the caller vouches for four words at `acc`, readable and writable; `lane` is below 4.
             unsafe { *acc.add(lane) = (*acc.add(lane)).wrapping_add(self.0[lane].to_bits() as u32) };
         }
     }
@@ -261,7 +271,7 @@ impl Vector for Portable {
     #[inline(always)]
     unsafe fn add_nearest(self, acc: *mut u64) {
         for lane in 0..LANES {
-            // SAFETY: as above.
+            // SAFETY: the caller vouches for four words at `acc`, readable and writable; `lane` is below 4.
             unsafe { *acc.add(lane) = (*acc.add(lane)).wrapping_add(Rounding::nearest_64(self.0[lane])) };
         }
     }

@@ -93,7 +93,8 @@ impl GaloisMap {
     pub fn apply_block_into(&self, out: &mut [u64], source: &[u64], block: usize) {
         let groups = self.block_groups(out.len(), source.len(), block);
         match self.simd.0 {
-            // SAFETY: a `Simd` of this level is made only where the CPU has its features.
+            // SAFETY: the kernel needs AVX-512, which `Simd::available` detected before it made a `Simd` of this level;
+            // its slices are checked by bounds.
             #[cfg(target_arch = "x86_64")]
             Level::Avx512Ifma => unsafe { avx512::apply(out, source, groups) },
             _ => for_each_source(groups, source.len(), |i, s| out[i] = source[s]),
@@ -105,7 +106,8 @@ impl GaloisMap {
         assert_eq!(a.len(), 1 << self.log_n);
         let groups = self.block_groups(acc.len(), a.len(), 0);
         match self.simd.0 {
-            // SAFETY: as in `apply_block_into`.
+            // SAFETY: the kernel needs AVX-512, which `Simd::available` detected before it made a `Simd` of this level;
+            // its slices are checked by bounds.
             #[cfg(target_arch = "x86_64")]
             Level::Avx512Ifma => unsafe { avx512::apply_add(m.q(), acc, a, groups) },
             _ => for_each_source(groups, a.len(), |i, s| acc[i] = m.add(acc[i], a[s])),

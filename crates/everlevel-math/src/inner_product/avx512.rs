@@ -115,12 +115,15 @@ unsafe fn slide<const FROM: usize, const TO: usize, const PACKED: bool, const LI
     let mut y = y.wrapping_add(s.y * SLIDING_WORDS * word_nbytes);
     let x_step = s.x_step * SLIDING_WORDS.cast_signed();
     for _ in 0..s.count {
-        // A line or two at a time: more would wait for each other.
+        // A line or two at a time: more prefetches would wait for each other.
         for _ in 0..LINES {
             prefetch_line(*ahead);
             *ahead = ahead.wrapping_add(LINE);
         }
-        // SAFETY: the caller's.
+        // SAFETY: the caller vouches for the slide's factors, of `SLIDING_WORDS = 16` words each: `x` and `y` are at
+        // one of them in every turn of the loop, and output `t` reads the factor of `x` that is `t − FROM` further. A
+        // packed factor's second load begins with byte 48 and ends with byte 111, for which there are the next factor's
+        // or the tail's.
         unsafe {
             let vector = |v: usize| {
                 let bytes = _mm512_loadu_si512(y.add(8 * v * word_nbytes).cast());
@@ -162,11 +165,11 @@ pub(crate) unsafe fn sliding_sums_into<const PACKED: bool, const LINES: usize>(
     let wide = Wide::new(m);
     let zero = (_mm512_setzero_si512(), _mm512_setzero_si512());
     let mut sums: Sums = [[zero; _]; SLIDING_OUTPUTS];
-    // A constant would become one more operation for each vector.
+    // As a constant, the mask would cost one more operation for each vector.
     let low_six = std::hint::black_box(LOW_SIX);
     let (factors, ahead) = ((x.as_ptr(), y.as_ptr()), &mut ahead.as_ptr());
     for s in slides {
-        // SAFETY: the caller's.
+        // SAFETY: the caller vouches for all factors of all slides, and for the bytes after packed ones.
         unsafe {
             match (s.from, s.to) {
                 (0, 1) => slide::<0, 1, PACKED, LINES>(&mut sums, s, factors, low_six, ahead),
@@ -182,7 +185,8 @@ pub(crate) unsafe fn sliding_sums_into<const PACKED: bool, const LINES: usize>(
             }
         }
     }
-    // In a new array: one with places that aren't literals would not be registers in the slides.
+    // Moved to a new array for the loop: had `sums` places that aren't literals, the slides would not keep it in
+    // registers.
     let [[a, b], [c, d], [e, f], [g, h]] = sums;
     for (out, (low, high)) in out.as_chunks_mut::<8>().0.iter_mut().zip([a, b, c, d, e, f, g, h]) {
         write(out, wide.reduce(low, high));

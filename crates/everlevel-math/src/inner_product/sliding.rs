@@ -1,5 +1,5 @@
-//! Sums of products in which each second factor goes to several outputs, with neighbouring first factors: what
-//! products of vectors of limbs are made of.
+//! Sums of products in which each second factor goes to several outputs, with neighbouring first factors: the parts
+//! of products of vectors of limbs.
 
 use std::ops::Range;
 
@@ -54,7 +54,7 @@ impl Slide {
         Self { x, x_step: 0, y, count: 1, from: outputs.start, to: outputs.end }
     }
 
-    /// Joins a slide of one second factor to this one, if it is the next.
+    /// Joins a slide of one second factor to this slide, if it goes on where this one ends.
     pub fn joins(&mut self, next: &Self) -> bool {
         if self.count == 1 {
             self.x_step = next.x.cast_signed() - self.x.cast_signed();
@@ -74,13 +74,13 @@ impl Slide {
     }
 }
 
-/// Slides that were looked at once: sums at every block of words take the same.
+/// Checked slides, whose factors are counted once for the sums at every block of words.
 #[derive(Debug, Clone)]
 pub struct Slides {
     all: Vec<Slide>,
     /// Second factors of all slides.
     len: usize,
-    /// Factors that these need.
+    /// First and second factors that the slides need.
     x_count: usize,
     y_count: usize,
 }
@@ -119,13 +119,13 @@ impl Slides {
 /// Second factors, one after another.
 #[derive(Debug, Clone, Copy)]
 pub enum Factors<'a> {
-    /// As words.
+    /// Words, one for a residue.
     Words(&'a [u64]),
     /// Six bytes a residue, and [`packed::byte_len`]`(0)` bytes after all of them.
     Packed(&'a [u8]),
 }
 
-/// What is taken for each product of an output.
+/// One factor of every product of an output.
 type Terms<T> = ArrayVec<T, { Slides::TERMS }>;
 
 impl Modulus {
@@ -147,8 +147,10 @@ impl Modulus {
             use avx512::sliding_sums_into as sums;
             let lines = ahead.len().div_ceil(LINE).div_ceil(slides.len.max(1));
             let (out, all) = (&mut *out, &slides.all);
-            // SAFETY: a `Simd` of this level is made only where the CPU has its features, and the slides have all
-            // their factors, with what is after packed ones.
+            // SAFETY: the kernel needs AVX-512 with IFMA and VBMI, which `Simd::available` detected before it made a
+            // `Simd` of this level. All factors of the slides exist: `x_count` and `y_count` are one more than the
+            // largest places of any slide, and the assertion above compares them with the slices; `count` leaves the
+            // bytes after packed factors over.
             unsafe {
                 match (y, lines) {
                     (Factors::Words(y), _) => sums::<false, 0>(self, out, all, (x, bytemuck::cast_slice(y)), ahead),
@@ -159,7 +161,7 @@ impl Modulus {
             }
             return;
         }
-        // Nothing else asks for what is ahead.
+        // Only the vector kernel prefetches what is ahead.
         let _ = ahead;
         for (t, out) in out.chunks_exact_mut(n).enumerate() {
             let x: Terms<&[u64]> = slides.of_output(t).map(|(i, _)| &x[i * n..][..n]).collect();

@@ -90,7 +90,8 @@ memory!(__m256i, 4, "avx2", _mm256_loadu_si256, _mm256_storeu_si256);
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(crate) unsafe fn load_pd(p: *const u64) -> __m256d {
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller vouches for four readable words at `p`, of any bits; AVX2 is on in every function that may
+    // call this one.
     unsafe { _mm256_castsi256_pd(load(p)) }
 }
 
@@ -101,6 +102,6 @@ pub(crate) unsafe fn load_pd(p: *const u64) -> __m256d {
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(crate) unsafe fn store_pd(p: *mut u64, x: __m256d) {
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller vouches for four writable words at `p`; AVX2 is on in every function that may call this one.
     unsafe { store(p, _mm256_castpd_si256(x)) }
 }

@@ -14,7 +14,7 @@ macro_rules! memory {
         #[inline]
         #[target_feature(enable = $features)]
         pub(crate) fn read(a: &[u64; $lanes]) -> $vector {
-            // SAFETY: the array is a readable vector.
+            // SAFETY: the array is as many readable words as the vector has lanes.
             unsafe { load(a.as_ptr()) }
         }
 
@@ -22,7 +22,7 @@ macro_rules! memory {
         #[inline]
         #[target_feature(enable = $features)]
         pub(crate) fn write(a: &mut [u64; $lanes], x: $vector) {
-            // SAFETY: the array is a writable vector.
+            // SAFETY: the array is as many writable words as the vector has lanes, borrowed alone.
             unsafe { store(a.as_mut_ptr(), x) }
         }
 
@@ -33,7 +33,7 @@ macro_rules! memory {
         #[inline]
         #[target_feature(enable = $features)]
         pub(crate) unsafe fn load(p: *const u64) -> $vector {
-            // SAFETY: the caller's contract; the load has no alignment requirement.
+            // SAFETY: the caller vouches for a vector's readable words at `p`; the load has no alignment requirement.
             unsafe { $load(p.cast()) }
         }
 
@@ -44,7 +44,7 @@ macro_rules! memory {
         #[inline]
         #[target_feature(enable = $features)]
         pub(crate) unsafe fn store(p: *mut u64, x: $vector) {
-            // SAFETY: the caller's contract; the store has no alignment requirement.
+            // SAFETY: the caller vouches for a vector's writable words at `p`; the store has no alignment requirement.
             unsafe { $store(p.cast(), x) }
         }
     };

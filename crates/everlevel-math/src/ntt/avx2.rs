@@ -77,11 +77,14 @@ impl Tables {
         passes::forward(
             n,
             passes,
-            // SAFETY, twice: the contract; the range lies in the limb.
+            // SAFETY: the caller vouches for AVX2, FMA and `n` words at `src` and `dst`; `passes::forward` gives ranges
+            // of the limb, of whole blocks, and only the pass at the top reads `src`, before anything else is written.
             |pass, start, len| unsafe {
                 let top = pass.is_top(n);
                 forward_pass(c, pass, dst, if top { src } else { dst }, start, len, top);
             },
+            // SAFETY: the caller vouches for AVX2, FMA and `n` words at `dst`, of which the range is a part; the
+            // groups' records are from the range's first group on.
             |start, len| unsafe { all_groups::<false>(c, &groups[start / 8 * GROUP_WORDS..], dst.add(start), len) },
         );
     }
@@ -100,8 +103,11 @@ impl Tables {
         passes::inverse(
             n,
             passes,
-            // SAFETY, twice: as in `forward`.
+            // SAFETY: the caller vouches for AVX2, FMA and `n` words at `a`; `passes::inverse` gives ranges of the
+            // limb, of whole blocks.
             |pass, start, len| unsafe { inverse_pass(c, pass, a, start, len, pass.is_top(n).then_some(&top)) },
+            // SAFETY: the caller vouches for AVX2, FMA and `n` words at `a`, of which the range is a part; the groups'
+            // records are from the range's first group on.
             |start, len| unsafe { all_groups::<true>(c, &groups[start / 8 * GROUP_WORDS..], a.add(start), len) },
         );
     }
@@ -129,7 +135,7 @@ pub(super) fn gentleman_sande(c: &Consts, x: __m256d, y: __m256d, w: __m256d) ->
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) unsafe fn twiddle(table: *const f64, t: usize) -> __m256d {
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller vouches for `t + 1` readable doubles at `table`.
     unsafe { _mm256_broadcast_sd(&*table.add(t)) }
 }
 
@@ -148,7 +154,8 @@ unsafe fn forward_pass(
     first: bool,
 ) {
     let (stride, table) = (pass.stride, pass.twiddles(start));
-    // SAFETY: the caller's contract; the table goes on with the twiddles of the blocks from `start` on.
+    // SAFETY: the caller vouches for the features and for the words from `start` on, whole blocks of the pass; the
+    // table goes on with the twiddles of these blocks.
     unsafe {
         let (dst, src) = (dst.add(start), src.add(start));
         by_levels!(
@@ -164,7 +171,8 @@ unsafe fn forward_pass(
 #[target_feature(enable = "avx2,fma")]
 unsafe fn inverse_pass(c: &Consts, pass: &Pass<f64>, a: *mut u64, start: usize, len: usize, top: Option<&[f64; 2]>) {
     let (stride, table) = (pass.stride, pass.twiddles(start));
-    // SAFETY: as in `forward_pass`.
+    // SAFETY: the caller vouches for the features and for the words from `start` on, whole blocks of the pass; the
+    // table goes on with the twiddles of these blocks.
     unsafe {
         let (a, factors) = (a.add(start), top.unwrap_or(&[0.0; 2]));
         by_levels!(
@@ -193,8 +201,9 @@ macro_rules! forward_radix {
             let c = *c;
             for block in (0..len).step_by($radix * stride) {
                 for j in (block..block + stride).step_by(4 * COLUMNS) {
-                    // SAFETY: `j + i·stride + 4 <= len` for `i < radix`, `stride` being a multiple of 8; `table` is at
-                    // this block's twiddles.
+                    // SAFETY: the caller vouches for `len` words, whole blocks of `$radix·stride`:
+                    // `j + 4·u + i·stride + 4 ≤ len` for `i < radix`, as the stride is a multiple of `4·COLUMNS`;
+                    // `table` is at this block's `$radix − 1` twiddles.
                     unsafe {
                         let mut v = [[c.q; COLUMNS]; $radix];
                         for i in 0..$radix {
@@ -245,7 +254,9 @@ macro_rules! inverse_radix {
             let c = *c;
             for block in (0..len).step_by($radix * stride) {
                 for j in (block..block + stride).step_by(4) {
-                    // SAFETY: as in the forward pass.
+                    // SAFETY: the caller vouches for `len` words, whole blocks of `$radix·stride`:
+                    // `j + i·stride + 4 ≤ len` for `i < radix`, as the stride is a multiple of 8; `table` is at this
+                    // block's `$radix − 1` twiddles, and `top` is two factors.
                     unsafe {
                         let mut v = [c.q; $radix];
                         for i in 0..$radix {

@@ -26,7 +26,8 @@ fn alternate((x, y): (__m256d, __m256d)) -> (__m256d, __m256d) {
 #[inline]
 #[target_feature(enable = "avx2")]
 unsafe fn factors(record: *const f64) -> [__m256d; 3] {
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller vouches for `GROUP_WORDS = 8` readable doubles at `record`, of which twiddle 0, the pair from
+    // 2 and the four from 4 on are loaded.
     unsafe {
         let pair = _mm256_castpd128_pd256(_mm_loadu_pd(record.add(2)));
         [twiddle(record, 0), _mm256_permute4x64_pd::<0b01_01_00_00>(pair), _mm256_loadu_pd(record.add(4))]
@@ -45,7 +46,8 @@ const TOGETHER: usize = 8;
 pub(super) unsafe fn all_groups<const INVERSE: bool>(c: &Consts, groups: &[f64], a: *mut u64, len: usize) {
     assert!(len.is_multiple_of(8) && groups.len() >= len / 8 * GROUP_WORDS);
     let together = len / (8 * TOGETHER) * TOGETHER;
-    // SAFETY: the assertion covers the records; the groups lie within `len`.
+    // SAFETY: the assertion gives a record for each group of eight words; `g + TOGETHER ≤ len/8`, and the caller
+    // vouches for `len` words at `a` and for the features.
     unsafe {
         for g in (0..together).step_by(TOGETHER) {
             some_groups::<INVERSE, TOGETHER>(c, groups.as_ptr().add(g * GROUP_WORDS), a.add(8 * g));
@@ -63,7 +65,7 @@ pub(super) unsafe fn all_groups<const INVERSE: bool>(c: &Consts, groups: &[f64],
 #[inline]
 #[target_feature(enable = "avx2,fma")]
 unsafe fn some_groups<const INVERSE: bool, const G: usize>(c: &Consts, record: *const f64, a: *mut u64) {
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller vouches for `G` groups of eight words at `a`, `G` records, and the features.
     unsafe { if INVERSE { inverse::<G>(c, record, a) } else { forward::<G>(c, record, a) } }
 }
 
@@ -73,7 +75,8 @@ unsafe fn some_groups<const INVERSE: bool, const G: usize>(c: &Consts, record: *
 #[target_feature(enable = "avx2,fma")]
 unsafe fn forward<const G: usize>(c: &Consts, record: *const f64, a: *mut u64) {
     let mut v = [(c.q, c.q); G];
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller vouches for `G` groups of eight words at `a`, readable and writable, for `G` records, and for
+    // the features.
     unsafe {
         for g in 0..G {
             v[g] = (load_pd(a.add(8 * g)), load_pd(a.add(8 * g + 4)));
@@ -100,7 +103,8 @@ unsafe fn forward<const G: usize>(c: &Consts, record: *const f64, a: *mut u64) {
 #[target_feature(enable = "avx2,fma")]
 unsafe fn inverse<const G: usize>(c: &Consts, record: *const f64, a: *mut u64) {
     let mut v = [(c.q, c.q); G];
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller vouches for `G` groups of eight words at `a`, readable and writable, for `G` records, and for
+    // the features.
     unsafe {
         for g in 0..G {
             let words = (load(a.add(8 * g)), load(a.add(8 * g + 4)));

@@ -117,10 +117,14 @@ impl Tables {
         passes::forward(
             n,
             passes,
-            // SAFETY, twice: the contract; the range lies in the limb.
+            // SAFETY: the caller vouches for the features and for `n` words at `src` and `dst`; `passes::forward` gives
+            // ranges of the limb, of whole blocks, and only the pass at the top reads `src`, before anything else is
+            // written.
             |pass, start, len| unsafe {
                 forward_pass(c, pass, dst, if pass.is_top(n) { src } else { dst }, start, len);
             },
+            // SAFETY: the caller vouches for the features and for `n` words at `dst`, of which the range is a part; the
+            // groups' words are from the range's first eight groups on.
             |start, len| unsafe {
                 all_groups::<false>(c, constants, &groups[start / 128 * EIGHT_GROUPS_WORDS..], dst.add(start), len);
             },
@@ -140,8 +144,11 @@ impl Tables {
         passes::inverse(
             n,
             passes,
-            // SAFETY, twice: as in `forward`.
+            // SAFETY: the caller vouches for the features and for `n` words at `a`; `passes::inverse` gives ranges of
+            // the limb, of whole blocks.
             |pass, start, len| unsafe { inverse_pass(c, pass, a, start, len, pass.is_top(n).then_some(&top)) },
+            // SAFETY: the caller vouches for the features and for `n` words at `a`, of which the range is a part; the
+            // groups' words are from the range's first eight groups on.
             |start, len| unsafe {
                 all_groups::<true>(c, constants, &groups[start / 128 * EIGHT_GROUPS_WORDS..], a.add(start), len);
             },
@@ -156,7 +163,7 @@ impl Tables {
 #[inline]
 #[target_feature(enable = "avx512f")]
 unsafe fn twiddle(table: *const Twiddle, t: usize) -> Factor {
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller vouches for `t + 1` readable twiddles at `table`.
     let [w, shoup] = unsafe { *table.add(t) };
     (_mm512_set1_epi64(w as i64), _mm512_set1_epi64(shoup as i64))
 }
@@ -184,7 +191,8 @@ pub(super) fn gentleman_sande(c: &Consts, x: __m512i, y: __m512i, w: Factor, bou
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma,avx512vl,avx512bw,avx512vbmi")]
 unsafe fn forward_pass(c: &Consts, pass: &Pass<Twiddle>, dst: *mut u64, src: *const u64, start: usize, len: usize) {
     let (stride, table) = (pass.stride, pass.twiddles(start));
-    // SAFETY: the caller's contract; the table goes on with the twiddles of the blocks from `start` on.
+    // SAFETY: the caller vouches for the features and for the words from `start` on, whole blocks of the pass; the
+    // table goes on with the twiddles of these blocks.
     unsafe {
         let (dst, src) = (dst.add(start), src.add(start));
         by_levels!(
@@ -211,7 +219,8 @@ unsafe fn inverse_pass(
     top: Option<&[Twiddle; 2]>,
 ) {
     let (stride, table) = (pass.stride, pass.twiddles(start));
-    // SAFETY: as in `forward_pass`.
+    // SAFETY: the caller vouches for the features and for the words from `start` on, whole blocks of the pass; the
+    // table goes on with the twiddles of these blocks.
     unsafe {
         let (a, factors) = (a.add(start), top.unwrap_or(&[[0; 2]; 2]));
         by_levels!(
@@ -239,8 +248,9 @@ macro_rules! forward_radix {
             let c = *c;
             for block in (0..len).step_by($radix * stride) {
                 for j in (block..block + stride).step_by(8) {
-                    // SAFETY: `j + i·stride + 8 <= len` for `i < radix`, `stride` being a multiple of 16; `table` is at
-                    // this block's pairs.
+                    // SAFETY: the caller vouches for `len` words, whole blocks of `$radix·stride`:
+                    // `j + i·stride + 8 ≤ len` for `i < radix`, as the stride is a multiple of 16; `table` is at this
+                    // block's `$radix − 1` twiddles.
                     unsafe {
                         let mut v = [c.q; $radix];
                         for i in 0..$radix {
@@ -292,7 +302,9 @@ macro_rules! inverse_radix {
             let c = *c;
             for block in (0..len).step_by($radix * stride) {
                 for j in (block..block + stride).step_by(8) {
-                    // SAFETY: as in the forward pass.
+                    // SAFETY: the caller vouches for `len` words, whole blocks of `$radix·stride`:
+                    // `j + i·stride + 8 ≤ len` for `i < radix`, as the stride is a multiple of 16; `table` is at this
+                    // block's `$radix − 1` twiddles, and `top` is two factors.
                     unsafe {
                         let mut v = [c.q; $radix];
                         for i in 0..$radix {

@@ -60,7 +60,7 @@ impl Twiddles {
     fn pair(&self, g: usize) -> Factor {
         let pair = |row: usize| {
             let words: &[u64] = &self.0[row][g & !1..][..2];
-            // SAFETY: the slice is two readable words.
+            // SAFETY: `words` is a slice of two words, and the load has no alignment requirement.
             _mm512_broadcast_i64x2(unsafe { _mm_loadu_si128(words.as_ptr().cast()) })
         };
         (pair(2 + (g & 1)), pair(4 + (g & 1)))
@@ -71,7 +71,7 @@ impl Twiddles {
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn group_constants(constants: &[u64; 16]) -> [Factor; 2] {
-    // SAFETY: both halves of the array are eight words, their first quarters four.
+    // SAFETY: the array has sixteen words: the loads of four are at 0 and 8, those of eight as well.
     unsafe {
         let p = constants.as_ptr();
         let four = |at: usize| _mm512_broadcast_i64x4(_mm256_loadu_si256(p.add(at).cast()));
@@ -108,7 +108,9 @@ pub(super) unsafe fn all_groups<const INVERSE: bool>(
         }
         let w = &twiddles[eight % 2];
         let whole = count >= 8 * (eight + 1);
-        // SAFETY: these groups lie within `len`.
+        // SAFETY: the assertion gives `len` as whole groups of sixteen words: eight groups end at
+        // `128·(eight + 1) ≤ len`, and fewer than eight, where there are no more, at `16·(g + 1) ≤ len`. The caller
+        // vouches for `len` words at `a`.
         unsafe {
             match (INVERSE, whole) {
                 (false, true) => forward::<8>(c, constants, w, 0, a.add(128 * eight)),
@@ -130,7 +132,7 @@ unsafe fn forward<const G: usize>(c: &Consts, constants: &[u64; 16], w: &Twiddle
     let [c4, c8] = group_constants(constants);
     let mut x = [c.q; G];
     let mut y = [c.q; G];
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller vouches for `G` groups of sixteen words at `a`, readable and writable.
     unsafe {
         for g in 0..G {
             // Below 16q on entry, 2q here, 10q at the end.
@@ -169,7 +171,7 @@ unsafe fn inverse<const G: usize>(c: &Consts, constants: &[u64; 16], w: &Twiddle
     let [c4, c8] = group_constants(constants);
     let mut x = [c.q; G];
     let mut y = [c.q; G];
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller vouches for `G` groups of sixteen words at `a`, readable and writable.
     unsafe {
         for g in 0..G {
             x[g] = load(a.add(16 * g));

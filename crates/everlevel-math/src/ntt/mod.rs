@@ -113,10 +113,12 @@ impl Ntt {
         assert_eq!(a.len(), 1 << self.log_n);
         match &self.tables {
             Tables::Scalar(tables) => tables.forward(a),
-            // SAFETY: as below.
+            // SAFETY: `Ntt::new` makes these tables only where the modulus's `Simd` was detected to have AVX2 and FMA;
+            // `a` has the `n` words, as was just checked, and is source and result alike.
             #[cfg(target_arch = "x86_64")]
             Tables::Avx2(tables) => unsafe { tables.forward(a.as_mut_ptr(), a.as_ptr()) },
-            // SAFETY: these tables are made only for a `Simd` that was detected; the assertion gives the length.
+            // SAFETY: `Ntt::new` makes these tables only where the modulus's `Simd` was detected to have AVX-512 with
+            // IFMA and VBMI; `a` has the `n` words, as was just checked, and is source and result alike.
             #[cfg(target_arch = "x86_64")]
             Tables::Avx512(tables) => unsafe { tables.forward(a.as_mut_ptr(), a.as_ptr()) },
         }
@@ -133,10 +135,12 @@ impl Ntt {
                 out.copy_from_slice(a);
                 tables.forward(out);
             }
-            // SAFETY: as below.
+            // SAFETY: `Ntt::new` makes these tables only where AVX2 and FMA were detected; both slices have `n` words,
+            // as was just checked, and a shared borrow and an exclusive one don't overlap.
             #[cfg(target_arch = "x86_64")]
             Tables::Avx2(tables) => unsafe { tables.forward(out.as_mut_ptr(), a.as_ptr()) },
-            // SAFETY: as in `forward`; two distinct borrows don't overlap.
+            // SAFETY: `Ntt::new` makes these tables only where AVX-512 with IFMA and VBMI was detected; both slices
+            // have `n` words, as was just checked, and a shared borrow and an exclusive one don't overlap.
             #[cfg(target_arch = "x86_64")]
             Tables::Avx512(tables) => unsafe { tables.forward(out.as_mut_ptr(), a.as_ptr()) },
         }
@@ -159,12 +163,14 @@ impl Ntt {
         let scale = self.modulus.mul(self.n_inv, c);
         match &self.tables {
             Tables::Scalar(tables) => tables.inverse(a, scale),
-            // SAFETY: as below.
+            // SAFETY: `Ntt::new` makes these tables only where AVX2 and FMA were detected; `a` has the `n` words, as
+            // was just checked.
             #[cfg(target_arch = "x86_64")]
             Tables::Avx2(tables) => unsafe {
                 tables.inverse(a.as_mut_ptr(), scale, self.modulus.mul(scale, self.last_root));
             },
-            // SAFETY: as in `forward`.
+            // SAFETY: `Ntt::new` makes these tables only where AVX-512 with IFMA and VBMI was detected; `a` has the `n`
+            // words, as was just checked.
             #[cfg(target_arch = "x86_64")]
             Tables::Avx512(tables) => unsafe {
                 tables.inverse(a.as_mut_ptr(), scale, self.modulus.mul(scale, self.last_root));

@@ -15,7 +15,7 @@ pub(crate) fn unpack4(packed: &[u8]) -> __m256i {
     let index = _mm256_set_epi8(
         -1, -1, 11, 10, 9, 8, 7, 6, -1, -1, 5, 4, 3, 2, 1, 0, -1, -1, 11, 10, 9, 8, 7, 6, -1, -1, 5, 4, 3, 2, 1, 0,
     );
-    // SAFETY: the loads are of bytes 0..16 and 12..28 of the slice.
+    // SAFETY: the loads are of bytes 0 to 15 and 12 to 27 of `bytes`, which has 28.
     let both = unsafe {
         let low = _mm_loadu_si128(bytes.as_ptr().cast());
         _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(low), _mm_loadu_si128(bytes.as_ptr().add(12).cast()))

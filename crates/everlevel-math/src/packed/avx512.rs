@@ -37,7 +37,7 @@ static PACK: [u8; 64] = {
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 pub(crate) fn unpack8(packed: &[u8]) -> __m512i {
     let bytes = &packed[..64];
-    // SAFETY: the load is of 64 bytes of a slice.
+    // SAFETY: the load is of the 64 bytes of `bytes`, and has no alignment requirement.
     unpacked8(LOW_SIX, unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) })
 }
 
@@ -45,7 +45,7 @@ pub(crate) fn unpack8(packed: &[u8]) -> __m512i {
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 pub(crate) fn unpacked8(low_six: __mmask64, bytes: __m512i) -> __m512i {
-    // SAFETY: the load is of 64 bytes of an array.
+    // SAFETY: the load is of the 64 bytes of `UNPACK`, and has no alignment requirement.
     let index = unsafe { _mm512_loadu_si512(UNPACK.as_ptr().cast()) };
     _mm512_maskz_permutexvar_epi8(low_six, index, bytes)
 }
@@ -53,11 +53,12 @@ pub(crate) fn unpacked8(low_six: __mmask64, bytes: __m512i) -> __m512i {
 /// Packs a prefix and returns its length.
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma,avx512vl,avx512bw,avx512vbmi")]
 pub(super) fn pack(out: &mut [u8], a: &[u64]) -> usize {
-    // SAFETY: the array is 64 readable bytes.
+    // SAFETY: the load is of the 64 bytes of `PACK`, and has no alignment requirement.
     let index = unsafe { _mm512_loadu_si512(PACK.as_ptr().cast()) };
     let a = a.as_chunks::<8>().0;
     for (out, a) in out.as_chunks_mut::<48>().0.iter_mut().zip(a) {
-        // SAFETY: the mask writes the 48 bytes of the array.
+        // SAFETY: the mask lets the store write the 48 bytes of the array `out` and no others; the caller of `pack` has
+        // AVX-512 BW.
         unsafe {
             _mm512_mask_storeu_epi8(out.as_mut_ptr().cast(), (1 << 48) - 1, _mm512_permutexvar_epi8(index, read(a)));
         }

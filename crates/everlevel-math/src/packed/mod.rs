@@ -49,7 +49,8 @@ pub fn pack(out: &mut [u8], a: &[u64]) {
 pub fn pack_with(simd: Simd, out: &mut [u8], a: &[u64]) {
     assert_eq!(out.len(), byte_len(a.len()));
     let done = match simd.0 {
-        // SAFETY: a `Simd` of this level is made only where the CPU has its features.
+        // SAFETY: the kernel needs AVX-512 with VBMI, which `Simd::available` detected before it made a `Simd` of this
+        // level; its slices are checked by bounds.
         #[cfg(target_arch = "x86_64")]
         Level::Avx512Ifma => unsafe { avx512::pack(out, a) },
         _ => 0,

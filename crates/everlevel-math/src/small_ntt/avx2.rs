@@ -19,7 +19,7 @@ pub(crate) struct F64x4(__m256d);
 /// The CPU has AVX2, and the 24 bytes are readable.
 #[inline(always)]
 unsafe fn key(p: *const u8) -> __m256i {
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller vouches for AVX2 and for 24 readable bytes at `p`: the loads are of bytes 0 to 15 and 8 to 23.
     unsafe {
         let halves = _mm256_inserti128_si256::<1>(
             _mm256_castsi128_si256(_mm_loadu_si128(p.cast())),
@@ -59,13 +59,14 @@ impl Vector for F32x8 {
 
     #[inline(always)]
     unsafe fn store(self, p: *mut f32) {
-        // SAFETY: the contract of `Vector`; likewise in this file.
+        // SAFETY: `self` is proof of the instructions (see `Vector`), and the caller vouches for eight writable floats
+        // at `p`; the store is unaligned.
         unsafe { _mm256_storeu_ps(p, self.0) }
     }
 
     #[inline(always)]
     fn transpose(rows: &mut [Self]) {
-        // SAFETY: as above: the rows show that the CPU has the instructions.
+        // SAFETY: the rows are proof that the CPU has AVX2 (see `Vector`), and only registers are touched.
         unsafe {
             // Column 4L + c of rows 4i … 4i + 3 in half L of vector 4i + c.
             for i in (0..Self::LANES).step_by(4) {
@@ -111,13 +112,14 @@ impl Vector for F64x4 {
 
     #[inline(always)]
     unsafe fn store(self, p: *mut f64) {
-        // SAFETY: as above.
+        // SAFETY: `self` is proof of the instructions (see `Vector`), and the caller vouches for four writable doubles
+        // at `p`; the store is unaligned.
         unsafe { _mm256_storeu_pd(p, self.0) }
     }
 
     #[inline(always)]
     fn transpose(rows: &mut [Self]) {
-        // SAFETY: as above.
+        // SAFETY: the rows are proof that the CPU has AVX2 (see `Vector`), and only registers are touched.
         unsafe {
             let [a, b, c, d] = [rows[0].0, rows[1].0, rows[2].0, rows[3].0];
             let (low, high) = (_mm256_unpacklo_pd(a, b), _mm256_unpackhi_pd(a, b));

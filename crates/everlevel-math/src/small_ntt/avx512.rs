@@ -18,7 +18,8 @@ pub(crate) struct F64x8(__m512d);
 /// The columns of four rows of four 128-bit parts.
 #[inline(always)]
 fn transpose_quarters([a, b, c, d]: [__m512; 4]) -> [__m512; 4] {
-    // SAFETY: the contract of `Vector`: the rows show that the CPU has the instructions; likewise in this file.
+    // SAFETY: vectors are made only by functions whose callers vouch for AVX-512 F and DQ (see `Vector`), and these
+    // rows are of such vectors; only registers are touched.
     unsafe {
         let (ab_even, ab_odd) = (_mm512_shuffle_f32x4::<0x88>(a, b), _mm512_shuffle_f32x4::<0xdd>(a, b));
         let (cd_even, cd_odd) = (_mm512_shuffle_f32x4::<0x88>(c, d), _mm512_shuffle_f32x4::<0xdd>(c, d));
@@ -57,20 +58,23 @@ impl Vector for F32x16 {
 
     #[inline(always)]
     unsafe fn store(self, p: *mut f32) {
-        // SAFETY: as above.
+        // SAFETY: `self` is proof of the instructions (see `Vector`), and the caller vouches for sixteen writable
+        // floats at `p`; the store is unaligned.
         unsafe { _mm512_storeu_ps(p, self.0) }
     }
 
     #[inline(always)]
     unsafe fn store_inner(self, p: *mut f32) {
-        // SAFETY: as above.
+        // SAFETY: `self` is proof of the instructions (see `Vector`), and the caller vouches for sixteen writable
+        // floats at `p`, which take as many integers; the store is unaligned.
         unsafe { _mm512_storeu_si512(p.cast(), _mm512_cvtps_epi32(self.0)) }
     }
 
     /// Added as integers: their sum need not be exact as a float.
     #[inline(always)]
     unsafe fn store_both(self, other: Self, sum: *mut f32, difference: *mut f32) {
-        // SAFETY: as above.
+        // SAFETY: `self` is proof of the instructions (see `Vector`), and the caller vouches for sixteen writable
+        // floats at either pointer, which take as many integers; stores are unaligned.
         unsafe {
             let (x, y) = (_mm512_cvtps_epi32(self.0), _mm512_cvtps_epi32(other.0));
             _mm512_storeu_si512(sum.cast(), _mm512_add_epi32(x, y));
@@ -80,7 +84,7 @@ impl Vector for F32x16 {
 
     #[inline(always)]
     fn transpose(rows: &mut [Self]) {
-        // SAFETY: as above.
+        // SAFETY: the rows are proof that the CPU has AVX-512 F and DQ (see `Vector`), and only registers are touched.
         unsafe {
             // Column 4L + c of rows 4i … 4i + 3 in part L of vector 4i + c.
             for i in (0..Self::LANES).step_by(4) {
@@ -127,13 +131,14 @@ impl Vector for F64x8 {
 
     #[inline(always)]
     unsafe fn store(self, p: *mut f64) {
-        // SAFETY: as above.
+        // SAFETY: `self` is proof of the instructions (see `Vector`), and the caller vouches for eight writable doubles
+        // at `p`; the store is unaligned.
         unsafe { _mm512_storeu_pd(p, self.0) }
     }
 
     #[inline(always)]
     fn transpose(rows: &mut [Self]) {
-        // SAFETY: as above.
+        // SAFETY: the rows are proof that the CPU has AVX-512 F and DQ (see `Vector`), and only registers are touched.
         unsafe {
             // Column 2L + c of rows 2i and 2i + 1 in part L of vector 2i + c.
             for i in (0..Self::LANES).step_by(2) {

@@ -2,9 +2,9 @@
 
 /// The float that a residue is: what kernels know of it.
 pub(crate) trait Number: Copy + Default + PartialEq + Send + Sync + std::fmt::Debug + 'static {
-    /// Values of a transform stay within this, and so are exact.
+    /// The bound of a transform's values, within which all are exact.
     const LIMIT: f64;
-    /// Quotients up to this are rounded to the nearest integer; larger ones, to an even neighbour at worst.
+    /// The largest quotient that is rounded to the nearest integer; larger ones go to an even neighbour at worst.
     const QUOTIENTS: f64;
     /// Set where a transform needs reductions on its way.
     const NARROW: bool;

@@ -44,14 +44,14 @@ impl Gadget {
 /// Added to integers, it makes ties of units round upwards.
 pub(super) const UPWARDS: f64 = 0.25;
 
-/// What a kernel knows of a digit.
+/// A digit as kernels read it: its unit, and how its transform begins.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Row<F> {
     pub unit: F,
     pub inv_unit: F,
     /// Set where the first two levels' products are summed as they are.
     pub lazy: bool,
-    /// Set where those of the first three may be.
+    /// Set where the first three levels' products may be summed as they are.
     pub deep: bool,
 }
 

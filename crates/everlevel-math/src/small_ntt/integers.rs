@@ -30,7 +30,8 @@ pub(super) unsafe fn key(p: *const u8) -> __m512i {
         }
         places
     };
-    // SAFETY: the caller's contract; what is masked is not read.
+    // SAFETY: the caller vouches for the instructions and for the 48 bytes at `p`: the mask keeps the load off the last
+    // sixteen, and the table of places is 64 bytes.
     unsafe {
         let bytes = _mm512_maskz_loadu_epi32(0x0fff, p.cast());
         _mm512_maskz_permutexvar_epi8(0x7777_7777_7777_7777, _mm512_loadu_si512(PLACES.as_ptr().cast()), bytes)
@@ -41,13 +42,13 @@ impl I32x16 {
     /// `self·scale`, rounded.
     #[inline(always)]
     fn quotient(self, scale: __m512) -> Self {
-        // SAFETY: the contract of `Vector`: the value shows that the CPU has the instructions; likewise in this file.
+        // SAFETY: `self` is proof that the CPU has AVX-512 F and DQ (see `Vector`), and only registers are touched.
         unsafe { Self(_mm512_cvtps_epi32(_mm512_mul_ps(_mm512_cvtepi32_ps(self.0), scale))) }
     }
 
     #[inline(always)]
     fn float(self) -> __m512 {
-        // SAFETY: as above.
+        // SAFETY: `self` is proof that the CPU has AVX-512 F (see `Vector`), and the cast does nothing.
         unsafe { _mm512_castsi512_ps(self.0) }
     }
 }
@@ -83,13 +84,15 @@ impl Vector for I32x16 {
 
     #[inline(always)]
     unsafe fn store(self, p: *mut f32) {
-        // SAFETY: as above.
+        // SAFETY: `self` is proof of the instructions (see `Vector`), and the caller vouches for 64 writable bytes at
+        // `p`; the store is unaligned.
         unsafe { _mm512_storeu_si512(p.cast(), self.0) }
     }
 
     #[inline(always)]
     unsafe fn store_factor((value, quotient): (Self, __m512), p: *mut f32, gap: usize) {
-        // SAFETY: as above.
+        // SAFETY: the value is proof of the instructions (see `Vector`), and the caller vouches for 64 writable bytes
+        // at `p` and at `p + gap`; stores are unaligned.
         unsafe {
             value.store(p);
             _mm512_storeu_ps(p.add(gap), quotient);
@@ -98,14 +101,14 @@ impl Vector for I32x16 {
 
     #[inline(always)]
     fn factor(self, c: &Consts<Self>) -> (Self, __m512) {
-        // SAFETY: as above.
+        // SAFETY: `self` is proof that the CPU has AVX-512 F (see `Vector`), and only registers are touched.
         (self, unsafe { _mm512_mul_ps(_mm512_cvtepi32_ps(self.0), c.inv_q.float()) })
     }
 
-    /// With signs of neither multiplied.
+    /// Signs are turned by bits, without a multiplication.
     #[inline(always)]
     unsafe fn signed((value, quotient): (Self, __m512), negative: bool) -> (Self, __m512) {
-        // SAFETY: as above.
+        // SAFETY: the value is proof that the CPU has AVX-512 F and DQ (see `Vector`), and only registers are touched.
         unsafe {
             let all = _mm512_set1_epi32(-i32::from(negative));
             let sign = _mm512_slli_epi32::<31>(all);
@@ -116,7 +119,7 @@ impl Vector for I32x16 {
 
     #[inline(always)]
     unsafe fn less_one((value, _): (Self, __m512), c: &Consts<Self>) -> (Self, __m512) {
-        // SAFETY: as above.
+        // SAFETY: the value is proof that the CPU has AVX-512 F (see `Vector`), which is all that `splat` asks for.
         value.sub(unsafe { Self::splat(1.0) }).factor(c)
     }
 
@@ -135,7 +138,8 @@ impl Vector for I32x16 {
 
     #[inline(always)]
     fn transpose(rows: &mut [Self]) {
-        // SAFETY: both are 64 bytes, any bits.
+        // SAFETY: `I32x16` and `F32x16` are both transparent wrappers of 64 bytes with the same alignment, any bits are
+        // values of either, and the cast keeps the slice's length and its exclusive borrow.
         F32x16::transpose(unsafe { &mut *(&raw mut *rows as *mut [F32x16]) });
     }
 
@@ -153,7 +157,7 @@ impl Vector for I32x16 {
     /// The quotient of the sum, as floats, and the sum modulo `2^32`.
     #[inline(always)]
     fn accumulate(self, (w, scale): (Self, __m512), [quotient, sum]: [Self; 2], _: &Consts<Self>) -> [Self; 2] {
-        // SAFETY: as above.
+        // SAFETY: `self` is proof that the CPU has AVX-512 F (see `Vector`), and only registers are touched.
         let quotient =
             unsafe { _mm512_castps_si512(_mm512_fmadd_ps(_mm512_cvtepi32_ps(self.0), scale, quotient.float())) };
         [Self(quotient), sum.add(self.mul(w))]
@@ -161,7 +165,7 @@ impl Vector for I32x16 {
 
     #[inline(always)]
     fn residue([quotient, sum]: [Self; 2], _: Self, c: &Consts<Self>) -> Self {
-        // SAFETY: as above.
+        // SAFETY: the sums are proof that the CPU has AVX-512 F (see `Vector`), and only registers are touched.
         let k = Self(unsafe { _mm512_cvtps_epi32(quotient.float()) });
         sum.sub(k.mul(c.q))
     }
@@ -169,15 +173,15 @@ impl Vector for I32x16 {
     /// The sum as floats, and modulo `2^32`.
     #[inline(always)]
     fn accumulate_once(self, w: Self, [float, sum]: [Self; 2], _: &Consts<Self>) -> [Self; 2] {
-        // SAFETY: as above.
+        // SAFETY: `self` is proof that the CPU has AVX-512 F (see `Vector`), and only registers are touched.
         let float = unsafe { _mm512_fmadd_ps(_mm512_cvtepi32_ps(self.0), _mm512_cvtepi32_ps(w.0), float.float()) };
-        // SAFETY: as above.
+        // SAFETY: `self` is proof that the CPU has AVX-512 F (see `Vector`), and the cast does nothing.
         [Self(unsafe { _mm512_castps_si512(float) }), sum.add(self.mul(w))]
     }
 
     #[inline(always)]
     fn total([float, sum]: [Self; 2], _: Self, c: &Consts<Self>) -> Self {
-        // SAFETY: as above.
+        // SAFETY: the sums are proof that the CPU has AVX-512 F (see `Vector`), and only registers are touched.
         let k = Self(unsafe { _mm512_cvtps_epi32(_mm512_mul_ps(float.float(), c.inv_q.float())) });
         sum.sub(k.mul(c.q))
     }

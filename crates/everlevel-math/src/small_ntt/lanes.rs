@@ -11,7 +11,7 @@ use super::vector::Portable;
 use super::work::Work;
 use crate::Simd;
 
-/// The vectors where there are no others.
+/// Portable vectors in place of all others, on other architectures.
 #[cfg(not(target_arch = "x86_64"))]
 type F32x8 = Portable<f32, 16>;
 #[cfg(not(target_arch = "x86_64"))]
@@ -45,7 +45,7 @@ pub trait Float: Copy + Default + PartialEq + Send + Sync + std::fmt::Debug + 's
     /// every crate that uses a plan.
     ///
     /// # Safety
-    /// Whoever made the work checked its lengths.
+    /// The lengths of the work are those of its plan.
     #[doc(hidden)]
     #[allow(private_interfaces)]
     unsafe fn run(simd: Simd, work: Work<'_, Self>);
@@ -67,7 +67,8 @@ macro_rules! float {
 
             #[allow(private_interfaces)]
             unsafe fn run(simd: Simd, work: Work<'_, Self>) {
-                // SAFETY: the caller's contract.
+                // SAFETY: the caller vouches that the lengths of the work were checked, which is all that `Work::run`
+                // asks for.
                 unsafe { work.run(simd) }
             }
         }

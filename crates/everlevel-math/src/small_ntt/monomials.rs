@@ -54,7 +54,8 @@ impl<F: Number> Points<F> {
         c: &Consts<V>,
     ) -> V {
         let root = &raw const self.roots[self.power(self.firsts[sixteen], e)];
-        // SAFETY: the caller's contract.
+        // SAFETY: the caller vouches for `V`'s instructions, and `root` points to an entry of `roots`, which is one
+        // float to read.
         unsafe { V::splat_value(root).product(lanes, c) }
     }
 }

@@ -32,7 +32,8 @@ pub(super) fn integers<F: Lanes>(simd: Simd) -> bool {
 /// # Safety
 /// The contract of the operation.
 pub(super) unsafe fn run<O: Operation>(simd: Simd, operation: O) {
-    // SAFETY: the caller's contract; a `Simd` above scalar exists only after its features were detected.
+    // SAFETY: the caller vouches for the operation's own contract. Each branch runs vectors that this CPU has:
+    // `Simd::available` makes a `Simd` above scalar only where it detected the features of the function that is called.
     unsafe {
         match simd.0 {
             _ if operation.is_small() => operation.call::<Portable<O::Float, 1>>(),
@@ -50,7 +51,8 @@ pub(super) unsafe fn run<O: Operation>(simd: Simd, operation: O) {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
 unsafe fn run_avx2<O: Operation>(operation: O) {
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller vouches for the operation's own contract, and has checked AVX2 and FMA, which the vectors
+    // need.
     unsafe { operation.call::<<O::Float as Lanes>::Avx2>() }
 }
 
@@ -59,6 +61,7 @@ unsafe fn run_avx2<O: Operation>(operation: O) {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,avx512vbmi")]
 unsafe fn run_avx512<O: Operation>(operation: O) {
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller vouches for the operation's own contract, and has checked the features of this function, which
+    // the vectors need.
     unsafe { operation.call::<<O::Float as Lanes>::Avx512>() }
 }

@@ -172,7 +172,7 @@ pub(super) struct Passes<F> {
     pub inverse: Table<F>,
     /// The constants of lazy levels, and of deep ones.
     pub lazy: *const [Line<F>; 2],
-    /// For the inner vectors.
+    /// The forward and the inverse table of the inner vectors.
     pub inner: [Table<F>; 2],
 }
 
@@ -183,35 +183,44 @@ pub(super) struct Table<F> {
     pub gap: usize,
 }
 
-/// What the last pass of an inverse transform does with its values.
+/// The result of an inverse transform's last pass: how values go to memory.
 #[derive(Clone, Copy)]
 pub(super) enum Into<F> {
-    /// Stores their products with a factor.
+    /// Stores the values' products with a factor.
     Scaled(F),
-    /// Stores them.
+    /// Stores the values.
     Stored,
-    /// Adds them.
+    /// Adds the values to what is there.
     Added,
 }
 
 /// A twiddle in every lane.
+///
+/// # Safety
+/// `V`'s instructions exist (see [`Vector`]), and the function is called with factors that the line and its second part
+/// have.
 #[inline(always)]
 unsafe fn broadcast<V: Vector>(table: Table<V::Float>, line: usize) -> impl Fn(usize) -> V::Factor {
     let p = table.lines.wrapping_add(line).cast::<V::Float>();
-    // SAFETY: that of [`Vector`]; the table is that of the plan. Likewise in the rest of this file.
+    // SAFETY: whoever called `broadcast` vouches for `V`'s instructions, and that factor `i` of this line, and what is
+    // `gap` words behind it, lie in the plan's table.
     move |i| unsafe { V::splat_factor(p.add(i), table.gap) }
 }
 
 /// Twiddles for lanes from `row` on.
+///
+/// # Safety
+/// `V`'s instructions exist (see [`Vector`]), and the function is called for lines that the table has behind this one.
 #[inline(always)]
 unsafe fn vectors<V: Vector>(table: Table<V::Float>, line: usize, row: usize) -> impl Fn(usize) -> V::Factor {
     let p = table.lines.wrapping_add(line).cast::<V::Float>().wrapping_add(row);
-    // SAFETY: as above.
+    // SAFETY: whoever called `vectors` vouches for `V`'s instructions, and that line `line + i` is one of the plan's
+    // table, as is what lies `gap` words behind it; its `ROW` factors hold the lanes from `row` on.
     move |i| unsafe { V::load_factor(p.add(ROW * i), table.gap) }
 }
 
 impl<F: Number> Passes<F> {
-    /// True for less than a whole block: vectors have no place.
+    /// True for a degree below a whole block, which has no place for vectors.
     pub(super) fn is_small(self) -> bool {
         self.rows < ROW
     }
@@ -225,14 +234,16 @@ impl<F: Number> Passes<F> {
     /// The first pass, in place.
     ///
     /// # Safety
-    /// That of [`Vector`]; polynomials have `n` values; the tables are the plan's. Likewise below.
+    /// That of [`Vector`]; polynomials have `n` values; the tables are the plan's.
     #[inline(always)]
     pub(super) unsafe fn forward_first<V: Vector<Float = F>>(self, x: *mut F, c: &Consts<V>) {
         let stride = self.n / self.radix;
         with_radix!(if V::LANES > 1 { self.radix } else { 1 }, R, {
             for at in (0..stride).step_by(V::LANES) {
                 let mut a = [c.q; R];
-                // SAFETY: as above.
+                // SAFETY: the caller vouches for `V`'s instructions, `n` values at `x` and the plan's tables:
+                // `at + i·stride + LANES ≤ n`, as `LANES` divides the stride, and line 0 has the first pass's `R − 1`
+                // factors.
                 unsafe {
                     for i in 0..R {
                         a[i] = V::load(x.add(at + i * stride));
@@ -263,11 +274,14 @@ impl<F: Number> Passes<F> {
             for at in (0..stride).step_by(V::LANES) {
                 let mut x_at = [c.q; R];
                 for i in 0..R {
-                    // SAFETY: as above.
+                    // SAFETY: the caller vouches for `V`'s instructions and for `n` values at `x`:
+                    // `at + i·stride + LANES ≤ n`, as `LANES` divides the stride.
                     x_at[i] = unsafe { V::load(x.add(at + i * stride)).add(V::splat(UPWARDS)) };
                 }
                 for (r, row) in rows.iter().enumerate().rev() {
-                    // SAFETY: as above.
+                    // SAFETY: the caller vouches for `V`'s instructions, for `n` values at each row of `out`, which are
+                    // written at the places that are read of `x`, and for the plan's tables, of which `lazy` is two
+                    // whole lines.
                     unsafe {
                         let (unit, inv_unit) = (V::splat(row.unit.to_f64()), V::splat(row.inv_unit.to_f64()));
                         let mut a = [c.q; R];
@@ -308,11 +322,14 @@ impl<F: Number> Passes<F> {
         for at in (0..stride).step_by(V::LANES) {
             let mut x_at = [c.q; R];
             for i in 0..R {
-                // SAFETY: as above.
+                // SAFETY: the caller vouches for `V`'s instructions and for `n` values at `x`:
+                // `at + i·stride + LANES ≤ n`, as `LANES` divides the stride.
                 x_at[i] = unsafe { V::load(x.add(at + i * stride)).add(V::splat(UPWARDS)) };
             }
             for (r, row) in rows.iter().enumerate().rev() {
-                // SAFETY: as above.
+                // SAFETY: the caller vouches for `V`'s instructions, for `n` values at each row of `out`, whose eight
+                // parts of `stride` values take the four sums and four differences, and for `lazy`, which is two whole
+                // lines.
                 unsafe {
                     let (unit, inv_unit) = (V::splat(row.unit.to_f64()), V::splat(row.inv_unit.to_f64()));
                     let mut a = [c.q; R];
@@ -346,7 +363,9 @@ impl<F: Number> Passes<F> {
         with_radix!(if V::LANES > 1 { self.radix } else { 1 }, R, {
             for at in (0..stride).step_by(V::LANES) {
                 let mut a = [c.q; R];
-                // SAFETY: as above.
+                // SAFETY: the caller vouches for `V`'s instructions and for `n` values at `out`:
+                // `at + i·stride + LANES ≤ n`, as `LANES` divides the stride, and line 0 has the pass's `R − 1`
+                // factors. `load` vouches for its own places.
                 unsafe {
                     for i in 0..R {
                         a[i] = load(at + i * stride);
@@ -379,7 +398,10 @@ impl<F: Number> Passes<F> {
         c: &Consts<V>,
     ) {
         let line = 1 + ROW * block;
-        // SAFETY: as above.
+        // SAFETY: the caller vouches for `V`'s instructions, for `n` values at `x` of which the block is a part, and
+        // for the table, whose lines `1 + ROW·block` to `ROW·(block + 1)` are the block's. `between` holds `ROW·ROW`
+        // values, and what is read of it has been written: the first loop writes the `rows` rows that the second one
+        // reads.
         unsafe {
             let x = x.add(self.block_len() * block);
             if V::LANES == ROW && V::REGISTERS == 32 {
@@ -434,7 +456,9 @@ impl<F: Number> Passes<F> {
         c: &Consts<V>,
     ) {
         let line = 1 + ROW * block;
-        // SAFETY: as above.
+        // SAFETY: the caller vouches for what `forward_block` asks: `V`'s instructions, the block's values, and its
+        // lines of the table. `between` holds `ROW·ROW` values, of which the first loop writes what the second one
+        // reads.
         unsafe {
             let x = x.add(self.block_len() * block);
             if V::LANES == ROW && V::REGISTERS == 32 {

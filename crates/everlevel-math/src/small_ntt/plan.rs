@@ -100,8 +100,8 @@ pub(super) fn deep_table<F: Number>(modulus: &Modulus, lines: &[Line<F>]) -> Lin
     out
 }
 
-/// Where a forward transform reduces values, so that all stay within `F::LIMIT`: those that are not multiplied, before
-/// the pass across rows and before the one in rows; and all, before products with keys.
+/// The reductions of a forward transform that keep its values within `F::LIMIT`: of values that are not multiplied,
+/// before the pass across rows and before the one in rows; and of all values, before products with keys.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Reductions {
     pub across: bool,
@@ -121,9 +121,10 @@ impl Reductions {
 pub(super) struct Sums {
     /// The start of the high part: its last place is the unit of that.
     pub start: f64,
-    /// What rounds quotients; less that of the start, where that is a multiple of `q` which stays in the high part.
+    /// Added and subtracted, it rounds quotients; less the start, where that is a multiple of `q` which stays in the
+    /// high part.
     pub magic: f64,
-    /// What the sums' residues are at most.
+    /// The largest size of the sums' residues.
     pub bound: f64,
 }
 
@@ -150,7 +151,7 @@ impl Sums {
     }
 }
 
-/// How keys are summed, and their products with values.
+/// The constants of two sums: of keys with factors, and of products with values.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Bundle {
     pub keys: Sums,

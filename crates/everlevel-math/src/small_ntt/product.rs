@@ -10,8 +10,7 @@ use super::transform::SmallNtt;
 use super::work::Work;
 use crate::Error;
 
-/// What keys are slices of: bytes, packed as [`NtruProduct::prepare_row`] makes them, or the words of
-/// [`NtruProduct::expand`].
+/// A word of a key: a byte of keys packed by [`NtruProduct::prepare_row`], or a float of [`NtruProduct::expand`].
 pub trait KeyWord<F>: Copy + Send + Sync + sealed::Sealed {
     /// Whether residues are packed.
     const PACKED: bool;

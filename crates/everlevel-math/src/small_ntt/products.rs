@@ -64,7 +64,7 @@ pub(super) struct Products<'a, F> {
 /// Keys whose factors are in registers, at most: those of three for two accumulators, of eight for one.
 const FEW: usize = 8;
 
-/// A number of keys that is not.
+/// Stands for any larger number of keys, whose factors are in memory.
 const MANY: usize = usize::MAX;
 
 /// Places whose monomials differ by `X^n` alone, which is −1; of a degree too small for vectors, there are none.
@@ -95,7 +95,7 @@ impl<F: Number> Products<'_, F> {
     /// The products at `places`, those of a block, of `B` accumulators from `from` on.
     ///
     /// # Safety
-    /// That of [`Vector`]; rows, keys and lanes are as said.
+    /// That of [`Vector`]; rows, keys, lanes and factors are memory of the lengths that the fields state.
     #[inline(always)]
     pub(super) unsafe fn multiply<V: Vector<Float = F>, const B: usize, const PACKED: bool>(
         self,
@@ -104,7 +104,9 @@ impl<F: Number> Products<'_, F> {
         ahead: &mut Ahead<'_, u8>,
         c: &Consts<V>,
     ) {
-        // SAFETY: the caller's contract; likewise below.
+        // SAFETY: the caller vouches for `V`'s instructions, and for the rows, keys and lanes of a block; the number of
+        // accumulators, `from + B ≤ MAX_TOGETHER`, and the constants of the key count and rows are those that the match
+        // has just compared.
         unsafe {
             self.monomials::<V, B>(from, places.clone(), c);
             match (self.key_count - usize::from(self.plain), self.plain, self.rows) {
@@ -125,26 +127,31 @@ impl<F: Number> Products<'_, F> {
     /// Words from the first part of a factor to the second.
     const GAP: usize = ROW;
 
-    /// Where the monomials of a key are for an accumulator at a pair of places of the block.
+    /// The address of a key's monomials for an accumulator at a pair of places of the block.
     #[inline(always)]
     fn monomial(&self, a: usize, key: usize, pair: usize) -> *mut F {
         self.factors.wrapping_add(2 * ROW * ((pair * self.key_count + key) * MAX_TOGETHER + a))
     }
 
-    /// Where a key's factor is at one place.
+    /// The address of a key's factor for an accumulator at one place.
     #[inline(always)]
     fn factor(&self, a: usize, key: usize) -> *mut F {
         self.monomial(a, key, ROW * ROW / PAIR)
     }
 
     /// The monomials of all keys at a block's pairs of places.
+    ///
+    /// # Safety
+    /// That of [`Products::multiply`].
     #[inline(always)]
     unsafe fn monomials<V: Vector<Float = F>, const B: usize>(&self, from: usize, places: Range<usize>, c: &Consts<V>) {
         for k in 0..self.key_count - usize::from(self.plain) {
             for a in from..from + B {
                 let e = self.weights.exponent(a, k);
                 for lane in (0..ROW).step_by(V::LANES) {
-                    // SAFETY: as above.
+                    // SAFETY: the caller vouches for `V`'s instructions and for the lanes of every key, `ROW` words for
+                    // each accumulator. `factors` has `FACTORS` words for each key: a pair of places takes `2·ROW` for
+                    // each accumulator, and `GAP = ROW` lies between the parts of a factor.
                     unsafe {
                         let lanes = V::load(self.lanes.add(ROW * (MAX_TOGETHER * k + a) + lane)).factor(c);
                         for (pair, at) in places.clone().step_by(pair::<V>()).enumerate() {
@@ -158,6 +165,9 @@ impl<F: Number> Products<'_, F> {
     }
 
     /// A key's factor for an accumulator at lanes of sixteen places of the block.
+    ///
+    /// # Safety
+    /// That of [`Products::multiply`], after [`Products::monomials`] of these places.
     #[inline(always)]
     unsafe fn weight<V: Vector<Float = F>>(
         &self,
@@ -167,7 +177,8 @@ impl<F: Number> Products<'_, F> {
         c: &Consts<V>,
     ) -> V::Factor {
         let turned = at % pair::<V>() != 0 && self.weights.exponent(a, key) % 2 == 1;
-        // SAFETY: as above.
+        // SAFETY: the caller vouches for `V`'s instructions, and `monomials` has written this pair of places for this
+        // key and accumulator, both parts of each factor.
         unsafe {
             let weight = V::load_factor(self.monomial(a, key, at / pair::<V>()).add(lane), Self::GAP);
             let weight = V::signed(weight, turned);
@@ -176,6 +187,9 @@ impl<F: Number> Products<'_, F> {
     }
 
     /// The products with `K` keys that have factors, or all, and with one that has none if `PLAIN`.
+    ///
+    /// # Safety
+    /// That of [`Products::multiply`], after [`Products::monomials`]; there are so many keys and `ROWS` rows, unless 0.
     #[inline(always)]
     unsafe fn bundles<
         V: Vector<Float = F>,
@@ -196,9 +210,13 @@ impl<F: Number> Products<'_, F> {
         let count = if K == MANY { self.key_count - usize::from(PLAIN) } else { K };
         let (all, block) = (count + usize::from(PLAIN), places.start);
         let bytes = if PACKED { F::KEY_BYTES } else { size_of::<F>() };
-        // SAFETY: as above.
+        // SAFETY: whoever calls this vouches for `V`'s instructions, and for a key's residues of as many lanes at `p`,
+        // packed or in words.
         let load = |p: *const u8| unsafe { if PACKED { V::load_key(p) } else { V::load(p.cast()) } };
-        // SAFETY: as above; likewise below.
+        // SAFETY: the caller vouches for `V`'s instructions; `places` is the block's, sixteen at a time, and
+        // `lane + LANES ≤ ROW`. Rows and sums of an accumulator lie `row` apart in scratch, keys have `ROW` residues
+        // for each row and key at these places, and what is read of `factors` has been written in the loop over keys
+        // before.
         unsafe {
             let start = V::start(self.bundle.keys.start);
             let magic = V::splat(self.bundle.keys.magic);

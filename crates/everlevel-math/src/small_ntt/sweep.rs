@@ -17,7 +17,7 @@ use crate::prefetch::Ahead;
 /// Words between rows of scratch: rows a power of two apart would meet in the same sets of a cache.
 const PADDING: usize = 32;
 
-/// What a step knows of its product.
+/// Constants of a product that each of its steps reads.
 #[derive(Debug, Clone)]
 pub(super) struct Tables<F> {
     pub n: usize,
@@ -57,7 +57,7 @@ impl<F: Number> Tables<F> {
 pub(super) struct Sweep<'a, F> {
     pub tables: &'a Tables<F>,
     pub passes: Passes<F>,
-    /// So many accumulators.
+    /// The number of accumulators, one or two.
     pub count: usize,
     pub accs: [*mut F; MAX_TOGETHER],
     /// Exponents of the monomials by which accumulators are turned, and from which they are taken; the product is
@@ -108,11 +108,14 @@ impl<'a, F: Number> Sweep<'a, F> {
     /// The first passes of the digits of what the accumulator is, or of the accumulator turned and less itself.
     ///
     /// # Safety
-    /// That of [`Vector`]; likewise below.
+    /// That of [`Vector`]; accumulators, keys and scratch have the lengths of the product.
     #[inline(always)]
     unsafe fn digits<V: Vector<Float = F>>(&self, passes: Passes<F>, a: usize, c: &Consts<V>) {
         let (acc, n) = (self.accs[a].cast_const(), passes.n);
-        // SAFETY: the caller's contract; likewise below.
+        // SAFETY: the caller vouches for `V`'s instructions, and the sweep's maker has checked that accumulators have
+        // `n` words and that scratch has `scratch_len`, in which three polynomials lie behind all rows. Both copies of
+        // the accumulator, `2n` words, are written before a window of `n` of them is read; it begins at
+        // `n − turns % n`, from 1 to `n`.
         unsafe {
             let Some(turns) = self.turns else {
                 self.forward_digits(acc, a, passes, c);
@@ -135,10 +138,15 @@ impl<'a, F: Number> Sweep<'a, F> {
         }
     }
 
+    /// The first passes of the digits of `x`, into the rows of accumulator `a`.
+    ///
+    /// # Safety
+    /// That of [`Sweep::digits`]; `x` has `n` values.
     #[inline(always)]
     unsafe fn forward_digits<V: Vector<Float = F>>(&self, x: *const F, a: usize, passes: Passes<F>, c: &Consts<V>) {
         let (rows, out) = (&self.tables.rows[..], (self.row(a, 0), self.tables.stride()));
-        // SAFETY: the caller's contract.
+        // SAFETY: the caller vouches for `V`'s instructions and for `n` words at `x`; scratch has `n` words for each
+        // row of accumulator `a`, `stride` apart, and rows are deep where `is_deep` says so.
         unsafe {
             if self.tables.is_deep::<V>() {
                 passes.forward_deep_digits(x, rows, out, c);
@@ -170,7 +178,7 @@ impl<'a, F: Number> Sweep<'a, F> {
     /// The step, of `A` accumulators.
     ///
     /// # Safety
-    /// That of [`Vector`].
+    /// That of [`Sweep::digits`].
     #[inline(always)]
     pub(super) unsafe fn step<V: Vector<Float = F>, const A: usize, const PACKED: bool>(self, c: &Consts<V>) {
         let product = self.tables;
@@ -180,7 +188,10 @@ impl<'a, F: Number> Sweep<'a, F> {
         let mut ahead = Ahead::new(self.ahead, passes.radix * (A * rows + if apart { A } else { 1 } * passes.rows));
         let deep = product.is_deep::<V>();
         let reductions = if V::Inner::INTEGERS { Reductions::default() } else { product.reductions };
-        // SAFETY: the caller's contract.
+        // SAFETY: the caller vouches for `V`'s instructions, on which `V::Inner` stands as well. The sweep's maker has
+        // checked the lengths of accumulators, keys and scratch: `row`, `sum` and `lanes` are disjoint parts of
+        // `scratch`, lanes `ROW` words for each accumulator and key, and a part is written before it is read. `lines`
+        // and `lazy` are the plan's.
         unsafe {
             let inner: Consts<V::Inner> = V::Inner::consts(passes.q);
             if let Weights::Monomials(all) | Weights::LessOne(all) = self.weights {
@@ -228,7 +239,7 @@ impl<'a, F: Number> Sweep<'a, F> {
     }
 }
 
-/// One or two, the one in place of the other.
+/// The values of both accumulators; of a single one, twice its own.
 pub(super) fn both<T: Copy, const A: usize>(x: [T; A]) -> [T; MAX_TOGETHER] {
     std::array::from_fn(|i| x[i % A])
 }

@@ -120,7 +120,7 @@ impl<F: Float> SmallNtt<F> {
 
     pub(super) fn passes(&self) -> Passes<F> {
         let (radix, rows) = plan::radices(self.log_n);
-        // The second parts of two are half of the table away.
+        // Where factors have second parts, these begin in the middle of the table.
         let table = |lines: &Vec<Line<F>>| Table { lines: lines.as_ptr(), gap: lines.len() / 2 * plan::ROW };
         Passes {
             n: self.n(),
@@ -136,7 +136,8 @@ impl<F: Float> SmallNtt<F> {
 
     /// Runs an operation on this plan's backend.
     pub(super) fn run(&self, work: Work<'_, F>) {
-        // SAFETY: whoever made the work checked its lengths.
+        // SAFETY: whoever made the work checked its lengths against this plan, and the modulus's `Simd` is one of this
+        // CPU.
         unsafe { F::run(self.modulus.simd(), work) }
     }
 }

@@ -19,9 +19,9 @@ pub(super) trait Lanes: Number {
 /// have that as their contract, and so need no more from their callers; pointers are readable or writable for the lanes
 /// and need no alignment.
 pub(crate) trait Vector: Copy {
-    /// What memory holds.
+    /// The float that a lane has in memory.
     type Float: Number;
-    /// What values are multiplied by.
+    /// A factor, prepared for products with many vectors.
     type Factor: Copy;
     /// The vectors of the steps between the first and the last pass of a product.
     type Inner: Vector<Float = Self::Float>;
@@ -65,7 +65,7 @@ pub(crate) trait Vector: Copy {
     /// See the trait.
     #[inline(always)]
     unsafe fn splat_value(p: *const Self::Float) -> Self {
-        // SAFETY: the contract of the trait; likewise below.
+        // SAFETY: the caller vouches for the instructions, and that `p` is one readable float.
         unsafe { Self::splat((*p).to_f64()) }
     }
     /// A value as a factor.
@@ -81,13 +81,14 @@ pub(crate) trait Vector: Copy {
     /// See the trait.
     unsafe fn less_one(factor: Self::Factor, c: &Consts<Self>) -> Self::Factor;
 
-    /// What the inner vectors have stored.
+    /// Loads lanes that [`Vector::store_inner`] or the inner vectors have stored.
     ///
     /// # Safety
     /// See the trait.
     #[inline(always)]
     unsafe fn load_inner(p: *const Self::Float) -> Self {
-        // SAFETY: the contract of the trait; likewise below.
+        // SAFETY: the caller vouches for the instructions, and for `LANES` readable floats at `p`: what `load` asks
+        // for.
         unsafe { Self::load(p) }
     }
     /// Stores for the inner vectors.
@@ -96,7 +97,8 @@ pub(crate) trait Vector: Copy {
     /// See the trait.
     #[inline(always)]
     unsafe fn store_inner(self, p: *mut Self::Float) {
-        // SAFETY: as above.
+        // SAFETY: `self` is proof of the instructions, and the caller vouches for `LANES` writable floats at `p`: what
+        // `store` asks for.
         unsafe { self.store(p) }
     }
     /// Stores the sum and the difference of two values for the inner vectors.
@@ -105,7 +107,8 @@ pub(crate) trait Vector: Copy {
     /// See the trait.
     #[inline(always)]
     unsafe fn store_both(self, other: Self, sum: *mut Self::Float, difference: *mut Self::Float) {
-        // SAFETY: as above.
+        // SAFETY: `self` is proof of the instructions, and the caller vouches for `LANES` writable floats at either
+        // pointer.
         unsafe {
             self.add(other).store_inner(sum);
             self.sub(other).store_inner(difference);
@@ -117,14 +120,14 @@ pub(crate) trait Vector: Copy {
     /// See the trait.
     #[inline(always)]
     unsafe fn start(x: f64) -> Self {
-        // SAFETY: as above.
+        // SAFETY: the caller vouches for the instructions, which is all that `splat` asks for.
         unsafe { Self::splat(x) }
     }
     /// # Safety
     /// See the trait.
     #[inline(always)]
     unsafe fn consts(q: u64) -> Consts<Self> {
-        // SAFETY: as above.
+        // SAFETY: the caller vouches for the instructions, which is all that `splat` asks for.
         unsafe {
             Consts { q: Self::splat(q as f64), inv_q: Self::splat(1.0 / q as f64), magic: Self::splat(Self::MAGIC) }
         }
@@ -171,7 +174,8 @@ pub(crate) trait Vector: Copy {
     /// See the trait.
     #[inline(always)]
     unsafe fn load_columns(p: *const Self::Float) -> [Self; 16] {
-        // SAFETY: as above.
+        // SAFETY: the caller vouches for the instructions, and for `16·LANES` readable floats at `p`: a load ends with
+        // row `i % LANES < LANES` at column `i/LANES·LANES + LANES ≤ 16`.
         unsafe {
             let mut columns = [Self::load(p); 16];
             for i in 0..16 {
@@ -194,7 +198,8 @@ pub(crate) trait Vector: Copy {
             Self::transpose(&mut columns[first..first + Self::LANES]);
         }
         for i in 0..16 {
-            // SAFETY: as above.
+            // SAFETY: the columns are proof of the instructions, and the caller vouches for `16·LANES` writable floats
+            // at `p`: stores are to the places that `load_columns` reads.
             unsafe { columns[i].store(p.add(16 * (i % Self::LANES) + i / Self::LANES * Self::LANES)) };
         }
     }
@@ -209,36 +214,37 @@ pub(crate) trait Vector: Copy {
         high.mul_add(c.inv_q, magic).sub(magic).neg_mul_add(c.q, high).add(low)
     }
 
-    /// As [`Vector::accumulate`], with a factor that is used once; what it makes is for [`Vector::total`].
+    /// [`Vector::accumulate`] for a factor that is used once; [`Vector::total`] reads its sums.
     #[inline(always)]
     fn accumulate_once(self, w: Self, sums: [Self; 2], c: &Consts<Self>) -> [Self; 2] {
         self.accumulate(w.factor(c), sums, c)
     }
 
-    /// As [`Vector::residue`], of what [`Vector::accumulate_once`] made.
+    /// The residue, not the least, of sums by [`Vector::accumulate_once`], with the sums' magic number.
     #[inline(always)]
     fn total(sums: [Self; 2], magic: Self, c: &Consts<Self>) -> Self {
         Self::residue(sums, magic, c)
     }
 }
 
-/// What factors are that have no second part.
+/// Methods of vectors whose factors have no second part.
 macro_rules! plain_factors {
     () => {
         type Factor = Self;
         #[inline(always)]
         unsafe fn load_factor(p: *const Self::Float, _: usize) -> Self {
-            // SAFETY: the contract of `Vector`; likewise below.
+            // SAFETY: the caller vouches for the instructions, and for `LANES` readable floats at `p`.
             unsafe { Self::load(p) }
         }
         #[inline(always)]
         unsafe fn splat_factor(p: *const Self::Float, _: usize) -> Self {
-            // SAFETY: as above.
+            // SAFETY: the caller vouches for the instructions, and that `p` is one readable float.
             unsafe { Self::splat(f64::from(*p)) }
         }
         #[inline(always)]
         unsafe fn store_factor(factor: Self, p: *mut Self::Float, _: usize) {
-            // SAFETY: as above.
+            // SAFETY: the factor is proof of the instructions, and the caller vouches for `LANES` writable floats at
+            // `p`.
             unsafe { factor.store(p) }
         }
         #[inline(always)]
@@ -247,12 +253,12 @@ macro_rules! plain_factors {
         }
         #[inline(always)]
         unsafe fn signed(factor: Self, negative: bool) -> Self {
-            // SAFETY: as above.
+            // SAFETY: the factor is proof of the instructions, which is all that `splat` asks for.
             factor.mul(unsafe { Self::splat(if negative { -1.0 } else { 1.0 }) })
         }
         #[inline(always)]
         unsafe fn less_one(factor: Self, _: &crate::small_ntt::float::Consts<Self>) -> Self {
-            // SAFETY: as above.
+            // SAFETY: the factor is proof of the instructions, which is all that `splat` asks for.
             factor.sub(unsafe { Self::splat(1.0) })
         }
         #[inline(always)]
@@ -303,14 +309,15 @@ impl<F: Number, const L: usize> Vector for Portable<F, L> {
     }
     #[inline(never)]
     unsafe fn load(p: *const F) -> Self {
-        // SAFETY: the contract of the trait; likewise below.
+        // SAFETY: the caller vouches for `L` readable floats at `p`, which are aligned as floats, and so as an array of
+        // them.
         let x = unsafe { p.cast::<[F; L]>().read() };
         Self::from_fn(|lane| x[lane].to_f64())
     }
     #[inline(never)]
     unsafe fn load_key(p: *const u8) -> Self {
         Self::from_fn(|lane| {
-            // SAFETY: as above.
+            // SAFETY: the caller vouches for `L·KEY_BYTES` readable bytes at `p`, and `i` is below `KEY_BYTES`.
             let byte = |i: usize| unsafe { *p.add(lane * F::KEY_BYTES + i) };
             // Three bytes of four have the upper ones' sign.
             let word = i32::from_le_bytes(std::array::from_fn(|i| byte((i + F::KEY_BYTES).saturating_sub(4))));
@@ -319,17 +326,17 @@ impl<F: Number, const L: usize> Vector for Portable<F, L> {
     }
     #[inline(always)]
     unsafe fn load_factor(p: *const F, _: usize) -> Self {
-        // SAFETY: as above.
+        // SAFETY: the caller vouches for `L` readable floats at `p`, as for `load`.
         unsafe { Self::load(p) }
     }
     #[inline(always)]
     unsafe fn splat_factor(p: *const F, _: usize) -> Self {
-        // SAFETY: as above.
+        // SAFETY: the caller vouches that `p` is one readable float; `splat` needs no instructions.
         unsafe { Self::splat((*p).to_f64()) }
     }
     #[inline(always)]
     unsafe fn store_factor(factor: Self, p: *mut F, _: usize) {
-        // SAFETY: as above.
+        // SAFETY: the caller vouches for `L` writable floats at `p`, as for `store`.
         unsafe { factor.store(p) }
     }
     #[inline(always)]
@@ -338,17 +345,18 @@ impl<F: Number, const L: usize> Vector for Portable<F, L> {
     }
     #[inline(always)]
     unsafe fn signed(factor: Self, negative: bool) -> Self {
-        // SAFETY: as above.
+        // SAFETY: `splat` of the portable vector needs no instructions and no pointer.
         factor.mul(unsafe { Self::splat(if negative { -1.0 } else { 1.0 }) })
     }
     #[inline(always)]
     unsafe fn less_one(factor: Self, _: &Consts<Self>) -> Self {
-        // SAFETY: as above.
+        // SAFETY: `splat` of the portable vector needs no instructions and no pointer.
         factor.sub(unsafe { Self::splat(1.0) })
     }
     #[inline(never)]
     unsafe fn store(self, p: *mut F) {
-        // SAFETY: as above.
+        // SAFETY: the caller vouches for `L` writable floats at `p`, which are aligned as floats, and so as an array of
+        // them.
         unsafe { p.cast::<[F; L]>().write(self.0.map(F::from_f64)) }
     }
     #[inline(never)]

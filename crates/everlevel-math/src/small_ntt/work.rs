@@ -8,7 +8,7 @@ use super::sweep::Sweep;
 use super::vector::{Lanes, Vector};
 use crate::Simd;
 
-/// What a plan does to its caller's words. Whoever makes one has checked their lengths.
+/// Work of a plan on its caller's words, whose lengths the maker of the value has checked.
 pub(super) enum Work<'a, F> {
     /// A forward transform in place, canonical.
     Forward { passes: Passes<F>, reductions: Reductions, x: *mut F },
@@ -27,7 +27,8 @@ impl<F: Lanes> Work<'_, F> {
     /// # Safety
     /// The lengths were checked.
     pub(super) unsafe fn run(self, simd: Simd) {
-        // SAFETY: the caller's contract.
+        // SAFETY: whoever made the work checked that its words are those of the plan, and `operation::run` picks
+        // vectors of this CPU.
         unsafe {
             match self {
                 Self::Forward { passes, reductions, x } => operation::run(simd, Forward { passes, reductions, x }),
@@ -60,7 +61,8 @@ impl<F: Lanes> Operation for Forward<F> {
     #[inline(always)]
     unsafe fn call<V: Vector<Float = F>>(self) {
         let Self { passes, reductions, x } = self;
-        // SAFETY: the caller's contract.
+        // SAFETY: the caller vouches for `V`'s instructions, and that `x` is `n` words, readable and writable; blocks
+        // and vectors divide them, and the tables are the plan's, which outlives the work.
         unsafe {
             let c: Consts<V> = V::consts(passes.q);
             passes.forward_first(x, &c);
@@ -90,7 +92,8 @@ impl<F: Lanes> Operation for Inverse<F> {
     #[inline(always)]
     unsafe fn call<V: Vector<Float = F>>(self) {
         let Self { passes, x, scale } = self;
-        // SAFETY: the caller's contract.
+        // SAFETY: the caller vouches for `V`'s instructions, and that `x` is `n` words, readable and writable, of which
+        // the last pass reads and writes the same places; the tables are the plan's, which outlives the work.
         unsafe {
             let c: Consts<V> = V::consts(passes.q);
             for block in 0..passes.radix {
@@ -118,7 +121,8 @@ impl<F: Lanes> Operation for Expand<'_, F> {
     unsafe fn call<V: Vector<Float = F>>(self) {
         let parts = self.keys.chunks_exact(V::LANES * F::KEY_BYTES).zip(self.words.chunks_exact_mut(V::LANES));
         for (keys, words) in parts {
-            // SAFETY: the caller's contract.
+            // SAFETY: the caller vouches for `V`'s instructions, and both chunks are of as many bytes and words as `V`
+            // has lanes.
             unsafe { V::Inner::load_key(keys.as_ptr()).store(words.as_mut_ptr()) };
         }
     }
@@ -136,7 +140,8 @@ impl<F: Lanes, const A: usize, const PACKED: bool> Operation for Step<'_, F, A, 
 
     #[inline(always)]
     unsafe fn call<V: Vector<Float = F>>(self) {
-        // SAFETY: the caller's contract.
+        // SAFETY: the caller vouches for `V`'s instructions, and whoever made the sweep checked the lengths of its
+        // accumulators, keys and scratch.
         unsafe {
             let c: Consts<V> = V::consts(self.0.passes().q);
             self.0.step::<V, A, PACKED>(&c);

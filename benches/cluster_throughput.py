@@ -1,7 +1,7 @@
 """A model of pools: what a cluster of so many workers takes for so many tasks, checked by runs, and then scaled up.
 
-    python benches/scaling.py check       runs of 1 to 4 workers here, with delay, little bandwidth and kills, predicted
-    python benches/scaling.py simulate    1 to 1,000 nodes, by the same simulation
+    python benches/cluster_throughput.py check       predict runs of 1 to 4 workers here: delay, little bandwidth, kills
+    python benches/cluster_throughput.py simulate    1 to 1,000 nodes, by the same simulation
 
 A driver packs a task, its link carries the arguments, a worker computes, the link carries the result, and the driver
 unpacks it. Each of these does one thing at a time; a worker has `DEPTH` tasks, of which it computes one. One that ends
@@ -437,7 +437,7 @@ def main() -> None:
     parser.add_argument("--bootstrap-seconds", type=float, default=3.0)
     parser.add_argument("--pack-seconds", type=float, default=0.002)
     parser.add_argument("--unpack-seconds", type=float, default=0.006)
-    parser.add_argument("--out", type=Path, default=Path("out") / "scaling.json")
+    parser.add_argument("--out", type=Path, default=Path("out") / "cluster_throughput.json")
     options = parser.parse_args()
     rows = check(options) if options.what == "check" else grow(options)
     options.out.parent.mkdir(exist_ok=True)
