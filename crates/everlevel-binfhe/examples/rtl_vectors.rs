@@ -180,7 +180,7 @@ fn small_literal(log_n: u32, block: usize) -> NtruLiteral {
     }
 }
 
-/// What a gate is computed with.
+/// Parameters and keys of the gates that vectors are made of.
 struct Model {
     literal: NtruLiteral,
     shape: SwitchShape,

@@ -319,7 +319,7 @@ fn made_keys_are_within_their_claims() {
     }
 }
 
-/// What is computed of one key is what its key switches measure: few rows, so that keys differ by a third.
+/// The computed noise of one key is that which its key switches measure: few rows, so that keys differ by a third.
 fn check_measured(keys: u64, count: u64) {
     let shared = Secrets { shared: 64, ..Secrets::default() };
     let landing =

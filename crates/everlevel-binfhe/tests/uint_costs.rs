@@ -107,7 +107,7 @@ fn reductions_are_done_in_slices() {
     assert_eq!(int.place_of_extreme(&none, 300, Extreme::Min).unwrap().width(), Width::U16);
 }
 
-/// What is counted beforehand is what is done.
+/// The bootstraps counted beforehand are those that are done.
 #[test]
 fn costs_are_paid() {
     let keys = common::keys(common::digits_literal(4));

@@ -78,7 +78,7 @@ pub enum Structure {
     Usual,
     /// The large secret is partial, and the small one and at most one intermediate secret are prefixes of it.
     Shared,
-    /// Of each four coefficients of the small secret at most one is set.
+    /// Secrets with at most one set of each four coefficients of the small one.
     Blocks,
 }
 

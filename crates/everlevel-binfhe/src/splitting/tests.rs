@@ -104,7 +104,7 @@ fn splitting_gives_what_direct_trials_give() {
     check_against_trials(bootstrap_first(), 20_000);
 }
 
-/// Of each structure that a set has, on rings without security.
+/// One set of each structure, on rings without security.
 #[test]
 fn every_set_has_the_phase_of_its_switches() {
     for set in sets::ALL {
