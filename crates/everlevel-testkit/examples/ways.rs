@@ -11,14 +11,19 @@ use everlevel_ckks::{BootstrapKeySize, Bootstrapper, Complex64, Context, ParamsL
 
 type Outcome = Result<(), Box<dyn Error + Send + Sync>>;
 
-const CALLS: &[(&str, fn() -> Outcome)] =
-    &[("ckks-bootstrap", ckks_bootstrap), ("tfhe-gate", tfhe_gate), ("bfv-product", bfv_product)];
+/// A call's name, and what makes its keys and calls it.
+type Call = (&'static str, fn() -> Outcome);
+
+const CALLS: &[Call] = &[("ckks-bootstrap", ckks_bootstrap), ("tfhe-gate", tfhe_gate), ("bfv-product", bfv_product)];
 
 fn main() -> Outcome {
     let asked = std::env::args().nth(1);
     match CALLS.iter().find(|(name, _)| asked.as_deref() == Some(name)) {
         Some((_, call)) => call(),
-        None => CALLS.iter().try_for_each(|(name, _)| Ok(println!("{name}"))),
+        None => {
+            CALLS.iter().for_each(|(name, _)| println!("{name}"));
+            Ok(())
+        }
     }
 }
 
