@@ -13,6 +13,8 @@
 #   make rtl-test    the accelerator in rtl/ beside the library (RTL_ARGS: --quick, not the real size; --ci, as make test)
 #   make rtl-report  its clocks and cells, into out/rtl (RTL_ARGS="--help" says more)
 #   make build       the release build of the Python package, into .venv
+#   make wheel       a wheel for every CPython from 3.11 on, into build/wheels, tried in clean environments
+#   make package     the crates as crates.io would get them, into target/package, each built from its package
 #   make lint        the formatters and linters alone
 #   make structure   circles of files, files that are too long, what is public without need
 
@@ -24,10 +26,10 @@ export VIRTUAL_ENV := $(abspath $(VENV))
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 BIN := $(VIRTUAL_ENV)/bin
 
-.PHONY: help demo test lane-rust lane-python bench tables docs build lint lint-rust lint-python structure test-rust test-simd test-secrets test-slow test-memory test-clones fuzz test-python rtl-test rtl-report wheel clean tools
+.PHONY: help demo test lane-rust lane-python bench tables docs build lint lint-rust lint-python structure test-rust test-simd test-secrets test-slow test-memory test-clones fuzz test-python rtl-test rtl-report test-install wheel package clean tools
 
 help:
-	@sed -n '3,20s/^# *//p' Makefile
+	@sed -n '3,22s/^# *//p' Makefile
 
 tools:
 	@PYTHON="$(PYTHON)" CARGO="$(CARGO)" sh scripts/check_tools.sh
@@ -68,6 +70,7 @@ lint-rust: tools
 lint-python: build
 	$(BIN)/python scripts/prose_width.py
 	$(BIN)/python scripts/hidden_warnings.py
+	$(BIN)/typos
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -122,10 +125,20 @@ rtl-report: tools $(BIN)/.everlevel-ready
 	CARGO="$(CARGO)" $(BIN)/python rtl/report/run.py $(RTL_ARGS)
 
 # What a user gets from `pip install .`, in an environment of its own.
+test-install: tools $(BIN)/.everlevel-ready
+	rm -rf build/install && $(PYTHON) -m venv build/install
+	build/install/bin/python -m pip install --quiet .
+	cd build && install/bin/everlevel info
+
+# For Linux on x86-64 with glibc 2.17 or later, which zig links it for: a build of its own, and so not in `make test`.
 wheel: tools $(BIN)/.everlevel-ready
-	rm -rf build/wheel && $(PYTHON) -m venv build/wheel
-	build/wheel/bin/python -m pip install --quiet .
-	cd build && wheel/bin/everlevel info
+	rm -rf build/wheels
+	PATH="$(BIN):$$PATH" $(BIN)/maturin build --release --quiet --zig --compatibility manylinux2014 --out build/wheels
+	$(BIN)/python scripts/check_wheel.py build/wheels/*.whl
+
+# All but those that nobody needs from crates.io (`publish = false`).
+package: tools
+	$(CARGO) package --workspace --locked $(addprefix --exclude everlevel-,bench fuzz py testkit) $(PACKAGE_ARGS)
 
 # Two lanes at once: neither keeps two cores busy by itself. Each step's output appears when the step ends.
 test: tools $(BIN)/.everlevel-ready
@@ -142,7 +155,7 @@ lane-python:
 	$(MAKE) lint-python
 	$(MAKE) structure
 	$(MAKE) docs
-	$(MAKE) wheel
+	$(MAKE) test-install
 	$(MAKE) test-python
 
 clean:

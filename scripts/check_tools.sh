@@ -8,12 +8,13 @@ fail() {
 CARGO=${CARGO:-cargo}
 PYTHON=${PYTHON:-python3}
 
+needed=$(sed -n 's/^rust-version = "1\.\(.*\)"/\1/p' Cargo.toml)
 command -v "$CARGO" >/dev/null 2>&1 ||
-    fail "cargo (Rust >= 1.91) is missing: install it from https://rustup.rs and open a new shell."
+    fail "cargo (Rust >= 1.$needed) is missing: install it from https://rustup.rs and open a new shell."
 rust=$("$CARGO" --version | sed 's/^cargo \([0-9]*\)\.\([0-9]*\).*/\1 \2/')
 set -- $rust
-[ "$1" -gt 1 ] || [ "$2" -ge 91 ] ||
-    fail "cargo is $1.$2 and Everlevel needs Rust >= 1.91: run 'rustup update stable'."
+[ "$1" -gt 1 ] || [ "$2" -ge "$needed" ] ||
+    fail "cargo is $1.$2 and Everlevel needs Rust >= 1.$needed: run 'rustup update stable'."
 command -v cc >/dev/null 2>&1 ||
     fail "a C linker (cc) is missing: Debian and Ubuntu have it in 'apt install build-essential'."
 command -v "$PYTHON" >/dev/null 2>&1 ||

@@ -1,4 +1,4 @@
-#![doc = include_str!("../../../docs/notes/tfhe.md")]
+#![doc = include_str!("../notes/tfhe.md")]
 //!
 //! Everything here is a variance of the phase, as a part of the torus squared, unless its name says otherwise.
 

@@ -111,7 +111,7 @@ mod tests {
     /// The note is the table in words; neither may change alone.
     #[test]
     fn note_lists_every_row() {
-        let note = include_str!("../../../docs/notes/security.md");
+        let note = include_str!("../notes/security.md");
         for c in CAPS {
             let frozen = c.frozen.map_or("not run".to_owned(), |f| format!("{:.1} {:?}", f.security_bits, f.attack));
             let (n, bits) = (format!("2^{} | {}", c.log_n, c.secret), c.security_bits);

@@ -18,7 +18,7 @@
 //! assert!(check(16, SecretDistribution::FixedWeight(192), 1717.0).is_err());
 //! ```
 #![forbid(unsafe_code)]
-#![doc = include_str!("../../../docs/notes/security.md")]
+#![doc = include_str!("../notes/security.md")]
 
 pub mod caps;
 pub mod estimate;

@@ -23,7 +23,7 @@
 //! assert!(found.log2_cost(CostModel::Bdgl16) > 128.0 && found.log2_core_svp() < 100.0);
 //! # Ok::<(), everlevel_security::Error>(())
 //! ```
-#![doc = include_str!("../../../docs/notes/ntru-security.md")]
+#![doc = include_str!("../notes/ntru-security.md")]
 
 use std::f64::consts::{LN_2, PI};
 

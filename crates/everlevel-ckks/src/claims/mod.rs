@@ -1,4 +1,4 @@
-#![doc = include_str!("../../../../docs/notes/estimates.md")]
+#![doc = include_str!("../../notes/estimates.md")]
 //!
 //! The claims of a ciphertext: its level, its scale, and what is known of its values and errors without decrypting.
 //!

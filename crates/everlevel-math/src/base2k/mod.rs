@@ -7,7 +7,7 @@
 //! *Map.* `words` steps on signed words, of limbs that were added up or shifted · `residues` steps on residues modulo
 //! two or three primes, of limbs that come out of a number theoretic transform (`avx512`: eight at a time).
 //!
-#![doc = include_str!("../../../../docs/notes/base2k.md")]
+#![doc = include_str!("../../notes/base2k.md")]
 
 #[cfg(target_arch = "x86_64")]
 mod avx512;

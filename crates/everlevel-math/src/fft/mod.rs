@@ -20,7 +20,7 @@
 //! · `children`, `passes`, `butterflies` the transforms themselves · `plan`, `twiddles` their tables · `vector`,
 //! `avx2`, `avx512`, `operation` the vectors that all of it is generic over · `variance` the error of products.
 //!
-#![doc = include_str!("../../../../docs/notes/fft.md")]
+#![doc = include_str!("../../notes/fft.md")]
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;

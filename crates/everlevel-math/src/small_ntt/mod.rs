@@ -13,7 +13,7 @@
 //! vectors that all of it is generic over, `integers` those of inner steps with AVX-512 · `work`, `operation` its run
 //! on those of a backend.
 //!
-#![doc = include_str!("../../../../docs/notes/small-ntt.md")]
+#![doc = include_str!("../../notes/small-ntt.md")]
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;

@@ -111,7 +111,7 @@ mod tests {
                 (2..=62u32).rev().find(fits).unwrap_or(0)
             });
             let line = format!("| 2^{log_n} | {limb_bits} | {} | {} | {} | {} |", row[0], row[1], row[2], row[3]);
-            assert!(include_str!("../../../../docs/notes/base2k.md").contains(&line), "{line}");
+            assert!(include_str!("../../notes/base2k.md").contains(&line), "{line}");
         }
     }
 }

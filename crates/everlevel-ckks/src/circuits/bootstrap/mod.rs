@@ -1,4 +1,4 @@
-#![doc = include_str!("../../../../../docs/notes/bootstrap.md")]
+#![doc = include_str!("../../../notes/bootstrap.md")]
 //!
 //! *Map.* `dft` the factored Fourier transform as linear maps · `eval_mod` the sine and its fit · `method` the ways to
 //! bootstrap · `moduli` moduli and gadgets · `key_set`, `key`, `key_ref` the keys · `keygen` · `tables` constants and

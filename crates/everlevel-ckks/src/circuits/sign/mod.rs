@@ -1,4 +1,4 @@
-#![doc = include_str!("../../../../../docs/notes/comparison.md")]
+#![doc = include_str!("../../../notes/comparison.md")]
 //!
 //! *Map.* `minimax` polynomials · `step` their values · `precision` · `plan` their composition · this file: signs and
 //! comparisons of ciphertexts.
