@@ -49,6 +49,7 @@ __all__ = [
     "encode_matrix",
     "error_codes",
     "expand",
+    "extremum_of_slots",
     "file_kinds",
     "from_transit",
     "inspect_bytes",
@@ -59,12 +60,12 @@ __all__ = [
     "matrix_multiplication_key",
     "matrix_multiplication_level",
     "multiply_matrix",
+    "of_difference",
+    "of_sign",
     "plan_sign",
     "provoke_panic",
-    "raised_for_sign",
     "save",
     "serialize",
-    "sign",
     "split_polynomial",
     "tfhe_sets",
     "to_transit",
@@ -109,6 +110,14 @@ def encode_light_matrix(
 def encode_matrix(context: Context, entries: _Entries, level: int, diagonals: Sequence[int] | None) -> PlainMatrix: ...
 def error_codes() -> list[str]: ...
 def expand(context: Context, plaintext: LightPlaintext, level: int) -> Plaintext: ...
+def extremum_of_slots(
+    context: Context,
+    x: Ciphertext,
+    keys: tuple[_Keys, tuple[RotationKey | None, Sequence[FixedRotationKey]]],
+    search: tuple[int, bool],
+    precision: _Precision,
+    report: _Report,
+) -> tuple[Ciphertext, int]: ...
 def file_kinds() -> list[tuple[str, str]]: ...
 def inspect_bytes(data: Buffer, verify: bool) -> tuple[dict[str, int], dict[str, str]]: ...
 def inspect_file(path: str) -> tuple[dict[str, int], dict[str, str]]: ...
@@ -126,20 +135,25 @@ def multiply_matrix(
     ciphertext: Ciphertext,
     key: MatrixMultiplicationKey | RotationKey,
 ) -> Ciphertext: ...
+def of_difference(
+    context: Context,
+    operation: str,
+    operands: tuple[Ciphertext, Ciphertext | Plaintext | float | NDArray[np.float64]],
+    keys: _Keys,
+    precision: _Precision,
+    report: _Report,
+) -> tuple[Ciphertext, int]: ...
+def of_sign(
+    context: Context, operation: str, x: Ciphertext, keys: _Keys, precision: _Precision, report: _Report
+) -> tuple[Ciphertext, int]: ...
 def plan_sign(
     precision: _Precision, levels: int, next_levels: int
 ) -> tuple[list[list[tuple[list[float], bool]]], float, float]: ...
 def provoke_panic() -> None: ...
-def raised_for_sign(
-    context: Context, ciphertexts: Sequence[Ciphertext], keys: _Keys, precision: _Precision, report: _Report
-) -> list[Ciphertext] | None: ...
 def save(context: Context, obj: Any, path: str, notes: dict[str, str], expanded: bool) -> int: ...
 def serialize(context: Context, obj: Any, notes: dict[str, str], expanded: bool) -> bytes: ...
 def to_transit(context: Context, obj: Any, notes: dict[str, str]) -> bytes: ...
 def from_transit(context: Context, data: Buffer) -> tuple[Any, dict[str, str]]: ...
-def sign(
-    context: Context, ciphertext: Ciphertext, keys: _Keys, precision: _Precision, report: _Report
-) -> tuple[Ciphertext, int]: ...
 def split_polynomial(depth: int, level: int, level_out: int, makes_real: bool) -> tuple[int, int] | None: ...
 def tfhe_sets() -> list[tuple[str, float, float, str, list[str], float]]: ...
 def verify_file(path: str) -> None: ...

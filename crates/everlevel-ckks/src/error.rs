@@ -224,7 +224,7 @@ everlevel_io::errors! {
         right: usize,
     }
     /// A rotation that the key does not hold.
-    #[error("{op}: no key for rotation by {rotation}, the key holds {available:?}; make the key with this context")]
+    #[error("{op}: no key for a rotation by {rotation}, and there are keys for {available:?}; make one with this context")]
     MissingRotation {
         /// The refused operation.
         op: &'static str,
@@ -316,6 +316,20 @@ everlevel_io::errors! {
         least: f64,
         /// The limit that it must be less than.
         limit: f64,
+    }
+    /// Values that may be larger than a sign was asked for.
+    #[error(
+        "{op}: values may be as large as {found:.6e}, and the precision's bound is {bound:.6e}; take a larger bound, or claim a smaller one of the values with `assume_bound`"
+    )]
+    SignBound {
+        /// The refused operation.
+        op: &'static str,
+        /// The bound of the values.
+        found: f64,
+        /// The bound that the precision is for.
+        bound: f64,
+        /// The level of the values.
+        level: usize,
     }
     /// Too few levels for the polynomials of a sign.
     #[error(

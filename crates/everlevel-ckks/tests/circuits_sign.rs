@@ -3,9 +3,9 @@
 use crate::common::{Party, log_n, uniform};
 use everlevel_ckks::circuits::extrema::tree_rotations;
 use everlevel_ckks::circuits::sign::SignPrecision;
-use everlevel_ckks::circuits::{Circuits, Rotations};
+use everlevel_ckks::circuits::{Circuits, Operand, Rotations};
 use everlevel_ckks::{
-    BootstrapKeyRef, BootstrapKeySize, Ciphertext, Complex64, Error, ObjectError, Units, no_progress,
+    BootstrapKeyRef, BootstrapKeySize, Bound, Ciphertext, Complex64, Error, ObjectError, Plaintext, Units, no_progress,
 };
 
 /// Of a small ring, beyond what plans count: 2^-22.
@@ -92,10 +92,79 @@ fn comparisons_and_extrema_are_right_everywhere() {
         let size = circuits.abs(&x, values, &no_progress).unwrap();
         assert_within("abs", &party, &size, &zip(|a, _| a.abs()), 2.0 * allowed);
     }
+    // The larger one's complement, and a plaintext's level is the result's.
+    let x = encrypted(&party, &a, 1);
+    let less = circuits.compare_less(&x, b.as_slice(), differences, &no_progress).unwrap();
+    let expected: Vec<f64> = zip(|a, b| if a < b { 1.0 } else { 0.0 });
+    for ((found, expected), (a, b)) in decrypted(&party, &less).iter().zip(&expected).zip(a.iter().zip(&b)) {
+        assert!((a - b).abs() < differences.gap || (found - expected).abs() < differences.error / 2.0 + NOISE);
+    }
+    let message: Vec<Complex64> = b.iter().map(|v| Complex64::new(*v, 0.0)).collect();
+    let low: Units<Plaintext> = party.ctx.encode(&message, 2).unwrap().into();
+    let largest = circuits.maximum(&x, Operand::Plaintext(&low), differences, &no_progress).unwrap();
+    assert_eq!(largest.first().level(), 2);
+    assert_within("maximum with a plaintext", &party, &largest, &zip(f64::max), allowed);
     // Equal values are half as large as each other.
     let x = encrypted(&party, &a, 13);
     let equal = circuits.compare(&x, &x.clone(), differences, &no_progress).unwrap();
     assert_within("compare", &party, &equal, &vec![0.5; a.len()], 0.01);
+}
+
+/// Real values of a declared bound.
+fn declared(party: &Party, values: &[f64], level: usize, bound: f64) -> Units<Ciphertext> {
+    let message: Vec<Complex64> = values.iter().map(|v| Complex64::new(*v, 0.0)).collect();
+    let plaintext = party.ctx.encode(&message, level).unwrap();
+    let plaintext = party.ctx.declare(plaintext, Bound::declared(bound).unwrap().on_reals(true)).unwrap();
+    party.ctx.encrypt_with_secret(&plaintext, &party.secret).unwrap().into()
+}
+
+#[test]
+fn claims_count_what_is_lost_within_the_gap() {
+    let party = Party::bootstrap(10);
+    let key = party.lossy_key(3);
+    let circuits = Circuits::new(party.bootstrapper(), party.keys(&key));
+    let precision = of(-4, SignPrecision::OF_VALUES);
+    let slots = party.ctx.slot_count();
+    let values: Vec<f64> = (0..slots).map(|i| precision.gap * (4.0 * i as f64 / (slots - 1) as f64 - 2.0)).collect();
+    let x = declared(&party, &values, 13, 1.0);
+    let zip = |f: fn(f64) -> f64| values.iter().map(|v| f(*v)).collect::<Vec<_>>();
+    for (what, result, expected) in [
+        ("relu", circuits.relu(&x, precision, &no_progress), zip(|v| v.max(0.0))),
+        ("abs", circuits.abs(&x, precision, &no_progress), zip(f64::abs)),
+        ("maximum", circuits.maximum(&x, 0.0, precision, &no_progress), zip(|v| v.max(0.0))),
+        ("minimum", circuits.minimum(&x, 0.0, precision, &no_progress), zip(|v| v.min(0.0))),
+    ] {
+        let result = result.unwrap();
+        let floor = (-result.precision_floor()).exp2();
+        assert_within(what, &party, &result, &expected, floor);
+        let errors = decrypted(&party, &result).into_iter().zip(&expected).map(|(a, b)| (a - b).abs());
+        assert!(floor < 2.0 * errors.fold(0.0, f64::max), "{what}: {floor:e}");
+        assert_eq!(result.bound().size(), 1.0, "{what}");
+    }
+}
+
+#[test]
+fn bounds_are_the_operands_own() {
+    let party = Party::bootstrap(10);
+    let key = party.lossy_key(3);
+    let circuits = Circuits::new(party.bootstrapper(), party.keys(&key));
+    let [x, wide] = [1.0, 3.0].map(|bound| declared(&party, &[0.5], 0, bound));
+    let precision = SignPrecision::OF_DIFFERENCES;
+    for (what, refused, largest) in [
+        ("compare", circuits.compare(&x, &wide, precision, &no_progress), 4.0),
+        ("compare", circuits.compare_less(&wide, 0.5, precision, &no_progress), 3.5),
+        ("maximum", circuits.maximum(&x, 2.5, precision, &no_progress), 3.5),
+        ("minimum", circuits.minimum(&x, [0.0, -3.5].as_slice(), precision, &no_progress), 4.5),
+        ("relu", circuits.relu(&wide, precision, &no_progress), 3.0),
+    ] {
+        let Err(Error::SignBound { op, found, bound: 2.0, level: 0 }) = refused else { panic!("{what}: {refused:?}") };
+        assert_eq!((op, found), (what, largest));
+    }
+    assert_eq!(circuits.bootstrap_count(), 0);
+    // Of values in [0, 1] the differences are as large as the values, which their bounds alone don't tell.
+    let precision = SignPrecision { bound: 1.0, ..precision };
+    let greater = circuits.compare(&declared(&party, &[0.5], 13, 1.0), 0.25, precision, &no_progress).unwrap();
+    assert!((decrypted(&party, &greater)[0] - 1.0).abs() < precision.error);
 }
 
 #[test]

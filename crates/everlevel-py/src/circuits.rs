@@ -7,12 +7,15 @@ use everlevel_ckks::circuits::argmax::{Place, PlaceKeys};
 use everlevel_ckks::circuits::deep::{Imaginary, Split};
 use everlevel_ckks::circuits::refresh::{self, Shape};
 use everlevel_ckks::circuits::sign::{self as signs, SignPlan, SignPrecision};
+use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 
 use crate::call::{Report, basis, run, run_reporting};
 use crate::context::{Context, Keys, bootstrap_keys};
 use crate::error::to_py;
-use crate::objects::{Ciphertext, MatrixMultiplicationKey, RelinearizationKey, RotationKey};
+use crate::objects::{
+    Ciphertext, FixedRotationKey, MatrixMultiplicationKey, Plaintext, RelinearizationKey, RotationKey,
+};
 
 /// A step's coefficients, and whether they are of a Chebyshev series.
 type Step = (Vec<f64>, bool);
@@ -34,40 +37,88 @@ fn circuits<'a>(context: &'a Context, keys: ckks::BootstrapKeys<'a>) -> PyResult
 /// A plan's rounds, its factor and its error.
 #[pyfunction]
 pub fn plan_sign(precision: Precision, levels: usize, next_levels: usize) -> PyResult<(Vec<Vec<Step>>, f64, f64)> {
-    let plan = run(|| SignPlan::new("sign", precision.into(), levels, next_levels))?;
+    let plan = run(|| SignPlan::new("plan_sign", precision.into(), levels, next_levels))?;
     let step = |step: &signs::Step| (step.coefficients.clone(), step.basis == Basis::Chebyshev);
     let rounds = plan.rounds.iter().map(|steps| steps.iter().map(step).collect());
     Ok((rounds.collect(), plan.factor, plan.error))
 }
 
-/// Signs, and the bootstraps that they took.
+/// A circuit of one vector, `sign`, `relu` or `abs`, and the bootstraps that it took.
 #[pyfunction]
-pub fn sign(
+pub fn of_sign(
     context: &Context,
-    ciphertext: &Ciphertext,
+    operation: &str,
+    x: &Ciphertext,
     keys: Keys<'_>,
     precision: Precision,
     report: Report,
 ) -> PyResult<(Ciphertext, usize)> {
-    let circuits = circuits(context, bootstrap_keys(&keys))?;
-    let signs = run_reporting(report, |p| circuits.sign(&ciphertext.0, precision.into(), p))?;
-    Ok((Ciphertext(signs), circuits.bootstrap_count()))
+    let (circuits, x, precision) = (circuits(context, bootstrap_keys(&keys))?, &x.0, precision.into());
+    let result = run_reporting(report, |p| match operation {
+        "relu" => circuits.relu(x, precision, p),
+        "abs" => circuits.abs(x, precision, p),
+        _ => circuits.sign(x, precision, p),
+    })?;
+    Ok((Ciphertext(result), circuits.bootstrap_count()))
 }
 
-/// Ciphertexts bootstrapped where a sign from their levels would take more rounds than from the highest; none where it
-/// wouldn't.
+/// Real values that a ciphertext is compared with.
+#[derive(FromPyObject)]
+pub enum Operand<'py> {
+    Ciphertext(PyRef<'py, Ciphertext>),
+    Plaintext(PyRef<'py, Plaintext>),
+    Number(f64),
+    Values(PyReadonlyArray1<'py, f64>),
+}
+
+/// A circuit of two vectors, `maximum`, `minimum`, `compare` or `compare_less`, and the bootstraps that it took.
 #[pyfunction]
-pub fn raised_for_sign(
+pub fn of_difference(
     context: &Context,
-    ciphertexts: Vec<PyRef<'_, Ciphertext>>,
+    operation: &str,
+    operands: (PyRef<'_, Ciphertext>, Operand<'_>),
     keys: Keys<'_>,
     precision: Precision,
     report: Report,
-) -> PyResult<Option<Vec<Ciphertext>>> {
-    let circuits = circuits(context, bootstrap_keys(&keys))?;
-    let operands: Vec<&ckks::Units<ckks::Ciphertext>> = ciphertexts.iter().map(|ct| &ct.0).collect();
-    let fresh = run_reporting(report, |p| circuits.raised_for_sign(&operands, precision.into(), p))?;
-    Ok(fresh.map(|all| all.into_iter().map(Ciphertext).collect()))
+) -> PyResult<(Ciphertext, usize)> {
+    let (circuits, left, precision) = (circuits(context, bootstrap_keys(&keys))?, &operands.0.0, precision.into());
+    let right = match &operands.1 {
+        Operand::Ciphertext(ciphertext) => ckks::circuits::Operand::Ciphertext(&ciphertext.0),
+        Operand::Plaintext(plaintext) => ckks::circuits::Operand::Plaintext(&plaintext.0),
+        Operand::Number(number) => ckks::circuits::Operand::Number(*number),
+        Operand::Values(values) => ckks::circuits::Operand::Values(values.as_slice()?),
+    };
+    let result = run_reporting(report, |p| match operation {
+        "maximum" => circuits.maximum(left, right, precision, p),
+        "minimum" => circuits.minimum(left, right, precision, p),
+        "compare_less" => circuits.compare_less(left, right, precision, p),
+        _ => circuits.compare(left, right, precision, p),
+    })?;
+    Ok((Ciphertext(result), circuits.bootstrap_count()))
+}
+
+/// Keys for rotations by any amount, and by one each.
+type Rotations<'py> = (Option<PyRef<'py, RotationKey>>, Vec<PyRef<'py, FixedRotationKey>>);
+
+/// The largest or the smallest of the first slots, and the bootstraps.
+#[pyfunction]
+pub fn extremum_of_slots(
+    context: &Context,
+    x: &Ciphertext,
+    keys: (Keys<'_>, Rotations<'_>),
+    search: (usize, bool),
+    precision: Precision,
+    report: Report,
+) -> PyResult<(Ciphertext, usize)> {
+    let (any, fixed) = &keys.1;
+    let fixed: Vec<_> = fixed.iter().map(|key| &key.0).collect();
+    let rotations = ckks::circuits::Rotations { any: any.as_ref().map(|key| &key.0), fixed: &fixed };
+    let (circuits, x, precision) = (circuits(context, bootstrap_keys(&keys.0))?, &x.0, precision.into());
+    let extremum = run_reporting(report, |p| match search {
+        (count, true) => circuits.max_of_slots(x, rotations, count, precision, p),
+        (count, false) => circuits.min_of_slots(x, rotations, count, precision, p),
+    })?;
+    Ok((Ciphertext(extremum), circuits.bootstrap_count()))
 }
 
 /// Places of extrema: the largest ones or the smallest, an index or a vector of one 1; and the bootstraps.
@@ -128,10 +179,10 @@ pub fn deep_polynomials(
 }
 
 /// Level, whether it is real, and whether it was bootstrapped before.
-type Operand<'py> = (PyRef<'py, Ciphertext>, bool, bool);
+type Due<'py> = (PyRef<'py, Ciphertext>, bool, bool);
 
-fn shapes(operands: &[Operand<'_>]) -> Vec<Shape> {
-    let shape = |(ciphertext, is_real, is_remembered): &Operand<'_>| Shape {
+fn shapes(operands: &[Due<'_>]) -> Vec<Shape> {
+    let shape = |(ciphertext, is_real, is_remembered): &Due<'_>| Shape {
         level: ciphertext.0.first().level(),
         is_real: *is_real,
         unit_count: ciphertext.0.count(),
@@ -143,6 +194,6 @@ fn shapes(operands: &[Operand<'_>]) -> Vec<Shape> {
 
 /// Which operands are bootstrapped, in which groups, for an operation that needs a level.
 #[pyfunction]
-pub fn due_bootstraps(operands: Vec<Operand<'_>>, needed: usize, level_out: usize) -> Vec<Vec<usize>> {
+pub fn due_bootstraps(operands: Vec<Due<'_>>, needed: usize, level_out: usize) -> Vec<Vec<usize>> {
     refresh::due(&shapes(&operands), needed, level_out)
 }

@@ -25,7 +25,8 @@ mod _native {
     use crate::call::provoke_panic;
     #[pymodule_export]
     use crate::circuits::{
-        argument_of_slots, deep_polynomials, due_bootstraps, plan_sign, raised_for_sign, sign, split_polynomial,
+        argument_of_slots, deep_polynomials, due_bootstraps, extremum_of_slots, of_difference, of_sign, plan_sign,
+        split_polynomial,
     };
     #[pymodule_export]
     use crate::context::Context;

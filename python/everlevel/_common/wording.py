@@ -167,7 +167,7 @@ def _bootstrap_kind(op: str, found: str, needed: str) -> e.EverlevelError:
     maker = {"regular": "create_bootstrap_key", "lossy": "create_lossy_bootstrap_key"}[needed]
     return e.KeyMismatchError(
         f"{op}: the bootstrap key is for {found} bootstraps, and one for {needed} ones is needed; make it with "
-        f"engine.{maker}(secret_key)",
+        f"engine.{maker}(secret_key), or create_evaluation_key(secret_key, bootstrap={needed!r})",
         key="bootstrap key",
         expected=needed,
         actual=found,
@@ -301,6 +301,13 @@ _WORDED: dict[str, Callable[..., e.EverlevelError]] = {
         value=found,
         allowed=(least, limit),
     ),
+    "ckks.SignBound": lambda op, found, bound, level: e.RangeError(
+        f"{op}: values may be as large as {found:.6g}, and bound is {bound:.6g}; pass {op}(…, "
+        f"bound={at_least(found)}), or claim that they are smaller: engine.assume_bound(x, {bound:g})",
+        bound=found,
+        room=bound,
+        level=level,
+    ),
     "ckks.SignRounds": lambda op, gap, error, most: e.ParameterError(
         f"{op}: gap {gap:.2g} and error {error:.2g} would take more than {most} sign bootstraps; "
         f"take a larger gap, or a key of fewer stages",
@@ -312,6 +319,13 @@ _WORDED: dict[str, Callable[..., e.EverlevelError]] = {
         f"{level_out}; take a degree below 2^{most}, or an engine of more levels",
         level=level,
         max_level=most,
+    ),
+    "ckks.MissingRotation": lambda op, rotation, available: e.MissingKeyError(
+        f"{op}: there is no key for a rotation by {rotation}, and there are keys for {available}; make one with "
+        f"engine.create_evaluation_key(secret_key, rotations=[{rotation}]), or rotations=True for any amount",
+        key="rotation key",
+        delta=rotation,
+        available=available,
     ),
     "ckks.SlotCount": lambda op, count, slot_count: e.ParameterError(
         f"{op}: count is {count}, and 1 to {slot_count} slots are there; leave it out for all",
@@ -362,9 +376,6 @@ _AS_IT_IS: dict[str, Callable[..., e.EverlevelError]] = {
     ),
     "ckks.MatrixUnits": lambda text, needed, found, **_: e.UnitCountError(text, left=needed, right=found),
     "ckks.UnitCount": lambda text, left, right, **_: e.UnitCountError(text, left=left, right=right),
-    "ckks.MissingRotation": lambda text, rotation, available, **_: e.MissingKeyError(
-        _engines(text), key="rotation key", delta=rotation, available=available
-    ),
     "ckks.NotRelinearized": lambda text, found, **_: e.CiphertextFormError(text, polynomial_count=found),
     "ckks.StageCount": lambda text, stage_count, supported, **_: e.ParameterError(
         text, option="stage_count", value=stage_count, allowed=supported

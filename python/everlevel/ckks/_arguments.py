@@ -7,13 +7,14 @@ from typing import Any
 from .. import _native
 from .._common import checks
 from . import _comparison, _extrema
-from ._bootstrap_keys import chosen_of
+from ._auto import deepened
 from ._core import Core
 from .ciphertext import Ciphertext
 from .evaluation_key import EvaluationKey
 from .keys import RotationKey
 
 
+@deepened
 def argmax_of_slots(
     self: Core,
     x: Ciphertext,
@@ -78,6 +79,7 @@ def argmax_of_slots(
     return _argument(self, "max", x, evaluation_key, count, one_hot, (gap, error, bound), progress)
 
 
+@deepened
 def argmin_of_slots(
     self: Core,
     x: Ciphertext,
@@ -100,25 +102,13 @@ def _argument(
     operation = f"arg{which}_of_slots"
     hot = checks.flag(operation, "one_hot", one_hot)
     width, x = _extrema.check_width(self.slot_count, operation, count), _comparison.real(operation, value)
-    _comparison.sign_stages(self, operation, x, key)
-    gap, error, bound = _comparison.check_precision(operation, *precision)
-    if _blocks(width) * width > self.slot_count:
-        # A tree, and signs of half the gap.
-        _comparison.check_precision(operation, gap / bound / 2, error, 1.0)
+    precision, keys = _comparison.check_precision(operation, *precision), _comparison.sign_keys(self, operation, x, key)
     if key is None:
         rotation, matrices = self._registry.find(operation, RotationKey, x._native.secret_id), None
     else:
         rotation, matrices = key.part(operation, RotationKey), key.matrix_multiplication_key
-    keys = chosen_of(self, operation, x, key), rotation._native, None if matrices is None else matrices._native
+    all_keys = keys, rotation._native, None if matrices is None else matrices._native
     search = width, which == "max", hot
-    with _comparison.named_after(operation, bound), self._reporting(operation, progress) as report:
-        native, bootstraps = _native.argument_of_slots(
-            self._context, x._native, keys, search, (gap, error, bound), report
-        )
-    self._counters.add(bootstraps)
-    return self._wrap(native, is_real=True)
-
-
-def _blocks(width: int) -> int:
-    """Return the power of two from width - 1 up: blocks of comparisons, with those that fill up their product."""
-    return 1 << max(0, width - 2).bit_length()
+    with self._reporting(operation, progress) as report:
+        result = _native.argument_of_slots(self._context, x._native, all_keys, search, precision, report)
+    return _comparison.counted(self, result)

@@ -75,7 +75,7 @@ def subtract(self: Core, left: Operand, right: Operand, out: Ciphertext | None =
 # Apart from their functions, since what an `out` was bootstrapped to is not what is to be replaced.
 @deepened
 def _sum_of(self: Core, left: Operand, right: Operand) -> Ciphertext:
-    first, second = _order(self, "add", left, right)
+    first, second = order(self, "add", left, right)
     return _add(self, "add", first, second)
 
 
@@ -84,7 +84,7 @@ def _subtract(self: Core, left: Operand, right: Operand) -> Ciphertext:
     if isinstance(left, Ciphertext) and isinstance(right, Ciphertext):
         native = self._context.subtract(left._native, right._native)
         return self._wrap(native, is_real=left.is_real and right.is_real)
-    first, second = _order(self, "subtract", left, right)
+    first, second = order(self, "subtract", left, right)
     if first is right:
         return _add(self, "subtract", negate(self, first), second)
     if isinstance(second, Plaintext):
@@ -140,7 +140,7 @@ def multiply(
     >>> engine.multiply(a, 3).level == a.level
     True
     """
-    first, second = _order(self, "multiply", left, right)
+    first, second = order(self, "multiply", left, right)
     context = self._context
     if isinstance(second, Ciphertext):
         _operands.relinearized("multiply", first)
@@ -163,7 +163,7 @@ def multiply_imaginary_integer(self: Core, left: Ciphertext | int, right: Cipher
     array([3., 6.])
     """
     operation = "multiply_imaginary_integer"
-    ciphertext, factor = _order(self, operation, left, right)
+    ciphertext, factor = order(self, operation, left, right)
     integer = checks.integer(operation, "factor", factor)
     number = complex(0, checks.number(integer))
     if not isfinite(number.imag):
@@ -313,8 +313,8 @@ def vstack(self: Core, ciphertexts: Sequence[Ciphertext]) -> Ciphertext:
     return self._wrap(native, is_real=all(part.is_real for part in parts))
 
 
-def _order(self: Core, operation: str, left: Any, right: Any) -> tuple[Ciphertext, Any]:
-    """Put the ciphertext first, and expand a light plaintext for its level."""
+def order(self: Core, operation: str, left: Any, right: Any, *, raised: bool = False) -> tuple[Ciphertext, Any]:
+    """Put the ciphertext first, and expand a light plaintext for its level, or one that is bootstrapped."""
     first, second = (left, right) if isinstance(left, Ciphertext) else (right, left)
     if not isinstance(first, Ciphertext):
         raise OperandTypeError(
@@ -325,7 +325,7 @@ def _order(self: Core, operation: str, left: Any, right: Any) -> tuple[Ciphertex
             actual=f"{type(left).__name__}, {type(right).__name__}",
         )
     if isinstance(second, LightPlaintext):
-        level = min(first.level, second.level)
+        level = second.level if raised else min(first.level, second.level)
         second = Plaintext(self._context, _native.expand(self._context, second._native, level), is_real=second.is_real)
     return first, second
 

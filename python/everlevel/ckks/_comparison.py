@@ -8,30 +8,27 @@ so that minima, maxima and rectified values are right to gap/2, and absolute val
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from math import isclose
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .. import _native
 from .._common import checks
-from .._common.sizes import at_least
-from ..errors import KeyMismatchError, OperandTypeError, ParameterError, RangeError
+from ..errors import OperandTypeError, ParameterError
 from . import _arithmetic, _checks, _operands, _sign_plan
 from ._arithmetic import Operand
-from ._bootstrap_keys import check_stage_count, chosen_of, require_bootstrap
+from ._auto import deepened
+from ._bootstrap_keys import NativeKeys, check_stage_count, chosen_of, require_bootstrap
 from ._core import Core
-from ._options import default_stage_count
 from ._sign_plan import SignPlan
 from .ciphertext import Ciphertext
 from .evaluation_key import EvaluationKey
-from .keys import BootstrapKey, LossyBootstrapKey, SmallBootstrapKey
+from .keys import LossyBootstrapKey
+from .plaintext import Plaintext
 
-_SMALLEST_GAP = 2.0**-12
-"""Of the bound: below, the noise of a polynomial is no longer small beside what it makes of the gap."""
-_SMALLEST_ERROR = 2.0**-26
+Precision = tuple[float, float, float]
+"""Gap, error and bound."""
 
 
 def plan_sign(
@@ -78,9 +75,11 @@ def plan_sign(
     """
     start = _checks.level("plan_sign", level, self.max_level)
     stages = check_stage_count(self._context, "plan_sign", stage_count)
-    return make_plan(self, "plan_sign", (gap, error, bound), start, stages)
+    checked = check_precision("plan_sign", gap, error, bound)
+    return _sign_plan.plan(checked, start - stages, self.max_level - stages)
 
 
+@deepened
 def sign(
     self: Core,
     x: Ciphertext,
@@ -133,9 +132,10 @@ def sign(
     >>> deep.decrypt(deep.sign(x, key), secret)[:3].round(4)
     array([-1.,  1.,  1.])
     """
-    return compute_sign(self, "sign", x, evaluation_key, (gap, error, bound), progress)
+    return of_sign(self, "sign", x, evaluation_key, (gap, error, bound), progress)
 
 
+@deepened
 def compare(
     self: Core,
     left: Operand,
@@ -161,119 +161,99 @@ def compare(
         As in `sign`, of the difference: 2 bounds that of values in [-1, 1], and 1 that of values in [0, 1], which
         costs less.
     """
-    operation = "compare"
-    precision = check_precision(operation, gap, error, bound)
-    difference, _ = difference_of(self, left, right, precision[2])
-    return indicator(self, operation, difference, evaluation_key, precision, progress)
+    # left > right is right < left.
+    operation = "compare" if isinstance(left, Ciphertext) else "compare_less"
+    return of_difference(self, operation, left, right, evaluation_key, (gap, error, bound), progress)
 
 
-def compute_sign(
-    self: Core, operation: str, value: Any, key: Any, precision: tuple[float, float, float], progress: bool | None
+def of_sign(
+    self: Core, operation: str, value: Any, key: Any, precision: tuple[Any, Any, Any], progress: bool | None
 ) -> Ciphertext:
-    x = real(operation, value)
-    sign_stages(self, operation, x, key)
+    """Compute a sign, or what is made of it and its argument."""
+    x, checked = real(operation, value), check_precision(operation, *precision)
+    keys = sign_keys(self, operation, x, key)
+    with self._reporting(operation, progress) as report:
+        result = _native.of_sign(self._context, operation, x._native, keys, checked, report)
+    return counted(self, result)
+
+
+def of_difference(
+    self: Core, circuit: str, left: Any, right: Any, key: Any, precision: tuple[Any, Any, Any], progress: bool | None
+) -> Ciphertext:
+    """Compute a comparison or an extremum, whose circuit takes the ciphertext first."""
+    operation = circuit.removesuffix("_less")
     checked = check_precision(operation, *precision)
-    keys = chosen_of(self, operation, x, key)
-    with named_after(operation, checked[2]), self._reporting("sign", progress) as report:
-        native, bootstraps = _native.sign(self._context, x._native, keys, checked, report)
+    left, right = _arithmetic.order(self, operation, left, right, raised=True)
+    x, other = real(operation, left), _real_operand(self, operation, right)
+    keys = sign_keys(self, operation, x, key)
+    with self._reporting(operation, progress) as report:
+        result = _native.of_difference(self._context, circuit, (x._native, other), keys, checked, report)
+    return counted(self, result)
+
+
+def counted(self: Core, result: tuple[_native.Ciphertext, int]) -> Ciphertext:
+    """Wrap a circuit's real result, and count its bootstraps."""
+    native, bootstraps = result
     self._counters.add(bootstraps)
     return self._wrap(native, is_real=True)
 
 
-def indicator(self: Core, operation: str, x: Any, key: Any, precision: Any, progress: bool | None) -> Ciphertext:
-    """Compute 1 for positive values, 0 for negative ones."""
-    sign = compute_sign(self, operation, x, key, precision, progress)
-    return _arithmetic.add(self, _arithmetic.multiply(self, sign, 0.5), 0.5)
-
-
-@contextmanager
-def named_after(operation: str, bound: float) -> Iterator[None]:
-    """Let a sign be refused by the name of who asked for one, and values that are too large by its own `bound`."""
-    try:
-        yield
-    except ParameterError as refused:
-        refused.args = (str(refused).replace("sign: ", f"{operation}: ", 1),)
-        raise
-    except RangeError as refused:
-        if refused.bound is None or not isclose(refused.room or 0.0, bound, rel_tol=1e-6):
-            raise
-        raise RangeError(
-            f"{operation}: values may be as large as {refused.bound:.6g}, and bound is {bound:.6g}; "
-            f"pass {operation}(…, bound={at_least(refused.bound)}), or claim that they are smaller: "
-            f"engine.assume_bound(x, {bound:g})",
-            bound=refused.bound,
-            room=bound,
-            level=refused.level,
-        ) from None
-
-
-def make_plan(self: Core, operation: str, precision: tuple[float, float, float], level: int, stages: int) -> SignPlan:
-    gap, error, bound = check_precision(operation, *precision)
-    with named_after(operation, bound):
-        return _sign_plan.plan(gap, bound, error, level - stages, self.max_level - stages)
-
-
 def real(operation: str, value: Any) -> Ciphertext:
+    """Check that an operand is a real ciphertext of two polynomials."""
     ciphertext = _operands.relinearized(operation, value)
     if not ciphertext.is_real:
-        raise OperandTypeError(
-            f"{operation}: the ciphertext is complex, and signs are those of real values; take its real part, "
-            f"0.5 * (x + x.conjugate()), or encrypt a real message",
-            argument="x",
-            expected="real",
-            actual="complex",
-        )
+        raise _complex(operation, "the ciphertext is")
     return ciphertext
 
 
-def sign_stages(self: Core, operation: str, x: Ciphertext, key: Any) -> int:
-    """Return the stages of the key for sign bootstraps: a lossy one, or a small one."""
-    require_bootstrap(self._context, operation)
-    if key is not None:
-        key = checks.instance(operation, "evaluation_key", key, EvaluationKey)
-        small, part = key.has_small_bootstrap, key.part
-        return default_stage_count(self._context) if small else part(operation, LossyBootstrapKey).stage_count
-    secret_id = x._native.secret_id
-    found = self._registry.get(BootstrapKey, secret_id)
-    if found is None and self._registry.get(SmallBootstrapKey, secret_id) is not None:
-        return default_stage_count(self._context)
-    found = self._registry.find(operation, BootstrapKey, secret_id)
-    if isinstance(found, LossyBootstrapKey):
-        return found.stage_count
-    raise KeyMismatchError(
-        f"{operation}: the engine uses a regular bootstrap key, and a lossy one is needed for sign bootstraps; "
-        f"make one with engine.create_evaluation_key(secret_key, bootstrap='lossy')",
-        key="bootstrap key",
-        expected="lossy",
-        actual="regular",
+def _real_operand(
+    self: Core, operation: str, value: Any
+) -> _native.Ciphertext | _native.Plaintext | float | NDArray[np.float64]:
+    """Check that an operand of any kind is real."""
+    if isinstance(value, Ciphertext):
+        return real(operation, value)._native
+    operand: _native.Plaintext | float | NDArray[np.float64]
+    if isinstance(value, Plaintext):
+        operand, is_real = value._native, value.is_real
+    elif _checks.is_scalar(value):
+        number = _checks.scalar(operation, value)
+        operand, is_real = number.real, number.imag == 0
+    else:
+        values, is_real = _checks.message(operation, value, self.slot_count)
+        operand = np.ascontiguousarray(values.real)
+    if not is_real:
+        raise _complex(operation, "an operand is")
+    return operand
+
+
+def _complex(operation: str, what: str) -> OperandTypeError:
+    return OperandTypeError(
+        f"{operation}: {what} complex, and signs are those of real values; take its real part, "
+        f"0.5 * (x + x.conjugate()), or encrypt a real message",
+        argument="x",
+        expected="real",
+        actual="complex",
     )
 
 
-def difference_of(self: Core, left: Any, right: Any, bound: float) -> tuple[Ciphertext, float]:
-    """Subtract two operands whose difference is claimed to be within a bound, if their own bounds are.
-
-    The second value is the sum of their bounds.
-    """
-    difference = _arithmetic.subtract(self, left, right)
-    if any(isinstance(x, Ciphertext) and x.bound > bound for x in (left, right)):
-        return difference, difference.bound
-    within = self._context.within(difference._native, float(bound))
-    return self._wrap(within, is_real=difference.is_real), difference.bound
+def sign_keys(self: Core, operation: str, x: Ciphertext, key: Any) -> NativeKeys:
+    """Choose the keys of sign bootstraps: with a lossy bootstrap key, or a small one."""
+    require_bootstrap(self._context, operation)
+    if key is not None:
+        key = checks.instance(operation, "evaluation_key", key, EvaluationKey)
+        if not key.has_small_bootstrap:
+            key.part(operation, LossyBootstrapKey)
+    return chosen_of(self, operation, x, key)
 
 
-def check_precision(operation: str, gap: Any, error: Any, bound: Any) -> tuple[float, float, float]:
+def check_precision(operation: str, gap: Any, error: Any, bound: Any) -> Precision:
+    """Check that a precision is made of numbers. Which of them are offered is known in the core."""
     sizes = checks.number(gap), checks.number(error), checks.number(bound)
-    for name, value, size, low, high in (
-        ("bound", bound, sizes[2], 0.0, np.inf),
-        ("gap", gap, sizes[0], _SMALLEST_GAP * sizes[2], sizes[2]),
-        ("error", error, sizes[1], _SMALLEST_ERROR, 0.5),
-    ):
-        if not (low <= size < high and size > 0):
+    for name, value, size in zip(("gap", "error", "bound"), (gap, error, bound), sizes, strict=True):
+        if np.isnan(size):
             raise ParameterError(
-                f"{operation}: {name} is {value!r}, and at least {low:g} and less than {high:g} is offered; "
-                f"choose it so, or scale the values",
+                f"{operation}: {name} is {value!r}, and a number is needed; leave it out for the usual one",
                 option=name,
                 value=value,
-                allowed=(low, high),
             )
     return sizes

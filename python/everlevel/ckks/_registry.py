@@ -74,6 +74,13 @@ class KeyRegistry:
             )
         return key
 
+    def rotations(self, secret_id: int) -> tuple[RotationKey | None, list[FixedRotationKey]]:
+        """Return the keys for rotations by any amount, and by one."""
+        with self._lock:
+            held = list(self._keys.items())
+        fixed = [key for (secret, kind, _), key in held if secret == secret_id and kind is FixedRotationKey]
+        return self.get(RotationKey, secret_id), fixed
+
     def find_matrix_key(self, operation: str, secret_id: int, level: int) -> RotationKey | MatrixMultiplicationKey:
         """Return the fastest key for products with matrices at a level, or say how to make one."""
         key: MatrixMultiplicationKey | None = self._keys.get((secret_id, MatrixMultiplicationKey, 0))

@@ -86,18 +86,16 @@ class SignPlan:
         )
 
 
-def plan(gap: float, bound: float, error: float, levels: int, next_levels: int) -> SignPlan:
+def plan(precision: tuple[float, float, float], levels: int, next_levels: int) -> SignPlan:
     """Compose a sign to a precision, in as few rounds as possible and with as few levels as that takes.
 
     Parameters
     ----------
-    gap, bound : float
-        Least and largest size of values.
-    error : float
-        Largest distance to ±1 that is allowed outside of the gap.
+    precision : tuple of float
+        The least size of values, the largest distance to ±1 that is allowed from there on, and the largest size.
     levels, next_levels : int
         Levels for polynomials in the first round and in each later one.
     """
-    rounds, factor, reached = _native.plan_sign((gap, error, bound), max(0, levels), max(0, next_levels))
+    rounds, factor, reached = _native.plan_sign(precision, max(0, levels), max(0, next_levels))
     steps = tuple(tuple(Step(np.array(c), is_chebyshev) for c, is_chebyshev in each) for each in rounds)
-    return SignPlan(steps, int(factor), gap, bound, reached)
+    return SignPlan(steps, int(factor), precision[0], precision[2], reached)

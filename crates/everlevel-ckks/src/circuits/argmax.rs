@@ -130,11 +130,10 @@ impl Search<'_> {
         }
         let SignPrecision { gap, error, bound } = self.precision;
         let precision = SignPrecision { gap: gap / bound, error, bound: 1.0 };
+        run.check_bound(x, bound)?;
         let x = self.for_product(x, precision)?;
-        self.run.check_bound(&x, bound)?;
         let difference = self.product(&matrix, (pairs, count), &x)?.within(1.0);
-        let fresh = run.raised(&[&difference], precision)?;
-        let sign = run.sign(fresh.as_ref().map_or(&difference, |all| &all[0]), precision)?;
+        let (sign, _) = run.sign(&run.raised_alone(difference, precision)?, precision)?;
         // (1 + sign)/2, and 1 beyond the pairs.
         let slots = run.ctx().slot_count();
         let rest: Vec<f64> = (0..slots).map(|at| if at < pairs { 0.5 } else { 1.0 }).collect();
@@ -161,8 +160,7 @@ impl Search<'_> {
         let difference = run.subtract(&self.with_levels(x, 1)?, &self.with_levels(&extremum, 1)?)?;
         let difference = run.multiply_values(&difference, &vec![self.factor(); count])?;
         let difference = run.add_values(&difference, &vec![precision.gap; count])?.within(1.0);
-        let fresh = run.raised(&[&difference], precision)?;
-        run.indicator(fresh.as_ref().map_or(&difference, |all| &all[0]), precision)
+        run.indicator(&run.raised_alone(difference, precision)?, precision).map(|(found, _)| found)
     }
 
     /// A level for a product with a matrix: so that a sign can follow, or else the least for a bootstrap.

@@ -9,11 +9,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use num_complex::Complex64;
 
 use super::operand::{Operand, Rotations};
+use crate::claims::Bound;
 use crate::range::SLACK;
 use crate::series::Basis;
 use crate::{
     BootstrapKeyRef, BootstrapKeys, BootstrapKind, Bootstrapper, Cancelled, Ciphertext, Context, Error,
-    FixedRotationKey, Method, Progress, SlotType, Units,
+    FixedRotationKey, Method, Plaintext, Progress, SlotType, Units,
 };
 
 /// A context's bootstrapper and the keys of one secret, for circuits.
@@ -93,9 +94,31 @@ impl Run<'_> {
         }
     }
 
-    /// Refuses values that are declared to be larger than a circuit is for.
-    pub fn check_bound(&self, x: &Units<Ciphertext>, largest: f64) -> Result<(), Error> {
-        self.ctx().check_room(self.op, x.bound(), (x.first().level(), largest * (1.0 + SLACK)), Vec::new)
+    /// Refuses values that are declared to be larger than a sign was asked for.
+    pub fn check_bound(&self, x: &Units<Ciphertext>, bound: f64) -> Result<(), Error> {
+        let (op, found, level) = (self.op, x.bound(), x.first().level());
+        self.ctx().check_room(op, found, (level, bound * (1.0 + SLACK)), Vec::new).map_err(|_| Error::SignBound {
+            op,
+            found: found.size(),
+            bound,
+            level,
+        })
+    }
+
+    /// The largest size that a value of an operand may have.
+    pub fn largest(&self, operand: Operand) -> Result<f64, Error> {
+        let larger = |most: f64, size: f64| most.max(size);
+        match operand {
+            Operand::Ciphertext(ciphertext) => Ok(ciphertext.bound().size()),
+            Operand::Plaintext(plaintext) => {
+                // Values of a file's plaintext are decoded, and may exceed what they were encoded from by a rounding.
+                let declared = |unit: &Plaintext| unit.bound.map_or(f64::INFINITY, Bound::size);
+                let size = |unit: &_| self.ctx().values(unit).map(|values| values.largest().min(declared(unit)));
+                Ok(plaintext.try_map(size)?.all().iter().copied().fold(0.0, larger))
+            }
+            Operand::Values(values) => Ok(values.iter().map(|v| v.abs()).fold(0.0, larger)),
+            Operand::Number(number) => Ok(number.abs()),
+        }
     }
 
     /// As [`Run::check`], for circuits of sign bootstraps.
@@ -155,6 +178,10 @@ impl Run<'_> {
         a.try_zip(self.op, b, |a, b| self.ctx().add(a, b))
     }
 
+    pub fn negate(&self, a: &Units<Ciphertext>) -> Vector {
+        a.try_map(|unit| self.ctx().negate(unit))
+    }
+
     pub fn subtract(&self, a: &Units<Ciphertext>, b: &Units<Ciphertext>) -> Vector {
         a.try_zip(self.op, b, |a, b| self.ctx().subtract(a, b))
     }
@@ -164,6 +191,9 @@ impl Run<'_> {
         match operand {
             Operand::Ciphertext(y) if factor < 0.0 => self.subtract(x, y),
             Operand::Ciphertext(y) => self.add(x, y),
+            // x − p = −(p − x): negating is exact.
+            Operand::Plaintext(_) if factor < 0.0 => self.negate(&self.add_operand(&self.negate(x)?, operand, 1.0)?),
+            Operand::Plaintext(p) => x.try_zip(self.op, p, |x, p| self.ctx().add_plain(x, p)),
             Operand::Number(c) => self.add_scalar(x, factor * c),
             Operand::Values(values) => {
                 let values: Vec<Complex64> = values.iter().map(|v| Complex64::new(factor * v, 0.0)).collect();

@@ -3,7 +3,7 @@
 
 use super::evaluator::{Circuits, Run};
 use super::operand::{Operand, Rotations};
-use super::sign::{LEAST_DEPTH, SignPrecision};
+use super::sign::{LEAST_DEPTH, Planned, SignPlan, SignPrecision};
 use crate::{Ciphertext, Error, Method, Progress, SlotType, Units};
 
 /// Which of two values is kept.
@@ -31,7 +31,7 @@ impl Circuits<'_> {
         precision: SignPrecision,
         progress: Progress,
     ) -> Result<Units<Ciphertext>, Error> {
-        self.run("maximum", 1, progress).checked_extremum(Extremum::Max, left, right.into(), precision)
+        self.run("maximum", 1, progress).extremum(Extremum::Max, left, right.into(), precision)
     }
 
     /// The smaller value, slot by slot; all else as in [`Circuits::maximum`].
@@ -45,7 +45,7 @@ impl Circuits<'_> {
         precision: SignPrecision,
         progress: Progress,
     ) -> Result<Units<Ciphertext>, Error> {
-        self.run("minimum", 1, progress).checked_extremum(Extremum::Min, left, right.into(), precision)
+        self.run("minimum", 1, progress).extremum(Extremum::Min, left, right.into(), precision)
     }
 
     /// `max(x, 0)`, with an error of at most `precision.gap/2`. Costs a level, as [`Circuits::maximum`].
@@ -59,9 +59,9 @@ impl Circuits<'_> {
         progress: Progress,
     ) -> Result<Units<Ciphertext>, Error> {
         let run = self.run("relu", 1, progress);
-        run.check_lossy(x)?;
-        let fresh = run.raised(&[x], precision)?;
-        run.positive_part(fresh.as_ref().map_or(x, |all| &all[0]), precision)
+        let x = run.checked_and_raised(x, precision)?;
+        let (positive, plan) = run.positive_part(&x, precision)?;
+        Ok(with_loss(positive, 0.5, &plan, precision))
     }
 
     /// The absolute value, with an error of at most `precision.gap`. Costs a level, as [`Circuits::maximum`].
@@ -75,26 +75,9 @@ impl Circuits<'_> {
         progress: Progress,
     ) -> Result<Units<Ciphertext>, Error> {
         let run = self.run("abs", 1, progress);
-        run.check_lossy(x)?;
-        let fresh = run.raised(&[x], precision)?;
-        let x = fresh.as_ref().map_or(x, |all| &all[0]);
-        run.multiply(x, &run.sign(x, precision)?)
-    }
-
-    /// Real ciphertexts (one or two) bootstrapped, two of them at once, where a sign from their levels would take more
-    /// rounds than from the highest level; none where it wouldn't. Extrema do this by themselves.
-    ///
-    /// # Errors
-    /// As [`Circuits::sign`].
-    pub fn raised_for_sign(
-        &self,
-        operands: &[&Units<Ciphertext>],
-        precision: SignPrecision,
-        progress: Progress,
-    ) -> Result<Option<Vec<Units<Ciphertext>>>, Error> {
-        let run = self.run("raised_for_sign", 1, progress);
-        operands.iter().try_for_each(|x| run.check_lossy(x))?;
-        run.raised(operands, precision)
+        let x = run.checked_and_raised(x, precision)?;
+        let (sign, plan) = run.sign(&x, precision)?;
+        Ok(with_loss(run.multiply(&x, &sign)?, 1.0, &plan, precision))
     }
 
     /// The largest of the first `count` values in slot 0, by a tree of `⌈log2(count)⌉` maxima. Where all values count,
@@ -151,22 +134,24 @@ pub(super) fn check_count(run: &Run, count: usize) -> Result<(), Error> {
     if (1..=slot_count).contains(&count) { Ok(()) } else { Err(Error::SlotCount { op, count, slot_count }) }
 }
 
+/// A share of `x·sign(x)`, or a value made of it, with the errors that an uncertain sign makes within the gap.
+fn with_loss(x: Units<Ciphertext>, share: f64, plan: &SignPlan, precision: SignPrecision) -> Units<Ciphertext> {
+    let (worst, typical) = plan.loss_within_gap(precision);
+    x.deviating(share * worst, share * typical)
+}
+
 impl Run<'_> {
-    /// `z·(1 + sign z)/2`, which is `max(z, 0)`.
-    fn positive_part(&self, z: &Units<Ciphertext>, precision: SignPrecision) -> Result<Units<Ciphertext>, Error> {
-        Ok(self.multiply(z, &self.indicator(z, precision)?)?.within(z.bound().size()))
+    fn checked_and_raised(&self, x: &Units<Ciphertext>, precision: SignPrecision) -> Result<Units<Ciphertext>, Error> {
+        self.check_lossy(x)?;
+        precision.check(self.op)?;
+        self.check_bound(x, precision.bound)?;
+        self.raised_alone(x.clone(), precision)
     }
 
-    fn checked_extremum(
-        &self,
-        which: Extremum,
-        left: &Units<Ciphertext>,
-        right: Operand,
-        precision: SignPrecision,
-    ) -> Result<Units<Ciphertext>, Error> {
-        self.check_lossy(left)?;
-        right.ciphertext().map_or(Ok(()), |right| self.check_lossy(right))?;
-        self.extremum(which, left, right, precision)
+    /// `z·(1 + sign z)/2`, which is `max(z, 0)` but for a loss within the gap.
+    fn positive_part(&self, z: &Units<Ciphertext>, precision: SignPrecision) -> Result<Planned, Error> {
+        let (positive, plan) = self.indicator(z, precision)?;
+        Ok((self.multiply(z, &positive)?, plan))
     }
 
     fn extremum(
@@ -176,18 +161,24 @@ impl Run<'_> {
         right: Operand,
         precision: SignPrecision,
     ) -> Result<Units<Ciphertext>, Error> {
+        let mut difference = self.checked_difference(left, right, precision)?;
         let operands: Vec<_> = std::iter::once(left).chain(right.ciphertext()).collect();
         let fresh = self.raised(&operands, precision)?.unwrap_or_default();
         let left = fresh.first().unwrap_or(left);
         let right = fresh.get(1).map_or(right, Operand::Ciphertext);
+        if !fresh.is_empty() {
+            difference = self.difference(left, right, precision.bound)?;
+        }
+        // A plaintext's level may be too low, too.
+        let difference = self.raised_alone(difference, precision)?;
         // right + (left − right)⁺, or left − (left − right)⁺.
-        let part = self.positive_part(&self.add_operand(left, right, -1.0)?, precision)?;
-        let largest = left.bound().size().max(right.largest());
+        let (part, plan) = self.positive_part(&difference, precision)?;
         let extremum = match which {
             Extremum::Max => self.add_operand(&part, right, 1.0),
             Extremum::Min => self.subtract(left, &part),
         };
-        Ok(extremum?.within(largest))
+        let within = extremum?.within(left.bound().size().max(self.largest(right)?));
+        Ok(with_loss(within, 0.5, &plan, precision))
     }
 
     pub fn tree(
@@ -199,28 +190,31 @@ impl Run<'_> {
         precision: SignPrecision,
     ) -> Result<Units<Ciphertext>, Error> {
         check_count(self, count)?;
-        self.check_lossy(x)?;
         let amounts = tree_rotations(count);
         self.check_rotations(rotations, &amounts)?;
+        self.checked_difference(x, x.into(), precision)?;
         let mut x = x.clone();
         for delta in amounts {
-            if let Some(fresh) = self.raised(&[&x], precision)?.and_then(|all| all.into_iter().next()) {
-                x = fresh;
-            }
+            x = self.raised_alone(x, precision)?;
             let moved = self.rotate(&x, rotations, delta)?;
             x = self.extremum(which, &x, Operand::Ciphertext(&moved), precision)?;
         }
         Ok(x)
     }
 
+    /// A ciphertext, bootstrapped where [`Run::raised`] says so.
+    pub fn raised_alone(&self, x: Units<Ciphertext>, precision: SignPrecision) -> Result<Units<Ciphertext>, Error> {
+        let fresh = self.raised(&[&x], precision)?;
+        Ok(fresh.and_then(|all| all.into_iter().next()).unwrap_or(x))
+    }
+
     /// Ciphertexts bootstrapped, two of them at once, where a sign from their levels would take more rounds than from
     /// the highest level; none where it wouldn't.
-    pub fn raised(
+    fn raised(
         &self,
         operands: &[&Units<Ciphertext>],
         precision: SignPrecision,
     ) -> Result<Option<Vec<Units<Ciphertext>>>, Error> {
-        precision.check(self.op)?;
         let stages = self.stage_count();
         let level = operands.iter().map(|x| x.first().level()).min().unwrap_or(0);
         if level >= stages + LEAST_DEPTH {

@@ -1,12 +1,14 @@
 //! Arguments of circuits beside a ciphertext: other operands, and keys of rotations.
 
-use crate::{Ciphertext, FixedRotationKey, RotationKey, Units};
+use crate::{Ciphertext, FixedRotationKey, Plaintext, RotationKey, Units};
 
 /// An operand that a ciphertext is combined with, slot by slot. All values are real.
 #[derive(Debug, Clone, Copy)]
 pub enum Operand<'a> {
     /// Encrypted values.
     Ciphertext(&'a Units<Ciphertext>),
+    /// Encoded values.
+    Plaintext(&'a Units<Plaintext>),
     /// A value for each slot of each unit; missing ones are 0.
     Values(&'a [f64]),
     /// One value for all slots.
@@ -32,15 +34,6 @@ impl From<f64> for Operand<'_> {
 }
 
 impl<'a> Operand<'a> {
-    /// The largest size that a value may have.
-    pub(super) fn largest(self) -> f64 {
-        match self {
-            Self::Ciphertext(ciphertext) => ciphertext.bound().size(),
-            Self::Values(values) => values.iter().fold(0.0, |largest, v| v.abs().max(largest)),
-            Self::Number(number) => number.abs(),
-        }
-    }
-
     pub(super) fn ciphertext(self) -> Option<&'a Units<Ciphertext>> {
         match self {
             Self::Ciphertext(ciphertext) => Some(ciphertext),

@@ -157,9 +157,9 @@ fn ciphertexts_and_plaintexts_of_another_slot_count_are_refused() {
             assert_refused!(
                 result,
                 Error::MissingRotation { .. },
-                "no key for rotation by ",
-                "the key holds [",
-                "make the key with this context"
+                "no key for a rotation by ",
+                "there are keys for [",
+                "make one with this context"
             );
         }
         let own = narrow.encode(&w.x[..64], 2).unwrap();

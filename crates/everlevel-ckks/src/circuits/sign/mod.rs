@@ -49,7 +49,7 @@ impl Circuits<'_> {
     ) -> Result<Units<Ciphertext>, Error> {
         let run = self.run("sign", 1, progress);
         run.check_lossy(x)?;
-        run.sign(x, precision)
+        run.sign(x, precision).map(|(sign, _)| sign)
     }
 
     /// 1 where `left > right` and 0 where it is less, up to `precision.error/2`; 1/2 where they are equal. The
@@ -65,10 +65,29 @@ impl Circuits<'_> {
         progress: Progress,
     ) -> Result<Units<Ciphertext>, Error> {
         let run = self.run("compare", 1, progress);
-        run.check_lossy(left)?;
-        run.indicator(&run.add_operand(left, right.into(), -1.0)?, precision)
+        let difference = run.checked_difference(left, right.into(), precision)?;
+        run.indicator(&difference, precision).map(|(greater, _)| greater)
+    }
+
+    /// 1 where `left < right` and 0 where it is greater; all else as in [`Circuits::compare`].
+    ///
+    /// # Errors
+    /// As [`Circuits::compare`].
+    pub fn compare_less<'o>(
+        &self,
+        left: &Units<Ciphertext>,
+        right: impl Into<Operand<'o>>,
+        precision: SignPrecision,
+        progress: Progress,
+    ) -> Result<Units<Ciphertext>, Error> {
+        let run = self.run("compare", 1, progress);
+        let difference = run.checked_difference(left, right.into(), precision)?;
+        run.indicator(&run.negate(&difference)?, precision).map(|(less, _)| less)
     }
 }
+
+/// A sign or an indicator, and the plan that it was computed by.
+pub(super) type Planned = (Units<Ciphertext>, Arc<SignPlan>);
 
 impl Run<'_> {
     /// The plan of a sign from a level.
@@ -77,7 +96,29 @@ impl Run<'_> {
         SignPlan::new(self.op, precision, level.saturating_sub(stages), self.ctx().max_level() - stages)
     }
 
-    pub fn sign(&self, x: &Units<Ciphertext>, precision: SignPrecision) -> Result<Units<Ciphertext>, Error> {
+    /// [`Run::difference`] of operands that are checked.
+    pub fn checked_difference(
+        &self,
+        left: &Units<Ciphertext>,
+        right: Operand,
+        precision: SignPrecision,
+    ) -> Result<Units<Ciphertext>, Error> {
+        self.check_lossy(left)?;
+        right.ciphertext().map_or(Ok(()), |right| self.check_lossy(right))?;
+        precision.check(self.op)?;
+        let difference = self.difference(left, right, precision.bound)?;
+        self.check_bound(&difference, precision.bound)?;
+        Ok(difference)
+    }
+
+    /// `left − right`: within a bound, as its caller says, unless an operand alone may be larger.
+    pub fn difference(&self, left: &Units<Ciphertext>, right: Operand, bound: f64) -> Result<Units<Ciphertext>, Error> {
+        let difference = self.add_operand(left, right, -1.0)?;
+        let is_larger = left.bound().size().max(self.largest(right)?) > bound;
+        Ok(if is_larger { difference } else { difference.within(bound) })
+    }
+
+    pub fn sign(&self, x: &Units<Ciphertext>, precision: SignPrecision) -> Result<Planned, Error> {
         precision.check(self.op)?;
         self.check_bound(x, precision.bound)?;
         let (level, stages) = (x.first().level(), self.stage_count());
@@ -98,12 +139,12 @@ impl Run<'_> {
             }
             x = self.bootstrap(Method::Sign, SlotType::Real, &x)?;
         }
-        Ok(x)
+        Ok((x, plan))
     }
 
     /// 1 for positive values, 0 for negative ones.
-    pub fn indicator(&self, x: &Units<Ciphertext>, precision: SignPrecision) -> Result<Units<Ciphertext>, Error> {
-        let sign = self.sign(x, precision)?;
-        self.add_scalar(&self.multiply_scalar(&sign, 0.5)?, 0.5)
+    pub fn indicator(&self, x: &Units<Ciphertext>, precision: SignPrecision) -> Result<Planned, Error> {
+        let (sign, plan) = self.sign(x, precision)?;
+        Ok((self.add_scalar(&self.multiply_scalar(&sign, 0.5)?, 0.5)?, plan))
     }
 }

@@ -113,6 +113,24 @@ impl SignPlan {
     }
 }
 
+/// Points within the gap at which a product with an uncertain sign is evaluated, beside 0.
+const GAP_STEPS: u32 = 1024;
+
+impl SignPlan {
+    /// The error of `x·sign(x)` in place of `|x|`, of noiseless ciphertexts, that there is within the gap: its largest
+    /// size, and the root mean square over values that are spread evenly over the bound.
+    pub fn loss_within_gap(&self, SignPrecision { gap, bound, .. }: SignPrecision) -> (f64, f64) {
+        let lost = |step: u32| {
+            let x = gap * f64::from(step) / f64::from(GAP_STEPS);
+            x * (1.0 - self.evaluate(x))
+        };
+        let all = || (0..=GAP_STEPS).map(lost);
+        let mean_square = all().map(|lost| lost * lost).sum::<f64>() / f64::from(GAP_STEPS + 1);
+        // Signs increase within the gap, so that between two points the loss grows by less than their distance.
+        (all().fold(0.0, f64::max) + gap / f64::from(GAP_STEPS), (mean_square * gap / bound).sqrt())
+    }
+}
+
 /// Polynomials composed so far, the gap that they leave, and the last one's distance to 1.
 #[derive(Clone)]
 struct Round {
@@ -218,6 +236,19 @@ mod tests {
         assert!((plan.error / 7e-7 - 1.0).abs() < 0.05, "{}", plan.error);
         // The same one again.
         assert!(Arc::ptr_eq(&plan, &SignPlan::new("sign", precision, 10, 10).unwrap()));
+    }
+
+    #[test]
+    fn losses_within_the_gap_are_those_of_products_with_the_sign() {
+        let precision = SignPrecision { gap: 1.0 / 32.0, error: ERROR, bound: 1.0 };
+        let plan = SignPlan::new("sign", precision, 10, 10).unwrap();
+        let lost = (0..100_000).map(|i| f64::from(i) / 1e5).map(|x| x - x * plan.evaluate(x));
+        let within: Vec<f64> = lost.take(3126).collect();
+        let largest = within.iter().copied().fold(0.0, f64::max);
+        let root_mean_square = (within.iter().map(|lost| lost * lost).sum::<f64>() / 1e5).sqrt();
+        let (worst, typical) = plan.loss_within_gap(precision);
+        assert!(largest < worst && worst < largest + precision.gap / 1000.0, "{largest} {worst}");
+        assert!((typical / root_mean_square - 1.0).abs() < 0.01, "{root_mean_square} {typical}");
     }
 
     #[test]
