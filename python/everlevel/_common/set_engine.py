@@ -53,7 +53,7 @@ class SetEngine(SetCore, Generic[EvaluationKeyT]):
                 expected="str",
                 actual=type(parameters).__name__,
             )
-        count = threads("parallel", thread_count)
+        count = threads(thread_count)
         self._parameters = parameters
         self._insecure_log_n = None if insecure_log_n is None else self._checked_log_n(insecure_log_n)
         self._shows_progress = shows_progress
@@ -195,6 +195,16 @@ class SetEngine(SetCore, Generic[EvaluationKeyT]):
         text = checks.path("load", path)
         with headers.explained(self, "load", text):
             return self._wrap_stored(*self._context.load(text))
+
+    def load_bytes(self, data: Any) -> OfEngine:
+        """Read a key or a ciphertext from the bytes that its `to_bytes` made. All else is as in `load`.
+
+        Parameters
+        ----------
+        data : bytes-like
+            Of a file, or from elsewhere: every byte is checked, and bytes that are no object's are refused.
+        """
+        return self._deserialize(checks.data("load_bytes", data))
 
     def _deserialize(self, data: Any) -> OfEngine:
         with headers.explained(self, "deserialize", data):
