@@ -20,25 +20,29 @@ from typing import Any, Final, Literal, cast
 
 from ._common import checks
 from ._common.storable import PathLike
-from .ckks import _checks, _files, _slots
-from .ckks import engine as ckks
-from .ckks._storable import Storable
-from .ckks.ciphertext import Ciphertext
-from .ckks.evaluation_key import EvaluationKey
-from .ckks.keys import (
+from .ckks import (
     BootstrapKey,
+    Ciphertext,
     ConjugationKey,
+    EvaluationKey,
     FixedRotationKey,
+    LightPlainMatrix,
+    LightPlaintext,
     LossyBootstrapKey,
     MatrixMultiplicationKey,
+    PlainMatrix,
+    Plaintext,
     PublicKey,
     RelinearizationKey,
     RotationKey,
     SecretKey,
     SmallBootstrapKey,
+    _checks,
+    _files,
+    _slots,
 )
-from .ckks.matrix import LightPlainMatrix, PlainMatrix
-from .ckks.plaintext import LightPlaintext, Plaintext
+from .ckks import engine as ckks
+from .ckks._storable import Storable
 from .errors import FileKindError, OperandTypeError, ParameterError, UnsupportedError
 
 __all__ = [

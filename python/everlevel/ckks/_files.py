@@ -90,23 +90,6 @@ def read(self: Core, path: str, kind: str) -> Storable:
         return wrap(self, *_native.load(self._context, path, kind, None, False, None))
 
 
-def load_bytes(self: Core, data: Any) -> Storable:
-    """Read a plaintext, a ciphertext or a key from the bytes that its `to_bytes` made. All else is as in `load`.
-
-    Parameters
-    ----------
-    data : bytes-like
-        Of a file, or from elsewhere: every byte is checked, and bytes that are no object's are refused.
-
-    Examples
-    --------
-    >>> data = engine.encrypt([1.0, 2.0], public_key, bound=2).to_bytes()
-    >>> engine.decrypt(engine.load_bytes(data), secret_key)[:2].round(3)
-    array([1., 2.])
-    """
-    return deserialize(self, checks.data("load_bytes", data))
-
-
 def deserialize(self: Core, data: Any, kind: str | None = None) -> Storable:
     """Read an object from bytes."""
     with headers.explained(self, "deserialize", data):

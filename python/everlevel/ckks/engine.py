@@ -210,7 +210,7 @@ class Engine(Core):
         Engine(N 2^10, slots 512, levels 0..5, 1 thread, INSECURE)
         """
         operation = "from_file"
-        header = headers.read_of(operation, checks.path(operation, path), "")
+        header = headers.read_of(operation, checks.path(operation, path), "ckks")
         is_seeded = checks.truth(operation, "seeded_keys", seeded_keys)
         is_automatic = checks.truth(operation, "auto_bootstrap", auto_bootstrap)
         options = threads(thread_count), is_seeded, _options.refuses_assumed(range)
@@ -223,11 +223,6 @@ class Engine(Core):
     def __reduce__(self) -> tuple[Any, ...]:
         options = self.auto_bootstrap, self._bound, self._context.refuses_assumed, type(self)
         return _engine_like, (*address(self._context), *options)
-
-    @property
-    def thread_count(self) -> int:
-        """Threads that long calls use."""
-        return self._context.thread_count
 
     @property
     def log_n(self) -> int:
@@ -348,7 +343,6 @@ class Engine(Core):
 
     load = _files.load
 
-    load_bytes = _files.load_bytes
     _deserialize = _files.deserialize
     _from_transit = _files.from_transit
 
